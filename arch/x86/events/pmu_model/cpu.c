@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PMU model: the state of each CPU
+ *
+ * Hardware executes an access to a register as a whole; an NMI comes before it
+ * or after it. Here it is some dozens of instructions, and an NMI may come in
+ * the middle and access registers itself.
+ *
+ * Owns the per-CPU states and the model's clock.
+ *
+ * Changes: a state is never changed in place. It is copied to a spare buffer,
+ * changed there and published with one compare-and-exchange of a word that holds
+ * a sequence number and the number of the buffer.
+ *  1. Task or interrupt level copies buffer 0 to buffer 1 and changes it.
+ *  2. An NMI copies buffer 0 to buffer 2, changes it and publishes 2.
+ *  3. The compare-and-exchange of the first fails: again, from buffer 2.
+ * NMIs have the buffers 2 and 3 to themselves, so that they never write what
+ * they interrupted; they do not interrupt each other. Interrupts are off
+ * throughout.
+ *
+ * Interrupts: the comparator sends them (pmi.c); an access that finds one due
+ * sends it first, see hurry().
+ *
+ * Clock: the TSC, less what the model has used itself unless that is to count.
+ * In the model it stands still; an NMI that comes there sees it stand still as
+ * well. So nothing that happens inside of an access has a duration.
+ *
+ * Contexts: registers are accessed anywhere, NMI included. A CPU's data is
+ * touched by that CPU alone, and by the boot CPU while it is down.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/errno.h>
+#include <linux/init.h>
+#include <linux/kprobes.h>
+#include <linux/percpu.h>
+#include <linux/printk.h>
+#include <linux/smp.h>
+
+#include <asm/irqflags.h>
+#include <asm/local.h>
+#include <asm/msr.h>
+#include <asm/nmi.h>
+
+#include "pmu_model.h"
+
+#define NR_BUFFERS	4
+#define BUFFER_BITS	2
+#define BUFFER_MASK	(NR_BUFFERS - 1)
+#define NMI_BUFFERS	2
+
+#define MAX_WAIT	10000	/* turns, for an NMI to oneself */
+#define MAX_EARLY	20000	/* ticks, for a shot to be due */
+
+struct model_cpu {
+	unsigned long	live;	/* sequence << 2 | number of the live buffer */
+	unsigned int	depth;
+	u64		entry;	/* TSC when the outermost access began */
+	u64		now;	/* the clock while it stands still, or 0 */
+	u64		spent;	/* TSC ticks that do not count */
+	u64		due;	/* clock when the next PMI is due */
+	struct pmu_model_shot shot;
+	struct pmu_model_state state[NR_BUFFERS];
+};
+
+static DEFINE_PER_CPU(struct model_cpu, model_cpu);
+
+static __always_inline u64 running_clock(const struct model_cpu *c)
+{
+	return rdtsc() - c->spent;
+}
+
+/* An NMI may come when an access has begun and not yet stopped the clock. */
+static __always_inline u64 clock(const struct model_cpu *c)
+{
+	u64 now = READ_ONCE(c->now);
+
+	return now ?: running_clock(c);
+}
+
+static __always_inline void stop_clock(struct model_cpu *c)
+{
+	if (!c->depth++) {
+		barrier();
+		c->entry = rdtsc();
+		WRITE_ONCE(c->now, c->entry - c->spent);
+	}
+	barrier();
+}
+
+static __always_inline void start_clock(struct model_cpu *c)
+{
+	barrier();
+	if (c->depth == 1) {
+		u64 ticks = rdtsc() - c->entry;
+
+		if (pmu_model.exclude_self)
+			c->spent += ticks;
+		__this_cpu_add(pmu_model_stats.ticks, ticks);
+		__this_cpu_inc(pmu_model_stats.sections);
+		WRITE_ONCE(c->now, 0);
+		barrier();
+	}
+	c->depth--;
+}
+
+/*
+ * The comparator's NMI can be late by what QEMU's timers are late. A real PMI
+ * is not: no access to a register comes between an overflow and its interrupt.
+ * So an access that finds one due sends it and starts anew.
+ */
+static __always_inline bool overdue(const struct model_cpu *c)
+{
+	return c->shot.armed && c->depth == 1 && (s64)(c->now - c->due) >= 0 &&
+	       !in_nmi();
+}
+
+static noinline void hurry(struct model_cpu *c)
+{
+	unsigned int i;
+
+	pmu_model_shot_send(&c->shot);
+	for (i = 0; i < MAX_WAIT && READ_ONCE(c->shot.sent); i++)
+		cpu_relax();
+}
+
+static __always_inline struct model_cpu *enter(unsigned long *flags)
+{
+	struct model_cpu *c;
+
+	*flags = arch_local_irq_save();
+	c = this_cpu_ptr(&model_cpu);
+	stop_clock(c);
+	if (unlikely(overdue(c))) {
+		start_clock(c);
+		hurry(c);
+		stop_clock(c);
+	}
+	return c;
+}
+
+static __always_inline void leave(struct model_cpu *c, unsigned long flags)
+{
+	start_clock(c);
+	arch_local_irq_restore(flags);
+}
+
+static __always_inline struct pmu_model_state *live_state(struct model_cpu *c)
+{
+	return &c->state[READ_ONCE(c->live) & BUFFER_MASK];
+}
+
+static struct pmu_model_state *begin(struct model_cpu *c, unsigned long *seen)
+{
+	unsigned int spare = c->depth > 1 ? NMI_BUFFERS : 0;
+	unsigned int used;
+
+	*seen = READ_ONCE(c->live);
+	used = *seen & BUFFER_MASK;
+	if (spare == used)
+		spare++;
+	c->state[spare] = c->state[used];
+	return &c->state[spare];
+}
+
+static bool publish(struct model_cpu *c, unsigned long seen,
+		    struct pmu_model_state *next)
+{
+	unsigned long sequence = (seen >> BUFFER_BITS) + 1;
+
+	barrier();
+	return try_cmpxchg_local(&c->live, &seen, sequence << BUFFER_BITS |
+				 (next - c->state));
+}
+
+/* Whoever changed the state meanwhile may have set the comparator before us. */
+static void program_shot(struct model_cpu *c)
+{
+	unsigned long seen;
+	u64 now, ticks;
+
+	do {
+		seen = READ_ONCE(c->live);
+		now = clock(c);
+		ticks = pmu_model_state_deadline(&pmu_model, live_state(c), now);
+		c->due = ticks == PMU_MODEL_NEVER ? S64_MAX : now + ticks;
+		pmu_model_shot_program_nmi(&c->shot, ticks);
+	} while (READ_ONCE(c->live) != seen);
+}
+
+/**
+ * pmu_model_power_up - prepare the state that CPUs start with
+ *
+ * Context: boot CPU, before the per-CPU areas are set up: what is written here
+ * becomes the initial content of each of them.
+ */
+void __init pmu_model_power_up(void)
+{
+	pmu_model_state_reset(&pmu_model, this_cpu_ptr(&model_cpu.state[0]));
+}
+
+/**
+ * pmu_model_read - read a register of this CPU
+ * @slot:	the register
+ * @val:	set to the value, 0 on error
+ *
+ * Context: any, NMI included.
+ * Return: 0, or -EIO where hardware raises #GP.
+ */
+int pmu_model_read(unsigned int slot, u64 *val)
+{
+	unsigned long flags, seen;
+	struct model_cpu *c = enter(&flags);
+	int err;
+
+	do {
+		seen = READ_ONCE(c->live);
+		err = pmu_model_reg_read(&pmu_model, live_state(c),
+					 &pmu_model.regs[slot], clock(c), val);
+	} while (READ_ONCE(c->live) != seen);
+	__this_cpu_inc(pmu_model_stats.reads[slot]);
+	leave(c, flags);
+	return err;
+}
+
+/**
+ * pmu_model_read_pmc - RDPMC on this CPU
+ * @index:	as in ECX
+ * @val:	set to the count, 0 on error
+ *
+ * Context: any, NMI included.
+ * Return: 0, or -EIO where hardware raises #GP.
+ */
+int pmu_model_read_pmc(u32 index, u64 *val)
+{
+	unsigned long flags, seen;
+	struct model_cpu *c = enter(&flags);
+	int err;
+
+	do {
+		seen = READ_ONCE(c->live);
+		err = pmu_model_rdpmc(&pmu_model, live_state(c), index,
+				      clock(c), val);
+	} while (READ_ONCE(c->live) != seen);
+	__this_cpu_inc(pmu_model_stats.reads[PMU_MODEL_SLOT_RDPMC]);
+	leave(c, flags);
+	return err;
+}
+
+/**
+ * pmu_model_write - write a register of this CPU
+ * @slot:	the register
+ * @val:	the value
+ *
+ * Context: any, NMI included.
+ * Return: 0, or -EIO where hardware raises #GP.
+ */
+int pmu_model_write(unsigned int slot, u64 val)
+{
+	unsigned long flags, seen;
+	struct model_cpu *c = enter(&flags);
+	struct pmu_model_state *next;
+	int err;
+
+	do {
+		next = begin(c, &seen);
+		err = pmu_model_reg_write(&pmu_model, next,
+					  &pmu_model.regs[slot], clock(c), val);
+	} while (!err && !publish(c, seen, next));
+	if (!err)
+		program_shot(c);
+	__this_cpu_inc(pmu_model_stats.writes[slot]);
+	leave(c, flags);
+	return err;
+}
+
+/**
+ * pmu_model_set_mode - this CPU changes between user and kernel mode
+ * @user:	it executes user code from now on
+ *
+ * Context: entry code with interrupts off, after RCU watches.
+ */
+void pmu_model_set_mode(bool user)
+{
+	unsigned long flags, seen;
+	struct model_cpu *c = enter(&flags);
+	struct pmu_model_state *next;
+
+	do {
+		next = begin(c, &seen);
+		pmu_model_state_set_mode(&pmu_model, next, clock(c), user);
+	} while (!publish(c, seen, next));
+	program_shot(c);
+	leave(c, flags);
+}
+
+/**
+ * pmu_model_reload_rates - let this CPU's counters use the table's rates
+ *
+ * Context: any.
+ */
+void pmu_model_reload_rates(void)
+{
+	unsigned long flags, seen;
+	struct model_cpu *c = enter(&flags);
+	struct pmu_model_state *next;
+
+	do {
+		next = begin(c, &seen);
+		pmu_model_state_reload_rates(&pmu_model, next, clock(c));
+	} while (!publish(c, seen, next));
+	program_shot(c);
+	leave(c, flags);
+}
+
+static enum pmu_model_shot_event take_pmi(struct model_cpu *c)
+{
+	enum pmu_model_shot_event event;
+	struct pmu_model_state *next;
+	unsigned long seen;
+	bool masked = pmu_model_lvt_masked_nmi();
+
+	do {
+		next = begin(c, &seen);
+		event = pmu_model_state_take_pmi(&pmu_model, next, clock(c),
+						 masked);
+	} while (!publish(c, seen, next));
+	if (event == PMU_SHOT_DELIVERED && pmu_model.has_lvt_mask)
+		pmu_model_lvt_mask_nmi();
+	return event;
+}
+
+/* A shot is early by what the model used up meanwhile: that is soon over. */
+static void wait_until_due(struct model_cpu *c)
+{
+	start_clock(c);
+	while ((s64)(running_clock(c) - c->due) < 0)
+		cpu_relax();
+	stop_clock(c);
+}
+
+static enum pmu_model_shot_event handle_shot(struct model_cpu *c)
+{
+	enum pmu_model_shot_event event = take_pmi(c);
+
+	if (event == PMU_SHOT_EARLY && c->depth == 1 &&
+	    c->due - c->now < MAX_EARLY) {
+		wait_until_due(c);
+		event = take_pmi(c);
+	}
+	program_shot(c);
+	return event;
+}
+
+/*
+ * First on the list: it turns a shot into the PMI that the driver's handler
+ * then finds, or takes it off the list's hands if there is nothing to find.
+ */
+static int pmu_model_nmi(unsigned int type, struct pt_regs *regs)
+{
+	enum pmu_model_shot_event event = PMU_SHOT_STRAY;
+	enum pmu_model_nmi_cause cause;
+	unsigned long flags;
+	struct model_cpu *c = enter(&flags);
+
+	cause = pmu_model_shot_cause_nmi(&c->shot);
+	if (cause == PMU_NMI_SHOT)
+		event = handle_shot(c);
+	if (cause != PMU_NMI_FOREIGN)
+		__this_cpu_inc(pmu_model_stats.shots[event]);
+	leave(c, flags);
+
+	if (cause == PMU_NMI_FOREIGN || event == PMU_SHOT_DELIVERED)
+		return NMI_DONE;
+	return NMI_HANDLED;
+}
+
+NOKPROBE_SYMBOL(pmu_model_nmi);
+
+static int prepare_cpu(unsigned int cpu)
+{
+	struct model_cpu *c = per_cpu_ptr(&model_cpu, cpu);
+
+	memset(c, 0, sizeof(*c));
+	pmu_model_state_reset(&pmu_model, &c->state[0]);
+	pmu_model_shot_attach(&c->shot, cpu);
+	return 0;
+}
+
+static int dead_cpu(unsigned int cpu)
+{
+	pmu_model_shot_detach(&per_cpu_ptr(&model_cpu, cpu)->shot);
+	return 0;
+}
+
+static void __init describe(void)
+{
+	if (pmu_model.vendor == PMU_MODEL_INTEL)
+		pr_info("pmu_model: Intel version %u, %u general and %u fixed counters of %u bits\n",
+			pmu_model.version, pmu_model.gp, pmu_model.fixed,
+			pmu_model.width);
+	else
+		pr_info("pmu_model: AMD, %u counters%s\n", pmu_model.gp,
+			pmu_model.has_global ? ", global registers" : "");
+}
+
+static int __init pmu_model_init(void)
+{
+	int ret;
+
+	if (pmu_model.vendor == PMU_MODEL_OFF)
+		return 0;
+	describe();
+	if (!pmu_model_hpet_init())
+		pr_warn("pmu_model: HPET cannot send messages (hpet.msi=on), no overflow interrupts\n");
+	pmu_model_stats_reset_accesses();
+	pmu_model_stats_reset_overhead();
+
+	register_nmi_handler(NMI_LOCAL, pmu_model_nmi, NMI_FLAG_FIRST,
+			     "pmu_model");
+	pmu_model_shot_attach(this_cpu_ptr(&model_cpu.shot), smp_processor_id());
+	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "x86/pmu_model:prepare",
+					prepare_cpu, dead_cpu);
+	if (ret < 0)
+		return ret;
+	if (pmu_model.filter && pmu_model_filter_init())
+		pr_warn("pmu_model: filter=ctx needs CONFIG_CONTEXT_TRACKING_USER_FORCE\n");
+	return pmu_model_user_rdpmc_init();
+}
+early_initcall(pmu_model_init);

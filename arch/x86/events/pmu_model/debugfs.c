@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PMU model: /sys/kernel/debug/x86_pmu_model
+ *
+ *   config	what is modelled; read only
+ *   rates	the table of events; "NAME PPM" changes one
+ *   accesses	reads and writes per CPU and register; any write resets
+ *   overhead	the model's own costs and its interrupts; any write resets
+ *
+ * Locking: rates_mutex serialises changes of the table.
+ */
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/init.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "pmu_model.h"
+
+#define MAX_LINE	80
+
+static DEFINE_MUTEX(rates_mutex);
+
+static int config_show(struct seq_file *m, void *unused)
+{
+	static const char * const variants[] = { "legacy", "core", "v2" };
+	bool intel = pmu_model.vendor == PMU_MODEL_INTEL;
+
+	seq_printf(m, "vendor %s\n", intel ? "intel" : "amd");
+	if (intel)
+		seq_printf(m, "version %u\n", pmu_model.version);
+	else
+		seq_printf(m, "variant %s\n", variants[pmu_model.variant]);
+	seq_printf(m, "gp %u\nfixed %u\nwidth %u\n", pmu_model.gp,
+		   pmu_model.fixed, pmu_model.width);
+	seq_printf(m, "filter %s\n", pmu_model.filter ? "ctx" : "none");
+	seq_printf(m, "self %s\n", pmu_model.exclude_self ? "exclude" : "count");
+	pmu_model_hpet_show(m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(config);
+
+static int rates_show(struct seq_file *m, void *unused)
+{
+	pmu_model_rates_show(m);
+	return 0;
+}
+
+static int rates_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, rates_show, NULL);
+}
+
+static void reload_here(void *unused)
+{
+	pmu_model_reload_rates();
+}
+
+static ssize_t rates_write(struct file *file, const char __user *buf,
+			   size_t len, loff_t *pos)
+{
+	char *line;
+	int ret;
+
+	if (len >= MAX_LINE)
+		return -E2BIG;
+	line = memdup_user_nul(buf, len);
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+
+	mutex_lock(&rates_mutex);
+	ret = pmu_model_rates_set(strim(line));
+	if (!ret)
+		on_each_cpu(reload_here, NULL, 1);
+	mutex_unlock(&rates_mutex);
+	kfree(line);
+	return ret ?: len;
+}
+
+static const struct file_operations rates_fops = {
+	.open		= rates_open,
+	.read		= seq_read,
+	.write		= rates_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+static int accesses_show(struct seq_file *m, void *unused)
+{
+	pmu_model_stats_show_accesses(m);
+	return 0;
+}
+
+static int accesses_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, accesses_show, NULL);
+}
+
+static ssize_t accesses_write(struct file *file, const char __user *buf,
+			      size_t len, loff_t *pos)
+{
+	pmu_model_stats_reset_accesses();
+	return len;
+}
+
+static const struct file_operations accesses_fops = {
+	.open		= accesses_open,
+	.read		= seq_read,
+	.write		= accesses_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+static int overhead_show(struct seq_file *m, void *unused)
+{
+	pmu_model_stats_show_overhead(m);
+	return 0;
+}
+
+static int overhead_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, overhead_show, NULL);
+}
+
+static ssize_t overhead_write(struct file *file, const char __user *buf,
+			      size_t len, loff_t *pos)
+{
+	pmu_model_stats_reset_overhead();
+	return len;
+}
+
+static const struct file_operations overhead_fops = {
+	.open		= overhead_open,
+	.read		= seq_read,
+	.write		= overhead_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+static int __init pmu_model_debugfs_init(void)
+{
+	struct dentry *dir;
+
+	if (pmu_model.vendor == PMU_MODEL_OFF)
+		return 0;
+	dir = debugfs_create_dir("x86_pmu_model", NULL);
+	debugfs_create_file("config", 0444, dir, NULL, &config_fops);
+	debugfs_create_file("rates", 0644, dir, NULL, &rates_fops);
+	debugfs_create_file("accesses", 0644, dir, NULL, &accesses_fops);
+	debugfs_create_file("overhead", 0644, dir, NULL, &overhead_fops);
+	return 0;
+}
+late_initcall(pmu_model_debugfs_init);

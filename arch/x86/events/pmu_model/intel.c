@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PMU model: an Intel PMU, architectural versions 2 to 5
+ *
+ * Owns the register map and the reserved bits. Source: SDM vol. 3 20.2
+ * "Architectural performance monitoring" and vol. 4 table 2-2.
+ *
+ * Contexts: init only.
+ */
+#include <asm/msr-index.h>
+
+#include "pmu_model.h"
+
+#define MSR_GLOBAL_STATUS_SET	0x391
+#define MSR_GLOBAL_INUSE	0x392
+
+#define CAPS_FULL_WIDTH		BIT_ULL(13)
+
+/* Status bits beside the counters': 20.2.2 for version 2, 20.2.4 for 4. */
+#define STATUS_V2		(BIT_ULL(63) | BIT_ULL(62))
+#define STATUS_V3		(STATUS_V2 | BIT_ULL(61))
+#define STATUS_V4		(STATUS_V3 | BIT_ULL(60) | BIT_ULL(59) | \
+				 BIT_ULL(58) | BIT_ULL(55))
+/* The "condition changed" bit cannot be set by software. */
+#define STATUS_SET_V4		(STATUS_V4 & ~BIT_ULL(63))
+
+/* LBR, BTF, TR, BTS, BTINT, BTS_OFF_*, FREEZE_*, UNCORE_PMI; vol. 3 18.4.1. */
+#define DEBUGCTL_MASK		(GENMASK_ULL(15, 6) | GENMASK_ULL(1, 0))
+
+/* Request, supplier and snoop fields of MSR_OFFCORE_RSP_x, 20.3.8.2. */
+#define OFFCORE_MASK		(GENMASK_ULL(37, 15) | GENMASK_ULL(11, 0))
+
+/* The "any thread" bits came with version 3 and went with version 5. */
+static bool has_any_thread(const struct pmu_model *m)
+{
+	return m->version == 3 || m->version == 4;
+}
+
+static u64 select_mask(const struct pmu_model *m)
+{
+	u64 mask = GENMASK_ULL(31, 0);
+
+	return has_any_thread(m) ? mask : mask & ~PMU_SEL_ANY;
+}
+
+static u64 fixed_ctrl_mask(const struct pmu_model *m)
+{
+	u64 field = PMU_FIXED_OS | PMU_FIXED_USR | PMU_FIXED_PMI;
+	u64 mask = 0;
+	unsigned int i;
+
+	if (has_any_thread(m))
+		field |= PMU_FIXED_ANY;
+	for (i = 0; i < m->fixed; i++)
+		mask |= field << (i * PMU_FIXED_BITS);
+	return mask;
+}
+
+static void add_gp(struct pmu_model *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < PMU_MODEL_MAX_GP; i++) {
+		bool there = i < m->gp;
+
+		pmu_model_add_reg(m, MSR_P6_EVNTSEL0 + i,
+				  there ? PMU_REG_SELECT : PMU_REG_ABSENT, i);
+		pmu_model_add_reg(m, MSR_P6_PERFCTR0 + i,
+				  there ? PMU_REG_COUNTER : PMU_REG_ABSENT, i);
+		pmu_model_add_reg(m, MSR_IA32_PMC0 + i,
+				  there ? PMU_REG_FULL : PMU_REG_ABSENT, i);
+	}
+}
+
+static void add_fixed(struct pmu_model *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < PMU_MODEL_MAX_FIXED; i++)
+		pmu_model_add_reg(m, MSR_CORE_PERF_FIXED_CTR0 + i,
+				  i < m->fixed ? PMU_REG_FIXED : PMU_REG_ABSENT,
+				  i);
+	pmu_model_add_reg(m, MSR_CORE_PERF_FIXED_CTR_CTRL,
+			  m->fixed ? PMU_REG_FIXED_CTRL : PMU_REG_ABSENT, 0);
+}
+
+static void add_global(struct pmu_model *m)
+{
+	bool v4 = m->version >= 4;
+
+	pmu_model_add_reg(m, MSR_CORE_PERF_GLOBAL_STATUS, PMU_REG_STATUS, 0);
+	pmu_model_add_reg(m, MSR_CORE_PERF_GLOBAL_CTRL, PMU_REG_GLOBAL_CTRL, 0);
+	pmu_model_add_reg(m, MSR_CORE_PERF_GLOBAL_OVF_CTRL,
+			  PMU_REG_STATUS_CLEAR, 0);
+	pmu_model_add_reg(m, MSR_GLOBAL_STATUS_SET,
+			  v4 ? PMU_REG_STATUS_SET : PMU_REG_ABSENT, 0);
+	pmu_model_add_reg(m, MSR_GLOBAL_INUSE,
+			  v4 ? PMU_REG_INUSE : PMU_REG_ABSENT, 0);
+}
+
+static void set_masks(struct pmu_model *m)
+{
+	m->global_mask = (BIT_ULL(m->gp) - 1) | (BIT_ULL(m->fixed) - 1) << 32;
+	m->select_mask = select_mask(m);
+	m->fixed_ctrl_mask = fixed_ctrl_mask(m);
+	m->debugctl_mask = DEBUGCTL_MASK;
+	m->plain_mask = OFFCORE_MASK;
+	m->status_clear_mask = m->global_mask;
+	if (m->version >= 4)
+		m->status_clear_mask |= STATUS_V4;
+	else
+		m->status_clear_mask |= m->version == 3 ? STATUS_V3 : STATUS_V2;
+	m->status_set_mask = m->version >= 4 ? m->global_mask | STATUS_SET_V4 : 0;
+}
+
+/**
+ * pmu_model_intel_setup - make an Intel PMU of the chosen version and size
+ * @m:		the model; version, gp, fixed and width are set, the register
+ *		map is empty
+ */
+void pmu_model_intel_setup(struct pmu_model *m)
+{
+	m->width_mask = GENMASK_ULL(m->width - 1, 0);
+	m->write_rule = PMU_WRITE_SIGN32;
+	m->has_global = true;
+	m->has_lvt_mask = true;
+	m->has_sticky_freeze = m->version >= 4;
+	m->caps = CAPS_FULL_WIDTH;
+	set_masks(m);
+
+	add_gp(m);
+	add_fixed(m);
+	add_global(m);
+	pmu_model_add_reg(m, MSR_IA32_PERF_CAPABILITIES, PMU_REG_CAPS, 0);
+	pmu_model_add_reg(m, MSR_IA32_DEBUGCTLMSR, PMU_REG_DEBUGCTL, 0);
+	pmu_model_add_reg(m, MSR_OFFCORE_RSP_0, PMU_REG_PLAIN, 0);
+	pmu_model_add_reg(m, MSR_OFFCORE_RSP_1, PMU_REG_PLAIN, 1);
+}

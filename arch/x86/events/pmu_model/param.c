@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PMU model: the boot parameter
+ *
+ *   pmu_model=intel[,version=2-5][,gp=1-8][,fixed=0-4][,width=40-48]
+ *   pmu_model=amd[,variant=legacy|core|v2]
+ *   both: [,filter=none|ctx][,self=exclude|count]
+ *
+ * Owns the description of the modelled PMU, which nothing changes later.
+ *
+ * Contexts: early parameter parsing on the boot CPU; the CPU's vendor is known,
+ * calls through pv_ops are not patched yet.
+ */
+#include <linux/cache.h>
+#include <linux/errno.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+
+#include <asm/processor.h>
+
+#include "pmu_model.h"
+
+struct pmu_model pmu_model __ro_after_init;
+
+/* What can be chosen; a number within limits, or the index of a word. */
+struct option {
+	const char *name;
+	unsigned int *value;
+	unsigned int min, max;
+	const char * const *words;
+	enum pmu_model_vendor vendor;	/* PMU_MODEL_OFF: for both */
+};
+
+static struct {
+	unsigned int version, gp, fixed, width, variant, filter, self;
+} chosen __initdata = {
+	.version = 4, .gp = 4, .fixed = 3, .width = 48,
+	.variant = PMU_MODEL_AMD_V2,
+};
+
+static const char * const variant_words[] __initconst = {
+	"legacy", "core", "v2",
+};
+
+static const char * const filter_words[] __initconst = { "none", "ctx" };
+static const char * const self_words[] __initconst = { "exclude", "count" };
+
+static const struct option options[] __initconst = {
+	{ "version", &chosen.version, 2, 5, NULL, PMU_MODEL_INTEL },
+	{ "gp", &chosen.gp, 1, PMU_MODEL_MAX_GP, NULL, PMU_MODEL_INTEL },
+	{ "fixed", &chosen.fixed, 0, PMU_MODEL_MAX_FIXED, NULL, PMU_MODEL_INTEL },
+	{ "width", &chosen.width, 40, 48, NULL, PMU_MODEL_INTEL },
+	{ "variant", &chosen.variant, 0, 2, variant_words, PMU_MODEL_AMD },
+	{ "filter", &chosen.filter, 0, 1, filter_words, PMU_MODEL_OFF },
+	{ "self", &chosen.self, 0, 1, self_words, PMU_MODEL_OFF },
+};
+
+static int __init parse_value(const struct option *o, const char *text,
+			      unsigned int *value)
+{
+	unsigned int i;
+
+	if (!o->words)
+		return kstrtouint(text, 0, value);
+	for (i = o->min; i <= o->max; i++) {
+		if (strcmp(o->words[i], text))
+			continue;
+		*value = i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static const struct option * __init find_option(const char *name,
+						enum pmu_model_vendor vendor)
+{
+	const struct option *o;
+
+	for (o = options; o < options + ARRAY_SIZE(options); o++)
+		if (!strcmp(o->name, name) &&
+		    (!o->vendor || o->vendor == vendor))
+			return o;
+	return NULL;
+}
+
+/* A wrong option is reported and leaves the default. */
+static void __init parse_option(char *text, enum pmu_model_vendor vendor)
+{
+	const char *name = strsep(&text, "=");
+	const struct option *o = find_option(name, vendor);
+	unsigned int value;
+
+	if (!o) {
+		pr_warn("pmu_model: unknown option \"%s\"\n", name);
+		return;
+	}
+	if (!text || parse_value(o, text, &value) ||
+	    value < o->min || value > o->max) {
+		pr_warn("pmu_model: bad value of %s, default kept\n", name);
+		return;
+	}
+	*o->value = value;
+}
+
+static enum pmu_model_vendor __init parse_vendor(const char *word)
+{
+	u8 cpu = boot_cpu_data.x86_vendor;
+
+	if (!strcmp(word, "intel") && cpu == X86_VENDOR_INTEL)
+		return PMU_MODEL_INTEL;
+	if (!strcmp(word, "amd") && cpu == X86_VENDOR_AMD)
+		return PMU_MODEL_AMD;
+	return PMU_MODEL_OFF;
+}
+
+static void __init build(enum pmu_model_vendor vendor)
+{
+	struct pmu_model *m = &pmu_model;
+
+	m->version = chosen.version;
+	m->gp = chosen.gp;
+	m->fixed = chosen.fixed;
+	m->width = chosen.width;
+	m->variant = chosen.variant;
+	m->filter = chosen.filter;
+	m->exclude_self = !chosen.self;
+	pmu_model_setup(m, vendor);
+}
+
+static int __init pmu_model_param(char *text)
+{
+	enum pmu_model_vendor vendor;
+	const char *word;
+
+	if (!text || pmu_model.vendor)
+		return -EINVAL;
+	word = strsep(&text, ",");
+	vendor = parse_vendor(word);
+	if (!vendor) {
+		pr_warn("pmu_model: \"%s\" does not fit this CPU, no PMU\n", word);
+		return 0;
+	}
+	while (text)
+		parse_option(strsep(&text, ","), vendor);
+	if (chosen.filter && !IS_ENABLED(CONFIG_CONTEXT_TRACKING_USER_FORCE)) {
+		pr_warn("pmu_model: filter=ctx needs CONTEXT_TRACKING_USER_FORCE, not filtering\n");
+		chosen.filter = 0;
+	}
+	build(vendor);
+	pmu_model_power_up();
+	pmu_model_pv_install();
+	return 0;
+}
+early_param("pmu_model", pmu_model_param);

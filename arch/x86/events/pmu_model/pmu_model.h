@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Software model of an x86 PMU: types and calls shared by its files
+ *
+ * Layers, each calling only those before it:
+ *
+ *   counter.c    arithmetic of one counter; pure
+ *   rates.c      which event advances how fast
+ *   registers.c  what reading and writing a register does to one CPU's state;
+ *                pure but for rates
+ *   intel.c      register map and reserved bits of an Intel PMU
+ *   amd.c        the same for AMD
+ *   setup.c      the choice between them
+ *   stats.c      how often each register was accessed, what the model costs
+ *   pmi.c        overflow interrupts through HPET comparators
+ *   cpu.c        the state of each CPU, changed atomically towards NMIs
+ *   pv.c, cpuid.c, rdpmc.c, filter.c
+ *                the doors through which the kernel and programs come in
+ *   param.c, debugfs.c
+ *                boot parameter, files below /sys/kernel/debug/x86_pmu_model
+ *
+ * Time is counted in ticks of the model's clock, see cpu.c.
+ */
+#ifndef _ARCH_X86_EVENTS_PMU_MODEL_H
+#define _ARCH_X86_EVENTS_PMU_MODEL_H
+
+#include <linux/bits.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+struct seq_file;
+
+/* Counters 0-7 are general, 8-11 fixed. */
+#define PMU_MODEL_MAX_GP	8
+#define PMU_MODEL_MAX_FIXED	4
+#define PMU_MODEL_FIXED_BASE	PMU_MODEL_MAX_GP
+#define PMU_MODEL_NR_COUNTERS	(PMU_MODEL_MAX_GP + PMU_MODEL_MAX_FIXED)
+
+/* Rates are events per tick in units of 1/2^20; users see parts per million. */
+#define PMU_MODEL_RATE_SHIFT	20
+#define PMU_MODEL_RATE_ONE	BIT(PMU_MODEL_RATE_SHIFT)
+#define PMU_MODEL_PPM		1000000
+#define PMU_MODEL_MAX_PPM	(64 * PMU_MODEL_PPM)
+
+#define PMU_MODEL_NEVER		U64_MAX
+
+/* Event select register, SDM vol. 3 20.2.1.1 and APM vol. 2 13.2.1. */
+#define PMU_SEL_EVENT		GENMASK_ULL(7, 0)
+#define PMU_SEL_UMASK		GENMASK_ULL(15, 8)
+#define PMU_SEL_USR		BIT_ULL(16)
+#define PMU_SEL_OS		BIT_ULL(17)
+#define PMU_SEL_EDGE		BIT_ULL(18)
+#define PMU_SEL_PIN		BIT_ULL(19)
+#define PMU_SEL_INT		BIT_ULL(20)
+#define PMU_SEL_ANY		BIT_ULL(21)
+#define PMU_SEL_EN		BIT_ULL(22)
+#define PMU_SEL_INV		BIT_ULL(23)
+#define PMU_SEL_CMASK		GENMASK_ULL(31, 24)
+#define PMU_SEL_EVENT_HI	GENMASK_ULL(35, 32)
+#define PMU_SEL_GUEST_HOST	GENMASK_ULL(41, 40)
+/* What only switches a counter or its interrupt, not what it counts. */
+#define PMU_SEL_SWITCHES	(PMU_SEL_USR | PMU_SEL_OS | PMU_SEL_INT | \
+				 PMU_SEL_EN | PMU_SEL_GUEST_HOST)
+
+/* A field of the fixed counter control register, SDM vol. 3 20.2.2. */
+#define PMU_FIXED_OS		BIT_ULL(0)
+#define PMU_FIXED_USR		BIT_ULL(1)
+#define PMU_FIXED_ANY		BIT_ULL(2)
+#define PMU_FIXED_PMI		BIT_ULL(3)
+#define PMU_FIXED_BITS		4
+
+#define PMU_DEBUGCTL_FREEZE	BIT_ULL(12)
+#define PMU_STATUS_FROZEN	BIT_ULL(59)
+
+/**
+ * struct pmu_model_counter - one counter and the speed at which it moves
+ * @value:	count at @stamp, within the counter's width
+ * @stamp:	model clock when @value was right
+ * @frac:	what is beyond @value, in 1/2^20 of an event
+ * @rate:	events per tick in 1/2^20, fixed until the counter is settled
+ */
+struct pmu_model_counter {
+	u64	value;
+	u64	stamp;
+	u32	frac;
+	u32	rate;
+};
+
+/**
+ * struct pmu_model_state - all registers of one CPU's PMU
+ * @select:	event select registers
+ * @fixed_ctrl:	what the fixed counters do
+ * @global_ctrl: which counters may count; bits as in the status register
+ * @status:	overflow bits and, for those that have one, the freeze bit
+ * @debugctl:	debug control register
+ * @plain:	registers that only hold what is written to them
+ * @running:	counters that move now, as a mask of counter numbers
+ * @pending:	counters whose overflow is to be signalled and was not yet
+ * @user:	the CPU executes user code; stays false without mode filter
+ * @counter:	the counters
+ */
+struct pmu_model_state {
+	u64	select[PMU_MODEL_MAX_GP];
+	u64	fixed_ctrl;
+	u64	global_ctrl;
+	u64	status;
+	u64	debugctl;
+	u64	plain[2];
+	u32	running;
+	u16	pending;
+	bool	user;
+	struct pmu_model_counter counter[PMU_MODEL_NR_COUNTERS];
+};
+
+/* What a register is. The order is that of the names in debugfs.c. */
+enum pmu_model_kind {
+	PMU_REG_NONE,		/* not a register of the model */
+	PMU_REG_ABSENT,		/* a PMU register this PMU does not have */
+	PMU_REG_SELECT,		/* event select */
+	PMU_REG_COUNTER,	/* general counter */
+	PMU_REG_FULL,		/* full-width alias of a general counter */
+	PMU_REG_FIXED,		/* fixed counter */
+	PMU_REG_FIXED_CTRL,
+	PMU_REG_GLOBAL_CTRL,
+	PMU_REG_STATUS,		/* read only */
+	PMU_REG_STATUS_CLEAR,	/* write one to clear */
+	PMU_REG_STATUS_SET,	/* write one to set */
+	PMU_REG_INUSE,		/* read only */
+	PMU_REG_CAPS,		/* read only */
+	PMU_REG_DEBUGCTL,
+	PMU_REG_PLAIN,
+	PMU_REG_RDPMC,		/* not a register: the RDPMC instruction */
+	PMU_REG_NR_KINDS,
+};
+
+struct pmu_model_reg {
+	u32	msr;
+	u8	kind;
+	u8	index;
+};
+
+/* Slot 0 means "not ours"; slot 1 collects RDPMC. */
+#define PMU_MODEL_SLOT_RDPMC	1
+#define PMU_MODEL_MAX_REGS	64
+#define PMU_MODEL_MAP_SIZE	2048
+
+/* How the general counter registers treat bits beyond what they hold. */
+enum pmu_model_write_rule {
+	PMU_WRITE_SIGN32,	/* bits 31-0, sign-extended to the width */
+	PMU_WRITE_TRUNCATE,	/* bits beyond the width are ignored */
+};
+
+enum pmu_model_vendor {
+	PMU_MODEL_OFF,
+	PMU_MODEL_INTEL,
+	PMU_MODEL_AMD,
+};
+
+enum pmu_model_amd_variant {
+	PMU_MODEL_AMD_LEGACY,
+	PMU_MODEL_AMD_CORE,
+	PMU_MODEL_AMD_V2,
+};
+
+/**
+ * struct pmu_model - the modelled PMU; set at boot, read-only afterwards
+ * @vendor:	whose PMU is modelled, or none
+ * @version:	Intel: architectural version, 2-5
+ * @variant:	AMD: which generation
+ * @gp:		number of general counters
+ * @fixed:	number of fixed counters
+ * @width:	width of all counters in bits
+ * @filter:	user and kernel mode are told apart
+ * @exclude_self: the model's own time does not count
+ * @has_global:	there are global control and status registers
+ * @has_lvt_mask: the local APIC masks its entry when it delivers a PMI
+ * @has_sticky_freeze: freeze-on-PMI sets a status bit instead of clearing
+ *		the global control register
+ * @write_rule:	of the general counter registers
+ * @width_mask:	the bits of a counter
+ * @global_mask: the bits of the global control register
+ * @select_mask: the bits of an event select register that may be set
+ * @fixed_ctrl_mask: the same of the fixed counter control register
+ * @status_clear_mask: the same of the register that clears status bits
+ * @status_set_mask: the same of the register that sets them
+ * @debugctl_mask: the same of the debug control register
+ * @plain_mask:	the same of the registers without function
+ * @caps:	value of the capability register
+ * @nr_regs:	used entries of @regs
+ * @regs:	the registers; the index is called slot
+ * @map:	slot of a register by the low 11 bits of its address
+ */
+struct pmu_model {
+	enum pmu_model_vendor vendor;
+	unsigned int	version;
+	enum pmu_model_amd_variant variant;
+	unsigned int	gp;
+	unsigned int	fixed;
+	unsigned int	width;
+	bool		filter;
+	bool		exclude_self;
+	bool		has_global;
+	bool		has_lvt_mask;
+	bool		has_sticky_freeze;
+	enum pmu_model_write_rule write_rule;
+	u64		width_mask;
+	u64		global_mask;
+	u64		select_mask;
+	u64		fixed_ctrl_mask;
+	u64		status_clear_mask;
+	u64		status_set_mask;
+	u64		debugctl_mask;
+	u64		plain_mask;
+	u64		caps;
+	unsigned int	nr_regs;
+	struct pmu_model_reg regs[PMU_MODEL_MAX_REGS];
+	u8		map[PMU_MODEL_MAP_SIZE];
+};
+
+/* What became of the comparator's shots; the order of the names in stats.c. */
+enum pmu_model_shot_event {
+	PMU_SHOT_PROGRAMMED,	/* comparator written */
+	PMU_SHOT_DELIVERED,	/* the shot became a PMI */
+	PMU_SHOT_MASKED,	/* overflow while the APIC entry was masked */
+	PMU_SHOT_EARLY,		/* nothing had overflowed yet, or any more */
+	PMU_SHOT_STRAY,		/* came after it had been replaced */
+	PMU_SHOT_NR,
+};
+
+extern struct pmu_model pmu_model;
+
+/**
+ * pmu_model_slot - find the register behind an address
+ * @m:		the model
+ * @msr:	address of the register
+ *
+ * Context: any.
+ * Return: the slot, or 0 when the register is none of the model's.
+ */
+static __always_inline unsigned int pmu_model_slot(const struct pmu_model *m,
+						   u32 msr)
+{
+	unsigned int slot = m->map[msr % PMU_MODEL_MAP_SIZE];
+
+	return slot && m->regs[slot].msr == msr ? slot : 0;
+}
+
+/* counter.c */
+
+u64 pmu_model_counter_peek(const struct pmu_model_counter *c, u64 mask, u64 now,
+			   bool *wrapped);
+bool pmu_model_counter_settle(struct pmu_model_counter *c, u64 mask, u64 now);
+u64 pmu_model_counter_left(const struct pmu_model_counter *c, u64 mask);
+u32 pmu_model_condition_rate(u32 rate, u32 width, u32 cycles, u32 cmask,
+			     bool inv, bool edge);
+u32 pmu_model_ppm_to_rate(u32 ppm);
+u32 pmu_model_rate_to_ppm(u32 rate);
+
+/* rates.c */
+
+u32 pmu_model_select_rate(enum pmu_model_vendor vendor, u64 select, u64 offcore);
+u32 pmu_model_fixed_rate(unsigned int index);
+void pmu_model_rates_show(struct seq_file *m);
+int pmu_model_rates_set(char *line);
+
+/* registers.c */
+
+void pmu_model_add_reg(struct pmu_model *m, u32 msr, enum pmu_model_kind kind,
+		       unsigned int index);
+u64 pmu_model_status_bit(unsigned int counter);
+void pmu_model_state_reset(const struct pmu_model *m, struct pmu_model_state *s);
+int pmu_model_reg_read(const struct pmu_model *m, const struct pmu_model_state *s,
+		       const struct pmu_model_reg *reg, u64 now, u64 *val);
+int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
+			const struct pmu_model_reg *reg, u64 now, u64 val);
+int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
+		    u32 index, u64 now, u64 *val);
+void pmu_model_state_set_mode(const struct pmu_model *m,
+			      struct pmu_model_state *s, u64 now, bool user);
+void pmu_model_state_reload_rates(const struct pmu_model *m,
+				  struct pmu_model_state *s, u64 now);
+enum pmu_model_shot_event pmu_model_state_take_pmi(const struct pmu_model *m,
+						   struct pmu_model_state *s,
+						   u64 now, bool masked);
+u64 pmu_model_state_deadline(const struct pmu_model *m,
+			     const struct pmu_model_state *s, u64 now);
+
+/* intel.c, amd.c, setup.c */
+
+void pmu_model_intel_setup(struct pmu_model *m);
+void pmu_model_amd_setup(struct pmu_model *m);
+void pmu_model_setup(struct pmu_model *m, enum pmu_model_vendor vendor);
+
+/* stats.c */
+
+struct pmu_model_stats {
+	u64	reads[PMU_MODEL_MAX_REGS];
+	u64	writes[PMU_MODEL_MAX_REGS];
+	u64	faults;
+	u64	sections;
+	u64	ticks;
+	u64	shots[PMU_SHOT_NR];
+};
+
+DECLARE_PER_CPU(struct pmu_model_stats, pmu_model_stats);
+
+void pmu_model_stats_reset_accesses(void);
+void pmu_model_stats_reset_overhead(void);
+void pmu_model_stats_show_accesses(struct seq_file *m);
+void pmu_model_stats_show_overhead(struct seq_file *m);
+
+/* pmi.c */
+
+/**
+ * struct pmu_model_shot - the comparator of one CPU
+ * @usable:	the comparator exists and sends its messages to this CPU
+ * @changing:	the comparator is being programmed
+ * @missed:	an NMI came meanwhile
+ * @sent:	the CPU has sent the shot to itself
+ * @enabled:	the comparator may fire
+ * @armed:	a shot is on its way
+ * @base:	offset of the comparator's registers
+ * @high:	upper half of the comparator as programmed
+ * @target:	HPET count of the shot
+ * @tsc:	time-stamp counter at that moment, about
+ * @stray_until: time-stamp counter until which a shot that was replaced
+ *		may still arrive, 0 if there is none
+ */
+struct pmu_model_shot {
+	bool	usable;
+	bool	changing;
+	bool	missed;
+	bool	sent;
+	bool	enabled;
+	bool	armed;
+	u32	base;
+	u32	high;
+	u64	target;
+	u64	tsc;
+	u64	stray_until;
+};
+
+/* What an NMI means to the comparator of this CPU. */
+enum pmu_model_nmi_cause {
+	PMU_NMI_FOREIGN,	/* sent by somebody else */
+	PMU_NMI_SHOT,		/* the comparator's time has come */
+	PMU_NMI_STRAY,		/* a shot that was replaced or is in doubt */
+};
+
+bool pmu_model_hpet_init(void);
+void pmu_model_shot_attach(struct pmu_model_shot *shot, unsigned int cpu);
+void pmu_model_shot_detach(struct pmu_model_shot *shot);
+void pmu_model_shot_send(struct pmu_model_shot *shot);
+void pmu_model_shot_program_nmi(struct pmu_model_shot *shot, u64 ticks);
+enum pmu_model_nmi_cause pmu_model_shot_cause_nmi(struct pmu_model_shot *shot);
+bool pmu_model_lvt_masked_nmi(void);
+void pmu_model_lvt_mask_nmi(void);
+void pmu_model_hpet_show(struct seq_file *m);
+
+/* cpu.c */
+
+void pmu_model_power_up(void);
+int pmu_model_read(unsigned int slot, u64 *val);
+int pmu_model_write(unsigned int slot, u64 val);
+int pmu_model_read_pmc(u32 index, u64 *val);
+void pmu_model_set_mode(bool user);
+void pmu_model_reload_rates(void);
+
+/* pv.c, cpuid.c */
+
+void pmu_model_cpuid(unsigned int *eax, unsigned int *ebx, unsigned int *ecx,
+		     unsigned int *edx);
+void pmu_model_pv_install(void);
+
+/* rdpmc.c, filter.c */
+
+int pmu_model_user_rdpmc_init(void);
+
+#ifdef CONFIG_CONTEXT_TRACKING_USER_FORCE
+int pmu_model_filter_init(void);
+#else
+static inline int pmu_model_filter_init(void)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+#endif /* _ARCH_X86_EVENTS_PMU_MODEL_H */

@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PMU model: what reading and writing a register does
+ *
+ * Everything here works on a struct pmu_model_state that the caller passes and
+ * on nothing else, so that a change can be prepared aside and published at
+ * once (cpu.c), and that KUnit can try it without a PMU.
+ *
+ * A counter that runs holds the count of an earlier moment. Each change that
+ * may start or stop one first settles it; that is also when an overflow is
+ * noticed. Between changes the status register is worked out from the running
+ * counters by whoever reads it.
+ *
+ * Contexts: any. The state is the caller's own while a function runs.
+ */
+#include <linux/bitops.h>
+#include <linux/bug.h>
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "pmu_model.h"
+
+/* RDPMC, Intel: bit 30 selects the fixed counters (SDM vol. 2, RDPMC). */
+#define RDPMC_FIXED	BIT(30)
+
+/* The second of the two offcore events; each has a register to refine it. */
+#define OFFCORE_1	(0xbb | 0x01 << 8)
+
+#define for_each_counter(i, mask)					\
+	for (u32 left_ = (mask); left_ && ((i) = __ffs(left_), 1);	\
+	     left_ &= left_ - 1)
+
+static __always_inline bool is_fixed(unsigned int i)
+{
+	return i >= PMU_MODEL_FIXED_BASE;
+}
+
+/**
+ * pmu_model_add_reg - let an address lead to a register
+ * @m:		the model
+ * @msr:	the address; its low 11 bits tell it from the PMU's others
+ * @kind:	what is there
+ * @index:	which of its kind
+ *
+ * Context: init.
+ */
+void pmu_model_add_reg(struct pmu_model *m, u32 msr, enum pmu_model_kind kind,
+		       unsigned int index)
+{
+	u8 *slot = &m->map[msr % PMU_MODEL_MAP_SIZE];
+
+	if (WARN_ON(*slot || m->nr_regs == PMU_MODEL_MAX_REGS))
+		return;
+	m->regs[m->nr_regs] = (struct pmu_model_reg) {
+		.msr = msr, .kind = kind, .index = index,
+	};
+	*slot = m->nr_regs++;
+}
+
+/**
+ * pmu_model_status_bit - where a counter stands in the global registers
+ * @counter:	number of the counter
+ *
+ * Return: a mask with one bit, SDM vol. 3 20.2.2.
+ */
+u64 pmu_model_status_bit(unsigned int counter)
+{
+	return is_fixed(counter) ?
+	       BIT_ULL(32 + counter - PMU_MODEL_FIXED_BASE) : BIT_ULL(counter);
+}
+
+static u64 fixed_field(const struct pmu_model_state *s, unsigned int i)
+{
+	return s->fixed_ctrl >> ((i - PMU_MODEL_FIXED_BASE) * PMU_FIXED_BITS);
+}
+
+/* An overflow of the counter is to be signalled. */
+static bool counter_armed(const struct pmu_model_state *s, unsigned int i)
+{
+	if (is_fixed(i))
+		return fixed_field(s, i) & PMU_FIXED_PMI;
+	return s->select[i] & PMU_SEL_INT;
+}
+
+static bool mode_selected(const struct pmu_model *m,
+			  const struct pmu_model_state *s, bool usr, bool os)
+{
+	if (!m->filter)
+		return usr || os;
+	return s->user ? usr : os;
+}
+
+/* The counters that the global registers let count, as a mask of numbers. */
+static u32 allowed_counters(const struct pmu_model *m,
+			    const struct pmu_model_state *s)
+{
+	if (!m->has_global)
+		return BIT(m->gp) - 1;
+	if (s->status & PMU_STATUS_FROZEN)
+		return 0;
+	return (u32)(s->global_ctrl & (BIT(PMU_MODEL_MAX_GP) - 1)) |
+	       (u32)(s->global_ctrl >> 32) << PMU_MODEL_FIXED_BASE;
+}
+
+/* What the counter's own register says. */
+static bool counter_selected(const struct pmu_model *m,
+			     const struct pmu_model_state *s, unsigned int i)
+{
+	if (is_fixed(i))
+		return mode_selected(m, s, fixed_field(s, i) & PMU_FIXED_USR,
+				     fixed_field(s, i) & PMU_FIXED_OS);
+	if (!(s->select[i] & PMU_SEL_EN))
+		return false;
+	return mode_selected(m, s, s->select[i] & PMU_SEL_USR,
+			     s->select[i] & PMU_SEL_OS);
+}
+
+static void settle(const struct pmu_model *m, struct pmu_model_state *s,
+		   unsigned int i, u64 now)
+{
+	if (!(s->running & BIT(i)))
+		return;
+	if (!pmu_model_counter_settle(&s->counter[i], m->width_mask, now))
+		return;
+	if (m->has_global)
+		s->status |= pmu_model_status_bit(i);
+	if (counter_armed(s, i))
+		s->pending |= BIT(i);
+}
+
+static void settle_all(const struct pmu_model *m, struct pmu_model_state *s,
+		       u64 now)
+{
+	unsigned int i;
+
+	for_each_counter(i, s->running)
+		settle(m, s, i, now);
+}
+
+/* Start and stop settled counters as the registers now say. */
+static void restart(const struct pmu_model *m, struct pmu_model_state *s,
+		    u32 counters, u64 now)
+{
+	u32 running = s->running & ~counters;
+	unsigned int i;
+
+	for_each_counter(i, counters & allowed_counters(m, s)) {
+		if (!counter_selected(m, s, i))
+			continue;
+		running |= BIT(i);
+		if (!(s->running & BIT(i)))
+			s->counter[i].stamp = now;
+	}
+	s->running = running;
+}
+
+static void restart_all(const struct pmu_model *m, struct pmu_model_state *s,
+			u64 now)
+{
+	restart(m, s, BIT(PMU_MODEL_NR_COUNTERS) - 1, now);
+}
+
+static u32 select_rate(const struct pmu_model *m,
+		       const struct pmu_model_state *s, u64 select)
+{
+	bool second = (select & (PMU_SEL_EVENT | PMU_SEL_UMASK)) == OFFCORE_1;
+
+	return pmu_model_select_rate(m->vendor, select, s->plain[second]);
+}
+
+static void load_rates(const struct pmu_model *m, struct pmu_model_state *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->gp; i++)
+		s->counter[i].rate = select_rate(m, s, s->select[i]);
+	for (i = 0; i < m->fixed; i++)
+		s->counter[PMU_MODEL_FIXED_BASE + i].rate = pmu_model_fixed_rate(i);
+}
+
+/**
+ * pmu_model_state_reset - what the registers hold after power-up
+ * @m:		the model
+ * @s:		the state to initialise
+ *
+ * All zero but for the global control register, which lets the general
+ * counters count (SDM vol. 3 table 10-1; AMD does the same).
+ */
+void pmu_model_state_reset(const struct pmu_model *m, struct pmu_model_state *s)
+{
+	memset(s, 0, sizeof(*s));
+	if (m->has_global)
+		s->global_ctrl = BIT_ULL(m->gp) - 1;
+	load_rates(m, s);
+}
+
+static u64 read_counter(const struct pmu_model *m,
+			const struct pmu_model_state *s, unsigned int i, u64 now)
+{
+	bool wrapped;
+
+	if (!(s->running & BIT(i)))
+		return s->counter[i].value;
+	return pmu_model_counter_peek(&s->counter[i], m->width_mask, now, &wrapped);
+}
+
+static u64 read_status(const struct pmu_model *m,
+		       const struct pmu_model_state *s, u64 now)
+{
+	u64 status = s->status;
+	bool wrapped;
+	unsigned int i;
+
+	for_each_counter(i, s->running) {
+		pmu_model_counter_peek(&s->counter[i], m->width_mask, now,
+				       &wrapped);
+		if (wrapped)
+			status |= pmu_model_status_bit(i);
+	}
+	return status;
+}
+
+/* A counter is in use when its register says so, counting or not. */
+static u64 read_inuse(const struct pmu_model *m, const struct pmu_model_state *s)
+{
+	u64 inuse = 0, pmi = 0;
+	unsigned int i;
+
+	for (i = 0; i < m->gp; i++) {
+		if (s->select[i] & PMU_SEL_EVENT)
+			inuse |= pmu_model_status_bit(i);
+		if (s->select[i] & PMU_SEL_INT)
+			pmi = BIT_ULL(63);
+	}
+	for (i = PMU_MODEL_FIXED_BASE; i < PMU_MODEL_FIXED_BASE + m->fixed; i++) {
+		if (fixed_field(s, i) & (PMU_FIXED_OS | PMU_FIXED_USR))
+			inuse |= pmu_model_status_bit(i);
+		if (fixed_field(s, i) & PMU_FIXED_PMI)
+			pmi = BIT_ULL(63);
+	}
+	return inuse | pmi;
+}
+
+/**
+ * pmu_model_reg_read - read a register
+ * @m:		the model
+ * @s:		the CPU's state; is not changed
+ * @reg:	the register
+ * @now:	model clock
+ * @val:	set to the value, 0 on error
+ *
+ * Return: 0, or -EIO where hardware raises #GP.
+ */
+int pmu_model_reg_read(const struct pmu_model *m, const struct pmu_model_state *s,
+		       const struct pmu_model_reg *reg, u64 now, u64 *val)
+{
+	*val = 0;
+	switch (reg->kind) {
+	case PMU_REG_SELECT:
+		*val = s->select[reg->index];
+		return 0;
+	case PMU_REG_COUNTER:
+	case PMU_REG_FULL:
+		*val = read_counter(m, s, reg->index, now);
+		return 0;
+	case PMU_REG_FIXED:
+		*val = read_counter(m, s, PMU_MODEL_FIXED_BASE + reg->index, now);
+		return 0;
+	case PMU_REG_FIXED_CTRL:
+		*val = s->fixed_ctrl;
+		return 0;
+	case PMU_REG_GLOBAL_CTRL:
+		*val = s->global_ctrl;
+		return 0;
+	case PMU_REG_STATUS:
+		*val = read_status(m, s, now);
+		return 0;
+	case PMU_REG_STATUS_CLEAR:
+	case PMU_REG_STATUS_SET:
+		return 0;
+	case PMU_REG_INUSE:
+		*val = read_inuse(m, s);
+		return 0;
+	case PMU_REG_CAPS:
+		*val = m->caps;
+		return 0;
+	case PMU_REG_DEBUGCTL:
+		*val = s->debugctl;
+		return 0;
+	case PMU_REG_PLAIN:
+		*val = s->plain[reg->index];
+		return 0;
+	}
+	return -EIO;
+}
+
+static int write_select(const struct pmu_model *m, struct pmu_model_state *s,
+			unsigned int i, u64 now, u64 val)
+{
+	const u64 signals = PMU_SEL_EN | PMU_SEL_INT;
+
+	if (val & ~m->select_mask)
+		return -EIO;
+	settle(m, s, i, now);
+	if ((val ^ s->select[i]) & ~PMU_SEL_SWITCHES)
+		s->counter[i].rate = select_rate(m, s, val);
+	if ((val & signals) != signals)
+		s->pending &= ~BIT(i);
+	s->select[i] = val;
+	restart(m, s, BIT(i), now);
+	return 0;
+}
+
+static int write_counter(const struct pmu_model *m, struct pmu_model_state *s,
+			 unsigned int i, u64 now, u64 val)
+{
+	settle(m, s, i, now);
+	s->counter[i].value = val & m->width_mask;
+	s->counter[i].frac = 0;
+	s->counter[i].stamp = now;
+	s->pending &= ~BIT(i);
+	return 0;
+}
+
+static int write_full(const struct pmu_model *m, struct pmu_model_state *s,
+		      unsigned int i, u64 now, u64 val)
+{
+	if (val & ~m->width_mask)
+		return -EIO;
+	return write_counter(m, s, i, now, val);
+}
+
+static int write_fixed_ctrl(const struct pmu_model *m, struct pmu_model_state *s,
+			    u64 now, u64 val)
+{
+	unsigned int i;
+
+	if (val & ~m->fixed_ctrl_mask)
+		return -EIO;
+	settle_all(m, s, now);
+	s->fixed_ctrl = val;
+	for_each_counter(i, s->pending)
+		if (!counter_armed(s, i))
+			s->pending &= ~BIT(i);
+	restart_all(m, s, now);
+	return 0;
+}
+
+static int write_global_ctrl(const struct pmu_model *m, struct pmu_model_state *s,
+			     u64 now, u64 val)
+{
+	if (val & ~m->global_mask)
+		return -EIO;
+	settle_all(m, s, now);
+	s->global_ctrl = val;
+	restart_all(m, s, now);
+	return 0;
+}
+
+/*
+ * An overflow that software has acknowledged before its interrupt was on the
+ * way needs none: here the interrupt can be late by what QEMU's timers are
+ * late, which no hardware is.
+ */
+static int write_status(const struct pmu_model *m, struct pmu_model_state *s,
+			u64 now, u64 clear, u64 set)
+{
+	unsigned int i;
+
+	if ((clear & ~m->status_clear_mask) || (set & ~m->status_set_mask))
+		return -EIO;
+	settle_all(m, s, now);
+	s->status = (s->status & ~clear) | set;
+	for_each_counter(i, s->pending)
+		if (clear & pmu_model_status_bit(i))
+			s->pending &= ~BIT(i);
+	restart_all(m, s, now);
+	return 0;
+}
+
+static int write_plain(const struct pmu_model *m, struct pmu_model_state *s,
+		       unsigned int index, u64 now, u64 val)
+{
+	if (val & ~m->plain_mask)
+		return -EIO;
+	settle_all(m, s, now);
+	s->plain[index] = val;
+	load_rates(m, s);
+	return 0;
+}
+
+/* A legacy counter register takes 32 bits and extends the sign (SDM 20.2.8). */
+static u64 legacy_value(const struct pmu_model *m, u64 val)
+{
+	return m->write_rule == PMU_WRITE_SIGN32 ? (u64)(s64)(s32)val : val;
+}
+
+/**
+ * pmu_model_reg_write - write a register
+ * @m:		the model
+ * @s:		the CPU's state; unchanged on error
+ * @reg:	the register
+ * @now:	model clock
+ * @val:	the value
+ *
+ * Return: 0, or -EIO where hardware raises #GP: a register that this PMU does
+ * not have or that is read-only, or a reserved bit that is set.
+ */
+int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
+			const struct pmu_model_reg *reg, u64 now, u64 val)
+{
+	switch (reg->kind) {
+	case PMU_REG_SELECT:
+		return write_select(m, s, reg->index, now, val);
+	case PMU_REG_COUNTER:
+		return write_counter(m, s, reg->index, now, legacy_value(m, val));
+	case PMU_REG_FULL:
+		return write_full(m, s, reg->index, now, val);
+	case PMU_REG_FIXED:
+		return write_full(m, s, PMU_MODEL_FIXED_BASE + reg->index, now, val);
+	case PMU_REG_FIXED_CTRL:
+		return write_fixed_ctrl(m, s, now, val);
+	case PMU_REG_GLOBAL_CTRL:
+		return write_global_ctrl(m, s, now, val);
+	case PMU_REG_STATUS_CLEAR:
+		return write_status(m, s, now, val, 0);
+	case PMU_REG_STATUS_SET:
+		return write_status(m, s, now, 0, val);
+	case PMU_REG_DEBUGCTL:
+		if (val & ~m->debugctl_mask)
+			return -EIO;
+		s->debugctl = val;
+		return 0;
+	case PMU_REG_PLAIN:
+		return write_plain(m, s, reg->index, now, val);
+	}
+	return -EIO;
+}
+
+/**
+ * pmu_model_rdpmc - the RDPMC instruction
+ * @m:		the model
+ * @s:		the CPU's state; is not changed
+ * @index:	counter, as the instruction encodes it in ECX
+ * @now:	model clock
+ * @val:	set to the count, 0 on error
+ *
+ * Return: 0, or -EIO where hardware raises #GP.
+ */
+int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
+		    u32 index, u64 now, u64 *val)
+{
+	*val = 0;
+	if (m->vendor == PMU_MODEL_INTEL && (index & RDPMC_FIXED)) {
+		index &= ~RDPMC_FIXED;
+		if (index >= m->fixed)
+			return -EIO;
+		index += PMU_MODEL_FIXED_BASE;
+	} else if (index >= m->gp) {
+		return -EIO;
+	}
+	*val = read_counter(m, s, index, now);
+	return 0;
+}
+
+/**
+ * pmu_model_state_set_mode - the CPU goes from user to kernel mode or back
+ * @m:		the model
+ * @s:		the CPU's state
+ * @now:	model clock
+ * @user:	it executes user code from now on
+ */
+void pmu_model_state_set_mode(const struct pmu_model *m,
+			      struct pmu_model_state *s, u64 now, bool user)
+{
+	if (s->user == user)
+		return;
+	settle_all(m, s, now);
+	s->user = user;
+	restart_all(m, s, now);
+}
+
+/**
+ * pmu_model_state_reload_rates - let counters move at the rates of the table
+ * @m:		the model
+ * @s:		the CPU's state
+ * @now:	model clock; what was counted before keeps the old rates
+ */
+void pmu_model_state_reload_rates(const struct pmu_model *m,
+				  struct pmu_model_state *s, u64 now)
+{
+	settle_all(m, s, now);
+	load_rates(m, s);
+}
+
+static void freeze(const struct pmu_model *m, struct pmu_model_state *s, u64 now)
+{
+	if (m->has_sticky_freeze)
+		s->status |= PMU_STATUS_FROZEN;
+	else
+		s->global_ctrl = 0;
+	restart_all(m, s, now);
+}
+
+/**
+ * pmu_model_state_take_pmi - signal what has overflowed
+ * @m:		the model
+ * @s:		the CPU's state
+ * @now:	model clock
+ * @masked:	the local APIC's entry is masked: the interrupt gets lost
+ *
+ * The counters stop where the debug control register asks for that, SDM vol. 3
+ * 18.4.7 and 20.2.4: by a status bit, or before version 4 by the global
+ * control register.
+ *
+ * Return: PMU_SHOT_DELIVERED, PMU_SHOT_MASKED, or PMU_SHOT_EARLY if there is
+ * nothing to signal.
+ */
+enum pmu_model_shot_event pmu_model_state_take_pmi(const struct pmu_model *m,
+						   struct pmu_model_state *s,
+						   u64 now, bool masked)
+{
+	settle_all(m, s, now);
+	if (!s->pending)
+		return PMU_SHOT_EARLY;
+	s->pending = 0;
+	if (masked)
+		return PMU_SHOT_MASKED;
+	if (m->has_global && (s->debugctl & PMU_DEBUGCTL_FREEZE))
+		freeze(m, s, now);
+	return PMU_SHOT_DELIVERED;
+}
+
+/**
+ * pmu_model_state_deadline - when the next overflow is to be signalled
+ * @m:		the model
+ * @s:		the CPU's state
+ * @now:	model clock
+ *
+ * Return: ticks from @now, 0 if one waits to be signalled, PMU_MODEL_NEVER if
+ * none will come.
+ */
+u64 pmu_model_state_deadline(const struct pmu_model *m,
+			     const struct pmu_model_state *s, u64 now)
+{
+	u64 next = PMU_MODEL_NEVER;
+	unsigned int i;
+
+	if (s->pending)
+		return 0;
+	for_each_counter(i, s->running) {
+		u64 left, past;
+
+		if (!counter_armed(s, i))
+			continue;
+		left = pmu_model_counter_left(&s->counter[i], m->width_mask);
+		past = now - s->counter[i].stamp;
+		if ((s64)past > 0 && left != PMU_MODEL_NEVER)
+			left = left > past ? left - past : 0;
+		next = min(next, left);
+	}
+	return next;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PMU model: putting the description of a PMU together
+ *
+ * Owns nothing; completes a description whose size was chosen.
+ *
+ * Contexts: init and KUnit.
+ */
+#include "pmu_model.h"
+
+/**
+ * pmu_model_setup - build a PMU
+ * @m:		the model; what can be chosen is set, the rest is zero
+ * @vendor:	whose PMU it shall be
+ */
+void pmu_model_setup(struct pmu_model *m, enum pmu_model_vendor vendor)
+{
+	m->vendor = vendor;
+	m->regs[PMU_MODEL_SLOT_RDPMC].kind = PMU_REG_RDPMC;
+	m->nr_regs = PMU_MODEL_SLOT_RDPMC + 1;
+	if (vendor == PMU_MODEL_INTEL)
+		pmu_model_intel_setup(m);
+	else
+		pmu_model_amd_setup(m);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PMU model: how often it was used and what it cost
+ *
+ * Owns the per-CPU statistics. A CPU adds to its own with single instructions;
+ * who reads or resets them elsewhere may see one access more or less.
+ */
+#include <linux/cpumask.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+
+#include "pmu_model.h"
+
+DEFINE_PER_CPU(struct pmu_model_stats, pmu_model_stats);
+
+static const char * const kind_names[PMU_REG_NR_KINDS] = {
+	[PMU_REG_ABSENT]	= "absent",
+	[PMU_REG_SELECT]	= "select",
+	[PMU_REG_COUNTER]	= "counter",
+	[PMU_REG_FULL]		= "counter-full",
+	[PMU_REG_FIXED]		= "fixed",
+	[PMU_REG_FIXED_CTRL]	= "fixed-ctrl",
+	[PMU_REG_GLOBAL_CTRL]	= "global-ctrl",
+	[PMU_REG_STATUS]	= "status",
+	[PMU_REG_STATUS_CLEAR]	= "status-clear",
+	[PMU_REG_STATUS_SET]	= "status-set",
+	[PMU_REG_INUSE]		= "inuse",
+	[PMU_REG_CAPS]		= "caps",
+	[PMU_REG_DEBUGCTL]	= "debugctl",
+	[PMU_REG_PLAIN]		= "plain",
+	[PMU_REG_RDPMC]		= "rdpmc",
+};
+
+static const char * const shot_names[PMU_SHOT_NR] = {
+	[PMU_SHOT_PROGRAMMED]	= "programmed",
+	[PMU_SHOT_DELIVERED]	= "delivered",
+	[PMU_SHOT_MASKED]	= "masked",
+	[PMU_SHOT_EARLY]	= "early",
+	[PMU_SHOT_STRAY]	= "stray",
+};
+
+/**
+ * pmu_model_stats_reset_accesses - count register accesses from zero
+ */
+void pmu_model_stats_reset_accesses(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct pmu_model_stats *st = per_cpu_ptr(&pmu_model_stats, cpu);
+
+		memset(st->reads, 0, sizeof(st->reads));
+		memset(st->writes, 0, sizeof(st->writes));
+		st->faults = 0;
+	}
+}
+
+/**
+ * pmu_model_stats_reset_overhead - count the model's own costs from zero
+ */
+void pmu_model_stats_reset_overhead(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct pmu_model_stats *st = per_cpu_ptr(&pmu_model_stats, cpu);
+
+		st->sections = 0;
+		st->ticks = 0;
+		memset(st->shots, 0, sizeof(st->shots));
+	}
+}
+
+static void show_register(struct seq_file *m, unsigned int cpu, unsigned int slot)
+{
+	const struct pmu_model_stats *st = per_cpu_ptr(&pmu_model_stats, cpu);
+	const struct pmu_model_reg *reg = &pmu_model.regs[slot];
+
+	if (!st->reads[slot] && !st->writes[slot])
+		return;
+	seq_printf(m, "%u %#x %s%u %llu %llu\n", cpu, reg->msr,
+		   kind_names[reg->kind], reg->index, st->reads[slot],
+		   st->writes[slot]);
+}
+
+/**
+ * pmu_model_stats_show_accesses - print the registers that were accessed
+ * @m:		where to
+ */
+void pmu_model_stats_show_accesses(struct seq_file *m)
+{
+	u64 reads = 0, writes = 0, faults = 0;
+	unsigned int cpu, slot;
+
+	seq_puts(m, "# cpu register name reads writes\n");
+	for_each_possible_cpu(cpu) {
+		const struct pmu_model_stats *st = per_cpu_ptr(&pmu_model_stats, cpu);
+
+		for (slot = PMU_MODEL_SLOT_RDPMC; slot < pmu_model.nr_regs; slot++) {
+			show_register(m, cpu, slot);
+			reads += st->reads[slot];
+			writes += st->writes[slot];
+		}
+		faults += st->faults;
+	}
+	seq_printf(m, "total %llu %llu\nfaults %llu\n", reads, writes, faults);
+}
+
+/**
+ * pmu_model_stats_show_overhead - print what the model cost
+ * @m:		where to
+ *
+ * One line a CPU: accesses and TSC ticks spent in them, then the comparator.
+ */
+void pmu_model_stats_show_overhead(struct seq_file *m)
+{
+	u64 sections = 0, ticks = 0;
+	unsigned int cpu, i;
+
+	seq_puts(m, "# cpu sections ticks");
+	for (i = 0; i < PMU_SHOT_NR; i++)
+		seq_printf(m, " %s", shot_names[i]);
+	seq_puts(m, "\n");
+	for_each_possible_cpu(cpu) {
+		const struct pmu_model_stats *st = per_cpu_ptr(&pmu_model_stats, cpu);
+
+		seq_printf(m, "%u %llu %llu", cpu, st->sections, st->ticks);
+		for (i = 0; i < PMU_SHOT_NR; i++)
+			seq_printf(m, " %llu", st->shots[i]);
+		seq_puts(m, "\n");
+		sections += st->sections;
+		ticks += st->ticks;
+	}
+	seq_printf(m, "total %llu %llu\n", sections, ticks);
+}
