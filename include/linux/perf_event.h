@@ -1,0 +1,2334 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perf events: the interface between the core and the rest of the kernel.
+ *
+ * Three kinds of reader, in this order of sections:
+ *
+ *   PMU drivers     fill a struct pmu, register it, and report samples through
+ *                   perf_event_overflow() and the output helpers;
+ *   kernel users    (watchdog, breakpoints, KVM, BPF) create and read events;
+ *   subsystems      (scheduler, fork, exec, mm, tracing) call the hooks that
+ *                   tell perf what a task does.
+ *
+ * What only the core looks at is declared here by name and defined in
+ * kernel/events/. Field descriptions open with a legend of who may touch what:
+ *
+ *   I  set once, before the object can be found
+ *   M  written under the context's mutex (and L, if both letters stand there:
+ *      then either one is enough to read)
+ *   L  written under the context's lock
+ *   C  only the CPU that owns it, interrupts off
+ *   N  the owning CPU, from NMI as well; single words, no lock
+ *   R  may be read under RCU
+ *   A  atomic, anybody
+ *   B  the event's mmap_mutex
+ *   D  belongs to the PMU driver
+ */
+#ifndef _LINUX_PERF_EVENT_H
+#define _LINUX_PERF_EVENT_H
+
+#include <uapi/linux/perf_event.h>
+#include <uapi/linux/bpf_perf_event.h>
+
+#ifdef CONFIG_PERF_EVENTS
+# include <asm/perf_event.h>
+# include <asm/local64.h>
+#endif
+
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+# include <linux/rhashtable-types.h>
+# include <asm/hw_breakpoint.h>
+#endif
+
+#include <linux/atomic.h>
+#include <linux/cgroup.h>
+#include <linux/cpu.h>
+#include <linux/fs.h>
+#include <linux/ftrace.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/jump_label_ratelimit.h>
+#include <linux/list.h>
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/perf_regs.h>
+#include <linux/pid_namespace.h>
+#include <linux/rbtree.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/security.h>
+#include <linux/spinlock.h>
+#include <linux/static_call.h>
+#include <linux/static_key.h>
+#include <linux/sysfs.h>
+#include <linux/workqueue.h>
+#include <asm/local.h>
+
+struct bpf_prog;
+struct file;
+struct perf_buffer;
+struct perf_cgroup;
+struct perf_cpu_pmu_context;
+struct perf_event;
+struct perf_event_context;
+struct perf_event_pmu_context;
+struct perf_output_handle;
+struct perf_sample_data;
+struct task_struct;
+
+/*
+ * ---------------------------------------------------------------------------
+ * Constants
+ * ---------------------------------------------------------------------------
+ */
+
+/**
+ * enum perf_event_state - where an event stands
+ * @PERF_EVENT_STATE_DEAD: being destroyed; nothing leads out of here
+ * @PERF_EVENT_STATE_EXIT: its task is gone, the final count can still be read
+ * @PERF_EVENT_STATE_ERROR: a pinned event that found no room, or an orphaned
+ *	sibling that cannot stand alone; only an explicit enable revives it
+ * @PERF_EVENT_STATE_OFF: disabled by its owner
+ * @PERF_EVENT_STATE_INACTIVE: enabled, waiting for its turn or its task
+ * @PERF_EVENT_STATE_ACTIVE: on the PMU of the CPU named by @oncpu
+ *
+ * Enabled time passes from INACTIVE upwards, running time in ACTIVE. Outside
+ * the core the state may be read, never written.
+ */
+enum perf_event_state {
+	PERF_EVENT_STATE_DEAD		= -4,
+	PERF_EVENT_STATE_EXIT		= -3,
+	PERF_EVENT_STATE_ERROR		= -2,
+	PERF_EVENT_STATE_OFF		= -1,
+	PERF_EVENT_STATE_INACTIVE	=  0,
+	PERF_EVENT_STATE_ACTIVE		=  1,
+};
+
+/* perf_event::attach_state: which things an event has to be undone from. */
+#define PERF_ATTACH_CONTEXT	0x0001	/* listed in its context */
+#define PERF_ATTACH_GROUP	0x0002	/* linked to its group leader */
+#define PERF_ATTACH_TASK	0x0004	/* follows a task, hw.target is set */
+#define PERF_ATTACH_TASK_DATA	0x0008	/* wants task_ctx_data; set by driver */
+#define PERF_ATTACH_ITRACE	0x0010	/* PERF_RECORD_ITRACE_START was sent */
+#define PERF_ATTACH_SCHED_CB	0x0020	/* wants pmu::sched_task; by driver */
+#define PERF_ATTACH_CHILD	0x0040	/* on its parent's child list */
+#define PERF_ATTACH_EXCLUSIVE	0x0080	/* holds the PMU's exclusive_cnt */
+#define PERF_ATTACH_CALLCHAIN	0x0100	/* holds the callchain buffers */
+
+/*
+ * perf_event::event_caps, set by pmu::event_init. group_caps of a leader is
+ * what all members of the group have in common.
+ *
+ * SOFTWARE         can be added at any time on any CPU, never runs out of room
+ * READ_ACTIVE_PKG  a CPU event whose count is the same seen from every CPU of
+ *                  the package
+ * SIBLING          has no meaning as a leader; when its group dissolves it
+ *                  goes to the error state for good
+ * READ_SCOPE       as READ_ACTIVE_PKG, for the CPUs of pmu::scope
+ */
+#define PERF_EV_CAP_SOFTWARE		BIT(0)
+#define PERF_EV_CAP_READ_ACTIVE_PKG	BIT(1)
+#define PERF_EV_CAP_SIBLING		BIT(2)
+#define PERF_EV_CAP_READ_SCOPE		BIT(3)
+
+/* Argument of pmu::add, del, start and stop; see struct pmu. */
+#define PERF_EF_START	0x01	/* add: start counting at once */
+#define PERF_EF_RELOAD	0x02	/* start: program the counter from the period */
+#define PERF_EF_UPDATE	0x04	/* stop: bring event->count up to date */
+#define PERF_EF_PAUSE	0x08	/* stop: hold AUX tracing, nothing else */
+#define PERF_EF_RESUME	0x10	/* start: let AUX tracing go on */
+
+/* hw_perf_event::state, the driver's record of what it has done. */
+#define PERF_HES_STOPPED	0x01	/* does not count */
+#define PERF_HES_UPTODATE	0x02	/* event->count includes everything */
+#define PERF_HES_ARCH		0x04	/* free for the architecture */
+
+/* Which kind of transaction pmu::start_txn opens. */
+#define PERF_PMU_TXN_ADD  0x1	/* several add(), one test at the end */
+#define PERF_PMU_TXN_READ 0x2	/* several read(), one access at the end */
+
+/* pmu::capabilities: what a PMU lacks, and what it does besides counting. */
+#define PERF_PMU_CAP_NO_INTERRUPT	0x0001	/* cannot sample */
+#define PERF_PMU_CAP_NO_NMI		0x0002	/* overflow is a plain IRQ */
+#define PERF_PMU_CAP_AUX_NO_SG		0x0004	/* AUX: physically contiguous */
+#define PERF_PMU_CAP_EXTENDED_REGS	0x0008	/* samples PERF_REG_EXTENDED */
+#define PERF_PMU_CAP_EXCLUSIVE		0x0010	/* one event a context */
+#define PERF_PMU_CAP_ITRACE		0x0020	/* instruction trace */
+#define PERF_PMU_CAP_NO_EXCLUDE		0x0040	/* no attr.exclude_* bits */
+#define PERF_PMU_CAP_AUX_OUTPUT		0x0080	/* feeds another's AUX area */
+#define PERF_PMU_CAP_EXTENDED_HW_TYPE	0x0100	/* PMU type in config[63:32] */
+#define PERF_PMU_CAP_AUX_PAUSE		0x0200	/* PERF_EF_PAUSE and _RESUME */
+#define PERF_PMU_CAP_AUX_PREFER_LARGE	0x0400	/* AUX: big chunks first */
+
+/**
+ * enum perf_pmu_scope - how far one instance of a PMU reaches
+ * @PERF_PMU_SCOPE_NONE: unsaid; the driver looks after its own cpumask
+ * @PERF_PMU_SCOPE_CORE: the threads of a core
+ * @PERF_PMU_SCOPE_DIE: a die
+ * @PERF_PMU_SCOPE_CLUSTER: a cluster of cores
+ * @PERF_PMU_SCOPE_PKG: a package
+ * @PERF_PMU_SCOPE_SYS_WIDE: the machine
+ * @PERF_PMU_MAX_SCOPE: number of values above
+ *
+ * For any value but NONE the core opens events only on a CPU of the scope,
+ * moves them at hotplug and shows a cpumask file in sysfs.
+ */
+enum perf_pmu_scope {
+	PERF_PMU_SCOPE_NONE	= 0,
+	PERF_PMU_SCOPE_CORE,
+	PERF_PMU_SCOPE_DIE,
+	PERF_PMU_SCOPE_CLUSTER,
+	PERF_PMU_SCOPE_PKG,
+	PERF_PMU_SCOPE_SYS_WIDE,
+	PERF_PMU_MAX_SCOPE,
+};
+
+/* pmu::dev of a PMU that is registered before sysfs can take it. */
+#define PMU_NULL_DEV	((void *)(~0UL))
+
+/* hw_perf_event::flags: the low bits are the architecture's own. */
+#define PERF_EVENT_FLAG_ARCH			0x000fffff
+#define PERF_EVENT_FLAG_USER_READ_CNT		0x80000000
+
+static_assert(!(PERF_EVENT_FLAG_ARCH & PERF_EVENT_FLAG_USER_READ_CNT));
+
+/* Hook types of security_perf_event_open(). */
+#define PERF_SECURITY_OPEN		0	/* any perf_event_open(2) */
+#define PERF_SECURITY_CPU		1	/* events of a CPU */
+#define PERF_SECURITY_KERNEL		2	/* kernel mode is observed */
+#define PERF_SECURITY_TRACEPOINT	3	/* tracepoint payload */
+
+/* What a hypervisor's state callback reports. */
+#define PERF_GUEST_ACTIVE	0x01	/* this CPU was in a guest */
+#define PERF_GUEST_USER		0x02	/* ... in its user mode */
+
+/*
+ * ---------------------------------------------------------------------------
+ * Pieces of a sample
+ * ---------------------------------------------------------------------------
+ */
+
+/**
+ * struct perf_callchain_entry - a recorded stack
+ * @nr: used slots of @ip
+ * @ip: return addresses and PERF_CONTEXT_* marks, innermost frame first; room
+ *	for sysctl_perf_event_max_stack addresses and
+ *	sysctl_perf_event_max_contexts_per_stack marks
+ */
+struct perf_callchain_entry {
+	__u64				nr;
+	__u64				ip[];
+};
+
+/**
+ * struct perf_callchain_entry_ctx - a stack while it is being walked
+ * @entry: where the frames go
+ * @max_stack: addresses the event asked for
+ * @nr: addresses stored so far, marks not counted
+ * @contexts: marks stored so far
+ * @contexts_maxed: a mark found no room; nothing more is stored
+ */
+struct perf_callchain_entry_ctx {
+	struct perf_callchain_entry	*entry;
+	u32				max_stack;
+	u32				nr;
+	short				contexts;
+	bool				contexts_maxed;
+};
+
+/*
+ * Copies @len bytes from @off of a source that memcpy() cannot read (an skb,
+ * say) into @dst. Returns how many bytes are missing.
+ */
+typedef unsigned long (*perf_copy_f)(void *dst, const void *src,
+				     unsigned long off, unsigned long len);
+
+/**
+ * struct perf_raw_frag - one stretch of a PERF_SAMPLE_RAW payload
+ * @next: following fragment, of all but the last
+ * @pad: in the last fragment: zero bytes that fill the payload up to a
+ *	multiple of eight, thus 0 to 7, which no pointer can be
+ * @copy: how to fetch @data, NULL for plain memory
+ * @data: source
+ * @size: bytes of @data
+ */
+struct perf_raw_frag {
+	union {
+		struct perf_raw_frag	*next;
+		unsigned long		pad;
+	};
+	perf_copy_f			copy;
+	void				*data;
+	u32				size;
+} __packed;
+
+/**
+ * struct perf_raw_record - a PERF_SAMPLE_RAW payload
+ * @frag: head of the fragments
+ * @size: bytes of all of them with padding, set when the record is saved into
+ *	the sample
+ */
+struct perf_raw_record {
+	struct perf_raw_frag		frag;
+	u32				size;
+};
+
+static __always_inline bool perf_raw_frag_last(const struct perf_raw_frag *frag)
+{
+	return frag->pad < sizeof(u64);
+}
+
+/**
+ * struct perf_branch_stack - taken branches before a sample
+ * @nr: used @entries; differs from one sample to the next
+ * @hw_idx: position of the youngest branch in the hardware's own array, 0 when
+ *	that array is ordered by age anyhow, -1ULL when it is not known. The
+ *	depth of the array stands in sysfs, caps/branches
+ * @entries: youngest first, whatever the order in hardware
+ */
+struct perf_branch_stack {
+	__u64				nr;
+	__u64				hw_idx;
+	struct perf_branch_entry	entries[];
+};
+
+/**
+ * struct perf_output_handle - an open reservation in a ring buffer
+ * @event: whose record it is
+ * @rb: buffer, referenced until the end call
+ * @wakeup: the buffer's wakeup stamp at begin, to notice a new one at end
+ * @size: bytes left on the current page (records), or bytes free (AUX)
+ * @flags: modifiers of perf_output_*()
+ * @aux_flags: PERF_AUX_FLAG_* collected for the PERF_RECORD_AUX
+ * @skip_read: while the sample is written, members of the group are not read
+ *	from hardware again
+ * @addr: next byte to store (records)
+ * @head: position in the AUX area where data begins (AUX)
+ * @page: index of the current page (records)
+ *
+ * Lives on the writer's stack, or in per-CPU memory for AUX, on one CPU.
+ */
+struct perf_output_handle {
+	struct perf_event		*event;
+	struct perf_buffer		*rb;
+	unsigned long			wakeup;
+	unsigned long			size;
+	union {
+		u64			flags;
+		u64			aux_flags;
+		struct {
+			u64		skip_read : 1;
+		};
+	};
+	union {
+		void			*addr;
+		unsigned long		head;
+	};
+	int				page;
+};
+
+/**
+ * struct bpf_perf_event_data_kern - context of a BPF program on an event
+ * @regs: registers at the overflow, as the program may see them
+ * @data: the sample under construction
+ * @event: the event that overflowed
+ */
+struct bpf_perf_event_data_kern {
+	bpf_user_pt_regs_t	*regs;
+	struct perf_sample_data	*data;
+	struct perf_event	*event;
+};
+
+/*
+ * What happens at an overflow: perf_event_output_forward() or _backward() for
+ * events of user space, a callback of the owner for kernel counters, a BPF
+ * trampoline. Any context, including NMI.
+ */
+typedef void (*perf_overflow_handler_t)(struct perf_event *event,
+					struct perf_sample_data *data,
+					struct pt_regs *regs);
+
+/*
+ * ---------------------------------------------------------------------------
+ * The driver's side of an event
+ * ---------------------------------------------------------------------------
+ */
+
+/**
+ * struct hw_perf_event_extra - a register that several events have to share
+ * @config: D, value wanted in it
+ * @reg: D, its address or index
+ * @alloc: D, this event holds a reference on it
+ * @idx: D, its slot in the driver's table of shared registers
+ */
+struct hw_perf_event_extra {
+	u64			config;
+	unsigned int		reg;
+	int			alloc;
+	int			idx;
+};
+
+/**
+ * struct hw_perf_event - what a PMU keeps in an event
+ * @config: I, D, selector as the driver computed it from attr
+ * @last_tag: D, to notice that a counter has been lent to somebody else
+ * @config_base: D, address of the control register
+ * @event_base: D, address of the count register
+ * @event_base_rdpmc: D, the same counter as named by RDPMC or its like
+ * @idx: D, counter in use, -1 for none
+ * @last_cpu: D, CPU where @idx was last in use
+ * @flags: D, PERF_EVENT_FLAG_*
+ * @extra_reg: D, shared register of the event (offcore and such)
+ * @branch_reg: D, shared register of the branch recorder
+ * @aux_config: D, AUX: configuration of the trace unit
+ * @aux_paused: N, AUX: tracing is held. Not a bit of @state, which changes
+ *	under other rules and at other times
+ * @hrtimer: C, clock events: the sampling timer
+ * @tp_list: tracepoints: link in the list of the event class
+ * @pwr_acc: D, amd_power: accumulator last seen
+ * @ptsc: D, amd_power: its timestamp
+ * @info: breakpoints: the architecture's slot
+ * @bp_list: breakpoints: link in the constraint tables
+ * @iommu_bank: D, amd_iommu: bank
+ * @iommu_cntr: D, amd_iommu: counter in the bank
+ * @padding: amd_iommu: unused
+ * @conf: D, amd_iommu: selector
+ * @conf1: D, amd_iommu: second selector
+ * @target: I, task of a per-task event, set before pmu::event_init runs, when
+ *	the event has no context yet
+ * @addr_filters: D, address filters as the hardware wants them
+ * @addr_filters_gen: C, generation of filters that @addr_filters stands for
+ * @state: C, PERF_HES_*
+ * @prev_count: N, raw counter at the last update. Updates exchange it with
+ *	local64_cmpxchg(), so that an NMI in the middle of one is harmless
+ * @sample_period: L, events from one overflow to the next; in frequency mode
+ *	the core adjusts it
+ * @last_period: N, what @sample_period was when this period began
+ * @period_left: N, events until the overflow. A signed 64-bit number: periods
+ *	may exceed the counter's width, and it goes below zero between the
+ *	overflow and its handling
+ * @saved_metric: C, top-down events: metrics register of a task switched out
+ * @saved_slots: C, top-down events: slots counter of a task switched out
+ * @interrupts_seq: N, tick to which @interrupts belongs
+ * @interrupts: N, overflows in that tick, or the mark of a throttled event
+ * @freq_time_stamp: C, frequency mode: time of the last adjustment
+ * @freq_count_stamp: C, frequency mode: count at that time
+ *
+ * The first union has one view for each family of PMUs. A driver uses one of
+ * them and may read, of the rest, the period fields and @target.
+ */
+struct hw_perf_event {
+#ifdef CONFIG_PERF_EVENTS
+	union {
+		/* counters */
+		struct {
+			u64				config;
+			u64				last_tag;
+			unsigned long			config_base;
+			unsigned long			event_base;
+			int				event_base_rdpmc;
+			int				idx;
+			int				last_cpu;
+			int				flags;
+			struct hw_perf_event_extra	extra_reg;
+			struct hw_perf_event_extra	branch_reg;
+		};
+		/* trace units */
+		struct {
+			u64				aux_config;
+			unsigned int			aux_paused;
+		};
+		/* cpu-clock, task-clock */
+		struct {
+			struct hrtimer			hrtimer;
+		};
+		/* tracepoints */
+		struct {
+			struct list_head		tp_list;
+		};
+		/* amd_power */
+		struct {
+			u64				pwr_acc;
+			u64				ptsc;
+		};
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+		/* breakpoints */
+		struct {
+			struct arch_hw_breakpoint	info;
+			struct rhlist_head		bp_list;
+		};
+#endif
+		/* amd_iommu */
+		struct {
+			u8				iommu_bank;
+			u8				iommu_cntr;
+			u16				padding;
+			u64				conf;
+			u64				conf1;
+		};
+	};
+
+	int				state;
+	local64_t			prev_count;
+	u64				sample_period;
+	union {
+		struct {
+			u64		last_period;
+			local64_t	period_left;
+		};
+		struct {
+			u64		saved_metric;
+			u64		saved_slots;
+		};
+	};
+
+	u64				interrupts_seq;
+	u64				interrupts;
+	u64				freq_time_stamp;
+	u64				freq_count_stamp;
+
+	struct task_struct		*target;
+	void				*addr_filters;
+	unsigned long			addr_filters_gen;
+#endif /* CONFIG_PERF_EVENTS */
+};
+
+/**
+ * struct pmu - a performance monitoring unit
+ *
+ * The driver fills in name, methods and flags and calls perf_pmu_register().
+ * Methods marked optional may be NULL; the core then does what is said there.
+ *
+ * "On the CPU" below means: called on the CPU where the event is or is about
+ * to be, interrupts off, the lock of the event's context held, and between
+ * pmu_disable() and pmu_enable(). Such methods must not sleep, must not take
+ * a lock that is ever held with interrupts on, and may be interrupted by the
+ * PMU's own NMI. "In process context" means that the method may sleep.
+ */
+struct pmu {
+	/** @entry: core, link in the registry. */
+	struct list_head		entry;
+
+	/** @module: I, owner, kept loaded while events of the PMU exist. */
+	struct module			*module;
+	/** @dev: core, its device on the event_source bus. */
+	struct device			*dev;
+	/** @parent: I, optional parent of that device. */
+	struct device			*parent;
+	/** @attr_groups: I, sysfs files: events, format, caps. */
+	const struct attribute_group	**attr_groups;
+	/** @attr_update: I, sysfs files added or hidden after @attr_groups. */
+	const struct attribute_group	**attr_update;
+	/** @name: I, name in sysfs and in the perf tool. */
+	const char			*name;
+	/** @type: I, attr.type that selects this PMU. */
+	int				type;
+	/** @capabilities: I, PERF_PMU_CAP_*. */
+	int				capabilities;
+	/** @scope: I, enum perf_pmu_scope. */
+	unsigned int			scope;
+
+	/** @cpu_pmu_context: core, what it keeps for each CPU. */
+	struct perf_cpu_pmu_context __percpu *cpu_pmu_context;
+	/**
+	 * @exclusive_cnt: A, for PERF_PMU_CAP_EXCLUSIVE: above zero, that many
+	 * task events exist; below zero, CPU events. Never both.
+	 */
+	atomic_t			exclusive_cnt;
+	/**
+	 * @task_ctx_nr: I, perf_hw_context for PMUs that task events may use,
+	 * perf_sw_context for those that in addition never run out of
+	 * counters, perf_invalid_context for PMUs of CPU events only.
+	 */
+	int				task_ctx_nr;
+	/**
+	 * @hrtimer_interval_ms: length of a multiplexing turn in milliseconds,
+	 * 0 for the default; written through sysfs.
+	 */
+	int				hrtimer_interval_ms;
+	/** @nr_addr_filters: I, address filters an event can have. */
+	unsigned int			nr_addr_filters;
+	/**
+	 * @task_ctx_cache: I, where the core allocates a task's
+	 * perf_event_pmu_context::task_ctx_data from; NULL for none.
+	 */
+	struct kmem_cache		*task_ctx_cache;
+
+	/**
+	 * @pmu_enable: Undo pmu_disable(): write what has been collected to
+	 * the hardware and let it count. Optional, does nothing.
+	 *
+	 * Context: on the CPU. The core nests calls and passes on only the
+	 * outermost.
+	 */
+	void (*pmu_enable)(struct pmu *pmu);
+
+	/**
+	 * @pmu_disable: Stop every counter of this CPU at once, cheaply, so
+	 * that methods may change them and no overflow comes in between.
+	 * Optional, does nothing.
+	 *
+	 * Context: this CPU, interrupts off, possibly NMI.
+	 */
+	void (*pmu_disable)(struct pmu *pmu);
+
+	/**
+	 * @event_init: Decide whether @event can ever run here; if so, compute
+	 * its hw fields and, where something must be given back, set
+	 * event->destroy.
+	 *
+	 * The group is not complete yet, but the leader is known: a driver
+	 * should refuse a group that can never be on together.
+	 *
+	 * Context: process context; the registry's read side, and the mutex of
+	 * the leader's context when a sibling is added to a hardware group.
+	 * Return: 0; -ENOENT: not mine, ask the next PMU. Any other error is
+	 * final and reaches user space: -ENODEV when the hardware is absent,
+	 * -EBUSY when it is taken, -EINVAL for bad parameters, -EOPNOTSUPP
+	 * for good ones that this hardware cannot do, -EACCES when the caller
+	 * may not have them.
+	 */
+	int (*event_init)(struct perf_event *event);
+
+	/**
+	 * @event_mapped: The event's buffer was mapped into @mm; used to grant
+	 * reading counters from user space. Optional.
+	 *
+	 * Context: process context, @mm write-locked.
+	 */
+	void (*event_mapped)(struct perf_event *event, struct mm_struct *mm);
+
+	/**
+	 * @event_unmapped: The counterpart, for each mapping that goes away.
+	 * Optional.
+	 *
+	 * Context: process context, @mm locked, or dying.
+	 */
+	void (*event_unmapped)(struct perf_event *event, struct mm_struct *mm);
+
+	/**
+	 * @add: Give the event all it needs (counter, shared registers); with
+	 * PERF_EF_START let it count, without it leave it as @stop would.
+	 * Inside a PERF_PMU_TXN_ADD transaction the question whether it fits
+	 * may be left to @commit_txn.
+	 *
+	 * Context: on the CPU.
+	 * Return: 0, or a negative error when there is no room now. The error
+	 * is not shown to anybody; the event waits for another turn.
+	 */
+	int (*add)(struct perf_event *event, int flags);
+
+	/**
+	 * @del: Stop the event, bring its count up to date, and take back what
+	 * @add gave. It may be stopped already, with or without an update.
+	 *
+	 * Context: on the CPU.
+	 */
+	void (*del)(struct perf_event *event, int flags);
+
+	/**
+	 * @start: Let an added event count. With PERF_EF_RELOAD program the
+	 * counter for hw.period_left first; the caller has then stopped it
+	 * with PERF_EF_UPDATE. With PERF_EF_RESUME only lift a pause, and only
+	 * of an event that is not stopped otherwise.
+	 *
+	 * Context: on the CPU; from the PMU's interrupt (NMI where it is one)
+	 * as well. PAUSE and RESUME exclude each other, but may come between
+	 * any other start() or stop().
+	 */
+	void (*start)(struct perf_event *event, int flags);
+
+	/**
+	 * @stop: Stop counting but keep the resources. With PERF_EF_UPDATE do
+	 * what @read does. With PERF_EF_PAUSE only hold an AUX trace, in the
+	 * fewest steps possible.
+	 *
+	 * The interrupt handler must call this, or its like, when
+	 * perf_event_overflow() returns non-zero: the event is throttled, and
+	 * the core will call @start later.
+	 *
+	 * Context: as @start.
+	 */
+	void (*stop)(struct perf_event *event, int flags);
+
+	/**
+	 * @read: Add what has been counted since hw.prev_count to event->count
+	 * and, for sampling events, take it off hw.period_left.
+	 *
+	 * Context: the CPU the event is on, interrupts off, NMI possible; the
+	 * PMU need not be disabled.
+	 */
+	void (*read)(struct perf_event *event);
+
+	/**
+	 * @start_txn: Open a transaction of PERF_PMU_TXN_* @txn_flags; those
+	 * that the driver does not know it has to ignore until they end.
+	 * Optional; without it a transaction just disables the PMU.
+	 *
+	 * Context: on the CPU.
+	 */
+	void (*start_txn)(struct pmu *pmu, unsigned int txn_flags);
+
+	/**
+	 * @commit_txn: Close it. For additions, test whether all of them fit
+	 * together. Optional, succeeds.
+	 *
+	 * Context: on the CPU.
+	 * Return: 0; for additions a negative error when they do not fit, and
+	 * then the transaction stays open until @cancel_txn.
+	 */
+	int (*commit_txn)(struct pmu *pmu);
+
+	/**
+	 * @cancel_txn: Forget it. The core has called, or will call, @del for
+	 * each event that @add accepted. Optional.
+	 *
+	 * Context: on the CPU.
+	 */
+	void (*cancel_txn)(struct pmu *pmu);
+
+	/**
+	 * @event_idx: What perf_event_mmap_page::index shall say, that is one
+	 * more than the counter which user space may read, 0 for none.
+	 * Optional, 0.
+	 *
+	 * Context: any, including NMI; the event may be off.
+	 */
+	int (*event_idx)(struct perf_event *event);
+
+	/**
+	 * @sched_task: A task comes (@sched_in) or goes on this CPU. Called
+	 * only while perf_sched_cb_inc() says that somebody wants it; @pmu_ctx
+	 * is the task's part for this PMU, or the CPU's. Optional.
+	 *
+	 * Context: the scheduler's, run-queue lock held, PMU disabled.
+	 */
+	void (*sched_task)(struct perf_event_pmu_context *pmu_ctx,
+			   struct task_struct *task, bool sched_in);
+
+	/**
+	 * @swap_task_ctx: Two tasks with equal sets of events are exchanging
+	 * them instead of having them reprogrammed; exchange the
+	 * task_ctx_data so that each stays with its task. Optional.
+	 *
+	 * Context: the scheduler's, both contexts locked, PMU disabled.
+	 */
+	void (*swap_task_ctx)(struct perf_event_pmu_context *prev_epc,
+			      struct perf_event_pmu_context *next_epc);
+
+	/**
+	 * @setup_aux: Prepare an AUX area of @nr_pages pages for the event's
+	 * CPU (event->cpu, -1 for any); @overwrite: it is a snapshot buffer
+	 * that wraps without end. Optional; without it there is no AUX area.
+	 *
+	 * Context: process context, in mmap(2).
+	 * Return: the driver's private data, NULL when that is impossible.
+	 */
+	void *(*setup_aux)(struct perf_event *event, void **pages,
+			   int nr_pages, bool overwrite);
+
+	/**
+	 * @free_aux: Free what @setup_aux returned. Needed if that is there.
+	 *
+	 * Context: process context, no user of the area left.
+	 */
+	void (*free_aux)(void *aux);
+
+	/**
+	 * @snapshot_aux: Copy the newest @size bytes of trace into a sample
+	 * without touching the state of @event, whose start() or stop() may
+	 * be what was interrupted. Optional; without it the event cannot be
+	 * the source of PERF_SAMPLE_AUX.
+	 *
+	 * Context: an overflow interrupt of the event's CPU, NMI possible.
+	 * Return: bytes copied, or a negative error.
+	 */
+	long (*snapshot_aux)(struct perf_event *event,
+			     struct perf_output_handle *handle,
+			     unsigned long size);
+
+	/**
+	 * @addr_filters_validate: Can the hardware do this list of filters
+	 * (struct perf_addr_filter)? Needed when @nr_addr_filters is not 0.
+	 *
+	 * Context: process context, context mutex held; not serialized against
+	 * the methods on the CPU.
+	 * Return: 0 or an error for the ioctl, -EOPNOTSUPP as a rule.
+	 */
+	int (*addr_filters_validate)(struct list_head *filters);
+
+	/**
+	 * @addr_filters_sync: Compute hw.addr_filters from the list and from
+	 * event->addr_filter_ranges. Optional.
+	 *
+	 * Context: inside perf_event_addr_filters_sync(), which the driver
+	 * calls from @start; the list's lock is held.
+	 */
+	void (*addr_filters_sync)(struct perf_event *event);
+
+	/**
+	 * @aux_output_match: May @event write into the AUX area of an event of
+	 * this PMU? Optional, no.
+	 *
+	 * Context: process context, when the event is opened.
+	 * Return: non-zero for yes.
+	 */
+	int (*aux_output_match)(struct perf_event *event);
+
+	/**
+	 * @filter: Is this PMU absent on @cpu, as on machines with unlike
+	 * cores? Optional, it is there.
+	 *
+	 * Context: that CPU, interrupts off, context lock held.
+	 * Return: true to skip it.
+	 */
+	bool (*filter)(struct pmu *pmu, int cpu);
+
+	/**
+	 * @check_period: Is @value good as a new period? Optional, it is.
+	 *
+	 * Context: process context, context mutex held.
+	 * Return: 0, or -EINVAL and friends for PERF_EVENT_IOC_PERIOD.
+	 */
+	int (*check_period)(struct perf_event *event, u64 value);
+};
+
+/*
+ * ---------------------------------------------------------------------------
+ * Address filters
+ * ---------------------------------------------------------------------------
+ */
+
+/**
+ * enum perf_addr_filter_action_t - what a trace unit does at an address
+ * @PERF_ADDR_FILTER_ACTION_STOP: stops tracing
+ * @PERF_ADDR_FILTER_ACTION_START: starts tracing
+ * @PERF_ADDR_FILTER_ACTION_FILTER: traces inside the range only
+ */
+enum perf_addr_filter_action_t {
+	PERF_ADDR_FILTER_ACTION_STOP = 0,
+	PERF_ADDR_FILTER_ACTION_START,
+	PERF_ADDR_FILTER_ACTION_FILTER,
+};
+
+/**
+ * struct perf_addr_filter - one filter as PERF_EVENT_IOC_SET_FILTER gave it
+ * @entry: link in perf_addr_filters_head::list
+ * @path: I, the file whose mappings are meant; empty for kernel addresses
+ * @offset: I, start, in the file or in the kernel's address space
+ * @size: I, bytes; 0 for a single address
+ * @action: I, what to do there
+ */
+struct perf_addr_filter {
+	struct list_head		entry;
+	struct path			path;
+	unsigned long			offset;
+	unsigned long			size;
+	enum perf_addr_filter_action_t	action;
+};
+
+/**
+ * struct perf_addr_filters_head - the filters of an event and its children
+ * @list: @lock, struct perf_addr_filter
+ * @lock: guards the list and the filter generations of the whole family;
+ *	taken with interrupts off, inside the context lock
+ * @nr_file_filters: @lock, how many of them name a file
+ *
+ * Only the one of the eldest is in use; see perf_event_addr_filters().
+ */
+struct perf_addr_filters_head {
+	struct list_head		list;
+	raw_spinlock_t			lock; /* see kernel-doc */
+	unsigned int			nr_file_filters;
+};
+
+/**
+ * struct perf_addr_filter_range - where a file filter applies in this process
+ * @start: first virtual address, 0 while the file is not mapped
+ * @size: bytes
+ */
+struct perf_addr_filter_range {
+	unsigned long			start;
+	unsigned long			size;
+};
+
+/*
+ * ---------------------------------------------------------------------------
+ * Events and contexts
+ * ---------------------------------------------------------------------------
+ */
+
+/**
+ * struct perf_sample_layout - an event's sample format, worked out at open
+ * @type: PERF_SAMPLE_* fields that its samples carry, including those which
+ *	others imply
+ * @fixed: bytes of the fields whose size does not vary from sample to sample,
+ *	record header not counted
+ * @trailer: bytes of the identity at the end of other records, 0 without
+ *	attr.sample_id_all
+ */
+struct perf_sample_layout {
+	u64				type;
+	u16				fixed;
+	u16				trailer;
+};
+
+/**
+ * struct perf_event - a thing that is counted
+ * @pmu: I, whose methods serve it
+ * @pmu_ctx: ML, where it is scheduled. For a software event in a hardware
+ *	group that is the hardware PMU's, so pmu_ctx->pmu and @pmu may differ
+ * @ctx: ML, its context; changes only by migration
+ * @state: L, written by the core's setter alone
+ * @attach_state: ML, PERF_ATTACH_*
+ * @oncpu: L, CPU it is active on, -1
+ * @cpu: I, CPU it is bound to, -1 for any CPU of its task
+ * @event_caps: I, PERF_EV_CAP_*
+ * @group_caps: ML, leader: what all members can do
+ * @nr_siblings: ML, leader: members besides itself
+ * @group_generation: ML, leader: changes with the set of members
+ * @group_leader: ML, itself when alone
+ * @sibling_list: ML, leader: head of its siblings; sibling: link. Walk it with
+ *	for_each_sibling_event()
+ * @active_list: L, link among the groups that are on
+ * @group_node: L, leader: node in a tree of its pmu_ctx
+ * @group_order: L, place among the groups of the same CPU
+ * @group_service: L, time it is behind or ahead of its share, in intervals
+ * @group_choice: L, last perf_event_pmu_context::choice that put it on
+ * @tstamp: L, context time up to which the two totals are right
+ * @total_time_enabled: L, nanoseconds enabled, as of @tstamp
+ * @total_time_running: L, nanoseconds on the PMU, as of @tstamp
+ * @count: N, events seen, as of the last read
+ * @hw: mostly D, see there
+ * @attr: I, as asked for; BP and period fields change under M and L
+ * @layout: I, sample format
+ * @header_size: I, bytes of a sample's fields outside @id_header_size
+ * @id_header_size: I, bytes of the fields that say who and when
+ * @read_size: ML, bytes of read(2); grows with the group
+ * @event_entry: MLR, link in the context's list
+ * @active_entry: D, link for the driver's own use
+ * @hlist_entry: R, link in a CPU's list of software events, or of a tracepoint
+ * @migrate_entry: M, link while events move to another CPU
+ * @sb_list: R, link among the side-band receivers of a CPU
+ * @pmu_private: D
+ * @pending_wakeup: N, wake the readers when @pending_irq runs
+ * @pending_kill: N, POLL_* to signal then
+ * @pending_disable: N, disable the event then
+ * @pending_work: C, @pending_task is queued
+ * @pending_addr: N, address for the SIGTRAP
+ * @event_limit: A, overflows until it disables itself (IOC_REFRESH)
+ * @pending_irq: A, wake-ups, out of NMI
+ * @pending_disable_irq: A, disabling, out of NMI
+ * @pending_task: C, SIGTRAP, on the way to user mode
+ * @overflow_handler: I, what happens at an overflow
+ * @overflow_handler_context: I, for kernel counters
+ * @clock: I, source of time stamps, NMI-safe
+ * @lost_samples: A, samples that found no room
+ * @id: I, number in records and of IOC_ID
+ * @ns: I, pid namespace in which records speak
+ * @refcount: A, references; the first is the owner's
+ * @child_count: A, folded from children that are gone
+ * @child_total_time_enabled: A, the same for time
+ * @child_total_time_running: A, the same for time
+ * @child_mutex: guards @child_list, and attaching to it
+ * @child_list: head of the inherited copies, or link in the parent's list
+ * @parent: I, event it was inherited from, NULL for what somebody opened
+ * @owner_entry: link in the owner's list, under its perf_event_mutex
+ * @owner: R, task that opened it; ERR or NULL once nobody owns it
+ * @mmap_mutex: guards the attachment to a buffer and the mapping count
+ * @mmap_count: A, mappings of the buffer through this event
+ * @rb: BR, buffer it writes to
+ * @rb_entry: R, link in the buffer's list of writers, under its lock
+ * @waitq: poll(2)
+ * @fasync: SIGIO
+ * @addr_filters: see struct perf_addr_filters_head
+ * @addr_filter_ranges: under the filters' lock, one for each filter
+ * @addr_filters_gen: under the filters' lock, number of changes
+ * @aux_event: M, event whose AUX area this one writes to
+ * @destroy: I, D, undoes pmu::event_init, in process context
+ * @rcu_head: frees it
+ * @prog: M, R, BPF program to run at an overflow
+ * @bpf_cookie: M, for that program
+ * @tp_event: I, tracepoints: the trace event
+ * @filter: MR, tracepoints: the filter
+ * @ftrace_ops: tracepoints: function tracing
+ * @cgrp: I, cgroup it is limited to, NULL for none
+ * @security: I, for the security modules
+ * @orig_type: I, attr.type as user space wrote it; some PMUs hand events on
+ *
+ * An event is freed a grace period after the last reference went.
+ */
+struct perf_event {
+#ifdef CONFIG_PERF_EVENTS
+	/* Looked at whenever events go on or off. */
+	struct pmu			*pmu;
+	struct perf_event_pmu_context	*pmu_ctx;
+	struct perf_event_context	*ctx;
+	enum perf_event_state		state;
+	unsigned int			attach_state;
+	int				oncpu;
+	int				cpu;
+	int				event_caps;
+	int				group_caps;
+	int				nr_siblings;
+	unsigned int			group_generation;
+	struct perf_event		*group_leader;
+	struct list_head		sibling_list;
+	struct list_head		active_list;
+	struct rb_node			group_node;
+	u64				group_order;
+	s64				group_service;
+	u64				group_choice;
+#ifdef CONFIG_CGROUP_PERF
+	struct perf_cgroup		*cgrp;
+#endif
+
+	/* The count and its time. */
+	u64				tstamp;
+	u64				total_time_enabled;
+	u64				total_time_running;
+	local64_t			count;
+	struct hw_perf_event		hw;
+
+	/* What was asked for, and the sample that follows from it. */
+	struct perf_event_attr		attr;
+	struct perf_sample_layout	layout;
+	u16				header_size;
+	u16				id_header_size;
+	u16				read_size;
+
+	/* Further lists. */
+	struct list_head		event_entry;
+	struct list_head		active_entry;
+	struct hlist_node		hlist_entry;
+	struct list_head		migrate_entry;
+	struct list_head		sb_list;
+	void				*pmu_private;
+
+	/* Overflow, and what an NMI leaves to be done. */
+	unsigned int			pending_wakeup;
+	unsigned int			pending_kill;
+	unsigned int			pending_disable;
+	unsigned int			pending_work;
+	unsigned long			pending_addr;
+	atomic_t			event_limit;
+	struct irq_work			pending_irq;
+	struct irq_work			pending_disable_irq;
+	struct callback_head		pending_task;
+	perf_overflow_handler_t		overflow_handler;
+	void				*overflow_handler_context;
+	u64				(*clock)(void);
+	atomic64_t			lost_samples;
+	u64				id;
+	struct pid_namespace		*ns;
+
+	/* Family and owner. */
+	atomic_long_t			refcount;
+	atomic64_t			child_count;
+	atomic64_t			child_total_time_enabled;
+	atomic64_t			child_total_time_running;
+	struct mutex			child_mutex; /* see kernel-doc */
+	struct list_head		child_list;
+	struct perf_event		*parent;
+	struct list_head		owner_entry;
+	struct task_struct		*owner;
+
+	/* Buffer and readers. */
+	struct mutex			mmap_mutex; /* see kernel-doc */
+	atomic_t			mmap_count;
+	struct perf_buffer		*rb;
+	struct list_head		rb_entry;
+	wait_queue_head_t		waitq;
+	struct fasync_struct		*fasync;
+
+	/* Trace units. */
+	struct perf_addr_filters_head	addr_filters;
+	struct perf_addr_filter_range	*addr_filter_ranges;
+	unsigned long			addr_filters_gen;
+	struct perf_event		*aux_event;
+
+	/* The end. */
+	void (*destroy)(struct perf_event *event);
+	struct rcu_head			rcu_head;
+
+	/* Guests of other subsystems. */
+	struct bpf_prog			*prog;
+	u64				bpf_cookie;
+#ifdef CONFIG_EVENT_TRACING
+	struct trace_event_call		*tp_event;
+	struct event_filter		*filter;
+#ifdef CONFIG_FUNCTION_TRACER
+	struct ftrace_ops		ftrace_ops;
+#endif
+#endif
+#ifdef CONFIG_SECURITY
+	void				*security;
+#endif
+	__u32				orig_type;
+#endif /* CONFIG_PERF_EVENTS */
+};
+
+/**
+ * struct perf_group_tree - groups that compete for a PMU
+ * @root: L, leaders by CPU, perf_event::group_service and group_order
+ */
+struct perf_group_tree {
+	struct rb_root			root;
+};
+
+/**
+ * struct perf_event_pmu_context - a context's events on one PMU
+ * @pmu: I, the PMU
+ * @ctx: I, the context
+ * @pmu_ctx_entry: ML, link in the context's list
+ * @pinned_groups: L, groups that must be on whenever the context is
+ * @flexible_groups: L, groups that take turns
+ * @group_order: L, next number to give to a group
+ * @choice: L, number of the present choice of flexible groups
+ * @chosen_at: L, context time at which it was made
+ * @chosen: L, it still holds: no group came or went since
+ * @pinned_active: L, pinned groups that are on
+ * @flexible_active: L, flexible groups that are on
+ * @embedded: I, part of the per-CPU data of the PMU, never freed alone
+ * @nr_events: L, events here
+ * @nr_freq: L, of them, on and in frequency mode
+ * @refcount: A, one for each event here
+ * @rcu_head: frees it
+ * @task_ctx_data: C, D, what the driver keeps for a task, from
+ *	pmu::task_ctx_cache; NULL in CPU contexts
+ * @rotate_necessary: L, some group found no room that could have run
+ *
+ * An event belongs to one of these, and so to one context. The context holds
+ * one for each PMU in use. Guarded like members of the context, with the same
+ * lifetime rule: reference counted, then freed after a grace period.
+ */
+struct perf_event_pmu_context {
+	struct pmu			*pmu;
+	struct perf_event_context	*ctx;
+	struct list_head		pmu_ctx_entry;
+
+	struct perf_group_tree		pinned_groups;
+	struct perf_group_tree		flexible_groups;
+	u64				group_order;
+	u64				choice;
+	u64				chosen_at;
+	bool				chosen;
+	struct list_head		pinned_active;
+	struct list_head		flexible_active;
+
+	unsigned int			embedded : 1;
+	unsigned int			nr_events;
+	unsigned int			nr_freq;
+
+	atomic_t			refcount;
+	struct rcu_head			rcu_head;
+	void				*task_ctx_data;
+	int				rotate_necessary;
+};
+
+/**
+ * struct perf_event_context - the events of a task, or of a CPU
+ * @lock: guards what is marked L; interrupts off, inside the run-queue lock.
+ *	Never taken in NMI
+ * @mutex: guards what is marked M, for those who may sleep
+ * @task: L, task it belongs to, NULL for a CPU. Drivers may read it of a
+ *	context that is loaded
+ * @cpu: I, CPU it belongs to, -1 for a task
+ * @loaded_cpu: L, CPU it is loaded on, -1 for none; changed there only
+ * @pmu_ctx_list: ML, struct perf_event_pmu_context, by type of PMU
+ * @event_list: MLR, all events
+ * @nr_events: ML, length of @event_list
+ * @nr_user: L, of them, readable from user space without a system call
+ * @nr_freq: L, of them, on and in frequency mode
+ * @time: L, nanoseconds that the context has been loaded
+ * @timestamp: L, clock at which @time was right
+ * @timeoffset: L, @time less the clock, to get one from the other
+ * @refcount: A, one for the task or the CPU, one for each event
+ * @rcu_head: frees it
+ *
+ * For clients @task and @nr_user are all there is; the rest is the core's.
+ */
+struct perf_event_context {
+	raw_spinlock_t			lock; /* see kernel-doc */
+	struct mutex			mutex; /* see kernel-doc */
+	struct task_struct		*task;
+	int				cpu;
+	int				loaded_cpu;
+
+	struct list_head		pmu_ctx_list;
+	struct list_head		event_list;
+	int				nr_events;
+	int				nr_user;
+	int				nr_freq;
+
+	u64				time;
+	u64				timestamp;
+	u64				timeoffset;
+
+	refcount_t			refcount;
+	struct rcu_head			rcu_head;
+};
+
+static inline bool perf_pmu_ctx_is_active(struct perf_event_pmu_context *epc)
+{
+	return !list_empty(&epc->pinned_active) ||
+	       !list_empty(&epc->flexible_active);
+}
+
+/**
+ * struct perf_guest_info_callbacks - how a hypervisor explains an interrupt
+ * @state: PERF_GUEST_* of this CPU
+ * @get_ip: the guest's instruction pointer
+ * @handle_intel_pt_intr: take an Intel PT interrupt that is the guest's;
+ *	non-zero when it was. Optional
+ *
+ * Context: all three, NMI on the CPU that was interrupted.
+ */
+struct perf_guest_info_callbacks {
+	unsigned int	(*state)(void);
+	unsigned long	(*get_ip)(void);
+	unsigned int	(*handle_intel_pt_intr)(void);
+};
+
+#ifdef CONFIG_PERF_EVENTS
+
+/**
+ * struct perf_sample_data - values for one sample
+ * @sample_flags: PERF_SAMPLE_* fields that are filled in already
+ * @period: events this sample stands for
+ * @dyn_size: bytes of the filled fields that vary in size
+ * @type: PERF_SAMPLE_* fields that the record will carry
+ * @tid_entry: process and thread, in the event's namespace
+ * @tid_entry.pid: process
+ * @tid_entry.tid: thread
+ * @time: time stamp, nanoseconds of the event's clock
+ * @id: number of the event that was opened
+ * @cpu_entry: where
+ * @cpu_entry.cpu: CPU
+ * @cpu_entry.reserved: zero
+ * @ip: instruction pointer
+ * @callchain: stack
+ * @raw: payload of a tracepoint or of the PMU
+ * @br_stack: branches
+ * @br_stack_cntr: counters for each branch, NULL for none
+ * @weight: cost of the access
+ * @data_src: where the data came from
+ * @txn: transaction flags
+ * @regs_user: user registers
+ * @regs_intr: registers at the interrupt, or of the instruction
+ * @stack_user_size: bytes of user stack to dump
+ * @stream_id: number of the event that counted, a child's own
+ * @cgroup: id of the cgroup
+ * @addr: data address
+ * @phys_addr: its physical address
+ * @data_page_size: bytes of the page at @addr
+ * @code_page_size: bytes of the page at @ip
+ * @aux_size: bytes of AUX data to copy
+ *
+ * On the stack of whoever reports the overflow. Start it with
+ * perf_sample_data_init(). A driver that knows a field better stores it and
+ * sets its bit in @sample_flags; the core fills in what is missing.
+ */
+struct perf_sample_data {
+	/* Always initialised. */
+	u64				sample_flags;
+	u64				period;
+	u64				dyn_size;
+
+	/* Who and when, for all records. */
+	u64				type;
+	struct {
+		u32			pid;
+		u32			tid;
+	}				tid_entry;
+	u64				time;
+	u64				id;
+	struct {
+		u32			cpu;
+		u32			reserved;
+	}				cpu_entry;
+
+	/* As the event asks for them. */
+	u64				ip;
+	struct perf_callchain_entry	*callchain;
+	struct perf_raw_record		*raw;
+	struct perf_branch_stack	*br_stack;
+	u64				*br_stack_cntr;
+	union perf_sample_weight	weight;
+	union perf_mem_data_src		data_src;
+	u64				txn;
+	struct perf_regs		regs_user;
+	struct perf_regs		regs_intr;
+	u64				stack_user_size;
+	u64				stream_id;
+	u64				cgroup;
+	u64				addr;
+	u64				phys_addr;
+	u64				data_page_size;
+	u64				code_page_size;
+	u64				aux_size;
+} ____cacheline_aligned;
+
+/* perf_sample_data::data_src when nothing is known. */
+#define PERF_MEM_NA (PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) |		\
+		     PERF_MEM_S(SNOOP, NA) | PERF_MEM_S(LOCK, NA) |	\
+		     PERF_MEM_S(TLB, NA) | PERF_MEM_S(LVLNUM, NA))
+
+/*
+ * ---------------------------------------------------------------------------
+ * Questions about an event, for everybody
+ * ---------------------------------------------------------------------------
+ */
+
+/* Does it report overflows, rather than only count? */
+static inline bool is_sampling_event(struct perf_event *event)
+{
+	return event->attr.sample_period != 0;
+}
+
+static inline int is_software_event(struct perf_event *event)
+{
+	return event->event_caps & PERF_EV_CAP_SOFTWARE;
+}
+
+/* A software event in a hardware group is scheduled with the hardware. */
+static inline int in_software_context(struct perf_event *event)
+{
+	return event->pmu_ctx->pmu->task_ctx_nr == perf_sw_context;
+}
+
+static inline int is_exclusive_pmu(struct pmu *pmu)
+{
+	return pmu->capabilities & PERF_PMU_CAP_EXCLUSIVE;
+}
+
+static inline bool is_write_backward(struct perf_event *event)
+{
+	return event->attr.write_backward;
+}
+
+static inline bool event_has_any_exclude_flag(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	return attr->exclude_user || attr->exclude_kernel ||
+	       attr->exclude_hv || attr->exclude_idle ||
+	       attr->exclude_host || attr->exclude_guest;
+}
+
+/* Are branches part of its samples? */
+static inline bool has_branch_stack(struct perf_event *event)
+{
+	return event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK;
+}
+
+/* Does it use the branch recorder, for samples or for call chains? */
+static inline bool needs_branch_stack(struct perf_event *event)
+{
+	return event->attr.branch_sample_type != 0;
+}
+
+static inline bool branch_sample_no_flags(const struct perf_event *event)
+{
+	return event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_NO_FLAGS;
+}
+
+static inline bool branch_sample_no_cycles(const struct perf_event *event)
+{
+	return event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_NO_CYCLES;
+}
+
+static inline bool branch_sample_type(const struct perf_event *event)
+{
+	return event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE;
+}
+
+static inline bool branch_sample_hw_index(const struct perf_event *event)
+{
+	return event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX;
+}
+
+static inline bool branch_sample_priv(const struct perf_event *event)
+{
+	return event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_PRIV_SAVE;
+}
+
+static inline bool branch_sample_counters(const struct perf_event *event)
+{
+	return event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS;
+}
+
+static inline bool branch_sample_call_stack(const struct perf_event *event)
+{
+	return event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+}
+
+static inline bool has_aux(struct perf_event *event)
+{
+	return event->pmu->setup_aux;
+}
+
+/* Does its overflow do something to the trace of its group leader? */
+static inline bool has_aux_action(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	return attr->aux_sample_size || attr->aux_pause || attr->aux_resume;
+}
+
+static inline bool has_addr_filter(struct perf_event *event)
+{
+	return event->pmu->nr_addr_filters;
+}
+
+/* Filters are kept once for a family, with the eldest. */
+static inline struct perf_addr_filters_head *
+perf_event_addr_filters(struct perf_event *event)
+{
+	struct perf_event *eldest = event->parent ?: event;
+
+	return &eldest->addr_filters;
+}
+
+/* SIGIO is asked for on a descriptor, and only the eldest has one. */
+static inline struct fasync_struct **perf_event_fasync(struct perf_event *event)
+{
+	struct perf_event *eldest = event->parent ?: event;
+
+	return &eldest->fasync;
+}
+
+#ifdef CONFIG_PROVE_LOCKING
+/* Warns unless the members of the event's group cannot change just now. */
+void perf_assert_event_ctx(struct perf_event *event);
+#else
+static inline void perf_assert_event_ctx(struct perf_event *event) { }
+#endif
+
+static inline struct perf_event *perf_first_sibling(struct perf_event *event)
+{
+	perf_assert_event_ctx(event);
+	if (event->group_leader != event)
+		return NULL;
+
+	return list_first_entry_or_null(&event->sibling_list,
+					struct perf_event, sibling_list);
+}
+
+static inline struct perf_event *perf_next_sibling(struct perf_event *event,
+						   struct perf_event *sibling)
+{
+	if (list_is_last(&sibling->sibling_list, &event->sibling_list))
+		return NULL;
+
+	return list_next_entry(sibling, sibling_list);
+}
+
+/**
+ * for_each_sibling_event - visit the members of a group, leader left out
+ * @sibling: struct perf_event * that runs over them, NULL at the end
+ * @event: the leader; of an event that leads nothing no sibling is visited
+ *
+ * The list changes under the context's mutex and lock together, and on the
+ * CPU where the context is loaded. So the mutex, the lock, or interrupts off
+ * on that CPU are each enough to walk it. The body must not unlink @sibling.
+ */
+#define for_each_sibling_event(sibling, event)				\
+	for ((sibling) = perf_first_sibling(event); (sibling);		\
+	     (sibling) = perf_next_sibling(event, sibling))
+
+/*
+ * ---------------------------------------------------------------------------
+ * For PMU drivers
+ * ---------------------------------------------------------------------------
+ */
+
+/* Registration. Process context. */
+int perf_pmu_register(struct pmu *pmu, const char *name, int type);
+void perf_pmu_unregister(struct pmu *pmu);
+/* Move all events of a CPU PMU when its CPU goes away. */
+void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu);
+
+/* Nesting stop of a PMU on this CPU; interrupts off. */
+void perf_pmu_disable(struct pmu *pmu);
+void perf_pmu_enable(struct pmu *pmu);
+/* Take everything off this CPU's PMU and try anew; process context. */
+void perf_pmu_resched(struct pmu *pmu);
+
+/* Ask for pmu::sched_task on this CPU, and give up asking; on the CPU. */
+void perf_sched_cb_inc(struct pmu *pmu);
+void perf_sched_cb_dec(struct pmu *pmu);
+/* The task context loaded on this CPU, NULL for none; interrupts off. */
+struct perf_event_context *perf_cpu_task_ctx(void);
+
+/*
+ * Overflow. On the CPU, interrupts off, NMI as a rule. A non-zero result
+ * obliges the driver to stop the event. The second one is for interrupts that
+ * bring no sample of their own: it does the throttling alone.
+ */
+int perf_event_overflow(struct perf_event *event,
+			struct perf_sample_data *data, struct pt_regs *regs);
+int perf_event_account_interrupt(struct perf_event *event);
+/* Reports how long the handler took, in nanoseconds; lowers the rate limit. */
+void perf_sample_event_took(u64 sample_len_ns);
+/* Samples that hardware or driver had to drop. */
+void perf_log_lost_samples(struct perf_event *event, u64 lost);
+/* Next period of an event that the kernel itself counts; returns overflows. */
+u64 perf_swevent_set_period(struct perf_event *event);
+
+/* Refresh what user space sees in the first page; any context. */
+void perf_event_update_userpage(struct perf_event *event);
+
+/*
+ * Records made by hand: prepare, begin, store, end, on one CPU without a
+ * break. perf_output_begin() returns 0, or -ENOSPC, -ENOENT and the like when
+ * the record cannot be written, and then nothing has to be undone.
+ */
+void perf_prepare_sample(struct perf_sample_data *data,
+			 struct perf_event *event, struct pt_regs *regs);
+void perf_prepare_header(struct perf_event_header *header,
+			 struct perf_sample_data *data,
+			 struct perf_event *event, struct pt_regs *regs);
+int perf_output_begin(struct perf_output_handle *handle,
+		      struct perf_sample_data *data,
+		      struct perf_event *event, unsigned int size);
+int perf_output_begin_forward(struct perf_output_handle *handle,
+			      struct perf_sample_data *data,
+			      struct perf_event *event, unsigned int size);
+int perf_output_begin_backward(struct perf_output_handle *handle,
+			       struct perf_sample_data *data,
+			       struct perf_event *event, unsigned int size);
+void perf_output_sample(struct perf_output_handle *handle,
+			struct perf_event_header *header,
+			struct perf_sample_data *data,
+			struct perf_event *event);
+unsigned int perf_output_copy(struct perf_output_handle *handle,
+			      const void *buf, unsigned int len);
+unsigned int perf_output_skip(struct perf_output_handle *handle,
+			      unsigned int len);
+void perf_output_end(struct perf_output_handle *handle);
+
+/* A whole sample in one call; the first picks the direction, and may fail. */
+int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs);
+void perf_event_output_forward(struct perf_event *event,
+			       struct perf_sample_data *data,
+			       struct pt_regs *regs);
+void perf_event_output_backward(struct perf_event *event,
+				struct perf_sample_data *data,
+				struct pt_regs *regs);
+
+/* Header and identity of records other than samples. */
+void perf_event_header__init(struct perf_event_header *header,
+			     struct perf_sample_data *data,
+			     u32 type, u16 misc, u16 size,
+			     struct perf_event *event);
+void perf_event__output_id_sample(struct perf_event *event,
+				  struct perf_output_handle *handle,
+				  struct perf_sample_data *sample);
+
+/*
+ * AUX areas. Between begin, which returns what pmu::setup_aux returned or
+ * NULL, and end the hardware owns the space the handle describes.
+ */
+void *perf_aux_output_begin(struct perf_output_handle *handle,
+			    struct perf_event *event);
+void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size);
+int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size);
+void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags);
+void *perf_get_aux(struct perf_output_handle *handle);
+long perf_output_copy_aux(struct perf_output_handle *aux_handle,
+			  struct perf_output_handle *handle,
+			  unsigned long from, unsigned long to);
+void perf_event_itrace_started(struct perf_event *event);
+void perf_report_aux_output_id(struct perf_event *event, u64 hw_id);
+void perf_event_addr_filters_sync(struct perf_event *event);
+
+static inline bool is_default_overflow_handler(struct perf_event *event)
+{
+	perf_overflow_handler_t handler = event->overflow_handler;
+
+	return likely(handler == perf_event_output_forward) ||
+	       handler == perf_event_output_backward;
+}
+
+/*
+ * ---------------------------------------------------------------------------
+ * Call chains
+ * ---------------------------------------------------------------------------
+ */
+
+/* By the architecture: walk the kernel's stack, the user's stack. NMI-safe. */
+void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry,
+			   struct pt_regs *regs);
+void perf_callchain_user(struct perf_callchain_entry_ctx *entry,
+			 struct pt_regs *regs);
+
+/*
+ * By the core. The buffers are per CPU and per recursion level; get them
+ * while sleeping is allowed, then fill one where preemption is off.
+ */
+int get_callchain_buffers(int max_stack);
+void put_callchain_buffers(void);
+struct perf_callchain_entry *get_callchain_entry(int *rctx);
+void put_callchain_entry(int rctx);
+struct perf_callchain_entry *get_perf_callchain(struct pt_regs *regs,
+						bool kernel, bool user,
+						u32 max_stack, bool crosstask,
+						bool add_mark);
+struct perf_callchain_entry *perf_callchain(struct perf_event *event,
+					    struct pt_regs *regs);
+
+extern int sysctl_perf_event_max_stack;
+extern int sysctl_perf_event_max_contexts_per_stack;
+
+/**
+ * perf_callchain_store_context - add a PERF_CONTEXT_* mark
+ * @ctx: the walk
+ * @ip: the mark
+ *
+ * Return: 0, or -1 when there is no room and the walk should end.
+ */
+static inline int
+perf_callchain_store_context(struct perf_callchain_entry_ctx *ctx, u64 ip)
+{
+	struct perf_callchain_entry *chain = ctx->entry;
+
+	if (ctx->contexts >= sysctl_perf_event_max_contexts_per_stack) {
+		ctx->contexts_maxed = true;
+		return -1;
+	}
+
+	ctx->contexts++;
+	chain->ip[chain->nr++] = ip;
+	return 0;
+}
+
+/**
+ * perf_callchain_store - add an address
+ * @ctx: the walk
+ * @ip: the address
+ *
+ * Return: 0, or -1 when there is no room and the walk should end.
+ */
+static inline int
+perf_callchain_store(struct perf_callchain_entry_ctx *ctx, u64 ip)
+{
+	struct perf_callchain_entry *chain = ctx->entry;
+
+	if (ctx->contexts_maxed || ctx->nr >= ctx->max_stack)
+		return -1;
+
+	ctx->nr++;
+	chain->ip[chain->nr++] = ip;
+	return 0;
+}
+
+/*
+ * ---------------------------------------------------------------------------
+ * Filling in a sample
+ * ---------------------------------------------------------------------------
+ */
+
+/**
+ * perf_sample_data_init - begin a sample
+ * @data: to be initialised
+ * @addr: data address, 0 for none
+ * @period: events it stands for
+ */
+static inline void perf_sample_data_init(struct perf_sample_data *data,
+					 u64 addr, u64 period)
+{
+	data->dyn_size = 0;
+	data->period = period;
+	data->sample_flags = PERF_SAMPLE_PERIOD;
+	if (!addr)
+		return;
+
+	data->addr = addr;
+	data->sample_flags |= PERF_SAMPLE_ADDR;
+}
+
+/**
+ * perf_sample_save_callchain - record the stack now
+ * @data: the sample
+ * @event: its event; without PERF_SAMPLE_CALLCHAIN nothing happens
+ * @regs: where to start
+ *
+ * For drivers whose later registers differ from those of the interrupt.
+ */
+static inline void perf_sample_save_callchain(struct perf_sample_data *data,
+					      struct perf_event *event,
+					      struct pt_regs *regs)
+{
+	if (!(event->attr.sample_type & PERF_SAMPLE_CALLCHAIN))
+		return;
+	if (WARN_ON_ONCE(data->sample_flags & PERF_SAMPLE_CALLCHAIN))
+		return;
+
+	data->callchain = perf_callchain(event, regs);
+	data->dyn_size += (1 + data->callchain->nr) * sizeof(u64);
+	data->sample_flags |= PERF_SAMPLE_CALLCHAIN;
+}
+
+/**
+ * perf_sample_save_raw_data - attach a payload
+ * @data: the sample
+ * @event: its event; without PERF_SAMPLE_RAW nothing happens
+ * @raw: the payload, which must live until the sample is written; its size
+ *	and the padding of its last fragment are worked out here
+ */
+static inline void perf_sample_save_raw_data(struct perf_sample_data *data,
+					     struct perf_event *event,
+					     struct perf_raw_record *raw)
+{
+	struct perf_raw_frag *frag;
+	u32 bytes, room;
+
+	if (!(event->attr.sample_type & PERF_SAMPLE_RAW))
+		return;
+	if (WARN_ON_ONCE(data->sample_flags & PERF_SAMPLE_RAW))
+		return;
+
+	bytes = raw->frag.size;
+	for (frag = &raw->frag; !perf_raw_frag_last(frag); ) {
+		frag = frag->next;
+		bytes += frag->size;
+	}
+
+	/* The length word and the payload end on an eight-byte boundary. */
+	room = round_up(sizeof(u32) + bytes, sizeof(u64));
+	raw->size = room - sizeof(u32);
+	frag->pad = raw->size - bytes;
+
+	data->raw = raw;
+	data->dyn_size += room;
+	data->sample_flags |= PERF_SAMPLE_RAW;
+}
+
+/**
+ * perf_sample_save_brstack - attach branches
+ * @data: the sample
+ * @event: its event
+ * @brs: branches, which must live until the sample is written
+ * @brs_cntr: one counter word a branch, or NULL
+ */
+static inline void perf_sample_save_brstack(struct perf_sample_data *data,
+					    struct perf_event *event,
+					    struct perf_branch_stack *brs,
+					    u64 *brs_cntr)
+{
+	u64 bytes = sizeof(brs->nr);
+
+	if (branch_sample_hw_index(event))
+		bytes += sizeof(brs->hw_idx);
+	bytes += brs->nr * sizeof(brs->entries[0]);
+	if (brs_cntr)
+		bytes += brs->nr * sizeof(*brs_cntr);
+
+	data->br_stack = brs;
+	data->br_stack_cntr = brs_cntr;
+	data->dyn_size += bytes;
+	data->sample_flags |= PERF_SAMPLE_BRANCH_STACK;
+}
+
+/**
+ * perf_sample_data_size - bytes of the record so far
+ * @data: the sample
+ * @event: its event
+ *
+ * Return: header, fixed fields, and the variable ones that are filled in.
+ */
+static inline u32 perf_sample_data_size(struct perf_sample_data *data,
+					struct perf_event *event)
+{
+	return sizeof(struct perf_event_header) + event->header_size +
+	       event->id_header_size + data->dyn_size;
+}
+
+/**
+ * perf_clear_branch_entry_bitfields - zero all of an entry but its addresses
+ * @br: the entry; the caller stores from and to in any case
+ */
+static inline void
+perf_clear_branch_entry_bitfields(struct perf_branch_entry *br)
+{
+	*br = (struct perf_branch_entry) {
+		.from	= br->from,
+		.to	= br->to,
+		.spec	= PERF_BR_SPEC_NA,
+	};
+}
+
+/* How the architecture reads a frame, unless it says otherwise. */
+#ifndef perf_misc_flags
+# define perf_misc_flags(regs)						\
+	(user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL)
+# define perf_instruction_pointer(regs)	instruction_pointer(regs)
+#endif
+#ifndef perf_arch_bpf_user_pt_regs
+# define perf_arch_bpf_user_pt_regs(regs) regs
+#endif
+#ifndef perf_arch_fetch_caller_regs
+static inline void perf_arch_fetch_caller_regs(struct pt_regs *regs,
+					       unsigned long ip) { }
+#endif
+
+/**
+ * perf_fetch_caller_regs - registers for a sample that no exception caused
+ * @regs: zeroed by the caller
+ *
+ * Fills in what a sample needs of its caller: instruction pointer, stack and
+ * frame pointer, and what tells kernel from user mode. The rest stays zero and
+ * shows up as such in PERF_SAMPLE_REGS_INTR.
+ */
+static inline void perf_fetch_caller_regs(struct pt_regs *regs)
+{
+	perf_arch_fetch_caller_regs(regs, CALLER_ADDR0);
+}
+
+#ifdef CONFIG_GUEST_PERF_EVENTS
+/*
+ * One hypervisor at a time. Registering and leaving are process context; the
+ * getters run in NMI and return 0 when there is none.
+ */
+extern struct perf_guest_info_callbacks __rcu *perf_guest_cbs;
+
+void perf_register_guest_info_callbacks(struct perf_guest_info_callbacks *cbs);
+void perf_unregister_guest_info_callbacks(struct perf_guest_info_callbacks *cbs);
+
+DECLARE_STATIC_CALL(__perf_guest_state, *perf_guest_cbs->state);
+DECLARE_STATIC_CALL(__perf_guest_get_ip, *perf_guest_cbs->get_ip);
+DECLARE_STATIC_CALL(__perf_guest_handle_intel_pt_intr,
+		    *perf_guest_cbs->handle_intel_pt_intr);
+
+static inline unsigned int perf_guest_state(void)
+{
+	return static_call(__perf_guest_state)();
+}
+
+static inline unsigned long perf_guest_get_ip(void)
+{
+	return static_call(__perf_guest_get_ip)();
+}
+
+static inline unsigned int perf_guest_handle_intel_pt_intr(void)
+{
+	return static_call(__perf_guest_handle_intel_pt_intr)();
+}
+#else
+static inline unsigned int perf_guest_state(void) { return 0; }
+static inline unsigned long perf_guest_get_ip(void) { return 0; }
+static inline unsigned int perf_guest_handle_intel_pt_intr(void) { return 0; }
+#endif /* CONFIG_GUEST_PERF_EVENTS */
+
+/*
+ * ---------------------------------------------------------------------------
+ * For users inside the kernel
+ * ---------------------------------------------------------------------------
+ */
+
+/*
+ * Create and give back an event without a descriptor. Process context.
+ * Creation returns an ERR_PTR with any error of perf_event_open(2).
+ */
+struct perf_event *
+perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
+				 struct task_struct *task,
+				 perf_overflow_handler_t callback,
+				 void *context);
+int perf_event_release_kernel(struct perf_event *event);
+
+/* Events behind a descriptor; the file must stay referenced. */
+struct file *perf_event_get(unsigned int fd);
+const struct perf_event *perf_get_event(struct file *file);
+const struct perf_event_attr *perf_event_attrs(struct perf_event *event);
+
+/* Switching on and off. Process context, takes the context's mutex ... */
+void perf_event_enable(struct perf_event *event);
+void perf_event_disable(struct perf_event *event);
+int perf_event_refresh(struct perf_event *event, int refresh);
+int perf_event_period(struct perf_event *event, u64 value);
+u64 perf_event_pause(struct perf_event *event, bool reset);
+/* ... but this one: on the event's CPU, interrupts off, context not locked, */
+void perf_event_disable_local(struct perf_event *event);
+/* and this one: NMI, takes effect soon. */
+void perf_event_disable_inatomic(struct perf_event *event);
+
+/* Sum over children; process context. */
+u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running);
+/*
+ * NMI-safe, and for that limited: an event of this CPU or of the current
+ * task, not inherited. -EOPNOTSUPP, -EINVAL or -EBUSY otherwise.
+ */
+int perf_event_read_local(struct perf_event *event, u64 *value,
+			  u64 *enabled, u64 *running);
+
+/* prctl(2): all events that the caller has opened. */
+int perf_event_task_disable(void);
+int perf_event_task_enable(void);
+
+void perf_event_print_debug(void);
+
+/*
+ * ---------------------------------------------------------------------------
+ * Hooks: what tasks and memory do
+ * ---------------------------------------------------------------------------
+ */
+
+void perf_event_init(void);
+void perf_event_task_tick(void);
+
+/* fork, exec, exit; in this order during a task's life. */
+int perf_event_init_task(struct task_struct *child, u64 clone_flags);
+void perf_event_fork(struct task_struct *tsk);
+void perf_event_exec(void);
+void perf_event_comm(struct task_struct *tsk, bool exec);
+void perf_event_namespaces(struct task_struct *tsk);
+void perf_event_exit_task(struct task_struct *child);
+void perf_event_free_task(struct task_struct *task);
+void perf_event_delayed_put(struct task_struct *task);
+
+/* Code that appears, changes and goes. */
+void perf_event_mmap(struct vm_area_struct *vma);
+void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
+			const char *sym);
+void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type,
+			  u16 flags);
+void perf_event_text_poke(const void *addr,
+			  const void *old_bytes, size_t old_len,
+			  const void *new_bytes, size_t new_len);
+
+/* Events that the kernel itself raises. */
+void perf_bp_event(struct perf_event *event, void *data);
+void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size,
+		   struct pt_regs *regs, struct hlist_head *head, int rctx,
+		   struct task_struct *task);
+int perf_swevent_get_recursion_context(void);
+void perf_swevent_put_recursion_context(int rctx);
+
+/* One key for each PERF_COUNT_SW_*: nothing is paid while nobody counts it. */
+extern struct static_key perf_swevent_enabled[PERF_COUNT_SW_MAX];
+
+/* The second guards against recursion itself; the first relies on the caller */
+void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
+void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
+
+static __always_inline bool __perf_sw_enabled(int swevt)
+{
+	return static_key_false(&perf_swevent_enabled[swevt]);
+}
+
+/**
+ * perf_sw_event - count a software event
+ * @event_id: PERF_COUNT_SW_*, a constant
+ * @nr: how many
+ * @regs: where
+ * @addr: data address, 0 for none
+ *
+ * Context: any.
+ */
+static __always_inline void perf_sw_event(u32 event_id, u64 nr,
+					  struct pt_regs *regs, u64 addr)
+{
+	if (__perf_sw_enabled(event_id))
+		__perf_sw_event(event_id, nr, regs, addr);
+}
+
+/* Scratch registers, one for each recursion level. */
+DECLARE_PER_CPU(struct pt_regs, __perf_regs[4]);
+
+/*
+ * The scheduler's form: task level, interrupts off, no other software event
+ * can be in the middle of something, so the first scratch slot is free.
+ */
+static __always_inline void __perf_sw_event_sched(u32 event_id, u64 nr,
+						  u64 addr)
+{
+	struct pt_regs *scratch = this_cpu_ptr(&__perf_regs[0]);
+
+	perf_fetch_caller_regs(scratch);
+	___perf_sw_event(event_id, nr, scratch, addr);
+}
+
+/* On while any event needs to know of task switches. */
+extern struct static_key_false perf_sched_events;
+
+void __perf_event_task_sched_in(struct task_struct *prev,
+				struct task_struct *task);
+void __perf_event_task_sched_out(struct task_struct *prev,
+				 struct task_struct *next);
+
+/* Notes a migration; it is counted where the task runs next. */
+static inline void perf_event_task_migrate(struct task_struct *task)
+{
+	if (__perf_sw_enabled(PERF_COUNT_SW_CPU_MIGRATIONS))
+		task->sched_migrated = 1;
+}
+
+/* After the switch, on the new task's stack, interrupts off. */
+static inline void perf_event_task_sched_in(struct task_struct *prev,
+					    struct task_struct *task)
+{
+	if (static_branch_unlikely(&perf_sched_events))
+		__perf_event_task_sched_in(prev, task);
+
+	if (__perf_sw_enabled(PERF_COUNT_SW_CPU_MIGRATIONS) &&
+	    task->sched_migrated) {
+		task->sched_migrated = 0;
+		__perf_sw_event_sched(PERF_COUNT_SW_CPU_MIGRATIONS, 1, 0);
+	}
+}
+
+#ifdef CONFIG_CGROUP_PERF
+static inline bool perf_task_cgroups_differ(struct task_struct *a,
+					    struct task_struct *b)
+{
+	return task_css_check(a, perf_event_cgrp_id, true) !=
+	       task_css_check(b, perf_event_cgrp_id, true);
+}
+#else
+static inline bool perf_task_cgroups_differ(struct task_struct *a,
+					    struct task_struct *b)
+{
+	return false;
+}
+#endif
+
+/* Before the switch, run-queue lock held, interrupts off. */
+static inline void perf_event_task_sched_out(struct task_struct *prev,
+					     struct task_struct *next)
+{
+	if (__perf_sw_enabled(PERF_COUNT_SW_CONTEXT_SWITCHES))
+		__perf_sw_event_sched(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, 0);
+
+	if (__perf_sw_enabled(PERF_COUNT_SW_CGROUP_SWITCHES) &&
+	    perf_task_cgroups_differ(prev, next))
+		__perf_sw_event_sched(PERF_COUNT_SW_CGROUP_SWITCHES, 1, 0);
+
+	if (static_branch_unlikely(&perf_sched_events))
+		__perf_event_task_sched_out(prev, next);
+}
+
+/*
+ * ---------------------------------------------------------------------------
+ * Policy: sysctls and who may do what
+ * ---------------------------------------------------------------------------
+ */
+
+extern int sysctl_perf_event_paranoid;
+extern int sysctl_perf_event_mlock;
+extern int sysctl_perf_event_sample_rate;
+extern int sysctl_perf_cpu_time_max_percent;
+
+int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
+				       void *buffer, size_t *lenp,
+				       loff_t *ppos);
+int perf_cpu_time_max_percent_handler(const struct ctl_table *table, int write,
+				      void *buffer, size_t *lenp, loff_t *ppos);
+int perf_event_max_stack_handler(const struct ctl_table *table, int write,
+				 void *buffer, size_t *lenp, loff_t *ppos);
+
+/* Level 3, of distributions: no events at all for the unprivileged. */
+static inline bool perf_paranoid_any(void)
+{
+	return sysctl_perf_event_paranoid > 2;
+}
+
+/* Level 0 and up: no raw tracepoint data for the unprivileged. */
+static inline int perf_is_paranoid(void)
+{
+	return sysctl_perf_event_paranoid > -1;
+}
+
+/**
+ * perf_allow_kernel - may the caller observe kernel mode?
+ *
+ * Return: 0, -EACCES, or an error of the security module.
+ */
+int perf_allow_kernel(void);
+
+/**
+ * perf_allow_cpu - may the caller observe a CPU, and so other people's tasks?
+ *
+ * Return: 0, -EACCES, or an error of the security module.
+ */
+static inline int perf_allow_cpu(void)
+{
+	bool limited = sysctl_perf_event_paranoid > 0;
+
+	if (limited && !perfmon_capable())
+		return -EACCES;
+
+	return security_perf_event_open(PERF_SECURITY_CPU);
+}
+
+/**
+ * perf_allow_tracepoint - may the caller see the payload of tracepoints?
+ *
+ * Return: 0, -EPERM, or an error of the security module.
+ */
+static inline int perf_allow_tracepoint(void)
+{
+	if (perf_is_paranoid() && !perfmon_capable())
+		return -EPERM;
+
+	return security_perf_event_open(PERF_SECURITY_TRACEPOINT);
+}
+
+#else /* !CONFIG_PERF_EVENTS */
+
+/*
+ * Without perf, hooks vanish and requests fail.
+ */
+
+static inline void *perf_aux_output_begin(struct perf_output_handle *handle,
+					  struct perf_event *event)
+{
+	return NULL;
+}
+
+static inline void perf_aux_output_end(struct perf_output_handle *handle,
+				       unsigned long size) { }
+
+static inline int perf_aux_output_skip(struct perf_output_handle *handle,
+				       unsigned long size)
+{
+	return -EINVAL;
+}
+
+static inline void *perf_get_aux(struct perf_output_handle *handle)
+{
+	return NULL;
+}
+
+static inline void perf_event_init(void) { }
+static inline void perf_event_task_tick(void) { }
+static inline void perf_event_task_migrate(struct task_struct *task) { }
+static inline void perf_event_task_sched_in(struct task_struct *prev,
+					    struct task_struct *task) { }
+static inline void perf_event_task_sched_out(struct task_struct *prev,
+					     struct task_struct *next) { }
+
+static inline int perf_event_init_task(struct task_struct *child,
+				       u64 clone_flags)
+{
+	return 0;
+}
+
+static inline void perf_event_fork(struct task_struct *tsk) { }
+static inline void perf_event_exec(void) { }
+static inline void perf_event_comm(struct task_struct *tsk, bool exec) { }
+static inline void perf_event_namespaces(struct task_struct *tsk) { }
+static inline void perf_event_exit_task(struct task_struct *child) { }
+static inline void perf_event_free_task(struct task_struct *task) { }
+static inline void perf_event_delayed_put(struct task_struct *task) { }
+
+static inline void perf_event_mmap(struct vm_area_struct *vma) { }
+static inline void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len,
+				      bool unregister, const char *sym) { }
+static inline void perf_event_bpf_event(struct bpf_prog *prog,
+					enum perf_bpf_event_type type,
+					u16 flags) { }
+static inline void perf_event_text_poke(const void *addr, const void *old_bytes,
+					size_t old_len, const void *new_bytes,
+					size_t new_len) { }
+
+static inline void perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs,
+				 u64 addr) { }
+static inline void perf_bp_event(struct perf_event *event, void *data) { }
+static inline int perf_swevent_get_recursion_context(void) { return -1; }
+static inline void perf_swevent_put_recursion_context(int rctx) { }
+static inline u64 perf_swevent_set_period(struct perf_event *event)
+{
+	return 0;
+}
+
+static inline struct file *perf_event_get(unsigned int fd)
+{
+	return ERR_PTR(-EINVAL);
+}
+
+static inline const struct perf_event *perf_get_event(struct file *file)
+{
+	return ERR_PTR(-EINVAL);
+}
+
+static inline const struct perf_event_attr *
+perf_event_attrs(struct perf_event *event)
+{
+	return ERR_PTR(-EINVAL);
+}
+
+static inline int perf_event_read_local(struct perf_event *event, u64 *value,
+					u64 *enabled, u64 *running)
+{
+	return -EINVAL;
+}
+
+static inline int perf_event_release_kernel(struct perf_event *event)
+{
+	return 0;
+}
+
+static inline void perf_event_enable(struct perf_event *event) { }
+static inline void perf_event_disable(struct perf_event *event) { }
+static inline int __perf_event_disable(void *info) { return -1; }
+static inline int perf_event_task_disable(void) { return -EINVAL; }
+static inline int perf_event_task_enable(void) { return -EINVAL; }
+static inline void perf_event_print_debug(void) { }
+
+static inline int perf_event_refresh(struct perf_event *event, int refresh)
+{
+	return -EINVAL;
+}
+
+static inline int perf_event_period(struct perf_event *event, u64 value)
+{
+	return -EINVAL;
+}
+
+static inline u64 perf_event_pause(struct perf_event *event, bool reset)
+{
+	return 0;
+}
+
+#endif /* CONFIG_PERF_EVENTS */
+
+/* Stores a variable, whatever its type, into a record. */
+#define perf_output_put(handle, x) perf_output_copy((handle), &(x), sizeof(x))
+
+/* The debug store, after a CPU has slept. */
+#if defined(CONFIG_PERF_EVENTS) && defined(CONFIG_CPU_SUP_INTEL)
+void perf_restore_debug_store(void);
+#else
+static inline void perf_restore_debug_store(void) { }
+#endif
+
+/* By the architecture: fill in the clock part of the user page. */
+void arch_perf_update_userpage(struct perf_event *event,
+			       struct perf_event_mmap_page *userpg, u64 now);
+
+/* States of the CPU hotplug table. */
+#ifdef CONFIG_PERF_EVENTS
+int perf_event_init_cpu(unsigned int cpu);
+int perf_event_exit_cpu(unsigned int cpu);
+#else
+#define perf_event_init_cpu	NULL
+#define perf_event_exit_cpu	NULL
+#endif
+
+/*
+ * Branches at any point of the kernel, for BPF: @cnt slots at @entries, result
+ * is the number filled. The recorder would overwrite itself with the branches
+ * on the way to it, so it has to be stopped within a few instructions: hence
+ * a static call that the driver sets.
+ */
+typedef int (perf_snapshot_branch_stack_t)(struct perf_branch_entry *entries,
+					   unsigned int cnt);
+DECLARE_STATIC_CALL(perf_snapshot_branch_stack, perf_snapshot_branch_stack_t);
+
+#ifndef PERF_NEEDS_LOPWR_CB
+/* Tells the PMU that this CPU goes into deep idle (@mode) or comes back. */
+static inline void perf_lopwr_cb(bool mode) { }
+#endif
+
+/*
+ * ---------------------------------------------------------------------------
+ * sysfs files of a PMU
+ * ---------------------------------------------------------------------------
+ */
+
+/**
+ * struct perf_pmu_events_attr - a file in the events folder
+ * @attr: the file
+ * @id: the event, for @attr.show
+ * @event_str: the event as text, instead
+ */
+struct perf_pmu_events_attr {
+	struct device_attribute		attr;
+	u64				id;
+	const char			*event_str;
+};
+
+/**
+ * struct perf_pmu_events_ht_attr - the same where threads share a core
+ * @attr: the file
+ * @id: the event
+ * @event_str_ht: text when hyper-threading is on
+ * @event_str_noht: text when it is off
+ */
+struct perf_pmu_events_ht_attr {
+	struct device_attribute		attr;
+	u64				id;
+	const char			*event_str_ht;
+	const char			*event_str_noht;
+};
+
+/**
+ * struct perf_pmu_events_hybrid_attr - the same for unlike cores
+ * @attr: the file
+ * @id: the event
+ * @event_str: text, variants for the kinds of core separated by semicolons
+ * @pmu_type: kinds of core that have the event, a bit each
+ */
+struct perf_pmu_events_hybrid_attr {
+	struct device_attribute		attr;
+	u64				id;
+	const char			*event_str;
+	u64				pmu_type;
+};
+
+/**
+ * struct perf_pmu_format_hybrid_attr - a file in the format folder, ditto
+ * @attr: the file
+ * @pmu_type: kinds of core that have the field, a bit each
+ */
+struct perf_pmu_format_hybrid_attr {
+	struct device_attribute		attr;
+	u64				pmu_type;
+};
+
+/* Shows perf_pmu_events_attr::event_str. */
+ssize_t perf_event_sysfs_show(struct device *dev, struct device_attribute *attr,
+			      char *page);
+
+/* Defines @_var, the file @_name that @_show prints from @_id. */
+#define PMU_EVENT_ATTR(_name, _var, _id, _show)				\
+static struct perf_pmu_events_attr _var = {				\
+	.attr = __ATTR(_name, 0444, _show, NULL),			\
+	.id = _id,							\
+};
+
+/* Defines @_var, the file @_name that reads @_str. */
+#define PMU_EVENT_ATTR_STRING(_name, _var, _str)			\
+static struct perf_pmu_events_attr _var = {				\
+	.attr = __ATTR(_name, 0444, perf_event_sysfs_show, NULL),	\
+	.id = 0,							\
+	.event_str = _str,						\
+};
+
+/* An unnamed one, for tables: evaluates to its struct attribute pointer. */
+#define PMU_EVENT_ATTR_ID(_name, _show, _id)				\
+	(&((struct perf_pmu_events_attr[]) {				\
+		{ .attr = __ATTR(_name, 0444, _show, NULL),		\
+		  .id = _id, }						\
+	})[0].attr.attr)
+
+/* Defines the show function of a format file. */
+#define PMU_FORMAT_ATTR_SHOW(_name, _format)				\
+static ssize_t _name##_show(struct device *dev,				\
+			    struct device_attribute *attr, char *page)	\
+{									\
+	BUILD_BUG_ON(sizeof(_format) >= PAGE_SIZE);			\
+	return sprintf(page, _format "\n");				\
+}
+
+/* Defines the format file @_name with its show function. */
+#define PMU_FORMAT_ATTR(_name, _format)					\
+	PMU_FORMAT_ATTR_SHOW(_name, _format)				\
+									\
+static struct device_attribute format_attr_##_name = __ATTR_RO(_name)
+
+#endif /* _LINUX_PERF_EVENT_H */
