@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "attr": from user memory to an attribute that can be believed.
+ *
+ * Three steps, in this order: perf_attr_copy_user() brings the structure in,
+ * whatever version of it the program was built with; perf_attr_check() finds
+ * contradictions in it; perf_attr_permitted_at() asks whether the caller may
+ * have what it describes. The last two walk const tables. A program that has
+ * made two mistakes sees the errno of the first row that matches, so the order
+ * of rows is ABI.
+ *
+ * Owns:     kernel.perf_event_paranoid.
+ * Contexts: task context, may sleep (user memory, LSM hooks).
+ * Lifetime: works on memory of its callers, keeps nothing.
+ * Locking:  none.
+ *
+ * Race: the program changes the structure while it is copied.
+ *   1. The size is read, and judged.
+ *   2. Another thread of the program stores a different size.
+ *   3. The structure is copied with the size of step 1, which then replaces
+ *      whatever the copy brought along in attr.size.
+ * Nothing is read from user memory after step 3.
+ */
+
+#include <linux/capability.h>
+#include <linux/export.h>
+#include <linux/perf_regs.h>
+#include <linux/security.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "attr.h"
+
+/* -1 open to all, 0 no raw tracepoints, 1 no CPU events, 2 no kernel, 3 none */
+int sysctl_perf_event_paranoid __read_mostly =
+	IS_ENABLED(CONFIG_SECURITY_PERF_EVENTS_RESTRICT) ? 3 : 2;
+
+/**
+ * perf_allow_kernel - may the caller see what the kernel does?
+ *
+ * Context: Task context; capabilities and LSM of current.
+ * Return: 0; -EACCES below CAP_PERFMON while kernel.perf_event_paranoid is 2
+ * or more; the errno of an LSM, usually -EACCES.
+ */
+int perf_allow_kernel(void)
+{
+	bool guarded = READ_ONCE(sysctl_perf_event_paranoid) >= 2;
+
+	if (guarded && !perfmon_capable())
+		return -EACCES;
+	return security_perf_event_open(PERF_SECURITY_KERNEL);
+}
+EXPORT_SYMBOL_GPL(perf_allow_kernel);
+
+/*
+ * A row of the tables: it concerns attributes that have one of the bits
+ * @sample_type, if any are named, and for which @applies holds, if there is
+ * such a function. The answer is @error, or what @ask says.
+ */
+struct attr_rule {
+	u64	sample_type;
+	bool	(*applies)(const struct perf_event_attr *attr);
+	int	error;
+	int	(*ask)(void);
+};
+
+static int attr_rules_walk(const struct attr_rule *rules, size_t nr,
+			   const struct perf_event_attr *attr)
+{
+	const struct attr_rule *rule;
+	int error;
+
+	for (rule = rules; rule < rules + nr; rule++) {
+		if (rule->sample_type && !(rule->sample_type & attr->sample_type))
+			continue;
+		if (rule->applies && !rule->applies(attr))
+			continue;
+		error = rule->ask ? rule->ask() : rule->error;
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/* What the structure may contain. */
+
+static bool attr_reserved_used(const struct perf_event_attr *attr)
+{
+	return attr->__reserved_1 || attr->__reserved_2 || attr->__reserved_3;
+}
+
+static bool attr_sample_unknown(const struct perf_event_attr *attr)
+{
+	return attr->sample_type >= PERF_SAMPLE_MAX;
+}
+
+static bool attr_format_unknown(const struct perf_event_attr *attr)
+{
+	return attr->read_format >= PERF_FORMAT_MAX;
+}
+
+static bool attr_branch_unknown(const struct perf_event_attr *attr)
+{
+	return attr->branch_sample_type >= PERF_SAMPLE_BRANCH_MAX;
+}
+
+/* Levels say where branches are recorded, not which. */
+static bool attr_branch_kindless(const struct perf_event_attr *attr)
+{
+	return !(attr->branch_sample_type & ~(u64)PERF_SAMPLE_BRANCH_PLM_ALL);
+}
+
+static bool attr_branch_privileged(const struct perf_event_attr *attr)
+{
+	return attr->branch_sample_type &
+		(PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV);
+}
+
+static bool attr_regs_user_bad(const struct perf_event_attr *attr)
+{
+	return perf_reg_validate(attr->sample_regs_user);
+}
+
+static bool attr_regs_intr_bad(const struct perf_event_attr *attr)
+{
+	return perf_reg_validate(attr->sample_regs_intr);
+}
+
+static bool attr_stack_impossible(const struct perf_event_attr *attr)
+{
+	return !IS_ENABLED(CONFIG_HAVE_PERF_USER_STACK_DUMP);
+}
+
+/* A record's size has 16 bits; the dump is written in words. */
+static bool attr_stack_bad_size(const struct perf_event_attr *attr)
+{
+	return attr->sample_stack_user >= U16_MAX ||
+	       attr->sample_stack_user % sizeof(u64);
+}
+
+static bool attr_cgroup_impossible(const struct perf_event_attr *attr)
+{
+	return !IS_ENABLED(CONFIG_CGROUP_PERF);
+}
+
+static bool attr_weight_twice(const struct perf_event_attr *attr)
+{
+	return (attr->sample_type & PERF_SAMPLE_WEIGHT_TYPE) ==
+		PERF_SAMPLE_WEIGHT_TYPE;
+}
+
+static bool attr_thread_uninherited(const struct perf_event_attr *attr)
+{
+	return attr->inherit_thread && !attr->inherit;
+}
+
+static bool attr_exec_both_ways(const struct perf_event_attr *attr)
+{
+	return attr->enable_on_exec && attr->remove_on_exec;
+}
+
+/* The new program must not get signals that the old one asked for. */
+static bool attr_sigtrap_outlives(const struct perf_event_attr *attr)
+{
+	return attr->sigtrap && !attr->remove_on_exec;
+}
+
+static const struct attr_rule attr_content_rules[] = {
+	{ .applies = attr_reserved_used, .error = -EINVAL },
+	{ .applies = attr_sample_unknown, .error = -EINVAL },
+	{ .applies = attr_format_unknown, .error = -EINVAL },
+	{ PERF_SAMPLE_BRANCH_STACK, attr_branch_unknown, -EINVAL },
+	{ PERF_SAMPLE_BRANCH_STACK, attr_branch_kindless, -EINVAL },
+	{ PERF_SAMPLE_BRANCH_STACK, attr_branch_privileged,
+	  .ask = perf_allow_kernel },
+	{ PERF_SAMPLE_REGS_USER, attr_regs_user_bad, -EINVAL },
+	{ PERF_SAMPLE_STACK_USER, attr_stack_impossible, -ENOSYS },
+	{ PERF_SAMPLE_STACK_USER, attr_stack_bad_size, -EINVAL },
+	{ PERF_SAMPLE_CGROUP, attr_cgroup_impossible, -EINVAL },
+	{ .applies = attr_weight_twice, .error = -EINVAL },
+	{ .applies = attr_thread_uninherited, .error = -EINVAL },
+	{ .applies = attr_exec_both_ways, .error = -EINVAL },
+	{ .applies = attr_sigtrap_outlives, .error = -EINVAL },
+	{ PERF_SAMPLE_REGS_INTR, attr_regs_intr_bad, -EINVAL },
+};
+
+/**
+ * perf_attr_check - is the attribute free of contradictions?
+ * @attr: attribute that perf_attr_copy_user() has completed
+ *
+ * Context: Task context; one row looks at the caller's privileges.
+ * Return: 0; -EINVAL for reserved, unknown or contradictory fields; -ENOSYS
+ * for stacks that the architecture cannot sample; -EACCES, or the errno of an
+ * LSM, for branches of privileged levels.
+ */
+int perf_attr_check(const struct perf_event_attr *attr)
+{
+	return attr_rules_walk(attr_content_rules,
+			       ARRAY_SIZE(attr_content_rules), attr);
+}
+
+/* Who may have it. */
+
+static int ask_any_use(void)
+{
+	return perf_paranoid_any() && !capable(CAP_SYS_ADMIN) ? -EACCES : 0;
+}
+
+static int ask_lsm_open(void)
+{
+	return security_perf_event_open(PERF_SECURITY_OPEN);
+}
+
+static int ask_perfmon(void)
+{
+	return perfmon_capable() ? 0 : -EACCES;
+}
+
+static int ask_lockdown(void)
+{
+	return security_locked_down(LOCKDOWN_PERF);
+}
+
+/* Counts, addresses of functions, or text of the kernel. */
+static bool attr_shows_kernel(const struct perf_event_attr *attr)
+{
+	bool callchain = attr->sample_type & PERF_SAMPLE_CALLCHAIN;
+
+	return !attr->exclude_kernel || attr->text_poke ||
+	       (callchain && !attr->exclude_callchain_kernel);
+}
+
+static bool attr_shows_namespaces(const struct perf_event_attr *attr)
+{
+	return attr->namespaces;
+}
+
+/* Before and behind the check of the sampling rate. */
+static const struct attr_rule attr_access_rules[] = {
+	{ .ask = ask_any_use },
+	{ .ask = ask_lsm_open },
+	{ .applies = attr_shows_kernel, .ask = perf_allow_kernel },
+	{ .applies = attr_shows_namespaces, .ask = ask_perfmon },
+};
+
+static const struct attr_rule attr_secret_rules[] = {
+	{ PERF_SAMPLE_PHYS_ADDR, .ask = perf_allow_kernel },
+	{ PERF_SAMPLE_REGS_INTR, .ask = ask_lockdown },
+};
+
+static bool attr_rate_bad(const struct perf_event_attr *attr, u64 max_rate)
+{
+	if (attr->freq)
+		return attr->sample_freq > max_rate;
+	/* Counters are set to minus the period. */
+	return (s64)attr->sample_period < 0;
+}
+
+/**
+ * perf_attr_permitted_at - may the caller open an event like this?
+ * @attr: attribute that passed perf_attr_check()
+ * @max_rate: highest attr.sample_freq, samples a second
+ *
+ * What depends on the target is left to those who know it: rights over the
+ * task, events of whole CPUs, tracepoints, breakpoints.
+ *
+ * Context: Task context; privileges of current.
+ * Return: 0; -EACCES below the required privilege; -EINVAL for a frequency
+ * above @max_rate or a period that is not positive; -EPERM under lockdown; the
+ * errno of an LSM.
+ */
+int perf_attr_permitted_at(const struct perf_event_attr *attr, u64 max_rate)
+{
+	int error;
+
+	error = attr_rules_walk(attr_access_rules,
+				ARRAY_SIZE(attr_access_rules), attr);
+	if (error)
+		return error;
+	if (attr_rate_bad(attr, max_rate))
+		return -EINVAL;
+	return attr_rules_walk(attr_secret_rules,
+			       ARRAY_SIZE(attr_secret_rules), attr);
+}
+
+/* Branches are recorded at the levels that are counted, unless it says which. */
+static u64 attr_branch_levels(const struct perf_event_attr *attr)
+{
+	u64 levels = 0;
+
+	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_PLM_ALL)
+		return 0;
+	if (!attr->exclude_user)
+		levels |= PERF_SAMPLE_BRANCH_USER;
+	if (!attr->exclude_kernel)
+		levels |= PERF_SAMPLE_BRANCH_KERNEL;
+	if (!attr->exclude_hv)
+		levels |= PERF_SAMPLE_BRANCH_HV;
+	return levels;
+}
+
+static int attr_refuse_size(struct perf_event_attr __user *uattr)
+{
+	/* A hint; the caller learns of E2BIG in any case. */
+	put_user((u32)sizeof(struct perf_event_attr), &uattr->size);
+	return -E2BIG;
+}
+
+/**
+ * perf_attr_copy_user - bring in an attribute of any version
+ * @uattr: what the program passed
+ * @attr: receives it, as the version this kernel knows
+ * @max_stack: number of frames that attr.sample_max_stack zero stands for
+ *
+ * Fields that the program's version lacks are zero. Fields in which zero means
+ * "the usual" get the usual: size, frames of a callchain, levels of branches.
+ *
+ * Context: Task context, may fault.
+ * Return: 0; -EFAULT; -E2BIG, after writing the known size to @uattr, when the
+ * size is none that ever was or fields unknown here are in use.
+ */
+int perf_attr_copy_user(struct perf_event_attr __user *uattr,
+			struct perf_event_attr *attr, unsigned int max_stack)
+{
+	u32 size;
+	int error;
+
+	memset(attr, 0, sizeof(*attr));
+	if (get_user(size, &uattr->size))
+		return -EFAULT;
+	if (!size)
+		size = PERF_ATTR_SIZE_VER0;
+	if (size < PERF_ATTR_SIZE_VER0 || size > PAGE_SIZE)
+		return attr_refuse_size(uattr);
+
+	error = copy_struct_from_user(attr, sizeof(*attr), uattr, size);
+	if (error == -E2BIG)
+		return attr_refuse_size(uattr);
+	if (error)
+		return error;
+
+	attr->size = size;
+	if (!attr->sample_max_stack)
+		attr->sample_max_stack = min_t(unsigned int, max_stack, U16_MAX);
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		attr->branch_sample_type |= attr_branch_levels(attr);
+	return 0;
+}
+
+#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
+#include "tests/attr_kunit.c"
+#endif

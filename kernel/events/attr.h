@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "attr": copies and checks perf_event_attr; decides on permission. */
+#ifndef _KERNEL_EVENTS_ATTR_H
+#define _KERNEL_EVENTS_ATTR_H
+
+#include "types.h"
+
+int perf_attr_copy_user(struct perf_event_attr __user *uattr,
+			struct perf_event_attr *attr, unsigned int max_stack);
+/* Rules that need no target: fields that exclude or require each other. */
+int perf_attr_check(const struct perf_event_attr *attr);
+/* Rules of paranoid level, capabilities and LSM for the caller. */
+int perf_attr_permitted_at(const struct perf_event_attr *attr, u64 max_rate);
+
+/*
+ * The limits are arguments, because they belong to later rooms, and because a
+ * test wants to choose them.
+ */
+static inline int perf_attr_copy(struct perf_event_attr __user *uattr,
+				 struct perf_event_attr *attr)
+{
+	return perf_attr_copy_user(uattr, attr,
+				   READ_ONCE(sysctl_perf_event_max_stack));
+}
+
+static inline int perf_attr_permitted(const struct perf_event_attr *attr)
+{
+	int rate = READ_ONCE(sysctl_perf_event_sample_rate);
+
+	return perf_attr_permitted_at(attr, rate);
+}
+
+static inline bool perf_attr_inherits_samples_read(const struct perf_event_attr *attr)
+{
+	return attr->inherit && (attr->sample_type & PERF_SAMPLE_READ);
+}
+
+#endif /* _KERNEL_EVENTS_ATTR_H */

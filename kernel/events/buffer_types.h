@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a ring buffer is made of; for the rooms ring_buffer, aux_buffer and mmap
+ * and their tests. All other rooms see an incomplete type.
+ *
+ * Legend of fields: I set before the buffer can be found; W the writing CPU,
+ * nesting up to NMI; A atomic; S event_lock.
+ */
+#ifndef _KERNEL_EVENTS_BUFFER_TYPES_H
+#define _KERNEL_EVENTS_BUFFER_TYPES_H
+
+#include <linux/refcount.h>
+#include <asm/local.h>
+#include "types.h"
+
+struct user_struct;
+
+/* Locked memory: who pays for it, and how many pages. Holds both references. */
+struct perf_rb_charge {
+	struct user_struct	*user;
+	struct mm_struct	*mm;
+	unsigned long		user_pages;	/* of user->perf_mlock */
+	unsigned long		mm_pages;	/* of mm->pinned_vm */
+};
+
+/*
+ * A run is a piece of the data area that is contiguous in kernel addresses:
+ * one page or, with CONFIG_PERF_USE_VMALLOC, the whole area. Runs are powers
+ * of two in size and number, or there are none.
+ */
+struct perf_buffer {
+	/* I: what a writer looks at. */
+	struct perf_event_mmap_page	*user_page;
+	unsigned int			nr_runs;
+	unsigned int			run_shift;	/* log2 of bytes */
+	unsigned long			watermark;	/* bytes */
+	bool				overwrite;	/* data_tail is not read */
+	/* Any context writes it: no records; always so without data. */
+	bool				paused;
+
+	/* W: what a writer changes. */
+	local_t				head ____cacheline_aligned_in_smp;
+	local_t				wakeup;	/* stamp; differs: wake */
+	local_t				lost;	/* since the last LOST */
+	local_t				samples; /* since the last wakeup */
+	unsigned int			nest;	/* open reservations */
+
+	/* A: bits that the next poll(2) returns. */
+	atomic_t			poll ____cacheline_aligned_in_smp;
+	/* A: one for each attached event, and for who looks at it. */
+	refcount_t			refcount;
+	/* A: mappings by whatever event; at 0 the buffer is out of use. */
+	refcount_t			mmap_count;
+	struct rcu_head			rcu_head;
+
+	/* S: events that write here, linked by rb_entry. */
+	spinlock_t			event_lock;
+	struct list_head		event_list;
+
+	/* I: set by the first mapping, undone after the last. */
+	struct perf_rb_charge		charge;
+
+	/* I: address of each run. */
+	void				*runs[];
+};
+
+/*
+ * event->rb, which the public header declares without an address space. Its
+ * readers hold RCU or event->mmap_mutex, its writers the latter.
+ */
+static inline struct perf_buffer __rcu **perf_rb_slot(struct perf_event *event)
+{
+	return (struct perf_buffer __rcu __force **)&event->rb;
+}
+
+static inline struct perf_buffer *perf_rb_rcu(struct perf_event *event)
+{
+	return rcu_dereference(*perf_rb_slot(event));
+}
+
+static inline struct perf_buffer *perf_rb_mutexed(struct perf_event *event)
+{
+	return rcu_dereference_protected(*perf_rb_slot(event),
+				lockdep_is_held(&event->mmap_mutex));
+}
+
+/* Inherited events write where the event that was opened writes. */
+static inline struct perf_event *perf_rb_owner(struct perf_event *event)
+{
+	return event->parent ?: event;
+}
+
+#endif /* _KERNEL_EVENTS_BUFFER_TYPES_H */

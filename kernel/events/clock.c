@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "clock": the time of contexts, the times of events, the event state.
+ *
+ * Purpose: time is a difference, never a loop. A context has a clock that
+ * passes only while the context is loaded on a CPU. An event keeps two sums
+ * and the context time up to which they are right; they are brought forward
+ * when the state changes or somebody asks, not at each task switch.
+ *
+ * Owns: ctx->{time,timestamp,timeoffset}; event->{state,tstamp,
+ * total_time_enabled,total_time_running,clock}.
+ *
+ * Contexts: any; perf_ctx_clock_at() and perf_event_time_at() serve NMI.
+ *
+ * Locking: the clock and the state change under ctx->lock. A child or a new
+ * event that no context knows yet belongs to its maker alone.
+ *
+ * Race, NMI against an update on the same CPU:
+ *  1. perf_ctx_clock_update_locked() has stored @time, not yet @timestamp;
+ *  2. an NMI asks for the time. It uses @timeoffset, which stays the same for
+ *     as long as the context is loaded, and gets a consistent answer.
+ */
+#include <linux/bug.h>
+#include <linux/timekeeping.h>
+#include "clock.h"
+
+/**
+ * perf_clock_choose - select the clock that stamps an event's records
+ * @event: new event; its PMU is known
+ * @id: CLOCK_* of attr.clockid
+ *
+ * A PMU that overflows in NMI needs a clock that can be read there.
+ *
+ * Context: task, before the event is visible.
+ * Return: 0; -EINVAL for a clock that does not exist or is not safe here.
+ */
+int perf_clock_choose(struct perf_event *event, clockid_t id)
+{
+	static const struct {
+		clockid_t	id;
+		bool		nmi_safe;
+		u64		(*read)(void);
+	} clocks[] = {
+		{ CLOCK_MONOTONIC,	true,	ktime_get_mono_fast_ns },
+		{ CLOCK_MONOTONIC_RAW,	true,	ktime_get_raw_fast_ns },
+		{ CLOCK_REALTIME,	false,	ktime_get_real_ns },
+		{ CLOCK_BOOTTIME,	false,	ktime_get_boottime_ns },
+		{ CLOCK_TAI,		false,	ktime_get_clocktai_ns },
+	};
+	bool nmi = !(event->pmu->capabilities & PERF_PMU_CAP_NO_NMI);
+
+	for (int i = 0; i < ARRAY_SIZE(clocks); i++) {
+		if (clocks[i].id != id)
+			continue;
+		if (nmi && !clocks[i].nmi_safe)
+			return -EINVAL;
+		event->clock = clocks[i].read;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/**
+ * perf_ctx_clock_start_locked - let a context's time pass
+ * @ctx: context that is about to be loaded on this CPU
+ *
+ * Context: ctx->lock, interrupts off.
+ */
+void perf_ctx_clock_start_locked(struct perf_event_context *ctx)
+{
+	u64 now = perf_clock();
+
+	lockdep_assert_held(&ctx->lock);
+	ctx->timestamp = now;
+	WRITE_ONCE(ctx->timeoffset, ctx->time - now);
+}
+
+/**
+ * perf_ctx_clock_update_locked - bring a context's time up to now
+ * @ctx: any context; the time of one that is not loaded stands
+ *
+ * Context: ctx->lock.
+ */
+void perf_ctx_clock_update_locked(struct perf_event_context *ctx)
+{
+	u64 now;
+
+	lockdep_assert_held(&ctx->lock);
+	if (ctx->loaded_cpu == PERF_CPU_NONE)
+		return;
+	now = perf_clock();
+	/* Clocks of CPUs may differ by a little; time never runs backwards. */
+	if ((s64)(now - ctx->timestamp) <= 0)
+		return;
+	WRITE_ONCE(ctx->time, now + ctx->timeoffset);
+	ctx->timestamp = now;
+}
+
+/**
+ * perf_ctx_clock_at - the context time that belongs to a clock value
+ * @ctx: context, loaded on this CPU or nowhere
+ * @now: value of perf_clock(), nanoseconds
+ *
+ * Context: any, NMI on the CPU of the context included.
+ * Return: nanoseconds that @ctx has been loaded.
+ */
+u64 perf_ctx_clock_at(const struct perf_event_context *ctx, u64 now)
+{
+	if (READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
+		return READ_ONCE(ctx->time);
+	return now + READ_ONCE(ctx->timeoffset);
+}
+
+static bool perf_event_is_enabled(enum perf_event_state state)
+{
+	return state >= PERF_EVENT_STATE_INACTIVE;
+}
+
+/* A sibling's time passes only while its leader is enabled as well. */
+static bool perf_event_time_passes(const struct perf_event *event)
+{
+	const struct perf_event *leader = event->group_leader;
+
+	return perf_event_is_enabled(event->state) &&
+	       perf_event_is_enabled(leader->state);
+}
+
+static void perf_event_times(const struct perf_event *event, u64 ctx_time,
+			     u64 *enabled, u64 *running)
+{
+	u64 delta = ctx_time - event->tstamp;
+
+	*enabled = event->total_time_enabled;
+	*running = event->total_time_running;
+	if ((s64)delta <= 0 || !perf_event_time_passes(event))
+		return;
+	*enabled += delta;
+	if (event->state == PERF_EVENT_STATE_ACTIVE)
+		*running += delta;
+}
+
+/**
+ * perf_event_time_update - bring an event's times up to its context's
+ * @event: event of a context, whose clock is up to date
+ *
+ * Context: ctx->lock, or the event is visible to nobody.
+ */
+void perf_event_time_update(struct perf_event *event)
+{
+	u64 time = event->ctx ? event->ctx->time : 0;
+
+	perf_event_times(event, time, &event->total_time_enabled,
+			 &event->total_time_running);
+	event->tstamp = time;
+}
+
+/**
+ * perf_event_time_update_group - the same for a leader's siblings
+ * @leader: group leader
+ *
+ * Context: ctx->lock.
+ */
+void perf_event_time_update_group(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	for_each_sibling_event(sibling, leader)
+		perf_event_time_update(sibling);
+}
+
+/**
+ * perf_event_time_at - an event's times at a clock value, changing nothing
+ * @event: event on this CPU, or of a context that is loaded nowhere
+ * @now: value of perf_clock(), nanoseconds
+ * @enabled: nanoseconds enabled, without children
+ * @running: nanoseconds on the PMU, without children
+ *
+ * Context: any, NMI included; also ctx->lock for other CPUs' events.
+ */
+void perf_event_time_at(const struct perf_event *event, u64 now,
+			u64 *enabled, u64 *running)
+{
+	u64 time = event->ctx ? perf_ctx_clock_at(event->ctx, now) : 0;
+
+	perf_event_times(event, time, enabled, running);
+}
+
+#define STATE(s)	(PERF_EVENT_STATE_##s - PERF_EVENT_STATE_DEAD)
+#define TO(s)		BIT(STATE(s))
+
+/*
+ * One row a state: where it may go. DEAD is final. EXIT is what the task's
+ * exit leaves of an event somebody still holds open. ERROR is a pinned event
+ * that found no room, or a sibling that cannot live without its leader.
+ */
+static const struct {
+	const char	*name;
+	unsigned int	to;
+} perf_event_states[] = {
+	[STATE(DEAD)]	  = { "dead",	  0 },
+	[STATE(EXIT)]	  = { "exit",	  TO(DEAD) },
+	[STATE(ERROR)]	  = { "error",	  TO(OFF) | TO(EXIT) | TO(DEAD) },
+	[STATE(OFF)]	  = { "off",	  TO(INACTIVE) | TO(ERROR) | TO(EXIT) |
+					  TO(DEAD) },
+	[STATE(INACTIVE)] = { "inactive", TO(ACTIVE) | TO(OFF) | TO(ERROR) |
+					  TO(EXIT) | TO(DEAD) },
+	[STATE(ACTIVE)]	  = { "active",	  TO(INACTIVE) | TO(OFF) },
+};
+
+/**
+ * perf_event_state_allowed - may an event go from one state to another?
+ * @from: present state
+ * @to: next state; staying is always allowed
+ *
+ * Context: any.
+ * Return: true when the table of transitions has it.
+ */
+bool perf_event_state_allowed(enum perf_event_state from,
+			      enum perf_event_state to)
+{
+	unsigned int f = from - PERF_EVENT_STATE_DEAD;
+	unsigned int t = to - PERF_EVENT_STATE_DEAD;
+
+	if (f >= ARRAY_SIZE(perf_event_states) ||
+	    t >= ARRAY_SIZE(perf_event_states))
+		return false;
+	return f == t || perf_event_states[f].to & BIT(t);
+}
+
+/**
+ * perf_event_state_name - what messages and documents call a state
+ * @state: event state
+ *
+ * Return: constant string; "?" for a number that is no state.
+ */
+const char *perf_event_state_name(enum perf_event_state state)
+{
+	unsigned int s = state - PERF_EVENT_STATE_DEAD;
+
+	return s < ARRAY_SIZE(perf_event_states) ?
+	       perf_event_states[s].name : "?";
+}
+
+static void perf_event_state_check(const struct perf_event *event,
+				   enum perf_event_state to)
+{
+	if (!IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
+		return;
+	WARN_ONCE(!perf_event_state_allowed(event->state, to),
+		  "perf: event %llu: %s to %s\n", event->id,
+		  perf_event_state_name(event->state),
+		  perf_event_state_name(to));
+	if (event->attach_state & PERF_ATTACH_CONTEXT)
+		lockdep_assert_held(&event->ctx->lock);
+}
+
+/**
+ * perf_event_state_init - the state an event starts in
+ * @event: new event
+ *
+ * Context: the event is visible to nobody.
+ */
+void perf_event_state_init(struct perf_event *event)
+{
+	event->state = event->attr.disabled ? PERF_EVENT_STATE_OFF :
+					      PERF_EVENT_STATE_INACTIVE;
+}
+
+/**
+ * perf_event_set_state - the only way to another state
+ * @event: event; the clock of its context is up to date
+ * @state: next state
+ *
+ * Times are settled first, those of siblings too when a leader is enabled or
+ * disabled, since that lets theirs pass or stand.
+ *
+ * Context: ctx->lock once the event belongs to a context.
+ */
+void perf_event_set_state(struct perf_event *event,
+			  enum perf_event_state state)
+{
+	if (event->state == state)
+		return;
+	perf_event_state_check(event, state);
+	perf_event_time_update(event);
+	if (perf_event_is_enabled(event->state) != perf_event_is_enabled(state))
+		perf_event_time_update_group(event);
+	WRITE_ONCE(event->state, state);
+}

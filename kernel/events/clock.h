@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "clock": context time, event time, and the event-state setter. */
+#ifndef _KERNEL_EVENTS_CLOCK_H
+#define _KERNEL_EVENTS_CLOCK_H
+
+#include <linux/sched/clock.h>
+#include "types.h"
+
+/* The clock that all perf times are differences of; any context, NMI too. */
+static inline u64 perf_clock(void)
+{
+	return local_clock();
+}
+
+/* The clock that stamps the event's samples (attr.use_clockid). */
+static inline u64 perf_event_clock(struct perf_event *event)
+{
+	return event->clock();
+}
+
+int perf_clock_choose(struct perf_event *event, clockid_t id);
+
+/* A context's clock passes only while the context is loaded. */
+void perf_ctx_clock_start_locked(struct perf_event_context *ctx);
+void perf_ctx_clock_update_locked(struct perf_event_context *ctx);
+u64 perf_ctx_clock_at(const struct perf_event_context *ctx, u64 now);
+
+/* An event's enabled and running time, up to its context's clock. */
+void perf_event_time_update(struct perf_event *event);
+void perf_event_time_update_group(struct perf_event *leader);
+void perf_event_time_at(const struct perf_event *event, u64 now,
+			u64 *enabled, u64 *running);
+
+/* State; allowed transitions are a const table. */
+bool perf_event_state_allowed(enum perf_event_state from,
+			      enum perf_event_state to);
+const char *perf_event_state_name(enum perf_event_state state);
+void perf_event_state_init(struct perf_event *event);
+void perf_event_set_state(struct perf_event *event,
+			  enum perf_event_state state);
+
+#endif /* _KERNEL_EVENTS_CLOCK_H */

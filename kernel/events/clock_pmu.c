@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "clock_pmu": the cpu-clock and task-clock PMUs.
+ *
+ * Both count nanoseconds: cpu-clock those of the CPU's clock, task-clock those
+ * of the context's, which passes only while the context is loaded. Both sample
+ * with a timer. Users reach them as PERF_COUNT_SW_CPU_CLOCK and
+ * PERF_COUNT_SW_TASK_CLOCK of PERF_TYPE_SOFTWARE.
+ *
+ * Owns hw.hrtimer, hw.prev_count (the clock when the count was last brought up
+ * to date) and hw.period_left (what the timer still had to wait when the event
+ * was stopped; 0: a whole period) of its events.
+ *
+ * Contexts: add, del, start and stop run on the event's CPU with interrupts
+ * off, and so does the timer, which is pinned there. Read also in NMI.
+ *
+ * Lifetime rules: stop cancels the timer, but cannot wait for a handler; the
+ * destructor waits, in task context, before the event can be freed.
+ *
+ * Locking rules: none; interrupts are off. hw.state says to the handler and to
+ * readers whether the event is stopped.
+ *
+ * Race: the handler's own overflow stops the event, because its rate or limit
+ * is reached or because its group is throttled.
+ *	1. timer: handler, perf_event_overflow()
+ *	2. stop: hrtimer_try_to_cancel() finds the handler running; waiting
+ *	   would be for ever. hw.state becomes STOPPED.
+ *	3. handler: sees STOPPED and does not arm the timer again.
+ * Were the event started again between 2 and 3, the timer is queued, and the
+ * handler leaves it alone.
+ */
+
+#include <linux/hrtimer.h>
+#include <linux/sched.h>
+
+#include <asm/irq_regs.h>
+
+#include "clock.h"
+#include "clock_pmu.h"
+#include "pmu.h"
+#include "software.h"
+
+/* Shorter periods would leave the CPU no time for anything but sampling. */
+#define PERF_CLOCK_PERIOD_MIN	(10 * NSEC_PER_USEC)
+
+static u64 perf_clock_pmu_now(const struct perf_event *event)
+{
+	u64 now = perf_clock();
+
+	if (event->attr.config == PERF_COUNT_SW_TASK_CLOCK)
+		return perf_ctx_clock_at(event->ctx, now);
+	return now;
+}
+
+/* An NMI in between takes part of the difference for itself; sums stay right. */
+static void perf_clock_pmu_update(struct perf_event *event)
+{
+	u64 now = perf_clock_pmu_now(event);
+
+	now -= local64_xchg(&event->hw.prev_count, now);
+	local64_add(now, &event->count);
+}
+
+/*
+ * The timer
+ */
+
+static u64 perf_clock_pmu_period(const struct perf_event *event)
+{
+	return max_t(u64, event->hw.sample_period, PERF_CLOCK_PERIOD_MIN);
+}
+
+/*
+ * A rest is waited for as it is, however short: a task that runs for less than
+ * the shortest period would else never be sampled.
+ */
+static void perf_clock_pmu_arm(struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	s64 wait = local64_xchg(&hwc->period_left, 0);
+
+	if (!wait)
+		wait = perf_clock_pmu_period(event);
+	else if (wait < 0)
+		wait = PERF_CLOCK_PERIOD_MIN;
+
+	hwc->last_period = hwc->sample_period;
+	hrtimer_start(&hwc->hrtimer, ns_to_ktime(wait),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static void perf_clock_pmu_disarm(struct perf_event *event)
+{
+	struct hrtimer *timer = &event->hw.hrtimer;
+	s64 rest = ktime_to_ns(hrtimer_get_remaining(timer));
+
+	if (hrtimer_try_to_cancel(timer) > 0)
+		local64_set(&event->hw.period_left, rest ?: -1);
+}
+
+/* Return: true when the event must stop. */
+static bool perf_clock_pmu_sample(struct perf_event *event)
+{
+	struct pt_regs *regs = get_irq_regs();
+	struct perf_sample_data data;
+
+	if (!regs || perf_swevent_exclude(event, regs))
+		return false;
+	if (event->attr.exclude_idle && is_idle_task(current))
+		return false;
+
+	perf_sample_data_init(&data, 0, event->hw.last_period);
+	return perf_event_overflow(event, &data, regs);
+}
+
+static enum hrtimer_restart perf_clock_pmu_expire(struct hrtimer *timer)
+{
+	struct perf_event *event = container_of(timer, struct perf_event,
+						hw.hrtimer);
+	struct hw_perf_event *hwc = &event->hw;
+
+	lockdep_assert_irqs_disabled();
+
+	if (event->state != PERF_EVENT_STATE_ACTIVE ||
+	    hwc->state & PERF_HES_STOPPED)
+		return HRTIMER_NORESTART;
+
+	perf_clock_pmu_update(event);
+	if (perf_clock_pmu_sample(event))
+		hwc->state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (hwc->state & PERF_HES_STOPPED || hrtimer_is_queued(timer))
+		return HRTIMER_NORESTART;
+
+	hwc->last_period = hwc->sample_period;
+	hrtimer_forward_now(timer, ns_to_ktime(perf_clock_pmu_period(event)));
+	return HRTIMER_RESTART;
+}
+
+/*
+ * The PMUs
+ */
+
+static void perf_clock_pmu_start(struct perf_event *event, int flags)
+{
+	lockdep_assert_irqs_disabled();
+
+	local64_set(&event->hw.prev_count, perf_clock_pmu_now(event));
+	event->hw.state = 0;
+	if (is_sampling_event(event))
+		perf_clock_pmu_arm(event);
+}
+
+static void perf_clock_pmu_stop(struct perf_event *event, int flags)
+{
+	lockdep_assert_irqs_disabled();
+
+	if (event->hw.state & PERF_HES_STOPPED)
+		return;
+	if (is_sampling_event(event))
+		perf_clock_pmu_disarm(event);
+	perf_clock_pmu_update(event);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static int perf_clock_pmu_add(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (flags & PERF_EF_START)
+		perf_clock_pmu_start(event, flags);
+	perf_event_update_userpage(event);
+	return 0;
+}
+
+static void perf_clock_pmu_del(struct perf_event *event, int flags)
+{
+	perf_clock_pmu_stop(event, PERF_EF_UPDATE);
+}
+
+static void perf_clock_pmu_read(struct perf_event *event)
+{
+	if (!(event->hw.state & PERF_HES_STOPPED))
+		perf_clock_pmu_update(event);
+}
+
+static void perf_clock_pmu_destroy(struct perf_event *event)
+{
+	hrtimer_cancel(&event->hw.hrtimer);
+}
+
+/* A clock's rate is known: a frequency is a period, without feedback. */
+static void perf_clock_pmu_fix_period(struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	u64 period;
+
+	if (!event->attr.freq)
+		return;
+
+	period = div64_u64(NSEC_PER_SEC, event->attr.sample_freq);
+	event->attr.freq = 0;
+	event->attr.sample_period = period;
+	hwc->sample_period = period;
+	hwc->last_period = period;
+	local64_set(&hwc->period_left, period);
+}
+
+static int perf_clock_pmu_event_init(struct perf_event *event, u64 config)
+{
+	struct hw_perf_event *hwc = &event->hw;
+
+	if (event->attr.type != event->pmu->type ||
+	    event->attr.config != config)
+		return -ENOENT;
+	if (has_branch_stack(event))
+		return -EOPNOTSUPP;
+	if (!is_sampling_event(event))
+		return 0;
+
+	hrtimer_init(&hwc->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	hwc->hrtimer.function = perf_clock_pmu_expire;
+	perf_clock_pmu_fix_period(event);
+	event->destroy = perf_clock_pmu_destroy;
+	return 0;
+}
+
+static int perf_cpu_clock_event_init(struct perf_event *event)
+{
+	return perf_clock_pmu_event_init(event, PERF_COUNT_SW_CPU_CLOCK);
+}
+
+static int perf_task_clock_event_init(struct perf_event *event)
+{
+	return perf_clock_pmu_event_init(event, PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static struct pmu perf_cpu_clock = {
+	.dev		= PMU_NULL_DEV,
+	.task_ctx_nr	= perf_sw_context,
+	.capabilities	= PERF_PMU_CAP_NO_NMI,
+	.event_init	= perf_cpu_clock_event_init,
+	.add		= perf_clock_pmu_add,
+	.del		= perf_clock_pmu_del,
+	.start		= perf_clock_pmu_start,
+	.stop		= perf_clock_pmu_stop,
+	.read		= perf_clock_pmu_read,
+};
+
+static struct pmu perf_task_clock = {
+	.dev		= PMU_NULL_DEV,
+	.task_ctx_nr	= perf_sw_context,
+	.capabilities	= PERF_PMU_CAP_NO_NMI,
+	.event_init	= perf_task_clock_event_init,
+	.add		= perf_clock_pmu_add,
+	.del		= perf_clock_pmu_del,
+	.start		= perf_clock_pmu_start,
+	.stop		= perf_clock_pmu_stop,
+	.read		= perf_clock_pmu_read,
+};
+
+static void __init perf_clock_pmu_register(struct pmu *pmu, const char *name,
+					   unsigned int config)
+{
+	if (!perf_pmu_register(pmu, name, -1))
+		perf_software_forward(config, pmu->type);
+}
+
+/**
+ * perf_clock_pmu_init - register the PMUs "cpu_clock" and "task_clock"
+ *
+ * Context: boot, one CPU, after perf_software_init().
+ */
+void __init perf_clock_pmu_init(void)
+{
+	perf_clock_pmu_register(&perf_cpu_clock, "cpu_clock",
+				PERF_COUNT_SW_CPU_CLOCK);
+	perf_clock_pmu_register(&perf_task_clock, "task_clock",
+				PERF_COUNT_SW_TASK_CLOCK);
+}

@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "context": contexts of tasks and CPUs, their parts for each PMU, and
+ * references on events.
+ *
+ * Purpose: a context collects the events of one task or of one CPU. This room
+ * makes, finds, locks and frees contexts and keeps their lists and counts.
+ *
+ * Owns: perf_cpu_context; task->perf_event_ctxp; ctx->{lock,mutex,task,
+ * refcount,pmu_ctx_list,event_list,nr_*}; pmu contexts; event->refcount.
+ *
+ * Lifetime: a task's context has one reference of the task and one of each
+ * event that was ever installed in it; the last one frees it after a grace
+ * period. A CPU's context is static. A pmu context has one reference of each of its
+ * events. A task that exits leaves a tombstone in ctx->task: nothing is added
+ * any more.
+ *
+ * Locking: see types.h. Two spin locks nest, the CPU's context outside.
+ *
+ * Race, event->ctx changes while a file operation wants its mutex:
+ *  1. the operation reads event->ctx == A and gets a reference on A;
+ *  2. the event is moved to context B under both mutexes;
+ *  3. the operation locks A's mutex, looks again, sees B and starts over.
+ */
+#include <linux/cpumask.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include "clock.h"
+#include "context.h"
+#include "groups.h"
+
+DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
+cpumask_var_t perf_online_mask;
+void (*perf_event_last_put)(struct perf_event *event) __ro_after_init;
+
+static struct lock_class_key perf_cpu_ctx_mutex_key;
+static struct lock_class_key perf_cpu_ctx_lock_key;
+
+/**
+ * perf_cpu_task_ctx - the task context that is loaded on this CPU
+ *
+ * Context: interrupts off.
+ * Return: context, NULL when the running task has no events.
+ */
+struct perf_event_context *perf_cpu_task_ctx(void)
+{
+	lockdep_assert_irqs_disabled();
+	return this_cpu_ptr(&perf_cpu_context)->task_ctx;
+}
+
+#ifdef CONFIG_PROVE_LOCKING
+/**
+ * perf_assert_event_ctx - may the caller walk the event's siblings?
+ * @event: group leader
+ *
+ * Either the mutex is held or interrupts are off, which holds off whoever
+ * would change the list.
+ */
+void perf_assert_event_ctx(struct perf_event *event)
+{
+	WARN_ON_ONCE(__lockdep_enabled && this_cpu_read(hardirqs_enabled) &&
+		     event->ctx &&
+		     lockdep_is_held(&event->ctx->mutex) != LOCK_STATE_HELD);
+}
+EXPORT_SYMBOL_GPL(perf_assert_event_ctx);
+#endif
+
+/**
+ * perf_ctx_init - prepare a context
+ * @ctx: zeroed memory
+ * @cpu: CPU it belongs to, -1 for a task's
+ */
+void perf_ctx_init(struct perf_event_context *ctx, int cpu)
+{
+	raw_spin_lock_init(&ctx->lock);
+	mutex_init(&ctx->mutex);
+	if (cpu >= 0) {
+		lockdep_set_class(&ctx->mutex, &perf_cpu_ctx_mutex_key);
+		lockdep_set_class(&ctx->lock, &perf_cpu_ctx_lock_key);
+	}
+	INIT_LIST_HEAD(&ctx->pmu_ctx_list);
+	INIT_LIST_HEAD(&ctx->event_list);
+	refcount_set(&ctx->refcount, 1);
+	ctx->cpu = cpu;
+	ctx->loaded_cpu = PERF_CPU_NONE;
+}
+
+static void perf_ctx_free_rcu(struct rcu_head *head)
+{
+	kfree(container_of(head, struct perf_event_context, rcu_head));
+}
+
+/**
+ * perf_ctx_get - take another reference
+ * @ctx: context the caller has a reference on
+ */
+void perf_ctx_get(struct perf_event_context *ctx)
+{
+	refcount_inc(&ctx->refcount);
+}
+
+/**
+ * perf_ctx_tryget - take a reference on a context found under RCU
+ * @ctx: context
+ *
+ * Return: false when the last one has gone.
+ */
+bool perf_ctx_tryget(struct perf_event_context *ctx)
+{
+	return refcount_inc_not_zero(&ctx->refcount);
+}
+
+/**
+ * perf_ctx_put - give a reference back
+ * @ctx: context
+ *
+ * Context: any but NMI.
+ */
+void perf_ctx_put(struct perf_event_context *ctx)
+{
+	if (!refcount_dec_and_test(&ctx->refcount))
+		return;
+	if (ctx->task && ctx->task != TASK_TOMBSTONE)
+		put_task_struct(ctx->task);
+	call_rcu(&ctx->rcu_head, perf_ctx_free_rcu);
+}
+
+static struct perf_event_context *perf_ctx_find_task(struct task_struct *task)
+{
+	struct perf_event_context *ctx;
+
+	guard(rcu)();
+	ctx = READ_ONCE(task->perf_event_ctxp);
+	return ctx && perf_ctx_tryget(ctx) ? ctx : NULL;
+}
+
+static struct perf_event_context *perf_ctx_alloc_task(struct task_struct *task)
+{
+	struct perf_event_context *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+
+	if (!ctx)
+		return NULL;
+	perf_ctx_init(ctx, -1);
+	ctx->task = get_task_struct(task);
+	return ctx;
+}
+
+/* Gives @new to @task, unless somebody was faster or the task exits. */
+static struct perf_event_context *
+perf_ctx_publish(struct task_struct *task, struct perf_event_context *new)
+{
+	struct perf_event_context *ctx;
+
+	guard(mutex)(&task->perf_event_mutex);
+	if (task->flags & PF_EXITING)
+		return ERR_PTR(-ESRCH);
+	ctx = task->perf_event_ctxp;
+	if (ctx) {
+		perf_ctx_get(ctx);
+		return ctx;
+	}
+	perf_ctx_get(new);
+	/* Readers under RCU see a context that is complete. */
+	smp_store_release(&task->perf_event_ctxp, new);
+	return new;
+}
+
+/**
+ * perf_ctx_get_task - the context of a task, made if it has none
+ * @task: task
+ *
+ * Context: task.
+ * Return: context with a reference; -ESRCH when the task is exiting, -ENOMEM.
+ */
+struct perf_event_context *perf_ctx_get_task(struct task_struct *task)
+{
+	struct perf_event_context *ctx = perf_ctx_find_task(task), *new;
+
+	if (ctx)
+		return ctx;
+	new = perf_ctx_alloc_task(task);
+	if (!new)
+		return ERR_PTR(-ENOMEM);
+	ctx = perf_ctx_publish(task, new);
+	/* Of the two references one is the task's now, or nobody's. */
+	if (ctx != new)
+		perf_ctx_put(new);
+	return ctx;
+}
+
+/**
+ * perf_ctx_make_task - give a context to a task that nobody can find yet
+ * @task: task that is being made
+ *
+ * Context: task; no mutex of @task is taken, so that of another context may be
+ * held.
+ * Return: context with a reference; -ENOMEM.
+ */
+struct perf_event_context *perf_ctx_make_task(struct task_struct *task)
+{
+	struct perf_event_context *ctx = perf_ctx_alloc_task(task);
+
+	if (!ctx)
+		return ERR_PTR(-ENOMEM);
+	perf_ctx_get(ctx);
+	/* Readers under RCU see a context that is complete. */
+	smp_store_release(&task->perf_event_ctxp, ctx);
+	return ctx;
+}
+
+/**
+ * perf_ctx_get_cpu - the context of a CPU
+ * @cpu: possible CPU
+ *
+ * Return: context with a reference.
+ */
+struct perf_event_context *perf_ctx_get_cpu(int cpu)
+{
+	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
+
+	perf_ctx_get(ctx);
+	return ctx;
+}
+
+/**
+ * perf_ctx_orphan_locked - part a context from its task for good
+ * @ctx: context of @task, not loaded
+ * @task: task; its reference on @ctx becomes the caller's
+ *
+ * Context: ctx->mutex and ctx->lock.
+ */
+void perf_ctx_orphan_locked(struct perf_event_context *ctx,
+			    struct task_struct *task)
+{
+	lockdep_assert_held(&ctx->lock);
+	WRITE_ONCE(task->perf_event_ctxp, NULL);
+	WRITE_ONCE(ctx->task, TASK_TOMBSTONE);
+	put_task_struct(task);
+}
+
+/* Where in ctx->pmu_ctx_list @pmu is, or the one to stand before. */
+static struct list_head *perf_epc_position(struct perf_event_context *ctx,
+					   struct pmu *pmu)
+{
+	struct perf_event_pmu_context *epc;
+
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		if (epc->pmu == pmu || epc->pmu->type > pmu->type)
+			return &epc->pmu_ctx_entry;
+	}
+	return &ctx->pmu_ctx_list;
+}
+
+/*
+ * Takes a reference on the context's part for @pmu. Where there is none yet
+ * @new becomes it; without @new there is nothing to return.
+ */
+static struct perf_event_pmu_context *
+perf_epc_link(struct perf_event_context *ctx, struct pmu *pmu,
+	      struct perf_event_pmu_context *new)
+{
+	struct perf_event_pmu_context *epc;
+	struct list_head *pos;
+
+	guard(raw_spinlock_irq)(&ctx->lock);
+	pos = perf_epc_position(ctx, pmu);
+	if (pos != &ctx->pmu_ctx_list) {
+		epc = list_entry(pos, struct perf_event_pmu_context,
+				 pmu_ctx_entry);
+		if (epc->pmu == pmu) {
+			atomic_inc(&epc->refcount);
+			return epc;
+		}
+	}
+	if (!new)
+		return NULL;
+	atomic_set(&new->refcount, 1);
+	new->ctx = ctx;
+	list_add_tail(&new->pmu_ctx_entry, pos);
+	return new;
+}
+
+/**
+ * perf_epc_init - prepare a PMU's part of a context
+ * @epc: zeroed memory
+ * @pmu: the PMU
+ */
+void perf_epc_init(struct perf_event_pmu_context *epc, struct pmu *pmu)
+{
+	epc->pmu = pmu;
+	INIT_LIST_HEAD(&epc->pmu_ctx_entry);
+	INIT_LIST_HEAD(&epc->pinned_active);
+	INIT_LIST_HEAD(&epc->flexible_active);
+	epc->pinned_groups.root = RB_ROOT;
+	epc->flexible_groups.root = RB_ROOT;
+}
+
+static void perf_epc_free(struct perf_event_pmu_context *epc)
+{
+	if (epc->task_ctx_data)
+		kmem_cache_free(epc->pmu->task_ctx_cache, epc->task_ctx_data);
+	kfree(epc);
+}
+
+static void perf_epc_free_rcu(struct rcu_head *head)
+{
+	struct perf_event_pmu_context *epc;
+
+	epc = container_of(head, struct perf_event_pmu_context, rcu_head);
+	/* The PMU may have gone meanwhile; its cache knows its objects. */
+	kfree(epc->task_ctx_data);
+	kfree(epc);
+}
+
+static int perf_epc_add_task_data(struct perf_event_pmu_context *epc)
+{
+	struct kmem_cache *cache = epc->pmu->task_ctx_cache;
+	void *data;
+
+	if (READ_ONCE(epc->task_ctx_data))
+		return 0;
+	data = cache ? kmem_cache_zalloc(cache, GFP_KERNEL) : NULL;
+	if (!data)
+		return -ENOMEM;
+	scoped_guard(raw_spinlock_irq, &epc->ctx->lock) {
+		if (!epc->task_ctx_data)
+			swap(epc->task_ctx_data, data);
+	}
+	if (data)
+		kmem_cache_free(cache, data);
+	return 0;
+}
+
+static struct perf_event_pmu_context *
+perf_epc_get_task(struct pmu *pmu, struct perf_event_context *ctx)
+{
+	struct perf_event_pmu_context *epc = perf_epc_link(ctx, pmu, NULL);
+	struct perf_event_pmu_context *new;
+
+	if (epc)
+		return epc;
+	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	if (!new)
+		return ERR_PTR(-ENOMEM);
+	perf_epc_init(new, pmu);
+	epc = perf_epc_link(ctx, pmu, new);
+	if (epc != new)
+		perf_epc_free(new);
+	return epc;
+}
+
+/**
+ * perf_epc_get - a context's part for a PMU, made if there is none
+ * @pmu: PMU
+ * @ctx: context
+ * @task_data: the PMU keeps data with each task
+ *
+ * Never fails for a CPU's context, whose parts exist from the registration of
+ * the PMU on.
+ *
+ * Context: task.
+ * Return: part with a reference, -ENOMEM.
+ */
+struct perf_event_pmu_context *
+perf_epc_get(struct pmu *pmu, struct perf_event_context *ctx, bool task_data)
+{
+	struct perf_event_pmu_context *epc;
+	int err;
+
+	if (ctx->cpu >= 0) {
+		epc = &per_cpu_ptr(pmu->cpu_pmu_context, ctx->cpu)->epc;
+		return perf_epc_link(ctx, pmu, epc);
+	}
+	epc = perf_epc_get_task(pmu, ctx);
+	if (IS_ERR(epc) || !task_data)
+		return epc;
+	err = perf_epc_add_task_data(epc);
+	if (err) {
+		perf_epc_put(epc);
+		return ERR_PTR(err);
+	}
+	return epc;
+}
+
+/**
+ * perf_epc_get_ref - take another reference
+ * @epc: part the caller has a reference on
+ */
+void perf_epc_get_ref(struct perf_event_pmu_context *epc)
+{
+	WARN_ON_ONCE(!atomic_inc_not_zero(&epc->refcount));
+}
+
+/**
+ * perf_epc_put - give a reference back
+ * @epc: part of a context
+ *
+ * Context: any but NMI; not under ctx->lock.
+ */
+void perf_epc_put(struct perf_event_pmu_context *epc)
+{
+	struct perf_event_context *ctx = epc->ctx;
+	unsigned long flags;
+
+	if (!atomic_dec_and_raw_lock_irqsave(&epc->refcount, &ctx->lock, flags))
+		return;
+	WARN_ON_ONCE(perf_pmu_ctx_is_active(epc));
+	list_del_init(&epc->pmu_ctx_entry);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	if (!epc->embedded)
+		call_rcu(&epc->rcu_head, perf_epc_free_rcu);
+}
+
+/**
+ * perf_event_ctx_lock_nested - lock the context an event belongs to
+ * @event: event
+ * @nesting: lockdep subclass, when another context's mutex is held
+ *
+ * Context: task.
+ * Return: event->ctx, locked, with a reference; perf_event_ctx_unlock() undoes
+ * both.
+ */
+struct perf_event_context *perf_event_ctx_lock_nested(struct perf_event *event,
+						      int nesting)
+{
+	struct perf_event_context *ctx;
+
+	for (;;) {
+		scoped_guard(rcu) {
+			ctx = READ_ONCE(event->ctx);
+			if (!perf_ctx_tryget(ctx))
+				ctx = NULL;
+		}
+		if (!ctx)
+			continue;
+		mutex_lock_nested(&ctx->mutex, nesting);
+		if (event->ctx == ctx)
+			return ctx;
+		mutex_unlock(&ctx->mutex);
+		perf_ctx_put(ctx);
+	}
+}
+
+/**
+ * perf_event_ctx_unlock - undo perf_event_ctx_lock()
+ * @event: event
+ * @ctx: what that returned
+ */
+void perf_event_ctx_unlock(struct perf_event *event,
+			   struct perf_event_context *ctx)
+{
+	mutex_unlock(&ctx->mutex);
+	perf_ctx_put(ctx);
+}
+
+/**
+ * perf_ctx_lock_pair - lock a CPU's context and a task's
+ * @cpuctx: this CPU
+ * @task_ctx: task context, or NULL
+ *
+ * Context: interrupts off.
+ */
+void perf_ctx_lock_pair(struct perf_cpu_context *cpuctx,
+			struct perf_event_context *task_ctx)
+{
+	lockdep_assert_irqs_disabled();
+	raw_spin_lock(&cpuctx->ctx.lock);
+	if (task_ctx)
+		raw_spin_lock(&task_ctx->lock);
+}
+
+/**
+ * perf_ctx_unlock_pair - undo perf_ctx_lock_pair()
+ * @cpuctx: this CPU
+ * @task_ctx: task context, or NULL
+ */
+void perf_ctx_unlock_pair(struct perf_cpu_context *cpuctx,
+			  struct perf_event_context *task_ctx)
+{
+	if (task_ctx)
+		raw_spin_unlock(&task_ctx->lock);
+	raw_spin_unlock(&cpuctx->ctx.lock);
+}
+
+/**
+ * perf_ctx_loaded_oncpu - is a context loaded on this CPU?
+ * @ctx: context
+ *
+ * Context: interrupts off; then the answer stays true.
+ * Return: this CPU's context, or NULL.
+ */
+struct perf_cpu_context *
+perf_ctx_loaded_oncpu(const struct perf_event_context *ctx)
+{
+	lockdep_assert_irqs_disabled();
+	if (READ_ONCE(ctx->loaded_cpu) != smp_processor_id())
+		return NULL;
+	return this_cpu_ptr(&perf_cpu_context);
+}
+
+/**
+ * perf_ctx_add_event_locked - list an event in its context
+ * @event: event with its pmu context; a leader, or a member of a group
+ * @ctx: context, clock up to date
+ *
+ * Context: ctx->mutex and ctx->lock.
+ */
+void perf_ctx_add_event_locked(struct perf_event *event,
+			       struct perf_event_context *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	WARN_ON_ONCE(event->attach_state & PERF_ATTACH_CONTEXT);
+
+	event->tstamp = ctx->time;
+	if (event->group_leader == event) {
+		/* A group that moves keeps what its members agree on. */
+		if (!(event->attach_state & PERF_ATTACH_GROUP))
+			event->group_caps = event->event_caps;
+		perf_group_insert_locked(event);
+	}
+	event->attach_state |= PERF_ATTACH_CONTEXT;
+	list_add_rcu(&event->event_entry, &ctx->event_list);
+	ctx->nr_events++;
+	if (event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
+		ctx->nr_user++;
+	event->pmu_ctx->nr_events++;
+	event->pmu_ctx->chosen = false;
+	perf_group_attach_locked(event);
+}
+
+/**
+ * perf_ctx_del_event_locked - take an event off its context's lists
+ * @event: event, off the PMU; its state is not changed
+ * @ctx: context, clock up to date
+ *
+ * Context: ctx->mutex and ctx->lock.
+ */
+void perf_ctx_del_event_locked(struct perf_event *event,
+			       struct perf_event_context *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (!(event->attach_state & PERF_ATTACH_CONTEXT))
+		return;
+	event->attach_state &= ~PERF_ATTACH_CONTEXT;
+	list_del_rcu(&event->event_entry);
+	if (event->group_leader == event)
+		perf_group_erase_locked(event);
+	ctx->nr_events--;
+	if (event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
+		ctx->nr_user--;
+	event->pmu_ctx->nr_events--;
+	event->pmu_ctx->chosen = false;
+}
+
+/**
+ * perf_event_put - give a reference on an event back
+ * @event: event
+ *
+ * Context: task.
+ */
+void perf_event_put(struct perf_event *event)
+{
+	if (atomic_long_dec_and_test(&event->refcount))
+		perf_event_last_put(event);
+}

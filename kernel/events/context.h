@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "context": allocate, find, lock and account contexts; references. */
+#ifndef _KERNEL_EVENTS_CONTEXT_H
+#define _KERNEL_EVENTS_CONTEXT_H
+
+#include "types.h"
+
+DECLARE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
+
+/* CPUs with a loaded context; changes under perf_pmus_mutex. */
+extern cpumask_var_t perf_online_mask;
+
+/* Contexts: lifetime. */
+void perf_ctx_init(struct perf_event_context *ctx, int cpu);
+struct perf_event_context *perf_ctx_get_task(struct task_struct *task);
+struct perf_event_context *perf_ctx_make_task(struct task_struct *task);
+struct perf_event_context *perf_ctx_get_cpu(int cpu);
+void perf_ctx_orphan_locked(struct perf_event_context *ctx,
+			    struct task_struct *task);
+void perf_ctx_get(struct perf_event_context *ctx);
+bool perf_ctx_tryget(struct perf_event_context *ctx);
+void perf_ctx_put(struct perf_event_context *ctx);
+
+/* A PMU's part of a context. */
+struct perf_event_pmu_context *
+perf_epc_get(struct pmu *pmu, struct perf_event_context *ctx, bool task_data);
+void perf_epc_init(struct perf_event_pmu_context *epc, struct pmu *pmu);
+void perf_epc_get_ref(struct perf_event_pmu_context *epc);
+void perf_epc_put(struct perf_event_pmu_context *epc);
+
+/* event->ctx may change under a caller: lock, look again, then use. */
+struct perf_event_context *perf_event_ctx_lock_nested(struct perf_event *event,
+						      int nesting);
+
+static inline struct perf_event_context *
+perf_event_ctx_lock(struct perf_event *event)
+{
+	return perf_event_ctx_lock_nested(event, 0);
+}
+
+void perf_event_ctx_unlock(struct perf_event *event,
+			   struct perf_event_context *ctx);
+
+/* Spin locks: the CPU's context first, then the loaded task's. */
+void perf_ctx_lock_pair(struct perf_cpu_context *cpuctx,
+			struct perf_event_context *task_ctx);
+void perf_ctx_unlock_pair(struct perf_cpu_context *cpuctx,
+			  struct perf_event_context *task_ctx);
+struct perf_cpu_context *
+perf_ctx_loaded_oncpu(const struct perf_event_context *ctx);
+
+/* Lists and counts; ctx->mutex and ctx->lock. */
+void perf_ctx_add_event_locked(struct perf_event *event,
+			       struct perf_event_context *ctx);
+void perf_ctx_del_event_locked(struct perf_event *event,
+			       struct perf_event_context *ctx);
+
+/* References on events. The last one calls what the event room registered. */
+extern void (*perf_event_last_put)(struct perf_event *event);
+
+static inline bool perf_event_tryget(struct perf_event *event)
+{
+	return atomic_long_inc_not_zero(&event->refcount);
+}
+
+static inline void perf_event_get_ref(struct perf_event *event)
+{
+	atomic_long_inc(&event->refcount);
+}
+
+void perf_event_put(struct perf_event *event);
+
+#endif /* _KERNEL_EVENTS_CONTEXT_H */

@@ -1,0 +1,800 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "control": operations on events wherever their context is.
+ *
+ * Purpose: install, remove, enable, disable, change the period, read. Each is
+ * a short function that perf_ctx_call() runs where the context is loaded.
+ *
+ * Owns: nothing; it works on events under their contexts' locks.
+ *
+ * Contexts: task, but for what says otherwise.
+ *
+ * Lifetime: the caller has a reference on the event.
+ *
+ * Locking: event->ctx->mutex keeps the event in its context. For an inherited
+ * event the mutex of its parent's child list does: its task's exit waits for
+ * that before the event leaves.
+ *
+ * Race, an event fails to go on while it is enabled:
+ *  1. perf_control_enable() turns ERROR to OFF and OFF to INACTIVE in one go
+ *     under ctx->lock;
+ *  2. the group does not fit and is put into ERROR again. Whoever sees ERROR
+ *     afterwards sees the new one.
+ */
+#include <linux/smp.h>
+#include "clock.h"
+#include "context.h"
+#include "control.h"
+#include "groups.h"
+#include "pmu.h"
+#include "remote.h"
+#include "sched.h"
+#include "sideband.h"
+
+/* Brings the clocks up to date that a change of state looks at. */
+static void perf_control_clock(struct perf_event_context *ctx,
+			       struct perf_cpu_context *cpuctx)
+{
+	if (cpuctx)
+		perf_ctx_clock_update_locked(&cpuctx->ctx);
+	if (cpuctx && cpuctx->task_ctx)
+		perf_ctx_clock_update_locked(cpuctx->task_ctx);
+	perf_ctx_clock_update_locked(ctx);
+}
+
+/* Install. */
+
+static int perf_control_install_oncpu(struct perf_event_context *ctx,
+				      struct perf_cpu_context *cpuctx,
+				      void *arg)
+{
+	struct perf_event *event = arg, *leader = event->group_leader;
+
+	if (ctx->task == TASK_TOMBSTONE)
+		return -ESRCH;
+	perf_control_clock(ctx, cpuctx);
+	/* A group that is on has to make its choice again as a whole. */
+	if (leader != event && event->state >= PERF_EVENT_STATE_INACTIVE)
+		perf_sched_group_out_locked(leader);
+	perf_ctx_add_event_locked(event, ctx);
+	if (!cpuctx)
+		return 0;
+	if (ctx->task)
+		perf_cpc_oncpu(event->pmu_ctx->pmu)->task_epc = event->pmu_ctx;
+	/* Siblings of a group that moves come before their leader. */
+	if (!(leader->attach_state & PERF_ATTACH_CONTEXT))
+		return 0;
+	perf_sched_try_in_locked(cpuctx, leader);
+	return 0;
+}
+
+static void perf_control_load_ipi(void *info)
+{
+	perf_sched_load_oncpu(info);
+}
+
+/*
+ * The task may have run with an empty context, which is not loaded; see the
+ * race in sched.c. The barrier orders the context's publication before the
+ * read of the task's CPU.
+ */
+static void perf_control_load_running(struct perf_event_context *ctx)
+{
+	struct task_struct *task = ctx->task;
+
+	if (task == current) {
+		guard(irqsave)();
+		perf_sched_load_oncpu(ctx);
+		return;
+	}
+	smp_mb(); /* the context is published before the CPU is read */
+	smp_call_function_single(task_cpu(task), perf_control_load_ipi, ctx, 1);
+}
+
+/**
+ * perf_control_install - add an event to a context
+ * @ctx: context; the event takes a reference of its own
+ * @event: event in no context, with event->pmu_ctx a part of @ctx
+ *
+ * Context: task, ctx->mutex.
+ * Return: 0; -ESRCH when the task of @ctx has exited.
+ */
+int perf_control_install(struct perf_event_context *ctx,
+			 struct perf_event *event)
+{
+	int err;
+
+	lockdep_assert_held(&ctx->mutex);
+	WARN_ON_ONCE(event->pmu_ctx->ctx != ctx);
+	/* One that moves between PMUs has its reference already. */
+	if (event->ctx != ctx)
+		perf_ctx_get(ctx);
+	/* Who finds the event through its file may use its context. */
+	smp_store_release(&event->ctx, ctx);
+	err = perf_ctx_call(ctx, perf_control_install_oncpu, event);
+	if (!err && ctx->task && READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
+		perf_control_load_running(ctx);
+	return err;
+}
+
+/* Remove. */
+
+struct perf_control_remove_args {
+	struct perf_event	*event;
+	unsigned long		flags;
+};
+
+/* A sibling that cannot live without its leader stays in error. */
+static void perf_control_orphan_locked(struct perf_event *sibling)
+{
+	perf_sched_event_out_locked(sibling);
+	if (sibling->state > PERF_EVENT_STATE_ERROR)
+		perf_event_set_state(sibling, PERF_EVENT_STATE_ERROR);
+}
+
+static void perf_control_final_state(struct perf_event *event,
+				     unsigned long flags)
+{
+	enum perf_event_state state = PERF_EVENT_STATE_OFF;
+
+	/* Without flags the event moves, and keeps its state. */
+	if (!flags)
+		return;
+	if (flags & PERF_REMOVE_EXIT)
+		state = PERF_EVENT_STATE_EXIT;
+	if (flags & PERF_REMOVE_DEAD)
+		state = PERF_EVENT_STATE_DEAD;
+	if (event->state > state)
+		perf_event_set_state(event, state);
+}
+
+/* The caller has the parent's child_mutex; this may run on another CPU. */
+static void perf_control_leave_parent(struct perf_event *event)
+{
+	struct perf_event *parent = event->parent;
+
+	if (!(event->attach_state & PERF_ATTACH_CHILD))
+		return;
+	if (WARN_ON_ONCE(!parent))
+		return;
+	event->attach_state &= ~PERF_ATTACH_CHILD;
+	list_del_init(&event->child_list);
+}
+
+/* What a context that is loaded must not refer to any longer. */
+static void perf_control_release_oncpu(struct perf_event_context *ctx,
+				       struct perf_cpu_context *cpuctx,
+				       struct perf_event_pmu_context *epc)
+{
+	if (!epc->nr_events)
+		epc->rotate_necessary = 0;
+	if (!cpuctx || !ctx->task)
+		return;
+	if (!epc->nr_events)
+		perf_cpc_oncpu(epc->pmu)->task_epc = NULL;
+	if (!ctx->nr_events)
+		perf_sched_unload_locked(cpuctx, ctx);
+}
+
+static int perf_control_remove_oncpu(struct perf_event_context *ctx,
+				     struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct perf_control_remove_args *args = arg;
+	struct perf_event *event = args->event;
+
+	perf_control_clock(ctx, cpuctx);
+	if (!args->flags)
+		perf_sched_group_out_locked(event);
+	perf_sched_event_out_locked(event);
+	perf_control_final_state(event, args->flags);
+	if (args->flags & PERF_REMOVE_GROUP)
+		perf_group_detach_locked(event, perf_control_orphan_locked);
+	if (args->flags & PERF_REMOVE_CHILD)
+		perf_control_leave_parent(event);
+	perf_ctx_del_event_locked(event, ctx);
+	perf_control_release_oncpu(ctx, cpuctx, event->pmu_ctx);
+	return 0;
+}
+
+/**
+ * perf_control_remove - take an event off its context
+ * @event: event; one that was removed already only gets its final state
+ * @flags: PERF_REMOVE_*; none when the event is to be installed elsewhere
+ *
+ * Afterwards no overflow of the event runs. event->ctx and event->pmu_ctx
+ * stay, as locks to take and references to drop.
+ *
+ * Context: task, ctx->mutex; parent's child_mutex with PERF_REMOVE_CHILD.
+ */
+void perf_control_remove(struct perf_event *event, unsigned long flags)
+{
+	struct perf_control_remove_args args = { event, flags };
+
+	lockdep_assert_held(&event->ctx->mutex);
+	if (flags & PERF_REMOVE_CHILD && event->parent)
+		lockdep_assert_held(&event->parent->child_mutex);
+	perf_ctx_call(event->ctx, perf_control_remove_oncpu, &args);
+}
+
+/* Disable. */
+
+static void perf_control_disable_locked(struct perf_event *event)
+{
+	if (event->state < PERF_EVENT_STATE_INACTIVE)
+		return;
+	/* Siblings of a leader that is off cannot run; their state stays. */
+	if (event == event->group_leader)
+		perf_sched_group_out_locked(event);
+	perf_sched_event_out_locked(event);
+	if (event->state > PERF_EVENT_STATE_OFF)
+		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
+	event->pmu_ctx->chosen = false;
+}
+
+static int perf_control_disable_oncpu(struct perf_event_context *ctx,
+				      struct perf_cpu_context *cpuctx,
+				      void *arg)
+{
+	struct perf_event *event = arg;
+
+	if (!(event->attach_state & PERF_ATTACH_CONTEXT))
+		return 0;
+	perf_control_clock(ctx, cpuctx);
+	perf_control_disable_locked(event);
+	return 0;
+}
+
+/**
+ * perf_control_disable - let an event stand
+ * @event: event; a leader takes its group off the PMU
+ *
+ * Context: task, ctx->mutex or the parent's child_mutex.
+ */
+void perf_control_disable(struct perf_event *event)
+{
+	if (READ_ONCE(event->state) > PERF_EVENT_STATE_OFF)
+		perf_ctx_call(event->ctx, perf_control_disable_oncpu, event);
+}
+
+/**
+ * perf_event_disable - let an event stand
+ * @event: event of a kernel user
+ *
+ * Context: task.
+ */
+void perf_event_disable(struct perf_event *event)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+
+	perf_control_disable(event);
+	perf_event_ctx_unlock(event, ctx);
+}
+EXPORT_SYMBOL_GPL(perf_event_disable);
+
+/**
+ * perf_event_disable_local - let an event of this CPU or of current stand
+ * @event: event
+ *
+ * Context: any but NMI, on the CPU where its context is loaded; for one that
+ * has left meanwhile nothing is done.
+ */
+void perf_event_disable_local(struct perf_event *event)
+{
+	struct perf_cpu_context *cpuctx;
+	struct perf_event_context *ctx, *task_ctx;
+
+	guard(irqsave)();
+	ctx = READ_ONCE(event->ctx);
+	cpuctx = perf_ctx_loaded_oncpu(ctx);
+	if (!cpuctx)
+		return;
+	task_ctx = cpuctx->task_ctx;
+	perf_ctx_lock_pair(cpuctx, task_ctx);
+	perf_control_disable_oncpu(ctx, cpuctx, event);
+	perf_ctx_unlock_pair(cpuctx, task_ctx);
+}
+
+/* Enable. */
+
+static bool perf_control_may_enable(const struct perf_event *event)
+{
+	if (event->state == PERF_EVENT_STATE_OFF)
+		return true;
+	if (event->state != PERF_EVENT_STATE_ERROR)
+		return false;
+	/* It lost the leader that it cannot live without. */
+	return !(event->event_caps & PERF_EV_CAP_SIBLING &&
+		 event->group_leader == event);
+}
+
+static int perf_control_enable_oncpu(struct perf_event_context *ctx,
+				     struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct perf_event *event = arg, *leader = event->group_leader;
+
+	if (!(event->attach_state & PERF_ATTACH_CONTEXT) ||
+	    !perf_control_may_enable(event))
+		return 0;
+	perf_control_clock(ctx, cpuctx);
+	if (event->state == PERF_EVENT_STATE_ERROR)
+		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
+	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
+	event->pmu_ctx->chosen = false;
+	if (!cpuctx)
+		return 0;
+	perf_sched_group_out_locked(leader);
+	perf_sched_try_in_locked(cpuctx, leader);
+	return 0;
+}
+
+/**
+ * perf_control_enable - let an event count
+ * @event: event; a pinned one in error tries again
+ *
+ * Context: task, ctx->mutex or the parent's child_mutex.
+ */
+void perf_control_enable(struct perf_event *event)
+{
+	enum perf_event_state state = READ_ONCE(event->state);
+
+	if (state == PERF_EVENT_STATE_OFF || state == PERF_EVENT_STATE_ERROR)
+		perf_ctx_call(event->ctx, perf_control_enable_oncpu, event);
+}
+
+/**
+ * perf_event_enable - let an event count
+ * @event: event of a kernel user
+ *
+ * Context: task.
+ */
+void perf_event_enable(struct perf_event *event)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+
+	perf_control_enable(event);
+	perf_event_ctx_unlock(event, ctx);
+}
+EXPORT_SYMBOL_GPL(perf_event_enable);
+
+/* Read. */
+
+struct perf_control_read_args {
+	struct perf_event	*event;
+	bool			group;
+};
+
+static void perf_control_read_event(struct perf_event *event)
+{
+	if (event->state == PERF_EVENT_STATE_ACTIVE)
+		event->pmu->read(event);
+}
+
+static int perf_control_read_locked(struct perf_event *event, bool group)
+{
+	struct pmu *pmu = event->pmu_ctx->pmu;
+	struct perf_event *sibling;
+
+	perf_event_time_update(event);
+	if (group)
+		perf_event_time_update_group(event);
+	if (event->state != PERF_EVENT_STATE_ACTIVE)
+		return 0;
+	if (!group) {
+		perf_control_read_event(event);
+		return 0;
+	}
+	pmu->start_txn(pmu, PERF_PMU_TXN_READ);
+	perf_control_read_event(event);
+	for_each_sibling_event(sibling, event)
+		perf_control_read_event(sibling);
+	return pmu->commit_txn(pmu);
+}
+
+static int perf_control_read_oncpu(struct perf_event_context *ctx,
+				   struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct perf_control_read_args *args = arg;
+
+	perf_ctx_clock_update_locked(ctx);
+	return perf_control_read_locked(args->event, args->group);
+}
+
+/*
+ * Some counters can be read from any CPU of a package or of the PMU's scope;
+ * this saves an IPI.
+ */
+static bool perf_control_is_shared(const struct perf_event *event, int cpu)
+{
+	const struct cpumask *siblings;
+	int local = smp_processor_id();
+
+	if (event->group_caps & PERF_EV_CAP_READ_SCOPE) {
+		siblings = perf_pmu_scope_siblings(event->pmu->scope, cpu);
+		if (siblings && cpumask_test_cpu(local, siblings))
+			return true;
+	}
+	return event->group_caps & PERF_EV_CAP_READ_ACTIVE_PKG &&
+	       topology_physical_package_id(cpu) ==
+	       topology_physical_package_id(local);
+}
+
+/* The CPU to treat @cpu's events as being on: this one, if it can read them. */
+static int perf_control_read_cpu(const struct perf_event *event, int cpu)
+{
+	if (cpu < 0 || cpu >= nr_cpu_ids)
+		return cpu;
+	return perf_control_is_shared(event, cpu) ? smp_processor_id() : cpu;
+}
+
+static bool perf_control_read_shared(struct perf_control_read_args *args,
+				     int *err)
+{
+	struct perf_event *event = args->event;
+
+	if (!(event->group_caps &
+	      (PERF_EV_CAP_READ_SCOPE | PERF_EV_CAP_READ_ACTIVE_PKG)))
+		return false;
+	guard(raw_spinlock_irq)(&event->ctx->lock);
+	if (event->state != PERF_EVENT_STATE_ACTIVE ||
+	    perf_control_read_cpu(event, event->oncpu) != smp_processor_id())
+		return false;
+	*err = perf_control_read_oncpu(event->ctx, NULL, args);
+	return true;
+}
+
+/**
+ * perf_control_read - bring an event's count and times up to date
+ * @event: event
+ * @group: its siblings as well; @event is the leader
+ *
+ * An event that is not on a PMU needs no IPI: its count stands.
+ *
+ * Context: task, ctx->mutex or the parent's child_mutex.
+ * Return: 0, or what the PMU says of a group that it cannot read.
+ */
+int perf_control_read(struct perf_event *event, bool group)
+{
+	struct perf_control_read_args args = { event, group };
+	struct perf_event_context *ctx = event->ctx;
+	int err = 0;
+
+	if (perf_control_read_shared(&args, &err))
+		return err;
+	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE)
+		return perf_ctx_call(ctx, perf_control_read_oncpu, &args);
+
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		perf_ctx_clock_update_locked(ctx);
+		/* It may have gone on since; then its CPU has to read it. */
+		if (event->state != PERF_EVENT_STATE_ACTIVE)
+			return perf_control_read_locked(event, group);
+	}
+	return perf_ctx_call(ctx, perf_control_read_oncpu, &args);
+}
+
+/* Why @event cannot be read here without asking another CPU; 0 if it can. */
+static int perf_control_check_local(const struct perf_event *event, int oncpu)
+{
+	if (event->attr.inherit)
+		return -EOPNOTSUPP;
+	if (event->attach_state & PERF_ATTACH_TASK) {
+		if (event->hw.target != current)
+			return -EINVAL;
+	} else if (perf_control_read_cpu(event, event->cpu) !=
+		   smp_processor_id()) {
+		return -EINVAL;
+	}
+	if (event->attr.pinned && oncpu != smp_processor_id())
+		return -EBUSY;
+	return 0;
+}
+
+/**
+ * perf_event_read_local - read an event of current or of this CPU
+ * @event: event without inheritance
+ * @value: its count
+ * @enabled: nanoseconds enabled, may be NULL
+ * @running: nanoseconds on the PMU, may be NULL
+ *
+ * Context: any, NMI included.
+ * Return: 0; -EOPNOTSUPP for an inherited event; -EINVAL for another task's or
+ * CPU's; -EBUSY for a pinned one that is not on.
+ */
+int perf_event_read_local(struct perf_event *event, u64 *value,
+			  u64 *enabled, u64 *running)
+{
+	u64 time_enabled, time_running;
+	int oncpu, err;
+
+	guard(irqsave)();
+	oncpu = perf_control_read_cpu(event, event->oncpu);
+	err = perf_control_check_local(event, oncpu);
+	if (err)
+		return err;
+	if (oncpu == smp_processor_id())
+		event->pmu->read(event);
+	*value = local64_read(&event->count);
+	perf_event_time_at(event, perf_clock(), &time_enabled, &time_running);
+	if (enabled)
+		*enabled = time_enabled;
+	if (running)
+		*running = time_running;
+	return 0;
+}
+
+/**
+ * perf_control_reset - set an event's own count to zero
+ * @event: event; its times and what children left stay
+ *
+ * Context: task, ctx->mutex or the parent's child_mutex.
+ */
+void perf_control_reset(struct perf_event *event)
+{
+	perf_control_read(event, false);
+	local64_set(&event->count, 0);
+	perf_event_update_userpage(event);
+}
+
+/**
+ * perf_event_pause - disable an event and take its count
+ * @event: event of a kernel user, without inheritance
+ * @reset: set the count to zero
+ *
+ * Context: task.
+ * Return: count at the time it was disabled.
+ */
+u64 perf_event_pause(struct perf_event *event, bool reset)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	u64 count;
+
+	WARN_ON_ONCE(event->attr.inherit);
+	perf_control_disable(event);
+	count = local64_read(&event->count);
+	if (reset)
+		local64_set(&event->count, 0);
+	perf_event_ctx_unlock(event, ctx);
+	return count;
+}
+EXPORT_SYMBOL_GPL(perf_event_pause);
+
+/* Period. */
+
+struct perf_control_period_args {
+	struct perf_event	*event;
+	u64			value;
+};
+
+static void perf_control_set_period(struct perf_event *event, u64 value)
+{
+	if (event->attr.freq) {
+		event->attr.sample_freq = value;
+	} else {
+		event->attr.sample_period = value;
+		event->hw.sample_period = value;
+	}
+}
+
+static int perf_control_period_oncpu(struct perf_event_context *ctx,
+				     struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct perf_control_period_args *args = arg;
+	struct perf_event *event = args->event;
+	bool on = event->state == PERF_EVENT_STATE_ACTIVE;
+
+	perf_control_set_period(event, args->value);
+	if (!on) {
+		local64_set(&event->hw.period_left, 0);
+		return 0;
+	}
+	perf_pmu_disable(event->pmu);
+	/* A throttled event goes on now; the tick must not start it twice. */
+	if (event->hw.interrupts == MAX_INTERRUPTS) {
+		event->hw.interrupts = 0;
+		perf_side_throttle(event, false);
+	}
+	event->pmu->stop(event, PERF_EF_UPDATE);
+	local64_set(&event->hw.period_left, 0);
+	event->pmu->start(event, PERF_EF_RELOAD);
+	perf_pmu_enable(event->pmu);
+	return 0;
+}
+
+/**
+ * perf_control_period - change a sampling event's period or frequency
+ * @event: event
+ * @value: events between samples, or samples a second
+ *
+ * Context: task, ctx->mutex or the parent's child_mutex.
+ * Return: 0; -EINVAL for an event that does not sample, for 0, a frequency
+ * above the limit, a period with bit 63 or below the PMU's least.
+ */
+int perf_control_period(struct perf_event *event, u64 value)
+{
+	struct perf_control_period_args args = { event, value };
+
+	if (!is_sampling_event(event) || !value)
+		return -EINVAL;
+	if (event->attr.freq) {
+		if (value > READ_ONCE(sysctl_perf_event_sample_rate))
+			return -EINVAL;
+	} else if (value >> 63 || event->pmu->check_period(event, value)) {
+		return -EINVAL;
+	}
+	return perf_ctx_call(event->ctx, perf_control_period_oncpu, &args);
+}
+
+/**
+ * perf_event_period - change a sampling event's period or frequency
+ * @event: event of a kernel user
+ * @value: as perf_control_period()
+ *
+ * Context: task.
+ * Return: as perf_control_period().
+ */
+int perf_event_period(struct perf_event *event, u64 value)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	int err = perf_control_period(event, value);
+
+	perf_event_ctx_unlock(event, ctx);
+	return err;
+}
+EXPORT_SYMBOL_GPL(perf_event_period);
+
+/**
+ * perf_control_refresh - enable an event for some more overflows
+ * @event: sampling event without inheritance
+ * @refresh: overflows until it is disabled again
+ *
+ * Context: task, ctx->mutex.
+ * Return: 0; -EINVAL for other events.
+ */
+int perf_control_refresh(struct perf_event *event, int refresh)
+{
+	if (event->attr.inherit || !is_sampling_event(event))
+		return -EINVAL;
+	atomic_add(refresh, &event->event_limit);
+	perf_control_enable(event);
+	return 0;
+}
+
+/**
+ * perf_event_refresh - enable an event for some more overflows
+ * @event: event of a kernel user
+ * @refresh: overflows
+ *
+ * Context: task.
+ * Return: as perf_control_refresh().
+ */
+int perf_event_refresh(struct perf_event *event, int refresh)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	int err = perf_control_refresh(event, refresh);
+
+	perf_event_ctx_unlock(event, ctx);
+	return err;
+}
+EXPORT_SYMBOL_GPL(perf_event_refresh);
+
+/* Exec. */
+
+static bool perf_control_mark_exec(struct perf_event *event)
+{
+	if (!event->attr.enable_on_exec)
+		return false;
+	event->attr.enable_on_exec = 0;
+	if (event->state != PERF_EVENT_STATE_OFF)
+		return false;
+	event->pmu_ctx->chosen = false;
+	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
+	return true;
+}
+
+static int perf_control_exec_oncpu(struct perf_event_context *ctx,
+				   struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct perf_event_pmu_context *epc;
+	struct perf_event *event;
+	bool marked = false;
+
+	perf_control_clock(ctx, cpuctx);
+	list_for_each_entry(event, &ctx->event_list, event_entry)
+		marked |= perf_control_mark_exec(event);
+	if (!marked || !cpuctx)
+		return 0;
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		if (epc->nr_events)
+			perf_sched_pmu_locked(cpuctx, epc->pmu);
+	}
+	return 0;
+}
+
+/**
+ * perf_control_exec - enable what waits for an exec
+ * @ctx: context of current
+ *
+ * Context: task.
+ */
+void perf_control_exec(struct perf_event_context *ctx)
+{
+	guard(mutex)(&ctx->mutex);
+	perf_ctx_call(ctx, perf_control_exec_oncpu, NULL);
+}
+
+/* Migration. */
+
+static void perf_control_take_events(struct perf_event_context *ctx,
+				     struct pmu *pmu, struct list_head *events)
+{
+	struct perf_event *event, *next;
+
+	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry) {
+		if (event->pmu_ctx->pmu != pmu)
+			continue;
+		perf_control_remove(event, 0);
+		perf_epc_put(event->pmu_ctx);
+		list_add(&event->migrate_entry, events);
+	}
+}
+
+static void perf_control_give_event(struct perf_event_context *ctx,
+				    struct pmu *pmu, struct perf_event *event)
+{
+	struct perf_event_context *old = event->ctx;
+
+	list_del(&event->migrate_entry);
+	event->cpu = ctx->cpu;
+	event->pmu_ctx = perf_epc_get(pmu, ctx, false);
+	perf_control_install(ctx, event);
+	perf_ctx_put(old);
+	perf_side_move(event);
+}
+
+/* Siblings first: they wait for their leader, and then go on together. */
+static void perf_control_give_events(struct perf_event_context *ctx,
+				     struct pmu *pmu, struct list_head *events)
+{
+	struct perf_event *event, *next;
+
+	list_for_each_entry_safe(event, next, events, migrate_entry) {
+		if (event->group_leader != event)
+			perf_control_give_event(ctx, pmu, event);
+	}
+	list_for_each_entry_safe(event, next, events, migrate_entry)
+		perf_control_give_event(ctx, pmu, event);
+}
+
+/**
+ * perf_pmu_migrate_context - move a PMU's events from one CPU to another
+ * @pmu: PMU whose events do not depend on the CPU
+ * @src_cpu: CPU that they leave
+ * @dst_cpu: CPU that they go to
+ *
+ * Context: task; waits for a grace period.
+ */
+void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
+{
+	struct perf_event_context *src, *dst;
+	LIST_HEAD(events);
+
+	if (src_cpu == dst_cpu)
+		return;
+	src = &per_cpu(perf_cpu_context, src_cpu).ctx;
+	dst = &per_cpu(perf_cpu_context, dst_cpu).ctx;
+	if (src < dst) {
+		mutex_lock(&src->mutex);
+		mutex_lock_nested(&dst->mutex, SINGLE_DEPTH_NESTING);
+	} else {
+		mutex_lock(&dst->mutex);
+		mutex_lock_nested(&src->mutex, SINGLE_DEPTH_NESTING);
+	}
+	perf_control_take_events(src, pmu, &events);
+	if (!list_empty(&events)) {
+		synchronize_rcu();
+		perf_control_give_events(dst, pmu, &events);
+	}
+	mutex_unlock(&dst->mutex);
+	mutex_unlock(&src->mutex);
+}
+EXPORT_SYMBOL_GPL(perf_pmu_migrate_context);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Room "control": operations on events of other contexts. All of these
+ * expect event->ctx->mutex held unless said otherwise.
+ */
+#ifndef _KERNEL_EVENTS_CONTROL_H
+#define _KERNEL_EVENTS_CONTROL_H
+
+#include "types.h"
+
+/* What a removal undoes besides taking the event off its context. */
+#define PERF_REMOVE_GROUP	0x1	/* leave the group */
+#define PERF_REMOVE_CHILD	0x2	/* leave the parent's child list */
+#define PERF_REMOVE_EXIT	0x4	/* final state EXIT: the task has gone */
+#define PERF_REMOVE_DEAD	0x8	/* final state DEAD: closed */
+
+int perf_control_install(struct perf_event_context *ctx,
+			 struct perf_event *event);
+void perf_control_remove(struct perf_event *event, unsigned long flags);
+void perf_control_enable(struct perf_event *event);
+void perf_control_disable(struct perf_event *event);
+void perf_control_reset(struct perf_event *event);
+int perf_control_period(struct perf_event *event, u64 value);
+int perf_control_refresh(struct perf_event *event, int refresh);
+/* Brings count and times of @event (and its siblings) up to date. */
+int perf_control_read(struct perf_event *event, bool group);
+/* The task of @ctx execs; current's own context. Takes ctx->mutex. */
+void perf_control_exec(struct perf_event_context *ctx);
+
+#endif /* _KERNEL_EVENTS_CONTROL_H */

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "cpu": boot, CPUs that come and go, the end.
+ *
+ * Purpose: brings the rooms up in their order, and loads and unloads the
+ * CPUs' own contexts.
+ *
+ * Owns: cpuctx->online, perf_online_mask.
+ *
+ * Contexts: boot; the hotplug thread of the CPU, or of another one before it
+ * runs and after it stopped; the reboot notifier.
+ *
+ * Lifetime: a CPU's context outlives the CPU: events stay in it, their time
+ * stands, and they go on when the CPU comes back.
+ *
+ * Locking: perf_pmus_mutex, then ctx->mutex, then ctx->lock.
+ */
+#include <linux/cpu.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/reboot.h>
+#include "clock.h"
+#include "clock_pmu.h"
+#include "context.h"
+#include "event.h"
+#include "pmu.h"
+#include "rotate.h"
+#include "sched.h"
+#include "software.h"
+#include "tracing.h"
+
+static void perf_cpu_load(void)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_event_context *ctx = &cpuctx->ctx;
+	struct perf_event_pmu_context *epc;
+
+	guard(irqsave)();
+	guard(raw_spinlock)(&ctx->lock);
+	if (ctx->loaded_cpu != PERF_CPU_NONE)
+		return;
+	perf_ctx_clock_start_locked(ctx);
+	WRITE_ONCE(ctx->loaded_cpu, smp_processor_id());
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry)
+		perf_sched_pmu_locked(cpuctx, epc->pmu);
+}
+
+static void perf_cpu_unload(void *info)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_event_context *ctx = &cpuctx->ctx;
+
+	if (cpuctx->task_ctx)
+		perf_sched_unload_oncpu(cpuctx->task_ctx);
+	guard(raw_spinlock)(&ctx->lock);
+	if (ctx->loaded_cpu == PERF_CPU_NONE)
+		return;
+	perf_ctx_clock_update_locked(ctx);
+	perf_sched_cpu_out_locked(ctx);
+	WRITE_ONCE(ctx->loaded_cpu, PERF_CPU_NONE);
+}
+
+/**
+ * perf_event_init_cpu - a CPU comes online
+ * @cpu: CPU; called once before it runs, and once on it
+ *
+ * Context: hotplug thread.
+ * Return: 0.
+ */
+int perf_event_init_cpu(unsigned int cpu)
+{
+	struct perf_cpu_context *cpuctx = &per_cpu(perf_cpu_context, cpu);
+
+	if (!cpu_online(cpu))
+		return 0;
+	guard(mutex)(&perf_pmus_mutex);
+	perf_pmu_scope_join(cpu);
+	cpumask_set_cpu(cpu, perf_online_mask);
+
+	guard(mutex)(&cpuctx->ctx.mutex);
+	cpuctx->online = true;
+	/* An online CPU announces itself; so does the first one. */
+	perf_cpu_load();
+	return 0;
+}
+
+/* PMUs with a scope let another CPU of the unit go on counting. */
+static void perf_cpu_bequeath(unsigned int cpu)
+{
+	int heir[PERF_PMU_MAX_SCOPE];
+	struct pmu *pmu;
+	int scope;
+
+	for (scope = 0; scope < PERF_PMU_MAX_SCOPE; scope++)
+		heir[scope] = perf_pmu_scope_leave(scope, cpu);
+	list_for_each_entry(pmu, &perf_pmus, entry) {
+		if (heir[pmu->scope] >= 0)
+			perf_pmu_migrate_context(pmu, cpu, heir[pmu->scope]);
+	}
+}
+
+/**
+ * perf_event_exit_cpu - a CPU goes offline
+ * @cpu: CPU; called once on it, and once after it stopped
+ *
+ * Context: hotplug thread; reboot notifier.
+ * Return: 0.
+ */
+int perf_event_exit_cpu(unsigned int cpu)
+{
+	struct perf_cpu_context *cpuctx = &per_cpu(perf_cpu_context, cpu);
+
+	guard(mutex)(&perf_pmus_mutex);
+	cpumask_clear_cpu(cpu, perf_online_mask);
+	perf_cpu_bequeath(cpu);
+
+	guard(mutex)(&cpuctx->ctx.mutex);
+	cpuctx->online = false;
+	smp_call_function_single(cpu, perf_cpu_unload, NULL, 1);
+	return 0;
+}
+
+static int perf_cpu_reboot(struct notifier_block *notifier, unsigned long val,
+			   void *v)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		perf_event_exit_cpu(cpu);
+	return NOTIFY_OK;
+}
+
+/* Last of all, so that the watchdog's counters run as long as possible. */
+static struct notifier_block perf_cpu_reboot_notifier = {
+	.notifier_call	= perf_cpu_reboot,
+	.priority	= INT_MIN,
+};
+
+static void __init perf_cpu_init_contexts(void)
+{
+	int cpu;
+
+	if (!zalloc_cpumask_var(&perf_online_mask, GFP_KERNEL))
+		panic("perf: no memory\n");
+	for_each_possible_cpu(cpu)
+		perf_ctx_init(&per_cpu(perf_cpu_context, cpu).ctx, cpu);
+}
+
+/**
+ * perf_event_init - bring perf up
+ *
+ * Context: boot, one CPU, interrupts off.
+ */
+void __init perf_event_init(void)
+{
+	int err;
+
+	perf_cpu_init_contexts();
+	perf_sched_init_cpus();
+	perf_rotate_init();
+	perf_event_room_init();
+	perf_software_init();
+	perf_clock_pmu_init();
+	perf_tracing_init();
+	perf_event_init_cpu(smp_processor_id());
+	register_reboot_notifier(&perf_cpu_reboot_notifier);
+
+	err = init_hw_breakpoint();
+	WARN(err, "perf: no hardware breakpoints: %d\n", err);
+}

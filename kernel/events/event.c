@@ -1,0 +1,646 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "event": the beginning and the end of an event.
+ *
+ * perf_event_alloc() makes an event out of a description, perf_event_free()
+ * undoes as much of that as has been done, perf_event_close() ends what the
+ * user opened. Between them an event is the business of other rooms.
+ *
+ * Owns:     the cache that events come from, their numbers, the accounts that
+ *           follow from an event's existence (and not from its running), the
+ *           exclusive_cnt of PMUs.
+ * Contexts: task context that may sleep; the RCU callback in softirq.
+ *
+ * Lifetime rules:
+ *   - The file owns one reference, or the child list of the parent, or the
+ *     kernel user that made the event. Deferred work and walkers take more.
+ *   - A child owns a reference on its parent, put after the child is free.
+ *   - The event owns references on its task, context, part of the context,
+ *     PMU module, pid namespace, program and buffer. All are put when the last
+ *     reference goes, except what an RCU reader may still look at: the memory,
+ *     the filter and the namespace wait for a grace period.
+ *   - Once it is DEAD or EXIT nothing new is queued for it, so what is pending
+ *     when the last reference goes can be waited for.
+ *
+ * Locking rules: closing takes ctx->mutex, then child_mutex; never two context
+ * mutexes at a time. Freeing takes none of them, so it may be done below any
+ * context's mutex.
+ *
+ * Race: close against the exit of a task that has an inherited copy.
+ *   1. Close looks at the first child under child_mutex and takes a reference.
+ *   2. It drops child_mutex, since the child's ctx->mutex comes before it.
+ *   3. The task exits: it folds the child, takes it off the list, puts it. The
+ *      event stays, because of step 1, and so does its context.
+ *   4. Close holds both mutexes and looks at PERF_ATTACH_CHILD. Whoever clears
+ *      it puts the list's reference; each puts its own.
+ *
+ * Race: close against fork.
+ *   1. Fork reads the parent's state under child_mutex: not DEAD.
+ *   2. Close sets DEAD, then takes child_mutex to look for children: it waits
+ *      until fork has put the new child on the list, and finds it.
+ *   With 1 after 2 fork sees DEAD and makes no child.
+ */
+
+#include <linux/bpf.h>
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/task.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+#include <linux/trace_events.h>
+#include <linux/wait_bit.h>
+
+#include "attr.h"
+#include "clock.h"
+#include "context.h"
+#include "control.h"
+#include "event.h"
+#include "groups.h"
+#include "mmap.h"
+#include "overflow.h"
+#include "pmu.h"
+#include "sample.h"
+#include "sched.h"
+#include "sideband.h"
+#include "throttle.h"
+#include "tracing.h"
+
+/* perf_event::attach_state, this room's own bit: the accounts know of it. */
+#define EVENT_ATTACH_ACCOUNTED	0x10000
+
+static struct kmem_cache *event_cache;
+static atomic64_t event_last_id;
+
+/* Accounts. */
+
+/* Task switches are hooked while there are events of this kind. */
+static bool event_minds_switches(struct perf_event *event)
+{
+	const unsigned int follows = PERF_ATTACH_TASK | PERF_ATTACH_SCHED_CB;
+
+	return (event->attach_state & follows) || event->attr.context_switch ||
+	       has_branch_stack(event);
+}
+
+/* Children need no accounts: their parent, which has them, outlives them. */
+static void event_account(struct perf_event *event)
+{
+	if (event->parent)
+		return;
+
+	event->attach_state |= EVENT_ATTACH_ACCOUNTED;
+	if (event->attr.freq)
+		perf_throttle_freq_get();
+	if (event_minds_switches(event))
+		perf_sched_key_get();
+	perf_side_account(event);
+}
+
+static void event_unaccount(struct perf_event *event)
+{
+	if (!(event->attach_state & EVENT_ATTACH_ACCOUNTED))
+		return;
+
+	event->attach_state &= ~EVENT_ATTACH_ACCOUNTED;
+	perf_side_unaccount(event);
+	if (event_minds_switches(event))
+		perf_sched_key_put();
+	if (event->attr.freq)
+		perf_throttle_freq_put();
+}
+
+/* PMUs that serve one event at a time. */
+
+/*
+ * pmu->exclusive_cnt is the number of task events, or minus the number of CPU
+ * events: a PMU that works for tasks cannot work for whole CPUs as well.
+ */
+static int event_exclusive_get(struct perf_event *event)
+{
+	atomic_t *users = &event->pmu->exclusive_cnt;
+	bool granted;
+
+	if (!is_exclusive_pmu(event->pmu))
+		return 0;
+
+	granted = event->attach_state & PERF_ATTACH_TASK ?
+			atomic_inc_unless_negative(users) :
+			atomic_dec_unless_positive(users);
+	if (!granted)
+		return -EBUSY;
+	event->attach_state |= PERF_ATTACH_EXCLUSIVE;
+	return 0;
+}
+
+static void event_exclusive_put(struct perf_event *event)
+{
+	int one = event->attach_state & PERF_ATTACH_TASK ? 1 : -1;
+
+	if (!(event->attach_state & PERF_ATTACH_EXCLUSIVE))
+		return;
+	event->attach_state &= ~PERF_ATTACH_EXCLUSIVE;
+	atomic_sub(one, &event->pmu->exclusive_cnt);
+}
+
+static bool event_cpus_overlap(const struct perf_event *event,
+			       const struct perf_event *other)
+{
+	return event->cpu < 0 || other->cpu < 0 || event->cpu == other->cpu;
+}
+
+/**
+ * perf_event_exclusive_fits - may an event join those of its PMU in a context?
+ * @event: new event
+ * @ctx: context it is about to be installed in
+ *
+ * Context: ctx->mutex held, and kept until the event is installed.
+ * Return: false if the PMU is exclusive and @ctx has an event of it on any of
+ * the CPUs of @event.
+ */
+bool perf_event_exclusive_fits(struct perf_event *event,
+			       struct perf_event_context *ctx)
+{
+	struct perf_event *other;
+
+	lockdep_assert_held(&ctx->mutex);
+
+	if (!is_exclusive_pmu(event->pmu))
+		return true;
+	list_for_each_entry(other, &ctx->event_list, event_entry) {
+		if (other->pmu == event->pmu && event_cpus_overlap(event, other))
+			return false;
+	}
+	return true;
+}
+
+/* The end. */
+
+static void event_free_rcu(struct rcu_head *head)
+{
+	struct perf_event *event = container_of(head, struct perf_event, rcu_head);
+
+	put_pid_ns(event->ns);
+	perf_tracing_free_filter(event);
+	kmem_cache_free(event_cache, event);
+}
+
+/* What was given to the event after it was built. */
+static void event_drop_guests(struct perf_event *event)
+{
+	perf_overflow_cancel(event);
+	perf_mmap_detach(event);
+	perf_event_free_bpf_prog(event);
+	security_perf_event_free(event);
+}
+
+/*
+ * The driver's destructor may look at the task, and so comes before it. The
+ * part of the context points to the context, and so goes before that. Who
+ * waits for the context to become free wants the task reference gone by then.
+ */
+static void event_drop_target(struct perf_event *event)
+{
+	if (event->destroy)
+		event->destroy(event);
+	if (event->hw.target)
+		put_task_struct(event->hw.target);
+	if (event->pmu_ctx)
+		perf_epc_put(event->pmu_ctx);
+	if (event->ctx)
+		perf_ctx_put(event->ctx);
+}
+
+/**
+ * perf_event_free - undo what was done to make an event
+ * @event: event in any stage from perf_event_alloc() to removed, with no
+ *	reference left but possibly the caller's
+ *
+ * Context: Task context, may sleep. The caller keeps the context of an event
+ * alive that has a pmu_ctx but was never installed.
+ */
+void perf_event_free(struct perf_event *event)
+{
+	/* Somebody still uses it: a leak does less harm. */
+	if (WARN_ON_ONCE(atomic_long_read(&event->refcount) > 1))
+		return;
+
+	event_drop_guests(event);
+	event_unaccount(event);
+	if (event->attach_state & PERF_ATTACH_CALLCHAIN)
+		put_callchain_buffers();
+	if (event->pmu)
+		event_exclusive_put(event);
+	event_drop_target(event);
+	if (event->pmu)
+		module_put(event->pmu->module);
+	call_rcu(&event->rcu_head, event_free_rcu);
+}
+
+/* The family's head may go with its last child. */
+static void event_last_put(struct perf_event *event)
+{
+	struct perf_event *parent = event->parent;
+
+	perf_event_free(event);
+	if (parent)
+		perf_event_put(parent);
+}
+
+/* The beginning. */
+
+static int event_check_target(const struct perf_event_spec *spec)
+{
+	bool any_cpu = spec->cpu == -1 && spec->task;
+
+	if (!any_cpu && (unsigned int)spec->cpu >= nr_cpu_ids)
+		return -EINVAL;
+	/* Who would get the signal? */
+	if (spec->attr->sigtrap && !spec->task)
+		return -EINVAL;
+	return 0;
+}
+
+static void event_init_links(struct perf_event *event)
+{
+	INIT_LIST_HEAD(&event->sibling_list);
+	INIT_LIST_HEAD(&event->active_list);
+	RB_CLEAR_NODE(&event->group_node);
+
+	INIT_LIST_HEAD(&event->event_entry);
+	INIT_LIST_HEAD(&event->active_entry);
+	INIT_LIST_HEAD(&event->migrate_entry);
+	INIT_LIST_HEAD(&event->sb_list);
+	INIT_HLIST_NODE(&event->hlist_entry);
+
+	INIT_LIST_HEAD(&event->child_list);
+	INIT_LIST_HEAD(&event->owner_entry);
+	INIT_LIST_HEAD(&event->rb_entry);
+	INIT_LIST_HEAD(&event->addr_filters.list);
+}
+
+static void event_init_locks(struct perf_event *event)
+{
+	mutex_init(&event->child_mutex);
+	mutex_init(&event->mmap_mutex);
+	raw_spin_lock_init(&event->addr_filters.lock);
+	init_waitqueue_head(&event->waitq);
+}
+
+static void event_init_period(struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	u64 period = event->attr.sample_period;
+
+	/* In frequency mode the right one is found by trying. */
+	if (event->attr.freq && period)
+		period = 1;
+	hwc->sample_period = period;
+	hwc->last_period = period;
+	local64_set(&hwc->period_left, period);
+}
+
+/*
+ * A program that filters samples does so for the whole family. The programs of
+ * tracing events are kept by the trace event, for all its perf events at once.
+ */
+static void event_adopt_handler(struct perf_event *event,
+				struct perf_event *parent)
+{
+	event->overflow_handler = parent->overflow_handler;
+	event->overflow_handler_context = parent->overflow_handler_context;
+	if (!parent->prog || perf_event_is_tracing(parent))
+		return;
+	bpf_prog_inc(parent->prog);
+	event->prog = parent->prog;
+	event->bpf_cookie = parent->bpf_cookie;
+}
+
+/* BPF and drivers compare the handler with the exported two. */
+static void event_init_handler(struct perf_event *event,
+			       const struct perf_event_spec *spec)
+{
+	if (spec->overflow_handler) {
+		event->overflow_handler = spec->overflow_handler;
+		event->overflow_handler_context = spec->context;
+	} else if (spec->parent) {
+		event_adopt_handler(event, spec->parent);
+	} else if (is_write_backward(event)) {
+		event->overflow_handler = perf_event_output_backward;
+	} else {
+		event->overflow_handler = perf_event_output_forward;
+	}
+}
+
+static struct perf_event *event_new(const struct perf_event_spec *spec)
+{
+	int node = spec->cpu < 0 ? NUMA_NO_NODE : cpu_to_node(spec->cpu);
+	struct perf_event *parent = spec->parent;
+	struct perf_event *event;
+
+	event = kmem_cache_alloc_node(event_cache, GFP_KERNEL | __GFP_ZERO, node);
+	if (!event)
+		return NULL;
+
+	event_init_links(event);
+	event_init_locks(event);
+	perf_overflow_init(event);
+	atomic_long_set(&event->refcount, 1);
+
+	event->attr = *spec->attr;
+	event->id = atomic64_inc_return(&event_last_id);
+	event->ns = get_pid_ns(task_active_pid_ns(current));
+	event->cpu = spec->cpu;
+	event->oncpu = -1;
+	event->group_leader = spec->group_leader ?: event;
+	event->parent = parent;
+	event->event_caps = parent ? parent->event_caps : 0;
+	event->clock = parent ? parent->clock : local_clock;
+	if (spec->task) {
+		event->attach_state = PERF_ATTACH_TASK;
+		event->hw.target = get_task_struct(spec->task);
+	}
+	if (!has_branch_stack(event))
+		event->attr.branch_sample_type = 0;
+
+	event_init_period(event);
+	event_init_handler(event, spec);
+	perf_event_state_init(event);
+	return event;
+}
+
+/*
+ * AUX areas are not there yet. Programs that try for one on a PMU without get
+ * what they always got.
+ */
+static int event_refuse_aux(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	struct perf_event *leader = event->group_leader;
+
+	if (attr->aux_output)
+		return -EOPNOTSUPP;
+	if (attr->aux_pause && attr->aux_resume)
+		return -EINVAL;
+	if (attr->aux_start_paused)
+		return -EOPNOTSUPP;
+	if (has_aux_action(event) && (leader == event || !has_aux(leader)))
+		return -EINVAL;
+	if (has_aux_action(event) || (attr->sample_type & PERF_SAMPLE_AUX))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static int event_find_pmu(struct perf_event *event,
+			  const struct perf_event_spec *spec)
+{
+	bool system_wide = !spec->task && spec->cgroup_fd == -1;
+	struct pmu *pmu;
+
+	pmu = perf_pmu_init_event(event);
+	if (IS_ERR(pmu))
+		return PTR_ERR(pmu);
+	if (pmu->task_ctx_nr == perf_sw_context)
+		event->event_caps |= PERF_EV_CAP_SOFTWARE;
+	/* What it counts cannot be told apart by task. */
+	if (pmu->task_ctx_nr == perf_invalid_context && !system_wide)
+		return -EINVAL;
+	return 0;
+}
+
+static int event_get_callchain(struct perf_event *event)
+{
+	int error;
+
+	if (event->parent || !(event->attr.sample_type & PERF_SAMPLE_CALLCHAIN))
+		return 0;
+	error = get_callchain_buffers(event->attr.sample_max_stack);
+	if (!error)
+		event->attach_state |= PERF_ATTACH_CALLCHAIN;
+	return error;
+}
+
+/* All that can fail; perf_event_free() follows if it does. */
+static int event_build(struct perf_event *event,
+		       const struct perf_event_spec *spec)
+{
+	int error;
+
+	/* Without the thread's id nobody knows whose count it is. */
+	if (perf_attr_inherits_samples_read(&event->attr) &&
+	    !(event->attr.sample_type & PERF_SAMPLE_TID))
+		return -EINVAL;
+
+	error = event_find_pmu(event, spec);
+	if (!error)
+		error = event_refuse_aux(event);
+	if (!error && spec->cgroup_fd != -1)
+		error = -EOPNOTSUPP;
+	if (!error)
+		error = event_exclusive_get(event);
+	if (!error)
+		error = event_get_callchain(event);
+	if (!error)
+		error = security_perf_event_alloc(event);
+	return error;
+}
+
+/**
+ * perf_event_alloc - make an event
+ * @spec: what it is to be; nothing of it is kept but by copy or reference
+ *
+ * If it is to be a sibling, the leader's ctx->mutex is taken while the driver
+ * looks at the group. Inheriting, the caller holds that of the parent.
+ *
+ * Context: Task context, may sleep.
+ * Return: the event, with one reference, accounted, and known to no context;
+ * or an error pointer: -EINVAL for a target or an attribute that the PMU does
+ * not take, -ENOMEM, -ENOENT when no PMU knows the event, -EOPNOTSUPP for what
+ * the PMU cannot do and for AUX areas and cgroups, -EBUSY for an exclusive PMU
+ * in use, -EOVERFLOW for too long callchains, the errno of an LSM or of
+ * pmu::event_init.
+ */
+struct perf_event *perf_event_alloc(const struct perf_event_spec *spec)
+{
+	struct perf_event *event;
+	int error;
+
+	error = event_check_target(spec);
+	if (error)
+		return ERR_PTR(error);
+	event = event_new(spec);
+	if (!event)
+		return ERR_PTR(-ENOMEM);
+	error = event_build(event, spec);
+	if (error) {
+		perf_event_free(event);
+		return ERR_PTR(error);
+	}
+
+	perf_sample_compile(event);
+	/* A sibling's follows from the size of the group, when it joins. */
+	if (event->group_leader == event)
+		perf_group_set_read_size(event);
+	event_account(event);
+	return event;
+}
+
+/* Closing. */
+
+/*
+ * The owner may exit meanwhile; then its exit takes the event off the list and
+ * clears event->owner, in this order. A task that is named there under RCU has
+ * not had its last reference put.
+ */
+static void event_disown(struct perf_event *event)
+{
+	struct task_struct *owner;
+
+	scoped_guard(rcu) {
+		owner = READ_ONCE(event->owner);
+		if (owner)
+			get_task_struct(owner);
+	}
+	if (!owner)
+		return;
+
+	scoped_guard(mutex, &owner->perf_event_mutex) {
+		if (event->owner) {
+			list_del_init(&event->owner_entry);
+			WRITE_ONCE(event->owner, NULL);
+		}
+	}
+	put_task_struct(owner);
+}
+
+static struct perf_event *event_first_child(struct perf_event *event)
+{
+	struct perf_event *child;
+
+	guard(mutex)(&event->child_mutex);
+	child = list_first_entry_or_null(&event->child_list, struct perf_event,
+					 child_list);
+	if (child)
+		perf_event_get_ref(child);
+	return child;
+}
+
+/* Return: true if it was this call that took @child off the list. */
+static bool event_remove_child(struct perf_event *event,
+			       struct perf_event *child)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(child);
+	bool listed;
+
+	scoped_guard(mutex, &event->child_mutex) {
+		listed = child->attach_state & PERF_ATTACH_CHILD;
+		if (listed)
+			perf_control_remove(child, PERF_REMOVE_GROUP |
+					    PERF_REMOVE_CHILD);
+	}
+	perf_event_ctx_unlock(child, ctx);
+	return listed;
+}
+
+/*
+ * A fork that fails waits until its half-made task's context has no user but
+ * itself, so it has to hear of every reference that goes away here. By then the
+ * context may be gone as well; its address is only the name of the queue.
+ */
+static void event_close_children(struct perf_event *event)
+{
+	struct perf_event_context *ctx;
+	struct perf_event *child;
+
+	while ((child = event_first_child(event))) {
+		ctx = child->ctx;
+		if (event_remove_child(event, child))
+			perf_event_put(child);
+		perf_event_put(child);
+		smp_mb(); /* the reference goes before the look at the queue */
+		wake_up_var(&ctx->refcount);
+	}
+}
+
+/**
+ * perf_event_close - end an event and its family
+ * @event: event whose file is released, or that the kernel made for itself
+ *
+ * The event stops counting and leaves its group, whose other members go on
+ * alone if it was their leader. Inherited copies are removed with their counts.
+ * The memory may outlive this while somebody holds a reference.
+ *
+ * Context: Task context, may sleep; no mutex of a context held.
+ * Return: 0.
+ */
+int perf_event_close(struct perf_event *event)
+{
+	struct perf_event_context *ctx;
+
+	if (!perf_event_is_kernel(event))
+		event_disown(event);
+
+	/* Opening failed after the file was there: nobody knows the event. */
+	if (READ_ONCE(event->ctx)) {
+		ctx = perf_event_ctx_lock(event);
+		perf_control_remove(event, PERF_REMOVE_GROUP | PERF_REMOVE_DEAD);
+		perf_event_ctx_unlock(event, ctx);
+		event_close_children(event);
+	}
+	perf_event_put(event);
+	return 0;
+}
+
+/**
+ * perf_event_release_kernel - end an event that the kernel made for itself
+ * @event: what perf_event_create_kernel_counter() returned
+ *
+ * Its overflow handler has run for the last time when this returns.
+ *
+ * Context: Task context, may sleep.
+ * Return: 0.
+ */
+int perf_event_release_kernel(struct perf_event *event)
+{
+	return perf_event_close(event);
+}
+EXPORT_SYMBOL_GPL(perf_event_release_kernel);
+
+/**
+ * perf_event_fold_child - add a child's count and times to its parent's
+ * @child: inherited event that has been removed, count and times up to date
+ *
+ * If counts are wanted by thread (attr.inherit_stat), a thread that ends, and
+ * therefore does this itself, leaves a record of its own.
+ *
+ * Context: Task context. The parent's child_mutex is held since before the
+ * removal, so that readers of the sum see the child exactly once.
+ */
+void perf_event_fold_child(struct perf_event *child)
+{
+	struct perf_event *parent = child->parent;
+
+	lockdep_assert_held(&parent->child_mutex);
+
+	if (child->attr.inherit_stat && child->hw.target == current)
+		perf_sample_read_record(child, current);
+
+	atomic64_add(local64_read(&child->count), &parent->child_count);
+	atomic64_add(child->total_time_enabled,
+		     &parent->child_total_time_enabled);
+	atomic64_add(child->total_time_running,
+		     &parent->child_total_time_running);
+}
+
+/**
+ * perf_event_room_init - make the cache of events
+ *
+ * Context: Boot, before the first event.
+ */
+void __init perf_event_room_init(void)
+{
+	event_cache = KMEM_CACHE(perf_event, SLAB_PANIC);
+	perf_event_last_put = event_last_put;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "event": allocate, account, free; one destructor. */
+#ifndef _KERNEL_EVENTS_EVENT_H
+#define _KERNEL_EVENTS_EVENT_H
+
+#include "types.h"
+
+/* What a new event is made from. */
+struct perf_event_spec {
+	const struct perf_event_attr	*attr;
+	int			cpu;
+	struct task_struct	*task;
+	struct perf_event	*group_leader;	/* NULL: its own */
+	struct perf_event	*parent;	/* inherited copy of it */
+	perf_overflow_handler_t	overflow_handler;
+	void			*context;	/* of overflow_handler */
+	int			cgroup_fd;	/* -1: none */
+};
+
+/*
+ * Return: an event that no context knows yet, accounted, state OFF or
+ * INACTIVE, one reference; or the errno of perf_event_open(2). The reference
+ * that a child holds on its parent is for the caller to take.
+ */
+struct perf_event *perf_event_alloc(const struct perf_event_spec *spec);
+
+/*
+ * The one destructor; @event may be half built and never installed, and its
+ * one reference is the caller's. It does not put the parent; perf_event_put()
+ * of the last reference does, after this.
+ */
+void perf_event_free(struct perf_event *event);
+
+/* May @event share its context with the exclusive PMU's events there? */
+bool perf_event_exclusive_fits(struct perf_event *event,
+			       struct perf_event_context *ctx);
+
+/* Takes an open event off its owner's list, context and group, then puts it. */
+int perf_event_close(struct perf_event *event);
+
+/* Folds the child's counts and times into its parent. */
+void perf_event_fold_child(struct perf_event *child);
+
+void perf_event_room_init(void);
+
+#endif /* _KERNEL_EVENTS_EVENT_H */

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "file": the operations of an event's file.
+ *
+ * Purpose: poll, ioctl, fasync, release; mmap and read have rooms of their
+ * own. An ioctl is a row of a table.
+ *
+ * Owns: perf_fops.
+ *
+ * Contexts: task.
+ *
+ * Lifetime: the file holds a reference on its event until it is released.
+ *
+ * Locking: most ioctls run under event->ctx->mutex; those on a family under
+ * child_mutex as well, so that no copy leaves meanwhile.
+ */
+#include <linux/bpf.h>
+#include <linux/compat.h>
+#include <linux/file.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/poll.h>
+#include <linux/security.h>
+#include <linux/trace_events.h>
+#include <linux/uaccess.h>
+#include "attr.h"
+#include "context.h"
+#include "control.h"
+#include "event.h"
+#include "file.h"
+#include "mmap.h"
+#include "read.h"
+#include "tracing.h"
+
+static int perf_file_release(struct inode *inode, struct file *file)
+{
+	return perf_event_close(file->private_data);
+}
+
+static __poll_t perf_file_poll(struct file *file, poll_table *wait)
+{
+	struct perf_event *event = file->private_data;
+
+	poll_wait(file, &event->waitq, wait);
+	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ERROR)
+		return EPOLLERR | perf_mmap_poll(event);
+	if (perf_event_is_hup(event))
+		return EPOLLHUP;
+	return perf_mmap_poll(event);
+}
+
+static int perf_file_fasync(int fd, struct file *file, int on)
+{
+	struct perf_event *event = file->private_data;
+	struct inode *inode = file_inode(file);
+	int ret;
+
+	inode_lock(inode);
+	ret = fasync_helper(fd, file, on, &event->fasync);
+	inode_unlock(inode);
+	return min(ret, 0);
+}
+
+/* An event and its inherited copies. */
+static void perf_file_family(struct perf_event *event,
+			     void (*apply)(struct perf_event *event))
+{
+	struct perf_event *child;
+
+	guard(mutex)(&event->child_mutex);
+	apply(event);
+	list_for_each_entry(child, &event->child_list, child_list)
+		apply(child);
+}
+
+static long perf_file_apply(struct perf_event *event, unsigned long flags,
+			    void (*apply)(struct perf_event *event))
+{
+	struct perf_event *leader, *sibling;
+
+	/* The rest of the word has never been looked at. */
+	if (!((u32)flags & PERF_IOC_FLAG_GROUP)) {
+		perf_file_family(event, apply);
+		return 0;
+	}
+	leader = event->group_leader;
+	perf_file_family(leader, apply);
+	for_each_sibling_event(sibling, leader)
+		perf_file_family(sibling, apply);
+	return 0;
+}
+
+static long perf_ioctl_enable(struct perf_event *event, unsigned long arg)
+{
+	return perf_file_apply(event, arg, perf_control_enable);
+}
+
+static long perf_ioctl_disable(struct perf_event *event, unsigned long arg)
+{
+	return perf_file_apply(event, arg, perf_control_disable);
+}
+
+static long perf_ioctl_reset(struct perf_event *event, unsigned long arg)
+{
+	return perf_file_apply(event, arg, perf_control_reset);
+}
+
+static long perf_ioctl_refresh(struct perf_event *event, unsigned long arg)
+{
+	return perf_control_refresh(event, arg);
+}
+
+static long perf_ioctl_period(struct perf_event *event, unsigned long arg)
+{
+	u64 value;
+
+	if (get_user(value, (u64 __user *)arg))
+		return -EFAULT;
+	return perf_control_period(event, value);
+}
+
+static long perf_ioctl_id(struct perf_event *event, unsigned long arg)
+{
+	return put_user(event->id, (u64 __user *)arg);
+}
+
+static long perf_ioctl_set_output(struct perf_event *event, unsigned long arg)
+{
+	struct perf_event *target;
+	struct file *file;
+	long err;
+
+	if (arg == -1UL)
+		return perf_mmap_set_output(event, NULL);
+	file = fget(arg);
+	if (!file)
+		return -EBADF;
+	target = perf_file_event(file);
+	err = target ? perf_mmap_set_output(event, target) : -EBADF;
+	fput(file);
+	return err;
+}
+
+static long perf_ioctl_set_filter(struct perf_event *event, unsigned long arg)
+{
+	return perf_tracing_set_filter(event, (void __user *)arg);
+}
+
+static long perf_ioctl_set_bpf(struct perf_event *event, unsigned long arg)
+{
+	struct bpf_prog *prog = bpf_prog_get(arg);
+	int err;
+
+	if (IS_ERR(prog))
+		return PTR_ERR(prog);
+	err = perf_tracing_set_bpf(event, prog, 0);
+	if (err)
+		bpf_prog_put(prog);
+	return err;
+}
+
+static long perf_ioctl_pause_output(struct perf_event *event,
+				    unsigned long arg)
+{
+	return perf_mmap_pause_output(event, arg);
+}
+
+static long perf_ioctl_query_bpf(struct perf_event *event, unsigned long arg)
+{
+	return perf_event_query_prog_array(event, (void __user *)arg);
+}
+
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+static int perf_file_modify_breakpoint(struct perf_event *event,
+				       struct perf_event_attr *attr)
+{
+	int err;
+
+	/* The check compares all the rest, so this comes before it. */
+	event->attr.sig_data = attr->sig_data;
+	perf_control_disable(event);
+	err = modify_user_hw_breakpoint_check(event, attr, true);
+	if (!event->attr.disabled)
+		perf_control_enable(event);
+	return err;
+}
+#else
+static int perf_file_modify_breakpoint(struct perf_event *event,
+				       struct perf_event_attr *attr)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+static int perf_file_modify_family(struct perf_event *event,
+				   struct perf_event_attr *attr)
+{
+	struct perf_event *child;
+	int err;
+
+	guard(mutex)(&event->child_mutex);
+	err = perf_file_modify_breakpoint(event, attr);
+	if (err)
+		return err;
+	list_for_each_entry(child, &event->child_list, child_list) {
+		err = perf_file_modify_breakpoint(child, attr);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static long perf_ioctl_modify(struct perf_event *event, unsigned long arg)
+{
+	struct perf_event_attr attr;
+	int err;
+
+	err = perf_attr_copy((struct perf_event_attr __user *)arg, &attr);
+	if (!err)
+		err = perf_attr_check(&attr);
+	if (err)
+		return err;
+	if (attr.type != event->attr.type)
+		return -EINVAL;
+	if (attr.type != PERF_TYPE_BREAKPOINT)
+		return -EOPNOTSUPP;
+	return perf_file_modify_family(event, &attr);
+}
+
+/* Commands; SET_FILTER finds out by itself what to lock. */
+static const struct perf_ioctl {
+	unsigned int	cmd;
+	bool		unlocked;
+	long (*run)(struct perf_event *event, unsigned long arg);
+} perf_ioctls[] = {
+	{ PERF_EVENT_IOC_ENABLE,	    false, perf_ioctl_enable },
+	{ PERF_EVENT_IOC_DISABLE,	    false, perf_ioctl_disable },
+	{ PERF_EVENT_IOC_RESET,		    false, perf_ioctl_reset },
+	{ PERF_EVENT_IOC_REFRESH,	    false, perf_ioctl_refresh },
+	{ PERF_EVENT_IOC_PERIOD,	    false, perf_ioctl_period },
+	{ PERF_EVENT_IOC_ID,		    false, perf_ioctl_id },
+	{ PERF_EVENT_IOC_SET_OUTPUT,	    false, perf_ioctl_set_output },
+	{ PERF_EVENT_IOC_SET_FILTER,	    true,  perf_ioctl_set_filter },
+	{ PERF_EVENT_IOC_SET_BPF,	    false, perf_ioctl_set_bpf },
+	{ PERF_EVENT_IOC_PAUSE_OUTPUT,	    false, perf_ioctl_pause_output },
+	{ PERF_EVENT_IOC_QUERY_BPF,	    false, perf_ioctl_query_bpf },
+	{ PERF_EVENT_IOC_MODIFY_ATTRIBUTES, false, perf_ioctl_modify },
+};
+
+static const struct perf_ioctl *perf_ioctl_find(unsigned int cmd)
+{
+	for (int i = 0; i < ARRAY_SIZE(perf_ioctls); i++) {
+		if (perf_ioctls[i].cmd == cmd)
+			return &perf_ioctls[i];
+	}
+	return NULL;
+}
+
+static long perf_file_ioctl(struct file *file, unsigned int cmd,
+			    unsigned long arg)
+{
+	struct perf_event *event = file->private_data;
+	const struct perf_ioctl *ioctl;
+	struct perf_event_context *ctx;
+	long ret;
+
+	ret = security_perf_event_write(event);
+	if (ret)
+		return ret;
+	ioctl = perf_ioctl_find(cmd);
+	if (!ioctl)
+		return -ENOTTY;
+	if (ioctl->unlocked)
+		return ioctl->run(event, arg);
+	ctx = perf_event_ctx_lock(event);
+	ret = ioctl->run(event, arg);
+	perf_event_ctx_unlock(event, ctx);
+	return ret;
+}
+
+#ifdef CONFIG_COMPAT
+/* Commands that carry a pointer have its size in their number. */
+static long perf_file_compat_ioctl(struct file *file, unsigned int cmd,
+				   unsigned long arg)
+{
+	unsigned int native = (cmd & ~IOCSIZE_MASK) |
+			      sizeof(void *) << IOCSIZE_SHIFT;
+
+	switch (native) {
+	case PERF_EVENT_IOC_SET_FILTER:
+	case PERF_EVENT_IOC_ID:
+	case PERF_EVENT_IOC_QUERY_BPF:
+	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
+		if (_IOC_SIZE(cmd) == sizeof(compat_uptr_t))
+			cmd = native;
+		break;
+	}
+	return perf_file_ioctl(file, cmd, arg);
+}
+#else
+# define perf_file_compat_ioctl NULL
+#endif
+
+const struct file_operations perf_fops = {
+	.release	= perf_file_release,
+	.read		= perf_read,
+	.poll		= perf_file_poll,
+	.unlocked_ioctl	= perf_file_ioctl,
+	.compat_ioctl	= perf_file_compat_ioctl,
+	.mmap		= perf_mmap,
+	.fasync		= perf_file_fasync,
+};
+
+/**
+ * perf_event_get - the file of an event
+ * @fd: file descriptor of current
+ *
+ * Context: task.
+ * Return: file with a reference; -EBADF when it is not an event's.
+ */
+struct file *perf_event_get(unsigned int fd)
+{
+	struct file *file = fget(fd);
+
+	if (!file)
+		return ERR_PTR(-EBADF);
+	if (perf_file_event(file))
+		return file;
+	fput(file);
+	return ERR_PTR(-EBADF);
+}
+
+/**
+ * perf_get_event - the event of a file
+ * @file: any file
+ *
+ * Context: any.
+ * Return: event, -EINVAL when the file is not an event's.
+ */
+const struct perf_event *perf_get_event(struct file *file)
+{
+	return perf_file_event(file) ?: ERR_PTR(-EINVAL);
+}
+
+/**
+ * perf_event_attrs - what an event was opened with
+ * @event: event or NULL
+ *
+ * Context: any.
+ * Return: attributes, -EINVAL for NULL.
+ */
+const struct perf_event_attr *perf_event_attrs(struct perf_event *event)
+{
+	return event ? &event->attr : ERR_PTR(-EINVAL);
+}
+
+static int perf_file_owned(void (*apply)(struct perf_event *event))
+{
+	struct perf_event_context *ctx;
+	struct perf_event *event;
+
+	guard(mutex)(&current->perf_event_mutex);
+	list_for_each_entry(event, &current->perf_event_list, owner_entry) {
+		ctx = perf_event_ctx_lock(event);
+		perf_file_family(event, apply);
+		perf_event_ctx_unlock(event, ctx);
+	}
+	return 0;
+}
+
+/**
+ * perf_event_task_enable - prctl(PR_TASK_PERF_EVENTS_ENABLE)
+ *
+ * Enables all events that current has opened, not those opened on it.
+ *
+ * Context: task.
+ * Return: 0.
+ */
+int perf_event_task_enable(void)
+{
+	return perf_file_owned(perf_control_enable);
+}
+
+/**
+ * perf_event_task_disable - prctl(PR_TASK_PERF_EVENTS_DISABLE)
+ *
+ * Context: task.
+ * Return: 0.
+ */
+int perf_event_task_disable(void)
+{
+	return perf_file_owned(perf_control_disable);
+}

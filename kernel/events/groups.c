@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "groups": the order in which groups are considered, who belongs to a
+ * group, and how large a group may become.
+ *
+ * Purpose: each PMU's part of a context has two trees of group leaders, one
+ * pinned, one flexible. A tree is sorted by CPU (-1: any), then by the service
+ * that groups have received compared with their share, then by creation.
+ * Service counts in whole intervals of multiplexing, so that groups which a
+ * tool opened side by side stay so until one is a full turn ahead.
+ *
+ * Owns: event->{group_node,group_order,group_service,group_leader,sibling_list,nr_siblings,
+ * group_caps,group_generation,read_size} and both trees of a pmu context.
+ *
+ * Lifetime: a leader is in a tree while it belongs to a context. A sibling
+ * that left its group leads itself; its sibling_list points to itself.
+ *
+ * Locking: ctx->lock and ctx->mutex to change, either to read. With interrupts
+ * off the CPU that has the context loaded may read as well.
+ */
+#include <linux/math64.h>
+#include <linux/rbtree.h>
+#include "clock.h"
+#include "groups.h"
+
+/* Does @a come before @b among groups that may run on the same CPU? */
+static bool perf_group_before(const struct perf_event *a,
+			      const struct perf_event *b)
+{
+	if (a->group_service != b->group_service)
+		return a->group_service < b->group_service;
+	return a->group_order < b->group_order;
+}
+
+#define to_leader(node)	rb_entry((node), struct perf_event, group_node)
+
+static bool perf_group_less(struct rb_node *a, const struct rb_node *b)
+{
+	const struct perf_event *event = to_leader(a), *other = to_leader(b);
+
+	if (event->cpu != other->cpu)
+		return event->cpu < other->cpu;
+	return perf_group_before(event, other);
+}
+
+/* The first group of @cpu in the tree's order, or NULL. */
+static struct perf_event *perf_group_find(struct perf_group_tree *tree,
+					  int cpu)
+{
+	struct rb_node *node = tree->root.rb_node;
+	struct perf_event *found = NULL;
+
+	while (node) {
+		struct perf_event *event = to_leader(node);
+
+		if (cpu <= event->cpu) {
+			if (event->cpu == cpu)
+				found = event;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return found;
+}
+
+static struct perf_event *perf_group_successor(struct perf_event *event)
+{
+	struct rb_node *node = rb_next(&event->group_node);
+
+	if (!node || to_leader(node)->cpu != event->cpu)
+		return NULL;
+	return to_leader(node);
+}
+
+/**
+ * perf_group_first - start a walk over the groups that may run on a CPU
+ * @cursor: state of the walk
+ * @tree: groups of one PMU and context
+ * @cpu: CPU
+ *
+ * The walk has left a group before it hands it out: the caller may remove or
+ * move it.
+ *
+ * Context: ctx->lock, or as the head of this file says.
+ * Return: first leader or NULL.
+ */
+struct perf_event *perf_group_first(struct perf_group_cursor *cursor,
+				    struct perf_group_tree *tree, int cpu)
+{
+	cursor->any = perf_group_find(tree, -1);
+	cursor->here = perf_group_find(tree, cpu);
+	return perf_group_next(cursor);
+}
+
+/**
+ * perf_group_next - next group of a walk
+ * @cursor: state of the walk
+ *
+ * Return: leader or NULL at the end.
+ */
+struct perf_event *perf_group_next(struct perf_group_cursor *cursor)
+{
+	struct perf_event **from = &cursor->any, *leader;
+
+	if (!*from || (cursor->here && perf_group_before(cursor->here, *from)))
+		from = &cursor->here;
+	leader = *from;
+	if (leader)
+		*from = perf_group_successor(leader);
+	return leader;
+}
+
+/**
+ * perf_group_tree_of - the tree a leader belongs to
+ * @leader: event with a pmu context
+ *
+ * Return: the pinned or the flexible tree of its pmu context.
+ */
+struct perf_group_tree *perf_group_tree_of(struct perf_event *leader)
+{
+	struct perf_event_pmu_context *epc = leader->pmu_ctx;
+
+	return leader->attr.pinned ? &epc->pinned_groups :
+				     &epc->flexible_groups;
+}
+
+/**
+ * perf_group_insert_locked - put a leader into its tree
+ * @leader: leader that is in no tree; it has its share, and comes last of those
+ *	who have it as well
+ *
+ * Context: ctx->lock.
+ */
+void perf_group_insert_locked(struct perf_event *leader)
+{
+	lockdep_assert_held(&leader->ctx->lock);
+	leader->group_order = ++leader->pmu_ctx->group_order;
+	leader->group_service = 0;
+	rb_add(&leader->group_node, &perf_group_tree_of(leader)->root,
+	       perf_group_less);
+}
+
+/**
+ * perf_group_erase_locked - take a leader out of its tree
+ * @leader: leader
+ *
+ * Context: ctx->lock.
+ */
+void perf_group_erase_locked(struct perf_event *leader)
+{
+	lockdep_assert_held(&leader->ctx->lock);
+	if (RB_EMPTY_NODE(&leader->group_node))
+		return;
+	rb_erase(&leader->group_node, &perf_group_tree_of(leader)->root);
+	RB_CLEAR_NODE(&leader->group_node);
+}
+
+/*
+ * Nanoseconds enabled and on the PMU, for an inherited group with what its
+ * family has had: the threads of a family live too short for a fair share of
+ * their own.
+ */
+static void perf_group_service_times(const struct perf_event *leader,
+				     u64 *enabled, u64 *running)
+{
+	const struct perf_event *eldest = leader->parent ?: leader;
+
+	*enabled = leader->total_time_enabled +
+		   atomic64_read(&eldest->child_total_time_enabled);
+	*running = leader->total_time_running +
+		   atomic64_read(&eldest->child_total_time_running);
+	if (eldest == leader)
+		return;
+	*enabled += READ_ONCE(eldest->total_time_enabled);
+	*running += READ_ONCE(eldest->total_time_running);
+}
+
+/* What groups that may run here had, all together. */
+static void perf_group_sum_times(struct perf_group_tree *tree, int cpu,
+				 u64 *enabled, u64 *running)
+{
+	struct perf_group_cursor cursor;
+	struct perf_event *leader;
+	u64 e, r;
+
+	*enabled = 0;
+	*running = 0;
+	perf_group_for_each(leader, cursor, tree, cpu) {
+		perf_event_time_update(leader);
+		perf_group_service_times(leader, &e, &r);
+		*enabled += e;
+		*running += r;
+	}
+}
+
+/**
+ * perf_group_rank_locked - bring groups into the order of service received
+ * @tree: flexible groups of one PMU and context, whose clock is up to date
+ * @cpu: this CPU; groups of others stay where they are
+ * @interval: of multiplexing, nanoseconds
+ *
+ * A group's share is its enabled time times the ratio of running to enabled
+ * time over all groups; what it has run beyond that is its service.
+ *
+ * Context: ctx->lock.
+ */
+void perf_group_rank_locked(struct perf_group_tree *tree, int cpu,
+			    u64 interval)
+{
+	u64 all_enabled, all_running, enabled, running, share;
+	struct perf_event *leader, *next;
+	struct perf_group_cursor cursor;
+	LIST_HEAD(moved);
+	s64 service;
+
+	perf_group_sum_times(tree, cpu, &all_enabled, &all_running);
+	if (!all_enabled)
+		return;
+	perf_group_for_each(leader, cursor, tree, cpu) {
+		perf_group_service_times(leader, &enabled, &running);
+		share = mul_u64_u64_div_u64(enabled, all_running, all_enabled);
+		service = div64_s64(running - share, interval);
+		if (service == leader->group_service)
+			continue;
+		perf_group_erase_locked(leader);
+		leader->group_service = service;
+		list_add_tail(&leader->migrate_entry, &moved);
+	}
+	list_for_each_entry_safe(leader, next, &moved, migrate_entry)
+		rb_add(&leader->group_node, &tree->root, perf_group_less);
+}
+
+static void perf_group_set_read_sizes(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	perf_group_set_read_size(leader);
+	for_each_sibling_event(sibling, leader)
+		perf_group_set_read_size(sibling);
+}
+
+/**
+ * perf_group_attach_locked - make an event a member of its leader's group
+ * @event: event whose group_leader is set; a leader itself needs nothing
+ *
+ * Context: ctx->mutex and ctx->lock; for an inherited event that nobody knows
+ * yet, the locks of its new context.
+ */
+void perf_group_attach_locked(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+
+	lockdep_assert_held(&event->ctx->lock);
+	/* A group that moves between PMUs keeps its members. */
+	if (event->attach_state & PERF_ATTACH_GROUP)
+		return;
+	event->attach_state |= PERF_ATTACH_GROUP;
+	if (leader == event)
+		return;
+	WARN_ON_ONCE(leader->ctx != event->ctx);
+
+	leader->group_caps &= event->event_caps;
+	list_add_tail(&event->sibling_list, &leader->sibling_list);
+	leader->nr_siblings++;
+	leader->group_generation++;
+	perf_group_set_read_sizes(leader);
+}
+
+/* A sibling that lost its leader leads itself, if its kind can. */
+static void perf_group_promote(struct perf_event *sibling)
+{
+	list_del_init(&sibling->sibling_list);
+	sibling->group_leader = sibling;
+	sibling->group_caps = sibling->event_caps;
+	perf_group_set_read_size(sibling);
+	if (!(sibling->attach_state & PERF_ATTACH_CONTEXT))
+		return;
+	perf_group_insert_locked(sibling);
+	if (sibling->state == PERF_EVENT_STATE_ACTIVE)
+		list_add_tail(&sibling->active_list, sibling->attr.pinned ?
+			      &sibling->pmu_ctx->pinned_active :
+			      &sibling->pmu_ctx->flexible_active);
+}
+
+static void perf_group_leave(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+
+	list_del_init(&event->sibling_list);
+	event->group_leader = event;
+	event->group_caps = event->event_caps;
+	leader->nr_siblings--;
+	leader->group_generation++;
+	perf_group_set_read_sizes(leader);
+	perf_group_set_read_size(event);
+}
+
+/**
+ * perf_group_detach_locked - take an event out of its group
+ * @event: leader or sibling, off the PMU
+ * @orphan: called for each sibling of @event that cannot live without it,
+ *	before it is made to lead itself
+ *
+ * Siblings of a leader go on, each on its own; what was on the PMU stays on.
+ *
+ * Context: ctx->mutex and ctx->lock.
+ */
+void perf_group_detach_locked(struct perf_event *event,
+			      void (*orphan)(struct perf_event *sibling))
+{
+	struct perf_event *sibling, *next;
+
+	lockdep_assert_held(&event->ctx->lock);
+	if (!(event->attach_state & PERF_ATTACH_GROUP))
+		return;
+	event->attach_state &= ~PERF_ATTACH_GROUP;
+
+	if (event->group_leader != event) {
+		perf_group_leave(event);
+		return;
+	}
+	list_for_each_entry_safe(sibling, next, &event->sibling_list,
+				 sibling_list) {
+		if (sibling->event_caps & PERF_EV_CAP_SIBLING)
+			orphan(sibling);
+		perf_group_promote(sibling);
+	}
+	event->nr_siblings = 0;
+	event->group_generation++;
+	perf_group_set_read_size(event);
+}
+
+/**
+ * perf_group_read_size - bytes that read(2) of a group returns
+ * @read_format: PERF_FORMAT_* of the event that is read
+ * @nr_members: events in the group, leader included
+ *
+ * Return: bytes; computed wide, no group makes it wrap.
+ */
+size_t perf_group_read_size(u64 read_format, unsigned int nr_members)
+{
+	size_t member = sizeof(u64), size = 0;
+
+	if (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		size += sizeof(u64);
+	if (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		size += sizeof(u64);
+	if (read_format & PERF_FORMAT_ID)
+		member += sizeof(u64);
+	if (read_format & PERF_FORMAT_LOST)
+		member += sizeof(u64);
+	if (!(read_format & PERF_FORMAT_GROUP))
+		return size + member;
+	return size + sizeof(u64) + member * nr_members;
+}
+
+/**
+ * perf_group_set_read_size - refresh an event's read size
+ * @event: event; its group has its new size
+ *
+ * Context: ctx->mutex, or the event is visible to nobody.
+ */
+void perf_group_set_read_size(struct perf_event *event)
+{
+	size_t size = perf_group_read_size(event->attr.read_format,
+				event->group_leader->nr_siblings + 1);
+
+	WARN_ON_ONCE(size > PERF_GROUP_READ_MAX);
+	event->read_size = size;
+}
+
+static bool perf_group_member_fits(const struct perf_event *event,
+				   unsigned int nr_members)
+{
+	return perf_group_read_size(event->attr.read_format, nr_members) <=
+	       PERF_GROUP_READ_MAX;
+}
+
+/**
+ * perf_group_size_fits - would the group stay within limits with this event?
+ * @event: event that is to join event->group_leader, not yet a member
+ *
+ * Every member reads, and may sample, the whole group: all are looked at.
+ *
+ * Context: ctx->mutex of the leader.
+ * Return: false when some member's read would grow too large.
+ */
+bool perf_group_size_fits(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader, *sibling;
+	unsigned int nr_members = leader->nr_siblings + 1;
+
+	if (leader != event)
+		nr_members++;
+	if (!perf_group_member_fits(event, nr_members))
+		return false;
+	if (leader == event)
+		return true;
+	if (!perf_group_member_fits(leader, nr_members))
+		return false;
+	for_each_sibling_event(sibling, leader) {
+		if (!perf_group_member_fits(sibling, nr_members))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "groups": order of groups, sibling lists, size limits. */
+#ifndef _KERNEL_EVENTS_GROUPS_H
+#define _KERNEL_EVENTS_GROUPS_H
+
+#include "types.h"
+
+/* No group's read may be larger; samples have room for one such read. */
+#define PERF_GROUP_READ_MAX	(16 * 1024)
+
+/* Walks the groups that may run on @cpu in order: any-CPU and @cpu merged. */
+struct perf_group_cursor {
+	struct perf_event	*any;	/* next with event->cpu == -1 */
+	struct perf_event	*here;	/* next with event->cpu == cpu */
+};
+
+struct perf_event *perf_group_first(struct perf_group_cursor *cursor,
+				    struct perf_group_tree *tree, int cpu);
+struct perf_event *perf_group_next(struct perf_group_cursor *cursor);
+
+#define perf_group_for_each(leader, cursor, tree, cpu)			\
+	for ((leader) = perf_group_first(&(cursor), (tree), (cpu));	\
+	     (leader); (leader) = perf_group_next(&(cursor)))
+
+/* Trees of leaders; the tree follows from leader->pmu_ctx and attr.pinned. */
+struct perf_group_tree *perf_group_tree_of(struct perf_event *leader);
+void perf_group_insert_locked(struct perf_event *leader);
+void perf_group_erase_locked(struct perf_event *leader);
+void perf_group_rank_locked(struct perf_group_tree *tree, int cpu,
+			    u64 interval);
+
+/* Sibling lists. */
+void perf_group_attach_locked(struct perf_event *event);
+void perf_group_detach_locked(struct perf_event *event,
+			      void (*orphan)(struct perf_event *sibling));
+
+/* Sizes. */
+size_t perf_group_read_size(u64 read_format, unsigned int nr_members);
+void perf_group_set_read_size(struct perf_event *event);
+bool perf_group_size_fits(struct perf_event *event);
+
+#endif /* _KERNEL_EVENTS_GROUPS_H */

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "inherit": families of events.
+ *
+ * Purpose: an event with attr.inherit counts in all tasks that descend from
+ * its own. A fork copies it into the new task, an exit adds what the copy has
+ * counted to the eldest, the event that somebody opened. However deep tasks
+ * descend, the family of an event has two levels: the eldest and its copies.
+ *
+ * Owns: membership in event->child_list, from fork to exit.
+ *
+ * Contexts: task; may sleep.
+ *
+ * Lifetime rules:
+ *   - A copy has one reference on the eldest, taken when it joins the list and
+ *     put by the last reference on the copy.
+ *   - The list has the copy's first reference; who takes the copy off the list
+ *     puts it.
+ *   - A copy that never joined the list belongs to the fork alone.
+ *
+ * Locking rules: the context that is copied, then the new one (nested, same
+ * class), then the eldest's child_mutex, then the new context's lock. The new
+ * mutex is not held while an event is made: drivers have the group of a new
+ * member locked for themselves.
+ *
+ * Race: a fork against the close of the eldest.
+ *   1. Close marks the eldest DEAD.
+ *   2. Fork has child_mutex. It looks at the mark: set, so there is no copy.
+ *      Not set, so the copy joins the list.
+ *   3. Close takes child_mutex and finds each copy that joined.
+ *
+ * Race: a fork against the close of a leader's eldest, members following.
+ *   1. Fork has published the leader's copy and goes on to the next member.
+ *   2. Close removes the copy. It stays in memory: fork has a reference.
+ *   3. Fork publishes the member under the context's mutex, finds that its
+ *      leader is in no context, and lets it lead itself.
+ *
+ * Race: a failed fork against the close of an eldest.
+ *   1. Close has a reference on a copy, waits for the context's mutex.
+ *   2. The fork removes all copies. The task is about to be freed whatever its
+ *      references say, and the copy has one.
+ *   3. The fork waits until nobody has a reference on the context but itself.
+ *      Close puts the copy, hence the context, and wakes the fork.
+ */
+#include <linux/err.h>
+#include <linux/sched.h>
+#include <linux/wait_bit.h>
+
+#include "clock.h"
+#include "context.h"
+#include "control.h"
+#include "event.h"
+#include "groups.h"
+#include "inherit.h"
+#include "overflow.h"
+#include "sched.h"
+#include "sideband.h"
+
+/* A fork on its way. */
+struct inherit_fork {
+	struct task_struct		*child;
+	u64				clone_flags;
+	/* Of @child, with a reference; NULL until there is something for it. */
+	struct perf_event_context	*ctx;
+};
+
+/* Fork. */
+
+static bool inherit_wanted(const struct perf_event *leader, u64 clone_flags)
+{
+	const struct perf_event_attr *attr = &leader->attr;
+
+	if (!attr->inherit)
+		return false;
+	if (attr->inherit_thread && !(clone_flags & CLONE_THREAD))
+		return false;
+	/* Its signal would find nobody to handle it, and kill. */
+	return !(attr->sigtrap && (clone_flags & CLONE_CLEAR_SIGHAND));
+}
+
+/* The frequency has been tuned in already; the copy need not begin with 1. */
+static void inherit_period(struct perf_event *copy,
+			   const struct perf_event *source)
+{
+	u64 period = READ_ONCE(source->hw.sample_period);
+
+	if (!copy->attr.freq)
+		return;
+	copy->hw.sample_period = period;
+	copy->hw.last_period = period;
+	local64_set(&copy->hw.period_left, period);
+}
+
+/* All that can fail. */
+static struct perf_event *inherit_build(const struct inherit_fork *fork,
+					struct perf_event *source,
+					struct perf_event *leader)
+{
+	struct perf_event *eldest = source->parent ?: source;
+	const struct perf_event_spec spec = {
+		.attr		= &eldest->attr,
+		.cpu		= source->cpu,
+		.task		= fork->child,
+		.group_leader	= leader,
+		.parent		= eldest,
+		.cgroup_fd	= -1,
+	};
+	struct perf_event_pmu_context *epc;
+	struct perf_event *copy;
+
+	copy = perf_event_alloc(&spec);
+	if (IS_ERR(copy))
+		return copy;
+
+	/* Where the group is scheduled, which need not be the event's own PMU. */
+	epc = perf_epc_get(source->pmu_ctx->pmu, fork->ctx,
+			   copy->attach_state & PERF_ATTACH_TASK_DATA);
+	if (IS_ERR(epc)) {
+		perf_event_free(copy);
+		return ERR_CAST(epc);
+	}
+	copy->pmu_ctx = epc;
+	inherit_period(copy, source);
+	return copy;
+}
+
+/*
+ * The leader may have been closed since the copy was made for its group.
+ * Return: false if the copy is of no use alone.
+ */
+static bool inherit_settle_leader(struct perf_event *copy)
+{
+	if (copy->group_leader == copy ||
+	    copy->group_leader->attach_state & PERF_ATTACH_CONTEXT)
+		return true;
+	if (copy->event_caps & PERF_EV_CAP_SIBLING)
+		return false;
+	copy->group_leader = copy;
+	perf_group_set_read_size(copy);
+	return true;
+}
+
+/* Whoever enables or disables the family has child_mutex, or waits for it. */
+static void inherit_state(struct perf_event *copy,
+			  const struct perf_event *source)
+{
+	bool enabled = READ_ONCE(source->state) >= PERF_EVENT_STATE_INACTIVE;
+
+	perf_event_set_state(copy, enabled ? PERF_EVENT_STATE_INACTIVE :
+					     PERF_EVENT_STATE_OFF);
+}
+
+static bool inherit_join_locked(struct perf_event_context *ctx,
+				struct perf_event *source,
+				struct perf_event *copy)
+{
+	struct perf_event *eldest = copy->parent;
+
+	lockdep_assert_held(&ctx->mutex);
+	guard(mutex)(&eldest->child_mutex);
+
+	if (READ_ONCE(eldest->state) == PERF_EVENT_STATE_DEAD)
+		return false;
+	if (!inherit_settle_leader(copy) || !perf_event_tryget(eldest))
+		return false;
+
+	inherit_state(copy, source);
+	perf_event_get_ref(copy);
+	perf_ctx_get(ctx);
+	copy->ctx = ctx;
+	/* Not loaded, and will not be before the task runs: no CPU to ask. */
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		perf_ctx_add_event_locked(copy, ctx);
+		copy->attach_state |= PERF_ATTACH_CHILD;
+	}
+	list_add_tail(&copy->child_list, &eldest->child_list);
+	return true;
+}
+
+static bool inherit_join(const struct inherit_fork *fork,
+			 struct perf_event *source, struct perf_event *copy)
+{
+	struct perf_event_context *ctx = fork->ctx;
+	bool joined;
+
+	mutex_lock_nested(&ctx->mutex, SINGLE_DEPTH_NESTING);
+	joined = inherit_join_locked(ctx, source, copy);
+	mutex_unlock(&ctx->mutex);
+	return joined;
+}
+
+/*
+ * Return: the copy, with a reference for the caller; NULL when the eldest has
+ * just been closed; an error.
+ */
+static struct perf_event *inherit_event(const struct inherit_fork *fork,
+					struct perf_event *source,
+					struct perf_event *leader)
+{
+	struct perf_event *copy = inherit_build(fork, source, leader);
+
+	if (IS_ERR(copy) || inherit_join(fork, source, copy))
+		return copy;
+	perf_event_free(copy);
+	return NULL;
+}
+
+static int inherit_siblings(const struct inherit_fork *fork,
+			    struct perf_event *source,
+			    struct perf_event *leader)
+{
+	struct perf_event *sibling, *copy;
+
+	for_each_sibling_event(sibling, source) {
+		/* Its driver would refuse it, and for that nobody is to blame. */
+		if (!leader && sibling->event_caps & PERF_EV_CAP_SIBLING)
+			continue;
+		copy = inherit_event(fork, sibling, leader);
+		if (IS_ERR(copy))
+			return PTR_ERR(copy);
+		if (copy)
+			perf_event_put(copy);
+	}
+	return 0;
+}
+
+/* Group reads add up only groups whose members have come and gone alike. */
+static void inherit_generation(const struct inherit_fork *fork,
+			       const struct perf_event *source,
+			       struct perf_event *leader)
+{
+	struct perf_event_context *ctx = fork->ctx;
+
+	mutex_lock_nested(&ctx->mutex, SINGLE_DEPTH_NESTING);
+	raw_spin_lock_irq(&ctx->lock);
+	leader->group_generation = source->group_generation;
+	raw_spin_unlock_irq(&ctx->lock);
+	mutex_unlock(&ctx->mutex);
+}
+
+/*
+ * Members of an eldest that is being closed are left out; anything else that
+ * is missing makes the fork fail, and with it go those that are there.
+ */
+static int inherit_group(const struct inherit_fork *fork,
+			 struct perf_event *source)
+{
+	struct perf_event *leader = inherit_event(fork, source, NULL);
+	int err;
+
+	if (IS_ERR(leader))
+		return PTR_ERR(leader);
+	err = inherit_siblings(fork, source, leader);
+	if (!leader)
+		return err;
+	if (!err)
+		inherit_generation(fork, source, leader);
+	perf_event_put(leader);
+	return err;
+}
+
+static int inherit_get_ctx(struct inherit_fork *fork)
+{
+	struct perf_event_context *ctx;
+
+	if (fork->ctx)
+		return 0;
+	ctx = perf_ctx_make_task(fork->child);
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	fork->ctx = ctx;
+	return 0;
+}
+
+/* The newest event stands first in the list; groups keep their order. */
+static int inherit_groups(struct inherit_fork *fork,
+			  struct perf_event_context *from)
+{
+	struct perf_event *event;
+	int err;
+
+	lockdep_assert_held(&from->mutex);
+	list_for_each_entry_reverse(event, &from->event_list, event_entry) {
+		if (event->group_leader != event ||
+		    !inherit_wanted(event, fork->clone_flags))
+			continue;
+		err = inherit_get_ctx(fork);
+		if (!err)
+			err = inherit_group(fork, event);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * perf_inherit_task - copy current's inheritable groups to a new task
+ * @child: task in the making that nobody else can find
+ * @clone_flags: CLONE_*, what the two tasks have in common
+ *
+ * When it fails some copies may be there: perf_inherit_exit() removes them.
+ *
+ * Context: task; may sleep. Takes the mutex of current's context.
+ * Return: 0; -ENOMEM; what perf_event_alloc() returns, such as -ENOSPC for
+ * breakpoints and -EBUSY for exclusive PMUs.
+ */
+int perf_inherit_task(struct task_struct *child, u64 clone_flags)
+{
+	/* Only current itself gives its context up. */
+	struct perf_event_context *from = READ_ONCE(current->perf_event_ctxp);
+	struct inherit_fork fork = {
+		.child		= child,
+		.clone_flags	= clone_flags,
+	};
+	int err;
+
+	if (likely(!from))
+		return 0;
+	mutex_lock(&from->mutex);
+	err = inherit_groups(&fork, from);
+	mutex_unlock(&from->mutex);
+	if (fork.ctx)
+		perf_ctx_put(fork.ctx);
+	return err;
+}
+
+/* Exit and exec. */
+
+/*
+ * A reader of the family has child_mutex: it finds either the copy or its
+ * count among what is left of others.
+ */
+static void inherit_end_copy(struct perf_event *copy)
+{
+	struct perf_event *eldest = copy->parent;
+
+	scoped_guard(mutex, &eldest->child_mutex) {
+		perf_control_remove(copy, PERF_REMOVE_GROUP |
+				    PERF_REMOVE_CHILD | PERF_REMOVE_EXIT);
+		perf_event_fold_child(copy);
+	}
+	/* Pollers want to know whether this was the last one. */
+	perf_overflow_wakeup(eldest);
+	perf_event_put(copy);
+}
+
+/* An event that somebody has open stays, for its count to be read. */
+static void inherit_end_eldest(struct perf_event *event, unsigned long flags)
+{
+	perf_control_remove(event, flags | PERF_REMOVE_EXIT);
+	perf_overflow_wakeup(event);
+}
+
+static void inherit_end(struct perf_event *event, unsigned long flags)
+{
+	if (event->parent)
+		inherit_end_copy(event);
+	else
+		inherit_end_eldest(event, flags);
+}
+
+/* Groups that are open stay groups: they are read as such afterwards. */
+static void inherit_end_all(struct perf_event_context *ctx)
+{
+	struct perf_event *event, *next;
+
+	lockdep_assert_held(&ctx->mutex);
+	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry)
+		inherit_end(event, 0);
+}
+
+/**
+ * perf_inherit_exit - part a task from its events
+ * @task: current, or a task that was never started
+ * @exit: @task did run; its own events are told that it exits
+ *
+ * Copies are folded into their eldest and freed, others change to EXIT and are
+ * left to those who have them open. A task that never ran may be freed when
+ * this returns: no event refers to it any more.
+ *
+ * Context: task; may sleep. Nobody can open an event for @task meanwhile: it
+ * is marked as exiting, or its exec_update_lock is held, or it is not known.
+ */
+void perf_inherit_exit(struct task_struct *task, bool exit)
+{
+	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
+
+	if (!ctx)
+		return;
+
+	mutex_lock(&ctx->mutex);
+	perf_sched_part_task(ctx, task);
+	/* Nothing counts any more: no sample comes after this record. */
+	if (exit)
+		perf_side_task(task, false, ctx);
+	inherit_end_all(ctx);
+	mutex_unlock(&ctx->mutex);
+
+	if (!exit)
+		wait_var_event(&ctx->refcount,
+			       refcount_read(&ctx->refcount) == 1);
+	/* The task's reference. */
+	perf_ctx_put(ctx);
+}
+
+/**
+ * perf_inherit_exec - remove the events that end with a program
+ * @ctx: context of current
+ *
+ * These leave their groups, whose other members go on in the new program.
+ *
+ * Context: task; may sleep. Takes ctx->mutex.
+ */
+void perf_inherit_exec(struct perf_event_context *ctx)
+{
+	struct perf_event *event, *next;
+
+	guard(mutex)(&ctx->mutex);
+	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry) {
+		if (event->attr.remove_on_exec)
+			inherit_end(event, PERF_REMOVE_GROUP);
+	}
+}

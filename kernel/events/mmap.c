@@ -1,0 +1,625 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mapping: how an event gets a ring buffer, shares it, and loses it again.
+ *
+ * Owns event->rb, event->mmap_count, the buffer's list of events, the locked
+ * memory charge, and what the user page says about the event.
+ *
+ * Contexts: task, but for perf_event_update_userpage(), which runs anywhere.
+ *
+ * Lifetime: a buffer is in use while rb->mmap_count, the number of its mappings
+ * through whatever event, is not 0. It starts at 1 and never leaves 0 again.
+ * Events that write to a buffer are attached: they hold a reference and stand in
+ * rb->event_list. The last unmapping detaches them all, as nobody could read what
+ * they write. So neither munmap nor mmap waits for a grace period: the list is
+ * walked under its lock only, and the memory goes by RCU.
+ *
+ * Locking: mmap_lock > event->mmap_mutex > rb->event_lock > waitq.lock. event->rb
+ * changes under mmap_mutex; writers read it under RCU. Of two mmap_mutexes the one
+ * with the lower address comes first.
+ *
+ * Redirecting @event to the buffer of @target while the last mapping goes:
+ *
+ *   1. set_output holds both mmap_mutexes. @target is attached, rb->mmap_count was
+ *      seen above 0, @event is attached, too.
+ *   2. If close brought the count to 0 before, set_output sees that and refuses.
+ *   3. If after: close detaches every event on the list, one at a time, and starts
+ *      again until it finds none. It cannot pass @target while set_output holds
+ *      its mutex; when it gets it, @event is on the list.
+ *
+ * Closing two mappings of one event at a time, from two processes: each drops its
+ * share of rb->mmap_count and event->mmap_count in one section of mmap_mutex. Who
+ * brings either to 0 does what follows from that one, whatever the other does.
+ *
+ * An event whose last reference has gone may still be on the list. Close steps
+ * over it; its destructor detaches it.
+ */
+
+#include <linux/capability.h>
+#include <linux/cleanup.h>
+#include <linux/cred.h>
+#include <linux/export.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+#include <linux/security.h>
+#include <linux/wait.h>
+
+#include "mmap.h"
+#include "aux_buffer.h"
+#include "buffer_types.h"
+#include "clock.h"
+#include "context.h"
+#include "ring_buffer.h"
+
+/*
+ * kernel.perf_event_mlock_kb: what each user may map for each online CPU without
+ * it counting against RLIMIT_MEMLOCK. Half a megabyte, and the user page.
+ */
+int sysctl_perf_event_mlock __read_mostly = 512 + (PAGE_SIZE / 1024);
+
+/* The user page. */
+
+static u32 perf_mmap_index(struct perf_event *event)
+{
+	if (event->state != PERF_EVENT_STATE_ACTIVE ||
+	    (event->hw.state & PERF_HES_STOPPED))
+		return 0;
+	return event->pmu->event_idx(event);
+}
+
+/*
+ * Lets an architecture say how its counters and its clock are read without a
+ * system call. @now is the perf_clock() of the times in @userpg.
+ */
+void __weak arch_perf_update_userpage(struct perf_event *event,
+				      struct perf_event_mmap_page *userpg,
+				      u64 now)
+{
+}
+
+/*
+ * The reader sees @userpg->lock change when it read while this wrote. It may
+ * write the page itself, so nothing is taken back from there.
+ */
+static void perf_mmap_fill_userpage(struct perf_event *event,
+				    struct perf_event_mmap_page *userpg)
+{
+	u64 count = local64_read(&event->count) +
+		    atomic64_read(&event->child_count);
+	u64 enabled, running, now = perf_clock();
+	u32 index = perf_mmap_index(event);
+
+	if (index)
+		count -= local64_read(&event->hw.prev_count);
+	perf_event_time_at(event, now, &enabled, &running);
+	enabled += atomic64_read(&event->child_total_time_enabled);
+	running += atomic64_read(&event->child_total_time_running);
+
+	WRITE_ONCE(userpg->lock, READ_ONCE(userpg->lock) + 1);
+	barrier(); /* who reads counters by itself is on this CPU */
+	userpg->index = index;
+	userpg->offset = count;
+	userpg->time_enabled = enabled;
+	userpg->time_running = running;
+	arch_perf_update_userpage(event, userpg, now);
+	barrier();
+	WRITE_ONCE(userpg->lock, READ_ONCE(userpg->lock) + 1);
+}
+
+/**
+ * perf_event_update_userpage() - show count and times in the event's user page
+ * @event: any event; without a mapping of its own nothing happens
+ *
+ * An event that merely writes to the buffer of another has no user page: the one
+ * in that buffer tells about the other event.
+ *
+ * Context: any, NMI included. An NMI that updates the same page in between leaves
+ * values that are mixed until the next update.
+ */
+void perf_event_update_userpage(struct perf_event *event)
+{
+	struct perf_buffer *rb;
+
+	if (!atomic_read(&event->mmap_count))
+		return;
+
+	guard(rcu)();
+	guard(preempt)();
+	rb = perf_rb_rcu(event);
+	if (rb)
+		perf_mmap_fill_userpage(event, rb->user_page);
+}
+EXPORT_SYMBOL_GPL(perf_event_update_userpage);
+
+static void perf_mmap_init_userpage(struct perf_buffer *rb)
+{
+	struct perf_event_mmap_page *userpg = rb->user_page;
+
+	userpg->cap_bit0_is_deprecated = 1;
+	userpg->size = offsetof(struct perf_event_mmap_page, __reserved);
+	userpg->data_offset = PAGE_SIZE;
+	userpg->data_size = perf_rb_data_size(rb);
+}
+
+/* Attaching. */
+
+static void perf_mmap_unlink(struct perf_event *event, struct perf_buffer *rb)
+{
+	spin_lock_irq(&rb->event_lock);
+	list_del_init(&event->rb_entry);
+	spin_unlock_irq(&rb->event_lock);
+}
+
+static void perf_mmap_link(struct perf_event *event, struct perf_buffer *rb)
+{
+	spin_lock_irq(&rb->event_lock);
+	list_add(&event->rb_entry, &rb->event_list);
+	spin_unlock_irq(&rb->event_lock);
+}
+
+/*
+ * From now on @event writes to @rb, whose reference goes with it, or nowhere. Its
+ * pollers look again, as wake-ups of the old buffer passed them by.
+ */
+static void perf_mmap_attach_mutexed(struct perf_event *event,
+				     struct perf_buffer *rb)
+{
+	struct perf_buffer *old = perf_rb_mutexed(event);
+
+	lockdep_assert_held(&event->mmap_mutex);
+
+	if (old)
+		perf_mmap_unlink(event, old);
+	if (rb)
+		perf_mmap_link(event, rb);
+	rcu_assign_pointer(*perf_rb_slot(event), rb);
+	if (old) {
+		perf_rb_put(old);
+		wake_up_all(&event->waitq);
+	}
+}
+
+/**
+ * perf_mmap_detach() - take an event off its buffer
+ * @event: about to be freed, no references left; may be half built
+ *
+ * Context: task.
+ */
+void perf_mmap_detach(struct perf_event *event)
+{
+	if (!rcu_access_pointer(*perf_rb_slot(event)))
+		return;
+
+	guard(mutex)(&event->mmap_mutex);
+	perf_mmap_attach_mutexed(event, NULL);
+}
+
+/* Return: the next event that can be detached, with a reference, or NULL. */
+static struct perf_event *perf_mmap_next_event(struct perf_buffer *rb)
+{
+	struct perf_event *event, *found = NULL;
+
+	spin_lock_irq(&rb->event_lock);
+	list_for_each_entry(event, &rb->event_list, rb_entry) {
+		if (perf_event_tryget(event)) {
+			found = event;
+			break;
+		}
+	}
+	spin_unlock_irq(&rb->event_lock);
+	return found;
+}
+
+/*
+ * Each turn takes one event off the list, or finds that somebody else has just
+ * done so; with mmap_count at 0 none comes back.
+ */
+static void perf_mmap_detach_all(struct perf_buffer *rb)
+{
+	struct perf_event *event;
+
+	while ((event = perf_mmap_next_event(rb))) {
+		scoped_guard(mutex, &event->mmap_mutex) {
+			if (perf_rb_mutexed(event) == rb)
+				perf_mmap_attach_mutexed(event, NULL);
+		}
+		perf_event_put(event);
+	}
+}
+
+/* Locked memory. */
+
+/* Return: how many of @wanted pages the user's own allowance still covers. */
+static unsigned long perf_mmap_take_allowance(struct user_struct *user,
+					      unsigned long wanted)
+{
+	unsigned long limit = sysctl_perf_event_mlock >> (PAGE_SHIFT - 10);
+	long used = atomic_long_read(&user->perf_mlock);
+	unsigned long taken;
+
+	limit *= num_online_cpus();
+	do {
+		if ((unsigned long)used >= limit)
+			return 0;
+		taken = min(wanted, limit - used);
+	} while (!atomic_long_try_cmpxchg(&user->perf_mlock, &used,
+					  used + taken));
+	return taken;
+}
+
+static bool perf_mmap_may_pin(u64 pinned)
+{
+	return pinned <= rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT ||
+	       !perf_is_paranoid() || capable(CAP_IPC_LOCK);
+}
+
+static void perf_mmap_uncharge(struct perf_rb_charge *charge)
+{
+	atomic_long_sub(charge->user_pages, &charge->user->perf_mlock);
+	atomic64_sub(charge->mm_pages, &charge->mm->pinned_vm);
+	free_uid(charge->user);
+	mmdrop(charge->mm);
+}
+
+/*
+ * Charges @nr_pages to current's user and, beyond the allowance, to @mm. Both
+ * are remembered, as another process may be the last to unmap.
+ * Return: 0; -EPERM over the limit, then nothing is charged.
+ */
+static int perf_mmap_charge(struct perf_rb_charge *charge,
+			    struct mm_struct *mm, unsigned long nr_pages)
+{
+	charge->user = get_current_user();
+	charge->user_pages = perf_mmap_take_allowance(charge->user, nr_pages);
+	mmgrab(mm);
+	charge->mm = mm;
+	charge->mm_pages = nr_pages - charge->user_pages;
+
+	if (perf_mmap_may_pin(atomic64_add_return(charge->mm_pages,
+						  &mm->pinned_vm)))
+		return 0;
+	perf_mmap_uncharge(charge);
+	return -EPERM;
+}
+
+/* The mapping. */
+
+/* mremap(2) has moved the mapping: for a moment there are two of them. */
+static void perf_mmap_open(struct vm_area_struct *vma)
+{
+	struct perf_event *event = vma->vm_file->private_data;
+
+	scoped_guard(mutex, &event->mmap_mutex) {
+		atomic_inc(&event->mmap_count);
+		refcount_inc(&perf_rb_mutexed(event)->mmap_count);
+	}
+	if (event->pmu->event_mapped)
+		event->pmu->event_mapped(event, vma->vm_mm);
+}
+
+static void perf_mmap_close(struct vm_area_struct *vma)
+{
+	struct perf_event *event = vma->vm_file->private_data;
+	struct perf_buffer *rb = perf_rb_get(event);
+	bool unused;
+
+	if (event->pmu->event_unmapped)
+		event->pmu->event_unmapped(event, vma->vm_mm);
+
+	scoped_guard(mutex, &event->mmap_mutex) {
+		unused = refcount_dec_and_test(&rb->mmap_count);
+		if (atomic_dec_and_test(&event->mmap_count))
+			perf_mmap_attach_mutexed(event, NULL);
+	}
+	if (unused) {
+		perf_mmap_detach_all(rb);
+		perf_mmap_uncharge(&rb->charge);
+	}
+	perf_rb_put(rb);
+}
+
+/* A part of a mapping has no size and offset that open and close could match. */
+static int perf_mmap_may_split(struct vm_area_struct *vma, unsigned long addr)
+{
+	return -EINVAL;
+}
+
+/*
+ * The user page may be written, data may only be read. mm wants a page of a
+ * shared file mapping to have a mapping and an index.
+ */
+static vm_fault_t perf_mmap_fault(struct vm_fault *vmf)
+{
+	struct file *file = vmf->vma->vm_file;
+	struct perf_buffer *rb;
+	struct page *page;
+
+	if (vmf->pgoff && (vmf->flags & FAULT_FLAG_WRITE))
+		return VM_FAULT_SIGBUS;
+
+	guard(rcu)();
+	rb = perf_rb_rcu(file->private_data);
+	page = rb ? perf_rb_page(rb, vmf->pgoff) : NULL;
+	if (!page)
+		return VM_FAULT_SIGBUS;
+
+	get_page(page);
+	page->mapping = file->f_mapping;
+	page->index = vmf->pgoff;
+	vmf->page = page;
+	return 0;
+}
+
+static vm_fault_t perf_mmap_mkwrite(struct vm_fault *vmf)
+{
+	return vmf->pgoff ? VM_FAULT_SIGBUS : 0;
+}
+
+static const struct vm_operations_struct perf_mmap_vm_ops = {
+	.open		= perf_mmap_open,
+	.close		= perf_mmap_close,
+	.may_split	= perf_mmap_may_split,
+	.fault		= perf_mmap_fault,
+	.page_mkwrite	= perf_mmap_mkwrite,
+};
+
+/* Return: data pages that @vma asks for, or -EINVAL, -ENOMEM. */
+static int perf_mmap_data_pages(struct vm_area_struct *vma)
+{
+	unsigned long nr_pages = vma_pages(vma) - 1;
+
+	if (nr_pages && !is_power_of_2(nr_pages))
+		return -EINVAL;
+	if (nr_pages > INT_MAX)
+		return -ENOMEM;
+	return nr_pages;
+}
+
+/*
+ * All that can fail happens before anybody sees the buffer. The charge comes
+ * first, so that who is over the limit allocates nothing.
+ */
+static int perf_mmap_create_mutexed(struct perf_event *event,
+				    struct vm_area_struct *vma, int nr_pages)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	int flags = vma->vm_flags & VM_WRITE ? PERF_RB_WRITABLE : 0;
+	struct perf_rb_charge charge;
+	struct perf_buffer *rb;
+	int err;
+
+	lockdep_assert_held(&event->mmap_mutex);
+
+	err = perf_mmap_charge(&charge, vma->vm_mm, nr_pages + 1UL);
+	if (err)
+		return err;
+
+	rb = perf_rb_alloc(nr_pages,
+			   attr->watermark ? attr->wakeup_watermark : 0,
+			   event->cpu, flags);
+	if (!rb) {
+		perf_mmap_uncharge(&charge);
+		return -ENOMEM;
+	}
+	rb->charge = charge;
+	refcount_set(&rb->mmap_count, 1);
+	perf_mmap_init_userpage(rb);
+	perf_mmap_attach_mutexed(event, rb);
+	return 0;
+}
+
+/*
+ * A buffer out of use, whose closer has not come to @event yet, is left.
+ * Return: 0, and @event->rb has one mapping more or is NULL; -EINVAL if the size
+ * is another.
+ */
+static int perf_mmap_join_mutexed(struct perf_event *event, int nr_pages)
+{
+	struct perf_buffer *rb = perf_rb_mutexed(event);
+
+	lockdep_assert_held(&event->mmap_mutex);
+
+	if (perf_rb_data_size(rb) != (unsigned long)nr_pages << PAGE_SHIFT)
+		return -EINVAL;
+	if (!refcount_inc_not_zero(&rb->mmap_count))
+		perf_mmap_attach_mutexed(event, NULL);
+	return 0;
+}
+
+static int perf_mmap_data(struct perf_event *event, struct vm_area_struct *vma)
+{
+	int nr_pages = perf_mmap_data_pages(vma);
+	int err = 0;
+
+	if (nr_pages < 0)
+		return nr_pages;
+
+	guard(mutex)(&event->mmap_mutex);
+	if (perf_rb_mutexed(event))
+		err = perf_mmap_join_mutexed(event, nr_pages);
+	if (!err && !perf_rb_mutexed(event))
+		err = perf_mmap_create_mutexed(event, vma, nr_pages);
+	if (!err)
+		atomic_inc(&event->mmap_count);
+	return err;
+}
+
+static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
+{
+	struct perf_buffer *rb;
+
+	guard(mutex)(&event->mmap_mutex);
+	rb = perf_rb_mutexed(event);
+	return rb ? perf_aux_refuse(rb, vma) : -EINVAL;
+}
+
+/**
+ * perf_mmap() - map the user page and the data of an event
+ * @file: the event's
+ * @vma: one page, and a power of two of data pages or none; at offset 0
+ *
+ * The first mapping makes the buffer: writable, user space consumes records by
+ * moving data_tail; read-only, new records replace old ones. Further mappings,
+ * through this event or one that is redirected here, share it.
+ *
+ * Inherited events of a task without a CPU have no buffer, since their copies
+ * would write to it from several CPUs.
+ *
+ * Context: mmap_lock held for writing.
+ * Return: 0; -EINVAL for an inherited event on any CPU, a private mapping, a wrong
+ * size, or offset other than 0 that does not match the user page; -EOPNOTSUPP for
+ * the AUX area; -EPERM over the limit of locked memory; -ENOMEM; -EACCES of a
+ * security module.
+ */
+int perf_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct perf_event *event = file->private_data;
+	int err;
+
+	if (event->cpu == -1 && event->attr.inherit)
+		return -EINVAL;
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+
+	err = security_perf_event_read(event);
+	if (err)
+		return err;
+
+	err = vma->vm_pgoff ? perf_mmap_aux(event, vma) :
+			      perf_mmap_data(event, vma);
+	if (err)
+		return err;
+
+	/* The charge is of this mm: fork must not copy the mapping. */
+	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_ops = &perf_mmap_vm_ops;
+	if (event->pmu->event_mapped)
+		event->pmu->event_mapped(event, vma->vm_mm);
+	perf_event_update_userpage(event);
+	return 0;
+}
+
+/**
+ * perf_mmap_poll() - ask whether there is something to read
+ * @event: event that is polled
+ *
+ * The mutex makes sure that an event that changes its buffer is not asked in
+ * between: either the new buffer is seen here, or the wake-up comes after.
+ *
+ * Context: task; the caller is on event->waitq.
+ * Return: poll bits since the last call; EPOLLHUP without a buffer.
+ */
+__poll_t perf_mmap_poll(struct perf_event *event)
+{
+	struct perf_buffer *rb;
+
+	guard(mutex)(&event->mmap_mutex);
+	rb = perf_rb_mutexed(event);
+	if (!rb)
+		return EPOLLHUP;
+	return (__force __poll_t)atomic_xchg(&rb->poll, 0);
+}
+
+/**
+ * perf_mmap_pause_output() - stop or resume records
+ * @event: event with a buffer; the others that write there pause, too
+ * @pause: what is to be
+ *
+ * Context: task.
+ * Return: 0; -EINVAL without a buffer, or when it has no data pages.
+ */
+int perf_mmap_pause_output(struct perf_event *event, bool pause)
+{
+	struct perf_buffer *rb;
+
+	guard(rcu)();
+	rb = perf_rb_rcu(event);
+	if (!rb || !rb->nr_runs)
+		return -EINVAL;
+	perf_rb_pause(rb, pause);
+	return 0;
+}
+
+/*
+ * A buffer has one writing CPU, one clock and one direction; if it belongs to no
+ * CPU, it belongs to a task.
+ */
+static bool perf_mmap_can_share(const struct perf_event *event,
+				const struct perf_event *target)
+{
+	if (target == event || target->cpu != event->cpu)
+		return false;
+	if (target->cpu == -1 && target->hw.target != event->hw.target)
+		return false;
+	if (target->clock != event->clock)
+		return false;
+	if (target->attr.write_backward != event->attr.write_backward)
+		return false;
+	return !event->pmu->setup_aux || !target->pmu->setup_aux ||
+	       event->pmu == target->pmu;
+}
+
+static void perf_mmap_lock_pair(struct perf_event *a, struct perf_event *b)
+{
+	if (a > b)
+		swap(a, b);
+	mutex_lock(&a->mmap_mutex);
+	mutex_lock_nested(&b->mmap_mutex, SINGLE_DEPTH_NESTING);
+}
+
+static void perf_mmap_unlock_pair(struct perf_event *a, struct perf_event *b)
+{
+	mutex_unlock(&a->mmap_mutex);
+	mutex_unlock(&b->mmap_mutex);
+}
+
+static int perf_mmap_redirect_mutexed(struct perf_event *event,
+				      struct perf_event *target)
+{
+	struct perf_buffer *rb = perf_rb_mutexed(target);
+
+	lockdep_assert_held(&event->mmap_mutex);
+
+	if (atomic_read(&event->mmap_count))
+		return -EINVAL;
+	if (!rb || !refcount_read(&rb->mmap_count))
+		return -EINVAL;
+
+	refcount_inc(&rb->refcount);
+	perf_mmap_attach_mutexed(event, rb);
+	return 0;
+}
+
+/**
+ * perf_mmap_set_output() - let an event write to the buffer of another
+ * @event: event that is redirected
+ * @target: event whose buffer it shares from now on; NULL for no buffer
+ *
+ * Context: task; both events are kept by their files.
+ * Return: 0; -EINVAL if @event is mapped itself, if @target has no buffer in use,
+ * or if the two differ in CPU, task, clock, direction, or AUX PMU.
+ */
+int perf_mmap_set_output(struct perf_event *event, struct perf_event *target)
+{
+	int err;
+
+	if (!target) {
+		guard(mutex)(&event->mmap_mutex);
+		if (atomic_read(&event->mmap_count))
+			return -EINVAL;
+		perf_mmap_attach_mutexed(event, NULL);
+		return 0;
+	}
+
+	if (!perf_mmap_can_share(event, target))
+		return -EINVAL;
+
+	perf_mmap_lock_pair(event, target);
+	err = perf_mmap_redirect_mutexed(event, target);
+	perf_mmap_unlock_pair(event, target);
+	return err;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "mmap": mapping of buffers, the user page, locked-memory accounting. */
+#ifndef _KERNEL_EVENTS_MMAP_H
+#define _KERNEL_EVENTS_MMAP_H
+
+#include "types.h"
+
+/*
+ * The event room initialises mmap_mutex, rb_entry and waitq of a new event;
+ * everything after that happens here.
+ */
+
+/* File operation; takes event->mmap_mutex. */
+int perf_mmap(struct file *file, struct vm_area_struct *vma);
+
+/*
+ * Poll bits since the last call, EPOLLHUP without a buffer. The caller has
+ * queued itself on event->waitq already. Takes event->mmap_mutex.
+ */
+__poll_t perf_mmap_poll(struct perf_event *event);
+
+/* Detaches @event from its buffer (any event, mapped or redirected). */
+void perf_mmap_detach(struct perf_event *event);
+
+/* PERF_EVENT_IOC_SET_OUTPUT and PERF_FLAG_FD_OUTPUT; @target NULL detaches. */
+int perf_mmap_set_output(struct perf_event *event, struct perf_event *target);
+
+/* PERF_EVENT_IOC_PAUSE_OUTPUT. Return: 0, -EINVAL without data pages. */
+int perf_mmap_pause_output(struct perf_event *event, bool pause);
+
+#endif /* _KERNEL_EVENTS_MMAP_H */

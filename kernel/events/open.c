@@ -1,0 +1,612 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "open": perf_event_open(2), and its like for the kernel's own events.
+ *
+ * Four steps. Parse looks at nothing but the arguments and the caller; find
+ * turns numbers into a descriptor, a leader and a task; build makes the event
+ * and whatever it needs, and judges whether it may go where it is to go;
+ * publish changes what others see and cannot fail. Between the steps stands
+ * one struct perf_open, and one function undoes whatever of it there is.
+ *
+ * Owns:     nothing that outlives a call.
+ * Contexts: task context, may sleep.
+ *
+ * Lifetime rules: until there is a file the call owns the event, then the file
+ * does. The leader is kept by its file, the context by a reference of the
+ * call, to which installing adds the event's own.
+ *
+ * Locking rules: the target's exec_update_lock, if there is a target, then the
+ * mutex of the context; both from the moment that something is judged until
+ * the event is installed. The owner's perf_event_mutex afterwards, since it
+ * comes before a context's mutex.
+ *
+ * Race: open against a target that execs a set-uid program.
+ *   1. The caller may trace the target: perf_target_permitted() says yes.
+ *   2. The target execs. It cannot change its credentials before the event is
+ *      installed, because this call holds exec_update_lock.
+ *   3. Then exec finds the event, and removes it if it must.
+ *
+ * Race: two siblings join the same software group, one of a hardware PMU.
+ *   1. Both calls see a leader of the software PMU.
+ *   2. One of them moves the group to the hardware PMU.
+ *   3. The other one asks only now, under the context's mutex, where the
+ *      leader is; what it knew before about the leader it does not use.
+ *
+ * Race: open against CPU hotplug, for events of CPUs.
+ *   1. The CPU goes: its mark "online" is cleared under the context's mutex.
+ *   2. This call looks at the mark under the same mutex: -ENODEV. The other
+ *      way round, the event is there to be taken off with the others.
+ */
+
+#include <linux/anon_inodes.h>
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/export.h>
+#include <linux/file.h>
+#include <linux/ptrace.h>
+#include <linux/rwsem.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/syscalls.h>
+
+#include "attr.h"
+#include "clock.h"
+#include "context.h"
+#include "control.h"
+#include "event.h"
+#include "file.h"
+#include "groups.h"
+#include "mmap.h"
+#include "open.h"
+
+/* What a call has come to. Zero, or -1 for fd, where it has not come yet. */
+struct perf_open {
+	/* Asked for. */
+	const struct perf_event_attr *attr;
+	unsigned long		flags;
+	pid_t			pid;		/* or a cgroup's descriptor */
+	int			cpu;
+
+	/* Found; references. */
+	int			fd;
+	struct file		*group;
+	struct task_struct	*task;
+
+	/* Of the group's file, which keeps them. */
+	struct perf_event	*leader;
+	struct perf_event	*output;
+
+	/* Built; once there is @file, it owns @event. */
+	struct perf_event	*event;
+	struct file		*file;
+
+	/* Where the event goes; a reference, and two locks if held. */
+	struct perf_event_context *ctx;
+	bool			ctx_locked;
+	bool			exec_locked;
+
+	/* A software group that has to follow its new member to this PMU. */
+	bool			move_group;
+};
+
+/* Undo. */
+
+static void perf_open_unlock(struct perf_open *open)
+{
+	if (open->ctx_locked)
+		mutex_unlock(&open->ctx->mutex);
+	if (open->exec_locked)
+		up_read(&open->task->signal->exec_update_lock);
+	open->ctx_locked = false;
+	open->exec_locked = false;
+}
+
+/* The event's part of the context wants the context: that goes later. */
+static void perf_open_finish(struct perf_open *open)
+{
+	perf_open_unlock(open);
+	if (open->file)
+		fput(open->file);
+	else if (open->event)
+		perf_event_free(open->event);
+	if (open->ctx)
+		perf_ctx_put(open->ctx);
+	if (open->task)
+		put_task_struct(open->task);
+	if (open->group)
+		fput(open->group);
+	if (open->fd >= 0)
+		put_unused_fd(open->fd);
+}
+
+/* Parse. */
+
+static int perf_open_parse(const struct perf_open *open,
+			   struct perf_event_attr __user *uattr,
+			   struct perf_event_attr *attr)
+{
+	int error;
+
+	if (open->flags & ~PERF_OPEN_FLAGS)
+		return -EINVAL;
+	error = perf_attr_copy(uattr, attr);
+	if (!error)
+		error = perf_attr_check(attr);
+	if (!error)
+		error = perf_attr_permitted(attr);
+	if (error)
+		return error;
+
+	/* A cgroup has no CPU of its own, and no name but its descriptor. */
+	if ((open->flags & PERF_FLAG_PID_CGROUP) &&
+	    (open->pid == -1 || open->cpu == -1))
+		return -EINVAL;
+	return 0;
+}
+
+/* Find. */
+
+static bool perf_open_is_gone(const struct perf_event *event)
+{
+	return READ_ONCE(event->state) <= PERF_EVENT_STATE_EXIT;
+}
+
+static int perf_open_find_group(struct perf_open *open, int group_fd)
+{
+	struct perf_event *leader;
+
+	if (group_fd == -1)
+		return 0;
+	open->group = fget(group_fd);
+	leader = open->group ? perf_file_event(open->group) : NULL;
+	if (!leader)
+		return -EBADF;
+	if (perf_open_is_gone(leader))
+		return -ENODEV;
+
+	if (open->flags & PERF_FLAG_FD_OUTPUT)
+		open->output = leader;
+	if (!(open->flags & PERF_FLAG_FD_NO_GROUP))
+		open->leader = leader;
+	return 0;
+}
+
+static int perf_open_find_task(struct perf_open *open)
+{
+	struct task_struct *task;
+
+	if (open->pid == -1 || (open->flags & PERF_FLAG_PID_CGROUP))
+		return 0;
+	scoped_guard(rcu) {
+		task = open->pid ? find_task_by_vpid(open->pid) : current;
+		if (task)
+			open->task = get_task_struct(task);
+	}
+	if (!open->task)
+		return -ESRCH;
+
+	/* A copy of half a group would be another group. */
+	if (open->leader && open->leader->attr.inherit != open->attr->inherit)
+		return -EINVAL;
+	return 0;
+}
+
+static int perf_open_find(struct perf_open *open, int group_fd)
+{
+	int fd_flags = O_RDWR;
+	int error;
+
+	if (open->flags & PERF_FLAG_FD_CLOEXEC)
+		fd_flags |= O_CLOEXEC;
+	open->fd = get_unused_fd_flags(fd_flags);
+	if (open->fd < 0)
+		return open->fd;
+	error = perf_open_find_group(open, group_fd);
+	if (error)
+		return error;
+	return perf_open_find_task(open);
+}
+
+/* Build: the event and its context. */
+
+static int perf_open_alloc(struct perf_open *open,
+			   perf_overflow_handler_t handler, void *context)
+{
+	bool cgroup = open->flags & PERF_FLAG_PID_CGROUP;
+	struct perf_event_spec spec = {
+		.attr			= open->attr,
+		.cpu			= open->cpu,
+		.task			= open->task,
+		.group_leader		= open->leader,
+		.overflow_handler	= handler,
+		.context		= context,
+		.cgroup_fd		= cgroup ? open->pid : -1,
+	};
+	struct perf_event *event = perf_event_alloc(&spec);
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	open->event = event;
+	return 0;
+}
+
+/*
+ * Signals are as good as a debugger's hand on the target, so they ask for the
+ * right to attach, or for the right to send any signal.
+ */
+static bool perf_target_permitted(const struct perf_event_attr *attr,
+				  struct task_struct *task)
+{
+	unsigned int mode = PTRACE_MODE_READ_REALCREDS;
+	bool capable = perfmon_capable();
+
+	if (attr->sigtrap) {
+		mode = PTRACE_MODE_ATTACH_REALCREDS;
+		guard(rcu)();
+		capable = capable &&
+			  ns_capable(__task_cred(task)->user_ns, CAP_KILL);
+	}
+	return capable || ptrace_may_access(task, mode);
+}
+
+static int perf_open_ask_target(struct perf_open *open)
+{
+	int error;
+
+	if (!open->task)
+		return 0;
+	error = down_read_interruptible(&open->task->signal->exec_update_lock);
+	if (error)
+		return error;
+	open->exec_locked = true;
+	return perf_target_permitted(open->attr, open->task) ? 0 : -EACCES;
+}
+
+static struct perf_event_context *perf_open_get_ctx(struct perf_open *open)
+{
+	int error;
+
+	if (open->task)
+		return perf_ctx_get_task(open->task);
+	error = perf_allow_cpu();
+	if (error)
+		return ERR_PTR(error);
+	return perf_ctx_get_cpu(open->cpu);
+}
+
+/* Return: 0 with the mutex of a context held that takes events. */
+static int perf_open_lock_ctx(struct perf_open *open)
+{
+	struct perf_event_context *ctx = perf_open_get_ctx(open);
+
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	open->ctx = ctx;
+	mutex_lock(&ctx->mutex);
+	open->ctx_locked = true;
+
+	if (ctx->task == TASK_TOMBSTONE)
+		return -ESRCH;
+	if (!open->task && !per_cpu_ptr(&perf_cpu_context, open->cpu)->online)
+		return -ENODEV;
+	return 0;
+}
+
+/* Build: the group. All of it under the context's mutex. */
+
+static bool group_has_other_leader(const struct perf_open *open)
+{
+	return open->leader->group_leader != open->leader;
+}
+
+static bool group_has_other_clock(const struct perf_open *open)
+{
+	return open->leader->clock != open->event->clock;
+}
+
+static bool group_has_other_cpu(const struct perf_open *open)
+{
+	return open->leader->cpu != open->event->cpu;
+}
+
+static bool group_has_other_ctx(const struct perf_open *open)
+{
+	return open->leader->ctx != open->ctx;
+}
+
+static bool group_is_gone(const struct perf_open *open)
+{
+	return perf_open_is_gone(open->leader);
+}
+
+static bool group_wants_leader(const struct perf_open *open)
+{
+	return open->attr->exclusive || open->attr->pinned;
+}
+
+static bool group_has_other_pmu(const struct perf_open *open)
+{
+	return !is_software_event(open->event) &&
+	       !in_software_context(open->leader) &&
+	       open->leader->pmu_ctx->pmu != open->event->pmu;
+}
+
+/* Where the leader's part of the context is, may be asked once it is ours. */
+static const struct {
+	bool	(*broken)(const struct perf_open *open);
+	int	error;
+} perf_open_group_rules[] = {
+	{ group_has_other_leader, -EINVAL },
+	{ group_has_other_clock, -EINVAL },
+	{ group_has_other_cpu, -EINVAL },
+	{ group_has_other_ctx, -EINVAL },
+	{ group_is_gone, -ENODEV },
+	{ group_wants_leader, -EINVAL },
+	{ group_has_other_pmu, -EINVAL },
+};
+
+static int perf_open_check_group(const struct perf_open *open)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(perf_open_group_rules); i++) {
+		if (perf_open_group_rules[i].broken(open))
+			return perf_open_group_rules[i].error;
+	}
+	return 0;
+}
+
+/*
+ * A group is scheduled as one, by one PMU: software events go with the
+ * hardware events of their group, whoever came first.
+ */
+static struct pmu *perf_open_choose_pmu(struct perf_open *open)
+{
+	struct perf_event *leader = open->leader;
+	struct perf_event *event = open->event;
+
+	if (!leader)
+		return event->pmu;
+	if (is_software_event(event))
+		return leader->pmu_ctx->pmu;
+	open->move_group = is_software_event(leader) &&
+			   (leader->group_caps & PERF_EV_CAP_SOFTWARE);
+	return event->pmu;
+}
+
+static int perf_open_join_pmu(struct perf_open *open, struct pmu *pmu)
+{
+	bool task_data = open->event->attach_state & PERF_ATTACH_TASK_DATA;
+	struct perf_event_pmu_context *epc;
+
+	epc = perf_epc_get(pmu, open->ctx, task_data);
+	if (IS_ERR(epc))
+		return PTR_ERR(epc);
+	open->event->pmu_ctx = epc;
+	return 0;
+}
+
+static int perf_open_place(struct perf_open *open)
+{
+	struct perf_event *event = open->event;
+	int error;
+
+	error = perf_open_lock_ctx(open);
+	if (!error && open->leader)
+		error = perf_open_check_group(open);
+	if (!error)
+		error = perf_open_join_pmu(open, perf_open_choose_pmu(open));
+	if (!error && open->output)
+		error = perf_mmap_set_output(event, open->output);
+	if (error)
+		return error;
+
+	if (!perf_group_size_fits(event))
+		return -E2BIG;
+	if (!perf_event_exclusive_fits(event, open->ctx))
+		return -EBUSY;
+	return 0;
+}
+
+static int perf_open_make_file(struct perf_open *open)
+{
+	struct file *file;
+
+	file = anon_inode_getfile("[perf_event]", &perf_fops, open->event,
+				  O_RDWR);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	open->file = file;
+	return 0;
+}
+
+static int perf_open_build(struct perf_open *open)
+{
+	struct perf_event *event;
+	int error;
+
+	error = perf_open_alloc(open, NULL, NULL);
+	if (error)
+		return error;
+	event = open->event;
+	if (is_sampling_event(event) &&
+	    (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT))
+		return -EOPNOTSUPP;
+	if (open->attr->use_clockid)
+		error = perf_clock_choose(event, open->attr->clockid);
+	if (!error)
+		error = perf_open_ask_target(open);
+	if (!error)
+		error = perf_open_place(open);
+	if (!error)
+		error = perf_open_make_file(open);
+	return error;
+}
+
+/* Publish. */
+
+/*
+ * The member starts again where the new event will be, as if just opened. One
+ * that an exec has ended stays what it is.
+ */
+static void perf_open_replace(struct perf_open *open, struct perf_event *member)
+{
+	struct perf_event_pmu_context *old = member->pmu_ctx;
+	struct perf_event_pmu_context *epc = open->event->pmu_ctx;
+
+	if (perf_open_is_gone(member))
+		return;
+	perf_epc_get_ref(epc);
+	member->pmu_ctx = epc;
+	perf_epc_put(old);
+	perf_event_state_init(member);
+	perf_control_install(open->ctx, member);
+}
+
+/*
+ * The members stay linked all the time. All have left before the first one
+ * comes back, and the leader comes last: what is installed with the leader, or
+ * considered to be put on the PMU with it, is the whole group.
+ */
+static void perf_open_move_group(struct perf_open *open)
+{
+	struct perf_event *leader = open->leader;
+	struct perf_event *sibling;
+
+	perf_control_remove(leader, 0);
+	for_each_sibling_event(sibling, leader)
+		perf_control_remove(sibling, 0);
+
+	for_each_sibling_event(sibling, leader)
+		perf_open_replace(open, sibling);
+	perf_open_replace(open, leader);
+}
+
+static int perf_open_publish(struct perf_open *open)
+{
+	struct perf_event *event = open->event;
+	int fd = open->fd;
+
+	if (open->move_group)
+		perf_open_move_group(open);
+	event->owner = current;
+	perf_control_install(open->ctx, event);
+	perf_open_unlock(open);
+
+	scoped_guard(mutex, &current->perf_event_mutex)
+		list_add_tail(&event->owner_entry, &current->perf_event_list);
+
+	/* From here on another thread may close it. */
+	fd_install(fd, open->file);
+	open->file = NULL;
+	open->event = NULL;
+	open->fd = -1;
+	return fd;
+}
+
+/**
+ * sys_perf_event_open - make an event and a descriptor for it
+ * @attr_uptr: what is to be counted or sampled, see perf_event_open(2)
+ * @pid: process id; 0 for the caller, -1 for all on @cpu; with
+ *	PERF_FLAG_PID_CGROUP a descriptor of a cgroup's folder
+ * @cpu: CPU number, -1 for any
+ * @group_fd: descriptor of the leader of the group to join, -1 for a new group
+ * @flags: PERF_FLAG_*
+ *
+ * Context: System call.
+ * Return: descriptor, or the errno that perf_event_open(2) lists; of several
+ * that apply, the first in the order parse, find, build.
+ */
+SYSCALL_DEFINE5(perf_event_open,
+		struct perf_event_attr __user *, attr_uptr,
+		pid_t, pid, int, cpu, int, group_fd, unsigned long, flags)
+{
+	struct perf_event_attr attr;
+	struct perf_open open = {
+		.attr	= &attr,
+		.flags	= flags,
+		.pid	= pid,
+		.cpu	= cpu,
+		.fd	= -1,
+	};
+	int result;
+
+	result = perf_open_parse(&open, attr_uptr, &attr);
+	if (!result)
+		result = perf_open_find(&open, group_fd);
+	if (!result)
+		result = perf_open_build(&open);
+	if (!result)
+		result = perf_open_publish(&open);
+	perf_open_finish(&open);
+	return result;
+}
+
+/* The kernel's own. */
+
+static int perf_open_build_kernel(struct perf_open *open,
+				  perf_overflow_handler_t handler,
+				  void *context)
+{
+	struct perf_event *event;
+	int error;
+
+	/* Neither has a leader to serve or to be served by. */
+	if (open->attr->aux_output || open->attr->aux_action)
+		return -EINVAL;
+	error = perf_open_alloc(open, handler, context);
+	if (error)
+		return error;
+	event = open->event;
+	event->owner = PERF_OWNER_KERNEL;
+
+	error = perf_open_lock_ctx(open);
+	if (error)
+		return error;
+	if (!perf_event_exclusive_fits(event, open->ctx))
+		return -EBUSY;
+	return perf_open_join_pmu(open, event->pmu);
+}
+
+/**
+ * perf_event_create_kernel_counter - make an event for the kernel itself
+ * @attr: what is to be counted or sampled
+ * @cpu: CPU number, -1 for any if there is a @task
+ * @task: task to follow, NULL for all on @cpu
+ * @overflow_handler: called at each overflow, maybe in NMI; NULL: none but the
+ *	usual sample
+ * @context: for perf_event::overflow_handler_context
+ *
+ * The event has no descriptor and no group. perf_event_release_kernel() ends
+ * it.
+ *
+ * Context: Task context, may sleep; also from CPU hotplug callbacks.
+ * Return: the event; or an error pointer: -EINVAL for a target or attribute
+ * that is not taken, -EACCES for a CPU that the caller may not watch, -ESRCH
+ * for a task that exits, -ENODEV for a CPU that is offline, -EBUSY for an
+ * exclusive PMU in use, or what perf_event_alloc() returns.
+ */
+struct perf_event *
+perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
+				 struct task_struct *task,
+				 perf_overflow_handler_t overflow_handler,
+				 void *context)
+{
+	struct perf_open open = {
+		.attr	= attr,
+		.cpu	= cpu,
+		.fd	= -1,
+		.task	= task ? get_task_struct(task) : NULL,
+	};
+	struct perf_event *event;
+	int error;
+
+	error = perf_open_build_kernel(&open, overflow_handler, context);
+	event = ERR_PTR(error);
+	if (!error) {
+		event = open.event;
+		open.event = NULL;
+		perf_control_install(open.ctx, event);
+	}
+	perf_open_finish(&open);
+	return event;
+}
+EXPORT_SYMBOL_GPL(perf_event_create_kernel_counter);

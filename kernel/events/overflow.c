@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "overflow": what happens when a counter reaches its period.
+ *
+ * Owns the fields pending_*, event_limit and prog (of type PERF_EVENT) of
+ * struct perf_event, and the order in which an overflow is handled: account
+ * and throttle, ask the BPF program, count down the limit, signal, write the
+ * sample, wake.
+ *
+ * Contexts: an overflow arrives in any context with interrupts off, NMI
+ * included. It takes no lock and wakes nobody; what it cannot do there it
+ * leaves to
+ *
+ *   pending_irq		wake pollers, signal O_ASYNC owners; anywhere
+ *   pending_disable_irq	disable the event; on the CPU where it runs
+ *   pending_task		SIGTRAP; in the task, on its way to user mode
+ *
+ * Lifetime rules: irq_work is cancelled synchronously by perf_overflow_cancel()
+ * once the event is off its context, when nothing queues it any more. The task
+ * work cannot be cancelled that way: close() may itself run as task work of
+ * the same task, and would wait for work queued behind it. It holds a
+ * reference instead, so an event outlives its file until the signal is sent.
+ *
+ * Locking rules: none. Interrupts off on the CPU where the event is active (or
+ * its ctx->lock, for an event that is not) keeps it from being removed, because
+ * removal needs one or the other.
+ *
+ * Races
+ *
+ * 1. The event moves before the disabling irq_work runs.
+ *	CPU 0			CPU 1
+ *	overflow: pending_disable = 1, queue
+ *	sched out: consumes pending_disable, event OFF
+ *	enabled again, moves
+ *				overflow: pending_disable = 1
+ *				queue fails, it is queued on CPU 0
+ *	irq_work: oncpu is 1
+ *		  queue on 1
+ *				irq_work: oncpu is 1, disables
+ *
+ * 2. An NMI overflows the event that is being handled at interrupt level.
+ *	pending_work goes from 0 to 1 by compare-and-exchange before the task
+ *	work is queued; the NMI finds 1 and does not queue it twice.
+ *
+ * 3. The task work runs when the task is exiting or has changed its identity
+ *	by exec. The context was detached from the task before: ctx->task is
+ *	TASK_TOMBSTONE and nothing is sent.
+ */
+
+#include <linux/bpf.h>
+#include <linux/fcntl.h>
+#include <linux/filter.h>
+#include <linux/fs.h>
+#include <linux/irq_work.h>
+#include <linux/lockdep.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/task_work.h>
+#include <linux/trace_events.h>
+
+#include "context.h"
+#include "overflow.h"
+#include "recursion.h"
+#include "ring_buffer.h"
+#include "throttle.h"
+
+/*
+ * Later: wake, disable, signal
+ *
+ * These run behind the recursion guard of their level, so that events of the
+ * wake-up path do not queue wake-ups without end. When the guard is busy
+ * already, nothing can recurse and the work is done all the same.
+ */
+
+/**
+ * perf_overflow_wakeup - tell the event's readers that there is data
+ * @event: the event; its buffer may be shared with others
+ *
+ * Wakes pollers of all events that write to the same buffer, and sends the
+ * pending signal to the owner of an O_ASYNC file.
+ *
+ * Context: task or irq_work; takes wait queue locks.
+ */
+void perf_overflow_wakeup(struct perf_event *event)
+{
+	int band;
+
+	perf_rb_wake_all(event);
+
+	band = xchg(&event->pending_kill, 0);
+	if (band)
+		kill_fasync(perf_event_fasync(event), SIGIO, band);
+}
+
+static void perf_overflow_wakeup_work(struct irq_work *work)
+{
+	struct perf_event *event = container_of(work, struct perf_event,
+						pending_irq);
+	int level = perf_recursion_get(current->perf_recursion);
+
+	if (xchg(&event->pending_wakeup, 0))
+		perf_overflow_wakeup(event);
+
+	if (level >= 0)
+		perf_recursion_put(current->perf_recursion, level);
+}
+
+/* Race 1. An event that runs nowhere had its request honoured by sched-out. */
+static void perf_overflow_disable_oncpu(struct perf_event *event)
+{
+	int cpu = READ_ONCE(event->oncpu);
+
+	lockdep_assert_irqs_disabled();
+
+	if (cpu == smp_processor_id()) {
+		if (xchg(&event->pending_disable, 0))
+			perf_event_disable_local(event);
+	} else if (cpu >= 0) {
+		irq_work_queue_on(&event->pending_disable_irq, cpu);
+	}
+}
+
+static void perf_overflow_disable_work(struct irq_work *work)
+{
+	struct perf_event *event = container_of(work, struct perf_event,
+						pending_disable_irq);
+	int level = perf_recursion_get(current->perf_recursion);
+
+	perf_overflow_disable_oncpu(event);
+
+	if (level >= 0)
+		perf_recursion_put(current->perf_recursion, level);
+}
+
+/**
+ * perf_event_disable_inatomic - disable an event as soon as that is possible
+ * @event: an active event
+ *
+ * Context: any, NMI included, on the CPU where @event is active. The event is
+ * disabled from a hard irq_work or when it is scheduled out, and reports no
+ * overflow until then.
+ */
+void perf_event_disable_inatomic(struct perf_event *event)
+{
+	WRITE_ONCE(event->pending_disable, 1);
+	irq_work_queue(&event->pending_disable_irq);
+}
+
+/* Race 3. */
+static void perf_overflow_signal(struct perf_event *event, unsigned long addr)
+{
+	struct task_struct *task = READ_ONCE(event->ctx->task);
+
+	if (task == TASK_TOMBSTONE || WARN_ON_ONCE(task != current))
+		return;
+	send_sig_perf((void __user *)addr, event->orig_type,
+		      event->attr.sig_data);
+}
+
+static void perf_overflow_signal_work(struct callback_head *work)
+{
+	struct perf_event *event = container_of(work, struct perf_event,
+						pending_task);
+	int level = perf_recursion_get(current->perf_recursion);
+	unsigned long addr = READ_ONCE(event->pending_addr);
+
+	/* From here on the event may queue this work again. */
+	if (xchg(&event->pending_work, 0))
+		perf_overflow_signal(event, addr);
+	perf_event_put(event);
+
+	if (level >= 0)
+		perf_recursion_put(current->perf_recursion, level);
+}
+
+/**
+ * perf_overflow_init - prepare a new event's deferred work
+ * @event: an event that nobody knows yet
+ */
+void perf_overflow_init(struct perf_event *event)
+{
+	init_irq_work(&event->pending_irq, perf_overflow_wakeup_work);
+	event->pending_disable_irq =
+		IRQ_WORK_INIT_HARD(perf_overflow_disable_work);
+	init_task_work(&event->pending_task, perf_overflow_signal_work);
+}
+
+/**
+ * perf_overflow_cancel - wait until none of an event's irq_work is pending
+ * @event: an event off its context and without references, or half built, but
+ *	after perf_overflow_init()
+ *
+ * Context: task, may sleep.
+ */
+void perf_overflow_cancel(struct perf_event *event)
+{
+	irq_work_sync(&event->pending_irq);
+	irq_work_sync(&event->pending_disable_irq);
+}
+
+/*
+ * BPF programs that filter samples
+ */
+
+#ifdef CONFIG_BPF_SYSCALL
+static bool perf_overflow_run_bpf(struct perf_event *event,
+				  const struct bpf_prog *prog,
+				  struct perf_sample_data *data,
+				  struct pt_regs *regs)
+{
+	struct bpf_perf_event_data_kern kern = {
+		.regs	= perf_arch_bpf_user_pt_regs(regs),
+		.data	= data,
+		.event	= event,
+	};
+	bool keep = false;
+
+	/* Programs do not nest on a CPU: the inner overflow is dropped. */
+	if (likely(__this_cpu_inc_return(bpf_prog_active) == 1)) {
+		perf_prepare_sample(data, event, regs);
+		keep = bpf_prog_run(prog, &kern);
+	}
+	__this_cpu_dec(bpf_prog_active);
+
+	return keep;
+}
+
+static bool perf_overflow_bpf_keeps(struct perf_event *event,
+				    struct perf_sample_data *data,
+				    struct pt_regs *regs)
+{
+	const struct bpf_prog *prog;
+
+	if (likely(!READ_ONCE(event->prog)))
+		return true;
+
+	guard(rcu)();
+	prog = READ_ONCE(event->prog);
+	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
+		return true;
+	return perf_overflow_run_bpf(event, prog, data, regs);
+}
+
+/*
+ * A precise event's registers are those of the recorded instruction, the stack
+ * is that of the interrupt: unwinding from one through the other reads
+ * nonsense. Programs that walk stacks get the sample's own callchain instead,
+ * which therefore must be there, and whole.
+ */
+static bool perf_overflow_bpf_can_unwind(const struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (!attr->precise_ip)
+		return true;
+	return (attr->sample_type & PERF_SAMPLE_CALLCHAIN) &&
+	       !attr->exclude_callchain_kernel && !attr->exclude_callchain_user;
+}
+
+/**
+ * perf_overflow_set_bpf - attach a program that sees each overflow
+ * @event: the event, not one of tracing
+ * @prog: the program; its reference passes to @event on success
+ * @bpf_cookie: a value for the program
+ *
+ * A sample is written, and readers are told, when the program returns non-zero.
+ *
+ * Context: task, with the mutex of the event's context.
+ * Return: 0; -EINVAL when the kernel itself takes the overflows or @prog is of
+ * another type; -EEXIST when there is a program; -EPROTO when @prog walks
+ * stacks and the event's samples do not have them; -EOPNOTSUPP without BPF.
+ */
+int perf_overflow_set_bpf(struct perf_event *event, struct bpf_prog *prog,
+			  u64 bpf_cookie)
+{
+	lockdep_assert_held(&event->ctx->mutex);
+
+	if (event->overflow_handler_context)
+		return -EINVAL;
+	if (event->prog)
+		return -EEXIST;
+	if (prog->type != BPF_PROG_TYPE_PERF_EVENT)
+		return -EINVAL;
+	if (prog->call_get_stack && !perf_overflow_bpf_can_unwind(event))
+		return -EPROTO;
+
+	event->bpf_cookie = bpf_cookie;
+	/* The program may run from an NMI on another CPU at once. */
+	smp_store_release(&event->prog, prog);
+	return 0;
+}
+
+/**
+ * perf_overflow_free_bpf - detach the event's program, if any
+ * @event: the event, not one of tracing
+ *
+ * Context: task. The program is freed when no CPU can be running it.
+ */
+void perf_overflow_free_bpf(struct perf_event *event)
+{
+	struct bpf_prog *prog = xchg(&event->prog, NULL);
+
+	if (prog)
+		bpf_prog_put(prog);
+}
+#else
+static bool perf_overflow_bpf_keeps(struct perf_event *event,
+				    struct perf_sample_data *data,
+				    struct pt_regs *regs)
+{
+	return true;
+}
+
+int perf_overflow_set_bpf(struct perf_event *event, struct bpf_prog *prog,
+			  u64 bpf_cookie)
+{
+	return -EOPNOTSUPP;
+}
+
+void perf_overflow_free_bpf(struct perf_event *event)
+{
+}
+#endif
+
+#ifndef CONFIG_EVENT_TRACING
+/* Without tracing no program of a type that events accept can be loaded. */
+int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog,
+			    u64 bpf_cookie)
+{
+	return -ENOENT;
+}
+
+void perf_event_free_bpf_prog(struct perf_event *event)
+{
+}
+#endif
+
+/*
+ * Now: in the context of the overflow
+ */
+
+/*
+ * The interrupt comes some instructions late and may find the CPU in the
+ * kernel although only user mode was counted. What it finds there is not for
+ * the owner of the event. While a guest runs, @regs are those of the host's
+ * exit path, and the guest's mode decides.
+ */
+static bool perf_overflow_may_show(const struct perf_event *event,
+				   struct pt_regs *regs)
+{
+	unsigned int guest;
+
+	if (!event->attr.exclude_kernel || !regs)
+		return true;
+	guest = perf_guest_state();
+	if (guest)
+		return guest & PERF_GUEST_USER;
+	return user_mode(regs);
+}
+
+/* True for the overflow that uses up the limit of PERF_EVENT_IOC_REFRESH. */
+static bool perf_overflow_count_down(struct perf_event *event)
+{
+	if (atomic_dec_if_positive(&event->event_limit))
+		return false;
+	event->pending_kill = POLL_HUP;
+	perf_event_disable_inatomic(event);
+	return true;
+}
+
+/* Race 2. The work cannot run before this overflow has been handled. */
+static void perf_overflow_queue_signal(struct perf_event *event, u64 addr)
+{
+	enum task_work_notify_mode notify = TWA_NMI_CURRENT;
+
+	if (!in_nmi())
+		notify = TWA_RESUME | TWAF_NO_ALLOC;
+
+	if (cmpxchg(&event->pending_work, 0, 1))
+		return;
+	WRITE_ONCE(event->pending_addr, addr);
+	if (task_work_add(current, &event->pending_task, notify))
+		WRITE_ONCE(event->pending_work, 0);
+	else
+		perf_event_get_ref(event);
+}
+
+static void perf_overflow_output(struct perf_event *event,
+				 struct perf_sample_data *data,
+				 struct pt_regs *regs)
+{
+	perf_overflow_handler_t handler = READ_ONCE(event->overflow_handler);
+
+	handler(event, data, regs);
+	if (*perf_event_fasync(event) && event->pending_kill) {
+		event->pending_wakeup = 1;
+		irq_work_queue(&event->pending_irq);
+	}
+}
+
+/**
+ * perf_overflow_emit_nmi - handle one overflow
+ * @event: the event
+ * @data: what the source knows of the sample
+ * @regs: registers of the interrupted code
+ * @throttle: stop the event if its rate is too high
+ *
+ * A sample that skidded into the kernel counts like any other; what it would
+ * show of the kernel to an event that excludes it, the sample room leaves out.
+ *
+ * Context: any, NMI included, interrupts off: @event is active on this CPU, or
+ * inactive and its ctx->lock held.
+ * Return: 1 when the source must stop @event (rate or limit reached), else 0.
+ */
+int perf_overflow_emit_nmi(struct perf_event *event,
+			   struct perf_sample_data *data,
+			   struct pt_regs *regs, bool throttle)
+{
+	bool stop;
+	u64 addr = 0;
+
+	lockdep_assert_irqs_disabled();
+
+	/* Narrow counters interrupt also to be folded into event->count. */
+	if (unlikely(!is_sampling_event(event)))
+		return 0;
+
+	stop = perf_throttle_account_nmi(event, throttle);
+	if (unlikely(READ_ONCE(event->pending_disable)))
+		return 1;
+	if (!perf_overflow_bpf_keeps(event, data, regs))
+		return stop;
+
+	event->pending_kill = POLL_IN;
+	stop |= perf_overflow_count_down(event);
+
+	if (event->attr.sigtrap) {
+		if (data->sample_flags & PERF_SAMPLE_ADDR &&
+		    perf_overflow_may_show(event, regs))
+			addr = data->addr;
+		perf_overflow_queue_signal(event, addr);
+	}
+
+	perf_overflow_output(event, data, regs);
+	return stop;
+}
+
+/**
+ * perf_event_overflow - a PMU's counter has reached its period
+ * @event: the event; active on this CPU
+ * @data: perf_sample_data_init() and what the PMU knows of the sample
+ * @regs: registers of the interrupted code
+ *
+ * Context: any, NMI included, interrupts off. The handler may stop other
+ * events of the PMU.
+ * Return: 1 when the PMU must stop @event, else 0.
+ */
+int perf_event_overflow(struct perf_event *event,
+			struct perf_sample_data *data, struct pt_regs *regs)
+{
+	return perf_overflow_emit_nmi(event, data, regs, true);
+}
+
+/**
+ * perf_event_account_interrupt - a PMU interrupt that writes no sample itself
+ * @event: the event; active on this CPU
+ *
+ * For PMUs that write several samples at one interrupt (x86 PEBS).
+ *
+ * Context: any, NMI included, interrupts off.
+ * Return: 1 when the PMU must stop @event because of its rate, else 0.
+ */
+int perf_event_account_interrupt(struct perf_event *event)
+{
+	return perf_throttle_account_nmi(event, true);
+}

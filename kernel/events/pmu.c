@@ -1,0 +1,734 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "pmu": the registry of PMUs, their default methods, their sysfs
+ * devices, and finding the PMU of a new event.
+ *
+ * Owns: the list and the numbers of PMUs; pmu->{type,name,dev,
+ * cpu_pmu_context}; cpc->{disable_count,mux_*}; one mask of CPUs a scope.
+ *
+ * Contexts: task; perf_pmu_disable() and perf_pmu_enable() down to NMI.
+ *
+ * Lifetime: each event pins the module of its PMU. A PMU that goes away is
+ * first taken off list and numbers, then readers under SRCU and RCU are waited
+ * for.
+ *
+ * Locking: perf_pmus_mutex to change, perf_pmus_srcu to read.
+ *
+ * Race, an event is opened while its PMU registers:
+ *  1. the number is reserved, with no PMU behind it: lookups miss;
+ *  2. methods, per-CPU data and device are made;
+ *  3. the number gets its PMU, and the list its entry: lookups hit a PMU that
+ *     is complete.
+ */
+#include <linux/cpu.h>
+#include <linux/device.h>
+#include <linux/idr.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+#include "context.h"
+#include "pmu.h"
+#include "remote.h"
+
+/* Registration, unregistration and CPU hotplug; readers need none. */
+DEFINE_MUTEX(perf_pmus_mutex);
+LIST_HEAD(perf_pmus);
+DEFINE_SRCU(perf_pmus_srcu);
+enum hrtimer_restart (*perf_pmu_mux_handler)(struct hrtimer *) __ro_after_init;
+
+static DEFINE_IDR(perf_pmu_numbers);
+static bool perf_pmu_bus_running;
+/* For each scope, the CPU of each of its units that counts for the unit. */
+static struct cpumask perf_scope_masks[PERF_PMU_MAX_SCOPE];
+static DEFINE_PER_CPU(unsigned int, perf_pmu_txn_flags);
+
+/* The driver with branch records fills this in; without one there are none. */
+DEFINE_STATIC_CALL_RET0(perf_snapshot_branch_stack, perf_snapshot_branch_stack_t);
+
+#define PERF_MUX_INTERVAL_MS	(1000 / HZ ?: 1)
+
+/**
+ * perf_pmu_disable - stop all counters of a PMU on this CPU
+ * @pmu: PMU; calls nest, only the outermost reaches the hardware
+ *
+ * Context: any on the CPU in question, migration off.
+ */
+void perf_pmu_disable(struct pmu *pmu)
+{
+	if (!perf_cpc_oncpu(pmu)->disable_count++)
+		pmu->pmu_disable(pmu);
+}
+
+/**
+ * perf_pmu_enable - undo perf_pmu_disable()
+ * @pmu: PMU
+ *
+ * Context: as perf_pmu_disable().
+ */
+void perf_pmu_enable(struct pmu *pmu)
+{
+	if (!--perf_cpc_oncpu(pmu)->disable_count)
+		pmu->pmu_enable(pmu);
+}
+
+/**
+ * perf_event_print_debug - print this CPU's counters; for drivers to override
+ */
+void __weak perf_event_print_debug(void)
+{
+}
+
+/* Defaults for methods that a driver leaves out. */
+
+static void perf_pmu_no_op(struct pmu *pmu)
+{
+}
+
+static void perf_pmu_no_start_txn(struct pmu *pmu, unsigned int flags)
+{
+}
+
+static int perf_pmu_no_commit_txn(struct pmu *pmu)
+{
+	return 0;
+}
+
+static int perf_pmu_any_period(struct perf_event *event, u64 value)
+{
+	return 0;
+}
+
+static int perf_pmu_no_index(struct perf_event *event)
+{
+	return 0;
+}
+
+/* A driver that can disable but not batch: keep it disabled meanwhile. */
+
+static void perf_pmu_batch_start(struct pmu *pmu, unsigned int flags)
+{
+	__this_cpu_write(perf_pmu_txn_flags, flags);
+	if (flags == PERF_PMU_TXN_ADD)
+		perf_pmu_disable(pmu);
+}
+
+static void perf_pmu_batch_cancel(struct pmu *pmu)
+{
+	if (__this_cpu_xchg(perf_pmu_txn_flags, 0) == PERF_PMU_TXN_ADD)
+		perf_pmu_enable(pmu);
+}
+
+static int perf_pmu_batch_commit(struct pmu *pmu)
+{
+	perf_pmu_batch_cancel(pmu);
+	return 0;
+}
+
+static void perf_pmu_fill_txn(struct pmu *pmu)
+{
+	if (pmu->start_txn)
+		return;
+	if (pmu->pmu_enable) {
+		pmu->start_txn = perf_pmu_batch_start;
+		pmu->commit_txn = perf_pmu_batch_commit;
+		pmu->cancel_txn = perf_pmu_batch_cancel;
+	} else {
+		pmu->start_txn = perf_pmu_no_start_txn;
+		pmu->commit_txn = perf_pmu_no_commit_txn;
+		pmu->cancel_txn = perf_pmu_no_op;
+	}
+}
+
+static void perf_pmu_fill_methods(struct pmu *pmu)
+{
+	perf_pmu_fill_txn(pmu);
+	if (!pmu->pmu_enable) {
+		pmu->pmu_enable = perf_pmu_no_op;
+		pmu->pmu_disable = perf_pmu_no_op;
+	}
+	if (!pmu->check_period)
+		pmu->check_period = perf_pmu_any_period;
+	if (!pmu->event_idx)
+		pmu->event_idx = perf_pmu_no_index;
+}
+
+/* What each CPU keeps for a PMU. */
+
+static void perf_pmu_init_cpc(struct pmu *pmu, int cpu)
+{
+	struct perf_cpu_pmu_context *cpc;
+
+	cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
+	perf_epc_init(&cpc->epc, pmu);
+	cpc->epc.embedded = 1;
+	cpc->epc.ctx = &per_cpu(perf_cpu_context, cpu).ctx;
+	raw_spin_lock_init(&cpc->mux_lock);
+	cpc->mux_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
+	hrtimer_init(&cpc->mux_timer, CLOCK_MONOTONIC,
+		     HRTIMER_MODE_ABS_PINNED_HARD);
+	cpc->mux_timer.function = perf_pmu_mux_handler;
+}
+
+static int perf_pmu_alloc_cpus(struct pmu *pmu)
+{
+	int cpu;
+
+	pmu->cpu_pmu_context = alloc_percpu(struct perf_cpu_pmu_context);
+	if (!pmu->cpu_pmu_context)
+		return -ENOMEM;
+	if (pmu->hrtimer_interval_ms < 1)
+		pmu->hrtimer_interval_ms = PERF_MUX_INTERVAL_MS;
+	for_each_possible_cpu(cpu)
+		perf_pmu_init_cpc(pmu, cpu);
+	return 0;
+}
+
+static void perf_pmu_free_cpus(struct pmu *pmu)
+{
+	int cpu;
+
+	if (!pmu->cpu_pmu_context)
+		return;
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&per_cpu_ptr(pmu->cpu_pmu_context,
+					    cpu)->mux_timer);
+	free_percpu(pmu->cpu_pmu_context);
+	pmu->cpu_pmu_context = NULL;
+}
+
+/* Scopes. */
+
+/**
+ * perf_pmu_scope_siblings - CPUs that share what a PMU of a scope counts
+ * @scope: PERF_PMU_SCOPE_*
+ * @cpu: one of them
+ *
+ * Return: mask; NULL when every CPU counts for itself.
+ */
+const struct cpumask *perf_pmu_scope_siblings(unsigned int scope, int cpu)
+{
+	switch (scope) {
+	case PERF_PMU_SCOPE_CORE:
+		return topology_sibling_cpumask(cpu);
+	case PERF_PMU_SCOPE_DIE:
+		return topology_die_cpumask(cpu);
+	case PERF_PMU_SCOPE_CLUSTER:
+		return topology_cluster_cpumask(cpu);
+	case PERF_PMU_SCOPE_PKG:
+		return topology_core_cpumask(cpu);
+	case PERF_PMU_SCOPE_SYS_WIDE:
+		return cpu_online_mask;
+	}
+	return NULL;
+}
+
+/**
+ * perf_pmu_scope_join - a CPU may count for its units from now on
+ * @cpu: CPU that comes online; not yet in perf_online_mask
+ *
+ * The topology of the boot CPU is not known when it joins: it counts for all.
+ *
+ * Context: perf_pmus_mutex.
+ */
+void perf_pmu_scope_join(unsigned int cpu)
+{
+	const struct cpumask *siblings;
+	unsigned int scope;
+
+	lockdep_assert_held(&perf_pmus_mutex);
+	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE;
+	     scope++) {
+		siblings = perf_pmu_scope_siblings(scope, cpu);
+		if (cpumask_empty(perf_online_mask) ||
+		    (!cpumask_empty(siblings) &&
+		     !cpumask_intersects(&perf_scope_masks[scope], siblings)))
+			cpumask_set_cpu(cpu, &perf_scope_masks[scope]);
+	}
+}
+
+/**
+ * perf_pmu_scope_leave - a CPU no longer counts for its unit
+ * @scope: PERF_PMU_SCOPE_*
+ * @cpu: CPU that goes offline
+ *
+ * Context: perf_pmus_mutex.
+ * Return: the CPU that takes over; -1 when @cpu did not count for the unit or
+ * was its last.
+ */
+int perf_pmu_scope_leave(unsigned int scope, unsigned int cpu)
+{
+	const struct cpumask *siblings = perf_pmu_scope_siblings(scope, cpu);
+	unsigned int heir;
+
+	lockdep_assert_held(&perf_pmus_mutex);
+	if (!siblings ||
+	    !cpumask_test_and_clear_cpu(cpu, &perf_scope_masks[scope]))
+		return -1;
+	heir = cpumask_any_but(siblings, cpu);
+	if (heir >= nr_cpu_ids)
+		return -1;
+	cpumask_set_cpu(heir, &perf_scope_masks[scope]);
+	return heir;
+}
+
+/* An event of a PMU with a scope needs a CPU there that counts. */
+static int perf_pmu_check_scope(struct pmu *pmu, struct perf_event *event)
+{
+	const struct cpumask *siblings;
+
+	if (pmu->scope == PERF_PMU_SCOPE_NONE || event->cpu < 0)
+		return 0;
+	siblings = perf_pmu_scope_siblings(pmu->scope, event->cpu);
+	if (!siblings ||
+	    !cpumask_intersects(siblings, &perf_scope_masks[pmu->scope]))
+		return -ENODEV;
+	event->event_caps |= PERF_EV_CAP_READ_SCOPE;
+	return 0;
+}
+
+/* sysfs: /sys/bus/event_source/devices/<pmu>/ */
+
+static ssize_t type_show(struct device *dev, struct device_attribute *attr,
+			 char *page)
+{
+	struct pmu *pmu = dev_get_drvdata(dev);
+
+	return sysfs_emit(page, "%d\n", pmu->type);
+}
+static DEVICE_ATTR_RO(type);
+
+static ssize_t nr_addr_filters_show(struct device *dev,
+				    struct device_attribute *attr, char *page)
+{
+	struct pmu *pmu = dev_get_drvdata(dev);
+
+	return sysfs_emit(page, "%d\n", pmu->nr_addr_filters);
+}
+static DEVICE_ATTR_RO(nr_addr_filters);
+
+static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr,
+			    char *page)
+{
+	struct pmu *pmu = dev_get_drvdata(dev);
+
+	return cpumap_print_to_pagebuf(true, page,
+				       &perf_scope_masks[pmu->scope]);
+}
+static DEVICE_ATTR_RO(cpumask);
+
+static ssize_t perf_event_mux_interval_ms_show(struct device *dev,
+					       struct device_attribute *attr,
+					       char *page)
+{
+	struct pmu *pmu = dev_get_drvdata(dev);
+
+	return sysfs_emit(page, "%d\n", pmu->hrtimer_interval_ms);
+}
+
+/* Runs on the CPU: a timer under way takes the new interval at once. */
+static int perf_pmu_mux_restart(void *arg)
+{
+	struct pmu *pmu = arg;
+	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(pmu);
+
+	guard(raw_spinlock)(&cpc->mux_lock);
+	cpc->mux_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
+	if (cpc->mux_active)
+		hrtimer_start(&cpc->mux_timer, cpc->mux_interval,
+			      HRTIMER_MODE_REL_PINNED_HARD);
+	return 0;
+}
+
+static ssize_t perf_event_mux_interval_ms_store(struct device *dev,
+						struct device_attribute *attr,
+						const char *buf, size_t count)
+{
+	static DEFINE_MUTEX(interval_mutex);
+	struct pmu *pmu = dev_get_drvdata(dev);
+	int interval, cpu, err;
+
+	err = kstrtoint(buf, 0, &interval);
+	if (err)
+		return err;
+	if (interval < 1)
+		return -EINVAL;
+
+	guard(mutex)(&interval_mutex);
+	guard(cpus_read_lock)();
+	pmu->hrtimer_interval_ms = interval;
+	for_each_possible_cpu(cpu) {
+		struct perf_cpu_pmu_context *cpc;
+
+		cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
+		if (perf_cpu_call(cpu, perf_pmu_mux_restart, pmu))
+			cpc->mux_interval = ms_to_ktime(interval);
+	}
+	return count;
+}
+static DEVICE_ATTR_RW(perf_event_mux_interval_ms);
+
+static struct attribute *perf_pmu_attrs[] = {
+	&dev_attr_type.attr,
+	&dev_attr_perf_event_mux_interval_ms.attr,
+	&dev_attr_nr_addr_filters.attr,
+	&dev_attr_cpumask.attr,
+	NULL,
+};
+
+static umode_t perf_pmu_attr_mode(struct kobject *kobj, struct attribute *attr,
+				  int n)
+{
+	struct pmu *pmu = dev_get_drvdata(kobj_to_dev(kobj));
+
+	if (attr == &dev_attr_nr_addr_filters.attr && !pmu->nr_addr_filters)
+		return 0;
+	if (attr == &dev_attr_cpumask.attr && pmu->scope == PERF_PMU_SCOPE_NONE)
+		return 0;
+	return attr->mode;
+}
+
+static const struct attribute_group perf_pmu_attr_group = {
+	.is_visible	= perf_pmu_attr_mode,
+	.attrs		= perf_pmu_attrs,
+};
+
+static const struct attribute_group *perf_pmu_attr_groups[] = {
+	&perf_pmu_attr_group,
+	NULL,
+};
+
+static const struct bus_type perf_pmu_bus = {
+	.name		= "event_source",
+	.dev_groups	= perf_pmu_attr_groups,
+};
+
+static void perf_pmu_dev_release(struct device *dev)
+{
+	kfree(dev);
+}
+
+static void perf_pmu_del_dev(struct pmu *pmu)
+{
+	if (!pmu->dev || pmu->dev == PMU_NULL_DEV)
+		return;
+	device_del(pmu->dev);
+	put_device(pmu->dev);
+	pmu->dev = NULL;
+}
+
+static int perf_pmu_name_dev(struct pmu *pmu)
+{
+	int err = dev_set_name(pmu->dev, "%s", pmu->name);
+
+	return err ?: device_add(pmu->dev);
+}
+
+static int perf_pmu_add_dev(struct pmu *pmu)
+{
+	struct device *dev;
+	int err;
+
+	/* Before the bus exists devices wait; some PMUs want none. */
+	if (!perf_pmu_bus_running || pmu->dev)
+		return 0;
+	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	if (!dev)
+		return -ENOMEM;
+	device_initialize(dev);
+	dev->groups = pmu->attr_groups;
+	dev->bus = &perf_pmu_bus;
+	dev->parent = pmu->parent;
+	dev->release = perf_pmu_dev_release;
+	dev_set_drvdata(dev, pmu);
+
+	pmu->dev = dev;
+	err = perf_pmu_name_dev(pmu);
+	if (err) {
+		pmu->dev = NULL;
+		put_device(dev);
+		return err;
+	}
+	if (!pmu->attr_update)
+		return 0;
+	err = sysfs_update_groups(&dev->kobj, pmu->attr_update);
+	if (err)
+		perf_pmu_del_dev(pmu);
+	return err;
+}
+
+/* Registration. */
+
+static int perf_pmu_reserve_number(struct pmu *pmu, int type)
+{
+	int start = type >= 0 ? type : PERF_TYPE_MAX;
+	int end = type >= 0 ? type + 1 : 0;
+	int number;
+
+	number = idr_alloc(&perf_pmu_numbers, NULL, start, end, GFP_KERNEL);
+	if (number < 0)
+		return number == -ENOSPC ? -EEXIST : number;
+	pmu->type = number;
+	return 0;
+}
+
+/* Undoes what was done of a registration; the PMU is on no list. */
+static void perf_pmu_teardown(struct pmu *pmu)
+{
+	perf_pmu_del_dev(pmu);
+	perf_pmu_free_cpus(pmu);
+	if (pmu->type >= 0)
+		idr_remove(&perf_pmu_numbers, pmu->type);
+	pmu->type = -1;
+}
+
+static int perf_pmu_build(struct pmu *pmu, int type)
+{
+	int err;
+
+	err = perf_pmu_reserve_number(pmu, type);
+	if (err)
+		return err;
+	perf_pmu_fill_methods(pmu);
+	err = perf_pmu_alloc_cpus(pmu);
+	if (err)
+		return err;
+	return perf_pmu_add_dev(pmu);
+}
+
+/**
+ * perf_pmu_register - make a PMU known
+ * @pmu: its methods and capabilities
+ * @name: what sysfs calls it
+ * @type: number for attr.type, -1 for the next free one
+ *
+ * Context: task.
+ * Return: 0; -EINVAL without a name or with a bad scope; -EEXIST for a number
+ * in use; -ENOMEM; what sysfs returns.
+ */
+int perf_pmu_register(struct pmu *pmu, const char *name, int type)
+{
+	int err;
+
+	if (WARN_ONCE(!name, "perf: a PMU without a name\n") ||
+	    WARN_ONCE(pmu->scope >= PERF_PMU_MAX_SCOPE,
+		      "perf: %s: unknown scope %u\n", name, pmu->scope))
+		return -EINVAL;
+
+	guard(mutex)(&perf_pmus_mutex);
+	pmu->name = name;
+	pmu->type = -1;
+	atomic_set(&pmu->exclusive_cnt, 0);
+	err = perf_pmu_build(pmu, type);
+	if (err) {
+		perf_pmu_teardown(pmu);
+		return err;
+	}
+	idr_replace(&perf_pmu_numbers, pmu, pmu->type);
+	list_add_rcu(&pmu->entry, &perf_pmus);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(perf_pmu_register);
+
+/**
+ * perf_pmu_unregister - forget a PMU
+ * @pmu: PMU without events
+ *
+ * Context: task; waits for grace periods.
+ */
+void perf_pmu_unregister(struct pmu *pmu)
+{
+	scoped_guard(mutex, &perf_pmus_mutex) {
+		list_del_rcu(&pmu->entry);
+		idr_replace(&perf_pmu_numbers, NULL, pmu->type);
+	}
+	/* The list is walked under SRCU, the numbers under RCU. */
+	synchronize_srcu(&perf_pmus_srcu);
+	synchronize_rcu();
+
+	guard(mutex)(&perf_pmus_mutex);
+	perf_pmu_teardown(pmu);
+}
+EXPORT_SYMBOL_GPL(perf_pmu_unregister);
+
+/* A new event and its PMU. */
+
+static int perf_pmu_check_event(struct pmu *pmu, struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (!(pmu->capabilities & PERF_PMU_CAP_EXTENDED_REGS) &&
+	    ((attr->sample_regs_user | attr->sample_regs_intr) &
+	     PERF_REG_EXTENDED_MASK))
+		return -EOPNOTSUPP;
+	if (pmu->capabilities & PERF_PMU_CAP_NO_EXCLUDE &&
+	    event_has_any_exclude_flag(event))
+		return -EINVAL;
+	return perf_pmu_check_scope(pmu, event);
+}
+
+/*
+ * Drivers look at the siblings to see whether the group fits, so the group
+ * must not change. Under inheritance a context is locked already: nested.
+ */
+static int perf_pmu_call_event_init(struct pmu *pmu, struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+	struct perf_event_context *ctx;
+	int err;
+
+	if (leader == event || pmu->task_ctx_nr == perf_sw_context)
+		return pmu->event_init(event);
+	ctx = perf_event_ctx_lock_nested(leader, SINGLE_DEPTH_NESTING);
+	err = pmu->event_init(event);
+	perf_event_ctx_unlock(leader, ctx);
+	return err;
+}
+
+static int perf_pmu_try(struct pmu *pmu, struct perf_event *event)
+{
+	int err;
+
+	if (!try_module_get(pmu->module))
+		return -ENODEV;
+	event->pmu = pmu;
+	err = perf_pmu_call_event_init(pmu, event);
+	if (!err) {
+		err = perf_pmu_check_event(pmu, event);
+		if (!err)
+			return 0;
+		if (event->destroy)
+			event->destroy(event);
+		event->destroy = NULL;
+	}
+	event->pmu = NULL;
+	module_put(pmu->module);
+	return err;
+}
+
+static struct pmu *perf_pmu_find(u32 type)
+{
+	guard(rcu)();
+	return type <= INT_MAX ? idr_find(&perf_pmu_numbers, type) : NULL;
+}
+
+/*
+ * Generic hardware and cache events go to the CPU's PMU; the upper half of
+ * config may name another one, and @named says that it did.
+ */
+static u32 perf_pmu_wanted(struct perf_event *event, bool *named)
+{
+	u32 type = event->attr.type;
+
+	*named = false;
+	if (type != PERF_TYPE_HARDWARE && type != PERF_TYPE_HW_CACHE)
+		return type;
+	type = event->attr.config >> PERF_PMU_TYPE_SHIFT;
+	if (!type)
+		return PERF_TYPE_RAW;
+	*named = true;
+	event->attr.config &= PERF_HW_EVENT_MASK;
+	return type;
+}
+
+/* May a PMU get an event whose type is not its own number? */
+static bool perf_pmu_accepts(struct pmu *pmu, u32 type,
+			     const struct perf_event *event)
+{
+	return event->attr.type == type || type == PERF_TYPE_RAW ||
+	       pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE;
+}
+
+/* No PMU has the number: perhaps one takes the type all the same. */
+static struct pmu *perf_pmu_ask_all(struct perf_event *event)
+{
+	struct pmu *pmu;
+	int err;
+
+	list_for_each_entry_rcu(pmu, &perf_pmus, entry,
+				srcu_read_lock_held(&perf_pmus_srcu)) {
+		err = perf_pmu_try(pmu, event);
+		if (!err)
+			return pmu;
+		if (err != -ENOENT)
+			return ERR_PTR(err);
+	}
+	return ERR_PTR(-ENOENT);
+}
+
+/**
+ * perf_pmu_init_event - find the PMU of a new event
+ * @event: event with attr, cpu, parent and leader set
+ *
+ * A PMU may answer -ENOENT and change attr.type to send the event to another;
+ * orig_type keeps what the user asked for. On success the event holds a
+ * reference on the PMU's module.
+ *
+ * Context: task.
+ * Return: PMU; -ENOENT when none knows the event; -ENODEV, -EOPNOTSUPP,
+ * -EINVAL and what pmu->event_init() returns.
+ */
+struct pmu *perf_pmu_init_event(struct perf_event *event)
+{
+	struct pmu *pmu;
+	bool named;
+	u32 type;
+	int err;
+
+	guard(srcu)(&perf_pmus_srcu);
+	event->orig_type = event->attr.type;
+	if (event->parent && event->parent->pmu &&
+	    !perf_pmu_try(event->parent->pmu, event))
+		return event->parent->pmu;
+
+	type = perf_pmu_wanted(event, &named);
+	for (;;) {
+		pmu = perf_pmu_find(type);
+		if (!pmu)
+			return perf_pmu_ask_all(event);
+		if (!perf_pmu_accepts(pmu, type, event))
+			return ERR_PTR(-ENOENT);
+		err = perf_pmu_try(pmu, event);
+		if (!err)
+			return pmu;
+		if (err != -ENOENT || named || event->attr.type == type)
+			return ERR_PTR(err);
+		type = event->attr.type;
+	}
+}
+
+/**
+ * perf_event_sysfs_show - print a driver's named event
+ * @dev: PMU's device
+ * @attr: attribute inside a struct perf_pmu_events_attr
+ * @page: output
+ *
+ * Return: bytes printed.
+ */
+ssize_t perf_event_sysfs_show(struct device *dev, struct device_attribute *attr,
+			      char *page)
+{
+	struct perf_pmu_events_attr *event;
+
+	event = container_of(attr, struct perf_pmu_events_attr, attr);
+	return event->event_str ? sysfs_emit(page, "%s\n", event->event_str) : 0;
+}
+EXPORT_SYMBOL_GPL(perf_event_sysfs_show);
+
+/* PMUs that registered before there was a bus get their devices now. */
+static int __init perf_pmu_start_bus(void)
+{
+	struct pmu *pmu;
+	int err;
+
+	guard(mutex)(&perf_pmus_mutex);
+	err = bus_register(&perf_pmu_bus);
+	if (err)
+		return err;
+	perf_pmu_bus_running = true;
+	list_for_each_entry(pmu, &perf_pmus, entry) {
+		err = perf_pmu_add_dev(pmu);
+		WARN(err, "perf: %s: no device: %d\n", pmu->name, err);
+	}
+	return 0;
+}
+device_initcall(perf_pmu_start_bus);

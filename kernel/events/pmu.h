@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "pmu": registry, default methods, capabilities, sysfs. */
+#ifndef _KERNEL_EVENTS_PMU_H
+#define _KERNEL_EVENTS_PMU_H
+
+#include <linux/srcu.h>
+#include "types.h"
+
+/* Readers of the registry hold perf_pmus_srcu; writers perf_pmus_mutex. */
+extern struct list_head perf_pmus;
+extern struct mutex perf_pmus_mutex;
+extern struct srcu_struct perf_pmus_srcu;
+
+/* The handler of every multiplexing timer; set once, before any PMU. */
+extern enum hrtimer_restart (*perf_pmu_mux_handler)(struct hrtimer *timer);
+
+static inline struct perf_cpu_pmu_context *perf_cpc_oncpu(struct pmu *pmu)
+{
+	return this_cpu_ptr(pmu->cpu_pmu_context);
+}
+
+/* Finds the PMU of a new event and lets it initialise the event. */
+struct pmu *perf_pmu_init_event(struct perf_event *event);
+
+/* CPUs that share what a PMU of this scope counts; NULL for no such scope. */
+const struct cpumask *perf_pmu_scope_siblings(unsigned int scope, int cpu);
+
+/* CPU hotplug, under perf_pmus_mutex: one CPU of each scope stands for all. */
+void perf_pmu_scope_join(unsigned int cpu);
+int perf_pmu_scope_leave(unsigned int scope, unsigned int cpu);
+
+#endif /* _KERNEL_EVENTS_PMU_H */

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "read": values of events, in the formats of read(2).
+ *
+ * Purpose: sums an event, or a group, over its inherited copies.
+ *
+ * Owns: nothing.
+ *
+ * Contexts: task.
+ *
+ * Locking: event->ctx->mutex keeps the group, child_mutex keeps the copies; a
+ * copy's group is kept by its own context's lock while it is added up.
+ *
+ * Race, a group read while the family changes:
+ *  1. the leader's copies are listed, child_mutex is held;
+ *  2. a sibling is opened or closed: parent and copies change one by one;
+ *  3. generation and size of a copy differ from the parent's: the sum would
+ *     mix counts of different events, and the read says ECHILD.
+ */
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "context.h"
+#include "control.h"
+#include "read.h"
+
+/* Values of one event at most: count, two times, number, lost. */
+#define PERF_READ_WORDS		5
+
+/**
+ * perf_event_count - an event's count with what its dead children left
+ * @event: event; nothing is brought up to date
+ *
+ * Context: any.
+ * Return: count.
+ */
+u64 perf_event_count(const struct perf_event *event)
+{
+	return local64_read(&event->count) + atomic64_read(&event->child_count);
+}
+
+static u64 perf_read_enabled(const struct perf_event *event)
+{
+	return event->total_time_enabled +
+	       atomic64_read(&event->child_total_time_enabled);
+}
+
+static u64 perf_read_running(const struct perf_event *event)
+{
+	return event->total_time_running +
+	       atomic64_read(&event->child_total_time_running);
+}
+
+/* Copies go by the number of the event that was opened. */
+static u64 perf_read_id(const struct perf_event *event)
+{
+	return event->parent ? event->parent->id : event->id;
+}
+
+static u64 perf_read_family(struct perf_event *event, u64 *enabled,
+			    u64 *running)
+{
+	struct perf_event *child;
+	u64 total;
+
+	guard(mutex)(&event->child_mutex);
+	perf_control_read(event, false);
+	total = perf_event_count(event);
+	*enabled = perf_read_enabled(event);
+	*running = perf_read_running(event);
+	list_for_each_entry(child, &event->child_list, child_list) {
+		perf_control_read(child, false);
+		total += perf_event_count(child);
+		*enabled += child->total_time_enabled;
+		*running += child->total_time_running;
+	}
+	return total;
+}
+
+/**
+ * perf_event_read_value - read an event of a kernel user with its children
+ * @event: event
+ * @enabled: nanoseconds enabled
+ * @running: nanoseconds on the PMU
+ *
+ * Context: task.
+ * Return: count.
+ */
+u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	u64 total = perf_read_family(event, enabled, running);
+
+	perf_event_ctx_unlock(event, ctx);
+	return total;
+}
+EXPORT_SYMBOL_GPL(perf_event_read_value);
+
+static ssize_t perf_read_single(struct perf_event *event, char __user *buf)
+{
+	u64 format = event->attr.read_format;
+	u64 values[PERF_READ_WORDS], enabled, running;
+	int n = 0;
+
+	values[n++] = perf_read_family(event, &enabled, &running);
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		values[n++] = enabled;
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		values[n++] = running;
+	if (format & PERF_FORMAT_ID)
+		values[n++] = perf_read_id(event);
+	if (format & PERF_FORMAT_LOST)
+		values[n++] = atomic64_read(&event->lost_samples);
+	if (copy_to_user(buf, values, n * sizeof(u64)))
+		return -EFAULT;
+	return n * sizeof(u64);
+}
+
+static u64 *perf_read_add_member(const struct perf_event *event, u64 format,
+				 u64 *value)
+{
+	*value++ += perf_event_count(event);
+	if (format & PERF_FORMAT_ID)
+		*value++ = perf_read_id(event);
+	if (format & PERF_FORMAT_LOST)
+		*value++ += atomic64_read(&event->lost_samples);
+	return value;
+}
+
+static bool perf_read_same_shape(const struct perf_event *leader)
+{
+	const struct perf_event *parent = leader->parent;
+
+	return !parent ||
+	       (parent->group_generation == leader->group_generation &&
+		parent->nr_siblings == leader->nr_siblings);
+}
+
+/* Members run together, so the leader's times are those of all. */
+static int perf_read_add_group_locked(struct perf_event *leader, u64 format,
+				      u64 *value)
+{
+	struct perf_event *sibling;
+
+	lockdep_assert_held(&leader->ctx->lock);
+	if (!perf_read_same_shape(leader))
+		return -ECHILD;
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		*value++ += perf_read_enabled(leader);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		*value++ += perf_read_running(leader);
+	value = perf_read_add_member(leader, format, value);
+	for_each_sibling_event(sibling, leader)
+		value = perf_read_add_member(sibling, format, value);
+	return 0;
+}
+
+static int perf_read_add_group(struct perf_event *leader, u64 format,
+			       u64 *values)
+{
+	struct perf_event_context *ctx = leader->ctx;
+	unsigned long flags;
+	int err;
+
+	err = perf_control_read(leader, true);
+	if (err)
+		return err;
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	/* The number of members stands before their values. */
+	err = perf_read_add_group_locked(leader, format, values + 1);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	return err;
+}
+
+static int perf_read_add_groups(struct perf_event *leader, u64 format,
+				u64 *values)
+{
+	struct perf_event *child;
+	int err;
+
+	guard(mutex)(&leader->child_mutex);
+	err = perf_read_add_group(leader, format, values);
+	if (err)
+		return err;
+	list_for_each_entry(child, &leader->child_list, child_list) {
+		err = perf_read_add_group(child, format, values);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static ssize_t perf_read_group(struct perf_event *event, char __user *buf)
+{
+	struct perf_event *leader = event->group_leader;
+	ssize_t ret = event->read_size;
+	u64 *values;
+	int err;
+
+	values = kzalloc(event->read_size, GFP_KERNEL);
+	if (!values)
+		return -ENOMEM;
+	values[0] = leader->nr_siblings + 1;
+	err = perf_read_add_groups(leader, event->attr.read_format, values);
+	if (err)
+		ret = err;
+	else if (copy_to_user(buf, values, event->read_size))
+		ret = -EFAULT;
+	kfree(values);
+	return ret;
+}
+
+static ssize_t perf_read_locked(struct perf_event *event, char __user *buf,
+				size_t count)
+{
+	/* A pinned event that found no room has nothing to tell. */
+	if (event->state == PERF_EVENT_STATE_ERROR)
+		return 0;
+	if (count < event->read_size)
+		return -ENOSPC;
+	if (event->attr.read_format & PERF_FORMAT_GROUP)
+		return perf_read_group(event, buf);
+	return perf_read_single(event, buf);
+}
+
+/**
+ * perf_read - read(2) of an event
+ * @file: file of the event
+ * @buf: destination
+ * @count: its size in bytes
+ * @ppos: not used, values have no position
+ *
+ * Context: task.
+ * Return: bytes; 0 for an event in error; -ENOSPC when @buf is too small for
+ * all values; -ECHILD when inherited groups differ; -EFAULT, -ENOMEM, and what
+ * the security module says.
+ */
+ssize_t perf_read(struct file *file, char __user *buf, size_t count,
+		  loff_t *ppos)
+{
+	struct perf_event *event = file->private_data;
+	struct perf_event_context *ctx;
+	ssize_t ret;
+
+	ret = security_perf_event_read(event);
+	if (ret)
+		return ret;
+	ctx = perf_event_ctx_lock(event);
+	ret = perf_read_locked(event, buf, count);
+	perf_event_ctx_unlock(event, ctx);
+	return ret;
+}
+
+/**
+ * perf_event_is_hup - has all gone that an event could count?
+ * @event: event
+ *
+ * Context: task.
+ * Return: true when its task has exited and no inherited copy is left.
+ */
+bool perf_event_is_hup(struct perf_event *event)
+{
+	if (READ_ONCE(event->state) > PERF_EVENT_STATE_EXIT)
+		return false;
+	guard(mutex)(&event->child_mutex);
+	return list_empty(&event->child_list);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "remote": run a function where a context is loaded. */
+#ifndef _KERNEL_EVENTS_REMOTE_H
+#define _KERNEL_EVENTS_REMOTE_H
+
+#include "types.h"
+
+/*
+ * @cpuctx is this CPU's when @ctx is loaded here, NULL when it is loaded
+ * nowhere. Both locks are held and interrupts are off.
+ */
+typedef int (*perf_ctx_fn)(struct perf_event_context *ctx,
+			   struct perf_cpu_context *cpuctx, void *arg);
+
+int perf_ctx_call(struct perf_event_context *ctx, perf_ctx_fn fn, void *arg);
+int perf_cpu_call(int cpu, int (*fn)(void *arg), void *arg);
+
+#endif /* _KERNEL_EVENTS_REMOTE_H */

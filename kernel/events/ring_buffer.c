@@ -1,0 +1,796 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ring buffer: pages, and the writer that takes no lock.
+ *
+ * Owns struct perf_buffer but for its locked-memory charge and its list of
+ * events, which the mmap room keeps; the poll bits; the counts of lost records.
+ *
+ * Contexts: the writer (perf_output_*(), perf_rb_write*()) runs anywhere, NMI
+ * included, with preemption off from begin to end. Allocation sleeps.
+ *
+ * Lifetime: perf_rb_alloc() gives one reference. Each attached event has one.
+ * When the last goes, memory is freed after a grace period; writers are RCU
+ * readers and need no reference.
+ *
+ * Locking: none for writers. A buffer is written by one CPU at a time, either
+ * because its events are bound to that CPU or because they count one task, so
+ * only interrupts and NMIs of that CPU come between. event_lock guards the list
+ * of events and is never taken in NMI.
+ *
+ * Space is taken by moving rb->head with a CPU-local compare-and-exchange; rb->nest
+ * counts the reservations that are open. Who brings it back to 0 publishes:
+ *
+ *   1. nest is 1. Load head. What interrupts from here on sees nest >= 1, moves
+ *      head, and leaves the publishing to us.
+ *   2. Store data_head. A stale value is corrected in step 4; it never falls
+ *      behind what was published before, as nobody else publishes now.
+ *   3. Store nest = 0. Who interrupts from here on publishes for itself.
+ *   4. Load head again. If it is not what step 2 stored, somebody came between
+ *      1 and 3 (or after 3, then doing it again costs nothing but time): set
+ *      nest = 1 and start over.
+ *
+ * Each step is one plain load or store; compiler barriers keep their order,
+ * which is enough on one CPU. The reader runs on any CPU:
+ *
+ *   writer                              reader
+ *     load data_tail                      load data_head
+ *     (a) branch on room                  (c) read barrier
+ *     store record                        load record
+ *     (b) write barrier                   (d) full barrier
+ *     store data_head                     store data_tail
+ *
+ * (b) pairs with (c): who sees the head sees the record. (a) pairs with (d): a
+ * store that depends on the branch cannot overtake the load, so a byte is not
+ * overwritten before its reader said it was done with it.
+ *
+ * The user page is writable by the reader. data_tail is read once for each
+ * reservation and decides nothing but "full"; head, sizes and masks stay in
+ * kernel memory.
+ */
+
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/overflow.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <linux/wait.h>
+
+#include "ring_buffer.h"
+#include "buffer_types.h"
+
+#ifndef arch_perf_out_copy_user
+static inline unsigned long
+arch_perf_out_copy_user(void *to, const void __user *from, unsigned long len)
+{
+	unsigned long left;
+
+	pagefault_disable();
+	left = __copy_from_user_inatomic(to, from, len);
+	pagefault_enable();
+	return left;
+}
+#endif
+
+/* What perf_rb_emit_lost() writes in front of the trailer. */
+struct perf_rb_lost {
+	struct perf_event_header	header;
+	u64				id;
+	u64				lost;
+};
+
+/* NULL until the sample room registers, in boot and before any mapping. */
+static const struct perf_rb_id_ops *perf_rb_id_ops __ro_after_init;
+
+/**
+ * perf_rb_set_id_ops() - tell how the id trailer of a record is written
+ * @ops: stays valid for good
+ *
+ * Context: boot, before the first buffer exists.
+ */
+void __init perf_rb_set_id_ops(const struct perf_rb_id_ops *ops)
+{
+	perf_rb_id_ops = ops;
+}
+
+/**
+ * perf_rb_data_size() - size of the area that records go to
+ * @rb: buffer
+ *
+ * Context: any.
+ * Return: bytes; 0 when only the user page is mapped, else a power of two.
+ */
+unsigned long perf_rb_data_size(const struct perf_buffer *rb)
+{
+	return (unsigned long)rb->nr_runs << rb->run_shift;
+}
+
+/*
+ * Wakes from irq_work, as the writer may be in NMI or hold a runqueue lock.
+ * The reference that keeps the event is with whoever made it active.
+ */
+static void perf_rb_queue_wakeup(struct perf_output_handle *handle)
+{
+	struct perf_event *event = handle->event;
+
+	atomic_set(&handle->rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
+	event->pending_wakeup = 1;
+	if (*perf_event_fasync(event) && !event->pending_kill)
+		event->pending_kill = POLL_IN;
+	irq_work_queue(&event->pending_irq);
+}
+
+static __always_inline void perf_rb_enter(struct perf_output_handle *handle)
+{
+	struct perf_buffer *rb = handle->rb;
+
+	preempt_disable();
+	WRITE_ONCE(rb->nest, READ_ONCE(rb->nest) + 1);
+	barrier(); /* a head is taken only while nest shows it */
+	handle->wakeup = local_read(&rb->wakeup);
+}
+
+/* Steps 1 to 4 of the comment on top. */
+static __always_inline void perf_rb_publish(struct perf_buffer *rb)
+{
+	unsigned long head;
+
+	do {
+		WRITE_ONCE(rb->nest, 1);
+		barrier(); /* nest before the load of head */
+		head = local_read(&rb->head);
+		smp_wmb(); /* (b), pairs with (c) */
+		WRITE_ONCE(rb->user_page->data_head, head);
+		barrier(); /* data_head before nest */
+		WRITE_ONCE(rb->nest, 0);
+		barrier(); /* nest before the second load */
+	} while (unlikely(head != local_read(&rb->head)));
+}
+
+static __always_inline void perf_rb_leave(struct perf_output_handle *handle)
+{
+	struct perf_buffer *rb = handle->rb;
+	unsigned int nest = READ_ONCE(rb->nest);
+
+	if (nest > 1) {
+		barrier(); /* the record before nest */
+		WRITE_ONCE(rb->nest, nest - 1);
+	} else {
+		perf_rb_publish(rb);
+		if (handle->wakeup != local_read(&rb->wakeup))
+			perf_rb_queue_wakeup(handle);
+	}
+	preempt_enable();
+}
+
+/*
+ * One byte stays free, so that a full buffer differs from an empty one. The
+ * mask makes any tail harmless.
+ */
+static __always_inline bool perf_rb_has_room(const struct perf_buffer *rb,
+					     unsigned long head,
+					     unsigned int size, bool backward)
+{
+	unsigned long mask = perf_rb_data_size(rb) - 1;
+	unsigned long tail;
+
+	if (rb->overwrite)
+		return size <= mask + 1;
+
+	tail = READ_ONCE(rb->user_page->data_tail);
+	if (backward)
+		swap(head, tail);
+	return ((tail - head - 1) & mask) >= size; /* (a), pairs with (d) */
+}
+
+static __always_inline void perf_rb_seek(struct perf_output_handle *handle,
+					 unsigned long position)
+{
+	struct perf_buffer *rb = handle->rb;
+	unsigned long run_size = 1UL << rb->run_shift;
+
+	handle->page = (position >> rb->run_shift) & (rb->nr_runs - 1);
+	handle->addr = rb->runs[handle->page] + (position & (run_size - 1));
+	handle->size = run_size - (position & (run_size - 1));
+}
+
+/* Moves head over @size bytes and points @handle at them. */
+static __always_inline bool perf_rb_reserve(struct perf_output_handle *handle,
+					    unsigned int size, bool backward)
+{
+	struct perf_buffer *rb = handle->rb;
+	unsigned long old = local_read(&rb->head);
+	unsigned long new, written;
+
+	do {
+		if (unlikely(!perf_rb_has_room(rb, old, size, backward)))
+			return false;
+		new = backward ? old - size : old + size;
+	} while (!local_try_cmpxchg(&rb->head, &old, new));
+
+	written = backward ? -new : new;
+	if (unlikely(written - local_read(&rb->wakeup) > rb->watermark))
+		local_add(rb->watermark, &rb->wakeup);
+
+	perf_rb_seek(handle, backward ? new : old);
+	return true;
+}
+
+static void perf_rb_count_lost(struct perf_buffer *rb, struct perf_event *event)
+{
+	local_inc(&rb->lost);
+	atomic64_inc(&event->lost_samples);
+}
+
+static bool perf_rb_has_trailer(const struct perf_event *event)
+{
+	return event->layout.trailer && perf_rb_id_ops;
+}
+
+static unsigned int perf_rb_lost_size(const struct perf_event *event)
+{
+	unsigned int size = sizeof(struct perf_rb_lost);
+
+	if (perf_rb_has_trailer(event))
+		size += event->layout.trailer;
+	return size;
+}
+
+/* A writer that nests in here may report the count first; then it is 0. */
+static noinline void perf_rb_emit_lost(struct perf_output_handle *handle,
+				       struct perf_sample_data *data)
+{
+	struct perf_event *event = handle->event;
+	bool trailer = perf_rb_has_trailer(event);
+	struct perf_rb_lost record = {
+		.header.type	= PERF_RECORD_LOST,
+		.id		= event->id,
+		.lost		= local_xchg(&handle->rb->lost, 0),
+	};
+
+	if (trailer)
+		perf_rb_id_ops->init(&record.header, data, event);
+	record.header.size = perf_rb_lost_size(event);
+	perf_rb_write(handle, &record, sizeof(record));
+	if (trailer)
+		perf_rb_id_ops->emit(event, handle, data);
+}
+
+/* A paused buffer that has no data area at all loses nothing. */
+static noinline int perf_rb_refuse(struct perf_buffer *rb,
+				   struct perf_event *event)
+{
+	if (rb->nr_runs)
+		perf_rb_count_lost(rb, event);
+	return -ENOSPC;
+}
+
+/* Inside an RCU section, which stays open on success. */
+static __always_inline int perf_rb_begin_rcu(struct perf_output_handle *handle,
+					     struct perf_sample_data *data,
+					     struct perf_event *event,
+					     unsigned int size, bool backward)
+{
+	struct perf_buffer *rb = perf_rb_rcu(event);
+	bool lost;
+
+	if (unlikely(!rb))
+		return -ENOSPC;
+	if (unlikely(READ_ONCE(rb->paused)))
+		return perf_rb_refuse(rb, event);
+
+	handle->rb = rb;
+	handle->event = event;
+	handle->flags = 0;
+	lost = local_read(&rb->lost);
+	if (unlikely(lost))
+		size += perf_rb_lost_size(event);
+
+	perf_rb_enter(handle);
+	if (unlikely(!perf_rb_reserve(handle, size, backward))) {
+		perf_rb_count_lost(rb, event);
+		perf_rb_leave(handle);
+		return -ENOSPC;
+	}
+	if (unlikely(lost))
+		perf_rb_emit_lost(handle, data);
+	return 0;
+}
+
+static __always_inline int perf_rb_begin(struct perf_output_handle *handle,
+					 struct perf_sample_data *data,
+					 struct perf_event *event,
+					 unsigned int size, bool backward)
+{
+	int err;
+
+	rcu_read_lock();
+	err = perf_rb_begin_rcu(handle, data, perf_rb_owner(event), size,
+				backward);
+	if (unlikely(err))
+		rcu_read_unlock();
+	else
+		__release(RCU); /* perf_output_end() unlocks */
+	return err;
+}
+
+/**
+ * perf_output_begin_forward() - reserve a record in a buffer that grows upwards
+ * @handle: filled in, the caller's
+ * @data: what the record is about; its ids appear in a PERF_RECORD_LOST
+ * @event: whose buffer is written, or that of its parent
+ * @size: bytes of the record, a multiple of 8
+ *
+ * A PERF_RECORD_LOST goes in front of the record if some were lost before.
+ *
+ * Context: any, NMI included. On success preemption is off and an RCU section
+ * open until perf_output_end().
+ * Return: 0; -ENOSPC without a buffer, while it is paused, or when @size bytes
+ * are not free (the loss is counted).
+ */
+int perf_output_begin_forward(struct perf_output_handle *handle,
+			      struct perf_sample_data *data,
+			      struct perf_event *event, unsigned int size)
+{
+	return perf_rb_begin(handle, data, event, size, false);
+}
+
+/**
+ * perf_output_begin_backward() - reserve a record in front of the latest one
+ * @handle: filled in, the caller's
+ * @data: what the record is about
+ * @event: whose buffer is written; has attr.write_backward
+ * @size: bytes of the record, a multiple of 8
+ *
+ * data_head then counts down, and whoever maps the buffer finds the latest
+ * record at data_head.
+ *
+ * Context: as perf_output_begin_forward().
+ * Return: as perf_output_begin_forward().
+ */
+int perf_output_begin_backward(struct perf_output_handle *handle,
+			       struct perf_sample_data *data,
+			       struct perf_event *event, unsigned int size)
+{
+	return perf_rb_begin(handle, data, event, size, true);
+}
+
+/**
+ * perf_output_begin() - reserve a record in the direction that the event asks for
+ * @handle: filled in, the caller's
+ * @data: what the record is about
+ * @event: whose buffer is written
+ * @size: bytes of the record, a multiple of 8
+ *
+ * Context: as perf_output_begin_forward().
+ * Return: as perf_output_begin_forward().
+ */
+int perf_output_begin(struct perf_output_handle *handle,
+		      struct perf_sample_data *data,
+		      struct perf_event *event, unsigned int size)
+{
+	if (unlikely(is_write_backward(event)))
+		return perf_output_begin_backward(handle, data, event, size);
+	return perf_output_begin_forward(handle, data, event, size);
+}
+
+/**
+ * perf_output_end() - close a reservation
+ * @handle: of a successful perf_output_begin(); on the same CPU
+ *
+ * The outermost writer makes all finished records visible and wakes readers if
+ * the watermark was passed meanwhile.
+ *
+ * Context: that of the begin.
+ */
+void perf_output_end(struct perf_output_handle *handle)
+{
+	__acquire(RCU); /* since perf_rb_begin() */
+	perf_rb_leave(handle);
+	rcu_read_unlock();
+}
+
+/* Bytes of the current run are used up: go on in the next one. */
+static __always_inline void perf_rb_advance(struct perf_output_handle *handle,
+					    unsigned long len)
+{
+	struct perf_buffer *rb = handle->rb;
+
+	handle->addr += len;
+	handle->size -= len;
+	if (handle->size)
+		return;
+
+	handle->page = (handle->page + 1) & (rb->nr_runs - 1);
+	handle->addr = rb->runs[handle->page];
+	handle->size = 1UL << rb->run_shift;
+}
+
+/**
+ * perf_rb_write() - store the next bytes of a record
+ * @handle: open reservation with at least @len bytes left
+ * @from: kernel memory
+ * @len: bytes
+ *
+ * Context: between begin and end.
+ */
+void perf_rb_write(struct perf_output_handle *handle, const void *from,
+		   unsigned long len)
+{
+	while (len) {
+		unsigned long piece = min(handle->size, len);
+
+		memcpy(handle->addr, from, piece);
+		perf_rb_advance(handle, piece);
+		from += piece;
+		len -= piece;
+	}
+}
+
+/**
+ * perf_rb_write_by() - let a function store the next bytes of a record
+ * @handle: open reservation with at least @len bytes left
+ * @copy: stores one piece and returns how many bytes of it are missing
+ * @from: passed on to @copy, with the offset
+ * @len: bytes
+ *
+ * Context: between begin and end.
+ * Return: bytes that were not stored; then the reservation stands right behind
+ * those that were.
+ */
+unsigned long perf_rb_write_by(struct perf_output_handle *handle,
+			       perf_copy_f copy, const void *from,
+			       unsigned long len)
+{
+	unsigned long done = 0;
+
+	while (done < len) {
+		unsigned long piece = min(handle->size, len - done);
+		unsigned long left = copy(handle->addr, from, done, piece);
+
+		perf_rb_advance(handle, piece - left);
+		done += piece - left;
+		if (left)
+			break;
+	}
+	return len - done;
+}
+
+/**
+ * perf_rb_write_user() - store the next bytes of a record from user memory
+ * @handle: open reservation with at least @len bytes left
+ * @from: current's user memory; what is not resident is not read
+ * @len: bytes
+ *
+ * Context: between begin and end; takes no page fault.
+ * Return: bytes that could not be read; the reservation stands right behind
+ * those that could.
+ */
+unsigned long perf_rb_write_user(struct perf_output_handle *handle,
+				 const void __user *from, unsigned long len)
+{
+	while (len) {
+		unsigned long piece = min(handle->size, len);
+		unsigned long left;
+
+		left = arch_perf_out_copy_user(handle->addr, from, piece);
+		perf_rb_advance(handle, piece - left);
+		from += piece - left;
+		len -= piece - left;
+		if (left)
+			break;
+	}
+	return len;
+}
+
+/**
+ * perf_output_copy() - store the next bytes of a record
+ * @handle: open reservation with at least @len bytes left
+ * @buf: kernel memory
+ * @len: bytes
+ *
+ * Context: between begin and end.
+ * Return: 0, the number of bytes that were not stored.
+ */
+unsigned int perf_output_copy(struct perf_output_handle *handle,
+			      const void *buf, unsigned int len)
+{
+	perf_rb_write(handle, buf, len);
+	return 0;
+}
+
+/**
+ * perf_output_skip() - leave the next bytes of a record as they are
+ * @handle: open reservation with at least @len bytes left
+ * @len: bytes; they show older records, or zeroes
+ *
+ * Context: between begin and end.
+ * Return: 0, the number of bytes that were not skipped.
+ */
+unsigned int perf_output_skip(struct perf_output_handle *handle,
+			      unsigned int len)
+{
+	while (len) {
+		unsigned long piece = min_t(unsigned long, handle->size, len);
+
+		perf_rb_advance(handle, piece);
+		len -= piece;
+	}
+	return 0;
+}
+
+/**
+ * perf_rb_count_sample() - wake readers after each attr.wakeup_events samples
+ * @handle: open reservation
+ *
+ * The count is the buffer's: events that share one add up. Without effect for an
+ * event that goes by the watermark.
+ *
+ * Context: between begin and end.
+ */
+void perf_rb_count_sample(struct perf_output_handle *handle)
+{
+	const struct perf_event_attr *attr = &handle->event->attr;
+	struct perf_buffer *rb = handle->rb;
+
+	if (attr->watermark || !attr->wakeup_events)
+		return;
+	if (local_inc_return(&rb->samples) < attr->wakeup_events)
+		return;
+	local_sub(attr->wakeup_events, &rb->samples);
+	local_inc(&rb->wakeup);
+}
+
+/**
+ * perf_rb_pause() - stop or resume taking records
+ * @rb: buffer
+ * @pause: what is to be
+ *
+ * Records that are under way are finished. A buffer without data stays paused.
+ *
+ * Context: any.
+ */
+void perf_rb_pause(struct perf_buffer *rb, bool pause)
+{
+	WRITE_ONCE(rb->paused, pause || !rb->nr_runs);
+}
+
+/**
+ * perf_rb_wake_all() - wake whoever polls an event that shares the buffer
+ * @event: event, or inherited copy, that has something to tell
+ *
+ * Context: task or irq_work.
+ */
+void perf_rb_wake_all(struct perf_event *event)
+{
+	struct perf_event *writer;
+	struct perf_buffer *rb;
+	unsigned long flags;
+
+	guard(rcu)();
+	rb = perf_rb_rcu(perf_rb_owner(event));
+	if (!rb)
+		return;
+
+	spin_lock_irqsave(&rb->event_lock, flags);
+	list_for_each_entry(writer, &rb->event_list, rb_entry)
+		wake_up_all(&writer->waitq);
+	spin_unlock_irqrestore(&rb->event_lock, flags);
+}
+
+/**
+ * perf_rb_get() - look up the buffer of an event
+ * @event: event, or inherited copy
+ *
+ * Context: any.
+ * Return: the buffer with a reference for the caller, or NULL.
+ */
+struct perf_buffer *perf_rb_get(struct perf_event *event)
+{
+	struct perf_buffer *rb;
+
+	guard(rcu)();
+	rb = perf_rb_rcu(perf_rb_owner(event));
+	if (rb && !refcount_inc_not_zero(&rb->refcount))
+		rb = NULL;
+	return rb;
+}
+
+/* mm keeps a page whose mapping the fault handler has set for itself. */
+static void perf_rb_disown(struct page *page)
+{
+	page->mapping = NULL;
+}
+
+static int perf_rb_node(int cpu)
+{
+	return cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);
+}
+
+static struct perf_buffer *perf_rb_alloc_head(unsigned int nr_runs, int node)
+{
+	struct perf_buffer *rb;
+	size_t size = struct_size(rb, runs, nr_runs);
+
+	if (order_base_2(size) > PAGE_SHIFT + MAX_PAGE_ORDER)
+		return NULL;
+	return kzalloc_node(size, GFP_KERNEL, node);
+}
+
+#ifdef CONFIG_PERF_USE_VMALLOC
+
+/*
+ * Data caches that are indexed by virtual address want kernel and user addresses
+ * of a page to have the same colour: vmalloc_user() sees to it. One run.
+ */
+static void perf_rb_free(struct perf_buffer *rb)
+{
+	unsigned long at, end = PAGE_SIZE + perf_rb_data_size(rb);
+	void *base = rb->user_page;
+
+	if (base) {
+		for (at = 0; at < end; at += PAGE_SIZE)
+			perf_rb_disown(vmalloc_to_page(base + at));
+		vfree(base);
+	}
+	kfree(rb);
+}
+
+static struct perf_buffer *perf_rb_alloc_pages(int nr_pages, int node)
+{
+	struct perf_buffer *rb = perf_rb_alloc_head(1, node);
+	void *base;
+
+	if (!rb)
+		return NULL;
+
+	base = vmalloc_user((nr_pages + 1UL) * PAGE_SIZE);
+	if (!base) {
+		perf_rb_free(rb);
+		return NULL;
+	}
+	rb->user_page = base;
+	rb->runs[0] = base + PAGE_SIZE;
+	rb->nr_runs = nr_pages ? 1 : 0;
+	rb->run_shift = PAGE_SHIFT + (nr_pages ? ilog2(nr_pages) : 0);
+	return rb;
+}
+
+static struct page *perf_rb_kernel_page(void *at)
+{
+	return vmalloc_to_page(at);
+}
+
+#else /* !CONFIG_PERF_USE_VMALLOC */
+
+static void *perf_rb_new_page(int node)
+{
+	struct page *page = alloc_pages_node(node, GFP_KERNEL | __GFP_ZERO, 0);
+
+	return page ? page_address(page) : NULL;
+}
+
+static void perf_rb_free_page(void *at)
+{
+	perf_rb_disown(virt_to_page(at));
+	free_page((unsigned long)at);
+}
+
+/* The one destructor; nr_runs counts the pages that there are. */
+static void perf_rb_free(struct perf_buffer *rb)
+{
+	while (rb->nr_runs)
+		perf_rb_free_page(rb->runs[--rb->nr_runs]);
+	if (rb->user_page)
+		perf_rb_free_page(rb->user_page);
+	kfree(rb);
+}
+
+static bool perf_rb_fill(struct perf_buffer *rb, unsigned int nr_pages, int node)
+{
+	rb->run_shift = PAGE_SHIFT;
+	rb->user_page = perf_rb_new_page(node);
+	if (!rb->user_page)
+		return false;
+
+	for (; rb->nr_runs < nr_pages; rb->nr_runs++) {
+		rb->runs[rb->nr_runs] = perf_rb_new_page(node);
+		if (!rb->runs[rb->nr_runs])
+			return false;
+	}
+	return true;
+}
+
+static struct perf_buffer *perf_rb_alloc_pages(int nr_pages, int node)
+{
+	struct perf_buffer *rb = perf_rb_alloc_head(nr_pages, node);
+
+	if (rb && !perf_rb_fill(rb, nr_pages, node)) {
+		perf_rb_free(rb);
+		rb = NULL;
+	}
+	return rb;
+}
+
+static struct page *perf_rb_kernel_page(void *at)
+{
+	return virt_to_page(at);
+}
+
+#endif /* CONFIG_PERF_USE_VMALLOC */
+
+/**
+ * perf_rb_page() - the page behind an offset of the mapping
+ * @rb: buffer
+ * @pgoff: 0 for the user page, then the data
+ *
+ * Context: any.
+ * Return: the page, without a reference; NULL behind the end.
+ */
+struct page *perf_rb_page(struct perf_buffer *rb, unsigned long pgoff)
+{
+	unsigned int order = rb->run_shift - PAGE_SHIFT;
+	unsigned long nr_pages = perf_rb_data_size(rb) >> PAGE_SHIFT;
+	unsigned long page;
+
+	if (!pgoff)
+		return perf_rb_kernel_page(rb->user_page);
+	if (pgoff > nr_pages)
+		return NULL;
+
+	page = array_index_nospec(pgoff - 1, nr_pages);
+	return perf_rb_kernel_page(rb->runs[page >> order] +
+				   (page << PAGE_SHIFT) -
+				   ((page >> order) << rb->run_shift));
+}
+
+/**
+ * perf_rb_alloc() - make a buffer that nobody knows yet
+ * @nr_pages: pages of data, 0 or a power of two
+ * @watermark: bytes of data between two wake-ups; 0 for half the buffer
+ * @cpu: that will write most, -1 for any
+ * @flags: PERF_RB_WRITABLE or 0
+ *
+ * Context: may sleep.
+ * Return: a buffer with one reference and no mapping; NULL without memory, and
+ * for sizes that the page allocator does not know.
+ */
+struct perf_buffer *perf_rb_alloc(int nr_pages, long watermark, int cpu,
+				  int flags)
+{
+	struct perf_buffer *rb = perf_rb_alloc_pages(nr_pages,
+						     perf_rb_node(cpu));
+	unsigned long size;
+
+	if (!rb)
+		return NULL;
+
+	size = perf_rb_data_size(rb);
+	rb->watermark = watermark > 0 ? min_t(unsigned long, size, watermark) :
+					size / 2;
+	rb->overwrite = !(flags & PERF_RB_WRITABLE);
+	rb->paused = !nr_pages;
+	refcount_set(&rb->refcount, 1);
+	spin_lock_init(&rb->event_lock);
+	INIT_LIST_HEAD(&rb->event_list);
+	return rb;
+}
+
+static void perf_rb_free_rcu(struct rcu_head *head)
+{
+	perf_rb_free(container_of(head, struct perf_buffer, rcu_head));
+}
+
+/**
+ * perf_rb_put() - give back a reference
+ * @rb: buffer
+ *
+ * Context: any but NMI.
+ */
+void perf_rb_put(struct perf_buffer *rb)
+{
+	if (refcount_dec_and_test(&rb->refcount))
+		call_rcu(&rb->rcu_head, perf_rb_free_rcu);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "ring_buffer": the lockless writer and the pages behind it. */
+#ifndef _KERNEL_EVENTS_RING_BUFFER_H
+#define _KERNEL_EVENTS_RING_BUFFER_H
+
+#include "types.h"
+
+#define PERF_RB_WRITABLE	0x01	/* user space consumes; else overwrite */
+
+struct perf_buffer;
+
+/*
+ * The id trailer of PERF_RECORD_LOST, which the writer itself emits. The sample
+ * room is a later one and registers its functions when the kernel starts.
+ */
+struct perf_rb_id_ops {
+	/* Fills what @data lacks; fields that it has stay as they are. */
+	void (*init)(struct perf_event_header *header,
+		     struct perf_sample_data *data, struct perf_event *event);
+	/* Writes the event->layout.trailer bytes. */
+	void (*emit)(struct perf_event *event,
+		     struct perf_output_handle *handle,
+		     struct perf_sample_data *data);
+};
+
+void perf_rb_set_id_ops(const struct perf_rb_id_ops *ops);
+
+/* Pages. Lifetime: reference counted, freed after RCU. */
+struct perf_buffer *perf_rb_alloc(int nr_pages, long watermark, int cpu,
+				  int flags);
+struct perf_buffer *perf_rb_get(struct perf_event *event);
+void perf_rb_put(struct perf_buffer *rb);
+struct page *perf_rb_page(struct perf_buffer *rb, unsigned long pgoff);
+unsigned long perf_rb_data_size(const struct perf_buffer *rb);
+void perf_rb_pause(struct perf_buffer *rb, bool pause);
+
+/* Record bytes through an output handle; NMI-safe. */
+void perf_rb_write(struct perf_output_handle *handle, const void *from,
+		   unsigned long len);
+unsigned long perf_rb_write_user(struct perf_output_handle *handle,
+				 const void __user *from, unsigned long len);
+/* @copy gets (to, @from, offset into @from, bytes) for each piece. */
+unsigned long perf_rb_write_by(struct perf_output_handle *handle,
+			       perf_copy_f copy, const void *from,
+			       unsigned long len);
+
+/*
+ * The next @len reserved bytes as plain memory, or NULL when a page ends among
+ * them (then use perf_rb_write()).
+ */
+static inline void *perf_rb_span(struct perf_output_handle *handle,
+				 unsigned long len)
+{
+	void *span = handle->addr;
+
+	if (handle->size <= len)
+		return NULL;
+	handle->addr += len;
+	handle->size -= len;
+	return span;
+}
+
+/* Counts a sample towards attr.wakeup_events; before perf_output_end(). */
+void perf_rb_count_sample(struct perf_output_handle *handle);
+
+/* Wakes pollers of all events that write here. Task or irq_work context. */
+void perf_rb_wake_all(struct perf_event *event);
+
+#endif /* _KERNEL_EVENTS_RING_BUFFER_H */

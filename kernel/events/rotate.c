@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "rotate": who runs when not all groups fit.
+ *
+ * Purpose: while some flexible group waits, a timer for each PMU and CPU has
+ * the scheduler choose anew, by service received, once a choice has been on for
+ * an interval. A task switch does the same for the context that it loads, so
+ * contexts that never run long enough for the timer take turns as well.
+ *
+ * Owns: the handler of cpc->mux_timer.
+ *
+ * Contexts: hard timer interrupt on the CPU in question.
+ *
+ * Locking: takes both context locks; mux_lock alone, after them.
+ *
+ * Why no wish for the timer is lost: between the handler's look at who waits
+ * and its switching itself off no group of this CPU can fail to go on, since
+ * that happens on this CPU only, where interrupts are off.
+ */
+#include "clock.h"
+#include "context.h"
+#include "pmu.h"
+#include "rotate.h"
+#include "sched.h"
+
+/* The timer is not in step with choices: most of an interval is enough. */
+static bool perf_rotate_is_due(struct perf_cpu_pmu_context *cpc,
+			       struct perf_event_pmu_context *epc)
+{
+	u64 interval = ktime_to_ns(cpc->mux_interval);
+
+	return epc && epc->rotate_necessary &&
+	       perf_sched_choice_is_old(epc, interval - interval / 4);
+}
+
+/*
+ * The CPU's groups choose before the task's. Whoever chooses gets all the room
+ * that those after it have left so far, so these choose as well.
+ */
+static void perf_rotate_locked(struct perf_cpu_pmu_context *cpc)
+{
+	struct perf_event_pmu_context *task_epc = cpc->task_epc;
+	bool cpu_due = perf_rotate_is_due(cpc, &cpc->epc);
+	struct pmu *pmu = cpc->epc.pmu;
+
+	if (!cpu_due && !perf_rotate_is_due(cpc, task_epc))
+		return;
+	perf_pmu_disable(pmu);
+	if (task_epc)
+		perf_sched_flexible_out_locked(task_epc);
+	if (cpu_due) {
+		perf_sched_flexible_out_locked(&cpc->epc);
+		perf_sched_choose_locked(&cpc->epc);
+	}
+	if (task_epc)
+		perf_sched_choose_locked(task_epc);
+	perf_pmu_enable(pmu);
+}
+
+/* Does anybody wait for room? */
+static bool perf_rotate_is_needed(struct perf_cpu_pmu_context *cpc)
+{
+	return cpc->epc.rotate_necessary ||
+	       (cpc->task_epc && cpc->task_epc->rotate_necessary);
+}
+
+static bool perf_rotate_oncpu(struct perf_cpu_pmu_context *cpc)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_event_context *task_ctx = cpuctx->task_ctx;
+	bool needed;
+
+	perf_ctx_lock_pair(cpuctx, task_ctx);
+	perf_ctx_clock_update_locked(&cpuctx->ctx);
+	if (task_ctx)
+		perf_ctx_clock_update_locked(task_ctx);
+	perf_rotate_locked(cpc);
+	needed = perf_rotate_is_needed(cpc);
+	perf_ctx_unlock_pair(cpuctx, task_ctx);
+	return needed;
+}
+
+static enum hrtimer_restart perf_rotate_timer(struct hrtimer *timer)
+{
+	struct perf_cpu_pmu_context *cpc;
+	bool needed;
+
+	lockdep_assert_irqs_disabled();
+	cpc = container_of(timer, struct perf_cpu_pmu_context, mux_timer);
+	needed = perf_rotate_oncpu(cpc);
+
+	guard(raw_spinlock)(&cpc->mux_lock);
+	if (!needed) {
+		cpc->mux_active = false;
+		return HRTIMER_NORESTART;
+	}
+	hrtimer_forward_now(timer, cpc->mux_interval);
+	return HRTIMER_RESTART;
+}
+
+/**
+ * perf_rotate_init - give the multiplexing timers their handler
+ *
+ * Context: boot, before the first PMU is registered.
+ */
+void __init perf_rotate_init(void)
+{
+	perf_pmu_mux_handler = perf_rotate_timer;
+}

@@ -1,0 +1,763 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "sample": layout, preparation and output of sample records.
+ *
+ * Purpose: what PERF_RECORD_SAMPLE contains, and the identity at the end of the
+ * other records. The fields are rows of sample_fields.h, which expand here into
+ * straight code: no table is walked and nothing is called through a pointer in
+ * an overflow interrupt.
+ *
+ * Owns: event->layout, event->header_size, event->id_header_size.
+ *
+ * Contexts: everything that prepares or writes runs in any context down to NMI,
+ * preemption off from the first to the last step, since stacks and branches
+ * stay in per-CPU memory in between.
+ *
+ * Sizes: a record's length has 16 bits and is a multiple of eight. The length is
+ * worked out in 64 bits. What would make it longer than SAMPLE_SIZE_MAX is cut:
+ * the dump of the user's stack first, as it takes what room is left, then the
+ * outer end of the call chain, then the payload as a whole, then the branches.
+ *
+ * Repetition: a sample may be prepared more than once (a BPF program looks at it
+ * before it is written). data->sample_flags says which fields are there; READ is
+ * never among them unless the driver put it there to say that the group's
+ * counts are up to date.
+ */
+
+#include <linux/cgroup.h>
+#include <linux/cleanup.h>
+#include <linux/init.h>
+#include <linux/log2.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/task_stack.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include "clock.h"
+#include "ring_buffer.h"
+#include "sample.h"
+#include "sample_parts.h"
+
+#define SAMPLE_SIZE_MAX		round_down(U16_MAX, sizeof(u64))
+
+/* Each row of the list has a bit of its own. */
+#define SAMPLE_ROWS_MAX		ilog2(PERF_SAMPLE_MAX)
+
+#define SAMPLE_ID_MASK		(PERF_SAMPLE_TID | PERF_SAMPLE_TIME |	\
+				 PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
+				 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+
+#define SAMPLE_ID_WORD(bit, ...)	static_assert(SAMPLE_ID_MASK & (bit))
+#include "sample_fields.h"
+
+/* Fields that are needed to work out others, though they may not be shown. */
+static u64 sample_implied(u64 type)
+{
+	u64 more = 0;
+
+	if (type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE))
+		more |= PERF_SAMPLE_ADDR;
+	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
+		more |= PERF_SAMPLE_IP;
+	if (type & PERF_SAMPLE_STACK_USER)
+		more |= PERF_SAMPLE_REGS_USER;
+	return more;
+}
+
+/**
+ * perf_sample_compile - work out an event's record layout from its attr
+ * @event: the event; attr.sample_type and attr.sample_id_all are final
+ *
+ * Context: task, before the event can overflow.
+ */
+void perf_sample_compile(struct perf_event *event)
+{
+	u64 type = event->attr.sample_type;
+	u16 fixed = 0, ids = 0;
+
+#define SAMPLE_WORD(bit, ...)	(fixed += type & (bit) ? sizeof(u64) : 0)
+#define SAMPLE_VARY(...)
+#define SAMPLE_ID_WORD(bit, ...) (ids += type & (bit) ? sizeof(u64) : 0)
+#include "sample_fields.h"
+
+	event->layout.type = type | sample_implied(type);
+	event->layout.fixed = fixed;
+	event->layout.trailer = event->attr.sample_id_all ? ids : 0;
+	event->id_header_size = ids;
+	event->header_size = fixed - ids;
+}
+
+static u32 sample_nr_ns(struct perf_event *event, struct task_struct *task,
+			enum pid_type kind)
+{
+	/* Copies made by fork have no namespace of their own. */
+	const struct perf_event *eldest = event->parent ?: event;
+	u32 nr = __task_pid_nr_ns(task, kind, eldest->ns);
+
+	/* Zero is the idle task's; a reaped one has lost its number. */
+	return nr || pid_alive(task) ? nr : -1;
+}
+
+/**
+ * perf_sample_pid - a task's process number for a record
+ * @event: whose reader will see it
+ * @task: the task
+ *
+ * Context: any; RCU reader or @task current.
+ * Return: number in the namespace where the event was opened, 0 if the task is
+ * not visible there, -1 if it is dead.
+ */
+u32 perf_sample_pid(struct perf_event *event, struct task_struct *task)
+{
+	return sample_nr_ns(event, task, PIDTYPE_TGID);
+}
+
+/**
+ * perf_sample_tid - a task's own number for a record
+ * @event: whose reader will see it
+ * @task: the task
+ *
+ * Context: any; RCU reader or @task current.
+ * Return: as perf_sample_pid().
+ */
+u32 perf_sample_tid(struct perf_event *event, struct task_struct *task)
+{
+	return sample_nr_ns(event, task, PIDTYPE_PID);
+}
+
+/*
+ * Values of sample_fields.h.
+ */
+
+/* Two words of 32 bits in the order of memory. */
+static u64 sample_pair(u32 first, u32 second)
+{
+	const u32 pair[2] = { first, second };
+	u64 word;
+
+	memcpy(&word, pair, sizeof(word));
+	return word;
+}
+
+static u64 sample_tid_entry(struct perf_event *event)
+{
+	return sample_pair(perf_sample_pid(event, current),
+			   perf_sample_tid(event, current));
+}
+
+static u64 sample_cpu_entry(void)
+{
+	return sample_pair(raw_smp_processor_id(), 0);
+}
+
+/*
+ * Is the sample shown as one of the user's side, because it is for an event
+ * that must not learn where in the kernel the interrupt found it? The addresses
+ * of a guest are not the kernel's.
+ */
+static bool sample_poses_as_user(const struct perf_event *event,
+				 struct pt_regs *regs)
+{
+	return perf_sample_hides(event, regs) && !perf_guest_state();
+}
+
+static u64 sample_ip(struct perf_event *event, struct pt_regs *regs)
+{
+	if (sample_poses_as_user(event, regs)) {
+		if (!is_user_task(current))
+			return 0;
+		regs = task_pt_regs(current);
+	}
+	return perf_instruction_pointer(regs);
+}
+
+static u64 sample_cgroup(void)
+{
+#ifdef CONFIG_CGROUP_PERF
+	/* The current task holds its cgroup until it is switched or exits. */
+	return cgroup_id(task_css_check(current, perf_event_cgrp_id,
+					true)->cgroup);
+#else
+	/* attr refuses the field. */
+	return 0;
+#endif
+}
+
+/*
+ * Fill and emit functions of sample_fields.h.
+ */
+
+/* Sized and read when the record is written. */
+static void perf_sample_fill_read(struct perf_sample_data *data,
+				  struct perf_event *event,
+				  struct pt_regs *regs)
+{
+}
+
+/* Sized by sample_fit(). */
+static void perf_sample_fill_stack(struct perf_sample_data *data,
+				   struct perf_event *event,
+				   struct pt_regs *regs)
+{
+}
+
+static void perf_sample_fill_callchain(struct perf_sample_data *data,
+				       struct perf_event *event,
+				       struct pt_regs *regs)
+{
+	perf_sample_save_callchain(data, event, regs);
+}
+
+static void perf_sample_emit_callchain(const struct perf_sample_record *record)
+{
+	const struct perf_callchain_entry *chain = record->data->callchain;
+
+	perf_rb_write(record->handle, chain, (1 + chain->nr) * sizeof(u64));
+}
+
+/* A record without payload says so in the shortest way: four bytes of it. */
+static void perf_sample_fill_raw(struct perf_sample_data *data,
+				 struct perf_event *event,
+				 struct pt_regs *regs)
+{
+	data->raw = NULL;
+	data->dyn_size += sizeof(u64);
+}
+
+static void sample_emit_frag(struct perf_output_handle *handle,
+			     const struct perf_raw_frag *frag)
+{
+	unsigned long rest;
+
+	if (!frag->copy) {
+		perf_rb_write(handle, frag->data, frag->size);
+		return;
+	}
+
+	rest = perf_rb_write_by(handle, frag->copy, frag->data, frag->size);
+	if (rest)
+		perf_output_skip(handle, rest);
+}
+
+static void perf_sample_emit_raw(const struct perf_sample_record *record)
+{
+	const struct perf_raw_record *raw = record->data->raw;
+	const u32 none[2] = { sizeof(u32), 0 };
+	const u64 zero = 0;
+	const struct perf_raw_frag *frag;
+
+	if (!raw) {
+		perf_rb_write(record->handle, none, sizeof(none));
+		return;
+	}
+
+	perf_rb_write(record->handle, &raw->size, sizeof(raw->size));
+	frag = &raw->frag;
+	while (!perf_raw_frag_last(frag)) {
+		sample_emit_frag(record->handle, frag);
+		frag = frag->next;
+	}
+	sample_emit_frag(record->handle, frag);
+	if (frag->pad)
+		perf_rb_write(record->handle, &zero, frag->pad);
+}
+
+/* Without branches the record has their number alone, and no index. */
+static void perf_sample_fill_branches(struct perf_sample_data *data,
+				      struct perf_event *event,
+				      struct pt_regs *regs)
+{
+	data->br_stack = NULL;
+	data->br_stack_cntr = NULL;
+	data->dyn_size += sizeof(u64);
+}
+
+static u32 sample_branch_head(const struct perf_event *event)
+{
+	return branch_sample_hw_index(event) ? 2 * sizeof(u64) : sizeof(u64);
+}
+
+static void perf_sample_emit_branches(const struct perf_sample_record *record)
+{
+	const struct perf_branch_stack *stack = record->data->br_stack;
+	const u64 *counters = record->data->br_stack_cntr;
+	const u64 none = 0;
+
+	if (!stack) {
+		perf_rb_write(record->handle, &none, sizeof(none));
+		return;
+	}
+
+	/* The number and the index stand side by side. */
+	perf_rb_write(record->handle, stack, sample_branch_head(record->event));
+	perf_rb_write(record->handle, stack->entries,
+		      stack->nr * sizeof(stack->entries[0]));
+	if (counters)
+		perf_rb_write(record->handle, counters,
+			      stack->nr * sizeof(*counters));
+}
+
+/*
+ * Sizes.
+ */
+
+static u64 sample_size_but_read(const struct perf_sample_data *data,
+				const struct perf_event *event)
+{
+	return sizeof(struct perf_event_header) + event->layout.fixed +
+	       data->dyn_size;
+}
+
+static u64 sample_size(const struct perf_sample_data *data,
+		       const struct perf_event *event)
+{
+	u64 size = sample_size_but_read(data, event);
+
+	if (event->attr.sample_type & PERF_SAMPLE_READ)
+		size += READ_ONCE(event->read_size);
+	return size;
+}
+
+static void sample_cut_callchain(struct perf_sample_data *data, u64 excess)
+{
+	u64 cut = min(data->callchain->nr,
+		      DIV_ROUND_UP_ULL(excess, sizeof(u64)));
+
+	data->callchain->nr -= cut;
+	data->dyn_size -= cut * sizeof(u64);
+}
+
+static void sample_drop_raw(struct perf_sample_data *data,
+			    struct perf_event *event)
+{
+	data->dyn_size -= sizeof(data->raw->size) + data->raw->size;
+	perf_sample_fill_raw(data, event, NULL);
+}
+
+static void sample_drop_branches(struct perf_sample_data *data,
+				 struct perf_event *event)
+{
+	u64 each = sizeof(data->br_stack->entries[0]);
+
+	if (data->br_stack_cntr)
+		each += sizeof(*data->br_stack_cntr);
+	data->dyn_size -= sample_branch_head(event) + data->br_stack->nr * each;
+	perf_sample_fill_branches(data, event, NULL);
+}
+
+/* What remains fits: the rest has bounds far below the limit. */
+static void sample_shrink(struct perf_sample_data *data,
+			  struct perf_event *event, u64 limit)
+{
+	u64 type = event->attr.sample_type;
+
+	if ((type & PERF_SAMPLE_CALLCHAIN) && data->callchain->nr)
+		sample_cut_callchain(data, sample_size(data, event) - limit);
+	if (sample_size(data, event) > limit &&
+	    (type & PERF_SAMPLE_RAW) && data->raw)
+		sample_drop_raw(data, event);
+	if (sample_size(data, event) > limit &&
+	    (type & PERF_SAMPLE_BRANCH_STACK) && data->br_stack)
+		sample_drop_branches(data, event);
+}
+
+/* Everything is filled in but the dump of the user's stack, if @stack. */
+static void sample_fit(struct perf_sample_data *data,
+		       struct perf_event *event, bool stack)
+{
+	u64 limit = SAMPLE_SIZE_MAX;
+
+	if (stack)
+		limit -= sizeof(u64);
+	if (unlikely(sample_size(data, event) > limit))
+		sample_shrink(data, event, limit);
+	if (stack)
+		perf_sample_fit_stack(data, event, SAMPLE_SIZE_MAX -
+				      sample_size(data, event));
+}
+
+/*
+ * Preparation.
+ */
+
+static __always_inline void sample_set_word(void *word, u64 value)
+{
+	memcpy(word, &value, sizeof(value));
+}
+
+#define SAMPLE_FILL_WORD(bit, word, value)				\
+	do {								\
+		if (todo & (bit))					\
+			sample_set_word(&(word), value);		\
+	} while (0)
+
+#define SAMPLE_FILL_VARY(bit, name)					\
+	do {								\
+		if (todo & (bit))					\
+			perf_sample_fill_##name(data, event, regs);	\
+	} while (0)
+
+/**
+ * perf_prepare_sample - fill in what the driver did not bring
+ * @data: the sample, begun by perf_sample_data_init()
+ * @event: its event
+ * @regs: where it happened
+ *
+ * Context: any; preemption off until the sample is written. RCU reader if
+ * there is PERF_SAMPLE_CALLCHAIN or PERF_SAMPLE_CGROUP.
+ */
+void perf_prepare_sample(struct perf_sample_data *data,
+			 struct perf_event *event, struct pt_regs *regs)
+{
+	u64 todo = event->layout.type & ~data->sample_flags &
+		   ~(u64)PERF_SAMPLE_READ;
+
+	data->type = event->attr.sample_type;
+	if (!todo)
+		return;
+
+#define SAMPLE_WORD	SAMPLE_FILL_WORD
+#define SAMPLE_VARY	SAMPLE_FILL_VARY
+#include "sample_fields.h"
+
+	data->sample_flags |= todo;
+
+	sample_fit(data, event, todo & PERF_SAMPLE_STACK_USER);
+}
+
+/**
+ * perf_prepare_header - make the header of a prepared sample
+ * @header: result
+ * @data: the sample
+ * @event: its event
+ * @regs: where it happened
+ *
+ * Context: as perf_prepare_sample().
+ */
+void perf_prepare_header(struct perf_event_header *header,
+			 struct perf_sample_data *data,
+			 struct perf_event *event, struct pt_regs *regs)
+{
+	header->type = PERF_RECORD_SAMPLE;
+	header->misc = sample_poses_as_user(event, regs) ?
+		PERF_RECORD_MISC_USER : perf_misc_flags(regs);
+	/* The group may have grown since the sample was fitted. */
+	header->size = min_t(u64, sample_size(data, event), SAMPLE_SIZE_MAX);
+}
+
+/*
+ * Output.
+ */
+
+/* What the header holds beyond all other fields is for the counts. */
+static void perf_sample_emit_read(const struct perf_sample_record *record)
+{
+	u64 others = sample_size_but_read(record->data, record->event);
+	u64 size = record->header->size;
+
+	perf_sample_write_counts(record->handle, record->event,
+				 size > others ? size - others : 0);
+}
+
+/* Words gather here until a field follows that is none. */
+struct sample_words {
+	unsigned int	nr;
+	u64		word[1 + SAMPLE_ROWS_MAX];
+};
+
+static __always_inline void sample_add_word(struct sample_words *words,
+					    const void *from, size_t size)
+{
+	BUILD_BUG_ON(size != sizeof(words->word[0]));
+	memcpy(&words->word[words->nr++], from, size);
+}
+
+static void sample_flush(struct perf_output_handle *handle,
+			 struct sample_words *words)
+{
+	if (words->nr)
+		perf_rb_write(handle, words->word,
+			      words->nr * sizeof(words->word[0]));
+	words->nr = 0;
+}
+
+#define SAMPLE_EMIT_WORD(bit, member, ...)				\
+	do {								\
+		if (type & (bit))					\
+			sample_add_word(&words, &(member),		\
+					sizeof(member));		\
+	} while (0)
+
+#define SAMPLE_EMIT_VARY(bit, name)					\
+	do {								\
+		if (type & (bit)) {					\
+			sample_flush(handle, &words);			\
+			perf_sample_emit_##name(&record);		\
+		}							\
+	} while (0)
+
+/**
+ * perf_output_sample - write a prepared sample
+ * @handle: from perf_output_begin() for @header->size bytes
+ * @header: from perf_prepare_header()
+ * @data: the sample
+ * @event: its event
+ *
+ * Context: between perf_output_begin() and perf_output_end().
+ */
+void perf_output_sample(struct perf_output_handle *handle,
+			struct perf_event_header *header,
+			struct perf_sample_data *data,
+			struct perf_event *event)
+{
+	const struct perf_sample_record record = {
+		.handle = handle,
+		.header = header,
+		.data = data,
+		.event = event,
+	};
+	u64 type = data->type;
+	struct sample_words words;
+
+	if (data->sample_flags & PERF_SAMPLE_READ)
+		handle->skip_read = 1;
+
+	words.nr = 0;
+	sample_add_word(&words, header, sizeof(*header));
+#define SAMPLE_WORD	SAMPLE_EMIT_WORD
+#define SAMPLE_VARY	SAMPLE_EMIT_VARY
+#include "sample_fields.h"
+	sample_flush(handle, &words);
+
+	perf_rb_count_sample(handle);
+}
+
+typedef int (*sample_begin_fn)(struct perf_output_handle *handle,
+			       struct perf_sample_data *data,
+			       struct perf_event *event, unsigned int size);
+
+static __always_inline int sample_output(struct perf_event *event,
+					 struct perf_sample_data *data,
+					 struct pt_regs *regs,
+					 const sample_begin_fn begin)
+{
+	struct perf_event_header header;
+	struct perf_output_handle handle;
+	int err;
+
+	/* Stack buffers and cgroups are RCU protected. */
+	guard(rcu)();
+
+	perf_prepare_sample(data, event, regs);
+	perf_prepare_header(&header, data, event, regs);
+	err = begin(&handle, data, event, header.size);
+	if (unlikely(err))
+		return err;
+
+	perf_output_sample(&handle, &header, data, event);
+	perf_output_end(&handle);
+	return 0;
+}
+
+/**
+ * perf_event_output - write a sample into an event's buffer
+ * @event: the event; its attr.write_backward gives the direction
+ * @data: the sample, begun by perf_sample_data_init()
+ * @regs: where it happened
+ *
+ * Context: any; preemption off.
+ * Return: 0, or what perf_output_begin() returns when there is no room.
+ */
+int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs)
+{
+	return sample_output(event, data, regs, perf_output_begin);
+}
+
+/**
+ * perf_event_output_forward - overflow handler of buffers that are consumed
+ * @event: the event
+ * @data: the sample
+ * @regs: where it happened
+ *
+ * Context: as perf_event_output().
+ */
+void perf_event_output_forward(struct perf_event *event,
+			       struct perf_sample_data *data,
+			       struct pt_regs *regs)
+{
+	sample_output(event, data, regs, perf_output_begin_forward);
+}
+
+/**
+ * perf_event_output_backward - overflow handler with attr.write_backward
+ * @event: the event
+ * @data: the sample
+ * @regs: where it happened
+ *
+ * Context: as perf_event_output().
+ */
+void perf_event_output_backward(struct perf_event *event,
+				struct perf_sample_data *data,
+				struct pt_regs *regs)
+{
+	sample_output(event, data, regs, perf_output_begin_backward);
+}
+
+/*
+ * The identity of other records.
+ */
+
+/* The rest of the list is compiled away: its bits are not in the mask. */
+static void sample_id_fill(struct perf_sample_data *data,
+			   struct perf_event *event, u64 wanted)
+{
+	const u64 todo = wanted & SAMPLE_ID_MASK;
+	struct pt_regs *const regs = NULL;
+
+#define SAMPLE_WORD(bit, word, value) \
+	SAMPLE_FILL_WORD((bit) & SAMPLE_ID_MASK, word, value)
+#define SAMPLE_VARY(...)
+#include "sample_fields.h"
+}
+
+/**
+ * perf_sample_id_init - give a record its identity
+ * @header: the record's, its size without the identity; grows by it
+ * @data: where the identity is kept until it is written
+ * @event: the event
+ *
+ * Fields that are marked as filled in @data are kept. Nothing happens without
+ * attr.sample_id_all.
+ *
+ * Context: any.
+ */
+void perf_sample_id_init(struct perf_event_header *header,
+			 struct perf_sample_data *data,
+			 struct perf_event *event)
+{
+	u64 todo;
+
+	if (!event->attr.sample_id_all)
+		return;
+
+	header->size += event->layout.trailer;
+	todo = event->attr.sample_type & SAMPLE_ID_MASK & ~data->sample_flags;
+	sample_id_fill(data, event, todo);
+	data->sample_flags |= todo;
+}
+
+/**
+ * perf_sample_id_emit - write what perf_sample_id_init() worked out
+ * @event: the event
+ * @handle: the record, all of whose other bytes are written
+ * @data: as perf_sample_id_init() left it
+ *
+ * Context: between perf_output_begin() and perf_output_end().
+ */
+void perf_sample_id_emit(struct perf_event *event,
+			 struct perf_output_handle *handle,
+			 struct perf_sample_data *data)
+{
+	u64 type = event->attr.sample_type;
+	struct sample_words words;
+
+	if (!event->attr.sample_id_all)
+		return;
+
+	words.nr = 0;
+#define SAMPLE_ID_WORD	SAMPLE_EMIT_WORD
+#include "sample_fields.h"
+	sample_flush(handle, &words);
+}
+
+/**
+ * perf_event_header__init - begin a record other than the core's own
+ * @header: result
+ * @data: begun by perf_sample_data_init(); gets the identity
+ * @type: PERF_RECORD_*
+ * @misc: PERF_RECORD_MISC_*
+ * @size: bytes, header included, identity not
+ * @event: the event
+ *
+ * Context: any.
+ */
+void perf_event_header__init(struct perf_event_header *header,
+			     struct perf_sample_data *data,
+			     u32 type, u16 misc, u16 size,
+			     struct perf_event *event)
+{
+	data->type = event->attr.sample_type;
+	*header = (struct perf_event_header) {
+		.type = type,
+		.misc = misc,
+		.size = size,
+	};
+	perf_sample_id_init(header, data, event);
+}
+
+/**
+ * perf_event__output_id_sample - end a record begun by perf_event_header__init()
+ * @event: the event
+ * @handle: the record
+ * @sample: as perf_event_header__init() left it
+ *
+ * Context: between perf_output_begin() and perf_output_end().
+ */
+void perf_event__output_id_sample(struct perf_event *event,
+				  struct perf_output_handle *handle,
+				  struct perf_sample_data *sample)
+{
+	perf_sample_id_emit(event, handle, sample);
+}
+
+/**
+ * perf_sample_read_record - report the counts of a task that exits
+ * @event: an inherited event of the task, off its PMU
+ * @task: the task
+ *
+ * Context: task, in exit of @task.
+ */
+void perf_sample_read_record(struct perf_event *event,
+			     struct task_struct *task)
+{
+	u32 read_bytes = READ_ONCE(event->read_size);
+	struct perf_output_handle handle;
+	struct perf_sample_data data;
+	struct {
+		struct perf_event_header	header;
+		u32				pid;
+		u32				tid;
+	} record = {
+		.header = {
+			.type = PERF_RECORD_READ,
+			.size = sizeof(record) + read_bytes,
+		},
+		.pid = perf_sample_pid(event, task),
+		.tid = perf_sample_tid(event, task),
+	};
+
+	perf_sample_data_init(&data, 0, 0);
+	perf_sample_id_init(&record.header, &data, event);
+	if (perf_output_begin(&handle, &data, event, record.header.size))
+		return;
+
+	perf_rb_write(&handle, &record, sizeof(record));
+	perf_sample_write_counts(&handle, event, read_bytes);
+	perf_sample_id_emit(event, &handle, &data);
+	perf_output_end(&handle);
+}
+
+static const struct perf_rb_id_ops sample_rb_id_ops = {
+	.init	= perf_sample_id_init,
+	.emit	= perf_sample_id_emit,
+};
+
+/* Before there are files that a buffer could belong to. */
+static int __init perf_sample_init(void)
+{
+	perf_rb_set_id_ops(&sample_rb_id_ops);
+	return 0;
+}
+early_initcall(perf_sample_init);

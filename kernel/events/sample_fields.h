@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The fields of PERF_RECORD_SAMPLE, in the order in which they are written.
+ *
+ * Purpose: one list, from which follow the compiled size (perf_sample_compile),
+ * the values (perf_prepare_sample) and the bytes (perf_output_sample); so these
+ * cannot disagree. A new field is one row here. The including file defines what
+ * a row means, and may include the list as often as it has meanings:
+ *
+ *   SAMPLE_WORD(bit, word, value)	eight bytes, kept in @word; @value as u64,
+ *					if the driver brought none
+ *   SAMPLE_VARY(bit, name)		what perf_sample_emit_name() writes;
+ *					perf_sample_fill_name() has added its
+ *					size to data->dyn_size
+ *   SAMPLE_ID_WORD(bit, word)		second list: the identity at the end of
+ *					all other records, in its own order
+ *
+ * @value sees data, event and regs, and the members of earlier rows.
+ *
+ * Two fields are sized apart from the others. READ has event->read_size bytes,
+ * fixed when the header is made. STACK_USER gets the room that all others leave
+ * and is filled last.
+ *
+ * PERF_SAMPLE_AUX is not among the fields: such events are refused.
+ */
+
+#ifdef SAMPLE_WORD
+SAMPLE_WORD(PERF_SAMPLE_IDENTIFIER, data->id, sample_event_id(event));
+SAMPLE_WORD(PERF_SAMPLE_IP, data->ip, sample_ip(event, regs));
+SAMPLE_WORD(PERF_SAMPLE_TID, data->tid_entry, sample_tid_entry(event));
+SAMPLE_WORD(PERF_SAMPLE_TIME, data->time, perf_event_clock(event));
+SAMPLE_WORD(PERF_SAMPLE_ADDR, data->addr, 0);
+SAMPLE_WORD(PERF_SAMPLE_ID, data->id, sample_event_id(event));
+SAMPLE_WORD(PERF_SAMPLE_STREAM_ID, data->stream_id, event->id);
+SAMPLE_WORD(PERF_SAMPLE_CPU, data->cpu_entry, sample_cpu_entry());
+SAMPLE_WORD(PERF_SAMPLE_PERIOD, data->period, event->hw.last_period);
+SAMPLE_VARY(PERF_SAMPLE_READ, read);
+SAMPLE_VARY(PERF_SAMPLE_CALLCHAIN, callchain);
+SAMPLE_VARY(PERF_SAMPLE_RAW, raw);
+SAMPLE_VARY(PERF_SAMPLE_BRANCH_STACK, branches);
+SAMPLE_VARY(PERF_SAMPLE_REGS_USER, regs_user);
+SAMPLE_VARY(PERF_SAMPLE_STACK_USER, stack);
+SAMPLE_WORD(PERF_SAMPLE_WEIGHT_TYPE, data->weight, 0);
+SAMPLE_WORD(PERF_SAMPLE_DATA_SRC, data->data_src, PERF_MEM_NA);
+SAMPLE_WORD(PERF_SAMPLE_TRANSACTION, data->txn, 0);
+SAMPLE_VARY(PERF_SAMPLE_REGS_INTR, regs_intr);
+SAMPLE_WORD(PERF_SAMPLE_PHYS_ADDR, data->phys_addr,
+	    perf_sample_phys_addr(data->addr));
+SAMPLE_WORD(PERF_SAMPLE_CGROUP, data->cgroup, sample_cgroup());
+SAMPLE_WORD(PERF_SAMPLE_DATA_PAGE_SIZE, data->data_page_size,
+	    perf_sample_page_size(data->addr));
+SAMPLE_WORD(PERF_SAMPLE_CODE_PAGE_SIZE, data->code_page_size,
+	    perf_sample_page_size(data->ip));
+#undef SAMPLE_WORD
+#undef SAMPLE_VARY
+#endif
+
+#ifdef SAMPLE_ID_WORD
+SAMPLE_ID_WORD(PERF_SAMPLE_TID, data->tid_entry);
+SAMPLE_ID_WORD(PERF_SAMPLE_TIME, data->time);
+SAMPLE_ID_WORD(PERF_SAMPLE_ID, data->id);
+SAMPLE_ID_WORD(PERF_SAMPLE_STREAM_ID, data->stream_id);
+SAMPLE_ID_WORD(PERF_SAMPLE_CPU, data->cpu_entry);
+SAMPLE_ID_WORD(PERF_SAMPLE_IDENTIFIER, data->id);
+#undef SAMPLE_ID_WORD
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "sample": counts inside of records.
+ *
+ * Purpose: PERF_SAMPLE_READ and PERF_RECORD_READ, in the formats of read(2).
+ *
+ * Contexts: any down to NMI, on the CPU where the event's context is loaded, or
+ * where nothing of it is loaded any more.
+ *
+ * Locking: none can be taken. A group changes under its context's lock on the
+ * CPU where it is loaded, so interrupts are off while it is walked.
+ *
+ * Race: a group may grow between the size of a record and its bytes, when the
+ * event is written to from a place that is not its overflow interrupt:
+ *   1. the header says that n members fit;
+ *   2. a member is added;
+ *   3. the walk writes what n members need, no byte more; would one have gone,
+ *      zeros fill its place.
+ */
+
+#include <linux/cleanup.h>
+#include <linux/irqflags.h>
+#include <linux/minmax.h>
+#include <linux/smp.h>
+
+#include "attr.h"
+#include "clock.h"
+#include "ring_buffer.h"
+#include "sample_parts.h"
+
+#define SAMPLE_READ_TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | \
+				 PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+/**
+ * struct sample_values - words on their way into a record
+ * @handle: the record
+ * @bytes: of them that are still to be written
+ */
+struct sample_values {
+	struct perf_output_handle	*handle;
+	u32				bytes;
+};
+
+static void sample_values_put(struct sample_values *out, const u64 *words,
+			      unsigned int nr)
+{
+	u32 bytes = min_t(u32, nr * sizeof(*words), out->bytes);
+
+	perf_rb_write(out->handle, words, bytes);
+	out->bytes -= bytes;
+}
+
+static void sample_values_fill(struct sample_values *out)
+{
+	const u64 zero = 0;
+
+	while (out->bytes)
+		sample_values_put(out, &zero, 1);
+}
+
+/*
+ * The counts of inherited events cannot be added up here: they may be on other
+ * CPUs. With PERF_SAMPLE_READ each task's are its own.
+ */
+static u64 sample_count(const struct perf_event *event)
+{
+	u64 count = local64_read(&event->count);
+
+	if (!perf_attr_inherits_samples_read(&event->attr))
+		count += atomic64_read(&event->child_count);
+	return count;
+}
+
+/* What every member of a group shows: count, then id and losses if wanted. */
+static unsigned int sample_member(u64 *words, struct perf_event *event,
+				  u64 read_format)
+{
+	unsigned int nr = 0;
+
+	words[nr++] = sample_count(event);
+	if (read_format & PERF_FORMAT_ID)
+		words[nr++] = sample_event_id(event);
+	if (read_format & PERF_FORMAT_LOST)
+		words[nr++] = atomic64_read(&event->lost_samples);
+	return nr;
+}
+
+static void sample_read_alone(struct sample_values *out,
+			      struct perf_event *event, const u64 times[2])
+{
+	u64 format = event->attr.read_format;
+	u64 words[5];
+	unsigned int nr = 1;
+
+	words[0] = sample_count(event);
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		words[nr++] = times[0] +
+			atomic64_read(&event->child_total_time_enabled);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		words[nr++] = times[1] +
+			atomic64_read(&event->child_total_time_running);
+	if (format & PERF_FORMAT_ID)
+		words[nr++] = sample_event_id(event);
+	if (format & PERF_FORMAT_LOST)
+		words[nr++] = atomic64_read(&event->lost_samples);
+
+	sample_values_put(out, words, nr);
+}
+
+/* @event is up to date already: its overflow brought us here. */
+static void sample_read_member(struct sample_values *out,
+			       struct perf_event *member,
+			       struct perf_event *event)
+{
+	u64 words[3];
+	unsigned int nr;
+
+	if (member != event && !out->handle->skip_read &&
+	    member->state == PERF_EVENT_STATE_ACTIVE &&
+	    member->oncpu == raw_smp_processor_id())
+		member->pmu->read(member);
+
+	nr = sample_member(words, member, event->attr.read_format);
+	sample_values_put(out, words, nr);
+}
+
+static void sample_read_group(struct sample_values *out,
+			      struct perf_event *event, const u64 times[2])
+{
+	struct perf_event *leader = event->group_leader, *sibling;
+	u64 format = event->attr.read_format;
+	u64 words[3];
+	unsigned int nr = 1;
+
+	guard(irqsave)();
+
+	words[0] = 1 + leader->nr_siblings;
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		words[nr++] = times[0];
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		words[nr++] = times[1];
+	sample_values_put(out, words, nr);
+
+	sample_read_member(out, leader, event);
+	for_each_sibling_event(sibling, leader) {
+		if (!out->bytes)
+			break;
+		sample_read_member(out, sibling, event);
+	}
+}
+
+/**
+ * perf_sample_write_counts - write counts as the event's read_format says
+ * @handle: the record
+ * @event: the event
+ * @bytes: to be written, neither more nor less: event->read_size as it was when
+ *	the size of the record was worked out
+ *
+ * Context: between perf_output_begin() and perf_output_end().
+ */
+void perf_sample_write_counts(struct perf_output_handle *handle,
+			      struct perf_event *event, u32 bytes)
+{
+	struct sample_values out = { .handle = handle, .bytes = bytes };
+	u64 times[2] = { };
+
+	if (event->attr.read_format & SAMPLE_READ_TIMES)
+		perf_event_time_at(event, perf_clock(), &times[0], &times[1]);
+
+	if (event->attr.read_format & PERF_FORMAT_GROUP)
+		sample_read_group(&out, event, times);
+	else
+		sample_read_alone(&out, event, times);
+	sample_values_fill(&out);
+}

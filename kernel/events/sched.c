@@ -1,0 +1,821 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "sched": puts groups on and off PMUs, loads and unloads contexts.
+ *
+ * Purpose: what runs is decided here, one PMU at a time: pinned groups of the
+ * CPU, pinned groups of the task, flexible groups of the CPU, flexible groups
+ * of the task. A PMU is disabled once for all that happens to it.
+ *
+ * Owns: event->{oncpu,active_list}; ctx->loaded_cpu; cpuctx->task_ctx;
+ * cpc->{task_epc,active_oncpu,exclusive,sched_cb_*}; the active lists.
+ *
+ * Contexts: task switch (runqueue lock held), interrupts, remote calls; always
+ * on the CPU of the contexts with interrupts off.
+ *
+ * Lifetime: a context without events is not loaded; it is unloaded when its
+ * last event leaves. So no context is left loaded when the switch hooks are
+ * turned off for want of events.
+ *
+ * Locking: the CPU context's lock, then the task context's.
+ *
+ * Race, the first event of a task that runs elsewhere:
+ *  1. the opener turns the switch hooks on; each CPU has passed an interrupt
+ *     since, so no switch that began before is still under way;
+ *  2. it publishes the context and lists the event under ctx->lock;
+ *  3. it sends an IPI to the task's CPU. If the task runs there, the handler
+ *     loads the context. If it does not, its next switch in comes after the
+ *     IPI, or after a migration that the opener's read of the CPU preceded;
+ *     either way it sees the context, and under ctx->lock the event.
+ */
+#include <linux/irq_work.h>
+#include <linux/jump_label.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+#include "clock.h"
+#include "context.h"
+#include "groups.h"
+#include "pmu.h"
+#include "sched.h"
+#include "sideband.h"
+
+DEFINE_STATIC_KEY_FALSE(perf_sched_events);
+static DEFINE_MUTEX(perf_sched_key_mutex);
+static atomic_t perf_sched_key_users;
+
+static DEFINE_PER_CPU(int, perf_sched_cb_usages);
+static DEFINE_PER_CPU(struct list_head, perf_sched_cb_list);
+
+static void perf_sched_key_sync(void *unused)
+{
+}
+
+/**
+ * perf_sched_key_get - have the switch hooks called from now on
+ *
+ * Context: task; may sleep, takes the CPU hotplug lock.
+ */
+void perf_sched_key_get(void)
+{
+	if (atomic_inc_not_zero(&perf_sched_key_users))
+		return;
+	guard(mutex)(&perf_sched_key_mutex);
+	if (!atomic_read(&perf_sched_key_users)) {
+		static_branch_enable(&perf_sched_events);
+		/* Not every architecture waits for the others when patching. */
+		on_each_cpu(perf_sched_key_sync, NULL, 1);
+	}
+	atomic_inc(&perf_sched_key_users);
+}
+
+static void perf_sched_key_off(struct work_struct *work)
+{
+	guard(mutex)(&perf_sched_key_mutex);
+	if (atomic_dec_and_test(&perf_sched_key_users))
+		static_branch_disable(&perf_sched_events);
+}
+
+static DECLARE_DELAYED_WORK(perf_sched_key_work, perf_sched_key_off);
+
+/**
+ * perf_sched_key_put - undo perf_sched_key_get()
+ *
+ * The last user's count is kept for a second, so that programs that open and
+ * close one event after the other do not patch the kernel each time.
+ *
+ * Context: any but NMI.
+ */
+void perf_sched_key_put(void)
+{
+	if (!atomic_add_unless(&perf_sched_key_users, -1, 1))
+		schedule_delayed_work(&perf_sched_key_work, HZ);
+}
+
+static bool perf_sched_is_freq(const struct perf_event *event)
+{
+	return event->attr.freq && event->attr.sample_freq;
+}
+
+static void perf_sched_account_in(struct perf_event *event,
+				  struct perf_cpu_pmu_context *cpc)
+{
+	if (!is_software_event(event))
+		cpc->active_oncpu++;
+	if (event->attr.exclusive)
+		cpc->exclusive = true;
+	if (perf_sched_is_freq(event)) {
+		event->ctx->nr_freq++;
+		event->pmu_ctx->nr_freq++;
+	}
+}
+
+static void perf_sched_account_out(struct perf_event *event,
+				   struct perf_cpu_pmu_context *cpc)
+{
+	if (!is_software_event(event))
+		cpc->active_oncpu--;
+	if (event->attr.exclusive || !cpc->active_oncpu)
+		cpc->exclusive = false;
+	if (perf_sched_is_freq(event)) {
+		event->ctx->nr_freq--;
+		event->pmu_ctx->nr_freq--;
+	}
+}
+
+/* Ends a throttling that the event slept through. */
+static void perf_sched_unthrottle(struct perf_event *event)
+{
+	if (event->hw.interrupts != MAX_INTERRUPTS)
+		return;
+	event->hw.interrupts = 0;
+	perf_side_throttle(event, false);
+}
+
+static int perf_sched_event_in_locked(struct perf_event *event)
+{
+	struct pmu *pmu = event->pmu;
+	int err;
+
+	if (event->state <= PERF_EVENT_STATE_OFF)
+		return 0;
+	WRITE_ONCE(event->oncpu, smp_processor_id());
+	/* Who sees the event active must see where; pairs in control.c. */
+	smp_wmb();
+	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
+	perf_sched_unthrottle(event);
+	perf_side_itrace_start(event);
+
+	perf_pmu_disable(pmu);
+	err = pmu->add(event, PERF_EF_START);
+	if (err) {
+		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
+		event->oncpu = -1;
+	} else {
+		perf_sched_account_in(event,
+				      perf_cpc_oncpu(event->pmu_ctx->pmu));
+	}
+	perf_pmu_enable(pmu);
+	return err;
+}
+
+/**
+ * perf_sched_event_out_locked - take one event off its PMU
+ * @event: event of a context loaded here; nothing happens unless it is on
+ *
+ * Context: locks of both contexts, interrupts off; clocks up to date.
+ */
+void perf_sched_event_out_locked(struct perf_event *event)
+{
+	enum perf_event_state state = PERF_EVENT_STATE_INACTIVE;
+	struct pmu *pmu = event->pmu;
+
+	lockdep_assert_held(&event->ctx->lock);
+	if (event->state != PERF_EVENT_STATE_ACTIVE)
+		return;
+	list_del_init(&event->active_list);
+
+	perf_pmu_disable(pmu);
+	pmu->del(event, 0);
+	event->oncpu = -1;
+	if (event->pending_disable) {
+		event->pending_disable = 0;
+		state = PERF_EVENT_STATE_OFF;
+	}
+	perf_event_set_state(event, state);
+	perf_sched_account_out(event, perf_cpc_oncpu(event->pmu_ctx->pmu));
+	perf_pmu_enable(pmu);
+}
+
+/**
+ * perf_sched_group_out_locked - take a group off its PMU
+ * @leader: group leader of a context loaded here
+ *
+ * Context: as perf_sched_event_out_locked().
+ */
+void perf_sched_group_out_locked(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	if (leader->state != PERF_EVENT_STATE_ACTIVE)
+		return;
+	perf_pmu_disable(leader->pmu_ctx->pmu);
+	perf_sched_event_out_locked(leader);
+	for_each_sibling_event(sibling, leader)
+		perf_sched_event_out_locked(sibling);
+	perf_pmu_enable(leader->pmu_ctx->pmu);
+}
+
+static int perf_sched_members_in_locked(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+	int err;
+
+	err = perf_sched_event_in_locked(leader);
+	if (err)
+		return err;
+	for_each_sibling_event(sibling, leader) {
+		err = perf_sched_event_in_locked(sibling);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* All of a group or nothing of it. */
+static bool perf_sched_group_in_locked(struct perf_event *leader)
+{
+	struct pmu *pmu = leader->pmu_ctx->pmu;
+
+	/* What counts in software has no limit that a group could hit. */
+	if (leader->group_caps & PERF_EV_CAP_SOFTWARE && !leader->nr_siblings)
+		return !perf_sched_event_in_locked(leader);
+
+	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
+	if (!perf_sched_members_in_locked(leader) && !pmu->commit_txn(pmu))
+		return true;
+	perf_sched_group_out_locked(leader);
+	pmu->cancel_txn(pmu);
+	return false;
+}
+
+static struct list_head *perf_sched_active_list(struct perf_event *leader)
+{
+	return leader->attr.pinned ? &leader->pmu_ctx->pinned_active :
+				     &leader->pmu_ctx->flexible_active;
+}
+
+/* May the group try, given what is on already? */
+static bool perf_sched_may_try(struct perf_event *leader,
+			       struct perf_cpu_pmu_context *cpc)
+{
+	if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
+		return true;
+	if (cpc->exclusive)
+		return false;
+	return !leader->attr.exclusive ||
+	       list_empty(perf_sched_active_list(leader));
+}
+
+static void perf_sched_mux_start(struct perf_cpu_pmu_context *cpc)
+{
+	guard(raw_spinlock_irqsave)(&cpc->mux_lock);
+	if (cpc->mux_active)
+		return;
+	cpc->mux_active = true;
+	/* Not from where the timer stood: the interval may have been longer. */
+	hrtimer_start(&cpc->mux_timer, cpc->mux_interval,
+		      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* A pinned group that found no room must not go on as if it counted. */
+static void perf_sched_pinned_failed(struct perf_event *leader)
+{
+	perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
+	leader->pending_kill = POLL_ERR;
+	leader->pending_wakeup = 1;
+	irq_work_queue(&leader->pending_irq);
+}
+
+static void perf_sched_refresh_user(struct perf_event *event)
+{
+	if (!READ_ONCE(event->rb))
+		return;
+	perf_event_time_update(event);
+	perf_event_update_userpage(event);
+}
+
+/* Somebody has to wait, so the timer has to run. */
+static void perf_sched_wait(struct perf_event_pmu_context *epc)
+{
+	if (epc->rotate_necessary)
+		return;
+	epc->rotate_necessary = 1;
+	if (!epc->chosen_at)
+		epc->chosen_at = max(epc->ctx->time, 1ULL);
+	perf_sched_mux_start(perf_cpc_oncpu(epc->pmu));
+}
+
+/* A flexible group waits: readers of its user page learn that it is off. */
+static void perf_sched_flexible_failed(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	perf_sched_wait(leader->pmu_ctx);
+	perf_sched_refresh_user(leader);
+	for_each_sibling_event(sibling, leader)
+		perf_sched_refresh_user(sibling);
+}
+
+/*
+ * Return: whether the group is on. One that is off or on already counts as
+ * such: it is in nobody's way.
+ */
+static bool perf_sched_leader_in_locked(struct perf_event *leader)
+{
+	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(leader->pmu_ctx->pmu);
+
+	if (leader->state != PERF_EVENT_STATE_INACTIVE)
+		return true;
+	if (!perf_sched_may_try(leader, cpc) ||
+	    !perf_sched_group_in_locked(leader))
+		return false;
+	list_add_tail(&leader->active_list, perf_sched_active_list(leader));
+	return true;
+}
+
+static bool perf_sched_filtered(struct pmu *pmu)
+{
+	return pmu->filter && pmu->filter(pmu, smp_processor_id());
+}
+
+static void perf_sched_pinned_in_locked(struct perf_event_pmu_context *epc)
+{
+	struct perf_group_cursor cursor;
+	struct perf_event *leader;
+
+	perf_group_for_each(leader, cursor, &epc->pinned_groups,
+			    smp_processor_id()) {
+		if (!perf_sched_leader_in_locked(leader))
+			perf_sched_pinned_failed(leader);
+	}
+}
+
+/* Nanoseconds between two choices. */
+static u64 perf_sched_interval(struct perf_event_pmu_context *epc)
+{
+	return ktime_to_ns(perf_cpc_oncpu(epc->pmu)->mux_interval);
+}
+
+/**
+ * perf_sched_choose_locked - decide which flexible groups are on
+ * @epc: a PMU's part of a context loaded here, clock up to date
+ *
+ * Groups try in the order of service. One that does not fit keeps nobody
+ * behind it from filling the room that is left.
+ *
+ * Context: locks of both contexts, interrupts off, the PMU disabled.
+ */
+void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
+{
+	struct perf_group_tree *tree = &epc->flexible_groups;
+	struct perf_group_cursor cursor;
+	struct perf_event *leader;
+
+	/* In software all fit. */
+	if (epc->pmu->task_ctx_nr != perf_sw_context)
+		perf_group_rank_locked(tree, smp_processor_id(),
+				       perf_sched_interval(epc));
+	epc->choice++;
+	epc->chosen = true;
+	perf_group_for_each(leader, cursor, tree, smp_processor_id()) {
+		if (perf_sched_leader_in_locked(leader))
+			leader->group_choice = epc->choice;
+		else
+			perf_sched_flexible_failed(leader);
+	}
+	/* Where nobody waits there is nothing to choose later. */
+	epc->chosen_at = epc->rotate_necessary ? max(epc->ctx->time, 1ULL) : 0;
+}
+
+/**
+ * perf_sched_choice_is_old - has the choice been on for long enough?
+ * @epc: a PMU's part of a context, clock up to date
+ * @age: nanoseconds of the context's time
+ *
+ * Context: ctx->lock.
+ */
+bool perf_sched_choice_is_old(struct perf_event_pmu_context *epc, u64 age)
+{
+	return epc->chosen_at && epc->ctx->time - epc->chosen_at >= age;
+}
+
+/*
+ * Was the group there when the choice was made, and left out? A task's group
+ * that is bound to this CPU may not have been: the choice may be another CPU's.
+ */
+static bool perf_sched_was_left_out(const struct perf_event *leader)
+{
+	return leader->cpu == -1 &&
+	       leader->group_choice != leader->pmu_ctx->choice;
+}
+
+/* The context was away for a while: its choice goes on where it was. */
+static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
+{
+	struct perf_group_cursor cursor;
+	struct perf_event *leader;
+
+	if (!epc->chosen ||
+	    perf_sched_choice_is_old(epc, perf_sched_interval(epc))) {
+		perf_sched_choose_locked(epc);
+		return;
+	}
+	perf_group_for_each(leader, cursor, &epc->flexible_groups,
+			    smp_processor_id()) {
+		if (leader->state != PERF_EVENT_STATE_INACTIVE)
+			continue;
+		if (perf_sched_was_left_out(leader) ||
+		    !perf_sched_leader_in_locked(leader))
+			perf_sched_wait(epc);
+	}
+}
+
+static void perf_sched_list_out_locked(struct list_head *active)
+{
+	struct perf_event *leader, *next;
+
+	list_for_each_entry_safe(leader, next, active, active_list)
+		perf_sched_group_out_locked(leader);
+}
+
+/**
+ * perf_sched_flexible_out_locked - take all flexible groups off
+ * @epc: a PMU's part of a context loaded here
+ *
+ * Context: locks of both contexts, interrupts off, the PMU disabled.
+ */
+void perf_sched_flexible_out_locked(struct perf_event_pmu_context *epc)
+{
+	epc->rotate_necessary = 0;
+	perf_sched_list_out_locked(&epc->flexible_active);
+}
+
+/**
+ * perf_sched_pmu_locked - decide anew what runs on a PMU
+ * @cpuctx: this CPU; clocks up to date
+ * @pmu: PMU
+ *
+ * Context: locks of both contexts, interrupts off.
+ */
+void perf_sched_pmu_locked(struct perf_cpu_context *cpuctx, struct pmu *pmu)
+{
+	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(pmu);
+	struct perf_event_pmu_context *task_epc = cpc->task_epc;
+
+	lockdep_assert_held(&cpuctx->ctx.lock);
+	perf_pmu_disable(pmu);
+	if (task_epc) {
+		perf_sched_flexible_out_locked(task_epc);
+		perf_sched_list_out_locked(&task_epc->pinned_active);
+	}
+	perf_sched_flexible_out_locked(&cpc->epc);
+
+	if (!perf_sched_filtered(pmu)) {
+		perf_sched_pinned_in_locked(&cpc->epc);
+		if (task_epc)
+			perf_sched_pinned_in_locked(task_epc);
+		perf_sched_choose_locked(&cpc->epc);
+		if (task_epc)
+			perf_sched_choose_locked(task_epc);
+	}
+	perf_pmu_enable(pmu);
+}
+
+/**
+ * perf_sched_try_in_locked - put one group on beside those that run
+ * @cpuctx: this CPU; clocks up to date
+ * @leader: group of a context loaded here, in its tree
+ *
+ * Nothing else is touched unless a pinned group needs the room of others.
+ *
+ * Context: locks of both contexts, interrupts off.
+ */
+void perf_sched_try_in_locked(struct perf_cpu_context *cpuctx,
+			      struct perf_event *leader)
+{
+	struct pmu *pmu = leader->pmu_ctx->pmu;
+	bool on;
+
+	if (leader->state != PERF_EVENT_STATE_INACTIVE ||
+	    (leader->cpu != -1 && leader->cpu != smp_processor_id()) ||
+	    perf_sched_filtered(pmu))
+		return;
+	perf_pmu_disable(pmu);
+	on = perf_sched_leader_in_locked(leader);
+	if (!on && !leader->attr.pinned)
+		perf_sched_flexible_failed(leader);
+	perf_pmu_enable(pmu);
+	if (!on && leader->attr.pinned)
+		perf_sched_pmu_locked(cpuctx, pmu);
+}
+
+static bool perf_sched_epc_is_empty(struct perf_event_pmu_context *epc)
+{
+	return RB_EMPTY_ROOT(&epc->pinned_groups.root) &&
+	       RB_EMPTY_ROOT(&epc->flexible_groups.root);
+}
+
+/* The task's groups of one PMU come in; its pinned ones may need room. */
+static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
+{
+	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
+	bool evict;
+
+	if (perf_sched_epc_is_empty(epc) || perf_sched_filtered(epc->pmu))
+		return;
+	evict = !RB_EMPTY_ROOT(&epc->pinned_groups.root) &&
+		!list_empty(&cpc->epc.flexible_active);
+
+	perf_pmu_disable(epc->pmu);
+	if (evict)
+		perf_sched_flexible_out_locked(&cpc->epc);
+	perf_sched_pinned_in_locked(epc);
+	if (evict)
+		perf_sched_resume_locked(&cpc->epc);
+	perf_sched_resume_locked(epc);
+	perf_pmu_enable(epc->pmu);
+}
+
+/* They leave; the CPU's own groups that were waiting may take the room. */
+static void perf_sched_epc_out_locked(struct perf_event_pmu_context *epc)
+{
+	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
+
+	epc->rotate_necessary = 0;
+	if (!perf_pmu_ctx_is_active(epc))
+		return;
+	perf_pmu_disable(epc->pmu);
+	perf_sched_flexible_out_locked(epc);
+	perf_sched_list_out_locked(&epc->pinned_active);
+	if (cpc->epc.rotate_necessary) {
+		cpc->epc.rotate_necessary = 0;
+		perf_sched_choose_locked(&cpc->epc);
+	}
+	perf_pmu_enable(epc->pmu);
+}
+
+/* Tells drivers that asked for it that a task with events comes or goes. */
+static void perf_sched_tell_pmus_locked(struct perf_event_context *ctx,
+					bool sched_in)
+{
+	struct perf_event_pmu_context *epc;
+	struct pmu *pmu;
+
+	if (!__this_cpu_read(perf_sched_cb_usages))
+		return;
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		pmu = epc->pmu;
+		if (!perf_cpc_oncpu(pmu)->sched_cb_usage || !pmu->sched_task)
+			continue;
+		perf_pmu_disable(pmu);
+		pmu->sched_task(epc, ctx->task, sched_in);
+		perf_pmu_enable(pmu);
+	}
+}
+
+/**
+ * perf_sched_load_locked - load a task's context on this CPU
+ * @cpuctx: this CPU; no task context is loaded
+ * @ctx: context of current, loaded nowhere
+ *
+ * Context: locks of both contexts, interrupts off.
+ */
+void perf_sched_load_locked(struct perf_cpu_context *cpuctx,
+			    struct perf_event_context *ctx)
+{
+	struct perf_event_pmu_context *epc;
+
+	WARN_ON_ONCE(cpuctx->task_ctx || ctx->loaded_cpu != PERF_CPU_NONE);
+	perf_ctx_clock_update_locked(&cpuctx->ctx);
+	perf_ctx_clock_start_locked(ctx);
+	WRITE_ONCE(ctx->loaded_cpu, smp_processor_id());
+	cpuctx->task_ctx = ctx;
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		/* One without events may go while the context is loaded. */
+		if (!epc->nr_events)
+			continue;
+		perf_cpc_oncpu(epc->pmu)->task_epc = epc;
+		perf_sched_epc_in_locked(epc);
+	}
+	perf_sched_tell_pmus_locked(ctx, true);
+}
+
+/**
+ * perf_sched_unload_locked - unload the task context of this CPU
+ * @cpuctx: this CPU
+ * @ctx: its task context
+ *
+ * Context: locks of both contexts, interrupts off.
+ */
+void perf_sched_unload_locked(struct perf_cpu_context *cpuctx,
+			      struct perf_event_context *ctx)
+{
+	struct perf_event_pmu_context *epc;
+
+	WARN_ON_ONCE(cpuctx->task_ctx != ctx);
+	perf_sched_tell_pmus_locked(ctx, false);
+	perf_ctx_clock_update_locked(&cpuctx->ctx);
+	perf_ctx_clock_update_locked(ctx);
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		perf_sched_epc_out_locked(epc);
+		perf_cpc_oncpu(epc->pmu)->task_epc = NULL;
+	}
+	cpuctx->task_ctx = NULL;
+	WRITE_ONCE(ctx->loaded_cpu, PERF_CPU_NONE);
+}
+
+/**
+ * perf_sched_cpu_out_locked - take all events of this CPU's context off
+ * @ctx: this CPU's own context; no task's is loaded
+ *
+ * Context: ctx->lock, interrupts off; clock up to date.
+ */
+void perf_sched_cpu_out_locked(struct perf_event_context *ctx)
+{
+	struct perf_event_pmu_context *epc;
+
+	lockdep_assert_held(&ctx->lock);
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		perf_pmu_disable(epc->pmu);
+		perf_sched_flexible_out_locked(epc);
+		perf_sched_list_out_locked(&epc->pinned_active);
+		perf_pmu_enable(epc->pmu);
+	}
+}
+
+/**
+ * perf_sched_load_oncpu - load current's context, if it has events
+ * @ctx: context of current
+ *
+ * Context: interrupts off; takes the locks.
+ */
+void perf_sched_load_oncpu(struct perf_event_context *ctx)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+
+	lockdep_assert_irqs_disabled();
+	perf_ctx_lock_pair(cpuctx, ctx);
+	if (ctx->nr_events && ctx->task == current &&
+	    ctx->loaded_cpu == PERF_CPU_NONE)
+		perf_sched_load_locked(cpuctx, ctx);
+	perf_ctx_unlock_pair(cpuctx, ctx);
+}
+
+/**
+ * perf_sched_unload_oncpu - unload a context, if it is loaded here
+ * @ctx: context
+ *
+ * Context: interrupts off; takes the locks.
+ */
+void perf_sched_unload_oncpu(struct perf_event_context *ctx)
+{
+	struct perf_cpu_context *cpuctx = perf_ctx_loaded_oncpu(ctx);
+
+	if (!cpuctx)
+		return;
+	perf_ctx_lock_pair(cpuctx, ctx);
+	perf_sched_unload_locked(cpuctx, ctx);
+	perf_ctx_unlock_pair(cpuctx, ctx);
+}
+
+/**
+ * perf_sched_part_task - part a context from its task for good
+ * @ctx: context of @task
+ * @task: current, or a task that never ran; its reference on @ctx becomes the
+ *	caller's
+ *
+ * Context: ctx->mutex.
+ */
+void perf_sched_part_task(struct perf_event_context *ctx,
+			  struct task_struct *task)
+{
+	lockdep_assert_held(&ctx->mutex);
+	guard(irqsave)();
+	perf_sched_unload_oncpu(ctx);
+	raw_spin_lock(&ctx->lock);
+	perf_ctx_orphan_locked(ctx, task);
+	raw_spin_unlock(&ctx->lock);
+}
+
+static void perf_sched_tell_pmu(struct perf_cpu_pmu_context *cpc,
+				struct task_struct *task, bool sched_in)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct pmu *pmu = cpc->epc.pmu;
+
+	if (WARN_ON_ONCE(!pmu->sched_task))
+		return;
+	perf_ctx_lock_pair(cpuctx, NULL);
+	perf_pmu_disable(pmu);
+	pmu->sched_task(&cpc->epc, task, sched_in);
+	perf_pmu_enable(pmu);
+	perf_ctx_unlock_pair(cpuctx, NULL);
+}
+
+/* A task without events comes or goes on a CPU that has events. */
+static void perf_sched_tell_cpu_pmus(struct task_struct *task, bool sched_in)
+{
+	struct perf_cpu_pmu_context *cpc;
+
+	if (!__this_cpu_read(perf_sched_cb_usages) ||
+	    this_cpu_ptr(&perf_cpu_context)->task_ctx)
+		return;
+	list_for_each_entry(cpc, this_cpu_ptr(&perf_sched_cb_list),
+			    sched_cb_entry)
+		perf_sched_tell_pmu(cpc, task, sched_in);
+}
+
+/**
+ * perf_sched_cb_inc - a driver wants its sched_task() called on this CPU
+ * @pmu: its PMU
+ *
+ * Context: interrupts off, from add().
+ */
+void perf_sched_cb_inc(struct pmu *pmu)
+{
+	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(pmu);
+
+	if (!cpc->sched_cb_usage++)
+		list_add(&cpc->sched_cb_entry,
+			 this_cpu_ptr(&perf_sched_cb_list));
+	this_cpu_inc(perf_sched_cb_usages);
+}
+
+/**
+ * perf_sched_cb_dec - undo perf_sched_cb_inc()
+ * @pmu: its PMU
+ *
+ * Context: interrupts off, from del().
+ */
+void perf_sched_cb_dec(struct pmu *pmu)
+{
+	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(pmu);
+
+	this_cpu_dec(perf_sched_cb_usages);
+	if (!--cpc->sched_cb_usage)
+		list_del(&cpc->sched_cb_entry);
+}
+
+/**
+ * __perf_event_task_sched_out - a task stops running on this CPU
+ * @task: it
+ * @next: who runs next
+ *
+ * Context: task switch; runqueue lock, interrupts off.
+ */
+void __perf_event_task_sched_out(struct task_struct *task,
+				 struct task_struct *next)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+
+	perf_sched_tell_cpu_pmus(task, false);
+	if (perf_side_wants_switch())
+		perf_side_switch(task, next, false);
+	if (cpuctx->task_ctx)
+		perf_sched_unload_oncpu(cpuctx->task_ctx);
+}
+
+/**
+ * __perf_event_task_sched_in - a task starts to run on this CPU
+ * @prev: who ran before
+ * @task: it
+ *
+ * Context: task switch; runqueue lock, interrupts off.
+ */
+void __perf_event_task_sched_in(struct task_struct *prev,
+				struct task_struct *task)
+{
+	struct perf_event_context *ctx;
+
+	rcu_read_lock();
+	ctx = READ_ONCE(task->perf_event_ctxp);
+	if (ctx)
+		perf_sched_load_oncpu(ctx);
+	rcu_read_unlock();
+
+	if (perf_side_wants_switch())
+		perf_side_switch(task, prev, true);
+	perf_sched_tell_cpu_pmus(task, true);
+}
+
+/**
+ * perf_pmu_resched - decide anew what runs on a PMU of this CPU
+ * @pmu: PMU whose constraints have changed
+ *
+ * Context: any but NMI, on the CPU in question.
+ */
+void perf_pmu_resched(struct pmu *pmu)
+{
+	struct perf_cpu_context *cpuctx;
+	struct perf_event_context *task_ctx;
+
+	guard(irqsave)();
+	cpuctx = this_cpu_ptr(&perf_cpu_context);
+	task_ctx = cpuctx->task_ctx;
+	perf_ctx_lock_pair(cpuctx, task_ctx);
+	perf_ctx_clock_update_locked(&cpuctx->ctx);
+	if (task_ctx)
+		perf_ctx_clock_update_locked(task_ctx);
+	perf_sched_pmu_locked(cpuctx, pmu);
+	perf_ctx_unlock_pair(cpuctx, task_ctx);
+}
+
+/**
+ * perf_sched_init_cpus - prepare what this room keeps for each CPU
+ */
+void __init perf_sched_init_cpus(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		INIT_LIST_HEAD(&per_cpu(perf_sched_cb_list, cpu));
+}

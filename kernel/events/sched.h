@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "sched": puts groups on and off PMUs; loads and unloads contexts. */
+#ifndef _KERNEL_EVENTS_SCHED_H
+#define _KERNEL_EVENTS_SCHED_H
+
+#include "types.h"
+
+/* The switch hooks are called while the key counts (lazily switched off). */
+void perf_sched_key_get(void);
+void perf_sched_key_put(void);
+
+/* Task contexts: ctx->lock and the CPU's are taken inside. */
+void perf_sched_load_oncpu(struct perf_event_context *ctx);
+void perf_sched_unload_oncpu(struct perf_event_context *ctx);
+
+/* The same with both locks held. */
+void perf_sched_load_locked(struct perf_cpu_context *cpuctx,
+			    struct perf_event_context *ctx);
+void perf_sched_unload_locked(struct perf_cpu_context *cpuctx,
+			      struct perf_event_context *ctx);
+
+/* Everything of this CPU's own context off; its lock held. */
+void perf_sched_cpu_out_locked(struct perf_event_context *ctx);
+
+/*
+ * Unloads and parts the context from @task, which exits, execs or was never
+ * started. Return: it, with the task's reference, or NULL. ctx->mutex held.
+ */
+void perf_sched_part_task(struct perf_event_context *ctx,
+			  struct task_struct *task);
+
+/* Events of a loaded context; locks held, interrupts off. */
+void perf_sched_try_in_locked(struct perf_cpu_context *cpuctx,
+			      struct perf_event *leader);
+void perf_sched_event_out_locked(struct perf_event *event);
+void perf_sched_group_out_locked(struct perf_event *leader);
+void perf_sched_pmu_locked(struct perf_cpu_context *cpuctx, struct pmu *pmu);
+void perf_sched_flexible_out_locked(struct perf_event_pmu_context *epc);
+void perf_sched_choose_locked(struct perf_event_pmu_context *epc);
+bool perf_sched_choice_is_old(struct perf_event_pmu_context *epc, u64 age);
+
+void perf_sched_init_cpus(void);
+
+#endif /* _KERNEL_EVENTS_SCHED_H */

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "sideband": the engine, and the records that concern a single event.
+ *
+ * Purpose: finds the events that want to know what happened, and writes a
+ * record for each. What the kinds of record are is said in sideband_kinds.c and
+ * sideband_mmap.c.
+ *
+ * Owns: the counts of events that want a kind; per CPU, the list of events that
+ * are not bound to a task and want any.
+ *
+ * Contexts: telling happens in task context, under the run-queue lock for
+ * switches, and for single events in NMI. No allocation, no sleep.
+ *
+ * Lifetime: lists are walked by RCU readers with preemption off, events and
+ * contexts are freed after a grace period.
+ *
+ * Locking: side_lock for changes of all lists; it is a leaf.
+ *
+ * Recursion needs no guard: a record is made on the stack of whoever tells, the
+ * ring buffer takes nested writers, and writing causes no side-band record.
+ *
+ * Race of telling with the opening of an event:
+ *   1. the event is accounted and listed; it has no context yet;
+ *   2. a teller on that CPU finds it: event->ctx is NULL, it is passed over;
+ *   3. it is installed: its members are set before event->ctx is published;
+ *   4. a teller that sees event->ctx sees the members as well.
+ */
+
+#include <linux/bits.h>
+#include <linux/cleanup.h>
+#include <linux/export.h>
+#include <linux/init.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/rculist.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+#include "clock.h"
+#include "ring_buffer.h"
+#include "sample.h"
+#include "sideband.h"
+#include "sideband_kinds.h"
+
+atomic_t perf_side_wants[PERF_SIDE_NR] __read_mostly;
+
+static DEFINE_RAW_SPINLOCK(side_lock);
+static DEFINE_PER_CPU(struct list_head, side_events);
+
+/* One bit for each enum perf_side_want that the event asks for. */
+static unsigned int side_mask(const struct perf_event_attr *attr)
+{
+	bool maps = attr->mmap || attr->mmap2 || attr->mmap_data;
+	unsigned int mask = 0;
+
+	mask |= (attr->task || attr->comm || maps) ? BIT(PERF_SIDE_TASK) : 0;
+	mask |= attr->comm ? BIT(PERF_SIDE_COMM) : 0;
+	mask |= maps ? BIT(PERF_SIDE_MMAP) : 0;
+	mask |= attr->build_id ? BIT(PERF_SIDE_BUILD_ID) : 0;
+	mask |= attr->namespaces ? BIT(PERF_SIDE_NAMESPACES) : 0;
+	mask |= attr->context_switch ? BIT(PERF_SIDE_SWITCH) : 0;
+	mask |= attr->ksymbol ? BIT(PERF_SIDE_KSYMBOL) : 0;
+	mask |= attr->bpf_event ? BIT(PERF_SIDE_BPF) : 0;
+	mask |= attr->text_poke ? BIT(PERF_SIDE_TEXT_POKE) : 0;
+	mask |= attr->cgroup ? BIT(PERF_SIDE_CGROUP) : 0;
+	return mask;
+}
+
+/* Events of a task are found through its context. */
+static bool side_is_listed(const struct perf_event *event)
+{
+	return side_mask(&event->attr) && event->cpu >= 0 &&
+	       !(event->attach_state & PERF_ATTACH_TASK);
+}
+
+static void side_count(const struct perf_event *event, int by)
+{
+	unsigned int mask = side_mask(&event->attr);
+	unsigned int want;
+
+	for (want = 0; want < PERF_SIDE_NR; want++) {
+		if (mask & BIT(want))
+			atomic_add(by, &perf_side_wants[want]);
+	}
+}
+
+static void side_list(struct perf_event *event)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&side_lock, flags);
+	list_add_rcu(&event->sb_list, per_cpu_ptr(&side_events, event->cpu));
+	raw_spin_unlock_irqrestore(&side_lock, flags);
+}
+
+static void side_unlist(struct perf_event *event)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&side_lock, flags);
+	list_del_rcu(&event->sb_list);
+	raw_spin_unlock_irqrestore(&side_lock, flags);
+}
+
+/**
+ * perf_side_account - let an event have side-band records
+ * @event: the event; attr, cpu and attach_state are final. Inherited copies
+ *	need no account, their parent's counts for them
+ *
+ * Context: task. Once for an event.
+ */
+void perf_side_account(struct perf_event *event)
+{
+	if (event->parent)
+		return;
+
+	side_count(event, 1);
+	if (side_is_listed(event))
+		side_list(event);
+}
+
+/**
+ * perf_side_unaccount - undo perf_side_account()
+ * @event: the event; it stays in memory for a grace period
+ *
+ * Context: any but NMI.
+ */
+void perf_side_unaccount(struct perf_event *event)
+{
+	if (event->parent)
+		return;
+
+	if (side_is_listed(event))
+		side_unlist(event);
+	side_count(event, -1);
+}
+
+/**
+ * perf_side_move - list an event on the CPU that it has moved to
+ * @event: the event; cpu is the new one, and it is in no context
+ *
+ * A reader that stands on the event must have left it before its links lead
+ * into another list.
+ *
+ * Context: task; sleeps. Mutexes of both contexts held.
+ */
+void perf_side_move(struct perf_event *event)
+{
+	if (event->parent || !side_is_listed(event))
+		return;
+
+	side_unlist(event);
+	synchronize_rcu();
+	side_list(event);
+}
+
+/**
+ * perf_side_add - append bytes to a record
+ * @record: the record
+ * @from: the bytes; they stay there until the record is written
+ * @len: how many
+ *
+ * Context: any.
+ */
+void perf_side_add(struct perf_side_record *record, const void *from,
+		   size_t len)
+{
+	if (WARN_ON_ONCE(record->nr_tails >= PERF_SIDE_TAILS))
+		return;
+	if (!len)
+		return;
+
+	record->tail[record->nr_tails].from = from;
+	record->tail[record->nr_tails].len = len;
+	record->nr_tails++;
+}
+
+static u32 side_size(const struct perf_side_record *record)
+{
+	u32 size = sizeof(record->header) + record->body_len;
+	unsigned int i;
+
+	for (i = 0; i < record->nr_tails; i++)
+		size += record->tail[i].len;
+	return size;
+}
+
+/**
+ * perf_side_align - append zeros so that the record ends on a word
+ * @record: the record, otherwise complete
+ *
+ * Context: any.
+ */
+void perf_side_align(struct perf_side_record *record)
+{
+	static const u8 zeros[sizeof(u64)];
+
+	perf_side_add(record, zeros, -side_size(record) % sizeof(u64));
+}
+
+/**
+ * perf_side_add_string - append a name and end the record with it
+ * @record: the record, otherwise complete
+ * @string: the name; it stays there until the record is written
+ *
+ * Context: any.
+ */
+void perf_side_add_string(struct perf_side_record *record, const char *string)
+{
+	perf_side_add(record, string, strlen(string) + 1);
+	perf_side_align(record);
+}
+
+/**
+ * perf_side_write - write a record, and the identity of all records
+ * @event: whose buffer; its losses are counted by the buffer
+ * @record: the record
+ *
+ * Context: any.
+ */
+void perf_side_write(struct perf_event *event,
+		     struct perf_side_record *record)
+{
+	struct perf_output_handle handle;
+	struct perf_sample_data data;
+	unsigned int i;
+
+	perf_sample_data_init(&data, 0, 0);
+	record->header.size = side_size(record);
+	perf_sample_id_init(&record->header, &data, event);
+	if (perf_output_begin(&handle, &data, event, record->header.size))
+		return;
+
+	perf_rb_write(&handle, &record->header, sizeof(record->header));
+	if (record->body_len)
+		perf_rb_write(&handle, record->body, record->body_len);
+	for (i = 0; i < record->nr_tails; i++)
+		perf_rb_write(&handle, record->tail[i].from,
+			      record->tail[i].len);
+	perf_sample_id_emit(event, &handle, &data);
+	perf_output_end(&handle);
+}
+
+static void side_tell_event(struct perf_event *event,
+			    const struct perf_side_kind *kind,
+			    const void *what)
+{
+	struct perf_side_record record = { };
+
+	if (!(side_mask(&event->attr) & BIT(kind->want)))
+		return;
+	if (event->state < PERF_EVENT_STATE_INACTIVE)
+		return;
+	if (event->cpu != -1 && event->cpu != smp_processor_id())
+		return;
+	if (kind->match && !kind->match(event, what))
+		return;
+
+	kind->shape(&record, event, what);
+	perf_side_write(event, &record);
+}
+
+static void side_tell_ctx_rcu(const struct perf_side_kind *kind,
+			      const void *what,
+			      struct perf_event_context *ctx)
+{
+	struct perf_event *event;
+
+	list_for_each_entry_rcu(event, &ctx->event_list, event_entry)
+		side_tell_event(event, kind, what);
+}
+
+static void side_tell_cpu_rcu(const struct perf_side_kind *kind,
+			      const void *what)
+{
+	struct list_head *listed = this_cpu_ptr(&side_events);
+	struct perf_event *event;
+
+	list_for_each_entry_rcu(event, listed, sb_list) {
+		/* Pairs with the publication of a ready event's context. */
+		if (smp_load_acquire(&event->ctx))
+			side_tell_event(event, kind, what);
+	}
+}
+
+/**
+ * perf_side_tell - report what the current task did
+ * @kind: kind of record
+ * @what: the kind's description
+ *
+ * Events of this CPU and of the current task are told.
+ *
+ * Context: any but NMI; may hold the run-queue lock.
+ */
+void perf_side_tell(const struct perf_side_kind *kind, const void *what)
+{
+	struct perf_event_context *ctx;
+
+	guard(rcu)();
+	guard(preempt)();
+
+	side_tell_cpu_rcu(kind, what);
+	ctx = READ_ONCE(current->perf_event_ctxp);
+	if (ctx)
+		side_tell_ctx_rcu(kind, what, ctx);
+}
+
+/**
+ * perf_side_tell_ctx - report to the events of one context only
+ * @kind: kind of record
+ * @what: the kind's description
+ * @ctx: the context, no longer the current task's
+ *
+ * Context: task.
+ */
+void perf_side_tell_ctx(const struct perf_side_kind *kind, const void *what,
+			struct perf_event_context *ctx)
+{
+	guard(rcu)();
+	guard(preempt)();
+
+	side_tell_ctx_rcu(kind, what, ctx);
+}
+
+/*
+ * Records of a single event.
+ */
+
+/**
+ * perf_side_throttle - report that an event was stopped for its rate, or goes on
+ * @event: the event
+ * @throttled: stopped
+ *
+ * Context: any.
+ */
+void perf_side_throttle(struct perf_event *event, bool throttled)
+{
+	const struct perf_event *eldest = event->parent ?: event;
+	struct perf_side_record record = { };
+
+	record.header.type = throttled ? PERF_RECORD_THROTTLE :
+					 PERF_RECORD_UNTHROTTLE;
+	record.body[0] = perf_event_clock(event);
+	record.body[1] = eldest->id;
+	record.body[2] = event->id;
+	record.body_len = 3 * sizeof(u64);
+	perf_side_write(event, &record);
+}
+
+/**
+ * perf_log_lost_samples - report samples that hardware or driver had to drop
+ * @event: the event
+ * @lost: how many
+ *
+ * Context: any.
+ */
+void perf_log_lost_samples(struct perf_event *event, u64 lost)
+{
+	struct perf_side_record record = { };
+
+	record.header.type = PERF_RECORD_LOST_SAMPLES;
+	record.body[0] = lost;
+	record.body_len = sizeof(lost);
+	perf_side_write(event, &record);
+}
+
+/**
+ * perf_event_itrace_started - the driver has reported the start of its trace
+ * @event: the event
+ *
+ * From now on perf_side_itrace_start() has nothing to add.
+ *
+ * Context: on the event's CPU, interrupts off.
+ */
+void perf_event_itrace_started(struct perf_event *event)
+{
+	event->attach_state |= PERF_ATTACH_ITRACE;
+}
+
+/**
+ * perf_side_itrace_start - report whose instructions a trace begins with
+ * @event: event about to be put on its PMU; of other PMUs nothing is reported
+ *
+ * Context: on the event's CPU, interrupts off.
+ */
+void perf_side_itrace_start(struct perf_event *event)
+{
+	struct perf_event *eldest = event->parent ?: event;
+	struct perf_side_record record = { };
+	u32 *ids = (u32 *)record.body;
+
+	if (!(eldest->pmu->capabilities & PERF_PMU_CAP_ITRACE) ||
+	    (eldest->attach_state & PERF_ATTACH_ITRACE))
+		return;
+
+	record.header.type = PERF_RECORD_ITRACE_START;
+	ids[0] = perf_sample_pid(eldest, current);
+	ids[1] = perf_sample_tid(eldest, current);
+	record.body_len = 2 * sizeof(*ids);
+	perf_side_write(eldest, &record);
+}
+
+/**
+ * perf_report_aux_output_id - report the hardware's name for an event in a trace
+ * @event: event that writes into another one's trace
+ * @hw_id: the name
+ *
+ * Context: on the event's CPU, interrupts off.
+ */
+void perf_report_aux_output_id(struct perf_event *event, u64 hw_id)
+{
+	struct perf_side_record record = { };
+
+	record.header.type = PERF_RECORD_AUX_OUTPUT_HW_ID;
+	record.body[0] = hw_id;
+	record.body_len = sizeof(hw_id);
+	perf_side_write(event->parent ?: event, &record);
+}
+EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
+
+/* Earlier than anything that could open an event for a CPU. */
+static int __init perf_side_init(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		INIT_LIST_HEAD(per_cpu_ptr(&side_events, cpu));
+	return 0;
+}
+early_initcall(perf_side_init);

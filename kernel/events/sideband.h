@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "sideband": records about what the system did, as rows of a table. */
+#ifndef _KERNEL_EVENTS_SIDEBAND_H
+#define _KERNEL_EVENTS_SIDEBAND_H
+
+#include "types.h"
+
+struct cgroup;
+
+/*
+ * An event that asks for side-band records is counted per kind and, unless it
+ * belongs to a task's context, listed on its CPU. Task context; once per event.
+ * An event that was accounted is freed after a grace period.
+ */
+void perf_side_account(struct perf_event *event);
+void perf_side_unaccount(struct perf_event *event);
+
+/* Are there readers of PERF_RECORD_SWITCH? Switch path, runqueue lock held. */
+bool perf_side_wants_switch(void);
+void perf_side_switch(struct task_struct *task, struct task_struct *other,
+		      bool in);
+
+/* A task was created or exits (PERF_RECORD_FORK, PERF_RECORD_EXIT). */
+void perf_side_task(struct task_struct *task, bool is_new,
+		    struct perf_event_context *exiting_ctx);
+
+/* A cgroup came to be (PERF_RECORD_CGROUP). May sleep. */
+#ifdef CONFIG_CGROUP_PERF
+void perf_side_cgroup(struct cgroup *cgrp);
+#else
+static inline void perf_side_cgroup(struct cgroup *cgrp) { }
+#endif
+
+/* Records of one event. Any context, NMI included. */
+void perf_side_throttle(struct perf_event *event, bool throttled);
+void perf_side_itrace_start(struct perf_event *event);
+
+/*
+ * Moves the listing when event->cpu has changed; the event is off its context.
+ * Waits for a grace period. ctx->mutex of both contexts.
+ */
+void perf_side_move(struct perf_event *event);
+
+#endif /* _KERNEL_EVENTS_SIDEBAND_H */

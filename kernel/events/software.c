@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "software": PERF_TYPE_SOFTWARE counters, and counting in software.
+ *
+ * Owns the list of active software events of each CPU and number, the static
+ * keys perf_swevent_enabled[] that keep the call sites quiet while nobody
+ * listens, and the arithmetic of periods for every PMU whose counter is
+ * event->count itself: software, tracepoints and probes, breakpoints.
+ *
+ * Contexts: the kernel reports software events from task, softirq, hardirq and
+ * NMI, with preemption off. An event's own add, del, start and stop run on its
+ * CPU with interrupts off.
+ *
+ * Lifetime rules: lists live as long as the CPU's static data, so hotplug has
+ * nothing to allocate or to free; they are empty while the CPU is offline
+ * because its events are. An event leaves its list before it leaves its
+ * context, and is freed a grace period later. A static key counts the opened
+ * events of its number; inherited events hang on the event they come from.
+ *
+ * Locking rules: a list changes on its own CPU with interrupts off, and is
+ * walked under RCU on the same CPU. NMI may interrupt a change: it sees the
+ * list with the event or without it.
+ *
+ * Race: removal against a report that runs with interrupts on.
+ *	CPU 0 (task)			CPU 1
+ *	finds the event in the list
+ *	event->count += nr
+ *					close(): IPI to CPU 0
+ *	IPI: event off, state DEAD
+ *					frees program, buffer, file
+ *	interrupts off
+ *	state is not ACTIVE: no overflow
+ */
+
+#include <linux/cache.h>
+#include <linux/jump_label.h>
+#include <linux/math64.h>
+#include <linux/nospec.h>
+#include <linux/percpu.h>
+#include <linux/ptrace.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+
+#include "overflow.h"
+#include "pmu.h"
+#include "recursion.h"
+#include "software.h"
+
+struct perf_swevent_lists {
+	struct hlist_head	of[PERF_COUNT_SW_MAX];
+};
+
+static DEFINE_PER_CPU(struct perf_swevent_lists, perf_swevent_lists);
+
+/* The types of PMUs that take a number over; 0: it is counted here. */
+static int perf_swevent_forwarded[PERF_COUNT_SW_MAX] __ro_after_init;
+
+struct static_key perf_swevent_enabled[PERF_COUNT_SW_MAX];
+
+/* One set of registers for each level at which a CPU can be interrupted. */
+DEFINE_PER_CPU(struct pt_regs, __perf_regs[4]);
+
+/*
+ * Recursion
+ */
+
+/**
+ * perf_swevent_get_recursion_context - enter the current task's event code
+ *
+ * Context: any, preemption off.
+ * Return: a level for perf_swevent_put_recursion_context(); negative when this
+ * level is inside already and the event must be dropped.
+ */
+int perf_swevent_get_recursion_context(void)
+{
+	return perf_recursion_get(current->perf_recursion);
+}
+EXPORT_SYMBOL_GPL(perf_swevent_get_recursion_context);
+
+/**
+ * perf_swevent_put_recursion_context - leave the current task's event code
+ * @rctx: what perf_swevent_get_recursion_context() returned, not negative
+ *
+ * Context: as when it was entered.
+ */
+void perf_swevent_put_recursion_context(int rctx)
+{
+	perf_recursion_put(current->perf_recursion, rctx);
+}
+
+/*
+ * Periods
+ *
+ * hw.period_left counts up from minus the period; the period ends when it is
+ * no longer negative.
+ */
+
+/**
+ * perf_swevent_set_period - begin the next period
+ * @event: a sampling event that is counted in software
+ *
+ * Moves hw.period_left back below zero by whole periods.
+ *
+ * Context: any; @event's CPU, or nothing runs it.
+ * Return: the number of periods that have ended; 0 when this one has not.
+ */
+u64 perf_swevent_set_period(struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	s64 left = local64_read(&hwc->period_left);
+	u64 length = hwc->last_period;
+	u64 ended;
+
+	hwc->last_period = hwc->sample_period;
+	do {
+		if (left < 0)
+			return 0;
+		ended = div64_u64(length + left, length);
+	} while (!local64_try_cmpxchg(&hwc->period_left, &left,
+				      (u64)left - ended * length));
+
+	return ended;
+}
+
+/* The first of several overflows always passes, whatever the rate. */
+static void perf_swevent_overflow(struct perf_event *event, u64 times,
+				  struct perf_sample_data *data,
+				  struct pt_regs *regs)
+{
+	bool throttle = false;
+
+	if (event->hw.interrupts == MAX_INTERRUPTS)
+		return;
+
+	while (times--) {
+		if (perf_overflow_emit_nmi(event, data, regs, throttle))
+			break;
+		throttle = true;
+	}
+}
+
+/*
+ * With PERF_SAMPLE_PERIOD, fixed periods and a weight (@nr), each occurrence is
+ * one sample that says its weight.
+ */
+static void perf_swevent_advance(struct perf_event *event, u64 nr,
+				 struct perf_sample_data *data,
+				 struct pt_regs *regs)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	bool fixed = !event->attr.freq;
+	u64 times = 1;
+
+	lockdep_assert_irqs_disabled();
+
+	if (fixed && (event->attr.sample_type & PERF_SAMPLE_PERIOD)) {
+		data->period = nr;
+	} else {
+		data->period = hwc->last_period;
+		if (!fixed || nr != 1 || hwc->sample_period != 1) {
+			if (local64_add_negative(nr, &hwc->period_left))
+				return;
+			times = perf_swevent_set_period(event);
+		}
+	}
+
+	perf_swevent_overflow(event, times, data, regs);
+}
+
+/**
+ * perf_swevent_event - count in software, and sample when the period ends
+ * @event: the event
+ * @nr: how much happened
+ * @data: initialised; the period is filled in here
+ * @regs: registers of the code that is charged; %NULL: count only
+ *
+ * Context: any, NMI included, preemption off, in the task or on the CPU that
+ * @event measures.
+ */
+void perf_swevent_event(struct perf_event *event, u64 nr,
+			struct perf_sample_data *data, struct pt_regs *regs)
+{
+	lockdep_assert_preemption_disabled();
+
+	local64_add(nr, &event->count);
+	if (!regs || !is_sampling_event(event))
+		return;
+
+	guard(irqsave)();
+	if (event->state == PERF_EVENT_STATE_ACTIVE)
+		perf_swevent_advance(event, nr, data, regs);
+}
+
+/**
+ * perf_swevent_parked_locked - count for an event whose task does not run
+ * @event: an enabled, inactive event of a task
+ * @nr: how much happened
+ * @data: initialised; the period is filled in here
+ * @regs: registers of the code that is charged
+ *
+ * Context: any but NMI, interrupts off, ctx->lock of @event held. A buffer has
+ * one writing CPU: @event must be bound to this one.
+ */
+void perf_swevent_parked_locked(struct perf_event *event, u64 nr,
+				struct perf_sample_data *data,
+				struct pt_regs *regs)
+{
+	lockdep_assert_held(&event->ctx->lock);
+
+	local64_add(nr, &event->count);
+	if (is_sampling_event(event))
+		perf_swevent_advance(event, nr, data, regs);
+}
+
+/**
+ * perf_swevent_exclude - is this none of the event's business?
+ * @event: an event that is counted in software
+ * @regs: registers of the code that is charged, or %NULL when unknown
+ *
+ * Context: any.
+ * Return: true when @event is stopped or excludes the mode of @regs.
+ */
+bool perf_swevent_exclude(const struct perf_event *event, struct pt_regs *regs)
+{
+	if (event->hw.state & PERF_HES_STOPPED)
+		return true;
+	if (!regs)
+		return false;
+	return user_mode(regs) ? event->attr.exclude_user :
+				 event->attr.exclude_kernel;
+}
+
+/*
+ * Reports
+ */
+
+/**
+ * ___perf_sw_event - report a software event, without recursion guard
+ * @event_id: PERF_COUNT_SW_*
+ * @nr: how much happened
+ * @regs: registers of the code that is charged
+ * @addr: the address concerned, or 0
+ *
+ * Context: any, preemption off, where reports cannot recurse (the scheduler).
+ */
+void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
+{
+	struct perf_sample_data data;
+	struct perf_event *event;
+	struct hlist_head *list;
+
+	if (WARN_ON_ONCE(!regs))
+		return;
+
+	guard(rcu)();
+	list = &this_cpu_ptr(&perf_swevent_lists)->of[event_id];
+	hlist_for_each_entry_rcu(event, list, hlist_entry) {
+		if (perf_swevent_exclude(event, regs))
+			continue;
+		/* Events differ in what they add to a sample. */
+		perf_sample_data_init(&data, addr, 0);
+		perf_swevent_event(event, nr, &data, regs);
+	}
+}
+
+/**
+ * __perf_sw_event - report a software event
+ * @event_id: PERF_COUNT_SW_*
+ * @nr: how much happened
+ * @regs: registers of the code that is charged
+ * @addr: the address concerned, or 0
+ *
+ * Call sites use perf_sw_event(), which costs nothing while nobody listens.
+ *
+ * Context: any. A report from within a report of the same level is dropped.
+ */
+void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
+{
+	int rctx;
+
+	guard(preempt_notrace)();
+	rctx = perf_swevent_get_recursion_context();
+	if (likely(rctx >= 0)) {
+		___perf_sw_event(event_id, nr, regs, addr);
+		perf_swevent_put_recursion_context(rctx);
+	}
+}
+
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+/**
+ * perf_bp_event - a hardware breakpoint was hit
+ * @bp: its event; active on this CPU
+ * @data: registers (struct pt_regs) of the access
+ *
+ * Context: debug exception, interrupts off.
+ */
+void perf_bp_event(struct perf_event *bp, void *data)
+{
+	struct pt_regs *regs = data;
+	struct perf_sample_data sample;
+
+	lockdep_assert_irqs_disabled();
+
+	if (bp->hw.state || perf_swevent_exclude(bp, regs))
+		return;
+	perf_sample_data_init(&sample, bp->attr.bp_addr, 0);
+	perf_swevent_event(bp, 1, &sample, regs);
+}
+#endif
+
+/*
+ * The PMU
+ */
+
+/**
+ * perf_swevent_start - pmu::start of PMUs that count in software
+ * @event: the event
+ * @flags: PERF_EF_*
+ *
+ * Context: the event's CPU, interrupts off.
+ */
+void perf_swevent_start(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+}
+
+/**
+ * perf_swevent_stop - pmu::stop of PMUs that count in software
+ * @event: the event; it stays where it is found but is passed over
+ * @flags: PERF_EF_*
+ *
+ * Context: the event's CPU, interrupts off.
+ */
+void perf_swevent_stop(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED;
+}
+
+/**
+ * perf_swevent_read - pmu::read of PMUs that count in software
+ * @event: the event; its count is always up to date
+ *
+ * Context: any.
+ */
+void perf_swevent_read(struct perf_event *event)
+{
+}
+
+static int perf_software_add(struct perf_event *event, int flags)
+{
+	struct perf_swevent_lists *lists = this_cpu_ptr(&perf_swevent_lists);
+	struct hw_perf_event *hwc = &event->hw;
+
+	lockdep_assert_irqs_disabled();
+
+	if (is_sampling_event(event)) {
+		hwc->last_period = hwc->sample_period;
+		perf_swevent_set_period(event);
+	}
+	hwc->state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
+
+	hlist_add_head_rcu(&event->hlist_entry, &lists->of[event->attr.config]);
+	perf_event_update_userpage(event);
+	return 0;
+}
+
+static void perf_software_del(struct perf_event *event, int flags)
+{
+	lockdep_assert_irqs_disabled();
+
+	hlist_del_rcu(&event->hlist_entry);
+}
+
+static void perf_software_destroy(struct perf_event *event)
+{
+	static_key_slow_dec(&perf_swevent_enabled[event->attr.config]);
+}
+
+static int perf_software_event_init(struct perf_event *event)
+{
+	u64 id = event->attr.config;
+
+	if (event->attr.type != PERF_TYPE_SOFTWARE)
+		return -ENOENT;
+	if (has_branch_stack(event))
+		return -EOPNOTSUPP;
+	if (id >= PERF_COUNT_SW_MAX)
+		return -ENOENT;
+
+	id = array_index_nospec(id, PERF_COUNT_SW_MAX);
+	if (perf_swevent_forwarded[id]) {
+		event->attr.type = perf_swevent_forwarded[id];
+		return -ENOENT;
+	}
+
+	if (!event->parent) {
+		static_key_slow_inc(&perf_swevent_enabled[id]);
+		event->destroy = perf_software_destroy;
+	}
+	return 0;
+}
+
+static struct pmu perf_software = {
+	.task_ctx_nr	= perf_sw_context,
+	.capabilities	= PERF_PMU_CAP_NO_NMI,
+	.event_init	= perf_software_event_init,
+	.add		= perf_software_add,
+	.del		= perf_software_del,
+	.start		= perf_swevent_start,
+	.stop		= perf_swevent_stop,
+	.read		= perf_swevent_read,
+};
+
+/**
+ * perf_software_forward - hand a software event's number to another PMU
+ * @config: PERF_COUNT_SW_*
+ * @type: the type of a registered PMU, not 0
+ *
+ * Opening such an event turns to the other PMU with attr.type changed to @type.
+ *
+ * Context: boot.
+ */
+void __init perf_software_forward(unsigned int config, int type)
+{
+	perf_swevent_forwarded[config] = type;
+}
+
+/**
+ * perf_software_init - register the PMU "software"
+ *
+ * Context: boot, one CPU.
+ */
+void __init perf_software_init(void)
+{
+	perf_pmu_register(&perf_software, "software", PERF_TYPE_SOFTWARE);
+}
+
+#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
+#include "tests/software_kunit.c"
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "task": what the life of a task means to events.
+ *
+ * Purpose: the entry points for fork, exec and exit. They put the steps into
+ * their order; the steps are other rooms'.
+ *
+ * Owns: task->{perf_recursion,perf_event_mutex} from the moment the task is
+ * made; the end of task->perf_event_list.
+ *
+ * Contexts: task; may sleep. The task is current, or one that is being made.
+ *
+ * Lifetime rules: a task goes with its context parted from it and with no event
+ * on its list; each event has a reference on the task it counts, and its
+ * owner's list is none.
+ *
+ * Locking rules: perf_event_mutex before a context's mutex, never inside.
+ *
+ * Race: exit of an owner against close of its event.
+ *   1. Exit takes the event off the list, then clears event->owner.
+ *   2. Close sees no owner, and frees the event; exit is through with it.
+ *      Or close sees the owner, takes its perf_event_mutex after exit has
+ *      dropped it, looks again and has nothing to do.
+ *
+ * Race: exit against an open that brings the task's first context.
+ *   1. Exit takes perf_event_mutex, with the task marked as exiting.
+ *   2. An open that had the mutex before has published its context: exit finds
+ *      it. One that gets it later sees the mark and fails.
+ */
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "control.h"
+#include "inherit.h"
+#include "sideband.h"
+
+/* The task owns no event any more; those go on until they are closed. */
+static void task_disown_all(struct task_struct *task)
+{
+	struct perf_event *event, *next;
+
+	guard(mutex)(&task->perf_event_mutex);
+	list_for_each_entry_safe(event, next, &task->perf_event_list,
+				 owner_entry) {
+		list_del_init(&event->owner_entry);
+		/* The last access: who sees no owner may free the event. */
+		smp_store_release(&event->owner, NULL);
+	}
+}
+
+/**
+ * perf_event_free_task - undo perf_event_init_task()
+ * @task: task that will not be started
+ *
+ * Context: Task context, may sleep.
+ */
+void perf_event_free_task(struct task_struct *task)
+{
+	perf_inherit_exit(task, false);
+}
+
+/**
+ * perf_event_init_task - prepare a new task and hand current's events on to it
+ * @child: task in the making, a byte-wise copy of current as far as this room
+ *	is concerned
+ * @clone_flags: CLONE_*
+ *
+ * Context: Task context, may sleep.
+ * Return: 0; otherwise what perf_inherit_task() returns, and then nothing is
+ * left to be undone.
+ */
+int perf_event_init_task(struct task_struct *child, u64 clone_flags)
+{
+	int err;
+
+	child->perf_event_ctxp = NULL;
+	INIT_LIST_HEAD(&child->perf_event_list);
+	mutex_init(&child->perf_event_mutex);
+	memset(child->perf_recursion, 0, sizeof(child->perf_recursion));
+
+	err = perf_inherit_task(child, clone_flags);
+	if (err)
+		perf_event_free_task(child);
+	return err;
+}
+
+/**
+ * perf_event_exec - current has a new program
+ *
+ * What waits for an exec begins to count, then what must not see the new
+ * program is removed.
+ *
+ * Context: Task context, may sleep; current's exec_update_lock is held.
+ */
+void perf_event_exec(void)
+{
+	struct perf_event_context *ctx = READ_ONCE(current->perf_event_ctxp);
+
+	if (!ctx)
+		return;
+	perf_control_exec(ctx);
+	perf_inherit_exec(ctx);
+}
+
+/**
+ * perf_event_exit_task - current exits, or gains privileges by an exec
+ * @child: current
+ *
+ * It loses the events it opened as well as those that count it.
+ *
+ * Context: Task context, may sleep; exec_update_lock may be held.
+ */
+void perf_event_exit_task(struct task_struct *child)
+{
+	task_disown_all(child);
+	perf_inherit_exit(child, true);
+	/* The task's events know already; now those of its CPU. */
+	perf_side_task(child, false, NULL);
+}
+
+/**
+ * perf_event_delayed_put - a task's last trace is about to go
+ * @task: task that has exited
+ *
+ * Context: any.
+ */
+void perf_event_delayed_put(struct task_struct *task)
+{
+	WARN_ON_ONCE(task->perf_event_ctxp);
+}

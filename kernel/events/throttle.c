@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "throttle": how often events may interrupt, and frequency mode.
+ *
+ * Purpose: an event that overflows too often within a tick is stopped until
+ * the next; when samples take too much of the CPU's time, all rates are
+ * lowered. Events that ask for a frequency get their period adjusted, at each
+ * overflow and at each tick.
+ *
+ * Owns: the sysctls perf_event_max_sample_rate and
+ * perf_cpu_time_max_percent; hwc->{interrupts,interrupts_seq,
+ * freq_time_stamp,freq_count_stamp}.
+ *
+ * Contexts: NMI, the tick, sysctl handlers.
+ *
+ * Locking: limits are single words, read once. The tick takes the context
+ * locks; in NMI the event is this CPU's and on.
+ *
+ * Race, a throttled event and the tick:
+ *  1. NMI marks the event MAX_INTERRUPTS and its driver stops it;
+ *  2. the tick sees the mark, clears it and starts the event again. Both are
+ *     on the event's CPU, and the driver's PMU is disabled in the tick.
+ */
+#include <linux/irq_work.h>
+#include <linux/math64.h>
+#include <linux/sysctl.h>
+#include <linux/tick.h>
+#include "clock.h"
+#include "context.h"
+#include "pmu.h"
+#include "sideband.h"
+#include "throttle.h"
+
+#define PERF_RATE_DEFAULT	100000
+#define PERF_PERCENT_DEFAULT	25
+/* The time that samples take is averaged over so many of them. */
+#define PERF_TOOK_SAMPLES	128
+
+int sysctl_perf_event_sample_rate __read_mostly = PERF_RATE_DEFAULT;
+int sysctl_perf_cpu_time_max_percent __read_mostly = PERF_PERCENT_DEFAULT;
+
+/* Overflows of one event between two ticks; nanoseconds for one sample. */
+static unsigned int perf_rate_per_tick __read_mostly =
+	DIV_ROUND_UP(PERF_RATE_DEFAULT, HZ);
+static unsigned int perf_sample_allowed_ns __read_mostly =
+	NSEC_PER_SEC / PERF_RATE_DEFAULT * PERF_PERCENT_DEFAULT / 100;
+
+static DEFINE_PER_CPU(u64, perf_took_sum);
+static DEFINE_PER_CPU(u64, perf_tick_seq);
+static DEFINE_PER_CPU(int, perf_throttled);
+
+static bool perf_throttle_is_dynamic(void)
+{
+	return sysctl_perf_cpu_time_max_percent > 0 &&
+	       sysctl_perf_cpu_time_max_percent < 100;
+}
+
+static void perf_throttle_set_allowed(void)
+{
+	u64 period = NSEC_PER_SEC / sysctl_perf_event_sample_rate;
+	u64 allowed = period * sysctl_perf_cpu_time_max_percent;
+
+	do_div(allowed, 100);
+	WRITE_ONCE(perf_sample_allowed_ns, max_t(u64, allowed, 1));
+}
+
+/**
+ * perf_event_max_sample_rate_handler - sysctl kernel.perf_event_max_sample_rate
+ * @table: its entry
+ * @write: is it written?
+ * @buffer: text
+ * @lenp: bytes
+ * @ppos: offset
+ *
+ * Return: 0; -EINVAL on a write while rates are not adjusted at run time.
+ */
+int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
+				       void *buffer, size_t *lenp, loff_t *ppos)
+{
+	int err;
+
+	if (write && !perf_throttle_is_dynamic())
+		return -EINVAL;
+	err = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
+	if (err || !write)
+		return err;
+	WRITE_ONCE(perf_rate_per_tick,
+		   DIV_ROUND_UP(sysctl_perf_event_sample_rate, HZ));
+	perf_throttle_set_allowed();
+	return 0;
+}
+
+/**
+ * perf_cpu_time_max_percent_handler - sysctl kernel.perf_cpu_time_max_percent
+ * @table: its entry
+ * @write: is it written?
+ * @buffer: text
+ * @lenp: bytes
+ * @ppos: offset
+ *
+ * Return: 0 or what the parser of numbers returns.
+ */
+int perf_cpu_time_max_percent_handler(const struct ctl_table *table, int write,
+				      void *buffer, size_t *lenp, loff_t *ppos)
+{
+	int err = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
+
+	if (err || !write)
+		return err;
+	if (perf_throttle_is_dynamic()) {
+		perf_throttle_set_allowed();
+	} else {
+		WRITE_ONCE(perf_sample_allowed_ns, 0);
+		pr_warn("perf: sample rates are no longer limited by time\n");
+	}
+	return 0;
+}
+
+static void perf_throttle_report(struct irq_work *work)
+{
+	pr_info_ratelimited("perf: samples took too long, kernel.perf_event_max_sample_rate is now %d\n",
+			    READ_ONCE(sysctl_perf_event_sample_rate));
+}
+
+static DEFINE_IRQ_WORK(perf_throttle_report_work, perf_throttle_report);
+
+/* Room for a quarter more than samples take now. */
+static void perf_throttle_lower(u64 took)
+{
+	u32 budget = TICK_NSEC / 100 * sysctl_perf_cpu_time_max_percent;
+	u32 per_tick;
+
+	took += took / 4;
+	per_tick = took < budget ? budget / (u32)took : 1;
+	WRITE_ONCE(perf_sample_allowed_ns, took);
+	WRITE_ONCE(perf_rate_per_tick, per_tick);
+	WRITE_ONCE(sysctl_perf_event_sample_rate, per_tick * HZ);
+	irq_work_queue(&perf_throttle_report_work);
+}
+
+/**
+ * perf_sample_event_took - a PMU's interrupt handler reports its length
+ * @sample_len_ns: nanoseconds
+ *
+ * Context: NMI or interrupt, on the CPU in question.
+ */
+void perf_sample_event_took(u64 sample_len_ns)
+{
+	u64 allowed = READ_ONCE(perf_sample_allowed_ns);
+	u64 sum;
+
+	if (!allowed)
+		return;
+	sum = __this_cpu_read(perf_took_sum);
+	sum += sample_len_ns - sum / PERF_TOOK_SAMPLES;
+	__this_cpu_write(perf_took_sum, sum);
+	if (sum / PERF_TOOK_SAMPLES > allowed)
+		perf_throttle_lower(sum / PERF_TOOK_SAMPLES);
+}
+
+/*
+ * The period that yields @freq overflows a second where @count events came in
+ * @nsec: count * 10^9 / (nsec * freq), without overflow on the way. Where a
+ * product does not fit, the larger factor loses a bit, which both sides can
+ * spare.
+ */
+static u64 perf_freq_period(u64 freq, u64 nsec, u64 count)
+{
+	u64 second = NSEC_PER_SEC;
+
+	/* Take common magnitude out of both fractions first. */
+	while (fls64(count) + fls64(second) > 64 ||
+	       fls64(nsec) + fls64(freq) > 64) {
+		if (count > second)
+			count >>= 1;
+		else
+			second >>= 1;
+		if (nsec > freq)
+			nsec >>= 1;
+		else
+			freq >>= 1;
+	}
+	if (!nsec || !freq)
+		return count * second;
+	return div64_u64(count * second, nsec * freq);
+}
+
+/*
+ * Goes an eighth of the way to the period that fits, and does not wait for a
+ * long period to end that was chosen for other days. @running: the event has
+ * to be stopped to give it a new period.
+ */
+static void perf_freq_adjust(struct perf_event *event, u64 nsec, u64 count,
+			     bool running)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	s64 delta, period;
+
+	delta = perf_freq_period(event->attr.sample_freq, nsec, count) -
+		hwc->sample_period;
+	delta += delta >= 0 ? 7 : -7;
+	period = (s64)hwc->sample_period + delta / 8;
+	hwc->sample_period = max_t(s64, period, 1);
+
+	if (local64_read(&hwc->period_left) <= 8 * (s64)hwc->sample_period)
+		return;
+	if (running)
+		event->pmu->stop(event, PERF_EF_UPDATE);
+	local64_set(&hwc->period_left, 0);
+	if (running)
+		event->pmu->start(event, PERF_EF_RELOAD);
+}
+
+static void perf_freq_overflow(struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	u64 now = perf_clock();
+	s64 delta = now - hwc->freq_time_stamp;
+
+	hwc->freq_time_stamp = now;
+	if (delta > 0 && delta < 2 * TICK_NSEC)
+		perf_freq_adjust(event, delta, hwc->last_period, true);
+}
+
+/**
+ * perf_throttle_account_nmi - count an overflow of an event
+ * @event: event that is on this CPU
+ * @throttle: stop it if there are too many
+ *
+ * Context: any down to NMI, interrupts off.
+ * Return: true when the event is over its rate and must be stopped.
+ */
+bool perf_throttle_account_nmi(struct perf_event *event, bool throttle)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	u64 seq = __this_cpu_read(perf_tick_seq);
+	bool over = false;
+
+	if (hwc->interrupts_seq != seq) {
+		hwc->interrupts_seq = seq;
+		hwc->interrupts = 0;
+	}
+	hwc->interrupts++;
+	if (throttle && hwc->interrupts >= READ_ONCE(perf_rate_per_tick)) {
+		__this_cpu_inc(perf_throttled);
+		tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
+		hwc->interrupts = MAX_INTERRUPTS;
+		perf_side_throttle(event, true);
+		over = true;
+	}
+	if (event->attr.freq)
+		perf_freq_overflow(event);
+	return over;
+}
+
+static void perf_throttle_end(struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+
+	if (hwc->interrupts != MAX_INTERRUPTS)
+		return;
+	hwc->interrupts = 0;
+	perf_side_throttle(event, false);
+	if (!event->attr.freq || !event->attr.sample_freq)
+		event->pmu->start(event, 0);
+}
+
+static void perf_freq_tick(struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	u64 count;
+	s64 delta;
+
+	if (!event->attr.freq || !event->attr.sample_freq)
+		return;
+	event->pmu->stop(event, PERF_EF_UPDATE);
+	count = local64_read(&event->count);
+	delta = count - hwc->freq_count_stamp;
+	hwc->freq_count_stamp = count;
+	if (delta > 0)
+		perf_freq_adjust(event, TICK_NSEC, delta, false);
+	event->pmu->start(event, delta > 0 ? PERF_EF_RELOAD : 0);
+}
+
+static void perf_throttle_tick_event(struct perf_event *event)
+{
+	if (event->state != PERF_EVENT_STATE_ACTIVE)
+		return;
+	perf_throttle_end(event);
+	perf_freq_tick(event);
+}
+
+static void perf_throttle_tick_list(struct list_head *active)
+{
+	struct perf_event *leader, *sibling;
+
+	list_for_each_entry(leader, active, active_list) {
+		perf_throttle_tick_event(leader);
+		for_each_sibling_event(sibling, leader)
+			perf_throttle_tick_event(sibling);
+	}
+}
+
+static void perf_throttle_tick_ctx(struct perf_event_context *ctx,
+				   bool throttled)
+{
+	struct perf_event_pmu_context *epc;
+
+	if (!throttled && !READ_ONCE(ctx->nr_freq))
+		return;
+	guard(raw_spinlock)(&ctx->lock);
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		if ((!throttled && !epc->nr_freq) ||
+		    !perf_pmu_ctx_is_active(epc) ||
+		    epc->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)
+			continue;
+		perf_pmu_disable(epc->pmu);
+		perf_throttle_tick_list(&epc->pinned_active);
+		perf_throttle_tick_list(&epc->flexible_active);
+		perf_pmu_enable(epc->pmu);
+	}
+}
+
+/**
+ * perf_event_task_tick - end throttling, adjust frequencies
+ *
+ * Context: tick, interrupts off.
+ */
+void perf_event_task_tick(void)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	bool throttled;
+
+	lockdep_assert_irqs_disabled();
+	__this_cpu_inc(perf_tick_seq);
+	throttled = __this_cpu_xchg(perf_throttled, 0);
+	tick_dep_clear_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
+
+	perf_throttle_tick_ctx(&cpuctx->ctx, throttled);
+	if (cpuctx->task_ctx)
+		perf_throttle_tick_ctx(cpuctx->task_ctx, throttled);
+}
+
+#ifdef CONFIG_NO_HZ_FULL
+static DEFINE_SPINLOCK(perf_freq_lock);
+static unsigned int perf_freq_users;
+
+/**
+ * perf_throttle_freq_get - keep the tick on for a frequency-mode event
+ *
+ * Context: task.
+ */
+void perf_throttle_freq_get(void)
+{
+	guard(spinlock)(&perf_freq_lock);
+	if (!perf_freq_users++ && tick_nohz_full_enabled())
+		tick_nohz_dep_set(TICK_DEP_BIT_PERF_EVENTS);
+}
+
+/**
+ * perf_throttle_freq_put - undo perf_throttle_freq_get()
+ *
+ * Context: task.
+ */
+void perf_throttle_freq_put(void)
+{
+	guard(spinlock)(&perf_freq_lock);
+	if (!--perf_freq_users && tick_nohz_full_enabled())
+		tick_nohz_dep_clear(TICK_DEP_BIT_PERF_EVENTS);
+}
+#endif
+
+#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
+#include "tests/throttle_kunit.c"
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "throttle": sample rate limits, frequency mode. */
+#ifndef _KERNEL_EVENTS_THROTTLE_H
+#define _KERNEL_EVENTS_THROTTLE_H
+
+#include "types.h"
+
+/*
+ * Accounts one overflow interrupt of @event on its CPU, in any context down
+ * to NMI. Return: true when the event is over its rate and must be stopped.
+ */
+bool perf_throttle_account_nmi(struct perf_event *event, bool throttle);
+
+/* Counts of frequency-mode events; the tick stays on while there are some. */
+#ifdef CONFIG_NO_HZ_FULL
+void perf_throttle_freq_get(void);
+void perf_throttle_freq_put(void);
+#else
+static inline void perf_throttle_freq_get(void) { }
+static inline void perf_throttle_freq_put(void) { }
+#endif
+
+#endif /* _KERNEL_EVENTS_THROTTLE_H */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Types that several rooms of the perf core share; data only.
+ *
+ * What drivers and the rest of the kernel see stands in <linux/perf_event.h>.
+ * The picture, one line a relation:
+ *
+ *   perf_cpu_context (per CPU)
+ *     .ctx ------------- the CPU's own context, always loaded while online
+ *     .task_ctx -------- the context of the running task, if it has events
+ *   perf_event_context --1:n--> perf_event_pmu_context --1:n--> groups
+ *   pmu --per CPU--> perf_cpu_pmu_context
+ *     .epc ------------- this PMU's part of the CPU's own context
+ *     .task_epc -------- this PMU's part of the loaded task context
+ *
+ * Locks, outermost first; the table with contexts and assertions is
+ * Documentation/core-api/perf/locking.rst:
+ *
+ *   cpu hotplug > pmu registry > ctx->mutex
+ *   exec_update_lock > task->perf_event_mutex > ctx->mutex >
+ *	event->child_mutex > ctx->lock
+ *   ctx->mutex > mmap_lock > event->mmap_mutex
+ *   rq->lock > CPU ctx->lock > task ctx->lock
+ *
+ * NMI takes none of them.
+ *
+ * Legend of fields: I set once before others see it; M ctx->mutex; L ctx->lock;
+ * ML both to write, either to read; C the owning CPU with interrupts off;
+ * N NMI-safe, CPU-local; R RCU; A atomic; B event->mmap_mutex.
+ */
+#ifndef _KERNEL_EVENTS_TYPES_H
+#define _KERNEL_EVENTS_TYPES_H
+
+#include <linux/hrtimer.h>
+#include <linux/perf_event.h>
+
+/* A context that is loaded nowhere. */
+#define PERF_CPU_NONE		(-1)
+
+/* ctx->task of a context whose task has gone; no event is added to it. */
+#define TASK_TOMBSTONE		((void *)-1L)
+
+/* event->owner of an event that the kernel opened for itself. */
+#define PERF_OWNER_KERNEL	((void *)-1L)
+
+/* hw.interrupts of an event that was stopped for overflowing too often. */
+#define MAX_INTERRUPTS		(~0ULL)
+
+/* What a CPU knows of contexts. Lock: ctx.lock of the same CPU. */
+struct perf_cpu_context {
+	/* The CPU's own events. */
+	struct perf_event_context	ctx;
+	/* L+C: loaded task context, NULL when the task has no events. */
+	struct perf_event_context	*task_ctx;
+	/* M (ctx.mutex): events may be opened here. */
+	bool				online;
+};
+
+/* What a CPU knows of one PMU. */
+struct perf_cpu_pmu_context {
+	/* This PMU's part of the CPU's own context. */
+	struct perf_event_pmu_context	epc;
+	/* L+C: this PMU's part of the loaded task context. */
+	struct perf_event_pmu_context	*task_epc;
+
+	/* N: nesting of perf_pmu_disable(). */
+	int				disable_count;
+	/* L+C: events on the hardware, and whether one excludes others. */
+	int				active_oncpu;
+	bool				exclusive;
+
+	/* C: users of pmu->sched_task(), linked while there are some. */
+	struct list_head		sched_cb_entry;
+	int				sched_cb_usage;
+
+	/* The multiplexing timer; mux_lock covers "is it running". */
+	raw_spinlock_t			mux_lock;
+	struct hrtimer			mux_timer;
+	ktime_t				mux_interval;
+	bool				mux_active;
+};
+
+#ifdef CONFIG_CGROUP_PERF
+struct perf_cgroup {
+	struct cgroup_subsys_state	css;
+};
+#endif
+
+static inline bool perf_event_is_kernel(struct perf_event *event)
+{
+	return READ_ONCE(event->owner) == PERF_OWNER_KERNEL;
+}
+
+static inline bool perf_ctx_is_task(const struct perf_event_context *ctx)
+{
+	return ctx->task;
+}
+
+#endif /* _KERNEL_EVENTS_TYPES_H */
