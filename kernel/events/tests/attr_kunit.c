@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room attr, part of its object to see the tables: each row of them
+ * refuses what it should and nothing else, sizes of old, present and future
+ * programs, who is permitted what at which paranoid level.
+ *
+ * Privileges are those of the test's thread, which are taken away and given back.
+ * Security modules are asked as well, so denials are only expected where the core
+ * itself denies, and grants where no module is expected to object to root.
+ */
+
+#include <kunit/test.h>
+#include <linux/cred.h>
+#include <linux/mman.h>
+
+struct attr_case {
+	const char		*name;
+	struct perf_event_attr	attr;
+	int			error;
+};
+
+static void attr_case_name(const struct attr_case *c, char *name)
+{
+	strscpy(name, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+#define BRANCH(bits)	.sample_type = PERF_SAMPLE_BRANCH_STACK, \
+			.branch_sample_type = (bits)
+#define NO_CGROUP	(IS_ENABLED(CONFIG_CGROUP_PERF) ? 0 : -EINVAL)
+
+/* With the errno for a caller that may do everything. */
+static const struct attr_case content_cases[] = {
+	{ "nothing", { }, 0 },
+	{ "reserved_1", { .__reserved_1 = 1 }, -EINVAL },
+	{ "reserved_2", { .__reserved_2 = 1 }, -EINVAL },
+	{ "reserved_3", { .__reserved_3 = 1 }, -EINVAL },
+	{ "sample_type", { .sample_type = PERF_SAMPLE_MAX }, -EINVAL },
+	{ "sample_type high", { .sample_type = BIT_ULL(63) }, -EINVAL },
+	{ "sample_type known", { .sample_type = PERF_SAMPLE_IP |
+				 PERF_SAMPLE_CODE_PAGE_SIZE }, 0 },
+	{ "read_format", { .read_format = PERF_FORMAT_MAX }, -EINVAL },
+	{ "read_format high", { .read_format = BIT_ULL(63) }, -EINVAL },
+	{ "read_format known", { .read_format = PERF_FORMAT_MAX - 1 }, 0 },
+	{ "branch bits", { BRANCH(PERF_SAMPLE_BRANCH_MAX |
+				  PERF_SAMPLE_BRANCH_ANY) }, -EINVAL },
+	{ "branch high", { BRANCH(BIT_ULL(63) | PERF_SAMPLE_BRANCH_ANY) },
+	  -EINVAL },
+	{ "branch no kind", { BRANCH(PERF_SAMPLE_BRANCH_USER) }, -EINVAL },
+	{ "branch any", { BRANCH(PERF_SAMPLE_BRANCH_USER |
+				 PERF_SAMPLE_BRANCH_ANY) }, 0 },
+	{ "branch unused", { .branch_sample_type = BIT_ULL(63) }, 0 },
+	{ "regs_user none", { .sample_type = PERF_SAMPLE_REGS_USER },
+	  IS_ENABLED(CONFIG_HAVE_PERF_REGS) ? -EINVAL : 0 },
+	{ "regs_user all", { .sample_type = PERF_SAMPLE_REGS_USER,
+			     .sample_regs_user = U64_MAX }, -EINVAL },
+	{ "regs_intr all", { .sample_type = PERF_SAMPLE_REGS_INTR,
+			     .sample_regs_intr = U64_MAX }, -EINVAL },
+	{ "regs unused", { .sample_regs_user = U64_MAX,
+			   .sample_regs_intr = U64_MAX }, 0 },
+	{ "stack limit", { .sample_type = PERF_SAMPLE_STACK_USER,
+			   .sample_stack_user = U16_MAX }, -EINVAL },
+	{ "stack huge", { .sample_type = PERF_SAMPLE_STACK_USER,
+			  .sample_stack_user = U32_MAX - 7 }, -EINVAL },
+	{ "stack unaligned", { .sample_type = PERF_SAMPLE_STACK_USER,
+			       .sample_stack_user = 1020 }, -EINVAL },
+	{ "stack largest", { .sample_type = PERF_SAMPLE_STACK_USER,
+			     .sample_stack_user = 65528 }, 0 },
+	{ "cgroup", { .sample_type = PERF_SAMPLE_CGROUP }, NO_CGROUP },
+	{ "weight", { .sample_type = PERF_SAMPLE_WEIGHT }, 0 },
+	{ "weight struct", { .sample_type = PERF_SAMPLE_WEIGHT_STRUCT }, 0 },
+	{ "weight twice", { .sample_type = PERF_SAMPLE_WEIGHT |
+			    PERF_SAMPLE_WEIGHT_STRUCT }, -EINVAL },
+	{ "inherit_thread", { .inherit_thread = 1 }, -EINVAL },
+	{ "inherit_thread inherit", { .inherit_thread = 1, .inherit = 1 }, 0 },
+	{ "exec twice", { .remove_on_exec = 1, .enable_on_exec = 1 }, -EINVAL },
+	{ "sigtrap", { .sigtrap = 1 }, -EINVAL },
+	{ "sigtrap removed", { .sigtrap = 1, .remove_on_exec = 1 }, 0 },
+};
+
+KUNIT_ARRAY_PARAM(content, content_cases, attr_case_name);
+
+static void content(struct kunit *test)
+{
+	const struct attr_case *c = test->param_value;
+
+	if ((c->attr.sample_type & PERF_SAMPLE_STACK_USER) &&
+	    attr_stack_impossible(&c->attr))
+		kunit_skip(test, "no user stacks on this architecture");
+	KUNIT_EXPECT_EQ(test, perf_attr_check(&c->attr), c->error);
+}
+
+/* Rows that ask about privileges are the business of other tests. */
+static bool row_is_tried(const struct attr_rule *row)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(content_cases); i++) {
+		if (attr_rules_walk(row, 1, &content_cases[i].attr))
+			return true;
+	}
+	return false;
+}
+
+static bool row_is_dead(const struct attr_rule *row)
+{
+	if (row->applies == attr_stack_impossible)
+		return IS_ENABLED(CONFIG_HAVE_PERF_USER_STACK_DUMP);
+	if (row->applies == attr_cgroup_impossible)
+		return IS_ENABLED(CONFIG_CGROUP_PERF);
+	return false;
+}
+
+static void content_complete(struct kunit *test)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(attr_content_rules); i++) {
+		const struct attr_rule *row = &attr_content_rules[i];
+
+		if (!row->ask && !row_is_dead(row))
+			KUNIT_EXPECT_TRUE_MSG(test, row_is_tried(row),
+					      "no case for row %zu", i);
+	}
+}
+
+/* User memory. */
+
+struct attr_user {
+	struct perf_event_attr __user	*uattr;
+	union {
+		struct perf_event_attr	attr;
+		u8			bytes[2 * PAGE_SIZE];
+	};
+};
+
+static struct attr_user *user_prepare(struct kunit *test)
+{
+	struct attr_user *user = kunit_kzalloc(test, sizeof(*user), GFP_KERNEL);
+	unsigned long addr;
+
+	KUNIT_ASSERT_NOT_NULL(test, user);
+	addr = kunit_vm_mmap(test, NULL, 0, sizeof(user->bytes),
+			     PROT_READ | PROT_WRITE,
+			     MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_FALSE(test, !addr || IS_ERR_VALUE(addr));
+	user->uattr = (struct perf_event_attr __user *)addr;
+	user->attr.type = PERF_TYPE_SOFTWARE;
+	user->attr.config = PERF_COUNT_SW_DUMMY;
+	return user;
+}
+
+static int user_copy(struct kunit *test, struct attr_user *user,
+		     struct perf_event_attr *attr)
+{
+	unsigned long left = copy_to_user(user->uattr, user->bytes,
+					  sizeof(user->bytes));
+
+	KUNIT_ASSERT_EQ(test, left, 0);
+	return perf_attr_copy_user(user->uattr, attr, 127);
+}
+
+static void expect_size_told(struct kunit *test, struct attr_user *user,
+			     u32 size)
+{
+	struct perf_event_attr attr;
+	u32 told = 0;
+
+	user->attr.size = size;
+	KUNIT_EXPECT_EQ(test, user_copy(test, user, &attr), -E2BIG);
+	KUNIT_ASSERT_EQ(test, get_user(told, &user->uattr->size), 0);
+	KUNIT_EXPECT_EQ(test, told, (u32)sizeof(attr));
+}
+
+static void expect_size_taken(struct kunit *test, struct attr_user *user,
+			      u32 size, u32 means)
+{
+	struct perf_event_attr attr;
+
+	user->attr.size = size;
+	memset(&attr, 0xff, sizeof(attr));
+	KUNIT_EXPECT_EQ(test, user_copy(test, user, &attr), 0);
+	KUNIT_EXPECT_EQ(test, attr.size, means);
+	KUNIT_EXPECT_EQ(test, attr.type, (u32)PERF_TYPE_SOFTWARE);
+	KUNIT_EXPECT_EQ(test, attr.config, (u64)PERF_COUNT_SW_DUMMY);
+	KUNIT_EXPECT_EQ(test, attr.config3, 0);
+}
+
+static void sizes(struct kunit *test)
+{
+	static const u32 versions[] = {
+		PERF_ATTR_SIZE_VER0, PERF_ATTR_SIZE_VER1, PERF_ATTR_SIZE_VER2,
+		PERF_ATTR_SIZE_VER3, PERF_ATTR_SIZE_VER4, PERF_ATTR_SIZE_VER5,
+		PERF_ATTR_SIZE_VER6, PERF_ATTR_SIZE_VER7, PERF_ATTR_SIZE_VER8,
+		sizeof(struct perf_event_attr) + 8, PAGE_SIZE,
+	};
+	struct attr_user *user = user_prepare(test);
+
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++)
+		expect_size_taken(test, user, versions[i], versions[i]);
+	expect_size_taken(test, user, 0, PERF_ATTR_SIZE_VER0);
+	/* No version's, yet between two: fields may be cut anywhere. */
+	expect_size_taken(test, user, PERF_ATTR_SIZE_VER0 + 1,
+			  PERF_ATTR_SIZE_VER0 + 1);
+
+	expect_size_told(test, user, 1);
+	expect_size_told(test, user, PERF_ATTR_SIZE_VER0 - 1);
+	expect_size_told(test, user, PAGE_SIZE + 1);
+	expect_size_told(test, user, U32_MAX);
+}
+
+static void size_of_the_future(struct kunit *test)
+{
+	struct attr_user *user = user_prepare(test);
+	const u32 known = sizeof(struct perf_event_attr);
+
+	user->bytes[known] = 1;
+	expect_size_told(test, user, known + 8);
+	expect_size_told(test, user, PAGE_SIZE);
+	/* Behind the end it is no field. */
+	expect_size_taken(test, user, known, known);
+
+	user->bytes[known] = 0;
+	user->bytes[PAGE_SIZE - 1] = 1;
+	expect_size_told(test, user, PAGE_SIZE);
+	expect_size_taken(test, user, PAGE_SIZE - 8, PAGE_SIZE - 8);
+}
+
+/* What an old program has behind its structure is not ours to read. */
+static void size_of_the_past(struct kunit *test)
+{
+	struct attr_user *user = user_prepare(test);
+	struct perf_event_attr attr;
+
+	memset(user->bytes + PERF_ATTR_SIZE_VER0, 0xff,
+	       sizeof(struct perf_event_attr) - PERF_ATTR_SIZE_VER0);
+	user->attr.size = PERF_ATTR_SIZE_VER0;
+	KUNIT_EXPECT_EQ(test, user_copy(test, user, &attr), 0);
+	KUNIT_EXPECT_EQ(test, attr.config2, 0);
+	KUNIT_EXPECT_EQ(test, attr.sample_regs_intr, 0);
+	KUNIT_EXPECT_EQ(test, attr.sig_data, 0);
+	KUNIT_EXPECT_EQ(test, perf_attr_check(&attr), 0);
+}
+
+static void size_beyond_memory(struct kunit *test)
+{
+	struct perf_event_attr attr;
+
+	user_prepare(test);
+	KUNIT_EXPECT_EQ(test, perf_attr_copy_user(NULL, &attr, 127), -EFAULT);
+}
+
+static void usual_values(struct kunit *test)
+{
+	struct attr_user *user = user_prepare(test);
+	struct perf_event_attr attr;
+
+	user->attr.size = sizeof(attr);
+	KUNIT_EXPECT_EQ(test, user_copy(test, user, &attr), 0);
+	KUNIT_EXPECT_EQ(test, attr.sample_max_stack, 127);
+	KUNIT_EXPECT_EQ(test, attr.branch_sample_type, 0);
+
+	user->attr.sample_max_stack = 5;
+	user->attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	user->attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+	user->attr.exclude_kernel = 1;
+	user->attr.exclude_hv = 1;
+	KUNIT_EXPECT_EQ(test, user_copy(test, user, &attr), 0);
+	KUNIT_EXPECT_EQ(test, attr.sample_max_stack, 5);
+	KUNIT_EXPECT_EQ(test, attr.branch_sample_type,
+			(u64)(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER));
+
+	user->attr.branch_sample_type |= PERF_SAMPLE_BRANCH_HV;
+	KUNIT_EXPECT_EQ(test, user_copy(test, user, &attr), 0);
+	KUNIT_EXPECT_EQ(test, attr.branch_sample_type,
+			user->attr.branch_sample_type);
+
+	/* A limit that the field cannot hold. */
+	KUNIT_EXPECT_EQ(test, perf_attr_copy_user(user->uattr, &attr, 640 << 10),
+			0);
+	KUNIT_EXPECT_EQ(test, attr.sample_max_stack, 5);
+	user->attr.sample_max_stack = 0;
+	KUNIT_EXPECT_EQ(test, user_copy(test, user, &attr), 0);
+	KUNIT_EXPECT_EQ(test, perf_attr_copy_user(user->uattr, &attr, 640 << 10),
+			0);
+	KUNIT_EXPECT_EQ(test, attr.sample_max_stack, U16_MAX);
+}
+
+/* Permission. */
+
+struct attr_caller {
+	const struct cred	*own;
+	struct cred		*weak;
+	int			paranoid;
+};
+
+static int caller_init(struct kunit *test)
+{
+	struct attr_caller *caller;
+
+	caller = kunit_kzalloc(test, sizeof(*caller), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, caller);
+	caller->paranoid = sysctl_perf_event_paranoid;
+	test->priv = caller;
+	return 0;
+}
+
+static void caller_weaken(struct kunit *test, bool perfmon)
+{
+	struct attr_caller *caller = test->priv;
+
+	caller->weak = prepare_creds();
+	KUNIT_ASSERT_NOT_NULL(test, caller->weak);
+	cap_clear(caller->weak->cap_effective);
+	if (perfmon)
+		cap_raise(caller->weak->cap_effective, CAP_PERFMON);
+	caller->own = override_creds(caller->weak);
+}
+
+static void caller_restore(struct attr_caller *caller)
+{
+	if (!caller->weak)
+		return;
+	revert_creds(caller->own);
+	put_cred(caller->weak);
+	caller->weak = NULL;
+}
+
+static void caller_exit(struct kunit *test)
+{
+	struct attr_caller *caller = test->priv;
+
+	caller_restore(caller);
+	WRITE_ONCE(sysctl_perf_event_paranoid, caller->paranoid);
+}
+
+#define USER_ONLY	.exclude_kernel = 1, .exclude_callchain_kernel = 1
+#define MAX_RATE	1000
+
+/* The lowest level that denies it to a caller without any capability. */
+static const struct attr_case access_cases[] = {
+	{ "user", { USER_ONLY }, 3 },
+	{ "kernel", { }, 2 },
+	{ "text poke", { USER_ONLY, .text_poke = 1 }, 2 },
+	{ "callchain", { .exclude_kernel = 1,
+			 .sample_type = PERF_SAMPLE_CALLCHAIN }, 2 },
+	{ "callchain user", { USER_ONLY,
+			      .sample_type = PERF_SAMPLE_CALLCHAIN }, 3 },
+	{ "namespaces", { USER_ONLY, .namespaces = 1 }, -1 },
+	{ "phys addr", { USER_ONLY, .sample_type = PERF_SAMPLE_PHYS_ADDR }, 2 },
+};
+
+KUNIT_ARRAY_PARAM(access, access_cases, attr_case_name);
+
+static void access_levels(struct kunit *test)
+{
+	const struct attr_case *c = test->param_value;
+	int error;
+
+	caller_weaken(test, false);
+	for (int level = -1; level <= 3; level++) {
+		WRITE_ONCE(sysctl_perf_event_paranoid, level);
+		error = perf_attr_permitted_at(&c->attr, MAX_RATE);
+		KUNIT_EXPECT_EQ_MSG(test, error,
+				    level >= c->error ? -EACCES : 0,
+				    "level %d", level);
+	}
+}
+
+/* One capability opens all, but not what this system closes to all but root. */
+static void access_perfmon(struct kunit *test)
+{
+	const struct attr_case *c = test->param_value;
+
+	caller_weaken(test, true);
+	WRITE_ONCE(sysctl_perf_event_paranoid, 2);
+	KUNIT_EXPECT_EQ(test, perf_attr_permitted_at(&c->attr, MAX_RATE), 0);
+	WRITE_ONCE(sysctl_perf_event_paranoid, 3);
+	KUNIT_EXPECT_EQ(test, perf_attr_permitted_at(&c->attr, MAX_RATE),
+			-EACCES);
+
+	caller_restore(test->priv);
+	KUNIT_EXPECT_EQ(test, perf_attr_permitted_at(&c->attr, MAX_RATE), 0);
+}
+
+static void access_branches(struct kunit *test)
+{
+	const struct perf_event_attr user = {
+		BRANCH(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER)
+	};
+	const struct perf_event_attr kernel = {
+		BRANCH(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_KERNEL)
+	};
+	const struct perf_event_attr hv = {
+		BRANCH(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_HV)
+	};
+
+	KUNIT_EXPECT_EQ(test, perf_attr_check(&kernel), 0);
+	caller_weaken(test, false);
+	WRITE_ONCE(sysctl_perf_event_paranoid, 2);
+	KUNIT_EXPECT_EQ(test, perf_attr_check(&user), 0);
+	KUNIT_EXPECT_EQ(test, perf_attr_check(&kernel), -EACCES);
+	KUNIT_EXPECT_EQ(test, perf_attr_check(&hv), -EACCES);
+	WRITE_ONCE(sysctl_perf_event_paranoid, 1);
+	KUNIT_EXPECT_EQ(test, perf_attr_check(&kernel), 0);
+	KUNIT_EXPECT_EQ(test, perf_attr_check(&hv), 0);
+}
+
+static void rates(struct kunit *test)
+{
+	static const struct attr_case cases[] = {
+		{ "freq", { .freq = 1, .sample_freq = MAX_RATE }, 0 },
+		{ "freq high", { .freq = 1, .sample_freq = MAX_RATE + 1 },
+		  -EINVAL },
+		{ "freq huge", { .freq = 1, .sample_freq = U64_MAX }, -EINVAL },
+		{ "period", { .sample_period = S64_MAX }, 0 },
+		{ "period sign", { .sample_period = BIT_ULL(63) }, -EINVAL },
+		{ "none", { }, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		KUNIT_EXPECT_EQ_MSG(test,
+				    perf_attr_permitted_at(&cases[i].attr,
+							   MAX_RATE),
+				    cases[i].error, "%s", cases[i].name);
+}
+
+/* Of two mistakes the one counts that programs always heard of first. */
+static void order(struct kunit *test)
+{
+	const struct perf_event_attr branch_then_sigtrap = {
+		BRANCH(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_KERNEL),
+		.sigtrap = 1,
+	};
+	const struct perf_event_attr reserved_then_branch = {
+		BRANCH(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_KERNEL),
+		.__reserved_2 = 1,
+	};
+	const struct perf_event_attr kernel_then_rate = {
+		.freq = 1,
+		.sample_freq = MAX_RATE + 1,
+	};
+	const struct perf_event_attr rate_then_phys = {
+		USER_ONLY,
+		.sample_period = BIT_ULL(63),
+		.sample_type = PERF_SAMPLE_PHYS_ADDR,
+	};
+
+	caller_weaken(test, false);
+	WRITE_ONCE(sysctl_perf_event_paranoid, 2);
+	KUNIT_EXPECT_EQ(test, perf_attr_check(&branch_then_sigtrap), -EACCES);
+	KUNIT_EXPECT_EQ(test, perf_attr_check(&reserved_then_branch), -EINVAL);
+	KUNIT_EXPECT_EQ(test, perf_attr_permitted_at(&kernel_then_rate, MAX_RATE),
+			-EACCES);
+	KUNIT_EXPECT_EQ(test, perf_attr_permitted_at(&rate_then_phys, MAX_RATE),
+			-EINVAL);
+}
+
+static struct kunit_case attr_test_cases[] = {
+	KUNIT_CASE_PARAM(content, content_gen_params),
+	KUNIT_CASE(content_complete),
+	KUNIT_CASE(sizes),
+	KUNIT_CASE(size_of_the_future),
+	KUNIT_CASE(size_of_the_past),
+	KUNIT_CASE(size_beyond_memory),
+	KUNIT_CASE(usual_values),
+	KUNIT_CASE_PARAM(access_levels, access_gen_params),
+	KUNIT_CASE_PARAM(access_perfmon, access_gen_params),
+	KUNIT_CASE(access_branches),
+	KUNIT_CASE(rates),
+	KUNIT_CASE(order),
+	{}
+};
+
+static struct kunit_suite attr_suite = {
+	.name		= "perf_attr",
+	.init		= caller_init,
+	.exit		= caller_exit,
+	.test_cases	= attr_test_cases,
+};
+
+kunit_test_suite(attr_suite);

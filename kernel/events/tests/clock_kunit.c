@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room clock: the table of states, the sums of enabled and running
+ * time over random lives of a group, the time that an NMI sees, the clocks that
+ * stamp samples.
+ *
+ * Context and events are made by hand and are known to nobody else, so a test
+ * lets time pass by adding to it.
+ */
+#include <kunit/test.h>
+#include <linux/irqflags.h>
+#include <linux/perf_event.h>
+
+#include "../clock.h"
+#include "../context.h"
+#include "fake_pmu.h"
+
+#define NR_STATES	(PERF_EVENT_STATE_ACTIVE - PERF_EVENT_STATE_DEAD + 1)
+#define NR_MEMBERS	3
+#define NR_STEPS	20000
+
+#define DEAD		PERF_EVENT_STATE_DEAD
+#define EXIT		PERF_EVENT_STATE_EXIT
+#define ERROR		PERF_EVENT_STATE_ERROR
+#define OFF		PERF_EVENT_STATE_OFF
+#define INACTIVE	PERF_EVENT_STATE_INACTIVE
+#define ACTIVE		PERF_EVENT_STATE_ACTIVE
+
+/* A group, its first member the leader, and what its times should be. */
+struct ck_world {
+	struct perf_event_context	ctx;
+	struct perf_event		member[NR_MEMBERS];
+	u64				enabled[NR_MEMBERS];
+	u64				running[NR_MEMBERS];
+};
+
+static void ck_add_member(struct ck_world *world, int nr)
+{
+	struct perf_event *leader = &world->member[0];
+	struct perf_event *event = &world->member[nr];
+
+	event->ctx = &world->ctx;
+	event->group_leader = leader;
+	event->state = OFF;
+	INIT_LIST_HEAD(&event->sibling_list);
+	if (nr)
+		list_add_tail(&event->sibling_list, &leader->sibling_list);
+}
+
+static int ck_init(struct kunit *test)
+{
+	struct ck_world *world = kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
+
+	if (!world)
+		return -ENOMEM;
+	perf_ctx_init(&world->ctx, -1);
+	for (int i = 0; i < NR_MEMBERS; i++)
+		ck_add_member(world, i);
+	test->priv = world;
+	return 0;
+}
+
+/* Every pair of states, against a copy of the rules in words of their own. */
+static void ck_state_pairs(struct kunit *test)
+{
+	static const char * const rows[NR_STATES] = {
+		/*	    dead, exit, error, off, inactive, active */
+		[DEAD - DEAD]	  = "y-----",
+		[EXIT - DEAD]	  = "yy----",
+		[ERROR - DEAD]	  = "yyyy--",
+		[OFF - DEAD]	  = "yyyyy-",
+		[INACTIVE - DEAD] = "yyyyyy",
+		[ACTIVE - DEAD]	  = "---yyy",
+	};
+	int allowed = 0;
+
+	for (int from = DEAD; from <= ACTIVE; from++) {
+		for (int to = DEAD; to <= ACTIVE; to++) {
+			bool may = perf_event_state_allowed(from, to);
+
+			allowed += may;
+			KUNIT_EXPECT_EQ_MSG(test, may,
+					    rows[from - DEAD][to - DEAD] == 'y',
+					    "%s to %s",
+					    perf_event_state_name(from),
+					    perf_event_state_name(to));
+		}
+	}
+	KUNIT_EXPECT_EQ(test, allowed, 21);
+}
+
+static void ck_state_forbidden(struct kunit *test)
+{
+	static const struct {
+		int	from;
+		int	to;
+	} never[] = {
+		{ DEAD, INACTIVE },	/* nobody comes back */
+		{ EXIT, OFF },
+		{ ERROR, INACTIVE },	/* an enable clears the error first */
+		{ OFF, ACTIVE },	/* only what is enabled gets a turn */
+		{ ACTIVE, DEAD },	/* off the PMU before it ends */
+		{ ACTIVE, ERROR },
+		{ ACTIVE, ACTIVE + 1 },
+		{ DEAD - 1, DEAD },
+	};
+
+	for (int i = 0; i < ARRAY_SIZE(never); i++)
+		KUNIT_EXPECT_FALSE_MSG(test,
+				       perf_event_state_allowed(never[i].from,
+								never[i].to),
+				       "%d to %d", never[i].from, never[i].to);
+}
+
+static void ck_state_names(struct kunit *test)
+{
+	for (int a = DEAD; a <= ACTIVE; a++) {
+		KUNIT_EXPECT_STRNEQ(test, perf_event_state_name(a), "?");
+		for (int b = DEAD; b < a; b++)
+			KUNIT_EXPECT_STRNEQ(test, perf_event_state_name(a),
+					    perf_event_state_name(b));
+	}
+	KUNIT_EXPECT_STREQ(test, perf_event_state_name(DEAD - 1), "?");
+	KUNIT_EXPECT_STREQ(test, perf_event_state_name(ACTIVE + 1), "?");
+}
+
+static void ck_state_init(struct kunit *test)
+{
+	struct ck_world *world = test->priv;
+	struct perf_event *event = &world->member[0];
+
+	event->attr.disabled = 1;
+	perf_event_state_init(event);
+	KUNIT_EXPECT_EQ(test, event->state, OFF);
+	event->attr.disabled = 0;
+	perf_event_state_init(event);
+	KUNIT_EXPECT_EQ(test, event->state, INACTIVE);
+}
+
+/* The oracle: after each stretch of time, add it where it counts. */
+static void ck_pass(struct ck_world *world, u64 nsec)
+{
+	bool leader_on = world->member[0].state >= INACTIVE;
+
+	world->ctx.time += nsec;
+	for (int i = 0; i < NR_MEMBERS; i++) {
+		int state = world->member[i].state;
+
+		if (!leader_on || state < INACTIVE)
+			continue;
+		world->enabled[i] += nsec;
+		if (state == ACTIVE)
+			world->running[i] += nsec;
+	}
+}
+
+static int ck_random_state(struct rnd_state *rnd)
+{
+	/* Lives that end early would teach little. */
+	return (int)(prandom_u32_state(rnd) % 4) + ERROR;
+}
+
+/* Moves a random member to a random state it may go to, if the draw is one. */
+static void ck_random_move(struct ck_world *world, struct rnd_state *rnd)
+{
+	struct perf_event *event;
+	int to = ck_random_state(rnd);
+
+	event = &world->member[prandom_u32_state(rnd) % NR_MEMBERS];
+	if (!perf_event_state_allowed(event->state, to))
+		return;
+	guard(mutex)(&world->ctx.mutex);
+	perf_event_set_state(event, to);
+}
+
+static bool ck_times_agree(struct ck_world *world, int nr)
+{
+	u64 enabled, running;
+
+	perf_event_time_at(&world->member[nr], 0, &enabled, &running);
+	return enabled == world->enabled[nr] && running == world->running[nr];
+}
+
+/* Asked without being settled, then settled, both must be right. */
+static void ck_check_times(struct kunit *test, int step)
+{
+	struct ck_world *world = test->priv;
+
+	for (int i = 0; i < NR_MEMBERS; i++) {
+		struct perf_event *event = &world->member[i];
+
+		KUNIT_ASSERT_TRUE_MSG(test, ck_times_agree(world, i),
+				      "member %d, step %d", i, step);
+		if (step % 3)
+			continue;
+		perf_event_time_update(event);
+		KUNIT_ASSERT_EQ(test, event->total_time_enabled,
+				world->enabled[i]);
+		KUNIT_ASSERT_EQ(test, event->total_time_running,
+				world->running[i]);
+	}
+}
+
+static void ck_time_sums(struct kunit *test)
+{
+	struct ck_world *world = test->priv;
+	struct rnd_state rnd;
+
+	fake_pmu_seed(test, &rnd);
+	for (int step = 0; step < NR_STEPS; step++) {
+		ck_random_move(world, &rnd);
+		ck_pass(world, prandom_u32_state(&rnd) % 1000);
+		if (step % 5 == 0)
+			ck_check_times(test, step);
+	}
+	KUNIT_EXPECT_GT(test, world->running[0], 0);
+	KUNIT_EXPECT_LT(test, world->running[0], world->enabled[0]);
+	KUNIT_EXPECT_LT(test, world->enabled[0], world->ctx.time);
+}
+
+static void ck_time_update_group(struct kunit *test)
+{
+	struct ck_world *world = test->priv;
+
+	for (int i = 0; i < NR_MEMBERS; i++)
+		world->member[i].state = ACTIVE;
+	ck_pass(world, 77);
+	mutex_lock(&world->ctx.mutex);
+	perf_event_time_update_group(&world->member[0]);
+	mutex_unlock(&world->ctx.mutex);
+
+	KUNIT_EXPECT_EQ(test, world->member[0].total_time_running, 0);
+	for (int i = 1; i < NR_MEMBERS; i++)
+		KUNIT_EXPECT_EQ(test, world->member[i].total_time_running, 77);
+}
+
+/* A copy in the making has no context yet. */
+static void ck_time_without_ctx(struct kunit *test)
+{
+	struct ck_world *world = test->priv;
+	struct perf_event *event = &world->member[0];
+	u64 enabled, running;
+
+	event->ctx = NULL;
+	event->state = INACTIVE;
+	perf_event_time_update(event);
+	perf_event_time_at(event, 12345, &enabled, &running);
+	KUNIT_EXPECT_EQ(test, enabled, 0);
+	KUNIT_EXPECT_EQ(test, running, 0);
+}
+
+static void ck_nmi_time(struct kunit *test)
+{
+	struct ck_world *world = test->priv;
+	struct perf_event_context *ctx = &world->ctx;
+	struct perf_event *event = &world->member[0];
+	u64 enabled, running;
+
+	ctx->time = 500;
+	event->state = ACTIVE;
+	event->tstamp = 400;
+	event->total_time_enabled = 300;
+	event->total_time_running = 200;
+
+	/* Loaded nowhere: the clock value does not matter. */
+	KUNIT_EXPECT_EQ(test, perf_ctx_clock_at(ctx, 999999), 500);
+
+	/* Loaded when the clock showed 10000. */
+	ctx->timestamp = 10000;
+	ctx->timeoffset = ctx->time - 10000;
+	ctx->loaded_cpu = raw_smp_processor_id();
+	KUNIT_EXPECT_EQ(test, perf_ctx_clock_at(ctx, 10000), 500);
+	KUNIT_EXPECT_EQ(test, perf_ctx_clock_at(ctx, 10250), 750);
+	perf_event_time_at(event, 10250, &enabled, &running);
+	KUNIT_EXPECT_EQ(test, enabled, 650);
+	KUNIT_EXPECT_EQ(test, running, 550);
+
+	/* In the middle of an update @time is new, @timestamp still old. */
+	ctx->time = 750;
+	perf_event_time_at(event, 10250, &enabled, &running);
+	KUNIT_EXPECT_EQ(test, enabled, 650);
+
+	/* A clock that lags behind takes nothing away. */
+	perf_event_time_at(event, 9000, &enabled, &running);
+	KUNIT_EXPECT_EQ(test, enabled, 300);
+	KUNIT_EXPECT_EQ(test, running, 200);
+}
+
+static void ck_start(struct perf_event_context *ctx)
+{
+	guard(raw_spinlock_irqsave)(&ctx->lock);
+	perf_ctx_clock_start_locked(ctx);
+	ctx->loaded_cpu = raw_smp_processor_id();
+}
+
+static u64 ck_update(struct perf_event_context *ctx)
+{
+	guard(raw_spinlock_irqsave)(&ctx->lock);
+	perf_ctx_clock_update_locked(ctx);
+	return ctx->time;
+}
+
+/* Time passes while the context is loaded, stands while it is not. */
+static void ck_ctx_clock(struct kunit *test)
+{
+	struct ck_world *world = test->priv;
+	struct perf_event_context *ctx = &world->ctx;
+	u64 before, after;
+
+	KUNIT_EXPECT_EQ(test, ck_update(ctx), 0);
+	before = perf_clock();
+	ck_start(ctx);
+	while (ck_update(ctx) < 1000)
+		cpu_relax();
+	after = perf_clock();
+	KUNIT_EXPECT_GE(test, ctx->time, 1000);
+	/* Another CPU's clock may differ by a tick. */
+	KUNIT_EXPECT_LE(test, ctx->time, after - before + TICK_NSEC);
+
+	ctx->loaded_cpu = PERF_CPU_NONE;
+	before = ctx->time;
+	KUNIT_EXPECT_EQ(test, ck_update(ctx), before);
+
+	ck_start(ctx);
+	KUNIT_EXPECT_GE(test, ck_update(ctx), before);
+	KUNIT_EXPECT_LE(test, ctx->time, before + perf_clock() - after +
+			TICK_NSEC);
+}
+
+static void ck_ctx_clock_monotonic(struct kunit *test)
+{
+	struct ck_world *world = test->priv;
+	struct perf_event_context *ctx = &world->ctx;
+	u64 time;
+
+	ck_start(ctx);
+	ck_update(ctx);
+	/* As if the CPU that updated last had a clock far ahead. */
+	ctx->timestamp += NSEC_PER_SEC * 3600;
+	ctx->time += NSEC_PER_SEC * 3600;
+	time = ctx->time;
+	KUNIT_EXPECT_EQ(test, ck_update(ctx), time);
+}
+
+static void ck_sample_clocks(struct kunit *test)
+{
+	static const struct {
+		clockid_t	id;
+		int		in_nmi;
+		int		else_where;
+	} rules[] = {
+		{ CLOCK_MONOTONIC, 0, 0 },
+		{ CLOCK_MONOTONIC_RAW, 0, 0 },
+		{ CLOCK_REALTIME, -EINVAL, 0 },
+		{ CLOCK_BOOTTIME, -EINVAL, 0 },
+		{ CLOCK_TAI, -EINVAL, 0 },
+		{ CLOCK_PROCESS_CPUTIME_ID, -EINVAL, -EINVAL },
+		{ CLOCK_MONOTONIC_COARSE, -EINVAL, -EINVAL },
+		{ -1, -EINVAL, -EINVAL },
+		{ MAX_CLOCKS, -EINVAL, -EINVAL },
+	};
+	struct pmu nmi = { }, quiet = { .capabilities = PERF_PMU_CAP_NO_NMI };
+	struct ck_world *world = test->priv;
+	struct perf_event *event = &world->member[0];
+
+	for (int i = 0; i < ARRAY_SIZE(rules); i++) {
+		event->pmu = &nmi;
+		KUNIT_EXPECT_EQ_MSG(test, perf_clock_choose(event, rules[i].id),
+				    rules[i].in_nmi, "clock %d", rules[i].id);
+		event->pmu = &quiet;
+		KUNIT_EXPECT_EQ_MSG(test, perf_clock_choose(event, rules[i].id),
+				    rules[i].else_where, "clock %d",
+				    rules[i].id);
+	}
+	KUNIT_ASSERT_EQ(test, perf_clock_choose(event, CLOCK_MONOTONIC), 0);
+	KUNIT_EXPECT_NE(test, perf_event_clock(event), 0);
+}
+
+static struct kunit_case ck_cases[] = {
+	KUNIT_CASE(ck_state_pairs),
+	KUNIT_CASE(ck_state_forbidden),
+	KUNIT_CASE(ck_state_names),
+	KUNIT_CASE(ck_state_init),
+	KUNIT_CASE(ck_time_sums),
+	KUNIT_CASE(ck_time_update_group),
+	KUNIT_CASE(ck_time_without_ctx),
+	KUNIT_CASE(ck_nmi_time),
+	KUNIT_CASE(ck_ctx_clock),
+	KUNIT_CASE(ck_ctx_clock_monotonic),
+	KUNIT_CASE(ck_sample_clocks),
+	{ }
+};
+
+static struct kunit_suite ck_suite = {
+	.name		= "perf_clock",
+	.init		= ck_init,
+	.test_cases	= ck_cases,
+};
+
+kunit_test_suite(ck_suite);

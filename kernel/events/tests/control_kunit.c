@@ -1,0 +1,825 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the rooms control, remote and cpu: what is asked of an event, on
+ * whatever CPU its context is loaded, or on none.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/iopoll.h>
+#include <linux/kthread.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+
+#include "../context.h"
+#include "../control.h"
+#include "../remote.h"
+#include "fake_pmu.h"
+
+#define FOREVER_MS	3600000
+#define NR_STORM	12
+#define NR_STEPS	2000
+
+#define EXIT		PERF_EVENT_STATE_EXIT
+#define OFF		PERF_EVENT_STATE_OFF
+#define INACTIVE	PERF_EVENT_STATE_INACTIVE
+#define ACTIVE		PERF_EVENT_STATE_ACTIVE
+
+static struct fake_pmu fake;
+
+static int tk_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_control");
+}
+
+static void tk_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&fake);
+}
+
+static void tk_check_idle(void *test)
+{
+	fake_pmu_expect_idle(test, &fake);
+}
+
+static int tk_init(struct kunit *test)
+{
+	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
+	return kunit_add_action(test, tk_check_idle, test);
+}
+
+/* CPU 0 and another; cases that need the other are skipped without it. */
+static int tk_first_cpu(void)
+{
+	return cpumask_first(cpu_online_mask);
+}
+
+static int tk_other_cpu(struct kunit *test)
+{
+	int cpu = cpumask_next(tk_first_cpu(), cpu_online_mask);
+
+	if (cpu >= nr_cpu_ids)
+		kunit_skip(test, "one CPU only");
+	return cpu;
+}
+
+static struct perf_event *tk_open(struct kunit *test, int cpu)
+{
+	struct fake_pmu_spec spec = { .cpu = cpu };
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static struct perf_event *tk_open_task(struct kunit *test,
+				       struct task_struct *task)
+{
+	struct fake_pmu_spec spec = { .cpu = -1, .task = task };
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static struct perf_event *tk_open_sibling(struct kunit *test,
+					  struct perf_event *leader)
+{
+	struct fake_pmu_spec spec = { .leader = leader };
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static struct perf_event *tk_open_sampling(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = tk_first_cpu(), .period = 1000 };
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static int tk_state(const struct perf_event *event)
+{
+	return READ_ONCE(event->state);
+}
+
+static u64 tk_read(struct perf_event *event)
+{
+	u64 enabled, running;
+
+	return perf_event_read_value(event, &enabled, &running);
+}
+
+static u64 tk_enabled(struct perf_event *event)
+{
+	u64 enabled, running;
+
+	perf_event_read_value(event, &enabled, &running);
+	return enabled;
+}
+
+static void tk_bind(struct kunit *test, int cpu)
+{
+	KUNIT_ASSERT_EQ(test, 0,
+			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+}
+
+/* Enable, disable, read. */
+
+static void tk_counts_while_enabled(struct kunit *test, int cpu)
+{
+	struct perf_event *event = tk_open(test, cpu);
+	u64 enabled;
+
+	fake_pmu_tick(&fake, 10);
+	KUNIT_EXPECT_EQ(test, tk_read(event), 10);
+	perf_event_disable(event);
+	KUNIT_EXPECT_EQ(test, tk_state(event), OFF);
+	enabled = tk_enabled(event);
+	KUNIT_EXPECT_GT(test, enabled, 0);
+	fake_pmu_tick(&fake, 100);
+	fsleep(1000);
+	KUNIT_EXPECT_EQ(test, tk_read(event), 10);
+	KUNIT_EXPECT_EQ(test, tk_enabled(event), enabled);
+
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, tk_state(event), ACTIVE);
+	fake_pmu_tick(&fake, 5);
+	fsleep(1000);
+	KUNIT_EXPECT_EQ(test, tk_read(event), 15);
+	KUNIT_EXPECT_GT(test, tk_enabled(event), enabled);
+}
+
+static void tk_here(struct kunit *test)
+{
+	tk_bind(test, tk_first_cpu());
+	tk_counts_while_enabled(test, tk_first_cpu());
+}
+
+static void tk_elsewhere(struct kunit *test)
+{
+	int other = tk_other_cpu(test);
+
+	tk_bind(test, tk_first_cpu());
+	tk_counts_while_enabled(test, other);
+}
+
+static void tk_current(struct kunit *test)
+{
+	struct perf_event *event = tk_open_task(test, current);
+
+	fake_pmu_tick(&fake, 10);
+	perf_event_disable(event);
+	fake_pmu_tick(&fake, 100);
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, tk_state(event), ACTIVE);
+	fake_pmu_tick(&fake, 5);
+	KUNIT_EXPECT_EQ(test, tk_read(event), 15);
+	fsleep(1000);
+	KUNIT_EXPECT_EQ(test, tk_state(event), ACTIVE);
+	KUNIT_EXPECT_EQ(test, tk_read(event), 15);
+}
+
+static void tk_twice(struct kunit *test)
+{
+	struct perf_event *event = tk_open(test, tk_first_cpu());
+
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, fake_pmu_turns(event), 1);
+	perf_event_disable(event);
+	perf_event_disable(event);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_DEL), 1);
+	perf_event_enable(event);
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, fake_pmu_turns(event), 2);
+}
+
+static void tk_opened_disabled(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = tk_first_cpu(), .disabled = true };
+	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
+
+	fsleep(1000);
+	KUNIT_EXPECT_EQ(test, tk_state(event), OFF);
+	KUNIT_EXPECT_EQ(test, tk_enabled(event), 0);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), 0);
+}
+
+static void tk_refused(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .counters = BIT(FAKE_PMU_COUNTERS) };
+
+	KUNIT_EXPECT_EQ(test, PTR_ERR(fake_pmu_try_open(&fake, &spec)), -EINVAL);
+	spec.counters = 0;
+	spec.cpu = nr_cpu_ids;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(fake_pmu_try_open(&fake, &spec)), -EINVAL);
+	spec.cpu = -1;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(fake_pmu_try_open(&fake, &spec)), -EINVAL);
+}
+
+static void tk_pause(struct kunit *test)
+{
+	struct perf_event *event = tk_open(test, tk_first_cpu());
+
+	fake_pmu_tick(&fake, 8);
+	KUNIT_EXPECT_EQ(test, perf_event_pause(event, false), 8);
+	KUNIT_EXPECT_EQ(test, tk_state(event), OFF);
+	fake_pmu_tick(&fake, 8);
+	KUNIT_EXPECT_EQ(test, perf_event_pause(event, true), 8);
+	KUNIT_EXPECT_EQ(test, tk_read(event), 0);
+}
+
+static void tk_reset(struct kunit *test)
+{
+	struct perf_event *event = tk_open(test, tk_first_cpu());
+	struct perf_event_context *ctx;
+	u64 enabled = tk_enabled(event);
+
+	fake_pmu_tick(&fake, 8);
+	ctx = perf_event_ctx_lock(event);
+	perf_control_reset(event);
+	perf_event_ctx_unlock(event, ctx);
+	KUNIT_EXPECT_EQ(test, tk_state(event), ACTIVE);
+	fake_pmu_tick(&fake, 2);
+	KUNIT_EXPECT_EQ(test, tk_read(event), 2);
+	KUNIT_EXPECT_GT(test, tk_enabled(event), enabled);
+}
+
+static int tk_read_local(struct perf_event *event, u64 *value)
+{
+	u64 enabled, running;
+
+	guard(preempt)();
+	return perf_event_read_local(event, value, &enabled, &running);
+}
+
+static void tk_local_cpu(struct kunit *test)
+{
+	struct fake_pmu_spec late = { .cpu = tk_first_cpu(), .pinned = true,
+				      .disabled = true };
+	struct perf_event *event = tk_open(test, tk_first_cpu());
+	u64 value;
+
+	tk_bind(test, tk_first_cpu());
+	fake_pmu_tick(&fake, 4);
+	KUNIT_EXPECT_EQ(test, tk_read_local(event, &value), 0);
+	KUNIT_EXPECT_EQ(test, value, 4);
+	perf_event_disable(event);
+	fake_pmu_tick(&fake, 4);
+	KUNIT_EXPECT_EQ(test, tk_read_local(event, &value), 0);
+	KUNIT_EXPECT_EQ(test, value, 4);
+
+	event = fake_pmu_open(test, &fake, &late);
+	KUNIT_EXPECT_EQ(test, tk_read_local(event, &value), -EBUSY);
+}
+
+static void tk_local_other_cpu(struct kunit *test)
+{
+	int other = tk_other_cpu(test);
+	struct perf_event *event;
+	u64 value;
+
+	tk_bind(test, tk_first_cpu());
+	event = tk_open(test, other);
+	KUNIT_EXPECT_EQ(test, tk_read_local(event, &value), -EINVAL);
+}
+
+static void tk_local_task(struct kunit *test)
+{
+	struct perf_event *event = tk_open_task(test, current);
+	u64 value;
+
+	fake_pmu_tick(&fake, 4);
+	KUNIT_EXPECT_EQ(test, tk_read_local(event, &value), 0);
+	KUNIT_EXPECT_EQ(test, value, 4);
+}
+
+/* Groups. */
+
+static void tk_leader_off(struct kunit *test)
+{
+	struct perf_event *leader = tk_open(test, tk_first_cpu());
+	struct perf_event *sibling = tk_open_sibling(test, leader);
+	u64 enabled;
+
+	perf_event_disable(leader);
+	KUNIT_EXPECT_EQ(test, tk_state(leader), OFF);
+	KUNIT_EXPECT_EQ(test, tk_state(sibling), INACTIVE);
+	/* A sibling is enabled as long as its leader is. */
+	enabled = tk_enabled(sibling);
+	fsleep(1000);
+	KUNIT_EXPECT_EQ(test, tk_enabled(sibling), enabled);
+	perf_event_enable(leader);
+	KUNIT_EXPECT_EQ(test, tk_state(leader), ACTIVE);
+	KUNIT_EXPECT_EQ(test, tk_state(sibling), ACTIVE);
+}
+
+static void tk_sibling_off(struct kunit *test)
+{
+	struct perf_event *leader = tk_open(test, tk_first_cpu());
+	struct perf_event *sibling = tk_open_sibling(test, leader);
+
+	perf_event_disable(sibling);
+	fake_pmu_tick(&fake, 3);
+	KUNIT_EXPECT_EQ(test, tk_state(leader), ACTIVE);
+	KUNIT_EXPECT_EQ(test, tk_state(sibling), OFF);
+	KUNIT_EXPECT_EQ(test, tk_read(leader), 3);
+	KUNIT_EXPECT_EQ(test, tk_read(sibling), 0);
+	perf_event_enable(sibling);
+	fake_pmu_tick(&fake, 3);
+	KUNIT_EXPECT_EQ(test, tk_read(leader), 6);
+	KUNIT_EXPECT_EQ(test, tk_read(sibling), 3);
+}
+
+/* A leader that is closed leaves its siblings where they are: counting. */
+static void tk_leader_closed(struct kunit *test)
+{
+	struct perf_event *leader = tk_open(test, tk_first_cpu());
+	struct perf_event *siblings[2];
+
+	for (int i = 0; i < 2; i++)
+		siblings[i] = tk_open_sibling(test, leader);
+	perf_event_disable(siblings[1]);
+	fake_pmu_close(test, leader);
+	fake_pmu_tick(&fake, 6);
+	for (int i = 0; i < 2; i++) {
+		KUNIT_EXPECT_PTR_EQ(test, siblings[i]->group_leader,
+				    siblings[i]);
+		KUNIT_EXPECT_EQ(test, tk_read(siblings[i]), i ? 0 : 6);
+	}
+	perf_event_enable(siblings[1]);
+	fake_pmu_tick(&fake, 6);
+	KUNIT_EXPECT_EQ(test, tk_read(siblings[0]), 12);
+	KUNIT_EXPECT_EQ(test, tk_read(siblings[1]), 6);
+}
+
+static void tk_group_read(struct kunit *test)
+{
+	struct perf_event *leader = tk_open(test, tk_first_cpu());
+	struct perf_event *sibling = tk_open_sibling(test, leader);
+	struct perf_event_context *ctx;
+	int commits;
+
+	commits = fake_pmu_calls(&fake, FAKE_COMMIT);
+	fake_pmu_tick(&fake, 6);
+	ctx = perf_event_ctx_lock(leader);
+	KUNIT_EXPECT_EQ(test, perf_control_read(leader, true), 0);
+	perf_event_ctx_unlock(leader, ctx);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_COMMIT), commits + 1);
+	KUNIT_EXPECT_EQ(test, local64_read(&leader->count), 6);
+	KUNIT_EXPECT_EQ(test, local64_read(&sibling->count), 6);
+}
+
+/* Periods. */
+
+static void tk_period(struct kunit *test)
+{
+	struct perf_event *event = tk_open_sampling(test);
+	int starts = fake_pmu_calls(&fake, FAKE_START);
+
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, BIT_ULL(63)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 1000);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_START), starts);
+
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 500), 0);
+	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 500);
+	KUNIT_EXPECT_EQ(test, event->attr.sample_period, 500);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_START), starts + 1);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), 1);
+
+	perf_event_disable(event);
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, BIT_ULL(62)), 0);
+	KUNIT_EXPECT_EQ(test, event->hw.sample_period, BIT_ULL(62));
+	KUNIT_EXPECT_EQ(test, local64_read(&event->hw.period_left), 0);
+}
+
+static void tk_period_of_counting(struct kunit *test)
+{
+	struct perf_event *event = tk_open(test, tk_first_cpu());
+
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 500), -EINVAL);
+	KUNIT_EXPECT_EQ(test, perf_event_refresh(event, 1), -EINVAL);
+}
+
+static void tk_refresh(struct kunit *test)
+{
+	struct perf_event *event = tk_open_sampling(test);
+
+	perf_event_disable(event);
+	KUNIT_EXPECT_EQ(test, perf_event_refresh(event, 3), 0);
+	KUNIT_EXPECT_EQ(test, tk_state(event), ACTIVE);
+	KUNIT_EXPECT_EQ(test, atomic_read(&event->event_limit), 3);
+	KUNIT_EXPECT_EQ(test, perf_event_refresh(event, 2), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&event->event_limit), 5);
+}
+
+/* What an overflow does to an event that has reached its limit. */
+static void tk_disable_local(void *event)
+{
+	perf_event_disable_local(event);
+}
+
+static void tk_disabled_by_overflow(struct kunit *test)
+{
+	struct perf_event *event = tk_open(test, tk_first_cpu());
+	int other = cpumask_next(tk_first_cpu(), cpu_online_mask);
+
+	/* On a CPU where the event is not, nothing happens. */
+	if (other < nr_cpu_ids)
+		smp_call_function_single(other, tk_disable_local, event, 1);
+	KUNIT_EXPECT_EQ(test, tk_state(event), ACTIVE);
+	smp_call_function_single(tk_first_cpu(), tk_disable_local, event, 1);
+	KUNIT_EXPECT_EQ(test, tk_state(event), OFF);
+}
+
+/* Remote calls. */
+
+static int tk_remote_fn(struct perf_event_context *ctx,
+			struct perf_cpu_context *cpuctx, void *arg)
+{
+	int *cpu = arg;
+
+	*cpu = cpuctx ? smp_processor_id() : PERF_CPU_NONE;
+	lockdep_assert_held(&ctx->lock);
+	return irqs_disabled() ? 42 : 0;
+}
+
+static void tk_remote(struct kunit *test)
+{
+	struct perf_event *event = tk_open_task(test, current);
+	int cpu, where;
+
+	for_each_online_cpu(cpu) {
+		struct perf_event_context *ctx;
+
+		ctx = &per_cpu(perf_cpu_context, cpu).ctx;
+		KUNIT_EXPECT_EQ(test, perf_ctx_call(ctx, tk_remote_fn, &where),
+				42);
+		KUNIT_EXPECT_EQ(test, where, cpu);
+	}
+	tk_bind(test, tk_first_cpu());
+	KUNIT_EXPECT_EQ(test, perf_ctx_call(event->ctx, tk_remote_fn, &where),
+			42);
+	KUNIT_EXPECT_EQ(test, where, tk_first_cpu());
+}
+
+/* Tasks that end. */
+
+struct tk_mortal {
+	struct task_struct	*task;
+	struct completion	go;
+	int			nr;
+};
+
+static int tk_live_and_exit(void *arg)
+{
+	struct tk_mortal *mortal = arg;
+
+	wait_for_completion(&mortal->go);
+	fake_pmu_tick(&fake, mortal->nr);
+	return 0;
+}
+
+static void tk_put_task(void *task)
+{
+	put_task_struct(task);
+}
+
+static struct tk_mortal *tk_start_mortal(struct kunit *test, int nr)
+{
+	struct tk_mortal *mortal = kunit_kzalloc(test, sizeof(*mortal),
+						 GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, mortal);
+	init_completion(&mortal->go);
+	mortal->nr = nr;
+	mortal->task = kthread_run(tk_live_and_exit, mortal, "perf_kunit");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(mortal->task));
+	get_task_struct(mortal->task);
+	fake_pmu_undo(test, tk_put_task, mortal->task);
+	return mortal;
+}
+
+/* The thread is reported as stopped a little before it leaves perf. */
+static void tk_wait_exit(struct kunit *test, struct perf_event *event)
+{
+	int state;
+
+	read_poll_timeout(tk_state, state, state == EXIT, 1000,
+			  10 * USEC_PER_SEC, false, event);
+	KUNIT_ASSERT_EQ(test, state, EXIT);
+}
+
+static void tk_end(struct kunit *test, struct tk_mortal *mortal,
+		   struct perf_event *event)
+{
+	complete(&mortal->go);
+	kthread_stop(mortal->task);
+	tk_wait_exit(test, event);
+}
+
+static void tk_task_exits(struct kunit *test)
+{
+	struct tk_mortal *mortal = tk_start_mortal(test, 12);
+	struct perf_event *event = tk_open_task(test, mortal->task);
+	struct perf_event *refused;
+	u64 enabled;
+
+	tk_end(test, mortal, event);
+	KUNIT_EXPECT_EQ(test, tk_read(event), 12);
+	enabled = tk_enabled(event);
+	KUNIT_EXPECT_GT(test, enabled, 0);
+
+	perf_event_enable(event);
+	perf_event_disable(event);
+	fsleep(1000);
+	KUNIT_EXPECT_EQ(test, tk_state(event), EXIT);
+	KUNIT_EXPECT_EQ(test, tk_enabled(event), enabled);
+
+	refused = fake_pmu_try_open(&fake, &(struct fake_pmu_spec) {
+						.cpu = -1,
+						.task = mortal->task });
+	KUNIT_EXPECT_EQ(test, PTR_ERR(refused), -ESRCH);
+}
+
+static void tk_group_exits(struct kunit *test)
+{
+	struct tk_mortal *mortal = tk_start_mortal(test, 12);
+	struct perf_event *leader = tk_open_task(test, mortal->task);
+	struct perf_event *sibling = tk_open_sibling(test, leader);
+
+	tk_end(test, mortal, leader);
+	tk_wait_exit(test, sibling);
+	fake_pmu_close(test, leader);
+	KUNIT_EXPECT_EQ(test, tk_read(sibling), 12);
+}
+
+/* CPUs. */
+
+static void tk_migrate(struct kunit *test)
+{
+	int from = tk_first_cpu(), to = tk_other_cpu(test);
+	struct perf_event *leader = tk_open(test, from);
+	struct perf_event *sibling = tk_open_sibling(test, leader);
+	struct perf_event *off = tk_open(test, from);
+	struct perf_event *native = tk_open(test, to);
+
+	perf_event_disable(off);
+	fake_pmu_tick(&fake, 4);
+	perf_pmu_migrate_context(&fake.pmu, from, to);
+	fake_pmu_tick(&fake, 4);
+
+	KUNIT_EXPECT_EQ(test, leader->cpu, to);
+	KUNIT_EXPECT_EQ(test, leader->oncpu, to);
+	KUNIT_EXPECT_EQ(test, sibling->oncpu, to);
+	KUNIT_EXPECT_EQ(test, leader->nr_siblings, 1);
+	KUNIT_EXPECT_EQ(test, tk_state(off), OFF);
+	KUNIT_EXPECT_EQ(test, tk_read(leader), 8);
+	KUNIT_EXPECT_EQ(test, tk_read(sibling), 8);
+	KUNIT_EXPECT_EQ(test, tk_read(native), 8);
+	KUNIT_EXPECT_EQ(test, tk_read(off), 0);
+
+	perf_pmu_migrate_context(&fake.pmu, to, from);
+	perf_event_enable(off);
+	KUNIT_EXPECT_EQ(test, off->oncpu, from);
+	KUNIT_EXPECT_EQ(test, native->oncpu, from);
+}
+
+static void tk_cpu_online(void *cpu)
+{
+	add_cpu((unsigned long)cpu);
+}
+
+static void tk_take_offline(struct kunit *test, int cpu)
+{
+	int err = remove_cpu(cpu);
+
+	if (err)
+		kunit_skip(test, "CPU %d stays online: %d", cpu, err);
+	fake_pmu_undo(test, tk_cpu_online, (void *)(unsigned long)cpu);
+}
+
+static void tk_hotplug(struct kunit *test)
+{
+	int cpu = tk_other_cpu(test);
+	struct perf_event *event = tk_open(test, cpu), *refused;
+	struct fake_pmu_spec spec = { .cpu = cpu };
+	u64 enabled;
+
+	tk_bind(test, tk_first_cpu());
+	fake_pmu_tick(&fake, 6);
+	tk_take_offline(test, cpu);
+	KUNIT_EXPECT_EQ(test, tk_state(event), INACTIVE);
+	enabled = tk_enabled(event);
+	fake_pmu_tick(&fake, 60);
+	fsleep(1000);
+	KUNIT_EXPECT_EQ(test, tk_read(event), 6);
+	KUNIT_EXPECT_EQ(test, tk_enabled(event), enabled);
+	refused = fake_pmu_try_open(&fake, &spec);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(refused), -ENODEV);
+
+	/* What happens to the event meanwhile is not forgotten. */
+	perf_event_disable(event);
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, tk_state(event), INACTIVE);
+
+	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
+	KUNIT_EXPECT_EQ(test, tk_state(event), ACTIVE);
+	fake_pmu_tick(&fake, 6);
+	KUNIT_EXPECT_EQ(test, tk_read(event), 12);
+	KUNIT_EXPECT_GT(test, tk_enabled(event), enabled);
+}
+
+static void tk_close_while_offline(struct kunit *test)
+{
+	int cpu = tk_other_cpu(test);
+	struct perf_event *leader = tk_open(test, cpu);
+	struct perf_event *sibling = tk_open_sibling(test, leader);
+
+	tk_take_offline(test, cpu);
+	fake_pmu_close(test, leader);
+	KUNIT_EXPECT_EQ(test, tk_state(sibling), INACTIVE);
+	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
+	KUNIT_EXPECT_EQ(test, tk_state(sibling), ACTIVE);
+}
+
+/* A storm: anything to anybody, while a thread moves and others look on. */
+
+struct tk_storm {
+	struct perf_event	*events[NR_STORM];
+	struct task_struct	*runner;
+};
+
+static int tk_run(void *unused)
+{
+	while (!kthread_should_stop()) {
+		fake_pmu_tick(&fake, 1);
+		if (atomic64_read(&fake.ticks) % 64)
+			cpu_relax();
+		else
+			fsleep(20);
+	}
+	return 0;
+}
+
+static void tk_stop_runner(void *task)
+{
+	kthread_stop(task);
+}
+
+static struct task_struct *tk_start_runner(struct kunit *test)
+{
+	struct task_struct *task = kthread_run(tk_run, NULL, "perf_kunit");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	fake_pmu_undo(test, tk_stop_runner, task);
+	return task;
+}
+
+static void tk_storm_open(struct tk_storm *storm, int nr, struct rnd_state *rnd)
+{
+	u32 dice = prandom_u32_state(rnd);
+	struct fake_pmu_spec spec = {
+		.pinned		= dice & 1,
+		.disabled	= dice & 2,
+		.exclusive	= !(dice & 0x70),
+	};
+
+	if (dice & 0x100) {
+		spec.task = storm->runner;
+		spec.cpu = -1;
+	} else {
+		spec.cpu = dice & 0x200 ? cpumask_first(cpu_online_mask) :
+					  cpumask_last(cpu_online_mask);
+	}
+	storm->events[nr] = fake_pmu_try_open(&fake, &spec);
+}
+
+static void tk_storm_join(struct tk_storm *storm, int nr, struct rnd_state *rnd)
+{
+	struct fake_pmu_spec spec = { };
+	struct perf_event *leader;
+
+	leader = storm->events[prandom_u32_state(rnd) % NR_STORM];
+	if (!leader || leader->group_leader != leader)
+		return;
+	spec.leader = leader;
+	storm->events[nr] = fake_pmu_try_open(&fake, &spec);
+}
+
+static void tk_storm_move_runner(struct tk_storm *storm, struct rnd_state *rnd)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+
+	if (prandom_u32_state(rnd) & 1)
+		cpu = cpumask_last(cpu_online_mask);
+	set_cpus_allowed_ptr(storm->runner, cpumask_of(cpu));
+}
+
+static void tk_storm_touch(struct tk_storm *storm, int nr,
+			   struct rnd_state *rnd)
+{
+	struct perf_event *event = storm->events[nr];
+
+	switch (prandom_u32_state(rnd) % 6) {
+	case 0:
+	case 1:
+		perf_event_enable(event);
+		break;
+	case 2:
+		perf_event_disable(event);
+		break;
+	case 3:
+		perf_event_pause(event, true);
+		break;
+	case 4:
+		tk_read(event);
+		break;
+	default:
+		perf_event_release_kernel(event);
+		storm->events[nr] = NULL;
+	}
+}
+
+static void tk_storm_step(struct tk_storm *storm, struct rnd_state *rnd)
+{
+	int nr = prandom_u32_state(rnd) % NR_STORM;
+
+	if (prandom_u32_state(rnd) % 8 == 0)
+		tk_storm_move_runner(storm, rnd);
+	if (storm->events[nr])
+		tk_storm_touch(storm, nr, rnd);
+	else if (prandom_u32_state(rnd) & 1)
+		tk_storm_open(storm, nr, rnd);
+	else
+		tk_storm_join(storm, nr, rnd);
+}
+
+static void tk_storm_end(struct tk_storm *storm)
+{
+	for (int i = 0; i < NR_STORM; i++) {
+		if (storm->events[i])
+			perf_event_release_kernel(storm->events[i]);
+	}
+}
+
+static void tk_storm(struct kunit *test)
+{
+	struct tk_storm storm = { };
+	struct rnd_state rnd;
+	int failed = 0;
+
+	fake_pmu_seed(test, &rnd);
+	fake_pmu_reset(&fake, 3, 1);
+	storm.runner = tk_start_runner(test);
+	for (int step = 0; step < NR_STEPS; step++) {
+		tk_storm_step(&storm, &rnd);
+		for (int i = 0; i < NR_STORM; i++) {
+			if (!IS_ERR(storm.events[i]))
+				continue;
+			storm.events[i] = NULL;
+			failed++;
+		}
+	}
+	tk_storm_end(&storm);
+	KUNIT_EXPECT_EQ(test, failed, 0);
+	KUNIT_EXPECT_GT(test, fake_pmu_calls(&fake, FAKE_REFUSE), 0);
+}
+
+static struct kunit_case tk_cases[] = {
+	KUNIT_CASE(tk_here),
+	KUNIT_CASE(tk_elsewhere),
+	KUNIT_CASE(tk_current),
+	KUNIT_CASE(tk_twice),
+	KUNIT_CASE(tk_opened_disabled),
+	KUNIT_CASE(tk_refused),
+	KUNIT_CASE(tk_pause),
+	KUNIT_CASE(tk_reset),
+	KUNIT_CASE(tk_local_cpu),
+	KUNIT_CASE(tk_local_other_cpu),
+	KUNIT_CASE(tk_local_task),
+	KUNIT_CASE(tk_leader_off),
+	KUNIT_CASE(tk_sibling_off),
+	KUNIT_CASE(tk_leader_closed),
+	KUNIT_CASE(tk_group_read),
+	KUNIT_CASE(tk_period),
+	KUNIT_CASE(tk_period_of_counting),
+	KUNIT_CASE(tk_refresh),
+	KUNIT_CASE(tk_disabled_by_overflow),
+	KUNIT_CASE(tk_remote),
+	KUNIT_CASE(tk_task_exits),
+	KUNIT_CASE(tk_group_exits),
+	KUNIT_CASE(tk_migrate),
+	KUNIT_CASE(tk_hotplug),
+	KUNIT_CASE(tk_close_while_offline),
+	KUNIT_CASE(tk_storm),
+	{ }
+};
+
+static struct kunit_suite tk_suite = {
+	.name		= "perf_control",
+	.suite_init	= tk_suite_init,
+	.suite_exit	= tk_suite_exit,
+	.init		= tk_init,
+	.test_cases	= tk_cases,
+};
+
+kunit_test_suite(tk_suite);

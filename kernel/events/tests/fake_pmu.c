@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A PMU made of software, for tests of the engine.
+ *
+ * Purpose: shows what the core does to a PMU, without hardware and without
+ * interrupts. Each CPU has a few counters that all count the same ticks, which
+ * pass when a test says so. An event takes the lowest free counter that it may
+ * use.
+ *
+ * Owns: its counters; hw.{config,idx,prev_count,state} and pmu_private of its
+ * events.
+ *
+ * Contexts: the methods as struct pmu describes them, which they check: who
+ * breaks a rule is counted, and the case that expects an idle PMU at its end
+ * fails. Nothing warns, so that a fault is reported by the case that made it.
+ *
+ * Lifetime: a suite registers the PMU before its first case and takes it back
+ * after the last; the events of a case are closed when it ends.
+ *
+ * Locking: a CPU's unit is touched by that CPU with interrupts off.
+ */
+#include <linux/cpumask.h>
+#include <linux/hrtimer.h>
+#include <linux/moduleparam.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "../context.h"
+#include "../control.h"
+#include "../event.h"
+#include "../groups.h"
+#include "../pmu.h"
+#include "fake_pmu.h"
+
+#define to_fake(p)	container_of((p), struct fake_pmu, pmu)
+
+struct fake_pmu_event {
+	atomic_t	turns;
+};
+
+static unsigned int seed;
+module_param(seed, uint, 0444);
+MODULE_PARM_DESC(seed, "first number of the random tests, 0 for a new one");
+
+/* Rules. */
+
+static void fake_pmu_expect(struct fake_pmu *fake, bool kept, const char *rule)
+{
+	if (kept)
+		return;
+	if (atomic_inc_return(&fake->faults) == 1)
+		WRITE_ONCE(fake->fault, rule);
+}
+
+static struct fake_pmu_cpu *fake_pmu_enter(struct fake_pmu *fake,
+					   enum fake_pmu_call call)
+{
+	fake_pmu_expect(fake, irqs_disabled(), "called with interrupts on");
+	atomic_inc(&fake->calls[call]);
+	return this_cpu_ptr(fake->cpus);
+}
+
+static bool fake_pmu_holds(struct fake_pmu_cpu *unit, struct perf_event *event)
+{
+	int idx = event->hw.idx;
+
+	return idx >= 0 && idx < FAKE_PMU_COUNTERS && unit->owner[idx] == event;
+}
+
+/* Methods. */
+
+static void fake_pmu_update(struct perf_event *event)
+{
+	s64 now = atomic64_read(&to_fake(event->pmu)->ticks);
+	s64 before = local64_xchg(&event->hw.prev_count, now);
+
+	local64_add(now - before, &event->count);
+}
+
+static void fake_pmu_start(struct perf_event *event, int flags)
+{
+	struct fake_pmu *fake = to_fake(event->pmu);
+	struct fake_pmu_cpu *unit = fake_pmu_enter(fake, FAKE_START);
+
+	fake_pmu_expect(fake, fake_pmu_holds(unit, event),
+			"start without a counter");
+	fake_pmu_expect(fake, event->hw.state & PERF_HES_STOPPED,
+			"start of an event that counts");
+	event->hw.state = 0;
+	local64_set(&event->hw.prev_count, atomic64_read(&fake->ticks));
+}
+
+static void fake_pmu_stop(struct perf_event *event, int flags)
+{
+	struct fake_pmu *fake = to_fake(event->pmu);
+	struct fake_pmu_cpu *unit = fake_pmu_enter(fake, FAKE_STOP);
+
+	fake_pmu_expect(fake, fake_pmu_holds(unit, event),
+			"stop without a counter");
+	if (event->hw.state & PERF_HES_STOPPED)
+		return;
+	fake_pmu_update(event);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static int fake_pmu_find(const struct fake_pmu *fake,
+			 const struct fake_pmu_cpu *unit, u64 allowed)
+{
+	for (unsigned int i = 0; i < fake->nr_counters; i++) {
+		if (!unit->owner[i] && (!allowed || allowed & BIT_ULL(i)))
+			return i;
+	}
+	return -1;
+}
+
+static int fake_pmu_add(struct perf_event *event, int flags)
+{
+	struct fake_pmu *fake = to_fake(event->pmu);
+	struct fake_pmu_event *mine = event->pmu_private;
+	struct fake_pmu_cpu *unit = this_cpu_ptr(fake->cpus);
+	int idx = fake_pmu_find(fake, unit, event->hw.config);
+
+	fake_pmu_enter(fake, idx < 0 ? FAKE_REFUSE : FAKE_ADD);
+	fake_pmu_expect(fake, unit->disabled, "add while the PMU is enabled");
+	fake_pmu_expect(fake, event->hw.idx < 0, "add of an event that is on");
+	fake_pmu_expect(fake, event->oncpu == smp_processor_id(),
+			"add on a CPU that is not event->oncpu");
+	if (idx < 0)
+		return -EAGAIN;
+
+	unit->owner[idx] = event;
+	event->hw.idx = idx;
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	atomic_inc(&mine->turns);
+	if (flags & PERF_EF_START)
+		fake_pmu_start(event, PERF_EF_RELOAD);
+	return 0;
+}
+
+static void fake_pmu_del(struct perf_event *event, int flags)
+{
+	struct fake_pmu *fake = to_fake(event->pmu);
+	struct fake_pmu_cpu *unit = fake_pmu_enter(fake, FAKE_DEL);
+
+	fake_pmu_expect(fake, unit->disabled, "del while the PMU is enabled");
+	if (!fake_pmu_holds(unit, event)) {
+		fake_pmu_expect(fake, false, "del of an event that is not on");
+		return;
+	}
+	fake_pmu_stop(event, PERF_EF_UPDATE);
+	unit->owner[event->hw.idx] = NULL;
+	event->hw.idx = -1;
+}
+
+static void fake_pmu_read(struct perf_event *event)
+{
+	struct fake_pmu *fake = to_fake(event->pmu);
+	struct fake_pmu_cpu *unit = fake_pmu_enter(fake, FAKE_READ);
+
+	fake_pmu_expect(fake, fake_pmu_holds(unit, event),
+			"read of an event that is not on here");
+	if (!(event->hw.state & PERF_HES_STOPPED))
+		fake_pmu_update(event);
+}
+
+static void fake_pmu_disable(struct pmu *pmu)
+{
+	struct fake_pmu_cpu *unit = this_cpu_ptr(to_fake(pmu)->cpus);
+
+	fake_pmu_expect(to_fake(pmu), !unit->disabled, "disabled twice");
+	unit->disabled = true;
+}
+
+/* Does an exclusive group share the unit? */
+static bool fake_pmu_is_mixed(const struct fake_pmu_cpu *unit)
+{
+	struct perf_event *alone = NULL, *other = NULL;
+
+	for (int i = 0; i < FAKE_PMU_COUNTERS; i++) {
+		struct perf_event *event = unit->owner[i];
+
+		if (event && event->group_leader->attr.exclusive)
+			alone = event->group_leader;
+	}
+	for (int i = 0; i < FAKE_PMU_COUNTERS; i++) {
+		struct perf_event *event = unit->owner[i];
+
+		if (event && event->group_leader != alone)
+			other = event;
+	}
+	return alone && other;
+}
+
+static void fake_pmu_enable(struct pmu *pmu)
+{
+	struct fake_pmu *fake = to_fake(pmu);
+	struct fake_pmu_cpu *unit = this_cpu_ptr(fake->cpus);
+
+	fake_pmu_expect(fake, unit->disabled, "enabled twice");
+	unit->disabled = false;
+	if (fake_pmu_is_mixed(unit))
+		atomic_inc(&fake->mixed);
+}
+
+static void fake_pmu_start_txn(struct pmu *pmu, unsigned int flags)
+{
+	struct fake_pmu *fake = to_fake(pmu);
+	struct fake_pmu_cpu *unit = this_cpu_ptr(fake->cpus);
+
+	fake_pmu_expect(fake, !unit->txn, "transaction in a transaction");
+	unit->txn = flags;
+	if (flags == PERF_PMU_TXN_ADD)
+		perf_pmu_disable(pmu);
+}
+
+static void fake_pmu_end_txn(struct pmu *pmu, enum fake_pmu_call call)
+{
+	struct fake_pmu *fake = to_fake(pmu);
+	struct fake_pmu_cpu *unit = fake_pmu_enter(fake, call);
+	unsigned int flags = unit->txn;
+
+	fake_pmu_expect(fake, flags, "end of a transaction that is none");
+	unit->txn = 0;
+	if (flags == PERF_PMU_TXN_ADD)
+		perf_pmu_enable(pmu);
+}
+
+static void fake_pmu_cancel_txn(struct pmu *pmu)
+{
+	fake_pmu_end_txn(pmu, FAKE_CANCEL);
+}
+
+/* A refused transaction stays open until it is cancelled. */
+static int fake_pmu_commit_txn(struct pmu *pmu)
+{
+	struct fake_pmu *fake = to_fake(pmu);
+
+	if (this_cpu_ptr(fake->cpus)->txn == PERF_PMU_TXN_ADD &&
+	    atomic_dec_if_positive(&fake->refuse_commits) >= 0)
+		return -EAGAIN;
+	fake_pmu_end_txn(pmu, FAKE_COMMIT);
+	return 0;
+}
+
+static void fake_pmu_destroy(struct perf_event *event)
+{
+	kfree(event->pmu_private);
+}
+
+static int fake_pmu_event_init(struct perf_event *event)
+{
+	struct pmu *pmu = event->pmu;
+	struct fake_pmu_event *mine;
+
+	if (event->attr.type != pmu->type)
+		return -ENOENT;
+	if (has_branch_stack(event))
+		return -EOPNOTSUPP;
+	if (event->attr.config >> to_fake(pmu)->nr_counters)
+		return -EINVAL;
+	mine = kzalloc(sizeof(*mine), GFP_KERNEL);
+	if (!mine)
+		return -ENOMEM;
+	event->pmu_private = mine;
+	event->hw.config = event->attr.config;
+	event->hw.idx = -1;
+	event->destroy = fake_pmu_destroy;
+	return 0;
+}
+
+/* Suites and cases. */
+
+/**
+ * fake_pmu_register - make the PMU known
+ * @fake: zeroed memory that outlives the suite
+ * @name: name in sysfs
+ *
+ * Context: suite_init of a suite.
+ * Return: 0, -ENOMEM or what perf_pmu_register() returns.
+ */
+int fake_pmu_register(struct fake_pmu *fake, const char *name)
+{
+	int err;
+
+	fake->pmu = (struct pmu) {
+		.task_ctx_nr	= perf_hw_context,
+		.event_init	= fake_pmu_event_init,
+		.pmu_enable	= fake_pmu_enable,
+		.pmu_disable	= fake_pmu_disable,
+		.add		= fake_pmu_add,
+		.del		= fake_pmu_del,
+		.start		= fake_pmu_start,
+		.stop		= fake_pmu_stop,
+		.read		= fake_pmu_read,
+		.start_txn	= fake_pmu_start_txn,
+		.commit_txn	= fake_pmu_commit_txn,
+		.cancel_txn	= fake_pmu_cancel_txn,
+	};
+	fake->cpus = alloc_percpu(struct fake_pmu_cpu);
+	if (!fake->cpus)
+		return -ENOMEM;
+	err = perf_pmu_register(&fake->pmu, name, -1);
+	if (err)
+		free_percpu(fake->cpus);
+	return err;
+}
+
+/**
+ * fake_pmu_unregister - undo fake_pmu_register()
+ * @fake: PMU without events
+ */
+void fake_pmu_unregister(struct fake_pmu *fake)
+{
+	perf_pmu_unregister(&fake->pmu);
+	free_percpu(fake->cpus);
+}
+
+/**
+ * fake_pmu_reset - begin a case
+ * @fake: PMU without events
+ * @nr_counters: counters of each CPU
+ * @mux_ms: turn of a flexible group, milliseconds; a long one lets a case look
+ *	at what the first choice was
+ *
+ * The multiplexing timers of the case before are not waited for.
+ */
+void fake_pmu_reset(struct fake_pmu *fake, unsigned int nr_counters,
+		    unsigned int mux_ms)
+{
+	struct perf_cpu_pmu_context *cpc;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		cpc = per_cpu_ptr(fake->pmu.cpu_pmu_context, cpu);
+		hrtimer_cancel(&cpc->mux_timer);
+		cpc->mux_active = false;
+		cpc->mux_interval = ms_to_ktime(mux_ms);
+	}
+	fake->nr_counters = nr_counters;
+	atomic64_set(&fake->ticks, 1000);
+	atomic_set(&fake->refuse_commits, 0);
+	for (int i = 0; i < FAKE_NR_CALLS; i++)
+		atomic_set(&fake->calls[i], 0);
+	atomic_set(&fake->mixed, 0);
+	atomic_set(&fake->faults, 0);
+	fake->fault = NULL;
+}
+
+/**
+ * fake_pmu_expect_idle - end a case
+ * @test: it
+ * @fake: PMU, all events closed
+ */
+void fake_pmu_expect_idle(struct kunit *test, struct fake_pmu *fake)
+{
+	int cpu;
+
+	KUNIT_EXPECT_EQ_MSG(test, atomic_read(&fake->faults), 0, "first: %s",
+			    fake->fault);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(fake, FAKE_ADD),
+			fake_pmu_calls(fake, FAKE_DEL));
+	for_each_possible_cpu(cpu) {
+		struct fake_pmu_cpu *unit = per_cpu_ptr(fake->cpus, cpu);
+
+		KUNIT_EXPECT_FALSE(test, unit->disabled);
+		KUNIT_EXPECT_EQ(test, unit->txn, 0);
+		for (int i = 0; i < FAKE_PMU_COUNTERS; i++)
+			KUNIT_EXPECT_NULL(test, unit->owner[i]);
+	}
+}
+
+/* Events. */
+
+/* What the system call does, without a file. */
+static struct perf_event *fake_pmu_join(struct perf_event_attr *attr,
+					struct perf_event *leader)
+{
+	struct perf_event_spec spec = {
+		.attr		= attr,
+		.cpu		= leader->cpu,
+		.task		= leader->hw.target,
+		.group_leader	= leader,
+		.cgroup_fd	= -1,
+	};
+	struct perf_event *event = perf_event_alloc(&spec);
+	struct perf_event_context *ctx;
+
+	if (IS_ERR(event))
+		return event;
+	event->owner = PERF_OWNER_KERNEL;
+	ctx = perf_event_ctx_lock(leader);
+	perf_epc_get_ref(leader->pmu_ctx);
+	event->pmu_ctx = leader->pmu_ctx;
+	perf_control_install(ctx, event);
+	perf_event_ctx_unlock(leader, ctx);
+	return event;
+}
+
+/**
+ * fake_pmu_try_open - make an event that may be refused
+ * @fake: PMU
+ * @spec: the event
+ *
+ * Return: event, or what perf_event_create_kernel_counter() returns; for
+ * perf_event_release_kernel() to end.
+ */
+struct perf_event *fake_pmu_try_open(struct fake_pmu *fake,
+				     const struct fake_pmu_spec *spec)
+{
+	struct perf_event_attr attr = {
+		.type		= fake->pmu.type,
+		.size		= sizeof(attr),
+		.config		= spec->counters,
+		.sample_period	= spec->period,
+		.pinned		= spec->pinned,
+		.exclusive	= spec->exclusive,
+		.disabled	= spec->disabled,
+	};
+
+	if (spec->leader)
+		return fake_pmu_join(&attr, spec->leader);
+	return perf_event_create_kernel_counter(&attr, spec->cpu, spec->task,
+						NULL, NULL);
+}
+
+/**
+ * fake_pmu_undo - have something undone when the case ends
+ * @test: the case, which fails if that cannot be arranged
+ * @undo: function, called at once if it cannot
+ * @arg: its argument
+ */
+void fake_pmu_undo(struct kunit *test, void (*undo)(void *arg), void *arg)
+{
+	int err = kunit_add_action_or_reset(test, undo, arg);
+
+	KUNIT_ASSERT_EQ(test, err, 0);
+}
+
+static void fake_pmu_release(void *event)
+{
+	perf_event_release_kernel(event);
+}
+
+/**
+ * fake_pmu_open - make an event for the rest of a case
+ * @test: the case, which fails if that does
+ * @fake: PMU
+ * @spec: the event
+ *
+ * Return: event.
+ */
+struct perf_event *fake_pmu_open(struct kunit *test, struct fake_pmu *fake,
+				 const struct fake_pmu_spec *spec)
+{
+	struct perf_event *event = fake_pmu_try_open(fake, spec);
+
+	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(event), "open: %ld",
+			       PTR_ERR(event));
+	fake_pmu_undo(test, fake_pmu_release, event);
+	return event;
+}
+
+/**
+ * fake_pmu_close - close an event before the case ends
+ * @test: the case
+ * @event: what fake_pmu_open() returned
+ */
+void fake_pmu_close(struct kunit *test, struct perf_event *event)
+{
+	kunit_release_action(test, fake_pmu_release, event);
+}
+
+/**
+ * fake_pmu_turns - how often has an event been put on?
+ * @event: event of a fake PMU
+ *
+ * Return: successful calls of add().
+ */
+unsigned int fake_pmu_turns(const struct perf_event *event)
+{
+	const struct fake_pmu_event *mine = event->pmu_private;
+
+	return atomic_read(&mine->turns);
+}
+
+/**
+ * fake_pmu_seed - begin a sequence of random numbers
+ * @test: the case, in whose log the seed appears
+ * @rnd: state of the sequence
+ *
+ * The parameter fake_pmu.seed on the kernel's command line repeats a sequence.
+ */
+void fake_pmu_seed(struct kunit *test, struct rnd_state *rnd)
+{
+	unsigned int first = seed ?: get_random_u32();
+
+	kunit_info(test, "fake_pmu.seed=%u", first);
+	prandom_seed_state(rnd, first);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A PMU made of software, for tests of the engine: a few counters for each CPU,
+ * no interrupts, and a log of what the core asked for.
+ */
+#ifndef _KERNEL_EVENTS_TESTS_FAKE_PMU_H
+#define _KERNEL_EVENTS_TESTS_FAKE_PMU_H
+
+#include <kunit/test.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/prandom.h>
+
+#define FAKE_PMU_COUNTERS	8
+
+/* Methods whose calls are counted. */
+enum fake_pmu_call {
+	FAKE_ADD,		/* those that found a counter */
+	FAKE_REFUSE,		/* those that did not */
+	FAKE_DEL,
+	FAKE_START,
+	FAKE_STOP,
+	FAKE_READ,
+	FAKE_COMMIT,
+	FAKE_CANCEL,
+	FAKE_NR_CALLS
+};
+
+/* What one CPU's unit holds; that CPU only, interrupts off. */
+struct fake_pmu_cpu {
+	struct perf_event	*owner[FAKE_PMU_COUNTERS];
+	bool			disabled;
+	unsigned int		txn;
+};
+
+/**
+ * struct fake_pmu - the PMU and its script
+ * @pmu: what the core sees
+ * @cpus: a unit for each CPU
+ * @nr_counters: counters that exist at present
+ * @ticks: what every counter counts; see fake_pmu_tick()
+ * @refuse_commits: so many transactions are refused from now on
+ * @calls: calls of each method, all CPUs together
+ * @mixed: times that an exclusive group was on beside another
+ * @faults: calls that broke a rule of struct pmu
+ * @fault: the first of them
+ */
+struct fake_pmu {
+	struct pmu			pmu;
+	struct fake_pmu_cpu __percpu	*cpus;
+	unsigned int			nr_counters;
+	atomic64_t			ticks;
+	atomic_t			refuse_commits;
+	atomic_t			calls[FAKE_NR_CALLS];
+	atomic_t			mixed;
+	atomic_t			faults;
+	const char			*fault;
+};
+
+/**
+ * struct fake_pmu_spec - an event of the fake PMU
+ * @leader: group to join, NULL for none; then @task and @cpu are the leader's
+ * @task: task to follow, NULL for a CPU's event
+ * @cpu: CPU, -1 for any
+ * @counters: mask of the counters it can use, 0 for any
+ * @period: sampling period, 0 for a counting event; no sample is ever taken
+ * @pinned: attr.pinned
+ * @exclusive: attr.exclusive
+ * @disabled: attr.disabled
+ */
+struct fake_pmu_spec {
+	struct perf_event	*leader;
+	struct task_struct	*task;
+	int			cpu;
+	u64			counters;
+	u64			period;
+	bool			pinned;
+	bool			exclusive;
+	bool			disabled;
+};
+
+/* Suites: once each. */
+int fake_pmu_register(struct fake_pmu *fake, const char *name);
+void fake_pmu_unregister(struct fake_pmu *fake);
+
+/* Cases: no event of the PMU exists. */
+void fake_pmu_reset(struct fake_pmu *fake, unsigned int nr_counters,
+		    unsigned int mux_ms);
+void fake_pmu_undo(struct kunit *test, void (*undo)(void *arg), void *arg);
+void fake_pmu_expect_idle(struct kunit *test, struct fake_pmu *fake);
+
+/* Events; those that fake_pmu_open() made are closed when the case ends. */
+struct perf_event *fake_pmu_try_open(struct fake_pmu *fake,
+				     const struct fake_pmu_spec *spec);
+struct perf_event *fake_pmu_open(struct kunit *test, struct fake_pmu *fake,
+				 const struct fake_pmu_spec *spec);
+void fake_pmu_close(struct kunit *test, struct perf_event *event);
+unsigned int fake_pmu_turns(const struct perf_event *event);
+
+static inline void fake_pmu_tick(struct fake_pmu *fake, u64 nr)
+{
+	atomic64_add(nr, &fake->ticks);
+}
+
+static inline int fake_pmu_calls(struct fake_pmu *fake, enum fake_pmu_call call)
+{
+	return atomic_read(&fake->calls[call]);
+}
+
+/* Random numbers that a later run can repeat. */
+void fake_pmu_seed(struct kunit *test, struct rnd_state *rnd);
+
+#endif /* _KERNEL_EVENTS_TESTS_FAKE_PMU_H */

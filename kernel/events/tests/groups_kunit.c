@@ -1,0 +1,725 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room groups: the order of groups, walks, membership, sizes.
+ *
+ * The oracle of the order keeps for each leader when it was inserted and what
+ * service it should have. What a walk finds must be all that may run on the CPU,
+ * each one greater than the one before it.
+ */
+#include <kunit/test.h>
+#include <linux/math64.h>
+#include <linux/perf_event.h>
+
+#include "../context.h"
+#include "../groups.h"
+#include "fake_pmu.h"
+
+#define NR_EVENTS	48
+#define NR_CPUS_USED	3
+#define NR_STEPS	10000
+#define NOT_LED		(-1)
+#define INTERVAL	1000
+
+struct gk_world {
+	struct perf_event_context	ctx;
+	struct perf_event_pmu_context	epc;
+	struct perf_event		event[NR_EVENTS];
+
+	/* Oracle: the trees, and who leads whom. */
+	bool				listed[NR_EVENTS];
+	u64				order[NR_EVENTS];
+	s64				service[NR_EVENTS];
+	u64				last_order;
+	int				leader[NR_EVENTS];
+
+	/* What a walk has found. */
+	struct perf_event		*found[NR_EVENTS + 1];
+	int				nr_found;
+	int				nr_orphans;
+};
+
+static void gk_orphan(struct perf_event *sibling)
+{
+	struct gk_world *world = container_of(sibling->ctx, struct gk_world, ctx);
+
+	world->nr_orphans++;
+}
+
+static void gk_init_event(struct gk_world *world, int nr)
+{
+	struct perf_event *event = &world->event[nr];
+
+	event->ctx = &world->ctx;
+	event->pmu_ctx = &world->epc;
+	event->cpu = nr % (NR_CPUS_USED + 1) - 1;
+	event->id = nr;
+	event->group_leader = event;
+	event->state = PERF_EVENT_STATE_INACTIVE;
+	RB_CLEAR_NODE(&event->group_node);
+	INIT_LIST_HEAD(&event->sibling_list);
+	INIT_LIST_HEAD(&event->active_list);
+	world->leader[nr] = NOT_LED;
+}
+
+static int gk_init(struct kunit *test)
+{
+	struct gk_world *world = kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
+
+	if (!world)
+		return -ENOMEM;
+	perf_ctx_init(&world->ctx, -1);
+	perf_epc_init(&world->epc, NULL);
+	world->epc.ctx = &world->ctx;
+	for (int i = 0; i < NR_EVENTS; i++)
+		gk_init_event(world, i);
+	test->priv = world;
+	return 0;
+}
+
+/* Room and oracle side by side. */
+
+static void gk_insert(struct gk_world *world, struct perf_event *event)
+{
+	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
+		perf_group_insert_locked(event);
+	world->listed[event->id] = true;
+	world->order[event->id] = ++world->last_order;
+	world->service[event->id] = 0;
+}
+
+static void gk_erase(struct gk_world *world, struct perf_event *event)
+{
+	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
+		perf_group_erase_locked(event);
+	world->listed[event->id] = false;
+}
+
+static bool gk_may_run(struct gk_world *world, int nr, bool pinned, int cpu)
+{
+	struct perf_event *event = &world->event[nr];
+
+	return world->listed[nr] && event->attr.pinned == pinned &&
+	       (event->cpu == -1 || event->cpu == cpu);
+}
+
+/* Numbers of the tests are small: nothing overflows. */
+static void gk_oracle_rank(struct gk_world *world, int cpu)
+{
+	s64 enabled = 0, running = 0, share;
+	struct perf_event *event;
+
+	for (int i = 0; i < NR_EVENTS; i++) {
+		if (!gk_may_run(world, i, false, cpu))
+			continue;
+		enabled += world->event[i].total_time_enabled;
+		running += world->event[i].total_time_running;
+	}
+	for (int i = 0; enabled && i < NR_EVENTS; i++) {
+		if (!gk_may_run(world, i, false, cpu))
+			continue;
+		event = &world->event[i];
+		share = div64_s64(event->total_time_enabled * running, enabled);
+		world->service[i] = div64_s64((s64)event->total_time_running -
+					      share, INTERVAL);
+	}
+}
+
+static void gk_rank(struct gk_world *world, int cpu)
+{
+	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
+		perf_group_rank_locked(&world->epc.flexible_groups, cpu,
+				       INTERVAL);
+	gk_oracle_rank(world, cpu);
+}
+
+/* Walks, and takes every group whose bit in @erase is set out on the way. */
+static void gk_walk(struct gk_world *world, bool pinned, int cpu, u64 erase)
+{
+	struct perf_group_tree *tree = pinned ? &world->epc.pinned_groups :
+						&world->epc.flexible_groups;
+	struct perf_group_cursor cursor;
+	struct perf_event *leader;
+
+	world->nr_found = 0;
+	guard(raw_spinlock_irq)(&world->ctx.lock);
+	perf_group_for_each(leader, cursor, tree, cpu) {
+		if (world->nr_found == NR_EVENTS)
+			return;
+		world->found[world->nr_found++] = leader;
+		if (erase & BIT_ULL(leader->id))
+			perf_group_erase_locked(leader);
+	}
+}
+
+static bool gk_comes_before(struct gk_world *world, int a, int b)
+{
+	if (world->service[a] != world->service[b])
+		return world->service[a] < world->service[b];
+	return world->order[a] < world->order[b];
+}
+
+static bool gk_walk_is_right(struct gk_world *world, bool pinned, int cpu)
+{
+	int n = 0;
+
+	for (int i = 0; i < NR_EVENTS; i++)
+		n += gk_may_run(world, i, pinned, cpu);
+	if (n != world->nr_found)
+		return false;
+	for (int i = 0; i < n; i++) {
+		int nr = world->found[i]->id;
+
+		if (!gk_may_run(world, nr, pinned, cpu))
+			return false;
+		if (i && !gk_comes_before(world, world->found[i - 1]->id, nr))
+			return false;
+	}
+	return true;
+}
+
+static void gk_expect_walks(struct kunit *test, int step)
+{
+	struct gk_world *world = test->priv;
+
+	/* One CPU more than there are events for. */
+	for (int cpu = 0; cpu <= NR_CPUS_USED; cpu++) {
+		for (int pinned = 0; pinned <= 1; pinned++) {
+			gk_walk(world, pinned, cpu, 0);
+			KUNIT_ASSERT_TRUE_MSG(test,
+					      gk_walk_is_right(world, pinned,
+							       cpu),
+					      "step %d, CPU %d, pinned %d",
+					      step, cpu, pinned);
+		}
+	}
+}
+
+static void gk_empty(struct kunit *test)
+{
+	gk_expect_walks(test, 0);
+}
+
+static void gk_order_of_insertion(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+
+	/* Backwards, so that neither numbers nor addresses help. */
+	for (int i = NR_EVENTS - 1; i >= 0; i--)
+		gk_insert(world, &world->event[i]);
+	gk_expect_walks(test, 0);
+}
+
+static void gk_merge(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *any = &world->event[0], *here = &world->event[1];
+	struct perf_event *there = &world->event[2];
+
+	KUNIT_ASSERT_EQ(test, any->cpu, -1);
+	KUNIT_ASSERT_EQ(test, here->cpu, 0);
+	gk_insert(world, here);
+	gk_insert(world, there);
+	gk_insert(world, any);
+	gk_walk(world, false, 0, 0);
+	KUNIT_ASSERT_EQ(test, world->nr_found, 2);
+	KUNIT_EXPECT_PTR_EQ(test, world->found[0], here);
+	KUNIT_EXPECT_PTR_EQ(test, world->found[1], any);
+
+	/* What has had more than its share goes behind what has had less. */
+	here->total_time_enabled = 20 * INTERVAL;
+	here->total_time_running = 20 * INTERVAL;
+	any->total_time_enabled = 20 * INTERVAL;
+	gk_rank(world, 0);
+	gk_walk(world, false, 0, 0);
+	KUNIT_ASSERT_EQ(test, world->nr_found, 2);
+	KUNIT_EXPECT_PTR_EQ(test, world->found[0], any);
+	KUNIT_EXPECT_PTR_EQ(test, world->found[1], here);
+	KUNIT_EXPECT_EQ(test, here->group_service, 10);
+	KUNIT_EXPECT_EQ(test, any->group_service, -10);
+	KUNIT_EXPECT_EQ(test, there->group_service, 0);
+}
+
+/* Less than an interval ahead, neighbours stay neighbours. */
+static void gk_rank_keeps_order(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+
+	for (int i = 0; i < NR_EVENTS; i++) {
+		gk_insert(world, &world->event[i]);
+		world->event[i].total_time_enabled = 100 * INTERVAL;
+		world->event[i].total_time_running = 50 * INTERVAL + 9 * i;
+	}
+	for (int cpu = 0; cpu < NR_CPUS_USED; cpu++)
+		gk_rank(world, cpu);
+	gk_walk(world, false, 1, 0);
+	KUNIT_EXPECT_TRUE(test, gk_walk_is_right(world, false, 1));
+	for (int i = 1; i < world->nr_found; i++)
+		KUNIT_EXPECT_LT(test, world->found[i - 1]->id,
+				world->found[i]->id);
+}
+
+/* A thread's copy is served in place of its whole family. */
+static void gk_rank_family(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *child = &world->event[0], *other = &world->event[4];
+	struct perf_event *parent = &world->event[8];
+
+	child->parent = parent;
+	parent->total_time_enabled = 10 * INTERVAL;
+	parent->total_time_running = 10 * INTERVAL;
+	atomic64_set(&parent->child_total_time_enabled, 10 * INTERVAL);
+	atomic64_set(&parent->child_total_time_running, 10 * INTERVAL);
+	other->total_time_enabled = 20 * INTERVAL;
+	gk_insert(world, child);
+	gk_insert(world, other);
+	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
+		perf_group_rank_locked(&world->epc.flexible_groups, 0,
+				       INTERVAL);
+	KUNIT_EXPECT_EQ(test, child->group_service, 10);
+	KUNIT_EXPECT_EQ(test, other->group_service, -10);
+	gk_walk(world, false, 0, 0);
+	KUNIT_ASSERT_EQ(test, world->nr_found, 2);
+	KUNIT_EXPECT_PTR_EQ(test, world->found[0], other);
+}
+
+static void gk_rank_nothing(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+
+	gk_rank(world, 0);
+	gk_insert(world, &world->event[0]);
+	gk_rank(world, 0);
+	gk_expect_walks(test, 0);
+}
+
+static void gk_erase_twice(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+
+	gk_insert(world, &world->event[0]);
+	gk_insert(world, &world->event[4]);
+	gk_erase(world, &world->event[0]);
+	gk_erase(world, &world->event[0]);
+	gk_expect_walks(test, 0);
+}
+
+static void gk_tree_of(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *event = &world->event[0];
+
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_tree_of(event),
+			    &world->epc.flexible_groups);
+	event->attr.pinned = 1;
+	KUNIT_EXPECT_PTR_EQ(test, perf_group_tree_of(event),
+			    &world->epc.pinned_groups);
+}
+
+/* A stretch of time in which some were on. */
+static void gk_random_service(struct gk_world *world, struct rnd_state *rnd)
+{
+	u64 nsec = prandom_u32_state(rnd) % (3 * INTERVAL);
+
+	for (int i = 0; i < NR_EVENTS; i++) {
+		if (!world->listed[i])
+			continue;
+		world->event[i].total_time_enabled += nsec;
+		if (prandom_u32_state(rnd) & 1)
+			world->event[i].total_time_running += nsec;
+	}
+}
+
+static void gk_random_order_step(struct gk_world *world, struct rnd_state *rnd)
+{
+	struct perf_event *event;
+
+	event = &world->event[prandom_u32_state(rnd) % NR_EVENTS];
+	if (!world->listed[event->id]) {
+		gk_insert(world, event);
+	} else if (prandom_u32_state(rnd) % 3) {
+		gk_random_service(world, rnd);
+		gk_rank(world, prandom_u32_state(rnd) % NR_CPUS_USED);
+	} else {
+		gk_erase(world, event);
+	}
+}
+
+static void gk_random_order(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct rnd_state rnd;
+
+	fake_pmu_seed(test, &rnd);
+	for (int i = 0; i < NR_EVENTS; i++)
+		world->event[i].attr.pinned = prandom_u32_state(&rnd) & 1;
+	for (int step = 0; step < NR_STEPS; step++) {
+		gk_random_order_step(world, &rnd);
+		if (step % 8 == 0)
+			gk_expect_walks(test, step);
+	}
+}
+
+/* A walk finds the same groups although some leave while it is on them. */
+static void gk_random_erase_in_walk(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct rnd_state rnd;
+	u64 erase;
+	int cpu;
+
+	fake_pmu_seed(test, &rnd);
+	for (int step = 0; step < NR_STEPS / 10; step++) {
+		for (int i = 0; i < 16; i++)
+			gk_random_order_step(world, &rnd);
+		erase = prandom_u32_state(&rnd);
+		erase |= (u64)prandom_u32_state(&rnd) << 32;
+		cpu = prandom_u32_state(&rnd) % NR_CPUS_USED;
+		gk_walk(world, false, cpu, erase);
+		KUNIT_ASSERT_TRUE_MSG(test, gk_walk_is_right(world, false, cpu),
+				      "step %d", step);
+		for (int i = 0; i < world->nr_found; i++) {
+			if (erase & BIT_ULL(world->found[i]->id))
+				world->listed[world->found[i]->id] = false;
+		}
+		gk_expect_walks(test, step);
+	}
+}
+
+/* Membership. */
+
+static void gk_attach(struct gk_world *world, int nr, int leader)
+{
+	struct perf_event *event = &world->event[nr];
+
+	event->group_leader = &world->event[leader];
+	event->group_caps = event->event_caps;
+	guard(mutex)(&world->ctx.mutex);
+	guard(raw_spinlock_irq)(&world->ctx.lock);
+	if (leader == nr && RB_EMPTY_NODE(&event->group_node))
+		perf_group_insert_locked(event);
+	event->attach_state |= PERF_ATTACH_CONTEXT;
+	perf_group_attach_locked(event);
+	world->leader[nr] = leader;
+}
+
+static void gk_detach(struct gk_world *world, int nr)
+{
+	struct perf_event *event = &world->event[nr];
+
+	guard(mutex)(&world->ctx.mutex);
+	guard(raw_spinlock_irq)(&world->ctx.lock);
+	perf_group_detach_locked(event, gk_orphan);
+	perf_group_erase_locked(event);
+	event->attach_state &= ~PERF_ATTACH_CONTEXT;
+	for (int i = 0; i < NR_EVENTS; i++) {
+		if (world->leader[i] == nr)
+			world->leader[i] = i;
+	}
+	world->leader[nr] = NOT_LED;
+}
+
+static int gk_count_members(struct gk_world *world, int leader)
+{
+	int n = 0;
+
+	for (int i = 0; i < NR_EVENTS; i++)
+		n += world->leader[i] == leader && i != leader;
+	return n;
+}
+
+/* Does the list hold what the oracle says, and nothing else? */
+static bool gk_siblings_are_right(struct gk_world *world, int nr)
+{
+	struct perf_event *leader = &world->event[nr], *sibling;
+	int n = 0;
+
+	guard(mutex)(&world->ctx.mutex);
+	for_each_sibling_event(sibling, leader) {
+		if (world->leader[sibling->id] != nr ||
+		    sibling->group_leader != leader ||
+		    !RB_EMPTY_NODE(&sibling->group_node))
+			return false;
+		n++;
+	}
+	return n == gk_count_members(world, nr);
+}
+
+static bool gk_leader_is_right(struct gk_world *world, int nr)
+{
+	struct perf_event *event = &world->event[nr];
+	int members = gk_count_members(world, nr);
+
+	return event->group_leader == event && event->nr_siblings == members &&
+	       !RB_EMPTY_NODE(&event->group_node) &&
+	       gk_siblings_are_right(world, nr) &&
+	       event->read_size == perf_group_read_size(event->attr.read_format,
+							members + 1);
+}
+
+static bool gk_event_is_right(struct gk_world *world, int nr)
+{
+	struct perf_event *event = &world->event[nr];
+
+	if (world->leader[nr] == NOT_LED)
+		return event->group_leader == event && !event->nr_siblings &&
+		       list_empty(&event->sibling_list) &&
+		       RB_EMPTY_NODE(&event->group_node);
+	if (world->leader[nr] == nr)
+		return gk_leader_is_right(world, nr);
+	return event->read_size ==
+	       perf_group_read_size(event->attr.read_format,
+				    event->group_leader->nr_siblings + 1);
+}
+
+static void gk_expect_members(struct kunit *test, int step)
+{
+	struct gk_world *world = test->priv;
+
+	for (int i = 0; i < NR_EVENTS; i++)
+		KUNIT_ASSERT_TRUE_MSG(test, gk_event_is_right(world, i),
+				      "event %d, step %d", i, step);
+}
+
+static void gk_sibling_leaves(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	unsigned int generation;
+
+	for (int i = 0; i < 3; i++)
+		gk_attach(world, i, 0);
+	generation = world->event[0].group_generation;
+	gk_expect_members(test, 0);
+	gk_detach(world, 1);
+	gk_expect_members(test, 1);
+	KUNIT_EXPECT_NE(test, world->event[0].group_generation, generation);
+	KUNIT_EXPECT_EQ(test, world->event[0].nr_siblings, 1);
+}
+
+/* The leader goes: siblings lead themselves, and what was on stays on. */
+static void gk_leader_leaves(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *on = &world->event[1], *pinned = &world->event[2];
+	struct perf_event *off = &world->event[3];
+
+	pinned->attr.pinned = 1;
+	for (int i = 0; i < 4; i++)
+		gk_attach(world, i, 0);
+	on->state = PERF_EVENT_STATE_ACTIVE;
+	pinned->state = PERF_EVENT_STATE_ACTIVE;
+	gk_detach(world, 0);
+
+	gk_expect_members(test, 0);
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&world->epc.flexible_active));
+	KUNIT_EXPECT_PTR_EQ(test, world->epc.flexible_active.next,
+			    &on->active_list);
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&world->epc.pinned_active));
+	KUNIT_EXPECT_PTR_EQ(test, world->epc.pinned_active.next,
+			    &pinned->active_list);
+	KUNIT_EXPECT_TRUE(test, list_empty(&off->active_list));
+	KUNIT_EXPECT_FALSE(test, RB_EMPTY_ROOT(&world->epc.pinned_groups.root));
+}
+
+static void gk_orphans(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+
+	world->event[2].event_caps = PERF_EV_CAP_SIBLING;
+	for (int i = 0; i < 3; i++)
+		gk_attach(world, i, 0);
+	gk_detach(world, 0);
+	KUNIT_EXPECT_EQ(test, world->nr_orphans, 1);
+	gk_expect_members(test, 0);
+}
+
+static void gk_caps(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+
+	world->event[0].event_caps = PERF_EV_CAP_SOFTWARE |
+				     PERF_EV_CAP_READ_ACTIVE_PKG;
+	world->event[1].event_caps = PERF_EV_CAP_SOFTWARE;
+	gk_attach(world, 0, 0);
+	KUNIT_EXPECT_EQ(test, world->event[0].group_caps,
+			PERF_EV_CAP_SOFTWARE | PERF_EV_CAP_READ_ACTIVE_PKG);
+	gk_attach(world, 1, 0);
+	KUNIT_EXPECT_EQ(test, world->event[0].group_caps,
+			PERF_EV_CAP_SOFTWARE);
+	gk_attach(world, 2, 0);
+	KUNIT_EXPECT_EQ(test, world->event[0].group_caps, 0);
+	gk_detach(world, 0);
+	KUNIT_EXPECT_EQ(test, world->event[1].group_caps,
+			PERF_EV_CAP_SOFTWARE);
+}
+
+/* Attaching what is attached, and detaching what is not, does nothing. */
+static void gk_attach_twice(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+
+	gk_attach(world, 0, 0);
+	gk_attach(world, 1, 0);
+	gk_attach(world, 1, 0);
+	gk_expect_members(test, 0);
+	gk_detach(world, 1);
+	gk_detach(world, 1);
+	gk_expect_members(test, 1);
+}
+
+static void gk_random_members_step(struct gk_world *world,
+				   struct rnd_state *rnd)
+{
+	int nr = prandom_u32_state(rnd) % NR_EVENTS;
+	int leader = prandom_u32_state(rnd) % NR_EVENTS;
+
+	if (world->leader[nr] != NOT_LED)
+		gk_detach(world, nr);
+	else if (world->leader[leader] == leader)
+		gk_attach(world, nr, leader);
+	else
+		gk_attach(world, nr, nr);
+}
+
+static void gk_random_members(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct rnd_state rnd;
+
+	fake_pmu_seed(test, &rnd);
+	for (int i = 0; i < NR_EVENTS; i++)
+		world->event[i].attr.read_format = prandom_u32_state(&rnd) %
+						   PERF_FORMAT_MAX;
+	for (int i = 0; i < NR_EVENTS; i++)
+		perf_group_set_read_size(&world->event[i]);
+	for (int step = 0; step < NR_STEPS; step++) {
+		gk_random_members_step(world, &rnd);
+		if (step % 16 == 0)
+			gk_expect_members(test, step);
+	}
+}
+
+/* Sizes. */
+
+static size_t gk_read_size(u64 format, unsigned int nr_members)
+{
+	size_t times = hweight64(format & (PERF_FORMAT_TOTAL_TIME_ENABLED |
+					   PERF_FORMAT_TOTAL_TIME_RUNNING));
+	size_t each = 1 + hweight64(format & (PERF_FORMAT_ID |
+					      PERF_FORMAT_LOST));
+
+	if (format & PERF_FORMAT_GROUP)
+		return 8 * (1 + times + each * nr_members);
+	return 8 * (times + each);
+}
+
+static void gk_read_sizes(struct kunit *test)
+{
+	static const unsigned int members[] = { 1, 2, 3, 100, 65536, UINT_MAX };
+
+	for (u64 format = 0; format < PERF_FORMAT_MAX; format++) {
+		for (int i = 0; i < ARRAY_SIZE(members); i++)
+			KUNIT_EXPECT_EQ_MSG(test,
+					    perf_group_read_size(format,
+								 members[i]),
+					    gk_read_size(format, members[i]),
+					    "format %llu, %u members", format,
+					    members[i]);
+	}
+}
+
+/* The first size of a group that is too large for @event, up to 3000. */
+static unsigned int gk_first_refused(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+	unsigned int members;
+
+	for (members = 1; members < 3000; members++) {
+		leader->nr_siblings = members - (leader == event ? 1 : 2);
+		if (leader->nr_siblings >= 0 && !perf_group_size_fits(event))
+			break;
+	}
+	leader->nr_siblings = 0;
+	return members;
+}
+
+static unsigned int gk_most_members(u64 format)
+{
+	unsigned int members = 1;
+
+	if (!(format & PERF_FORMAT_GROUP))
+		return 2999;
+	while (gk_read_size(format, members + 1) <= PERF_GROUP_READ_MAX)
+		members++;
+	return members;
+}
+
+static void gk_size_limit(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *leader = &world->event[0];
+	struct perf_event *event = &world->event[1];
+
+	guard(mutex)(&world->ctx.mutex);
+	for (u64 format = 0; format < PERF_FORMAT_MAX; format++) {
+		/* Each of them alone is the one that is too large. */
+		event->group_leader = leader;
+		event->attr.read_format = format;
+		leader->attr.read_format = 0;
+		KUNIT_EXPECT_EQ(test, gk_first_refused(event),
+				gk_most_members(format) + 1);
+		event->attr.read_format = 0;
+		leader->attr.read_format = format;
+		KUNIT_EXPECT_EQ(test, gk_first_refused(event),
+				gk_most_members(format) + 1);
+		KUNIT_EXPECT_EQ(test, gk_first_refused(leader),
+				gk_most_members(format) + 1);
+	}
+}
+
+static void gk_size_limit_of_sibling(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *event = &world->event[2];
+	const u64 format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+
+	world->event[1].attr.read_format = format;
+	gk_attach(world, 0, 0);
+	gk_attach(world, 1, 0);
+	event->group_leader = &world->event[0];
+	guard(mutex)(&world->ctx.mutex);
+	KUNIT_EXPECT_TRUE(test, perf_group_size_fits(event));
+	KUNIT_EXPECT_EQ(test, gk_first_refused(event),
+			gk_most_members(format) + 1);
+}
+
+static struct kunit_case gk_cases[] = {
+	KUNIT_CASE(gk_empty),
+	KUNIT_CASE(gk_order_of_insertion),
+	KUNIT_CASE(gk_merge),
+	KUNIT_CASE(gk_rank_keeps_order),
+	KUNIT_CASE(gk_rank_family),
+	KUNIT_CASE(gk_rank_nothing),
+	KUNIT_CASE(gk_erase_twice),
+	KUNIT_CASE(gk_tree_of),
+	KUNIT_CASE(gk_random_order),
+	KUNIT_CASE(gk_random_erase_in_walk),
+	KUNIT_CASE(gk_sibling_leaves),
+	KUNIT_CASE(gk_leader_leaves),
+	KUNIT_CASE(gk_orphans),
+	KUNIT_CASE(gk_caps),
+	KUNIT_CASE(gk_attach_twice),
+	KUNIT_CASE(gk_random_members),
+	KUNIT_CASE(gk_read_sizes),
+	KUNIT_CASE(gk_size_limit),
+	KUNIT_CASE(gk_size_limit_of_sibling),
+	{ }
+};
+
+static struct kunit_suite gk_suite = {
+	.name		= "perf_groups",
+	.init		= gk_init,
+	.test_cases	= gk_cases,
+};
+
+kunit_test_suite(gk_suite);

@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the rooms sample and callchain: a sample has the bytes that its
+ * header says, whatever its fields; the fields are where they belong; nothing
+ * grows beyond a record; nothing of the kernel is shown to who excludes it.
+ *
+ * The tests run in a kernel thread, which has no user side.
+ */
+
+#include <linux/bitops.h>
+#include <linux/preempt.h>
+#include <linux/string.h>
+
+#include "../groups.h"
+#include "../sample.h"
+#include "record_fake.h"
+
+#define TEST_TYPES	((u64)(PERF_SAMPLE_MAX - 1) & ~PERF_SAMPLE_AUX)
+#define TEST_RANDOM	20000
+#define TEST_BRANCHES	3
+#define TEST_SIZE_MAX	65528
+
+/* What a driver may bring along. */
+struct test_extras {
+	struct perf_raw_frag		more;
+	struct perf_raw_record		raw;
+	struct {
+		struct perf_branch_stack	stack;
+		struct perf_branch_entry	entries[TEST_BRANCHES];
+	} branches;
+	u64				counters[TEST_BRANCHES];
+	char				payload[61];
+};
+
+static unsigned long test_copy(void *to, const void *from, unsigned long offset,
+			       unsigned long bytes)
+{
+	memcpy(to, from + offset, bytes);
+	return 0;
+}
+
+/* A payload in two pieces, one of them copied by its owner. */
+static void test_add_raw(struct perf_event *event,
+			 struct perf_sample_data *data,
+			 struct test_extras *extras, u32 random)
+{
+	u32 bytes = 1 + random % (sizeof(extras->payload) - 1);
+
+	memset(extras->payload, 0xa5, sizeof(extras->payload));
+	extras->more = (struct perf_raw_frag) {
+		.copy = test_copy,
+		.data = extras->payload + bytes,
+		.size = sizeof(extras->payload) - bytes,
+	};
+	extras->raw = (struct perf_raw_record) {
+		.frag = {
+			.next = &extras->more,
+			.data = extras->payload,
+			.size = bytes,
+		},
+	};
+	perf_sample_save_raw_data(data, event, &extras->raw);
+}
+
+static void test_add_branches(struct perf_event *event,
+			      struct perf_sample_data *data,
+			      struct test_extras *extras, u32 random)
+{
+	extras->branches.stack.nr = random % (TEST_BRANCHES + 1);
+	perf_sample_save_brstack(data, event, &extras->branches.stack,
+				 random & BIT(6) ? extras->counters : NULL);
+}
+
+/* Prepares, writes and takes one sample. Return: was it exact? */
+static bool test_sample(struct record_fake *fake, struct perf_sample_data *data,
+			struct pt_regs *regs)
+{
+	struct perf_event *event = &fake->event;
+	struct perf_output_handle handle;
+	struct perf_event_header header;
+	bool exact = false;
+
+	guard(rcu)();
+	guard(preempt)();
+
+	perf_prepare_sample(data, event, regs);
+	perf_prepare_header(&header, data, event, regs);
+	if (perf_output_begin(&handle, data, event, header.size))
+		return false;
+	perf_output_sample(&handle, &header, data, event);
+	exact = fake_is_exact(fake, &handle);
+	perf_output_end(&handle);
+
+	return exact && IS_ALIGNED(header.size, sizeof(u64)) &&
+	       fake_take(fake) && fake->rb->user_page->data_tail ==
+	       fake->rb->user_page->data_head &&
+	       !memcmp(fake->record, &header, sizeof(header));
+}
+
+static void test_layout(struct record_fake *fake, u64 type)
+{
+	fake->event.attr.sample_type = type;
+	perf_sample_compile(&fake->event);
+}
+
+static bool test_mask(struct record_fake *fake, u64 type, u32 random)
+{
+	struct perf_event *event = &fake->event;
+	struct test_extras extras = { };
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	event->attr.sample_id_all = !!(random & BIT(0));
+	event->attr.exclude_kernel = !!(random & BIT(1));
+	event->attr.branch_sample_type = random & BIT(2) ?
+		PERF_SAMPLE_BRANCH_HW_INDEX : 0;
+	event->attr.read_format = (random >> 8) & (PERF_FORMAT_MAX - 1);
+	event->read_size = perf_group_read_size(event->attr.read_format, 1);
+	test_layout(fake, type);
+
+	perf_fetch_caller_regs(&regs);
+	perf_sample_data_init(&data, random & BIT(3) ? 0x1000 : 0, 1);
+	if ((type & PERF_SAMPLE_RAW) && (random & BIT(4)))
+		test_add_raw(event, &data, &extras, random);
+	if ((type & PERF_SAMPLE_BRANCH_STACK) && (random & BIT(5)))
+		test_add_branches(event, &data, &extras, random);
+	return test_sample(fake, &data, &regs);
+}
+
+/* Size in the header and bytes written are equal for all sets of fields. */
+static void sample_is_exact(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	u32 random = 1, i, j;
+
+	fake->event.attr.sample_max_stack = PERF_MAX_STACK_DEPTH;
+	fake->event.attr.sample_regs_user = 0x1ff;
+	fake->event.attr.sample_regs_intr = 0x0f3;
+	fake->event.attr.sample_stack_user = 4096;
+	KUNIT_ASSERT_EQ(test, get_callchain_buffers(PERF_MAX_STACK_DEPTH), 0);
+
+	for (i = 0; BIT_ULL(i) < PERF_SAMPLE_MAX; i++) {
+		for (j = 0; j <= i; j++) {
+			u64 type = (BIT_ULL(i) | BIT_ULL(j)) & TEST_TYPES;
+
+			random = next_pseudo_random32(random);
+			KUNIT_EXPECT_TRUE_MSG(test,
+					      test_mask(fake, type, random),
+					      "type %#llx", type);
+		}
+	}
+	for (i = 0; i < TEST_RANDOM; i++) {
+		u64 type;
+
+		random = next_pseudo_random32(random);
+		type = (random >> 3) & TEST_TYPES;
+		random = next_pseudo_random32(random);
+		if (!test_mask(fake, type, random)) {
+			KUNIT_FAIL(test, "type %#llx random %#x", type, random);
+			break;
+		}
+	}
+	put_callchain_buffers();
+}
+
+/* The words of a sample in the order of the ABI. */
+static void words_in_order(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+	u32 *halves = (u32 *)fake->record;
+
+	fake->event.attr.sample_id_all = 1;
+	test_layout(fake, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
+		    PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+		    PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
+		    PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC);
+	KUNIT_EXPECT_EQ(test, fake->event.layout.fixed, 80);
+	KUNIT_EXPECT_EQ(test, fake->event.layout.trailer, 48);
+	KUNIT_EXPECT_EQ(test, fake->event.header_size, 32);
+	KUNIT_EXPECT_EQ(test, fake->event.id_header_size, 48);
+
+	perf_sample_data_init(&data, 0xadd7, 77);
+	data.ip = 0x1b;
+	data.sample_flags |= PERF_SAMPLE_IP;
+	KUNIT_ASSERT_TRUE(test, test_sample(fake, &data, &regs));
+
+	KUNIT_EXPECT_EQ(test, fake->record[1], FAKE_ID);
+	KUNIT_EXPECT_EQ(test, fake->record[2], 0x1b);
+	KUNIT_EXPECT_EQ(test, halves[6], task_tgid_nr(current));
+	KUNIT_EXPECT_EQ(test, halves[7], task_pid_nr(current));
+	KUNIT_EXPECT_EQ(test, fake->record[4], FAKE_TIME);
+	KUNIT_EXPECT_EQ(test, fake->record[5], 0xadd7);
+	KUNIT_EXPECT_EQ(test, fake->record[6], FAKE_ID);
+	KUNIT_EXPECT_EQ(test, fake->record[7], FAKE_ID);
+	KUNIT_EXPECT_LT(test, halves[16], nr_cpu_ids);
+	KUNIT_EXPECT_EQ(test, halves[17], 0);
+	KUNIT_EXPECT_EQ(test, fake->record[9], 77);
+	KUNIT_EXPECT_EQ(test, fake->record[10], PERF_MEM_NA);
+}
+
+/* A copy made by fork shows its parent's id, and its own as stream. */
+static void inherited_ids(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct perf_event *child;
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	child = kunit_kzalloc(test, sizeof(*child), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, child);
+	fake_init_event(fake, child, FAKE_ID + 1);
+	child->parent = &fake->event;
+	child->attr.sample_type = PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID;
+	perf_sample_compile(child);
+
+	perf_sample_data_init(&data, 0, 1);
+	preempt_disable();
+	KUNIT_EXPECT_EQ(test, perf_event_output(child, &data, &regs), 0);
+	preempt_enable();
+	KUNIT_ASSERT_NOT_NULL(test, fake_take(fake));
+	KUNIT_EXPECT_EQ(test, fake->record[1], FAKE_ID);
+	KUNIT_EXPECT_EQ(test, fake->record[2], FAKE_ID + 1);
+}
+
+/* Too long a stack loses its outer end, the user's dump goes first. */
+static void long_callchain(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct perf_callchain_entry *chain;
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	chain = kunit_kzalloc(test, struct_size(chain, ip, 9000), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, chain);
+	chain->nr = 9000;
+	fake->event.attr.sample_stack_user = 65528;
+	test_layout(fake, PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER |
+		    PERF_SAMPLE_WEIGHT);
+
+	perf_sample_data_init(&data, 0, 1);
+	data.callchain = chain;
+	data.dyn_size += 9001 * sizeof(u64);
+	data.sample_flags |= PERF_SAMPLE_CALLCHAIN;
+	KUNIT_EXPECT_TRUE(test, test_sample(fake, &data, &regs));
+	/* Header, length of the stack, no dump, weight. */
+	KUNIT_EXPECT_EQ(test, chain->nr, (TEST_SIZE_MAX - 4 * 8) / 8);
+	KUNIT_EXPECT_EQ(test, fake->record[1], chain->nr);
+}
+
+static void huge_payload(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct perf_raw_record raw = { };
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+	u32 *halves = (u32 *)fake->record;
+
+	raw.frag.size = 70000;
+	raw.frag.data = kunit_kzalloc(test, raw.frag.size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, raw.frag.data);
+	test_layout(fake, PERF_SAMPLE_RAW | PERF_SAMPLE_TIME);
+
+	perf_sample_data_init(&data, 0, 1);
+	perf_sample_save_raw_data(&data, &fake->event, &raw);
+	KUNIT_EXPECT_TRUE(test, test_sample(fake, &data, &regs));
+	KUNIT_EXPECT_EQ(test, fake->record[1], FAKE_TIME);
+	KUNIT_EXPECT_EQ(test, halves[4], sizeof(u32));
+	KUNIT_EXPECT_EQ(test, halves[5], 0);
+}
+
+/* An interrupt that came late into the kernel, for an event of user space. */
+static void excluded_kernel(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	perf_fetch_caller_regs(&regs);
+	KUNIT_ASSERT_FALSE(test, user_mode(&regs));
+	fake->event.attr.exclude_kernel = 1;
+	fake->event.attr.sample_max_stack = PERF_MAX_STACK_DEPTH;
+	fake->event.attr.sample_regs_intr = 0x1ff;
+	test_layout(fake, PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN |
+		    PERF_SAMPLE_REGS_INTR);
+
+	KUNIT_ASSERT_EQ(test, get_callchain_buffers(PERF_MAX_STACK_DEPTH), 0);
+	perf_sample_data_init(&data, 0, 1);
+	KUNIT_EXPECT_TRUE(test, test_sample(fake, &data, &regs));
+	put_callchain_buffers();
+
+	KUNIT_EXPECT_EQ(test, fake->record[1], 0);
+	KUNIT_EXPECT_EQ(test, fake->record[2], 0);
+	KUNIT_EXPECT_EQ(test, fake->record[3], PERF_SAMPLE_REGS_ABI_NONE);
+}
+
+/* A second look at the same sample adds nothing. */
+static void prepared_twice(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+	u64 size;
+
+	fake->event.attr.sample_regs_intr = 0x1ff;
+	fake->event.attr.read_format = PERF_FORMAT_ID;
+	fake->event.read_size = 16;
+	test_layout(fake, TEST_TYPES & ~(PERF_SAMPLE_CALLCHAIN |
+					 PERF_SAMPLE_REGS_USER));
+	perf_fetch_caller_regs(&regs);
+	perf_sample_data_init(&data, 0, 1);
+
+	rcu_read_lock();
+	preempt_disable();
+	perf_prepare_sample(&data, &fake->event, &regs);
+	size = data.dyn_size;
+	perf_prepare_sample(&data, &fake->event, &regs);
+	preempt_enable();
+	rcu_read_unlock();
+
+	KUNIT_EXPECT_EQ(test, data.dyn_size, size);
+	KUNIT_EXPECT_EQ(test, data.sample_flags & PERF_SAMPLE_READ, 0);
+	KUNIT_EXPECT_TRUE(test, test_sample(fake, &data, &regs));
+}
+
+static void test_pmu_read(struct perf_event *event)
+{
+	local64_inc(&event->count);
+}
+
+/* Leader and one sibling; the sibling is on this CPU. */
+static struct perf_event *test_make_group(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct perf_event *sibling;
+
+	sibling = kunit_kzalloc(test, sizeof(*sibling), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, sibling);
+	fake_init_event(fake, sibling, FAKE_ID + 1);
+	sibling->group_leader = &fake->event;
+	list_add_tail(&sibling->sibling_list, &fake->event.sibling_list);
+	fake->event.nr_siblings = 1;
+	fake->pmu.read = test_pmu_read;
+
+	local64_set(&fake->event.count, 100);
+	atomic64_set(&fake->event.child_count, 5);
+	atomic64_set(&fake->event.lost_samples, 3);
+	local64_set(&sibling->count, 200);
+	atomic64_set(&sibling->lost_samples, 4);
+	return sibling;
+}
+
+static void test_expect_words(struct kunit *test, unsigned int from,
+			      const u64 *words, unsigned int nr)
+{
+	struct record_fake *fake = test->priv;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ_MSG(test, fake->record[from + i], words[i],
+				    "word %u", i);
+}
+
+static void read_alone(struct kunit *test)
+{
+	static const u64 words[] = { 105, 7, 9, FAKE_ID, 3 };
+	struct record_fake *fake = test->priv;
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	test_make_group(test);
+	atomic64_set(&fake->event.child_total_time_enabled, 7);
+	atomic64_set(&fake->event.child_total_time_running, 9);
+	fake->event.attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+		PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID |
+		PERF_FORMAT_LOST;
+	fake->event.read_size = sizeof(words);
+	test_layout(fake, PERF_SAMPLE_READ);
+
+	perf_sample_data_init(&data, 0, 1);
+	KUNIT_ASSERT_TRUE(test, test_sample(fake, &data, &regs));
+	test_expect_words(test, 1, words, ARRAY_SIZE(words));
+}
+
+static void read_group(struct kunit *test)
+{
+	static const u64 words[] = {
+		2, 105, FAKE_ID, 3, 200, FAKE_ID + 1, 4,
+	};
+	struct record_fake *fake = test->priv;
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	test_make_group(test);
+	fake->event.attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID |
+		PERF_FORMAT_LOST;
+	fake->event.read_size = sizeof(words);
+	test_layout(fake, PERF_SAMPLE_READ | PERF_SAMPLE_TIME);
+
+	perf_sample_data_init(&data, 0, 1);
+	KUNIT_ASSERT_TRUE(test, test_sample(fake, &data, &regs));
+	test_expect_words(test, 2, words, ARRAY_SIZE(words));
+}
+
+/* Members on this CPU are read, but not the one that overflowed. */
+static void read_active(struct kunit *test)
+{
+	static const u64 words[] = { 2, 100, 201 };
+	struct record_fake *fake = test->priv;
+	struct perf_event *sibling = test_make_group(test);
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	fake->event.attr.read_format = PERF_FORMAT_GROUP;
+	fake->event.attr.inherit = 1;
+	fake->event.read_size = sizeof(words);
+	test_layout(fake, PERF_SAMPLE_READ);
+	sibling->attr = fake->event.attr;
+
+	perf_sample_data_init(&data, 0, 1);
+	migrate_disable();
+	fake->event.state = PERF_EVENT_STATE_ACTIVE;
+	sibling->state = PERF_EVENT_STATE_ACTIVE;
+	fake->event.oncpu = raw_smp_processor_id();
+	sibling->oncpu = raw_smp_processor_id();
+	KUNIT_EXPECT_TRUE(test, test_sample(fake, &data, &regs));
+	fake->event.state = PERF_EVENT_STATE_OFF;
+	sibling->state = PERF_EVENT_STATE_OFF;
+	migrate_enable();
+
+	test_expect_words(test, 1, words, ARRAY_SIZE(words));
+}
+
+/* The group changes when the size of the record is settled. */
+static void read_resized(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct perf_output_handle handle;
+	struct perf_event_header header;
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+	u16 size;
+
+	test_make_group(test);
+	fake->event.attr.read_format = PERF_FORMAT_GROUP;
+	test_layout(fake, PERF_SAMPLE_READ | PERF_SAMPLE_WEIGHT);
+
+	for (size = 8; size <= 48; size += 8) {
+		bool exact;
+
+		fake->event.read_size = size;
+		perf_sample_data_init(&data, 0, 1);
+		data.weight.full = 0x77;
+		data.sample_flags |= PERF_SAMPLE_WEIGHT_TYPE;
+
+		preempt_disable();
+		perf_prepare_sample(&data, &fake->event, &regs);
+		perf_prepare_header(&header, &data, &fake->event, &regs);
+		KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data,
+							&fake->event,
+							header.size), 0);
+		fake->event.read_size = 24;
+		perf_output_sample(&handle, &header, &data, &fake->event);
+		exact = fake_is_exact(fake, &handle);
+		perf_output_end(&handle);
+		preempt_enable();
+
+		KUNIT_EXPECT_TRUE(test, exact);
+		KUNIT_ASSERT_NOT_NULL(test, fake_take(fake));
+		KUNIT_EXPECT_EQ(test, header.size, 16 + size);
+		KUNIT_EXPECT_EQ(test, fake->record[1 + size / 8], 0x77);
+	}
+}
+
+/* The identity of other records: size and order, for all its fields. */
+static void identity(struct kunit *test)
+{
+	static const u64 order[] = {
+		PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
+		PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER,
+	};
+	struct record_fake *fake = test->priv;
+	struct perf_event *event = &fake->event;
+	struct perf_output_handle handle;
+	struct perf_event_header header;
+	struct perf_sample_data data;
+	unsigned int set, i, at;
+	bool exact;
+
+	event->attr.sample_id_all = 1;
+	for (set = 0; set < BIT(ARRAY_SIZE(order)); set++) {
+		u64 type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
+
+		for (i = 0; i < ARRAY_SIZE(order); i++)
+			type |= set & BIT(i) ? order[i] : 0;
+		test_layout(fake, type);
+		perf_sample_data_init(&data, 0, 0);
+		perf_event_header__init(&header, &data, PERF_RECORD_LOST, 0,
+					sizeof(header), event);
+		KUNIT_EXPECT_EQ(test, header.size, 8 + 8 * hweight32(set));
+		KUNIT_ASSERT_EQ(test, perf_output_begin(&handle, &data, event,
+							header.size), 0);
+		perf_output_put(&handle, header);
+		perf_event__output_id_sample(event, &handle, &data);
+		exact = fake_is_exact(fake, &handle);
+		perf_output_end(&handle);
+
+		KUNIT_EXPECT_TRUE(test, exact);
+		KUNIT_ASSERT_NOT_NULL(test, fake_take(fake));
+		for (i = 0, at = 1; i < ARRAY_SIZE(order); i++) {
+			u64 word = set & BIT(i) ? fake->record[at++] : 0;
+
+			if (set & BIT(i) && order[i] == PERF_SAMPLE_TIME)
+				KUNIT_EXPECT_EQ(test, word, FAKE_TIME);
+			if (set & BIT(i) && order[i] == PERF_SAMPLE_IDENTIFIER)
+				KUNIT_EXPECT_EQ(test, word, FAKE_ID);
+		}
+	}
+}
+
+/* One buffer a level, refused while in use; none without users. */
+static void callchain_buffers(struct kunit *test)
+{
+	struct perf_callchain_entry *entry, *again;
+	int rctx, other, err;
+
+	KUNIT_EXPECT_EQ(test,
+			get_callchain_buffers(sysctl_perf_event_max_stack + 1),
+			-EOVERFLOW);
+	err = get_callchain_buffers(sysctl_perf_event_max_stack);
+	KUNIT_ASSERT_EQ(test, err, 0);
+
+	preempt_disable();
+	entry = get_callchain_entry(&rctx);
+	again = get_callchain_entry(&other);
+	if (entry)
+		put_callchain_entry(rctx);
+	if (again)
+		put_callchain_entry(other);
+	preempt_enable();
+	put_callchain_buffers();
+
+	KUNIT_EXPECT_NOT_NULL(test, entry);
+	KUNIT_EXPECT_NULL(test, again);
+}
+
+static struct kunit_case sample_cases[] = {
+	KUNIT_CASE(sample_is_exact),
+	KUNIT_CASE(words_in_order),
+	KUNIT_CASE(inherited_ids),
+	KUNIT_CASE(long_callchain),
+	KUNIT_CASE(huge_payload),
+	KUNIT_CASE(excluded_kernel),
+	KUNIT_CASE(prepared_twice),
+	KUNIT_CASE(read_alone),
+	KUNIT_CASE(read_group),
+	KUNIT_CASE(read_active),
+	KUNIT_CASE(read_resized),
+	KUNIT_CASE(identity),
+	KUNIT_CASE(callchain_buffers),
+	{ }
+};
+
+static struct kunit_suite sample_suite = {
+	.name		= "perf_sample",
+	.init		= fake_init,
+	.exit		= fake_exit,
+	.test_cases	= sample_cases,
+};
+
+kunit_test_suite(sample_suite);
+
+MODULE_DESCRIPTION("KUnit tests of perf's sample records");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,847 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the rooms sched and rotate: who gets a counter, who has to wait, who
+ * takes turns, and that nobody else is disturbed.
+ *
+ * The PMU is a fake with as many counters as a case asks for. A case that looks
+ * at the first choice makes turns so long that it stays; one that looks at
+ * multiplexing waits until everybody has had a turn and compares times that were
+ * all read at one moment, which makes the sums exact.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/iopoll.h>
+#include <linux/kthread.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/vmalloc.h>
+
+#include "../clock.h"
+#include "../context.h"
+#include "../remote.h"
+#include "fake_pmu.h"
+
+#define MAX_EVENTS	16
+#define NR_SOFTWARE	1000
+#define TURN_MS		2
+#define FOREVER_MS	3600000
+#define PATIENCE_US	(30 * USEC_PER_SEC)
+
+#define ERROR		PERF_EVENT_STATE_ERROR
+#define OFF		PERF_EVENT_STATE_OFF
+#define INACTIVE	PERF_EVENT_STATE_INACTIVE
+#define ACTIVE		PERF_EVENT_STATE_ACTIVE
+
+static struct fake_pmu fake;
+
+/* Events and their times, all of one context and one moment. */
+struct sk_shot {
+	struct perf_event	**events;
+	int			nr;
+	u64			time;
+	u64			enabled[MAX_EVENTS];
+	u64			running[MAX_EVENTS];
+};
+
+static int sk_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_sched");
+}
+
+static void sk_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&fake);
+}
+
+/* Runs after the events of the case are closed. */
+static void sk_check_idle(void *test)
+{
+	fake_pmu_expect_idle(test, &fake);
+}
+
+static void sk_begin(struct kunit *test, unsigned int nr_counters,
+		     unsigned int turn_ms)
+{
+	fake_pmu_reset(&fake, nr_counters, turn_ms);
+	fake_pmu_undo(test, sk_check_idle, test);
+}
+
+static int sk_cpu(void)
+{
+	return cpumask_first(cpu_online_mask);
+}
+
+static struct perf_event *sk_open_cpu(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = sk_cpu() };
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static struct perf_event *sk_open_pinned(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = sk_cpu(), .pinned = true };
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static struct perf_event *sk_open_sibling(struct kunit *test,
+					  struct perf_event *leader)
+{
+	struct fake_pmu_spec spec = { .leader = leader };
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static struct perf_event *sk_open_task(struct kunit *test,
+				       struct task_struct *task, bool pinned)
+{
+	struct fake_pmu_spec spec = { .cpu = -1, .task = task,
+				      .pinned = pinned };
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static int sk_state(const struct perf_event *event)
+{
+	return READ_ONCE(event->state);
+}
+
+static int sk_count_state(struct perf_event **events, int nr, int state)
+{
+	int n = 0;
+
+	for (int i = 0; i < nr; i++)
+		n += sk_state(events[i]) == state;
+	return n;
+}
+
+static u64 sk_read(struct perf_event *event)
+{
+	u64 enabled, running;
+
+	return perf_event_read_value(event, &enabled, &running);
+}
+
+/* Have all events been on @turns times? */
+static bool sk_had_turns(struct perf_event **events, int nr, unsigned int turns)
+{
+	for (int i = 0; i < nr; i++) {
+		if (fake_pmu_turns(events[i]) < turns)
+			return false;
+	}
+	return true;
+}
+
+static void sk_wait_turns(struct kunit *test, struct perf_event **events,
+			  int nr, unsigned int turns)
+{
+	bool done;
+
+	read_poll_timeout(sk_had_turns, done, done, 1000, PATIENCE_US, false,
+			  events, nr, turns);
+	for (int i = 0; i < nr; i++)
+		KUNIT_ASSERT_GE_MSG(test, fake_pmu_turns(events[i]), turns,
+				    "event %d", i);
+}
+
+static bool sk_all_active(struct perf_event **events, int nr)
+{
+	return sk_count_state(events, nr, ACTIVE) == nr;
+}
+
+static void sk_wait_active(struct kunit *test, struct perf_event **events,
+			   int nr)
+{
+	bool done;
+
+	read_poll_timeout(sk_all_active, done, done, 1000, PATIENCE_US, false,
+			  events, nr);
+	KUNIT_EXPECT_TRUE(test, done);
+}
+
+static int sk_shoot_oncpu(struct perf_event_context *ctx,
+			  struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct sk_shot *shot = arg;
+
+	perf_ctx_clock_update_locked(ctx);
+	shot->time = ctx->time;
+	for (int i = 0; i < shot->nr; i++) {
+		struct perf_event *event = shot->events[i];
+
+		perf_event_time_update(event);
+		shot->enabled[i] = event->total_time_enabled;
+		shot->running[i] = event->total_time_running;
+	}
+	return 0;
+}
+
+static void sk_shoot(struct sk_shot *shot, struct perf_event **events, int nr)
+{
+	struct perf_event_context *ctx = events[0]->ctx;
+
+	shot->events = events;
+	shot->nr = nr;
+	guard(mutex)(&ctx->mutex);
+	perf_ctx_call(ctx, sk_shoot_oncpu, shot);
+}
+
+static u64 sk_sum_running(const struct sk_shot *shot)
+{
+	u64 sum = 0;
+
+	for (int i = 0; i < shot->nr; i++)
+		sum += shot->running[i];
+	return sum;
+}
+
+/* First choices. */
+
+static void sk_all_fit(struct kunit *test)
+{
+	struct perf_event *events[4];
+	struct sk_shot shot;
+
+	sk_begin(test, 4, FOREVER_MS);
+	for (int i = 0; i < 4; i++)
+		events[i] = sk_open_cpu(test);
+	fake_pmu_tick(&fake, 100);
+	for (int i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, sk_state(events[i]), ACTIVE);
+		KUNIT_EXPECT_EQ(test, events[i]->oncpu, sk_cpu());
+		KUNIT_EXPECT_EQ(test, sk_read(events[i]), 100);
+	}
+	sk_shoot(&shot, events, 4);
+	for (int i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, shot.running[i], shot.enabled[i]);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), 4);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_REFUSE), 0);
+}
+
+static void sk_first_come(struct kunit *test)
+{
+	struct perf_event *events[5];
+
+	sk_begin(test, 2, FOREVER_MS);
+	for (int i = 0; i < 5; i++)
+		events[i] = sk_open_cpu(test);
+	for (int i = 0; i < 5; i++)
+		KUNIT_EXPECT_EQ(test, sk_state(events[i]),
+				i < 2 ? ACTIVE : INACTIVE);
+	fake_pmu_tick(&fake, 5);
+	KUNIT_EXPECT_EQ(test, sk_read(events[1]), 5);
+	KUNIT_EXPECT_EQ(test, sk_read(events[2]), 0);
+}
+
+static void sk_pinned_first(struct kunit *test)
+{
+	struct perf_event *flexible[3], *pinned[2];
+
+	sk_begin(test, 3, FOREVER_MS);
+	for (int i = 0; i < 3; i++)
+		flexible[i] = sk_open_cpu(test);
+	for (int i = 0; i < 2; i++) {
+		pinned[i] = sk_open_pinned(test);
+		KUNIT_EXPECT_EQ(test, sk_state(pinned[i]), ACTIVE);
+		KUNIT_EXPECT_EQ(test, sk_count_state(flexible, 3, ACTIVE),
+				2 - i);
+	}
+}
+
+/* Multiplexing is the flexible groups' business alone. */
+static void sk_pinned_stays(struct kunit *test)
+{
+	struct perf_event *events[4], *pinned;
+	struct sk_shot shot;
+
+	sk_begin(test, 2, TURN_MS);
+	pinned = sk_open_pinned(test);
+	for (int i = 0; i < 4; i++)
+		events[i] = sk_open_cpu(test);
+	sk_wait_turns(test, events, 4, 5);
+	KUNIT_EXPECT_EQ(test, fake_pmu_turns(pinned), 1);
+	sk_shoot(&shot, &pinned, 1);
+	KUNIT_EXPECT_EQ(test, shot.running[0], shot.enabled[0]);
+	KUNIT_EXPECT_GT(test, shot.running[0], 0);
+}
+
+static void sk_pinned_error(struct kunit *test)
+{
+	static struct sk_shot before, after;
+	struct perf_event *pinned[2], *late;
+
+	sk_begin(test, 2, FOREVER_MS);
+	for (int i = 0; i < 2; i++)
+		pinned[i] = sk_open_pinned(test);
+	late = sk_open_pinned(test);
+	KUNIT_EXPECT_EQ(test, sk_state(late), ERROR);
+	KUNIT_EXPECT_EQ(test, sk_count_state(pinned, 2, ACTIVE), 2);
+
+	/* In error no time passes. */
+	sk_shoot(&before, &late, 1);
+	fsleep(1000);
+	sk_shoot(&after, &late, 1);
+	KUNIT_EXPECT_GT(test, after.time, before.time);
+	KUNIT_EXPECT_EQ(test, after.enabled[0], before.enabled[0]);
+
+	perf_event_enable(late);
+	KUNIT_EXPECT_EQ(test, sk_state(late), ERROR);
+	/* Room alone does not bring it back, an enable does. */
+	fake_pmu_close(test, pinned[0]);
+	KUNIT_EXPECT_EQ(test, sk_state(late), ERROR);
+	perf_event_enable(late);
+	KUNIT_EXPECT_EQ(test, sk_state(late), ACTIVE);
+	fake_pmu_tick(&fake, 9);
+	KUNIT_EXPECT_EQ(test, sk_read(late), 9);
+}
+
+static void sk_group_all_on(struct kunit *test)
+{
+	struct perf_event *members[3];
+
+	sk_begin(test, 3, FOREVER_MS);
+	members[0] = sk_open_cpu(test);
+	for (int i = 1; i < 3; i++)
+		members[i] = sk_open_sibling(test, members[0]);
+	KUNIT_EXPECT_EQ(test, sk_count_state(members, 3, ACTIVE), 3);
+	KUNIT_EXPECT_EQ(test, members[0]->nr_siblings, 2);
+	fake_pmu_tick(&fake, 7);
+	KUNIT_EXPECT_EQ(test, sk_read(members[2]), 7);
+}
+
+/* One member too many, and no member is on, ever. */
+static void sk_group_too_large(struct kunit *test)
+{
+	struct perf_event *members[4], *other;
+
+	sk_begin(test, 3, TURN_MS);
+	members[0] = sk_open_cpu(test);
+	for (int i = 1; i < 4; i++)
+		members[i] = sk_open_sibling(test, members[0]);
+	KUNIT_EXPECT_EQ(test, sk_count_state(members, 4, INACTIVE), 4);
+	other = sk_open_cpu(test);
+	sk_wait_turns(test, &other, 1, 3);
+	KUNIT_EXPECT_EQ(test, sk_count_state(members, 4, INACTIVE), 4);
+	/* A sibling less, and the rest fits. */
+	fake_pmu_close(test, members[3]);
+	perf_event_disable(other);
+	sk_wait_active(test, members, 3);
+}
+
+static void sk_group_beside_others(struct kunit *test)
+{
+	struct perf_event *single, *leader, *sibling;
+
+	sk_begin(test, 2, FOREVER_MS);
+	single = sk_open_cpu(test);
+	leader = sk_open_cpu(test);
+	KUNIT_EXPECT_EQ(test, sk_state(leader), ACTIVE);
+	sibling = sk_open_sibling(test, leader);
+	KUNIT_EXPECT_EQ(test, sk_state(single), ACTIVE);
+	KUNIT_EXPECT_EQ(test, sk_state(leader), INACTIVE);
+	KUNIT_EXPECT_EQ(test, sk_state(sibling), INACTIVE);
+}
+
+/* Each add succeeds, the transaction does not. */
+static void sk_group_refused_commit(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = sk_cpu(), .disabled = true };
+	struct perf_event *members[2];
+
+	sk_begin(test, 4, TURN_MS);
+	members[0] = fake_pmu_open(test, &fake, &spec);
+	members[1] = sk_open_sibling(test, members[0]);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), 0);
+	atomic_set(&fake.refuse_commits, 3);
+	perf_event_enable(members[0]);
+	KUNIT_EXPECT_GE(test, fake_pmu_calls(&fake, FAKE_CANCEL), 1);
+	/* The third turn that it asks for after that is granted. */
+	sk_wait_turns(test, members, 2, 4);
+	KUNIT_EXPECT_EQ(test, sk_count_state(members, 2, ACTIVE), 2);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_CANCEL), 3);
+}
+
+static void sk_exclusive(struct kunit *test)
+{
+	struct fake_pmu_spec alone = { .cpu = sk_cpu(), .exclusive = true };
+	struct perf_event *events[4];
+
+	sk_begin(test, 4, TURN_MS);
+	events[0] = sk_open_cpu(test);
+	events[1] = fake_pmu_open(test, &fake, &alone);
+	events[2] = sk_open_cpu(test);
+	events[3] = fake_pmu_open(test, &fake, &alone);
+	sk_wait_turns(test, events, 4, 5);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake.mixed), 0);
+}
+
+/* Turns. */
+
+/* Has each had at least half of what an equal share would be, on @counters? */
+static bool sk_is_fair(const struct sk_shot *before,
+		       const struct sk_shot *after, int counters)
+{
+	u64 share = counters * (after->time - before->time) / after->nr;
+
+	for (int i = 0; i < after->nr; i++) {
+		if (after->running[i] - before->running[i] < share / 2)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A machine that stands still for a while gives a long turn to whoever is on;
+ * the others have to catch up, after which the shares are fair.
+ */
+static void sk_wait_fair(struct kunit *test, const struct sk_shot *before,
+			 struct sk_shot *after, int counters)
+{
+	unsigned long end = jiffies + PATIENCE_US / USEC_PER_SEC * HZ;
+
+	do {
+		fsleep(5000);
+		sk_shoot(after, before->events, before->nr);
+	} while (!sk_is_fair(before, after, counters) &&
+		 time_before(jiffies, end));
+	KUNIT_EXPECT_TRUE(test, sk_is_fair(before, after, counters));
+}
+
+static void sk_multiplex(struct kunit *test, int counters, int nr)
+{
+	static struct sk_shot before, after;
+	struct perf_event *events[MAX_EVENTS];
+	u64 elapsed;
+
+	sk_begin(test, counters, TURN_MS);
+	for (int i = 0; i < nr; i++)
+		events[i] = sk_open_cpu(test);
+	sk_shoot(&before, events, nr);
+	sk_wait_turns(test, events, nr, 5);
+	sk_wait_fair(test, &before, &after, counters);
+
+	elapsed = after.time - before.time;
+	for (int i = 0; i < nr; i++) {
+		KUNIT_EXPECT_EQ(test, after.enabled[i] - before.enabled[i],
+				elapsed);
+		KUNIT_EXPECT_GT(test, after.running[i], before.running[i]);
+		KUNIT_EXPECT_LT(test, after.running[i], after.enabled[i]);
+	}
+	/* Every counter is in use all the time. */
+	KUNIT_EXPECT_EQ(test, sk_sum_running(&after) - sk_sum_running(&before),
+			counters * elapsed);
+}
+
+static void sk_multiplex_one(struct kunit *test)
+{
+	sk_multiplex(test, 1, 2);
+}
+
+static void sk_multiplex_some(struct kunit *test)
+{
+	sk_multiplex(test, 3, 7);
+}
+
+static void sk_multiplex_many(struct kunit *test)
+{
+	sk_multiplex(test, 4, MAX_EVENTS);
+}
+
+/* Two that need the same counter take turns beside one that does not. */
+static void sk_multiplex_constraint(struct kunit *test)
+{
+	struct fake_pmu_spec first = { .cpu = sk_cpu(), .counters = BIT(0) };
+	struct perf_event *events[3];
+
+	sk_begin(test, 2, TURN_MS);
+	events[0] = fake_pmu_open(test, &fake, &first);
+	events[1] = fake_pmu_open(test, &fake, &first);
+	events[2] = sk_open_cpu(test);
+	sk_wait_turns(test, events, 3, 5);
+}
+
+static void sk_multiplex_groups(struct kunit *test)
+{
+	struct perf_event *events[6];
+
+	sk_begin(test, 3, TURN_MS);
+	for (int i = 0; i < 6; i += 2) {
+		events[i] = sk_open_cpu(test);
+		events[i + 1] = sk_open_sibling(test, events[i]);
+	}
+	sk_wait_turns(test, events, 6, 5);
+}
+
+/* When nobody waits any more the timer ends, and starts again when needed. */
+static void sk_multiplex_stops(struct kunit *test)
+{
+	struct perf_event *events[2];
+	bool active;
+
+	sk_begin(test, 1, TURN_MS);
+	for (int i = 0; i < 2; i++)
+		events[i] = sk_open_cpu(test);
+	sk_wait_turns(test, events, 2, 3);
+	perf_event_disable(events[0]);
+	read_poll_timeout(READ_ONCE, active, !active, 1000, PATIENCE_US, false,
+			  per_cpu_ptr(fake.pmu.cpu_pmu_context,
+				      sk_cpu())->mux_active);
+	KUNIT_EXPECT_FALSE(test, active);
+	KUNIT_EXPECT_EQ(test, sk_state(events[1]), ACTIVE);
+	perf_event_enable(events[0]);
+	sk_wait_turns(test, events, 2, 8);
+}
+
+/* Tasks. */
+
+static void sk_bind(struct kunit *test, int cpu)
+{
+	KUNIT_ASSERT_EQ(test, 0,
+			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+}
+
+/* A pinned event of the task goes before flexible ones of the CPU. */
+static void sk_task_pinned(struct kunit *test)
+{
+	struct perf_event *cpu_event, *task_event;
+	struct sk_shot shot;
+
+	sk_begin(test, 1, FOREVER_MS);
+	sk_bind(test, sk_cpu());
+	cpu_event = sk_open_cpu(test);
+	task_event = sk_open_task(test, current, true);
+	KUNIT_EXPECT_EQ(test, sk_state(task_event), ACTIVE);
+	KUNIT_EXPECT_EQ(test, sk_state(cpu_event), INACTIVE);
+
+	/* While the task sleeps the CPU's event has the counter. */
+	fake_pmu_tick(&fake, 3);
+	KUNIT_EXPECT_EQ(test, sk_read(cpu_event), 0);
+	fsleep(20000);
+	KUNIT_EXPECT_EQ(test, sk_read(task_event), 3);
+	KUNIT_EXPECT_GE(test, fake_pmu_turns(cpu_event), 2);
+	sk_shoot(&shot, &task_event, 1);
+	KUNIT_EXPECT_EQ(test, shot.enabled[0], shot.running[0]);
+}
+
+/* A task's groups come last, and get what the CPU's leave at the next choice. */
+static void sk_task_flexible(struct kunit *test)
+{
+	unsigned long end = jiffies + 10 * HZ;
+	struct perf_event *cpu_event, *task_event;
+
+	sk_begin(test, 1, TURN_MS);
+	sk_bind(test, sk_cpu());
+	cpu_event = sk_open_cpu(test);
+	task_event = sk_open_task(test, current, false);
+	KUNIT_EXPECT_EQ(test, sk_state(cpu_event), ACTIVE);
+	KUNIT_EXPECT_EQ(test, sk_state(task_event), INACTIVE);
+	perf_event_disable(cpu_event);
+	/* The task's time passes only while it runs. */
+	while (sk_state(task_event) != ACTIVE && time_before(jiffies, end))
+		cond_resched();
+	KUNIT_EXPECT_EQ(test, sk_state(task_event), ACTIVE);
+}
+
+/* A thread that counts its own ticks when it is told to. */
+struct sk_worker {
+	struct task_struct	*task;
+	struct completion	go;
+	struct completion	done;
+	int			nr;
+};
+
+static int sk_work(void *arg)
+{
+	struct sk_worker *worker = arg;
+
+	while (!kthread_should_stop()) {
+		wait_for_completion(&worker->go);
+		for (int i = 0; i < worker->nr; i++) {
+			fake_pmu_tick(&fake, 1);
+			cpu_relax();
+		}
+		complete(&worker->done);
+	}
+	return 0;
+}
+
+static void sk_stop_worker(void *arg)
+{
+	struct sk_worker *worker = arg;
+
+	worker->nr = 0;
+	complete(&worker->go);
+	kthread_stop(worker->task);
+	put_task_struct(worker->task);
+}
+
+static struct sk_worker *sk_start_worker(struct kunit *test)
+{
+	struct sk_worker *worker = kunit_kzalloc(test, sizeof(*worker),
+						 GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, worker);
+	init_completion(&worker->go);
+	init_completion(&worker->done);
+	worker->task = kthread_run(sk_work, worker, "perf_kunit");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(worker->task));
+	get_task_struct(worker->task);
+	fake_pmu_undo(test, sk_stop_worker, worker);
+	return worker;
+}
+
+static void sk_let_work(struct sk_worker *worker, int nr)
+{
+	worker->nr = nr;
+	complete(&worker->go);
+	wait_for_completion(&worker->done);
+}
+
+static bool sk_is_unloaded(struct perf_event *event)
+{
+	return READ_ONCE(event->ctx->loaded_cpu) == PERF_CPU_NONE;
+}
+
+static void sk_wait_unloaded(struct kunit *test, struct perf_event *event)
+{
+	bool done;
+
+	read_poll_timeout(sk_is_unloaded, done, done, 100, PATIENCE_US, false,
+			  event);
+	KUNIT_EXPECT_TRUE(test, done);
+}
+
+/* Nobody else makes ticks, so the thread's event sees its own only. */
+static void sk_sleeping_task(struct kunit *test)
+{
+	static struct sk_shot before, after;
+	struct sk_worker *worker;
+	struct perf_event *event;
+
+	sk_begin(test, 2, FOREVER_MS);
+	worker = sk_start_worker(test);
+	sk_let_work(worker, 10);
+	event = sk_open_task(test, worker->task, false);
+	sk_wait_unloaded(test, event);
+	KUNIT_EXPECT_EQ(test, sk_read(event), 0);
+
+	sk_let_work(worker, 1000);
+	sk_wait_unloaded(test, event);
+	KUNIT_EXPECT_EQ(test, sk_read(event), 1000);
+	sk_shoot(&before, &event, 1);
+	KUNIT_EXPECT_GT(test, before.running[0], 0);
+	KUNIT_EXPECT_EQ(test, before.running[0], before.enabled[0]);
+
+	fake_pmu_tick(&fake, 77);
+	fsleep(1000);
+	sk_shoot(&after, &event, 1);
+	KUNIT_EXPECT_EQ(test, after.enabled[0], before.enabled[0]);
+	KUNIT_EXPECT_EQ(test, sk_read(event), 1000);
+
+	perf_event_disable(event);
+	sk_let_work(worker, 5);
+	perf_event_enable(event);
+	sk_let_work(worker, 6);
+	sk_wait_unloaded(test, event);
+	KUNIT_EXPECT_EQ(test, sk_read(event), 1006);
+}
+
+static void sk_moving_task(struct kunit *test)
+{
+	int other = cpumask_next(sk_cpu(), cpu_online_mask);
+	struct sk_worker *worker;
+	struct perf_event *event;
+
+	if (other >= nr_cpu_ids)
+		kunit_skip(test, "one CPU only");
+	sk_begin(test, 1, FOREVER_MS);
+	worker = sk_start_worker(test);
+	event = sk_open_task(test, worker->task, true);
+	for (int i = 0; i < 50; i++) {
+		const struct cpumask *mask = cpumask_of(i & 1 ? other :
+							sk_cpu());
+
+		KUNIT_ASSERT_EQ(test, 0,
+				set_cpus_allowed_ptr(worker->task, mask));
+		sk_let_work(worker, 20);
+	}
+	sk_wait_unloaded(test, event);
+	KUNIT_EXPECT_EQ(test, sk_state(event), INACTIVE);
+	KUNIT_EXPECT_EQ(test, sk_read(event), 1000);
+}
+
+/* Many threads with an event each: what one counts, no other does. */
+static void sk_many_tasks(struct kunit *test)
+{
+	struct sk_worker *workers[8];
+	struct perf_event *events[8];
+
+	sk_begin(test, 1, FOREVER_MS);
+	for (int i = 0; i < 8; i++) {
+		workers[i] = sk_start_worker(test);
+		events[i] = sk_open_task(test, workers[i]->task, true);
+	}
+	for (int round = 0; round < 10; round++) {
+		for (int i = 0; i < 8; i++) {
+			sk_let_work(workers[i], i + 1);
+			sk_wait_unloaded(test, events[i]);
+		}
+	}
+	for (int i = 0; i < 8; i++)
+		KUNIT_EXPECT_EQ(test, sk_read(events[i]), 10 * (i + 1));
+}
+
+/* A task's event that is bound to a CPU waits on all others. */
+static void sk_task_on_cpu(struct kunit *test)
+{
+	int other = cpumask_next(sk_cpu(), cpu_online_mask);
+	struct fake_pmu_spec spec = { .cpu = other };
+	struct sk_worker *worker;
+	struct perf_event *event;
+
+	if (other >= nr_cpu_ids)
+		kunit_skip(test, "one CPU only");
+	sk_begin(test, 1, FOREVER_MS);
+	worker = sk_start_worker(test);
+	spec.task = worker->task;
+	event = fake_pmu_open(test, &fake, &spec);
+	set_cpus_allowed_ptr(worker->task, cpumask_of(sk_cpu()));
+	sk_let_work(worker, 10);
+	sk_wait_unloaded(test, event);
+	KUNIT_EXPECT_EQ(test, sk_read(event), 0);
+	set_cpus_allowed_ptr(worker->task, cpumask_of(other));
+	sk_let_work(worker, 10);
+	sk_wait_unloaded(test, event);
+	KUNIT_EXPECT_EQ(test, sk_read(event), 10);
+}
+
+/* The others. */
+
+static void sk_close_software(void *arg)
+{
+	struct perf_event **events = arg;
+
+	for (int i = 0; i < NR_SOFTWARE && events[i]; i++)
+		perf_event_release_kernel(events[i]);
+}
+
+static struct perf_event **sk_open_software(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type	= PERF_TYPE_SOFTWARE,
+		.size	= sizeof(attr),
+		.config	= PERF_COUNT_SW_DUMMY,
+	};
+	struct perf_event **events, *event;
+
+	events = kunit_kcalloc(test, NR_SOFTWARE, sizeof(*events), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, events);
+	fake_pmu_undo(test, sk_close_software, events);
+	for (int i = 0; i < NR_SOFTWARE; i++) {
+		event = perf_event_create_kernel_counter(&attr, sk_cpu(), NULL,
+							 NULL, NULL);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+		events[i] = event;
+	}
+	return events;
+}
+
+/* A thousand events come and go, and those of this PMU notice nothing. */
+static void sk_undisturbed(struct kunit *test)
+{
+	struct perf_event *events[4], **software;
+	int calls;
+
+	sk_begin(test, 4, FOREVER_MS);
+	for (int i = 0; i < 4; i++)
+		events[i] = sk_open_cpu(test);
+	calls = fake_pmu_calls(&fake, FAKE_START) +
+		fake_pmu_calls(&fake, FAKE_STOP);
+	software = sk_open_software(test);
+	KUNIT_EXPECT_EQ(test, sk_count_state(software, NR_SOFTWARE, ACTIVE),
+			NR_SOFTWARE);
+	kunit_release_action(test, sk_close_software, software);
+
+	KUNIT_EXPECT_EQ(test, sk_count_state(events, 4, ACTIVE), 4);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), 4);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_DEL), 0);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_START) +
+			fake_pmu_calls(&fake, FAKE_STOP), calls);
+}
+
+/* Neither do its own events while there is room. */
+static void sk_undisturbed_by_own(struct kunit *test)
+{
+	struct perf_event *first, *pinned, *last;
+
+	sk_begin(test, 4, FOREVER_MS);
+	first = sk_open_cpu(test);
+	pinned = sk_open_pinned(test);
+	last = sk_open_cpu(test);
+	fake_pmu_close(test, sk_open_cpu(test));
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), 4);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_DEL), 1);
+	KUNIT_EXPECT_EQ(test, fake_pmu_turns(first) + fake_pmu_turns(pinned) +
+			fake_pmu_turns(last), 3);
+}
+
+static void sk_resched_oncpu(void *unused)
+{
+	perf_pmu_resched(&fake.pmu);
+}
+
+/* A driver's counters become fewer and more again. */
+static void sk_resched(struct kunit *test)
+{
+	struct perf_event *events[4];
+
+	sk_begin(test, 4, FOREVER_MS);
+	for (int i = 0; i < 4; i++)
+		events[i] = sk_open_cpu(test);
+	fake.nr_counters = 2;
+	smp_call_function_single(sk_cpu(), sk_resched_oncpu, NULL, 1);
+	KUNIT_EXPECT_EQ(test, sk_count_state(events, 4, ACTIVE), 2);
+	fake.nr_counters = 4;
+	smp_call_function_single(sk_cpu(), sk_resched_oncpu, NULL, 1);
+	KUNIT_EXPECT_EQ(test, sk_count_state(events, 4, ACTIVE), 4);
+}
+
+static struct kunit_case sk_cases[] = {
+	KUNIT_CASE(sk_all_fit),
+	KUNIT_CASE(sk_first_come),
+	KUNIT_CASE(sk_pinned_first),
+	KUNIT_CASE(sk_pinned_stays),
+	KUNIT_CASE(sk_pinned_error),
+	KUNIT_CASE(sk_group_all_on),
+	KUNIT_CASE(sk_group_too_large),
+	KUNIT_CASE(sk_group_beside_others),
+	KUNIT_CASE(sk_group_refused_commit),
+	KUNIT_CASE(sk_exclusive),
+	KUNIT_CASE(sk_multiplex_one),
+	KUNIT_CASE(sk_multiplex_some),
+	KUNIT_CASE(sk_multiplex_many),
+	KUNIT_CASE(sk_multiplex_constraint),
+	KUNIT_CASE(sk_multiplex_groups),
+	KUNIT_CASE(sk_multiplex_stops),
+	KUNIT_CASE(sk_task_pinned),
+	KUNIT_CASE(sk_task_flexible),
+	KUNIT_CASE(sk_sleeping_task),
+	KUNIT_CASE(sk_moving_task),
+	KUNIT_CASE(sk_many_tasks),
+	KUNIT_CASE(sk_task_on_cpu),
+	KUNIT_CASE(sk_undisturbed),
+	KUNIT_CASE(sk_undisturbed_by_own),
+	KUNIT_CASE(sk_resched),
+	{ }
+};
+
+static struct kunit_suite sk_suite = {
+	.name		= "perf_sched",
+	.suite_init	= sk_suite_init,
+	.suite_exit	= sk_suite_exit,
+	.test_cases	= sk_cases,
+};
+
+kunit_test_suite(sk_suite);

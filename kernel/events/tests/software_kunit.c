@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests of the room "software": recursion, periods, overflows, lists and
+ * the checks of attr.config. Included at the end of software.c.
+ */
+
+#include <kunit/test.h>
+#include <linux/hardirq.h>
+#include <linux/poll.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+
+/* An event as it is while active, without context, task, and buffer. */
+struct swk_event {
+	struct perf_event	event;
+	unsigned int		overflows;
+	u64			last_period;
+};
+
+static void swk_overflow(struct perf_event *event,
+			 struct perf_sample_data *data, struct pt_regs *regs)
+{
+	struct swk_event *swk = container_of(event, struct swk_event, event);
+
+	swk->overflows++;
+	swk->last_period = data->period;
+}
+
+static struct swk_event *swk_new(struct kunit *test, u64 period)
+{
+	struct swk_event *swk = kunit_kzalloc(test, sizeof(*swk), GFP_KERNEL);
+	struct perf_event *event;
+
+	KUNIT_ASSERT_NOT_NULL(test, swk);
+	event = &swk->event;
+	event->pmu = &perf_software;
+	event->attr.type = PERF_TYPE_SOFTWARE;
+	event->attr.config = PERF_COUNT_SW_DUMMY;
+	event->attr.sample_period = period;
+	event->hw.sample_period = period;
+	event->hw.last_period = period;
+	local64_set(&event->hw.period_left, period);
+	event->overflow_handler = swk_overflow;
+	event->group_leader = event;
+	event->state = PERF_EVENT_STATE_ACTIVE;
+	event->oncpu = -1;
+	event->cpu = -1;
+	perf_overflow_init(event);
+	return swk;
+}
+
+static void swk_report(struct swk_event *swk, u64 nr)
+{
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	perf_sample_data_init(&data, 0, 0);
+	guard(preempt)();
+	perf_swevent_event(&swk->event, nr, &data, &regs);
+}
+
+static void swk_recursion(struct kunit *test)
+{
+	u8 busy[4] = { };
+	int task, again, hardirq;
+
+	preempt_disable();
+	task = perf_recursion_get(busy);
+	again = perf_recursion_get(busy);
+
+	local_irq_disable();
+	preempt_count_add(HARDIRQ_OFFSET);
+	hardirq = perf_recursion_get(busy);
+	preempt_count_sub(HARDIRQ_OFFSET);
+	local_irq_enable();
+	preempt_enable();
+
+	KUNIT_EXPECT_EQ(test, task, 0);
+	KUNIT_EXPECT_LT(test, again, 0);
+	KUNIT_EXPECT_EQ(test, hardirq, 2);
+
+	perf_recursion_put(busy, hardirq);
+	perf_recursion_put(busy, task);
+	KUNIT_EXPECT_EQ(test, busy[0] | busy[1] | busy[2] | busy[3], 0);
+}
+
+static void swk_recursion_current(struct kunit *test)
+{
+	int first, second;
+
+	preempt_disable();
+	first = perf_swevent_get_recursion_context();
+	second = perf_swevent_get_recursion_context();
+	if (first >= 0)
+		perf_swevent_put_recursion_context(first);
+	preempt_enable();
+
+	KUNIT_EXPECT_GE(test, first, 0);
+	KUNIT_EXPECT_LT(test, second, 0);
+}
+
+struct swk_period_case {
+	s64	left;
+	u64	length;
+	u64	ended;
+	s64	rest;
+};
+
+static const struct swk_period_case swk_period_cases[] = {
+	{ -5, 10, 0, -5 },
+	{ -1, 1, 0, -1 },
+	{ 0, 10, 1, -10 },
+	{ 3, 10, 1, -7 },
+	{ 9, 10, 1, -1 },
+	{ 10, 10, 2, -10 },
+	{ 25, 10, 3, -5 },
+	{ 0, 1, 1, -1 },
+	{ 1000, 1, 1001, -1 },
+	{ 1LL << 62, 1ULL << 62, 2, -(1LL << 62) },
+	{ 0, S64_MAX, 1, -S64_MAX },
+	{ S64_MAX, S64_MAX, 2, -S64_MAX },
+	{ S64_MIN, 10, 0, S64_MIN },
+};
+
+static void swk_period_arithmetic(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 10);
+	struct hw_perf_event *hwc = &swk->event.hw;
+
+	for (int i = 0; i < ARRAY_SIZE(swk_period_cases); i++) {
+		const struct swk_period_case *c = &swk_period_cases[i];
+
+		hwc->last_period = c->length;
+		local64_set(&hwc->period_left, c->left);
+		KUNIT_EXPECT_EQ_MSG(test, perf_swevent_set_period(&swk->event),
+				    c->ended, "case %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, (s64)local64_read(&hwc->period_left),
+				    c->rest, "case %d", i);
+		KUNIT_EXPECT_EQ(test, hwc->last_period, 10);
+	}
+}
+
+static void swk_period_single(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 3);
+
+	perf_swevent_set_period(&swk->event);
+	for (int i = 0; i < 10; i++)
+		swk_report(swk, 1);
+
+	KUNIT_EXPECT_EQ(test, swk->overflows, 3);
+	KUNIT_EXPECT_EQ(test, swk->last_period, 3);
+	KUNIT_EXPECT_EQ(test, (s64)local64_read(&swk->event.count), 10);
+	KUNIT_EXPECT_EQ(test, (s64)local64_read(&swk->event.hw.period_left), -2);
+}
+
+static void swk_period_weight(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 3);
+
+	perf_swevent_set_period(&swk->event);
+	swk_report(swk, 10);
+
+	KUNIT_EXPECT_EQ(test, swk->overflows, 3);
+	KUNIT_EXPECT_EQ(test, (s64)local64_read(&swk->event.hw.period_left), -2);
+}
+
+static void swk_period_sampled_weight(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 3);
+
+	swk->event.attr.sample_type = PERF_SAMPLE_PERIOD;
+	perf_swevent_set_period(&swk->event);
+	swk_report(swk, 10);
+	swk_report(swk, 1);
+
+	KUNIT_EXPECT_EQ(test, swk->overflows, 2);
+	KUNIT_EXPECT_EQ(test, swk->last_period, 1);
+}
+
+static void swk_period_each(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 1);
+
+	perf_swevent_set_period(&swk->event);
+	for (int i = 0; i < 5; i++)
+		swk_report(swk, 1);
+
+	KUNIT_EXPECT_EQ(test, swk->overflows, 5);
+}
+
+static void swk_counting(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 0);
+
+	swk_report(swk, 7);
+
+	KUNIT_EXPECT_EQ(test, swk->overflows, 0);
+	KUNIT_EXPECT_EQ(test, (s64)local64_read(&swk->event.count), 7);
+}
+
+/* An event that was removed while it was found in a list. */
+static void swk_inactive(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 1);
+
+	swk->event.state = PERF_EVENT_STATE_OFF;
+	swk_report(swk, 1);
+
+	KUNIT_EXPECT_EQ(test, swk->overflows, 0);
+}
+
+static void swk_throttled(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 1);
+
+	swk->event.hw.interrupts = MAX_INTERRUPTS;
+	swk_report(swk, 1);
+
+	KUNIT_EXPECT_EQ(test, swk->overflows, 0);
+	KUNIT_EXPECT_EQ(test, (s64)local64_read(&swk->event.count), 1);
+}
+
+static void swk_limit(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 1);
+	struct perf_event *event = &swk->event;
+
+	atomic_set(&event->event_limit, 2);
+	swk_report(swk, 1);
+	KUNIT_EXPECT_EQ(test, event->pending_kill, POLL_IN);
+	KUNIT_EXPECT_EQ(test, event->pending_disable, 0);
+
+	swk_report(swk, 1);
+	KUNIT_EXPECT_EQ(test, event->pending_kill, POLL_HUP);
+	KUNIT_EXPECT_EQ(test, event->pending_disable, 1);
+
+	/* Until it is disabled it reports nothing more. */
+	swk_report(swk, 5);
+	KUNIT_EXPECT_EQ(test, swk->overflows, 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&event->event_limit), 0);
+
+	perf_overflow_cancel(event);
+}
+
+static void swk_exclude(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 0);
+	struct perf_event *event = &swk->event;
+	struct pt_regs regs = { };
+
+	perf_fetch_caller_regs(&regs);
+	KUNIT_EXPECT_FALSE(test, perf_swevent_exclude(event, &regs));
+	event->attr.exclude_user = 1;
+	KUNIT_EXPECT_FALSE(test, perf_swevent_exclude(event, &regs));
+	event->attr.exclude_kernel = 1;
+	KUNIT_EXPECT_TRUE(test, perf_swevent_exclude(event, &regs));
+	KUNIT_EXPECT_FALSE(test, perf_swevent_exclude(event, NULL));
+	perf_swevent_stop(event, 0);
+	KUNIT_EXPECT_TRUE(test, perf_swevent_exclude(event, NULL));
+	perf_swevent_start(event, 0);
+	KUNIT_EXPECT_FALSE(test, perf_swevent_exclude(event, NULL));
+}
+
+static void swk_put_on_lists(struct swk_event *one, struct swk_event *two)
+{
+	guard(irqsave)();
+	perf_software_add(&one->event, PERF_EF_START);
+	perf_software_add(&two->event, 0);
+}
+
+static void swk_take_off_lists(struct swk_event *one, struct swk_event *two)
+{
+	guard(irqsave)();
+	perf_software_del(&one->event, 0);
+	perf_software_del(&two->event, 0);
+}
+
+/* Nothing else in the kernel reports the dummy event. */
+static void swk_lists(struct kunit *test)
+{
+	struct swk_event *started = swk_new(test, 0);
+	struct swk_event *stopped = swk_new(test, 0);
+	struct pt_regs regs = { };
+
+	migrate_disable();
+	swk_put_on_lists(started, stopped);
+	__perf_sw_event(PERF_COUNT_SW_DUMMY, 3, &regs, 0);
+	__perf_sw_event(PERF_COUNT_SW_BPF_OUTPUT, 5, &regs, 0);
+	swk_take_off_lists(started, stopped);
+	__perf_sw_event(PERF_COUNT_SW_DUMMY, 7, &regs, 0);
+	migrate_enable();
+	synchronize_rcu();
+
+	KUNIT_EXPECT_EQ(test, (s64)local64_read(&started->event.count), 3);
+	KUNIT_EXPECT_EQ(test, (s64)local64_read(&stopped->event.count), 0);
+}
+
+static int swk_init_with(struct swk_event *swk, u32 type, u64 config)
+{
+	swk->event.attr.type = type;
+	swk->event.attr.config = config;
+	return perf_software_event_init(&swk->event);
+}
+
+static void swk_init_refuses(struct kunit *test)
+{
+	static const u64 unknown[] = {
+		PERF_COUNT_SW_MAX, U32_MAX, 1ULL << 32, 1ULL << 63, U64_MAX,
+	};
+	struct swk_event *swk = swk_new(test, 0);
+
+	for (int i = 0; i < ARRAY_SIZE(unknown); i++)
+		KUNIT_EXPECT_EQ(test, swk_init_with(swk, PERF_TYPE_SOFTWARE,
+						    unknown[i]), -ENOENT);
+	KUNIT_EXPECT_EQ(test, swk_init_with(swk, PERF_TYPE_RAW,
+					    PERF_COUNT_SW_DUMMY), -ENOENT);
+
+	swk->event.attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	KUNIT_EXPECT_EQ(test, swk_init_with(swk, PERF_TYPE_SOFTWARE,
+					    PERF_COUNT_SW_DUMMY), -EOPNOTSUPP);
+	KUNIT_EXPECT_NULL(test, swk->event.destroy);
+}
+
+static void swk_init_forwards(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 0);
+
+	KUNIT_EXPECT_EQ(test, swk_init_with(swk, PERF_TYPE_SOFTWARE,
+					    PERF_COUNT_SW_CPU_CLOCK), -ENOENT);
+	KUNIT_EXPECT_NE(test, swk->event.attr.type, PERF_TYPE_SOFTWARE);
+	KUNIT_EXPECT_EQ(test, swk_init_with(swk, PERF_TYPE_SOFTWARE,
+					    PERF_COUNT_SW_TASK_CLOCK), -ENOENT);
+	KUNIT_EXPECT_NE(test, swk->event.attr.type, PERF_TYPE_SOFTWARE);
+}
+
+static void swk_init_counts_keys(struct kunit *test)
+{
+	struct static_key *key = &perf_swevent_enabled[PERF_COUNT_SW_DUMMY];
+	struct swk_event *swk = swk_new(test, 0);
+	struct swk_event *child = swk_new(test, 0);
+	int before = static_key_count(key);
+
+	KUNIT_EXPECT_EQ(test, swk_init_with(swk, PERF_TYPE_SOFTWARE,
+					    PERF_COUNT_SW_DUMMY), 0);
+	KUNIT_ASSERT_NOT_NULL(test, swk->event.destroy);
+	KUNIT_EXPECT_EQ(test, static_key_count(key), before + 1);
+
+	child->event.parent = &swk->event;
+	KUNIT_EXPECT_EQ(test, swk_init_with(child, PERF_TYPE_SOFTWARE,
+					    PERF_COUNT_SW_DUMMY), 0);
+	KUNIT_EXPECT_NULL(test, child->event.destroy);
+	KUNIT_EXPECT_EQ(test, static_key_count(key), before + 1);
+
+	swk->event.destroy(&swk->event);
+	KUNIT_EXPECT_EQ(test, static_key_count(key), before);
+}
+
+static struct kunit_case perf_software_cases[] = {
+	KUNIT_CASE(swk_recursion),
+	KUNIT_CASE(swk_recursion_current),
+	KUNIT_CASE(swk_period_arithmetic),
+	KUNIT_CASE(swk_period_single),
+	KUNIT_CASE(swk_period_weight),
+	KUNIT_CASE(swk_period_sampled_weight),
+	KUNIT_CASE(swk_period_each),
+	KUNIT_CASE(swk_counting),
+	KUNIT_CASE(swk_inactive),
+	KUNIT_CASE(swk_throttled),
+	KUNIT_CASE(swk_limit),
+	KUNIT_CASE(swk_exclude),
+	KUNIT_CASE(swk_lists),
+	KUNIT_CASE(swk_init_refuses),
+	KUNIT_CASE(swk_init_forwards),
+	KUNIT_CASE(swk_init_counts_keys),
+	{ }
+};
+
+static struct kunit_suite perf_software_suite = {
+	.name		= "perf_software",
+	.test_cases	= perf_software_cases,
+};
+
+kunit_test_suite(perf_software_suite);
