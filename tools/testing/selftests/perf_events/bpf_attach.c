@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * BPF programs on events: attached by SET_BPF they see the overflow or the
+ * tracepoint first and decide whether there is a sample; and a program writes
+ * records of its own through a bpf-output event.
+ *
+ * The programs are written as instructions, so that the test needs no
+ * compiler and no library.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/bpf.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "perf_lib.h"
+
+#define ROUNDS	50
+#define MAGIC	0x11223344
+
+#define INSN(op, to, from, offset, value) \
+	{ .code = (op), .dst_reg = (to), .src_reg = (from), .off = (offset), \
+	  .imm = (value) }
+#define SET(reg, value) \
+	INSN(BPF_ALU64 | BPF_MOV | BPF_K, reg, 0, 0, value)
+#define COPY(to, from) \
+	INSN(BPF_ALU64 | BPF_MOV | BPF_X, to, from, 0, 0)
+#define LEAVE	INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
+
+static int bpf(int cmd, union bpf_attr *attr)
+{
+	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+}
+
+static int try_load(__u32 type, const struct bpf_insn *insns, size_t count)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = type;
+	attr.insns = (unsigned long)insns;
+	attr.insn_cnt = count;
+	attr.license = (unsigned long)"GPL";
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
+static int load_insns(__u32 type, const struct bpf_insn *insns, size_t count)
+{
+	int fd = try_load(type, insns, count);
+
+	if (fd < 0)
+		test_skip("cannot load BPF programs: %s", strerror(errno));
+	return fd;
+}
+
+/* A program that does nothing but return @value. */
+static int load_return(__u32 type, int value)
+{
+	const struct bpf_insn insns[] = { SET(BPF_REG_0, value), LEAVE };
+
+	return load_insns(type, insns, ARRAY_SIZE(insns));
+}
+
+static int attach(int fd, int prog)
+{
+	return ioctl(fd, PERF_EVENT_IOC_SET_BPF, (unsigned long)prog);
+}
+
+static struct perf_event_attr sampling_attr(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP;
+	return attr;
+}
+
+static void overflow_program(int verdict)
+{
+	struct perf_event_attr attr = sampling_attr();
+	int fd = open_self(&attr);
+	struct perf_ring *ring;
+	unsigned int samples;
+
+	ring = ring_map(fd, 8);
+	CHECK(!attach(fd, load_return(BPF_PROG_TYPE_PERF_EVENT, verdict)),
+	      "attach: %s", strerror(errno));
+	event_enable(fd);
+	touch_pages(ROUNDS);
+	event_disable(fd);
+	samples = ring_count(ring, PERF_RECORD_SAMPLE);
+	CHECK(read_count(fd) >= ROUNDS, "does not count");
+	if (verdict)
+		CHECK(samples >= ROUNDS, "%u samples", samples);
+	else
+		CHECK(!samples, "%u samples in spite of the program", samples);
+}
+
+static void overflow_dropped(void)
+{
+	overflow_program(0);
+}
+
+static void overflow_kept(void)
+{
+	overflow_program(1);
+}
+
+static struct perf_event_attr rename_attr(void)
+{
+	struct perf_event_attr attr =
+		make_attr(PERF_TYPE_TRACEPOINT,
+			  tracepoint_id("task/task_rename"));
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_RAW;
+	return attr;
+}
+
+static void rename_self(unsigned int count)
+{
+	while (count--)
+		CHECK(!prctl(PR_SET_NAME, "bpf", 0, 0, 0), "PR_SET_NAME");
+}
+
+static void tracepoint_program(int verdict)
+{
+	struct perf_event_attr attr = rename_attr();
+	int fd = open_self(&attr);
+	struct perf_ring *ring;
+	__u64 want = verdict ? ROUNDS : 0;
+
+	ring = ring_map(fd, 16);
+	CHECK(!attach(fd, load_return(BPF_PROG_TYPE_TRACEPOINT, verdict)),
+	      "attach: %s", strerror(errno));
+	event_enable(fd);
+	rename_self(ROUNDS);
+	event_disable(fd);
+	CHECK(read_count(fd) == want, "count %llu",
+	      (unsigned long long)read_count(fd));
+	CHECK(ring_count(ring, PERF_RECORD_SAMPLE) == want, "samples");
+}
+
+static void tracepoint_dropped(void)
+{
+	tracepoint_program(0);
+}
+
+static void tracepoint_kept(void)
+{
+	tracepoint_program(1);
+}
+
+static void wrong_types(void)
+{
+	int tracepoint = load_return(BPF_PROG_TYPE_TRACEPOINT, 0);
+	int overflow = load_return(BPF_PROG_TYPE_PERF_EVENT, 0);
+	int filter = load_return(BPF_PROG_TYPE_SOCKET_FILTER, 0);
+	struct perf_event_attr attr = sampling_attr();
+	int fd = open_self(&attr);
+
+	CHECK(attach(fd, tracepoint) && errno == EINVAL,
+	      "tracepoint program on a software event: %s", strerror(errno));
+	CHECK(attach(fd, filter) && errno == EINVAL,
+	      "socket filter on a software event: %s", strerror(errno));
+	attr = rename_attr();
+	fd = open_self(&attr);
+	CHECK(attach(fd, overflow) && errno == EINVAL,
+	      "overflow program on a tracepoint: %s", strerror(errno));
+}
+
+static void attached_twice(void)
+{
+	struct perf_event_attr attr = sampling_attr();
+	int prog = load_return(BPF_PROG_TYPE_PERF_EVENT, 0);
+	int fd = open_self(&attr);
+
+	CHECK(!attach(fd, prog), "first: %s", strerror(errno));
+	CHECK(attach(fd, prog) && errno == EEXIST, "second: %s",
+	      strerror(errno));
+	attr = rename_attr();
+	fd = open_self(&attr);
+	prog = load_return(BPF_PROG_TYPE_TRACEPOINT, 0);
+	CHECK(!attach(fd, prog), "first: %s", strerror(errno));
+	CHECK(attach(fd, prog) && errno == EEXIST, "second: %s",
+	      strerror(errno));
+}
+
+static void closed_and_gone(void)
+{
+	struct perf_event_attr attr = rename_attr();
+	int one = open_self(&attr), two = open_self(&attr);
+	int prog = load_return(BPF_PROG_TYPE_TRACEPOINT, 0);
+
+	CHECK(!attach(one, prog), "attach: %s", strerror(errno));
+	close(prog);
+	event_enable(two);
+	event_enable(one);
+	rename_self(ROUNDS);
+	close(one);
+	rename_self(ROUNDS);
+	CHECK(read_count(two) >= ROUNDS, "program stays after its event");
+}
+
+struct query {
+	struct perf_event_query_bpf head;
+	__u32 ids[4];
+};
+
+static int ask(int fd, struct query *query, __u32 room)
+{
+	memset(query, 0, sizeof(*query));
+	query->head.ids_len = room;
+	return ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, query);
+}
+
+/* The answer is about the tracepoint, not about the event that asks. */
+static void query_programs(void)
+{
+	struct perf_event_attr attr = rename_attr();
+	int one = open_self(&attr), two = open_self(&attr);
+	struct query query;
+
+	CHECK(!ask(one, &query, 4), "none: %s", strerror(errno));
+	CHECK(!query.head.prog_cnt, "%u programs before", query.head.prog_cnt);
+	CHECK(!attach(one, load_return(BPF_PROG_TYPE_TRACEPOINT, 1)),
+	      "attach: %s", strerror(errno));
+	CHECK(!ask(one, &query, 4), "one: %s", strerror(errno));
+	CHECK(query.head.prog_cnt == 1 && query.ids[0], "%u programs, id %u",
+	      query.head.prog_cnt, query.ids[0]);
+	CHECK(!attach(two, load_return(BPF_PROG_TYPE_TRACEPOINT, 1)),
+	      "attach: %s", strerror(errno));
+	CHECK(!ask(two, &query, 4), "two: %s", strerror(errno));
+	CHECK(query.head.prog_cnt == 2 && query.ids[1], "%u programs, id %u",
+	      query.head.prog_cnt, query.ids[1]);
+	CHECK(ask(two, &query, 1) && errno == ENOSPC, "too little room: %s",
+	      strerror(errno));
+	CHECK(ask(two, &query, 1 << 20) && errno == E2BIG, "absurd room: %s",
+	      strerror(errno));
+}
+
+static int make_event_array(int event, int cpu)
+{
+	union bpf_attr attr;
+	int map;
+	__u32 value = event;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = BPF_MAP_TYPE_PERF_EVENT_ARRAY;
+	attr.key_size = sizeof(__u32);
+	attr.value_size = sizeof(__u32);
+	attr.max_entries = 64;
+	map = bpf(BPF_MAP_CREATE, &attr);
+	if (map < 0)
+		test_skip("no event array: %s", strerror(errno));
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = map;
+	attr.key = (unsigned long)&cpu;
+	attr.value = (unsigned long)&value;
+	CHECK(!bpf(BPF_MAP_UPDATE_ELEM, &attr), "map update: %s",
+	      strerror(errno));
+	return map;
+}
+
+/* Put MAGIC on the stack and send 8 bytes to the event of this CPU. */
+static int load_output(int map)
+{
+	const struct bpf_insn insns[] = {
+		INSN(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, MAGIC),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, BPF_REG_2, BPF_PSEUDO_MAP_FD,
+		     0, map),
+		INSN(0, 0, 0, 0, 0),
+		INSN(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, -1),
+		COPY(BPF_REG_4, BPF_REG_10),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_4, 0, 0, -8),
+		SET(BPF_REG_5, 8),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_perf_event_output),
+		SET(BPF_REG_0, 0),
+		LEAVE,
+	};
+
+	return load_insns(BPF_PROG_TYPE_TRACEPOINT, insns, ARRAY_SIZE(insns));
+}
+
+static void output(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_BPF_OUTPUT);
+	struct perf_event_attr trigger = rename_attr();
+	struct perf_event_header *header;
+	int cpu = first_cpu(), event, fd;
+	unsigned int samples = 0;
+	struct perf_ring *ring;
+	struct sample sample;
+	__u64 value;
+
+	pin_to_cpu(cpu);
+	attr.disabled = 0;
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_TID;
+	event = open_on(&attr, -1, cpu, -1);
+	ring = ring_map(event, 8);
+	fd = open_self(&trigger);
+	CHECK(!attach(fd, load_output(make_event_array(event, cpu))),
+	      "attach: %s", strerror(errno));
+	event_enable(fd);
+	rename_self(ROUNDS);
+	event_disable(fd);
+	while ((header = ring_find(ring, PERF_RECORD_SAMPLE))) {
+		parse_sample(header, &attr, &sample);
+		CHECK(sample.raw_size >= sizeof(value), "raw size %u",
+		      sample.raw_size);
+		memcpy(&value, sample.raw, sizeof(value));
+		CHECK(value == MAGIC, "value %#llx",
+		      (unsigned long long)value);
+		CHECK(sample.tid == (__u32)gettid(), "tid %u", sample.tid);
+		samples++;
+	}
+	CHECK(samples == ROUNDS, "%u records", samples);
+}
+
+static const struct test_case cases[] = {
+	{ "overflow program drops samples", overflow_dropped },
+	{ "overflow program lets samples pass", overflow_kept },
+	{ "tracepoint program drops events", tracepoint_dropped },
+	{ "tracepoint program lets events pass", tracepoint_kept },
+	{ "programs of the wrong type", wrong_types },
+	{ "attached twice", attached_twice },
+	{ "closed", closed_and_gone },
+	{ "QUERY_BPF", query_programs },
+	{ "bpf-output", output },
+};
+
+int main(void)
+{
+	tests_begin(ARRAY_SIZE(cases));
+	tests_run(cases, ARRAY_SIZE(cases));
+	tests_end();
+}

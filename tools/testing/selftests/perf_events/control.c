@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Switching events on and off: by ioctl, by prctl, alone, as a group, on the
+ * caller, on another task that runs, sleeps or has gone, on a CPU.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "perf_lib.h"
+
+#define FAULTS	100
+#define SLACK	20
+#define MEMBERS	3
+
+static int open_faults(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+
+	return open_self(&attr);
+}
+
+/* How much fd counts while the caller touches FAULTS pages. */
+static __u64 delta(int fd)
+{
+	__u64 before = read_count(fd);
+
+	touch_pages(FAULTS);
+	return read_count(fd) - before;
+}
+
+static void expect_counting(int fd, bool counting, const char *what)
+{
+	__u64 got = delta(fd);
+
+	if (counting)
+		EXPECT(got >= FAULTS && got <= FAULTS + SLACK,
+		       "%s: counted %llu", what, (unsigned long long)got);
+	else
+		EXPECT(got == 0, "%s: counted %llu", what,
+		       (unsigned long long)got);
+}
+
+static void group_ioctl(int fd, unsigned long cmd)
+{
+	CHECK(!ioctl(fd, cmd, PERF_IOC_FLAG_GROUP), "group ioctl: %s",
+	      strerror(errno));
+}
+
+static void on_and_off(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	int fd = open_faults();
+
+	touch_pages(FAULTS);
+	CHECK(read_count(fd) == 0, "counts before it is enabled");
+	expect_counting(fd, false, "opened disabled");
+	event_enable(fd);
+	expect_counting(fd, true, "enabled");
+	event_enable(fd);
+	expect_counting(fd, true, "enabled twice");
+	event_disable(fd);
+	expect_counting(fd, false, "disabled");
+	event_disable(fd);
+	expect_counting(fd, false, "disabled twice");
+	event_enable(fd);
+	expect_counting(fd, true, "enabled again");
+	attr.disabled = 0;
+	expect_counting(open_self(&attr), true, "opened enabled");
+}
+
+static void reset_value(void)
+{
+	int fd = open_faults();
+
+	event_enable(fd);
+	touch_pages(FAULTS);
+	event_reset(fd);
+	CHECK(read_count(fd) < SLACK, "reset while enabled: %llu",
+	      (unsigned long long)read_count(fd));
+	expect_counting(fd, true, "after reset");
+	event_disable(fd);
+	event_reset(fd);
+	CHECK(read_count(fd) == 0, "reset while disabled");
+}
+
+struct group {
+	int fd[MEMBERS];
+};
+
+static struct group open_group(void)
+{
+	struct group group;
+	int i;
+
+	group.fd[0] = open_faults();
+	for (i = 1; i < MEMBERS; i++) {
+		struct perf_event_attr attr =
+			sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+
+		group.fd[i] = open_member(&attr, group.fd[0]);
+	}
+	return group;
+}
+
+static void expect_group(const struct group *group, bool counting,
+			 const char *what)
+{
+	int i;
+
+	for (i = 0; i < MEMBERS; i++)
+		expect_counting(group->fd[i], counting, what);
+}
+
+static void group_flag(void)
+{
+	struct group group = open_group();
+
+	event_enable(group.fd[0]);
+	expect_counting(group.fd[0], true, "leader alone");
+	expect_counting(group.fd[1], false, "member still disabled");
+	event_disable(group.fd[0]);
+	group_ioctl(group.fd[0], PERF_EVENT_IOC_ENABLE);
+	expect_group(&group, true, "group enabled");
+	group_ioctl(group.fd[0], PERF_EVENT_IOC_RESET);
+	CHECK(read_count(group.fd[2]) < SLACK, "group reset");
+	group_ioctl(group.fd[0], PERF_EVENT_IOC_DISABLE);
+	expect_group(&group, false, "group disabled");
+	group_ioctl(group.fd[2], PERF_EVENT_IOC_ENABLE);
+	expect_group(&group, true, "group enabled through a member");
+}
+
+static void member_needs_leader(void)
+{
+	struct group group = open_group();
+
+	event_enable(group.fd[1]);
+	expect_counting(group.fd[1], false, "leader disabled");
+	event_enable(group.fd[0]);
+	expect_counting(group.fd[1], true, "leader enabled");
+	expect_counting(group.fd[2], false, "never enabled");
+	event_disable(group.fd[0]);
+	expect_counting(group.fd[1], false, "leader disabled again");
+	event_enable(group.fd[0]);
+	event_disable(group.fd[1]);
+	expect_counting(group.fd[0], true, "member disabled, leader goes on");
+	expect_counting(group.fd[1], false, "member disabled");
+}
+
+static unsigned int samples_of(struct perf_ring *ring, int fd)
+{
+	ring_skip_all(ring);
+	event_enable(fd);
+	touch_pages(FAULTS);
+	event_disable(fd);
+	return ring_count(ring, PERF_RECORD_SAMPLE);
+}
+
+static void new_period(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	__u64 periods[] = { 10, 1, 50, 5 };
+	struct perf_ring *ring;
+	unsigned int got, want;
+	size_t i;
+	int fd;
+
+	attr.sample_period = 1000000;
+	fd = open_self(&attr);
+	ring = ring_map(fd, 8);
+	CHECK(samples_of(ring, fd) == 0, "a sample too early");
+	for (i = 0; i < ARRAY_SIZE(periods); i++) {
+		CHECK(!ioctl(fd, PERF_EVENT_IOC_PERIOD, &periods[i]),
+		      "period: %s", strerror(errno));
+		got = samples_of(ring, fd);
+		want = FAULTS / periods[i];
+		EXPECT(got + 1 >= want && got <= want + SLACK,
+		       "period %llu: %u samples of %u",
+		       (unsigned long long)periods[i], got, want);
+	}
+}
+
+static void refresh_counts_down(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	int fd, round;
+	__u64 count;
+
+	attr.sample_period = 1;
+	fd = open_self(&attr);
+	for (round = 1; round <= 3; round++) {
+		event_reset(fd);
+		CHECK(!ioctl(fd, PERF_EVENT_IOC_REFRESH, 7), "refresh: %s",
+		      strerror(errno));
+		touch_pages(FAULTS);
+		count = read_count(fd);
+		CHECK(count >= 7 && count < 7 + SLACK,
+		      "round %d: stopped after %llu", round,
+		      (unsigned long long)count);
+	}
+	expect_counting(fd, false, "used up");
+}
+
+static void by_prctl(void)
+{
+	struct group group = open_group();
+	int fd = open_faults();
+
+	CHECK(!prctl(PR_TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0), "prctl: %s",
+	      strerror(errno));
+	expect_counting(fd, true, "prctl enable");
+	expect_group(&group, true, "prctl enable of a group");
+	CHECK(!prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0), "prctl: %s",
+	      strerror(errno));
+	expect_counting(fd, false, "prctl disable");
+	expect_group(&group, false, "prctl disable of a group");
+}
+
+static void child_prctl(void *arg)
+{
+	(void)arg;
+	CHECK(!prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0), "prctl");
+	touch_pages(FAULTS);
+}
+
+/* prctl acts on what the caller opened, not on what was opened on it. */
+static void prctl_of_others(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct helper child = helper_start(child_prctl, NULL);
+	int fd;
+
+	attr.disabled = 0;
+	fd = open_on(&attr, child.pid, -1, -1);
+	helper_go(&child);
+	helper_join(&child);
+	CHECK(read_count(fd) >= FAULTS, "child disabled what it did not open");
+}
+
+static void prctl_on_other_task(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct timed_count count;
+	int fd;
+
+	attr.read_format = FORMAT_TIMES;
+	fd = open_on(&attr, -1, first_cpu(), -1);
+	CHECK(!prctl(PR_TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0), "prctl");
+	burn_ms(5);
+	CHECK(!prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0), "prctl");
+	count = read_timed(fd);
+	CHECK(count.enabled > 0, "prctl left out a CPU event");
+	burn_ms(5);
+	CHECK(read_timed(fd).enabled == count.enabled, "not disabled");
+}
+
+static pid_t start_spinner(int cpu)
+{
+	pid_t pid = fork();
+
+	CHECK(pid >= 0, "fork");
+	if (!pid) {
+		pin_to_cpu(cpu);
+		for (;;)
+			touch_pages(4);
+	}
+	return pid;
+}
+
+static void stop_spinner(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Read until it grows: the spinner may not have the CPU at once. */
+static bool grows(int fd)
+{
+	__u64 start = read_count(fd), end = now_ns() + 30 * NSEC_PER_SEC;
+
+	do {
+		if (read_count(fd) > start)
+			return true;
+		sched_yield();
+	} while (now_ns() < end);
+	return false;
+}
+
+static void running_task(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	int cpu = second_cpu(), fd, i;
+	pid_t pid;
+	__u64 count;
+
+	pin_to_cpu(first_cpu());
+	pid = start_spinner(cpu);
+	fd = open_on(&attr, pid, -1, -1);
+	for (i = 0; i < 5; i++) {
+		event_enable(fd);
+		CHECK(grows(fd), "enabled, does not count");
+		event_disable(fd);
+		count = read_count(fd);
+		burn_ms(5);
+		CHECK(read_count(fd) == count, "disabled, counts");
+	}
+	event_enable(fd);
+	stop_spinner(pid);
+	count = read_count(fd);
+	CHECK(read_count(fd) == count, "counts after exit");
+}
+
+static void sleeping_child(void *arg)
+{
+	(void)arg;
+	touch_pages(FAULTS);
+}
+
+static void sleeping_task(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct helper child = helper_start(sleeping_child, NULL);
+	int on, off;
+
+	attr.read_format = FORMAT_TIMES;
+	on = open_on(&attr, child.pid, -1, -1);
+	attr.disabled = 0;
+	off = open_on(&attr, child.pid, -1, -1);
+	event_enable(on);
+	event_disable(off);
+	burn_ms(5);
+	helper_go(&child);
+	helper_join(&child);
+	CHECK(read_timed(on).value >= FAULTS, "enabled in its sleep: %llu",
+	      (unsigned long long)read_timed(on).value);
+	CHECK(read_timed(off).value < FAULTS, "disabled in its sleep: %llu",
+	      (unsigned long long)read_timed(off).value);
+}
+
+static void cpu_event(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_CPU_CLOCK);
+	int fd = open_on(&attr, -1, second_cpu(), -1);
+	__u64 count;
+
+	pin_to_cpu(first_cpu());
+	event_enable(fd);
+	CHECK(grows(fd), "enabled, does not count");
+	event_disable(fd);
+	count = read_count(fd);
+	burn_ms(5);
+	CHECK(read_count(fd) == count, "disabled, counts");
+}
+
+static void exited_task(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct helper child = helper_start(sleeping_child, NULL);
+	__u64 count, period = 3;
+	int fd;
+
+	attr.disabled = 0;
+	attr.sample_period = 1000;
+	fd = open_on(&attr, child.pid, -1, -1);
+	helper_go(&child);
+	helper_join(&child);
+	count = read_count(fd);
+	CHECK(count >= FAULTS, "%llu at exit", (unsigned long long)count);
+	event_disable(fd);
+	event_enable(fd);
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_REFRESH, 1), "refresh");
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_PERIOD, &period), "period");
+	CHECK(read_count(fd) == count, "count changed after exit");
+	event_reset(fd);
+	CHECK(read_count(fd) == 0, "reset after exit");
+}
+
+static const struct test_case cases[] = {
+	{ "enable and disable", on_and_off },
+	{ "reset", reset_value },
+	{ "PERF_IOC_FLAG_GROUP", group_flag },
+	{ "a member counts while its leader does", member_needs_leader },
+	{ "PERIOD takes effect", new_period },
+	{ "REFRESH counts down", refresh_counts_down },
+	{ "prctl", by_prctl },
+	{ "prctl leaves the events of others alone", prctl_of_others },
+	{ "prctl reaches own events on a CPU", prctl_on_other_task },
+	{ "a task that runs elsewhere", running_task },
+	{ "a task that sleeps", sleeping_task },
+	{ "another CPU", cpu_event },
+	{ "a task that has gone", exited_task },
+};
+
+int main(void)
+{
+	tests_begin(ARRAY_SIZE(cases));
+	tests_run(cases, ARRAY_SIZE(cases));
+	tests_end();
+}

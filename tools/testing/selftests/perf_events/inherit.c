@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events and new tasks: what inherit, inherit_thread, inherit_stat,
+ * enable_on_exec and remove_on_exec promise to the one who reads the count.
+ * How the kernel keeps the copies is of no concern here.
+ *
+ * Called with arguments, the program is the one that the tests exec.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/wait.h>
+
+#include "perf_lib.h"
+
+#define FAULTS		200
+#define BEFORE_EXEC	5000
+#define CHILDREN	5
+
+static void expect_range(__u64 value, __u64 low, __u64 high, const char *what)
+{
+	EXPECT(value >= low && value <= high, "%s: %llu, not in %llu..%llu",
+	       what, (unsigned long long)value, (unsigned long long)low,
+	       (unsigned long long)high);
+}
+
+static struct perf_event_attr inherited_attr(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+
+	attr.inherit = 1;
+	attr.disabled = 0;
+	return attr;
+}
+
+static void touch_some(void *arg)
+{
+	(void)arg;
+	touch_pages(FAULTS);
+}
+
+static void children_of_child(void *arg)
+{
+	(void)arg;
+	run_child(touch_some, NULL);
+	run_child(touch_some, NULL);
+}
+
+static void folded_at_exit(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	int with, without, i;
+	__u64 last = 0;
+
+	with = open_self(&attr);
+	attr.inherit = 0;
+	without = open_self(&attr);
+	for (i = 1; i <= CHILDREN; i++) {
+		run_child(touch_some, NULL);
+		CHECK(read_count(with) >= last + FAULTS, "child %d not in", i);
+		last = read_count(with);
+	}
+	CHECK(read_count(without) < FAULTS * CHILDREN,
+	      "children counted without inherit");
+}
+
+static void two_generations(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	int fd = open_self(&attr);
+
+	run_child(children_of_child, NULL);
+	CHECK(read_count(fd) >= 2 * FAULTS, "grandchildren: %llu",
+	      (unsigned long long)read_count(fd));
+}
+
+struct live {
+	int fds[2];
+};
+
+static void touch_and_stay(void *arg)
+{
+	struct live *live = arg;
+
+	touch_pages(FAULTS);
+	CHECK(write(live->fds[1], "", 1) == 1, "report");
+	pause();
+}
+
+static pid_t start_live(struct live *live)
+{
+	char byte;
+	pid_t pid;
+
+	CHECK(!pipe(live->fds), "pipe");
+	pid = fork();
+	CHECK(pid >= 0, "fork");
+	if (!pid) {
+		touch_and_stay(live);
+		_exit(0);
+	}
+	CHECK(read(live->fds[0], &byte, 1) == 1, "child did not report");
+	return pid;
+}
+
+static void live_children(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	int fd = open_self(&attr), i;
+	struct live live;
+	pid_t pid[CHILDREN];
+	__u64 count, last = 0;
+
+	for (i = 0; i < CHILDREN; i++) {
+		pid[i] = start_live(&live);
+		count = read_count(fd);
+		CHECK(count >= last + FAULTS, "live child %d not in", i);
+		last = count;
+	}
+	for (i = 0; i < CHILDREN; i++) {
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+	}
+	CHECK(read_count(fd) >= last, "count fell when children died");
+}
+
+static void *thread_faults(void *arg)
+{
+	touch_some(arg);
+	return NULL;
+}
+
+static void run_thread(void)
+{
+	pthread_t thread;
+
+	CHECK(!pthread_create(&thread, NULL, thread_faults, NULL), "thread");
+	pthread_join(thread, NULL);
+}
+
+static void two_threads(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	int fd = open_self(&attr);
+
+	run_thread();
+	run_thread();
+	CHECK(read_count(fd) >= 2 * FAULTS, "threads: %llu",
+	      (unsigned long long)read_count(fd));
+}
+
+static void threads_only(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	__u64 count;
+	int fd;
+
+	attr.inherit_thread = 1;
+	fd = open_self(&attr);
+	run_thread();
+	count = read_count(fd);
+	CHECK(count >= FAULTS, "thread: %llu", (unsigned long long)count);
+	run_child(touch_some, NULL);
+	CHECK(read_count(fd) < count + FAULTS, "a new process counted too");
+}
+
+static void disabled_at_fork(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	struct helper child;
+	int fd;
+
+	attr.disabled = 1;
+	fd = open_self(&attr);
+	run_child(touch_some, NULL);
+	CHECK(read_count(fd) == 0, "child of a disabled event counted");
+	child = helper_start(touch_some, NULL);
+	event_enable(fd);
+	helper_go(&child);
+	helper_join(&child);
+	CHECK(read_count(fd) >= FAULTS, "child was not enabled with it");
+}
+
+static void disabled_after_fork(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	struct helper child;
+	__u64 count;
+	int fd;
+
+	fd = open_self(&attr);
+	child = helper_start(touch_some, NULL);
+	event_disable(fd);
+	count = read_count(fd);
+	helper_go(&child);
+	helper_join(&child);
+	CHECK(read_count(fd) == count, "child was not disabled with it");
+}
+
+/* What is opened on a parent later does not reach back to its children. */
+static void opened_after_fork(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	struct helper child = helper_start(touch_some, NULL);
+	int fd = open_self(&attr);
+
+	helper_go(&child);
+	helper_join(&child);
+	CHECK(read_count(fd) < FAULTS, "an older child counted");
+}
+
+static void burn_some(void *arg)
+{
+	(void)arg;
+	burn_ms(50);
+}
+
+static void times(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	struct timed_count count;
+	int fd, i;
+
+	attr.read_format = FORMAT_TIMES;
+	fd = open_self(&attr);
+	for (i = 0; i < 3; i++)
+		run_child(burn_some, NULL);
+	count = read_timed(fd);
+	CHECK(count.running >= 120 * NSEC_PER_MSEC, "3 x 50 ms: ran %llu",
+	      (unsigned long long)count.running);
+	CHECK(count.running <= count.enabled, "ran %llu of %llu",
+	      (unsigned long long)count.running,
+	      (unsigned long long)count.enabled);
+}
+
+static void clocks(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	int cpu, task;
+
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	task = open_self(&attr);
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	cpu = open_self(&attr);
+	run_child(burn_some, NULL);
+	run_child(burn_some, NULL);
+	CHECK(read_count(task) >= 80 * NSEC_PER_MSEC, "task-clock %llu",
+	      (unsigned long long)read_count(task));
+	CHECK(read_count(cpu) >= 80 * NSEC_PER_MSEC, "cpu-clock %llu",
+	      (unsigned long long)read_count(cpu));
+}
+
+static void group(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	struct read_values got;
+	int leader, member;
+	char buf[256];
+	ssize_t len;
+
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	leader = open_self(&attr);
+	member = open_member(&attr, leader);
+	run_child(touch_some, NULL);
+	run_child(children_of_child, NULL);
+	len = read(leader, buf, sizeof(buf));
+	CHECK(len > 0, "read: %s", strerror(errno));
+	parse_read(buf, len, attr.read_format, &got);
+	CHECK(got.nr == 2 && got.member[1].id == event_id(member), "shape");
+	CHECK(got.member[0].value >= 3 * FAULTS, "leader %llu",
+	      (unsigned long long)got.member[0].value);
+	CHECK(got.member[1].value >= 3 * FAULTS, "member %llu",
+	      (unsigned long long)got.member[1].value);
+}
+
+/*
+ * With inherit_stat a child may leave a READ record with its own count. Kernels
+ * differ in which children do; what is there must be right.
+ */
+static void stat_records(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	struct perf_event_header *header;
+	struct perf_ring *ring;
+	const __u32 *ids;
+	__u64 value;
+	int fd, i, records = 0, cpu = first_cpu();
+
+	pin_to_cpu(cpu);
+	attr.inherit_stat = 1;
+	fd = open_on(&attr, 0, cpu, -1);
+	ring = ring_map(fd, 8);
+	for (i = 0; i < CHILDREN; i++)
+		run_child(touch_some, NULL);
+	while ((header = ring_find(ring, PERF_RECORD_READ))) {
+		ids = record_body(header);
+		memcpy(&value, ids + 2, sizeof(value));
+		CHECK(header->size == 24, "size %u", header->size);
+		CHECK(ids[0] != (__u32)getpid() && ids[0] == ids[1],
+		      "pid %u tid %u", ids[0], ids[1]);
+		expect_range(value, FAULTS, 3 * FAULTS, "child's own count");
+		records++;
+	}
+	CHECK(records <= CHILDREN, "%d READ records of %d", records, CHILDREN);
+	CHECK(read_count(fd) >= CHILDREN * FAULTS, "sum");
+}
+
+static void samples_of_children(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	struct perf_event_header *header;
+	struct sample sample;
+	struct perf_ring *ring;
+	unsigned int own = 0, others = 0;
+	int fd, cpu = first_cpu();
+
+	pin_to_cpu(cpu);
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TID;
+	fd = open_on(&attr, 0, cpu, -1);
+	ring = ring_map(fd, 16);
+	run_child(touch_some, NULL);
+	event_disable(fd);
+	while ((header = ring_find(ring, PERF_RECORD_SAMPLE))) {
+		parse_sample(header, &attr, &sample);
+		if (sample.pid == (__u32)getpid())
+			own++;
+		else
+			others++;
+	}
+	CHECK(others >= FAULTS, "%u samples of the child, %u own", others, own);
+}
+
+static void exec_self(void *arg)
+{
+	char number[16];
+
+	touch_pages(BEFORE_EXEC);
+	snprintf(number, sizeof(number), "%d", *(int *)arg);
+	execl("/proc/self/exe", "inherit", "touch", number, NULL);
+	CHECK(0, "exec: %s", strerror(errno));
+}
+
+static __u64 count_exec(struct perf_event_attr *attr, int after)
+{
+	struct helper child = helper_start(exec_self, &after);
+	int fd = open_on(attr, child.pid, -1, -1);
+
+	helper_go(&child);
+	helper_join(&child);
+	return read_count(fd);
+}
+
+static void through_exec(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+
+	attr.disabled = 0;
+	CHECK(count_exec(&attr, FAULTS) >= BEFORE_EXEC + FAULTS,
+	      "lost at exec");
+}
+
+static void enable_on_exec(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+
+	attr.enable_on_exec = 1;
+	expect_range(count_exec(&attr, FAULTS), FAULTS, BEFORE_EXEC - 1,
+		     "enabled at exec");
+	attr.enable_on_exec = 0;
+	expect_range(count_exec(&attr, FAULTS), 0, 0, "never enabled");
+}
+
+static void enable_group_on_exec(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	int after = FAULTS, leader, member;
+	struct helper child = helper_start(exec_self, &after);
+
+	attr.enable_on_exec = 1;
+	leader = open_on(&attr, child.pid, -1, -1);
+	attr.enable_on_exec = 0;
+	attr.disabled = 0;
+	member = open_on(&attr, child.pid, -1, leader);
+	helper_go(&child);
+	helper_join(&child);
+	expect_range(read_count(leader), FAULTS, BEFORE_EXEC - 1, "leader");
+	expect_range(read_count(member), FAULTS, BEFORE_EXEC - 1, "member");
+}
+
+static void remove_on_exec(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+
+	attr.disabled = 0;
+	attr.remove_on_exec = 1;
+	expect_range(count_exec(&attr, BEFORE_EXEC), BEFORE_EXEC,
+		     2 * BEFORE_EXEC - 1, "removed at exec");
+}
+
+static void remove_leader_on_exec(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	int after = FAULTS, leader, member;
+	struct helper child = helper_start(exec_self, &after);
+
+	attr.disabled = 0;
+	attr.remove_on_exec = 1;
+	leader = open_on(&attr, child.pid, -1, -1);
+	attr.remove_on_exec = 0;
+	member = open_on(&attr, child.pid, -1, leader);
+	helper_go(&child);
+	helper_join(&child);
+	CHECK(read_count(leader) >= BEFORE_EXEC, "leader %llu",
+	      (unsigned long long)read_count(leader));
+	CHECK(read_count(member) >= BEFORE_EXEC, "member %llu",
+	      (unsigned long long)read_count(member));
+	close(leader);
+	CHECK(read_count(member) >= BEFORE_EXEC, "member after close");
+}
+
+static void exec_child_of_child(void *arg)
+{
+	run_child(exec_self, arg);
+}
+
+static void inherited_through_exec(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	int after = FAULTS, fd = open_self(&attr);
+
+	run_child(exec_child_of_child, &after);
+	CHECK(read_count(fd) >= BEFORE_EXEC + FAULTS, "lost at exec: %llu",
+	      (unsigned long long)read_count(fd));
+}
+
+static void removed_copies(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	int after = BEFORE_EXEC, fd;
+
+	attr.remove_on_exec = 1;
+	fd = open_self(&attr);
+	run_child(exec_self, &after);
+	expect_range(read_count(fd), BEFORE_EXEC, 2 * BEFORE_EXEC - 1,
+		     "child's copy removed at exec");
+	touch_pages(FAULTS);
+	CHECK(read_count(fd) >= BEFORE_EXEC + FAULTS,
+	      "parent's event gone with the child's");
+}
+
+static const struct test_case cases[] = {
+	{ "counts are folded at exit", folded_at_exit },
+	{ "grandchildren", two_generations },
+	{ "live children", live_children },
+	{ "threads", two_threads },
+	{ "threads only", threads_only },
+	{ "disabled at the fork, enabled later", disabled_at_fork },
+	{ "enabled at the fork, disabled later", disabled_after_fork },
+	{ "opened after the fork", opened_after_fork },
+	{ "enabled and running time", times },
+	{ "cpu-clock and task-clock", clocks },
+	{ "a group", group },
+	{ "inherit_stat", stat_records },
+	{ "samples of children", samples_of_children },
+	{ "exec", through_exec },
+	{ "enable_on_exec", enable_on_exec },
+	{ "enable_on_exec of a group", enable_group_on_exec },
+	{ "remove_on_exec", remove_on_exec },
+	{ "remove_on_exec of a leader", remove_leader_on_exec },
+	{ "inherited through exec", inherited_through_exec },
+	{ "remove_on_exec of a copy", removed_copies },
+};
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "touch")) {
+		touch_pages(atoi(argv[2]));
+		return 0;
+	}
+	tests_begin(ARRAY_SIZE(cases));
+	tests_run(cases, ARRAY_SIZE(cases));
+	tests_end();
+}

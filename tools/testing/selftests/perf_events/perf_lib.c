@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runner, event helpers, surroundings and workloads of the perf_events
+ * selftests. The reader of the ring buffer is in perf_ring.c.
+ *
+ * Every case runs in a forked process which leads a process group. The runner
+ * waits for it, turns its exit code into a TAP line and kills what is left of
+ * the group, so that neither a hang nor a forgotten child reaches the next
+ * case.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "perf_lib.h"
+
+/* Seconds a case may take before it counts as hung. */
+#define CASE_TIMEOUT	100
+
+#define MAX_TRIES	10
+
+static bool saw_miss;
+
+/* As it was before any case pinned itself. */
+static cpu_set_t usable_cpus;
+
+static void comment(const char *fmt, va_list args)
+{
+	vprintf(fmt, args);
+	printf("\n");
+	fflush(stdout);
+}
+
+void test_fail(const char *file, int line, const char *fmt, ...)
+{
+	va_list args;
+
+	printf("# %s:%d: ", file, line);
+	va_start(args, fmt);
+	comment(fmt, args);
+	va_end(args);
+	_exit(KSFT_FAIL);
+}
+
+void test_note(const char *file, int line, const char *fmt, ...)
+{
+	va_list args;
+
+	saw_miss = true;
+	printf("# %s:%d: ", file, line);
+	va_start(args, fmt);
+	comment(fmt, args);
+	va_end(args);
+}
+
+void test_skip(const char *fmt, ...)
+{
+	va_list args;
+
+	printf("# skipped: ");
+	va_start(args, fmt);
+	comment(fmt, args);
+	va_end(args);
+	_exit(KSFT_SKIP);
+}
+
+void test_xfail(const char *fmt, ...)
+{
+	va_list args;
+
+	printf("# expected: ");
+	va_start(args, fmt);
+	comment(fmt, args);
+	va_end(args);
+	_exit(KSFT_XFAIL);
+}
+
+/* Returns false, for an attempt that has failed to return. */
+bool test_remark(const char *fmt, ...)
+{
+	va_list args;
+
+	printf("# attempt: ");
+	va_start(args, fmt);
+	comment(fmt, args);
+	va_end(args);
+	return false;
+}
+
+/* One good attempt is enough. */
+void test_retry(bool (*attempt)(void *arg), void *arg)
+{
+	int tries;
+
+	for (tries = 0; tries < MAX_TRIES; tries++)
+		if (attempt(arg))
+			return;
+	CHECK(0, "%d attempts failed", MAX_TRIES);
+}
+
+static pid_t case_begin(void)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		ksft_exit_fail_perror("fork");
+	if (!pid) {
+		setpgid(0, 0);
+		alarm(CASE_TIMEOUT);
+		return 0;
+	}
+	setpgid(pid, pid);
+	return pid;
+}
+
+static void case_finish(void)
+{
+	fflush(stdout);
+	_exit(saw_miss ? KSFT_FAIL : KSFT_PASS);
+}
+
+static void case_report(const char *name, pid_t pid)
+{
+	int status, code = KSFT_FAIL;
+
+	waitpid(pid, &status, 0);
+	kill(-pid, SIGKILL);
+	if (WIFEXITED(status))
+		code = WEXITSTATUS(status);
+	else
+		ksft_print_msg("%s: killed by signal %d\n", name,
+			       WTERMSIG(status));
+	ksft_test_result_code(code, name, NULL);
+}
+
+void tests_begin(unsigned int planned)
+{
+	CPU_ZERO(&usable_cpus);
+	sched_getaffinity(0, sizeof(usable_cpus), &usable_cpus);
+	ksft_print_header();
+	ksft_set_plan(planned);
+}
+
+void tests_run(const struct test_case *cases, size_t count)
+{
+	size_t i;
+	pid_t pid;
+
+	for (i = 0; i < count; i++) {
+		pid = case_begin();
+		if (!pid) {
+			cases[i].run();
+			case_finish();
+		}
+		case_report(cases[i].name, pid);
+	}
+}
+
+void tests_run_rows(const void *rows, size_t count, size_t stride,
+		    void (*run)(const void *row))
+{
+	const struct test_row *row;
+	size_t i;
+	pid_t pid;
+
+	for (i = 0; i < count; i++) {
+		row = rows + i * stride;
+		pid = case_begin();
+		if (!pid) {
+			run(row);
+			case_finish();
+		}
+		case_report(row->name, pid);
+	}
+}
+
+void tests_end(void)
+{
+	ksft_finished();
+}
+
+struct perf_event_attr make_attr(__u32 type, __u64 config)
+{
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = type;
+	attr.config = config;
+	attr.disabled = 1;
+	return attr;
+}
+
+struct perf_event_attr sw_attr(__u64 config)
+{
+	return make_attr(PERF_TYPE_SOFTWARE, config);
+}
+
+struct perf_event_attr hw_attr(__u64 config)
+{
+	return make_attr(PERF_TYPE_HARDWARE, config);
+}
+
+int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+	      unsigned long flags)
+{
+	return syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+}
+
+int open_on(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd)
+{
+	int fd = perf_open(attr, pid, cpu, group_fd, PERF_FLAG_FD_CLOEXEC);
+
+	CHECK(fd >= 0, "open type %u config %#llx pid %d cpu %d: %s",
+	      attr->type, (unsigned long long)attr->config, pid, cpu,
+	      strerror(errno));
+	return fd;
+}
+
+int open_self(struct perf_event_attr *attr)
+{
+	return open_on(attr, 0, -1, -1);
+}
+
+int open_member(struct perf_event_attr *attr, int leader)
+{
+	return open_on(attr, 0, -1, leader);
+}
+
+void need_hardware(void)
+{
+	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
+	int fd = perf_open(&attr, 0, -1, -1, 0);
+
+	if (fd < 0)
+		test_skip("no hardware counters: %s", strerror(errno));
+	close(fd);
+}
+
+static void event_ioctl(int fd, unsigned long cmd, const char *what)
+{
+	CHECK(!ioctl(fd, cmd, 0), "%s: %s", what, strerror(errno));
+}
+
+void event_enable(int fd)
+{
+	event_ioctl(fd, PERF_EVENT_IOC_ENABLE, "enable");
+}
+
+void event_disable(int fd)
+{
+	event_ioctl(fd, PERF_EVENT_IOC_DISABLE, "disable");
+}
+
+void event_reset(int fd)
+{
+	event_ioctl(fd, PERF_EVENT_IOC_RESET, "reset");
+}
+
+__u64 event_id(int fd)
+{
+	__u64 id = 0;
+
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_ID, &id), "id: %s", strerror(errno));
+	return id;
+}
+
+__u64 read_count(int fd)
+{
+	__u64 value = 0;
+	ssize_t got = read(fd, &value, sizeof(value));
+
+	CHECK(got == sizeof(value), "read returned %zd: %s", got,
+	      strerror(errno));
+	return value;
+}
+
+struct timed_count read_timed(int fd)
+{
+	struct timed_count count = { 0 };
+	ssize_t got = read(fd, &count, sizeof(count));
+
+	CHECK(got == sizeof(count), "timed read returned %zd: %s", got,
+	      strerror(errno));
+	return count;
+}
+
+long read_long(const char *path)
+{
+	long value = -1;
+	FILE *file = fopen(path, "r");
+
+	if (!file)
+		return -1;
+	if (fscanf(file, "%ld", &value) != 1)
+		value = -1;
+	fclose(file);
+	return value;
+}
+
+bool write_text(const char *path, const char *text)
+{
+	ssize_t len = strlen(text);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = write(fd, text, len) == len;
+	close(fd);
+	return ok;
+}
+
+static int nth_cpu(int n)
+{
+	int cpu;
+
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &usable_cpus) && n-- == 0)
+			return cpu;
+	test_skip("needs another CPU");
+}
+
+int first_cpu(void)
+{
+	return nth_cpu(0);
+}
+
+/* Ends the case as skipped on a machine with one CPU. */
+int second_cpu(void)
+{
+	return nth_cpu(1);
+}
+
+void pin_to_cpu(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	CHECK(!sched_setaffinity(0, sizeof(set), &set), "pin to CPU %d: %s",
+	      cpu, strerror(errno));
+}
+
+void become_nobody(void)
+{
+	if (geteuid())
+		test_skip("needs root");
+	CHECK(!setgroups(0, NULL), "setgroups: %s", strerror(errno));
+	CHECK(!setresgid(NOBODY, NOBODY, NOBODY), "setresgid");
+	CHECK(!setresuid(NOBODY, NOBODY, NOBODY), "setresuid");
+}
+
+/* "group/event" to the number that goes into attr.config. */
+int tracepoint_id(const char *name)
+{
+	static const char *const roots[] = {
+		"/sys/kernel/tracing", "/sys/kernel/debug/tracing",
+	};
+	char path[256];
+	size_t i;
+	long id;
+
+	for (i = 0; i < ARRAY_SIZE(roots); i++) {
+		snprintf(path, sizeof(path), "%s/events/%s/id", roots[i], name);
+		id = read_long(path);
+		if (id > 0)
+			return id;
+	}
+	test_skip("no tracepoint %s", name);
+}
+
+__u64 now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+void join_child(pid_t pid)
+{
+	int status;
+
+	CHECK(waitpid(pid, &status, 0) == pid, "waitpid: %s", strerror(errno));
+	CHECK(WIFEXITED(status) && !WEXITSTATUS(status), "child status %#x",
+	      status);
+}
+
+struct helper helper_start(void (*body)(void *arg), void *arg)
+{
+	struct helper helper;
+	int pipe_fd[2];
+	char byte;
+
+	CHECK(!pipe2(pipe_fd, O_CLOEXEC), "pipe");
+	fflush(stdout);
+	helper.pid = fork();
+	CHECK(helper.pid >= 0, "fork: %s", strerror(errno));
+	if (!helper.pid) {
+		close(pipe_fd[1]);
+		CHECK(read(pipe_fd[0], &byte, 1) == 1, "helper lost its parent");
+		body(arg);
+		case_finish();
+	}
+	close(pipe_fd[0]);
+	helper.go = pipe_fd[1];
+	return helper;
+}
+
+void helper_go(struct helper *helper)
+{
+	CHECK(write(helper->go, "", 1) == 1, "wake helper: %s",
+	      strerror(errno));
+}
+
+void helper_join(struct helper *helper)
+{
+	join_child(helper->pid);
+	close(helper->go);
+}
+
+void run_child(void (*body)(void *arg), void *arg)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	CHECK(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		body(arg);
+		case_finish();
+	}
+	join_child(pid);
+}
+
+/* One write, by code that is nowhere else: its address is known. */
+void poke(char *at)
+{
+	__atomic_store_n(at, 1, __ATOMIC_RELAXED);
+}
+
+/* Exactly @count page faults from user mode, one a page. */
+void touch_pages(unsigned int count)
+{
+	size_t page = sysconf(_SC_PAGESIZE), size = count * page;
+	unsigned int i;
+	char *area;
+
+	area = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(area != MAP_FAILED, "mmap %zu bytes: %s", size, strerror(errno));
+	madvise(area, size, MADV_NOHUGEPAGE);
+	for (i = 0; i < count; i++)
+		__atomic_store_n(&area[i * page], 1, __ATOMIC_RELAXED);
+	munmap(area, size);
+}
+
+static void bounce_partner(int in, int out)
+{
+	char byte;
+
+	while (read(in, &byte, 1) == 1)
+		if (write(out, &byte, 1) != 1)
+			break;
+	_exit(0);
+}
+
+/*
+ * Send a byte to a partner on the same CPU and wait for it, @rounds times:
+ * the caller is switched out at least once a round.
+ */
+void bounce(unsigned int rounds)
+{
+	int there[2], back[2];
+	pid_t partner;
+	char byte = 0;
+
+	pin_to_cpu(first_cpu());
+	CHECK(!pipe(there) && !pipe(back), "pipe");
+	fflush(stdout);
+	partner = fork();
+	CHECK(partner >= 0, "fork: %s", strerror(errno));
+	if (!partner) {
+		close(there[1]);
+		close(back[0]);
+		bounce_partner(there[0], back[1]);
+	}
+	close(there[0]);
+	close(back[1]);
+	while (rounds--)
+		CHECK(write(there[1], &byte, 1) == 1 &&
+		      read(back[0], &byte, 1) == 1, "bounce");
+	close(there[1]);
+	close(back[0]);
+	join_child(partner);
+}
+
+/* Two or three instructions a loop, one of them a branch. */
+void burn(unsigned int loops)
+{
+	while (loops) {
+		loops--;
+		asm volatile("" : "+r" (loops));
+	}
+}
+
+/* Work until @msec of the caller's own CPU time have gone by. */
+void burn_ms(unsigned int msec)
+{
+	struct timespec ts;
+	__u64 end = 0, now;
+
+	do {
+		burn(2000);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+		now = ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+		if (!end)
+			end = now + msec * NSEC_PER_MSEC;
+	} while (now < end);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the perf_events selftests share: a runner that gives every case a
+ * process of its own, wrappers around perf_event_open(2), a reader of the ring
+ * buffer, a parser of samples and a few workloads whose effect on a counter is
+ * known beforehand.
+ *
+ * A case ends by returning (pass), through CHECK() (fail), test_skip(), or
+ * test_xfail() for what is wrong in kernels that people use.
+ * EXPECT() notes a failure and goes on, for loops that want to show all of
+ * their misses. Because the process of a case is thrown away, cases do not
+ * close what they open unless closing is what they test.
+ */
+#ifndef SELFTEST_PERF_LIB_H
+#define SELFTEST_PERF_LIB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/perf_event.h>
+
+#include "kselftest.h"
+
+#define NSEC_PER_MSEC	1000000ULL
+#define NSEC_PER_SEC	1000000000ULL
+
+/* uid and gid of the cases that drop root. */
+#define NOBODY		65534
+
+/**
+ * struct test_case - one line of TAP output
+ * @name: what is shown
+ * @run: the test, called in a process of its own
+ */
+struct test_case {
+	const char *name;
+	void (*run)(void);
+};
+
+/* What every row of a table of tests begins with. */
+struct test_row {
+	const char *name;
+};
+
+void tests_begin(unsigned int planned);
+void tests_run(const struct test_case *cases, size_t count);
+void tests_run_rows(const void *rows, size_t count, size_t stride,
+		    void (*run)(const void *row));
+__noreturn void tests_end(void);
+
+__noreturn __printf(3, 4)
+void test_fail(const char *file, int line, const char *fmt, ...);
+__printf(3, 4)
+void test_note(const char *file, int line, const char *fmt, ...);
+__noreturn __printf(1, 2)
+void test_skip(const char *fmt, ...);
+__noreturn __printf(1, 2)
+void test_xfail(const char *fmt, ...);
+
+__printf(1, 2)
+bool test_remark(const char *fmt, ...);
+void test_retry(bool (*attempt)(void *arg), void *arg);
+
+#define CHECK(cond, ...) \
+	((cond) ? (void)0 : test_fail(__FILE__, __LINE__, __VA_ARGS__))
+
+#define EXPECT(cond, ...) \
+	((cond) ? (void)0 : test_note(__FILE__, __LINE__, __VA_ARGS__))
+
+/* Opening and the single-value operations. */
+struct perf_event_attr make_attr(__u32 type, __u64 config);
+struct perf_event_attr sw_attr(__u64 config);
+struct perf_event_attr hw_attr(__u64 config);
+int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+	      unsigned long flags);
+int open_on(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd);
+int open_self(struct perf_event_attr *attr);
+int open_member(struct perf_event_attr *attr, int leader);
+void need_hardware(void);
+void event_enable(int fd);
+void event_disable(int fd);
+void event_reset(int fd);
+__u64 event_id(int fd);
+__u64 read_count(int fd);
+
+/* value, time enabled, time running: the layout of the two time bits. */
+struct timed_count {
+	__u64 value;
+	__u64 enabled;
+	__u64 running;
+};
+
+#define FORMAT_TIMES \
+	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+struct timed_count read_timed(int fd);
+
+/* The ring buffer. */
+struct perf_ring {
+	struct perf_event_mmap_page *page;
+	char *data;
+	size_t map_size;
+	size_t data_size;
+	__u64 tail;
+	union {
+		struct perf_event_header header;
+		char bytes[1 << 16];
+	} record;
+};
+
+struct perf_ring *ring_map(int fd, size_t data_pages);
+void ring_unmap(struct perf_ring *ring);
+__u64 ring_head(const struct perf_ring *ring);
+void ring_skip_all(struct perf_ring *ring);
+struct perf_event_header *ring_next(struct perf_ring *ring);
+struct perf_event_header *ring_find(struct perf_ring *ring, __u32 type);
+unsigned int ring_count(struct perf_ring *ring, __u32 type);
+const void *record_body(const struct perf_event_header *header);
+
+#define MAX_GROUP	8
+
+struct read_values {
+	__u64 nr;
+	__u64 enabled;
+	__u64 running;
+	struct {
+		__u64 value;
+		__u64 id;
+		__u64 lost;
+	} member[MAX_GROUP];
+};
+
+/* All that a sample or a sample_id trailer can hold; absent parts are 0. */
+struct sample {
+	__u64 identifier;
+	__u64 ip;
+	__u32 pid;
+	__u32 tid;
+	__u64 time;
+	__u64 addr;
+	__u64 id;
+	__u64 stream_id;
+	__u32 cpu;
+	__u32 cpu_reserved;
+	__u64 period;
+	struct read_values read;
+	__u64 nr_ips;
+	const __u64 *ips;
+	__u32 raw_size;
+	const void *raw;
+	__u64 nr_branches;
+	__u64 user_abi;
+	const __u64 *user_regs;
+	__u64 stack_size;
+	const void *stack;
+	__u64 stack_dyn_size;
+	__u64 weight;
+	__u64 data_src;
+	__u64 transaction;
+	__u64 intr_abi;
+	const __u64 *intr_regs;
+	__u64 phys_addr;
+	__u64 cgroup;
+	__u64 data_page_size;
+	__u64 code_page_size;
+};
+
+size_t parse_read(const void *data, size_t size, __u64 format,
+		  struct read_values *out);
+void parse_sample(const struct perf_event_header *header,
+		  const struct perf_event_attr *attr, struct sample *out);
+void parse_trailer(const struct perf_event_header *header,
+		   const struct perf_event_attr *attr, struct sample *out);
+size_t trailer_size(const struct perf_event_attr *attr);
+
+/* Surroundings. */
+long read_long(const char *path);
+bool write_text(const char *path, const char *text);
+int first_cpu(void);
+int second_cpu(void);
+void pin_to_cpu(int cpu);
+void become_nobody(void);
+int tracepoint_id(const char *name);
+__u64 now_ns(void);
+
+/* A child that does nothing before helper_go() lets it. */
+struct helper {
+	pid_t pid;
+	int go;
+};
+
+struct helper helper_start(void (*body)(void *arg), void *arg);
+void helper_go(struct helper *helper);
+void helper_join(struct helper *helper);
+void run_child(void (*body)(void *arg), void *arg);
+void join_child(pid_t pid);
+
+/* Workloads. */
+void poke(char *at);
+void touch_pages(unsigned int count);
+void bounce(unsigned int rounds);
+void burn(unsigned int loops);
+void burn_ms(unsigned int msec);
+
+#endif

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When samples come: fixed periods, frequencies, throttling and its records.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+
+#include "perf_lib.h"
+
+#define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
+#define FAULTS		600
+
+struct tally {
+	unsigned int samples;
+	unsigned int throttle;
+	unsigned int unthrottle;
+	__u64 periods;
+};
+
+static void throttle_record(const struct perf_event_header *header,
+			    const struct perf_event_attr *attr, __u64 id)
+{
+	const __u64 *body = record_body(header);
+
+	CHECK(header->size == 32 + trailer_size(attr), "size %u",
+	      header->size);
+	CHECK(body[0] != 0, "time 0");
+	CHECK(body[1] == id && body[2] == id, "id %llu stream_id %llu",
+	      (unsigned long long)body[1], (unsigned long long)body[2]);
+}
+
+static struct tally count_records(struct perf_ring *ring,
+				  const struct perf_event_attr *attr, __u64 id)
+{
+	struct perf_event_header *header;
+	struct tally tally = { 0 };
+	struct sample sample;
+
+	while ((header = ring_next(ring))) {
+		switch (header->type) {
+		case PERF_RECORD_SAMPLE:
+			parse_sample(header, attr, &sample);
+			tally.samples++;
+			tally.periods += sample.period;
+			break;
+		case PERF_RECORD_THROTTLE:
+			throttle_record(header, attr, id);
+			tally.throttle++;
+			break;
+		case PERF_RECORD_UNTHROTTLE:
+			throttle_record(header, attr, id);
+			tally.unthrottle++;
+			break;
+		}
+	}
+	return tally;
+}
+
+static void fixed_periods(void)
+{
+	static const __u64 periods[] = { 1, 2, 3, 7, 10, 64, 100, 599 };
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct perf_ring *ring;
+	struct tally tally;
+	__u64 count, want;
+	size_t i;
+	int fd;
+
+	attr.sample_type = PERF_SAMPLE_IP;
+	for (i = 0; i < ARRAY_SIZE(periods); i++) {
+		attr.sample_period = periods[i];
+		fd = open_self(&attr);
+		ring = ring_map(fd, 8);
+		event_enable(fd);
+		touch_pages(FAULTS);
+		event_disable(fd);
+		count = read_count(fd);
+		tally = count_records(ring, &attr, event_id(fd));
+		want = count / periods[i];
+		EXPECT(tally.samples == want,
+		       "period %llu: %u samples of %llu faults",
+		       (unsigned long long)periods[i], tally.samples,
+		       (unsigned long long)count);
+		ring_unmap(ring);
+		close(fd);
+	}
+}
+
+/*
+ * Whoever asks for the period of a software event gets each occurrence as a
+ * sample with its own weight, whatever sample_period says.
+ */
+static void period_in_sample(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct perf_ring *ring;
+	struct tally tally;
+	__u64 count;
+	int fd;
+
+	attr.sample_type = PERF_SAMPLE_PERIOD;
+	attr.sample_period = 100;
+	fd = open_self(&attr);
+	ring = ring_map(fd, 8);
+	event_enable(fd);
+	touch_pages(FAULTS);
+	event_disable(fd);
+	count = read_count(fd);
+	tally = count_records(ring, &attr, event_id(fd));
+	CHECK(tally.samples == count && tally.periods == count,
+	      "%u samples, sum %llu, %llu faults", tally.samples,
+	      (unsigned long long)tally.periods, (unsigned long long)count);
+}
+
+/* A period survives being disabled: what is left of it is kept. */
+static void period_across_disable(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct perf_ring *ring;
+	__u64 count;
+	int fd, i;
+
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.sample_period = 100;
+	fd = open_self(&attr);
+	ring = ring_map(fd, 8);
+	for (i = 0; i < 20; i++) {
+		event_enable(fd);
+		touch_pages(30);
+		event_disable(fd);
+	}
+	count = read_count(fd);
+	CHECK(count >= 600, "%llu faults", (unsigned long long)count);
+	CHECK(ring_count(ring, PERF_RECORD_SAMPLE) == count / 100,
+	      "samples of %llu faults", (unsigned long long)count);
+}
+
+/* A clock event with the rate that @arg asks for, 200 ms long. */
+static bool clock_rate(void *arg)
+{
+	struct perf_event_attr *attr = arg;
+	struct perf_ring *ring;
+	struct tally tally;
+	__u64 want, period;
+	int fd;
+
+	period = attr->freq ? NSEC_PER_SEC / attr->sample_freq :
+			      attr->sample_period;
+	fd = open_self(attr);
+	ring = ring_map(fd, 16);
+	event_enable(fd);
+	burn_ms(200);
+	event_disable(fd);
+	tally = count_records(ring, attr, event_id(fd));
+	want = read_count(fd) / period;
+	close(fd);
+	ring_unmap(ring);
+	if (tally.samples >= want / 4 && tally.samples <= want + want / 4)
+		return true;
+	return test_remark("%u samples in %llu periods", tally.samples,
+			   (unsigned long long)want);
+}
+
+static void clock_period(__u64 config)
+{
+	struct perf_event_attr attr = sw_attr(config);
+
+	attr.sample_type = PERF_SAMPLE_PERIOD | PERF_SAMPLE_IP;
+	attr.sample_period = 2 * NSEC_PER_MSEC;
+	test_retry(clock_rate, &attr);
+}
+
+static void cpu_clock_period(void)
+{
+	clock_period(PERF_COUNT_SW_CPU_CLOCK);
+}
+
+static void task_clock_period(void)
+{
+	clock_period(PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static void clock_frequency(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_CPU_CLOCK);
+
+	attr.sample_type = PERF_SAMPLE_PERIOD;
+	attr.freq = 1;
+	attr.sample_freq = 200;
+	test_retry(clock_rate, &attr);
+}
+
+struct frequency {
+	struct perf_event_attr attr;
+	void (*work)(unsigned int msec);
+	unsigned int slack;
+};
+
+/*
+ * Let the frequency of an event settle, then compare a stretch of time with
+ * what was asked for; a factor of slack either way is close enough.
+ */
+static bool frequency_rate(void *arg)
+{
+	struct frequency *test = arg;
+	struct perf_event_attr *attr = &test->attr;
+	struct perf_ring *ring;
+	struct tally tally;
+	__u64 start, end, want;
+	int fd;
+
+	fd = open_self(attr);
+	ring = ring_map(fd, 64);
+	event_enable(fd);
+	test->work(400);
+	ring_skip_all(ring);
+	start = now_ns();
+	test->work(600);
+	end = now_ns();
+	event_disable(fd);
+	tally = count_records(ring, attr, event_id(fd));
+	want = (end - start) * attr->sample_freq / NSEC_PER_SEC;
+	close(fd);
+	ring_unmap(ring);
+	if (tally.samples >= want / test->slack &&
+	    tally.samples <= test->slack * want)
+		return true;
+	return test_remark("%u samples, %llu expected", tally.samples,
+			   (unsigned long long)want);
+}
+
+static void expect_frequency(struct perf_event_attr attr,
+			     void (*work)(unsigned int msec),
+			     unsigned int slack)
+{
+	struct frequency test = { attr, work, slack };
+
+	test.attr.freq = 1;
+	test.attr.sample_freq = 250;
+	test.attr.sample_type = PERF_SAMPLE_PERIOD;
+	test_retry(frequency_rate, &test);
+}
+
+static void fault_for(unsigned int msec)
+{
+	__u64 end = now_ns() + msec * NSEC_PER_MSEC;
+
+	while (now_ns() < end)
+		touch_pages(8);
+}
+
+static void burn_for(unsigned int msec)
+{
+	__u64 end = now_ns() + msec * NSEC_PER_MSEC;
+
+	while (now_ns() < end)
+		burn(2000);
+}
+
+static void software_frequency(void)
+{
+	expect_frequency(sw_attr(PERF_COUNT_SW_PAGE_FAULTS), fault_for,
+			 10);
+}
+
+static void hardware_frequency(void)
+{
+	need_hardware();
+	expect_frequency(hw_attr(PERF_COUNT_HW_CPU_CYCLES), burn_for,
+			 3);
+}
+
+static void hardware_samples(void)
+{
+	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	struct perf_event_header *header;
+	unsigned int samples = 0;
+	struct perf_ring *ring;
+	struct sample sample;
+	__u64 count;
+	int fd;
+
+	need_hardware();
+	attr.sample_period = 1000000;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			   PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |
+			   PERF_SAMPLE_READ;
+	fd = open_self(&attr);
+	ring = ring_map(fd, 64);
+	event_enable(fd);
+	burn(10000000);
+	event_disable(fd);
+	count = read_count(fd);
+	while ((header = ring_find(ring, PERF_RECORD_SAMPLE))) {
+		parse_sample(header, &attr, &sample);
+		CHECK(sample.tid == (__u32)getpid(), "tid %u", sample.tid);
+		CHECK(sample.period == attr.sample_period, "period");
+		samples++;
+	}
+	CHECK(samples > 0 && samples <= count / attr.sample_period + 1,
+	      "%u samples of %llu instructions", samples,
+	      (unsigned long long)count);
+}
+
+static void set_low_rate(void)
+{
+	if (read_long("/proc/sys/kernel/perf_cpu_time_max_percent") % 100 == 0)
+		test_skip("sample rate cannot be written");
+	if (!write_text(MAX_RATE, "1000"))
+		test_skip("cannot lower " MAX_RATE);
+}
+
+static bool throttling(void *arg)
+{
+	struct perf_event_attr *attr = arg;
+	struct perf_ring *ring;
+	struct tally tally;
+	int fd;
+
+	fd = open_self(attr);
+	ring = ring_map(fd, 64);
+	event_enable(fd);
+	burn_for(150);
+	event_disable(fd);
+	tally = count_records(ring, attr, event_id(fd));
+	close(fd);
+	ring_unmap(ring);
+	CHECK(tally.unthrottle <= tally.throttle &&
+	      tally.unthrottle + 1 >= tally.throttle,
+	      "%u THROTTLE, %u UNTHROTTLE", tally.throttle, tally.unthrottle);
+	if (tally.unthrottle)
+		return true;
+	return test_remark("%u samples, %u THROTTLE, %u UNTHROTTLE",
+			   tally.samples, tally.throttle, tally.unthrottle);
+}
+
+static void expect_throttling(struct perf_event_attr *attr)
+{
+	attr->sample_period = 20000;
+	attr->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ID | PERF_SAMPLE_TIME;
+	attr->sample_id_all = 1;
+	test_retry(throttling, attr);
+}
+
+static void clock_throttled(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_CPU_CLOCK);
+
+	set_low_rate();
+	expect_throttling(&attr);
+}
+
+static void hardware_throttled(void)
+{
+	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
+
+	need_hardware();
+	set_low_rate();
+	expect_throttling(&attr);
+}
+
+static const struct test_case cases[] = {
+	{ "fixed periods", fixed_periods },
+	{ "a period across disable and enable", period_across_disable },
+	{ "periods in samples of software events", period_in_sample },
+	{ "cpu-clock with a period", cpu_clock_period },
+	{ "task-clock with a period", task_clock_period },
+	{ "cpu-clock with a frequency", clock_frequency },
+	{ "frequency of a software event", software_frequency },
+	{ "frequency of a hardware event", hardware_frequency },
+	{ "samples of a hardware event", hardware_samples },
+	{ "cpu-clock is throttled", clock_throttled },
+	{ "a hardware event is throttled", hardware_throttled },
+};
+
+int main(void)
+{
+	char rate[32];
+
+	snprintf(rate, sizeof(rate), "%ld", read_long(MAX_RATE));
+	tests_begin(ARRAY_SIZE(cases));
+	tests_run(cases, ARRAY_SIZE(cases));
+	write_text(MAX_RATE, rate);
+	tests_end();
+}
