@@ -73,6 +73,7 @@ struct perf_cpu_pmu_context;
 struct perf_event;
 struct perf_event_context;
 struct perf_event_pmu_context;
+struct perf_family;
 struct perf_output_handle;
 struct perf_sample_data;
 struct task_struct;
@@ -1132,8 +1133,9 @@ struct perf_event_pmu_context {
  * @lock: guards what is marked L; interrupts off, inside the run-queue lock.
  *	Never taken in NMI
  * @mutex: guards what is marked M, for those who may sleep
- * @task: L, task it belongs to, NULL for a CPU. Drivers may read it of a
- *	context that is loaded
+ * @task: L, task it belongs to, NULL for a CPU; of a family's, the task that
+ *	its events were opened on. Drivers may read it of a context that is
+ *	loaded
  * @cpu: I, CPU it belongs to, -1 for a task
  * @loaded_cpu: L, CPU it is loaded on, -1 for none; changed there only
  * @pmu_ctx_list: ML, struct perf_event_pmu_context, by type of PMU
@@ -1144,6 +1146,8 @@ struct perf_event_pmu_context {
  * @time: L, nanoseconds that the context has been loaded
  * @timestamp: L, clock at which @time was right
  * @timeoffset: L, @time less the clock, to get one from the other
+ * @family: L, tasks that share it, NULL for none; see kernel/events/family.h
+ * @family_entry: among the contexts of @family
  * @refcount: A, one for the task or the CPU, one for each event
  * @rcu_head: frees it
  *
@@ -1165,6 +1169,9 @@ struct perf_event_context {
 	u64				time;
 	u64				timestamp;
 	u64				timeoffset;
+
+	struct perf_family		*family;
+	struct list_head		family_entry;
 
 	refcount_t			refcount;
 	struct rcu_head			rcu_head;

@@ -34,6 +34,7 @@
 #include <linux/sysctl.h>
 #include <linux/uprobes.h>
 
+#include "family.h"
 #include "recursion.h"
 #include "types.h"
 
@@ -318,15 +319,15 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event,
 					    struct pt_regs *regs)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	struct task_struct *owner = event->ctx->task;
+	const struct perf_event_context *ctx = event->ctx;
+	bool other = ctx->task && !perf_ctx_serves(ctx, current);
 	bool kernel = !attr->exclude_callchain_kernel && !attr->exclude_kernel;
 	bool user = !attr->exclude_callchain_user && is_user_task(current);
 	struct perf_callchain_entry *entry = NULL;
 
 	if (kernel || user)
 		entry = get_perf_callchain(regs, kernel, user,
-					   attr->sample_max_stack,
-					   owner && owner != current, true);
+					   attr->sample_max_stack, other, true);
 
 	return entry ?: &callchain_none;
 }

@@ -125,7 +125,14 @@ void perf_ctx_put(struct perf_event_context *ctx)
 	call_rcu(&ctx->rcu_head, perf_ctx_free_rcu);
 }
 
-static struct perf_event_context *perf_ctx_find_task(struct task_struct *task)
+/**
+ * perf_ctx_find_task - the context of a task, if it has one
+ * @task: task
+ *
+ * Context: any but NMI.
+ * Return: what task->perf_event_ctxp names, with a reference; or NULL.
+ */
+struct perf_event_context *perf_ctx_find_task(struct task_struct *task)
 {
 	struct perf_event_context *ctx;
 
@@ -134,7 +141,14 @@ static struct perf_event_context *perf_ctx_find_task(struct task_struct *task)
 	return ctx && perf_ctx_tryget(ctx) ? ctx : NULL;
 }
 
-static struct perf_event_context *perf_ctx_alloc_task(struct task_struct *task)
+/**
+ * perf_ctx_alloc_task - make a context that no task has yet
+ * @task: task that its events are opened on
+ *
+ * Context: task.
+ * Return: context with one reference, NULL without memory.
+ */
+struct perf_event_context *perf_ctx_alloc_task(struct task_struct *task)
 {
 	struct perf_event_context *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
 
@@ -224,16 +238,15 @@ struct perf_event_context *perf_ctx_get_cpu(int cpu)
 
 /**
  * perf_ctx_orphan_locked - part a context from its task for good
- * @ctx: context of @task, not loaded
- * @task: task; its reference on @ctx becomes the caller's
+ * @ctx: context, not loaded, that no task's perf_event_ctxp names any more
  *
  * Context: ctx->mutex and ctx->lock.
  */
-void perf_ctx_orphan_locked(struct perf_event_context *ctx,
-			    struct task_struct *task)
+void perf_ctx_orphan_locked(struct perf_event_context *ctx)
 {
+	struct task_struct *task = ctx->task;
+
 	lockdep_assert_held(&ctx->lock);
-	WRITE_ONCE(task->perf_event_ctxp, NULL);
 	WRITE_ONCE(ctx->task, TASK_TOMBSTONE);
 	put_task_struct(task);
 }

@@ -31,8 +31,14 @@
 #include "sched.h"
 #include "sideband.h"
 
-/* Brings the clocks up to date that a change of state looks at. */
-static void perf_control_clock(struct perf_event_context *ctx,
+/**
+ * perf_control_clock_locked - bring the clocks up to date that states look at
+ * @ctx: context
+ * @cpuctx: this CPU, NULL if @ctx is not loaded
+ *
+ * Context: locks of both contexts.
+ */
+void perf_control_clock_locked(struct perf_event_context *ctx,
 			       struct perf_cpu_context *cpuctx)
 {
 	if (cpuctx)
@@ -52,7 +58,7 @@ static int perf_control_install_oncpu(struct perf_event_context *ctx,
 
 	if (ctx->task == TASK_TOMBSTONE)
 		return -ESRCH;
-	perf_control_clock(ctx, cpuctx);
+	perf_control_clock_locked(ctx, cpuctx);
 	/* A group that is on has to make its choice again as a whole. */
 	if (leader != event && event->state >= PERF_EVENT_STATE_INACTIVE)
 		perf_sched_group_out_locked(leader);
@@ -68,27 +74,46 @@ static int perf_control_install_oncpu(struct perf_event_context *ctx,
 	return 0;
 }
 
-static void perf_control_load_ipi(void *info)
+static void perf_control_settle_ipi(void *unused)
 {
-	perf_sched_load_oncpu(info);
+	perf_sched_settle_oncpu();
 }
 
-/*
- * The task may have run with an empty context, which is not loaded; see the
- * race in sched.c. The barrier orders the context's publication before the
- * read of the task's CPU.
+/**
+ * perf_control_settle - what counts a task has changed; load it if it runs
+ * @task: task whose perf_event_ctxp, or the first event there, is new
+ *
+ * A task that does not run, or no longer where it was found, looks when it is
+ * switched to; see the race in sched.c.
+ *
+ * Context: task, interrupts on.
  */
-static void perf_control_load_running(struct perf_event_context *ctx)
+void perf_control_settle(struct task_struct *task)
 {
-	struct task_struct *task = ctx->task;
-
 	if (task == current) {
 		guard(irqsave)();
-		perf_sched_load_oncpu(ctx);
+		perf_sched_settle_oncpu();
 		return;
 	}
 	smp_mb(); /* the context is published before the CPU is read */
-	smp_call_function_single(task_cpu(task), perf_control_load_ipi, ctx, 1);
+	smp_call_function_single(task_cpu(task), perf_control_settle_ipi, NULL,
+				 1);
+}
+
+/**
+ * perf_control_vacate - have a context unloaded that serves nobody
+ * @ctx: context of no task and no family
+ *
+ * Context: task, interrupts on.
+ */
+void perf_control_vacate(struct perf_event_context *ctx)
+{
+	int cpu;
+
+	while ((cpu = READ_ONCE(ctx->loaded_cpu)) != PERF_CPU_NONE) {
+		smp_call_function_single(cpu, perf_control_settle_ipi, NULL, 1);
+		cond_resched();
+	}
 }
 
 /**
@@ -113,7 +138,7 @@ int perf_control_install(struct perf_event_context *ctx,
 	smp_store_release(&event->ctx, ctx);
 	err = perf_ctx_call(ctx, perf_control_install_oncpu, event);
 	if (!err && ctx->task && READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
-		perf_control_load_running(ctx);
+		perf_control_settle(ctx->task);
 	return err;
 }
 
@@ -182,7 +207,7 @@ static int perf_control_remove_oncpu(struct perf_event_context *ctx,
 	struct perf_control_remove_args *args = arg;
 	struct perf_event *event = args->event;
 
-	perf_control_clock(ctx, cpuctx);
+	perf_control_clock_locked(ctx, cpuctx);
 	if (!args->flags)
 		perf_sched_group_out_locked(event);
 	perf_sched_event_out_locked(event);
@@ -218,9 +243,17 @@ void perf_control_remove(struct perf_event *event, unsigned long flags)
 
 /* Disable. */
 
-static void perf_control_disable_locked(struct perf_event *event)
+/**
+ * perf_control_disable_locked - let an event stand
+ * @event: event; a leader takes its group off the PMU. Clocks up to date
+ *
+ * Context: locks of both contexts, if it is loaded; else ctx->lock.
+ */
+void perf_control_disable_locked(struct perf_event *event)
 {
-	if (event->state < PERF_EVENT_STATE_INACTIVE)
+	lockdep_assert_held(&event->ctx->lock);
+	if (!(event->attach_state & PERF_ATTACH_CONTEXT) ||
+	    event->state < PERF_EVENT_STATE_INACTIVE)
 		return;
 	/* Siblings of a leader that is off cannot run; their state stays. */
 	if (event == event->group_leader)
@@ -235,12 +268,8 @@ static int perf_control_disable_oncpu(struct perf_event_context *ctx,
 				      struct perf_cpu_context *cpuctx,
 				      void *arg)
 {
-	struct perf_event *event = arg;
-
-	if (!(event->attach_state & PERF_ATTACH_CONTEXT))
-		return 0;
-	perf_control_clock(ctx, cpuctx);
-	perf_control_disable_locked(event);
+	perf_control_clock_locked(ctx, cpuctx);
+	perf_control_disable_locked(arg);
 	return 0;
 }
 
@@ -307,23 +336,52 @@ static bool perf_control_may_enable(const struct perf_event *event)
 		 event->group_leader == event);
 }
 
-static int perf_control_enable_oncpu(struct perf_event_context *ctx,
-				     struct perf_cpu_context *cpuctx, void *arg)
+/**
+ * perf_control_enable_locked - let an event count from its next choice on
+ * @event: event of a context, whose clock is up to date
+ *
+ * If the context is loaded, perf_control_retry_locked() for the group follows.
+ *
+ * Context: ctx->lock.
+ * Return: whether it could be enabled.
+ */
+bool perf_control_enable_locked(struct perf_event *event)
 {
-	struct perf_event *event = arg, *leader = event->group_leader;
-
+	lockdep_assert_held(&event->ctx->lock);
 	if (!(event->attach_state & PERF_ATTACH_CONTEXT) ||
 	    !perf_control_may_enable(event))
-		return 0;
-	perf_control_clock(ctx, cpuctx);
+		return false;
 	if (event->state == PERF_EVENT_STATE_ERROR)
 		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
 	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
 	event->pmu_ctx->chosen = false;
+	return true;
+}
+
+/**
+ * perf_control_retry_locked - put a group on as it is now
+ * @cpuctx: this CPU, NULL if the context is not loaded
+ * @leader: group; some of its members were enabled
+ *
+ * Context: locks of both contexts, clocks up to date.
+ */
+void perf_control_retry_locked(struct perf_cpu_context *cpuctx,
+			       struct perf_event *leader)
+{
 	if (!cpuctx)
-		return 0;
+		return;
 	perf_sched_group_out_locked(leader);
 	perf_sched_try_in_locked(cpuctx, leader);
+}
+
+static int perf_control_enable_oncpu(struct perf_event_context *ctx,
+				     struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct perf_event *event = arg;
+
+	perf_control_clock_locked(ctx, cpuctx);
+	if (perf_control_enable_locked(event))
+		perf_control_retry_locked(cpuctx, event->group_leader);
 	return 0;
 }
 
@@ -356,7 +414,23 @@ void perf_event_enable(struct perf_event *event)
 }
 EXPORT_SYMBOL_GPL(perf_event_enable);
 
-/* Read. */
+/* Reset and read. */
+
+/**
+ * perf_control_reset_locked - set an event's own count to zero
+ * @event: event; its times and what children left stay. Clock up to date
+ *
+ * Context: ctx->lock, on the CPU where the event is on if it is.
+ */
+void perf_control_reset_locked(struct perf_event *event)
+{
+	lockdep_assert_held(&event->ctx->lock);
+	perf_event_time_update(event);
+	if (event->state == PERF_EVENT_STATE_ACTIVE)
+		event->pmu->read(event);
+	local64_set(&event->count, 0);
+	perf_event_update_userpage(event);
+}
 
 struct perf_control_read_args {
 	struct perf_event	*event;
@@ -523,19 +597,6 @@ int perf_event_read_local(struct perf_event *event, u64 *value,
 }
 
 /**
- * perf_control_reset - set an event's own count to zero
- * @event: event; its times and what children left stay
- *
- * Context: task, ctx->mutex or the parent's child_mutex.
- */
-void perf_control_reset(struct perf_event *event)
-{
-	perf_control_read(event, false);
-	local64_set(&event->count, 0);
-	perf_event_update_userpage(event);
-}
-
-/**
  * perf_event_pause - disable an event and take its count
  * @event: event of a kernel user, without inheritance
  * @reset: set the count to zero
@@ -698,7 +759,7 @@ static int perf_control_exec_oncpu(struct perf_event_context *ctx,
 	struct perf_event *event;
 	bool marked = false;
 
-	perf_control_clock(ctx, cpuctx);
+	perf_control_clock_locked(ctx, cpuctx);
 	list_for_each_entry(event, &ctx->event_list, event_entry)
 		marked |= perf_control_mark_exec(event);
 	if (!marked || !cpuctx)

@@ -17,14 +17,25 @@
 int perf_control_install(struct perf_event_context *ctx,
 			 struct perf_event *event);
 void perf_control_remove(struct perf_event *event, unsigned long flags);
+/* The loading of task contexts, on whatever CPU; no lock needed. */
+void perf_control_settle(struct task_struct *task);
+void perf_control_vacate(struct perf_event_context *ctx);
 void perf_control_enable(struct perf_event *event);
 void perf_control_disable(struct perf_event *event);
-void perf_control_reset(struct perf_event *event);
 int perf_control_period(struct perf_event *event, u64 value);
 int perf_control_refresh(struct perf_event *event, int refresh);
 /* Brings count and times of @event (and its siblings) up to date. */
 int perf_control_read(struct perf_event *event, bool group);
 /* The task of @ctx execs; current's own context. Takes ctx->mutex. */
 void perf_control_exec(struct perf_event_context *ctx);
+
+/* The same where the context is loaded, or under ctx->lock if nowhere. */
+void perf_control_clock_locked(struct perf_event_context *ctx,
+			       struct perf_cpu_context *cpuctx);
+bool perf_control_enable_locked(struct perf_event *event);
+void perf_control_retry_locked(struct perf_cpu_context *cpuctx,
+			       struct perf_event *leader);
+void perf_control_disable_locked(struct perf_event *event);
+void perf_control_reset_locked(struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_CONTROL_H */

@@ -23,6 +23,7 @@
 #include <linux/trace_events.h>
 #include <linux/uaccess.h>
 #include "attr.h"
+#include "batch.h"
 #include "context.h"
 #include "control.h"
 #include "event.h"
@@ -60,48 +61,30 @@ static int perf_file_fasync(int fd, struct file *file, int on)
 	return min(ret, 0);
 }
 
-/* An event and its inherited copies. */
-static void perf_file_family(struct perf_event *event,
-			     void (*apply)(struct perf_event *event))
-{
-	struct perf_event *child;
-
-	guard(mutex)(&event->child_mutex);
-	apply(event);
-	list_for_each_entry(child, &event->child_list, child_list)
-		apply(child);
-}
-
 static long perf_file_apply(struct perf_event *event, unsigned long flags,
-			    void (*apply)(struct perf_event *event))
+			    enum perf_batch_op op)
 {
-	struct perf_event *leader, *sibling;
-
 	/* The rest of the word has never been looked at. */
-	if (!((u32)flags & PERF_IOC_FLAG_GROUP)) {
-		perf_file_family(event, apply);
-		return 0;
-	}
-	leader = event->group_leader;
-	perf_file_family(leader, apply);
-	for_each_sibling_event(sibling, leader)
-		perf_file_family(sibling, apply);
+	if ((u32)flags & PERF_IOC_FLAG_GROUP)
+		perf_batch_group(event->group_leader, op);
+	else
+		perf_batch_event(event, op);
 	return 0;
 }
 
 static long perf_ioctl_enable(struct perf_event *event, unsigned long arg)
 {
-	return perf_file_apply(event, arg, perf_control_enable);
+	return perf_file_apply(event, arg, PERF_BATCH_ENABLE);
 }
 
 static long perf_ioctl_disable(struct perf_event *event, unsigned long arg)
 {
-	return perf_file_apply(event, arg, perf_control_disable);
+	return perf_file_apply(event, arg, PERF_BATCH_DISABLE);
 }
 
 static long perf_ioctl_reset(struct perf_event *event, unsigned long arg)
 {
-	return perf_file_apply(event, arg, perf_control_reset);
+	return perf_file_apply(event, arg, PERF_BATCH_RESET);
 }
 
 static long perf_ioctl_refresh(struct perf_event *event, unsigned long arg)
@@ -353,20 +336,6 @@ const struct perf_event_attr *perf_event_attrs(struct perf_event *event)
 	return event ? &event->attr : ERR_PTR(-EINVAL);
 }
 
-static int perf_file_owned(void (*apply)(struct perf_event *event))
-{
-	struct perf_event_context *ctx;
-	struct perf_event *event;
-
-	guard(mutex)(&current->perf_event_mutex);
-	list_for_each_entry(event, &current->perf_event_list, owner_entry) {
-		ctx = perf_event_ctx_lock(event);
-		perf_file_family(event, apply);
-		perf_event_ctx_unlock(event, ctx);
-	}
-	return 0;
-}
-
 /**
  * perf_event_task_enable - prctl(PR_TASK_PERF_EVENTS_ENABLE)
  *
@@ -377,7 +346,8 @@ static int perf_file_owned(void (*apply)(struct perf_event *event))
  */
 int perf_event_task_enable(void)
 {
-	return perf_file_owned(perf_control_enable);
+	perf_batch_owned(PERF_BATCH_ENABLE);
+	return 0;
 }
 
 /**
@@ -388,5 +358,6 @@ int perf_event_task_enable(void)
  */
 int perf_event_task_disable(void)
 {
-	return perf_file_owned(perf_control_disable);
+	perf_batch_owned(PERF_BATCH_DISABLE);
+	return 0;
 }

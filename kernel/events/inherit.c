@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "inherit": families of events.
+ * Room "inherit": copies of events.
  *
  * Purpose: an event with attr.inherit counts in all tasks that descend from
- * its own. A fork copies it into the new task, an exit adds what the copy has
- * counted to the eldest, the event that somebody opened. However deep tasks
- * descend, the family of an event has two levels: the eldest and its copies.
+ * its own. It is copied into their contexts; when a context ends, what the copy
+ * has counted is added to the eldest, the event that somebody opened. However
+ * deep tasks descend, there are two levels: the eldest and its copies. Which
+ * contexts there are is the business of the rooms family and member.
  *
  * Owns: membership in event->child_list, from fork to exit.
  *
@@ -34,17 +35,9 @@
  *   2. Close removes the copy. It stays in memory: fork has a reference.
  *   3. Fork publishes the member under the context's mutex, finds that its
  *      leader is in no context, and lets it lead itself.
- *
- * Race: a failed fork against the close of an eldest.
- *   1. Close has a reference on a copy, waits for the context's mutex.
- *   2. The fork removes all copies. The task is about to be freed whatever its
- *      references say, and the copy has one.
- *   3. The fork waits until nobody has a reference on the context but itself.
- *      Close puts the copy, hence the context, and wakes the fork.
  */
 #include <linux/err.h>
 #include <linux/sched.h>
-#include <linux/wait_bit.h>
 
 #include "clock.h"
 #include "context.h"
@@ -56,15 +49,7 @@
 #include "sched.h"
 #include "sideband.h"
 
-/* A fork on its way. */
-struct inherit_fork {
-	struct task_struct		*child;
-	u64				clone_flags;
-	/* Of @child, with a reference; NULL until there is something for it. */
-	struct perf_event_context	*ctx;
-};
-
-/* Fork. */
+/* Copying. */
 
 static bool inherit_wanted(const struct perf_event *leader, u64 clone_flags)
 {
@@ -92,7 +77,7 @@ static void inherit_period(struct perf_event *copy,
 }
 
 /* All that can fail. */
-static struct perf_event *inherit_build(const struct inherit_fork *fork,
+static struct perf_event *inherit_build(const struct perf_inherit *to,
 					struct perf_event *source,
 					struct perf_event *leader)
 {
@@ -100,7 +85,7 @@ static struct perf_event *inherit_build(const struct inherit_fork *fork,
 	const struct perf_event_spec spec = {
 		.attr		= &eldest->attr,
 		.cpu		= source->cpu,
-		.task		= fork->child,
+		.task		= to->task,
 		.group_leader	= leader,
 		.parent		= eldest,
 		.cgroup_fd	= -1,
@@ -113,7 +98,7 @@ static struct perf_event *inherit_build(const struct inherit_fork *fork,
 		return copy;
 
 	/* Where the group is scheduled, which need not be the event's own PMU. */
-	epc = perf_epc_get(source->pmu_ctx->pmu, fork->ctx,
+	epc = perf_epc_get(source->pmu_ctx->pmu, to->ctx,
 			   copy->attach_state & PERF_ATTACH_TASK_DATA);
 	if (IS_ERR(epc)) {
 		perf_event_free(copy);
@@ -177,10 +162,10 @@ static bool inherit_join_locked(struct perf_event_context *ctx,
 	return true;
 }
 
-static bool inherit_join(const struct inherit_fork *fork,
+static bool inherit_join(const struct perf_inherit *to,
 			 struct perf_event *source, struct perf_event *copy)
 {
-	struct perf_event_context *ctx = fork->ctx;
+	struct perf_event_context *ctx = to->ctx;
 	bool joined;
 
 	mutex_lock_nested(&ctx->mutex, SINGLE_DEPTH_NESTING);
@@ -193,19 +178,19 @@ static bool inherit_join(const struct inherit_fork *fork,
  * Return: the copy, with a reference for the caller; NULL when the eldest has
  * just been closed; an error.
  */
-static struct perf_event *inherit_event(const struct inherit_fork *fork,
+static struct perf_event *inherit_event(const struct perf_inherit *to,
 					struct perf_event *source,
 					struct perf_event *leader)
 {
-	struct perf_event *copy = inherit_build(fork, source, leader);
+	struct perf_event *copy = inherit_build(to, source, leader);
 
-	if (IS_ERR(copy) || inherit_join(fork, source, copy))
+	if (IS_ERR(copy) || inherit_join(to, source, copy))
 		return copy;
 	perf_event_free(copy);
 	return NULL;
 }
 
-static int inherit_siblings(const struct inherit_fork *fork,
+static int inherit_siblings(const struct perf_inherit *to,
 			    struct perf_event *source,
 			    struct perf_event *leader)
 {
@@ -215,7 +200,7 @@ static int inherit_siblings(const struct inherit_fork *fork,
 		/* Its driver would refuse it, and for that nobody is to blame. */
 		if (!leader && sibling->event_caps & PERF_EV_CAP_SIBLING)
 			continue;
-		copy = inherit_event(fork, sibling, leader);
+		copy = inherit_event(to, sibling, leader);
 		if (IS_ERR(copy))
 			return PTR_ERR(copy);
 		if (copy)
@@ -225,11 +210,11 @@ static int inherit_siblings(const struct inherit_fork *fork,
 }
 
 /* Group reads add up only groups whose members have come and gone alike. */
-static void inherit_generation(const struct inherit_fork *fork,
+static void inherit_generation(const struct perf_inherit *to,
 			       const struct perf_event *source,
 			       struct perf_event *leader)
 {
-	struct perf_event_context *ctx = fork->ctx;
+	struct perf_event_context *ctx = to->ctx;
 
 	mutex_lock_nested(&ctx->mutex, SINGLE_DEPTH_NESTING);
 	raw_spin_lock_irq(&ctx->lock);
@@ -242,89 +227,68 @@ static void inherit_generation(const struct inherit_fork *fork,
  * Members of an eldest that is being closed are left out; anything else that
  * is missing makes the fork fail, and with it go those that are there.
  */
-static int inherit_group(const struct inherit_fork *fork,
+static int inherit_group(const struct perf_inherit *to,
 			 struct perf_event *source)
 {
-	struct perf_event *leader = inherit_event(fork, source, NULL);
+	struct perf_event *leader = inherit_event(to, source, NULL);
 	int err;
 
 	if (IS_ERR(leader))
 		return PTR_ERR(leader);
-	err = inherit_siblings(fork, source, leader);
+	err = inherit_siblings(to, source, leader);
 	if (!leader)
 		return err;
 	if (!err)
-		inherit_generation(fork, source, leader);
+		inherit_generation(to, source, leader);
 	perf_event_put(leader);
 	return err;
 }
 
-static int inherit_get_ctx(struct inherit_fork *fork)
+static int inherit_get_ctx(struct perf_inherit *to)
 {
 	struct perf_event_context *ctx;
 
-	if (fork->ctx)
+	if (to->ctx)
 		return 0;
-	ctx = perf_ctx_make_task(fork->child);
+	ctx = perf_ctx_make_task(to->task);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
-	fork->ctx = ctx;
+	to->ctx = ctx;
 	return 0;
 }
 
-/* The newest event stands first in the list; groups keep their order. */
-static int inherit_groups(struct inherit_fork *fork,
-			  struct perf_event_context *from)
+/**
+ * perf_inherit_copy - copy inheritable groups to another context
+ * @to: where to; @to->ctx is made for @to->task when there is something for it
+ * @from: context that is copied
+ *
+ * When it fails some copies may be there: perf_inherit_end() removes them.
+ *
+ * Context: task; may sleep. @from->mutex.
+ * Return: 0; -ENOMEM; what perf_event_alloc() returns, such as -ENOSPC for
+ * breakpoints and -EBUSY for exclusive PMUs.
+ */
+int perf_inherit_copy(struct perf_inherit *to, struct perf_event_context *from)
 {
 	struct perf_event *event;
 	int err;
 
 	lockdep_assert_held(&from->mutex);
+	/* The newest event stands first in the list; groups keep their order. */
 	list_for_each_entry_reverse(event, &from->event_list, event_entry) {
 		if (event->group_leader != event ||
-		    !inherit_wanted(event, fork->clone_flags))
+		    !inherit_wanted(event, to->clone_flags))
 			continue;
-		err = inherit_get_ctx(fork);
+		err = inherit_get_ctx(to);
 		if (!err)
-			err = inherit_group(fork, event);
+			err = inherit_group(to, event);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-/**
- * perf_inherit_task - copy current's inheritable groups to a new task
- * @child: task in the making that nobody else can find
- * @clone_flags: CLONE_*, what the two tasks have in common
- *
- * When it fails some copies may be there: perf_inherit_exit() removes them.
- *
- * Context: task; may sleep. Takes the mutex of current's context.
- * Return: 0; -ENOMEM; what perf_event_alloc() returns, such as -ENOSPC for
- * breakpoints and -EBUSY for exclusive PMUs.
- */
-int perf_inherit_task(struct task_struct *child, u64 clone_flags)
-{
-	/* Only current itself gives its context up. */
-	struct perf_event_context *from = READ_ONCE(current->perf_event_ctxp);
-	struct inherit_fork fork = {
-		.child		= child,
-		.clone_flags	= clone_flags,
-	};
-	int err;
-
-	if (likely(!from))
-		return 0;
-	mutex_lock(&from->mutex);
-	err = inherit_groups(&fork, from);
-	mutex_unlock(&from->mutex);
-	if (fork.ctx)
-		perf_ctx_put(fork.ctx);
-	return err;
-}
-
-/* Exit and exec. */
+/* The end. */
 
 /*
  * A reader of the family has child_mutex: it finds either the copy or its
@@ -359,48 +323,28 @@ static void inherit_end(struct perf_event *event, unsigned long flags)
 		inherit_end_eldest(event, flags);
 }
 
-/* Groups that are open stay groups: they are read as such afterwards. */
-static void inherit_end_all(struct perf_event_context *ctx)
+/**
+ * perf_inherit_end - end all events of a context
+ * @ctx: context, not loaded, and never to be again
+ *
+ * Copies are folded into their eldest and freed, others change to EXIT and are
+ * left to those who have them open. These stay groups: they are read as such
+ * afterwards.
+ *
+ * Context: task; may sleep. Takes ctx->mutex; that of the context it was copied
+ * from may be held.
+ */
+void perf_inherit_end(struct perf_event_context *ctx)
 {
 	struct perf_event *event, *next;
 
-	lockdep_assert_held(&ctx->mutex);
+	mutex_lock_nested(&ctx->mutex, SINGLE_DEPTH_NESTING);
+	raw_spin_lock_irq(&ctx->lock);
+	perf_ctx_orphan_locked(ctx);
+	raw_spin_unlock_irq(&ctx->lock);
 	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry)
 		inherit_end(event, 0);
-}
-
-/**
- * perf_inherit_exit - part a task from its events
- * @task: current, or a task that was never started
- * @exit: @task did run; its own events are told that it exits
- *
- * Copies are folded into their eldest and freed, others change to EXIT and are
- * left to those who have them open. A task that never ran may be freed when
- * this returns: no event refers to it any more.
- *
- * Context: task; may sleep. Nobody can open an event for @task meanwhile: it
- * is marked as exiting, or its exec_update_lock is held, or it is not known.
- */
-void perf_inherit_exit(struct task_struct *task, bool exit)
-{
-	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
-
-	if (!ctx)
-		return;
-
-	mutex_lock(&ctx->mutex);
-	perf_sched_part_task(ctx, task);
-	/* Nothing counts any more: no sample comes after this record. */
-	if (exit)
-		perf_side_task(task, false, ctx);
-	inherit_end_all(ctx);
 	mutex_unlock(&ctx->mutex);
-
-	if (!exit)
-		wait_var_event(&ctx->refcount,
-			       refcount_read(&ctx->refcount) == 1);
-	/* The task's reference. */
-	perf_ctx_put(ctx);
 }
 
 /**

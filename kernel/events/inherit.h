@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "inherit": copies of events for new tasks, folded back when they exit. */
+/* Room "inherit": copies of events, folded back when their context ends. */
 #ifndef _KERNEL_EVENTS_INHERIT_H
 #define _KERNEL_EVENTS_INHERIT_H
 
 #include "types.h"
 
-/* Copies current's inheritable groups to @child. Return: 0, -ENOMEM, errno. */
-int perf_inherit_task(struct task_struct *child, u64 clone_flags);
+/* Where copies go. */
+struct perf_inherit {
+	/* The task they are opened on. */
+	struct task_struct		*task;
+	/* CLONE_*, what it has in common with the task they come from. */
+	u64				clone_flags;
+	/* With a reference; NULL: to be made for @task that nobody can find. */
+	struct perf_event_context	*ctx;
+};
 
-/*
- * Removes all events of @task's context: folded, freed or left as EXIT.
- * @exit: @task is current and ends its context, else it never ran.
- */
-void perf_inherit_exit(struct task_struct *task, bool exit);
+int perf_inherit_copy(struct perf_inherit *to, struct perf_event_context *from);
+void perf_inherit_end(struct perf_event_context *ctx);
 
-/* Removes what must not live on in a new program. Current's context. */
+/* Removes what must not live on in a new program. Current's own context. */
 void perf_inherit_exec(struct perf_event_context *ctx);
 
 #endif /* _KERNEL_EVENTS_INHERIT_H */

@@ -56,6 +56,7 @@
 #include "event.h"
 #include "file.h"
 #include "groups.h"
+#include "member.h"
 #include "mmap.h"
 #include "open.h"
 
@@ -274,18 +275,38 @@ static struct perf_event_context *perf_open_get_ctx(struct perf_open *open)
 	return perf_ctx_get_cpu(open->cpu);
 }
 
+/* Return: 0 with the mutex held of a context that is the target's alone. */
+static int perf_open_lock_own_ctx(struct perf_open *open)
+{
+	struct perf_event_context *ctx;
+	int error;
+
+	for (;;) {
+		ctx = perf_open_get_ctx(open);
+		if (IS_ERR(ctx))
+			return PTR_ERR(ctx);
+		mutex_lock(&ctx->mutex);
+		if (!ctx->family)
+			break;
+		mutex_unlock(&ctx->mutex);
+		perf_ctx_put(ctx);
+		error = perf_member_leave(open->task);
+		if (error)
+			return error;
+	}
+	open->ctx = ctx;
+	open->ctx_locked = true;
+	return 0;
+}
+
 /* Return: 0 with the mutex of a context held that takes events. */
 static int perf_open_lock_ctx(struct perf_open *open)
 {
-	struct perf_event_context *ctx = perf_open_get_ctx(open);
+	int error = perf_open_lock_own_ctx(open);
 
-	if (IS_ERR(ctx))
-		return PTR_ERR(ctx);
-	open->ctx = ctx;
-	mutex_lock(&ctx->mutex);
-	open->ctx_locked = true;
-
-	if (ctx->task == TASK_TOMBSTONE)
+	if (error)
+		return error;
+	if (open->ctx->task == TASK_TOMBSTONE)
 		return -ESRCH;
 	if (!open->task && !per_cpu_ptr(&perf_cpu_context, open->cpu)->online)
 		return -ENODEV;

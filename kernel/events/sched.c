@@ -33,6 +33,7 @@
 #include <linux/workqueue.h>
 #include "clock.h"
 #include "context.h"
+#include "family.h"
 #include "groups.h"
 #include "pmu.h"
 #include "sched.h"
@@ -557,7 +558,7 @@ static void perf_sched_tell_pmus_locked(struct perf_event_context *ctx,
 		if (!perf_cpc_oncpu(pmu)->sched_cb_usage || !pmu->sched_task)
 			continue;
 		perf_pmu_disable(pmu);
-		pmu->sched_task(epc, ctx->task, sched_in);
+		pmu->sched_task(epc, current, sched_in);
 		perf_pmu_enable(pmu);
 	}
 }
@@ -611,6 +612,8 @@ void perf_sched_unload_locked(struct perf_cpu_context *cpuctx,
 	}
 	cpuctx->task_ctx = NULL;
 	WRITE_ONCE(ctx->loaded_cpu, PERF_CPU_NONE);
+	if (ctx->family)
+		perf_family_park_locked(ctx);
 }
 
 /**
@@ -633,24 +636,6 @@ void perf_sched_cpu_out_locked(struct perf_event_context *ctx)
 }
 
 /**
- * perf_sched_load_oncpu - load current's context, if it has events
- * @ctx: context of current
- *
- * Context: interrupts off; takes the locks.
- */
-void perf_sched_load_oncpu(struct perf_event_context *ctx)
-{
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
-
-	lockdep_assert_irqs_disabled();
-	perf_ctx_lock_pair(cpuctx, ctx);
-	if (ctx->nr_events && ctx->task == current &&
-	    ctx->loaded_cpu == PERF_CPU_NONE)
-		perf_sched_load_locked(cpuctx, ctx);
-	perf_ctx_unlock_pair(cpuctx, ctx);
-}
-
-/**
  * perf_sched_unload_oncpu - unload a context, if it is loaded here
  * @ctx: context
  *
@@ -667,23 +652,66 @@ void perf_sched_unload_oncpu(struct perf_event_context *ctx)
 	perf_ctx_unlock_pair(cpuctx, ctx);
 }
 
-/**
- * perf_sched_part_task - part a context from its task for good
- * @ctx: context of @task
- * @task: current, or a task that never ran; its reference on @ctx becomes the
- *	caller's
- *
- * Context: ctx->mutex.
- */
-void perf_sched_part_task(struct perf_event_context *ctx,
-			  struct task_struct *task)
+/* Return: false if @ctx does not serve current, now that its lock is held. */
+static bool perf_sched_try_load(struct perf_event_context *ctx)
 {
-	lockdep_assert_held(&ctx->mutex);
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	bool serves;
+
+	perf_ctx_lock_pair(cpuctx, ctx);
+	serves = perf_ctx_serves(ctx, current);
+	if (serves && ctx->nr_events && ctx->loaded_cpu == PERF_CPU_NONE)
+		perf_sched_load_locked(cpuctx, ctx);
+	else if (ctx->family)
+		perf_family_park_locked(ctx);
+	perf_ctx_unlock_pair(cpuctx, ctx);
+	return serves;
+}
+
+/* Loads what counts current, if it has events. */
+static void perf_sched_load(void)
+{
+	struct perf_event_context *ctx;
+
+	guard(rcu)();
+	do {
+		ctx = READ_ONCE(current->perf_event_ctxp);
+		if (ctx && perf_ctx_is_handle(ctx))
+			ctx = perf_family_take_oncpu(ctx->family);
+	} while (ctx && !perf_sched_try_load(ctx));
+}
+
+/**
+ * perf_sched_settle_oncpu - load on this CPU what counts current, nothing else
+ *
+ * Context: interrupts off.
+ */
+void perf_sched_settle_oncpu(void)
+{
+	struct perf_event_context *ctx;
+
+	lockdep_assert_irqs_disabled();
+	ctx = this_cpu_read(perf_cpu_context.task_ctx);
+	if (ctx && perf_ctx_serves(ctx, current))
+		return;
+	if (ctx)
+		perf_sched_unload_oncpu(ctx);
+	perf_sched_load();
+}
+
+/**
+ * perf_sched_part_task - a task has no context any more
+ * @task: current, or a task that never ran; its reference on what its
+ *	perf_event_ctxp named becomes the caller's
+ *
+ * Context: task; nobody else changes task->perf_event_ctxp meanwhile.
+ */
+void perf_sched_part_task(struct task_struct *task)
+{
 	guard(irqsave)();
-	perf_sched_unload_oncpu(ctx);
-	raw_spin_lock(&ctx->lock);
-	perf_ctx_orphan_locked(ctx, task);
-	raw_spin_unlock(&ctx->lock);
+	WRITE_ONCE(task->perf_event_ctxp, NULL);
+	if (task == current)
+		perf_sched_settle_oncpu();
 }
 
 static void perf_sched_tell_pmu(struct perf_cpu_pmu_context *cpc,
@@ -745,6 +773,18 @@ void perf_sched_cb_dec(struct pmu *pmu)
 		list_del(&cpc->sched_cb_entry);
 }
 
+/* One member of a family follows another: what is loaded counts both. */
+static void perf_sched_hand_over(struct perf_event_context *ctx, bool sched_in)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+
+	if (!__this_cpu_read(perf_sched_cb_usages))
+		return;
+	perf_ctx_lock_pair(cpuctx, ctx);
+	perf_sched_tell_pmus_locked(ctx, sched_in);
+	perf_ctx_unlock_pair(cpuctx, ctx);
+}
+
 /**
  * __perf_event_task_sched_out - a task stops running on this CPU
  * @task: it
@@ -755,19 +795,28 @@ void perf_sched_cb_dec(struct pmu *pmu)
 void __perf_event_task_sched_out(struct task_struct *task,
 				 struct task_struct *next)
 {
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_event_context *ctx;
 
 	perf_sched_tell_cpu_pmus(task, false);
 	if (perf_side_wants_switch())
 		perf_side_switch(task, next, false);
-	if (cpuctx->task_ctx)
-		perf_sched_unload_oncpu(cpuctx->task_ctx);
+	ctx = this_cpu_read(perf_cpu_context.task_ctx);
+	if (!ctx)
+		return;
+	guard(rcu)();
+	if (perf_ctx_serves(ctx, next))
+		perf_sched_hand_over(ctx, false);
+	else
+		perf_sched_unload_oncpu(ctx);
 }
 
 /**
  * __perf_event_task_sched_in - a task starts to run on this CPU
  * @prev: who ran before
- * @task: it
+ * @task: it, which is current
+ *
+ * What the other hook left loaded may serve no longer: @task may have left its
+ * family meanwhile.
  *
  * Context: task switch; runqueue lock, interrupts off.
  */
@@ -776,11 +825,11 @@ void __perf_event_task_sched_in(struct task_struct *prev,
 {
 	struct perf_event_context *ctx;
 
-	rcu_read_lock();
-	ctx = READ_ONCE(task->perf_event_ctxp);
-	if (ctx)
-		perf_sched_load_oncpu(ctx);
-	rcu_read_unlock();
+	ctx = this_cpu_read(perf_cpu_context.task_ctx);
+	if (ctx && perf_ctx_serves(ctx, task))
+		perf_sched_hand_over(ctx, true);
+	else if (ctx || READ_ONCE(task->perf_event_ctxp))
+		perf_sched_settle_oncpu();
 
 	if (perf_side_wants_switch())
 		perf_side_switch(task, prev, true);

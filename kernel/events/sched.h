@@ -10,8 +10,9 @@ void perf_sched_key_get(void);
 void perf_sched_key_put(void);
 
 /* Task contexts: ctx->lock and the CPU's are taken inside. */
-void perf_sched_load_oncpu(struct perf_event_context *ctx);
+void perf_sched_settle_oncpu(void);
 void perf_sched_unload_oncpu(struct perf_event_context *ctx);
+void perf_sched_part_task(struct task_struct *task);
 
 /* The same with both locks held. */
 void perf_sched_load_locked(struct perf_cpu_context *cpuctx,
@@ -21,13 +22,6 @@ void perf_sched_unload_locked(struct perf_cpu_context *cpuctx,
 
 /* Everything of this CPU's own context off; its lock held. */
 void perf_sched_cpu_out_locked(struct perf_event_context *ctx);
-
-/*
- * Unloads and parts the context from @task, which exits, execs or was never
- * started. Return: it, with the task's reference, or NULL. ctx->mutex held.
- */
-void perf_sched_part_task(struct perf_event_context *ctx,
-			  struct task_struct *task);
 
 /* Events of a loaded context; locks held, interrupts off. */
 void perf_sched_try_in_locked(struct perf_cpu_context *cpuctx,

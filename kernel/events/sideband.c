@@ -39,6 +39,7 @@
 #include <linux/string.h>
 
 #include "clock.h"
+#include "context.h"
 #include "ring_buffer.h"
 #include "sample.h"
 #include "sideband.h"
@@ -302,7 +303,7 @@ void perf_side_tell(const struct perf_side_kind *kind, const void *what)
 	guard(preempt)();
 
 	side_tell_cpu_rcu(kind, what);
-	ctx = READ_ONCE(current->perf_event_ctxp);
+	ctx = this_cpu_read(perf_cpu_context.task_ctx);
 	if (ctx)
 		side_tell_ctx_rcu(kind, what, ctx);
 }

@@ -33,7 +33,9 @@
 #include <linux/string.h>
 
 #include "control.h"
+#include "family.h"
 #include "inherit.h"
+#include "member.h"
 #include "sideband.h"
 
 /* The task owns no event any more; those go on until they are closed. */
@@ -58,7 +60,7 @@ static void task_disown_all(struct task_struct *task)
  */
 void perf_event_free_task(struct task_struct *task)
 {
-	perf_inherit_exit(task, false);
+	perf_member_exit(task, false);
 }
 
 /**
@@ -68,7 +70,7 @@ void perf_event_free_task(struct task_struct *task)
  * @clone_flags: CLONE_*
  *
  * Context: Task context, may sleep.
- * Return: 0; otherwise what perf_inherit_task() returns, and then nothing is
+ * Return: 0; otherwise what perf_member_fork() returns, and then nothing is
  * left to be undone.
  */
 int perf_event_init_task(struct task_struct *child, u64 clone_flags)
@@ -80,7 +82,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	mutex_init(&child->perf_event_mutex);
 	memset(child->perf_recursion, 0, sizeof(child->perf_recursion));
 
-	err = perf_inherit_task(child, clone_flags);
+	err = perf_member_fork(child, clone_flags);
 	if (err)
 		perf_event_free_task(child);
 	return err;
@@ -98,7 +100,8 @@ void perf_event_exec(void)
 {
 	struct perf_event_context *ctx = READ_ONCE(current->perf_event_ctxp);
 
-	if (!ctx)
+	/* A family has nothing that an exec would change. */
+	if (!ctx || perf_ctx_is_handle(ctx))
 		return;
 	perf_control_exec(ctx);
 	perf_inherit_exec(ctx);
@@ -115,7 +118,7 @@ void perf_event_exec(void)
 void perf_event_exit_task(struct task_struct *child)
 {
 	task_disown_all(child);
-	perf_inherit_exit(child, true);
+	perf_member_exit(child, true);
 	/* The task's events know already; now those of its CPU. */
 	perf_side_task(child, false, NULL);
 }

@@ -42,6 +42,7 @@
 #include <linux/trace_events.h>
 
 #include "context.h"
+#include "family.h"
 #include "overflow.h"
 #include "pmu.h"
 #include "software.h"
@@ -127,6 +128,8 @@ static void perf_trace_deliver_task(struct task_struct *task,
 
 	rcu_read_lock();
 	ctx = READ_ONCE(task->perf_event_ctxp);
+	if (ctx)
+		ctx = perf_family_other_rcu(ctx);
 	if (ctx) {
 		raw_spin_lock_irqsave(&ctx->lock, flags);
 		perf_trace_deliver_parked_locked(ctx, hit);
@@ -224,6 +227,21 @@ EXPORT_SYMBOL_GPL(perf_trace_run_bpf_submit);
 bool perf_event_is_tracing(const struct perf_event *event)
 {
 	return event->pmu && event->pmu->add == perf_trace_add;
+}
+
+/**
+ * perf_tracing_is_by_task - is its probe placed for the program of one task?
+ * @event: the event
+ *
+ * Uprobes are breakpoints in the memory of those for whom somebody asked.
+ *
+ * Context: any.
+ * Return: true for events of uprobes.
+ */
+bool perf_tracing_is_by_task(const struct perf_event *event)
+{
+	return perf_event_is_tracing(event) &&
+	       event->tp_event->flags & TRACE_EVENT_FL_UPROBE;
 }
 
 /**

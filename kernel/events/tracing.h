@@ -22,6 +22,9 @@ int perf_tracing_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 /* Is @event fed by a tracepoint, kprobe or uprobe? */
 bool perf_event_is_tracing(const struct perf_event *event);
 
+/* Is its probe placed for the program of one task only? */
+bool perf_tracing_is_by_task(const struct perf_event *event);
+
 #else /* !CONFIG_EVENT_TRACING: no tracepoints and no programs for events */
 
 static inline void perf_tracing_init(void) { }
@@ -40,6 +43,11 @@ static inline int perf_tracing_set_bpf(struct perf_event *event,
 }
 
 static inline bool perf_event_is_tracing(const struct perf_event *event)
+{
+	return false;
+}
+
+static inline bool perf_tracing_is_by_task(const struct perf_event *event)
 {
 	return false;
 }

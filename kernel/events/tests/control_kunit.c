@@ -13,6 +13,7 @@
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 
+#include "../batch.h"
 #include "../context.h"
 #include "../control.h"
 #include "../remote.h"
@@ -234,7 +235,7 @@ static void tk_reset(struct kunit *test)
 
 	fake_pmu_tick(&fake, 8);
 	ctx = perf_event_ctx_lock(event);
-	perf_control_reset(event);
+	perf_batch_event(event, PERF_BATCH_RESET);
 	perf_event_ctx_unlock(event, ctx);
 	KUNIT_EXPECT_EQ(test, tk_state(event), ACTIVE);
 	fake_pmu_tick(&fake, 2);

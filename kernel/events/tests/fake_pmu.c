@@ -415,6 +415,8 @@ struct perf_event *fake_pmu_try_open(struct fake_pmu *fake,
 		.pinned		= spec->pinned,
 		.exclusive	= spec->exclusive,
 		.disabled	= spec->disabled,
+		.inherit	= spec->inherit,
+		.inherit_stat	= spec->by_task,
 	};
 
 	if (spec->leader)

@@ -67,6 +67,8 @@ struct fake_pmu {
  * @pinned: attr.pinned
  * @exclusive: attr.exclusive
  * @disabled: attr.disabled
+ * @inherit: attr.inherit
+ * @by_task: attr.inherit_stat
  */
 struct fake_pmu_spec {
 	struct perf_event	*leader;
@@ -77,6 +79,8 @@ struct fake_pmu_spec {
 	bool			pinned;
 	bool			exclusive;
 	bool			disabled;
+	bool			inherit;
+	bool			by_task;
 };
 
 /* Suites: once each. */

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "batch": one operation on many events.
+ *
+ * Purpose: enable, disable or reset an event with its inherited copies, a group,
+ * or all that a task has opened, so that a context is called once, however many
+ * of its events are meant: one IPI for each CPU that has some.
+ *
+ * Owns: nothing.
+ *
+ * Contexts: task.
+ *
+ * Lifetime: the mutexes below keep events and copies.
+ *
+ * Locking: the mutex of the opened events' context, then the child_mutex of each
+ * of them. Several of these nest only under that one mutex, so in any order.
+ *
+ * Race, a fork copies a member of a group that is being enabled:
+ *  1. the fork has the child_mutex of the member's eldest, reads "off" from the
+ *     event it copies, lists the copy and lets go;
+ *  2. the batch has all the child_mutexes, so it comes before 1 or after:
+ *     the copy is made of an event that is enabled, or is enabled with it.
+ */
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include "batch.h"
+#include "context.h"
+#include "control.h"
+#include "remote.h"
+
+static void perf_batch_one_locked(struct perf_cpu_context *cpuctx,
+				  struct perf_event *event,
+				  enum perf_batch_op op)
+{
+	switch (op) {
+	case PERF_BATCH_ENABLE:
+		if (perf_control_enable_locked(event))
+			perf_control_retry_locked(cpuctx, event->group_leader);
+		break;
+	case PERF_BATCH_DISABLE:
+		perf_control_disable_locked(event);
+		break;
+	case PERF_BATCH_RESET:
+		perf_control_reset_locked(event);
+		break;
+	}
+}
+
+/* All members are enabled before the group tries, so that it tries once. */
+static void perf_batch_enable_group_locked(struct perf_cpu_context *cpuctx,
+					   struct perf_event *leader)
+{
+	bool enabled = perf_control_enable_locked(leader);
+	struct perf_event *sibling;
+
+	for_each_sibling_event(sibling, leader)
+		enabled |= perf_control_enable_locked(sibling);
+	if (enabled)
+		perf_control_retry_locked(cpuctx, leader);
+}
+
+static void perf_batch_group_locked(struct perf_cpu_context *cpuctx,
+				    struct perf_event *leader,
+				    enum perf_batch_op op)
+{
+	struct perf_event *sibling;
+
+	if (op == PERF_BATCH_ENABLE) {
+		perf_batch_enable_group_locked(cpuctx, leader);
+		return;
+	}
+	perf_batch_one_locked(cpuctx, leader, op);
+	for_each_sibling_event(sibling, leader)
+		perf_batch_one_locked(cpuctx, sibling, op);
+}
+
+struct perf_batch_args {
+	struct perf_event	*event;
+	enum perf_batch_op	op;
+	bool			group;
+};
+
+static int perf_batch_oncpu(struct perf_event_context *ctx,
+			    struct perf_cpu_context *cpuctx, void *arg)
+{
+	const struct perf_batch_args *args = arg;
+
+	perf_control_clock_locked(ctx, cpuctx);
+	if (args->group)
+		perf_batch_group_locked(cpuctx, args->event, args->op);
+	else
+		perf_batch_one_locked(cpuctx, args->event, args->op);
+	return 0;
+}
+
+static bool perf_batch_is_needed(const struct perf_event *event,
+				 enum perf_batch_op op)
+{
+	enum perf_event_state state = READ_ONCE(event->state);
+
+	switch (op) {
+	case PERF_BATCH_ENABLE:
+		return state == PERF_EVENT_STATE_OFF ||
+		       state == PERF_EVENT_STATE_ERROR;
+	case PERF_BATCH_DISABLE:
+		return state > PERF_EVENT_STATE_OFF;
+	default:
+		return true;
+	}
+}
+
+static void perf_batch_call(struct perf_event *event, enum perf_batch_op op,
+			    bool group)
+{
+	struct perf_batch_args args = { event, op, group };
+
+	if (group || perf_batch_is_needed(event, op))
+		perf_ctx_call(event->ctx, perf_batch_oncpu, &args);
+}
+
+/**
+ * perf_batch_event - do something to an event and its inherited copies
+ * @event: event that was opened
+ * @op: what
+ *
+ * Context: task, ctx->mutex.
+ */
+void perf_batch_event(struct perf_event *event, enum perf_batch_op op)
+{
+	struct perf_event *child;
+
+	guard(mutex)(&event->child_mutex);
+	perf_batch_call(event, op, false);
+	list_for_each_entry(child, &event->child_list, child_list)
+		perf_batch_call(child, op, false);
+}
+
+static void perf_batch_lock_group(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	mutex_lock_nest_lock(&leader->child_mutex, &leader->ctx->mutex);
+	for_each_sibling_event(sibling, leader)
+		mutex_lock_nest_lock(&sibling->child_mutex,
+				     &leader->ctx->mutex);
+}
+
+static void perf_batch_unlock_group(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	for_each_sibling_event(sibling, leader)
+		mutex_unlock(&sibling->child_mutex);
+	mutex_unlock(&leader->child_mutex);
+}
+
+/* Copies of siblings that are in no copy of the group lead themselves. */
+static void perf_batch_strays(struct perf_event *sibling, enum perf_batch_op op)
+{
+	struct perf_event *child;
+
+	list_for_each_entry(child, &sibling->child_list, child_list) {
+		if (READ_ONCE(child->group_leader) == child)
+			perf_batch_call(child, op, false);
+	}
+}
+
+/**
+ * perf_batch_group - do something to a group and its inherited copies
+ * @leader: leader that was opened
+ * @op: what
+ *
+ * Context: task, ctx->mutex.
+ */
+void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
+{
+	struct perf_event *child, *sibling;
+
+	lockdep_assert_held(&leader->ctx->mutex);
+	perf_batch_lock_group(leader);
+	perf_batch_call(leader, op, true);
+	list_for_each_entry(child, &leader->child_list, child_list)
+		perf_batch_call(child, op, true);
+	for_each_sibling_event(sibling, leader)
+		perf_batch_strays(sibling, op);
+	perf_batch_unlock_group(leader);
+}
+
+/* What current owns of one context; its perf_event_mutex is held by the caller. */
+struct perf_batch_owned_args {
+	struct list_head	*owned;
+	enum perf_batch_op	op;
+};
+
+static int perf_batch_owned_oncpu(struct perf_event_context *ctx,
+				  struct perf_cpu_context *cpuctx, void *arg)
+{
+	const struct perf_batch_owned_args *args = arg;
+	struct perf_event *event;
+
+	perf_control_clock_locked(ctx, cpuctx);
+	list_for_each_entry(event, args->owned, owner_entry) {
+		if (event->ctx == ctx)
+			perf_batch_one_locked(cpuctx, event, args->op);
+	}
+	return 0;
+}
+
+static void perf_batch_children(struct perf_event *event, enum perf_batch_op op)
+{
+	struct perf_event *child;
+
+	guard(mutex)(&event->child_mutex);
+	list_for_each_entry(child, &event->child_list, child_list)
+		perf_batch_call(child, op, false);
+}
+
+/**
+ * perf_batch_owned - do something to all events that current has opened
+ * @op: what
+ *
+ * Context: task; takes current->perf_event_mutex and those of contexts.
+ */
+void perf_batch_owned(enum perf_batch_op op)
+{
+	struct perf_batch_owned_args args = { &current->perf_event_list, op };
+	struct perf_event_context *ctx;
+	struct perf_event *event;
+
+	guard(mutex)(&current->perf_event_mutex);
+	list_for_each_entry(event, args.owned, owner_entry) {
+		ctx = perf_event_ctx_lock(event);
+		/* One call does this for all events of the context. */
+		if (perf_batch_is_needed(event, op))
+			perf_ctx_call(ctx, perf_batch_owned_oncpu, &args);
+		perf_batch_children(event, op);
+		perf_event_ctx_unlock(event, ctx);
+	}
+}

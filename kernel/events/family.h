@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Room "family": contexts that several tasks share.
+ *
+ * A family is a set of tasks, its members, whose inherited events are asked for
+ * nothing but their sum. It has a pool of equal contexts, at least as many as
+ * members can run at the same moment. A member's task->perf_event_ctxp points to
+ * the family's handle, which is a context in name only: it has no event and is
+ * never loaded. What is loaded is any context of the pool.
+ */
+#ifndef _KERNEL_EVENTS_FAMILY_H
+#define _KERNEL_EVENTS_FAMILY_H
+
+#include "types.h"
+
+struct perf_family {
+	/* First, for the reference counts of contexts to free all of this. */
+	struct perf_event_context	handle;
+
+	/* Outside all contexts' mutexes. */
+	struct mutex			mutex;
+	/* M */
+	unsigned int			nr_members;
+
+	/* Inside ctx->lock. */
+	raw_spinlock_t			lock;
+	/* M and lock to write, either to read: the pool, the oldest first. */
+	struct list_head		contexts;
+	unsigned int			nr_contexts;
+
+	/* lock */
+	unsigned int			nr_parked;
+	/* By CPU, as far as there is room: what waits for a member to run there. */
+	struct perf_event_context	*parked[];
+};
+
+struct perf_family *perf_family_alloc(void);
+void perf_family_add(struct perf_family *family,
+		     struct perf_event_context *ctx);
+void perf_family_withdraw(struct perf_event_context *ctx);
+bool perf_family_wants_context(const struct perf_family *family);
+
+/* The switch: interrupts off. */
+struct perf_event_context *perf_family_take_oncpu(struct perf_family *family);
+void perf_family_park_locked(struct perf_event_context *ctx);
+
+struct perf_event_context *
+perf_family_other_rcu(struct perf_event_context *ctx);
+
+static inline bool perf_ctx_is_handle(const struct perf_event_context *ctx)
+{
+	return ctx->family && ctx == &ctx->family->handle;
+}
+
+/* May @task be counted by @ctx? NMI-safe for current; R for other tasks. */
+static inline bool perf_ctx_serves(const struct perf_event_context *ctx,
+				   const struct task_struct *task)
+{
+	const struct perf_event_context *own = READ_ONCE(task->perf_event_ctxp);
+	const struct perf_family *family = READ_ONCE(ctx->family);
+
+	if (own == ctx)
+		return !family;
+	return own && family && READ_ONCE(own->family) == family;
+}
+
+#endif /* _KERNEL_EVENTS_FAMILY_H */

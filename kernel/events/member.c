@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "member": tasks that join, found, leave and end families.
+ *
+ * Purpose: a fork either copies the parent's inheritable events into a context
+ * of the child's own, or, where nothing but the sum will ever be asked for, makes
+ * the child a member of the parent's family. A member costs no events.
+ *
+ * Owns: task->perf_event_ctxp of tasks that inherit; family->nr_members.
+ *
+ * Contexts: task; may sleep.
+ *
+ * Lifetime rules:
+ *   - The first fork founds a family: the parent's context, with the events that
+ *     somebody opened, goes into the pool together with one copy.
+ *   - A member has one reference on the handle. The last member that leaves ends
+ *     the contexts of the pool.
+ *   - A task on which an event is opened leaves its family first. The task whose
+ *     events were opened gets these back, so that groups can grow; another one
+ *     gets a copy.
+ *
+ * Locking rules: task->perf_event_mutex, family->mutex, the context that is
+ * copied, its copy. A task's perf_event_ctxp changes from a context of its own
+ * to a handle by the task itself, with the mutex of the context; from a handle
+ * to a context by anybody, with perf_event_mutex and family->mutex; to NULL by
+ * the task's exit, after perf_event_mutex was free with the task marked.
+ *
+ * Race: an event is opened on a task that founds a family.
+ *   1. The opener has a reference on the task's context, waits for its mutex.
+ *   2. The fork founds the family and lets go of the mutex.
+ *   3. The opener sees that the context belongs to a family, and starts over:
+ *      the task leaves.
+ *
+ * Race: a task leaves its family while it runs.
+ *   1. The pool gets one more context; only then another one is withdrawn.
+ *   2. A CPU on which that one is loaded is asked to take another instead.
+ *   3. perf_event_ctxp names the withdrawn one. Whatever the task runs with
+ *      keeps counting for the family, until its CPU is asked to look again or
+ *      switches.
+ *   4. Only now there is one member less: the pool was large enough all the
+ *      time.
+ *
+ * Race: a failed fork against the close of an eldest.
+ *   1. Close has a reference on a copy in the child's own context, waits for its
+ *      mutex.
+ *   2. The fork removes all copies. The task is about to be freed whatever its
+ *      references say, and the copy has one.
+ *   3. The fork waits until nobody has a reference on the context but itself.
+ *      Close puts the copy, hence the context, and wakes the fork.
+ */
+#include <linux/err.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/wait_bit.h>
+
+#include "context.h"
+#include "control.h"
+#include "family.h"
+#include "inherit.h"
+#include "member.h"
+#include "sched.h"
+#include "sideband.h"
+#include "tracing.h"
+
+/* What can be shared. */
+
+/*
+ * Is the sum over all tasks all that the event's copies are for? Not if they
+ * count, signal or end by task, if PMU or probe keep something for each, or if
+ * one copy may fail where others go on.
+ */
+static bool member_may_share_event(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (!attr->inherit || attr->inherit_thread || attr->inherit_stat ||
+	    attr->enable_on_exec || attr->remove_on_exec || attr->sigtrap ||
+	    attr->pinned)
+		return false;
+	if (attr->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_STREAM_ID))
+		return false;
+	if (event->attach_state & PERF_ATTACH_TASK_DATA ||
+	    is_exclusive_pmu(event->pmu) || has_addr_filter(event))
+		return false;
+	return attr->type != PERF_TYPE_BREAKPOINT &&
+	       !perf_tracing_is_by_task(event);
+}
+
+static bool member_may_share_ctx(struct perf_event_context *ctx)
+{
+	struct perf_event *event;
+
+	lockdep_assert_held(&ctx->mutex);
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (!member_may_share_event(event))
+			return false;
+	}
+	return ctx->nr_events;
+}
+
+/* The pool. */
+
+/* Return: context with copies of the family's events, a reference; or an error. */
+static struct perf_event_context *
+member_copy_ctx(struct perf_event_context *from, struct task_struct *task)
+{
+	struct perf_inherit to = {
+		.task	= task,
+		.ctx	= perf_ctx_alloc_task(task),
+	};
+	int err;
+
+	lockdep_assert_held(&from->mutex);
+	if (!to.ctx)
+		return ERR_PTR(-ENOMEM);
+	err = perf_inherit_copy(&to, from);
+	if (!err)
+		return to.ctx;
+	perf_inherit_end(to.ctx);
+	perf_ctx_put(to.ctx);
+	return ERR_PTR(err);
+}
+
+static struct perf_event_context *member_eldest_ctx(struct perf_family *family)
+{
+	lockdep_assert_held(&family->mutex);
+	return list_first_entry(&family->contexts, struct perf_event_context,
+				family_entry);
+}
+
+/* One more context, whose events are opened on @task; NULL: as the others. */
+static int member_grow(struct perf_family *family, struct task_struct *task)
+{
+	struct perf_event_context *eldest = member_eldest_ctx(family), *ctx;
+
+	scoped_guard(mutex, &eldest->mutex)
+		ctx = member_copy_ctx(eldest, task ?: eldest->task);
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	perf_family_add(family, ctx);
+	return 0;
+}
+
+/* Nobody is left who could be counted. */
+static void member_end_family(struct perf_family *family)
+{
+	struct perf_event_context *ctx, *next;
+
+	list_for_each_entry_safe(ctx, next, &family->contexts, family_entry) {
+		perf_family_withdraw(ctx);
+		perf_inherit_end(ctx);
+		perf_ctx_put(ctx);
+	}
+}
+
+static void member_drop(struct perf_family *family)
+{
+	lockdep_assert_held(&family->mutex);
+	if (!--family->nr_members)
+		member_end_family(family);
+}
+
+/* Fork. */
+
+static void member_set_handle(struct perf_family *family,
+			      struct task_struct *task)
+{
+	perf_ctx_get(&family->handle);
+	family->nr_members++;
+	/* Readers under RCU see a family that is complete. */
+	smp_store_release(&task->perf_event_ctxp, &family->handle);
+}
+
+/* Return: false if current has left the family meanwhile; else *@err. */
+static bool member_join(struct perf_family *family, struct task_struct *child,
+			int *err)
+{
+	guard(mutex)(&family->mutex);
+	if (READ_ONCE(current->perf_event_ctxp) != &family->handle)
+		return false;
+	*err = 0;
+	/* All were closed. */
+	if (!READ_ONCE(member_eldest_ctx(family)->nr_events))
+		return true;
+	if (perf_family_wants_context(family))
+		*err = member_grow(family, NULL);
+	if (!*err)
+		member_set_handle(family, child);
+	return true;
+}
+
+/*
+ * Current's context and @copy are the first of the pool. With interrupts off no
+ * switch comes in between, and who finds the family finds it complete.
+ */
+static void member_found(struct perf_family *family,
+			 struct perf_event_context *copy,
+			 struct task_struct *child)
+{
+	struct perf_event_context *own = current->perf_event_ctxp;
+
+	lockdep_assert_held(&own->mutex);
+	guard(irqsave)();
+	perf_family_add(family, own);
+	perf_family_add(family, copy);
+	member_set_handle(family, child);
+	member_set_handle(family, current);
+}
+
+static int member_fork_founding(struct perf_event_context *own,
+				struct task_struct *child)
+{
+	struct perf_event_context *copy;
+	struct perf_family *family;
+
+	family = perf_family_alloc();
+	if (!family)
+		return -ENOMEM;
+	copy = member_copy_ctx(own, current);
+	if (!IS_ERR(copy)) {
+		member_found(family, copy, child);
+		copy = NULL;
+	}
+	perf_ctx_put(&family->handle);
+	return PTR_ERR_OR_ZERO(copy);
+}
+
+static int member_fork_copying(struct perf_event_context *own,
+			       struct task_struct *child, u64 clone_flags)
+{
+	struct perf_inherit to = {
+		.task		= child,
+		.clone_flags	= clone_flags,
+	};
+	int err = perf_inherit_copy(&to, own);
+
+	if (to.ctx)
+		perf_ctx_put(to.ctx);
+	return err;
+}
+
+static int member_fork_from(struct perf_event_context *own,
+			    struct task_struct *child, u64 clone_flags)
+{
+	guard(mutex)(&own->mutex);
+	if (member_may_share_ctx(own))
+		return member_fork_founding(own, child);
+	return member_fork_copying(own, child, clone_flags);
+}
+
+/**
+ * perf_member_fork - let a new task inherit current's events
+ * @child: task in the making that nobody else can find
+ * @clone_flags: CLONE_*, what the two tasks have in common
+ *
+ * When it fails some copies may be there: perf_member_exit() removes them.
+ *
+ * Context: task; may sleep. Takes the mutex of current's context or family.
+ * Return: 0; -ENOMEM; what perf_inherit_copy() returns.
+ */
+int perf_member_fork(struct task_struct *child, u64 clone_flags)
+{
+	struct perf_event_context *ctx;
+	bool done;
+	int err = 0;
+
+	if (likely(!READ_ONCE(current->perf_event_ctxp)))
+		return 0;
+	do {
+		ctx = perf_ctx_find_task(current);
+		if (!ctx)
+			return 0;
+		done = true;
+		if (perf_ctx_is_handle(ctx))
+			done = member_join(ctx->family, child, &err);
+		else
+			err = member_fork_from(ctx, child, clone_flags);
+		perf_ctx_put(ctx);
+	} while (!done);
+	return err;
+}
+
+/* Leaving. */
+
+/*
+ * Which context a member gets when it leaves: the one that holds what was opened
+ * on it, if that is still there; else the new one.
+ */
+static struct perf_event_context *member_choose_ctx(struct perf_family *family,
+						    struct task_struct *task)
+{
+	struct perf_event_context *eldest = member_eldest_ctx(family);
+
+	if (eldest->task == task)
+		return eldest;
+	return list_last_entry(&family->contexts, struct perf_event_context,
+			       family_entry);
+}
+
+static int member_leave(struct perf_family *family, struct task_struct *task)
+{
+	struct perf_event_context *ctx;
+	int err;
+
+	err = member_grow(family, task);
+	if (err)
+		return err;
+	ctx = member_choose_ctx(family, task);
+	perf_family_withdraw(ctx);
+	perf_control_vacate(ctx);
+	/* The pool's reference is the task's; readers under RCU see it whole. */
+	smp_store_release(&task->perf_event_ctxp, ctx);
+	perf_control_settle(task);
+	member_drop(family);
+	/* The task's, on the handle. */
+	perf_ctx_put(&family->handle);
+	return 0;
+}
+
+/**
+ * perf_member_leave - give a task a context of its own, if it is in a family
+ * @task: task that is to get an event of its own
+ *
+ * It may found a family again as soon as this returns.
+ *
+ * Context: task; may sleep, no mutex of a context held.
+ * Return: 0; -ESRCH when @task is exiting; as perf_member_fork().
+ */
+int perf_member_leave(struct task_struct *task)
+{
+	struct perf_event_context *ctx;
+	int err = 0;
+
+	guard(mutex)(&task->perf_event_mutex);
+	if (task->flags & PF_EXITING)
+		return -ESRCH;
+	ctx = perf_ctx_find_task(task);
+	if (!ctx)
+		return 0;
+	if (perf_ctx_is_handle(ctx)) {
+		guard(mutex)(&ctx->family->mutex);
+		err = member_leave(ctx->family, task);
+	}
+	perf_ctx_put(ctx);
+	return err;
+}
+
+/* Exit. */
+
+static void member_exit_family(struct perf_family *family,
+			       struct task_struct *task, bool exit)
+{
+	guard(mutex)(&family->mutex);
+	perf_sched_part_task(task);
+	if (exit)
+		perf_side_task(task, false, member_eldest_ctx(family));
+	member_drop(family);
+}
+
+/*
+ * A task that never ran may be freed when this returns: no event refers to it
+ * any more.
+ */
+static void member_exit_own(struct perf_event_context *ctx,
+			    struct task_struct *task, bool exit)
+{
+	perf_sched_part_task(task);
+	/* Nothing counts any more: no sample comes after this record. */
+	if (exit)
+		perf_side_task(task, false, ctx);
+	perf_inherit_end(ctx);
+	if (!exit)
+		wait_var_event(&ctx->refcount,
+			       refcount_read(&ctx->refcount) == 1);
+}
+
+/**
+ * perf_member_exit - part a task from what counts it
+ * @task: current, or a task that was never started
+ * @exit: @task did run; its own events are told that it exits
+ *
+ * Context: task; may sleep. Nobody can open an event for @task meanwhile: it
+ * is marked as exiting, or its exec_update_lock is held, or it is not known.
+ */
+void perf_member_exit(struct task_struct *task, bool exit)
+{
+	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
+
+	if (!ctx)
+		return;
+	if (perf_ctx_is_handle(ctx))
+		member_exit_family(ctx->family, task, exit);
+	else
+		member_exit_own(ctx, task, exit);
+	/* The task's reference. */
+	perf_ctx_put(ctx);
+}

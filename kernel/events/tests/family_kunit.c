@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the rooms family and member: the pool of contexts, and tasks that
+ * are forked, counted, given events of their own, and exit.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/iopoll.h>
+#include <linux/kthread.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+
+#include "../context.h"
+#include "../family.h"
+#include "fake_pmu.h"
+
+#define FOREVER_MS	3600000
+#define PATIENCE_US	(60 * USEC_PER_SEC)
+#define NR_POOL		6
+#define NR_STEPS	20000
+
+static struct fake_pmu fake;
+
+static int fm_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_family");
+}
+
+static void fm_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&fake);
+}
+
+static void fm_check_idle(void *test)
+{
+	fake_pmu_expect_idle(test, &fake);
+}
+
+static int fm_init(struct kunit *test)
+{
+	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
+	return kunit_add_action(test, fm_check_idle, test);
+}
+
+/* The pool, against a model of it. */
+
+enum fm_place { FM_OUTSIDE, FM_PARKED, FM_TAKEN };
+
+struct fm_pool {
+	struct perf_family		*family;
+	struct perf_event_context	*ctx[NR_POOL];
+	enum fm_place			place[NR_POOL];
+};
+
+static unsigned int fm_pool_count(const struct fm_pool *pool,
+				  enum fm_place place)
+{
+	unsigned int n = 0;
+
+	for (int i = 0; i < NR_POOL; i++)
+		n += pool->place[i] == place;
+	return n;
+}
+
+/* No more than the family has places for. */
+static bool fm_pool_is_full(const struct fm_pool *pool)
+{
+	return NR_POOL - fm_pool_count(pool, FM_OUTSIDE) >= nr_cpu_ids;
+}
+
+static void fm_pool_park(struct fm_pool *pool, int i)
+{
+	scoped_guard(raw_spinlock_irq, &pool->ctx[i]->lock)
+		perf_family_park_locked(pool->ctx[i]);
+	pool->place[i] = FM_PARKED;
+}
+
+static void fm_pool_take(struct kunit *test, struct fm_pool *pool)
+{
+	struct perf_event_context *ctx;
+
+	if (!fm_pool_count(pool, FM_PARKED))
+		return;
+	scoped_guard(irqsave)
+		ctx = perf_family_take_oncpu(pool->family);
+	for (int i = 0; i < NR_POOL; i++) {
+		if (pool->ctx[i] != ctx)
+			continue;
+		KUNIT_EXPECT_EQ(test, pool->place[i], FM_PARKED);
+		pool->place[i] = FM_TAKEN;
+		return;
+	}
+	KUNIT_FAIL(test, "took what was never parked");
+}
+
+static void fm_pool_step(struct kunit *test, struct fm_pool *pool,
+			 struct rnd_state *rnd)
+{
+	int i = prandom_u32_state(rnd) % NR_POOL;
+
+	if (prandom_u32_state(rnd) % 2) {
+		fm_pool_take(test, pool);
+	} else if (pool->place[i] == FM_TAKEN && prandom_u32_state(rnd) % 4) {
+		fm_pool_park(pool, i);
+	} else if (pool->place[i] != FM_OUTSIDE) {
+		scoped_guard(mutex, &pool->family->mutex)
+			perf_family_withdraw(pool->ctx[i]);
+		pool->place[i] = FM_OUTSIDE;
+	} else if (!fm_pool_is_full(pool)) {
+		scoped_guard(mutex, &pool->family->mutex)
+			perf_family_add(pool->family, pool->ctx[i]);
+		pool->place[i] = FM_PARKED;
+	}
+}
+
+static void fm_pool_check(struct kunit *test, const struct fm_pool *pool)
+{
+	const struct perf_family *family = pool->family;
+	unsigned int found = 0;
+
+	for (unsigned int i = 0; i <= nr_cpu_ids; i++)
+		found += !!family->parked[i];
+	KUNIT_EXPECT_EQ(test, found, fm_pool_count(pool, FM_PARKED));
+	KUNIT_EXPECT_EQ(test, family->nr_parked, found);
+	KUNIT_EXPECT_EQ(test, family->nr_contexts,
+			NR_POOL - fm_pool_count(pool, FM_OUTSIDE));
+	for (int i = 0; i < NR_POOL; i++)
+		KUNIT_EXPECT_EQ(test, !!pool->ctx[i]->family,
+				pool->place[i] != FM_OUTSIDE);
+}
+
+static void fm_pool_free(void *arg)
+{
+	struct fm_pool *pool = arg;
+
+	for (int i = 0; i < NR_POOL; i++) {
+		if (!pool->ctx[i])
+			continue;
+		if (pool->place[i] != FM_OUTSIDE) {
+			guard(mutex)(&pool->family->mutex);
+			perf_family_withdraw(pool->ctx[i]);
+		}
+		perf_ctx_put(pool->ctx[i]);
+	}
+	perf_ctx_put(&pool->family->handle);
+}
+
+static struct fm_pool *fm_pool_make(struct kunit *test)
+{
+	struct fm_pool *pool = kunit_kzalloc(test, sizeof(*pool), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, pool);
+	pool->family = perf_family_alloc();
+	KUNIT_ASSERT_NOT_NULL(test, pool->family);
+	fake_pmu_undo(test, fm_pool_free, pool);
+	for (int i = 0; i < NR_POOL; i++) {
+		pool->ctx[i] = perf_ctx_alloc_task(current);
+		KUNIT_ASSERT_NOT_NULL(test, pool->ctx[i]);
+	}
+	return pool;
+}
+
+static void fm_pool_random(struct kunit *test)
+{
+	struct fm_pool *pool = fm_pool_make(test);
+	struct rnd_state rnd;
+
+	fake_pmu_seed(test, &rnd);
+	for (int step = 0; step < NR_STEPS; step++) {
+		fm_pool_step(test, pool, &rnd);
+		if (step % 16)
+			continue;
+		fm_pool_check(test, pool);
+		cond_resched();
+	}
+}
+
+/* What this CPU parked is what it takes. */
+static void fm_pool_nearest(struct kunit *test)
+{
+	struct fm_pool *pool = fm_pool_make(test);
+	struct perf_event_context *first, *again;
+
+	if (num_possible_cpus() < 2)
+		kunit_skip(test, "one CPU only");
+	scoped_guard(mutex, &pool->family->mutex) {
+		perf_family_add(pool->family, pool->ctx[0]);
+		perf_family_add(pool->family, pool->ctx[1]);
+	}
+	pool->place[0] = pool->place[1] = FM_PARKED;
+	scoped_guard(irqsave) {
+		first = perf_family_take_oncpu(pool->family);
+		scoped_guard(raw_spinlock, &first->lock)
+			perf_family_park_locked(first);
+		again = perf_family_take_oncpu(pool->family);
+		scoped_guard(raw_spinlock, &again->lock)
+			perf_family_park_locked(again);
+	}
+	KUNIT_EXPECT_PTR_EQ(test, first, again);
+}
+
+/* Tasks. */
+
+/* A task of the test: does one thing when told, and exits when told. */
+struct fm_task {
+	struct task_struct	*task;
+	struct completion	started, go, done, exit;
+	void			(*act)(struct fm_task *self);
+	struct fm_task		*child;
+	int			rounds;
+};
+
+static int fm_task_run(void *arg)
+{
+	struct fm_task *self = arg;
+
+	self->task = get_task_struct(current);
+	complete(&self->started);
+	wait_for_completion(&self->go);
+	if (self->act)
+		self->act(self);
+	complete(&self->done);
+	wait_for_completion(&self->exit);
+	kthread_exit(0);
+}
+
+static struct fm_task *fm_task_make(struct kunit *test,
+				    void (*act)(struct fm_task *self))
+{
+	struct fm_task *new = kunit_kzalloc(test, sizeof(*new), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, new);
+	init_completion(&new->started);
+	init_completion(&new->go);
+	init_completion(&new->done);
+	init_completion(&new->exit);
+	new->act = act;
+	return new;
+}
+
+/* Return: 0, or why there is no task. Current forks. */
+static int fm_task_fork(struct fm_task *new)
+{
+	pid_t pid = kernel_thread(fm_task_run, new, "kunit_family",
+				  CLONE_FS | CLONE_FILES);
+
+	if (pid < 0)
+		return pid;
+	wait_for_completion(&new->started);
+	return 0;
+}
+
+static bool fm_task_is_parted(struct fm_task *task)
+{
+	return !READ_ONCE(task->task->perf_event_ctxp);
+}
+
+static void fm_task_end(void *arg)
+{
+	struct fm_task *task = arg;
+	bool parted;
+
+	complete_all(&task->go);
+	complete_all(&task->exit);
+	read_poll_timeout(fm_task_is_parted, parted, parted, 1000, PATIENCE_US,
+			  false, task);
+	put_task_struct(task->task);
+}
+
+static struct fm_task *fm_fork(struct kunit *test,
+			       void (*act)(struct fm_task *self))
+{
+	struct fm_task *new = fm_task_make(test, act);
+
+	KUNIT_ASSERT_EQ(test, 0, fm_task_fork(new));
+	fake_pmu_undo(test, fm_task_end, new);
+	return new;
+}
+
+static void fm_end(struct kunit *test, struct fm_task *task)
+{
+	kunit_release_action(test, fm_task_end, task);
+}
+
+static void fm_act(struct fm_task *task)
+{
+	complete(&task->go);
+	wait_for_completion(&task->done);
+}
+
+static struct perf_event *fm_open(struct kunit *test, bool by_task)
+{
+	struct fake_pmu_spec spec = {
+		.cpu		= -1,
+		.task		= current,
+		.inherit	= true,
+		.by_task	= by_task,
+	};
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static u64 fm_read(struct perf_event *event)
+{
+	u64 enabled, running;
+
+	return perf_event_read_value(event, &enabled, &running);
+}
+
+static struct perf_family *fm_family_of(struct task_struct *task)
+{
+	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
+
+	return ctx ? ctx->family : NULL;
+}
+
+static void fm_tick(struct fm_task *self)
+{
+	/* Off, in case that another one shares this CPU. */
+	preempt_disable();
+	fake_pmu_tick(&fake, 100);
+	preempt_enable();
+}
+
+static void fm_fork_joins(struct kunit *test)
+{
+	struct perf_event *event = fm_open(test, false);
+	struct perf_family *family;
+	struct fm_task *child;
+
+	KUNIT_EXPECT_NULL(test, fm_family_of(current));
+	child = fm_fork(test, NULL);
+	family = fm_family_of(current);
+	KUNIT_ASSERT_NOT_NULL(test, family);
+	KUNIT_EXPECT_PTR_EQ(test, fm_family_of(child->task), family);
+	KUNIT_EXPECT_EQ(test, family->nr_members, 2);
+	KUNIT_EXPECT_EQ(test, family->nr_contexts, 2);
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&event->child_list));
+
+	fm_end(test, child);
+	KUNIT_EXPECT_EQ(test, family->nr_members, 1);
+	KUNIT_EXPECT_EQ(test, family->nr_contexts, 2);
+}
+
+/* Each one's count is in the sum, whether it lives or not. */
+static void fm_sum(struct kunit *test)
+{
+	struct perf_event *event = fm_open(test, false);
+	struct fm_task *child;
+	u64 before, after;
+
+	for (int i = 0; i < 5; i++) {
+		child = fm_fork(test, fm_tick);
+		before = fm_read(event);
+		fm_act(child);
+		after = fm_read(event);
+		KUNIT_EXPECT_GE(test, after - before, 100);
+		if (i % 2)
+			fm_end(test, child);
+		KUNIT_EXPECT_GE(test, fm_read(event), after);
+	}
+}
+
+/* What asks for counts by task gets them. */
+static void fm_by_task(struct kunit *test)
+{
+	struct perf_event *event = fm_open(test, true);
+	struct fm_task *child = fm_fork(test, NULL);
+
+	KUNIT_EXPECT_NULL(test, fm_family_of(current));
+	KUNIT_EXPECT_NULL(test, fm_family_of(child->task));
+	KUNIT_EXPECT_NOT_NULL(test, child->task->perf_event_ctxp);
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&event->child_list));
+	fm_end(test, child);
+	KUNIT_EXPECT_TRUE(test, list_empty(&event->child_list));
+}
+
+static void fm_pool_is_bounded(struct kunit *test)
+{
+	unsigned int nr = num_possible_cpus() + 3;
+	struct perf_event *event = fm_open(test, false);
+	struct perf_family *family;
+
+	for (unsigned int i = 1; i <= nr; i++) {
+		fm_fork(test, NULL);
+		family = fm_family_of(current);
+		KUNIT_ASSERT_NOT_NULL(test, family);
+		KUNIT_EXPECT_EQ(test, family->nr_members, i + 1);
+		KUNIT_EXPECT_EQ(test, family->nr_contexts,
+				max(2, min(i + 1, num_possible_cpus())));
+	}
+	KUNIT_EXPECT_EQ(test, list_count_nodes(&event->child_list),
+			family->nr_contexts - 1);
+}
+
+/* Who gets an event of its own gets back what was opened on it. */
+static void fm_founder_leaves(struct kunit *test)
+{
+	struct perf_event *event = fm_open(test, false), *own;
+	struct fm_task *child = fm_fork(test, fm_tick);
+	struct fake_pmu_spec spec = { .cpu = -1, .task = current };
+	struct perf_family *family = fm_family_of(current);
+	u64 before;
+
+	own = fake_pmu_open(test, &fake, &spec);
+	KUNIT_EXPECT_NULL(test, fm_family_of(current));
+	KUNIT_EXPECT_PTR_EQ(test, current->perf_event_ctxp, event->ctx);
+	KUNIT_EXPECT_PTR_EQ(test, own->ctx, event->ctx);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
+	KUNIT_EXPECT_PTR_EQ(test, fm_family_of(child->task), family);
+	KUNIT_EXPECT_EQ(test, family->nr_members, 1);
+
+	before = fm_read(event);
+	fm_act(child);
+	KUNIT_EXPECT_GE(test, fm_read(event) - before, 100);
+}
+
+static void fm_child_leaves(struct kunit *test)
+{
+	struct perf_event *event = fm_open(test, false), *own;
+	struct fm_task *child = fm_fork(test, fm_tick);
+	struct fake_pmu_spec spec = { .cpu = -1, .task = child->task };
+	struct perf_family *family = fm_family_of(current);
+	u64 before;
+
+	own = fake_pmu_open(test, &fake, &spec);
+	KUNIT_EXPECT_PTR_EQ(test, fm_family_of(current), family);
+	KUNIT_EXPECT_PTR_EQ(test, child->task->perf_event_ctxp, own->ctx);
+	KUNIT_EXPECT_EQ(test, own->ctx->nr_events, 2);
+	KUNIT_EXPECT_EQ(test, family->nr_members, 1);
+
+	before = fm_read(event);
+	fm_act(child);
+	KUNIT_EXPECT_GE(test, fm_read(own), 100);
+	KUNIT_EXPECT_GE(test, fm_read(event) - before, fm_read(own));
+}
+
+static void fm_fork_again(struct fm_task *self)
+{
+	fm_task_fork(self->child);
+}
+
+/* The eldest ends with the last of its family, not with its own task. */
+static void fm_orphans(struct kunit *test)
+{
+	struct fm_task *grandchild = fm_task_make(test, fm_tick);
+	struct fm_task *child = fm_fork(test, fm_fork_again);
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = child->task, .inherit = true,
+	};
+	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
+	u64 count;
+
+	child->child = grandchild;
+	fm_act(child);
+	KUNIT_ASSERT_NOT_NULL(test, grandchild->task);
+	fake_pmu_undo(test, fm_task_end, grandchild);
+	KUNIT_EXPECT_NOT_NULL(test, fm_family_of(child->task));
+
+	fm_end(test, child);
+	KUNIT_EXPECT_GE(test, event->state, PERF_EVENT_STATE_OFF);
+	fm_act(grandchild);
+	count = fm_read(event);
+	KUNIT_EXPECT_GE(test, count, 100);
+	fm_end(test, grandchild);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_EXIT);
+	KUNIT_EXPECT_TRUE(test, list_empty(&event->child_list));
+	KUNIT_EXPECT_GE(test, fm_read(event), count);
+}
+
+static void fm_pong(struct fm_task *self)
+{
+	for (int i = 0; i < self->rounds; i++) {
+		complete(&self->started);
+		wait_for_completion(&self->go);
+	}
+}
+
+/* Between two members the PMU is left alone; other tasks may come between. */
+static void fm_hand_over(struct kunit *test)
+{
+	int cpu = cpumask_first(cpu_online_mask), adds;
+	struct fm_task *child;
+
+	fm_open(test, false);
+	KUNIT_ASSERT_EQ(test, 0,
+			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+	child = fm_fork(test, fm_pong);
+	child->rounds = 1000;
+	adds = fake_pmu_calls(&fake, FAKE_ADD);
+	for (int i = 0; i <= child->rounds; i++) {
+		complete(&child->go);
+		if (i < child->rounds)
+			wait_for_completion(&child->started);
+	}
+	wait_for_completion(&child->done);
+	adds = fake_pmu_calls(&fake, FAKE_ADD) - adds;
+	kunit_info(test, "%d switches, %d adds\n", 2 * child->rounds, adds);
+	KUNIT_EXPECT_LT(test, adds, child->rounds);
+}
+
+/* A closed eldest leaves members without events; they fork and exit on. */
+static void fm_closed(struct kunit *test)
+{
+	struct perf_event *event = fm_open(test, false);
+	struct fm_task *child = fm_fork(test, fm_tick), *late;
+
+	fake_pmu_close(test, event);
+	late = fm_fork(test, fm_tick);
+	KUNIT_EXPECT_NULL(test, late->task->perf_event_ctxp);
+	fm_act(child);
+	fm_act(late);
+	event = fm_open(test, false);
+	KUNIT_EXPECT_NULL(test, fm_family_of(current));
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
+}
+
+static struct kunit_case fm_cases[] = {
+	KUNIT_CASE(fm_pool_random),
+	KUNIT_CASE(fm_pool_nearest),
+	KUNIT_CASE(fm_fork_joins),
+	KUNIT_CASE(fm_sum),
+	KUNIT_CASE(fm_by_task),
+	KUNIT_CASE(fm_pool_is_bounded),
+	KUNIT_CASE(fm_founder_leaves),
+	KUNIT_CASE(fm_child_leaves),
+	KUNIT_CASE(fm_orphans),
+	KUNIT_CASE(fm_hand_over),
+	KUNIT_CASE(fm_closed),
+	{ }
+};
+
+static struct kunit_suite fm_suite = {
+	.name		= "perf_family",
+	.suite_init	= fm_suite_init,
+	.suite_exit	= fm_suite_exit,
+	.init		= fm_init,
+	.test_cases	= fm_cases,
+};
+
+kunit_test_suite(fm_suite);
