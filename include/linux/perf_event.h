@@ -1146,6 +1146,10 @@ struct perf_event_pmu_context {
  * @time: L, nanoseconds that the context has been loaded
  * @timestamp: L, clock at which @time was right
  * @timeoffset: L, @time less the clock, to get one from the other
+ * @equal: L, contexts with the same number have copies of the same events;
+ *	0 for one that is unlike any other
+ * @enabled: L, exclusive-or of the numbers of the eldest of enabled events
+ * @held: L, not to be exchanged for an equal one
  * @family: L, tasks that share it, NULL for none; see kernel/events/family.h
  * @family_entry: among the contexts of @family
  * @refcount: A, one for the task or the CPU, one for each event
@@ -1169,6 +1173,10 @@ struct perf_event_context {
 	u64				time;
 	u64				timestamp;
 	u64				timeoffset;
+
+	u64				equal;
+	u64				enabled;
+	bool				held;
 
 	struct perf_family		*family;
 	struct list_head		family_entry;

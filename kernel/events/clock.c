@@ -283,7 +283,10 @@ void perf_event_set_state(struct perf_event *event,
 		return;
 	perf_event_state_check(event, state);
 	perf_event_time_update(event);
-	if (perf_event_is_enabled(event->state) != perf_event_is_enabled(state))
+	if (perf_event_is_enabled(event->state) != perf_event_is_enabled(state)) {
 		perf_event_time_update_group(event);
+		if (event->attach_state & PERF_ATTACH_CONTEXT)
+			perf_event_toggle_enabled(event);
+	}
 	WRITE_ONCE(event->state, state);
 }

@@ -39,4 +39,13 @@ void perf_event_state_init(struct perf_event *event);
 void perf_event_set_state(struct perf_event *event,
 			  enum perf_event_state state);
 
+/*
+ * An event of the context is enabled, or no longer: equal contexts in which the
+ * same events are enabled have the same number.
+ */
+static inline void perf_event_toggle_enabled(struct perf_event *event)
+{
+	event->ctx->enabled ^= (event->parent ?: event)->id;
+}
+
 #endif /* _KERNEL_EVENTS_CLOCK_H */

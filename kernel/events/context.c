@@ -534,6 +534,9 @@ void perf_ctx_add_event_locked(struct perf_event *event,
 	event->attach_state |= PERF_ATTACH_CONTEXT;
 	list_add_rcu(&event->event_entry, &ctx->event_list);
 	ctx->nr_events++;
+	ctx->equal = 0;
+	if (event->state >= PERF_EVENT_STATE_INACTIVE)
+		perf_event_toggle_enabled(event);
 	if (event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
 		ctx->nr_user++;
 	event->pmu_ctx->nr_events++;
@@ -559,6 +562,9 @@ void perf_ctx_del_event_locked(struct perf_event *event,
 	if (event->group_leader == event)
 		perf_group_erase_locked(event);
 	ctx->nr_events--;
+	ctx->equal = 0;
+	if (event->state >= PERF_EVENT_STATE_INACTIVE)
+		perf_event_toggle_enabled(event);
 	if (event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
 		ctx->nr_user--;
 	event->pmu_ctx->nr_events--;

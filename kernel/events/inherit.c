@@ -291,17 +291,18 @@ int perf_inherit_copy(struct perf_inherit *to, struct perf_event_context *from)
 /* The end. */
 
 /*
- * A reader of the family has child_mutex: it finds either the copy or its
+ * @own: what is ended is current's, not that of a family or of a task that
+ * never ran. A reader of the family has child_mutex: it finds either the copy or its
  * count among what is left of others.
  */
-static void inherit_end_copy(struct perf_event *copy)
+static void inherit_end_copy(struct perf_event *copy, bool own)
 {
 	struct perf_event *eldest = copy->parent;
 
 	scoped_guard(mutex, &eldest->child_mutex) {
 		perf_control_remove(copy, PERF_REMOVE_GROUP |
 				    PERF_REMOVE_CHILD | PERF_REMOVE_EXIT);
-		perf_event_fold_child(copy);
+		perf_event_fold_child(copy, own);
 	}
 	/* Pollers want to know whether this was the last one. */
 	perf_overflow_wakeup(eldest);
@@ -315,10 +316,10 @@ static void inherit_end_eldest(struct perf_event *event, unsigned long flags)
 	perf_overflow_wakeup(event);
 }
 
-static void inherit_end(struct perf_event *event, unsigned long flags)
+static void inherit_end(struct perf_event *event, unsigned long flags, bool own)
 {
 	if (event->parent)
-		inherit_end_copy(event);
+		inherit_end_copy(event, own);
 	else
 		inherit_end_eldest(event, flags);
 }
@@ -337,13 +338,15 @@ static void inherit_end(struct perf_event *event, unsigned long flags)
 void perf_inherit_end(struct perf_event_context *ctx)
 {
 	struct perf_event *event, *next;
+	bool own;
 
 	mutex_lock_nested(&ctx->mutex, SINGLE_DEPTH_NESTING);
 	raw_spin_lock_irq(&ctx->lock);
+	own = ctx->task == current;
 	perf_ctx_orphan_locked(ctx);
 	raw_spin_unlock_irq(&ctx->lock);
 	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry)
-		inherit_end(event, 0);
+		inherit_end(event, 0, own);
 	mutex_unlock(&ctx->mutex);
 }
 
@@ -362,6 +365,6 @@ void perf_inherit_exec(struct perf_event_context *ctx)
 	guard(mutex)(&ctx->mutex);
 	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry) {
 		if (event->attr.remove_on_exec)
-			inherit_end(event, PERF_REMOVE_GROUP);
+			inherit_end(event, PERF_REMOVE_GROUP, true);
 	}
 }

@@ -4,7 +4,8 @@
  *
  * Purpose: a fork either copies the parent's inheritable events into a context
  * of the child's own, or, where nothing but the sum will ever be asked for, makes
- * the child a member of the parent's family. A member costs no events.
+ * the child a member of the parent's family. A member costs no events. Contexts
+ * that are copied are exchanged at a switch, if they are equal.
  *
  * Owns: task->perf_event_ctxp of tasks that inherit; family->nr_members.
  *
@@ -60,24 +61,22 @@
 #include "member.h"
 #include "sched.h"
 #include "sideband.h"
+#include "swap.h"
 #include "tracing.h"
 
 /* What can be shared. */
 
 /*
- * Is the sum over all tasks all that the event's copies are for? Not if they
- * count, signal or end by task, if PMU or probe keep something for each, or if
- * one copy may fail where others go on.
+ * May a copy of the event serve another task than the one it was made for? Not
+ * if it waits for its task's exec, if it signals, or if PMU or probe keep
+ * something for each task.
  */
-static bool member_may_share_event(struct perf_event *event)
+static bool member_may_swap_event(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	if (!attr->inherit || attr->inherit_thread || attr->inherit_stat ||
-	    attr->enable_on_exec || attr->remove_on_exec || attr->sigtrap ||
-	    attr->pinned)
-		return false;
-	if (attr->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_STREAM_ID))
+	if (!attr->inherit || attr->enable_on_exec || attr->remove_on_exec ||
+	    attr->sigtrap)
 		return false;
 	if (event->attach_state & PERF_ATTACH_TASK_DATA ||
 	    is_exclusive_pmu(event->pmu) || has_addr_filter(event))
@@ -86,13 +85,29 @@ static bool member_may_share_event(struct perf_event *event)
 	       !perf_tracing_is_by_task(event);
 }
 
-static bool member_may_share_ctx(struct perf_event_context *ctx)
+/*
+ * Is the sum over all tasks all that the event's copies are for? Not if they
+ * count or show by task, or if one of them may fail where others go on.
+ */
+static bool member_may_share_event(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (attr->inherit_thread || attr->inherit_stat || attr->pinned)
+		return false;
+	if (attr->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_STREAM_ID))
+		return false;
+	return member_may_swap_event(event);
+}
+
+static bool member_may_all(struct perf_event_context *ctx,
+			   bool (*may)(struct perf_event *event))
 {
 	struct perf_event *event;
 
 	lockdep_assert_held(&ctx->mutex);
 	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		if (!member_may_share_event(event))
+		if (!may(event))
 			return false;
 	}
 	return ctx->nr_events;
@@ -234,18 +249,28 @@ static int member_fork_copying(struct perf_event_context *own,
 	};
 	int err = perf_inherit_copy(&to, own);
 
-	if (to.ctx)
-		perf_ctx_put(to.ctx);
+	if (!to.ctx)
+		return err;
+	if (!err && member_may_all(own, member_may_swap_event))
+		perf_swap_mark_equal(own, to.ctx);
+	perf_ctx_put(to.ctx);
 	return err;
 }
 
-static int member_fork_from(struct perf_event_context *own,
-			    struct task_struct *child, u64 clone_flags)
+/* Return: false if @own has been exchanged meanwhile; else *@err. */
+static bool member_fork_from(struct perf_event_context *own,
+			     struct task_struct *child, u64 clone_flags,
+			     int *err)
 {
 	guard(mutex)(&own->mutex);
-	if (member_may_share_ctx(own))
-		return member_fork_founding(own, child);
-	return member_fork_copying(own, child, clone_flags);
+	if (!perf_swap_hold(own, current))
+		return false;
+	if (member_may_all(own, member_may_share_event))
+		*err = member_fork_founding(own, child);
+	else
+		*err = member_fork_copying(own, child, clone_flags);
+	perf_swap_release(own);
+	return true;
 }
 
 /**
@@ -270,11 +295,10 @@ int perf_member_fork(struct task_struct *child, u64 clone_flags)
 		ctx = perf_ctx_find_task(current);
 		if (!ctx)
 			return 0;
-		done = true;
 		if (perf_ctx_is_handle(ctx))
 			done = member_join(ctx->family, child, &err);
 		else
-			err = member_fork_from(ctx, child, clone_flags);
+			done = member_fork_from(ctx, child, clone_flags, &err);
 		perf_ctx_put(ctx);
 	} while (!done);
 	return err;
@@ -350,21 +374,26 @@ int perf_member_leave(struct task_struct *task)
 static void member_exit_family(struct perf_family *family,
 			       struct task_struct *task, bool exit)
 {
-	guard(mutex)(&family->mutex);
-	perf_sched_part_task(task);
-	if (exit)
-		perf_side_task(task, false, member_eldest_ctx(family));
-	member_drop(family);
+	struct perf_event_context *handle;
+
+	scoped_guard(mutex, &family->mutex) {
+		handle = perf_sched_part_task(task);
+		if (exit)
+			perf_side_task(task, false, member_eldest_ctx(family));
+		member_drop(family);
+	}
+	/* The task's reference. */
+	perf_ctx_put(handle);
 }
 
 /*
  * A task that never ran may be freed when this returns: no event refers to it
  * any more.
  */
-static void member_exit_own(struct perf_event_context *ctx,
-			    struct task_struct *task, bool exit)
+static void member_exit_own(struct task_struct *task, bool exit)
 {
-	perf_sched_part_task(task);
+	struct perf_event_context *ctx = perf_sched_part_task(task);
+
 	/* Nothing counts any more: no sample comes after this record. */
 	if (exit)
 		perf_side_task(task, false, ctx);
@@ -372,6 +401,8 @@ static void member_exit_own(struct perf_event_context *ctx,
 	if (!exit)
 		wait_var_event(&ctx->refcount,
 			       refcount_read(&ctx->refcount) == 1);
+	/* The task's. */
+	perf_ctx_put(ctx);
 }
 
 /**
@@ -391,7 +422,5 @@ void perf_member_exit(struct task_struct *task, bool exit)
 	if (perf_ctx_is_handle(ctx))
 		member_exit_family(ctx->family, task, exit);
 	else
-		member_exit_own(ctx, task, exit);
-	/* The task's reference. */
-	perf_ctx_put(ctx);
+		member_exit_own(task, exit);
 }

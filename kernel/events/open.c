@@ -59,6 +59,7 @@
 #include "member.h"
 #include "mmap.h"
 #include "open.h"
+#include "swap.h"
 
 /* What a call has come to. Zero, or -1 for fd, where it has not come yet. */
 struct perf_open {
@@ -84,6 +85,7 @@ struct perf_open {
 	/* Where the event goes; a reference, and two locks if held. */
 	struct perf_event_context *ctx;
 	bool			ctx_locked;
+	bool			ctx_held;
 	bool			exec_locked;
 
 	/* A software group that has to follow its new member to this PMU. */
@@ -94,10 +96,13 @@ struct perf_open {
 
 static void perf_open_unlock(struct perf_open *open)
 {
+	if (open->ctx_held)
+		perf_swap_release(open->ctx);
 	if (open->ctx_locked)
 		mutex_unlock(&open->ctx->mutex);
 	if (open->exec_locked)
 		up_read(&open->task->signal->exec_update_lock);
+	open->ctx_held = false;
 	open->ctx_locked = false;
 	open->exec_locked = false;
 }
@@ -275,28 +280,43 @@ static struct perf_event_context *perf_open_get_ctx(struct perf_open *open)
 	return perf_ctx_get_cpu(open->cpu);
 }
 
+/*
+ * Return: false if the context is not the target's alone and for good; a task
+ * that exits has none, which is seen later.
+ */
+static bool perf_open_take_ctx(struct perf_open *open)
+{
+	if (!open->task || open->ctx->task == TASK_TOMBSTONE)
+		return true;
+	if (open->ctx->family)
+		return false;
+	open->ctx_held = perf_swap_hold(open->ctx, open->task);
+	return open->ctx_held || (open->task->flags & PF_EXITING);
+}
+
 /* Return: 0 with the mutex held of a context that is the target's alone. */
 static int perf_open_lock_own_ctx(struct perf_open *open)
 {
-	struct perf_event_context *ctx;
 	int error;
 
 	for (;;) {
-		ctx = perf_open_get_ctx(open);
+		struct perf_event_context *ctx = perf_open_get_ctx(open);
+
 		if (IS_ERR(ctx))
 			return PTR_ERR(ctx);
+		open->ctx = ctx;
 		mutex_lock(&ctx->mutex);
-		if (!ctx->family)
-			break;
+		open->ctx_locked = true;
+		if (perf_open_take_ctx(open))
+			return 0;
 		mutex_unlock(&ctx->mutex);
+		open->ctx_locked = false;
+		open->ctx = NULL;
 		perf_ctx_put(ctx);
 		error = perf_member_leave(open->task);
 		if (error)
 			return error;
 	}
-	open->ctx = ctx;
-	open->ctx_locked = true;
-	return 0;
 }
 
 /* Return: 0 with the mutex of a context held that takes events. */

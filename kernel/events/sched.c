@@ -38,6 +38,7 @@
 #include "pmu.h"
 #include "sched.h"
 #include "sideband.h"
+#include "swap.h"
 
 DEFINE_STATIC_KEY_FALSE(perf_sched_events);
 static DEFINE_MUTEX(perf_sched_key_mutex);
@@ -701,17 +702,22 @@ void perf_sched_settle_oncpu(void)
 
 /**
  * perf_sched_part_task - a task has no context any more
- * @task: current, or a task that never ran; its reference on what its
- *	perf_event_ctxp named becomes the caller's
+ * @task: current, or a task that never ran
  *
- * Context: task; nobody else changes task->perf_event_ctxp meanwhile.
+ * Context: task; nobody else changes task->perf_event_ctxp meanwhile, but for an
+ * exchange at a switch.
+ * Return: what task->perf_event_ctxp named, with the task's reference.
  */
-void perf_sched_part_task(struct task_struct *task)
+struct perf_event_context *perf_sched_part_task(struct task_struct *task)
 {
+	struct perf_event_context *ctx;
+
 	guard(irqsave)();
+	ctx = task->perf_event_ctxp;
 	WRITE_ONCE(task->perf_event_ctxp, NULL);
 	if (task == current)
 		perf_sched_settle_oncpu();
+	return ctx;
 }
 
 static void perf_sched_tell_pmu(struct perf_cpu_pmu_context *cpc,
@@ -773,7 +779,7 @@ void perf_sched_cb_dec(struct pmu *pmu)
 		list_del(&cpc->sched_cb_entry);
 }
 
-/* One member of a family follows another: what is loaded counts both. */
+/* What is loaded for one task counts the next one as well. */
 static void perf_sched_hand_over(struct perf_event_context *ctx, bool sched_in)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
@@ -804,7 +810,7 @@ void __perf_event_task_sched_out(struct task_struct *task,
 	if (!ctx)
 		return;
 	guard(rcu)();
-	if (perf_ctx_serves(ctx, next))
+	if (perf_ctx_serves(ctx, next) || perf_swap_try_oncpu(ctx, next))
 		perf_sched_hand_over(ctx, false);
 	else
 		perf_sched_unload_oncpu(ctx);

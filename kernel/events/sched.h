@@ -12,7 +12,7 @@ void perf_sched_key_put(void);
 /* Task contexts: ctx->lock and the CPU's are taken inside. */
 void perf_sched_settle_oncpu(void);
 void perf_sched_unload_oncpu(struct perf_event_context *ctx);
-void perf_sched_part_task(struct task_struct *task);
+struct perf_event_context *perf_sched_part_task(struct task_struct *task);
 
 /* The same with both locks held. */
 void perf_sched_load_locked(struct perf_cpu_context *cpuctx,

@@ -15,6 +15,7 @@
 
 #include "../context.h"
 #include "../family.h"
+#include "../read.h"
 #include "fake_pmu.h"
 
 #define FOREVER_MS	3600000
@@ -210,7 +211,6 @@ struct fm_task {
 	struct completion	started, go, done, exit;
 	void			(*act)(struct fm_task *self);
 	struct fm_task		*child;
-	int			rounds;
 };
 
 static int fm_task_run(void *arg)
@@ -253,19 +253,20 @@ static int fm_task_fork(struct fm_task *new)
 	return 0;
 }
 
-static bool fm_task_is_parted(struct fm_task *task)
+/* It uses @task no more, and its events have come to their end. */
+static bool fm_task_is_gone(struct fm_task *task)
 {
-	return !READ_ONCE(task->task->perf_event_ctxp);
+	return READ_ONCE(task->task->exit_state);
 }
 
 static void fm_task_end(void *arg)
 {
 	struct fm_task *task = arg;
-	bool parted;
+	bool gone;
 
 	complete_all(&task->go);
 	complete_all(&task->exit);
-	read_poll_timeout(fm_task_is_parted, parted, parted, 1000, PATIENCE_US,
+	read_poll_timeout(fm_task_is_gone, gone, gone, 1000, PATIENCE_US,
 			  false, task);
 	put_task_struct(task->task);
 }
@@ -471,35 +472,94 @@ static void fm_orphans(struct kunit *test)
 	KUNIT_EXPECT_GE(test, fm_read(event), count);
 }
 
+#define PONG_TICKS	1000
+#define PING_TICKS	3
+#define NR_ROUNDS	1000
+
 static void fm_pong(struct fm_task *self)
 {
-	for (int i = 0; i < self->rounds; i++) {
+	for (int i = 0; i < NR_ROUNDS; i++) {
+		fake_pmu_tick(&fake, PONG_TICKS);
 		complete(&self->started);
 		wait_for_completion(&self->go);
 	}
 }
 
-/* Between two members the PMU is left alone; other tasks may come between. */
-static void fm_hand_over(struct kunit *test)
+/* Current and a child, both on one CPU, run by turns. Return: the child. */
+static struct fm_task *fm_ping_pong(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask), adds;
 	struct fm_task *child;
 
-	fm_open(test, false);
 	KUNIT_ASSERT_EQ(test, 0,
 			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
 	child = fm_fork(test, fm_pong);
-	child->rounds = 1000;
 	adds = fake_pmu_calls(&fake, FAKE_ADD);
-	for (int i = 0; i <= child->rounds; i++) {
+	for (int i = 0; i <= NR_ROUNDS; i++) {
 		complete(&child->go);
-		if (i < child->rounds)
+		if (i < NR_ROUNDS)
 			wait_for_completion(&child->started);
+		fake_pmu_tick(&fake, PING_TICKS);
 	}
 	wait_for_completion(&child->done);
 	adds = fake_pmu_calls(&fake, FAKE_ADD) - adds;
-	kunit_info(test, "%d switches, %d adds\n", 2 * child->rounds, adds);
-	KUNIT_EXPECT_LT(test, adds, child->rounds);
+	kunit_info(test, "%d switches, %d adds\n", 2 * NR_ROUNDS, adds);
+	/* Other tasks may come between. */
+	KUNIT_EXPECT_LT(test, adds, NR_ROUNDS);
+	return child;
+}
+
+/* Between two members the PMU is left alone. */
+static void fm_hand_over(struct kunit *test)
+{
+	struct perf_event *event = fm_open(test, false);
+
+	fm_ping_pong(test);
+	KUNIT_EXPECT_EQ(test, fm_read(event),
+			NR_ROUNDS * PONG_TICKS + (NR_ROUNDS + 1) * PING_TICKS);
+}
+
+static u64 fm_count_of(struct task_struct *task)
+{
+	struct perf_event_context *ctx = task->perf_event_ctxp;
+
+	guard(mutex)(&ctx->mutex);
+	return perf_event_count(list_first_entry(&ctx->event_list,
+						 struct perf_event,
+						 event_entry));
+}
+
+/* So it is between two tasks with equal contexts; counts stay with the tasks. */
+static void fm_exchange(struct kunit *test)
+{
+	struct perf_event *event = fm_open(test, true);
+	struct fm_task *child = fm_ping_pong(test);
+	u64 sum = fm_read(event);
+
+	KUNIT_EXPECT_PTR_EQ(test, child->task->perf_event_ctxp->task,
+			    child->task);
+	KUNIT_EXPECT_PTR_EQ(test, current->perf_event_ctxp->task, current);
+	KUNIT_EXPECT_EQ(test, fm_count_of(child->task), NR_ROUNDS * PONG_TICKS);
+	KUNIT_EXPECT_EQ(test, fm_count_of(current),
+			(NR_ROUNDS + 1) * PING_TICKS);
+	KUNIT_EXPECT_EQ(test, sum,
+			fm_count_of(current) + fm_count_of(child->task));
+}
+
+/* An event more, and the contexts are not equal any more. */
+static void fm_unequal(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = -1 };
+	struct fm_task *child;
+
+	fm_open(test, true);
+	child = fm_fork(test, NULL);
+	KUNIT_EXPECT_NE(test, current->perf_event_ctxp->equal, 0);
+	KUNIT_EXPECT_EQ(test, current->perf_event_ctxp->equal,
+			child->task->perf_event_ctxp->equal);
+	spec.task = child->task;
+	fake_pmu_open(test, &fake, &spec);
+	KUNIT_EXPECT_EQ(test, child->task->perf_event_ctxp->equal, 0);
 }
 
 /* A closed eldest leaves members without events; they fork and exit on. */
@@ -529,6 +589,8 @@ static struct kunit_case fm_cases[] = {
 	KUNIT_CASE(fm_child_leaves),
 	KUNIT_CASE(fm_orphans),
 	KUNIT_CASE(fm_hand_over),
+	KUNIT_CASE(fm_exchange),
+	KUNIT_CASE(fm_unequal),
 	KUNIT_CASE(fm_closed),
 	{ }
 };

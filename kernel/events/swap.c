@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "swap": tasks with equal events exchange their contexts at a switch.
+ *
+ * Purpose: where inherited events count by task a family cannot share contexts,
+ * but a switch between two such tasks need not reprogram the PMU either: the next
+ * task takes over the context that is loaded, the previous one gets the other's.
+ * Counts that belong to a task go with it.
+ *
+ * Owns: ctx->{equal,held}; the exchange of task->perf_event_ctxp and ctx->task.
+ *
+ * Contexts: task switch; task for the rest.
+ *
+ * Lifetime: each task's reference on its context, and each context's on its task,
+ * change hands with the pointers.
+ *
+ * Locking: both contexts' locks to exchange. Nothing else takes two contexts'
+ * locks of tasks, and @next runs nowhere, so nobody has them the other way round.
+ * Who needs a task to stay with its context holds it.
+ *
+ * Race, a context is exchanged while somebody wants it for its task:
+ *  1. an opener finds the task's context and waits for its mutex;
+ *  2. a switch gives the context to another task;
+ *  3. the opener has the mutex; perf_swap_hold() takes ctx->lock, sees that the
+ *     task has another context, and the opener starts over. Had 3 come before 2, the
+ *     switch would have seen that the context is held.
+ */
+#include <linux/atomic.h>
+#include <linux/sched.h>
+#include "clock.h"
+#include "context.h"
+#include "swap.h"
+
+static atomic64_t perf_swap_last_equal;
+
+static bool perf_swap_is_equal(const struct perf_event_context *a,
+			       const struct perf_event_context *b)
+{
+	return a->equal && a->equal == b->equal && a->enabled == b->enabled &&
+	       !a->held && !b->held;
+}
+
+/* Does the event's count belong to the task, not only to the sum? */
+static bool perf_swap_is_by_task(const struct perf_event *event)
+{
+	return event->attr.inherit_stat ||
+	       event->attr.sample_type & PERF_SAMPLE_READ;
+}
+
+static u64 perf_swap_id(const struct perf_event *event)
+{
+	return event->parent ? event->parent->id : event->id;
+}
+
+/*
+ * The event of @ctx that is a copy of the same one. Equal contexts have mostly
+ * the same order, so the look begins behind the last answer.
+ */
+static struct perf_event *perf_swap_twin(struct perf_event_context *ctx,
+					 struct perf_event *last,
+					 const struct perf_event *event)
+{
+	struct perf_event *twin = last;
+
+	do {
+		twin = list_is_last(&twin->event_entry, &ctx->event_list) ?
+		       list_first_entry(&ctx->event_list, struct perf_event,
+					event_entry) :
+		       list_next_entry(twin, event_entry);
+		if (perf_swap_id(twin) == perf_swap_id(event))
+			return twin;
+	} while (twin != last);
+	return NULL;
+}
+
+/* An overflow between these steps shows one task's count with another's time. */
+static void perf_swap_counts_locked(struct perf_event *on,
+				    struct perf_event *off)
+{
+	s64 lost = atomic64_read(&off->lost_samples);
+
+	if (on->state == PERF_EVENT_STATE_ACTIVE)
+		on->pmu->read(on);
+	perf_event_time_update(on);
+	perf_event_time_update(off);
+	local64_set(&off->count,
+		    local64_xchg(&on->count, local64_read(&off->count)));
+	swap(on->total_time_enabled, off->total_time_enabled);
+	swap(on->total_time_running, off->total_time_running);
+	atomic64_set(&off->lost_samples,
+		     atomic64_xchg(&on->lost_samples, lost));
+	perf_event_update_userpage(on);
+	perf_event_update_userpage(off);
+}
+
+static void perf_swap_all_counts_locked(struct perf_event_context *on,
+					struct perf_event_context *off)
+{
+	struct perf_event *event, *twin;
+
+	perf_ctx_clock_update_locked(on);
+	twin = list_last_entry(&off->event_list, struct perf_event, event_entry);
+	list_for_each_entry(event, &on->event_list, event_entry) {
+		if (!perf_swap_is_by_task(event))
+			continue;
+		twin = perf_swap_twin(off, twin, event);
+		if (WARN_ON_ONCE(!twin))
+			return;
+		perf_swap_counts_locked(event, twin);
+	}
+}
+
+static bool perf_swap_locked(struct perf_event_context *ctx,
+			     struct perf_event_context *other,
+			     struct task_struct *next)
+{
+	struct task_struct *prev = ctx->task;
+
+	lockdep_assert_held(&ctx->lock);
+	lockdep_assert_held(&other->lock);
+	if (!perf_swap_is_equal(ctx, other) || other->task != next)
+		return false;
+	perf_swap_all_counts_locked(ctx, other);
+	WRITE_ONCE(ctx->task, next);
+	WRITE_ONCE(other->task, prev);
+	/* Readers under RCU see contexts that are complete for long. */
+	WRITE_ONCE(next->perf_event_ctxp, ctx);
+	WRITE_ONCE(prev->perf_event_ctxp, other);
+	return true;
+}
+
+/**
+ * perf_swap_try_oncpu - let the next task take over the loaded context
+ * @ctx: context of current, loaded on this CPU
+ * @next: task that is switched to
+ *
+ * Context: task switch, interrupts off, RCU.
+ * Return: true if @next has @ctx now; false if @ctx has to be unloaded.
+ */
+bool perf_swap_try_oncpu(struct perf_event_context *ctx,
+			 struct task_struct *next)
+{
+	struct perf_event_context *other = READ_ONCE(next->perf_event_ctxp);
+	bool swapped;
+
+	lockdep_assert_irqs_disabled();
+	if (!other || !perf_swap_is_equal(ctx, other))
+		return false;
+	raw_spin_lock(&ctx->lock);
+	raw_spin_lock_nested(&other->lock, SINGLE_DEPTH_NESTING);
+	swapped = perf_swap_locked(ctx, other, next);
+	raw_spin_unlock(&other->lock);
+	raw_spin_unlock(&ctx->lock);
+	return swapped;
+}
+
+/**
+ * perf_swap_hold - keep a context with its task
+ * @ctx: context that was found for @task
+ * @task: task
+ *
+ * Context: task; ctx->mutex, until perf_swap_release().
+ * Return: true if it is @task's and stays so; false if @task has another one.
+ */
+bool perf_swap_hold(struct perf_event_context *ctx, struct task_struct *task)
+{
+	lockdep_assert_held(&ctx->mutex);
+	guard(raw_spinlock_irq)(&ctx->lock);
+	if (READ_ONCE(task->perf_event_ctxp) != ctx)
+		return false;
+	ctx->held = true;
+	return true;
+}
+
+/**
+ * perf_swap_release - undo perf_swap_hold()
+ * @ctx: context
+ *
+ * Context: task, ctx->mutex.
+ */
+void perf_swap_release(struct perf_event_context *ctx)
+{
+	lockdep_assert_held(&ctx->mutex);
+	guard(raw_spinlock_irq)(&ctx->lock);
+	ctx->held = false;
+}
+
+/**
+ * perf_swap_mark_equal - say that a context is a copy of another
+ * @ctx: context that was copied; held since before
+ * @copy: its copy, of a task that never ran
+ *
+ * A copy that has lost an event meanwhile is not equal.
+ *
+ * Context: task, ctx->mutex.
+ */
+void perf_swap_mark_equal(struct perf_event_context *ctx,
+			  struct perf_event_context *copy)
+{
+	lockdep_assert_held(&ctx->mutex);
+	guard(raw_spinlock_irq)(&ctx->lock);
+	if (!ctx->equal)
+		ctx->equal = atomic64_inc_return(&perf_swap_last_equal);
+	guard(raw_spinlock_nested)(&copy->lock);
+	copy->equal = copy->nr_events == ctx->nr_events ? ctx->equal : 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "swap": tasks with equal events exchange their contexts at a switch. */
+#ifndef _KERNEL_EVENTS_SWAP_H
+#define _KERNEL_EVENTS_SWAP_H
+
+#include "types.h"
+
+/* Switch from the task of @ctx, loaded here, to @next: interrupts off. */
+bool perf_swap_try_oncpu(struct perf_event_context *ctx,
+			 struct task_struct *next);
+
+/* Keeps @task's context with it. Return: false if @ctx is not its any more. */
+bool perf_swap_hold(struct perf_event_context *ctx, struct task_struct *task);
+void perf_swap_release(struct perf_event_context *ctx);
+
+/* Says that @copy, new, has the same events as @ctx, which is held. */
+void perf_swap_mark_equal(struct perf_event_context *ctx,
+			  struct perf_event_context *copy);
+
+#endif /* _KERNEL_EVENTS_SWAP_H */
