@@ -24,6 +24,7 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include "batch.h"
+#include "clock.h"
 #include "context.h"
 #include "control.h"
 #include "remote.h"
@@ -85,7 +86,7 @@ static int perf_batch_oncpu(struct perf_event_context *ctx,
 {
 	const struct perf_batch_args *args = arg;
 
-	perf_control_clock_locked(ctx, cpuctx);
+	perf_ctx_clock_update_locked(ctx);
 	if (args->group)
 		perf_batch_group_locked(cpuctx, args->event, args->op);
 	else
@@ -198,7 +199,7 @@ static int perf_batch_owned_oncpu(struct perf_event_context *ctx,
 	const struct perf_batch_owned_args *args = arg;
 	struct perf_event *event;
 
-	perf_control_clock_locked(ctx, cpuctx);
+	perf_ctx_clock_update_locked(ctx);
 	list_for_each_entry(event, args->owned, owner_entry) {
 		if (event->ctx == ctx)
 			perf_batch_one_locked(cpuctx, event, args->op);

@@ -31,23 +31,6 @@
 #include "sched.h"
 #include "sideband.h"
 
-/**
- * perf_control_clock_locked - bring the clocks up to date that states look at
- * @ctx: context
- * @cpuctx: this CPU, NULL if @ctx is not loaded
- *
- * Context: locks of both contexts.
- */
-void perf_control_clock_locked(struct perf_event_context *ctx,
-			       struct perf_cpu_context *cpuctx)
-{
-	if (cpuctx)
-		perf_ctx_clock_update_locked(&cpuctx->ctx);
-	if (cpuctx && cpuctx->task_ctx)
-		perf_ctx_clock_update_locked(cpuctx->task_ctx);
-	perf_ctx_clock_update_locked(ctx);
-}
-
 /* Install. */
 
 static int perf_control_install_oncpu(struct perf_event_context *ctx,
@@ -58,7 +41,7 @@ static int perf_control_install_oncpu(struct perf_event_context *ctx,
 
 	if (ctx->task == TASK_TOMBSTONE)
 		return -ESRCH;
-	perf_control_clock_locked(ctx, cpuctx);
+	perf_ctx_clock_update_locked(ctx);
 	/* A group that is on has to make its choice again as a whole. */
 	if (leader != event && event->state >= PERF_EVENT_STATE_INACTIVE)
 		perf_sched_group_out_locked(leader);
@@ -207,7 +190,7 @@ static int perf_control_remove_oncpu(struct perf_event_context *ctx,
 	struct perf_control_remove_args *args = arg;
 	struct perf_event *event = args->event;
 
-	perf_control_clock_locked(ctx, cpuctx);
+	perf_ctx_clock_update_locked(ctx);
 	if (!args->flags)
 		perf_sched_group_out_locked(event);
 	perf_sched_event_out_locked(event);
@@ -268,7 +251,7 @@ static int perf_control_disable_oncpu(struct perf_event_context *ctx,
 				      struct perf_cpu_context *cpuctx,
 				      void *arg)
 {
-	perf_control_clock_locked(ctx, cpuctx);
+	perf_ctx_clock_update_locked(ctx);
 	perf_control_disable_locked(arg);
 	return 0;
 }
@@ -379,7 +362,7 @@ static int perf_control_enable_oncpu(struct perf_event_context *ctx,
 {
 	struct perf_event *event = arg;
 
-	perf_control_clock_locked(ctx, cpuctx);
+	perf_ctx_clock_update_locked(ctx);
 	if (perf_control_enable_locked(event))
 		perf_control_retry_locked(cpuctx, event->group_leader);
 	return 0;
@@ -443,11 +426,20 @@ static void perf_control_read_event(struct perf_event *event)
 		event->pmu->read(event);
 }
 
-static int perf_control_read_locked(struct perf_event *event, bool group)
+/**
+ * perf_control_read_locked - bring an event's count and times up to date
+ * @event: event of a context that is loaded here or nowhere, clock up to date
+ * @group: its siblings as well; @event is the leader
+ *
+ * Context: ctx->lock, interrupts off.
+ * Return: 0, or what the PMU says of a group that it cannot read.
+ */
+int perf_control_read_locked(struct perf_event *event, bool group)
 {
 	struct pmu *pmu = event->pmu_ctx->pmu;
 	struct perf_event *sibling;
 
+	lockdep_assert_held(&event->ctx->lock);
 	perf_event_time_update(event);
 	if (group)
 		perf_event_time_update_group(event);
@@ -759,7 +751,7 @@ static int perf_control_exec_oncpu(struct perf_event_context *ctx,
 	struct perf_event *event;
 	bool marked = false;
 
-	perf_control_clock_locked(ctx, cpuctx);
+	perf_ctx_clock_update_locked(ctx);
 	list_for_each_entry(event, &ctx->event_list, event_entry)
 		marked |= perf_control_mark_exec(event);
 	if (!marked || !cpuctx)

@@ -30,8 +30,7 @@ int perf_control_read(struct perf_event *event, bool group);
 void perf_control_exec(struct perf_event_context *ctx);
 
 /* The same where the context is loaded, or under ctx->lock if nowhere. */
-void perf_control_clock_locked(struct perf_event_context *ctx,
-			       struct perf_cpu_context *cpuctx);
+int perf_control_read_locked(struct perf_event *event, bool group);
 bool perf_control_enable_locked(struct perf_event *event);
 void perf_control_retry_locked(struct perf_cpu_context *cpuctx,
 			       struct perf_event *leader);

@@ -20,12 +20,16 @@
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include "clock.h"
 #include "context.h"
 #include "control.h"
 #include "read.h"
 
 /* Values of one event at most: count, two times, number, lost. */
 #define PERF_READ_WORDS		5
+
+/* Groups up to this size are read on the stack, if they are here. */
+#define PERF_READ_HERE_WORDS	32
 
 /**
  * perf_event_count - an event's count with what its dead children left
@@ -96,13 +100,14 @@ u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 }
 EXPORT_SYMBOL_GPL(perf_event_read_value);
 
-static ssize_t perf_read_single(struct perf_event *event, char __user *buf)
+/* Return: how many words; the first three are what the caller found. */
+static int perf_read_fill_single(const struct perf_event *event, u64 *values,
+				 u64 count, u64 enabled, u64 running)
 {
 	u64 format = event->attr.read_format;
-	u64 values[PERF_READ_WORDS], enabled, running;
 	int n = 0;
 
-	values[n++] = perf_read_family(event, &enabled, &running);
+	values[n++] = count;
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		values[n++] = enabled;
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
@@ -111,6 +116,16 @@ static ssize_t perf_read_single(struct perf_event *event, char __user *buf)
 		values[n++] = perf_read_id(event);
 	if (format & PERF_FORMAT_LOST)
 		values[n++] = atomic64_read(&event->lost_samples);
+	return n;
+}
+
+static ssize_t perf_read_single(struct perf_event *event, char __user *buf)
+{
+	u64 values[PERF_READ_WORDS], count, enabled, running;
+	int n;
+
+	count = perf_read_family(event, &enabled, &running);
+	n = perf_read_fill_single(event, values, count, enabled, running);
 	if (copy_to_user(buf, values, n * sizeof(u64)))
 		return -EFAULT;
 	return n * sizeof(u64);
@@ -223,6 +238,60 @@ static ssize_t perf_read_locked(struct perf_event *event, char __user *buf,
 	return perf_read_single(event, buf);
 }
 
+static bool perf_read_here_locked(struct perf_event *event, u64 *values)
+{
+	struct perf_event_context *ctx = event->ctx;
+	struct perf_event *leader = event->group_leader;
+	u64 format = event->attr.read_format;
+
+	lockdep_assert_held(&ctx->lock);
+	perf_ctx_clock_update_locked(ctx);
+	if (format & PERF_FORMAT_GROUP) {
+		memset(values, 0, event->read_size);
+		values[0] = leader->nr_siblings + 1;
+		return !perf_control_read_locked(leader, true) &&
+		       !perf_read_add_group_locked(leader, format, values + 1);
+	}
+	perf_control_read_locked(event, false);
+	perf_read_fill_single(event, values, perf_event_count(event),
+			      event->total_time_enabled,
+			      event->total_time_running);
+	return true;
+}
+
+/*
+ * An event without copies that is on this CPU, or on none, needs no mutex.
+ * Return: bytes of @values; 0 if the long way has to be taken, also for what
+ * will be an error.
+ */
+static size_t perf_read_here(struct perf_event *event, u64 *values, size_t size)
+{
+	struct perf_event_context *ctx;
+	int cpu;
+
+	/* With interrupts off RCU keeps a context that the event leaves. */
+	guard(irqsave)();
+	ctx = READ_ONCE(event->ctx);
+	guard(raw_spinlock)(&ctx->lock);
+	cpu = ctx->loaded_cpu;
+	if (event->ctx != ctx || event->read_size > size ||
+	    event->attr.inherit || event->group_leader->attr.inherit ||
+	    event->state == PERF_EVENT_STATE_ERROR ||
+	    (cpu != PERF_CPU_NONE && cpu != smp_processor_id()))
+		return 0;
+	return perf_read_here_locked(event, values) ? event->read_size : 0;
+}
+
+static ssize_t perf_read_slowly(struct perf_event *event, char __user *buf,
+				size_t count)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	ssize_t ret = perf_read_locked(event, buf, count);
+
+	perf_event_ctx_unlock(event, ctx);
+	return ret;
+}
+
 /**
  * perf_read - read(2) of an event
  * @file: file of the event
@@ -239,16 +308,17 @@ ssize_t perf_read(struct file *file, char __user *buf, size_t count,
 		  loff_t *ppos)
 {
 	struct perf_event *event = file->private_data;
-	struct perf_event_context *ctx;
-	ssize_t ret;
+	u64 values[PERF_READ_HERE_WORDS];
+	size_t size;
+	int err;
 
-	ret = security_perf_event_read(event);
-	if (ret)
-		return ret;
-	ctx = perf_event_ctx_lock(event);
-	ret = perf_read_locked(event, buf, count);
-	perf_event_ctx_unlock(event, ctx);
-	return ret;
+	err = security_perf_event_read(event);
+	if (err)
+		return err;
+	size = perf_read_here(event, values, min(count, sizeof(values)));
+	if (!size)
+		return perf_read_slowly(event, buf, count);
+	return copy_to_user(buf, values, size) ? -EFAULT : size;
 }
 
 /**

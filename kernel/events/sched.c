@@ -443,7 +443,7 @@ void perf_sched_flexible_out_locked(struct perf_event_pmu_context *epc)
 
 /**
  * perf_sched_pmu_locked - decide anew what runs on a PMU
- * @cpuctx: this CPU; clocks up to date
+ * @cpuctx: this CPU
  * @pmu: PMU
  *
  * Context: locks of both contexts, interrupts off.
@@ -454,8 +454,10 @@ void perf_sched_pmu_locked(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 	struct perf_event_pmu_context *task_epc = cpc->task_epc;
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
+	perf_ctx_clock_update_locked(&cpuctx->ctx);
 	perf_pmu_disable(pmu);
 	if (task_epc) {
+		perf_ctx_clock_update_locked(task_epc->ctx);
 		perf_sched_flexible_out_locked(task_epc);
 		perf_sched_list_out_locked(&task_epc->pinned_active);
 	}
@@ -474,8 +476,8 @@ void perf_sched_pmu_locked(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 
 /**
  * perf_sched_try_in_locked - put one group on beside those that run
- * @cpuctx: this CPU; clocks up to date
- * @leader: group of a context loaded here, in its tree
+ * @cpuctx: this CPU
+ * @leader: group of a context loaded here, in its tree; clock up to date
  *
  * Nothing else is touched unless a pinned group needs the room of others.
  *
@@ -518,8 +520,10 @@ static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
 		!list_empty(&cpc->epc.flexible_active);
 
 	perf_pmu_disable(epc->pmu);
-	if (evict)
+	if (evict) {
+		perf_ctx_clock_update_locked(cpc->epc.ctx);
 		perf_sched_flexible_out_locked(&cpc->epc);
+	}
 	perf_sched_pinned_in_locked(epc);
 	if (evict)
 		perf_sched_resume_locked(&cpc->epc);
@@ -539,6 +543,7 @@ static void perf_sched_epc_out_locked(struct perf_event_pmu_context *epc)
 	perf_sched_flexible_out_locked(epc);
 	perf_sched_list_out_locked(&epc->pinned_active);
 	if (cpc->epc.rotate_necessary) {
+		perf_ctx_clock_update_locked(cpc->epc.ctx);
 		cpc->epc.rotate_necessary = 0;
 		perf_sched_choose_locked(&cpc->epc);
 	}
@@ -577,7 +582,6 @@ void perf_sched_load_locked(struct perf_cpu_context *cpuctx,
 	struct perf_event_pmu_context *epc;
 
 	WARN_ON_ONCE(cpuctx->task_ctx || ctx->loaded_cpu != PERF_CPU_NONE);
-	perf_ctx_clock_update_locked(&cpuctx->ctx);
 	perf_ctx_clock_start_locked(ctx);
 	WRITE_ONCE(ctx->loaded_cpu, smp_processor_id());
 	cpuctx->task_ctx = ctx;
@@ -605,7 +609,6 @@ void perf_sched_unload_locked(struct perf_cpu_context *cpuctx,
 
 	WARN_ON_ONCE(cpuctx->task_ctx != ctx);
 	perf_sched_tell_pmus_locked(ctx, false);
-	perf_ctx_clock_update_locked(&cpuctx->ctx);
 	perf_ctx_clock_update_locked(ctx);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
 		perf_sched_epc_out_locked(epc);
@@ -857,9 +860,6 @@ void perf_pmu_resched(struct pmu *pmu)
 	cpuctx = this_cpu_ptr(&perf_cpu_context);
 	task_ctx = cpuctx->task_ctx;
 	perf_ctx_lock_pair(cpuctx, task_ctx);
-	perf_ctx_clock_update_locked(&cpuctx->ctx);
-	if (task_ctx)
-		perf_ctx_clock_update_locked(task_ctx);
 	perf_sched_pmu_locked(cpuctx, pmu);
 	perf_ctx_unlock_pair(cpuctx, task_ctx);
 }
