@@ -87,6 +87,7 @@ struct task_struct;
 /**
  * enum perf_event_state - where an event stands
  * @PERF_EVENT_STATE_DEAD: being destroyed; nothing leads out of here
+ * @PERF_EVENT_STATE_REVOKED: its PMU is gone; the owner can only close it
  * @PERF_EVENT_STATE_EXIT: its task is gone, the final count can still be read
  * @PERF_EVENT_STATE_ERROR: a pinned event that found no room, or an orphaned
  *	sibling that cannot stand alone; only an explicit enable revives it
@@ -98,7 +99,8 @@ struct task_struct;
  * the core the state may be read, never written.
  */
 enum perf_event_state {
-	PERF_EVENT_STATE_DEAD		= -4,
+	PERF_EVENT_STATE_DEAD		= -5,
+	PERF_EVENT_STATE_REVOKED	= -4,
 	PERF_EVENT_STATE_EXIT		= -3,
 	PERF_EVENT_STATE_ERROR		= -2,
 	PERF_EVENT_STATE_OFF		= -1,
@@ -530,6 +532,18 @@ struct pmu {
 	/** @scope: I, enum perf_pmu_scope. */
 	unsigned int			scope;
 
+	/**
+	 * @users_lock: core, guards @events, @parts and @leaving. A leaf, taken
+	 * with interrupts off.
+	 */
+	raw_spinlock_t			users_lock;
+	/** @events: core, all events that @event_init has accepted. */
+	struct list_head		events;
+	/** @parts: core, struct perf_event_pmu_context that have references. */
+	struct list_head		parts;
+	/** @leaving: core, it accepts no event any more. */
+	bool				leaving;
+
 	/** @cpu_pmu_context: core, what it keeps for each CPU. */
 	struct perf_cpu_pmu_context __percpu *cpu_pmu_context;
 	/**
@@ -877,8 +891,10 @@ struct perf_sample_layout {
 
 /**
  * struct perf_event - a thing that is counted
- * @pmu: I, whose methods serve it
- * @pmu_ctx: ML, where it is scheduled. For a software event in a hardware
+ * @pmu: R, whose methods serve it. Set once, and once more when that PMU goes
+ *	away: to a PMU that does nothing
+ * @pmu_entry: link in @pmu's list of events, under its users_lock
+ * @pmu_ctx: ML, where it is scheduled, NULL once that is over. For a software event in a hardware
  *	group that is the hardware PMU's, so pmu_ctx->pmu and @pmu may differ
  * @ctx: ML, its context; changes only by migration
  * @state: L, written by the core's setter alone
@@ -1005,6 +1021,7 @@ struct perf_event {
 	struct hlist_node		hlist_entry;
 	struct list_head		migrate_entry;
 	struct list_head		sb_list;
+	struct list_head		pmu_entry;
 	void				*pmu_private;
 
 	/* Overflow, and what an NMI leaves to be done. */
@@ -1083,6 +1100,7 @@ struct perf_group_tree {
  * @pmu: I, the PMU
  * @ctx: I, the context
  * @pmu_ctx_entry: ML, link in the context's list
+ * @pmu_entry: link in the PMU's list of parts, under its users_lock
  * @pinned_groups: L, groups that must be on whenever the context is
  * @flexible_groups: L, groups that take turns
  * @group_order: L, next number to give to a group
@@ -1108,6 +1126,7 @@ struct perf_event_pmu_context {
 	struct pmu			*pmu;
 	struct perf_event_context	*ctx;
 	struct list_head		pmu_ctx_entry;
+	struct list_head		pmu_entry;
 
 	struct perf_group_tree		pinned_groups;
 	struct perf_group_tree		flexible_groups;

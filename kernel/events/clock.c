@@ -189,21 +189,24 @@ void perf_event_time_at(const struct perf_event *event, u64 now,
 #define TO(s)		BIT(STATE(s))
 
 /*
- * One row a state: where it may go. DEAD is final. EXIT is what the task's
- * exit leaves of an event somebody still holds open. ERROR is a pinned event
- * that found no room, or a sibling that cannot live without its leader.
+ * One row a state: where it may go. DEAD is final. REVOKED is an event whose
+ * PMU has gone. EXIT is what the task's exit leaves of an event somebody still
+ * holds open. ERROR is a pinned event that found no room, or a sibling that
+ * cannot live without its leader.
  */
 static const struct {
 	const char	*name;
 	unsigned int	to;
 } perf_event_states[] = {
 	[STATE(DEAD)]	  = { "dead",	  0 },
-	[STATE(EXIT)]	  = { "exit",	  TO(DEAD) },
-	[STATE(ERROR)]	  = { "error",	  TO(OFF) | TO(EXIT) | TO(DEAD) },
-	[STATE(OFF)]	  = { "off",	  TO(INACTIVE) | TO(ERROR) | TO(EXIT) |
+	[STATE(REVOKED)]  = { "revoked",  TO(DEAD) },
+	[STATE(EXIT)]	  = { "exit",	  TO(REVOKED) | TO(DEAD) },
+	[STATE(ERROR)]	  = { "error",	  TO(OFF) | TO(EXIT) | TO(REVOKED) |
 					  TO(DEAD) },
+	[STATE(OFF)]	  = { "off",	  TO(INACTIVE) | TO(ERROR) | TO(EXIT) |
+					  TO(REVOKED) | TO(DEAD) },
 	[STATE(INACTIVE)] = { "inactive", TO(ACTIVE) | TO(OFF) | TO(ERROR) |
-					  TO(EXIT) | TO(DEAD) },
+					  TO(EXIT) | TO(REVOKED) | TO(DEAD) },
 	[STATE(ACTIVE)]	  = { "active",	  TO(INACTIVE) | TO(OFF) },
 };
 

@@ -25,6 +25,7 @@
 #include <linux/cpumask.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/wait_bit.h>
 #include "clock.h"
 #include "context.h"
 #include "groups.h"
@@ -290,7 +291,21 @@ perf_epc_link(struct perf_event_context *ctx, struct pmu *pmu,
 	atomic_set(&new->refcount, 1);
 	new->ctx = ctx;
 	list_add_tail(&new->pmu_ctx_entry, pos);
+	guard(raw_spinlock)(&pmu->users_lock);
+	list_add_tail(&new->pmu_entry, &pmu->parts);
 	return new;
+}
+
+/* Return: true if somebody waits for the PMU to lose its parts. */
+static bool perf_epc_unlink_locked(struct perf_event_pmu_context *epc)
+{
+	struct pmu *pmu = epc->pmu;
+
+	lockdep_assert_held(&epc->ctx->lock);
+	list_del_init(&epc->pmu_ctx_entry);
+	guard(raw_spinlock)(&pmu->users_lock);
+	list_del_init(&epc->pmu_entry);
+	return pmu->leaving;
 }
 
 /**
@@ -302,6 +317,7 @@ void perf_epc_init(struct perf_event_pmu_context *epc, struct pmu *pmu)
 {
 	epc->pmu = pmu;
 	INIT_LIST_HEAD(&epc->pmu_ctx_entry);
+	INIT_LIST_HEAD(&epc->pmu_entry);
 	INIT_LIST_HEAD(&epc->pinned_active);
 	INIT_LIST_HEAD(&epc->flexible_active);
 	epc->pinned_groups.root = RB_ROOT;
@@ -408,20 +424,29 @@ void perf_epc_get_ref(struct perf_event_pmu_context *epc)
  * perf_epc_put - give a reference back
  * @epc: part of a context
  *
- * Context: any but NMI; not under ctx->lock.
+ * An embedded one may go with its PMU as soon as it is off the PMU's list.
+ *
+ * Context: task; not under ctx->lock.
  */
 void perf_epc_put(struct perf_event_pmu_context *epc)
 {
 	struct perf_event_context *ctx = epc->ctx;
+	bool embedded = epc->embedded, awaited;
+	struct pmu *pmu = epc->pmu;
 	unsigned long flags;
 
 	if (!atomic_dec_and_raw_lock_irqsave(&epc->refcount, &ctx->lock, flags))
 		return;
 	WARN_ON_ONCE(perf_pmu_ctx_is_active(epc));
-	list_del_init(&epc->pmu_ctx_entry);
+	awaited = perf_epc_unlink_locked(epc);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
-	if (!epc->embedded)
+	if (!embedded)
 		call_rcu(&epc->rcu_head, perf_epc_free_rcu);
+	if (!awaited)
+		return;
+	smp_mb(); /* it is off the list before the look at the queue */
+	/* The address is only the name of the queue. */
+	wake_up_var(pmu);
 }
 
 /**

@@ -119,6 +119,7 @@ int perf_control_install(struct perf_event_context *ctx,
 		perf_ctx_get(ctx);
 	/* Who finds the event through its file may use its context. */
 	smp_store_release(&event->ctx, ctx);
+	perf_pmu_announce(event);
 	err = perf_ctx_call(ctx, perf_control_install_oncpu, event);
 	if (!err && ctx->task && READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
 		perf_control_settle(ctx->task);
@@ -130,6 +131,8 @@ int perf_control_install(struct perf_event_context *ctx,
 struct perf_control_remove_args {
 	struct perf_event	*event;
 	unsigned long		flags;
+	/* The part that the event has left, with the event's reference. */
+	struct perf_event_pmu_context *left;
 };
 
 /* A sibling that cannot live without its leader stays in error. */
@@ -150,6 +153,8 @@ static void perf_control_final_state(struct perf_event *event,
 		return;
 	if (flags & PERF_REMOVE_EXIT)
 		state = PERF_EVENT_STATE_EXIT;
+	if (flags & PERF_REMOVE_REVOKED)
+		state = PERF_EVENT_STATE_REVOKED;
 	if (flags & PERF_REMOVE_DEAD)
 		state = PERF_EVENT_STATE_DEAD;
 	if (event->state > state)
@@ -199,8 +204,13 @@ static int perf_control_remove_oncpu(struct perf_event_context *ctx,
 		perf_group_detach_locked(event, perf_control_orphan_locked);
 	if (args->flags & PERF_REMOVE_CHILD)
 		perf_control_leave_parent(event);
-	perf_ctx_del_event_locked(event, ctx);
-	perf_control_release_oncpu(ctx, cpuctx, event->pmu_ctx);
+	if (event->attach_state & PERF_ATTACH_CONTEXT) {
+		perf_ctx_del_event_locked(event, ctx);
+		perf_control_release_oncpu(ctx, cpuctx, event->pmu_ctx);
+	}
+	/* It comes back only if it moves. */
+	if (args->flags)
+		swap(args->left, event->pmu_ctx);
 	return 0;
 }
 
@@ -209,19 +219,21 @@ static int perf_control_remove_oncpu(struct perf_event_context *ctx,
  * @event: event; one that was removed already only gets its final state
  * @flags: PERF_REMOVE_*; none when the event is to be installed elsewhere
  *
- * Afterwards no overflow of the event runs. event->ctx and event->pmu_ctx
- * stay, as locks to take and references to drop.
+ * Afterwards no overflow of the event runs. event->ctx stays, as a lock to take
+ * and a reference to drop; event->pmu_ctx stays only if the event moves.
  *
  * Context: task, ctx->mutex; parent's child_mutex with PERF_REMOVE_CHILD.
  */
 void perf_control_remove(struct perf_event *event, unsigned long flags)
 {
-	struct perf_control_remove_args args = { event, flags };
+	struct perf_control_remove_args args = { event, flags, NULL };
 
 	lockdep_assert_held(&event->ctx->mutex);
 	if (flags & PERF_REMOVE_CHILD && event->parent)
 		lockdep_assert_held(&event->parent->child_mutex);
 	perf_ctx_call(event->ctx, perf_control_remove_oncpu, &args);
+	if (args.left)
+		perf_epc_put(args.left);
 }
 
 /* Disable. */
@@ -436,8 +448,8 @@ static void perf_control_read_event(struct perf_event *event)
  */
 int perf_control_read_locked(struct perf_event *event, bool group)
 {
-	struct pmu *pmu = event->pmu_ctx->pmu;
 	struct perf_event *sibling;
+	struct pmu *pmu;
 
 	lockdep_assert_held(&event->ctx->lock);
 	perf_event_time_update(event);
@@ -449,6 +461,7 @@ int perf_control_read_locked(struct perf_event *event, bool group)
 		perf_control_read_event(event);
 		return 0;
 	}
+	pmu = event->pmu_ctx->pmu;
 	pmu->start_txn(pmu, PERF_PMU_TXN_READ);
 	perf_control_read_event(event);
 	for_each_sibling_event(sibling, event)
@@ -541,6 +554,8 @@ int perf_control_read(struct perf_event *event, bool group)
 /* Why @event cannot be read here without asking another CPU; 0 if it can. */
 static int perf_control_check_local(const struct perf_event *event, int oncpu)
 {
+	if (perf_event_is_revoked(event))
+		return -ENODEV;
 	if (event->attr.inherit)
 		return -EOPNOTSUPP;
 	if (event->attach_state & PERF_ATTACH_TASK) {
@@ -563,8 +578,8 @@ static int perf_control_check_local(const struct perf_event *event, int oncpu)
  * @running: nanoseconds on the PMU, may be NULL
  *
  * Context: any, NMI included.
- * Return: 0; -EOPNOTSUPP for an inherited event; -EINVAL for another task's or
- * CPU's; -EBUSY for a pinned one that is not on.
+ * Return: 0; -ENODEV when its PMU has gone; -EOPNOTSUPP for an inherited event;
+ * -EINVAL for another task's or CPU's; -EBUSY for a pinned one that is not on.
  */
 int perf_event_read_local(struct perf_event *event, u64 *value,
 			  u64 *enabled, u64 *running)
@@ -659,13 +674,16 @@ static int perf_control_period_oncpu(struct perf_event_context *ctx,
  * @value: events between samples, or samples a second
  *
  * Context: task, ctx->mutex or the parent's child_mutex.
- * Return: 0; -EINVAL for an event that does not sample, for 0, a frequency
- * above the limit, a period with bit 63 or below the PMU's least.
+ * Return: 0; -ENODEV when its PMU has gone; -EINVAL for an event that does not
+ * sample, for 0, a frequency above the limit, a period with bit 63 or below the
+ * PMU's least.
  */
 int perf_control_period(struct perf_event *event, u64 value)
 {
 	struct perf_control_period_args args = { event, value };
 
+	if (perf_event_is_revoked(event))
+		return -ENODEV;
 	if (!is_sampling_event(event) || !value)
 		return -EINVAL;
 	if (event->attr.freq) {

@@ -13,6 +13,7 @@
 #define PERF_REMOVE_CHILD	0x2	/* leave the parent's child list */
 #define PERF_REMOVE_EXIT	0x4	/* final state EXIT: the task has gone */
 #define PERF_REMOVE_DEAD	0x8	/* final state DEAD: closed */
+#define PERF_REMOVE_REVOKED	0x10	/* final state REVOKED: its PMU goes */
 
 int perf_control_install(struct perf_event_context *ctx,
 			 struct perf_event *event);

@@ -16,9 +16,11 @@
  *     kernel user that made the event. Deferred work and walkers take more.
  *   - A child owns a reference on its parent, put after the child is free.
  *   - The event owns references on its task, context, part of the context,
- *     PMU module, pid namespace, program and buffer. All are put when the last
- *     reference goes, except what an RCU reader may still look at: the memory,
- *     the filter and the namespace wait for a grace period.
+ *     PMU module, pid namespace, program and buffer. The part is put when the
+ *     event leaves its context for good, what it has of the PMU when that goes
+ *     away. All else is put with the last reference, except what an RCU reader
+ *     may still look at: the memory, the filter and the namespace wait for a
+ *     grace period.
  *   - Once it is DEAD or EXIT nothing new is queued for it, so what is pending
  *     when the last reference goes can be waited for.
  *
@@ -43,7 +45,6 @@
 
 #include <linux/bpf.h>
 #include <linux/export.h>
-#include <linux/module.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
@@ -196,19 +197,38 @@ static void event_drop_guests(struct perf_event *event)
 	security_perf_event_free(event);
 }
 
+/**
+ * perf_event_leave_pmu - give back what an event has of its PMU
+ * @event: event off its context for good, or half built; one that has left its
+ *	PMU already stays as it is
+ *
+ * Only one that never was in a context has a part of it still, and that may lie
+ * in the PMU's memory.
+ *
+ * Context: Task context, may sleep; no mutex held that a driver may want.
+ */
+void perf_event_leave_pmu(struct perf_event *event)
+{
+	if (!event->pmu)
+		return;
+	event_exclusive_put(event);
+	if (event->destroy)
+		event->destroy(event);
+	event->destroy = NULL;
+	if (event->pmu_ctx)
+		perf_epc_put(event->pmu_ctx);
+	event->pmu_ctx = NULL;
+	perf_pmu_drop_event(event);
+}
+
 /*
- * The driver's destructor may look at the task, and so comes before it. The
- * part of the context points to the context, and so goes before that. Who
- * waits for the context to become free wants the task reference gone by then.
+ * Who waits for the context to become free wants the task reference gone by
+ * then.
  */
 static void event_drop_target(struct perf_event *event)
 {
-	if (event->destroy)
-		event->destroy(event);
 	if (event->hw.target)
 		put_task_struct(event->hw.target);
-	if (event->pmu_ctx)
-		perf_epc_put(event->pmu_ctx);
 	if (event->ctx)
 		perf_ctx_put(event->ctx);
 }
@@ -231,11 +251,9 @@ void perf_event_free(struct perf_event *event)
 	event_unaccount(event);
 	if (event->attach_state & PERF_ATTACH_CALLCHAIN)
 		put_callchain_buffers();
-	if (event->pmu)
-		event_exclusive_put(event);
+	/* The driver's destructor may look at the task. */
+	perf_event_leave_pmu(event);
 	event_drop_target(event);
-	if (event->pmu)
-		module_put(event->pmu->module);
 	call_rcu(&event->rcu_head, event_free_rcu);
 }
 
@@ -273,6 +291,7 @@ static void event_init_links(struct perf_event *event)
 	INIT_LIST_HEAD(&event->active_entry);
 	INIT_LIST_HEAD(&event->migrate_entry);
 	INIT_LIST_HEAD(&event->sb_list);
+	INIT_LIST_HEAD(&event->pmu_entry);
 	INIT_HLIST_NODE(&event->hlist_entry);
 
 	INIT_LIST_HEAD(&event->child_list);

@@ -31,6 +31,9 @@ struct perf_event *perf_event_alloc(const struct perf_event_spec *spec);
  */
 void perf_event_free(struct perf_event *event);
 
+/* Gives back what the event has of its PMU; it is off its context for good. */
+void perf_event_leave_pmu(struct perf_event *event);
+
 /* May @event share its context with the exclusive PMU's events there? */
 bool perf_event_exclusive_fits(struct perf_event *event,
 			       struct perf_event_context *ctx);

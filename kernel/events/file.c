@@ -42,6 +42,8 @@ static __poll_t perf_file_poll(struct file *file, poll_table *wait)
 	struct perf_event *event = file->private_data;
 
 	poll_wait(file, &event->waitq, wait);
+	if (perf_event_is_revoked(event))
+		return EPOLLHUP | EPOLLERR;
 	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ERROR)
 		return EPOLLERR | perf_mmap_poll(event);
 	if (perf_event_is_hup(event))
@@ -253,9 +255,10 @@ static long perf_file_ioctl(struct file *file, unsigned int cmd,
 	if (!ioctl)
 		return -ENOTTY;
 	if (ioctl->unlocked)
-		return ioctl->run(event, arg);
+		return perf_event_is_revoked(event) ? -ENODEV :
+						      ioctl->run(event, arg);
 	ctx = perf_event_ctx_lock(event);
-	ret = ioctl->run(event, arg);
+	ret = perf_event_is_revoked(event) ? -ENODEV : ioctl->run(event, arg);
 	perf_event_ctx_unlock(event, ctx);
 	return ret;
 }

@@ -267,6 +267,22 @@ void perf_group_attach_locked(struct perf_event *event)
 	perf_group_set_read_sizes(leader);
 }
 
+/**
+ * perf_group_refresh_caps_locked - work out again what all members can do
+ * @leader: leader of a group that has lost members which could do less
+ *
+ * Context: ctx->mutex and ctx->lock.
+ */
+void perf_group_refresh_caps_locked(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	lockdep_assert_held(&leader->ctx->lock);
+	leader->group_caps = leader->event_caps;
+	for_each_sibling_event(sibling, leader)
+		leader->group_caps &= sibling->event_caps;
+}
+
 /* A sibling that lost its leader leads itself, if its kind can. */
 static void perf_group_promote(struct perf_event *sibling)
 {

@@ -33,6 +33,7 @@ void perf_group_rank_locked(struct perf_group_tree *tree, int cpu,
 void perf_group_attach_locked(struct perf_event *event);
 void perf_group_detach_locked(struct perf_event *event,
 			      void (*orphan)(struct perf_event *sibling));
+void perf_group_refresh_caps_locked(struct perf_event *leader);
 
 /* Sizes. */
 size_t perf_group_read_size(u64 read_format, unsigned int nr_members);

@@ -35,6 +35,11 @@
  *   2. Close removes the copy. It stays in memory: fork has a reference.
  *   3. Fork publishes the member under the context's mutex, finds that its
  *      leader is in no context, and lets it lead itself.
+ *
+ * Race: a fork against the end of a PMU (revoke.c).
+ *   1. The PMU takes no more events: a copy cannot be made, and is left out.
+ *      The task has it no longer than it would have had it anyhow.
+ *   2. A copy that was made before joins, and is revoked like any event.
  */
 #include <linux/err.h>
 #include <linux/sched.h>
@@ -46,6 +51,7 @@
 #include "groups.h"
 #include "inherit.h"
 #include "overflow.h"
+#include "pmu.h"
 #include "sched.h"
 #include "sideband.h"
 
@@ -144,7 +150,7 @@ static bool inherit_join_locked(struct perf_event_context *ctx,
 	lockdep_assert_held(&ctx->mutex);
 	guard(mutex)(&eldest->child_mutex);
 
-	if (READ_ONCE(eldest->state) == PERF_EVENT_STATE_DEAD)
+	if (READ_ONCE(eldest->state) <= PERF_EVENT_STATE_REVOKED)
 		return false;
 	if (!inherit_settle_leader(copy) || !perf_event_tryget(eldest))
 		return false;
@@ -153,6 +159,7 @@ static bool inherit_join_locked(struct perf_event_context *ctx,
 	perf_event_get_ref(copy);
 	perf_ctx_get(ctx);
 	copy->ctx = ctx;
+	perf_pmu_announce(copy);
 	/* Not loaded, and will not be before the task runs: no CPU to ask. */
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		perf_ctx_add_event_locked(copy, ctx);
@@ -176,7 +183,7 @@ static bool inherit_join(const struct perf_inherit *to,
 
 /*
  * Return: the copy, with a reference for the caller; NULL when the eldest has
- * just been closed; an error.
+ * just been closed, or its PMU is about to go; an error.
  */
 static struct perf_event *inherit_event(const struct perf_inherit *to,
 					struct perf_event *source,
@@ -184,7 +191,9 @@ static struct perf_event *inherit_event(const struct perf_inherit *to,
 {
 	struct perf_event *copy = inherit_build(to, source, leader);
 
-	if (IS_ERR(copy) || inherit_join(to, source, copy))
+	if (IS_ERR(copy))
+		return perf_pmu_is_leaving(source) ? NULL : copy;
+	if (inherit_join(to, source, copy))
 		return copy;
 	perf_event_free(copy);
 	return NULL;

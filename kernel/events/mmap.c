@@ -288,6 +288,23 @@ static int perf_mmap_charge(struct perf_rb_charge *charge,
 
 /* The mapping. */
 
+/* A driver that goes away is not told: see revoke.c. */
+static void perf_mmap_tell_mapped(struct perf_event *event,
+				  struct mm_struct *mm)
+{
+	guard(mutex)(&event->mmap_mutex);
+	if (!perf_event_is_revoked(event) && event->pmu->event_mapped)
+		event->pmu->event_mapped(event, mm);
+}
+
+static void perf_mmap_tell_unmapped(struct perf_event *event,
+				    struct mm_struct *mm)
+{
+	guard(mutex)(&event->mmap_mutex);
+	if (!perf_event_is_revoked(event) && event->pmu->event_unmapped)
+		event->pmu->event_unmapped(event, mm);
+}
+
 /* mremap(2) has moved the mapping: for a moment there are two of them. */
 static void perf_mmap_open(struct vm_area_struct *vma)
 {
@@ -297,8 +314,7 @@ static void perf_mmap_open(struct vm_area_struct *vma)
 		atomic_inc(&event->mmap_count);
 		refcount_inc(&perf_rb_mutexed(event)->mmap_count);
 	}
-	if (event->pmu->event_mapped)
-		event->pmu->event_mapped(event, vma->vm_mm);
+	perf_mmap_tell_mapped(event, vma->vm_mm);
 }
 
 static void perf_mmap_close(struct vm_area_struct *vma)
@@ -307,9 +323,7 @@ static void perf_mmap_close(struct vm_area_struct *vma)
 	struct perf_buffer *rb = perf_rb_get(event);
 	bool unused;
 
-	if (event->pmu->event_unmapped)
-		event->pmu->event_unmapped(event, vma->vm_mm);
-
+	perf_mmap_tell_unmapped(event, vma->vm_mm);
 	scoped_guard(mutex, &event->mmap_mutex) {
 		unused = refcount_dec_and_test(&rb->mmap_count);
 		if (atomic_dec_and_test(&event->mmap_count))
@@ -439,6 +453,8 @@ static int perf_mmap_data(struct perf_event *event, struct vm_area_struct *vma)
 		return nr_pages;
 
 	guard(mutex)(&event->mmap_mutex);
+	if (perf_event_is_revoked(event))
+		return -ENODEV;
 	if (perf_rb_mutexed(event))
 		err = perf_mmap_join_mutexed(event, nr_pages);
 	if (!err && !perf_rb_mutexed(event))
@@ -453,6 +469,8 @@ static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
 	struct perf_buffer *rb;
 
 	guard(mutex)(&event->mmap_mutex);
+	if (perf_event_is_revoked(event))
+		return -ENODEV;
 	rb = perf_rb_mutexed(event);
 	return rb ? perf_aux_refuse(rb, vma) : -EINVAL;
 }
@@ -471,15 +489,17 @@ static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
  *
  * Context: mmap_lock held for writing.
  * Return: 0; -EINVAL for an inherited event on any CPU, a private mapping, a wrong
- * size, or offset other than 0 that does not match the user page; -EOPNOTSUPP for
- * the AUX area; -EPERM over the limit of locked memory; -ENOMEM; -EACCES of a
- * security module.
+ * size, or offset other than 0 that does not match the user page; -ENODEV when the
+ * event's PMU has gone; -EOPNOTSUPP for the AUX area; -EPERM over the limit of
+ * locked memory; -ENOMEM; -EACCES of a security module.
  */
 int perf_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct perf_event *event = file->private_data;
 	int err;
 
+	if (perf_event_is_revoked(event))
+		return -ENODEV;
 	if (event->cpu == -1 && event->attr.inherit)
 		return -EINVAL;
 	if (!(vma->vm_flags & VM_SHARED))
@@ -497,8 +517,7 @@ int perf_mmap(struct file *file, struct vm_area_struct *vma)
 	/* The charge is of this mm: fork must not copy the mapping. */
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &perf_mmap_vm_ops;
-	if (event->pmu->event_mapped)
-		event->pmu->event_mapped(event, vma->vm_mm);
+	perf_mmap_tell_mapped(event, vma->vm_mm);
 	perf_event_update_userpage(event);
 	return 0;
 }
@@ -546,12 +565,15 @@ int perf_mmap_pause_output(struct perf_event *event, bool pause)
 
 /*
  * A buffer has one writing CPU, one clock and one direction; if it belongs to no
- * CPU, it belongs to a task.
+ * CPU, it belongs to a task. An event that is revoked gathers nobody any more.
  */
-static bool perf_mmap_can_share(const struct perf_event *event,
-				const struct perf_event *target)
+static bool perf_mmap_can_share_mutexed(const struct perf_event *event,
+					const struct perf_event *target)
 {
-	if (target == event || target->cpu != event->cpu)
+	lockdep_assert_held(&event->mmap_mutex);
+	lockdep_assert_held(&target->mmap_mutex);
+
+	if (perf_event_is_revoked(target) || target->cpu != event->cpu)
 		return false;
 	if (target->cpu == -1 && target->hw.target != event->hw.target)
 		return false;
@@ -584,6 +606,8 @@ static int perf_mmap_redirect_mutexed(struct perf_event *event,
 
 	lockdep_assert_held(&event->mmap_mutex);
 
+	if (!perf_mmap_can_share_mutexed(event, target))
+		return -EINVAL;
 	if (atomic_read(&event->mmap_count))
 		return -EINVAL;
 	if (!rb || !refcount_read(&rb->mmap_count))
@@ -600,8 +624,8 @@ static int perf_mmap_redirect_mutexed(struct perf_event *event,
  * @target: event whose buffer it shares from now on; NULL for no buffer
  *
  * Context: task; both events are kept by their files.
- * Return: 0; -EINVAL if @event is mapped itself, if @target has no buffer in use,
- * or if the two differ in CPU, task, clock, direction, or AUX PMU.
+ * Return: 0; -EINVAL if @event is mapped itself, if @target has no buffer in use
+ * or its PMU has gone, or if the two differ in CPU, task, clock, direction, or AUX PMU.
  */
 int perf_mmap_set_output(struct perf_event *event, struct perf_event *target)
 {
@@ -615,7 +639,7 @@ int perf_mmap_set_output(struct perf_event *event, struct perf_event *target)
 		return 0;
 	}
 
-	if (!perf_mmap_can_share(event, target))
+	if (target == event)
 		return -EINVAL;
 
 	perf_mmap_lock_pair(event, target);

@@ -3,22 +3,36 @@
  * Room "pmu": the registry of PMUs, their default methods, their sysfs
  * devices, and finding the PMU of a new event.
  *
- * Owns: the list and the numbers of PMUs; pmu->{type,name,dev,
- * cpu_pmu_context}; cpc->{disable_count,mux_*}; one mask of CPUs a scope.
+ * Owns: the list and the numbers of PMUs; pmu->{type,name,dev,events,leaving,
+ * cpu_pmu_context}; cpc->{disable_count,mux_*}; event->pmu; one mask of CPUs a
+ * scope.
  *
  * Contexts: task; perf_pmu_disable() and perf_pmu_enable() down to NMI.
  *
- * Lifetime: each event pins the module of its PMU. A PMU that goes away is
- * first taken off list and numbers, then readers under SRCU and RCU are waited
- * for.
+ * Lifetime: an event is on its PMU's list, and pins the module, from event_init
+ * to the moment when it has lost or freed all that it had of the driver. A PMU
+ * that goes away is first taken off list and numbers, and readers under SRCU
+ * and RCU are waited for. When its events are gone as well they are waited for
+ * once more, because of those that came to the PMU by way of an event.
  *
- * Locking: perf_pmus_mutex to change, perf_pmus_srcu to read.
+ * Locking: perf_pmus_mutex to change the registry, perf_pmus_srcu to read;
+ * users_lock of a PMU for its list of events. event->pmu changes to
+ * perf_pmu_none: who is not in the way of that by ctx->mutex or mmap_mutex
+ * reads it once, under RCU or SRCU.
  *
  * Race, an event is opened while its PMU registers:
  *  1. the number is reserved, with no PMU behind it: lookups miss;
  *  2. methods, per-CPU data and device are made;
  *  3. the number gets its PMU, and the list its entry: lookups hit a PMU that
  *     is complete.
+ *
+ * Race, an event is opened while its PMU unregisters:
+ *  1. perf_pmu_hide() sets pmu->leaving under users_lock;
+ *  2. event_init has accepted the event. It joins the list under the same lock:
+ *     leaving is set, so it is refused. Not set, so it is found on the list;
+ *  3. found there without a context it is left alone: it cannot count, and may
+ *     still be freed by its maker. If it is not, it gets a context, and then
+ *     perf_pmu_announce() sees that the PMU is leaving and says so.
  */
 #include <linux/cpu.h>
 #include <linux/device.h>
@@ -26,6 +40,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
+#include <linux/wait_bit.h>
 #include "context.h"
 #include "pmu.h"
 #include "remote.h"
@@ -123,6 +138,46 @@ static int perf_pmu_batch_commit(struct pmu *pmu)
 	perf_pmu_batch_cancel(pmu);
 	return 0;
 }
+
+/* The PMU of events that have none any more: nothing is on it, ever. */
+
+static int perf_pmu_none_refuse(struct perf_event *event, int flags)
+{
+	return -ENODEV;
+}
+
+static void perf_pmu_none_op(struct perf_event *event, int flags)
+{
+}
+
+static void perf_pmu_none_read(struct perf_event *event)
+{
+}
+
+static int perf_pmu_none_check_period(struct perf_event *event, u64 value)
+{
+	return -ENODEV;
+}
+
+static struct pmu perf_pmu_none = {
+	.name		= "none",
+	.type		= -1,
+	.capabilities	= PERF_PMU_CAP_NO_INTERRUPT,
+	.task_ctx_nr	= perf_invalid_context,
+	.leaving	= true,
+	.pmu_enable	= perf_pmu_no_op,
+	.pmu_disable	= perf_pmu_no_op,
+	.add		= perf_pmu_none_refuse,
+	.del		= perf_pmu_none_op,
+	.start		= perf_pmu_none_op,
+	.stop		= perf_pmu_none_op,
+	.read		= perf_pmu_none_read,
+	.start_txn	= perf_pmu_no_start_txn,
+	.commit_txn	= perf_pmu_no_commit_txn,
+	.cancel_txn	= perf_pmu_no_op,
+	.event_idx	= perf_pmu_no_index,
+	.check_period	= perf_pmu_none_check_period,
+};
 
 static void perf_pmu_fill_txn(struct pmu *pmu)
 {
@@ -518,6 +573,10 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 	pmu->name = name;
 	pmu->type = -1;
 	atomic_set(&pmu->exclusive_cnt, 0);
+	raw_spin_lock_init(&pmu->users_lock);
+	INIT_LIST_HEAD(&pmu->events);
+	INIT_LIST_HEAD(&pmu->parts);
+	pmu->leaving = false;
 	err = perf_pmu_build(pmu, type);
 	if (err) {
 		perf_pmu_teardown(pmu);
@@ -529,28 +588,119 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 }
 EXPORT_SYMBOL_GPL(perf_pmu_register);
 
+/* The list is walked under SRCU, the numbers under RCU, event->pmu under both. */
+static void perf_pmu_wait_for_readers(void)
+{
+	synchronize_srcu(&perf_pmus_srcu);
+	synchronize_rcu();
+}
+
 /**
- * perf_pmu_unregister - forget a PMU
- * @pmu: PMU without events
+ * perf_pmu_hide - let a PMU get no more events
+ * @pmu: PMU that goes away
+ *
+ * Its device goes without perf_pmus_mutex, which a sysfs file may wait for.
  *
  * Context: task; waits for grace periods.
  */
-void perf_pmu_unregister(struct pmu *pmu)
+void perf_pmu_hide(struct pmu *pmu)
 {
 	scoped_guard(mutex, &perf_pmus_mutex) {
 		list_del_rcu(&pmu->entry);
 		idr_replace(&perf_pmu_numbers, NULL, pmu->type);
 	}
-	/* The list is walked under SRCU, the numbers under RCU. */
-	synchronize_srcu(&perf_pmus_srcu);
-	synchronize_rcu();
+	perf_pmu_del_dev(pmu);
+	scoped_guard(raw_spinlock_irq, &pmu->users_lock)
+		pmu->leaving = true;
+	perf_pmu_wait_for_readers();
+}
+
+/**
+ * perf_pmu_forget - give back what the core had for a PMU
+ * @pmu: hidden PMU that no event is on, and no context has a part for
+ *
+ * Context: task; waits for grace periods.
+ */
+void perf_pmu_forget(struct pmu *pmu)
+{
+	perf_pmu_wait_for_readers();
+	/* The driver may destroy the cache; parts go with what came from it. */
+	if (pmu->task_ctx_cache)
+		rcu_barrier();
 
 	guard(mutex)(&perf_pmus_mutex);
 	perf_pmu_teardown(pmu);
 }
-EXPORT_SYMBOL_GPL(perf_pmu_unregister);
 
 /* A new event and its PMU. */
+
+/* Return: false if the PMU does not take events any more. */
+static bool perf_pmu_list_event(struct pmu *pmu, struct perf_event *event)
+{
+	guard(raw_spinlock_irq)(&pmu->users_lock);
+	if (pmu->leaving)
+		return false;
+	list_add_tail(&event->pmu_entry, &pmu->events);
+	return true;
+}
+
+/**
+ * perf_pmu_announce - an event has got its context
+ * @event: event; the mutex of its context is held until it is installed there
+ *
+ * Whoever revokes the events of its PMU had no use for it before.
+ *
+ * Context: task.
+ */
+void perf_pmu_announce(struct perf_event *event)
+{
+	struct pmu *pmu = event->pmu;
+
+	smp_mb(); /* the context is there before the PMU is looked at */
+	if (unlikely(READ_ONCE(pmu->leaving)))
+		wake_up_var(pmu);
+}
+
+/**
+ * perf_pmu_drop_event - part an event from its PMU
+ * @event: event off its context, with nothing of the driver's; one that has no
+ *	PMU any more stays as it is
+ *
+ * The PMU may be gone when this returns.
+ *
+ * Context: task.
+ */
+void perf_pmu_drop_event(struct perf_event *event)
+{
+	struct pmu *pmu = event->pmu;
+	struct module *module = pmu->module;
+	bool awaited;
+
+	if (pmu == &perf_pmu_none)
+		return;
+	WRITE_ONCE(event->pmu, &perf_pmu_none);
+	scoped_guard(raw_spinlock_irq, &pmu->users_lock) {
+		list_del(&event->pmu_entry);
+		awaited = pmu->leaving;
+	}
+	if (awaited) {
+		smp_mb(); /* it is off the list before the look at the queue */
+		wake_up_var(pmu);
+	}
+	module_put(module);
+}
+
+/**
+ * perf_pmu_is_leaving - does an event's PMU refuse new events, or has it gone?
+ * @event: event that was made
+ *
+ * Context: any.
+ */
+bool perf_pmu_is_leaving(const struct perf_event *event)
+{
+	guard(rcu)();
+	return READ_ONCE(READ_ONCE(event->pmu)->leaving);
+}
 
 static int perf_pmu_check_event(struct pmu *pmu, struct perf_event *event)
 {
@@ -594,8 +744,9 @@ static int perf_pmu_try(struct pmu *pmu, struct perf_event *event)
 	err = perf_pmu_call_event_init(pmu, event);
 	if (!err) {
 		err = perf_pmu_check_event(pmu, event);
-		if (!err)
+		if (!err && perf_pmu_list_event(pmu, event))
 			return 0;
+		err = err ?: -ENODEV;
 		if (event->destroy)
 			event->destroy(event);
 		event->destroy = NULL;
@@ -664,8 +815,8 @@ static struct pmu *perf_pmu_ask_all(struct perf_event *event)
  * reference on the PMU's module.
  *
  * Context: task.
- * Return: PMU; -ENOENT when none knows the event; -ENODEV, -EOPNOTSUPP,
- * -EINVAL and what pmu->event_init() returns.
+ * Return: PMU; -ENOENT when none knows the event; -ENODEV when it goes away;
+ * -EOPNOTSUPP, -EINVAL and what pmu->event_init() returns.
  */
 struct pmu *perf_pmu_init_event(struct perf_event *event)
 {
@@ -676,9 +827,13 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 
 	guard(srcu)(&perf_pmus_srcu);
 	event->orig_type = event->attr.type;
-	if (event->parent && event->parent->pmu &&
-	    !perf_pmu_try(event->parent->pmu, event))
-		return event->parent->pmu;
+	if (event->parent) {
+		pmu = READ_ONCE(event->parent->pmu);
+		if (READ_ONCE(pmu->leaving))
+			return ERR_PTR(-ENODEV);
+		if (!perf_pmu_try(pmu, event))
+			return pmu;
+	}
 
 	type = perf_pmu_wanted(event, &named);
 	for (;;) {

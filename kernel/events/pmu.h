@@ -21,6 +21,13 @@ static inline struct perf_cpu_pmu_context *perf_cpc_oncpu(struct pmu *pmu)
 
 /* Finds the PMU of a new event and lets it initialise the event. */
 struct pmu *perf_pmu_init_event(struct perf_event *event);
+void perf_pmu_announce(struct perf_event *event);
+void perf_pmu_drop_event(struct perf_event *event);
+bool perf_pmu_is_leaving(const struct perf_event *event);
+
+/* The end of a PMU; between the two its events are revoked. */
+void perf_pmu_hide(struct pmu *pmu);
+void perf_pmu_forget(struct pmu *pmu);
 
 /* CPUs that share what a PMU of this scope counts; NULL for no such scope. */
 const struct cpumask *perf_pmu_scope_siblings(unsigned int scope, int cpu);

@@ -228,6 +228,8 @@ static ssize_t perf_read_group(struct perf_event *event, char __user *buf)
 static ssize_t perf_read_locked(struct perf_event *event, char __user *buf,
 				size_t count)
 {
+	if (perf_event_is_revoked(event))
+		return -ENODEV;
 	/* A pinned event that found no room has nothing to tell. */
 	if (event->state == PERF_EVENT_STATE_ERROR)
 		return 0;
@@ -276,7 +278,7 @@ static size_t perf_read_here(struct perf_event *event, u64 *values, size_t size)
 	cpu = ctx->loaded_cpu;
 	if (event->ctx != ctx || event->read_size > size ||
 	    event->attr.inherit || event->group_leader->attr.inherit ||
-	    event->state == PERF_EVENT_STATE_ERROR ||
+	    event->state < PERF_EVENT_STATE_OFF ||
 	    (cpu != PERF_CPU_NONE && cpu != smp_processor_id()))
 		return 0;
 	return perf_read_here_locked(event, values) ? event->read_size : 0;
@@ -300,9 +302,9 @@ static ssize_t perf_read_slowly(struct perf_event *event, char __user *buf,
  * @ppos: not used, values have no position
  *
  * Context: task.
- * Return: bytes; 0 for an event in error; -ENOSPC when @buf is too small for
- * all values; -ECHILD when inherited groups differ; -EFAULT, -ENOMEM, and what
- * the security module says.
+ * Return: bytes; 0 for an event in error; -ENODEV when its PMU has gone; -ENOSPC
+ * when @buf is too small for all values; -ECHILD when inherited groups differ;
+ * -EFAULT, -ENOMEM, and what the security module says.
  */
 ssize_t perf_read(struct file *file, char __user *buf, size_t count,
 		  loff_t *ppos)

@@ -226,7 +226,18 @@ EXPORT_SYMBOL_GPL(perf_trace_run_bpf_submit);
  */
 bool perf_event_is_tracing(const struct perf_event *event)
 {
-	return event->pmu && event->pmu->add == perf_trace_add;
+	struct pmu *pmu;
+
+	guard(rcu)();
+	pmu = READ_ONCE(event->pmu);
+	return pmu && pmu->add == perf_trace_add;
+}
+
+/* Its PMU may go away meanwhile. */
+static bool perf_tracing_has_addr_filters(const struct perf_event *event)
+{
+	guard(rcu)();
+	return READ_ONCE(event->pmu)->nr_addr_filters;
 }
 
 /**
@@ -265,7 +276,7 @@ int perf_tracing_set_filter(struct perf_event *event, void __user *arg)
 	if (perf_event_is_tracing(event))
 		err = ftrace_profile_set_filter(event, event->attr.config,
 						text);
-	else if (event->pmu->nr_addr_filters)
+	else if (perf_tracing_has_addr_filters(event))
 		err = -EOPNOTSUPP;
 
 	kfree(text);
@@ -351,14 +362,16 @@ int perf_tracing_set_bpf(struct perf_event *event, struct bpf_prog *prog,
  * @bpf_cookie: a value for the program
  *
  * Context: task, may sleep; takes the mutex of the event's context.
- * Return: as perf_tracing_set_bpf().
+ * Return: as perf_tracing_set_bpf(); -ENODEV when the event's PMU has gone.
  */
 int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog,
 			    u64 bpf_cookie)
 {
 	struct perf_event_context *ctx = perf_event_ctx_lock(event);
-	int err = perf_tracing_set_bpf(event, prog, bpf_cookie);
+	int err = -ENODEV;
 
+	if (!perf_event_is_revoked(event))
+		err = perf_tracing_set_bpf(event, prog, bpf_cookie);
 	perf_event_ctx_unlock(event, ctx);
 	return err;
 }

@@ -33,7 +33,8 @@ static inline void perf_tracing_free_filter(struct perf_event *event) { }
 static inline int perf_tracing_set_filter(struct perf_event *event,
 					  void __user *arg)
 {
-	return event->pmu->nr_addr_filters ? -EOPNOTSUPP : -EINVAL;
+	guard(rcu)();
+	return READ_ONCE(event->pmu)->nr_addr_filters ? -EOPNOTSUPP : -EINVAL;
 }
 
 static inline int perf_tracing_set_bpf(struct perf_event *event,

@@ -91,6 +91,12 @@ static inline bool perf_event_is_kernel(struct perf_event *event)
 	return READ_ONCE(event->owner) == PERF_OWNER_KERNEL;
 }
 
+/* Has its PMU gone? It will not come back; the event can only be closed. */
+static inline bool perf_event_is_revoked(const struct perf_event *event)
+{
+	return READ_ONCE(event->state) == PERF_EVENT_STATE_REVOKED;
+}
+
 static inline bool perf_ctx_is_task(const struct perf_event_context *ctx)
 {
 	return ctx->task;

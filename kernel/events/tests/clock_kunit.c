@@ -20,6 +20,7 @@
 #define NR_STEPS	20000
 
 #define DEAD		PERF_EVENT_STATE_DEAD
+#define REVOKED		PERF_EVENT_STATE_REVOKED
 #define EXIT		PERF_EVENT_STATE_EXIT
 #define ERROR		PERF_EVENT_STATE_ERROR
 #define OFF		PERF_EVENT_STATE_OFF
@@ -64,13 +65,14 @@ static int ck_init(struct kunit *test)
 static void ck_state_pairs(struct kunit *test)
 {
 	static const char * const rows[NR_STATES] = {
-		/*	    dead, exit, error, off, inactive, active */
-		[DEAD - DEAD]	  = "y-----",
-		[EXIT - DEAD]	  = "yy----",
-		[ERROR - DEAD]	  = "yyyy--",
-		[OFF - DEAD]	  = "yyyyy-",
-		[INACTIVE - DEAD] = "yyyyyy",
-		[ACTIVE - DEAD]	  = "---yyy",
+		/* dead, revoked, exit, error, off, inactive, active */
+		[DEAD - DEAD]	  = "y------",
+		[REVOKED - DEAD]  = "yy-----",
+		[EXIT - DEAD]	  = "yyy----",
+		[ERROR - DEAD]	  = "yyyyy--",
+		[OFF - DEAD]	  = "yyyyyy-",
+		[INACTIVE - DEAD] = "yyyyyyy",
+		[ACTIVE - DEAD]	  = "----yyy",
 	};
 	int allowed = 0;
 
@@ -86,7 +88,7 @@ static void ck_state_pairs(struct kunit *test)
 					    perf_event_state_name(to));
 		}
 	}
-	KUNIT_EXPECT_EQ(test, allowed, 21);
+	KUNIT_EXPECT_EQ(test, allowed, 27);
 }
 
 static void ck_state_forbidden(struct kunit *test)
@@ -96,10 +98,13 @@ static void ck_state_forbidden(struct kunit *test)
 		int	to;
 	} never[] = {
 		{ DEAD, INACTIVE },	/* nobody comes back */
+		{ REVOKED, OFF },
+		{ REVOKED, EXIT },	/* nothing is left to be counted */
 		{ EXIT, OFF },
 		{ ERROR, INACTIVE },	/* an enable clears the error first */
 		{ OFF, ACTIVE },	/* only what is enabled gets a turn */
 		{ ACTIVE, DEAD },	/* off the PMU before it ends */
+		{ ACTIVE, REVOKED },
 		{ ACTIVE, ERROR },
 		{ ACTIVE, ACTIVE + 1 },
 		{ DEAD - 1, DEAD },

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "revoke": a PMU goes away although events of it are open.
+ *
+ * Purpose: takes every event of the PMU off it for good, whoever has it: a
+ * file, the kernel, the family of an eldest, a task that has exited. It is
+ * REVOKED afterwards, has nothing of the driver's any more, and points to a PMU
+ * that does nothing. Events of other PMUs that were scheduled in the PMU's
+ * parts of contexts, because they shared a group with one of its events, go on
+ * where they would have been without it.
+ *
+ * Owns: nothing that outlives a call.
+ *
+ * Contexts: task; may sleep.
+ *
+ * Lifetime: two lists of the PMU say when the work is done. "events" has all
+ * that the driver knows; "parts" has those of contexts, for as long as somebody
+ * has a reference. Both are empty in the end, and nobody can add to them: new
+ * events are refused, and a part comes with an event of the PMU, or with an
+ * inherited copy of one that is in another such part.
+ *
+ * Locking: revoke_mutex outside of everything else here, so that an event whose
+ * PMU and whose group's PMU both go is revoked once. Then as in event.c: the
+ * context's mutex, the eldest's child_mutex; what a driver does to give its
+ * things back is outside of both, since it may want any lock.
+ *
+ * Race, an event is revoked while its file maps it:
+ *  1. revoke sets REVOKED, and passes through mmap_mutex;
+ *  2. perf_mmap() had that mutex before: the driver has been told of the
+ *     mapping, and the user page was filled in before this fills it in again,
+ *     with index 0. It gets the mutex later: it sees REVOKED, and fails.
+ *
+ * What stays is the memory of mappings. A driver is not told that they end; if
+ * it has granted user space something with event_mapped(), that is for it to
+ * take back.
+ */
+#include <linux/export.h>
+#include <linux/poll.h>
+#include <linux/wait_bit.h>
+
+#include "context.h"
+#include "control.h"
+#include "event.h"
+#include "groups.h"
+#include "mmap.h"
+#include "overflow.h"
+#include "pmu.h"
+
+/* One PMU at a time. */
+static DEFINE_MUTEX(revoke_mutex);
+
+/* What is to be done next; with a reference. Neither: all is done. */
+struct revoke_step {
+	struct perf_event		*event;
+	/* There are guests in the PMU's part of it. */
+	struct perf_event_context	*ctx;
+};
+
+/* Events. */
+
+/*
+ * A fork that fails waits until nobody has a reference on the context of its
+ * half-made task. The context may be gone by now; its address is only the name
+ * of the queue.
+ */
+static void revoke_wake_fork(struct perf_event_context *ctx)
+{
+	smp_mb(); /* the reference goes before the look at the queue */
+	wake_up_var(&ctx->refcount);
+}
+
+/* A copy whose eldest or whose task has removed it only changes its state. */
+static bool revoke_copy(struct perf_event *copy)
+{
+	guard(mutex)(&copy->parent->child_mutex);
+	if (!(copy->attach_state & PERF_ATTACH_CHILD)) {
+		perf_control_remove(copy, PERF_REMOVE_REVOKED);
+		return false;
+	}
+	perf_control_remove(copy, PERF_REMOVE_GROUP | PERF_REMOVE_CHILD |
+				  PERF_REMOVE_REVOKED);
+	perf_event_fold_child(copy);
+	return true;
+}
+
+/* Return: true if the reference of the eldest's list is the caller's now. */
+static bool revoke_remove(struct perf_event *event)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	bool listed = false;
+
+	if (event->parent)
+		listed = revoke_copy(event);
+	else
+		perf_control_remove(event, PERF_REMOVE_GROUP |
+					   PERF_REMOVE_REVOKED);
+	perf_event_ctx_unlock(event, ctx);
+	return listed;
+}
+
+/* Only what was opened has readers. */
+static void revoke_tell(struct perf_event *event)
+{
+	if (event->parent)
+		return;
+	event->pending_kill = POLL_HUP;
+	perf_overflow_wakeup(event);
+}
+
+static void revoke_event(struct perf_event *event)
+{
+	struct perf_event_context *ctx;
+	bool listed = revoke_remove(event);
+
+	scoped_guard(mutex, &event->mmap_mutex)
+		perf_event_update_userpage(event);
+	perf_event_leave_pmu(event);
+	revoke_tell(event);
+
+	/* It does not change any more. */
+	ctx = event->ctx;
+	if (listed)
+		perf_event_put(event);
+	perf_event_put(event);
+	revoke_wake_fork(ctx);
+}
+
+/* Guests: groups of other PMUs' events. */
+
+static bool revoke_group_has(struct perf_event *leader, const struct pmu *pmu)
+{
+	struct perf_event *sibling;
+
+	if (leader->pmu == pmu)
+		return true;
+	for_each_sibling_event(sibling, leader) {
+		if (sibling->pmu == pmu)
+			return true;
+	}
+	return false;
+}
+
+static struct perf_event *revoke_find_guest(struct perf_event_context *ctx,
+					    const struct pmu *pmu)
+{
+	struct perf_event *event;
+
+	lockdep_assert_held(&ctx->mutex);
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (event->group_leader == event &&
+		    event->pmu_ctx->pmu == pmu && !revoke_group_has(event, pmu))
+			return event;
+	}
+	return NULL;
+}
+
+static void revoke_resettle(struct perf_event *event,
+			    struct perf_event_pmu_context *epc)
+{
+	struct perf_event_pmu_context *old = event->pmu_ctx;
+
+	perf_epc_get_ref(epc);
+	event->pmu_ctx = epc;
+	perf_epc_put(old);
+	perf_control_install(event->ctx, event);
+}
+
+/* All leave before the first one comes back, and the leader comes back last. */
+static void revoke_move_group(struct perf_event *leader,
+			      struct perf_event_pmu_context *epc)
+{
+	struct perf_event *sibling;
+
+	perf_control_remove(leader, 0);
+	for_each_sibling_event(sibling, leader)
+		perf_control_remove(sibling, 0);
+	scoped_guard(raw_spinlock_irq, &leader->ctx->lock)
+		perf_group_refresh_caps_locked(leader);
+
+	for_each_sibling_event(sibling, leader)
+		revoke_resettle(sibling, epc);
+	revoke_resettle(leader, epc);
+}
+
+/*
+ * Return: NULL, or for want of memory a leader that has to be revoked with the
+ * PMU, with a reference.
+ */
+static struct perf_event *revoke_free_guests(struct perf_event_context *ctx,
+					     const struct pmu *pmu)
+{
+	struct perf_event_pmu_context *epc;
+	struct perf_event *leader;
+
+	guard(mutex)(&ctx->mutex);
+	while ((leader = revoke_find_guest(ctx, pmu))) {
+		epc = perf_epc_get(leader->pmu, ctx, false);
+		if (IS_ERR(epc)) {
+			perf_event_get_ref(leader);
+			return leader;
+		}
+		revoke_move_group(leader, epc);
+		perf_epc_put(epc);
+	}
+	return NULL;
+}
+
+static void revoke_clear_ctx(struct perf_event_context *ctx,
+			     const struct pmu *pmu)
+{
+	struct perf_event *event;
+
+	while ((event = revoke_free_guests(ctx, pmu)))
+		revoke_event(event);
+	perf_ctx_put(ctx);
+	revoke_wake_fork(ctx);
+}
+
+/* The whole of it. */
+
+/*
+ * One without a context is being made. It gets a context, or is freed; either
+ * way somebody says so.
+ */
+static struct perf_event *revoke_next_event(struct pmu *pmu)
+{
+	struct perf_event *event;
+
+	lockdep_assert_held(&pmu->users_lock);
+	list_for_each_entry(event, &pmu->events, pmu_entry) {
+		/* Pairs with the publication of a context in control.c. */
+		if (smp_load_acquire(&event->ctx) && perf_event_tryget(event))
+			return event;
+	}
+	return NULL;
+}
+
+/* Parts on the list have references, whose owners have some on the context. */
+static struct perf_event_context *revoke_next_ctx(struct pmu *pmu)
+{
+	struct perf_event_pmu_context *epc;
+
+	lockdep_assert_held(&pmu->users_lock);
+	list_for_each_entry(epc, &pmu->parts, pmu_entry) {
+		if (READ_ONCE(epc->nr_events) && perf_ctx_tryget(epc->ctx))
+			return epc->ctx;
+	}
+	return NULL;
+}
+
+/* Return: true if there is something to do, or nothing ever again. */
+static bool revoke_next(struct pmu *pmu, struct revoke_step *step)
+{
+	guard(raw_spinlock_irq)(&pmu->users_lock);
+	step->event = revoke_next_event(pmu);
+	step->ctx = step->event ? NULL : revoke_next_ctx(pmu);
+	return step->event || step->ctx ||
+	       (list_empty(&pmu->events) && list_empty(&pmu->parts));
+}
+
+static void revoke_all(struct pmu *pmu)
+{
+	struct revoke_step step;
+
+	guard(mutex)(&revoke_mutex);
+	do {
+		wait_var_event(pmu, revoke_next(pmu, &step));
+		if (step.event)
+			revoke_event(step.event);
+		else if (step.ctx)
+			revoke_clear_ctx(step.ctx, pmu);
+	} while (step.event || step.ctx);
+}
+
+/**
+ * perf_pmu_unregister - forget a PMU
+ * @pmu: PMU; events of it that are open are revoked
+ *
+ * No method of the driver runs or will be called when this returns, and no
+ * event has a reference on its module. Methods on the CPU, event_unmapped() and
+ * event->destroy() are called meanwhile.
+ *
+ * Context: task; waits for grace periods, and for those that are opening an
+ * event of the PMU. No lock held that the driver takes in these methods.
+ */
+void perf_pmu_unregister(struct pmu *pmu)
+{
+	perf_pmu_hide(pmu);
+	revoke_all(pmu);
+	perf_pmu_forget(pmu);
+}
+EXPORT_SYMBOL_GPL(perf_pmu_unregister);

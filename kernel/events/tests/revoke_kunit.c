@@ -1,0 +1,621 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room revoke: the fake PMU goes away while events of it are open,
+ * in every state, half made, with guests in their groups, and while others open
+ * and close.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/iopoll.h>
+#include <linux/kthread.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+
+#include "../context.h"
+#include "../control.h"
+#include "../event.h"
+#include "../pmu.h"
+#include "fake_pmu.h"
+
+#define FOREVER_MS	3600000
+#define NR_RACERS	3
+#define NR_RACES	60
+
+#define DEAD		PERF_EVENT_STATE_DEAD
+#define REVOKED		PERF_EVENT_STATE_REVOKED
+#define EXIT		PERF_EVENT_STATE_EXIT
+#define ERROR		PERF_EVENT_STATE_ERROR
+#define OFF		PERF_EVENT_STATE_OFF
+#define INACTIVE	PERF_EVENT_STATE_INACTIVE
+#define ACTIVE		PERF_EVENT_STATE_ACTIVE
+
+static struct fake_pmu fake;
+
+static int rk_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_revoke");
+}
+
+static void rk_suite_exit(struct kunit_suite *suite)
+{
+	if (fake.pmu.type >= 0)
+		fake_pmu_unregister(&fake);
+	else
+		free_percpu(fake.cpus);
+}
+
+static void rk_check_idle(void *test)
+{
+	fake_pmu_expect_idle(test, &fake);
+}
+
+static int rk_register(void)
+{
+	return fake.pmu.type >= 0 ? 0 :
+	       perf_pmu_register(&fake.pmu, "kunit_revoke", -1);
+}
+
+static int rk_init(struct kunit *test)
+{
+	int err = rk_register();
+
+	if (err)
+		return err;
+	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
+	return kunit_add_action(test, rk_check_idle, test);
+}
+
+static int rk_cpu(void)
+{
+	return cpumask_first(cpu_online_mask);
+}
+
+static struct perf_event *rk_open(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = rk_cpu() };
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static struct perf_event *rk_open_task(struct kunit *test,
+				       struct task_struct *task)
+{
+	struct fake_pmu_spec spec = { .cpu = -1, .task = task };
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static int rk_state(const struct perf_event *event)
+{
+	return READ_ONCE(event->state);
+}
+
+static u64 rk_read(struct perf_event *event)
+{
+	u64 enabled, running;
+
+	return perf_event_read_value(event, &enabled, &running);
+}
+
+static void rk_expect_revoked(struct kunit *test, struct perf_event *event)
+{
+	u64 value;
+
+	KUNIT_EXPECT_EQ(test, rk_state(event), REVOKED);
+	KUNIT_EXPECT_PTR_NE(test, event->pmu, &fake.pmu);
+	KUNIT_EXPECT_NULL(test, event->pmu_ctx);
+	KUNIT_EXPECT_NULL(test, event->destroy);
+	KUNIT_EXPECT_PTR_EQ(test, event->group_leader, event);
+	KUNIT_EXPECT_FALSE(test, event->attach_state & PERF_ATTACH_CONTEXT);
+	scoped_guard(preempt)
+		KUNIT_EXPECT_EQ(test, perf_event_read_local(event, &value, NULL,
+							    NULL), -ENODEV);
+}
+
+static void rk_expect_gone(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.events));
+	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.parts));
+	KUNIT_EXPECT_NULL(test, fake.pmu.cpu_pmu_context);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD),
+			fake_pmu_calls(&fake, FAKE_DEL));
+}
+
+/* Tasks. */
+
+struct rk_mortal {
+	struct task_struct	*task;
+	struct completion	go;
+};
+
+static int rk_live_and_exit(void *arg)
+{
+	struct rk_mortal *mortal = arg;
+
+	wait_for_completion(&mortal->go);
+	return 0;
+}
+
+static void rk_end_mortal(void *arg)
+{
+	struct rk_mortal *mortal = arg;
+
+	complete_all(&mortal->go);
+	kthread_stop(mortal->task);
+	put_task_struct(mortal->task);
+}
+
+static struct rk_mortal *rk_start_mortal(struct kunit *test)
+{
+	struct rk_mortal *mortal = kunit_kzalloc(test, sizeof(*mortal),
+						 GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, mortal);
+	init_completion(&mortal->go);
+	mortal->task = kthread_run(rk_live_and_exit, mortal, "perf_kunit");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(mortal->task));
+	get_task_struct(mortal->task);
+	fake_pmu_undo(test, rk_end_mortal, mortal);
+	return mortal;
+}
+
+static struct perf_event *rk_open_exited(struct kunit *test)
+{
+	struct rk_mortal *mortal = rk_start_mortal(test);
+	struct perf_event *event = rk_open_task(test, mortal->task);
+	int state;
+
+	complete_all(&mortal->go);
+	read_poll_timeout(rk_state, state, state == EXIT, 1000,
+			  10 * USEC_PER_SEC, false, event);
+	KUNIT_ASSERT_EQ(test, state, EXIT);
+	return event;
+}
+
+/* States. */
+
+static void rk_active(struct kunit *test)
+{
+	struct perf_event *event = rk_open(test);
+
+	fake_pmu_tick(&fake, 7);
+	KUNIT_ASSERT_EQ(test, rk_state(event), ACTIVE);
+	perf_pmu_unregister(&fake.pmu);
+	rk_expect_revoked(test, event);
+	rk_expect_gone(test);
+	/* For those in the kernel who do not look at the state. */
+	fake_pmu_tick(&fake, 7);
+	KUNIT_EXPECT_EQ(test, rk_read(event), 7);
+}
+
+static void rk_off(struct kunit *test)
+{
+	struct perf_event *event = rk_open(test);
+
+	perf_event_disable(event);
+	perf_pmu_unregister(&fake.pmu);
+	rk_expect_revoked(test, event);
+	rk_expect_gone(test);
+}
+
+static void rk_inactive(struct kunit *test)
+{
+	struct rk_mortal *mortal = rk_start_mortal(test);
+	struct perf_event *event = rk_open_task(test, mortal->task);
+	int state;
+
+	read_poll_timeout(rk_state, state, state == INACTIVE, 1000,
+			  10 * USEC_PER_SEC, false, event);
+	KUNIT_ASSERT_EQ(test, state, INACTIVE);
+	perf_pmu_unregister(&fake.pmu);
+	rk_expect_revoked(test, event);
+	rk_expect_gone(test);
+}
+
+static void rk_error(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = rk_cpu(), .pinned = true };
+	struct perf_event *event;
+
+	fake_pmu_reset(&fake, 1, FOREVER_MS);
+	fake_pmu_open(test, &fake, &spec);
+	event = fake_pmu_open(test, &fake, &spec);
+	KUNIT_ASSERT_EQ(test, rk_state(event), ERROR);
+	perf_pmu_unregister(&fake.pmu);
+	rk_expect_revoked(test, event);
+	rk_expect_gone(test);
+}
+
+static void rk_exited(struct kunit *test)
+{
+	struct perf_event *event = rk_open_exited(test);
+
+	perf_pmu_unregister(&fake.pmu);
+	rk_expect_revoked(test, event);
+	rk_expect_gone(test);
+}
+
+/* Closed, but somebody still has a reference. */
+static void rk_dead(struct kunit *test)
+{
+	struct perf_event *event = rk_open(test);
+
+	perf_event_get_ref(event);
+	fake_pmu_close(test, event);
+	KUNIT_ASSERT_EQ(test, rk_state(event), DEAD);
+	perf_pmu_unregister(&fake.pmu);
+	KUNIT_EXPECT_EQ(test, rk_state(event), DEAD);
+	KUNIT_EXPECT_PTR_NE(test, event->pmu, &fake.pmu);
+	rk_expect_gone(test);
+	perf_event_put(event);
+}
+
+static void rk_running_task(struct kunit *test)
+{
+	struct perf_event *event = rk_open_task(test, current);
+
+	KUNIT_ASSERT_EQ(test, rk_state(event), ACTIVE);
+	perf_pmu_unregister(&fake.pmu);
+	rk_expect_revoked(test, event);
+	rk_expect_gone(test);
+}
+
+static void rk_offline(struct kunit *test)
+{
+	int cpu = cpumask_next(rk_cpu(), cpu_online_mask);
+	struct fake_pmu_spec spec = { .cpu = cpu };
+	struct perf_event *event;
+	int err;
+
+	if (cpu >= nr_cpu_ids)
+		kunit_skip(test, "one CPU only");
+	event = fake_pmu_open(test, &fake, &spec);
+	err = remove_cpu(cpu);
+	if (err)
+		kunit_skip(test, "CPU %d stays online: %d", cpu, err);
+	perf_pmu_unregister(&fake.pmu);
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	rk_expect_revoked(test, event);
+	rk_expect_gone(test);
+}
+
+/* No state but DEAD comes after it. */
+static void rk_final(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = rk_cpu(), .period = 1000 };
+	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
+
+	perf_pmu_unregister(&fake.pmu);
+	perf_event_enable(event);
+	perf_event_disable(event);
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 500), -ENODEV);
+	KUNIT_EXPECT_EQ(test, perf_event_refresh(event, 1), 0);
+	perf_event_pause(event, true);
+	rk_expect_revoked(test, event);
+	fake_pmu_close(test, event);
+}
+
+static void rk_comes_back(struct kunit *test)
+{
+	struct perf_event *old = rk_open(test), *new;
+
+	perf_pmu_unregister(&fake.pmu);
+	KUNIT_ASSERT_EQ(test, rk_register(), 0);
+	new = rk_open(test);
+	KUNIT_EXPECT_EQ(test, rk_state(new), ACTIVE);
+	perf_event_enable(old);
+	KUNIT_EXPECT_EQ(test, rk_state(old), REVOKED);
+	fake_pmu_tick(&fake, 5);
+	KUNIT_EXPECT_EQ(test, rk_read(new), 5);
+	KUNIT_EXPECT_EQ(test, rk_read(old), 0);
+}
+
+/* Groups. */
+
+static void rk_group(struct kunit *test)
+{
+	struct perf_event *leader = rk_open(test);
+	struct fake_pmu_spec spec = { .leader = leader };
+	struct perf_event *sibling = fake_pmu_open(test, &fake, &spec);
+
+	perf_pmu_unregister(&fake.pmu);
+	rk_expect_revoked(test, leader);
+	rk_expect_revoked(test, sibling);
+	KUNIT_EXPECT_EQ(test, leader->nr_siblings, 0);
+	rk_expect_gone(test);
+}
+
+static void rk_group_exited(struct kunit *test)
+{
+	struct rk_mortal *mortal = rk_start_mortal(test);
+	struct perf_event *leader = rk_open_task(test, mortal->task);
+	struct fake_pmu_spec spec = { .leader = leader };
+	struct perf_event *sibling = fake_pmu_open(test, &fake, &spec);
+	int state;
+
+	complete_all(&mortal->go);
+	read_poll_timeout(rk_state, state, state == EXIT, 1000,
+			  10 * USEC_PER_SEC, false, sibling);
+	perf_pmu_unregister(&fake.pmu);
+	rk_expect_revoked(test, leader);
+	rk_expect_revoked(test, sibling);
+}
+
+static void rk_release(void *event)
+{
+	perf_event_release_kernel(event);
+}
+
+/* A software event in a group of the fake PMU, as the system call makes it. */
+static struct perf_event *rk_open_guest(struct kunit *test,
+					struct perf_event *leader)
+{
+	struct perf_event_attr attr = {
+		.type	= PERF_TYPE_SOFTWARE,
+		.config	= PERF_COUNT_SW_DUMMY,
+		.size	= sizeof(attr),
+	};
+	const struct perf_event_spec spec = {
+		.attr		= &attr,
+		.cpu		= leader->cpu,
+		.task		= leader->hw.target,
+		.group_leader	= leader,
+		.cgroup_fd	= -1,
+	};
+	struct perf_event *event = perf_event_alloc(&spec);
+	struct perf_event_context *ctx;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	event->owner = PERF_OWNER_KERNEL;
+	ctx = perf_event_ctx_lock(leader);
+	perf_epc_get_ref(leader->pmu_ctx);
+	event->pmu_ctx = leader->pmu_ctx;
+	perf_control_install(ctx, event);
+	perf_event_ctx_unlock(leader, ctx);
+	fake_pmu_undo(test, rk_release, event);
+	return event;
+}
+
+static void rk_expect_freed(struct kunit *test, struct perf_event *guest,
+			    int state)
+{
+	KUNIT_EXPECT_EQ(test, rk_state(guest), state);
+	KUNIT_EXPECT_PTR_EQ(test, guest->group_leader, guest);
+	KUNIT_ASSERT_NOT_NULL(test, guest->pmu_ctx);
+	KUNIT_EXPECT_PTR_EQ(test, guest->pmu_ctx->pmu, guest->pmu);
+	KUNIT_EXPECT_TRUE(test, guest->group_caps & PERF_EV_CAP_SOFTWARE);
+}
+
+static void rk_guest(struct kunit *test)
+{
+	struct perf_event *leader = rk_open(test);
+	struct perf_event *guest = rk_open_guest(test, leader);
+	struct perf_event *off = rk_open_guest(test, leader);
+
+	KUNIT_ASSERT_PTR_EQ(test, guest->pmu_ctx->pmu, &fake.pmu);
+	perf_event_disable(off);
+	perf_pmu_unregister(&fake.pmu);
+	rk_expect_revoked(test, leader);
+	rk_expect_freed(test, guest, ACTIVE);
+	rk_expect_freed(test, off, OFF);
+	rk_expect_gone(test);
+	perf_event_enable(off);
+	KUNIT_EXPECT_EQ(test, rk_state(off), ACTIVE);
+}
+
+/* Its host has been closed before: no event leads there any more. */
+static void rk_guest_alone(struct kunit *test)
+{
+	struct perf_event *leader = rk_open_task(test, current);
+	struct perf_event *guest = rk_open_guest(test, leader);
+	u64 enabled, running, before;
+
+	fake_pmu_close(test, leader);
+	KUNIT_ASSERT_PTR_EQ(test, guest->pmu_ctx->pmu, &fake.pmu);
+	perf_event_read_value(guest, &before, &running);
+	perf_pmu_unregister(&fake.pmu);
+	rk_expect_freed(test, guest, ACTIVE);
+	rk_expect_gone(test);
+	perf_event_read_value(guest, &enabled, &running);
+	KUNIT_EXPECT_GT(test, enabled, before);
+}
+
+/* Half made. */
+
+static int rk_unregister_thread(void *unregistered)
+{
+	perf_pmu_unregister(&fake.pmu);
+	complete(unregistered);
+	return 0;
+}
+
+static struct perf_event *rk_alloc(struct kunit *test,
+				   struct perf_event *parent)
+{
+	struct perf_event_attr attr = {
+		.type	= fake.pmu.type,
+		.size	= sizeof(attr),
+	};
+	const struct perf_event_spec spec = {
+		.attr		= &attr,
+		.cpu		= rk_cpu(),
+		.parent		= parent,
+		.cgroup_fd	= -1,
+	};
+
+	return perf_event_alloc(&spec);
+}
+
+static bool rk_is_leaving(void)
+{
+	return READ_ONCE(fake.pmu.leaving);
+}
+
+/* Has someone unregister the PMU, and waits until it takes no more events. */
+static void rk_begin_unregister(struct kunit *test, struct completion *done)
+{
+	bool leaving;
+
+	init_completion(done);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(rk_unregister_thread, done,
+						    "perf_kunit")));
+	read_poll_timeout(rk_is_leaving, leaving, leaving, 1000,
+			  10 * USEC_PER_SEC, false);
+	KUNIT_ASSERT_TRUE(test, leaving);
+}
+
+static void rk_half_made(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = rk_cpu() };
+	struct perf_event *event = rk_alloc(test, NULL), *old = rk_open(test);
+	struct completion done;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	rk_begin_unregister(test, &done);
+	/* No more of them, not even in the family. */
+	KUNIT_EXPECT_EQ(test, PTR_ERR(fake_pmu_try_open(&fake, &spec)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(rk_alloc(test, old)), -ENODEV);
+	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(&done, HZ / 10));
+	KUNIT_EXPECT_PTR_EQ(test, event->pmu, &fake.pmu);
+	perf_event_free(event);
+	wait_for_completion(&done);
+	rk_expect_revoked(test, old);
+	rk_expect_gone(test);
+}
+
+/* It is installed all the same, and then it is like the others. */
+static void rk_half_made_installed(struct kunit *test)
+{
+	struct perf_event *event = rk_alloc(test, NULL);
+	struct perf_event_context *ctx = perf_ctx_get_cpu(rk_cpu());
+	struct completion done;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	event->owner = PERF_OWNER_KERNEL;
+	rk_begin_unregister(test, &done);
+	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(&done, HZ / 10));
+	scoped_guard(mutex, &ctx->mutex) {
+		event->pmu_ctx = perf_epc_get(&fake.pmu, ctx, false);
+		perf_control_install(ctx, event);
+		KUNIT_EXPECT_EQ(test, rk_state(event), ACTIVE);
+	}
+	wait_for_completion(&done);
+	rk_expect_revoked(test, event);
+	rk_expect_gone(test);
+	perf_event_release_kernel(event);
+	perf_ctx_put(ctx);
+}
+
+/* All at once. */
+
+struct rk_racer {
+	struct task_struct	*task;
+	u32			seed;
+	unsigned int		opened;
+	unsigned int		refused;
+	int			wrong;
+};
+
+static void rk_race_use(struct perf_event *event, struct rnd_state *rnd)
+{
+	for (int i = prandom_u32_state(rnd) % 4; i; i--) {
+		perf_event_disable(event);
+		rk_read(event);
+		perf_event_enable(event);
+	}
+}
+
+static void rk_race_once(struct rk_racer *racer, struct rnd_state *rnd)
+{
+	struct fake_pmu_spec spec = {
+		.pinned	= prandom_u32_state(rnd) & 1,
+		.cpu	= rk_cpu(),
+	};
+	struct perf_event *event;
+
+	if (prandom_u32_state(rnd) & 1) {
+		spec.task = current;
+		spec.cpu = -1;
+	}
+	event = fake_pmu_try_open(&fake, &spec);
+	if (!IS_ERR(event)) {
+		racer->opened++;
+		rk_race_use(event, rnd);
+		perf_event_release_kernel(event);
+		return;
+	}
+	racer->refused++;
+	if (PTR_ERR(event) != -ENOENT && PTR_ERR(event) != -ENODEV &&
+	    PTR_ERR(event) != -EINVAL)
+		racer->wrong = PTR_ERR(event);
+	fsleep(20);
+}
+
+static int rk_race(void *arg)
+{
+	struct rk_racer *racer = arg;
+	struct rnd_state rnd;
+
+	prandom_seed_state(&rnd, racer->seed);
+	while (!kthread_should_stop())
+		rk_race_once(racer, &rnd);
+	return 0;
+}
+
+static void rk_everybody(struct kunit *test)
+{
+	struct rk_racer racers[NR_RACERS] = { };
+	struct rnd_state rnd;
+
+	fake_pmu_seed(test, &rnd);
+	for (int i = 0; i < NR_RACERS; i++) {
+		racers[i].seed = prandom_u32_state(&rnd);
+		racers[i].task = kthread_run(rk_race, &racers[i], "perf_kunit");
+		KUNIT_ASSERT_FALSE(test, IS_ERR(racers[i].task));
+	}
+	for (int i = 0; i < NR_RACES; i++) {
+		fsleep(prandom_u32_state(&rnd) % 2000);
+		perf_pmu_unregister(&fake.pmu);
+		rk_expect_gone(test);
+		KUNIT_EXPECT_EQ(test, rk_register(), 0);
+	}
+	for (int i = 0; i < NR_RACERS; i++) {
+		kthread_stop(racers[i].task);
+		KUNIT_EXPECT_GT(test, racers[i].opened, 0);
+		KUNIT_EXPECT_EQ(test, racers[i].wrong, 0);
+	}
+}
+
+static struct kunit_case rk_cases[] = {
+	KUNIT_CASE(rk_active),
+	KUNIT_CASE(rk_off),
+	KUNIT_CASE(rk_inactive),
+	KUNIT_CASE(rk_error),
+	KUNIT_CASE(rk_exited),
+	KUNIT_CASE(rk_dead),
+	KUNIT_CASE(rk_running_task),
+	KUNIT_CASE(rk_offline),
+	KUNIT_CASE(rk_final),
+	KUNIT_CASE(rk_comes_back),
+	KUNIT_CASE(rk_group),
+	KUNIT_CASE(rk_group_exited),
+	KUNIT_CASE(rk_guest),
+	KUNIT_CASE(rk_guest_alone),
+	KUNIT_CASE(rk_half_made),
+	KUNIT_CASE(rk_half_made_installed),
+	KUNIT_CASE(rk_everybody),
+	{ }
+};
+
+static struct kunit_suite rk_suite = {
+	.name		= "perf_revoke",
+	.suite_init	= rk_suite_init,
+	.suite_exit	= rk_suite_exit,
+	.init		= rk_init,
+	.test_cases	= rk_cases,
+};
+
+kunit_test_suite(rk_suite);
