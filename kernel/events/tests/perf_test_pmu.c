@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The PMU "perf_test": a device that can be pulled, for tests from user space.
+ *
+ * Purpose: counters that need no hardware, on a PMU that comes and goes while
+ * events of it are open. Each CPU has a few general counters and one fixed
+ * counter; all count nanoseconds. attr.config is 0 for an event that any general
+ * counter can have, 1 for one that only the fixed counter can have.
+ *
+ * Parameters, in /sys/module/perf_test_pmu/parameters/:
+ *
+ *   registered	the PMU is there; 0 takes it away, whoever uses it, 1 brings
+ *		it back
+ *   counters	general counters of each CPU, set when the module is loaded
+ *   events	events that the driver has accepted and not been rid of
+ *   mappings	of such events into user space
+ *   faults	calls that broke a rule of struct pmu
+ *
+ * Owns: its counters, a cache of what it keeps for each task (which nobody looks
+ * at; it is there to be freed), hw.{idx,prev_count,state} of its events.
+ *
+ * Contexts: as struct pmu says.
+ *
+ * Lifetime: what is static here goes with the module, and that is kept by each
+ * event of the PMU; one that is revoked keeps it no longer.
+ *
+ * Locking: a CPU's counters are that CPU's, with interrupts off; test_mutex for
+ * registration.
+ */
+#include <linux/cpumask.h>
+#include <linux/init.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/sched/clock.h>
+#include <linux/slab.h>
+
+#define TEST_GENERAL_MAX	8
+#define TEST_COUNTERS		(TEST_GENERAL_MAX + 1)
+/* The fixed counter. */
+#define TEST_FIXED		TEST_GENERAL_MAX
+
+enum test_config {
+	TEST_CONFIG_GENERAL,
+	TEST_CONFIG_FIXED,
+	TEST_NR_CONFIGS
+};
+
+struct test_task {
+	u64	nothing;
+};
+
+struct test_cpu {
+	struct perf_event	*owner[TEST_COUNTERS];
+};
+
+static DEFINE_PER_CPU(struct test_cpu, test_cpus);
+static DEFINE_MUTEX(test_mutex);
+static bool test_ready, test_registered = true;
+static unsigned int test_counters = 4;
+static atomic_t test_events, test_mappings, test_faults;
+
+static void test_expect(bool kept)
+{
+	if (!kept)
+		atomic_inc(&test_faults);
+}
+
+static bool test_owns(struct perf_event *event)
+{
+	int idx = event->hw.idx;
+
+	return idx >= 0 && idx < TEST_COUNTERS &&
+	       this_cpu_ptr(&test_cpus)->owner[idx] == event;
+}
+
+static void test_update(struct perf_event *event)
+{
+	u64 now = local_clock();
+	u64 before = local64_xchg(&event->hw.prev_count, now);
+
+	local64_add(now - before, &event->count);
+}
+
+static void test_start(struct perf_event *event, int flags)
+{
+	test_expect(test_owns(event));
+	local64_set(&event->hw.prev_count, local_clock());
+	event->hw.state = 0;
+	perf_event_update_userpage(event);
+}
+
+static void test_stop(struct perf_event *event, int flags)
+{
+	test_expect(test_owns(event));
+	if (event->hw.state & PERF_HES_STOPPED)
+		return;
+	test_update(event);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	perf_event_update_userpage(event);
+}
+
+static int test_find(const struct test_cpu *cpu, const struct perf_event *event)
+{
+	if (event->attr.config == TEST_CONFIG_FIXED)
+		return cpu->owner[TEST_FIXED] ? -EAGAIN : TEST_FIXED;
+	for (unsigned int i = 0; i < test_counters; i++) {
+		if (!cpu->owner[i])
+			return i;
+	}
+	return -EAGAIN;
+}
+
+static int test_add(struct perf_event *event, int flags)
+{
+	struct test_cpu *cpu = this_cpu_ptr(&test_cpus);
+	int idx = test_find(cpu, event);
+
+	test_expect(irqs_disabled() && event->hw.idx < 0);
+	if (idx < 0)
+		return idx;
+	cpu->owner[idx] = event;
+	event->hw.idx = idx;
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (flags & PERF_EF_START)
+		test_start(event, PERF_EF_RELOAD);
+	return 0;
+}
+
+static void test_del(struct perf_event *event, int flags)
+{
+	test_expect(irqs_disabled() && test_owns(event));
+	test_stop(event, PERF_EF_UPDATE);
+	if (test_owns(event))
+		this_cpu_ptr(&test_cpus)->owner[event->hw.idx] = NULL;
+	event->hw.idx = -1;
+}
+
+static void test_read(struct perf_event *event)
+{
+	test_expect(test_owns(event));
+	if (!(event->hw.state & PERF_HES_STOPPED))
+		test_update(event);
+}
+
+static int test_index(struct perf_event *event)
+{
+	return event->hw.idx + 1;
+}
+
+static void test_mapped(struct perf_event *event, struct mm_struct *mm)
+{
+	atomic_inc(&test_mappings);
+}
+
+static void test_unmapped(struct perf_event *event, struct mm_struct *mm)
+{
+	atomic_dec(&test_mappings);
+}
+
+static void test_destroy(struct perf_event *event)
+{
+	test_expect(event->hw.idx < 0);
+	atomic_dec(&test_events);
+}
+
+/* Members of the group with the same config as @event, itself included. */
+static unsigned int test_group_wants(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader, *member;
+	unsigned int nr = 1;
+
+	if (leader == event)
+		return 1;
+	if (leader->pmu == event->pmu &&
+	    leader->attr.config == event->attr.config)
+		nr++;
+	for_each_sibling_event(member, leader) {
+		if (member->pmu == event->pmu &&
+		    member->attr.config == event->attr.config)
+			nr++;
+	}
+	return nr;
+}
+
+static int test_event_init(struct perf_event *event)
+{
+	unsigned int limit = test_counters;
+
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	if (event->attr.config >= TEST_NR_CONFIGS)
+		return -EINVAL;
+	if (event->attr.config == TEST_CONFIG_FIXED)
+		limit = 1;
+	if (test_group_wants(event) > limit)
+		return -EINVAL;
+	event->hw.idx = -1;
+	event->attach_state |= PERF_ATTACH_TASK_DATA;
+	event->destroy = test_destroy;
+	atomic_inc(&test_events);
+	return 0;
+}
+
+static struct pmu test_pmu = {
+	.module		= THIS_MODULE,
+	.capabilities	= PERF_PMU_CAP_NO_INTERRUPT,
+	.task_ctx_nr	= perf_hw_context,
+	.event_init	= test_event_init,
+	.add		= test_add,
+	.del		= test_del,
+	.start		= test_start,
+	.stop		= test_stop,
+	.read		= test_read,
+	.event_idx	= test_index,
+	.event_mapped	= test_mapped,
+	.event_unmapped	= test_unmapped,
+};
+
+/* Coming and going. */
+
+static int test_register(void)
+{
+	int err;
+
+	test_pmu.task_ctx_cache = KMEM_CACHE(test_task, 0);
+	if (!test_pmu.task_ctx_cache)
+		return -ENOMEM;
+	err = perf_pmu_register(&test_pmu, "perf_test", -1);
+	if (err)
+		kmem_cache_destroy(test_pmu.task_ctx_cache);
+	return err;
+}
+
+/* All that can be seen of events and counters is back where it began. */
+static void test_unregister(void)
+{
+	int cpu;
+
+	perf_pmu_unregister(&test_pmu);
+	kmem_cache_destroy(test_pmu.task_ctx_cache);
+	test_expect(!atomic_read(&test_events));
+	/* Mappings of revoked events are not told of. */
+	atomic_set(&test_mappings, 0);
+	for_each_possible_cpu(cpu) {
+		for (int i = 0; i < TEST_COUNTERS; i++)
+			test_expect(!per_cpu(test_cpus, cpu).owner[i]);
+	}
+}
+
+static int test_set_registered(bool wanted)
+{
+	int err = 0;
+
+	guard(mutex)(&test_mutex);
+	if (wanted == test_registered)
+		return 0;
+	if (!wanted)
+		test_unregister();
+	else
+		err = test_register();
+	if (!err)
+		test_registered = wanted;
+	return err;
+}
+
+static int test_param_set_registered(const char *text,
+				     const struct kernel_param *kp)
+{
+	bool wanted;
+	int err = kstrtobool(text, &wanted);
+
+	if (err)
+		return err;
+	if (test_ready)
+		return test_set_registered(wanted);
+	/* Loading has not come so far. */
+	test_registered = wanted;
+	return 0;
+}
+
+static const struct kernel_param_ops test_registered_ops = {
+	.set	= test_param_set_registered,
+	.get	= param_get_bool,
+};
+
+module_param_cb(registered, &test_registered_ops, &test_registered, 0600);
+MODULE_PARM_DESC(registered, "the PMU is there");
+module_param_named(counters, test_counters, uint, 0400);
+MODULE_PARM_DESC(counters, "general counters of each CPU, at most 8");
+module_param_named(events, test_events.counter, int, 0400);
+MODULE_PARM_DESC(events, "events that the driver knows");
+module_param_named(mappings, test_mappings.counter, int, 0400);
+MODULE_PARM_DESC(mappings, "mappings that the driver knows");
+module_param_named(faults, test_faults.counter, int, 0400);
+MODULE_PARM_DESC(faults, "calls that broke a rule");
+
+static int __init test_init(void)
+{
+	int err = 0;
+
+	test_counters = clamp(test_counters, 1, TEST_GENERAL_MAX);
+	guard(mutex)(&test_mutex);
+	if (test_registered)
+		err = test_register();
+	test_ready = !err;
+	return err;
+}
+module_init(test_init);
+
+static void __exit test_exit(void)
+{
+	test_set_registered(false);
+}
+module_exit(test_exit);
+
+MODULE_DESCRIPTION("A PMU that comes and goes");
+MODULE_LICENSE("GPL");

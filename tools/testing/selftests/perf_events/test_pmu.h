@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The PMU "perf_test", of the module perf_test_pmu: it counts nanoseconds, and
+ * goes away when it is told to, whoever uses it.
+ */
+#ifndef SELFTEST_TEST_PMU_H
+#define SELFTEST_TEST_PMU_H
+
+#include <stdbool.h>
+#include <linux/perf_event.h>
+
+#define TEST_PMU_DIR	"/sys/bus/event_source/devices/perf_test"
+
+/* attr.config: any general counter will do; the fixed counter only. */
+#define TEST_PMU_GENERAL	0
+#define TEST_PMU_FIXED		1
+
+void test_pmu_need(void);
+bool test_pmu_load(void);
+bool test_pmu_unload(void);
+void test_pmu_register(void);
+void test_pmu_unregister(void);
+long test_pmu_parameter(const char *name);
+struct perf_event_attr test_pmu_attr(__u64 config);
+
+#endif
