@@ -909,7 +909,8 @@ struct perf_sample_layout {
  * @sibling_list: ML, leader: head of its siblings; sibling: link. Walk it with
  *	for_each_sibling_event()
  * @active_list: L, link among the groups that are on
- * @group_node: L, leader: node in a tree of its pmu_ctx
+ * @group_node: L, leader: node in a tree of its pmu_ctx; that of a @cgrp is
+ *	there while the cgroup runs
  * @group_order: L, place among the groups of the same CPU
  * @group_service: L, time it is behind or ahead of its share, in intervals
  * @group_choice: L, last perf_event_pmu_context::choice that put it on
@@ -971,6 +972,7 @@ struct perf_sample_layout {
  * @filter: MR, tracepoints: the filter
  * @ftrace_ops: tracepoints: function tracing
  * @cgrp: I, cgroup it is limited to, NULL for none
+ * @cgroup_entry: L, leader: link among the groups of @cgrp on its CPU
  * @security: I, for the security modules
  * @orig_type: I, attr.type as user space wrote it; some PMUs hand events on
  *
@@ -999,6 +1001,7 @@ struct perf_event {
 	u64				group_choice;
 #ifdef CONFIG_CGROUP_PERF
 	struct perf_cgroup		*cgrp;
+	struct list_head		cgroup_entry;
 #endif
 
 	/* The count and its time. */

@@ -1,30 +1,449 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "cgroup": perf's controller in the cgroup hierarchy.
+ * Room "cgroup": events that count for one cgroup and its descendants on one
+ * CPU, and perf's controller in the hierarchy of cgroups.
  *
- * Purpose: the controller exists, so that hierarchies can be mounted with it,
- * and new cgroups are reported to those who asked. Events that count for one
- * cgroup are refused when they are opened.
+ * Purpose: such events belong to the CPU's own context. Whether they may be on,
+ * and whether their time passes, follows from the cgroup of the running task. A
+ * switch from one cgroup to another concerns the cgroups on the ways from both
+ * up to their nearest common ancestor, of these only those that somebody
+ * watches on this CPU, and of PMUs only those with events of these. Where
+ * the ways have no such cgroup, nothing is locked, read or programmed. What is
+ * to stay on is not touched.
  *
- * Contexts: task, cgroup_mutex held.
+ * Owns: cpuctx->{cgrp,nr_cgroup_events}; struct perf_cgroup; the nr_events of a
+ * cgroup on a CPU, and when its time passes; event->cgrp.
+ *
+ * Contexts: task switch (run-queue lock held), interrupts, remote calls, all on
+ * the CPU in question with interrupts off; the controller's methods in task
+ * context with cgroup_mutex held.
+ *
+ * Lifetime: an event has a reference on its cgroup, which may be removed while
+ * the event is open; then no task comes to it any more, and it stays in memory
+ * till the last event goes. What CPUs know of a cgroup exists from its first
+ * event on. cpuctx->cgrp needs no reference: it is the running task's, and who
+ * moves that task to another cgroup waits for this CPU before the old one
+ * can go.
+ *
+ * Locking: ctx->lock of the CPU's context; perf_cgroup_mutex for a cgroup's
+ * first event. cpuctx->cgrp, nr_events of a cgroup, and the list of its groups
+ * change only on their CPU while that is online, so that CPU may look at them
+ * without the lock when interrupts are off.
+ *
+ * Race, a task is moved to another cgroup while it runs:
+ *  1. the task's pointer is changed, by whoever moves it, on any CPU;
+ *  2. attach() sends an interrupt to the CPU of the task, and waits;
+ *  3. if the task still runs there, the handler sees the new cgroup. If it does
+ *     not, it will be switched in later, and that looks at the pointer after 1.
+ *
+ * Race, the first event of a CPU against such a move:
+ *  1. watching counts the event, then looks at the cgroup of the running task;
+ *  2. the mover changes the task's pointer, then looks at the CPU's count;
+ *  3. barriers between make at least one of them see what the other has done:
+ *     the cgroup is the new one, or the interrupt is sent and comes after it.
  */
 #include <linux/cgroup.h>
+#include <linux/cpumask.h>
+#include <linux/file.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/static_call.h>
+#include <kunit/visibility.h>
+#include "cgroup.h"
+#include "clock.h"
+#include "context.h"
+#include "groups.h"
+#include "pmu.h"
+#include "sched.h"
 #include "sideband.h"
-#include "types.h"
 
 #ifdef CONFIG_CGROUP_PERF
+
+static DEFINE_MUTEX(perf_cgroup_mutex);
+
+/* CPUs whose running task has perhaps moved; under cgroup_mutex. */
+static struct cpumask perf_cgroup_stale;
+
+/* The tree of cgroups. */
+
+static struct perf_cgroup *perf_cgroup_of_css(struct cgroup_subsys_state *css)
+{
+	return container_of(css, struct perf_cgroup, css);
+}
+
+/* The caller sees to it that @task stays, or is current. */
+static struct perf_cgroup *perf_cgroup_of_task(struct task_struct *task)
+{
+	return perf_cgroup_of_css(task_css_check(task, perf_event_cgrp_id,
+						 true));
+}
+
+static struct perf_cgroup *perf_cgroup_parent(const struct perf_cgroup *cgrp)
+{
+	struct cgroup_subsys_state *parent = cgrp->css.parent;
+
+	return parent ? perf_cgroup_of_css(parent) : NULL;
+}
+
+/* The nearest cgroup that both are in; NULL if one of them is NULL. */
+VISIBLE_IF_KUNIT struct perf_cgroup *perf_cgroup_common(struct perf_cgroup *a,
+							struct perf_cgroup *b)
+{
+	while (a != b) {
+		if (!b || (a && a->depth >= b->depth))
+			a = perf_cgroup_parent(a);
+		else
+			b = perf_cgroup_parent(b);
+	}
+	return a;
+}
+
+/* Is @cgrp, which may be NULL, the same as @ancestor or a descendant? */
+VISIBLE_IF_KUNIT bool perf_cgroup_is_within(struct perf_cgroup *cgrp,
+					    const struct perf_cgroup *ancestor)
+{
+	while (cgrp && cgrp->depth > ancestor->depth)
+		cgrp = perf_cgroup_parent(cgrp);
+	return cgrp == ancestor;
+}
+
+/* The cgroup as this CPU knows it; NULL if nobody watches it here. */
+static struct perf_cpu_cgroup *
+perf_cgroup_watched_oncpu(const struct perf_cgroup *cgrp)
+{
+	struct perf_cpu_cgroup __percpu *cpus = READ_ONCE(cgrp->cpus);
+	struct perf_cpu_cgroup *local;
+
+	if (!cpus)
+		return NULL;
+	local = this_cpu_ptr(cpus);
+	return local->nr_events ? local : NULL;
+}
+
+/* The first cgroup from @cgrp upwards that is watched here, or else @top. */
+static struct perf_cgroup *perf_cgroup_find_oncpu(struct perf_cgroup *cgrp,
+						  const struct perf_cgroup *top)
+{
+	while (cgrp != top && !perf_cgroup_watched_oncpu(cgrp))
+		cgrp = perf_cgroup_parent(cgrp);
+	return cgrp;
+}
+
+/* Those that are watched here on the way from @from up to below @top. */
+#define perf_cgroup_for_each(cgrp, from, top)				\
+	for ((cgrp) = perf_cgroup_find_oncpu((from), (top));		\
+	     (cgrp) != (top);						\
+	     (cgrp) = perf_cgroup_find_oncpu(perf_cgroup_parent(cgrp), (top)))
+
+/* The switch. */
+
+/* Each PMU that has groups of the cgroup is disabled and listed, once. */
+static void perf_cgroup_hold_pmus_locked(struct perf_cgroup *cgrp,
+					 struct list_head *pmus)
+{
+	struct perf_cpu_cgroup *local = this_cpu_ptr(cgrp->cpus);
+	struct perf_cpu_pmu_context *cpc;
+	struct perf_event *leader;
+
+	list_for_each_entry(leader, &local->groups, cgroup_entry) {
+		cpc = perf_cpc_oncpu(leader->pmu_ctx->pmu);
+		if (!list_empty(&cpc->cgroup_entry))
+			continue;
+		list_add_tail(&cpc->cgroup_entry, pmus);
+		perf_pmu_disable(cpc->epc.pmu);
+	}
+}
+
+static void perf_cgroup_leave_locked(struct perf_cgroup *cgrp,
+				     const struct perf_event_context *ctx)
+{
+	struct perf_cpu_cgroup *local = this_cpu_ptr(cgrp->cpus);
+	struct perf_event *leader;
+
+	list_for_each_entry(leader, &local->groups, cgroup_entry) {
+		perf_sched_group_out_locked(leader);
+		perf_group_hide_locked(leader);
+	}
+	perf_cgroup_clock_stop_locked(local, ctx);
+}
+
+static void perf_cgroup_enter_locked(struct perf_cgroup *cgrp,
+				     const struct perf_event_context *ctx)
+{
+	struct perf_cpu_cgroup *local = this_cpu_ptr(cgrp->cpus);
+	struct perf_event *leader;
+
+	perf_cgroup_clock_start_locked(local, ctx);
+	list_for_each_entry(leader, &local->groups, cgroup_entry) {
+		perf_group_show_locked(leader);
+		if (!perf_sched_offer_locked(leader))
+			perf_cpc_oncpu(leader->pmu_ctx->pmu)->crowded = true;
+	}
+}
+
+/*
+ * Where groups came that did not all fit, everybody takes part in a new choice:
+ * who is on already must not stay on by that alone. Where others have been
+ * waiting they try what was left to them.
+ */
+static void perf_cgroup_settle_locked(struct perf_cpu_context *cpuctx,
+				      struct perf_cpu_pmu_context *cpc)
+{
+	struct perf_event_pmu_context *epc = &cpc->epc;
+
+	if (cpc->crowded) {
+		cpc->crowded = false;
+		perf_sched_pmu_locked(cpuctx, epc->pmu);
+	} else if (epc->rotate_necessary) {
+		epc->rotate_necessary = 0;
+		perf_sched_choose_locked(epc);
+	}
+}
+
+static void perf_cgroup_release_pmus_locked(struct perf_cpu_context *cpuctx,
+					    struct list_head *pmus)
+{
+	struct perf_cpu_pmu_context *cpc, *next;
+
+	list_for_each_entry_safe(cpc, next, pmus, cgroup_entry) {
+		list_del_init(&cpc->cgroup_entry);
+		perf_cgroup_settle_locked(cpuctx, cpc);
+		perf_pmu_enable(cpc->epc.pmu);
+	}
+}
+
+/* Drivers do this when a count stops, but do not know that time does. */
+static void perf_cgroup_update_pages_locked(struct perf_cgroup *cgrp)
+{
+	struct perf_cpu_cgroup *local = this_cpu_ptr(cgrp->cpus);
+	struct perf_event *leader, *sibling;
+
+	list_for_each_entry(leader, &local->groups, cgroup_entry) {
+		perf_event_update_userpage(leader);
+		for_each_sibling_event(sibling, leader)
+			perf_event_update_userpage(sibling);
+	}
+}
+
+/*
+ * From now on a task of @to runs here, or of none if it is NULL. Locks of both
+ * contexts; clocks up to date.
+ */
+VISIBLE_IF_KUNIT void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx,
+						struct perf_cgroup *to)
+{
+	struct perf_cgroup *from = cpuctx->cgrp, *cgrp;
+	struct perf_cgroup *top = perf_cgroup_common(from, to);
+	LIST_HEAD(pmus);
+
+	lockdep_assert_held(&cpuctx->ctx.lock);
+	WRITE_ONCE(cpuctx->cgrp, to);
+
+	perf_cgroup_for_each(cgrp, from, top)
+		perf_cgroup_hold_pmus_locked(cgrp, &pmus);
+	perf_cgroup_for_each(cgrp, to, top)
+		perf_cgroup_hold_pmus_locked(cgrp, &pmus);
+
+	perf_cgroup_for_each(cgrp, from, top)
+		perf_cgroup_leave_locked(cgrp, &cpuctx->ctx);
+	perf_cgroup_for_each(cgrp, to, top)
+		perf_cgroup_enter_locked(cgrp, &cpuctx->ctx);
+	perf_cgroup_release_pmus_locked(cpuctx, &pmus);
+
+	perf_cgroup_for_each(cgrp, from, top)
+		perf_cgroup_update_pages_locked(cgrp);
+	perf_cgroup_for_each(cgrp, to, top)
+		perf_cgroup_update_pages_locked(cgrp);
+}
+
+static bool perf_cgroup_switch_matters(struct perf_cgroup *from,
+				       struct perf_cgroup *to)
+{
+	struct perf_cgroup *top = perf_cgroup_common(from, to);
+
+	return perf_cgroup_find_oncpu(from, top) != top ||
+	       perf_cgroup_find_oncpu(to, top) != top;
+}
+
+/* @task runs on this CPU; interrupts off. */
+static void perf_cgroup_follow_oncpu(struct task_struct *task)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_cgroup *to = perf_cgroup_of_task(task);
+	struct perf_event_context *task_ctx;
+
+	lockdep_assert_irqs_disabled();
+	if (!cpuctx->cgrp || cpuctx->cgrp == to)
+		return;
+	if (!perf_cgroup_switch_matters(cpuctx->cgrp, to)) {
+		WRITE_ONCE(cpuctx->cgrp, to);
+		return;
+	}
+	task_ctx = cpuctx->task_ctx;
+	perf_ctx_lock_pair(cpuctx, task_ctx);
+	perf_ctx_clock_update_locked(&cpuctx->ctx);
+	if (task_ctx)
+		perf_ctx_clock_update_locked(task_ctx);
+	perf_cgroup_switch_locked(cpuctx, to);
+	perf_ctx_unlock_pair(cpuctx, task_ctx);
+}
+
+/**
+ * perf_cgroup_load_locked - this CPU's own context has been loaded
+ * @cpuctx: this CPU
+ *
+ * Context: ctx->lock, interrupts off; clock up to date.
+ */
+void perf_cgroup_load_locked(struct perf_cpu_context *cpuctx)
+{
+	if (cpuctx->nr_cgroup_events)
+		perf_cgroup_switch_locked(cpuctx, perf_cgroup_of_task(current));
+}
+
+/**
+ * perf_cgroup_unload_locked - this CPU's own context is about to be unloaded
+ * @cpuctx: this CPU; no task's context is loaded
+ *
+ * Context: ctx->lock, interrupts off; clock up to date.
+ */
+void perf_cgroup_unload_locked(struct perf_cpu_context *cpuctx)
+{
+	if (cpuctx->cgrp)
+		perf_cgroup_switch_locked(cpuctx, NULL);
+}
+
+/* Events. */
+
+static struct perf_cpu_context *perf_cgroup_cpuctx(struct perf_event *event)
+{
+	return container_of(event->ctx, struct perf_cpu_context, ctx);
+}
+
+/**
+ * perf_cgroup_watch_locked - an event is about to join its context
+ * @event: event, of a cgroup or not
+ * @cpuctx: this CPU, where the context is loaded, or NULL when it is nowhere
+ *
+ * Context: ctx->lock, interrupts off; clock up to date.
+ */
+void perf_cgroup_watch_locked(struct perf_event *event,
+			      struct perf_cpu_context *cpuctx)
+{
+	struct perf_cpu_cgroup *local;
+
+	if (!event->cgrp)
+		return;
+	lockdep_assert_held(&event->ctx->lock);
+	if (!perf_cgroup_cpuctx(event)->nr_cgroup_events++ && cpuctx) {
+		smp_mb(); /* the count, then the cgroup; see perf_cgroup_attach() */
+		WRITE_ONCE(cpuctx->cgrp, perf_cgroup_of_task(current));
+	}
+	local = perf_event_cpu_cgroup(event);
+	if (!local->nr_events++ && cpuctx &&
+	    perf_cgroup_is_within(cpuctx->cgrp, event->cgrp))
+		perf_cgroup_clock_start_locked(local, event->ctx);
+}
+
+/**
+ * perf_cgroup_unwatch_locked - an event is about to leave its context
+ * @event: event, of a cgroup or not, off the PMU; one that has left before is
+ *	no longer counted
+ *
+ * Context: ctx->lock, interrupts off; clock up to date.
+ */
+void perf_cgroup_unwatch_locked(struct perf_event *event)
+{
+	struct perf_cpu_context *cpuctx;
+	struct perf_cpu_cgroup *local;
+
+	if (!event->cgrp || !(event->attach_state & PERF_ATTACH_CONTEXT))
+		return;
+	lockdep_assert_held(&event->ctx->lock);
+	local = perf_event_cpu_cgroup(event);
+	if (!--local->nr_events)
+		perf_cgroup_clock_stop_locked(local, event->ctx);
+	cpuctx = perf_cgroup_cpuctx(event);
+	if (!--cpuctx->nr_cgroup_events)
+		WRITE_ONCE(cpuctx->cgrp, NULL);
+}
+
+VISIBLE_IF_KUNIT int perf_cgroup_prepare(struct perf_cgroup *cgrp)
+{
+	struct perf_cpu_cgroup __percpu *cpus;
+	int cpu;
+
+	guard(mutex)(&perf_cgroup_mutex);
+	if (cgrp->cpus)
+		return 0;
+	cpus = alloc_percpu(struct perf_cpu_cgroup);
+	if (!cpus)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		INIT_LIST_HEAD(&per_cpu_ptr(cpus, cpu)->groups);
+	/* Switches look at it as soon as it is there. */
+	smp_store_release(&cgrp->cpus, cpus);
+	return 0;
+}
+
+/**
+ * perf_cgroup_connect - limit an event to a cgroup
+ * @event: new event of a CPU; its leader is known
+ * @fd: descriptor of the cgroup's folder
+ *
+ * A member of a group may not have another cgroup than the leader.
+ *
+ * Context: task, may sleep. perf_cgroup_disconnect() follows in any case.
+ * Return: 0; -EBADF for what is no cgroup's folder, -ENOENT for a cgroup that is
+ * being removed or that has no part in perf's hierarchy, -EINVAL for a leader
+ * of another cgroup or of none, -ENOMEM.
+ */
+int perf_cgroup_connect(struct perf_event *event, int fd)
+{
+	struct perf_event *leader = event->group_leader;
+	struct cgroup_subsys_state *css;
+
+	CLASS(fd, f)(fd);
+	if (fd_empty(f))
+		return -EBADF;
+	css = css_tryget_online_from_dir(fd_file(f)->f_path.dentry,
+					 &perf_event_cgrp_subsys);
+	if (IS_ERR(css))
+		return PTR_ERR(css);
+	event->cgrp = perf_cgroup_of_css(css);
+	if (leader->cgrp != event->cgrp)
+		return -EINVAL;
+	return perf_cgroup_prepare(event->cgrp);
+}
+
+/**
+ * perf_cgroup_disconnect - give up an event's reference on its cgroup
+ * @event: event that is being freed, perhaps without a cgroup
+ *
+ * RCU readers that found the event earlier may still look at the cgroup, which
+ * goes a grace period later.
+ *
+ * Context: task.
+ */
+void perf_cgroup_disconnect(struct perf_event *event)
+{
+	if (event->cgrp)
+		css_put(&event->cgrp->css);
+}
+
+/* The controller. */
+
 static struct cgroup_subsys_state *
 perf_cgroup_css_alloc(struct cgroup_subsys_state *parent)
 {
 	struct perf_cgroup *cgrp = kzalloc(sizeof(*cgrp), GFP_KERNEL);
 
-	return cgrp ? &cgrp->css : ERR_PTR(-ENOMEM);
-}
-
-static void perf_cgroup_css_free(struct cgroup_subsys_state *css)
-{
-	kfree(container_of(css, struct perf_cgroup, css));
+	if (!cgrp)
+		return ERR_PTR(-ENOMEM);
+	if (parent)
+		cgrp->depth = perf_cgroup_of_css(parent)->depth + 1;
+	return &cgrp->css;
 }
 
 static int perf_cgroup_css_online(struct cgroup_subsys_state *css)
@@ -33,12 +452,54 @@ static int perf_cgroup_css_online(struct cgroup_subsys_state *css)
 	return 0;
 }
 
+static void perf_cgroup_css_free(struct cgroup_subsys_state *css)
+{
+	struct perf_cgroup *cgrp = perf_cgroup_of_css(css);
+
+	free_percpu(cgrp->cpus);
+	kfree(cgrp);
+}
+
+static void perf_cgroup_follow_ipi(void *unused)
+{
+	perf_cgroup_follow_oncpu(current);
+}
+
+/* Tasks have moved; each CPU that may run one of them looks again, once. */
+static void perf_cgroup_attach(struct cgroup_taskset *tset)
+{
+	struct cgroup_subsys_state *css;
+	struct task_struct *task;
+	int cpu;
+
+	cpumask_clear(&perf_cgroup_stale);
+	smp_mb(); /* the cgroup, then the count; see perf_cgroup_watch_locked() */
+	cgroup_taskset_for_each(task, css, tset) {
+		cpu = task_cpu(task);
+		if (READ_ONCE(per_cpu(perf_cpu_context, cpu).nr_cgroup_events))
+			cpumask_set_cpu(cpu, &perf_cgroup_stale);
+	}
+	on_each_cpu_mask(&perf_cgroup_stale, perf_cgroup_follow_ipi, NULL, 1);
+}
+
 struct cgroup_subsys perf_event_cgrp_subsys = {
 	.css_alloc		= perf_cgroup_css_alloc,
-	.css_free		= perf_cgroup_css_free,
 	.css_online		= perf_cgroup_css_online,
+	.css_free		= perf_cgroup_css_free,
+	.attach			= perf_cgroup_attach,
 	/* In the unified hierarchy a cgroup's path is all perf needs. */
 	.implicit_on_dfl	= true,
 	.threaded		= true,
 };
-#endif
+
+/**
+ * perf_cgroup_init - have task switches tell this room
+ *
+ * Context: boot.
+ */
+void __init perf_cgroup_init(void)
+{
+	static_call_update(perf_sched_cgroup_follow, perf_cgroup_follow_oncpu);
+}
+
+#endif /* CONFIG_CGROUP_PERF */

@@ -7,8 +7,11 @@
  * and the context time up to which they are right; they are brought forward
  * when the state changes or somebody asks, not at each task switch.
  *
- * Owns: ctx->{time,timestamp,timeoffset}; event->{state,tstamp,
- * total_time_enabled,total_time_running,clock}.
+ * The time of a cgroup on a CPU is the time of the CPU's context less that for
+ * which the cgroup did not run: an offset, no clock to be read or wound up.
+ *
+ * Owns: ctx->{time,timestamp,timeoffset}; the {runs,time,offset} of a cgroup on
+ * a CPU; event->{state,tstamp,total_time_enabled,total_time_running,clock}.
  *
  * Contexts: any; perf_ctx_clock_at() and perf_event_time_at() serve NMI.
  *
@@ -21,6 +24,7 @@
  *     as long as the context is loaded, and gets a consistent answer.
  */
 #include <linux/bug.h>
+#include <linux/percpu.h>
 #include <linux/timekeeping.h>
 #include "clock.h"
 
@@ -111,6 +115,63 @@ u64 perf_ctx_clock_at(const struct perf_event_context *ctx, u64 now)
 	return now + READ_ONCE(ctx->timeoffset);
 }
 
+#ifdef CONFIG_CGROUP_PERF
+/**
+ * perf_cgroup_clock_start_locked - let the time of a cgroup on this CPU pass
+ * @local: the cgroup, as this CPU knows it
+ * @ctx: this CPU's own context, clock up to date
+ *
+ * Context: ctx->lock, interrupts off.
+ */
+void perf_cgroup_clock_start_locked(struct perf_cpu_cgroup *local,
+				    const struct perf_event_context *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (local->runs)
+		return;
+	/* An NMI that sees it run sees the offset as well. */
+	WRITE_ONCE(local->offset, local->time - ctx->time);
+	WRITE_ONCE(local->runs, true);
+}
+
+/**
+ * perf_cgroup_clock_stop_locked - let the time of a cgroup on a CPU stand
+ * @local: the cgroup, as that CPU knows it
+ * @ctx: that CPU's own context, clock up to date
+ *
+ * Context: ctx->lock, interrupts off.
+ */
+void perf_cgroup_clock_stop_locked(struct perf_cpu_cgroup *local,
+				   const struct perf_event_context *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (!local->runs)
+		return;
+	/* An NMI that sees it stand sees since when. */
+	WRITE_ONCE(local->time, ctx->time + local->offset);
+	WRITE_ONCE(local->runs, false);
+}
+
+static u64 perf_cgroup_clock_at(const struct perf_cpu_cgroup *local,
+				u64 ctx_time)
+{
+	if (!READ_ONCE(local->runs))
+		return READ_ONCE(local->time);
+	return ctx_time + READ_ONCE(local->offset);
+}
+#endif
+
+/* The time that an event goes by, when its context's is @ctx_time. */
+static u64 perf_event_own_time(const struct perf_event *event, u64 ctx_time)
+{
+#ifdef CONFIG_CGROUP_PERF
+	if (event->cgrp)
+		return perf_cgroup_clock_at(perf_event_cpu_cgroup(event),
+					    ctx_time);
+#endif
+	return ctx_time;
+}
+
 static bool perf_event_is_enabled(enum perf_event_state state)
 {
 	return state >= PERF_EVENT_STATE_INACTIVE;
@@ -125,10 +186,10 @@ static bool perf_event_time_passes(const struct perf_event *event)
 	       perf_event_is_enabled(leader->state);
 }
 
-static void perf_event_times(const struct perf_event *event, u64 ctx_time,
+static void perf_event_times(const struct perf_event *event, u64 time,
 			     u64 *enabled, u64 *running)
 {
-	u64 delta = ctx_time - event->tstamp;
+	u64 delta = time - event->tstamp;
 
 	*enabled = event->total_time_enabled;
 	*running = event->total_time_running;
@@ -140,6 +201,17 @@ static void perf_event_times(const struct perf_event *event, u64 ctx_time,
 }
 
 /**
+ * perf_event_time_start - times pass from now on as the state says
+ * @event: event that joins event->ctx, whose clock is up to date
+ *
+ * Context: ctx->lock, or the event is visible to nobody.
+ */
+void perf_event_time_start(struct perf_event *event)
+{
+	event->tstamp = perf_event_own_time(event, event->ctx->time);
+}
+
+/**
  * perf_event_time_update - bring an event's times up to its context's
  * @event: event of a context, whose clock is up to date
  *
@@ -147,8 +219,10 @@ static void perf_event_times(const struct perf_event *event, u64 ctx_time,
  */
 void perf_event_time_update(struct perf_event *event)
 {
-	u64 time = event->ctx ? event->ctx->time : 0;
+	u64 time = 0;
 
+	if (event->ctx)
+		time = perf_event_own_time(event, event->ctx->time);
 	perf_event_times(event, time, &event->total_time_enabled,
 			 &event->total_time_running);
 	event->tstamp = time;
@@ -180,8 +254,11 @@ void perf_event_time_update_group(struct perf_event *leader)
 void perf_event_time_at(const struct perf_event *event, u64 now,
 			u64 *enabled, u64 *running)
 {
-	u64 time = event->ctx ? perf_ctx_clock_at(event->ctx, now) : 0;
+	u64 time = 0;
 
+	if (event->ctx)
+		time = perf_event_own_time(event,
+					   perf_ctx_clock_at(event->ctx, now));
 	perf_event_times(event, time, enabled, running);
 }
 

@@ -3,6 +3,7 @@
 #ifndef _KERNEL_EVENTS_CLOCK_H
 #define _KERNEL_EVENTS_CLOCK_H
 
+#include <linux/percpu.h>
 #include <linux/sched/clock.h>
 #include "types.h"
 
@@ -25,7 +26,32 @@ void perf_ctx_clock_start_locked(struct perf_event_context *ctx);
 void perf_ctx_clock_update_locked(struct perf_event_context *ctx);
 u64 perf_ctx_clock_at(const struct perf_event_context *ctx, u64 now);
 
+/* That of a cgroup on a CPU passes only while the cgroup runs there. */
+#ifdef CONFIG_CGROUP_PERF
+static inline struct perf_cpu_cgroup *
+perf_event_cpu_cgroup(const struct perf_event *event)
+{
+	return per_cpu_ptr(event->cgrp->cpus, event->cpu);
+}
+
+void perf_cgroup_clock_start_locked(struct perf_cpu_cgroup *local,
+				    const struct perf_event_context *ctx);
+void perf_cgroup_clock_stop_locked(struct perf_cpu_cgroup *local,
+				   const struct perf_event_context *ctx);
+#endif
+
+/* Does whom the event counts for run on the event's CPU? */
+static inline bool perf_event_cgroup_runs(const struct perf_event *event)
+{
+#ifdef CONFIG_CGROUP_PERF
+	return !event->cgrp || READ_ONCE(perf_event_cpu_cgroup(event)->runs);
+#else
+	return true;
+#endif
+}
+
 /* An event's enabled and running time, up to its context's clock. */
+void perf_event_time_start(struct perf_event *event);
 void perf_event_time_update(struct perf_event *event);
 void perf_event_time_update_group(struct perf_event *leader);
 void perf_event_time_at(const struct perf_event *event, u64 now,

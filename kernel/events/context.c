@@ -549,7 +549,7 @@ void perf_ctx_add_event_locked(struct perf_event *event,
 	lockdep_assert_held(&ctx->lock);
 	WARN_ON_ONCE(event->attach_state & PERF_ATTACH_CONTEXT);
 
-	event->tstamp = ctx->time;
+	perf_event_time_start(event);
 	if (event->group_leader == event) {
 		/* A group that moves keeps what its members agree on. */
 		if (!(event->attach_state & PERF_ATTACH_GROUP))

@@ -22,6 +22,7 @@
  *     afterwards sees the new one.
  */
 #include <linux/smp.h>
+#include "cgroup.h"
 #include "clock.h"
 #include "context.h"
 #include "control.h"
@@ -45,6 +46,7 @@ static int perf_control_install_oncpu(struct perf_event_context *ctx,
 	/* A group that is on has to make its choice again as a whole. */
 	if (leader != event && event->state >= PERF_EVENT_STATE_INACTIVE)
 		perf_sched_group_out_locked(leader);
+	perf_cgroup_watch_locked(event, cpuctx);
 	perf_ctx_add_event_locked(event, ctx);
 	if (!cpuctx)
 		return 0;
@@ -205,6 +207,7 @@ static int perf_control_remove_oncpu(struct perf_event_context *ctx,
 	if (args->flags & PERF_REMOVE_CHILD)
 		perf_control_leave_parent(event);
 	if (event->attach_state & PERF_ATTACH_CONTEXT) {
+		perf_cgroup_unwatch_locked(event);
 		perf_ctx_del_event_locked(event, ctx);
 		perf_control_release_oncpu(ctx, cpuctx, event->pmu_ctx);
 	}

@@ -18,6 +18,7 @@
 #include <linux/cpu.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/reboot.h>
+#include "cgroup.h"
 #include "clock.h"
 #include "clock_pmu.h"
 #include "context.h"
@@ -40,6 +41,7 @@ static void perf_cpu_load(void)
 		return;
 	perf_ctx_clock_start_locked(ctx);
 	WRITE_ONCE(ctx->loaded_cpu, smp_processor_id());
+	perf_cgroup_load_locked(cpuctx);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry)
 		perf_sched_pmu_locked(cpuctx, epc->pmu);
 }
@@ -55,6 +57,7 @@ static void perf_cpu_unload(void *info)
 	if (ctx->loaded_cpu == PERF_CPU_NONE)
 		return;
 	perf_ctx_clock_update_locked(ctx);
+	perf_cgroup_unload_locked(cpuctx);
 	perf_sched_cpu_out_locked(ctx);
 	WRITE_ONCE(ctx->loaded_cpu, PERF_CPU_NONE);
 }
@@ -157,6 +160,7 @@ void __init perf_event_init(void)
 	perf_cpu_init_contexts();
 	perf_sched_init_cpus();
 	perf_rotate_init();
+	perf_cgroup_init();
 	perf_event_room_init();
 	perf_software_init();
 	perf_clock_pmu_init();

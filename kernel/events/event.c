@@ -15,10 +15,10 @@
  *   - The file owns one reference, or the child list of the parent, or the
  *     kernel user that made the event. Deferred work and walkers take more.
  *   - A child owns a reference on its parent, put after the child is free.
- *   - The event owns references on its task, context, part of the context,
- *     PMU module, pid namespace, program and buffer. The part is put when the
- *     event leaves its context for good, what it has of the PMU when that goes
- *     away. All else is put with the last reference, except what an RCU reader
+ *   - The event owns references on its task or cgroup, context, part of the
+ *     context, PMU module, pid namespace, program and buffer. The part is put
+ *     when the event leaves its context for good, what it has of the PMU when
+ *     that goes away. All else is put with the last reference, except what an RCU reader
  *     may still look at: the memory, the filter and the namespace wait for a
  *     grace period.
  *   - Once it is DEAD or EXIT nothing new is queued for it, so what is pending
@@ -55,6 +55,7 @@
 #include <linux/wait_bit.h>
 
 #include "attr.h"
+#include "cgroup.h"
 #include "clock.h"
 #include "context.h"
 #include "control.h"
@@ -83,7 +84,7 @@ static bool event_minds_switches(struct perf_event *event)
 	const unsigned int follows = PERF_ATTACH_TASK | PERF_ATTACH_SCHED_CB;
 
 	return (event->attach_state & follows) || event->attr.context_switch ||
-	       has_branch_stack(event);
+	       has_branch_stack(event) || perf_event_has_cgroup(event);
 }
 
 /* Children need no accounts: their parent, which has them, outlives them. */
@@ -229,6 +230,7 @@ static void event_drop_target(struct perf_event *event)
 {
 	if (event->hw.target)
 		put_task_struct(event->hw.target);
+	perf_cgroup_disconnect(event);
 	if (event->ctx)
 		perf_ctx_put(event->ctx);
 }
@@ -286,6 +288,9 @@ static void event_init_links(struct perf_event *event)
 	INIT_LIST_HEAD(&event->sibling_list);
 	INIT_LIST_HEAD(&event->active_list);
 	RB_CLEAR_NODE(&event->group_node);
+#ifdef CONFIG_CGROUP_PERF
+	INIT_LIST_HEAD(&event->cgroup_entry);
+#endif
 
 	INIT_LIST_HEAD(&event->event_entry);
 	INIT_LIST_HEAD(&event->active_entry);
@@ -456,7 +461,7 @@ static int event_build(struct perf_event *event,
 	if (!error)
 		error = event_refuse_aux(event);
 	if (!error && spec->cgroup_fd != -1)
-		error = -EOPNOTSUPP;
+		error = perf_cgroup_connect(event, spec->cgroup_fd);
 	if (!error)
 		error = event_exclusive_get(event);
 	if (!error)
@@ -477,9 +482,9 @@ static int event_build(struct perf_event *event,
  * Return: the event, with one reference, accounted, and known to no context;
  * or an error pointer: -EINVAL for a target or an attribute that the PMU does
  * not take, -ENOMEM, -ENOENT when no PMU knows the event, -EOPNOTSUPP for what
- * the PMU cannot do and for AUX areas and cgroups, -EBUSY for an exclusive PMU
- * in use, -EOVERFLOW for too long callchains, the errno of an LSM or of
- * pmu::event_init.
+ * the PMU cannot do and for AUX areas, -EBUSY for an exclusive PMU in use,
+ * -EOVERFLOW for too long callchains, the errno of an LSM, of pmu::event_init or
+ * of perf_cgroup_connect().
  */
 struct perf_event *perf_event_alloc(const struct perf_event_spec *spec)
 {

@@ -9,11 +9,13 @@
  * Service counts in whole intervals of multiplexing, so that groups which a
  * tool opened side by side stay so until one is a full turn ahead.
  *
- * Owns: event->{group_node,group_order,group_service,group_leader,sibling_list,nr_siblings,
- * group_caps,group_generation,read_size} and both trees of a pmu context.
+ * Owns: event->{group_node,group_order,group_service,group_leader,sibling_list,
+ * nr_siblings,group_caps,group_generation,read_size,cgroup_entry} and both trees
+ * of a pmu context.
  *
- * Lifetime: a leader is in a tree while it belongs to a context. A sibling
- * that left its group leads itself; its sibling_list points to itself.
+ * Lifetime: a leader is in a tree while it belongs to a context; one that counts
+ * for a cgroup, while the cgroup runs as well. What is in a tree may be put on.
+ * A sibling that left its group leads itself; its sibling_list points to itself.
  *
  * Locking: ctx->lock and ctx->mutex to change, either to read. With interrupts
  * off the CPU that has the context loaded may read as well.
@@ -126,7 +128,52 @@ struct perf_group_tree *perf_group_tree_of(struct perf_event *leader)
 }
 
 /**
- * perf_group_insert_locked - put a leader into its tree
+ * perf_group_show_locked - put a leader into its tree, where it was before
+ * @leader: leader that is in no tree
+ *
+ * Context: ctx->lock.
+ */
+void perf_group_show_locked(struct perf_event *leader)
+{
+	lockdep_assert_held(&leader->ctx->lock);
+	rb_add(&leader->group_node, &perf_group_tree_of(leader)->root,
+	       perf_group_less);
+}
+
+/**
+ * perf_group_hide_locked - take a leader out of its tree
+ * @leader: leader
+ *
+ * Context: ctx->lock.
+ */
+void perf_group_hide_locked(struct perf_event *leader)
+{
+	lockdep_assert_held(&leader->ctx->lock);
+	if (!perf_group_is_shown(leader))
+		return;
+	rb_erase(&leader->group_node, &perf_group_tree_of(leader)->root);
+	RB_CLEAR_NODE(&leader->group_node);
+}
+
+static void perf_group_join_cgroup(struct perf_event *leader)
+{
+#ifdef CONFIG_CGROUP_PERF
+	if (leader->cgrp)
+		list_add_tail(&leader->cgroup_entry,
+			      &perf_event_cpu_cgroup(leader)->groups);
+#endif
+}
+
+static void perf_group_leave_cgroup(struct perf_event *leader)
+{
+#ifdef CONFIG_CGROUP_PERF
+	if (leader->cgrp)
+		list_del_init(&leader->cgroup_entry);
+#endif
+}
+
+/**
+ * perf_group_insert_locked - list a leader among the groups of its context
  * @leader: leader that is in no tree; it has its share, and comes last of those
  *	who have it as well
  *
@@ -134,26 +181,23 @@ struct perf_group_tree *perf_group_tree_of(struct perf_event *leader)
  */
 void perf_group_insert_locked(struct perf_event *leader)
 {
-	lockdep_assert_held(&leader->ctx->lock);
 	leader->group_order = ++leader->pmu_ctx->group_order;
 	leader->group_service = 0;
-	rb_add(&leader->group_node, &perf_group_tree_of(leader)->root,
-	       perf_group_less);
+	perf_group_join_cgroup(leader);
+	if (perf_event_cgroup_runs(leader))
+		perf_group_show_locked(leader);
 }
 
 /**
- * perf_group_erase_locked - take a leader out of its tree
+ * perf_group_erase_locked - undo perf_group_insert_locked()
  * @leader: leader
  *
  * Context: ctx->lock.
  */
 void perf_group_erase_locked(struct perf_event *leader)
 {
-	lockdep_assert_held(&leader->ctx->lock);
-	if (RB_EMPTY_NODE(&leader->group_node))
-		return;
-	rb_erase(&leader->group_node, &perf_group_tree_of(leader)->root);
-	RB_CLEAR_NODE(&leader->group_node);
+	perf_group_hide_locked(leader);
+	perf_group_leave_cgroup(leader);
 }
 
 /*
@@ -223,12 +267,12 @@ void perf_group_rank_locked(struct perf_group_tree *tree, int cpu,
 		service = div64_s64(running - share, interval);
 		if (service == leader->group_service)
 			continue;
-		perf_group_erase_locked(leader);
+		perf_group_hide_locked(leader);
 		leader->group_service = service;
 		list_add_tail(&leader->migrate_entry, &moved);
 	}
 	list_for_each_entry_safe(leader, next, &moved, migrate_entry)
-		rb_add(&leader->group_node, &tree->root, perf_group_less);
+		perf_group_show_locked(leader);
 }
 
 static void perf_group_set_read_sizes(struct perf_event *leader)

@@ -26,6 +26,15 @@ struct perf_event *perf_group_next(struct perf_group_cursor *cursor);
 struct perf_group_tree *perf_group_tree_of(struct perf_event *leader);
 void perf_group_insert_locked(struct perf_event *leader);
 void perf_group_erase_locked(struct perf_event *leader);
+void perf_group_show_locked(struct perf_event *leader);
+void perf_group_hide_locked(struct perf_event *leader);
+
+/* One that is not may not be put on: its cgroup does not run here. */
+static inline bool perf_group_is_shown(const struct perf_event *leader)
+{
+	return !RB_EMPTY_NODE(&leader->group_node);
+}
+
 void perf_group_rank_locked(struct perf_group_tree *tree, int cpu,
 			    u64 interval);
 

@@ -106,6 +106,9 @@ static void perf_mmap_fill_userpage(struct perf_event *event,
 	userpg->time_enabled = enabled;
 	userpg->time_running = running;
 	arch_perf_update_userpage(event, userpg, now);
+	/* A time that stands must not be carried on by the reader. */
+	if (!perf_event_cgroup_runs(event))
+		userpg->cap_user_time = 0;
 	barrier();
 	WRITE_ONCE(userpg->lock, READ_ONCE(userpg->lock) + 1);
 }

@@ -217,6 +217,7 @@ static void perf_pmu_init_cpc(struct pmu *pmu, int cpu)
 	perf_epc_init(&cpc->epc, pmu);
 	cpc->epc.embedded = 1;
 	cpc->epc.ctx = &per_cpu(perf_cpu_context, cpu).ctx;
+	INIT_LIST_HEAD(&cpc->cgroup_entry);
 	raw_spin_lock_init(&cpc->mux_lock);
 	cpc->mux_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
 	hrtimer_init(&cpc->mux_timer, CLOCK_MONOTONIC,

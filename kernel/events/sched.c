@@ -30,6 +30,7 @@
 #include <linux/irq_work.h>
 #include <linux/jump_label.h>
 #include <linux/smp.h>
+#include <linux/static_call.h>
 #include <linux/workqueue.h>
 #include "clock.h"
 #include "context.h"
@@ -43,6 +44,8 @@
 DEFINE_STATIC_KEY_FALSE(perf_sched_events);
 static DEFINE_MUTEX(perf_sched_key_mutex);
 static atomic_t perf_sched_key_users;
+
+DEFINE_STATIC_CALL_NULL(perf_sched_cgroup_follow, perf_sched_follow_fn);
 
 static DEFINE_PER_CPU(int, perf_sched_cb_usages);
 static DEFINE_PER_CPU(struct list_head, perf_sched_cb_list);
@@ -474,10 +477,33 @@ void perf_sched_pmu_locked(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 	perf_pmu_enable(pmu);
 }
 
+static bool perf_sched_is_candidate(const struct perf_event *leader)
+{
+	return leader->state == PERF_EVENT_STATE_INACTIVE &&
+	       (leader->cpu == -1 || leader->cpu == smp_processor_id()) &&
+	       perf_group_is_shown(leader) &&
+	       !perf_sched_filtered(leader->pmu_ctx->pmu);
+}
+
+/**
+ * perf_sched_offer_locked - put one group on if there is room for it
+ * @leader: group of a context loaded here
+ *
+ * Context: locks of both contexts, interrupts off, the PMU disabled; clocks up
+ * to date.
+ * Return: false if the group should be on and found no room.
+ */
+bool perf_sched_offer_locked(struct perf_event *leader)
+{
+	lockdep_assert_held(&leader->ctx->lock);
+	return !perf_sched_is_candidate(leader) ||
+	       perf_sched_leader_in_locked(leader);
+}
+
 /**
  * perf_sched_try_in_locked - put one group on beside those that run
  * @cpuctx: this CPU
- * @leader: group of a context loaded here, in its tree; clock up to date
+ * @leader: group of a context loaded here; clock up to date
  *
  * Nothing else is touched unless a pinned group needs the room of others.
  *
@@ -489,9 +515,7 @@ void perf_sched_try_in_locked(struct perf_cpu_context *cpuctx,
 	struct pmu *pmu = leader->pmu_ctx->pmu;
 	bool on;
 
-	if (leader->state != PERF_EVENT_STATE_INACTIVE ||
-	    (leader->cpu != -1 && leader->cpu != smp_processor_id()) ||
-	    perf_sched_filtered(pmu))
+	if (!perf_sched_is_candidate(leader))
 		return;
 	perf_pmu_disable(pmu);
 	on = perf_sched_leader_in_locked(leader);
@@ -819,6 +843,15 @@ void __perf_event_task_sched_out(struct task_struct *task,
 		perf_sched_unload_oncpu(ctx);
 }
 
+/* Before the task's own groups, because the CPU's come first. */
+static void perf_sched_follow_cgroup(struct task_struct *task)
+{
+#ifdef CONFIG_CGROUP_PERF
+	if (this_cpu_ptr(&perf_cpu_context)->cgrp)
+		static_call_cond(perf_sched_cgroup_follow)(task);
+#endif
+}
+
 /**
  * __perf_event_task_sched_in - a task starts to run on this CPU
  * @prev: who ran before
@@ -834,6 +867,7 @@ void __perf_event_task_sched_in(struct task_struct *prev,
 {
 	struct perf_event_context *ctx;
 
+	perf_sched_follow_cgroup(task);
 	ctx = this_cpu_read(perf_cpu_context.task_ctx);
 	if (ctx && perf_ctx_serves(ctx, task))
 		perf_sched_hand_over(ctx, true);

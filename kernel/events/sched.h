@@ -3,7 +3,15 @@
 #ifndef _KERNEL_EVENTS_SCHED_H
 #define _KERNEL_EVENTS_SCHED_H
 
+#include <linux/static_call_types.h>
 #include "types.h"
+
+/*
+ * The room cgroup's part in a task switch, called on CPUs that have a cgroup
+ * noted in their context. The first argument starts to run there.
+ */
+typedef void (perf_sched_follow_fn)(struct task_struct *task);
+DECLARE_STATIC_CALL(perf_sched_cgroup_follow, perf_sched_follow_fn);
 
 /* The switch hooks are called while the key counts (lazily switched off). */
 void perf_sched_key_get(void);
@@ -26,6 +34,7 @@ void perf_sched_cpu_out_locked(struct perf_event_context *ctx);
 /* Events of a loaded context; locks held, interrupts off. */
 void perf_sched_try_in_locked(struct perf_cpu_context *cpuctx,
 			      struct perf_event *leader);
+bool perf_sched_offer_locked(struct perf_event *leader);
 void perf_sched_event_out_locked(struct perf_event *event);
 void perf_sched_group_out_locked(struct perf_event *leader);
 void perf_sched_pmu_locked(struct perf_cpu_context *cpuctx, struct pmu *pmu);

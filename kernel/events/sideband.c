@@ -256,6 +256,8 @@ static void side_tell_event(struct perf_event *event,
 		return;
 	if (event->cpu != -1 && event->cpu != smp_processor_id())
 		return;
+	if (!perf_event_cgroup_runs(event))
+		return;
 	if (kind->match && !kind->match(event, what))
 		return;
 

@@ -12,6 +12,8 @@
  *   pmu --per CPU--> perf_cpu_pmu_context
  *     .epc ------------- this PMU's part of the CPU's own context
  *     .task_epc -------- this PMU's part of the loaded task context
+ *   perf_cgroup --per CPU--> perf_cpu_cgroup --1:n--> groups of the CPU's own
+ *	context that count for this cgroup only
  *
  * Locks, outermost first; the table with contexts and assertions is
  * Documentation/core-api/perf/locking.rst:
@@ -54,6 +56,12 @@ struct perf_cpu_context {
 	struct perf_event_context	*task_ctx;
 	/* M (ctx.mutex): events may be opened here. */
 	bool				online;
+#ifdef CONFIG_CGROUP_PERF
+	/* C: cgroup of the running task; NULL while no event asks for it. */
+	struct perf_cgroup		*cgrp;
+	/* L+C: events of cgroups here. */
+	unsigned int			nr_cgroup_events;
+#endif
 };
 
 /* What a CPU knows of one PMU. */
@@ -69,6 +77,11 @@ struct perf_cpu_pmu_context {
 	int				active_oncpu;
 	bool				exclusive;
 
+	/* L+C: link among the PMUs that a change of cgroup concerns. */
+	struct list_head		cgroup_entry;
+	/* L+C: the change brings a group that found no room. */
+	bool				crowded;
+
 	/* C: users of pmu->sched_task(), linked while there are some. */
 	struct list_head		sched_cb_entry;
 	int				sched_cb_usage;
@@ -81,8 +94,28 @@ struct perf_cpu_pmu_context {
 };
 
 #ifdef CONFIG_CGROUP_PERF
+/*
+ * What a CPU knows of a cgroup that somebody watches. Lock: ctx.lock of the
+ * CPU's own context. A cgroup runs where a task of it runs, or of a descendant.
+ */
+struct perf_cpu_cgroup {
+	/* L+C: leaders of the cgroup's groups here, and all events. */
+	struct list_head		groups;
+	unsigned int			nr_events;
+	/* L+C, N: the cgroup runs. Right while there are events. */
+	bool				runs;
+	/* L+C, N: nanoseconds it has run, as of the last time it stopped. */
+	u64				time;
+	/* L+C, N: while it runs, its time less the context's. */
+	u64				offset;
+};
+
 struct perf_cgroup {
 	struct cgroup_subsys_state	css;
+	/* I: number of ancestors. */
+	unsigned int			depth;
+	/* I once set: NULL until the first event of this cgroup is made. */
+	struct perf_cpu_cgroup __percpu	*cpus;
 };
 #endif
 
@@ -95,6 +128,16 @@ static inline bool perf_event_is_kernel(struct perf_event *event)
 static inline bool perf_event_is_revoked(const struct perf_event *event)
 {
 	return READ_ONCE(event->state) == PERF_EVENT_STATE_REVOKED;
+}
+
+/* Is the event limited to a cgroup? It is a CPU's, then, and never inherited. */
+static inline bool perf_event_has_cgroup(const struct perf_event *event)
+{
+#ifdef CONFIG_CGROUP_PERF
+	return event->cgrp;
+#else
+	return false;
+#endif
 }
 
 static inline bool perf_ctx_is_task(const struct perf_event_context *ctx)

@@ -1,0 +1,645 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room cgroup: which cgroup is within which, and who counts, for
+ * how long and at what cost, when a CPU goes from one cgroup to another.
+ *
+ * The cgroups are made up; no task is in them. A case sends the CPU from one to
+ * the other itself, with interrupts off. When they are on again the next task
+ * switch takes the CPU back to the cgroup of a real task.
+ */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+
+#include "../cgroup.h"
+#include "../clock.h"
+#include "../context.h"
+#include "../control.h"
+#include "../event.h"
+#include "../remote.h"
+#include "../sched.h"
+#include "fake_pmu.h"
+
+#define NR_CGROUPS	10
+#define NR_EVENTS	24
+#define NR_ROUNDS	40
+#define NR_STEPS	200
+#define FOREVER_MS	3600000
+
+#define ERROR		PERF_EVENT_STATE_ERROR
+#define INACTIVE	PERF_EVENT_STATE_INACTIVE
+#define ACTIVE		PERF_EVENT_STATE_ACTIVE
+
+static struct fake_pmu fake;
+
+/* A tree of cgroups, [0] its root, and events; NULL, or -1, where none is. */
+struct ck_world {
+	struct kunit		*test;
+	struct perf_cgroup	cgroups[NR_CGROUPS];
+	int			parent[NR_CGROUPS];
+	struct perf_event	*events[NR_EVENTS];
+	int			of[NR_EVENTS];
+	int			nr_events;
+	/* What events ought to say. */
+	u64			count[NR_EVENTS];
+	u64			enabled[NR_EVENTS];
+	/* For those that run on the CPU. */
+	void			(*script)(struct ck_world *world);
+	struct perf_cpu_context	*cpuctx;
+	struct rnd_state	rnd;
+};
+
+static int ck_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_cgroup");
+}
+
+static void ck_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&fake);
+}
+
+static int ck_cpu(void)
+{
+	return cpumask_first(cpu_online_mask);
+}
+
+/* Runs last, when the events of the case are closed. */
+static void ck_end(void *arg)
+{
+	struct perf_cpu_context *cpuctx = per_cpu_ptr(&perf_cpu_context,
+						      ck_cpu());
+	struct ck_world *world = arg;
+	struct kunit *test = world->test;
+	struct perf_cpu_cgroup *local;
+
+	fake_pmu_expect_idle(test, &fake);
+	KUNIT_EXPECT_EQ(test, cpuctx->nr_cgroup_events, 0);
+	KUNIT_EXPECT_NULL(test, cpuctx->cgrp);
+	for (int i = 0; i < NR_CGROUPS; i++) {
+		local = per_cpu_ptr(world->cgroups[i].cpus, ck_cpu());
+		KUNIT_EXPECT_TRUE(test, list_empty(&local->groups));
+		KUNIT_EXPECT_EQ(test, local->nr_events, 0);
+		KUNIT_EXPECT_FALSE(test, local->runs);
+		free_percpu(world->cgroups[i].cpus);
+	}
+}
+
+static void ck_plant(struct ck_world *world, int nr, int parent)
+{
+	struct perf_cgroup *cgrp = &world->cgroups[nr];
+
+	world->parent[nr] = parent;
+	cgrp->css.flags = CSS_NO_REF;
+	if (parent < 0)
+		return;
+	cgrp->css.parent = &world->cgroups[parent].css;
+	cgrp->depth = world->cgroups[parent].depth + 1;
+}
+
+/*
+ *	    0
+ *	 1     2
+ *	3 4   5 6
+ *	7
+ *	8
+ *	9
+ */
+static const int ck_tree[NR_CGROUPS] = { -1, 0, 0, 1, 1, 2, 2, 3, 7, 8 };
+
+static struct ck_world *ck_begin(struct kunit *test, unsigned int nr_counters)
+{
+	struct ck_world *world = kunit_kzalloc(test, sizeof(*world),
+					       GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, world);
+	world->test = test;
+	for (int i = 0; i < NR_CGROUPS; i++)
+		ck_plant(world, i, ck_tree[i]);
+	fake_pmu_reset(&fake, nr_counters, FOREVER_MS);
+	fake_pmu_undo(test, ck_end, world);
+	for (int i = 0; i < NR_CGROUPS; i++)
+		KUNIT_ASSERT_EQ(test,
+				perf_cgroup_prepare(&world->cgroups[i]), 0);
+	return world;
+}
+
+/* What the tree says, looked at from the other end. */
+static bool ck_is_within(const struct ck_world *world, int nr, int ancestor)
+{
+	if (ancestor < 0)
+		return true;
+	while (nr >= 0 && nr != ancestor)
+		nr = world->parent[nr];
+	return nr >= 0;
+}
+
+/* Events. */
+
+static void ck_release(void *event)
+{
+	perf_event_release_kernel(event);
+}
+
+static int ck_install(struct perf_event *event, struct perf_event *leader)
+{
+	struct perf_event_context *ctx = perf_ctx_get_cpu(event->cpu);
+	int err;
+
+	mutex_lock(&ctx->mutex);
+	event->pmu_ctx = perf_epc_get(&fake.pmu, ctx, false);
+	err = perf_control_install(ctx, event);
+	mutex_unlock(&ctx->mutex);
+	perf_ctx_put(ctx);
+	return err;
+}
+
+/* @of: number of the cgroup, -1 for whoever runs on the CPU. */
+static struct perf_event *ck_open(struct ck_world *world, int of,
+				  struct perf_event *leader, bool pinned)
+{
+	struct perf_event_attr attr = {
+		.type	= fake.pmu.type,
+		.size	= sizeof(attr),
+		.pinned	= pinned,
+	};
+	struct perf_event_spec spec = {
+		.attr		= &attr,
+		.cpu		= ck_cpu(),
+		.group_leader	= leader,
+		.cgroup_fd	= -1,
+	};
+	struct perf_event *event = perf_event_alloc(&spec);
+	struct kunit *test = world->test;
+	int nr = world->nr_events++;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	KUNIT_ASSERT_LT(test, nr, NR_EVENTS);
+	event->owner = PERF_OWNER_KERNEL;
+	if (of >= 0) {
+		event->cgrp = &world->cgroups[of];
+		perf_sched_key_get();
+	}
+	KUNIT_ASSERT_EQ(test, ck_install(event, leader), 0);
+	fake_pmu_undo(test, ck_release, event);
+	world->events[nr] = event;
+	world->of[nr] = of;
+	return event;
+}
+
+static struct perf_event *ck_open_flexible(struct ck_world *world, int of)
+{
+	return ck_open(world, of, NULL, false);
+}
+
+static struct perf_event *ck_open_pinned(struct ck_world *world, int of)
+{
+	return ck_open(world, of, NULL, true);
+}
+
+static int ck_state(const struct perf_event *event)
+{
+	return READ_ONCE(event->state);
+}
+
+static u64 ck_read(struct perf_event *event)
+{
+	u64 enabled, running;
+
+	return perf_event_read_value(event, &enabled, &running);
+}
+
+/* On the CPU. */
+
+static int ck_run_oncpu(struct perf_event_context *ctx,
+			struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct ck_world *world = arg;
+
+	world->cpuctx = cpuctx;
+	world->script(world);
+	return 0;
+}
+
+/* Runs @script on the CPU, under the locks, with no task switch in between. */
+static void ck_run(struct ck_world *world,
+		   void (*script)(struct ck_world *world))
+{
+	struct perf_event_context *ctx = &per_cpu(perf_cpu_context,
+						  ck_cpu()).ctx;
+
+	world->script = script;
+	guard(mutex)(&ctx->mutex);
+	KUNIT_ASSERT_EQ(world->test, perf_ctx_call(ctx, ck_run_oncpu, world),
+			0);
+}
+
+static void ck_go(struct ck_world *world, int nr)
+{
+	struct perf_cpu_context *cpuctx = world->cpuctx;
+
+	perf_ctx_clock_update_locked(&cpuctx->ctx);
+	perf_cgroup_switch_locked(cpuctx, nr < 0 ? NULL : &world->cgroups[nr]);
+}
+
+/* The tree. */
+
+static void ck_within(struct kunit *test)
+{
+	struct ck_world *world = ck_begin(test, 1);
+
+	for (int a = 0; a < NR_CGROUPS; a++) {
+		for (int b = 0; b < NR_CGROUPS; b++)
+			KUNIT_EXPECT_EQ_MSG(test,
+				perf_cgroup_is_within(&world->cgroups[a],
+						      &world->cgroups[b]),
+				ck_is_within(world, a, b), "%d in %d", a, b);
+	}
+	KUNIT_EXPECT_FALSE(test, perf_cgroup_is_within(NULL,
+						       &world->cgroups[0]));
+}
+
+/* Both are within the common one and there is no deeper one like that. */
+static bool ck_is_common(const struct ck_world *world, int a, int b, int top)
+{
+	if (!ck_is_within(world, a, top) || !ck_is_within(world, b, top))
+		return false;
+	for (int i = 0; i < NR_CGROUPS; i++) {
+		if (ck_is_within(world, a, i) && ck_is_within(world, b, i) &&
+		    !ck_is_within(world, top, i))
+			return false;
+	}
+	return true;
+}
+
+static void ck_common(struct kunit *test)
+{
+	struct ck_world *world = ck_begin(test, 1);
+	struct perf_cgroup stranger = { }, *at = world->cgroups, *top;
+
+	for (int a = 0; a < NR_CGROUPS; a++) {
+		for (int b = 0; b < NR_CGROUPS; b++) {
+			top = perf_cgroup_common(at + a, at + b);
+			KUNIT_ASSERT_NOT_NULL(test, top);
+			KUNIT_EXPECT_TRUE_MSG(test,
+				ck_is_common(world, a, b, top - at),
+				"%d and %d: %ld", a, b, (long)(top - at));
+		}
+		KUNIT_EXPECT_NULL(test, perf_cgroup_common(at + a, NULL));
+		KUNIT_EXPECT_NULL(test, perf_cgroup_common(NULL, at + a));
+		KUNIT_EXPECT_NULL(test, perf_cgroup_common(&stranger, at + a));
+	}
+	KUNIT_EXPECT_NULL(test, perf_cgroup_common(NULL, NULL));
+}
+
+/* Who is on. */
+
+static void ck_family_script(struct ck_world *world)
+{
+	static const int way[] = { 3, 4, 2, 0, 9, 1, 6 };
+	struct kunit *test = world->test;
+
+	for (int i = 0; i < ARRAY_SIZE(way); i++) {
+		ck_go(world, way[i]);
+		for (int e = 0; e < world->nr_events; e++)
+			KUNIT_EXPECT_EQ_MSG(test, ck_state(world->events[e]),
+				ck_is_within(world, way[i], world->of[e]) ?
+					ACTIVE : INACTIVE,
+				"%d of %d in %d", e, world->of[e], way[i]);
+	}
+}
+
+static void ck_family(struct kunit *test)
+{
+	struct ck_world *world = ck_begin(test, 8);
+
+	ck_open_flexible(world, -1);
+	ck_open_flexible(world, 0);
+	ck_open_flexible(world, 1);
+	ck_open_pinned(world, 1);
+	ck_open_flexible(world, 2);
+	ck_open_pinned(world, 3);
+	ck_open_flexible(world, 8);
+	ck_run(world, ck_family_script);
+}
+
+/* Calls of add() and del() for a switch from 3 to @to. */
+static int ck_cost(struct ck_world *world, int to)
+{
+	int calls;
+
+	ck_go(world, 3);
+	calls = fake_pmu_calls(&fake, FAKE_ADD) +
+		fake_pmu_calls(&fake, FAKE_DEL);
+	ck_go(world, to);
+	return fake_pmu_calls(&fake, FAKE_ADD) +
+	       fake_pmu_calls(&fake, FAKE_DEL) - calls;
+}
+
+/* Of the events of 0, of 1 (two) and of 2 only those go that must. */
+static void ck_cheap_script(struct ck_world *world)
+{
+	struct kunit *test = world->test;
+
+	KUNIT_EXPECT_EQ(test, ck_cost(world, 3), 0);
+	KUNIT_EXPECT_EQ(test, ck_cost(world, 4), 0);
+	KUNIT_EXPECT_EQ(test, ck_cost(world, 9), 0);
+	KUNIT_EXPECT_EQ(test, ck_cost(world, 1), 0);
+	KUNIT_EXPECT_EQ(test, ck_cost(world, 0), 2);
+	KUNIT_EXPECT_EQ(test, ck_cost(world, 6), 3);
+	KUNIT_EXPECT_EQ(test, ck_cost(world, -1), 3);
+}
+
+static void ck_cheap(struct kunit *test)
+{
+	struct ck_world *world = ck_begin(test, 8);
+
+	ck_open_flexible(world, 0);
+	ck_open_flexible(world, 1);
+	ck_open_pinned(world, 1);
+	ck_open_flexible(world, 2);
+	ck_open_flexible(world, -1);
+	ck_run(world, ck_cheap_script);
+}
+
+/* A group has its siblings with it; a leader's end leaves them in the cgroup. */
+static void ck_group_script(struct ck_world *world)
+{
+	struct kunit *test = world->test;
+
+	for (int round = 0; round < 3; round++) {
+		ck_go(world, 4);
+		for (int e = 0; e < world->nr_events; e++)
+			if (world->events[e])
+				KUNIT_EXPECT_EQ(test, ACTIVE,
+						ck_state(world->events[e]));
+		ck_go(world, 2);
+		for (int e = 0; e < world->nr_events; e++)
+			if (world->events[e])
+				KUNIT_EXPECT_EQ(test, INACTIVE,
+						ck_state(world->events[e]));
+	}
+}
+
+static void ck_group(struct kunit *test)
+{
+	struct ck_world *world = ck_begin(test, 3);
+	struct perf_event *leader = ck_open_flexible(world, 1);
+
+	ck_open(world, 1, leader, false);
+	ck_open(world, 1, leader, false);
+	ck_run(world, ck_group_script);
+	kunit_release_action(test, ck_release, leader);
+	world->events[0] = NULL;
+	ck_run(world, ck_group_script);
+}
+
+/* A pinned group finds out that it has no room when its cgroup comes. */
+static void ck_pinned_script(struct ck_world *world)
+{
+	struct perf_event **event = world->events;
+	struct kunit *test = world->test;
+
+	KUNIT_EXPECT_EQ(test, ck_state(event[1]), INACTIVE);
+	ck_go(world, 1);
+	KUNIT_EXPECT_EQ(test, ck_state(event[0]), ACTIVE);
+	KUNIT_EXPECT_EQ(test, ck_state(event[1]), ACTIVE);
+	KUNIT_EXPECT_EQ(test, ck_state(event[2]), ERROR);
+	KUNIT_EXPECT_EQ(test, ck_state(event[3]), INACTIVE);
+	ck_go(world, 2);
+	KUNIT_EXPECT_EQ(test, ck_state(event[0]), ACTIVE);
+	KUNIT_EXPECT_EQ(test, ck_state(event[1]), INACTIVE);
+	KUNIT_EXPECT_EQ(test, ck_state(event[2]), ERROR);
+	KUNIT_EXPECT_EQ(test, ck_state(event[3]), ACTIVE);
+}
+
+static void ck_pinned(struct kunit *test)
+{
+	struct ck_world *world = ck_begin(test, 2);
+
+	ck_open_pinned(world, -1);
+	ck_open_pinned(world, 1);
+	ck_open_pinned(world, 1);
+	ck_open_flexible(world, -1);
+	ck_run(world, ck_pinned_script);
+}
+
+/* Off and on again while the cgroup is away. */
+static void ck_away(struct kunit *test)
+{
+	struct ck_world *world = ck_begin(test, 2);
+	struct perf_event *event = ck_open_flexible(world, 1);
+	u64 enabled, running;
+
+	KUNIT_EXPECT_EQ(test, ck_state(event), INACTIVE);
+	perf_event_disable(event);
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, ck_state(event), INACTIVE);
+	fake_pmu_tick(&fake, 100);
+	fsleep(1000);
+	KUNIT_EXPECT_EQ(test, perf_event_read_value(event, &enabled, &running),
+			0);
+	KUNIT_EXPECT_EQ(test, enabled, 0);
+	KUNIT_EXPECT_EQ(test, running, 0);
+}
+
+static void ck_enter_script(struct ck_world *world)
+{
+	ck_go(world, 1);
+	fake_pmu_tick(&fake, 7);
+}
+
+/* A real task is in none of the cgroups: its switch takes the events off. */
+static void ck_real_switch(struct kunit *test)
+{
+	struct ck_world *world = ck_begin(test, 2);
+	struct perf_event *event = ck_open_flexible(world, 1);
+
+	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current,
+						      cpumask_of(ck_cpu())));
+	ck_run(world, ck_enter_script);
+	fsleep(1000);
+	KUNIT_EXPECT_EQ(test, ck_state(event), INACTIVE);
+	fake_pmu_tick(&fake, 100);
+	KUNIT_EXPECT_LT(test, ck_read(event), 100);
+	KUNIT_EXPECT_GE(test, ck_read(event), 7);
+}
+
+/* Counts and times, compared with sums of our own. */
+
+static void ck_account(struct ck_world *world, int where, u64 ticks, u64 nsec)
+{
+	for (int e = 0; e < world->nr_events; e++) {
+		if (!world->events[e] ||
+		    !ck_is_within(world, where, world->of[e]))
+			continue;
+		world->count[e] += ticks;
+		world->enabled[e] += nsec;
+	}
+}
+
+static void ck_compare(struct ck_world *world)
+{
+	struct kunit *test = world->test;
+	struct perf_event *event;
+
+	for (int e = 0; e < world->nr_events; e++) {
+		event = world->events[e];
+		if (!event || world->of[e] < 0)
+			continue;
+		perf_event_time_update(event);
+		KUNIT_EXPECT_EQ(test, event->total_time_enabled,
+				world->enabled[e]);
+		KUNIT_EXPECT_EQ(test, event->total_time_running,
+				world->enabled[e]);
+		if (ck_state(event) == ACTIVE)
+			event->pmu->read(event);
+		KUNIT_EXPECT_EQ(test, local64_read(&event->count),
+				world->count[e]);
+	}
+}
+
+/* Counters suffice for all, so that who is enabled runs. */
+static void ck_random_script(struct ck_world *world)
+{
+	struct perf_event_context *ctx = &world->cpuctx->ctx;
+	int where = 0, next;
+	u64 from;
+
+	ck_go(world, where);
+	for (int step = 0; step < NR_STEPS; step++) {
+		u64 ticks = prandom_u32_state(&world->rnd) % 1000;
+
+		from = ctx->time;
+		fake_pmu_tick(&fake, ticks);
+		if (!(step % 8))
+			udelay(prandom_u32_state(&world->rnd) % 20);
+		perf_ctx_clock_update_locked(ctx);
+		ck_account(world, where, ticks, ctx->time - from);
+		if (prandom_u32_state(&world->rnd) % 2)
+			ck_compare(world);
+		/* Going reads the clock first: that time is the old one's. */
+		from = ctx->time;
+		next = prandom_u32_state(&world->rnd) % NR_CGROUPS;
+		ck_go(world, next);
+		ck_account(world, where, 0, ctx->time - from);
+		where = next;
+	}
+	from = ctx->time;
+	ck_go(world, -1);
+	ck_account(world, where, 0, ctx->time - from);
+	ck_compare(world);
+}
+
+static void ck_random_close(struct ck_world *world)
+{
+	int e = prandom_u32_state(&world->rnd) % world->nr_events;
+
+	if (!world->events[e])
+		return;
+	kunit_release_action(world->test, ck_release, world->events[e]);
+	world->events[e] = NULL;
+}
+
+static void ck_random(struct kunit *test)
+{
+	struct ck_world *world = ck_begin(test, FAKE_PMU_COUNTERS);
+	int of;
+
+	fake_pmu_seed(test, &world->rnd);
+	for (int i = 0; i < FAKE_PMU_COUNTERS; i++) {
+		of = prandom_u32_state(&world->rnd) % NR_CGROUPS;
+		ck_open(world, of, NULL, prandom_u32_state(&world->rnd) % 2);
+	}
+	for (int round = 0; round < NR_ROUNDS; round++) {
+		ck_run(world, ck_random_script);
+		/* Nobody of the tree runs: nothing counts. */
+		fake_pmu_tick(&fake, 1000);
+		if (!(round % 10))
+			ck_random_close(world);
+	}
+}
+
+/* Turns. */
+
+/* Two cgroups alternate, neither for long enough for a turn of its own. */
+static void ck_turns_script(struct ck_world *world)
+{
+	for (int i = 0; i < 600; i++) {
+		ck_go(world, 1 + i % 2);
+		udelay(100);
+	}
+	ck_go(world, -1);
+}
+
+static void ck_expect_share(struct kunit *test, const struct perf_event *event,
+			    int percent)
+{
+	u64 fair = event->total_time_enabled * percent / 100;
+
+	KUNIT_EXPECT_GT(test, event->total_time_enabled, 0);
+	KUNIT_EXPECT_GE_MSG(test, event->total_time_running, fair / 10 * 8,
+			    "of %llu", event->total_time_enabled);
+	KUNIT_EXPECT_LE_MSG(test, event->total_time_running, fair / 10 * 12,
+			    "of %llu", event->total_time_enabled);
+}
+
+/* The first has four groups for two counters, the other fits. */
+static void ck_turns(struct kunit *test)
+{
+	struct ck_world *world = ck_begin(test, 2);
+	struct perf_cpu_pmu_context *cpc;
+
+	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, ck_cpu());
+	cpc->mux_interval = ms_to_ktime(1);
+	for (int i = 0; i < 4; i++)
+		ck_open_flexible(world, 1);
+	ck_open_flexible(world, 2);
+	ck_run(world, ck_turns_script);
+	for (int i = 0; i < 4; i++)
+		ck_expect_share(test, world->events[i], 50);
+	KUNIT_EXPECT_EQ(test, world->events[4]->total_time_running,
+			world->events[4]->total_time_enabled);
+}
+
+/* A group of the whole CPU does not keep a cgroup's groups off for good. */
+static void ck_turns_mixed(struct kunit *test)
+{
+	struct ck_world *world = ck_begin(test, 1);
+	struct perf_cpu_pmu_context *cpc;
+
+	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, ck_cpu());
+	cpc->mux_interval = ms_to_ktime(1);
+	ck_open_flexible(world, -1);
+	ck_open_flexible(world, 1);
+	ck_run(world, ck_turns_script);
+	KUNIT_EXPECT_GT(test, world->events[1]->total_time_running,
+			world->events[1]->total_time_enabled / 3);
+	KUNIT_EXPECT_GT(test, world->events[0]->total_time_running,
+			world->events[0]->total_time_enabled / 3);
+}
+
+static struct kunit_case ck_cases[] = {
+	KUNIT_CASE(ck_within),
+	KUNIT_CASE(ck_common),
+	KUNIT_CASE(ck_family),
+	KUNIT_CASE(ck_cheap),
+	KUNIT_CASE(ck_group),
+	KUNIT_CASE(ck_pinned),
+	KUNIT_CASE(ck_away),
+	KUNIT_CASE(ck_real_switch),
+	KUNIT_CASE(ck_random),
+	KUNIT_CASE(ck_turns),
+	KUNIT_CASE(ck_turns_mixed),
+	{}
+};
+
+static struct kunit_suite ck_suite = {
+	.name		= "perf_cgroup",
+	.suite_init	= ck_suite_init,
+	.suite_exit	= ck_suite_exit,
+	.test_cases	= ck_cases,
+};
+kunit_test_suite(ck_suite);
