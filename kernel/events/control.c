@@ -777,6 +777,7 @@ static int perf_control_exec_oncpu(struct perf_event_context *ctx,
 		marked |= perf_control_mark_exec(event);
 	if (!marked || !cpuctx)
 		return 0;
+	perf_ctx_clock_update_locked(&cpuctx->ctx);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
 		if (epc->nr_events)
 			perf_sched_pmu_locked(cpuctx, epc->pmu);

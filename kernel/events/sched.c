@@ -446,7 +446,7 @@ void perf_sched_flexible_out_locked(struct perf_event_pmu_context *epc)
 
 /**
  * perf_sched_pmu_locked - decide anew what runs on a PMU
- * @cpuctx: this CPU
+ * @cpuctx: this CPU; clocks up to date
  * @pmu: PMU
  *
  * Context: locks of both contexts, interrupts off.
@@ -457,10 +457,8 @@ void perf_sched_pmu_locked(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 	struct perf_event_pmu_context *task_epc = cpc->task_epc;
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
-	perf_ctx_clock_update_locked(&cpuctx->ctx);
 	perf_pmu_disable(pmu);
 	if (task_epc) {
-		perf_ctx_clock_update_locked(task_epc->ctx);
 		perf_sched_flexible_out_locked(task_epc);
 		perf_sched_list_out_locked(&task_epc->pinned_active);
 	}
@@ -500,6 +498,19 @@ bool perf_sched_offer_locked(struct perf_event *leader)
 	       perf_sched_leader_in_locked(leader);
 }
 
+/*
+ * The clock of the context beside @ctx. That of @ctx itself stands, so that an
+ * event which goes on has run for as long as it was enabled.
+ */
+static void perf_sched_clock_other_locked(struct perf_cpu_context *cpuctx,
+					  struct perf_event_context *ctx)
+{
+	if (ctx != &cpuctx->ctx)
+		perf_ctx_clock_update_locked(&cpuctx->ctx);
+	else if (cpuctx->task_ctx)
+		perf_ctx_clock_update_locked(cpuctx->task_ctx);
+}
+
 /**
  * perf_sched_try_in_locked - put one group on beside those that run
  * @cpuctx: this CPU
@@ -522,8 +533,10 @@ void perf_sched_try_in_locked(struct perf_cpu_context *cpuctx,
 	if (!on && !leader->attr.pinned)
 		perf_sched_flexible_failed(leader);
 	perf_pmu_enable(pmu);
-	if (!on && leader->attr.pinned)
+	if (!on && leader->attr.pinned) {
+		perf_sched_clock_other_locked(cpuctx, leader->ctx);
 		perf_sched_pmu_locked(cpuctx, pmu);
+	}
 }
 
 static bool perf_sched_epc_is_empty(struct perf_event_pmu_context *epc)
@@ -894,6 +907,9 @@ void perf_pmu_resched(struct pmu *pmu)
 	cpuctx = this_cpu_ptr(&perf_cpu_context);
 	task_ctx = cpuctx->task_ctx;
 	perf_ctx_lock_pair(cpuctx, task_ctx);
+	perf_ctx_clock_update_locked(&cpuctx->ctx);
+	if (task_ctx)
+		perf_ctx_clock_update_locked(task_ctx);
 	perf_sched_pmu_locked(cpuctx, pmu);
 	perf_ctx_unlock_pair(cpuctx, task_ctx);
 }
