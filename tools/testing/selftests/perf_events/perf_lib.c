@@ -85,7 +85,7 @@ void test_xfail(const char *fmt, ...)
 	va_start(args, fmt);
 	comment(fmt, args);
 	va_end(args);
-	_exit(KSFT_XFAIL);
+	_exit(getenv("PERF_TEST_STRICT") ? KSFT_FAIL : KSFT_XFAIL);
 }
 
 /* Returns false, for an attempt that has failed to return. */
@@ -298,6 +298,53 @@ struct timed_count read_timed(int fd)
 	CHECK(got == sizeof(count), "timed read returned %zd: %s", got,
 	      strerror(errno));
 	return count;
+}
+
+/* An event that needs a general counter wherever there are special ones. */
+struct perf_event_attr branch_attr(void)
+{
+	struct perf_event_attr attr =
+		hw_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+
+	attr.read_format = FORMAT_TIMES;
+	return attr;
+}
+
+/* The first that finds no counter reads as end of file. */
+struct counter_hog take_counters(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	struct counter_hog hog = { .counters = 0 };
+	struct timed_count count;
+
+	attr.pinned = 1;
+	attr.disabled = 0;
+	for (;;) {
+		CHECK(hog.counters <= MAX_COUNTERS, "no end of counters");
+		hog.fd[hog.counters] = open_self(&attr);
+		burn(1000);
+		if (!read(hog.fd[hog.counters], &count, sizeof(count)))
+			break;
+		hog.counters++;
+	}
+	close(hog.fd[hog.counters]);
+	CHECK(hog.counters, "not one counter");
+	return hog;
+}
+
+void give_counters(struct counter_hog *hog)
+{
+	while (hog->counters)
+		close(hog->fd[--hog->counters]);
+}
+
+int count_counters(void)
+{
+	struct counter_hog hog = take_counters();
+	int counters = hog.counters;
+
+	give_counters(&hog);
+	return counters;
 }
 
 long read_long(const char *path)

@@ -6,7 +6,8 @@
  * known beforehand.
  *
  * A case ends by returning (pass), through CHECK() (fail), test_skip(), or
- * test_xfail() for what is wrong in kernels that people use.
+ * test_xfail() for what is wrong in kernels that people use; with
+ * PERF_TEST_STRICT in the environment that is a failure as well.
  * EXPECT() notes a failure and goes on, for loops that want to show all of
  * their misses. Because the process of a case is thrown away, cases do not
  * close what they open unless closing is what they test.
@@ -94,6 +95,20 @@ struct timed_count {
 	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 struct timed_count read_timed(int fd);
+
+/* No machine that is known has more general counters. */
+#define MAX_COUNTERS	16
+
+/* Pinned events of the caller, one on each general counter. */
+struct counter_hog {
+	int fd[MAX_COUNTERS + 1];
+	int counters;
+};
+
+struct perf_event_attr branch_attr(void);
+struct counter_hog take_counters(void);
+void give_counters(struct counter_hog *hog);
+int count_counters(void);
 
 /* The ring buffer. */
 struct perf_ring {
