@@ -44,6 +44,7 @@ struct perf_buffer {
 	local_t				lost;	/* since the last LOST */
 	local_t				samples; /* since the last wakeup */
 	unsigned int			nest;	/* open reservations */
+	local_t				updates; /* of the user page */
 
 	/* A: bits that the next poll(2) returns. */
 	atomic_t			poll ____cacheline_aligned_in_smp;

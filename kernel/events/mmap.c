@@ -53,6 +53,7 @@
 #include "buffer_types.h"
 #include "clock.h"
 #include "context.h"
+#include "remote.h"
 #include "ring_buffer.h"
 
 /*
@@ -63,10 +64,26 @@ int sysctl_perf_event_mlock __read_mostly = 512 + (PAGE_SIZE / 1024);
 
 /* The user page. */
 
-static u32 perf_mmap_index(struct perf_event *event)
+/*
+ * A program reads the counters of the CPU that it is on. That is the event's CPU
+ * only if the event follows one of the program's own tasks, and nobody else: what
+ * is inherited may count for any task of the family.
+ */
+static bool perf_mmap_is_readers(const struct perf_event *event,
+				 const struct perf_buffer *rb)
+{
+	const struct mm_struct *mm = rb->charge.mm;
+
+	return mm && event->attach_state & PERF_ATTACH_TASK &&
+	       !event->attr.inherit && READ_ONCE(event->hw.target->mm) == mm;
+}
+
+static u32 perf_mmap_index(struct perf_event *event,
+			   const struct perf_buffer *rb)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE ||
-	    (event->hw.state & PERF_HES_STOPPED))
+	    (event->hw.state & PERF_HES_STOPPED) ||
+	    !perf_mmap_is_readers(event, rb))
 		return 0;
 	return event->pmu->event_idx(event);
 }
@@ -82,35 +99,41 @@ void __weak arch_perf_update_userpage(struct perf_event *event,
 }
 
 /*
- * The reader sees @userpg->lock change when it read while this wrote. It may
- * write the page itself, so nothing is taken back from there.
+ * What the counter shows is to be added. The reader takes the topmost of its @width
+ * bits for the sign; a driver may have kept what it read without one.
  */
-static void perf_mmap_fill_userpage(struct perf_event *event,
-				    struct perf_event_mmap_page *userpg)
+static u64 perf_mmap_offset(const struct perf_event *event, u32 index, u16 width)
 {
 	u64 count = local64_read(&event->count) +
 		    atomic64_read(&event->child_count);
+	u64 prev = local64_read(&event->hw.prev_count);
+
+	if (!index)
+		return count;
+	if (width >= 1 && width <= 64)
+		prev = sign_extend64(prev, width - 1);
+	return count - prev;
+}
+
+static void perf_mmap_fill_userpage(struct perf_event *event,
+				    struct perf_buffer *rb)
+{
+	struct perf_event_mmap_page *userpg = rb->user_page;
 	u64 enabled, running, now = perf_clock();
-	u32 index = perf_mmap_index(event);
+	u32 index = perf_mmap_index(event, rb);
 
-	if (index)
-		count -= local64_read(&event->hw.prev_count);
 	perf_event_time_at(event, now, &enabled, &running);
-	enabled += atomic64_read(&event->child_total_time_enabled);
-	running += atomic64_read(&event->child_total_time_running);
-
-	WRITE_ONCE(userpg->lock, READ_ONCE(userpg->lock) + 1);
-	barrier(); /* who reads counters by itself is on this CPU */
 	userpg->index = index;
-	userpg->offset = count;
-	userpg->time_enabled = enabled;
-	userpg->time_running = running;
+	userpg->time_enabled = enabled +
+			       atomic64_read(&event->child_total_time_enabled);
+	userpg->time_running = running +
+			       atomic64_read(&event->child_total_time_running);
 	arch_perf_update_userpage(event, userpg, now);
 	/* A time that stands must not be carried on by the reader. */
 	if (!perf_event_cgroup_runs(event))
 		userpg->cap_user_time = 0;
-	barrier();
-	WRITE_ONCE(userpg->lock, READ_ONCE(userpg->lock) + 1);
+	userpg->offset = perf_mmap_offset(event, index,
+					  READ_ONCE(userpg->pmc_width));
 }
 
 /**
@@ -120,23 +143,45 @@ static void perf_mmap_fill_userpage(struct perf_event *event,
  * An event that merely writes to the buffer of another has no user page: the one
  * in that buffer tells about the other event.
  *
- * Context: any, NMI included. An NMI that updates the same page in between leaves
- * values that are mixed until the next update.
+ * The reader sees @lock change when it read while this wrote. It may write the
+ * page itself, so nothing that matters to the kernel is taken back from there.
+ *
+ * Context: any, NMI included, on the CPU where the event's context is loaded, or
+ * with ctx->lock if it is loaded nowhere.
  */
 void perf_event_update_userpage(struct perf_event *event)
 {
+	struct perf_event_mmap_page *userpg;
 	struct perf_buffer *rb;
+	long update;
 
 	if (!atomic_read(&event->mmap_count))
 		return;
 
 	guard(rcu)();
-	guard(preempt)();
+	guard(irqsave)();
 	rb = perf_rb_rcu(event);
-	if (rb)
-		perf_mmap_fill_userpage(event, rb->user_page);
+	if (!rb)
+		return;
+	userpg = rb->user_page;
+	/* An NMI that overtakes leaves newer values than those in hand. */
+	do {
+		update = local_inc_return(&rb->updates);
+		WRITE_ONCE(userpg->lock, READ_ONCE(userpg->lock) + 1);
+		barrier(); /* who reads counters by itself is on this CPU */
+		perf_mmap_fill_userpage(event, rb);
+		barrier();
+		WRITE_ONCE(userpg->lock, READ_ONCE(userpg->lock) + 1);
+	} while (local_read(&rb->updates) != update);
 }
 EXPORT_SYMBOL_GPL(perf_event_update_userpage);
+
+static int perf_mmap_show_oncpu(struct perf_event_context *ctx,
+				struct perf_cpu_context *cpuctx, void *arg)
+{
+	perf_event_update_userpage(arg);
+	return 0;
+}
 
 static void perf_mmap_init_userpage(struct perf_buffer *rb)
 {
@@ -521,7 +566,7 @@ int perf_mmap(struct file *file, struct vm_area_struct *vma)
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &perf_mmap_vm_ops;
 	perf_mmap_tell_mapped(event, vma->vm_mm);
-	perf_event_update_userpage(event);
+	perf_ctx_call(event->ctx, perf_mmap_show_oncpu, event);
 	return 0;
 }
 

@@ -420,7 +420,7 @@ static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
 			continue;
 		if (perf_sched_was_left_out(leader) ||
 		    !perf_sched_leader_in_locked(leader))
-			perf_sched_wait(epc);
+			perf_sched_flexible_failed(leader);
 	}
 }
 

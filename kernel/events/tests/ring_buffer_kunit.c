@@ -768,6 +768,98 @@ static void user_page(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, userpg->time_running, 5);
 }
 
+/* An event of the task that maps it, on a counter. */
+static void test_put_on(struct kunit *test, struct perf_buffer *rb)
+{
+	struct task_struct *task = kunit_kzalloc(test, sizeof(*task),
+						 GFP_KERNEL);
+	struct mm_struct *mm = kunit_kzalloc(test, sizeof(*mm), GFP_KERNEL);
+	struct perf_event *event = test_event(test, 0);
+
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	KUNIT_ASSERT_NOT_NULL(test, mm);
+	task->mm = mm;
+	rb->charge.mm = mm;
+	event->attach_state = PERF_ATTACH_TASK;
+	event->hw.target = task;
+	event->state = PERF_EVENT_STATE_ACTIVE;
+	event->group_leader = event;
+	atomic_set(&event->mmap_count, 1);
+}
+
+static int test_index(struct perf_event *event)
+{
+	return 3;
+}
+
+static u32 test_shown_index(struct perf_buffer *rb, struct perf_event *event)
+{
+	perf_event_update_userpage(event);
+	return rb->user_page->index;
+}
+
+/* A counter is shown to those that can read it, and to nobody else. */
+static void user_page_index(struct kunit *test)
+{
+	struct perf_buffer *rb = test_map(test, 0, 0, PERF_RB_WRITABLE);
+	struct perf_event *event = test_event(test, 0);
+	struct mm_struct *mm;
+
+	event->pmu->event_idx = test_index;
+	test_put_on(test, rb);
+	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 3);
+
+	event->hw.state = PERF_HES_STOPPED;
+	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
+	event->hw.state = 0;
+	event->state = PERF_EVENT_STATE_INACTIVE;
+	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
+	event->state = PERF_EVENT_STATE_ACTIVE;
+
+	mm = rb->charge.mm;
+	rb->charge.mm = mm + 1;
+	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
+	rb->charge.mm = NULL;
+	event->hw.target->mm = NULL;
+	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
+	rb->charge.mm = mm;
+	event->hw.target->mm = mm;
+	event->attach_state = 0;
+	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
+	event->attach_state = PERF_ATTACH_TASK;
+	event->attr.inherit = 1;
+	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
+	event->attr.inherit = 0;
+	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 3);
+	atomic_set(&event->mmap_count, 0);
+}
+
+/* Once, an overflow: the count goes up and the counter starts anew. */
+static int test_index_of_overflow(struct perf_event *event)
+{
+	event->pmu->event_idx = test_index;
+	local64_add(1000, &event->count);
+	local64_set(&event->hw.prev_count, -50);
+	perf_event_update_userpage(event);
+	return 3;
+}
+
+static void user_page_interrupted(struct kunit *test)
+{
+	struct perf_buffer *rb = test_map(test, 0, 0, PERF_RB_WRITABLE);
+	struct perf_event *event = test_event(test, 0);
+
+	event->pmu->event_idx = test_index_of_overflow;
+	test_put_on(test, rb);
+	local64_set(&event->hw.prev_count, 200);
+	local64_set(&event->count, 300);
+	perf_event_update_userpage(event);
+	KUNIT_EXPECT_EQ(test, rb->user_page->index, 3);
+	KUNIT_EXPECT_EQ(test, rb->user_page->offset, 1350);
+	KUNIT_EXPECT_EQ(test, rb->user_page->lock % 2, 0);
+	atomic_set(&event->mmap_count, 0);
+}
+
 /* What mmap(2) refuses before it looks at anything but event and area. */
 static void map_refused(struct kunit *test)
 {
@@ -844,6 +936,8 @@ static struct kunit_case ring_buffer_cases[] = {
 	KUNIT_CASE(detach),
 	KUNIT_CASE(wake_all),
 	KUNIT_CASE(user_page),
+	KUNIT_CASE(user_page_index),
+	KUNIT_CASE(user_page_interrupted),
 	KUNIT_CASE(map_refused),
 	KUNIT_CASE(aux_refused),
 	{}
