@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What perf_events takes from the kernel, counted: objects, counters, break-
+ * points, pages that a user has locked. A test that opens and closes compares
+ * the figures of before and after.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/hw_breakpoint.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "perf_books.h"
+#include "perf_lib.h"
+
+#define SETTLE		(60 * NSEC_PER_SEC)
+
+static char watched_byte;
+
+/* Objects in use. Without the shrinking, a CPU's spare ones would count. */
+static long slab_objects(const char *cache)
+{
+	char path[128], name[64], line[256];
+	long active, value = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/kernel/slab/%s/shrink", cache);
+	write_text(path, "1");
+	file = fopen("/proc/slabinfo", "r");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63s %ld", name, &active) == 2 &&
+		    !strcmp(name, cache))
+			value = active;
+	if (file)
+		fclose(file);
+	return value;
+}
+
+/* "Field:   123 kB" */
+long proc_kb(const char *path, const char *field)
+{
+	char line[256];
+	long value = -1;
+	FILE *file = fopen(path, "r");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, field, strlen(field)))
+			value = atol(line + strlen(field));
+	if (file)
+		fclose(file);
+	return value;
+}
+
+/* With KASAN, what was freed long ago still takes memory. */
+bool keeps_freed_memory(void)
+{
+	FILE *file = fopen("/proc/kallsyms", "r");
+	bool found = false;
+	char line[512];
+
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = strstr(line, " kasan_quarantine_put\n");
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* Pinned events that find a counter on an idle CPU. */
+static long free_counters(int cpu)
+{
+	struct perf_event_attr attr = branch_attr();
+	int fd[MAX_COUNTERS + 1], found = 0, nr;
+	struct timed_count count;
+
+	attr.pinned = 1;
+	attr.disabled = 0;
+	for (nr = 0; nr <= MAX_COUNTERS; nr++) {
+		fd[nr] = perf_open(&attr, -1, cpu, -1, 0);
+		if (fd[nr] < 0)
+			break;
+		found += read(fd[nr], &count, sizeof(count)) > 0;
+	}
+	while (nr)
+		close(fd[--nr]);
+	return found;
+}
+
+static int free_breakpoints(void)
+{
+	struct perf_event_attr attr = make_attr(PERF_TYPE_BREAKPOINT, 0);
+	int fd[16], nr, found;
+
+	attr.bp_type = HW_BREAKPOINT_W;
+	attr.bp_addr = (unsigned long)&watched_byte;
+	attr.bp_len = HW_BREAKPOINT_LEN_1;
+	for (nr = 0; nr < 16; nr++) {
+		fd[nr] = perf_open(&attr, 0, -1, -1, 0);
+		if (fd[nr] < 0)
+			break;
+	}
+	found = nr;
+	while (nr)
+		close(fd[--nr]);
+	return found;
+}
+
+/* The allowance of a user whose buffers have all gone covers that many again. */
+static int user_allowance(void)
+{
+	struct rlimit none = { 0, 0 }, many = { 8192, 8192 };
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	size_t page = sysconf(_SC_PAGESIZE);
+	int fd, mapped = 0;
+
+	setrlimit(RLIMIT_NOFILE, &many);
+	setrlimit(RLIMIT_MEMLOCK, &none);
+	become_nobody();
+	attr.exclude_kernel = 1;
+	for (;;) {
+		fd = perf_open(&attr, 0, -1, -1, 0);
+		if (fd < 0)
+			return -1;
+		if (mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			 0) == MAP_FAILED)
+			break;
+		mapped++;
+	}
+	return errno == EPERM ? mapped : -1;
+}
+
+static int in_child(int (*body)(void))
+{
+	int fds[2], value = -1;
+	pid_t pid;
+
+	if (pipe(fds))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		value = body();
+		if (write(fds[1], &value, sizeof(value)) != sizeof(value))
+			_exit(1);
+		_exit(0);
+	}
+	close(fds[1]);
+	if (read(fds[0], &value, sizeof(value)) != sizeof(value))
+		value = -1;
+	close(fds[0]);
+	waitpid(pid, NULL, 0);
+	return value;
+}
+
+/* Memory goes a grace period later, and that of tasks when nobody looks. */
+static void read_memory(struct books *books)
+{
+	books->events = slab_objects("perf_event");
+	books->tasks = slab_objects("task_struct");
+	books->files = read_long("/proc/sys/fs/file-nr");
+	books->slab_kb = proc_kb("/proc/meminfo", "SUnreclaim:");
+}
+
+static void read_resources(struct books *books)
+{
+	int cpu;
+
+	for (cpu = 0; cpu < books->nr_cpus; cpu++)
+		books->counters[cpu] = free_counters(cpu);
+	books->breakpoints = free_breakpoints();
+	books->user_pages = in_child(user_allowance);
+}
+
+/* The least that is seen in a while in which nothing happens. */
+static void read_idle_memory(struct books *books)
+{
+	struct books now = *books;
+	int i;
+
+	read_memory(books);
+	for (i = 0; i < 20; i++) {
+		usleep(50000);
+		read_memory(&now);
+		if (now.events < books->events)
+			i = 0;
+		if (now.events <= books->events)
+			*books = now;
+	}
+}
+
+void open_books(struct books *books)
+{
+	memset(books, 0, sizeof(*books));
+	books->nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	if (books->nr_cpus > MAX_CPUS)
+		books->nr_cpus = MAX_CPUS;
+	read_idle_memory(books);
+	read_resources(books);
+}
+
+/* Waits until there is nothing to wait for, or for long. */
+void close_books(const struct books *before, struct books *after)
+{
+	__u64 end = now_ns() + SETTLE;
+
+	memset(after, 0, sizeof(*after));
+	after->nr_cpus = before->nr_cpus;
+	do {
+		read_idle_memory(after);
+	} while ((after->events != before->events ||
+		  after->tasks > before->tasks + TASKS_SLACK) &&
+		 now_ns() < end);
+	read_resources(after);
+}

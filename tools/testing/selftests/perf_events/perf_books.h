@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What perf_events takes from the kernel, counted. */
+#ifndef _SELFTEST_PERF_BOOKS_H
+#define _SELFTEST_PERF_BOOKS_H
+
+#include <stdbool.h>
+
+#define MAX_CPUS	64
+
+/* Of these somebody else may have made some. */
+#define TASKS_SLACK	20
+#define FILES_SLACK	200
+#define SLAB_SLACK_KB	8192
+
+/**
+ * struct books - what is in use and what is free, at one moment
+ * @events: events that exist, -1 if that cannot be known
+ * @tasks: tasks that exist or are remembered
+ * @files: open files, about
+ * @slab_kb: memory of the kernel's small objects
+ * @nr_cpus: CPUs that were looked at
+ * @counters: general counters of each that a pinned event can have
+ * @breakpoints: hardware breakpoints that a task can have
+ * @user_pages: pages of buffers that an unprivileged user can map
+ */
+struct books {
+	long events;
+	long tasks;
+	long files;
+	long slab_kb;
+	int nr_cpus;
+	long counters[MAX_CPUS];
+	int breakpoints;
+	int user_pages;
+};
+
+void open_books(struct books *books);
+void close_books(const struct books *before, struct books *after);
+bool keeps_freed_memory(void);
+long proc_kb(const char *path, const char *field);
+
+#endif
