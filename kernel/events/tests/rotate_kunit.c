@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the rooms sched and rotate against an oracle: random groups of random
+ * constraints on a PMU of a random size, in a CPU's context and in a task's.
+ *
+ * What the engine makes of them is foretold, one counter at a time, by a model
+ * that knows the rules and nothing of the engine: pinned groups first, then
+ * flexible ones by service, the CPU's before the task's, all of a group or
+ * nothing, exclusive groups alone. The model looks at the times that events have
+ * had, and at nothing else of what the engine keeps.
+ *
+ * The multiplexing timer is never started. Its handler is called instead, with
+ * interrupts off from one call to the next, so that nothing comes in between.
+ */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/hrtimer.h>
+#include <linux/math64.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+
+#include "../context.h"
+#include "../pmu.h"
+#include "fake_pmu.h"
+
+#define NR_WORLDS	200
+#define NR_ROUNDS	4
+#define NR_TURNS	8
+#define MAX_GROUPS	10
+#define MAX_MEMBERS	4
+#define INTERVAL_NS	2000
+
+#define INACTIVE	PERF_EVENT_STATE_INACTIVE
+#define ACTIVE		PERF_EVENT_STATE_ACTIVE
+
+static struct fake_pmu fake;
+
+/* A group, and what is foretold of it. */
+struct rk_group {
+	struct perf_event	*member[MAX_MEMBERS];
+	int			nr;
+	bool			task;
+	/* Before the engine makes up its mind: who wants to be on. */
+	bool			enabled[MAX_MEMBERS];
+	/* What the model says. */
+	s64			service;
+	bool			on;
+	unsigned int		turns;
+};
+
+struct rk_world {
+	struct rnd_state	rnd;
+	struct rk_group		group[MAX_GROUPS];
+	int			nr;
+	/* The model's counters, and whether an exclusive group is on. */
+	struct perf_event	*owner[FAKE_PMU_COUNTERS];
+	bool			exclusive;
+	int			refusals;
+	/* What went wrong first. */
+	const char		*fault;
+	int			fault_group;
+};
+
+static int rk_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_rotate");
+}
+
+static void rk_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&fake);
+}
+
+static u32 rk_draw(struct rk_world *world, u32 below)
+{
+	return prandom_u32_state(&world->rnd) % below;
+}
+
+static bool rk_one_in(struct rk_world *world, u32 n)
+{
+	return !rk_draw(world, n);
+}
+
+static struct perf_event *rk_leader(const struct rk_group *group)
+{
+	return group->member[0];
+}
+
+/* Making a world. */
+
+static u64 rk_draw_counters(struct rk_world *world)
+{
+	u64 all = BIT_ULL(fake.nr_counters) - 1;
+
+	return rk_one_in(world, 2) ? 0 : rk_draw(world, all) + 1;
+}
+
+static void rk_draw_target(struct rk_world *world, struct fake_pmu_spec *spec)
+{
+	int other = cpumask_next(smp_processor_id(), cpu_online_mask);
+
+	spec->cpu = smp_processor_id();
+	if (rk_one_in(world, 2))
+		return;
+	spec->task = current;
+	if (rk_one_in(world, 2))
+		spec->cpu = -1;
+	else if (rk_one_in(world, 4) && other < nr_cpu_ids)
+		spec->cpu = other;
+}
+
+static void rk_make_group(struct kunit *test, struct rk_world *world)
+{
+	struct rk_group *group = &world->group[world->nr++];
+	struct fake_pmu_spec spec = {
+		.pinned		= rk_one_in(world, 5),
+		.exclusive	= rk_one_in(world, 8),
+		.counters	= rk_draw_counters(world),
+	};
+	struct perf_event *event;
+
+	rk_draw_target(world, &spec);
+	*group = (struct rk_group) { .task = spec.task };
+	do {
+		spec.disabled = rk_one_in(world, 6);
+		event = fake_pmu_try_open(&fake, &spec);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+		group->member[group->nr++] = event;
+		spec = (struct fake_pmu_spec) {
+			.leader		= rk_leader(group),
+			.counters	= rk_draw_counters(world),
+		};
+	} while (group->nr < MAX_MEMBERS && !rk_one_in(world, 3));
+}
+
+static void rk_close_all(void *arg)
+{
+	struct rk_world *world = arg;
+
+	for (int i = 0; i < world->nr; i++) {
+		for (int j = 0; j < world->group[i].nr; j++)
+			perf_event_release_kernel(world->group[i].member[j]);
+	}
+	world->nr = 0;
+}
+
+/* The timer is taken to run already, so that nobody starts it. */
+static void rk_make_world(struct kunit *test, struct rk_world *world)
+{
+	struct perf_cpu_pmu_context *cpc;
+
+	fake_pmu_reset(&fake, 1 + rk_draw(world, FAKE_PMU_COUNTERS), 1);
+	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, smp_processor_id());
+	cpc->mux_interval = ns_to_ktime(INTERVAL_NS);
+	cpc->mux_active = true;
+	world->nr = 0;
+	do {
+		rk_make_group(test, world);
+	} while (world->nr < MAX_GROUPS && !rk_one_in(world, 8));
+}
+
+/* What a user might do between two looks. */
+static void rk_disturb(struct rk_world *world)
+{
+	for (int i = 0; i < 4; i++) {
+		struct rk_group *group;
+		struct perf_event *event;
+
+		group = &world->group[rk_draw(world, world->nr)];
+		event = group->member[rk_draw(world, group->nr)];
+		if (rk_one_in(world, 3))
+			perf_event_disable(event);
+		else
+			perf_event_enable(event);
+	}
+}
+
+/* The model. */
+
+static bool rk_is_here(const struct rk_group *group)
+{
+	int cpu = rk_leader(group)->cpu;
+
+	return cpu == -1 || cpu == smp_processor_id();
+}
+
+static bool rk_take_counter(struct rk_world *world, struct perf_event *event)
+{
+	u64 allowed = event->attr.config;
+
+	for (int i = 0; i < fake.nr_counters; i++) {
+		if (world->owner[i] || (allowed && !(allowed & BIT_ULL(i))))
+			continue;
+		world->owner[i] = event;
+		return true;
+	}
+	return false;
+}
+
+static void rk_give_counters(struct rk_world *world, struct rk_group *group)
+{
+	for (int i = 0; i < FAKE_PMU_COUNTERS; i++) {
+		if (world->owner[i] &&
+		    world->owner[i]->group_leader == rk_leader(group))
+			world->owner[i] = NULL;
+	}
+	if (group->on && rk_leader(group)->attr.exclusive)
+		world->exclusive = false;
+	group->on = false;
+}
+
+static bool rk_take_counters(struct rk_world *world, struct rk_group *group)
+{
+	for (int i = 0; i < group->nr; i++) {
+		if (group->enabled[i] &&
+		    !rk_take_counter(world, group->member[i]))
+			return false;
+	}
+	return world->refusals-- <= 0;
+}
+
+static bool rk_others_are_on(struct rk_world *world, struct rk_group *group)
+{
+	for (int i = 0; i < world->nr; i++) {
+		struct rk_group *other = &world->group[i];
+
+		if (other->on && other->task == group->task &&
+		    rk_leader(other)->attr.pinned ==
+		    rk_leader(group)->attr.pinned)
+			return true;
+	}
+	return false;
+}
+
+static void rk_try(struct rk_world *world, struct rk_group *group)
+{
+	bool alone = rk_leader(group)->attr.exclusive;
+
+	if (!group->enabled[0] || group->on ||
+	    !rk_is_here(group) || world->exclusive ||
+	    (alone && rk_others_are_on(world, group)))
+		return;
+	if (rk_take_counters(world, group)) {
+		group->on = true;
+		world->exclusive |= alone;
+	} else {
+		rk_give_counters(world, group);
+	}
+}
+
+static void rk_try_pinned(struct rk_world *world, bool task)
+{
+	for (int i = 0; i < world->nr; i++) {
+		struct rk_group *group = &world->group[i];
+
+		if (group->task == task && rk_leader(group)->attr.pinned)
+			rk_try(world, group);
+	}
+}
+
+static bool rk_takes_turns(const struct rk_group *group, bool task)
+{
+	return group->task == task && rk_is_here(group) &&
+	       !rk_leader(group)->attr.pinned;
+}
+
+/* Intervals that a group has had beyond its share of all groups' time. */
+static void rk_rank(struct rk_world *world, bool task)
+{
+	u64 enabled = 0, running = 0, share;
+
+	for (int i = 0; i < world->nr; i++) {
+		if (!rk_takes_turns(&world->group[i], task))
+			continue;
+		enabled += rk_leader(&world->group[i])->total_time_enabled;
+		running += rk_leader(&world->group[i])->total_time_running;
+	}
+	for (int i = 0; i < world->nr && enabled; i++) {
+		struct perf_event *leader = rk_leader(&world->group[i]);
+
+		share = mul_u64_u64_div_u64(leader->total_time_enabled, running,
+					    enabled);
+		world->group[i].service =
+			(s64)(leader->total_time_running - share) / INTERVAL_NS;
+	}
+}
+
+/* Whose turn is it, of those that come after @last? */
+static struct rk_group *rk_next(struct rk_world *world, bool task,
+				const struct rk_group *last)
+{
+	struct rk_group *next = NULL;
+
+	for (int i = 0; i < world->nr; i++) {
+		struct rk_group *group = &world->group[i];
+
+		if (!rk_takes_turns(group, task))
+			continue;
+		/* Of equals the one that was made first. */
+		if (last && (group->service < last->service ||
+			     (group->service == last->service &&
+			      group <= last)))
+			continue;
+		if (!next || group->service < next->service)
+			next = group;
+	}
+	return next;
+}
+
+static void rk_try_flexible(struct rk_world *world, bool task)
+{
+	struct rk_group *group = NULL;
+
+	rk_rank(world, task);
+	while ((group = rk_next(world, task, group)))
+		rk_try(world, group);
+}
+
+static void rk_drop(struct rk_world *world, bool task, bool pinned)
+{
+	for (int i = 0; i < world->nr; i++) {
+		struct rk_group *group = &world->group[i];
+
+		if (group->task == task &&
+		    rk_leader(group)->attr.pinned == pinned)
+			rk_give_counters(world, group);
+	}
+}
+
+/* Model and engine, side by side. */
+
+/* The CPU's pinned groups stay where they are, so they are the beginning. */
+static void rk_look(struct rk_world *world)
+{
+	memset(world->owner, 0, sizeof(world->owner));
+	world->exclusive = false;
+	for (int i = 0; i < world->nr; i++) {
+		struct rk_group *group = &world->group[i];
+		struct perf_event *event;
+
+		group->on = !group->task && rk_leader(group)->attr.pinned &&
+			    rk_leader(group)->state == ACTIVE;
+		for (int j = 0; j < group->nr; j++) {
+			event = group->member[j];
+			group->enabled[j] = event->state >= INACTIVE;
+			if (group->on && group->enabled[j])
+				world->owner[event->hw.idx] = event;
+		}
+		if (group->on && rk_leader(group)->attr.exclusive)
+			world->exclusive = true;
+	}
+}
+
+static bool rk_event_is_right(const struct rk_world *world,
+			      const struct rk_group *group, int nr)
+{
+	const struct perf_event *event = group->member[nr];
+	bool on = group->on && group->enabled[nr];
+
+	if ((event->state == ACTIVE) != on || (event->hw.idx >= 0) != on)
+		return false;
+	return !on || world->owner[event->hw.idx] == event;
+}
+
+static void rk_compare(struct rk_world *world, const char *what)
+{
+	for (int i = 0; i < world->nr && !world->fault; i++) {
+		struct rk_group *group = &world->group[i];
+
+		group->turns += group->on;
+		for (int j = 0; j < group->nr; j++) {
+			if (rk_event_is_right(world, group, j))
+				continue;
+			world->fault = what;
+			world->fault_group = i;
+		}
+	}
+}
+
+static void rk_refuse(struct rk_world *world)
+{
+	world->refusals = rk_one_in(world, 4) ? rk_draw(world, 4) : 0;
+	atomic_set(&fake.refuse_commits, world->refusals);
+}
+
+/* Everything anew, as when a driver's constraints have changed. */
+static void rk_resched(struct rk_world *world)
+{
+	rk_look(world);
+	rk_refuse(world);
+	perf_pmu_resched(&fake.pmu);
+	rk_try_pinned(world, false);
+	rk_try_pinned(world, true);
+	rk_try_flexible(world, false);
+	rk_try_flexible(world, true);
+	rk_compare(world, "all chosen anew");
+}
+
+static bool rk_somebody_waits(struct rk_world *world, bool task)
+{
+	for (int i = 0; i < world->nr; i++) {
+		struct rk_group *group = &world->group[i];
+
+		if (rk_takes_turns(group, task) && !group->on &&
+		    group->enabled[0])
+			return true;
+	}
+	return false;
+}
+
+/* An interval has gone by. */
+static void rk_turn(struct rk_world *world)
+{
+	bool cpu_waits = rk_somebody_waits(world, false);
+	bool task_waits = rk_somebody_waits(world, true);
+	struct hrtimer *timer;
+
+	timer = &per_cpu_ptr(fake.pmu.cpu_pmu_context,
+			     smp_processor_id())->mux_timer;
+	ndelay(2 * INTERVAL_NS);
+	rk_refuse(world);
+	perf_pmu_mux_handler(timer);
+	if (cpu_waits) {
+		rk_drop(world, true, false);
+		rk_drop(world, false, false);
+		rk_try_flexible(world, false);
+		rk_try_flexible(world, true);
+	} else if (task_waits) {
+		rk_drop(world, true, false);
+		rk_try_flexible(world, true);
+	}
+	rk_compare(world, "next turn");
+}
+
+/* The handler says that it is through when nobody waits. */
+static void rk_keep_timer_off(void)
+{
+	this_cpu_ptr(fake.pmu.cpu_pmu_context)->mux_active = true;
+}
+
+static void rk_round(struct kunit *test, struct rk_world *world)
+{
+	rk_disturb(world);
+	scoped_guard(irqsave) {
+		rk_resched(world);
+		for (int turn = 0; turn < NR_TURNS && !world->fault; turn++) {
+			rk_turn(world);
+			rk_keep_timer_off();
+		}
+		atomic_set(&fake.refuse_commits, 0);
+	}
+	KUNIT_ASSERT_NULL_MSG(test, world->fault, "%s: group %d of %d, %d counters",
+			      world->fault, world->fault_group, world->nr,
+			      fake.nr_counters);
+}
+
+static struct rk_world *rk_begin(struct kunit *test)
+{
+	int cpu = cpumask_first(cpu_online_mask);
+	struct rk_world *world;
+
+	KUNIT_ASSERT_EQ(test, 0,
+			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+	world = kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, world);
+	fake_pmu_seed(test, &world->rnd);
+	fake_pmu_undo(test, rk_close_all, world);
+	return world;
+}
+
+static void rk_random_choices(struct kunit *test)
+{
+	struct rk_world *world = rk_begin(test);
+
+	for (int nr = 0; nr < NR_WORLDS; nr++) {
+		rk_make_world(test, world);
+		for (int round = 0; round < NR_ROUNDS; round++)
+			rk_round(test, world);
+		rk_close_all(world);
+		fake_pmu_expect_idle(test, &fake);
+	}
+}
+
+/* Could the group be on if no other flexible one were? */
+static bool rk_is_possible(struct rk_world *world, struct rk_group *group)
+{
+	bool possible;
+
+	rk_look(world);
+	world->refusals = 0;
+	rk_try_pinned(world, false);
+	rk_try_pinned(world, true);
+	rk_try(world, group);
+	possible = group->on;
+	rk_look(world);
+	return possible;
+}
+
+/* Whoever can be on at all is on, again and again. */
+static void rk_expect_no_starvation(struct kunit *test, struct rk_world *world)
+{
+	scoped_guard(irqsave) {
+		rk_resched(world);
+		for (int i = 0; i < world->nr; i++)
+			world->group[i].turns = 0;
+		for (int turn = 0; turn < 20 * MAX_GROUPS; turn++) {
+			rk_turn(world);
+			rk_keep_timer_off();
+		}
+		for (int i = 0; i < world->nr; i++) {
+			struct rk_group *group = &world->group[i];
+
+			if (group->turns >= 3 || rk_leader(group)->attr.pinned)
+				continue;
+			if (group->task || !rk_is_possible(world, group))
+				continue;
+			world->fault = "starved";
+			world->fault_group = i;
+		}
+		atomic_set(&fake.refuse_commits, 0);
+	}
+	KUNIT_ASSERT_NULL_MSG(test, world->fault, "%s: group %d of %d, %d counters",
+			      world->fault, world->fault_group, world->nr,
+			      fake.nr_counters);
+}
+
+static void rk_random_starvation(struct kunit *test)
+{
+	struct rk_world *world = rk_begin(test);
+
+	for (int nr = 0; nr < NR_WORLDS / 4; nr++) {
+		rk_make_world(test, world);
+		rk_expect_no_starvation(test, world);
+		rk_close_all(world);
+		fake_pmu_expect_idle(test, &fake);
+	}
+}
+
+static struct kunit_case rk_cases[] = {
+	KUNIT_CASE(rk_random_choices),
+	KUNIT_CASE(rk_random_starvation),
+	{ }
+};
+
+static struct kunit_suite rk_suite = {
+	.name		= "perf_rotate",
+	.suite_init	= rk_suite_init,
+	.suite_exit	= rk_suite_exit,
+	.test_cases	= rk_cases,
+};
+
+kunit_test_suite(rk_suite);
