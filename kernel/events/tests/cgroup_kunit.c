@@ -253,9 +253,10 @@ static void ck_within(struct kunit *test)
 	for (int a = 0; a < NR_CGROUPS; a++) {
 		for (int b = 0; b < NR_CGROUPS; b++)
 			KUNIT_EXPECT_EQ_MSG(test,
-				perf_cgroup_is_within(&world->cgroups[a],
-						      &world->cgroups[b]),
-				ck_is_within(world, a, b), "%d in %d", a, b);
+					    perf_cgroup_is_within(&world->cgroups[a],
+								  &world->cgroups[b]),
+					    ck_is_within(world, a, b),
+					    "%d in %d", a, b);
 	}
 	KUNIT_EXPECT_FALSE(test, perf_cgroup_is_within(NULL,
 						       &world->cgroups[0]));
@@ -284,8 +285,9 @@ static void ck_common(struct kunit *test)
 			top = perf_cgroup_common(at + a, at + b);
 			KUNIT_ASSERT_NOT_NULL(test, top);
 			KUNIT_EXPECT_TRUE_MSG(test,
-				ck_is_common(world, a, b, top - at),
-				"%d and %d: %ld", a, b, (long)(top - at));
+					      ck_is_common(world, a, b, top - at),
+					      "%d and %d: %ld", a, b,
+					      (long)(top - at));
 		}
 		KUNIT_EXPECT_NULL(test, perf_cgroup_common(at + a, NULL));
 		KUNIT_EXPECT_NULL(test, perf_cgroup_common(NULL, at + a));
@@ -305,9 +307,11 @@ static void ck_family_script(struct ck_world *world)
 		ck_go(world, way[i]);
 		for (int e = 0; e < world->nr_events; e++)
 			KUNIT_EXPECT_EQ_MSG(test, ck_state(world->events[e]),
-				ck_is_within(world, way[i], world->of[e]) ?
-					ACTIVE : INACTIVE,
-				"%d of %d in %d", e, world->of[e], way[i]);
+					    ck_is_within(world, way[i],
+							 world->of[e]) ?
+					    ACTIVE : INACTIVE,
+					    "%d of %d in %d", e, world->of[e],
+					    way[i]);
 	}
 }
 
@@ -642,4 +646,5 @@ static struct kunit_suite ck_suite = {
 	.suite_exit	= ck_suite_exit,
 	.test_cases	= ck_cases,
 };
+
 kunit_test_suite(ck_suite);

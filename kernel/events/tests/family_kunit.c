@@ -191,7 +191,8 @@ static void fm_pool_nearest(struct kunit *test)
 		perf_family_add(pool->family, pool->ctx[0]);
 		perf_family_add(pool->family, pool->ctx[1]);
 	}
-	pool->place[0] = pool->place[1] = FM_PARKED;
+	pool->place[0] = FM_PARKED;
+	pool->place[1] = FM_PARKED;
 	scoped_guard(irqsave) {
 		first = perf_family_take_oncpu(pool->family);
 		scoped_guard(raw_spinlock, &first->lock)

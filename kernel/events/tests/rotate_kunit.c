@@ -357,8 +357,10 @@ static bool rk_event_is_right(const struct rk_world *world,
 {
 	const struct perf_event *event = group->member[nr];
 	bool on = group->on && group->enabled[nr];
+	bool active = event->state == ACTIVE;
+	bool placed = event->hw.idx >= 0;
 
-	if ((event->state == ACTIVE) != on || (event->hw.idx >= 0) != on)
+	if (active != on || placed != on)
 		return false;
 	return !on || world->owner[event->hw.idx] == event;
 }

@@ -592,11 +592,16 @@ static struct sk_worker *sk_start_worker(struct kunit *test)
 	return worker;
 }
 
+/* It may be taken off its CPU before it comes to sleep, and then run again. */
 static void sk_let_work(struct sk_worker *worker, int nr)
 {
+	unsigned long asleep;
+
 	worker->nr = nr;
 	complete(&worker->go);
 	wait_for_completion(&worker->done);
+	read_poll_timeout(wait_task_inactive, asleep, asleep, 100, PATIENCE_US,
+			  false, worker->task, TASK_UNINTERRUPTIBLE);
 }
 
 static bool sk_is_unloaded(struct perf_event *event)

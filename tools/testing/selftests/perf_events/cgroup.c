@@ -1003,7 +1003,7 @@ static void samples(void)
 		      (unsigned long long)group_id(&group));
 		nr++;
 	}
-	CHECK(nr >= 50, "%d samples", nr);
+	CHECK(nr >= 50, "only %d came", nr);
 	worker_end(&inside);
 	worker_end(&outside);
 	group_remove(&group);

@@ -56,6 +56,8 @@ struct worker {
 	__u64 random;
 	struct slot slot[NR_SLOTS];
 	pid_t child[MAX_CHILDREN];
+	/* Something at random, which may be a fork. */
+	void (*step)(struct worker *w);
 	bool is_child;
 	bool is_root;
 };
@@ -609,7 +611,36 @@ static bool op_cgroup(struct worker *w)
 	return write_text(one_in(w, 4) ? CGROUPS "/cgroup.procs" : path, "0");
 }
 
-static bool op_fork(struct worker *w);
+/* A child does what its parent does, with the same files, for a while. */
+static void child_life(struct worker *w)
+{
+	int i, steps = draw(w, 60);
+
+	memset(w->child, 0, sizeof(w->child));
+	w->is_child = true;
+	alarm(60);
+	for (i = 0; i < steps && !stopping(); i++)
+		w->step(w);
+	if (one_in(w, 3))
+		execl("/proc/self/exe", "churn", "executed", NULL);
+	_exit(0);
+}
+
+static bool op_fork(struct worker *w)
+{
+	int nr = draw(w, MAX_CHILDREN);
+
+	/* A family of three generations is enough. */
+	if (!reap(w, nr, false) || (w->is_child && !one_in(w, 8)))
+		return false;
+	draw_bits(w);
+	w->child[nr] = fork();
+	if (!w->child[nr])
+		child_life(w);
+	if (w->child[nr] < 0)
+		w->child[nr] = 0;
+	return w->child[nr];
+}
 
 static const struct op {
 	const char *name;
@@ -659,37 +690,6 @@ static void one_op(struct worker *w)
 	count(ops[i].run(w) ? &shared->done[i] : &shared->refused[i]);
 }
 
-/* A child does what its parent does, with the same files, for a while. */
-static void child_life(struct worker *w)
-{
-	int i, steps = draw(w, 60);
-
-	memset(w->child, 0, sizeof(w->child));
-	w->is_child = true;
-	alarm(60);
-	for (i = 0; i < steps && !stopping(); i++)
-		one_op(w);
-	if (one_in(w, 3))
-		execl("/proc/self/exe", "churn", "executed", NULL);
-	_exit(0);
-}
-
-static bool op_fork(struct worker *w)
-{
-	int nr = draw(w, MAX_CHILDREN);
-
-	/* A family of three generations is enough. */
-	if (!reap(w, nr, false) || (w->is_child && !one_in(w, 8)))
-		return false;
-	draw_bits(w);
-	w->child[nr] = fork();
-	if (!w->child[nr])
-		child_life(w);
-	if (w->child[nr] < 0)
-		w->child[nr] = 0;
-	return w->child[nr];
-}
-
 static void on_trap(int sig)
 {
 	(void)sig;
@@ -721,7 +721,7 @@ static void worker_end(struct worker *w)
 
 static int work(__u64 seed, int nr)
 {
-	struct worker w = { .is_root = nr & 1 };
+	struct worker w = { .step = one_op, .is_root = nr & 1 };
 	int i;
 
 	signal(SIGTRAP, on_trap);
@@ -735,7 +735,7 @@ static int work(__u64 seed, int nr)
 	for (i = 0; i < 8; i++)
 		draw_bits(&w);
 	while (!stopping())
-		one_op(&w);
+		w.step(&w);
 	worker_end(&w);
 	return 0;
 }
