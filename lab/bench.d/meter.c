@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Benchmark: what an operation costs
+ *
+ * Instructions are ticks of the time-stamp counter less those that the PMU
+ * model spent (file "overhead") and less what measuring itself takes. The
+ * model's files are read outside of the measured stretch.
+ *
+ * An operation is repeated in windows. The result is the mean of the middle half
+ * of the windows, so that a timer interrupt or a kernel thread that comes now
+ * and then does not show. Operations that leave work for later, such as memory to
+ * be freed after a grace period, are measured in one long stretch instead, with
+ * all that happens in it.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define MODEL		"/sys/kernel/debug/x86_pmu_model/"
+#define WARM_UP		3
+#define WARM_UP_MEAN	8	/* a part of the stretch */
+#define MAX_WINDOWS	31
+
+static int overhead_fd = -1;
+static int accesses_fd = -1;
+static double nothing;
+
+/* The line "total A B" is the last but one at most. */
+static void totals(int fd, __u64 *first, __u64 *second)
+{
+	unsigned long long a = 0, b = 0;
+	char text[4096];
+	ssize_t len;
+	char *line;
+
+	*first = 0;
+	*second = 0;
+	if (fd < 0)
+		return;
+	len = pread(fd, text, sizeof(text) - 1, 0);
+	if (len <= 0)
+		return;
+	text[len] = 0;
+	line = strstr(text, "\ntotal ");
+	if (!line || sscanf(line, "\ntotal %llu %llu", &a, &b) != 2)
+		die("the PMU model's files have another format");
+	*first = a;
+	*second = b;
+}
+
+static __u64 model_ticks(void)
+{
+	__u64 sections, ticks;
+
+	totals(overhead_fd, &sections, &ticks);
+	return ticks;
+}
+
+static __u64 model_accesses(void)
+{
+	__u64 reads, writes;
+
+	totals(accesses_fd, &reads, &writes);
+	return reads + writes;
+}
+
+void meter_start(struct meter *m)
+{
+	m->accesses = model_accesses();
+	m->model = model_ticks();
+	m->ticks = now();
+}
+
+struct cost meter_stop(const struct meter *m, unsigned int operations)
+{
+	__u64 ticks = now() - m->ticks;
+	__u64 model = model_ticks() - m->model;
+	__u64 accesses = model_accesses() - m->accesses;
+	struct cost cost = {
+		.insns = ((double)ticks - model - nothing) / operations,
+		.accesses = (double)accesses / operations,
+	};
+
+	return cost;
+}
+
+void meter_init(void)
+{
+	struct cost empty[5];
+	struct meter m;
+	size_t i;
+
+	overhead_fd = open(MODEL "overhead", O_RDONLY | O_CLOEXEC);
+	accesses_fd = open(MODEL "accesses", O_RDONLY | O_CLOEXEC);
+	for (i = 0; i < ARRAY_SIZE(empty); i++) {
+		meter_start(&m);
+		empty[i] = meter_stop(&m, 1);
+	}
+	nothing = cost_median(empty, ARRAY_SIZE(empty)).insns;
+}
+
+static int by_insns(const void *left, const void *right)
+{
+	const struct cost *a = left, *b = right;
+
+	return (a->insns > b->insns) - (a->insns < b->insns);
+}
+
+/* The window in the middle, with its own accesses. */
+struct cost cost_median(struct cost *costs, size_t count)
+{
+	qsort(costs, count, sizeof(*costs), by_insns);
+	return costs[count / 2];
+}
+
+static struct cost middle_half(struct cost *costs, size_t count)
+{
+	size_t i, first = count / 4, last = count - count / 4;
+	struct cost mean = { 0, 0 };
+
+	qsort(costs, count, sizeof(*costs), by_insns);
+	for (i = first; i < last; i++) {
+		mean.insns += costs[i].insns / (last - first);
+		mean.accesses += costs[i].accesses / (last - first);
+	}
+	return mean;
+}
+
+struct cost cost_sub(struct cost a, struct cost b)
+{
+	a.insns -= b.insns;
+	a.accesses -= b.accesses;
+	return a;
+}
+
+void emit_cost(const struct row *row, const char *part, struct cost cost)
+{
+	emit(row, part, "insn", cost.insns, cost.accesses);
+}
+
+/**
+ * measure_prepared - measure an operation that needs a preparation
+ * @prepare:	called before each window, not measured
+ * @op:		does the operation @operations times
+ * @arg:	for both
+ * @operations:	how often @op does it
+ */
+struct cost measure_prepared(void (*prepare)(void *arg), void (*op)(void *arg),
+			     void *arg, unsigned int operations)
+{
+	struct cost costs[MAX_WINDOWS];
+	size_t i, windows = quick ? 7 : MAX_WINDOWS;
+	struct meter m;
+
+	for (i = 0; i < WARM_UP; i++) {
+		prepare(arg);
+		op(arg);
+	}
+	for (i = 0; i < windows; i++) {
+		prepare(arg);
+		meter_start(&m);
+		op(arg);
+		costs[i] = meter_stop(&m, operations);
+	}
+	return middle_half(costs, windows);
+}
+
+struct repeated {
+	void		(*op)(void *arg);
+	void		*arg;
+	unsigned int	times;
+};
+
+static void repeat(void *arg)
+{
+	const struct repeated *r = arg;
+	unsigned int i;
+
+	for (i = 0; i < r->times; i++)
+		r->op(r->arg);
+}
+
+static void nothing_to_prepare(void *arg)
+{
+}
+
+/**
+ * measure - measure an operation
+ * @op:		does it once
+ * @arg:	for @op
+ * @per_window:	how often it is done in a window
+ */
+struct cost measure(void (*op)(void *arg), void *arg, unsigned int per_window)
+{
+	struct repeated r = { op, arg, per_window };
+
+	return measure_prepared(nothing_to_prepare, repeat, &r, per_window);
+}
+
+/**
+ * measure_mean - measure an operation that leaves work for later
+ * @op:		does it once
+ * @arg:	for @op
+ * @times:	how often it is done
+ *
+ * Not for processes that called fifo(): the work would be left for ever.
+ */
+struct cost measure_mean(void (*op)(void *arg), void *arg, unsigned int times)
+{
+	struct repeated r = { op, arg, times / WARM_UP_MEAN };
+	struct meter m;
+
+	repeat(&r);
+	r.times = quick ? times / 4 : times;
+	meter_start(&m);
+	repeat(&r);
+	return meter_stop(&m, r.times);
+}
+
+/**
+ * in_child - measure in a process that has no events yet
+ * @fn:		returns the cost
+ * @arg:	for @fn
+ */
+struct cost in_child(struct cost (*fn)(const void *arg), const void *arg)
+{
+	struct cost *result, cost;
+	int status;
+	pid_t pid;
+
+	result = mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (result == MAP_FAILED)
+		die("mmap");
+	pid = fork();
+	if (pid < 0)
+		die("fork");
+	if (!pid) {
+		*result = fn(arg);
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		die("waitpid");
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+	cost = *result;
+	munmap(result, sizeof(*result));
+	return cost;
+}
