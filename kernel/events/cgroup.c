@@ -185,21 +185,24 @@ static void perf_cgroup_enter_locked(struct perf_cgroup *cgrp,
 
 /*
  * Where groups came that did not all fit, everybody takes part in a new choice:
- * who is on already must not stay on by that alone. Where others have been
- * waiting they try what was left to them.
+ * who is on already must not stay on by that alone. What has just come can leave
+ * again only after the PMU was enabled: drivers give out counters no earlier.
+ * Where others have been waiting they try what was left to them.
  */
 static void perf_cgroup_settle_locked(struct perf_cpu_context *cpuctx,
 				      struct perf_cpu_pmu_context *cpc)
 {
 	struct perf_event_pmu_context *epc = &cpc->epc;
+	bool crowded = cpc->crowded;
 
-	if (cpc->crowded) {
-		cpc->crowded = false;
-		perf_sched_pmu_locked(cpuctx, epc->pmu);
-	} else if (epc->rotate_necessary) {
+	cpc->crowded = false;
+	if (!crowded && epc->rotate_necessary) {
 		epc->rotate_necessary = 0;
 		perf_sched_choose_locked(epc);
 	}
+	perf_pmu_enable(epc->pmu);
+	if (crowded)
+		perf_sched_pmu_locked(cpuctx, epc->pmu);
 }
 
 static void perf_cgroup_release_pmus_locked(struct perf_cpu_context *cpuctx,
@@ -210,7 +213,6 @@ static void perf_cgroup_release_pmus_locked(struct perf_cpu_context *cpuctx,
 	list_for_each_entry_safe(cpc, next, pmus, cgroup_entry) {
 		list_del_init(&cpc->cgroup_entry);
 		perf_cgroup_settle_locked(cpuctx, cpc);
-		perf_pmu_enable(cpc->epc.pmu);
 	}
 }
 

@@ -466,6 +466,7 @@ static void tk_remote(struct kunit *test)
 
 struct tk_mortal {
 	struct task_struct	*task;
+	struct completion	born;
 	struct completion	go;
 	int			nr;
 };
@@ -474,6 +475,7 @@ static int tk_live_and_exit(void *arg)
 {
 	struct tk_mortal *mortal = arg;
 
+	complete(&mortal->born);
 	wait_for_completion(&mortal->go);
 	fake_pmu_tick(&fake, mortal->nr);
 	return 0;
@@ -490,12 +492,15 @@ static struct tk_mortal *tk_start_mortal(struct kunit *test, int nr)
 						 GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, mortal);
+	init_completion(&mortal->born);
 	init_completion(&mortal->go);
 	mortal->nr = nr;
 	mortal->task = kthread_run(tk_live_and_exit, mortal, "perf_kunit");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(mortal->task));
 	get_task_struct(mortal->task);
 	fake_pmu_undo(test, tk_put_task, mortal->task);
+	/* One that is stopped before it has begun never begins. */
+	wait_for_completion(&mortal->born);
 	return mortal;
 }
 

@@ -129,6 +129,7 @@ static int fake_pmu_add(struct perf_event *event, int flags)
 		return -EAGAIN;
 
 	unit->owner[idx] = event;
+	unit->fresh |= BIT(idx);
 	event->hw.idx = idx;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	atomic_inc(&mine->turns);
@@ -147,6 +148,10 @@ static void fake_pmu_del(struct perf_event *event, int flags)
 		fake_pmu_expect(fake, false, "del of an event that is not on");
 		return;
 	}
+	/* Drivers give out counters when they are enabled, and not before. */
+	fake_pmu_expect(fake, unit->txn == PERF_PMU_TXN_ADD ||
+			!(unit->fresh & BIT(event->hw.idx)),
+			"del of an event that was not yet enabled");
 	fake_pmu_stop(event, PERF_EF_UPDATE);
 	unit->owner[event->hw.idx] = NULL;
 	event->hw.idx = -1;
@@ -198,6 +203,7 @@ static void fake_pmu_enable(struct pmu *pmu)
 
 	fake_pmu_expect(fake, unit->disabled, "enabled twice");
 	unit->disabled = false;
+	unit->fresh = 0;
 	if (fake_pmu_is_mixed(unit))
 		atomic_inc(&fake->mixed);
 }

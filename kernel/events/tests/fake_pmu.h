@@ -29,6 +29,8 @@ enum fake_pmu_call {
 /* What one CPU's unit holds; that CPU only, interrupts off. */
 struct fake_pmu_cpu {
 	struct perf_event	*owner[FAKE_PMU_COUNTERS];
+	/* Counters that were given away since the PMU was disabled. */
+	unsigned long		fresh;
 	bool			disabled;
 	unsigned int		txn;
 };
