@@ -75,6 +75,7 @@ struct perf_event_context;
 struct perf_event_pmu_context;
 struct perf_family;
 struct perf_output_handle;
+struct perf_pmu_caps;
 struct perf_sample_data;
 struct task_struct;
 
@@ -498,6 +499,21 @@ struct hw_perf_event {
 };
 
 /**
+ * struct perf_pmu_counters - counters of a PMU on one CPU
+ * @general: those that count any event, or nearly
+ * @fixed: those that count one event only
+ * @general_free: how many of @general a new pinned group of the CPU could have:
+ *	those that no pinned event of the CPU holds
+ * @fixed_free: the same for @fixed
+ */
+struct perf_pmu_counters {
+	unsigned int		general;
+	unsigned int		fixed;
+	unsigned int		general_free;
+	unsigned int		fixed_free;
+};
+
+/**
  * struct pmu - a performance monitoring unit
  *
  * The driver fills in name, methods and flags and calls perf_pmu_register().
@@ -543,6 +559,8 @@ struct pmu {
 	struct list_head		parts;
 	/** @leaving: core, it accepts no event any more. */
 	bool				leaving;
+	/** @caps: core, what it has found out about counters. */
+	struct perf_pmu_caps		*caps;
 
 	/** @cpu_pmu_context: core, what it keeps for each CPU. */
 	struct perf_cpu_pmu_context __percpu *cpu_pmu_context;
@@ -807,6 +825,19 @@ struct pmu {
 	 * Return: 0, or -EINVAL and friends for PERF_EVENT_IOC_PERIOD.
 	 */
 	int (*check_period)(struct perf_event *event, u64 value);
+
+	/**
+	 * @counters: How many counters are there on this CPU, and how many of
+	 * them does no pinned event of the CPU hold? What flexible events and
+	 * those of tasks hold is free. Optional; without it the core tries out
+	 * what @event_init accepts, if the PMU counts generic events, and
+	 * otherwise says nothing.
+	 *
+	 * Context: this CPU, interrupts off, its context locked, so that
+	 * perf_event_is_pinned_to_cpu() may be asked of events that are on.
+	 * Return: 0, or -ENODEV when the PMU is not on this CPU.
+	 */
+	int (*counters)(struct pmu *pmu, struct perf_pmu_counters *counters);
 };
 
 /*
@@ -1322,6 +1353,13 @@ struct perf_sample_data {
 static inline bool is_sampling_event(struct perf_event *event)
 {
 	return event->attr.sample_period != 0;
+}
+
+/* Is it in a group that runs on its CPU whatever else wants to? */
+static inline bool perf_event_is_pinned_to_cpu(const struct perf_event *event)
+{
+	return event->group_leader->attr.pinned &&
+	       !(event->attach_state & PERF_ATTACH_TASK);
 }
 
 static inline int is_software_event(struct perf_event *event)

@@ -18,6 +18,7 @@
 #include <linux/cpu.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/reboot.h>
+#include "caps.h"
 #include "cgroup.h"
 #include "clock.h"
 #include "clock_pmu.h"
@@ -162,6 +163,7 @@ void __init perf_event_init(void)
 	perf_rotate_init();
 	perf_cgroup_init();
 	perf_event_room_init();
+	perf_caps_init();
 	perf_software_init();
 	perf_clock_pmu_init();
 	perf_tracing_init();

@@ -511,6 +511,33 @@ struct perf_event *perf_event_alloc(const struct perf_event_spec *spec)
 	return event;
 }
 
+/**
+ * perf_event_alloc_trial - make an event to see whether a PMU takes it
+ * @spec: what it is to be; a sibling's leader is one that was made here, and
+ *	the caller has given it a context
+ * @pmu: the PMU, which does not go away meanwhile
+ *
+ * Such an event is not accounted, and not for being installed.
+ *
+ * Context: Task context, may sleep.
+ * Return: the event, for perf_event_free(); or an error pointer: what
+ * pmu::event_init returns, -ENOMEM.
+ */
+struct perf_event *perf_event_alloc_trial(const struct perf_event_spec *spec,
+					  struct pmu *pmu)
+{
+	struct perf_event *event = event_new(spec);
+	int error;
+
+	if (!event)
+		return ERR_PTR(-ENOMEM);
+	error = perf_pmu_try_event(pmu, event);
+	if (!error)
+		return event;
+	perf_event_free(event);
+	return ERR_PTR(error);
+}
+
 /* Closing. */
 
 /*

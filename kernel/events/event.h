@@ -24,6 +24,10 @@ struct perf_event_spec {
  */
 struct perf_event *perf_event_alloc(const struct perf_event_spec *spec);
 
+/* An event that is there to see whether a PMU takes it, and nothing else. */
+struct perf_event *perf_event_alloc_trial(const struct perf_event_spec *spec,
+					  struct pmu *pmu);
+
 /*
  * The one destructor; @event may be half built and never installed, and its
  * one reference is the caller's. It does not put the parent; perf_event_put()

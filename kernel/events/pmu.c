@@ -50,6 +50,7 @@ DEFINE_MUTEX(perf_pmus_mutex);
 LIST_HEAD(perf_pmus);
 DEFINE_SRCU(perf_pmus_srcu);
 enum hrtimer_restart (*perf_pmu_mux_handler)(struct hrtimer *) __ro_after_init;
+void (*perf_pmu_new_dev)(struct pmu *pmu) __ro_after_init;
 
 static DEFINE_IDR(perf_pmu_numbers);
 static bool perf_pmu_bus_running;
@@ -532,6 +533,8 @@ static void perf_pmu_teardown(struct pmu *pmu)
 {
 	perf_pmu_del_dev(pmu);
 	perf_pmu_free_cpus(pmu);
+	kfree(pmu->caps);
+	pmu->caps = NULL;
 	if (pmu->type >= 0)
 		idr_remove(&perf_pmu_numbers, pmu->type);
 	pmu->type = -1;
@@ -549,6 +552,34 @@ static int perf_pmu_build(struct pmu *pmu, int type)
 	if (err)
 		return err;
 	return perf_pmu_add_dev(pmu);
+}
+
+static bool perf_pmu_has_dev(const struct pmu *pmu)
+{
+	return pmu->dev && pmu->dev != PMU_NULL_DEV;
+}
+
+static int perf_pmu_publish(struct pmu *pmu, const char *name, int type)
+{
+	int err;
+
+	guard(mutex)(&perf_pmus_mutex);
+	pmu->name = name;
+	pmu->type = -1;
+	pmu->caps = NULL;
+	atomic_set(&pmu->exclusive_cnt, 0);
+	raw_spin_lock_init(&pmu->users_lock);
+	INIT_LIST_HEAD(&pmu->events);
+	INIT_LIST_HEAD(&pmu->parts);
+	pmu->leaving = false;
+	err = perf_pmu_build(pmu, type);
+	if (err) {
+		perf_pmu_teardown(pmu);
+		return err;
+	}
+	idr_replace(&perf_pmu_numbers, pmu, pmu->type);
+	list_add_rcu(&pmu->entry, &perf_pmus);
+	return 0;
 }
 
 /**
@@ -570,22 +601,10 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 		      "perf: %s: unknown scope %u\n", name, pmu->scope))
 		return -EINVAL;
 
-	guard(mutex)(&perf_pmus_mutex);
-	pmu->name = name;
-	pmu->type = -1;
-	atomic_set(&pmu->exclusive_cnt, 0);
-	raw_spin_lock_init(&pmu->users_lock);
-	INIT_LIST_HEAD(&pmu->events);
-	INIT_LIST_HEAD(&pmu->parts);
-	pmu->leaving = false;
-	err = perf_pmu_build(pmu, type);
-	if (err) {
-		perf_pmu_teardown(pmu);
-		return err;
-	}
-	idr_replace(&perf_pmu_numbers, pmu, pmu->type);
-	list_add_rcu(&pmu->entry, &perf_pmus);
-	return 0;
+	err = perf_pmu_publish(pmu, name, type);
+	if (!err && perf_pmu_has_dev(pmu))
+		perf_pmu_new_dev(pmu);
+	return err;
 }
 EXPORT_SYMBOL_GPL(perf_pmu_register);
 
@@ -600,7 +619,8 @@ static void perf_pmu_wait_for_readers(void)
  * perf_pmu_hide - let a PMU get no more events
  * @pmu: PMU that goes away
  *
- * Its device goes without perf_pmus_mutex, which a sysfs file may wait for.
+ * Its device goes without perf_pmus_mutex, which a sysfs file may wait for, and
+ * before it refuses events, since files make some.
  *
  * Context: task; waits for grace periods.
  */
@@ -610,10 +630,10 @@ void perf_pmu_hide(struct pmu *pmu)
 		list_del_rcu(&pmu->entry);
 		idr_replace(&perf_pmu_numbers, NULL, pmu->type);
 	}
-	perf_pmu_del_dev(pmu);
-	scoped_guard(raw_spinlock_irq, &pmu->users_lock)
-		pmu->leaving = true;
 	perf_pmu_wait_for_readers();
+	perf_pmu_del_dev(pmu);
+	guard(raw_spinlock_irq)(&pmu->users_lock);
+	pmu->leaving = true;
 }
 
 /**
@@ -782,6 +802,21 @@ static u32 perf_pmu_wanted(struct perf_event *event, bool *named)
 	return type;
 }
 
+/**
+ * perf_pmu_try_event - ask a PMU whether it takes an event
+ * @pmu: PMU that does not go away meanwhile
+ * @event: new event with attr, cpu and leader set
+ *
+ * Context: task.
+ * Return: 0, and the event has all that one has that was opened; -ENODEV, and
+ * what pmu->event_init() returns.
+ */
+int perf_pmu_try_event(struct pmu *pmu, struct perf_event *event)
+{
+	guard(srcu)(&perf_pmus_srcu);
+	return perf_pmu_try(pmu, event);
+}
+
 /* May a PMU get an event whose type is not its own number? */
 static bool perf_pmu_accepts(struct pmu *pmu, u32 type,
 			     const struct perf_event *event)
@@ -870,8 +905,7 @@ ssize_t perf_event_sysfs_show(struct device *dev, struct device_attribute *attr,
 }
 EXPORT_SYMBOL_GPL(perf_event_sysfs_show);
 
-/* PMUs that registered before there was a bus get their devices now. */
-static int __init perf_pmu_start_bus(void)
+static int __init perf_pmu_add_devs(void)
 {
 	struct pmu *pmu;
 	int err;
@@ -884,6 +918,24 @@ static int __init perf_pmu_start_bus(void)
 	list_for_each_entry(pmu, &perf_pmus, entry) {
 		err = perf_pmu_add_dev(pmu);
 		WARN(err, "perf: %s: no device: %d\n", pmu->name, err);
+	}
+	return 0;
+}
+
+/* PMUs that registered before there was a bus get their devices now. */
+static int __init perf_pmu_start_bus(void)
+{
+	struct pmu *pmu;
+	int err;
+
+	err = perf_pmu_add_devs();
+	if (err)
+		return err;
+	guard(srcu)(&perf_pmus_srcu);
+	list_for_each_entry_rcu(pmu, &perf_pmus, entry,
+				srcu_read_lock_held(&perf_pmus_srcu)) {
+		if (perf_pmu_has_dev(pmu))
+			perf_pmu_new_dev(pmu);
 	}
 	return 0;
 }

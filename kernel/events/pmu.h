@@ -19,8 +19,12 @@ static inline struct perf_cpu_pmu_context *perf_cpc_oncpu(struct pmu *pmu)
 	return this_cpu_ptr(pmu->cpu_pmu_context);
 }
 
+/* Told of every PMU that has got its device; set once, before any PMU. */
+extern void (*perf_pmu_new_dev)(struct pmu *pmu);
+
 /* Finds the PMU of a new event and lets it initialise the event. */
 struct pmu *perf_pmu_init_event(struct perf_event *event);
+int perf_pmu_try_event(struct pmu *pmu, struct perf_event *event);
 void perf_pmu_announce(struct perf_event *event);
 void perf_pmu_drop_event(struct perf_event *event);
 bool perf_pmu_is_leaving(const struct perf_event *event);

@@ -185,6 +185,23 @@ static unsigned int test_group_wants(struct perf_event *event)
 	return nr;
 }
 
+static int test_counters_of(struct pmu *pmu, struct perf_pmu_counters *counters)
+{
+	struct test_cpu *cpu = this_cpu_ptr(&test_cpus);
+	unsigned int held = 0;
+
+	for (unsigned int i = 0; i < test_counters; i++) {
+		if (cpu->owner[i] && perf_event_is_pinned_to_cpu(cpu->owner[i]))
+			held++;
+	}
+	counters->general = test_counters;
+	counters->general_free = test_counters - held;
+	counters->fixed = 1;
+	counters->fixed_free = !cpu->owner[TEST_FIXED] ||
+		!perf_event_is_pinned_to_cpu(cpu->owner[TEST_FIXED]);
+	return 0;
+}
+
 static int test_event_init(struct perf_event *event)
 {
 	unsigned int limit = test_counters;
@@ -217,6 +234,7 @@ static struct pmu test_pmu = {
 	.event_idx	= test_index,
 	.event_mapped	= test_mapped,
 	.event_unmapped	= test_unmapped,
+	.counters	= test_counters_of,
 };
 
 /* Coming and going. */

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "caps": how many counters a PMU has, and how many are free.
+ *
+ * Purpose: the files counters_* in caps/ of a PMU's device. A driver with
+ * pmu->counters() answers itself. For the others of hardware events the core
+ * tries out what the driver accepts: it makes groups of generic events that are
+ * never installed, and lets event_init judge them, which for a member of a
+ * group means to say whether the group fits on an empty PMU. Where the driver
+ * does not judge groups, or knows no generic events, there are no files.
+ *
+ * What is found out that way:
+ *
+ *   1. Some kind of event can be counted n times at once and no more. If of each
+ *	other kind not more than one event fits in addition, that kind has all
+ *	general counters, and each addition has a counter that the kind cannot
+ *	use: a fixed one.
+ *   2. Several kinds may be like that: one with a fixed counter of its own has
+ *	that as well as the general ones. The kind with the least n is the one
+ *	without, and its n the number of general counters.
+ *   3. What is free now: begin the group with likenesses of the pinned events
+ *	that are on a CPU, then go on as above.
+ *
+ * A fixed counter for which there is no generic event is not seen.
+ *
+ * Owns: pmu->caps.
+ *
+ * Contexts: task; may sleep. Nothing is disturbed that counts.
+ *
+ * Lifetime: events and context of a trial are gone when it ends. The files go
+ * with the device, and they are waited for before events are revoked: no
+ * revocation meets a trial.
+ *
+ * Locking: caps_mutex for one trial at a time; ctx->mutex, then ctx->lock, of a
+ * CPU while its pinned events are looked at.
+ */
+#include <linux/cpu.h>
+#include <linux/device.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "caps.h"
+#include "context.h"
+#include "event.h"
+#include "groups.h"
+#include "pmu.h"
+#include "remote.h"
+
+/* More than any PMU has; who accepts as many does not judge groups. */
+#define CAPS_GROUP_MAX		64
+
+/* What the core found out when the PMU got its device. */
+struct perf_pmu_caps {
+	unsigned int	general;
+	unsigned int	fixed;
+	/* Generic event that can have any general counter and no other. */
+	u64		kind;
+};
+
+/* A group that grows, as far as the driver agrees. */
+struct caps_trial {
+	struct pmu			*pmu;
+	int				cpu;
+	struct perf_event_context	*ctx;
+	/* Keeps the driver from letting its hardware go between groups. */
+	struct perf_event		*anchor;
+	bool				no_memory;
+	unsigned int			nr;
+	struct perf_event		*member[CAPS_GROUP_MAX];
+	/* The pinned events of the last CPU that was asked about. */
+	unsigned int			nr_pinned;
+	struct perf_event_attr		pinned[CAPS_GROUP_MAX];
+};
+
+static DEFINE_MUTEX(caps_mutex);
+
+/* Trials. */
+
+static struct perf_event_attr caps_attr(u64 kind)
+{
+	return (struct perf_event_attr) {
+		.type	= PERF_TYPE_HARDWARE,
+		.size	= sizeof(struct perf_event_attr),
+		.config	= kind,
+		.pinned	= 1,
+	};
+}
+
+/* Return: an event that the driver accepts, or NULL. */
+static struct perf_event *caps_alloc(struct caps_trial *trial,
+				     const struct perf_event_attr *attr)
+{
+	const struct perf_event_spec spec = {
+		.attr		= attr,
+		.cpu		= trial->cpu,
+		.group_leader	= trial->nr ? trial->member[0] : NULL,
+		.cgroup_fd	= -1,
+	};
+	struct perf_event *event = perf_event_alloc_trial(&spec, trial->pmu);
+
+	if (IS_ERR(event)) {
+		trial->no_memory |= PTR_ERR(event) == -ENOMEM;
+		return NULL;
+	}
+	perf_ctx_get(trial->ctx);
+	event->ctx = trial->ctx;
+	return event;
+}
+
+static bool caps_add(struct caps_trial *trial,
+		     const struct perf_event_attr *attr)
+{
+	struct perf_event *event;
+
+	if (trial->nr == CAPS_GROUP_MAX)
+		return false;
+	event = caps_alloc(trial, attr);
+	if (!event)
+		return false;
+	scoped_guard(raw_spinlock_irq, &trial->ctx->lock)
+		perf_group_attach_locked(event);
+	trial->member[trial->nr++] = event;
+	return true;
+}
+
+/* Return: how many events of a kind fit beside those that are there. */
+static unsigned int caps_fill(struct caps_trial *trial, u64 kind)
+{
+	struct perf_event_attr attr = caps_attr(kind);
+	unsigned int before = trial->nr;
+
+	while (caps_add(trial, &attr))
+		;
+	return trial->nr - before;
+}
+
+static void caps_clear(struct caps_trial *trial)
+{
+	struct perf_event *event;
+
+	while (trial->nr) {
+		event = trial->member[--trial->nr];
+		scoped_guard(raw_spinlock_irq, &trial->ctx->lock)
+			perf_group_detach_locked(event, NULL);
+		perf_event_free(event);
+	}
+}
+
+static void caps_end(struct caps_trial *trial)
+{
+	if (!trial)
+		return;
+	caps_clear(trial);
+	if (trial->anchor)
+		perf_event_free(trial->anchor);
+	if (trial->ctx)
+		perf_ctx_put(trial->ctx);
+	kvfree(trial);
+}
+
+DEFINE_FREE(caps_end, struct caps_trial *, caps_end(_T))
+
+static struct caps_trial *caps_begin(struct pmu *pmu)
+{
+	struct caps_trial *trial = kvzalloc(sizeof(*trial), GFP_KERNEL);
+
+	if (!trial)
+		return NULL;
+	trial->pmu = pmu;
+	trial->ctx = kzalloc(sizeof(*trial->ctx), GFP_KERNEL);
+	if (!trial->ctx) {
+		caps_end(trial);
+		return NULL;
+	}
+	perf_ctx_init(trial->ctx, -1);
+	return trial;
+}
+
+/* Return: whether the PMU is on the CPU, and knows a kind of event at all. */
+static bool caps_anchor(struct caps_trial *trial, int cpu, u64 kind)
+{
+	struct perf_event_attr attr = caps_attr(kind);
+
+	if (trial->anchor)
+		perf_event_free(trial->anchor);
+	trial->cpu = cpu;
+	trial->anchor = caps_alloc(trial, &attr);
+	return trial->anchor;
+}
+
+/* How many there are. */
+
+/*
+ * Return: if @kind fills the general counters, what fits in addition; -1 if it
+ * does not.
+ */
+static int caps_beside(struct caps_trial *trial, u64 kind)
+{
+	unsigned int beside = 0, nr;
+
+	for (u64 other = 0; other < PERF_COUNT_HW_MAX; other++) {
+		if (other == kind)
+			continue;
+		nr = caps_fill(trial, other);
+		if (nr > 1)
+			return -1;
+		beside += nr;
+	}
+	return beside;
+}
+
+static void caps_try_kind(struct caps_trial *trial, u64 kind,
+			  struct perf_pmu_caps *best)
+{
+	unsigned int general = caps_fill(trial, kind);
+	int fixed;
+
+	if (general && (!best->general || general < best->general)) {
+		fixed = caps_beside(trial, kind);
+		if (fixed >= 0)
+			*best = (struct perf_pmu_caps) { general, fixed, kind };
+	}
+	caps_clear(trial);
+}
+
+/* Some CPU of the PMU, as all of them are alike. */
+static bool caps_find_cpu(struct caps_trial *trial)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		for (u64 kind = 0; kind < PERF_COUNT_HW_MAX; kind++) {
+			if (caps_anchor(trial, cpu, kind))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Return: false if the driver's judgement does not tell. */
+static bool caps_find_out(struct pmu *pmu, struct perf_pmu_caps *caps)
+{
+	struct caps_trial *trial __free(caps_end) = caps_begin(pmu);
+
+	if (!trial || !caps_find_cpu(trial))
+		return false;
+	for (u64 kind = 0; kind < PERF_COUNT_HW_MAX; kind++)
+		caps_try_kind(trial, kind, caps);
+	return !trial->no_memory && caps->general &&
+	       caps->general + caps->fixed < CAPS_GROUP_MAX;
+}
+
+/* How many are free. */
+
+static bool caps_is_held(const struct perf_event *event, const struct pmu *pmu)
+{
+	return event->pmu == pmu && perf_event_is_pinned_to_cpu(event) &&
+	       event->state == PERF_EVENT_STATE_ACTIVE;
+}
+
+/*
+ * Keeps what there was if that is the same.
+ * Return: whether it has changed.
+ */
+static bool caps_look_at_pinned(struct caps_trial *trial, int cpu)
+{
+	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
+	struct perf_event *event;
+	unsigned int nr = 0;
+	bool changed = false;
+
+	guard(mutex)(&ctx->mutex);
+	guard(raw_spinlock_irq)(&ctx->lock);
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (nr == CAPS_GROUP_MAX || !caps_is_held(event, trial->pmu))
+			continue;
+		if (nr >= trial->nr_pinned ||
+		    memcmp(&trial->pinned[nr], &event->attr,
+			   sizeof(event->attr))) {
+			trial->pinned[nr] = event->attr;
+			changed = true;
+		}
+		nr++;
+	}
+	changed |= nr != trial->nr_pinned;
+	trial->nr_pinned = nr;
+	return changed;
+}
+
+/* Return: 0, -ENODATA if the driver does not take what it has on. */
+static int caps_imitate(struct caps_trial *trial, bool *exclusive)
+{
+	*exclusive = false;
+	for (unsigned int i = 0; i < trial->nr_pinned; i++) {
+		struct perf_event_attr attr = trial->pinned[i];
+
+		*exclusive |= attr.exclusive;
+		attr.disabled = 0;
+		attr.inherit = 0;
+		if (!caps_add(trial, &attr))
+			return -ENODATA;
+	}
+	return 0;
+}
+
+static int caps_count_free(struct caps_trial *trial,
+			   struct perf_pmu_counters *counters)
+{
+	const struct perf_pmu_caps *caps = trial->pmu->caps;
+	unsigned int others = 0;
+	bool exclusive;
+	int err;
+
+	err = caps_imitate(trial, &exclusive);
+	if (!err && !exclusive) {
+		counters->general_free = caps_fill(trial, caps->kind);
+		for (u64 kind = 0; kind < PERF_COUNT_HW_MAX; kind++)
+			others += caps_fill(trial, kind);
+		counters->fixed_free = others;
+	}
+	caps_clear(trial);
+	return err;
+}
+
+static void caps_take_least(struct perf_pmu_counters *least,
+			    const struct perf_pmu_counters *one)
+{
+	least->general = min(least->general, one->general);
+	least->fixed = min(least->fixed, one->fixed);
+	least->general_free = min(least->general_free, one->general_free);
+	least->fixed_free = min(least->fixed_free, one->fixed_free);
+}
+
+/* CPUs with equal pinned events have equal answers. */
+static int caps_try_cpus(struct pmu *pmu, struct perf_pmu_counters *least)
+{
+	const struct perf_pmu_caps *caps = pmu->caps;
+	struct perf_pmu_counters one = { };
+	struct caps_trial *trial __free(caps_end) = caps_begin(pmu);
+	int cpu, err;
+
+	if (!trial)
+		return -ENOMEM;
+	one.general = caps->general;
+	one.fixed = caps->fixed;
+	for_each_online_cpu(cpu) {
+		if (!caps_anchor(trial, cpu, caps->kind))
+			continue;
+		if (caps_look_at_pinned(trial, cpu) ||
+		    least->general == UINT_MAX) {
+			one.general_free = 0;
+			one.fixed_free = 0;
+			err = caps_count_free(trial, &one);
+			if (err)
+				return err;
+		}
+		caps_take_least(least, &one);
+	}
+	return trial->no_memory ? -ENOMEM : 0;
+}
+
+/* Drivers that know. */
+
+struct caps_question {
+	struct pmu			*pmu;
+	struct perf_pmu_counters	answer;
+};
+
+static int caps_ask_oncpu(void *arg)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct caps_question *question = arg;
+	struct pmu *pmu = question->pmu;
+
+	guard(raw_spinlock)(&cpuctx->ctx.lock);
+	return pmu->counters(pmu, &question->answer);
+}
+
+static void caps_ask_cpus(struct pmu *pmu, struct perf_pmu_counters *least)
+{
+	struct caps_question question = { .pmu = pmu };
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (!perf_cpu_call(cpu, caps_ask_oncpu, &question))
+			caps_take_least(least, &question.answer);
+	}
+}
+
+/**
+ * perf_caps_get - how many counters has a PMU, and how many are free?
+ * @pmu: PMU with pmu->counters(), or one that was tried out
+ * @counters: the least of all CPUs that have the PMU
+ *
+ * Context: task; may sleep.
+ * Return: 0; -ENODATA when nobody knows, -ENOMEM.
+ */
+int perf_caps_get(struct pmu *pmu, struct perf_pmu_counters *counters)
+{
+	int err = 0;
+
+	*counters = (struct perf_pmu_counters) {
+		UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX
+	};
+	guard(mutex)(&caps_mutex);
+	if (pmu->counters)
+		caps_ask_cpus(pmu, counters);
+	else if (pmu->caps)
+		err = caps_try_cpus(pmu, counters);
+	if (!err && counters->general == UINT_MAX)
+		err = -ENODATA;
+	return err;
+}
+
+/* Files. */
+
+static ssize_t caps_show(struct device *dev, char *page, size_t offset)
+{
+	struct perf_pmu_counters counters;
+	int err = perf_caps_get(dev_get_drvdata(dev), &counters);
+
+	if (err)
+		return err;
+	return sysfs_emit(page, "%u\n",
+			  *(unsigned int *)((void *)&counters + offset));
+}
+
+#define CAPS_FILE(which)						\
+static ssize_t counters_##which##_show(struct device *dev,		\
+				       struct device_attribute *attr,	\
+				       char *page)			\
+{									\
+	return caps_show(dev, page,					\
+			 offsetof(struct perf_pmu_counters, which));	\
+}									\
+static DEVICE_ATTR_RO(counters_##which)
+
+CAPS_FILE(general);
+CAPS_FILE(fixed);
+CAPS_FILE(general_free);
+CAPS_FILE(fixed_free);
+
+static struct attribute *caps_attrs[] = {
+	&dev_attr_counters_general.attr,
+	&dev_attr_counters_fixed.attr,
+	&dev_attr_counters_general_free.attr,
+	&dev_attr_counters_fixed_free.attr,
+	NULL,
+};
+
+static const struct attribute_group caps_group = {
+	.name	= "caps",
+	.attrs	= caps_attrs,
+};
+
+/* A driver may have a folder of this name, with files of its own. */
+static void caps_add_files(struct pmu *pmu)
+{
+	struct kobject *kobj = &pmu->dev->kobj;
+	int err = sysfs_merge_group(kobj, &caps_group);
+
+	if (err == -ENOENT)
+		err = sysfs_create_group(kobj, &caps_group);
+	if (err)
+		pr_warn("perf: %s: no caps/counters_*: %d\n", pmu->name, err);
+}
+
+/* Only PMUs of the CPU itself have generic events. */
+static bool caps_can_try(const struct pmu *pmu)
+{
+	return pmu->task_ctx_nr == perf_hw_context &&
+	       (pmu->type == PERF_TYPE_RAW ||
+		pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE);
+}
+
+/* Called for each PMU, once it has a device. */
+static void caps_new_pmu(struct pmu *pmu)
+{
+	struct perf_pmu_caps *caps __free(kfree) = NULL;
+
+	guard(mutex)(&caps_mutex);
+	if (pmu->caps || (!pmu->counters && !caps_can_try(pmu)))
+		return;
+	caps = kzalloc(sizeof(*caps), GFP_KERNEL);
+	if (!caps || (!pmu->counters && !caps_find_out(pmu, caps)))
+		return;
+	pmu->caps = no_free_ptr(caps);
+	caps_add_files(pmu);
+}
+
+/**
+ * perf_caps_init - have PMUs looked at when they get their devices
+ *
+ * Context: boot, before the first PMU is registered.
+ */
+void __init perf_caps_init(void)
+{
+	perf_pmu_new_dev = caps_new_pmu;
+}

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room caps: PMUs with scripted counters are tried out, and PMUs
+ * that answer themselves are asked.
+ *
+ * Such a PMU judges a group as real drivers do: is there a counter for each
+ * member, on a PMU where nothing else is on?
+ */
+#include <kunit/test.h>
+#include <linux/bitops.h>
+#include <linux/cpumask.h>
+#include <linux/perf_event.h>
+#include <linux/prandom.h>
+
+#include "../caps.h"
+#include "fake_pmu.h"
+
+#define NR_KINDS	PERF_COUNT_HW_MAX
+#define NR_COUNTERS	16
+#define NR_MACHINES	40
+
+#define GENERAL(n)	GENMASK((n) - 1, 0)
+
+/* One machine at a time. */
+struct ck_machine {
+	struct pmu	pmu;
+	/* Counters that each kind of event can have; 0: there is no such kind. */
+	u32		counters[NR_KINDS];
+	bool		judges;
+	bool		is_registered;
+	/* What the driver says itself. */
+	unsigned int	general;
+	unsigned int	held;
+	int		absent_on;
+};
+
+static struct ck_machine machine;
+
+/* The driver. */
+
+/* Can event @nr have a counter, the others moving if they must? */
+static bool cd_place(const u32 *wants, int *holder, int nr, u32 *seen)
+{
+	for (int c = 0; c < NR_COUNTERS; c++) {
+		if (!(wants[nr] & BIT(c)) || *seen & BIT(c))
+			continue;
+		*seen |= BIT(c);
+		if (holder[c] < 0 || cd_place(wants, holder, holder[c], seen)) {
+			holder[c] = nr;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool cd_fits(const u32 *wants, int nr)
+{
+	int holder[NR_COUNTERS];
+
+	memset(holder, -1, sizeof(holder));
+	for (int i = 0; i < nr; i++) {
+		u32 seen = 0;
+
+		if (!cd_place(wants, holder, i, &seen))
+			return false;
+	}
+	return true;
+}
+
+static int cd_judge(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader, *sibling;
+	u32 wants[NR_COUNTERS + 2];
+	int nr = 0;
+
+	wants[nr++] = machine.counters[event->attr.config];
+	if (leader != event) {
+		wants[nr++] = machine.counters[leader->attr.config];
+		for_each_sibling_event(sibling, leader)
+			wants[nr++] = machine.counters[sibling->attr.config];
+	}
+	return cd_fits(wants, nr) ? 0 : -EINVAL;
+}
+
+static int cd_event_init(struct perf_event *event)
+{
+	if (event->attr.type != PERF_TYPE_HARDWARE &&
+	    event->attr.type != event->pmu->type)
+		return -ENOENT;
+	if (event->attr.config >= NR_KINDS ||
+	    !machine.counters[event->attr.config])
+		return -EINVAL;
+	return machine.judges ? cd_judge(event) : 0;
+}
+
+static int cd_add(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+	return 0;
+}
+
+static void cd_nothing(struct perf_event *event, int flags)
+{
+}
+
+static void cd_read(struct perf_event *event)
+{
+}
+
+static int cd_counters(struct pmu *pmu, struct perf_pmu_counters *counters)
+{
+	if (machine.absent_on == -1 || smp_processor_id() == machine.absent_on)
+		return -ENODEV;
+	counters->general = machine.general;
+	counters->fixed = 0;
+	counters->general_free = machine.general - machine.held;
+	/* Another CPU has less of it. */
+	if (smp_processor_id())
+		counters->general_free--;
+	counters->fixed_free = 0;
+	return 0;
+}
+
+static int ck_init(struct kunit *test)
+{
+	machine = (struct ck_machine) {
+		.pmu = {
+			.task_ctx_nr	= perf_hw_context,
+			.capabilities	= PERF_PMU_CAP_EXTENDED_HW_TYPE |
+					  PERF_PMU_CAP_NO_INTERRUPT,
+			.event_init	= cd_event_init,
+			.add		= cd_add,
+			.del		= cd_nothing,
+			.start		= cd_nothing,
+			.stop		= cd_nothing,
+			.read		= cd_read,
+		},
+		.judges = true,
+	};
+	return 0;
+}
+
+static void ck_unregister(void *unused)
+{
+	if (machine.is_registered)
+		perf_pmu_unregister(&machine.pmu);
+	machine.is_registered = false;
+}
+
+static void ck_register(struct kunit *test)
+{
+	int err = perf_pmu_register(&machine.pmu, "kunit_caps", -1);
+
+	KUNIT_ASSERT_EQ(test, err, 0);
+	machine.is_registered = true;
+	fake_pmu_undo(test, ck_unregister, NULL);
+}
+
+static void ck_expect(struct kunit *test, unsigned int general,
+		      unsigned int fixed)
+{
+	struct perf_pmu_counters counters;
+
+	KUNIT_ASSERT_EQ(test, perf_caps_get(&machine.pmu, &counters), 0);
+	KUNIT_EXPECT_EQ(test, counters.general, general);
+	KUNIT_EXPECT_EQ(test, counters.fixed, fixed);
+	KUNIT_EXPECT_EQ(test, counters.general_free, general);
+	KUNIT_EXPECT_EQ(test, counters.fixed_free, fixed);
+}
+
+static void ck_expect_free(struct kunit *test, unsigned int general,
+			   unsigned int fixed)
+{
+	struct perf_pmu_counters counters;
+
+	KUNIT_ASSERT_EQ(test, perf_caps_get(&machine.pmu, &counters), 0);
+	KUNIT_EXPECT_EQ(test, counters.general_free, general);
+	KUNIT_EXPECT_EQ(test, counters.fixed_free, fixed);
+}
+
+static void ck_expect_nothing(struct kunit *test)
+{
+	struct perf_pmu_counters counters;
+
+	KUNIT_EXPECT_EQ(test, perf_caps_get(&machine.pmu, &counters), -ENODATA);
+	KUNIT_EXPECT_NULL(test, machine.pmu.caps);
+}
+
+/* All kinds on the general counters, and kinds 0.. with one of their own. */
+static void ck_build(unsigned int general, unsigned int fixed)
+{
+	for (int kind = 0; kind < NR_KINDS; kind++) {
+		machine.counters[kind] = GENERAL(general);
+		if (kind < fixed)
+			machine.counters[kind] |= BIT(general + kind);
+	}
+}
+
+/* How many there are. */
+
+static void ck_general_only(struct kunit *test)
+{
+	ck_build(6, 0);
+	ck_register(test);
+	ck_expect(test, 6, 0);
+}
+
+static void ck_general_and_fixed(struct kunit *test)
+{
+	ck_build(4, 3);
+	ck_register(test);
+	ck_expect(test, 4, 3);
+}
+
+/* A kind that has nothing but its fixed counter, like a reference clock. */
+static void ck_fixed_only(struct kunit *test)
+{
+	ck_build(4, 2);
+	machine.counters[NR_KINDS - 1] = BIT(7);
+	ck_register(test);
+	ck_expect(test, 4, 3);
+}
+
+/* Some kinds cannot have every general counter. */
+static void ck_constrained(struct kunit *test)
+{
+	ck_build(4, 2);
+	machine.counters[3] = BIT(0);
+	machine.counters[4] = BIT(1) | BIT(2);
+	ck_register(test);
+	ck_expect(test, 4, 2);
+}
+
+static void ck_few_kinds(struct kunit *test)
+{
+	machine.counters[1] = GENERAL(2);
+	ck_register(test);
+	ck_expect(test, 2, 0);
+}
+
+static void ck_random(struct kunit *test)
+{
+	struct rnd_state rnd;
+
+	fake_pmu_seed(test, &rnd);
+	for (int i = 0; i < NR_MACHINES; i++) {
+		unsigned int general = 1 + prandom_u32_state(&rnd) % 8;
+		unsigned int fixed = prandom_u32_state(&rnd) % 5;
+
+		ck_init(test);
+		ck_build(general, fixed);
+		/* Some are missing, but one that has all general ones. */
+		for (int kind = 5; kind < NR_KINDS - 1; kind++) {
+			if (prandom_u32_state(&rnd) & 1)
+				machine.counters[kind] = 0;
+		}
+		ck_register(test);
+		ck_expect(test, general, fixed);
+		kunit_release_action(test, ck_unregister, NULL);
+	}
+}
+
+/* Where it cannot be known. */
+
+static void ck_no_judge(struct kunit *test)
+{
+	ck_build(4, 3);
+	machine.judges = false;
+	ck_register(test);
+	ck_expect_nothing(test);
+}
+
+static void ck_no_generic_events(struct kunit *test)
+{
+	ck_register(test);
+	ck_expect_nothing(test);
+}
+
+static void ck_not_of_the_cpu(struct kunit *test)
+{
+	ck_build(4, 3);
+	machine.pmu.capabilities = PERF_PMU_CAP_NO_INTERRUPT;
+	ck_register(test);
+	ck_expect_nothing(test);
+}
+
+/* No kind fills the general counters and no other. */
+static void ck_no_measure(struct kunit *test)
+{
+	machine.counters[0] = BIT(0) | BIT(1);
+	machine.counters[1] = BIT(2) | BIT(3);
+	ck_register(test);
+	ck_expect_nothing(test);
+}
+
+/* How many are free. */
+
+static void ck_release(void *event)
+{
+	perf_event_release_kernel(event);
+}
+
+static struct perf_event *ck_open(struct kunit *test, u64 kind, bool pinned,
+				  struct task_struct *task)
+{
+	struct perf_event_attr attr = {
+		.type	= machine.pmu.type,
+		.size	= sizeof(attr),
+		.config	= kind,
+		.pinned	= pinned,
+	};
+	int cpu = task ? -1 : cpumask_first(cpu_online_mask);
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, task, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	fake_pmu_undo(test, ck_release, event);
+	return event;
+}
+
+static void ck_pinned(struct kunit *test)
+{
+	struct perf_event *fixed, *general;
+
+	ck_build(4, 3);
+	ck_register(test);
+	ck_expect_free(test, 4, 3);
+	/* It goes where it is in nobody's way. */
+	fixed = ck_open(test, 0, true, NULL);
+	ck_expect_free(test, 4, 2);
+	general = ck_open(test, NR_KINDS - 1, true, NULL);
+	ck_expect_free(test, 3, 2);
+	ck_open(test, 0, true, NULL);
+	ck_expect_free(test, 2, 2);
+
+	perf_event_disable(fixed);
+	ck_expect_free(test, 3, 2);
+	perf_event_enable(fixed);
+	kunit_release_action(test, ck_release, general);
+	ck_expect_free(test, 3, 2);
+}
+
+static void ck_not_pinned(struct kunit *test)
+{
+	ck_build(4, 3);
+	ck_register(test);
+	ck_open(test, 0, false, NULL);
+	ck_open(test, 5, false, NULL);
+	/* It has what the CPU leaves, and so takes nothing from it. */
+	ck_open(test, 5, true, current);
+	ck_expect_free(test, 4, 3);
+}
+
+static void ck_exclusive(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.size		= sizeof(attr),
+		.pinned		= 1,
+		.exclusive	= 1,
+	};
+	struct perf_event *event;
+
+	ck_build(4, 3);
+	ck_register(test);
+	attr.type = machine.pmu.type;
+	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	fake_pmu_undo(test, ck_release, event);
+	ck_expect_free(test, 0, 0);
+}
+
+/* Drivers that know. */
+
+static void ck_driver(struct kunit *test)
+{
+	struct perf_pmu_counters counters;
+
+	machine.pmu.counters = cd_counters;
+	machine.pmu.capabilities = PERF_PMU_CAP_NO_INTERRUPT;
+	machine.general = 8;
+	machine.held = 3;
+	machine.absent_on = nr_cpu_ids;
+	ck_register(test);
+	KUNIT_ASSERT_EQ(test, perf_caps_get(&machine.pmu, &counters), 0);
+	KUNIT_EXPECT_EQ(test, counters.general, 8);
+	KUNIT_EXPECT_EQ(test, counters.fixed, 0);
+	KUNIT_EXPECT_EQ(test, counters.general_free,
+			num_online_cpus() > 1 ? 4 : 5);
+
+	/* A CPU without the PMU has no say. */
+	machine.absent_on = cpumask_last(cpu_online_mask);
+	if (num_online_cpus() == 2) {
+		KUNIT_ASSERT_EQ(test, perf_caps_get(&machine.pmu, &counters), 0);
+		KUNIT_EXPECT_EQ(test, counters.general_free, 5);
+	}
+	machine.absent_on = -1;
+	KUNIT_EXPECT_EQ(test, perf_caps_get(&machine.pmu, &counters), -ENODATA);
+}
+
+static struct kunit_case ck_cases[] = {
+	KUNIT_CASE(ck_general_only),
+	KUNIT_CASE(ck_general_and_fixed),
+	KUNIT_CASE(ck_fixed_only),
+	KUNIT_CASE(ck_constrained),
+	KUNIT_CASE(ck_few_kinds),
+	KUNIT_CASE(ck_random),
+	KUNIT_CASE(ck_no_judge),
+	KUNIT_CASE(ck_no_generic_events),
+	KUNIT_CASE(ck_not_of_the_cpu),
+	KUNIT_CASE(ck_no_measure),
+	KUNIT_CASE(ck_pinned),
+	KUNIT_CASE(ck_not_pinned),
+	KUNIT_CASE(ck_exclusive),
+	KUNIT_CASE(ck_driver),
+	{ }
+};
+
+static struct kunit_suite ck_suite = {
+	.name		= "perf_caps",
+	.init		= ck_init,
+	.test_cases	= ck_cases,
+};
+
+kunit_test_suite(ck_suite);
