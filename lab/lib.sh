@@ -25,6 +25,13 @@ case $TOP in
 	;;
 esac
 
+# What must be put before a command that needs root.
+as_root() {
+	[ "$(id -u)" -ne 0 ] || return 0
+	command -v sudo >/dev/null || die "need root, or sudo, for $1"
+	echo sudo
+}
+
 # packages NAME...: install the Debian packages that are missing, and say so.
 packages() {
 	missing=
@@ -36,12 +43,7 @@ packages() {
 	done
 	[ -z "$missing" ] && return 0
 	say "installing Debian packages:$missing"
-	as_root=
-	if [ "$(id -u)" -ne 0 ]; then
-		command -v sudo >/dev/null ||
-			die "need root (or sudo) to install:$missing"
-		as_root=sudo
-	fi
+	as_root=$(as_root "installing:$missing")
 	mkdir -p "$BUILD"
 	# shellcheck disable=SC2086 # lists of words
 	if ! DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y --no-install-recommends \
@@ -55,13 +57,59 @@ packages() {
 	fi
 }
 
+# use_arch NAME: read lab/arch/NAME, which sets
+#
+#   arch_kbuild, arch_cross   ARCH and CROSS_COMPILE of kbuild
+#   arch_target, arch_image   what to make, and which file of it to boot
+#   arch_objects              about how many files are compiled
+#   arch_configs              the configurations it has; its own fragment over
+#                             release.config is lab/config/NAME.config
+#   arch_suffix               what its outputs' names end in
+#   arch_build_packages       host packages needed besides those below
+#   arch_guest_packages
+#   arch_debian               Debian's name for it, when the guest's root is not the
+#                             host's but made by lab/root
+#   arch_console, arch_tty    the kernel's console and the terminal of the command
+#   arch_machine              a function: from $pmu and $cpu, which may be empty, to
+#                             $qemu, $machine (its options) and $parameters (the kernel's)
+use_arch() {
+	arch=$1
+	[ -f "$TOP/lab/arch/$arch" ] || die "no architecture \"$arch\", only $(arch_list)"
+	# shellcheck source=lab/arch/x86
+	. "$TOP/lab/arch/$arch"
+}
+
+arch_list() {
+	(cd "$TOP/lab/arch" && echo *)
+}
+
+has_config() {
+	case " $arch_configs " in *" $1 "*) ;; *) return 1 ;; esac
+}
+
+# The name of an output under build/out and build/results; its boot image.
+output_name() {
+	printf '%s\n' "$1-$2$arch_suffix"
+}
+
+boot_image() {
+	printf '%s\n' "$BUILD/out/$(output_name "$1" "$2")/$arch_image"
+}
+
 build_packages() {
+	# shellcheck disable=SC2086 # a list of words
 	packages "$PACKAGE" gcc libc6-dev make flex bison bc cpio xz-utils kmod \
-		libelf-dev libssl-dev ccache perl python3
+		libelf-dev libssl-dev ccache perl python3 $arch_build_packages
 }
 
 guest_packages() {
-	packages qemu-system-x86 linux-perf bpftrace papi-tools busybox-static
+	# shellcheck disable=SC2086 # a list of words
+	packages $arch_guest_packages
+	[ -z "$arch_debian" ] || "$TOP/lab/root" "$arch"
+}
+
+guest_root() {
+	[ -z "$arch_debian" ] || printf '%s\n' "$BUILD/root/$arch"
 }
 
 # locked NAME CMD...: run CMD while no other lab process holds NAME.

@@ -24,7 +24,7 @@
 
 #include <linux/capability.h>
 #include <linux/export.h>
-#include <linux/perf_regs.h>
+#include <linux/perf_event.h>
 #include <linux/security.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>

@@ -154,12 +154,15 @@ static u64 sample_cpu_entry(void)
 /*
  * Is the sample shown as one of the user's side, because it is for an event
  * that must not learn where in the kernel the interrupt found it? The addresses
- * of a guest are not the kernel's.
+ * of a guest are not the kernel's. Nor is the place that the hardware itself
+ * noted, where it notes one and that was in user mode.
  */
 static bool sample_poses_as_user(const struct perf_event *event,
 				 struct pt_regs *regs)
 {
-	return perf_sample_hides(event, regs) && !perf_guest_state();
+	return perf_sample_hides(event, regs) && !perf_guest_state() &&
+	       (perf_misc_flags(regs) & PERF_RECORD_MISC_CPUMODE_MASK) !=
+	       PERF_RECORD_MISC_USER;
 }
 
 static u64 sample_ip(struct perf_event *event, struct pt_regs *regs)

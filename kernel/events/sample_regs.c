@@ -15,7 +15,7 @@
 
 #include <linux/bitops.h>
 #include <linux/minmax.h>
-#include <linux/perf_regs.h>
+#include <linux/perf_event.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>

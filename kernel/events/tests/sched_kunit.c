@@ -604,8 +604,16 @@ static void sk_let_work(struct sk_worker *worker, int nr)
 			  false, worker->task, TASK_UNINTERRUPTIBLE);
 }
 
+/*
+ * A thread that has said "done" may be preempted before it sleeps: its context
+ * is unloaded then, but will be loaded once more. A thread off the queue of its
+ * CPU cannot run again by itself.
+ */
 static bool sk_is_unloaded(struct perf_event *event)
 {
+	if (task_is_runnable(event->ctx->task))
+		return false;
+	smp_rmb();	/* asleep, and after that unloaded */
 	return READ_ONCE(event->ctx->loaded_cpu) == PERF_CPU_NONE;
 }
 
