@@ -1202,7 +1202,7 @@ struct perf_event_pmu_context {
  * @equal: L, contexts with the same number have copies of the same events;
  *	0 for one that is unlike any other
  * @enabled: L, exclusive-or of the numbers of the eldest of enabled events
- * @held: L, not to be exchanged for an equal one
+ * @held: L, how many want that it is not exchanged for an equal one
  * @family: L, tasks that share it, NULL for none; see kernel/events/family.h
  * @family_entry: among the contexts of @family
  * @refcount: A, one for the task or the CPU, one for each event
@@ -1229,7 +1229,7 @@ struct perf_event_context {
 
 	u64				equal;
 	u64				enabled;
-	bool				held;
+	unsigned int			held;
 
 	struct perf_family		*family;
 	struct list_head		family_entry;

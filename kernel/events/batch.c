@@ -28,6 +28,7 @@
 #include "context.h"
 #include "control.h"
 #include "remote.h"
+#include "swap.h"
 
 static void perf_batch_one_locked(struct perf_cpu_context *cpuctx,
 				  struct perf_event *event,
@@ -119,6 +120,19 @@ static void perf_batch_call(struct perf_event *event, enum perf_batch_op op,
 		perf_ctx_call(event->ctx, perf_batch_oncpu, &args);
 }
 
+/* No count goes from a copy that is yet to be reset to one that has been. */
+static void perf_batch_hold(struct perf_event *event, enum perf_batch_op op)
+{
+	if (op == PERF_BATCH_RESET)
+		perf_swap_hold_counts(event);
+}
+
+static void perf_batch_release(struct perf_event *event, enum perf_batch_op op)
+{
+	if (op == PERF_BATCH_RESET)
+		perf_swap_release_counts(event);
+}
+
 /**
  * perf_batch_event - do something to an event and its inherited copies
  * @event: event that was opened
@@ -131,28 +145,45 @@ void perf_batch_event(struct perf_event *event, enum perf_batch_op op)
 	struct perf_event *child;
 
 	guard(mutex)(&event->child_mutex);
+	perf_batch_hold(event, op);
 	perf_batch_call(event, op, false);
 	list_for_each_entry(child, &event->child_list, child_list)
 		perf_batch_call(child, op, false);
+	perf_batch_release(event, op);
 }
 
-static void perf_batch_lock_group(struct perf_event *leader)
+static void perf_batch_lock_member(struct perf_event *event,
+				   enum perf_batch_op op)
+{
+	mutex_lock_nest_lock(&event->child_mutex, &event->ctx->mutex);
+	perf_batch_hold(event, op);
+}
+
+static void perf_batch_unlock_member(struct perf_event *event,
+				     enum perf_batch_op op)
+{
+	perf_batch_release(event, op);
+	mutex_unlock(&event->child_mutex);
+}
+
+static void perf_batch_lock_group(struct perf_event *leader,
+				  enum perf_batch_op op)
 {
 	struct perf_event *sibling;
 
-	mutex_lock_nest_lock(&leader->child_mutex, &leader->ctx->mutex);
+	perf_batch_lock_member(leader, op);
 	for_each_sibling_event(sibling, leader)
-		mutex_lock_nest_lock(&sibling->child_mutex,
-				     &leader->ctx->mutex);
+		perf_batch_lock_member(sibling, op);
 }
 
-static void perf_batch_unlock_group(struct perf_event *leader)
+static void perf_batch_unlock_group(struct perf_event *leader,
+				    enum perf_batch_op op)
 {
 	struct perf_event *sibling;
 
 	for_each_sibling_event(sibling, leader)
-		mutex_unlock(&sibling->child_mutex);
-	mutex_unlock(&leader->child_mutex);
+		perf_batch_unlock_member(sibling, op);
+	perf_batch_unlock_member(leader, op);
 }
 
 /* Copies of siblings that are in no copy of the group lead themselves. */
@@ -178,13 +209,13 @@ void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
 	struct perf_event *child, *sibling;
 
 	lockdep_assert_held(&leader->ctx->mutex);
-	perf_batch_lock_group(leader);
+	perf_batch_lock_group(leader, op);
 	perf_batch_call(leader, op, true);
 	list_for_each_entry(child, &leader->child_list, child_list)
 		perf_batch_call(child, op, true);
 	for_each_sibling_event(sibling, leader)
 		perf_batch_strays(sibling, op);
-	perf_batch_unlock_group(leader);
+	perf_batch_unlock_group(leader, op);
 }
 
 /* What current owns of one context; its perf_event_mutex is held by the caller. */

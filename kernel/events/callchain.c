@@ -34,7 +34,6 @@
 #include <linux/sysctl.h>
 #include <linux/uprobes.h>
 
-#include "family.h"
 #include "recursion.h"
 #include "types.h"
 
@@ -320,7 +319,9 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event,
 {
 	const struct perf_event_attr *attr = &event->attr;
 	const struct perf_event_context *ctx = event->ctx;
-	bool other = ctx->task && !perf_ctx_serves(ctx, current);
+	/* What is loaded counts current, whoever may have it next. */
+	bool other = ctx->task &&
+		     READ_ONCE(ctx->loaded_cpu) != smp_processor_id();
 	bool kernel = !attr->exclude_callchain_kernel && !attr->exclude_kernel;
 	bool user = !attr->exclude_callchain_user && is_user_task(current);
 	struct perf_callchain_entry *entry = NULL;

@@ -138,8 +138,11 @@ struct perf_event_context *perf_ctx_find_task(struct task_struct *task)
 	struct perf_event_context *ctx;
 
 	guard(rcu)();
-	ctx = READ_ONCE(task->perf_event_ctxp);
-	return ctx && perf_ctx_tryget(ctx) ? ctx : NULL;
+	do {
+		ctx = READ_ONCE(task->perf_event_ctxp);
+		/* The task has a reference, unless it has another context now. */
+	} while (ctx && !perf_ctx_tryget(ctx));
+	return ctx;
 }
 
 /**

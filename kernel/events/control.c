@@ -101,6 +101,15 @@ void perf_control_vacate(struct perf_event_context *ctx)
 	}
 }
 
+/* Any member of a family may run without, where the last event had left. */
+static void perf_control_settle_users(struct perf_event_context *ctx)
+{
+	if (READ_ONCE(ctx->family))
+		on_each_cpu(perf_control_settle_ipi, NULL, 1);
+	else
+		perf_control_settle(ctx->task);
+}
+
 /**
  * perf_control_install - add an event to a context
  * @ctx: context; the event takes a reference of its own
@@ -124,7 +133,7 @@ int perf_control_install(struct perf_event_context *ctx,
 	perf_pmu_announce(event);
 	err = perf_ctx_call(ctx, perf_control_install_oncpu, event);
 	if (!err && ctx->task && READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
-		perf_control_settle(ctx->task);
+		perf_control_settle_users(ctx);
 	return err;
 }
 
@@ -671,19 +680,26 @@ static int perf_control_period_oncpu(struct perf_event_context *ctx,
 	return 0;
 }
 
+static void perf_control_period_call(struct perf_event *event, u64 value)
+{
+	struct perf_control_period_args args = { event, value };
+
+	perf_ctx_call(event->ctx, perf_control_period_oncpu, &args);
+}
+
 /**
  * perf_control_period - change a sampling event's period or frequency
- * @event: event
+ * @event: event that was opened; its copies get the same
  * @value: events between samples, or samples a second
  *
- * Context: task, ctx->mutex or the parent's child_mutex.
+ * Context: task, ctx->mutex; takes child_mutex.
  * Return: 0; -ENODEV when its PMU has gone; -EINVAL for an event that does not
  * sample, for 0, a frequency above the limit, a period with bit 63 or below the
  * PMU's least.
  */
 int perf_control_period(struct perf_event *event, u64 value)
 {
-	struct perf_control_period_args args = { event, value };
+	struct perf_event *child;
 
 	if (perf_event_is_revoked(event))
 		return -ENODEV;
@@ -695,7 +711,11 @@ int perf_control_period(struct perf_event *event, u64 value)
 	} else if (value >> 63 || event->pmu->check_period(event, value)) {
 		return -EINVAL;
 	}
-	return perf_ctx_call(event->ctx, perf_control_period_oncpu, &args);
+	guard(mutex)(&event->child_mutex);
+	perf_control_period_call(event, value);
+	list_for_each_entry(child, &event->child_list, child_list)
+		perf_control_period_call(child, value);
+	return 0;
 }
 
 /**

@@ -326,22 +326,6 @@ static void event_init_period(struct perf_event *event)
 	local64_set(&hwc->period_left, period);
 }
 
-/*
- * A program that filters samples does so for the whole family. The programs of
- * tracing events are kept by the trace event, for all its perf events at once.
- */
-static void event_adopt_handler(struct perf_event *event,
-				struct perf_event *parent)
-{
-	event->overflow_handler = parent->overflow_handler;
-	event->overflow_handler_context = parent->overflow_handler_context;
-	if (!parent->prog || perf_event_is_tracing(parent))
-		return;
-	bpf_prog_inc(parent->prog);
-	event->prog = parent->prog;
-	event->bpf_cookie = parent->bpf_cookie;
-}
-
 /* BPF and drivers compare the handler with the exported two. */
 static void event_init_handler(struct perf_event *event,
 			       const struct perf_event_spec *spec)
@@ -350,7 +334,9 @@ static void event_init_handler(struct perf_event *event,
 		event->overflow_handler = spec->overflow_handler;
 		event->overflow_handler_context = spec->context;
 	} else if (spec->parent) {
-		event_adopt_handler(event, spec->parent);
+		event->overflow_handler = spec->parent->overflow_handler;
+		event->overflow_handler_context =
+			spec->parent->overflow_handler_context;
 	} else if (is_write_backward(event)) {
 		event->overflow_handler = perf_event_output_backward;
 	} else {

@@ -28,6 +28,8 @@
  *  3. the CPU has ctx->lock and looks whether the context still serves its
  *     task. It does not: another one is taken. Or 3 comes before 2, and the owner
  *     finds the context loaded and asks that CPU to unload it.
+ *  4. The owner may found a family with it before 3. Then 3 finds the context in
+ *     another pool, and leaves it alone.
  */
 #include <linux/cpumask.h>
 #include <linux/slab.h>
@@ -37,10 +39,13 @@
 
 static_assert(offsetof(struct perf_family, handle) == 0);
 
-/* All contexts may be parked, and one more while a member leaves. */
+/*
+ * All contexts may be parked, of which there are two even on one CPU, and one more
+ * while a member leaves.
+ */
 static unsigned int perf_family_nr_places(void)
 {
-	return nr_cpu_ids + 1;
+	return max(nr_cpu_ids, 2U) + 1;
 }
 
 /**
@@ -119,8 +124,8 @@ perf_family_nearest(struct perf_family *family)
  * perf_family_take_oncpu - a parked context, for a member that is to run here
  * @family: family of current
  *
- * The caller loads it, or parks it again. It may have left the family when
- * the caller gets its lock: then the caller takes another one.
+ * The caller loads it, or returns it. It may have left the family when the
+ * caller gets its lock: then the caller takes another one.
  *
  * Context: interrupts off.
  * Return: context, alive under RCU; NULL if none is parked, which means that
@@ -139,6 +144,24 @@ struct perf_event_context *perf_family_take_oncpu(struct perf_family *family)
 	*place = NULL;
 	family->nr_parked--;
 	return ctx;
+}
+
+/**
+ * perf_family_return_locked - undo perf_family_take_oncpu()
+ * @family: family that the context was taken from
+ * @ctx: context, not loaded by the one who took it
+ *
+ * It may have left that family meanwhile, and be in the pool of another by now,
+ * to which the caller gives nothing back.
+ *
+ * Context: ctx->lock, interrupts off; RCU.
+ */
+void perf_family_return_locked(struct perf_family *family,
+			       struct perf_event_context *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (ctx->family == family)
+		perf_family_park_locked(ctx);
 }
 
 /**

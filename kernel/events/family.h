@@ -42,6 +42,8 @@ bool perf_family_wants_context(const struct perf_family *family);
 
 /* The switch: interrupts off. */
 struct perf_event_context *perf_family_take_oncpu(struct perf_family *family);
+void perf_family_return_locked(struct perf_family *family,
+			       struct perf_event_context *ctx);
 void perf_family_park_locked(struct perf_event_context *ctx);
 
 struct perf_event_context *

@@ -69,19 +69,6 @@ static bool inherit_wanted(const struct perf_event *leader, u64 clone_flags)
 	return !(attr->sigtrap && (clone_flags & CLONE_CLEAR_SIGHAND));
 }
 
-/* The frequency has been tuned in already; the copy need not begin with 1. */
-static void inherit_period(struct perf_event *copy,
-			   const struct perf_event *source)
-{
-	u64 period = READ_ONCE(source->hw.sample_period);
-
-	if (!copy->attr.freq)
-		return;
-	copy->hw.sample_period = period;
-	copy->hw.last_period = period;
-	local64_set(&copy->hw.period_left, period);
-}
-
 /* All that can fail. */
 static struct perf_event *inherit_build(const struct perf_inherit *to,
 					struct perf_event *source,
@@ -111,7 +98,6 @@ static struct perf_event *inherit_build(const struct perf_inherit *to,
 		return ERR_CAST(epc);
 	}
 	copy->pmu_ctx = epc;
-	inherit_period(copy, source);
 	return copy;
 }
 
@@ -131,7 +117,29 @@ static bool inherit_settle_leader(struct perf_event *copy)
 	return true;
 }
 
-/* Whoever enables or disables the family has child_mutex, or waits for it. */
+/*
+ * What may have changed since the copy was made: whoever changes it for the
+ * eldest and its copies has child_mutex, or waits for it.
+ */
+
+/*
+ * The period, or the frequency, which stand at the same place. A frequency has
+ * been tuned in already; the copy need not begin with 1.
+ */
+static void inherit_period(struct perf_event *copy,
+			   const struct perf_event *source)
+{
+	u64 chosen = copy->parent->attr.sample_period;
+	u64 period = READ_ONCE(source->hw.sample_period);
+
+	if (!copy->attr.freq && copy->attr.sample_period == chosen)
+		return;
+	copy->attr.sample_period = chosen;
+	copy->hw.sample_period = period;
+	copy->hw.last_period = period;
+	local64_set(&copy->hw.period_left, period);
+}
+
 static void inherit_state(struct perf_event *copy,
 			  const struct perf_event *source)
 {
@@ -155,6 +163,8 @@ static bool inherit_join_locked(struct perf_event_context *ctx,
 	if (!inherit_settle_leader(copy) || !perf_event_tryget(eldest))
 		return false;
 
+	inherit_period(copy, source);
+	perf_overflow_adopt_bpf(copy);
 	inherit_state(copy, source);
 	perf_event_get_ref(copy);
 	perf_ctx_get(ctx);
@@ -199,11 +209,13 @@ static struct perf_event *inherit_event(const struct perf_inherit *to,
 	return NULL;
 }
 
+/* Return: how many were left out, because their eldest is going; an error. */
 static int inherit_siblings(const struct perf_inherit *to,
 			    struct perf_event *source,
 			    struct perf_event *leader)
 {
 	struct perf_event *sibling, *copy;
+	int left_out = 0;
 
 	for_each_sibling_event(sibling, source) {
 		/* Its driver would refuse it, and for that nobody is to blame. */
@@ -214,20 +226,25 @@ static int inherit_siblings(const struct perf_inherit *to,
 			return PTR_ERR(copy);
 		if (copy)
 			perf_event_put(copy);
+		else
+			left_out++;
 	}
-	return 0;
+	return left_out;
 }
 
-/* Group reads add up only groups whose members have come and gone alike. */
+/*
+ * Group reads add up only groups whose members have come and gone alike. Those
+ * who were left out have still to leave the group of @source.
+ */
 static void inherit_generation(const struct perf_inherit *to,
 			       const struct perf_event *source,
-			       struct perf_event *leader)
+			       struct perf_event *leader, int left_out)
 {
 	struct perf_event_context *ctx = to->ctx;
 
 	mutex_lock_nested(&ctx->mutex, SINGLE_DEPTH_NESTING);
 	raw_spin_lock_irq(&ctx->lock);
-	leader->group_generation = source->group_generation;
+	leader->group_generation = source->group_generation + left_out;
 	raw_spin_unlock_irq(&ctx->lock);
 	mutex_unlock(&ctx->mutex);
 }
@@ -240,17 +257,16 @@ static int inherit_group(const struct perf_inherit *to,
 			 struct perf_event *source)
 {
 	struct perf_event *leader = inherit_event(to, source, NULL);
-	int err;
+	int ret;
 
 	if (IS_ERR(leader))
 		return PTR_ERR(leader);
-	err = inherit_siblings(to, source, leader);
-	if (!leader)
-		return err;
-	if (!err)
-		inherit_generation(to, source, leader);
-	perf_event_put(leader);
-	return err;
+	ret = inherit_siblings(to, source, leader);
+	if (leader && ret >= 0)
+		inherit_generation(to, source, leader, ret);
+	if (leader)
+		perf_event_put(leader);
+	return min(ret, 0);
 }
 
 static int inherit_get_ctx(struct perf_inherit *to)

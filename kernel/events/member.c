@@ -41,6 +41,13 @@
  *   4. Only now there is one member less: the pool was large enough all the
  *      time.
  *
+ * Race: the kernel opens an event on a task that gains privileges by an exec.
+ *   1. Both want task->perf_event_mutex.
+ *   2. If the exec gets it first, the opener finds no context any more, and makes
+ *      one: the event counts the new program, which is for the kernel to decide.
+ *   3. If the opener does, the task leaves its family, and then exec ends
+ *      the context that it got.
+ *
  * Race: a failed fork against the close of an eldest.
  *   1. Close has a reference on a copy in the child's own context, waits for its
  *      mutex.
@@ -79,7 +86,8 @@ static bool member_may_swap_event(struct perf_event *event)
 	    attr->sigtrap)
 		return false;
 	if (event->attach_state & PERF_ATTACH_TASK_DATA ||
-	    is_exclusive_pmu(event->pmu) || has_addr_filter(event))
+	    is_exclusive_pmu(event->pmu) || has_aux(event) ||
+	    has_addr_filter(event))
 		return false;
 	return attr->type != PERF_TYPE_BREAKPOINT &&
 	       !perf_tracing_is_by_task(event);
@@ -410,17 +418,24 @@ static void member_exit_own(struct task_struct *task, bool exit)
  * @task: current, or a task that was never started
  * @exit: @task did run; its own events are told that it exits
  *
- * Context: task; may sleep. Nobody can open an event for @task meanwhile: it
- * is marked as exiting, or its exec_update_lock is held, or it is not known.
+ * Nobody with a file can open an event for @task meanwhile: it is marked as
+ * exiting, or its exec_update_lock is held, or it is not known. The kernel's own
+ * events do without that lock.
+ *
+ * Context: task; may sleep. Takes task->perf_event_mutex.
  */
 void perf_member_exit(struct task_struct *task, bool exit)
 {
-	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
+	struct perf_event_context *ctx;
 
-	if (!ctx)
+	if (!READ_ONCE(task->perf_event_ctxp))
 		return;
+	guard(mutex)(&task->perf_event_mutex);
+	ctx = perf_ctx_find_task(task);
 	if (perf_ctx_is_handle(ctx))
 		member_exit_family(ctx->family, task, exit);
-	else
+	perf_ctx_put(ctx);
+	/* One of its own is looked up again: a switch may exchange it. */
+	if (READ_ONCE(task->perf_event_ctxp))
 		member_exit_own(task, exit);
 }

@@ -257,15 +257,45 @@ static bool perf_overflow_bpf_can_unwind(const struct perf_event *event)
 	       !attr->exclude_callchain_kernel && !attr->exclude_callchain_user;
 }
 
+static void perf_overflow_give_bpf(struct perf_event *event,
+				   struct bpf_prog *prog, u64 bpf_cookie)
+{
+	event->bpf_cookie = bpf_cookie;
+	/* The program may run from an NMI on another CPU at once. */
+	smp_store_release(&event->prog, prog);
+}
+
+/**
+ * perf_overflow_adopt_bpf - give a copy the program of its eldest
+ * @copy: an inherited event that is about to be listed
+ *
+ * The programs of tracing events are kept by the trace event, for all its perf
+ * events at once.
+ *
+ * Context: task, the eldest's child_mutex.
+ */
+void perf_overflow_adopt_bpf(struct perf_event *copy)
+{
+	struct perf_event *eldest = copy->parent;
+	struct bpf_prog *prog = eldest->prog;
+
+	lockdep_assert_held(&eldest->child_mutex);
+	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
+		return;
+	bpf_prog_inc(prog);
+	perf_overflow_give_bpf(copy, prog, eldest->bpf_cookie);
+}
+
 /**
  * perf_overflow_set_bpf - attach a program that sees each overflow
- * @event: the event, not one of tracing
+ * @event: an event that was opened, not one of tracing
  * @prog: the program; its reference passes to @event on success
  * @bpf_cookie: a value for the program
  *
  * A sample is written, and readers are told, when the program returns non-zero.
+ * That is so for the inherited copies as well.
  *
- * Context: task, with the mutex of the event's context.
+ * Context: task, with the mutex of the event's context; takes child_mutex.
  * Return: 0; -EINVAL when the kernel itself takes the overflows or @prog is of
  * another type; -EEXIST when there is a program; -EPROTO when @prog walks
  * stacks and the event's samples do not have them; -EOPNOTSUPP without BPF.
@@ -273,6 +303,8 @@ static bool perf_overflow_bpf_can_unwind(const struct perf_event *event)
 int perf_overflow_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 			  u64 bpf_cookie)
 {
+	struct perf_event *child;
+
 	lockdep_assert_held(&event->ctx->mutex);
 
 	if (event->overflow_handler_context)
@@ -284,24 +316,38 @@ int perf_overflow_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 	if (prog->call_get_stack && !perf_overflow_bpf_can_unwind(event))
 		return -EPROTO;
 
-	event->bpf_cookie = bpf_cookie;
-	/* The program may run from an NMI on another CPU at once. */
-	smp_store_release(&event->prog, prog);
+	guard(mutex)(&event->child_mutex);
+	perf_overflow_give_bpf(event, prog, bpf_cookie);
+	list_for_each_entry(child, &event->child_list, child_list) {
+		bpf_prog_inc(prog);
+		perf_overflow_give_bpf(child, prog, bpf_cookie);
+	}
 	return 0;
 }
 
-/**
- * perf_overflow_free_bpf - detach the event's program, if any
- * @event: the event, not one of tracing
- *
- * Context: task. The program is freed when no CPU can be running it.
- */
-void perf_overflow_free_bpf(struct perf_event *event)
+static void perf_overflow_take_bpf(struct perf_event *event)
 {
 	struct bpf_prog *prog = xchg(&event->prog, NULL);
 
 	if (prog)
 		bpf_prog_put(prog);
+}
+
+/**
+ * perf_overflow_free_bpf - detach the program of an event and its copies, if any
+ * @event: the event, not one of tracing
+ *
+ * Context: task; takes child_mutex. The program is freed when no CPU can be
+ * running it.
+ */
+void perf_overflow_free_bpf(struct perf_event *event)
+{
+	struct perf_event *child;
+
+	guard(mutex)(&event->child_mutex);
+	perf_overflow_take_bpf(event);
+	list_for_each_entry(child, &event->child_list, child_list)
+		perf_overflow_take_bpf(child);
 }
 #else
 static bool perf_overflow_bpf_keeps(struct perf_event *event,
@@ -315,6 +361,10 @@ int perf_overflow_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 			  u64 bpf_cookie)
 {
 	return -EOPNOTSUPP;
+}
+
+void perf_overflow_adopt_bpf(struct perf_event *copy)
+{
 }
 
 void perf_overflow_free_bpf(struct perf_event *event)

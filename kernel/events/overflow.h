@@ -20,9 +20,13 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 /* Wakes pollers and O_ASYNC owners now. Task or irq_work context. */
 void perf_overflow_wakeup(struct perf_event *event);
 
-/* BPF programs that filter samples; -EINVAL, -EEXIST, -EPROTO, -EOPNOTSUPP. */
+/*
+ * BPF programs that filter samples, of an event and its inherited copies;
+ * -EINVAL, -EEXIST, -EPROTO, -EOPNOTSUPP. A new copy adopts what its eldest has.
+ */
 int perf_overflow_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 			  u64 bpf_cookie);
+void perf_overflow_adopt_bpf(struct perf_event *copy);
 void perf_overflow_free_bpf(struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_OVERFLOW_H */

@@ -24,6 +24,7 @@
 #include "context.h"
 #include "control.h"
 #include "read.h"
+#include "swap.h"
 
 /* Values of one event at most: count, two times, number, lost. */
 #define PERF_READ_WORDS		5
@@ -68,6 +69,7 @@ static u64 perf_read_family(struct perf_event *event, u64 *enabled,
 	u64 total;
 
 	guard(mutex)(&event->child_mutex);
+	perf_swap_hold_counts(event);
 	perf_control_read(event, false);
 	total = perf_event_count(event);
 	*enabled = perf_read_enabled(event);
@@ -78,6 +80,7 @@ static u64 perf_read_family(struct perf_event *event, u64 *enabled,
 		*enabled += child->total_time_enabled;
 		*running += child->total_time_running;
 	}
+	perf_swap_release_counts(event);
 	return total;
 }
 
@@ -187,13 +190,13 @@ static int perf_read_add_group(struct perf_event *leader, u64 format,
 	return err;
 }
 
-static int perf_read_add_groups(struct perf_event *leader, u64 format,
+static int perf_read_add_copies(struct perf_event *leader, u64 format,
 				u64 *values)
 {
 	struct perf_event *child;
 	int err;
 
-	guard(mutex)(&leader->child_mutex);
+	lockdep_assert_held(&leader->child_mutex);
 	err = perf_read_add_group(leader, format, values);
 	if (err)
 		return err;
@@ -203,6 +206,18 @@ static int perf_read_add_groups(struct perf_event *leader, u64 format,
 			return err;
 	}
 	return 0;
+}
+
+static int perf_read_add_groups(struct perf_event *leader, u64 format,
+				u64 *values)
+{
+	int err;
+
+	guard(mutex)(&leader->child_mutex);
+	perf_swap_hold_counts(leader);
+	err = perf_read_add_copies(leader, format, values);
+	perf_swap_release_counts(leader);
+	return err;
 }
 
 static ssize_t perf_read_group(struct perf_event *event, char __user *buf)

@@ -693,8 +693,12 @@ void perf_sched_unload_oncpu(struct perf_event_context *ctx)
 	perf_ctx_unlock_pair(cpuctx, ctx);
 }
 
-/* Return: false if @ctx does not serve current, now that its lock is held. */
-static bool perf_sched_try_load(struct perf_event_context *ctx)
+/*
+ * @family: the pool that @ctx was taken from, NULL if it is current's own.
+ * Return: false if @ctx does not serve current, now that its lock is held.
+ */
+static bool perf_sched_try_load(struct perf_family *family,
+				struct perf_event_context *ctx)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 	bool serves;
@@ -703,8 +707,8 @@ static bool perf_sched_try_load(struct perf_event_context *ctx)
 	serves = perf_ctx_serves(ctx, current);
 	if (serves && ctx->nr_events && ctx->loaded_cpu == PERF_CPU_NONE)
 		perf_sched_load_locked(cpuctx, ctx);
-	else if (ctx->family)
-		perf_family_park_locked(ctx);
+	else if (family)
+		perf_family_return_locked(family, ctx);
 	perf_ctx_unlock_pair(cpuctx, ctx);
 	return serves;
 }
@@ -713,13 +717,17 @@ static bool perf_sched_try_load(struct perf_event_context *ctx)
 static void perf_sched_load(void)
 {
 	struct perf_event_context *ctx;
+	struct perf_family *family;
 
 	guard(rcu)();
 	do {
+		family = NULL;
 		ctx = READ_ONCE(current->perf_event_ctxp);
-		if (ctx && perf_ctx_is_handle(ctx))
-			ctx = perf_family_take_oncpu(ctx->family);
-	} while (ctx && !perf_sched_try_load(ctx));
+		if (ctx && perf_ctx_is_handle(ctx)) {
+			family = ctx->family;
+			ctx = perf_family_take_oncpu(family);
+		}
+	} while (ctx && !perf_sched_try_load(family, ctx));
 }
 
 /**

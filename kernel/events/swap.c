@@ -24,6 +24,12 @@
  *  3. the opener has the mutex; perf_swap_hold() takes ctx->lock, sees that the
  *     task has another context, and the opener starts over. Had 3 come before 2, the
  *     switch would have seen that the context is held.
+ *
+ * Race, counts are exchanged while they are added up:
+ *  1. a reader of the eldest has taken the count of one task's copy;
+ *  2. a switch exchanges it for another's, which has not been read;
+ *  3. the reader adds the first count again. So it holds all copies' contexts
+ *     before it reads the first.
  */
 #include <linux/atomic.h>
 #include <linux/sched.h>
@@ -168,7 +174,7 @@ bool perf_swap_hold(struct perf_event_context *ctx, struct task_struct *task)
 	guard(raw_spinlock_irq)(&ctx->lock);
 	if (READ_ONCE(task->perf_event_ctxp) != ctx)
 		return false;
-	ctx->held = true;
+	ctx->held++;
 	return true;
 }
 
@@ -182,7 +188,70 @@ void perf_swap_release(struct perf_event_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
 	guard(raw_spinlock_irq)(&ctx->lock);
-	ctx->held = false;
+	ctx->held--;
+}
+
+static void perf_swap_hold_event(struct perf_event *event, int by)
+{
+	struct perf_event_context *ctx = event->ctx;
+
+	guard(raw_spinlock_irq)(&ctx->lock);
+	ctx->held += by;
+}
+
+static void perf_swap_hold_copies(struct perf_event *eldest, int by)
+{
+	struct perf_event *child;
+
+	lockdep_assert_held(&eldest->child_mutex);
+	perf_swap_hold_event(eldest, by);
+	list_for_each_entry(child, &eldest->child_list, child_list)
+		perf_swap_hold_event(child, by);
+}
+
+/* Are counts of the event's group exchanged with their contexts? */
+static bool perf_swap_moves_counts(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	if (!leader->attr.inherit)
+		return false;
+	if (perf_swap_is_by_task(leader))
+		return true;
+	for_each_sibling_event(sibling, leader) {
+		if (perf_swap_is_by_task(sibling))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * perf_swap_hold_counts - keep counts in their copies while all are looked at
+ * @eldest: event that was opened
+ *
+ * Otherwise an exchange between the reading of one copy and of another would
+ * have one task's count in the sum twice, and another's not at all. In the same
+ * way a count would escape a reset.
+ *
+ * Context: task, ctx->mutex and child_mutex of @eldest, until
+ * perf_swap_release_counts().
+ */
+void perf_swap_hold_counts(struct perf_event *eldest)
+{
+	if (perf_swap_moves_counts(eldest->group_leader))
+		perf_swap_hold_copies(eldest, 1);
+}
+
+/**
+ * perf_swap_release_counts - undo perf_swap_hold_counts()
+ * @eldest: event that was opened
+ *
+ * Context: task, with the same mutexes.
+ */
+void perf_swap_release_counts(struct perf_event *eldest)
+{
+	if (perf_swap_moves_counts(eldest->group_leader))
+		perf_swap_hold_copies(eldest, -1);
 }
 
 /**

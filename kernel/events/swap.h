@@ -13,6 +13,10 @@ bool perf_swap_try_oncpu(struct perf_event_context *ctx,
 bool perf_swap_hold(struct perf_event_context *ctx, struct task_struct *task);
 void perf_swap_release(struct perf_event_context *ctx);
 
+/* The same for an eldest's and all of its copies' contexts. child_mutex. */
+void perf_swap_hold_counts(struct perf_event *eldest);
+void perf_swap_release_counts(struct perf_event *eldest);
+
 /* Says that @copy, new, has the same events as @ctx, which is held. */
 void perf_swap_mark_equal(struct perf_event_context *ctx,
 			  struct perf_event_context *copy);

@@ -32,6 +32,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "context.h"
 #include "control.h"
 #include "family.h"
 #include "inherit.h"
@@ -98,13 +99,19 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
  */
 void perf_event_exec(void)
 {
-	struct perf_event_context *ctx = READ_ONCE(current->perf_event_ctxp);
+	struct perf_event_context *ctx = perf_ctx_find_task(current);
 
-	/* A family has nothing that an exec would change. */
-	if (!ctx || perf_ctx_is_handle(ctx))
+	if (!ctx)
 		return;
-	perf_control_exec(ctx);
-	perf_inherit_exec(ctx);
+	/*
+	 * A family has nothing that an exec would change, nor has a context that
+	 * a switch may give to another task meanwhile.
+	 */
+	if (!perf_ctx_is_handle(ctx)) {
+		perf_control_exec(ctx);
+		perf_inherit_exec(ctx);
+	}
+	perf_ctx_put(ctx);
 }
 
 /**

@@ -443,13 +443,14 @@ static const struct attribute_group *perf_kprobe_groups[] = {
 	NULL,
 };
 
+/* A copy is made by whoever forks: the right was that of who opened the eldest. */
 static int perf_kprobe_event_init(struct perf_event *event)
 {
 	int err;
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	if (!perfmon_capable())
+	if (!event->parent && !perfmon_capable())
 		return -EACCES;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;
@@ -491,7 +492,10 @@ static const struct attribute_group *perf_uprobe_groups[] = {
 	NULL,
 };
 
-/* A uprobe can be put into the middle of an instruction, in any process. */
+/*
+ * A uprobe can be put into the middle of an instruction, in any process. For a copy
+ * the same is true as for one of a kprobe.
+ */
 static int perf_uprobe_event_init(struct perf_event *event)
 {
 	u64 config = event->attr.config;
@@ -499,7 +503,7 @@ static int perf_uprobe_event_init(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	if (!capable(CAP_SYS_ADMIN))
+	if (!event->parent && !capable(CAP_SYS_ADMIN))
 		return -EACCES;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;

@@ -4,22 +4,20 @@
  * are forked, counted, given events of their own, and exit.
  */
 #include <kunit/test.h>
-#include <linux/completion.h>
+#include <linux/bpf.h>
 #include <linux/cpumask.h>
-#include <linux/delay.h>
-#include <linux/iopoll.h>
-#include <linux/kthread.h>
+#include <linux/filter.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
-#include <linux/sched/task.h>
+#include <linux/trace_events.h>
 
 #include "../context.h"
 #include "../family.h"
 #include "../read.h"
 #include "fake_pmu.h"
+#include "family_tasks.h"
 
 #define FOREVER_MS	3600000
-#define PATIENCE_US	(60 * USEC_PER_SEC)
 #define NR_POOL		6
 #define NR_STEPS	20000
 
@@ -204,94 +202,50 @@ static void fm_pool_nearest(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, first, again);
 }
 
+/* There is room for all contexts, and for one more while a member leaves. */
+static void fm_pool_room(struct kunit *test)
+{
+	unsigned int nr = max(num_possible_cpus(), 2U) + 1;
+	struct fm_pool *pool = fm_pool_make(test);
+
+	if (nr > NR_POOL)
+		kunit_skip(test, "more than %d CPUs", NR_POOL - 1);
+	for (unsigned int i = 0; i < nr; i++) {
+		scoped_guard(mutex, &pool->family->mutex)
+			perf_family_add(pool->family, pool->ctx[i]);
+		pool->place[i] = FM_PARKED;
+		fm_pool_check(test, pool);
+	}
+}
+
+/* What has come to another pool is not given back to this one. */
+static void fm_pool_other(struct kunit *test)
+{
+	struct fm_pool *from = fm_pool_make(test), *to = fm_pool_make(test);
+	struct perf_event_context *ctx = from->ctx[0], *taken;
+
+	scoped_guard(mutex, &from->family->mutex)
+		perf_family_add(from->family, ctx);
+	scoped_guard(irqsave)
+		taken = perf_family_take_oncpu(from->family);
+	KUNIT_ASSERT_PTR_EQ(test, taken, ctx);
+
+	/* Its owner leaves, and founds another family. */
+	scoped_guard(mutex, &from->family->mutex)
+		perf_family_withdraw(ctx);
+	scoped_guard(mutex, &to->family->mutex)
+		perf_family_add(to->family, ctx);
+	KUNIT_EXPECT_EQ(test, to->family->nr_parked, 1);
+	scoped_guard(raw_spinlock_irq, &ctx->lock)
+		perf_family_return_locked(from->family, ctx);
+	KUNIT_EXPECT_EQ(test, to->family->nr_parked, 1);
+	KUNIT_EXPECT_EQ(test, from->family->nr_parked, 0);
+
+	scoped_guard(mutex, &to->family->mutex)
+		perf_family_withdraw(ctx);
+}
+
 /* Tasks. */
-
-/* A task of the test: does one thing when told, and exits when told. */
-struct fm_task {
-	struct task_struct	*task;
-	struct completion	started, go, done, exit;
-	void			(*act)(struct fm_task *self);
-	struct fm_task		*child;
-};
-
-static int fm_task_run(void *arg)
-{
-	struct fm_task *self = arg;
-
-	self->task = get_task_struct(current);
-	complete(&self->started);
-	wait_for_completion(&self->go);
-	if (self->act)
-		self->act(self);
-	complete(&self->done);
-	wait_for_completion(&self->exit);
-	kthread_exit(0);
-}
-
-static struct fm_task *fm_task_make(struct kunit *test,
-				    void (*act)(struct fm_task *self))
-{
-	struct fm_task *new = kunit_kzalloc(test, sizeof(*new), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, new);
-	init_completion(&new->started);
-	init_completion(&new->go);
-	init_completion(&new->done);
-	init_completion(&new->exit);
-	new->act = act;
-	return new;
-}
-
-/* Return: 0, or why there is no task. Current forks. */
-static int fm_task_fork(struct fm_task *new)
-{
-	pid_t pid = kernel_thread(fm_task_run, new, "kunit_family",
-				  CLONE_FS | CLONE_FILES);
-
-	if (pid < 0)
-		return pid;
-	wait_for_completion(&new->started);
-	return 0;
-}
-
-/* It uses @task no more, and its events have come to their end. */
-static bool fm_task_is_gone(struct fm_task *task)
-{
-	return READ_ONCE(task->task->exit_state);
-}
-
-static void fm_task_end(void *arg)
-{
-	struct fm_task *task = arg;
-	bool gone;
-
-	complete_all(&task->go);
-	complete_all(&task->exit);
-	read_poll_timeout(fm_task_is_gone, gone, gone, 1000, PATIENCE_US,
-			  false, task);
-	put_task_struct(task->task);
-}
-
-static struct fm_task *fm_fork(struct kunit *test,
-			       void (*act)(struct fm_task *self))
-{
-	struct fm_task *new = fm_task_make(test, act);
-
-	KUNIT_ASSERT_EQ(test, 0, fm_task_fork(new));
-	fake_pmu_undo(test, fm_task_end, new);
-	return new;
-}
-
-static void fm_end(struct kunit *test, struct fm_task *task)
-{
-	kunit_release_action(test, fm_task_end, task);
-}
-
-static void fm_act(struct fm_task *task)
-{
-	complete(&task->go);
-	wait_for_completion(&task->done);
-}
 
 static struct perf_event *fm_open(struct kunit *test, bool by_task)
 {
@@ -310,13 +264,6 @@ static u64 fm_read(struct perf_event *event)
 	u64 enabled, running;
 
 	return perf_event_read_value(event, &enabled, &running);
-}
-
-static struct perf_family *fm_family_of(struct task_struct *task)
-{
-	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
-
-	return ctx ? ctx->family : NULL;
 }
 
 static void fm_tick(struct fm_task *self)
@@ -438,11 +385,6 @@ static void fm_child_leaves(struct kunit *test)
 	fm_act(child);
 	KUNIT_EXPECT_GE(test, fm_read(own), 100);
 	KUNIT_EXPECT_GE(test, fm_read(event) - before, fm_read(own));
-}
-
-static void fm_fork_again(struct fm_task *self)
-{
-	fm_task_fork(self->child);
 }
 
 /* The eldest ends with the last of its family, not with its own task. */
@@ -579,9 +521,153 @@ static void fm_closed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
 }
 
+/* The opener belongs to nobody of whom it asks something. */
+static void fm_stranger_opens(struct kunit *test)
+{
+	struct fm_task *grandchild = fm_task_make(test, fm_tick);
+	struct fm_task *child = fm_fork(test, fm_fork_again);
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = child->task, .inherit = true,
+	};
+	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
+	u64 before;
+
+	child->child = grandchild;
+	fm_act(child);
+	KUNIT_ASSERT_NOT_NULL(test, grandchild->task);
+	fake_pmu_undo(test, fm_task_end, grandchild);
+	KUNIT_ASSERT_NOT_NULL(test, fm_family_of(grandchild->task));
+
+	spec.task = grandchild->task;
+	spec.inherit = false;
+	fake_pmu_open(test, &fake, &spec);
+	KUNIT_EXPECT_NULL(test, fm_family_of(grandchild->task));
+	spec.task = child->task;
+	fake_pmu_open(test, &fake, &spec);
+	KUNIT_EXPECT_NULL(test, fm_family_of(child->task));
+	before = fm_read(event);
+	fm_act(grandchild);
+	KUNIT_EXPECT_GE(test, fm_read(event) - before, 100);
+}
+
+static void fm_expect_period(struct kunit *test, struct perf_event *event,
+			     u64 period)
+{
+	struct perf_event *child;
+
+	guard(mutex)(&event->child_mutex);
+	KUNIT_EXPECT_EQ(test, event->hw.sample_period, period);
+	list_for_each_entry(child, &event->child_list, child_list) {
+		KUNIT_EXPECT_EQ(test, child->attr.sample_period, period);
+		KUNIT_EXPECT_EQ(test, child->hw.sample_period, period);
+	}
+}
+
+/* Whichever context a member runs with, the period is the same. */
+static void fm_period(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .inherit = true, .period = 1000,
+	};
+	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
+	struct fm_task *child = fm_fork(test, NULL);
+
+	KUNIT_EXPECT_NOT_NULL(test, fm_family_of(child->task));
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 5000), 0);
+	fm_expect_period(test, event, 5000);
+
+	/* So it is in a context that is made later. */
+	spec.task = child->task;
+	fake_pmu_open(test, &fake, &spec);
+	fm_expect_period(test, event, 5000);
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 0), -EINVAL);
+	fm_expect_period(test, event, 5000);
+}
+
+#ifdef CONFIG_BPF_SYSCALL
+static struct bpf_prog *fm_prog_make(struct kunit *test)
+{
+	struct bpf_prog *prog = bpf_prog_alloc(bpf_prog_size(1), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, prog);
+	prog->type = BPF_PROG_TYPE_PERF_EVENT;
+	/* One is the test's: nobody else frees what was never loaded. */
+	atomic64_set(&prog->aux->refcnt, 2);
+	return prog;
+}
+
+static void fm_expect_prog(struct kunit *test, struct perf_event *event,
+			   const struct bpf_prog *prog)
+{
+	struct perf_event *child;
+	unsigned int n = 0;
+
+	guard(mutex)(&event->child_mutex);
+	KUNIT_EXPECT_PTR_EQ(test, event->prog, prog);
+	list_for_each_entry(child, &event->child_list, child_list) {
+		KUNIT_EXPECT_PTR_EQ(test, child->prog, prog);
+		n++;
+	}
+	KUNIT_EXPECT_GT(test, n, 0);
+}
+
+/* A program sees the overflows of all, and when it goes, of none. */
+static void fm_prog(struct kunit *test)
+{
+	struct perf_event *event = fm_open(test, false);
+	struct fm_task *child = fm_fork(test, NULL);
+	struct fake_pmu_spec spec = { .cpu = -1, .task = child->task };
+	struct bpf_prog *prog = fm_prog_make(test);
+
+	KUNIT_EXPECT_EQ(test, perf_event_set_bpf_prog(event, prog, 7), 0);
+	fm_expect_prog(test, event, prog);
+	/* A context that is made later. */
+	fake_pmu_open(test, &fake, &spec);
+	fm_expect_prog(test, event, prog);
+	KUNIT_EXPECT_EQ(test, perf_event_set_bpf_prog(event, prog, 7), -EEXIST);
+
+	perf_event_free_bpf_prog(event);
+	fm_expect_prog(test, event, NULL);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&prog->aux->refcnt), 1);
+	__bpf_prog_free(prog);
+}
+#else
+static void fm_prog(struct kunit *test)
+{
+	kunit_skip(test, "no BPF");
+}
+#endif
+
+static void *fm_setup_aux(struct perf_event *event, void **pages, int nr_pages,
+			  bool overwrite)
+{
+	return NULL;
+}
+
+static void fm_forget_aux(void *unused)
+{
+	fake.pmu.setup_aux = NULL;
+}
+
+/* A trace is one task's. */
+static void fm_aux(struct kunit *test)
+{
+	struct fm_task *child;
+
+	fake.pmu.setup_aux = fm_setup_aux;
+	fake_pmu_undo(test, fm_forget_aux, NULL);
+	fm_open(test, false);
+	child = fm_fork(test, NULL);
+	KUNIT_EXPECT_NULL(test, fm_family_of(child->task));
+	KUNIT_EXPECT_NOT_NULL(test, child->task->perf_event_ctxp);
+	KUNIT_EXPECT_EQ(test, child->task->perf_event_ctxp->equal, 0);
+}
+
 static struct kunit_case fm_cases[] = {
 	KUNIT_CASE(fm_pool_random),
 	KUNIT_CASE(fm_pool_nearest),
+	KUNIT_CASE(fm_pool_room),
+	KUNIT_CASE(fm_pool_other),
 	KUNIT_CASE(fm_fork_joins),
 	KUNIT_CASE(fm_sum),
 	KUNIT_CASE(fm_by_task),
@@ -593,6 +679,10 @@ static struct kunit_case fm_cases[] = {
 	KUNIT_CASE(fm_exchange),
 	KUNIT_CASE(fm_unequal),
 	KUNIT_CASE(fm_closed),
+	KUNIT_CASE(fm_stranger_opens),
+	KUNIT_CASE(fm_period),
+	KUNIT_CASE(fm_prog),
+	KUNIT_CASE(fm_aux),
 	{ }
 };
 

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tasks for tests of families: kernel threads that current forks, so that they
+ * inherit, that do one thing as often as they are told, and exit when told.
+ */
+#ifndef _KERNEL_EVENTS_TESTS_FAMILY_TASKS_H
+#define _KERNEL_EVENTS_TESTS_FAMILY_TASKS_H
+
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/iopoll.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+
+#include "../family.h"
+#include "fake_pmu.h"
+
+#define FM_PATIENCE_US	(60 * USEC_PER_SEC)
+
+/**
+ * struct fm_task - a task of the test
+ * @task: with a reference
+ * @started: it runs
+ * @go: do it; or exit, with @end
+ * @done: it is done
+ * @act: what is done
+ * @child: for @act to fork
+ * @end: exit
+ */
+struct fm_task {
+	struct task_struct	*task;
+	struct completion	started, go, done;
+	void			(*act)(struct fm_task *self);
+	struct fm_task		*child;
+	bool			end;
+};
+
+static inline int fm_task_run(void *arg)
+{
+	struct fm_task *self = arg;
+
+	self->task = get_task_struct(current);
+	complete(&self->started);
+	for (;;) {
+		wait_for_completion(&self->go);
+		if (READ_ONCE(self->end))
+			break;
+		if (self->act)
+			self->act(self);
+		complete(&self->done);
+	}
+	kthread_exit(0);
+}
+
+static inline void fm_task_init(struct fm_task *new,
+				void (*act)(struct fm_task *self))
+{
+	memset(new, 0, sizeof(*new));
+	init_completion(&new->started);
+	init_completion(&new->go);
+	init_completion(&new->done);
+	new->act = act;
+}
+
+static inline struct fm_task *fm_task_make(struct kunit *test,
+					   void (*act)(struct fm_task *self))
+{
+	struct fm_task *new = kunit_kzalloc(test, sizeof(*new), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, new);
+	fm_task_init(new, act);
+	return new;
+}
+
+/*
+ * Current forks. It is a kernel thread, which ignores signals: nobody has to wait
+ * for the new one.
+ * Return: 0, or why there is no task.
+ */
+static inline int fm_task_fork(struct fm_task *new)
+{
+	pid_t pid = kernel_thread(fm_task_run, new, "kunit_family",
+				  CLONE_FS | CLONE_FILES | SIGCHLD);
+
+	if (pid < 0)
+		return pid;
+	wait_for_completion(&new->started);
+	return 0;
+}
+
+/* What an @act may do. */
+static inline void fm_fork_again(struct fm_task *self)
+{
+	fm_task_fork(self->child);
+}
+
+/* It uses @task no more, and its events have come to their end. */
+static inline bool fm_task_is_gone(struct fm_task *task)
+{
+	return READ_ONCE(task->task->exit_state);
+}
+
+static inline void fm_task_end(void *arg)
+{
+	struct fm_task *task = arg;
+	bool gone;
+
+	WRITE_ONCE(task->end, true);
+	complete(&task->go);
+	read_poll_timeout(fm_task_is_gone, gone, gone, 100, FM_PATIENCE_US,
+			  false, task);
+	put_task_struct(task->task);
+}
+
+/* A child of current, until the case ends or fm_end(). */
+static inline struct fm_task *fm_fork(struct kunit *test,
+				      void (*act)(struct fm_task *self))
+{
+	struct fm_task *new = fm_task_make(test, act);
+
+	KUNIT_ASSERT_EQ(test, 0, fm_task_fork(new));
+	fake_pmu_undo(test, fm_task_end, new);
+	return new;
+}
+
+static inline void fm_end(struct kunit *test, struct fm_task *task)
+{
+	kunit_release_action(test, fm_task_end, task);
+}
+
+static inline void fm_go(struct fm_task *task)
+{
+	complete(&task->go);
+}
+
+static inline void fm_act(struct fm_task *task)
+{
+	fm_go(task);
+	wait_for_completion(&task->done);
+}
+
+static inline struct perf_family *fm_family_of(struct task_struct *task)
+{
+	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
+
+	return ctx ? ctx->family : NULL;
+}
+
+#endif /* _KERNEL_EVENTS_TESTS_FAMILY_TASKS_H */

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room member that take chances: tasks of families at random,
+ * against a model; and pairs of operations that race.
+ */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/cred.h>
+#include <linux/perf_event.h>
+#include <linux/prandom.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "../batch.h"
+#include "../context.h"
+#include "../event.h"
+#include "../family.h"
+#include "../pmu.h"
+#include "fake_pmu.h"
+#include "family_tasks.h"
+
+#define FOREVER_MS	3600000
+#define NR_TASKS	9
+#define NR_STEPS	600
+#define NR_GROUPS	150
+#define NR_EXECS	300
+#define NR_READS	3000
+
+static struct fake_pmu fake;
+
+static int mk_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_member");
+}
+
+static void mk_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&fake);
+}
+
+static void mk_check_idle(void *test)
+{
+	fake_pmu_expect_idle(test, &fake);
+}
+
+static int mk_init(struct kunit *test)
+{
+	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
+	return kunit_add_action(test, mk_check_idle, test);
+}
+
+static u64 mk_read(struct perf_event *event)
+{
+	u64 enabled, running;
+
+	return perf_event_read_value(event, &enabled, &running);
+}
+
+/* A family, or several, at random. */
+
+struct mk_place {
+	struct fm_task		task;
+	bool			alive;
+	struct perf_event	*own;		/* not inherited */
+	struct perf_event	*shared;	/* inherited */
+};
+
+struct mk_world {
+	struct kunit		*test;
+	struct rnd_state	rnd;
+	struct mk_place		place[NR_TASKS];
+};
+
+static unsigned int mk_random(struct mk_world *world, unsigned int below)
+{
+	return prandom_u32_state(&world->rnd) % below;
+}
+
+static void mk_close(struct perf_event **event)
+{
+	if (*event)
+		perf_event_release_kernel(*event);
+	*event = NULL;
+}
+
+static void mk_toggle(struct mk_world *world, struct mk_place *place,
+		      struct perf_event **event, bool inherit)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = place->task.task, .inherit = inherit,
+	};
+
+	if (*event) {
+		mk_close(event);
+		return;
+	}
+	*event = fake_pmu_try_open(&fake, &spec);
+	KUNIT_EXPECT_FALSE(world->test, IS_ERR(*event));
+	if (IS_ERR(*event))
+		*event = NULL;
+}
+
+static struct mk_place *mk_free_place(struct mk_world *world)
+{
+	for (int i = 0; i < NR_TASKS; i++) {
+		if (!world->place[i].alive)
+			return &world->place[i];
+	}
+	return NULL;
+}
+
+static void mk_fork(struct mk_world *world, struct mk_place *parent)
+{
+	struct mk_place *place = mk_free_place(world);
+
+	if (!place)
+		return;
+	fm_task_init(&place->task, fm_fork_again);
+	parent->task.child = &place->task;
+	fm_act(&parent->task);
+	place->alive = place->task.task;
+	KUNIT_EXPECT_TRUE(world->test, place->alive);
+}
+
+/* What counts it may outlive it, and be inherited by others. */
+static void mk_end(struct mk_world *world, struct mk_place *place)
+{
+	if (place == world->place)
+		return;
+	place->alive = false;
+	fm_task_end(&place->task);
+	mk_close(&place->own);
+	if (mk_random(world, 2))
+		mk_close(&place->shared);
+}
+
+static void mk_step(struct mk_world *world)
+{
+	struct mk_place *place = &world->place[mk_random(world, NR_TASKS)];
+
+	if (!place->alive)
+		return;
+	switch (mk_random(world, 8)) {
+	case 0 ... 3:
+		mk_fork(world, place);
+		break;
+	case 4 ... 5:
+		mk_end(world, place);
+		break;
+	case 6:
+		mk_toggle(world, place, &place->own, false);
+		break;
+	case 7:
+		mk_toggle(world, place, &place->shared, true);
+		break;
+	}
+}
+
+static unsigned int mk_count_members(const struct mk_world *world,
+				     const struct perf_family *family)
+{
+	unsigned int n = 0;
+
+	for (int i = 0; i < NR_TASKS; i++) {
+		n += world->place[i].alive &&
+		     fm_family_of(world->place[i].task.task) == family;
+	}
+	return n;
+}
+
+static unsigned int mk_count_loaded(const struct perf_family *family)
+{
+	struct perf_event_context *ctx;
+	unsigned int n = 0;
+
+	list_for_each_entry(ctx, &family->contexts, family_entry)
+		n += READ_ONCE(ctx->loaded_cpu) != PERF_CPU_NONE;
+	return n;
+}
+
+/* A CPU may be between taking a context and loading it. */
+static bool mk_all_are_somewhere(struct perf_family *family)
+{
+	guard(raw_spinlock_irq)(&family->lock);
+	return family->nr_parked + mk_count_loaded(family) ==
+	       family->nr_contexts;
+}
+
+static void mk_check_family(struct mk_world *world, struct perf_family *family)
+{
+	struct kunit *test = world->test;
+	struct perf_event_context *ctx, *eldest;
+	unsigned int nr = 0;
+	bool somewhere;
+
+	guard(mutex)(&family->mutex);
+	KUNIT_EXPECT_EQ(test, family->nr_members,
+			mk_count_members(world, family));
+	KUNIT_EXPECT_GE(test, family->nr_contexts,
+			min(family->nr_members, num_possible_cpus()));
+	KUNIT_EXPECT_LE(test, family->nr_contexts,
+			max(2, num_possible_cpus()));
+	eldest = list_first_entry(&family->contexts, struct perf_event_context,
+				  family_entry);
+	list_for_each_entry(ctx, &family->contexts, family_entry) {
+		nr++;
+		KUNIT_EXPECT_PTR_EQ(test, ctx->family, family);
+		KUNIT_EXPECT_EQ(test, ctx->nr_events, eldest->nr_events);
+	}
+	KUNIT_EXPECT_EQ(test, nr, family->nr_contexts);
+	read_poll_timeout(mk_all_are_somewhere, somewhere, somewhere, 10,
+			  FM_PATIENCE_US, false, family);
+	KUNIT_EXPECT_TRUE(test, somewhere);
+}
+
+static void mk_check_task(struct mk_world *world, struct task_struct *task)
+{
+	struct perf_event_context *ctx = task->perf_event_ctxp;
+
+	if (!ctx)
+		return;
+	if (perf_ctx_is_handle(ctx)) {
+		mk_check_family(world, ctx->family);
+		return;
+	}
+	KUNIT_EXPECT_NULL(world->test, ctx->family);
+	KUNIT_EXPECT_PTR_EQ(world->test, ctx->task, task);
+}
+
+static void mk_world_end(void *arg)
+{
+	struct mk_world *world = arg;
+
+	for (int i = 0; i < NR_TASKS; i++) {
+		struct mk_place *place = &world->place[i];
+
+		if (place->alive)
+			fm_task_end(&place->task);
+		mk_close(&place->own);
+		mk_close(&place->shared);
+	}
+}
+
+static void mk_families_random(struct kunit *test)
+{
+	struct mk_world *world = kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, world);
+	world->test = test;
+	fake_pmu_seed(test, &world->rnd);
+	fake_pmu_undo(test, mk_world_end, world);
+	fm_task_init(&world->place[0].task, fm_fork_again);
+	KUNIT_ASSERT_EQ(test, fm_task_fork(&world->place[0].task), 0);
+	world->place[0].alive = true;
+	mk_toggle(world, world->place, &world->place[0].shared, true);
+
+	for (int step = 0; step < NR_STEPS; step++) {
+		mk_step(world);
+		for (int i = 0; i < NR_TASKS; i++) {
+			if (world->place[i].alive)
+				mk_check_task(world, world->place[i].task.task);
+		}
+	}
+}
+
+/* Close of a member against a fork from a copy of its group. */
+
+static void mk_check_shape(struct kunit *test, struct perf_event *leader)
+{
+	struct perf_event *child;
+
+	guard(mutex)(&leader->child_mutex);
+	KUNIT_EXPECT_EQ(test, leader->nr_siblings, 0);
+	list_for_each_entry(child, &leader->child_list, child_list) {
+		KUNIT_EXPECT_EQ(test, child->nr_siblings, 0);
+		KUNIT_EXPECT_EQ(test, child->group_generation,
+				leader->group_generation);
+	}
+}
+
+static void mk_group_once(struct kunit *test, struct rnd_state *rnd)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .inherit = true, .by_task = true,
+	};
+	struct perf_event *leader = fake_pmu_open(test, &fake, &spec), *sibling;
+	struct fm_task *grandchild = fm_task_make(test, NULL);
+	struct fm_task *child;
+
+	spec.leader = leader;
+	sibling = fake_pmu_open(test, &fake, &spec);
+	child = fm_fork(test, fm_fork_again);
+	child->child = grandchild;
+	fm_go(child);
+	udelay(prandom_u32_state(rnd) % 150);
+	fake_pmu_close(test, sibling);
+	wait_for_completion(&child->done);
+
+	mk_check_shape(test, leader);
+	KUNIT_ASSERT_NOT_NULL(test, grandchild->task);
+	fm_task_end(grandchild);
+	fm_end(test, child);
+	fake_pmu_close(test, leader);
+}
+
+static void mk_group_closed(struct kunit *test)
+{
+	struct rnd_state rnd;
+
+	fake_pmu_seed(test, &rnd);
+	for (int i = 0; i < NR_GROUPS; i++)
+		mk_group_once(test, &rnd);
+}
+
+/* The kernel opens events on a task that leaves all it has, as in an exec. */
+
+static int mk_nothing(void *unused)
+{
+	kthread_exit(0);
+}
+
+static void mk_exec_often(struct fm_task *self)
+{
+	for (int i = 0; i < NR_EXECS; i++) {
+		kernel_thread(mk_nothing, NULL, "kunit_member",
+			      CLONE_FS | CLONE_FILES | SIGCHLD);
+		perf_event_exit_task(current);
+	}
+	WRITE_ONCE(self->child, NULL);
+}
+
+static void mk_exec_privileged(struct kunit *test)
+{
+	struct fm_task *child = fm_fork(test, mk_exec_often);
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = child->task, .inherit = true,
+	};
+	struct perf_event *first, *second;
+
+	child->child = child;
+	fm_go(child);
+	while (READ_ONCE(child->child)) {
+		first = fake_pmu_try_open(&fake, &spec);
+		cond_resched();
+		second = fake_pmu_try_open(&fake, &spec);
+		if (!IS_ERR(first))
+			perf_event_release_kernel(first);
+		if (!IS_ERR(second))
+			perf_event_release_kernel(second);
+	}
+	wait_for_completion(&child->done);
+}
+
+/* A sum is read while counts are exchanged. */
+
+static void mk_pin(int cpu)
+{
+	set_cpus_allowed_ptr(current, cpumask_of(cpu));
+}
+
+static void mk_take_turns(struct fm_task *self)
+{
+	mk_pin(cpumask_last(cpu_online_mask));
+	while (!READ_ONCE(self->end)) {
+		complete(&self->child->started);
+		wait_for_completion(&self->started);
+	}
+	complete(&self->child->started);
+}
+
+static void mk_tick_alone(struct fm_task *self)
+{
+	mk_pin(cpumask_last(cpu_online_mask));
+	fake_pmu_tick(&fake, 1000000);
+}
+
+static void mk_reset(struct perf_event *event)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+
+	perf_batch_event(event, PERF_BATCH_RESET);
+	perf_event_ctx_unlock(event, ctx);
+}
+
+static void mk_read_exchanged(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .inherit = true, .by_task = true,
+	};
+	struct fm_task *one, *two;
+	struct perf_event *event;
+	unsigned int wrong = 0;
+	u64 sum;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	mk_pin(cpumask_first(cpu_online_mask));
+	event = fake_pmu_open(test, &fake, &spec);
+	one = fm_fork(test, mk_tick_alone);
+	two = fm_fork(test, mk_take_turns);
+	fm_act(one);
+	sum = mk_read(event);
+
+	one->act = mk_take_turns;
+	one->child = two;
+	two->child = one;
+	fm_go(one);
+	fm_go(two);
+	for (int i = 0; i < NR_READS; i++)
+		wrong += mk_read(event) != sum;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+
+	for (int i = 0; i < NR_READS; i++) {
+		fake_pmu_tick(&fake, 100);
+		mk_reset(event);
+		wrong += mk_read(event) != 0;
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	WRITE_ONCE(one->end, true);
+	WRITE_ONCE(two->end, true);
+}
+
+/* Copies are made for whoever forks or opens, and need no rights of theirs. */
+#ifdef CONFIG_KPROBE_EVENTS
+static noinline void mk_probed(void)
+{
+	barrier();
+}
+
+static struct pmu *mk_find_pmu(const char *name)
+{
+	struct pmu *pmu;
+
+	guard(mutex)(&perf_pmus_mutex);
+	list_for_each_entry(pmu, &perf_pmus, entry) {
+		if (pmu->name && !strcmp(pmu->name, name))
+			return pmu;
+	}
+	return NULL;
+}
+
+static struct perf_event *mk_open_kprobe(struct kunit *test)
+{
+	struct pmu *pmu = mk_find_pmu("kprobe");
+	struct perf_event_attr attr = {
+		.size		= sizeof(attr),
+		.inherit	= true,
+		.kprobe_addr	= (unsigned long)mk_probed,
+	};
+	struct perf_event *event;
+
+	KUNIT_ASSERT_NOT_NULL(test, pmu);
+	attr.type = pmu->type;
+	event = perf_event_create_kernel_counter(&attr, -1, current, NULL,
+						 NULL);
+	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(event), "%ld", PTR_ERR(event));
+	return event;
+}
+
+static void mk_unprivileged(struct kunit *test)
+{
+	struct perf_event *event = mk_open_kprobe(test);
+	struct fm_task *child = fm_task_make(test, NULL);
+	struct cred *weak = prepare_creds();
+	const struct cred *own;
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, weak);
+	cap_clear(weak->cap_effective);
+	own = override_creds(weak);
+	err = fm_task_fork(child);
+	revert_creds(own);
+	put_cred(weak);
+
+	KUNIT_EXPECT_EQ(test, err, 0);
+	mk_probed();
+	KUNIT_EXPECT_EQ(test, mk_read(event), 1);
+	if (!err)
+		fm_task_end(child);
+	perf_event_release_kernel(event);
+}
+#else
+static void mk_unprivileged(struct kunit *test)
+{
+	kunit_skip(test, "no kprobes");
+}
+#endif
+
+static struct kunit_case mk_cases[] = {
+	KUNIT_CASE(mk_families_random),
+	KUNIT_CASE(mk_group_closed),
+	KUNIT_CASE(mk_exec_privileged),
+	KUNIT_CASE(mk_read_exchanged),
+	KUNIT_CASE(mk_unprivileged),
+	{ }
+};
+
+static struct kunit_suite mk_suite = {
+	.name		= "perf_member",
+	.suite_init	= mk_suite_init,
+	.suite_exit	= mk_suite_exit,
+	.init		= mk_init,
+	.test_cases	= mk_cases,
+};
+
+kunit_test_suite(mk_suite);

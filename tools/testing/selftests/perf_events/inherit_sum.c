@@ -1,0 +1,837 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The sum over a family of tasks is exact. A random tree of processes and
+ * threads makes a known number of system calls while its members fork, move
+ * between CPUs, exec, exit, and open events on themselves and on each other. An
+ * inherited event on the root of the tree must have counted each of them once,
+ * while they run as well as after they have gone.
+ *
+ *	inherit_sum [SEED]
+ *
+ * The seed of a run is printed. It repeats the decisions, not the timing.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "perf_lib.h"
+
+#define MAX_NODES	120
+#define MAX_BURST	20
+#define MAX_STEPS	24
+#define MAX_OFFSPRING	6
+#define MAX_CPUS	64
+#define MEMBERS		3
+
+/* The system call whose number is known. */
+static void make_call(void)
+{
+	syscall(SYS_getppid);
+}
+
+/* What all nodes share; lives in a file that an exec keeps open. */
+struct slot {
+	pid_t tid;
+	__u64 started;
+	__u64 made;
+};
+
+struct shared {
+	__u64 started;		/* before each call */
+	__u64 made;		/* after it */
+	int live;
+	int nr_slots;
+	int failed;
+	__u32 tracepoint;
+	__u32 by_filter;
+	struct slot slot[MAX_NODES];
+};
+
+static struct shared *shared;
+static int shared_fd = -1;
+
+#define ADD(var, n)	__atomic_add_fetch(&(var), n, __ATOMIC_SEQ_CST)
+#define LOAD(var)	__atomic_load_n(&(var), __ATOMIC_SEQ_CST)
+
+#define MISS(cond, ...) \
+	((cond) ? (void)0 : \
+	 (test_note(__FILE__, __LINE__, __VA_ARGS__), (void)ADD(shared->failed, 1)))
+
+static void map_shared(int fd)
+{
+	shared_fd = fd;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED, fd, 0);
+	CHECK(shared != MAP_FAILED, "mmap: %s", strerror(errno));
+}
+
+static void make_shared(void)
+{
+	int fd = memfd_create("inherit_sum", 0);
+
+	CHECK(fd >= 0 && !ftruncate(fd, sizeof(*shared)), "memfd: %s",
+	      strerror(errno));
+	map_shared(fd);
+}
+
+/* Random numbers, for each node its own. */
+static unsigned int rnd(__u64 *state, unsigned int below)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return (*state >> 16) % below;
+}
+
+/* Whatever the seed is, the state is neither small nor 0. */
+static __u64 rnd_seed(__u64 seed)
+{
+	return seed * 6364136223846793005ULL + 1442695040888963407ULL ?: 1;
+}
+
+static __u64 rnd_child(__u64 *state)
+{
+	rnd(state, 2);
+	return rnd_seed(*state);
+}
+
+/* Events that count the calls. */
+static struct perf_event_attr call_attr(void)
+{
+	return make_attr(PERF_TYPE_TRACEPOINT, LOAD(shared->tracepoint));
+}
+
+static void set_filter(int fd)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "id == %d", (int)SYS_getppid);
+	MISS(!ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text), "filter: %s",
+	     strerror(errno));
+}
+
+/* Return: descriptor of an event that counts by now; -1. */
+static int call_open(struct perf_event_attr *attr, pid_t pid, int cpu,
+		     int leader)
+{
+	int fd = perf_open(attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return fd;
+	if (LOAD(shared->by_filter) && attr->type == PERF_TYPE_TRACEPOINT)
+		set_filter(fd);
+	event_enable(fd);
+	return fd;
+}
+
+/* A node of the tree: a process, or a thread. */
+struct node {
+	__u64 rnd;
+	struct slot *slot;
+	int steps;
+	bool is_thread;
+	pid_t child[MAX_OFFSPRING];
+	pthread_t thread[MAX_OFFSPRING];
+	int nr_children;
+	int nr_threads;
+
+	/* An event on itself. */
+	int own;
+	bool own_inherits;
+	__u64 own_since;
+
+	/* An event on another one. */
+	int peer;
+	struct slot *peer_slot;
+	__u64 peer_started, peer_made;
+};
+
+/* Threads of this process besides the one that it began with. */
+static int nr_other_threads;
+static cpu_set_t usable;
+
+static void find_cpus(void)
+{
+	int cpu;
+
+	CPU_ZERO(&usable);
+	for (cpu = 0; cpu < MAX_CPUS; cpu++)
+		CPU_SET(cpu, &usable);
+	sched_setaffinity(0, sizeof(usable), &usable);
+	sched_getaffinity(0, sizeof(usable), &usable);
+}
+
+static void node_calls(struct node *node)
+{
+	int count = 1 + rnd(&node->rnd, MAX_BURST);
+
+	while (count--) {
+		ADD(node->slot->started, 1);
+		ADD(shared->started, 1);
+		make_call();
+		ADD(node->slot->made, 1);
+		ADD(shared->made, 1);
+	}
+}
+
+static void node_move(struct node *node)
+{
+	int cpu = rnd(&node->rnd, MAX_CPUS), left = MAX_CPUS;
+	cpu_set_t set;
+
+	while (!CPU_ISSET(cpu, &usable) && left--)
+		cpu = (cpu + 1) % MAX_CPUS;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	if (rnd(&node->rnd, 2))
+		sched_setaffinity(0, sizeof(usable), &usable);
+}
+
+static void node_rest(struct node *node)
+{
+	if (rnd(&node->rnd, 2))
+		sched_yield();
+	else
+		usleep(rnd(&node->rnd, 500));
+}
+
+/* An event on itself, exact; with children if inherited, hence "at least". */
+static void node_own_open(struct node *node)
+{
+	struct perf_event_attr attr = call_attr();
+
+	node->own_inherits = !rnd(&node->rnd, 3);
+	attr.inherit = node->own_inherits;
+	node->own = call_open(&attr, 0, -1, -1);
+	MISS(node->own >= 0, "own event: %s", strerror(errno));
+	node->own_since = node->slot->made;
+}
+
+static void node_own_close(struct node *node)
+{
+	__u64 want = node->slot->made - node->own_since;
+	__u64 got = read_count(node->own);
+
+	MISS(node->own_inherits ? got >= want : got == want,
+	     "own event: %llu of %llu calls", (unsigned long long)got,
+	     (unsigned long long)want);
+	close(node->own);
+	node->own = -1;
+}
+
+static void node_own(struct node *node)
+{
+	if (node->own < 0)
+		node_own_open(node);
+	else
+		node_own_close(node);
+}
+
+/*
+ * Between opening and reading the other one made at least the calls that it
+ * began after the one and had finished before the other.
+ */
+static void node_peer_open(struct node *node)
+{
+	struct perf_event_attr attr = call_attr();
+	int nr = LOAD(shared->nr_slots);
+	struct slot *slot = &shared->slot[rnd(&node->rnd, nr)];
+	pid_t tid = LOAD(slot->tid);
+
+	if (!tid)
+		return;
+	node->peer_made = LOAD(slot->made);
+	node->peer = call_open(&attr, tid, -1, -1);
+	node->peer_started = LOAD(slot->started);
+	node->peer_slot = slot;
+	MISS(node->peer >= 0 || errno == ESRCH, "event on another: %s",
+	     strerror(errno));
+}
+
+static void node_peer_close(struct node *node)
+{
+	__u64 made = LOAD(node->peer_slot->made), started, got;
+
+	got = read_count(node->peer);
+	started = LOAD(node->peer_slot->started);
+	MISS(made < node->peer_started || got >= made - node->peer_started,
+	     "event on another: %llu, at least %llu", (unsigned long long)got,
+	     (unsigned long long)(made - node->peer_started));
+	MISS(got <= started - node->peer_made,
+	     "event on another: %llu, at most %llu", (unsigned long long)got,
+	     (unsigned long long)(started - node->peer_made));
+	close(node->peer);
+	node->peer = -1;
+}
+
+static void node_peer(struct node *node)
+{
+	if (node->peer < 0)
+		node_peer_open(node);
+	else
+		node_peer_close(node);
+}
+
+/* Children. Return: a slot for one more, NULL when the tree is large enough. */
+static struct slot *slot_get(void)
+{
+	int n = __atomic_fetch_add(&shared->nr_slots, 1, __ATOMIC_SEQ_CST);
+
+	if (n < MAX_NODES) {
+		ADD(shared->live, 1);
+		return &shared->slot[n];
+	}
+	ADD(shared->nr_slots, -1);
+	return NULL;
+}
+
+static void node_run(struct node *node);
+
+static void node_init(struct node *node, __u64 seed, struct slot *slot)
+{
+	memset(node, 0, sizeof(*node));
+	node->rnd = seed;
+	node->slot = slot;
+	node->steps = 1 + rnd(&node->rnd, MAX_STEPS);
+	node->own = -1;
+	node->peer = -1;
+}
+
+static void process_body(__u64 seed, struct slot *slot)
+{
+	struct node node;
+
+	nr_other_threads = 0;
+	node_init(&node, seed, slot);
+	node_run(&node);
+	_exit(0);
+}
+
+/* Some keep open what their parent has open. */
+static void node_forget(struct node *node)
+{
+	if (rnd(&node->rnd, 4)) {
+		close(node->own);
+		close(node->peer);
+	}
+}
+
+static void node_fork(struct node *node)
+{
+	__u64 seed = rnd_child(&node->rnd);
+	struct slot *slot;
+	pid_t pid;
+
+	if (node->nr_children == MAX_OFFSPRING)
+		return;
+	slot = slot_get();
+	if (!slot)
+		return;
+	pid = fork();
+	if (!pid) {
+		node_forget(node);
+		process_body(seed, slot);
+	}
+	MISS(pid > 0, "fork: %s", strerror(errno));
+	if (pid > 0)
+		node->child[node->nr_children++] = pid;
+	else
+		ADD(shared->live, -1);
+}
+
+static void *thread_body(void *arg)
+{
+	struct node *node = arg;
+
+	node_run(node);
+	free(node);
+	ADD(nr_other_threads, -1);
+	return NULL;
+}
+
+static void node_thread(struct node *node)
+{
+	struct node *new;
+	struct slot *slot;
+
+	if (node->nr_threads == MAX_OFFSPRING)
+		return;
+	slot = slot_get();
+	if (!slot)
+		return;
+	new = malloc(sizeof(*new));
+	CHECK(new, "out of memory");
+	node_init(new, rnd_child(&node->rnd), slot);
+	new->is_thread = true;
+	ADD(nr_other_threads, 1);
+	if (!pthread_create(&node->thread[node->nr_threads], NULL, thread_body,
+			    new)) {
+		node->nr_threads++;
+		return;
+	}
+	MISS(false, "thread: %s", strerror(errno));
+	ADD(nr_other_threads, -1);
+	ADD(shared->live, -1);
+	free(new);
+}
+
+static void node_close_all(struct node *node)
+{
+	if (node->own >= 0)
+		node_own_close(node);
+	if (node->peer >= 0)
+		node_peer_close(node);
+}
+
+/* The same node goes on in a new program; its children are left to the root. */
+static void node_exec(struct node *node)
+{
+	char fd[16], seed[32], slot[16], steps[16];
+
+	if (node->is_thread || LOAD(nr_other_threads))
+		return;
+	node_close_all(node);
+	snprintf(fd, sizeof(fd), "%d", shared_fd);
+	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)node->rnd);
+	snprintf(slot, sizeof(slot), "%d", (int)(node->slot - shared->slot));
+	snprintf(steps, sizeof(steps), "%d", node->steps);
+	execl("/proc/self/exe", "inherit_sum", "node", fd, seed, slot, steps,
+	      NULL);
+	MISS(false, "exec: %s", strerror(errno));
+}
+
+/* What a node does; one line for each of equal likeliness. */
+static void (*const node_steps[])(struct node *node) = {
+	node_calls,
+	node_calls,
+	node_calls,
+	node_calls,
+	node_fork,
+	node_fork,
+	node_thread,
+	node_move,
+	node_rest,
+	node_own,
+	node_peer,
+	node_exec,
+};
+
+/* Some wait for those they made, some leave them behind. */
+static void node_leave(struct node *node)
+{
+	bool wait = rnd(&node->rnd, 2);
+	int i;
+
+	for (i = 0; wait && i < node->nr_children; i++)
+		waitpid(node->child[i], NULL, 0);
+	/*
+	 * Threads of a process that exits would not finish their calls.
+	 * pthread_exit() takes locks that a fork may have copied.
+	 */
+	if (!wait && !node->is_thread && node->nr_threads) {
+		ADD(shared->live, -1);
+		syscall(SYS_exit, 0);
+	}
+	for (i = 0; i < node->nr_threads; i++)
+		pthread_join(node->thread[i], NULL);
+	ADD(shared->live, -1);
+}
+
+static void node_run(struct node *node)
+{
+	node->slot->tid = syscall(SYS_gettid);
+	while (node->steps-- > 0)
+		node_steps[rnd(&node->rnd, ARRAY_SIZE(node_steps))](node);
+	node_close_all(node);
+	node_leave(node);
+}
+
+/* argv: "node", file, random state, slot, steps. */
+static int node_main(char **argv)
+{
+	struct node node;
+
+	map_shared(atoi(argv[2]));
+	find_cpus();
+	node_init(&node, strtoull(argv[3], NULL, 0),
+		  &shared->slot[atoi(argv[4])]);
+	node.steps = atoi(argv[5]);
+	node_run(&node);
+	return 0;
+}
+
+/* The tree as a whole, and the events on it. */
+struct variant {
+	struct test_row row;
+	bool per_cpu;
+	bool group;
+	bool by_filter;
+	bool on_child;	/* of the one who reads; else on itself */
+	bool period;	/* changed all the time */
+	bool by_task;	/* counts are kept for each task */
+	bool disturb;	/* other events come, go, and are switched */
+};
+
+static const struct variant variants[] = {
+	{ .row = { "any CPU" } },
+	{ .row = { "any CPU, by filter" }, .by_filter = true },
+	{ .row = { "any CPU, on a child" }, .on_child = true },
+	{ .row = { "any CPU, a group, disturbed" }, .group = true, .disturb = true },
+	{ .row = { "any CPU, a group on a child, disturbed" }, .group = true,
+	  .on_child = true, .disturb = true },
+	{ .row = { "any CPU, new periods" }, .period = true },
+	{ .row = { "any CPU, by task" }, .by_task = true, .period = true },
+	{ .row = { "any CPU, by task, a group on a child" }, .by_task = true,
+	  .group = true, .on_child = true, .period = true },
+	{ .row = { "one for each CPU" }, .per_cpu = true },
+	{ .row = { "one for each CPU, on a child, disturbed" }, .per_cpu = true,
+	  .on_child = true, .disturb = true },
+	{ .row = { "a group for each CPU" }, .per_cpu = true, .group = true },
+	{ .row = { "a group for each CPU, on a child, new periods" }, .per_cpu = true,
+	  .group = true, .on_child = true, .period = true, .disturb = true },
+};
+
+struct tree {
+	const struct variant *variant;
+	__u64 rnd;
+	int fd[MAX_CPUS][MEMBERS];
+	int nr_cpus;
+	int other;
+	pid_t pid;
+};
+
+static __u64 first_seed;
+
+static void tree_begin(void *arg)
+{
+	struct tree *tree = arg;
+
+	struct node node;
+
+	node_init(&node, rnd_child(&tree->rnd), &shared->slot[0]);
+	node.steps = 2 * MAX_STEPS;
+	node_run(&node);
+	_exit(0);
+}
+
+/* The last member of a group is not of the same kind, to go as such. */
+static struct perf_event_attr tree_attr(const struct variant *variant, int i)
+{
+	struct perf_event_attr attr = call_attr();
+
+	if (i == MEMBERS - 1)
+		attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	attr.inherit = 1;
+	attr.sample_period = variant->period ? 1000 : 0;
+	if (variant->by_task)
+		attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_READ;
+	if (variant->group)
+		attr.read_format = PERF_FORMAT_GROUP;
+	return attr;
+}
+
+static void tree_open_cpu(struct tree *tree, int at, int cpu, pid_t pid)
+{
+	int members = tree->variant->group ? MEMBERS : 1, i;
+	struct perf_event_attr attr;
+
+	for (i = 0; i < members; i++) {
+		attr = tree_attr(tree->variant, i);
+		tree->fd[at][i] = call_open(&attr, pid, cpu,
+					    i ? tree->fd[at][0] : -1);
+		CHECK(tree->fd[at][i] >= 0, "open: %s", strerror(errno));
+	}
+}
+
+static void tree_open(struct tree *tree, pid_t pid)
+{
+	int cpu;
+
+	if (!tree->variant->per_cpu) {
+		tree_open_cpu(tree, tree->nr_cpus++, -1, pid);
+		return;
+	}
+	for (cpu = 0; cpu < MAX_CPUS; cpu++) {
+		if (CPU_ISSET(cpu, &usable))
+			tree_open_cpu(tree, tree->nr_cpus++, cpu, pid);
+	}
+	ring_map(tree->fd[0][0], 1);
+}
+
+/* Return: the sum of member @i; -1 for a group that is changing its shape. */
+static __s64 tree_read(struct tree *tree, int i)
+{
+	__u64 buf[1 + MEMBERS], sum = 0;
+	ssize_t len;
+	int at;
+
+	for (at = 0; at < tree->nr_cpus; at++) {
+		len = read(tree->fd[at][0], buf, sizeof(buf));
+		if (len < 0 && errno == ECHILD)
+			return -1;
+		CHECK(len > 0, "read: %s", strerror(errno));
+		sum += tree->variant->group ? buf[1 + i] : buf[0];
+	}
+	return sum;
+}
+
+static void tree_check_running(struct tree *tree)
+{
+	__u64 made = LOAD(shared->made), started;
+	__s64 got = tree_read(tree, 0);
+
+	started = LOAD(shared->started);
+	if (got < 0)
+		return;
+	MISS((__u64)got >= made && (__u64)got <= started,
+	     "%lld calls, not in %llu..%llu", (long long)got,
+	     (unsigned long long)made, (unsigned long long)started);
+}
+
+/* Without a buffer, which takes an event that is bound, a poll says nothing. */
+static bool tree_is_hup(struct tree *tree)
+{
+	struct pollfd poll_fd = { .fd = tree->fd[0][0], .events = POLLIN };
+
+	CHECK(poll(&poll_fd, 1, 0) >= 0, "poll: %s", strerror(errno));
+	return poll_fd.revents & POLLHUP;
+}
+
+static void tree_change_period(struct tree *tree)
+{
+	__u64 period = 100 + rnd(&tree->rnd, 10000);
+	int at = rnd(&tree->rnd, tree->nr_cpus);
+
+	MISS(!ioctl(tree->fd[at][0], PERF_EVENT_IOC_PERIOD, &period),
+	     "period: %s", strerror(errno));
+}
+
+/* On whom the tree began, as long as it is there. */
+static void tree_open_other(struct tree *tree)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+
+	attr.inherit = rnd(&tree->rnd, 2);
+	tree->other = perf_open(&attr, tree->pid, -1, -1, 0);
+	MISS(tree->other >= 0 || errno == ESRCH, "another event: %s",
+	     strerror(errno));
+}
+
+static void tree_disturb(struct tree *tree)
+{
+	int at = rnd(&tree->rnd, tree->nr_cpus);
+	int *sibling = &tree->fd[at][MEMBERS - 1];
+
+	switch (rnd(&tree->rnd, 6)) {
+	case 0:
+		if (tree->other >= 0)
+			close(tree->other);
+		tree_open_other(tree);
+		break;
+	case 1:
+		if (tree->other >= 0)
+			event_enable(tree->other);
+		break;
+	case 2:
+		if (tree->other >= 0)
+			event_disable(tree->other);
+		break;
+	case 3:
+		if (tree->other >= 0)
+			event_reset(tree->other);
+		break;
+	case 4:
+		if (*sibling > 0 && !rnd(&tree->rnd, 20)) {
+			close(*sibling);
+			*sibling = -1;
+		}
+		break;
+	}
+}
+
+static void tree_watch(struct tree *tree)
+{
+	const struct variant *variant = tree->variant;
+	bool hup;
+
+	while (LOAD(shared->live)) {
+		tree_check_running(tree);
+		hup = variant->per_cpu && tree_is_hup(tree);
+		MISS(!hup || !LOAD(shared->live), "hung up too early");
+		if (variant->period)
+			tree_change_period(tree);
+		if (variant->disturb)
+			tree_disturb(tree);
+		usleep(rnd(&tree->rnd, 2000));
+	}
+	while (wait(NULL) > 0)
+		;
+}
+
+static void tree_check_end(struct tree *tree)
+{
+	__u64 made = LOAD(shared->made);
+	__s64 got = tree_read(tree, 0);
+
+	CHECK(LOAD(shared->started) == made, "calls that did not return");
+	CHECK(made, "no calls");
+	CHECK((__u64)got == made, "%lld of %llu calls", (long long)got,
+	      (unsigned long long)made);
+	if (tree->variant->group && tree->fd[0][1] >= 0)
+		CHECK(tree_read(tree, 1) == got, "sibling %lld, leader %lld",
+		      (long long)tree_read(tree, 1), (long long)got);
+	if (tree->variant->per_cpu)
+		CHECK(tree_is_hup(tree) == tree->variant->on_child, "hang-up");
+	CHECK(!LOAD(shared->failed), "%d misses", LOAD(shared->failed));
+}
+
+static void find_tracepoint(const struct variant *variant)
+{
+	shared->by_filter = variant->by_filter;
+	shared->tracepoint = tracepoint_id(variant->by_filter ?
+					   "raw_syscalls/sys_enter" :
+					   "syscalls/sys_enter_getppid");
+}
+
+/* A call before the beginning does not count. */
+static void tree_reset(struct tree *tree)
+{
+	int members = tree->variant->group ? MEMBERS : 1, at, i;
+
+	make_call();
+	for (at = 0; at < tree->nr_cpus; at++) {
+		for (i = 0; i < members; i++)
+			event_reset(tree->fd[at][i]);
+	}
+}
+
+static void tree_run(const void *row)
+{
+	const struct variant *variant = row;
+	struct tree tree = {
+		.variant = variant,
+		.rnd	 = rnd_seed(first_seed + (variant - variants)),
+		.other	 = -1,
+	};
+	struct helper helper;
+
+	make_shared();
+	find_tracepoint(variant);
+	find_cpus();
+	CHECK(!prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "subreaper");
+	shared->nr_slots = 1;
+	shared->live = 1;
+	if (!variant->on_child)
+		tree_open(&tree, 0);
+	helper = helper_start(tree_begin, &tree);
+	tree.pid = helper.pid;
+	if (variant->on_child)
+		tree_open(&tree, helper.pid);
+	tree_reset(&tree);
+	helper_go(&helper);
+	tree_watch(&tree);
+	tree_check_end(&tree);
+}
+
+/* A program that gains privileges is its own business. */
+static char privileged[] = "/tmp/inherit_sum.XXXXXX";
+
+static void copy_self(int to)
+{
+	int from = open("/proc/self/exe", O_RDONLY);
+	ssize_t len;
+
+	CHECK(from >= 0, "own program: %s", strerror(errno));
+	do {
+		len = copy_file_range(from, NULL, to, NULL, 1 << 20, 0);
+		if (len < 0)
+			len = sendfile(to, from, NULL, 1 << 20);
+	} while (len > 0);
+	CHECK(!len && !fchmod(to, 04755), "copy: %s", strerror(errno));
+	close(from);
+	close(to);
+}
+
+static void calls(int count)
+{
+	while (count--)
+		make_call();
+}
+
+static void gain_privileges(void *arg)
+{
+	(void)arg;
+	become_nobody();
+	calls(10);
+	execl(privileged, "inherit_sum", "calls", "1000", NULL);
+	CHECK(0, "exec: %s", strerror(errno));
+}
+
+static void ten_calls(void *arg)
+{
+	(void)arg;
+	calls(10);
+}
+
+static void privileged_exec(void)
+{
+	struct perf_event_attr attr;
+	struct helper before;
+	int fd;
+
+	make_shared();
+	find_tracepoint(&variants[0]);
+	copy_self(mkstemp(privileged));
+	attr = call_attr();
+	attr.inherit = 1;
+	fd = call_open(&attr, 0, -1, -1);
+	CHECK(fd >= 0, "open: %s", strerror(errno));
+	before = helper_start(ten_calls, NULL);
+	run_child(gain_privileges, NULL);
+	unlink(privileged);
+	CHECK(read_count(fd) == 10, "%llu calls, 10 of them its own",
+	      (unsigned long long)read_count(fd));
+	run_child(ten_calls, NULL);
+	helper_go(&before);
+	helper_join(&before);
+	CHECK(read_count(fd) == 30, "%llu of 30 calls",
+	      (unsigned long long)read_count(fd));
+}
+
+static const struct test_case others[] = {
+	{ "exec into privilege", privileged_exec },
+};
+
+
+int main(int argc, char **argv)
+{
+	if (argc == 6 && !strcmp(argv[1], "node"))
+		return node_main(argv);
+	if (argc == 3 && !strcmp(argv[1], "calls")) {
+		calls(atoi(argv[2]));
+		return 0;
+	}
+	first_seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (__u64)time(NULL);
+	tests_begin(ARRAY_SIZE(variants) + ARRAY_SIZE(others));
+	ksft_print_msg("seed %llu\n", (unsigned long long)first_seed);
+	tests_run_rows(variants, ARRAY_SIZE(variants), sizeof(*variants),
+		       tree_run);
+	tests_run(others, ARRAY_SIZE(others));
+	tests_end();
+}
