@@ -38,6 +38,7 @@
 #include <linux/poll.h>
 #include <linux/wait_bit.h>
 
+#include "clock.h"
 #include "context.h"
 #include "control.h"
 #include "event.h"
@@ -45,6 +46,8 @@
 #include "mmap.h"
 #include "overflow.h"
 #include "pmu.h"
+#include "remote.h"
+#include "sched.h"
 
 /* One PMU at a time. */
 static DEFINE_MUTEX(revoke_mutex);
@@ -154,32 +157,71 @@ static struct perf_event *revoke_find_guest(struct perf_event_context *ctx,
 	return NULL;
 }
 
-static void revoke_resettle(struct perf_event *event,
-			    struct perf_event_pmu_context *epc)
-{
-	struct perf_event_pmu_context *old = event->pmu_ctx;
+struct revoke_move {
+	struct perf_event		*leader;
+	struct perf_event_pmu_context	*to;
+};
 
-	perf_epc_get_ref(epc);
-	event->pmu_ctx = epc;
-	perf_epc_put(old);
-	perf_control_install(event->ctx, event);
+static void revoke_change_part_locked(struct perf_event *event,
+				      struct perf_event_pmu_context *to)
+{
+	event->pmu_ctx->nr_events--;
+	event->pmu_ctx = to;
+	to->nr_events++;
 }
 
-/* All leave before the first one comes back, and the leader comes back last. */
-static void revoke_move_group(struct perf_event *leader,
-			      struct perf_event_pmu_context *epc)
+/* A context that is loaded refers to parts that have events. */
+static void revoke_refer_oncpu(struct perf_event_pmu_context *from,
+			       struct perf_event_pmu_context *to)
 {
-	struct perf_event *sibling;
+	perf_cpc_oncpu(to->pmu)->task_epc = to;
+	if (!from->nr_events)
+		perf_cpc_oncpu(from->pmu)->task_epc = NULL;
+}
 
-	perf_control_remove(leader, 0);
-	for_each_sibling_event(sibling, leader)
-		perf_control_remove(sibling, 0);
-	scoped_guard(raw_spinlock_irq, &leader->ctx->lock)
-		perf_group_refresh_caps_locked(leader);
+/*
+ * The members stay in the context, which therefore stays loaded: only the
+ * group's tree is another one.
+ */
+static int revoke_move_oncpu(struct perf_event_context *ctx,
+			     struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct revoke_move *move = arg;
+	struct perf_event *leader = move->leader, *sibling;
+	struct perf_event_pmu_context *from = leader->pmu_ctx;
 
+	perf_ctx_clock_update_locked(ctx);
+	perf_sched_group_out_locked(leader);
+	perf_group_erase_locked(leader);
+	revoke_change_part_locked(leader, move->to);
 	for_each_sibling_event(sibling, leader)
-		revoke_resettle(sibling, epc);
-	revoke_resettle(leader, epc);
+		revoke_change_part_locked(sibling, move->to);
+	perf_group_refresh_caps_locked(leader);
+	perf_group_insert_locked(leader);
+
+	move->to->chosen = false;
+	if (!from->nr_events)
+		from->rotate_necessary = 0;
+	if (!cpuctx)
+		return 0;
+	if (ctx->task)
+		revoke_refer_oncpu(from, move->to);
+	perf_sched_try_in_locked(cpuctx, leader);
+	return 0;
+}
+
+/* The reference on @to becomes the leader's. */
+static void revoke_move_group(struct perf_event *leader,
+			      struct perf_event_pmu_context *to)
+{
+	struct revoke_move move = { leader, to };
+	struct perf_event_pmu_context *from = leader->pmu_ctx;
+
+	for (int i = 0; i < leader->nr_siblings; i++)
+		perf_epc_get_ref(to);
+	perf_ctx_call(leader->ctx, revoke_move_oncpu, &move);
+	for (int i = 0; i <= leader->nr_siblings; i++)
+		perf_epc_put(from);
 }
 
 /*
@@ -200,7 +242,6 @@ static struct perf_event *revoke_free_guests(struct perf_event_context *ctx,
 			return leader;
 		}
 		revoke_move_group(leader, epc);
-		perf_epc_put(epc);
 	}
 	return NULL;
 }

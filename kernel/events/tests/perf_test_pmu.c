@@ -5,7 +5,9 @@
  * Purpose: counters that need no hardware, on a PMU that comes and goes while
  * events of it are open. Each CPU has a few general counters and one fixed
  * counter; all count nanoseconds. attr.config is 0 for an event that any general
- * counter can have, 1 for one that only the fixed counter can have.
+ * counter can have, 1 for one that only the fixed counter can have. attr.config1
+ * is 1 for an event that wants memory with each task, which keeps tasks from
+ * sharing contexts with it.
  *
  * Parameters, in /sys/module/perf_test_pmu/parameters/:
  *
@@ -208,14 +210,15 @@ static int test_event_init(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	if (event->attr.config >= TEST_NR_CONFIGS)
+	if (event->attr.config >= TEST_NR_CONFIGS || event->attr.config1 > 1)
 		return -EINVAL;
 	if (event->attr.config == TEST_CONFIG_FIXED)
 		limit = 1;
 	if (test_group_wants(event) > limit)
 		return -EINVAL;
 	event->hw.idx = -1;
-	event->attach_state |= PERF_ATTACH_TASK_DATA;
+	if (event->attr.config1)
+		event->attach_state |= PERF_ATTACH_TASK_DATA;
 	event->destroy = test_destroy;
 	atomic_inc(&test_events);
 	return 0;

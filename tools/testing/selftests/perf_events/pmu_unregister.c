@@ -309,7 +309,8 @@ static void tree_start(struct tree *tree, struct helper *helpers)
 	}
 }
 
-static void family(void)
+/* @task_data: each task has a copy of its own; else they may share some. */
+static void family_with(bool task_data)
 {
 	struct perf_event_attr attr;
 	struct helper helpers[MANY];
@@ -319,10 +320,12 @@ static void family(void)
 	test_pmu_need();
 	attr = test_pmu_attr(TEST_PMU_GENERAL);
 	attr.inherit = 1;
+	attr.config1 = task_data;
 	tree.fd = open_self(&attr);
 	tree_start(&tree, helpers);
-	EXPECT(test_pmu_parameter("events") == MANY + 1, "%ld events",
-	       test_pmu_parameter("events"));
+	EXPECT(!task_data || test_pmu_parameter("events") == MANY + 1,
+	       "%ld events", test_pmu_parameter("events"));
+	EXPECT(test_pmu_parameter("events") >= 2, "no copies");
 	pull();
 	expect_revoked(tree.fd);
 	run_child(touch_some, NULL);
@@ -331,6 +334,16 @@ static void family(void)
 	for (i = 0; i < MANY; i++)
 		helper_join(&helpers[i]);
 	expect_clean();
+}
+
+static void family(void)
+{
+	family_with(false);
+}
+
+static void family_of_own_contexts(void)
+{
+	family_with(true);
 }
 
 /* Forks, whatever the PMU is doing, do not fail. */
@@ -352,6 +365,7 @@ static void fork_all_the_time(void)
 		test_pmu_register();
 		attr = test_pmu_attr(TEST_PMU_GENERAL);
 		attr.inherit = 1;
+		attr.config1 = i & 1;
 		fd = open_self(&attr);
 		other = open_member(&attr, fd);
 		helper = helper_start(fork_for_ever, NULL);
@@ -393,6 +407,37 @@ static void software_sibling(void)
 	EXPECT(counts(sibling), "does not count alone");
 	close(leader);
 	EXPECT(counts(sibling), "does not count when the leader is closed");
+}
+
+/* In the contexts that tasks share, too. */
+static void software_family(void)
+{
+	struct perf_event_attr attr;
+	struct helper helpers[MANY];
+	int sibling, i;
+	struct tree tree;
+	__u64 before;
+
+	test_pmu_need();
+	attr = test_pmu_attr(TEST_PMU_GENERAL);
+	attr.inherit = 1;
+	tree.fd = open_self(&attr);
+	attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	attr.disabled = 0;
+	attr.inherit = 1;
+	sibling = open_member(&attr, tree.fd);
+	tree_start(&tree, helpers);
+	pull();
+	before = read_count(sibling);
+	for (i = 0; i < MANY; i++)
+		CHECK(write(tree.go[1], "", 1) == 1, "write");
+	for (i = 0; i < MANY; i++)
+		helper_join(&helpers[i]);
+	/* Each of them has a child that touches two pages. */
+	EXPECT(read_count(sibling) >= before + 2 * MANY,
+	       "what tasks do is not counted");
+	EXPECT(counts(sibling), "does not count here");
+	expect_revoked(tree.fd);
 }
 
 /* A group of software events that had a member of the PMU for a while. */
@@ -442,6 +487,63 @@ static void group_of_the_pmu(void)
 	expect_revoked(sibling);
 	expect_errno(ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP),
 		     ENODEV, "enable the group");
+}
+
+/*
+ * Every allocation on the way fails once. Then a group that has no place left
+ * may be revoked with the PMU, but it is either counting or revoked.
+ */
+static void fails_at(int nth, bool *reached)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	char text[16] = "0";
+	int leader, member, pull_fd, nth_fd;
+	ssize_t wrote;
+	__u64 value;
+
+	test_pmu_register();
+	attr.disabled = 0;
+	leader = open_self(&attr);
+	member = open_test(0, -1, leader);
+	pull_fd = test_pmu_open_switch();
+	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR);
+	CHECK(nth_fd >= 0, "fail-nth: %s", strerror(errno));
+
+	snprintf(text, sizeof(text), "%d", nth);
+	CHECK(write(nth_fd, text, strlen(text)) > 0, "write fail-nth");
+	wrote = write(pull_fd, "0", 1);
+	memset(text, 0, sizeof(text));
+	*reached = pread(nth_fd, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
+	if (!*reached)
+		CHECK(pwrite(nth_fd, "0", 1, 0) == 1, "reset fail-nth");
+
+	if (wrote == 1) {
+		expect_revoked(member);
+		if (read(leader, &value, sizeof(value)) < 0)
+			expect_revoked(leader);
+		else
+			EXPECT(counts(leader), "%d: does not count", nth);
+	}
+	close(pull_fd);
+	close(nth_fd);
+	close(leader);
+	close(member);
+}
+
+static void no_memory(void)
+{
+	static const char file[] = "/sys/kernel/debug/failslab/ignore-gfp-wait";
+	bool reached = true;
+	int nth;
+
+	test_pmu_need();
+	if (access("/proc/thread-self/fail-nth", W_OK) || !write_text(file, "N"))
+		test_skip("no fault injection");
+	for (nth = 1; reached; nth++)
+		fails_at(nth, &reached);
+	write_text(file, "Y");
+	EXPECT(nth > 2, "nothing was allocated");
+	pull();
 }
 
 /* Everybody at once. */
@@ -554,10 +656,13 @@ static const struct test_case cases[] = {
 	{ "poll is woken", poller_wakes },
 	{ "the owner is signalled", owner_is_signalled },
 	{ "a family", family },
+	{ "a family of own contexts", family_of_own_contexts },
 	{ "forks all the time", fork_all_the_time },
 	{ "a software sibling goes on", software_sibling },
+	{ "a software sibling in a family", software_family },
 	{ "a software leader goes on", software_leader },
 	{ "a group of the PMU", group_of_the_pmu },
+	{ "no memory", no_memory },
 	{ "opens all the time", open_all_the_time },
 	{ "the module is kept by an event", module_is_busy },
 	{ "the module can be unloaded", module_goes },

@@ -74,6 +74,15 @@ void test_pmu_unregister(void)
 	set_registered("0");
 }
 
+/* For those who write to it themselves. */
+int test_pmu_open_switch(void)
+{
+	int fd = open(PARAMETERS "registered", O_WRONLY | O_CLOEXEC);
+
+	CHECK(fd >= 0, "open: %s", strerror(errno));
+	return fd;
+}
+
 long test_pmu_parameter(const char *name)
 {
 	char path[128];

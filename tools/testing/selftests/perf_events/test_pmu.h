@@ -20,6 +20,7 @@ bool test_pmu_load(void);
 bool test_pmu_unload(void);
 void test_pmu_register(void);
 void test_pmu_unregister(void);
+int test_pmu_open_switch(void);
 long test_pmu_parameter(const char *name);
 struct perf_event_attr test_pmu_attr(__u64 config);
 
