@@ -426,63 +426,6 @@ static void rk_guest_alone(struct kunit *test)
 	KUNIT_EXPECT_GT(test, enabled, before);
 }
 
-/* Members of a family run on without what was theirs, and get it back. */
-
-struct rk_runner {
-	struct completion	started;
-	int			cpu;
-	bool			end;
-};
-
-static int rk_run(void *arg)
-{
-	struct rk_runner *runner = arg;
-
-	set_cpus_allowed_ptr(current, cpumask_of(runner->cpu));
-	complete(&runner->started);
-	/* No task switch, which would load the context. */
-	preempt_disable();
-	while (!READ_ONCE(runner->end))
-		cpu_relax();
-	preempt_enable();
-	kthread_exit(0);
-}
-
-static bool rk_is_loaded(int cpu)
-{
-	return READ_ONCE(per_cpu(perf_cpu_context, cpu).task_ctx);
-}
-
-static void rk_guest_family(struct kunit *test)
-{
-	struct fake_pmu_spec spec = {
-		.cpu = -1, .task = current, .inherit = true,
-	};
-	struct rk_runner runner = { .cpu = cpumask_last(cpu_online_mask) };
-	struct perf_event *leader, *guest;
-
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
-	set_cpus_allowed_ptr(current, cpumask_of(rk_cpu()));
-	init_completion(&runner.started);
-	leader = fake_pmu_open(test, &fake, &spec);
-	guest = rk_open_guest(test, leader);
-	KUNIT_ASSERT_GT(test, kernel_thread(rk_run, &runner, "kunit_revoke",
-					    CLONE_FS | CLONE_FILES | SIGCHLD),
-			0);
-	wait_for_completion(&runner.started);
-	fake_pmu_close(test, leader);
-	KUNIT_EXPECT_FALSE(test, list_empty(&guest->child_list));
-	KUNIT_EXPECT_TRUE(test, rk_is_loaded(runner.cpu));
-	perf_pmu_unregister(&fake.pmu);
-	KUNIT_EXPECT_TRUE(test, rk_is_loaded(rk_cpu()));
-	KUNIT_EXPECT_TRUE(test, rk_is_loaded(runner.cpu));
-	WRITE_ONCE(runner.end, true);
-	/* Until it has exited, it uses @runner, and the guest's copy. */
-	while (current->perf_event_ctxp->family->nr_members > 1)
-		usleep_range(100, 200);
-}
-
 /* Half made. */
 
 static int rk_unregister_thread(void *unregistered)
@@ -664,7 +607,6 @@ static struct kunit_case rk_cases[] = {
 	KUNIT_CASE(rk_group_exited),
 	KUNIT_CASE(rk_guest),
 	KUNIT_CASE(rk_guest_alone),
-	KUNIT_CASE(rk_guest_family),
 	KUNIT_CASE(rk_half_made),
 	KUNIT_CASE(rk_half_made_installed),
 	KUNIT_CASE(rk_everybody),
