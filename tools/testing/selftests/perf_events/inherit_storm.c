@@ -175,6 +175,9 @@ static __noreturn void worker(__u64 state)
 			move(&state);
 			kinds[kind]();
 		}
+		/* Never kill(-1): without memory there is no child. */
+		if (pid < 0)
+			continue;
 		STORE(shared->last, rnd(&state, 2) ? pid : getpid());
 		if (!rnd(&state, 4))
 			open_on_last(&state);
