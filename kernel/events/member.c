@@ -394,6 +394,19 @@ static void member_exit_family(struct perf_family *family,
 	perf_ctx_put(handle);
 }
 
+static void member_exit_handle(struct task_struct *task, bool exit)
+{
+	struct perf_event_context *ctx;
+
+	guard(mutex)(&task->perf_event_mutex);
+	ctx = perf_ctx_find_task(task);
+	if (!ctx)
+		return;
+	if (perf_ctx_is_handle(ctx))
+		member_exit_family(ctx->family, task, exit);
+	perf_ctx_put(ctx);
+}
+
 /*
  * A task that never ran may be freed when this returns: no event refers to it
  * any more.
@@ -422,19 +435,14 @@ static void member_exit_own(struct task_struct *task, bool exit)
  * exiting, or its exec_update_lock is held, or it is not known. The kernel's own
  * events do without that lock.
  *
- * Context: task; may sleep. Takes task->perf_event_mutex.
+ * Context: task; may sleep. Takes task->perf_event_mutex; breakpoints take it
+ * when they end, but none is in a family.
  */
 void perf_member_exit(struct task_struct *task, bool exit)
 {
-	struct perf_event_context *ctx;
-
 	if (!READ_ONCE(task->perf_event_ctxp))
 		return;
-	guard(mutex)(&task->perf_event_mutex);
-	ctx = perf_ctx_find_task(task);
-	if (perf_ctx_is_handle(ctx))
-		member_exit_family(ctx->family, task, exit);
-	perf_ctx_put(ctx);
+	member_exit_handle(task, exit);
 	/* One of its own is looked up again: a switch may exchange it. */
 	if (READ_ONCE(task->perf_event_ctxp))
 		member_exit_own(task, exit);
