@@ -102,6 +102,17 @@ static void remove_rest(pid_t group)
 		;
 }
 
+/*
+ * The kernel leaves what perf does at each task switch on for a second after the
+ * last event has gone. A row begins when that is over, so that what it measures
+ * without events is what a kernel without events does.
+ */
+static void forget_events(void)
+{
+	settle();
+	usleep(1500000);
+}
+
 /* Returns false when the row failed; being refused is no failure. */
 static bool run_row(const struct row *row)
 {
@@ -109,7 +120,7 @@ static bool run_row(const struct row *row)
 	pid_t pid;
 
 	memset(outcome, 0, sizeof(*outcome));
-	settle();
+	forget_events();
 	pid = fork();
 	if (pid < 0) {
 		perror("fork");

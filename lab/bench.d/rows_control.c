@@ -18,6 +18,7 @@
 #include "bench.h"
 
 #define REMOTE_ROUNDS	20
+#define REMOTE_SERIES	5
 
 static char values[4096];
 
@@ -112,10 +113,10 @@ static void run_refused(const struct row *row)
 static const struct row rows[] = {
 	{ "floor/getppid", run_getppid },
 	{ "floor/eventfd-read", run_eventfd },
-	{ "floor/ioctl-refused", run_refused, { .sw = 1 } },
 	{ "read/1-sw", run_read, { .sw = 1 } },
 	{ "read/1-hw", run_read, { .hw = 1 } },
 	{ "read/group-4-hw", run_read, { .hw = 4, .group = true } },
+	{ "control/ioctl-refused", run_refused, { .sw = 1 } },
 	{ "control/1-sw-disable-enable", run_toggle, { .sw = 1 } },
 	{ "control/1-hw-disable-enable", run_toggle, { .hw = 1 } },
 	{ "control/group-4-hw-disable-enable", run_toggle,
@@ -151,10 +152,21 @@ static unsigned long call_interrupts(void)
 	return sum;
 }
 
+static unsigned long calls_of(void (*op)(void *arg), void *arg)
+{
+	unsigned long before = call_interrupts();
+	unsigned int i;
+
+	for (i = 0; i < REMOTE_ROUNDS; i++)
+		op(arg);
+	return call_interrupts() - before;
+}
+
+/* The least of several series: others send such interrupts as well. */
 static void run_remote(const struct row *row)
 {
 	void (*op)(void *arg) = row->arg ? do_toggle_group : do_read;
-	unsigned long before, calls;
+	unsigned long calls, least = ~0UL;
 	unsigned int i;
 	int fds[MAX_SET];
 
@@ -162,11 +174,12 @@ static void run_remote(const struct row *row)
 	op(&fds[0]);
 	settle();
 	fifo();
-	before = call_interrupts();
-	for (i = 0; i < REMOTE_ROUNDS; i++)
-		op(&fds[0]);
-	calls = call_interrupts() - before;
-	emit(row, NULL, "IPI", (double)calls / REMOTE_ROUNDS, 0);
+	for (i = 0; i < REMOTE_SERIES; i++) {
+		calls = calls_of(op, &fds[0]);
+		if (calls < least)
+			least = calls;
+	}
+	emit(row, NULL, "IPI", (double)least / REMOTE_ROUNDS, 0);
 }
 
 static const struct row remote_rows[] = {
