@@ -19,8 +19,8 @@
  * Documentation/core-api/perf/locking.rst:
  *
  *   cpu hotplug > pmu registry > ctx->mutex
- *   exec_update_lock > task->perf_event_mutex > ctx->mutex >
- *	event->child_mutex > ctx->lock
+ *   exec_update_lock > task->perf_event_mutex > family->mutex > ctx->mutex >
+ *	event->child_mutex > ctx->lock > family->lock
  *   ctx->mutex > mmap_lock > event->mmap_mutex
  *   rq->lock > CPU ctx->lock > task ctx->lock
  *
