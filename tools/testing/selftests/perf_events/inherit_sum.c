@@ -301,7 +301,8 @@ static struct slot *slot_get(void)
 	return NULL;
 }
 
-static void node_run(struct node *node);
+/* What a node does all its life; set by main(), since steps of it make nodes. */
+static void (*node_life)(struct node *node);
 
 static void node_init(struct node *node, __u64 seed, struct slot *slot)
 {
@@ -319,7 +320,7 @@ static void process_body(__u64 seed, struct slot *slot)
 
 	nr_other_threads = 0;
 	node_init(&node, seed, slot);
-	node_run(&node);
+	node_life(&node);
 	_exit(0);
 }
 
@@ -359,7 +360,7 @@ static void *thread_body(void *arg)
 {
 	struct node *node = arg;
 
-	node_run(node);
+	node_life(node);
 	free(node);
 	ADD(nr_other_threads, -1);
 	return NULL;
@@ -818,9 +819,9 @@ static const struct test_case others[] = {
 	{ "exec into privilege", privileged_exec },
 };
 
-
 int main(int argc, char **argv)
 {
+	node_life = node_run;
 	if (argc == 6 && !strcmp(argv[1], "node"))
 		return node_main(argv);
 	if (argc == 3 && !strcmp(argv[1], "calls")) {
