@@ -2,8 +2,8 @@
 /*
  * Everything at once: workers that open, group, move, map, redirect, switch,
  * read and close events of whatever kind and target, while tasks fork, exec
- * and exit, CPUs come and go and cgroups are made, entered and removed. In the
- * end every count must be what it was before.
+ * and exit, CPUs and a PMU come and go, and cgroups are made, entered and
+ * removed. In the end every count must be what it was before.
  *
  *   churn [SECONDS [WORKERS [SEED]]]
  *
@@ -32,6 +32,7 @@
 
 #include "perf_books.h"
 #include "perf_lib.h"
+#include "test_pmu.h"
 
 #define MAX_WORKERS	64
 #define MAX_CHILDREN	4
@@ -69,6 +70,7 @@ static struct shared {
 	__u64 done[64];
 	__u64 refused[64];
 	__u64 plugged;
+	__u64 pulled;
 	__u64 regrouped;
 	__u64 still_pinned;
 } *shared;
@@ -76,6 +78,7 @@ static struct shared {
 static int nr_workers = 8;
 static int nr_cpus;
 static int switch_tracepoint;
+static bool has_test_pmu;
 static char watched_byte;
 
 static bool stopping(void)
@@ -206,11 +209,28 @@ static struct perf_event_attr draw_breakpoint(struct worker *w)
 	return attr;
 }
 
+/* Of a PMU that is perhaps gone already; each time it comes it has a new type. */
+static struct perf_event_attr draw_pullable(struct worker *w)
+{
+	long type = has_test_pmu ? read_long(TEST_PMU_DIR "/type") : -1;
+	struct perf_event_attr attr;
+
+	if (type < 0)
+		return draw_software(w);
+	attr = make_attr(type, draw(w, 2));
+	if (one_in(w, 8))
+		attr.config = draw(w, 10);
+	return attr;
+}
+
 static struct perf_event_attr draw_kind(struct worker *w)
 {
 	struct perf_event_attr attr;
 
-	switch (draw(w, 10)) {
+	switch (draw(w, 12)) {
+	case 10:
+	case 11:
+		return draw_pullable(w);
 	case 0:
 		return draw_breakpoint(w);
 	case 1:
@@ -347,7 +367,7 @@ static bool op_move_group(struct worker *w)
 	hard->cpu = leader->cpu;
 	attr.disabled = 0;
 	open_slot(w, soft, &attr, leader->fd);
-	attr = draw_hardware(w);
+	attr = one_in(w, 4) ? draw_pullable(w) : draw_hardware(w);
 	attr.inherit = leader->inherit;
 	attr.exclude_kernel = !w->is_root;
 	return open_slot(w, hard, &attr, leader->fd);
@@ -768,6 +788,20 @@ static int plug_cpus(__u64 seed)
 	return 0;
 }
 
+static int pull_pmu(__u64 seed)
+{
+	struct worker w = { .random = seed | 1 };
+
+	while (!stopping()) {
+		test_pmu_unregister();
+		usleep(draw(&w, 5000));
+		test_pmu_register();
+		usleep(draw(&w, 40000));
+		count(&shared->pulled);
+	}
+	return 0;
+}
+
 static void clear_cgroup(int nr)
 {
 	char path[128], pid[32];
@@ -875,15 +909,16 @@ static void show_work(void)
 		ksft_print_msg("%-12s %8llu done %8llu refused\n", ops[i].name,
 			       (unsigned long long)shared->done[i],
 			       (unsigned long long)shared->refused[i]);
-	ksft_print_msg("%llu times a CPU, %llu times a cgroup\n",
+	ksft_print_msg("%llu times a CPU, %llu times a cgroup, %llu times a PMU\n",
 		       (unsigned long long)shared->plugged,
-		       (unsigned long long)shared->regrouped);
+		       (unsigned long long)shared->regrouped,
+		       (unsigned long long)shared->pulled);
 }
 
 /* Returns the number of processes that ended in another way than they should. */
 static int churn(unsigned int seconds, __u64 seed)
 {
-	pid_t plugger, regrouper, pid;
+	pid_t plugger = 0, puller = 0, regrouper, pid;
 	int i, failed = 0;
 
 	for (i = 0; i < nr_workers; i++) {
@@ -895,8 +930,10 @@ static int churn(unsigned int seconds, __u64 seed)
 		shared->pid[i] = pid;
 	}
 	regrouper = start(regroup, seed + 1000);
-	plugger = getenv("PERF_TEST_NO_HOTPLUG") ? 0 :
-		  start(plug_cpus, seed + 1001);
+	if (!getenv("PERF_TEST_NO_HOTPLUG"))
+		plugger = start(plug_cpus, seed + 1001);
+	if (has_test_pmu)
+		puller = start(pull_pmu, seed + 1002);
 	sleep(seconds);
 	__atomic_store_n(&shared->stop, true, __ATOMIC_RELAXED);
 	for (i = 0; i < nr_workers; i++)
@@ -904,6 +941,8 @@ static int churn(unsigned int seconds, __u64 seed)
 	failed += !!finish(regrouper);
 	if (plugger)
 		failed += !!finish(plugger);
+	if (puller)
+		failed += !!finish(puller);
 	return failed;
 }
 
@@ -922,6 +961,27 @@ static void set_up(void)
 		read_long("/sys/kernel/tracing/events/sched/sched_switch/id");
 	/* Orphans of killed children come here and are waited for. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	has_test_pmu = test_pmu_load();
+	if (has_test_pmu)
+		test_pmu_register();
+}
+
+/* The driver of the PMU that came and went has its own account. */
+static void report_driver(void)
+{
+	long events, mappings, faults;
+
+	if (!has_test_pmu) {
+		ksft_test_result_skip("no PMU that can be pulled\n");
+		return;
+	}
+	events = test_pmu_parameter("events");
+	mappings = test_pmu_parameter("mappings");
+	faults = test_pmu_parameter("faults");
+	test_pmu_unload();
+	ksft_test_result(!events && !mappings && !faults,
+			 "driver: %ld events, %ld mappings, %ld faults\n",
+			 events, mappings, faults);
 }
 
 static void report_books(const struct books *before,
@@ -961,6 +1021,7 @@ static void run(unsigned int seconds, __u64 seed)
 	write_text(PARANOID, paranoid);
 	ksft_test_result(!failed, "%d processes went wrong\n", failed);
 	report_pinned();
+	report_driver();
 	report_books(&before, &after);
 }
 
@@ -984,7 +1045,7 @@ int main(int argc, char **argv)
 		seed = strtoull(argv[3], NULL, 0);
 	ksft_print_header();
 	set_up();
-	ksft_set_plan(9);
+	ksft_set_plan(10);
 	ksft_print_msg("%u seconds, %d workers, %d CPUs, seed %llu\n", seconds,
 		       nr_workers, nr_cpus, (unsigned long long)seed);
 	run(seconds, seed);
