@@ -946,6 +946,15 @@ static int churn(unsigned int seconds, __u64 seed)
 	return failed;
 }
 
+/* New cgroups know of perf only once some controller has been handed down. */
+static void hand_down_controllers(void)
+{
+	static const char control[] = CGROUPS "/cgroup.subtree_control";
+
+	if (!write_text(control, "+pids") && !write_text(control, "+cpu"))
+		ksft_print_msg("no events of cgroups\n");
+}
+
 static void set_up(void)
 {
 	if (geteuid())
@@ -957,6 +966,7 @@ static void set_up(void)
 	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	if (nr_cpus > MAX_CPUS)
 		nr_cpus = MAX_CPUS;
+	hand_down_controllers();
 	switch_tracepoint =
 		read_long("/sys/kernel/tracing/events/sched/sched_switch/id");
 	/* Orphans of killed children come here and are waited for. */
