@@ -183,6 +183,17 @@ static int perf_mmap_show_oncpu(struct perf_event_context *ctx,
 	return 0;
 }
 
+/**
+ * perf_mmap_show() - the same, wherever the event's context is
+ * @event: event of a context
+ *
+ * Context: task, interrupts on.
+ */
+void perf_mmap_show(struct perf_event *event)
+{
+	perf_ctx_call(event->ctx, perf_mmap_show_oncpu, event);
+}
+
 static void perf_mmap_init_userpage(struct perf_buffer *rb)
 {
 	struct perf_event_mmap_page *userpg = rb->user_page;
@@ -566,7 +577,7 @@ int perf_mmap(struct file *file, struct vm_area_struct *vma)
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &perf_mmap_vm_ops;
 	perf_mmap_tell_mapped(event, vma->vm_mm);
-	perf_ctx_call(event->ctx, perf_mmap_show_oncpu, event);
+	perf_mmap_show(event);
 	return 0;
 }
 

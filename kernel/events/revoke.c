@@ -116,7 +116,7 @@ static void revoke_event(struct perf_event *event)
 	bool listed = revoke_remove(event);
 
 	scoped_guard(mutex, &event->mmap_mutex)
-		perf_event_update_userpage(event);
+		perf_mmap_show(event);
 	perf_event_leave_pmu(event);
 	revoke_tell(event);
 
