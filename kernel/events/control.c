@@ -101,18 +101,10 @@ void perf_control_vacate(struct perf_event_context *ctx)
 	}
 }
 
-/* Any member of a family may run without, where the last event had left. */
-static void perf_control_settle_users(struct perf_event_context *ctx)
-{
-	if (READ_ONCE(ctx->family))
-		on_each_cpu(perf_control_settle_ipi, NULL, 1);
-	else
-		perf_control_settle(ctx->task);
-}
-
 /**
  * perf_control_install - add an event to a context
- * @ctx: context; the event takes a reference of its own
+ * @ctx: context of a CPU or of a task, of no family; the event takes a
+ *	reference of its own
  * @event: event in no context, with event->pmu_ctx a part of @ctx
  *
  * Context: task, ctx->mutex.
@@ -124,7 +116,7 @@ int perf_control_install(struct perf_event_context *ctx,
 	int err;
 
 	lockdep_assert_held(&ctx->mutex);
-	WARN_ON_ONCE(event->pmu_ctx->ctx != ctx);
+	WARN_ON_ONCE(event->pmu_ctx->ctx != ctx || ctx->family);
 	/* One that moves between PMUs has its reference already. */
 	if (event->ctx != ctx)
 		perf_ctx_get(ctx);
@@ -133,7 +125,7 @@ int perf_control_install(struct perf_event_context *ctx,
 	perf_pmu_announce(event);
 	err = perf_ctx_call(ctx, perf_control_install_oncpu, event);
 	if (!err && ctx->task && READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
-		perf_control_settle_users(ctx);
+		perf_control_settle(ctx->task);
 	return err;
 }
 
