@@ -60,6 +60,18 @@ static inline void *perf_rb_span(struct perf_output_handle *handle,
 	return span;
 }
 
+/* perf_rb_write() of eight bytes, short of a page's end without a call. */
+static __always_inline void perf_rb_write_word(struct perf_output_handle *handle,
+					       const void *word)
+{
+	void *span = perf_rb_span(handle, sizeof(u64));
+
+	if (likely(span))
+		memcpy(span, word, sizeof(u64));
+	else
+		perf_rb_write(handle, word, sizeof(u64));
+}
+
 /* Counts a sample towards attr.wakeup_events; before perf_output_end(). */
 void perf_rb_count_sample(struct perf_output_handle *handle);
 

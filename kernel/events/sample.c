@@ -41,8 +41,19 @@
 
 #define SAMPLE_SIZE_MAX		round_down(U16_MAX, sizeof(u64))
 
-/* Each row of the list has a bit of its own. */
-#define SAMPLE_ROWS_MAX		ilog2(PERF_SAMPLE_MAX)
+#define SAMPLE_LEAD_MASK	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |	\
+				 PERF_SAMPLE_TID | PERF_SAMPLE_TIME |	\
+				 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |	\
+				 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
+				 PERF_SAMPLE_PERIOD)
+
+#define SAMPLE_LEAD(bit, ...)	static_assert(SAMPLE_LEAD_MASK & (bit))
+#define SAMPLE_WORD(bit, ...)	static_assert(!(SAMPLE_LEAD_MASK & (bit)))
+#define SAMPLE_VARY		SAMPLE_WORD
+#include "sample_fields.h"
+
+/* A header and all of the leading words. */
+#define SAMPLE_LEAD_WORDS	10
 
 #define SAMPLE_ID_MASK		(PERF_SAMPLE_TID | PERF_SAMPLE_TIME |	\
 				 PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
@@ -76,6 +87,7 @@ void perf_sample_compile(struct perf_event *event)
 	u64 type = event->attr.sample_type;
 	u16 fixed = 0, ids = 0;
 
+#define SAMPLE_LEAD(bit, ...)	(fixed += type & (bit) ? sizeof(u64) : 0)
 #define SAMPLE_WORD(bit, ...)	(fixed += type & (bit) ? sizeof(u64) : 0)
 #define SAMPLE_VARY(...)
 #define SAMPLE_ID_WORD(bit, ...) (ids += type & (bit) ? sizeof(u64) : 0)
@@ -140,10 +152,19 @@ static u64 sample_pair(u32 first, u32 second)
 	return word;
 }
 
+/*
+ * In the first namespace a task's numbers are its own as long as it is alive;
+ * elsewhere, and for one that has been reaped, they have to be looked up.
+ */
 static u64 sample_tid_entry(struct perf_event *event)
 {
-	return sample_pair(perf_sample_pid(event, current),
-			   perf_sample_tid(event, current));
+	const struct perf_event *eldest = event->parent ?: event;
+	struct task_struct *task = current;
+
+	if (likely(eldest->ns == &init_pid_ns && pid_alive(task)))
+		return sample_pair(task->tgid, task->pid);
+	return sample_pair(perf_sample_pid(event, task),
+			   perf_sample_tid(event, task));
 }
 
 static u64 sample_cpu_entry(void)
@@ -401,6 +422,18 @@ static __always_inline void sample_set_word(void *word, u64 value)
 			perf_sample_fill_##name(data, event, regs);	\
 	} while (0)
 
+/* Apart, so that a sample of leading words alone need not ask for each. */
+static noinline void sample_fill_rest(struct perf_sample_data *data,
+				      struct perf_event *event,
+				      struct pt_regs *regs, u64 todo)
+{
+#define SAMPLE_WORD	SAMPLE_FILL_WORD
+#define SAMPLE_VARY	SAMPLE_FILL_VARY
+#include "sample_fields.h"
+
+	sample_fit(data, event, todo & PERF_SAMPLE_STACK_USER);
+}
+
 /**
  * perf_prepare_sample - fill in what the driver did not bring
  * @data: the sample, begun by perf_sample_data_init()
@@ -420,13 +453,12 @@ void perf_prepare_sample(struct perf_sample_data *data,
 	if (!todo)
 		return;
 
-#define SAMPLE_WORD	SAMPLE_FILL_WORD
-#define SAMPLE_VARY	SAMPLE_FILL_VARY
+#define SAMPLE_LEAD	SAMPLE_FILL_WORD
 #include "sample_fields.h"
+	if (todo & ~(u64)SAMPLE_LEAD_MASK)
+		sample_fill_rest(data, event, regs, todo);
 
 	data->sample_flags |= todo;
-
-	sample_fit(data, event, todo & PERF_SAMPLE_STACK_USER);
 }
 
 /**
@@ -463,42 +495,60 @@ static void perf_sample_emit_read(const struct perf_sample_record *record)
 				 size > others ? size - others : 0);
 }
 
-/* Words gather here until a field follows that is none. */
-struct sample_words {
-	unsigned int	nr;
-	u64		word[1 + SAMPLE_ROWS_MAX];
-};
-
-static __always_inline void sample_add_word(struct sample_words *words,
-					    const void *from, size_t size)
-{
-	BUILD_BUG_ON(size != sizeof(words->word[0]));
-	memcpy(&words->word[words->nr++], from, size);
-}
-
-static void sample_flush(struct perf_output_handle *handle,
-			 struct sample_words *words)
-{
-	if (words->nr)
-		perf_rb_write(handle, words->word,
-			      words->nr * sizeof(words->word[0]));
-	words->nr = 0;
-}
+#define SAMPLE_EMIT_LEAD(bit, member, ...)				\
+	do {								\
+		if (type & (bit)) {					\
+			BUILD_BUG_ON(sizeof(member) != sizeof(u64));	\
+			memcpy(to, &(member), sizeof(u64));		\
+			to += sizeof(u64);				\
+		}							\
+	} while (0)
 
 #define SAMPLE_EMIT_WORD(bit, member, ...)				\
 	do {								\
-		if (type & (bit))					\
-			sample_add_word(&words, &(member),		\
-					sizeof(member));		\
+		if (type & (bit)) {					\
+			BUILD_BUG_ON(sizeof(member) != sizeof(u64));	\
+			perf_rb_write_word(handle, &(member));		\
+		}							\
 	} while (0)
 
 #define SAMPLE_EMIT_VARY(bit, name)					\
 	do {								\
-		if (type & (bit)) {					\
-			sample_flush(handle, &words);			\
-			perf_sample_emit_##name(&record);		\
-		}							\
+		if (type & (bit))					\
+			perf_sample_emit_##name(record);		\
 	} while (0)
+
+static __always_inline void sample_put_lead(void *to,
+				const struct perf_event_header *header,
+				const struct perf_sample_data *data, u64 type)
+{
+	memcpy(to, header, sizeof(*header));
+	to += sizeof(*header);
+#define SAMPLE_LEAD	SAMPLE_EMIT_LEAD
+#include "sample_fields.h"
+}
+
+/* A page ends within the leading words. */
+static noinline void sample_split_lead(const struct perf_sample_record *record,
+				       u32 bytes)
+{
+	u64 words[SAMPLE_LEAD_WORDS];
+
+	sample_put_lead(words, record->header, record->data,
+			record->data->type);
+	perf_rb_write(record->handle, words, bytes);
+}
+
+static noinline void sample_emit_rest(const struct perf_sample_record *record)
+{
+	struct perf_output_handle *handle = record->handle;
+	struct perf_sample_data *data = record->data;
+	u64 type = data->type;
+
+#define SAMPLE_WORD	SAMPLE_EMIT_WORD
+#define SAMPLE_VARY	SAMPLE_EMIT_VARY
+#include "sample_fields.h"
+}
 
 /**
  * perf_output_sample - write a prepared sample
@@ -521,17 +571,19 @@ void perf_output_sample(struct perf_output_handle *handle,
 		.event = event,
 	};
 	u64 type = data->type;
-	struct sample_words words;
+	u32 lead = sizeof(*header) +
+		   hweight64(type & SAMPLE_LEAD_MASK) * sizeof(u64);
+	void *span = perf_rb_span(handle, lead);
 
 	if (data->sample_flags & PERF_SAMPLE_READ)
 		handle->skip_read = 1;
 
-	words.nr = 0;
-	sample_add_word(&words, header, sizeof(*header));
-#define SAMPLE_WORD	SAMPLE_EMIT_WORD
-#define SAMPLE_VARY	SAMPLE_EMIT_VARY
-#include "sample_fields.h"
-	sample_flush(handle, &words);
+	if (likely(span))
+		sample_put_lead(span, header, data, type);
+	else
+		sample_split_lead(&record, lead);
+	if (type & ~(u64)SAMPLE_LEAD_MASK)
+		sample_emit_rest(&record);
 
 	perf_rb_count_sample(handle);
 }
@@ -545,8 +597,9 @@ static __always_inline int sample_output(struct perf_event *event,
 					 struct pt_regs *regs,
 					 const sample_begin_fn begin)
 {
-	struct perf_event_header header;
-	struct perf_output_handle handle;
+	/* Filled in by perf_prepare_header() and by @begin. */
+	struct perf_event_header header __uninitialized;
+	struct perf_output_handle handle __uninitialized;
 	int err;
 
 	/* Stack buffers and cgroups are RCU protected. */
@@ -612,16 +665,16 @@ void perf_event_output_backward(struct perf_event *event,
  * The identity of other records.
  */
 
-/* The rest of the list is compiled away: its bits are not in the mask. */
+/* All of the identity stands in the leading words. */
+static_assert(!(SAMPLE_ID_MASK & ~SAMPLE_LEAD_MASK));
+
 static void sample_id_fill(struct perf_sample_data *data,
 			   struct perf_event *event, u64 wanted)
 {
 	const u64 todo = wanted & SAMPLE_ID_MASK;
 	struct pt_regs *const regs = NULL;
 
-#define SAMPLE_WORD(bit, word, value) \
-	SAMPLE_FILL_WORD((bit) & SAMPLE_ID_MASK, word, value)
-#define SAMPLE_VARY(...)
+#define SAMPLE_LEAD	SAMPLE_FILL_WORD
 #include "sample_fields.h"
 }
 
@@ -664,15 +717,12 @@ void perf_sample_id_emit(struct perf_event *event,
 			 struct perf_sample_data *data)
 {
 	u64 type = event->attr.sample_type;
-	struct sample_words words;
 
 	if (!event->attr.sample_id_all)
 		return;
 
-	words.nr = 0;
 #define SAMPLE_ID_WORD	SAMPLE_EMIT_WORD
 #include "sample_fields.h"
-	sample_flush(handle, &words);
 }
 
 /**

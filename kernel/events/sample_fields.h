@@ -7,12 +7,14 @@
  * cannot disagree. A new field is one row here. The including file defines what
  * a row means, and may include the list as often as it has meanings:
  *
- *   SAMPLE_WORD(bit, word, value)	eight bytes, kept in @word; @value as u64,
- *					if the driver brought none
+ *   SAMPLE_LEAD(bit, word, value)	eight bytes, kept in @word; @value as u64,
+ *					if the driver brought none. These come
+ *					first, and most samples have nothing else
+ *   SAMPLE_WORD(bit, word, value)	the same, behind the first SAMPLE_VARY
  *   SAMPLE_VARY(bit, name)		what perf_sample_emit_name() writes;
  *					perf_sample_fill_name() has added its
  *					size to data->dyn_size
- *   SAMPLE_ID_WORD(bit, word)		second list: the identity at the end of
+ *   SAMPLE_ID_WORD(bit, word)		another list: the identity at the end of
  *					all other records, in its own order
  *
  * @value sees data, event and regs, and the members of earlier rows.
@@ -24,16 +26,20 @@
  * PERF_SAMPLE_AUX is not among the fields: such events are refused.
  */
 
+#ifdef SAMPLE_LEAD
+SAMPLE_LEAD(PERF_SAMPLE_IDENTIFIER, data->id, sample_event_id(event));
+SAMPLE_LEAD(PERF_SAMPLE_IP, data->ip, sample_ip(event, regs));
+SAMPLE_LEAD(PERF_SAMPLE_TID, data->tid_entry, sample_tid_entry(event));
+SAMPLE_LEAD(PERF_SAMPLE_TIME, data->time, perf_event_clock(event));
+SAMPLE_LEAD(PERF_SAMPLE_ADDR, data->addr, 0);
+SAMPLE_LEAD(PERF_SAMPLE_ID, data->id, sample_event_id(event));
+SAMPLE_LEAD(PERF_SAMPLE_STREAM_ID, data->stream_id, event->id);
+SAMPLE_LEAD(PERF_SAMPLE_CPU, data->cpu_entry, sample_cpu_entry());
+SAMPLE_LEAD(PERF_SAMPLE_PERIOD, data->period, event->hw.last_period);
+#undef SAMPLE_LEAD
+#endif
+
 #ifdef SAMPLE_WORD
-SAMPLE_WORD(PERF_SAMPLE_IDENTIFIER, data->id, sample_event_id(event));
-SAMPLE_WORD(PERF_SAMPLE_IP, data->ip, sample_ip(event, regs));
-SAMPLE_WORD(PERF_SAMPLE_TID, data->tid_entry, sample_tid_entry(event));
-SAMPLE_WORD(PERF_SAMPLE_TIME, data->time, perf_event_clock(event));
-SAMPLE_WORD(PERF_SAMPLE_ADDR, data->addr, 0);
-SAMPLE_WORD(PERF_SAMPLE_ID, data->id, sample_event_id(event));
-SAMPLE_WORD(PERF_SAMPLE_STREAM_ID, data->stream_id, event->id);
-SAMPLE_WORD(PERF_SAMPLE_CPU, data->cpu_entry, sample_cpu_entry());
-SAMPLE_WORD(PERF_SAMPLE_PERIOD, data->period, event->hw.last_period);
 SAMPLE_VARY(PERF_SAMPLE_READ, read);
 SAMPLE_VARY(PERF_SAMPLE_CALLCHAIN, callchain);
 SAMPLE_VARY(PERF_SAMPLE_RAW, raw);

@@ -41,21 +41,12 @@ struct sample_values {
 	u32				bytes;
 };
 
-static void sample_values_put(struct sample_values *out, const u64 *words,
-			      unsigned int nr)
+static __always_inline void sample_put(struct sample_values *out, u64 word)
 {
-	u32 bytes = min_t(u32, nr * sizeof(*words), out->bytes);
-
-	perf_rb_write(out->handle, words, bytes);
-	out->bytes -= bytes;
-}
-
-static void sample_values_fill(struct sample_values *out)
-{
-	const u64 zero = 0;
-
-	while (out->bytes)
-		sample_values_put(out, &zero, 1);
+	if (unlikely(out->bytes < sizeof(word)))
+		return;
+	perf_rb_write_word(out->handle, &word);
+	out->bytes -= sizeof(word);
 }
 
 /*
@@ -71,40 +62,29 @@ static u64 sample_count(const struct perf_event *event)
 	return count;
 }
 
-/* What every member of a group shows: count, then id and losses if wanted. */
-static unsigned int sample_member(u64 *words, struct perf_event *event,
-				  u64 read_format)
+/* What every event shows: its id and its losses if wanted. */
+static void sample_put_ids(struct sample_values *out, struct perf_event *event,
+			   u64 read_format)
 {
-	unsigned int nr = 0;
-
-	words[nr++] = sample_count(event);
 	if (read_format & PERF_FORMAT_ID)
-		words[nr++] = sample_event_id(event);
+		sample_put(out, sample_event_id(event));
 	if (read_format & PERF_FORMAT_LOST)
-		words[nr++] = atomic64_read(&event->lost_samples);
-	return nr;
+		sample_put(out, atomic64_read(&event->lost_samples));
 }
 
 static void sample_read_alone(struct sample_values *out,
 			      struct perf_event *event, const u64 times[2])
 {
 	u64 format = event->attr.read_format;
-	u64 words[5];
-	unsigned int nr = 1;
 
-	words[0] = sample_count(event);
+	sample_put(out, sample_count(event));
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		words[nr++] = times[0] +
-			atomic64_read(&event->child_total_time_enabled);
+		sample_put(out, times[0] +
+			   atomic64_read(&event->child_total_time_enabled));
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		words[nr++] = times[1] +
-			atomic64_read(&event->child_total_time_running);
-	if (format & PERF_FORMAT_ID)
-		words[nr++] = sample_event_id(event);
-	if (format & PERF_FORMAT_LOST)
-		words[nr++] = atomic64_read(&event->lost_samples);
-
-	sample_values_put(out, words, nr);
+		sample_put(out, times[1] +
+			   atomic64_read(&event->child_total_time_running));
+	sample_put_ids(out, event, format);
 }
 
 /* @event is up to date already: its overflow brought us here. */
@@ -112,16 +92,13 @@ static void sample_read_member(struct sample_values *out,
 			       struct perf_event *member,
 			       struct perf_event *event)
 {
-	u64 words[3];
-	unsigned int nr;
-
 	if (member != event && !out->handle->skip_read &&
 	    member->state == PERF_EVENT_STATE_ACTIVE &&
 	    member->oncpu == raw_smp_processor_id())
 		member->pmu->read(member);
 
-	nr = sample_member(words, member, event->attr.read_format);
-	sample_values_put(out, words, nr);
+	sample_put(out, sample_count(member));
+	sample_put_ids(out, member, event->attr.read_format);
 }
 
 static void sample_read_group(struct sample_values *out,
@@ -129,17 +106,14 @@ static void sample_read_group(struct sample_values *out,
 {
 	struct perf_event *leader = event->group_leader, *sibling;
 	u64 format = event->attr.read_format;
-	u64 words[3];
-	unsigned int nr = 1;
 
 	guard(irqsave)();
 
-	words[0] = 1 + leader->nr_siblings;
+	sample_put(out, 1 + leader->nr_siblings);
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		words[nr++] = times[0];
+		sample_put(out, times[0]);
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		words[nr++] = times[1];
-	sample_values_put(out, words, nr);
+		sample_put(out, times[1]);
 
 	sample_read_member(out, leader, event);
 	for_each_sibling_event(sibling, leader) {
@@ -171,5 +145,6 @@ void perf_sample_write_counts(struct perf_output_handle *handle,
 		sample_read_group(&out, event, times);
 	else
 		sample_read_alone(&out, event, times);
-	sample_values_fill(&out);
+	while (out.bytes >= sizeof(u64))
+		sample_put(&out, 0);
 }

@@ -180,15 +180,18 @@ static void perf_swevent_advance(struct perf_event *event, u64 nr,
 void perf_swevent_event(struct perf_event *event, u64 nr,
 			struct perf_sample_data *data, struct pt_regs *regs)
 {
+	unsigned long flags;
+
 	lockdep_assert_preemption_disabled();
 
 	local64_add(nr, &event->count);
 	if (!regs || !is_sampling_event(event))
 		return;
 
-	guard(irqsave)();
+	local_irq_save(flags);
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
 		perf_swevent_advance(event, nr, data, regs);
+	local_irq_restore(flags);
 }
 
 /**
@@ -234,6 +237,17 @@ bool perf_swevent_exclude(const struct perf_event *event, struct pt_regs *regs)
  * Reports
  */
 
+/* Apart, since an event that only counts should not pay for room for a sample. */
+static noinline void perf_swevent_sample(struct perf_event *event, u64 nr,
+					 struct pt_regs *regs, u64 addr)
+{
+	/* perf_sample_data_init() says what of it is there. */
+	struct perf_sample_data data __uninitialized;
+
+	perf_sample_data_init(&data, addr, 0);
+	perf_swevent_event(event, nr, &data, regs);
+}
+
 /**
  * ___perf_sw_event - report a software event, without recursion guard
  * @event_id: PERF_COUNT_SW_*
@@ -245,7 +259,6 @@ bool perf_swevent_exclude(const struct perf_event *event, struct pt_regs *regs)
  */
 void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
-	struct perf_sample_data data;
 	struct perf_event *event;
 	struct hlist_head *list;
 
@@ -257,9 +270,10 @@ void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 	hlist_for_each_entry_rcu(event, list, hlist_entry) {
 		if (perf_swevent_exclude(event, regs))
 			continue;
-		/* Events differ in what they add to a sample. */
-		perf_sample_data_init(&data, addr, 0);
-		perf_swevent_event(event, nr, &data, regs);
+		if (is_sampling_event(event))
+			perf_swevent_sample(event, nr, regs, addr);
+		else
+			local64_add(nr, &event->count);
 	}
 }
 
