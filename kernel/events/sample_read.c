@@ -18,7 +18,6 @@
  *      zeros fill its place.
  */
 
-#include <linux/cleanup.h>
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
 #include <linux/smp.h>
@@ -34,26 +33,56 @@
 /**
  * struct sample_values - words on their way into a record
  * @handle: the record
- * @bytes: of them that are still to be written
+ * @to: where the next word goes, if no page ends among the words
+ * @end: behind the last word; @to if a page ends among them
+ * @bytes: still to be written through @handle, in that case
  */
 struct sample_values {
 	struct perf_output_handle	*handle;
+	u64				*to;
+	u64				*end;
 	u32				bytes;
 };
 
+static void sample_values_init(struct sample_values *out,
+			       struct perf_output_handle *handle, u32 bytes)
+{
+	out->handle = handle;
+	out->to = perf_rb_span(handle, bytes);
+	out->end = out->to;
+	out->bytes = bytes;
+	if (likely(out->to)) {
+		out->end += bytes / sizeof(u64);
+		out->bytes = 0;
+	}
+}
+
+static noinline void sample_put_split(struct sample_values *out, u64 word)
+{
+	if (out->bytes < sizeof(word))
+		return;
+	perf_rb_write(out->handle, &word, sizeof(word));
+	out->bytes -= sizeof(word);
+}
+
 static __always_inline void sample_put(struct sample_values *out, u64 word)
 {
-	if (unlikely(out->bytes < sizeof(word)))
-		return;
-	perf_rb_write_word(out->handle, &word);
-	out->bytes -= sizeof(word);
+	if (likely(out->to < out->end))
+		*out->to++ = word;
+	else
+		sample_put_split(out, word);
+}
+
+static bool sample_values_full(const struct sample_values *out)
+{
+	return out->to == out->end && out->bytes < sizeof(u64);
 }
 
 /*
  * The counts of inherited events cannot be added up here: they may be on other
  * CPUs. With PERF_SAMPLE_READ each task's are its own.
  */
-static u64 sample_count(const struct perf_event *event)
+static __always_inline u64 sample_count(const struct perf_event *event)
 {
 	u64 count = local64_read(&event->count);
 
@@ -63,7 +92,7 @@ static u64 sample_count(const struct perf_event *event)
 }
 
 /* What every event shows: its id and its losses if wanted. */
-static void sample_put_ids(struct sample_values *out, struct perf_event *event,
+static __always_inline void sample_put_ids(struct sample_values *out, struct perf_event *event,
 			   u64 read_format)
 {
 	if (read_format & PERF_FORMAT_ID)
@@ -106,8 +135,9 @@ static void sample_read_group(struct sample_values *out,
 {
 	struct perf_event *leader = event->group_leader, *sibling;
 	u64 format = event->attr.read_format;
+	unsigned long flags;
 
-	guard(irqsave)();
+	local_irq_save(flags);
 
 	sample_put(out, 1 + leader->nr_siblings);
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
@@ -117,10 +147,12 @@ static void sample_read_group(struct sample_values *out,
 
 	sample_read_member(out, leader, event);
 	for_each_sibling_event(sibling, leader) {
-		if (!out->bytes)
+		if (sample_values_full(out))
 			break;
 		sample_read_member(out, sibling, event);
 	}
+
+	local_irq_restore(flags);
 }
 
 /**
@@ -135,9 +167,10 @@ static void sample_read_group(struct sample_values *out,
 void perf_sample_write_counts(struct perf_output_handle *handle,
 			      struct perf_event *event, u32 bytes)
 {
-	struct sample_values out = { .handle = handle, .bytes = bytes };
+	struct sample_values out __uninitialized;
 	u64 times[2] = { };
 
+	sample_values_init(&out, handle, bytes);
 	if (event->attr.read_format & SAMPLE_READ_TIMES)
 		perf_event_time_at(event, perf_clock(), &times[0], &times[1]);
 
@@ -145,6 +178,6 @@ void perf_sample_write_counts(struct perf_output_handle *handle,
 		sample_read_group(&out, event, times);
 	else
 		sample_read_alone(&out, event, times);
-	while (out.bytes >= sizeof(u64))
+	while (!sample_values_full(&out))
 		sample_put(&out, 0);
 }
