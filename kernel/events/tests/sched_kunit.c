@@ -550,28 +550,30 @@ struct sk_worker {
 	struct completion	go;
 	struct completion	done;
 	int			nr;
+	bool			stop;
 };
 
 static int sk_work(void *arg)
 {
 	struct sk_worker *worker = arg;
 
-	while (!kthread_should_stop()) {
+	for (;;) {
 		wait_for_completion(&worker->go);
+		if (worker->stop)
+			return 0;
 		for (int i = 0; i < worker->nr; i++) {
 			fake_pmu_tick(&fake, 1);
 			cpu_relax();
 		}
 		complete(&worker->done);
 	}
-	return 0;
 }
 
 static void sk_stop_worker(void *arg)
 {
 	struct sk_worker *worker = arg;
 
-	worker->nr = 0;
+	worker->stop = true;
 	complete(&worker->go);
 	kthread_stop(worker->task);
 	put_task_struct(worker->task);
