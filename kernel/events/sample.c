@@ -100,12 +100,26 @@ void perf_sample_compile(struct perf_event *event)
 	event->header_size = fixed - ids;
 }
 
+/*
+ * In the first namespace a task's numbers are its own as long as it is alive;
+ * elsewhere, and for one that has been reaped, they have to be looked up.
+ */
+static bool sample_has_own_numbers(const struct perf_event *eldest,
+				   const struct task_struct *task)
+{
+	return likely(eldest->ns == &init_pid_ns && pid_alive(task));
+}
+
 static u32 sample_nr_ns(struct perf_event *event, struct task_struct *task,
 			enum pid_type kind)
 {
 	/* Copies made by fork have no namespace of their own. */
 	const struct perf_event *eldest = event->parent ?: event;
-	u32 nr = __task_pid_nr_ns(task, kind, eldest->ns);
+	u32 nr;
+
+	if (sample_has_own_numbers(eldest, task))
+		return kind == PIDTYPE_TGID ? task->tgid : task->pid;
+	nr = __task_pid_nr_ns(task, kind, eldest->ns);
 
 	/* Zero is the idle task's; a reaped one has lost its number. */
 	return nr || pid_alive(task) ? nr : -1;
@@ -152,16 +166,12 @@ static u64 sample_pair(u32 first, u32 second)
 	return word;
 }
 
-/*
- * In the first namespace a task's numbers are its own as long as it is alive;
- * elsewhere, and for one that has been reaped, they have to be looked up.
- */
 static u64 sample_tid_entry(struct perf_event *event)
 {
 	const struct perf_event *eldest = event->parent ?: event;
 	struct task_struct *task = current;
 
-	if (likely(eldest->ns == &init_pid_ns && pid_alive(task)))
+	if (sample_has_own_numbers(eldest, task))
 		return sample_pair(task->tgid, task->pid);
 	return sample_pair(perf_sample_pid(event, task),
 			   perf_sample_tid(event, task));
@@ -264,20 +274,13 @@ static void sample_emit_frag(struct perf_output_handle *handle,
 		perf_output_skip(handle, rest);
 }
 
-static void perf_sample_emit_raw(const struct perf_sample_record *record)
+static noinline void sample_emit_frags(const struct perf_sample_record *record,
+				       const struct perf_raw_record *raw)
 {
-	const struct perf_raw_record *raw = record->data->raw;
-	const u32 none[2] = { sizeof(u32), 0 };
+	const struct perf_raw_frag *frag = &raw->frag;
 	const u64 zero = 0;
-	const struct perf_raw_frag *frag;
-
-	if (!raw) {
-		perf_rb_write(record->handle, none, sizeof(none));
-		return;
-	}
 
 	perf_rb_write(record->handle, &raw->size, sizeof(raw->size));
-	frag = &raw->frag;
 	while (!perf_raw_frag_last(frag)) {
 		sample_emit_frag(record->handle, frag);
 		frag = frag->next;
@@ -285,6 +288,38 @@ static void perf_sample_emit_raw(const struct perf_sample_record *record)
 	sample_emit_frag(record->handle, frag);
 	if (frag->pad)
 		perf_rb_write(record->handle, &zero, frag->pad);
+}
+
+/* In one piece and into one page. The zeros go first, as data may cover them. */
+static bool sample_emit_plain(struct perf_output_handle *handle,
+			      const struct perf_raw_record *raw)
+{
+	const struct perf_raw_frag *frag = &raw->frag;
+	u32 len = sizeof(raw->size) + raw->size;
+	const u64 zero = 0;
+	void *span;
+
+	if (frag->copy || !perf_raw_frag_last(frag))
+		return false;
+	span = perf_rb_span(handle, len);
+	if (!span)
+		return false;
+
+	memcpy(span + len - sizeof(zero), &zero, sizeof(zero));
+	memcpy(span, &raw->size, sizeof(raw->size));
+	memcpy(span + sizeof(raw->size), frag->data, frag->size);
+	return true;
+}
+
+static void perf_sample_emit_raw(const struct perf_sample_record *record)
+{
+	const struct perf_raw_record *raw = record->data->raw;
+	const u32 none[2] = { sizeof(u32), 0 };
+
+	if (!raw)
+		perf_rb_write_word(record->handle, none);
+	else if (!sample_emit_plain(record->handle, raw))
+		sample_emit_frags(record, raw);
 }
 
 /* Without branches the record has their number alone, and no index. */

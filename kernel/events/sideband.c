@@ -224,8 +224,9 @@ void perf_side_add_string(struct perf_side_record *record, const char *string)
 void perf_side_write(struct perf_event *event,
 		     struct perf_side_record *record)
 {
-	struct perf_output_handle handle;
-	struct perf_sample_data data;
+	/* Each says itself what of it is there. */
+	struct perf_output_handle handle __uninitialized;
+	struct perf_sample_data data __uninitialized;
 	unsigned int i;
 
 	perf_sample_data_init(&data, 0, 0);
@@ -234,9 +235,10 @@ void perf_side_write(struct perf_event *event,
 	if (perf_output_begin(&handle, &data, event, record->header.size))
 		return;
 
-	perf_rb_write(&handle, &record->header, sizeof(record->header));
-	if (record->body_len)
-		perf_rb_write(&handle, record->body, record->body_len);
+	/* The body stands right behind the header. */
+	perf_rb_write(&handle, record,
+		      offsetof(struct perf_side_record, body) +
+		      record->body_len);
 	for (i = 0; i < record->nr_tails; i++)
 		perf_rb_write(&handle, record->tail[i].from,
 			      record->tail[i].len);
@@ -244,25 +246,37 @@ void perf_side_write(struct perf_event *event,
 	perf_output_end(&handle);
 }
 
+static bool side_is_told(const struct perf_event *event,
+			 const struct perf_side_kind *kind, const void *what)
+{
+	if (event->state < PERF_EVENT_STATE_INACTIVE)
+		return false;
+	if (event->cpu != -1 && event->cpu != smp_processor_id())
+		return false;
+	if (!(side_mask(&event->attr) & BIT(kind->want)))
+		return false;
+	if (!perf_event_cgroup_runs(event))
+		return false;
+	return !kind->match || kind->match(event, what);
+}
+
+/* Apart, so that the record is cleared only for events that get one. */
+static noinline void side_record(struct perf_event *event,
+				 const struct perf_side_kind *kind,
+				 const void *what)
+{
+	struct perf_side_record record = { };
+
+	kind->shape(&record, event, what);
+	perf_side_write(event, &record);
+}
+
 static void side_tell_event(struct perf_event *event,
 			    const struct perf_side_kind *kind,
 			    const void *what)
 {
-	struct perf_side_record record = { };
-
-	if (!(side_mask(&event->attr) & BIT(kind->want)))
-		return;
-	if (event->state < PERF_EVENT_STATE_INACTIVE)
-		return;
-	if (event->cpu != -1 && event->cpu != smp_processor_id())
-		return;
-	if (!perf_event_cgroup_runs(event))
-		return;
-	if (kind->match && !kind->match(event, what))
-		return;
-
-	kind->shape(&record, event, what);
-	perf_side_write(event, &record);
+	if (side_is_told(event, kind, what))
+		side_record(event, kind, what);
 }
 
 static void side_tell_ctx_rcu(const struct perf_side_kind *kind,
