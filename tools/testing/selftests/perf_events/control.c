@@ -275,25 +275,6 @@ static pid_t start_spinner(int cpu)
 	return pid;
 }
 
-static void stop_spinner(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
-/* Read until it grows: the spinner may not have the CPU at once. */
-static bool grows(int fd)
-{
-	__u64 start = read_count(fd), end = now_ns() + 30 * NSEC_PER_SEC;
-
-	do {
-		if (read_count(fd) > start)
-			return true;
-		sched_yield();
-	} while (now_ns() < end);
-	return false;
-}
-
 static void running_task(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -306,14 +287,14 @@ static void running_task(void)
 	fd = open_on(&attr, pid, -1, -1);
 	for (i = 0; i < 5; i++) {
 		event_enable(fd);
-		CHECK(grows(fd), "enabled, does not count");
+		CHECK(event_grows(fd), "enabled, does not count");
 		event_disable(fd);
 		count = read_count(fd);
 		burn_ms(5);
 		CHECK(read_count(fd) == count, "disabled, counts");
 	}
 	event_enable(fd);
-	stop_spinner(pid);
+	stop_child(pid);
 	count = read_count(fd);
 	CHECK(read_count(fd) == count, "counts after exit");
 }
@@ -353,7 +334,7 @@ static void cpu_event(void)
 
 	pin_to_cpu(first_cpu());
 	event_enable(fd);
-	CHECK(grows(fd), "enabled, does not count");
+	CHECK(event_grows(fd), "enabled, does not count");
 	event_disable(fd);
 	count = read_count(fd);
 	burn_ms(5);

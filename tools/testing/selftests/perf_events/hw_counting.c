@@ -373,34 +373,6 @@ static void on_this_cpu(void)
 	CHECK(read_count(fd) > 0, "no instructions on own CPU");
 }
 
-/* The child never sees another CPU; the caller comes back to the first one. */
-static pid_t start_burner(int cpu)
-{
-	int home = first_cpu();
-	pid_t pid;
-
-	pin_to_cpu(cpu);
-	pid = fork();
-	CHECK(pid >= 0, "fork");
-	if (!pid)
-		for (;;)
-			burn(1000);
-	pin_to_cpu(home);
-	return pid;
-}
-
-static bool grows(int fd)
-{
-	__u64 start = read_count(fd), end = now_ns() + 30 * NSEC_PER_SEC;
-
-	do {
-		if (read_count(fd) > start)
-			return true;
-		sched_yield();
-	} while (now_ns() < end);
-	return false;
-}
-
 /* Reading an event that runs elsewhere asks that CPU for the number. */
 static void on_other_cpu(void)
 {
@@ -416,11 +388,10 @@ static void on_other_cpu(void)
 	fd = open_on(&attr, -1, cpu, -1);
 	task = open_on(&attr, pid, -1, -1);
 	wrong = open_on(&attr, pid, home, -1);
-	CHECK(grows(fd), "CPU event does not grow");
-	CHECK(grows(task), "task event does not grow");
+	CHECK(event_grows(fd), "CPU event does not grow");
+	CHECK(event_grows(task), "task event does not grow");
 	CHECK(read_count(wrong) == 0, "task counted on a CPU it never saw");
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	stop_child(pid);
 }
 
 static void follows_the_task(void)
@@ -483,8 +454,7 @@ static void not_the_neighbour(void)
 	burn_ms(100);
 	event_disable(fd);
 	wall = now_ns() - wall;
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	stop_child(pid);
 	count = read_timed(fd);
 	CHECK(count.enabled < wall, "enabled %llu of %llu ns",
 	      (unsigned long long)count.enabled, (unsigned long long)wall);

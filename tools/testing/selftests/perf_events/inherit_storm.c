@@ -46,29 +46,6 @@ static int nr_cpus;
 #define LOAD(var)	__atomic_load_n(&(var), __ATOMIC_SEQ_CST)
 #define STORE(var, n)	__atomic_store_n(&(var), n, __ATOMIC_SEQ_CST)
 
-static void map_shared(int fd)
-{
-	shared_fd = fd;
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED, fd, 0);
-	CHECK(shared != MAP_FAILED, "mmap: %s", strerror(errno));
-}
-
-static void make_shared(void)
-{
-	int fd = memfd_create("inherit_storm", 0);
-
-	CHECK(fd >= 0 && !ftruncate(fd, sizeof(*shared)), "memfd: %s",
-	      strerror(errno));
-	map_shared(fd);
-}
-
-static unsigned int rnd(__u64 *state, unsigned int below)
-{
-	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (*state >> 33) % below;
-}
-
 /* What a task does in its short life. */
 static void work(void)
 {
@@ -201,7 +178,7 @@ static void set_online(int cpu, bool online)
 
 static __noreturn void plug(void)
 {
-	__u64 state = 1;
+	__u64 state = rnd_seed(1);
 	int cpu;
 
 	while (!LOAD(shared->end) && nr_cpus > 1) {
@@ -323,7 +300,7 @@ static void change_one(struct events *events, __u64 *state)
 
 static void disturb(struct events *events)
 {
-	__u64 deadline = now_ns() + seconds * NSEC_PER_SEC, state = 1, last = 0;
+	__u64 deadline = now_ns() + seconds * NSEC_PER_SEC, state = rnd_seed(1), last = 0;
 	__u64 made, got;
 
 	while (now_ns() < deadline) {
@@ -352,7 +329,8 @@ static void storm(void)
 	CHECK(nr_cpus <= MAX_CPUS, "%d CPUs", nr_cpus);
 	alarm(0);
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	make_shared();
+	shared_fd = memory_fd("inherit_storm", sizeof(*shared));
+	shared = map_memory(shared_fd, sizeof(*shared));
 	open_calls(&events);
 	open_others(&events);
 	fflush(stdout);
@@ -385,7 +363,8 @@ static const struct test_case cases[] = {
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "leaf")) {
-		map_shared(atoi(argv[2]));
+		shared_fd = atoi(argv[2]);
+		shared = map_memory(shared_fd, sizeof(*shared));
 		work();
 		return 0;
 	}

@@ -72,38 +72,6 @@ static int shared_fd = -1;
 	((cond) ? (void)0 : \
 	 (test_note(__FILE__, __LINE__, __VA_ARGS__), (void)ADD(shared->failed, 1)))
 
-static void map_shared(int fd)
-{
-	shared_fd = fd;
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED, fd, 0);
-	CHECK(shared != MAP_FAILED, "mmap: %s", strerror(errno));
-}
-
-static void make_shared(void)
-{
-	int fd = memfd_create("inherit_sum", 0);
-
-	CHECK(fd >= 0 && !ftruncate(fd, sizeof(*shared)), "memfd: %s",
-	      strerror(errno));
-	map_shared(fd);
-}
-
-/* Random numbers, for each node its own. */
-static unsigned int rnd(__u64 *state, unsigned int below)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return (*state >> 16) % below;
-}
-
-/* Whatever the seed is, the state is neither small nor 0. */
-static __u64 rnd_seed(__u64 seed)
-{
-	return seed * 6364136223846793005ULL + 1442695040888963407ULL ?: 1;
-}
-
 static __u64 rnd_child(__u64 *state)
 {
 	rnd(state, 2);
@@ -468,7 +436,8 @@ static int node_main(char **argv)
 {
 	struct node node;
 
-	map_shared(atoi(argv[2]));
+	shared_fd = atoi(argv[2]);
+	shared = map_memory(shared_fd, sizeof(*shared));
 	find_cpus();
 	node_init(&node, strtoull(argv[3], NULL, 0),
 		  &shared->slot[atoi(argv[4])]);
@@ -732,7 +701,8 @@ static void tree_run(const void *row)
 	};
 	struct helper helper;
 
-	make_shared();
+	shared_fd = memory_fd("inherit_sum", sizeof(*shared));
+	shared = map_memory(shared_fd, sizeof(*shared));
 	find_tracepoint(variant);
 	find_cpus();
 	CHECK(!prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "subreaper");
@@ -796,7 +766,8 @@ static void privileged_exec(void)
 	struct helper before;
 	int fd;
 
-	make_shared();
+	shared_fd = memory_fd("inherit_sum", sizeof(*shared));
+	shared = map_memory(shared_fd, sizeof(*shared));
 	find_tracepoint(&variants[0]);
 	copy_self(mkstemp(privileged));
 	attr = call_attr();

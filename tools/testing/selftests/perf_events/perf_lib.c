@@ -290,6 +290,19 @@ __u64 read_count(int fd)
 	return value;
 }
 
+/* Read until it grows: who makes it grow may not have the CPU at once. */
+bool event_grows(int fd)
+{
+	__u64 start = read_count(fd), end = now_ns() + 30 * NSEC_PER_SEC;
+
+	do {
+		if (read_count(fd) > start)
+			return true;
+		sched_yield();
+	} while (now_ns() < end);
+	return false;
+}
+
 struct timed_count read_timed(int fd)
 {
 	struct timed_count count = { 0 };
@@ -494,6 +507,58 @@ void run_child(void (*body)(void *arg), void *arg)
 		case_finish();
 	}
 	join_child(pid);
+}
+
+/* The child never sees another CPU; the caller comes back to the first one. */
+pid_t start_burner(int cpu)
+{
+	int home = first_cpu();
+	pid_t pid;
+
+	pin_to_cpu(cpu);
+	pid = fork();
+	CHECK(pid >= 0, "fork");
+	if (!pid)
+		for (;;)
+			burn(1000);
+	pin_to_cpu(home);
+	return pid;
+}
+
+void stop_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+int memory_fd(const char *name, size_t size)
+{
+	int fd = memfd_create(name, 0);
+
+	CHECK(fd >= 0 && !ftruncate(fd, size), "memfd: %s", strerror(errno));
+	return fd;
+}
+
+void *map_memory(int fd, size_t size)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	CHECK(at != MAP_FAILED, "mmap: %s", strerror(errno));
+	return at;
+}
+
+/* Whatever the seed is, the state is neither small nor 0. */
+__u64 rnd_seed(__u64 seed)
+{
+	return seed * 6364136223846793005ULL + 1442695040888963407ULL ?: 1;
+}
+
+unsigned int rnd(__u64 *state, unsigned int below)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return (*state >> 16) % below;
 }
 
 /* One write, by code that is nowhere else: its address is known. */

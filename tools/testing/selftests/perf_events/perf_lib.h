@@ -83,6 +83,7 @@ void event_disable(int fd);
 void event_reset(int fd);
 __u64 event_id(int fd);
 __u64 read_count(int fd);
+bool event_grows(int fd);
 
 /* value, time enabled, time running: the layout of the two time bits. */
 struct timed_count {
@@ -209,6 +210,16 @@ void helper_go(struct helper *helper);
 void helper_join(struct helper *helper);
 void run_child(void (*body)(void *arg), void *arg);
 void join_child(pid_t pid);
+pid_t start_burner(int cpu);
+void stop_child(pid_t pid);
+
+/* Memory that all processes of a case share, even behind an exec. */
+int memory_fd(const char *name, size_t size);
+void *map_memory(int fd, size_t size);
+
+/* Numbers that a seed repeats. */
+__u64 rnd_seed(__u64 seed);
+unsigned int rnd(__u64 *state, unsigned int below);
 
 /* Workloads. */
 void poke(char *at);

@@ -160,13 +160,35 @@ static const char *own_name(void)
 	return name;
 }
 
+/* Map a page of the program: the MMAP record about it. */
+static struct perf_event_header *
+own_mapping(struct perf_ring *ring, const struct perf_event_attr *attr, int fd,
+	    int prot)
+{
+	unsigned long at = (unsigned long)map_self(prot, MAP_PRIVATE);
+	struct perf_event_header *header;
+	const struct mmap_body *body;
+
+	do {
+		header = ring_find(ring, PERF_RECORD_MMAP);
+		CHECK(header, "no MMAP record for the mapping");
+		body = record_body(header);
+	} while (body->addr != at);
+	CHECK(body->pid == (__u32)getpid() && body->tid == (__u32)gettid(),
+	      "pid %u tid %u", body->pid, body->tid);
+	CHECK(body->len == (__u64)sysconf(_SC_PAGESIZE) &&
+	      body->pgoff == body->len, "len or pgoff");
+	CHECK(!strcmp(body->filename, own_name()), "name %s", body->filename);
+	check_name(header, attr, body->filename);
+	check_trailer(header, attr, fd);
+	return header;
+}
+
 static void mmap_record(void)
 {
 	struct perf_event_attr attr = dummy_attr();
 	struct perf_event_header *header;
-	const struct mmap_body *body;
 	struct perf_ring *ring;
-	char *at;
 	int fd;
 
 	attr.mmap = 1;
@@ -174,43 +196,22 @@ static void mmap_record(void)
 	ring = ring_map(fd, 4);
 	map_self(PROT_READ, MAP_PRIVATE);
 	CHECK(!ring_find(ring, PERF_RECORD_MMAP), "record of data");
-	at = map_self(PROT_READ | PROT_EXEC, MAP_PRIVATE);
-	header = ring_find(ring, PERF_RECORD_MMAP);
-	CHECK(header, "no MMAP record");
-	body = record_body(header);
-	CHECK(body->pid == (__u32)getpid() && body->tid == (__u32)gettid(),
-	      "pid %u tid %u", body->pid, body->tid);
-	CHECK(body->addr == (unsigned long)at, "addr %#llx",
-	      (unsigned long long)body->addr);
-	CHECK(body->len == (__u64)sysconf(_SC_PAGESIZE) &&
-	      body->pgoff == body->len, "len or pgoff");
-	CHECK(!strcmp(body->filename, own_name()), "name %s", body->filename);
-	check_name(header, &attr, body->filename);
-	check_trailer(header, &attr, fd);
-	CHECK(!(header->misc & PERF_RECORD_MISC_MMAP_DATA), "misc");
+	header = own_mapping(ring, &attr, fd, PROT_READ | PROT_EXEC);
+	CHECK(!(header->misc & PERF_RECORD_MISC_MMAP_DATA), "misc %#x",
+	      header->misc);
 }
 
 static void mmap_data_record(void)
 {
 	struct perf_event_attr attr = dummy_attr();
 	struct perf_event_header *header;
-	const struct mmap_body *body;
-	struct perf_ring *ring;
-	void *at;
 	int fd;
 
 	attr.mmap_data = 1;
 	fd = open_self(&attr);
-	ring = ring_map(fd, 4);
-	at = map_self(PROT_READ, MAP_PRIVATE);
-	do {
-		header = ring_find(ring, PERF_RECORD_MMAP);
-		CHECK(header, "no MMAP record for the mapping");
-		body = record_body(header);
-	} while (body->addr != (unsigned long)at);
+	header = own_mapping(ring_map(fd, 4), &attr, fd, PROT_READ);
 	CHECK(header->misc & PERF_RECORD_MISC_MMAP_DATA, "misc %#x",
 	      header->misc);
-	check_name(header, &attr, body->filename);
 }
 
 static const struct mmap2_body *find_mmap2(struct perf_ring *ring,

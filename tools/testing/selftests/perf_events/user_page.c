@@ -512,8 +512,7 @@ static void time_slices(void)
 		burn(LOOPS);
 		expect_agreement(&watched, "beside another task");
 	}
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	stop_child(pid);
 }
 
 /* Moving about. */
@@ -572,8 +571,7 @@ static void pushed_about(void)
 		expect_agreement(&watched, "pushed about");
 		burn(LOOPS / 10);
 	}
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	stop_child(pid);
 }
 
 static void *thread_reads(void *arg)
@@ -699,21 +697,6 @@ static void own_on_other_cpu(void)
 	}
 }
 
-static pid_t start_burner(int cpu)
-{
-	int home = first_cpu();
-	pid_t pid;
-
-	pin_to_cpu(cpu);
-	pid = fork();
-	CHECK(pid >= 0, "fork");
-	if (!pid)
-		for (;;)
-			burn(1000);
-	pin_to_cpu(home);
-	return pid;
-}
-
 static bool shows_index(const struct watched *watched)
 {
 	__u64 start = read_timed(watched->fd).value;
@@ -741,8 +724,7 @@ static void other_task(void)
 	watched.page = map_page(watched.fd);
 	for (i = 0; i < ROUNDS && !seen; i++)
 		seen = shows_index(&watched);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	stop_child(pid);
 	if (seen)
 		test_xfail("the index is that of another task's counter");
 	expect_standing(&watched, "the task has gone");
