@@ -127,9 +127,10 @@ static __always_inline void perf_rb_enter(struct perf_output_handle *handle)
 	struct perf_buffer *rb = handle->rb;
 
 	preempt_disable();
+	handle->wakeup = local_read(&rb->wakeup);
+	barrier(); /* who interrupts below leaves its wake-up to us */
 	WRITE_ONCE(rb->nest, READ_ONCE(rb->nest) + 1);
 	barrier(); /* a head is taken only while nest shows it */
-	handle->wakeup = local_read(&rb->wakeup);
 }
 
 /* Steps 1 to 4 of the comment on top. */
