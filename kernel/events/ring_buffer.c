@@ -197,13 +197,27 @@ static __always_inline void perf_rb_seek(struct perf_output_handle *handle,
 	handle->size = run_size - (position & (run_size - 1));
 }
 
+/*
+ * Who interrupts may have moved the stamp for the same bytes, even beyond
+ * @written: it must not be moved twice, or it would run ahead of the data, and
+ * every record look as if the watermark were passed.
+ */
+static __always_inline void perf_rb_check_watermark(struct perf_buffer *rb,
+						    unsigned long written)
+{
+	long stamp = local_read(&rb->wakeup);
+
+	if (unlikely((long)(written - stamp) > (long)rb->watermark))
+		local_cmpxchg(&rb->wakeup, stamp, stamp + rb->watermark);
+}
+
 /* Moves head over @size bytes and points @handle at them. */
 static __always_inline bool perf_rb_reserve(struct perf_output_handle *handle,
 					    unsigned int size, bool backward)
 {
 	struct perf_buffer *rb = handle->rb;
 	unsigned long old = local_read(&rb->head);
-	unsigned long new, written;
+	unsigned long new;
 
 	do {
 		if (unlikely(!perf_rb_has_room(rb, old, size, backward)))
@@ -211,10 +225,7 @@ static __always_inline bool perf_rb_reserve(struct perf_output_handle *handle,
 		new = backward ? old - size : old + size;
 	} while (!local_try_cmpxchg(&rb->head, &old, new));
 
-	written = backward ? -new : new;
-	if (unlikely(written - local_read(&rb->wakeup) > rb->watermark))
-		local_add(rb->watermark, &rb->wakeup);
-
+	perf_rb_check_watermark(rb, backward ? -new : new);
 	perf_rb_seek(handle, backward ? new : old);
 	return true;
 }
