@@ -219,7 +219,11 @@ struct perf_event_attr hw_attr(__u64 config)
 int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 	      unsigned long flags)
 {
-	return syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+
+	if (fd >= 0)
+		validate_learn(fd, cpu, attr);
+	return fd;
 }
 
 int open_on(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd)

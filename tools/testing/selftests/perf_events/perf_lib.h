@@ -21,6 +21,7 @@
 #include <linux/perf_event.h>
 
 #include "kselftest.h"
+#include "perf_validate.h"
 
 #define NSEC_PER_MSEC	1000000ULL
 #define NSEC_PER_SEC	1000000000ULL
@@ -118,6 +119,7 @@ struct perf_ring {
 	size_t map_size;
 	size_t data_size;
 	__u64 tail;
+	struct perf_validator validator;
 	union {
 		struct perf_event_header header;
 		char bytes[1 << 16];

@@ -3,9 +3,9 @@
  * Reading side of the ring buffer: take records out, take samples apart.
  *
  * Each record is copied out before the tail moves, so that a caller may look
- * at it for as long as it likes. The parser walks a cursor over the record and
- * insists on ending exactly at header.size: a field that is too long, missing
- * or in the wrong place shows up here whatever a test was about.
+ * at it for as long as it likes, and has passed the validator by then: a field
+ * that is too long, missing or in the wrong place shows up here whatever a test
+ * was about. The parser of samples insists on ending exactly at header.size.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -59,6 +59,7 @@ struct perf_ring *ring_map(int fd, size_t data_pages)
 	CHECK(ring->page != MAP_FAILED, "mmap of %zu pages: %s", data_pages + 1,
 	      strerror(errno));
 	ring->data = (char *)ring->page + page;
+	validate_begin(&ring->validator, fd);
 	return ring;
 }
 
@@ -111,6 +112,10 @@ struct perf_event_header *ring_next(struct perf_ring *ring)
 	      "record type %u has size %u, %llu bytes readable", header->type,
 	      header->size, (unsigned long long)(head - ring->tail));
 	ring_copy(ring, ring->record.bytes, ring->tail, header->size);
+	if (!validate_record(&ring->validator, header, head - ring->tail)) {
+		validate_explain(&ring->validator, header, header->size);
+		CHECK(0, "record at %llu", (unsigned long long)ring->tail);
+	}
 	ring_advance(ring, ring->tail + header->size);
 	return header;
 }

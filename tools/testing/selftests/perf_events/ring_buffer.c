@@ -240,7 +240,8 @@ static void overwrite(void)
  * A backward buffer is read from the head upward, newest first, until the
  * records stop making sense. The head counts down from 0.
  */
-static unsigned int read_backward(struct perf_event_mmap_page *map, size_t size,
+static unsigned int read_backward(int fd, struct perf_event_mmap_page *map,
+				  size_t size,
 				  const struct perf_event_attr *attr)
 {
 	static char copy[1 << 14];
@@ -248,10 +249,12 @@ static unsigned int read_backward(struct perf_event_mmap_page *map, size_t size,
 	__u64 head = __atomic_load_n(&map->data_head, __ATOMIC_ACQUIRE);
 	size_t at, left, first = head & (size - 1);
 	struct perf_event_header *header;
+	struct perf_validator validator;
 	unsigned int samples = 0;
 	__u64 last = ~0ULL;
 	struct sample sample;
 
+	validate_begin(&validator, fd);
 	CHECK((__s64)head < 0, "head %#llx", (unsigned long long)head);
 	memcpy(copy, data + first, size - first);
 	memcpy(copy + size - first, data, first);
@@ -260,6 +263,8 @@ static unsigned int read_backward(struct perf_event_mmap_page *map, size_t size,
 		header = (struct perf_event_header *)(copy + at);
 		if (!header->size || at + header->size > left)
 			break;
+		CHECK(validate_record(&validator, header, left - at),
+		      "record at %zu: %s", at, validator.error);
 		parse_sample(header, attr, &sample);
 		CHECK(sample.time <= last, "older record is newer");
 		last = sample.time;
@@ -283,15 +288,15 @@ static void backward(void)
 	event_enable(fd);
 	touch_pages(20);
 	CHECK(!ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1), "pause");
-	samples = read_backward(map, page, &attr);
+	samples = read_backward(fd, map, page, &attr);
 	CHECK(samples >= 20 && samples <= 20 + SLACK, "%u samples", samples);
 	touch_pages(20);
-	CHECK(read_backward(map, page, &attr) == samples,
+	CHECK(read_backward(fd, map, page, &attr) == samples,
 	      "written while paused");
 	CHECK(!ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0), "resume");
 	touch_pages(600);
 	event_disable(fd);
-	samples = read_backward(map, page, &attr);
+	samples = read_backward(fd, map, page, &attr);
 	CHECK(samples >= page / SAMPLE_SIZE - 1, "%u samples in a full page", samples);
 }
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Judge of the records in a data buffer: every byte must be what the attribute
+ * of the event that wrote it asks for.
+ *
+ * perf_open() tells of each event that a test opens; a record is matched with
+ * its event by the id in it, or with the event that the buffer was mapped by.
+ * The rings of perf_lib.h pass all records that they read through here.
+ */
+#ifndef SELFTEST_PERF_VALIDATE_H
+#define SELFTEST_PERF_VALIDATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/perf_event.h>
+
+/* Streams whose time is followed; the oldest give way. */
+#define MAX_STREAMS	16
+
+/**
+ * struct perf_validator - judge of one buffer
+ * @attr: of records that do not tell their event; NULL accepts all that have a
+ *	  sane header
+ * @cpu: the one that writes here, or -1 if that may change
+ * @backward: records come newest first
+ * @records: that were found right
+ * @streams: latest time of each event, and where the next new one goes
+ * @error: what is wrong, and at which offset in the record
+ */
+struct perf_validator {
+	const struct perf_event_attr *attr;
+	int cpu;
+	bool backward;
+	unsigned long records;
+	struct {
+		__u64 id;
+		__u64 time;
+	} streams[MAX_STREAMS];
+	unsigned int next_stream;
+	char error[160];
+	size_t error_at;
+};
+
+void validate_learn(int fd, int cpu, const struct perf_event_attr *attr);
+const struct perf_event_attr *validate_known(__u64 id, int *cpu);
+
+void validate_begin(struct perf_validator *v, int fd);
+bool validate_record(struct perf_validator *v,
+		     const struct perf_event_header *header, size_t readable);
+void validate_explain(const struct perf_validator *v,
+		      const struct perf_event_header *header, size_t readable);
+
+#endif
