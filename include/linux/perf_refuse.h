@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Why an event is refused, for whoever asks by PERF_EVENT_IOC_DRY_RUN.
+ *
+ * A check that refuses an event says so in the place where it decides on the
+ * errno::
+ *
+ *	if (attr->config2)
+ *		return perf_refuse(-EINVAL, PERF_FIELD(config2),
+ *				   attr->config2, PERF_REASON_RESERVED);
+ *
+ * That is the errno and nothing else, unless the caller is inside of a dry run.
+ * PMU drivers may do it in pmu::event_init.
+ */
+#ifndef _LINUX_PERF_REFUSE_H
+#define _LINUX_PERF_REFUSE_H
+
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/kconfig.h>
+#include <linux/stddef.h>
+#include <linux/types.h>
+#include <uapi/linux/perf_event.h>
+#include <uapi/linux/perf_event_ext.h>
+
+/* Where: PERF_WHERE_*, and for a field of the attribute its place and size. */
+#define PERF_PLACE(where, offset, size)	((where) << 24 | (size) << 16 | (offset))
+#define PERF_PLACE_WHERE(place)		((place) >> 24)
+#define PERF_PLACE_SIZE(place)		((place) >> 16 & 0xff)
+#define PERF_PLACE_OFFSET(place)	((place) & 0xffff)
+
+#define PERF_FIELD(member)						\
+	PERF_PLACE(PERF_WHERE_ATTR,					\
+		   (u32)offsetof(struct perf_event_attr, member),	\
+		   (u32)sizeof_field(struct perf_event_attr, member))
+
+/* The word of one-bit fields, which has no name. */
+#define PERF_FIELD_FLAGS						\
+	PERF_PLACE(PERF_WHERE_ATTR,					\
+		   (u32)offsetofend(struct perf_event_attr, read_format),\
+		   (u32)sizeof(u64))
+
+#define PERF_ARGUMENT(which)	PERF_PLACE(PERF_WHERE_##which, 0, 0)
+#define PERF_NOWHERE		PERF_ARGUMENT(NOWHERE)
+
+/* In a word of @size bytes, the @nr bits that are declared behind @first others. */
+#define PERF_BITS(size, first, nr)					\
+	(GENMASK_ULL((nr) - 1, 0) <<					\
+	 (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 8 * (size) - (first) - (nr) : \
+					      (first)))
+
+/* What of PERF_FIELD_FLAGS checks speak about. */
+#define PERF_ATTR_INHERIT		PERF_BITS(8, 1, 1)
+#define PERF_ATTR_PINNED		PERF_BITS(8, 2, 1)
+#define PERF_ATTR_EXCLUSIVE		PERF_BITS(8, 3, 1)
+#define PERF_ATTR_EXCLUDE_KERNEL	PERF_BITS(8, 5, 1)
+#define PERF_ATTR_EXCLUDE_SOME		(PERF_BITS(8, 4, 4) | PERF_BITS(8, 19, 2))
+#define PERF_ATTR_ENABLE_ON_EXEC	PERF_BITS(8, 12, 1)
+#define PERF_ATTR_PRECISE_IP		PERF_BITS(8, 15, 2)
+#define PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL PERF_BITS(8, 21, 1)
+#define PERF_ATTR_NAMESPACES		PERF_BITS(8, 28, 1)
+#define PERF_ATTR_AUX_OUTPUT		PERF_BITS(8, 31, 1)
+#define PERF_ATTR_TEXT_POKE		PERF_BITS(8, 33, 1)
+#define PERF_ATTR_INHERIT_THREAD	PERF_BITS(8, 35, 1)
+#define PERF_ATTR_REMOVE_ON_EXEC	PERF_BITS(8, 36, 1)
+#define PERF_ATTR_SIGTRAP		PERF_BITS(8, 37, 1)
+#define PERF_ATTR_RESERVED_1		PERF_BITS(8, 38, 26)
+
+/* The same of PERF_FIELD(aux_action). */
+#define PERF_ATTR_AUX_START_PAUSED	PERF_BITS(4, 0, 1)
+#define PERF_ATTR_AUX_PAUSE		PERF_BITS(4, 1, 1)
+#define PERF_ATTR_AUX_RESUME		PERF_BITS(4, 2, 1)
+#define PERF_ATTR_RESERVED_3		PERF_BITS(4, 3, 29)
+
+#ifdef CONFIG_PERF_EVENTS
+extern unsigned int perf_refuse_watchers;
+
+void perf_refuse_note(int error, u32 place, u64 bits, u32 reason,
+		      const char *text);
+
+static inline bool perf_refuse_is_watched(void)
+{
+	return unlikely(READ_ONCE(perf_refuse_watchers));
+}
+#else
+static inline void perf_refuse_note(int error, u32 place, u64 bits, u32 reason,
+				    const char *text)
+{
+}
+
+static inline bool perf_refuse_is_watched(void)
+{
+	return false;
+}
+#endif
+
+/**
+ * perf_refuse - refuse an event and say why
+ * @error: negative errno
+ * @place: PERF_FIELD(member), PERF_FIELD_FLAGS, PERF_ARGUMENT(which) or
+ *	PERF_NOWHERE
+ * @bits: of that field, those that must not be set or some of which must
+ * @reason: PERF_REASON_*
+ *
+ * Context: task, or nobody is told.
+ * Return: @error.
+ */
+static inline int perf_refuse(int error, u32 place, u64 bits, u32 reason)
+{
+	if (perf_refuse_is_watched())
+		perf_refuse_note(error, place, bits, reason, NULL);
+	return error;
+}
+
+/**
+ * perf_refuse_because - refuse an event with a sentence of one's own
+ * @error: negative errno
+ * @place: as for perf_refuse()
+ * @bits: as for perf_refuse()
+ * @text: what is the matter, for people; no full stop, no newline
+ *
+ * The reason is PERF_REASON_PMU.
+ *
+ * Context: task, or nobody is told.
+ * Return: @error.
+ */
+static inline int perf_refuse_because(int error, u32 place, u64 bits,
+				      const char *text)
+{
+	if (perf_refuse_is_watched())
+		perf_refuse_note(error, place, bits, PERF_REASON_PMU, text);
+	return error;
+}
+
+#endif /* _LINUX_PERF_REFUSE_H */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "refuse": takes down why an event is refused, if somebody asks. */
+#ifndef _KERNEL_EVENTS_REFUSE_H
+#define _KERNEL_EVENTS_REFUSE_H
+
+#include <linux/list.h>
+#include <linux/perf_refuse.h>
+
+struct task_struct;
+
+#define PERF_REFUSE_TEXT_MAX	96
+
+/* What is known about a refusal; the memory is the asker's. */
+struct perf_refusal {
+	struct list_head		entry;
+	struct task_struct		*owner;
+	/* What the places of fields refer to. */
+	const struct perf_event_attr	*attr;
+
+	int				error;	/* negative errno, 0: none */
+	u32				place;
+	u64				bits;
+	u32				reason;
+	/* Empty: what the list has for @reason. */
+	char				text[PERF_REFUSE_TEXT_MAX];
+};
+
+void perf_refuse_begin(struct perf_refusal *refusal,
+		       const struct perf_event_attr *attr);
+void perf_refuse_end(struct perf_refusal *refusal, int error);
+const char *perf_refuse_text(const struct perf_refusal *refusal);
+
+#endif /* _KERNEL_EVENTS_REFUSE_H */

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests of the room refuse: what is taken down, and from whom. */
+#include <kunit/test.h>
+#include <linux/bitmap.h>
+#include <linux/kthread.h>
+
+static const struct perf_event_attr rk_attr = {
+	.sample_type	= 0x30,
+	.clockid	= 99,
+	.sample_max_stack = 7,
+	.inherit	= 1,
+};
+
+static int rk_refuse(int error, u32 reason)
+{
+	return perf_refuse(error, PERF_FIELD(config), 0, reason);
+}
+
+/* Without a dry run it is the errno alone. */
+static void rk_not_asked(struct kunit *test)
+{
+	struct perf_refusal refusal;
+
+	KUNIT_EXPECT_EQ(test, rk_refuse(-EINVAL, PERF_REASON_CLOCK), -EINVAL);
+	perf_refuse_begin(&refusal, &rk_attr);
+	perf_refuse_end(&refusal, 0);
+	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_NONE);
+	KUNIT_EXPECT_EQ(test, refusal.place, PERF_NOWHERE);
+	rk_refuse(-EINVAL, PERF_REASON_CLOCK);
+	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_NONE);
+}
+
+/* The first one counts, but for -ENOENT. */
+static void rk_first(struct kunit *test)
+{
+	struct perf_refusal refusal;
+
+	perf_refuse_begin(&refusal, &rk_attr);
+	rk_refuse(-ENOENT, PERF_REASON_NO_PMU);
+	rk_refuse(-ENOENT, PERF_REASON_NO_EVENT);
+	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_NO_PMU);
+	rk_refuse(-EINVAL, PERF_REASON_CLOCK);
+	rk_refuse(-EINVAL, PERF_REASON_RATE);
+	rk_refuse(-EBUSY, PERF_REASON_PMU_BUSY);
+	perf_refuse_end(&refusal, -EINVAL);
+	KUNIT_EXPECT_EQ(test, refusal.error, -EINVAL);
+	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_CLOCK);
+	KUNIT_EXPECT_EQ(test, refusal.place, PERF_FIELD(config));
+}
+
+/* Who knows why need not know where. */
+static void rk_where_later(struct kunit *test)
+{
+	struct perf_refusal refusal;
+
+	perf_refuse_begin(&refusal, &rk_attr);
+	perf_refuse(-EACCES, PERF_NOWHERE, 0, PERF_REASON_PARANOID);
+	perf_refuse(-EINVAL, PERF_FIELD(clockid), 0, PERF_REASON_CLOCK);
+	KUNIT_EXPECT_EQ(test, refusal.place, PERF_NOWHERE);
+	perf_refuse(-EACCES, PERF_FIELD(sample_type), 0x10, PERF_REASON_OTHER);
+	perf_refuse_end(&refusal, -EACCES);
+	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_PARANOID);
+	KUNIT_EXPECT_EQ(test, refusal.place, PERF_FIELD(sample_type));
+	KUNIT_EXPECT_EQ(test, refusal.bits, 0x10);
+}
+
+/* An errno that nobody has spoken about has no explanation. */
+static void rk_other(struct kunit *test)
+{
+	struct perf_refusal refusal;
+
+	perf_refuse_begin(&refusal, &rk_attr);
+	rk_refuse(-EINVAL, PERF_REASON_CLOCK);
+	perf_refuse_end(&refusal, -EIO);
+	KUNIT_EXPECT_EQ(test, refusal.error, -EIO);
+	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_OTHER);
+	KUNIT_EXPECT_EQ(test, refusal.place, PERF_NOWHERE);
+
+	perf_refuse_begin(&refusal, &rk_attr);
+	perf_refuse_end(&refusal, -ENOMEM);
+	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_MEMORY);
+}
+
+static u64 rk_bits(u32 place, u64 bits)
+{
+	struct perf_refusal refusal;
+
+	perf_refuse_begin(&refusal, &rk_attr);
+	perf_refuse(-EINVAL, place, bits, PERF_REASON_CONFLICT);
+	perf_refuse_end(&refusal, -EINVAL);
+	return refusal.bits;
+}
+
+/* Those that are set, or all if none is. */
+static void rk_which_bits(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, rk_bits(PERF_FIELD(sample_type), 0x70), 0x30);
+	KUNIT_EXPECT_EQ(test, rk_bits(PERF_FIELD(sample_type), 0x0f), 0x0f);
+	KUNIT_EXPECT_EQ(test, rk_bits(PERF_FIELD(clockid), ~0ULL), 99);
+	KUNIT_EXPECT_EQ(test, rk_bits(PERF_FIELD(sample_max_stack), ~0ULL), 7);
+	KUNIT_EXPECT_EQ(test, rk_bits(PERF_FIELD_FLAGS, ~0ULL),
+			PERF_ATTR_INHERIT);
+	KUNIT_EXPECT_EQ(test, rk_bits(PERF_ARGUMENT(FLAGS), 0x10), 0x10);
+}
+
+/* A driver's words. */
+static void rk_words(struct kunit *test)
+{
+	struct perf_refusal refusal;
+
+	perf_refuse_begin(&refusal, &rk_attr);
+	perf_refuse_because(-EINVAL, PERF_FIELD(config1), 1, "no such filter");
+	perf_refuse_because(-EINVAL, PERF_FIELD(config2), 1, "too late");
+	perf_refuse_end(&refusal, -EINVAL);
+	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_PMU);
+	KUNIT_EXPECT_STREQ(test, perf_refuse_text(&refusal), "no such filter");
+
+	perf_refuse_begin(&refusal, &rk_attr);
+	rk_refuse(-EINVAL, PERF_REASON_RESERVED);
+	perf_refuse_end(&refusal, -EINVAL);
+	KUNIT_EXPECT_STREQ(test, perf_refuse_text(&refusal),
+			   "reserved bits are set");
+}
+
+static int rk_other_task(void *unused)
+{
+	rk_refuse(-EINVAL, PERF_REASON_CLOCK);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/* What another task is refused is its own affair. */
+static void rk_whose(struct kunit *test)
+{
+	struct perf_refusal refusal;
+	struct task_struct *task;
+
+	perf_refuse_begin(&refusal, &rk_attr);
+	task = kthread_run(rk_other_task, NULL, "perf_refuse");
+	if (!IS_ERR(task))
+		kthread_stop(task);
+	perf_refuse_end(&refusal, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_NONE);
+	KUNIT_EXPECT_EQ(test, perf_refuse_watchers, 0);
+}
+
+static u64 rk_flags(const struct perf_event_attr *attr)
+{
+	return refuse_read_field(attr, PERF_FIELD_FLAGS);
+}
+
+#define RK_FLAG(field, bits) \
+	KUNIT_EXPECT_EQ(test, rk_flags(&(const struct perf_event_attr) { \
+		.field = ~0 }), bits)
+#define RK_AUX(field, bits) \
+	KUNIT_EXPECT_EQ(test, ((const struct perf_event_attr) { \
+		.field = ~0 }).aux_action, bits)
+
+/* The compiler has them where the header says. */
+static void rk_flag_bits(struct kunit *test)
+{
+	RK_FLAG(inherit, PERF_ATTR_INHERIT);
+	RK_FLAG(pinned, PERF_ATTR_PINNED);
+	RK_FLAG(exclusive, PERF_ATTR_EXCLUSIVE);
+	RK_FLAG(exclude_kernel, PERF_ATTR_EXCLUDE_KERNEL);
+	RK_FLAG(enable_on_exec, PERF_ATTR_ENABLE_ON_EXEC);
+	RK_FLAG(precise_ip, PERF_ATTR_PRECISE_IP);
+	RK_FLAG(exclude_callchain_kernel, PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL);
+	RK_FLAG(namespaces, PERF_ATTR_NAMESPACES);
+	RK_FLAG(aux_output, PERF_ATTR_AUX_OUTPUT);
+	RK_FLAG(text_poke, PERF_ATTR_TEXT_POKE);
+	RK_FLAG(inherit_thread, PERF_ATTR_INHERIT_THREAD);
+	RK_FLAG(remove_on_exec, PERF_ATTR_REMOVE_ON_EXEC);
+	RK_FLAG(sigtrap, PERF_ATTR_SIGTRAP);
+	RK_FLAG(__reserved_1, PERF_ATTR_RESERVED_1);
+	RK_AUX(aux_start_paused, PERF_ATTR_AUX_START_PAUSED);
+	RK_AUX(aux_pause, PERF_ATTR_AUX_PAUSE);
+	RK_AUX(aux_resume, PERF_ATTR_AUX_RESUME);
+	RK_AUX(__reserved_3, PERF_ATTR_RESERVED_3);
+}
+
+/* Each has a number of its own, and words that a caller's room can hold. */
+static void rk_list(struct kunit *test)
+{
+	DECLARE_BITMAP(seen, 128);
+
+	bitmap_zero(seen, 128);
+	for (int i = 0; i < ARRAY_SIZE(refuse_reasons); i++) {
+		KUNIT_ASSERT_LT(test, refuse_reasons[i].reason, 128);
+		KUNIT_EXPECT_FALSE(test, test_and_set_bit(refuse_reasons[i].reason,
+							  seen));
+		KUNIT_EXPECT_LT(test, strlen(refuse_reasons[i].text),
+				PERF_REFUSE_TEXT_MAX);
+	}
+	KUNIT_EXPECT_EQ(test, sizeof(struct perf_event_dry_run),
+			PERF_DRY_RUN_SIZE_VER0);
+}
+
+static struct kunit_case refuse_test_cases[] = {
+	KUNIT_CASE(rk_not_asked),
+	KUNIT_CASE(rk_first),
+	KUNIT_CASE(rk_where_later),
+	KUNIT_CASE(rk_other),
+	KUNIT_CASE(rk_which_bits),
+	KUNIT_CASE(rk_words),
+	KUNIT_CASE(rk_whose),
+	KUNIT_CASE(rk_flag_bits),
+	KUNIT_CASE(rk_list),
+	{}
+};
+
+static struct kunit_suite refuse_suite = {
+	.name		= "perf_refuse",
+	.test_cases	= refuse_test_cases,
+};
+
+kunit_test_suite(refuse_suite);
