@@ -30,10 +30,20 @@
 #include <linux/uaccess.h>
 
 #include "attr.h"
+#include "refuse.h"
 
 /* -1 open to all, 0 no raw tracepoints, 1 no CPU events, 2 no kernel, 3 none */
 int sysctl_perf_event_paranoid __read_mostly =
 	IS_ENABLED(CONFIG_SECURITY_PERF_EVENTS_RESTRICT) ? 3 : 2;
+
+static int attr_ask_lsm(int type)
+{
+	int error = security_perf_event_open(type);
+
+	if (error)
+		perf_refuse(error, PERF_NOWHERE, 0, PERF_REASON_SECURITY);
+	return error;
+}
 
 /**
  * perf_allow_kernel - may the caller see what the kernel does?
@@ -47,21 +57,26 @@ int perf_allow_kernel(void)
 	bool guarded = READ_ONCE(sysctl_perf_event_paranoid) >= 2;
 
 	if (guarded && !perfmon_capable())
-		return -EACCES;
-	return security_perf_event_open(PERF_SECURITY_KERNEL);
+		return perf_refuse(-EACCES, PERF_NOWHERE, 0,
+				   PERF_REASON_PARANOID);
+	return attr_ask_lsm(PERF_SECURITY_KERNEL);
 }
 EXPORT_SYMBOL_GPL(perf_allow_kernel);
 
 /*
  * A row of the tables: it concerns attributes that have one of the bits
  * @sample_type, if any are named, and for which @applies holds, if there is
- * such a function. The answer is @error, or what @ask says.
+ * such a function. The answer is @error, or what @ask says. Who asks why is told
+ * @reason, the field @place and of that the @bits, in the sense of perf_refuse().
  */
 struct attr_rule {
 	u64	sample_type;
 	bool	(*applies)(const struct perf_event_attr *attr);
 	int	error;
 	int	(*ask)(void);
+	u32	reason;
+	u32	place;
+	u64	bits;
 };
 
 static int attr_rules_walk(const struct attr_rule *rules, size_t nr,
@@ -77,16 +92,27 @@ static int attr_rules_walk(const struct attr_rule *rules, size_t nr,
 			continue;
 		error = rule->ask ? rule->ask() : rule->error;
 		if (error)
-			return error;
+			return perf_refuse(error, rule->place, rule->bits,
+					   rule->reason);
 	}
 	return 0;
 }
 
 /* What the structure may contain. */
 
-static bool attr_reserved_used(const struct perf_event_attr *attr)
+static bool attr_reserved_1_used(const struct perf_event_attr *attr)
 {
-	return attr->__reserved_1 || attr->__reserved_2 || attr->__reserved_3;
+	return attr->__reserved_1;
+}
+
+static bool attr_reserved_2_used(const struct perf_event_attr *attr)
+{
+	return attr->__reserved_2;
+}
+
+static bool attr_reserved_3_used(const struct perf_event_attr *attr)
+{
+	return attr->__reserved_3;
 }
 
 static bool attr_sample_unknown(const struct perf_event_attr *attr)
@@ -165,23 +191,61 @@ static bool attr_sigtrap_outlives(const struct perf_event_attr *attr)
 	return attr->sigtrap && !attr->remove_on_exec;
 }
 
+/* Limits that are powers of two: what is not below has one of these bits. */
+#define ATTR_FROM(limit)	(~((u64)(limit) - 1))
+
+#define ATTR_BRANCH_KINDS \
+	(PERF_SAMPLE_BRANCH_MAX - 1 - (u64)PERF_SAMPLE_BRANCH_PLM_ALL)
+#define ATTR_BRANCH_PRIVILEGED \
+	(PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV)
+
+#define ATTR_SAYS(reason_, place_, bits_) \
+	.reason = PERF_REASON_##reason_, .place = place_, .bits = bits_
+
 static const struct attr_rule attr_content_rules[] = {
-	{ .applies = attr_reserved_used, .error = -EINVAL },
-	{ .applies = attr_sample_unknown, .error = -EINVAL },
-	{ .applies = attr_format_unknown, .error = -EINVAL },
-	{ PERF_SAMPLE_BRANCH_STACK, attr_branch_unknown, -EINVAL },
-	{ PERF_SAMPLE_BRANCH_STACK, attr_branch_kindless, -EINVAL },
+	{ .applies = attr_reserved_1_used, .error = -EINVAL,
+	  ATTR_SAYS(RESERVED, PERF_FIELD_FLAGS, PERF_ATTR_RESERVED_1) },
+	{ .applies = attr_reserved_2_used, .error = -EINVAL,
+	  ATTR_SAYS(RESERVED, PERF_FIELD(__reserved_2), ~0ULL) },
+	{ .applies = attr_reserved_3_used, .error = -EINVAL,
+	  ATTR_SAYS(RESERVED, PERF_FIELD(aux_action), PERF_ATTR_RESERVED_3) },
+	{ .applies = attr_sample_unknown, .error = -EINVAL,
+	  ATTR_SAYS(UNKNOWN_BITS, PERF_FIELD(sample_type),
+		    ATTR_FROM(PERF_SAMPLE_MAX)) },
+	{ .applies = attr_format_unknown, .error = -EINVAL,
+	  ATTR_SAYS(UNKNOWN_BITS, PERF_FIELD(read_format),
+		    ATTR_FROM(PERF_FORMAT_MAX)) },
+	{ PERF_SAMPLE_BRANCH_STACK, attr_branch_unknown, -EINVAL,
+	  ATTR_SAYS(UNKNOWN_BITS, PERF_FIELD(branch_sample_type),
+		    ATTR_FROM(PERF_SAMPLE_BRANCH_MAX)) },
+	{ PERF_SAMPLE_BRANCH_STACK, attr_branch_kindless, -EINVAL,
+	  ATTR_SAYS(BRANCH_KIND, PERF_FIELD(branch_sample_type),
+		    ATTR_BRANCH_KINDS) },
 	{ PERF_SAMPLE_BRANCH_STACK, attr_branch_privileged,
-	  .ask = perf_allow_kernel },
-	{ PERF_SAMPLE_REGS_USER, attr_regs_user_bad, -EINVAL },
-	{ PERF_SAMPLE_STACK_USER, attr_stack_impossible, -ENOSYS },
-	{ PERF_SAMPLE_STACK_USER, attr_stack_bad_size, -EINVAL },
-	{ PERF_SAMPLE_CGROUP, attr_cgroup_impossible, -EINVAL },
-	{ .applies = attr_weight_twice, .error = -EINVAL },
-	{ .applies = attr_thread_uninherited, .error = -EINVAL },
-	{ .applies = attr_exec_both_ways, .error = -EINVAL },
-	{ .applies = attr_sigtrap_outlives, .error = -EINVAL },
-	{ PERF_SAMPLE_REGS_INTR, attr_regs_intr_bad, -EINVAL },
+	  .ask = perf_allow_kernel,
+	  ATTR_SAYS(OTHER, PERF_FIELD(branch_sample_type),
+		    ATTR_BRANCH_PRIVILEGED) },
+	{ PERF_SAMPLE_REGS_USER, attr_regs_user_bad, -EINVAL,
+	  ATTR_SAYS(REGISTERS, PERF_FIELD(sample_regs_user), ~0ULL) },
+	{ PERF_SAMPLE_STACK_USER, attr_stack_impossible, -ENOSYS,
+	  ATTR_SAYS(NOT_BUILT, PERF_FIELD(sample_type),
+		    PERF_SAMPLE_STACK_USER) },
+	{ PERF_SAMPLE_STACK_USER, attr_stack_bad_size, -EINVAL,
+	  ATTR_SAYS(STACK_SIZE, PERF_FIELD(sample_stack_user), ~0U) },
+	{ PERF_SAMPLE_CGROUP, attr_cgroup_impossible, -EINVAL,
+	  ATTR_SAYS(NOT_BUILT, PERF_FIELD(sample_type), PERF_SAMPLE_CGROUP) },
+	{ .applies = attr_weight_twice, .error = -EINVAL,
+	  ATTR_SAYS(CONFLICT, PERF_FIELD(sample_type),
+		    PERF_SAMPLE_WEIGHT_TYPE) },
+	{ .applies = attr_thread_uninherited, .error = -EINVAL,
+	  ATTR_SAYS(REQUIRES, PERF_FIELD_FLAGS, PERF_ATTR_INHERIT_THREAD) },
+	{ .applies = attr_exec_both_ways, .error = -EINVAL,
+	  ATTR_SAYS(CONFLICT, PERF_FIELD_FLAGS,
+		    PERF_ATTR_ENABLE_ON_EXEC | PERF_ATTR_REMOVE_ON_EXEC) },
+	{ .applies = attr_sigtrap_outlives, .error = -EINVAL,
+	  ATTR_SAYS(REQUIRES, PERF_FIELD_FLAGS, PERF_ATTR_SIGTRAP) },
+	{ PERF_SAMPLE_REGS_INTR, attr_regs_intr_bad, -EINVAL,
+	  ATTR_SAYS(REGISTERS, PERF_FIELD(sample_regs_intr), ~0ULL) },
 };
 
 /**
@@ -203,12 +267,15 @@ int perf_attr_check(const struct perf_event_attr *attr)
 
 static int ask_any_use(void)
 {
-	return perf_paranoid_any() && !capable(CAP_SYS_ADMIN) ? -EACCES : 0;
+	if (perf_paranoid_any() && !capable(CAP_SYS_ADMIN))
+		return perf_refuse(-EACCES, PERF_ARGUMENT(CALLER), 0,
+				   PERF_REASON_PARANOID);
+	return 0;
 }
 
 static int ask_lsm_open(void)
 {
-	return security_perf_event_open(PERF_SECURITY_OPEN);
+	return attr_ask_lsm(PERF_SECURITY_OPEN);
 }
 
 static int ask_perfmon(void)
@@ -221,13 +288,22 @@ static int ask_lockdown(void)
 	return security_locked_down(LOCKDOWN_PERF);
 }
 
-/* Counts, addresses of functions, or text of the kernel. */
-static bool attr_shows_kernel(const struct perf_event_attr *attr)
-{
-	bool callchain = attr->sample_type & PERF_SAMPLE_CALLCHAIN;
+/* Counts, addresses of functions, or text of the kernel: one row applies. */
 
-	return !attr->exclude_kernel || attr->text_poke ||
-	       (callchain && !attr->exclude_callchain_kernel);
+static bool attr_counts_kernel(const struct perf_event_attr *attr)
+{
+	return !attr->exclude_kernel;
+}
+
+static bool attr_shows_kernel_text(const struct perf_event_attr *attr)
+{
+	return attr->exclude_kernel && attr->text_poke;
+}
+
+static bool attr_shows_kernel_calls(const struct perf_event_attr *attr)
+{
+	return attr->exclude_kernel && !attr->text_poke &&
+	       !attr->exclude_callchain_kernel;
 }
 
 static bool attr_shows_namespaces(const struct perf_event_attr *attr)
@@ -237,23 +313,38 @@ static bool attr_shows_namespaces(const struct perf_event_attr *attr)
 
 /* Before and behind the check of the sampling rate. */
 static const struct attr_rule attr_access_rules[] = {
-	{ .ask = ask_any_use },
-	{ .ask = ask_lsm_open },
-	{ .applies = attr_shows_kernel, .ask = perf_allow_kernel },
-	{ .applies = attr_shows_namespaces, .ask = ask_perfmon },
+	{ .ask = ask_any_use, ATTR_SAYS(OTHER, PERF_ARGUMENT(CALLER), 0) },
+	{ .ask = ask_lsm_open, ATTR_SAYS(SECURITY, PERF_ARGUMENT(CALLER), 0) },
+	{ .applies = attr_counts_kernel, .ask = perf_allow_kernel,
+	  ATTR_SAYS(OTHER, PERF_FIELD_FLAGS, PERF_ATTR_EXCLUDE_KERNEL) },
+	{ .applies = attr_shows_kernel_text, .ask = perf_allow_kernel,
+	  ATTR_SAYS(OTHER, PERF_FIELD_FLAGS, PERF_ATTR_TEXT_POKE) },
+	{ PERF_SAMPLE_CALLCHAIN, attr_shows_kernel_calls,
+	  .ask = perf_allow_kernel,
+	  ATTR_SAYS(OTHER, PERF_FIELD_FLAGS,
+		    PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL) },
+	{ .applies = attr_shows_namespaces, .ask = ask_perfmon,
+	  ATTR_SAYS(CAPABILITY, PERF_FIELD_FLAGS, PERF_ATTR_NAMESPACES) },
 };
 
 static const struct attr_rule attr_secret_rules[] = {
-	{ PERF_SAMPLE_PHYS_ADDR, .ask = perf_allow_kernel },
-	{ PERF_SAMPLE_REGS_INTR, .ask = ask_lockdown },
+	{ PERF_SAMPLE_PHYS_ADDR, .ask = perf_allow_kernel,
+	  ATTR_SAYS(OTHER, PERF_FIELD(sample_type), PERF_SAMPLE_PHYS_ADDR) },
+	{ PERF_SAMPLE_REGS_INTR, .ask = ask_lockdown,
+	  ATTR_SAYS(SECURITY, PERF_FIELD(sample_type),
+		    PERF_SAMPLE_REGS_INTR) },
 };
 
-static bool attr_rate_bad(const struct perf_event_attr *attr, u64 max_rate)
+static int attr_check_rate(const struct perf_event_attr *attr, u64 max_rate)
 {
-	if (attr->freq)
-		return attr->sample_freq > max_rate;
+	if (attr->freq && attr->sample_freq > max_rate)
+		return perf_refuse(-EINVAL, PERF_FIELD(sample_freq), ~0ULL,
+				   PERF_REASON_RATE);
 	/* Counters are set to minus the period. */
-	return (s64)attr->sample_period < 0;
+	if (!attr->freq && (s64)attr->sample_period < 0)
+		return perf_refuse(-EINVAL, PERF_FIELD(sample_period),
+				   BIT_ULL(63), PERF_REASON_PERIOD);
+	return 0;
 }
 
 /**
@@ -275,10 +366,10 @@ int perf_attr_permitted_at(const struct perf_event_attr *attr, u64 max_rate)
 
 	error = attr_rules_walk(attr_access_rules,
 				ARRAY_SIZE(attr_access_rules), attr);
+	if (!error)
+		error = attr_check_rate(attr, max_rate);
 	if (error)
 		return error;
-	if (attr_rate_bad(attr, max_rate))
-		return -EINVAL;
 	return attr_rules_walk(attr_secret_rules,
 			       ARRAY_SIZE(attr_secret_rules), attr);
 }
@@ -299,11 +390,17 @@ static u64 attr_branch_levels(const struct perf_event_attr *attr)
 	return levels;
 }
 
-static int attr_refuse_size(struct perf_event_attr __user *uattr)
+static int attr_refuse_size(struct perf_event_attr __user *uattr, u32 reason)
 {
 	/* A hint; the caller learns of E2BIG in any case. */
 	put_user((u32)sizeof(struct perf_event_attr), &uattr->size);
-	return -E2BIG;
+	return perf_refuse(-E2BIG, PERF_FIELD(size), 0, reason);
+}
+
+static int attr_refuse_pointer(void)
+{
+	return perf_refuse(-EFAULT, PERF_ARGUMENT(ATTR_POINTER), 0,
+			   PERF_REASON_POINTER);
 }
 
 /**
@@ -327,17 +424,17 @@ int perf_attr_copy_user(struct perf_event_attr __user *uattr,
 
 	memset(attr, 0, sizeof(*attr));
 	if (get_user(size, &uattr->size))
-		return -EFAULT;
+		return attr_refuse_pointer();
 	if (!size)
 		size = PERF_ATTR_SIZE_VER0;
 	if (size < PERF_ATTR_SIZE_VER0 || size > PAGE_SIZE)
-		return attr_refuse_size(uattr);
+		return attr_refuse_size(uattr, PERF_REASON_SIZE);
 
 	error = copy_struct_from_user(attr, sizeof(*attr), uattr, size);
 	if (error == -E2BIG)
-		return attr_refuse_size(uattr);
+		return attr_refuse_size(uattr, PERF_REASON_TOO_NEW);
 	if (error)
-		return error;
+		return attr_refuse_pointer();
 
 	attr->size = size;
 	if (!attr->sample_max_stack)

@@ -35,6 +35,7 @@
 #include <linux/uprobes.h>
 
 #include "recursion.h"
+#include "refuse.h"
 #include "types.h"
 
 /* Task, softirq, hardirq, NMI: the levels of recursion.h. */
@@ -132,7 +133,8 @@ int get_callchain_buffers(int event_max_stack)
 	guard(mutex)(&callchain_mutex);
 
 	if (event_max_stack > sysctl_perf_event_max_stack)
-		return -EOVERFLOW;
+		return perf_refuse(-EOVERFLOW, PERF_FIELD(sample_max_stack),
+				   ~0ULL, PERF_REASON_MAX_STACK);
 
 	if (!callchain_users) {
 		struct callchain_pool *pool = callchain_pool_alloc();

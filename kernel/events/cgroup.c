@@ -56,6 +56,7 @@
 #include "context.h"
 #include "groups.h"
 #include "pmu.h"
+#include "refuse.h"
 #include "sched.h"
 #include "sideband.h"
 
@@ -399,7 +400,7 @@ VISIBLE_IF_KUNIT int perf_cgroup_prepare(struct perf_cgroup *cgrp)
  * Context: task, may sleep. perf_cgroup_disconnect() follows in any case.
  * Return: 0; -EBADF for what is no cgroup's folder, -ENOENT for a cgroup that is
  * being removed or that has no part in perf's hierarchy, -EINVAL for a leader
- * of another cgroup or of none, -ENOMEM.
+ * of another cgroup or of none.
  */
 int perf_cgroup_connect(struct perf_event *event, int fd)
 {
@@ -408,14 +409,31 @@ int perf_cgroup_connect(struct perf_event *event, int fd)
 
 	CLASS(fd, f)(fd);
 	if (fd_empty(f))
-		return -EBADF;
+		return perf_refuse(-EBADF, PERF_ARGUMENT(PID), 0,
+				   PERF_REASON_CGROUP_FD);
 	css = css_tryget_online_from_dir(fd_file(f)->f_path.dentry,
 					 &perf_event_cgrp_subsys);
 	if (IS_ERR(css))
-		return PTR_ERR(css);
+		return perf_refuse(PTR_ERR(css), PERF_ARGUMENT(PID), 0,
+				   PERF_REASON_CGROUP_FD);
 	event->cgrp = perf_cgroup_of_css(css);
 	if (leader->cgrp != event->cgrp)
-		return -EINVAL;
+		return perf_refuse(-EINVAL, PERF_ARGUMENT(GROUP_FD), 0,
+				   PERF_REASON_LEADER_CGROUP);
+	return 0;
+}
+
+/**
+ * perf_cgroup_equip - get what an event's cgroup needs to be watched
+ * @event: event that is to be installed, after perf_cgroup_connect()
+ *
+ * It stays as long as the cgroup does.
+ *
+ * Context: task, may sleep.
+ * Return: 0, -ENOMEM.
+ */
+int perf_cgroup_equip(struct perf_event *event)
+{
 	return perf_cgroup_prepare(event->cgrp);
 }
 

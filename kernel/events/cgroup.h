@@ -9,6 +9,7 @@
 
 /* An event and its cgroup, from when it is made to its end. */
 int perf_cgroup_connect(struct perf_event *event, int fd);
+int perf_cgroup_equip(struct perf_event *event);
 void perf_cgroup_disconnect(struct perf_event *event);
 
 /*
@@ -39,6 +40,11 @@ int perf_cgroup_prepare(struct perf_cgroup *cgrp);
 #else /* !CONFIG_CGROUP_PERF */
 
 static inline int perf_cgroup_connect(struct perf_event *event, int fd)
+{
+	return -EINVAL;
+}
+
+static inline int perf_cgroup_equip(struct perf_event *event)
 {
 	return -EINVAL;
 }

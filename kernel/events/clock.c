@@ -27,6 +27,7 @@
 #include <linux/percpu.h>
 #include <linux/timekeeping.h>
 #include "clock.h"
+#include "refuse.h"
 
 /**
  * perf_clock_choose - select the clock that stamps an event's records
@@ -57,11 +58,13 @@ int perf_clock_choose(struct perf_event *event, clockid_t id)
 		if (clocks[i].id != id)
 			continue;
 		if (nmi && !clocks[i].nmi_safe)
-			return -EINVAL;
+			return perf_refuse(-EINVAL, PERF_FIELD(clockid), ~0U,
+					   PERF_REASON_CLOCK_NMI);
 		event->clock = clocks[i].read;
 		return 0;
 	}
-	return -EINVAL;
+	return perf_refuse(-EINVAL, PERF_FIELD(clockid), ~0U,
+			   PERF_REASON_CLOCK);
 }
 
 /**

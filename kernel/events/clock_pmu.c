@@ -38,6 +38,7 @@
 #include "clock.h"
 #include "clock_pmu.h"
 #include "pmu.h"
+#include "refuse.h"
 #include "software.h"
 
 /* Shorter periods would leave the CPU no time for anything but sampling. */
@@ -212,7 +213,9 @@ static int perf_clock_pmu_event_init(struct perf_event *event, u64 config)
 	    event->attr.config != config)
 		return -ENOENT;
 	if (has_branch_stack(event))
-		return -EOPNOTSUPP;
+		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_type),
+				   PERF_SAMPLE_BRANCH_STACK,
+				   PERF_REASON_NO_BRANCHES);
 	if (!is_sampling_event(event))
 		return 0;
 

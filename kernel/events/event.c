@@ -64,6 +64,7 @@
 #include "mmap.h"
 #include "overflow.h"
 #include "pmu.h"
+#include "refuse.h"
 #include "sample.h"
 #include "sched.h"
 #include "sideband.h"
@@ -132,7 +133,8 @@ static int event_exclusive_get(struct perf_event *event)
 			atomic_inc_unless_negative(users) :
 			atomic_dec_unless_positive(users);
 	if (!granted)
-		return -EBUSY;
+		return perf_refuse(-EBUSY, PERF_FIELD(type), 0,
+				   PERF_REASON_PMU_BUSY);
 	event->attach_state |= PERF_ATTACH_EXCLUSIVE;
 	return 0;
 }
@@ -276,10 +278,12 @@ static int event_check_target(const struct perf_event_spec *spec)
 	bool any_cpu = spec->cpu == -1 && spec->task;
 
 	if (!any_cpu && (unsigned int)spec->cpu >= nr_cpu_ids)
-		return -EINVAL;
+		return perf_refuse(-EINVAL, PERF_ARGUMENT(CPU), 0,
+				   PERF_REASON_NO_TARGET);
 	/* Who would get the signal? */
 	if (spec->attr->sigtrap && !spec->task)
-		return -EINVAL;
+		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS,
+				   PERF_ATTR_SIGTRAP, PERF_REASON_TASK_ONLY);
 	return 0;
 }
 
@@ -385,21 +389,37 @@ static struct perf_event *event_new(const struct perf_event_spec *spec)
  * AUX areas are not there yet. Programs that try for one on a PMU without get
  * what they always got.
  */
+static int event_refuse_aux_action(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+	u32 place = event->attr.aux_sample_size ? PERF_FIELD(aux_sample_size) :
+						  PERF_FIELD(aux_action);
+
+	if (leader == event || !has_aux(leader))
+		return perf_refuse(-EINVAL, place, ~0U, PERF_REASON_NO_AUX);
+	return perf_refuse(-EOPNOTSUPP, place, ~0U, PERF_REASON_NO_AUX);
+}
+
 static int event_refuse_aux(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	struct perf_event *leader = event->group_leader;
 
 	if (attr->aux_output)
-		return -EOPNOTSUPP;
+		return perf_refuse(-EOPNOTSUPP, PERF_FIELD_FLAGS,
+				   PERF_ATTR_AUX_OUTPUT, PERF_REASON_NO_AUX);
 	if (attr->aux_pause && attr->aux_resume)
-		return -EINVAL;
+		return perf_refuse(-EINVAL, PERF_FIELD(aux_action),
+				   PERF_ATTR_AUX_PAUSE | PERF_ATTR_AUX_RESUME,
+				   PERF_REASON_CONFLICT);
 	if (attr->aux_start_paused)
-		return -EOPNOTSUPP;
-	if (has_aux_action(event) && (leader == event || !has_aux(leader)))
-		return -EINVAL;
-	if (has_aux_action(event) || (attr->sample_type & PERF_SAMPLE_AUX))
-		return -EOPNOTSUPP;
+		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(aux_action),
+				   PERF_ATTR_AUX_START_PAUSED,
+				   PERF_REASON_NO_AUX);
+	if (has_aux_action(event))
+		return event_refuse_aux_action(event);
+	if (attr->sample_type & PERF_SAMPLE_AUX)
+		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_type),
+				   PERF_SAMPLE_AUX, PERF_REASON_NO_AUX);
 	return 0;
 }
 
@@ -416,8 +436,35 @@ static int event_find_pmu(struct perf_event *event,
 		event->event_caps |= PERF_EV_CAP_SOFTWARE;
 	/* What it counts cannot be told apart by task. */
 	if (pmu->task_ctx_nr == perf_invalid_context && !system_wide)
-		return -EINVAL;
+		return perf_refuse(-EINVAL, PERF_ARGUMENT(PID), 0,
+				   PERF_REASON_CPU_ONLY);
 	return 0;
+}
+
+static int event_join_cgroup(struct perf_event *event,
+			     const struct perf_event_spec *spec)
+{
+	int error;
+
+	if (spec->cgroup_fd == -1)
+		return 0;
+	error = perf_cgroup_connect(event, spec->cgroup_fd);
+	if (!IS_ENABLED(CONFIG_CGROUP_PERF))
+		perf_refuse(error, PERF_ARGUMENT(FLAGS), PERF_FLAG_PID_CGROUP,
+			    PERF_REASON_NOT_BUILT);
+	if (!error && !spec->dry)
+		error = perf_cgroup_equip(event);
+	return error;
+}
+
+static int event_ask_lsm(struct perf_event *event)
+{
+	int error = security_perf_event_alloc(event);
+
+	if (error)
+		perf_refuse(error, PERF_ARGUMENT(CALLER), 0,
+			    PERF_REASON_SECURITY);
+	return error;
 }
 
 static int event_get_callchain(struct perf_event *event)
@@ -441,19 +488,20 @@ static int event_build(struct perf_event *event,
 	/* Without the thread's id nobody knows whose count it is. */
 	if (perf_attr_inherits_samples_read(&event->attr) &&
 	    !(event->attr.sample_type & PERF_SAMPLE_TID))
-		return -EINVAL;
+		return perf_refuse(-EINVAL, PERF_FIELD(sample_type),
+				   PERF_SAMPLE_TID, PERF_REASON_REQUIRES);
 
 	error = event_find_pmu(event, spec);
 	if (!error)
 		error = event_refuse_aux(event);
-	if (!error && spec->cgroup_fd != -1)
-		error = perf_cgroup_connect(event, spec->cgroup_fd);
+	if (!error)
+		error = event_join_cgroup(event, spec);
 	if (!error)
 		error = event_exclusive_get(event);
 	if (!error)
 		error = event_get_callchain(event);
 	if (!error)
-		error = security_perf_event_alloc(event);
+		error = event_ask_lsm(event);
 	return error;
 }
 
@@ -493,7 +541,8 @@ struct perf_event *perf_event_alloc(const struct perf_event_spec *spec)
 	/* A sibling's follows from the size of the group, when it joins. */
 	if (event->group_leader == event)
 		perf_group_set_read_size(event);
-	event_account(event);
+	if (!spec->dry)
+		event_account(event);
 	return event;
 }
 

@@ -15,6 +15,7 @@ struct perf_event_spec {
 	perf_overflow_handler_t	overflow_handler;
 	void			*context;	/* of overflow_handler */
 	int			cgroup_fd;	/* -1: none */
+	bool			dry;		/* not for being installed */
 };
 
 /*

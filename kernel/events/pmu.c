@@ -43,6 +43,7 @@
 #include <linux/wait_bit.h>
 #include "context.h"
 #include "pmu.h"
+#include "refuse.h"
 #include "remote.h"
 
 /* Registration, unregistration and CPU hotplug; readers need none. */
@@ -338,7 +339,8 @@ static int perf_pmu_check_scope(struct pmu *pmu, struct perf_event *event)
 	siblings = perf_pmu_scope_siblings(pmu->scope, event->cpu);
 	if (!siblings ||
 	    !cpumask_intersects(siblings, &perf_scope_masks[pmu->scope]))
-		return -ENODEV;
+		return perf_refuse(-ENODEV, PERF_ARGUMENT(CPU), 0,
+				   PERF_REASON_CPU_OFFLINE);
 	event->event_caps |= PERF_EV_CAP_READ_SCOPE;
 	return 0;
 }
@@ -727,13 +729,23 @@ static int perf_pmu_check_event(struct pmu *pmu, struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	if (!(pmu->capabilities & PERF_PMU_CAP_EXTENDED_REGS) &&
-	    ((attr->sample_regs_user | attr->sample_regs_intr) &
-	     PERF_REG_EXTENDED_MASK))
-		return -EOPNOTSUPP;
+	if (!(pmu->capabilities & PERF_PMU_CAP_EXTENDED_REGS)) {
+		if (attr->sample_regs_user & PERF_REG_EXTENDED_MASK)
+			return perf_refuse(-EOPNOTSUPP,
+					   PERF_FIELD(sample_regs_user),
+					   PERF_REG_EXTENDED_MASK,
+					   PERF_REASON_NO_REGISTERS);
+		if (attr->sample_regs_intr & PERF_REG_EXTENDED_MASK)
+			return perf_refuse(-EOPNOTSUPP,
+					   PERF_FIELD(sample_regs_intr),
+					   PERF_REG_EXTENDED_MASK,
+					   PERF_REASON_NO_REGISTERS);
+	}
 	if (pmu->capabilities & PERF_PMU_CAP_NO_EXCLUDE &&
 	    event_has_any_exclude_flag(event))
-		return -EINVAL;
+		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS,
+				   PERF_ATTR_EXCLUDE_SOME,
+				   PERF_REASON_NO_EXCLUDE);
 	return perf_pmu_check_scope(pmu, event);
 }
 
@@ -755,19 +767,51 @@ static int perf_pmu_call_event_init(struct pmu *pmu, struct perf_event *event)
 	return err;
 }
 
+/* A driver that did not say why: what its errno says. */
+static int perf_pmu_refuse(int err)
+{
+	u32 reason;
+
+	switch (err) {
+	case -ENOENT:
+		return err;
+	case -EACCES:
+	case -EPERM:
+		reason = PERF_REASON_CAPABILITY;
+		break;
+	case -EOPNOTSUPP:
+		reason = PERF_REASON_PMU_CANNOT;
+		break;
+	case -ENOSPC:
+	case -EBUSY:
+		reason = PERF_REASON_PMU_FULL;
+		break;
+	default:
+		reason = PERF_REASON_PMU;
+	}
+	return perf_refuse(err, PERF_NOWHERE, 0, reason);
+}
+
+static int perf_pmu_refuse_leaving(void)
+{
+	return perf_refuse(-ENODEV, PERF_FIELD(type), 0, PERF_REASON_PMU_GOES);
+}
+
 static int perf_pmu_try(struct pmu *pmu, struct perf_event *event)
 {
 	int err;
 
 	if (!try_module_get(pmu->module))
-		return -ENODEV;
+		return perf_pmu_refuse_leaving();
 	event->pmu = pmu;
 	err = perf_pmu_call_event_init(pmu, event);
-	if (!err) {
+	if (err) {
+		perf_pmu_refuse(err);
+	} else {
 		err = perf_pmu_check_event(pmu, event);
 		if (!err && perf_pmu_list_event(pmu, event))
 			return 0;
-		err = err ?: -ENODEV;
+		err = err ?: perf_pmu_refuse_leaving();
 		if (event->destroy)
 			event->destroy(event);
 		event->destroy = NULL;
@@ -825,6 +869,20 @@ static bool perf_pmu_accepts(struct pmu *pmu, u32 type,
 	       pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE;
 }
 
+static int perf_pmu_refuse_type(void)
+{
+	return perf_refuse(-ENOENT, PERF_FIELD(type), ~0U, PERF_REASON_NO_PMU);
+}
+
+/* A PMU that does not know the event has nothing to say about it. */
+static int perf_pmu_refuse_event(int err)
+{
+	if (err != -ENOENT)
+		return err;
+	return perf_refuse(err, PERF_FIELD(config), ~0ULL,
+			   PERF_REASON_NO_EVENT);
+}
+
 /* No PMU has the number: perhaps one takes the type all the same. */
 static struct pmu *perf_pmu_ask_all(struct perf_event *event)
 {
@@ -839,7 +897,7 @@ static struct pmu *perf_pmu_ask_all(struct perf_event *event)
 		if (err != -ENOENT)
 			return ERR_PTR(err);
 	}
-	return ERR_PTR(-ENOENT);
+	return ERR_PTR(perf_pmu_refuse_type());
 }
 
 /**
@@ -877,12 +935,12 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 		if (!pmu)
 			return perf_pmu_ask_all(event);
 		if (!perf_pmu_accepts(pmu, type, event))
-			return ERR_PTR(-ENOENT);
+			return ERR_PTR(perf_pmu_refuse_type());
 		err = perf_pmu_try(pmu, event);
 		if (!err)
 			return pmu;
 		if (err != -ENOENT || named || event->attr.type == type)
-			return ERR_PTR(err);
+			return ERR_PTR(perf_pmu_refuse_event(err));
 		type = event->attr.type;
 	}
 }

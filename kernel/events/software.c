@@ -44,6 +44,7 @@
 #include "overflow.h"
 #include "pmu.h"
 #include "recursion.h"
+#include "refuse.h"
 #include "software.h"
 
 struct perf_swevent_lists {
@@ -397,9 +398,12 @@ static int perf_software_event_init(struct perf_event *event)
 	if (event->attr.type != PERF_TYPE_SOFTWARE)
 		return -ENOENT;
 	if (has_branch_stack(event))
-		return -EOPNOTSUPP;
+		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_type),
+				   PERF_SAMPLE_BRANCH_STACK,
+				   PERF_REASON_NO_BRANCHES);
 	if (id >= PERF_COUNT_SW_MAX)
-		return -ENOENT;
+		return perf_refuse(-ENOENT, PERF_FIELD(config), ~0ULL,
+				   PERF_REASON_NO_EVENT);
 
 	id = array_index_nospec(id, PERF_COUNT_SW_MAX);
 	if (perf_swevent_forwarded[id]) {

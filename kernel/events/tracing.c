@@ -45,6 +45,7 @@
 #include "family.h"
 #include "overflow.h"
 #include "pmu.h"
+#include "refuse.h"
 #include "software.h"
 #include "tracing.h"
 
@@ -394,6 +395,33 @@ void perf_event_free_bpf_prog(struct perf_event *event)
  * PMUs
  */
 
+static int perf_trace_refuse_branches(void)
+{
+	return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_type),
+			   PERF_SAMPLE_BRANCH_STACK, PERF_REASON_NO_BRANCHES);
+}
+
+static int perf_trace_refuse_caller(void)
+{
+	return perf_refuse(-EACCES, PERF_FIELD(type), 0,
+			   PERF_REASON_CAPABILITY);
+}
+
+/* What tracing itself did not like; it does not say more than the errno. */
+static int perf_trace_refuse(struct perf_event *event, int err)
+{
+	switch (err) {
+	case -EPERM:
+		return perf_refuse(err, PERF_FIELD(sample_type),
+				   PERF_SAMPLE_RAW, PERF_REASON_PARANOID);
+	case -EINVAL:
+		return perf_refuse(err, PERF_FIELD(config), ~0ULL,
+				   PERF_REASON_NO_EVENT);
+	default:
+		return err;
+	}
+}
+
 static int perf_tracepoint_event_init(struct perf_event *event)
 {
 	int err;
@@ -401,12 +429,13 @@ static int perf_tracepoint_event_init(struct perf_event *event)
 	if (event->attr.type != PERF_TYPE_TRACEPOINT)
 		return -ENOENT;
 	if (has_branch_stack(event))
-		return -EOPNOTSUPP;
+		return perf_trace_refuse_branches();
 
 	err = perf_trace_init(event);
-	if (!err)
-		event->destroy = perf_trace_destroy;
-	return err;
+	if (err)
+		return perf_trace_refuse(event, err);
+	event->destroy = perf_trace_destroy;
+	return 0;
 }
 
 static struct pmu perf_tracepoint = {
@@ -451,9 +480,9 @@ static int perf_kprobe_event_init(struct perf_event *event)
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 	if (!event->parent && !perfmon_capable())
-		return -EACCES;
+		return perf_trace_refuse_caller();
 	if (has_branch_stack(event))
-		return -EOPNOTSUPP;
+		return perf_trace_refuse_branches();
 
 	err = perf_kprobe_init(event, event->attr.config & PERF_PROBE_RETURN);
 	if (!err)
@@ -504,9 +533,9 @@ static int perf_uprobe_event_init(struct perf_event *event)
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 	if (!event->parent && !capable(CAP_SYS_ADMIN))
-		return -EACCES;
+		return perf_trace_refuse_caller();
 	if (has_branch_stack(event))
-		return -EOPNOTSUPP;
+		return perf_trace_refuse_branches();
 
 	err = perf_uprobe_init(event,
 			       FIELD_GET(PERF_PROBE_REF_CTR_OFFSET, config),
