@@ -23,13 +23,18 @@
  *
  * A fixed counter for which there is no generic event is not seen.
  *
+ * A dry run asks whether a certain group would find counters. That the driver
+ * took it says so for the PMU alone. For what is on now, the group is put behind
+ * likenesses of the pinned events of a CPU, and of the task.
+ *
  * Owns: pmu->caps.
  *
  * Contexts: task; may sleep. Nothing is disturbed that counts.
  *
  * Lifetime: events and context of a trial are gone when it ends. The files go
  * with the device, and they are waited for before events are revoked: no
- * revocation meets a trial.
+ * revocation meets a trial. One for a dry run keeps the PMU registered by
+ * perf_pmus_srcu.
  *
  * Locking: caps_mutex for one trial at a time; ctx->mutex, then ctx->lock, of a
  * CPU while its pinned events are looked at.
@@ -45,9 +50,6 @@
 #include "groups.h"
 #include "pmu.h"
 #include "remote.h"
-
-/* More than any PMU has; who accepts as many does not judge groups. */
-#define CAPS_GROUP_MAX		64
 
 /* What the core found out when the PMU got its device. */
 struct perf_pmu_caps {
@@ -66,10 +68,12 @@ struct caps_trial {
 	struct perf_event		*anchor;
 	bool				no_memory;
 	unsigned int			nr;
-	struct perf_event		*member[CAPS_GROUP_MAX];
+	struct perf_event		*member[PERF_CAPS_GROUP_MAX];
 	/* The pinned events of the last CPU that was asked about. */
 	unsigned int			nr_pinned;
-	struct perf_event_attr		pinned[CAPS_GROUP_MAX];
+	/* This group's are left out. */
+	const struct perf_event		*leader;
+	struct perf_event_attr		pinned[PERF_CAPS_GROUP_MAX];
 };
 
 static DEFINE_MUTEX(caps_mutex);
@@ -112,7 +116,7 @@ static bool caps_add(struct caps_trial *trial,
 {
 	struct perf_event *event;
 
-	if (trial->nr == CAPS_GROUP_MAX)
+	if (trial->nr == PERF_CAPS_GROUP_MAX)
 		return false;
 	event = caps_alloc(trial, attr);
 	if (!event)
@@ -247,15 +251,17 @@ static bool caps_find_out(struct pmu *pmu, struct perf_pmu_caps *caps)
 	for (u64 kind = 0; kind < PERF_COUNT_HW_MAX; kind++)
 		caps_try_kind(trial, kind, caps);
 	return !trial->no_memory && caps->general &&
-	       caps->general + caps->fixed < CAPS_GROUP_MAX;
+	       caps->general + caps->fixed < PERF_CAPS_GROUP_MAX;
 }
 
 /* How many are free. */
 
-static bool caps_is_held(const struct perf_event *event, const struct pmu *pmu)
+static bool caps_is_held(const struct caps_trial *trial,
+			 const struct perf_event *event)
 {
-	return event->pmu == pmu && perf_event_is_pinned_to_cpu(event) &&
-	       event->state == PERF_EVENT_STATE_ACTIVE;
+	return event->pmu == trial->pmu && perf_event_is_pinned_to_cpu(event) &&
+	       event->state == PERF_EVENT_STATE_ACTIVE &&
+	       (!trial->leader || event->group_leader != trial->leader);
 }
 
 /*
@@ -272,7 +278,7 @@ static bool caps_look_at_pinned(struct caps_trial *trial, int cpu)
 	guard(mutex)(&ctx->mutex);
 	guard(raw_spinlock_irq)(&ctx->lock);
 	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		if (nr == CAPS_GROUP_MAX || !caps_is_held(event, trial->pmu))
+		if (nr == PERF_CAPS_GROUP_MAX || !caps_is_held(trial, event))
 			continue;
 		if (nr >= trial->nr_pinned ||
 		    memcmp(&trial->pinned[nr], &event->attr,
@@ -287,17 +293,24 @@ static bool caps_look_at_pinned(struct caps_trial *trial, int cpu)
 	return changed;
 }
 
+/* Return: whether the driver takes a likeness of an event that was opened. */
+static bool caps_add_like(struct caps_trial *trial,
+			  const struct perf_event_attr *model)
+{
+	struct perf_event_attr attr = *model;
+
+	attr.disabled = 0;
+	attr.inherit = 0;
+	return caps_add(trial, &attr);
+}
+
 /* Return: 0, -ENODATA if the driver does not take what it has on. */
 static int caps_imitate(struct caps_trial *trial, bool *exclusive)
 {
 	*exclusive = false;
 	for (unsigned int i = 0; i < trial->nr_pinned; i++) {
-		struct perf_event_attr attr = trial->pinned[i];
-
-		*exclusive |= attr.exclusive;
-		attr.disabled = 0;
-		attr.inherit = 0;
-		if (!caps_add(trial, &attr))
+		*exclusive |= trial->pinned[i].exclusive;
+		if (!caps_add_like(trial, &trial->pinned[i]))
 			return -ENODATA;
 	}
 	return 0;
@@ -410,6 +423,186 @@ int perf_caps_get(struct pmu *pmu, struct perf_pmu_counters *counters)
 	if (!err && counters->general == UINT_MAX)
 		err = -ENODATA;
 	return err;
+}
+
+/* Does a group fit? */
+
+static void fit_add(struct perf_fit *fit, const struct perf_event *event)
+{
+	if (event->pmu != fit->pmu)
+		return;
+	if (fit->nr == PERF_CAPS_GROUP_MAX)
+		fit->too_many = true;
+	else
+		fit->attr[fit->nr++] = event->attr;
+}
+
+/* A task's pinned events are on before its others, and in order of creation. */
+static void fit_add_pinned(struct perf_fit *fit, struct perf_event_context *ctx)
+{
+	struct perf_event *event;
+
+	lockdep_assert_held(&ctx->mutex);
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (event->group_leader->attr.pinned &&
+		    event->group_leader != fit->leader &&
+		    READ_ONCE(event->state) >= PERF_EVENT_STATE_INACTIVE)
+			fit_add(fit, event);
+	}
+}
+
+/**
+ * perf_fit_collect - take down what would have to be on a PMU together
+ * @fit: receives it
+ * @event: event that is about to be opened
+ * @pmu: PMU that its group goes to
+ * @ctx: where the event goes; NULL if there are no events yet
+ *
+ * Context: task; ctx->mutex, which is also that of the group.
+ */
+void perf_fit_collect(struct perf_fit *fit, struct perf_event *event,
+		      struct pmu *pmu, struct perf_event_context *ctx)
+{
+	struct perf_event *leader = event->group_leader, *sibling;
+
+	fit->pmu = pmu;
+	fit->cpu = event->cpu;
+	fit->leader = leader != event ? leader : NULL;
+	fit->nr = 0;
+	fit->too_many = false;
+	if (ctx && ctx->task)
+		fit_add_pinned(fit, ctx);
+	fit->nr_before = fit->nr;
+	if (leader != event) {
+		fit_add(fit, leader);
+		for_each_sibling_event(sibling, leader)
+			fit_add(fit, sibling);
+	}
+	fit_add(fit, event);
+}
+
+/* Behind what is there already: does the rest fit? */
+static u32 fit_try_rest(struct caps_trial *trial, const struct perf_fit *fit)
+{
+	bool exclusive = false;
+
+	for (unsigned int i = 0; i < fit->nr; i++) {
+		if (exclusive && i >= fit->nr_before)
+			return PERF_FIT_NO;
+		if (fit->attr[i].exclusive && trial->nr)
+			return PERF_FIT_NO;
+		exclusive |= i < fit->nr_before && fit->attr[i].exclusive;
+		if (!caps_add_like(trial, &fit->attr[i]))
+			return trial->no_memory ? PERF_FIT_UNKNOWN :
+						  PERF_FIT_NO;
+	}
+	return PERF_FIT_YES;
+}
+
+static u32 fit_try_cpu(struct caps_trial *trial, const struct perf_fit *fit)
+{
+	bool exclusive;
+	u32 answer;
+
+	if (caps_imitate(trial, &exclusive))
+		answer = PERF_FIT_UNKNOWN;
+	else if (exclusive && fit->nr)
+		answer = PERF_FIT_NO;
+	else
+		answer = fit_try_rest(trial, fit);
+	caps_clear(trial);
+	return answer;
+}
+
+/* CPUs with equal pinned events have equal answers. */
+static u32 fit_try_cpus(struct perf_fit *fit)
+{
+	struct caps_trial *trial __free(caps_end) = caps_begin(fit->pmu);
+	u32 one = PERF_FIT_UNKNOWN, all = PERF_FIT_UNKNOWN;
+	bool first = true;
+	int cpu;
+
+	if (!trial)
+		return PERF_FIT_UNKNOWN;
+	trial->leader = fit->leader;
+	for_each_online_cpu(cpu) {
+		if (fit->cpu >= 0 && fit->cpu != cpu)
+			continue;
+		if (!caps_anchor(trial, cpu, fit->pmu->caps->kind))
+			continue;
+		if (caps_look_at_pinned(trial, cpu) || first)
+			one = fit_try_cpu(trial, fit);
+		if (one == PERF_FIT_UNKNOWN)
+			return one;
+		all = first || all == one ? one : PERF_FIT_SOMEWHERE;
+		first = false;
+	}
+	return all;
+}
+
+/* The driver knows numbers, not what can be where. */
+static u32 fit_compare(unsigned int nr, unsigned int general,
+		       unsigned int fixed)
+{
+	if (nr <= general)
+		return PERF_FIT_YES;
+	return nr > general + fixed ? PERF_FIT_NO : PERF_FIT_UNKNOWN;
+}
+
+static void fit_ask_driver(struct perf_fit *fit)
+{
+	struct perf_pmu_counters least;
+
+	if (perf_caps_get(fit->pmu, &least))
+		return;
+	fit->alone = fit_compare(fit->nr - fit->nr_before, least.general,
+				 least.fixed);
+	/* The least of all CPUs need not be what is free where it runs. */
+	if (fit->alone == PERF_FIT_NO)
+		fit->beside = PERF_FIT_NO;
+	else if (fit->nr <= least.general_free)
+		fit->beside = PERF_FIT_YES;
+}
+
+static bool fit_pmu_is_there(const struct pmu *pmu)
+{
+	const struct pmu *other;
+
+	list_for_each_entry_rcu(other, &perf_pmus, entry,
+				srcu_read_lock_held(&perf_pmus_srcu)) {
+		if (other == pmu)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * perf_fit_judge - would what was collected find counters?
+ * @fit: what perf_fit_collect() has filled in; the driver has accepted the
+ *	event in its group, and the caller keeps that event
+ *
+ * Context: task; may sleep, no mutex of a context held.
+ */
+void perf_fit_judge(struct perf_fit *fit)
+{
+	struct pmu *pmu = fit->pmu;
+
+	fit->alone = PERF_FIT_UNKNOWN;
+	fit->beside = PERF_FIT_UNKNOWN;
+	guard(srcu)(&perf_pmus_srcu);
+	if (fit->too_many || !fit_pmu_is_there(pmu))
+		return;
+	/* They have a counter each, or took what there is to take. */
+	if (pmu->task_ctx_nr == perf_sw_context) {
+		fit->alone = PERF_FIT_YES;
+		fit->beside = PERF_FIT_YES;
+	} else if (pmu->counters) {
+		fit_ask_driver(fit);
+	} else if (pmu->caps) {
+		guard(mutex)(&caps_mutex);
+		fit->alone = PERF_FIT_YES;
+		fit->beside = fit_try_cpus(fit);
+	}
 }
 
 /* Files. */

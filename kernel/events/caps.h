@@ -3,10 +3,36 @@
 #ifndef _KERNEL_EVENTS_CAPS_H
 #define _KERNEL_EVENTS_CAPS_H
 
+#include <linux/perf_refuse.h>
 #include "types.h"
+
+/* More than any PMU has; who accepts as many does not judge groups. */
+#define PERF_CAPS_GROUP_MAX	64
+
+/* Would these events find counters? A question, and its answer. */
+struct perf_fit {
+	struct pmu			*pmu;
+	/* -1: wherever the task runs. */
+	int				cpu;
+	/* The group's, if it exists: it does not stand in its own way. */
+	const struct perf_event		*leader;
+	/* First pinned events of the same task, then the group. */
+	unsigned int			nr_before;
+	unsigned int			nr;
+	bool				too_many;
+	struct perf_event_attr		attr[PERF_CAPS_GROUP_MAX];
+	/* PERF_FIT_* */
+	u32				alone;
+	u32				beside;
+};
 
 /* What the files say. Return: 0; -ENODATA where it cannot be known, -ENOMEM. */
 int perf_caps_get(struct pmu *pmu, struct perf_pmu_counters *counters);
+
+/* Gathers what has to fit, then finds out. */
+void perf_fit_collect(struct perf_fit *fit, struct perf_event *event,
+		      struct pmu *pmu, struct perf_event_context *ctx);
+void perf_fit_judge(struct perf_fit *fit);
 
 void perf_caps_init(void);
 

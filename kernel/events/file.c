@@ -18,6 +18,7 @@
 #include <linux/compat.h>
 #include <linux/file.h>
 #include <linux/hw_breakpoint.h>
+#include <linux/perf_refuse.h>
 #include <linux/poll.h>
 #include <linux/security.h>
 #include <linux/trace_events.h>
@@ -31,6 +32,8 @@
 #include "mmap.h"
 #include "read.h"
 #include "tracing.h"
+
+long (*perf_file_dry_run)(unsigned long arg) __ro_after_init;
 
 static int perf_file_release(struct inode *inode, struct file *file)
 {
@@ -211,7 +214,15 @@ static long perf_ioctl_modify(struct perf_event *event, unsigned long arg)
 	return perf_file_modify_family(event, &attr);
 }
 
-/* Commands; SET_FILTER finds out by itself what to lock. */
+static long perf_ioctl_dry_run(struct perf_event *event, unsigned long arg)
+{
+	return perf_file_dry_run(arg);
+}
+
+/*
+ * Commands. SET_FILTER finds out by itself what to lock; a dry run has nothing to
+ * do with the event that it is asked of.
+ */
 static const struct perf_ioctl {
 	unsigned int	cmd;
 	bool		unlocked;
@@ -229,7 +240,16 @@ static const struct perf_ioctl {
 	{ PERF_EVENT_IOC_PAUSE_OUTPUT,	    false, perf_ioctl_pause_output },
 	{ PERF_EVENT_IOC_QUERY_BPF,	    false, perf_ioctl_query_bpf },
 	{ PERF_EVENT_IOC_MODIFY_ATTRIBUTES, false, perf_ioctl_modify },
+	{ PERF_EVENT_IOC_DRY_RUN,	    true,  perf_ioctl_dry_run },
 };
+
+/* A structure that may grow says its size itself. */
+static unsigned int perf_ioctl_number(unsigned int cmd)
+{
+	if ((cmd & ~IOCSIZE_MASK) == (PERF_EVENT_IOC_DRY_RUN & ~IOCSIZE_MASK))
+		return PERF_EVENT_IOC_DRY_RUN;
+	return cmd;
+}
 
 static const struct perf_ioctl *perf_ioctl_find(unsigned int cmd)
 {
@@ -251,7 +271,7 @@ static long perf_file_ioctl(struct file *file, unsigned int cmd,
 	ret = security_perf_event_write(event);
 	if (ret)
 		return ret;
-	ioctl = perf_ioctl_find(cmd);
+	ioctl = perf_ioctl_find(perf_ioctl_number(cmd));
 	if (!ioctl)
 		return -ENOTTY;
 	if (ioctl->unlocked)

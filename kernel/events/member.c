@@ -377,6 +377,50 @@ int perf_member_leave(struct task_struct *task)
 	return err;
 }
 
+/* Return: false if @task has left the family meanwhile. */
+static bool member_see(struct perf_family *family, struct task_struct *task,
+		       struct perf_event_context **ctx)
+{
+	struct perf_event_context *eldest;
+
+	guard(mutex)(&family->mutex);
+	if (READ_ONCE(task->perf_event_ctxp) != &family->handle)
+		return false;
+	eldest = member_eldest_ctx(family);
+	*ctx = NULL;
+	if (eldest->task == task) {
+		perf_ctx_get(eldest);
+		*ctx = eldest;
+	}
+	return true;
+}
+
+/**
+ * perf_member_see_ctx - where would an event of a task be, if it was opened?
+ * @task: task
+ *
+ * perf_member_leave() and perf_ctx_get_task() would make it so. This changes
+ * nothing, so the context may belong to a family, as its eldest.
+ *
+ * Context: task; may sleep, no mutex of a context held.
+ * Return: context with a reference; NULL if it would be a new one.
+ */
+struct perf_event_context *perf_member_see_ctx(struct task_struct *task)
+{
+	struct perf_event_context *handle, *ctx;
+	bool seen;
+
+	do {
+		ctx = perf_ctx_find_task(task);
+		if (!ctx || !perf_ctx_is_handle(ctx))
+			return ctx;
+		handle = ctx;
+		seen = member_see(handle->family, task, &ctx);
+		perf_ctx_put(handle);
+	} while (!seen);
+	return ctx;
+}
+
 /* Exit. */
 
 static void member_exit_family(struct perf_family *family,

@@ -8,6 +8,9 @@
  * publish changes what others see and cannot fail. Between the steps stands
  * one struct perf_open, and one function undoes whatever of it there is.
  *
+ * A dry run is the first three steps without a file, in a context that is only
+ * looked at. It takes what the PMU reserves for an event, and gives it back.
+ *
  * Owns:     nothing that outlives a call.
  * Contexts: task context, may sleep.
  *
@@ -50,6 +53,7 @@
 #include <linux/syscalls.h>
 
 #include "attr.h"
+#include "caps.h"
 #include "clock.h"
 #include "context.h"
 #include "control.h"
@@ -59,6 +63,7 @@
 #include "member.h"
 #include "mmap.h"
 #include "open.h"
+#include "refuse.h"
 #include "swap.h"
 
 /* What a call has come to. Zero, or -1 for fd, where it has not come yet. */
@@ -90,6 +95,9 @@ struct perf_open {
 
 	/* A software group that has to follow its new member to this PMU. */
 	bool			move_group;
+
+	/* A dry run: nothing is to be published, and this is filled in. */
+	struct perf_fit		*fit;
 };
 
 /* Undo. */
@@ -127,6 +135,25 @@ static void perf_open_finish(struct perf_open *open)
 
 /* Parse. */
 
+static int perf_open_check(const struct perf_open *open)
+{
+	int error;
+
+	error = perf_attr_check(open->attr);
+	if (!error)
+		error = perf_attr_permitted(open->attr);
+	if (error)
+		return error;
+
+	/* A cgroup has no CPU of its own, and no name but its descriptor. */
+	if ((open->flags & PERF_FLAG_PID_CGROUP) &&
+	    (open->pid == -1 || open->cpu == -1))
+		return perf_refuse(-EINVAL, open->pid == -1 ?
+				   PERF_ARGUMENT(PID) : PERF_ARGUMENT(CPU), 0,
+				   PERF_REASON_CGROUP_TARGET);
+	return 0;
+}
+
 static int perf_open_parse(const struct perf_open *open,
 			   struct perf_event_attr __user *uattr,
 			   struct perf_event_attr *attr)
@@ -134,20 +161,11 @@ static int perf_open_parse(const struct perf_open *open,
 	int error;
 
 	if (open->flags & ~PERF_OPEN_FLAGS)
-		return -EINVAL;
+		return perf_refuse(-EINVAL, PERF_ARGUMENT(FLAGS),
+				   open->flags & ~PERF_OPEN_FLAGS,
+				   PERF_REASON_UNKNOWN_BITS);
 	error = perf_attr_copy(uattr, attr);
-	if (!error)
-		error = perf_attr_check(attr);
-	if (!error)
-		error = perf_attr_permitted(attr);
-	if (error)
-		return error;
-
-	/* A cgroup has no CPU of its own, and no name but its descriptor. */
-	if ((open->flags & PERF_FLAG_PID_CGROUP) &&
-	    (open->pid == -1 || open->cpu == -1))
-		return -EINVAL;
-	return 0;
+	return error ?: perf_open_check(open);
 }
 
 /* Find. */
@@ -166,9 +184,11 @@ static int perf_open_find_group(struct perf_open *open, int group_fd)
 	open->group = fget(group_fd);
 	leader = open->group ? perf_file_event(open->group) : NULL;
 	if (!leader)
-		return -EBADF;
+		return perf_refuse(-EBADF, PERF_ARGUMENT(GROUP_FD), 0,
+				   PERF_REASON_GROUP_FD);
 	if (perf_open_is_gone(leader))
-		return -ENODEV;
+		return perf_refuse(-ENODEV, PERF_ARGUMENT(GROUP_FD), 0,
+				   PERF_REASON_LEADER_GONE);
 
 	if (open->flags & PERF_FLAG_FD_OUTPUT)
 		open->output = leader;
@@ -189,11 +209,14 @@ static int perf_open_find_task(struct perf_open *open)
 			open->task = get_task_struct(task);
 	}
 	if (!open->task)
-		return -ESRCH;
+		return perf_refuse(-ESRCH, PERF_ARGUMENT(PID), 0,
+				   PERF_REASON_NO_TASK);
 
 	/* A copy of half a group would be another group. */
 	if (open->leader && open->leader->attr.inherit != open->attr->inherit)
-		return -EINVAL;
+		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS,
+				   PERF_ATTR_INHERIT,
+				   PERF_REASON_LEADER_INHERIT);
 	return 0;
 }
 
@@ -206,7 +229,8 @@ static int perf_open_find(struct perf_open *open, int group_fd)
 		fd_flags |= O_CLOEXEC;
 	open->fd = get_unused_fd_flags(fd_flags);
 	if (open->fd < 0)
-		return open->fd;
+		return perf_refuse(open->fd, PERF_ARGUMENT(CALLER), 0,
+				   PERF_REASON_FILES);
 	error = perf_open_find_group(open, group_fd);
 	if (error)
 		return error;
@@ -227,6 +251,7 @@ static int perf_open_alloc(struct perf_open *open,
 		.overflow_handler	= handler,
 		.context		= context,
 		.cgroup_fd		= cgroup ? open->pid : -1,
+		.dry			= open->fit,
 	};
 	struct perf_event *event = perf_event_alloc(&spec);
 
@@ -265,16 +290,34 @@ static int perf_open_ask_target(struct perf_open *open)
 	if (error)
 		return error;
 	open->exec_locked = true;
-	return perf_target_permitted(open->attr, open->task) ? 0 : -EACCES;
+	if (perf_target_permitted(open->attr, open->task))
+		return 0;
+	return perf_refuse(-EACCES, PERF_ARGUMENT(PID), 0,
+			   PERF_REASON_TASK_RIGHTS);
 }
 
+/* All that runs on a CPU is asked for by not naming a task. */
+static int perf_open_ask_cpu(void)
+{
+	int error = perf_allow_cpu();
+	u32 reason = PERF_REASON_SECURITY;
+
+	if (!error)
+		return 0;
+	if (sysctl_perf_event_paranoid > 0 && !perfmon_capable())
+		reason = PERF_REASON_PARANOID;
+	return perf_refuse(error, PERF_ARGUMENT(PID), 0, reason);
+}
+
+/* Return: NULL in a dry run if the event would get a new context. */
 static struct perf_event_context *perf_open_get_ctx(struct perf_open *open)
 {
 	int error;
 
 	if (open->task)
-		return perf_ctx_get_task(open->task);
-	error = perf_allow_cpu();
+		return open->fit ? perf_member_see_ctx(open->task) :
+				   perf_ctx_get_task(open->task);
+	error = perf_open_ask_cpu();
 	if (error)
 		return ERR_PTR(error);
 	return perf_ctx_get_cpu(open->cpu);
@@ -289,12 +332,15 @@ static bool perf_open_take_ctx(struct perf_open *open)
 	if (!open->task || open->ctx->task == TASK_TOMBSTONE)
 		return true;
 	if (open->ctx->family)
-		return false;
+		return open->fit;
 	open->ctx_held = perf_swap_hold(open->ctx, open->task);
 	return open->ctx_held || (open->task->flags & PF_EXITING);
 }
 
-/* Return: 0 with the mutex held of a context that is the target's alone. */
+/*
+ * Return: 0 with the mutex held of a context that is the target's alone; in a dry
+ * run without, if there would have to be a new one.
+ */
 static int perf_open_lock_own_ctx(struct perf_open *open)
 {
 	int error;
@@ -302,8 +348,8 @@ static int perf_open_lock_own_ctx(struct perf_open *open)
 	for (;;) {
 		struct perf_event_context *ctx = perf_open_get_ctx(open);
 
-		if (IS_ERR(ctx))
-			return PTR_ERR(ctx);
+		if (IS_ERR_OR_NULL(ctx))
+			return PTR_ERR_OR_ZERO(ctx);
 		open->ctx = ctx;
 		mutex_lock(&ctx->mutex);
 		open->ctx_locked = true;
@@ -313,10 +359,17 @@ static int perf_open_lock_own_ctx(struct perf_open *open)
 		open->ctx_locked = false;
 		open->ctx = NULL;
 		perf_ctx_put(ctx);
-		error = perf_member_leave(open->task);
+		error = open->fit ? 0 : perf_member_leave(open->task);
 		if (error)
 			return error;
 	}
+}
+
+static bool perf_open_target_exits(const struct perf_open *open)
+{
+	if (open->ctx)
+		return open->ctx->task == TASK_TOMBSTONE;
+	return open->task->flags & PF_EXITING;
 }
 
 /* Return: 0 with the mutex of a context held that takes events. */
@@ -324,12 +377,16 @@ static int perf_open_lock_ctx(struct perf_open *open)
 {
 	int error = perf_open_lock_own_ctx(open);
 
+	if (!error && perf_open_target_exits(open))
+		error = -ESRCH;
+	if (error == -ESRCH)
+		return perf_refuse(error, PERF_ARGUMENT(PID), 0,
+				   PERF_REASON_TASK_EXITS);
 	if (error)
 		return error;
-	if (open->ctx->task == TASK_TOMBSTONE)
-		return -ESRCH;
 	if (!open->task && !per_cpu_ptr(&perf_cpu_context, open->cpu)->online)
-		return -ENODEV;
+		return perf_refuse(-ENODEV, PERF_ARGUMENT(CPU), 0,
+				   PERF_REASON_CPU_OFFLINE);
 	return 0;
 }
 
@@ -372,25 +429,38 @@ static bool group_has_other_pmu(const struct perf_open *open)
 	       open->leader->pmu_ctx->pmu != open->event->pmu;
 }
 
+#define OPEN_SAYS(reason_, place_, bits_) \
+	.reason = PERF_REASON_##reason_, .place = place_, .bits = bits_
+#define OPEN_SAYS_LEADER(reason_) \
+	OPEN_SAYS(reason_, PERF_ARGUMENT(GROUP_FD), 0)
+
 /* Where the leader's part of the context is, may be asked once it is ours. */
 static const struct {
 	bool	(*broken)(const struct perf_open *open);
 	int	error;
+	u32	reason;
+	u32	place;
+	u64	bits;
 } perf_open_group_rules[] = {
-	{ group_has_other_leader, -EINVAL },
-	{ group_has_other_clock, -EINVAL },
-	{ group_has_other_cpu, -EINVAL },
-	{ group_has_other_ctx, -EINVAL },
-	{ group_is_gone, -ENODEV },
-	{ group_wants_leader, -EINVAL },
-	{ group_has_other_pmu, -EINVAL },
+	{ group_has_other_leader, -EINVAL, OPEN_SAYS_LEADER(LEADER_MEMBER) },
+	{ group_has_other_clock, -EINVAL, OPEN_SAYS_LEADER(LEADER_CLOCK) },
+	{ group_has_other_cpu, -EINVAL, OPEN_SAYS_LEADER(LEADER_CPU) },
+	{ group_has_other_ctx, -EINVAL, OPEN_SAYS_LEADER(LEADER_TARGET) },
+	{ group_is_gone, -ENODEV, OPEN_SAYS_LEADER(LEADER_GONE) },
+	{ group_wants_leader, -EINVAL,
+	  OPEN_SAYS(LEADER_ONLY, PERF_FIELD_FLAGS,
+		    PERF_ATTR_PINNED | PERF_ATTR_EXCLUSIVE) },
+	{ group_has_other_pmu, -EINVAL, OPEN_SAYS_LEADER(LEADER_PMU) },
 };
 
 static int perf_open_check_group(const struct perf_open *open)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(perf_open_group_rules); i++) {
 		if (perf_open_group_rules[i].broken(open))
-			return perf_open_group_rules[i].error;
+			return perf_refuse(perf_open_group_rules[i].error,
+					   perf_open_group_rules[i].place,
+					   perf_open_group_rules[i].bits,
+					   perf_open_group_rules[i].reason);
 	}
 	return 0;
 }
@@ -425,26 +495,52 @@ static int perf_open_join_pmu(struct perf_open *open, struct pmu *pmu)
 	return 0;
 }
 
-static int perf_open_place(struct perf_open *open)
+static int perf_open_share_output(struct perf_open *open)
+{
+	int error;
+
+	if (!open->output)
+		return 0;
+	error = perf_mmap_set_output(open->event, open->output);
+	if (error)
+		perf_refuse(error, PERF_ARGUMENT(GROUP_FD), 0,
+			    PERF_REASON_OUTPUT);
+	return error;
+}
+
+static int perf_open_check_room(struct perf_open *open)
 {
 	struct perf_event *event = open->event;
+
+	if (!perf_group_size_fits(event))
+		return perf_refuse(-E2BIG, PERF_ARGUMENT(GROUP_FD), 0,
+				   PERF_REASON_GROUP_SIZE);
+	if (open->ctx && !perf_event_exclusive_fits(event, open->ctx))
+		return perf_refuse(-EBUSY, PERF_FIELD(type), 0,
+				   PERF_REASON_PMU_BUSY);
+	return 0;
+}
+
+static int perf_open_place(struct perf_open *open)
+{
+	struct pmu *pmu;
 	int error;
 
 	error = perf_open_lock_ctx(open);
 	if (!error && open->leader)
 		error = perf_open_check_group(open);
-	if (!error)
-		error = perf_open_join_pmu(open, perf_open_choose_pmu(open));
-	if (!error && open->output)
-		error = perf_mmap_set_output(event, open->output);
 	if (error)
 		return error;
-
-	if (!perf_group_size_fits(event))
-		return -E2BIG;
-	if (!perf_event_exclusive_fits(event, open->ctx))
-		return -EBUSY;
-	return 0;
+	pmu = perf_open_choose_pmu(open);
+	if (!open->fit)
+		error = perf_open_join_pmu(open, pmu);
+	if (!error)
+		error = perf_open_share_output(open);
+	if (!error)
+		error = perf_open_check_room(open);
+	if (!error && open->fit)
+		perf_fit_collect(open->fit, open->event, pmu, open->ctx);
+	return error;
 }
 
 static int perf_open_make_file(struct perf_open *open)
@@ -470,14 +566,15 @@ static int perf_open_build(struct perf_open *open)
 	event = open->event;
 	if (is_sampling_event(event) &&
 	    (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT))
-		return -EOPNOTSUPP;
+		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_period),
+				   ~0ULL, PERF_REASON_NO_SAMPLES);
 	if (open->attr->use_clockid)
 		error = perf_clock_choose(event, open->attr->clockid);
 	if (!error)
 		error = perf_open_ask_target(open);
 	if (!error)
 		error = perf_open_place(open);
-	if (!error)
+	if (!error && !open->fit)
 		error = perf_open_make_file(open);
 	return error;
 }
@@ -579,6 +676,43 @@ SYSCALL_DEFINE5(perf_event_open,
 		result = perf_open_publish(&open);
 	perf_open_finish(&open);
 	return result;
+}
+
+/**
+ * perf_open_try - do all of perf_event_open(2) that can fail, then undo it
+ * @attempt: the call; receives the attribute as it was understood, and whether
+ *	the event would find counters
+ *
+ * Context: task, may sleep; as the system call.
+ * Return: 0, or the errno of the system call, but for those of making a file
+ * and, for a task without events, of making a context.
+ */
+int perf_open_try(struct perf_open_attempt *attempt)
+{
+	struct perf_open open = {
+		.attr	= &attempt->attr,
+		.flags	= attempt->flags,
+		.pid	= attempt->pid,
+		.cpu	= attempt->cpu,
+		.fd	= -1,
+		.fit	= &attempt->fit,
+	};
+	int error;
+
+	if (attempt->parsed)
+		error = perf_open_check(&open);
+	else
+		error = perf_open_parse(&open, attempt->uattr, &attempt->attr);
+	if (!error)
+		error = perf_open_find(&open, attempt->group_fd);
+	if (!error)
+		error = perf_open_build(&open);
+	/* The event stays a while: with it, its PMU does. */
+	perf_open_unlock(&open);
+	if (!error)
+		perf_fit_judge(open.fit);
+	perf_open_finish(&open);
+	return error;
 }
 
 /* The kernel's own. */

@@ -2,15 +2,32 @@
 /*
  * Room "open": the system call, and what the kernel calls in its place. Both
  * are declared where their callers look for them, <linux/syscalls.h> and
- * <linux/perf_event.h>; no other room calls this one.
+ * <linux/perf_event.h>. A dry run is for the room of that name.
  */
 #ifndef _KERNEL_EVENTS_OPEN_H
 #define _KERNEL_EVENTS_OPEN_H
 
+#include "caps.h"
 #include "types.h"
 
 /* All that perf_event_open(2) takes in its last argument. */
 #define PERF_OPEN_FLAGS	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | \
 			 PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC)
+
+/* A call that is to leave nothing behind. */
+struct perf_open_attempt {
+	struct perf_event_attr __user	*uattr;
+	pid_t				pid;
+	int				cpu;
+	int				group_fd;
+	unsigned long			flags;
+	/* Take @attr as it is, @uattr has been looked at. */
+	bool				parsed;
+	/* Filled in. */
+	struct perf_event_attr		attr;
+	struct perf_fit			fit;
+};
+
+int perf_open_try(struct perf_open_attempt *attempt);
 
 #endif /* _KERNEL_EVENTS_OPEN_H */

@@ -397,6 +397,123 @@ static void ck_driver(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_caps_get(&machine.pmu, &counters), -ENODATA);
 }
 
+/* Does a group fit? */
+
+static struct perf_fit *ck_question(struct kunit *test, int cpu,
+				    unsigned int nr, u64 kind)
+{
+	struct perf_fit *fit = kunit_kzalloc(test, sizeof(*fit), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, fit);
+	fit->pmu = &machine.pmu;
+	fit->cpu = cpu;
+	fit->nr = nr;
+	for (unsigned int i = 0; i < nr; i++) {
+		fit->attr[i].type = machine.pmu.type;
+		fit->attr[i].config = kind;
+		fit->attr[i].disabled = 1;
+		fit->attr[i].inherit = 1;
+	}
+	return fit;
+}
+
+static u32 ck_beside(struct kunit *test, int cpu, unsigned int nr, u64 kind)
+{
+	struct perf_fit *fit = ck_question(test, cpu, nr, kind);
+	u32 beside;
+
+	perf_fit_judge(fit);
+	beside = fit->beside;
+	kunit_kfree(test, fit);
+	return beside;
+}
+
+static void ck_fit_group(struct kunit *test)
+{
+	ck_build(4, 1);
+	ck_register(test);
+	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 1, 3), PERF_FIT_YES);
+	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 4, 3), PERF_FIT_YES);
+	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 5, 3), PERF_FIT_NO);
+	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 5, 0), PERF_FIT_YES);
+	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 6, 0), PERF_FIT_NO);
+}
+
+static void ck_fit_beside_pinned(struct kunit *test)
+{
+	int cpu = cpumask_first(cpu_online_mask);
+	u32 anywhere = num_online_cpus() > 1 ? PERF_FIT_SOMEWHERE : PERF_FIT_NO;
+	struct perf_event *pinned;
+	struct perf_fit *fit;
+
+	ck_build(4, 0);
+	ck_register(test);
+	ck_open(test, 5, false, NULL);
+	pinned = ck_open(test, 5, true, NULL);
+	KUNIT_EXPECT_EQ(test, ck_beside(test, cpu, 3, 3), PERF_FIT_YES);
+	KUNIT_EXPECT_EQ(test, ck_beside(test, cpu, 4, 3), PERF_FIT_NO);
+	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 4, 3), anywhere);
+
+	/* It is in nobody's way who is in its group. */
+	fit = ck_question(test, cpu, 4, 3);
+	fit->leader = pinned;
+	perf_fit_judge(fit);
+	KUNIT_EXPECT_EQ(test, fit->alone, PERF_FIT_YES);
+	KUNIT_EXPECT_EQ(test, fit->beside, PERF_FIT_YES);
+}
+
+/* One that excludes others is alone, whoever comes first. */
+static void ck_fit_exclusive(struct kunit *test)
+{
+	int cpu = cpumask_first(cpu_online_mask);
+	struct perf_fit *fit;
+
+	ck_build(4, 0);
+	ck_register(test);
+	fit = ck_question(test, cpu, 2, 3);
+	fit->attr[0].exclusive = 1;
+	perf_fit_judge(fit);
+	KUNIT_EXPECT_EQ(test, fit->beside, PERF_FIT_YES);
+	/* The first one is another group of the same task. */
+	fit->nr_before = 1;
+	perf_fit_judge(fit);
+	KUNIT_EXPECT_EQ(test, fit->beside, PERF_FIT_NO);
+	fit->nr_before = 0;
+	ck_open(test, 5, true, NULL);
+	perf_fit_judge(fit);
+	KUNIT_EXPECT_EQ(test, fit->beside, PERF_FIT_NO);
+}
+
+static void ck_fit_unknown(struct kunit *test)
+{
+	struct perf_fit *fit;
+
+	ck_build(4, 3);
+	machine.judges = false;
+	ck_register(test);
+	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 1, 0), PERF_FIT_UNKNOWN);
+	fit = ck_question(test, -1, 1, 0);
+	fit->too_many = true;
+	perf_fit_judge(fit);
+	KUNIT_EXPECT_EQ(test, fit->alone, PERF_FIT_UNKNOWN);
+	/* A PMU that goes away is not asked. */
+	kunit_release_action(test, ck_unregister, NULL);
+	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 1, 0), PERF_FIT_UNKNOWN);
+}
+
+static void ck_fit_driver(struct kunit *test)
+{
+	machine.pmu.counters = cd_counters;
+	machine.pmu.capabilities = PERF_PMU_CAP_NO_INTERRUPT;
+	machine.general = 8;
+	machine.held = 3;
+	machine.absent_on = nr_cpu_ids;
+	ck_register(test);
+	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 4, 0), PERF_FIT_YES);
+	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 8, 0), PERF_FIT_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 9, 0), PERF_FIT_NO);
+}
+
 static struct kunit_case ck_cases[] = {
 	KUNIT_CASE(ck_general_only),
 	KUNIT_CASE(ck_general_and_fixed),
@@ -412,6 +529,11 @@ static struct kunit_case ck_cases[] = {
 	KUNIT_CASE(ck_not_pinned),
 	KUNIT_CASE(ck_exclusive),
 	KUNIT_CASE(ck_driver),
+	KUNIT_CASE(ck_fit_group),
+	KUNIT_CASE(ck_fit_beside_pinned),
+	KUNIT_CASE(ck_fit_exclusive),
+	KUNIT_CASE(ck_fit_unknown),
+	KUNIT_CASE(ck_fit_driver),
 	{ }
 };
 

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "dry_run": PERF_EVENT_IOC_DRY_RUN, perf_event_open(2) without an event.
+ *
+ * Purpose: says what the call would return, which argument or field is to blame,
+ * why, and whether the event would find counters. What the checks know they say
+ * by perf_refuse(). Where a driver refuses without a word, the field is found by
+ * trying: if the event is accepted once a field is zero, it was that field.
+ *
+ * Owns: nothing that outlives a call.
+ *
+ * Contexts: task; may sleep.
+ *
+ * Lifetime: one allocation for each call, freed with it. Events that are made on
+ * the way belong to perf_open_try().
+ *
+ * Locking: none. The descriptor on which it is asked has no part in it.
+ *
+ * Race: rights, leader or CPU change between the answer and the call that it is
+ * about. The answer is about the moment, and promises nothing.
+ */
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/init.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "file.h"
+#include "open.h"
+#include "refuse.h"
+
+struct dry_run {
+	struct perf_event_dry_run	abi;
+	struct perf_open_attempt	attempt;
+	/* The question, while others are put. */
+	struct perf_event_attr		asked;
+	struct perf_refusal		refusal;
+	int				error;
+	u32				fit_alone;
+	u32				fit_beside;
+};
+
+/* In the order in which they are suspected. */
+static const struct {
+	u32	place;
+	u64	bits;
+} dry_suspects[] = {
+	{ PERF_FIELD_FLAGS, PERF_ATTR_PRECISE_IP },
+	{ PERF_FIELD(sample_type), PERF_SAMPLE_BRANCH_STACK },
+	{ PERF_FIELD(config3), ~0ULL },
+	{ PERF_FIELD(config2), ~0ULL },
+	{ PERF_FIELD(config1), ~0ULL },
+	{ PERF_FIELD(sample_period), ~0ULL },
+	{ PERF_FIELD_FLAGS, PERF_ATTR_EXCLUDE_SOME },
+	{ PERF_FIELD(config), ~0ULL },
+};
+
+/* Return: false if they were clear. */
+static bool dry_clear_bits(struct perf_event_attr *attr, u32 place, u64 bits)
+{
+	u64 *word = (void *)attr + PERF_PLACE_OFFSET(place);
+	bool set = *word & bits;
+
+	*word &= ~bits;
+	return set;
+}
+
+/* The question as it was put. */
+static void dry_reset(struct dry_run *run)
+{
+	struct perf_open_attempt *attempt = &run->attempt;
+
+	attempt->attr = run->asked;
+	attempt->pid = run->abi.pid;
+	attempt->cpu = run->abi.cpu;
+	attempt->group_fd = run->abi.group_fd;
+}
+
+/* These return whether the event would be accepted without that. */
+
+static bool dry_try_without(struct dry_run *run, u32 place, u64 bits)
+{
+	dry_reset(run);
+	return dry_clear_bits(&run->attempt.attr, place, bits) &&
+	       !perf_open_try(&run->attempt);
+}
+
+static bool dry_try_without_group(struct dry_run *run)
+{
+	dry_reset(run);
+	if (run->abi.group_fd == -1)
+		return false;
+	run->attempt.group_fd = -1;
+	return !perf_open_try(&run->attempt);
+}
+
+static bool dry_try_without_task(struct dry_run *run)
+{
+	dry_reset(run);
+	if (run->abi.pid == -1 || run->abi.open_flags & PERF_FLAG_PID_CGROUP)
+		return false;
+	run->attempt.pid = -1;
+	if (run->attempt.cpu == -1)
+		run->attempt.cpu = cpumask_first(cpu_online_mask);
+	run->attempt.group_fd = -1;
+	return !perf_open_try(&run->attempt);
+}
+
+static void dry_blame_group(struct dry_run *run)
+{
+	run->refusal.place = PERF_ARGUMENT(GROUP_FD);
+	run->refusal.reason = PERF_REASON_GROUP_FIT;
+	run->fit_alone = PERF_FIT_NO;
+	run->fit_beside = PERF_FIT_NO;
+}
+
+static void dry_blame_task(struct dry_run *run)
+{
+	run->refusal.place = PERF_ARGUMENT(PID);
+	run->refusal.reason = PERF_REASON_CPU_ONLY;
+}
+
+static void dry_blame_field(struct dry_run *run, u32 place, u64 bits)
+{
+	const u64 *word = (void *)&run->asked + PERF_PLACE_OFFSET(place);
+
+	run->refusal.place = place;
+	run->refusal.bits = *word & bits;
+}
+
+/* Return: true if it is a field. */
+static bool dry_find_field(struct dry_run *run)
+{
+	for (int i = 0; i < ARRAY_SIZE(dry_suspects); i++) {
+		u32 place = dry_suspects[i].place;
+		u64 bits = dry_suspects[i].bits;
+
+		if (dry_try_without(run, place, bits)) {
+			dry_blame_field(run, place, bits);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void dry_find_culprit(struct dry_run *run)
+{
+	run->asked = run->attempt.attr;
+	run->attempt.parsed = true;
+	if (dry_try_without_group(run))
+		dry_blame_group(run);
+	else if (!dry_find_field(run) && dry_try_without_task(run))
+		dry_blame_task(run);
+}
+
+/* A driver that explains itself is believed. */
+static bool dry_is_unexplained(const struct dry_run *run)
+{
+	return run->refusal.place == PERF_NOWHERE && !run->refusal.text[0] &&
+	       (run->refusal.reason == PERF_REASON_PMU ||
+		run->refusal.reason == PERF_REASON_PMU_CANNOT);
+}
+
+static void dry_run_ask(struct dry_run *run)
+{
+	struct perf_open_attempt *attempt = &run->attempt;
+
+	attempt->uattr = u64_to_user_ptr(run->abi.attr);
+	attempt->pid = run->abi.pid;
+	attempt->cpu = run->abi.cpu;
+	attempt->group_fd = run->abi.group_fd;
+	attempt->flags = run->abi.open_flags;
+
+	perf_refuse_begin(&run->refusal, &attempt->attr);
+	run->error = perf_open_try(attempt);
+	perf_refuse_end(&run->refusal, run->error);
+
+	if (!run->error) {
+		run->fit_alone = attempt->fit.alone;
+		run->fit_beside = attempt->fit.beside;
+	} else if (dry_is_unexplained(run)) {
+		dry_find_culprit(run);
+	} else if (run->refusal.reason == PERF_REASON_PMU_FULL) {
+		run->fit_beside = PERF_FIT_NO;
+	}
+}
+
+static void dry_run_answer(struct dry_run *run)
+{
+	const struct perf_refusal *refusal = &run->refusal;
+	struct perf_event_dry_run *abi = &run->abi;
+
+	abi->error = -run->error;
+	abi->reason = refusal->reason;
+	abi->where = PERF_PLACE_WHERE(refusal->place);
+	abi->offset = PERF_PLACE_OFFSET(refusal->place);
+	abi->length = PERF_PLACE_SIZE(refusal->place);
+	abi->bits = refusal->bits;
+	abi->fit_alone = run->fit_alone;
+	abi->fit_beside = run->fit_beside;
+	abi->__reserved_2 = 0;
+}
+
+static int dry_run_copy_text(const struct dry_run *run)
+{
+	char text[PERF_REFUSE_TEXT_MAX] = "";
+	size_t room = run->abi.text_size;
+
+	if (!room)
+		return 0;
+	room = min(room, sizeof(text));
+	strscpy(text, perf_refuse_text(&run->refusal), room);
+	if (copy_to_user(u64_to_user_ptr(run->abi.text), text,
+			 strlen(text) + 1))
+		return -EFAULT;
+	return 0;
+}
+
+/* Return: size of the program's version; -EFAULT, -EINVAL, -E2BIG. */
+static int dry_run_copy_in(struct perf_event_dry_run *abi,
+			   struct perf_event_dry_run __user *uabi)
+{
+	int error;
+	u32 size;
+
+	if (get_user(size, &uabi->size))
+		return -EFAULT;
+	if (size < PERF_DRY_RUN_SIZE_VER0)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	error = copy_struct_from_user(abi, sizeof(*abi), uabi, size);
+	if (error)
+		return error;
+	/* The call takes a long. */
+	if (abi->__reserved_1 || abi->open_flags > ULONG_MAX)
+		return -EINVAL;
+	return size;
+}
+
+static long dry_run_ioctl(unsigned long arg)
+{
+	struct perf_event_dry_run __user *uabi = (void __user *)arg;
+	struct dry_run *run __free(kvfree) = NULL;
+	int size, error;
+
+	run = kvzalloc(sizeof(*run), GFP_KERNEL);
+	if (!run)
+		return -ENOMEM;
+	size = dry_run_copy_in(&run->abi, uabi);
+	if (size < 0)
+		return size;
+
+	dry_run_ask(run);
+	/* Of the call itself, not of what it asked. */
+	if (run->error == -EINTR)
+		return -EINTR;
+	dry_run_answer(run);
+	error = dry_run_copy_text(run);
+	if (error)
+		return error;
+	if (copy_to_user(uabi, &run->abi,
+			 min_t(size_t, size, sizeof(run->abi))))
+		return -EFAULT;
+	return 0;
+}
+
+static int __init dry_run_init(void)
+{
+	perf_file_dry_run = dry_run_ioctl;
+	return 0;
+}
+core_initcall(dry_run_init);
