@@ -1,0 +1,728 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PERF_EVENT_IOC_DRY_RUN: does it say what perf_event_open(2) then does, does it
+ * blame the right field, does it know what fits, and does it leave nothing?
+ *
+ * Kernels without it are passed over.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <linux/hw_breakpoint.h>
+
+#include "open_rows.h"
+#include "perf_lib.h"
+
+#define MANY		64
+#define TEXT_MAX	128
+
+/* The descriptor to ask; a dummy will do. */
+static int asked = -1;
+
+static char text[TEXT_MAX];
+
+static struct perf_event_dry_run question(struct perf_event_attr *attr,
+					  struct open_place place, int leader,
+					  unsigned long flags)
+{
+	return (struct perf_event_dry_run) {
+		.size = sizeof(struct perf_event_dry_run),
+		.text_size = sizeof(text),
+		.text = (unsigned long)text,
+		.attr = (unsigned long)attr,
+		.open_flags = flags,
+		.pid = place.pid,
+		.cpu = place.cpu,
+		.group_fd = leader,
+	};
+}
+
+static void need_dry_run(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+
+	asked = open_self(&attr);
+	if (ioctl(asked, PERF_EVENT_IOC_DRY_RUN, NULL) < 0 && errno == ENOTTY)
+		test_skip("no PERF_EVENT_IOC_DRY_RUN");
+}
+
+static struct perf_event_dry_run dry_run(struct perf_event_attr *attr,
+					 struct open_place place, int leader,
+					 unsigned long flags)
+{
+	struct perf_event_dry_run run = question(attr, place, leader, flags);
+
+	memset(text, 'x', sizeof(text));
+	CHECK(!ioctl(asked, PERF_EVENT_IOC_DRY_RUN, &run), "dry run: %s",
+	      strerror(errno));
+	CHECK(memchr(text, 0, sizeof(text)), "text has no end");
+	CHECK(text[0], "no text");
+	return run;
+}
+
+static struct perf_event_dry_run dry_run_self(struct perf_event_attr *attr,
+					      int leader)
+{
+	return dry_run(attr, place_of(ON_SELF), leader, 0);
+}
+
+static const char *error_name(int error)
+{
+	return error ? strerrorname_np(error) : "0";
+}
+
+static void expect_answer(const struct perf_event_dry_run *run,
+			  const struct dry_answer *says)
+{
+	EXPECT(run->reason, "refused without reason");
+	if (!says->reason)
+		return;
+	EXPECT(run->reason == says->reason, "reason %u (%s), expected %u",
+	       run->reason, text, says->reason);
+	EXPECT(run->where == says->where, "where %u, expected %u", run->where,
+	       says->where);
+	EXPECT(run->offset == says->offset && run->length == says->length,
+	       "offset %u length %u, expected %u and %u", run->offset,
+	       run->length, says->offset, says->length);
+	EXPECT(run->bits == says->bits, "bits %#llx, expected %#llx",
+	       run->bits, says->bits);
+}
+
+/* What is asked first must be what happens then, and the other way round. */
+static void run_open_row(const void *arg)
+{
+	const struct open_row *row = arg;
+	struct perf_event_attr attr = row->attr, copy;
+	struct open_place place = place_of(row->where);
+	struct perf_event_dry_run run;
+	int fd, error, leader = -1;
+
+	require(row->needs);
+	need_dry_run();
+	if (row->leader)
+		leader = row->leader();
+	attr.size = sizeof(attr);
+	attr.disabled = 1;
+	copy = attr;
+	run = dry_run(&attr, place, leader, row->flags);
+	CHECK(!memcmp(&attr, &copy, sizeof(attr)), "attr was changed");
+	fd = perf_open(&attr, place.pid, place.cpu, leader, row->flags);
+	error = fd < 0 ? errno : 0;
+	EXPECT(run.error == error, "dry run: %s, then %s",
+	       error_name(run.error), error_name(error));
+	expect_answer(&run, &row->says);
+	run = dry_run(&attr, place, leader, row->flags);
+	EXPECT(run.error == error, "dry run after it: %s instead of %s",
+	       error_name(run.error), error_name(error));
+}
+
+/* Nothing is left. */
+
+static int next_fd(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+static void good_request(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	struct perf_event_dry_run run;
+	int free_fd, i;
+	__u64 id;
+
+	need_dry_run();
+	free_fd = next_fd();
+	for (i = 0; i < 100; i++) {
+		run = dry_run_self(&attr, -1);
+		CHECK(!run.error && run.reason == PERF_REASON_NONE &&
+		      run.where == PERF_WHERE_NOWHERE && !run.bits,
+		      "refused: %s, %s", error_name(run.error), text);
+		CHECK(run.fit_alone == PERF_FIT_YES &&
+		      run.fit_beside == PERF_FIT_YES, "fit %u, %u",
+		      run.fit_alone, run.fit_beside);
+	}
+	CHECK(next_fd() == free_fd, "a descriptor is gone");
+	id = event_id(asked);
+	CHECK(id, "the event that was asked is gone");
+}
+
+/* A group whose last member was only asked about has not got it. */
+static void group_unchanged(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	struct perf_event_dry_run run;
+	__u64 values[8] = { };
+	int leader;
+
+	need_dry_run();
+	attr.read_format = PERF_FORMAT_GROUP;
+	leader = open_self(&attr);
+	run = dry_run_self(&attr, leader);
+	CHECK(!run.error, "%s, %s", error_name(run.error), text);
+	CHECK(read(leader, values, sizeof(values)) == 2 * sizeof(values[0]) &&
+	      values[0] == 1, "%llu members", values[0]);
+}
+
+static void ask_often(void *arg)
+{
+	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
+	int i;
+
+	(void)arg;
+	attr.inherit = 1;
+	for (i = 0; i < 200; i++)
+		dry_run_self(&attr, -1);
+}
+
+/* Members of a family stay in it, and what they count is not lost. */
+static void family_unchanged(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct perf_event_dry_run run;
+	struct helper child;
+	int fd;
+
+	need_dry_run();
+	attr.inherit = 1;
+	attr.disabled = 0;
+	fd = open_self(&attr);
+	child = helper_start(ask_often, NULL);
+	attr.inherit = 0;
+	run = dry_run(&attr, (struct open_place) { child.pid, -1 }, -1, 0);
+	CHECK(!run.error, "member: %s, %s", error_name(run.error), text);
+	run = dry_run(&attr, (struct open_place) { child.pid, -1 }, fd, 0);
+	CHECK(run.error == EINVAL, "leader of another task: %s",
+	      error_name(run.error));
+	attr.inherit = 1;
+	run = dry_run_self(&attr, fd);
+	CHECK(!run.error, "the group grows: %s, %s", error_name(run.error),
+	      text);
+	CHECK(open_member(&attr, fd) >= 0, "the group does not grow");
+	helper_go(&child);
+	helper_join(&child);
+	CHECK(read_count(fd) > 0, "nothing counted");
+}
+
+static void fork_often(void *arg)
+{
+	int i;
+
+	(void)arg;
+	for (i = 0; i < 300; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			touch_pages(3);
+			_exit(0);
+		}
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+	}
+}
+
+/* The task founds families, joins them and leaves them all the time. */
+static void family_in_motion(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct perf_event_dry_run run;
+	struct open_place place = { -1, -1 };
+	struct helper child;
+	int fd, i, closing;
+
+	need_dry_run();
+	attr.inherit = 1;
+	attr.disabled = 0;
+	child = helper_start(fork_often, NULL);
+	place.pid = child.pid;
+	fd = open_on(&attr, child.pid, -1, -1);
+	helper_go(&child);
+	for (i = 0; waitpid(child.pid, NULL, WNOHANG) == 0; i++) {
+		run = dry_run(&attr, place, i & 1 ? fd : -1, 0);
+		CHECK(!run.error || run.error == ESRCH ||
+		      run.error == ENODEV || run.error == EINVAL,
+		      "%s, %s", error_name(run.error), text);
+		if (i % 8)
+			continue;
+		/* Really opened, it makes the task leave. */
+		closing = perf_open(&attr, child.pid, -1, -1, 0);
+		if (closing >= 0)
+			close(closing);
+	}
+	CHECK(read_count(fd) >= 300 * 3, "lost counts: %llu", read_count(fd));
+}
+
+static void breakpoint_slots(void)
+{
+	static char target[MANY];
+	struct perf_event_attr attr = make_attr(PERF_TYPE_BREAKPOINT, 0);
+	struct perf_event_dry_run run;
+	int i, fd = -1;
+
+	need_dry_run();
+	attr.bp_type = HW_BREAKPOINT_W;
+	attr.bp_len = HW_BREAKPOINT_LEN_1;
+	attr.exclude_kernel = 1;
+	for (i = 0; i < MANY; i++) {
+		attr.bp_addr = (unsigned long)&target[i];
+		run = dry_run_self(&attr, -1);
+		dry_run_self(&attr, -1);
+		fd = perf_open(&attr, 0, -1, -1, 0);
+		CHECK(run.error == (fd < 0 ? errno : 0), "number %d: %s, %s",
+		      i, error_name(run.error), text);
+		if (fd < 0)
+			break;
+	}
+	if (!i)
+		test_skip("no hardware breakpoints");
+	CHECK(fd < 0 && run.error == ENOSPC, "%d breakpoints", i);
+	CHECK(run.reason == PERF_REASON_PMU_FULL &&
+	      run.fit_beside == PERF_FIT_NO, "reason %u, fit %u", run.reason,
+	      run.fit_beside);
+}
+
+/* What fits. */
+
+/* A group grows until the PMU has no counter for one more. */
+static void group_too_large(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	struct perf_event_dry_run run;
+	int fd, leader = -1, i;
+
+	need_hardware();
+	need_dry_run();
+	attr.disabled = 1;
+	for (i = 0; i < MANY; i++) {
+		run = dry_run_self(&attr, leader);
+		fd = perf_open(&attr, 0, -1, leader, 0);
+		CHECK(run.error == (fd < 0 ? errno : 0), "member %d: %s", i,
+		      error_name(run.error));
+		if (fd < 0)
+			break;
+		CHECK(run.fit_alone == PERF_FIT_YES, "member %d: fit %u", i,
+		      run.fit_alone);
+		if (leader < 0)
+			leader = fd;
+		attr.disabled = 0;
+	}
+	CHECK(i && i < MANY, "%d members", i);
+	CHECK(run.reason == PERF_REASON_GROUP_FIT &&
+	      run.where == PERF_WHERE_GROUP_FD, "reason %u: %s", run.reason,
+	      text);
+	CHECK(run.fit_alone == PERF_FIT_NO && run.fit_beside == PERF_FIT_NO,
+	      "fit %u, %u", run.fit_alone, run.fit_beside);
+}
+
+static void pin_events(int cpu, int n, int *fds)
+{
+	struct perf_event_attr attr = branch_attr();
+	int i;
+
+	attr.pinned = 1;
+	attr.disabled = 0;
+	for (i = 0; i < n; i++)
+		fds[i] = open_on(&attr, -1, cpu, -1);
+}
+
+static void beside_pinned_on_cpu(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	struct open_place place = { -1, first_cpu() };
+	struct perf_event_dry_run run;
+	int fds[MAX_COUNTERS + 1], n;
+
+	need_hardware();
+	need_dry_run();
+	pin_to_cpu(place.cpu);
+	attr.pinned = 1;
+	n = count_counters();
+	pin_events(place.cpu, n, fds);
+	run = dry_run(&attr, place, -1, 0);
+	if (run.fit_beside == PERF_FIT_UNKNOWN)
+		test_skip("the kernel cannot tell");
+	CHECK(!run.error && run.fit_alone == PERF_FIT_YES &&
+	      run.fit_beside == PERF_FIT_NO, "%s, full: fit %u, %u",
+	      error_name(run.error), run.fit_alone, run.fit_beside);
+	close(fds[--n]);
+	run = dry_run(&attr, place, -1, 0);
+	CHECK(run.fit_beside == PERF_FIT_YES, "one free: fit %u",
+	      run.fit_beside);
+	run = dry_run(&attr, place, fds[0], 0);
+	CHECK(run.error == EINVAL && run.reason == PERF_REASON_LEADER_ONLY,
+	      "pinned member: %s", text);
+}
+
+/* An event that follows a task goes where the task goes. */
+static void beside_pinned_elsewhere(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	struct perf_event_dry_run run;
+	int fds[MAX_COUNTERS + 1], other = second_cpu(), n;
+
+	need_hardware();
+	need_dry_run();
+	n = count_counters();
+	pin_events(first_cpu(), n, fds);
+	run = dry_run_self(&attr, -1);
+	if (run.fit_beside == PERF_FIT_UNKNOWN)
+		test_skip("the kernel cannot tell");
+	CHECK(run.fit_beside == PERF_FIT_SOMEWHERE, "fit %u", run.fit_beside);
+	pin_events(other, n, fds);
+	run = dry_run_self(&attr, -1);
+	CHECK(run.fit_beside == PERF_FIT_NO ||
+	      sysconf(_SC_NPROCESSORS_ONLN) > 2, "all full: fit %u",
+	      run.fit_beside);
+}
+
+static void beside_pinned_of_task(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	struct perf_event_dry_run run;
+	struct counter_hog hog;
+
+	need_hardware();
+	need_dry_run();
+	hog = take_counters();
+	run = dry_run_self(&attr, -1);
+	if (run.fit_beside == PERF_FIT_UNKNOWN)
+		test_skip("the kernel cannot tell");
+	CHECK(run.fit_beside == PERF_FIT_NO, "%d held: fit %u", hog.counters,
+	      run.fit_beside);
+	give_counters(&hog);
+	run = dry_run_self(&attr, -1);
+	CHECK(run.fit_beside == PERF_FIT_YES, "none held: fit %u",
+	      run.fit_beside);
+}
+
+/* The field that a driver dislikes is found without the driver's help. */
+static void precise_is_blamed(void)
+{
+	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
+	struct perf_event_dry_run run;
+
+	need_hardware();
+	need_dry_run();
+	attr.sample_period = 100000;
+	attr.precise_ip = 3;
+	run = dry_run_self(&attr, -1);
+	if (!run.error)
+		test_skip("precise_ip 3 is available");
+	CHECK(run.where == PERF_WHERE_ATTR &&
+	      run.bits == (FLAG_BIT(15) | FLAG_BIT(16)), "where %u bits %#llx",
+	      run.where, run.bits);
+}
+
+/* Some event of a PMU that counts for CPUs only. */
+static struct perf_event_attr cpu_only_attr(void)
+{
+	static const char *const names[] = {
+		"power", "cstate_core", "cstate_pkg", "uncore_imc",
+		"uncore_cbox_0",
+	};
+	struct perf_event_attr attr;
+	char path[128];
+	size_t i;
+	long type;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path),
+			 "/sys/bus/event_source/devices/%s/type", names[i]);
+		type = read_long(path);
+		if (type < 0)
+			continue;
+		for (attr = make_attr(type, 0); attr.config < 8; attr.config++)
+			if (perf_open(&attr, -1, first_cpu(), -1, 0) >= 0)
+				return attr;
+	}
+	test_skip("no PMU that counts for CPUs only");
+}
+
+static void task_is_blamed(void)
+{
+	struct perf_event_dry_run run;
+	struct perf_event_attr attr;
+
+	need_dry_run();
+	attr = cpu_only_attr();
+	run = dry_run_self(&attr, -1);
+	CHECK(run.error == EINVAL && run.reason == PERF_REASON_CPU_ONLY &&
+	      run.where == PERF_WHERE_PID, "%s, %s", error_name(run.error),
+	      text);
+}
+
+/* The caller. */
+
+static void no_rights(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	struct perf_event_dry_run run;
+	int error;
+
+	need_dry_run();
+	if (read_long("/proc/sys/kernel/perf_event_paranoid") < 1)
+		test_skip("perf_event_paranoid is below 1");
+	attr.exclude_kernel = 1;
+	become_nobody();
+	run = dry_run(&attr, place_of(ON_CPU), -1, 0);
+	error = perf_open(&attr, -1, first_cpu(), -1, 0) < 0 ? errno : 0;
+	CHECK(run.error == error && error == EACCES, "%s, then %s",
+	      error_name(run.error), error_name(error));
+	CHECK(run.reason == PERF_REASON_PARANOID, "reason %u: %s", run.reason,
+	      text);
+	run = dry_run(&attr, (struct open_place) { getppid(), -1 }, -1, 0);
+	CHECK(run.error == EACCES && run.reason == PERF_REASON_TASK_RIGHTS &&
+	      run.where == PERF_WHERE_PID, "root's task: %s, %s",
+	      error_name(run.error), text);
+	run = dry_run_self(&attr, -1);
+	if (read_long("/proc/sys/kernel/perf_event_paranoid") < 3)
+		CHECK(!run.error, "own task: %s, %s", error_name(run.error),
+		      text);
+}
+
+static void kernel_without_rights(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	const struct dry_answer says = {
+		PERF_REASON_PARANOID, IN_FLAGS(FLAG_BIT(5))
+	};
+	struct perf_event_dry_run run;
+
+	need_dry_run();
+	if (read_long("/proc/sys/kernel/perf_event_paranoid") != 2)
+		test_skip("perf_event_paranoid is not 2");
+	become_nobody();
+	run = dry_run_self(&attr, -1);
+	CHECK(run.error == EACCES, "%s", error_name(run.error));
+	expect_answer(&run, &says);
+}
+
+static void no_free_fd(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	struct perf_event_dry_run run;
+	struct rlimit limit = { };
+
+	need_dry_run();
+	limit.rlim_cur = next_fd();
+	limit.rlim_max = limit.rlim_cur;
+	CHECK(!setrlimit(RLIMIT_NOFILE, &limit), "setrlimit");
+	run = dry_run_self(&attr, -1);
+	CHECK(run.error == EMFILE && run.reason == PERF_REASON_FILES,
+	      "%s, %s", error_name(run.error), text);
+}
+
+/* The ioctl itself. */
+
+static void expect_ioctl(unsigned int cmd, struct perf_event_dry_run *run,
+			 int error)
+{
+	int ret = ioctl(asked, cmd, run);
+
+	EXPECT(ret < 0 ? errno == error : !error, "size %u: %s instead of %s",
+	       run ? run->size : 0, ret < 0 ? error_name(errno) : "0",
+	       error_name(error));
+}
+
+static void structure_errors(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	struct perf_event_dry_run run, good;
+
+	need_dry_run();
+	good = question(&attr, place_of(ON_SELF), -1, 0);
+	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, NULL, EFAULT);
+	run = good;
+	run.size = 0;
+	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, EINVAL);
+	run.size = PERF_DRY_RUN_SIZE_VER0 - 8;
+	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, EINVAL);
+	run.size = UINT_MAX;
+	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, E2BIG);
+	run = good;
+	run.__reserved_1 = 1;
+	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, EINVAL);
+	run = good;
+	run.text = -4096UL;
+	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, EFAULT);
+	run.text_size = 0;
+	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, 0);
+	run = good;
+	run.error = 77;
+	run.bits = 77;
+	run.fit_alone = 77;
+	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, 0);
+	EXPECT(!run.error && !run.bits && run.fit_alone == PERF_FIT_YES,
+	       "answers not filled in");
+}
+
+/* Programs of the future have a larger structure, hence another number. */
+static void structure_of_the_future(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_MAX);
+	struct {
+		struct perf_event_dry_run run;
+		__u64 more[4];
+	} large = { };
+	unsigned int cmd = _IOWR('$', 0x81, large);
+
+	need_dry_run();
+	large.run = question(&attr, place_of(ON_SELF), -1, 0);
+	large.run.size = sizeof(large);
+	expect_ioctl(cmd, &large.run, 0);
+	EXPECT(large.run.error == ENOENT && large.run.size == sizeof(large),
+	       "%s, size %u", error_name(large.run.error), large.run.size);
+	large.more[3] = 1;
+	expect_ioctl(cmd, &large.run, E2BIG);
+}
+
+static void short_text(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_MAX);
+	struct perf_event_dry_run run;
+
+	need_dry_run();
+	run = question(&attr, place_of(ON_SELF), -1, 0);
+	run.text_size = 8;
+	memset(text, 'x', sizeof(text));
+	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, 0);
+	CHECK(strlen(text) == 7 && text[8] == 'x', "text \"%.20s\"", text);
+}
+
+static void attr_of_all_sizes(void)
+{
+	static union {
+		struct perf_event_attr attr;
+		char bytes[8192];
+	} big;
+	struct perf_event_dry_run run;
+
+	need_dry_run();
+	run = dry_run_self(NULL, -1);
+	CHECK(run.error == EFAULT && run.where == PERF_WHERE_ATTR_POINTER,
+	      "no attr: %s, %s", error_name(run.error), text);
+	big.attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	big.attr.size = 1;
+	run = dry_run_self(&big.attr, -1);
+	CHECK(run.error == E2BIG && run.reason == PERF_REASON_SIZE &&
+	      run.offset == offsetof(struct perf_event_attr, size),
+	      "size 1: %s, %s", error_name(run.error), text);
+	big.attr.size = 1024;
+	big.bytes[1023] = 1;
+	run = dry_run_self(&big.attr, -1);
+	CHECK(run.error == E2BIG && run.reason == PERF_REASON_TOO_NEW,
+	      "of the future: %s, %s", error_name(run.error), text);
+	big.attr.size = PERF_ATTR_SIZE_VER0;
+	run = dry_run_self(&big.attr, -1);
+	CHECK(!run.error, "first version: %s, %s", error_name(run.error), text);
+}
+
+/* The program for people. */
+
+static void helper_path(char *path, size_t size)
+{
+	ssize_t len = readlink("/proc/self/exe", path, size - 1);
+	char *end;
+
+	CHECK(len > 0, "/proc/self/exe");
+	path[len] = '\0';
+	end = strrchr(path, '/');
+	snprintf(end, size - (end - path), "/helpers/perf_check");
+	if (access(path, X_OK))
+		test_skip("no %s", path);
+}
+
+static int run_program(const char *args, char *output, size_t size)
+{
+	char path[512], command[1024];
+	size_t len;
+	FILE *file;
+	int status;
+
+	helper_path(path, sizeof(path));
+	snprintf(command, sizeof(command), "%s %s 2>&1", path, args);
+	file = popen(command, "r");
+	CHECK(file, "popen");
+	len = fread(output, 1, size - 1, file);
+	output[len] = '\0';
+	status = pclose(file);
+	CHECK(WIFEXITED(status), "%s: %s", args, output);
+	return WEXITSTATUS(status);
+}
+
+static void expect_program(const char *args, int status, const char *words)
+{
+	char output[4096];
+	int got = run_program(args, output, sizeof(output));
+
+	EXPECT(got == status, "perf_check %s: status %d: %s", args, got,
+	       output);
+	EXPECT(strstr(output, words), "perf_check %s: no \"%s\" in: %s", args,
+	       words, output);
+}
+
+static void program_for_people(void)
+{
+	need_dry_run();
+	expect_program("dummy", 0, "would be opened");
+	expect_program("software,config=999", 1, "ENOENT");
+	expect_program("software,config=999", 1, "NO_EVENT");
+	expect_program("dummy,sample_type=0x8000000000000000", 1,
+		       "sample_type, bit 63");
+	expect_program("dummy,sigtrap=1", 1, "sigtrap");
+	expect_program("-p 0 -C 99999 dummy", 1, "cpu");
+	expect_program("dummy + dummy,pinned=1", 1, "LEADER_ONLY");
+	expect_program("page-faults + dummy", 0, "would be opened");
+	expect_program("dummy,nonsense=1", 2, "nonsense");
+	expect_program("", 2, "usage");
+}
+
+static const struct test_case cases[] = {
+	{ "good request: nothing is left of it", good_request },
+	{ "a group does not grow", group_unchanged },
+	{ "tasks that inherit", family_unchanged },
+	{ "a task that forks", family_in_motion },
+	{ "breakpoint slots are given back", breakpoint_slots },
+	{ "group that is too large", group_too_large },
+	{ "beside pinned events of the CPU", beside_pinned_on_cpu },
+	{ "beside pinned events of some CPUs", beside_pinned_elsewhere },
+	{ "beside pinned events of the task", beside_pinned_of_task },
+	{ "precise_ip is to blame", precise_is_blamed },
+	{ "the task is to blame", task_is_blamed },
+	{ "without rights", no_rights },
+	{ "the kernel without rights", kernel_without_rights },
+	{ "no free file descriptor", no_free_fd },
+	{ "errors of the ioctl itself", structure_errors },
+	{ "a larger structure", structure_of_the_future },
+	{ "little room for the text", short_text },
+	{ "sizes of perf_event_attr", attr_of_all_sizes },
+	{ "perf_check", program_for_people },
+};
+
+static void run_table(const struct open_row *rows, size_t count)
+{
+	tests_run_rows(rows, count, sizeof(*rows), run_open_row);
+}
+
+int main(void)
+{
+	tests_begin(ARRAY_SIZE(attr_rows) + ARRAY_SIZE(type_rows) +
+		    ARRAY_SIZE(place_rows) + ARRAY_SIZE(cases));
+	run_table(attr_rows, ARRAY_SIZE(attr_rows));
+	run_table(type_rows, ARRAY_SIZE(type_rows));
+	run_table(place_rows, ARRAY_SIZE(place_rows));
+	tests_run(cases, ARRAY_SIZE(cases));
+	tests_end();
+}
