@@ -223,12 +223,12 @@ static void query_programs(void)
 {
 	struct perf_event_attr attr = rename_attr();
 	int one = open_self(&attr), two = open_self(&attr);
+	int program = load_return(BPF_PROG_TYPE_TRACEPOINT, 1);
 	struct query query;
 
 	CHECK(!ask(one, &query, 4), "none: %s", strerror(errno));
 	CHECK(!query.head.prog_cnt, "%u programs before", query.head.prog_cnt);
-	CHECK(!attach(one, load_return(BPF_PROG_TYPE_TRACEPOINT, 1)),
-	      "attach: %s", strerror(errno));
+	CHECK(!attach(one, program), "attach: %s", strerror(errno));
 	CHECK(!ask(one, &query, 4), "one: %s", strerror(errno));
 	CHECK(query.head.prog_cnt == 1 && query.ids[0], "%u programs, id %u",
 	      query.head.prog_cnt, query.ids[0]);

@@ -41,7 +41,8 @@ static int open_bp(struct perf_event_attr *attr)
 {
 	int fd = perf_open(attr, 0, -1, -1, 0);
 
-	if (fd < 0 && (errno == ENOENT || errno == EOPNOTSUPP))
+	if (fd < 0 && (errno == ENOENT || errno == EOPNOTSUPP ||
+		       errno == ENODEV))
 		test_skip("no hardware breakpoints: %s", strerror(errno));
 	CHECK(fd >= 0, "open: %s", strerror(errno));
 	return fd;

@@ -275,6 +275,9 @@ static void watchdog_is_missing(void)
 	long before;
 
 	without = need_cpu_caps();
+#ifndef __x86_64__
+	test_skip("the watchdog may use no counter here");
+#endif
 	before = read_long(file);
 	if (before < 0 || !write_text(file, "0"))
 		test_skip("no watchdog to switch");

@@ -721,7 +721,7 @@ static void lost_of_a_member(void)
 	soft = open_member(&sw, leader);
 	ring = ring_map(soft, 1);
 	event_enable(leader);
-	touch_pages(600);
+	overfill_page();
 	event_disable(leader);
 	stored = ring_count(ring, PERF_RECORD_SAMPLE);
 	got = read_group(leader, hw.read_format);

@@ -82,7 +82,7 @@ static void generic_events(void)
 		attr = hw_attr(generic[i]);
 		fd = perf_open(&attr, 0, -1, -1, 0);
 		if (fd < 0) {
-			EXPECT(errno == ENOENT, "event %llu: %s",
+			EXPECT(errno == ENOENT || errno == EOPNOTSUPP, "event %llu: %s",
 			       (unsigned long long)generic[i],
 			       strerror(errno));
 			continue;
@@ -92,8 +92,8 @@ static void generic_events(void)
 	}
 	attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
 	CHECK(count_burn(&attr, LOOPS) > 0, "no cycles");
-	attr = hw_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
-	CHECK(count_burn(&attr, LOOPS) > 0, "no branches");
+	attr = hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	CHECK(count_burn(&attr, LOOPS) > 0, "no instructions");
 }
 
 static void cache_events(void)
@@ -110,26 +110,33 @@ static void cache_events(void)
 						 CACHE(cache, op, result));
 				fd = perf_open(&attr, 0, -1, -1, 0);
 				EXPECT(fd >= 0 || errno == ENOENT ||
-				       errno == EINVAL, "%u.%u.%u: %s", cache,
+				       errno == EINVAL ||
+				       errno == EOPNOTSUPP, "%u.%u.%u: %s", cache,
 				       op, result, strerror(errno));
 				opened += fd >= 0;
 			}
 	CHECK(opened > 0, "not one cache event");
 }
 
+/* Retired branches on x86, completed instructions on POWER. */
 static void raw_events(void)
 {
-	struct perf_event_attr attr = make_attr(PERF_TYPE_RAW, 0xc4);
+	static const __u64 codes[] = { 0xc4, 0x2 };
+	struct perf_event_attr attr;
+	size_t i;
 	int fd;
 
 	need_hardware();
-	fd = perf_open(&attr, 0, -1, -1, 0);
-	if (fd < 0)
-		test_skip("no raw event 0xc4: %s", strerror(errno));
-	event_enable(fd);
-	burn(LOOPS);
-	event_disable(fd);
-	CHECK(read_count(fd) > 0, "raw event did not count");
+	for (i = 0; i < ARRAY_SIZE(codes); i++) {
+		attr = make_attr(PERF_TYPE_RAW, codes[i]);
+		fd = perf_open(&attr, 0, -1, -1, 0);
+		if (fd < 0)
+			continue;
+		close(fd);
+		if (count_burn(&attr, LOOPS) > 0)
+			return;
+	}
+	CHECK(0, "no raw event counts");
 }
 
 static void privilege_levels(void)
@@ -225,8 +232,7 @@ static int open_many(struct perf_event_attr *attr, int *fd, int count)
 /* More events than counters: each runs part of the time, none never. */
 static bool shares(void *arg)
 {
-	struct perf_event_attr attr =
-		hw_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+	struct perf_event_attr attr = branch_attr();
 	int fd[MANY], i, partial = 0, starved = 0;
 	struct timed_count count;
 
@@ -259,13 +265,13 @@ static void multiplexed(void)
 /* Pinned events that cannot run read as end of file and hang up. */
 static void pinned_events(void)
 {
-	struct perf_event_attr attr =
-		hw_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+	struct perf_event_attr attr = branch_attr();
 	int fd[MANY], i, running = 0, failed = 0;
 	ssize_t got;
 	__u64 value;
 
 	need_hardware();
+	attr.read_format = 0;
 	attr.pinned = 1;
 	attr.disabled = 0;
 	open_many(&attr, fd, MANY);
@@ -287,12 +293,12 @@ static void pinned_events(void)
 /* ENABLE takes a failed event out of its error state. */
 static void pinned_again(void)
 {
-	struct perf_event_attr attr =
-		hw_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+	struct perf_event_attr attr = branch_attr();
 	int fd[MANY], i, last = -1;
 	__u64 value;
 
 	need_hardware();
+	attr.read_format = 0;
 	attr.pinned = 1;
 	attr.disabled = 0;
 	open_many(&attr, fd, MANY);
@@ -313,8 +319,7 @@ static void pinned_again(void)
 
 static void pinned_beats_flexible(void)
 {
-	struct perf_event_attr attr =
-		hw_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+	struct perf_event_attr attr = branch_attr();
 	struct timed_count count;
 	int fd[MANY], pin;
 

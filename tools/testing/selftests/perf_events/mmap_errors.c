@@ -331,6 +331,8 @@ static void limit_of_many(void)
 	void *at, *last = NULL;
 	int round;
 
+	while (step > limit / 2 && step > 2)
+		step = step / 2 + 1;
 	leave_root();
 	while (count <= limit / step) {
 		at = map_pages(open_plain(), step, RW, MAP_SHARED, 0);

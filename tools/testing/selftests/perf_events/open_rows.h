@@ -24,7 +24,14 @@
 enum where { ON_SELF, ON_CPU, ON_SELF_CPU, ON_NOTHING, ON_CPU_HUGE,
 	     ON_CPU_MINUS2, ON_NO_PID };
 
-enum needs { NEED_NOTHING, NEED_HW, NEED_INTEL };
+enum needs { NEED_NOTHING, NEED_HW, NEED_X86, NEED_INTEL };
+
+/* A register that no sample can hold. */
+#ifdef __x86_64__
+#define NO_SUCH_REGISTER	31
+#else
+#define NO_SUCH_REGISTER	63
+#endif
 
 /* What a dry run finds; @reason 0: whatever it likes. */
 struct dry_answer {
@@ -200,9 +207,9 @@ static const struct open_row attr_rows[] = {
 	    IN_FIELD(sample_regs_user, ~0ULL) } },
 	{ .name = "user registers, unknown register", .error = EINVAL,
 	  .attr = { DUMMY, .sample_type = PERF_SAMPLE_REGS_USER,
-	    .sample_regs_user = 1ULL << 31 },
+	    .sample_regs_user = 1ULL << NO_SUCH_REGISTER },
 	  .says = { PERF_REASON_REGISTERS,
-	    IN_FIELD(sample_regs_user, 1ULL << 31) } },
+	    IN_FIELD(sample_regs_user, 1ULL << NO_SUCH_REGISTER) } },
 	{ .name = "interrupt registers, empty mask", .error = EINVAL,
 	  .attr = { DUMMY, .sample_type = PERF_SAMPLE_REGS_INTR },
 	  .says = { PERF_REASON_REGISTERS,
@@ -331,10 +338,12 @@ static const struct open_row type_rows[] = {
 	    IN_FIELD(config, 0x7fffffff) } },
 	{ .name = "hardware: PERF_COUNT_HW_MAX", .error = EINVAL,
 	  .attr = { HW(PERF_COUNT_HW_MAX) }, .needs = NEED_HW,
+	  .other_error = EOPNOTSUPP,
 	  .says = { PERF_REASON_PMU,
 	    IN_FIELD(config, PERF_COUNT_HW_MAX) } },
 	{ .name = "hardware: large number", .error = EINVAL,
 	  .attr = { HW(0xffffffffULL) }, .needs = NEED_HW,
+	  .other_error = EOPNOTSUPP,
 	  .says = { PERF_REASON_PMU,
 	    IN_FIELD(config, 0xffffffffULL) } },
 	{ .name = "cache: no such cache", .error = EINVAL,
@@ -353,7 +362,7 @@ static const struct open_row type_rows[] = {
 	    IN_FIELD(config, PERF_COUNT_HW_CACHE_RESULT_MAX << 16) } },
 	{ .name = "cache: L1I cannot be written", .error = EINVAL,
 	  .attr = { CACHE(PERF_COUNT_HW_CACHE_L1I |
-		  PERF_COUNT_HW_CACHE_OP_WRITE << 8) }, .needs = NEED_HW,
+		  PERF_COUNT_HW_CACHE_OP_WRITE << 8) }, .needs = NEED_X86,
 	  .says = { PERF_REASON_PMU,
 	    IN_FIELD(config, PERF_COUNT_HW_CACHE_L1I |
 			PERF_COUNT_HW_CACHE_OP_WRITE << 8) } },
@@ -362,7 +371,7 @@ static const struct open_row type_rows[] = {
 	  .says = { PERF_REASON_PMU,
 	    IN_FIELD(config1, ~0ULL) } },
 	{ .name = "precise_ip on a counting event", .error = EINVAL,
-	  .attr = { CYCLES, .precise_ip = 1 }, .needs = NEED_HW,
+	  .attr = { CYCLES, .precise_ip = 1 }, .needs = NEED_X86,
 	  .other_error = EOPNOTSUPP },
 };
 
@@ -488,6 +497,10 @@ static void require(enum needs needs)
 {
 	if (needs != NEED_NOTHING)
 		need_hardware();
+#ifndef __x86_64__
+	if (needs >= NEED_X86)
+		test_skip("needs an x86 PMU");
+#endif
 	if (needs == NEED_INTEL &&
 	    system("grep -q GenuineIntel /proc/cpuinfo 2>/dev/null"))
 		test_skip("needs an Intel PMU");

@@ -164,6 +164,8 @@ static void run_access_row(const void *arg)
 
 	if (row->hardware)
 		need_hardware();
+	if (row->attr.type == PERF_TYPE_BREAKPOINT)
+		need_breakpoints();
 	if (row->tracepoint)
 		attempt.attr.config = tracepoint_id(row->tracepoint);
 	attempt.attr.size = sizeof(attempt.attr);

@@ -24,6 +24,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <linux/hw_breakpoint.h>
 
 #include "perf_lib.h"
 
@@ -256,6 +257,24 @@ void need_hardware(void)
 	close(fd);
 }
 
+void need_breakpoints(void)
+{
+	struct perf_event_attr attr = make_attr(PERF_TYPE_BREAKPOINT, 0);
+	static __u64 target;
+	int fd;
+
+	attr.bp_type = HW_BREAKPOINT_W;
+	attr.bp_addr = (unsigned long)&target;
+	attr.bp_len = HW_BREAKPOINT_LEN_1;
+	attr.exclude_kernel = 1;
+	fd = perf_open(&attr, 0, -1, -1, 0);
+	if (fd < 0 && (errno == ENOENT || errno == EOPNOTSUPP ||
+		       errno == ENODEV))
+		test_skip("no hardware breakpoints: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
 static void event_ioctl(int fd, unsigned long cmd, const char *what)
 {
 	CHECK(!ioctl(fd, cmd, 0), "%s: %s", what, strerror(errno));
@@ -317,13 +336,34 @@ struct timed_count read_timed(int fd)
 	return count;
 }
 
-/* An event that needs a general counter wherever there are special ones. */
+/* An emulated PMU may accept events that it cannot count. */
+static void need_count(struct perf_event_attr attr)
+{
+	struct timed_count count;
+	int fd;
+
+	attr.disabled = 0;
+	fd = perf_open(&attr, 0, -1, -1, 0);
+	if (fd < 0)
+		return;
+	burn(1000);
+	count = read_timed(fd);
+	if (count.running && !count.value)
+		test_skip("branches are not counted here");
+	close(fd);
+}
+
+/*
+ * An event that needs a general counter wherever there are special ones. The
+ * case is skipped if it does not count; a PMU without room for it is not asked.
+ */
 struct perf_event_attr branch_attr(void)
 {
 	struct perf_event_attr attr =
 		hw_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
 
 	attr.read_format = FORMAT_TIMES;
+	need_count(attr);
 	return attr;
 }
 
@@ -585,6 +625,17 @@ void touch_pages(unsigned int count)
 	for (i = 0; i < count; i++)
 		__atomic_store_n(&area[i * page], 1, __ATOMIC_RELAXED);
 	munmap(area, size);
+}
+
+/* More page faults than one page of a buffer has room for samples. */
+void overfill_page(void)
+{
+	unsigned int left = sysconf(_SC_PAGESIZE) /
+			    sizeof(struct perf_event_header);
+
+	for (; left > 512; left -= 512)
+		touch_pages(512);
+	touch_pages(left);
 }
 
 static void bounce_partner(int in, int out)

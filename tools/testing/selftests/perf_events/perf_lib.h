@@ -79,6 +79,7 @@ int open_on(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd);
 int open_self(struct perf_event_attr *attr);
 int open_member(struct perf_event_attr *attr, int leader);
 void need_hardware(void);
+void need_breakpoints(void);
 void event_enable(int fd);
 void event_disable(int fd);
 void event_reset(int fd);
@@ -226,6 +227,7 @@ unsigned int rnd(__u64 *state, unsigned int below);
 /* Workloads. */
 void poke(char *at);
 void touch_pages(unsigned int count);
+void overfill_page(void);
 void bounce(unsigned int rounds);
 void burn(unsigned int loops);
 void burn_ms(unsigned int msec);
