@@ -418,6 +418,13 @@ struct hw_perf_event_extra {
  * @interrupts: N, overflows in that tick, or the mark of a throttled event
  * @freq_time_stamp: C, frequency mode: time of the last adjustment
  * @freq_count_stamp: C, frequency mode: count at that time
+ * @random_key: C, drawn periods: what all of them follow from
+ * @random_seq: N, drawn periods: the number of the one that runs
+ * @random_share: C, drawn periods: how far they are from the mean, in units of
+ *	2^-31 of that; 0 for fixed periods
+ * @random_fresh: C, drawn periods: the first has not begun
+ * @random_children: drawn periods: copies that were given keys, under the
+ *	eldest's child_mutex
  *
  * The first union has one view for each family of PMUs. A driver uses one of
  * them and may read, of the rest, the period fields and @target.
@@ -489,8 +496,21 @@ struct hw_perf_event {
 
 	u64				interrupts_seq;
 	u64				interrupts;
-	u64				freq_time_stamp;
-	u64				freq_count_stamp;
+	union {
+		/* attr.freq */
+		struct {
+			u64		freq_time_stamp;
+			u64		freq_count_stamp;
+		};
+		/* a period */
+		struct {
+			u32		random_key;
+			u32		random_seq;
+			u32		random_share : 31;
+			u32		random_fresh : 1;
+			u32		random_children;
+		};
+	};
 
 	struct task_struct		*target;
 	void				*addr_filters;

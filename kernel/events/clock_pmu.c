@@ -37,7 +37,9 @@
 
 #include "clock.h"
 #include "clock_pmu.h"
+#include "overflow.h"
 #include "pmu.h"
+#include "random.h"
 #include "refuse.h"
 #include "software.h"
 
@@ -66,9 +68,23 @@ static void perf_clock_pmu_update(struct perf_event *event)
  * The timer
  */
 
+/* How long the timer waits for the period that runs. */
 static u64 perf_clock_pmu_period(const struct perf_event *event)
 {
-	return max_t(u64, event->hw.sample_period, PERF_CLOCK_PERIOD_MIN);
+	return max_t(u64, event->hw.last_period, PERF_CLOCK_PERIOD_MIN);
+}
+
+/* The next period begins. Return: the length of the one that has ended. */
+static u64 perf_clock_pmu_turn(struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	u64 ended = hwc->last_period;
+
+	if (unlikely(perf_random_is_on(event)))
+		return max_t(u64, perf_random_next(event),
+			     PERF_CLOCK_PERIOD_MIN);
+	hwc->last_period = hwc->sample_period;
+	return ended;
 }
 
 /*
@@ -80,12 +96,14 @@ static void perf_clock_pmu_arm(struct perf_event *event)
 	struct hw_perf_event *hwc = &event->hw;
 	s64 wait = local64_xchg(&hwc->period_left, 0);
 
+	/* A drawn period is known before it begins. */
+	if (!perf_random_is_on(event))
+		hwc->last_period = hwc->sample_period;
 	if (!wait)
 		wait = perf_clock_pmu_period(event);
 	else if (wait < 0)
 		wait = PERF_CLOCK_PERIOD_MIN;
 
-	hwc->last_period = hwc->sample_period;
 	hrtimer_start(&hwc->hrtimer, ns_to_ktime(wait),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
@@ -100,7 +118,7 @@ static void perf_clock_pmu_disarm(struct perf_event *event)
 }
 
 /* Return: true when the event must stop. */
-static bool perf_clock_pmu_sample(struct perf_event *event)
+static bool perf_clock_pmu_sample(struct perf_event *event, u64 period)
 {
 	struct pt_regs *regs = get_irq_regs();
 	struct perf_sample_data data;
@@ -110,8 +128,8 @@ static bool perf_clock_pmu_sample(struct perf_event *event)
 	if (event->attr.exclude_idle && is_idle_task(current))
 		return false;
 
-	perf_sample_data_init(&data, 0, event->hw.last_period);
-	return perf_event_overflow(event, &data, regs);
+	perf_sample_data_init(&data, 0, period);
+	return perf_overflow_emit_nmi(event, &data, regs, true);
 }
 
 static enum hrtimer_restart perf_clock_pmu_expire(struct hrtimer *timer)
@@ -127,12 +145,11 @@ static enum hrtimer_restart perf_clock_pmu_expire(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 
 	perf_clock_pmu_update(event);
-	if (perf_clock_pmu_sample(event))
+	if (perf_clock_pmu_sample(event, perf_clock_pmu_turn(event)))
 		hwc->state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (hwc->state & PERF_HES_STOPPED || hrtimer_is_queued(timer))
 		return HRTIMER_NORESTART;
 
-	hwc->last_period = hwc->sample_period;
 	hrtimer_forward_now(timer, ns_to_ktime(perf_clock_pmu_period(event)));
 	return HRTIMER_RESTART;
 }

@@ -28,6 +28,7 @@
 #include "control.h"
 #include "groups.h"
 #include "pmu.h"
+#include "random.h"
 #include "remote.h"
 #include "sched.h"
 #include "sideband.h"
@@ -637,8 +638,50 @@ struct perf_control_period_args {
 	u64			value;
 };
 
-static void perf_control_set_period(struct perf_event *event, u64 value)
+/* What is left of the old period is dropped. */
+static void perf_control_drop_period(struct perf_event *event)
 {
+	if (perf_random_is_on(event))
+		perf_random_begin(event);
+	else
+		local64_set(&event->hw.period_left, 0);
+}
+
+/**
+ * perf_control_new_period_locked - change the period, and begin a new one
+ * @event: event of a context that is loaded here or nowhere
+ * @change: changes what the period is; the event does not count meanwhile
+ * @arg: its second argument
+ *
+ * Context: ctx->lock, on the CPU where the event is on if it is.
+ */
+void perf_control_new_period_locked(struct perf_event *event,
+				    void (*change)(struct perf_event *event,
+						   void *arg), void *arg)
+{
+	lockdep_assert_held(&event->ctx->lock);
+	if (event->state != PERF_EVENT_STATE_ACTIVE) {
+		change(event, arg);
+		perf_control_drop_period(event);
+		return;
+	}
+	perf_pmu_disable(event->pmu);
+	/* A throttled event goes on now; the tick must not start it twice. */
+	if (event->hw.interrupts == MAX_INTERRUPTS) {
+		event->hw.interrupts = 0;
+		perf_side_throttle(event, false);
+	}
+	event->pmu->stop(event, PERF_EF_UPDATE);
+	change(event, arg);
+	perf_control_drop_period(event);
+	event->pmu->start(event, PERF_EF_RELOAD);
+	perf_pmu_enable(event->pmu);
+}
+
+static void perf_control_set_period(struct perf_event *event, void *arg)
+{
+	u64 value = *(u64 *)arg;
+
 	if (event->attr.freq) {
 		event->attr.sample_freq = value;
 	} else {
@@ -651,24 +694,9 @@ static int perf_control_period_oncpu(struct perf_event_context *ctx,
 				     struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_control_period_args *args = arg;
-	struct perf_event *event = args->event;
-	bool on = event->state == PERF_EVENT_STATE_ACTIVE;
 
-	perf_control_set_period(event, args->value);
-	if (!on) {
-		local64_set(&event->hw.period_left, 0);
-		return 0;
-	}
-	perf_pmu_disable(event->pmu);
-	/* A throttled event goes on now; the tick must not start it twice. */
-	if (event->hw.interrupts == MAX_INTERRUPTS) {
-		event->hw.interrupts = 0;
-		perf_side_throttle(event, false);
-	}
-	event->pmu->stop(event, PERF_EF_UPDATE);
-	local64_set(&event->hw.period_left, 0);
-	event->pmu->start(event, PERF_EF_RELOAD);
-	perf_pmu_enable(event->pmu);
+	perf_control_new_period_locked(args->event, perf_control_set_period,
+				       &args->value);
 	return 0;
 }
 
@@ -677,6 +705,33 @@ static void perf_control_period_call(struct perf_event *event, u64 value)
 	struct perf_control_period_args args = { event, value };
 
 	perf_ctx_call(event->ctx, perf_control_period_oncpu, &args);
+}
+
+/**
+ * perf_control_check_period - could an event have this period?
+ * @event: event with a period, not a frequency
+ * @value: the period
+ * @share: how far periods are drawn from it, as hw.random_share says it
+ *
+ * Context: task, ctx->mutex.
+ * Return: 0; -EINVAL for a period with bit 63 or below the PMU's least.
+ */
+int perf_control_check_period(struct perf_event *event, u64 value, u32 share)
+{
+	u64 reach = perf_random_reach(value, share);
+
+	if (value >> 63 || (value + reach) >> 63)
+		return -EINVAL;
+	return event->pmu->check_period(event, value - reach) ? -EINVAL : 0;
+}
+
+static int perf_control_check_value(struct perf_event *event, u64 value)
+{
+	u32 share = perf_random_is_on(event) ? event->hw.random_share : 0;
+
+	if (!event->attr.freq)
+		return perf_control_check_period(event, value, share);
+	return value > READ_ONCE(sysctl_perf_event_sample_rate) ? -EINVAL : 0;
 }
 
 /**
@@ -692,17 +747,15 @@ static void perf_control_period_call(struct perf_event *event, u64 value)
 int perf_control_period(struct perf_event *event, u64 value)
 {
 	struct perf_event *child;
+	int err;
 
 	if (perf_event_is_revoked(event))
 		return -ENODEV;
 	if (!is_sampling_event(event) || !value)
 		return -EINVAL;
-	if (event->attr.freq) {
-		if (value > READ_ONCE(sysctl_perf_event_sample_rate))
-			return -EINVAL;
-	} else if (value >> 63 || event->pmu->check_period(event, value)) {
-		return -EINVAL;
-	}
+	err = perf_control_check_value(event, value);
+	if (err)
+		return err;
 	guard(mutex)(&event->child_mutex);
 	perf_control_period_call(event, value);
 	list_for_each_entry(child, &event->child_list, child_list)

@@ -24,6 +24,7 @@ void perf_control_vacate(struct perf_event_context *ctx);
 void perf_control_enable(struct perf_event *event);
 void perf_control_disable(struct perf_event *event);
 int perf_control_period(struct perf_event *event, u64 value);
+int perf_control_check_period(struct perf_event *event, u64 value, u32 share);
 int perf_control_refresh(struct perf_event *event, int refresh);
 /* Brings count and times of @event (and its siblings) up to date. */
 int perf_control_read(struct perf_event *event, bool group);
@@ -37,5 +38,9 @@ void perf_control_retry_locked(struct perf_cpu_context *cpuctx,
 			       struct perf_event *leader);
 void perf_control_disable_locked(struct perf_event *event);
 void perf_control_reset_locked(struct perf_event *event);
+/* Runs @change between two periods; the next begins anew. */
+void perf_control_new_period_locked(struct perf_event *event,
+				    void (*change)(struct perf_event *event,
+						   void *arg), void *arg);
 
 #endif /* _KERNEL_EVENTS_CONTROL_H */

@@ -30,6 +30,7 @@
 #include "event.h"
 #include "file.h"
 #include "mmap.h"
+#include "random.h"
 #include "read.h"
 #include "tracing.h"
 
@@ -104,6 +105,25 @@ static long perf_ioctl_period(struct perf_event *event, unsigned long arg)
 	if (get_user(value, (u64 __user *)arg))
 		return -EFAULT;
 	return perf_control_period(event, value);
+}
+
+static long perf_ioctl_random_period(struct perf_event *event,
+				     unsigned long arg)
+{
+	struct perf_event_random_period __user *from = (void __user *)arg;
+	struct perf_event_random_period how;
+	u32 size;
+	int err;
+
+	BUILD_BUG_ON(sizeof(how) != PERF_RANDOM_PERIOD_SIZE_VER0);
+	if (get_user(size, &from->size))
+		return -EFAULT;
+	if (size < PERF_RANDOM_PERIOD_SIZE_VER0)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&how, sizeof(how), from, size);
+	return err ?: perf_random_set(event, &how);
 }
 
 static long perf_ioctl_id(struct perf_event *event, unsigned long arg)
@@ -240,14 +260,21 @@ static const struct perf_ioctl {
 	{ PERF_EVENT_IOC_PAUSE_OUTPUT,	    false, perf_ioctl_pause_output },
 	{ PERF_EVENT_IOC_QUERY_BPF,	    false, perf_ioctl_query_bpf },
 	{ PERF_EVENT_IOC_MODIFY_ATTRIBUTES, false, perf_ioctl_modify },
+	{ PERF_EVENT_IOC_RANDOM_PERIOD,	    false, perf_ioctl_random_period },
 	{ PERF_EVENT_IOC_DRY_RUN,	    true,  perf_ioctl_dry_run },
 };
 
-/* A structure that may grow says its size itself. */
+/* Of the extensions, whose structures may grow and say their size themselves. */
 static unsigned int perf_ioctl_number(unsigned int cmd)
 {
-	if ((cmd & ~IOCSIZE_MASK) == (PERF_EVENT_IOC_DRY_RUN & ~IOCSIZE_MASK))
-		return PERF_EVENT_IOC_DRY_RUN;
+	static const unsigned int growing[] = {
+		PERF_EVENT_IOC_RANDOM_PERIOD, PERF_EVENT_IOC_DRY_RUN,
+	};
+
+	for (int i = 0; i < ARRAY_SIZE(growing); i++) {
+		if (!((cmd ^ growing[i]) & ~IOCSIZE_MASK))
+			return growing[i];
+	}
 	return cmd;
 }
 

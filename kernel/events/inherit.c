@@ -52,6 +52,7 @@
 #include "inherit.h"
 #include "overflow.h"
 #include "pmu.h"
+#include "random.h"
 #include "sched.h"
 #include "sideband.h"
 
@@ -164,6 +165,7 @@ static bool inherit_join_locked(struct perf_event_context *ctx,
 		return false;
 
 	inherit_period(copy, source);
+	perf_random_inherit(copy);
 	perf_overflow_adopt_bpf(copy);
 	inherit_state(copy, source);
 	perf_event_get_ref(copy);

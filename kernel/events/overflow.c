@@ -60,6 +60,7 @@
 
 #include "context.h"
 #include "overflow.h"
+#include "random.h"
 #include "recursion.h"
 #include "ring_buffer.h"
 #include "throttle.h"
@@ -508,6 +509,8 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 int perf_event_overflow(struct perf_event *event,
 			struct perf_sample_data *data, struct pt_regs *regs)
 {
+	if (unlikely(perf_random_is_on(event)))
+		data->period = perf_random_next(event);
 	return perf_overflow_emit_nmi(event, data, regs, true);
 }
 

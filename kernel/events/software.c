@@ -43,6 +43,7 @@
 
 #include "overflow.h"
 #include "pmu.h"
+#include "random.h"
 #include "recursion.h"
 #include "refuse.h"
 #include "software.h"
@@ -96,11 +97,23 @@ void perf_swevent_put_recursion_context(int rctx)
  * no longer negative.
  */
 
+/* The first drawn period, if the event has not begun it. */
+static void perf_swevent_begin_random(struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+
+	if (!hwc->random_fresh)
+		return;
+	hwc->random_fresh = false;
+	local64_set(&hwc->period_left, -(s64)perf_random_length(event));
+}
+
 /**
  * perf_swevent_set_period - begin the next period
  * @event: a sampling event that is counted in software
  *
- * Moves hw.period_left back below zero by whole periods.
+ * Moves hw.period_left back below zero by whole periods. Drawn periods are
+ * ended elsewhere: here only the first of them begins.
  *
  * Context: any; @event's CPU, or nothing runs it.
  * Return: the number of periods that have ended; 0 when this one has not.
@@ -112,6 +125,10 @@ u64 perf_swevent_set_period(struct perf_event *event)
 	u64 length = hwc->last_period;
 	u64 ended;
 
+	if (unlikely(perf_random_is_on(event))) {
+		perf_swevent_begin_random(event);
+		return 0;
+	}
 	hwc->last_period = hwc->sample_period;
 	do {
 		if (left < 0)
@@ -141,6 +158,36 @@ static void perf_swevent_overflow(struct perf_event *event, u64 times,
 }
 
 /*
+ * Drawn periods: each that has ended is a sample of its own length. Of an event
+ * that must stop the rest is dropped, however many periods that were.
+ */
+static void perf_swevent_advance_random(struct perf_event *event, u64 nr,
+					struct perf_sample_data *data,
+					struct pt_regs *regs)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	bool stop = hwc->interrupts == MAX_INTERRUPTS;
+	bool throttle = false;
+	s64 left;
+
+	perf_swevent_begin_random(event);
+	if (local64_add_negative(nr, &hwc->period_left))
+		return;
+	do {
+		data->period = perf_random_next(event);
+		left = local64_sub_return(perf_random_length(event),
+					  &hwc->period_left);
+		if (!stop)
+			stop = perf_overflow_emit_nmi(event, data, regs,
+						      throttle);
+		throttle = true;
+	} while (left >= 0 && !stop);
+	if (left >= 0)
+		local64_set(&hwc->period_left,
+			    -(s64)perf_random_length(event));
+}
+
+/*
  * With PERF_SAMPLE_PERIOD, fixed periods and a weight (@nr), each occurrence is
  * one sample that says its weight.
  */
@@ -154,6 +201,10 @@ static void perf_swevent_advance(struct perf_event *event, u64 nr,
 
 	lockdep_assert_irqs_disabled();
 
+	if (unlikely(perf_random_is_on(event))) {
+		perf_swevent_advance_random(event, nr, data, regs);
+		return;
+	}
 	if (fixed && (event->attr.sample_type & PERF_SAMPLE_PERIOD)) {
 		data->period = nr;
 	} else {

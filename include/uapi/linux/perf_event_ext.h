@@ -2,13 +2,63 @@
 /*
  * Extensions of perf_event_open(2) that are not in <linux/perf_event.h>: ioctls
  * of a perf descriptor, numbered from 0x80 upwards so that they meet nothing
- * that later kernels add. Kernels without one of them answer ENOTTY.
+ * that later kernels add. A kernel without one of them answers ENOTTY; so a
+ * program asks, and does without if it must. Their structures may grow and say
+ * their size themselves: the size in the number of the ioctl is not looked at.
  */
 #ifndef _UAPI_LINUX_PERF_EVENT_EXT_H
 #define _UAPI_LINUX_PERF_EVENT_EXT_H
 
 #include <linux/ioctl.h>
 #include <linux/types.h>
+
+/* Of struct perf_event_random_period. */
+#define PERF_RANDOM_PERIOD_SIZE_VER0	24
+#define PERF_RANDOM_PERIOD_SHARE_MAX	1000000
+
+/*
+ * PERF_EVENT_IOC_RANDOM_PERIOD: each period of a sampling event is drawn anew,
+ * evenly between attr.sample_period less a share of it and attr.sample_period
+ * more that share. The mean is attr.sample_period. What was drawn stands in
+ * the samples: PERF_SAMPLE_PERIOD.
+ *
+ * A fixed period that keeps step with a loop of the program sees the same few
+ * instructions again and again. One that varies by some percent does not.
+ *
+ * @size: sizeof() the struct
+ * @flags: 0
+ * @share: of the period, in millionths; up to PERF_RANDOM_PERIOD_SHARE_MAX,
+ *	0 makes periods fixed again
+ * @reserved: 0
+ * @seed: the same seed yields the same periods, in the same order
+ *
+ * The present period ends, and the first drawn begins. Inherited copies are
+ * concerned as well, those that exist and those to come; each draws by a seed
+ * that follows from @seed and from how many copies there were before it.
+ * PERF_EVENT_IOC_PERIOD changes the mean; the draws go on. The dropped
+ * occurrences of a throttled event belong to no sample.
+ *
+ * cpu-clock and task-clock never wait for less than 10 microseconds: a draw
+ * below that counts as 10 microseconds.
+ *
+ * Errors: ENOTTY from kernels that do not know it; EINVAL for an event that
+ * counts only or has a frequency, for a @size that is too small, for @flags,
+ * @share and @reserved other than said, and if a period that could be drawn is
+ * one that the PMU refuses; E2BIG for a struct that is longer than known and
+ * not zero there; EOPNOTSUPP for events with attr.precise_ip or of a trace
+ * unit, whose hardware begins periods by itself; ENODEV after the PMU has gone;
+ * EFAULT.
+ */
+struct perf_event_random_period {
+	__u32	size;
+	__u32	flags;
+	__u32	share;
+	__u32	reserved;
+	__u64	seed;
+};
+
+#define PERF_EVENT_IOC_RANDOM_PERIOD \
+	_IOW('$', 0x80, struct perf_event_random_period)
 
 /*
  * A dry run of perf_event_open(2).

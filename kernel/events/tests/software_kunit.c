@@ -9,6 +9,7 @@
 #include <linux/poll.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/clock.h>
 
 /* An event as it is while active, without context, task, and buffer. */
 struct swk_event {
@@ -189,6 +190,67 @@ static void swk_period_each(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, swk->overflows, 5);
 }
 
+static struct swk_event *swk_new_random(struct kunit *test, u64 mean)
+{
+	struct swk_event *swk = swk_new(test, mean);
+	struct perf_event *event = &swk->event;
+
+	event->attr.sample_type = PERF_SAMPLE_PERIOD;
+	event->clock = local_clock;
+	event->hw.random_key = 4711;
+	event->hw.random_share = 1 << (PERF_RANDOM_SHARE_BITS - 1);
+	perf_random_begin(event);
+	return swk;
+}
+
+/* What a sample reports is what was counted since the last. */
+static void swk_random_single(struct kunit *test)
+{
+	struct swk_event *swk = swk_new_random(test, 20);
+	unsigned int seen = 0, since = 0, wrong = 0;
+
+	/* As add() does it. */
+	swk->event.hw.last_period = swk->event.hw.sample_period;
+	perf_swevent_set_period(&swk->event);
+	for (int i = 0; i < 2000; i++) {
+		swk_report(swk, 1);
+		since++;
+		if (swk->overflows == seen)
+			continue;
+		wrong += swk->last_period != since || since < 10 || since > 30;
+		seen = swk->overflows;
+		since = 0;
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_GE(test, seen, 80);
+	KUNIT_EXPECT_LE(test, seen, 120);
+}
+
+/* The event is active when periods begin to be drawn, and nr is large. */
+static void swk_random_weight(struct kunit *test)
+{
+	struct swk_event *swk = swk_new_random(test, 10);
+
+	swk_report(swk, 1000);
+	KUNIT_EXPECT_GE(test, swk->overflows, 80);
+	KUNIT_EXPECT_LE(test, swk->overflows, 120);
+	KUNIT_EXPECT_LT(test, (s64)local64_read(&swk->event.hw.period_left), 0);
+	KUNIT_EXPECT_GE(test, (s64)local64_read(&swk->event.hw.period_left),
+			-15);
+}
+
+/* Billions of periods at once do not take for ever. */
+static void swk_random_flood(struct kunit *test)
+{
+	struct swk_event *swk = swk_new_random(test, 2);
+	struct hw_perf_event *hwc = &swk->event.hw;
+
+	swk_report(swk, 1ULL << 50);
+	KUNIT_EXPECT_EQ(test, hwc->interrupts, MAX_INTERRUPTS);
+	KUNIT_EXPECT_LT(test, (s64)local64_read(&hwc->period_left), 0);
+	KUNIT_EXPECT_GE(test, (s64)local64_read(&hwc->period_left), -3);
+}
+
 static void swk_counting(struct kunit *test)
 {
 	struct swk_event *swk = swk_new(test, 0);
@@ -364,6 +426,9 @@ static struct kunit_case perf_software_cases[] = {
 	KUNIT_CASE(swk_period_weight),
 	KUNIT_CASE(swk_period_sampled_weight),
 	KUNIT_CASE(swk_period_each),
+	KUNIT_CASE(swk_random_single),
+	KUNIT_CASE(swk_random_weight),
+	KUNIT_CASE(swk_random_flood),
 	KUNIT_CASE(swk_counting),
 	KUNIT_CASE(swk_inactive),
 	KUNIT_CASE(swk_throttled),

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "random": periods that are drawn.
+ *
+ * Purpose: PERF_EVENT_IOC_RANDOM_PERIOD, and what an inherited copy has of it.
+ * The draws themselves are in random.h; whoever ends periods makes them.
+ *
+ * Owns: hw.random_*, which share their place with what frequency mode needs.
+ *
+ * Contexts: task. The event is changed where its context is loaded.
+ *
+ * Lifetime: a few words of the event.
+ *
+ * Locking: ctx->lock on the event's CPU, while the event does not count; then
+ * that CPU's overflows. The eldest's child_mutex for hw.random_children.
+ *
+ * Race: a fork against the ioctl.
+ *  1. The ioctl has the eldest's child_mutex: it numbers the copies on the
+ *     list from 1.
+ *  2. A fork that had it before is on the list. One that gets it later finds
+ *     the eldest changed, and takes the next number.
+ */
+#include "context.h"
+#include "control.h"
+#include "random.h"
+#include "remote.h"
+
+struct perf_random_args {
+	struct perf_event	*event;
+	u32			key;
+	u32			share;
+};
+
+/* No copy may draw what another draws, or what the eldest does. */
+static u32 perf_random_child_key(u32 key, u32 number)
+{
+	return perf_random_mix(~((u64)number << 32 | key));
+}
+
+static void perf_random_assign(const struct perf_random_args *args)
+{
+	struct hw_perf_event *hwc = &args->event->hw;
+
+	hwc->random_key = args->key;
+	hwc->random_seq = 0;
+	hwc->random_share = args->share;
+	hwc->random_fresh = false;
+	hwc->random_children = 0;
+	/* The caller begins anew, and draws if it has to. */
+	hwc->sample_period = args->event->attr.sample_period;
+}
+
+static void perf_random_change(struct perf_event *event, void *arg)
+{
+	perf_random_assign(arg);
+}
+
+static int perf_random_set_oncpu(struct perf_event_context *ctx,
+				 struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct perf_random_args *args = arg;
+
+	perf_control_new_period_locked(args->event, perf_random_change, args);
+	return 0;
+}
+
+static void perf_random_set_one(struct perf_event *event, u32 key, u32 share)
+{
+	struct perf_random_args args = { event, key, share };
+
+	perf_ctx_call(event->ctx, perf_random_set_oncpu, &args);
+}
+
+static int perf_random_check(struct perf_event *event,
+			     const struct perf_event_random_period *how)
+{
+	if (how->flags || how->reserved ||
+	    how->share > PERF_RANDOM_PERIOD_SHARE_MAX)
+		return -EINVAL;
+	if (!is_sampling_event(event) || event->attr.freq)
+		return -EINVAL;
+	if (event->attr.precise_ip || has_aux(event))
+		return -EOPNOTSUPP;
+	return perf_control_check_period(event, event->attr.sample_period,
+					 perf_random_units(how->share));
+}
+
+/**
+ * perf_random_set - let an event and its copies draw their periods, or not
+ * @event: event that was opened
+ * @how: share and seed
+ *
+ * Context: task, ctx->mutex; takes child_mutex.
+ * Return: 0; -EINVAL for what is not a share of a fixed period, or for periods
+ * that the PMU refuses; -EOPNOTSUPP for hardware that begins periods by itself.
+ */
+int perf_random_set(struct perf_event *event,
+		    const struct perf_event_random_period *how)
+{
+	u32 share = perf_random_units(how->share);
+	u32 key = perf_random_mix(how->seed);
+	struct perf_event *child;
+	u32 number = 0;
+	int err;
+
+	lockdep_assert_held(&event->ctx->mutex);
+	err = perf_random_check(event, how);
+	if (err)
+		return err;
+	guard(mutex)(&event->child_mutex);
+	perf_random_set_one(event, key, share);
+	list_for_each_entry(child, &event->child_list, child_list)
+		perf_random_set_one(child, perf_random_child_key(key, ++number),
+				    share);
+	event->hw.random_children = number;
+	return 0;
+}
+
+/**
+ * perf_random_inherit - let a new copy draw as its eldest does
+ * @copy: an inherited event that is about to be listed
+ *
+ * Context: task, the eldest's child_mutex.
+ */
+void perf_random_inherit(struct perf_event *copy)
+{
+	struct perf_event *eldest = copy->parent;
+	struct hw_perf_event *hwc = &eldest->hw;
+	struct perf_random_args args = { copy };
+
+	lockdep_assert_held(&eldest->child_mutex);
+	if (!perf_random_is_on(eldest))
+		return;
+	args.key = perf_random_child_key(hwc->random_key,
+					 ++hwc->random_children);
+	args.share = hwc->random_share;
+	perf_random_assign(&args);
+	perf_random_begin(copy);
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room random: where drawn periods lie, what their mean is, that
+ * they can be repeated, and what the ioctl refuses.
+ */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/perf_event.h>
+#include <linux/prandom.h>
+
+#include "../context.h"
+#include "../random.h"
+#include "fake_pmu.h"
+
+#define RNK_DRAWS	100000
+
+static struct fake_pmu rnk_fake;
+
+static struct perf_event *rnk_event(struct kunit *test, u64 mean, u32 millionths,
+				    u64 seed)
+{
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event),
+						 GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	event->attr.sample_period = mean;
+	mutex_init(&event->child_mutex);
+	event->hw.random_key = perf_random_mix(seed);
+	event->hw.random_share = perf_random_units(millionths);
+	perf_random_begin(event);
+	return event;
+}
+
+struct rnk_case {
+	u64	mean;
+	u32	millionths;
+	u64	reach;
+};
+
+static const struct rnk_case rnk_cases[] = {
+	{ 1, 1000000, 0 },
+	{ 2, 1000000, 1 },
+	{ 2, 500000, 1 },
+	{ 10, 100000, 1 },
+	{ 1000, 1, 0 },
+	{ 1000, 100000, 100 },
+	{ 1000, 500000, 500 },
+	{ 1000, 1000000, 999 },
+	{ 1000003, 10000, 10000 },
+	{ 1ULL << 40, 250000, 1ULL << 38 },
+	{ 1ULL << 61, 1000000, (1ULL << 61) - (1ULL << 30) },
+};
+
+static void rnk_reach(struct kunit *test)
+{
+	for (int i = 0; i < ARRAY_SIZE(rnk_cases); i++) {
+		const struct rnk_case *c = &rnk_cases[i];
+		u32 share = perf_random_units(c->millionths);
+
+		KUNIT_EXPECT_EQ_MSG(test, perf_random_reach(c->mean, share),
+				    c->reach, "case %d", i);
+	}
+}
+
+/* All of them are between the bounds, and their mean is what was asked for. */
+static void rnk_draws(struct kunit *test, const struct rnk_case *c, u64 seed)
+{
+	struct perf_event *event = rnk_event(test, c->mean, c->millionths, seed);
+	s64 sum = 0, distance;
+	int outside = 0;
+
+	for (u32 n = 0; n < RNK_DRAWS; n++) {
+		distance = perf_random_draw(&event->hw, n, c->mean) - c->mean;
+		outside += abs(distance) > c->reach;
+		sum += div_s64(distance, 4);
+	}
+	KUNIT_EXPECT_EQ_MSG(test, outside, 0, "%llu/%u seed %#llx", c->mean,
+			    c->millionths, seed);
+	/* More than five standard deviations, and the rounding above. */
+	KUNIT_EXPECT_LE_MSG(test, abs(div_s64(sum, RNK_DRAWS / 4)),
+			    c->reach / 100 + 4, "%llu/%u seed %#llx", c->mean,
+			    c->millionths, seed);
+}
+
+static void rnk_bounds_and_mean(struct kunit *test)
+{
+	struct rnd_state rnd;
+
+	fake_pmu_seed(test, &rnd);
+	/* Sums of longer periods do not fit. */
+	for (int i = 0; i < ARRAY_SIZE(rnk_cases) - 1; i++) {
+		for (int seeds = 0; seeds < 3; seeds++)
+			rnk_draws(test, &rnk_cases[i], prandom_u32_state(&rnd));
+	}
+}
+
+static void rnk_reaches_ends(struct kunit *test)
+{
+	struct perf_event *event = rnk_event(test, 10, 300000, 1);
+	unsigned long seen = 0;
+
+	for (u32 n = 0; n < 1000; n++)
+		seen |= BIT(perf_random_draw(&event->hw, n, 10));
+	KUNIT_EXPECT_EQ(test, seen, GENMASK(13, 7));
+}
+
+static int rnk_differences(struct perf_event *one, struct perf_event *other)
+{
+	int differ = 0;
+
+	for (u32 n = 0; n < 1000; n++)
+		differ += perf_random_draw(&one->hw, n, 1000000) !=
+			  perf_random_draw(&other->hw, n, 1000000);
+	return differ;
+}
+
+static void rnk_repeatable(struct kunit *test)
+{
+	struct perf_event *event = rnk_event(test, 1000000, 500000, 7);
+	struct perf_event *again = rnk_event(test, 1000000, 500000, 7);
+	struct perf_event *other = rnk_event(test, 1000000, 500000, 8);
+	struct perf_event *high = rnk_event(test, 1000000, 500000, 7ULL << 32);
+
+	KUNIT_EXPECT_EQ(test, rnk_differences(event, again), 0);
+	KUNIT_EXPECT_GT(test, rnk_differences(event, other), 990);
+	KUNIT_EXPECT_GT(test, rnk_differences(event, high), 990);
+}
+
+/* Copies draw otherwise than their eldest and each other, in the same order. */
+static void rnk_copies(struct kunit *test)
+{
+	struct perf_event *eldest = rnk_event(test, 1000000, 500000, 7);
+	struct perf_event *copy[4];
+
+	for (int i = 0; i < ARRAY_SIZE(copy); i++) {
+		copy[i] = rnk_event(test, 1000000, 0, 0);
+		copy[i]->parent = eldest;
+		if (i == 2)
+			eldest->hw.random_children = 0;
+		scoped_guard(mutex, &eldest->child_mutex)
+			perf_random_inherit(copy[i]);
+		KUNIT_EXPECT_TRUE(test, copy[i]->hw.random_share ==
+				eldest->hw.random_share);
+		KUNIT_EXPECT_GT(test, rnk_differences(eldest, copy[i]), 990);
+	}
+	KUNIT_EXPECT_GT(test, rnk_differences(copy[0], copy[1]), 990);
+	KUNIT_EXPECT_EQ(test, rnk_differences(copy[0], copy[2]), 0);
+	KUNIT_EXPECT_EQ(test, rnk_differences(copy[1], copy[3]), 0);
+}
+
+/* A driver that begins a period before it reports the end of the last. */
+static void rnk_driver(struct kunit *test)
+{
+	struct perf_event *event = rnk_event(test, 1000, 900000, 3);
+	struct hw_perf_event *hwc = &event->hw;
+	u64 running = local64_read(&hwc->period_left), next;
+	int wrong = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		if (i == 500) {
+			event->attr.sample_period = 5000;
+			perf_random_begin(event);
+			running = local64_read(&hwc->period_left);
+		}
+		next = hwc->sample_period;
+		hwc->last_period = next;
+		wrong += perf_random_next(event) != running;
+		running = next;
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+static int rnk_set(struct perf_event *event,
+		   const struct perf_event_random_period *how)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	int err = perf_random_set(event, how);
+
+	perf_event_ctx_unlock(event, ctx);
+	return err;
+}
+
+static int rnk_set_share(struct perf_event *event, u32 share)
+{
+	struct perf_event_random_period how = { .share = share, .seed = 1 };
+
+	return rnk_set(event, &how);
+}
+
+static struct perf_event *rnk_open(struct kunit *test, u64 period)
+{
+	const struct fake_pmu_spec spec = {
+		.cpu	= cpumask_first(cpu_online_mask),
+		.period	= period,
+	};
+
+	return fake_pmu_open(test, &rnk_fake, &spec);
+}
+
+static void rnk_refused(struct kunit *test)
+{
+	struct perf_event *event = rnk_open(test, 1000);
+	struct perf_event_random_period flags = { .flags = 1 };
+	struct perf_event_random_period reserved = { .reserved = 1 };
+
+	KUNIT_EXPECT_EQ(test, rnk_set(event, &flags), -EINVAL);
+	KUNIT_EXPECT_EQ(test, rnk_set(event, &reserved), -EINVAL);
+	KUNIT_EXPECT_EQ(test, rnk_set_share(event, 1000001), -EINVAL);
+	KUNIT_EXPECT_EQ(test, rnk_set_share(event, U32_MAX), -EINVAL);
+	KUNIT_EXPECT_EQ(test, rnk_set_share(rnk_open(test, 0), 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, rnk_set_share(rnk_open(test, S64_MAX), 1000),
+			-EINVAL);
+	event->attr.freq = 1;
+	KUNIT_EXPECT_EQ(test, rnk_set_share(event, 1000), -EINVAL);
+	event->attr.freq = 0;
+	event->attr.precise_ip = 1;
+	KUNIT_EXPECT_EQ(test, rnk_set_share(event, 1000), -EOPNOTSUPP);
+	event->attr.precise_ip = 0;
+	KUNIT_EXPECT_FALSE(test, perf_random_is_on(event));
+}
+
+static void rnk_expect_near(struct kunit *test, struct perf_event *event,
+			    u64 mean, u64 reach)
+{
+	u64 next = event->hw.sample_period;
+
+	KUNIT_EXPECT_GE(test, next, mean - reach);
+	KUNIT_EXPECT_LE(test, next, mean + reach);
+}
+
+/* On, a new mean, a mean that is too long, off; the event is active. */
+static void rnk_set_and_change(struct kunit *test)
+{
+	struct perf_event *event = rnk_open(test, 1000);
+
+	KUNIT_ASSERT_EQ(test, rnk_set_share(event, 100000), 0);
+	KUNIT_EXPECT_TRUE(test, perf_random_is_on(event));
+	rnk_expect_near(test, event, 1000, 100);
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 50000), 0);
+	rnk_expect_near(test, event, 50000, 5000);
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, S64_MAX), -EINVAL);
+	rnk_expect_near(test, event, 50000, 5000);
+	KUNIT_EXPECT_EQ(test, rnk_set_share(event, 0), 0);
+	KUNIT_EXPECT_FALSE(test, perf_random_is_on(event));
+	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 50000);
+}
+
+static int rnk_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&rnk_fake, "fake_random");
+}
+
+static void rnk_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&rnk_fake);
+}
+
+static int rnk_init(struct kunit *test)
+{
+	fake_pmu_reset(&rnk_fake, 4, 1000);
+	return 0;
+}
+
+static struct kunit_case rnk_suite_cases[] = {
+	KUNIT_CASE(rnk_reach),
+	KUNIT_CASE(rnk_bounds_and_mean),
+	KUNIT_CASE(rnk_reaches_ends),
+	KUNIT_CASE(rnk_repeatable),
+	KUNIT_CASE(rnk_copies),
+	KUNIT_CASE(rnk_driver),
+	KUNIT_CASE(rnk_refused),
+	KUNIT_CASE(rnk_set_and_change),
+	{ }
+};
+
+static struct kunit_suite rnk_suite = {
+	.name		= "perf_random",
+	.suite_init	= rnk_suite_init,
+	.suite_exit	= rnk_suite_exit,
+	.init		= rnk_init,
+	.test_cases	= rnk_suite_cases,
+};
+
+kunit_test_suite(rnk_suite);
