@@ -465,8 +465,6 @@ static noinline void sample_fill_rest(struct perf_sample_data *data,
 #define SAMPLE_WORD	SAMPLE_FILL_WORD
 #define SAMPLE_VARY	SAMPLE_FILL_VARY
 #include "sample_fields.h"
-
-	sample_fit(data, event, todo & PERF_SAMPLE_STACK_USER);
 }
 
 /**
@@ -485,15 +483,15 @@ void perf_prepare_sample(struct perf_sample_data *data,
 		   ~(u64)PERF_SAMPLE_READ;
 
 	data->type = event->attr.sample_type;
-	if (!todo)
-		return;
-
 #define SAMPLE_LEAD	SAMPLE_FILL_WORD
 #include "sample_fields.h"
 	if (todo & ~(u64)SAMPLE_LEAD_MASK)
 		sample_fill_rest(data, event, regs, todo);
-
 	data->sample_flags |= todo;
+
+	/* What the driver brought may be too long, too. */
+	if (event->layout.type & ~(u64)(SAMPLE_LEAD_MASK | PERF_SAMPLE_READ))
+		sample_fit(data, event, todo & PERF_SAMPLE_STACK_USER);
 }
 
 /**

@@ -268,6 +268,13 @@ static void huge_payload(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->record[1], FAKE_TIME);
 	KUNIT_EXPECT_EQ(test, halves[4], sizeof(u32));
 	KUNIT_EXPECT_EQ(test, halves[5], 0);
+
+	/* Nothing of this one is left for the core to fill in. */
+	test_layout(fake, PERF_SAMPLE_RAW);
+	perf_sample_data_init(&data, 0, 1);
+	perf_sample_save_raw_data(&data, &fake->event, &raw);
+	KUNIT_EXPECT_TRUE(test, test_sample(fake, &data, &regs));
+	KUNIT_EXPECT_EQ(test, halves[2], sizeof(u32));
 }
 
 /* An interrupt that came late into the kernel, for an event of user space. */
