@@ -27,7 +27,6 @@
  *   4. a teller that sees event->ctx sees the members as well.
  */
 
-#include <linux/bits.h>
 #include <linux/cleanup.h>
 #include <linux/export.h>
 #include <linux/init.h>
@@ -50,39 +49,58 @@ atomic_t perf_side_wants[PERF_SIDE_NR] __read_mostly;
 static DEFINE_RAW_SPINLOCK(side_lock);
 static DEFINE_PER_CPU(struct list_head, side_events);
 
-/* One bit for each enum perf_side_want that the event asks for. */
-static unsigned int side_mask(const struct perf_event_attr *attr)
+static bool side_wants(const struct perf_event_attr *attr,
+		       enum perf_side_want want)
 {
 	bool maps = attr->mmap || attr->mmap2 || attr->mmap_data;
-	unsigned int mask = 0;
 
-	mask |= (attr->task || attr->comm || maps) ? BIT(PERF_SIDE_TASK) : 0;
-	mask |= attr->comm ? BIT(PERF_SIDE_COMM) : 0;
-	mask |= maps ? BIT(PERF_SIDE_MMAP) : 0;
-	mask |= attr->build_id ? BIT(PERF_SIDE_BUILD_ID) : 0;
-	mask |= attr->namespaces ? BIT(PERF_SIDE_NAMESPACES) : 0;
-	mask |= attr->context_switch ? BIT(PERF_SIDE_SWITCH) : 0;
-	mask |= attr->ksymbol ? BIT(PERF_SIDE_KSYMBOL) : 0;
-	mask |= attr->bpf_event ? BIT(PERF_SIDE_BPF) : 0;
-	mask |= attr->text_poke ? BIT(PERF_SIDE_TEXT_POKE) : 0;
-	mask |= attr->cgroup ? BIT(PERF_SIDE_CGROUP) : 0;
-	return mask;
+	switch (want) {
+	case PERF_SIDE_TASK:
+		return attr->task || attr->comm || maps;
+	case PERF_SIDE_COMM:
+		return attr->comm;
+	case PERF_SIDE_MMAP:
+		return maps;
+	case PERF_SIDE_BUILD_ID:
+		return attr->build_id;
+	case PERF_SIDE_NAMESPACES:
+		return attr->namespaces;
+	case PERF_SIDE_SWITCH:
+		return attr->context_switch;
+	case PERF_SIDE_KSYMBOL:
+		return attr->ksymbol;
+	case PERF_SIDE_BPF:
+		return attr->bpf_event;
+	case PERF_SIDE_TEXT_POKE:
+		return attr->text_poke;
+	case PERF_SIDE_CGROUP:
+		return attr->cgroup;
+	case PERF_SIDE_NR:
+		break;
+	}
+	return false;
+}
+
+static bool side_wants_any(const struct perf_event_attr *attr)
+{
+	for (unsigned int want = 0; want < PERF_SIDE_NR; want++) {
+		if (side_wants(attr, want))
+			return true;
+	}
+	return false;
 }
 
 /* Events of a task are found through its context. */
 static bool side_is_listed(const struct perf_event *event)
 {
-	return side_mask(&event->attr) && event->cpu >= 0 &&
-	       !(event->attach_state & PERF_ATTACH_TASK);
+	return event->cpu >= 0 && !(event->attach_state & PERF_ATTACH_TASK) &&
+	       side_wants_any(&event->attr);
 }
 
 static void side_count(const struct perf_event *event, int by)
 {
-	unsigned int mask = side_mask(&event->attr);
-	unsigned int want;
-
-	for (want = 0; want < PERF_SIDE_NR; want++) {
-		if (mask & BIT(want))
+	for (unsigned int want = 0; want < PERF_SIDE_NR; want++) {
+		if (side_wants(&event->attr, want))
 			atomic_add(by, &perf_side_wants[want]);
 	}
 }
@@ -253,7 +271,7 @@ static bool side_is_told(const struct perf_event *event,
 		return false;
 	if (event->cpu != -1 && event->cpu != smp_processor_id())
 		return false;
-	if (!(side_mask(&event->attr) & BIT(kind->want)))
+	if (!side_wants(&event->attr, kind->want))
 		return false;
 	if (!perf_event_cgroup_runs(event))
 		return false;
