@@ -2,44 +2,275 @@
 /*
  * The AUX area: memory that trace hardware writes by itself.
  *
- * There is none: mmap(2) of it ends in -EOPNOTSUPP. Trace units (Intel PT and
- * BTS, CoreSight and the like) register and open all the same, and drivers call
- * what stands here; perf_aux_output_begin() tells them that there is no room, the
- * answer that they know from an event whose AUX area was never mapped. The other
- * calls are valid only after a begin that succeeded.
+ * Purpose: pages that a driver gives to its hardware, and the account of what
+ * the hardware has written there. User space maps them behind the data of the
+ * same buffer, at the place that it wrote into the user page. What was written
+ * where is said in the data, by a PERF_RECORD_AUX for each begin and end.
  *
- * Owns nothing, takes no lock; contexts are those of pmu::start and pmu::stop,
- * NMI included.
+ * Owns struct perf_aux_area but for its charge, and rb->aux.
+ *
+ * Contexts: the writer (perf_aux_output_*()) runs where pmu::start and pmu::stop
+ * run, NMI included, from begin to end on one CPU. An area is made and ends in
+ * task context.
+ *
+ * Lifetime: the first mapping makes the area, the last unmapping ends it. An area
+ * that is mapped can be retired before, when its PMU goes: then nobody writes to
+ * it any more and the driver has back what is its own; the pages stay for who has
+ * them mapped. Each mapping belongs to an event of the PMU, which keeps the
+ * driver's module.
+ *
+ * Locking: rb->aux.mutex for what is mapped. Writers take no lock. There is at
+ * most one at a time: who comes while another writes is turned away, so that two
+ * events of one PMU that share a buffer cannot tread on each other.
+ *
+ * The end of an area under a writer on another CPU:
+ *
+ *   who retires it			begin
+ *     aux.open = NULL			  area = aux.open
+ *     (b) full barrier			  aux.writing = area, with (a) full barrier
+ *     is aux.writing the area?		  is aux.open still the area?
+ *
+ *   1. Not both questions can get the old answer: either begin withdraws before it
+ *      has looked into the area, or it is seen here.
+ *   2. If it is seen, its event is stopped where it runs. pmu::stop ends the
+ *      output and clears aux.writing. Meanwhile it may end by itself.
+ *   3. Nobody has the area in hand. It is the driver's turn, then the pages'.
+ *
+ * aux.sampling is to a sample what aux.writing is to a writer; see aux_event.c.
+ *
+ *   hardware				reader
+ *     (c) aux_tail, branch on room	  (e) aux_head, read barrier
+ *     data				  data
+ *     (d) driver's and write barrier  (f) full barrier
+ *     aux_head				  aux_tail
+ *
+ * (d) pairs with (e), (c) with (f), as in ring_buffer.c.
  */
 
+#include <linux/cleanup.h>
 #include <linux/export.h>
+#include <linux/gfp.h>
+#include <linux/irq_work.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/overflow.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
 
 #include "aux_buffer.h"
 #include "buffer_types.h"
+#include "remote.h"
 #include "ring_buffer.h"
 
+/* Rather no area than to have others swap for it. */
+#define PERF_AUX_GFP	(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY)
+
+/* Flags that by themselves are no reason for a record. */
+#define PERF_AUX_FLAGS_MUTE	((u64)(PERF_AUX_FLAG_OVERWRITE |	\
+				       PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK))
+
+static unsigned long perf_aux_area_size(const struct perf_aux_area *area)
+{
+	return (unsigned long)area->nr_pages << PAGE_SHIFT;
+}
+
+/* Pages. */
+
+/* Drivers find the order of a chunk in the first page of it. */
+static struct page *perf_aux_new_chunk(int node, unsigned int *order)
+{
+	struct page *page;
+
+	while (!(page = alloc_pages_node(node, PERF_AUX_GFP, *order))) {
+		if (!*order)
+			return NULL;
+		--*order;
+	}
+	if (*order) {
+		split_page(page, *order);
+		SetPagePrivate(page);
+		set_page_private(page, *order);
+	}
+	return page;
+}
+
+/* mm keeps a page whose mapping the fault handler has set for itself. */
+static void perf_aux_free_page(void *at)
+{
+	struct page *page = virt_to_page(at);
+
+	ClearPagePrivate(page);
+	set_page_private(page, 0);
+	page->mapping = NULL;
+	__free_page(page);
+}
+
 /**
- * perf_aux_refuse() - decide on a mapping at an offset other than 0
- * @rb: buffer of the event that is mapped
- * @vma: mapping that is asked for
+ * perf_aux_free() - free an area
+ * @area: nobody has it, and the driver has given up its part
  *
- * Who asks for nonsense hears so; who asks properly hears that it is not there.
+ * Context: task.
+ */
+void perf_aux_free(struct perf_aux_area *area)
+{
+	unsigned int i;
+
+	for (i = 0; i < area->nr_pages && area->pages[i]; i++)
+		perf_aux_free_page(area->pages[i]);
+	kfree(area);
+}
+
+static bool perf_aux_fill(struct perf_aux_area *area, int node,
+			  unsigned int max_order)
+{
+	unsigned int i, nr, order;
+	struct page *page;
+
+	for (nr = 0; nr < area->nr_pages; nr += 1U << order) {
+		order = min3(max_order, (unsigned int)MAX_PAGE_ORDER,
+			     (unsigned int)ilog2(area->nr_pages - nr));
+		page = perf_aux_new_chunk(node, &order);
+		if (!page)
+			return false;
+		for (i = 0; i < 1U << order; i++)
+			area->pages[nr + i] = page_address(page + i);
+	}
+	return true;
+}
+
+/*
+ * The hardware fills a chunk between two interrupts, if it does not gather: then
+ * the watermark is the best size. What is overwritten without end has one chunk.
+ */
+static unsigned int perf_aux_max_order(const struct pmu *pmu,
+				       const struct perf_aux_area *area)
+{
+	if (!(pmu->capabilities & (PERF_PMU_CAP_AUX_NO_SG |
+				   PERF_PMU_CAP_AUX_PREFER_LARGE)))
+		return 0;
+	return area->overwrite ? ilog2(area->nr_pages) :
+				 get_order(area->watermark);
+}
+
+static bool perf_aux_is_one_chunk(const struct perf_aux_area *area)
+{
+	return page_private(virt_to_page(area->pages[0])) ==
+	       ilog2(area->nr_pages);
+}
+
+static unsigned long perf_aux_watermark(const struct perf_event *event,
+					const struct perf_aux_area *area)
+{
+	if (area->overwrite)
+		return 0;
+	return event->attr.aux_watermark ?:
+	       min(perf_aux_area_size(area) / 2, (unsigned long)U32_MAX);
+}
+
+static struct perf_aux_area *perf_aux_alloc_head(unsigned int nr_pages,
+						 int node)
+{
+	struct perf_aux_area *area;
+	size_t size = struct_size(area, pages, nr_pages);
+
+	if (get_order(size) > MAX_PAGE_ORDER)
+		return NULL;
+	area = kzalloc_node(size, GFP_KERNEL | __GFP_NOWARN, node);
+	if (area)
+		area->nr_pages = nr_pages;
+	return area;
+}
+
+static bool perf_aux_build(struct perf_event *event, struct perf_aux_area *area,
+			   int node)
+{
+	struct pmu *pmu = event->pmu;
+
+	if (!perf_aux_fill(area, node, perf_aux_max_order(pmu, area)))
+		return false;
+	if (area->overwrite && pmu->capabilities & PERF_PMU_CAP_AUX_NO_SG &&
+	    !perf_aux_is_one_chunk(area))
+		return false;
+	area->priv = pmu->setup_aux(event, area->pages, area->nr_pages,
+				    area->overwrite);
+	return area->priv;
+}
+
+/**
+ * perf_aux_alloc() - make an area that nobody knows yet
+ * @event: event with AUX that it is for; its PMU stays
+ * @vma: mapping that perf_aux_check_locked() has accepted; if user space cannot
+ *	write there, it does not say what it has read, and new data replace old
+ *
+ * Context: task; event->mmap_mutex. Calls pmu::setup_aux.
+ * Return: the area; NULL without memory, when the hardware wants it in one piece
+ * and there is none, and when the driver declines.
+ */
+struct perf_aux_area *perf_aux_alloc(struct perf_event *event,
+				     struct vm_area_struct *vma)
+{
+	int node = event->cpu < 0 ? NUMA_NO_NODE : cpu_to_node(event->cpu);
+	struct perf_aux_area *area = perf_aux_alloc_head(vma_pages(vma), node);
+
+	lockdep_assert_held(&event->mmap_mutex);
+	if (!area)
+		return NULL;
+	area->pmu = event->pmu;
+	area->free_priv = event->pmu->free_aux;
+	area->pgoff = vma->vm_pgoff;
+	area->overwrite = !(vma->vm_flags & VM_WRITE);
+	area->watermark = perf_aux_watermark(event, area);
+	if (perf_aux_build(event, area, node))
+		return area;
+	perf_aux_free(area);
+	return NULL;
+}
+
+/**
+ * perf_aux_page() - the page behind an offset of the mapping
+ * @rb: buffer whose area is mapped there
+ * @pgoff: offset in pages, counted from the user page
+ *
+ * Context: any; the mapping stays.
+ * Return: the page, without a reference; NULL outside of the area.
+ */
+struct page *perf_aux_page(const struct perf_buffer *rb, unsigned long pgoff)
+{
+	const struct perf_aux_area *area = READ_ONCE(rb->aux.area);
+	unsigned long nr;
+
+	if (!area || pgoff < area->pgoff ||
+	    pgoff - area->pgoff >= area->nr_pages)
+		return NULL;
+	nr = array_index_nospec(pgoff - area->pgoff, area->nr_pages);
+	return virt_to_page(area->pages[nr]);
+}
+
+/* From the first mapping to the last. */
+
+/**
+ * perf_aux_check_locked() - is a mapping that of an AUX area?
+ * @rb: buffer of the event that is mapped
+ * @vma: mapping that is asked for, not at offset 0
+ *
  * aux_offset and aux_size are user-writable and read once.
  *
- * Context: mmap_lock and event->mmap_mutex held.
- * Return: -ENOMEM if the area has more than INT_MAX pages; -EINVAL if it overlaps
- * the data, is not at aux_offset, not aux_size long, or not a power of two of
- * pages; -EOPNOTSUPP otherwise.
+ * Context: mmap_lock, event->mmap_mutex and rb->aux.mutex.
+ * Return: 0; -ENOMEM if the area has more than INT_MAX pages; -EINVAL if it
+ * overlaps the data, is not at aux_offset, not aux_size long, not a power of two
+ * of pages, or not that of the area that is there.
  */
-int perf_aux_refuse(const struct perf_buffer *rb,
-		    struct vm_area_struct *vma)
+int perf_aux_check_locked(const struct perf_buffer *rb,
+			  struct vm_area_struct *vma)
 {
 	u64 offset = READ_ONCE(rb->user_page->aux_offset);
 	u64 size = READ_ONCE(rb->user_page->aux_size);
+	const struct perf_aux_area *area = rb->aux.area;
 	unsigned long nr_pages = vma_pages(vma);
 
+	lockdep_assert_held(&rb->aux.mutex);
 	if (nr_pages > INT_MAX)
 		return -ENOMEM;
 	if (offset < perf_rb_data_size(rb) + PAGE_SIZE ||
@@ -47,60 +278,310 @@ int perf_aux_refuse(const struct perf_buffer *rb,
 		return -EINVAL;
 	if (size != (u64)nr_pages << PAGE_SHIFT || !is_power_of_2(nr_pages))
 		return -EINVAL;
-	return -EOPNOTSUPP;
+	if (area && (area->pgoff != vma->vm_pgoff || area->nr_pages != nr_pages))
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * perf_aux_publish_locked() - let an area be written
+ * @rb: buffer without one
+ * @area: new area; its first mapping is there
+ *
+ * Context: rb->aux.mutex.
+ */
+void perf_aux_publish_locked(struct perf_buffer *rb,
+			     struct perf_aux_area *area)
+{
+	lockdep_assert_held(&rb->aux.mutex);
+	area->mappings = 1;
+	WRITE_ONCE(rb->aux.area, area);
+	WRITE_ONCE(rb->aux.size, perf_aux_area_size(area));
+	smp_store_release(&rb->aux.open, area); /* what is in it, first */
+}
+
+struct perf_aux_stop {
+	struct perf_buffer	*rb;
+	struct perf_event	*family;
+};
+
+/*
+ * The writer that is found here stays: it leaves its context by an interrupt of
+ * this CPU, or behind one. An NMI may end its output at any moment.
+ */
+static int perf_aux_stop_oncpu(void *arg)
+{
+	const struct perf_aux_stop *stop = arg;
+	const struct perf_rb_aux *aux = &stop->rb->aux;
+	struct perf_event *writer;
+
+	lockdep_assert_irqs_disabled();
+	if (!READ_ONCE(aux->writing) ||
+	    READ_ONCE(aux->cpu) != smp_processor_id())
+		return 0;
+	writer = READ_ONCE(aux->writer);
+	if (!stop->family || perf_rb_owner(writer) == stop->family)
+		writer->pmu->stop(writer, PERF_EF_UPDATE);
+	return 0;
+}
+
+/**
+ * perf_aux_stop() - stop who writes to an area
+ * @rb: buffer
+ * @family: event that is stopped, or its inherited copies; NULL for any
+ *
+ * One that begins at the same time may be missed, unless it is kept from it.
+ *
+ * Context: task, interrupts on; mutexes may be held.
+ */
+void perf_aux_stop(struct perf_buffer *rb, struct perf_event *family)
+{
+	struct perf_aux_stop stop = { rb, family };
+
+	if (READ_ONCE(rb->aux.writing))
+		perf_cpu_call(READ_ONCE(rb->aux.cpu), perf_aux_stop_oncpu,
+			      &stop);
+}
+
+/* When it is not, all that was done to it has been done. */
+static bool perf_aux_in_hand(const struct perf_buffer *rb,
+			     const struct perf_aux_area *area)
+{
+	bool in_hand = READ_ONCE(rb->aux.writing) == area ||
+		       READ_ONCE(rb->aux.sampling) == area;
+
+	smp_rmb(); /* pairs with the release of either */
+	return in_hand;
+}
+
+/**
+ * perf_aux_retire_locked() - take an area from its writers and its driver
+ * @rb: buffer with an area
+ *
+ * What was written stands in the area and is reported. Its event goes on without
+ * a trace.
+ *
+ * Context: task, may sleep; rb->aux.mutex. Calls pmu::stop and pmu::free_aux.
+ */
+void perf_aux_retire_locked(struct perf_buffer *rb)
+{
+	struct perf_aux_area *area = rb->aux.area;
+
+	lockdep_assert_held(&rb->aux.mutex);
+	if (!area->priv)
+		return;
+	WRITE_ONCE(rb->aux.open, NULL);
+	WRITE_ONCE(rb->aux.size, 0);
+	smp_mb(); /* (b), pairs with (a) */
+	while (perf_aux_in_hand(rb, area)) {
+		perf_aux_stop(rb, NULL);
+		cond_resched();
+	}
+	area->free_priv(area->priv);
+	area->priv = NULL;
+}
+
+/* The writer. */
+
+/* Return: the area, which is the caller's until perf_aux_let_go(), or NULL. */
+static struct perf_aux_area *perf_aux_take(struct perf_buffer *rb,
+					   struct perf_event *event)
+{
+	struct perf_aux_area *area = READ_ONCE(rb->aux.open);
+
+	if (!area || cmpxchg(&rb->aux.writing, NULL, area)) /* (a) */
+		return NULL;
+	if (READ_ONCE(rb->aux.open) != area || area->pmu != event->pmu) {
+		smp_store_release(&rb->aux.writing, NULL); /* after the look */
+		return NULL;
+	}
+	WRITE_ONCE(rb->aux.writer, event);
+	WRITE_ONCE(rb->aux.cpu, raw_smp_processor_id());
+	return area;
+}
+
+static void perf_aux_let_go(struct perf_output_handle *handle)
+{
+	struct perf_buffer *rb = handle->rb;
+
+	handle->event = NULL;
+	smp_store_release(&rb->aux.writing, NULL); /* after the last access */
+	perf_rb_put(rb);
+}
+
+/* As perf_event_disable_inatomic(), of a later room. */
+static void perf_aux_disable(struct perf_event *event)
+{
+	WRITE_ONCE(event->pending_disable, 1);
+	irq_work_queue(&event->pending_disable_irq);
+}
+
+/*
+ * One byte stays free, so that full differs from empty. A tail that is not within
+ * the last lap leaves nothing.
+ */
+static unsigned long perf_aux_room(const struct perf_buffer *rb,
+				   const struct perf_aux_area *area)
+{
+	unsigned long tail = READ_ONCE(rb->user_page->aux_tail);
+	unsigned long size = perf_aux_area_size(area);
+	unsigned long used = rb->aux.head - tail;
+
+	return used < size ? size - 1 - used : 0;
 }
 
 /**
  * perf_aux_output_begin() - start to write trace data
- * @handle: the caller's; ->event is NULL afterwards
- * @event: event of a trace unit
+ * @handle: the caller's; from here to the end it says which event writes, where
+ *	(head), how much may be written (size), and at which position a wake-up
+ *	is due (wakeup); the latter two not if the area is overwritten. ->event
+ *	is NULL when it fails
+ * @event: event of a trace unit; on this CPU
+ *
+ * An event that finds no room is disabled, and the readers are woken.
  *
  * Context: any, NMI included.
- * Return: NULL, as there is no AUX area to write to.
+ * Return: what pmu::setup_aux returned; NULL when there is no area, when another
+ * event writes to it, or when it is full.
  */
 void *perf_aux_output_begin(struct perf_output_handle *handle,
 			    struct perf_event *event)
 {
+	struct perf_buffer *rb = perf_rb_get(event);
+	struct perf_aux_area *area = rb ? perf_aux_take(rb, event) : NULL;
+
 	handle->event = NULL;
+	if (!area) {
+		if (rb)
+			perf_rb_put(rb);
+		return NULL;
+	}
+
+	handle->rb = rb;
+	handle->event = event;
+	handle->head = rb->aux.head;
+	handle->aux_flags = 0;
+	handle->size = 0;
+	if (area->overwrite)
+		return area->priv;
+
+	handle->wakeup = rb->aux.wakeup + area->watermark;
+	handle->size = perf_aux_room(rb, area);
+	if (handle->size) /* (c), pairs with (f) */
+		return area->priv;
+	perf_aux_disable(event);
+	perf_rb_wake(rb, event);
+	perf_aux_let_go(handle);
 	return NULL;
 }
 EXPORT_SYMBOL_GPL(perf_aux_output_begin);
 
+/* Return: true if it is time to wake readers; then it is noted. */
+static bool perf_aux_advance(struct perf_buffer *rb,
+			     const struct perf_aux_area *area,
+			     unsigned long head)
+{
+	rb->aux.head = head;
+	smp_wmb(); /* (d), pairs with (e) */
+	WRITE_ONCE(rb->user_page->aux_head, head);
+	if (area->overwrite || head - rb->aux.wakeup < area->watermark)
+		return false;
+	rb->aux.wakeup = rounddown(head, area->watermark);
+	return true;
+}
+
+static void perf_aux_report(struct perf_output_handle *handle,
+			    unsigned long head, unsigned long size)
+{
+	struct {
+		struct perf_event_header	header;
+		u64				offset;
+		u64				size;
+		u64				flags;
+	} record = {
+		.header.type	= PERF_RECORD_AUX,
+		.header.size	= sizeof(record),
+		.offset		= head,
+		.size		= size,
+		.flags		= handle->aux_flags,
+	};
+
+	/* Where an overwritten area has got to, the user page says. */
+	if (size || record.flags & ~PERF_AUX_FLAGS_MUTE)
+		perf_rb_record(handle->event, &record.header);
+}
+
 /**
  * perf_aux_output_end() - finish writing trace data
- * @handle: of a begin that succeeded, so that this is never reached
+ * @handle: of a begin that succeeded; if the area is overwritten, ->head is
+ *	where the hardware has got to
  * @size: bytes written
  *
- * Context: any, NMI included.
+ * The driver has seen to it that the data are visible. If they were truncated the
+ * event is disabled, as the next begin would find no room.
+ *
+ * Context: any, NMI included; on the CPU of the begin.
  */
 void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 {
+	struct perf_buffer *rb = handle->rb;
+	const struct perf_aux_area *area = rb->aux.writing;
+	unsigned long head = rb->aux.head;
+	bool wake = handle->aux_flags & PERF_AUX_FLAG_TRUNCATED;
+
+	if (wake)
+		perf_aux_disable(handle->event);
+	if (area->overwrite) {
+		handle->aux_flags |= PERF_AUX_FLAG_OVERWRITE;
+		head = handle->head;
+	}
+	perf_aux_report(handle, head, size);
+	wake |= perf_aux_advance(rb, area, area->overwrite ? head : head + size);
+	if (wake)
+		perf_rb_wake(rb, handle->event);
+	perf_aux_let_go(handle);
 }
 EXPORT_SYMBOL_GPL(perf_aux_output_end);
 
 /**
  * perf_aux_output_skip() - leave a gap in the trace data
- * @handle: of a begin that succeeded, so that this is never reached
+ * @handle: of a begin that succeeded; moved on
  * @size: bytes
  *
- * Context: any, NMI included.
- * Return: -ENOSPC, as no byte is free.
+ * For hardware that begins at aligned addresses only.
+ *
+ * Context: any, NMI included; on the CPU of the begin.
+ * Return: 0; -ENOSPC when fewer bytes are free.
  */
 int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size)
 {
-	return -ENOSPC;
+	struct perf_buffer *rb = handle->rb;
+	const struct perf_aux_area *area = rb->aux.writing;
+
+	if (size > handle->size)
+		return -ENOSPC;
+	if (perf_aux_advance(rb, area, rb->aux.head + size)) {
+		perf_rb_wake(rb, handle->event);
+		handle->wakeup = rb->aux.wakeup + area->watermark;
+	}
+	handle->head = rb->aux.head;
+	handle->size -= size;
+	return 0;
 }
 EXPORT_SYMBOL_GPL(perf_aux_output_skip);
 
 /**
  * perf_aux_output_flag() - add a flag to the PERF_RECORD_AUX to come
- * @handle: of a begin that succeeded, so that this is never reached
- * @flags: PERF_AUX_FLAG_*
+ * @handle: of a begin that succeeded
+ * @flags: PERF_AUX_FLAG_*, but for OVERWRITE, which the area decides
  *
  * Context: any, NMI included.
  */
 void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags)
 {
+	if (WARN_ON_ONCE(flags & PERF_AUX_FLAG_OVERWRITE))
+		return;
+	handle->aux_flags |= flags;
 }
 EXPORT_SYMBOL_GPL(perf_aux_output_flag);
 
@@ -110,31 +591,44 @@ EXPORT_SYMBOL_GPL(perf_aux_output_flag);
  *
  * Drivers ask outside of begin and end, too, to learn whether they are between.
  *
- * Context: any, NMI included.
- * Return: NULL, nothing is being written.
+ * Context: any, NMI included; on the CPU of the begin.
+ * Return: what begin returned; NULL when nothing is being written.
  */
 void *perf_get_aux(struct perf_output_handle *handle)
 {
-	return NULL;
+	return handle->event ? handle->rb->aux.writing->priv : NULL;
 }
 EXPORT_SYMBOL_GPL(perf_get_aux);
 
 /**
  * perf_output_copy_aux() - copy trace data into a record
- * @aux_handle: of a begin that succeeded, so that this is never reached
+ * @aux_handle: of a begin that succeeded
  * @handle: open reservation of the record
  * @from: first byte in the AUX area
- * @to: byte behind the last
+ * @to: byte behind the last; if it is @from, modulo the size, the whole area
  *
- * Context: any, NMI included.
- * Return: -EOPNOTSUPP.
+ * Context: any, NMI included; on the CPU of both begins.
+ * Return: bytes copied.
  */
 long perf_output_copy_aux(struct perf_output_handle *aux_handle,
 			  struct perf_output_handle *handle,
 			  unsigned long from, unsigned long to)
 {
-	return -EOPNOTSUPP;
+	const struct perf_aux_area *area = aux_handle->rb->aux.writing;
+	unsigned long size = perf_aux_area_size(area);
+	unsigned long len = ((to - from - 1) & (size - 1)) + 1;
+	unsigned long done, piece;
+
+	for (done = 0; done < len; done += piece) {
+		unsigned long at = (from + done) & (size - 1);
+
+		piece = min(len - done, PAGE_SIZE - offset_in_page(at));
+		perf_rb_write(handle, area->pages[at >> PAGE_SHIFT] +
+			      offset_in_page(at), piece);
+	}
+	return len;
 }
+EXPORT_SYMBOL_GPL(perf_output_copy_aux);
 
 /**
  * perf_event_addr_filters_sync() - give a driver an event's address filters

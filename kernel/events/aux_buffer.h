@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "aux_buffer": the AUX area, which this core does not offer. */
+/* Room "aux_buffer": the AUX area, its pages and its writer. */
 #ifndef _KERNEL_EVENTS_AUX_BUFFER_H
 #define _KERNEL_EVENTS_AUX_BUFFER_H
 
 #include "types.h"
 
+struct perf_aux_area;
 struct perf_buffer;
 
-/* Why @vma cannot become the AUX area that belongs to @rb. */
-int perf_aux_refuse(const struct perf_buffer *rb,
-		    struct vm_area_struct *vma);
+/* Mapping; rb->aux.mutex. */
+int perf_aux_check_locked(const struct perf_buffer *rb,
+			  struct vm_area_struct *vma);
+void perf_aux_publish_locked(struct perf_buffer *rb,
+			     struct perf_aux_area *area);
+void perf_aux_retire_locked(struct perf_buffer *rb);
+
+/* Pages, and what the driver makes of them. Without a mutex but the event's. */
+struct perf_aux_area *perf_aux_alloc(struct perf_event *event,
+				     struct vm_area_struct *vma);
+void perf_aux_free(struct perf_aux_area *area);
+struct page *perf_aux_page(const struct perf_buffer *rb, unsigned long pgoff);
+
+/* @family, or whoever it is if NULL, does not write to @rb any more. */
+void perf_aux_stop(struct perf_buffer *rb, struct perf_event *family);
 
 #endif /* _KERNEL_EVENTS_AUX_BUFFER_H */

@@ -3,12 +3,14 @@
  * What a ring buffer is made of; for the rooms ring_buffer, aux_buffer and mmap
  * and their tests. All other rooms see an incomplete type.
  *
- * Legend of fields: I set before the buffer can be found; W the writing CPU,
- * nesting up to NMI; A atomic; S event_lock.
+ * Legend of fields: I set before the buffer, or the area, can be found; W the
+ * writing CPU, nesting up to NMI; A atomic; S event_lock; X aux.mutex.
  */
 #ifndef _KERNEL_EVENTS_BUFFER_TYPES_H
 #define _KERNEL_EVENTS_BUFFER_TYPES_H
 
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <asm/local.h>
 #include "types.h"
@@ -21,6 +23,50 @@ struct perf_rb_charge {
 	struct mm_struct	*mm;
 	unsigned long		user_pages;	/* of user->perf_mlock */
 	unsigned long		mm_pages;	/* of mm->pinned_vm */
+};
+
+/* Memory that trace hardware writes, and what its driver made of it. */
+struct perf_aux_area {
+	/* I: whose it is; compared, never called. */
+	struct pmu			*pmu;
+	void				(*free_priv)(void *priv);
+	unsigned long			watermark;	/* bytes, 0: overwrite */
+	bool				overwrite;	/* aux_tail is not read */
+	/* I: where it is mapped. */
+	unsigned long			pgoff;
+	/* X: the driver's, NULL when it has been given back. */
+	void				*priv;
+	/* X: mappings through whatever event. */
+	unsigned int			mappings;
+	/* X: undone after the last mapping. */
+	struct perf_rb_charge		charge;
+	/* I: address of each page. */
+	unsigned int			nr_pages;
+	void				*pages[] __counted_by(nr_pages);
+};
+
+/*
+ * The AUX side of a buffer. The stream goes on where it was when an area goes
+ * and another comes.
+ */
+struct perf_rb_aux {
+	struct mutex		mutex;	/* innermost of the mutexes here */
+	/* X: what is mapped. */
+	struct perf_aux_area	*area;
+	/* A: the same while it may be written, and its size in bytes. */
+	struct perf_aux_area	*open;
+	unsigned long		size;
+	/* A: what a writer, or a sample, has in hand. */
+	struct perf_aux_area	*writing;
+	struct perf_aux_area	*sampling;
+	/* W: whose hand that is, and where; right while @writing is set. */
+	struct perf_event	*writer;
+	int			cpu;
+	/* W: bytes written ever; stamp of the last wake-up. */
+	unsigned long		head;
+	unsigned long		wakeup;
+	/* W: an event is being paused or resumed. */
+	bool			pausing;
 };
 
 /*
@@ -53,6 +99,10 @@ struct perf_buffer {
 	/* A: mappings by whatever event; at 0 the buffer is out of use. */
 	refcount_t			mmap_count;
 	struct rcu_head			rcu_head;
+	/* Puts the last reference for an NMI. */
+	struct irq_work			put_work;
+
+	struct perf_rb_aux		aux;
 
 	/* S: events that write here, linked by rb_entry. */
 	spinlock_t			event_lock;

@@ -14,9 +14,13 @@
  * they write. So neither munmap nor mmap waits for a grace period: the list is
  * walked under its lock only, and the memory goes by RCU.
  *
- * Locking: mmap_lock > event->mmap_mutex > rb->event_lock > waitq.lock. event->rb
- * changes under mmap_mutex; writers read it under RCU. Of two mmap_mutexes the one
- * with the lower address comes first.
+ * The AUX area is part of a buffer: it is mapped through an event that writes
+ * there, each of its mappings is one of the buffer's, too, and the last of them
+ * ends it while the buffer stays.
+ *
+ * Locking: mmap_lock > event->mmap_mutex > rb->aux.mutex; mmap_mutex >
+ * rb->event_lock > waitq.lock. event->rb changes under mmap_mutex; writers read it
+ * under RCU. Of two mmap_mutexes the one with the lower address comes first.
  *
  * Redirecting @event to the buffer of @target while the last mapping goes:
  *
@@ -237,6 +241,8 @@ static void perf_mmap_attach_mutexed(struct perf_event *event,
 		perf_mmap_link(event, rb);
 	rcu_assign_pointer(*perf_rb_slot(event), rb);
 	if (old) {
+		/* Its trace goes on, in the new buffer, when it starts again. */
+		perf_aux_stop(old, event);
 		perf_rb_put(old);
 		wake_up_all(&event->waitq);
 	}
@@ -345,6 +351,82 @@ static int perf_mmap_charge(struct perf_rb_charge *charge,
 	return -EPERM;
 }
 
+/* The AUX area. */
+
+/* Return: 0, and the area has its first mapping; -EPERM, -ENOMEM. */
+static int perf_mmap_create_aux_locked(struct perf_event *event,
+				       struct perf_buffer *rb,
+				       struct vm_area_struct *vma)
+{
+	struct perf_rb_charge charge;
+	struct perf_aux_area *area;
+	int err;
+
+	err = perf_mmap_charge(&charge, vma->vm_mm, vma_pages(vma));
+	if (err)
+		return err;
+	area = perf_aux_alloc(event, vma);
+	if (!area) {
+		perf_mmap_uncharge(&charge);
+		return -ENOMEM;
+	}
+	area->charge = charge;
+	perf_aux_publish_locked(rb, area);
+	return 0;
+}
+
+static int perf_mmap_get_aux_locked(struct perf_event *event,
+				    struct perf_buffer *rb,
+				    struct vm_area_struct *vma)
+{
+	struct perf_aux_area *area = rb->aux.area;
+
+	lockdep_assert_held(&rb->aux.mutex);
+	if (!area)
+		return perf_mmap_create_aux_locked(event, rb, vma);
+	/* One that was retired is of a PMU that has gone, or goes. */
+	if (area->pmu != event->pmu || !area->priv)
+		return -EINVAL;
+	area->mappings++;
+	return 0;
+}
+
+static void perf_mmap_put_aux_locked(struct perf_buffer *rb)
+{
+	struct perf_aux_area *area = rb->aux.area;
+
+	lockdep_assert_held(&rb->aux.mutex);
+	if (--area->mappings)
+		return;
+	perf_aux_retire_locked(rb);
+	WRITE_ONCE(rb->aux.area, NULL);
+	perf_mmap_uncharge(&area->charge);
+	perf_aux_free(area);
+}
+
+/**
+ * perf_mmap_revoke_aux() - take an AUX area from a PMU that goes away
+ * @event: event of the PMU, REVOKED, which it is told of still
+ *
+ * Each mapping of the area belongs to an event of the PMU that is attached to the
+ * buffer, so that who revokes all of them passes by here. No event maps a new
+ * area: it would see that it is revoked.
+ *
+ * Context: task, may sleep.
+ */
+void perf_mmap_revoke_aux(struct perf_event *event)
+{
+	struct perf_buffer *rb;
+
+	guard(mutex)(&event->mmap_mutex);
+	rb = perf_rb_mutexed(event);
+	if (!rb)
+		return;
+	guard(mutex)(&rb->aux.mutex);
+	if (rb->aux.area && rb->aux.area->pmu == event->pmu)
+		perf_aux_retire_locked(rb);
+}
+
 /* The mapping. */
 
 /* A driver that goes away is not told: see revoke.c. */
@@ -364,14 +446,25 @@ static void perf_mmap_tell_unmapped(struct perf_event *event,
 		event->pmu->event_unmapped(event, mm);
 }
 
+static bool perf_mmap_is_aux(const struct vm_area_struct *vma)
+{
+	return vma->vm_pgoff;
+}
+
 /* mremap(2) has moved the mapping: for a moment there are two of them. */
 static void perf_mmap_open(struct vm_area_struct *vma)
 {
 	struct perf_event *event = vma->vm_file->private_data;
 
 	scoped_guard(mutex, &event->mmap_mutex) {
+		struct perf_buffer *rb = perf_rb_mutexed(event);
+
 		atomic_inc(&event->mmap_count);
-		refcount_inc(&perf_rb_mutexed(event)->mmap_count);
+		refcount_inc(&rb->mmap_count);
+		if (perf_mmap_is_aux(vma)) {
+			guard(mutex)(&rb->aux.mutex);
+			rb->aux.area->mappings++;
+		}
 	}
 	perf_mmap_tell_mapped(event, vma->vm_mm);
 }
@@ -383,6 +476,10 @@ static void perf_mmap_close(struct vm_area_struct *vma)
 	bool unused;
 
 	perf_mmap_tell_unmapped(event, vma->vm_mm);
+	if (perf_mmap_is_aux(vma)) {
+		guard(mutex)(&rb->aux.mutex);
+		perf_mmap_put_aux_locked(rb);
+	}
 	scoped_guard(mutex, &event->mmap_mutex) {
 		unused = refcount_dec_and_test(&rb->mmap_count);
 		if (atomic_dec_and_test(&event->mmap_count))
@@ -401,6 +498,18 @@ static int perf_mmap_may_split(struct vm_area_struct *vma, unsigned long addr)
 	return -EINVAL;
 }
 
+/* The mapping at hand keeps what it maps. */
+static struct page *perf_mmap_page_rcu(struct vm_fault *vmf,
+				       struct perf_event *event)
+{
+	struct perf_buffer *rb = perf_rb_rcu(event);
+
+	if (!rb)
+		return NULL;
+	return perf_mmap_is_aux(vmf->vma) ? perf_aux_page(rb, vmf->pgoff) :
+					    perf_rb_page(rb, vmf->pgoff);
+}
+
 /*
  * The user page may be written, data may only be read. mm wants a page of a
  * shared file mapping to have a mapping and an index.
@@ -408,15 +517,13 @@ static int perf_mmap_may_split(struct vm_area_struct *vma, unsigned long addr)
 static vm_fault_t perf_mmap_fault(struct vm_fault *vmf)
 {
 	struct file *file = vmf->vma->vm_file;
-	struct perf_buffer *rb;
 	struct page *page;
 
 	if (vmf->pgoff && (vmf->flags & FAULT_FLAG_WRITE))
 		return VM_FAULT_SIGBUS;
 
 	guard(rcu)();
-	rb = perf_rb_rcu(file->private_data);
-	page = rb ? perf_rb_page(rb, vmf->pgoff) : NULL;
+	page = perf_mmap_page_rcu(vmf, file->private_data);
 	if (!page)
 		return VM_FAULT_SIGBUS;
 
@@ -523,34 +630,64 @@ static int perf_mmap_data(struct perf_event *event, struct vm_area_struct *vma)
 	return err;
 }
 
+static int perf_mmap_aux_mutexed(struct perf_event *event,
+				 struct perf_buffer *rb,
+				 struct vm_area_struct *vma)
+{
+	int err;
+
+	guard(mutex)(&rb->aux.mutex);
+	err = perf_aux_check_locked(rb, vma);
+	if (!err && !has_aux(event))
+		err = -EOPNOTSUPP;
+	if (!err)
+		err = perf_mmap_get_aux_locked(event, rb, vma);
+	if (err)
+		return err;
+	/* Last, as a count that has been raised cannot well be lowered here. */
+	if (refcount_inc_not_zero(&rb->mmap_count))
+		return 0;
+	perf_mmap_put_aux_locked(rb);
+	return -EINVAL;
+}
+
 static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
 {
 	struct perf_buffer *rb;
+	int err;
 
 	guard(mutex)(&event->mmap_mutex);
 	if (perf_event_is_revoked(event))
 		return -ENODEV;
 	rb = perf_rb_mutexed(event);
-	return rb ? perf_aux_refuse(rb, vma) : -EINVAL;
+	if (!rb)
+		return -EINVAL;
+	err = perf_mmap_aux_mutexed(event, rb, vma);
+	if (!err)
+		atomic_inc(&event->mmap_count);
+	return err;
 }
 
 /**
- * perf_mmap() - map the user page and the data of an event
+ * perf_mmap() - map the user page and the data of an event, or its AUX area
  * @file: the event's
- * @vma: one page, and a power of two of data pages or none; at offset 0
+ * @vma: one page, and a power of two of data pages or none, at offset 0; or what
+ *	the user page says of the AUX area
  *
  * The first mapping makes the buffer: writable, user space consumes records by
  * moving data_tail; read-only, new records replace old ones. Further mappings,
- * through this event or one that is redirected here, share it.
+ * through this event or one that is redirected here, share it. It is the same
+ * with the AUX area, through events of the PMU that made it.
  *
  * Inherited events of a task without a CPU have no buffer, since their copies
  * would write to it from several CPUs.
  *
  * Context: mmap_lock held for writing.
  * Return: 0; -EINVAL for an inherited event on any CPU, a private mapping, a wrong
- * size, or offset other than 0 that does not match the user page; -ENODEV when the
- * event's PMU has gone; -EOPNOTSUPP for the AUX area; -EPERM over the limit of
- * locked memory; -ENOMEM; -EACCES of a security module.
+ * size, or offset other than 0 that does not match the user page, or the area that
+ * is there; -ENODEV when the event's PMU has gone; -EOPNOTSUPP for an AUX area of a
+ * PMU that does not trace; -EPERM over the limit of locked memory; -ENOMEM; -EACCES
+ * of a security module.
  */
 int perf_mmap(struct file *file, struct vm_area_struct *vma)
 {

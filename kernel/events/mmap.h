@@ -22,6 +22,9 @@ __poll_t perf_mmap_poll(struct perf_event *event);
 /* Detaches @event from its buffer (any event, mapped or redirected). */
 void perf_mmap_detach(struct perf_event *event);
 
+/* The PMU of @event goes away, and with it what it made of an AUX area. */
+void perf_mmap_revoke_aux(struct perf_event *event);
+
 /* PERF_EVENT_IOC_SET_OUTPUT and PERF_FLAG_FD_OUTPUT; @target NULL detaches. */
 int perf_mmap_set_output(struct perf_event *event, struct perf_event *target);
 

@@ -117,6 +117,7 @@ static void revoke_event(struct perf_event *event)
 
 	scoped_guard(mutex, &event->mmap_mutex)
 		perf_mmap_show(event);
+	perf_mmap_revoke_aux(event);
 	perf_event_leave_pmu(event);
 	revoke_tell(event);
 

@@ -107,15 +107,19 @@ unsigned long perf_rb_data_size(const struct perf_buffer *rb)
 	return (unsigned long)rb->nr_runs << rb->run_shift;
 }
 
-/*
+/**
+ * perf_rb_wake() - have the readers of a buffer woken
+ * @rb: the buffer
+ * @event: event that writes to it, or an inherited copy
+ *
  * Wakes from irq_work, as the writer may be in NMI or hold a runqueue lock.
  * The reference that keeps the event is with whoever made it active.
+ *
+ * Context: any, NMI included.
  */
-static void perf_rb_queue_wakeup(struct perf_output_handle *handle)
+void perf_rb_wake(struct perf_buffer *rb, struct perf_event *event)
 {
-	struct perf_event *event = handle->event;
-
-	atomic_set(&handle->rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
+	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
 	event->pending_wakeup = 1;
 	if (*perf_event_fasync(event) && !event->pending_kill)
 		event->pending_kill = POLL_IN;
@@ -161,7 +165,7 @@ static __always_inline void perf_rb_leave(struct perf_output_handle *handle)
 	} else {
 		perf_rb_publish(rb);
 		if (handle->wakeup != local_read(&rb->wakeup))
-			perf_rb_queue_wakeup(handle);
+			perf_rb_wake(rb, handle->event);
 	}
 	preempt_enable();
 }
@@ -556,6 +560,34 @@ void perf_rb_count_sample(struct perf_output_handle *handle)
 }
 
 /**
+ * perf_rb_record() - write a record that stands complete in memory
+ * @event: whose buffer is written, or that of its parent
+ * @record: header.size bytes; the header gets the size with the id trailer
+ *
+ * For rooms below the one that knows the trailer. What finds no room is counted
+ * as lost.
+ *
+ * Context: any, NMI included.
+ */
+void perf_rb_record(struct perf_event *event, struct perf_event_header *record)
+{
+	bool trailer = perf_rb_has_trailer(event);
+	struct perf_output_handle handle;
+	struct perf_sample_data data;
+	unsigned int size = record->size;
+
+	perf_sample_data_init(&data, 0, 0);
+	if (trailer)
+		perf_rb_id_ops->init(record, &data, event);
+	if (perf_output_begin(&handle, &data, event, record->size))
+		return;
+	perf_rb_write(&handle, record, size);
+	if (trailer)
+		perf_rb_id_ops->emit(event, &handle, &data);
+	perf_output_end(&handle);
+}
+
+/**
  * perf_rb_pause() - stop or resume taking records
  * @rb: buffer
  * @pause: what is to be
@@ -758,6 +790,18 @@ struct page *perf_rb_page(struct perf_buffer *rb, unsigned long pgoff)
 				   ((page >> order) << rb->run_shift));
 }
 
+static void perf_rb_free_rcu(struct rcu_head *head)
+{
+	perf_rb_free(container_of(head, struct perf_buffer, rcu_head));
+}
+
+static void perf_rb_put_work(struct irq_work *work)
+{
+	struct perf_buffer *rb = container_of(work, struct perf_buffer, put_work);
+
+	call_rcu(&rb->rcu_head, perf_rb_free_rcu);
+}
+
 /**
  * perf_rb_alloc() - make a buffer that nobody knows yet
  * @nr_pages: pages of data, 0 or a power of two
@@ -787,22 +831,24 @@ struct perf_buffer *perf_rb_alloc(int nr_pages, long watermark, int cpu,
 	refcount_set(&rb->refcount, 1);
 	spin_lock_init(&rb->event_lock);
 	INIT_LIST_HEAD(&rb->event_list);
+	mutex_init(&rb->aux.mutex);
+	/* Hard: the interrupt that runs it is over before RCU frees it. */
+	rb->put_work = IRQ_WORK_INIT_HARD(perf_rb_put_work);
 	return rb;
-}
-
-static void perf_rb_free_rcu(struct rcu_head *head)
-{
-	perf_rb_free(container_of(head, struct perf_buffer, rcu_head));
 }
 
 /**
  * perf_rb_put() - give back a reference
  * @rb: buffer
  *
- * Context: any but NMI.
+ * Context: any, NMI included.
  */
 void perf_rb_put(struct perf_buffer *rb)
 {
-	if (refcount_dec_and_test(&rb->refcount))
+	if (!refcount_dec_and_test(&rb->refcount))
+		return;
+	if (in_nmi())
+		irq_work_queue(&rb->put_work);
+	else
 		call_rcu(&rb->rcu_head, perf_rb_free_rcu);
 }

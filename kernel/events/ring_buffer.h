@@ -72,9 +72,14 @@ static __always_inline void perf_rb_write_word(struct perf_output_handle *handle
 		perf_rb_write(handle, word, sizeof(u64));
 }
 
+/* A whole record, and its id trailer; any context. */
+void perf_rb_record(struct perf_event *event, struct perf_event_header *record);
+
 /* Counts a sample towards attr.wakeup_events; before perf_output_end(). */
 void perf_rb_count_sample(struct perf_output_handle *handle);
 
+/* Has pollers woken, later; any context. */
+void perf_rb_wake(struct perf_buffer *rb, struct perf_event *event);
 /* Wakes pollers of all events that write here. Task or irq_work context. */
 void perf_rb_wake_all(struct perf_event *event);
 

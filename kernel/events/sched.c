@@ -135,6 +135,15 @@ static void perf_sched_unthrottle(struct perf_event *event)
 	perf_side_throttle(event, false);
 }
 
+/* What an event is that has left its PMU, or was not let on. */
+static enum perf_event_state perf_sched_state_off(struct perf_event *event)
+{
+	if (!event->pending_disable)
+		return PERF_EVENT_STATE_INACTIVE;
+	event->pending_disable = 0;
+	return PERF_EVENT_STATE_OFF;
+}
+
 static int perf_sched_event_in_locked(struct perf_event *event)
 {
 	struct pmu *pmu = event->pmu;
@@ -152,7 +161,7 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 	perf_pmu_disable(pmu);
 	err = pmu->add(event, PERF_EF_START);
 	if (err) {
-		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
+		perf_event_set_state(event, perf_sched_state_off(event));
 		event->oncpu = -1;
 	} else {
 		perf_sched_account_in(event,
@@ -170,7 +179,6 @@ static int perf_sched_event_in_locked(struct perf_event *event)
  */
 void perf_sched_event_out_locked(struct perf_event *event)
 {
-	enum perf_event_state state = PERF_EVENT_STATE_INACTIVE;
 	struct pmu *pmu = event->pmu;
 
 	lockdep_assert_held(&event->ctx->lock);
@@ -181,11 +189,7 @@ void perf_sched_event_out_locked(struct perf_event *event)
 	perf_pmu_disable(pmu);
 	pmu->del(event, 0);
 	event->oncpu = -1;
-	if (event->pending_disable) {
-		event->pending_disable = 0;
-		state = PERF_EVENT_STATE_OFF;
-	}
-	perf_event_set_state(event, state);
+	perf_event_set_state(event, perf_sched_state_off(event));
 	perf_sched_account_out(event, perf_cpc_oncpu(event->pmu_ctx->pmu));
 	perf_pmu_enable(pmu);
 }

@@ -15,7 +15,6 @@
 #include <linux/poll.h>
 #include <linux/wait.h>
 
-#include "../aux_buffer.h"
 #include "../buffer_types.h"
 #include "../mmap.h"
 #include "../ring_buffer.h"
@@ -880,38 +879,6 @@ static void map_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_mmap(file, vma), -EINVAL);
 }
 
-static void aux_refused(struct kunit *test)
-{
-	struct perf_buffer *rb = test_map(test, 2, 0, PERF_RB_WRITABLE);
-	struct perf_output_handle handle = { .event = test_event(test, 0) };
-	struct vm_area_struct *vma;
-
-	vma = kunit_kzalloc(test, sizeof(*vma), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, vma);
-	vma->vm_end = 4 * PAGE_SIZE;
-	vma->vm_pgoff = 4;
-	KUNIT_EXPECT_EQ(test, perf_aux_refuse(rb, vma), -EINVAL);
-	rb->user_page->aux_offset = 4 * PAGE_SIZE;
-	KUNIT_EXPECT_EQ(test, perf_aux_refuse(rb, vma), -EINVAL);
-	rb->user_page->aux_size = 4 * PAGE_SIZE;
-	KUNIT_EXPECT_EQ(test, perf_aux_refuse(rb, vma), -EOPNOTSUPP);
-	rb->user_page->aux_size = 3 * PAGE_SIZE;
-	vma->vm_end = 3 * PAGE_SIZE;
-	KUNIT_EXPECT_EQ(test, perf_aux_refuse(rb, vma), -EINVAL);
-	rb->user_page->aux_offset = 2 * PAGE_SIZE;
-	rb->user_page->aux_size = 4 * PAGE_SIZE;
-	vma->vm_end = 4 * PAGE_SIZE;
-	vma->vm_pgoff = 2;
-	KUNIT_EXPECT_EQ(test, perf_aux_refuse(rb, vma), -EINVAL);
-
-	KUNIT_EXPECT_NULL(test, perf_aux_output_begin(&handle, handle.event));
-	KUNIT_EXPECT_NULL(test, handle.event);
-	KUNIT_EXPECT_NULL(test, perf_get_aux(&handle));
-	KUNIT_EXPECT_EQ(test, perf_aux_output_skip(&handle, 8), -ENOSPC);
-	KUNIT_EXPECT_EQ(test, perf_output_copy_aux(&handle, &handle, 0, 8),
-			-EOPNOTSUPP);
-}
-
 static struct kunit_case ring_buffer_cases[] = {
 	KUNIT_CASE(geometry),
 	KUNIT_CASE(wrap),
@@ -938,7 +905,6 @@ static struct kunit_case ring_buffer_cases[] = {
 	KUNIT_CASE(user_page_index),
 	KUNIT_CASE(user_page_interrupted),
 	KUNIT_CASE(map_refused),
-	KUNIT_CASE(aux_refused),
 	{}
 };
 
