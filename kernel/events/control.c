@@ -332,7 +332,7 @@ static bool perf_control_may_enable(const struct perf_event *event)
 	if (event->state != PERF_EVENT_STATE_ERROR)
 		return false;
 	/* It lost the leader that it cannot live without. */
-	return !(event->event_caps & PERF_EV_CAP_SIBLING &&
+	return !(perf_event_needs_leader(event) &&
 		 event->group_leader == event);
 }
 

@@ -55,6 +55,7 @@
 #include <linux/wait_bit.h>
 
 #include "attr.h"
+#include "aux_event.h"
 #include "cgroup.h"
 #include "clock.h"
 #include "context.h"
@@ -385,44 +386,6 @@ static struct perf_event *event_new(const struct perf_event_spec *spec)
 	return event;
 }
 
-/*
- * AUX areas are not there yet. Programs that try for one on a PMU without get
- * what they always got.
- */
-static int event_refuse_aux_action(struct perf_event *event)
-{
-	struct perf_event *leader = event->group_leader;
-	u32 place = event->attr.aux_sample_size ? PERF_FIELD(aux_sample_size) :
-						  PERF_FIELD(aux_action);
-
-	if (leader == event || !has_aux(leader))
-		return perf_refuse(-EINVAL, place, ~0U, PERF_REASON_NO_AUX);
-	return perf_refuse(-EOPNOTSUPP, place, ~0U, PERF_REASON_NO_AUX);
-}
-
-static int event_refuse_aux(struct perf_event *event)
-{
-	const struct perf_event_attr *attr = &event->attr;
-
-	if (attr->aux_output)
-		return perf_refuse(-EOPNOTSUPP, PERF_FIELD_FLAGS,
-				   PERF_ATTR_AUX_OUTPUT, PERF_REASON_NO_AUX);
-	if (attr->aux_pause && attr->aux_resume)
-		return perf_refuse(-EINVAL, PERF_FIELD(aux_action),
-				   PERF_ATTR_AUX_PAUSE | PERF_ATTR_AUX_RESUME,
-				   PERF_REASON_CONFLICT);
-	if (attr->aux_start_paused)
-		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(aux_action),
-				   PERF_ATTR_AUX_START_PAUSED,
-				   PERF_REASON_NO_AUX);
-	if (has_aux_action(event))
-		return event_refuse_aux_action(event);
-	if (attr->sample_type & PERF_SAMPLE_AUX)
-		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_type),
-				   PERF_SAMPLE_AUX, PERF_REASON_NO_AUX);
-	return 0;
-}
-
 static int event_find_pmu(struct perf_event *event,
 			  const struct perf_event_spec *spec)
 {
@@ -493,7 +456,7 @@ static int event_build(struct perf_event *event,
 
 	error = event_find_pmu(event, spec);
 	if (!error)
-		error = event_refuse_aux(event);
+		error = perf_aux_check_attr(event);
 	if (!error)
 		error = event_join_cgroup(event, spec);
 	if (!error)
@@ -516,7 +479,7 @@ static int event_build(struct perf_event *event,
  * Return: the event, with one reference, accounted, and known to no context;
  * or an error pointer: -EINVAL for a target or an attribute that the PMU does
  * not take, -ENOMEM, -ENOENT when no PMU knows the event, -EOPNOTSUPP for what
- * the PMU cannot do and for AUX areas, -EBUSY for an exclusive PMU in use,
+ * the PMU cannot do, -EBUSY for an exclusive PMU in use,
  * -EOVERFLOW for too long callchains, the errno of an LSM, of pmu::event_init or
  * of perf_cgroup_connect().
  */

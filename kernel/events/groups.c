@@ -332,6 +332,7 @@ static void perf_group_promote(struct perf_event *sibling)
 {
 	list_del_init(&sibling->sibling_list);
 	sibling->group_leader = sibling;
+	WRITE_ONCE(sibling->aux_event, NULL);
 	sibling->group_caps = sibling->event_caps;
 	perf_group_set_read_size(sibling);
 	if (!(sibling->attach_state & PERF_ATTACH_CONTEXT))
@@ -349,6 +350,7 @@ static void perf_group_leave(struct perf_event *event)
 
 	list_del_init(&event->sibling_list);
 	event->group_leader = event;
+	WRITE_ONCE(event->aux_event, NULL);
 	event->group_caps = event->event_caps;
 	leader->nr_siblings--;
 	leader->group_generation++;
@@ -359,10 +361,10 @@ static void perf_group_leave(struct perf_event *event)
 /**
  * perf_group_detach_locked - take an event out of its group
  * @event: leader or sibling, off the PMU
- * @orphan: called for each sibling of @event that cannot live without it,
- *	before it is made to lead itself
+ * @orphan: called for each sibling of @event that cannot live without it, or
+ *	acts on its trace, before it is made to lead itself
  *
- * Siblings of a leader go on, each on its own; what was on the PMU stays on.
+ * Other siblings go on, each on its own; what was on the PMU stays on.
  *
  * Context: ctx->mutex and ctx->lock.
  */
@@ -382,7 +384,7 @@ void perf_group_detach_locked(struct perf_event *event,
 	}
 	list_for_each_entry_safe(sibling, next, &event->sibling_list,
 				 sibling_list) {
-		if (sibling->event_caps & PERF_EV_CAP_SIBLING)
+		if (perf_event_needs_leader(sibling) || sibling->aux_event)
 			orphan(sibling);
 		perf_group_promote(sibling);
 	}

@@ -38,6 +38,13 @@ static inline bool perf_group_is_shown(const struct perf_event *leader)
 void perf_group_rank_locked(struct perf_group_tree *tree, int cpu,
 			    u64 interval);
 
+/* Means nothing without the leader that it was opened with. */
+static inline bool perf_event_needs_leader(const struct perf_event *event)
+{
+	return event->event_caps & PERF_EV_CAP_SIBLING ||
+	       event->attr.aux_output;
+}
+
 /* Sibling lists. */
 void perf_group_attach_locked(struct perf_event *event);
 void perf_group_detach_locked(struct perf_event *event,

@@ -111,7 +111,7 @@ static bool inherit_settle_leader(struct perf_event *copy)
 	if (copy->group_leader == copy ||
 	    copy->group_leader->attach_state & PERF_ATTACH_CONTEXT)
 		return true;
-	if (copy->event_caps & PERF_EV_CAP_SIBLING)
+	if (perf_event_needs_leader(copy))
 		return false;
 	copy->group_leader = copy;
 	perf_group_set_read_size(copy);
@@ -164,6 +164,9 @@ static bool inherit_join_locked(struct perf_event_context *ctx,
 	if (!inherit_settle_leader(copy) || !perf_event_tryget(eldest))
 		return false;
 
+	/* Where the eldest's leader can do it, the copy's can. */
+	if (source->aux_event && copy->group_leader != copy)
+		copy->aux_event = copy->group_leader;
 	inherit_period(copy, source);
 	perf_random_inherit(copy);
 	perf_overflow_adopt_bpf(copy);
@@ -221,7 +224,7 @@ static int inherit_siblings(const struct perf_inherit *to,
 
 	for_each_sibling_event(sibling, source) {
 		/* Its driver would refuse it, and for that nobody is to blame. */
-		if (!leader && sibling->event_caps & PERF_EV_CAP_SIBLING)
+		if (!leader && perf_event_needs_leader(sibling))
 			continue;
 		copy = inherit_event(to, sibling, leader);
 		if (IS_ERR(copy))

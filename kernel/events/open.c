@@ -53,6 +53,7 @@
 #include <linux/syscalls.h>
 
 #include "attr.h"
+#include "aux_event.h"
 #include "caps.h"
 #include "clock.h"
 #include "context.h"
@@ -511,10 +512,14 @@ static int perf_open_share_output(struct perf_open *open)
 static int perf_open_check_room(struct perf_open *open)
 {
 	struct perf_event *event = open->event;
+	int error;
 
 	if (!perf_group_size_fits(event))
 		return perf_refuse(-E2BIG, PERF_ARGUMENT(GROUP_FD), 0,
 				   PERF_REASON_GROUP_SIZE);
+	error = perf_aux_link(event);
+	if (error)
+		return error;
 	if (open->ctx && !perf_event_exclusive_fits(event, open->ctx))
 		return perf_refuse(-EBUSY, PERF_FIELD(type), 0,
 				   PERF_REASON_PMU_BUSY);

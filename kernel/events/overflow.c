@@ -4,8 +4,8 @@
  *
  * Owns the fields pending_*, event_limit and prog (of type PERF_EVENT) of
  * struct perf_event, and the order in which an overflow is handled: account
- * and throttle, ask the BPF program, count down the limit, signal, write the
- * sample, wake.
+ * and throttle, pause a trace, ask the BPF program, count down the limit, signal,
+ * write the sample, wake, resume a trace.
  *
  * Contexts: an overflow arrives in any context with interrupts off, NMI
  * included. It takes no lock and wakes nobody; what it cannot do there it
@@ -58,6 +58,7 @@
 #include <linux/task_work.h>
 #include <linux/trace_events.h>
 
+#include "aux_event.h"
 #include "context.h"
 #include "overflow.h"
 #include "random.h"
@@ -449,6 +450,31 @@ static void perf_overflow_output(struct perf_event *event,
 	}
 }
 
+/* Return: true when the limit is reached. */
+static bool perf_overflow_report(struct perf_event *event,
+				 struct perf_sample_data *data,
+				 struct pt_regs *regs)
+{
+	bool stop;
+	u64 addr = 0;
+
+	if (!perf_overflow_bpf_keeps(event, data, regs))
+		return false;
+
+	event->pending_kill = POLL_IN;
+	stop = perf_overflow_count_down(event);
+
+	if (event->attr.sigtrap) {
+		if (data->sample_flags & PERF_SAMPLE_ADDR &&
+		    perf_overflow_may_show(event, regs))
+			addr = data->addr;
+		perf_overflow_queue_signal(event, addr);
+	}
+
+	perf_overflow_output(event, data, regs);
+	return stop;
+}
+
 /**
  * perf_overflow_emit_nmi - handle one overflow
  * @event: the event
@@ -468,7 +494,6 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 			   struct pt_regs *regs, bool throttle)
 {
 	bool stop;
-	u64 addr = 0;
 
 	lockdep_assert_irqs_disabled();
 
@@ -479,20 +504,13 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 	stop = perf_throttle_account_nmi(event, throttle);
 	if (unlikely(READ_ONCE(event->pending_disable)))
 		return 1;
-	if (!perf_overflow_bpf_keeps(event, data, regs))
-		return stop;
 
-	event->pending_kill = POLL_IN;
-	stop |= perf_overflow_count_down(event);
-
-	if (event->attr.sigtrap) {
-		if (data->sample_flags & PERF_SAMPLE_ADDR &&
-		    perf_overflow_may_show(event, regs))
-			addr = data->addr;
-		perf_overflow_queue_signal(event, addr);
-	}
-
-	perf_overflow_output(event, data, regs);
+	/* A trace that ends here ends before the sample, and begins behind it. */
+	if (unlikely(event->attr.aux_pause))
+		perf_aux_set_paused(event, true);
+	stop |= perf_overflow_report(event, data, regs);
+	if (unlikely(event->attr.aux_resume))
+		perf_aux_set_paused(event, false);
 	return stop;
 }
 

@@ -15,8 +15,9 @@
  *
  * Sizes: a record's length has 16 bits and is a multiple of eight. The length is
  * worked out in 64 bits. What would make it longer than SAMPLE_SIZE_MAX is cut:
- * the dump of the user's stack first, as it takes what room is left, then the
- * outer end of the call chain, then the payload as a whole, then the branches.
+ * the trace and the dump of the user's stack first, as they take what room is
+ * left, then the outer end of the call chain, then the payload as a whole, then
+ * the branches.
  *
  * Repetition: a sample may be prepared more than once (a BPF program looks at it
  * before it is written). data->sample_flags says which fields are there; READ is
@@ -34,6 +35,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "aux_event.h"
 #include "clock.h"
 #include "ring_buffer.h"
 #include "sample.h"
@@ -229,11 +231,26 @@ static void perf_sample_fill_read(struct perf_sample_data *data,
 {
 }
 
-/* Sized by sample_fit(). */
+/* Both sized by sample_fit(). */
 static void perf_sample_fill_stack(struct perf_sample_data *data,
 				   struct perf_event *event,
 				   struct pt_regs *regs)
 {
+}
+
+static void perf_sample_fill_aux(struct perf_sample_data *data,
+				 struct perf_event *event,
+				 struct pt_regs *regs)
+{
+}
+
+static void perf_sample_emit_aux(const struct perf_sample_record *record)
+{
+	u64 size = record->data->aux_size;
+
+	perf_rb_write(record->handle, &size, sizeof(size));
+	if (size)
+		perf_aux_sample_write(record->event, record->handle, size);
 }
 
 static void perf_sample_fill_callchain(struct perf_sample_data *data,
@@ -421,19 +438,36 @@ static void sample_shrink(struct perf_sample_data *data,
 		sample_drop_branches(data, event);
 }
 
-/* Everything is filled in but the dump of the user's stack, if @stack. */
+/* Its own length is counted already. */
+static void sample_fit_aux(struct perf_sample_data *data,
+			   struct perf_event *event)
+{
+	u64 room = SAMPLE_SIZE_MAX - sample_size(data, event);
+
+	data->aux_size = perf_aux_sample_size(event, room);
+	data->dyn_size += data->aux_size;
+}
+
+/*
+ * Everything is filled in but what takes the room that is left. A word of each of
+ * these is there in any case: its length.
+ */
 static void sample_fit(struct perf_sample_data *data,
-		       struct perf_event *event, bool stack)
+		       struct perf_event *event, u64 todo)
 {
 	u64 limit = SAMPLE_SIZE_MAX;
 
-	if (stack)
+	if (todo & PERF_SAMPLE_STACK_USER)
 		limit -= sizeof(u64);
+	if (todo & PERF_SAMPLE_AUX)
+		data->dyn_size += sizeof(u64);
 	if (unlikely(sample_size(data, event) > limit))
 		sample_shrink(data, event, limit);
-	if (stack)
+	if (todo & PERF_SAMPLE_STACK_USER)
 		perf_sample_fit_stack(data, event, SAMPLE_SIZE_MAX -
 				      sample_size(data, event));
+	if (todo & PERF_SAMPLE_AUX)
+		sample_fit_aux(data, event);
 }
 
 /*
@@ -491,7 +525,7 @@ void perf_prepare_sample(struct perf_sample_data *data,
 
 	/* What the driver brought may be too long, too. */
 	if (event->layout.type & ~(u64)(SAMPLE_LEAD_MASK | PERF_SAMPLE_READ))
-		sample_fit(data, event, todo & PERF_SAMPLE_STACK_USER);
+		sample_fit(data, event, todo);
 }
 
 /**

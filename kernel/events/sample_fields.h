@@ -20,10 +20,8 @@
  * @value sees data, event and regs, and the members of earlier rows.
  *
  * Two fields are sized apart from the others. READ has event->read_size bytes,
- * fixed when the header is made. STACK_USER gets the room that all others leave
- * and is filled last.
- *
- * PERF_SAMPLE_AUX is not among the fields: such events are refused.
+ * fixed when the header is made. STACK_USER gets the room that all others leave,
+ * and AUX what that leaves in turn.
  */
 
 #ifdef SAMPLE_LEAD
@@ -57,6 +55,7 @@ SAMPLE_WORD(PERF_SAMPLE_DATA_PAGE_SIZE, data->data_page_size,
 	    perf_sample_page_size(data->addr));
 SAMPLE_WORD(PERF_SAMPLE_CODE_PAGE_SIZE, data->code_page_size,
 	    perf_sample_page_size(data->ip));
+SAMPLE_VARY(PERF_SAMPLE_AUX, aux);
 #undef SAMPLE_WORD
 #undef SAMPLE_VARY
 #endif

@@ -15,7 +15,7 @@
 #include "../sample.h"
 #include "record_fake.h"
 
-#define TEST_TYPES	((u64)(PERF_SAMPLE_MAX - 1) & ~PERF_SAMPLE_AUX)
+#define TEST_TYPES	((u64)(PERF_SAMPLE_MAX - 1))
 #define TEST_RANDOM	20000
 #define TEST_BRANCHES	3
 #define TEST_SIZE_MAX	65528
