@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading, pulling and asking the PMU "perf_test".
+ * Loading, pulling and asking the PMU "perf_test", and loading and asking other
+ * modules of tests.
  *
- * The module is found where modprobe finds it, or below the folder that
+ * A module is found where modprobe finds it, or below the folder that
  * KERNEL_OBJECTS in the environment names: that of a kernel's build.
  */
 #define _GNU_SOURCE
@@ -18,14 +19,22 @@
 #include "test_pmu.h"
 
 #define MODULE		"perf_test_pmu"
-#define PARAMETERS	"/sys/module/" MODULE "/parameters/"
 
-static bool is_loaded(void)
+static void parameter_path(char *path, size_t size, const char *module,
+			   const char *name)
 {
-	return !access(PARAMETERS "registered", F_OK);
+	snprintf(path, size, "/sys/module/%s/parameters/%s", module, name);
 }
 
-static bool load_object(void)
+static bool is_loaded(const char *module)
+{
+	char path[128];
+
+	parameter_path(path, sizeof(path), module, "registered");
+	return !access(path, F_OK);
+}
+
+static bool load_object(const char *module)
 {
 	const char *objects = getenv("KERNEL_OBJECTS");
 	char path[512];
@@ -33,8 +42,8 @@ static bool load_object(void)
 
 	if (!objects)
 		return false;
-	snprintf(path, sizeof(path), "%s/kernel/events/tests/" MODULE ".ko",
-		 objects);
+	snprintf(path, sizeof(path), "%s/kernel/events/tests/%s.ko", objects,
+		 module);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
@@ -45,11 +54,20 @@ static bool load_object(void)
 }
 
 /* Return: false if there is no such module, or no right to load it. */
+bool test_module_load(const char *module)
+{
+	char command[128];
+
+	if (is_loaded(module) || load_object(module))
+		return true;
+	snprintf(command, sizeof(command), "modprobe -q %s 2>/dev/null",
+		 module);
+	return !system(command) && is_loaded(module);
+}
+
 bool test_pmu_load(void)
 {
-	if (is_loaded() || load_object())
-		return true;
-	return !system("modprobe -q " MODULE " 2>/dev/null") && is_loaded();
+	return test_module_load(MODULE);
 }
 
 /* Return: false, and errno, if somebody has an event of the PMU. */
@@ -58,50 +76,68 @@ bool test_pmu_unload(void)
 	return !syscall(SYS_delete_module, MODULE, O_NONBLOCK);
 }
 
-static void set_registered(const char *text)
+/* The PMUs of a module are there, or not. */
+void test_module_register(const char *module, bool there)
 {
-	CHECK(write_text(PARAMETERS "registered", text), "registered = %s: %s",
-	      text, strerror(errno));
+	const char *text = there ? "1" : "0";
+	char path[128];
+
+	parameter_path(path, sizeof(path), module, "registered");
+	CHECK(write_text(path, text), "registered = %s: %s", text,
+	      strerror(errno));
 }
 
 void test_pmu_register(void)
 {
-	set_registered("1");
+	test_module_register(MODULE, true);
 }
 
 void test_pmu_unregister(void)
 {
-	set_registered("0");
+	test_module_register(MODULE, false);
 }
 
 /* For those who write to it themselves. */
 int test_pmu_open_switch(void)
 {
-	int fd = open(PARAMETERS "registered", O_WRONLY | O_CLOEXEC);
+	char path[128];
+	int fd;
 
+	parameter_path(path, sizeof(path), MODULE, "registered");
+	fd = open(path, O_WRONLY | O_CLOEXEC);
 	CHECK(fd >= 0, "open: %s", strerror(errno));
 	return fd;
 }
 
-long test_pmu_parameter(const char *name)
+long test_module_parameter(const char *module, const char *name)
 {
 	char path[128];
 	long value;
 
-	snprintf(path, sizeof(path), PARAMETERS "%s", name);
+	parameter_path(path, sizeof(path), module, name);
 	value = read_long(path);
 	CHECK(value >= 0, "no parameter %s", name);
 	return value;
 }
 
-/* Ends the case as skipped where there is no such PMU. */
-void test_pmu_need(void)
+long test_pmu_parameter(const char *name)
+{
+	return test_module_parameter(MODULE, name);
+}
+
+/* Ends the case as skipped where there is no such module. */
+void test_module_need(const char *module)
 {
 	if (geteuid())
 		test_skip("needs root");
-	if (!test_pmu_load())
-		test_skip("no module " MODULE);
-	test_pmu_register();
+	if (!test_module_load(module))
+		test_skip("no module %s", module);
+	test_module_register(module, true);
+}
+
+void test_pmu_need(void)
+{
+	test_module_need(MODULE);
 }
 
 struct perf_event_attr test_pmu_attr(__u64 config)

@@ -24,4 +24,10 @@ int test_pmu_open_switch(void);
 long test_pmu_parameter(const char *name);
 struct perf_event_attr test_pmu_attr(__u64 config);
 
+/* The same for any module that has PMUs for tests. */
+bool test_module_load(const char *module);
+void test_module_need(const char *module);
+void test_module_register(const char *module, bool there);
+long test_module_parameter(const char *module, const char *name);
+
 #endif

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The PMUs "perf_test_aux" and "perf_test_feed": a trace without hardware, for
+ * tests from user space.
+ *
+ * Purpose: what "perf_test_aux" traces is a stream in which the byte at each
+ * position follows from the position (trace_byte()), so that a reader can tell
+ * whether he has got all of it, and nothing else. The stream moves on when
+ * somebody reads the event while it is on: by attr.config1 bytes for each read.
+ * Nothing else moves it, neither time nor interrupts. It counts what was written.
+ *
+ * attr.config is 1 for an event that the PMU refuses to put on while there is no
+ * area with room, as some hardware's drivers do. Other events go on, and do
+ * nothing. Bytes for which there is no room are dropped: the output is ended as
+ * truncated. attr.config2 bytes are skipped at each begin.
+ *
+ * "perf_test_feed" has events that write into the trace of the former, or would if
+ * they did anything (attr.aux_output). They report the number 42.
+ *
+ * Parameters, in /sys/module/perf_test_aux/parameters/:
+ *
+ *   registered	the PMUs are there; 0 takes them away, whoever uses them
+ *   areas	areas that the driver has set up and not been told to free
+ *   pauses	how often a trace was held
+ *   resumes	how often one was let go on
+ *   faults	calls that broke a rule of struct pmu
+ *
+ * Contexts: as struct pmu says. A CPU has one trace at a time, which is that
+ * CPU's, with interrupts off; test_mutex for registration.
+ *
+ * Lifetime: an area is the driver's from setup_aux to free_aux.
+ */
+#include <linux/cleanup.h>
+#include <linux/init.h>
+#include <linux/irqflags.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#define TRACE_STRICT	1
+#define TRACE_HW_ID	42
+
+struct trace_area {
+	void		**pages;
+	unsigned long	size;
+	bool		overwrite;
+};
+
+/* What a CPU's unit has in hand. */
+struct trace_cpu {
+	struct perf_event		*event;
+	struct perf_output_handle	handle;
+	/* Bytes since the begin. */
+	unsigned long			written;
+};
+
+static DEFINE_PER_CPU(struct trace_cpu, trace_cpus);
+static DEFINE_MUTEX(test_mutex);
+static bool test_ready, test_registered = true;
+static atomic_t test_areas, test_pauses, test_resumes, test_faults;
+
+static void test_expect(bool kept)
+{
+	if (!kept)
+		atomic_inc(&test_faults);
+}
+
+/* The stream. */
+
+static u8 trace_byte(u64 position)
+{
+	return position ^ position >> 8 ^ position >> 16;
+}
+
+static void trace_store(const struct trace_area *area, u64 position)
+{
+	unsigned long at = position & (area->size - 1);
+
+	((u8 *)area->pages[at >> PAGE_SHIFT])[offset_in_page(at)] =
+		trace_byte(position);
+}
+
+static bool trace_begin(struct trace_cpu *cpu, struct perf_event *event)
+{
+	struct trace_area *area = perf_aux_output_begin(&cpu->handle, event);
+
+	cpu->written = 0;
+	if (!area)
+		return false;
+	if (event->attr.config2 && !area->overwrite)
+		perf_aux_output_skip(&cpu->handle, event->attr.config2);
+	return true;
+}
+
+static void trace_end(struct trace_cpu *cpu)
+{
+	const struct trace_area *area = perf_get_aux(&cpu->handle);
+
+	if (!area)
+		return;
+	if (area->overwrite)
+		cpu->handle.head += cpu->written;
+	perf_aux_output_end(&cpu->handle, min(cpu->written, area->size));
+	cpu->written = 0;
+}
+
+static u64 trace_room(const struct trace_cpu *cpu, const struct trace_area *area)
+{
+	return area->overwrite ? area->size : cpu->handle.size - cpu->written;
+}
+
+/* Return: bytes for which there was room. */
+static u64 trace_write(struct trace_cpu *cpu, const struct trace_area *area,
+		       u64 bytes)
+{
+	u64 head = cpu->handle.head + cpu->written;
+	u64 len = min(bytes, trace_room(cpu, area));
+
+	for (u64 i = 0; i < len; i++)
+		trace_store(area, head + i);
+	cpu->written += len;
+	return len;
+}
+
+/* What hardware would do by itself, and the interrupt that follows. */
+static void trace_advance(struct trace_cpu *cpu, struct perf_event *event)
+{
+	const struct trace_area *area = perf_get_aux(&cpu->handle);
+	u64 bytes = event->attr.config1;
+	u64 done;
+
+	if (!area || READ_ONCE(event->hw.aux_paused) || !bytes)
+		return;
+	done = trace_write(cpu, area, bytes);
+	local64_add(done, &event->count);
+	if (done < bytes)
+		perf_aux_output_flag(&cpu->handle, PERF_AUX_FLAG_TRUNCATED);
+	trace_end(cpu);
+	if (done < bytes || !trace_begin(cpu, event))
+		event->hw.state = PERF_HES_STOPPED;
+}
+
+/* Methods of the trace. */
+
+static void trace_start(struct perf_event *event, int flags)
+{
+	struct trace_cpu *cpu = this_cpu_ptr(&trace_cpus);
+
+	test_expect(cpu->event == event);
+	if (flags & PERF_EF_RESUME) {
+		test_expect(!event->hw.aux_paused);
+		atomic_inc(&test_resumes);
+		return;
+	}
+	test_expect(!cpu->handle.event);
+	event->hw.state = trace_begin(cpu, event) ? 0 : PERF_HES_STOPPED;
+}
+
+static void trace_stop(struct perf_event *event, int flags)
+{
+	struct trace_cpu *cpu = this_cpu_ptr(&trace_cpus);
+
+	test_expect(cpu->event == event);
+	if (flags & PERF_EF_PAUSE) {
+		test_expect(event->hw.aux_paused);
+		atomic_inc(&test_pauses);
+		return;
+	}
+	event->hw.state = PERF_HES_STOPPED;
+	trace_end(cpu);
+}
+
+static int trace_add(struct perf_event *event, int flags)
+{
+	struct trace_cpu *cpu = this_cpu_ptr(&trace_cpus);
+
+	test_expect(irqs_disabled());
+	if (cpu->event)
+		return -EBUSY;
+	cpu->event = event;
+	event->hw.state = PERF_HES_STOPPED;
+	if (flags & PERF_EF_START)
+		trace_start(event, 0);
+	if (!event->hw.state || event->attr.config != TRACE_STRICT)
+		return 0;
+	cpu->event = NULL;
+	return -EINVAL;
+}
+
+static void trace_del(struct perf_event *event, int flags)
+{
+	test_expect(irqs_disabled());
+	trace_stop(event, PERF_EF_UPDATE);
+	this_cpu_write(trace_cpus.event, NULL);
+}
+
+static void trace_read(struct perf_event *event)
+{
+	struct trace_cpu *cpu = this_cpu_ptr(&trace_cpus);
+
+	test_expect(cpu->event == event);
+	if (!(event->hw.state & PERF_HES_STOPPED))
+		trace_advance(cpu, event);
+}
+
+static long trace_snapshot(struct perf_event *event,
+			   struct perf_output_handle *handle,
+			   unsigned long size)
+{
+	struct trace_cpu *cpu = this_cpu_ptr(&trace_cpus);
+	unsigned long to = cpu->handle.head + cpu->written;
+
+	if (!perf_get_aux(&cpu->handle))
+		return 0;
+	return perf_output_copy_aux(&cpu->handle, handle, to - size, to);
+}
+
+static void *trace_setup_area(struct perf_event *event, void **pages,
+			      int nr_pages, bool overwrite)
+{
+	struct trace_area *area = kmalloc(sizeof(*area), GFP_KERNEL);
+
+	if (!area)
+		return NULL;
+	area->pages = pages;
+	area->size = (unsigned long)nr_pages << PAGE_SHIFT;
+	area->overwrite = overwrite;
+	atomic_inc(&test_areas);
+	return area;
+}
+
+static void trace_free_area(void *priv)
+{
+	struct trace_area *area = priv;
+
+	/* Whoever still wrote there would be found out. */
+	for (unsigned long at = 0; at < area->size; at += PAGE_SIZE)
+		memset(area->pages[at >> PAGE_SHIFT], 0, PAGE_SIZE);
+	kfree(area);
+	atomic_dec(&test_areas);
+}
+
+static int trace_event_init(struct perf_event *event)
+{
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	return event->attr.config > TRACE_STRICT ? -EINVAL : 0;
+}
+
+static struct pmu trace_pmu = {
+	.module		= THIS_MODULE,
+	.capabilities	= PERF_PMU_CAP_NO_INTERRUPT | PERF_PMU_CAP_ITRACE |
+			  PERF_PMU_CAP_AUX_PAUSE,
+	.task_ctx_nr	= perf_hw_context,
+	.event_init	= trace_event_init,
+	.add		= trace_add,
+	.del		= trace_del,
+	.start		= trace_start,
+	.stop		= trace_stop,
+	.read		= trace_read,
+	.setup_aux	= trace_setup_area,
+	.free_aux	= trace_free_area,
+	.snapshot_aux	= trace_snapshot,
+};
+
+/* Events that write into a trace. */
+
+static int feed_add(struct perf_event *event, int flags)
+{
+	test_expect(irqs_disabled());
+	event->hw.state = 0;
+	if (event->aux_event)
+		perf_report_aux_output_id(event, TRACE_HW_ID);
+	return 0;
+}
+
+static void feed_start(struct perf_event *event, int flags)
+{
+}
+
+static void feed_stop(struct perf_event *event, int flags)
+{
+}
+
+static void feed_del(struct perf_event *event, int flags)
+{
+}
+
+static void feed_read(struct perf_event *event)
+{
+	local64_inc(&event->count);
+}
+
+static int feed_event_init(struct perf_event *event)
+{
+	return event->attr.type == event->pmu->type ? 0 : -ENOENT;
+}
+
+static int feed_match(struct perf_event *leader)
+{
+	return leader->pmu == &trace_pmu;
+}
+
+/* Of no hardware, so that its events may stand in groups of any PMU. */
+static struct pmu feed_pmu = {
+	.module			= THIS_MODULE,
+	.capabilities		= PERF_PMU_CAP_NO_INTERRUPT |
+				  PERF_PMU_CAP_AUX_OUTPUT,
+	.task_ctx_nr		= perf_sw_context,
+	.event_init		= feed_event_init,
+	.add			= feed_add,
+	.del			= feed_del,
+	.start			= feed_start,
+	.stop			= feed_stop,
+	.read			= feed_read,
+	.aux_output_match	= feed_match,
+};
+
+/* Coming and going. */
+
+static int test_register(void)
+{
+	int err = perf_pmu_register(&trace_pmu, "perf_test_aux", -1);
+
+	if (err)
+		return err;
+	err = perf_pmu_register(&feed_pmu, "perf_test_feed", -1);
+	if (err)
+		perf_pmu_unregister(&trace_pmu);
+	return err;
+}
+
+static void test_unregister(void)
+{
+	int cpu;
+
+	perf_pmu_unregister(&feed_pmu);
+	perf_pmu_unregister(&trace_pmu);
+	test_expect(!atomic_read(&test_areas));
+	for_each_possible_cpu(cpu)
+		test_expect(!per_cpu(trace_cpus, cpu).event);
+}
+
+static int test_set_registered(bool wanted)
+{
+	int err = 0;
+
+	guard(mutex)(&test_mutex);
+	if (wanted == test_registered)
+		return 0;
+	if (!wanted)
+		test_unregister();
+	else
+		err = test_register();
+	if (!err)
+		test_registered = wanted;
+	return err;
+}
+
+static int test_param_set_registered(const char *text,
+				     const struct kernel_param *kp)
+{
+	bool wanted;
+	int err = kstrtobool(text, &wanted);
+
+	if (err)
+		return err;
+	if (test_ready)
+		return test_set_registered(wanted);
+	/* Loading has not come so far. */
+	test_registered = wanted;
+	return 0;
+}
+
+static const struct kernel_param_ops test_registered_ops = {
+	.set	= test_param_set_registered,
+	.get	= param_get_bool,
+};
+
+module_param_cb(registered, &test_registered_ops, &test_registered, 0600);
+MODULE_PARM_DESC(registered, "the PMUs are there");
+module_param_named(areas, test_areas.counter, int, 0400);
+MODULE_PARM_DESC(areas, "areas that the driver knows");
+module_param_named(pauses, test_pauses.counter, int, 0400);
+MODULE_PARM_DESC(pauses, "how often a trace was held");
+module_param_named(resumes, test_resumes.counter, int, 0400);
+MODULE_PARM_DESC(resumes, "how often a trace was let go on");
+module_param_named(faults, test_faults.counter, int, 0400);
+MODULE_PARM_DESC(faults, "calls that broke a rule");
+
+static int __init test_init(void)
+{
+	int err = 0;
+
+	guard(mutex)(&test_mutex);
+	if (test_registered)
+		err = test_register();
+	test_ready = !err;
+	return err;
+}
+module_init(test_init);
+
+static void __exit test_exit(void)
+{
+	test_set_registered(false);
+}
+module_exit(test_exit);
+
+MODULE_DESCRIPTION("A trace without hardware");
+MODULE_LICENSE("GPL");
