@@ -34,6 +34,7 @@ void model_point(void);
 #define __rcu
 #define __user
 #define __force
+#define __counted_by(member)
 #define ____cacheline_aligned_in_smp
 #define __acquire(lock)		((void)0)
 #define __release(lock)		((void)0)
@@ -231,9 +232,19 @@ void *model_copy(void *to, const void *from, size_t size);
 
 struct irq_work {
 	int queued;
+	void (*func)(struct irq_work *work);
 };
 
+#define IRQ_WORK_INIT_HARD(fn)	((struct irq_work) { .func = (fn) })
+
 void irq_work_queue(struct irq_work *work);
+
+struct mutex {
+	int unused;
+};
+
+#define mutex_init(mutex)	((void)(mutex))
+#define in_nmi()		false
 
 struct wait_queue_head {
 	int unused;
@@ -243,8 +254,15 @@ struct wait_queue_head {
 
 struct fasync_struct;
 struct mm_struct;
-struct perf_sample_data;
 struct perf_buffer;
+
+/* Only ids of records are taken from it, and those the model has not. */
+struct perf_sample_data {
+	u64 period;
+};
+
+#define perf_sample_data_init(data, addr, last_period)	\
+	((data)->period = (last_period))
 
 /* The rooms' own types, as far as this one looks at them. */
 #define _KERNEL_EVENTS_TYPES_H
