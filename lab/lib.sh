@@ -65,6 +65,8 @@ packages() {
 #   arch_configs              the configurations it has; its own fragment over
 #                             release.config is lab/config/NAME.config
 #   arch_suffix               what its outputs' names end in
+#   arch_short                the cases that ./perflab test runs on it beside all those of
+#                             x86; see list in ./perflab test --help
 #   arch_build_packages       host packages needed besides those below
 #   arch_guest_packages
 #   arch_debian               Debian's name for it, when the guest's root is not the
