@@ -62,13 +62,14 @@ static void faults(unsigned int count)
 	}
 }
 
-static void collect(struct perf_ring *ring, const struct perf_event_attr *attr,
-		    struct periods *all)
+/* Adds to what is there. */
+static void collect_more(struct perf_ring *ring,
+			 const struct perf_event_attr *attr,
+			 struct periods *all)
 {
 	struct perf_event_header *header;
 	struct sample sample;
 
-	memset(all, 0, sizeof(*all));
 	while ((header = ring_next(ring))) {
 		CHECK(header->type != PERF_RECORD_LOST, "lost records");
 		if (header->type != PERF_RECORD_SAMPLE)
@@ -78,6 +79,13 @@ static void collect(struct perf_ring *ring, const struct perf_event_attr *attr,
 		all->of[all->nr++] = sample.period;
 		all->sum += sample.period;
 	}
+}
+
+static void collect(struct perf_ring *ring, const struct perf_event_attr *attr,
+		    struct periods *all)
+{
+	memset(all, 0, sizeof(*all));
+	collect_more(ring, attr, all);
 }
 
 static void expect_between(const struct periods *all, __u64 mean, __u64 reach)
@@ -221,8 +229,13 @@ static void changes(void)
 	      (unsigned long long)(total - count));
 }
 
+/*
+ * Timers that an emulator's host lets wait skip what they have missed: there are
+ * fewer samples than their periods say, but never more.
+ */
 static bool clock_run(void *arg)
 {
+	__u64 end = now_ns() + 3 * NSEC_PER_SEC;
 	struct perf_event_attr attr = sw_attr(*(__u64 *)arg);
 	static struct periods all;
 	struct perf_ring *ring;
@@ -234,18 +247,22 @@ static bool clock_run(void *arg)
 	fd = open_self(&attr);
 	need_random(fd, 250000, 5);
 	ring = ring_map(fd, 16);
+	memset(&all, 0, sizeof(all));
 	event_enable(fd);
-	burn_ms(300);
+	do {
+		burn_ms(50);
+		collect_more(ring, &attr, &all);
+	} while (all.nr < 120 && now_ns() < end);
 	event_disable(fd);
 	count = read_count(fd);
-	collect(ring, &attr, &all);
+	collect_more(ring, &attr, &all);
 	close(fd);
 	ring_unmap(ring);
 	if (all.nr < 20)
 		return test_remark("%u samples", all.nr);
 	expect_between(&all, 2000000, 500000);
 	expect_mean(&all, 2000000, 500000);
-	if (all.sum <= count + 2500000 && all.sum >= count - count / 4)
+	if (all.sum <= count + 2500000)
 		return true;
 	return test_remark("periods of %llu ns in %llu ns",
 			   (unsigned long long)all.sum,
