@@ -629,16 +629,3 @@ long perf_output_copy_aux(struct perf_output_handle *aux_handle,
 	return len;
 }
 EXPORT_SYMBOL_GPL(perf_output_copy_aux);
-
-/**
- * perf_event_addr_filters_sync() - give a driver an event's address filters
- * @event: event that is put on
- *
- * Filters are refused when they are set, so there are none to give.
- *
- * Context: any down to NMI.
- */
-void perf_event_addr_filters_sync(struct perf_event *event)
-{
-}
-EXPORT_SYMBOL_GPL(perf_event_addr_filters_sync);

@@ -54,6 +54,7 @@
 #include <linux/trace_events.h>
 #include <linux/wait_bit.h>
 
+#include "addr_filter.h"
 #include "attr.h"
 #include "aux_event.h"
 #include "cgroup.h"
@@ -189,6 +190,7 @@ static void event_free_rcu(struct rcu_head *head)
 
 	put_pid_ns(event->ns);
 	perf_tracing_free_filter(event);
+	perf_addr_filter_free(event);
 	kmem_cache_free(event_cache, event);
 }
 
@@ -197,6 +199,7 @@ static void event_drop_guests(struct perf_event *event)
 {
 	perf_overflow_cancel(event);
 	perf_mmap_detach(event);
+	perf_addr_filter_drop(event);
 	perf_event_free_bpf_prog(event);
 	security_perf_event_free(event);
 }
@@ -455,6 +458,8 @@ static int event_build(struct perf_event *event,
 				   PERF_SAMPLE_TID, PERF_REASON_REQUIRES);
 
 	error = event_find_pmu(event, spec);
+	if (!error)
+		error = perf_addr_filter_alloc(event);
 	if (!error)
 		error = perf_aux_check_attr(event);
 	if (!error)

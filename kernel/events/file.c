@@ -21,8 +21,11 @@
 #include <linux/perf_refuse.h>
 #include <linux/poll.h>
 #include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/trace_events.h>
 #include <linux/uaccess.h>
+#include "addr_filter.h"
 #include "attr.h"
 #include "batch.h"
 #include "context.h"
@@ -150,7 +153,17 @@ static long perf_ioctl_set_output(struct perf_event *event, unsigned long arg)
 
 static long perf_ioctl_set_filter(struct perf_event *event, unsigned long arg)
 {
-	return perf_tracing_set_filter(event, (void __user *)arg);
+	char *text = strndup_user((const char __user *)arg, PAGE_SIZE);
+	int err;
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	if (perf_event_is_tracing(event))
+		err = perf_tracing_set_filter(event, text);
+	else
+		err = perf_addr_filter_set(event, text);
+	kfree(text);
+	return err;
 }
 
 static long perf_ioctl_set_bpf(struct perf_event *event, unsigned long arg)

@@ -44,6 +44,7 @@
 #include <linux/err.h>
 #include <linux/sched.h>
 
+#include "addr_filter.h"
 #include "clock.h"
 #include "context.h"
 #include "control.h"
@@ -169,6 +170,7 @@ static bool inherit_join_locked(struct perf_event_context *ctx,
 		copy->aux_event = copy->group_leader;
 	inherit_period(copy, source);
 	perf_random_inherit(copy);
+	perf_addr_filter_inherit(copy, source);
 	perf_overflow_adopt_bpf(copy);
 	inherit_state(copy, source);
 	perf_event_get_ref(copy);

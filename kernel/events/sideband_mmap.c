@@ -23,6 +23,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "addr_filter.h"
 #include "sample.h"
 #include "sideband_kinds.h"
 
@@ -214,6 +215,7 @@ void perf_event_mmap(struct vm_area_struct *vma)
 	struct side_mmap happened = { .vma = vma };
 	char *buffer = NULL;
 
+	perf_addr_filter_mmap(vma);
 	if (!perf_side_wanted(PERF_SIDE_MMAP))
 		return;
 

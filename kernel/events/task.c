@@ -32,6 +32,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "addr_filter.h"
 #include "context.h"
 #include "control.h"
 #include "family.h"
@@ -93,7 +94,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
  * perf_event_exec - current has a new program
  *
  * What waits for an exec begins to count, then what must not see the new
- * program is removed.
+ * program is removed, and address filters forget where its files lay.
  *
  * Context: Task context, may sleep; current's exec_update_lock is held.
  */
@@ -110,6 +111,7 @@ void perf_event_exec(void)
 	if (!perf_ctx_is_handle(ctx)) {
 		perf_control_exec(ctx);
 		perf_inherit_exec(ctx);
+		perf_addr_filter_exec(ctx);
 	}
 	perf_ctx_put(ctx);
 }

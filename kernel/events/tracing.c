@@ -234,13 +234,6 @@ bool perf_event_is_tracing(const struct perf_event *event)
 	return pmu && pmu->add == perf_trace_add;
 }
 
-/* Its PMU may go away meanwhile. */
-static bool perf_tracing_has_addr_filters(const struct perf_event *event)
-{
-	guard(rcu)();
-	return READ_ONCE(event->pmu)->nr_addr_filters;
-}
-
 /**
  * perf_tracing_is_by_task - is its probe placed for the program of one task?
  * @event: the event
@@ -258,30 +251,16 @@ bool perf_tracing_is_by_task(const struct perf_event *event)
 
 /**
  * perf_tracing_set_filter - set the condition on which records are delivered
- * @event: the event that was opened
- * @arg: the condition, a string of at most one page
+ * @event: event of a tracepoint or a probe
+ * @text: the condition
  *
  * Context: task, may sleep, without ctx->mutex.
- * Return: 0; -EFAULT, -EINVAL or -ENOMEM for the string; -EINVAL when @event
- * has no filters or the condition is wrong; -EEXIST when there is one;
- * -EOPNOTSUPP for events with address filters.
+ * Return: 0; -EINVAL when the condition is wrong or there is no filter to be
+ * had; -EEXIST when there is one; -ENOMEM.
  */
-int perf_tracing_set_filter(struct perf_event *event, void __user *arg)
+int perf_tracing_set_filter(struct perf_event *event, char *text)
 {
-	char *text = strndup_user(arg, PAGE_SIZE);
-	int err = -EINVAL;
-
-	if (IS_ERR(text))
-		return PTR_ERR(text);
-
-	if (perf_event_is_tracing(event))
-		err = ftrace_profile_set_filter(event, event->attr.config,
-						text);
-	else if (perf_tracing_has_addr_filters(event))
-		err = -EOPNOTSUPP;
-
-	kfree(text);
-	return err;
+	return ftrace_profile_set_filter(event, event->attr.config, text);
 }
 
 /**

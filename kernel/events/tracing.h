@@ -10,8 +10,8 @@
 
 void perf_tracing_init(void);
 
-/* PERF_EVENT_IOC_SET_FILTER with a string of the user. Without ctx->mutex. */
-int perf_tracing_set_filter(struct perf_event *event, void __user *arg);
+/* PERF_EVENT_IOC_SET_FILTER of a tracing event. Without ctx->mutex. */
+int perf_tracing_set_filter(struct perf_event *event, char *text);
 /* After the last reader of event->filter has left, that is, from RCU. */
 void perf_tracing_free_filter(struct perf_event *event);
 
@@ -30,11 +30,9 @@ bool perf_tracing_is_by_task(const struct perf_event *event);
 static inline void perf_tracing_init(void) { }
 static inline void perf_tracing_free_filter(struct perf_event *event) { }
 
-static inline int perf_tracing_set_filter(struct perf_event *event,
-					  void __user *arg)
+static inline int perf_tracing_set_filter(struct perf_event *event, char *text)
 {
-	guard(rcu)();
-	return READ_ONCE(event->pmu)->nr_addr_filters ? -EOPNOTSUPP : -EINVAL;
+	return -EINVAL;
 }
 
 static inline int perf_tracing_set_bpf(struct perf_event *event,

@@ -1,0 +1,626 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "addr_filter": where in the code a trace unit traces.
+ *
+ * Purpose: an event of a PMU with address filters is given a list of them, of
+ * addresses in the kernel or in files. Where a file lies differs from process to
+ * process, so each event has a range of addresses for each filter; empty while
+ * the process has not mapped that part of the file as code. The driver fetches
+ * both when the event is started.
+ *
+ * Owns: perf_event::{addr_filters,addr_filter_ranges,addr_filters_gen} and
+ * hw.addr_filters_gen.
+ *
+ * Contexts: task; what the driver calls runs in pmu::start, NMI included.
+ *
+ * Lifetime: the list is the eldest's, and goes with it, which is after its
+ * copies. A list that is replaced is freed when nobody can look at it, that is
+ * outside of the lock. A filter has a reference on its file's path.
+ *
+ * Locking: addr_filters.lock, a raw spin lock of the eldest's, covers the list
+ * and the ranges of the whole family; it is inside ctx->lock, and interrupts are
+ * off. The list changes under the mutex of the eldest's context and its
+ * child_mutex, either of which is enough to read it.
+ *
+ * Race: SET_FILTER against mmap in the process in question.
+ *  1. SET_FILTER puts the list in place, all file ranges empty, and then
+ *     looks for mappings with mmap_lock held for reading, until the ranges are
+ *     stored.
+ *  2. mmap has mmap_lock for writing. If it comes before, the mapping is found.
+ *     If it comes after, it finds the list.
+ *
+ * Race: SET_FILTER against exec.
+ *  1. SET_FILTER looks through the old program's mappings.
+ *  2. exec gives the task another mm, and then empties the ranges of files.
+ *  3. SET_FILTER stores ranges under the lock only if the task has still the mm
+ *     that it looked at: step 2 comes later, or it looks again.
+ *
+ * Race: SET_FILTER against fork.
+ *  1. A copy joins the list of children with the ranges of the event it was
+ *     copied from, under child_mutex.
+ *  2. SET_FILTER has child_mutex: the copy has the old list's ranges and gets
+ *     new ones, or it is not there yet and is born with the new ones.
+ *
+ * Race: the driver in an NMI, while this CPU holds the lock.
+ *  1. The driver asks for the filters and is told nothing.
+ *  2. Whoever had the lock restarts the event, and the driver asks again.
+ */
+#include <linux/fs.h>
+#include <linux/hardirq.h>
+#include <linux/mm.h>
+#include <linux/namei.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "addr_filter.h"
+#include "addr_filter_parse.h"
+#include "context.h"
+#include "family.h"
+#include "pmu.h"
+#include "remote.h"
+
+/* Lists that name a file. While there are none nobody looks at mappings. */
+static atomic_t addr_filter_file_lists = ATOMIC_INIT(0);
+
+/* A list in the making, or one that was replaced. */
+struct addr_filter_list {
+	struct list_head	head;
+	unsigned int		nr;
+	unsigned int		nr_file;
+};
+
+/* The list. */
+
+static void addr_filter_list_init(struct addr_filter_list *list)
+{
+	INIT_LIST_HEAD(&list->head);
+	list->nr = 0;
+	list->nr_file = 0;
+}
+
+static void addr_filter_list_free(struct addr_filter_list *list)
+{
+	struct perf_addr_filter *filter, *next;
+
+	list_for_each_entry_safe(filter, next, &list->head, entry) {
+		list_del(&filter->entry);
+		path_put(&filter->path);
+		kfree(filter);
+	}
+}
+
+/* A CPU's event sees many processes, in each of which a file lies elsewhere. */
+static int addr_filter_find_file(struct perf_event *event,
+				 const struct perf_filter_term *term,
+				 struct path *path)
+{
+	char *name;
+	int err;
+
+	if (!perf_ctx_is_task(event->ctx))
+		return -EOPNOTSUPP;
+	name = kmemdup_nul(term->path, term->path_len, GFP_KERNEL);
+	if (!name)
+		return -ENOMEM;
+	err = kern_path(name, LOOKUP_FOLLOW, path);
+	kfree(name);
+	if (err)
+		return err;
+	if (S_ISREG(d_inode(path->dentry)->i_mode))
+		return 0;
+	path_put(path);
+	return -EINVAL;
+}
+
+static int addr_filter_add(struct perf_event *event,
+			   const struct perf_filter_term *term,
+			   struct addr_filter_list *list)
+{
+	struct perf_addr_filter *filter;
+	int err;
+
+	filter = kzalloc(sizeof(*filter), GFP_KERNEL);
+	if (!filter)
+		return -ENOMEM;
+	filter->action = term->action;
+	filter->offset = term->offset;
+	filter->size = term->size;
+	if (term->path) {
+		err = addr_filter_find_file(event, term, &filter->path);
+		if (err) {
+			kfree(filter);
+			return err;
+		}
+		list->nr_file++;
+	}
+	list->nr++;
+	list_add_tail(&filter->entry, &list->head);
+	return 0;
+}
+
+/* What it has made so far is left in @list when it fails. */
+static int addr_filter_read(struct perf_event *event, const char *text,
+			    struct addr_filter_list *list)
+{
+	struct perf_filter_term term;
+	int ret;
+
+	while ((ret = perf_filter_next(&text, &term)) > 0) {
+		ret = addr_filter_add(event, &term, list);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+/* Where it lies. */
+
+static bool addr_filter_is_code(const struct vm_area_struct *vma)
+{
+	return vma->vm_file && vma->vm_flags & VM_EXEC;
+}
+
+/* Return: false if the filter has nothing to do with this mapping. */
+static bool addr_filter_locate(const struct perf_addr_filter *filter,
+			       const struct vm_area_struct *vma,
+			       struct perf_addr_filter_range *range)
+{
+	unsigned long first = vma->vm_pgoff << PAGE_SHIFT;
+	unsigned long size = vma->vm_end - vma->vm_start;
+	unsigned long skip;
+
+	if (!filter->path.dentry ||
+	    d_inode(filter->path.dentry) != file_user_inode(vma->vm_file))
+		return false;
+
+	if (filter->offset >= first) {
+		skip = filter->offset - first;
+		if (skip >= size)
+			return false;
+		range->start = vma->vm_start + skip;
+		range->size = min(size - skip, filter->size);
+		return true;
+	}
+	/* It begins before the mapping does. */
+	skip = first - filter->offset;
+	if (skip >= filter->size)
+		return false;
+	range->start = vma->vm_start;
+	range->size = min(size, filter->size - skip);
+	return true;
+}
+
+static void addr_filter_reset_range(const struct perf_addr_filter *filter,
+				    struct perf_addr_filter_range *range)
+{
+	bool file = filter->path.dentry;
+
+	range->start = file ? 0 : filter->offset;
+	range->size = file ? 0 : filter->size;
+}
+
+static void addr_filter_reset_locked(struct perf_event *event)
+{
+	struct perf_addr_filters_head *filters = perf_event_addr_filters(event);
+	struct perf_addr_filter_range *range = event->addr_filter_ranges;
+	struct perf_addr_filter *filter;
+
+	lockdep_assert_held(&filters->lock);
+	list_for_each_entry(filter, &filters->list, entry)
+		addr_filter_reset_range(filter, range++);
+	event->addr_filters_gen++;
+}
+
+/*
+ * The driver asks for filters when the event starts. One that is throttled will
+ * be started by the tick.
+ */
+static void addr_filter_restart_locked(struct perf_event *event)
+{
+	lockdep_assert_held(&event->ctx->lock);
+	if (event->state != PERF_EVENT_STATE_ACTIVE ||
+	    event->hw.interrupts == MAX_INTERRUPTS)
+		return;
+	perf_pmu_disable(event->pmu);
+	event->pmu->stop(event, PERF_EF_UPDATE);
+	event->pmu->start(event, 0);
+	perf_pmu_enable(event->pmu);
+}
+
+static int addr_filter_restart_oncpu(struct perf_event_context *ctx,
+				     struct perf_cpu_context *cpuctx, void *arg)
+{
+	addr_filter_restart_locked(arg);
+	return 0;
+}
+
+/* Mappings that exist already. */
+
+/*
+ * The first mapping of a part of a file counts. @ranges: one for each filter,
+ * all empty where a file is meant. The caller keeps the list from changing.
+ */
+static void addr_filter_search(struct perf_event *event, struct mm_struct *mm,
+			       struct perf_addr_filter_range *ranges)
+{
+	struct list_head *list = &perf_event_addr_filters(event)->list;
+	struct perf_addr_filter *filter;
+	struct vm_area_struct *vma;
+	unsigned int n;
+
+	VMA_ITERATOR(vmi, mm, 0);
+
+	mmap_assert_locked(mm);
+	for_each_vma(vmi, vma) {
+		if (!addr_filter_is_code(vma))
+			continue;
+		n = 0;
+		list_for_each_entry(filter, list, entry) {
+			if (!ranges[n].start)
+				addr_filter_locate(filter, vma, &ranges[n]);
+			n++;
+		}
+	}
+}
+
+static void addr_filter_reset_ranges(struct perf_event *event,
+				     struct perf_addr_filter_range *ranges)
+{
+	struct list_head *list = &perf_event_addr_filters(event)->list;
+	struct perf_addr_filter *filter;
+
+	list_for_each_entry(filter, list, entry)
+		addr_filter_reset_range(filter, ranges++);
+}
+
+/* Return: false if the task has another program by now. */
+static bool addr_filter_store(struct perf_event *event, struct task_struct *task,
+			      struct mm_struct *mm, unsigned int nr,
+			      const struct perf_addr_filter_range *ranges)
+{
+	struct perf_addr_filters_head *filters = perf_event_addr_filters(event);
+
+	guard(raw_spinlock_irqsave)(&filters->lock);
+	if (READ_ONCE(task->mm) != mm)
+		return false;
+	memcpy(event->addr_filter_ranges, ranges, nr * sizeof(*ranges));
+	event->addr_filters_gen++;
+	return true;
+}
+
+/* Return: false to try again. */
+static bool addr_filter_try_apply(struct perf_event *event,
+				  struct task_struct *task, unsigned int nr,
+				  struct perf_addr_filter_range *ranges)
+{
+	struct mm_struct *mm = get_task_mm(task);
+	bool stored;
+
+	/* It exits, or has no user mode. */
+	if (!mm)
+		return true;
+	addr_filter_reset_ranges(event, ranges);
+	mmap_read_lock(mm);
+	addr_filter_search(event, mm, ranges);
+	stored = addr_filter_store(event, task, mm, nr, ranges);
+	mmap_read_unlock(mm);
+	mmput(mm);
+	return stored;
+}
+
+/*
+ * A copy whose task has gone stays in its context until whoever ends it gets
+ * child_mutex, which the caller has.
+ */
+static void addr_filter_apply(struct perf_event *event,
+			      const struct addr_filter_list *list,
+			      struct perf_addr_filter_range *ranges)
+{
+	struct task_struct *task = READ_ONCE(event->ctx->task);
+
+	if (list->nr_file && task && task != TASK_TOMBSTONE) {
+		while (!addr_filter_try_apply(event, task, list->nr, ranges))
+			cond_resched();
+	}
+	perf_ctx_call(event->ctx, addr_filter_restart_oncpu, event);
+}
+
+/* Setting. */
+
+static int addr_filter_validate(struct perf_event *event,
+				struct addr_filter_list *list)
+{
+	struct pmu *pmu = event->pmu;
+	int err;
+
+	if (!pmu->addr_filters_validate)
+		return -EOPNOTSUPP;
+	err = pmu->addr_filters_validate(&list->head);
+	if (err)
+		return err;
+	/* There are no more ranges, whatever the driver says. */
+	return list->nr > pmu->nr_addr_filters ? -EOPNOTSUPP : 0;
+}
+
+/* On return @list is what was there before. */
+static void addr_filter_exchange(struct perf_event *event,
+				 struct addr_filter_list *list)
+{
+	struct perf_addr_filters_head *filters = &event->addr_filters;
+	struct perf_event *child;
+	LIST_HEAD(old);
+
+	lockdep_assert_held(&event->child_mutex);
+	guard(raw_spinlock_irqsave)(&filters->lock);
+	list_splice_init(&filters->list, &old);
+	list_splice_init(&list->head, &filters->list);
+	list_splice(&old, &list->head);
+	swap(filters->nr_file_filters, list->nr_file);
+	addr_filter_reset_locked(event);
+	list_for_each_entry(child, &event->child_list, child_list)
+		addr_filter_reset_locked(child);
+}
+
+static void addr_filter_install(struct perf_event *event,
+				struct addr_filter_list *list,
+				struct perf_addr_filter_range *ranges)
+{
+	struct addr_filter_list present = *list;
+	struct perf_event *child;
+
+	guard(mutex)(&event->child_mutex);
+	if (present.nr_file)
+		atomic_inc(&addr_filter_file_lists);
+	smp_mb__after_atomic(); /* A: the count, then task->mm */
+	addr_filter_exchange(event, list);
+	if (list->nr_file)
+		atomic_dec(&addr_filter_file_lists);
+	addr_filter_apply(event, &present, ranges);
+	list_for_each_entry(child, &event->child_list, child_list)
+		addr_filter_apply(child, &present, ranges);
+}
+
+static int addr_filter_set_locked(struct perf_event *event, const char *text,
+				  struct addr_filter_list *list)
+{
+	struct perf_addr_filter_range *ranges;
+	int err;
+
+	lockdep_assert_held(&event->ctx->mutex);
+	if (!has_addr_filter(event))
+		return -EINVAL;
+	err = addr_filter_read(event, text, list);
+	if (!err)
+		err = addr_filter_validate(event, list);
+	if (err)
+		return err;
+	ranges = kcalloc(list->nr + 1, sizeof(*ranges), GFP_KERNEL);
+	if (!ranges)
+		return -ENOMEM;
+	addr_filter_install(event, list, ranges);
+	kfree(ranges);
+	return 0;
+}
+
+/**
+ * perf_addr_filter_set - replace the address filters of an event and its copies
+ * @event: event that was opened, on a PMU that has such filters
+ * @text: what the user wrote; see addr_filter_parse.c. Without any filter in it
+ *	there are none
+ *
+ * When it fails the filters stay as they were.
+ *
+ * Context: task; takes the mutex of the event's context, child_mutex and
+ * the mmap_lock of each process concerned.
+ * Return: 0; -EINVAL for a text that is not one, a size that is missing, a path
+ * that leads to no regular file, and for a PMU without filters; -ERANGE for a
+ * number that is too large; -EOPNOTSUPP for a file with an event of a CPU, and
+ * for more filters than the PMU has; errors of the path; -ENOMEM; -ENODEV
+ * when the PMU has gone; what pmu::addr_filters_validate says.
+ */
+int perf_addr_filter_set(struct perf_event *event, const char *text)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	struct addr_filter_list list;
+	int err = -ENODEV;
+
+	addr_filter_list_init(&list);
+	if (!perf_event_is_revoked(event))
+		err = addr_filter_set_locked(event, text, &list);
+	perf_event_ctx_unlock(event, ctx);
+	addr_filter_list_free(&list);
+	return err;
+}
+
+/* What happens to a process. */
+
+/* Return: whether the event has to be restarted. */
+static bool addr_filter_mapped(struct perf_event *event,
+			       const struct vm_area_struct *vma)
+{
+	struct perf_addr_filters_head *filters = perf_event_addr_filters(event);
+	struct perf_addr_filter_range *range = event->addr_filter_ranges;
+	struct perf_addr_filter *filter;
+	bool changed = false;
+
+	guard(raw_spinlock_irqsave)(&filters->lock);
+	list_for_each_entry(filter, &filters->list, entry)
+		changed |= addr_filter_locate(filter, vma, range++);
+	if (changed)
+		event->addr_filters_gen++;
+	return changed;
+}
+
+static int addr_filter_mmap_oncpu(struct perf_event_context *ctx,
+				  struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct perf_event *event;
+
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (has_addr_filter(event) && addr_filter_mapped(event, arg))
+			addr_filter_restart_locked(event);
+	}
+	return 0;
+}
+
+/**
+ * perf_addr_filter_mmap - let current's filters follow a new mapping
+ * @vma: the mapping
+ *
+ * A part of a file that is mapped again is traced at the new place.
+ *
+ * Context: task, mmap_lock held for writing.
+ */
+void perf_addr_filter_mmap(struct vm_area_struct *vma)
+{
+	struct perf_event_context *ctx;
+
+	if (!atomic_read(&addr_filter_file_lists) || !addr_filter_is_code(vma))
+		return;
+	ctx = perf_ctx_find_task(current);
+	if (!ctx)
+		return;
+	/* A family has no events with filters. */
+	if (!perf_ctx_is_handle(ctx))
+		perf_ctx_call(ctx, addr_filter_mmap_oncpu, vma);
+	perf_ctx_put(ctx);
+}
+
+/* Return: whether the event has to be restarted. */
+static bool addr_filter_unmapped(struct perf_event *event)
+{
+	struct perf_addr_filters_head *filters = perf_event_addr_filters(event);
+
+	guard(raw_spinlock_irqsave)(&filters->lock);
+	if (filters->nr_file_filters)
+		addr_filter_reset_locked(event);
+	return filters->nr_file_filters;
+}
+
+static int addr_filter_exec_oncpu(struct perf_event_context *ctx,
+				  struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct perf_event *event;
+
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (has_addr_filter(event) && addr_filter_unmapped(event))
+			addr_filter_restart_locked(event);
+	}
+	return 0;
+}
+
+/**
+ * perf_addr_filter_exec - nothing of the old program is mapped any more
+ * @ctx: context of current
+ *
+ * Context: task.
+ */
+void perf_addr_filter_exec(struct perf_event_context *ctx)
+{
+	smp_mb(); /* task->mm, then the count; pairs with A */
+	if (atomic_read(&addr_filter_file_lists))
+		perf_ctx_call(ctx, addr_filter_exec_oncpu, NULL);
+}
+
+/* The events' side. */
+
+/**
+ * perf_addr_filter_alloc - make room for the ranges of an event
+ * @event: event in the making, whose PMU is known
+ *
+ * Context: task.
+ * Return: 0 or -ENOMEM.
+ */
+int perf_addr_filter_alloc(struct perf_event *event)
+{
+	unsigned int nr = event->pmu->nr_addr_filters;
+
+	if (!nr)
+		return 0;
+	event->addr_filter_ranges = kcalloc(nr, sizeof(*event->addr_filter_ranges),
+					    GFP_KERNEL);
+	if (!event->addr_filter_ranges)
+		return -ENOMEM;
+	/* Unlike what the driver has, so that it asks. */
+	event->addr_filters_gen = 1;
+	return 0;
+}
+
+/**
+ * perf_addr_filter_drop - give up the files that an event's filters name
+ * @event: event that is about to be freed, as are its copies by now
+ *
+ * Context: task, may sleep.
+ */
+void perf_addr_filter_drop(struct perf_event *event)
+{
+	struct addr_filter_list list;
+
+	addr_filter_list_init(&list);
+	list_splice_init(&event->addr_filters.list, &list.head);
+	if (event->addr_filters.nr_file_filters)
+		atomic_dec(&addr_filter_file_lists);
+	addr_filter_list_free(&list);
+}
+
+/**
+ * perf_addr_filter_free - free an event's ranges
+ * @event: event that nobody sees
+ *
+ * Context: any but NMI.
+ */
+void perf_addr_filter_free(struct perf_event *event)
+{
+	kfree(event->addr_filter_ranges);
+}
+
+/**
+ * perf_addr_filter_inherit - a copy's process begins with the mappings of ours
+ * @copy: inherited event that is about to be listed
+ * @source: event of current that it is a copy of
+ *
+ * Context: task, the eldest's child_mutex.
+ */
+void perf_addr_filter_inherit(struct perf_event *copy,
+			      const struct perf_event *source)
+{
+	struct perf_addr_filters_head *filters = perf_event_addr_filters(copy);
+	unsigned int n = 0;
+	struct list_head *at;
+
+	lockdep_assert_held(&copy->parent->child_mutex);
+	if (!copy->addr_filter_ranges)
+		return;
+	guard(raw_spinlock_irqsave)(&filters->lock);
+	list_for_each(at, &filters->list) {
+		copy->addr_filter_ranges[n] = source->addr_filter_ranges[n];
+		n++;
+	}
+}
+
+/**
+ * perf_event_addr_filters_sync() - give a driver an event's address filters
+ * @event: event that is started
+ *
+ * Calls pmu::addr_filters_sync if there is anything new since the last time.
+ *
+ * Context: on the event's CPU, interrupts off, NMI possible.
+ */
+void perf_event_addr_filters_sync(struct perf_event *event)
+{
+	struct perf_addr_filters_head *filters = perf_event_addr_filters(event);
+
+	lockdep_assert_irqs_disabled();
+	if (!has_addr_filter(event) || !event->pmu->addr_filters_sync)
+		return;
+	if (!in_nmi())
+		raw_spin_lock(&filters->lock);
+	else if (!raw_spin_trylock(&filters->lock))
+		return;
+	if (event->addr_filters_gen != event->hw.addr_filters_gen) {
+		event->pmu->addr_filters_sync(event);
+		event->hw.addr_filters_gen = event->addr_filters_gen;
+	}
+	raw_spin_unlock(&filters->lock);
+}
+EXPORT_SYMBOL_GPL(perf_event_addr_filters_sync);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "addr_filter": where in the code a trace unit traces. */
+#ifndef _KERNEL_EVENTS_ADDR_FILTER_H
+#define _KERNEL_EVENTS_ADDR_FILTER_H
+
+#include "types.h"
+
+/* The events' side: memory for ranges, and for what the eldest was given. */
+int perf_addr_filter_alloc(struct perf_event *event);
+void perf_addr_filter_drop(struct perf_event *event);
+void perf_addr_filter_free(struct perf_event *event);
+void perf_addr_filter_inherit(struct perf_event *copy,
+			      const struct perf_event *source);
+
+/* PERF_EVENT_IOC_SET_FILTER. Takes the mutex of the event's context. */
+int perf_addr_filter_set(struct perf_event *event, const char *text);
+
+/* Current has mapped a file, or has a new program. */
+void perf_addr_filter_mmap(struct vm_area_struct *vma);
+void perf_addr_filter_exec(struct perf_event_context *ctx);
+
+#endif /* _KERNEL_EVENTS_ADDR_FILTER_H */

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "addr_filter_parse": the text of address filters.
+ *
+ * Purpose: from the string of PERF_EVENT_IOC_SET_FILTER to numbers and names.
+ *
+ *	filters	= *sep [ filter *( 1*sep filter ) ] *sep
+ *	filter	= action 1*sep number [ "/" number ] [ "@" path ]
+ *	action	= "filter" / "start" / "stop"
+ *	number	= decimal, 0octal or 0xhexadecimal
+ *	sep	= " " / "," / newline
+ *
+ * Words end at a separator, whatever they are: a path has none, and there is no
+ * way to quote one. The first number is an address in the kernel or, with a
+ * path, an offset in that file; the second the size.
+ *
+ * Owns nothing. Contexts: any; it looks at nothing but the text, and compiles in
+ * user space too, for tests.
+ */
+#ifdef __KERNEL__
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/overflow.h>
+#include <linux/string.h>
+#else
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#define check_mul_overflow(a, b, d)	__builtin_mul_overflow(a, b, d)
+#define check_add_overflow(a, b, d)	__builtin_add_overflow(a, b, d)
+#endif
+
+#include "addr_filter_parse.h"
+
+#define PERF_FILTER_SEPARATORS	" ,\n"
+
+/* What is left of a word. */
+struct perf_filter_word {
+	const char	*at;
+	size_t		len;
+};
+
+static bool perf_filter_next_word(const char **text,
+				  struct perf_filter_word *word)
+{
+	word->at = *text + strspn(*text, PERF_FILTER_SEPARATORS);
+	word->len = strcspn(word->at, PERF_FILTER_SEPARATORS);
+	*text = word->at + word->len;
+	return word->len;
+}
+
+static bool perf_filter_is(const struct perf_filter_word *word,
+			   const char *name)
+{
+	return word->len == strlen(name) && !memcmp(word->at, name, word->len);
+}
+
+static int perf_filter_action(const struct perf_filter_word *word,
+			      enum perf_addr_filter_action_t *action)
+{
+	if (perf_filter_is(word, "filter"))
+		*action = PERF_ADDR_FILTER_ACTION_FILTER;
+	else if (perf_filter_is(word, "start"))
+		*action = PERF_ADDR_FILTER_ACTION_START;
+	else if (perf_filter_is(word, "stop"))
+		*action = PERF_ADDR_FILTER_ACTION_STOP;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+/* -1 if the word does not go on with a digit. */
+static int perf_filter_digit(const struct perf_filter_word *word, size_t at,
+			     int radix)
+{
+	unsigned char c;
+	int digit = -1;
+
+	if (at >= word->len)
+		return -1;
+	c = word->at[at];
+	if (c >= '0' && c <= '9')
+		digit = c - '0';
+	else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+		digit = (c | 0x20) - 'a' + 10;
+	return digit < radix ? digit : -1;
+}
+
+static void perf_filter_skip(struct perf_filter_word *word, size_t len)
+{
+	word->at += len;
+	word->len -= len;
+}
+
+static bool perf_filter_skip_char(struct perf_filter_word *word, char c)
+{
+	if (!word->len || *word->at != c)
+		return false;
+	perf_filter_skip(word, 1);
+	return true;
+}
+
+/* An "x" without a digit behind it is not of the number. */
+static int perf_filter_radix(struct perf_filter_word *word)
+{
+	if (!word->len || *word->at != '0')
+		return 10;
+	if (word->len > 2 && (word->at[1] | 0x20) == 'x' &&
+	    perf_filter_digit(word, 2, 16) >= 0) {
+		perf_filter_skip(word, 2);
+		return 16;
+	}
+	return 8;
+}
+
+/*
+ * Return: false if there is no number. One that is too large is noted in
+ * *@error: what else is wrong with the word counts for more.
+ */
+static bool perf_filter_number(struct perf_filter_word *word,
+			       unsigned long *number, int *error)
+{
+	unsigned long radix = perf_filter_radix(word);
+	size_t len = 0;
+	int digit;
+
+	*number = 0;
+	while ((digit = perf_filter_digit(word, len, radix)) >= 0) {
+		if (check_mul_overflow(*number, radix, number) ||
+		    check_add_overflow(*number, (unsigned long)digit, number))
+			*error = -ERANGE;
+		len++;
+	}
+	perf_filter_skip(word, len);
+	return len;
+}
+
+static int perf_filter_range(struct perf_filter_word *word,
+			     struct perf_filter_term *term)
+{
+	int error = 0;
+
+	if (!perf_filter_number(word, &term->offset, &error))
+		return -EINVAL;
+	if (perf_filter_skip_char(word, '/') &&
+	    !perf_filter_number(word, &term->size, &error))
+		return -EINVAL;
+	if (perf_filter_skip_char(word, '@')) {
+		term->path = word->at;
+		term->path_len = word->len;
+		return word->len ? error : -EINVAL;
+	}
+	return word->len ? -EINVAL : error;
+}
+
+/**
+ * perf_filter_next - read the next filter of a text
+ * @text: where to begin; on return where to go on
+ * @term: what it says; its path lies in the text
+ *
+ * Context: any.
+ * Return: 1; 0 at the end; -EINVAL for what is no filter, and for the action
+ * "filter" without a size; -ERANGE for a number that is too large.
+ */
+int perf_filter_next(const char **text, struct perf_filter_term *term)
+{
+	struct perf_filter_word word;
+	int err;
+
+	memset(term, 0, sizeof(*term));
+	if (!perf_filter_next_word(text, &word))
+		return 0;
+	err = perf_filter_action(&word, &term->action);
+	if (err)
+		return err;
+	if (!perf_filter_next_word(text, &word))
+		return -EINVAL;
+	err = perf_filter_range(&word, term);
+	if (err)
+		return err;
+	if (term->action == PERF_ADDR_FILTER_ACTION_FILTER && !term->size)
+		return -EINVAL;
+	return 1;
+}

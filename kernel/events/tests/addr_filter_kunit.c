@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the rooms addr_filter_parse and addr_filter: what is a filter and
+ * what is not, random texts, and what a PMU is given of filters for the kernel.
+ * Files need a process; the selftest addr_filters has them.
+ */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/perf_event.h>
+#include <linux/prandom.h>
+#include <linux/string.h>
+
+#include "../addr_filter.h"
+#include "../addr_filter_parse.h"
+#include "../context.h"
+#include "fake_pmu.h"
+
+#define STOP	PERF_ADDR_FILTER_ACTION_STOP
+#define START	PERF_ADDR_FILTER_ACTION_START
+#define FILTER	PERF_ADDR_FILTER_ACTION_FILTER
+
+#define NR_FILTERS	4
+#define NR_FUZZ		20000
+#define FUZZ_LEN	64
+
+static struct fake_pmu fake;
+
+/* The text. */
+
+struct afk_good {
+	const char			*text;
+	enum perf_addr_filter_action_t	action;
+	unsigned long			offset;
+	unsigned long			size;
+	const char			*path;
+	/* Filters that follow the first. */
+	int				more;
+};
+
+static const struct afk_good afk_good[] = {
+	{ "filter 0x1000/0x200", FILTER, 0x1000, 0x200 },
+	{ "start 4096", START, 4096 },
+	{ "stop 010", STOP, 8 },
+	{ "stop 0", STOP },
+	{ "stop 0/0", STOP },
+	{ "start 0X1f/0xAB", START, 0x1f, 0xab },
+	{ "start 0xffffffffffffffff", START, ULONG_MAX },
+	{ "start 18446744073709551615/1", START, ULONG_MAX, 1 },
+	{ "start 01777777777777777777777", START, ULONG_MAX },
+	{ " ,\n filter  ,1/2\n", FILTER, 1, 2 },
+	{ "filter,1/2", FILTER, 1, 2 },
+	{ "filter\n1/2", FILTER, 1, 2 },
+	{ "filter 0x10/0x20@/bin/true", FILTER, 0x10, 0x20, "/bin/true" },
+	{ "start 5@/x", START, 5, 0, "/x" },
+	{ "start 5@relative", START, 5, 0, "relative" },
+	{ "start 5@@", START, 5, 0, "@" },
+	{ "stop 1/2@/a/b@c/3", STOP, 1, 2, "/a/b@c/3" },
+	{ "stop 1/2@\t", STOP, 1, 2, "\t" },
+	{ "filter 1/2 start 3", FILTER, 1, 2, NULL, 1 },
+	{ "filter 1/2@/a,start 3@/b,stop 4@/b", FILTER, 1, 2, "/a", 2 },
+	{ "start 007", START, 7 },
+};
+
+struct afk_bad {
+	const char	*text;
+	int		err;
+};
+
+static const struct afk_bad afk_bad[] = {
+	{ "filter", -EINVAL },
+	{ "filter ", -EINVAL },
+	{ "filter 1", -EINVAL },
+	{ "filter 1/0", -EINVAL },
+	{ "filter 1@/bin/true", -EINVAL },
+	{ "filter 1/", -EINVAL },
+	{ "filter /2", -EINVAL },
+	{ "filter 1/2/3", -EINVAL },
+	{ "filter 1/2@", -EINVAL },
+	{ "filter 1/@/bin/true", -EINVAL },
+	{ "filter @/bin/true", -EINVAL },
+	{ "filter /bin/true", -EINVAL },
+	{ "filter 1 /2", -EINVAL },
+	{ "filter -1/2", -EINVAL },
+	{ "filter +1/2", -EINVAL },
+	{ "filter 0x/2", -EINVAL },
+	{ "filter 0xg/2", -EINVAL },
+	{ "filter 08/2", -EINVAL },
+	{ "filter 1a/2", -EINVAL },
+	{ "filter 1/2x", -EINVAL },
+	{ "filter 1:2", -EINVAL },
+	{ "filter\t1/2", -EINVAL },
+	{ "Filter 1/2", -EINVAL },
+	{ "filters 1/2", -EINVAL },
+	{ "filte 1/2", -EINVAL },
+	{ "tracestop 1/2", -EINVAL },
+	{ "1/2", -EINVAL },
+	{ "filter filter", -EINVAL },
+	{ "start stop 1", -EINVAL },
+	{ "start 0x10000000000000000", -ERANGE },
+	{ "start 18446744073709551616", -ERANGE },
+	{ "start 02000000000000000000000", -ERANGE },
+	{ "start 1/99999999999999999999", -ERANGE },
+	{ "start 99999999999999999999@/a", -ERANGE },
+	{ "start 99999999999999999999x", -EINVAL },
+	{ "start 99999999999999999999/", -EINVAL },
+	{ "start 1 2", -EINVAL },
+	{ "start 1, 2", -EINVAL },
+	{ "start 1; stop 2", -EINVAL },
+	{ "start 1 stop", -EINVAL },
+	{ "start 1 foo 2", -EINVAL },
+};
+
+/* Return: filters, or the error of the first that is none. */
+static int afk_parse(const char *text)
+{
+	struct perf_filter_term term;
+	int ret, nr = 0;
+
+	while ((ret = perf_filter_next(&text, &term)) > 0)
+		nr++;
+	return ret ?: nr;
+}
+
+static void afk_expect_term(struct kunit *test, const struct afk_good *c)
+{
+	const char *text = c->text;
+	struct perf_filter_term term;
+
+	KUNIT_ASSERT_EQ_MSG(test, perf_filter_next(&text, &term), 1, "%s",
+			    c->text);
+	KUNIT_EXPECT_EQ_MSG(test, term.action, c->action, "%s", c->text);
+	KUNIT_EXPECT_EQ_MSG(test, term.offset, c->offset, "%s", c->text);
+	KUNIT_EXPECT_EQ_MSG(test, term.size, c->size, "%s", c->text);
+	KUNIT_EXPECT_EQ_MSG(test, !term.path, !c->path, "%s", c->text);
+	if (term.path && c->path) {
+		KUNIT_EXPECT_EQ_MSG(test, term.path_len, strlen(c->path), "%s",
+				    c->text);
+		KUNIT_EXPECT_FALSE_MSG(test, memcmp(term.path, c->path,
+						    term.path_len),
+				       "%s", c->text);
+	}
+	KUNIT_EXPECT_EQ_MSG(test, afk_parse(c->text), c->more + 1, "%s",
+			    c->text);
+}
+
+static void afk_good_texts(struct kunit *test)
+{
+	for (int i = 0; i < ARRAY_SIZE(afk_good); i++)
+		afk_expect_term(test, &afk_good[i]);
+	KUNIT_EXPECT_EQ(test, afk_parse(""), 0);
+	KUNIT_EXPECT_EQ(test, afk_parse(" ,\n"), 0);
+}
+
+static void afk_bad_texts(struct kunit *test)
+{
+	for (int i = 0; i < ARRAY_SIZE(afk_bad); i++)
+		KUNIT_EXPECT_EQ_MSG(test, afk_parse(afk_bad[i].text),
+				    afk_bad[i].err, "%s", afk_bad[i].text);
+}
+
+static const char * const afk_pieces[] = {
+	"filter", "start", "stop", " ", ",", "\n", "/", "@", "0x", "0", "1", "7",
+	"8", "f", "x", "/bin/true", "99999999999999999999", "\x80", "-", "+",
+	"18446744073709551615",
+};
+
+/* Pieces of filters in any order. */
+static void afk_random_text(struct rnd_state *rnd, char *text)
+{
+	unsigned int words = prandom_u32_state(rnd) % 16;
+
+	text[0] = '\0';
+	while (words--)
+		strlcat(text, afk_pieces[prandom_u32_state(rnd) %
+					 ARRAY_SIZE(afk_pieces)], FUZZ_LEN);
+}
+
+/* Return: what is wrong with a filter that was found in @text, or NULL. */
+static const char *afk_check_term(const char *text, const char *rest,
+				  const struct perf_filter_term *term)
+{
+	const char *end = text + strlen(text);
+
+	if (rest <= text || rest > end)
+		return "goes on elsewhere";
+	if (term->action == FILTER && !term->size)
+		return "no size";
+	if (!term->path)
+		return NULL;
+	if (!term->path_len || term->path < text ||
+	    term->path + term->path_len != rest)
+		return "path elsewhere";
+	return memchr(term->path, ' ', term->path_len) ? "path has a space" :
+							 NULL;
+}
+
+/* The text lies at the end of its memory, where KASAN sees who reads on. */
+static void afk_fuzz_one(struct kunit *test, const char *random)
+{
+	struct perf_filter_term term;
+	const char *at, *from, *wrong = NULL;
+	size_t size = strlen(random) + 1;
+	char *text;
+	int ret;
+
+	text = kunit_kmalloc(test, size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	memcpy(text, random, size);
+	at = text;
+	do {
+		from = at;
+		ret = perf_filter_next(&at, &term);
+		if (ret > 0 && !wrong)
+			wrong = afk_check_term(from, at, &term);
+	} while (ret > 0);
+	if (ret && ret != -EINVAL && ret != -ERANGE)
+		wrong = "error";
+	if (wrong)
+		KUNIT_FAIL(test, "%s: \"%s\", %d", wrong, text, ret);
+	kunit_kfree(test, text);
+}
+
+static void afk_fuzz(struct kunit *test)
+{
+	struct rnd_state rnd;
+	char text[FUZZ_LEN];
+
+	fake_pmu_seed(test, &rnd);
+	for (int i = 0; i < NR_FUZZ; i++) {
+		afk_random_text(&rnd, text);
+		afk_fuzz_one(test, text);
+	}
+}
+
+/* What the PMU is given. */
+
+/* The last list that the driver saw. */
+static struct {
+	unsigned int			syncs;
+	unsigned int			nr;
+	struct perf_addr_filter_range	range[NR_FILTERS];
+	enum perf_addr_filter_action_t	action[NR_FILTERS];
+} afk_seen;
+
+/* The error with which the driver refuses a list. */
+static int afk_verdict;
+
+static int afk_validate(struct list_head *filters)
+{
+	return afk_verdict;
+}
+
+static void afk_sync(struct perf_event *event)
+{
+	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
+	struct perf_addr_filter *filter;
+
+	lockdep_assert_held(&head->lock);
+	afk_seen.syncs++;
+	afk_seen.nr = 0;
+	list_for_each_entry(filter, &head->list, entry) {
+		afk_seen.range[afk_seen.nr] =
+			event->addr_filter_ranges[afk_seen.nr];
+		afk_seen.action[afk_seen.nr++] = filter->action;
+	}
+}
+
+static void (*afk_fake_start)(struct perf_event *event, int flags);
+static int (*afk_fake_add)(struct perf_event *event, int flags);
+
+static void afk_start(struct perf_event *event, int flags)
+{
+	perf_event_addr_filters_sync(event);
+	afk_fake_start(event, flags);
+}
+
+static int afk_add(struct perf_event *event, int flags)
+{
+	if (flags & PERF_EF_START)
+		perf_event_addr_filters_sync(event);
+	return afk_fake_add(event, flags);
+}
+
+static int afk_suite_init(struct kunit_suite *suite)
+{
+	int err = fake_pmu_register(&fake, "kunit_addr_filter");
+
+	if (err)
+		return err;
+	afk_fake_start = fake.pmu.start;
+	afk_fake_add = fake.pmu.add;
+	fake.pmu.start = afk_start;
+	fake.pmu.add = afk_add;
+	fake.pmu.nr_addr_filters = NR_FILTERS;
+	fake.pmu.addr_filters_validate = afk_validate;
+	fake.pmu.addr_filters_sync = afk_sync;
+	return 0;
+}
+
+static void afk_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&fake);
+}
+
+static int afk_init(struct kunit *test)
+{
+	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, 1000);
+	memset(&afk_seen, 0, sizeof(afk_seen));
+	afk_verdict = 0;
+	return 0;
+}
+
+static struct perf_event *afk_open(struct kunit *test)
+{
+	const struct fake_pmu_spec spec = {
+		.cpu = cpumask_first(cpu_online_mask),
+	};
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static void afk_expect_seen(struct kunit *test, unsigned int n,
+			    enum perf_addr_filter_action_t action,
+			    unsigned long start, unsigned long size)
+{
+	KUNIT_ASSERT_GT(test, afk_seen.nr, n);
+	KUNIT_EXPECT_EQ(test, afk_seen.action[n], action);
+	KUNIT_EXPECT_EQ(test, afk_seen.range[n].start, start);
+	KUNIT_EXPECT_EQ(test, afk_seen.range[n].size, size);
+}
+
+/* An event that is on is restarted, and the driver sees the new list. */
+static void afk_set(struct kunit *test)
+{
+	static const char several[] = "filter 4096/256, stop 0x1080 start 0x10";
+	struct perf_event *event = afk_open(test);
+	unsigned int syncs;
+
+	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, several), 0);
+	KUNIT_EXPECT_EQ(test, afk_seen.nr, 3);
+	afk_expect_seen(test, 0, FILTER, 0x1000, 0x100);
+	afk_expect_seen(test, 1, STOP, 0x1080, 0);
+	afk_expect_seen(test, 2, START, 0x10, 0);
+
+	/* Nothing new, nothing to do. */
+	syncs = afk_seen.syncs;
+	perf_event_disable(event);
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, afk_seen.syncs, syncs);
+
+	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, ""), 0);
+	KUNIT_EXPECT_EQ(test, afk_seen.nr, 0);
+}
+
+/* One that is off hears of it when it is started. */
+static void afk_set_off(struct kunit *test)
+{
+	struct perf_event *event = afk_open(test);
+
+	perf_event_disable(event);
+	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, "stop 7/8"), 0);
+	KUNIT_EXPECT_EQ(test, afk_seen.nr, 0);
+	perf_event_enable(event);
+	afk_expect_seen(test, 0, STOP, 7, 8);
+}
+
+/* A list that is refused leaves the old one in place. */
+static void afk_refused(struct kunit *test)
+{
+	static const char too_many[] = "stop 1,stop 2,stop 3,stop 4,stop 5";
+	struct perf_event *event = afk_open(test);
+
+	KUNIT_ASSERT_EQ(test, perf_addr_filter_set(event, "stop 7/8"), 0);
+	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, "stop 1 stop"),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, "stop 1@/init"),
+			-EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, too_many),
+			-EOPNOTSUPP);
+	afk_verdict = -EBUSY;
+	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, "stop 1"), -EBUSY);
+	perf_event_disable(event);
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, afk_seen.nr, 1);
+	afk_expect_seen(test, 0, STOP, 7, 8);
+}
+
+static struct kunit_case afk_cases[] = {
+	KUNIT_CASE(afk_good_texts),
+	KUNIT_CASE(afk_bad_texts),
+	KUNIT_CASE(afk_fuzz),
+	KUNIT_CASE(afk_set),
+	KUNIT_CASE(afk_set_off),
+	KUNIT_CASE(afk_refused),
+	{ }
+};
+
+static struct kunit_suite afk_suite = {
+	.name		= "perf_addr_filter",
+	.suite_init	= afk_suite_init,
+	.suite_exit	= afk_suite_exit,
+	.init		= afk_init,
+	.test_cases	= afk_cases,
+};
+
+kunit_test_suite(afk_suite);
