@@ -585,9 +585,9 @@ static void perf_sample_emit_read(const struct perf_sample_record *record)
 			perf_sample_emit_##name(record);		\
 	} while (0)
 
-static __always_inline void sample_put_lead(void *to,
-				const struct perf_event_header *header,
-				const struct perf_sample_data *data, u64 type)
+static __always_inline void
+sample_put_lead(void *to, const struct perf_event_header *header,
+		const struct perf_sample_data *data, u64 type)
 {
 	memcpy(to, header, sizeof(*header));
 	to += sizeof(*header);

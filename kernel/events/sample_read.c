@@ -92,8 +92,9 @@ static __always_inline u64 sample_count(const struct perf_event *event)
 }
 
 /* What every event shows: its id and its losses if wanted. */
-static __always_inline void sample_put_ids(struct sample_values *out, struct perf_event *event,
-			   u64 read_format)
+static __always_inline void sample_put_ids(struct sample_values *out,
+					   struct perf_event *event,
+					   u64 read_format)
 {
 	if (read_format & PERF_FORMAT_ID)
 		sample_put(out, sample_event_id(event));

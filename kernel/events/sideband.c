@@ -35,6 +35,7 @@
 #include <linux/rculist.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
+#include <linux/stddef.h>
 #include <linux/string.h>
 
 #include "clock.h"
@@ -49,36 +50,33 @@ atomic_t perf_side_wants[PERF_SIDE_NR] __read_mostly;
 static DEFINE_RAW_SPINLOCK(side_lock);
 static DEFINE_PER_CPU(struct list_head, side_events);
 
+/* Any of these bits in an attribute asks for records of the kind. */
+static const struct perf_event_attr side_bits[PERF_SIDE_NR] = {
+	[PERF_SIDE_TASK] = {
+		.task = 1, .comm = 1, .mmap = 1, .mmap2 = 1, .mmap_data = 1,
+	},
+	[PERF_SIDE_COMM]	= { .comm = 1 },
+	[PERF_SIDE_MMAP]	= { .mmap = 1, .mmap2 = 1, .mmap_data = 1 },
+	[PERF_SIDE_BUILD_ID]	= { .build_id = 1 },
+	[PERF_SIDE_NAMESPACES]	= { .namespaces = 1 },
+	[PERF_SIDE_SWITCH]	= { .context_switch = 1 },
+	[PERF_SIDE_KSYMBOL]	= { .ksymbol = 1 },
+	[PERF_SIDE_BPF]		= { .bpf_event = 1 },
+	[PERF_SIDE_TEXT_POKE]	= { .text_poke = 1 },
+	[PERF_SIDE_CGROUP]	= { .cgroup = 1 },
+};
+
+/* The word of one-bit fields, which stands behind read_format and has no name. */
+static u64 side_bits_of(const struct perf_event_attr *attr)
+{
+	return *(const u64 *)((const void *)attr +
+			      offsetofend(struct perf_event_attr, read_format));
+}
+
 static bool side_wants(const struct perf_event_attr *attr,
 		       enum perf_side_want want)
 {
-	bool maps = attr->mmap || attr->mmap2 || attr->mmap_data;
-
-	switch (want) {
-	case PERF_SIDE_TASK:
-		return attr->task || attr->comm || maps;
-	case PERF_SIDE_COMM:
-		return attr->comm;
-	case PERF_SIDE_MMAP:
-		return maps;
-	case PERF_SIDE_BUILD_ID:
-		return attr->build_id;
-	case PERF_SIDE_NAMESPACES:
-		return attr->namespaces;
-	case PERF_SIDE_SWITCH:
-		return attr->context_switch;
-	case PERF_SIDE_KSYMBOL:
-		return attr->ksymbol;
-	case PERF_SIDE_BPF:
-		return attr->bpf_event;
-	case PERF_SIDE_TEXT_POKE:
-		return attr->text_poke;
-	case PERF_SIDE_CGROUP:
-		return attr->cgroup;
-	case PERF_SIDE_NR:
-		break;
-	}
-	return false;
+	return side_bits_of(attr) & side_bits_of(&side_bits[want]);
 }
 
 static bool side_wants_any(const struct perf_event_attr *attr)
