@@ -229,16 +229,22 @@ static struct perf_aux_area *aux_make(struct kunit *test, unsigned int nr_pages,
 	return perf_aux_alloc(event, aux->vma);
 }
 
-/* What mmap(2) does, without a mapping. */
-static struct perf_aux_area *aux_map(struct kunit *test, vm_flags_t flags)
+static struct perf_aux_area *aux_map_area(struct kunit *test, vm_flags_t flags)
 {
-	struct perf_buffer *rb = aux_map_data(test);
+	struct aux_test *aux = test->priv;
 	struct perf_aux_area *area = aux_make(test, AREA_PAGES, flags);
 
 	KUNIT_ASSERT_NOT_NULL(test, area);
-	scoped_guard(mutex, &rb->aux.mutex)
-		perf_aux_publish_locked(rb, area);
+	guard(mutex)(&aux->rb->aux.mutex);
+	perf_aux_publish_locked(aux->rb, area);
 	return area;
+}
+
+/* What mmap(2) does, without a mapping. */
+static struct perf_aux_area *aux_map(struct kunit *test, vm_flags_t flags)
+{
+	aux_map_data(test);
+	return aux_map_area(test, flags);
 }
 
 static struct perf_output_handle *aux_handle(struct kunit *test, int nr)
@@ -428,9 +434,7 @@ static void aux_begin_end(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, perf_get_aux(handle));
 	KUNIT_EXPECT_EQ(test, refcount_read(&aux->rb->refcount), NR_EVENTS);
 
-	scoped_guard(mutex, &aux->rb->aux.mutex)
-		perf_aux_publish_locked(aux->rb,
-					aux_make(test, AREA_PAGES, VM_WRITE));
+	aux_map_area(test, VM_WRITE);
 	KUNIT_EXPECT_PTR_EQ(test, aux_begin(test, 0), (void *)aux);
 	KUNIT_EXPECT_PTR_EQ(test, handle->event, aux_event(test, 0));
 	KUNIT_EXPECT_PTR_EQ(test, perf_get_aux(handle), (void *)aux);
@@ -710,8 +714,7 @@ static void aux_retired(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, perf_aux_page(rb, AREA_PGOFF));
 
 	/* The next area goes on where this one was. */
-	scoped_guard(mutex, &rb->aux.mutex)
-		perf_aux_publish_locked(rb, aux_make(test, AREA_PAGES, VM_WRITE));
+	aux_map_area(test, VM_WRITE);
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(test, 0));
 	KUNIT_EXPECT_EQ(test, aux_handle(test, 0)->head, 16);
 	perf_aux_output_end(aux_handle(test, 0), 0);
