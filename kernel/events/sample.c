@@ -339,29 +339,30 @@ static void perf_sample_emit_raw(const struct perf_sample_record *record)
 		sample_emit_frags(record, raw);
 }
 
-/* Without branches the record has their number alone, and no index. */
+static u32 sample_branch_head(const struct perf_event *event)
+{
+	return branch_sample_hw_index(event) ? 2 * sizeof(u64) : sizeof(u64);
+}
+
 static void perf_sample_fill_branches(struct perf_sample_data *data,
 				      struct perf_event *event,
 				      struct pt_regs *regs)
 {
 	data->br_stack = NULL;
 	data->br_stack_cntr = NULL;
-	data->dyn_size += sizeof(u64);
-}
-
-static u32 sample_branch_head(const struct perf_event *event)
-{
-	return branch_sample_hw_index(event) ? 2 * sizeof(u64) : sizeof(u64);
+	data->dyn_size += sample_branch_head(event);
 }
 
 static void perf_sample_emit_branches(const struct perf_sample_record *record)
 {
 	const struct perf_branch_stack *stack = record->data->br_stack;
 	const u64 *counters = record->data->br_stack_cntr;
-	const u64 none = 0;
+	/* Their number, and an index that is not known. */
+	const u64 none[2] = { 0, -1 };
 
 	if (!stack) {
-		perf_rb_write(record->handle, &none, sizeof(none));
+		perf_rb_write(record->handle, none,
+			      sample_branch_head(record->event));
 		return;
 	}
 

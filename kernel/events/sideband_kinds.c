@@ -13,8 +13,10 @@
  * Shapes: the body of a record is an array of words; fields of 32 bits lie in it
  * in pairs. See <uapi/linux/perf_event.h> for the layouts.
  *
- * Permission: records with kernel addresses (KSYMBOL, TEXT_POKE) come only to
- * events whose attr was checked for that when they were opened.
+ * Permission: TEXT_POKE comes only to events whose attr was checked for that when
+ * they were opened. KSYMBOL shows an address of the kernel to whoever may open
+ * an event at all, but of what the observed task itself has loaded, unless the
+ * event is one of a CPU.
  */
 
 #include <linux/bpf.h>

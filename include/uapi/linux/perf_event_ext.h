@@ -153,7 +153,7 @@ enum perf_dry_run_fit {
 	X(NO_AUX,	12, "there is no AUX area") \
 	X(BRANCH_KIND,	20, "no kind of branch is asked for") \
 	X(REGISTERS,	21, "no registers, or some that do not exist") \
-	X(STACK_SIZE,	22, "not a multiple of 8 below 65528") \
+	X(STACK_SIZE,	22, "not a multiple of 8 up to 65528") \
 	X(MAX_STACK,	23, "more than kernel.perf_event_max_stack") \
 	X(RATE,		24, "more than kernel.perf_event_max_sample_rate") \
 	X(PERIOD,	25, "a period has at most 63 bits") \

@@ -578,15 +578,16 @@ static void ck_turns_script(struct ck_world *world)
 	ck_go(world, -1);
 }
 
+/* Turns are short, and a busy host makes single ones long: not to the percent. */
 static void ck_expect_share(struct kunit *test, const struct perf_event *event,
 			    int percent)
 {
 	u64 fair = event->total_time_enabled * percent / 100;
 
 	KUNIT_EXPECT_GT(test, event->total_time_enabled, 0);
-	KUNIT_EXPECT_GE_MSG(test, event->total_time_running, fair / 10 * 8,
+	KUNIT_EXPECT_GE_MSG(test, event->total_time_running, fair / 10 * 6,
 			    "of %llu", event->total_time_enabled);
-	KUNIT_EXPECT_LE_MSG(test, event->total_time_running, fair / 10 * 12,
+	KUNIT_EXPECT_LE_MSG(test, event->total_time_running, fair / 10 * 14,
 			    "of %llu", event->total_time_enabled);
 }
 

@@ -277,6 +277,23 @@ static void huge_payload(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, halves[2], sizeof(u32));
 }
 
+/* Who reads the record looks for the index whether there are branches or not. */
+static void no_branches(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	fake->event.attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
+					      PERF_SAMPLE_BRANCH_HW_INDEX;
+	test_layout(fake, PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_DATA_SRC);
+	perf_sample_data_init(&data, 0, 1);
+	KUNIT_EXPECT_TRUE(test, test_sample(fake, &data, &regs));
+	KUNIT_EXPECT_EQ(test, fake->record[1], 0);
+	KUNIT_EXPECT_EQ(test, fake->record[2], -1ULL);
+	KUNIT_EXPECT_EQ(test, fake->record[3], PERF_MEM_NA);
+}
+
 /* An interrupt that came late into the kernel, for an event of user space. */
 static void excluded_kernel(struct kunit *test)
 {
@@ -558,6 +575,7 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(inherited_ids),
 	KUNIT_CASE(long_callchain),
 	KUNIT_CASE(huge_payload),
+	KUNIT_CASE(no_branches),
 	KUNIT_CASE(excluded_kernel),
 	KUNIT_CASE(prepared_twice),
 	KUNIT_CASE(read_alone),
