@@ -97,7 +97,7 @@ static int addr_filter_find_file(struct perf_event *event,
 	char *name;
 	int err;
 
-	if (!perf_ctx_is_task(event->ctx))
+	if (!(event->attach_state & PERF_ATTACH_TASK))
 		return -EOPNOTSUPP;
 	name = kmemdup_nul(term->path, term->path_len, GFP_KERNEL);
 	if (!name)
@@ -380,18 +380,23 @@ static void addr_filter_install(struct perf_event *event,
 		addr_filter_apply(child, &present, ranges);
 }
 
-static int addr_filter_set_locked(struct perf_event *event, const char *text,
-				  struct addr_filter_list *list)
+/* Its PMU may go away meanwhile. */
+static bool addr_filter_has_any(struct perf_event *event)
+{
+	guard(rcu)();
+	return READ_ONCE(event->pmu)->nr_addr_filters;
+}
+
+static int addr_filter_replace(struct perf_event *event,
+			       struct addr_filter_list *list)
 {
 	struct perf_addr_filter_range *ranges;
 	int err;
 
 	lockdep_assert_held(&event->ctx->mutex);
-	if (!has_addr_filter(event))
-		return -EINVAL;
-	err = addr_filter_read(event, text, list);
-	if (!err)
-		err = addr_filter_validate(event, list);
+	if (perf_event_is_revoked(event))
+		return -ENODEV;
+	err = addr_filter_validate(event, list);
 	if (err)
 		return err;
 	ranges = kcalloc(list->nr + 1, sizeof(*ranges), GFP_KERNEL);
@@ -420,14 +425,19 @@ static int addr_filter_set_locked(struct perf_event *event, const char *text,
  */
 int perf_addr_filter_set(struct perf_event *event, const char *text)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	struct perf_event_context *ctx;
 	struct addr_filter_list list;
-	int err = -ENODEV;
+	int err = -EINVAL;
 
 	addr_filter_list_init(&list);
-	if (!perf_event_is_revoked(event))
-		err = addr_filter_set_locked(event, text, &list);
-	perf_event_ctx_unlock(event, ctx);
+	/* Walking a path in /proc takes locks that are outside of ctx->mutex. */
+	if (addr_filter_has_any(event))
+		err = addr_filter_read(event, text, &list);
+	if (!err) {
+		ctx = perf_event_ctx_lock(event);
+		err = addr_filter_replace(event, &list);
+		perf_event_ctx_unlock(event, ctx);
+	}
 	addr_filter_list_free(&list);
 	return err;
 }
