@@ -293,11 +293,26 @@ static void chain_context(struct scan *s, __u64 ip)
 	     "user's CALLCHAIN, which is excluded");
 }
 
+/*
+ * PowerPC shows 0 for an address in the kernel that it does not trust, and
+ * begins anew at the frame of an interrupt.
+ */
+static bool is_strict_chain(void)
+{
+#ifdef __x86_64__
+	return true;
+#else
+	return false;
+#endif
+}
+
 /* What the user's frames show may be anything, a marker excepted. */
 static void chain_frame(struct scan *s, __u64 context, __u64 ip)
 {
 	MUST(s, context, "CALLCHAIN begins with %#llx, no marker",
 	     (unsigned long long)ip);
+	if (!ip && !is_strict_chain())
+		return;
 	MUST(s, context != PERF_CONTEXT_KERNEL || (__s64)ip < 0,
 	     "kernel's CALLCHAIN has %#llx", (unsigned long long)ip);
 }
@@ -311,7 +326,8 @@ static void callchain(struct scan *s)
 		ip = word(s, "CALLCHAIN");
 		if (ip >= PERF_CONTEXT_MAX) {
 			chain_context(s, ip);
-			MUST(s, ip != context, "CALLCHAIN has a marker twice");
+			MUST(s, ip != context || !is_strict_chain(),
+			     "CALLCHAIN has a marker twice");
 			context = ip;
 		} else {
 			chain_frame(s, context, ip);
