@@ -526,14 +526,12 @@ static void rk_expect_no_starvation(struct kunit *test, struct rk_world *world)
 		 */
 		paused = longest > (after - begun) / MAX_GROUPS;
 		world->nr_paused += paused;
-		for (int i = 0; i < world->nr; i++) {
+		for (int i = 0; i < world->nr && !paused; i++) {
 			struct rk_group *group = &world->group[i];
 
 			if (group->turns >= 3 || rk_leader(group)->attr.pinned)
 				continue;
 			if (group->task || !rk_is_possible(world, group))
-				continue;
-			if (paused)
 				continue;
 			world->fault = "starved";
 			world->fault_group = i;

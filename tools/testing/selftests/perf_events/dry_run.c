@@ -711,18 +711,10 @@ static const struct test_case cases[] = {
 	{ "perf_check", program_for_people },
 };
 
-static void run_table(const struct open_row *rows, size_t count)
-{
-	tests_run_rows(rows, count, sizeof(*rows), run_open_row);
-}
-
 int main(void)
 {
-	tests_begin(ARRAY_SIZE(attr_rows) + ARRAY_SIZE(type_rows) +
-		    ARRAY_SIZE(place_rows) + ARRAY_SIZE(cases));
-	run_table(attr_rows, ARRAY_SIZE(attr_rows));
-	run_table(type_rows, ARRAY_SIZE(type_rows));
-	run_table(place_rows, ARRAY_SIZE(place_rows));
+	tests_begin(NR_OPEN_ROWS + ARRAY_SIZE(cases));
+	run_open_rows(run_open_row);
 	tests_run(cases, ARRAY_SIZE(cases));
 	tests_end();
 }

@@ -531,4 +531,17 @@ static struct open_place place_of(enum where where)
 	}
 }
 
+#define NR_OPEN_ROWS	(ARRAY_SIZE(attr_rows) + ARRAY_SIZE(type_rows) + \
+			 ARRAY_SIZE(place_rows))
+
+static void run_open_rows(void (*run)(const void *row))
+{
+	tests_run_rows(attr_rows, ARRAY_SIZE(attr_rows), sizeof(*attr_rows),
+		       run);
+	tests_run_rows(type_rows, ARRAY_SIZE(type_rows), sizeof(*type_rows),
+		       run);
+	tests_run_rows(place_rows, ARRAY_SIZE(place_rows), sizeof(*place_rows),
+		       run);
+}
+
 #endif
