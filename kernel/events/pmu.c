@@ -718,6 +718,7 @@ void perf_pmu_drop_event(struct perf_event *event)
  * @event: event that was made
  *
  * Context: any.
+ * Return: whether it does.
  */
 bool perf_pmu_is_leaving(const struct perf_event *event)
 {

@@ -391,6 +391,7 @@ void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
  * @age: nanoseconds of the context's time
  *
  * Context: ctx->lock.
+ * Return: whether it has.
  */
 bool perf_sched_choice_is_old(struct perf_event_pmu_context *epc, u64 age)
 {
