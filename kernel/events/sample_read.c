@@ -30,52 +30,27 @@
 #define SAMPLE_READ_TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | \
 				 PERF_FORMAT_TOTAL_TIME_RUNNING)
 
+/* Times, count, id and losses of an event that is shown alone. */
+#define SAMPLE_READ_WORDS	5
+
 /**
  * struct sample_values - words on their way into a record
  * @handle: the record
- * @to: where the next word goes, if no page ends among the words
- * @end: behind the last word; @to if a page ends among them
- * @bytes: still to be written through @handle, in that case
+ * @bytes: still to be written
  */
 struct sample_values {
 	struct perf_output_handle	*handle;
-	u64				*to;
-	u64				*end;
 	u32				bytes;
 };
 
-static void sample_values_init(struct sample_values *out,
-			       struct perf_output_handle *handle, u32 bytes)
+/* Words for which there is no room are dropped. */
+static void sample_put(struct sample_values *out, const u64 *words,
+		       const u64 *end)
 {
-	out->handle = handle;
-	out->to = perf_rb_span(handle, bytes);
-	out->end = out->to;
-	out->bytes = bytes;
-	if (likely(out->to)) {
-		out->end += bytes / sizeof(u64);
-		out->bytes = 0;
-	}
-}
+	u32 bytes = min_t(u32, out->bytes, (end - words) * sizeof(*words));
 
-static noinline void sample_put_split(struct sample_values *out, u64 word)
-{
-	if (out->bytes < sizeof(word))
-		return;
-	perf_rb_write(out->handle, &word, sizeof(word));
-	out->bytes -= sizeof(word);
-}
-
-static __always_inline void sample_put(struct sample_values *out, u64 word)
-{
-	if (likely(out->to < out->end))
-		*out->to++ = word;
-	else
-		sample_put_split(out, word);
-}
-
-static bool sample_values_full(const struct sample_values *out)
-{
-	return out->to == out->end && out->bytes < sizeof(u64);
+	perf_rb_write(out->handle, words, bytes);
+	out->bytes -= bytes;
 }
 
 /*
@@ -92,67 +67,140 @@ static __always_inline u64 sample_count(const struct perf_event *event)
 }
 
 /* What every event shows: its id and its losses if wanted. */
-static __always_inline void sample_put_ids(struct sample_values *out,
-					   struct perf_event *event,
-					   u64 read_format)
+static __always_inline u64 *sample_id_words(u64 *to,
+					    const struct perf_event *event,
+					    u64 format)
 {
-	if (read_format & PERF_FORMAT_ID)
-		sample_put(out, sample_event_id(event));
-	if (read_format & PERF_FORMAT_LOST)
-		sample_put(out, atomic64_read(&event->lost_samples));
+	if (format & PERF_FORMAT_ID)
+		*to++ = sample_event_id(event);
+	if (format & PERF_FORMAT_LOST)
+		*to++ = atomic64_read(&event->lost_samples);
+	return to;
 }
 
 static void sample_read_alone(struct sample_values *out,
-			      struct perf_event *event, const u64 times[2])
+			      const struct perf_event *event,
+			      const u64 times[2])
 {
+	u64 words[SAMPLE_READ_WORDS], *to = words;
 	u64 format = event->attr.read_format;
 
-	sample_put(out, sample_count(event));
+	*to++ = sample_count(event);
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		sample_put(out, times[0] +
-			   atomic64_read(&event->child_total_time_enabled));
+		*to++ = times[0] +
+			atomic64_read(&event->child_total_time_enabled);
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		sample_put(out, times[1] +
-			   atomic64_read(&event->child_total_time_running));
-	sample_put_ids(out, event, format);
+		*to++ = times[1] +
+			atomic64_read(&event->child_total_time_running);
+	sample_put(out, words, sample_id_words(to, event, format));
 }
 
-/* @event is up to date already: its overflow brought us here. */
-static void sample_read_member(struct sample_values *out,
-			       struct perf_event *member,
-			       struct perf_event *event)
+static __always_inline u64 *sample_head_words(u64 *to,
+					      const struct perf_event *leader,
+					      u64 format, const u64 times[2])
 {
-	if (member != event && !out->handle->skip_read &&
+	*to++ = 1 + leader->nr_siblings;
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		*to++ = times[0];
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		*to++ = times[1];
+	return to;
+}
+
+/**
+ * struct sample_group - a group whose counts go into a record
+ * @event: the member that overflowed; it is up to date
+ * @leader: its leader
+ * @fresh: all members are up to date
+ */
+struct sample_group {
+	struct perf_event	*event;
+	struct perf_event	*leader;
+	bool			fresh;
+};
+
+static __always_inline u64 *sample_member_words(u64 *to,
+						const struct sample_group *group,
+						struct perf_event *member,
+						u64 format)
+{
+	if (member != group->event && !group->fresh &&
 	    member->state == PERF_EVENT_STATE_ACTIVE &&
 	    member->oncpu == raw_smp_processor_id())
 		member->pmu->read(member);
 
-	sample_put(out, sample_count(member));
-	sample_put_ids(out, member, event->attr.read_format);
+	*to++ = sample_count(member);
+	return sample_id_words(to, member, format);
 }
 
-static void sample_read_group(struct sample_values *out,
-			      struct perf_event *event, const u64 times[2])
+/* Straight to its place: @to to @end is the size of a group, in one page. */
+static __always_inline void sample_read_whole(u64 *to, const u64 *end,
+					      const struct sample_group *group,
+					      const u64 times[2])
 {
-	struct perf_event *leader = event->group_leader, *sibling;
-	u64 format = event->attr.read_format;
+	u64 format = group->event->attr.read_format;
+	struct perf_event *sibling;
+
+	to = sample_head_words(to, group->leader, format, times);
+	to = sample_member_words(to, group, group->leader, format);
+	list_for_each_entry(sibling, &group->leader->sibling_list,
+			    sibling_list) {
+		if (unlikely(to == end))
+			return;
+		to = sample_member_words(to, group, sibling, format);
+	}
+	while (unlikely(to < end))
+		*to++ = 0;
+}
+
+/* A page ends among the words, or they are not of the size that is needed now. */
+static noinline void sample_read_split(struct sample_values *out,
+				       const struct sample_group *group,
+				       const u64 times[2])
+{
+	u64 words[SAMPLE_READ_WORDS];
+	u64 format = group->event->attr.read_format;
+	struct perf_event *sibling;
+
+	sample_put(out, words,
+		   sample_head_words(words, group->leader, format, times));
+	sample_put(out, words, sample_member_words(words, group,
+						   group->leader, format));
+	list_for_each_entry(sibling, &group->leader->sibling_list,
+			    sibling_list) {
+		if (!out->bytes)
+			break;
+		sample_put(out, words, sample_member_words(words, group,
+							   sibling, format));
+	}
+}
+
+/*
+ * An NMI may find a group that is about to change, so that the size of the
+ * record bounds the walk even if it is the one that the event has now.
+ */
+static __always_inline void sample_read_group(struct sample_values *out,
+					      struct perf_event *event,
+					      const u64 times[2])
+{
+	const struct sample_group group = {
+		.event = event,
+		.leader = event->group_leader,
+		.fresh = out->handle->skip_read,
+	};
 	unsigned long flags;
+	void *to = NULL;
 
 	local_irq_save(flags);
-
-	sample_put(out, 1 + leader->nr_siblings);
-	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		sample_put(out, times[0]);
-	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		sample_put(out, times[1]);
-
-	sample_read_member(out, leader, event);
-	for_each_sibling_event(sibling, leader) {
-		if (sample_values_full(out))
-			break;
-		sample_read_member(out, sibling, event);
+	perf_assert_event_ctx(group.leader);
+	if (likely(out->bytes == event->read_size))
+		to = perf_rb_span(out->handle, out->bytes);
+	if (likely(to)) {
+		sample_read_whole(to, to + out->bytes, &group, times);
+		out->bytes = 0;
+	} else {
+		sample_read_split(out, &group, times);
 	}
-
 	local_irq_restore(flags);
 }
 
@@ -168,17 +216,18 @@ static void sample_read_group(struct sample_values *out,
 void perf_sample_write_counts(struct perf_output_handle *handle,
 			      struct perf_event *event, u32 bytes)
 {
-	struct sample_values out __uninitialized;
+	struct sample_values out = { .handle = handle, .bytes = bytes };
+	u64 format = event->attr.read_format;
+	const u64 zero = 0;
 	u64 times[2] = { };
 
-	sample_values_init(&out, handle, bytes);
-	if (event->attr.read_format & SAMPLE_READ_TIMES)
+	if (format & SAMPLE_READ_TIMES)
 		perf_event_time_at(event, perf_clock(), &times[0], &times[1]);
 
-	if (event->attr.read_format & PERF_FORMAT_GROUP)
+	if (format & PERF_FORMAT_GROUP)
 		sample_read_group(&out, event, times);
 	else
 		sample_read_alone(&out, event, times);
-	while (!sample_values_full(&out))
-		sample_put(&out, 0);
+	while (unlikely(out.bytes))
+		sample_put(&out, &zero, &zero + 1);
 }

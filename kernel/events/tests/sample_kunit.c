@@ -456,45 +456,55 @@ static void read_active(struct kunit *test)
 	test_expect_words(test, 1, words, ARRAY_SIZE(words));
 }
 
-/* The group changes when the size of the record is settled. */
-static void read_resized(struct kunit *test)
+/* @size bytes for the counts in the header; the event says @now when they go out. */
+static void test_resized(struct kunit *test, u16 size, u16 now)
 {
 	struct record_fake *fake = test->priv;
 	struct perf_output_handle handle;
 	struct perf_event_header header;
 	struct perf_sample_data data;
 	struct pt_regs regs = { };
+	bool exact;
+
+	fake->event.read_size = size;
+	perf_sample_data_init(&data, 0, 1);
+	data.weight.full = 0x77;
+	data.sample_flags |= PERF_SAMPLE_WEIGHT_TYPE;
+
+	preempt_disable();
+	perf_prepare_sample(&data, &fake->event, &regs);
+	perf_prepare_header(&header, &data, &fake->event, &regs);
+	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, &fake->event,
+						header.size), 0);
+	fake->event.read_size = now;
+	perf_output_sample(&handle, &header, &data, &fake->event);
+	exact = fake_is_exact(fake, &handle);
+	perf_output_end(&handle);
+	preempt_enable();
+
+	KUNIT_EXPECT_TRUE(test, exact);
+	KUNIT_ASSERT_NOT_NULL(test, fake_take(fake));
+	KUNIT_EXPECT_EQ(test, header.size, 16 + size);
+	KUNIT_EXPECT_EQ(test, fake->record[1 + size / 8], 0x77);
+}
+
+/*
+ * The group changes when the size of the record is settled, or is being changed by
+ * what was interrupted: its size is not yet, or no longer, that of two members.
+ */
+static void read_resized(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
 	u16 size;
 
 	test_make_group(test);
 	fake->event.attr.read_format = PERF_FORMAT_GROUP;
 	test_layout(fake, PERF_SAMPLE_READ | PERF_SAMPLE_WEIGHT);
 
-	for (size = 8; size <= 48; size += 8) {
-		bool exact;
-
-		fake->event.read_size = size;
-		perf_sample_data_init(&data, 0, 1);
-		data.weight.full = 0x77;
-		data.sample_flags |= PERF_SAMPLE_WEIGHT_TYPE;
-
-		preempt_disable();
-		perf_prepare_sample(&data, &fake->event, &regs);
-		perf_prepare_header(&header, &data, &fake->event, &regs);
-		KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data,
-							&fake->event,
-							header.size), 0);
-		fake->event.read_size = 24;
-		perf_output_sample(&handle, &header, &data, &fake->event);
-		exact = fake_is_exact(fake, &handle);
-		perf_output_end(&handle);
-		preempt_enable();
-
-		KUNIT_EXPECT_TRUE(test, exact);
-		KUNIT_ASSERT_NOT_NULL(test, fake_take(fake));
-		KUNIT_EXPECT_EQ(test, header.size, 16 + size);
-		KUNIT_EXPECT_EQ(test, fake->record[1 + size / 8], 0x77);
-	}
+	for (size = 8; size <= 48; size += 8)
+		test_resized(test, size, 24);
+	for (size = 16; size <= 48; size += 8)
+		test_resized(test, size, size);
 }
 
 /* The identity of other records: size and order, for all its fields. */
