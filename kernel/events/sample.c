@@ -49,9 +49,21 @@
 				 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
 				 PERF_SAMPLE_PERIOD)
 
+#define SAMPLE_LATE_MASK	(PERF_SAMPLE_WEIGHT_TYPE |		\
+				 PERF_SAMPLE_DATA_SRC |			\
+				 PERF_SAMPLE_TRANSACTION |		\
+				 PERF_SAMPLE_REGS_INTR |		\
+				 PERF_SAMPLE_PHYS_ADDR |		\
+				 PERF_SAMPLE_CGROUP |			\
+				 PERF_SAMPLE_DATA_PAGE_SIZE |		\
+				 PERF_SAMPLE_CODE_PAGE_SIZE |		\
+				 PERF_SAMPLE_AUX)
+
 #define SAMPLE_LEAD(bit, ...)	static_assert(SAMPLE_LEAD_MASK & (bit))
-#define SAMPLE_WORD(bit, ...)	static_assert(!(SAMPLE_LEAD_MASK & (bit)))
-#define SAMPLE_VARY		SAMPLE_WORD
+#define SAMPLE_VARY(bit, ...)	static_assert(!((SAMPLE_LEAD_MASK |	\
+						 SAMPLE_LATE_MASK) & (bit)))
+#define SAMPLE_LATE(bit, ...)	static_assert(SAMPLE_LATE_MASK & (bit))
+#define SAMPLE_WORD		SAMPLE_LATE
 #include "sample_fields.h"
 
 /* A header and all of the leading words. */
@@ -92,6 +104,7 @@ void perf_sample_compile(struct perf_event *event)
 #define SAMPLE_LEAD(bit, ...)	(fixed += type & (bit) ? sizeof(u64) : 0)
 #define SAMPLE_WORD(bit, ...)	(fixed += type & (bit) ? sizeof(u64) : 0)
 #define SAMPLE_VARY(...)
+#define SAMPLE_LATE(...)
 #define SAMPLE_ID_WORD(bit, ...) (ids += type & (bit) ? sizeof(u64) : 0)
 #include "sample_fields.h"
 
@@ -263,8 +276,13 @@ static void perf_sample_fill_callchain(struct perf_sample_data *data,
 static void perf_sample_emit_callchain(const struct perf_sample_record *record)
 {
 	const struct perf_callchain_entry *chain = record->data->callchain;
+	unsigned long bytes = (1 + chain->nr) * sizeof(u64);
+	void *span = perf_rb_span(record->handle, bytes);
 
-	perf_rb_write(record->handle, chain, (1 + chain->nr) * sizeof(u64));
+	if (likely(span))
+		memcpy(span, chain, bytes);
+	else
+		perf_rb_write(record->handle, chain, bytes);
 }
 
 /* A record without payload says so in the shortest way: four bytes of it. */
@@ -492,14 +510,24 @@ static __always_inline void sample_set_word(void *word, u64 value)
 			perf_sample_fill_##name(data, event, regs);	\
 	} while (0)
 
+static noinline void sample_fill_late(struct perf_sample_data *data,
+				      struct perf_event *event,
+				      struct pt_regs *regs, u64 todo)
+{
+#define SAMPLE_WORD	SAMPLE_FILL_WORD
+#define SAMPLE_LATE	SAMPLE_FILL_VARY
+#include "sample_fields.h"
+}
+
 /* Apart, so that a sample of leading words alone need not ask for each. */
 static noinline void sample_fill_rest(struct perf_sample_data *data,
 				      struct perf_event *event,
 				      struct pt_regs *regs, u64 todo)
 {
-#define SAMPLE_WORD	SAMPLE_FILL_WORD
 #define SAMPLE_VARY	SAMPLE_FILL_VARY
 #include "sample_fields.h"
+	if (todo & SAMPLE_LATE_MASK)
+		sample_fill_late(data, event, regs, todo);
 }
 
 /**
@@ -607,15 +635,25 @@ static noinline void sample_split_lead(const struct perf_sample_record *record,
 	perf_rb_write(record->handle, words, bytes);
 }
 
-static noinline void sample_emit_rest(const struct perf_sample_record *record)
+static noinline void sample_emit_late(const struct perf_sample_record *record)
 {
 	struct perf_output_handle *handle = record->handle;
 	struct perf_sample_data *data = record->data;
 	u64 type = data->type;
 
 #define SAMPLE_WORD	SAMPLE_EMIT_WORD
+#define SAMPLE_LATE	SAMPLE_EMIT_VARY
+#include "sample_fields.h"
+}
+
+static noinline void sample_emit_rest(const struct perf_sample_record *record)
+{
+	u64 type = record->data->type;
+
 #define SAMPLE_VARY	SAMPLE_EMIT_VARY
 #include "sample_fields.h"
+	if (type & SAMPLE_LATE_MASK)
+		sample_emit_late(record);
 }
 
 /**

@@ -10,10 +10,12 @@
  *   SAMPLE_LEAD(bit, word, value)	eight bytes, kept in @word; @value as u64,
  *					if the driver brought none. These come
  *					first, and most samples have nothing else
- *   SAMPLE_WORD(bit, word, value)	the same, behind the first SAMPLE_VARY
  *   SAMPLE_VARY(bit, name)		what perf_sample_emit_name() writes;
  *					perf_sample_fill_name() has added its
  *					size to data->dyn_size
+ *   SAMPLE_LATE(bit, name)		the same, behind those; few samples
+ *					have any of what is late
+ *   SAMPLE_WORD(bit, word, value)	as SAMPLE_LEAD, among them
  *   SAMPLE_ID_WORD(bit, word)		another list: the identity at the end of
  *					all other records, in its own order
  *
@@ -37,17 +39,21 @@ SAMPLE_LEAD(PERF_SAMPLE_PERIOD, data->period, event->hw.last_period);
 #undef SAMPLE_LEAD
 #endif
 
-#ifdef SAMPLE_WORD
+#ifdef SAMPLE_VARY
 SAMPLE_VARY(PERF_SAMPLE_READ, read);
 SAMPLE_VARY(PERF_SAMPLE_CALLCHAIN, callchain);
 SAMPLE_VARY(PERF_SAMPLE_RAW, raw);
 SAMPLE_VARY(PERF_SAMPLE_BRANCH_STACK, branches);
 SAMPLE_VARY(PERF_SAMPLE_REGS_USER, regs_user);
 SAMPLE_VARY(PERF_SAMPLE_STACK_USER, stack);
+#undef SAMPLE_VARY
+#endif
+
+#ifdef SAMPLE_LATE
 SAMPLE_WORD(PERF_SAMPLE_WEIGHT_TYPE, data->weight, 0);
 SAMPLE_WORD(PERF_SAMPLE_DATA_SRC, data->data_src, PERF_MEM_NA);
 SAMPLE_WORD(PERF_SAMPLE_TRANSACTION, data->txn, 0);
-SAMPLE_VARY(PERF_SAMPLE_REGS_INTR, regs_intr);
+SAMPLE_LATE(PERF_SAMPLE_REGS_INTR, regs_intr);
 SAMPLE_WORD(PERF_SAMPLE_PHYS_ADDR, data->phys_addr,
 	    perf_sample_phys_addr(data->addr));
 SAMPLE_WORD(PERF_SAMPLE_CGROUP, data->cgroup, sample_cgroup());
@@ -55,9 +61,9 @@ SAMPLE_WORD(PERF_SAMPLE_DATA_PAGE_SIZE, data->data_page_size,
 	    perf_sample_page_size(data->addr));
 SAMPLE_WORD(PERF_SAMPLE_CODE_PAGE_SIZE, data->code_page_size,
 	    perf_sample_page_size(data->ip));
-SAMPLE_VARY(PERF_SAMPLE_AUX, aux);
+SAMPLE_LATE(PERF_SAMPLE_AUX, aux);
 #undef SAMPLE_WORD
-#undef SAMPLE_VARY
+#undef SAMPLE_LATE
 #endif
 
 #ifdef SAMPLE_ID_WORD
