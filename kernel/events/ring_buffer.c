@@ -538,24 +538,21 @@ unsigned int perf_output_skip(struct perf_output_handle *handle,
 }
 
 /**
- * perf_rb_count_sample() - wake readers after each attr.wakeup_events samples
- * @handle: open reservation
+ * perf_rb_count_wakeup() - wake readers after each attr.wakeup_events samples
+ * @handle: open reservation of an event that has attr.wakeup_events
  *
- * The count is the buffer's: events that share one add up. Without effect for an
- * event that goes by the watermark.
+ * The count is the buffer's: events that share one add up.
  *
  * Context: between begin and end.
  */
-void perf_rb_count_sample(struct perf_output_handle *handle)
+void perf_rb_count_wakeup(struct perf_output_handle *handle)
 {
-	const struct perf_event_attr *attr = &handle->event->attr;
+	u32 wanted = handle->event->attr.wakeup_events;
 	struct perf_buffer *rb = handle->rb;
 
-	if (attr->watermark || !attr->wakeup_events)
+	if (local_inc_return(&rb->samples) < wanted)
 		return;
-	if (local_inc_return(&rb->samples) < attr->wakeup_events)
-		return;
-	local_sub(attr->wakeup_events, &rb->samples);
+	local_sub(wanted, &rb->samples);
 	local_inc(&rb->wakeup);
 }
 

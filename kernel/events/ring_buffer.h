@@ -75,8 +75,16 @@ static __always_inline void perf_rb_write_word(struct perf_output_handle *handle
 /* A whole record, and its id trailer; any context. */
 void perf_rb_record(struct perf_event *event, struct perf_event_header *record);
 
+void perf_rb_count_wakeup(struct perf_output_handle *handle);
+
 /* Counts a sample towards attr.wakeup_events; before perf_output_end(). */
-void perf_rb_count_sample(struct perf_output_handle *handle);
+static inline void perf_rb_count_sample(struct perf_output_handle *handle)
+{
+	const struct perf_event_attr *attr = &handle->event->attr;
+
+	if (!attr->watermark && attr->wakeup_events)
+		perf_rb_count_wakeup(handle);
+}
 
 /* Has pollers woken, later; any context. */
 void perf_rb_wake(struct perf_buffer *rb, struct perf_event *event);

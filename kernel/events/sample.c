@@ -181,6 +181,13 @@ static u64 sample_pair(u32 first, u32 second)
 	return word;
 }
 
+static noinline u64 sample_tid_entry_ns(struct perf_event *event,
+					struct task_struct *task)
+{
+	return sample_pair(perf_sample_pid(event, task),
+			   perf_sample_tid(event, task));
+}
+
 static u64 sample_tid_entry(struct perf_event *event)
 {
 	const struct perf_event *eldest = event->parent ?: event;
@@ -188,8 +195,7 @@ static u64 sample_tid_entry(struct perf_event *event)
 
 	if (sample_has_own_numbers(eldest, task))
 		return sample_pair(task->tgid, task->pid);
-	return sample_pair(perf_sample_pid(event, task),
-			   perf_sample_tid(event, task));
+	return sample_tid_entry_ns(event, task);
 }
 
 static u64 sample_cpu_entry(void)
@@ -530,17 +536,10 @@ static noinline void sample_fill_rest(struct perf_sample_data *data,
 		sample_fill_late(data, event, regs, todo);
 }
 
-/**
- * perf_prepare_sample - fill in what the driver did not bring
- * @data: the sample, begun by perf_sample_data_init()
- * @event: its event
- * @regs: where it happened
- *
- * Context: any; preemption off until the sample is written. RCU reader if
- * there is PERF_SAMPLE_CALLCHAIN or PERF_SAMPLE_CGROUP.
- */
-void perf_prepare_sample(struct perf_sample_data *data,
-			 struct perf_event *event, struct pt_regs *regs)
+/* The three steps of a sample are one function where all are taken at once. */
+static __always_inline void sample_prepare(struct perf_sample_data *data,
+					   struct perf_event *event,
+					   struct pt_regs *regs)
 {
 	u64 todo = event->layout.type & ~data->sample_flags &
 		   ~(u64)PERF_SAMPLE_READ;
@@ -558,6 +557,33 @@ void perf_prepare_sample(struct perf_sample_data *data,
 }
 
 /**
+ * perf_prepare_sample - fill in what the driver did not bring
+ * @data: the sample, begun by perf_sample_data_init()
+ * @event: its event
+ * @regs: where it happened
+ *
+ * Context: any; preemption off until the sample is written. RCU reader if
+ * there is PERF_SAMPLE_CALLCHAIN or PERF_SAMPLE_CGROUP.
+ */
+void perf_prepare_sample(struct perf_sample_data *data,
+			 struct perf_event *event, struct pt_regs *regs)
+{
+	sample_prepare(data, event, regs);
+}
+
+static __always_inline void sample_make_header(struct perf_event_header *header,
+					       const struct perf_sample_data *data,
+					       struct perf_event *event,
+					       struct pt_regs *regs)
+{
+	header->type = PERF_RECORD_SAMPLE;
+	header->misc = sample_poses_as_user(event, regs) ?
+		PERF_RECORD_MISC_USER : perf_misc_flags(regs);
+	/* The group may have grown since the sample was fitted. */
+	header->size = min_t(u64, sample_size(data, event), SAMPLE_SIZE_MAX);
+}
+
+/**
  * perf_prepare_header - make the header of a prepared sample
  * @header: result
  * @data: the sample
@@ -570,11 +596,7 @@ void perf_prepare_header(struct perf_event_header *header,
 			 struct perf_sample_data *data,
 			 struct perf_event *event, struct pt_regs *regs)
 {
-	header->type = PERF_RECORD_SAMPLE;
-	header->misc = sample_poses_as_user(event, regs) ?
-		PERF_RECORD_MISC_USER : perf_misc_flags(regs);
-	/* The group may have grown since the sample was fitted. */
-	header->size = min_t(u64, sample_size(data, event), SAMPLE_SIZE_MAX);
+	sample_make_header(header, data, event, regs);
 }
 
 /*
@@ -656,19 +678,10 @@ static noinline void sample_emit_rest(const struct perf_sample_record *record)
 		sample_emit_late(record);
 }
 
-/**
- * perf_output_sample - write a prepared sample
- * @handle: from perf_output_begin() for @header->size bytes
- * @header: from perf_prepare_header()
- * @data: the sample
- * @event: its event
- *
- * Context: between perf_output_begin() and perf_output_end().
- */
-void perf_output_sample(struct perf_output_handle *handle,
-			struct perf_event_header *header,
-			struct perf_sample_data *data,
-			struct perf_event *event)
+static __always_inline void sample_write(struct perf_output_handle *handle,
+					 const struct perf_event_header *header,
+					 struct perf_sample_data *data,
+					 struct perf_event *event)
 {
 	const struct perf_sample_record record = {
 		.handle = handle,
@@ -694,6 +707,23 @@ void perf_output_sample(struct perf_output_handle *handle,
 	perf_rb_count_sample(handle);
 }
 
+/**
+ * perf_output_sample - write a prepared sample
+ * @handle: from perf_output_begin() for @header->size bytes
+ * @header: from perf_prepare_header()
+ * @data: the sample
+ * @event: its event
+ *
+ * Context: between perf_output_begin() and perf_output_end().
+ */
+void perf_output_sample(struct perf_output_handle *handle,
+			struct perf_event_header *header,
+			struct perf_sample_data *data,
+			struct perf_event *event)
+{
+	sample_write(handle, header, data, event);
+}
+
 typedef int (*sample_begin_fn)(struct perf_output_handle *handle,
 			       struct perf_sample_data *data,
 			       struct perf_event *event, unsigned int size);
@@ -711,13 +741,13 @@ static __always_inline int sample_output(struct perf_event *event,
 	/* Stack buffers and cgroups are RCU protected. */
 	guard(rcu)();
 
-	perf_prepare_sample(data, event, regs);
-	perf_prepare_header(&header, data, event, regs);
+	sample_prepare(data, event, regs);
+	sample_make_header(&header, data, event, regs);
 	err = begin(&handle, data, event, header.size);
 	if (unlikely(err))
 		return err;
 
-	perf_output_sample(&handle, &header, data, event);
+	sample_write(&handle, &header, data, event);
 	perf_output_end(&handle);
 	return 0;
 }
@@ -764,7 +794,8 @@ void perf_event_output_backward(struct perf_event *event,
 				struct perf_sample_data *data,
 				struct pt_regs *regs)
 {
-	sample_output(event, data, regs, perf_output_begin_backward);
+	/* Not the way of many: no copy of the function for it. */
+	perf_event_output(event, data, regs);
 }
 
 /*
