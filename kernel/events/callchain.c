@@ -166,17 +166,7 @@ void put_callchain_buffers(void)
 	call_rcu(&pool->rcu, callchain_pool_free_rcu);
 }
 
-/**
- * get_callchain_entry - take this CPU's stack buffer of the current level
- * @rctx: result, for put_callchain_entry()
- *
- * Context: any; preemption off, and an RCU reader, until the buffer's content
- * is used up.
- * Return: the buffer, its contents undefined; NULL when the level has it in use
- * or when nobody counts on buffers. Only after success there is something to
- * put.
- */
-struct perf_callchain_entry *get_callchain_entry(int *rctx)
+static __always_inline struct perf_callchain_entry *callchain_take(int *rctx)
 {
 	struct callchain_pool *pool;
 	int level;
@@ -192,6 +182,21 @@ struct perf_callchain_entry *get_callchain_entry(int *rctx)
 
 	*rctx = level;
 	return pool->cpu[smp_processor_id()] + level * pool->stride;
+}
+
+/**
+ * get_callchain_entry - take this CPU's stack buffer of the current level
+ * @rctx: result, for put_callchain_entry()
+ *
+ * Context: any; preemption off, and an RCU reader, until the buffer's content
+ * is used up.
+ * Return: the buffer, its contents undefined; NULL when the level has it in use
+ * or when nobody counts on buffers. Only after success there is something to
+ * put.
+ */
+struct perf_callchain_entry *get_callchain_entry(int *rctx)
+{
+	return callchain_take(rctx);
 }
 
 /**
@@ -240,14 +245,12 @@ static void callchain_undo_uretprobes(struct perf_callchain_entry *entry,
 }
 #endif
 
+/* Kernel threads, I/O workers and exiting tasks have no user stack. */
 static void callchain_record_user(struct perf_callchain_entry_ctx *walk,
 				  struct pt_regs *regs, bool add_mark)
 {
 	u64 first;
 
-	/* Kernel threads, I/O workers and exiting tasks have no user stack. */
-	if (!is_user_task(current))
-		return;
 	if (!user_mode(regs))
 		regs = task_pt_regs(current);
 
@@ -257,6 +260,32 @@ static void callchain_record_user(struct perf_callchain_entry_ctx *walk,
 	first = walk->entry->nr;
 	perf_callchain_user(walk, regs);
 	callchain_undo_uretprobes(walk->entry, first);
+}
+
+/* @user: of a task that has a user's part. */
+static __always_inline struct perf_callchain_entry *
+callchain_record(struct pt_regs *regs, bool kernel, bool user, u32 max_stack,
+		 bool add_mark)
+{
+	struct perf_callchain_entry_ctx walk = { .max_stack = max_stack };
+	int rctx;
+
+	walk.entry = callchain_take(&rctx);
+	if (!walk.entry)
+		return NULL;
+	walk.entry->nr = 0;
+
+	if (kernel && !user_mode(regs)) {
+		if (add_mark)
+			perf_callchain_store_context(&walk,
+						     PERF_CONTEXT_KERNEL);
+		perf_callchain_kernel(&walk, regs);
+	}
+	if (user)
+		callchain_record_user(&walk, regs, add_mark);
+
+	perf_recursion_put(this_cpu_ptr(callchain_busy), rctx);
+	return walk.entry;
 }
 
 /**
@@ -278,31 +307,13 @@ struct perf_callchain_entry *get_perf_callchain(struct pt_regs *regs,
 						u32 max_stack, bool crosstask,
 						bool add_mark)
 {
-	struct perf_callchain_entry_ctx walk = { .max_stack = max_stack };
-	int rctx;
-
 	if (user && crosstask) {
 		if (!kernel)
 			return NULL;
 		user = false;
 	}
-
-	walk.entry = get_callchain_entry(&rctx);
-	if (!walk.entry)
-		return NULL;
-	walk.entry->nr = 0;
-
-	if (kernel && !user_mode(regs)) {
-		if (add_mark)
-			perf_callchain_store_context(&walk,
-						     PERF_CONTEXT_KERNEL);
-		perf_callchain_kernel(&walk, regs);
-	}
-	if (user)
-		callchain_record_user(&walk, regs, add_mark);
-
-	put_callchain_entry(rctx);
-	return walk.entry;
+	return callchain_record(regs, kernel, user && is_user_task(current),
+				max_stack, add_mark);
 }
 
 /**
@@ -325,12 +336,13 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event,
 	bool other = ctx->task &&
 		     READ_ONCE(ctx->loaded_cpu) != smp_processor_id();
 	bool kernel = !attr->exclude_callchain_kernel && !attr->exclude_kernel;
-	bool user = !attr->exclude_callchain_user && is_user_task(current);
+	bool user = !attr->exclude_callchain_user && !other &&
+		    is_user_task(current);
 	struct perf_callchain_entry *entry = NULL;
 
 	if (kernel || user)
-		entry = get_perf_callchain(regs, kernel, user,
-					   attr->sample_max_stack, other, true);
+		entry = callchain_record(regs, kernel, user,
+					 attr->sample_max_stack, true);
 
 	return entry ?: &callchain_none;
 }
