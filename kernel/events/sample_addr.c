@@ -3,7 +3,7 @@
  * Room "sample": what page tables say about an address.
  *
  * Purpose: PERF_SAMPLE_PHYS_ADDR, PERF_SAMPLE_DATA_PAGE_SIZE and
- * PERF_SAMPLE_CODE_PAGE_SIZE.
+ * PERF_SAMPLE_CODE_PAGE_SIZE; where a dump of the user's stack has to end.
  *
  * Contexts: any down to NMI. Takes no lock and allocates nothing.
  *
@@ -148,4 +148,19 @@ u64 perf_sample_page_size(unsigned long addr)
 
 	guard(irqsave)();
 	return sample_mapped_size(current->mm ?: &init_mm, addr);
+}
+
+/**
+ * perf_sample_is_absent - is it known that nothing is mapped at an address?
+ * @addr: current task's user address
+ *
+ * An access to what is not mapped costs an exception; to ask costs a walk.
+ *
+ * Context: any.
+ * Return: true when an access would fault; false when it need not, or when
+ * tables cannot be walked here.
+ */
+bool perf_sample_is_absent(unsigned long addr)
+{
+	return IS_ENABLED(CONFIG_HAVE_GUP_FAST) && !perf_sample_page_size(addr);
 }

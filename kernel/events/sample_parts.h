@@ -57,5 +57,6 @@ void perf_sample_emit_stack(const struct perf_sample_record *record);
 /* sample_addr.c */
 u64 perf_sample_phys_addr(u64 addr);
 u64 perf_sample_page_size(unsigned long addr);
+bool perf_sample_is_absent(unsigned long addr);
 
 #endif /* _KERNEL_EVENTS_SAMPLE_PARTS_H */

@@ -172,6 +172,29 @@ void perf_sample_fit_stack(struct perf_sample_data *data,
 	data->dyn_size += bytes ? frame + bytes : sizeof(u64);
 }
 
+/*
+ * Page by page, as most dumps end where the stack does: then the page behind it is
+ * not there, and to look first is cheaper than the exception.
+ */
+static unsigned long sample_write_stack(struct perf_output_handle *handle,
+					unsigned long sp, unsigned long len)
+{
+	while (len) {
+		unsigned long piece = min(len, PAGE_SIZE - offset_in_page(sp));
+		unsigned long left;
+
+		left = perf_rb_write_user(handle, (const void __user *)sp,
+					  piece);
+		sp += piece;
+		len -= piece;
+		if (left)
+			return len + left;
+		if (len && perf_sample_is_absent(sp))
+			break;
+	}
+	return len;
+}
+
 /**
  * perf_sample_emit_stack - write the dump of the user's stack
  * @record: the sample, as perf_sample_fit_stack() left it
@@ -185,15 +208,15 @@ void perf_sample_emit_stack(const struct perf_sample_record *record)
 	unsigned long sp, rest;
 	u64 copied;
 
-	perf_rb_write(handle, &reserved, sizeof(reserved));
+	perf_rb_write_word(handle, &reserved);
 	if (!reserved)
 		return;
 
 	sp = sample_stack_pointer(record->data->regs_user.regs);
-	rest = perf_rb_write_user(handle, (const void __user *)sp, reserved);
+	rest = sample_write_stack(handle, sp, reserved);
 	if (rest)
 		perf_output_skip(handle, rest);
 
 	copied = reserved - rest;
-	perf_rb_write(handle, &copied, sizeof(copied));
+	perf_rb_write_word(handle, &copied);
 }

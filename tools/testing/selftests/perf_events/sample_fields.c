@@ -133,15 +133,11 @@ static char *fresh_page(void)
 }
 
 /* The sample whose address is @at. */
-static void sample_at(struct perf_event_attr *attr, int fd, char *at,
-		      struct sample *out)
+static void find_sample(struct perf_ring *ring, struct perf_event_attr *attr,
+			char *at, struct sample *out)
 {
-	struct perf_ring *ring = ring_map(fd, 16);
 	struct perf_event_header *header;
 
-	event_enable(fd);
-	poke(at);
-	event_disable(fd);
 	while ((header = ring_find(ring, PERF_RECORD_SAMPLE))) {
 		parse_sample(header, attr, out);
 		if (out->addr != (unsigned long)at)
@@ -151,6 +147,17 @@ static void sample_at(struct perf_event_attr *attr, int fd, char *at,
 		return;
 	}
 	CHECK(0, "no sample for address %p", at);
+}
+
+static void sample_at(struct perf_event_attr *attr, int fd, char *at,
+		      struct sample *out)
+{
+	struct perf_ring *ring = ring_map(fd, 16);
+
+	event_enable(fd);
+	poke(at);
+	event_disable(fd);
+	find_sample(ring, attr, at, out);
 }
 
 static void scalar_values(void)
@@ -411,6 +418,81 @@ static void huge_stack(void)
 	      (unsigned long long)sample.stack_size);
 }
 
+#ifdef __x86_64__
+/* Stores to @at while the stack pointer is @sp. */
+static void poke_from_stack(char *at, char *sp)
+{
+	asm volatile("xchg %0, %%rsp; movb $1, (%1); xchg %0, %%rsp"
+		     : "+r" (sp) : "r" (at) : "memory");
+}
+
+#define STACK_PAGES	2
+
+/*
+ * A stack of STACK_PAGES, and a page behind it that was never touched or, if
+ * @guard, has become inaccessible.
+ */
+static char *make_stack(bool guard)
+{
+	size_t page = sysconf(_SC_PAGESIZE), size = STACK_PAGES * page, i;
+	char *stack;
+
+	stack = mmap(NULL, size + page, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(stack != MAP_FAILED, "mmap: %s", strerror(errno));
+	for (i = 0; i < size + guard; i++)
+		stack[i] = i * 7 + i / page;
+	CHECK(!guard || !mprotect(stack + size, page, PROT_NONE), "mprotect");
+	return stack;
+}
+
+/* What is dumped when @used bytes of the stack are. */
+static void expect_dump(char *stack, size_t used)
+{
+	struct perf_event_attr attr = sampling_attr(PERF_SAMPLE_ADDR |
+						    PERF_SAMPLE_STACK_USER);
+	char *at = fresh_page(), *sp;
+	struct perf_ring *ring;
+	struct sample sample;
+	int fd;
+
+	attr.sample_stack_user = 4200;
+	sp = stack + STACK_PAGES * sysconf(_SC_PAGESIZE) - used;
+	fd = open_self(&attr);
+	ring = ring_map(fd, 16);
+	event_enable(fd);
+	poke_from_stack(at, sp);
+	event_disable(fd);
+	find_sample(ring, &attr, at, &sample);
+	EXPECT(sample.stack_size == attr.sample_stack_user, "room for %llu",
+	       (unsigned long long)sample.stack_size);
+	if (used > attr.sample_stack_user)
+		used = attr.sample_stack_user;
+	EXPECT(sample.stack_dyn_size == used, "%llu bytes, not %zu",
+	       (unsigned long long)sample.stack_dyn_size, used);
+	EXPECT(!memcmp(sample.stack, sp, used), "other bytes than %zu", used);
+	ring_unmap(ring);
+	close(fd);
+}
+#endif
+
+/* A dump ends where nothing can be read, or nothing has been used yet. */
+static void end_of_stack(void)
+{
+#ifdef __x86_64__
+	static const size_t used[] = { 8, 512, 1000, 1001, 4096, 4104, 8000 };
+	char *growing = make_stack(false), *guarded = make_stack(true);
+	size_t i;
+
+	for (i = 0; i < sizeof(used) / sizeof(used[0]); i++) {
+		expect_dump(growing, used[i]);
+		expect_dump(guarded, used[i]);
+	}
+#else
+	test_skip("no stack pointer to move here");
+#endif
+}
+
 static void page_sizes(void)
 {
 	struct perf_event_attr attr = sampling_attr(PERF_SAMPLE_ADDR |
@@ -463,6 +545,7 @@ static const struct test_case cases[] = {
 	{ "CALLCHAIN with sample_max_stack", short_callchain },
 	{ "REGS_USER and STACK_USER", registers_and_stack },
 	{ "STACK_USER of 64 KiB", huge_stack },
+	{ "STACK_USER at the end of the stack", end_of_stack },
 	{ "CODE_PAGE_SIZE", page_sizes },
 	{ "RAW of an event without raw data", raw_of_software },
 	{ "sample of a CPU event", on_a_cpu },
