@@ -205,17 +205,23 @@ void perf_overflow_cancel(struct perf_event *event)
  */
 
 #ifdef CONFIG_BPF_SYSCALL
-static bool perf_overflow_run_bpf(struct perf_event *event,
-				  const struct bpf_prog *prog,
-				  struct perf_sample_data *data,
-				  struct pt_regs *regs)
+/* Apart: an overflow without a program needs no room for this. */
+static noinline bool perf_overflow_run_bpf(struct perf_event *event,
+					   struct perf_sample_data *data,
+					   struct pt_regs *regs)
 {
 	struct bpf_perf_event_data_kern kern = {
 		.regs	= perf_arch_bpf_user_pt_regs(regs),
 		.data	= data,
 		.event	= event,
 	};
+	const struct bpf_prog *prog;
 	bool keep = false;
+
+	guard(rcu)();
+	prog = READ_ONCE(event->prog);
+	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
+		return true;
 
 	/* Programs do not nest on a CPU: the inner overflow is dropped. */
 	if (likely(__this_cpu_inc_return(bpf_prog_active) == 1)) {
@@ -231,16 +237,8 @@ static bool perf_overflow_bpf_keeps(struct perf_event *event,
 				    struct perf_sample_data *data,
 				    struct pt_regs *regs)
 {
-	const struct bpf_prog *prog;
-
-	if (likely(!READ_ONCE(event->prog)))
-		return true;
-
-	guard(rcu)();
-	prog = READ_ONCE(event->prog);
-	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
-		return true;
-	return perf_overflow_run_bpf(event, prog, data, regs);
+	return likely(!READ_ONCE(event->prog)) ||
+	       perf_overflow_run_bpf(event, data, regs);
 }
 
 /*
@@ -421,7 +419,8 @@ static bool perf_overflow_count_down(struct perf_event *event)
 }
 
 /* Race 2. The work cannot run before this overflow has been handled. */
-static void perf_overflow_queue_signal(struct perf_event *event, u64 addr)
+static noinline void perf_overflow_queue_signal(struct perf_event *event,
+						u64 addr)
 {
 	enum task_work_notify_mode notify = TWA_NMI_CURRENT;
 

@@ -160,10 +160,13 @@ static void perf_swevent_overflow(struct perf_event *event, u64 times,
 /*
  * Drawn periods: each that has ended is a sample of its own length. Of an event
  * that must stop the rest is dropped, however many periods that were.
+ *
+ * Apart, for the registers that it needs and fixed periods do not.
  */
-static void perf_swevent_advance_random(struct perf_event *event, u64 nr,
-					struct perf_sample_data *data,
-					struct pt_regs *regs)
+static noinline void perf_swevent_advance_random(struct perf_event *event,
+						 u64 nr,
+						 struct perf_sample_data *data,
+						 struct pt_regs *regs)
 {
 	struct hw_perf_event *hwc = &event->hw;
 	bool stop = hwc->interrupts == MAX_INTERRUPTS;
@@ -191,9 +194,10 @@ static void perf_swevent_advance_random(struct perf_event *event, u64 nr,
  * With PERF_SAMPLE_PERIOD, fixed periods and a weight (@nr), each occurrence is
  * one sample that says its weight.
  */
-static void perf_swevent_advance(struct perf_event *event, u64 nr,
-				 struct perf_sample_data *data,
-				 struct pt_regs *regs)
+static __always_inline void perf_swevent_advance(struct perf_event *event,
+						 u64 nr,
+						 struct perf_sample_data *data,
+						 struct pt_regs *regs)
 {
 	struct hw_perf_event *hwc = &event->hw;
 	bool fixed = !event->attr.freq;
