@@ -79,13 +79,12 @@ static bool side_wants(const struct perf_event_attr *attr,
 	return side_bits_of(attr) & side_bits_of(&side_bits[want]);
 }
 
+/* The bits of all kinds; most events have none of them. */
+static u64 side_any_bits __ro_after_init;
+
 static bool side_wants_any(const struct perf_event_attr *attr)
 {
-	for (unsigned int want = 0; want < PERF_SIDE_NR; want++) {
-		if (side_wants(attr, want))
-			return true;
-	}
-	return false;
+	return side_bits_of(attr) & side_any_bits;
 }
 
 /* Events of a task are found through its context. */
@@ -130,7 +129,7 @@ static void side_unlist(struct perf_event *event)
  */
 void perf_side_account(struct perf_event *event)
 {
-	if (event->parent)
+	if (event->parent || !side_wants_any(&event->attr))
 		return;
 
 	side_count(event, 1);
@@ -146,7 +145,7 @@ void perf_side_account(struct perf_event *event)
  */
 void perf_side_unaccount(struct perf_event *event)
 {
-	if (event->parent)
+	if (event->parent || !side_wants_any(&event->attr))
 		return;
 
 	if (side_is_listed(event))
@@ -412,6 +411,19 @@ void perf_event_itrace_started(struct perf_event *event)
 	event->attach_state |= PERF_ATTACH_ITRACE;
 }
 
+/* Apart, so that the record is cleared only for events that get one. */
+static noinline void side_itrace_record(struct perf_event *eldest)
+{
+	struct perf_side_record record = { };
+	u32 *ids = (u32 *)record.body;
+
+	record.header.type = PERF_RECORD_ITRACE_START;
+	ids[0] = perf_sample_pid(eldest, current);
+	ids[1] = perf_sample_tid(eldest, current);
+	record.body_len = 2 * sizeof(*ids);
+	perf_side_write(eldest, &record);
+}
+
 /**
  * perf_side_itrace_start - report whose instructions a trace begins with
  * @event: event about to be put on its PMU; of other PMUs nothing is reported
@@ -421,18 +433,10 @@ void perf_event_itrace_started(struct perf_event *event)
 void perf_side_itrace_start(struct perf_event *event)
 {
 	struct perf_event *eldest = event->parent ?: event;
-	struct perf_side_record record = { };
-	u32 *ids = (u32 *)record.body;
 
-	if (!(eldest->pmu->capabilities & PERF_PMU_CAP_ITRACE) ||
-	    (eldest->attach_state & PERF_ATTACH_ITRACE))
-		return;
-
-	record.header.type = PERF_RECORD_ITRACE_START;
-	ids[0] = perf_sample_pid(eldest, current);
-	ids[1] = perf_sample_tid(eldest, current);
-	record.body_len = 2 * sizeof(*ids);
-	perf_side_write(eldest, &record);
+	if (eldest->pmu->capabilities & PERF_PMU_CAP_ITRACE &&
+	    !(eldest->attach_state & PERF_ATTACH_ITRACE))
+		side_itrace_record(eldest);
 }
 
 /**
@@ -453,11 +457,13 @@ void perf_report_aux_output_id(struct perf_event *event, u64 hw_id)
 }
 EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
 
-/* Earlier than anything that could open an event for a CPU. */
+/* Earlier than anything that could open an event that wants records. */
 static int __init perf_side_init(void)
 {
-	unsigned int cpu;
+	unsigned int cpu, want;
 
+	for (want = 0; want < PERF_SIDE_NR; want++)
+		side_any_bits |= side_bits_of(&side_bits[want]);
 	for_each_possible_cpu(cpu)
 		INIT_LIST_HEAD(per_cpu_ptr(&side_events, cpu));
 	return 0;
