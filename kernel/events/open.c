@@ -18,8 +18,8 @@
  * does. The leader is kept by its file, the context by a reference of the
  * call, to which installing adds the event's own.
  *
- * Locking rules: the target's exec_update_lock, if there is a target, then the
- * mutex of the context; both from the moment that something is judged until
+ * Locking rules: the target's exec_update_lock, if there is a target other than
+ * the caller, then the mutex of the context; both from the moment that something is judged until
  * the event is installed. The owner's perf_event_mutex afterwards, since it
  * comes before a context's mutex.
  *
@@ -281,11 +281,12 @@ static bool perf_target_permitted(const struct perf_event_attr *attr,
 	return capable || ptrace_may_access(task, mode);
 }
 
+/* Everybody may look at himself, and does not exec while he is in here. */
 static int perf_open_ask_target(struct perf_open *open)
 {
 	int error;
 
-	if (!open->task)
+	if (!open->task || open->task == current)
 		return 0;
 	error = down_read_interruptible(&open->task->signal->exec_update_lock);
 	if (error)
