@@ -566,6 +566,8 @@ void perf_addr_filter_drop(struct perf_event *event)
 {
 	struct addr_filter_list list;
 
+	if (list_empty(&event->addr_filters.list))
+		return;
 	addr_filter_list_init(&list);
 	list_splice_init(&event->addr_filters.list, &list.head);
 	if (event->addr_filters.nr_file_filters)

@@ -641,7 +641,8 @@ int perf_event_close(struct perf_event *event)
 		ctx = perf_event_ctx_lock(event);
 		perf_control_remove(event, PERF_REMOVE_GROUP | PERF_REMOVE_DEAD);
 		perf_event_ctx_unlock(event, ctx);
-		event_close_children(event);
+		if (event->attr.inherit)
+			event_close_children(event);
 	}
 	perf_event_put(event);
 	return 0;

@@ -388,6 +388,8 @@ void perf_group_detach_locked(struct perf_event *event,
 			orphan(sibling);
 		perf_group_promote(sibling);
 	}
+	if (!event->nr_siblings)
+		return;
 	event->nr_siblings = 0;
 	event->group_generation++;
 	perf_group_set_read_size(event);
@@ -453,6 +455,9 @@ bool perf_group_size_fits(struct perf_event *event)
 	struct perf_event *leader = event->group_leader, *sibling;
 	unsigned int nr_members = leader->nr_siblings + 1;
 
+	/* One alone always fits. */
+	if (leader == event && nr_members == 1)
+		return true;
 	if (leader != event)
 		nr_members++;
 	if (!perf_group_member_fits(event, nr_members))

@@ -196,8 +196,10 @@ void perf_overflow_init(struct perf_event *event)
  */
 void perf_overflow_cancel(struct perf_event *event)
 {
-	irq_work_sync(&event->pending_irq);
-	irq_work_sync(&event->pending_disable_irq);
+	if (irq_work_is_busy(&event->pending_irq))
+		irq_work_sync(&event->pending_irq);
+	if (irq_work_is_busy(&event->pending_disable_irq))
+		irq_work_sync(&event->pending_disable_irq);
 }
 
 /*
