@@ -12,8 +12,9 @@
  * Lifetime: a task's context has one reference of the task and one of each
  * event that was ever installed in it; the last one frees it after a grace
  * period. A CPU's context is static. A pmu context has one reference of each of its
- * events. A task that exits leaves a tombstone in ctx->task: nothing is added
- * any more.
+ * events. With the last one it goes, but for that of a task's context: it rests
+ * there for the next event, until the context goes or the PMU does. A task
+ * that exits leaves a tombstone in ctx->task: nothing is added any more.
  *
  * Locking: see types.h. Two spin locks nest, the CPU's context outside.
  *
@@ -86,9 +87,46 @@ void perf_ctx_init(struct perf_event_context *ctx, int cpu)
 	ctx->loaded_cpu = PERF_CPU_NONE;
 }
 
+/* Nobody is left who could see the parts. */
 static void perf_ctx_free_rcu(struct rcu_head *head)
 {
-	kfree(container_of(head, struct perf_event_context, rcu_head));
+	struct perf_event_pmu_context *epc, *next;
+	struct perf_event_context *ctx;
+
+	ctx = container_of(head, struct perf_event_context, rcu_head);
+	list_for_each_entry_safe(epc, next, &ctx->pmu_ctx_list, pmu_ctx_entry)
+		kfree(epc);
+	kfree(ctx);
+}
+
+/* Return: true if somebody waits for the PMU to lose its parts. */
+static bool perf_epc_unlist(struct perf_event_pmu_context *epc)
+{
+	struct pmu *pmu = epc->pmu;
+
+	guard(raw_spinlock_irqsave)(&pmu->users_lock);
+	list_del_init(&epc->pmu_entry);
+	return pmu->leaving;
+}
+
+/* The address is only the name of the queue: the PMU may have gone. */
+static void perf_epc_wake(struct pmu *pmu)
+{
+	smp_mb(); /* a part is off the list before the look at the queue */
+	wake_up_var(pmu);
+}
+
+/* What rests in a context goes with it. */
+static void perf_ctx_unlist_parts(struct perf_event_context *ctx)
+{
+	struct perf_event_pmu_context *epc;
+	struct pmu *pmu;
+
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		pmu = epc->pmu;
+		if (perf_epc_unlist(epc))
+			perf_epc_wake(pmu);
+	}
 }
 
 /**
@@ -123,6 +161,7 @@ void perf_ctx_put(struct perf_event_context *ctx)
 		return;
 	if (ctx->task && ctx->task != TASK_TOMBSTONE)
 		put_task_struct(ctx->task);
+	perf_ctx_unlist_parts(ctx);
 	call_rcu(&ctx->rcu_head, perf_ctx_free_rcu);
 }
 
@@ -268,6 +307,20 @@ static struct list_head *perf_epc_position(struct perf_event_context *ctx,
 	return &ctx->pmu_ctx_list;
 }
 
+/* Return: the context's part for @pmu, NULL if it has none. */
+static struct perf_event_pmu_context *
+perf_epc_find_locked(struct perf_event_context *ctx, struct pmu *pmu)
+{
+	struct list_head *pos = perf_epc_position(ctx, pmu);
+	struct perf_event_pmu_context *epc;
+
+	lockdep_assert_held(&ctx->lock);
+	if (pos == &ctx->pmu_ctx_list)
+		return NULL;
+	epc = list_entry(pos, struct perf_event_pmu_context, pmu_ctx_entry);
+	return epc->pmu == pmu ? epc : NULL;
+}
+
 /*
  * Takes a reference on the context's part for @pmu. Where there is none yet
  * @new becomes it; without @new there is nothing to return.
@@ -277,23 +330,18 @@ perf_epc_link(struct perf_event_context *ctx, struct pmu *pmu,
 	      struct perf_event_pmu_context *new)
 {
 	struct perf_event_pmu_context *epc;
-	struct list_head *pos;
 
 	guard(raw_spinlock_irq)(&ctx->lock);
-	pos = perf_epc_position(ctx, pmu);
-	if (pos != &ctx->pmu_ctx_list) {
-		epc = list_entry(pos, struct perf_event_pmu_context,
-				 pmu_ctx_entry);
-		if (epc->pmu == pmu) {
-			atomic_inc(&epc->refcount);
-			return epc;
-		}
+	epc = perf_epc_find_locked(ctx, pmu);
+	if (epc) {
+		atomic_inc(&epc->refcount);
+		return epc;
 	}
 	if (!new)
 		return NULL;
 	atomic_set(&new->refcount, 1);
 	new->ctx = ctx;
-	list_add_tail(&new->pmu_ctx_entry, pos);
+	list_add_tail(&new->pmu_ctx_entry, perf_epc_position(ctx, pmu));
 	guard(raw_spinlock)(&pmu->users_lock);
 	list_add_tail(&new->pmu_entry, &pmu->parts);
 	return new;
@@ -302,13 +350,9 @@ perf_epc_link(struct perf_event_context *ctx, struct pmu *pmu,
 /* Return: true if somebody waits for the PMU to lose its parts. */
 static bool perf_epc_unlink_locked(struct perf_event_pmu_context *epc)
 {
-	struct pmu *pmu = epc->pmu;
-
 	lockdep_assert_held(&epc->ctx->lock);
 	list_del_init(&epc->pmu_ctx_entry);
-	guard(raw_spinlock)(&pmu->users_lock);
-	list_del_init(&epc->pmu_entry);
-	return pmu->leaving;
+	return perf_epc_unlist(epc);
 }
 
 /**
@@ -423,6 +467,27 @@ void perf_epc_get_ref(struct perf_event_pmu_context *epc)
 	WARN_ON_ONCE(!atomic_inc_not_zero(&epc->refcount));
 }
 
+/*
+ * Does a part without events stay where it is? A task that has had an event of
+ * the PMU is likely to get more. What the driver keeps with it would not.
+ */
+static bool perf_epc_rests_locked(struct perf_event_pmu_context *epc)
+{
+	struct perf_event_context *ctx = epc->ctx;
+
+	lockdep_assert_held(&ctx->lock);
+	if (epc->embedded || epc->task_ctx_data ||
+	    ctx->task == TASK_TOMBSTONE || READ_ONCE(epc->pmu->leaving))
+		return false;
+	/* As if it was new. */
+	epc->group_order = 0;
+	epc->choice = 0;
+	epc->chosen_at = 0;
+	epc->chosen = false;
+	epc->rotate_necessary = 0;
+	return true;
+}
+
 /**
  * perf_epc_put - give a reference back
  * @epc: part of a context
@@ -434,22 +499,41 @@ void perf_epc_get_ref(struct perf_event_pmu_context *epc)
 void perf_epc_put(struct perf_event_pmu_context *epc)
 {
 	struct perf_event_context *ctx = epc->ctx;
-	bool embedded = epc->embedded, awaited;
+	bool embedded = epc->embedded, rests, awaited;
 	struct pmu *pmu = epc->pmu;
 	unsigned long flags;
 
 	if (!atomic_dec_and_raw_lock_irqsave(&epc->refcount, &ctx->lock, flags))
 		return;
 	WARN_ON_ONCE(perf_pmu_ctx_is_active(epc));
-	awaited = perf_epc_unlink_locked(epc);
+	/* The reference is gone before the look at the PMU; see revoke.c. */
+	rests = perf_epc_rests_locked(epc);
+	awaited = !rests && perf_epc_unlink_locked(epc);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
-	if (!embedded)
+	if (!embedded && !rests)
 		call_rcu(&epc->rcu_head, perf_epc_free_rcu);
-	if (!awaited)
-		return;
-	smp_mb(); /* it is off the list before the look at the queue */
-	/* The address is only the name of the queue. */
-	wake_up_var(pmu);
+	if (awaited)
+		perf_epc_wake(pmu);
+}
+
+/**
+ * perf_epc_drop - free a context's part for a PMU that goes away, if it rests
+ * @ctx: context the caller has a reference on
+ * @pmu: the PMU
+ *
+ * Context: task.
+ */
+void perf_epc_drop(struct perf_event_context *ctx, struct pmu *pmu)
+{
+	struct perf_event_pmu_context *epc;
+
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		epc = perf_epc_find_locked(ctx, pmu);
+		if (!epc || epc->embedded || atomic_read(&epc->refcount))
+			return;
+		perf_epc_unlink_locked(epc);
+	}
+	call_rcu(&epc->rcu_head, perf_epc_free_rcu);
 }
 
 /**

@@ -28,6 +28,7 @@ perf_epc_get(struct pmu *pmu, struct perf_event_context *ctx, bool task_data);
 void perf_epc_init(struct perf_event_pmu_context *epc, struct pmu *pmu);
 void perf_epc_get_ref(struct perf_event_pmu_context *epc);
 void perf_epc_put(struct perf_event_pmu_context *epc);
+void perf_epc_drop(struct perf_event_context *ctx, struct pmu *pmu);
 
 /* event->ctx may change under a caller: lock, look again, then use. */
 struct perf_event_context *perf_event_ctx_lock_nested(struct perf_event *event,

@@ -30,6 +30,14 @@
  *     mapping, and the user page was filled in before this fills it in again,
  *     with index 0. It gets the mutex later: it sees REVOKED, and fails.
  *
+ * Race, a part loses its last event while its PMU goes:
+ *  1. perf_epc_put() lets the reference go, and then looks whether the PMU is
+ *     leaving: not yet, so the part rests in its context;
+ *  2. perf_pmu_hide() had not said so before; revoke_next() looks at the
+ *     reference after that, and once more before it waits: the part rests, and is
+ *     freed. Had 1 seen that the PMU leaves, it would have freed the part, and
+ *     woken whoever waits.
+ *
  * What stays is the memory of mappings. A driver is not told that they end; if
  * it has granted user space something with event_mapped(), that is for it to
  * take back.
@@ -55,7 +63,7 @@ static DEFINE_MUTEX(revoke_mutex);
 /* What is to be done next; with a reference. Neither: all is done. */
 struct revoke_step {
 	struct perf_event		*event;
-	/* There are guests in the PMU's part of it. */
+	/* There are guests in the PMU's part of it, or it rests. */
 	struct perf_event_context	*ctx;
 };
 
@@ -247,13 +255,13 @@ static struct perf_event *revoke_free_guests(struct perf_event_context *ctx,
 	return NULL;
 }
 
-static void revoke_clear_ctx(struct perf_event_context *ctx,
-			     const struct pmu *pmu)
+static void revoke_clear_ctx(struct perf_event_context *ctx, struct pmu *pmu)
 {
 	struct perf_event *event;
 
 	while ((event = revoke_free_guests(ctx, pmu)))
 		revoke_event(event);
+	perf_epc_drop(ctx, pmu);
 	perf_ctx_put(ctx);
 	revoke_wake_fork(ctx);
 }
@@ -277,14 +285,23 @@ static struct perf_event *revoke_next_event(struct pmu *pmu)
 	return NULL;
 }
 
-/* Parts on the list have references, whose owners have some on the context. */
+/* What has references but no events is about to rest, or to get events. */
+static bool revoke_has_work(struct perf_event_pmu_context *epc)
+{
+	return READ_ONCE(epc->nr_events) || !atomic_read(&epc->refcount);
+}
+
+/*
+ * Parts on the list have references, whose owners have some on the context; or
+ * they rest, and the context takes them off the list before it goes.
+ */
 static struct perf_event_context *revoke_next_ctx(struct pmu *pmu)
 {
 	struct perf_event_pmu_context *epc;
 
 	lockdep_assert_held(&pmu->users_lock);
 	list_for_each_entry(epc, &pmu->parts, pmu_entry) {
-		if (READ_ONCE(epc->nr_events) && perf_ctx_tryget(epc->ctx))
+		if (revoke_has_work(epc) && perf_ctx_tryget(epc->ctx))
 			return epc->ctx;
 	}
 	return NULL;

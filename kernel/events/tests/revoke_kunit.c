@@ -265,6 +265,47 @@ static void rk_running_task(struct kunit *test)
 	rk_expect_gone(test);
 }
 
+/* Closed, but the part of the task's context waits for the next event. */
+static void rk_resting(struct kunit *test)
+{
+	struct perf_event *event = rk_open_task(test, current);
+	struct perf_event_pmu_context *epc = event->pmu_ctx;
+
+	fake_pmu_close(test, event);
+	KUNIT_EXPECT_FALSE(test, list_empty(&fake.pmu.parts));
+	event = rk_open_task(test, current);
+	KUNIT_EXPECT_PTR_EQ(test, event->pmu_ctx, epc);
+	KUNIT_EXPECT_EQ(test, atomic_read(&epc->refcount), 1);
+	KUNIT_EXPECT_EQ(test, rk_state(event), ACTIVE);
+	fake_pmu_close(test, event);
+	KUNIT_EXPECT_EQ(test, atomic_read(&epc->refcount), 0);
+	perf_pmu_unregister(&fake.pmu);
+	rk_expect_gone(test);
+}
+
+static bool rk_has_parts(void)
+{
+	guard(raw_spinlock_irq)(&fake.pmu.users_lock);
+	return !list_empty(&fake.pmu.parts);
+}
+
+/* What rests in a task's context goes with that. */
+static void rk_resting_exits(struct kunit *test)
+{
+	struct rk_mortal *mortal = rk_start_mortal(test);
+	struct perf_event *event = rk_open_task(test, mortal->task);
+	bool has;
+
+	fake_pmu_close(test, event);
+	KUNIT_EXPECT_TRUE(test, rk_has_parts());
+	complete_all(&mortal->go);
+	read_poll_timeout(rk_has_parts, has, !has, 1000, 10 * USEC_PER_SEC,
+			  false);
+	KUNIT_EXPECT_FALSE(test, has);
+	perf_pmu_unregister(&fake.pmu);
+	rk_expect_gone(test);
+}
+
 static void rk_offline(struct kunit *test)
 {
 	int cpu = cpumask_next(rk_cpu(), cpu_online_mask);
@@ -600,6 +641,8 @@ static struct kunit_case rk_cases[] = {
 	KUNIT_CASE(rk_exited),
 	KUNIT_CASE(rk_dead),
 	KUNIT_CASE(rk_running_task),
+	KUNIT_CASE(rk_resting),
+	KUNIT_CASE(rk_resting_exits),
 	KUNIT_CASE(rk_offline),
 	KUNIT_CASE(rk_final),
 	KUNIT_CASE(rk_comes_back),
