@@ -335,6 +335,8 @@ static bool perf_open_take_ctx(struct perf_open *open)
 		return true;
 	if (open->ctx->family)
 		return open->fit;
+	if (perf_swap_stays(open->ctx, open->task))
+		return true;
 	open->ctx_held = perf_swap_hold(open->ctx, open->task);
 	return open->ctx_held || (open->task->flags & PF_EXITING);
 }

@@ -161,6 +161,25 @@ bool perf_swap_try_oncpu(struct perf_event_context *ctx,
 }
 
 /**
+ * perf_swap_stays - does a context stay with its task without being held?
+ * @ctx: context that was found for @task
+ * @task: task
+ *
+ * One that is like no other is exchanged with no other, and does not become
+ * equal to one but under its mutex.
+ *
+ * Context: task; ctx->mutex, for as long as the answer is to hold.
+ * Return: true if it is @task's and stays so; false if perf_swap_hold() has to
+ * be asked.
+ */
+bool perf_swap_stays(struct perf_event_context *ctx, struct task_struct *task)
+{
+	lockdep_assert_held(&ctx->mutex);
+	return !READ_ONCE(ctx->equal) &&
+	       READ_ONCE(task->perf_event_ctxp) == ctx;
+}
+
+/**
  * perf_swap_hold - keep a context with its task
  * @ctx: context that was found for @task
  * @task: task

@@ -9,6 +9,8 @@
 bool perf_swap_try_oncpu(struct perf_event_context *ctx,
 			 struct task_struct *next);
 
+/* Need it not be held, since it has no equal? */
+bool perf_swap_stays(struct perf_event_context *ctx, struct task_struct *task);
 /* Keeps @task's context with it. Return: false if @ctx is not its any more. */
 bool perf_swap_hold(struct perf_event_context *ctx, struct task_struct *task);
 void perf_swap_release(struct perf_event_context *ctx);
