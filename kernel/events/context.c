@@ -579,51 +579,6 @@ void perf_event_ctx_unlock(struct perf_event *event,
 }
 
 /**
- * perf_ctx_lock_pair - lock a CPU's context and a task's
- * @cpuctx: this CPU
- * @task_ctx: task context, or NULL
- *
- * Context: interrupts off.
- */
-void perf_ctx_lock_pair(struct perf_cpu_context *cpuctx,
-			struct perf_event_context *task_ctx)
-{
-	lockdep_assert_irqs_disabled();
-	raw_spin_lock(&cpuctx->ctx.lock);
-	if (task_ctx)
-		raw_spin_lock(&task_ctx->lock);
-}
-
-/**
- * perf_ctx_unlock_pair - undo perf_ctx_lock_pair()
- * @cpuctx: this CPU
- * @task_ctx: task context, or NULL
- */
-void perf_ctx_unlock_pair(struct perf_cpu_context *cpuctx,
-			  struct perf_event_context *task_ctx)
-{
-	if (task_ctx)
-		raw_spin_unlock(&task_ctx->lock);
-	raw_spin_unlock(&cpuctx->ctx.lock);
-}
-
-/**
- * perf_ctx_loaded_oncpu - is a context loaded on this CPU?
- * @ctx: context
- *
- * Context: interrupts off; then the answer stays true.
- * Return: this CPU's context, or NULL.
- */
-struct perf_cpu_context *
-perf_ctx_loaded_oncpu(const struct perf_event_context *ctx)
-{
-	lockdep_assert_irqs_disabled();
-	if (READ_ONCE(ctx->loaded_cpu) != smp_processor_id())
-		return NULL;
-	return this_cpu_ptr(&perf_cpu_context);
-}
-
-/**
  * perf_ctx_add_event_locked - list an event in its context
  * @event: event with its pmu context; a leader, or a member of a group
  * @ctx: context, clock up to date
