@@ -133,14 +133,7 @@ static void perf_batch_release(struct perf_event *event, enum perf_batch_op op)
 		perf_swap_release_counts(event);
 }
 
-/**
- * perf_batch_event - do something to an event and its inherited copies
- * @event: event that was opened
- * @op: what
- *
- * Context: task, ctx->mutex.
- */
-void perf_batch_event(struct perf_event *event, enum perf_batch_op op)
+static void perf_batch_family(struct perf_event *event, enum perf_batch_op op)
 {
 	struct perf_event *child;
 
@@ -150,6 +143,31 @@ void perf_batch_event(struct perf_event *event, enum perf_batch_op op)
 	list_for_each_entry(child, &event->child_list, child_list)
 		perf_batch_call(child, op, false);
 	perf_batch_release(event, op);
+}
+
+/*
+ * Has it no copies, and gets none? A sibling is copied with its leader, and keeps
+ * its copies when that closes. While there is a copy others may come: of it.
+ */
+static bool perf_batch_is_single(const struct perf_event *event)
+{
+	return !event->attr.inherit && !event->group_leader->attr.inherit &&
+	       list_empty(&event->child_list);
+}
+
+/**
+ * perf_batch_event - do something to an event and its inherited copies
+ * @event: event that was opened
+ * @op: what
+ *
+ * Context: task, ctx->mutex.
+ */
+void perf_batch_event(struct perf_event *event, enum perf_batch_op op)
+{
+	if (perf_batch_is_single(event))
+		perf_batch_call(event, op, false);
+	else
+		perf_batch_family(event, op);
 }
 
 static void perf_batch_lock_member(struct perf_event *event,
