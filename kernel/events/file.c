@@ -291,13 +291,24 @@ static unsigned int perf_ioctl_number(unsigned int cmd)
 	return cmd;
 }
 
-static const struct perf_ioctl *perf_ioctl_find(unsigned int cmd)
+static const struct perf_ioctl *perf_ioctl_look_up(unsigned int cmd)
 {
 	for (int i = 0; i < ARRAY_SIZE(perf_ioctls); i++) {
 		if (perf_ioctls[i].cmd == cmd)
 			return &perf_ioctls[i];
 	}
 	return NULL;
+}
+
+static const struct perf_ioctl *perf_ioctl_find(unsigned int cmd)
+{
+	const struct perf_ioctl *ioctl = perf_ioctl_look_up(cmd);
+	unsigned int number;
+
+	if (ioctl)
+		return ioctl;
+	number = perf_ioctl_number(cmd);
+	return number == cmd ? NULL : perf_ioctl_look_up(number);
 }
 
 static long perf_file_ioctl(struct file *file, unsigned int cmd,
@@ -311,7 +322,7 @@ static long perf_file_ioctl(struct file *file, unsigned int cmd,
 	ret = security_perf_event_write(event);
 	if (ret)
 		return ret;
-	ioctl = perf_ioctl_find(perf_ioctl_number(cmd));
+	ioctl = perf_ioctl_find(cmd);
 	if (!ioctl)
 		return -ENOTTY;
 	if (ioctl->unlocked)
