@@ -144,9 +144,22 @@ static enum perf_event_state perf_sched_state_off(struct perf_event *event)
 	return PERF_EVENT_STATE_OFF;
 }
 
+/* A software event among others has not the PMU that is disabled for all. */
+static void perf_sched_hold_other_pmu(struct perf_event *event)
+{
+	if (unlikely(event->pmu != event->pmu_ctx->pmu))
+		perf_pmu_disable(event->pmu);
+}
+
+static void perf_sched_release_other_pmu(struct perf_event *event)
+{
+	if (unlikely(event->pmu != event->pmu_ctx->pmu))
+		perf_pmu_enable(event->pmu);
+}
+
+/* The group's PMU is disabled. */
 static int perf_sched_event_in_locked(struct perf_event *event)
 {
-	struct pmu *pmu = event->pmu;
 	int err;
 
 	if (event->state <= PERF_EVENT_STATE_OFF)
@@ -158,8 +171,8 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 	perf_sched_unthrottle(event);
 	perf_side_itrace_start(event);
 
-	perf_pmu_disable(pmu);
-	err = pmu->add(event, PERF_EF_START);
+	perf_sched_hold_other_pmu(event);
+	err = event->pmu->add(event, PERF_EF_START);
 	if (err) {
 		perf_event_set_state(event, perf_sched_state_off(event));
 		event->oncpu = -1;
@@ -167,8 +180,32 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 		perf_sched_account_in(event,
 				      perf_cpc_oncpu(event->pmu_ctx->pmu));
 	}
-	perf_pmu_enable(pmu);
+	perf_sched_release_other_pmu(event);
 	return err;
+}
+
+/* The same the other way round. */
+static void perf_sched_member_out_locked(struct perf_event *event)
+{
+	if (event->state != PERF_EVENT_STATE_ACTIVE)
+		return;
+	list_del_init(&event->active_list);
+
+	perf_sched_hold_other_pmu(event);
+	event->pmu->del(event, 0);
+	event->oncpu = -1;
+	perf_event_set_state(event, perf_sched_state_off(event));
+	perf_sched_account_out(event, perf_cpc_oncpu(event->pmu_ctx->pmu));
+	perf_sched_release_other_pmu(event);
+}
+
+static void perf_sched_members_out_locked(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	perf_sched_member_out_locked(leader);
+	for_each_sibling_event(sibling, leader)
+		perf_sched_member_out_locked(sibling);
 }
 
 /**
@@ -184,13 +221,8 @@ void perf_sched_event_out_locked(struct perf_event *event)
 	lockdep_assert_held(&event->ctx->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return;
-	list_del_init(&event->active_list);
-
 	perf_pmu_disable(pmu);
-	pmu->del(event, 0);
-	event->oncpu = -1;
-	perf_event_set_state(event, perf_sched_state_off(event));
-	perf_sched_account_out(event, perf_cpc_oncpu(event->pmu_ctx->pmu));
+	perf_sched_member_out_locked(event);
 	perf_pmu_enable(pmu);
 }
 
@@ -202,14 +234,10 @@ void perf_sched_event_out_locked(struct perf_event *event)
  */
 void perf_sched_group_out_locked(struct perf_event *leader)
 {
-	struct perf_event *sibling;
-
 	if (leader->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 	perf_pmu_disable(leader->pmu_ctx->pmu);
-	perf_sched_event_out_locked(leader);
-	for_each_sibling_event(sibling, leader)
-		perf_sched_event_out_locked(sibling);
+	perf_sched_members_out_locked(leader);
 	perf_pmu_enable(leader->pmu_ctx->pmu);
 }
 
@@ -241,7 +269,7 @@ static bool perf_sched_group_in_locked(struct perf_event *leader)
 	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
 	if (!perf_sched_members_in_locked(leader) && !pmu->commit_txn(pmu))
 		return true;
-	perf_sched_group_out_locked(leader);
+	perf_sched_members_out_locked(leader);
 	pmu->cancel_txn(pmu);
 	return false;
 }
@@ -434,7 +462,7 @@ static void perf_sched_list_out_locked(struct list_head *active)
 	struct perf_event *leader, *next;
 
 	list_for_each_entry_safe(leader, next, active, active_list)
-		perf_sched_group_out_locked(leader);
+		perf_sched_members_out_locked(leader);
 }
 
 /**
