@@ -169,7 +169,8 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 	smp_wmb();
 	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
 	perf_sched_unthrottle(event);
-	perf_side_itrace_start(event);
+	if (unlikely(event->pmu->capabilities & PERF_PMU_CAP_ITRACE))
+		perf_side_itrace_start(event);
 
 	perf_sched_hold_other_pmu(event);
 	err = event->pmu->add(event, PERF_EF_START);
