@@ -360,6 +360,98 @@ static bool perf_sched_leader_in_locked(struct perf_event *leader)
 	return true;
 }
 
+/* In the order that is best for drivers which keep an array: last in, first out. */
+static void perf_sched_list_out_locked(struct list_head *active)
+{
+	struct perf_event *leader, *next;
+
+	list_for_each_entry_safe_reverse(leader, next, active, active_list)
+		perf_sched_members_out_locked(leader);
+}
+
+/*
+ * Was the group there when the choice was made, and left out? A task's group
+ * that is bound to this CPU may not have been: the choice may be another CPU's.
+ */
+static bool perf_sched_was_left_out(const struct perf_event *leader)
+{
+	return leader->cpu == -1 && !leader->attr.pinned &&
+	       leader->group_choice != leader->pmu_ctx->choice;
+}
+
+/* From @leader on, the first that goes on again; those left out are told. */
+static struct perf_event *
+perf_sched_find_chosen_locked(struct perf_group_cursor *cursor,
+			      struct perf_event *leader)
+{
+	for (; leader; leader = perf_group_next(cursor)) {
+		if (leader->state != PERF_EVENT_STATE_INACTIVE)
+			continue;
+		if (!perf_sched_was_left_out(leader))
+			break;
+		perf_sched_flexible_failed(leader);
+	}
+	return leader;
+}
+
+#define perf_sched_for_each_chosen(leader, cursor, tree)		\
+	for ((leader) = perf_sched_find_chosen_locked(&(cursor),	\
+			perf_group_first(&(cursor), (tree),		\
+					 smp_processor_id()));		\
+	     (leader);							\
+	     (leader) = perf_sched_find_chosen_locked(&(cursor),	\
+			perf_group_next(&(cursor))))
+
+/* A transaction of @leader's PMU is open. */
+static bool perf_sched_join_locked(struct perf_event *leader)
+{
+	if (!perf_sched_may_try(leader, perf_cpc_oncpu(leader->pmu_ctx->pmu)) ||
+	    perf_sched_members_in_locked(leader)) {
+		perf_sched_members_out_locked(leader);
+		return false;
+	}
+	list_add_tail(&leader->active_list, perf_sched_active_list(leader));
+	return true;
+}
+
+static bool perf_sched_join_all_locked(struct perf_group_tree *tree,
+				       struct pmu *pmu)
+{
+	struct perf_group_cursor cursor;
+	struct perf_event *leader;
+	bool open = false;
+
+	perf_sched_for_each_chosen(leader, cursor, tree) {
+		if (!open)
+			pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
+		open = true;
+		if (!perf_sched_join_locked(leader))
+			return false;
+	}
+	return !open || !pmu->commit_txn(pmu);
+}
+
+/*
+ * Groups that were on together mostly fit together again. In one transaction the
+ * driver finds counters for all of them once, not anew for each group beside
+ * those before it.
+ * Return: false if it did not work out, and nothing is on: one by one some may.
+ */
+static bool perf_sched_all_in_locked(struct perf_event_pmu_context *epc,
+				     struct perf_group_tree *tree,
+				     struct list_head *active)
+{
+	struct pmu *pmu = epc->pmu;
+
+	if (pmu->task_ctx_nr == perf_sw_context || !list_empty(active))
+		return false;
+	if (perf_sched_join_all_locked(tree, pmu))
+		return true;
+	perf_sched_list_out_locked(active);
+	pmu->cancel_txn(pmu);
+	return false;
+}
+
 static bool perf_sched_filtered(struct pmu *pmu)
 {
 	return pmu->filter && pmu->filter(pmu, smp_processor_id());
@@ -427,16 +519,6 @@ bool perf_sched_choice_is_old(struct perf_event_pmu_context *epc, u64 age)
 	return epc->chosen_at && epc->ctx->time - epc->chosen_at >= age;
 }
 
-/*
- * Was the group there when the choice was made, and left out? A task's group
- * that is bound to this CPU may not have been: the choice may be another CPU's.
- */
-static bool perf_sched_was_left_out(const struct perf_event *leader)
-{
-	return leader->cpu == -1 &&
-	       leader->group_choice != leader->pmu_ctx->choice;
-}
-
 /* The context was away for a while: its choice goes on where it was. */
 static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
 {
@@ -448,22 +530,13 @@ static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
 		perf_sched_choose_locked(epc);
 		return;
 	}
-	perf_group_for_each(leader, cursor, &epc->flexible_groups,
-			    smp_processor_id()) {
-		if (leader->state != PERF_EVENT_STATE_INACTIVE)
-			continue;
-		if (perf_sched_was_left_out(leader) ||
-		    !perf_sched_leader_in_locked(leader))
+	if (perf_sched_all_in_locked(epc, &epc->flexible_groups,
+				     &epc->flexible_active))
+		return;
+	perf_sched_for_each_chosen(leader, cursor, &epc->flexible_groups) {
+		if (!perf_sched_leader_in_locked(leader))
 			perf_sched_flexible_failed(leader);
 	}
-}
-
-static void perf_sched_list_out_locked(struct list_head *active)
-{
-	struct perf_event *leader, *next;
-
-	list_for_each_entry_safe(leader, next, active, active_list)
-		perf_sched_members_out_locked(leader);
 }
 
 /**
@@ -595,7 +668,9 @@ static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
 		perf_ctx_clock_update_locked(cpc->epc.ctx);
 		perf_sched_flexible_out_locked(&cpc->epc);
 	}
-	perf_sched_pinned_in_locked(epc);
+	if (!perf_sched_all_in_locked(epc, &epc->pinned_groups,
+				      &epc->pinned_active))
+		perf_sched_pinned_in_locked(epc);
 	if (evict)
 		perf_sched_resume_locked(&cpc->epc);
 	perf_sched_resume_locked(epc);

@@ -544,6 +544,133 @@ static void sk_task_flexible(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sk_state(task_event), ACTIVE);
 }
 
+/* What a choice has put on comes back in one transaction, whenever it does. */
+static void sk_task_at_once(struct kunit *test)
+{
+	struct perf_event *events[4];
+	unsigned int turns, others, commits;
+
+	sk_begin(test, 4, FOREVER_MS);
+	sk_bind(test, sk_cpu());
+	for (int i = 0; i < 4; i++)
+		events[i] = sk_open_task(test, current, false);
+	fsleep(1000);
+	scoped_guard(preempt) {
+		turns = fake_pmu_turns(events[0]);
+		others = fake_pmu_turns(events[3]);
+		commits = fake_pmu_calls(&fake, FAKE_COMMIT);
+	}
+	fsleep(1000);
+	scoped_guard(preempt) {
+		turns = fake_pmu_turns(events[0]) - turns;
+		others = fake_pmu_turns(events[3]) - others;
+		commits = fake_pmu_calls(&fake, FAKE_COMMIT) - commits;
+	}
+	KUNIT_EXPECT_GT(test, turns, 0);
+	KUNIT_EXPECT_EQ(test, others, turns);
+	KUNIT_EXPECT_EQ(test, commits, turns);
+}
+
+/* One of them is refused in the transaction: one by one the rest goes on. */
+static void sk_task_one_by_one(struct kunit *test)
+{
+	struct perf_event *events[3];
+	struct sk_shot shot;
+
+	sk_begin(test, 3, FOREVER_MS);
+	sk_bind(test, sk_cpu());
+	for (int i = 0; i < 3; i++)
+		events[i] = sk_open_task(test, current, false);
+	fsleep(1000);
+	KUNIT_EXPECT_EQ(test, sk_count_state(events, 3, ACTIVE), 3);
+
+	WRITE_ONCE(fake.nr_counters, 2);
+	fsleep(1000);
+	KUNIT_EXPECT_EQ(test, sk_count_state(events, 3, ACTIVE), 2);
+	KUNIT_EXPECT_EQ(test, sk_state(events[2]), INACTIVE);
+	sk_shoot(&shot, events, 3);
+	KUNIT_EXPECT_EQ(test, shot.running[0], shot.enabled[0]);
+	KUNIT_EXPECT_LT(test, shot.running[2], shot.enabled[2]);
+}
+
+/* The same of a pinned one, which must not be put in error for the others. */
+static void sk_task_pinned_one_by_one(struct kunit *test)
+{
+	struct perf_event *events[3];
+
+	sk_begin(test, 3, FOREVER_MS);
+	sk_bind(test, sk_cpu());
+	for (int i = 0; i < 3; i++)
+		events[i] = sk_open_task(test, current, true);
+	atomic_set(&fake.refuse_commits, 1);
+	fsleep(1000);
+	KUNIT_EXPECT_EQ(test, sk_count_state(events, 3, ACTIVE), 3);
+
+	WRITE_ONCE(fake.nr_counters, 2);
+	fsleep(1000);
+	KUNIT_EXPECT_EQ(test, sk_count_state(events, 2, ACTIVE), 2);
+	KUNIT_EXPECT_EQ(test, sk_state(events[2]), ERROR);
+}
+
+/* Opens groups of current with all sorts of constraints. */
+static int sk_open_mix(struct kunit *test, struct rnd_state *rnd,
+		       struct perf_event **events)
+{
+	int nr = 2 + prandom_u32_state(rnd) % (MAX_EVENTS - 2);
+
+	for (int i = 0; i < nr; i++) {
+		u32 dice = prandom_u32_state(rnd);
+		bool alone = !i || dice >> 9 & 1;
+		struct fake_pmu_spec spec = {
+			.cpu		= -1,
+			.task		= current,
+			.counters	= dice & 0xf,
+			.pinned		= alone && !(dice >> 4 & 3),
+			.exclusive	= alone && !(dice >> 6 & 7),
+			.leader		= alone ? NULL :
+						  events[i - 1]->group_leader,
+		};
+
+		events[i] = fake_pmu_open(test, &fake, &spec);
+	}
+	return nr;
+}
+
+/* The events that are on after current has slept, as bits. */
+static u64 sk_on_after_sleep(struct perf_event **events, int nr)
+{
+	u64 on = 0;
+
+	fsleep(500);
+	for (int i = 0; i < nr; i++)
+		on |= (u64)(sk_state(events[i]) == ACTIVE) << i;
+	return on;
+}
+
+/* In one transaction or one by one, the same groups are on. */
+static void sk_task_same_choice(struct kunit *test)
+{
+	struct perf_event *events[MAX_EVENTS];
+	struct rnd_state rnd;
+
+	sk_begin(test, 4, FOREVER_MS);
+	sk_bind(test, sk_cpu());
+	fake_pmu_seed(test, &rnd);
+	for (int round = 0; round < 30; round++) {
+		int nr = sk_open_mix(test, &rnd, events);
+		u64 choice = sk_on_after_sleep(events, nr);
+
+		KUNIT_EXPECT_EQ_MSG(test, sk_on_after_sleep(events, nr),
+				    choice, "round %d", round);
+		atomic_set(&fake.refuse_commits, 1);
+		KUNIT_EXPECT_EQ_MSG(test, sk_on_after_sleep(events, nr),
+				    choice, "round %d", round);
+		atomic_set(&fake.refuse_commits, 0);
+		while (nr--)
+			fake_pmu_close(test, events[nr]);
+	}
+}
+
 /* A thread that counts its own ticks when it is told to. */
 struct sk_worker {
 	struct task_struct	*task;
@@ -842,6 +969,10 @@ static struct kunit_case sk_cases[] = {
 	KUNIT_CASE(sk_multiplex_stops),
 	KUNIT_CASE(sk_task_pinned),
 	KUNIT_CASE(sk_task_flexible),
+	KUNIT_CASE(sk_task_at_once),
+	KUNIT_CASE(sk_task_one_by_one),
+	KUNIT_CASE(sk_task_pinned_one_by_one),
+	KUNIT_CASE(sk_task_same_choice),
 	KUNIT_CASE(sk_sleeping_task),
 	KUNIT_CASE(sk_moving_task),
 	KUNIT_CASE(sk_many_tasks),
