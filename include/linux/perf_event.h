@@ -963,7 +963,7 @@ struct perf_sample_layout {
  * @group_node: L, leader: node in a tree of its pmu_ctx; that of a @cgrp is
  *	there while the cgroup runs
  * @group_order: L, place among the groups of the same CPU
- * @group_service: L, time it is behind or ahead of its share, in intervals
+ * @group_service: L, quarters of an interval behind or ahead of its share
  * @group_choice: L, last perf_event_pmu_context::choice that put it on
  * @tstamp: L, context time up to which the two totals are right
  * @total_time_enabled: L, nanoseconds enabled, as of @tstamp

@@ -6,8 +6,9 @@
  * Purpose: each PMU's part of a context has two trees of group leaders, one
  * pinned, one flexible. A tree is sorted by CPU (-1: any), then by the service
  * that groups have received compared with their share, then by creation.
- * Service counts in whole intervals of multiplexing, so that groups which a
- * tool opened side by side stay so until one is a full turn ahead.
+ * Service counts in quarters of an interval of multiplexing: coarse enough for
+ * groups which a tool opened side by side to stay equals when a turn is a little
+ * late, fine enough for nobody to have two turns before others have had one.
  *
  * Owns: event->{group_node,group_order,group_service,group_leader,sibling_list,
  * nr_siblings,group_caps,group_generation,read_size,cgroup_entry} and both trees
@@ -238,6 +239,18 @@ static void perf_group_sum_times(struct perf_group_tree *tree, int cpu,
 	}
 }
 
+/*
+ * Nanoseconds ahead of a share, negative behind it, in steps: the nearest. If
+ * what is left over were dropped, all within a step of their share on either
+ * side would be equals, and the first of them would have two turns running.
+ */
+static s64 perf_group_steps(s64 ahead, s64 step)
+{
+	s64 half = step / 2;
+
+	return div64_s64(ahead + (ahead < 0 ? -half : half), step);
+}
+
 /**
  * perf_group_rank_locked - bring groups into the order of service received
  * @tree: flexible groups of one PMU and context, whose clock is up to date
@@ -245,7 +258,8 @@ static void perf_group_sum_times(struct perf_group_tree *tree, int cpu,
  * @interval: of multiplexing, nanoseconds
  *
  * A group's share is its enabled time times the ratio of running to enabled
- * time over all groups; what it has run beyond that is its service.
+ * time over all groups; what it has run beyond that is its service, in quarters
+ * of an interval.
  *
  * Context: ctx->lock.
  */
@@ -264,7 +278,7 @@ void perf_group_rank_locked(struct perf_group_tree *tree, int cpu,
 	perf_group_for_each(leader, cursor, tree, cpu) {
 		perf_group_service_times(leader, &enabled, &running);
 		share = mul_u64_u64_div_u64(enabled, all_running, all_enabled);
-		service = div64_s64(running - share, interval);
+		service = perf_group_steps(running - share, interval / 4);
 		if (service == leader->group_service)
 			continue;
 		perf_group_hide_locked(leader);

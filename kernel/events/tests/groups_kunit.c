@@ -19,6 +19,8 @@
 #define NR_STEPS	10000
 #define NOT_LED		(-1)
 #define INTERVAL	1000
+#define STEPS		4	/* of service in an interval */
+#define NR_TURNS	60
 
 struct gk_world {
 	struct perf_event_context	ctx;
@@ -119,8 +121,8 @@ static void gk_oracle_rank(struct gk_world *world, int cpu)
 			continue;
 		event = &world->event[i];
 		share = div64_s64(event->total_time_enabled * running, enabled);
-		world->service[i] = div64_s64((s64)event->total_time_running -
-					      share, INTERVAL);
+		share -= event->total_time_running;
+		world->service[i] = DIV_ROUND_CLOSEST(-share, INTERVAL / STEPS);
 	}
 }
 
@@ -234,12 +236,12 @@ static void gk_merge(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, world->nr_found, 2);
 	KUNIT_EXPECT_PTR_EQ(test, world->found[0], any);
 	KUNIT_EXPECT_PTR_EQ(test, world->found[1], here);
-	KUNIT_EXPECT_EQ(test, here->group_service, 10);
-	KUNIT_EXPECT_EQ(test, any->group_service, -10);
+	KUNIT_EXPECT_EQ(test, here->group_service, 10 * STEPS);
+	KUNIT_EXPECT_EQ(test, any->group_service, -10 * STEPS);
 	KUNIT_EXPECT_EQ(test, there->group_service, 0);
 }
 
-/* Less than an interval ahead, neighbours stay neighbours. */
+/* Less than half a step off their share, neighbours stay neighbours. */
 static void gk_rank_keeps_order(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -247,7 +249,7 @@ static void gk_rank_keeps_order(struct kunit *test)
 	for (int i = 0; i < NR_EVENTS; i++) {
 		gk_insert(world, &world->event[i]);
 		world->event[i].total_time_enabled = 100 * INTERVAL;
-		world->event[i].total_time_running = 50 * INTERVAL + 9 * i;
+		world->event[i].total_time_running = 50 * INTERVAL + 2 * i;
 	}
 	for (int cpu = 0; cpu < NR_CPUS_USED; cpu++)
 		gk_rank(world, cpu);
@@ -256,6 +258,48 @@ static void gk_rank_keeps_order(struct kunit *test)
 	for (int i = 1; i < world->nr_found; i++)
 		KUNIT_EXPECT_LT(test, world->found[i - 1]->id,
 				world->found[i]->id);
+}
+
+/* One of @nr groups is on at a time; who is, is late in making room. */
+static void gk_expect_turns(struct kunit *test, struct rnd_state *rnd, int nr)
+{
+	struct gk_world *world = test->priv;
+	u64 turn;
+
+	for (int i = 0; i < nr; i++)
+		gk_insert(world, &world->event[i * (NR_CPUS_USED + 1)]);
+	for (int i = 0; i < NR_TURNS; i++) {
+		struct perf_event *next;
+
+		gk_rank(world, 0);
+		gk_walk(world, false, 0, 0);
+		KUNIT_ASSERT_EQ(test, world->nr_found, nr);
+		next = world->found[0];
+		KUNIT_ASSERT_EQ(test, next->id, i % nr * (NR_CPUS_USED + 1));
+		turn = INTERVAL + prandom_u32_state(rnd) % 2;
+		next->total_time_running += turn;
+		for (int j = 0; j < nr; j++)
+			world->found[j]->total_time_enabled += turn;
+	}
+}
+
+/* Nobody has a second turn before all have had their first. */
+static void gk_rank_takes_turns(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct rnd_state rnd;
+
+	fake_pmu_seed(test, &rnd);
+	for (int nr = 2; nr <= 7; nr++) {
+		gk_expect_turns(test, &rnd, nr);
+		for (int i = 0; i < nr; i++) {
+			struct perf_event *event = world->found[i];
+
+			gk_erase(world, event);
+			event->total_time_enabled = 0;
+			event->total_time_running = 0;
+		}
+	}
 }
 
 /* A thread's copy is served in place of its whole family. */
@@ -276,8 +320,8 @@ static void gk_rank_family(struct kunit *test)
 	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
 		perf_group_rank_locked(&world->epc.flexible_groups, 0,
 				       INTERVAL);
-	KUNIT_EXPECT_EQ(test, child->group_service, 10);
-	KUNIT_EXPECT_EQ(test, other->group_service, -10);
+	KUNIT_EXPECT_EQ(test, child->group_service, 10 * STEPS);
+	KUNIT_EXPECT_EQ(test, other->group_service, -10 * STEPS);
 	gk_walk(world, false, 0, 0);
 	KUNIT_ASSERT_EQ(test, world->nr_found, 2);
 	KUNIT_EXPECT_PTR_EQ(test, world->found[0], other);
@@ -698,6 +742,7 @@ static struct kunit_case gk_cases[] = {
 	KUNIT_CASE(gk_order_of_insertion),
 	KUNIT_CASE(gk_merge),
 	KUNIT_CASE(gk_rank_keeps_order),
+	KUNIT_CASE(gk_rank_takes_turns),
 	KUNIT_CASE(gk_rank_family),
 	KUNIT_CASE(gk_rank_nothing),
 	KUNIT_CASE(gk_erase_twice),

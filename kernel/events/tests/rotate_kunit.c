@@ -30,6 +30,7 @@
 #define MAX_GROUPS	10
 #define MAX_MEMBERS	4
 #define INTERVAL_NS	2000
+#define STEP_NS		(INTERVAL_NS / 4)
 #define STARVE_TURNS	(20 * MAX_GROUPS)
 
 #define INACTIVE	PERF_EVENT_STATE_INACTIVE
@@ -268,10 +269,11 @@ static bool rk_takes_turns(const struct rk_group *group, bool task)
 	       !rk_leader(group)->attr.pinned;
 }
 
-/* Intervals that a group has had beyond its share of all groups' time. */
+/* Quarters of an interval that a group has had beyond its share of all time. */
 static void rk_rank(struct rk_world *world, bool task)
 {
-	u64 enabled = 0, running = 0, share;
+	u64 enabled = 0, running = 0;
+	s64 ahead;
 
 	for (int i = 0; i < world->nr; i++) {
 		if (!rk_takes_turns(&world->group[i], task))
@@ -282,10 +284,10 @@ static void rk_rank(struct rk_world *world, bool task)
 	for (int i = 0; i < world->nr && enabled; i++) {
 		struct perf_event *leader = rk_leader(&world->group[i]);
 
-		share = mul_u64_u64_div_u64(leader->total_time_enabled, running,
+		ahead = leader->total_time_running -
+			mul_u64_u64_div_u64(leader->total_time_enabled, running,
 					    enabled);
-		world->group[i].service =
-			(s64)(leader->total_time_running - share) / INTERVAL_NS;
+		world->group[i].service = DIV_ROUND_CLOSEST(ahead, STEP_NS);
 	}
 }
 
