@@ -214,13 +214,8 @@ void perf_event_time_start(struct perf_event *event)
 	event->tstamp = perf_event_own_time(event, event->ctx->time);
 }
 
-/**
- * perf_event_time_update - bring an event's times up to its context's
- * @event: event of a context, whose clock is up to date
- *
- * Context: ctx->lock, or the event is visible to nobody.
- */
-void perf_event_time_update(struct perf_event *event)
+/* Inlined where states change: a switch does that to event after event. */
+static __always_inline void perf_event_bring_times(struct perf_event *event)
 {
 	u64 time = 0;
 
@@ -229,6 +224,17 @@ void perf_event_time_update(struct perf_event *event)
 	perf_event_times(event, time, &event->total_time_enabled,
 			 &event->total_time_running);
 	event->tstamp = time;
+}
+
+/**
+ * perf_event_time_update - bring an event's times up to its context's
+ * @event: event of a context, whose clock is up to date
+ *
+ * Context: ctx->lock, or the event is visible to nobody.
+ */
+void perf_event_time_update(struct perf_event *event)
+{
+	perf_event_bring_times(event);
 }
 
 /**
@@ -365,7 +371,7 @@ void perf_event_set_state(struct perf_event *event,
 	if (event->state == state)
 		return;
 	perf_event_state_check(event, state);
-	perf_event_time_update(event);
+	perf_event_bring_times(event);
 	if (perf_event_is_enabled(event->state) != perf_event_is_enabled(state)) {
 		perf_event_time_update_group(event);
 		if (event->attach_state & PERF_ATTACH_CONTEXT)
