@@ -385,6 +385,9 @@ struct hw_perf_event_extra {
  * @flags: D, PERF_EVENT_FLAG_*
  * @extra_reg: D, shared register of the event (offcore and such)
  * @branch_reg: D, shared register of the branch recorder
+ * @addr_filters: D, trace units: address filters as the hardware wants them
+ * @addr_filters_gen: C, trace units: generation of filters that @addr_filters
+ *	stands for
  * @aux_config: D, AUX: configuration of the trace unit
  * @aux_paused: N, AUX: tracing is held. Not a bit of @state, which changes
  *	under other rules and at other times
@@ -401,9 +404,8 @@ struct hw_perf_event_extra {
  * @conf1: D, amd_iommu: second selector
  * @target: I, task of a per-task event, set before pmu::event_init runs, when
  *	the event has no context yet
- * @addr_filters: D, address filters as the hardware wants them
- * @addr_filters_gen: C, generation of filters that @addr_filters stands for
  * @state: C, PERF_HES_*
+ * @interrupts: N, overflows in a tick, or the mark of a throttled event
  * @prev_count: N, raw counter at the last update. Updates exchange it with
  *	local64_cmpxchg(), so that an NMI in the middle of one is harmless
  * @sample_period: L, events from one overflow to the next; in frequency mode
@@ -415,7 +417,6 @@ struct hw_perf_event_extra {
  * @saved_metric: C, top-down events: metrics register of a task switched out
  * @saved_slots: C, top-down events: slots counter of a task switched out
  * @interrupts_seq: N, tick to which @interrupts belongs
- * @interrupts: N, overflows in that tick, or the mark of a throttled event
  * @freq_time_stamp: C, frequency mode: time of the last adjustment
  * @freq_count_stamp: C, frequency mode: count at that time
  * @random_key: C, drawn periods: what all of them follow from
@@ -427,7 +428,10 @@ struct hw_perf_event_extra {
  *	eldest's child_mutex
  *
  * The first union has one view for each family of PMUs. A driver uses one of
- * them and may read, of the rest, the period fields and @target.
+ * them and may read, of the rest, the period fields and @target. A trace unit
+ * records no branches: its filters have the place of @branch_reg, so that it may
+ * use the rest of the counters' view beside them. From @state to the stamps is
+ * what an overflow looks at, 64 bytes.
  */
 struct hw_perf_event {
 #ifdef CONFIG_PERF_EVENTS
@@ -443,7 +447,13 @@ struct hw_perf_event {
 			int				last_cpu;
 			int				flags;
 			struct hw_perf_event_extra	extra_reg;
-			struct hw_perf_event_extra	branch_reg;
+			union {
+				struct hw_perf_event_extra	branch_reg;
+				struct {
+					void		*addr_filters;
+					unsigned long	addr_filters_gen;
+				};
+			};
 		};
 		/* trace units */
 		struct {
@@ -481,6 +491,7 @@ struct hw_perf_event {
 	};
 
 	int				state;
+	u32				interrupts;
 	local64_t			prev_count;
 	u64				sample_period;
 	union {
@@ -495,7 +506,6 @@ struct hw_perf_event {
 	};
 
 	u64				interrupts_seq;
-	u64				interrupts;
 	union {
 		/* attr.freq */
 		struct {
@@ -513,8 +523,6 @@ struct hw_perf_event {
 	};
 
 	struct task_struct		*target;
-	void				*addr_filters;
-	unsigned long			addr_filters_gen;
 #endif /* CONFIG_PERF_EVENTS */
 };
 
@@ -942,158 +950,178 @@ struct perf_sample_layout {
 
 /**
  * struct perf_event - a thing that is counted
- * @pmu: R, whose methods serve it. Set once, and once more when that PMU goes
- *	away: to a PMU that does nothing
- * @pmu_entry: link in @pmu's list of events, under its users_lock
- * @pmu_ctx: ML, where it is scheduled, NULL once that is over. For a software event in a hardware
- *	group that is the hardware PMU's, so pmu_ctx->pmu and @pmu may differ
- * @ctx: ML, its context; changes only by migration
+ * @hlist_entry: R, link in a CPU's list of software events, or of a tracepoint
+ * @active_entry: D, link for the driver's own use; not of a PMU whose events are
+ *	listed by @hlist_entry
+ * @count: N, events seen, as of the last read
  * @state: L, written by the core's setter alone
  * @attach_state: ML, PERF_ATTACH_*
  * @oncpu: L, CPU it is active on, -1
  * @cpu: I, CPU it is bound to, -1 for any CPU of its task
+ * @pmu: R, whose methods serve it. Set once, and once more when that PMU goes
+ *	away: to a PMU that does nothing
+ * @pmu_ctx: ML, where it is scheduled, NULL once that is over. For a software event in a hardware
+ *	group that is the hardware PMU's, so pmu_ctx->pmu and @pmu may differ
+ * @ctx: ML, its context; changes only by migration
+ * @group_leader: ML, itself when alone
  * @event_caps: I, PERF_EV_CAP_*
  * @group_caps: ML, leader: what all members can do
  * @nr_siblings: ML, leader: members besides itself
- * @group_generation: ML, leader: changes with the set of members
- * @group_leader: ML, itself when alone
  * @sibling_list: ML, leader: head of its siblings; sibling: link. Walk it with
  *	for_each_sibling_event()
  * @active_list: L, link among the groups that are on
- * @group_node: L, leader: node in a tree of its pmu_ctx; that of a @cgrp is
- *	there while the cgroup runs
+ * @cgrp: I, cgroup it is limited to, NULL for none
+ * @group_choice: L, last perf_event_pmu_context::choice that put it on
  * @group_order: L, place among the groups of the same CPU
  * @group_service: L, quarters of an interval behind or ahead of its share
- * @group_choice: L, last perf_event_pmu_context::choice that put it on
+ * @group_node: L, leader: node in a tree of its pmu_ctx; that of a @cgrp is
+ *	there while the cgroup runs
  * @tstamp: L, context time up to which the two totals are right
  * @total_time_enabled: L, nanoseconds enabled, as of @tstamp
  * @total_time_running: L, nanoseconds on the PMU, as of @tstamp
- * @count: N, events seen, as of the last read
+ * @event_entry: MLR, link in the context's list
+ * @aux_event: M, event whose AUX area this one writes to
+ * @pmu_private: D
  * @hw: mostly D, see there
  * @attr: I, as asked for; BP and period fields change under M and L
  * @layout: I, sample format
  * @header_size: I, bytes of a sample's fields outside @id_header_size
  * @id_header_size: I, bytes of the fields that say who and when
  * @read_size: ML, bytes of read(2); grows with the group
- * @event_entry: MLR, link in the context's list
- * @active_entry: D, link for the driver's own use
- * @hlist_entry: R, link in a CPU's list of software events, or of a tracepoint
- * @migrate_entry: M, link while events move to another CPU
- * @sb_list: R, link among the side-band receivers of a CPU
- * @pmu_private: D
+ * @overflow_handler: I, what happens at an overflow
+ * @clock: I, source of time stamps, NMI-safe
+ * @prog: M, R, BPF program to run at an overflow
+ * @rb: BR, buffer it writes to
+ * @parent: I, event it was inherited from, NULL for what somebody opened
+ * @id: I, number in records and of IOC_ID
+ * @ns: I, pid namespace in which records speak
  * @pending_wakeup: N, wake the readers when @pending_irq runs
  * @pending_kill: N, POLL_* to signal then
  * @pending_disable: N, disable the event then
  * @pending_work: C, @pending_task is queued
- * @pending_addr: N, address for the SIGTRAP
  * @event_limit: A, overflows until it disables itself (IOC_REFRESH)
+ * @mmap_count: A, mappings of the buffer through this event
+ * @fasync: SIGIO
  * @pending_irq: A, wake-ups, out of NMI
  * @pending_disable_irq: A, disabling, out of NMI
  * @pending_task: C, SIGTRAP, on the way to user mode
- * @overflow_handler: I, what happens at an overflow
- * @overflow_handler_context: I, for kernel counters
- * @clock: I, source of time stamps, NMI-safe
+ * @pending_addr: N, address for the SIGTRAP
  * @lost_samples: A, samples that found no room
- * @id: I, number in records and of IOC_ID
- * @ns: I, pid namespace in which records speak
+ * @overflow_handler_context: I, for kernel counters
+ * @bpf_cookie: M, for that program
+ * @group_generation: ML, leader: changes with the set of members
+ * @orig_type: I, attr.type as user space wrote it; some PMUs hand events on
+ * @cgroup_entry: L, leader: link among the groups of @cgrp on its CPU
+ * @sb_list: R, link among the side-band receivers of a CPU
+ * @pmu_entry: link in @pmu's list of events, under its users_lock
  * @refcount: A, references; the first is the owner's
  * @child_count: A, folded from children that are gone
  * @child_total_time_enabled: A, the same for time
  * @child_total_time_running: A, the same for time
  * @child_mutex: guards @child_list, and attaching to it
  * @child_list: head of the inherited copies, or link in the parent's list
- * @parent: I, event it was inherited from, NULL for what somebody opened
  * @owner_entry: link in the owner's list, under its perf_event_mutex
  * @owner: R, task that opened it; ERR or NULL once nobody owns it
  * @mmap_mutex: guards the attachment to a buffer and the mapping count
- * @mmap_count: A, mappings of the buffer through this event
- * @rb: BR, buffer it writes to
  * @rb_entry: R, link in the buffer's list of writers, under its lock
  * @waitq: poll(2)
- * @fasync: SIGIO
  * @addr_filters: see struct perf_addr_filters_head
  * @addr_filter_ranges: under the filters' lock, one for each filter
  * @addr_filters_gen: under the filters' lock, number of changes
- * @aux_event: M, event whose AUX area this one writes to
- * @destroy: I, D, undoes pmu::event_init, in process context
+ * @migrate_entry: M, link while events move to another CPU
  * @rcu_head: frees it
- * @prog: M, R, BPF program to run at an overflow
- * @bpf_cookie: M, for that program
+ * @destroy: I, D, undoes pmu::event_init, in process context
+ * @security: I, for the security modules
  * @tp_event: I, tracepoints: the trace event
  * @filter: MR, tracepoints: the filter
- * @ftrace_ops: tracepoints: function tracing
- * @cgrp: I, cgroup it is limited to, NULL for none
- * @cgroup_entry: L, leader: link among the groups of @cgrp on its CPU
- * @security: I, for the security modules
- * @orig_type: I, attr.type as user space wrote it; some PMUs hand events on
+ * @ftrace_ops: tracepoints: function tracing; only an event of type
+ *	PERF_TYPE_TRACEPOINT has it, the memory of others ends before
  *
  * An event is freed a grace period after the last reference went.
+ *
+ * What one path looks at stands together: with CONFIG_CGROUP_PERF and lines of
+ * 64 bytes, counting takes the first line, and in software two of @hw and @attr.
  */
 struct perf_event {
 #ifdef CONFIG_PERF_EVENTS
-	/* Looked at whenever events go on or off. */
-	struct pmu			*pmu;
-	struct perf_event_pmu_context	*pmu_ctx;
-	struct perf_event_context	*ctx;
+	/* Looked at whenever something is counted, or goes on or off. */
+	union {
+		struct hlist_node	hlist_entry;
+		struct list_head	active_entry;
+	};
+	local64_t			count;
 	enum perf_event_state		state;
 	unsigned int			attach_state;
 	int				oncpu;
 	int				cpu;
-	int				event_caps;
-	int				group_caps;
-	int				nr_siblings;
-	unsigned int			group_generation;
+	struct pmu			*pmu;
+	struct perf_event_pmu_context	*pmu_ctx;
+	struct perf_event_context	*ctx;
+
+	/* The group. */
 	struct perf_event		*group_leader;
+	u16				event_caps;
+	u16				group_caps;
+	int				nr_siblings;
 	struct list_head		sibling_list;
 	struct list_head		active_list;
-	struct rb_node			group_node;
-	u64				group_order;
-	s64				group_service;
-	u64				group_choice;
 #ifdef CONFIG_CGROUP_PERF
 	struct perf_cgroup		*cgrp;
-	struct list_head		cgroup_entry;
 #endif
+	u64				group_choice;
+	u64				group_order;
+	s64				group_service;
+	struct rb_node			group_node;
 
-	/* The count and its time. */
+	/* Time. */
 	u64				tstamp;
 	u64				total_time_enabled;
 	u64				total_time_running;
-	local64_t			count;
-	struct hw_perf_event		hw;
 
-	/* What was asked for, and the sample that follows from it. */
+	/* For walks of a context, for members of a trace, for drivers. */
+	struct list_head		event_entry;
+	struct perf_event		*aux_event;
+	void				*pmu_private;
+
+	/* What the PMU knows, what was asked for, what a sample is made of. */
+	struct hw_perf_event		hw;
 	struct perf_event_attr		attr;
 	struct perf_sample_layout	layout;
 	u16				header_size;
 	u16				id_header_size;
 	u16				read_size;
+	perf_overflow_handler_t		overflow_handler;
+	u64				(*clock)(void);
+	struct bpf_prog			*prog;
 
-	/* Further lists. */
-	struct list_head		event_entry;
-	struct list_head		active_entry;
-	struct hlist_node		hlist_entry;
-	struct list_head		migrate_entry;
-	struct list_head		sb_list;
-	struct list_head		pmu_entry;
-	void				*pmu_private;
-
-	/* Overflow, and what an NMI leaves to be done. */
+	/* An overflow, and what an NMI leaves to be done. */
+	struct perf_buffer		*rb;
+	struct perf_event		*parent;
+	u64				id;
+	struct pid_namespace		*ns;
 	unsigned int			pending_wakeup;
 	unsigned int			pending_kill;
 	unsigned int			pending_disable;
 	unsigned int			pending_work;
-	unsigned long			pending_addr;
 	atomic_t			event_limit;
+	atomic_t			mmap_count;
+	struct fasync_struct		*fasync;
 	struct irq_work			pending_irq;
 	struct irq_work			pending_disable_irq;
 	struct callback_head		pending_task;
-	perf_overflow_handler_t		overflow_handler;
-	void				*overflow_handler_context;
-	u64				(*clock)(void);
+	unsigned long			pending_addr;
 	atomic64_t			lost_samples;
-	u64				id;
-	struct pid_namespace		*ns;
+	void				*overflow_handler_context;
+	u64				bpf_cookie;
+
+	/* Further lists. */
+	unsigned int			group_generation;
+	__u32				orig_type;
+#ifdef CONFIG_CGROUP_PERF
+	struct list_head		cgroup_entry;
+#endif
+	struct list_head		sb_list;
+	struct list_head		pmu_entry;
 
 	/* Family and owner. */
 	atomic_long_t			refcount;
@@ -1102,31 +1130,30 @@ struct perf_event {
 	atomic64_t			child_total_time_running;
 	struct mutex			child_mutex; /* see kernel-doc */
 	struct list_head		child_list;
-	struct perf_event		*parent;
 	struct list_head		owner_entry;
 	struct task_struct		*owner;
 
 	/* Buffer and readers. */
 	struct mutex			mmap_mutex; /* see kernel-doc */
-	atomic_t			mmap_count;
-	struct perf_buffer		*rb;
 	struct list_head		rb_entry;
 	wait_queue_head_t		waitq;
-	struct fasync_struct		*fasync;
 
 	/* Trace units. */
 	struct perf_addr_filters_head	addr_filters;
 	struct perf_addr_filter_range	*addr_filter_ranges;
 	unsigned long			addr_filters_gen;
-	struct perf_event		*aux_event;
 
-	/* The end. */
+	/* On the way elsewhere, or to the end. */
+	union {
+		struct list_head	migrate_entry;
+		struct rcu_head		rcu_head;
+	};
 	void (*destroy)(struct perf_event *event);
-	struct rcu_head			rcu_head;
 
 	/* Guests of other subsystems. */
-	struct bpf_prog			*prog;
-	u64				bpf_cookie;
+#ifdef CONFIG_SECURITY
+	void				*security;
+#endif
 #ifdef CONFIG_EVENT_TRACING
 	struct trace_event_call		*tp_event;
 	struct event_filter		*filter;
@@ -1134,10 +1161,6 @@ struct perf_event {
 	struct ftrace_ops		ftrace_ops;
 #endif
 #endif
-#ifdef CONFIG_SECURITY
-	void				*security;
-#endif
-	__u32				orig_type;
 #endif /* CONFIG_PERF_EVENTS */
 };
 

@@ -6,7 +6,7 @@
  * undoes as much of that as has been done, perf_event_close() ends what the
  * user opened. Between them an event is the business of other rooms.
  *
- * Owns:     the cache that events come from, their numbers, the accounts that
+ * Owns:     the caches that events come from, their numbers, the accounts that
  *           follow from an event's existence (and not from its running), the
  *           exclusive_cnt of PMUs.
  * Contexts: task context that may sleep; the RCU callback in softirq.
@@ -76,7 +76,20 @@
 /* perf_event::attach_state, this room's own bit: the accounts know of it. */
 #define EVENT_ATTACH_ACCOUNTED	0x10000
 
+/*
+ * Only events of tracepoints are ever called by the function tracer. What that
+ * takes is a sixth of the whole, and stands last: the others end before it.
+ */
+#if defined(CONFIG_EVENT_TRACING) && defined(CONFIG_FUNCTION_TRACER)
+#define EVENT_COMMON_SIZE	offsetof(struct perf_event, ftrace_ops)
+static_assert(sizeof(struct perf_event) ==
+	      offsetofend(struct perf_event, ftrace_ops));
+#else
+#define EVENT_COMMON_SIZE	sizeof(struct perf_event)
+#endif
+
 static struct kmem_cache *event_cache;
+static struct kmem_cache *event_traced_cache;
 static atomic64_t event_last_id;
 
 /* Accounts. */
@@ -191,7 +204,8 @@ static void event_free_rcu(struct rcu_head *head)
 	put_pid_ns(event->ns);
 	perf_tracing_free_filter(event);
 	perf_addr_filter_free(event);
-	kmem_cache_free(event_cache, event);
+	/* Of either cache. */
+	kfree(event);
 }
 
 /* What was given to the event after it was built. */
@@ -301,7 +315,6 @@ static void event_init_links(struct perf_event *event)
 #endif
 
 	INIT_LIST_HEAD(&event->event_entry);
-	INIT_LIST_HEAD(&event->active_entry);
 	INIT_LIST_HEAD(&event->migrate_entry);
 	INIT_LIST_HEAD(&event->sb_list);
 	INIT_LIST_HEAD(&event->pmu_entry);
@@ -352,13 +365,20 @@ static void event_init_handler(struct perf_event *event,
 	}
 }
 
+static struct perf_event *event_new_zeroed(const struct perf_event_spec *spec)
+{
+	bool traced = spec->attr->type == PERF_TYPE_TRACEPOINT;
+	int node = spec->cpu < 0 ? NUMA_NO_NODE : cpu_to_node(spec->cpu);
+
+	return kmem_cache_alloc_node(traced ? event_traced_cache : event_cache,
+				     GFP_KERNEL | __GFP_ZERO, node);
+}
+
 static struct perf_event *event_new(const struct perf_event_spec *spec)
 {
-	int node = spec->cpu < 0 ? NUMA_NO_NODE : cpu_to_node(spec->cpu);
+	struct perf_event *event = event_new_zeroed(spec);
 	struct perf_event *parent = spec->parent;
-	struct perf_event *event;
 
-	event = kmem_cache_alloc_node(event_cache, GFP_KERNEL | __GFP_ZERO, node);
 	if (!event)
 		return NULL;
 
@@ -691,12 +711,18 @@ void perf_event_fold_child(struct perf_event *child, bool own)
 }
 
 /**
- * perf_event_room_init - make the cache of events
+ * perf_event_room_init - make the caches of events
  *
  * Context: Boot, before the first event.
  */
 void __init perf_event_room_init(void)
 {
-	event_cache = KMEM_CACHE(perf_event, SLAB_PANIC);
+	const slab_flags_t flags = SLAB_PANIC | SLAB_HWCACHE_ALIGN;
+
+	event_cache = kmem_cache_create("perf_event", EVENT_COMMON_SIZE, 0,
+					flags, NULL);
+	event_traced_cache = kmem_cache_create("perf_event_traced",
+					       sizeof(struct perf_event), 0,
+					       flags, NULL);
 	perf_event_last_put = event_last_put;
 }

@@ -46,7 +46,7 @@
 #define PERF_OWNER_KERNEL	((void *)-1L)
 
 /* hw.interrupts of an event that was stopped for overflowing too often. */
-#define MAX_INTERRUPTS		(~0ULL)
+#define MAX_INTERRUPTS		U32_MAX
 
 /* What a CPU knows of contexts. Lock: ctx.lock of the same CPU. */
 struct perf_cpu_context {

@@ -304,6 +304,21 @@ static void in_a_group(void)
 	touch_pages(ROUNDS);
 }
 
+/* This one calls back by way of the event itself. */
+static void count_calls(void)
+{
+	struct perf_event_attr attr = tp_attr("ftrace/function");
+	int fd = open_self(&attr), i;
+
+	expect_filter(fd, "ip == *sys_getppid", 0);
+	event_enable(fd);
+	for (i = 0; i < ROUNDS; i++)
+		syscall(SYS_getppid);
+	event_disable(fd);
+	CHECK(read_count(fd) == ROUNDS, "%llu of %d calls",
+	      (unsigned long long)read_count(fd), ROUNDS);
+}
+
 static const struct test_case cases[] = {
 	{ "count what a task does", count_renames },
 	{ "count switches of a task and a CPU", count_switches },
@@ -317,6 +332,7 @@ static const struct test_case cases[] = {
 	{ "a period", period_of_two },
 	{ "system calls", system_calls },
 	{ "in a group", in_a_group },
+	{ "calls of a function", count_calls },
 };
 
 int main(void)
