@@ -1255,28 +1255,25 @@ struct perf_event_pmu_context {
  */
 struct perf_event_context {
 	raw_spinlock_t			lock; /* see kernel-doc */
-	struct mutex			mutex; /* see kernel-doc */
-	struct task_struct		*task;
-	int				cpu;
 	int				loaded_cpu;
-
+	struct task_struct		*task;
 	struct list_head		pmu_ctx_list;
-	struct list_head		event_list;
-	int				nr_events;
-	int				nr_user;
-	int				nr_freq;
-
 	u64				time;
 	u64				timestamp;
 	u64				timeoffset;
+	int				nr_freq;
+	unsigned int			held;
 
 	u64				equal;
 	u64				enabled;
-	unsigned int			held;
-
 	struct perf_family		*family;
 	struct list_head		family_entry;
+	struct list_head		event_list;
+	int				nr_events;
+	int				nr_user;
 
+	struct mutex			mutex; /* see kernel-doc */
+	int				cpu;
 	refcount_t			refcount;
 	struct rcu_head			rcu_head;
 };
