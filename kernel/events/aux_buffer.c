@@ -50,7 +50,6 @@
 #include <linux/cleanup.h>
 #include <linux/export.h>
 #include <linux/gfp.h>
-#include <linux/irq_work.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
@@ -61,6 +60,7 @@
 
 #include "aux_buffer.h"
 #include "buffer_types.h"
+#include "pending.h"
 #include "remote.h"
 #include "ring_buffer.h"
 
@@ -409,13 +409,6 @@ static void perf_aux_let_go(struct perf_output_handle *handle)
 	perf_rb_put(rb);
 }
 
-/* As perf_event_disable_inatomic(), of a later room. */
-static void perf_aux_disable(struct perf_event *event)
-{
-	WRITE_ONCE(event->pending_disable, 1);
-	irq_work_queue(&event->pending_disable_irq);
-}
-
 /*
  * One byte stays free, so that full differs from empty. A tail that is not within
  * the last lap leaves nothing.
@@ -469,7 +462,7 @@ void *perf_aux_output_begin(struct perf_output_handle *handle,
 	handle->size = perf_aux_room(rb, area);
 	if (handle->size) /* (c), pairs with (f) */
 		return area->priv;
-	perf_aux_disable(event);
+	perf_pending_disable(event);
 	perf_rb_wake(rb, event);
 	perf_aux_let_go(handle);
 	return NULL;
@@ -530,7 +523,7 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 	bool wake = handle->aux_flags & PERF_AUX_FLAG_TRUNCATED;
 
 	if (wake)
-		perf_aux_disable(handle->event);
+		perf_pending_disable(handle->event);
 	if (area->overwrite) {
 		handle->aux_flags |= PERF_AUX_FLAG_OVERWRITE;
 		head = handle->head;

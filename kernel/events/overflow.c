@@ -61,6 +61,7 @@
 #include "aux_event.h"
 #include "context.h"
 #include "overflow.h"
+#include "pending.h"
 #include "random.h"
 #include "recursion.h"
 #include "ring_buffer.h"
@@ -144,8 +145,7 @@ static void perf_overflow_disable_work(struct irq_work *work)
  */
 void perf_event_disable_inatomic(struct perf_event *event)
 {
-	WRITE_ONCE(event->pending_disable, 1);
-	irq_work_queue(&event->pending_disable_irq);
+	perf_pending_disable(event);
 }
 
 /* Race 3. */
@@ -416,7 +416,7 @@ static bool perf_overflow_count_down(struct perf_event *event)
 	if (atomic_dec_if_positive(&event->event_limit))
 		return false;
 	event->pending_kill = POLL_HUP;
-	perf_event_disable_inatomic(event);
+	perf_pending_disable(event);
 	return true;
 }
 
@@ -445,10 +445,8 @@ static void perf_overflow_output(struct perf_event *event,
 	perf_overflow_handler_t handler = READ_ONCE(event->overflow_handler);
 
 	handler(event, data, regs);
-	if (*perf_event_fasync(event) && event->pending_kill) {
-		event->pending_wakeup = 1;
-		irq_work_queue(&event->pending_irq);
-	}
+	if (*perf_event_fasync(event) && event->pending_kill)
+		perf_pending_wake(event);
 }
 
 /* Return: true when the limit is reached. */

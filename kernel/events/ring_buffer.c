@@ -60,6 +60,7 @@
 
 #include "ring_buffer.h"
 #include "buffer_types.h"
+#include "pending.h"
 
 #ifndef arch_perf_out_copy_user
 static inline unsigned long
@@ -120,10 +121,9 @@ unsigned long perf_rb_data_size(const struct perf_buffer *rb)
 void perf_rb_wake(struct perf_buffer *rb, struct perf_event *event)
 {
 	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
-	event->pending_wakeup = 1;
 	if (*perf_event_fasync(event) && !event->pending_kill)
 		event->pending_kill = POLL_IN;
-	irq_work_queue(&event->pending_irq);
+	perf_pending_wake(event);
 }
 
 static __always_inline void perf_rb_enter(struct perf_output_handle *handle)

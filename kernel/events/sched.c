@@ -27,7 +27,6 @@
  *     IPI, or after a migration that the opener's read of the CPU preceded;
  *     either way it sees the context, and under ctx->lock the event.
  */
-#include <linux/irq_work.h>
 #include <linux/jump_label.h>
 #include <linux/smp.h>
 #include <linux/static_call.h>
@@ -36,6 +35,7 @@
 #include "context.h"
 #include "family.h"
 #include "groups.h"
+#include "pending.h"
 #include "pmu.h"
 #include "sched.h"
 #include "sideband.h"
@@ -309,8 +309,7 @@ static void perf_sched_pinned_failed(struct perf_event *leader)
 {
 	perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
 	leader->pending_kill = POLL_ERR;
-	leader->pending_wakeup = 1;
-	irq_work_queue(&leader->pending_irq);
+	perf_pending_wake(leader);
 }
 
 static void perf_sched_refresh_user(struct perf_event *event)

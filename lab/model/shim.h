@@ -276,7 +276,9 @@ struct perf_event {
 	struct { u16 trailer; } layout;
 	unsigned int pending_wakeup;
 	unsigned int pending_kill;
+	unsigned int pending_disable;
 	struct irq_work pending_irq;
+	struct irq_work pending_disable_irq;
 	struct fasync_struct *fasync;
 	atomic64_t lost_samples;
 	u64 id;

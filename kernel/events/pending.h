@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What an NMI leaves to be done about an event, asked for. Several rooms ask;
+ * room "overflow" does it. The event is active, or something else keeps it from
+ * being freed until the work has run.
+ */
+#ifndef _KERNEL_EVENTS_PENDING_H
+#define _KERNEL_EVENTS_PENDING_H
+
+#include <linux/irq_work.h>
+#include <linux/perf_event.h>
+
+/**
+ * perf_pending_wake - have readers of the event's buffer woken
+ * @event: the event
+ *
+ * Who has set event->pending_kill has the owner signalled as well.
+ *
+ * Context: any, NMI included.
+ */
+static inline void perf_pending_wake(struct perf_event *event)
+{
+	event->pending_wakeup = 1;
+	irq_work_queue(&event->pending_irq);
+}
+
+/**
+ * perf_pending_disable - have an event disabled
+ * @event: the event
+ *
+ * Context: any, NMI included, on the CPU where @event is active.
+ */
+static inline void perf_pending_disable(struct perf_event *event)
+{
+	WRITE_ONCE(event->pending_disable, 1);
+	irq_work_queue(&event->pending_disable_irq);
+}
+
+#endif /* _KERNEL_EVENTS_PENDING_H */
