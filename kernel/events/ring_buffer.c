@@ -137,21 +137,29 @@ static __always_inline void perf_rb_enter(struct perf_output_handle *handle)
 	barrier(); /* a head is taken only while nest shows it */
 }
 
+/* Return: the head that readers see from now on. */
+static __always_inline unsigned long perf_rb_show_head(struct perf_buffer *rb)
+{
+	unsigned long head = local_read(&rb->head);
+
+	smp_wmb(); /* (b), pairs with (c) */
+	WRITE_ONCE(rb->user_page->data_head, head);
+	return head;
+}
+
 /* Steps 1 to 4 of the comment on top. */
 static __always_inline void perf_rb_publish(struct perf_buffer *rb)
 {
-	unsigned long head;
+	unsigned long shown;
 
 	do {
 		WRITE_ONCE(rb->nest, 1);
 		barrier(); /* nest before the load of head */
-		head = local_read(&rb->head);
-		smp_wmb(); /* (b), pairs with (c) */
-		WRITE_ONCE(rb->user_page->data_head, head);
+		shown = perf_rb_show_head(rb);
 		barrier(); /* data_head before nest */
 		WRITE_ONCE(rb->nest, 0);
 		barrier(); /* nest before the second load */
-	} while (unlikely(head != local_read(&rb->head)));
+	} while (unlikely(shown != local_read(&rb->head)));
 }
 
 static __always_inline void perf_rb_leave(struct perf_output_handle *handle)
