@@ -256,6 +256,29 @@ static void perf_pmu_free_cpus(struct pmu *pmu)
 
 /* Scopes. */
 
+/* What the topology calls the CPUs around one; macros, some of them. */
+#define SCOPE_AROUND(unit, mask)					\
+static const struct cpumask *perf_scope_around_##unit(unsigned int cpu)	\
+{									\
+	return mask;							\
+}
+
+SCOPE_AROUND(core, topology_sibling_cpumask(cpu))
+SCOPE_AROUND(die, topology_die_cpumask(cpu))
+SCOPE_AROUND(cluster, topology_cluster_cpumask(cpu))
+SCOPE_AROUND(package, topology_core_cpumask(cpu))
+SCOPE_AROUND(system, cpu_online_mask)
+
+typedef const struct cpumask *(*perf_scope_around_fn)(unsigned int cpu);
+
+static const perf_scope_around_fn perf_scope_around[PERF_PMU_MAX_SCOPE] = {
+	[PERF_PMU_SCOPE_CORE]		= perf_scope_around_core,
+	[PERF_PMU_SCOPE_DIE]		= perf_scope_around_die,
+	[PERF_PMU_SCOPE_CLUSTER]	= perf_scope_around_cluster,
+	[PERF_PMU_SCOPE_PKG]		= perf_scope_around_package,
+	[PERF_PMU_SCOPE_SYS_WIDE]	= perf_scope_around_system,
+};
+
 /**
  * perf_pmu_scope_siblings - CPUs that share what a PMU of a scope counts
  * @scope: PERF_PMU_SCOPE_*
@@ -265,19 +288,9 @@ static void perf_pmu_free_cpus(struct pmu *pmu)
  */
 const struct cpumask *perf_pmu_scope_siblings(unsigned int scope, int cpu)
 {
-	switch (scope) {
-	case PERF_PMU_SCOPE_CORE:
-		return topology_sibling_cpumask(cpu);
-	case PERF_PMU_SCOPE_DIE:
-		return topology_die_cpumask(cpu);
-	case PERF_PMU_SCOPE_CLUSTER:
-		return topology_cluster_cpumask(cpu);
-	case PERF_PMU_SCOPE_PKG:
-		return topology_core_cpumask(cpu);
-	case PERF_PMU_SCOPE_SYS_WIDE:
-		return cpu_online_mask;
-	}
-	return NULL;
+	if (scope >= PERF_PMU_MAX_SCOPE || !perf_scope_around[scope])
+		return NULL;
+	return perf_scope_around[scope](cpu);
 }
 
 /**
