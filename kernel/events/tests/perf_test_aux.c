@@ -19,28 +19,28 @@
  *
  * Parameters, in /sys/module/perf_test_aux/parameters/:
  *
- *   registered	the PMUs are there; 0 takes them away, whoever uses them
+ *   registered	the PMUs are there; see test_presence.h
  *   areas	areas that the driver has set up and not been told to free
  *   pauses	how often a trace was held
  *   resumes	how often one was let go on
  *   faults	calls that broke a rule of struct pmu
  *
  * Contexts: as struct pmu says. A CPU has one trace at a time, which is that
- * CPU's, with interrupts off; test_mutex for registration.
+ * CPU's, with interrupts off.
  *
  * Lifetime: an area is the driver's from setup_aux to free_aux.
  */
-#include <linux/cleanup.h>
 #include <linux/init.h>
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+
+#include "test_presence.h"
 
 #define TRACE_STRICT	1
 #define TRACE_HW_ID	42
@@ -60,8 +60,6 @@ struct trace_cpu {
 };
 
 static DEFINE_PER_CPU(struct trace_cpu, trace_cpus);
-static DEFINE_MUTEX(test_mutex);
-static bool test_ready, test_registered = true;
 static atomic_t test_areas, test_pauses, test_resumes, test_faults;
 
 static void test_expect(bool kept)
@@ -346,43 +344,9 @@ static void test_unregister(void)
 		test_expect(!per_cpu(trace_cpus, cpu).event);
 }
 
-static int test_set_registered(bool wanted)
-{
-	int err = 0;
+DEFINE_TEST_PRESENCE(test_presence, test_register, test_unregister);
 
-	guard(mutex)(&test_mutex);
-	if (wanted == test_registered)
-		return 0;
-	if (!wanted)
-		test_unregister();
-	else
-		err = test_register();
-	if (!err)
-		test_registered = wanted;
-	return err;
-}
-
-static int test_param_set_registered(const char *text,
-				     const struct kernel_param *kp)
-{
-	bool wanted;
-	int err = kstrtobool(text, &wanted);
-
-	if (err)
-		return err;
-	if (test_ready)
-		return test_set_registered(wanted);
-	/* Loading has not come so far. */
-	test_registered = wanted;
-	return 0;
-}
-
-static const struct kernel_param_ops test_registered_ops = {
-	.set	= test_param_set_registered,
-	.get	= param_get_bool,
-};
-
-module_param_cb(registered, &test_registered_ops, &test_registered, 0600);
+module_param_cb(registered, &test_presence_ops, &test_presence, 0600);
 MODULE_PARM_DESC(registered, "the PMUs are there");
 module_param_named(areas, test_areas.counter, int, 0400);
 MODULE_PARM_DESC(areas, "areas that the driver knows");
@@ -395,19 +359,13 @@ MODULE_PARM_DESC(faults, "calls that broke a rule");
 
 static int __init test_init(void)
 {
-	int err = 0;
-
-	guard(mutex)(&test_mutex);
-	if (test_registered)
-		err = test_register();
-	test_ready = !err;
-	return err;
+	return test_presence_init(&test_presence);
 }
 module_init(test_init);
 
 static void __exit test_exit(void)
 {
-	test_set_registered(false);
+	test_presence_exit(&test_presence);
 }
 module_exit(test_exit);
 

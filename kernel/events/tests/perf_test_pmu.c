@@ -11,8 +11,7 @@
  *
  * Parameters, in /sys/module/perf_test_pmu/parameters/:
  *
- *   registered	the PMU is there; 0 takes it away, whoever uses it, 1 brings
- *		it back
+ *   registered	the PMU is there; see test_presence.h
  *   counters	general counters of each CPU, set when the module is loaded
  *   events	events that the driver has accepted and not been rid of
  *   mappings	of such events into user space
@@ -26,18 +25,18 @@
  * Lifetime: what is static here goes with the module, and that is kept by each
  * event of the PMU; one that is revoked keeps it no longer.
  *
- * Locking: a CPU's counters are that CPU's, with interrupts off; test_mutex for
- * registration.
+ * Locking: a CPU's counters are that CPU's, with interrupts off.
  */
 #include <linux/cpumask.h>
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
+
+#include "test_presence.h"
 
 #define TEST_GENERAL_MAX	8
 #define TEST_COUNTERS		(TEST_GENERAL_MAX + 1)
@@ -59,8 +58,6 @@ struct test_cpu {
 };
 
 static DEFINE_PER_CPU(struct test_cpu, test_cpus);
-static DEFINE_MUTEX(test_mutex);
-static bool test_ready, test_registered = true;
 static unsigned int test_counters = 4;
 static atomic_t test_events, test_mappings, test_faults;
 
@@ -271,43 +268,9 @@ static void test_unregister(void)
 	}
 }
 
-static int test_set_registered(bool wanted)
-{
-	int err = 0;
+DEFINE_TEST_PRESENCE(test_presence, test_register, test_unregister);
 
-	guard(mutex)(&test_mutex);
-	if (wanted == test_registered)
-		return 0;
-	if (!wanted)
-		test_unregister();
-	else
-		err = test_register();
-	if (!err)
-		test_registered = wanted;
-	return err;
-}
-
-static int test_param_set_registered(const char *text,
-				     const struct kernel_param *kp)
-{
-	bool wanted;
-	int err = kstrtobool(text, &wanted);
-
-	if (err)
-		return err;
-	if (test_ready)
-		return test_set_registered(wanted);
-	/* Loading has not come so far. */
-	test_registered = wanted;
-	return 0;
-}
-
-static const struct kernel_param_ops test_registered_ops = {
-	.set	= test_param_set_registered,
-	.get	= param_get_bool,
-};
-
-module_param_cb(registered, &test_registered_ops, &test_registered, 0600);
+module_param_cb(registered, &test_presence_ops, &test_presence, 0600);
 MODULE_PARM_DESC(registered, "the PMU is there");
 module_param_named(counters, test_counters, uint, 0400);
 MODULE_PARM_DESC(counters, "general counters of each CPU, at most 8");
@@ -320,20 +283,14 @@ MODULE_PARM_DESC(faults, "calls that broke a rule");
 
 static int __init test_init(void)
 {
-	int err = 0;
-
 	test_counters = clamp(test_counters, 1, TEST_GENERAL_MAX);
-	guard(mutex)(&test_mutex);
-	if (test_registered)
-		err = test_register();
-	test_ready = !err;
-	return err;
+	return test_presence_init(&test_presence);
 }
 module_init(test_init);
 
 static void __exit test_exit(void)
 {
-	test_set_registered(false);
+	test_presence_exit(&test_presence);
 }
 module_exit(test_exit);
 

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The parameter "registered" of a module with PMUs: they are there. 0 takes them
+ * away, whoever uses them, 1 brings them back. Given when the module is loaded,
+ * it says whether they come at once.
+ *
+ * Locking: test_presence::mutex, for coming and going.
+ */
+#ifndef _KERNEL_EVENTS_TESTS_TEST_PRESENCE_H
+#define _KERNEL_EVENTS_TESTS_TEST_PRESENCE_H
+
+#include <linux/cleanup.h>
+#include <linux/kstrtox.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/sysfs.h>
+
+/**
+ * struct test_presence - whether the PMUs of a module are there
+ * @come: registers them all, or none and returns an error
+ * @go: takes them away
+ * @mutex: guards the rest, and is held for @come and @go
+ * @loaded: the module has come so far that they can come
+ * @there: they are there; until @loaded, they shall be
+ */
+struct test_presence {
+	int		(*come)(void);
+	void		(*go)(void);
+	struct mutex	mutex; /* see kernel-doc */
+	bool		loaded;
+	bool		there;
+};
+
+#define DEFINE_TEST_PRESENCE(name, come_fn, go_fn)			\
+	static struct test_presence name = {				\
+		.come	= (come_fn),					\
+		.go	= (go_fn),					\
+		.mutex	= __MUTEX_INITIALIZER((name).mutex),		\
+		.there	= true,						\
+	}
+
+static inline int test_presence_want(struct test_presence *presence, bool there)
+{
+	int err = 0;
+
+	guard(mutex)(&presence->mutex);
+	if (presence->loaded && there && !presence->there)
+		err = presence->come();
+	else if (presence->loaded && !there && presence->there)
+		presence->go();
+	if (!err)
+		presence->there = there;
+	return err;
+}
+
+static inline int test_presence_set(const char *text,
+				    const struct kernel_param *kp)
+{
+	bool there;
+	int err = kstrtobool(text, &there);
+
+	return err ?: test_presence_want(kp->arg, there);
+}
+
+static inline int test_presence_get(char *page, const struct kernel_param *kp)
+{
+	struct test_presence *presence = kp->arg;
+
+	return sysfs_emit(page, "%c\n", presence->there ? 'Y' : 'N');
+}
+
+static const struct kernel_param_ops test_presence_ops = {
+	.set	= test_presence_set,
+	.get	= test_presence_get,
+};
+
+static inline int test_presence_init(struct test_presence *presence)
+{
+	int err = 0;
+
+	guard(mutex)(&presence->mutex);
+	if (presence->there)
+		err = presence->come();
+	presence->loaded = !err;
+	return err;
+}
+
+static inline void test_presence_exit(struct test_presence *presence)
+{
+	test_presence_want(presence, false);
+}
+
+#endif /* _KERNEL_EVENTS_TESTS_TEST_PRESENCE_H */
