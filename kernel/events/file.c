@@ -191,43 +191,63 @@ static long perf_ioctl_query_bpf(struct perf_event *event, unsigned long arg)
 }
 
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
+/* The check compares all the rest, so it gets what the event has of that. */
 static int perf_file_modify_breakpoint(struct perf_event *event,
-				       struct perf_event_attr *attr)
+				       const struct perf_event_attr *attr,
+				       bool enable)
 {
+	struct perf_event_attr place = *attr;
 	int err;
 
-	/* The check compares all the rest, so this comes before it. */
-	event->attr.sig_data = attr->sig_data;
+	place.sig_data = event->attr.sig_data;
 	perf_control_disable(event);
-	err = modify_user_hw_breakpoint_check(event, attr, true);
-	if (!event->attr.disabled)
+	err = modify_user_hw_breakpoint_check(event, &place, true);
+	if (err)
+		return err;
+	event->attr.sig_data = attr->sig_data;
+	if (enable)
 		perf_control_enable(event);
-	return err;
+	return 0;
 }
 #else
 static int perf_file_modify_breakpoint(struct perf_event *event,
-				       struct perf_event_attr *attr)
+				       const struct perf_event_attr *attr,
+				       bool enable)
 {
 	return -EOPNOTSUPP;
 }
 #endif
 
-static int perf_file_modify_family(struct perf_event *event,
-				   struct perf_event_attr *attr)
+static int perf_file_modify_members(struct perf_event *event,
+				    const struct perf_event_attr *attr,
+				    bool enable)
 {
 	struct perf_event *child;
 	int err;
 
-	guard(mutex)(&event->child_mutex);
-	err = perf_file_modify_breakpoint(event, attr);
-	if (err)
-		return err;
+	lockdep_assert_held(&event->child_mutex);
+	err = perf_file_modify_breakpoint(event, attr, enable);
 	list_for_each_entry(child, &event->child_list, child_list) {
-		err = perf_file_modify_breakpoint(child, attr);
 		if (err)
-			return err;
+			break;
+		err = perf_file_modify_breakpoint(child, attr, enable);
 	}
-	return 0;
+	return err;
+}
+
+/* One that refuses has all put back, and itself on again. */
+static int perf_file_modify_family(struct perf_event *event,
+				   const struct perf_event_attr *attr)
+{
+	struct perf_event_attr before = event->attr;
+	bool enabled = READ_ONCE(event->state) >= PERF_EVENT_STATE_INACTIVE;
+	int err;
+
+	guard(mutex)(&event->child_mutex);
+	err = perf_file_modify_members(event, attr, !attr->disabled);
+	if (err)
+		perf_file_modify_members(event, &before, enabled);
+	return err;
 }
 
 static long perf_ioctl_modify(struct perf_event *event, unsigned long arg)

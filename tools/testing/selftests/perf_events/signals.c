@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Signals from events: O_ASYNC with F_SETSIG at each overflow, POLL_HUP when
- * the count of PERF_EVENT_IOC_REFRESH is used up, and synchronous SIGTRAP.
+ * the count of PERF_EVENT_IOC_REFRESH is used up, and synchronous SIGTRAP, whose
+ * data MODIFY_ATTRIBUTES changes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <linux/hw_breakpoint.h>
 
 #include "perf_lib.h"
 
@@ -37,6 +39,7 @@ struct seen {
 };
 
 static struct seen seen;
+static char watched;
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
@@ -282,6 +285,71 @@ static void trap_own_thread(void)
 	CHECK(seen.tid == gettid(), "handler ran in %d", seen.tid);
 }
 
+static struct perf_event_attr watch_attr(void)
+{
+	struct perf_event_attr attr = make_attr(PERF_TYPE_BREAKPOINT, 0);
+
+	attr.bp_type = HW_BREAKPOINT_W;
+	attr.bp_addr = (unsigned long)&watched;
+	attr.bp_len = HW_BREAKPOINT_LEN_1;
+	attr.sample_period = 1;
+	attr.exclude_kernel = 1;
+	attr.remove_on_exec = 1;
+	attr.sigtrap = 1;
+	attr.sig_data = 1;
+	return attr;
+}
+
+/* On, and traps are counted. */
+static int open_watch(struct perf_event_attr *attr)
+{
+	int fd;
+
+	need_breakpoints();
+	install(SIGTRAP, on_trap);
+	fd = open_self(attr);
+	event_enable(fd);
+	return fd;
+}
+
+static void expect_traps(unsigned int times, __u64 data)
+{
+	CHECK(seen.in == times, "%u traps", seen.in);
+	CHECK(seen.data == data, "si_perf_data %#llx",
+	      (unsigned long long)seen.data);
+}
+
+static void accepted_change(void)
+{
+	struct perf_event_attr attr = watch_attr();
+	int fd = open_watch(&attr);
+
+	attr.sig_data = 2;
+	attr.disabled = 0;
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr), "modify: %s",
+	      strerror(errno));
+	poke(&watched);
+	expect_traps(1, 2);
+}
+
+/* The event goes on as it was, with the data it had. */
+static void refused_change(void)
+{
+	struct perf_event_attr attr = watch_attr();
+	int fd = open_watch(&attr);
+
+	attr.sig_data = 2;
+	attr.bp_len = 3;
+	CHECK(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr) &&
+	      errno == EINVAL, "length 3: %s", strerror(errno));
+	poke(&watched);
+	event_enable(fd);
+	poke(&watched);
+	if (seen.in == 1 && seen.data == 2)
+		test_xfail("a refused change disables, and changes sig_data");
+	expect_traps(2, 1);
+}
+
 static const struct test_case cases[] = {
 	{ "one signal a period of 1", one_a_period },
 	{ "one signal a period of 10", one_in_ten },
@@ -291,6 +359,8 @@ static const struct test_case cases[] = {
 	{ "signal to another thread", to_another_thread },
 	{ "SIGTRAP at each overflow", trap },
 	{ "SIGTRAP in the event's own thread", trap_own_thread },
+	{ "MODIFY_ATTRIBUTES of sig_data", accepted_change },
+	{ "MODIFY_ATTRIBUTES that is refused", refused_change },
 };
 
 int main(void)
