@@ -144,15 +144,23 @@ static void unmap_area(struct trace *trace)
 	trace->area = NULL;
 }
 
-/* An event that is on, with an area of four pages. */
+/* An event that is on, with an area. */
+static struct trace start_trace_as(struct perf_event_attr *attr, size_t pages,
+				   int prot)
+{
+	struct trace trace = open_trace(attr);
+
+	map_area(&trace, pages, prot);
+	event_enable(trace.fd);
+	return trace;
+}
+
+/* The same, of four pages. */
 static struct trace start_trace(__u64 step, int prot)
 {
 	struct perf_event_attr attr = trace_attr(step);
-	struct trace trace = open_trace(&attr);
 
-	map_area(&trace, 4, prot);
-	event_enable(trace.fd);
-	return trace;
+	return start_trace_as(&attr, 4, prot);
 }
 
 static void produce(const struct trace *trace, unsigned int times)
@@ -562,9 +570,7 @@ static void refused_when_full(void)
 	need_trace();
 	attr = trace_attr(20000);
 	attr.config = STRICT;
-	trace = open_trace(&attr);
-	map_area(&trace, 4, RW);
-	event_enable(trace.fd);
+	trace = start_trace_as(&attr, 4, RW);
 	produce(&trace, 1);
 	expect_aux(&trace, 0, trace.size - 1, PERF_AUX_FLAG_TRUNCATED);
 	event_enable(trace.fd);
@@ -644,9 +650,7 @@ static void watermark(void)
 	need_trace();
 	attr = trace_attr(1000);
 	attr.aux_watermark = 3000;
-	trace = open_trace(&attr);
-	map_area(&trace, 4, RW);
-	event_enable(trace.fd);
+	trace = start_trace_as(&attr, 4, RW);
 	for (i = 0; i < 10; i++) {
 		produce(&trace, 2);
 		EXPECT(!is_readable(&trace), "lap %d: woken too early", i);
@@ -679,9 +683,7 @@ static void gaps(void)
 	need_trace();
 	attr = trace_attr(100);
 	attr.config2 = 28;
-	trace = open_trace(&attr);
-	map_area(&trace, 1, RW);
-	event_enable(trace.fd);
+	trace = start_trace_as(&attr, 1, RW);
 	for (i = 0; i < 100; i++, at += 128) {
 		produce(&trace, 1);
 		expect_aux(&trace, at + 28, 100, 0);
@@ -906,9 +908,7 @@ static void start_paused(void)
 	need_trace();
 	attr = trace_attr(100);
 	attr.aux_start_paused = 1;
-	trace = open_trace(&attr);
-	map_area(&trace, 1, RW);
-	event_enable(trace.fd);
+	trace = start_trace_as(&attr, 1, RW);
 	produce(&trace, 5);
 	CHECK(!area_head(&trace), "head %llu",
 	      (unsigned long long)area_head(&trace));
@@ -992,9 +992,7 @@ static void long_samples(void)
 
 	need_trace();
 	attr = trace_attr(50000);
-	trace = open_trace(&attr);
-	map_area(&trace, 64, PROT_READ);
-	event_enable(trace.fd);
+	trace = start_trace_as(&attr, 64, PROT_READ);
 	produce(&trace, 20);
 	expect_sample(&trace, 65536, 65528 - 24);
 	expect_sample(&trace, 1 << 30, 65528 - 24);

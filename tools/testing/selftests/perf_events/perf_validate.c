@@ -129,33 +129,36 @@ static const void *take(struct scan *s, __u64 size, const char *what)
 	return at;
 }
 
-static __u64 word(struct scan *s, const char *what)
+/* What is not there leaves *@value alone. */
+static void take_to(struct scan *s, void *value, size_t size, const char *what)
 {
-	const void *at = take(s, sizeof(__u64), what);
-	__u64 value = 0;
+	const void *at = take(s, size, what);
 
 	if (at)
-		memcpy(&value, at, sizeof(value));
+		memcpy(value, at, size);
+}
+
+static __u64 word(struct scan *s, const char *what)
+{
+	__u64 value = 0;
+
+	take_to(s, &value, sizeof(value), what);
 	return value;
 }
 
 static __u32 half(struct scan *s, const char *what)
 {
-	const void *at = take(s, sizeof(__u32), what);
 	__u32 value = 0;
 
-	if (at)
-		memcpy(&value, at, sizeof(value));
+	take_to(s, &value, sizeof(value), what);
 	return value;
 }
 
 static __u16 quarter(struct scan *s, const char *what)
 {
-	const void *at = take(s, sizeof(__u16), what);
 	__u16 value = 0;
 
-	if (at)
-		memcpy(&value, at, sizeof(value));
+	take_to(s, &value, sizeof(value), what);
 	return value;
 }
 
@@ -633,19 +636,25 @@ static void hw_id_body(struct scan *s)
 
 /* Who asks for what. */
 
+#define WANTS(records, bit)						\
+static bool wants_##records(const struct perf_event_attr *attr)	\
+{									\
+	return attr->bit;						\
+}
+
+WANTS(mmap2, mmap2)
+WANTS(comm, comm)
+WANTS(read, inherit_stat)
+WANTS(switch, context_switch)
+WANTS(namespaces, namespaces)
+WANTS(ksymbol, ksymbol)
+WANTS(bpf, bpf_event)
+WANTS(cgroup, cgroup)
+WANTS(text_poke, text_poke)
+
 static bool wants_mmap(const struct perf_event_attr *attr)
 {
 	return (attr->mmap || attr->mmap_data) && !attr->mmap2;
-}
-
-static bool wants_mmap2(const struct perf_event_attr *attr)
-{
-	return attr->mmap2;
-}
-
-static bool wants_comm(const struct perf_event_attr *attr)
-{
-	return attr->comm;
 }
 
 static bool wants_task(const struct perf_event_attr *attr)
@@ -658,41 +667,6 @@ static bool wants_samples(const struct perf_event_attr *attr)
 {
 	return attr->sample_period || attr->type == PERF_TYPE_SOFTWARE ||
 	       attr->type == PERF_TYPE_TRACEPOINT;
-}
-
-static bool wants_read(const struct perf_event_attr *attr)
-{
-	return attr->inherit_stat;
-}
-
-static bool wants_switch(const struct perf_event_attr *attr)
-{
-	return attr->context_switch;
-}
-
-static bool wants_namespaces(const struct perf_event_attr *attr)
-{
-	return attr->namespaces;
-}
-
-static bool wants_ksymbol(const struct perf_event_attr *attr)
-{
-	return attr->ksymbol;
-}
-
-static bool wants_bpf(const struct perf_event_attr *attr)
-{
-	return attr->bpf_event;
-}
-
-static bool wants_cgroup(const struct perf_event_attr *attr)
-{
-	return attr->cgroup;
-}
-
-static bool wants_text_poke(const struct perf_event_attr *attr)
-{
-	return attr->text_poke;
 }
 
 /**
