@@ -417,7 +417,7 @@ struct hw_perf_event_extra {
  * @saved_metric: C, top-down events: metrics register of a task switched out
  * @saved_slots: C, top-down events: slots counter of a task switched out
  * @interrupts_seq: N, tick to which @interrupts belongs
- * @freq_time_stamp: C, frequency mode: time of the last adjustment
+ * @freq_time_stamp: C, frequency mode: running time when the window began
  * @freq_count_stamp: C, frequency mode: count at that time
  * @random_key: C, drawn periods: what all of them follow from
  * @random_seq: N, drawn periods: the number of the one that runs
@@ -988,6 +988,8 @@ struct perf_sample_layout {
  * @header_size: I, bytes of a sample's fields outside @id_header_size
  * @id_header_size: I, bytes of the fields that say who and when
  * @read_size: ML, bytes of read(2); grows with the group
+ * @freq_windows: N, frequency mode: how many windows @hw.sample_period comes
+ *	from, less one
  * @overflow_handler: I, what happens at an overflow
  * @clock: I, source of time stamps, NMI-safe
  * @prog: M, R, BPF program to run at an overflow
@@ -1090,6 +1092,7 @@ struct perf_event {
 	u16				header_size;
 	u16				id_header_size;
 	u16				read_size;
+	u16				freq_windows;
 	perf_overflow_handler_t		overflow_handler;
 	u64				(*clock)(void);
 	struct bpf_prog			*prog;

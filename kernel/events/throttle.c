@@ -4,12 +4,12 @@
  *
  * Purpose: an event that overflows too often within a tick is stopped until
  * the next; when samples take too much of the CPU's time, all rates are
- * lowered. Events that ask for a frequency get their period adjusted, at each
- * overflow and at each tick.
+ * lowered. Events that ask for a frequency get their period adjusted at each
+ * overflow, and at a tick if none came for too long.
  *
  * Owns: the sysctls perf_event_max_sample_rate and
- * perf_cpu_time_max_percent; hwc->{interrupts,interrupts_seq,
- * freq_time_stamp,freq_count_stamp}.
+ * perf_cpu_time_max_percent; event->freq_windows; hwc->{interrupts,
+ * interrupts_seq,freq_time_stamp,freq_count_stamp}.
  *
  * Contexts: NMI, the tick, sysctl handlers.
  *
@@ -35,6 +35,9 @@
 #define PERF_PERCENT_DEFAULT	25
 /* The time that samples take is averaged over so many of them. */
 #define PERF_TOOK_SAMPLES	128
+/* Frequency mode: windows in the mean; how fast a period may grow. */
+#define PERF_FREQ_WINDOWS	6U
+#define PERF_FREQ_STEP		8ULL
 
 int sysctl_perf_event_sample_rate __read_mostly = PERF_RATE_DEFAULT;
 int sysctl_perf_cpu_time_max_percent __read_mostly = PERF_PERCENT_DEFAULT;
@@ -186,40 +189,86 @@ static u64 perf_freq_period(u64 freq, u64 nsec, u64 count)
 }
 
 /*
- * Goes an eighth of the way to the period that fits, and does not wait for a
- * long period to end that was chosen for other days. @running: the event has
- * to be stopped to give it a new period.
+ * Moves the period towards @fit, what the last window asks for. The period is
+ * the mean of up to PERF_FREQ_WINDOWS of them. One that is off by more than a
+ * quarter is an outlier, or the pace has changed: the next one weighs twice as
+ * much, and the third in a row is followed at once.
+ * The first windows of all have nothing behind them and are followed as well,
+ * upwards by PERF_FREQ_STEP at most: a window of few events is mostly the time
+ * that samples take.
  */
-static void perf_freq_adjust(struct perf_event *event, u64 nsec, u64 count,
-			     bool running)
+static void perf_freq_learn(struct perf_event *event, u64 fit)
 {
-	struct hw_perf_event *hwc = &event->hw;
-	s64 delta, period;
+	u64 period = event->hw.sample_period;
+	unsigned int weight;
+	s64 delta;
 
-	delta = perf_freq_period(event->attr.sample_freq, nsec, count) -
-		hwc->sample_period;
-	delta += delta >= 0 ? 7 : -7;
-	period = (s64)hwc->sample_period + delta / 8;
-	hwc->sample_period = max_t(s64, period, 1);
+	fit = min(fit, PERF_FREQ_STEP * period);
+	delta = fit - period;
+	if (abs(delta) > period / 4 + 1)
+		event->freq_windows /= 2;
+	weight = event->freq_windows + 1;
+	if (abs(delta) <= period / 4 + 1)
+		event->freq_windows = min(weight, PERF_FREQ_WINDOWS - 1);
 
-	if (local64_read(&hwc->period_left) <= 8 * (s64)hwc->sample_period)
-		return;
-	if (running)
-		event->pmu->stop(event, PERF_EF_UPDATE);
-	local64_set(&hwc->period_left, 0);
-	if (running)
-		event->pmu->start(event, PERF_EF_RELOAD);
+	/* Away from zero, or small differences would stay for ever. */
+	delta += delta >= 0 ? weight - 1 : 1 - (s64)weight;
+	event->hw.sample_period = max_t(s64, period + div_s64(delta, weight), 1);
 }
 
-static void perf_freq_overflow(struct perf_event *event)
+/* Running time, nanoseconds, that may pass without an overflow. */
+static u64 perf_freq_patience(const struct perf_event *event)
+{
+	return max_t(u64, TICK_NSEC,
+		     div64_u64(2 * NSEC_PER_SEC, event->attr.sample_freq));
+}
+
+static u64 perf_freq_running(const struct perf_event *event)
+{
+	u64 enabled, running;
+
+	perf_event_time_at(event, perf_clock(), &enabled, &running);
+	return running;
+}
+
+/*
+ * Ends a window, which is what has happened since the last overflow. One that
+ * lasted for longer than @most nanoseconds is not learnt from.
+ */
+static void perf_freq_window(struct perf_event *event, u64 running, u64 most)
 {
 	struct hw_perf_event *hwc = &event->hw;
-	u64 now = perf_clock();
-	s64 delta = now - hwc->freq_time_stamp;
+	u64 total = local64_read(&event->count);
+	s64 nsec = running - hwc->freq_time_stamp;
+	s64 count = total - hwc->freq_count_stamp;
 
-	hwc->freq_time_stamp = now;
-	if (delta > 0 && delta < 2 * TICK_NSEC)
-		perf_freq_adjust(event, delta, hwc->last_period, true);
+	hwc->freq_time_stamp = running;
+	hwc->freq_count_stamp = total;
+	if (nsec > 0 && nsec <= most && count > 0)
+		perf_freq_learn(event, perf_freq_period(event->attr.sample_freq,
+							nsec, count));
+}
+
+static bool perf_freq_is_cut_short(const struct perf_event *event)
+{
+	return local64_read(&event->hw.period_left) >
+	       (s64)(PERF_FREQ_STEP * event->hw.sample_period);
+}
+
+/*
+ * The next period may have begun as long as the last one was. It is not waited
+ * for if that was chosen for other days. Ticks end windows that take too long;
+ * one that is longer still saw none, because the CPU was idle.
+ */
+static void perf_freq_overflow(struct perf_event *event)
+{
+	perf_freq_window(event, perf_freq_running(event),
+			 perf_freq_patience(event) + 2 * TICK_NSEC);
+	if (!perf_freq_is_cut_short(event))
+		return;
+	event->pmu->stop(event, PERF_EF_UPDATE);
+	local64_set(&event->hw.period_left, 0);
+	event->pmu->start(event, PERF_EF_RELOAD);
 }
 
 /**
@@ -261,25 +310,24 @@ static void perf_throttle_end(struct perf_event *event)
 		return;
 	hwc->interrupts = 0;
 	perf_side_throttle(event, false);
-	if (!event->attr.freq || !event->attr.sample_freq)
-		event->pmu->start(event, 0);
+	event->pmu->start(event, 0);
 }
 
+/* An event that overflows often enough adjusts itself when it does. */
 static void perf_freq_tick(struct perf_event *event)
 {
-	struct hw_perf_event *hwc = &event->hw;
-	u64 count;
-	s64 delta;
+	u64 running;
 
 	if (!event->attr.freq || !event->attr.sample_freq)
 		return;
+	running = perf_freq_running(event);
+	if (running - event->hw.freq_time_stamp < perf_freq_patience(event))
+		return;
 	event->pmu->stop(event, PERF_EF_UPDATE);
-	count = local64_read(&event->count);
-	delta = count - hwc->freq_count_stamp;
-	hwc->freq_count_stamp = count;
-	if (delta > 0)
-		perf_freq_adjust(event, TICK_NSEC, delta, false);
-	event->pmu->start(event, delta > 0 ? PERF_EF_RELOAD : 0);
+	perf_freq_window(event, running, U64_MAX);
+	if (perf_freq_is_cut_short(event))
+		local64_set(&event->hw.period_left, 0);
+	event->pmu->start(event, PERF_EF_RELOAD);
 }
 
 static void perf_throttle_tick_event(struct perf_event *event)

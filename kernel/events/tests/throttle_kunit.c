@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/irqflags.h>
+#include <linux/prandom.h>
 
 static void thk_period_exact(struct kunit *test)
 {
@@ -63,30 +64,136 @@ static struct perf_event *thk_event(struct kunit *test, u64 freq)
 	return event;
 }
 
-static u64 thk_settle(struct perf_event *event, u64 rate, int ticks)
+/*
+ * What a counter does that runs at @rate events a second: a period that begins
+ * has the length that was chosen an overflow ago, and each sample takes time.
+ */
+struct thk_counter {
+	u64	rate;
+	u64	overhead;
+	u64	armed;
+	u32	jitter;		/* per cent of a period's time, to both sides */
+	struct rnd_state rnd;
+};
+
+static void thk_overflow(struct perf_event *event, struct thk_counter *counter)
 {
-	for (int i = 0; i < ticks; i++) {
-		local64_set(&event->hw.period_left, 0);
-		perf_freq_adjust(event, TICK_NSEC,
-				 div_u64(rate * TICK_NSEC, NSEC_PER_SEC),
-				 false);
+	u64 count = counter->armed;
+	u64 nsec = mul_u64_u64_div_u64(count, NSEC_PER_SEC, counter->rate);
+
+	if (counter->jitter) {
+		u32 spread = prandom_u32_state(&counter->rnd) %
+			     (2 * counter->jitter + 1);
+
+		nsec = nsec * (100 - counter->jitter + spread) / 100;
 	}
-	return event->hw.sample_period;
+	nsec += counter->overhead;
+	counter->armed = event->hw.sample_period;
+	perf_freq_learn(event, perf_freq_period(event->attr.sample_freq, nsec,
+						count));
 }
 
-/* From below and from above, and to a period of one for what is rare. */
+/* Return: per cent by which the period is off, beyond one event. */
+static u64 thk_error(const struct perf_event *event,
+		     const struct thk_counter *counter)
+{
+	u64 right = div64_u64(counter->rate, event->attr.sample_freq);
+	u64 off = abs_diff(event->hw.sample_period, right);
+
+	return off > 1 ? div64_u64(100 * (off - 1), right) : 0;
+}
+
+/* From any period to any rate: ten periods later it is right, and stays. */
 static void thk_converges(struct kunit *test)
 {
-	struct perf_event *event = thk_event(test, 1000);
-	u64 period;
+	static const u64 rates[] = { 20000, 1000000, 50000000, 3000000000 };
+	static const u64 freqs[] = { 99, 1000, 4000 };
 
-	period = thk_settle(event, 2000000000, 400);
-	KUNIT_EXPECT_GE(test, period, 1990000);
-	KUNIT_EXPECT_LE(test, period, 2010000);
-	period = thk_settle(event, 50000000, 400);
-	KUNIT_EXPECT_GE(test, period, 49000);
-	KUNIT_EXPECT_LE(test, period, 51000);
-	KUNIT_EXPECT_EQ(test, thk_settle(event, 250, 400), 1);
+	for (int i = 0; i < ARRAY_SIZE(rates) * ARRAY_SIZE(freqs); i++) {
+		struct thk_counter counter = {
+			.rate = rates[i / ARRAY_SIZE(freqs)],
+			.overhead = 1000,
+			.armed = 1,
+		};
+		u64 freq = freqs[i % ARRAY_SIZE(freqs)];
+		struct perf_event *event = thk_event(test, freq);
+
+		for (int n = 1; n <= 60; n++) {
+			thk_overflow(event, &counter);
+			KUNIT_EXPECT_TRUE_MSG(test, n < 10 ||
+					      thk_error(event, &counter) <= 5,
+					      "%llu/s at %llu Hz: period %llu after %d",
+					      counter.rate, freq,
+					      event->hw.sample_period, n);
+		}
+	}
+}
+
+/* Load changes: within ten periods again, both ways. */
+static void thk_follows(struct kunit *test)
+{
+	static const u64 rates[] = {
+		1000000, 1800000, 900000, 100000000, 3000000, 2500000, 40000,
+	};
+	struct perf_event *event = thk_event(test, 1000);
+	struct thk_counter counter = { .armed = 1 };
+
+	for (int i = 0; i < ARRAY_SIZE(rates); i++) {
+		counter.rate = rates[i];
+		for (int n = 0; n < 10; n++)
+			thk_overflow(event, &counter);
+		KUNIT_EXPECT_LE_MSG(test, thk_error(event, &counter), 5ULL,
+				    "%llu/s: period %llu", rates[i],
+				    event->hw.sample_period);
+		for (int n = 0; n < 20; n++)
+			thk_overflow(event, &counter);
+	}
+}
+
+/* Times that scatter by 20 % to both sides move the period by far less. */
+static void thk_is_calm(struct kunit *test)
+{
+	struct perf_event *event = thk_event(test, 1000);
+	struct thk_counter counter = {
+		.rate = 100000000, .armed = 1, .jitter = 20,
+	};
+	u64 sum = 0;
+
+	prandom_seed_state(&counter.rnd, 1);
+	for (int n = 0; n < 1000; n++) {
+		thk_overflow(event, &counter);
+		if (n >= 40)
+			sum += thk_error(event, &counter);
+	}
+	/* A single window is off by 10 % in the mean. */
+	KUNIT_EXPECT_LE(test, div_u64(sum, 960), 5ULL);
+}
+
+/* What is rarer than the frequency is sampled each time. */
+static void thk_rare(struct kunit *test)
+{
+	struct perf_event *event = thk_event(test, 1000);
+	struct thk_counter counter = { .rate = 200, .armed = 1000 };
+
+	event->hw.sample_period = 1000;
+	for (int n = 0; n < 40; n++)
+		thk_overflow(event, &counter);
+	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 1ULL);
+}
+
+/* A window of one event that took no time must not end in a huge period. */
+static void thk_steps_up(struct kunit *test)
+{
+	struct perf_event *event = thk_event(test, 1000);
+	u64 period = 1;
+
+	for (int n = 0; n < 5; n++) {
+		perf_freq_learn(event, U64_MAX / 2);
+		KUNIT_EXPECT_LE(test, event->hw.sample_period,
+				PERF_FREQ_STEP * period);
+		period = event->hw.sample_period;
+	}
+	KUNIT_EXPECT_GT(test, period, 1000ULL);
 }
 
 /* A period that was chosen for busier days is not waited for. */
@@ -95,9 +202,19 @@ static void thk_long_period_ends(struct kunit *test)
 	struct perf_event *event = thk_event(test, 1000);
 
 	event->hw.sample_period = 1000;
-	local64_set(&event->hw.period_left, 1000000);
-	perf_freq_adjust(event, TICK_NSEC, TICK_NSEC / 1000, false);
-	KUNIT_EXPECT_EQ(test, local64_read(&event->hw.period_left), 0);
+	local64_set(&event->hw.period_left, 8000);
+	KUNIT_EXPECT_FALSE(test, perf_freq_is_cut_short(event));
+	local64_set(&event->hw.period_left, 8001);
+	KUNIT_EXPECT_TRUE(test, perf_freq_is_cut_short(event));
+}
+
+/* The tick steps in after two periods, but not more often than it comes. */
+static void thk_patience(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, perf_freq_patience(thk_event(test, 10)),
+			200 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, perf_freq_patience(thk_event(test, 1000000)),
+			(u64)TICK_NSEC);
 }
 
 /* Interrupts off: no tick comes between. */
@@ -149,6 +266,11 @@ static struct kunit_case thk_cases[] = {
 	KUNIT_CASE(thk_period_exact),
 	KUNIT_CASE(thk_period_large),
 	KUNIT_CASE(thk_converges),
+	KUNIT_CASE(thk_follows),
+	KUNIT_CASE(thk_is_calm),
+	KUNIT_CASE(thk_rare),
+	KUNIT_CASE(thk_steps_up),
+	KUNIT_CASE(thk_patience),
 	KUNIT_CASE(thk_long_period_ends),
 	KUNIT_CASE(thk_over),
 	KUNIT_CASE(thk_not_asked),

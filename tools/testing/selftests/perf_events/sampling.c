@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
@@ -13,6 +14,7 @@
 
 #define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 #define FAULTS		600
+#define MAX_PERIODS	256
 
 struct tally {
 	unsigned int samples;
@@ -274,6 +276,87 @@ static void hardware_frequency(void)
 			 3);
 }
 
+static int by_value(const void *a, const void *b)
+{
+	const __u64 *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* What most periods are near to. */
+static __u64 median(const __u64 *values, size_t nr)
+{
+	__u64 sorted[MAX_PERIODS];
+
+	memcpy(sorted, values, nr * sizeof(*values));
+	qsort(sorted, nr, sizeof(*sorted), by_value);
+	return sorted[nr / 2];
+}
+
+static size_t read_periods(struct perf_ring *ring,
+			   const struct perf_event_attr *attr, __u64 *periods)
+{
+	struct perf_event_header *header;
+	struct sample sample;
+	size_t nr = 0;
+
+	while (nr < MAX_PERIODS &&
+	       (header = ring_find(ring, PERF_RECORD_SAMPLE))) {
+		parse_sample(header, attr, &sample);
+		periods[nr++] = sample.period;
+	}
+	return nr;
+}
+
+static bool is_near(__u64 period, __u64 right)
+{
+	return period >= right - right / 20 && period <= right + right / 20;
+}
+
+/*
+ * The cycles of a loop come evenly: so have periods to, from the tenth on, but
+ * for some if the host keeps the guest from running.
+ */
+static bool frequency_settles(void *arg)
+{
+	struct perf_event_attr *attr = arg;
+	__u64 periods[MAX_PERIODS], right;
+	unsigned int off = 0;
+	struct perf_ring *ring;
+	size_t nr, i;
+	int fd;
+
+	fd = open_self(attr);
+	ring = ring_map(fd, 64);
+	event_enable(fd);
+	burn_for(300);
+	event_disable(fd);
+	nr = read_periods(ring, attr, periods);
+	close(fd);
+	ring_unmap(ring);
+	if (nr < 40)
+		return test_remark("%zu samples", nr);
+	right = median(periods + 10, nr - 10);
+	for (i = 10; i < nr; i++)
+		off += !is_near(periods[i], right);
+	if (is_near(periods[10], right) && off <= nr / 4)
+		return true;
+	return test_remark("%u of %zu periods off by more than 5 %% of %llu, the tenth is %llu",
+			   off, nr, (unsigned long long)right,
+			   (unsigned long long)periods[10]);
+}
+
+static void hardware_frequency_settles(void)
+{
+	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
+
+	need_hardware();
+	attr.freq = 1;
+	attr.sample_freq = 500;
+	attr.sample_type = PERF_SAMPLE_PERIOD;
+	test_retry(frequency_settles, &attr);
+}
+
 static void hardware_samples(void)
 {
 	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
@@ -372,6 +455,7 @@ static const struct test_case cases[] = {
 	{ "cpu-clock with a frequency", clock_frequency },
 	{ "frequency of a software event", software_frequency },
 	{ "frequency of a hardware event", hardware_frequency },
+	{ "a frequency settles within ten periods", hardware_frequency_settles },
 	{ "samples of a hardware event", hardware_samples },
 	{ "cpu-clock is throttled", clock_throttled },
 	{ "a hardware event is throttled", hardware_throttled },
