@@ -271,7 +271,8 @@ void perf_event_time_at(const struct perf_event *event, u64 now,
 	perf_event_times(event, time, enabled, running);
 }
 
-#define STATE(s)	(PERF_EVENT_STATE_##s - PERF_EVENT_STATE_DEAD)
+#define FIRST		PERF_EVENT_STATE_DEAD
+#define STATE(s)	(PERF_EVENT_STATE_##s - FIRST)
 #define TO(s)		BIT(STATE(s))
 
 /*
@@ -280,20 +281,24 @@ void perf_event_time_at(const struct perf_event *event, u64 now,
  * holds open. ERROR is a pinned event that found no room, or a sibling that
  * cannot live without its leader.
  */
-static const struct {
-	const char	*name;
-	unsigned int	to;
-} perf_event_states[] = {
-	[STATE(DEAD)]	  = { "dead",	  0 },
-	[STATE(REVOKED)]  = { "revoked",  TO(DEAD) },
-	[STATE(EXIT)]	  = { "exit",	  TO(REVOKED) | TO(DEAD) },
-	[STATE(ERROR)]	  = { "error",	  TO(OFF) | TO(EXIT) | TO(REVOKED) |
-					  TO(DEAD) },
-	[STATE(OFF)]	  = { "off",	  TO(INACTIVE) | TO(ERROR) | TO(EXIT) |
-					  TO(REVOKED) | TO(DEAD) },
+static const struct perf_state_row perf_event_states[] = {
+	[STATE(ACTIVE)]	  = { "active",	  TO(INACTIVE) | TO(OFF) },
 	[STATE(INACTIVE)] = { "inactive", TO(ACTIVE) | TO(OFF) | TO(ERROR) |
 					  TO(EXIT) | TO(REVOKED) | TO(DEAD) },
-	[STATE(ACTIVE)]	  = { "active",	  TO(INACTIVE) | TO(OFF) },
+	[STATE(OFF)]	  = { "off",	  TO(INACTIVE) | TO(ERROR) | TO(EXIT) |
+					  TO(REVOKED) | TO(DEAD) },
+	[STATE(ERROR)]	  = { "error",	  TO(OFF) | TO(EXIT) | TO(REVOKED) |
+					  TO(DEAD) },
+	[STATE(EXIT)]	  = { "exit",	  TO(REVOKED) | TO(DEAD) },
+	[STATE(REVOKED)]  = { "revoked",  TO(DEAD) },
+	[STATE(DEAD)]	  = { "dead",	  0 },
+};
+
+/* By number above that of DEAD. */
+struct perf_state_table perf_event_state_table = {
+	.of	= "event",
+	.rows	= perf_event_states,
+	.nr	= ARRAY_SIZE(perf_event_states),
 };
 
 /**
@@ -307,13 +312,8 @@ static const struct {
 bool perf_event_state_allowed(enum perf_event_state from,
 			      enum perf_event_state to)
 {
-	unsigned int f = from - PERF_EVENT_STATE_DEAD;
-	unsigned int t = to - PERF_EVENT_STATE_DEAD;
-
-	if (f >= ARRAY_SIZE(perf_event_states) ||
-	    t >= ARRAY_SIZE(perf_event_states))
-		return false;
-	return f == t || perf_event_states[f].to & BIT(t);
+	return perf_state_allowed(&perf_event_state_table,
+				  from - FIRST, to - FIRST);
 }
 
 /**
@@ -324,10 +324,8 @@ bool perf_event_state_allowed(enum perf_event_state from,
  */
 const char *perf_event_state_name(enum perf_event_state state)
 {
-	unsigned int s = state - PERF_EVENT_STATE_DEAD;
-
-	return s < ARRAY_SIZE(perf_event_states) ?
-	       perf_event_states[s].name : "?";
+	return perf_state_name(&perf_event_state_table,
+			       state - FIRST);
 }
 
 static void perf_event_state_check(const struct perf_event *event,
@@ -335,10 +333,8 @@ static void perf_event_state_check(const struct perf_event *event,
 {
 	if (!IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
 		return;
-	WARN_ONCE(!perf_event_state_allowed(event->state, to),
-		  "perf: event %llu: %s to %s\n", event->id,
-		  perf_event_state_name(event->state),
-		  perf_event_state_name(to));
+	perf_state_check(&perf_event_state_table, event->state - FIRST,
+			 to - FIRST);
 	if (event->attach_state & PERF_ATTACH_CONTEXT)
 		lockdep_assert_held(&event->ctx->lock);
 }

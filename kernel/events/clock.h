@@ -5,6 +5,7 @@
 
 #include <linux/percpu.h>
 #include <linux/sched/clock.h>
+#include "state.h"
 #include "types.h"
 
 /* The clock that all perf times are differences of; any context, NMI too. */
@@ -58,6 +59,7 @@ void perf_event_time_at(const struct perf_event *event, u64 now,
 			u64 *enabled, u64 *running);
 
 /* State; allowed transitions are a const table. */
+extern struct perf_state_table perf_event_state_table;
 bool perf_event_state_allowed(enum perf_event_state from,
 			      enum perf_event_state to);
 const char *perf_event_state_name(enum perf_event_state state);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "state": tables that say which state may follow which.
+ *
+ * Purpose: looks changes of state up, whosever they are, and reports those that a
+ * table does not have.
+ *
+ * Owns: nothing but the mark that a table's fault has been reported.
+ *
+ * Contexts: any, NMI included.
+ *
+ * Locking: none; who changes a state sees to it that it stands meanwhile.
+ */
+#include <linux/bug.h>
+#include "state.h"
+
+/**
+ * perf_state_name - what messages and documents call a state
+ * @table: table
+ * @state: number of a state
+ *
+ * Context: any.
+ * Return: constant string; "?" for a number that is no state.
+ */
+const char *perf_state_name(const struct perf_state_table *table,
+			    unsigned int state)
+{
+	const char *name = state < table->nr ? table->rows[state].name : NULL;
+
+	return name ?: "?";
+}
+
+/**
+ * perf_state_allowed - may an object go from one state to another?
+ * @table: table
+ * @from: present state
+ * @to: next state; staying is always allowed
+ *
+ * Context: any.
+ * Return: true when the table has it; false also if either is no state.
+ */
+bool perf_state_allowed(const struct perf_state_table *table,
+			unsigned int from, unsigned int to)
+{
+	if (from >= table->nr || !table->rows[from].name ||
+	    to >= table->nr || !table->rows[to].name)
+		return false;
+	return from == to || table->rows[from].to & BIT(to);
+}
+
+/**
+ * perf_state_report - say that a change is not in the table, the first time
+ * @table: table
+ * @from: present state
+ * @to: next state
+ *
+ * Context: any.
+ */
+void perf_state_report(struct perf_state_table *table,
+		       unsigned int from, unsigned int to)
+{
+	if (READ_ONCE(table->reported))
+		return;
+	WRITE_ONCE(table->reported, true);
+	WARN(1, "perf: %s: %s to %s\n", table->of,
+	     perf_state_name(table, from), perf_state_name(table, to));
+}
