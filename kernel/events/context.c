@@ -35,6 +35,31 @@ DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 cpumask_var_t perf_online_mask;
 void (*perf_event_last_put)(struct perf_event *event) __ro_after_init;
 
+#define TO(s)	BIT(PERF_CTX_##s)
+
+/*
+ * A context is loaded for its task, or for a member of the family whose pool it
+ * is in, and joins or leaves a pool in either case. What ends is loaded nowhere
+ * and in no pool.
+ */
+static const struct perf_state_row perf_ctx_states[] = {
+	[PERF_CTX_UNLOADED]  = { "unloaded",  TO(LOADED) | TO(PARKED) |
+					      TO(TOMBSTONE) },
+	[PERF_CTX_LOADED]    = { "loaded",    TO(UNLOADED) | TO(LENT) },
+	[PERF_CTX_PARKED]    = { "parked",    TO(LENT) | TO(UNLOADED) },
+	[PERF_CTX_LENT]	     = { "lent",      TO(PARKED) | TO(LOADED) },
+	[PERF_CTX_TOMBSTONE] = { "tombstone", 0 },
+	[PERF_CTX_HANDLE]    = { "handle",    0 },
+	[PERF_CTX_ONLINE]    = { "online",    TO(OFFLINE) },
+	[PERF_CTX_OFFLINE]   = { "offline",   TO(ONLINE) },
+};
+
+struct perf_state_table perf_ctx_state_table = {
+	.of	= "context",
+	.rows	= perf_ctx_states,
+	.nr	= ARRAY_SIZE(perf_ctx_states),
+};
+
 static struct lock_class_key perf_cpu_ctx_mutex_key;
 static struct lock_class_key perf_cpu_ctx_lock_key;
 
@@ -290,6 +315,8 @@ void perf_ctx_orphan_locked(struct perf_event_context *ctx)
 	struct task_struct *task = ctx->task;
 
 	lockdep_assert_held(&ctx->lock);
+	perf_state_check(&perf_ctx_state_table, perf_ctx_state(ctx),
+			 PERF_CTX_TOMBSTONE);
 	WRITE_ONCE(ctx->task, TASK_TOMBSTONE);
 	put_task_struct(task);
 }

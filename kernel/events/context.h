@@ -3,12 +3,68 @@
 #ifndef _KERNEL_EVENTS_CONTEXT_H
 #define _KERNEL_EVENTS_CONTEXT_H
 
+#include "state.h"
 #include "types.h"
 
 DECLARE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 
 /* CPUs with a loaded context; changes under perf_pmus_mutex. */
 extern cpumask_var_t perf_online_mask;
+
+/*
+ * What a context is in; it follows from cpu, task, family and loaded_cpu, which
+ * change by the setters below.
+ */
+enum perf_ctx_state {
+	PERF_CTX_OFFLINE,	/* a CPU's, which is offline */
+	PERF_CTX_ONLINE,	/* a CPU's, always loaded */
+	PERF_CTX_HANDLE,	/* of no task and no CPU: a family's handle */
+	PERF_CTX_UNLOADED,	/* a task's own, loaded nowhere */
+	PERF_CTX_LOADED,	/* a task's own, counting */
+	PERF_CTX_PARKED,	/* of a pool, loaded nowhere */
+	PERF_CTX_LENT,		/* of a pool, counting a member */
+	PERF_CTX_TOMBSTONE,	/* its task has gone */
+};
+
+extern struct perf_state_table perf_ctx_state_table;
+
+/* Being loaded comes first, so that what must not be shows. */
+static inline enum perf_ctx_state
+perf_ctx_state(const struct perf_event_context *ctx)
+{
+	if (ctx->cpu >= 0)
+		return ctx->loaded_cpu == PERF_CPU_NONE ? PERF_CTX_OFFLINE :
+							  PERF_CTX_ONLINE;
+	if (ctx->loaded_cpu != PERF_CPU_NONE)
+		return ctx->family ? PERF_CTX_LENT : PERF_CTX_LOADED;
+	if (!ctx->task)
+		return PERF_CTX_HANDLE;
+	if (ctx->task == TASK_TOMBSTONE)
+		return PERF_CTX_TOMBSTONE;
+	return ctx->family ? PERF_CTX_PARKED : PERF_CTX_UNLOADED;
+}
+
+/* The CPU it is loaded on, which does this, or PERF_CPU_NONE. */
+static inline void perf_ctx_set_loaded_locked(struct perf_event_context *ctx,
+					      int cpu)
+{
+	enum perf_ctx_state from = perf_ctx_state(ctx);
+
+	lockdep_assert_held(&ctx->lock);
+	WRITE_ONCE(ctx->loaded_cpu, cpu);
+	perf_state_check(&perf_ctx_state_table, from, perf_ctx_state(ctx));
+}
+
+/* The family whose pool it is in, or NULL. */
+static inline void perf_ctx_set_family_locked(struct perf_event_context *ctx,
+					      struct perf_family *family)
+{
+	enum perf_ctx_state from = perf_ctx_state(ctx);
+
+	lockdep_assert_held(&ctx->lock);
+	WRITE_ONCE(ctx->family, family);
+	perf_state_check(&perf_ctx_state_table, from, perf_ctx_state(ctx));
+}
 
 /* Contexts: lifetime. */
 void perf_ctx_init(struct perf_event_context *ctx, int cpu);

@@ -41,7 +41,7 @@ static void perf_cpu_load(void)
 	if (ctx->loaded_cpu != PERF_CPU_NONE)
 		return;
 	perf_ctx_clock_start_locked(ctx);
-	WRITE_ONCE(ctx->loaded_cpu, smp_processor_id());
+	perf_ctx_set_loaded_locked(ctx, smp_processor_id());
 	perf_cgroup_load_locked(cpuctx);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry)
 		perf_sched_pmu_locked(cpuctx, epc->pmu);
@@ -60,7 +60,7 @@ static void perf_cpu_unload(void *info)
 	perf_ctx_clock_update_locked(ctx);
 	perf_cgroup_unload_locked(cpuctx);
 	perf_sched_cpu_out_locked(ctx);
-	WRITE_ONCE(ctx->loaded_cpu, PERF_CPU_NONE);
+	perf_ctx_set_loaded_locked(ctx, PERF_CPU_NONE);
 }
 
 /**

@@ -176,7 +176,7 @@ void perf_family_add(struct perf_family *family,
 		     struct perf_event_context *ctx)
 {
 	guard(raw_spinlock_irqsave)(&ctx->lock);
-	WRITE_ONCE(ctx->family, family);
+	perf_ctx_set_family_locked(ctx, family);
 	scoped_guard(raw_spinlock, &family->lock) {
 		list_add_tail(&ctx->family_entry, &family->contexts);
 		family->nr_contexts++;
@@ -212,7 +212,7 @@ void perf_family_withdraw(struct perf_event_context *ctx)
 
 	lockdep_assert_held(&family->mutex);
 	guard(raw_spinlock_irq)(&ctx->lock);
-	WRITE_ONCE(ctx->family, NULL);
+	perf_ctx_set_family_locked(ctx, NULL);
 	guard(raw_spinlock)(&family->lock);
 	list_del_init(&ctx->family_entry);
 	family->nr_contexts--;

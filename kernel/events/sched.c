@@ -728,7 +728,7 @@ void perf_sched_load_locked(struct perf_cpu_context *cpuctx,
 
 	WARN_ON_ONCE(cpuctx->task_ctx || ctx->loaded_cpu != PERF_CPU_NONE);
 	perf_ctx_clock_start_locked(ctx);
-	WRITE_ONCE(ctx->loaded_cpu, smp_processor_id());
+	perf_ctx_set_loaded_locked(ctx, smp_processor_id());
 	cpuctx->task_ctx = ctx;
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
 		/* One without events may go while the context is loaded. */
@@ -760,7 +760,7 @@ void perf_sched_unload_locked(struct perf_cpu_context *cpuctx,
 		perf_cpc_oncpu(epc->pmu)->task_epc = NULL;
 	}
 	cpuctx->task_ctx = NULL;
-	WRITE_ONCE(ctx->loaded_cpu, PERF_CPU_NONE);
+	perf_ctx_set_loaded_locked(ctx, PERF_CPU_NONE);
 	if (ctx->family)
 		perf_family_park_locked(ctx);
 }
