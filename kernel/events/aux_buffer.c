@@ -71,6 +71,30 @@
 #define PERF_AUX_FLAGS_MUTE	((u64)(PERF_AUX_FLAG_OVERWRITE |	\
 				       PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK))
 
+#define TO(s)	BIT(PERF_AUX_##s)
+
+static const struct perf_state_row perf_aux_states[] = {
+	[PERF_AUX_NEW]	   = { "new",	  TO(OPEN) | TO(FREED) },
+	[PERF_AUX_OPEN]	   = { "open",	  TO(CLOSING) },
+	[PERF_AUX_CLOSING] = { "closing", TO(RETIRED) },
+	[PERF_AUX_RETIRED] = { "retired", TO(FREED) },
+	[PERF_AUX_FREED]   = { "freed",	  0 },
+};
+
+struct perf_state_table perf_aux_state_table = {
+	.of	= "AUX area",
+	.rows	= perf_aux_states,
+	.nr	= ARRAY_SIZE(perf_aux_states),
+};
+
+/* Under rb->aux.mutex from the time the area is published. */
+static void perf_aux_set_state(struct perf_aux_area *area,
+			       enum perf_aux_state state)
+{
+	perf_state_check(&perf_aux_state_table, area->state, state);
+	area->state = state;
+}
+
 static unsigned long perf_aux_area_size(const struct perf_aux_area *area)
 {
 	return (unsigned long)area->nr_pages << PAGE_SHIFT;
@@ -117,6 +141,7 @@ void perf_aux_free(struct perf_aux_area *area)
 {
 	unsigned int i;
 
+	perf_aux_set_state(area, PERF_AUX_FREED);
 	for (i = 0; i < area->nr_pages && area->pages[i]; i++)
 		perf_aux_free_page(area->pages[i]);
 	kfree(area);
@@ -295,6 +320,7 @@ void perf_aux_publish_locked(struct perf_buffer *rb,
 {
 	lockdep_assert_held(&rb->aux.mutex);
 	area->mappings = 1;
+	perf_aux_set_state(area, PERF_AUX_OPEN);
 	WRITE_ONCE(rb->aux.area, area);
 	WRITE_ONCE(rb->aux.size, perf_aux_area_size(area));
 	smp_store_release(&rb->aux.open, area); /* what is in it, first */
@@ -368,8 +394,9 @@ void perf_aux_retire_locked(struct perf_buffer *rb)
 	struct perf_aux_area *area = rb->aux.area;
 
 	lockdep_assert_held(&rb->aux.mutex);
-	if (!area->priv)
+	if (area->state != PERF_AUX_OPEN)
 		return;
+	perf_aux_set_state(area, PERF_AUX_CLOSING);
 	WRITE_ONCE(rb->aux.open, NULL);
 	WRITE_ONCE(rb->aux.size, 0);
 	smp_mb(); /* (b), pairs with (a) */
@@ -379,6 +406,7 @@ void perf_aux_retire_locked(struct perf_buffer *rb)
 	}
 	area->free_priv(area->priv);
 	area->priv = NULL;
+	perf_aux_set_state(area, PERF_AUX_RETIRED);
 }
 
 /* The writer. */

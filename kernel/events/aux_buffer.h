@@ -3,10 +3,22 @@
 #ifndef _KERNEL_EVENTS_AUX_BUFFER_H
 #define _KERNEL_EVENTS_AUX_BUFFER_H
 
+#include "state.h"
 #include "types.h"
 
 struct perf_aux_area;
 struct perf_buffer;
+
+/* The life of an AUX area. */
+enum perf_aux_state {
+	PERF_AUX_NEW,		/* known to its maker only */
+	PERF_AUX_OPEN,		/* writers and samples may take it in hand */
+	PERF_AUX_CLOSING,	/* who has it in hand lets go */
+	PERF_AUX_RETIRED,	/* memory that may be mapped, nothing else */
+	PERF_AUX_FREED,
+};
+
+extern struct perf_state_table perf_aux_state_table;
 
 /* Mapping; rb->aux.mutex. */
 int perf_aux_check_locked(const struct perf_buffer *rb,

@@ -13,6 +13,8 @@
 #include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <asm/local.h>
+#include "aux_buffer.h"
+#include "ring_buffer.h"
 #include "types.h"
 
 struct user_struct;
@@ -34,6 +36,8 @@ struct perf_aux_area {
 	bool				overwrite;	/* aux_tail is not read */
 	/* I: where it is mapped. */
 	unsigned long			pgoff;
+	/* X: perf_aux_set_state(). */
+	enum perf_aux_state		state;
 	/* X: the driver's, NULL when it has been given back. */
 	void				*priv;
 	/* X: mappings through whatever event. */
@@ -81,8 +85,8 @@ struct perf_buffer {
 	unsigned int			run_shift;	/* log2 of bytes */
 	unsigned long			watermark;	/* bytes */
 	bool				overwrite;	/* data_tail is not read */
-	/* Any context writes it: no records; always so without data. */
-	bool				paused;
+	/* Any context writes it, by perf_rb_pause(). */
+	enum perf_rb_flow		flow;
 
 	/* W: what a writer changes. */
 	local_t				head ____cacheline_aligned_in_smp;
@@ -98,6 +102,8 @@ struct perf_buffer {
 	refcount_t			refcount;
 	/* A: mappings by whatever event; at 0 the buffer is out of use. */
 	refcount_t			mmap_count;
+	/* Whoever moves mmap_count from or to 0, or refcount to 0, sets it. */
+	enum perf_rb_state		state;
 	struct rcu_head			rcu_head;
 	/* Puts the last reference for an NMI. */
 	struct irq_work			put_work;

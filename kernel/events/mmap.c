@@ -385,7 +385,7 @@ static int perf_mmap_get_aux_locked(struct perf_event *event,
 	if (!area)
 		return perf_mmap_create_aux_locked(event, rb, vma);
 	/* One that was retired is of a PMU that has gone, or goes. */
-	if (area->pmu != event->pmu || !area->priv)
+	if (area->pmu != event->pmu || area->state != PERF_AUX_OPEN)
 		return -EINVAL;
 	area->mappings++;
 	return 0;
@@ -486,6 +486,7 @@ static void perf_mmap_close(struct vm_area_struct *vma)
 			perf_mmap_attach_mutexed(event, NULL);
 	}
 	if (unused) {
+		perf_rb_set_state(rb, PERF_RB_UNMAPPED);
 		perf_mmap_detach_all(rb);
 		perf_mmap_uncharge(&rb->charge);
 	}
@@ -587,6 +588,7 @@ static int perf_mmap_create_mutexed(struct perf_event *event,
 	}
 	rb->charge = charge;
 	refcount_set(&rb->mmap_count, 1);
+	perf_rb_set_state(rb, PERF_RB_MAPPED);
 	perf_mmap_init_userpage(rb);
 	perf_mmap_attach_mutexed(event, rb);
 	return 0;

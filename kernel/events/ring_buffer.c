@@ -75,6 +75,34 @@ arch_perf_out_copy_user(void *to, const void __user *from, unsigned long len)
 }
 #endif
 
+#define TO(s)	BIT(PERF_RB_##s)
+
+/* A buffer that was in use never is again: see mmap.c. */
+static const struct perf_state_row perf_rb_states[] = {
+	[PERF_RB_NEW]	   = { "new",	   TO(MAPPED) | TO(FREED) },
+	[PERF_RB_MAPPED]   = { "mapped",   TO(UNMAPPED) },
+	[PERF_RB_UNMAPPED] = { "unmapped", TO(FREED) },
+	[PERF_RB_FREED]	   = { "freed",	   0 },
+};
+
+static const struct perf_state_row perf_rb_flow_states[] = {
+	[PERF_RB_FLOWS]	   = { "flows",	   TO(PAUSED) },
+	[PERF_RB_PAUSED]   = { "paused",   TO(FLOWS) },
+	[PERF_RB_BARE]	   = { "bare",	   0 },
+};
+
+struct perf_state_table perf_rb_state_table = {
+	.of	= "buffer",
+	.rows	= perf_rb_states,
+	.nr	= ARRAY_SIZE(perf_rb_states),
+};
+
+struct perf_state_table perf_rb_flow_table = {
+	.of	= "records",
+	.rows	= perf_rb_flow_states,
+	.nr	= ARRAY_SIZE(perf_rb_flow_states),
+};
+
 /* What perf_rb_emit_lost() writes in front of the trailer. */
 struct perf_rb_lost {
 	struct perf_event_header	header;
@@ -282,11 +310,10 @@ static noinline void perf_rb_emit_lost(struct perf_output_handle *handle,
 		perf_rb_id_ops->emit(event, handle, data);
 }
 
-/* A paused buffer that has no data area at all loses nothing. */
 static noinline int perf_rb_refuse(struct perf_buffer *rb,
 				   struct perf_event *event)
 {
-	if (rb->nr_runs)
+	if (READ_ONCE(rb->flow) != PERF_RB_BARE)
 		perf_rb_count_lost(rb, event);
 	return -ENOSPC;
 }
@@ -302,7 +329,7 @@ static __always_inline int perf_rb_begin_rcu(struct perf_output_handle *handle,
 
 	if (unlikely(!rb))
 		return -ENOSPC;
-	if (unlikely(READ_ONCE(rb->paused)))
+	if (unlikely(READ_ONCE(rb->flow) != PERF_RB_FLOWS))
 		return perf_rb_refuse(rb, event);
 
 	handle->rb = rb;
@@ -592,18 +619,38 @@ void perf_rb_record(struct perf_event *event, struct perf_event_header *record)
 	perf_output_end(&handle);
 }
 
+static void perf_rb_set_flow(struct perf_buffer *rb, enum perf_rb_flow flow)
+{
+	perf_state_check(&perf_rb_flow_table, READ_ONCE(rb->flow), flow);
+	WRITE_ONCE(rb->flow, flow);
+}
+
 /**
  * perf_rb_pause() - stop or resume taking records
  * @rb: buffer
  * @pause: what is to be
  *
- * Records that are under way are finished. A buffer without data stays paused.
+ * Records that are under way are finished. A buffer without data has none to stop.
  *
  * Context: any.
  */
 void perf_rb_pause(struct perf_buffer *rb, bool pause)
 {
-	WRITE_ONCE(rb->paused, pause || !rb->nr_runs);
+	if (READ_ONCE(rb->flow) != PERF_RB_BARE)
+		perf_rb_set_flow(rb, pause ? PERF_RB_PAUSED : PERF_RB_FLOWS);
+}
+
+/**
+ * perf_rb_set_state() - the only way to another state of a buffer
+ * @rb: buffer
+ * @state: next state
+ *
+ * Context: any; nobody else can bring about a change now.
+ */
+void perf_rb_set_state(struct perf_buffer *rb, enum perf_rb_state state)
+{
+	perf_state_check(&perf_rb_state_table, rb->state, state);
+	rb->state = state;
 }
 
 /**
@@ -832,7 +879,7 @@ struct perf_buffer *perf_rb_alloc(int nr_pages, long watermark, int cpu,
 	rb->watermark = watermark > 0 ? min_t(unsigned long, size, watermark) :
 					size / 2;
 	rb->overwrite = !(flags & PERF_RB_WRITABLE);
-	rb->paused = !nr_pages;
+	rb->flow = nr_pages ? PERF_RB_FLOWS : PERF_RB_BARE;
 	refcount_set(&rb->refcount, 1);
 	spin_lock_init(&rb->event_lock);
 	INIT_LIST_HEAD(&rb->event_list);
@@ -852,6 +899,7 @@ void perf_rb_put(struct perf_buffer *rb)
 {
 	if (!refcount_dec_and_test(&rb->refcount))
 		return;
+	perf_rb_set_state(rb, PERF_RB_FREED);
 	if (in_nmi())
 		irq_work_queue(&rb->put_work);
 	else

@@ -3,11 +3,30 @@
 #ifndef _KERNEL_EVENTS_RING_BUFFER_H
 #define _KERNEL_EVENTS_RING_BUFFER_H
 
+#include "state.h"
 #include "types.h"
 
 #define PERF_RB_WRITABLE	0x01	/* user space consumes; else overwrite */
 
 struct perf_buffer;
+
+/* The life of a buffer. */
+enum perf_rb_state {
+	PERF_RB_NEW,		/* known to its maker only */
+	PERF_RB_MAPPED,		/* in use: rb->mmap_count is not 0 */
+	PERF_RB_UNMAPPED,	/* out of use; events may not be off it yet */
+	PERF_RB_FREED,		/* no reference; memory goes by RCU */
+};
+
+/* Does it take records? */
+enum perf_rb_flow {
+	PERF_RB_FLOWS,
+	PERF_RB_PAUSED,		/* refuses them and counts what is lost */
+	PERF_RB_BARE,		/* has no room for data: refuses, loses nothing */
+};
+
+extern struct perf_state_table perf_rb_state_table;
+extern struct perf_state_table perf_rb_flow_table;
 
 /*
  * The id trailer of PERF_RECORD_LOST, which the writer itself emits. The sample
@@ -32,6 +51,7 @@ struct perf_buffer *perf_rb_get(struct perf_event *event);
 void perf_rb_put(struct perf_buffer *rb);
 struct page *perf_rb_page(struct perf_buffer *rb, unsigned long pgoff);
 unsigned long perf_rb_data_size(const struct perf_buffer *rb);
+void perf_rb_set_state(struct perf_buffer *rb, enum perf_rb_state state);
 void perf_rb_pause(struct perf_buffer *rb, bool pause);
 
 /* Record bytes through an output handle; NMI-safe. */

@@ -361,7 +361,7 @@ static void check_refusal(unsigned long tail, unsigned int size)
 {
 	unsigned long used = distance(tail, head_now());
 
-	if (m.rb->paused)
+	if (m.rb->flow != PERF_RB_FLOWS)
 		return;
 	size += 8 + sizeof(struct perf_event_header) + 32; /* and LOST */
 	MUST(!m.overwrite && used + size >= perf_rb_data_size(m.rb),
@@ -439,7 +439,7 @@ static void task_writes(void)
 	write_record();
 	check_quiet(stamp, wakes);
 	if (!rnd(50))
-		perf_rb_pause(m.rb, !m.rb->paused);
+		perf_rb_pause(m.rb, m.rb->flow == PERF_RB_FLOWS);
 	if (!rnd(4))
 		reader_step();
 }

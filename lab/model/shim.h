@@ -76,6 +76,10 @@ void model_wrote(const void *at);
 #define pagefault_disable()	model_point()
 #define pagefault_enable()	model_point()
 
+#define BIT(n)			(1U << (n))
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+#define IS_ENABLED(CONFIG_option)	0
+
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define swap(a, b) \
@@ -255,6 +259,7 @@ struct wait_queue_head {
 struct fasync_struct;
 struct mm_struct;
 struct perf_buffer;
+struct vm_area_struct;
 
 /* Only ids of records are taken from it, and those the model has not. */
 struct perf_sample_data {

@@ -696,11 +696,13 @@ static void aux_retired(struct kunit *test)
 	struct perf_aux_area *area = aux_map(test, VM_WRITE);
 	struct perf_buffer *rb = aux->rb;
 
+	KUNIT_EXPECT_EQ(test, area->state, PERF_AUX_OPEN);
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(test, 0));
 	scoped_guard(mutex, &rb->aux.mutex) {
 		perf_aux_retire_locked(rb);
 		perf_aux_retire_locked(rb);
 	}
+	KUNIT_EXPECT_EQ(test, area->state, PERF_AUX_RETIRED);
 	KUNIT_EXPECT_EQ(test, aux->calls, 1);
 	KUNIT_EXPECT_EQ(test, aux->last_flags, PERF_EF_UPDATE);
 	KUNIT_EXPECT_EQ(test, aux->freed, 1);
