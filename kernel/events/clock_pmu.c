@@ -146,7 +146,7 @@ static enum hrtimer_restart perf_clock_pmu_expire(struct hrtimer *timer)
 
 	perf_clock_pmu_update(event);
 	if (perf_clock_pmu_sample(event, perf_clock_pmu_turn(event)))
-		hwc->state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+		perf_counter_set_state(event, PERF_COUNTER_SETTLED);
 	if (hwc->state & PERF_HES_STOPPED || hrtimer_is_queued(timer))
 		return HRTIMER_NORESTART;
 
@@ -163,7 +163,7 @@ static void perf_clock_pmu_start(struct perf_event *event, int flags)
 	lockdep_assert_irqs_disabled();
 
 	local64_set(&event->hw.prev_count, perf_clock_pmu_now(event));
-	event->hw.state = 0;
+	perf_counter_set_state(event, PERF_COUNTER_COUNTS);
 	if (is_sampling_event(event))
 		perf_clock_pmu_arm(event);
 }
@@ -177,12 +177,12 @@ static void perf_clock_pmu_stop(struct perf_event *event, int flags)
 	if (is_sampling_event(event))
 		perf_clock_pmu_disarm(event);
 	perf_clock_pmu_update(event);
-	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
 }
 
 static int perf_clock_pmu_add(struct perf_event *event, int flags)
 {
-	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
 	if (flags & PERF_EF_START)
 		perf_clock_pmu_start(event, flags);
 	perf_event_update_userpage(event);

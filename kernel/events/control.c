@@ -467,11 +467,11 @@ int perf_control_read_locked(struct perf_event *event, bool group)
 		return 0;
 	}
 	pmu = event->pmu_ctx->pmu;
-	pmu->start_txn(pmu, PERF_PMU_TXN_READ);
+	perf_pmu_start_read(pmu);
 	perf_control_read_event(event);
 	for_each_sibling_event(sibling, event)
 		perf_control_read_event(sibling);
-	return pmu->commit_txn(pmu);
+	return perf_pmu_commit_read(pmu);
 }
 
 static int perf_control_read_oncpu(struct perf_event_context *ctx,

@@ -64,6 +64,22 @@ DEFINE_STATIC_CALL_RET0(perf_snapshot_branch_stack, perf_snapshot_branch_stack_t
 
 #define PERF_MUX_INTERVAL_MS	(1000 / HZ ?: 1)
 
+#define TO(s)	BIT(PERF_PMU_##s)
+
+/* Events go on and off a PMU while it is disabled, groups in a transaction. */
+static const struct perf_state_row perf_pmu_states[] = {
+	[PERF_PMU_ENABLED]  = { "enabled",  TO(DISABLED) | TO(READING) },
+	[PERF_PMU_DISABLED] = { "disabled", TO(ENABLED) | TO(ADDING) },
+	[PERF_PMU_ADDING]   = { "adding",   TO(DISABLED) },
+	[PERF_PMU_READING]  = { "reading",  TO(ENABLED) },
+};
+
+struct perf_state_table perf_pmu_state_table = {
+	.of	= "PMU",
+	.rows	= perf_pmu_states,
+	.nr	= ARRAY_SIZE(perf_pmu_states),
+};
+
 /**
  * perf_pmu_disable - stop all counters of a PMU on this CPU
  * @pmu: PMU; calls nest, only the outermost reaches the hardware
@@ -72,8 +88,10 @@ DEFINE_STATIC_CALL_RET0(perf_snapshot_branch_stack, perf_snapshot_branch_stack_t
  */
 void perf_pmu_disable(struct pmu *pmu)
 {
-	if (!perf_cpc_oncpu(pmu)->disable_count++)
+	if (!perf_cpc_oncpu(pmu)->disable_count++) {
+		perf_pmu_set_state(pmu, PERF_PMU_DISABLED);
 		pmu->pmu_disable(pmu);
+	}
 }
 
 /**
@@ -84,8 +102,10 @@ void perf_pmu_disable(struct pmu *pmu)
  */
 void perf_pmu_enable(struct pmu *pmu)
 {
-	if (!--perf_cpc_oncpu(pmu)->disable_count)
+	if (!--perf_cpc_oncpu(pmu)->disable_count) {
+		perf_pmu_set_state(pmu, PERF_PMU_ENABLED);
 		pmu->pmu_enable(pmu);
+	}
 }
 
 /**

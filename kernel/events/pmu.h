@@ -4,6 +4,7 @@
 #define _KERNEL_EVENTS_PMU_H
 
 #include <linux/srcu.h>
+#include "state.h"
 #include "types.h"
 
 /* Readers of the registry hold perf_pmus_srcu; writers perf_pmus_mutex. */
@@ -17,6 +18,58 @@ extern enum hrtimer_restart (*perf_pmu_mux_handler)(struct hrtimer *timer);
 static inline struct perf_cpu_pmu_context *perf_cpc_oncpu(struct pmu *pmu)
 {
 	return this_cpu_ptr(pmu->cpu_pmu_context);
+}
+
+extern struct perf_state_table perf_pmu_state_table;
+
+/* For what follows; no code unless the kernel checks itself. */
+static inline void perf_pmu_set_state(struct pmu *pmu,
+				      enum perf_pmu_state state)
+{
+	struct perf_cpu_pmu_context *cpc;
+
+	if (!IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
+		return;
+	cpc = perf_cpc_oncpu(pmu);
+	perf_state_check(&perf_pmu_state_table, cpc->state, state);
+	cpc->state = state;
+}
+
+/* Transactions: interrupts off. One that adds is open until all is well. */
+static inline void perf_pmu_start_add(struct pmu *pmu)
+{
+	perf_pmu_set_state(pmu, PERF_PMU_ADDING);
+	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
+}
+
+static inline int perf_pmu_commit_add(struct pmu *pmu)
+{
+	int err = pmu->commit_txn(pmu);
+
+	if (!err)
+		perf_pmu_set_state(pmu, PERF_PMU_DISABLED);
+	return err;
+}
+
+static inline void perf_pmu_cancel_add(struct pmu *pmu)
+{
+	pmu->cancel_txn(pmu);
+	perf_pmu_set_state(pmu, PERF_PMU_DISABLED);
+}
+
+static inline void perf_pmu_start_read(struct pmu *pmu)
+{
+	perf_pmu_set_state(pmu, PERF_PMU_READING);
+	pmu->start_txn(pmu, PERF_PMU_TXN_READ);
+}
+
+/* It is over, whatever comes of it. */
+static inline int perf_pmu_commit_read(struct pmu *pmu)
+{
+	int err = pmu->commit_txn(pmu);
+
+	perf_pmu_set_state(pmu, PERF_PMU_ENABLED);
+	return err;
 }
 
 /* Told of every PMU that has got its device; set once, before any PMU. */

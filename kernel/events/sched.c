@@ -267,11 +267,11 @@ static bool perf_sched_group_in_locked(struct perf_event *leader)
 	if (leader->group_caps & PERF_EV_CAP_SOFTWARE && !leader->nr_siblings)
 		return !perf_sched_event_in_locked(leader);
 
-	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
-	if (!perf_sched_members_in_locked(leader) && !pmu->commit_txn(pmu))
+	perf_pmu_start_add(pmu);
+	if (!perf_sched_members_in_locked(leader) && !perf_pmu_commit_add(pmu))
 		return true;
 	perf_sched_members_out_locked(leader);
-	pmu->cancel_txn(pmu);
+	perf_pmu_cancel_add(pmu);
 	return false;
 }
 
@@ -422,12 +422,12 @@ static bool perf_sched_join_all_locked(struct perf_group_tree *tree,
 
 	perf_sched_for_each_chosen(leader, cursor, tree) {
 		if (!open)
-			pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
+			perf_pmu_start_add(pmu);
 		open = true;
 		if (!perf_sched_join_locked(leader))
 			return false;
 	}
-	return !open || !pmu->commit_txn(pmu);
+	return !open || !perf_pmu_commit_add(pmu);
 }
 
 /*
@@ -447,7 +447,7 @@ static bool perf_sched_all_in_locked(struct perf_event_pmu_context *epc,
 	if (perf_sched_join_all_locked(tree, pmu))
 		return true;
 	perf_sched_list_out_locked(active);
-	pmu->cancel_txn(pmu);
+	perf_pmu_cancel_add(pmu);
 	return false;
 }
 

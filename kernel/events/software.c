@@ -62,6 +62,21 @@ struct static_key perf_swevent_enabled[PERF_COUNT_SW_MAX];
 /* One set of registers for each level at which a CPU can be interrupted. */
 DEFINE_PER_CPU(struct pt_regs, __perf_regs[4]);
 
+#define TO(s)	BIT(PERF_COUNTER_##s)
+
+/* What has been settled is not stopped again before it has counted. */
+static const struct perf_state_row perf_counter_states[] = {
+	[PERF_COUNTER_COUNTS]  = { "counts",  TO(STOPPED) | TO(SETTLED) },
+	[PERF_COUNTER_STOPPED] = { "stopped", TO(COUNTS) | TO(SETTLED) },
+	[PERF_COUNTER_SETTLED] = { "settled", TO(COUNTS) },
+};
+
+struct perf_state_table perf_counter_state_table = {
+	.of	= "counter",
+	.rows	= perf_counter_states,
+	.nr	= ARRAY_SIZE(perf_counter_states),
+};
+
 /*
  * Recursion
  */
@@ -391,7 +406,7 @@ void perf_bp_event(struct perf_event *bp, void *data)
  */
 void perf_swevent_start(struct perf_event *event, int flags)
 {
-	event->hw.state = 0;
+	perf_counter_set_state(event, PERF_COUNTER_COUNTS);
 }
 
 /**
@@ -403,7 +418,7 @@ void perf_swevent_start(struct perf_event *event, int flags)
  */
 void perf_swevent_stop(struct perf_event *event, int flags)
 {
-	event->hw.state = PERF_HES_STOPPED;
+	perf_counter_set_state(event, PERF_COUNTER_STOPPED);
 }
 
 /**
@@ -427,7 +442,8 @@ static int perf_software_add(struct perf_event *event, int flags)
 		hwc->last_period = hwc->sample_period;
 		perf_swevent_set_period(event);
 	}
-	hwc->state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
+	perf_counter_set_state(event, flags & PERF_EF_START ?
+			       PERF_COUNTER_COUNTS : PERF_COUNTER_STOPPED);
 
 	hlist_add_head_rcu(&event->hlist_entry, &lists->of[event->attr.config]);
 	perf_event_update_userpage(event);

@@ -4,7 +4,28 @@
 #define _KERNEL_EVENTS_SOFTWARE_H
 
 #include "recursion.h"
+#include "state.h"
 #include "types.h"
+
+/*
+ * hw.state of events whose PMU is one of this folder. Other drivers keep it as
+ * they like, if they stop with PERF_HES_STOPPED.
+ */
+enum perf_counter_state {
+	PERF_COUNTER_COUNTS	= 0,
+	PERF_COUNTER_STOPPED	= PERF_HES_STOPPED,
+	PERF_COUNTER_SETTLED	= PERF_HES_STOPPED | PERF_HES_UPTODATE,
+};
+
+extern struct perf_state_table perf_counter_state_table;
+
+/* Interrupts off, the event's CPU. */
+static inline void perf_counter_set_state(struct perf_event *event,
+					  enum perf_counter_state state)
+{
+	perf_state_check(&perf_counter_state_table, event->hw.state, state);
+	event->hw.state = state;
+}
 
 /*
  * Adds @nr to @event and takes care of its period. For every PMU whose events

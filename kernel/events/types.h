@@ -64,6 +64,14 @@ struct perf_cpu_context {
 #endif
 };
 
+/* What a PMU does on a CPU; only a kernel that checks itself keeps it. */
+enum perf_pmu_state {
+	PERF_PMU_ENABLED,
+	PERF_PMU_DISABLED,	/* cpc->disable_count is not 0 */
+	PERF_PMU_ADDING,	/* disabled, in PERF_PMU_TXN_ADD */
+	PERF_PMU_READING,	/* enabled, in PERF_PMU_TXN_READ */
+};
+
 /* What a CPU knows of one PMU. */
 struct perf_cpu_pmu_context {
 	/* This PMU's part of the CPU's own context. */
@@ -73,6 +81,8 @@ struct perf_cpu_pmu_context {
 
 	/* N: nesting of perf_pmu_disable(). */
 	int				disable_count;
+	/* N: follows the count and the transactions; see pmu.c. */
+	enum perf_pmu_state		state;
 	/* L+C: events on the hardware, and whether one excludes others. */
 	int				active_oncpu;
 	bool				exclusive;

@@ -30,6 +30,7 @@
 #include "../event.h"
 #include "../groups.h"
 #include "../pmu.h"
+#include "../software.h"
 #include "fake_pmu.h"
 
 #define to_fake(p)	container_of((p), struct fake_pmu, pmu)
@@ -86,7 +87,7 @@ static void fake_pmu_start(struct perf_event *event, int flags)
 			"start without a counter");
 	fake_pmu_expect(fake, event->hw.state & PERF_HES_STOPPED,
 			"start of an event that counts");
-	event->hw.state = 0;
+	perf_counter_set_state(event, PERF_COUNTER_COUNTS);
 	local64_set(&event->hw.prev_count, atomic64_read(&fake->ticks));
 }
 
@@ -100,7 +101,7 @@ static void fake_pmu_stop(struct perf_event *event, int flags)
 	if (event->hw.state & PERF_HES_STOPPED)
 		return;
 	fake_pmu_update(event);
-	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
 }
 
 static int fake_pmu_find(const struct fake_pmu *fake,
@@ -131,7 +132,7 @@ static int fake_pmu_add(struct perf_event *event, int flags)
 	unit->owner[idx] = event;
 	unit->fresh |= BIT(idx);
 	event->hw.idx = idx;
-	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
 	atomic_inc(&mine->turns);
 	if (flags & PERF_EF_START)
 		fake_pmu_start(event, PERF_EF_RELOAD);
