@@ -120,6 +120,40 @@ static void run_record(const struct row *row)
 	emit_cost(row, NULL, cost_sub(in_child(record_cost, row), floor));
 }
 
+/* A tracepoint that each system call passes: counted, or recorded with its arguments. */
+static struct cost call_floor(const void *arg)
+{
+	fifo();
+	return measure_prepared(drop, call_getppid, NULL, TIMES);
+}
+
+static struct cost call_cost(const void *arg)
+{
+	const struct row *row = arg;
+	struct perf_event_attr attr;
+	struct cost cost;
+	int fd;
+
+	attr = make_attr(PERF_TYPE_TRACEPOINT, tracepoint_id("raw_syscalls/sys_enter"));
+	attr.sample_period = row->arg ? 1 : 0;
+	attr.sample_type = row->arg;
+	fd = must_open(&attr, 0, -1, -1);
+	if (row->arg)
+		buffer_map(&buffer, fd, BUFFER_PAGES);
+	cost = call_floor(arg);
+	call_getppid(NULL);
+	if (row->arg && !buffer_drop(&buffer))
+		die("no records came");
+	return cost;
+}
+
+static void run_call(const struct row *row)
+{
+	struct cost floor = in_child(call_floor, row);
+
+	emit_cost(row, NULL, cost_sub(in_child(call_cost, row), floor));
+}
+
 /* mmap and munmap of a buffer, and of as many anonymous pages. */
 static void map_buffer(void *arg)
 {
@@ -279,6 +313,8 @@ static const struct row rows[] = {
 	{ "record/mmap2", run_record, .arg = MMAP2 },
 	{ "record/comm", run_record, .arg = COMM },
 	{ "record/bpf-output", run_bpf },
+	{ "record/tracepoint-counted", run_call },
+	{ "record/tracepoint", run_call, .arg = PERF_SAMPLE_RAW },
 	{ "floor/map-65-pages", run_pages },
 	{ "buffer/map-unmap-64-pages", run_map },
 };
