@@ -484,7 +484,7 @@ static void end_of_stack(void)
 	char *growing = make_stack(false), *guarded = make_stack(true);
 	size_t i;
 
-	for (i = 0; i < sizeof(used) / sizeof(used[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(used); i++) {
 		expect_dump(growing, used[i]);
 		expect_dump(guarded, used[i]);
 	}
