@@ -15,6 +15,7 @@
 
 #include <linux/bitops.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
