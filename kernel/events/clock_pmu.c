@@ -121,7 +121,7 @@ static void perf_clock_pmu_disarm(struct perf_event *event)
 static bool perf_clock_pmu_sample(struct perf_event *event, u64 period)
 {
 	struct pt_regs *regs = get_irq_regs();
-	struct perf_sample_data data;
+	struct perf_sample_data data __uninitialized;
 
 	if (!regs || perf_swevent_exclude(event, regs))
 		return false;

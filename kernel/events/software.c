@@ -382,7 +382,7 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 void perf_bp_event(struct perf_event *bp, void *data)
 {
 	struct pt_regs *regs = data;
-	struct perf_sample_data sample;
+	struct perf_sample_data sample __uninitialized;
 
 	lockdep_assert_irqs_disabled();
 

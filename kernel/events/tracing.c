@@ -78,7 +78,7 @@ static bool perf_trace_passes(const struct perf_event *event,
 static void perf_trace_deliver(struct hlist_head *head,
 			       struct perf_trace_hit *hit)
 {
-	struct perf_sample_data data;
+	struct perf_sample_data data __uninitialized;
 	struct perf_event *event;
 
 	hlist_for_each_entry_rcu(event, head, hlist_entry) {
@@ -106,7 +106,7 @@ static bool perf_trace_is_target(const struct perf_event *event,
 static void perf_trace_deliver_parked_locked(struct perf_event_context *ctx,
 					     struct perf_trace_hit *hit)
 {
-	struct perf_sample_data data;
+	struct perf_sample_data data __uninitialized;
 	struct perf_event *event;
 
 	lockdep_assert_held(&ctx->lock);
