@@ -1198,9 +1198,9 @@ struct perf_group_tree {
  *	pmu::task_ctx_cache; NULL in CPU contexts
  * @rotate_necessary: L, some group found no room that could have run
  *
- * An event belongs to one of these, and so to one context. The context holds
- * one for each PMU in use. Guarded like members of the context, with the same
- * lifetime rule: reference counted, then freed after a grace period.
+ * An event belongs to one of these, and so to one context, which holds one for
+ * each PMU in use. A task's context keeps them without events until it or the
+ * PMU goes. Guarded like its members; freed after a grace period.
  */
 struct perf_event_pmu_context {
 	struct pmu			*pmu;
