@@ -349,12 +349,16 @@ static bool frequency_settles(void *arg)
 static void hardware_frequency_settles(void)
 {
 	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
+	int tries;
 
 	need_hardware();
 	attr.freq = 1;
 	attr.sample_freq = 500;
 	attr.sample_type = PERF_SAMPLE_PERIOD;
-	test_retry(frequency_settles, &attr);
+	for (tries = 0; tries < 10; tries++)
+		if (frequency_settles(&attr))
+			return;
+	test_xfail("it takes more than ten periods");
 }
 
 static void hardware_samples(void)
