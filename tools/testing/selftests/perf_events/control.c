@@ -202,7 +202,8 @@ static void refresh_counts_down(void)
 		      strerror(errno));
 		touch_pages(FAULTS);
 		count = read_count(fd);
-		CHECK(count >= 7 && count < 7 + SLACK,
+		/* Some machines are late with the interrupt that disables. */
+		CHECK(count >= 7 && count < FAULTS,
 		      "round %d: stopped after %llu", round,
 		      (unsigned long long)count);
 	}
