@@ -26,7 +26,6 @@
 #include <linux/export.h>
 #include <linux/perf_event.h>
 #include <linux/security.h>
-#include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -249,28 +248,19 @@ static const struct attr_rule attr_content_rules[] = {
 	  ATTR_SAYS(REGISTERS, PERF_FIELD(sample_regs_intr), ~0ULL) },
 };
 
-/* Of sample_type and of the word of flags, all that a row above looks at. */
+/* All of sample_type that a row above looks at. */
 #define ATTR_SAMPLE_ASKED \
 	(ATTR_FROM(PERF_SAMPLE_MAX) | PERF_SAMPLE_BRANCH_STACK | \
 	 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | \
 	 PERF_SAMPLE_CGROUP | PERF_SAMPLE_WEIGHT_TYPE | PERF_SAMPLE_REGS_INTR)
-#define ATTR_FLAGS_ASKED \
-	(PERF_ATTR_RESERVED_1 | PERF_ATTR_INHERIT_THREAD | \
-	 PERF_ATTR_REMOVE_ON_EXEC | PERF_ATTR_SIGTRAP)
-
-/* The word of one-bit fields, which stands behind read_format and has no name. */
-static u64 attr_flags(const struct perf_event_attr *attr)
-{
-	return *(const u64 *)((const char *)attr +
-			      offsetofend(struct perf_event_attr, read_format));
-}
 
 /* Does no row apply for certain? So it is with most events that only count. */
 static bool attr_is_plain(const struct perf_event_attr *attr)
 {
 	return !(attr->sample_type & ATTR_SAMPLE_ASKED) &&
-	       !(attr_flags(attr) & ATTR_FLAGS_ASKED) &&
 	       !(attr->read_format & ATTR_FROM(PERF_FORMAT_MAX)) &&
+	       !attr->inherit_thread && !attr->remove_on_exec &&
+	       !attr->sigtrap && !attr->__reserved_1 &&
 	       !attr->__reserved_2 && !attr->__reserved_3;
 }
 
