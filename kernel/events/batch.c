@@ -34,6 +34,7 @@ static void perf_batch_one_locked(struct perf_cpu_context *cpuctx,
 				  struct perf_event *event,
 				  enum perf_batch_op op)
 {
+	lockdep_assert_held(&event->ctx->lock);
 	switch (op) {
 	case PERF_BATCH_ENABLE:
 		if (perf_control_enable_locked(event))
@@ -55,6 +56,7 @@ static void perf_batch_enable_group_locked(struct perf_cpu_context *cpuctx,
 	bool enabled = perf_control_enable_locked(leader);
 	struct perf_event *sibling;
 
+	lockdep_assert_held(&leader->ctx->lock);
 	for_each_sibling_event(sibling, leader)
 		enabled |= perf_control_enable_locked(sibling);
 	if (enabled)
@@ -67,6 +69,7 @@ static void perf_batch_group_locked(struct perf_cpu_context *cpuctx,
 {
 	struct perf_event *sibling;
 
+	lockdep_assert_held(&leader->ctx->lock);
 	if (op == PERF_BATCH_ENABLE) {
 		perf_batch_enable_group_locked(cpuctx, leader);
 		return;

@@ -148,6 +148,7 @@ static void perf_cgroup_hold_pmus_locked(struct perf_cgroup *cgrp,
 	struct perf_cpu_pmu_context *cpc;
 	struct perf_event *leader;
 
+	lockdep_assert_held(&this_cpu_ptr(&perf_cpu_context)->ctx.lock);
 	list_for_each_entry(leader, &local->groups, cgroup_entry) {
 		cpc = perf_cpc_oncpu(leader->pmu_ctx->pmu);
 		if (!list_empty(&cpc->cgroup_entry))
@@ -163,6 +164,7 @@ static void perf_cgroup_leave_locked(struct perf_cgroup *cgrp,
 	struct perf_cpu_cgroup *local = this_cpu_ptr(cgrp->cpus);
 	struct perf_event *leader;
 
+	lockdep_assert_held(&ctx->lock);
 	list_for_each_entry(leader, &local->groups, cgroup_entry) {
 		perf_sched_group_out_locked(leader);
 		perf_group_hide_locked(leader);
@@ -176,6 +178,7 @@ static void perf_cgroup_enter_locked(struct perf_cgroup *cgrp,
 	struct perf_cpu_cgroup *local = this_cpu_ptr(cgrp->cpus);
 	struct perf_event *leader;
 
+	lockdep_assert_held(&ctx->lock);
 	perf_cgroup_clock_start_locked(local, ctx);
 	list_for_each_entry(leader, &local->groups, cgroup_entry) {
 		perf_group_show_locked(leader);
@@ -196,6 +199,7 @@ static void perf_cgroup_settle_locked(struct perf_cpu_context *cpuctx,
 	struct perf_event_pmu_context *epc = &cpc->epc;
 	bool crowded = cpc->crowded;
 
+	lockdep_assert_held(&cpuctx->ctx.lock);
 	cpc->crowded = false;
 	if (!crowded && epc->rotate_necessary) {
 		epc->rotate_necessary = 0;
@@ -211,6 +215,7 @@ static void perf_cgroup_release_pmus_locked(struct perf_cpu_context *cpuctx,
 {
 	struct perf_cpu_pmu_context *cpc, *next;
 
+	lockdep_assert_held(&cpuctx->ctx.lock);
 	list_for_each_entry_safe(cpc, next, pmus, cgroup_entry) {
 		list_del_init(&cpc->cgroup_entry);
 		perf_cgroup_settle_locked(cpuctx, cpc);
@@ -223,6 +228,7 @@ static void perf_cgroup_update_pages_locked(struct perf_cgroup *cgrp)
 	struct perf_cpu_cgroup *local = this_cpu_ptr(cgrp->cpus);
 	struct perf_event *leader, *sibling;
 
+	lockdep_assert_held(&this_cpu_ptr(&perf_cpu_context)->ctx.lock);
 	list_for_each_entry(leader, &local->groups, cgroup_entry) {
 		perf_event_update_userpage(leader);
 		for_each_sibling_event(sibling, leader)
@@ -301,6 +307,7 @@ static void perf_cgroup_follow_oncpu(struct task_struct *task)
  */
 void perf_cgroup_load_locked(struct perf_cpu_context *cpuctx)
 {
+	lockdep_assert_held(&cpuctx->ctx.lock);
 	if (cpuctx->nr_cgroup_events)
 		perf_cgroup_switch_locked(cpuctx, perf_cgroup_of_task(current));
 }
@@ -313,6 +320,7 @@ void perf_cgroup_load_locked(struct perf_cpu_context *cpuctx)
  */
 void perf_cgroup_unload_locked(struct perf_cpu_context *cpuctx)
 {
+	lockdep_assert_held(&cpuctx->ctx.lock);
 	if (cpuctx->cgrp)
 		perf_cgroup_switch_locked(cpuctx, NULL);
 }

@@ -182,6 +182,7 @@ static void perf_group_leave_cgroup(struct perf_event *leader)
  */
 void perf_group_insert_locked(struct perf_event *leader)
 {
+	lockdep_assert_held(&leader->ctx->lock);
 	leader->group_order = ++leader->pmu_ctx->group_order;
 	leader->group_service = 0;
 	perf_group_join_cgroup(leader);
@@ -197,6 +198,7 @@ void perf_group_insert_locked(struct perf_event *leader)
  */
 void perf_group_erase_locked(struct perf_event *leader)
 {
+	lockdep_assert_held(&leader->ctx->lock);
 	perf_group_hide_locked(leader);
 	perf_group_leave_cgroup(leader);
 }
@@ -276,6 +278,7 @@ void perf_group_rank_locked(struct perf_group_tree *tree, int cpu,
 	if (!all_enabled)
 		return;
 	perf_group_for_each(leader, cursor, tree, cpu) {
+		lockdep_assert_held(&leader->ctx->lock);
 		perf_group_service_times(leader, &enabled, &running);
 		share = mul_u64_u64_div_u64(enabled, all_running, all_enabled);
 		service = perf_group_steps(running - share, interval / 4);

@@ -243,6 +243,7 @@ static ssize_t perf_read_group(struct perf_event *event, char __user *buf)
 static ssize_t perf_read_locked(struct perf_event *event, char __user *buf,
 				size_t count)
 {
+	lockdep_assert_held(&event->ctx->mutex);
 	if (perf_event_is_revoked(event))
 		return -ENODEV;
 	/* A pinned event that found no room has nothing to tell. */

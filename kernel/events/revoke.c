@@ -174,6 +174,7 @@ struct revoke_move {
 static void revoke_change_part_locked(struct perf_event *event,
 				      struct perf_event_pmu_context *to)
 {
+	lockdep_assert_held(&event->ctx->lock);
 	event->pmu_ctx->nr_events--;
 	event->pmu_ctx = to;
 	to->nr_events++;

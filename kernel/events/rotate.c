@@ -43,6 +43,7 @@ static void perf_rotate_locked(struct perf_cpu_pmu_context *cpc)
 	bool cpu_due = perf_rotate_is_due(cpc, &cpc->epc);
 	struct pmu *pmu = cpc->epc.pmu;
 
+	lockdep_assert_held(&cpc->epc.ctx->lock);
 	if (!cpu_due && !perf_rotate_is_due(cpc, task_epc))
 		return;
 	perf_pmu_disable(pmu);

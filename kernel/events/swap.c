@@ -85,6 +85,7 @@ static void perf_swap_counts_locked(struct perf_event *on,
 {
 	s64 lost = atomic64_read(&off->lost_samples);
 
+	lockdep_assert_held(&on->ctx->lock);
 	if (on->state == PERF_EVENT_STATE_ACTIVE)
 		on->pmu->read(on);
 	perf_event_time_update(on);
@@ -104,6 +105,7 @@ static void perf_swap_all_counts_locked(struct perf_event_context *on,
 {
 	struct perf_event *event, *twin;
 
+	lockdep_assert_held(&on->lock);
 	perf_ctx_clock_update_locked(on);
 	twin = list_last_entry(&off->event_list, struct perf_event, event_entry);
 	list_for_each_entry(event, &on->event_list, event_entry) {
