@@ -117,12 +117,12 @@ guest_root() {
 # locked NAME CMD...: run CMD while no other lab process holds NAME.
 locked() {
 	mkdir -p "$BUILD/.lock"
-	lock=$BUILD/.lock/$1
+	held=$1
 	shift
 	(
-		flock 9
+		flock -n 9 || { say "waiting for who is at work on $held" && flock 9; }
 		"$@" 9>&-
-	) 9>"$lock"
+	) 9>"$BUILD/.lock/$held"
 }
 
 # Compiler cache: one per user, shared by both trees and by other clones.
