@@ -545,8 +545,10 @@ static __always_inline void sample_prepare(struct perf_sample_data *data,
 		   ~(u64)PERF_SAMPLE_READ;
 
 	data->type = event->attr.sample_type;
+	if (todo & SAMPLE_LEAD_MASK) {
 #define SAMPLE_LEAD	SAMPLE_FILL_WORD
 #include "sample_fields.h"
+	}
 	if (todo & ~(u64)SAMPLE_LEAD_MASK)
 		sample_fill_rest(data, event, regs, todo);
 	data->sample_flags |= todo;
@@ -642,6 +644,9 @@ sample_put_lead(void *to, const struct perf_event_header *header,
 {
 	memcpy(to, header, sizeof(*header));
 	to += sizeof(*header);
+	/* What programs write is payload alone. */
+	if (!(type & SAMPLE_LEAD_MASK))
+		return;
 #define SAMPLE_LEAD	SAMPLE_EMIT_LEAD
 #include "sample_fields.h"
 }
