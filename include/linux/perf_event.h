@@ -988,8 +988,8 @@ struct perf_sample_layout {
  * @header_size: I, bytes of a sample's fields outside @id_header_size
  * @id_header_size: I, bytes of the fields that say who and when
  * @read_size: ML, bytes of read(2); grows with the group
- * @freq_windows: N, frequency mode: how many windows @hw.sample_period comes
- *	from, less one
+ * @freq_windows: N, frequency mode: how many windows @hw.sample_period is of
+ * @throttled: N, of a leader: the last record says that the group was stopped
  * @overflow_handler: I, what happens at an overflow
  * @clock: I, source of time stamps, NMI-safe
  * @prog: M, R, BPF program to run at an overflow
@@ -1092,7 +1092,8 @@ struct perf_event {
 	u16				header_size;
 	u16				id_header_size;
 	u16				read_size;
-	u16				freq_windows;
+	u8				freq_windows;
+	bool				throttled;
 	perf_overflow_handler_t		overflow_handler;
 	u64				(*clock)(void);
 	struct bpf_prog			*prog;

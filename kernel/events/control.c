@@ -32,6 +32,7 @@
 #include "remote.h"
 #include "sched.h"
 #include "sideband.h"
+#include "throttle.h"
 
 /* Install. */
 
@@ -142,6 +143,7 @@ struct perf_control_remove_args {
 /* A sibling that cannot live without its leader stays in error. */
 static void perf_control_orphan_locked(struct perf_event *sibling)
 {
+	lockdep_assert_held(&sibling->ctx->lock);
 	perf_sched_event_out_locked(sibling);
 	if (sibling->state > PERF_EVENT_STATE_ERROR)
 		perf_event_set_state(sibling, PERF_EVENT_STATE_ERROR);
@@ -368,6 +370,7 @@ bool perf_control_enable_locked(struct perf_event *event)
 void perf_control_retry_locked(struct perf_cpu_context *cpuctx,
 			       struct perf_event *leader)
 {
+	lockdep_assert_held(&leader->ctx->lock);
 	if (!cpuctx)
 		return;
 	perf_sched_group_out_locked(leader);
@@ -666,11 +669,8 @@ void perf_control_new_period_locked(struct perf_event *event,
 		return;
 	}
 	perf_pmu_disable(event->pmu);
-	/* A throttled event goes on now; the tick must not start it twice. */
-	if (event->hw.interrupts == MAX_INTERRUPTS) {
-		event->hw.interrupts = 0;
-		perf_side_throttle(event, false);
-	}
+	/* What is throttled goes on now; the tick must not start it twice. */
+	perf_throttle_end_locked(event);
 	event->pmu->stop(event, PERF_EF_UPDATE);
 	change(event, arg);
 	perf_control_drop_period(event);

@@ -361,24 +361,31 @@ void perf_side_tell_ctx(const struct perf_side_kind *kind, const void *what,
  */
 
 /**
- * perf_side_throttle - report that an event was stopped for its rate, or goes on
- * @event: the event
+ * perf_side_throttle - report that a group is stopped for its rate, or goes on
+ * @event: a member of the group that is or was throttled
  * @throttled: stopped
  *
- * Context: any.
+ * The records are the leader's. There is one of a kind until one of the other
+ * kind comes, however many members have their part in it.
+ *
+ * Context: any, on the CPU where the group is on, or goes on.
  */
 void perf_side_throttle(struct perf_event *event, bool throttled)
 {
-	const struct perf_event *eldest = event->parent ?: event;
+	struct perf_event *leader = event->group_leader;
+	const struct perf_event *eldest = leader->parent ?: leader;
 	struct perf_side_record record = { };
 
+	if (leader->throttled == throttled)
+		return;
+	leader->throttled = throttled;
 	record.header.type = throttled ? PERF_RECORD_THROTTLE :
 					 PERF_RECORD_UNTHROTTLE;
-	record.body[0] = perf_event_clock(event);
+	record.body[0] = perf_event_clock(leader);
 	record.body[1] = eldest->id;
-	record.body[2] = event->id;
+	record.body[2] = leader->id;
 	record.body_len = 3 * sizeof(u64);
-	perf_side_write(event, &record);
+	perf_side_write(leader, &record);
 }
 
 /**
@@ -402,7 +409,7 @@ void perf_log_lost_samples(struct perf_event *event, u64 lost)
  * perf_event_itrace_started - the driver has reported the start of its trace
  * @event: the event
  *
- * From now on perf_side_itrace_start() has nothing to add.
+ * From now on the scheduler has nothing to add.
  *
  * Context: on the event's CPU, interrupts off.
  */
@@ -411,32 +418,26 @@ void perf_event_itrace_started(struct perf_event *event)
 	event->attach_state |= PERF_ATTACH_ITRACE;
 }
 
-/* Apart, so that the record is cleared only for events that get one. */
-static noinline void side_itrace_record(struct perf_event *eldest)
+/**
+ * perf_side_itrace_record - report whose instructions a trace begins with
+ * @event: event about to be put on its PMU, see perf_side_itrace_start()
+ *
+ * Context: on the event's CPU, interrupts off.
+ */
+void perf_side_itrace_record(struct perf_event *event)
 {
+	struct perf_event *eldest = event->parent ?: event;
 	struct perf_side_record record = { };
 	u32 *ids = (u32 *)record.body;
+
+	if (eldest->attach_state & PERF_ATTACH_ITRACE)
+		return;
 
 	record.header.type = PERF_RECORD_ITRACE_START;
 	ids[0] = perf_sample_pid(eldest, current);
 	ids[1] = perf_sample_tid(eldest, current);
 	record.body_len = 2 * sizeof(*ids);
 	perf_side_write(eldest, &record);
-}
-
-/**
- * perf_side_itrace_start - report whose instructions a trace begins with
- * @event: event about to be put on its PMU; of other PMUs nothing is reported
- *
- * Context: on the event's CPU, interrupts off.
- */
-void perf_side_itrace_start(struct perf_event *event)
-{
-	struct perf_event *eldest = event->parent ?: event;
-
-	if (eldest->pmu->capabilities & PERF_PMU_CAP_ITRACE &&
-	    !(eldest->attach_state & PERF_ATTACH_ITRACE))
-		side_itrace_record(eldest);
 }
 
 /**

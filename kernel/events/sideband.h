@@ -33,7 +33,14 @@ static inline void perf_side_cgroup(struct cgroup *cgrp) { }
 
 /* Records of one event. Any context, NMI included. */
 void perf_side_throttle(struct perf_event *event, bool throttled);
-void perf_side_itrace_start(struct perf_event *event);
+void perf_side_itrace_record(struct perf_event *event);
+
+/* The same, for events of which most are not of such a PMU. */
+static inline void perf_side_itrace_start(struct perf_event *event)
+{
+	if (unlikely(event->pmu->capabilities & PERF_PMU_CAP_ITRACE))
+		perf_side_itrace_record(event);
+}
 
 /*
  * Moves the listing when event->cpu has changed; the event is off its context.

@@ -3,23 +3,30 @@
  * Room "throttle": how often events may interrupt, and frequency mode.
  *
  * Purpose: an event that overflows too often within a tick is stopped until
- * the next; when samples take too much of the CPU's time, all rates are
+ * the next, and its group with it, so that the counts of a group belong
+ * together; when samples take too much of the CPU's time, all rates are
  * lowered. Events that ask for a frequency get their period adjusted at each
  * overflow, and at a tick if none came for too long.
  *
  * Owns: the sysctls perf_event_max_sample_rate and
  * perf_cpu_time_max_percent; event->freq_windows; hwc->{interrupts,
- * interrupts_seq,freq_time_stamp,freq_count_stamp}.
+ * interrupts_seq,freq_time_stamp,freq_count_stamp}. A leader's throttled says
+ * which of the two records came last; room "sideband" writes it.
  *
- * Contexts: NMI, the tick, sysctl handlers.
+ * Contexts: NMI, irq_work, the tick, sysctl handlers.
  *
- * Locking: limits are single words, read once. The tick takes the context
- * locks; in NMI the event is this CPU's and on.
+ * Locking: limits are single words, read once. The tick and the irq_work take
+ * the context locks; in NMI the event is this CPU's and on.
  *
- * Race, a throttled event and the tick:
- *  1. NMI marks the event MAX_INTERRUPTS and its driver stops it;
- *  2. the tick sees the mark, clears it and starts the event again. Both are
- *     on the event's CPU, and the driver's PMU is disabled in the tick.
+ * Race, a throttled group and the tick:
+ *  1. NMI marks the event MAX_INTERRUPTS, and the leader as throttled; the
+ *     event's driver stops the event. It may be walking the counters, so that
+ *     the other members must stay where they are;
+ *  2. an irq_work finds the leader and stops those that are not marked yet;
+ *  3. the tick clears the marks and starts again what had one. If it comes
+ *     before step 2, the leader is not throttled any more and nothing is left
+ *     to be stopped; so it is when the group went off its PMU and came back.
+ * All three are on the group's CPU, and the PMU is disabled in steps 2 and 3.
  */
 #include <linux/irq_work.h>
 #include <linux/math64.h>
@@ -119,9 +126,15 @@ int perf_cpu_time_max_percent_handler(const struct ctl_table *table, int write,
 	return 0;
 }
 
+/* Nanoseconds, of the last lowering. */
+static u64 perf_report_took, perf_report_allowed;
+
+/* Programs look for these words in the log. */
 static void perf_throttle_report(struct irq_work *work)
 {
-	pr_info_ratelimited("perf: samples took too long, kernel.perf_event_max_sample_rate is now %d\n",
+	pr_info_ratelimited("perf: interrupt took too long (%llu > %llu), lowering kernel.perf_event_max_sample_rate to %d\n",
+			    READ_ONCE(perf_report_took),
+			    READ_ONCE(perf_report_allowed),
 			    READ_ONCE(sysctl_perf_event_sample_rate));
 }
 
@@ -133,6 +146,8 @@ static void perf_throttle_lower(u64 took)
 	u32 budget = TICK_NSEC / 100 * sysctl_perf_cpu_time_max_percent;
 	u32 per_tick;
 
+	WRITE_ONCE(perf_report_took, took);
+	WRITE_ONCE(perf_report_allowed, READ_ONCE(perf_sample_allowed_ns));
 	took += took / 4;
 	per_tick = took < budget ? budget / (u32)took : 1;
 	WRITE_ONCE(perf_sample_allowed_ns, took);
@@ -188,6 +203,12 @@ static u64 perf_freq_period(u64 freq, u64 nsec, u64 count)
 	return div64_u64(count * second, nsec * freq);
 }
 
+/* The longest period that may follow this one; periods fit into an s64. */
+static s64 perf_freq_step_up(u64 period)
+{
+	return PERF_FREQ_STEP * min_t(u64, period, S64_MAX / PERF_FREQ_STEP);
+}
+
 /*
  * Moves the period towards @fit, what the last window asks for. The period is
  * the mean of up to PERF_FREQ_WINDOWS of them. One that is off by more than a
@@ -201,14 +222,16 @@ static void perf_freq_learn(struct perf_event *event, u64 fit)
 {
 	u64 period = event->hw.sample_period;
 	unsigned int weight;
+	bool outlier;
 	s64 delta;
 
-	fit = min(fit, PERF_FREQ_STEP * period);
+	fit = min_t(u64, fit, perf_freq_step_up(period));
 	delta = fit - period;
-	if (abs(delta) > period / 4 + 1)
+	outlier = abs(delta) > period / 4 + 1;
+	if (outlier)
 		event->freq_windows /= 2;
 	weight = event->freq_windows + 1;
-	if (abs(delta) <= period / 4 + 1)
+	if (!outlier)
 		event->freq_windows = min(weight, PERF_FREQ_WINDOWS - 1);
 
 	/* Away from zero, or small differences would stay for ever. */
@@ -252,7 +275,7 @@ static void perf_freq_window(struct perf_event *event, u64 running, u64 most)
 static bool perf_freq_is_cut_short(const struct perf_event *event)
 {
 	return local64_read(&event->hw.period_left) >
-	       (s64)(PERF_FREQ_STEP * event->hw.sample_period);
+	       perf_freq_step_up(event->hw.sample_period);
 }
 
 /*
@@ -271,10 +294,74 @@ static void perf_freq_overflow(struct perf_event *event)
 	event->pmu->start(event, PERF_EF_RELOAD);
 }
 
+/*
+ * The driver has stopped the event whose rate was too high, unless that counts
+ * in software: alone it would go on counting, but not beside a stopped group.
+ */
+static void perf_throttle_stop_member(struct perf_event *event)
+{
+	if (event->state != PERF_EVENT_STATE_ACTIVE ||
+	    (event->hw.interrupts == MAX_INTERRUPTS &&
+	     !is_software_event(event)))
+		return;
+	perf_pmu_disable(event->pmu);
+	event->hw.interrupts = MAX_INTERRUPTS;
+	event->pmu->stop(event, 0);
+	perf_pmu_enable(event->pmu);
+}
+
+static void perf_throttle_stop_groups(struct list_head *active)
+{
+	struct perf_event *leader, *sibling;
+
+	list_for_each_entry(leader, active, active_list) {
+		if (!leader->throttled || !leader->nr_siblings)
+			continue;
+		perf_throttle_stop_member(leader);
+		for_each_sibling_event(sibling, leader)
+			perf_throttle_stop_member(sibling);
+	}
+}
+
+static void perf_throttle_stop_ctx(struct perf_event_context *ctx)
+{
+	struct perf_event_pmu_context *epc;
+
+	guard(raw_spinlock)(&ctx->lock);
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		perf_throttle_stop_groups(&epc->pinned_active);
+		perf_throttle_stop_groups(&epc->flexible_active);
+	}
+}
+
+/* Step 2 of the race above. */
+static void perf_throttle_stop_work(struct irq_work *work)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+
+	lockdep_assert_irqs_disabled();
+	perf_throttle_stop_ctx(&cpuctx->ctx);
+	if (cpuctx->task_ctx)
+		perf_throttle_stop_ctx(cpuctx->task_ctx);
+}
+
+static DEFINE_PER_CPU(struct irq_work, perf_throttle_work) =
+	IRQ_WORK_INIT_HARD(perf_throttle_stop_work);
+
+static void perf_throttle_begin(struct perf_event *event)
+{
+	__this_cpu_inc(perf_throttled);
+	tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
+	event->hw.interrupts = MAX_INTERRUPTS;
+	perf_side_throttle(event, true);
+	if (event->group_leader->nr_siblings)
+		irq_work_queue(this_cpu_ptr(&perf_throttle_work));
+}
+
 /**
  * perf_throttle_account_nmi - count an overflow of an event
  * @event: event that is on this CPU
- * @throttle: stop it if there are too many
+ * @throttle: stop it, and soon its group, if there are too many
  *
  * Context: any down to NMI, interrupts off.
  * Return: true when the event is over its rate and must be stopped.
@@ -291,10 +378,7 @@ bool perf_throttle_account_nmi(struct perf_event *event, bool throttle)
 	}
 	hwc->interrupts++;
 	if (throttle && hwc->interrupts >= READ_ONCE(perf_rate_per_tick)) {
-		__this_cpu_inc(perf_throttled);
-		tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
-		hwc->interrupts = MAX_INTERRUPTS;
-		perf_side_throttle(event, true);
+		perf_throttle_begin(event);
 		over = true;
 	}
 	if (event->attr.freq)
@@ -306,11 +390,28 @@ static void perf_throttle_end(struct perf_event *event)
 {
 	struct hw_perf_event *hwc = &event->hw;
 
-	if (hwc->interrupts != MAX_INTERRUPTS)
+	if (event->state != PERF_EVENT_STATE_ACTIVE ||
+	    hwc->interrupts != MAX_INTERRUPTS)
 		return;
 	hwc->interrupts = 0;
 	perf_side_throttle(event, false);
 	event->pmu->start(event, 0);
+}
+
+/**
+ * perf_throttle_end_locked - let a group go on before the tick does
+ * @event: a member of it, whose PMU is disabled
+ *
+ * Context: ctx->lock, on the CPU where the group is on if it is.
+ */
+void perf_throttle_end_locked(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader, *sibling;
+
+	lockdep_assert_held(&event->ctx->lock);
+	perf_throttle_end(leader);
+	for_each_sibling_event(sibling, leader)
+		perf_throttle_end(sibling);
 }
 
 /* An event that overflows often enough adjusts itself when it does. */
@@ -332,10 +433,9 @@ static void perf_freq_tick(struct perf_event *event)
 
 static void perf_throttle_tick_event(struct perf_event *event)
 {
-	if (event->state != PERF_EVENT_STATE_ACTIVE)
-		return;
 	perf_throttle_end(event);
-	perf_freq_tick(event);
+	if (event->state == PERF_EVENT_STATE_ACTIVE)
+		perf_freq_tick(event);
 }
 
 static void perf_throttle_tick_list(struct list_head *active)
@@ -359,8 +459,7 @@ static void perf_throttle_tick_ctx(struct perf_event_context *ctx,
 	guard(raw_spinlock)(&ctx->lock);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
 		if ((!throttled && !epc->nr_freq) ||
-		    !perf_pmu_ctx_is_active(epc) ||
-		    epc->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)
+		    !perf_pmu_ctx_is_active(epc))
 			continue;
 		perf_pmu_disable(epc->pmu);
 		perf_throttle_tick_list(&epc->pinned_active);

@@ -11,6 +11,9 @@
  */
 bool perf_throttle_account_nmi(struct perf_event *event, bool throttle);
 
+/* Ends the throttling of the group of @event. ctx->lock, the PMU disabled. */
+void perf_throttle_end_locked(struct perf_event *event);
+
 /* Counts of frequency-mode events; the tick stays on while there are some. */
 #ifdef CONFIG_NO_HZ_FULL
 void perf_throttle_freq_get(void);

@@ -101,15 +101,27 @@ bool test_remark(const char *fmt, ...)
 	return false;
 }
 
-/* One good attempt is enough. */
-void test_retry(bool (*attempt)(void *arg), void *arg)
+static bool one_succeeds(bool (*attempt)(void *arg), void *arg)
 {
 	int tries;
 
 	for (tries = 0; tries < MAX_TRIES; tries++)
 		if (attempt(arg))
-			return;
-	CHECK(0, "%d attempts failed", MAX_TRIES);
+			return true;
+	return false;
+}
+
+/* One good attempt is enough. */
+void test_retry(bool (*attempt)(void *arg), void *arg)
+{
+	CHECK(one_succeeds(attempt, arg), "%d attempts failed", MAX_TRIES);
+}
+
+void test_retry_or_xfail(bool (*attempt)(void *arg), void *arg,
+			 const char *why)
+{
+	if (!one_succeeds(attempt, arg))
+		test_xfail("%s", why);
 }
 
 static pid_t case_begin(void)

@@ -62,6 +62,8 @@ void test_xfail(const char *fmt, ...);
 __printf(1, 2)
 bool test_remark(const char *fmt, ...);
 void test_retry(bool (*attempt)(void *arg), void *arg);
+void test_retry_or_xfail(bool (*attempt)(void *arg), void *arg,
+			 const char *why);
 
 #define CHECK(cond, ...) \
 	((cond) ? (void)0 : test_fail(__FILE__, __LINE__, __VA_ARGS__))

@@ -349,16 +349,13 @@ static bool frequency_settles(void *arg)
 static void hardware_frequency_settles(void)
 {
 	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
-	int tries;
 
 	need_hardware();
 	attr.freq = 1;
 	attr.sample_freq = 500;
 	attr.sample_type = PERF_SAMPLE_PERIOD;
-	for (tries = 0; tries < 10; tries++)
-		if (frequency_settles(&attr))
-			return;
-	test_xfail("it takes more than ten periods");
+	test_retry_or_xfail(frequency_settles, &attr,
+			    "it takes more than ten periods");
 }
 
 static void hardware_samples(void)
@@ -450,6 +447,61 @@ static void hardware_throttled(void)
 	expect_throttling(&attr);
 }
 
+/*
+ * Cycles are counted twice: by the leader, and by a member whose rate is too
+ * high. Both counts are the same when the one stands while the other does.
+ */
+static bool group_throttling(void *arg)
+{
+	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
+	struct perf_event_attr *sampled = arg;
+	__u64 counts[2], difference;
+	struct perf_ring *ring;
+	struct tally tally;
+	int leader, member;
+
+	attr.sample_period = 1ULL << 40;
+	attr.sample_type = sampled->sample_type;
+	attr.sample_id_all = 1;
+	leader = open_self(&attr);
+	member = open_member(sampled, leader);
+	ring = ring_map(leader, 64);
+	event_enable(leader);
+	burn_for(150);
+	event_disable(leader);
+	counts[0] = read_count(leader);
+	counts[1] = read_count(member);
+	tally = count_records(ring, &attr, event_id(leader));
+	close(member);
+	close(leader);
+	ring_unmap(ring);
+	CHECK(tally.unthrottle <= tally.throttle &&
+	      tally.unthrottle + 1 >= tally.throttle,
+	      "%u THROTTLE, %u UNTHROTTLE", tally.throttle, tally.unthrottle);
+	difference = counts[0] > counts[1] ? counts[0] - counts[1] :
+					     counts[1] - counts[0];
+	if (tally.unthrottle && difference < counts[0] / 20)
+		return true;
+	return test_remark("%u THROTTLE, %u UNTHROTTLE, counts %llu and %llu",
+			   tally.throttle, tally.unthrottle,
+			   (unsigned long long)counts[0],
+			   (unsigned long long)counts[1]);
+}
+
+static void group_throttled(void)
+{
+	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
+
+	need_hardware();
+	set_low_rate();
+	attr.disabled = 0;
+	attr.sample_period = 20000;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ID | PERF_SAMPLE_TIME;
+	attr.sample_id_all = 1;
+	test_retry_or_xfail(group_throttling, &attr,
+			    "a member alone is throttled");
+}
+
 static const struct test_case cases[] = {
 	{ "fixed periods", fixed_periods },
 	{ "a period across disable and enable", period_across_disable },
@@ -463,6 +515,7 @@ static const struct test_case cases[] = {
 	{ "samples of a hardware event", hardware_samples },
 	{ "cpu-clock is throttled", clock_throttled },
 	{ "a hardware event is throttled", hardware_throttled },
+	{ "a group is throttled", group_throttled },
 };
 
 int main(void)
