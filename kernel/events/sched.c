@@ -162,6 +162,7 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 {
 	int err;
 
+	lockdep_assert_held(&event->ctx->lock);
 	if (event->state <= PERF_EVENT_STATE_OFF)
 		return 0;
 	WRITE_ONCE(event->oncpu, smp_processor_id());
@@ -169,8 +170,7 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 	smp_wmb();
 	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
 	perf_sched_unthrottle(event);
-	if (unlikely(event->pmu->capabilities & PERF_PMU_CAP_ITRACE))
-		perf_side_itrace_start(event);
+	perf_side_itrace_start(event);
 
 	perf_sched_hold_other_pmu(event);
 	err = event->pmu->add(event, PERF_EF_START);
@@ -188,6 +188,7 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 /* The same the other way round. */
 static void perf_sched_member_out_locked(struct perf_event *event)
 {
+	lockdep_assert_held(&event->ctx->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 	list_del_init(&event->active_list);
@@ -204,6 +205,7 @@ static void perf_sched_members_out_locked(struct perf_event *leader)
 {
 	struct perf_event *sibling;
 
+	lockdep_assert_held(&leader->ctx->lock);
 	perf_sched_member_out_locked(leader);
 	for_each_sibling_event(sibling, leader)
 		perf_sched_member_out_locked(sibling);
@@ -235,6 +237,7 @@ void perf_sched_event_out_locked(struct perf_event *event)
  */
 void perf_sched_group_out_locked(struct perf_event *leader)
 {
+	lockdep_assert_held(&leader->ctx->lock);
 	if (leader->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 	perf_pmu_disable(leader->pmu_ctx->pmu);
@@ -247,6 +250,7 @@ static int perf_sched_members_in_locked(struct perf_event *leader)
 	struct perf_event *sibling;
 	int err;
 
+	lockdep_assert_held(&leader->ctx->lock);
 	err = perf_sched_event_in_locked(leader);
 	if (err)
 		return err;
@@ -263,6 +267,7 @@ static bool perf_sched_group_in_locked(struct perf_event *leader)
 {
 	struct pmu *pmu = leader->pmu_ctx->pmu;
 
+	lockdep_assert_held(&leader->ctx->lock);
 	/* What counts in software has no limit that a group could hit. */
 	if (leader->group_caps & PERF_EV_CAP_SOFTWARE && !leader->nr_siblings)
 		return !perf_sched_event_in_locked(leader);
@@ -350,6 +355,7 @@ static bool perf_sched_leader_in_locked(struct perf_event *leader)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(leader->pmu_ctx->pmu);
 
+	lockdep_assert_held(&leader->ctx->lock);
 	if (leader->state != PERF_EVENT_STATE_INACTIVE)
 		return true;
 	if (!perf_sched_may_try(leader, cpc) ||
@@ -360,10 +366,12 @@ static bool perf_sched_leader_in_locked(struct perf_event *leader)
 }
 
 /* In the order that is best for drivers which keep an array: last in, first out. */
-static void perf_sched_list_out_locked(struct list_head *active)
+static void perf_sched_list_out_locked(struct perf_event_pmu_context *epc,
+				       struct list_head *active)
 {
 	struct perf_event *leader, *next;
 
+	lockdep_assert_held(&epc->ctx->lock);
 	list_for_each_entry_safe_reverse(leader, next, active, active_list)
 		perf_sched_members_out_locked(leader);
 }
@@ -384,6 +392,7 @@ perf_sched_find_chosen_locked(struct perf_group_cursor *cursor,
 			      struct perf_event *leader)
 {
 	for (; leader; leader = perf_group_next(cursor)) {
+		lockdep_assert_held(&leader->ctx->lock);
 		if (leader->state != PERF_EVENT_STATE_INACTIVE)
 			continue;
 		if (!perf_sched_was_left_out(leader))
@@ -404,6 +413,7 @@ perf_sched_find_chosen_locked(struct perf_group_cursor *cursor,
 /* A transaction of @leader's PMU is open. */
 static bool perf_sched_join_locked(struct perf_event *leader)
 {
+	lockdep_assert_held(&leader->ctx->lock);
 	if (!perf_sched_may_try(leader, perf_cpc_oncpu(leader->pmu_ctx->pmu)) ||
 	    perf_sched_members_in_locked(leader)) {
 		perf_sched_members_out_locked(leader);
@@ -413,13 +423,15 @@ static bool perf_sched_join_locked(struct perf_event *leader)
 	return true;
 }
 
-static bool perf_sched_join_all_locked(struct perf_group_tree *tree,
-				       struct pmu *pmu)
+static bool perf_sched_join_all_locked(struct perf_event_pmu_context *epc,
+				       struct perf_group_tree *tree)
 {
 	struct perf_group_cursor cursor;
+	struct pmu *pmu = epc->pmu;
 	struct perf_event *leader;
 	bool open = false;
 
+	lockdep_assert_held(&epc->ctx->lock);
 	perf_sched_for_each_chosen(leader, cursor, tree) {
 		if (!open)
 			perf_pmu_start_add(pmu);
@@ -442,11 +454,12 @@ static bool perf_sched_all_in_locked(struct perf_event_pmu_context *epc,
 {
 	struct pmu *pmu = epc->pmu;
 
+	lockdep_assert_held(&epc->ctx->lock);
 	if (pmu->task_ctx_nr == perf_sw_context || !list_empty(active))
 		return false;
-	if (perf_sched_join_all_locked(tree, pmu))
+	if (perf_sched_join_all_locked(epc, tree))
 		return true;
-	perf_sched_list_out_locked(active);
+	perf_sched_list_out_locked(epc, active);
 	perf_pmu_cancel_add(pmu);
 	return false;
 }
@@ -461,6 +474,7 @@ static void perf_sched_pinned_in_locked(struct perf_event_pmu_context *epc)
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 
+	lockdep_assert_held(&epc->ctx->lock);
 	perf_group_for_each(leader, cursor, &epc->pinned_groups,
 			    smp_processor_id()) {
 		if (!perf_sched_leader_in_locked(leader))
@@ -489,6 +503,7 @@ void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 
+	lockdep_assert_held(&epc->ctx->lock);
 	/* In software all fit. */
 	if (epc->pmu->task_ctx_nr != perf_sw_context)
 		perf_group_rank_locked(tree, smp_processor_id(),
@@ -524,6 +539,7 @@ static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 
+	lockdep_assert_held(&epc->ctx->lock);
 	if (!epc->chosen ||
 	    perf_sched_choice_is_old(epc, perf_sched_interval(epc))) {
 		perf_sched_choose_locked(epc);
@@ -546,8 +562,9 @@ static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
  */
 void perf_sched_flexible_out_locked(struct perf_event_pmu_context *epc)
 {
+	lockdep_assert_held(&epc->ctx->lock);
 	epc->rotate_necessary = 0;
-	perf_sched_list_out_locked(&epc->flexible_active);
+	perf_sched_list_out_locked(epc, &epc->flexible_active);
 }
 
 /**
@@ -566,7 +583,7 @@ void perf_sched_pmu_locked(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 	perf_pmu_disable(pmu);
 	if (task_epc) {
 		perf_sched_flexible_out_locked(task_epc);
-		perf_sched_list_out_locked(&task_epc->pinned_active);
+		perf_sched_list_out_locked(task_epc, &task_epc->pinned_active);
 	}
 	perf_sched_flexible_out_locked(&cpc->epc);
 
@@ -611,6 +628,7 @@ bool perf_sched_offer_locked(struct perf_event *leader)
 static void perf_sched_clock_other_locked(struct perf_cpu_context *cpuctx,
 					  struct perf_event_context *ctx)
 {
+	lockdep_assert_held(&cpuctx->ctx.lock);
 	if (ctx != &cpuctx->ctx)
 		perf_ctx_clock_update_locked(&cpuctx->ctx);
 	else if (cpuctx->task_ctx)
@@ -632,6 +650,7 @@ void perf_sched_try_in_locked(struct perf_cpu_context *cpuctx,
 	struct pmu *pmu = leader->pmu_ctx->pmu;
 	bool on;
 
+	lockdep_assert_held(&leader->ctx->lock);
 	if (!perf_sched_is_candidate(leader))
 		return;
 	perf_pmu_disable(pmu);
@@ -655,20 +674,20 @@ static bool perf_sched_epc_is_empty(struct perf_event_pmu_context *epc)
 static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
-	bool evict;
+	bool pinned = !RB_EMPTY_ROOT(&epc->pinned_groups.root);
+	bool evict = pinned && !list_empty(&cpc->epc.flexible_active);
 
+	lockdep_assert_held(&epc->ctx->lock);
 	if (perf_sched_epc_is_empty(epc) || perf_sched_filtered(epc->pmu))
 		return;
-	evict = !RB_EMPTY_ROOT(&epc->pinned_groups.root) &&
-		!list_empty(&cpc->epc.flexible_active);
 
 	perf_pmu_disable(epc->pmu);
 	if (evict) {
 		perf_ctx_clock_update_locked(cpc->epc.ctx);
 		perf_sched_flexible_out_locked(&cpc->epc);
 	}
-	if (!perf_sched_all_in_locked(epc, &epc->pinned_groups,
-				      &epc->pinned_active))
+	if (pinned && !perf_sched_all_in_locked(epc, &epc->pinned_groups,
+						&epc->pinned_active))
 		perf_sched_pinned_in_locked(epc);
 	if (evict)
 		perf_sched_resume_locked(&cpc->epc);
@@ -681,12 +700,13 @@ static void perf_sched_epc_out_locked(struct perf_event_pmu_context *epc)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
 
+	lockdep_assert_held(&epc->ctx->lock);
 	epc->rotate_necessary = 0;
 	if (!perf_pmu_ctx_is_active(epc))
 		return;
 	perf_pmu_disable(epc->pmu);
 	perf_sched_flexible_out_locked(epc);
-	perf_sched_list_out_locked(&epc->pinned_active);
+	perf_sched_list_out_locked(epc, &epc->pinned_active);
 	if (cpc->epc.rotate_necessary) {
 		perf_ctx_clock_update_locked(cpc->epc.ctx);
 		cpc->epc.rotate_necessary = 0;
@@ -702,6 +722,7 @@ static void perf_sched_tell_pmus_locked(struct perf_event_context *ctx,
 	struct perf_event_pmu_context *epc;
 	struct pmu *pmu;
 
+	lockdep_assert_held(&ctx->lock);
 	if (!__this_cpu_read(perf_sched_cb_usages))
 		return;
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
@@ -726,6 +747,7 @@ void perf_sched_load_locked(struct perf_cpu_context *cpuctx,
 {
 	struct perf_event_pmu_context *epc;
 
+	lockdep_assert_held(&ctx->lock);
 	WARN_ON_ONCE(cpuctx->task_ctx || ctx->loaded_cpu != PERF_CPU_NONE);
 	perf_ctx_clock_start_locked(ctx);
 	perf_ctx_set_loaded_locked(ctx, smp_processor_id());
@@ -752,6 +774,7 @@ void perf_sched_unload_locked(struct perf_cpu_context *cpuctx,
 {
 	struct perf_event_pmu_context *epc;
 
+	lockdep_assert_held(&ctx->lock);
 	WARN_ON_ONCE(cpuctx->task_ctx != ctx);
 	perf_sched_tell_pmus_locked(ctx, false);
 	perf_ctx_clock_update_locked(ctx);
@@ -779,7 +802,7 @@ void perf_sched_cpu_out_locked(struct perf_event_context *ctx)
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
 		perf_pmu_disable(epc->pmu);
 		perf_sched_flexible_out_locked(epc);
-		perf_sched_list_out_locked(&epc->pinned_active);
+		perf_sched_list_out_locked(epc, &epc->pinned_active);
 		perf_pmu_enable(epc->pmu);
 	}
 }
