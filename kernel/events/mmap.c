@@ -362,6 +362,7 @@ static int perf_mmap_create_aux_locked(struct perf_event *event,
 	struct perf_aux_area *area;
 	int err;
 
+	lockdep_assert_held(&rb->aux.mutex);
 	err = perf_mmap_charge(&charge, vma->vm_mm, vma_pages(vma));
 	if (err)
 		return err;
@@ -595,9 +596,11 @@ static int perf_mmap_create_mutexed(struct perf_event *event,
 }
 
 /*
- * A buffer out of use, whose closer has not come to @event yet, is left.
+ * A buffer out of use, whose closer has not come to @event yet, is left. One in
+ * use is mapped further only through events that mapped it before: its user page
+ * can tell of one event, and a redirected one would write there as well.
  * Return: 0, and @event->rb has one mapping more or is NULL; -EINVAL if the size
- * is another.
+ * is another, or the buffer another event's.
  */
 static int perf_mmap_join_mutexed(struct perf_event *event, int nr_pages)
 {
@@ -606,6 +609,8 @@ static int perf_mmap_join_mutexed(struct perf_event *event, int nr_pages)
 	lockdep_assert_held(&event->mmap_mutex);
 
 	if (perf_rb_data_size(rb) != (unsigned long)nr_pages << PAGE_SHIFT)
+		return -EINVAL;
+	if (!atomic_read(&event->mmap_count) && refcount_read(&rb->mmap_count))
 		return -EINVAL;
 	if (!refcount_inc_not_zero(&rb->mmap_count))
 		perf_mmap_attach_mutexed(event, NULL);
