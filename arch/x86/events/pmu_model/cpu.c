@@ -274,6 +274,25 @@ int pmu_model_write(unsigned int slot, u64 val)
 }
 
 /**
+ * pmu_model_count_rdpmc - a program has executed RDPMC on this CPU
+ *
+ * Context: the trap that emulates it.
+ */
+void pmu_model_count_rdpmc(void)
+{
+	unsigned long flags, seen;
+	struct model_cpu *c = enter(&flags);
+	struct pmu_model_state *next;
+
+	do {
+		next = begin(c, &seen);
+		pmu_model_state_count_rdpmc(&pmu_model, next);
+	} while (!publish(c, seen, next));
+	program_shot(c);
+	leave(c, flags);
+}
+
+/**
  * pmu_model_set_mode - this CPU changes between user and kernel mode
  * @user:	it executes user code from now on
  *

@@ -62,6 +62,12 @@ struct seq_file;
 #define PMU_SEL_SWITCHES	(PMU_SEL_USR | PMU_SEL_OS | PMU_SEL_INT | \
 				 PMU_SEL_EN | PMU_SEL_GUEST_HOST)
 
+/*
+ * An event of the model's own, event 0xdf and unit mask 1: RDPMC in a program,
+ * which the model emulates and therefore counts exactly.
+ */
+#define PMU_MODEL_USER_RDPMC	0x01dfULL
+
 /* A field of the fixed counter control register, SDM vol. 3 20.2.2. */
 #define PMU_FIXED_OS		BIT_ULL(0)
 #define PMU_FIXED_USR		BIT_ULL(1)
@@ -275,6 +281,8 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 			const struct pmu_model_reg *reg, u64 now, u64 val);
 int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
 		    u32 index, u64 now, u64 *val);
+void pmu_model_state_count_rdpmc(const struct pmu_model *m,
+				 struct pmu_model_state *s);
 void pmu_model_state_set_mode(const struct pmu_model *m,
 			      struct pmu_model_state *s, u64 now, bool user);
 void pmu_model_state_reload_rates(const struct pmu_model *m,
@@ -363,6 +371,7 @@ void pmu_model_power_up(void);
 int pmu_model_read(unsigned int slot, u64 *val);
 int pmu_model_write(unsigned int slot, u64 val);
 int pmu_model_read_pmc(u32 index, u64 *val);
+void pmu_model_count_rdpmc(void);
 void pmu_model_set_mode(bool user);
 void pmu_model_reload_rates(void);
 

@@ -71,6 +71,9 @@ static struct event_row event_rows[] = {
 	[ROW_LLC_MISSES] = { "cache-misses", CODE(0x2e, 0x41),
 			     PPM(2000), INTEL, 1 },
 
+	/* Counted one by one: registers.c */
+	{ "user-rdpmc",		CODE(0xdf, 0x01), 0, BOTH, 1 },
+
 	{ "bus-cycles",		CODE(0x3c, 0x01), PPM(40000), INTEL, 1 },
 	{ "branches",		CODE(0xc4, 0x00), PPM(200000), INTEL, 1 },
 	{ "branch-misses",	CODE(0xc5, 0x00), PPM(4000), INTEL, 1 },

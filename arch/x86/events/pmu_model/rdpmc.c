@@ -54,6 +54,7 @@ static int user_trap(struct notifier_block *nb, unsigned long val, void *data)
 	regs->ax = lower_32_bits(count);
 	regs->dx = upper_32_bits(count);
 	regs->ip += sizeof(rdpmc_insn);
+	pmu_model_count_rdpmc();
 	return NOTIFY_STOP;
 }
 

@@ -116,17 +116,22 @@ static bool counter_selected(const struct pmu_model *m,
 			     s->select[i] & PMU_SEL_OS);
 }
 
+static void note_overflow(const struct pmu_model *m, struct pmu_model_state *s,
+			  unsigned int i)
+{
+	if (m->has_global)
+		s->status |= pmu_model_status_bit(i);
+	if (counter_armed(s, i))
+		s->pending |= BIT(i);
+}
+
 static void settle(const struct pmu_model *m, struct pmu_model_state *s,
 		   unsigned int i, u64 now)
 {
 	if (!(s->running & BIT(i)))
 		return;
-	if (!pmu_model_counter_settle(&s->counter[i], m->width_mask, now))
-		return;
-	if (m->has_global)
-		s->status |= pmu_model_status_bit(i);
-	if (counter_armed(s, i))
-		s->pending |= BIT(i);
+	if (pmu_model_counter_settle(&s->counter[i], m->width_mask, now))
+		note_overflow(m, s, i);
 }
 
 static void settle_all(const struct pmu_model *m, struct pmu_model_state *s,
@@ -462,6 +467,31 @@ int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
 	}
 	*val = read_counter(m, s, index, now);
 	return 0;
+}
+
+/**
+ * pmu_model_state_count_rdpmc - a program has executed RDPMC
+ * @m:		the model
+ * @s:		the state
+ *
+ * Counts once in each counter that counts this event in user mode. The CPU is
+ * in the kernel by now, where the instruction was emulated.
+ */
+void pmu_model_state_count_rdpmc(const struct pmu_model *m,
+				 struct pmu_model_state *s)
+{
+	u32 general = BIT(m->gp) - 1;
+	unsigned int i;
+
+	for_each_counter(i, allowed_counters(m, s) & general) {
+		if ((s->select[i] & ~PMU_SEL_SWITCHES) != PMU_MODEL_USER_RDPMC ||
+		    !(s->select[i] & PMU_SEL_EN) ||
+		    !(s->select[i] & PMU_SEL_USR))
+			continue;
+		s->counter[i].value = (s->counter[i].value + 1) & m->width_mask;
+		if (!s->counter[i].value)
+			note_overflow(m, s, i);
+	}
 }
 
 /**

@@ -601,6 +601,58 @@ static void rdpmc_indices(struct kunit *test)
 					      BIT(30) | 3, T0, &val), -EIO);
 }
 
+/* In user mode, enabled both ways, and nothing but that event. */
+static void rdpmc_counts_itself(struct kunit *test)
+{
+	static const u64 others[] = {
+		PMU_MODEL_USER_RDPMC | PMU_SEL_EN | PMU_SEL_OS,
+		PMU_MODEL_USER_RDPMC | PMU_SEL_USR,
+		PMU_MODEL_USER_RDPMC | COUNT_ALL | 1ULL << 24,
+		EV_INSTRUCTIONS | COUNT_ALL,
+	};
+	struct bed *b = intel_bed(test, 4, 8, 3, 48);
+
+	put(test, b, EVENTSEL0, 0, PMU_MODEL_USER_RDPMC | PMU_SEL_EN |
+	    PMU_SEL_USR);
+	put(test, b, G_CTRL, 0, BIT(0));
+	for (int i = 0; i < 3; i++)
+		pmu_model_state_count_rdpmc(&b->model, &b->state);
+	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0, 1000000), 3ULL);
+
+	put(test, b, G_CTRL, 1000000, 0);
+	pmu_model_state_count_rdpmc(&b->model, &b->state);
+	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0, 1000000), 3ULL);
+
+	put(test, b, G_CTRL, 1000000, BIT(0));
+	for (int i = 0; i < ARRAY_SIZE(others); i++) {
+		u64 before;
+
+		put(test, b, EVENTSEL0, 1000000, others[i]);
+		before = get(test, b, PERFCTR0, 1000000);
+		pmu_model_state_count_rdpmc(&b->model, &b->state);
+		KUNIT_EXPECT_EQ_MSG(test, get(test, b, PERFCTR0, 1000000),
+				    before, "select %#llx", others[i]);
+	}
+}
+
+static void rdpmc_overflows(struct kunit *test)
+{
+	struct bed *b = intel_bed(test, 4, 8, 3, 48);
+
+	put(test, b, EVENTSEL0, 0, PMU_MODEL_USER_RDPMC | PMU_SEL_EN |
+	    PMU_SEL_USR | PMU_SEL_INT);
+	put(test, b, FULL0, 0, BIT_ULL(48) - 2);
+	put(test, b, G_CTRL, 0, BIT(0));
+	pmu_model_state_count_rdpmc(&b->model, &b->state);
+	KUNIT_EXPECT_EQ(test, get(test, b, G_STATUS, 0), 0ULL);
+	KUNIT_EXPECT_EQ(test, pmu_model_state_deadline(&b->model, &b->state, 0),
+			PMU_MODEL_NEVER);
+	pmu_model_state_count_rdpmc(&b->model, &b->state);
+	KUNIT_EXPECT_EQ(test, get(test, b, G_STATUS, 0), BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, pmu_model_state_deadline(&b->model, &b->state, 0),
+			0ULL);
+}
+
 static void rate_change_settles(struct kunit *test)
 {
 	struct bed *b = intel_bed(test, 4, 4, 3, 48);
@@ -713,6 +765,8 @@ static struct kunit_case pmu_model_cases[] = {
 	KUNIT_CASE(freeze_by_global_ctrl),
 	KUNIT_CASE(inuse_follows_selection),
 	KUNIT_CASE(rdpmc_indices),
+	KUNIT_CASE(rdpmc_counts_itself),
+	KUNIT_CASE(rdpmc_overflows),
 	KUNIT_CASE(rate_change_settles),
 	KUNIT_CASE(amd_legacy_registers),
 	KUNIT_CASE(amd_core_registers),
