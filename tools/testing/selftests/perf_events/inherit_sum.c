@@ -6,6 +6,9 @@
  * inherited event on the root of the tree must have counted each of them once,
  * while they run as well as after they have gone.
  *
+ * In hardware the calls are instructions that read a counter: the model of a
+ * PMU emulates these, and has an event that counts them one by one.
+ *
  *	inherit_sum [SEED]
  *
  * The seed of a run is printed. It repeats the decisions, not the timing.
@@ -38,11 +41,9 @@
 #define MAX_CPUS	64
 #define MEMBERS		3
 
-/* The system call whose number is known. */
-static void make_call(void)
-{
-	syscall(SYS_getppid);
-}
+#define RDPMC_SYSFS	"/sys/bus/event_source/devices/cpu/rdpmc"
+#define MODEL_RATES	"/sys/kernel/debug/x86_pmu_model/rates"
+#define USER_RDPMC	0x01df
 
 /* What all nodes share; lives in a file that an exec keeps open. */
 struct slot {
@@ -59,10 +60,11 @@ struct shared {
 	int failed;
 	__u32 tracepoint;
 	__u32 by_filter;
+	__u32 hardware;
 	struct slot slot[MAX_NODES];
 };
 
-static struct shared *shared;
+static struct shared nobody, *shared = &nobody;
 static int shared_fd = -1;
 
 #define ADD(var, n)	__atomic_add_fetch(&(var), n, __ATOMIC_SEQ_CST)
@@ -78,10 +80,41 @@ static __u64 rnd_child(__u64 *state)
 	return rnd_seed(*state);
 }
 
+static void read_counter(void)
+{
+#ifdef __x86_64__
+	asm volatile("rdpmc" : : "c" (0) : "eax", "edx");
+#endif
+}
+
+/* What is counted. */
+static void make_call(void)
+{
+	if (LOAD(shared->hardware))
+		read_counter();
+	else
+		syscall(SYS_getppid);
+}
+
 /* Events that count the calls. */
 static struct perf_event_attr call_attr(void)
 {
-	return make_attr(PERF_TYPE_TRACEPOINT, LOAD(shared->tracepoint));
+	struct perf_event_attr attr;
+
+	if (!LOAD(shared->hardware))
+		return make_attr(PERF_TYPE_TRACEPOINT,
+				 LOAD(shared->tracepoint));
+	attr = make_attr(PERF_TYPE_RAW, USER_RDPMC);
+	attr.exclude_kernel = 1;
+	return attr;
+}
+
+/* Events of a node besides: there are not counters for any number of them. */
+static struct perf_event_attr node_attr(void)
+{
+	if (LOAD(shared->hardware))
+		return sw_attr(PERF_COUNT_SW_DUMMY);
+	return call_attr();
 }
 
 static void set_filter(int fd)
@@ -182,7 +215,7 @@ static void node_rest(struct node *node)
 /* An event on itself, exact; with children if inherited, hence "at least". */
 static void node_own_open(struct node *node)
 {
-	struct perf_event_attr attr = call_attr();
+	struct perf_event_attr attr = node_attr();
 
 	node->own_inherits = !rnd(&node->rnd, 3);
 	attr.inherit = node->own_inherits;
@@ -196,6 +229,8 @@ static void node_own_close(struct node *node)
 	__u64 want = node->slot->made - node->own_since;
 	__u64 got = read_count(node->own);
 
+	if (LOAD(shared->hardware))
+		want = 0;
 	MISS(node->own_inherits ? got >= want : got == want,
 	     "own event: %llu of %llu calls", (unsigned long long)got,
 	     (unsigned long long)want);
@@ -217,7 +252,7 @@ static void node_own(struct node *node)
  */
 static void node_peer_open(struct node *node)
 {
-	struct perf_event_attr attr = call_attr();
+	struct perf_event_attr attr = node_attr();
 	int nr = LOAD(shared->nr_slots);
 	struct slot *slot = &shared->slot[rnd(&node->rnd, nr)];
 	pid_t tid = LOAD(slot->tid);
@@ -238,7 +273,7 @@ static void node_peer_close(struct node *node)
 
 	got = read_count(node->peer);
 	started = LOAD(node->peer_slot->started);
-	MISS(made < node->peer_started || got >= made - node->peer_started,
+	MISS(LOAD(shared->hardware) || made < node->peer_started || got >= made - node->peer_started,
 	     "event on another: %llu, at least %llu", (unsigned long long)got,
 	     (unsigned long long)(made - node->peer_started));
 	MISS(got <= started - node->peer_made,
@@ -452,6 +487,7 @@ struct variant {
 	bool per_cpu;
 	bool group;
 	bool by_filter;
+	bool hardware;
 	bool on_child;	/* of the one who reads; else on itself */
 	bool period;	/* changed all the time */
 	bool by_task;	/* counts are kept for each task */
@@ -475,6 +511,17 @@ static const struct variant variants[] = {
 	{ .row = { "a group for each CPU" }, .per_cpu = true, .group = true },
 	{ .row = { "a group for each CPU, on a child, new periods" }, .per_cpu = true,
 	  .group = true, .on_child = true, .period = true, .disturb = true },
+	{ .row = { "hardware, any CPU" }, .hardware = true },
+	{ .row = { "hardware, a group on a child, disturbed" }, .hardware = true,
+	  .group = true, .on_child = true, .disturb = true },
+	{ .row = { "hardware, new periods" }, .hardware = true, .period = true },
+	{ .row = { "hardware, by task, a group on a child" }, .hardware = true,
+	  .by_task = true, .group = true, .on_child = true, .period = true },
+	{ .row = { "hardware, one for each CPU" }, .hardware = true,
+	  .per_cpu = true },
+	{ .row = { "hardware, a group for each CPU, on a child, new periods" },
+	  .hardware = true, .per_cpu = true, .group = true, .on_child = true,
+	  .period = true, .disturb = true },
 };
 
 struct tree {
@@ -500,7 +547,10 @@ static void tree_begin(void *arg)
 	_exit(0);
 }
 
-/* The last member of a group is not of the same kind, to go as such. */
+/*
+ * The last member of a group is not of the same kind, to go as such. What takes
+ * turns on a counter is not exact, so that hardware is pinned there.
+ */
 static struct perf_event_attr tree_attr(const struct variant *variant, int i)
 {
 	struct perf_event_attr attr = call_attr();
@@ -508,6 +558,7 @@ static struct perf_event_attr tree_attr(const struct variant *variant, int i)
 	if (i == MEMBERS - 1)
 		attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	attr.inherit = 1;
+	attr.pinned = variant->hardware && !i;
 	attr.sample_period = variant->period ? 1000 : 0;
 	if (variant->by_task)
 		attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_READ;
@@ -671,8 +722,27 @@ static void tree_check_end(struct tree *tree)
 	CHECK(!LOAD(shared->failed), "%d misses", LOAD(shared->failed));
 }
 
-static void find_tracepoint(const struct variant *variant)
+/* Programs may read counters whether they have mapped an event or not. */
+static void find_model(void)
 {
+	char rates[8192] = "";
+	int fd = open(MODEL_RATES, O_RDONLY);
+
+	if (fd < 0 || read(fd, rates, sizeof(rates) - 1) <= 0 ||
+	    !strstr(rates, "user-rdpmc"))
+		test_skip("no model of a PMU that counts RDPMC");
+	close(fd);
+	if (!write_text(RDPMC_SYSFS, "2"))
+		test_skip("cannot write " RDPMC_SYSFS);
+}
+
+static void find_calls(const struct variant *variant)
+{
+	shared->hardware = variant->hardware;
+	if (variant->hardware) {
+		find_model();
+		return;
+	}
 	shared->by_filter = variant->by_filter;
 	shared->tracepoint = tracepoint_id(variant->by_filter ?
 					   "raw_syscalls/sys_enter" :
@@ -703,7 +773,7 @@ static void tree_run(const void *row)
 
 	shared_fd = memory_fd("inherit_sum", sizeof(*shared));
 	shared = map_memory(shared_fd, sizeof(*shared));
-	find_tracepoint(variant);
+	find_calls(variant);
 	find_cpus();
 	CHECK(!prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "subreaper");
 	shared->nr_slots = 1;
@@ -768,7 +838,7 @@ static void privileged_exec(void)
 
 	shared_fd = memory_fd("inherit_sum", sizeof(*shared));
 	shared = map_memory(shared_fd, sizeof(*shared));
-	find_tracepoint(&variants[0]);
+	find_calls(&variants[0]);
 	copy_self(mkstemp(privileged));
 	attr = call_attr();
 	attr.inherit = 1;
@@ -805,5 +875,6 @@ int main(int argc, char **argv)
 	tests_run_rows(variants, ARRAY_SIZE(variants), sizeof(*variants),
 		       tree_run);
 	tests_run(others, ARRAY_SIZE(others));
+	write_text(RDPMC_SYSFS, "1");
 	tests_end();
 }
