@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The PMUs "perf_test_aux" and "perf_test_feed": a trace without hardware, for
- * tests from user space.
+ * The PMUs "perf_test_aux", "perf_test_aux_twin" and "perf_test_feed": a trace
+ * without hardware, for tests from user space.
  *
  * Purpose: what "perf_test_aux" traces is a stream in which the byte at each
  * position follows from the position (trace_byte()), so that a reader can tell
@@ -14,8 +14,11 @@
  * nothing. Bytes for which there is no room are dropped: the output is ended as
  * truncated. attr.config2 bytes are skipped at each begin.
  *
- * "perf_test_feed" has events that write into the trace of the former, or would if
- * they did anything (attr.aux_output). They report the number 42.
+ * "perf_test_aux_twin" is the same once more, as areas of two PMUs must not be mixed
+ * up. A CPU traces for one of the two at a time.
+ *
+ * "perf_test_feed" has events that write into the trace of "perf_test_aux", or would
+ * if they did anything (attr.aux_output). They report the number 42.
  *
  * Parameters, in /sys/module/perf_test_aux/parameters/:
  *
@@ -250,21 +253,23 @@ static int trace_event_init(struct perf_event *event)
 	return event->attr.config > TRACE_STRICT ? -EINVAL : 0;
 }
 
-static struct pmu trace_pmu = {
-	.module		= THIS_MODULE,
-	.capabilities	= PERF_PMU_CAP_NO_INTERRUPT | PERF_PMU_CAP_ITRACE |
-			  PERF_PMU_CAP_AUX_PAUSE,
-	.task_ctx_nr	= perf_hw_context,
-	.event_init	= trace_event_init,
-	.add		= trace_add,
-	.del		= trace_del,
-	.start		= trace_start,
-	.stop		= trace_stop,
-	.read		= trace_read,
-	.setup_aux	= trace_setup_area,
-	.free_aux	= trace_free_area,
-	.snapshot_aux	= trace_snapshot,
-};
+#define TRACE_METHODS							\
+	.module		= THIS_MODULE,					\
+	.capabilities	= PERF_PMU_CAP_NO_INTERRUPT |			\
+			  PERF_PMU_CAP_ITRACE | PERF_PMU_CAP_AUX_PAUSE,	\
+	.task_ctx_nr	= perf_hw_context,				\
+	.event_init	= trace_event_init,				\
+	.add		= trace_add,					\
+	.del		= trace_del,					\
+	.start		= trace_start,					\
+	.stop		= trace_stop,					\
+	.read		= trace_read,					\
+	.setup_aux	= trace_setup_area,				\
+	.free_aux	= trace_free_area,				\
+	.snapshot_aux	= trace_snapshot
+
+static struct pmu trace_pmu = { TRACE_METHODS };
+static struct pmu twin_pmu = { TRACE_METHODS };
 
 /* Events that write into a trace. */
 
@@ -327,9 +332,17 @@ static int test_register(void)
 
 	if (err)
 		return err;
+	err = perf_pmu_register(&twin_pmu, "perf_test_aux_twin", -1);
+	if (err)
+		goto no_twin;
 	err = perf_pmu_register(&feed_pmu, "perf_test_feed", -1);
 	if (err)
-		perf_pmu_unregister(&trace_pmu);
+		goto no_feed;
+	return 0;
+no_feed:
+	perf_pmu_unregister(&twin_pmu);
+no_twin:
+	perf_pmu_unregister(&trace_pmu);
 	return err;
 }
 
@@ -338,6 +351,7 @@ static void test_unregister(void)
 	int cpu;
 
 	perf_pmu_unregister(&feed_pmu);
+	perf_pmu_unregister(&twin_pmu);
 	perf_pmu_unregister(&trace_pmu);
 	test_expect(!atomic_read(&test_areas));
 	for_each_possible_cpu(cpu)
