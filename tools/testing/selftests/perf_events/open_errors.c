@@ -25,8 +25,9 @@
 
 #include "open_rows.h"
 #include "perf_lib.h"
+#include "test_pmu.h"
 
-#define EVENT_SOURCES	"/sys/bus/event_source/devices"
+#define TRACING		"/sys/kernel/tracing"
 
 static void expect_error(int fd, int error, int other)
 {
@@ -367,6 +368,184 @@ static void precise_too_high(void)
 	expect_error(fd, EOPNOTSUPP, 0);
 }
 
+/* Which generic events there are is the CPU's affair, how it says no is not. */
+static void generic_without_code(void)
+{
+	struct perf_event_attr attr;
+	unsigned int missing = 0, config;
+	int fd;
+
+	require(NEED_X86);
+	for (config = 0; config < PERF_COUNT_HW_MAX; config++) {
+		attr = hw_attr(config);
+		fd = perf_open(&attr, 0, -1, -1, 0);
+		if (fd >= 0) {
+			close(fd);
+			continue;
+		}
+		EXPECT(errno == ENOENT, "event %u: %s", config,
+		       strerror(errno));
+		missing++;
+	}
+	if (!missing)
+		test_skip("the PMU has all generic events");
+}
+
+static void sampling_without_interrupt(void)
+{
+	struct perf_event_attr attr;
+
+	test_pmu_need();
+	attr = test_pmu_attr(TEST_PMU_GENERAL);
+	close(open_self(&attr));
+	attr.sample_period = 1000;
+	expect_error(perf_open(&attr, 0, -1, -1, 0), EOPNOTSUPP, 0);
+	attr.freq = 1;
+	expect_error(perf_open(&attr, 0, -1, -1, 0), EOPNOTSUPP, 0);
+}
+
+static void leader_on_other_pmu(void)
+{
+	struct perf_event_attr attr, other, software;
+	int leader;
+
+	test_pmu_need();
+	test_module_need("perf_test_aux");
+	attr = test_pmu_attr(TEST_PMU_GENERAL);
+	other = test_module_attr("perf_test_aux", 0);
+	leader = open_self(&attr);
+	expect_error(perf_open(&other, 0, -1, leader, 0), EINVAL, 0);
+	open_member(&attr, leader);
+
+	/* A software leader gives way to the first, and is no help after. */
+	software = sw_attr(PERF_COUNT_SW_DUMMY);
+	leader = open_self(&software);
+	open_member(&attr, leader);
+	expect_error(perf_open(&other, 0, -1, leader, 0), EINVAL, 0);
+	open_member(&software, leader);
+}
+
+static struct perf_event_attr single_attr(void)
+{
+	test_module_need("perf_test_kinds");
+	return test_module_attr("perf_test_single", 0);
+}
+
+static void exclusive_for_task(void)
+{
+	struct perf_event_attr attr = single_attr();
+	struct helper child = helper_start(dead_child, NULL);
+	int cpu = first_cpu(), fd;
+
+	fd = open_self(&attr);
+	expect_error(perf_open(&attr, 0, -1, -1, 0), EBUSY, 0);
+	expect_error(perf_open(&attr, 0, cpu, -1, 0), EBUSY, 0);
+	expect_error(perf_open(&attr, -1, cpu, -1, 0), EBUSY, 0);
+	close(open_on(&attr, child.pid, -1, -1));
+	close(fd);
+	fd = open_on(&attr, 0, cpu, -1);
+	expect_error(perf_open(&attr, 0, cpu, -1, 0), EBUSY, 0);
+	expect_error(perf_open(&attr, 0, -1, -1, 0), EBUSY, 0);
+	open_on(&attr, 0, second_cpu(), -1);
+	helper_go(&child);
+	helper_join(&child);
+}
+
+static void exclusive_for_cpu(void)
+{
+	struct perf_event_attr attr = single_attr();
+	int cpu = first_cpu(), fd;
+
+	fd = open_on(&attr, -1, cpu, -1);
+	expect_error(perf_open(&attr, -1, cpu, -1, 0), EBUSY, 0);
+	expect_error(perf_open(&attr, 0, -1, -1, 0), EBUSY, 0);
+	expect_error(perf_open(&attr, 0, cpu, -1, 0), EBUSY, 0);
+	close(open_on(&attr, -1, second_cpu(), -1));
+	close(fd);
+	open_self(&attr);
+}
+
+/* Where in its file is what is mapped at @at? */
+static bool file_offset(const void *at, unsigned long *offset)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long from, to, begin;
+	bool found = false;
+	char line[512];
+
+	while (maps && !found && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx %*s %lx", &from, &to, &begin) != 3)
+			continue;
+		found = (unsigned long)at >= from && (unsigned long)at < to;
+	}
+	if (maps)
+		fclose(maps);
+	*offset = (unsigned long)at - from + begin;
+	return found;
+}
+
+#define OUR_PROBE	TRACING "/events/perf_errors/poke/enable"
+
+static void delete_probe(void)
+{
+	write_text(OUR_PROBE, "0");
+	write_text(TRACING "/uprobe_events", "-:perf_errors/poke");
+}
+
+/* Return: the number of a uprobe on poke(). */
+static int make_probe(void)
+{
+	char exe[256] = "", text[512];
+	unsigned long offset;
+
+	CHECK(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0, "exe");
+	CHECK(file_offset(poke, &offset), "poke() is nowhere");
+	snprintf(text, sizeof(text), "p:perf_errors/poke %s:%#lx", exe, offset);
+	delete_probe();
+	if (!write_text(TRACING "/uprobe_events", text))
+		test_skip("no uprobe: %s", strerror(errno));
+	return tracepoint_id("perf_errors/poke");
+}
+
+/* Who comes first has it, ftrace or perf. */
+static void probe_of_ftrace(void)
+{
+	struct perf_event_attr attr =
+		make_attr(PERF_TYPE_TRACEPOINT, make_probe());
+	int with, without;
+
+	if (!write_text(OUR_PROBE, "1")) {
+		delete_probe();
+		test_skip("cannot enable the probe");
+	}
+	with = perf_open(&attr, 0, -1, -1, 0) < 0 ? errno : 0;
+	write_text(OUR_PROBE, "0");
+	without = perf_open(&attr, 0, -1, -1, 0);
+	close(without);
+	delete_probe();
+	CHECK(with == EINTR, "with ftrace on it: %s", strerror(with));
+	CHECK(without >= 0, "without ftrace");
+}
+
+static void probe_of_perf(void)
+{
+	struct perf_event_attr attr =
+		make_attr(PERF_TYPE_TRACEPOINT, make_probe());
+	int fd, error;
+	char byte = 0;
+
+	attr.disabled = 0;
+	fd = perf_open(&attr, 0, -1, -1, 0);
+	error = write_text(OUR_PROBE, "1") ? 0 : errno;
+	poke(&byte);
+	EXPECT(fd >= 0 && read_count(fd) == 1, "perf does not count");
+	close(fd);
+	EXPECT(write_text(OUR_PROBE, "1"), "ftrace after perf: %s",
+	       strerror(errno));
+	delete_probe();
+	CHECK(error == EINTR, "ftrace beside perf: %s", strerror(error));
+}
+
 static void offline_cpu(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
@@ -406,6 +585,14 @@ static const struct test_case cases[] = {
 	{ "exclude bits or sampling on msr PMU: EINVAL", exclude_on_msr },
 	{ "task event on uncore PMU: EINVAL", uncore_on_task },
 	{ "precise_ip too high: EOPNOTSUPP", precise_too_high },
+	{ "generic event that the CPU has not: ENOENT", generic_without_code },
+	{ "sampling without interrupts: EOPNOTSUPP",
+	  sampling_without_interrupt },
+	{ "leader on another hardware PMU: EINVAL", leader_on_other_pmu },
+	{ "exclusive PMU in use for tasks: EBUSY", exclusive_for_task },
+	{ "exclusive PMU in use for CPUs: EBUSY", exclusive_for_cpu },
+	{ "uprobe that ftrace has: EINTR", probe_of_ftrace },
+	{ "uprobe that perf has, for ftrace: EINTR", probe_of_perf },
 	{ "CPU offline: ENODEV", offline_cpu },
 };
 

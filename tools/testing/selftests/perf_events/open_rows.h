@@ -29,6 +29,8 @@ enum needs { NEED_NOTHING, NEED_HW, NEED_X86, NEED_INTEL };
 /* A register that no sample can hold. */
 #ifdef __x86_64__
 #define NO_SUCH_REGISTER	31
+/* One that only some PMUs can sample: the lower half of XMM0. */
+#define EXTENDED_REGISTER	(1ULL << 32)
 #else
 #define NO_SUCH_REGISTER	63
 #endif
@@ -332,6 +334,20 @@ static const struct open_row type_rows[] = {
 	    .branch_sample_type = PERF_SAMPLE_BRANCH_ANY },
 	  .says = { PERF_REASON_NO_BRANCHES,
 	    IN_FIELD(sample_type, PERF_SAMPLE_BRANCH_STACK) } },
+#ifdef __x86_64__
+	{ .name = "software: interrupt's XMM register", .error = EOPNOTSUPP,
+	  .attr = { SW(PERF_COUNT_SW_PAGE_FAULTS), .sample_period = 1,
+	    .sample_type = PERF_SAMPLE_REGS_INTR,
+	    .sample_regs_intr = EXTENDED_REGISTER | 1 },
+	  .says = { PERF_REASON_NO_REGISTERS,
+	    IN_FIELD(sample_regs_intr, EXTENDED_REGISTER) } },
+	{ .name = "software: user's XMM register", .error = EOPNOTSUPP,
+	  .attr = { SW(PERF_COUNT_SW_PAGE_FAULTS), .sample_period = 1,
+	    .sample_type = PERF_SAMPLE_REGS_USER,
+	    .sample_regs_user = EXTENDED_REGISTER | 1 },
+	  .says = { PERF_REASON_NO_REGISTERS,
+	    IN_FIELD(sample_regs_user, EXTENDED_REGISTER) } },
+#endif
 	{ .name = "tracepoint that does not exist", .error = EINVAL,
 	  .attr = { .type = PERF_TYPE_TRACEPOINT, .config = 0x7fffffff },
 	  .says = { PERF_REASON_NO_EVENT,

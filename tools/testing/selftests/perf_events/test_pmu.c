@@ -140,13 +140,23 @@ void test_pmu_need(void)
 	test_module_need(MODULE);
 }
 
+/* An event of a PMU that a module brought along. */
+struct perf_event_attr test_module_attr(const char *pmu, __u64 config)
+{
+	char path[128];
+	long type;
+
+	snprintf(path, sizeof(path), EVENT_SOURCES "/%s/type", pmu);
+	type = read_long(path);
+	if (type < 0)
+		test_skip("no PMU %s", pmu);
+	return make_attr(type, config);
+}
+
 struct perf_event_attr test_pmu_attr(__u64 config)
 {
-	struct perf_event_attr attr;
-	long type = read_long(TEST_PMU_DIR "/type");
+	struct perf_event_attr attr = test_module_attr("perf_test", config);
 
-	CHECK(type >= 0, "the PMU has no type");
-	attr = make_attr(type, config);
 	attr.disabled = 0;
 	return attr;
 }

@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <linux/perf_event.h>
 
-#define TEST_PMU_DIR	"/sys/bus/event_source/devices/perf_test"
+#define EVENT_SOURCES	"/sys/bus/event_source/devices"
+#define TEST_PMU_DIR	EVENT_SOURCES "/perf_test"
 
 /* attr.config: any general counter will do; the fixed counter only. */
 #define TEST_PMU_GENERAL	0
@@ -29,5 +30,6 @@ bool test_module_load(const char *module);
 void test_module_need(const char *module);
 void test_module_register(const char *module, bool there);
 long test_module_parameter(const char *module, const char *name);
+struct perf_event_attr test_module_attr(const char *pmu, __u64 config);
 
 #endif
