@@ -4,7 +4,8 @@
  * rights over the task. Level 3 (nothing without CAP_SYS_ADMIN) is Debian's.
  *
  * A row of the table says up to which level an unprivileged user may do a
- * thing and which errno ends it; each row is tried at all levels. The sysctl
+ * thing and which errno ends it; each row is tried at all levels. A thing that no
+ * PMU at hand can do is refused at the lower levels as well, but by the PMU. The sysctl
  * is set back at the end.
  */
 #define _GNU_SOURCE
@@ -38,6 +39,7 @@ struct access_row {
 	const char *name;
 	int last_level;			/* the highest at which it works */
 	int error;			/* above, up to level 2 */
+	int error_below;		/* the PMU's, for who has the right */
 	struct perf_event_attr attr;
 	enum where where;
 	const char *tracepoint;
@@ -70,6 +72,21 @@ static const struct access_row rows[] = {
 		    .exclude_callchain_kernel = 1 } },
 	{ .name = "physical addresses", .last_level = 1, .error = EACCES,
 	  .attr = { DUMMY_USER, .sample_type = PERF_SAMPLE_PHYS_ADDR } },
+	{ .name = "branches in user mode", .last_level = 2, .error = EACCES,
+	  .error_below = EOPNOTSUPP,
+	  .attr = { DUMMY_USER, .sample_type = PERF_SAMPLE_BRANCH_STACK,
+		    .branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
+					  PERF_SAMPLE_BRANCH_USER } },
+	{ .name = "branches in the kernel", .last_level = 1, .error = EACCES,
+	  .error_below = EOPNOTSUPP,
+	  .attr = { DUMMY_USER, .sample_type = PERF_SAMPLE_BRANCH_STACK,
+		    .branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
+					  PERF_SAMPLE_BRANCH_KERNEL } },
+	{ .name = "branches in the hypervisor", .last_level = 1,
+	  .error = EACCES, .error_below = EOPNOTSUPP,
+	  .attr = { DUMMY_USER, .sample_type = PERF_SAMPLE_BRANCH_STACK,
+		    .branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
+					  PERF_SAMPLE_BRANCH_HV } },
 	{ .name = "text_poke records", .last_level = 1, .error = EACCES,
 	  .attr = { DUMMY_USER, .text_poke = 1 } },
 	{ .name = "namespace records", .last_level = NEVER, .error = EACCES,
@@ -92,6 +109,9 @@ static const struct access_row rows[] = {
 	  .error = EACCES, .tracepoint = "syscalls/sys_enter_getppid",
 	  .attr = { .type = PERF_TYPE_TRACEPOINT, .exclude_kernel = 1,
 		    .sample_period = 1, .sample_type = PERF_SAMPLE_RAW } },
+	{ .name = "count of all functions", .last_level = -1, .error = EPERM,
+	  .attr = { .type = PERF_TYPE_TRACEPOINT, .exclude_kernel = 1 },
+	  .tracepoint = "ftrace/function" },
 	{ .name = "kernel breakpoint", .last_level = NEVER, .error = EPERM,
 	  .attr = { .type = PERF_TYPE_BREAKPOINT,
 		    .bp_type = HW_BREAKPOINT_W, .bp_addr = -65536UL,
@@ -152,7 +172,7 @@ static int expected_error(const struct access_row *row, int level)
 
 	if (level > 2 || (level == 2 && row->kernel_too))
 		error = EACCES;
-	return level <= row->last_level ? 0 : error;
+	return level <= row->last_level ? row->error_below : error;
 }
 
 static void run_access_row(const void *arg)
