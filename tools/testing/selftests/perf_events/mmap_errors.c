@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -93,6 +94,37 @@ static void second_mapping(void)
 	CHECK(two->data_tail == 4711, "buffer lost with its first mapping");
 	CHECK(!munmap(two, 5 * page_size), "munmap");
 	map_ok(fd, 9);
+}
+
+/*
+ * A buffer is mapped through its own event alone, as the user page is that one's.
+ * The other event is none the worse for being refused, and once it has left it
+ * gets a buffer of its own.
+ */
+static void redirected_event(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	int target = open_plain(), fd;
+	struct perf_ring *ring;
+
+	attr.sample_period = 1;
+	fd = open_self(&attr);
+	ring = ring_map(target, 8);
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, target), "SET_OUTPUT: %s",
+	      strerror(errno));
+	expect_map(map_pages(fd, 5, RW, MAP_SHARED, 0), EINVAL, "smaller");
+	if (map_pages(fd, 9, RW, MAP_SHARED, 0) != MAP_FAILED)
+		test_xfail("shares the buffer");
+	CHECK(errno == EINVAL, "same size: %s", strerror(errno));
+	event_enable(fd);
+	touch_pages(5);
+	event_disable(fd);
+	CHECK(ring_count(ring, PERF_RECORD_SAMPLE) >= 5,
+	      "no records in the other's buffer");
+	map_ok(target, 9);
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, -1L), "leave: %s",
+	      strerror(errno));
+	map_ok(fd, 5);
 }
 
 static void kinds_of_mapping(void)
@@ -389,6 +421,7 @@ static void memlock_helps(void)
 static const struct test_case cases[] = {
 	{ "sizes: one page and a power of two", sizes },
 	{ "second mapping of one buffer", second_mapping },
+	{ "mapping of a redirected event", redirected_event },
 	{ "shared and private", kinds_of_mapping },
 	{ "inherited event", inheriting },
 	{ "offsets", offsets },
