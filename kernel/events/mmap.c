@@ -682,19 +682,19 @@ static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
  *	the user page says of the AUX area
  *
  * The first mapping makes the buffer: writable, user space consumes records by
- * moving data_tail; read-only, new records replace old ones. Further mappings,
- * through this event or one that is redirected here, share it. It is the same
- * with the AUX area, through events of the PMU that made it.
+ * moving data_tail; read-only, new records replace old ones. Further mappings
+ * through this event share it, those through one that is redirected here are
+ * refused. The AUX area is shared by events of the PMU that made it.
  *
  * Inherited events of a task without a CPU have no buffer, since their copies
  * would write to it from several CPUs.
  *
  * Context: mmap_lock held for writing.
- * Return: 0; -EINVAL for an inherited event on any CPU, a private mapping, a wrong
- * size, or offset other than 0 that does not match the user page, or the area that
- * is there; -ENODEV when the event's PMU has gone; -EOPNOTSUPP for an AUX area of a
- * PMU that does not trace; -EPERM over the limit of locked memory; -ENOMEM; -EACCES
- * of a security module.
+ * Return: 0; -EINVAL for an inherited event on any CPU, a redirected event, a
+ * private mapping, a wrong size, or offset other than 0 that does not match the
+ * user page, or the area that is there; -ENODEV when the event's PMU has gone;
+ * -EOPNOTSUPP for an AUX area of a PMU that does not trace; -EPERM over the limit
+ * of locked memory; -ENOMEM; -EACCES of a security module.
  */
 int perf_mmap(struct file *file, struct vm_area_struct *vma)
 {
