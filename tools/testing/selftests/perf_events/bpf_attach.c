@@ -190,6 +190,90 @@ static void attached_twice(void)
 	      strerror(errno));
 }
 
+#define TOO_FAR	1024
+
+/* A program that looks at 8 bytes of what it is given, from @offset on. */
+static int load_look_at(int offset)
+{
+	const struct bpf_insn insns[] = {
+		INSN(BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_1, offset,
+		     0),
+		SET(BPF_REG_0, 0),
+		LEAVE,
+	};
+
+	return load_insns(BPF_PROG_TYPE_TRACEPOINT, insns, ARRAY_SIZE(insns));
+}
+
+static void beyond_the_record(void)
+{
+	struct perf_event_attr attr = rename_attr();
+	int fd = open_self(&attr);
+
+	CHECK(attach(fd, load_look_at(TOO_FAR)) && errno == EACCES,
+	      "looks at byte %d: %s", TOO_FAR, strerror(errno));
+	CHECK(!attach(fd, load_look_at(8)), "looks at byte 8: %s",
+	      strerror(errno));
+}
+
+/* A program that asks for the stack, 8 bytes of it, on its own stack. */
+static int load_get_stack(void)
+{
+	const struct bpf_insn insns[] = {
+		INSN(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, 0),
+		COPY(BPF_REG_2, BPF_REG_10),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -8),
+		SET(BPF_REG_3, 8),
+		SET(BPF_REG_4, 0),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_get_stack),
+		SET(BPF_REG_0, 0),
+		LEAVE,
+	};
+
+	return load_insns(BPF_PROG_TYPE_PERF_EVENT, insns, ARRAY_SIZE(insns));
+}
+
+/*
+ * With precise_ip the stack is that of the sample, so the sample needs all of one.
+ * A software event takes the bits and does nothing with them.
+ */
+static void stack_without_callchain(void)
+{
+	struct perf_event_attr attr = sampling_attr();
+	int prog = load_get_stack();
+
+	attr.precise_ip = 1;
+	CHECK(attach(open_self(&attr), prog) && errno == EPROTO,
+	      "no call chain: %s", strerror(errno));
+	attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr.exclude_callchain_user = 1;
+	CHECK(attach(open_self(&attr), prog) && errno == EPROTO,
+	      "half a call chain: %s", strerror(errno));
+	attr.exclude_callchain_user = 0;
+	CHECK(!attach(open_self(&attr), prog), "call chain: %s",
+	      strerror(errno));
+	attr.precise_ip = 0;
+	attr.sample_type &= ~PERF_SAMPLE_CALLCHAIN;
+	CHECK(!attach(open_self(&attr), prog), "not precise: %s",
+	      strerror(errno));
+}
+
+#define MOST_PROGRAMS	64
+
+static void too_many(void)
+{
+	struct perf_event_attr attr = rename_attr();
+	int fd, count;
+
+	for (count = 0; count <= MOST_PROGRAMS; count++) {
+		fd = open_self(&attr);
+		if (attach(fd, load_return(BPF_PROG_TYPE_TRACEPOINT, 1)))
+			break;
+	}
+	CHECK(count == MOST_PROGRAMS && errno == E2BIG,
+	      "%d programs on one tracepoint, then %s", count, strerror(errno));
+}
+
 static void closed_and_gone(void)
 {
 	struct perf_event_attr attr = rename_attr();
@@ -240,6 +324,24 @@ static void query_programs(void)
 	CHECK(ask(two, &query, 1) && errno == ENOSPC, "too little room: %s",
 	      strerror(errno));
 	CHECK(ask(two, &query, 1 << 20) && errno == E2BIG, "absurd room: %s",
+	      strerror(errno));
+}
+
+static void query_refused(void)
+{
+	struct perf_event_attr attr = rename_attr();
+	int fd = open_self(&attr);
+	struct query query;
+
+	load_return(BPF_PROG_TYPE_TRACEPOINT, 1);
+	CHECK(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, -4096L) && errno == EFAULT,
+	      "bad pointer: %s", strerror(errno));
+	CHECK(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, 0) && errno == EFAULT,
+	      "null pointer: %s", strerror(errno));
+	CHECK(!ask(fd, &query, 0), "no room, none needed: %s",
+	      strerror(errno));
+	become_nobody();
+	CHECK(ask(fd, &query, 4) && errno == EPERM, "as nobody: %s",
 	      strerror(errno));
 }
 
@@ -329,8 +431,13 @@ static const struct test_case cases[] = {
 	{ "tracepoint program lets events pass", tracepoint_kept },
 	{ "programs of the wrong type", wrong_types },
 	{ "attached twice", attached_twice },
+	{ "looks beyond the record: EACCES", beyond_the_record },
+	{ "stack of a precise event without call chain: EPROTO",
+	  stack_without_callchain },
+	{ "too many on one tracepoint: E2BIG", too_many },
 	{ "closed", closed_and_gone },
 	{ "QUERY_BPF", query_programs },
+	{ "QUERY_BPF: bad pointer, no right", query_refused },
 	{ "bpf-output", output },
 };
 
