@@ -9,9 +9,11 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <linux/perf_event_ext.h>
 #include <sys/ioctl.h>
 
 #include "perf_lib.h"
+#include "test_pmu.h"
 
 #define BAD_POINTER	((void *)-4096L)
 
@@ -100,6 +102,49 @@ static void period_of_frequency(void)
 	fd = open_self(&attr);
 	set_period(fd, max + 1, EINVAL, "frequency above the maximum");
 	set_period(fd, 200, 0, "frequency of 200");
+}
+
+#define LEAST_PERIOD	1000
+
+static void period_below_floor(void)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	test_module_need("perf_test_kinds");
+	attr = test_module_attr("perf_test_floor", 0);
+	attr.sample_period = LEAST_PERIOD - 1;
+	fd = perf_open(&attr, 0, -1, -1, 0);
+	CHECK(fd < 0 && errno == EINVAL, "open: %s", strerror(errno));
+	attr.sample_period = 2 * LEAST_PERIOD;
+	attr.disabled = 0;
+	fd = open_self(&attr);
+	set_period(fd, LEAST_PERIOD - 1, EINVAL, "below the least");
+	set_period(fd, 1, EINVAL, "one");
+	set_period(fd, LEAST_PERIOD, 0, "the least");
+	attr.freq = 1;
+	attr.sample_freq = 100;
+	set_period(open_self(&attr), 1, 0, "a frequency of 1");
+	CHECK(event_grows(fd), "does not count after that");
+}
+
+/* The draws would pass below the floor. */
+static void random_below_floor(void)
+{
+	struct perf_event_random_period how = { .share = 100000, .seed = 1 };
+	struct perf_event_attr attr;
+	int fd;
+
+	test_module_need("perf_test_kinds");
+	attr = test_module_attr("perf_test_floor", 0);
+	attr.sample_period = LEAST_PERIOD;
+	fd = open_self(&attr);
+	expect_ioctl(fd, PERF_EVENT_IOC_RANDOM_PERIOD, (unsigned long)&how,
+		     EINVAL, "around the least");
+	set_period(fd, 2 * LEAST_PERIOD, 0, "twice the least");
+	expect_ioctl(fd, PERF_EVENT_IOC_RANDOM_PERIOD, (unsigned long)&how, 0,
+		     "around twice the least");
+	set_period(fd, LEAST_PERIOD, EINVAL, "the least, with draws");
 }
 
 static void get_id(void)
@@ -223,6 +268,27 @@ static void output_other_direction(void)
 		     EINVAL, "forward into backward");
 }
 
+/* Two trace units would have one area between them. */
+static void output_other_aux_pmu(void)
+{
+	struct perf_event_attr attr, twin;
+	int target;
+
+	test_module_need("perf_test_aux");
+	attr = test_module_attr("perf_test_aux", 0);
+	twin = test_module_attr("perf_test_aux_twin", 0);
+	target = mapped_target(&attr, 0, -1);
+	expect_ioctl(open_self(&twin), PERF_EVENT_IOC_SET_OUTPUT, target,
+		     EINVAL, "another PMU that traces");
+	expect_ioctl(open_self(&attr), PERF_EVENT_IOC_SET_OUTPUT, target, 0,
+		     "the same PMU");
+	expect_ioctl(open_counting(), PERF_EVENT_IOC_SET_OUTPUT, target, 0,
+		     "a PMU that does not trace");
+	target = mapped_target(&twin, 0, -1);
+	expect_ioctl(open_self(&attr), PERF_EVENT_IOC_SET_OUTPUT, target,
+		     EINVAL, "the other way round");
+}
+
 static void set_filter(void)
 {
 	static char too_long[1 << 17];
@@ -291,6 +357,8 @@ static const struct test_case cases[] = {
 	{ "REFRESH", refresh },
 	{ "PERIOD", period },
 	{ "PERIOD of a frequency", period_of_frequency },
+	{ "PERIOD below the PMU's least", period_below_floor },
+	{ "RANDOM_PERIOD below the PMU's least", random_below_floor },
 	{ "ID", get_id },
 	{ "SET_OUTPUT: what is not an event", output_bad_fd },
 	{ "SET_OUTPUT: target without buffer", output_without_buffer },
@@ -299,6 +367,7 @@ static const struct test_case cases[] = {
 	{ "SET_OUTPUT: other clock", output_other_clock },
 	{ "SET_OUTPUT: other direction", output_other_direction },
 	{ "SET_OUTPUT: other CPU", output_other_cpu },
+	{ "SET_OUTPUT: other PMU that traces", output_other_aux_pmu },
 	{ "SET_FILTER", set_filter },
 	{ "SET_BPF and QUERY_BPF", bpf },
 	{ "PAUSE_OUTPUT", pause_output },
