@@ -93,6 +93,7 @@ struct perf_buffer {
 	local_t				wakeup;	/* stamp; differs: wake */
 	local_t				lost;	/* since the last LOST */
 	local_t				samples; /* since the last wakeup */
+	unsigned long			full_at; /* tail when last refused */
 	unsigned int			nest;	/* open reservations */
 	local_t				updates; /* of the user page */
 

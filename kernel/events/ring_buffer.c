@@ -75,6 +75,9 @@ arch_perf_out_copy_user(void *to, const void __user *from, unsigned long len)
 }
 #endif
 
+/* Records end at multiples of 8: no reader's data_tail. */
+#define PERF_RB_NOT_FULL	(~0UL)
+
 #define TO(s)	BIT(PERF_RB_##s)
 
 /* A buffer that was in use never is again: see mmap.c. */
@@ -310,6 +313,34 @@ static noinline void perf_rb_emit_lost(struct perf_output_handle *handle,
 		perf_rb_id_ops->emit(event, handle, data);
 }
 
+/*
+ * A watermark near the size of the buffer is never passed. So the first record
+ * that finds no room is a mark as well, and then the first one after the reader
+ * has moved data_tail. The stamp only grows: who compares it sees each mark.
+ */
+static void perf_rb_mark_full(struct perf_buffer *rb, bool backward)
+{
+	unsigned long tail = READ_ONCE(rb->user_page->data_tail);
+	unsigned long head = local_read(&rb->head);
+	long stamp = local_read(&rb->wakeup);
+	long ahead = (backward ? -head : head) - stamp;
+
+	if (READ_ONCE(rb->full_at) == tail)
+		return;
+	WRITE_ONCE(rb->full_at, tail);
+	local_cmpxchg(&rb->wakeup, stamp, stamp + max(ahead, 1L));
+}
+
+/* Out of line: only who finds room is in a hurry. */
+static noinline int perf_rb_turn_away(struct perf_output_handle *handle,
+				      bool backward)
+{
+	perf_rb_count_lost(handle->rb, handle->event);
+	perf_rb_mark_full(handle->rb, backward);
+	perf_rb_leave(handle);
+	return -ENOSPC;
+}
+
 static noinline int perf_rb_refuse(struct perf_buffer *rb,
 				   struct perf_event *event)
 {
@@ -340,11 +371,8 @@ static __always_inline int perf_rb_begin_rcu(struct perf_output_handle *handle,
 		size += perf_rb_lost_size(event);
 
 	perf_rb_enter(handle);
-	if (unlikely(!perf_rb_reserve(handle, size, backward))) {
-		perf_rb_count_lost(rb, event);
-		perf_rb_leave(handle);
-		return -ENOSPC;
-	}
+	if (unlikely(!perf_rb_reserve(handle, size, backward)))
+		return perf_rb_turn_away(handle, backward);
 	if (unlikely(lost))
 		perf_rb_emit_lost(handle, data);
 	return 0;
@@ -379,7 +407,7 @@ static __always_inline int perf_rb_begin(struct perf_output_handle *handle,
  * Context: any, NMI included. On success preemption is off and an RCU section
  * open until perf_output_end().
  * Return: 0; -ENOSPC without a buffer, while it is paused, or when @size bytes
- * are not free (the loss is counted).
+ * are not free (the loss is counted, the reader woken).
  */
 int perf_output_begin_forward(struct perf_output_handle *handle,
 			      struct perf_sample_data *data,
@@ -432,7 +460,7 @@ int perf_output_begin(struct perf_output_handle *handle,
  * @handle: of a successful perf_output_begin(); on the same CPU
  *
  * The outermost writer makes all finished records visible and wakes readers if
- * the watermark was passed meanwhile.
+ * the watermark was passed meanwhile, or a record found no room.
  *
  * Context: that of the begin.
  */
@@ -878,6 +906,7 @@ struct perf_buffer *perf_rb_alloc(int nr_pages, long watermark, int cpu,
 	size = perf_rb_data_size(rb);
 	rb->watermark = watermark > 0 ? min_t(unsigned long, size, watermark) :
 					size / 2;
+	rb->full_at = PERF_RB_NOT_FULL;
 	rb->overwrite = !(flags & PERF_RB_WRITABLE);
 	rb->flow = nr_pages ? PERF_RB_FLOWS : PERF_RB_BARE;
 	refcount_set(&rb->refcount, 1);

@@ -421,6 +421,33 @@ static void watermark(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rb->user_page->data_head, 10 * 64);
 }
 
+/* The watermark is never passed; what finds no room wakes, once for each tail. */
+static void watermark_of_all(struct kunit *test)
+{
+	struct perf_buffer *rb = test_map(test, 1, PAGE_SIZE, PERF_RB_WRITABLE);
+	unsigned int i;
+
+	for (i = 0; i < PAGE_SIZE / 64 - 1; i++)
+		KUNIT_ASSERT_EQ(test, test_write(test, 0, 64), 0);
+	KUNIT_EXPECT_EQ(test, test_wakeups(test, 0), 0);
+
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, test_write(test, 0, 64), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, test_wakeups(test, 0), 1);
+	KUNIT_EXPECT_EQ(test, test_poll(test, 0), POLLIN | POLLRDNORM);
+
+	/* Room for the record, not for the LOST in front of it. */
+	rb->user_page->data_tail = 24;
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, test_write(test, 0, 64), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, test_wakeups(test, 0), 2);
+
+	/* The mark is where the buffer was full: nothing new to tell yet. */
+	rb->user_page->data_tail = rb->user_page->data_head;
+	KUNIT_EXPECT_EQ(test, test_write(test, 0, 64), 0);
+	KUNIT_EXPECT_EQ(test, test_wakeups(test, 0), 2);
+}
+
 static void wakeup_events(struct kunit *test)
 {
 	struct perf_event *event = test_event(test, 0);
@@ -508,6 +535,7 @@ static void pause_output(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_write(test, 0, 64), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, test_write(test, 0, 64), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, rb->user_page->data_head, 0);
+	KUNIT_EXPECT_EQ(test, test_wakeups(test, 0), 0);
 
 	KUNIT_EXPECT_EQ(test, perf_mmap_pause_output(event, false), 0);
 	KUNIT_EXPECT_EQ(test, test_write(test, 0, 64), 0);
@@ -888,6 +916,7 @@ static struct kunit_case ring_buffer_cases[] = {
 	KUNIT_CASE(nesting),
 	KUNIT_CASE(nesting_full),
 	KUNIT_CASE(watermark),
+	KUNIT_CASE(watermark_of_all),
 	KUNIT_CASE(wakeup_events),
 	KUNIT_CASE(backward),
 	KUNIT_CASE(backward_full),
