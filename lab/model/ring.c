@@ -17,8 +17,10 @@
  *   - data_head never goes back, and covers everything once nobody writes;
  *   - every record that found room is read once, every other one is counted:
  *     in LOST records, in what is still to be reported, in the event's count;
- *   - who passes the watermark causes a wake-up after the head was published,
- *     and no others come.
+ *   - who passes the watermark causes a wake-up after the head was published;
+ *   - a record that finds no room finds a reader that was woken since it moved
+ *     the tail, or causes a wake-up;
+ *   - no others come.
  *
  * The decisions follow from the seed; a failure prints it.
  */
@@ -73,13 +75,19 @@ static struct {
 
 	/* The reader. */
 	int step;
+	bool sleeps;		/* until it is woken; else looks by itself */
+	bool woken;
 	unsigned long seen_head;
 	unsigned long tail;
+	bool told;		/* woken since it moved the tail */
+	bool refused;		/* a record, since then */
+	u64 moves;
 
 	/* Sums. */
 	u64 failed;
 	u64 lost_reported;
 	u64 wakes;
+	unsigned long written;	/* bytes */
 	u64 taken;
 	u64 interrupts;
 } m;
@@ -231,6 +239,7 @@ void model_wrote(const void *at)
 	MUST(distance(m.published, head) <= distance(m.published, head_now()),
 	     "data_head goes back, or beyond the head");
 	walk_between(m.published, head, m.overwrite);
+	m.written += distance(m.published, head);
 	m.published = head;
 }
 
@@ -239,26 +248,38 @@ void irq_work_queue(struct irq_work *work)
 {
 	work->queued = 1;
 	m.wakes++;
+	m.told = true;
+	m.woken = true;
 	MUST(m.published == head_now(), "woken before data_head is stored");
+}
+
+static void reader_moves(struct perf_event_mmap_page *page)
+{
+	m.tail = m.seen_head;
+	page->data_tail = m.tail;
+	m.moves++;
+	m.told = false;
+	m.refused = false;
 }
 
 static void reader_step(void)
 {
 	struct perf_event_mmap_page *page = m.rb->user_page;
 
-	if (m.overwrite)
+	if (m.overwrite || (!m.step && m.sleeps && !m.woken))
 		return;
 	switch (m.step++) {
 	case 0:
+		m.woken = false;
 		m.seen_head = (unsigned long)page->data_head;
 		break;
 	case 1:
 		walk_between(m.tail, m.seen_head, true);
 		break;
 	default:
-		m.tail = m.seen_head;
-		page->data_tail = m.tail;
 		m.step = 0;
+		if (m.tail != m.seen_head)
+			reader_moves(page);
 	}
 }
 
@@ -356,13 +377,17 @@ static bool has_budget(void)
 	       2 * sizeof(struct record) < size / 2;
 }
 
-/* @tail is that of before: there is at least so much room as it tells. */
+/*
+ * @tail is that of before: there is at least so much room as it tells. Who is to
+ * be woken is asked later, if the reader has stayed there until now.
+ */
 static void check_refusal(unsigned long tail, unsigned int size)
 {
 	unsigned long used = distance(tail, head_now());
 
 	if (m.rb->flow != PERF_RB_FLOWS)
 		return;
+	m.refused |= tail == m.tail;
 	size += 8 + sizeof(struct perf_event_header) + 32; /* and LOST */
 	MUST(!m.overwrite && used + size >= perf_rb_data_size(m.rb),
 	     "no room for %u bytes, %lu are in use", size, used);
@@ -413,6 +438,7 @@ void model_point(void)
 		interrupt();
 }
 
+/* Where nothing was written since the last mark, one moves by a byte. */
 static void check_quiet(unsigned long stamp, u64 wakes)
 {
 	unsigned long written = m.backward ? -head_now() : head_now();
@@ -422,9 +448,10 @@ static void check_quiet(unsigned long stamp, u64 wakes)
 	MUST(m.published == head_now(), "data_head is not the head");
 	MUST((unsigned long)m.rb->wakeup.v == stamp || m.wakes > wakes,
 	     "the watermark was passed, nobody was woken");
+	MUST(!m.refused || m.told, "a record found no room, nobody was woken");
 	if (m.by_count)
 		return;
-	MUST(behind >= 0, "next wake-up is %ld bytes ahead", -behind);
+	MUST(behind > -8, "next wake-up is %ld bytes ahead", -behind);
 	MUST(behind <= (long)(m.rb->watermark + 4 * sizeof(struct record)),
 	     "no wake-up for %ld bytes, the watermark is %lu", behind,
 	     m.rb->watermark);
@@ -499,6 +526,7 @@ static void round_begin(u64 seed, u64 round)
 	m.backward = rnd(2);
 	m.overwrite = rnd(3) == 0;
 	m.by_count = rnd(3) == 0;
+	m.sleeps = rnd(2);
 	m.odds = 4 << rnd(8);
 	nr_pages = 1 << (rnd(4) + (m.overwrite ? 2 : 0));
 	m.max_words = 1 << rnd(7);
@@ -508,7 +536,7 @@ static void round_begin(u64 seed, u64 round)
 	m.event.attr.wakeup_events = m.by_count ? 1 + rnd(20) : 0;
 	m.event.layout.trailer = 8 * rnd(3);
 	m.still = true;
-	m.rb = perf_rb_alloc(nr_pages, m.by_count ? 0 : 2048 + rnd(2048), -1,
+	m.rb = perf_rb_alloc(nr_pages, m.by_count ? 0 : 2048 + rnd(2049), -1,
 			     m.overwrite ? 0 : PERF_RB_WRITABLE);
 	MUST(m.rb, "out of memory");
 	check_pages(nr_pages);
@@ -527,14 +555,27 @@ static void check_fates(void)
 		     m.fate[seq]);
 }
 
+/* Of a mark each context that is at work may wake the reader. */
+static void check_wakes(void)
+{
+	u64 marks = m.written / m.rb->watermark + m.moves + 1;
+
+	MUST(m.by_count || m.wakes <= LEVELS * marks,
+	     "woken %llu times, %lu bytes were written, the tail moved %llu times",
+	     (unsigned long long)m.wakes, m.written,
+	     (unsigned long long)m.moves);
+}
+
 static void round_end(void)
 {
 	int i;
 
 	m.still = true;
+	m.sleeps = false;
 	for (i = 0; i < 6; i++)
 		reader_step();
 	check_fates();
+	check_wakes();
 	MUST(m.lost_reported + (u64)m.rb->lost.v == m.failed,
 	     "%llu reported and %ld to report of %llu lost",
 	     (unsigned long long)m.lost_reported, m.rb->lost.v,

@@ -81,6 +81,7 @@ void model_wrote(const void *at);
 #define IS_ENABLED(CONFIG_option)	0
 
 #define min(a, b)		((a) < (b) ? (a) : (b))
+#define max(a, b)		((a) > (b) ? (a) : (b))
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define swap(a, b) \
 	do { __typeof__(a) swapped = (a); (a) = (b); (b) = swapped; } while (0)
