@@ -13,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "perf_lib.h"
@@ -145,6 +146,60 @@ static void default_watermark(void)
 	while (ring_head(ring) < ring->data_size * 5 / 8)
 		touch_pages(1);
 	CHECK(poll_now(fd, 5000) & POLLIN, "not woken after five eighths");
+}
+
+/* Fills the buffer, the last records are lost; the reader has to learn of it. */
+static void overfill_and_poll(int fd, const char *when)
+{
+	event_enable(fd);
+	overfill_page();
+	event_disable(fd);
+	if (!poll_now(fd, 500))
+		test_xfail("records were lost, nobody was woken: %s", when);
+	CHECK(!poll_now(fd, 0), "woken twice: %s", when);
+}
+
+/* Below and up to the size of a page, where no watermark is passed any more. */
+static void watermark_of_the_buffer(void)
+{
+	size_t size = sysconf(_SC_PAGESIZE), less;
+	struct perf_event_attr attr = sampling_attr();
+	struct perf_ring *ring;
+	int fd;
+
+	attr.watermark = 1;
+	for (less = 0; less <= 2 * SAMPLE_SIZE; less += 8) {
+		attr.wakeup_watermark = size - less;
+		fd = open_self(&attr);
+		ring = ring_map(fd, 1);
+		overfill_and_poll(fd, "the first time");
+		ring_next(ring);
+		overfill_and_poll(fd, "after one record was read");
+		ring_skip_all(ring);
+		CHECK(!poll_now(fd, 0), "woken by nothing");
+		overfill_and_poll(fd, "after all of them were read");
+		ring_unmap(ring);
+		close(fd);
+	}
+}
+
+/* Other records than samples are lost as well, and no overflow wakes. */
+static void watermark_of_names(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	unsigned int names;
+	int fd;
+
+	attr.comm = 1;
+	attr.watermark = 1;
+	attr.wakeup_watermark = sysconf(_SC_PAGESIZE);
+	fd = open_self(&attr);
+	ring_map(fd, 1);
+	event_enable(fd);
+	for (names = 0; names < attr.wakeup_watermark / 16; names++)
+		prctl(PR_SET_NAME, "name", 0, 0, 0);
+	if (!poll_now(fd, 500))
+		test_xfail("names were lost, nobody was woken");
 }
 
 static void wake_a_sleeper(void)
@@ -476,6 +531,8 @@ static const struct test_case cases[] = {
 	{ "wakeup_events", wakeup_events },
 	{ "wakeup_watermark", wakeup_watermark },
 	{ "default watermark", default_watermark },
+	{ "watermark of the whole buffer", watermark_of_the_buffer },
+	{ "watermark of the whole buffer, names", watermark_of_names },
 	{ "a sleeper is woken", wake_a_sleeper },
 	{ "full buffer and LOST", full_buffer },
 	{ "overwrite", overwrite },
