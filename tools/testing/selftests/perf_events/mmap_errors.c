@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -210,24 +211,39 @@ static void too_large(void)
 		   "2 pages after that");
 }
 
-static void leave_quietly(int sig)
-{
-	(void)sig;
-	_exit(0);
-}
-
 static void look_at(const char *at, size_t pages)
 {
 	while (pages--)
 		(void)__atomic_load_n(at + pages * page_size, __ATOMIC_RELAXED);
 }
 
-static void write_data(void *arg)
+static sigjmp_buf landing;
+
+static void land(int sig)
 {
-	signal(SIGBUS, leave_quietly);
-	signal(SIGSEGV, leave_quietly);
-	__atomic_store_n((char *)arg + page_size, 1, __ATOMIC_RELAXED);
-	CHECK(0, "wrote into the data pages");
+	siglongjmp(landing, sig);
+}
+
+/* Returns the signal that a store brings. A child has no buffer to store to. */
+static int store_to(char *at)
+{
+	int sig;
+
+	signal(SIGBUS, land);
+	signal(SIGSEGV, land);
+	sig = sigsetjmp(landing, 1);
+	if (!sig)
+		__atomic_store_n(at, 0, __ATOMIC_RELAXED);
+	return sig;
+}
+
+static void expect_data_read_only(char *at, size_t pages)
+{
+	size_t page;
+
+	for (page = 1; page < pages; page++)
+		EXPECT(store_to(at + page * page_size),
+		       "wrote into data page %zu of %zu", page, pages - 1);
 }
 
 /* Records come from the kernel only. */
@@ -235,8 +251,10 @@ static void data_read_only(void)
 {
 	char *at = map_ok(open_plain(), 3);
 
+	expect_data_read_only(at, 3);
 	look_at(at, 3);
-	run_child(write_data, at);
+	expect_data_read_only(at, 3);
+	EXPECT(!store_to(at), "the user page cannot be written");
 }
 
 static void partial_munmap(void)
@@ -269,6 +287,164 @@ static void resize(void)
 	CHECK(moved == MAP_FAILED, "grow");
 	look_at(at, 5);
 	CHECK(!munmap(at, 5 * page_size), "all: %s", strerror(errno));
+}
+
+static struct perf_event_attr fault_attr(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR;
+	attr.read_format = PERF_FORMAT_LOST;
+	return attr;
+}
+
+static void record_faults(int fd)
+{
+	event_enable(fd);
+	touch_pages(5);
+	event_disable(fd);
+}
+
+static void read_lost(int fd, struct read_values *got)
+{
+	char buf[64];
+	ssize_t len = read(fd, buf, sizeof(buf));
+
+	CHECK(len > 0, "read: %s", strerror(errno));
+	parse_read(buf, len, PERF_FORMAT_LOST, got);
+}
+
+/* All that @fd counted is in @ring. */
+static void expect_all_records(int fd, struct perf_ring *ring)
+{
+	struct read_values got;
+	unsigned int samples;
+
+	read_lost(fd, &got);
+	samples = ring_count(ring, PERF_RECORD_SAMPLE);
+	CHECK(samples && samples == got.member[0].value,
+	      "%u samples of %llu faults", samples,
+	      (unsigned long long)got.member[0].value);
+}
+
+static void *reserve_pages(size_t pages)
+{
+	void *at = mmap(NULL, pages * page_size, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(at != MAP_FAILED, "mmap: %s", strerror(errno));
+	return at;
+}
+
+/* The buffer is where it was moved to, and nowhere else. */
+static void moved(void)
+{
+	struct perf_event_attr attr = fault_attr();
+	int fd = open_self(&attr);
+	struct perf_ring *ring = ring_map(fd, 4);
+	void *to = reserve_pages(5), *from = ring->page;
+	unsigned char present[5];
+
+	record_faults(fd);
+	CHECK(mremap(from, ring->map_size, ring->map_size,
+		     MREMAP_MAYMOVE | MREMAP_FIXED, to) == to, "mremap: %s",
+	      strerror(errno));
+	EXPECT(mincore(from, ring->map_size, present) && errno == ENOMEM,
+	       "still where it was");
+	ring->page = to;
+	ring->data = (char *)to + page_size;
+	record_faults(fd);
+	expect_all_records(fd, ring);
+	expect_data_read_only(to, 5);
+	EXPECT(!munmap(to, ring->map_size), "munmap: %s", strerror(errno));
+	expect_map(map_pages(fd, 9, RW, MAP_SHARED, 0), 0,
+		   "another buffer after that");
+}
+
+/* Neither a part of a buffer is moved, nor is there a second one in the end. */
+static void moved_in_part(void)
+{
+	char *at = map_ok(open_plain(), 5), *to = reserve_pages(5);
+	size_t i;
+
+	for (i = 0; i < 5; i++)
+		EXPECT(mremap(at + i * page_size, page_size, page_size,
+			      MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED,
+		       "page %zu moved", i);
+	EXPECT(mremap(at, 0, 5 * page_size, MREMAP_MAYMOVE) == MAP_FAILED,
+	       "doubled");
+	EXPECT(mremap(at, 5 * page_size, 5 * page_size,
+		      MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL) == MAP_FAILED,
+	       "moved, and left where it was");
+	look_at(at, 5);
+	CHECK(!munmap(at, 5 * page_size), "all: %s", strerror(errno));
+}
+
+static void protect(struct perf_ring *ring, int prot)
+{
+	CHECK(!mprotect(ring->page, ring->map_size, prot), "mprotect to %#x: %s",
+	      prot, strerror(errno));
+}
+
+/* The kernel writes all the time, whatever the reader may do. */
+static void protected_and_back(void)
+{
+	struct perf_event_attr attr = fault_attr();
+	int fd = open_self(&attr);
+	struct perf_ring *ring = ring_map(fd, 4);
+
+	record_faults(fd);
+	protect(ring, PROT_READ);
+	EXPECT(store_to((char *)ring->page) == SIGSEGV, "wrote: read only");
+	record_faults(fd);
+	look_at((char *)ring->page, 5);
+	protect(ring, PROT_NONE);
+	EXPECT(store_to((char *)ring->page) == SIGSEGV, "wrote: no access");
+	record_faults(fd);
+	protect(ring, RW);
+	EXPECT(!store_to((char *)ring->page), "the user page stays read only");
+	record_faults(fd);
+	expect_all_records(fd, ring);
+	expect_data_read_only((char *)ring->page, 5);
+}
+
+/*
+ * Who maps a buffer for reading gets one that overwrites, for good: a tail that
+ * can be stored later is not looked at.
+ */
+static void made_writable(bool faulted)
+{
+	struct perf_event_attr attr = fault_attr();
+	struct perf_event_mmap_page *page;
+	struct read_values got;
+	int fd = open_self(&attr);
+
+	page = map_pages(fd, 2, PROT_READ, MAP_SHARED, 0);
+	CHECK(page != MAP_FAILED, "mmap: %s", strerror(errno));
+	if (faulted)
+		look_at((char *)page, 2);
+	EXPECT(store_to((char *)page) == SIGSEGV, "wrote: read only");
+	CHECK(!mprotect(page, 2 * page_size, RW), "mprotect: %s",
+	      strerror(errno));
+	expect_data_read_only((char *)page, 2);
+	record_faults(fd);
+	EXPECT(!store_to((char *)&page->data_tail), "data_tail");
+	page->data_tail = page->data_head + 8;
+	event_enable(fd);
+	overfill_page();
+	event_disable(fd);
+	read_lost(fd, &got);
+	EXPECT(!got.member[0].lost, "%llu lost",
+	       (unsigned long long)got.member[0].lost);
+	EXPECT(page->data_head > page_size, "head %llu",
+	       (unsigned long long)page->data_head);
+}
+
+static void writable_later(void)
+{
+	made_writable(false);
+	made_writable(true);
 }
 
 static void fork_child(void *arg)
@@ -431,6 +607,10 @@ static const struct test_case cases[] = {
 	{ "part of it unmapped", partial_munmap },
 	{ "part of it protected", partial_mprotect },
 	{ "resized by mremap", resize },
+	{ "moved by mremap", moved },
+	{ "moved in part, doubled", moved_in_part },
+	{ "protected as a whole, and back", protected_and_back },
+	{ "mapped for reading, then writable", writable_later },
 	{ "not copied by fork", not_forked },
 	{ "outlives the file descriptor", closed_file },
 	{ "user page", user_page },
