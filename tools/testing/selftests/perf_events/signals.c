@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <linux/hw_breakpoint.h>
 
@@ -21,6 +22,9 @@
 
 #define FAULTS	50
 #define SLACK	10
+
+/* Of a record with a short name and without ids. */
+#define NAME_SIZE	24
 
 #ifndef TRAP_PERF
 #define TRAP_PERF	6
@@ -222,6 +226,35 @@ static void to_another_thread(void)
 	CHECK(seen.tid == tid, "thread %d got it", seen.tid);
 }
 
+/*
+ * Names fill the buffer; no overflow and no sample does. One is a record of 24
+ * bytes, and a mark is made when more than the watermark has been written.
+ */
+static void one_a_mark(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	unsigned int names = 100, watermark = 256, marks, i;
+	int fd;
+
+	attr.comm = 1;
+	attr.watermark = 1;
+	attr.wakeup_watermark = watermark;
+	fd = open_self(&attr);
+	ring_map(fd, 4);
+	install(SIGRTMIN, on_signal);
+	send_to_thread(fd, SIGRTMIN, gettid());
+	warm_up();
+	event_enable(fd);
+	for (i = 0; i < names; i++) {
+		CHECK(!prctl(PR_SET_NAME, "name", 0, 0, 0), "PR_SET_NAME");
+		marks = ((i + 1) * NAME_SIZE - 1) / watermark;
+		CHECK(seen.in == marks, "%u signals after %u names, not %u",
+		      seen.in, i + 1, marks);
+	}
+	event_disable(fd);
+	CHECK(!seen.hup && !seen.other && seen.fd == fd, "code or fd");
+}
+
 static int open_trap(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -357,6 +390,7 @@ static const struct test_case cases[] = {
 	{ "POLL_HUP when REFRESH is used up", hang_up_at_limit },
 	{ "REFRESH from the handler", refresh_from_handler },
 	{ "signal to another thread", to_another_thread },
+	{ "one signal a mark of the buffer", one_a_mark },
 	{ "SIGTRAP at each overflow", trap },
 	{ "SIGTRAP in the event's own thread", trap_own_thread },
 	{ "MODIFY_ATTRIBUTES of sig_data", accepted_change },
