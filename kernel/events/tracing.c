@@ -386,16 +386,91 @@ static int perf_trace_refuse_caller(void)
 			   PERF_REASON_CAPABILITY);
 }
 
-/* What tracing itself did not like; it does not say more than the errno. */
-static int perf_trace_refuse(struct perf_event *event, int err)
+/*
+ * Tracing does not say more than the errno. What it did not like is found by
+ * asking again, for something else; only dry runs are worth that.
+ */
+static int perf_trace_try(struct perf_event *event,
+			  const struct perf_event_attr *attr)
 {
-	switch (err) {
-	case -EPERM:
-		return perf_refuse(err, PERF_FIELD(sample_type),
-				   PERF_SAMPLE_RAW, PERF_REASON_PARANOID);
-	case -EINVAL:
+	struct perf_event_attr asked = event->attr;
+	int err;
+
+	event->attr = *attr;
+	err = perf_trace_init(event);
+	if (!err)
+		perf_trace_destroy(event);
+	event->attr = asked;
+	return err;
+}
+
+static bool perf_trace_takes_counting(struct perf_event *event)
+{
+	struct perf_event_attr attr = event->attr;
+
+	attr.sample_period = 0;
+	attr.sample_type &= ~PERF_SAMPLE_RAW;
+	return !perf_trace_try(event, &attr);
+}
+
+static bool perf_trace_takes_sampling(struct perf_event *event)
+{
+	struct perf_event_attr attr = event->attr;
+
+	attr.sample_type &= ~PERF_SAMPLE_RAW;
+	return !perf_trace_try(event, &attr);
+}
+
+static bool perf_trace_takes_kernel_side(struct perf_event *event)
+{
+	struct perf_event_attr attr = event->attr;
+
+	attr.exclude_callchain_user = 1;
+	attr.sample_type &= ~PERF_SAMPLE_STACK_USER;
+	return !perf_trace_try(event, &attr);
+}
+
+/* Function tracing is privileged, and so are records; some are not sampled. */
+static int perf_trace_refuse_rights(struct perf_event *event, int err)
+{
+	bool paranoid = perf_is_paranoid() && !perfmon_capable();
+	u32 reason = paranoid ? PERF_REASON_PARANOID : PERF_REASON_SECURITY;
+
+	if (!perf_trace_takes_counting(event))
+		return perf_refuse(err, PERF_FIELD(config), ~0ULL, reason);
+	if (!perf_trace_takes_sampling(event))
+		return perf_refuse(err, PERF_FIELD(sample_period), ~0ULL,
+				   PERF_REASON_NO_SAMPLES);
+	return perf_refuse(err, PERF_FIELD(sample_type), PERF_SAMPLE_RAW,
+			   reason);
+}
+
+/* Samples of functions must not touch user memory, which may fault. */
+static int perf_trace_refuse_event(struct perf_event *event, int err)
+{
+	if (!perf_trace_takes_counting(event))
 		return perf_refuse(err, PERF_FIELD(config), ~0ULL,
 				   PERF_REASON_NO_EVENT);
+	if (!perf_trace_takes_kernel_side(event))
+		return err;
+	if (!event->attr.exclude_callchain_user)
+		return perf_refuse(err, PERF_FIELD_FLAGS,
+				   PERF_ATTR_EXCLUDE_CALLCHAIN_USER,
+				   PERF_REASON_REQUIRES);
+	return perf_refuse(err, PERF_FIELD(sample_type), PERF_SAMPLE_STACK_USER,
+			   PERF_REASON_PMU_CANNOT);
+}
+
+static int perf_trace_refuse(struct perf_event *event, int err)
+{
+	if (!perf_refuse_is_watched())
+		return err;
+	switch (err) {
+	case -EPERM:
+	case -EACCES:
+		return perf_trace_refuse_rights(event, err);
+	case -EINVAL:
+		return perf_trace_refuse_event(event, err);
 	default:
 		return err;
 	}

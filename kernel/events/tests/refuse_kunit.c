@@ -168,6 +168,7 @@ static void rk_flag_bits(struct kunit *test)
 	RK_FLAG(enable_on_exec, PERF_ATTR_ENABLE_ON_EXEC);
 	RK_FLAG(precise_ip, PERF_ATTR_PRECISE_IP);
 	RK_FLAG(exclude_callchain_kernel, PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL);
+	RK_FLAG(exclude_callchain_user, PERF_ATTR_EXCLUDE_CALLCHAIN_USER);
 	RK_FLAG(namespaces, PERF_ATTR_NAMESPACES);
 	RK_FLAG(aux_output, PERF_ATTR_AUX_OUTPUT);
 	RK_FLAG(text_poke, PERF_ATTR_TEXT_POKE);
