@@ -21,6 +21,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/init.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -42,11 +43,15 @@ struct dry_run {
 	u32				fit_beside;
 };
 
-/* In the order in which they are suspected. */
-static const struct {
+struct dry_suspect {
 	u32	place;
 	u64	bits;
-} dry_suspects[] = {
+	/* What the bits are while it is tried. */
+	u64	instead;
+};
+
+/* In the order in which they are suspected. */
+static const struct dry_suspect dry_suspects[] = {
 	{ PERF_FIELD_FLAGS, PERF_ATTR_PRECISE_IP },
 	{ PERF_FIELD(sample_type), PERF_SAMPLE_BRANCH_STACK },
 	{ PERF_FIELD(config3), ~0ULL },
@@ -57,14 +62,33 @@ static const struct {
 	{ PERF_FIELD(config), ~0ULL },
 };
 
-/* Return: false if they were clear. */
-static bool dry_clear_bits(struct perf_event_attr *attr, u32 place, u64 bits)
-{
-	u64 *word = (void *)attr + PERF_PLACE_OFFSET(place);
-	bool set = *word & bits;
+/* Zero is no type and no length; those of instructions have that of a long. */
+static const struct dry_suspect dry_breakpoint_suspects[] = {
+	{ PERF_FIELD(bp_addr), ~0ULL },
+	{ PERF_FIELD(bp_len), ~0ULL, HW_BREAKPOINT_LEN_1 },
+	{ PERF_FIELD(bp_len), ~0ULL, sizeof(long) },
+	{ PERF_FIELD(bp_type), ~0U, HW_BREAKPOINT_W },
+};
 
-	*word &= ~bits;
-	return set;
+static void dry_write_field(struct perf_event_attr *attr, u32 place, u64 value)
+{
+	void *field = (void *)attr + PERF_PLACE_OFFSET(place);
+
+	if (PERF_PLACE_SIZE(place) == sizeof(u32))
+		*(u32 *)field = value;
+	else
+		*(u64 *)field = value;
+}
+
+/* Return: false if it is like that anyway. */
+static bool dry_change_field(struct perf_event_attr *attr,
+			     const struct dry_suspect *suspect)
+{
+	u64 was = perf_refuse_read_field(attr, suspect->place);
+	u64 value = (was & ~suspect->bits) | suspect->instead;
+
+	dry_write_field(attr, suspect->place, value);
+	return value != was;
 }
 
 /* The question as it was put. */
@@ -80,10 +104,11 @@ static void dry_reset(struct dry_run *run)
 
 /* These return whether the event would be accepted without that. */
 
-static bool dry_try_without(struct dry_run *run, u32 place, u64 bits)
+static bool dry_try_without(struct dry_run *run,
+			    const struct dry_suspect *suspect)
 {
 	dry_reset(run);
-	return dry_clear_bits(&run->attempt.attr, place, bits) &&
+	return dry_change_field(&run->attempt.attr, suspect) &&
 	       !perf_open_try(&run->attempt);
 }
 
@@ -122,27 +147,38 @@ static void dry_blame_task(struct dry_run *run)
 	run->refusal.reason = PERF_REASON_CPU_ONLY;
 }
 
-static void dry_blame_field(struct dry_run *run, u32 place, u64 bits)
+/* What is set too much; if nothing is, what is missing. */
+static void dry_blame_field(struct dry_run *run,
+			    const struct dry_suspect *suspect)
 {
-	const u64 *word = (void *)&run->asked + PERF_PLACE_OFFSET(place);
+	u64 value = perf_refuse_read_field(&run->asked, suspect->place);
 
-	run->refusal.place = place;
-	run->refusal.bits = *word & bits;
+	run->refusal.place = suspect->place;
+	run->refusal.bits = (value & suspect->bits & ~suspect->instead) ?:
+			    (suspect->instead & ~value);
+}
+
+/* Return: true if it is one of them. */
+static bool dry_find_among(struct dry_run *run,
+			   const struct dry_suspect *suspects, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (dry_try_without(run, &suspects[i])) {
+			dry_blame_field(run, &suspects[i]);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Return: true if it is a field. */
 static bool dry_find_field(struct dry_run *run)
 {
-	for (int i = 0; i < ARRAY_SIZE(dry_suspects); i++) {
-		u32 place = dry_suspects[i].place;
-		u64 bits = dry_suspects[i].bits;
-
-		if (dry_try_without(run, place, bits)) {
-			dry_blame_field(run, place, bits);
-			return true;
-		}
-	}
-	return false;
+	if (run->asked.type == PERF_TYPE_BREAKPOINT &&
+	    dry_find_among(run, dry_breakpoint_suspects,
+			   ARRAY_SIZE(dry_breakpoint_suspects)))
+		return true;
+	return dry_find_among(run, dry_suspects, ARRAY_SIZE(dry_suspects));
 }
 
 static void dry_find_culprit(struct dry_run *run)

@@ -71,7 +71,15 @@ static bool refuse_decides(const struct perf_refusal *refusal, int error)
 	return refusal->error == -ENOENT && error != -ENOENT;
 }
 
-static u64 refuse_read_field(const struct perf_event_attr *attr, u32 place)
+/**
+ * perf_refuse_read_field - the value of an attribute's field
+ * @attr: the attribute
+ * @place: PERF_FIELD() or PERF_FIELD_FLAGS
+ *
+ * Context: any.
+ * Return: the field, widened to 64 bits.
+ */
+u64 perf_refuse_read_field(const struct perf_event_attr *attr, u32 place)
 {
 	const void *field = (const char *)attr + PERF_PLACE_OFFSET(place);
 
@@ -88,11 +96,12 @@ static u64 refuse_read_field(const struct perf_event_attr *attr, u32 place)
 /* What is set of the bits is to blame; if nothing is, something is missing. */
 static void refuse_set_place(struct perf_refusal *refusal, u32 place, u64 bits)
 {
-	refusal->place = place;
-	refusal->bits = bits;
+	u64 set = 0;
+
 	if (PERF_PLACE_WHERE(place) == PERF_WHERE_ATTR && refusal->attr)
-		refusal->bits = (refuse_read_field(refusal->attr, place) &
-				 bits) ?: bits;
+		set = perf_refuse_read_field(refusal->attr, place) & bits;
+	refusal->place = place;
+	refusal->bits = set ?: bits;
 }
 
 /**

@@ -148,7 +148,7 @@ static void rk_whose(struct kunit *test)
 
 static u64 rk_flags(const struct perf_event_attr *attr)
 {
-	return refuse_read_field(attr, PERF_FIELD_FLAGS);
+	return perf_refuse_read_field(attr, PERF_FIELD_FLAGS);
 }
 
 #define RK_FLAG(field, bits) \
