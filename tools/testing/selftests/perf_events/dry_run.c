@@ -22,9 +22,11 @@
 
 #include "open_rows.h"
 #include "perf_lib.h"
+#include "test_pmu.h"
 
 #define MANY		64
 #define TEXT_MAX	128
+#define RACES		400
 
 /* The descriptor to ask; a dummy will do. */
 static int asked = -1;
@@ -128,6 +130,22 @@ static void run_open_row(const void *arg)
 	run = dry_run(&attr, place, leader, row->flags);
 	EXPECT(run.error == error, "dry run after it: %s instead of %s",
 	       error_name(run.error), error_name(error));
+}
+
+/* Asked, then done: both @error, and the answer is @says. */
+static void expect_refusal(struct perf_event_attr *attr,
+			   struct open_place place, int leader, int error,
+			   const struct dry_answer *says)
+{
+	struct perf_event_dry_run run = dry_run(attr, place, leader, 0);
+	int fd = perf_open(attr, place.pid, place.cpu, leader, 0);
+	int opened = fd < 0 ? errno : 0;
+
+	EXPECT(run.error == error, "dry run: %s, not %s: %s",
+	       error_name(run.error), error_name(error), text);
+	EXPECT(opened == error, "then %s, not %s", error_name(opened),
+	       error_name(error));
+	expect_answer(&run, says);
 }
 
 /* Nothing is left. */
@@ -427,6 +445,8 @@ static void precise_is_blamed(void)
 	CHECK(run.where == PERF_WHERE_ATTR &&
 	      run.bits == (FLAG_BIT(15) | FLAG_BIT(16)), "where %u bits %#llx",
 	      run.where, run.bits);
+	CHECK(run.error == EOPNOTSUPP && run.reason == PERF_REASON_PMU_CANNOT,
+	      "%s, reason %u", error_name(run.error), run.reason);
 }
 
 /* Some event of a PMU that counts for CPUs only. */
@@ -467,7 +487,281 @@ static void task_is_blamed(void)
 	      text);
 }
 
+static long source_type(const char *name)
+{
+	char path[128];
+	long type;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type",
+		 name);
+	type = read_long(path);
+	if (type < 0)
+		test_skip("no PMU %s", name);
+	return type;
+}
+
+static void nothing_to_exclude(void)
+{
+	const struct dry_answer says = {
+		PERF_REASON_NO_EXCLUDE, IN_FLAGS(FLAG_BIT(5))
+	};
+	struct perf_event_attr attr;
+
+	need_dry_run();
+	attr = make_attr(source_type("msr"), 0);
+	if (perf_open(&attr, -1, first_cpu(), -1, 0) < 0)
+		test_skip("msr/tsc/: %s", strerror(errno));
+	attr.exclude_kernel = 1;
+	expect_refusal(&attr, place_of(ON_CPU), -1, EINVAL, &says);
+}
+
+static void no_samples(void)
+{
+	const struct dry_answer says = {
+		PERF_REASON_NO_SAMPLES, IN_FIELD(sample_period, 1000)
+	};
+	struct perf_event_attr attr;
+
+	need_dry_run();
+	test_pmu_need();
+	attr = test_pmu_attr(TEST_PMU_GENERAL);
+	attr.sample_period = 1000;
+	expect_refusal(&attr, place_of(ON_SELF), -1, EOPNOTSUPP, &says);
+}
+
+static void two_pmus_in_a_group(void)
+{
+	const struct dry_answer says = {
+		PERF_REASON_LEADER_PMU, IN_ARG(GROUP_FD)
+	};
+	struct perf_event_attr attr;
+	int leader;
+
+	need_dry_run();
+	test_pmu_need();
+	test_module_need("perf_test_aux");
+	attr = test_pmu_attr(TEST_PMU_GENERAL);
+	leader = open_self(&attr);
+	attr = make_attr(source_type("perf_test_aux"), 0);
+	expect_refusal(&attr, place_of(ON_SELF), leader, EINVAL, &says);
+}
+
+static void pmu_has_gone(void)
+{
+	const struct dry_answer leader_says = {
+		PERF_REASON_LEADER_GONE, IN_ARG(GROUP_FD)
+	};
+	struct perf_event_attr attr, dummy = sw_attr(PERF_COUNT_SW_DUMMY);
+	struct dry_answer says = { PERF_REASON_NO_PMU, IN_FIELD(type, 0) };
+	int leader;
+
+	need_dry_run();
+	test_pmu_need();
+	attr = test_pmu_attr(TEST_PMU_GENERAL);
+	says.bits = attr.type;
+	leader = open_self(&attr);
+	test_pmu_unregister();
+	expect_refusal(&attr, place_of(ON_SELF), -1, ENOENT, &says);
+	expect_refusal(&dummy, place_of(ON_SELF), leader, ENODEV, &leader_says);
+}
+
+static void come_and_go(void *arg)
+{
+	(void)arg;
+	for (;;) {
+		test_pmu_unregister();
+		test_pmu_register();
+	}
+}
+
+/* It is there, it goes while the driver is asked, or it is not there. */
+static void pmu_goes(void)
+{
+	struct perf_event_dry_run run;
+	struct perf_event_attr attr;
+	struct helper child;
+	int i, gone = 0;
+
+	need_dry_run();
+	test_pmu_need();
+	attr = test_pmu_attr(TEST_PMU_GENERAL);
+	child = helper_start(come_and_go, NULL);
+	helper_go(&child);
+	for (i = 0; i < RACES || (!gone && i < 100 * RACES); i++) {
+		run = dry_run_self(&attr, -1);
+		if (!run.error)
+			continue;
+		gone++;
+		CHECK(run.where == PERF_WHERE_ATTR &&
+		      run.offset == offsetof(struct perf_event_attr, type),
+		      "%s, where %u offset %u", error_name(run.error),
+		      run.where, run.offset);
+		CHECK(run.reason == (run.error == ENODEV ?
+				     PERF_REASON_PMU_GOES : PERF_REASON_NO_PMU),
+		      "%s, %s", error_name(run.error), text);
+	}
+	stop_child(child.pid);
+	test_pmu_register();
+	CHECK(gone, "it never went");
+}
+
+static void group_too_long_to_read(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	const struct dry_answer says = {
+		PERF_REASON_GROUP_SIZE, IN_ARG(GROUP_FD)
+	};
+	struct rlimit limit = { 2048, 2048 };
+	int i, leader;
+
+	need_dry_run();
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		test_skip("cannot raise RLIMIT_NOFILE");
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID |
+			   PERF_FORMAT_LOST;
+	leader = open_self(&attr);
+	for (i = 1; i < (16 * 1024 - 8) / 24; i++)
+		open_member(&attr, leader);
+	expect_refusal(&attr, place_of(ON_SELF), leader, E2BIG, &says);
+}
+
+static void cpu_is_offline(void)
+{
+	const struct dry_answer says = {
+		PERF_REASON_CPU_OFFLINE, IN_ARG(CPU)
+	};
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	struct open_place place = { -1, second_cpu() };
+	char path[64];
+
+	need_dry_run();
+	if (getenv("PERF_TEST_NO_HOTPLUG"))
+		test_skip("hotplug not wanted");
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
+		 place.cpu);
+	if (!write_text(path, "0"))
+		test_skip("cannot take CPU %d down", place.cpu);
+	expect_refusal(&attr, place, -1, ENODEV, &says);
+	CHECK(write_text(path, "1"), "cannot bring CPU %d up", place.cpu);
+}
+
+/* Tracing says no more than the errno. */
+
+static struct perf_event_attr trace_attr(const char *name, __u64 sample_type)
+{
+	struct perf_event_attr attr = make_attr(PERF_TYPE_TRACEPOINT,
+						tracepoint_id(name));
+
+	attr.sample_period = 1;
+	attr.sample_type = sample_type;
+	return attr;
+}
+
+static void functions_and_user_memory(void)
+{
+	const struct dry_answer calls = {
+		PERF_REASON_REQUIRES, IN_FLAGS(FLAG_BIT(22))
+	};
+	const struct dry_answer stack = {
+		PERF_REASON_PMU_CANNOT,
+		IN_FIELD(sample_type, PERF_SAMPLE_STACK_USER)
+	};
+	struct perf_event_dry_run run;
+	struct perf_event_attr attr;
+
+	need_dry_run();
+	attr = trace_attr("ftrace/function", PERF_SAMPLE_IP);
+	attr.sample_stack_user = 64;
+	expect_refusal(&attr, place_of(ON_SELF), -1, EINVAL, &calls);
+	attr.sample_type |= PERF_SAMPLE_STACK_USER;
+	expect_refusal(&attr, place_of(ON_SELF), -1, EINVAL, &calls);
+	attr.exclude_callchain_user = 1;
+	expect_refusal(&attr, place_of(ON_SELF), -1, EINVAL, &stack);
+	attr.sample_type |= PERF_SAMPLE_RAW;
+	expect_refusal(&attr, place_of(ON_SELF), -1, EINVAL, &stack);
+	attr.sample_type = PERF_SAMPLE_RAW;
+	run = dry_run_self(&attr, -1);
+	CHECK(!run.error, "%s, %s", error_name(run.error), text);
+}
+
+static void functions_without_rights(void)
+{
+	struct dry_answer says = { PERF_REASON_PARANOID, IN_FIELD(config, 0) };
+	struct perf_event_attr attr;
+
+	need_dry_run();
+	if (read_long("/proc/sys/kernel/perf_event_paranoid") < 0)
+		test_skip("perf_event_paranoid is -1");
+	attr = trace_attr("ftrace/function", PERF_SAMPLE_RAW);
+	attr.exclude_kernel = 1;
+	says.bits = attr.config;
+	become_nobody();
+	expect_refusal(&attr, place_of(ON_SELF), -1, EPERM, &says);
+	attr.sample_type = 0;
+	attr.sample_period = 0;
+	expect_refusal(&attr, place_of(ON_SELF), -1, EPERM, &says);
+}
+
+static void records_without_rights(void)
+{
+	const struct dry_answer says = {
+		PERF_REASON_PARANOID, IN_FIELD(sample_type, PERF_SAMPLE_RAW)
+	};
+	struct perf_event_dry_run run;
+	struct perf_event_attr attr;
+
+	need_dry_run();
+	if (read_long("/proc/sys/kernel/perf_event_paranoid") < 0)
+		test_skip("perf_event_paranoid is -1");
+	attr = trace_attr("task/task_rename", PERF_SAMPLE_RAW | PERF_SAMPLE_IP);
+	attr.exclude_kernel = 1;
+	become_nobody();
+	expect_refusal(&attr, place_of(ON_SELF), -1, EPERM, &says);
+	attr.sample_type = PERF_SAMPLE_IP;
+	run = dry_run_self(&attr, -1);
+	CHECK(!run.error, "%s, %s", error_name(run.error), text);
+}
+
+/* Sampled, this one would never end: it is hit by its own samples. */
+static void tracepoint_that_only_counts(void)
+{
+	const struct dry_answer says = {
+		PERF_REASON_NO_SAMPLES, IN_FIELD(sample_period, 1)
+	};
+	struct perf_event_dry_run run;
+	struct perf_event_attr attr;
+
+	need_dry_run();
+	attr = trace_attr("irq_vectors/irq_work_exit", PERF_SAMPLE_RAW);
+	expect_refusal(&attr, place_of(ON_SELF), -1, EPERM, &says);
+	attr.sample_period = 0;
+	run = dry_run_self(&attr, -1);
+	CHECK(!run.error, "%s, %s", error_name(run.error), text);
+}
+
 /* The caller. */
+
+static void no_capability(void)
+{
+	struct dry_answer says = { PERF_REASON_CAPABILITY, IN_FIELD(type, 0) };
+	const struct dry_answer flag = {
+		PERF_REASON_CAPABILITY, IN_FLAGS(FLAG_BIT(28))
+	};
+	struct perf_event_attr attr, dummy = sw_attr(PERF_COUNT_SW_DUMMY);
+
+	need_dry_run();
+	attr = make_attr(source_type("kprobe"), 0);
+	attr.exclude_kernel = 1;
+	dummy.exclude_kernel = 1;
+	dummy.namespaces = 1;
+	if (read_long("/proc/sys/kernel/perf_event_paranoid") > 2)
+		test_skip("perf_event_paranoid is above 2");
+	become_nobody();
+	expect_refusal(&attr, place_of(ON_SELF), -1, EACCES, &says);
+	attr.type = source_type("uprobe");
+	expect_refusal(&attr, place_of(ON_SELF), -1, EACCES, &says);
+	expect_refusal(&dummy, place_of(ON_SELF), -1, EACCES, &flag);
+}
 
 static void no_rights(void)
 {
@@ -615,8 +909,9 @@ static void attr_of_all_sizes(void)
 
 	need_dry_run();
 	run = dry_run_self(NULL, -1);
-	CHECK(run.error == EFAULT && run.where == PERF_WHERE_ATTR_POINTER,
-	      "no attr: %s, %s", error_name(run.error), text);
+	CHECK(run.error == EFAULT && run.where == PERF_WHERE_ATTR_POINTER &&
+	      run.reason == PERF_REASON_POINTER, "no attr: %s, %s",
+	      error_name(run.error), text);
 	big.attr = sw_attr(PERF_COUNT_SW_DUMMY);
 	big.attr.size = 1;
 	run = dry_run_self(&big.attr, -1);
@@ -705,6 +1000,18 @@ static const struct test_case cases[] = {
 	{ "beside pinned events of the task", beside_pinned_of_task },
 	{ "precise_ip is to blame", precise_is_blamed },
 	{ "the task is to blame", task_is_blamed },
+	{ "a PMU that leaves nothing out", nothing_to_exclude },
+	{ "a PMU without samples", no_samples },
+	{ "two PMUs in a group", two_pmus_in_a_group },
+	{ "a PMU that has gone", pmu_has_gone },
+	{ "a PMU that comes and goes", pmu_goes },
+	{ "a group that is too long to be read", group_too_long_to_read },
+	{ "a CPU that is offline", cpu_is_offline },
+	{ "function tracing and user memory", functions_and_user_memory },
+	{ "function tracing without rights", functions_without_rights },
+	{ "trace records without rights", records_without_rights },
+	{ "a tracepoint that only counts", tracepoint_that_only_counts },
+	{ "without a capability", no_capability },
 	{ "without rights", no_rights },
 	{ "the kernel without rights", kernel_without_rights },
 	{ "no free file descriptor", no_free_fd },

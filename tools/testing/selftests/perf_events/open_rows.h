@@ -9,10 +9,13 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include <sys/wait.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event_ext.h>
 
 #include "perf_lib.h"
@@ -20,11 +23,12 @@
 #define NO_SUCH_TYPE	0x7ffffff0
 #define NO_SUCH_PID	0x3fffffff
 #define NO_SUCH_CPU	0x1000000
+#define NO_SUCH_FD	1000
 
 enum where { ON_SELF, ON_CPU, ON_SELF_CPU, ON_NOTHING, ON_CPU_HUGE,
-	     ON_CPU_MINUS2, ON_NO_PID };
+	     ON_CPU_MINUS2, ON_NO_PID, ON_DEAD, ON_NO_FD, ON_PIPE, ON_CGROUP };
 
-enum needs { NEED_NOTHING, NEED_HW, NEED_X86, NEED_INTEL };
+enum needs { NEED_NOTHING, NEED_BREAKPOINTS, NEED_HW, NEED_X86, NEED_INTEL };
 
 /* A register that no sample can hold. */
 #ifdef __x86_64__
@@ -82,6 +86,9 @@ struct open_row {
 #define BRANCH_KINDS \
 	(PERF_SAMPLE_BRANCH_MAX - 1 - (__u64)PERF_SAMPLE_BRANCH_PLM_ALL)
 #define CYCLES		HW(PERF_COUNT_HW_CPU_CYCLES)
+#define BREAKPOINT(at, length, kind)					\
+	.type = PERF_TYPE_BREAKPOINT, .bp_addr = (at), .bp_len = (length), \
+	.bp_type = (kind), .exclude_kernel = 1
 
 static int leader_pipe(void)
 {
@@ -163,6 +170,13 @@ static int leader_exited(void)
 	helper_go(&child);
 	helper_join(&child);
 	return fd;
+}
+
+static int leader_of_other(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+
+	return open_on(&attr, getppid(), -1, -1);
 }
 
 static const struct open_row attr_rows[] = {
@@ -280,6 +294,23 @@ static const struct open_row attr_rows[] = {
 	  .needs = NEED_HW,
 	  .says = { PERF_REASON_CLOCK_NMI,
 	    IN_FIELD(clockid, ~0U) } },
+	{ .name = "call chain deeper than the maximum", .error = EOVERFLOW,
+	  .attr = { DUMMY, .sample_period = 1, .sample_max_stack = USHRT_MAX,
+	    .sample_type = PERF_SAMPLE_CALLCHAIN },
+	  .says = { PERF_REASON_MAX_STACK,
+	    IN_FIELD(sample_max_stack, USHRT_MAX) } },
+#ifdef __x86_64__
+	{ .name = "vector registers of a software event", .error = EOPNOTSUPP,
+	  .attr = { DUMMY, .sample_type = PERF_SAMPLE_REGS_INTR,
+	    .sample_regs_intr = 1ULL << 32 | 1 },
+	  .says = { PERF_REASON_NO_REGISTERS,
+	    IN_FIELD(sample_regs_intr, 1ULL << 32) } },
+	{ .name = "the user's vector registers", .error = EOPNOTSUPP,
+	  .attr = { DUMMY, .sample_type = PERF_SAMPLE_REGS_USER,
+	    .sample_regs_user = 1ULL << 63 | 1 },
+	  .says = { PERF_REASON_NO_REGISTERS,
+	    IN_FIELD(sample_regs_user, 1ULL << 63) } },
+#endif
 	{ .name = "aux_output without an AUX PMU", .error = EOPNOTSUPP,
 	  .attr = { DUMMY, .aux_output = 1 }, .other_error = EINVAL,
 	  .says = { PERF_REASON_NO_AUX,
@@ -352,6 +383,53 @@ static const struct open_row type_rows[] = {
 	  .attr = { .type = PERF_TYPE_TRACEPOINT, .config = 0x7fffffff },
 	  .says = { PERF_REASON_NO_EVENT,
 	    IN_FIELD(config, 0x7fffffff) } },
+	{ .name = "sampled tracepoint that does not exist", .error = EINVAL,
+	  .attr = { .type = PERF_TYPE_TRACEPOINT, .config = 0x7fffffff,
+	    .sample_period = 1, .sample_type = PERF_SAMPLE_RAW },
+	  .says = { PERF_REASON_NO_EVENT,
+	    IN_FIELD(config, 0x7fffffff) } },
+	{ .name = "breakpoint: no type", .error = EINVAL,
+	  .attr = { BREAKPOINT(0x1000, HW_BREAKPOINT_LEN_1,
+			       HW_BREAKPOINT_EMPTY) },
+	  .needs = NEED_BREAKPOINTS,
+	  .says = { PERF_REASON_PMU,
+	    IN_FIELD(bp_type, HW_BREAKPOINT_W) } },
+#ifdef __x86_64__
+	{ .name = "breakpoint: unknown bit of the type", .error = EINVAL,
+	  .attr = { BREAKPOINT(0x1000, HW_BREAKPOINT_LEN_1,
+			       HW_BREAKPOINT_W | 16) },
+	  .needs = NEED_BREAKPOINTS,
+	  .says = { PERF_REASON_PMU,
+	    IN_FIELD(bp_type, 16) } },
+	{ .name = "breakpoint: reads alone", .error = EINVAL,
+	  .attr = { BREAKPOINT(0x1000, HW_BREAKPOINT_LEN_1,
+			       HW_BREAKPOINT_R) },
+	  .needs = NEED_BREAKPOINTS,
+	  .says = { PERF_REASON_PMU,
+	    IN_FIELD(bp_type, HW_BREAKPOINT_R) } },
+	{ .name = "breakpoint: no length", .error = EINVAL,
+	  .attr = { BREAKPOINT(0x1000, 0, HW_BREAKPOINT_W) },
+	  .needs = NEED_BREAKPOINTS,
+	  .says = { PERF_REASON_PMU,
+	    IN_FIELD(bp_len, HW_BREAKPOINT_LEN_1) } },
+	{ .name = "breakpoint: length 3", .error = EINVAL,
+	  .attr = { BREAKPOINT(0x1000, 3, HW_BREAKPOINT_W) },
+	  .needs = NEED_BREAKPOINTS,
+	  .says = { PERF_REASON_PMU,
+	    IN_FIELD(bp_len, 2) } },
+	{ .name = "breakpoint: length 1 of an instruction", .error = EINVAL,
+	  .attr = { BREAKPOINT(0x1000, HW_BREAKPOINT_LEN_1,
+			       HW_BREAKPOINT_X) },
+	  .needs = NEED_BREAKPOINTS,
+	  .says = { PERF_REASON_PMU,
+	    IN_FIELD(bp_len, HW_BREAKPOINT_LEN_1) } },
+	{ .name = "breakpoint: not aligned", .error = EINVAL,
+	  .attr = { BREAKPOINT(0x1001, HW_BREAKPOINT_LEN_4,
+			       HW_BREAKPOINT_W) },
+	  .needs = NEED_BREAKPOINTS,
+	  .says = { PERF_REASON_PMU,
+	    IN_FIELD(bp_addr, 0x1001) } },
+#endif
 	{ .name = "hardware: PERF_COUNT_HW_MAX", .error = EINVAL,
 	  .attr = { HW(PERF_COUNT_HW_MAX) }, .needs = NEED_HW,
 	  .other_error = EOPNOTSUPP,
@@ -426,6 +504,29 @@ static const struct open_row place_rows[] = {
 	  .flags = PERF_FLAG_PID_CGROUP,
 	  .says = { PERF_REASON_CGROUP_TARGET,
 	    IN_ARG(PID) } },
+	{ .name = "task that waits for its parent", .error = ESRCH,
+	  .attr = { DUMMY }, .where = ON_DEAD,
+	  .says = { PERF_REASON_TASK_EXITS,
+	    IN_ARG(PID) } },
+	{ .name = "cgroup that is closed", .error = EBADF,
+	  .attr = { DUMMY }, .where = ON_NO_FD,
+	  .flags = PERF_FLAG_PID_CGROUP, .other_error = EOPNOTSUPP,
+	  .says = { PERF_REASON_CGROUP_FD,
+	    IN_ARG(PID) } },
+	{ .name = "cgroup that is a pipe", .error = EBADF,
+	  .attr = { DUMMY }, .where = ON_PIPE,
+	  .flags = PERF_FLAG_PID_CGROUP, .other_error = EOPNOTSUPP,
+	  .says = { PERF_REASON_CGROUP_FD,
+	    IN_ARG(PID) } },
+	{ .name = "leader of no cgroup", .error = EINVAL,
+	  .attr = { DUMMY }, .where = ON_CGROUP, .leader = leader_on_cpu,
+	  .flags = PERF_FLAG_PID_CGROUP, .other_error = EOPNOTSUPP,
+	  .says = { PERF_REASON_LEADER_CGROUP,
+	    IN_ARG(GROUP_FD) } },
+	{ .name = "leader of another task", .error = EINVAL,
+	  .attr = { DUMMY }, .leader = leader_of_other,
+	  .says = { PERF_REASON_LEADER_TARGET,
+	    IN_ARG(GROUP_FD) } },
 	{ .name = "leader is a pipe", .error = EBADF,
 	  .attr = { DUMMY }, .leader = leader_pipe,
 	  .says = { PERF_REASON_GROUP_FD,
@@ -511,7 +612,9 @@ static const struct open_row place_rows[] = {
 
 static void require(enum needs needs)
 {
-	if (needs != NEED_NOTHING)
+	if (needs == NEED_BREAKPOINTS)
+		need_breakpoints();
+	if (needs >= NEED_HW)
 		need_hardware();
 #ifndef __x86_64__
 	if (needs >= NEED_X86)
@@ -526,6 +629,29 @@ struct open_place {
 	pid_t pid;
 	int cpu;
 };
+
+/* Of a child that is a zombie. */
+static pid_t dead_pid(void)
+{
+	pid_t pid = fork();
+	siginfo_t info;
+
+	CHECK(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid)
+		_exit(0);
+	CHECK(!waitid(P_PID, pid, &info, WEXITED | WNOWAIT), "waitid: %s",
+	      strerror(errno));
+	return pid;
+}
+
+static int root_cgroup(void)
+{
+	int fd = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || access("/sys/fs/cgroup/cgroup.procs", F_OK))
+		test_skip("no cgroup2");
+	return fd;
+}
 
 static struct open_place place_of(enum where where)
 {
@@ -542,6 +668,14 @@ static struct open_place place_of(enum where where)
 		return (struct open_place) { 0, -2 };
 	case ON_NO_PID:
 		return (struct open_place) { NO_SUCH_PID, -1 };
+	case ON_DEAD:
+		return (struct open_place) { dead_pid(), -1 };
+	case ON_NO_FD:
+		return (struct open_place) { NO_SUCH_FD, first_cpu() };
+	case ON_PIPE:
+		return (struct open_place) { leader_pipe(), first_cpu() };
+	case ON_CGROUP:
+		return (struct open_place) { root_cgroup(), first_cpu() };
 	default:
 		return (struct open_place) { 0, -1 };
 	}
