@@ -508,6 +508,31 @@ static struct pmu perf_tracepoint = {
 #define PERF_PROBE_REF_CTR_OFFSET	GENMASK_ULL(63, 32)
 
 PMU_FORMAT_ATTR(retprobe, "config:0");
+
+static void perf_probe_leave(struct perf_event *copy)
+{
+	struct trace_event_call *call = copy->tp_event;
+
+	call->class->reg(call, TRACE_REG_PERF_CLOSE, copy);
+}
+
+/*
+ * A copy is hit where its eldest is: by the same probe. One of its own would take a
+ * name that the opener may have forgotten, and rights that who forks may not have.
+ * The reference on the eldest keeps the probe; until the copy has that, the
+ * event that it is made of does.
+ */
+static int perf_probe_share(struct perf_event *copy)
+{
+	struct trace_event_call *call = copy->parent->tp_event;
+	int err;
+
+	copy->tp_event = call;
+	err = call->class->reg(call, TRACE_REG_PERF_OPEN, copy);
+	if (!err)
+		copy->destroy = perf_probe_leave;
+	return err;
+}
 #endif
 
 #ifdef CONFIG_KPROBE_EVENTS
@@ -526,14 +551,15 @@ static const struct attribute_group *perf_kprobe_groups[] = {
 	NULL,
 };
 
-/* A copy is made by whoever forks: the right was that of who opened the eldest. */
 static int perf_kprobe_event_init(struct perf_event *event)
 {
 	int err;
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	if (!event->parent && !perfmon_capable())
+	if (event->parent)
+		return perf_probe_share(event);
+	if (!perfmon_capable())
 		return perf_trace_refuse_caller();
 	if (has_branch_stack(event))
 		return perf_trace_refuse_branches();
@@ -575,10 +601,7 @@ static const struct attribute_group *perf_uprobe_groups[] = {
 	NULL,
 };
 
-/*
- * A uprobe can be put into the middle of an instruction, in any process. For a copy
- * the same is true as for one of a kprobe.
- */
+/* A uprobe can be put into the middle of an instruction, in any process. */
 static int perf_uprobe_event_init(struct perf_event *event)
 {
 	u64 config = event->attr.config;
@@ -586,7 +609,9 @@ static int perf_uprobe_event_init(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	if (!event->parent && !capable(CAP_SYS_ADMIN))
+	if (event->parent)
+		return perf_probe_share(event);
+	if (!capable(CAP_SYS_ADMIN))
 		return perf_trace_refuse_caller();
 	if (has_branch_stack(event))
 		return perf_trace_refuse_branches();
