@@ -75,15 +75,15 @@
 
 /*
  * May a copy of the event serve another task than the one it was made for? Not
- * if it waits for its task's exec, if it signals, or if PMU or probe keep
- * something for each task.
+ * if it waits for its task's exec, if it signals, if PMU or probe keep something
+ * for each task, or if its group does but in part.
  */
 static bool member_may_swap_event(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
 	if (!attr->inherit || attr->enable_on_exec || attr->remove_on_exec ||
-	    attr->sigtrap)
+	    attr->sigtrap || !perf_swap_suits(event))
 		return false;
 	if (event->attach_state & PERF_ATTACH_TASK_DATA ||
 	    is_exclusive_pmu(event->pmu) || has_aux(event) ||

@@ -276,6 +276,22 @@ void perf_swap_release_counts(struct perf_event *eldest)
 }
 
 /**
+ * perf_swap_suits - may the context of an event be exchanged, as far as counts go?
+ * @event: event
+ *
+ * A sample of one member shows the counts of all. They go with their task
+ * together, or the context stays with it.
+ *
+ * Context: ctx->mutex, for the group.
+ * Return: false if only a part of the group is counted by task.
+ */
+bool perf_swap_suits(const struct perf_event *event)
+{
+	return perf_swap_is_by_task(event) ==
+	       perf_swap_is_by_task(event->group_leader);
+}
+
+/**
  * perf_swap_mark_equal - say that a context is a copy of another
  * @ctx: context that was copied; held since before
  * @copy: its copy, of a task that never ran

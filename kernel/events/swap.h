@@ -19,6 +19,8 @@ void perf_swap_release(struct perf_event_context *ctx);
 void perf_swap_hold_counts(struct perf_event *eldest);
 void perf_swap_release_counts(struct perf_event *eldest);
 
+/* Do all members of the group count by task, or none? */
+bool perf_swap_suits(const struct perf_event *event);
 /* Says that @copy, new, has the same events as @ctx, which is held. */
 void perf_swap_mark_equal(struct perf_event_context *ctx,
 			  struct perf_event_context *copy);
