@@ -5,6 +5,7 @@
  * and the lost count mean.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -364,12 +365,102 @@ static void lost_samples(void)
 	      (unsigned long long)got.member[0].value);
 }
 
+static void waiting_child(void *arg)
+{
+	(void)arg;
+	touch_pages(FAULTS);
+}
+
+static void expect_other_shape(int fd, const char *what)
+{
+	char buf[256];
+	ssize_t got = read(fd, buf, sizeof(buf));
+
+	CHECK(got < 0 && errno == ECHILD, "%s: %zd, %s", what, got,
+	      strerror(errno));
+}
+
+/*
+ * A child has copies of the members that there were when it was born. A sum over
+ * groups of different members means nothing, until the child has gone.
+ */
+static void group_grows_after_fork(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	int leader, member, late, loner;
+	struct read_values got;
+	struct helper child;
+
+	attr.inherit = 1;
+	attr.disabled = 0;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	leader = open_self(&attr);
+	member = open_member(&attr, leader);
+	child = helper_start(waiting_child, NULL);
+	got = read_all(leader, attr.read_format);
+	CHECK(got.nr == 2, "%llu members", (unsigned long long)got.nr);
+
+	late = open_member(&attr, leader);
+	expect_other_shape(leader, "leader");
+	expect_other_shape(member, "member");
+	expect_other_shape(late, "late member");
+	attr.read_format = PERF_FORMAT_ID;
+	loner = open_member(&attr, leader);
+	read_all(loner, attr.read_format);
+
+	helper_go(&child);
+	helper_join(&child);
+	got = read_all(leader, PERF_FORMAT_GROUP | PERF_FORMAT_ID);
+	CHECK(got.nr == 4, "%llu members", (unsigned long long)got.nr);
+	CHECK(got.member[0].value >= FAULTS, "the child's faults are gone");
+	CHECK(got.member[2].value < got.member[0].value,
+	      "the late member counted the child");
+}
+
+static void *waiting_thread(void *go)
+{
+	char byte;
+
+	CHECK(read(*(int *)go, &byte, 1) == 1, "pipe");
+	touch_pages(FAULTS);
+	return NULL;
+}
+
+/*
+ * A member that goes takes its copies along: the shapes stay the same. The copies
+ * are a thread's, as a process would keep the member's file open.
+ */
+static void group_shrinks_after_clone(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct read_values got;
+	int leader, gone, go[2];
+	pthread_t thread;
+
+	attr.inherit = 1;
+	attr.disabled = 0;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	leader = open_self(&attr);
+	gone = open_member(&attr, leader);
+	open_member(&attr, leader);
+	CHECK(!pipe(go) && !pthread_create(&thread, NULL, waiting_thread, go),
+	      "thread");
+	close(gone);
+	got = read_all(leader, attr.read_format);
+	CHECK(got.nr == 2, "%llu members", (unsigned long long)got.nr);
+	CHECK(write(go[1], "", 1) == 1 && !pthread_join(thread, NULL), "join");
+	got = read_all(leader, attr.read_format);
+	CHECK(got.nr == 2 && got.member[1].value >= FAULTS, "after the thread");
+}
+
 static const struct test_case cases[] = {
 	{ "single event, all formats", single },
 	{ "group, all formats", group },
 	{ "group of one", group_of_one },
 	{ "different formats in one group", mixed_formats },
 	{ "group shrinks", group_shrinks },
+	{ "group grows after a fork: ECHILD", group_grows_after_fork },
+	{ "group shrinks after a clone", group_shrinks_after_clone },
 	{ "buffer too short", short_buffer },
 	{ "buffer too short for the group", short_group_buffer },
 	{ "bad buffer", bad_buffer },
