@@ -4,6 +4,11 @@
  *
  * Purpose: PERF_SAMPLE_READ and PERF_RECORD_READ, in the formats of read(2).
  *
+ * An inherited event shows what the thread has counted that it runs for. The sum
+ * cannot be made here: copies may be on other CPUs. Nor are those in it that have
+ * ended: any thread may have got the context of the event that they were added
+ * to (swap.c).
+ *
  * Contexts: any down to NMI, on the CPU where the event's context is loaded, or
  * where nothing of it is loaded any more.
  *
@@ -22,7 +27,6 @@
 #include <linux/minmax.h>
 #include <linux/smp.h>
 
-#include "attr.h"
 #include "clock.h"
 #include "ring_buffer.h"
 #include "sample_parts.h"
@@ -53,19 +57,6 @@ static void sample_put(struct sample_values *out, const u64 *words,
 	out->bytes -= bytes;
 }
 
-/*
- * The counts of inherited events cannot be added up here: they may be on other
- * CPUs. With PERF_SAMPLE_READ each task's are its own.
- */
-static __always_inline u64 sample_count(const struct perf_event *event)
-{
-	u64 count = local64_read(&event->count);
-
-	if (!perf_attr_inherits_samples_read(&event->attr))
-		count += atomic64_read(&event->child_count);
-	return count;
-}
-
 /* What every event shows: its id and its losses if wanted. */
 static __always_inline u64 *sample_id_words(u64 *to,
 					    const struct perf_event *event,
@@ -85,13 +76,11 @@ static void sample_read_alone(struct sample_values *out,
 	u64 words[SAMPLE_READ_WORDS], *to = words;
 	u64 format = event->attr.read_format;
 
-	*to++ = sample_count(event);
+	*to++ = local64_read(&event->count);
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		*to++ = times[0] +
-			atomic64_read(&event->child_total_time_enabled);
+		*to++ = times[0];
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		*to++ = times[1] +
-			atomic64_read(&event->child_total_time_running);
+		*to++ = times[1];
 	sample_put(out, words, sample_id_words(to, event, format));
 }
 
@@ -129,7 +118,7 @@ static __always_inline u64 *sample_member_words(u64 *to,
 	    member->oncpu == raw_smp_processor_id())
 		member->pmu->read(member);
 
-	*to++ = sample_count(member);
+	*to++ = local64_read(&member->count);
 	return sample_id_words(to, member, format);
 }
 

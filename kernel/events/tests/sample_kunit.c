@@ -386,9 +386,10 @@ static void test_expect_words(struct kunit *test, unsigned int from,
 				    "word %u", i);
 }
 
+/* What ended copies have left belongs to the sum. */
 static void read_alone(struct kunit *test)
 {
-	static const u64 words[] = { 105, 7, 9, FAKE_ID, 3 };
+	static const u64 words[] = { 100, 0, 0, FAKE_ID, 3 };
 	struct record_fake *fake = test->priv;
 	struct perf_sample_data data;
 	struct pt_regs regs = { };
@@ -410,7 +411,7 @@ static void read_alone(struct kunit *test)
 static void read_group(struct kunit *test)
 {
 	static const u64 words[] = {
-		2, 105, FAKE_ID, 3, 200, FAKE_ID + 1, 4,
+		2, 100, FAKE_ID, 3, 200, FAKE_ID + 1, 4,
 	};
 	struct record_fake *fake = test->priv;
 	struct perf_sample_data data;
