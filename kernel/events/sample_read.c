@@ -57,7 +57,10 @@ static void sample_put(struct sample_values *out, const u64 *words,
 	out->bytes -= bytes;
 }
 
-/* What every event shows: its id and its losses if wanted. */
+/*
+ * What every event shows: its id and its losses if wanted. These are those of the
+ * event that was opened, which has the buffer, whoever's record found no room.
+ */
 static __always_inline u64 *sample_id_words(u64 *to,
 					    const struct perf_event *event,
 					    u64 format)
@@ -65,7 +68,7 @@ static __always_inline u64 *sample_id_words(u64 *to,
 	if (format & PERF_FORMAT_ID)
 		*to++ = sample_event_id(event);
 	if (format & PERF_FORMAT_LOST)
-		*to++ = atomic64_read(&event->lost_samples);
+		*to++ = atomic64_read(&(event->parent ?: event)->lost_samples);
 	return to;
 }
 

@@ -83,8 +83,6 @@ static struct perf_event *perf_swap_twin(struct perf_event_context *ctx,
 static void perf_swap_counts_locked(struct perf_event *on,
 				    struct perf_event *off)
 {
-	s64 lost = atomic64_read(&off->lost_samples);
-
 	lockdep_assert_held(&on->ctx->lock);
 	if (on->state == PERF_EVENT_STATE_ACTIVE)
 		on->pmu->read(on);
@@ -94,8 +92,6 @@ static void perf_swap_counts_locked(struct perf_event *on,
 		    local64_xchg(&on->count, local64_read(&off->count)));
 	swap(on->total_time_enabled, off->total_time_enabled);
 	swap(on->total_time_running, off->total_time_running);
-	atomic64_set(&off->lost_samples,
-		     atomic64_xchg(&on->lost_samples, lost));
 	perf_event_update_userpage(on);
 	perf_event_update_userpage(off);
 }
