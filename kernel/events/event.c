@@ -686,22 +686,15 @@ EXPORT_SYMBOL_GPL(perf_event_release_kernel);
 /**
  * perf_event_fold_child - add a child's count and times to its parent's
  * @child: inherited event that has been removed, count and times up to date
- * @own: the count is that of current, who ends it
- *
- * If counts are wanted by thread (attr.inherit_stat), a thread that ends its own
- * leaves a record.
  *
  * Context: Task context. The parent's child_mutex is held since before the
  * removal, so that readers of the sum see the child exactly once.
  */
-void perf_event_fold_child(struct perf_event *child, bool own)
+void perf_event_fold_child(struct perf_event *child)
 {
 	struct perf_event *parent = child->parent;
 
 	lockdep_assert_held(&parent->child_mutex);
-
-	if (child->attr.inherit_stat && own)
-		perf_sample_read_record(child, current);
 
 	atomic64_add(local64_read(&child->count), &parent->child_count);
 	atomic64_add(child->total_time_enabled,

@@ -47,7 +47,7 @@ bool perf_event_exclusive_fits(struct perf_event *event,
 int perf_event_close(struct perf_event *event);
 
 /* Folds the child's counts and times into its parent. */
-void perf_event_fold_child(struct perf_event *child, bool own);
+void perf_event_fold_child(struct perf_event *child);
 
 void perf_event_room_init(void);
 

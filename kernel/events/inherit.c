@@ -54,6 +54,7 @@
 #include "overflow.h"
 #include "pmu.h"
 #include "random.h"
+#include "sample.h"
 #include "sched.h"
 #include "sideband.h"
 
@@ -323,6 +324,19 @@ int perf_inherit_copy(struct perf_inherit *to, struct perf_event_context *from)
 /* The end. */
 
 /*
+ * With attr.inherit_stat a thread that inherited leaves a record of its own count
+ * when it ends. Contexts are exchanged: it may have that of the event that was
+ * opened, and the task that this was opened on, which leaves none, a copy.
+ */
+static void inherit_report(struct perf_event *event)
+{
+	const struct perf_event *eldest = event->parent ?: event;
+
+	if (event->attr.inherit_stat && eldest->hw.target != current)
+		perf_sample_read_record(event, current);
+}
+
+/*
  * @own: what is ended is current's, not that of a family or of a task that
  * never ran. A reader of the family has child_mutex: it finds either the copy or its
  * count among what is left of others.
@@ -334,7 +348,9 @@ static void inherit_end_copy(struct perf_event *copy, bool own)
 	scoped_guard(mutex, &eldest->child_mutex) {
 		perf_control_remove(copy, PERF_REMOVE_GROUP |
 				    PERF_REMOVE_CHILD | PERF_REMOVE_EXIT);
-		perf_event_fold_child(copy, own);
+		if (own)
+			inherit_report(copy);
+		perf_event_fold_child(copy);
 	}
 	/* Pollers want to know whether this was the last one. */
 	perf_overflow_wakeup(eldest);
@@ -342,9 +358,12 @@ static void inherit_end_copy(struct perf_event *copy, bool own)
 }
 
 /* An event that somebody has open stays, for its count to be read. */
-static void inherit_end_eldest(struct perf_event *event, unsigned long flags)
+static void inherit_end_eldest(struct perf_event *event, unsigned long flags,
+			       bool own)
 {
 	perf_control_remove(event, flags | PERF_REMOVE_EXIT);
+	if (own)
+		inherit_report(event);
 	perf_overflow_wakeup(event);
 }
 
@@ -353,7 +372,7 @@ static void inherit_end(struct perf_event *event, unsigned long flags, bool own)
 	if (event->parent)
 		inherit_end_copy(event, own);
 	else
-		inherit_end_eldest(event, flags);
+		inherit_end_eldest(event, flags, own);
 }
 
 /**

@@ -90,7 +90,7 @@ static bool revoke_copy(struct perf_event *copy)
 	}
 	perf_control_remove(copy, PERF_REMOVE_GROUP | PERF_REMOVE_CHILD |
 				  PERF_REMOVE_REVOKED);
-	perf_event_fold_child(copy, false);
+	perf_event_fold_child(copy);
 	return true;
 }
 
