@@ -278,36 +278,78 @@ static void group(void)
 	      (unsigned long long)got.member[1].value);
 }
 
-/*
- * With inherit_stat a child may leave a READ record with its own count. Kernels
- * differ in which children do; what is there must be right.
- */
+/* A child by itself: who it was, and how long it can have run at most. */
+struct life {
+	__u32 pid;
+	__u64 ns;
+};
+
+static struct life live_once(void (*body)(void *arg))
+{
+	__u64 begin = now_ns();
+	struct helper child = helper_start(body, NULL);
+	struct life life = { .pid = child.pid };
+
+	helper_go(&child);
+	helper_join(&child);
+	life.ns = now_ns() - begin;
+	return life;
+}
+
+static void touch_and_burn(void *arg)
+{
+	touch_some(arg);
+	burn_ms(5);
+}
+
+static void check_stat_record(const struct perf_event_header *header,
+			      const struct life *life, struct timed_count *sum)
+{
+	const __u32 *ids = record_body(header);
+	struct timed_count count;
+
+	CHECK(header->size == sizeof(*header) + 8 + sizeof(count), "size %u",
+	      header->size);
+	memcpy(&count, ids + 2, sizeof(count));
+	CHECK(ids[0] == life->pid && ids[1] == life->pid,
+	      "pid %u tid %u, not %u", ids[0], ids[1], life->pid);
+	expect_range(count.value, FAULTS, 3 * FAULTS, "child's own count");
+	expect_range(count.enabled, 4 * NSEC_PER_MSEC, life->ns,
+		     "child's own time");
+	EXPECT(count.running == count.enabled, "ran %llu of %llu",
+	       (unsigned long long)count.running,
+	       (unsigned long long)count.enabled);
+	sum->value += count.value;
+	sum->enabled += count.enabled;
+}
+
+/* Each child leaves one READ record with its own count and times. */
 static void stat_records(void)
 {
 	struct perf_event_attr attr = inherited_attr();
+	struct timed_count sum = { 0 }, got;
 	struct perf_event_header *header;
+	struct life life[CHILDREN];
 	struct perf_ring *ring;
-	const __u32 *ids;
-	__u64 value;
-	int fd, i, records = 0, cpu = first_cpu();
+	int fd, i, cpu = first_cpu();
 
 	pin_to_cpu(cpu);
 	attr.inherit_stat = 1;
+	attr.read_format = FORMAT_TIMES;
 	fd = open_on(&attr, 0, cpu, -1);
 	ring = ring_map(fd, 8);
 	for (i = 0; i < CHILDREN; i++)
-		run_child(touch_some, NULL);
-	while ((header = ring_find(ring, PERF_RECORD_READ))) {
-		ids = record_body(header);
-		memcpy(&value, ids + 2, sizeof(value));
-		CHECK(header->size == 24, "size %u", header->size);
-		CHECK(ids[0] != (__u32)getpid() && ids[0] == ids[1],
-		      "pid %u tid %u", ids[0], ids[1]);
-		expect_range(value, FAULTS, 3 * FAULTS, "child's own count");
-		records++;
+		life[i] = live_once(touch_and_burn);
+	for (i = 0; i < CHILDREN; i++) {
+		header = ring_find(ring, PERF_RECORD_READ);
+		if (!header)
+			test_xfail("%d READ records of %d", i, CHILDREN);
+		check_stat_record(header, &life[i], &sum);
 	}
-	CHECK(records <= CHILDREN, "%d READ records of %d", records, CHILDREN);
-	CHECK(read_count(fd) >= CHILDREN * FAULTS, "sum");
+	CHECK(!ring_find(ring, PERF_RECORD_READ), "one more READ record");
+	got = read_timed(fd);
+	CHECK(got.value >= sum.value && got.enabled >= sum.enabled,
+	      "the sum is less than its parts");
 }
 
 static void samples_of_children(void)
