@@ -54,6 +54,7 @@
 #include "overflow.h"
 #include "pmu.h"
 #include "random.h"
+#include "remote.h"
 #include "sample.h"
 #include "sched.h"
 #include "sideband.h"
@@ -323,17 +324,36 @@ int perf_inherit_copy(struct perf_inherit *to, struct perf_event_context *from)
 
 /* The end. */
 
+struct inherit_report {
+	struct perf_event	*event;
+	struct task_struct	*task;
+};
+
+static int inherit_report_oncpu(void *arg)
+{
+	const struct inherit_report *report = arg;
+
+	perf_sample_read_record(report->event, report->task);
+	return 0;
+}
+
 /*
  * With attr.inherit_stat a thread that inherited leaves a record of its own count
  * when it ends. Contexts are exchanged: it may have that of the event that was
  * opened, and the task that this was opened on, which leaves none, a copy.
+ *
+ * The buffer of an event that is bound to a CPU is written there and nowhere else;
+ * an offline CPU writes nothing. Without a CPU there is no buffer.
  */
 static void inherit_report(struct perf_event *event)
 {
 	const struct perf_event *eldest = event->parent ?: event;
+	struct inherit_report report = { event, current };
 
-	if (event->attr.inherit_stat && eldest->hw.target != current)
-		perf_sample_read_record(event, current);
+	if (!event->attr.inherit_stat || eldest->hw.target == current)
+		return;
+	if (event->cpu >= 0 && READ_ONCE(eldest->rb))
+		perf_cpu_call(event->cpu, inherit_report_oncpu, &report);
 }
 
 /*

@@ -912,7 +912,8 @@ void perf_event__output_id_sample(struct perf_event *event,
  * @event: an inherited event of the task, off its PMU
  * @task: the task
  *
- * Context: task, in exit of @task.
+ * Context: @task's exit, or an interrupt that it has sent to the CPU that writes
+ * the event's buffer.
  */
 void perf_sample_read_record(struct perf_event *event,
 			     struct task_struct *task)
@@ -935,6 +936,8 @@ void perf_sample_read_record(struct perf_event *event,
 
 	perf_sample_data_init(&data, 0, 0);
 	perf_sample_id_init(&record.header, &data, event);
+	data.tid_entry.pid = record.pid;
+	data.tid_entry.tid = record.tid;
 	if (perf_output_begin(&handle, &data, event, record.header.size))
 		return;
 
