@@ -155,8 +155,10 @@ static void perf_control_final_state(struct perf_event *event,
 	enum perf_event_state state = PERF_EVENT_STATE_OFF;
 
 	/* Without flags the event moves, and keeps its state. */
-	if (!flags)
+	if (!flags) {
+		perf_event_time_update(event);
 		return;
+	}
 	if (flags & PERF_REMOVE_EXIT)
 		state = PERF_EVENT_STATE_EXIT;
 	if (flags & PERF_REMOVE_REVOKED)
@@ -668,6 +670,7 @@ void perf_control_new_period_locked(struct perf_event *event,
 		perf_control_drop_period(event);
 		return;
 	}
+	perf_pmu_disable(event->pmu_ctx->pmu);
 	perf_pmu_disable(event->pmu);
 	/* What is throttled goes on now; the tick must not start it twice. */
 	perf_throttle_end_locked(event);
@@ -676,6 +679,7 @@ void perf_control_new_period_locked(struct perf_event *event,
 	perf_control_drop_period(event);
 	event->pmu->start(event, PERF_EF_RELOAD);
 	perf_pmu_enable(event->pmu);
+	perf_pmu_enable(event->pmu_ctx->pmu);
 }
 
 static void perf_control_set_period(struct perf_event *event, void *arg)
@@ -837,6 +841,8 @@ static int perf_control_exec_oncpu(struct perf_event_context *ctx,
 	struct perf_event *event;
 	bool marked = false;
 
+	if (ctx->task != arg)
+		return 0;
 	perf_ctx_clock_update_locked(ctx);
 	list_for_each_entry(event, &ctx->event_list, event_entry)
 		marked |= perf_control_mark_exec(event);
@@ -852,14 +858,15 @@ static int perf_control_exec_oncpu(struct perf_event_context *ctx,
 
 /**
  * perf_control_exec - enable what waits for an exec
- * @ctx: context of current
+ * @ctx: context that was found for current; if it was exchanged since, it had
+ *	nothing that waited
  *
  * Context: task.
  */
 void perf_control_exec(struct perf_event_context *ctx)
 {
 	guard(mutex)(&ctx->mutex);
-	perf_ctx_call(ctx, perf_control_exec_oncpu, NULL);
+	perf_ctx_call(ctx, perf_control_exec_oncpu, current);
 }
 
 /* Migration. */

@@ -423,7 +423,8 @@ void perf_inherit_end(struct perf_event_context *ctx)
 
 /**
  * perf_inherit_exec - remove the events that end with a program
- * @ctx: context of current
+ * @ctx: context that was found for current; if it was exchanged since, it had
+ *	no such events
  *
  * These leave their groups, whose other members go on in the new program.
  *
@@ -434,6 +435,8 @@ void perf_inherit_exec(struct perf_event_context *ctx)
 	struct perf_event *event, *next;
 
 	guard(mutex)(&ctx->mutex);
+	if (READ_ONCE(ctx->task) != current)
+		return;
 	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry) {
 		if (event->attr.remove_on_exec)
 			inherit_end(event, PERF_REMOVE_GROUP, true);

@@ -104,10 +104,7 @@ void perf_event_exec(void)
 
 	if (!ctx)
 		return;
-	/*
-	 * A family has nothing that an exec would change, nor has a context that
-	 * a switch may give to another task meanwhile.
-	 */
+	/* A family has nothing that an exec would change. */
 	if (!perf_ctx_is_handle(ctx)) {
 		perf_control_exec(ctx);
 		perf_inherit_exec(ctx);
