@@ -325,10 +325,7 @@ static struct perf_event_context *perf_open_get_ctx(struct perf_open *open)
 	return perf_ctx_get_cpu(open->cpu);
 }
 
-/*
- * Return: false if the context is not the target's alone and for good; a task
- * that exits has none, which is seen later.
- */
+/* Return: false if the context is not the target's alone and for good. */
 static bool perf_open_take_ctx(struct perf_open *open)
 {
 	if (!open->task || open->ctx->task == TASK_TOMBSTONE)
@@ -338,7 +335,7 @@ static bool perf_open_take_ctx(struct perf_open *open)
 	if (perf_swap_stays(open->ctx, open->task))
 		return true;
 	open->ctx_held = perf_swap_hold(open->ctx, open->task);
-	return open->ctx_held || (open->task->flags & PF_EXITING);
+	return open->ctx_held;
 }
 
 /*
