@@ -217,10 +217,12 @@ static void perf_group_service_times(const struct perf_event *leader,
 		   atomic64_read(&eldest->child_total_time_enabled);
 	*running = leader->total_time_running +
 		   atomic64_read(&eldest->child_total_time_running);
-	if (eldest == leader)
-		return;
-	*enabled += READ_ONCE(eldest->total_time_enabled);
-	*running += READ_ONCE(eldest->total_time_running);
+	if (eldest != leader) {
+		*enabled += READ_ONCE(eldest->total_time_enabled);
+		*running += READ_ONCE(eldest->total_time_running);
+	}
+	/* A child may be added to the sums between the two. */
+	*running = min(*running, *enabled);
 }
 
 /* What groups that may run here had, all together. */
