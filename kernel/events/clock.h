@@ -3,6 +3,7 @@
 #ifndef _KERNEL_EVENTS_CLOCK_H
 #define _KERNEL_EVENTS_CLOCK_H
 
+#include <linux/hash.h>
 #include <linux/percpu.h>
 #include <linux/sched/clock.h>
 #include "state.h"
@@ -69,11 +70,12 @@ void perf_event_set_state(struct perf_event *event,
 
 /*
  * An event of the context is enabled, or no longer: equal contexts in which the
- * same events are enabled have the same number.
+ * same events are enabled have the same number. Ids follow each other and would
+ * cancel out as they are.
  */
 static inline void perf_event_toggle_enabled(struct perf_event *event)
 {
-	event->ctx->enabled ^= (event->parent ?: event)->id;
+	event->ctx->enabled ^= (event->parent ?: event)->id * GOLDEN_RATIO_64;
 }
 
 #endif /* _KERNEL_EVENTS_CLOCK_H */
