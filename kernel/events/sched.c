@@ -670,7 +670,36 @@ static bool perf_sched_epc_is_empty(struct perf_event_pmu_context *epc)
 	       RB_EMPTY_ROOT(&epc->flexible_groups.root);
 }
 
-/* The task's groups of one PMU come in; its pinned ones may need room. */
+/* Tells a driver that asked for it that a task with events comes or goes. */
+static void perf_sched_tell_part_locked(struct perf_event_pmu_context *epc,
+					bool sched_in)
+{
+	struct pmu *pmu = epc->pmu;
+
+	lockdep_assert_held(&epc->ctx->lock);
+	if (!perf_cpc_oncpu(pmu)->sched_cb_usage || !pmu->sched_task)
+		return;
+	perf_pmu_disable(pmu);
+	pmu->sched_task(epc, current, sched_in);
+	perf_pmu_enable(pmu);
+}
+
+static void perf_sched_tell_pmus_locked(struct perf_event_context *ctx,
+					bool sched_in)
+{
+	struct perf_event_pmu_context *epc;
+
+	lockdep_assert_held(&ctx->lock);
+	if (!__this_cpu_read(perf_sched_cb_usages))
+		return;
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry)
+		perf_sched_tell_part_locked(epc, sched_in);
+}
+
+/*
+ * The task's groups of one PMU come in; its pinned ones may need room. The driver
+ * is told before anything counts: it may hold what the last task has left.
+ */
 static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
@@ -678,8 +707,10 @@ static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
 	bool evict = pinned && !list_empty(&cpc->epc.flexible_active);
 
 	lockdep_assert_held(&epc->ctx->lock);
-	if (perf_sched_epc_is_empty(epc) || perf_sched_filtered(epc->pmu))
+	if (perf_sched_epc_is_empty(epc) || perf_sched_filtered(epc->pmu)) {
+		perf_sched_tell_part_locked(epc, true);
 		return;
+	}
 
 	perf_pmu_disable(epc->pmu);
 	if (evict) {
@@ -692,6 +723,7 @@ static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
 	if (evict)
 		perf_sched_resume_locked(&cpc->epc);
 	perf_sched_resume_locked(epc);
+	perf_sched_tell_part_locked(epc, true);
 	perf_pmu_enable(epc->pmu);
 }
 
@@ -715,26 +747,6 @@ static void perf_sched_epc_out_locked(struct perf_event_pmu_context *epc)
 	perf_pmu_enable(epc->pmu);
 }
 
-/* Tells drivers that asked for it that a task with events comes or goes. */
-static void perf_sched_tell_pmus_locked(struct perf_event_context *ctx,
-					bool sched_in)
-{
-	struct perf_event_pmu_context *epc;
-	struct pmu *pmu;
-
-	lockdep_assert_held(&ctx->lock);
-	if (!__this_cpu_read(perf_sched_cb_usages))
-		return;
-	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
-		pmu = epc->pmu;
-		if (!perf_cpc_oncpu(pmu)->sched_cb_usage || !pmu->sched_task)
-			continue;
-		perf_pmu_disable(pmu);
-		pmu->sched_task(epc, current, sched_in);
-		perf_pmu_enable(pmu);
-	}
-}
-
 /**
  * perf_sched_load_locked - load a task's context on this CPU
  * @cpuctx: this CPU; no task context is loaded
@@ -754,12 +766,13 @@ void perf_sched_load_locked(struct perf_cpu_context *cpuctx,
 	cpuctx->task_ctx = ctx;
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
 		/* One without events may go while the context is loaded. */
-		if (!epc->nr_events)
+		if (!epc->nr_events) {
+			perf_sched_tell_part_locked(epc, true);
 			continue;
+		}
 		perf_cpc_oncpu(epc->pmu)->task_epc = epc;
 		perf_sched_epc_in_locked(epc);
 	}
-	perf_sched_tell_pmus_locked(ctx, true);
 }
 
 /**
@@ -1039,17 +1052,23 @@ void __perf_event_task_sched_in(struct task_struct *prev,
  */
 void perf_pmu_resched(struct pmu *pmu)
 {
+	struct perf_event_pmu_context *epc;
 	struct perf_cpu_context *cpuctx;
 	struct perf_event_context *task_ctx;
 
 	guard(irqsave)();
 	cpuctx = this_cpu_ptr(&perf_cpu_context);
 	task_ctx = cpuctx->task_ctx;
+	epc = &perf_cpc_oncpu(pmu)->epc;
 	perf_ctx_lock_pair(cpuctx, task_ctx);
 	perf_ctx_clock_update_locked(&cpuctx->ctx);
 	if (task_ctx)
 		perf_ctx_clock_update_locked(task_ctx);
+	/* The CPU's pinned groups keep their place but for this. */
+	perf_pmu_disable(pmu);
+	perf_sched_list_out_locked(epc, &epc->pinned_active);
 	perf_sched_pmu_locked(cpuctx, pmu);
+	perf_pmu_enable(pmu);
 	perf_ctx_unlock_pair(cpuctx, task_ctx);
 }
 

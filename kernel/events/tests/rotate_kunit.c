@@ -385,18 +385,23 @@ static void rk_compare(struct rk_world *world, const char *what)
 	}
 }
 
+static void rk_set_refusals(struct rk_world *world, int nr)
+{
+	world->refusals = nr;
+	atomic_set(&fake.refuse_commits, nr);
+}
+
 static void rk_refuse(struct rk_world *world)
 {
-	world->refusals = rk_one_in(world, 4) ? rk_draw(world, 4) : 0;
-	atomic_set(&fake.refuse_commits, world->refusals);
+	rk_set_refusals(world, rk_one_in(world, 4) ? rk_draw(world, 4) : 0);
 }
 
 /* Everything anew, as when a driver's constraints have changed. */
 static void rk_resched(struct rk_world *world)
 {
 	rk_look(world);
-	rk_refuse(world);
 	perf_pmu_resched(&fake.pmu);
+	rk_drop(world, false, true);
 	rk_try_pinned(world, false);
 	rk_try_pinned(world, true);
 	rk_try_flexible(world, false);
@@ -450,12 +455,13 @@ static void rk_round(struct kunit *test, struct rk_world *world)
 {
 	rk_disturb(world);
 	scoped_guard(irqsave) {
+		rk_refuse(world);
 		rk_resched(world);
 		for (int turn = 0; turn < NR_TURNS && !world->fault; turn++) {
 			rk_turn(world);
 			rk_keep_timer_off();
 		}
-		atomic_set(&fake.refuse_commits, 0);
+		rk_set_refusals(world, 0);
 	}
 	KUNIT_ASSERT_NULL_MSG(test, world->fault, "%s: group %d of %d, %d counters",
 			      world->fault, world->fault_group, world->nr,
@@ -536,6 +542,9 @@ static void rk_expect_no_starvation(struct kunit *test, struct rk_world *world)
 	struct rk_group *last = NULL;
 
 	scoped_guard(irqsave) {
+		/* First the pinned groups, who stay where they come to be. */
+		rk_set_refusals(world, 0);
+		rk_resched(world);
 		rk_find_possible(world);
 		rk_resched(world);
 		for (int turn = 0; turn < STARVE_TURNS && !world->fault; turn++) {
@@ -549,7 +558,7 @@ static void rk_expect_no_starvation(struct kunit *test, struct rk_world *world)
 			world->fault = "starved";
 			world->fault_group = last - world->group;
 		}
-		atomic_set(&fake.refuse_commits, 0);
+		rk_set_refusals(world, 0);
 	}
 	KUNIT_ASSERT_NULL_MSG(test, world->fault, "%s: group %d of %d, %d counters",
 			      world->fault, world->fault_group, world->nr,
