@@ -433,6 +433,7 @@ static void perf_aux_let_go(struct perf_output_handle *handle)
 	struct perf_buffer *rb = handle->rb;
 
 	handle->event = NULL;
+	WRITE_ONCE(rb->aux.cpu, -1);
 	smp_store_release(&rb->aux.writing, NULL); /* after the last access */
 	perf_rb_put(rb);
 }

@@ -913,6 +913,7 @@ struct perf_buffer *perf_rb_alloc(int nr_pages, long watermark, int cpu,
 	spin_lock_init(&rb->event_lock);
 	INIT_LIST_HEAD(&rb->event_list);
 	mutex_init(&rb->aux.mutex);
+	rb->aux.cpu = -1;
 	/* Hard: the interrupt that runs it is over before RCU frees it. */
 	rb->put_work = IRQ_WORK_INIT_HARD(perf_rb_put_work);
 	return rb;
