@@ -30,14 +30,12 @@
 #include "software.h"
 #include "tracing.h"
 
-static void perf_cpu_load(void)
+static void perf_cpu_load_locked(struct perf_cpu_context *cpuctx)
 {
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 	struct perf_event_context *ctx = &cpuctx->ctx;
 	struct perf_event_pmu_context *epc;
 
-	guard(irqsave)();
-	guard(raw_spinlock)(&ctx->lock);
+	lockdep_assert_held(&ctx->lock);
 	if (ctx->loaded_cpu != PERF_CPU_NONE)
 		return;
 	perf_ctx_clock_start_locked(ctx);
@@ -45,6 +43,22 @@ static void perf_cpu_load(void)
 	perf_cgroup_load_locked(cpuctx);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry)
 		perf_sched_pmu_locked(cpuctx, epc->pmu);
+}
+
+static void perf_cpu_load(void)
+{
+	struct perf_cpu_context *cpuctx;
+	struct perf_event_context *task_ctx;
+
+	guard(irqsave)();
+	cpuctx = this_cpu_ptr(&perf_cpu_context);
+	/* The hotplug thread may be counted itself. */
+	task_ctx = cpuctx->task_ctx;
+	perf_ctx_lock_pair(cpuctx, task_ctx);
+	if (task_ctx)
+		perf_ctx_clock_update_locked(task_ctx);
+	perf_cpu_load_locked(cpuctx);
+	perf_ctx_unlock_pair(cpuctx, task_ctx);
 }
 
 static void perf_cpu_unload(void *info)
