@@ -780,6 +780,9 @@ static bool perf_mmap_can_share_mutexed(const struct perf_event *event,
 		return false;
 	if (target->cpu == -1 && target->hw.target != event->hw.target)
 		return false;
+	/* Its copies would write from whatever CPU they are on. */
+	if (event->cpu == -1 && event->attr.inherit)
+		return false;
 	if (target->clock != event->clock)
 		return false;
 	if (target->attr.write_backward != event->attr.write_backward)

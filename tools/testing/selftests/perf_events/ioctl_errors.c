@@ -222,6 +222,19 @@ static void output_other_cpu(void)
 		     PERF_EVENT_IOC_SET_OUTPUT, target, EINVAL, "other CPU");
 }
 
+/* Its copies would write from whatever CPU they are on. */
+static void output_inherited(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	int target = mapped_target(&attr, 0, -1), fd;
+
+	attr.inherit = 1;
+	fd = open_self(&attr);
+	if (!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, target))
+		test_xfail("several CPUs write into one buffer");
+	CHECK(errno == EINVAL, "%s", strerror(errno));
+}
+
 static void idle_child(void *arg)
 {
 	(void)arg;
@@ -364,6 +377,7 @@ static const struct test_case cases[] = {
 	{ "SET_OUTPUT: target without buffer", output_without_buffer },
 	{ "SET_OUTPUT: event with a buffer", output_while_mapped },
 	{ "SET_OUTPUT: other task", output_other_task },
+	{ "SET_OUTPUT: inherited by tasks on any CPU", output_inherited },
 	{ "SET_OUTPUT: other clock", output_other_clock },
 	{ "SET_OUTPUT: other direction", output_other_direction },
 	{ "SET_OUTPUT: other CPU", output_other_cpu },
