@@ -19,6 +19,7 @@
 #include "perf_lib.h"
 
 #define SETTLE		(60 * NSEC_PER_SEC)
+#define MAX_STACK	"/proc/sys/kernel/perf_event_max_stack"
 
 static char watched_byte;
 
@@ -68,6 +69,15 @@ bool keeps_freed_memory(void)
 	if (file)
 		fclose(file);
 	return found;
+}
+
+/* The depth cannot be changed as long as there are buffers of that size. */
+static bool stacks_in_use(void)
+{
+	char depth[16];
+
+	snprintf(depth, sizeof(depth), "%ld", read_long(MAX_STACK));
+	return !write_text(MAX_STACK, depth);
 }
 
 /* Pinned events that find a counter on an idle CPU. */
@@ -155,10 +165,19 @@ static int in_child(int (*body)(void))
 	return value;
 }
 
+/* Those with what only some need may come from a cache of their own. */
+static long count_events(void)
+{
+	long events = slab_objects("perf_event");
+	long traced = slab_objects("perf_event_traced");
+
+	return events < 0 || traced < 0 ? events : events + traced;
+}
+
 /* Memory goes a grace period later, and that of tasks when nobody looks. */
 static void read_memory(struct books *books)
 {
-	books->events = slab_objects("perf_event");
+	books->events = count_events();
 	books->tasks = slab_objects("task_struct");
 	books->files = read_long("/proc/sys/fs/file-nr");
 	books->slab_kb = proc_kb("/proc/meminfo", "SUnreclaim:");
@@ -172,6 +191,8 @@ static void read_resources(struct books *books)
 		books->counters[cpu] = free_counters(cpu);
 	books->breakpoints = free_breakpoints();
 	books->user_pages = in_child(user_allowance);
+	books->pinned_kb = proc_kb("/proc/self/status", "VmPin:");
+	books->stacks = stacks_in_use();
 }
 
 /* The least that is seen in a while in which nothing happens. */
@@ -214,4 +235,42 @@ void close_books(const struct books *before, struct books *after)
 		  after->tasks > before->tasks + TASKS_SLACK) &&
 		 now_ns() < end);
 	read_resources(after);
+}
+
+static void expect_same(const char *what, long before, long after)
+{
+	EXPECT(before == after, "%s: %ld before, %ld afterwards", what, before,
+	       after);
+}
+
+static void expect_memory(const struct books *before, const struct books *after)
+{
+	expect_same("events", before->events, after->events);
+	EXPECT(after->tasks <= before->tasks + TASKS_SLACK,
+	       "tasks: %ld before, %ld afterwards", before->tasks,
+	       after->tasks);
+	EXPECT(after->files <= before->files + FILES_SLACK,
+	       "files: %ld before, %ld afterwards", before->files,
+	       after->files);
+	EXPECT(after->slab_kb <= before->slab_kb + SLAB_SLACK_KB ||
+	       keeps_freed_memory(), "kB of the kernel: %ld before, %ld afterwards",
+	       before->slab_kb, after->slab_kb);
+}
+
+/* All that was taken since the books were opened must have been given back. */
+void expect_balance(const struct books *before)
+{
+	struct books after;
+	int cpu;
+
+	close_books(before, &after);
+	expect_memory(before, &after);
+	for (cpu = 0; cpu < before->nr_cpus; cpu++)
+		expect_same("free counters", before->counters[cpu],
+			    after.counters[cpu]);
+	expect_same("free breakpoints", before->breakpoints, after.breakpoints);
+	expect_same("pages for a user's buffers", before->user_pages,
+		    after.user_pages);
+	expect_same("pinned kB", before->pinned_kb, after.pinned_kb);
+	expect_same("call chains in use", before->stacks, after.stacks);
 }

@@ -22,6 +22,8 @@
  * @counters: general counters of each that a pinned event can have
  * @breakpoints: hardware breakpoints that a task can have
  * @user_pages: pages of buffers that an unprivileged user can map
+ * @pinned_kb: memory of buffers that this process has locked
+ * @stacks: some event records call chains
  */
 struct books {
 	long events;
@@ -32,10 +34,13 @@ struct books {
 	long counters[MAX_CPUS];
 	int breakpoints;
 	int user_pages;
+	long pinned_kb;
+	bool stacks;
 };
 
 void open_books(struct books *books);
 void close_books(const struct books *before, struct books *after);
+void expect_balance(const struct books *before);
 bool keeps_freed_memory(void);
 long proc_kb(const char *path, const char *field);
 
