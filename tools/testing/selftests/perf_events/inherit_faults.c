@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Forks and opens that find no memory: each allocation in turn fails, once.
- * Whatever fails, inherited events count on, and the next try succeeds. Needs a
- * kernel with fault injection.
+ * Forks, opens, mappings and the like that find no memory: each allocation in
+ * turn fails, once. Whatever fails, events count on, the next try succeeds, and
+ * nothing is left behind. Needs a kernel with fault injection.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,20 +11,34 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <linux/hw_breakpoint.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "perf_books.h"
 #include "perf_lib.h"
+#include "test_pmu.h"
 
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
 #define DEBUGFS		"/sys/kernel/debug/"
 #define MAX_NTH		2000
 #define CALLS		3
 
+/* Seconds for the rounds of a row, and for its books. */
+#define ROW_TIMEOUT	400
+
+#define NEVER		1000000000
+
+static char watched;
+
 static void make_calls(int count)
 {
-	while (count--)
+	while (count--) {
 		syscall(SYS_getppid);
+		poke(&watched);
+	}
 }
 
 /* Which allocations are meant: those that may sleep, of every kind and size. */
@@ -64,41 +78,148 @@ static bool disarm(void)
 	return !left;
 }
 
+/* Return: false when there was no allocation left to fail. */
+typedef bool (*round_fn)(const void *row, int nth);
+
+static void run_rounds(const void *row, round_fn round)
+{
+	struct books before;
+	int nth = 1;
+
+	alarm(ROW_TIMEOUT);
+	/* What is taken once only, and kept. */
+	round(row, 0);
+	open_books(&before);
+	while (nth < MAX_NTH && round(row, nth))
+		nth++;
+	CHECK(nth < MAX_NTH, "no end of allocations");
+	ksft_print_msg("%d allocations failed\n", nth - 1);
+	expect_balance(&before);
+}
+
+/* What the first event is, and the second, if there is one. */
+enum kind {
+	CALLS_ONLY,
+	WITH_READ,
+	WITH_TRAP,
+	WITH_CHAIN,
+	AND_BREAKPOINT,
+	AND_CYCLES,
+};
+
 /* What all rows do, in one round for each allocation. */
 struct fault_row {
 	struct test_row row;
+	enum kind kind;
+	bool per_cpu;		/* one for each CPU, with a buffer */
 	bool by_task;		/* copies, no family */
 	bool group;
 	bool grow;		/* there is a family already */
 	bool leave;		/* by opening, not by forking */
 };
 
+struct place {
+	int leader;
+	int second;
+	struct perf_ring *ring;
+};
+
 struct round {
 	const struct fault_row *how;
-	int leader;
-	int member;
+	struct place place[MAX_CPUS];
+	int nr;
 	__u64 expected;
 };
 
-static void open_events(struct round *round)
+static struct perf_event_attr call_attr(enum kind kind)
 {
 	struct perf_event_attr attr =
 		make_attr(PERF_TYPE_TRACEPOINT,
 			  tracepoint_id("syscalls/sys_enter_getppid"));
 
+	if (kind == WITH_READ)
+		attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_READ;
+	if (kind == WITH_CHAIN)
+		attr.sample_type = PERF_SAMPLE_CALLCHAIN;
+	if (attr.sample_type)
+		attr.sample_period = 1;
+	/* Who has it is what matters here, not its signals. */
+	if (kind == WITH_TRAP) {
+		attr.sample_period = NEVER;
+		attr.remove_on_exec = 1;
+		attr.sigtrap = 1;
+	}
+	return attr;
+}
+
+static bool has_other_kind(enum kind kind)
+{
+	return kind == AND_BREAKPOINT || kind == AND_CYCLES;
+}
+
+static struct perf_event_attr second_attr(enum kind kind)
+{
+	struct perf_event_attr attr;
+
+	if (kind == AND_CYCLES)
+		return hw_attr(PERF_COUNT_HW_CPU_CYCLES);
+	if (kind != AND_BREAKPOINT)
+		return call_attr(kind);
+	attr = make_attr(PERF_TYPE_BREAKPOINT, 0);
+	attr.bp_type = HW_BREAKPOINT_W;
+	attr.bp_addr = (unsigned long)&watched;
+	attr.bp_len = HW_BREAKPOINT_LEN_1;
+	attr.exclude_kernel = 1;
+	return attr;
+}
+
+static int open_inherited(const struct round *round,
+			  struct perf_event_attr attr, int cpu, int leader)
+{
 	attr.inherit = 1;
 	attr.disabled = 0;
 	attr.inherit_stat = round->how->by_task;
-	round->leader = open_self(&attr);
-	round->member = round->how->group ?
-			open_member(&attr, round->leader) : -1;
+	return open_on(&attr, 0, cpu, leader);
+}
+
+static void open_place(struct round *round, int cpu)
+{
+	const struct fault_row *how = round->how;
+	struct place *place = &round->place[round->nr++];
+
+	place->leader = open_inherited(round, call_attr(how->kind), cpu, -1);
+	place->second = -1;
+	if (how->group || has_other_kind(how->kind))
+		place->second = open_inherited(round, second_attr(how->kind),
+					       cpu,
+					       how->group ? place->leader : -1);
+	place->ring = how->per_cpu ? ring_map(place->leader, 1) : NULL;
+}
+
+static void open_events(struct round *round)
+{
+	int cpu, nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (!round->how->per_cpu) {
+		open_place(round, -1);
+		return;
+	}
+	for (cpu = 0; cpu < nr_cpus && cpu < MAX_CPUS; cpu++)
+		open_place(round, cpu);
 }
 
 static void close_events(struct round *round)
 {
-	if (round->member >= 0)
-		close(round->member);
-	close(round->leader);
+	struct place *place;
+
+	while (round->nr) {
+		place = &round->place[--round->nr];
+		if (place->ring)
+			ring_unmap(place->ring);
+		if (place->second >= 0)
+			close(place->second);
+		close(place->leader);
+	}
 }
 
 static void count_some(void *arg)
@@ -107,15 +228,31 @@ static void count_some(void *arg)
 	make_calls(CALLS);
 }
 
-static void check_sum(struct round *round, int nth)
+static void check_second(const struct round *round, __u64 count, int nth)
 {
-	CHECK(read_count(round->leader) == round->expected,
-	      "fault %d: %llu of %llu calls", nth,
-	      (unsigned long long)read_count(round->leader),
-	      (unsigned long long)round->expected);
-	if (round->member >= 0)
-		CHECK(read_count(round->member) >= round->expected - CALLS,
-		      "fault %d: sibling", nth);
+	if (round->how->kind == AND_CYCLES) {
+		CHECK(count, "fault %d: no cycles", nth);
+		return;
+	}
+	CHECK(count + CALLS >= round->expected && count <= round->expected,
+	      "fault %d: the second event has %llu of %llu", nth,
+	      (unsigned long long)count, (unsigned long long)round->expected);
+}
+
+static void check_sum(const struct round *round, int nth)
+{
+	__u64 sum = 0, second = 0;
+	int i;
+
+	for (i = 0; i < round->nr; i++) {
+		sum += read_count(round->place[i].leader);
+		if (round->place[i].second >= 0)
+			second += read_count(round->place[i].second);
+	}
+	CHECK(sum == round->expected, "fault %d: %llu of %llu calls", nth,
+	      (unsigned long long)sum, (unsigned long long)round->expected);
+	if (round->place[0].second >= 0)
+		check_second(round, second, nth);
 }
 
 static bool fork_with_fault(struct round *round, int nth)
@@ -139,9 +276,9 @@ static bool fork_with_fault(struct round *round, int nth)
 	return failed;
 }
 
-static bool open_with_fault(pid_t pid, int nth)
+static bool open_with_fault(const struct round *round, pid_t pid, int nth)
 {
-	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct perf_event_attr attr = second_attr(round->how->kind);
 	bool failed;
 	int fd;
 
@@ -154,9 +291,9 @@ static bool open_with_fault(pid_t pid, int nth)
 	return failed;
 }
 
-/* Return: false when there was no allocation left to fail. */
-static bool run_round(const struct fault_row *how, int nth)
+static bool run_round(const void *row, int nth)
 {
+	const struct fault_row *how = row;
 	struct round round = { .how = how };
 	struct helper before;
 	bool failed;
@@ -168,7 +305,7 @@ static bool run_round(const struct fault_row *how, int nth)
 		before = helper_start(count_some, NULL);
 
 	if (how->leave)
-		failed = open_with_fault(before.pid, nth);
+		failed = open_with_fault(&round, before.pid, nth);
 	else
 		failed = fork_with_fault(&round, nth);
 
@@ -187,13 +324,14 @@ static bool run_round(const struct fault_row *how, int nth)
 
 static void run_row(const void *row)
 {
-	int nth = 1;
+	const struct fault_row *how = row;
 
 	prepare_faults();
-	while (nth < MAX_NTH && run_round(row, nth))
-		nth++;
-	CHECK(nth < MAX_NTH, "no end of allocations");
-	ksft_print_msg("%d allocations failed\n", nth - 1);
+	if (how->kind == AND_BREAKPOINT)
+		need_breakpoints();
+	if (how->kind == AND_CYCLES)
+		need_hardware();
+	run_rounds(row, run_round);
 }
 
 static const struct fault_row rows[] = {
@@ -206,11 +344,303 @@ static const struct fault_row rows[] = {
 	{ .row = { "an event on a child" }, .leave = true },
 	{ .row = { "an event on a child, a group" }, .leave = true,
 	  .group = true },
+	{ .row = { "the first fork, one for each CPU" }, .per_cpu = true },
+	{ .row = { "a later fork, a group for each CPU" }, .per_cpu = true,
+	  .grow = true, .group = true },
+	{ .row = { "an event on a child, one for each CPU" }, .per_cpu = true,
+	  .leave = true },
+	{ .row = { "a fork with PERF_SAMPLE_READ" }, .kind = WITH_READ,
+	  .per_cpu = true, .group = true },
+	{ .row = { "an event with PERF_SAMPLE_READ on a child" },
+	  .kind = WITH_READ, .leave = true },
+	{ .row = { "a fork with sigtrap" }, .kind = WITH_TRAP },
+	{ .row = { "a fork with sigtrap, a group" }, .kind = WITH_TRAP,
+	  .group = true },
+	{ .row = { "a fork with call chains" }, .kind = WITH_CHAIN,
+	  .per_cpu = true },
+	{ .row = { "an event with call chains on a child" },
+	  .kind = WITH_CHAIN, .leave = true },
+	{ .row = { "a fork with a breakpoint" }, .kind = AND_BREAKPOINT },
+	{ .row = { "a fork with a breakpoint, a group" },
+	  .kind = AND_BREAKPOINT, .group = true },
+	{ .row = { "a breakpoint on a child" }, .kind = AND_BREAKPOINT,
+	  .leave = true },
+	{ .row = { "a fork with cycles" }, .kind = AND_CYCLES },
+	{ .row = { "a fork with cycles, a group" }, .kind = AND_CYCLES,
+	  .group = true, .grow = true },
+	{ .row = { "cycles on a child" }, .kind = AND_CYCLES, .leave = true },
+};
+
+/* Other operations, each on events of its own. */
+
+#define OP_EVENTS	2
+#define MAP_PAGES	(1 + 8)
+#define AREA_PAGES	4
+#define TRACE_MODULE	"perf_test_aux"
+#define TRACE_TYPE	"/sys/bus/event_source/devices/" TRACE_MODULE "/type"
+#define TRACE_STEP	64
+
+struct op {
+	int fd[OP_EVENTS];
+	int nr;
+	size_t page_size;
+	struct perf_event_mmap_page *page;
+	void *area;
+	struct helper child;
+};
+
+/**
+ * struct op_row - what is done while an allocation fails
+ * @row: its name
+ * @need: ends the case where it cannot be done
+ * @begin: opens the events
+ * @act: does it; false, and errno, if that fails
+ * @check: after it was done
+ */
+struct op_row {
+	struct test_row row;
+	void (*need)(void);
+	void (*begin)(struct op *op);
+	bool (*act)(struct op *op);
+	void (*check)(struct op *op);
+};
+
+static void op_open(struct op *op, struct perf_event_attr *attr, int leader)
+{
+	op->fd[op->nr++] = open_on(attr, 0, -1, leader);
+}
+
+static void op_end(struct op *op)
+{
+	if (op->area)
+		munmap(op->area, AREA_PAGES * op->page_size);
+	if (op->page)
+		munmap(op->page, MAP_PAGES * op->page_size);
+	while (op->nr)
+		close(op->fd[--op->nr]);
+}
+
+static bool op_map(struct op *op)
+{
+	void *at = mmap(NULL, MAP_PAGES * op->page_size, PROT_READ | PROT_WRITE,
+			MAP_SHARED, op->fd[0], 0);
+
+	if (at == MAP_FAILED)
+		return false;
+	op->page = at;
+	return true;
+}
+
+/* What event number @nr writes comes into the buffer. */
+static void expect_samples(struct op *op, int nr)
+{
+	event_enable(op->fd[nr]);
+	make_calls(CALLS);
+	event_disable(op->fd[nr]);
+	CHECK(op->page->data_head == CALLS * 2 * sizeof(__u64),
+	      "%llu bytes of samples",
+	      (unsigned long long)op->page->data_head);
+}
+
+/* A buffer. */
+
+static void begin_sampling(struct op *op)
+{
+	struct perf_event_attr attr = call_attr(CALLS_ONLY);
+
+	attr.sample_type = PERF_SAMPLE_TID;
+	attr.sample_period = 1;
+	op_open(op, &attr, -1);
+}
+
+static void check_buffer(struct op *op)
+{
+	expect_samples(op, 0);
+}
+
+/* Another event's buffer. */
+
+static void begin_output(struct op *op)
+{
+	begin_sampling(op);
+	CHECK(op_map(op), "mmap: %s", strerror(errno));
+	begin_sampling(op);
+}
+
+static bool act_output(struct op *op)
+{
+	return !ioctl(op->fd[1], PERF_EVENT_IOC_SET_OUTPUT, op->fd[0]);
+}
+
+static void check_output(struct op *op)
+{
+	expect_samples(op, 1);
+}
+
+/* The area of a trace. */
+
+static void need_trace(void)
+{
+	test_module_need(TRACE_MODULE);
+}
+
+static void begin_trace(struct op *op)
+{
+	struct perf_event_attr attr = make_attr(read_long(TRACE_TYPE), 0);
+
+	attr.config1 = TRACE_STEP;
+	op_open(op, &attr, -1);
+	CHECK(op_map(op), "mmap: %s", strerror(errno));
+	op->page->aux_offset = MAP_PAGES * op->page_size;
+	op->page->aux_size = AREA_PAGES * op->page_size;
+}
+
+static bool act_area(struct op *op)
+{
+	void *at = mmap(NULL, op->page->aux_size, PROT_READ | PROT_WRITE,
+			MAP_SHARED, op->fd[0], op->page->aux_offset);
+
+	if (at == MAP_FAILED)
+		return false;
+	op->area = at;
+	return true;
+}
+
+static void check_area(struct op *op)
+{
+	event_enable(op->fd[0]);
+	read_count(op->fd[0]);
+	event_disable(op->fd[0]);
+	CHECK(op->page->aux_head == TRACE_STEP, "%llu bytes of the trace",
+	      (unsigned long long)op->page->aux_head);
+	CHECK(test_module_parameter(TRACE_MODULE, "areas") == 1 &&
+	      !test_module_parameter(TRACE_MODULE, "faults"), "the driver");
+}
+
+/* A filter, without which all system calls count. */
+
+static void begin_filter(struct op *op)
+{
+	struct perf_event_attr attr =
+		make_attr(PERF_TYPE_TRACEPOINT,
+			  tracepoint_id("raw_syscalls/sys_enter"));
+
+	attr.inherit = 1;
+	op_open(op, &attr, -1);
+}
+
+static bool act_filter(struct op *op)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "id == %d", (int)SYS_getppid);
+	return !ioctl(op->fd[0], PERF_EVENT_IOC_SET_FILTER, text);
+}
+
+static void check_filter(struct op *op)
+{
+	event_enable(op->fd[0]);
+	make_calls(CALLS);
+	run_child(count_some, NULL);
+	event_disable(op->fd[0]);
+	CHECK(read_count(op->fd[0]) == 2 * CALLS, "%llu of %d calls",
+	      (unsigned long long)read_count(op->fd[0]), 2 * CALLS);
+}
+
+/* The sum of a group, with a copy. */
+
+static void begin_group(struct op *op)
+{
+	struct perf_event_attr attr = call_attr(CALLS_ONLY);
+
+	attr.inherit = 1;
+	attr.disabled = 0;
+	attr.read_format = PERF_FORMAT_GROUP;
+	op_open(op, &attr, -1);
+	op_open(op, &attr, op->fd[0]);
+	op->child = helper_start(count_some, NULL);
+	make_calls(CALLS);
+}
+
+static bool read_group(struct op *op, __u64 values[1 + OP_EVENTS])
+{
+	size_t size = (1 + OP_EVENTS) * sizeof(*values);
+
+	return read(op->fd[0], values, size) == (ssize_t)size;
+}
+
+static bool act_group(struct op *op)
+{
+	__u64 values[1 + OP_EVENTS];
+
+	return read_group(op, values);
+}
+
+static void check_group(struct op *op)
+{
+	__u64 values[1 + OP_EVENTS];
+
+	helper_go(&op->child);
+	helper_join(&op->child);
+	CHECK(read_group(op, values), "read: %s", strerror(errno));
+	CHECK(values[0] == OP_EVENTS && values[1] == 2 * CALLS &&
+	      values[2] == 2 * CALLS, "%llu members, %llu and %llu calls",
+	      (unsigned long long)values[0], (unsigned long long)values[1],
+	      (unsigned long long)values[2]);
+}
+
+/* What failed is done again, with success. */
+static bool op_round(const void *row, int nth)
+{
+	struct op op = { .page_size = sysconf(_SC_PAGESIZE) };
+	const struct op_row *how = row;
+	bool done, failed;
+	int error;
+
+	how->begin(&op);
+	arm(nth);
+	done = how->act(&op);
+	error = errno;
+	failed = disarm();
+	CHECK(done || failed, "fault %d: %s", nth, strerror(error));
+	CHECK(done || how->act(&op), "after fault %d: %s", nth,
+	      strerror(errno));
+	how->check(&op);
+	op_end(&op);
+	return failed;
+}
+
+static void run_op_row(const void *row)
+{
+	const struct op_row *how = row;
+
+	prepare_faults();
+	if (how->need)
+		how->need();
+	run_rounds(row, op_round);
+	if (how->need == need_trace)
+		EXPECT(!test_module_parameter(TRACE_MODULE, "areas"),
+		       "the driver has an area");
+}
+
+static const struct op_row op_rows[] = {
+	{ .row = { "mapping a buffer" }, .begin = begin_sampling,
+	  .act = op_map, .check = check_buffer },
+	{ .row = { "mapping an area" }, .need = need_trace,
+	  .begin = begin_trace, .act = act_area, .check = check_area },
+	{ .row = { "SET_OUTPUT" }, .begin = begin_output, .act = act_output,
+	  .check = check_output },
+	{ .row = { "SET_FILTER" }, .begin = begin_filter, .act = act_filter,
+	  .check = check_filter },
+	{ .row = { "reading a group" }, .begin = begin_group,
+	  .act = act_group, .check = check_group },
 };
 
 int main(void)
 {
-	tests_begin(ARRAY_SIZE(rows));
+	tests_begin(ARRAY_SIZE(rows) + ARRAY_SIZE(op_rows));
 	tests_run_rows(rows, ARRAY_SIZE(rows), sizeof(*rows), run_row);
+	tests_run_rows(op_rows, ARRAY_SIZE(op_rows), sizeof(*op_rows),
+		       run_op_row);
 	tests_end();
 }
