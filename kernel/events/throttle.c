@@ -150,7 +150,7 @@ static void perf_throttle_lower(u64 took)
 	WRITE_ONCE(perf_report_allowed, READ_ONCE(perf_sample_allowed_ns));
 	took += took / 4;
 	per_tick = took < budget ? budget / (u32)took : 1;
-	WRITE_ONCE(perf_sample_allowed_ns, took);
+	WRITE_ONCE(perf_sample_allowed_ns, min_t(u64, took, U32_MAX));
 	WRITE_ONCE(perf_rate_per_tick, per_tick);
 	WRITE_ONCE(sysctl_perf_event_sample_rate, per_tick * HZ);
 	irq_work_queue(&perf_throttle_report_work);
