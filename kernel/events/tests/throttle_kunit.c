@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the room throttle: the arithmetic of frequency mode, when an event
- * has interrupted too often, and what becomes of its group. Included by
- * throttle.c.
+ * has interrupted too often, what becomes of its group, and of the rate when
+ * samples take long. Included by throttle.c.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
 #include <linux/irqflags.h>
 #include <linux/prandom.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 
 #include "fake_pmu.h"
 
@@ -270,6 +271,212 @@ static void thk_not_asked(struct kunit *test)
 						10));
 }
 
+/* What samples that take long change, for all CPUs but the sum. */
+struct thk_limits {
+	int		rate;
+	int		percent;
+	unsigned int	per_tick;
+	unsigned int	allowed;
+	u64		sum;
+};
+
+/* @limits are those that were, from now on 25 % and 100000 hold. */
+static void thk_limits_begin(struct thk_limits *limits)
+{
+	guard(irqsave)();
+	*limits = (struct thk_limits) {
+		.rate		= sysctl_perf_event_sample_rate,
+		.percent	= sysctl_perf_cpu_time_max_percent,
+		.per_tick	= perf_rate_per_tick,
+		.allowed	= perf_sample_allowed_ns,
+		.sum		= __this_cpu_read(perf_took_sum),
+	};
+	sysctl_perf_event_sample_rate = PERF_RATE_DEFAULT;
+	sysctl_perf_cpu_time_max_percent = PERF_PERCENT_DEFAULT;
+	perf_rate_per_tick = DIV_ROUND_UP(PERF_RATE_DEFAULT, HZ);
+	perf_throttle_set_allowed();
+	__this_cpu_write(perf_took_sum, 0);
+}
+
+static void thk_limits_end(const struct thk_limits *limits)
+{
+	irq_work_sync(&perf_throttle_report_work);
+	guard(irqsave)();
+	sysctl_perf_event_sample_rate = limits->rate;
+	sysctl_perf_cpu_time_max_percent = limits->percent;
+	perf_rate_per_tick = limits->per_tick;
+	perf_sample_allowed_ns = limits->allowed;
+	__this_cpu_write(perf_took_sum, limits->sum);
+}
+
+/*
+ * Samples of @nsec each, until the rate changes. Return: their number, @most if it
+ * never did. Context: on one CPU from thk_limits_begin() to thk_limits_end().
+ */
+static unsigned int thk_take(u64 nsec, unsigned int most)
+{
+	int rate = sysctl_perf_event_sample_rate;
+	unsigned int n;
+
+	guard(irqsave)();
+	for (n = 0; n < most; n++) {
+		perf_sample_event_took(nsec);
+		if (sysctl_perf_event_sample_rate != rate)
+			break;
+	}
+	return n;
+}
+
+/* A quarter of the time at the highest rate is what samples may take. */
+static void thk_took_allowed(struct kunit *test)
+{
+	struct thk_limits limits;
+
+	migrate_disable();
+	thk_limits_begin(&limits);
+	KUNIT_EXPECT_EQ(test, perf_sample_allowed_ns, 2500);
+	KUNIT_EXPECT_EQ(test, thk_take(2500, 2000), 2000);
+	/* One alone, though it be long, is not the mean. */
+	__this_cpu_write(perf_took_sum, 0);
+	KUNIT_EXPECT_EQ(test, thk_take(100 * 2500, 1), 1);
+	thk_limits_end(&limits);
+	migrate_enable();
+}
+
+/* As many as fit into a quarter of a tick if each takes a quarter longer. */
+static void thk_expect_lowered(struct kunit *test, u64 mean)
+{
+	u64 share = TICK_NSEC / 4;
+	u64 allowed = perf_sample_allowed_ns;
+
+	KUNIT_EXPECT_EQ(test, allowed, mean * 5 / 4);
+	KUNIT_EXPECT_LE(test, perf_rate_per_tick * allowed, share);
+	KUNIT_EXPECT_GT(test, (perf_rate_per_tick + 1) * allowed,
+			share - share / 100);
+	KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate,
+			perf_rate_per_tick * HZ);
+}
+
+/* They become slower by and by; events are stopped the sooner. */
+static void thk_took_long(struct kunit *test)
+{
+	struct thk_limits limits;
+	int rate = PERF_RATE_DEFAULT;
+	unsigned int n;
+
+	migrate_disable();
+	thk_limits_begin(&limits);
+	/* After some ninety the mean is more than half of them. */
+	n = thk_take(5000, 128);
+	KUNIT_EXPECT_GT(test, n, 80);
+	KUNIT_EXPECT_LT(test, n, 100);
+	for (u64 nsec = 5000; nsec < 320000; nsec *= 2) {
+		unsigned int limit;
+
+		KUNIT_EXPECT_LT(test, thk_take(nsec, 1000), 1000);
+		KUNIT_EXPECT_LT(test, sysctl_perf_event_sample_rate, rate);
+		rate = sysctl_perf_event_sample_rate;
+		thk_expect_lowered(test, __this_cpu_read(perf_took_sum) /
+				   PERF_TOOK_SAMPLES);
+		limit = perf_rate_per_tick;
+		KUNIT_EXPECT_EQ(test,
+				thk_interrupts_until_over(thk_event(test, 0),
+							  limit + 1), limit);
+	}
+	thk_limits_end(&limits);
+	migrate_enable();
+}
+
+/* There is always one a tick. */
+static void thk_took_for_ever(struct kunit *test)
+{
+	static const u64 longs[] = {
+		TICK_NSEC, NSEC_PER_SEC, U32_MAX, 128 * (1ULL << 34),
+	};
+	struct thk_limits limits;
+
+	for (int i = 0; i < ARRAY_SIZE(longs); i++) {
+		migrate_disable();
+		thk_limits_begin(&limits);
+		for (int n = 0; n < 1000; n++)
+			thk_take(longs[i], 1);
+		KUNIT_EXPECT_EQ(test, perf_rate_per_tick, 1);
+		KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate, HZ);
+		/* Which would be taken for no limit. */
+		KUNIT_EXPECT_NE(test, perf_sample_allowed_ns, 0);
+		thk_limits_end(&limits);
+		migrate_enable();
+	}
+}
+
+/* Writes a sysctl as root does. */
+static int thk_write(int *word, proc_handler *handler, const char *value)
+{
+	const struct ctl_table table = {
+		.procname	= "test",
+		.data		= word,
+		.maxlen		= sizeof(*word),
+		.mode		= 0644,
+		.extra1		= SYSCTL_ZERO,
+	};
+	char text[16];
+	size_t len = strscpy(text, value);
+	loff_t at = 0;
+
+	return handler(&table, 1, text, &len, &at);
+}
+
+static int thk_write_percent(const char *value)
+{
+	return thk_write(&sysctl_perf_cpu_time_max_percent,
+			 perf_cpu_time_max_percent_handler, value);
+}
+
+static int thk_write_rate(const char *value)
+{
+	return thk_write(&sysctl_perf_event_sample_rate,
+			 perf_event_max_sample_rate_handler, value);
+}
+
+/* 0 and 100 per cent are no limit, and the rate is fixed. */
+static void thk_took_unlimited(struct kunit *test)
+{
+	static const char * const values[] = { "0\n", "100\n" };
+	struct thk_limits limits;
+
+	migrate_disable();
+	thk_limits_begin(&limits);
+	for (int i = 0; i < ARRAY_SIZE(values); i++) {
+		KUNIT_EXPECT_EQ(test, thk_write_percent(values[i]), 0);
+		KUNIT_EXPECT_EQ(test, thk_take(NSEC_PER_SEC, 1000), 1000);
+		KUNIT_EXPECT_EQ(test, thk_write_rate("5000\n"), -EINVAL);
+		KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate,
+				PERF_RATE_DEFAULT);
+	}
+	KUNIT_EXPECT_EQ(test, thk_write_percent("50\n"), 0);
+	KUNIT_EXPECT_EQ(test, perf_sample_allowed_ns, 5000);
+	KUNIT_EXPECT_LT(test, thk_take(10000, 1000), 1000);
+	thk_limits_end(&limits);
+	migrate_enable();
+}
+
+/* What was lowered is raised by who writes the sysctl, and lowered again. */
+static void thk_took_raised(struct kunit *test)
+{
+	struct thk_limits limits;
+
+	migrate_disable();
+	thk_limits_begin(&limits);
+	KUNIT_EXPECT_LT(test, thk_take(20000, 1000), 1000);
+	KUNIT_EXPECT_EQ(test, thk_write_rate("50000\n"), 0);
+	KUNIT_EXPECT_EQ(test, perf_rate_per_tick, 50000 / HZ);
+	KUNIT_EXPECT_EQ(test, perf_sample_allowed_ns, 5000);
+	KUNIT_EXPECT_LT(test, thk_take(20000, 1000), 1000);
+	KUNIT_EXPECT_LT(test, sysctl_perf_event_sample_rate, 50000);
+	thk_limits_end(&limits);
+	migrate_enable();
+}
+
 #define THK_MEMBERS	3
 
 /* A group, an event beside it, and which of them stood at each step. */
@@ -446,6 +653,11 @@ static struct kunit_case thk_cases[] = {
 	KUNIT_CASE(thk_long_period_ends),
 	KUNIT_CASE(thk_over),
 	KUNIT_CASE(thk_not_asked),
+	KUNIT_CASE(thk_took_allowed),
+	KUNIT_CASE(thk_took_long),
+	KUNIT_CASE(thk_took_for_ever),
+	KUNIT_CASE(thk_took_unlimited),
+	KUNIT_CASE(thk_took_raised),
 	KUNIT_CASE(thk_group),
 	KUNIT_CASE(thk_group_member_off),
 	KUNIT_CASE(thk_group_ends_early),
