@@ -14,14 +14,20 @@
 #include "../buffer_types.h"
 #include "../mmap.h"
 #include "../ring_buffer.h"
+#include "../sample.h"
 
 #define FAKE_PAGES	64
 #define FAKE_ID		1001
 #define FAKE_TIME	0x123456789abcULL
+#define FAKE_TRACE	0x7ace000000000000ULL
+#define FAKE_TRACE_SIZE	SZ_4K
 
 /**
  * struct record_fake - an event and its buffer
  * @event: the event
+ * @tracer: an event with a trace
+ * @trace_len: bytes of the trace that the driver has
+ * @snapshots: how often it was asked for them
  * @ctx: a context that is loaded nowhere
  * @pmu: a PMU without methods
  * @rb: the buffer
@@ -29,6 +35,9 @@
  */
 struct record_fake {
 	struct perf_event		event;
+	struct perf_event		tracer;
+	unsigned long			trace_len;
+	unsigned int			snapshots;
 	struct perf_event_context	ctx;
 	struct pmu			pmu;
 	struct perf_buffer		*rb;
@@ -79,6 +88,7 @@ static inline int fake_init(struct kunit *test)
 	INIT_LIST_HEAD(&fake->ctx.event_list);
 	fake->ctx.loaded_cpu = PERF_CPU_NONE;
 	fake_init_event(fake, event, FAKE_ID);
+	fake_init_event(fake, &fake->tracer, FAKE_ID + 2);
 
 	fake->rb = perf_rb_alloc(FAKE_PAGES, 0, -1, PERF_RB_WRITABLE);
 	if (!fake->rb)
@@ -89,6 +99,7 @@ static inline int fake_init(struct kunit *test)
 	list_add(&event->rb_entry, &fake->rb->event_list);
 	spin_unlock_irq(&fake->rb->event_lock);
 	rcu_assign_pointer(*perf_rb_slot(event), fake->rb);
+	rcu_assign_pointer(*perf_rb_slot(&fake->tracer), fake->rb);
 	test->priv = fake;
 	return 0;
 }
@@ -100,6 +111,7 @@ static inline void fake_exit(struct kunit *test)
 	if (!fake)
 		return;
 
+	RCU_INIT_POINTER(*perf_rb_slot(&fake->tracer), NULL);
 	/* Whoever found the event before the test took it back has left. */
 	synchronize_rcu();
 	irq_work_sync(&fake->event.pending_irq);
@@ -152,6 +164,94 @@ fake_take(struct record_fake *fake)
 					    i * sizeof(u64));
 	page->data_tail += header->size;
 	return header;
+}
+
+/* Prepares, writes and takes one sample. Return: was it exact? */
+static inline bool fake_sample(struct record_fake *fake,
+			       struct perf_sample_data *data,
+			       struct pt_regs *regs)
+{
+	struct perf_event *event = &fake->event;
+	struct perf_output_handle handle;
+	struct perf_event_header header;
+	bool exact = false;
+
+	guard(rcu)();
+	guard(preempt)();
+
+	perf_prepare_sample(data, event, regs);
+	perf_prepare_header(&header, data, event, regs);
+	if (perf_output_begin(&handle, data, event, header.size))
+		return false;
+	perf_output_sample(&handle, &header, data, event);
+	exact = fake_is_exact(fake, &handle);
+	perf_output_end(&handle);
+
+	return exact && IS_ALIGNED(header.size, sizeof(u64)) &&
+	       fake_take(fake) && fake->rb->user_page->data_tail ==
+	       fake->rb->user_page->data_head &&
+	       !memcmp(fake->record, &header, sizeof(header));
+}
+
+static inline void fake_layout(struct record_fake *fake, u64 type)
+{
+	fake->event.attr.sample_type = type;
+	perf_sample_compile(&fake->event);
+}
+
+static inline void fake_expect_words(struct kunit *test, unsigned int from,
+				     const u64 *words, unsigned int nr)
+{
+	struct record_fake *fake = test->priv;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ_MSG(test, fake->record[from + i], words[i],
+				    "word %u", i);
+}
+
+/* The driver of a trace that ends early. */
+static inline long fake_snapshot(struct perf_event *event,
+				 struct perf_output_handle *handle,
+				 unsigned long size)
+{
+	struct record_fake *fake = container_of(event, struct record_fake,
+						tracer);
+	unsigned long at, end = min(size, fake->trace_len);
+
+	fake->snapshots++;
+	for (at = 0; at < end; at += sizeof(u64)) {
+		u64 word = FAKE_TRACE + at;
+
+		perf_output_copy(handle, &word, sizeof(word));
+	}
+	return end;
+}
+
+/*
+ * The event can show @len bytes of the tracer's trace, which is on this CPU, until
+ * fake_trace_ends(). Context: preemption off in between.
+ */
+static inline void fake_trace_begins(struct record_fake *fake,
+				     unsigned long len)
+{
+	struct perf_event *tracer = &fake->tracer;
+
+	fake->pmu.snapshot_aux = fake_snapshot;
+	fake->trace_len = len;
+	tracer->state = PERF_EVENT_STATE_ACTIVE;
+	tracer->oncpu = smp_processor_id();
+	/* Nobody looks into the area but the driver. */
+	fake->rb->aux.open = (void *)fake->rb;
+	fake->rb->aux.size = FAKE_TRACE_SIZE;
+	fake->event.aux_event = tracer;
+}
+
+static inline void fake_trace_ends(struct record_fake *fake)
+{
+	fake->event.aux_event = NULL;
+	fake->rb->aux.open = NULL;
+	fake->rb->aux.size = 0;
 }
 
 #endif /* _KERNEL_EVENTS_TESTS_RECORD_FAKE_H */

@@ -12,7 +12,6 @@
 #include <linux/string.h>
 
 #include "../groups.h"
-#include "../sample.h"
 #include "record_fake.h"
 
 #define TEST_TYPES	((u64)(PERF_SAMPLE_MAX - 1))
@@ -71,44 +70,13 @@ static void test_add_branches(struct perf_event *event,
 				 random & BIT(6) ? extras->counters : NULL);
 }
 
-/* Prepares, writes and takes one sample. Return: was it exact? */
-static bool test_sample(struct record_fake *fake, struct perf_sample_data *data,
-			struct pt_regs *regs)
-{
-	struct perf_event *event = &fake->event;
-	struct perf_output_handle handle;
-	struct perf_event_header header;
-	bool exact = false;
-
-	guard(rcu)();
-	guard(preempt)();
-
-	perf_prepare_sample(data, event, regs);
-	perf_prepare_header(&header, data, event, regs);
-	if (perf_output_begin(&handle, data, event, header.size))
-		return false;
-	perf_output_sample(&handle, &header, data, event);
-	exact = fake_is_exact(fake, &handle);
-	perf_output_end(&handle);
-
-	return exact && IS_ALIGNED(header.size, sizeof(u64)) &&
-	       fake_take(fake) && fake->rb->user_page->data_tail ==
-	       fake->rb->user_page->data_head &&
-	       !memcmp(fake->record, &header, sizeof(header));
-}
-
-static void test_layout(struct record_fake *fake, u64 type)
-{
-	fake->event.attr.sample_type = type;
-	perf_sample_compile(&fake->event);
-}
-
 static bool test_mask(struct record_fake *fake, u64 type, u32 random)
 {
 	struct perf_event *event = &fake->event;
 	struct test_extras extras = { };
 	struct perf_sample_data data;
 	struct pt_regs regs = { };
+	bool exact;
 
 	event->attr.sample_id_all = !!(random & BIT(0));
 	event->attr.exclude_kernel = !!(random & BIT(1));
@@ -116,7 +84,7 @@ static bool test_mask(struct record_fake *fake, u64 type, u32 random)
 		PERF_SAMPLE_BRANCH_HW_INDEX : 0;
 	event->attr.read_format = (random >> 8) & (PERF_FORMAT_MAX - 1);
 	event->read_size = perf_group_read_size(event->attr.read_format, 1);
-	test_layout(fake, type);
+	fake_layout(fake, type);
 
 	perf_fetch_caller_regs(&regs);
 	perf_sample_data_init(&data, random & BIT(3) ? 0x1000 : 0, 1);
@@ -124,7 +92,14 @@ static bool test_mask(struct record_fake *fake, u64 type, u32 random)
 		test_add_raw(event, &data, &extras, random);
 	if ((type & PERF_SAMPLE_BRANCH_STACK) && (random & BIT(5)))
 		test_add_branches(event, &data, &extras, random);
-	return test_sample(fake, &data, &regs);
+
+	guard(preempt)();
+	event->attr.aux_sample_size = random >> 20;
+	if (random & BIT(7))
+		fake_trace_begins(fake, (random >> 16) & 0xfff8);
+	exact = fake_sample(fake, &data, &regs);
+	fake_trace_ends(fake);
+	return exact;
 }
 
 /* Size in the header and bytes written are equal for all sets of fields. */
@@ -161,6 +136,7 @@ static void sample_is_exact(struct kunit *test)
 		}
 	}
 	put_callchain_buffers();
+	KUNIT_EXPECT_GT(test, fake->snapshots, TEST_RANDOM / 10);
 }
 
 /* The words of a sample in the order of the ABI. */
@@ -172,7 +148,7 @@ static void words_in_order(struct kunit *test)
 	u32 *halves = (u32 *)fake->record;
 
 	fake->event.attr.sample_id_all = 1;
-	test_layout(fake, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
+	fake_layout(fake, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
 		    PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
 		    PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
 		    PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC);
@@ -184,7 +160,7 @@ static void words_in_order(struct kunit *test)
 	perf_sample_data_init(&data, 0xadd7, 77);
 	data.ip = 0x1b;
 	data.sample_flags |= PERF_SAMPLE_IP;
-	KUNIT_ASSERT_TRUE(test, test_sample(fake, &data, &regs));
+	KUNIT_ASSERT_TRUE(test, fake_sample(fake, &data, &regs));
 
 	KUNIT_EXPECT_EQ(test, fake->record[1], FAKE_ID);
 	KUNIT_EXPECT_EQ(test, fake->record[2], 0x1b);
@@ -236,14 +212,14 @@ static void long_callchain(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, chain);
 	chain->nr = 9000;
 	fake->event.attr.sample_stack_user = 65528;
-	test_layout(fake, PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER |
+	fake_layout(fake, PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER |
 		    PERF_SAMPLE_WEIGHT);
 
 	perf_sample_data_init(&data, 0, 1);
 	data.callchain = chain;
 	data.dyn_size += 9001 * sizeof(u64);
 	data.sample_flags |= PERF_SAMPLE_CALLCHAIN;
-	KUNIT_EXPECT_TRUE(test, test_sample(fake, &data, &regs));
+	KUNIT_EXPECT_TRUE(test, fake_sample(fake, &data, &regs));
 	/* Header, length of the stack, no dump, weight. */
 	KUNIT_EXPECT_EQ(test, chain->nr, (TEST_SIZE_MAX - 4 * 8) / 8);
 	KUNIT_EXPECT_EQ(test, fake->record[1], chain->nr);
@@ -260,20 +236,20 @@ static void huge_payload(struct kunit *test)
 	raw.frag.size = 70000;
 	raw.frag.data = kunit_kzalloc(test, raw.frag.size, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, raw.frag.data);
-	test_layout(fake, PERF_SAMPLE_RAW | PERF_SAMPLE_TIME);
+	fake_layout(fake, PERF_SAMPLE_RAW | PERF_SAMPLE_TIME);
 
 	perf_sample_data_init(&data, 0, 1);
 	perf_sample_save_raw_data(&data, &fake->event, &raw);
-	KUNIT_EXPECT_TRUE(test, test_sample(fake, &data, &regs));
+	KUNIT_EXPECT_TRUE(test, fake_sample(fake, &data, &regs));
 	KUNIT_EXPECT_EQ(test, fake->record[1], FAKE_TIME);
 	KUNIT_EXPECT_EQ(test, halves[4], sizeof(u32));
 	KUNIT_EXPECT_EQ(test, halves[5], 0);
 
 	/* Nothing of this one is left for the core to fill in. */
-	test_layout(fake, PERF_SAMPLE_RAW);
+	fake_layout(fake, PERF_SAMPLE_RAW);
 	perf_sample_data_init(&data, 0, 1);
 	perf_sample_save_raw_data(&data, &fake->event, &raw);
-	KUNIT_EXPECT_TRUE(test, test_sample(fake, &data, &regs));
+	KUNIT_EXPECT_TRUE(test, fake_sample(fake, &data, &regs));
 	KUNIT_EXPECT_EQ(test, halves[2], sizeof(u32));
 }
 
@@ -286,9 +262,9 @@ static void no_branches(struct kunit *test)
 
 	fake->event.attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
 					      PERF_SAMPLE_BRANCH_HW_INDEX;
-	test_layout(fake, PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_DATA_SRC);
+	fake_layout(fake, PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_DATA_SRC);
 	perf_sample_data_init(&data, 0, 1);
-	KUNIT_EXPECT_TRUE(test, test_sample(fake, &data, &regs));
+	KUNIT_EXPECT_TRUE(test, fake_sample(fake, &data, &regs));
 	KUNIT_EXPECT_EQ(test, fake->record[1], 0);
 	KUNIT_EXPECT_EQ(test, fake->record[2], -1ULL);
 	KUNIT_EXPECT_EQ(test, fake->record[3], PERF_MEM_NA);
@@ -306,12 +282,12 @@ static void excluded_kernel(struct kunit *test)
 	fake->event.attr.exclude_kernel = 1;
 	fake->event.attr.sample_max_stack = PERF_MAX_STACK_DEPTH;
 	fake->event.attr.sample_regs_intr = 0x1ff;
-	test_layout(fake, PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN |
+	fake_layout(fake, PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN |
 		    PERF_SAMPLE_REGS_INTR);
 
 	KUNIT_ASSERT_EQ(test, get_callchain_buffers(PERF_MAX_STACK_DEPTH), 0);
 	perf_sample_data_init(&data, 0, 1);
-	KUNIT_EXPECT_TRUE(test, test_sample(fake, &data, &regs));
+	KUNIT_EXPECT_TRUE(test, fake_sample(fake, &data, &regs));
 	put_callchain_buffers();
 
 	KUNIT_EXPECT_EQ(test, fake->record[1], 0);
@@ -330,7 +306,7 @@ static void prepared_twice(struct kunit *test)
 	fake->event.attr.sample_regs_intr = 0x1ff;
 	fake->event.attr.read_format = PERF_FORMAT_ID;
 	fake->event.read_size = 16;
-	test_layout(fake, TEST_TYPES & ~(PERF_SAMPLE_CALLCHAIN |
+	fake_layout(fake, TEST_TYPES & ~(PERF_SAMPLE_CALLCHAIN |
 					 PERF_SAMPLE_REGS_USER));
 	perf_fetch_caller_regs(&regs);
 	perf_sample_data_init(&data, 0, 1);
@@ -345,7 +321,7 @@ static void prepared_twice(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, data.dyn_size, size);
 	KUNIT_EXPECT_EQ(test, data.sample_flags & PERF_SAMPLE_READ, 0);
-	KUNIT_EXPECT_TRUE(test, test_sample(fake, &data, &regs));
+	KUNIT_EXPECT_TRUE(test, fake_sample(fake, &data, &regs));
 }
 
 static void test_pmu_read(struct perf_event *event)
@@ -375,17 +351,6 @@ static struct perf_event *test_make_group(struct kunit *test)
 	return sibling;
 }
 
-static void test_expect_words(struct kunit *test, unsigned int from,
-			      const u64 *words, unsigned int nr)
-{
-	struct record_fake *fake = test->priv;
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		KUNIT_EXPECT_EQ_MSG(test, fake->record[from + i], words[i],
-				    "word %u", i);
-}
-
 /* What ended copies have left belongs to the sum. */
 static void read_alone(struct kunit *test)
 {
@@ -401,11 +366,11 @@ static void read_alone(struct kunit *test)
 		PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID |
 		PERF_FORMAT_LOST;
 	fake->event.read_size = sizeof(words);
-	test_layout(fake, PERF_SAMPLE_READ);
+	fake_layout(fake, PERF_SAMPLE_READ);
 
 	perf_sample_data_init(&data, 0, 1);
-	KUNIT_ASSERT_TRUE(test, test_sample(fake, &data, &regs));
-	test_expect_words(test, 1, words, ARRAY_SIZE(words));
+	KUNIT_ASSERT_TRUE(test, fake_sample(fake, &data, &regs));
+	fake_expect_words(test, 1, words, ARRAY_SIZE(words));
 }
 
 static void read_group(struct kunit *test)
@@ -421,11 +386,11 @@ static void read_group(struct kunit *test)
 	fake->event.attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID |
 		PERF_FORMAT_LOST;
 	fake->event.read_size = sizeof(words);
-	test_layout(fake, PERF_SAMPLE_READ | PERF_SAMPLE_TIME);
+	fake_layout(fake, PERF_SAMPLE_READ | PERF_SAMPLE_TIME);
 
 	perf_sample_data_init(&data, 0, 1);
-	KUNIT_ASSERT_TRUE(test, test_sample(fake, &data, &regs));
-	test_expect_words(test, 2, words, ARRAY_SIZE(words));
+	KUNIT_ASSERT_TRUE(test, fake_sample(fake, &data, &regs));
+	fake_expect_words(test, 2, words, ARRAY_SIZE(words));
 }
 
 /* Members on this CPU are read, but not the one that overflowed. */
@@ -440,7 +405,7 @@ static void read_active(struct kunit *test)
 	fake->event.attr.read_format = PERF_FORMAT_GROUP;
 	fake->event.attr.inherit = 1;
 	fake->event.read_size = sizeof(words);
-	test_layout(fake, PERF_SAMPLE_READ);
+	fake_layout(fake, PERF_SAMPLE_READ);
 	sibling->attr = fake->event.attr;
 
 	perf_sample_data_init(&data, 0, 1);
@@ -449,12 +414,12 @@ static void read_active(struct kunit *test)
 	sibling->state = PERF_EVENT_STATE_ACTIVE;
 	fake->event.oncpu = raw_smp_processor_id();
 	sibling->oncpu = raw_smp_processor_id();
-	KUNIT_EXPECT_TRUE(test, test_sample(fake, &data, &regs));
+	KUNIT_EXPECT_TRUE(test, fake_sample(fake, &data, &regs));
 	fake->event.state = PERF_EVENT_STATE_OFF;
 	sibling->state = PERF_EVENT_STATE_OFF;
 	migrate_enable();
 
-	test_expect_words(test, 1, words, ARRAY_SIZE(words));
+	fake_expect_words(test, 1, words, ARRAY_SIZE(words));
 }
 
 /* @size bytes for the counts in the header; the event says @now when they go out. */
@@ -500,7 +465,7 @@ static void read_resized(struct kunit *test)
 
 	test_make_group(test);
 	fake->event.attr.read_format = PERF_FORMAT_GROUP;
-	test_layout(fake, PERF_SAMPLE_READ | PERF_SAMPLE_WEIGHT);
+	fake_layout(fake, PERF_SAMPLE_READ | PERF_SAMPLE_WEIGHT);
 
 	for (size = 8; size <= 48; size += 8)
 		test_resized(test, size, 24);
@@ -529,7 +494,7 @@ static void identity(struct kunit *test)
 
 		for (i = 0; i < ARRAY_SIZE(order); i++)
 			type |= set & BIT(i) ? order[i] : 0;
-		test_layout(fake, type);
+		fake_layout(fake, type);
 		perf_sample_data_init(&data, 0, 0);
 		perf_event_header__init(&header, &data, PERF_RECORD_LOST, 0,
 					sizeof(header), event);
@@ -580,6 +545,32 @@ static void callchain_buffers(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, again);
 }
 
+/* Marks have room of their own. When it is full nothing more is stored. */
+static void callchain_marks(struct kunit *test)
+{
+	int marks = sysctl_perf_event_max_contexts_per_stack;
+	struct perf_callchain_entry_ctx walk = { .max_stack = 2 };
+	int nr, err;
+
+	walk.entry = kunit_kzalloc(test, struct_size(walk.entry, ip, marks + 2),
+				   GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, walk.entry);
+
+	for (nr = 0; nr < marks; nr++) {
+		err = perf_callchain_store_context(&walk, PERF_CONTEXT_KERNEL);
+		KUNIT_EXPECT_EQ(test, err, 0);
+	}
+	KUNIT_EXPECT_EQ(test, perf_callchain_store(&walk, 1), 0);
+	KUNIT_EXPECT_FALSE(test, walk.contexts_maxed);
+	err = perf_callchain_store_context(&walk, PERF_CONTEXT_USER);
+	KUNIT_EXPECT_EQ(test, err, -1);
+	KUNIT_EXPECT_TRUE(test, walk.contexts_maxed);
+	/* There is room, but whose address it is would not be known. */
+	KUNIT_EXPECT_EQ(test, perf_callchain_store(&walk, 2), -1);
+	KUNIT_EXPECT_EQ(test, walk.entry->nr, marks + 1);
+	KUNIT_EXPECT_EQ(test, walk.entry->ip[marks], 1);
+}
+
 static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(sample_is_exact),
 	KUNIT_CASE(words_in_order),
@@ -595,6 +586,7 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(read_resized),
 	KUNIT_CASE(identity),
 	KUNIT_CASE(callchain_buffers),
+	KUNIT_CASE(callchain_marks),
 	{ }
 };
 
