@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the rooms sample, callchain and guest: which side of the machine a
+ * sample shows. An interrupt that comes late finds the kernel where the event is
+ * one of user space, or comes out of a guest.
+ *
+ * The test's thread plays the task that was interrupted. It gets an address space
+ * with a stack in it, and registers on both sides, made up in such a way that
+ * each word tells whose it is: what belongs to the kernel is above TASK_SIZE, what
+ * belongs to the user below. Registers are x86-64's, and so are the tests.
+ */
+
+#include <linux/mman.h>
+#include <linux/sched/task_stack.h>
+#include <linux/sysctl.h>
+#include <linux/uaccess.h>
+#include <uapi/asm/perf_regs.h>
+
+#include "record_fake.h"
+
+/* Words of the two sides. */
+#define SIDES_USER_REG		0x7e570000UL
+#define SIDES_KERNEL_REG	0xffff88807e570000UL
+#define SIDES_USER_IP		0x401000UL
+#define SIDES_CALLERS		0x402000UL
+#define SIDES_GUEST_IP		0xffffffff9e570000UL
+
+#define SIDES_STACK_WORDS	512
+#define SIDES_DUMP		(16 * sizeof(u64))
+/* In words, of the two frames that callers have left on the stack. */
+#define SIDES_FRAME		4
+#define SIDES_OUTER_FRAME	8
+
+#define SIDES_REGS		(BIT(PERF_REG_X86_AX) |			\
+				 BIT(PERF_REG_X86_SP) |			\
+				 BIT(PERF_REG_X86_IP))
+#define SIDES_FIELDS		(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | \
+				 PERF_SAMPLE_REGS_USER |		\
+				 PERF_SAMPLE_STACK_USER |		\
+				 PERF_SAMPLE_REGS_INTR)
+
+/**
+ * struct sides - what the interrupt finds
+ * @user: the user's registers
+ * @kernel: the kernel's
+ * @stack: what lies on the user's stack
+ */
+struct sides {
+	struct pt_regs	user;
+	struct pt_regs	kernel;
+	u64		stack[SIDES_STACK_WORDS];
+};
+
+/* All registers but those that say where and in which mode. */
+static void sides_number_regs(struct pt_regs *regs, unsigned long first)
+{
+	unsigned long *word = (unsigned long *)regs;
+
+	while (word < &regs->orig_ax)
+		*word++ = first++;
+}
+
+static void sides_make_user(struct sides *sides, unsigned long sp)
+{
+	u64 *stack = sides->stack;
+	unsigned int i;
+
+	for (i = 0; i < SIDES_STACK_WORDS; i++)
+		stack[i] = SIDES_USER_REG + SZ_64K + i;
+	stack[SIDES_FRAME] = sp + SIDES_OUTER_FRAME * sizeof(u64);
+	stack[SIDES_FRAME + 1] = SIDES_CALLERS;
+	stack[SIDES_OUTER_FRAME] = 0;
+	stack[SIDES_OUTER_FRAME + 1] = SIDES_CALLERS + 1;
+
+	sides_number_regs(&sides->user, SIDES_USER_REG);
+	sides->user.bp = sp + SIDES_FRAME * sizeof(u64);
+	sides->user.sp = sp;
+	sides->user.ip = SIDES_USER_IP;
+	sides->user.cs = __USER_CS;
+	sides->user.ss = __USER_DS;
+	sides->user.flags = X86_EFLAGS_IF | X86_EFLAGS_FIXED;
+}
+
+/* The kernel's stack is the real one of the test, which can be walked. */
+static noinline void sides_make_kernel(struct sides *sides)
+{
+	struct pt_regs here = { };
+
+	perf_fetch_caller_regs(&here);
+	sides_number_regs(&sides->kernel, SIDES_KERNEL_REG);
+	sides->kernel.bp = here.bp;
+	sides->kernel.sp = here.sp;
+	sides->kernel.ip = here.ip;
+	sides->kernel.cs = here.cs;
+}
+
+static struct sides *sides_make(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct perf_event_attr *attr = &fake->event.attr;
+	struct sides *sides;
+	unsigned long at;
+
+	sides = kunit_kzalloc(test, sizeof(*sides), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, sides);
+	at = kunit_vm_mmap(test, NULL, 0, sizeof(sides->stack),
+			   PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE,
+			   0);
+	KUNIT_ASSERT_FALSE(test, !at || IS_ERR_VALUE(at));
+	sides_make_user(sides, at);
+	sides_make_kernel(sides);
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)at, sides->stack,
+					   sizeof(sides->stack)), 0);
+
+	attr->sample_max_stack = PERF_MAX_STACK_DEPTH;
+	attr->sample_regs_user = SIDES_REGS;
+	attr->sample_regs_intr = SIDES_REGS;
+	attr->sample_stack_user = SIDES_DUMP;
+	return sides;
+}
+
+/* With interrupts off, so that nobody else takes the thread for a user's. */
+static bool sides_sample(struct record_fake *fake, const struct sides *sides,
+			 struct pt_regs *regs)
+{
+	struct pt_regs *bottom = task_pt_regs(current);
+	struct perf_sample_data data;
+	struct pt_regs before;
+	bool exact;
+
+	perf_sample_data_init(&data, 0, 1);
+	guard(irqsave)();
+	before = *bottom;
+	*bottom = sides->user;
+	current->flags &= ~PF_KTHREAD;
+	exact = fake_sample(fake, &data, regs);
+	current->flags |= PF_KTHREAD;
+	*bottom = before;
+	return exact;
+}
+
+/*
+ * Takes a sample of @type, with buffers for its call chain. There is one such
+ * function, so that chains are equally deep wherever a test takes them.
+ */
+static noinline __noclone void sides_take(struct kunit *test,
+					  struct sides *sides,
+					  struct pt_regs *regs, u64 type)
+{
+	struct record_fake *fake = test->priv;
+	bool exact;
+
+	fake_layout(fake, type);
+	KUNIT_ASSERT_EQ(test, get_callchain_buffers(PERF_MAX_STACK_DEPTH), 0);
+	exact = sides_sample(fake, sides, regs);
+	put_callchain_buffers();
+	KUNIT_ASSERT_TRUE(test, exact);
+}
+
+static u16 sides_misc(const struct record_fake *fake)
+{
+	const struct perf_event_header *header = (const void *)fake->record;
+
+	return header->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+}
+
+/* Does @word belong to neither the user nor to the ABI? */
+static bool sides_tells_kernel(u64 word)
+{
+	return word >= TASK_SIZE && word != PERF_CONTEXT_USER;
+}
+
+static unsigned int sides_kernel_words(const struct record_fake *fake)
+{
+	const struct perf_event_header *header = (const void *)fake->record;
+	unsigned int found = 0, i;
+
+	for (i = 1; i < header->size / sizeof(u64); i++)
+		found += sides_tells_kernel(fake->record[i]);
+	return found;
+}
+
+/* The user's part of a chain; its registers; its stack. Return: words. */
+static unsigned int sides_user_words(const struct sides *sides, u64 *words)
+{
+	unsigned int nr = 0;
+
+	words[nr++] = PERF_CONTEXT_USER;
+	words[nr++] = SIDES_USER_IP;
+	words[nr++] = SIDES_CALLERS;
+	words[nr++] = SIDES_CALLERS + 1;
+	words[nr++] = PERF_SAMPLE_REGS_ABI_64;
+	words[nr++] = sides->user.ax;
+	words[nr++] = sides->user.sp;
+	words[nr++] = SIDES_USER_IP;
+	words[nr++] = SIDES_DUMP;
+	memcpy(words + nr, sides->stack, SIDES_DUMP);
+	nr += SIDES_DUMP / sizeof(u64);
+	words[nr++] = SIDES_DUMP;
+	return nr;
+}
+
+#define SIDES_USER_WORDS	(10 + SIDES_DUMP / sizeof(u64))
+#define SIDES_USER_CHAIN	4
+
+/* The control: an event of both sides is shown both. */
+static void sides_both(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct sides *sides = sides_make(test);
+	u64 words[SIDES_USER_WORDS];
+	unsigned int at, nr;
+
+	sides_take(test, sides, &sides->kernel, SIDES_FIELDS);
+	nr = sides_user_words(sides, words);
+	KUNIT_ASSERT_EQ(test, nr, SIDES_USER_WORDS);
+
+	KUNIT_EXPECT_EQ(test, sides_misc(fake), PERF_RECORD_MISC_KERNEL);
+	KUNIT_EXPECT_EQ(test, fake->record[1], sides->kernel.ip);
+	KUNIT_ASSERT_GT(test, fake->record[2], 2 + SIDES_USER_CHAIN);
+	KUNIT_ASSERT_LT(test, fake->record[2], PERF_MAX_STACK_DEPTH);
+	KUNIT_EXPECT_EQ(test, fake->record[3], PERF_CONTEXT_KERNEL);
+	KUNIT_EXPECT_TRUE(test, sides_tells_kernel(fake->record[4]));
+	at = 3 + fake->record[2] - SIDES_USER_CHAIN;
+	fake_expect_words(test, at, words, nr);
+	KUNIT_EXPECT_EQ(test, fake->record[at + nr], PERF_SAMPLE_REGS_ABI_64);
+	KUNIT_EXPECT_EQ(test, fake->record[at + nr + 1], sides->kernel.ax);
+	KUNIT_EXPECT_EQ(test, fake->record[at + nr + 2], sides->kernel.sp);
+	KUNIT_EXPECT_EQ(test, fake->record[at + nr + 3], sides->kernel.ip);
+}
+
+/* The interrupt came late: the user's side alone, as if it had not. */
+static void sides_skid(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct sides *sides = sides_make(test);
+	u64 words[SIDES_USER_WORDS];
+	unsigned int nr = sides_user_words(sides, words);
+
+	fake->event.attr.exclude_kernel = 1;
+	sides_take(test, sides, &sides->kernel, SIDES_FIELDS);
+	KUNIT_EXPECT_EQ(test, sides_misc(fake), PERF_RECORD_MISC_USER);
+	KUNIT_EXPECT_EQ(test, fake->record[1], SIDES_USER_IP);
+	KUNIT_EXPECT_EQ(test, fake->record[2], SIDES_USER_CHAIN);
+	fake_expect_words(test, 3, words, nr);
+	KUNIT_EXPECT_EQ(test, fake->record[3 + nr], PERF_SAMPLE_REGS_ABI_NONE);
+	KUNIT_EXPECT_EQ(test, fake->record[0] >> 48, (4 + nr) * sizeof(u64));
+}
+
+/* In time: the same, and the registers are the user's. */
+static void sides_no_skid(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct sides *sides = sides_make(test);
+	u64 words[SIDES_USER_WORDS];
+	unsigned int nr = sides_user_words(sides, words);
+
+	fake->event.attr.exclude_kernel = 1;
+	sides_take(test, sides, &sides->user, SIDES_FIELDS);
+	KUNIT_EXPECT_EQ(test, sides_misc(fake), PERF_RECORD_MISC_USER);
+	KUNIT_EXPECT_EQ(test, fake->record[1], SIDES_USER_IP);
+	fake_expect_words(test, 3, words, nr);
+	fake_expect_words(test, 3 + nr, words + SIDES_USER_CHAIN, 4);
+}
+
+/* Whatever fields are asked for together. */
+static void sides_any_fields(struct kunit *test)
+{
+	static const u64 bits[] = {
+		PERF_SAMPLE_IP, PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_REGS_USER,
+		PERF_SAMPLE_STACK_USER, PERF_SAMPLE_REGS_INTR,
+		PERF_SAMPLE_ADDR, PERF_SAMPLE_CODE_PAGE_SIZE,
+	};
+	struct record_fake *fake = test->priv;
+	struct sides *sides = sides_make(test);
+	unsigned int set, i;
+
+	for (set = 0; set < BIT(ARRAY_SIZE(bits)); set++) {
+		u64 type = 0;
+
+		for (i = 0; i < ARRAY_SIZE(bits); i++)
+			type |= set & BIT(i) ? bits[i] : 0;
+		fake->event.attr.exclude_kernel = 0;
+		sides_take(test, sides, &sides->kernel, type);
+		KUNIT_EXPECT_EQ_MSG(test, !!sides_kernel_words(fake),
+				    !!(type & (PERF_SAMPLE_IP |
+					       PERF_SAMPLE_CALLCHAIN |
+					       PERF_SAMPLE_REGS_INTR)),
+				    "shown, type %#llx", type);
+		fake->event.attr.exclude_kernel = 1;
+		sides_take(test, sides, &sides->kernel, type);
+		KUNIT_EXPECT_EQ_MSG(test, sides_kernel_words(fake), 0,
+				    "type %#llx", type);
+		KUNIT_EXPECT_EQ(test, sides_misc(fake), PERF_RECORD_MISC_USER);
+	}
+}
+
+/* Parts of the chain that are left out, of what is no secret. */
+static void sides_chain_parts(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct perf_event_attr *attr = &fake->event.attr;
+	struct sides *sides = sides_make(test);
+	u64 words[SIDES_USER_WORDS];
+	unsigned int i;
+
+	sides_user_words(sides, words);
+	attr->exclude_callchain_kernel = 1;
+	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_CALLCHAIN);
+	KUNIT_EXPECT_EQ(test, sides_misc(fake), PERF_RECORD_MISC_KERNEL);
+	KUNIT_EXPECT_EQ(test, fake->record[1], SIDES_USER_CHAIN);
+	fake_expect_words(test, 2, words, SIDES_USER_CHAIN);
+
+	attr->exclude_callchain_user = 1;
+	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_CALLCHAIN);
+	KUNIT_EXPECT_EQ(test, fake->record[1], 0);
+
+	attr->exclude_callchain_kernel = 0;
+	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_CALLCHAIN);
+	KUNIT_EXPECT_GT(test, fake->record[1], 2);
+	for (i = 0; i < fake->record[1]; i++)
+		KUNIT_EXPECT_TRUE(test, sides_tells_kernel(fake->record[2 + i]));
+}
+
+/* Depth counts addresses of both parts together, and marks apart. */
+static void sides_chain_depth(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct sides *sides = sides_make(test);
+	u64 words[SIDES_USER_WORDS];
+	unsigned int kernel;
+
+	sides_user_words(sides, words);
+	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_CALLCHAIN);
+	kernel = fake->record[1] - SIDES_USER_CHAIN - 1;
+	fake->event.attr.sample_max_stack = kernel + 1;
+	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_CALLCHAIN);
+	KUNIT_EXPECT_EQ(test, fake->record[1], kernel + 3);
+	fake_expect_words(test, 3 + kernel, words, 2);
+
+	fake->event.attr.sample_max_stack = kernel;
+	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_CALLCHAIN);
+	KUNIT_EXPECT_EQ(test, fake->record[1], kernel + 2);
+	fake_expect_words(test, 3 + kernel, words, 1);
+}
+
+/* Writes kernel.perf_event_max_contexts_per_stack as root does. */
+static int sides_set_marks(int marks)
+{
+	const struct ctl_table table = {
+		.procname	= "perf_event_max_contexts_per_stack",
+		.data		= &sysctl_perf_event_max_contexts_per_stack,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= perf_event_max_stack_handler,
+		.extra1		= SYSCTL_ZERO,
+		.extra2		= SYSCTL_ONE_THOUSAND,
+	};
+	char text[16];
+	size_t len = scnprintf(text, sizeof(text), "%d\n", marks);
+	loff_t at = 0;
+
+	return perf_event_max_stack_handler(&table, 1, text, &len, &at);
+}
+
+/* With room for one mark the second part is missing, with none both are. */
+static void sides_chain_marks(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	int before = sysctl_perf_event_max_contexts_per_stack;
+	struct sides *sides = sides_make(test);
+	u64 words[SIDES_USER_WORDS];
+	unsigned int kernel;
+
+	sides_user_words(sides, words);
+	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_CALLCHAIN);
+	kernel = fake->record[1] - SIDES_USER_CHAIN - 1;
+
+	KUNIT_EXPECT_EQ(test, sides_set_marks(1), 0);
+	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_CALLCHAIN);
+	KUNIT_EXPECT_EQ(test, fake->record[1], kernel + 1);
+	KUNIT_EXPECT_EQ(test, fake->record[2], PERF_CONTEXT_KERNEL);
+	sides_take(test, sides, &sides->user, PERF_SAMPLE_CALLCHAIN);
+	KUNIT_EXPECT_EQ(test, fake->record[1], SIDES_USER_CHAIN);
+	fake_expect_words(test, 2, words, SIDES_USER_CHAIN);
+
+	KUNIT_EXPECT_EQ(test, sides_set_marks(0), 0);
+	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_CALLCHAIN);
+	KUNIT_EXPECT_EQ(test, fake->record[1], 0);
+
+	/* Not while somebody counts on buffers of the old size. */
+	KUNIT_EXPECT_EQ(test, get_callchain_buffers(1), 0);
+	KUNIT_EXPECT_EQ(test, sides_set_marks(2), -EBUSY);
+	put_callchain_buffers();
+	KUNIT_EXPECT_EQ(test, sides_set_marks(before), 0);
+	KUNIT_EXPECT_EQ(test, sysctl_perf_event_max_contexts_per_stack, before);
+}
+
+#ifdef CONFIG_GUEST_PERF_EVENTS
+/* What the hypervisor answers, to the thread that asked for it. */
+static struct {
+	struct task_struct	*task;
+	unsigned int		state;
+} sides_guest;
+
+static unsigned int sides_guest_state(void)
+{
+	return READ_ONCE(sides_guest.task) == current ? sides_guest.state : 0;
+}
+
+static unsigned long sides_guest_ip(void)
+{
+	return SIDES_GUEST_IP;
+}
+
+static unsigned int sides_guest_trace(void)
+{
+	return 7;
+}
+
+static struct perf_guest_info_callbacks sides_guest_cbs = {
+	.state			= sides_guest_state,
+	.get_ip			= sides_guest_ip,
+	.handle_intel_pt_intr	= sides_guest_trace,
+};
+
+static struct perf_guest_info_callbacks sides_plain_cbs = {
+	.state	= sides_guest_state,
+	.get_ip	= sides_guest_ip,
+};
+
+static void sides_guest_leaves(void *cbs)
+{
+	perf_unregister_guest_info_callbacks(cbs);
+}
+
+static void sides_guest_comes(struct kunit *test,
+			      struct perf_guest_info_callbacks *cbs)
+{
+	int err;
+
+	if (rcu_access_pointer(perf_guest_cbs))
+		kunit_skip(test, "there is a hypervisor");
+	WRITE_ONCE(sides_guest.task, current);
+	sides_guest.state = 0;
+	perf_register_guest_info_callbacks(cbs);
+	err = kunit_add_action_or_reset(test, sides_guest_leaves, cbs);
+	KUNIT_ASSERT_EQ(test, err, 0);
+}
+
+/* Mode and address are the guest's, whatever the registers say. */
+static void sides_expect_guest(struct kunit *test, struct pt_regs *regs,
+			       struct sides *sides, unsigned int state)
+{
+	struct record_fake *fake = test->priv;
+
+	sides_guest.state = state;
+	sides_take(test, sides, regs, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR);
+	sides_guest.state = 0;
+	KUNIT_EXPECT_EQ_MSG(test, sides_misc(fake), state & PERF_GUEST_USER ?
+			    PERF_RECORD_MISC_GUEST_USER :
+			    PERF_RECORD_MISC_GUEST_KERNEL, "state %u", state);
+	KUNIT_EXPECT_EQ_MSG(test, fake->record[1], SIDES_GUEST_IP,
+			    "state %u", state);
+}
+
+static void sides_in_guest(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct sides *sides = sides_make(test);
+
+	sides_guest_comes(test, &sides_guest_cbs);
+	for (int exclude = 0; exclude < 2; exclude++) {
+		fake->event.attr.exclude_kernel = exclude;
+		sides_expect_guest(test, &sides->kernel, sides,
+				   PERF_GUEST_ACTIVE);
+		sides_expect_guest(test, &sides->kernel, sides,
+				   PERF_GUEST_ACTIVE | PERF_GUEST_USER);
+		sides_expect_guest(test, &sides->user, sides,
+				   PERF_GUEST_ACTIVE | PERF_GUEST_USER);
+	}
+
+	/* A hypervisor that has no guest on this CPU. */
+	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_IP);
+	KUNIT_EXPECT_EQ(test, sides_misc(fake), PERF_RECORD_MISC_USER);
+	KUNIT_EXPECT_EQ(test, fake->record[1], SIDES_USER_IP);
+}
+
+/* A guest's stack is not walked, and the host's has nothing to do with it. */
+static void sides_guest_chain(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct sides *sides = sides_make(test);
+	unsigned int i;
+
+	sides_guest_comes(test, &sides_guest_cbs);
+	sides_guest.state = PERF_GUEST_ACTIVE;
+	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_CALLCHAIN);
+	KUNIT_EXPECT_LE(test, fake->record[1], 2);
+	for (i = 0; i < fake->record[1]; i++)
+		KUNIT_EXPECT_GE(test, fake->record[2 + i], PERF_CONTEXT_MAX);
+}
+
+/* The registers are those of the host's kernel that left the guest. */
+static void sides_guest_excluded(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct sides *sides = sides_make(test);
+
+	sides_guest_comes(test, &sides_guest_cbs);
+	sides_guest.state = PERF_GUEST_ACTIVE;
+	fake->event.attr.exclude_kernel = 1;
+	sides_take(test, sides, &sides->kernel, SIDES_FIELDS);
+	KUNIT_EXPECT_EQ(test, sides_misc(fake), PERF_RECORD_MISC_GUEST_KERNEL);
+	KUNIT_EXPECT_EQ(test, fake->record[1], SIDES_GUEST_IP);
+	fake->record[1] = 0;
+	KUNIT_EXPECT_EQ(test, sides_kernel_words(fake), 0);
+}
+
+/* Each question is answered by who is there, and with 0 by nobody. */
+static void sides_guest_ends(struct kunit *test)
+{
+	struct perf_guest_info_callbacks *cbs[] = {
+		&sides_guest_cbs, &sides_plain_cbs, &sides_guest_cbs,
+	};
+
+	for (int i = 0; i < ARRAY_SIZE(cbs); i++) {
+		sides_guest_comes(test, cbs[i]);
+		sides_guest.state = PERF_GUEST_ACTIVE | PERF_GUEST_USER;
+		KUNIT_EXPECT_EQ(test, perf_guest_state(), sides_guest.state);
+		KUNIT_EXPECT_EQ(test, perf_guest_get_ip(), SIDES_GUEST_IP);
+		KUNIT_EXPECT_EQ(test, perf_guest_handle_intel_pt_intr(),
+				cbs[i]->handle_intel_pt_intr ? 7 : 0);
+
+		kunit_release_action(test, sides_guest_leaves, cbs[i]);
+		KUNIT_EXPECT_EQ(test, perf_guest_state(), 0);
+		KUNIT_EXPECT_EQ(test, perf_guest_get_ip(), 0);
+		KUNIT_EXPECT_EQ(test, perf_guest_handle_intel_pt_intr(), 0);
+		KUNIT_EXPECT_NULL(test, rcu_access_pointer(perf_guest_cbs));
+	}
+}
+#endif /* CONFIG_GUEST_PERF_EVENTS */
+
+static struct kunit_case sides_cases[] = {
+	KUNIT_CASE(sides_both),
+	KUNIT_CASE(sides_skid),
+	KUNIT_CASE(sides_no_skid),
+	KUNIT_CASE(sides_any_fields),
+	KUNIT_CASE(sides_chain_parts),
+	KUNIT_CASE(sides_chain_depth),
+	KUNIT_CASE(sides_chain_marks),
+#ifdef CONFIG_GUEST_PERF_EVENTS
+	KUNIT_CASE(sides_in_guest),
+	KUNIT_CASE(sides_guest_chain),
+	KUNIT_CASE(sides_guest_excluded),
+	KUNIT_CASE(sides_guest_ends),
+#endif
+	{ }
+};
+
+static struct kunit_suite sides_suite = {
+	.name		= "perf_sample_sides",
+	.init		= fake_init,
+	.exit		= fake_exit,
+	.test_cases	= sides_cases,
+};
+
+kunit_test_suite(sides_suite);
+
+MODULE_DESCRIPTION("KUnit tests of what perf's samples show of whom");
+MODULE_LICENSE("GPL");
