@@ -20,6 +20,17 @@
  *     event it copies, lists the copy and lets go;
  *  2. the batch has all the child_mutexes, so it comes before 1 or after:
  *     the copy is made of an event that is enabled, or is enabled with it.
+ *
+ * Race, an event is enabled while its owner disables all it has:
+ *  1. the owner is done with the event, and goes on to one opened later;
+ *  2. somebody enables the event, with its copies;
+ *  3. the owner calls the context of a copy of the later one, in which there is a
+ *     copy of the event as well. It leaves that as it is: a call is only for
+ *     what was not opened before the event that it is made for.
+ *
+ * Race, a fork copies an event from a context that its owner has called for the
+ * sake of another: the copy may be made of the event as it was before. It is on
+ * the event's list when the owner comes to the event, which has child_mutex then.
  */
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -239,11 +250,22 @@ void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
 	perf_batch_unlock_group(leader, op);
 }
 
-/* What current owns of one context; its perf_event_mutex is held by the caller. */
+/* What current has opened is in the order of its ids. */
 struct perf_batch_owned_args {
-	struct list_head	*owned;
-	enum perf_batch_op	op;
+	const struct task_struct	*owner;
+	u64				first;
+	enum perf_batch_op		op;
 };
+
+/* The owner's perf_event_mutex is held: what is owned stays so. */
+static bool perf_batch_is_owned(const struct perf_event *event,
+				const struct perf_batch_owned_args *args)
+{
+	const struct perf_event *eldest = event->parent ?: event;
+
+	return READ_ONCE(eldest->owner) == args->owner &&
+	       eldest->id >= args->first;
+}
 
 static int perf_batch_owned_oncpu(struct perf_event_context *ctx,
 				  struct perf_cpu_context *cpuctx, void *arg)
@@ -252,41 +274,52 @@ static int perf_batch_owned_oncpu(struct perf_event_context *ctx,
 	struct perf_event *event;
 
 	perf_ctx_clock_update_locked(ctx);
-	list_for_each_entry(event, args->owned, owner_entry) {
-		if (event->ctx == ctx)
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (perf_batch_is_owned(event, args))
 			perf_batch_one_locked(cpuctx, event, args->op);
 	}
 	return 0;
 }
 
-static void perf_batch_children(struct perf_event *event, enum perf_batch_op op)
+static void perf_batch_owned_call(struct perf_event *event,
+				  struct perf_batch_owned_args *args)
+{
+	if (perf_batch_is_needed(event, args->op))
+		perf_ctx_call(event->ctx, perf_batch_owned_oncpu, args);
+}
+
+/*
+ * The first event calls all contexts that it has copies in, for itself and those
+ * after it; what is left to do for them is where the first one has no copy.
+ */
+static void perf_batch_owned_family(struct perf_event *event,
+				    struct perf_batch_owned_args *args)
 {
 	struct perf_event *child;
 
 	guard(mutex)(&event->child_mutex);
+	perf_batch_owned_call(event, args);
 	list_for_each_entry(child, &event->child_list, child_list)
-		perf_batch_call(child, op, false);
+		perf_batch_owned_call(child, args);
 }
 
 /**
  * perf_batch_owned - do something to all events that current has opened
- * @op: what
+ * @op: enable or disable
  *
  * Context: task; takes current->perf_event_mutex and those of contexts.
  */
 void perf_batch_owned(enum perf_batch_op op)
 {
-	struct perf_batch_owned_args args = { &current->perf_event_list, op };
+	struct perf_batch_owned_args args = { .owner = current, .op = op };
 	struct perf_event_context *ctx;
 	struct perf_event *event;
 
 	guard(mutex)(&current->perf_event_mutex);
-	list_for_each_entry(event, args.owned, owner_entry) {
+	list_for_each_entry(event, &current->perf_event_list, owner_entry) {
+		args.first = event->id;
 		ctx = perf_event_ctx_lock(event);
-		/* One call does this for all events of the context. */
-		if (perf_batch_is_needed(event, op))
-			perf_ctx_call(ctx, perf_batch_owned_oncpu, &args);
-		perf_batch_children(event, op);
+		perf_batch_owned_family(event, &args);
 		perf_event_ctx_unlock(event, ctx);
 	}
 }
