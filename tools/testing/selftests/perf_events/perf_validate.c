@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -80,6 +81,7 @@ void validate_begin(struct perf_validator *v, int fd)
 	if (!ioctl(fd, PERF_EVENT_IOC_ID, &id))
 		v->attr = validate_known(id, &v->cpu);
 	v->backward = v->attr && v->attr->write_backward;
+	v->strict = getenv("PERF_TEST_STRICT");
 }
 
 /* A record under examination; @at stays in front of the first fault. */
@@ -182,6 +184,22 @@ static void string(struct scan *s, const char *what)
 	MUST(s, len < room, "%s has no end", what);
 	take(s, len + 1, what);
 	zeros_to_end(s, what);
+}
+
+/*
+ * The interrupt of a counter that leaves the kernel out may come late, and find
+ * it running. Older kernels show what it found.
+ */
+static bool hides_kernel(const struct scan *s)
+{
+	return s->v->strict && s->attr->exclude_kernel;
+}
+
+static void check_address(struct scan *s, __u64 ip, const char *what)
+{
+	MUST(s, (__s64)ip >= 0 || !hides_kernel(s),
+	     "%s is %#llx in the kernel, which is excluded", what,
+	     (unsigned long long)ip);
 }
 
 static void task(struct scan *s)
@@ -290,7 +308,8 @@ static bool is_context(__u64 ip)
 static void chain_context(struct scan *s, __u64 ip)
 {
 	MUST(s, is_context(ip), "CALLCHAIN has marker %lld", (long long)ip);
-	MUST(s, ip != PERF_CONTEXT_KERNEL || !s->attr->exclude_callchain_kernel,
+	MUST(s, ip != PERF_CONTEXT_KERNEL ||
+	     !(s->attr->exclude_callchain_kernel || hides_kernel(s)),
 	     "kernel's CALLCHAIN, which is excluded");
 	MUST(s, ip != PERF_CONTEXT_USER || !s->attr->exclude_callchain_user,
 	     "user's CALLCHAIN, which is excluded");
@@ -370,14 +389,28 @@ static void branches(struct scan *s)
 		take(s, nr * sizeof(__u64), "BRANCH_STACK counters");
 }
 
-static void registers(struct scan *s, __u64 mask, const char *what)
+/* Returns their values, or NULL. */
+static const char *registers(struct scan *s, __u64 mask, const char *what)
 {
 	__u64 abi = word(s, what);
 
 	MUST(s, abi <= PERF_SAMPLE_REGS_ABI_64, "%s abi %llu", what,
 	     (unsigned long long)abi);
-	if (abi)
-		take(s, 8 * __builtin_popcountll(mask), what);
+	if (!abi)
+		return NULL;
+	return take(s, 8 * __builtin_popcountll(mask), what);
+}
+
+static void interrupted_registers(struct scan *s)
+{
+	__u64 mask = s->attr->sample_regs_intr, ip;
+	const char *regs = registers(s, mask, "REGS_INTR");
+
+	if (!regs || !(mask >> IP_REG & 1))
+		return;
+	regs += 8 * __builtin_popcountll(mask & ((1ULL << IP_REG) - 1));
+	memcpy(&ip, regs, sizeof(ip));
+	check_address(s, ip, "REGS_INTR ip");
 }
 
 static void user_stack(struct scan *s)
@@ -410,7 +443,7 @@ static void sample_head(struct scan *s, __u64 type)
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		own_id(s, "IDENTIFIER");
 	if (type & PERF_SAMPLE_IP)
-		word(s, "IP");
+		check_address(s, word(s, "IP"), "IP");
 	if (type & PERF_SAMPLE_TID)
 		task(s);
 	if (type & PERF_SAMPLE_TIME)
@@ -452,7 +485,7 @@ static void sample_tail(struct scan *s, __u64 type)
 	if (type & PERF_SAMPLE_TRANSACTION)
 		word(s, "TRANSACTION");
 	if (type & PERF_SAMPLE_REGS_INTR)
-		registers(s, s->attr->sample_regs_intr, "REGS_INTR");
+		interrupted_registers(s);
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		word(s, "PHYS_ADDR");
 	if (type & PERF_SAMPLE_CGROUP)
@@ -769,8 +802,8 @@ static size_t id_offset(const struct perf_event_attr *attr,
 
 /*
  * Sets the id and the attribute of the event that wrote the record. Without an id
- * in it all events that write here have to have one layout, and which kinds of
- * record are asked for is not known.
+ * in it all events that write here have to have one layout and leave out the same,
+ * and which kinds of record are asked for is not known.
  */
 static void find_writer(struct scan *s)
 {
@@ -835,6 +868,16 @@ static void check_time(struct scan *s)
 	*last = s->time;
 }
 
+/* Code that is changed is the kernel's, whoever asks for it. */
+static void check_mode(struct scan *s, const struct kind *kind)
+{
+	if (!(kind->misc & CPUMODE) || s->header->type == PERF_RECORD_TEXT_POKE)
+		return;
+	MUST(s, (s->header->misc & CPUMODE) != PERF_RECORD_MISC_KERNEL ||
+	     !hides_kernel(s), "%s of the kernel, which is excluded",
+	     kind->name);
+}
+
 static void check_body(struct scan *s, const struct kind *kind)
 {
 	const char *end = (const char *)s->header + s->header->size;
@@ -846,6 +889,7 @@ static void check_body(struct scan *s, const struct kind *kind)
 	     "size %u, and %zu for the trailer", s->header->size, tail);
 	MUST(s, !s->id || !kind->wanted || kind->wanted(s->attr),
 	     "%s, which the event did not ask for", kind->name);
+	check_mode(s, kind);
 	if (s->wrong)
 		return;
 	s->at = (const char *)(s->header + 1);

@@ -12,7 +12,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <asm/perf_regs.h>
 #include <linux/perf_event.h>
+
+/* The register with the address of the next instruction. */
+#if defined(__x86_64__)
+#define IP_REG	PERF_REG_X86_IP
+#elif defined(__powerpc__)
+#define IP_REG	PERF_REG_POWERPC_NIP
+#endif
 
 /* Streams whose time is followed; the oldest give way. */
 #define MAX_STREAMS	16
@@ -23,6 +31,7 @@
  *	  sane header
  * @cpu: the one that writes here, or -1 if that may change
  * @backward: records come newest first
+ * @strict: what is wrong in kernels that people use is a fault as well
  * @records: that were found right
  * @streams: latest time of each event, and where the next new one goes
  * @error: what is wrong, and at which offset in the record
@@ -31,6 +40,7 @@ struct perf_validator {
 	const struct perf_event_attr *attr;
 	int cpu;
 	bool backward;
+	bool strict;
 	unsigned long records;
 	struct {
 		__u64 id;

@@ -390,6 +390,69 @@ static void hardware_samples(void)
 	      (unsigned long long)count);
 }
 
+static bool shows_kernel(const struct perf_event_header *header,
+			 const struct sample *sample)
+{
+	__u64 i;
+
+	if ((header->misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
+	    PERF_RECORD_MISC_KERNEL || (__s64)sample->ip < 0)
+		return true;
+	for (i = 0; i < sample->nr_ips; i++)
+		if (sample->ips[i] == (__u64)PERF_CONTEXT_KERNEL)
+			return true;
+	return sample->intr_abi && (__s64)sample->intr_regs[0] < 0;
+}
+
+/*
+ * So many system calls that some interrupts of user mode's cycles come when one
+ * has begun. Such a sample has no registers, or shows what it should not.
+ */
+static bool late_samples(void *arg)
+{
+	unsigned int samples = 0, late = 0, shown = 0, i;
+	struct perf_event_attr *attr = arg;
+	struct perf_event_header *header;
+	struct perf_ring *ring;
+	struct sample sample;
+	int fd;
+
+	fd = open_self(attr);
+	ring = ring_map(fd, 64);
+	event_enable(fd);
+	for (i = 0; i < 50000; i++)
+		getppid();
+	event_disable(fd);
+	while ((header = ring_find(ring, PERF_RECORD_SAMPLE))) {
+		parse_sample(header, attr, &sample);
+		samples++;
+		late += !sample.intr_abi;
+		shown += shows_kernel(header, &sample);
+	}
+	close(fd);
+	ring_unmap(ring);
+	if (shown)
+		test_xfail("%u of %u samples show the kernel, which is excluded",
+			   shown, samples);
+	return late || test_remark("none of %u samples came late", samples);
+}
+
+static void hardware_user_mode(void)
+{
+	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
+
+	need_hardware();
+	attr.exclude_kernel = 1;
+	attr.sample_period = 20011;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			   PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR |
+			   PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr.sample_regs_intr = 1ULL << IP_REG;
+	attr.sample_regs_user = 1ULL << IP_REG;
+	attr.sample_stack_user = 256;
+	test_retry(late_samples, &attr);
+}
+
 static void set_low_rate(void)
 {
 	if (read_long("/proc/sys/kernel/perf_cpu_time_max_percent") % 100 == 0)
@@ -513,6 +576,7 @@ static const struct test_case cases[] = {
 	{ "frequency of a hardware event", hardware_frequency },
 	{ "a frequency settles within ten periods", hardware_frequency_settles },
 	{ "samples of a hardware event", hardware_samples },
+	{ "late samples of user mode hide the kernel", hardware_user_mode },
 	{ "cpu-clock is throttled", clock_throttled },
 	{ "a hardware event is throttled", hardware_throttled },
 	{ "a group is throttled", group_throttled },

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
@@ -19,6 +20,7 @@
 
 /* Offsets in the sample of rich_attr(), from the front and from the end. */
 #define AT_IDENTIFIER	8
+#define AT_IP		16
 #define AT_TIME		32
 #define AT_ID		48
 #define AT_STREAM	56
@@ -27,7 +29,9 @@
 #define AT_RUNNING	96
 #define AT_CHAIN_NR	128
 #define AT_CHAIN	136
-#define AT_USED		(-8)
+#define AT_INTR_IP	(-8)
+#define AT_INTR_ABI	(AT_INTR_IP - 16)
+#define AT_USED		(AT_INTR_ABI - 8)
 #define AT_STACK_SIZE	(AT_USED - STACK - 8)
 #define AT_ABI		(AT_STACK_SIZE - 8 * REGS - 8)
 #define AT_RAW_SIZE	(AT_ABI - 8)
@@ -52,10 +56,12 @@ static struct perf_event_attr rich_attr(void)
 			   PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
 			   PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ |
 			   PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW |
-			   PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+			   PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+			   PERF_SAMPLE_REGS_INTR;
 	attr.read_format = FORMAT_TIMES | PERF_FORMAT_GROUP | PERF_FORMAT_ID |
 			   PERF_FORMAT_LOST;
 	attr.sample_regs_user = (1 << REGS) - 1;
+	attr.sample_regs_intr = 1ULL << IP_REG | 1;
 	attr.sample_stack_user = STACK;
 	attr.sample_id_all = 1;
 	attr.exclude_kernel = 1;
@@ -97,6 +103,8 @@ static const struct damage damages[] = {
 	ADD("a size that is smaller", SAMPLE, 6, 2, -8),
 	ADD("a size that is odd", SAMPLE, 6, 2, 4),
 	SET("a size of nothing", SAMPLE, 6, 2, 0),
+	SET("kernel mode, which is excluded", SAMPLE, 4, 2, PERF_RECORD_MISC_KERNEL),
+	SET("IP in the kernel, which is excluded", SAMPLE, AT_IP, 8, -4096),
 	ADD("a foreign IDENTIFIER", SAMPLE, AT_IDENTIFIER, 8, 4096),
 	ADD("a foreign ID", SAMPLE, AT_ID, 8, 1),
 	SET("no STREAM_ID", SAMPLE, AT_STREAM, 8, 0),
@@ -111,6 +119,8 @@ static const struct damage damages[] = {
 	SET("an endless CALLCHAIN", SAMPLE, AT_CHAIN_NR, 8, 1ULL << 61),
 	SET("CALLCHAIN without a marker", SAMPLE, AT_CHAIN, 8, 0x1000),
 	SET("CALLCHAIN with an unknown marker", SAMPLE, AT_CHAIN, 8, -5),
+	SET("CALLCHAIN of the kernel, which is excluded", SAMPLE, AT_CHAIN, 8,
+	    PERF_CONTEXT_KERNEL),
 	ADD("longer RAW", SAMPLE, AT_RAW_SIZE, 4, 8),
 	ADD("RAW of odd size", SAMPLE, AT_RAW_SIZE, 4, 1),
 	SET("an unknown abi", SAMPLE, AT_ABI, 8, 3),
@@ -118,10 +128,15 @@ static const struct damage damages[] = {
 	ADD("a larger STACK_USER", SAMPLE, AT_STACK_SIZE, 8, 8),
 	SET("no STACK_USER", SAMPLE, AT_STACK_SIZE, 8, 0),
 	SET("STACK_USER with more than there is", SAMPLE, AT_USED, 8, STACK + 8),
+	SET("an unknown abi of REGS_INTR", SAMPLE, AT_INTR_ABI, 8, 3),
+	SET("REGS_INTR in the kernel, which is excluded", SAMPLE, AT_INTR_IP, 8,
+	    -4096),
 	SET("a name without end", COMM, AT_NAME, 8, 0x7878787878787878),
 	SET("a name with something behind", COMM, AT_NAME + 7, 1, 'x'),
 	ADD("a name that is too long", COMM, 6, 2, 16),
 	SET("no time of a fork", FORK, AT_TASK_TIME, 8, 0),
+	SET("a mapping of the kernel, which is excluded", MMAP, 4, 2,
+	    PERF_RECORD_MISC_KERNEL),
 	SET("an empty mapping", MMAP, AT_MMAP_LEN, 8, 0),
 	ADD("a foreign id in the trailer", MMAP, AT_OWN_ID, 8, 1),
 	SET("no stream in the trailer", MMAP, AT_OWN_STREAM, 8, 0),
@@ -202,8 +217,10 @@ static void find_damage(const void *row)
 		       validator.error_at, size, validator.error);
 }
 
+/* On whatever kernel: the damage is ours. */
 int main(void)
 {
+	setenv("PERF_TEST_STRICT", "1", 1);
 	tests_begin(ARRAY_SIZE(damages));
 	tests_run_rows(damages, ARRAY_SIZE(damages), sizeof(damages[0]),
 		       find_damage);
