@@ -131,7 +131,10 @@ static void period_below_floor(void)
 /* The draws would pass below the floor. */
 static void random_below_floor(void)
 {
-	struct perf_event_random_period how = { .share = 100000, .seed = 1 };
+	struct perf_event_random_period how = {
+		.size = sizeof(how),
+		.share = 100000,
+	};
 	struct perf_event_attr attr;
 	int fd;
 

@@ -401,6 +401,7 @@ static void sampling_without_interrupt(void)
 	attr.sample_period = 1000;
 	expect_error(perf_open(&attr, 0, -1, -1, 0), EOPNOTSUPP, 0);
 	attr.freq = 1;
+	attr.sample_freq = 1;
 	expect_error(perf_open(&attr, 0, -1, -1, 0), EOPNOTSUPP, 0);
 }
 
