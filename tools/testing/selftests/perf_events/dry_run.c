@@ -449,29 +449,10 @@ static void precise_is_blamed(void)
 	      "%s, reason %u", error_name(run.error), run.reason);
 }
 
-/* Some event of a PMU that counts for CPUs only. */
-static struct perf_event_attr cpu_only_attr(void)
+static struct perf_event_attr kind_attr(const char *pmu)
 {
-	static const char *const names[] = {
-		"power", "cstate_core", "cstate_pkg", "uncore_imc",
-		"uncore_cbox_0",
-	};
-	struct perf_event_attr attr;
-	char path[128];
-	size_t i;
-	long type;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(path, sizeof(path),
-			 "/sys/bus/event_source/devices/%s/type", names[i]);
-		type = read_long(path);
-		if (type < 0)
-			continue;
-		for (attr = make_attr(type, 0); attr.config < 8; attr.config++)
-			if (perf_open(&attr, -1, first_cpu(), -1, 0) >= 0)
-				return attr;
-	}
-	test_skip("no PMU that counts for CPUs only");
+	test_module_need("perf_test_kinds");
+	return test_module_attr(pmu, 0);
 }
 
 static void task_is_blamed(void)
@@ -480,7 +461,7 @@ static void task_is_blamed(void)
 	struct perf_event_attr attr;
 
 	need_dry_run();
-	attr = cpu_only_attr();
+	attr = kind_attr("perf_test_package");
 	run = dry_run_self(&attr, -1);
 	CHECK(run.error == EINVAL && run.reason == PERF_REASON_CPU_ONLY &&
 	      run.where == PERF_WHERE_PID, "%s, %s", error_name(run.error),
@@ -513,6 +494,27 @@ static void nothing_to_exclude(void)
 		test_skip("msr/tsc/: %s", strerror(errno));
 	attr.exclude_kernel = 1;
 	expect_refusal(&attr, place_of(ON_CPU), -1, EINVAL, &says);
+}
+
+/* Whether there is room is asked without taking it. */
+static void exclusive_in_use(void)
+{
+	struct dry_answer says = { PERF_REASON_PMU_BUSY, IN_FIELD(type, 0) };
+	struct perf_event_dry_run run;
+	struct perf_event_attr attr;
+	int fd;
+
+	need_dry_run();
+	attr = kind_attr("perf_test_single");
+	run = dry_run_self(&attr, -1);
+	CHECK(!run.error, "%s, %s", error_name(run.error), text);
+	fd = open_on(&attr, -1, first_cpu(), -1);
+	expect_refusal(&attr, place_of(ON_CPU), -1, EBUSY, &says);
+	expect_refusal(&attr, place_of(ON_SELF), -1, EBUSY, &says);
+	close(fd);
+	open_self(&attr);
+	expect_refusal(&attr, place_of(ON_SELF), -1, EBUSY, &says);
+	expect_refusal(&attr, place_of(ON_CPU), -1, EBUSY, &says);
 }
 
 static void no_samples(void)
@@ -1001,6 +1003,7 @@ static const struct test_case cases[] = {
 	{ "precise_ip is to blame", precise_is_blamed },
 	{ "the task is to blame", task_is_blamed },
 	{ "a PMU that leaves nothing out", nothing_to_exclude },
+	{ "an exclusive PMU in use", exclusive_in_use },
 	{ "a PMU without samples", no_samples },
 	{ "two PMUs in a group", two_pmus_in_a_group },
 	{ "a PMU that has gone", pmu_has_gone },
