@@ -27,6 +27,7 @@
 #include <linux/hw_breakpoint.h>
 
 #include "perf_lib.h"
+#include "test_pmu.h"
 
 /* Seconds a case may take before it counts as hung. */
 #define CASE_TIMEOUT	100
@@ -204,6 +205,7 @@ void tests_run_rows(const void *rows, size_t count, size_t stride,
 
 void tests_end(void)
 {
+	test_modules_leave();
 	ksft_finished();
 }
 

@@ -87,6 +87,15 @@ void test_module_register(const char *module, bool there)
 	      strerror(errno));
 }
 
+/* Programs that take any PMU they find shall not find the odd ones. */
+void test_modules_leave(void)
+{
+	char path[128];
+
+	parameter_path(path, sizeof(path), "perf_test_kinds", "registered");
+	write_text(path, "0");
+}
+
 void test_pmu_register(void)
 {
 	test_module_register(MODULE, true);

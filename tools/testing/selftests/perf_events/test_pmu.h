@@ -29,6 +29,7 @@ struct perf_event_attr test_pmu_attr(__u64 config);
 bool test_module_load(const char *module);
 void test_module_need(const char *module);
 void test_module_register(const char *module, bool there);
+void test_modules_leave(void);
 long test_module_parameter(const char *module, const char *name);
 struct perf_event_attr test_module_attr(const char *pmu, __u64 config);
 
