@@ -11,10 +11,6 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
-#include "fake_pmu.h"
-
-static struct fake_pmu thk_fake;
-
 static void thk_period_exact(struct kunit *test)
 {
 	static const struct {
@@ -477,170 +473,6 @@ static void thk_took_raised(struct kunit *test)
 	migrate_enable();
 }
 
-#define THK_MEMBERS	3
-
-/* A group, an event beside it, and which of them stood at each step. */
-struct thk_world {
-	struct perf_event	*members[THK_MEMBERS];
-	struct perf_event	*beside;
-	bool			over;
-	unsigned long		in_nmi;
-	unsigned long		after_work;
-	unsigned long		after_tick;
-	unsigned long		after_late_work;
-};
-
-static unsigned long thk_who_stands(const struct thk_world *world)
-{
-	unsigned long mask = 0;
-
-	for (int i = 0; i < THK_MEMBERS; i++) {
-		if (world->members[i]->hw.state & PERF_HES_STOPPED)
-			mask |= BIT(i);
-	}
-	if (world->beside->hw.state & PERF_HES_STOPPED)
-		mask |= BIT(THK_MEMBERS);
-	return mask;
-}
-
-/* What the NMI of a driver does. */
-static bool thk_go_over(struct perf_event *event)
-{
-	bool over;
-
-	event->hw.interrupts_seq = __this_cpu_read(perf_tick_seq);
-	event->hw.interrupts = READ_ONCE(perf_rate_per_tick);
-	over = perf_throttle_account_nmi(event, true);
-	if (over)
-		event->pmu->stop(event, 0);
-	return over;
-}
-
-/* Interrupts are off: neither tick nor irq_work comes between. */
-static void thk_throttle_oncpu(void *arg)
-{
-	struct thk_world *world = arg;
-	struct perf_event *event = world->members[1];
-
-	world->over = thk_go_over(event);
-	world->in_nmi = thk_who_stands(world);
-	perf_throttle_stop_work(NULL);
-	perf_throttle_stop_work(NULL);
-	world->after_work = thk_who_stands(world);
-	perf_event_task_tick();
-	world->after_tick = thk_who_stands(world);
-	perf_throttle_stop_work(NULL);
-	world->after_late_work = thk_who_stands(world);
-}
-
-static struct perf_event *thk_open(struct kunit *test,
-				   struct perf_event *leader)
-{
-	struct fake_pmu_spec spec = {
-		.leader	= leader,
-		.cpu	= cpumask_first(cpu_online_mask),
-		.period	= 1000,
-	};
-
-	return fake_pmu_open(test, &thk_fake, &spec);
-}
-
-static void thk_open_world(struct kunit *test, struct thk_world *world)
-{
-	fake_pmu_reset(&thk_fake, THK_MEMBERS + 1, 1000);
-	for (int i = 0; i < THK_MEMBERS; i++)
-		world->members[i] = thk_open(test, world->members[0]);
-	world->beside = thk_open(test, NULL);
-}
-
-static void thk_run(struct kunit *test, struct thk_world *world,
-		    smp_call_func_t oncpu)
-{
-	int cpu = cpumask_first(cpu_online_mask);
-
-	KUNIT_ASSERT_EQ(test, smp_call_function_single(cpu, oncpu, world, 1),
-			0);
-}
-
-/* The group of an event that is over stands as a whole until the tick. */
-static void thk_group(struct kunit *test)
-{
-	struct thk_world world = { };
-
-	thk_open_world(test, &world);
-	thk_run(test, &world, thk_throttle_oncpu);
-	KUNIT_EXPECT_TRUE(test, world.over);
-	KUNIT_EXPECT_EQ(test, world.in_nmi, BIT(1));
-	KUNIT_EXPECT_EQ(test, world.after_work, BIT(THK_MEMBERS) - 1);
-	KUNIT_EXPECT_EQ(test, world.after_tick, 0UL);
-	KUNIT_EXPECT_EQ(test, world.after_late_work, 0UL);
-}
-
-/* A member that is off is not started by the end of it. */
-static void thk_group_member_off(struct kunit *test)
-{
-	struct thk_world world = { };
-
-	thk_open_world(test, &world);
-	perf_event_disable(world.members[2]);
-	thk_run(test, &world, thk_throttle_oncpu);
-	KUNIT_EXPECT_EQ(test, world.after_work, BIT(THK_MEMBERS) - 1);
-	KUNIT_EXPECT_EQ(test, world.after_tick, BIT(2));
-	KUNIT_EXPECT_EQ(test, world.members[2]->hw.interrupts, 0ULL);
-}
-
-/* Who ends it for one member ends it for all of them. */
-static void thk_end_oncpu(void *arg)
-{
-	struct thk_world *world = arg;
-	struct perf_event *event = world->members[2];
-
-	thk_throttle_oncpu(arg);
-	world->over = thk_go_over(event);
-	perf_throttle_stop_work(NULL);
-	world->after_work = thk_who_stands(world);
-	guard(raw_spinlock)(&event->ctx->lock);
-	perf_pmu_disable(event->pmu);
-	perf_throttle_end_locked(event);
-	perf_pmu_enable(event->pmu);
-	world->after_tick = thk_who_stands(world);
-}
-
-static void thk_group_ends_early(struct kunit *test)
-{
-	struct thk_world world = { };
-
-	thk_open_world(test, &world);
-	thk_run(test, &world, thk_end_oncpu);
-	KUNIT_EXPECT_TRUE(test, world.over);
-	KUNIT_EXPECT_EQ(test, world.after_work, BIT(THK_MEMBERS) - 1);
-	KUNIT_EXPECT_EQ(test, world.after_tick, 0UL);
-	KUNIT_EXPECT_FALSE(test, world.members[0]->throttled);
-}
-
-/* A software member of such a group can be over all the same. */
-static void thk_group_without_interrupt(struct kunit *test)
-{
-	struct thk_world world = { };
-
-	thk_open_world(test, &world);
-	thk_fake.pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
-	thk_run(test, &world, thk_throttle_oncpu);
-	thk_fake.pmu.capabilities &= ~PERF_PMU_CAP_NO_INTERRUPT;
-	KUNIT_EXPECT_EQ(test, world.after_work, BIT(THK_MEMBERS) - 1);
-	KUNIT_EXPECT_EQ(test, world.after_tick, 0UL);
-}
-
-static int thk_suite_init(struct kunit_suite *suite)
-{
-	return fake_pmu_register(&thk_fake, "kunit_throttle");
-}
-
-static void thk_suite_exit(struct kunit_suite *suite)
-{
-	fake_pmu_unregister(&thk_fake);
-}
-
 static struct kunit_case thk_cases[] = {
 	KUNIT_CASE(thk_period_exact),
 	KUNIT_CASE(thk_period_large),
@@ -658,17 +490,11 @@ static struct kunit_case thk_cases[] = {
 	KUNIT_CASE(thk_took_for_ever),
 	KUNIT_CASE(thk_took_unlimited),
 	KUNIT_CASE(thk_took_raised),
-	KUNIT_CASE(thk_group),
-	KUNIT_CASE(thk_group_member_off),
-	KUNIT_CASE(thk_group_ends_early),
-	KUNIT_CASE(thk_group_without_interrupt),
 	{ }
 };
 
 static struct kunit_suite thk_suite = {
 	.name		= "perf_throttle",
-	.suite_init	= thk_suite_init,
-	.suite_exit	= thk_suite_exit,
 	.test_cases	= thk_cases,
 };
 

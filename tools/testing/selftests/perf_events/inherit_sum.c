@@ -273,7 +273,8 @@ static void node_peer_close(struct node *node)
 
 	got = read_count(node->peer);
 	started = LOAD(node->peer_slot->started);
-	MISS(LOAD(shared->hardware) || made < node->peer_started || got >= made - node->peer_started,
+	MISS(LOAD(shared->hardware) || made < node->peer_started ||
+	     got >= made - node->peer_started,
 	     "event on another: %llu, at least %llu", (unsigned long long)got,
 	     (unsigned long long)(made - node->peer_started));
 	MISS(got <= started - node->peer_made,

@@ -34,7 +34,7 @@ enum needs { NEED_NOTHING, NEED_BREAKPOINTS, NEED_HW, NEED_X86, NEED_INTEL };
 #ifdef __x86_64__
 #define NO_SUCH_REGISTER	31
 /* One that only some PMUs can sample: the lower half of XMM0. */
-#define EXTENDED_REGISTER	(1ULL << 32)
+#define EXTENDED_REGISTER	0x100000000ULL
 #else
 #define NO_SUCH_REGISTER	63
 #endif

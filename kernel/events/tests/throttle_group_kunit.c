@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room throttle: what becomes of the group of an event that has
+ * overflowed too often. The interrupts are made up; irq_work and tick are real.
+ */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/irqflags.h>
+#include <linux/perf_event.h>
+#include <linux/smp.h>
+
+#include "../pmu.h"
+#include "../throttle.h"
+#include "fake_pmu.h"
+
+#define MEMBERS		3
+#define ALL		(BIT(MEMBERS) - 1)
+#define FOREVER_MS	3600000
+#define MAX_TRIES	1000
+
+static struct fake_pmu fake;
+
+/* A group, an event beside it, and which of them stood at which step. */
+struct tg_world {
+	struct perf_event	*members[MEMBERS];
+	struct perf_event	*beside;
+	unsigned long		over;
+	unsigned long		after_work;
+	unsigned long		after_end;
+};
+
+static int tg_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_stop");
+}
+
+static void tg_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&fake);
+}
+
+static void tg_check_idle(void *test)
+{
+	fake_pmu_expect_idle(test, &fake);
+}
+
+static struct perf_event *tg_open(struct kunit *test, struct perf_event *leader)
+{
+	struct fake_pmu_spec spec = {
+		.leader	= leader,
+		.cpu	= cpumask_first(cpu_online_mask),
+		.period	= 1000,
+	};
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static void tg_begin(struct kunit *test, struct tg_world *world)
+{
+	fake_pmu_reset(&fake, MEMBERS + 1, FOREVER_MS);
+	fake_pmu_undo(test, tg_check_idle, test);
+	for (int i = 0; i < MEMBERS; i++)
+		world->members[i] = tg_open(test, world->members[0]);
+	world->beside = tg_open(test, NULL);
+}
+
+static unsigned long tg_who_stands(const struct tg_world *world)
+{
+	unsigned long mask = 0;
+
+	for (int i = 0; i < MEMBERS; i++) {
+		if (world->members[i]->hw.state & PERF_HES_STOPPED)
+			mask |= BIT(i);
+	}
+	if (world->beside->hw.state & PERF_HES_STOPPED)
+		mask |= BIT(MEMBERS);
+	return mask;
+}
+
+/* What a driver does that is interrupted again and again. */
+static void tg_overflow_oncpu(void *arg)
+{
+	struct tg_world *world = arg;
+	struct perf_event *event = world->members[1];
+
+	while (!perf_throttle_account_nmi(event, true))
+		;
+	event->pmu->stop(event, 0);
+	world->over = tg_who_stands(world);
+}
+
+static void tg_tick_oncpu(void *arg)
+{
+	struct tg_world *world = arg;
+
+	world->after_work = tg_who_stands(world);
+	perf_event_task_tick();
+	world->after_end = tg_who_stands(world);
+}
+
+static void tg_end_oncpu(void *arg)
+{
+	struct tg_world *world = arg;
+	struct perf_event *event = world->members[2];
+
+	world->after_work = tg_who_stands(world);
+	guard(raw_spinlock)(&event->ctx->lock);
+	perf_pmu_disable(event->pmu);
+	perf_throttle_end_locked(event);
+	perf_pmu_enable(event->pmu);
+	world->after_end = tg_who_stands(world);
+}
+
+static void tg_call(struct kunit *test, smp_call_func_t oncpu,
+		    struct tg_world *world)
+{
+	int cpu = cpumask_first(cpu_online_mask);
+
+	KUNIT_ASSERT_EQ(test, smp_call_function_single(cpu, oncpu, world, 1),
+			0);
+}
+
+/* Again if a tick came before @end could look: that is over for the group. */
+static void tg_run(struct kunit *test, struct tg_world *world,
+		   smp_call_func_t end)
+{
+	int tries = 0;
+
+	do {
+		tg_call(test, tg_overflow_oncpu, world);
+		tg_call(test, end, world);
+	} while ((world->after_work & ALL) != ALL && ++tries < MAX_TRIES);
+}
+
+/* The group stands as a whole until the tick, and nobody else does. */
+static void tg_until_tick(struct kunit *test)
+{
+	struct tg_world world = { };
+
+	tg_begin(test, &world);
+	tg_run(test, &world, tg_tick_oncpu);
+	KUNIT_EXPECT_EQ(test, world.over, BIT(1));
+	KUNIT_EXPECT_EQ(test, world.after_work, ALL);
+	KUNIT_EXPECT_EQ(test, world.after_end, 0UL);
+	KUNIT_EXPECT_FALSE(test, world.members[0]->throttled);
+}
+
+/* A member that is off is not started by the end of it. */
+static void tg_member_off(struct kunit *test)
+{
+	struct tg_world world = { };
+
+	tg_begin(test, &world);
+	perf_event_disable(world.members[2]);
+	tg_run(test, &world, tg_tick_oncpu);
+	KUNIT_EXPECT_EQ(test, world.after_work, ALL);
+	KUNIT_EXPECT_EQ(test, world.after_end, BIT(2));
+	KUNIT_EXPECT_EQ(test, world.members[2]->hw.interrupts, 0ULL);
+}
+
+/* Who ends it for one member ends it for all of them. */
+static void tg_ends_early(struct kunit *test)
+{
+	struct tg_world world = { };
+
+	tg_begin(test, &world);
+	tg_run(test, &world, tg_end_oncpu);
+	KUNIT_EXPECT_EQ(test, world.after_work, ALL);
+	KUNIT_EXPECT_EQ(test, world.after_end, 0UL);
+	KUNIT_EXPECT_FALSE(test, world.members[0]->throttled);
+}
+
+/* A software member of such a group can be over all the same. */
+static void tg_without_interrupt(struct kunit *test)
+{
+	struct tg_world world = { };
+
+	tg_begin(test, &world);
+	fake.pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
+	tg_run(test, &world, tg_tick_oncpu);
+	fake.pmu.capabilities &= ~PERF_PMU_CAP_NO_INTERRUPT;
+	KUNIT_EXPECT_EQ(test, world.after_work, ALL);
+	KUNIT_EXPECT_EQ(test, world.after_end, 0UL);
+}
+
+static struct kunit_case tg_cases[] = {
+	KUNIT_CASE(tg_until_tick),
+	KUNIT_CASE(tg_member_off),
+	KUNIT_CASE(tg_ends_early),
+	KUNIT_CASE(tg_without_interrupt),
+	{ }
+};
+
+static struct kunit_suite tg_suite = {
+	.name		= "perf_stop_groups",
+	.suite_init	= tg_suite_init,
+	.suite_exit	= tg_suite_exit,
+	.test_cases	= tg_cases,
+};
+
+kunit_test_suite(tg_suite);
