@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -575,6 +576,92 @@ static void namespaces_record(void)
 	check_trailer(header, &attr, fd);
 }
 
+/* As they stand in /proc, for as long as the task lives. */
+static void check_links(const struct namespaces_body *body, pid_t pid)
+{
+	static const char *const names[] = {
+		[NET_NS_INDEX] = "net",	   [UTS_NS_INDEX] = "uts",
+		[IPC_NS_INDEX] = "ipc",	   [PID_NS_INDEX] = "pid",
+		[USER_NS_INDEX] = "user",  [MNT_NS_INDEX] = "mnt",
+		[CGROUP_NS_INDEX] = "cgroup",
+	};
+	char path[64];
+	struct stat st;
+	size_t i;
+
+	CHECK(body->pid == (__u32)pid, "pid %u, not %d", body->pid, pid);
+	CHECK(body->nr >= ARRAY_SIZE(names), "%llu namespaces",
+	      (unsigned long long)body->nr);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, names[i]);
+		if (stat(path, &st)) {
+			EXPECT(!body->link[i].ino, "%s, without a file", names[i]);
+			continue;
+		}
+		EXPECT(body->link[i].ino == st.st_ino, "%s is %llu, not %llu",
+		       names[i], (unsigned long long)body->link[i].ino,
+		       (unsigned long long)st.st_ino);
+	}
+}
+
+/* The one record since the last. */
+static const struct namespaces_body *only_namespaces(struct perf_ring *ring)
+{
+	struct perf_event_header *header;
+
+	header = ring_find(ring, PERF_RECORD_NAMESPACES);
+	CHECK(header, "no NAMESPACES record");
+	CHECK(ring->tail == ring_head(ring), "more than one record");
+	return record_body(header);
+}
+
+static struct perf_ring *map_namespaces(void)
+{
+	struct perf_event_attr attr = dummy_attr();
+
+	if (geteuid())
+		test_skip("needs root");
+	attr.namespaces = 1;
+	return ring_map(open_or_skip(&attr, 0, -1), 4);
+}
+
+static void namespaces_of_setns(void)
+{
+	int home = open("/proc/self/ns/uts", O_RDONLY);
+	struct perf_ring *ring = map_namespaces();
+	const struct namespaces_body *body;
+	__u64 away;
+
+	CHECK(home >= 0, "/proc/self/ns/uts: %s", strerror(errno));
+	CHECK(!unshare(CLONE_NEWUTS), "unshare: %s", strerror(errno));
+	body = only_namespaces(ring);
+	check_links(body, getpid());
+	away = body->link[UTS_NS_INDEX].ino;
+	CHECK(!setns(home, CLONE_NEWUTS), "setns: %s", strerror(errno));
+	body = only_namespaces(ring);
+	check_links(body, getpid());
+	CHECK(body->link[UTS_NS_INDEX].ino != away, "still away");
+}
+
+static void namespaces_of_fork(void)
+{
+	struct perf_ring *ring = map_namespaces();
+	struct helper child;
+	pid_t pid;
+
+	child = helper_start(short_child, NULL);
+	check_links(only_namespaces(ring), child.pid);
+	helper_go(&child);
+	helper_join(&child);
+	pid = syscall(SYS_clone, CLONE_NEWUTS | SIGCHLD, NULL, NULL, NULL, NULL);
+	CHECK(pid >= 0, "clone: %s", strerror(errno));
+	if (!pid)
+		for (;;)
+			pause();
+	check_links(only_namespaces(ring), pid);
+	stop_child(pid);
+}
+
 static int load_bpf(void)
 {
 	static const struct bpf_insn insns[] = {
@@ -674,6 +761,8 @@ static const struct test_case cases[] = {
 	{ "SWITCH", switch_record },
 	{ "SWITCH_CPU_WIDE", switch_cpu_wide_record },
 	{ "NAMESPACES", namespaces_record },
+	{ "NAMESPACES of setns", namespaces_of_setns },
+	{ "NAMESPACES of a fork", namespaces_of_fork },
 	{ "BPF_EVENT", bpf_record },
 	{ "disabled events get nothing", no_records_when_disabled },
 	{ "other tasks", of_other_tasks },
