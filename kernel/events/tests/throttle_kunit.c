@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the room throttle: the arithmetic of frequency mode, when an event
- * has interrupted too often, what becomes of its group, and of the rate when
- * samples take long. Included by throttle.c.
+ * has interrupted too often, and what becomes of the rate when samples take
+ * long. Included by throttle.c; groups are in throttle_group_kunit.c.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
