@@ -13,7 +13,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <sys/syscall.h>
 
@@ -40,8 +39,6 @@ struct score {
 	pid_t tid;
 	__u64 made;
 	__u64 side;
-	__u64 began_ns;		/* its CPU time when its latest turn began */
-	__u64 ended_ns;
 };
 
 static struct {
@@ -51,12 +48,6 @@ static struct {
 
 /* A byte in the pipe: it is this player's turn. */
 static int turn[PLAYERS][2];
-
-/* Times of a task, by the clock of the task and by that of its events. */
-static __u64 time_slack(__u64 time)
-{
-	return time / 8 + 10 * NSEC_PER_MSEC;
-}
 
 struct variant {
 	struct test_row row;
@@ -122,22 +113,13 @@ struct game {
 	struct seen seen[PLAYERS];
 	__u64 samples;
 	__u64 ended_calls;
-	__u64 ended_times;
+	__u64 ended_time;
 	unsigned int wrong_losses;
-	unsigned int wrong_times;
 	pthread_t thread[PLAYERS];
 	pid_t pid[PLAYERS];
 };
 
 /* Playing. */
-
-static __u64 cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
 
 static void make_calls(int nr, unsigned int calls)
 {
@@ -170,11 +152,9 @@ static void pass_turn(int nr)
 /* A page has room for the samples of most rounds, but not of all. */
 static void take_turn(int nr, unsigned int round)
 {
-	shared->player[nr].began_ns = cpu_ns();
 	make_calls(nr, work[nr].calls * (round % 4 ? 1 : 10));
 	if (work[nr].msec)
 		burn_ms(work[nr].msec);
-	shared->player[nr].ended_ns = cpu_ns();
 }
 
 static void play(int nr)
@@ -311,26 +291,6 @@ static void check_times(struct game *game, int nr,
 	seen->running = got->running;
 }
 
-/* A sample that is found belongs to the latest turn of its task. */
-static void check_time_in_turn(struct game *game, int nr,
-			       const struct read_values *got)
-{
-	const struct score *score = &shared->player[nr];
-
-	/* The one who opened the events is older than they are. */
-	CHECK(!nr || got->running + time_slack(score->began_ns) >=
-	      score->began_ns,
-	      "player %d: ran %llu, after %llu", nr,
-	      (unsigned long long)got->running,
-	      (unsigned long long)score->began_ns);
-	if (got->enabled <= score->ended_ns + time_slack(score->ended_ns))
-		return;
-	if (!game->wrong_times++)
-		test_remark("player %d: enabled %llu, before %llu", nr,
-			    (unsigned long long)got->enabled,
-			    (unsigned long long)score->ended_ns);
-}
-
 static void check_ids(struct game *game, const struct read_values *got)
 {
 	__u64 i;
@@ -394,7 +354,6 @@ static void check_sample(struct game *game,
 	check_ids(game, &sample.read);
 	check_counts(game, nr, &sample.read, args[0]);
 	check_times(game, nr, &sample.read);
-	check_time_in_turn(game, nr, &sample.read);
 	check_losses(game, args[1],
 		     sample.read.member[game->sampler].lost);
 }
@@ -407,7 +366,6 @@ static void check_read(struct game *game,
 	struct read_values got;
 	size_t size;
 	int nr = player_of(ids[1]);
-	__u64 ended_ns = shared->player[nr].ended_ns;
 
 	CHECK(ids[0] == (__u32)(game->how->threads ? getpid() : game->pid[nr]),
 	      "pid %u, tid %u", ids[0], ids[1]);
@@ -424,11 +382,6 @@ static void check_read(struct game *game,
 			   (unsigned long long)got.member[0].value);
 	check_counts(game, nr, &got, shared->player[nr].made);
 	check_times(game, nr, &got);
-	CHECK(got.running + time_slack(ended_ns) >= ended_ns,
-	      "player %d: ran %llu, in the end %llu", nr,
-	      (unsigned long long)got.running,
-	      (unsigned long long)ended_ns);
-	game->ended_times += got.enabled;
 }
 
 static void drain(struct game *game)
@@ -448,15 +401,17 @@ static void drain(struct game *game)
 }
 
 /*
- * What tasks have left is a part of the sum, besides what the one has who is
- * still there.
+ * What each task has had is a part of the sum, and has no part in that of others.
+ * There is no other clock to compare with: a host that stops the machine in the
+ * middle of a switch gives the time to one task or to the other.
  */
 static void check_sum_of_times(const struct game *game, __u64 enabled)
 {
-	__u64 least = game->ended_times;
+	__u64 least = game->ended_time;
+	int nr;
 
-	if (!game->how->after_others)
-		least += game->seen[0].enabled;
+	for (nr = 0; nr < PLAYERS; nr++)
+		least += game->seen[nr].enabled;
 	if (enabled < least)
 		test_xfail("tasks were enabled %llu, all together %llu",
 			   (unsigned long long)least,
@@ -507,6 +462,7 @@ static void check_sums(struct game *game)
 
 /* The game. */
 
+/* After the last turn the others are ending: a group of theirs has no sum. */
 static void opener_plays(struct game *game)
 {
 	unsigned int round;
@@ -516,7 +472,8 @@ static void opener_plays(struct game *game)
 		pass_turn(0);
 		wait_for_turn(0);
 		drain(game);
-		check_sums(game);
+		if (round + 1 < ROUNDS)
+			check_sums(game);
 	}
 }
 
@@ -532,18 +489,31 @@ static void others_play(void *arg)
 	burn_ms(OTHERS_MSEC);
 }
 
+static __u64 enabled_by_now(const struct game *game)
+{
+	struct read_values got;
+	char buf[256];
+	ssize_t len = read(game->fd[0], buf, sizeof(buf));
+
+	CHECK(len > 0, "read: %s", strerror(errno));
+	parse_read(buf, len, game->attr[0].read_format, &got);
+	return got.enabled;
+}
+
 /*
  * A task that nobody sees again leaves what it had to the event that was opened:
  * as long as a task has an event that is not inherited, its context is like no
- * other, and stays with it.
+ * other, and stays with it. While it ran, so did its parent, but not for long.
  */
 static void let_others_end(struct game *game)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	__u64 before = enabled_by_now(game);
 	int fd = open_self(&attr);
 
 	run_child(others_play, NULL);
 	game->ended_calls = work[0].calls;
+	game->ended_time = (enabled_by_now(game) - before) / 2;
 	ring_skip_all(game->ring);
 	close(fd);
 }
@@ -604,8 +574,6 @@ static void run_variant(const void *row)
 	check_sums(&game);
 	check_samples(&game);
 	check_reads(&game);
-	if (game.wrong_times)
-		test_xfail("%u samples show other times", game.wrong_times);
 	if (game.wrong_losses)
 		test_xfail("%u samples show other losses", game.wrong_losses);
 }
