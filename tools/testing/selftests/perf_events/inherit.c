@@ -314,7 +314,7 @@ static void check_stat_record(const struct perf_event_header *header,
 	CHECK(ids[0] == life->pid && ids[1] == life->pid,
 	      "pid %u tid %u, not %u", ids[0], ids[1], life->pid);
 	expect_range(count.value, FAULTS, 3 * FAULTS, "child's own count");
-	expect_range(count.enabled, 4 * NSEC_PER_MSEC, life->ns,
+	expect_range(count.enabled, NSEC_PER_MSEC, life->ns,
 		     "child's own time");
 	EXPECT(count.running == count.enabled, "ran %llu of %llu",
 	       (unsigned long long)count.running,
