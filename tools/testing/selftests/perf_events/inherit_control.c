@@ -1,0 +1,620 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is done to an event that was opened concerns all tasks that inherited it:
+ * output into the buffer of another event, PR_TASK_PERF_EVENTS_DISABLE and
+ * ENABLE. Each case runs for events whose sum matters alone, and for those that
+ * count by task.
+ *
+ * The tasks make calls when they are told to, and no others: counts and samples
+ * are exact.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "perf_lib.h"
+
+#define CALLS		5
+#define RING_PAGES	8
+#define NO_OUTPUT	-1L
+
+/* How copies are kept. */
+struct kind {
+	const char *name;
+	bool stat;
+	bool read;
+};
+
+static const struct kind kinds[] = {
+	{ .name = "sum" },
+	{ .name = "inherit_stat", .stat = true },
+	{ .name = "SAMPLE_READ", .read = true },
+};
+
+static int cpu;
+
+/* Two kinds of calls, one for each of two events. */
+static void make_calls(int count)
+{
+	while (count--)
+		syscall(SYS_getppid);
+}
+
+static void make_others(int count)
+{
+	while (count--)
+		syscall(SYS_getsid, 0);
+}
+
+/* A task that makes calls when it is told how many. */
+struct walker {
+	pid_t pid;
+	int steps[2];
+	int done[2];
+};
+
+static void walk_on(struct walker *walker)
+{
+	int calls;
+
+	close(walker->steps[1]);
+	while (read(walker->steps[0], &calls, sizeof(calls)) == sizeof(calls)) {
+		make_calls(calls);
+		make_others(calls);
+		CHECK(write(walker->done[1], "", 1) == 1, "report");
+	}
+	_exit(0);
+}
+
+static struct walker start_walker(void)
+{
+	struct walker walker;
+
+	CHECK(!pipe2(walker.steps, O_CLOEXEC) && !pipe2(walker.done, O_CLOEXEC),
+	      "pipe");
+	fflush(stdout);
+	walker.pid = fork();
+	CHECK(walker.pid >= 0, "fork: %s", strerror(errno));
+	if (!walker.pid)
+		walk_on(&walker);
+	return walker;
+}
+
+static void walk(struct walker *walker, int calls)
+{
+	char byte;
+
+	CHECK(write(walker->steps[1], &calls, sizeof(calls)) == sizeof(calls),
+	      "step");
+	CHECK(read(walker->done[0], &byte, 1) == 1, "walker is lost");
+}
+
+static void pin_walker(const struct walker *walker, int to)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(to, &set);
+	CHECK(!sched_setaffinity(walker->pid, sizeof(set), &set), "pin: %s",
+	      strerror(errno));
+}
+
+/* Later ones have the other end of the pipe, too. */
+static void end_walker(struct walker *walker)
+{
+	stop_child(walker->pid);
+}
+
+/* Events. */
+
+static struct perf_event_attr attr_of(const struct kind *kind,
+				      const char *tracepoint)
+{
+	struct perf_event_attr attr = make_attr(PERF_TYPE_TRACEPOINT,
+						tracepoint_id(tracepoint));
+
+	attr.inherit = 1;
+	attr.inherit_stat = kind->stat;
+	attr.disabled = 0;
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID;
+	if (kind->read)
+		attr.sample_type |= PERF_SAMPLE_READ;
+	return attr;
+}
+
+static struct perf_event_attr calls_attr(const struct kind *kind)
+{
+	return attr_of(kind, "syscalls/sys_enter_getppid");
+}
+
+static struct perf_event_attr others_attr(const struct kind *kind)
+{
+	return attr_of(kind, "syscalls/sys_enter_getsid");
+}
+
+static int open_here(struct perf_event_attr *attr)
+{
+	return open_on(attr, 0, cpu, -1);
+}
+
+static void set_output(int fd, long to)
+{
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, to), "SET_OUTPUT: %s",
+	      strerror(errno));
+}
+
+static void expect_count(int fd, __u64 want, const char *when)
+{
+	CHECK(read_count(fd) == want, "%s: %llu of %llu calls", when,
+	      (unsigned long long)read_count(fd), (unsigned long long)want);
+}
+
+/* So many samples of an event in a task, and not one of anything else. */
+struct expected {
+	__u64 id;
+	pid_t tid;
+	int count;
+};
+
+static void expect_sample(const struct sample *sample,
+			  struct expected *expected, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		if (sample->identifier != expected[i].id ||
+		    sample->tid != (__u32)expected[i].tid)
+			continue;
+		expected[i].count--;
+		return;
+	}
+	CHECK(false, "a sample of event %llu in task %u",
+	      (unsigned long long)sample->identifier, sample->tid);
+}
+
+static void expect_samples(struct perf_ring *ring, const struct kind *kind,
+			   struct expected *expected, int nr)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	struct perf_event_header *header;
+	struct sample sample;
+	int i;
+
+	while ((header = ring_next(ring))) {
+		CHECK(header->type == PERF_RECORD_SAMPLE, "record of type %u",
+		      header->type);
+		parse_sample(header, &attr, &sample);
+		expect_sample(&sample, expected, nr);
+	}
+	for (i = 0; i < nr; i++)
+		CHECK(!expected[i].count, "%d samples are missing of task %d",
+		      expected[i].count, expected[i].tid);
+}
+
+static void expect_silence(struct perf_ring *ring, const char *when)
+{
+	CHECK(!ring_next(ring), "a record %s", when);
+}
+
+/* An event with a buffer, which writes nothing there itself. */
+struct target {
+	int fd;
+	struct perf_ring *ring;
+};
+
+static struct target open_target(const struct kind *kind)
+{
+	struct perf_event_attr attr = others_attr(kind);
+	struct target target;
+
+	attr.disabled = 1;
+	target.fd = open_here(&attr);
+	target.ring = ring_map(target.fd, RING_PAGES);
+	return target;
+}
+
+/* Output. */
+
+static void redirected(const struct kind *kind)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	struct target target = open_target(kind);
+	struct walker before, after;
+	int fd = open_here(&attr);
+	struct expected expected[3];
+
+	before = start_walker();
+	walk(&before, CALLS);
+	set_output(fd, target.fd);
+	expect_silence(target.ring, "from before");
+	after = start_walker();
+	walk(&before, 1);
+	walk(&after, 2);
+	make_calls(3);
+	expected[0] = (struct expected) { event_id(fd), before.pid, 1 };
+	expected[1] = (struct expected) { event_id(fd), after.pid, 2 };
+	expected[2] = (struct expected) { event_id(fd), getpid(), 3 };
+	expect_samples(target.ring, kind, expected, 3);
+	set_output(fd, NO_OUTPUT);
+	walk(&before, CALLS);
+	walk(&after, CALLS);
+	expect_silence(target.ring, "after it was taken back");
+	end_walker(&before);
+	end_walker(&after);
+	expect_count(fd, 3 * CALLS + 6, "with and without output");
+}
+
+static void redirected_twice(const struct kind *kind)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	struct target one = open_target(kind), two = open_target(kind);
+	struct expected expected;
+	struct walker walker;
+	int fd = open_here(&attr);
+
+	set_output(fd, one.fd);
+	walker = start_walker();
+	expected = (struct expected) { event_id(fd), walker.pid, 1 };
+	walk(&walker, 1);
+	expect_samples(one.ring, kind, &expected, 1);
+	set_output(fd, two.fd);
+	expected.count = CALLS;
+	walk(&walker, CALLS);
+	expect_samples(two.ring, kind, &expected, 1);
+	expect_silence(one.ring, "where it went before");
+	end_walker(&walker);
+}
+
+static void redirected_at_open(const struct kind *kind)
+{
+	unsigned long flags = PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP;
+	struct perf_event_attr attr = calls_attr(kind);
+	struct target target = open_target(kind);
+	struct expected expected;
+	struct walker walker;
+	int fd = perf_open(&attr, 0, cpu, target.fd, flags);
+
+	CHECK(fd >= 0, "FD_OUTPUT: %s", strerror(errno));
+	walker = start_walker();
+	expected = (struct expected) { event_id(fd), walker.pid, CALLS };
+	walk(&walker, CALLS);
+	expect_samples(target.ring, kind, &expected, 1);
+	end_walker(&walker);
+}
+
+/* The one with the buffer writes there as well. */
+static void both_write(const struct kind *kind)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	struct target target = open_target(kind);
+	struct expected expected[2];
+	struct walker walker;
+	int fd = open_here(&attr);
+
+	set_output(fd, target.fd);
+	event_enable(target.fd);
+	walker = start_walker();
+	walk(&walker, CALLS);
+	expected[0] = (struct expected) { event_id(fd), walker.pid, CALLS };
+	expected[1] = expected[0];
+	expected[1].id = event_id(target.fd);
+	expect_samples(target.ring, kind, expected, 2);
+	end_walker(&walker);
+}
+
+/* Where the second writes, not where it might have. */
+static void through_another(const struct kind *kind)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	struct target target = open_target(kind);
+	struct expected expected;
+	struct walker walker;
+	int between, fd = open_here(&attr);
+
+	attr = others_attr(kind);
+	attr.disabled = 1;
+	between = open_here(&attr);
+	set_output(between, target.fd);
+	set_output(fd, between);
+	walker = start_walker();
+	expected = (struct expected) { event_id(fd), walker.pid, 1 };
+	walk(&walker, 1);
+	expect_samples(target.ring, kind, &expected, 1);
+	set_output(between, NO_OUTPUT);
+	close(between);
+	expected.count = CALLS;
+	walk(&walker, CALLS);
+	expect_samples(target.ring, kind, &expected, 1);
+	end_walker(&walker);
+}
+
+/* A mapping keeps the buffer. Without one the event may have its own. */
+static void target_goes(const struct kind *kind)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	struct target target = open_target(kind);
+	struct expected expected;
+	struct perf_ring *ring;
+	struct walker walker;
+	int fd = open_here(&attr);
+
+	set_output(fd, target.fd);
+	walker = start_walker();
+	close(target.fd);
+	expected = (struct expected) { event_id(fd), walker.pid, 1 };
+	walk(&walker, 1);
+	expect_samples(target.ring, kind, &expected, 1);
+	ring_unmap(target.ring);
+	walk(&walker, CALLS);
+	ring = ring_map(fd, RING_PAGES);
+	expected.count = 2;
+	walk(&walker, 2);
+	expect_samples(ring, kind, &expected, 1);
+	expect_count(fd, CALLS + 3, "with and without a buffer");
+	end_walker(&walker);
+}
+
+/* A child that has gone does not take the output along. */
+static void writer_goes(const struct kind *kind)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	struct target target = open_target(kind);
+	struct walker stays, goes;
+	struct expected expected;
+	int fd = open_here(&attr);
+
+	set_output(fd, target.fd);
+	stays = start_walker();
+	goes = start_walker();
+	expected = (struct expected) { event_id(fd), goes.pid, 1 };
+	walk(&goes, 1);
+	expect_samples(target.ring, kind, &expected, 1);
+	end_walker(&goes);
+	while (ring_next(target.ring))
+		;
+	expected = (struct expected) { event_id(fd), stays.pid, CALLS };
+	walk(&stays, CALLS);
+	expect_samples(target.ring, kind, &expected, 1);
+	end_walker(&stays);
+}
+
+/* A refused event has children that write nowhere, and goes on counting. */
+static void on_another_cpu(const struct kind *kind)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	struct target target = open_target(kind);
+	int fd = open_on(&attr, 0, second_cpu(), -1);
+	struct walker walker = start_walker();
+
+	CHECK(ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, target.fd) &&
+	      errno == EINVAL, "output to another CPU: %s", strerror(errno));
+	walk(&walker, CALLS);
+	expect_count(fd, 0, "on the first CPU");
+	pin_walker(&walker, second_cpu());
+	walk(&walker, CALLS);
+	expect_count(fd, CALLS, "on the second CPU");
+	expect_silence(target.ring, "of an event that was refused");
+	end_walker(&walker);
+}
+
+/* Switching. */
+
+static void all_disable(void)
+{
+	CHECK(!prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0), "prctl: %s",
+	      strerror(errno));
+}
+
+static void all_enable(void)
+{
+	CHECK(!prctl(PR_TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0), "prctl: %s",
+	      strerror(errno));
+}
+
+/* Children that are there, and those that come while nothing counts. */
+static void opener_switches(const struct kind *kind)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	int fd = open_here(&attr);
+	struct walker before = start_walker(), between;
+
+	walk(&before, 1);
+	expect_count(fd, 1, "enabled");
+	all_disable();
+	between = start_walker();
+	walk(&before, CALLS);
+	walk(&between, CALLS);
+	make_calls(CALLS);
+	expect_count(fd, 1, "disabled");
+	all_enable();
+	walk(&before, 1);
+	walk(&between, 1);
+	make_calls(1);
+	expect_count(fd, 4, "enabled again");
+	end_walker(&before);
+	end_walker(&between);
+	expect_count(fd, 4, "when all have gone");
+}
+
+static void group_is_switched(const struct kind *kind)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	int leader = open_here(&attr), member;
+	struct walker walker;
+
+	attr = others_attr(kind);
+	member = open_on(&attr, 0, cpu, leader);
+	walker = start_walker();
+	all_disable();
+	walk(&walker, CALLS);
+	expect_count(leader, 0, "leader, disabled");
+	expect_count(member, 0, "member, disabled");
+	all_enable();
+	walk(&walker, CALLS);
+	expect_count(leader, CALLS, "leader");
+	expect_count(member, CALLS, "member");
+	end_walker(&walker);
+}
+
+static void child_switches(void *arg)
+{
+	(void)arg;
+	all_disable();
+	make_calls(CALLS);
+	all_enable();
+	make_calls(CALLS);
+}
+
+static void *thread_switches(void *arg)
+{
+	child_switches(arg);
+	return NULL;
+}
+
+/* What a task inherited, somebody else has opened. */
+static void heir_switches(const struct kind *kind)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	int fd = open_here(&attr);
+	struct walker walker = start_walker();
+	pthread_t thread;
+
+	run_child(child_switches, NULL);
+	expect_count(fd, 2 * CALLS, "a child");
+	CHECK(!pthread_create(&thread, NULL, thread_switches, NULL), "thread");
+	pthread_join(thread, NULL);
+	expect_count(fd, 4 * CALLS, "a thread");
+	walk(&walker, 1);
+	expect_count(fd, 4 * CALLS + 1, "another child");
+	event_disable(fd);
+	run_child(child_switches, NULL);
+	walk(&walker, CALLS);
+	expect_count(fd, 4 * CALLS + 1, "disabled by the opener");
+	end_walker(&walker);
+}
+
+static void family_of_child(void *arg)
+{
+	make_calls(CALLS);
+	run_child(arg, NULL);
+}
+
+static void grandchild(void *arg)
+{
+	(void)arg;
+	make_calls(CALLS);
+}
+
+/* It matters who opened the event, not on whom. */
+static void opened_on_child(const struct kind *kind)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	struct helper on = helper_start(family_of_child, grandchild);
+	struct helper off = helper_start(family_of_child, grandchild);
+	int counts = open_on(&attr, on.pid, cpu, -1), stands;
+
+	all_disable();
+	all_enable();
+	attr.disabled = 1;
+	stands = open_on(&attr, off.pid, cpu, -1);
+	all_enable();
+	event_disable(counts);
+	all_enable();
+	helper_go(&on);
+	helper_join(&on);
+	expect_count(counts, 2 * CALLS, "enabled");
+	all_disable();
+	helper_go(&off);
+	helper_join(&off);
+	expect_count(stands, 0, "disabled");
+}
+
+/* Samples stop and go on with the counts. */
+static void output_is_switched(const struct kind *kind)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	struct target target = open_target(kind);
+	struct expected expected[2];
+	struct walker walker;
+	int fd = open_here(&attr);
+
+	set_output(fd, target.fd);
+	walker = start_walker();
+	all_disable();
+	walk(&walker, CALLS);
+	expect_silence(target.ring, "while disabled");
+	/* The target as well. */
+	all_enable();
+	walk(&walker, CALLS);
+	expected[0] = (struct expected) { event_id(fd), walker.pid, CALLS };
+	expected[1] = expected[0];
+	expected[1].id = event_id(target.fd);
+	expect_samples(target.ring, kind, expected, 2);
+	end_walker(&walker);
+}
+
+/* Each case for each kind. */
+
+struct control_case {
+	const char *name;
+	void (*run)(const struct kind *kind);
+};
+
+static const struct control_case cases[] = {
+	{ "SET_OUTPUT", redirected },
+	{ "SET_OUTPUT to another one", redirected_twice },
+	{ "FD_OUTPUT", redirected_at_open },
+	{ "both write", both_write },
+	{ "SET_OUTPUT to one with SET_OUTPUT", through_another },
+	{ "the one with the buffer goes", target_goes },
+	{ "a child goes", writer_goes },
+	{ "SET_OUTPUT to another CPU", on_another_cpu },
+	{ "prctl of the opener", opener_switches },
+	{ "prctl and a group", group_is_switched },
+	{ "prctl of who inherited", heir_switches },
+	{ "prctl and events on a child", opened_on_child },
+	{ "prctl and SET_OUTPUT", output_is_switched },
+};
+
+struct control_row {
+	struct test_row row;
+	const struct control_case *what;
+	const struct kind *kind;
+	char name[80];
+};
+
+static struct control_row rows[ARRAY_SIZE(cases) * ARRAY_SIZE(kinds)];
+
+static void run_row(const void *arg)
+{
+	const struct control_row *row = arg;
+
+	cpu = first_cpu();
+	pin_to_cpu(cpu);
+	row->what->run(row->kind);
+}
+
+int main(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		rows[i].what = &cases[i / ARRAY_SIZE(kinds)];
+		rows[i].kind = &kinds[i % ARRAY_SIZE(kinds)];
+		snprintf(rows[i].name, sizeof(rows[i].name), "%s, %s",
+			 rows[i].what->name, rows[i].kind->name);
+		rows[i].row.name = rows[i].name;
+	}
+	tests_begin(ARRAY_SIZE(rows));
+	tests_run_rows(rows, ARRAY_SIZE(rows), sizeof(*rows), run_row);
+	tests_end();
+}
