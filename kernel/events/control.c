@@ -41,12 +41,14 @@ static int perf_control_install_oncpu(struct perf_event_context *ctx,
 				      void *arg)
 {
 	struct perf_event *event = arg, *leader = event->group_leader;
+	/* Siblings of a group that moves come before their leader. */
+	bool joins = leader->attach_state & PERF_ATTACH_CONTEXT;
 
 	if (ctx->task == TASK_TOMBSTONE)
 		return -ESRCH;
 	perf_ctx_clock_update_locked(ctx);
 	/* A group that is on has to make its choice again as a whole. */
-	if (leader != event && event->state >= PERF_EVENT_STATE_INACTIVE)
+	if (joins && event->state >= PERF_EVENT_STATE_INACTIVE)
 		perf_sched_group_out_locked(leader);
 	perf_cgroup_watch_locked(event, cpuctx);
 	perf_ctx_add_event_locked(event, ctx);
@@ -54,10 +56,8 @@ static int perf_control_install_oncpu(struct perf_event_context *ctx,
 		return 0;
 	if (ctx->task)
 		perf_cpc_oncpu(event->pmu_ctx->pmu)->task_epc = event->pmu_ctx;
-	/* Siblings of a group that moves come before their leader. */
-	if (!(leader->attach_state & PERF_ATTACH_CONTEXT))
-		return 0;
-	perf_sched_try_in_locked(cpuctx, leader);
+	if (joins || leader == event)
+		perf_sched_try_in_locked(cpuctx, leader);
 	return 0;
 }
 
