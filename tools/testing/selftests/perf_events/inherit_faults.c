@@ -3,6 +3,10 @@
  * Forks, opens, mappings and the like that find no memory: each allocation in
  * turn fails, once. Whatever fails, events count on, the next try succeeds, and
  * nothing is left behind. Needs a kernel with fault injection.
+ *
+ *	inherit_faults [STRIDE]
+ *
+ * With a stride only each STRIDE-th allocation fails, from a random one on.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,6 +36,7 @@
 #define NEVER		1000000000
 
 static char watched;
+static int stride = 1;
 
 static void make_calls(int count)
 {
@@ -84,16 +89,19 @@ typedef bool (*round_fn)(const void *row, int nth);
 static void run_rounds(const void *row, round_fn round)
 {
 	struct books before;
-	int nth = 1;
+	/* Another one of each stride in each row, and in each run. */
+	int nth = 1 + getpid() % stride, failed = 0;
 
 	alarm(ROW_TIMEOUT);
 	/* What is taken once only, and kept. */
 	round(row, 0);
 	open_books(&before);
-	while (nth < MAX_NTH && round(row, nth))
-		nth++;
+	while (nth < MAX_NTH && round(row, nth)) {
+		nth += stride;
+		failed++;
+	}
 	CHECK(nth < MAX_NTH, "no end of allocations");
-	ksft_print_msg("%d allocations failed\n", nth - 1);
+	ksft_print_msg("%d allocations failed\n", failed);
 	expect_balance(&before);
 }
 
@@ -636,8 +644,14 @@ static const struct op_row op_rows[] = {
 	  .act = act_group, .check = check_group },
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc > 1)
+		stride = atoi(argv[1]);
+	if (stride < 1) {
+		fprintf(stderr, "usage: %s [STRIDE]\n", argv[0]);
+		return KSFT_FAIL;
+	}
 	tests_begin(ARRAY_SIZE(rows) + ARRAY_SIZE(op_rows));
 	tests_run_rows(rows, ARRAY_SIZE(rows), sizeof(*rows), run_row);
 	tests_run_rows(op_rows, ARRAY_SIZE(op_rows), sizeof(*op_rows),
