@@ -2,73 +2,22 @@
 /*
  * BPF programs on events: attached by SET_BPF they see the overflow or the
  * tracepoint first and decide whether there is a sample; and a program writes
- * records of its own through a bpf-output event.
- *
- * The programs are written as instructions, so that the test needs no
- * compiler and no library.
+ * records of its own through a bpf-output event. What else programs do with
+ * events is in bpf_helpers.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <linux/bpf.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 
+#include "bpf_insns.h"
 #include "perf_lib.h"
 
 #define ROUNDS	50
 #define MAGIC	0x11223344
-
-#define INSN(op, to, from, offset, value) \
-	{ .code = (op), .dst_reg = (to), .src_reg = (from), .off = (offset), \
-	  .imm = (value) }
-#define SET(reg, value) \
-	INSN(BPF_ALU64 | BPF_MOV | BPF_K, reg, 0, 0, value)
-#define COPY(to, from) \
-	INSN(BPF_ALU64 | BPF_MOV | BPF_X, to, from, 0, 0)
-#define LEAVE	INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
-
-static int bpf(int cmd, union bpf_attr *attr)
-{
-	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
-}
-
-static int try_load(__u32 type, const struct bpf_insn *insns, size_t count)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = type;
-	attr.insns = (unsigned long)insns;
-	attr.insn_cnt = count;
-	attr.license = (unsigned long)"GPL";
-	return bpf(BPF_PROG_LOAD, &attr);
-}
-
-static int load_insns(__u32 type, const struct bpf_insn *insns, size_t count)
-{
-	int fd = try_load(type, insns, count);
-
-	if (fd < 0)
-		test_skip("cannot load BPF programs: %s", strerror(errno));
-	return fd;
-}
-
-/* A program that does nothing but return @value. */
-static int load_return(__u32 type, int value)
-{
-	const struct bpf_insn insns[] = { SET(BPF_REG_0, value), LEAVE };
-
-	return load_insns(type, insns, ARRAY_SIZE(insns));
-}
-
-static int attach(int fd, int prog)
-{
-	return ioctl(fd, PERF_EVENT_IOC_SET_BPF, (unsigned long)prog);
-}
 
 static struct perf_event_attr sampling_attr(void)
 {
@@ -196,8 +145,7 @@ static void attached_twice(void)
 static int load_look_at(int offset)
 {
 	const struct bpf_insn insns[] = {
-		INSN(BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_1, offset,
-		     0),
+		LOAD(BPF_REG_0, BPF_REG_1, offset),
 		SET(BPF_REG_0, 0),
 		LEAVE,
 	};
@@ -220,12 +168,12 @@ static void beyond_the_record(void)
 static int load_get_stack(void)
 {
 	const struct bpf_insn insns[] = {
-		INSN(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, 0),
+		PUT(BPF_REG_10, -8, 0),
 		COPY(BPF_REG_2, BPF_REG_10),
-		INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -8),
+		ADD(BPF_REG_2, -8),
 		SET(BPF_REG_3, 8),
 		SET(BPF_REG_4, 0),
-		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_get_stack),
+		CALL(get_stack),
 		SET(BPF_REG_0, 0),
 		LEAVE,
 	};
@@ -347,24 +295,9 @@ static void query_refused(void)
 
 static int make_event_array(int event, int cpu)
 {
-	union bpf_attr attr;
-	int map;
-	__u32 value = event;
+	int map = make_event_map();
 
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = BPF_MAP_TYPE_PERF_EVENT_ARRAY;
-	attr.key_size = sizeof(__u32);
-	attr.value_size = sizeof(__u32);
-	attr.max_entries = 64;
-	map = bpf(BPF_MAP_CREATE, &attr);
-	if (map < 0)
-		test_skip("no event array: %s", strerror(errno));
-	memset(&attr, 0, sizeof(attr));
-	attr.map_fd = map;
-	attr.key = (unsigned long)&cpu;
-	attr.value = (unsigned long)&value;
-	CHECK(!bpf(BPF_MAP_UPDATE_ELEM, &attr), "map update: %s",
-	      strerror(errno));
+	CHECK(!put_event(map, cpu, event), "map update: %s", strerror(errno));
 	return map;
 }
 
@@ -372,15 +305,13 @@ static int make_event_array(int event, int cpu)
 static int load_output(int map)
 {
 	const struct bpf_insn insns[] = {
-		INSN(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, MAGIC),
-		INSN(BPF_LD | BPF_DW | BPF_IMM, BPF_REG_2, BPF_PSEUDO_MAP_FD,
-		     0, map),
-		INSN(0, 0, 0, 0, 0),
-		INSN(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, -1),
+		PUT(BPF_REG_10, -8, MAGIC),
+		MAP(BPF_REG_2, map),
+		SET_U32(BPF_REG_3, -1),
 		COPY(BPF_REG_4, BPF_REG_10),
-		INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_4, 0, 0, -8),
+		ADD(BPF_REG_4, -8),
 		SET(BPF_REG_5, 8),
-		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_perf_event_output),
+		CALL(perf_event_output),
 		SET(BPF_REG_0, 0),
 		LEAVE,
 	};
