@@ -448,11 +448,13 @@ static int perf_trace_refuse_rights(struct perf_event *event, int err)
 /* Samples of functions must not touch user memory, which may fault. */
 static int perf_trace_refuse_event(struct perf_event *event, int err)
 {
-	if (!perf_trace_takes_counting(event))
+	/* First: to trace all functions for a moment takes long. */
+	if (!perf_trace_takes_kernel_side(event)) {
+		if (perf_trace_takes_counting(event))
+			return err;
 		return perf_refuse(err, PERF_FIELD(config), ~0ULL,
 				   PERF_REASON_NO_EVENT);
-	if (!perf_trace_takes_kernel_side(event))
-		return err;
+	}
 	if (!event->attr.exclude_callchain_user)
 		return perf_refuse(err, PERF_FIELD_FLAGS,
 				   PERF_ATTR_EXCLUDE_CALLCHAIN_USER,
