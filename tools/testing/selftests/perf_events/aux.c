@@ -72,17 +72,6 @@ static void expect_clean(long areas)
 	EXPECT(parameter("faults") == 0, "%ld faults", parameter("faults"));
 }
 
-static __u32 pmu_type(const char *name)
-{
-	char path[128];
-	long type;
-
-	snprintf(path, sizeof(path), DEVICES "%s/type", name);
-	type = read_long(path);
-	CHECK(type >= 0, "the PMU %s has no type", name);
-	return type;
-}
-
 static struct perf_event_attr trace_attr(__u64 step)
 {
 	struct perf_event_attr attr = make_attr(pmu_type(MODULE), 0);

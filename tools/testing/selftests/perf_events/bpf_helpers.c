@@ -130,23 +130,10 @@ static void rename_self(unsigned int times)
 		CHECK(!prctl(PR_SET_NAME, "bpf", 0, 0, 0), "PR_SET_NAME");
 }
 
-static __u32 probe_type(const char *pmu)
-{
-	char path[128];
-	long type;
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type",
-		 pmu);
-	type = read_long(path);
-	if (type < 0)
-		test_skip("no PMU %s", pmu);
-	return type;
-}
-
 /* The one function behind task_rename, whatever the architecture. */
 static struct perf_event_attr kprobe_attr(void)
 {
-	struct perf_event_attr attr = make_attr(probe_type("kprobe"), 0);
+	struct perf_event_attr attr = make_attr(pmu_type("kprobe"), 0);
 
 	attr.kprobe_func = (unsigned long)"__set_task_comm";
 	return attr;
@@ -180,7 +167,7 @@ static __u64 offset_of_probed(void)
 
 static struct perf_event_attr uprobe_attr(void)
 {
-	struct perf_event_attr attr = make_attr(probe_type("uprobe"), 0);
+	struct perf_event_attr attr = make_attr(pmu_type("uprobe"), 0);
 
 	attr.uprobe_path = (unsigned long)"/proc/self/exe";
 	attr.probe_offset = offset_of_probed();

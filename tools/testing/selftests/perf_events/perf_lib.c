@@ -444,6 +444,20 @@ bool write_text(const char *path, const char *text)
 	return ok;
 }
 
+/* Ends the case as skipped where there is no such PMU. */
+__u32 pmu_type(const char *pmu)
+{
+	char path[128];
+	long type;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type",
+		 pmu);
+	type = read_long(path);
+	if (type < 0)
+		test_skip("no PMU %s", pmu);
+	return type;
+}
+
 static int nth_cpu(int n)
 {
 	int cpu;

@@ -196,6 +196,7 @@ size_t trailer_size(const struct perf_event_attr *attr);
 
 /* Surroundings. */
 long read_long(const char *path);
+__u32 pmu_type(const char *pmu);
 bool write_text(const char *path, const char *text);
 int first_cpu(void);
 int second_cpu(void);

@@ -101,19 +101,6 @@ static bool is_user(const struct probe_kind *kind)
 	return kind->hit == call_probed;
 }
 
-static __u32 pmu_type(const char *pmu)
-{
-	char path[128];
-	long type;
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type",
-		 pmu);
-	type = read_long(path);
-	if (type < 0)
-		test_skip("no PMU %s", pmu);
-	return type;
-}
-
 static __u64 kernel_symbol(const char *wanted)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
