@@ -659,6 +659,9 @@ static struct perf_event_attr trace_attr(const char *name, __u64 sample_type)
 	return attr;
 }
 
+/* Seconds; on a debug kernel in an emulator that is not much. */
+#define FUNCTIONS_TIMEOUT	400
+
 /* Asked once, and not opened: each time all functions are patched twice. */
 static void functions_and_user_memory(void)
 {
@@ -673,6 +676,7 @@ static void functions_and_user_memory(void)
 	struct perf_event_attr attr;
 
 	need_dry_run();
+	alarm(FUNCTIONS_TIMEOUT);
 	attr = trace_attr("ftrace/function", PERF_SAMPLE_IP);
 	attr.sample_stack_user = 64;
 	run = dry_run_self(&attr, -1);
