@@ -6,7 +6,8 @@ TOP=${TOP:-$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)}
 BUILD=$TOP/build
 PACKAGE=linux-source-6.12
 ARCHIVE=/usr/src/$PACKAGE.tar.xz
-JOBS=${JOBS:-$(nproc)}
+# One more than there are processors: some wait for the disk.
+JOBS=${JOBS:-$(($(nproc) + 1))}
 
 export LC_ALL=C
 
