@@ -77,6 +77,23 @@ static void perf_cpu_unload(void *info)
 	perf_ctx_set_loaded_locked(ctx, PERF_CPU_NONE);
 }
 
+/*
+ * Timers that were under way when the CPU went offline are on another one. If
+ * they were taken to be running still, nobody would start them here.
+ */
+static void perf_cpu_cancel_timers(unsigned int cpu)
+{
+	struct perf_cpu_pmu_context *cpc;
+	struct pmu *pmu;
+
+	guard(mutex)(&perf_pmus_mutex);
+	list_for_each_entry(pmu, &perf_pmus, entry) {
+		cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
+		hrtimer_cancel(&cpc->mux_timer);
+		cpc->mux_active = false;
+	}
+}
+
 /**
  * perf_event_init_cpu - a CPU comes online
  * @cpu: CPU; called once before it runs, and once on it
@@ -88,8 +105,10 @@ int perf_event_init_cpu(unsigned int cpu)
 {
 	struct perf_cpu_context *cpuctx = &per_cpu(perf_cpu_context, cpu);
 
-	if (!cpu_online(cpu))
+	if (!cpu_online(cpu)) {
+		perf_cpu_cancel_timers(cpu);
 		return 0;
+	}
 	guard(mutex)(&perf_pmus_mutex);
 	perf_pmu_scope_join(cpu);
 	cpumask_set_cpu(cpu, perf_online_mask);

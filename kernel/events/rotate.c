@@ -9,7 +9,8 @@
  *
  * Owns: the handler of cpc->mux_timer.
  *
- * Contexts: hard timer interrupt on the CPU in question.
+ * Contexts: hard timer interrupt on the CPU in question; on another one when
+ * that CPU went offline with its timer under way.
  *
  * Locking: takes both context locks; mux_lock alone, after them.
  *
@@ -81,6 +82,15 @@ static bool perf_rotate_oncpu(struct perf_cpu_pmu_context *cpc)
 	return needed;
 }
 
+/*
+ * When a CPU goes offline another one takes over its timers. There is nothing on
+ * that CPU that could take turns, and what is here has a timer of its own.
+ */
+static bool perf_rotate_is_stray(const struct perf_cpu_pmu_context *cpc)
+{
+	return cpc != perf_cpc_oncpu(cpc->epc.pmu);
+}
+
 static enum hrtimer_restart perf_rotate_timer(struct hrtimer *timer)
 {
 	struct perf_cpu_pmu_context *cpc;
@@ -88,7 +98,7 @@ static enum hrtimer_restart perf_rotate_timer(struct hrtimer *timer)
 
 	lockdep_assert_irqs_disabled();
 	cpc = container_of(timer, struct perf_cpu_pmu_context, mux_timer);
-	needed = perf_rotate_oncpu(cpc);
+	needed = !perf_rotate_is_stray(cpc) && perf_rotate_oncpu(cpc);
 
 	guard(raw_spinlock)(&cpc->mux_lock);
 	if (!needed) {

@@ -577,9 +577,29 @@ static void rk_random_starvation(struct kunit *test)
 	}
 }
 
+/* The timer of a CPU that went offline fires on another one. */
+static void rk_stray_timer(struct kunit *test)
+{
+	struct perf_cpu_pmu_context *cpc;
+	enum hrtimer_restart restart;
+	unsigned int other;
+
+	if (num_possible_cpus() < 2)
+		kunit_skip(test, "one CPU");
+	guard(migrate)();
+	other = cpumask_any_but(cpu_possible_mask, smp_processor_id());
+	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, other);
+	cpc->mux_active = true;
+	scoped_guard(irqsave)
+		restart = perf_pmu_mux_handler(&cpc->mux_timer);
+	KUNIT_EXPECT_EQ(test, restart, HRTIMER_NORESTART);
+	KUNIT_EXPECT_FALSE(test, cpc->mux_active);
+}
+
 static struct kunit_case rk_cases[] = {
 	KUNIT_CASE(rk_random_choices),
 	KUNIT_CASE(rk_random_starvation),
+	KUNIT_CASE(rk_stray_timer),
 	{ }
 };
 
