@@ -903,11 +903,6 @@ static bool perf_pmu_accepts(struct pmu *pmu, u32 type,
 	       pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE;
 }
 
-static int perf_pmu_refuse_type(void)
-{
-	return perf_refuse(-ENOENT, PERF_FIELD(type), ~0U, PERF_REASON_NO_PMU);
-}
-
 /* A PMU that does not know the event has nothing to say about it. */
 static int perf_pmu_refuse_event(int err)
 {
@@ -915,6 +910,17 @@ static int perf_pmu_refuse_event(int err)
 		return err;
 	return perf_refuse(err, PERF_FIELD(config), ~0ULL,
 			   PERF_REASON_NO_EVENT);
+}
+
+static int perf_pmu_refuse_type(const struct perf_event *event)
+{
+	u32 type = event->attr.type;
+
+	/* There is a PMU for generic events, if not for this one. */
+	if ((type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE) &&
+	    perf_pmu_find(PERF_TYPE_RAW))
+		return perf_pmu_refuse_event(-ENOENT);
+	return perf_refuse(-ENOENT, PERF_FIELD(type), ~0U, PERF_REASON_NO_PMU);
 }
 
 /* No PMU has the number: perhaps one takes the type all the same. */
@@ -931,7 +937,7 @@ static struct pmu *perf_pmu_ask_all(struct perf_event *event)
 		if (err != -ENOENT)
 			return ERR_PTR(err);
 	}
-	return ERR_PTR(perf_pmu_refuse_type());
+	return ERR_PTR(perf_pmu_refuse_type(event));
 }
 
 /**
@@ -969,7 +975,7 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 		if (!pmu)
 			return perf_pmu_ask_all(event);
 		if (!perf_pmu_accepts(pmu, type, event))
-			return ERR_PTR(perf_pmu_refuse_type());
+			return ERR_PTR(perf_pmu_refuse_type(event));
 		err = perf_pmu_try(pmu, event);
 		if (!err)
 			return pmu;

@@ -548,6 +548,30 @@ static void two_pmus_in_a_group(void)
 	expect_refusal(&attr, place_of(ON_SELF), leader, EINVAL, &says);
 }
 
+/* There is a PMU for it, which lacks the event. */
+static void generic_event_is_absent(void)
+{
+	struct dry_answer says = { PERF_REASON_NO_EVENT, IN_FIELD(config, 0) };
+	struct perf_event_attr attr;
+	__u64 config;
+	int fd;
+
+	need_dry_run();
+	require(NEED_X86);
+	for (config = 1; config < PERF_COUNT_HW_MAX; config++) {
+		attr = hw_attr(config);
+		fd = perf_open(&attr, 0, -1, -1, 0);
+		if (fd < 0) {
+			says.bits = config;
+			expect_refusal(&attr, place_of(ON_SELF), -1, ENOENT,
+				       &says);
+			return;
+		}
+		close(fd);
+	}
+	test_skip("the PMU has all generic events");
+}
+
 static void pmu_has_gone(void)
 {
 	const struct dry_answer leader_says = {
@@ -1012,6 +1036,7 @@ static const struct test_case cases[] = {
 	{ "an exclusive PMU in use", exclusive_in_use },
 	{ "a PMU without samples", no_samples },
 	{ "two PMUs in a group", two_pmus_in_a_group },
+	{ "a generic event that the PMU lacks", generic_event_is_absent },
 	{ "a PMU that has gone", pmu_has_gone },
 	{ "a PMU that comes and goes", pmu_goes },
 	{ "a group that is too long to be read", group_too_long_to_read },
