@@ -152,7 +152,8 @@ static void driver_branch_case(struct kunit *test, bool index, bool counted)
 	u64 counters[DRIVER_BRANCHES];
 	struct driver_branches branches;
 	struct perf_sample_data data;
-	struct pt_regs regs = { };
+	/* All zero, and too large for the stack of some architectures. */
+	static struct pt_regs regs;
 	unsigned int nr;
 
 	driver_make_branches(&branches, counters);
