@@ -29,6 +29,7 @@
 #include "groups.h"
 #include "pmu.h"
 #include "random.h"
+#include "recursion.h"
 #include "remote.h"
 #include "sched.h"
 #include "sideband.h"
@@ -61,9 +62,14 @@ static int perf_control_install_oncpu(struct perf_event_context *ctx,
 	return 0;
 }
 
-static void perf_control_settle_ipi(void *unused)
+/* Sets *@info when done; see the race in remote.c for when it is not. */
+static void perf_control_settle_ipi(void *info)
 {
-	perf_sched_settle_oncpu();
+	bool *done = info;
+
+	*done = !perf_recursion_is_interrupted();
+	if (*done)
+		perf_sched_settle_oncpu();
 }
 
 /**
@@ -77,14 +83,20 @@ static void perf_control_settle_ipi(void *unused)
  */
 void perf_control_settle(struct task_struct *task)
 {
+	bool done = false;
+
 	if (task == current) {
 		guard(irqsave)();
 		perf_sched_settle_oncpu();
 		return;
 	}
 	smp_mb(); /* the context is published before the CPU is read */
-	smp_call_function_single(task_cpu(task), perf_control_settle_ipi, NULL,
-				 1);
+	while (!done) {
+		if (smp_call_function_single(task_cpu(task),
+					     perf_control_settle_ipi, &done, 1))
+			return;
+		cond_resched();
+	}
 }
 
 /**
@@ -95,10 +107,11 @@ void perf_control_settle(struct task_struct *task)
  */
 void perf_control_vacate(struct perf_event_context *ctx)
 {
+	bool done;
 	int cpu;
 
 	while ((cpu = READ_ONCE(ctx->loaded_cpu)) != PERF_CPU_NONE) {
-		smp_call_function_single(cpu, perf_control_settle_ipi, NULL, 1);
+		smp_call_function_single(cpu, perf_control_settle_ipi, &done, 1);
 		cond_resched();
 	}
 }

@@ -13,6 +13,7 @@
 
 #include <linux/compiler.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
 
 /* Return: the level, for perf_recursion_put(); negative: busy, leave it. */
 static inline int perf_recursion_get(u8 *recursion)
@@ -31,6 +32,22 @@ static inline void perf_recursion_put(u8 *recursion, int level)
 {
 	barrier();
 	recursion[level] = 0;
+}
+
+/*
+ * Did this interrupt come in the middle of an action of the current task's? That
+ * may be a walk over a list of events: it would not tell those that are put in
+ * front now, and those put behind its place twice.
+ */
+static inline bool perf_recursion_is_interrupted(void)
+{
+	int level;
+
+	for (level = 0; level < PERF_NR_CONTEXTS; level++) {
+		if (READ_ONCE(current->perf_recursion[level]))
+			return true;
+	}
+	return false;
 }
 
 #endif /* _KERNEL_EVENTS_RECURSION_H */

@@ -20,9 +20,18 @@
  *  4. the caller looks again: "none", takes ctx->lock and looks once more.
  *     loaded_cpu changes under that lock only, so the function runs here, and
  *     the task's next switch waits for it.
+ *
+ * Race, a call comes while its CPU counts what software reports:
+ *  1. the walk over a list of events (of a tracepoint, say) has come to one;
+ *  2. the handler takes these events out and puts others in their place, at the
+ *     head of the list, or the same ones in another order;
+ *  3. the walk goes on from where it was, past what it has not told yet, or back
+ *     to what it has. So the handler does nothing where it interrupts a walk, and
+ *     the caller comes again.
  */
 #include <linux/smp.h>
 #include "context.h"
+#include "recursion.h"
 #include "remote.h"
 
 struct perf_remote_call {
@@ -51,7 +60,8 @@ static void perf_remote_run_oncpu(struct perf_remote_call *call)
 
 static void perf_remote_ipi(void *info)
 {
-	perf_remote_run_oncpu(info);
+	if (!perf_recursion_is_interrupted())
+		perf_remote_run_oncpu(info);
 }
 
 static void perf_remote_run_unloaded(struct perf_remote_call *call)

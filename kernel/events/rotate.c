@@ -21,6 +21,7 @@
 #include "clock.h"
 #include "context.h"
 #include "pmu.h"
+#include "recursion.h"
 #include "rotate.h"
 #include "sched.h"
 
@@ -36,7 +37,8 @@ static bool perf_rotate_is_due(struct perf_cpu_pmu_context *cpc,
 
 /*
  * The CPU's groups choose before the task's. Whoever chooses gets all the room
- * that those after it have left so far, so these choose as well.
+ * that those after it have left so far, so these choose as well. Software events
+ * are members of groups too: a turn that comes while such are told waits.
  */
 static void perf_rotate_locked(struct perf_cpu_pmu_context *cpc)
 {
@@ -46,6 +48,8 @@ static void perf_rotate_locked(struct perf_cpu_pmu_context *cpc)
 
 	lockdep_assert_held(&cpc->epc.ctx->lock);
 	if (!cpu_due && !perf_rotate_is_due(cpc, task_epc))
+		return;
+	if (perf_recursion_is_interrupted())
 		return;
 	perf_pmu_disable(pmu);
 	if (task_epc)

@@ -130,8 +130,12 @@ static void set_filter(int fd)
 static int call_open(struct perf_event_attr *attr, pid_t pid, int cpu,
 		     int leader)
 {
-	int fd = perf_open(attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	int fd;
 
+	/* Signals that a thread blocks while it makes another come to the rest. */
+	do {
+		fd = perf_open(attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	} while (fd < 0 && errno == EINTR);
 	if (fd < 0)
 		return fd;
 	if (LOAD(shared->by_filter) && attr->type == PERF_TYPE_TRACEPOINT)
@@ -857,8 +861,64 @@ static void privileged_exec(void)
 	      (unsigned long long)read_count(fd));
 }
 
+static void call_while_told(void *arg)
+{
+	(void)arg;
+	pin_to_cpu(second_cpu());
+	while (LOAD(shared->live)) {
+		make_call();
+		ADD(shared->made, 1);
+	}
+}
+
+/* Has to be in the middle of a call, which chance brings about. */
+static void open_on_caller(pid_t pid, int calls)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	__u64 until = LOAD(shared->made) + calls;
+	int fd;
+
+	while (LOAD(shared->made) < until)
+		;
+	fd = perf_open(&attr, pid, -1, -1, 0);
+	CHECK(fd >= 0, "open: %s", strerror(errno));
+	close(fd);
+}
+
+/* Who gets an event of its own leaves the others' family for it. */
+static void opened_on_while_calling(void)
+{
+	static const struct variant variant = { .per_cpu = true, .group = true };
+	struct tree tree = { .variant = &variant };
+	struct helper helper;
+	int turn;
+
+	shared_fd = memory_fd("inherit_sum", sizeof(*shared));
+	shared = map_memory(shared_fd, sizeof(*shared));
+	find_calls(&variant);
+	find_cpus();
+	second_cpu();
+	tree_open(&tree, 0);
+	pin_to_cpu(first_cpu());
+	for (turn = 0; turn < 300; turn++) {
+		shared->live = 1;
+		helper = helper_start(call_while_told, NULL);
+		helper_go(&helper);
+		open_on_caller(helper.pid, 1 + turn % 50);
+		ADD(shared->live, -1);
+		helper_join(&helper);
+		CHECK((__u64)tree_read(&tree, 0) == shared->made &&
+		      (__u64)tree_read(&tree, 1) == shared->made,
+		      "turn %d: %lld and %lld of %llu calls", turn,
+		      (long long)tree_read(&tree, 0),
+		      (long long)tree_read(&tree, 1),
+		      (unsigned long long)shared->made);
+	}
+}
+
 static const struct test_case others[] = {
 	{ "exec into privilege", privileged_exec },
+	{ "opened on while calling", opened_on_while_calling },
 };
 
 int main(int argc, char **argv)
