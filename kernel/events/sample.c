@@ -936,11 +936,12 @@ void perf_sample_read_record(struct perf_event *event,
 
 	perf_sample_data_init(&data, 0, 0);
 	perf_sample_id_init(&record.header, &data, event);
-	data.tid_entry.pid = record.pid;
-	data.tid_entry.tid = record.tid;
 	if (perf_output_begin(&handle, &data, event, record.header.size))
 		return;
 
+	/* Not current's; no earlier, as a LOST in front fills in @data as well. */
+	data.tid_entry.pid = record.pid;
+	data.tid_entry.tid = record.tid;
 	perf_rb_write(&handle, &record, sizeof(record));
 	perf_sample_write_counts(&handle, event, read_bytes);
 	perf_sample_id_emit(event, &handle, &data);
