@@ -766,11 +766,8 @@ void perf_sched_load_locked(struct perf_cpu_context *cpuctx,
 	cpuctx->task_ctx = ctx;
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
 		/* One without events may go while the context is loaded. */
-		if (!epc->nr_events) {
-			perf_sched_tell_part_locked(epc, true);
-			continue;
-		}
-		perf_cpc_oncpu(epc->pmu)->task_epc = epc;
+		if (epc->nr_events)
+			perf_cpc_oncpu(epc->pmu)->task_epc = epc;
 		perf_sched_epc_in_locked(epc);
 	}
 }
