@@ -404,19 +404,13 @@ static int perf_trace_try(struct perf_event *event,
 	return err;
 }
 
-static bool perf_trace_takes_counting(struct perf_event *event)
+/* With @period 0 as an event that only counts. */
+static bool perf_trace_takes_without_records(struct perf_event *event,
+					     u64 period)
 {
 	struct perf_event_attr attr = event->attr;
 
-	attr.sample_period = 0;
-	attr.sample_type &= ~PERF_SAMPLE_RAW;
-	return !perf_trace_try(event, &attr);
-}
-
-static bool perf_trace_takes_sampling(struct perf_event *event)
-{
-	struct perf_event_attr attr = event->attr;
-
+	attr.sample_period = period;
 	attr.sample_type &= ~PERF_SAMPLE_RAW;
 	return !perf_trace_try(event, &attr);
 }
@@ -436,9 +430,9 @@ static int perf_trace_refuse_rights(struct perf_event *event, int err)
 	bool paranoid = perf_is_paranoid() && !perfmon_capable();
 	u32 reason = paranoid ? PERF_REASON_PARANOID : PERF_REASON_SECURITY;
 
-	if (!perf_trace_takes_counting(event))
+	if (!perf_trace_takes_without_records(event, 0))
 		return perf_refuse(err, PERF_FIELD(config), ~0ULL, reason);
-	if (!perf_trace_takes_sampling(event))
+	if (!perf_trace_takes_without_records(event, event->attr.sample_period))
 		return perf_refuse(err, PERF_FIELD(sample_period), ~0ULL,
 				   PERF_REASON_NO_SAMPLES);
 	return perf_refuse(err, PERF_FIELD(sample_type), PERF_SAMPLE_RAW,
@@ -450,7 +444,7 @@ static int perf_trace_refuse_event(struct perf_event *event, int err)
 {
 	/* First: to trace all functions for a moment takes long. */
 	if (!perf_trace_takes_kernel_side(event)) {
-		if (perf_trace_takes_counting(event))
+		if (perf_trace_takes_without_records(event, 0))
 			return err;
 		return perf_refuse(err, PERF_FIELD(config), ~0ULL,
 				   PERF_REASON_NO_EVENT);
