@@ -321,13 +321,14 @@ static noinline void perf_rb_emit_lost(struct perf_output_handle *handle,
 static void perf_rb_mark_full(struct perf_buffer *rb, bool backward)
 {
 	unsigned long tail = READ_ONCE(rb->user_page->data_tail);
-	unsigned long head = local_read(&rb->head);
-	long stamp = local_read(&rb->wakeup);
-	long ahead = (backward ? -head : head) - stamp;
+	long stamp, ahead, written;
 
 	if (READ_ONCE(rb->full_at) == tail)
 		return;
 	WRITE_ONCE(rb->full_at, tail);
+	written = backward ? -local_read(&rb->head) : local_read(&rb->head);
+	stamp = local_read(&rb->wakeup);
+	ahead = written - stamp;
 	local_cmpxchg(&rb->wakeup, stamp, stamp + max(ahead, 1L));
 }
 
