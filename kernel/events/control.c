@@ -685,7 +685,7 @@ void perf_control_new_period_locked(struct perf_event *event,
 	}
 	perf_pmu_disable(event->pmu_ctx->pmu);
 	perf_pmu_disable(event->pmu);
-	/* What is throttled goes on now; the tick must not start it twice. */
+	/* A throttled group goes on now; the tick must not start it twice. */
 	perf_throttle_end_locked(event);
 	event->pmu->stop(event, PERF_EF_UPDATE);
 	change(event, arg);

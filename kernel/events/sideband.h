@@ -35,7 +35,7 @@ static inline void perf_side_cgroup(struct cgroup *cgrp) { }
 void perf_side_throttle(struct perf_event *event, bool throttled);
 void perf_side_itrace_record(struct perf_event *event);
 
-/* The same, for events of which most are not of such a PMU. */
+/* Called whenever an event goes on: most are not of a PMU that traces. */
 static inline void perf_side_itrace_start(struct perf_event *event)
 {
 	if (unlikely(event->pmu->capabilities & PERF_PMU_CAP_ITRACE))
