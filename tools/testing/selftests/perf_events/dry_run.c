@@ -468,19 +468,6 @@ static void task_is_blamed(void)
 	      text);
 }
 
-static long source_type(const char *name)
-{
-	char path[128];
-	long type;
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type",
-		 name);
-	type = read_long(path);
-	if (type < 0)
-		test_skip("no PMU %s", name);
-	return type;
-}
-
 static void nothing_to_exclude(void)
 {
 	const struct dry_answer says = {
@@ -489,7 +476,7 @@ static void nothing_to_exclude(void)
 	struct perf_event_attr attr;
 
 	need_dry_run();
-	attr = make_attr(source_type("msr"), 0);
+	attr = make_attr(pmu_type("msr"), 0);
 	if (perf_open(&attr, -1, first_cpu(), -1, 0) < 0)
 		test_skip("msr/tsc/: %s", strerror(errno));
 	attr.exclude_kernel = 1;
@@ -544,7 +531,7 @@ static void two_pmus_in_a_group(void)
 	test_module_need("perf_test_aux");
 	attr = test_pmu_attr(TEST_PMU_GENERAL);
 	leader = open_self(&attr);
-	attr = make_attr(source_type("perf_test_aux"), 0);
+	attr = make_attr(pmu_type("perf_test_aux"), 0);
 	expect_refusal(&attr, place_of(ON_SELF), leader, EINVAL, &says);
 }
 
@@ -782,7 +769,7 @@ static void no_capability(void)
 	struct perf_event_attr attr, dummy = sw_attr(PERF_COUNT_SW_DUMMY);
 
 	need_dry_run();
-	attr = make_attr(source_type("kprobe"), 0);
+	attr = make_attr(pmu_type("kprobe"), 0);
 	attr.exclude_kernel = 1;
 	dummy.exclude_kernel = 1;
 	dummy.namespaces = 1;
@@ -790,7 +777,7 @@ static void no_capability(void)
 		test_skip("perf_event_paranoid is above 2");
 	become_nobody();
 	expect_refusal(&attr, place_of(ON_SELF), -1, EACCES, &says);
-	attr.type = source_type("uprobe");
+	attr.type = pmu_type("uprobe");
 	expect_refusal(&attr, place_of(ON_SELF), -1, EACCES, &says);
 	expect_refusal(&dummy, place_of(ON_SELF), -1, EACCES, &flag);
 }
