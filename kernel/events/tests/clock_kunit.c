@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room clock: the table of states, the sums of enabled and running
- * time over random lives of a group, the time that an NMI sees, the clocks that
- * stamp samples.
+ * Tests of the room clock: the table of states, the number of what is enabled,
+ * the sums of enabled and running time over random lives of a group, the time that
+ * an NMI sees, the clocks that stamp samples.
  *
  * Context and events are made by hand and are known to nobody else, so a test
  * lets time pass by adding to it.
@@ -18,6 +18,7 @@
 #define NR_STATES	(PERF_EVENT_STATE_ACTIVE - PERF_EVENT_STATE_DEAD + 1)
 #define NR_MEMBERS	3
 #define NR_STEPS	20000
+#define NR_IDS		10
 
 #define DEAD		PERF_EVENT_STATE_DEAD
 #define REVOKED		PERF_EVENT_STATE_REVOKED
@@ -127,6 +128,46 @@ static void ck_state_names(struct kunit *test)
 	}
 	KUNIT_EXPECT_STREQ(test, perf_event_state_name(DEAD - 1), "?");
 	KUNIT_EXPECT_STREQ(test, perf_event_state_name(ACTIVE + 1), "?");
+}
+
+/*
+ * Contexts that differ in what is enabled differ in the number that says so, with
+ * ids that follow each other as well: all sets of these, one event more or less
+ * at a time.
+ */
+static void ck_enabled_differ(struct kunit *test)
+{
+	static const u64 first_ids[] = { 1, 4, 1000, 1 << 20, 1ULL << 40 };
+	struct ck_world *world = test->priv;
+	struct perf_event *event = &world->member[0];
+
+	for (int i = 0; i < ARRAY_SIZE(first_ids); i++) {
+		world->ctx.enabled = 0;
+		for (int step = 1; step < 1 << NR_IDS; step++) {
+			event->id = first_ids[i] + __ffs(step);
+			perf_event_toggle_enabled(event);
+			KUNIT_ASSERT_NE_MSG(test, world->ctx.enabled, 0ULL,
+					    "from id %llu, set %x", first_ids[i],
+					    step ^ step >> 1);
+		}
+	}
+}
+
+/* The same set, in whatever order and by way of whatever else, is the same. */
+static void ck_enabled_agree(struct kunit *test)
+{
+	struct ck_world *world = test->priv;
+	struct perf_event *event = &world->member[0];
+
+	event->parent = &world->member[1];
+	event->id = 3;
+	event->parent->id = 7;
+	perf_event_toggle_enabled(&world->member[2]);
+	perf_event_toggle_enabled(event);
+	perf_event_toggle_enabled(&world->member[2]);
+	perf_event_toggle_enabled(event->parent);
+	KUNIT_EXPECT_EQ(test, world->ctx.enabled, 0ULL);
+	event->parent = NULL;
 }
 
 static void ck_state_init(struct kunit *test)
@@ -385,6 +426,8 @@ static struct kunit_case ck_cases[] = {
 	KUNIT_CASE(ck_state_pairs),
 	KUNIT_CASE(ck_state_forbidden),
 	KUNIT_CASE(ck_state_names),
+	KUNIT_CASE(ck_enabled_differ),
+	KUNIT_CASE(ck_enabled_agree),
 	KUNIT_CASE(ck_state_init),
 	KUNIT_CASE(ck_time_sums),
 	KUNIT_CASE(ck_time_update_group),

@@ -421,18 +421,29 @@ static bool rk_somebody_waits(struct rk_world *world, bool task)
 	return false;
 }
 
-/* An interval has gone by. */
-static void rk_turn(struct rk_world *world)
+/* The timer fires, if @early in the middle of a software event that is told. */
+static void rk_fire(bool early)
 {
-	bool cpu_waits = rk_somebody_waits(world, false);
-	bool task_waits = rk_somebody_waits(world, true);
+	u8 *busy = &current->perf_recursion[0];
 	struct hrtimer *timer;
 
 	timer = &per_cpu_ptr(fake.pmu.cpu_pmu_context,
 			     smp_processor_id())->mux_timer;
+	*busy = early;
+	perf_pmu_mux_handler(timer);
+	*busy = false;
+}
+
+/* An interval has gone by. A turn that comes early is left to the next one. */
+static void rk_turn(struct rk_world *world)
+{
+	bool early = rk_one_in(world, 8);
+	bool cpu_waits = !early && rk_somebody_waits(world, false);
+	bool task_waits = !early && rk_somebody_waits(world, true);
+
 	ndelay(2 * INTERVAL_NS);
 	rk_refuse(world);
-	perf_pmu_mux_handler(timer);
+	rk_fire(early);
 	if (cpu_waits) {
 		rk_drop(world, true, false);
 		rk_drop(world, false, false);
