@@ -229,38 +229,44 @@ static void sides_both(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->record[at + nr + 3], sides->kernel.ip);
 }
 
+/* A sample at @regs for the user. Return: where registers at the interrupt are. */
+static unsigned int sides_take_users(struct kunit *test, struct sides *sides,
+				     struct pt_regs *regs, u64 *words)
+{
+	struct record_fake *fake = test->priv;
+	unsigned int nr = sides_user_words(sides, words);
+
+	fake->event.attr.exclude_kernel = 1;
+	sides_take(test, sides, regs, SIDES_FIELDS);
+	KUNIT_EXPECT_EQ(test, sides_misc(fake), PERF_RECORD_MISC_USER);
+	KUNIT_EXPECT_EQ(test, fake->record[1], SIDES_USER_IP);
+	KUNIT_EXPECT_EQ(test, fake->record[2], SIDES_USER_CHAIN);
+	fake_expect_words(test, 3, words, nr);
+	return 3 + nr;
+}
+
 /* The interrupt came late: the user's side alone, as if it had not. */
 static void sides_skid(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
 	struct sides *sides = sides_make(test);
 	u64 words[SIDES_USER_WORDS];
-	unsigned int nr = sides_user_words(sides, words);
+	unsigned int at;
 
-	fake->event.attr.exclude_kernel = 1;
-	sides_take(test, sides, &sides->kernel, SIDES_FIELDS);
-	KUNIT_EXPECT_EQ(test, sides_misc(fake), PERF_RECORD_MISC_USER);
-	KUNIT_EXPECT_EQ(test, fake->record[1], SIDES_USER_IP);
-	KUNIT_EXPECT_EQ(test, fake->record[2], SIDES_USER_CHAIN);
-	fake_expect_words(test, 3, words, nr);
-	KUNIT_EXPECT_EQ(test, fake->record[3 + nr], PERF_SAMPLE_REGS_ABI_NONE);
-	KUNIT_EXPECT_EQ(test, fake->record[0] >> 48, (4 + nr) * sizeof(u64));
+	at = sides_take_users(test, sides, &sides->kernel, words);
+	KUNIT_EXPECT_EQ(test, fake->record[at], PERF_SAMPLE_REGS_ABI_NONE);
+	KUNIT_EXPECT_EQ(test, fake->record[0] >> 48, (at + 1) * sizeof(u64));
 }
 
 /* In time: the same, and the registers are the user's. */
 static void sides_no_skid(struct kunit *test)
 {
-	struct record_fake *fake = test->priv;
 	struct sides *sides = sides_make(test);
 	u64 words[SIDES_USER_WORDS];
-	unsigned int nr = sides_user_words(sides, words);
+	unsigned int at;
 
-	fake->event.attr.exclude_kernel = 1;
-	sides_take(test, sides, &sides->user, SIDES_FIELDS);
-	KUNIT_EXPECT_EQ(test, sides_misc(fake), PERF_RECORD_MISC_USER);
-	KUNIT_EXPECT_EQ(test, fake->record[1], SIDES_USER_IP);
-	fake_expect_words(test, 3, words, nr);
-	fake_expect_words(test, 3 + nr, words + SIDES_USER_CHAIN, 4);
+	at = sides_take_users(test, sides, &sides->user, words);
+	fake_expect_words(test, at, words + SIDES_USER_CHAIN, 4);
 }
 
 /* Whatever fields are asked for together. */

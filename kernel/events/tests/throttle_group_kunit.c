@@ -120,9 +120,12 @@ static void tg_call(struct kunit *test, smp_call_func_t oncpu,
 			0);
 }
 
-/* Again if a tick came before @end could look: that is over for the group. */
+/*
+ * The whole group stands, and of it @still when @end is through. Again if a tick
+ * came before @end could look: that is over for the group.
+ */
 static void tg_run(struct kunit *test, struct tg_world *world,
-		   smp_call_func_t end)
+		   smp_call_func_t end, unsigned long still)
 {
 	int tries = 0;
 
@@ -130,6 +133,9 @@ static void tg_run(struct kunit *test, struct tg_world *world,
 		tg_call(test, tg_overflow_oncpu, world);
 		tg_call(test, end, world);
 	} while ((world->after_work & ALL) != ALL && ++tries < MAX_TRIES);
+	KUNIT_EXPECT_EQ(test, world->after_work, ALL);
+	KUNIT_EXPECT_EQ(test, world->after_end, still);
+	KUNIT_EXPECT_FALSE(test, world->members[0]->throttled);
 }
 
 /* The group stands as a whole until the tick, and nobody else does. */
@@ -138,11 +144,8 @@ static void tg_until_tick(struct kunit *test)
 	struct tg_world world = { };
 
 	tg_begin(test, &world);
-	tg_run(test, &world, tg_tick_oncpu);
+	tg_run(test, &world, tg_tick_oncpu, 0);
 	KUNIT_EXPECT_EQ(test, world.over, BIT(1));
-	KUNIT_EXPECT_EQ(test, world.after_work, ALL);
-	KUNIT_EXPECT_EQ(test, world.after_end, 0UL);
-	KUNIT_EXPECT_FALSE(test, world.members[0]->throttled);
 }
 
 /* A member that is off is not started by the end of it. */
@@ -152,9 +155,7 @@ static void tg_member_off(struct kunit *test)
 
 	tg_begin(test, &world);
 	perf_event_disable(world.members[2]);
-	tg_run(test, &world, tg_tick_oncpu);
-	KUNIT_EXPECT_EQ(test, world.after_work, ALL);
-	KUNIT_EXPECT_EQ(test, world.after_end, BIT(2));
+	tg_run(test, &world, tg_tick_oncpu, BIT(2));
 	KUNIT_EXPECT_EQ(test, world.members[2]->hw.interrupts, 0ULL);
 }
 
@@ -164,10 +165,7 @@ static void tg_ends_early(struct kunit *test)
 	struct tg_world world = { };
 
 	tg_begin(test, &world);
-	tg_run(test, &world, tg_end_oncpu);
-	KUNIT_EXPECT_EQ(test, world.after_work, ALL);
-	KUNIT_EXPECT_EQ(test, world.after_end, 0UL);
-	KUNIT_EXPECT_FALSE(test, world.members[0]->throttled);
+	tg_run(test, &world, tg_end_oncpu, 0);
 }
 
 /* A software member of such a group can be over all the same. */
@@ -177,10 +175,8 @@ static void tg_without_interrupt(struct kunit *test)
 
 	tg_begin(test, &world);
 	fake.pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
-	tg_run(test, &world, tg_tick_oncpu);
+	tg_run(test, &world, tg_tick_oncpu, 0);
 	fake.pmu.capabilities &= ~PERF_PMU_CAP_NO_INTERRUPT;
-	KUNIT_EXPECT_EQ(test, world.after_work, ALL);
-	KUNIT_EXPECT_EQ(test, world.after_end, 0UL);
 }
 
 static struct kunit_case tg_cases[] = {

@@ -35,6 +35,17 @@ struct cells {
 
 #define CELL(member)	((int)offsetof(struct cells, member))
 
+/* Result and counts of a read, from register 0 and the stack's 24 bytes, to the cells. */
+#define KEEP_READ(map)						\
+	CELLS(BPF_REG_1, map),					\
+	STORE(BPF_REG_1, CELL(result), BPF_REG_0),		\
+	LOAD(BPF_REG_2, BPF_REG_10, -24),			\
+	STORE(BPF_REG_1, CELL(value[0]), BPF_REG_2),		\
+	LOAD(BPF_REG_2, BPF_REG_10, -16),			\
+	STORE(BPF_REG_1, CELL(value[1]), BPF_REG_2),		\
+	LOAD(BPF_REG_2, BPF_REG_10, -8),			\
+	STORE(BPF_REG_1, CELL(value[2]), BPF_REG_2)
+
 static struct cells *cells;
 
 static int make_cells(void)
@@ -434,14 +445,7 @@ static int load_read_value(int events, __u64 where, int size)
 		ADD(BPF_REG_3, -24),
 		SET(BPF_REG_4, size),
 		CALL(perf_event_read_value),
-		CELLS(BPF_REG_1, map),
-		STORE(BPF_REG_1, CELL(result), BPF_REG_0),
-		LOAD(BPF_REG_2, BPF_REG_10, -24),
-		STORE(BPF_REG_1, CELL(value[0]), BPF_REG_2),
-		LOAD(BPF_REG_2, BPF_REG_10, -16),
-		STORE(BPF_REG_1, CELL(value[1]), BPF_REG_2),
-		LOAD(BPF_REG_2, BPF_REG_10, -8),
-		STORE(BPF_REG_1, CELL(value[2]), BPF_REG_2),
+		KEEP_READ(map),
 		SET(BPF_REG_2, 1),
 		INCREASE(BPF_REG_1, CELL(hits), BPF_REG_2),
 		SET(BPF_REG_0, 1),
@@ -460,14 +464,7 @@ static int load_prog_read(void)
 		ADD(BPF_REG_2, -24),
 		SET(BPF_REG_3, 24),
 		CALL(perf_prog_read_value),
-		CELLS(BPF_REG_1, map),
-		STORE(BPF_REG_1, CELL(result), BPF_REG_0),
-		LOAD(BPF_REG_2, BPF_REG_10, -24),
-		STORE(BPF_REG_1, CELL(value[0]), BPF_REG_2),
-		LOAD(BPF_REG_2, BPF_REG_10, -16),
-		STORE(BPF_REG_1, CELL(value[1]), BPF_REG_2),
-		LOAD(BPF_REG_2, BPF_REG_10, -8),
-		STORE(BPF_REG_1, CELL(value[2]), BPF_REG_2),
+		KEEP_READ(map),
 		SET(BPF_REG_0, 0),
 		LEAVE,
 	};
