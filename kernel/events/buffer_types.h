@@ -115,6 +115,9 @@ struct perf_buffer {
 	spinlock_t			event_lock;
 	struct list_head		event_list;
 
+	/* A: whom the user page is about while it is attached; never followed. */
+	const struct perf_event		*page_event;
+
 	/* I: set by the first mapping, undone after the last. */
 	struct perf_rb_charge		charge;
 

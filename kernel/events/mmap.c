@@ -165,7 +165,7 @@ void perf_event_update_userpage(struct perf_event *event)
 	guard(rcu)();
 	guard(irqsave)();
 	rb = perf_rb_rcu(event);
-	if (!rb)
+	if (!rb || READ_ONCE(rb->page_event) != event)
 		return;
 	userpg = rb->user_page;
 	/* An NMI that overtakes leaves newer values than those in hand. */
@@ -214,6 +214,8 @@ static void perf_mmap_unlink(struct perf_event *event, struct perf_buffer *rb)
 {
 	spin_lock_irq(&rb->event_lock);
 	list_del_init(&event->rb_entry);
+	if (rb->page_event == event)
+		WRITE_ONCE(rb->page_event, NULL);
 	spin_unlock_irq(&rb->event_lock);
 }
 
@@ -588,6 +590,7 @@ static int perf_mmap_create_mutexed(struct perf_event *event,
 		return -ENOMEM;
 	}
 	rb->charge = charge;
+	rb->page_event = event;
 	refcount_set(&rb->mmap_count, 1);
 	perf_rb_set_state(rb, PERF_RB_MAPPED);
 	perf_mmap_init_userpage(rb);
@@ -596,9 +599,9 @@ static int perf_mmap_create_mutexed(struct perf_event *event,
 }
 
 /*
- * A buffer out of use, whose closer has not come to @event yet, is left. One in
- * use is mapped further only through events that mapped it before: its user page
- * can tell of one event, and a redirected one would write there as well.
+ * A buffer out of use, whose closer has not come to @event yet, is left. The data
+ * of one in use are mapped further only through the event that made it, because
+ * its user page can tell of one event.
  * Return: 0, and @event->rb has one mapping more or is NULL; -EINVAL if the size
  * is another, or the buffer another event's.
  */
@@ -610,7 +613,7 @@ static int perf_mmap_join_mutexed(struct perf_event *event, int nr_pages)
 
 	if (perf_rb_data_size(rb) != (unsigned long)nr_pages << PAGE_SHIFT)
 		return -EINVAL;
-	if (!atomic_read(&event->mmap_count) && refcount_read(&rb->mmap_count))
+	if (rb->page_event != event && refcount_read(&rb->mmap_count))
 		return -EINVAL;
 	if (!refcount_inc_not_zero(&rb->mmap_count))
 		perf_mmap_attach_mutexed(event, NULL);
@@ -684,7 +687,7 @@ static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
  * The first mapping makes the buffer: writable, user space consumes records by
  * moving data_tail; read-only, new records replace old ones. Further mappings
  * through this event share it, those through one that is redirected here are
- * refused. The AUX area is shared by events of the PMU that made it.
+ * refused, but for the AUX area: that is shared by events of the PMU that made it.
  *
  * Inherited events of a task without a CPU have no buffer, since their copies
  * would write to it from several CPUs.

@@ -117,6 +117,7 @@ static struct perf_buffer *test_map(struct kunit *test, int nr_pages,
 	struct perf_event *event = test_event(test, 0);
 
 	KUNIT_ASSERT_NOT_NULL(test, rb);
+	rb->page_event = event;
 	refcount_set(&rb->mmap_count, 1);
 	spin_lock_irq(&rb->event_lock);
 	list_add(&event->rb_entry, &rb->event_list);
@@ -780,11 +781,14 @@ static void user_page(struct kunit *test)
 	event->total_time_enabled = 7;
 	event->total_time_running = 5;
 
-	/* Somebody else's page, as far as this event knows. */
+	/* Nobody's page, then somebody else's, as far as this event knows. */
+	perf_event_update_userpage(event);
+	rb->page_event = test_event(test, 1);
+	atomic_set(&event->mmap_count, 1);
 	perf_event_update_userpage(event);
 	KUNIT_EXPECT_EQ(test, userpg->lock, 0);
 
-	atomic_set(&event->mmap_count, 1);
+	rb->page_event = event;
 	perf_event_update_userpage(event);
 	atomic_set(&event->mmap_count, 0);
 	KUNIT_EXPECT_EQ(test, userpg->lock, 2);

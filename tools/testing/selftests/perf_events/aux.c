@@ -317,6 +317,35 @@ static void who(void)
 			    16 * page_size), EINVAL, "inherited, any CPU");
 }
 
+/* Who maps but the area, of another event's buffer, leaves its user page alone. */
+static void who_has_the_page(void)
+{
+	struct perf_event_attr attr;
+	struct trace trace;
+	__u32 lock;
+	void *data;
+	int fd;
+
+	need_trace();
+	attr = trace_attr(0);
+	trace = open_trace(&attr);
+	fd = open_self(&attr);
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, trace.fd), "SET_OUTPUT: %s",
+	      strerror(errno));
+	CHECK(try_area(&trace, fd, 4, RW) != MAP_FAILED, "area: %s",
+	      strerror(errno));
+	expect_clean(1);
+	data = mmap(NULL, (DATA_PAGES + 1) * page_size, RW, MAP_SHARED, fd, 0);
+	if (data != MAP_FAILED)
+		test_xfail("shares the data");
+	CHECK(errno == EINVAL, "data: %s", strerror(errno));
+	lock = trace.ring->page->lock;
+	event_reset(fd);
+	EXPECT(trace.ring->page->lock == lock, "writes another one's page");
+	event_reset(trace.fd);
+	EXPECT(trace.ring->page->lock != lock, "does not write its own page");
+}
+
 static void two_mappings(void)
 {
 	struct trace trace, second;
@@ -1089,6 +1118,7 @@ static void pulled(void)
 static const struct test_case cases[] = {
 	{ "where an area may be", where },
 	{ "whose it may be", who },
+	{ "whose the user page is", who_has_the_page },
 	{ "two mappings", two_mappings },
 	{ "unmapped in any order", any_order },
 	{ "mapped again", map_again },
