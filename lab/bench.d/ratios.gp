@@ -20,12 +20,12 @@ set grid xtics linetype 1 linewidth 0.5 linecolor rgb "#dddddd"
 set arrow from 1,rows-0.3 to 1,-0.7 nohead linewidth 1.2 linecolor rgb "#444444" front
 set key bottom right outside horizontal
 low = 1./64
+# As common.gp has them: one of a variable kind is a number.
+colour(x) = int("0x".substr(x > 1.02 ? more : less, 2, 7))
 clip(x) = x < low ? low : x > 4 ? 4 : x
-plot dir."/ratios.dat" using (1):0:(clip($2)):(1):($0-0.36):($0+0.36):ytic(1) \
-	with boxxyerror fill solid 0.85 noborder lc rgb base notitle, \
-     "" using ($2 > 1.02 ? 1 : NaN):0:(1):(clip($2)):($0-0.36):($0+0.36) \
-	with boxxyerror fill solid 0.9 noborder lc rgb more title "more than the base", \
-     "" using ($2 <= 1.02 ? 1 : NaN):0:(clip($2)):(1):($0-0.36):($0+0.36) \
-	with boxxyerror fill solid 0.9 noborder lc rgb less title "equal or less", \
+plot dir."/ratios.dat" using (1):0:(clip($2)):(1):($0-0.36):($0+0.36):(colour($2)):ytic(1) \
+	with boxxyerror fill solid 0.9 noborder lc rgb variable notitle, \
+     keyentry with boxes fill solid 0.9 lc rgb more title "more than the base", \
+     keyentry with boxes fill solid 0.9 lc rgb less title "equal or less", \
      "" using 3:0 with points pt 2 ps 0.7 lw 2 lc rgb "#111111" title "target", \
      "" using (4.5):0:(sprintf("%.2f", $2)) with labels left font ",10" tc rgb "#222222" notitle
