@@ -351,6 +351,16 @@ void perf_event_state_init(struct perf_event *event)
 					      PERF_EVENT_STATE_INACTIVE;
 }
 
+/* The times of the whole group depend on it. */
+static noinline void perf_event_set_enabled(struct perf_event *event,
+					    enum perf_event_state state)
+{
+	perf_event_time_update_group(event);
+	if (event->attach_state & PERF_ATTACH_CONTEXT)
+		perf_event_toggle_enabled(event);
+	WRITE_ONCE(event->state, state);
+}
+
 /**
  * perf_event_set_state - the only way to another state
  * @event: event; the clock of its context is up to date
@@ -368,10 +378,8 @@ void perf_event_set_state(struct perf_event *event,
 		return;
 	perf_event_state_check(event, state);
 	perf_event_bring_times(event);
-	if (perf_event_is_enabled(event->state) != perf_event_is_enabled(state)) {
-		perf_event_time_update_group(event);
-		if (event->attach_state & PERF_ATTACH_CONTEXT)
-			perf_event_toggle_enabled(event);
-	}
-	WRITE_ONCE(event->state, state);
+	if (perf_event_is_enabled(event->state) != perf_event_is_enabled(state))
+		perf_event_set_enabled(event, state);
+	else
+		WRITE_ONCE(event->state, state);
 }
