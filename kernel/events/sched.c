@@ -145,16 +145,30 @@ static enum perf_event_state perf_sched_state_off(struct perf_event *event)
 }
 
 /* A software event among others has not the PMU that is disabled for all. */
-static void perf_sched_hold_other_pmu(struct perf_event *event)
+static int perf_sched_pmu_add(struct perf_event *event)
 {
-	if (unlikely(event->pmu != event->pmu_ctx->pmu))
-		perf_pmu_disable(event->pmu);
+	struct pmu *pmu = event->pmu;
+	int err;
+
+	if (likely(pmu == event->pmu_ctx->pmu))
+		return pmu->add(event, PERF_EF_START);
+	perf_pmu_disable(pmu);
+	err = pmu->add(event, PERF_EF_START);
+	perf_pmu_enable(pmu);
+	return err;
 }
 
-static void perf_sched_release_other_pmu(struct perf_event *event)
+static void perf_sched_pmu_del(struct perf_event *event)
 {
-	if (unlikely(event->pmu != event->pmu_ctx->pmu))
-		perf_pmu_enable(event->pmu);
+	struct pmu *pmu = event->pmu;
+
+	if (likely(pmu == event->pmu_ctx->pmu)) {
+		pmu->del(event, 0);
+		return;
+	}
+	perf_pmu_disable(pmu);
+	pmu->del(event, 0);
+	perf_pmu_enable(pmu);
 }
 
 /* The group's PMU is disabled. */
@@ -172,17 +186,14 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 	perf_sched_unthrottle(event);
 	perf_side_itrace_start(event);
 
-	perf_sched_hold_other_pmu(event);
-	err = event->pmu->add(event, PERF_EF_START);
+	err = perf_sched_pmu_add(event);
 	if (err) {
 		perf_event_set_state(event, perf_sched_state_off(event));
 		event->oncpu = -1;
-	} else {
-		perf_sched_account_in(event,
-				      perf_cpc_oncpu(event->pmu_ctx->pmu));
+		return err;
 	}
-	perf_sched_release_other_pmu(event);
-	return err;
+	perf_sched_account_in(event, perf_cpc_oncpu(event->pmu_ctx->pmu));
+	return 0;
 }
 
 /* The same the other way round. */
@@ -193,12 +204,10 @@ static void perf_sched_member_out_locked(struct perf_event *event)
 		return;
 	list_del_init(&event->active_list);
 
-	perf_sched_hold_other_pmu(event);
-	event->pmu->del(event, 0);
+	perf_sched_pmu_del(event);
 	event->oncpu = -1;
 	perf_event_set_state(event, perf_sched_state_off(event));
 	perf_sched_account_out(event, perf_cpc_oncpu(event->pmu_ctx->pmu));
-	perf_sched_release_other_pmu(event);
 }
 
 static void perf_sched_members_out_locked(struct perf_event *leader)
