@@ -76,6 +76,12 @@ static struct perf_event *perf_group_successor(struct perf_event *event)
 	return to_leader(node);
 }
 
+/* Most trees have one group. */
+static bool perf_group_is_alone(const struct rb_node *root)
+{
+	return root && !root->rb_left && !root->rb_right;
+}
+
 /**
  * perf_group_first - start a walk over the groups that may run on a CPU
  * @cursor: state of the walk
@@ -91,18 +97,26 @@ static struct perf_event *perf_group_successor(struct perf_event *event)
 struct perf_event *perf_group_first(struct perf_group_cursor *cursor,
 				    struct perf_group_tree *tree, int cpu)
 {
+	if (perf_group_is_alone(tree->root.rb_node)) {
+		struct perf_event *leader = to_leader(tree->root.rb_node);
+
+		cursor->any = NULL;
+		cursor->here = NULL;
+		return leader->cpu == -1 || leader->cpu == cpu ? leader : NULL;
+	}
 	cursor->any = perf_group_find(tree, -1);
 	cursor->here = perf_group_find(tree, cpu);
 	return perf_group_next(cursor);
 }
 
 /**
- * perf_group_next - next group of a walk
+ * perf_group_step - next group of a walk; see perf_group_next()
  * @cursor: state of the walk
  *
+ * Context: as perf_group_first().
  * Return: leader or NULL at the end.
  */
-struct perf_event *perf_group_next(struct perf_group_cursor *cursor)
+struct perf_event *perf_group_step(struct perf_group_cursor *cursor)
 {
 	struct perf_event **from = &cursor->any, *leader;
 

@@ -16,7 +16,16 @@ struct perf_group_cursor {
 
 struct perf_event *perf_group_first(struct perf_group_cursor *cursor,
 				    struct perf_group_tree *tree, int cpu);
-struct perf_event *perf_group_next(struct perf_group_cursor *cursor);
+struct perf_event *perf_group_step(struct perf_group_cursor *cursor);
+
+/* Return: leader or NULL at the end. */
+static inline struct perf_event *
+perf_group_next(struct perf_group_cursor *cursor)
+{
+	if (!cursor->any && !cursor->here)
+		return NULL;
+	return perf_group_step(cursor);
+}
 
 #define perf_group_for_each(leader, cursor, tree, cpu)			\
 	for ((leader) = perf_group_first(&(cursor), (tree), (cpu));	\

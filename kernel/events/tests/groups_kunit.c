@@ -211,6 +211,22 @@ static void gk_order_of_insertion(struct kunit *test)
 	gk_expect_walks(test, 0);
 }
 
+/* Trees of one group: any CPU's, this one's, another one's. */
+static void gk_alone(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+
+	KUNIT_ASSERT_GT(test, world->event[2].cpu, 0);
+	for (int i = 0; i < 3; i++) {
+		gk_insert(world, &world->event[i]);
+		gk_expect_walks(test, 0);
+		gk_walk(world, false, 0, BIT_ULL(i));
+		KUNIT_EXPECT_EQ(test, world->nr_found, i < 2);
+		gk_erase(world, &world->event[i]);
+		gk_expect_walks(test, 0);
+	}
+}
+
 static void gk_merge(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -740,6 +756,7 @@ static void gk_size_limit_of_sibling(struct kunit *test)
 static struct kunit_case gk_cases[] = {
 	KUNIT_CASE(gk_empty),
 	KUNIT_CASE(gk_order_of_insertion),
+	KUNIT_CASE(gk_alone),
 	KUNIT_CASE(gk_merge),
 	KUNIT_CASE(gk_rank_keeps_order),
 	KUNIT_CASE(gk_rank_takes_turns),
