@@ -395,29 +395,17 @@ static bool perf_sched_was_left_out(const struct perf_event *leader)
 	       leader->group_choice != leader->pmu_ctx->choice;
 }
 
-/* From @leader on, the first that goes on again; those left out are told. */
-static struct perf_event *
-perf_sched_find_chosen_locked(struct perf_group_cursor *cursor,
-			      struct perf_event *leader)
+/* Does the group go on again? One that was left out is told. */
+static bool perf_sched_goes_on_locked(struct perf_event *leader)
 {
-	for (; leader; leader = perf_group_next(cursor)) {
-		lockdep_assert_held(&leader->ctx->lock);
-		if (leader->state != PERF_EVENT_STATE_INACTIVE)
-			continue;
-		if (!perf_sched_was_left_out(leader))
-			break;
-		perf_sched_flexible_failed(leader);
-	}
-	return leader;
+	lockdep_assert_held(&leader->ctx->lock);
+	if (leader->state != PERF_EVENT_STATE_INACTIVE)
+		return false;
+	if (!perf_sched_was_left_out(leader))
+		return true;
+	perf_sched_flexible_failed(leader);
+	return false;
 }
-
-#define perf_sched_for_each_chosen(leader, cursor, tree)		\
-	for ((leader) = perf_sched_find_chosen_locked(&(cursor),	\
-			perf_group_first(&(cursor), (tree),		\
-					 smp_processor_id()));		\
-	     (leader);							\
-	     (leader) = perf_sched_find_chosen_locked(&(cursor),	\
-			perf_group_next(&(cursor))))
 
 /* A transaction of @leader's PMU is open. */
 static bool perf_sched_join_locked(struct perf_event *leader)
@@ -441,7 +429,9 @@ static bool perf_sched_join_all_locked(struct perf_event_pmu_context *epc,
 	bool open = false;
 
 	lockdep_assert_held(&epc->ctx->lock);
-	perf_sched_for_each_chosen(leader, cursor, tree) {
+	perf_group_for_each(leader, cursor, tree, smp_processor_id()) {
+		if (!perf_sched_goes_on_locked(leader))
+			continue;
 		if (!open)
 			perf_pmu_start_add(pmu);
 		open = true;
@@ -557,8 +547,10 @@ static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
 	if (perf_sched_all_in_locked(epc, &epc->flexible_groups,
 				     &epc->flexible_active))
 		return;
-	perf_sched_for_each_chosen(leader, cursor, &epc->flexible_groups) {
-		if (!perf_sched_leader_in_locked(leader))
+	perf_group_for_each(leader, cursor, &epc->flexible_groups,
+			    smp_processor_id()) {
+		if (perf_sched_goes_on_locked(leader) &&
+		    !perf_sched_leader_in_locked(leader))
 			perf_sched_flexible_failed(leader);
 	}
 }
@@ -679,9 +671,8 @@ static bool perf_sched_epc_is_empty(struct perf_event_pmu_context *epc)
 	       RB_EMPTY_ROOT(&epc->flexible_groups.root);
 }
 
-/* Tells a driver that asked for it that a task with events comes or goes. */
-static void perf_sched_tell_part_locked(struct perf_event_pmu_context *epc,
-					bool sched_in)
+static void perf_sched_tell_driver_locked(struct perf_event_pmu_context *epc,
+					  bool sched_in)
 {
 	struct pmu *pmu = epc->pmu;
 
@@ -693,6 +684,15 @@ static void perf_sched_tell_part_locked(struct perf_event_pmu_context *epc,
 	perf_pmu_enable(pmu);
 }
 
+/* Tells a driver that asked for it that a task with events comes or goes. */
+static void perf_sched_tell_part_locked(struct perf_event_pmu_context *epc,
+					bool sched_in)
+{
+	lockdep_assert_held(&epc->ctx->lock);
+	if (unlikely(__this_cpu_read(perf_sched_cb_usages)))
+		perf_sched_tell_driver_locked(epc, sched_in);
+}
+
 static void perf_sched_tell_pmus_locked(struct perf_event_context *ctx,
 					bool sched_in)
 {
@@ -702,7 +702,7 @@ static void perf_sched_tell_pmus_locked(struct perf_event_context *ctx,
 	if (!__this_cpu_read(perf_sched_cb_usages))
 		return;
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry)
-		perf_sched_tell_part_locked(epc, sched_in);
+		perf_sched_tell_driver_locked(epc, sched_in);
 }
 
 /*
@@ -742,9 +742,10 @@ static void perf_sched_epc_out_locked(struct perf_event_pmu_context *epc)
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
 
 	lockdep_assert_held(&epc->ctx->lock);
-	epc->rotate_necessary = 0;
-	if (!perf_pmu_ctx_is_active(epc))
+	if (!perf_pmu_ctx_is_active(epc)) {
+		epc->rotate_necessary = 0;
 		return;
+	}
 	perf_pmu_disable(epc->pmu);
 	perf_sched_flexible_out_locked(epc);
 	perf_sched_list_out_locked(epc, &epc->pinned_active);
