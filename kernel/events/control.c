@@ -62,14 +62,13 @@ static int perf_control_install_oncpu(struct perf_event_context *ctx,
 	return 0;
 }
 
-/* Sets *@info when done; see the race in remote.c for when it is not. */
-static void perf_control_settle_ipi(void *info)
+/* Return: 0; -EAGAIN where it must not be, see the last race in remote.c. */
+static int perf_control_settle_oncpu(void *unused)
 {
-	bool *done = info;
-
-	*done = !perf_recursion_is_interrupted();
-	if (*done)
-		perf_sched_settle_oncpu();
+	if (perf_recursion_is_interrupted())
+		return -EAGAIN;
+	perf_sched_settle_oncpu();
+	return 0;
 }
 
 /**
@@ -83,20 +82,15 @@ static void perf_control_settle_ipi(void *info)
  */
 void perf_control_settle(struct task_struct *task)
 {
-	bool done = false;
-
 	if (task == current) {
 		guard(irqsave)();
 		perf_sched_settle_oncpu();
 		return;
 	}
 	smp_mb(); /* the context is published before the CPU is read */
-	while (!done) {
-		if (smp_call_function_single(task_cpu(task),
-					     perf_control_settle_ipi, &done, 1))
-			return;
+	while (perf_cpu_call(task_cpu(task), perf_control_settle_oncpu,
+			     NULL) == -EAGAIN)
 		cond_resched();
-	}
 }
 
 /**
@@ -107,11 +101,10 @@ void perf_control_settle(struct task_struct *task)
  */
 void perf_control_vacate(struct perf_event_context *ctx)
 {
-	bool done;
 	int cpu;
 
 	while ((cpu = READ_ONCE(ctx->loaded_cpu)) != PERF_CPU_NONE) {
-		smp_call_function_single(cpu, perf_control_settle_ipi, &done, 1);
+		perf_cpu_call(cpu, perf_control_settle_oncpu, NULL);
 		cond_resched();
 	}
 }
