@@ -132,8 +132,8 @@ static void ck_state_names(struct kunit *test)
 
 /*
  * Contexts that differ in what is enabled differ in the number that says so, with
- * ids that follow each other as well: all sets of these, one event more or less
- * at a time.
+ * ids that follow each other as well. Two sets differ by a third, whose number
+ * must not be that of none: all sets are tried, one event more or less at a time.
  */
 static void ck_enabled_differ(struct kunit *test)
 {

@@ -132,7 +132,7 @@ static int call_open(struct perf_event_attr *attr, pid_t pid, int cpu,
 {
 	int fd;
 
-	/* Signals that a thread blocks while it makes another come to the rest. */
+	/* A signal that is pending, even one to be ignored, interrupts it. */
 	do {
 		fd = perf_open(attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 	} while (fd < 0 && errno == EINTR);
@@ -754,6 +754,13 @@ static void find_calls(const struct variant *variant)
 					   "syscalls/sys_enter_getppid");
 }
 
+static void begin_sharing(const struct variant *variant)
+{
+	shared_fd = memory_fd("inherit_sum", sizeof(*shared));
+	shared = map_memory(shared_fd, sizeof(*shared));
+	find_calls(variant);
+}
+
 /* A call before the beginning does not count. */
 static void tree_reset(struct tree *tree)
 {
@@ -776,9 +783,7 @@ static void tree_run(const void *row)
 	};
 	struct helper helper;
 
-	shared_fd = memory_fd("inherit_sum", sizeof(*shared));
-	shared = map_memory(shared_fd, sizeof(*shared));
-	find_calls(variant);
+	begin_sharing(variant);
 	find_cpus();
 	CHECK(!prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "subreaper");
 	shared->nr_slots = 1;
@@ -841,9 +846,7 @@ static void privileged_exec(void)
 	struct helper before;
 	int fd;
 
-	shared_fd = memory_fd("inherit_sum", sizeof(*shared));
-	shared = map_memory(shared_fd, sizeof(*shared));
-	find_calls(&variants[0]);
+	begin_sharing(&variants[0]);
 	copy_self(mkstemp(privileged));
 	attr = call_attr();
 	attr.inherit = 1;
@@ -893,9 +896,7 @@ static void opened_on_while_calling(void)
 	struct helper helper;
 	int turn;
 
-	shared_fd = memory_fd("inherit_sum", sizeof(*shared));
-	shared = map_memory(shared_fd, sizeof(*shared));
-	find_calls(&variant);
+	begin_sharing(&variant);
 	find_cpus();
 	second_cpu();
 	tree_open(&tree, 0);
