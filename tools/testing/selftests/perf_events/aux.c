@@ -303,8 +303,7 @@ static void who(void)
 	attr = trace_attr(0);
 	trace = open_trace(&attr);
 	fd = open_self(&plain);
-	CHECK(!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, trace.fd), "SET_OUTPUT: %s",
-	      strerror(errno));
+	event_set_output(fd, trace.fd);
 	expect_refused(try_area(&trace, fd, 4, RW), EOPNOTSUPP,
 		       "an event that does not trace");
 	map_area(&trace, 4, RW);
@@ -330,8 +329,7 @@ static void who_has_the_page(void)
 	attr = trace_attr(0);
 	trace = open_trace(&attr);
 	fd = open_self(&attr);
-	CHECK(!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, trace.fd), "SET_OUTPUT: %s",
-	      strerror(errno));
+	event_set_output(fd, trace.fd);
 	CHECK(try_area(&trace, fd, 4, RW) != MAP_FAILED, "area: %s",
 	      strerror(errno));
 	expect_clean(1);
@@ -1063,8 +1061,7 @@ static void feeder(void)
 	trace = start_trace(10, RW);
 	attr = feed_attr();
 	fd = open_member(&attr, trace.fd);
-	CHECK(!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, trace.fd), "SET_OUTPUT: %s",
-	      strerror(errno));
+	event_set_output(fd, trace.fd);
 	event_disable(fd);
 	event_enable(fd);
 	CHECK(ring_find(trace.ring, PERF_RECORD_AUX_OUTPUT_HW_ID),

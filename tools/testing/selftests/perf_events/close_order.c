@@ -298,7 +298,7 @@ static void output_target_goes_first(void)
 	attr.config = PERF_COUNT_SW_DUMMY;
 	target = open_self(&attr);
 	ring = ring_map(target, 8);
-	CHECK(!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, target), "SET_OUTPUT");
+	event_set_output(fd, target);
 	event_enable(fd);
 	touch_pages(FAULTS);
 	close(target);

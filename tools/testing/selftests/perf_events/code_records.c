@@ -94,8 +94,7 @@ static void watch_begin(struct perf_event_attr *attr)
 	fd[1] = open_on(attr, 0, cpu, -1);
 	watch.attr = *attr;
 	watch.ring = ring_map(fd[0], 64);
-	CHECK(!ioctl(fd[1], PERF_EVENT_IOC_SET_OUTPUT, fd[0]), "SET_OUTPUT: %s",
-	      strerror(errno));
+	event_set_output(fd[1], fd[0]);
 	watch.id[0] = event_id(fd[0]);
 	watch.id[1] = event_id(fd[1]);
 }

@@ -128,8 +128,7 @@ static void open_listener(struct scene *scene, struct listener *l)
 		l->ring = ring_map(l->fd, BUFFER_PAGES);
 		return;
 	}
-	CHECK(!ioctl(l->fd, PERF_EVENT_IOC_SET_OUTPUT, scene->listener[0].fd),
-	      "SET_OUTPUT: %s", strerror(errno));
+	event_set_output(l->fd, scene->listener[0].fd);
 }
 
 static void skip_all(struct scene *scene)

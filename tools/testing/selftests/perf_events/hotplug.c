@@ -268,8 +268,7 @@ static void asked_offline(void)
 	CHECK(!ioctl(fd, PERF_EVENT_IOC_REFRESH, 1), "refresh: %s",
 	      strerror(errno));
 	ring = ring_map(fd, 2);
-	CHECK(!ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, fd), "set_output: %s",
-	      strerror(errno));
+	event_set_output(other, fd);
 	CHECK(!ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1), "pause: %s",
 	      strerror(errno));
 	CHECK(!ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0), "resume: %s",

@@ -146,12 +146,6 @@ static int open_here(struct perf_event_attr *attr)
 	return open_on(attr, 0, cpu, -1);
 }
 
-static void set_output(int fd, long to)
-{
-	CHECK(!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, to), "SET_OUTPUT: %s",
-	      strerror(errno));
-}
-
 static void expect_count(int fd, __u64 want, const char *when)
 {
 	CHECK(read_count(fd) == want, "%s: %llu of %llu calls", when,
@@ -256,7 +250,7 @@ static void redirected(const struct kind *kind)
 
 	before = start_walker();
 	walk(&before, CALLS);
-	set_output(fd, target.fd);
+	event_set_output(fd, target.fd);
 	expect_silence(target.ring, "from before");
 	after = start_walker();
 	walk(&before, 1);
@@ -266,7 +260,7 @@ static void redirected(const struct kind *kind)
 	expected[1] = (struct expected) { event_id(fd), after.pid, 2 };
 	expected[2] = (struct expected) { event_id(fd), getpid(), 3 };
 	expect_samples(target.ring, kind, expected, 3);
-	set_output(fd, NO_OUTPUT);
+	event_set_output(fd, NO_OUTPUT);
 	walk(&before, CALLS);
 	walk(&after, CALLS);
 	expect_silence(target.ring, "after it was taken back");
@@ -282,10 +276,10 @@ static void redirected_twice(const struct kind *kind)
 	struct walker walker;
 	int fd = open_here(&attr);
 
-	set_output(fd, one.fd);
+	event_set_output(fd, one.fd);
 	walker = start_walker();
 	expect_walk(one.ring, kind, fd, &walker, 1);
-	set_output(fd, two.fd);
+	event_set_output(fd, two.fd);
 	expect_walk(two.ring, kind, fd, &walker, CALLS);
 	expect_silence(one.ring, "where it went before");
 	end_walker(&walker);
@@ -313,7 +307,7 @@ static void both_write(const struct kind *kind)
 	struct walker walker;
 	int fd = open_here(&attr);
 
-	set_output(fd, target.fd);
+	event_set_output(fd, target.fd);
 	event_enable(target.fd);
 	walker = start_walker();
 	walk(&walker, CALLS);
@@ -332,11 +326,11 @@ static void through_another(const struct kind *kind)
 	attr = others_attr(kind);
 	attr.disabled = 1;
 	between = open_here(&attr);
-	set_output(between, target.fd);
-	set_output(fd, between);
+	event_set_output(between, target.fd);
+	event_set_output(fd, between);
 	walker = start_walker();
 	expect_walk(target.ring, kind, fd, &walker, 1);
-	set_output(between, NO_OUTPUT);
+	event_set_output(between, NO_OUTPUT);
 	close(between);
 	expect_walk(target.ring, kind, fd, &walker, CALLS);
 	end_walker(&walker);
@@ -351,7 +345,7 @@ static void target_goes(const struct kind *kind)
 	struct walker walker;
 	int fd = open_here(&attr);
 
-	set_output(fd, target.fd);
+	event_set_output(fd, target.fd);
 	walker = start_walker();
 	close(target.fd);
 	expect_walk(target.ring, kind, fd, &walker, 1);
@@ -371,7 +365,7 @@ static void writer_goes(const struct kind *kind)
 	struct walker stays, goes;
 	int fd = open_here(&attr);
 
-	set_output(fd, target.fd);
+	event_set_output(fd, target.fd);
 	stays = start_walker();
 	goes = start_walker();
 	expect_walk(target.ring, kind, fd, &goes, 1);
@@ -541,7 +535,7 @@ static void output_is_switched(const struct kind *kind)
 	struct walker walker;
 	int fd = open_here(&attr);
 
-	set_output(fd, target.fd);
+	event_set_output(fd, target.fd);
 	walker = start_walker();
 	all_disable();
 	walk(&walker, CALLS);

@@ -309,6 +309,12 @@ void event_reset(int fd)
 	event_ioctl(fd, PERF_EVENT_IOC_RESET, "reset");
 }
 
+void event_set_output(int fd, long to)
+{
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, to), "SET_OUTPUT: %s",
+	      strerror(errno));
+}
+
 __u64 event_id(int fd)
 {
 	__u64 id = 0;

@@ -85,6 +85,7 @@ void need_breakpoints(void);
 void event_enable(int fd);
 void event_disable(int fd);
 void event_reset(int fd);
+void event_set_output(int fd, long to);
 __u64 event_id(int fd);
 __u64 read_count(int fd);
 bool event_grows(int fd);
