@@ -19,9 +19,9 @@
  * call, to which installing adds the event's own.
  *
  * Locking rules: the target's exec_update_lock, if there is a target other than
- * the caller, then the mutex of the context; both from the moment that something is judged until
- * the event is installed. The owner's perf_event_mutex afterwards, since it
- * comes before a context's mutex.
+ * the caller, then the mutex of the context; both from the moment that something
+ * is judged until the event is installed. The owner's perf_event_mutex
+ * afterwards, since it comes before a context's mutex.
  *
  * Race: open against a target that execs a set-uid program.
  *   1. The caller may trace the target: perf_target_permitted() says yes.
@@ -34,6 +34,14 @@
  *   2. One of them moves the group to the hardware PMU.
  *   3. The other one asks only now, under the context's mutex, where the
  *      leader is; what it knew before about the leader it does not use.
+ *
+ * Race: open against an exchange of contexts, and an exit.
+ *   1. The call finds the target's context and waits for its mutex.
+ *   2. A switch gives the context to another task; that one exits, and the
+ *      context's task has gone.
+ *   3. This says nothing about the target. The call asks whether the target
+ *      still has the context, and if not, looks for the one that it has, which
+ *      fails only if the target itself exits.
  *
  * Race: open against CPU hotplug, for events of CPUs.
  *   1. The CPU goes: its mark "online" is cleared under the context's mutex.
@@ -328,7 +336,7 @@ static struct perf_event_context *perf_open_get_ctx(struct perf_open *open)
 /* Return: false if the context is not the target's alone and for good. */
 static bool perf_open_take_ctx(struct perf_open *open)
 {
-	if (!open->task || open->ctx->task == TASK_TOMBSTONE)
+	if (!open->task)
 		return true;
 	if (open->ctx->family)
 		return open->fit;
@@ -366,19 +374,12 @@ static int perf_open_lock_own_ctx(struct perf_open *open)
 	}
 }
 
-static bool perf_open_target_exits(const struct perf_open *open)
-{
-	if (open->ctx)
-		return open->ctx->task == TASK_TOMBSTONE;
-	return open->task->flags & PF_EXITING;
-}
-
 /* Return: 0 with the mutex of a context held that takes events. */
 static int perf_open_lock_ctx(struct perf_open *open)
 {
 	int error = perf_open_lock_own_ctx(open);
 
-	if (!error && perf_open_target_exits(open))
+	if (!error && !open->ctx && open->task->flags & PF_EXITING)
 		error = -ESRCH;
 	if (error == -ESRCH)
 		return perf_refuse(error, PERF_ARGUMENT(PID), 0,

@@ -16,6 +16,7 @@
 #include "../event.h"
 #include "../family.h"
 #include "../pmu.h"
+#include "../swap.h"
 #include "fake_pmu.h"
 #include "family_tasks.h"
 
@@ -420,6 +421,89 @@ static void mk_read_exchanged(struct kunit *test)
 	WRITE_ONCE(two->end, true);
 }
 
+/*
+ * An opener has found the context of a task and waits for its mutex. Meanwhile a
+ * switch gives the context to another task, and that one exits.
+ */
+
+struct mk_opener {
+	struct fm_task		self;
+	struct task_struct	*target;
+	struct perf_event	*event;
+};
+
+static void mk_open_on_target(struct fm_task *self)
+{
+	struct mk_opener *opener = container_of(self, struct mk_opener, self);
+	struct fake_pmu_spec spec = { .cpu = -1, .task = opener->target };
+
+	opener->event = fake_pmu_try_open(&fake, &spec);
+}
+
+/* Its context stays where it is. */
+static struct perf_event_context *mk_sleeper_ctx(struct fm_task *sleeper)
+{
+	wait_task_inactive(sleeper->task, TASK_UNINTERRUPTIBLE);
+	return READ_ONCE(sleeper->task->perf_event_ctxp);
+}
+
+static bool mk_exchange(struct perf_event_context *ctx, struct fm_task *heir)
+{
+	guard(rcu)();
+	guard(irqsave)();
+	return perf_swap_try_oncpu(ctx, heir->task);
+}
+
+/* What the heir's exit does to @ctx; it is taken back, as the heir goes on. */
+static void mk_orphan_before(struct kunit *test, struct fm_task *heir,
+			     struct perf_event_context *ctx,
+			     struct mk_opener *opener)
+{
+	unsigned int refs = refcount_read(&ctx->refcount), now;
+
+	scoped_guard(mutex, &ctx->mutex) {
+		fm_go(&opener->self);
+		read_poll_timeout(refcount_read, now, now > refs, 100,
+				  FM_PATIENCE_US, false, &ctx->refcount);
+		KUNIT_EXPECT_GT(test, now, refs);
+		KUNIT_EXPECT_TRUE(test, mk_exchange(ctx, heir));
+		WRITE_ONCE(ctx->task, TASK_TOMBSTONE);
+	}
+	wait_for_completion(&opener->self.done);
+	scoped_guard(mutex, &ctx->mutex)
+		WRITE_ONCE(ctx->task, heir->task);
+}
+
+static void mk_open_exchanged(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .inherit = true, .by_task = true,
+	};
+	struct mk_opener *opener = kunit_kzalloc(test, sizeof(*opener),
+						 GFP_KERNEL);
+	struct perf_event_context *ctx, *other;
+	struct fm_task *target, *heir;
+	struct perf_event *event;
+
+	KUNIT_ASSERT_NOT_NULL(test, opener);
+	fm_task_init(&opener->self, mk_open_on_target);
+	KUNIT_ASSERT_EQ(test, 0, fm_task_fork(&opener->self));
+	fake_pmu_undo(test, fm_task_end, &opener->self);
+	event = fake_pmu_open(test, &fake, &spec);
+	target = fm_fork(test, NULL);
+	heir = fm_fork(test, NULL);
+	opener->target = target->task;
+	ctx = mk_sleeper_ctx(target);
+	other = mk_sleeper_ctx(heir);
+
+	mk_orphan_before(test, heir, ctx, opener);
+	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(opener->event), "%ld",
+			       PTR_ERR(opener->event));
+	KUNIT_EXPECT_PTR_EQ(test, opener->event->ctx, other);
+	perf_event_release_kernel(opener->event);
+	fake_pmu_close(test, event);
+}
+
 /* Copies are made for whoever forks or opens, and need no rights of theirs. */
 #ifdef CONFIG_KPROBE_EVENTS
 static noinline void mk_probed(void)
@@ -491,6 +575,7 @@ static struct kunit_case mk_cases[] = {
 	KUNIT_CASE(mk_group_closed),
 	KUNIT_CASE(mk_exec_privileged),
 	KUNIT_CASE(mk_read_exchanged),
+	KUNIT_CASE(mk_open_exchanged),
 	KUNIT_CASE(mk_unprivileged),
 	{ }
 };
