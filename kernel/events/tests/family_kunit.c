@@ -447,6 +447,7 @@ static struct fm_task *fm_ping_pong(struct kunit *test)
 		fake_pmu_tick(&fake, PING_TICKS);
 	}
 	wait_for_completion(&child->done);
+	fm_settle(child);
 	adds = fake_pmu_calls(&fake, FAKE_ADD) - adds;
 	kunit_info(test, "%d switches, %d adds\n", 2 * NR_ROUNDS, adds);
 	/* Other tasks may come between. */

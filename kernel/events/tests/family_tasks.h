@@ -141,6 +141,16 @@ static inline void fm_act(struct fm_task *task)
 	wait_for_completion(&task->done);
 }
 
+/*
+ * It sleeps until it is told: no switch exchanges its context for another. One
+ * that is done may run on for a while.
+ */
+static inline void fm_settle(struct fm_task *task)
+{
+	while (!wait_task_inactive(task->task, TASK_UNINTERRUPTIBLE))
+		schedule_timeout_uninterruptible(1);
+}
+
 static inline struct perf_family *fm_family_of(struct task_struct *task)
 {
 	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);

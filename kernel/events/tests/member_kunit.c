@@ -440,13 +440,6 @@ static void mk_open_on_target(struct fm_task *self)
 	opener->event = fake_pmu_try_open(&fake, &spec);
 }
 
-/* Its context stays where it is. */
-static struct perf_event_context *mk_sleeper_ctx(struct fm_task *sleeper)
-{
-	wait_task_inactive(sleeper->task, TASK_UNINTERRUPTIBLE);
-	return READ_ONCE(sleeper->task->perf_event_ctxp);
-}
-
 static bool mk_exchange(struct perf_event_context *ctx, struct fm_task *heir)
 {
 	guard(rcu)();
@@ -493,8 +486,10 @@ static void mk_open_exchanged(struct kunit *test)
 	target = fm_fork(test, NULL);
 	heir = fm_fork(test, NULL);
 	opener->target = target->task;
-	ctx = mk_sleeper_ctx(target);
-	other = mk_sleeper_ctx(heir);
+	fm_settle(target);
+	fm_settle(heir);
+	ctx = READ_ONCE(target->task->perf_event_ctxp);
+	other = READ_ONCE(heir->task->perf_event_ctxp);
 
 	mk_orphan_before(test, heir, ctx, opener);
 	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(opener->event), "%ld",
