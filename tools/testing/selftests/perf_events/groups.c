@@ -631,6 +631,20 @@ static void child_touches(void *arg)
 	touch_pages(FAULTS);
 }
 
+/*
+ * The base exchanges contexts with the leader in them: if the first child was
+ * given it at a switch, the leader ended with that child.
+ */
+static int join_after_child(struct perf_event_attr *attr, int leader)
+{
+	int fd = perf_open(attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0 && errno == ENODEV)
+		test_xfail("the leader went with a child");
+	CHECK(fd >= 0, "open: %s", strerror(errno));
+	return fd;
+}
+
 static void moved_leader_inherits(void)
 {
 	struct perf_event_attr hw = branch_attr(), sw = faults_attr();
@@ -644,7 +658,7 @@ static void moved_leader_inherits(void)
 	sw.inherit = 1;
 	leader = open_self(&sw);
 	run_child(child_touches, NULL);
-	hard = open_member(&hw, leader);
+	hard = join_after_child(&hw, leader);
 	for (i = 0; i < 3; i++) {
 		last = read_timed(leader).value;
 		run_child(child_touches, NULL);
