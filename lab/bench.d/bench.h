@@ -125,6 +125,7 @@ static inline __u64 now(void)
 }
 
 void meter_init(void);
+__u64 model_turns(void);
 void meter_start(struct meter *m);
 struct cost meter_stop(const struct meter *m, unsigned int operations);
 struct cost measure(void (*op)(void *arg), void *arg, unsigned int per_window);

@@ -31,8 +31,8 @@ static int overhead_fd = -1;
 static int accesses_fd = -1;
 static double nothing;
 
-/* The line "total A B" is the last but one at most. */
-static void totals(int fd, __u64 *first, __u64 *second)
+/* The numbers in the line that begins with @name; zero without a model. */
+static void totals(int fd, const char *name, __u64 *first, __u64 *second)
 {
 	unsigned long long a = 0, b = 0;
 	char text[4096];
@@ -47,8 +47,8 @@ static void totals(int fd, __u64 *first, __u64 *second)
 	if (len <= 0)
 		return;
 	text[len] = 0;
-	line = strstr(text, "\ntotal ");
-	if (!line || sscanf(line, "\ntotal %llu %llu", &a, &b) != 2)
+	line = strstr(text, name);
+	if (!line || sscanf(line + strlen(name), "%llu %llu", &a, &b) < 1)
 		die("the PMU model's files have another format");
 	*first = a;
 	*second = b;
@@ -58,7 +58,7 @@ static __u64 model_ticks(void)
 {
 	__u64 sections, ticks;
 
-	totals(overhead_fd, &sections, &ticks);
+	totals(overhead_fd, "\ntotal ", &sections, &ticks);
 	return ticks;
 }
 
@@ -66,8 +66,19 @@ static __u64 model_accesses(void)
 {
 	__u64 reads, writes;
 
-	totals(accesses_fd, &reads, &writes);
+	totals(accesses_fd, "\ntotal ", &reads, &writes);
 	return reads + writes;
+}
+
+/**
+ * model_turns - how often the counters were given other events so far
+ */
+__u64 model_turns(void)
+{
+	__u64 turns, faults;
+
+	totals(accesses_fd, "\nturns ", &turns, &faults);
+	return turns;
 }
 
 void meter_start(struct meter *m)

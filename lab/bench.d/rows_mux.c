@@ -4,6 +4,7 @@
  *
  * Fairness: the events count a task and its threads, which live one after the
  * other. The share of an event is the part of its enabled time in which it ran.
+ * Turns: how often the counters got other events, in an interval's enabled time.
  *
  * Error: the rate of each event changes from phase to phase, in the PMU model.
  * The truth is the sum over the phases; an event's error is what the scaled
@@ -76,6 +77,7 @@ static struct timed read_timed(int fd)
 /* Fairness. row->n events, row->arg microseconds a thread. */
 #define NR_THREADS	500
 #define LONG_THREAD	500000
+#define INTERVAL	(4 * MSEC)	/* perf_event_mux_interval_ms, as booted */
 
 static void *live(void *arg)
 {
@@ -83,9 +85,8 @@ static void *live(void *arg)
 	return NULL;
 }
 
-static void run_threads(unsigned long usec)
+static void run_threads(unsigned long usec, unsigned int count)
 {
-	unsigned int count = usec == LONG_THREAD ? 1 : NR_THREADS;
 	pthread_t thread;
 
 	while (count--) {
@@ -95,22 +96,42 @@ static void run_threads(unsigned long usec)
 	}
 }
 
+struct stretch {
+	struct cost	cost;
+	double		turns;	/* in an interval's enabled time */
+};
+
+/* A first thread, since events that were just enabled make a choice of their own. */
+static struct stretch measure_threads(const struct row *row, int fd)
+{
+	unsigned int count = row->arg == LONG_THREAD ? 1 : NR_THREADS;
+	struct stretch s;
+	struct meter m;
+	__u64 since;
+
+	run_threads(100, 1);
+	since = read_timed(fd).enabled;
+	s.turns = model_turns();
+	meter_start(&m);
+	run_threads(row->arg, count);
+	s.cost = meter_stop(&m, 1);
+	s.turns = (model_turns() - s.turns) * INTERVAL /
+		  (read_timed(fd).enabled - since);
+	return s;
+}
+
 static void run_shares(const struct row *row)
 {
-	double least = 1, most = 0, total;
+	double least = 1, most = 0;
 	int fds[MAX_EVENTS];
-	struct meter m;
-	struct cost cost;
+	struct stretch s;
 	unsigned int i;
 
 	for (i = 0; i < row->n; i++)
 		fds[i] = open_kind(i, true, true, -1);
 	prctl(PR_TASK_PERF_EVENTS_ENABLE);
-	meter_start(&m);
-	run_threads(row->arg);
-	cost = meter_stop(&m, 1);
+	s = measure_threads(row, fds[0]);
 	prctl(PR_TASK_PERF_EVENTS_DISABLE);
-	total = cost.insns;
 	for (i = 0; i < row->n; i++) {
 		struct timed t = read_timed(fds[i]);
 		double share = t.enabled ? (double)t.running / t.enabled : 0;
@@ -120,7 +141,8 @@ static void run_shares(const struct row *row)
 	}
 	emit(row, "least", "%", 100 * least, 0);
 	emit(row, "most", "%", 100 * most, 0);
-	emit(row, "accesses", "per ms", cost.accesses / total * MSEC, 0);
+	emit(row, "accesses", "per ms", s.cost.accesses / s.cost.insns * MSEC, 0);
+	emit(row, "turns", "per 4 ms", s.turns, 0);
 }
 
 /* Error. row->n groups of row->arg events. */

@@ -246,6 +246,24 @@ int pmu_model_read_pmc(u32 index, u64 *val)
 	return err;
 }
 
+/*
+ * A driver stops all counters, gives them other events and starts them with the
+ * global control register: that is one turn, however much was between.
+ */
+static void note_turn(struct model_cpu *c, enum pmu_model_kind kind)
+{
+	struct pmu_model_stats *st = this_cpu_ptr(&pmu_model_stats);
+	u64 selection;
+
+	if (kind != PMU_REG_GLOBAL_CTRL)
+		return;
+	selection = pmu_model_state_selection(&pmu_model, live_state(c));
+	if (!selection || selection == st->selection)
+		return;
+	st->selection = selection;
+	st->turns++;
+}
+
 /**
  * pmu_model_write - write a register of this CPU
  * @slot:	the register
@@ -266,8 +284,10 @@ int pmu_model_write(unsigned int slot, u64 val)
 		err = pmu_model_reg_write(&pmu_model, next,
 					  &pmu_model.regs[slot], clock(c), val);
 	} while (!err && !publish(c, seen, next));
-	if (!err)
+	if (!err) {
 		program_shot(c);
+		note_turn(c, pmu_model.regs[slot].kind);
+	}
 	__this_cpu_inc(pmu_model_stats.writes[slot]);
 	leave(c, flags);
 	return err;

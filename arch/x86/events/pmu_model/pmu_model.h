@@ -279,6 +279,8 @@ int pmu_model_reg_read(const struct pmu_model *m, const struct pmu_model_state *
 		       const struct pmu_model_reg *reg, u64 now, u64 *val);
 int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 			const struct pmu_model_reg *reg, u64 now, u64 val);
+u64 pmu_model_state_selection(const struct pmu_model *m,
+			      const struct pmu_model_state *s);
 int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
 		    u32 index, u64 now, u64 *val);
 void pmu_model_state_count_rdpmc(const struct pmu_model *m,
@@ -301,10 +303,23 @@ void pmu_model_setup(struct pmu_model *m, enum pmu_model_vendor vendor);
 
 /* stats.c */
 
+/**
+ * struct pmu_model_stats - what is counted of one CPU
+ * @reads:	by register: how often it was read
+ * @writes:	how often it was written
+ * @faults:	accesses that failed
+ * @selection:	the last events that the general counters counted
+ * @turns:	how often these were followed by others
+ * @sections:	accesses, those of NMIs amid another not counted twice
+ * @ticks:	TSC ticks spent in them
+ * @shots:	what became of the comparator's shots
+ */
 struct pmu_model_stats {
 	u64	reads[PMU_MODEL_MAX_REGS];
 	u64	writes[PMU_MODEL_MAX_REGS];
 	u64	faults;
+	u64	selection;
+	u64	turns;
 	u64	sections;
 	u64	ticks;
 	u64	shots[PMU_SHOT_NR];

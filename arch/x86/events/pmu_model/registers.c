@@ -16,6 +16,7 @@
 #include <linux/bitops.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
+#include <linux/hash.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
@@ -441,6 +442,36 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 		return write_plain(m, s, reg->index, now, val);
 	}
 	return -EIO;
+}
+
+/* Two sets of events shall not have the same sum because their numbers do. */
+static u64 scatter(u64 val)
+{
+	val *= GOLDEN_RATIO_64;
+	val ^= val >> 32;
+	return val * GOLDEN_RATIO_64;
+}
+
+/**
+ * pmu_model_state_selection - tell sets of events apart
+ * @m:		the model
+ * @s:		the CPU's state
+ *
+ * Which of the general counters has which of the events does not matter.
+ *
+ * Return: a number for the events that the general counters count now, 0 if
+ * there are none.
+ */
+u64 pmu_model_state_selection(const struct pmu_model *m,
+			      const struct pmu_model_state *s)
+{
+	u32 general = BIT(m->gp) - 1;
+	u64 sum = 0;
+	unsigned int i;
+
+	for_each_counter(i, s->running & general)
+		sum += scatter((s->select[i] & ~PMU_SEL_SWITCHES) + 1);
+	return sum;
 }
 
 /**

@@ -52,6 +52,7 @@ void pmu_model_stats_reset_accesses(void)
 		memset(st->reads, 0, sizeof(st->reads));
 		memset(st->writes, 0, sizeof(st->writes));
 		st->faults = 0;
+		st->turns = 0;
 	}
 }
 
@@ -89,7 +90,7 @@ static void show_register(struct seq_file *m, unsigned int cpu, unsigned int slo
  */
 void pmu_model_stats_show_accesses(struct seq_file *m)
 {
-	u64 reads = 0, writes = 0, faults = 0;
+	u64 reads = 0, writes = 0, faults = 0, turns = 0;
 	unsigned int cpu, slot;
 
 	seq_puts(m, "# cpu register name reads writes\n");
@@ -102,8 +103,10 @@ void pmu_model_stats_show_accesses(struct seq_file *m)
 			writes += st->writes[slot];
 		}
 		faults += st->faults;
+		turns += st->turns;
 	}
-	seq_printf(m, "total %llu %llu\nfaults %llu\n", reads, writes, faults);
+	seq_printf(m, "total %llu %llu\nfaults %llu\nturns %llu\n", reads,
+		   writes, faults, turns);
 }
 
 /**

@@ -585,6 +585,57 @@ static void inuse_follows_selection(struct kunit *test)
 			BIT_ULL(2) | BIT_ULL(33) | BIT_ULL(63));
 }
 
+static u64 selection(const struct bed *b)
+{
+	return pmu_model_state_selection(&b->model, &b->state);
+}
+
+/* A selection is what counts, neither where nor in which modes. */
+static void selection_is_a_set(struct kunit *test)
+{
+	struct bed *b = intel_bed(test, 4, 4, 3, 48);
+	u64 one, two;
+
+	KUNIT_EXPECT_EQ(test, selection(b), 0);
+	put(test, b, EVENTSEL0, T0, EV_CYCLES | COUNT_ALL);
+	one = selection(b);
+	KUNIT_EXPECT_NE(test, one, 0);
+	put(test, b, EVENTSEL0 + 3, T0, EV_INSTRUCTIONS | COUNT_ALL);
+	two = selection(b);
+	KUNIT_EXPECT_NE(test, two, one);
+
+	put(test, b, EVENTSEL0, T0, EV_INSTRUCTIONS | PMU_SEL_EN | PMU_SEL_OS);
+	KUNIT_EXPECT_NE(test, selection(b), two);
+	put(test, b, EVENTSEL0 + 3, T0, EV_CYCLES | COUNT_ALL);
+	KUNIT_EXPECT_EQ(test, selection(b), two);
+	put(test, b, FIXED_CTRL, T0, 0x0b0);
+	KUNIT_EXPECT_EQ(test, selection(b), two);
+	put(test, b, EVENTSEL0, T0, EV_INSTRUCTIONS);
+	KUNIT_EXPECT_EQ(test, selection(b), one);
+	put(test, b, G_CTRL, T0, 0);
+	KUNIT_EXPECT_EQ(test, selection(b), 0);
+}
+
+/* Not by their numbers' sum: 1 and 4 are not 2 and 3, unit masks matter. */
+static void selection_tells_sets_apart(struct kunit *test)
+{
+	static const u16 sets[][2] = {
+		{ 1, 4 }, { 2, 3 }, { 5, 5 }, { 0, 5 }, { 0x104, 1 }, { 0x101, 4 },
+	};
+	struct bed *b = intel_bed(test, 4, 4, 0, 48);
+	u64 seen[ARRAY_SIZE(sets)];
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(sets); i++) {
+		put(test, b, EVENTSEL0, T0, sets[i][0] | COUNT_ALL);
+		put(test, b, EVENTSEL0 + 1, T0, sets[i][1] | COUNT_ALL);
+		seen[i] = selection(b);
+		for (j = 0; j < i; j++)
+			KUNIT_EXPECT_NE_MSG(test, seen[i], seen[j],
+					    "sets %zu and %zu", i, j);
+	}
+}
+
 /* SDM vol. 2, RDPMC: bit 30 selects fixed counters; others raise #GP. */
 static void rdpmc_indices(struct kunit *test)
 {
@@ -764,6 +815,8 @@ static struct kunit_case pmu_model_cases[] = {
 	KUNIT_CASE(freeze_by_status_bit),
 	KUNIT_CASE(freeze_by_global_ctrl),
 	KUNIT_CASE(inuse_follows_selection),
+	KUNIT_CASE(selection_is_a_set),
+	KUNIT_CASE(selection_tells_sets_apart),
 	KUNIT_CASE(rdpmc_indices),
 	KUNIT_CASE(rdpmc_counts_itself),
 	KUNIT_CASE(rdpmc_overflows),
