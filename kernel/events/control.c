@@ -45,8 +45,6 @@ static int perf_control_install_oncpu(struct perf_event_context *ctx,
 	/* Siblings of a group that moves come before their leader. */
 	bool joins = leader->attach_state & PERF_ATTACH_CONTEXT;
 
-	if (ctx->task == TASK_TOMBSTONE)
-		return -ESRCH;
 	perf_ctx_clock_update_locked(ctx);
 	/* A group that is on has to make its choice again as a whole. */
 	if (joins && event->state >= PERF_EVENT_STATE_INACTIVE)
@@ -115,26 +113,23 @@ void perf_control_vacate(struct perf_event_context *ctx)
  *	reference of its own
  * @event: event in no context, with event->pmu_ctx a part of @ctx
  *
- * Context: task, ctx->mutex.
- * Return: 0; -ESRCH when the task of @ctx has exited.
+ * Context: task, ctx->mutex; the task of @ctx has not exited.
  */
-int perf_control_install(struct perf_event_context *ctx,
-			 struct perf_event *event)
+void perf_control_install(struct perf_event_context *ctx,
+			  struct perf_event *event)
 {
-	int err;
-
 	lockdep_assert_held(&ctx->mutex);
 	WARN_ON_ONCE(event->pmu_ctx->ctx != ctx || ctx->family);
+	WARN_ON_ONCE(ctx->task == TASK_TOMBSTONE);
 	/* One that moves between PMUs has its reference already. */
 	if (event->ctx != ctx)
 		perf_ctx_get(ctx);
 	/* Who finds the event through its file may use its context. */
 	smp_store_release(&event->ctx, ctx);
 	perf_pmu_announce(event);
-	err = perf_ctx_call(ctx, perf_control_install_oncpu, event);
-	if (!err && ctx->task && READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
+	perf_ctx_call(ctx, perf_control_install_oncpu, event);
+	if (ctx->task && READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
 		perf_control_settle(ctx->task);
-	return err;
 }
 
 /* Remove. */

@@ -15,8 +15,8 @@
 #define PERF_REMOVE_DEAD	0x8	/* final state DEAD: closed */
 #define PERF_REMOVE_REVOKED	0x10	/* final state REVOKED: its PMU goes */
 
-int perf_control_install(struct perf_event_context *ctx,
-			 struct perf_event *event);
+void perf_control_install(struct perf_event_context *ctx,
+			  struct perf_event *event);
 void perf_control_remove(struct perf_event *event, unsigned long flags);
 /* The loading of task contexts, on whatever CPU; no lock needed. */
 void perf_control_settle(struct task_struct *task);
