@@ -201,10 +201,8 @@ static void perf_cgroup_settle_locked(struct perf_cpu_context *cpuctx,
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
 	cpc->crowded = false;
-	if (!crowded && epc->rotate_necessary) {
-		epc->rotate_necessary = 0;
-		perf_sched_choose_locked(epc);
-	}
+	if (!crowded && epc->rotate_necessary)
+		perf_sched_fill_locked(epc);
 	perf_pmu_enable(epc->pmu);
 	if (crowded)
 		perf_sched_pmu_locked(cpuctx, epc->pmu);

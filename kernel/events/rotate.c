@@ -4,8 +4,9 @@
  *
  * Purpose: while some flexible group waits, a timer for each PMU and CPU has
  * the scheduler choose anew, by service received, once a choice has been on for
- * an interval. A task switch does the same for the context that it loads, so
- * contexts that never run long enough for the timer take turns as well.
+ * an interval; it fires when the first one will have been. A task switch does the
+ * same for the context that it loads, so contexts that never run long enough for
+ * the timer take turns as well. No turn is shorter than an interval.
  *
  * Owns: the handler of cpc->mux_timer.
  *
@@ -25,14 +26,20 @@
 #include "rotate.h"
 #include "sched.h"
 
-/* The timer is not in step with choices: most of an interval is enough. */
-static bool perf_rotate_is_due(struct perf_cpu_pmu_context *cpc,
-			       struct perf_event_pmu_context *epc)
-{
-	u64 interval = ktime_to_ns(cpc->mux_interval);
+/*
+ * A turn that came a little too early, by the context's clock, or at a bad
+ * moment is tried again after this part of an interval.
+ */
+#define PERF_ROTATE_PATIENCE	64
 
-	return epc && epc->rotate_necessary &&
-	       perf_sched_choice_is_old(epc, interval - interval / 4);
+/* Nanoseconds until the groups of @epc take turns, U64_MAX if they need not. */
+static u64 perf_rotate_left_locked(struct perf_event_pmu_context *epc)
+{
+	if (!epc)
+		return U64_MAX;
+	lockdep_assert_held(&epc->ctx->lock);
+	return epc->rotate_necessary ? perf_sched_choice_left_locked(epc) :
+				       U64_MAX;
 }
 
 /*
@@ -43,11 +50,11 @@ static bool perf_rotate_is_due(struct perf_cpu_pmu_context *cpc,
 static void perf_rotate_locked(struct perf_cpu_pmu_context *cpc)
 {
 	struct perf_event_pmu_context *task_epc = cpc->task_epc;
-	bool cpu_due = perf_rotate_is_due(cpc, &cpc->epc);
+	bool cpu_due = !perf_rotate_left_locked(&cpc->epc);
 	struct pmu *pmu = cpc->epc.pmu;
 
 	lockdep_assert_held(&cpc->epc.ctx->lock);
-	if (!cpu_due && !perf_rotate_is_due(cpc, task_epc))
+	if (!cpu_due && perf_rotate_left_locked(task_epc))
 		return;
 	if (perf_recursion_is_interrupted())
 		return;
@@ -63,27 +70,22 @@ static void perf_rotate_locked(struct perf_cpu_pmu_context *cpc)
 	perf_pmu_enable(pmu);
 }
 
-/* Does anybody wait for room? */
-static bool perf_rotate_is_needed(struct perf_cpu_pmu_context *cpc)
-{
-	return cpc->epc.rotate_necessary ||
-	       (cpc->task_epc && cpc->task_epc->rotate_necessary);
-}
-
-static bool perf_rotate_oncpu(struct perf_cpu_pmu_context *cpc)
+/* Return: nanoseconds until the next turn, U64_MAX if nobody waits for room. */
+static u64 perf_rotate_oncpu(struct perf_cpu_pmu_context *cpc)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 	struct perf_event_context *task_ctx = cpuctx->task_ctx;
-	bool needed;
+	u64 left;
 
 	perf_ctx_lock_pair(cpuctx, task_ctx);
 	perf_ctx_clock_update_locked(&cpuctx->ctx);
 	if (task_ctx)
 		perf_ctx_clock_update_locked(task_ctx);
 	perf_rotate_locked(cpc);
-	needed = perf_rotate_is_needed(cpc);
+	left = min(perf_rotate_left_locked(&cpc->epc),
+		   perf_rotate_left_locked(cpc->task_epc));
 	perf_ctx_unlock_pair(cpuctx, task_ctx);
-	return needed;
+	return left;
 }
 
 /*
@@ -98,18 +100,20 @@ static bool perf_rotate_is_stray(const struct perf_cpu_pmu_context *cpc)
 static enum hrtimer_restart perf_rotate_timer(struct hrtimer *timer)
 {
 	struct perf_cpu_pmu_context *cpc;
-	bool needed;
+	u64 left = U64_MAX;
 
 	lockdep_assert_irqs_disabled();
 	cpc = container_of(timer, struct perf_cpu_pmu_context, mux_timer);
-	needed = !perf_rotate_is_stray(cpc) && perf_rotate_oncpu(cpc);
+	if (!perf_rotate_is_stray(cpc))
+		left = perf_rotate_oncpu(cpc);
 
 	guard(raw_spinlock)(&cpc->mux_lock);
-	if (!needed) {
+	if (left == U64_MAX) {
 		cpc->mux_active = false;
 		return HRTIMER_NORESTART;
 	}
-	hrtimer_forward_now(timer, cpc->mux_interval);
+	left = max_t(u64, left, cpc->mux_interval / PERF_ROTATE_PATIENCE);
+	hrtimer_set_expires(timer, ktime_add_ns(ktime_get(), left));
 	return HRTIMER_RESTART;
 }
 

@@ -307,14 +307,38 @@ static bool perf_sched_may_try(struct perf_event *leader,
 	       list_empty(perf_sched_active_list(leader));
 }
 
-static void perf_sched_mux_start(struct perf_cpu_pmu_context *cpc)
+/* Nanoseconds between two choices. */
+static u64 perf_sched_interval(struct perf_event_pmu_context *epc)
+{
+	return ktime_to_ns(perf_cpc_oncpu(epc->pmu)->mux_interval);
+}
+
+/**
+ * perf_sched_choice_left_locked - how long does the present choice still hold?
+ * @epc: a PMU's part of a context loaded here, clock up to date
+ *
+ * Context: ctx->lock, interrupts off.
+ * Return: nanoseconds of the context's time; U64_MAX if nobody waits for it to
+ * end.
+ */
+u64 perf_sched_choice_left_locked(struct perf_event_pmu_context *epc)
+{
+	u64 interval = perf_sched_interval(epc);
+	u64 age = epc->ctx->time - epc->chosen_at;
+
+	lockdep_assert_held(&epc->ctx->lock);
+	if (!epc->chosen_at)
+		return U64_MAX;
+	return age < interval ? interval - age : 0;
+}
+
+static void perf_sched_mux_start(struct perf_cpu_pmu_context *cpc, u64 left)
 {
 	guard(raw_spinlock_irqsave)(&cpc->mux_lock);
 	if (cpc->mux_active)
 		return;
 	cpc->mux_active = true;
-	/* Not from where the timer stood: the interval may have been longer. */
-	hrtimer_start(&cpc->mux_timer, cpc->mux_interval,
+	hrtimer_start(&cpc->mux_timer, ns_to_ktime(left),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
@@ -342,7 +366,8 @@ static void perf_sched_wait(struct perf_event_pmu_context *epc)
 	epc->rotate_necessary = 1;
 	if (!epc->chosen_at)
 		epc->chosen_at = max(epc->ctx->time, 1ULL);
-	perf_sched_mux_start(perf_cpc_oncpu(epc->pmu));
+	perf_sched_mux_start(perf_cpc_oncpu(epc->pmu),
+			     perf_sched_choice_left_locked(epc));
 }
 
 /* A flexible group waits: readers of its user page learn that it is off. */
@@ -481,12 +506,6 @@ static void perf_sched_pinned_in_locked(struct perf_event_pmu_context *epc)
 	}
 }
 
-/* Nanoseconds between two choices. */
-static u64 perf_sched_interval(struct perf_event_pmu_context *epc)
-{
-	return ktime_to_ns(perf_cpc_oncpu(epc->pmu)->mux_interval);
-}
-
 /**
  * perf_sched_choose_locked - decide which flexible groups are on
  * @epc: a PMU's part of a context loaded here, clock up to date
@@ -507,6 +526,7 @@ void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
 	if (epc->pmu->task_ctx_nr != perf_sw_context)
 		perf_group_rank_locked(tree, smp_processor_id(),
 				       perf_sched_interval(epc));
+	epc->chosen_at = max(epc->ctx->time, 1ULL);
 	epc->choice++;
 	epc->chosen = true;
 	perf_group_for_each(leader, cursor, tree, smp_processor_id()) {
@@ -516,20 +536,8 @@ void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
 			perf_sched_flexible_failed(leader);
 	}
 	/* Where nobody waits there is nothing to choose later. */
-	epc->chosen_at = epc->rotate_necessary ? max(epc->ctx->time, 1ULL) : 0;
-}
-
-/**
- * perf_sched_choice_is_old - has the choice been on for long enough?
- * @epc: a PMU's part of a context, clock up to date
- * @age: nanoseconds of the context's time
- *
- * Context: ctx->lock.
- * Return: whether it has.
- */
-bool perf_sched_choice_is_old(struct perf_event_pmu_context *epc, u64 age)
-{
-	return epc->chosen_at && epc->ctx->time - epc->chosen_at >= age;
+	if (!epc->rotate_necessary)
+		epc->chosen_at = 0;
 }
 
 /* The context was away for a while: its choice goes on where it was. */
@@ -539,8 +547,7 @@ static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
 	struct perf_event *leader;
 
 	lockdep_assert_held(&epc->ctx->lock);
-	if (!epc->chosen ||
-	    perf_sched_choice_is_old(epc, perf_sched_interval(epc))) {
+	if (!epc->chosen || !perf_sched_choice_left_locked(epc)) {
 		perf_sched_choose_locked(epc);
 		return;
 	}
@@ -736,6 +743,29 @@ static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
 	perf_pmu_enable(epc->pmu);
 }
 
+/**
+ * perf_sched_fill_locked - let groups that wait take room that others have left
+ * @epc: a PMU's part of a context loaded here, clock up to date
+ *
+ * This is no new choice: a switch every now and then would put off the next one
+ * for ever.
+ *
+ * Context: locks of both contexts, interrupts off, the PMU disabled.
+ */
+void perf_sched_fill_locked(struct perf_event_pmu_context *epc)
+{
+	struct perf_group_cursor cursor;
+	struct perf_event *leader;
+
+	lockdep_assert_held(&epc->ctx->lock);
+	epc->rotate_necessary = 0;
+	perf_group_for_each(leader, cursor, &epc->flexible_groups,
+			    smp_processor_id()) {
+		if (!perf_sched_leader_in_locked(leader))
+			perf_sched_flexible_failed(leader);
+	}
+}
+
 /* They leave; the CPU's own groups that were waiting may take the room. */
 static void perf_sched_epc_out_locked(struct perf_event_pmu_context *epc)
 {
@@ -751,8 +781,7 @@ static void perf_sched_epc_out_locked(struct perf_event_pmu_context *epc)
 	perf_sched_list_out_locked(epc, &epc->pinned_active);
 	if (cpc->epc.rotate_necessary) {
 		perf_ctx_clock_update_locked(cpc->epc.ctx);
-		cpc->epc.rotate_necessary = 0;
-		perf_sched_choose_locked(&cpc->epc);
+		perf_sched_fill_locked(&cpc->epc);
 	}
 	perf_pmu_enable(epc->pmu);
 }

@@ -624,6 +624,38 @@ static void ck_turns_mixed(struct kunit *test)
 			world->events[0]->total_time_enabled / 3);
 }
 
+/* Does a choice outlive switches between cgroups whose groups find room? */
+static void ck_choice_script(struct ck_world *world)
+{
+	struct perf_event_pmu_context *epc;
+	struct kunit *test = world->test;
+	u64 chosen_at;
+
+	epc = &this_cpu_ptr(fake.pmu.cpu_pmu_context)->epc;
+	KUNIT_EXPECT_EQ(test, epc->rotate_necessary, 1);
+	chosen_at = epc->chosen_at;
+	for (int i = 0; i < 4; i++) {
+		udelay(10);
+		ck_go(world, 1 + i % 2);
+		KUNIT_EXPECT_EQ(test, ck_state(world->events[4]),
+				i % 2 ? INACTIVE : ACTIVE);
+		KUNIT_EXPECT_EQ(test, epc->rotate_necessary, 1);
+		KUNIT_EXPECT_EQ(test, epc->chosen_at, chosen_at);
+	}
+	ck_go(world, -1);
+}
+
+/* Two groups of the CPU take turns with two counters, a cgroup's has a third. */
+static void ck_choice(struct kunit *test)
+{
+	struct ck_world *world = ck_begin(test, 3);
+
+	for (int i = 0; i < 2; i++)
+		ck_open(world, -1, ck_open_flexible(world, -1), false);
+	ck_open_flexible(world, 1);
+	ck_run(world, ck_choice_script);
+}
+
 static struct kunit_case ck_cases[] = {
 	KUNIT_CASE(ck_within),
 	KUNIT_CASE(ck_common),
@@ -636,6 +668,7 @@ static struct kunit_case ck_cases[] = {
 	KUNIT_CASE(ck_random),
 	KUNIT_CASE(ck_turns),
 	KUNIT_CASE(ck_turns_mixed),
+	KUNIT_CASE(ck_choice),
 	{}
 };
 

@@ -32,6 +32,8 @@
 #define INTERVAL_NS	2000
 #define STEP_NS		(INTERVAL_NS / 4)
 #define STARVE_TURNS	(1000 * MAX_GROUPS)
+#define SWITCH_MS	3000
+#define SWITCH_INTERVAL_MS	20
 
 #define INACTIVE	PERF_EVENT_STATE_INACTIVE
 #define ACTIVE		PERF_EVENT_STATE_ACTIVE
@@ -588,6 +590,104 @@ static void rk_random_starvation(struct kunit *test)
 	}
 }
 
+/* Two groups for one counter, in an order that nothing but a turn changes. */
+static struct perf_cpu_pmu_context *rk_make_pair(struct kunit *test,
+						 struct perf_event **pair)
+{
+	struct fake_pmu_spec spec = { .cpu = smp_processor_id() };
+	struct perf_cpu_pmu_context *cpc;
+
+	fake_pmu_reset(&fake, 1, 1000);
+	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, spec.cpu);
+	cpc->mux_active = true;
+	pair[0] = fake_pmu_open(test, &fake, &spec);
+	pair[1] = fake_pmu_open(test, &fake, &spec);
+	return cpc;
+}
+
+/* A timer that fires within the interval changes nothing, and comes again. */
+static void rk_timer_waits_for_choice(struct kunit *test)
+{
+	struct perf_cpu_pmu_context *cpc;
+	enum hrtimer_restart restart;
+	struct perf_event *pair[2];
+	ktime_t begin, end, again;
+
+	rk_begin(test);
+	cpc = rk_make_pair(test, pair);
+	scoped_guard(irqsave) {
+		perf_pmu_resched(&fake.pmu);
+		begin = ktime_get();
+		restart = perf_pmu_mux_handler(&cpc->mux_timer);
+		end = ktime_get();
+		again = hrtimer_get_expires(&cpc->mux_timer);
+	}
+	KUNIT_EXPECT_EQ(test, restart, HRTIMER_RESTART);
+	KUNIT_EXPECT_EQ(test, pair[0]->state, ACTIVE);
+	KUNIT_EXPECT_EQ(test, pair[1]->state, INACTIVE);
+	KUNIT_EXPECT_GT(test, again, begin);
+	KUNIT_EXPECT_LE(test, again, end + cpc->mux_interval);
+}
+
+/* When the interval is over it changes places, and has another one to go. */
+static void rk_timer_ends_choice(struct kunit *test)
+{
+	struct perf_cpu_pmu_context *cpc;
+	enum hrtimer_restart restart;
+	struct perf_event *pair[2];
+	ktime_t begin, again;
+
+	rk_begin(test);
+	cpc = rk_make_pair(test, pair);
+	scoped_guard(irqsave) {
+		perf_pmu_resched(&fake.pmu);
+		cpc->mux_interval = ns_to_ktime(INTERVAL_NS);
+		ndelay(2 * INTERVAL_NS);
+		begin = ktime_get();
+		restart = perf_pmu_mux_handler(&cpc->mux_timer);
+		again = hrtimer_get_expires(&cpc->mux_timer);
+	}
+	KUNIT_EXPECT_EQ(test, restart, HRTIMER_RESTART);
+	KUNIT_EXPECT_EQ(test, pair[0]->state, INACTIVE);
+	KUNIT_EXPECT_EQ(test, pair[1]->state, ACTIVE);
+	KUNIT_EXPECT_GT(test, again, begin);
+}
+
+/*
+ * Two groups of a CPU have room for one of them and for a task's event, which
+ * comes and goes all the time. They take turns all the same.
+ */
+static void rk_switches_let_turns_pass(struct kunit *test)
+{
+	struct perf_event *leader[2], *event;
+	unsigned int since[2], had[2];
+	ktime_t end;
+
+	rk_begin(test);
+	fake_pmu_reset(&fake, 3, SWITCH_INTERVAL_MS);
+	for (int i = 0; i < 2; i++) {
+		struct fake_pmu_spec spec = { .cpu = smp_processor_id() };
+
+		leader[i] = fake_pmu_open(test, &fake, &spec);
+		spec.leader = leader[i];
+		fake_pmu_open(test, &fake, &spec);
+	}
+	event = fake_pmu_open(test, &fake, &(struct fake_pmu_spec) {
+			      .task = current, .cpu = -1 });
+
+	for (int i = 0; i < 2; i++)
+		since[i] = fake_pmu_turns(leader[i]);
+	end = ktime_add_ms(ktime_get(), SWITCH_MS);
+	do {
+		usleep_range(50, 100);
+		for (int i = 0; i < 2; i++)
+			had[i] = fake_pmu_turns(leader[i]) - since[i];
+	} while (min(had[0], had[1]) < 2 && ktime_before(ktime_get(), end));
+	KUNIT_EXPECT_GE(test, had[0], 2);
+	KUNIT_EXPECT_GE(test, had[1], 2);
+	KUNIT_EXPECT_GT(test, fake_pmu_turns(event), 2);
+}
+
 /* The timer of a CPU that went offline fires on another one. */
 static void rk_stray_timer(struct kunit *test)
 {
@@ -610,6 +710,9 @@ static void rk_stray_timer(struct kunit *test)
 static struct kunit_case rk_cases[] = {
 	KUNIT_CASE(rk_random_choices),
 	KUNIT_CASE(rk_random_starvation),
+	KUNIT_CASE(rk_timer_waits_for_choice),
+	KUNIT_CASE(rk_timer_ends_choice),
+	KUNIT_CASE(rk_switches_let_turns_pass),
 	KUNIT_CASE(rk_stray_timer),
 	{ }
 };
