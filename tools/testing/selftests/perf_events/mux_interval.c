@@ -2,7 +2,7 @@
 /*
  * perf_event_mux_interval_ms of a PMU: how long groups that do not all fit have
  * the counters before it is others' turn. What is refused, and whether the number
- * of turns follows what was written, at once.
+ * of turns follows what was written, at once, whatever tasks do meanwhile.
  *
  * A turn is seen by its effect: an event whose running time stood grows again.
  */
@@ -23,6 +23,9 @@
 #define LONG_MS		20
 /* Longer than anybody looks. */
 #define ENDLESS_MS	5000
+
+/* Enough for whoever gets any. */
+#define MANY_TURNS	100
 
 #define WATCH_MS	100
 #define WATCHES		4
@@ -192,6 +195,55 @@ static void shorter_turns(void)
 	      SHORT_MS, WATCH_MS);
 }
 
+/* A group of the CPU that leaves one counter to others. */
+static int open_big_group(int cpu, int size)
+{
+	struct perf_event_attr attr = branch_attr();
+	int leader;
+
+	attr.disabled = 0;
+	leader = open_on(&attr, -1, cpu, -1);
+	while (--size)
+		open_on(&attr, -1, cpu, leader);
+	return leader;
+}
+
+/* Sleeps, over and over, until the event has had a turn. */
+static bool turn_comes(int fd)
+{
+	__u64 end = now_ns() + MANY_TURNS * LONG_MS * NSEC_PER_MSEC;
+	struct timed_count before = read_timed(fd);
+
+	while (now_ns() < end) {
+		usleep(100);
+		if (has_run(fd, &before))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Two groups of a CPU cannot be on together, and a task whose event is beside
+ * them sleeps much more often than they take turns.
+ */
+static void turns_among_switches(void)
+{
+	int cpu = first_cpu(), counters = count_counters(), fd[2], round;
+	struct perf_event_attr attr = branch_attr();
+
+	if (counters < 2)
+		test_skip("needs two counters");
+	pin_to_cpu(cpu);
+	set_interval(LONG_MS);
+	fd[0] = open_big_group(cpu, counters - 1);
+	fd[1] = open_big_group(cpu, counters - 1);
+	attr.disabled = 0;
+	open_self(&attr);
+	for (round = 0; round < 2 * WATCHES; round++)
+		CHECK(turn_comes(fd[round % 2]), "group %d waits for %d ms",
+		      round % 2, MANY_TURNS * LONG_MS);
+}
+
 static void expect_no_turns(const struct pair *pair, const char *what)
 {
 	unsigned int turns;
@@ -243,6 +295,7 @@ static void running_timer_elsewhere(void)
 static const struct test_case cases[] = {
 	{ "what is not a time is refused", refused },
 	{ "shorter turns, more of them", shorter_turns },
+	{ "turns among many task switches", turns_among_switches },
 	{ "a running timer takes the change", running_timer },
 	{ "a running timer of another CPU", running_timer_elsewhere },
 };
