@@ -32,6 +32,7 @@
 #include <linux/math64.h>
 #include <linux/sysctl.h>
 #include <linux/tick.h>
+#include <kunit/visibility.h>
 #include "clock.h"
 #include "context.h"
 #include "pmu.h"
@@ -50,7 +51,7 @@ int sysctl_perf_event_sample_rate __read_mostly = PERF_RATE_DEFAULT;
 int sysctl_perf_cpu_time_max_percent __read_mostly = PERF_PERCENT_DEFAULT;
 
 /* Overflows of one event between two ticks; nanoseconds for one sample. */
-static unsigned int perf_rate_per_tick __read_mostly =
+VISIBLE_IF_KUNIT unsigned int perf_rate_per_tick __read_mostly =
 	DIV_ROUND_UP(PERF_RATE_DEFAULT, HZ);
 static unsigned int perf_sample_allowed_ns __read_mostly =
 	NSEC_PER_SEC / PERF_RATE_DEFAULT * PERF_PERCENT_DEFAULT / 100;

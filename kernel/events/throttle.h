@@ -23,4 +23,9 @@ static inline void perf_throttle_freq_get(void) { }
 static inline void perf_throttle_freq_put(void) { }
 #endif
 
+#if IS_ENABLED(CONFIG_KUNIT)
+/* For tests whose overflows shall not be throttled on a slow machine. */
+extern unsigned int perf_rate_per_tick;
+#endif
+
 #endif /* _KERNEL_EVENTS_THROTTLE_H */

@@ -11,6 +11,10 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
 
+#include "../throttle.h"
+
+#define SWK_RATE_PER_TICK	1000
+
 /* An event as it is while active, without context, task, and buffer. */
 struct swk_event {
 	struct perf_event	event;
@@ -441,8 +445,16 @@ static struct kunit_case perf_software_cases[] = {
 	{ }
 };
 
+/* What interrupts of a slow machine have lowered. */
+static int swk_case_init(struct kunit *test)
+{
+	WRITE_ONCE(perf_rate_per_tick, SWK_RATE_PER_TICK);
+	return 0;
+}
+
 static struct kunit_suite perf_software_suite = {
 	.name		= "perf_software",
+	.init		= swk_case_init,
 	.test_cases	= perf_software_cases,
 };
 
