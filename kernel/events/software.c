@@ -15,7 +15,8 @@
  * nothing to allocate or to free; they are empty while the CPU is offline
  * because its events are. An event leaves its list before it leaves its
  * context, and is freed a grace period later. A static key counts the opened
- * events of its number; inherited events hang on the event they come from.
+ * events of its number, inherited ones not, since they hang on the event they
+ * come from; and one more from the first event until a second after the last.
  *
  * Locking rules: a list changes on its own CPU with interrupts off, and is
  * walked under RCU on the same CPU. NMI may interrupt a change: it sees the
@@ -32,6 +33,7 @@
  *	state is not ACTIVE: no overflow
  */
 
+#include <linux/bitops.h>
 #include <linux/cache.h>
 #include <linux/jump_label.h>
 #include <linux/math64.h>
@@ -40,6 +42,7 @@
 #include <linux/ptrace.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/workqueue.h>
 
 #include "overflow.h"
 #include "pmu.h"
@@ -58,6 +61,9 @@ static DEFINE_PER_CPU(struct perf_swevent_lists, perf_swevent_lists);
 static int perf_swevent_forwarded[PERF_COUNT_SW_MAX] __ro_after_init;
 
 struct static_key perf_swevent_enabled[PERF_COUNT_SW_MAX];
+
+/* Numbers whose key has one user more than there are events. */
+static unsigned long perf_swevent_kept;
 
 /* One set of registers for each level at which a CPU can be interrupted. */
 DEFINE_PER_CPU(struct pt_regs, __perf_regs[4]);
@@ -457,9 +463,42 @@ static void perf_software_del(struct perf_event *event, int flags)
 	hlist_del_rcu(&event->hlist_entry);
 }
 
+static void perf_swevent_key_off(struct work_struct *work)
+{
+	unsigned int id;
+
+	for_each_set_bit(id, &perf_swevent_kept, PERF_COUNT_SW_MAX) {
+		if (static_key_count(&perf_swevent_enabled[id]) == 1 &&
+		    test_and_clear_bit(id, &perf_swevent_kept))
+			static_key_slow_dec(&perf_swevent_enabled[id]);
+	}
+}
+
+static DECLARE_DELAYED_WORK(perf_swevent_key_work, perf_swevent_key_off);
+
+/*
+ * Programs that open and close one event after the other shall not patch the
+ * kernel each time. Whether a number is kept matters to nothing else: an event
+ * that comes while its key is let go has been counted before.
+ */
+static void perf_swevent_key_get(u64 id)
+{
+	static_key_slow_inc(&perf_swevent_enabled[id]);
+	if (!test_bit(id, &perf_swevent_kept) &&
+	    !test_and_set_bit(id, &perf_swevent_kept))
+		static_key_slow_inc(&perf_swevent_enabled[id]);
+}
+
+static void perf_swevent_key_put(u64 id)
+{
+	static_key_slow_dec(&perf_swevent_enabled[id]);
+	if (static_key_count(&perf_swevent_enabled[id]) == 1)
+		schedule_delayed_work(&perf_swevent_key_work, HZ);
+}
+
 static void perf_software_destroy(struct perf_event *event)
 {
-	static_key_slow_dec(&perf_swevent_enabled[event->attr.config]);
+	perf_swevent_key_put(event->attr.config);
 }
 
 static int perf_software_event_init(struct perf_event *event)
@@ -483,7 +522,7 @@ static int perf_software_event_init(struct perf_event *event)
 	}
 
 	if (!event->parent) {
-		static_key_slow_inc(&perf_swevent_enabled[id]);
+		perf_swevent_key_get(id);
 		event->destroy = perf_software_destroy;
 	}
 	return 0;

@@ -92,6 +92,15 @@ static void run_one(const struct row *row)
 	emit_cost(row, NULL, measure_mean(open_close, &attr, 1000));
 }
 
+/* The kernel's code is patched where page faults are told, and restored. */
+static void run_page_faults(const struct row *row)
+{
+	struct perf_event_attr attr;
+
+	attr = make_attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+	emit_cost(row, NULL, measure_mean(open_close, &attr, 1000));
+}
+
 /* A second user of the tracepoint, so that no code is patched. */
 static void run_tracepoint(const struct row *row)
 {
@@ -132,6 +141,7 @@ static void run_eventfd(const struct row *row)
 static const struct row rows[] = {
 	{ "floor/eventfd-open-close", run_eventfd },
 	{ "open/1-sw-open-close", run_one, { .sw = 1 } },
+	{ "open/1-page-faults-open-close", run_page_faults },
 	{ "open/1-hw-open-close", run_one, { .hw = 1 } },
 	{ "open/1-tracepoint-open-close", run_tracepoint },
 	{ "open/group-4-hw-open-close", run_group, { .hw = 4, .group = true } },

@@ -5,6 +5,7 @@
  */
 
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/hardirq.h>
 #include <linux/poll.h>
 #include <linux/preempt.h>
@@ -400,13 +401,34 @@ static void swk_init_forwards(struct kunit *test)
 	KUNIT_EXPECT_NE(test, swk->event.attr.type, PERF_TYPE_SOFTWARE);
 }
 
+static void swk_destroy(void *arg)
+{
+	struct swk_event *swk = arg;
+
+	swk->event.destroy(&swk->event);
+}
+
+static struct swk_event *swk_open_dummy(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 0);
+
+	KUNIT_ASSERT_EQ(test, 0, swk_init_with(swk, PERF_TYPE_SOFTWARE,
+					       PERF_COUNT_SW_DUMMY));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, swk_destroy,
+							   swk));
+	return swk;
+}
+
 static void swk_init_counts_keys(struct kunit *test)
 {
 	struct static_key *key = &perf_swevent_enabled[PERF_COUNT_SW_DUMMY];
 	struct swk_event *swk = swk_new(test, 0);
 	struct swk_event *child = swk_new(test, 0);
-	int before = static_key_count(key);
+	int before;
 
+	/* Another event, since the first one counts for two. */
+	swk_open_dummy(test);
+	before = static_key_count(key);
 	KUNIT_EXPECT_EQ(test, swk_init_with(swk, PERF_TYPE_SOFTWARE,
 					    PERF_COUNT_SW_DUMMY), 0);
 	KUNIT_ASSERT_NOT_NULL(test, swk->event.destroy);
@@ -420,6 +442,28 @@ static void swk_init_counts_keys(struct kunit *test)
 
 	swk->event.destroy(&swk->event);
 	KUNIT_EXPECT_EQ(test, static_key_count(key), before);
+}
+
+/* The key goes with the last event, but not at once. */
+static void swk_key_outlives_events(struct kunit *test)
+{
+	struct static_key *key = &perf_swevent_enabled[PERF_COUNT_SW_DUMMY];
+	struct swk_event *first, *second;
+	ktime_t end;
+
+	for (int round = 0; round < 2; round++) {
+		first = swk_open_dummy(test);
+		second = swk_open_dummy(test);
+		KUNIT_EXPECT_EQ(test, static_key_count(key), 3);
+		kunit_release_action(test, swk_destroy, first);
+		KUNIT_EXPECT_EQ(test, static_key_count(key), 2);
+		kunit_release_action(test, swk_destroy, second);
+		KUNIT_EXPECT_EQ(test, static_key_count(key), 1);
+	}
+	end = ktime_add_ms(ktime_get(), 5 * MSEC_PER_SEC);
+	while (static_key_count(key) && ktime_before(ktime_get(), end))
+		msleep(20);
+	KUNIT_EXPECT_EQ(test, static_key_count(key), 0);
 }
 
 static struct kunit_case perf_software_cases[] = {
@@ -442,6 +486,7 @@ static struct kunit_case perf_software_cases[] = {
 	KUNIT_CASE(swk_init_refuses),
 	KUNIT_CASE(swk_init_forwards),
 	KUNIT_CASE(swk_init_counts_keys),
+	KUNIT_CASE_SLOW(swk_key_outlives_events),
 	{ }
 };
 
