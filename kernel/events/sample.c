@@ -939,7 +939,7 @@ void perf_sample_read_record(struct perf_event *event,
 	if (perf_output_begin(&handle, &data, event, record.header.size))
 		return;
 
-	/* Not current's; no earlier, as a LOST in front fills in @data as well. */
+	/* No earlier: a LOST in front is current's. */
 	data.tid_entry.pid = record.pid;
 	data.tid_entry.tid = record.tid;
 	perf_rb_write(&handle, &record, sizeof(record));

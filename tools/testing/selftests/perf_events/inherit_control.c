@@ -549,8 +549,8 @@ static void output_is_switched(const struct kind *kind)
 
 /*
  * The count of a thread that ends, on another CPU than that of the buffer, where
- * it lost samples before: the record comes behind a LOST, and it stands in the
- * name of the thread, not of whoever was interrupted for it.
+ * it lost samples before: the record comes behind a LOST. It stands in the name of
+ * the thread, the LOST in that of whoever was interrupted for it.
  */
 static void last_words(void)
 {
@@ -576,6 +576,9 @@ static void last_words(void)
 	if (!header)
 		test_xfail("no record of a thread that ends");
 	CHECK(header->type == PERF_RECORD_LOST, "type %u", header->type);
+	parse_trailer(header, &attr, &sample);
+	CHECK(sample.tid != (__u32)walker.pid, "LOST in the name of %u",
+	      sample.tid);
 	header = ring_next(ring);
 	CHECK(header && header->type == PERF_RECORD_READ, "no READ record");
 	parse_trailer(header, &attr, &sample);
