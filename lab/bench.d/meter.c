@@ -31,43 +31,42 @@ static int overhead_fd = -1;
 static int accesses_fd = -1;
 static double nothing;
 
-/* The numbers in the line that begins with @name; zero without a model. */
-static void totals(int fd, const char *name, __u64 *first, __u64 *second)
+struct pair {
+	unsigned long long first;
+	unsigned long long second;
+};
+
+/* @count numbers of the line that begins with @name; zeros without a model. */
+static struct pair numbers(int fd, const char *name, int count)
 {
-	unsigned long long a = 0, b = 0;
+	struct pair pair = { 0, 0 };
 	char text[4096];
 	ssize_t len;
 	char *line;
 
-	*first = 0;
-	*second = 0;
 	if (fd < 0)
-		return;
+		return pair;
 	len = pread(fd, text, sizeof(text) - 1, 0);
 	if (len <= 0)
-		return;
+		return pair;
 	text[len] = 0;
 	line = strstr(text, name);
-	if (!line || sscanf(line + strlen(name), "%llu %llu", &a, &b) < 1)
+	if (!line || sscanf(line + strlen(name), "%llu %llu", &pair.first,
+			    &pair.second) != count)
 		die("the PMU model's files have another format");
-	*first = a;
-	*second = b;
+	return pair;
 }
 
 static __u64 model_ticks(void)
 {
-	__u64 sections, ticks;
-
-	totals(overhead_fd, "\ntotal ", &sections, &ticks);
-	return ticks;
+	return numbers(overhead_fd, "\ntotal ", 2).second;
 }
 
 static __u64 model_accesses(void)
 {
-	__u64 reads, writes;
+	struct pair reads_writes = numbers(accesses_fd, "\ntotal ", 2);
 
-	totals(accesses_fd, "\ntotal ", &reads, &writes);
-	return reads + writes;
+	return reads_writes.first + reads_writes.second;
 }
 
 /**
@@ -75,10 +74,7 @@ static __u64 model_accesses(void)
  */
 __u64 model_turns(void)
 {
-	__u64 turns, faults;
-
-	totals(accesses_fd, "\nturns ", &turns, &faults);
-	return turns;
+	return numbers(accesses_fd, "\nturns ", 1).first;
 }
 
 void meter_start(struct meter *m)
