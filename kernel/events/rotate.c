@@ -6,7 +6,7 @@
  * the scheduler choose anew, by service received, once a choice has been on for
  * an interval; it fires when the first one will have been. A task switch does the
  * same for the context that it loads, so contexts that never run long enough for
- * the timer take turns as well. No turn is shorter than an interval.
+ * the timer take turns as well. A turn ends early only where groups came or went.
  *
  * Owns: the handler of cpc->mux_timer.
  *

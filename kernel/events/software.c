@@ -480,6 +480,9 @@ static DECLARE_DELAYED_WORK(perf_swevent_key_work, perf_swevent_key_off);
  * Programs that open and close one event after the other shall not patch the
  * kernel each time. Whether a number is kept matters to nothing else: an event
  * that comes while its key is let go has been counted before.
+ *
+ * This is no struct static_key_deferred: that holds its key, and the rest of the
+ * kernel links against an array of mere keys.
  */
 static void perf_swevent_key_get(u64 id)
 {

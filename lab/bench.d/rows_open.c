@@ -92,7 +92,7 @@ static void run_one(const struct row *row)
 	emit_cost(row, NULL, measure_mean(open_close, &attr, 1000));
 }
 
-/* The kernel's code is patched where page faults are told, and restored. */
+/* Nobody else wants to be told of page faults: the base patches its code each time. */
 static void run_page_faults(const struct row *row)
 {
 	struct perf_event_attr attr;
