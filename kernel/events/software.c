@@ -506,7 +506,8 @@ static void perf_software_destroy(struct perf_event *event)
 
 static int perf_software_event_init(struct perf_event *event)
 {
-	u64 id = event->attr.config;
+	u64 config = event->attr.config;
+	unsigned long id;
 
 	if (event->attr.type != PERF_TYPE_SOFTWARE)
 		return -ENOENT;
@@ -514,11 +515,11 @@ static int perf_software_event_init(struct perf_event *event)
 		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_type),
 				   PERF_SAMPLE_BRANCH_STACK,
 				   PERF_REASON_NO_BRANCHES);
-	if (id >= PERF_COUNT_SW_MAX)
+	if (config >= PERF_COUNT_SW_MAX)
 		return perf_refuse(-ENOENT, PERF_FIELD(config), ~0ULL,
 				   PERF_REASON_NO_EVENT);
 
-	id = array_index_nospec(id, PERF_COUNT_SW_MAX);
+	id = array_index_nospec((unsigned long)config, PERF_COUNT_SW_MAX);
 	if (perf_swevent_forwarded[id]) {
 		event->attr.type = perf_swevent_forwarded[id];
 		return -ENOENT;

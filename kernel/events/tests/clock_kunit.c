@@ -382,8 +382,8 @@ static void ck_ctx_clock_monotonic(struct kunit *test)
 	ck_start(ctx);
 	ck_update(ctx);
 	/* As if the CPU that updated last had a clock far ahead. */
-	ctx->timestamp += NSEC_PER_SEC * 3600;
-	ctx->time += NSEC_PER_SEC * 3600;
+	ctx->timestamp += NSEC_PER_SEC * 3600ULL;
+	ctx->time += NSEC_PER_SEC * 3600ULL;
 	time = ctx->time;
 	KUNIT_EXPECT_EQ(test, ck_update(ctx), time);
 }
