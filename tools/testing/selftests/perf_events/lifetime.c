@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may hold an event, a buffer or a task, and until when: opens that fail or only
+ * ask while others unmap the buffer that they name, mappings of a redirected event
+ * while its buffer goes, tasks whose last reference is that of a context.
+ *
+ * Most of what goes wrong here only the kernel notices, by a warning. What it has
+ * not given back is missing in the books.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <linux/perf_event_ext.h>
+
+#include "perf_books.h"
+#include "perf_lib.h"
+
+#define RACE_NS		(3 * NSEC_PER_SEC)
+#define DATA_PAGES	1
+#define GRACE_US	500000
+
+static struct perf_event_attr user_attr(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+
+	attr.exclude_kernel = 1;
+	return attr;
+}
+
+static void *map_buffer(int fd)
+{
+	return mmap(NULL, (1 + DATA_PAGES) * sysconf(_SC_PAGESIZE),
+		    PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+static void unmap_buffer(void *at)
+{
+	munmap(at, (1 + DATA_PAGES) * sysconf(_SC_PAGESIZE));
+}
+
+static void map_and_unmap(int fd)
+{
+	void *at = map_buffer(fd);
+
+	if (at != MAP_FAILED)
+		unmap_buffer(at);
+}
+
+/* A process on the other CPU that maps and unmaps @fd until it is stopped. */
+static pid_t start_mapper(int fd)
+{
+	int other = second_cpu();
+	pid_t pid = fork();
+
+	CHECK(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		pin_to_cpu(other);
+		for (;;)
+			map_and_unmap(fd);
+	}
+	pin_to_cpu(first_cpu());
+	return pid;
+}
+
+/* Opens that name a buffer that comes and goes. */
+
+/* No leader samples a trace for it, and that is the last that is asked. */
+static void open_too_much(int target)
+{
+	struct perf_event_attr attr = user_attr();
+	int fd;
+
+	attr.sample_type = PERF_SAMPLE_AUX;
+	attr.aux_sample_size = 8;
+	fd = perf_open(&attr, 0, -1, target,
+		       PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP);
+	CHECK(fd < 0 && errno == EINVAL, "open: %s",
+	      fd < 0 ? strerror(errno) : "success");
+}
+
+/* Where it comes too late for the buffer, the answer says so. */
+static void ask_only(int target)
+{
+	struct perf_event_attr attr = user_attr();
+	struct perf_event_dry_run run = {
+		.size		= sizeof(run),
+		.attr		= (unsigned long)&attr,
+		.open_flags	= PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP,
+		.cpu		= -1,
+		.group_fd	= target,
+	};
+
+	CHECK(!ioctl(target, PERF_EVENT_IOC_DRY_RUN, &run), "dry run: %s",
+	      strerror(errno));
+	CHECK(!run.error || run.error == EINVAL, "dry run says: %s",
+	      strerror(run.error));
+}
+
+static void open_and_close(int target)
+{
+	struct perf_event_attr attr = user_attr();
+	int fd = perf_open(&attr, 0, -1, target,
+			   PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP);
+
+	CHECK(fd >= 0 || errno == EINVAL, "open: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+struct race {
+	void (*attempt)(int target);
+};
+
+static void race_without_rights(void *arg)
+{
+	const struct race *race = arg;
+	struct perf_event_attr attr = user_attr();
+	__u64 end = now_ns() + RACE_NS;
+	pid_t mapper;
+	int target;
+
+	become_nobody();
+	target = open_self(&attr);
+	mapper = start_mapper(target);
+	while (now_ns() < end)
+		race->attempt(target);
+	stop_child(mapper);
+}
+
+static void race_unmap(void (*attempt)(int target))
+{
+	struct race race = { attempt };
+	struct books before;
+
+	second_cpu();
+	open_books(&before);
+	run_child(race_without_rights, &race);
+	expect_balance(&before);
+}
+
+static void open_fails(void)
+{
+	race_unmap(open_too_much);
+}
+
+static void open_is_dry(void)
+{
+	struct perf_event_attr attr = user_attr();
+
+	if (ioctl(open_self(&attr), PERF_EVENT_IOC_DRY_RUN, NULL) < 0 &&
+	    errno == ENOTTY)
+		test_skip("no PERF_EVENT_IOC_DRY_RUN");
+	race_unmap(ask_only);
+}
+
+static void open_succeeds(void)
+{
+	race_unmap(open_and_close);
+}
+
+/* A redirected event that is mapped. */
+
+static int open_redirected(int target)
+{
+	struct perf_event_attr attr = user_attr();
+	int fd = perf_open(&attr, 0, -1, target,
+			   PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP);
+
+	CHECK(fd >= 0, "FD_OUTPUT: %s", strerror(errno));
+	return fd;
+}
+
+/* It gets a buffer of its own once the one that it writes to has gone. */
+static void map_redirected(void)
+{
+	struct perf_event_attr attr = user_attr();
+	int target = open_self(&attr), fd;
+	struct perf_event_mmap_page *page;
+	void *at, *own;
+
+	at = map_buffer(target);
+	CHECK(at != MAP_FAILED, "target: %s", strerror(errno));
+	fd = open_redirected(target);
+	own = map_buffer(fd);
+	if (own != MAP_FAILED)
+		test_xfail("shares the buffer");
+	CHECK(errno == EINVAL, "in use: %s", strerror(errno));
+	unmap_buffer(at);
+	own = map_buffer(fd);
+	CHECK(own != MAP_FAILED, "its own: %s", strerror(errno));
+	at = map_buffer(target);
+	CHECK(at != MAP_FAILED, "target again: %s", strerror(errno));
+	page = own;
+	page->data_tail = 1;
+	page = at;
+	CHECK(!page->data_tail, "two events have one buffer");
+}
+
+static void redirect_and_map(int fd, int target)
+{
+	void *at;
+
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, target))
+		CHECK(errno == EINVAL, "SET_OUTPUT: %s", strerror(errno));
+	at = map_buffer(fd);
+	if (at == MAP_FAILED)
+		CHECK(errno == EINVAL, "map: %s", strerror(errno));
+	else
+		unmap_buffer(at);
+}
+
+/* The number of mappings never goes up from 0, whoever has seen the buffer. */
+static void race_map_redirected(void *arg)
+{
+	struct perf_event_attr attr = user_attr();
+	__u64 end = now_ns() + RACE_NS;
+	int target, fd;
+	pid_t mapper;
+
+	(void)arg;
+	become_nobody();
+	target = open_self(&attr);
+	fd = open_self(&attr);
+	mapper = start_mapper(target);
+	while (now_ns() < end)
+		redirect_and_map(fd, target);
+	stop_child(mapper);
+}
+
+static void map_while_buffer_goes(void)
+{
+	struct books before;
+
+	second_cpu();
+	open_books(&before);
+	run_child(race_map_redirected, NULL);
+	expect_balance(&before);
+}
+
+/* The last reference on a task. */
+
+/*
+ * Pipes: "go" ends when the parent wants the member to exit, "gone" ends when
+ * it does.
+ */
+struct lineage {
+	int go[2];
+	int gone[2];
+};
+
+/* Counted as one of its parent's family, long after the parent has gone. */
+static void be_member(struct lineage *line, int fd)
+{
+	char byte;
+
+	close(fd);
+	close(line->go[1]);
+	touch_pages(1);
+	CHECK(!read(line->go[0], &byte, 1), "go");
+	_exit(0);
+}
+
+static void found_family(void *arg)
+{
+	struct perf_event_attr attr = user_attr();
+	struct lineage *line = arg;
+	pid_t pid;
+	int fd;
+
+	attr.inherit = 1;
+	attr.disabled = 0;
+	fd = open_self(&attr);
+	pid = fork();
+	CHECK(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid)
+		be_member(line, fd);
+	close(fd);
+}
+
+/*
+ * The event has gone, and the task that it was opened on. What is left of that
+ * one is what the family's contexts keep, until the last member exits.
+ */
+static void founder_goes_first(void)
+{
+	struct lineage line;
+	int round;
+	char byte;
+
+	for (round = 0; round < 3; round++) {
+		CHECK(!pipe(line.go) && !pipe(line.gone), "pipe");
+		run_child(found_family, &line);
+		usleep(GRACE_US);
+		close(line.go[0]);
+		close(line.go[1]);
+		close(line.gone[1]);
+		CHECK(!read(line.gone[0], &byte, 1), "gone");
+		close(line.gone[0]);
+	}
+	usleep(GRACE_US);
+}
+
+static const struct test_case cases[] = {
+	{ "an open fails while its buffer goes", open_fails },
+	{ "a dry run while its buffer goes", open_is_dry },
+	{ "an open succeeds while its buffer goes", open_succeeds },
+	{ "mapping of an event with FD_OUTPUT", map_redirected },
+	{ "mapping of an event whose target's buffer goes",
+	  map_while_buffer_goes },
+	{ "the founder of a family goes first", founder_goes_first },
+};
+
+int main(void)
+{
+	tests_begin(ARRAY_SIZE(cases));
+	tests_run(cases, ARRAY_SIZE(cases));
+	tests_end();
+}
