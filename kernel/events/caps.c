@@ -146,7 +146,7 @@ static void caps_clear(struct caps_trial *trial)
 		event = trial->member[--trial->nr];
 		scoped_guard(raw_spinlock_irq, &trial->ctx->lock)
 			perf_group_detach_locked(event, NULL);
-		perf_event_free(event);
+		perf_event_put(event);
 	}
 }
 
@@ -156,7 +156,7 @@ static void caps_end(struct caps_trial *trial)
 		return;
 	caps_clear(trial);
 	if (trial->anchor)
-		perf_event_free(trial->anchor);
+		perf_event_put(trial->anchor);
 	if (trial->ctx)
 		perf_ctx_put(trial->ctx);
 	kvfree(trial);
@@ -186,7 +186,7 @@ static bool caps_anchor(struct caps_trial *trial, int cpu, u64 kind)
 	struct perf_event_attr attr = caps_attr(kind);
 
 	if (trial->anchor)
-		perf_event_free(trial->anchor);
+		perf_event_put(trial->anchor);
 	trial->cpu = cpu;
 	trial->anchor = caps_alloc(trial, &attr);
 	return trial->anchor;

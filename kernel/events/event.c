@@ -2,9 +2,8 @@
 /*
  * Room "event": the beginning and the end of an event.
  *
- * perf_event_alloc() makes an event out of a description, perf_event_free()
- * undoes as much of that as has been done, perf_event_close() ends what the
- * user opened. Between them an event is the business of other rooms.
+ * perf_event_alloc() makes an event out of a description, perf_event_close() ends
+ * what the user opened. Between them an event is the business of other rooms.
  *
  * Owns:     the caches that events come from, their numbers, the accounts that
  *           follow from an event's existence (and not from its running), the
@@ -14,7 +13,11 @@
  * Lifetime rules:
  *   - The file owns one reference, or the child list of the parent, or the
  *     kernel user that made the event. Deferred work and walkers take more.
- *   - A child owns a reference on its parent, put after the child is free.
+ *   - An event goes when its references come to 0, and by nothing else: also one
+ *     that was never finished. Whoever finds an event takes a reference only if
+ *     there is one left, so that nobody gets one on an event that is being freed.
+ *   - A child owns a reference on its parent, from the first step of its making
+ *     until the child is free.
  *   - The event owns references on its task or cgroup, context, part of the
  *     context, PMU module, pid namespace, program and buffer. The part is put
  *     when the event leaves its context for good, what it has of the PMU when
@@ -255,20 +258,9 @@ static void event_drop_target(struct perf_event *event)
 		perf_ctx_put(event->ctx);
 }
 
-/**
- * perf_event_free - undo what was done to make an event
- * @event: event in any stage from perf_event_alloc() to removed, with no
- *	reference left but possibly the caller's
- *
- * Context: Task context, may sleep. The caller keeps the context of an event
- * alive that has a pmu_ctx but was never installed.
- */
-void perf_event_free(struct perf_event *event)
+/* The one destructor: of an event that has been removed, or is half built. */
+static void event_free(struct perf_event *event)
 {
-	/* Somebody still uses it: a leak does less harm. */
-	if (WARN_ON_ONCE(atomic_long_read(&event->refcount) > 1))
-		return;
-
 	event_drop_guests(event);
 	event_unaccount(event);
 	if (event->attach_state & PERF_ATTACH_CALLCHAIN)
@@ -284,7 +276,7 @@ static void event_last_put(struct perf_event *event)
 {
 	struct perf_event *parent = event->parent;
 
-	perf_event_free(event);
+	event_free(event);
 	if (parent)
 		perf_event_put(parent);
 }
@@ -393,6 +385,8 @@ static struct perf_event *event_new(const struct perf_event_spec *spec)
 	event->cpu = spec->cpu;
 	event->oncpu = -1;
 	event->group_leader = spec->group_leader ?: event;
+	if (parent)
+		perf_event_get_ref(parent);
 	event->parent = parent;
 	event->event_caps = parent ? parent->event_caps : 0;
 	event->clock = parent ? parent->clock : local_clock;
@@ -465,7 +459,7 @@ static int event_get_callchain(struct perf_event *event)
 	return error;
 }
 
-/* All that can fail; perf_event_free() follows if it does. */
+/* All that can fail; the reference is put if it does. */
 static int event_build(struct perf_event *event,
 		       const struct perf_event_spec *spec)
 {
@@ -498,7 +492,12 @@ static int event_build(struct perf_event *event,
  * @spec: what it is to be; nothing of it is kept but by copy or reference
  *
  * If it is to be a sibling, the leader's ctx->mutex is taken while the driver
- * looks at the group. Inheriting, the caller holds that of the parent.
+ * looks at the group. Inheriting, the caller holds that of the event which is
+ * copied: this one, or the parent itself, keeps the parent.
+ *
+ * Nobody else can take a reference before the caller installs the event or
+ * attaches it to a buffer. Until then perf_event_put() undoes all of it at once; an
+ * event that has a pmu_ctx needs the caller's reference on the context for that.
  *
  * Context: Task context, may sleep.
  * Return: the event, with one reference, accounted, and known to no context;
@@ -521,7 +520,7 @@ struct perf_event *perf_event_alloc(const struct perf_event_spec *spec)
 		return ERR_PTR(-ENOMEM);
 	error = event_build(event, spec);
 	if (error) {
-		perf_event_free(event);
+		perf_event_put(event);
 		return ERR_PTR(error);
 	}
 
@@ -543,7 +542,7 @@ struct perf_event *perf_event_alloc(const struct perf_event_spec *spec)
  * Such an event is not accounted, and not for being installed.
  *
  * Context: Task context, may sleep.
- * Return: the event, for perf_event_free(); or an error pointer: what
+ * Return: the event, with one reference; or an error pointer: what
  * pmu::event_init returns, -ENOMEM.
  */
 struct perf_event *perf_event_alloc_trial(const struct perf_event_spec *spec,
@@ -557,7 +556,7 @@ struct perf_event *perf_event_alloc_trial(const struct perf_event_spec *spec,
 	error = perf_pmu_try_event(pmu, event);
 	if (!error)
 		return event;
-	perf_event_free(event);
+	perf_event_put(event);
 	return ERR_PTR(error);
 }
 
@@ -640,7 +639,8 @@ static void event_close_children(struct perf_event *event)
 
 /**
  * perf_event_close - end an event and its family
- * @event: event whose file is released, or that the kernel made for itself
+ * @event: event whose file is released, or that the kernel made for itself; it
+ *	has been installed
  *
  * The event stops counting and leaves its group, whose other members go on
  * alone if it was their leader. Inherited copies are removed with their counts.
@@ -656,14 +656,11 @@ int perf_event_close(struct perf_event *event)
 	if (!perf_event_is_kernel(event))
 		event_disown(event);
 
-	/* Opening failed after the file was there: nobody knows the event. */
-	if (READ_ONCE(event->ctx)) {
-		ctx = perf_event_ctx_lock(event);
-		perf_control_remove(event, PERF_REMOVE_GROUP | PERF_REMOVE_DEAD);
-		perf_event_ctx_unlock(event, ctx);
-		if (event->attr.inherit)
-			event_close_children(event);
-	}
+	ctx = perf_event_ctx_lock(event);
+	perf_control_remove(event, PERF_REMOVE_GROUP | PERF_REMOVE_DEAD);
+	perf_event_ctx_unlock(event, ctx);
+	if (event->attr.inherit)
+		event_close_children(event);
 	perf_event_put(event);
 	return 0;
 }

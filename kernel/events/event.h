@@ -20,21 +20,14 @@ struct perf_event_spec {
 
 /*
  * Return: an event that no context knows yet, accounted, state OFF or
- * INACTIVE, one reference; or the errno of perf_event_open(2). The reference
- * that a child holds on its parent is for the caller to take.
+ * INACTIVE, one reference; or the errno of perf_event_open(2). Whatever becomes of
+ * it, the last perf_event_put() frees it.
  */
 struct perf_event *perf_event_alloc(const struct perf_event_spec *spec);
 
 /* An event that is there to see whether a PMU takes it, and nothing else. */
 struct perf_event *perf_event_alloc_trial(const struct perf_event_spec *spec,
 					  struct pmu *pmu);
-
-/*
- * The one destructor; @event may be half built and never installed, and its
- * one reference is the caller's. It does not put the parent; perf_event_put()
- * of the last reference does, after this.
- */
-void perf_event_free(struct perf_event *event);
 
 /* Gives back what the event has of its PMU; it is off its context for good. */
 void perf_event_leave_pmu(struct perf_event *event);

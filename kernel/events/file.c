@@ -9,7 +9,8 @@
  *
  * Contexts: task.
  *
- * Lifetime: the file holds a reference on its event until it is released.
+ * Lifetime: the file holds a reference on its event until it is released. An open
+ * that fails may leave a file without one, which no descriptor names.
  *
  * Locking: most ioctls run under event->ctx->mutex; those on a family under
  * child_mutex as well, so that no copy leaves meanwhile.
@@ -41,7 +42,10 @@ long (*perf_file_dry_run)(unsigned long arg) __ro_after_init;
 
 static int perf_file_release(struct inode *inode, struct file *file)
 {
-	return perf_event_close(file->private_data);
+	struct perf_event *event = file->private_data;
+
+	/* It gets its event when nothing can fail any more. */
+	return event ? perf_event_close(event) : 0;
 }
 
 static __poll_t perf_file_poll(struct file *file, poll_table *wait)

@@ -13,8 +13,8 @@
  * Contexts: task; may sleep.
  *
  * Lifetime rules:
- *   - A copy has one reference on the eldest, taken when it joins the list and
- *     put by the last reference on the copy.
+ *   - A copy has one reference on the eldest, taken when it is made and put by
+ *     the last reference on the copy.
  *   - The list has the copy's first reference; who takes the copy off the list
  *     puts it.
  *   - A copy that never joined the list belongs to the fork alone.
@@ -98,7 +98,7 @@ static struct perf_event *inherit_build(const struct perf_inherit *to,
 	epc = perf_epc_get(source->pmu_ctx->pmu, to->ctx,
 			   copy->attach_state & PERF_ATTACH_TASK_DATA);
 	if (IS_ERR(epc)) {
-		perf_event_free(copy);
+		perf_event_put(copy);
 		return ERR_CAST(epc);
 	}
 	copy->pmu_ctx = epc;
@@ -164,7 +164,7 @@ static bool inherit_join_locked(struct perf_event_context *ctx,
 
 	if (READ_ONCE(eldest->state) <= PERF_EVENT_STATE_REVOKED)
 		return false;
-	if (!inherit_settle_leader(copy) || !perf_event_tryget(eldest))
+	if (!inherit_settle_leader(copy))
 		return false;
 
 	/* Where the eldest's leader can do it, the copy's can. */
@@ -214,7 +214,7 @@ static struct perf_event *inherit_event(const struct perf_inherit *to,
 		return perf_pmu_is_leaving(source) ? NULL : copy;
 	if (inherit_join(to, source, copy))
 		return copy;
-	perf_event_free(copy);
+	perf_event_put(copy);
 	return NULL;
 }
 

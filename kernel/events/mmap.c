@@ -36,7 +36,8 @@
  * brings either to 0 does what follows from that one, whatever the other does.
  *
  * An event whose last reference has gone may still be on the list. Close steps
- * over it; its destructor detaches it.
+ * over it; its destructor detaches it. What stands on the list has been opened, or
+ * is attached by the last step of an open that can fail.
  */
 
 #include <linux/capability.h>
@@ -808,10 +809,10 @@ static void perf_mmap_unlock_pair(struct perf_event *a, struct perf_event *b)
 	mutex_unlock(&b->mmap_mutex);
 }
 
-static int perf_mmap_redirect_mutexed(struct perf_event *event,
-				      struct perf_event *target)
+static int perf_mmap_check_redirect_mutexed(const struct perf_event *event,
+					    struct perf_event *target)
 {
-	struct perf_buffer *rb = perf_rb_mutexed(target);
+	const struct perf_buffer *rb = perf_rb_mutexed(target);
 
 	lockdep_assert_held(&event->mmap_mutex);
 
@@ -819,9 +820,21 @@ static int perf_mmap_redirect_mutexed(struct perf_event *event,
 		return -EINVAL;
 	if (atomic_read(&event->mmap_count))
 		return -EINVAL;
-	if (!rb || !refcount_read(&rb->mmap_count))
-		return -EINVAL;
+	return rb && refcount_read(&rb->mmap_count) ? 0 : -EINVAL;
+}
 
+static int perf_mmap_redirect_mutexed(struct perf_event *event,
+				      struct perf_event *target)
+{
+	struct perf_buffer *rb;
+	int err;
+
+	lockdep_assert_held(&event->mmap_mutex);
+
+	err = perf_mmap_check_redirect_mutexed(event, target);
+	if (err)
+		return err;
+	rb = perf_rb_mutexed(target);
 	refcount_inc(&rb->refcount);
 	perf_mmap_attach_mutexed(event, rb);
 	return 0;
@@ -832,7 +845,7 @@ static int perf_mmap_redirect_mutexed(struct perf_event *event,
  * @event: event that is redirected
  * @target: event whose buffer it shares from now on; NULL for no buffer
  *
- * Context: task; both events are kept by their files.
+ * Context: task; the caller keeps both events.
  * Return: 0; -EINVAL if @event is mapped itself, if @target has no buffer in use
  * or its PMU has gone, or if the two differ in CPU, task, clock, direction, or AUX PMU.
  */
@@ -853,6 +866,26 @@ int perf_mmap_set_output(struct perf_event *event, struct perf_event *target)
 
 	perf_mmap_lock_pair(event, target);
 	err = perf_mmap_redirect_mutexed(event, target);
+	perf_mmap_unlock_pair(event, target);
+	return err;
+}
+
+/**
+ * perf_mmap_check_output() - would perf_mmap_set_output() refuse?
+ * @event: new event that nobody knows
+ * @target: event whose buffer it wants to share
+ *
+ * Nothing is changed. The buffer may be unmapped as soon as this returns.
+ *
+ * Context: task; @target is kept by its file.
+ * Return: what perf_mmap_set_output() would return now.
+ */
+int perf_mmap_check_output(struct perf_event *event, struct perf_event *target)
+{
+	int err;
+
+	perf_mmap_lock_pair(event, target);
+	err = perf_mmap_check_redirect_mutexed(event, target);
 	perf_mmap_unlock_pair(event, target);
 	return err;
 }

@@ -28,6 +28,9 @@ void perf_mmap_revoke_aux(struct perf_event *event);
 /* PERF_EVENT_IOC_SET_OUTPUT and PERF_FLAG_FD_OUTPUT; @target NULL detaches. */
 int perf_mmap_set_output(struct perf_event *event, struct perf_event *target);
 
+/* The same question without the deed. */
+int perf_mmap_check_output(struct perf_event *event, struct perf_event *target);
+
 /* Brings the user page up to date, wherever the event's context is loaded. */
 void perf_mmap_show(struct perf_event *event);
 

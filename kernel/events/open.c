@@ -8,15 +8,19 @@
  * publish changes what others see and cannot fail. Between the steps stands
  * one struct perf_open, and one function undoes whatever of it there is.
  *
- * A dry run is the first three steps without a file, in a context that is only
- * looked at. It takes what the PMU reserves for an event, and gives it back.
+ * A dry run is the first three steps without a file and without attaching to a
+ * buffer, in a context that is only looked at. It takes what the PMU reserves for an
+ * event, and gives it back.
  *
  * Owns:     nothing that outlives a call.
  * Contexts: task context, may sleep.
  *
- * Lifetime rules: until there is a file the call owns the event, then the file
- * does. The leader is kept by its file, the context by a reference of the
- * call, to which installing adds the event's own.
+ * Lifetime rules: the call owns the event until it publishes it, then the file
+ * does. Nobody else can find the event before. With PERF_FLAG_FD_OUTPUT it stands on
+ * the list of a buffer, where those who unmap that find it; so it is attached there
+ * by the last step that can fail, and never in a dry run. The leader is kept by its
+ * file, the context by a reference of the call, to which installing adds the event's
+ * own.
  *
  * Locking rules: the target's exec_update_lock, if there is a target other than
  * the caller, then the mutex of the context; both from the moment that something
@@ -47,6 +51,13 @@
  *   1. The CPU goes: its mark "online" is cleared under the context's mutex.
  *   2. This call looks at the mark under the same mutex: -ENODEV. The other
  *      way round, the event is there to be taken off with the others.
+ *
+ * Race: open with PERF_FLAG_FD_OUTPUT against the last unmapping of that buffer.
+ *   1. The buffer was in use when the event was judged.
+ *   2. It is unmapped. If attaching comes later it is refused, and the event goes
+ *      without anybody having seen it.
+ *   3. If attaching came before, unmapping finds the event and detaches it. The
+ *      event has no buffer then, as if it had been opened earlier.
  */
 
 #include <linux/anon_inodes.h>
@@ -92,7 +103,7 @@ struct perf_open {
 	struct perf_event	*leader;
 	struct perf_event	*output;
 
-	/* Built; once there is @file, it owns @event. */
+	/* Built; @file gets @event when it is published. */
 	struct perf_event	*event;
 	struct file		*file;
 
@@ -130,8 +141,8 @@ static void perf_open_finish(struct perf_open *open)
 	perf_open_unlock(open);
 	if (open->file)
 		fput(open->file);
-	else if (open->event)
-		perf_event_free(open->event);
+	if (open->event)
+		perf_event_put(open->event);
 	if (open->ctx)
 		perf_ctx_put(open->ctx);
 	if (open->task)
@@ -497,13 +508,13 @@ static int perf_open_join_pmu(struct perf_open *open, struct pmu *pmu)
 	return 0;
 }
 
-static int perf_open_share_output(struct perf_open *open)
+static int perf_open_check_output(const struct perf_open *open)
 {
 	int error;
 
 	if (!open->output)
 		return 0;
-	error = perf_mmap_set_output(open->event, open->output);
+	error = perf_mmap_check_output(open->event, open->output);
 	if (error)
 		perf_refuse(error, PERF_ARGUMENT(GROUP_FD), 0,
 			    PERF_REASON_OUTPUT);
@@ -541,7 +552,7 @@ static int perf_open_place(struct perf_open *open)
 	if (!open->fit)
 		error = perf_open_join_pmu(open, pmu);
 	if (!error)
-		error = perf_open_share_output(open);
+		error = perf_open_check_output(open);
 	if (!error)
 		error = perf_open_check_room(open);
 	if (!error && open->fit)
@@ -553,12 +564,18 @@ static int perf_open_make_file(struct perf_open *open)
 {
 	struct file *file;
 
-	file = anon_inode_getfile("[perf_event]", &perf_fops, open->event,
-				  O_RDWR);
+	file = anon_inode_getfile("[perf_event]", &perf_fops, NULL, O_RDWR);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	open->file = file;
 	return 0;
+}
+
+/* The last that can fail, since from here on others find the event. */
+static int perf_open_attach(struct perf_open *open)
+{
+	return open->output ? perf_mmap_set_output(open->event, open->output) :
+			      0;
 }
 
 static int perf_open_build(struct perf_open *open)
@@ -580,9 +597,10 @@ static int perf_open_build(struct perf_open *open)
 		error = perf_open_ask_target(open);
 	if (!error)
 		error = perf_open_place(open);
-	if (!error && !open->fit)
-		error = perf_open_make_file(open);
-	return error;
+	if (error || open->fit)
+		return error;
+	error = perf_open_make_file(open);
+	return error ?: perf_open_attach(open);
 }
 
 /* Publish. */
@@ -638,10 +656,11 @@ static int perf_open_publish(struct perf_open *open)
 	scoped_guard(mutex, &current->perf_event_mutex)
 		list_add_tail(&event->owner_entry, &current->perf_event_list);
 
+	open->file->private_data = event;
+	open->event = NULL;
 	/* From here on another thread may close it. */
 	fd_install(fd, open->file);
 	open->file = NULL;
-	open->event = NULL;
 	open->fd = -1;
 	return fd;
 }

@@ -524,10 +524,35 @@ static void rk_half_made(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR(rk_alloc(test, old)), -ENODEV);
 	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(&done, HZ / 10));
 	KUNIT_EXPECT_PTR_EQ(test, event->pmu, &fake.pmu);
-	perf_event_free(event);
+	perf_event_put(event);
 	wait_for_completion(&done);
 	rk_expect_revoked(test, old);
 	rk_expect_gone(test);
+}
+
+/* Who puts the last reference frees it, even if that is not its maker. */
+static void rk_half_made_found(struct kunit *test)
+{
+	struct perf_event *event = rk_alloc(test, NULL);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	KUNIT_ASSERT_TRUE(test, perf_event_tryget(event));
+	perf_event_put(event);
+	KUNIT_EXPECT_PTR_EQ(test, event->pmu, &fake.pmu);
+	KUNIT_EXPECT_FALSE(test, list_empty(&fake.pmu.events));
+	perf_event_put(event);
+	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.events));
+}
+
+static void rk_half_made_copy(struct kunit *test)
+{
+	struct perf_event *eldest = rk_open(test), *copy;
+
+	copy = rk_alloc(test, eldest);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(copy));
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&eldest->refcount), 2);
+	perf_event_put(copy);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&eldest->refcount), 1);
 }
 
 /* It is installed all the same, and then it is like the others. */
@@ -651,6 +676,8 @@ static struct kunit_case rk_cases[] = {
 	KUNIT_CASE(rk_guest),
 	KUNIT_CASE(rk_guest_alone),
 	KUNIT_CASE(rk_half_made),
+	KUNIT_CASE(rk_half_made_found),
+	KUNIT_CASE(rk_half_made_copy),
 	KUNIT_CASE(rk_half_made_installed),
 	KUNIT_CASE(rk_everybody),
 	{ }
