@@ -133,14 +133,16 @@ static void perf_aux_free_page(void *at)
 
 /**
  * perf_aux_free() - free an area
- * @area: nobody has it, and the driver has given up its part
+ * @area: retired, or never published and maybe half built
  *
- * Context: task.
+ * Context: task. Calls pmu::free_aux if the driver has its part still.
  */
 void perf_aux_free(struct perf_aux_area *area)
 {
 	unsigned int i;
 
+	if (area->priv)
+		area->free_priv(area->priv);
 	perf_aux_set_state(area, PERF_AUX_FREED);
 	for (i = 0; i < area->nr_pages && area->pages[i]; i++)
 		perf_aux_free_page(area->pages[i]);

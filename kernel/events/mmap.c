@@ -356,43 +356,46 @@ static int perf_mmap_charge(struct perf_rb_charge *charge,
 
 /* The AUX area. */
 
-/* Return: 0, and the area has its first mapping; -EPERM, -ENOMEM. */
-static int perf_mmap_create_aux_locked(struct perf_event *event,
-				       struct perf_buffer *rb,
-				       struct vm_area_struct *vma)
+/* Return: an area that nobody knows yet, charged; -EPERM, -ENOMEM. */
+static struct perf_aux_area *perf_mmap_create_aux(struct perf_event *event,
+						  struct vm_area_struct *vma)
 {
 	struct perf_rb_charge charge;
 	struct perf_aux_area *area;
 	int err;
 
-	lockdep_assert_held(&rb->aux.mutex);
 	err = perf_mmap_charge(&charge, vma->vm_mm, vma_pages(vma));
 	if (err)
-		return err;
+		return ERR_PTR(err);
 	area = perf_aux_alloc(event, vma);
 	if (!area) {
 		perf_mmap_uncharge(&charge);
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	}
 	area->charge = charge;
-	perf_aux_publish_locked(rb, area);
-	return 0;
+	return area;
 }
 
-static int perf_mmap_get_aux_locked(struct perf_event *event,
-				    struct perf_buffer *rb,
-				    struct vm_area_struct *vma)
+static void perf_mmap_free_aux(struct perf_aux_area *area)
+{
+	perf_mmap_uncharge(&area->charge);
+	perf_aux_free(area);
+}
+
+/* Return: the area to map, which may be a new one; -EINVAL, -EPERM, -ENOMEM. */
+static struct perf_aux_area *
+perf_mmap_find_aux_locked(struct perf_event *event, struct perf_buffer *rb,
+			  struct vm_area_struct *vma)
 {
 	struct perf_aux_area *area = rb->aux.area;
 
 	lockdep_assert_held(&rb->aux.mutex);
 	if (!area)
-		return perf_mmap_create_aux_locked(event, rb, vma);
+		return perf_mmap_create_aux(event, vma);
 	/* One that was retired is of a PMU that has gone, or goes. */
 	if (area->pmu != event->pmu || area->state != PERF_AUX_OPEN)
-		return -EINVAL;
-	area->mappings++;
-	return 0;
+		return ERR_PTR(-EINVAL);
+	return area;
 }
 
 static void perf_mmap_put_aux_locked(struct perf_buffer *rb)
@@ -404,8 +407,7 @@ static void perf_mmap_put_aux_locked(struct perf_buffer *rb)
 		return;
 	perf_aux_retire_locked(rb);
 	WRITE_ONCE(rb->aux.area, NULL);
-	perf_mmap_uncharge(&area->charge);
-	perf_aux_free(area);
+	perf_mmap_free_aux(area);
 }
 
 /**
@@ -645,21 +647,29 @@ static int perf_mmap_aux_mutexed(struct perf_event *event,
 				 struct perf_buffer *rb,
 				 struct vm_area_struct *vma)
 {
+	struct perf_aux_area *area;
 	int err;
 
 	guard(mutex)(&rb->aux.mutex);
 	err = perf_aux_check_locked(rb, vma);
 	if (!err && !has_aux(event))
 		err = -EOPNOTSUPP;
-	if (!err)
-		err = perf_mmap_get_aux_locked(event, rb, vma);
 	if (err)
 		return err;
+	area = perf_mmap_find_aux_locked(event, rb, vma);
+	if (IS_ERR(area))
+		return PTR_ERR(area);
 	/* Last, as a count that has been raised cannot well be lowered here. */
-	if (refcount_inc_not_zero(&rb->mmap_count))
-		return 0;
-	perf_mmap_put_aux_locked(rb);
-	return -EINVAL;
+	if (!refcount_inc_not_zero(&rb->mmap_count)) {
+		if (area != rb->aux.area)
+			perf_mmap_free_aux(area);
+		return -EINVAL;
+	}
+	if (area == rb->aux.area)
+		area->mappings++;
+	else
+		perf_aux_publish_locked(rb, area);
+	return 0;
 }
 
 static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)

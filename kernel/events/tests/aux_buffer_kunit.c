@@ -408,6 +408,18 @@ static void aux_chunks(struct kunit *test)
 	perf_aux_free(area);
 }
 
+/* The driver has its part of an area that nobody ever saw, and gives it back. */
+static void aux_never_published(struct kunit *test)
+{
+	struct aux_test *aux = test->priv;
+	struct perf_aux_area *area = aux_make(test, AREA_PAGES, VM_WRITE);
+
+	KUNIT_ASSERT_NOT_NULL(test, area);
+	KUNIT_EXPECT_EQ(test, aux->freed, 0);
+	perf_aux_free(area);
+	KUNIT_EXPECT_EQ(test, aux->freed, 1);
+}
+
 /* More than the page allocator has in one piece; a driver that does not want. */
 static void aux_alloc_fails(struct kunit *test)
 {
@@ -903,6 +915,7 @@ static struct kunit_case aux_cases[] = {
 	KUNIT_CASE(aux_geometry),
 	KUNIT_CASE(aux_pages),
 	KUNIT_CASE(aux_chunks),
+	KUNIT_CASE(aux_never_published),
 	KUNIT_CASE(aux_alloc_fails),
 	KUNIT_CASE(aux_begin_end),
 	KUNIT_CASE(aux_kept_out),
