@@ -178,10 +178,14 @@ bool perf_ctx_tryget(struct perf_event_context *ctx)
  * perf_ctx_put - give a reference back
  * @ctx: context
  *
- * Context: any but NMI.
+ * The last one may free the task, which takes locks of the scheduler and of
+ * cgroups.
+ *
+ * Context: task, interrupts on; no lock of a context held.
  */
 void perf_ctx_put(struct perf_event_context *ctx)
 {
+	lockdep_assert_irqs_enabled();
 	if (!refcount_dec_and_test(&ctx->refcount))
 		return;
 	if (ctx->task && ctx->task != TASK_TOMBSTONE)
@@ -309,8 +313,10 @@ struct perf_event_context *perf_ctx_get_cpu(int cpu)
  * @ctx: context, not loaded, that no task's perf_event_ctxp names any more
  *
  * Context: ctx->mutex and ctx->lock.
+ * Return: the task, with the reference that the context had. The caller puts it
+ * without ctx->lock, since it may be the last one.
  */
-void perf_ctx_orphan_locked(struct perf_event_context *ctx)
+struct task_struct *perf_ctx_orphan_locked(struct perf_event_context *ctx)
 {
 	struct task_struct *task = ctx->task;
 
@@ -318,7 +324,7 @@ void perf_ctx_orphan_locked(struct perf_event_context *ctx)
 	perf_state_check(&perf_ctx_state_table, perf_ctx_state(ctx),
 			 PERF_CTX_TOMBSTONE);
 	WRITE_ONCE(ctx->task, TASK_TOMBSTONE);
-	put_task_struct(task);
+	return task;
 }
 
 /* Where in ctx->pmu_ctx_list @pmu is, or the one to stand before. */

@@ -73,7 +73,8 @@ struct perf_event_context *perf_ctx_make_task(struct task_struct *task);
 struct perf_event_context *perf_ctx_get_cpu(int cpu);
 struct perf_event_context *perf_ctx_find_task(struct task_struct *task);
 struct perf_event_context *perf_ctx_alloc_task(struct task_struct *task);
-void perf_ctx_orphan_locked(struct perf_event_context *ctx);
+struct task_struct * __must_check
+perf_ctx_orphan_locked(struct perf_event_context *ctx);
 void perf_ctx_get(struct perf_event_context *ctx);
 bool perf_ctx_tryget(struct perf_event_context *ctx);
 void perf_ctx_put(struct perf_event_context *ctx);

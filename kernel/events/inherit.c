@@ -43,6 +43,7 @@
  */
 #include <linux/err.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 
 #include "addr_filter.h"
 #include "clock.h"
@@ -409,16 +410,16 @@ static void inherit_end(struct perf_event *event, unsigned long flags, bool own)
 void perf_inherit_end(struct perf_event_context *ctx)
 {
 	struct perf_event *event, *next;
-	bool own;
+	struct task_struct *task;
 
 	mutex_lock_nested(&ctx->mutex, SINGLE_DEPTH_NESTING);
 	raw_spin_lock_irq(&ctx->lock);
-	own = ctx->task == current;
-	perf_ctx_orphan_locked(ctx);
+	task = perf_ctx_orphan_locked(ctx);
 	raw_spin_unlock_irq(&ctx->lock);
 	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry)
-		inherit_end(event, 0, own);
+		inherit_end(event, 0, task == current);
 	mutex_unlock(&ctx->mutex);
+	put_task_struct(task);
 }
 
 /**

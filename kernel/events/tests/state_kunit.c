@@ -12,6 +12,7 @@
 #include <linux/cpu.h>
 #include <linux/irqflags.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 
 #include "../aux_buffer.h"
@@ -158,6 +159,7 @@ static void st_ctx_life(struct kunit *test)
 {
 	struct perf_event_context *ctx = perf_ctx_alloc_task(current), *taken;
 	struct perf_family *family = perf_family_alloc();
+	struct task_struct *task;
 
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
 	KUNIT_ASSERT_NOT_NULL(test, family);
@@ -191,9 +193,11 @@ static void st_ctx_life(struct kunit *test)
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		perf_ctx_set_loaded_locked(ctx, PERF_CPU_NONE);
 		KUNIT_EXPECT_EQ(test, perf_ctx_state(ctx), PERF_CTX_UNLOADED);
-		perf_ctx_orphan_locked(ctx);
+		task = perf_ctx_orphan_locked(ctx);
 		KUNIT_EXPECT_EQ(test, perf_ctx_state(ctx), PERF_CTX_TOMBSTONE);
 	}
+	KUNIT_EXPECT_PTR_EQ(test, task, current);
+	put_task_struct(task);
 	perf_ctx_put(ctx);
 	perf_ctx_put(&family->handle);
 }

@@ -10,10 +10,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <linux/perf_event_ext.h>
 
@@ -23,6 +25,7 @@
 #define RACE_NS		(3 * NSEC_PER_SEC)
 #define DATA_PAGES	1
 #define GRACE_US	500000
+#define CGROUPS		"/sys/fs/cgroup"
 
 static struct perf_event_attr user_attr(void)
 {
@@ -246,12 +249,21 @@ static void map_while_buffer_goes(void)
 
 /*
  * Pipes: "go" ends when the parent wants the member to exit, "gone" ends when
- * it does.
+ * it does. In the cgroup is nobody but the founder.
  */
 struct lineage {
 	int go[2];
 	int gone[2];
+	char cgroup[128];
 };
+
+static void join_cgroup(const char *cgroup)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
+	CHECK(write_text(path, "0"), "join %s: %s", cgroup, strerror(errno));
+}
 
 /* Counted as one of its parent's family, long after the parent has gone. */
 static void be_member(struct lineage *line, int fd)
@@ -260,6 +272,7 @@ static void be_member(struct lineage *line, int fd)
 
 	close(fd);
 	close(line->go[1]);
+	join_cgroup(CGROUPS);
 	touch_pages(1);
 	CHECK(!read(line->go[0], &byte, 1), "go");
 	_exit(0);
@@ -274,6 +287,7 @@ static void found_family(void *arg)
 
 	attr.inherit = 1;
 	attr.disabled = 0;
+	join_cgroup(line->cgroup);
 	fd = open_self(&attr);
 	pid = fork();
 	CHECK(pid >= 0, "fork: %s", strerror(errno));
@@ -284,25 +298,28 @@ static void found_family(void *arg)
 
 /*
  * The event has gone, and the task that it was opened on. What is left of that
- * one is what the family's contexts keep, until the last member exits.
+ * one is what the family's contexts keep, until the last member exits. With the
+ * task goes what its cgroup has for it, which takes locks.
  */
 static void founder_goes_first(void)
 {
 	struct lineage line;
-	int round;
 	char byte;
 
-	for (round = 0; round < 3; round++) {
-		CHECK(!pipe(line.go) && !pipe(line.gone), "pipe");
-		run_child(found_family, &line);
-		usleep(GRACE_US);
-		close(line.go[0]);
-		close(line.go[1]);
-		close(line.gone[1]);
-		CHECK(!read(line.gone[0], &byte, 1), "gone");
-		close(line.gone[0]);
-	}
+	if (access(CGROUPS "/cgroup.procs", W_OK))
+		test_skip("no cgroup2 at " CGROUPS);
+	snprintf(line.cgroup, sizeof(line.cgroup), CGROUPS "/perf_life_%d",
+		 getpid());
+	CHECK(!mkdir(line.cgroup, 0755), "mkdir: %s", strerror(errno));
+	CHECK(!pipe(line.go) && !pipe(line.gone), "pipe");
+	run_child(found_family, &line);
 	usleep(GRACE_US);
+	close(line.go[0]);
+	close(line.go[1]);
+	close(line.gone[1]);
+	CHECK(!read(line.gone[0], &byte, 1), "gone");
+	usleep(GRACE_US);
+	CHECK(!rmdir(line.cgroup), "rmdir: %s", strerror(errno));
 }
 
 static const struct test_case cases[] = {
