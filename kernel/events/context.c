@@ -231,7 +231,10 @@ struct perf_event_context *perf_ctx_alloc_task(struct task_struct *task)
 	return ctx;
 }
 
-/* Gives @new to @task, unless somebody was faster or the task exits. */
+/*
+ * Gives @new to @task, unless somebody was faster or the task exits. The mutex does
+ * not keep a context that is there: a switch may exchange it at any moment.
+ */
 static struct perf_event_context *
 perf_ctx_publish(struct task_struct *task, struct perf_event_context *new)
 {
@@ -240,11 +243,9 @@ perf_ctx_publish(struct task_struct *task, struct perf_event_context *new)
 	guard(mutex)(&task->perf_event_mutex);
 	if (task->flags & PF_EXITING)
 		return ERR_PTR(-ESRCH);
-	ctx = task->perf_event_ctxp;
-	if (ctx) {
-		perf_ctx_get(ctx);
+	ctx = perf_ctx_find_task(task);
+	if (ctx)
 		return ctx;
-	}
 	perf_ctx_get(new);
 	/* Readers under RCU see a context that is complete. */
 	smp_store_release(&task->perf_event_ctxp, new);

@@ -546,6 +546,90 @@ static void tk_task_exits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR(refused), -ESRCH);
 }
 
+struct tk_opener {
+	struct task_struct		*target;
+	struct perf_event_context	*found;
+	struct completion		begun;
+	struct completion		done;
+};
+
+static int tk_look_for_ctx(void *arg)
+{
+	struct tk_opener *opener = arg;
+
+	complete(&opener->begun);
+	opener->found = perf_ctx_get_task(opener->target);
+	complete(&opener->done);
+	return 0;
+}
+
+static bool tk_is_asleep(struct task_struct *task)
+{
+	return READ_ONCE(task->__state) == TASK_UNINTERRUPTIBLE;
+}
+
+/* On @cpu; returns when it waits for the mutex, having found no context. */
+static void tk_start_opener(struct kunit *test, struct tk_opener *opener,
+			    int cpu)
+{
+	struct task_struct *task;
+	bool asleep;
+
+	init_completion(&opener->begun);
+	init_completion(&opener->done);
+	task = kthread_create(tk_look_for_ctx, opener, "perf_kunit");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, cpu);
+	wake_up_process(task);
+	wait_for_completion(&opener->begun);
+	read_poll_timeout(tk_is_asleep, asleep, asleep, 1000,
+			  10 * USEC_PER_SEC, false, task);
+	KUNIT_EXPECT_TRUE(test, asleep);
+}
+
+/*
+ * A switch gives a task another context. The one that it had goes with the other
+ * task, before somebody who has just looked can take a reference.
+ */
+static void tk_ctx_exchanged(struct kunit *test)
+{
+	struct perf_event_context *gone, *ctx;
+	struct tk_opener opener = { };
+	int cpu = tk_other_cpu(test);
+	struct tk_mortal *mortal;
+	struct task_struct *target;
+
+	tk_bind(test, tk_first_cpu());
+	mortal = tk_start_mortal(test, 0);
+	target = mortal->task;
+	opener.target = target;
+	gone = kunit_kzalloc(test, sizeof(*gone), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, gone);
+	perf_ctx_init(gone, -1);
+	refcount_set(&gone->refcount, 0);
+	ctx = perf_ctx_alloc_task(target);
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+
+	scoped_guard(mutex, &target->perf_event_mutex) {
+		tk_start_opener(test, &opener, cpu);
+		/* Complete, for whoever reads it under RCU. */
+		smp_store_release(&target->perf_event_ctxp, gone);
+	}
+	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(&opener.done, 2));
+	/* As above. */
+	smp_store_release(&target->perf_event_ctxp, ctx);
+	wait_for_completion(&opener.done);
+	KUNIT_EXPECT_PTR_EQ(test, opener.found, ctx);
+	KUNIT_EXPECT_EQ(test, refcount_read(&ctx->refcount), 2);
+
+	WRITE_ONCE(target->perf_event_ctxp, NULL);
+	if (opener.found == ctx)
+		perf_ctx_put(ctx);
+	perf_ctx_put(ctx);
+	complete(&mortal->go);
+	kthread_stop(target);
+}
+
 static void tk_group_exits(struct kunit *test)
 {
 	struct tk_mortal *mortal = tk_start_mortal(test, 12);
@@ -812,6 +896,7 @@ static struct kunit_case tk_cases[] = {
 	KUNIT_CASE(tk_disabled_by_overflow),
 	KUNIT_CASE(tk_remote),
 	KUNIT_CASE(tk_task_exits),
+	KUNIT_CASE(tk_ctx_exchanged),
 	KUNIT_CASE(tk_group_exits),
 	KUNIT_CASE(tk_migrate),
 	KUNIT_CASE(tk_hotplug),
