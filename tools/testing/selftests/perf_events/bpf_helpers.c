@@ -2,8 +2,9 @@
 /*
  * What BPF programs and events do for each other beyond the sample or none of
  * bpf_attach.c: programs that read events, cookies of attached programs, programs
- * at probes of the PMUs "kprobe" and "uprobe", those that may sleep, and what
- * inherited copies have of their eldest's program.
+ * at probes of the PMUs "kprobe" and "uprobe", those that may sleep, what
+ * inherited copies have of their eldest's program, and what becomes of a program
+ * whose event goes.
  *
  * Programs leave what they have found in the cells of a map of theirs.
  */
@@ -20,6 +21,7 @@
 #include "perf_lib.h"
 
 #define ROUNDS		50
+#define REMOVALS	100
 #define COOKIE		0x1122334455667788ULL
 #define OTHER		0x99aabbccULL
 #define SLOT		3
@@ -843,6 +845,104 @@ static void records_of_tracepoint(void)
 	records_of_attached(&tracepoint, true);
 }
 
+/*
+ * An event goes while it overflows on another CPU. It has the last reference on its
+ * program, so that one goes as well.
+ */
+
+static __u64 read_hits(void)
+{
+	return __atomic_load_n(&cells->hits, __ATOMIC_RELAXED);
+}
+
+static void await_above(const __u64 *cell, __u64 value)
+{
+	__u64 end = now_ns() + 30 * NSEC_PER_SEC;
+
+	while (__atomic_load_n(cell, __ATOMIC_RELAXED) <= value)
+		CHECK(now_ns() < end, "nothing happens on the other CPU");
+}
+
+/* Never ends, and counts its rounds in memory that the caller sees. */
+static pid_t start_faults(__u64 *rounds)
+{
+	int other = second_cpu();
+	pid_t pid = fork();
+
+	CHECK(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		pin_to_cpu(other);
+		for (;;) {
+			touch_pages(8);
+			__atomic_fetch_add(rounds, 1, __ATOMIC_RELAXED);
+		}
+	}
+	pin_to_cpu(first_cpu());
+	return pid;
+}
+
+/* Disabled, with a program that nobody else knows. */
+static int open_with_program(pid_t pid)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	int prog = load_counter(BPF_PROG_TYPE_PERF_EVENT, 0), fd;
+
+	attr.sample_period = 1;
+	fd = open_on(&attr, pid, -1, -1);
+	CHECK(!attach(fd, prog), "attach: %s", strerror(errno));
+	close(prog);
+	return fd;
+}
+
+static void disable_and_close(int fd)
+{
+	__u64 hits;
+
+	event_disable(fd);
+	hits = read_hits();
+	CHECK(hits <= read_count(fd), "%llu hits, but %llu faults",
+	      (unsigned long long)hits,
+	      (unsigned long long)read_count(fd));
+	close(fd);
+}
+
+static void just_close(int fd)
+{
+	close(fd);
+}
+
+static void goes_while_it_overflows(void (*end)(int fd))
+{
+	__u64 *rounds = map_memory(memory_fd("rounds", sizeof(*rounds)),
+				   sizeof(*rounds));
+	pid_t pid = start_faults(rounds);
+	unsigned int i;
+	__u64 hits;
+	int fd;
+
+	for (i = 0; i < REMOVALS; i++) {
+		fd = open_with_program(pid);
+		event_enable(fd);
+		await_above(&cells->hits, i % 16);
+		end(fd);
+		hits = read_hits();
+		await_above(rounds, *rounds + 1);
+		CHECK(read_hits() == hits, "round %u: runs on afterwards", i);
+		munmap(cells, sizeof(*cells));
+	}
+	stop_child(pid);
+}
+
+static void closed_while_it_overflows(void)
+{
+	goes_while_it_overflows(just_close);
+}
+
+static void disabled_while_it_overflows(void)
+{
+	goes_while_it_overflows(disable_and_close);
+}
+
 static const struct test_case cases[] = {
 	{ "kprobe program drops events", kprobe_drops },
 	{ "kprobe program lets events pass", kprobe_keeps },
@@ -869,6 +969,9 @@ static const struct test_case cases[] = {
 	{ "link of copies, closed", link_of_copies_closed },
 	{ "records about an overflow program", records_of_overflow },
 	{ "records about a tracepoint program", records_of_tracepoint },
+	{ "closed while it overflows elsewhere", closed_while_it_overflows },
+	{ "disabled while it overflows elsewhere",
+	  disabled_while_it_overflows },
 };
 
 int main(void)
