@@ -28,6 +28,12 @@
  *     copy of the event as well. It leaves that as it is: a call is only for
  *     what was not opened before the event that it is made for.
  *
+ * Race, a task exits while an event is reset:
+ *  1. the exit has child_mutex: the copy's count goes into the eldest's
+ *     child_count, and the copy leaves the list;
+ *  2. the reset has child_mutex. It clears child_count and the copies on the
+ *     list. Had 2 come before 1, the exit would add a count that was cleared.
+ *
  * Race, a fork copies an event from a context that its owner has called for the
  * sake of another: the copy may be made of the event as it was before. It is on
  * the event's list when the owner comes to the event, which has child_mutex then.
@@ -134,11 +140,17 @@ static void perf_batch_call(struct perf_event *event, enum perf_batch_op op,
 		perf_ctx_call(event->ctx, perf_batch_oncpu, &args);
 }
 
-/* No count goes from a copy that is yet to be reset to one that has been. */
+/*
+ * No count goes from a copy that is yet to be reset to one that has been. What
+ * copies had counted that are gone is a part of the sum, and is reset with it.
+ */
 static void perf_batch_hold(struct perf_event *event, enum perf_batch_op op)
 {
-	if (op == PERF_BATCH_RESET)
-		perf_swap_hold_counts(event);
+	lockdep_assert_held(&event->child_mutex);
+	if (op != PERF_BATCH_RESET)
+		return;
+	perf_swap_hold_counts(event);
+	atomic64_set(&event->child_count, 0);
 }
 
 static void perf_batch_release(struct perf_event *event, enum perf_batch_op op)

@@ -424,7 +424,8 @@ EXPORT_SYMBOL_GPL(perf_event_enable);
 
 /**
  * perf_control_reset_locked - set an event's own count to zero
- * @event: event; its times and what children left stay. Clock up to date
+ * @event: event; its times stay, and so does what copies have left, which the
+ *	caller sees to. Clock up to date
  *
  * Context: ctx->lock, on the CPU where the event is on if it is.
  */

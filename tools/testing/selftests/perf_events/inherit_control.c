@@ -2,7 +2,7 @@
 /*
  * What is done to an event that was opened concerns all tasks that inherited it:
  * output into the buffer of another event, PR_TASK_PERF_EVENTS_DISABLE and
- * ENABLE. Each case runs for events whose sum matters alone, and for those that
+ * ENABLE, RESET. Each case runs for events whose sum matters alone, and for those that
  * count by task.
  *
  * The tasks make calls when they are told to, and no others: counts and samples
@@ -548,6 +548,75 @@ static void output_is_switched(const struct kind *kind)
 }
 
 /*
+ * Reset: tasks that count on begin with 0, and what others have counted that are
+ * gone goes as well. On the base that stays.
+ */
+static void expect_zero(int fd)
+{
+	__u64 left = read_count(fd);
+
+	if (left && left % CALLS == 0)
+		test_xfail("%llu calls of tasks that have gone are left",
+			   (unsigned long long)left);
+	CHECK(!left, "%llu calls are left", (unsigned long long)left);
+}
+
+static void one_is_reset(const struct kind *kind)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	int fd = open_here(&attr), round;
+	struct walker stays = start_walker(), goes;
+
+	for (round = 0; round < 40; round++) {
+		goes = start_walker();
+		walk(&stays, CALLS);
+		walk(&goes, CALLS);
+		end_walker(&goes);
+		goes = start_walker();
+		walk(&goes, CALLS);
+		make_calls(CALLS);
+		if (round % 2)
+			end_walker(&goes);
+		expect_count(fd, 4 * CALLS, "before");
+		event_reset(fd);
+		expect_zero(fd);
+		if (!(round % 2))
+			end_walker(&goes);
+		expect_zero(fd);
+	}
+	walk(&stays, 1);
+	end_walker(&stays);
+	expect_count(fd, 1, "afterwards");
+	event_reset(fd);
+	expect_zero(fd);
+}
+
+static void group_is_reset(const struct kind *kind)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	int leader = open_here(&attr), member;
+	struct walker stays, goes;
+
+	attr = others_attr(kind);
+	member = open_on(&attr, 0, cpu, leader);
+	stays = start_walker();
+	goes = start_walker();
+	walk(&stays, CALLS);
+	walk(&goes, CALLS);
+	end_walker(&goes);
+	expect_count(leader, 2 * CALLS, "leader");
+	expect_count(member, 2 * CALLS, "member");
+	CHECK(!ioctl(leader, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP),
+	      "reset: %s", strerror(errno));
+	expect_zero(leader);
+	expect_zero(member);
+	walk(&stays, 1);
+	end_walker(&stays);
+	expect_count(leader, 1, "leader, afterwards");
+	expect_count(member, 1, "member, afterwards");
+}
+
+/*
  * The count of a thread that ends, on another CPU than that of the buffer, where
  * it lost samples before: the record comes behind a LOST. It stands in the name of
  * the thread, the LOST in that of whoever was interrupted for it.
@@ -612,6 +681,8 @@ static const struct control_case cases[] = {
 	{ "prctl of who inherited", heir_switches },
 	{ "prctl and events on a child", opened_on_child },
 	{ "prctl and SET_OUTPUT", output_is_switched },
+	{ "RESET", one_is_reset },
+	{ "RESET of a group", group_is_reset },
 };
 
 struct control_row {
