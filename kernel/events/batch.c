@@ -140,23 +140,13 @@ static void perf_batch_call(struct perf_event *event, enum perf_batch_op op,
 		perf_ctx_call(event->ctx, perf_batch_oncpu, &args);
 }
 
-/*
- * No count goes from a copy that is yet to be reset to one that has been. What
- * copies had counted that are gone is a part of the sum, and is reset with it.
- */
-static void perf_batch_hold(struct perf_event *event, enum perf_batch_op op)
+/* What copies had counted that are gone is a part of the sum. */
+static void perf_batch_reset_gone(struct perf_event *event,
+				  enum perf_batch_op op)
 {
 	lockdep_assert_held(&event->child_mutex);
-	if (op != PERF_BATCH_RESET)
-		return;
-	perf_swap_hold_counts(event);
-	atomic64_set(&event->child_count, 0);
-}
-
-static void perf_batch_release(struct perf_event *event, enum perf_batch_op op)
-{
 	if (op == PERF_BATCH_RESET)
-		perf_swap_release_counts(event);
+		atomic64_set(&event->child_count, 0);
 }
 
 static void perf_batch_family(struct perf_event *event, enum perf_batch_op op)
@@ -164,11 +154,15 @@ static void perf_batch_family(struct perf_event *event, enum perf_batch_op op)
 	struct perf_event *child;
 
 	guard(mutex)(&event->child_mutex);
-	perf_batch_hold(event, op);
+	/* No count goes from a copy that is yet to be reset to one that has been. */
+	if (op == PERF_BATCH_RESET)
+		perf_swap_hold_counts(event);
+	perf_batch_reset_gone(event, op);
 	perf_batch_call(event, op, false);
 	list_for_each_entry(child, &event->child_list, child_list)
 		perf_batch_call(child, op, false);
-	perf_batch_release(event, op);
+	if (op == PERF_BATCH_RESET)
+		perf_swap_release_counts(event);
 }
 
 /*
@@ -200,14 +194,7 @@ static void perf_batch_lock_member(struct perf_event *event,
 				   enum perf_batch_op op)
 {
 	mutex_lock_nest_lock(&event->child_mutex, &event->ctx->mutex);
-	perf_batch_hold(event, op);
-}
-
-static void perf_batch_unlock_member(struct perf_event *event,
-				     enum perf_batch_op op)
-{
-	perf_batch_release(event, op);
-	mutex_unlock(&event->child_mutex);
+	perf_batch_reset_gone(event, op);
 }
 
 static void perf_batch_lock_group(struct perf_event *leader,
@@ -218,6 +205,8 @@ static void perf_batch_lock_group(struct perf_event *leader,
 	perf_batch_lock_member(leader, op);
 	for_each_sibling_event(sibling, leader)
 		perf_batch_lock_member(sibling, op);
+	if (op == PERF_BATCH_RESET)
+		perf_swap_hold_group(leader);
 }
 
 static void perf_batch_unlock_group(struct perf_event *leader,
@@ -225,9 +214,11 @@ static void perf_batch_unlock_group(struct perf_event *leader,
 {
 	struct perf_event *sibling;
 
+	if (op == PERF_BATCH_RESET)
+		perf_swap_release_group(leader);
 	for_each_sibling_event(sibling, leader)
-		perf_batch_unlock_member(sibling, op);
-	perf_batch_unlock_member(leader, op);
+		mutex_unlock(&sibling->child_mutex);
+	mutex_unlock(&leader->child_mutex);
 }
 
 /* Copies of siblings that are in no copy of the group lead themselves. */

@@ -64,6 +64,7 @@
 #include "context.h"
 #include "control.h"
 #include "family.h"
+#include "home.h"
 #include "inherit.h"
 #include "member.h"
 #include "sched.h"
@@ -273,7 +274,9 @@ static bool member_fork_from(struct perf_event_context *own,
 	guard(mutex)(&own->mutex);
 	if (!perf_swap_hold(own, current))
 		return false;
-	if (member_may_all(own, member_may_share_event))
+	/* A pool is made for those whose events were opened in it. */
+	if (perf_home_is_own(own, current) &&
+	    member_may_all(own, member_may_share_event))
 		*err = member_fork_founding(own, child);
 	else
 		*err = member_fork_copying(own, child, clone_flags);
@@ -457,7 +460,7 @@ static void member_exit_handle(struct task_struct *task, bool exit)
  */
 static void member_exit_own(struct task_struct *task, bool exit)
 {
-	struct perf_event_context *ctx = perf_sched_part_task(task);
+	struct perf_event_context *ctx = perf_home_part(task);
 
 	/* Nothing counts any more: no sample comes after this record. */
 	if (exit)
@@ -487,7 +490,7 @@ void perf_member_exit(struct task_struct *task, bool exit)
 	if (!READ_ONCE(task->perf_event_ctxp))
 		return;
 	member_exit_handle(task, exit);
-	/* One of its own is looked up again: a switch may exchange it. */
+	/* One of its own is looked up again: it may have been exchanged. */
 	if (READ_ONCE(task->perf_event_ctxp))
 		member_exit_own(task, exit);
 }

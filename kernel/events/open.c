@@ -45,7 +45,8 @@
  *      context's task has gone.
  *   3. This says nothing about the target. The call asks whether the target
  *      still has the context, and if not, looks for the one that it has, which
- *      fails only if the target itself exits.
+ *      fails only if the target itself exits. If the target runs with another
+ *      task's context, home.c gives it back its own.
  *
  * Race: open against CPU hotplug, for events of CPUs.
  *   1. The CPU goes: its mark "online" is cleared under the context's mutex.
@@ -80,6 +81,7 @@
 #include "event.h"
 #include "file.h"
 #include "groups.h"
+#include "home.h"
 #include "member.h"
 #include "mmap.h"
 #include "open.h"
@@ -351,9 +353,10 @@ static bool perf_open_take_ctx(struct perf_open *open)
 		return true;
 	if (open->ctx->family)
 		return open->fit;
-	if (perf_swap_stays(open->ctx, open->task))
+	if (perf_home_is_own(open->ctx, open->task) &&
+	    perf_swap_stays(open->ctx, open->task))
 		return true;
-	open->ctx_held = perf_swap_hold(open->ctx, open->task);
+	open->ctx_held = perf_home_take(open->ctx, open->task);
 	return open->ctx_held;
 }
 
@@ -382,6 +385,7 @@ static int perf_open_lock_own_ctx(struct perf_open *open)
 		error = open->fit ? 0 : perf_member_leave(open->task);
 		if (error)
 			return error;
+		perf_home_bring(open->task);
 	}
 }
 

@@ -32,12 +32,19 @@
  *     before it reads the first.
  */
 #include <linux/atomic.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include "clock.h"
 #include "context.h"
 #include "swap.h"
 
 static atomic64_t perf_swap_last_equal;
+
+/*
+ * Who adds up counts by task, of all copies of an event, reads; who exchanges
+ * contexts although they are held writes.
+ */
+static DECLARE_RWSEM(perf_swap_counts_sem);
 
 static bool perf_swap_is_equal(const struct perf_event_context *a,
 			       const struct perf_event_context *b)
@@ -116,22 +123,30 @@ static void perf_swap_all_counts_locked(struct perf_event_context *on,
 	}
 }
 
-static bool perf_swap_locked(struct perf_event_context *ctx,
-			     struct perf_event_context *other,
-			     struct task_struct *next)
+static void perf_swap_tasks_locked(struct perf_event_context *ctx,
+				   struct perf_event_context *other)
 {
-	struct task_struct *prev = ctx->task;
+	struct task_struct *prev = ctx->task, *next = other->task;
 
 	lockdep_assert_held(&ctx->lock);
 	lockdep_assert_held(&other->lock);
-	if (!perf_swap_is_equal(ctx, other) || other->task != next)
-		return false;
-	perf_swap_all_counts_locked(ctx, other);
 	WRITE_ONCE(ctx->task, next);
 	WRITE_ONCE(other->task, prev);
 	/* Readers under RCU see contexts that are complete for long. */
 	WRITE_ONCE(next->perf_event_ctxp, ctx);
 	WRITE_ONCE(prev->perf_event_ctxp, other);
+}
+
+static bool perf_swap_locked(struct perf_event_context *ctx,
+			     struct perf_event_context *other,
+			     struct task_struct *next)
+{
+	lockdep_assert_held(&ctx->lock);
+	lockdep_assert_held(&other->lock);
+	if (!perf_swap_is_equal(ctx, other) || other->task != next)
+		return false;
+	perf_swap_all_counts_locked(ctx, other);
+	perf_swap_tasks_locked(ctx, other);
 	return true;
 }
 
@@ -157,6 +172,46 @@ bool perf_swap_try_oncpu(struct perf_event_context *ctx,
 	swapped = perf_swap_locked(ctx, other, next);
 	raw_spin_unlock(&other->lock);
 	raw_spin_unlock(&ctx->lock);
+	return swapped;
+}
+
+static bool perf_swap_unloaded_locked(struct perf_event_context *a,
+				      struct perf_event_context *b)
+{
+	lockdep_assert_held(&a->lock);
+	lockdep_assert_held(&b->lock);
+	if (a->loaded_cpu != PERF_CPU_NONE || b->loaded_cpu != PERF_CPU_NONE)
+		return false;
+	if (a->equal && a->equal == b->equal)
+		perf_swap_all_counts_locked(a, b);
+	perf_swap_tasks_locked(a, b);
+	return true;
+}
+
+/**
+ * perf_swap_unloaded - exchange the contexts of two tasks of which none runs
+ * @a: context; held
+ * @b: context; held
+ *
+ * They were equal when a switch exchanged them. If they are not any more, because
+ * an event was closed, there is no telling which of their counts belong together:
+ * these stay, so that the sum is right.
+ *
+ * Context: interrupts off; between perf_swap_lock_counts() and its counterpart.
+ * Return: false if one of them is loaded, or a switch looks at both.
+ */
+bool perf_swap_unloaded(struct perf_event_context *a,
+			struct perf_event_context *b)
+{
+	bool swapped;
+
+	lockdep_assert_irqs_disabled();
+	guard(raw_spinlock)(&a->lock);
+	/* That may have them the other way round. */
+	if (!raw_spin_trylock(&b->lock))
+		return false;
+	swapped = perf_swap_unloaded_locked(a, b);
+	raw_spin_unlock(&b->lock);
 	return swapped;
 }
 
@@ -257,8 +312,10 @@ static bool perf_swap_moves_counts(struct perf_event *leader)
  */
 void perf_swap_hold_counts(struct perf_event *eldest)
 {
-	if (perf_swap_moves_counts(eldest->group_leader))
-		perf_swap_hold_copies(eldest, 1);
+	if (!perf_swap_moves_counts(eldest->group_leader))
+		return;
+	down_read(&perf_swap_counts_sem);
+	perf_swap_hold_copies(eldest, 1);
 }
 
 /**
@@ -269,8 +326,68 @@ void perf_swap_hold_counts(struct perf_event *eldest)
  */
 void perf_swap_release_counts(struct perf_event *eldest)
 {
-	if (perf_swap_moves_counts(eldest->group_leader))
-		perf_swap_hold_copies(eldest, -1);
+	if (!perf_swap_moves_counts(eldest->group_leader))
+		return;
+	perf_swap_hold_copies(eldest, -1);
+	up_read(&perf_swap_counts_sem);
+}
+
+static void perf_swap_hold_members(struct perf_event *leader, int by)
+{
+	struct perf_event *sibling;
+
+	perf_swap_hold_copies(leader, by);
+	for_each_sibling_event(sibling, leader)
+		perf_swap_hold_copies(sibling, by);
+}
+
+/**
+ * perf_swap_hold_group - the same for all members of a group
+ * @leader: leader that was opened
+ *
+ * Context: task, ctx->mutex and child_mutex of all members, until
+ * perf_swap_release_group().
+ */
+void perf_swap_hold_group(struct perf_event *leader)
+{
+	if (!perf_swap_moves_counts(leader))
+		return;
+	down_read(&perf_swap_counts_sem);
+	perf_swap_hold_members(leader, 1);
+}
+
+/**
+ * perf_swap_release_group - undo perf_swap_hold_group()
+ * @leader: leader that was opened
+ *
+ * Context: task, with the same mutexes.
+ */
+void perf_swap_release_group(struct perf_event *leader)
+{
+	if (!perf_swap_moves_counts(leader))
+		return;
+	perf_swap_hold_members(leader, -1);
+	up_read(&perf_swap_counts_sem);
+}
+
+/**
+ * perf_swap_lock_counts - wait until nobody adds up counts by task
+ *
+ * Context: task; mutexes of contexts may be held, no child_mutex.
+ */
+void perf_swap_lock_counts(void)
+{
+	down_write(&perf_swap_counts_sem);
+}
+
+/**
+ * perf_swap_unlock_counts - undo perf_swap_lock_counts()
+ *
+ * Context: task.
+ */
+void perf_swap_unlock_counts(void)
+{
+	up_write(&perf_swap_counts_sem);
 }
 
 /**

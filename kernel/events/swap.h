@@ -19,6 +19,15 @@ void perf_swap_release(struct perf_event_context *ctx);
 void perf_swap_hold_counts(struct perf_event *eldest);
 void perf_swap_release_counts(struct perf_event *eldest);
 
+void perf_swap_hold_group(struct perf_event *leader);
+void perf_swap_release_group(struct perf_event *leader);
+
+/* Two tasks of which none runs, while nobody adds up their counts. */
+void perf_swap_lock_counts(void);
+void perf_swap_unlock_counts(void);
+bool perf_swap_unloaded(struct perf_event_context *a,
+			struct perf_event_context *b);
+
 /* Do all members of the group count by task, or none? */
 bool perf_swap_suits(const struct perf_event *event);
 /* Says that @copy, new, has the same events as @ctx, which is held. */

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "home": contexts go back to the tasks that their events were opened on.
+ *
+ * Purpose: tasks exchange equal contexts at a switch, so that a task may run with
+ * another one's. That must not show. What was opened on a task does not end with
+ * another task that happens to have it, and a member that is opened finds its
+ * group in its own task's context. So before a task exits, and before an event is
+ * opened on it, contexts with opened events go back to their tasks.
+ *
+ * Owns: nothing that outlives a call.
+ *
+ * Contexts: task; may sleep.
+ *
+ * Lifetime: an opened event has a reference on its task. Tasks are found through
+ * events of a context whose mutex is held, and get a reference for the way.
+ *
+ * Locking: the mutexes of the two contexts, the lower address first. Both are held
+ * (ctx->held), so that no switch exchanges them for a third. A fork and an exit
+ * need the mutex of the context they find, and so leave both tasks as they are.
+ *
+ * Which context is whose: of contexts with copies of the same events at most one
+ * has opened ones, because an event that is opened ends that its context is
+ * equal to others. All events that were opened in a context were opened on one
+ * task, because it is brought home first. Copies are made for a task, too. So the
+ * newest event of a context says whose it is.
+ *
+ * Race, the two tasks run on two CPUs:
+ *  1. each is counted by the other's context, and must be without interruption;
+ *  2. the stoppers of both CPUs come in at the same time: the tasks are switched
+ *     out, their contexts unloaded. There the pointers change hands.
+ *  3. If one of the tasks has moved meanwhile its context is loaded elsewhere. Then
+ *     nothing is changed, and the two CPUs are looked up again.
+ */
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/stop_machine.h>
+
+#include "context.h"
+#include "family.h"
+#include "home.h"
+#include "sched.h"
+#include "swap.h"
+
+/* Contexts that are with each other's tasks. References. */
+struct home_pair {
+	/* Opened on @owner; @host has it. */
+	struct perf_event_context	*away;
+	struct task_struct		*owner;
+	struct task_struct		*host;
+	/* What @owner has instead. */
+	struct perf_event_context	*other;
+	bool				done;
+};
+
+static int home_try(void *arg)
+{
+	struct home_pair *pair = arg;
+
+	guard(irqsave)();
+	pair->done = perf_swap_unloaded(pair->away, pair->other);
+	return 0;
+}
+
+/* Where there is one CPU it cannot have both contexts loaded. */
+static void home_stop_two(int cpu, int other, struct home_pair *pair)
+{
+#ifdef CONFIG_SMP
+	stop_two_cpus(cpu, other, home_try, pair);
+#endif
+}
+
+/* The tasks that have the contexts stand meanwhile. */
+static void home_try_stopped(struct home_pair *pair)
+{
+	int cpu = READ_ONCE(pair->away->loaded_cpu);
+	int other = READ_ONCE(pair->other->loaded_cpu);
+
+	if (cpu == PERF_CPU_NONE && other == PERF_CPU_NONE)
+		home_try(pair);
+	else if (other == PERF_CPU_NONE || other == cpu)
+		stop_one_cpu(cpu, home_try, pair);
+	else if (cpu == PERF_CPU_NONE)
+		stop_one_cpu(other, home_try, pair);
+	else
+		home_stop_two(cpu, other, pair);
+}
+
+static bool home_hold(const struct home_pair *pair)
+{
+	if (!perf_swap_hold(pair->away, pair->host))
+		return false;
+	if (perf_swap_hold(pair->other, pair->owner))
+		return true;
+	perf_swap_release(pair->away);
+	return false;
+}
+
+/* If others have the two by now nothing is done: the caller looks again. */
+static void home_exchange_locked(struct home_pair *pair)
+{
+	lockdep_assert_held(&pair->away->mutex);
+	lockdep_assert_held(&pair->other->mutex);
+	if (!home_hold(pair))
+		return;
+	perf_swap_lock_counts();
+	do {
+		home_try_stopped(pair);
+		cond_resched();
+	} while (!pair->done);
+	perf_swap_unlock_counts();
+	perf_swap_release(pair->away);
+	perf_swap_release(pair->other);
+}
+
+static void home_exchange(struct home_pair *pair)
+{
+	struct perf_event_context *first = min(pair->away, pair->other);
+	struct perf_event_context *second = max(pair->away, pair->other);
+
+	mutex_lock(&first->mutex);
+	mutex_lock_nested(&second->mutex, SINGLE_DEPTH_NESTING);
+	home_exchange_locked(pair);
+	mutex_unlock(&second->mutex);
+	mutex_unlock(&first->mutex);
+}
+
+/* Finding. */
+
+/**
+ * perf_home_is_own - was a context made for a task, or are its events of the task?
+ * @ctx: context of @task
+ * @task: task
+ *
+ * Context: task; ctx->mutex.
+ * Return: true if nothing in it was opened on others. False is no certainty.
+ */
+bool perf_home_is_own(struct perf_event_context *ctx,
+		      const struct task_struct *task)
+{
+	const struct perf_event *newest;
+
+	lockdep_assert_held(&ctx->mutex);
+	newest = list_first_entry_or_null(&ctx->event_list, struct perf_event,
+					  event_entry);
+	return !newest || newest->hw.target == task;
+}
+
+/* @eldest is in @ctx, but was opened on another task than that which has it. */
+static bool home_find_other(struct perf_event_context *ctx,
+			    struct task_struct *task,
+			    const struct perf_event *eldest,
+			    struct home_pair *pair)
+{
+	struct task_struct *owner = eldest->hw.target;
+	struct perf_event_context *other = perf_ctx_find_task(owner);
+
+	if (!other)
+		return false;
+	if (perf_ctx_is_handle(other) || other == ctx) {
+		perf_ctx_put(other);
+		return false;
+	}
+	perf_ctx_get(ctx);
+	pair->away = ctx;
+	pair->host = get_task_struct(task);
+	pair->owner = get_task_struct(owner);
+	pair->other = other;
+	return true;
+}
+
+/* @eldest was opened on @task, which has @ctx: where it is, @task is not. */
+static bool home_find_own(struct perf_event_context *ctx,
+			  struct task_struct *task,
+			  const struct perf_event *eldest,
+			  struct home_pair *pair)
+{
+	struct perf_event_context *away = eldest->ctx;
+	struct task_struct *host;
+
+	if (away == ctx)
+		return false;
+	scoped_guard(raw_spinlock_irq, &away->lock) {
+		host = away->task;
+		if (host == TASK_TOMBSTONE ||
+		    READ_ONCE(host->perf_event_ctxp) != away)
+			return false;
+		get_task_struct(host);
+	}
+	perf_ctx_get(away);
+	perf_ctx_get(ctx);
+	pair->away = away;
+	pair->host = host;
+	pair->owner = get_task_struct(task);
+	pair->other = ctx;
+	return true;
+}
+
+/*
+ * @ctx: what @task has. Either an event in it was opened on another task, or one
+ * that was opened on @task is elsewhere.
+ * Return: false if neither is so, or the other task has exited.
+ */
+static bool home_find(struct perf_event_context *ctx, struct task_struct *task,
+		      struct home_pair *pair)
+{
+	struct perf_event *event, *eldest;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (perf_home_is_own(ctx, task))
+		return false;
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		eldest = event->parent;
+		if (!eldest && event->hw.target != task)
+			return home_find_other(ctx, task, event, pair);
+		if (eldest && eldest->hw.target == task)
+			return home_find_own(ctx, task, eldest, pair);
+	}
+	return false;
+}
+
+static void home_put(const struct home_pair *pair)
+{
+	perf_ctx_put(pair->away);
+	perf_ctx_put(pair->other);
+	put_task_struct(pair->host);
+	put_task_struct(pair->owner);
+}
+
+/**
+ * perf_home_bring - give back what others have of a task, or it of others
+ * @task: task
+ *
+ * One exchange at most: the caller asks perf_home_take() again.
+ *
+ * Context: task; may sleep, no mutex of a context held.
+ */
+void perf_home_bring(struct task_struct *task)
+{
+	struct perf_event_context *ctx = perf_ctx_find_task(task);
+	struct home_pair pair = { };
+	bool found = false;
+
+	if (!ctx)
+		return;
+	if (!perf_ctx_is_handle(ctx)) {
+		guard(mutex)(&ctx->mutex);
+		found = home_find(ctx, task, &pair);
+	}
+	if (found) {
+		home_exchange(&pair);
+		home_put(&pair);
+	}
+	perf_ctx_put(ctx);
+}
+
+/**
+ * perf_home_take - hold a task's context, if that is its own
+ * @ctx: context that was found for @task
+ * @task: task
+ *
+ * Context: task; ctx->mutex, until perf_swap_release().
+ * Return: true if it is held; false if @task has another one, or perf_home_bring()
+ * is needed first.
+ */
+bool perf_home_take(struct perf_event_context *ctx, struct task_struct *task)
+{
+	struct home_pair pair;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (!perf_swap_hold(ctx, task))
+		return false;
+	if (!home_find(ctx, task, &pair))
+		return true;
+	home_put(&pair);
+	perf_swap_release(ctx);
+	return false;
+}
+
+static bool home_try_part(struct perf_event_context *ctx,
+			  struct task_struct *task)
+{
+	guard(mutex)(&ctx->mutex);
+	if (!perf_home_take(ctx, task))
+		return false;
+	perf_sched_part_task(task);
+	perf_swap_release(ctx);
+	return true;
+}
+
+/**
+ * perf_home_part - a task loses its context, and nothing of others with it
+ * @task: current, or a task that never ran; it has a context of its own
+ *
+ * Context: task; may sleep, no mutex of a context held. Nobody else changes
+ * task->perf_event_ctxp meanwhile, but for exchanges.
+ * Return: the context, with the task's reference.
+ */
+struct perf_event_context *perf_home_part(struct task_struct *task)
+{
+	struct perf_event_context *ctx;
+	bool parted;
+
+	do {
+		ctx = perf_ctx_find_task(task);
+		parted = home_try_part(ctx, task);
+		perf_ctx_put(ctx);
+		if (!parted)
+			perf_home_bring(task);
+	} while (!parted);
+	return ctx;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "home": contexts go back to the tasks that their events were opened on. */
+#ifndef _KERNEL_EVENTS_HOME_H
+#define _KERNEL_EVENTS_HOME_H
+
+#include "types.h"
+
+bool perf_home_is_own(struct perf_event_context *ctx,
+		      const struct task_struct *task);
+bool perf_home_take(struct perf_event_context *ctx, struct task_struct *task);
+void perf_home_bring(struct task_struct *task);
+struct perf_event_context *perf_home_part(struct task_struct *task);
+
+#endif /* _KERNEL_EVENTS_HOME_H */

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks with equal events exchange their contexts at a switch. What was opened on
+ * a task stays its own all the same: a member can join the group after a child
+ * has run, while it runs, and after it has exited, and whatever the order, each
+ * call is counted once and each count belongs to the task that made the calls.
+ *
+ * On the base a member is refused when a child has the context: EINVAL, or ENODEV
+ * when it has exited with it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "perf_lib.h"
+
+#define ROUNDS		20
+#define CALLS		5
+#define RING_PAGES	8
+
+/* What keeps a family from sharing contexts, if anything does. */
+struct kind {
+	const char *name;
+	__u64 sample_type;
+	bool stat;
+	bool pinned;
+};
+
+static void make_calls(int count)
+{
+	while (count--)
+		syscall(SYS_getppid);
+}
+
+/* What a child is told: so many calls; or to call until it is told to stop. */
+#define CALL_ON		-1
+
+struct shared {
+	int stop;
+	__u64 made;
+};
+
+struct child {
+	pid_t pid;
+	int steps[2];
+	int done[2];
+	struct shared *shared;
+};
+
+static void call_on(struct shared *shared)
+{
+	while (!__atomic_load_n(&shared->stop, __ATOMIC_SEQ_CST)) {
+		make_calls(1);
+		__atomic_add_fetch(&shared->made, 1, __ATOMIC_SEQ_CST);
+	}
+}
+
+static void child_life(struct child *child)
+{
+	int calls;
+
+	close(child->steps[1]);
+	while (read(child->steps[0], &calls, sizeof(calls)) == sizeof(calls)) {
+		if (calls == CALL_ON)
+			call_on(child->shared);
+		else
+			make_calls(calls);
+		CHECK(write(child->done[1], "", 1) == 1, "report");
+	}
+	_exit(0);
+}
+
+static struct child start_child(void)
+{
+	struct child child;
+
+	child.shared = map_memory(memory_fd("inherit_home",
+					    sizeof(*child.shared)),
+				  sizeof(*child.shared));
+	CHECK(!pipe2(child.steps, O_CLOEXEC) && !pipe2(child.done, O_CLOEXEC),
+	      "pipe");
+	fflush(stdout);
+	child.pid = fork();
+	CHECK(child.pid >= 0, "fork: %s", strerror(errno));
+	if (!child.pid)
+		child_life(&child);
+	return child;
+}
+
+static void tell(struct child *child, int calls)
+{
+	CHECK(write(child->steps[1], &calls, sizeof(calls)) == sizeof(calls),
+	      "step");
+}
+
+static void wait_for(struct child *child)
+{
+	char byte;
+
+	CHECK(read(child->done[0], &byte, 1) == 1, "the child is lost");
+}
+
+static void walk(struct child *child, int calls)
+{
+	tell(child, calls);
+	wait_for(child);
+}
+
+static void move_child(const struct child *child, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	CHECK(!sched_setaffinity(child->pid, sizeof(set), &set), "move: %s",
+	      strerror(errno));
+}
+
+/* It exits by itself, so that it is the one who runs. */
+static void release_child(struct child *child)
+{
+	close(child->steps[1]);
+	close(child->steps[0]);
+}
+
+static void bury_child(struct child *child)
+{
+	join_child(child->pid);
+	close(child->done[0]);
+	close(child->done[1]);
+}
+
+static void end_child(struct child *child)
+{
+	release_child(child);
+	bury_child(child);
+}
+
+static struct perf_event_attr calls_attr(const struct kind *kind)
+{
+	struct perf_event_attr attr;
+
+	attr = make_attr(PERF_TYPE_TRACEPOINT,
+			 tracepoint_id("syscalls/sys_enter_getppid"));
+	attr.inherit = 1;
+	attr.inherit_stat = kind->stat;
+	attr.pinned = kind->pinned;
+	attr.disabled = 0;
+	attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |
+			   kind->sample_type;
+	return attr;
+}
+
+static int open_leader(const struct kind *kind, int cpu)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+
+	return open_on(&attr, 0, cpu, -1);
+}
+
+static int join(const struct kind *kind, int leader, int cpu)
+{
+	struct perf_event_attr attr = calls_attr(kind);
+	int fd;
+
+	attr.pinned = 0;
+	fd = perf_open(&attr, 0, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0 && (errno == EINVAL || errno == ENODEV))
+		test_xfail("a member is refused: %s", strerror(errno));
+	CHECK(fd >= 0, "member: %s", strerror(errno));
+	return fd;
+}
+
+static void expect(int fd, __u64 want, const char *what)
+{
+	__u64 count = read_count(fd);
+
+	CHECK(count == want, "%s: %llu of %llu calls", what,
+	      (unsigned long long)count, (unsigned long long)want);
+}
+
+/* The contexts change hands as often as the two run by turns on one CPU. */
+static int take_turns(struct child *child)
+{
+	int turns = 3 + child->pid % 4, i;
+
+	for (i = 0; i < turns; i++) {
+		walk(child, CALLS);
+		make_calls(1);
+	}
+	return turns * (CALLS + 1);
+}
+
+static void child_has_exited(const struct kind *kind)
+{
+	int round, leader, member, calls;
+	struct child child;
+
+	for (round = 0; round < ROUNDS; round++) {
+		leader = open_leader(kind, -1);
+		child = start_child();
+		calls = take_turns(&child);
+		end_child(&child);
+		expect(leader, calls, "leader");
+		member = join(kind, leader, -1);
+		make_calls(CALLS);
+		expect(member, CALLS, "member");
+		expect(leader, calls + CALLS, "leader, afterwards");
+		close(member);
+		close(leader);
+	}
+}
+
+static void child_is_there(const struct kind *kind)
+{
+	int round, leader, member, calls;
+	struct child child;
+
+	for (round = 0; round < ROUNDS; round++) {
+		leader = open_leader(kind, -1);
+		child = start_child();
+		calls = take_turns(&child);
+		member = join(kind, leader, -1);
+		make_calls(CALLS);
+		walk(&child, CALLS);
+		expect(member, CALLS, "member");
+		expect(leader, calls + 2 * CALLS, "leader");
+		end_child(&child);
+		make_calls(1);
+		expect(member, CALLS + 1, "member, afterwards");
+		expect(leader, calls + 2 * CALLS + 1, "leader, afterwards");
+		close(member);
+		close(leader);
+	}
+}
+
+/* Nothing that the child does meanwhile is lost, or counted twice. */
+static void child_runs(const struct kind *kind)
+{
+	int round, leader = open_leader(kind, -1), calls = 0;
+	struct child child;
+
+	for (round = 0; round < ROUNDS; round++) {
+		child = start_child();
+		calls += take_turns(&child);
+		move_child(&child, second_cpu());
+		tell(&child, CALL_ON);
+		while (__atomic_load_n(&child.shared->made, __ATOMIC_SEQ_CST) <
+		       CALLS) {
+			make_calls(1);
+			calls++;
+		}
+		close(join(kind, leader, -1));
+		make_calls(CALLS);
+		__atomic_store_n(&child.shared->stop, 1, __ATOMIC_SEQ_CST);
+		wait_for(&child);
+		calls += CALLS + child.shared->made;
+		expect(leader, calls, "while the child is there");
+		end_child(&child);
+		expect(leader, calls, "when it has exited");
+	}
+}
+
+/* The parent is counted as before while the child exits on another CPU. */
+static void exits_elsewhere(const struct kind *kind)
+{
+	int round, leader, member, status, calls;
+	struct child child;
+
+	for (round = 0; round < ROUNDS; round++) {
+		leader = open_leader(kind, -1);
+		child = start_child();
+		calls = take_turns(&child);
+		move_child(&child, second_cpu());
+		release_child(&child);
+		do {
+			make_calls(1);
+			calls++;
+		} while (!waitpid(child.pid, &status, WNOHANG));
+		expect(leader, calls, "leader");
+		member = join(kind, leader, -1);
+		make_calls(CALLS);
+		expect(member, CALLS, "member");
+		expect(leader, calls + CALLS, "leader, afterwards");
+		close(member);
+		close(leader);
+	}
+}
+
+/* The count that a child leaves in a record is its own. */
+static void own_counts(void)
+{
+	static const struct kind kind = { .stat = true };
+	int round, leader, cpu = first_cpu(), turns;
+	struct perf_event_header *header;
+	struct perf_ring *ring;
+	struct child child;
+	const __u64 *body;
+
+	pin_to_cpu(cpu);
+	for (round = 0; round < ROUNDS; round++) {
+		leader = open_leader(&kind, cpu);
+		ring = ring_map(leader, RING_PAGES);
+		child = start_child();
+		turns = take_turns(&child) / (CALLS + 1);
+		if (round % 2)
+			close(join(&kind, leader, cpu));
+		end_child(&child);
+		header = ring_find(ring, PERF_RECORD_READ);
+		if (!header)
+			test_xfail("no record of a child that has exited");
+		body = record_body(header);
+		CHECK((__u32)body[0] == (__u32)child.pid, "of %u",
+		      (__u32)body[0]);
+		CHECK(body[1] == (__u64)turns * CALLS, "%llu of %d calls",
+		      (unsigned long long)body[1], turns * CALLS);
+		ring_unmap(ring);
+		close(leader);
+	}
+}
+
+static const struct kind kinds[] = {
+	{ .name = "sum" },
+	{ .name = "inherit_stat", .stat = true },
+	{ .name = "SAMPLE_READ", .sample_type = PERF_SAMPLE_READ },
+	{ .name = "STREAM_ID", .sample_type = PERF_SAMPLE_STREAM_ID },
+	{ .name = "pinned", .pinned = true },
+};
+
+/* Each case for each kind. */
+static const struct home_case {
+	const char *name;
+	void (*run)(const struct kind *kind);
+} cases[] = {
+	{ "the child has exited", child_has_exited },
+	{ "the child is there", child_is_there },
+	{ "the child runs", child_runs },
+	{ "the child exits elsewhere", exits_elsewhere },
+};
+
+struct home_row {
+	struct test_row row;
+	const struct home_case *what;
+	const struct kind *kind;
+	char name[80];
+};
+
+static struct home_row rows[ARRAY_SIZE(cases) * ARRAY_SIZE(kinds)];
+
+static const struct test_case others[] = {
+	{ "the child's own count", own_counts },
+};
+
+static void run_row(const void *arg)
+{
+	const struct home_row *row = arg;
+
+	pin_to_cpu(first_cpu());
+	row->what->run(row->kind);
+}
+
+int main(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		rows[i].what = &cases[i / ARRAY_SIZE(kinds)];
+		rows[i].kind = &kinds[i % ARRAY_SIZE(kinds)];
+		snprintf(rows[i].name, sizeof(rows[i].name), "%s, %s",
+			 rows[i].what->name, rows[i].kind->name);
+		rows[i].row.name = rows[i].name;
+	}
+	tests_begin(ARRAY_SIZE(rows) + ARRAY_SIZE(others));
+	tests_run_rows(rows, ARRAY_SIZE(rows), sizeof(*rows), run_row);
+	tests_run(others, ARRAY_SIZE(others));
+	tests_end();
+}
