@@ -31,10 +31,16 @@ struct perf_random_args {
 	u32			share;
 };
 
-/* No copy may draw what another draws, or what the eldest does. */
+/*
+ * No copy may draw what another draws, or what the eldest does. Each step can be
+ * undone, so that no two numbers have one result, and 0 alone, which is no copy's,
+ * has 0.
+ */
 static u32 perf_random_child_key(u32 key, u32 number)
 {
-	return perf_random_mix(~((u64)number << 32 | key));
+	number = (number ^ number >> 16) * 0x85ebca6b;
+	number = (number ^ number >> 13) * 0xc2b2ae35;
+	return key ^ number ^ number >> 16;
 }
 
 static void perf_random_assign(const struct perf_random_args *args)

@@ -7,6 +7,8 @@
 #include <linux/cpumask.h>
 #include <linux/perf_event.h>
 #include <linux/prandom.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
 
 #include "../context.h"
 #include "../random.h"
@@ -148,6 +150,39 @@ static void rnk_copies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rnk_differences(copy[1], copy[3]), 0);
 }
 
+#define RNK_COPIES	200000
+
+static int rnk_compare(const void *a, const void *b)
+{
+	u32 one = *(const u32 *)a, other = *(const u32 *)b;
+
+	return one < other ? -1 : one > other;
+}
+
+/* However many copies there are, no two have one key, nor the eldest's. */
+static void rnk_keys(struct kunit *test)
+{
+	struct perf_event *eldest = rnk_event(test, 1000000, 500000, 7);
+	struct perf_event *copy = rnk_event(test, 1000000, 0, 0);
+	u32 *keys = kvmalloc_array(RNK_COPIES + 1, sizeof(*keys), GFP_KERNEL);
+	int same = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, keys);
+	copy->parent = eldest;
+	keys[0] = eldest->hw.random_key;
+	scoped_guard(mutex, &eldest->child_mutex) {
+		for (int i = 1; i <= RNK_COPIES; i++) {
+			perf_random_inherit(copy);
+			keys[i] = copy->hw.random_key;
+		}
+	}
+	sort(keys, RNK_COPIES + 1, sizeof(*keys), rnk_compare, NULL);
+	for (int i = 0; i < RNK_COPIES; i++)
+		same += keys[i] == keys[i + 1];
+	kvfree(keys);
+	KUNIT_EXPECT_EQ(test, same, 0);
+}
+
 /* A driver that begins a period before it reports the end of the last. */
 static void rnk_driver(struct kunit *test)
 {
@@ -267,6 +302,7 @@ static struct kunit_case rnk_suite_cases[] = {
 	KUNIT_CASE(rnk_reaches_ends),
 	KUNIT_CASE(rnk_repeatable),
 	KUNIT_CASE(rnk_copies),
+	KUNIT_CASE(rnk_keys),
 	KUNIT_CASE(rnk_driver),
 	KUNIT_CASE(rnk_refused),
 	KUNIT_CASE(rnk_set_and_change),

@@ -373,6 +373,77 @@ static void inherited(void)
 	CHECK(same < nr / 2, "%u of %u as in the parent", same, nr);
 }
 
+/* Each makes some faults and lets the other go on, on one CPU. */
+#define TURNS		1000
+#define TURN_FAULTS	5
+
+struct turns {
+	int in;
+	int out;
+};
+
+static void take_turns(const struct turns *turns)
+{
+	char byte;
+	int i;
+
+	for (i = 0; i < TURNS; i++) {
+		CHECK(read(turns->in, &byte, 1) == 1, "the other is lost");
+		faults(TURN_FAULTS);
+		CHECK(write(turns->out, "", 1) == 1, "pipe");
+	}
+}
+
+static void take_turns_body(void *arg)
+{
+	take_turns(arg);
+}
+
+/* Contexts are exchanged: what is drawn stays with the period that runs. */
+static void exchanged_once(__u64 seed)
+{
+	struct perf_event_attr attr = fault_attr(10);
+	static struct periods all;
+	struct turns here, there;
+	int fd, to[2], from[2], cpu = first_cpu();
+	struct perf_ring *ring;
+	struct helper child;
+	__u64 count;
+
+	pin_to_cpu(cpu);
+	CHECK(!pipe(to) && !pipe(from), "pipe");
+	here = (struct turns) { from[0], to[1] };
+	there = (struct turns) { to[0], from[1] };
+	attr.inherit = 1;
+	attr.inherit_stat = 1;
+	fd = open_on(&attr, 0, cpu, -1);
+	need_random(fd, 500000, seed);
+	ring = ring_map(fd, 64);
+	event_enable(fd);
+	child = helper_start(take_turns_body, &there);
+	helper_go(&child);
+	CHECK(write(to[1], "", 1) == 1, "pipe");
+	take_turns(&here);
+	event_disable(fd);
+	count = read_count(fd);
+	collect(ring, &attr, &all);
+	CHECK(all.sum <= count && all.sum + 2 * 15 >= count,
+	      "seed %llu: periods of %llu faults, count %llu",
+	      (unsigned long long)seed, (unsigned long long)all.sum,
+	      (unsigned long long)count);
+	helper_join(&child);
+	ring_unmap(ring);
+	close(fd);
+}
+
+static void exchanged(void)
+{
+	__u64 seed;
+
+	for (seed = 1; seed <= 10; seed++)
+		exchanged_once(seed);
+}
+
 static void expect_refused(int fd, struct perf_event_random_period *how,
 			   int error)
 {
@@ -447,6 +518,7 @@ static const struct test_case cases[] = {
 	{ "task_clock", task_clock },
 	{ "hardware", hardware },
 	{ "inherited", inherited },
+	{ "exchanged", exchanged },
 	{ "refused", refused },
 	{ "refused_events", refused_events },
 };
