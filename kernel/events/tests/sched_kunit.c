@@ -94,6 +94,19 @@ static struct perf_event *sk_open_sibling(struct kunit *test,
 	return fake_pmu_open(test, &fake, &spec);
 }
 
+/*
+ * Current is switched out and in again. On a busy host the timer of a short sleep
+ * may come before current sleeps, which goes on then without a switch.
+ */
+static void sk_sleep(unsigned int usecs)
+{
+	unsigned long before = current->nvcsw + current->nivcsw;
+
+	do {
+		fsleep(usecs);
+	} while (current->nvcsw + current->nivcsw == before);
+}
+
 static struct perf_event *sk_open_task(struct kunit *test,
 				       struct task_struct *task, bool pinned)
 {
@@ -554,13 +567,13 @@ static void sk_task_at_once(struct kunit *test)
 	sk_bind(test, sk_cpu());
 	for (int i = 0; i < 4; i++)
 		events[i] = sk_open_task(test, current, false);
-	fsleep(1000);
+	sk_sleep(1000);
 	scoped_guard(preempt) {
 		turns = fake_pmu_turns(events[0]);
 		others = fake_pmu_turns(events[3]);
 		commits = fake_pmu_calls(&fake, FAKE_COMMIT);
 	}
-	fsleep(1000);
+	sk_sleep(1000);
 	scoped_guard(preempt) {
 		turns = fake_pmu_turns(events[0]) - turns;
 		others = fake_pmu_turns(events[3]) - others;
@@ -581,11 +594,11 @@ static void sk_task_one_by_one(struct kunit *test)
 	sk_bind(test, sk_cpu());
 	for (int i = 0; i < 3; i++)
 		events[i] = sk_open_task(test, current, false);
-	fsleep(1000);
+	sk_sleep(1000);
 	KUNIT_EXPECT_EQ(test, sk_count_state(events, 3, ACTIVE), 3);
 
 	WRITE_ONCE(fake.nr_counters, 2);
-	fsleep(1000);
+	sk_sleep(1000);
 	KUNIT_EXPECT_EQ(test, sk_count_state(events, 3, ACTIVE), 2);
 	KUNIT_EXPECT_EQ(test, sk_state(events[2]), INACTIVE);
 	sk_shoot(&shot, events, 3);
@@ -603,11 +616,11 @@ static void sk_task_pinned_one_by_one(struct kunit *test)
 	for (int i = 0; i < 3; i++)
 		events[i] = sk_open_task(test, current, true);
 	atomic_set(&fake.refuse_commits, 1);
-	fsleep(1000);
+	sk_sleep(1000);
 	KUNIT_EXPECT_EQ(test, sk_count_state(events, 3, ACTIVE), 3);
 
 	WRITE_ONCE(fake.nr_counters, 2);
-	fsleep(1000);
+	sk_sleep(1000);
 	KUNIT_EXPECT_EQ(test, sk_count_state(events, 2, ACTIVE), 2);
 	KUNIT_EXPECT_EQ(test, sk_state(events[2]), ERROR);
 }
@@ -641,7 +654,7 @@ static u64 sk_on_after_sleep(struct perf_event **events, int nr)
 {
 	u64 on = 0;
 
-	fsleep(500);
+	sk_sleep(500);
 	for (int i = 0; i < nr; i++)
 		on |= (u64)(sk_state(events[i]) == ACTIVE) << i;
 	return on;
