@@ -1020,6 +1020,8 @@ struct perf_sample_layout {
  * @child_count: A, folded from children that are gone
  * @child_total_time_enabled: A, the same for time
  * @child_total_time_running: A, the same for time
+ * @child_period: how much had passed of the periods of children that are gone,
+ *	less what new ones have begun with; under @child_mutex. Not for trace units
  * @child_mutex: guards @child_list, and attaching to it
  * @child_list: head of the inherited copies, or link in the parent's list
  * @owner_entry: link in the owner's list, under its perf_event_mutex
@@ -1145,7 +1147,12 @@ struct perf_event {
 	/* Trace units. */
 	struct perf_addr_filters_head	addr_filters;
 	struct perf_addr_filter_range	*addr_filter_ranges;
-	unsigned long			addr_filters_gen;
+	union {
+		/* Those that can be filtered. */
+		unsigned long		addr_filters_gen;
+		/* All others. */
+		u64			child_period; /* see kernel-doc */
+	};
 
 	/* On the way elsewhere, or to the end. */
 	union {

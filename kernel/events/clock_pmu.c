@@ -277,6 +277,18 @@ static struct pmu perf_task_clock = {
 	.read		= perf_clock_pmu_read,
 };
 
+/**
+ * perf_clock_pmu_times - is it one of the two clocks that an event counts?
+ * @event: event
+ *
+ * Context: any.
+ * Return: true if a timer ends its periods.
+ */
+bool perf_clock_pmu_times(const struct perf_event *event)
+{
+	return event->pmu == &perf_cpu_clock || event->pmu == &perf_task_clock;
+}
+
 static void __init perf_clock_pmu_register(struct pmu *pmu, const char *name,
 					   unsigned int config)
 {

@@ -3,6 +3,9 @@
 #ifndef _KERNEL_EVENTS_CLOCK_PMU_H
 #define _KERNEL_EVENTS_CLOCK_PMU_H
 
+#include <linux/perf_event.h>
+
+bool perf_clock_pmu_times(const struct perf_event *event);
 void perf_clock_pmu_init(void);
 
 #endif /* _KERNEL_EVENTS_CLOCK_PMU_H */

@@ -731,6 +731,19 @@ int perf_control_check_period(struct perf_event *event, u64 value, u32 share)
 	return event->pmu->check_period(event, value - reach) ? -EINVAL : 0;
 }
 
+/**
+ * perf_control_forget_passed - what had passed of old periods counts no more
+ * @event: event that was opened, with a new period
+ *
+ * Context: task, child_mutex.
+ */
+void perf_control_forget_passed(struct perf_event *event)
+{
+	lockdep_assert_held(&event->child_mutex);
+	if (!has_aux(event) && !has_addr_filter(event))
+		event->child_period = 0;
+}
+
 static int perf_control_check_value(struct perf_event *event, u64 value)
 {
 	u32 share = perf_random_is_on(event) ? event->hw.random_share : 0;
@@ -763,6 +776,7 @@ int perf_control_period(struct perf_event *event, u64 value)
 	if (err)
 		return err;
 	guard(mutex)(&event->child_mutex);
+	perf_control_forget_passed(event);
 	perf_control_period_call(event, value);
 	list_for_each_entry(child, &event->child_list, child_list)
 		perf_control_period_call(child, value);

@@ -24,6 +24,7 @@ void perf_control_vacate(struct perf_event_context *ctx);
 void perf_control_enable(struct perf_event *event);
 void perf_control_disable(struct perf_event *event);
 int perf_control_period(struct perf_event *event, u64 value);
+void perf_control_forget_passed(struct perf_event *event);
 int perf_control_check_period(struct perf_event *event, u64 value, u32 share);
 int perf_control_refresh(struct perf_event *event, int refresh);
 /* Brings count and times of @event (and its siblings) up to date. */

@@ -69,6 +69,7 @@
 #include "mmap.h"
 #include "overflow.h"
 #include "pmu.h"
+#include "random.h"
 #include "refuse.h"
 #include "sample.h"
 #include "sched.h"
@@ -680,8 +681,26 @@ int perf_event_release_kernel(struct perf_event *event)
 }
 EXPORT_SYMBOL_GPL(perf_event_release_kernel);
 
+/*
+ * How much of the period that runs has passed. Drivers count what is left down to
+ * 0, software up to it; 0 itself says that no period has begun.
+ */
+static u64 event_period_passed(struct perf_event *event)
+{
+	u64 left = abs(local64_read(&event->hw.period_left));
+	u64 period = event->hw.last_period;
+
+	if (!is_sampling_event(event) || has_aux(event) ||
+	    has_addr_filter(event))
+		return 0;
+	if (perf_random_is_on(event))
+		period = perf_random_length(event);
+	return left && left < period ? period - left : 0;
+}
+
 /**
- * perf_event_fold_child - add a child's count and times to its parent's
+ * perf_event_fold_child - add a child's count and times to its parent's, and leave
+ *	it the period that has begun
  * @child: inherited event that has been removed, count and times up to date
  *
  * Context: Task context. The parent's child_mutex is held since before the
@@ -690,6 +709,7 @@ EXPORT_SYMBOL_GPL(perf_event_release_kernel);
 void perf_event_fold_child(struct perf_event *child)
 {
 	struct perf_event *parent = child->parent;
+	u64 passed;
 
 	lockdep_assert_held(&parent->child_mutex);
 
@@ -698,6 +718,9 @@ void perf_event_fold_child(struct perf_event *child)
 		     &parent->child_total_time_enabled);
 	atomic64_add(child->total_time_running,
 		     &parent->child_total_time_running);
+	passed = event_period_passed(child);
+	if (passed)
+		parent->child_period += passed;
 }
 
 /**

@@ -18,6 +18,8 @@
  *   - The list has the copy's first reference; who takes the copy off the list
  *     puts it.
  *   - A copy that never joined the list belongs to the fork alone.
+ *   - What had passed of a copy's period when it ends, the eldest keeps for the next
+ *     copy. So as many samples are taken as periods have passed in all of them.
  *
  * Locking rules: the context that is copied, then the new one (nested, same
  * class), then the eldest's child_mutex, then the new context's lock. The new
@@ -47,6 +49,7 @@
 
 #include "addr_filter.h"
 #include "clock.h"
+#include "clock_pmu.h"
 #include "context.h"
 #include "control.h"
 #include "event.h"
@@ -145,6 +148,40 @@ static void inherit_period(struct perf_event *copy,
 	local64_set(&copy->hw.period_left, period);
 }
 
+/* Software counts from minus what is left; all others what is left. */
+static s64 inherit_left(const struct perf_event *copy, u64 left)
+{
+	bool up = copy->pmu->task_ctx_nr == perf_sw_context &&
+		  !perf_clock_pmu_times(copy);
+
+	return up ? -(s64)left : left;
+}
+
+/*
+ * A copy goes on with the periods that copies had begun which are gone: tasks too
+ * short for a period would never be sampled, however many there are.
+ */
+static void inherit_rest(struct perf_event *copy)
+{
+	struct perf_event *eldest = copy->parent;
+	struct hw_perf_event *hwc = &copy->hw;
+	u64 passed;
+
+	lockdep_assert_held(&eldest->child_mutex);
+	if (!is_sampling_event(copy) || has_aux(copy) ||
+	    has_addr_filter(copy) || !hwc->last_period)
+		return;
+	passed = min_t(u64, eldest->child_period, hwc->last_period - 1);
+	if (!passed)
+		return;
+	/* A frequency has other periods by now. */
+	eldest->child_period -= copy->attr.freq ? eldest->child_period : passed;
+	if (perf_random_is_on(copy))
+		hwc->random_fresh = false;
+	local64_set(&hwc->period_left,
+		    inherit_left(copy, hwc->last_period - passed));
+}
+
 static void inherit_state(struct perf_event *copy,
 			  const struct perf_event *source)
 {
@@ -173,6 +210,7 @@ static bool inherit_join_locked(struct perf_event_context *ctx,
 		copy->aux_event = copy->group_leader;
 	inherit_period(copy, source);
 	perf_random_inherit(copy);
+	inherit_rest(copy);
 	perf_addr_filter_inherit(copy, source);
 	perf_overflow_adopt_bpf(copy);
 	inherit_state(copy, source);

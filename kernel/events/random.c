@@ -114,6 +114,7 @@ int perf_random_set(struct perf_event *event,
 	if (err)
 		return err;
 	guard(mutex)(&event->child_mutex);
+	perf_control_forget_passed(event);
 	perf_random_set_one(event, key, share);
 	list_for_each_entry(child, &event->child_list, child_list)
 		perf_random_set_one(child, perf_random_child_key(key, ++number),

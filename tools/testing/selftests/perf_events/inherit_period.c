@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Periods of threads that are too short for one. As many samples come as periods
+ * have passed in all of them, whether what is inherited counts by task or not.
+ * On the base each begins a whole period, and no sample comes at all.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <linux/perf_event_ext.h>
+
+#include "perf_lib.h"
+
+#define THREADS		60
+#define CALLS		30
+#define FAULTS		30
+#define PERIOD		100
+#define LOOPS		20000
+#define BURN_MS		3
+#define RING_PAGES	16
+
+static void make_calls(void)
+{
+	int count = CALLS;
+
+	while (count--)
+		syscall(SYS_getppid);
+}
+
+static void make_faults(void)
+{
+	touch_pages(FAULTS);
+}
+
+static void make_loops(void)
+{
+	burn(LOOPS);
+}
+
+static void take_time(void)
+{
+	burn_ms(BURN_MS);
+}
+
+static struct perf_event_attr calls_attr(void)
+{
+	return make_attr(PERF_TYPE_TRACEPOINT,
+			 tracepoint_id("syscalls/sys_enter_getppid"));
+}
+
+static struct perf_event_attr faults_attr(void)
+{
+	return sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+}
+
+static struct perf_event_attr clock_attr(void)
+{
+	return sw_attr(PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static struct perf_event_attr loops_attr(void)
+{
+	struct perf_event_attr attr;
+
+	need_hardware();
+	attr = hw_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+	attr.exclude_kernel = 1;
+	return attr;
+}
+
+/* What is counted, in periods longer than a thread. */
+struct source {
+	struct perf_event_attr (*attr)(void);
+	void (*work)(void);
+	__u64 period;
+};
+
+static const struct source tracepoint = { calls_attr, make_calls, PERIOD };
+static const struct source software = { faults_attr, make_faults, 2 * PERIOD };
+static const struct source clocked = { clock_attr, take_time,
+				       10 * NSEC_PER_MSEC };
+static const struct source hardware = { loops_attr, make_loops, 30 * LOOPS };
+
+struct case_row {
+	struct test_row row;
+	const struct source *source;
+	__u64 sample_type;
+	bool stat;
+	bool random;
+	bool processes;
+};
+
+static void *thread_body(void *arg)
+{
+	const struct source *source = arg;
+
+	source->work();
+	return NULL;
+}
+
+static void process_body(void *arg)
+{
+	thread_body(arg);
+}
+
+static void run_one(const struct case_row *row)
+{
+	void *source = (void *)row->source;
+	pthread_t thread;
+
+	if (row->processes) {
+		run_child(process_body, source);
+		return;
+	}
+	CHECK(!pthread_create(&thread, NULL, thread_body, source), "thread");
+	pthread_join(thread, NULL);
+}
+
+static void draw_periods(int fd)
+{
+	struct perf_event_random_period how = {
+		.size	= sizeof(how),
+		.share	= 200000,
+		.seed	= 1,
+	};
+
+	if (!ioctl(fd, PERF_EVENT_IOC_RANDOM_PERIOD, &how))
+		return;
+	if (errno == ENOTTY)
+		test_skip("this kernel does not draw periods");
+	CHECK(0, "random period: %s", strerror(errno));
+}
+
+static void run_row(const void *arg)
+{
+	const struct case_row *row = arg;
+	struct perf_event_attr attr = row->source->attr();
+	__u64 periods, samples;
+	struct perf_ring *ring;
+	int fd, i;
+
+	pin_to_cpu(first_cpu());
+	attr.inherit = 1;
+	attr.inherit_stat = row->stat;
+	attr.sample_period = row->source->period;
+	attr.sample_type = PERF_SAMPLE_TID | row->sample_type;
+	fd = open_on(&attr, 0, first_cpu(), -1);
+	if (row->random)
+		draw_periods(fd);
+	ring = ring_map(fd, RING_PAGES);
+	event_enable(fd);
+	for (i = 0; i < THREADS; i++)
+		run_one(row);
+	event_disable(fd);
+	periods = read_count(fd) / row->source->period;
+	samples = ring_count(ring, PERF_RECORD_SAMPLE);
+	/* What is left over in a family's contexts, or after a late interrupt. */
+	if (samples + 4 < periods)
+		test_xfail("%llu samples of %llu periods",
+			   (unsigned long long)samples,
+			   (unsigned long long)periods);
+	CHECK(samples <= periods + 3, "%llu samples of %llu periods",
+	      (unsigned long long)samples, (unsigned long long)periods);
+}
+
+static const struct case_row rows[] = {
+	{ .row = { "tracepoint" }, .source = &tracepoint },
+	{ .row = { "tracepoint, STREAM_ID" }, .source = &tracepoint,
+	  .sample_type = PERF_SAMPLE_STREAM_ID },
+	{ .row = { "tracepoint, SAMPLE_READ" }, .source = &tracepoint,
+	  .sample_type = PERF_SAMPLE_READ },
+	{ .row = { "tracepoint, inherit_stat" }, .source = &tracepoint,
+	  .stat = true },
+	{ .row = { "tracepoint, STREAM_ID, processes" }, .source = &tracepoint,
+	  .sample_type = PERF_SAMPLE_STREAM_ID, .processes = true },
+	{ .row = { "tracepoint, STREAM_ID, drawn periods" },
+	  .source = &tracepoint, .sample_type = PERF_SAMPLE_STREAM_ID,
+	  .random = true },
+	{ .row = { "page faults, STREAM_ID" }, .source = &software,
+	  .sample_type = PERF_SAMPLE_STREAM_ID },
+	{ .row = { "task-clock" }, .source = &clocked },
+	{ .row = { "task-clock, STREAM_ID" }, .source = &clocked,
+	  .sample_type = PERF_SAMPLE_STREAM_ID },
+	{ .row = { "hardware" }, .source = &hardware },
+	{ .row = { "hardware, STREAM_ID" }, .source = &hardware,
+	  .sample_type = PERF_SAMPLE_STREAM_ID },
+	{ .row = { "hardware, SAMPLE_READ" }, .source = &hardware,
+	  .sample_type = PERF_SAMPLE_READ },
+	{ .row = { "hardware, STREAM_ID, drawn periods" }, .source = &hardware,
+	  .sample_type = PERF_SAMPLE_STREAM_ID, .random = true },
+};
+
+int main(void)
+{
+	tests_begin(ARRAY_SIZE(rows));
+	tests_run_rows(rows, ARRAY_SIZE(rows), sizeof(*rows), run_row);
+	tests_end();
+}
