@@ -48,7 +48,6 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 #include <linux/static_call.h>
 #include <kunit/visibility.h>
 #include "cgroup.h"
@@ -57,6 +56,7 @@
 #include "groups.h"
 #include "pmu.h"
 #include "refuse.h"
+#include "remote.h"
 #include "sched.h"
 #include "sideband.h"
 
@@ -486,7 +486,7 @@ static void perf_cgroup_css_free(struct cgroup_subsys_state *css)
 	kfree(cgrp);
 }
 
-static void perf_cgroup_follow_ipi(void *unused)
+static void perf_cgroup_follow_current(void)
 {
 	perf_cgroup_follow_oncpu(current);
 }
@@ -505,7 +505,7 @@ static void perf_cgroup_attach(struct cgroup_taskset *tset)
 		if (READ_ONCE(per_cpu(perf_cpu_context, cpu).nr_cgroup_events))
 			cpumask_set_cpu(cpu, &perf_cgroup_stale);
 	}
-	on_each_cpu_mask(&perf_cgroup_stale, perf_cgroup_follow_ipi, NULL, 1);
+	perf_cpus_call(&perf_cgroup_stale, perf_cgroup_follow_current);
 }
 
 struct cgroup_subsys perf_event_cgrp_subsys = {

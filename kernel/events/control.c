@@ -29,7 +29,6 @@
 #include "groups.h"
 #include "pmu.h"
 #include "random.h"
-#include "recursion.h"
 #include "remote.h"
 #include "sched.h"
 #include "sideband.h"
@@ -60,11 +59,8 @@ static int perf_control_install_oncpu(struct perf_event_context *ctx,
 	return 0;
 }
 
-/* Return: 0; -EAGAIN where it must not be, see the last race in remote.c. */
 static int perf_control_settle_oncpu(void *unused)
 {
-	if (perf_recursion_is_interrupted())
-		return -EAGAIN;
 	perf_sched_settle_oncpu();
 	return 0;
 }
@@ -86,9 +82,7 @@ void perf_control_settle(struct task_struct *task)
 		return;
 	}
 	smp_mb(); /* the context is published before the CPU is read */
-	while (perf_cpu_call(task_cpu(task), perf_control_settle_oncpu,
-			     NULL) == -EAGAIN)
-		cond_resched();
+	perf_cpu_call(task_cpu(task), perf_control_settle_oncpu, NULL);
 }
 
 /**

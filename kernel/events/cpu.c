@@ -25,10 +25,12 @@
 #include "context.h"
 #include "event.h"
 #include "pmu.h"
+#include "remote.h"
 #include "rotate.h"
 #include "sched.h"
 #include "software.h"
 #include "tracing.h"
+#include "walk.h"
 
 static void perf_cpu_load_locked(struct perf_cpu_context *cpuctx)
 {
@@ -61,7 +63,7 @@ static void perf_cpu_load(void)
 	perf_ctx_unlock_pair(cpuctx, task_ctx);
 }
 
-static void perf_cpu_unload(void *info)
+static int perf_cpu_unload(void *unused)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 	struct perf_event_context *ctx = &cpuctx->ctx;
@@ -70,11 +72,12 @@ static void perf_cpu_unload(void *info)
 		perf_sched_unload_oncpu(cpuctx->task_ctx);
 	guard(raw_spinlock)(&ctx->lock);
 	if (ctx->loaded_cpu == PERF_CPU_NONE)
-		return;
+		return 0;
 	perf_ctx_clock_update_locked(ctx);
 	perf_cgroup_unload_locked(cpuctx);
 	perf_sched_cpu_out_locked(ctx);
 	perf_ctx_set_loaded_locked(ctx, PERF_CPU_NONE);
+	return 0;
 }
 
 /*
@@ -152,7 +155,8 @@ int perf_event_exit_cpu(unsigned int cpu)
 
 	guard(mutex)(&cpuctx->ctx.mutex);
 	cpuctx->online = false;
-	smp_call_function_single(cpu, perf_cpu_unload, NULL, 1);
+	perf_cpu_call(cpu, perf_cpu_unload, NULL);
+	WARN_ON_ONCE(!cpu_online(cpu) && perf_walk_is_waited_for(cpu));
 	return 0;
 }
 

@@ -263,15 +263,21 @@ static int perf_pmu_alloc_cpus(struct pmu *pmu)
 
 static void perf_pmu_free_cpus(struct pmu *pmu)
 {
+	free_percpu(pmu->cpu_pmu_context);
+	pmu->cpu_pmu_context = NULL;
+}
+
+/*
+ * Nothing starts the timers again. A turn that one of them has left to the end
+ * of a walk has preemption off around it, so a grace period waits for it.
+ */
+static void perf_pmu_cancel_turns(struct pmu *pmu)
+{
 	int cpu;
 
-	if (!pmu->cpu_pmu_context)
-		return;
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(pmu->cpu_pmu_context,
 					    cpu)->mux_timer);
-	free_percpu(pmu->cpu_pmu_context);
-	pmu->cpu_pmu_context = NULL;
 }
 
 /* Scopes. */
@@ -679,6 +685,7 @@ void perf_pmu_hide(struct pmu *pmu)
  */
 void perf_pmu_forget(struct pmu *pmu)
 {
+	perf_pmu_cancel_turns(pmu);
 	perf_pmu_wait_for_readers();
 	/* The driver may destroy the cache; parts go with what came from it. */
 	if (pmu->task_ctx_cache)

@@ -7,6 +7,10 @@
  * may still interrupt it. The bytes belong to what cannot be preempted by its
  * like: a task (task->perf_recursion) or a CPU with preemption off. All
  * contexts, NMI included.
+ *
+ * A byte is taken and given back by code outside of this folder as well (the
+ * trace subsystem). One that is never given back drops events and has no other
+ * effect: nothing waits for it.
  */
 #ifndef _KERNEL_EVENTS_RECURSION_H
 #define _KERNEL_EVENTS_RECURSION_H
@@ -32,22 +36,6 @@ static inline void perf_recursion_put(u8 *recursion, int level)
 {
 	barrier();
 	recursion[level] = 0;
-}
-
-/*
- * Did this interrupt come in the middle of an action of the current task's? That
- * may be a walk over a list of events: it would not tell those that are put in
- * front now, and those put behind its place twice.
- */
-static inline bool perf_recursion_is_interrupted(void)
-{
-	int level;
-
-	for (level = 0; level < PERF_NR_CONTEXTS; level++) {
-		if (READ_ONCE(current->perf_recursion[level]))
-			return true;
-	}
-	return false;
 }
 
 #endif /* _KERNEL_EVENTS_RECURSION_H */

@@ -1,17 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "remote": the one way to work on a context from elsewhere.
+ * Room "remote": the one way to work on a context, or on a CPU, from elsewhere;
+ * and what waits there until the CPU has told all events of something.
  *
- * Purpose: a context is loaded on one CPU or nowhere. What is to be done to
- * it is sent to that CPU, or done here under its lock.
+ * Purpose: a context is loaded on one CPU or nowhere. What is done to it is sent
+ * to that CPU, or done here under its lock.
  *
- * Owns: nothing that outlives a call.
+ * Owns: perf_walk; nothing that outlives a call.
  *
- * Contexts: task, may sleep; the function runs with interrupts off.
+ * Contexts: callers are tasks that may sleep; the function runs with interrupts
+ * off, in an interrupt or where a walk has ended.
  *
  * Locking: the caller holds ctx->mutex or another guarantee that the events it
  * wants to touch belong to @ctx. The function runs under the CPU context's
  * lock and ctx->lock.
+ *
+ * The rule of walks. A software event or a trace record is told to a list of
+ * events, mostly with interrupts on. If events were put on in the middle of that
+ * (they go to the head of the list), the walk would miss those that it has not
+ * reached and that moved to the head, or come to others twice. So in the
+ * middle of a walk events of that CPU may go off, and none goes on. It holds for
+ * all that chooses what is on: calls to a context, settling, turns of
+ * multiplexing, changes of cgroup, perf_pmu_resched(), unloading a CPU. Task
+ * switches need not care, because preemption is off during a walk.
+ *  1. perf_walk_begin() counts the walk; walks in interrupts and NMI nest.
+ *  2. An interrupt brings work. If the CPU's count is not 0, the work is put on
+ *     the CPU's list (perf_walk_defer_oncpu()) and the interrupt is over. Else it
+ *     is done at once.
+ *  3. perf_walk_end() takes the walk from the count, then looks at the list.
+ *     Work that comes after the one finds no walk, and work that came before
+ *     is found by the other: none is left behind.
+ *  4. Only the end of the outermost walk does the work, and only with interrupts
+ *     on: then an interrupt could have come there too, so no lock is held
+ *     that the work takes. A walk that began with interrupts off, or in NMI,
+ *     was interrupted by no work. If it finds some, then it came itself between
+ *     the two steps of 3 of another walk, which does the work next.
+ *     It lets interrupts in between one piece of work and the next.
+ *  5. The sender sleeps on a completion. Nothing is sent a second time because
+ *     of a walk, and nobody polls.
+ *  6. The work waits for the rest of one walk, which has preemption off: for each
+ *     event of the list no more than one sample, or as many as the weight of
+ *     what happened asks for until the event is throttled. See locking.rst.
+ * A CPU cannot go offline in a walk, since preemption is off; so it leaves
+ * no work behind. Who calls the own CPU does so from a task, outside of walks. The
+ * count is the CPU's, and the same two functions that raise it lower it. The bytes
+ * that guard a task against recursion have no say in this: whoever forgets to give
+ * one back loses events, and stops nobody.
  *
  * Race, a task that moves while it is being called:
  *  1. the caller reads loaded_cpu == 1 and sends the function to CPU 1;
@@ -20,21 +54,140 @@
  *  4. the caller looks again: "none", takes ctx->lock and looks once more.
  *     loaded_cpu changes under that lock only, so the function runs here, and
  *     the task's next switch waits for it.
- *
- * Race, a call comes while its CPU counts what software reports:
- *  1. the walk over a list of events (of a tracepoint, say) has come to one;
- *  2. the handler takes these events out and puts others in their place, at the
- *     head of the list, or the same ones in another order;
- *  3. the walk goes on from where it was, past what it has not told yet, or back
- *     to what it has. So the handler does nothing where it interrupts a walk, and
- *     the caller comes again.
  */
+#include <linux/completion.h>
+#include <linux/mutex.h>
 #include <linux/smp.h>
 #include "context.h"
-#include "recursion.h"
 #include "remote.h"
+#include "walk.h"
+
+DEFINE_PER_CPU(struct perf_walk_cpu, perf_walk);
+
+/* Walks. */
+
+/**
+ * perf_walk_defer_oncpu - let work wait for the end of a walk on this CPU
+ * @late: the work; stays valid until it has begun
+ * @fn: does it, with interrupts off
+ *
+ * Work that waits already is done once.
+ *
+ * Context: interrupts off, not NMI.
+ * Return: false if there is no walk: the caller does the work.
+ */
+bool perf_walk_defer_oncpu(struct perf_late *late,
+			   void (*fn)(struct perf_late *late))
+{
+	lockdep_assert_irqs_disabled();
+	if (!perf_walk_is_on())
+		return false;
+	if (late->queued)
+		return true;
+	late->queued = true;
+	late->fn = fn;
+	llist_add(&late->node, &this_cpu_ptr(&perf_walk)->late);
+	return true;
+}
+
+static struct perf_late *perf_walk_next_oncpu(void)
+{
+	struct perf_walk_cpu *walk = this_cpu_ptr(&perf_walk);
+	struct perf_late *late;
+
+	if (!walk->ready)
+		walk->ready = llist_reverse_order(llist_del_all(&walk->late));
+	if (!walk->ready)
+		return NULL;
+	late = llist_entry(walk->ready, struct perf_late, node);
+	walk->ready = late->node.next;
+	late->queued = false;
+	return late;
+}
+
+/**
+ * perf_walk_run_late_oncpu - do one thing that has waited, the first that came
+ *
+ * Context: interrupts off, no walk on this CPU.
+ * Return: false if nothing waits.
+ */
+bool perf_walk_run_late_oncpu(void)
+{
+	struct perf_late *late;
+
+	lockdep_assert_irqs_disabled();
+	late = perf_walk_next_oncpu();
+	if (late)
+		late->fn(late);
+	return late;
+}
+
+static bool perf_walk_run_late(void)
+{
+	guard(irqsave)();
+	return perf_walk_run_late_oncpu();
+}
+
+/**
+ * perf_walk_end_late - a walk has ended while work waits; step 4
+ *
+ * Interrupts are let in between one piece of work and the next.
+ *
+ * Context: any, preemption off.
+ */
+void perf_walk_end_late(void)
+{
+	if (perf_walk_is_on() || irqs_disabled())
+		return;
+	while (perf_walk_run_late())
+		;
+}
+
+/* Calls. */
+
+struct perf_remote_job {
+	struct perf_late	late;
+	void			(*run)(struct perf_remote_job *job);
+	struct completion	done;
+	/* It came in a walk. */
+	bool			waits;
+};
+
+static void perf_remote_job_late(struct perf_late *late)
+{
+	struct perf_remote_job *job;
+
+	job = container_of(late, struct perf_remote_job, late);
+	job->run(job);
+	complete(&job->done);
+}
+
+static void perf_remote_job_ipi(void *info)
+{
+	struct perf_remote_job *job = info;
+
+	job->waits = perf_walk_defer_oncpu(&job->late, perf_remote_job_late);
+	if (!job->waits)
+		job->run(job);
+}
+
+/* Return: 0 when it has been done; -ENXIO when @cpu is offline. */
+static int perf_remote_do(int cpu, struct perf_remote_job *job)
+{
+	int err;
+
+	might_sleep();
+	init_completion(&job->done);
+	err = smp_call_function_single(cpu, perf_remote_job_ipi, job, 1);
+	if (err)
+		return err;
+	if (job->waits)
+		wait_for_completion(&job->done);
+	return 0;
+}
 
 struct perf_remote_call {
+	struct perf_remote_job		job;
 	struct perf_event_context	*ctx;
 	perf_ctx_fn			fn;
 	void				*arg;
@@ -42,12 +195,15 @@ struct perf_remote_call {
 	bool				done;
 };
 
-static void perf_remote_run_oncpu(struct perf_remote_call *call)
+static void perf_remote_run_oncpu(struct perf_remote_job *job)
 {
-	struct perf_event_context *ctx = call->ctx, *task_ctx;
+	struct perf_remote_call *call;
+	struct perf_event_context *ctx, *task_ctx;
 	struct perf_cpu_context *cpuctx;
 
 	lockdep_assert_irqs_disabled();
+	call = container_of(job, struct perf_remote_call, job);
+	ctx = call->ctx;
 	cpuctx = perf_ctx_loaded_oncpu(ctx);
 	if (!cpuctx)
 		return;
@@ -56,12 +212,6 @@ static void perf_remote_run_oncpu(struct perf_remote_call *call)
 	call->ret = call->fn(ctx, cpuctx, call->arg);
 	call->done = true;
 	perf_ctx_unlock_pair(cpuctx, task_ctx);
-}
-
-static void perf_remote_ipi(void *info)
-{
-	if (!perf_recursion_is_interrupted())
-		perf_remote_run_oncpu(info);
 }
 
 static void perf_remote_run_unloaded(struct perf_remote_call *call)
@@ -81,12 +231,19 @@ static void perf_remote_run_unloaded(struct perf_remote_call *call)
  * @fn: function; gets this CPU's context, or NULL when @ctx is loaded nowhere
  * @arg: its argument
  *
- * Context: task, interrupts on.
+ * If that CPU is in a walk, the caller waits for its end.
+ *
+ * Context: task, may sleep.
  * Return: what @fn returns.
  */
 int perf_ctx_call(struct perf_event_context *ctx, perf_ctx_fn fn, void *arg)
 {
-	struct perf_remote_call call = { .ctx = ctx, .fn = fn, .arg = arg };
+	struct perf_remote_call call = {
+		.job.run	= perf_remote_run_oncpu,
+		.ctx		= ctx,
+		.fn		= fn,
+		.arg		= arg,
+	};
 
 	for (;;) {
 		int cpu = READ_ONCE(ctx->loaded_cpu);
@@ -95,43 +252,94 @@ int perf_ctx_call(struct perf_event_context *ctx, perf_ctx_fn fn, void *arg)
 			perf_remote_run_unloaded(&call);
 		} else if (cpu == raw_smp_processor_id()) {
 			guard(irqsave)();
-			perf_remote_run_oncpu(&call);
+			perf_remote_run_oncpu(&call.job);
 		} else {
-			smp_call_function_single(cpu, perf_remote_ipi, &call, 1);
+			perf_remote_do(cpu, &call.job);
 		}
 		if (call.done)
 			return call.ret;
+		/* It was switched meanwhile. */
 		cond_resched();
 	}
 }
 
 struct perf_remote_cpu_call {
-	int	(*fn)(void *arg);
-	void	*arg;
-	int	ret;
+	struct perf_remote_job	job;
+	int			(*fn)(void *arg);
+	void			*arg;
+	int			ret;
 };
 
-static void perf_remote_cpu_ipi(void *info)
+static void perf_remote_cpu_run(struct perf_remote_job *job)
 {
-	struct perf_remote_cpu_call *call = info;
+	struct perf_remote_cpu_call *call;
 
+	call = container_of(job, struct perf_remote_cpu_call, job);
 	call->ret = call->fn(call->arg);
 }
 
 /**
  * perf_cpu_call - run a function on a CPU and get its answer
  * @cpu: CPU
- * @fn: function, called with interrupts off
+ * @fn: function, called with interrupts off and outside of walks
  * @arg: its argument
  *
- * Context: task, interrupts on.
+ * Context: task, may sleep.
  * Return: what @fn returns, -ENXIO when @cpu is offline.
  */
 int perf_cpu_call(int cpu, int (*fn)(void *arg), void *arg)
 {
-	struct perf_remote_cpu_call call = { .fn = fn, .arg = arg };
-	int err;
+	struct perf_remote_cpu_call call = {
+		.job.run	= perf_remote_cpu_run,
+		.fn		= fn,
+		.arg		= arg,
+	};
+	int err = perf_remote_do(cpu, &call.job);
 
-	err = smp_call_function_single(cpu, perf_remote_cpu_ipi, &call, 1);
 	return err ?: call.ret;
+}
+
+/* Calls to several CPUs; one at a time, since each CPU has one place for it. */
+static DEFINE_MUTEX(perf_remote_mutex);
+static DEFINE_PER_CPU(struct perf_late, perf_remote_late);
+
+static struct {
+	void			(*fn)(void);
+	/* CPUs where it waits, and the sender until it has told all. */
+	atomic_t		left;
+	struct completion	done;
+} perf_remote_round;
+
+static void perf_remote_round_late(struct perf_late *late)
+{
+	perf_remote_round.fn();
+	if (atomic_dec_and_test(&perf_remote_round.left))
+		complete(&perf_remote_round.done);
+}
+
+static void perf_remote_round_ipi(void *unused)
+{
+	if (perf_walk_defer_oncpu(this_cpu_ptr(&perf_remote_late),
+				  perf_remote_round_late))
+		atomic_inc(&perf_remote_round.left);
+	else
+		perf_remote_round.fn();
+}
+
+/**
+ * perf_cpus_call - run a function on several CPUs
+ * @cpus: CPUs; those that are offline are passed over
+ * @fn: function, called with interrupts off and outside of walks
+ *
+ * Context: task, may sleep; takes perf_remote_mutex. Returns when all are done.
+ */
+void perf_cpus_call(const struct cpumask *cpus, void (*fn)(void))
+{
+	guard(mutex)(&perf_remote_mutex);
+	perf_remote_round.fn = fn;
+	atomic_set(&perf_remote_round.left, 1);
+	init_completion(&perf_remote_round.done);
+	on_each_cpu_mask(cpus, perf_remote_round_ipi, NULL, 1);
+	if (!atomic_dec_and_test(&perf_remote_round.left))
+		wait_for_completion(&perf_remote_round.done);
 }

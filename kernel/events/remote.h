@@ -3,6 +3,7 @@
 #ifndef _KERNEL_EVENTS_REMOTE_H
 #define _KERNEL_EVENTS_REMOTE_H
 
+#include <linux/cpumask.h>
 #include "types.h"
 
 /*
@@ -14,5 +15,6 @@ typedef int (*perf_ctx_fn)(struct perf_event_context *ctx,
 
 int perf_ctx_call(struct perf_event_context *ctx, perf_ctx_fn fn, void *arg);
 int perf_cpu_call(int cpu, int (*fn)(void *arg), void *arg);
+void perf_cpus_call(const struct cpumask *cpus, void (*fn)(void));
 
 #endif /* _KERNEL_EVENTS_REMOTE_H */

@@ -8,10 +8,11 @@
  * same for the context that it loads, so contexts that never run long enough for
  * the timer take turns as well. A turn ends early only where groups came or went.
  *
- * Owns: the handler of cpc->mux_timer.
+ * Owns: the handler of cpc->mux_timer; cpc->late_turn.
  *
- * Contexts: hard timer interrupt on the CPU in question; on another one when
- * that CPU went offline with its timer under way.
+ * Contexts: hard timer interrupt on the CPU in question, or the end of the walk
+ * that it has interrupted (see remote.c); on another CPU when that one went
+ * offline with its timer under way.
  *
  * Locking: takes both context locks; mux_lock alone, after them.
  *
@@ -22,13 +23,13 @@
 #include "clock.h"
 #include "context.h"
 #include "pmu.h"
-#include "recursion.h"
 #include "rotate.h"
 #include "sched.h"
+#include "walk.h"
 
 /*
- * A turn that came a little too early, by the context's clock, or at a bad
- * moment is tried again after this part of an interval.
+ * A turn that came a little too early, by the context's clock, is tried again
+ * after this part of an interval.
  */
 #define PERF_ROTATE_PATIENCE	64
 
@@ -44,8 +45,7 @@ static u64 perf_rotate_left_locked(struct perf_event_pmu_context *epc)
 
 /*
  * The CPU's groups choose before the task's. Whoever chooses gets all the room
- * that those after it have left so far, so these choose as well. Software events
- * are members of groups too: a turn that comes while such are told waits.
+ * that those after it have left so far, so these choose as well.
  */
 static void perf_rotate_locked(struct perf_cpu_pmu_context *cpc)
 {
@@ -55,8 +55,6 @@ static void perf_rotate_locked(struct perf_cpu_pmu_context *cpc)
 
 	lockdep_assert_held(&cpc->epc.ctx->lock);
 	if (!cpu_due && perf_rotate_left_locked(task_epc))
-		return;
-	if (perf_recursion_is_interrupted())
 		return;
 	perf_pmu_disable(pmu);
 	if (task_epc)
@@ -71,7 +69,7 @@ static void perf_rotate_locked(struct perf_cpu_pmu_context *cpc)
 }
 
 /* Return: nanoseconds until the next turn, U64_MAX if nobody waits for room. */
-static u64 perf_rotate_oncpu(struct perf_cpu_pmu_context *cpc)
+static u64 perf_rotate_both_oncpu(struct perf_cpu_pmu_context *cpc)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 	struct perf_event_context *task_ctx = cpuctx->task_ctx;
@@ -88,6 +86,33 @@ static u64 perf_rotate_oncpu(struct perf_cpu_pmu_context *cpc)
 	return left;
 }
 
+/* Return: nanoseconds from now to when the timer fires, U64_MAX if it is off. */
+static u64 perf_rotate_oncpu(struct perf_cpu_pmu_context *cpc)
+{
+	u64 left = perf_rotate_both_oncpu(cpc);
+
+	guard(raw_spinlock)(&cpc->mux_lock);
+	if (left == U64_MAX) {
+		cpc->mux_active = false;
+		return U64_MAX;
+	}
+	return max_t(u64, left, cpc->mux_interval / PERF_ROTATE_PATIENCE);
+}
+
+/* A walk has ended; the timer counted as running meanwhile. */
+static void perf_rotate_late(struct perf_late *late)
+{
+	struct perf_cpu_pmu_context *cpc;
+	u64 left;
+
+	lockdep_assert_irqs_disabled();
+	cpc = container_of(late, struct perf_cpu_pmu_context, late_turn);
+	left = perf_rotate_oncpu(cpc);
+	if (left != U64_MAX)
+		hrtimer_start(&cpc->mux_timer, ns_to_ktime(left),
+			      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
 /*
  * When a CPU goes offline another one takes over its timers. There is nothing on
  * that CPU that could take turns, and what is here has a timer of its own.
@@ -97,22 +122,28 @@ static bool perf_rotate_is_stray(const struct perf_cpu_pmu_context *cpc)
 	return cpc != perf_cpc_oncpu(cpc->epc.pmu);
 }
 
+static void perf_rotate_forget(struct perf_cpu_pmu_context *cpc)
+{
+	guard(raw_spinlock)(&cpc->mux_lock);
+	cpc->mux_active = false;
+}
+
 static enum hrtimer_restart perf_rotate_timer(struct hrtimer *timer)
 {
 	struct perf_cpu_pmu_context *cpc;
-	u64 left = U64_MAX;
+	u64 left;
 
 	lockdep_assert_irqs_disabled();
 	cpc = container_of(timer, struct perf_cpu_pmu_context, mux_timer);
-	if (!perf_rotate_is_stray(cpc))
-		left = perf_rotate_oncpu(cpc);
-
-	guard(raw_spinlock)(&cpc->mux_lock);
-	if (left == U64_MAX) {
-		cpc->mux_active = false;
+	if (perf_rotate_is_stray(cpc)) {
+		perf_rotate_forget(cpc);
 		return HRTIMER_NORESTART;
 	}
-	left = max_t(u64, left, cpc->mux_interval / PERF_ROTATE_PATIENCE);
+	if (perf_walk_defer_oncpu(&cpc->late_turn, perf_rotate_late))
+		return HRTIMER_NORESTART;
+	left = perf_rotate_oncpu(cpc);
+	if (left == U64_MAX)
+		return HRTIMER_NORESTART;
 	hrtimer_set_expires(timer, ktime_add_ns(ktime_get(), left));
 	return HRTIMER_RESTART;
 }

@@ -40,6 +40,7 @@
 #include "sched.h"
 #include "sideband.h"
 #include "swap.h"
+#include "walk.h"
 
 DEFINE_STATIC_KEY_FALSE(perf_sched_events);
 static DEFINE_MUTEX(perf_sched_key_mutex);
@@ -1080,22 +1081,18 @@ void __perf_event_task_sched_in(struct task_struct *prev,
 	perf_sched_tell_cpu_pmus(task, true);
 }
 
-/**
- * perf_pmu_resched - decide anew what runs on a PMU of this CPU
- * @pmu: PMU whose constraints have changed
- *
- * Context: any but NMI, on the CPU in question.
- */
-void perf_pmu_resched(struct pmu *pmu)
+static void perf_sched_resched_oncpu(struct perf_late *late)
 {
+	struct perf_event_context *task_ctx;
 	struct perf_event_pmu_context *epc;
 	struct perf_cpu_context *cpuctx;
-	struct perf_event_context *task_ctx;
+	struct pmu *pmu;
 
-	guard(irqsave)();
+	epc = &container_of(late, struct perf_cpu_pmu_context,
+			    late_resched)->epc;
+	pmu = epc->pmu;
 	cpuctx = this_cpu_ptr(&perf_cpu_context);
 	task_ctx = cpuctx->task_ctx;
-	epc = &perf_cpc_oncpu(pmu)->epc;
 	perf_ctx_lock_pair(cpuctx, task_ctx);
 	perf_ctx_clock_update_locked(&cpuctx->ctx);
 	if (task_ctx)
@@ -1106,6 +1103,24 @@ void perf_pmu_resched(struct pmu *pmu)
 	perf_sched_pmu_locked(cpuctx, pmu);
 	perf_pmu_enable(pmu);
 	perf_ctx_unlock_pair(cpuctx, task_ctx);
+}
+
+/**
+ * perf_pmu_resched - decide anew what runs on a PMU of this CPU
+ * @pmu: PMU whose constraints have changed
+ *
+ * In the middle of a walk it is done when that ends; see remote.c.
+ *
+ * Context: any but NMI, on the CPU in question.
+ */
+void perf_pmu_resched(struct pmu *pmu)
+{
+	struct perf_late *late;
+
+	guard(irqsave)();
+	late = &perf_cpc_oncpu(pmu)->late_resched;
+	if (!perf_walk_defer_oncpu(late, perf_sched_resched_oncpu))
+		perf_sched_resched_oncpu(late);
 }
 
 /**

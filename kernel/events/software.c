@@ -20,7 +20,8 @@
  *
  * Locking rules: a list changes on its own CPU with interrupts off, and is
  * walked under RCU on the same CPU. NMI may interrupt a change: it sees the
- * list with the event or without it.
+ * list with the event or without it. In the middle of a walk events may leave
+ * the list and none is put there: see remote.c.
  *
  * Race: removal against a report that runs with interrupts on.
  *	CPU 0 (task)			CPU 1
@@ -50,6 +51,7 @@
 #include "recursion.h"
 #include "refuse.h"
 #include "software.h"
+#include "walk.h"
 
 struct perf_swevent_lists {
 	struct hlist_head	of[PERF_COUNT_SW_MAX];
@@ -325,16 +327,9 @@ static noinline void perf_swevent_sample(struct perf_event *event, u64 nr,
 	perf_swevent_event(event, nr, &data, regs);
 }
 
-/**
- * ___perf_sw_event - report a software event, without recursion guard
- * @event_id: PERF_COUNT_SW_*
- * @nr: how much happened
- * @regs: registers of the code that is charged
- * @addr: the address concerned, or 0
- *
- * Context: any, preemption off, where reports cannot recurse (the scheduler).
- */
-void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
+/* In a walk, or with interrupts off. */
+static __always_inline void perf_swevent_tell(u32 event_id, u64 nr,
+					      struct pt_regs *regs, u64 addr)
 {
 	struct perf_event *event;
 	struct hlist_head *list;
@@ -355,6 +350,21 @@ void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 }
 
 /**
+ * ___perf_sw_event - report a software event, without recursion guard
+ * @event_id: PERF_COUNT_SW_*
+ * @nr: how much happened
+ * @regs: registers of the code that is charged
+ * @addr: the address concerned, or 0
+ *
+ * Context: interrupts off, where reports cannot recurse (the scheduler).
+ */
+void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
+{
+	lockdep_assert_irqs_disabled();
+	perf_swevent_tell(event_id, nr, regs, addr);
+}
+
+/**
  * __perf_sw_event - report a software event
  * @event_id: PERF_COUNT_SW_*
  * @nr: how much happened
@@ -372,8 +382,11 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 	guard(preempt_notrace)();
 	rctx = perf_swevent_get_recursion_context();
 	if (likely(rctx >= 0)) {
-		___perf_sw_event(event_id, nr, regs, addr);
+		perf_walk_begin();
+		perf_swevent_tell(event_id, nr, regs, addr);
 		perf_swevent_put_recursion_context(rctx);
+		/* After that: late work may be watched by software events. */
+		perf_walk_end();
 	}
 }
 

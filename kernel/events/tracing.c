@@ -45,9 +45,11 @@
 #include "family.h"
 #include "overflow.h"
 #include "pmu.h"
+#include "recursion.h"
 #include "refuse.h"
 #include "software.h"
 #include "tracing.h"
+#include "walk.h"
 
 /*
  * Delivery
@@ -170,11 +172,14 @@ void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size,
 	lockdep_assert_preemption_disabled();
 
 	perf_trace_buf_update(record, event_type);
+	perf_walk_begin();
 	perf_trace_deliver(head, &hit);
 	if (task && task != current)
 		perf_trace_deliver_task(task, &hit);
 
-	perf_swevent_put_recursion_context(rctx);
+	perf_recursion_put(current->perf_recursion, rctx);
+	/* After that: late work may be traced. */
+	perf_walk_end();
 }
 EXPORT_SYMBOL_GPL(perf_tp_event);
 

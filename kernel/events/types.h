@@ -34,6 +34,7 @@
 #define _KERNEL_EVENTS_TYPES_H
 
 #include <linux/hrtimer.h>
+#include <linux/llist.h>
 #include <linux/perf_event.h>
 
 /* A context that is loaded nowhere. */
@@ -47,6 +48,13 @@
 
 /* hw.interrupts of an event that was stopped for overflowing too often. */
 #define MAX_INTERRUPTS		U32_MAX
+
+/* C: work for a CPU that may have to wait there; see perf_walk_defer_oncpu(). */
+struct perf_late {
+	struct llist_node	node;
+	void			(*fn)(struct perf_late *late);
+	bool			queued;
+};
 
 /* What a CPU knows of contexts. Lock: ctx.lock of the same CPU. */
 struct perf_cpu_context {
@@ -101,6 +109,10 @@ struct perf_cpu_pmu_context {
 	struct hrtimer			mux_timer;
 	ktime_t				mux_interval;
 	bool				mux_active;
+
+	/* A turn, and a choice that a driver wants, which came in a walk. */
+	struct perf_late		late_turn;
+	struct perf_late		late_resched;
 };
 
 #ifdef CONFIG_CGROUP_PERF

@@ -17,9 +17,11 @@
 #include "../context.h"
 #include "../control.h"
 #include "../remote.h"
+#include "../walk.h"
 #include "fake_pmu.h"
 
 #define FOREVER_MS	3600000
+#define LONG_NS		(5ULL * NSEC_PER_SEC)
 #define NR_STORM	12
 #define NR_STEPS	2000
 
@@ -462,6 +464,234 @@ static void tk_remote(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, where, tk_first_cpu());
 }
 
+/* A thread on another CPU, and what is sent there meanwhile. */
+struct tk_busy {
+	struct completion	begun;
+	struct completion	sending;
+	bool			leave;
+	bool			walks;
+	/* What was sent has run, and how often; where; in the middle of a walk. */
+	int			ran;
+	int			cpu;
+	bool			in_walk;
+};
+
+static struct tk_busy tk_busy;
+
+/* Until it is told to leave; not for ever. */
+static void tk_spin(void)
+{
+	u64 end = ktime_get_ns() + LONG_NS;
+
+	while (!READ_ONCE(tk_busy.leave) && ktime_get_ns() < end)
+		cpu_relax();
+}
+
+static void tk_note(void)
+{
+	tk_busy.cpu = smp_processor_id();
+	tk_busy.in_walk = READ_ONCE(tk_busy.walks);
+	WRITE_ONCE(tk_busy.ran, tk_busy.ran + 1);
+	WRITE_ONCE(tk_busy.leave, true);
+}
+
+static int tk_note_ctx(struct perf_event_context *ctx,
+		       struct perf_cpu_context *cpuctx, void *unused)
+{
+	tk_note();
+	return 42;
+}
+
+static int tk_note_cpu(void *unused)
+{
+	tk_note();
+	return 42;
+}
+
+static int tk_forget_recursion(void *unused)
+{
+	preempt_disable();
+	current->perf_recursion[0] = 1;
+	complete(&tk_busy.begun);
+	tk_spin();
+	current->perf_recursion[0] = 0;
+	preempt_enable();
+	return 0;
+}
+
+/* With a walk inside, which is not the one that has to end. */
+static int tk_walk(void *unused)
+{
+	preempt_disable();
+	perf_walk_begin();
+	WRITE_ONCE(tk_busy.walks, true);
+	complete(&tk_busy.begun);
+	tk_spin();
+	perf_walk_begin();
+	perf_walk_end();
+	WRITE_ONCE(tk_busy.walks, false);
+	perf_walk_end();
+	preempt_enable();
+	return 0;
+}
+
+static struct task_struct *tk_start_busy(struct kunit *test, int cpu,
+					 int (*body)(void *unused))
+{
+	struct task_struct *task;
+
+	memset(&tk_busy, 0, sizeof(tk_busy));
+	init_completion(&tk_busy.begun);
+	init_completion(&tk_busy.sending);
+	task = kthread_create_on_cpu(body, NULL, cpu, "perf_kunit/%u");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	wake_up_process(task);
+	wait_for_completion(&tk_busy.begun);
+	return task;
+}
+
+static void tk_end_busy(struct task_struct *task)
+{
+	kthread_stop_put(task);
+}
+
+/* A call ends, whoever has forgotten to give a level of recursion back. */
+static void tk_remote_recursion(struct kunit *test)
+{
+	int cpu = tk_other_cpu(test);
+	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
+	struct task_struct *task = tk_start_busy(test, cpu, tk_forget_recursion);
+	u64 begin = ktime_get_ns();
+
+	KUNIT_EXPECT_EQ(test, perf_ctx_call(ctx, tk_note_ctx, NULL), 42);
+	KUNIT_EXPECT_LT(test, ktime_get_ns() - begin, LONG_NS);
+	KUNIT_EXPECT_EQ(test, tk_busy.ran, 1);
+	tk_end_busy(task);
+}
+
+static int tk_send_ctx(void *cpu)
+{
+	struct perf_event_context *ctx;
+
+	complete(&tk_busy.sending);
+	ctx = &per_cpu(perf_cpu_context, (unsigned long)cpu).ctx;
+	return perf_ctx_call(ctx, tk_note_ctx, NULL);
+}
+
+static int tk_send_cpu(void *cpu)
+{
+	complete(&tk_busy.sending);
+	return perf_cpu_call((unsigned long)cpu, tk_note_cpu, NULL);
+}
+
+static int tk_send_cpus(void *cpu)
+{
+	complete(&tk_busy.sending);
+	perf_cpus_call(cpumask_of((unsigned long)cpu), tk_note);
+	return 42;
+}
+
+/* A walk is under way on the other CPU: work waits for its end, and no longer. */
+static void tk_send_to_walk(struct kunit *test, int (*send)(void *cpu))
+{
+	unsigned long cpu = tk_other_cpu(test);
+	struct task_struct *walker, *sender;
+
+	walker = tk_start_busy(test, cpu, tk_walk);
+	sender = kthread_create_on_cpu(send, (void *)cpu, tk_first_cpu(),
+				       "perf_kunit/%u");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(sender));
+	get_task_struct(sender);
+	wake_up_process(sender);
+	wait_for_completion(&tk_busy.sending);
+	fsleep(20000);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(tk_busy.ran), 0);
+	WRITE_ONCE(tk_busy.leave, true);
+	KUNIT_EXPECT_EQ(test, kthread_stop_put(sender), 42);
+	KUNIT_EXPECT_EQ(test, tk_busy.ran, 1);
+	KUNIT_EXPECT_EQ(test, tk_busy.cpu, cpu);
+	KUNIT_EXPECT_FALSE(test, tk_busy.in_walk);
+	tk_end_busy(walker);
+	KUNIT_EXPECT_FALSE(test, perf_walk_is_waited_for(cpu));
+}
+
+static void tk_walk_ctx_call(struct kunit *test)
+{
+	tk_send_to_walk(test, tk_send_ctx);
+}
+
+static void tk_walk_cpu_call(struct kunit *test)
+{
+	tk_send_to_walk(test, tk_send_cpu);
+}
+
+static void tk_walk_cpus_call(struct kunit *test)
+{
+	tk_send_to_walk(test, tk_send_cpus);
+}
+
+/* Tells of two jobs which ran first. */
+struct tk_job {
+	struct perf_late	late;
+	int			nr;
+};
+
+static int tk_jobs_done;
+
+static void tk_job_run(struct perf_late *late)
+{
+	container_of(late, struct tk_job, late)->nr = ++tk_jobs_done;
+}
+
+static bool tk_defer(struct tk_job *job)
+{
+	return perf_walk_defer_oncpu(&job->late, tk_job_run);
+}
+
+/* In the order it came, each once, and with interrupts off not at all. */
+static void tk_walk_order(struct kunit *test)
+{
+	struct tk_job jobs[2] = { };
+
+	tk_jobs_done = 0;
+	guard(preempt)();
+	scoped_guard(irqsave) {
+		KUNIT_EXPECT_FALSE(test, tk_defer(&jobs[0]));
+		perf_walk_begin();
+		for (int i = 0; i < 4; i++)
+			KUNIT_EXPECT_TRUE(test, tk_defer(&jobs[i % 2]));
+		perf_walk_begin();
+		perf_walk_end();
+		perf_walk_end();
+		KUNIT_EXPECT_EQ(test, tk_jobs_done, 0);
+		perf_walk_begin();
+	}
+	KUNIT_EXPECT_EQ(test, tk_jobs_done, 0);
+	perf_walk_end();
+	KUNIT_EXPECT_EQ(test, jobs[0].nr, 1);
+	KUNIT_EXPECT_EQ(test, jobs[1].nr, 2);
+	KUNIT_EXPECT_EQ(test, tk_jobs_done, 2);
+}
+
+/* A driver's wish in a walk: nothing is put on or off before its end. */
+static void tk_walk_resched(struct kunit *test)
+{
+	struct perf_event *event = tk_open(test, tk_first_cpu());
+	int calls;
+
+	tk_bind(test, tk_first_cpu());
+	guard(preempt)();
+	perf_walk_begin();
+	calls = fake_pmu_calls(&fake, FAKE_ADD);
+	perf_pmu_resched(&fake.pmu);
+	perf_pmu_resched(&fake.pmu);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), calls);
+	perf_walk_end();
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), calls + 1);
+	KUNIT_EXPECT_EQ(test, tk_state(event), ACTIVE);
+}
+
 /* Tasks that end. */
 
 struct tk_mortal {
@@ -895,6 +1125,12 @@ static struct kunit_case tk_cases[] = {
 	KUNIT_CASE(tk_refresh),
 	KUNIT_CASE(tk_disabled_by_overflow),
 	KUNIT_CASE(tk_remote),
+	KUNIT_CASE(tk_remote_recursion),
+	KUNIT_CASE(tk_walk_ctx_call),
+	KUNIT_CASE(tk_walk_cpu_call),
+	KUNIT_CASE(tk_walk_cpus_call),
+	KUNIT_CASE(tk_walk_order),
+	KUNIT_CASE(tk_walk_resched),
 	KUNIT_CASE(tk_task_exits),
 	KUNIT_CASE(tk_ctx_exchanged),
 	KUNIT_CASE(tk_group_exits),

@@ -22,6 +22,7 @@
 
 #include "../context.h"
 #include "../pmu.h"
+#include "../walk.h"
 #include "fake_pmu.h"
 
 #define NR_WORLDS	200
@@ -423,29 +424,40 @@ static bool rk_somebody_waits(struct rk_world *world, bool task)
 	return false;
 }
 
-/* The timer fires, if @early in the middle of a software event that is told. */
-static void rk_fire(bool early)
+static struct hrtimer *rk_timer(void)
 {
-	u8 *busy = &current->perf_recursion[0];
-	struct hrtimer *timer;
-
-	timer = &per_cpu_ptr(fake.pmu.cpu_pmu_context,
-			     smp_processor_id())->mux_timer;
-	*busy = early;
-	perf_pmu_mux_handler(timer);
-	*busy = false;
+	return &per_cpu_ptr(fake.pmu.cpu_pmu_context,
+			    smp_processor_id())->mux_timer;
 }
 
-/* An interval has gone by. A turn that comes early is left to the next one. */
+/* It fires twice in a walk; then nothing changes, and afterwards once. */
+static void rk_fire_in_walk(struct rk_world *world)
+{
+	perf_walk_begin();
+	perf_pmu_mux_handler(rk_timer());
+	perf_walk_begin();
+	perf_pmu_mux_handler(rk_timer());
+	perf_walk_end();
+	perf_walk_end();
+	rk_compare(world, "in a walk");
+	while (perf_walk_run_late_oncpu())
+		;
+	/* The cases call the handler themselves. */
+	hrtimer_try_to_cancel(rk_timer());
+}
+
+/* An interval has gone by. */
 static void rk_turn(struct rk_world *world)
 {
-	bool early = rk_one_in(world, 8);
-	bool cpu_waits = !early && rk_somebody_waits(world, false);
-	bool task_waits = !early && rk_somebody_waits(world, true);
+	bool cpu_waits = rk_somebody_waits(world, false);
+	bool task_waits = rk_somebody_waits(world, true);
 
 	ndelay(2 * INTERVAL_NS);
 	rk_refuse(world);
-	rk_fire(early);
+	if (rk_one_in(world, 8))
+		rk_fire_in_walk(world);
+	else
+		perf_pmu_mux_handler(rk_timer());
 	if (cpu_waits) {
 		rk_drop(world, true, false);
 		rk_drop(world, false, false);

@@ -4,6 +4,7 @@
  * caller, on another task that runs, sleeps or has gone, on a CPU.
  */
 #define _GNU_SOURCE
+#include <alloca.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -276,6 +278,96 @@ static pid_t start_spinner(int cpu)
 	return pid;
 }
 
+#define SAMPLERS	16
+#define STACK_BYTES	60000
+#define SAMPLE_PAGES	32
+#define READS		20
+
+/* Others send something, too; and the task may be switched meanwhile. */
+#define MAX_CALLS	3
+
+/* Page faults one after the other, with a deep stack. */
+static __noreturn void fault_deeply(int cpu)
+{
+	size_t page = sysconf(_SC_PAGESIZE), size = FAULTS * page, at;
+	char *deep = alloca(2 * STACK_BYTES), *map;
+
+	pin_to_cpu(cpu);
+	memset(deep, 1, 2 * STACK_BYTES);
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(map != MAP_FAILED, "mmap: %s", strerror(errno));
+	madvise(map, size, MADV_NOHUGEPAGE);
+	for (;;) {
+		for (at = 0; at < size; at += page)
+			poke(map + at);
+		madvise(map, size, MADV_DONTNEED);
+	}
+}
+
+static pid_t start_deep_spinner(int cpu)
+{
+	pid_t pid = fork();
+
+	CHECK(pid >= 0, "fork");
+	if (!pid)
+		fault_deeply(cpu);
+	return pid;
+}
+
+static void open_stack_sampler(pid_t pid)
+{
+	size_t size = (1 + SAMPLE_PAGES) * sysconf(_SC_PAGESIZE);
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	void *page;
+
+	attr.disabled = 0;
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_STACK_USER;
+	attr.sample_stack_user = STACK_BYTES;
+	attr.write_backward = 1;
+	page = mmap(NULL, size, PROT_READ, MAP_SHARED,
+		    open_on(&attr, pid, -1, -1), 0);
+	CHECK(page != MAP_FAILED, "mmap: %s", strerror(errno));
+}
+
+/* Counts the functions that other CPUs have sent to this one. */
+static int open_sent(int cpu)
+{
+	struct perf_event_attr attr = make_attr(PERF_TYPE_TRACEPOINT, 0);
+
+	attr.config = tracepoint_id("csd/csd_function_entry");
+	attr.disabled = 0;
+	return open_on(&attr, -1, cpu, -1);
+}
+
+/*
+ * Most of the time it is in the middle of telling events of a page fault. Who
+ * wants something of its events meanwhile sends for it once.
+ */
+static void busy_task(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_TASK_CLOCK);
+	int cpu = second_cpu(), sent, clock, i;
+	__u64 before, calls;
+	pid_t pid;
+
+	pin_to_cpu(first_cpu());
+	sent = open_sent(cpu);
+	pid = start_deep_spinner(cpu);
+	for (i = 0; i < SAMPLERS; i++)
+		open_stack_sampler(pid);
+	clock = open_on(&attr, pid, -1, -1);
+	event_enable(clock);
+	before = read_count(sent);
+	for (i = 0; i < READS; i++)
+		read_count(clock);
+	calls = read_count(sent) - before;
+	CHECK(calls <= READS * MAX_CALLS, "%d reads, sent %llu times", READS,
+	      (unsigned long long)calls);
+	stop_child(pid);
+}
+
 static void running_task(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -376,6 +468,7 @@ static const struct test_case cases[] = {
 	{ "prctl leaves the events of others alone", prctl_of_others },
 	{ "prctl reaches own events on a CPU", prctl_on_other_task },
 	{ "a task that runs elsewhere", running_task },
+	{ "a task that is busy with samples", busy_task },
 	{ "a task that sleeps", sleeping_task },
 	{ "another CPU", cpu_event },
 	{ "a task that has gone", exited_task },
