@@ -27,6 +27,7 @@
 #include <linux/percpu.h>
 #include <linux/timekeeping.h>
 #include "clock.h"
+#include "context.h"
 #include "refuse.h"
 
 /**
@@ -301,6 +302,55 @@ struct perf_state_table perf_event_state_table = {
 	.nr	= ARRAY_SIZE(perf_event_states),
 };
 
+/*
+ * One row a state of a context: which states an event may have that is in it. Only
+ * what is loaded has events on; a family's handle has no events. The last three
+ * are those of an event that is about to leave.
+ */
+static const struct perf_state_row perf_ctx_event_pairs[] = {
+	[PERF_CTX_UNLOADED]  = { "unloaded",  TO(INACTIVE) | TO(OFF) | TO(ERROR) |
+					      TO(EXIT) | TO(REVOKED) | TO(DEAD) },
+	[PERF_CTX_LOADED]    = { "loaded",    TO(ACTIVE) | TO(INACTIVE) |
+					      TO(OFF) | TO(ERROR) | TO(EXIT) |
+					      TO(REVOKED) | TO(DEAD) },
+	[PERF_CTX_PARKED]    = { "parked",    TO(INACTIVE) | TO(OFF) | TO(ERROR) |
+					      TO(EXIT) | TO(REVOKED) | TO(DEAD) },
+	[PERF_CTX_LENT]	     = { "lent",      TO(ACTIVE) | TO(INACTIVE) |
+					      TO(OFF) | TO(ERROR) | TO(EXIT) |
+					      TO(REVOKED) | TO(DEAD) },
+	[PERF_CTX_TOMBSTONE] = { "tombstone", TO(INACTIVE) | TO(OFF) | TO(ERROR) |
+					      TO(EXIT) | TO(REVOKED) | TO(DEAD) },
+	[PERF_CTX_HANDLE]    = { "handle",    0 },
+	[PERF_CTX_ONLINE]    = { "online",    TO(ACTIVE) | TO(INACTIVE) |
+					      TO(OFF) | TO(ERROR) | TO(EXIT) |
+					      TO(REVOKED) | TO(DEAD) },
+	[PERF_CTX_OFFLINE]   = { "offline",   TO(INACTIVE) | TO(OFF) | TO(ERROR) |
+					      TO(EXIT) | TO(REVOKED) | TO(DEAD) },
+};
+
+struct perf_state_table perf_ctx_event_table = {
+	.of	= "event in a context",
+	.rows	= perf_ctx_event_pairs,
+	.nr	= ARRAY_SIZE(perf_ctx_event_pairs),
+};
+
+/**
+ * perf_event_state_pair_check - does a state suit the context's?
+ * @event: event in its context
+ * @state: the state that it has or gets
+ *
+ * For kernels that check themselves.
+ *
+ * Context: ctx->lock.
+ */
+void perf_event_state_pair_check(const struct perf_event *event,
+				 enum perf_event_state state)
+{
+	lockdep_assert_held(&event->ctx->lock);
+	perf_state_check_pair(&perf_ctx_event_table, &perf_event_state_table,
+			      perf_ctx_state(event->ctx), state - FIRST);
+}
+
 /**
  * perf_event_state_allowed - may an event go from one state to another?
  * @from: present state
@@ -336,7 +386,7 @@ static void perf_event_state_check(const struct perf_event *event,
 	perf_state_check(&perf_event_state_table, event->state - FIRST,
 			 to - FIRST);
 	if (event->attach_state & PERF_ATTACH_CONTEXT)
-		lockdep_assert_held(&event->ctx->lock);
+		perf_event_state_pair_check(event, to);
 }
 
 /**

@@ -61,6 +61,10 @@ void perf_event_time_at(const struct perf_event *event, u64 now,
 
 /* State; allowed transitions are a const table. */
 extern struct perf_state_table perf_event_state_table;
+/* Which of them go with which state of a context, const as well. */
+extern struct perf_state_table perf_ctx_event_table;
+void perf_event_state_pair_check(const struct perf_event *event,
+				 enum perf_event_state state);
 bool perf_event_state_allowed(enum perf_event_state from,
 			      enum perf_event_state to);
 const char *perf_event_state_name(enum perf_event_state state);

@@ -60,6 +60,23 @@ struct perf_state_table perf_ctx_state_table = {
 	.nr	= ARRAY_SIZE(perf_ctx_states),
 };
 
+#ifdef CONFIG_PERF_EVENTS_DEBUG_STATE
+/**
+ * perf_ctx_check_events_locked - do the states of events suit the context's?
+ * @ctx: context whose state has changed
+ *
+ * Context: ctx->lock.
+ */
+void perf_ctx_check_events_locked(const struct perf_event_context *ctx)
+{
+	const struct perf_event *event;
+
+	lockdep_assert_held(&ctx->lock);
+	list_for_each_entry(event, &ctx->event_list, event_entry)
+		perf_event_state_pair_check(event, event->state);
+}
+#endif
+
 static struct lock_class_key perf_cpu_ctx_mutex_key;
 static struct lock_class_key perf_cpu_ctx_lock_key;
 
@@ -325,6 +342,7 @@ struct task_struct *perf_ctx_orphan_locked(struct perf_event_context *ctx)
 	perf_state_check(&perf_ctx_state_table, perf_ctx_state(ctx),
 			 PERF_CTX_TOMBSTONE);
 	WRITE_ONCE(ctx->task, TASK_TOMBSTONE);
+	perf_ctx_check_events_locked(ctx);
 	return task;
 }
 
@@ -633,6 +651,8 @@ void perf_ctx_add_event_locked(struct perf_event *event,
 		perf_group_insert_locked(event);
 	}
 	event->attach_state |= PERF_ATTACH_CONTEXT;
+	if (IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
+		perf_event_state_pair_check(event, event->state);
 	list_add_rcu(&event->event_entry, &ctx->event_list);
 	ctx->nr_events++;
 	ctx->equal = 0;

@@ -44,6 +44,16 @@ perf_ctx_state(const struct perf_event_context *ctx)
 	return ctx->family ? PERF_CTX_PARKED : PERF_CTX_UNLOADED;
 }
 
+#ifdef CONFIG_PERF_EVENTS_DEBUG_STATE
+void perf_ctx_check_events_locked(const struct perf_event_context *ctx);
+#else
+static inline void
+perf_ctx_check_events_locked(const struct perf_event_context *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+}
+#endif
+
 /* The CPU it is loaded on, which does this, or PERF_CPU_NONE. */
 static inline void perf_ctx_set_loaded_locked(struct perf_event_context *ctx,
 					      int cpu)
@@ -53,6 +63,7 @@ static inline void perf_ctx_set_loaded_locked(struct perf_event_context *ctx,
 	lockdep_assert_held(&ctx->lock);
 	WRITE_ONCE(ctx->loaded_cpu, cpu);
 	perf_state_check(&perf_ctx_state_table, from, perf_ctx_state(ctx));
+	perf_ctx_check_events_locked(ctx);
 }
 
 /* The family whose pool it is in, or NULL. */
@@ -64,6 +75,7 @@ static inline void perf_ctx_set_family_locked(struct perf_event_context *ctx,
 	lockdep_assert_held(&ctx->lock);
 	WRITE_ONCE(ctx->family, family);
 	perf_state_check(&perf_ctx_state_table, from, perf_ctx_state(ctx));
+	perf_ctx_check_events_locked(ctx);
 }
 
 /* Contexts: lifetime. */

@@ -14,6 +14,13 @@
  * stands, and they go on when the CPU comes back.
  *
  * Locking: perf_pmus_mutex, then ctx->mutex, then ctx->lock.
+ *
+ * Race, a CPU's context is unloaded while the CPU goes on:
+ *  1. the hotplug thread, or the reboot notifier, unloads it; tasks still run
+ *     there, the hotplug thread among them, and are counted;
+ *  2. a task's group finds no room, and the PMU's groups choose anew;
+ *  3. those of the CPU are passed over, since their context is not loaded. So
+ *     none of them is on when the CPU stops, and they can be closed elsewhere.
  */
 #include <linux/cpu.h>
 #include <linux/hw_breakpoint.h>

@@ -14,7 +14,10 @@
  *
  * Lifetime: a context without events is not loaded; it is unloaded when its
  * last event leaves. So no context is left loaded when the switch hooks are
- * turned off for want of events.
+ * turned off for want of events. What is not loaded has no event on: when a CPU
+ * goes offline its own context is unloaded while tasks still run there, and from
+ * then on only their groups choose. perf_ctx_event_table has the rule, and kernels
+ * that check themselves look there when an event goes on.
  *
  * Locking: the CPU context's lock, then the task context's.
  *
@@ -576,10 +579,38 @@ void perf_sched_flexible_out_locked(struct perf_event_pmu_context *epc)
 	perf_sched_list_out_locked(epc, &epc->flexible_active);
 }
 
+/* The part of the CPU's own context, NULL where that is not loaded. */
+static struct perf_event_pmu_context *
+perf_sched_own_epc_locked(struct perf_cpu_pmu_context *cpc)
+{
+	struct perf_event_context *ctx = cpc->epc.ctx;
+
+	lockdep_assert_held(&ctx->lock);
+	return ctx->loaded_cpu == PERF_CPU_NONE ? NULL : &cpc->epc;
+}
+
+/* The groups of @own and of @task, either of which may be NULL. */
+static void perf_sched_both_in_locked(struct perf_event_pmu_context *own,
+				      struct perf_event_pmu_context *task)
+{
+	lockdep_assert_held(&this_cpu_ptr(&perf_cpu_context)->ctx.lock);
+	if (own)
+		perf_sched_pinned_in_locked(own);
+	if (task)
+		perf_sched_pinned_in_locked(task);
+	if (own)
+		perf_sched_choose_locked(own);
+	if (task)
+		perf_sched_choose_locked(task);
+}
+
 /**
  * perf_sched_pmu_locked - decide anew what runs on a PMU
  * @cpuctx: this CPU; clocks up to date
  * @pmu: PMU
+ *
+ * Between the unloading of the CPU's own context and the end of the CPU tasks
+ * still run, and their contexts are loaded. Then only a task's groups choose.
  *
  * Context: locks of both contexts, interrupts off.
  */
@@ -596,14 +627,9 @@ void perf_sched_pmu_locked(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 	}
 	perf_sched_flexible_out_locked(&cpc->epc);
 
-	if (!perf_sched_filtered(pmu)) {
-		perf_sched_pinned_in_locked(&cpc->epc);
-		if (task_epc)
-			perf_sched_pinned_in_locked(task_epc);
-		perf_sched_choose_locked(&cpc->epc);
-		if (task_epc)
-			perf_sched_choose_locked(task_epc);
-	}
+	if (!perf_sched_filtered(pmu))
+		perf_sched_both_in_locked(perf_sched_own_epc_locked(cpc),
+					  task_epc);
 	perf_pmu_enable(pmu);
 }
 

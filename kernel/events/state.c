@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "state": tables that say which state may follow which.
+ * Room "state": tables that say which state may follow which, and which goes with
+ * which.
  *
  * Purpose: looks changes of state up, whosever they are, and reports those that a
  * table does not have.
@@ -64,4 +65,42 @@ void perf_state_report(struct perf_state_table *table,
 	WRITE_ONCE(table->reported, true);
 	WARN(1, "perf: %s: %s to %s\n", table->of,
 	     perf_state_name(table, from), perf_state_name(table, to));
+}
+
+/**
+ * perf_state_together - may something be in a state inside of something else?
+ * @pairs: table by the state of what is around it
+ * @around: that state
+ * @inside: the state in question
+ *
+ * Context: any.
+ * Return: true when the table has it.
+ */
+bool perf_state_together(const struct perf_state_table *pairs,
+			 unsigned int around, unsigned int inside)
+{
+	if (around >= pairs->nr ||
+	    inside >= BITS_PER_BYTE * sizeof(pairs->rows->to))
+		return false;
+	return pairs->rows[around].to & BIT(inside);
+}
+
+/**
+ * perf_state_report_pair - say that a pair is not in the table, the first time
+ * @pairs: table by the state of what is around
+ * @table: table of what is inside, for the names
+ * @around: state of the one
+ * @inside: state of the other
+ *
+ * Context: any.
+ */
+void perf_state_report_pair(struct perf_state_table *pairs,
+			    const struct perf_state_table *table,
+			    unsigned int around, unsigned int inside)
+{
+	if (READ_ONCE(pairs->reported))
+		return;
+	WRITE_ONCE(pairs->reported, true);
+	WARN(1, "perf: %s: %s in %s\n", pairs->of,
+	     perf_state_name(table, inside), perf_state_name(pairs, around));
 }

@@ -29,6 +29,7 @@
 #define OFF		PERF_EVENT_STATE_OFF
 #define INACTIVE	PERF_EVENT_STATE_INACTIVE
 #define ACTIVE		PERF_EVENT_STATE_ACTIVE
+#define ERROR		PERF_EVENT_STATE_ERROR
 
 static struct fake_pmu fake;
 
@@ -961,6 +962,49 @@ static void tk_close_while_offline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tk_state(sibling), ACTIVE);
 }
 
+/*
+ * The CPU's own context is unloaded and tasks still run there: a task's pinned
+ * group that finds no room at first has everybody choose anew, but for the
+ * CPU's events.
+ */
+static void tk_choose_while_offline(struct kunit *test)
+{
+	int cpu = tk_first_cpu();
+	struct fake_pmu_spec spec = { .cpu = cpu, .pinned = true };
+	struct perf_event *own, *flexible, *task;
+
+	tk_bind(test, cpu);
+	fake_pmu_reset(&fake, 1, FOREVER_MS);
+	own = fake_pmu_open(test, &fake, &spec);
+	flexible = tk_open(test, cpu);
+	spec = (struct fake_pmu_spec){ .cpu = -1, .task = current,
+				       .pinned = true };
+	task = fake_pmu_open(test, &fake, &spec);
+	KUNIT_EXPECT_EQ(test, tk_state(own), ACTIVE);
+	KUNIT_EXPECT_EQ(test, tk_state(task), ERROR);
+
+	scoped_guard(cpus_read_lock) {
+		perf_event_exit_cpu(cpu);
+		/* What is loaded is looked at when the task is switched to. */
+		fsleep(1000);
+		fake.nr_counters = FAKE_PMU_COUNTERS;
+		atomic_set(&fake.refuse_commits, 1);
+		perf_event_enable(task);
+		KUNIT_EXPECT_EQ(test, atomic_read(&fake.refuse_commits), 0);
+		KUNIT_EXPECT_EQ(test, tk_state(task), ACTIVE);
+		KUNIT_EXPECT_EQ(test, tk_state(own), INACTIVE);
+		KUNIT_EXPECT_EQ(test, tk_state(flexible), INACTIVE);
+		scoped_guard(irqsave)
+			perf_pmu_resched(&fake.pmu);
+		KUNIT_EXPECT_EQ(test, tk_state(task), ACTIVE);
+		KUNIT_EXPECT_EQ(test, tk_state(own), INACTIVE);
+		KUNIT_EXPECT_EQ(test, tk_state(flexible), INACTIVE);
+		perf_event_init_cpu(cpu);
+	}
+	KUNIT_EXPECT_EQ(test, tk_state(own), ACTIVE);
+	KUNIT_EXPECT_EQ(test, tk_state(flexible), ACTIVE);
+}
+
 /* A storm: anything to anybody, while a thread moves and others look on. */
 
 struct tk_storm {
@@ -1137,6 +1181,7 @@ static struct kunit_case tk_cases[] = {
 	KUNIT_CASE(tk_migrate),
 	KUNIT_CASE(tk_hotplug),
 	KUNIT_CASE(tk_close_while_offline),
+	KUNIT_CASE(tk_choose_while_offline),
 	KUNIT_CASE(tk_storm),
 	{ }
 };

@@ -132,6 +132,46 @@ static void st_pairs(struct kunit *test)
 		st_check_pairs(test, &st_rules[i]);
 }
 
+/* By state of the context: dead, revoked, exit, error, off, inactive, active. */
+static const char *const st_together[] = {
+	[PERF_CTX_OFFLINE]	= "yyyyyy-",
+	[PERF_CTX_ONLINE]	= "yyyyyyy",
+	[PERF_CTX_HANDLE]	= "-------",
+	[PERF_CTX_UNLOADED]	= "yyyyyy-",
+	[PERF_CTX_LOADED]	= "yyyyyyy",
+	[PERF_CTX_PARKED]	= "yyyyyy-",
+	[PERF_CTX_LENT]		= "yyyyyyy",
+	[PERF_CTX_TOMBSTONE]	= "yyyyyy-",
+};
+
+static void st_check_together(struct kunit *test, unsigned int around,
+			      unsigned int inside)
+{
+	bool may = around < ARRAY_SIZE(st_together) &&
+		   inside < perf_event_state_table.nr &&
+		   st_together[around][inside] == 'y';
+
+	KUNIT_EXPECT_EQ_MSG(test,
+			    perf_state_together(&perf_ctx_event_table, around,
+						inside),
+			    may, "%s in %s",
+			    perf_state_name(&perf_event_state_table, inside),
+			    perf_state_name(&perf_ctx_event_table, around));
+}
+
+static void st_events_in_contexts(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, perf_ctx_event_table.nr, perf_ctx_state_table.nr);
+	for (unsigned int ctx = 0; ctx <= perf_ctx_state_table.nr; ctx++) {
+		KUNIT_EXPECT_STREQ(test,
+				   perf_state_name(&perf_ctx_event_table, ctx),
+				   perf_state_name(&perf_ctx_state_table, ctx));
+		for (unsigned int event = 0;
+		     event <= perf_event_state_table.nr; event++)
+			st_check_together(test, ctx, event);
+	}
+}
+
 static void st_check_names(struct kunit *test,
 			   const struct perf_state_table *table)
 {
@@ -350,10 +390,14 @@ static void st_no_fault(struct kunit *test)
 		KUNIT_EXPECT_FALSE_MSG(test, READ_ONCE(st_tables[i]->reported),
 				       "%s: see the first trace above",
 				       st_tables[i]->of);
+	KUNIT_EXPECT_FALSE_MSG(test, READ_ONCE(perf_ctx_event_table.reported),
+			       "%s: see the first trace above",
+			       perf_ctx_event_table.of);
 }
 
 static struct kunit_case st_cases[] = {
 	KUNIT_CASE(st_pairs),
+	KUNIT_CASE(st_events_in_contexts),
 	KUNIT_CASE(st_names),
 	KUNIT_CASE(st_ctx_life),
 	KUNIT_CASE(st_ctx_cpus),
