@@ -4,7 +4,8 @@
  * and their tests. All other rooms see an incomplete type.
  *
  * Legend of fields: I set before the buffer, or the area, can be found; W the
- * writing CPU, nesting up to NMI; A atomic; S event_lock; X aux.mutex.
+ * writing CPU, nesting up to NMI; A atomic; S event_lock; X aux.mutex; M the
+ * mmap_mutex of @page_event.
  */
 #ifndef _KERNEL_EVENTS_BUFFER_TYPES_H
 #define _KERNEL_EVENTS_BUFFER_TYPES_H
@@ -117,6 +118,8 @@ struct perf_buffer {
 
 	/* A: whom the user page is about while it is attached; never followed. */
 	const struct perf_event		*page_event;
+	/* M, read anywhere: all who have mapped it can read its counter. */
+	bool				readable;
 
 	/* I: set by the first mapping, undone after the last. */
 	struct perf_rb_charge		charge;

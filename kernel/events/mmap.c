@@ -18,6 +18,10 @@
  * there, each of its mappings is one of the buffer's, too, and the last of them
  * ends it while the buffer stays.
  *
+ * The user page says what a reader can use, and nothing else: rb->readable tells
+ * whether all who have mapped it may read the counter by themselves. It is decided
+ * when they map it, and only ever goes from true to false.
+ *
  * Locking: mmap_lock > event->mmap_mutex > rb->aux.mutex; mmap_mutex >
  * rb->event_lock > waitq.lock. event->rb changes under mmap_mutex; writers read it
  * under RCU. Of two mmap_mutexes the one with the lower address comes first.
@@ -71,16 +75,28 @@ int sysctl_perf_event_mlock __read_mostly = 512 + (PAGE_SIZE / 1024);
 
 /*
  * A program reads the counters of the CPU that it is on. That is the event's CPU
- * only if the event follows one of the program's own tasks, and nobody else: what
- * is inherited may count for any task of the family.
+ * if the event follows one of the program's own tasks, and nobody else: what is
+ * inherited may count for any task of the family. An event of a CPU can be read
+ * by a task that may run nowhere else.
  */
-static bool perf_mmap_is_readers(const struct perf_event *event,
-				 const struct perf_buffer *rb)
+static bool perf_mmap_caller_can_read(const struct perf_event *event)
 {
-	const struct mm_struct *mm = rb->charge.mm;
+	if (event->attr.inherit)
+		return false;
+	if (event->attach_state & PERF_ATTACH_TASK)
+		return READ_ONCE(event->hw.target->mm) == current->mm;
+	return current->nr_cpus_allowed == 1 &&
+	       cpumask_test_cpu(event->cpu, current->cpus_ptr);
+}
 
-	return mm && event->attach_state & PERF_ATTACH_TASK &&
-	       !event->attr.inherit && READ_ONCE(event->hw.target->mm) == mm;
+/* There is one page for all who have mapped it. An exec takes the target away. */
+static bool perf_mmap_readers_can_read(const struct perf_event *event,
+				       const struct perf_buffer *rb)
+{
+	if (!READ_ONCE(rb->readable))
+		return false;
+	return !(event->attach_state & PERF_ATTACH_TASK) ||
+	       READ_ONCE(event->hw.target->mm) == rb->charge.mm;
 }
 
 static u32 perf_mmap_index(struct perf_event *event,
@@ -88,9 +104,28 @@ static u32 perf_mmap_index(struct perf_event *event,
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE ||
 	    (event->hw.state & PERF_HES_STOPPED) ||
-	    !perf_mmap_is_readers(event, rb))
+	    !perf_mmap_readers_can_read(event, rb))
 		return 0;
 	return event->pmu->event_idx(event);
+}
+
+/*
+ * Does a reader who carries the times on get them right? With an index it adds
+ * what has passed to both; without one it leaves equal times alone, and adds to
+ * the enabled time of others. That is right for an event that waits for its turn
+ * while the reader runs. One of a task and a CPU may be waiting for the task to
+ * come there, which no page tells.
+ */
+static bool perf_mmap_times_go_on(const struct perf_event *event,
+				  const struct perf_event_mmap_page *userpg,
+				  u32 index)
+{
+	if (!perf_event_cgroup_runs(event))
+		return false;
+	if (index || userpg->time_enabled == userpg->time_running)
+		return true;
+	return event->state == PERF_EVENT_STATE_INACTIVE &&
+	       (event->cpu == -1 || !(event->attach_state & PERF_ATTACH_TASK));
 }
 
 /*
@@ -120,6 +155,19 @@ static u64 perf_mmap_offset(const struct perf_event *event, u32 index, u16 width
 	return count - prev;
 }
 
+/* Takes back what the architecture offers, where a reader would go wrong. */
+static void perf_mmap_limit_caps(const struct perf_event *event,
+				 const struct perf_buffer *rb, u32 index)
+{
+	struct perf_event_mmap_page *userpg = rb->user_page;
+	bool readable = perf_mmap_readers_can_read(event, rb);
+
+	if (!readable)
+		userpg->cap_user_rdpmc = 0;
+	if (!readable || !perf_mmap_times_go_on(event, userpg, index))
+		userpg->cap_user_time = 0;
+}
+
 static void perf_mmap_fill_userpage(struct perf_event *event,
 				    struct perf_buffer *rb)
 {
@@ -134,9 +182,7 @@ static void perf_mmap_fill_userpage(struct perf_event *event,
 	userpg->time_running = running +
 			       atomic64_read(&event->child_total_time_running);
 	arch_perf_update_userpage(event, userpg, now);
-	/* A time that stands must not be carried on by the reader. */
-	if (!perf_event_cgroup_runs(event))
-		userpg->cap_user_time = 0;
+	perf_mmap_limit_caps(event, rb, index);
 	userpg->offset = perf_mmap_offset(event, index,
 					  READ_ONCE(userpg->pmc_width));
 }
@@ -594,6 +640,7 @@ static int perf_mmap_create_mutexed(struct perf_event *event,
 	}
 	rb->charge = charge;
 	rb->page_event = event;
+	rb->readable = perf_mmap_caller_can_read(event);
 	refcount_set(&rb->mmap_count, 1);
 	perf_rb_set_state(rb, PERF_RB_MAPPED);
 	perf_mmap_init_userpage(rb);
@@ -620,6 +667,8 @@ static int perf_mmap_join_mutexed(struct perf_event *event, int nr_pages)
 		return -EINVAL;
 	if (!refcount_inc_not_zero(&rb->mmap_count))
 		perf_mmap_attach_mutexed(event, NULL);
+	else if (!perf_mmap_caller_can_read(event))
+		WRITE_ONCE(rb->readable, false);
 	return 0;
 }
 

@@ -531,8 +531,10 @@ enum perf_event_ioc_flags {
  * @capabilities: the next ones as one word
  * @cap_bit0: 0; older kernels meant two things by it
  * @cap_bit0_is_deprecated: 1; tells a kernel that does not use bit 0
- * @cap_user_rdpmc: the counter may be read from user space
- * @cap_user_time: @time_shift, @time_mult and @time_offset are valid
+ * @cap_user_rdpmc: the counter may be read from user space, by the reader that
+ *	is described below
+ * @cap_user_time: @time_shift, @time_mult and @time_offset are valid, and the
+ *	times can be carried on as described below
  * @cap_user_time_zero: @time_zero is valid
  * @cap_user_time_short: @time_cycles and @time_mask are valid
  * @cap_____res: 0
@@ -556,7 +558,12 @@ enum perf_event_ioc_flags {
  *	below @data_offset + @data_size
  * @aux_size: bytes of the AUX area, set along with @aux_offset
  *
- * Reading one's own count without a system call::
+ * Reading one's own count without a system call. This is for self-monitoring: the
+ * reader is the thread that the event counts, or, for an event of a CPU, a thread
+ * that was bound to this CPU alone when it mapped the page, and still is. All who
+ * have mapped it must be such readers, and the event must not be inherited; else
+ * @cap_user_rdpmc and @cap_user_time are 0, and so is @index, since counter and
+ * clock would be wrong. Then ask read(2)::
  *
  *	do {
  *		before = pg->lock;
@@ -574,9 +581,11 @@ enum perf_event_ioc_flags {
  *	ns(T) = (T >> shift) * mult + (((T & ((1 << shift) - 1)) * mult) >> shift)
  *	passed = time_offset + ns(T)
  *
- * @time_enabled grows by passed, @time_running does as well when @index is not
- * 0. The time stamp of a record that was taken at T is @time_zero + ns(T). A
- * clock of fewer than 64 bits is widened first::
+ * With an @index, @time_enabled and @time_running both grow by passed. Without
+ * one only @time_enabled does, and not even that if the two are equal: such an
+ * event counts in software, or has not run yet. The time stamp of a record that
+ * was taken at T is @time_zero + ns(T). A clock of fewer than 64 bits is widened
+ * first::
  *
  *	T = time_cycles + ((T - time_cycles) & time_mask)
  *

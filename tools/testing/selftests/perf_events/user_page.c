@@ -95,6 +95,7 @@ static __u64 sign_extended(__u64 value, unsigned int width)
 	return (__s64)(value << (64 - width)) >> (64 - width);
 }
 
+/* As the reference says it is done. */
 static struct reading read_page(const struct perf_event_mmap_page *page)
 {
 	struct reading got;
@@ -106,14 +107,17 @@ static struct reading read_page(const struct perf_event_mmap_page *page)
 		compiler_barrier();
 		delta = page->cap_user_time ? time_since(page) : 0;
 		got.index = page->cap_user_rdpmc ? page->index : 0;
-		got.count.enabled = page->time_enabled + delta;
-		got.count.running = page->time_running +
-				    (got.index ? delta : 0);
+		got.count.enabled = page->time_enabled;
+		got.count.running = page->time_running;
 		got.count.value = page->offset;
-		if (got.index)
+		if (got.index || got.count.enabled != got.count.running)
+			got.count.enabled += delta;
+		if (got.index) {
+			got.count.running += delta;
 			got.count.value +=
 				sign_extended(read_counter(got.index - 1),
 					      page->pmc_width);
+		}
 		compiler_barrier();
 	} while (page->lock != seq || seq & 1);
 	return got;
@@ -210,7 +214,9 @@ static __u32 expect_agreement(const struct watched *watched, const char *when)
 	high = read_timed(watched->fd);
 	expect_count(low.value, got.count.value, high.value,
 		     watched->page->pmc_width, when);
-	if (watched->page->cap_user_time)
+	/* Without an index, equal times are those of the last update. */
+	if (watched->page->cap_user_time &&
+	    (got.index || got.count.enabled != got.count.running))
 		expect_times(&low, &got.count, &high, when);
 	return got.index;
 }
@@ -752,6 +758,238 @@ static void other_cpu_event(void)
 		test_xfail("the index is that of another CPU's counter");
 }
 
+/*
+ * Who may use the page, and for whom it has to say that it is of no use. Scaling
+ * by times of which one goes on and the other does not is wrong by any factor.
+ */
+
+static struct watched watch_cpu(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	struct watched watched;
+
+	attr->disabled = 0;
+	attr->read_format = FORMAT_TIMES;
+	watched.fd = open_on(attr, pid, cpu, -1);
+	watched.page = map_page(watched.fd);
+	return watched;
+}
+
+static bool offers_nothing(const struct watched *watched)
+{
+	return !watched->page->cap_user_rdpmc && !watched->page->index &&
+	       !watched->page->cap_user_time;
+}
+
+/* Ends the case as an expected failure if the page offers what it has not. */
+static void expect_useless(const struct watched *watched, const char *whose)
+{
+	struct timed_count low, high;
+	struct reading got;
+	bool offered;
+	int i;
+
+	offered = !offers_nothing(watched);
+	for (i = 0; i < ROUNDS / 10; i++) {
+		burn(LOOPS);
+		got = read_page(watched->page);
+		offered |= !offers_nothing(watched);
+		high = read_timed(watched->fd);
+		if (offered)
+			test_xfail("the page of %s offers a counter or a clock",
+				   whose);
+		CHECK(got.count.enabled <= high.enabled &&
+		      got.count.running <= high.running,
+		      "times beyond those of read(2)");
+		CHECK(got.count.running == got.count.enabled,
+		      "running %llu of %llu",
+		      (unsigned long long)got.count.running,
+		      (unsigned long long)got.count.enabled);
+	}
+	low = read_timed(watched->fd);
+	CHECK(low.value > 0, "nothing counted");
+}
+
+/* A counter of the CPU that the reader never leaves. */
+static void cpu_event_read_there(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	struct watched watched;
+	int i;
+
+	need_user_counters();
+	pin_to_cpu(first_cpu());
+	watched = watch_cpu(&attr, -1, first_cpu());
+	for (i = 0; i < ROUNDS; i++) {
+		burn(LOOPS / 10);
+		EXPECT(expect_agreement(&watched, "pinned reader"), "index 0");
+	}
+}
+
+/* Others wait for the counter meanwhile: times of a CPU go on all the same. */
+static void cpu_events_multiplexed(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	unsigned int i, on = 0, rounds = 0;
+	struct watched many[MANY];
+
+	need_user_counters();
+	pin_to_cpu(first_cpu());
+	for (i = 0; i < MANY; i++)
+		many[i] = watch_cpu(&attr, -1, first_cpu());
+	for (i = 0; i < ROUNDS; i++) {
+		burn(10 * LOOPS);
+		usleep(i % 8 * 500);
+		on += expect_all(many, MANY, "multiplexed on a CPU");
+		rounds += MANY;
+	}
+	CHECK(on > 0 && on < rounds, "%u of %u had a counter", on, rounds);
+}
+
+static void cpu_event_read_anywhere(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	struct watched watched;
+
+	need_user_counters();
+	second_cpu();
+	watched = watch_cpu(&attr, -1, first_cpu());
+	expect_useless(&watched, "a CPU's event");
+}
+
+static void cpu_event_read_elsewhere(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	struct watched watched;
+
+	need_user_counters();
+	pin_to_cpu(second_cpu());
+	watched = watch_cpu(&attr, -1, first_cpu());
+	expect_useless(&watched, "another CPU's event");
+}
+
+static void inherited_event(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	struct watched watched;
+
+	need_user_counters();
+	pin_to_cpu(first_cpu());
+	attr.inherit = 1;
+	watched = watch_cpu(&attr, 0, first_cpu());
+	expect_useless(&watched, "an inherited event");
+}
+
+static void map_and_wait(void *arg)
+{
+	const struct watched *watched = arg;
+
+	map_page(watched->fd);
+	for (;;)
+		pause();
+}
+
+/* A page is one for all: of the second one the counter is not. */
+static void mapped_by_another(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	struct watched watched;
+	struct helper child;
+	int i;
+
+	need_user_counters();
+	attr.disabled = 0;
+	watched = watch(&attr, -1);
+	EXPECT(expect_agreement(&watched, "alone"), "index 0");
+	child = helper_start(map_and_wait, &watched);
+	helper_go(&child);
+	for (i = 0; i < 1000 && !offers_nothing(&watched); i++)
+		usleep(1000);
+	stop_child(child.pid);
+	if (!offers_nothing(&watched))
+		test_xfail("another process sees this one's counter");
+}
+
+/* Asleep somewhere else, then awake: the page has not been told of either. */
+static void times_on_another_cpu(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	int here = first_cpu(), there = second_cpu(), i;
+	struct watched many[MANY];
+	struct timed_count high;
+	struct reading got;
+
+	need_user_counters();
+	pin_to_cpu(there);
+	for (i = 0; i < MANY; i++)
+		many[i] = watch_cpu(&attr, 0, there);
+	burn_ms(20);
+	pin_to_cpu(here);
+	usleep(20000);
+	for (i = 0; i < MANY; i++) {
+		got = read_page(many[i].page);
+		high = read_timed(many[i].fd);
+		if (got.count.enabled > high.enabled + CLOCK_SLACK)
+			test_xfail("event %d: enabled %llu of %llu", i,
+				   (unsigned long long)got.count.enabled,
+				   (unsigned long long)high.enabled);
+	}
+}
+
+/* The times of a disabled event stand, also those that had to wait once. */
+static void times_of_the_disabled(void)
+{
+	struct watched many[MANY];
+	struct reading got, again;
+	int i;
+
+	need_user_counters();
+	open_many(many, MANY);
+	burn_ms(50);
+	for (i = 0; i < MANY; i++)
+		event_disable(many[i].fd);
+	for (i = 0; i < MANY; i++) {
+		got = read_page(many[i].page);
+		usleep(1000);
+		again = read_page(many[i].page);
+		if (again.count.enabled != got.count.enabled)
+			test_xfail("event %d goes on: %llu, then %llu", i,
+				   (unsigned long long)got.count.enabled,
+				   (unsigned long long)again.count.enabled);
+	}
+}
+
+/* Without a counter, but running: as a member of a group that takes turns. */
+static void times_of_a_software_event(void)
+{
+	struct perf_event_attr soft = sw_attr(PERF_COUNT_SW_DUMMY);
+	struct watched many[MANY], member;
+	struct timed_count low, high;
+	struct reading got;
+	int i;
+
+	need_user_counters();
+	open_many(many, MANY);
+	soft.disabled = 0;
+	member = watch(&soft, many[0].fd);
+	for (i = 0; i < ROUNDS; i++) {
+		burn(10 * LOOPS);
+		low = read_timed(member.fd);
+		got = read_page(member.page);
+		high = read_timed(member.fd);
+		if (high.running == low.running)
+			continue;
+		/* It ran. Either both times stand, or both go on. */
+		if (got.count.enabled > high.enabled ||
+		    got.count.enabled - got.count.running >
+		    high.enabled - high.running + CLOCK_SLACK)
+			test_xfail("running %llu of %llu, not %llu of %llu",
+				   (unsigned long long)got.count.running,
+				   (unsigned long long)got.count.enabled,
+				   (unsigned long long)high.running,
+				   (unsigned long long)high.enabled);
+	}
+}
+
 static void without_rdpmc(void *arg)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -877,6 +1115,15 @@ static const struct test_case cases[] = {
 	{ "index on another CPU than the event's", own_on_other_cpu },
 	{ "index of another task's event", other_task },
 	{ "index of another CPU's event", other_cpu_event },
+	{ "event of the reader's CPU", cpu_event_read_there },
+	{ "events of the reader's CPU take turns", cpu_events_multiplexed },
+	{ "event of a CPU, the reader may go away", cpu_event_read_anywhere },
+	{ "event of a CPU, the reader is elsewhere", cpu_event_read_elsewhere },
+	{ "inherited event", inherited_event },
+	{ "mapped by another process, too", mapped_by_another },
+	{ "times on another CPU than the event's", times_on_another_cpu },
+	{ "times of disabled events", times_of_the_disabled },
+	{ "times of a software event in a group", times_of_a_software_event },
 	{ "rdpmc switched off", switched_off },
 	{ "clock of the records", clock_of_records },
 	{ "another clock", other_clock },
