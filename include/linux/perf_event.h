@@ -164,6 +164,7 @@ enum perf_event_state {
 #define PERF_PMU_CAP_EXTENDED_HW_TYPE	0x0100	/* PMU type in config[63:32] */
 #define PERF_PMU_CAP_AUX_PAUSE		0x0200	/* PERF_EF_PAUSE and _RESUME */
 #define PERF_PMU_CAP_AUX_PREFER_LARGE	0x0400	/* AUX: big chunks first */
+#define PERF_PMU_CAP_CONFIG4		0x40000000 /* looks at attr.config4 */
 
 /**
  * enum perf_pmu_scope - how far one instance of a PMU reaches

@@ -37,7 +37,7 @@
 		      _IOC_SIZE(PERF_EVENT_IOC_##_name) == (_bytes))
 
 /* What to open. The structure may grow at its end, by 8 bytes at least. */
-ABI_SIZE(struct perf_event_attr, 136);
+ABI_SIZE(struct perf_event_attr, 144);
 ABI_OFFSET(perf_event_attr, type, 0);
 ABI_OFFSET(perf_event_attr, size, 4);
 ABI_OFFSET(perf_event_attr, config, 8);
@@ -68,6 +68,7 @@ ABI_OFFSET(perf_event_attr, aux_sample_size, 112);
 ABI_OFFSET(perf_event_attr, aux_action, 116);
 ABI_OFFSET(perf_event_attr, sig_data, 120);
 ABI_OFFSET(perf_event_attr, config3, 128);
+ABI_OFFSET(perf_event_attr, config4, 136);
 
 /* The user page, mapped by programs that read counters themselves. */
 ABI_SIZE(struct perf_event_mmap_page, 1088);
@@ -283,6 +284,7 @@ ABI_VALUE(PERF_ATTR_SIZE_VER5, 112);
 ABI_VALUE(PERF_ATTR_SIZE_VER6, 120);
 ABI_VALUE(PERF_ATTR_SIZE_VER7, 128);
 ABI_VALUE(PERF_ATTR_SIZE_VER8, 136);
+ABI_VALUE(PERF_ATTR_SIZE_VER9, 144);
 
 /* Flags of perf_event_open(2). */
 ABI_VALUE(PERF_FLAG_FD_NO_GROUP, 0x1);
@@ -480,6 +482,7 @@ ABI_VALUE(PERF_MEM_LVLNUM_L3, 0x3);
 ABI_VALUE(PERF_MEM_LVLNUM_L4, 0x4);
 ABI_VALUE(PERF_MEM_LVLNUM_L2_MHB, 0x5);
 ABI_VALUE(PERF_MEM_LVLNUM_MSC, 0x6);
+ABI_VALUE(PERF_MEM_LVLNUM_L0, 0x7);
 ABI_VALUE(PERF_MEM_LVLNUM_UNC, 0x8);
 ABI_VALUE(PERF_MEM_LVLNUM_CXL, 0x9);
 ABI_VALUE(PERF_MEM_LVLNUM_IO, 0xa);
@@ -529,11 +532,30 @@ ABI_VALUE(PERF_MEM_HOPS_2, 0x3);
 ABI_VALUE(PERF_MEM_HOPS_3, 0x4);
 ABI_VALUE(PERF_MEM_HOPS_SHIFT, 43);
 
+/* Data source: region. */
+ABI_VALUE(PERF_MEM_REGION_NA, 0x0);
+ABI_VALUE(PERF_MEM_REGION_RSVD, 0x1);
+ABI_VALUE(PERF_MEM_REGION_L_SHARE, 0x2);
+ABI_VALUE(PERF_MEM_REGION_L_NON_SHARE, 0x3);
+ABI_VALUE(PERF_MEM_REGION_O_IO, 0x4);
+ABI_VALUE(PERF_MEM_REGION_O_SHARE, 0x5);
+ABI_VALUE(PERF_MEM_REGION_O_NON_SHARE, 0x6);
+ABI_VALUE(PERF_MEM_REGION_MMIO, 0x7);
+ABI_VALUE(PERF_MEM_REGION_MEM0, 0x8);
+ABI_VALUE(PERF_MEM_REGION_MEM1, 0x9);
+ABI_VALUE(PERF_MEM_REGION_MEM2, 0xa);
+ABI_VALUE(PERF_MEM_REGION_MEM3, 0xb);
+ABI_VALUE(PERF_MEM_REGION_MEM4, 0xc);
+ABI_VALUE(PERF_MEM_REGION_MEM5, 0xd);
+ABI_VALUE(PERF_MEM_REGION_MEM6, 0xe);
+ABI_VALUE(PERF_MEM_REGION_MEM7, 0xf);
+ABI_VALUE(PERF_MEM_REGION_SHIFT, 46);
+
 /* Bit fields have no offset: fill one with ones and look at the word. */
 union abi_attr {
 	struct perf_event_attr		attr;
-	u64				word[PERF_ATTR_SIZE_VER8 / 8];
-	u32				half[PERF_ATTR_SIZE_VER8 / 4];
+	u64				word[PERF_ATTR_SIZE_VER9 / 8];
+	u32				half[PERF_ATTR_SIZE_VER9 / 4];
 };
 
 union abi_page {
@@ -668,5 +690,6 @@ static void __init __used perf_abi_check_record_bits(void)
 	ABI_MEM_BITS(mem_snoopx, 39, 38);
 	ABI_MEM_BITS(mem_blk, 42, 40);
 	ABI_MEM_BITS(mem_hops, 45, 43);
-	ABI_MEM_BITS(mem_rsvd, 63, 46);
+	ABI_MEM_BITS(mem_region, 50, 46);
+	ABI_MEM_BITS(mem_rsvd, 63, 51);
 }

@@ -787,6 +787,10 @@ static int perf_pmu_check_event(struct pmu *pmu, struct perf_event *event)
 		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS,
 				   PERF_ATTR_EXCLUDE_SOME,
 				   PERF_REASON_NO_EXCLUDE);
+	/* Younger than most drivers, which would not notice it. */
+	if (attr->config4 && !(pmu->capabilities & PERF_PMU_CAP_CONFIG4))
+		return perf_refuse(-EINVAL, PERF_FIELD(config4), ~0ULL,
+				   PERF_REASON_UNKNOWN_BITS);
 	return perf_pmu_check_scope(pmu, event);
 }
 

@@ -51,7 +51,7 @@ static const struct field {
 	NUMBER(sample_stack_user), NUMBER(clockid), BITS(sample_regs_intr),
 	NUMBER(aux_watermark), NUMBER(sample_max_stack), BITS(__reserved_2),
 	NUMBER(aux_sample_size), BITS(aux_action), NUMBER(sig_data),
-	NUMBER(config3),
+	NUMBER(config3), NUMBER(config4),
 };
 
 /* The one-bit fields, in the order of their declaration. */

@@ -286,6 +286,7 @@ enum perf_event_read_format {
 #define PERF_ATTR_SIZE_VER6	120	/* aux_sample_size */
 #define PERF_ATTR_SIZE_VER7	128	/* sig_data */
 #define PERF_ATTR_SIZE_VER8	136	/* config3 */
+#define PERF_ATTR_SIZE_VER9	144	/* config4 */
 
 /**
  * struct perf_event_attr - what to count, when, and what to tell of it
@@ -369,6 +370,7 @@ enum perf_event_read_format {
  * @sig_data: @sigtrap: value for siginfo_t::si_perf_data, of which a 32-bit
  *	task gets the lower half
  * @config3: still more of @config
+ * @config4: and the last of it; PMUs without a use for it want 0
  */
 struct perf_event_attr {
 	__u32			type;
@@ -464,6 +466,7 @@ struct perf_event_attr {
 
 	__u64			sig_data;
 	__u64			config3;
+	__u64			config4;
 };
 
 /* The last argument of perf_event_open(2). */
@@ -1115,14 +1118,16 @@ union perf_mem_data_src {
 			mem_snoopx:2,
 			mem_blk:3,
 			mem_hops:3,
-			mem_rsvd:18;
+			mem_region:5,
+			mem_rsvd:13;
 	};
 };
 #elif defined(__BIG_ENDIAN_BITFIELD)
 union perf_mem_data_src {
 	__u64 val;
 	struct {
-		__u64	mem_rsvd:18,
+		__u64	mem_rsvd:13,
+			mem_region:5,
 			mem_hops:3,
 			mem_blk:3,
 			mem_snoopx:2,
@@ -1179,6 +1184,7 @@ union perf_mem_data_src {
 #define PERF_MEM_LVLNUM_L4	0x04
 #define PERF_MEM_LVLNUM_L2_MHB	0x05 /* miss buffer of the second level */
 #define PERF_MEM_LVLNUM_MSC	0x06 /* cache of the memory controller */
+#define PERF_MEM_LVLNUM_L0	0x07
 #define PERF_MEM_LVLNUM_UNC	0x08
 #define PERF_MEM_LVLNUM_CXL	0x09
 #define PERF_MEM_LVLNUM_IO	0x0a
@@ -1230,5 +1236,24 @@ union perf_mem_data_src {
 #define PERF_MEM_HOPS_2		0x03 /* another socket of the board */
 #define PERF_MEM_HOPS_3		0x04 /* another board */
 #define PERF_MEM_HOPS_SHIFT	43
+
+/* mem_region: what kind of memory answered, a number; 16 and up are free. */
+#define PERF_MEM_REGION_NA	0x0
+#define PERF_MEM_REGION_RSVD	0x1
+#define PERF_MEM_REGION_L_SHARE	0x2 /* this node's cache, shared line */
+#define PERF_MEM_REGION_L_NON_SHARE 0x3 /* this node's cache, other line */
+#define PERF_MEM_REGION_O_IO	0x4 /* input and output of another node */
+#define PERF_MEM_REGION_O_SHARE	0x5 /* another node's cache, shared line */
+#define PERF_MEM_REGION_O_NON_SHARE 0x6 /* another node's, other line */
+#define PERF_MEM_REGION_MMIO	0x7 /* registers of a device */
+#define PERF_MEM_REGION_MEM0	0x8 /* ranges of memory that firmware numbers */
+#define PERF_MEM_REGION_MEM1	0x9
+#define PERF_MEM_REGION_MEM2	0xa
+#define PERF_MEM_REGION_MEM3	0xb
+#define PERF_MEM_REGION_MEM4	0xc
+#define PERF_MEM_REGION_MEM5	0xd
+#define PERF_MEM_REGION_MEM6	0xe
+#define PERF_MEM_REGION_MEM7	0xf
+#define PERF_MEM_REGION_SHIFT	46
 
 #endif /* _UAPI_LINUX_PERF_EVENT_H */

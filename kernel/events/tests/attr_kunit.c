@@ -179,6 +179,7 @@ static void expect_size_taken(struct kunit *test, struct attr_user *user,
 	KUNIT_EXPECT_EQ(test, attr.type, (u32)PERF_TYPE_SOFTWARE);
 	KUNIT_EXPECT_EQ(test, attr.config, (u64)PERF_COUNT_SW_DUMMY);
 	KUNIT_EXPECT_EQ(test, attr.config3, 0);
+	KUNIT_EXPECT_EQ(test, attr.config4, 0);
 }
 
 static void sizes(struct kunit *test)
@@ -187,6 +188,7 @@ static void sizes(struct kunit *test)
 		PERF_ATTR_SIZE_VER0, PERF_ATTR_SIZE_VER1, PERF_ATTR_SIZE_VER2,
 		PERF_ATTR_SIZE_VER3, PERF_ATTR_SIZE_VER4, PERF_ATTR_SIZE_VER5,
 		PERF_ATTR_SIZE_VER6, PERF_ATTR_SIZE_VER7, PERF_ATTR_SIZE_VER8,
+		PERF_ATTR_SIZE_VER9,
 		sizeof(struct perf_event_attr) + 8, PAGE_SIZE,
 	};
 	struct attr_user *user = user_prepare(test);

@@ -207,7 +207,8 @@ static int test_event_init(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	if (event->attr.config >= TEST_NR_CONFIGS || event->attr.config1 > 1)
+	if (event->attr.config >= TEST_NR_CONFIGS || event->attr.config1 > 1 ||
+	    event->attr.config4 > 1)
 		return -EINVAL;
 	if (event->attr.config == TEST_CONFIG_FIXED)
 		limit = 1;
@@ -223,7 +224,7 @@ static int test_event_init(struct perf_event *event)
 
 static struct pmu test_pmu = {
 	.module		= THIS_MODULE,
-	.capabilities	= PERF_PMU_CAP_NO_INTERRUPT,
+	.capabilities	= PERF_PMU_CAP_NO_INTERRUPT | PERF_PMU_CAP_CONFIG4,
 	.task_ctx_nr	= perf_hw_context,
 	.event_init	= test_event_init,
 	.add		= test_add,

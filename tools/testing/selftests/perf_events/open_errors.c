@@ -567,6 +567,26 @@ static void offline_cpu(void)
 	open_on(&attr, -1, cpu, -1);
 }
 
+/* A field that is younger than most drivers: they must not seem to heed it. */
+static void config4(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+
+	attr.config4 = 1;
+	if (perf_open(&attr, 0, -1, -1, 0) < 0 && errno == E2BIG)
+		test_skip("no such field");
+	expect_error(perf_open(&attr, 0, -1, -1, 0), EINVAL, 0);
+	attr.size = PERF_ATTR_SIZE_VER8;
+	CHECK(perf_open(&attr, 0, -1, -1, 0) >= 0, "looked behind the end");
+	test_pmu_need();
+	attr = test_pmu_attr(TEST_PMU_GENERAL);
+	attr.config4 = 1;
+	CHECK(perf_open(&attr, 0, -1, -1, 0) >= 0, "a PMU that makes use of it: %s",
+	      strerror(errno));
+	attr.config4 = 2;
+	expect_error(perf_open(&attr, 0, -1, -1, 0), EINVAL, 0);
+}
+
 static const struct test_case cases[] = {
 	{ "bad attr pointer: EFAULT", attr_pointer },
 	{ "attr sizes that are refused: E2BIG", attr_sizes_refused },
@@ -594,6 +614,7 @@ static const struct test_case cases[] = {
 	{ "exclusive PMU in use for CPUs: EBUSY", exclusive_for_cpu },
 	{ "uprobe that ftrace has: EINTR", probe_of_ftrace },
 	{ "uprobe that perf has, for ftrace: EINTR", probe_of_perf },
+	{ "config4 of a PMU without a use for it: EINVAL", config4 },
 	{ "CPU offline: ENODEV", offline_cpu },
 };
 
