@@ -204,6 +204,28 @@ static u64 sample_cpu_entry(void)
 }
 
 /*
+ * May the sample be one of a guest? An interrupt of an event that leaves guests
+ * out may come so late that it finds one; it was the host that was counted.
+ */
+static bool sample_is_guests(const struct perf_event *event)
+{
+	return !event->attr.exclude_guest && perf_guest_state();
+}
+
+/* Architectures label by where the CPU was, whatever the event is about. */
+static u32 sample_misc(const struct perf_event *event, struct pt_regs *regs)
+{
+	u32 misc = perf_misc_flags(regs);
+
+	if (likely((misc & PERF_RECORD_MISC_CPUMODE_MASK) <=
+		   PERF_RECORD_MISC_HYPERVISOR) || !event->attr.exclude_guest)
+		return misc;
+	misc &= ~PERF_RECORD_MISC_CPUMODE_MASK;
+	return misc | (user_mode(regs) ? PERF_RECORD_MISC_USER :
+					 PERF_RECORD_MISC_KERNEL);
+}
+
+/*
  * Is the sample shown as one of the user's side, because it is for an event
  * that must not learn where in the kernel the interrupt found it? The addresses
  * of a guest are not the kernel's. Nor is the place that the hardware itself
@@ -212,8 +234,8 @@ static u64 sample_cpu_entry(void)
 static bool sample_poses_as_user(const struct perf_event *event,
 				 struct pt_regs *regs)
 {
-	return perf_sample_hides(event, regs) && !perf_guest_state() &&
-	       (perf_misc_flags(regs) & PERF_RECORD_MISC_CPUMODE_MASK) !=
+	return perf_sample_hides(event, regs) && !sample_is_guests(event) &&
+	       (sample_misc(event, regs) & PERF_RECORD_MISC_CPUMODE_MASK) !=
 	       PERF_RECORD_MISC_USER;
 }
 
@@ -224,6 +246,8 @@ static u64 sample_ip(struct perf_event *event, struct pt_regs *regs)
 			return 0;
 		regs = task_pt_regs(current);
 	}
+	if (event->attr.exclude_guest && perf_guest_state())
+		return instruction_pointer(regs);
 	return perf_instruction_pointer(regs);
 }
 
@@ -580,7 +604,7 @@ static __always_inline void sample_make_header(struct perf_event_header *header,
 {
 	header->type = PERF_RECORD_SAMPLE;
 	header->misc = sample_poses_as_user(event, regs) ?
-		PERF_RECORD_MISC_USER : perf_misc_flags(regs);
+		PERF_RECORD_MISC_USER : sample_misc(event, regs);
 	/* The group may have grown since the sample was fitted. */
 	header->size = min_t(u64, sample_size(data, event), SAMPLE_SIZE_MAX);
 }

@@ -492,6 +492,29 @@ static void sides_in_guest(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->record[1], SIDES_USER_IP);
 }
 
+/* Left out, it is not shown either: the sample is one of the host. */
+static void sides_guest_left_out(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct sides *sides = sides_make(test);
+
+	sides_guest_comes(test, &sides_guest_cbs);
+	fake->event.attr.exclude_guest = 1;
+	sides_guest.state = PERF_GUEST_ACTIVE | PERF_GUEST_USER;
+	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_IP);
+	KUNIT_EXPECT_EQ(test, sides_misc(fake), PERF_RECORD_MISC_KERNEL);
+	KUNIT_EXPECT_EQ(test, fake->record[1], sides->kernel.ip);
+	sides_take(test, sides, &sides->user, PERF_SAMPLE_IP);
+	KUNIT_EXPECT_EQ(test, sides_misc(fake), PERF_RECORD_MISC_USER);
+	KUNIT_EXPECT_EQ(test, fake->record[1], SIDES_USER_IP);
+
+	fake->event.attr.exclude_kernel = 1;
+	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_IP);
+	KUNIT_EXPECT_EQ(test, sides_misc(fake), PERF_RECORD_MISC_USER);
+	KUNIT_EXPECT_EQ(test, fake->record[1], SIDES_USER_IP);
+	sides_guest.state = 0;
+}
+
 /* A guest's stack is not walked, and the host's has nothing to do with it. */
 static void sides_guest_chain(struct kunit *test)
 {
@@ -557,6 +580,7 @@ static struct kunit_case sides_cases[] = {
 	KUNIT_CASE(sides_chain_marks),
 #ifdef CONFIG_GUEST_PERF_EVENTS
 	KUNIT_CASE(sides_in_guest),
+	KUNIT_CASE(sides_guest_left_out),
 	KUNIT_CASE(sides_guest_chain),
 	KUNIT_CASE(sides_guest_excluded),
 	KUNIT_CASE(sides_guest_ends),
