@@ -2,8 +2,8 @@
 /*
  * Room "file": the operations of an event's file.
  *
- * Purpose: poll, ioctl, fasync, release; mmap and read have rooms of their
- * own. An ioctl is a row of a table.
+ * Purpose: poll, ioctl, fasync, fdinfo, release; mmap and read have rooms of
+ * their own. An ioctl is a row of a table.
  *
  * Owns: perf_fops.
  *
@@ -22,6 +22,7 @@
 #include <linux/perf_refuse.h>
 #include <linux/poll.h>
 #include <linux/security.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
@@ -73,6 +74,24 @@ static int perf_file_fasync(int fd, struct file *file, int on)
 	inode_unlock(inode);
 	return min(ret, 0);
 }
+
+#ifdef CONFIG_PROC_FS
+/* The type that was asked for, and who answers. A revoked event has nobody. */
+static void perf_file_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct perf_event *event = file->private_data;
+	const struct perf_event_attr *attr = &event->attr;
+
+	seq_printf(m, "perf_event_attr.type:\t%u\n", event->orig_type);
+	seq_printf(m, "perf_event_attr.config:\t0x%llx\n", attr->config);
+	seq_printf(m, "perf_event_attr.config1:\t0x%llx\n", attr->config1);
+	seq_printf(m, "perf_event_attr.config2:\t0x%llx\n", attr->config2);
+	seq_printf(m, "perf_event_attr.config3:\t0x%llx\n", attr->config3);
+	seq_printf(m, "perf_event_attr.config4:\t0x%llx\n", attr->config4);
+	guard(rcu)();
+	seq_printf(m, "pmu:\t%s\n", READ_ONCE(event->pmu)->name);
+}
+#endif
 
 static long perf_file_apply(struct perf_event *event, unsigned long flags,
 			    enum perf_batch_op op)
@@ -389,6 +408,9 @@ const struct file_operations perf_fops = {
 	.compat_ioctl	= perf_file_compat_ioctl,
 	.mmap		= perf_mmap,
 	.fasync		= perf_file_fasync,
+#ifdef CONFIG_PROC_FS
+	.show_fdinfo	= perf_file_show_fdinfo,
+#endif
 };
 
 /**

@@ -457,6 +457,47 @@ static void exited_task(void)
 	CHECK(read_count(fd) == 0, "reset after exit");
 }
 
+static void read_fdinfo(int fd, char *text, size_t size)
+{
+	char path[64];
+	size_t len;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "r");
+	CHECK(file, "%s: %s", path, strerror(errno));
+	len = fread(text, 1, size - 1, file);
+	text[len] = '\0';
+	fclose(file);
+}
+
+/* As newer kernels print it, and the name of the PMU. */
+static void fdinfo(void)
+{
+	static const char *const lines[] = {
+		"\nperf_event_attr.type:\t1\n",
+		"\nperf_event_attr.config:\t0x9\n",
+		"\nperf_event_attr.config1:\t0xfedcba9876543210\n",
+		"\nperf_event_attr.config2:\t0x22\n",
+		"\nperf_event_attr.config3:\t0x33\n",
+		"\nperf_event_attr.config4:\t0x0\n",
+		"\npmu:\tsoftware\n",
+	};
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	char text[1024];
+	size_t i;
+
+	attr.config1 = 0xfedcba9876543210;
+	attr.config2 = 0x22;
+	attr.config3 = 0x33;
+	read_fdinfo(open_self(&attr), text, sizeof(text));
+	if (!strstr(text, "perf_event_attr."))
+		test_skip("it says nothing of events");
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
+		EXPECT(strstr(text, lines[i]), "no \"%s\" in \"%s\"", lines[i],
+		       text);
+}
+
 static const struct test_case cases[] = {
 	{ "enable and disable", on_and_off },
 	{ "reset", reset_value },
@@ -472,6 +513,7 @@ static const struct test_case cases[] = {
 	{ "a task that sleeps", sleeping_task },
 	{ "another CPU", cpu_event },
 	{ "a task that has gone", exited_task },
+	{ "fdinfo", fdinfo },
 };
 
 int main(void)
