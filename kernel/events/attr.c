@@ -63,6 +63,50 @@ int perf_allow_kernel(void)
 }
 EXPORT_SYMBOL_GPL(perf_allow_kernel);
 
+/**
+ * perf_attr_cpu_permitted - may the caller see what all do on a CPU?
+ *
+ * Context: Task context; capabilities and LSM of current.
+ * Return: 0; -EACCES below CAP_PERFMON while kernel.perf_event_paranoid is 1 or
+ * more; the errno of an LSM, usually -EACCES.
+ */
+int perf_attr_cpu_permitted(void)
+{
+	bool guarded = READ_ONCE(sysctl_perf_event_paranoid) >= 1;
+
+	if (guarded && !perfmon_capable())
+		return perf_refuse(-EACCES, PERF_NOWHERE, 0,
+				   PERF_REASON_PARANOID);
+	return attr_ask_lsm(PERF_SECURITY_CPU);
+}
+
+/**
+ * perf_attr_is_perfmon - perfmon_capable(), of which nobody hears
+ *
+ * For a question on the way to an answer: what is denied here nobody has asked
+ * for, so it is not audited.
+ *
+ * Context: Task context; capabilities of current.
+ * Return: whether the caller has CAP_PERFMON or CAP_SYS_ADMIN.
+ */
+bool perf_attr_is_perfmon(void)
+{
+	return ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
+	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+}
+
+/**
+ * perf_attr_would_see_cpus - would the caller be allowed to see that?
+ *
+ * Context: Task context; capabilities of current, not audited.
+ * Return: whether capabilities and kernel.perf_event_paranoid let it.
+ */
+bool perf_attr_would_see_cpus(void)
+{
+	return READ_ONCE(sysctl_perf_event_paranoid) < 1 ||
+	       perf_attr_is_perfmon();
+}
+
 /*
  * A row of the tables: it concerns attributes that have one of the bits
  * @sample_type, if any are named, and for which @applies holds, if there is

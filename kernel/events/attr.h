@@ -11,6 +11,10 @@ int perf_attr_copy_user(struct perf_event_attr __user *uattr,
 int perf_attr_check(const struct perf_event_attr *attr);
 /* Rules of paranoid level, capabilities and LSM for the caller. */
 int perf_attr_permitted_at(const struct perf_event_attr *attr, u64 max_rate);
+/* The same for all that runs on a CPU; asked for, and only thought of. */
+int perf_attr_cpu_permitted(void);
+bool perf_attr_would_see_cpus(void);
+bool perf_attr_is_perfmon(void);
 
 /*
  * The limits are arguments, because they belong to later rooms, and because a

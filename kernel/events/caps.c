@@ -23,6 +23,9 @@
  *
  * A fixed counter for which there is no generic event is not seen.
  *
+ * Files and answers about what is free tell of events that others have: they are
+ * for who may open events of CPUs.
+ *
  * A dry run asks whether a certain group would find counters. That the driver
  * took it says so for the PMU alone. For what is on now, the group is put behind
  * likenesses of the pinned events of a CPU, and of the task.
@@ -44,6 +47,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
+#include "attr.h"
 #include "caps.h"
 #include "context.h"
 #include "event.h"
@@ -560,7 +564,7 @@ static void fit_ask_driver(struct perf_fit *fit)
 	/* The least of all CPUs need not be what is free where it runs. */
 	if (fit->alone == PERF_FIT_NO)
 		fit->beside = PERF_FIT_NO;
-	else if (fit->nr <= least.general_free)
+	else if (fit->nr <= least.general_free && perf_attr_would_see_cpus())
 		fit->beside = PERF_FIT_YES;
 }
 
@@ -601,17 +605,23 @@ void perf_fit_judge(struct perf_fit *fit)
 	} else if (pmu->caps) {
 		guard(mutex)(&caps_mutex);
 		fit->alone = PERF_FIT_YES;
-		fit->beside = fit_try_cpus(fit);
+		if (perf_attr_would_see_cpus())
+			fit->beside = fit_try_cpus(fit);
 	}
 }
 
 /* Files. */
 
+/* What is free tells of events that others have on the CPUs. */
 static ssize_t caps_show(struct device *dev, char *page, size_t offset)
 {
 	struct perf_pmu_counters counters;
-	int err = perf_caps_get(dev_get_drvdata(dev), &counters);
+	int err = 0;
 
+	if (offset >= offsetof(struct perf_pmu_counters, general_free))
+		err = perf_attr_cpu_permitted();
+	if (!err)
+		err = perf_caps_get(dev_get_drvdata(dev), &counters);
 	if (err)
 		return err;
 	return sysfs_emit(page, "%u\n",

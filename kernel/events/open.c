@@ -322,8 +322,7 @@ static int perf_open_ask_target(struct perf_open *open)
 /* All that runs on a CPU is asked for by not naming a task. */
 static int perf_open_ask_cpu(void)
 {
-	int error = perf_allow_cpu();
-	u32 reason = PERF_REASON_SECURITY;
+	int error = open->trial ? 0 : perf_attr_cpu_permitted();
 
 	if (!error)
 		return 0;

@@ -7,11 +7,13 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 
 #include "perf_lib.h"
 #include "test_pmu.h"
@@ -294,12 +296,68 @@ static void watchdog_is_missing(void)
 	       without.fixed_free);
 }
 
-static void anybody_may_read(void)
+/* Whether the file can be read is not asked when it is opened. */
+static int read_error(const char *path)
+{
+	char byte;
+	int fd = open(path, O_RDONLY), error = 0;
+
+	CHECK(fd >= 0, "%s: %s", path, strerror(errno));
+	if (read(fd, &byte, 1) < 0)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+/* How many there are, everybody may know. What is free tells of others. */
+static void what_nobody_may_read(void)
+{
+	struct caps caps = need_cpu_caps(), want = caps;
+	struct perf_event_attr attr = hw_attr(find_general_kind(&caps));
+
+	if (read_long("/proc/sys/kernel/perf_event_paranoid") < 1)
+		test_skip("perf_event_paranoid is below 1");
+	attr.exclude_kernel = 1;
+	become_nobody();
+	CHECK(perf_open(&attr, -1, first_cpu(), -1, 0) < 0 && errno == EACCES,
+	      "nobody may open events of CPUs");
+	EXPECT(read_error(CPU_CAPS "general_free") == EACCES, "general_free");
+	EXPECT(read_error(CPU_CAPS "fixed_free") == EACCES, "fixed_free");
+	want.general_free = -1;
+	want.fixed_free = -1;
+	expect_caps(CPU_CAPS, want, "an ordinary user");
+}
+
+static void set_paranoid(const char *level)
+{
+	if (!write_text("/proc/sys/kernel/perf_event_paranoid", level))
+		test_skip("cannot set perf_event_paranoid");
+}
+
+/* Where anybody may have events of CPUs, anybody may read all of it. */
+static void what_anybody_may_read(void)
 {
 	struct caps caps = need_cpu_caps();
+	char before[16];
+	int status;
+	pid_t pid;
 
-	become_nobody();
-	expect_caps(CPU_CAPS, caps, "an ordinary user");
+	snprintf(before, sizeof(before), "%ld",
+		 read_long("/proc/sys/kernel/perf_event_paranoid"));
+	set_paranoid("0");
+	fflush(stdout);
+	pid = fork();
+	CHECK(pid >= 0, "fork");
+	if (!pid) {
+		struct caps got;
+
+		become_nobody();
+		got = read_caps(CPU_CAPS);
+		_exit(memcmp(&got, &caps, sizeof(caps)) != 0);
+	}
+	waitpid(pid, &status, 0);
+	set_paranoid(before);
+	CHECK(!status, "status %#x", status);
 }
 
 /* A driver that knows. */
@@ -344,7 +402,8 @@ static const struct test_case cases[] = {
 	{ "pinned events are missing", pinned_is_missing },
 	{ "other events are not", flexible_is_free },
 	{ "the watchdog is missing", watchdog_is_missing },
-	{ "anybody may read", anybody_may_read },
+	{ "what an ordinary user may read", what_nobody_may_read },
+	{ "what anybody may read at paranoid 0", what_anybody_may_read },
 	{ "a driver that answers", driver_answers },
 };
 
