@@ -1023,6 +1023,8 @@ struct perf_sample_layout {
  * @child_total_time_running: A, the same for time
  * @child_period: how much had passed of the periods of children that are gone,
  *	less what new ones have begun with; under @child_mutex. Not for trace units
+ * @random_seed: what PERF_EVENT_IOC_RANDOM_PERIOD said last, under @child_mutex
+ * @random_asked: the share that it said
  * @child_mutex: guards @child_list, and attaching to it
  * @child_list: head of the inherited copies, or link in the parent's list
  * @owner_entry: link in the owner's list, under its perf_event_mutex
@@ -1135,6 +1137,8 @@ struct perf_event {
 	atomic64_t			child_count;
 	atomic64_t			child_total_time_enabled;
 	atomic64_t			child_total_time_running;
+	u64				random_seed; /* see kernel-doc */
+	u32				random_asked; /* see kernel-doc */
 	struct mutex			child_mutex; /* see kernel-doc */
 	struct list_head		child_list;
 	struct list_head		owner_entry;

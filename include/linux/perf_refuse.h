@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Why an event is refused, for whoever asks by PERF_EVENT_IOC_DRY_RUN.
+ * Why an event is refused, for whoever asks by PERF_FLAG_DRY_RUN.
  *
  * A check that refuses an event says so in the place where it decides on the
  * errno::
@@ -73,19 +73,32 @@
 #define PERF_ATTR_AUX_RESUME		PERF_BITS(4, 2, 1)
 #define PERF_ATTR_RESERVED_3		PERF_BITS(4, 3, 29)
 
+/**
+ * struct perf_refuse_hint - what a check knows about a value that it refuses
+ * @bits: those that must not be set or, if none of them is, some of which must
+ * @needs: with some of these set @bits would be accepted
+ * @limit: largest number that is accepted
+ */
+struct perf_refuse_hint {
+	u64	bits;
+	u64	needs;
+	u64	limit;
+};
+
 #ifdef CONFIG_PERF_EVENTS
 extern unsigned int perf_refuse_watchers;
 
-void perf_refuse_note(int error, u32 place, u64 bits, u32 reason,
-		      const char *text);
+void perf_refuse_note(int error, u32 place, const struct perf_refuse_hint *hint,
+		      u32 reason, const char *text);
 
 static inline bool perf_refuse_is_watched(void)
 {
 	return unlikely(READ_ONCE(perf_refuse_watchers));
 }
 #else
-static inline void perf_refuse_note(int error, u32 place, u64 bits, u32 reason,
-				    const char *text)
+static inline void perf_refuse_note(int error, u32 place,
+				    const struct perf_refuse_hint *hint,
+				    u32 reason, const char *text)
 {
 }
 
@@ -108,8 +121,29 @@ static inline bool perf_refuse_is_watched(void)
  */
 static inline int perf_refuse(int error, u32 place, u64 bits, u32 reason)
 {
+	const struct perf_refuse_hint hint = { .bits = bits };
+
 	if (perf_refuse_is_watched())
-		perf_refuse_note(error, place, bits, reason, NULL);
+		perf_refuse_note(error, place, &hint, reason, NULL);
+	return error;
+}
+
+/**
+ * perf_refuse_above - refuse a number that is too large
+ * @error: negative errno
+ * @place: PERF_FIELD(member)
+ * @limit: the largest that is accepted
+ * @reason: PERF_REASON_*
+ *
+ * Context: task, or nobody is told.
+ * Return: @error.
+ */
+static inline int perf_refuse_above(int error, u32 place, u64 limit, u32 reason)
+{
+	const struct perf_refuse_hint hint = { .limit = limit };
+
+	if (perf_refuse_is_watched())
+		perf_refuse_note(error, place, &hint, reason, NULL);
 	return error;
 }
 
@@ -128,8 +162,10 @@ static inline int perf_refuse(int error, u32 place, u64 bits, u32 reason)
 static inline int perf_refuse_because(int error, u32 place, u64 bits,
 				      const char *text)
 {
+	const struct perf_refuse_hint hint = { .bits = bits };
+
 	if (perf_refuse_is_watched())
-		perf_refuse_note(error, place, bits, PERF_REASON_PMU, text);
+		perf_refuse_note(error, place, &hint, PERF_REASON_PMU, text);
 	return error;
 }
 

@@ -18,6 +18,7 @@
 #include <linux/ioctl.h>
 #include <linux/perf_event.h>
 #include <linux/stddef.h>
+#include <uapi/linux/perf_event_ext.h>
 
 #define ABI_SIZE(_type, _bytes)						\
 	static_assert(sizeof(_type) == (_bytes))
@@ -130,6 +131,36 @@ ABI_IOCTL(SET_BPF, 8, _IOC_WRITE, 4);
 ABI_IOCTL(PAUSE_OUTPUT, 9, _IOC_WRITE, 4);
 ABI_IOCTL(QUERY_BPF, 10, _IOC_READ | _IOC_WRITE, sizeof(void *));
 ABI_IOCTL(MODIFY_ATTRIBUTES, 11, _IOC_WRITE, sizeof(void *));
+
+/* Extensions. */
+ABI_SIZE(struct perf_event_random_period, 24);
+ABI_VALUE(PERF_RANDOM_PERIOD_SIZE_VER0, 24);
+ABI_VALUE(PERF_RANDOM_PERIOD_SHARE_MAX, 1000000);
+ABI_OFFSET(perf_event_random_period, size, 0);
+ABI_OFFSET(perf_event_random_period, flags, 4);
+ABI_OFFSET(perf_event_random_period, share, 8);
+ABI_OFFSET(perf_event_random_period, reserved, 12);
+ABI_OFFSET(perf_event_random_period, seed, 16);
+ABI_IOCTL(RANDOM_PERIOD, 0x80, _IOC_WRITE, 24);
+ABI_IOCTL(GET_RANDOM_PERIOD, 0x81, _IOC_READ | _IOC_WRITE, 24);
+ABI_VALUE(PERF_FLAG_DRY_RUN, 0x80000000);
+ABI_SIZE(struct perf_event_dry_run, 80);
+ABI_VALUE(PERF_DRY_RUN_SIZE_VER0, 80);
+ABI_OFFSET(perf_event_dry_run, size, 0);
+ABI_OFFSET(perf_event_dry_run, flags, 4);
+ABI_OFFSET(perf_event_dry_run, attr, 8);
+ABI_OFFSET(perf_event_dry_run, text, 16);
+ABI_OFFSET(perf_event_dry_run, text_size, 24);
+ABI_OFFSET(perf_event_dry_run, error, 28);
+ABI_OFFSET(perf_event_dry_run, reason, 32);
+ABI_OFFSET(perf_event_dry_run, where, 36);
+ABI_OFFSET(perf_event_dry_run, offset, 40);
+ABI_OFFSET(perf_event_dry_run, length, 44);
+ABI_OFFSET(perf_event_dry_run, must_clear, 48);
+ABI_OFFSET(perf_event_dry_run, must_set, 56);
+ABI_OFFSET(perf_event_dry_run, limit, 64);
+ABI_OFFSET(perf_event_dry_run, fit_alone, 72);
+ABI_OFFSET(perf_event_dry_run, fit_beside, 76);
 
 /* PMU types. */
 ABI_VALUE(PERF_TYPE_HARDWARE, 0);

@@ -2,12 +2,15 @@
 /*
  * Room "attr": from user memory to an attribute that can be believed.
  *
- * Three steps, in this order: perf_attr_copy_user() brings the structure in,
+ * Three steps, in this order: perf_attr_read_user() brings the structure in,
  * whatever version of it the program was built with; perf_attr_check() finds
  * contradictions in it; perf_attr_permitted_at() asks whether the caller may
  * have what it describes. The last two walk const tables. A program that has
  * made two mistakes sees the errno of the first row that matches, so the order
  * of rows is ABI.
+ *
+ * Structures of extensions, which grow as the attribute does, come in and go out
+ * by perf_ext_copy_in() and perf_ext_copy_out().
  *
  * Owns:     kernel.perf_event_paranoid.
  * Contexts: task context, may sleep (user memory, LSM hooks).
@@ -111,7 +114,7 @@ bool perf_attr_would_see_cpus(void)
  * A row of the tables: it concerns attributes that have one of the bits
  * @sample_type, if any are named, and for which @applies holds, if there is
  * such a function. The answer is @error, or what @ask says. Who asks why is told
- * @reason, the field @place and of that the @bits, in the sense of perf_refuse().
+ * @reason, the field @place and what its value should be, the @hint.
  */
 struct attr_rule {
 	u64	sample_type;
@@ -120,8 +123,16 @@ struct attr_rule {
 	int	(*ask)(void);
 	u32	reason;
 	u32	place;
-	u64	bits;
+	struct perf_refuse_hint hint;
 };
+
+static int attr_rule_refuse(const struct attr_rule *rule, int error)
+{
+	if (perf_refuse_is_watched())
+		perf_refuse_note(error, rule->place, &rule->hint, rule->reason,
+				 NULL);
+	return error;
+}
 
 static int attr_rules_walk(const struct attr_rule *rules, size_t nr,
 			   const struct perf_event_attr *attr)
@@ -136,8 +147,7 @@ static int attr_rules_walk(const struct attr_rule *rules, size_t nr,
 			continue;
 		error = rule->ask ? rule->ask() : rule->error;
 		if (error)
-			return perf_refuse(error, rule->place, rule->bits,
-					   rule->reason);
+			return attr_rule_refuse(rule, error);
 	}
 	return 0;
 }
@@ -201,11 +211,16 @@ static bool attr_stack_impossible(const struct perf_event_attr *attr)
 	return !IS_ENABLED(CONFIG_HAVE_PERF_USER_STACK_DUMP);
 }
 
-/* A record's size has 16 bits; the dump is written in words. */
-static bool attr_stack_bad_size(const struct perf_event_attr *attr)
+/* A record's size has 16 bits. */
+static bool attr_stack_too_large(const struct perf_event_attr *attr)
 {
-	return attr->sample_stack_user >= U16_MAX ||
-	       attr->sample_stack_user % sizeof(u64);
+	return attr->sample_stack_user >= U16_MAX;
+}
+
+/* The dump is written in words. */
+static bool attr_stack_uneven(const struct perf_event_attr *attr)
+{
+	return attr->sample_stack_user % sizeof(u64);
 }
 
 static bool attr_cgroup_impossible(const struct perf_event_attr *attr)
@@ -244,7 +259,9 @@ static bool attr_sigtrap_outlives(const struct perf_event_attr *attr)
 	(PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV)
 
 #define ATTR_SAYS(reason_, place_, bits_) \
-	.reason = PERF_REASON_##reason_, .place = place_, .bits = bits_
+	.reason = PERF_REASON_##reason_, .place = place_, .hint.bits = bits_
+#define ATTR_NEEDS(bits_)	.hint.needs = bits_
+#define ATTR_UP_TO(limit_)	.hint.limit = limit_
 
 static const struct attr_rule attr_content_rules[] = {
 	{ .applies = attr_reserved_1_used, .error = -EINVAL,
@@ -274,20 +291,26 @@ static const struct attr_rule attr_content_rules[] = {
 	{ PERF_SAMPLE_STACK_USER, attr_stack_impossible, -ENOSYS,
 	  ATTR_SAYS(NOT_BUILT, PERF_FIELD(sample_type),
 		    PERF_SAMPLE_STACK_USER) },
-	{ PERF_SAMPLE_STACK_USER, attr_stack_bad_size, -EINVAL,
-	  ATTR_SAYS(STACK_SIZE, PERF_FIELD(sample_stack_user), ~0U) },
+	{ PERF_SAMPLE_STACK_USER, attr_stack_too_large, -EINVAL,
+	  ATTR_SAYS(STACK_SIZE, PERF_FIELD(sample_stack_user), 0),
+	  ATTR_UP_TO(round_down(U16_MAX, sizeof(u64))) },
+	{ PERF_SAMPLE_STACK_USER, attr_stack_uneven, -EINVAL,
+	  ATTR_SAYS(STACK_SIZE, PERF_FIELD(sample_stack_user),
+		    sizeof(u64) - 1) },
 	{ PERF_SAMPLE_CGROUP, attr_cgroup_impossible, -EINVAL,
 	  ATTR_SAYS(NOT_BUILT, PERF_FIELD(sample_type), PERF_SAMPLE_CGROUP) },
 	{ .applies = attr_weight_twice, .error = -EINVAL,
 	  ATTR_SAYS(CONFLICT, PERF_FIELD(sample_type),
 		    PERF_SAMPLE_WEIGHT_TYPE) },
 	{ .applies = attr_thread_uninherited, .error = -EINVAL,
-	  ATTR_SAYS(REQUIRES, PERF_FIELD_FLAGS, PERF_ATTR_INHERIT_THREAD) },
+	  ATTR_SAYS(REQUIRES, PERF_FIELD_FLAGS, PERF_ATTR_INHERIT_THREAD),
+	  ATTR_NEEDS(PERF_ATTR_INHERIT) },
 	{ .applies = attr_exec_both_ways, .error = -EINVAL,
 	  ATTR_SAYS(CONFLICT, PERF_FIELD_FLAGS,
 		    PERF_ATTR_ENABLE_ON_EXEC | PERF_ATTR_REMOVE_ON_EXEC) },
 	{ .applies = attr_sigtrap_outlives, .error = -EINVAL,
-	  ATTR_SAYS(REQUIRES, PERF_FIELD_FLAGS, PERF_ATTR_SIGTRAP) },
+	  ATTR_SAYS(REQUIRES, PERF_FIELD_FLAGS, PERF_ATTR_SIGTRAP),
+	  ATTR_NEEDS(PERF_ATTR_REMOVE_ON_EXEC) },
 	{ PERF_SAMPLE_REGS_INTR, attr_regs_intr_bad, -EINVAL,
 	  ATTR_SAYS(REGISTERS, PERF_FIELD(sample_regs_intr), ~0ULL) },
 };
@@ -310,7 +333,7 @@ static bool attr_is_plain(const struct perf_event_attr *attr)
 
 /**
  * perf_attr_check - is the attribute free of contradictions?
- * @attr: attribute that perf_attr_copy_user() has completed
+ * @attr: attribute that perf_attr_read_user() has completed
  *
  * Context: Task context; one row looks at the caller's privileges.
  * Return: 0; -EINVAL for reserved, unknown or contradictory fields; -ENOSYS
@@ -400,12 +423,12 @@ static const struct attr_rule attr_secret_rules[] = {
 static int attr_check_rate(const struct perf_event_attr *attr, u64 max_rate)
 {
 	if (attr->freq && attr->sample_freq > max_rate)
-		return perf_refuse(-EINVAL, PERF_FIELD(sample_freq), ~0ULL,
-				   PERF_REASON_RATE);
+		return perf_refuse_above(-EINVAL, PERF_FIELD(sample_freq),
+					 max_rate, PERF_REASON_RATE);
 	/* Counters are set to minus the period. */
 	if (!attr->freq && (s64)attr->sample_period < 0)
-		return perf_refuse(-EINVAL, PERF_FIELD(sample_period),
-				   BIT_ULL(63), PERF_REASON_PERIOD);
+		return perf_refuse_above(-EINVAL, PERF_FIELD(sample_period),
+					 S64_MAX, PERF_REASON_PERIOD);
 	return 0;
 }
 
@@ -452,11 +475,10 @@ static u64 attr_branch_levels(const struct perf_event_attr *attr)
 	return levels;
 }
 
-static int attr_refuse_size(struct perf_event_attr __user *uattr, u32 reason)
+static int attr_refuse_size(u32 reason)
 {
-	/* A hint; the caller learns of E2BIG in any case. */
-	put_user((u32)sizeof(struct perf_event_attr), &uattr->size);
-	return perf_refuse(-E2BIG, PERF_FIELD(size), 0, reason);
+	return perf_refuse_above(-E2BIG, PERF_FIELD(size),
+				 sizeof(struct perf_event_attr), reason);
 }
 
 static int attr_refuse_pointer(void)
@@ -466,7 +488,7 @@ static int attr_refuse_pointer(void)
 }
 
 /**
- * perf_attr_copy_user - bring in an attribute of any version
+ * perf_attr_read_user - bring in an attribute of any version
  * @uattr: what the program passed
  * @attr: receives it, as the version this kernel knows
  * @max_stack: number of frames that attr.sample_max_stack zero stands for
@@ -475,10 +497,10 @@ static int attr_refuse_pointer(void)
  * "the usual" get the usual: size, frames of a callchain, levels of branches.
  *
  * Context: Task context, may fault.
- * Return: 0; -EFAULT; -E2BIG, after writing the known size to @uattr, when the
- * size is none that ever was or fields unknown here are in use.
+ * Return: 0; -EFAULT; -E2BIG when the size is none that ever was or fields
+ * unknown here are in use.
  */
-int perf_attr_copy_user(struct perf_event_attr __user *uattr,
+int perf_attr_read_user(struct perf_event_attr __user *uattr,
 			struct perf_event_attr *attr, unsigned int max_stack)
 {
 	u32 size;
@@ -490,11 +512,11 @@ int perf_attr_copy_user(struct perf_event_attr __user *uattr,
 	if (!size)
 		size = PERF_ATTR_SIZE_VER0;
 	if (size < PERF_ATTR_SIZE_VER0 || size > PAGE_SIZE)
-		return attr_refuse_size(uattr, PERF_REASON_SIZE);
+		return attr_refuse_size(PERF_REASON_SIZE);
 
 	error = copy_struct_from_user(attr, sizeof(*attr), uattr, size);
 	if (error == -E2BIG)
-		return attr_refuse_size(uattr, PERF_REASON_TOO_NEW);
+		return attr_refuse_size(PERF_REASON_TOO_NEW);
 	if (error)
 		return attr_refuse_pointer();
 
@@ -504,6 +526,74 @@ int perf_attr_copy_user(struct perf_event_attr __user *uattr,
 	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
 		attr->branch_sample_type |= attr_branch_levels(attr);
 	return 0;
+}
+
+/**
+ * perf_attr_copy_user - the same, and tell the program which size is known
+ * @uattr: what the program passed; on -E2BIG its size is set
+ * @attr: receives it
+ * @max_stack: as for perf_attr_read_user()
+ *
+ * Context: Task context, may fault.
+ * Return: as perf_attr_read_user().
+ */
+int perf_attr_copy_user(struct perf_event_attr __user *uattr,
+			struct perf_event_attr *attr, unsigned int max_stack)
+{
+	int error = perf_attr_read_user(uattr, attr, max_stack);
+
+	/* A hint; the caller learns of E2BIG in any case. */
+	if (error == -E2BIG)
+		put_user((u32)sizeof(*attr), &uattr->size);
+	return error;
+}
+
+/**
+ * perf_ext_copy_in - bring in a structure of <linux/perf_event_ext.h>
+ * @known: receives it; begins with its size, which is set to the program's
+ * @known_size: bytes that this kernel knows
+ * @from: what the program passed
+ * @least: bytes of its first version
+ *
+ * Context: Task context, may fault.
+ * Return: 0; -EFAULT; -EINVAL below @least; -E2BIG, after writing the known size
+ * to @from, above a page, or if bytes unknown here are not 0.
+ */
+int perf_ext_copy_in(void *known, size_t known_size, void __user *from,
+		     size_t least)
+{
+	u32 __user *told = from;
+	int error = -E2BIG;
+	u32 size;
+
+	if (get_user(size, told))
+		return -EFAULT;
+	if (size < least)
+		return -EINVAL;
+	if (size <= PAGE_SIZE)
+		error = copy_struct_from_user(known, known_size, from, size);
+	if (error == -E2BIG)
+		put_user((u32)known_size, told);
+	/* It may have been changed since it was judged. */
+	*(u32 *)known = size;
+	return error;
+}
+
+/**
+ * perf_ext_copy_out - give it back, filled in
+ * @known: what perf_ext_copy_in() has brought, or with that size
+ * @known_size: as there
+ * @to: as there
+ *
+ * Context: Task context, may fault.
+ * Return: 0; -EFAULT.
+ */
+int perf_ext_copy_out(void *known, size_t known_size, void __user *to)
+{
+	u32 *size = known;
+
+	*size = min_t(size_t, *size, known_size);
+	return copy_to_user(to, known, *size) ? -EFAULT : 0;
 }
 
 #if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)

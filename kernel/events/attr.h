@@ -5,8 +5,14 @@
 
 #include "types.h"
 
+int perf_attr_read_user(struct perf_event_attr __user *uattr,
+			struct perf_event_attr *attr, unsigned int max_stack);
 int perf_attr_copy_user(struct perf_event_attr __user *uattr,
 			struct perf_event_attr *attr, unsigned int max_stack);
+/* Other structures that grow. */
+int perf_ext_copy_in(void *known, size_t known_size, void __user *from,
+		     size_t least);
+int perf_ext_copy_out(void *known, size_t known_size, void __user *to);
 /* Rules that need no target: fields that exclude or require each other. */
 int perf_attr_check(const struct perf_event_attr *attr);
 /* Rules of paranoid level, capabilities and LSM for the caller. */
@@ -24,6 +30,14 @@ static inline int perf_attr_copy(struct perf_event_attr __user *uattr,
 				 struct perf_event_attr *attr)
 {
 	return perf_attr_copy_user(uattr, attr,
+				   READ_ONCE(sysctl_perf_event_max_stack));
+}
+
+/* The same for one who only asks. */
+static inline int perf_attr_read(struct perf_event_attr __user *uattr,
+				 struct perf_event_attr *attr)
+{
+	return perf_attr_read_user(uattr, attr,
 				   READ_ONCE(sysctl_perf_event_max_stack));
 }
 

@@ -133,8 +133,10 @@ int get_callchain_buffers(int event_max_stack)
 	guard(mutex)(&callchain_mutex);
 
 	if (event_max_stack > sysctl_perf_event_max_stack)
-		return perf_refuse(-EOVERFLOW, PERF_FIELD(sample_max_stack),
-				   ~0ULL, PERF_REASON_MAX_STACK);
+		return perf_refuse_above(-EOVERFLOW,
+					 PERF_FIELD(sample_max_stack),
+					 sysctl_perf_event_max_stack,
+					 PERF_REASON_MAX_STACK);
 
 	if (!callchain_users) {
 		struct callchain_pool *pool = callchain_pool_alloc();

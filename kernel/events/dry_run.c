@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "dry_run": PERF_EVENT_IOC_DRY_RUN, perf_event_open(2) without an event.
+ * Room "dry_run": PERF_FLAG_DRY_RUN, perf_event_open(2) without an event.
  *
  * Purpose: says what the call would return, which argument or field is to blame,
  * why, and whether the event would find counters. What the checks know they say
  * by perf_refuse(). Where a driver refuses without a word, the field is found by
- * trying: if the event is accepted once a field is zero, it was that field.
+ * trying: if the event is accepted once a field is zero, it was that field. For
+ * that no rights are asked: the caller does not want what is tried.
  *
  * Owns: nothing that outlives a call.
  *
@@ -14,7 +15,7 @@
  * Lifetime: one allocation for each call, freed with it. Events that are made on
  * the way belong to perf_open_try().
  *
- * Locking: none. The descriptor on which it is asked has no part in it.
+ * Locking: none.
  *
  * Race: rights, leader or CPU change between the answer and the call that it is
  * about. The answer is about the moment, and promises nothing.
@@ -28,7 +29,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "file.h"
+#include "attr.h"
 #include "open.h"
 #include "refuse.h"
 
@@ -36,6 +37,9 @@ struct dry_run {
 	struct perf_event_dry_run	abi;
 	struct perf_open_attempt	attempt;
 	/* The question, while others are put. */
+	pid_t				pid;
+	int				cpu;
+	int				group_fd;
 	struct perf_event_attr		asked;
 	struct perf_refusal		refusal;
 	int				error;
@@ -97,9 +101,9 @@ static void dry_reset(struct dry_run *run)
 	struct perf_open_attempt *attempt = &run->attempt;
 
 	attempt->attr = run->asked;
-	attempt->pid = run->abi.pid;
-	attempt->cpu = run->abi.cpu;
-	attempt->group_fd = run->abi.group_fd;
+	attempt->pid = run->pid;
+	attempt->cpu = run->cpu;
+	attempt->group_fd = run->group_fd;
 }
 
 /* These return whether the event would be accepted without that. */
@@ -115,7 +119,7 @@ static bool dry_try_without(struct dry_run *run,
 static bool dry_try_without_group(struct dry_run *run)
 {
 	dry_reset(run);
-	if (run->abi.group_fd == -1)
+	if (run->group_fd == -1)
 		return false;
 	run->attempt.group_fd = -1;
 	return !perf_open_try(&run->attempt);
@@ -124,7 +128,8 @@ static bool dry_try_without_group(struct dry_run *run)
 static bool dry_try_without_task(struct dry_run *run)
 {
 	dry_reset(run);
-	if (run->abi.pid == -1 || run->abi.open_flags & PERF_FLAG_PID_CGROUP)
+	if (run->pid == -1 || run->attempt.flags & PERF_FLAG_PID_CGROUP ||
+	    !perf_attr_would_see_cpus())
 		return false;
 	run->attempt.pid = -1;
 	if (run->attempt.cpu == -1)
@@ -154,8 +159,9 @@ static void dry_blame_field(struct dry_run *run,
 	u64 value = perf_refuse_read_field(&run->asked, suspect->place);
 
 	run->refusal.place = suspect->place;
-	run->refusal.bits = (value & suspect->bits & ~suspect->instead) ?:
-			    (suspect->instead & ~value);
+	run->refusal.must_clear = value & suspect->bits & ~suspect->instead;
+	if (!run->refusal.must_clear)
+		run->refusal.must_set = suspect->instead & ~value;
 }
 
 /* Return: true if it is one of them. */
@@ -184,7 +190,7 @@ static bool dry_find_field(struct dry_run *run)
 static void dry_find_culprit(struct dry_run *run)
 {
 	run->asked = run->attempt.attr;
-	run->attempt.parsed = true;
+	run->attempt.trial = true;
 	if (dry_try_without_group(run))
 		dry_blame_group(run);
 	else if (!dry_find_field(run) && dry_try_without_task(run))
@@ -204,10 +210,9 @@ static void dry_run_ask(struct dry_run *run)
 	struct perf_open_attempt *attempt = &run->attempt;
 
 	attempt->uattr = u64_to_user_ptr(run->abi.attr);
-	attempt->pid = run->abi.pid;
-	attempt->cpu = run->abi.cpu;
-	attempt->group_fd = run->abi.group_fd;
-	attempt->flags = run->abi.open_flags;
+	attempt->pid = run->pid;
+	attempt->cpu = run->cpu;
+	attempt->group_fd = run->group_fd;
 
 	perf_refuse_begin(&run->refusal, &attempt->attr);
 	run->error = perf_open_try(attempt);
@@ -233,10 +238,11 @@ static void dry_run_answer(struct dry_run *run)
 	abi->where = PERF_PLACE_WHERE(refusal->place);
 	abi->offset = PERF_PLACE_OFFSET(refusal->place);
 	abi->length = PERF_PLACE_SIZE(refusal->place);
-	abi->bits = refusal->bits;
+	abi->must_clear = refusal->must_clear;
+	abi->must_set = refusal->must_set;
+	abi->limit = refusal->limit;
 	abi->fit_alone = run->fit_alone;
 	abi->fit_beside = run->fit_beside;
-	abi->__reserved_2 = 0;
 }
 
 static int dry_run_copy_text(const struct dry_run *run)
@@ -254,40 +260,35 @@ static int dry_run_copy_text(const struct dry_run *run)
 	return 0;
 }
 
-/* Return: size of the program's version; -EFAULT, -EINVAL, -E2BIG. */
 static int dry_run_copy_in(struct perf_event_dry_run *abi,
 			   struct perf_event_dry_run __user *uabi)
 {
 	int error;
-	u32 size;
 
-	if (get_user(size, &uabi->size))
-		return -EFAULT;
-	if (size < PERF_DRY_RUN_SIZE_VER0)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	error = copy_struct_from_user(abi, sizeof(*abi), uabi, size);
+	BUILD_BUG_ON(sizeof(*abi) != PERF_DRY_RUN_SIZE_VER0);
+	error = perf_ext_copy_in(abi, sizeof(*abi), uabi,
+				 PERF_DRY_RUN_SIZE_VER0);
 	if (error)
 		return error;
-	/* The call takes a long. */
-	if (abi->__reserved_1 || abi->open_flags > ULONG_MAX)
-		return -EINVAL;
-	return size;
+	return abi->flags ? -EINVAL : 0;
 }
 
-static long dry_run_ioctl(unsigned long arg)
+static int dry_run(struct perf_event_dry_run __user *uabi, pid_t pid, int cpu,
+		   int group_fd, unsigned long flags)
 {
-	struct perf_event_dry_run __user *uabi = (void __user *)arg;
 	struct dry_run *run __free(kvfree) = NULL;
-	int size, error;
+	int error;
 
 	run = kvzalloc(sizeof(*run), GFP_KERNEL);
 	if (!run)
 		return -ENOMEM;
-	size = dry_run_copy_in(&run->abi, uabi);
-	if (size < 0)
-		return size;
+	error = dry_run_copy_in(&run->abi, uabi);
+	if (error)
+		return error;
+	run->pid = pid;
+	run->cpu = cpu;
+	run->group_fd = group_fd;
+	run->attempt.flags = flags;
 
 	dry_run_ask(run);
 	/* Of the call itself, not of what it asked. */
@@ -295,17 +296,12 @@ static long dry_run_ioctl(unsigned long arg)
 		return -EINTR;
 	dry_run_answer(run);
 	error = dry_run_copy_text(run);
-	if (error)
-		return error;
-	if (copy_to_user(uabi, &run->abi,
-			 min_t(size_t, size, sizeof(run->abi))))
-		return -EFAULT;
-	return 0;
+	return error ?: perf_ext_copy_out(&run->abi, sizeof(run->abi), uabi);
 }
 
 static int __init dry_run_init(void)
 {
-	perf_file_dry_run = dry_run_ioctl;
+	perf_open_dry_run = dry_run;
 	return 0;
 }
 core_initcall(dry_run_init);

@@ -39,8 +39,6 @@
 #include "read.h"
 #include "tracing.h"
 
-long (*perf_file_dry_run)(unsigned long arg) __ro_after_init;
-
 static int perf_file_release(struct inode *inode, struct file *file)
 {
 	struct perf_event *event = file->private_data;
@@ -136,20 +134,32 @@ static long perf_ioctl_period(struct perf_event *event, unsigned long arg)
 static long perf_ioctl_random_period(struct perf_event *event,
 				     unsigned long arg)
 {
-	struct perf_event_random_period __user *from = (void __user *)arg;
+	void __user *from = (void __user *)arg;
+	struct perf_event_random_period how;
+	int err;
+
+	BUILD_BUG_ON(sizeof(how) != PERF_RANDOM_PERIOD_SIZE_VER0);
+	err = perf_ext_copy_in(&how, sizeof(how), from,
+			       PERF_RANDOM_PERIOD_SIZE_VER0);
+	return err ?: perf_random_set(event, &how);
+}
+
+static long perf_ioctl_get_random_period(struct perf_event *event,
+					 unsigned long arg)
+{
+	void __user *to = (void __user *)arg;
 	struct perf_event_random_period how;
 	u32 size;
 	int err;
 
-	BUILD_BUG_ON(sizeof(how) != PERF_RANDOM_PERIOD_SIZE_VER0);
-	if (get_user(size, &from->size))
-		return -EFAULT;
-	if (size < PERF_RANDOM_PERIOD_SIZE_VER0)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	err = copy_struct_from_user(&how, sizeof(how), from, size);
-	return err ?: perf_random_set(event, &how);
+	err = perf_ext_copy_in(&how, sizeof(how), to,
+			       PERF_RANDOM_PERIOD_SIZE_VER0);
+	if (err)
+		return err;
+	size = how.size;
+	perf_random_get(event, &how);
+	how.size = size;
+	return perf_ext_copy_out(&how, sizeof(how), to);
 }
 
 static long perf_ioctl_id(struct perf_event *event, unsigned long arg)
@@ -290,15 +300,7 @@ static long perf_ioctl_modify(struct perf_event *event, unsigned long arg)
 	return perf_file_modify_family(event, &attr);
 }
 
-static long perf_ioctl_dry_run(struct perf_event *event, unsigned long arg)
-{
-	return perf_file_dry_run(arg);
-}
-
-/*
- * Commands. SET_FILTER finds out by itself what to lock; a dry run has nothing to
- * do with the event that it is asked of.
- */
+/* Commands. SET_FILTER finds out by itself what to lock. */
 static const struct perf_ioctl {
 	unsigned int	cmd;
 	bool		unlocked;
@@ -317,14 +319,15 @@ static const struct perf_ioctl {
 	{ PERF_EVENT_IOC_QUERY_BPF,	    false, perf_ioctl_query_bpf },
 	{ PERF_EVENT_IOC_MODIFY_ATTRIBUTES, false, perf_ioctl_modify },
 	{ PERF_EVENT_IOC_RANDOM_PERIOD,	    false, perf_ioctl_random_period },
-	{ PERF_EVENT_IOC_DRY_RUN,	    true,  perf_ioctl_dry_run },
+	{ PERF_EVENT_IOC_GET_RANDOM_PERIOD, false, perf_ioctl_get_random_period },
 };
 
 /* Of the extensions, whose structures may grow and say their size themselves. */
 static unsigned int perf_ioctl_number(unsigned int cmd)
 {
 	static const unsigned int growing[] = {
-		PERF_EVENT_IOC_RANDOM_PERIOD, PERF_EVENT_IOC_DRY_RUN,
+		PERF_EVENT_IOC_RANDOM_PERIOD,
+		PERF_EVENT_IOC_GET_RANDOM_PERIOD,
 	};
 
 	for (int i = 0; i < ARRAY_SIZE(growing); i++) {

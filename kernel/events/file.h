@@ -8,9 +8,6 @@
 
 extern const struct file_operations perf_fops;
 
-/* PERF_EVENT_IOC_DRY_RUN, of a later room; set once. */
-extern long (*perf_file_dry_run)(unsigned long arg);
-
 /* Return: the event of @file, or NULL if it is a file of something else. */
 static inline struct perf_event *perf_file_event(struct file *file)
 {

@@ -88,6 +88,10 @@
 #include "refuse.h"
 #include "swap.h"
 
+int (*perf_open_dry_run)(struct perf_event_dry_run __user *question,
+			 pid_t pid, int cpu, int group_fd,
+			 unsigned long flags) __ro_after_init;
+
 /* What a call has come to. Zero, or -1 for fd, where it has not come yet. */
 struct perf_open {
 	/* Asked for. */
@@ -120,6 +124,8 @@ struct perf_open {
 
 	/* A dry run: nothing is to be published, and this is filled in. */
 	struct perf_fit		*fit;
+	/* In search of a reason: the rights were those of another attribute. */
+	bool			trial;
 };
 
 /* Undo. */
@@ -186,7 +192,8 @@ static int perf_open_parse(const struct perf_open *open,
 		return perf_refuse(-EINVAL, PERF_ARGUMENT(FLAGS),
 				   open->flags & ~PERF_OPEN_FLAGS,
 				   PERF_REASON_UNKNOWN_BITS);
-	error = perf_attr_copy(uattr, attr);
+	error = open->fit ? perf_attr_read(uattr, attr) :
+			    perf_attr_copy(uattr, attr);
 	return error ?: perf_open_check(open);
 }
 
@@ -307,7 +314,7 @@ static int perf_open_ask_target(struct perf_open *open)
 {
 	int error;
 
-	if (!open->task || open->task == current)
+	if (!open->task || open->task == current || open->trial)
 		return 0;
 	error = down_read_interruptible(&open->task->signal->exec_update_lock);
 	if (error)
@@ -320,15 +327,13 @@ static int perf_open_ask_target(struct perf_open *open)
 }
 
 /* All that runs on a CPU is asked for by not naming a task. */
-static int perf_open_ask_cpu(void)
+static int perf_open_ask_cpu(const struct perf_open *open)
 {
 	int error = open->trial ? 0 : perf_attr_cpu_permitted();
 
-	if (!error)
-		return 0;
-	if (sysctl_perf_event_paranoid > 0 && !perfmon_capable())
-		reason = PERF_REASON_PARANOID;
-	return perf_refuse(error, PERF_ARGUMENT(PID), 0, reason);
+	if (error)
+		perf_refuse(error, PERF_ARGUMENT(PID), 0, PERF_REASON_OTHER);
+	return error;
 }
 
 /* Return: NULL in a dry run if the event would get a new context. */
@@ -339,7 +344,7 @@ static struct perf_event_context *perf_open_get_ctx(struct perf_open *open)
 	if (open->task)
 		return open->fit ? perf_member_see_ctx(open->task) :
 				   perf_ctx_get_task(open->task);
-	error = perf_open_ask_cpu();
+	error = perf_open_ask_cpu(open);
 	if (error)
 		return ERR_PTR(error);
 	return perf_ctx_get_cpu(open->cpu);
@@ -670,7 +675,8 @@ static int perf_open_publish(struct perf_open *open)
 
 /**
  * sys_perf_event_open - make an event and a descriptor for it
- * @attr_uptr: what is to be counted or sampled, see perf_event_open(2)
+ * @attr_uptr: what is to be counted or sampled, see perf_event_open(2); with
+ *	PERF_FLAG_DRY_RUN a struct perf_event_dry_run
  * @pid: process id; 0 for the caller, -1 for all on @cpu; with
  *	PERF_FLAG_PID_CGROUP a descriptor of a cgroup's folder
  * @cpu: CPU number, -1 for any
@@ -679,7 +685,8 @@ static int perf_open_publish(struct perf_open *open)
  *
  * Context: System call.
  * Return: descriptor, or the errno that perf_event_open(2) lists; of several
- * that apply, the first in the order parse, find, build.
+ * that apply, the first in the order parse, find, build. With PERF_FLAG_DRY_RUN 0,
+ * or why the question could not be put.
  */
 SYSCALL_DEFINE5(perf_event_open,
 		struct perf_event_attr __user *, attr_uptr,
@@ -695,6 +702,9 @@ SYSCALL_DEFINE5(perf_event_open,
 	};
 	int result;
 
+	if (flags & PERF_FLAG_DRY_RUN)
+		return perf_open_dry_run((void __user *)attr_uptr, pid, cpu,
+					 group_fd, flags & ~PERF_FLAG_DRY_RUN);
 	result = perf_open_parse(&open, attr_uptr, &attr);
 	if (!result)
 		result = perf_open_find(&open, group_fd);
@@ -711,6 +721,10 @@ SYSCALL_DEFINE5(perf_event_open,
  * @attempt: the call; receives the attribute as it was understood, and whether
  *	the event would find counters
  *
+ * A trial is made after an attempt whose checks and rights were found good, with
+ * less in the attribute. It asks for no right, since what would be denied, and
+ * audited, nobody has asked for.
+ *
  * Context: task, may sleep; as the system call.
  * Return: 0, or the errno of the system call, but for those of making a file
  * and, for a task without events, of making a context.
@@ -724,12 +738,11 @@ int perf_open_try(struct perf_open_attempt *attempt)
 		.cpu	= attempt->cpu,
 		.fd	= -1,
 		.fit	= &attempt->fit,
+		.trial	= attempt->trial,
 	};
-	int error;
+	int error = 0;
 
-	if (attempt->parsed)
-		error = perf_open_check(&open);
-	else
+	if (!attempt->trial)
 		error = perf_open_parse(&open, attempt->uattr, &attempt->attr);
 	if (!error)
 		error = perf_open_find(&open, attempt->group_fd);

@@ -21,13 +21,19 @@ struct perf_open_attempt {
 	int				cpu;
 	int				group_fd;
 	unsigned long			flags;
-	/* Take @attr as it is, @uattr has been looked at. */
-	bool				parsed;
+	/* Take @attr as it is: another one was checked, with all its rights. */
+	bool				trial;
 	/* Filled in. */
 	struct perf_event_attr		attr;
 	struct perf_fit			fit;
 };
 
 int perf_open_try(struct perf_open_attempt *attempt);
+
+/* PERF_FLAG_DRY_RUN, of a later room; set once. */
+struct perf_event_dry_run;
+extern int (*perf_open_dry_run)(struct perf_event_dry_run __user *question,
+				pid_t pid, int cpu, int group_fd,
+				unsigned long flags);
 
 #endif /* _KERNEL_EVENTS_OPEN_H */

@@ -120,7 +120,26 @@ int perf_random_set(struct perf_event *event,
 		perf_random_set_one(child, perf_random_child_key(key, ++number),
 				    share);
 	event->hw.random_children = number;
+	event->random_asked = how->share;
+	event->random_seed = how->seed;
 	return 0;
+}
+
+/**
+ * perf_random_get - what an event was told of its periods
+ * @event: event that was opened
+ * @how: receives it, but for the size
+ *
+ * Context: task; takes child_mutex.
+ */
+void perf_random_get(struct perf_event *event,
+		     struct perf_event_random_period *how)
+{
+	guard(mutex)(&event->child_mutex);
+	how->flags = 0;
+	how->share = event->random_asked;
+	how->reserved = 0;
+	how->seed = event->random_seed;
 }
 
 /**

@@ -104,6 +104,8 @@ static inline void perf_random_begin(struct perf_event *event)
 
 int perf_random_set(struct perf_event *event,
 		    const struct perf_event_random_period *how);
+void perf_random_get(struct perf_event *event,
+		     struct perf_event_random_period *how);
 void perf_random_inherit(struct perf_event *copy);
 
 #endif /* _KERNEL_EVENTS_RANDOM_H */

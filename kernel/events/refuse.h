@@ -19,7 +19,9 @@ struct perf_refusal {
 
 	int				error;	/* negative errno, 0: none */
 	u32				place;
-	u64				bits;
+	u64				must_clear;
+	u64				must_set;
+	u64				limit;
 	u32				reason;
 	/* Empty: what the list has for @reason. */
 	char				text[PERF_REFUSE_TEXT_MAX];
@@ -29,6 +31,7 @@ void perf_refuse_begin(struct perf_refusal *refusal,
 		       const struct perf_event_attr *attr);
 void perf_refuse_end(struct perf_refusal *refusal, int error);
 u64 perf_refuse_read_field(const struct perf_event_attr *attr, u32 place);
+bool perf_refuse_is_asked(void);
 const char *perf_refuse_text(const struct perf_refusal *refusal);
 
 #endif /* _KERNEL_EVENTS_REFUSE_H */

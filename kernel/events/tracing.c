@@ -41,6 +41,7 @@
 #include <linux/sysfs.h>
 #include <linux/trace_events.h>
 
+#include "attr.h"
 #include "context.h"
 #include "family.h"
 #include "overflow.h"
@@ -432,9 +433,12 @@ static bool perf_trace_takes_kernel_side(struct perf_event *event)
 /* Function tracing is privileged, and so are records; some are not sampled. */
 static int perf_trace_refuse_rights(struct perf_event *event, int err)
 {
-	bool paranoid = perf_is_paranoid() && !perfmon_capable();
+	bool paranoid = perf_is_paranoid() && !perf_attr_is_perfmon();
 	u32 reason = paranoid ? PERF_REASON_PARANOID : PERF_REASON_SECURITY;
 
+	/* Without records it can only be that all functions are traced. */
+	if (paranoid && !(event->attr.sample_type & PERF_SAMPLE_RAW))
+		return perf_refuse(err, PERF_FIELD(config), ~0ULL, reason);
 	if (!perf_trace_takes_without_records(event, 0))
 		return perf_refuse(err, PERF_FIELD(config), ~0ULL, reason);
 	if (!perf_trace_takes_without_records(event, event->attr.sample_period))
@@ -464,7 +468,7 @@ static int perf_trace_refuse_event(struct perf_event *event, int err)
 
 static int perf_trace_refuse(struct perf_event *event, int err)
 {
-	if (!perf_refuse_is_watched())
+	if (!perf_refuse_is_asked())
 		return err;
 	switch (err) {
 	case -EPERM:

@@ -97,12 +97,13 @@ static const struct {
 	{ "breakpoint", PERF_TYPE_BREAKPOINT, 0 },
 };
 
+/* The names in the header, made into a list by the Makefile. */
 static const struct {
 	__u32 number;
 	const char *name;
 } reasons[] = {
-#define REASON(name, number, text) { number, #name },
-	PERF_DRY_RUN_REASONS(REASON)
+#define REASON(name) { PERF_REASON_##name, #name },
+#include "reasons.h"
 #undef REASON
 };
 
@@ -278,12 +279,12 @@ static struct perf_event_attr parse_event(const char *text)
 
 /* What the kernel says. */
 
-static void print_bits(const struct perf_event_dry_run *run)
+static void print_bits(const struct perf_event_dry_run *run, __u64 bits)
 {
 	unsigned int i, number;
 
 	for (i = 0; i < 64; i++) {
-		if (!(run->bits >> i & 1))
+		if (!(bits >> i & 1))
 			continue;
 		number = flag_shift(i, 1);
 		if (run->offset == FLAGS_OFFSET && number < COUNT(flags))
@@ -312,15 +313,28 @@ static const struct field *find_field(const struct perf_event_dry_run *run)
 	return &unknown;
 }
 
+static void print_value(const struct field *field,
+			const struct perf_event_dry_run *run, __u64 bits,
+			const char *how)
+{
+	if (!bits || bits == ~0ULL)
+		return;
+	if (field->bits)
+		print_bits(run, bits);
+	else
+		printf(" %#llx", (unsigned long long)bits);
+	fputs(how, stdout);
+}
+
 static void print_field(const struct perf_event_dry_run *run)
 {
 	const struct field *field = find_field(run);
 
 	printf("  field:    %s", field->name);
-	if (!field->bits && run->bits)
-		printf(" %#llx", run->bits);
-	else if (run->bits != ~0ULL)
-		print_bits(run);
+	print_value(field, run, run->must_clear, "");
+	print_value(field, run, run->must_set, " not set");
+	if (run->limit)
+		printf(", at most %llu", (unsigned long long)run->limit);
 	printf(" (offset %u, %u bytes)\n", run->offset, run->length);
 }
 
@@ -367,43 +381,21 @@ static int open_event(struct perf_event_attr *attr, const struct options *to,
 		       to->flags);
 }
 
-/* Any descriptor of an event can be asked about any other event. */
-static int open_listener(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.size = sizeof(attr),
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	const struct options self = { .pid = 0, .cpu = -1 };
-	int fd = open_event(&attr, &self, -1);
-
-	if (fd < 0)
-		trouble("cannot open even a dummy event: %s", strerror(errno));
-	return fd;
-}
-
-static int check_event(int listener, const char *event,
-		       struct perf_event_attr *attr, const struct options *to,
-		       int group_fd)
+static int check_event(const char *event, struct perf_event_attr *attr,
+		       const struct options *to, int group_fd)
 {
 	char text[128] = "";
 	struct perf_event_dry_run run = {
 		.size = sizeof(run),
-		.text_size = sizeof(text),
-		.text = (unsigned long)text,
 		.attr = (unsigned long)attr,
-		.open_flags = to->flags,
-		.pid = to->pid,
-		.cpu = to->cpu,
-		.group_fd = group_fd,
+		.text = (unsigned long)text,
+		.text_size = sizeof(text),
 	};
 
-	if (ioctl(listener, PERF_EVENT_IOC_DRY_RUN, &run)) {
-		if (errno == ENOTTY)
-			trouble("this kernel has no PERF_EVENT_IOC_DRY_RUN");
+	if (syscall(SYS_perf_event_open, &run, to->pid, to->cpu, group_fd,
+		    to->flags | PERF_FLAG_DRY_RUN)) {
+		if (errno == EINVAL)
+			trouble("this kernel has no PERF_FLAG_DRY_RUN");
 		trouble("dry run: %s", strerror(errno));
 	}
 	print_answer(event, &run, text);
@@ -412,13 +404,13 @@ static int check_event(int listener, const char *event,
 
 static int check_group(char **words, int count, const struct options *to)
 {
-	int listener = open_listener(), leader = -1, fd, i;
+	int leader = -1, fd, i;
 	struct perf_event_attr attr;
 
 	for (i = 0; i < count; i += 2) {
 		attr = parse_event(words[i]);
 		attr.disabled |= leader < 0;
-		if (check_event(listener, words[i], &attr, to, leader))
+		if (check_event(words[i], &attr, to, leader))
 			return EXIT_REFUSED;
 		if (i + 1 == count)
 			return EXIT_OPENS;

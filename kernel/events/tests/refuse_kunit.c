@@ -61,7 +61,8 @@ static void rk_where_later(struct kunit *test)
 	perf_refuse_end(&refusal, -EACCES);
 	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_PARANOID);
 	KUNIT_EXPECT_EQ(test, refusal.place, PERF_FIELD(sample_type));
-	KUNIT_EXPECT_EQ(test, refusal.bits, 0x10);
+	KUNIT_EXPECT_EQ(test, refusal.must_clear, 0x10);
+	KUNIT_EXPECT_EQ(test, refusal.must_set, 0);
 }
 
 /* An errno that nobody has spoken about has no explanation. */
@@ -81,26 +82,52 @@ static void rk_other(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_MEMORY);
 }
 
-static u64 rk_bits(u32 place, u64 bits)
+static void rk_expect_bits(struct kunit *test, u32 place, u64 bits,
+			   u64 must_clear, u64 must_set)
 {
 	struct perf_refusal refusal;
 
 	perf_refuse_begin(&refusal, &rk_attr);
 	perf_refuse(-EINVAL, place, bits, PERF_REASON_CONFLICT);
 	perf_refuse_end(&refusal, -EINVAL);
-	return refusal.bits;
+	KUNIT_EXPECT_EQ(test, refusal.must_clear, must_clear);
+	KUNIT_EXPECT_EQ(test, refusal.must_set, must_set);
+	KUNIT_EXPECT_EQ(test, refusal.limit, 0);
 }
 
 /* Those that are set, or all if none is. */
 static void rk_which_bits(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, rk_bits(PERF_FIELD(sample_type), 0x70), 0x30);
-	KUNIT_EXPECT_EQ(test, rk_bits(PERF_FIELD(sample_type), 0x0f), 0x0f);
-	KUNIT_EXPECT_EQ(test, rk_bits(PERF_FIELD(clockid), ~0ULL), 99);
-	KUNIT_EXPECT_EQ(test, rk_bits(PERF_FIELD(sample_max_stack), ~0ULL), 7);
-	KUNIT_EXPECT_EQ(test, rk_bits(PERF_FIELD_FLAGS, ~0ULL),
-			PERF_ATTR_INHERIT);
-	KUNIT_EXPECT_EQ(test, rk_bits(PERF_ARGUMENT(FLAGS), 0x10), 0x10);
+	rk_expect_bits(test, PERF_FIELD(sample_type), 0x70, 0x30, 0);
+	rk_expect_bits(test, PERF_FIELD(sample_type), 0x0f, 0, 0x0f);
+	rk_expect_bits(test, PERF_FIELD(clockid), ~0ULL, 99, 0);
+	rk_expect_bits(test, PERF_FIELD(sample_max_stack), ~0ULL, 7, 0);
+	rk_expect_bits(test, PERF_FIELD_FLAGS, ~0ULL, PERF_ATTR_INHERIT, 0);
+	rk_expect_bits(test, PERF_ARGUMENT(FLAGS), 0x10, 0x10, 0);
+}
+
+/* What would help besides, and how much is too much. */
+static void rk_what_helps(struct kunit *test)
+{
+	const struct perf_refuse_hint hint = { .bits = 0x10, .needs = 0x700 };
+	struct perf_refusal refusal;
+
+	perf_refuse_begin(&refusal, &rk_attr);
+	KUNIT_EXPECT_TRUE(test, perf_refuse_is_asked());
+	perf_refuse_note(-EINVAL, PERF_FIELD(sample_type), &hint,
+			 PERF_REASON_REQUIRES, NULL);
+	perf_refuse_end(&refusal, -EINVAL);
+	KUNIT_EXPECT_EQ(test, refusal.must_clear, 0x10);
+	KUNIT_EXPECT_EQ(test, refusal.must_set, 0x700);
+	KUNIT_EXPECT_FALSE(test, perf_refuse_is_asked());
+
+	perf_refuse_begin(&refusal, &rk_attr);
+	perf_refuse_above(-EINVAL, PERF_FIELD(sample_freq), 4000,
+			  PERF_REASON_RATE);
+	perf_refuse_end(&refusal, -EINVAL);
+	KUNIT_EXPECT_EQ(test, refusal.must_clear, 0);
+	KUNIT_EXPECT_EQ(test, refusal.must_set, 0);
+	KUNIT_EXPECT_EQ(test, refusal.limit, 4000);
 }
 
 /* A driver's words. */
@@ -205,6 +232,7 @@ static struct kunit_case refuse_test_cases[] = {
 	KUNIT_CASE(rk_where_later),
 	KUNIT_CASE(rk_other),
 	KUNIT_CASE(rk_which_bits),
+	KUNIT_CASE(rk_what_helps),
 	KUNIT_CASE(rk_words),
 	KUNIT_CASE(rk_whose),
 	KUNIT_CASE(rk_flag_bits),

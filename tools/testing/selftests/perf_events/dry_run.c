@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERF_EVENT_IOC_DRY_RUN: does it say what perf_event_open(2) then does, does it
+ * PERF_FLAG_DRY_RUN: does it say what perf_event_open(2) then does, does it
  * blame the right field, does it know what fits, and does it leave nothing?
  *
  * Kernels without it are passed over.
@@ -28,47 +28,79 @@
 #define TEXT_MAX	128
 #define RACES		400
 
-/* The descriptor to ask; a dummy will do. */
-static int asked = -1;
-
 static char text[TEXT_MAX];
 
-static struct perf_event_dry_run question(struct perf_event_attr *attr,
-					  struct open_place place, int leader,
-					  unsigned long flags)
+static struct perf_event_dry_run question(struct perf_event_attr *attr)
 {
 	return (struct perf_event_dry_run) {
 		.size = sizeof(struct perf_event_dry_run),
-		.text_size = sizeof(text),
-		.text = (unsigned long)text,
 		.attr = (unsigned long)attr,
-		.open_flags = flags,
-		.pid = place.pid,
-		.cpu = place.cpu,
-		.group_fd = leader,
+		.text = (unsigned long)text,
+		.text_size = sizeof(text),
 	};
+}
+
+static int ask(void *run, struct open_place place, int leader,
+	       unsigned long flags)
+{
+	return perf_open(run, place.pid, place.cpu, leader,
+			 flags | PERF_FLAG_DRY_RUN);
 }
 
 static void need_dry_run(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	struct perf_event_dry_run run = question(&attr);
 
-	asked = open_self(&attr);
-	if (ioctl(asked, PERF_EVENT_IOC_DRY_RUN, NULL) < 0 && errno == ENOTTY)
-		test_skip("no PERF_EVENT_IOC_DRY_RUN");
+	if (ask(&run, place_of(ON_SELF), -1, 0) < 0 && errno == EINVAL)
+		test_skip("no PERF_FLAG_DRY_RUN");
+}
+
+static __u64 blamed_field(const struct perf_event_dry_run *run,
+			  const struct perf_event_attr *attr)
+{
+	const char *field = (const char *)attr + run->offset;
+
+	switch (run->length) {
+	case 2:
+		return *(const __u16 *)field;
+	case 4:
+		return *(const __u32 *)field;
+	default:
+		return *(const __u64 *)field;
+	}
+}
+
+/* What must be clear is set, what must be set is not, what is too much is more. */
+static void expect_sense(const struct perf_event_dry_run *run,
+			 const struct perf_event_attr *attr)
+{
+	__u64 value;
+
+	if (run->where != PERF_WHERE_ATTR)
+		return;
+	value = blamed_field(run, attr);
+	EXPECT((value & run->must_clear) == run->must_clear,
+	       "%#llx: bits %#llx must be clear", value, run->must_clear);
+	EXPECT(!(value & run->must_set), "%#llx: bits %#llx must be set",
+	       value, run->must_set);
+	EXPECT(!run->limit || value > run->limit ||
+	       run->reason == PERF_REASON_SIZE, "%llu: limit %llu", value,
+	       run->limit);
 }
 
 static struct perf_event_dry_run dry_run(struct perf_event_attr *attr,
 					 struct open_place place, int leader,
 					 unsigned long flags)
 {
-	struct perf_event_dry_run run = question(attr, place, leader, flags);
+	struct perf_event_dry_run run = question(attr);
 
 	memset(text, 'x', sizeof(text));
-	CHECK(!ioctl(asked, PERF_EVENT_IOC_DRY_RUN, &run), "dry run: %s",
-	      strerror(errno));
+	CHECK(!ask(&run, place, leader, flags), "dry run: %s", strerror(errno));
+	CHECK(run.size == sizeof(run), "size %u", run.size);
 	CHECK(memchr(text, 0, sizeof(text)), "text has no end");
 	CHECK(text[0], "no text");
+	expect_sense(&run, attr);
 	return run;
 }
 
@@ -96,8 +128,13 @@ static void expect_answer(const struct perf_event_dry_run *run,
 	EXPECT(run->offset == says->offset && run->length == says->length,
 	       "offset %u length %u, expected %u and %u", run->offset,
 	       run->length, says->offset, says->length);
-	EXPECT(run->bits == says->bits, "bits %#llx, expected %#llx",
-	       run->bits, says->bits);
+	EXPECT((run->must_clear ?: run->must_set) == says->bits,
+	       "bits %#llx and %#llx, expected %#llx", run->must_clear,
+	       run->must_set, says->bits);
+	EXPECT(!says->needs || run->must_set == says->needs,
+	       "needs %#llx, expected %#llx", run->must_set, says->needs);
+	EXPECT(run->limit == says->limit, "limit %#llx, expected %#llx",
+	       run->limit, says->limit);
 }
 
 /* What is asked first must be what happens then, and the other way round. */
@@ -163,22 +200,20 @@ static void good_request(void)
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
 	struct perf_event_dry_run run;
 	int free_fd, i;
-	__u64 id;
 
 	need_dry_run();
 	free_fd = next_fd();
 	for (i = 0; i < 100; i++) {
 		run = dry_run_self(&attr, -1);
 		CHECK(!run.error && run.reason == PERF_REASON_NONE &&
-		      run.where == PERF_WHERE_NOWHERE && !run.bits,
+		      run.where == PERF_WHERE_NOWHERE && !run.must_clear &&
+		      !run.must_set && !run.limit,
 		      "refused: %s, %s", error_name(run.error), text);
 		CHECK(run.fit_alone == PERF_FIT_YES &&
 		      run.fit_beside == PERF_FIT_YES, "fit %u, %u",
 		      run.fit_alone, run.fit_beside);
 	}
 	CHECK(next_fd() == free_fd, "a descriptor is gone");
-	id = event_id(asked);
-	CHECK(id, "the event that was asked is gone");
 }
 
 /* A group whose last member was only asked about has not got it. */
@@ -443,8 +478,8 @@ static void precise_is_blamed(void)
 	if (!run.error)
 		test_skip("precise_ip 3 is available");
 	CHECK(run.where == PERF_WHERE_ATTR &&
-	      run.bits == (FLAG_BIT(15) | FLAG_BIT(16)), "where %u bits %#llx",
-	      run.where, run.bits);
+	      run.must_clear == (FLAG_BIT(15) | FLAG_BIT(16)),
+	      "where %u bits %#llx", run.where, run.must_clear);
 	CHECK(run.error == EOPNOTSUPP && run.reason == PERF_REASON_PMU_CANNOT,
 	      "%s, reason %u", error_name(run.error), run.reason);
 }
@@ -841,16 +876,16 @@ static void no_free_fd(void)
 	      "%s, %s", error_name(run.error), text);
 }
 
-/* The ioctl itself. */
+/* The question itself. */
 
-static void expect_ioctl(unsigned int cmd, struct perf_event_dry_run *run,
-			 int error)
+static void expect_ask(void *run, int error)
 {
-	int ret = ioctl(asked, cmd, run);
+	int ret = ask(run, place_of(ON_SELF), -1, 0);
 
 	EXPECT(ret < 0 ? errno == error : !error, "size %u: %s instead of %s",
-	       run ? run->size : 0, ret < 0 ? error_name(errno) : "0",
+	       run ? *(__u32 *)run : 0, ret < 0 ? error_name(errno) : "0",
 	       error_name(error));
+	EXPECT(ret <= 0, "returned %d", ret);
 }
 
 static void structure_errors(void)
@@ -859,33 +894,36 @@ static void structure_errors(void)
 	struct perf_event_dry_run run, good;
 
 	need_dry_run();
-	good = question(&attr, place_of(ON_SELF), -1, 0);
-	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, NULL, EFAULT);
+	good = question(&attr);
+	expect_ask(NULL, EFAULT);
 	run = good;
 	run.size = 0;
-	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, EINVAL);
+	expect_ask(&run, EINVAL);
 	run.size = PERF_DRY_RUN_SIZE_VER0 - 8;
-	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, EINVAL);
+	expect_ask(&run, EINVAL);
+	EXPECT(run.size == PERF_DRY_RUN_SIZE_VER0 - 8, "size was written");
 	run.size = UINT_MAX;
-	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, E2BIG);
+	expect_ask(&run, E2BIG);
+	EXPECT(run.size == sizeof(run), "E2BIG, size %u", run.size);
 	run = good;
-	run.__reserved_1 = 1;
-	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, EINVAL);
+	run.flags = 1;
+	expect_ask(&run, EINVAL);
 	run = good;
 	run.text = -4096UL;
-	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, EFAULT);
+	expect_ask(&run, EFAULT);
 	run.text_size = 0;
-	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, 0);
+	expect_ask(&run, 0);
 	run = good;
 	run.error = 77;
-	run.bits = 77;
+	run.must_clear = 77;
+	run.limit = 77;
 	run.fit_alone = 77;
-	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, 0);
-	EXPECT(!run.error && !run.bits && run.fit_alone == PERF_FIT_YES,
-	       "answers not filled in");
+	expect_ask(&run, 0);
+	EXPECT(!run.error && !run.must_clear && !run.limit &&
+	       run.fit_alone == PERF_FIT_YES, "answers not filled in");
 }
 
-/* Programs of the future have a larger structure, hence another number. */
+/* Programs of the future have a larger structure, and learn what is filled. */
 static void structure_of_the_future(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_MAX);
@@ -893,16 +931,18 @@ static void structure_of_the_future(void)
 		struct perf_event_dry_run run;
 		__u64 more[4];
 	} large = { };
-	unsigned int cmd = _IOWR('$', 0x81, large);
 
 	need_dry_run();
-	large.run = question(&attr, place_of(ON_SELF), -1, 0);
+	large.run = question(&attr);
 	large.run.size = sizeof(large);
-	expect_ioctl(cmd, &large.run, 0);
-	EXPECT(large.run.error == ENOENT && large.run.size == sizeof(large),
+	expect_ask(&large, 0);
+	EXPECT(large.run.error == ENOENT && large.run.size == sizeof(large.run),
 	       "%s, size %u", error_name(large.run.error), large.run.size);
+	large.run.size = sizeof(large);
 	large.more[3] = 1;
-	expect_ioctl(cmd, &large.run, E2BIG);
+	expect_ask(&large, E2BIG);
+	EXPECT(large.run.size == sizeof(large.run), "E2BIG, size %u",
+	       large.run.size);
 }
 
 static void short_text(void)
@@ -911,13 +951,14 @@ static void short_text(void)
 	struct perf_event_dry_run run;
 
 	need_dry_run();
-	run = question(&attr, place_of(ON_SELF), -1, 0);
+	run = question(&attr);
 	run.text_size = 8;
 	memset(text, 'x', sizeof(text));
-	expect_ioctl(PERF_EVENT_IOC_DRY_RUN, &run, 0);
+	expect_ask(&run, 0);
 	CHECK(strlen(text) == 7 && text[8] == 'x', "text \"%.20s\"", text);
 }
 
+/* The attribute is the program's: a question leaves it as it is. */
 static void attr_of_all_sizes(void)
 {
 	static union {
@@ -935,16 +976,195 @@ static void attr_of_all_sizes(void)
 	big.attr.size = 1;
 	run = dry_run_self(&big.attr, -1);
 	CHECK(run.error == E2BIG && run.reason == PERF_REASON_SIZE &&
-	      run.offset == offsetof(struct perf_event_attr, size),
-	      "size 1: %s, %s", error_name(run.error), text);
+	      run.offset == offsetof(struct perf_event_attr, size) &&
+	      run.limit == sizeof(big.attr), "size 1: %s, %s, limit %llu",
+	      error_name(run.error), text, run.limit);
+	CHECK(big.attr.size == 1, "size %u was written", big.attr.size);
 	big.attr.size = 1024;
 	big.bytes[1023] = 1;
 	run = dry_run_self(&big.attr, -1);
 	CHECK(run.error == E2BIG && run.reason == PERF_REASON_TOO_NEW,
 	      "of the future: %s, %s", error_name(run.error), text);
+	CHECK(big.attr.size == 1024, "size %u was written", big.attr.size);
 	big.attr.size = PERF_ATTR_SIZE_VER0;
 	run = dry_run_self(&big.attr, -1);
 	CHECK(!run.error, "first version: %s, %s", error_name(run.error), text);
+}
+
+/* Who may open nothing may ask, and what it says is what then happens. */
+static void ask_at_paranoid_3(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	struct perf_event_dry_run run;
+
+	attr.exclude_kernel = 1;
+	become_nobody();
+	run = dry_run_self(&attr, -1);
+	CHECK(perf_open(&attr, 0, -1, -1, 0) < 0 && errno == EACCES,
+	      "it is opened at paranoid 3");
+	CHECK(run.error == EACCES && run.reason == PERF_REASON_PARANOID &&
+	      run.where == PERF_WHERE_CALLER, "%s, %s", error_name(run.error),
+	      text);
+}
+
+static void run_at_paranoid(const char *level, void (*body)(void))
+{
+	static const char file[] = "/proc/sys/kernel/perf_event_paranoid";
+	char before[16];
+	int status;
+	pid_t pid;
+
+	snprintf(before, sizeof(before), "%ld", read_long(file));
+	if (!write_text(file, level))
+		test_skip("cannot write %s", file);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		body();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	CHECK(write_text(file, before), "cannot restore %s", file);
+	CHECK(!status, "status %#x", status);
+}
+
+static void paranoid_3(void)
+{
+	need_dry_run();
+	run_at_paranoid("3", ask_at_paranoid_3);
+}
+
+/*
+ * Checks of capabilities that are audited: those that do not say otherwise in
+ * their last argument.
+ */
+#define TRACING		"/sys/kernel/tracing/"
+#define CAP_PROBE	TRACING "events/perf_dry_run/cap/"
+
+static struct { int all, quiet; } checks;
+
+static bool write_probe(const char *text)
+{
+	int fd = open(TRACING "kprobe_events", O_WRONLY | O_APPEND);
+	bool done;
+
+	if (fd < 0)
+		return false;
+	done = write(fd, text, strlen(text)) > 0;
+	close(fd);
+	return done;
+}
+
+static void watch_capabilities(void)
+{
+	struct perf_event_attr attr;
+
+#ifndef __x86_64__
+	test_skip("registers of arguments are not known");
+#endif
+	if (access(CAP_PROBE "id", R_OK) &&
+	    !write_probe("p:perf_dry_run/cap cap_capable opts=%cx:u32\n"))
+		test_skip("no probe on cap_capable");
+	attr = make_attr(PERF_TYPE_TRACEPOINT,
+			 tracepoint_id("perf_dry_run/cap"));
+	attr.disabled = 0;
+	checks.all = open_self(&attr);
+	checks.quiet = open_self(&attr);
+	CHECK(!ioctl(checks.quiet, PERF_EVENT_IOC_SET_FILTER, "opts & 2"),
+	      "filter: %s", strerror(errno));
+}
+
+static __u64 audited(void)
+{
+	return read_count(checks.all) - read_count(checks.quiet);
+}
+
+/* A question asks for no right that the call itself does not ask for. */
+static void expect_audited(struct perf_event_attr *attr,
+			   struct open_place place, const char *what)
+{
+	struct perf_event_dry_run run;
+	__u64 start, call, asked;
+	int fd;
+
+	start = audited();
+	fd = perf_open(attr, place.pid, place.cpu, -1, 0);
+	call = audited();
+	if (fd >= 0)
+		close(fd);
+	run = dry_run(attr, place, -1, 0);
+	asked = audited();
+	EXPECT(asked - call <= call - start,
+	       "%s (%s): %llu audited checks, the call has %llu", what,
+	       error_name(run.error), asked - call, call - start);
+}
+
+static void audited_for_nobody(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	struct perf_event_attr cycles = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
+
+	become_nobody();
+	attr.exclude_kernel = 1;
+	cycles.exclude_kernel = 1;
+	expect_audited(&attr, place_of(ON_SELF), "own task");
+	expect_audited(&attr, place_of(ON_CPU), "a CPU");
+	cycles.pinned = 1;
+	expect_audited(&cycles, place_of(ON_SELF), "a counter");
+	/* The driver refuses it without a word: the field is searched. */
+	cycles.sample_period = 100000;
+	cycles.precise_ip = 3;
+	expect_audited(&cycles, place_of(ON_SELF), "precise_ip");
+	cycles.precise_ip = 0;
+	cycles.config = 0x7fff;
+	expect_audited(&cycles, place_of(ON_SELF), "an unknown event");
+	attr.exclude_kernel = 0;
+	expect_audited(&attr, place_of(ON_SELF), "the kernel");
+	attr = make_attr(pmu_type("msr"), 0);
+	attr.exclude_kernel = 1;
+	expect_audited(&attr, place_of(ON_SELF), "a PMU of CPUs");
+	attr = trace_attr("task/task_rename", PERF_SAMPLE_RAW);
+	attr.exclude_kernel = 1;
+	expect_audited(&attr, place_of(ON_SELF), "records");
+}
+
+static void audited_checks(void)
+{
+	need_dry_run();
+	need_hardware();
+	watch_capabilities();
+	run_at_paranoid("2", audited_for_nobody);
+	close(checks.all);
+	close(checks.quiet);
+	CHECK(write_probe("-:perf_dry_run/cap\n"), "the probe stays");
+}
+
+/* At paranoid 1 and more nobody learns what others have on the CPUs. */
+static void nobody_asks_what_fits(void)
+{
+	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
+	struct perf_event_dry_run run;
+
+	become_nobody();
+	attr.exclude_kernel = 1;
+	run = dry_run_self(&attr, -1);
+	CHECK(!run.error, "%s, %s", error_name(run.error), text);
+	CHECK(run.fit_alone == PERF_FIT_YES &&
+	      run.fit_beside == PERF_FIT_UNKNOWN, "fit %u, %u", run.fit_alone,
+	      run.fit_beside);
+}
+
+static void fit_without_rights(void)
+{
+	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
+	struct perf_event_dry_run run;
+
+	need_dry_run();
+	need_hardware();
+	run = dry_run_self(&attr, -1);
+	if (run.fit_beside == PERF_FIT_UNKNOWN)
+		test_skip("the driver does not tell");
+	run_at_paranoid("2", nobody_asks_what_fits);
 }
 
 /* The program for people. */
@@ -1036,7 +1256,10 @@ static const struct test_case cases[] = {
 	{ "without rights", no_rights },
 	{ "the kernel without rights", kernel_without_rights },
 	{ "no free file descriptor", no_free_fd },
-	{ "errors of the ioctl itself", structure_errors },
+	{ "at paranoid 3", paranoid_3 },
+	{ "what is audited", audited_checks },
+	{ "what fits, without rights", fit_without_rights },
+	{ "errors of the question itself", structure_errors },
 	{ "a larger structure", structure_of_the_future },
 	{ "little room for the text", short_text },
 	{ "sizes of perf_event_attr", attr_of_all_sizes },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Bad requests to perf_event_open(2): an attribute with one wrong field, where to
- * open it, beside which leader, the errno, and what PERF_EVENT_IOC_DRY_RUN says
- * about it. open_errors.c makes them, dry_run.c asks about them.
+ * open it, beside which leader, the errno, and what a dry run says about
+ * it. open_errors.c makes them, dry_run.c asks about them.
  */
 #ifndef SELFTEST_OPEN_ROWS_H
 #define SELFTEST_OPEN_ROWS_H
@@ -39,13 +39,18 @@ enum needs { NEED_NOTHING, NEED_BREAKPOINTS, NEED_HW, NEED_X86, NEED_INTEL };
 #define NO_SUCH_REGISTER	63
 #endif
 
-/* What a dry run finds; @reason 0: whatever it likes. */
+/*
+ * What a dry run finds; @reason 0: whatever it likes. @bits are those that must be
+ * clear or, if there are none, those that must be set; @needs would help as well.
+ */
 struct dry_answer {
 	__u32 reason;
 	__u32 where;
 	__u32 offset;
 	__u32 length;
 	__u64 bits;
+	__u64 needs;
+	__u64 limit;
 };
 
 /* Number @n of the one-bit fields. */
@@ -234,22 +239,22 @@ static const struct open_row attr_rows[] = {
 	  .attr = { DUMMY, .sample_type = PERF_SAMPLE_STACK_USER,
 	    .sample_stack_user = 65535 },
 	  .says = { PERF_REASON_STACK_SIZE,
-	    IN_FIELD(sample_stack_user, 65535) } },
+	    IN_FIELD(sample_stack_user, 0), .limit = 65528 } },
 	{ .name = "user stack of 65536", .error = EINVAL,
 	  .attr = { DUMMY, .sample_type = PERF_SAMPLE_STACK_USER,
 	    .sample_stack_user = 65536 },
 	  .says = { PERF_REASON_STACK_SIZE,
-	    IN_FIELD(sample_stack_user, 65536) } },
+	    IN_FIELD(sample_stack_user, 0), .limit = 65528 } },
 	{ .name = "user stack of 4 GiB - 8", .error = EINVAL,
 	  .attr = { DUMMY, .sample_type = PERF_SAMPLE_STACK_USER,
 	    .sample_stack_user = 0xfffffff8 },
 	  .says = { PERF_REASON_STACK_SIZE,
-	    IN_FIELD(sample_stack_user, 0xfffffff8) } },
+	    IN_FIELD(sample_stack_user, 0), .limit = 65528 } },
 	{ .name = "user stack not a multiple of 8", .error = EINVAL,
 	  .attr = { DUMMY, .sample_type = PERF_SAMPLE_STACK_USER,
 	    .sample_stack_user = 1028 },
 	  .says = { PERF_REASON_STACK_SIZE,
-	    IN_FIELD(sample_stack_user, 1028) } },
+	    IN_FIELD(sample_stack_user, 4) } },
 	{ .name = "both kinds of weight", .error = EINVAL,
 	  .attr = { DUMMY, .sample_type = PERF_SAMPLE_WEIGHT |
 				  PERF_SAMPLE_WEIGHT_STRUCT },
@@ -259,7 +264,7 @@ static const struct open_row attr_rows[] = {
 	{ .name = "inherit_thread without inherit", .error = EINVAL,
 	  .attr = { DUMMY, .inherit_thread = 1 },
 	  .says = { PERF_REASON_REQUIRES,
-	    IN_FLAGS(FLAG_BIT(35)) } },
+	    IN_FLAGS(FLAG_BIT(35)), .needs = FLAG_BIT(1) } },
 	{ .name = "remove_on_exec with enable_on_exec", .error = EINVAL,
 	  .attr = { DUMMY, .remove_on_exec = 1, .enable_on_exec = 1 },
 	  .says = { PERF_REASON_CONFLICT,
@@ -267,7 +272,7 @@ static const struct open_row attr_rows[] = {
 	{ .name = "sigtrap without remove_on_exec", .error = EINVAL,
 	  .attr = { DUMMY, .sigtrap = 1 },
 	  .says = { PERF_REASON_REQUIRES,
-	    IN_FLAGS(FLAG_BIT(37)) } },
+	    IN_FLAGS(FLAG_BIT(37)), .needs = FLAG_BIT(36) } },
 	{ .name = "sigtrap without task", .error = EINVAL,
 	  .attr = { DUMMY, .sigtrap = 1, .remove_on_exec = 1 }, .where = ON_CPU,
 	  .says = { PERF_REASON_TASK_ONLY,
@@ -275,7 +280,7 @@ static const struct open_row attr_rows[] = {
 	{ .name = "period with bit 63", .error = EINVAL,
 	  .attr = { DUMMY, .sample_period = 1ULL << 63 },
 	  .says = { PERF_REASON_PERIOD,
-	    IN_FIELD(sample_period, 1ULL << 63) } },
+	    IN_FIELD(sample_period, 0), .limit = ~0ULL >> 1 } },
 	{ .name = "inherit and SAMPLE_READ without TID", .error = EINVAL,
 	  .attr = { DUMMY, .inherit = 1, .sample_period = 1,
 	    .sample_type = PERF_SAMPLE_READ },
@@ -298,7 +303,7 @@ static const struct open_row attr_rows[] = {
 	  .attr = { DUMMY, .sample_period = 1, .sample_max_stack = USHRT_MAX,
 	    .sample_type = PERF_SAMPLE_CALLCHAIN },
 	  .says = { PERF_REASON_MAX_STACK,
-	    IN_FIELD(sample_max_stack, USHRT_MAX) } },
+	    IN_FIELD(sample_max_stack, 0), .limit = 127 } },
 #ifdef __x86_64__
 	{ .name = "vector registers of a software event", .error = EOPNOTSUPP,
 	  .attr = { DUMMY, .sample_type = PERF_SAMPLE_REGS_INTR,

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -509,7 +510,88 @@ static void refused_events(void)
 	expect_refused(fd, &how, EINVAL);
 }
 
+static struct perf_event_random_period get_random(int fd)
+{
+	struct perf_event_random_period how = {
+		.size = sizeof(how), .flags = 7, .share = 7, .reserved = 7,
+		.seed = 7,
+	};
+
+	if (ioctl(fd, PERF_EVENT_IOC_GET_RANDOM_PERIOD, &how)) {
+		if (errno == ENOTTY)
+			test_skip("no PERF_EVENT_IOC_GET_RANDOM_PERIOD");
+		CHECK(0, "get: %s", strerror(errno));
+	}
+	CHECK(how.size == sizeof(how) && !how.flags && !how.reserved,
+	      "size %u flags %#x reserved %#x", how.size, how.flags,
+	      how.reserved);
+	return how;
+}
+
+static void expect_random(int fd, __u32 share, __u64 seed)
+{
+	struct perf_event_random_period how = get_random(fd);
+
+	EXPECT(how.share == share && how.seed == seed,
+	       "share %u seed %#llx, not %u and %#llx", how.share, how.seed,
+	       share, seed);
+}
+
+/* What was set is read back, as it was said. */
+static void get(void)
+{
+	struct perf_event_attr attr = fault_attr(1000), count = attr;
+	int fd = open_self(&attr);
+
+	need_random(fd, 0, 0);
+	expect_random(fd, 0, 0);
+	need_random(fd, PERF_RANDOM_PERIOD_SHARE_MAX, 0xfedcba9876543210);
+	expect_random(fd, PERF_RANDOM_PERIOD_SHARE_MAX, 0xfedcba9876543210);
+	need_random(fd, 1, 5);
+	expect_random(fd, 1, 5);
+	CHECK(set_random(fd, PERF_RANDOM_PERIOD_SHARE_MAX + 1, 9), "refused");
+	expect_random(fd, 1, 5);
+	need_random(fd, 0, 9);
+	expect_random(fd, 0, 9);
+	count.sample_period = 0;
+	expect_random(open_self(&count), 0, 0);
+}
+
+/* Who is newer than the kernel learns what the kernel knows. */
+static void sizes(void)
+{
+	struct perf_event_attr attr = fault_attr(1000);
+	struct {
+		struct perf_event_random_period how;
+		__u64 more[2];
+	} large = { .how = { .size = sizeof(large), .share = 5, .seed = 6 } };
+	int fd = open_self(&attr);
+
+	need_random(fd, 1000, 1);
+	get_random(fd);
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_RANDOM_PERIOD, &large),
+	      "larger and zero: %s", strerror(errno));
+	expect_random(fd, 5, 6);
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_GET_RANDOM_PERIOD, &large),
+	      "get: %s", strerror(errno));
+	CHECK(large.how.size == sizeof(large.how), "filled %u", large.how.size);
+	large.how.size = sizeof(large);
+	large.more[1] = 1;
+	CHECK(ioctl(fd, PERF_EVENT_IOC_RANDOM_PERIOD, &large) < 0 &&
+	      errno == E2BIG, "larger: %s", strerror(errno));
+	CHECK(large.how.size == sizeof(large.how), "told %u", large.how.size);
+	large.how.size = UINT_MAX;
+	CHECK(ioctl(fd, PERF_EVENT_IOC_GET_RANDOM_PERIOD, &large) < 0 &&
+	      errno == E2BIG, "above a page: %s", strerror(errno));
+	CHECK(large.how.size == sizeof(large.how), "told %u", large.how.size);
+	large.how.size = 8;
+	CHECK(ioctl(fd, PERF_EVENT_IOC_GET_RANDOM_PERIOD, &large) < 0 &&
+	      errno == EINVAL, "too small: %s", strerror(errno));
+}
+
 static const struct test_case cases[] = {
+	{ "what was set is read back", get },
+	{ "sizes of the structure", sizes },
 	{ "software_event", software },
 	{ "seeds", seeds },
 	{ "across_disable", across_disable },
