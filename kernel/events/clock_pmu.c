@@ -55,11 +55,21 @@ static u64 perf_clock_pmu_now(const struct perf_event *event)
 	return now;
 }
 
-/* An NMI in between takes part of the difference for itself; sums stay right. */
-static void perf_clock_pmu_update(struct perf_event *event)
+/*
+ * The same for an event that is put on or off: running time begins and ends with
+ * what the context's clock said last, and a task's clock counts just that. What
+ * passes until the event's turn has come belongs to neither.
+ */
+static u64 perf_clock_pmu_switch_time(const struct perf_event *event)
 {
-	u64 now = perf_clock_pmu_now(event);
+	if (event->attr.config == PERF_COUNT_SW_TASK_CLOCK)
+		return event->ctx->time;
+	return perf_clock();
+}
 
+/* An NMI in between takes part of the difference for itself; sums stay right. */
+static void perf_clock_pmu_update(struct perf_event *event, u64 now)
+{
 	now -= local64_xchg(&event->hw.prev_count, now);
 	local64_add(now, &event->count);
 }
@@ -144,7 +154,7 @@ static enum hrtimer_restart perf_clock_pmu_expire(struct hrtimer *timer)
 	    hwc->state & PERF_HES_STOPPED)
 		return HRTIMER_NORESTART;
 
-	perf_clock_pmu_update(event);
+	perf_clock_pmu_update(event, perf_clock_pmu_now(event));
 	if (perf_clock_pmu_sample(event, perf_clock_pmu_turn(event)))
 		perf_counter_set_state(event, PERF_COUNTER_SETTLED);
 	if (hwc->state & PERF_HES_STOPPED || hrtimer_is_queued(timer))
@@ -158,17 +168,22 @@ static enum hrtimer_restart perf_clock_pmu_expire(struct hrtimer *timer)
  * The PMUs
  */
 
-static void perf_clock_pmu_start(struct perf_event *event, int flags)
+static void perf_clock_pmu_start_at(struct perf_event *event, u64 now)
 {
 	lockdep_assert_irqs_disabled();
 
-	local64_set(&event->hw.prev_count, perf_clock_pmu_now(event));
+	local64_set(&event->hw.prev_count, now);
 	perf_counter_set_state(event, PERF_COUNTER_COUNTS);
 	if (is_sampling_event(event))
 		perf_clock_pmu_arm(event);
 }
 
-static void perf_clock_pmu_stop(struct perf_event *event, int flags)
+static void perf_clock_pmu_start(struct perf_event *event, int flags)
+{
+	perf_clock_pmu_start_at(event, perf_clock_pmu_now(event));
+}
+
+static void perf_clock_pmu_stop_at(struct perf_event *event, u64 now)
 {
 	lockdep_assert_irqs_disabled();
 
@@ -176,28 +191,34 @@ static void perf_clock_pmu_stop(struct perf_event *event, int flags)
 		return;
 	if (is_sampling_event(event))
 		perf_clock_pmu_disarm(event);
-	perf_clock_pmu_update(event);
+	perf_clock_pmu_update(event, now);
 	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
+}
+
+static void perf_clock_pmu_stop(struct perf_event *event, int flags)
+{
+	perf_clock_pmu_stop_at(event, perf_clock_pmu_now(event));
 }
 
 static int perf_clock_pmu_add(struct perf_event *event, int flags)
 {
 	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
 	if (flags & PERF_EF_START)
-		perf_clock_pmu_start(event, flags);
+		perf_clock_pmu_start_at(event,
+					perf_clock_pmu_switch_time(event));
 	perf_event_update_userpage(event);
 	return 0;
 }
 
 static void perf_clock_pmu_del(struct perf_event *event, int flags)
 {
-	perf_clock_pmu_stop(event, PERF_EF_UPDATE);
+	perf_clock_pmu_stop_at(event, perf_clock_pmu_switch_time(event));
 }
 
 static void perf_clock_pmu_read(struct perf_event *event)
 {
 	if (!(event->hw.state & PERF_HES_STOPPED))
-		perf_clock_pmu_update(event);
+		perf_clock_pmu_update(event, perf_clock_pmu_now(event));
 }
 
 static void perf_clock_pmu_destroy(struct perf_event *event)

@@ -26,6 +26,7 @@
 
 #define MANY		12
 #define THREADS		200
+#define SWITCHES	300
 #define PATIENCE	(60 * NSEC_PER_SEC)
 
 static struct perf_event_attr timed_sw(__u64 config)
@@ -813,10 +814,40 @@ static void turns_of_families(void)
 	CHECK(partial, "%d events fit", MANY);
 }
 
+static void sleep_often(void *arg)
+{
+	int i;
+
+	(void)arg;
+	for (i = 0; i < SWITCHES; i++) {
+		burn(100);
+		usleep(50);
+	}
+}
+
+/* What passes while it is put on or off is not added, however often it is. */
+static void clock_of_switches(void)
+{
+	struct perf_event_attr attr = timed_sw(PERF_COUNT_SW_TASK_CLOCK);
+	struct helper child = helper_start(sleep_often, NULL);
+	int fd = open_on(&attr, child.pid, -1, -1);
+	struct timed_count count;
+
+	event_enable(fd);
+	helper_go(&child);
+	helper_join(&child);
+	count = read_timed(fd);
+	CHECK(count.value, "it has not run");
+	EXPECT(count.value == count.running, "task-clock %llu, running %llu ns",
+	       (unsigned long long)count.value,
+	       (unsigned long long)count.running);
+}
+
 static const struct test_case cases[] = {
 	{ "a task that sleeps, a task that has gone", sleeping_task },
 	{ "a task's own time", own_time },
 	{ "a CPU's time", cpu_time },
+	{ "task-clock is running time", clock_of_switches },
 	{ "bound to a CPU where the task is not", bound_to_other_cpu },
 	{ "enable_on_exec", from_exec_on },
 	{ "a member goes by its leader", like_the_leader },
