@@ -60,6 +60,7 @@
 
 #include "aux_buffer.h"
 #include "buffer_types.h"
+#include "delay.h"
 #include "pending.h"
 #include "remote.h"
 #include "ring_buffer.h"
@@ -402,10 +403,12 @@ void perf_aux_retire_locked(struct perf_buffer *rb)
 	WRITE_ONCE(rb->aux.open, NULL);
 	WRITE_ONCE(rb->aux.size, 0);
 	smp_mb(); /* (b), pairs with (a) */
+	perf_debug_sleep();
 	while (perf_aux_in_hand(rb, area)) {
 		perf_aux_stop(rb, NULL);
 		cond_resched();
 	}
+	perf_debug_sleep();
 	area->free_priv(area->priv);
 	area->priv = NULL;
 	perf_aux_set_state(area, PERF_AUX_RETIRED);
@@ -421,10 +424,12 @@ static struct perf_aux_area *perf_aux_take(struct perf_buffer *rb,
 
 	if (!area || cmpxchg(&rb->aux.writing, NULL, area)) /* (a) */
 		return NULL;
+	perf_debug_delay();
 	if (READ_ONCE(rb->aux.open) != area || area->pmu != event->pmu) {
 		smp_store_release(&rb->aux.writing, NULL); /* after the look */
 		return NULL;
 	}
+	perf_debug_delay();
 	WRITE_ONCE(rb->aux.writer, event);
 	WRITE_ONCE(rb->aux.cpu, raw_smp_processor_id());
 	return area;
@@ -436,6 +441,7 @@ static void perf_aux_let_go(struct perf_output_handle *handle)
 
 	handle->event = NULL;
 	WRITE_ONCE(rb->aux.cpu, -1);
+	perf_debug_delay();
 	smp_store_release(&rb->aux.writing, NULL); /* after the last access */
 	perf_rb_put(rb);
 }

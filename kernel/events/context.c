@@ -29,6 +29,7 @@
 #include <linux/wait_bit.h>
 #include "clock.h"
 #include "context.h"
+#include "delay.h"
 #include "groups.h"
 
 DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
@@ -225,6 +226,7 @@ struct perf_event_context *perf_ctx_find_task(struct task_struct *task)
 	guard(rcu)();
 	do {
 		ctx = READ_ONCE(task->perf_event_ctxp);
+		perf_debug_delay();
 		/* The task has a reference, unless it has another context now. */
 	} while (ctx && !perf_ctx_tryget(ctx));
 	return ctx;
@@ -285,6 +287,7 @@ struct perf_event_context *perf_ctx_get_task(struct task_struct *task)
 	new = perf_ctx_alloc_task(task);
 	if (!new)
 		return ERR_PTR(-ENOMEM);
+	perf_debug_sleep();
 	ctx = perf_ctx_publish(task, new);
 	/* Of the two references one is the task's now, or nobody's. */
 	if (ctx != new)
@@ -610,6 +613,7 @@ struct perf_event_context *perf_event_ctx_lock_nested(struct perf_event *event,
 		}
 		if (!ctx)
 			continue;
+		perf_debug_sleep();
 		mutex_lock_nested(&ctx->mutex, nesting);
 		if (event->ctx == ctx)
 			return ctx;

@@ -64,6 +64,7 @@
 #include "clock.h"
 #include "context.h"
 #include "control.h"
+#include "delay.h"
 #include "event.h"
 #include "groups.h"
 #include "mmap.h"
@@ -262,7 +263,9 @@ static void event_drop_target(struct perf_event *event)
 /* The one destructor: of an event that has been removed, or is half built. */
 static void event_free(struct perf_event *event)
 {
+	perf_debug_sleep();
 	event_drop_guests(event);
+	perf_debug_sleep();
 	event_unaccount(event);
 	if (event->attach_state & PERF_ATTACH_CALLCHAIN)
 		put_callchain_buffers();
@@ -580,6 +583,7 @@ static void event_disown(struct perf_event *event)
 	if (!owner)
 		return;
 
+	perf_debug_sleep();
 	scoped_guard(mutex, &owner->perf_event_mutex) {
 		if (event->owner) {
 			list_del_init(&event->owner_entry);
@@ -630,6 +634,7 @@ static void event_close_children(struct perf_event *event)
 
 	while ((child = event_first_child(event))) {
 		ctx = child->ctx;
+		perf_debug_sleep();
 		if (event_remove_child(event, child))
 			perf_event_put(child);
 		perf_event_put(child);

@@ -35,6 +35,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include "context.h"
+#include "delay.h"
 #include "family.h"
 
 static_assert(offsetof(struct perf_family, handle) == 0);
@@ -97,6 +98,7 @@ void perf_family_park_locked(struct perf_event_context *ctx)
 	struct perf_event_context **place;
 
 	lockdep_assert_held(&ctx->lock);
+	perf_debug_delay();
 	guard(raw_spinlock)(&family->lock);
 	place = perf_family_place(family);
 	if (WARN_ON_ONCE(!place))
@@ -143,6 +145,7 @@ struct perf_event_context *perf_family_take_oncpu(struct perf_family *family)
 	ctx = *place;
 	*place = NULL;
 	family->nr_parked--;
+	perf_debug_delay();
 	return ctx;
 }
 

@@ -52,6 +52,7 @@
 #include "clock_pmu.h"
 #include "context.h"
 #include "control.h"
+#include "delay.h"
 #include "event.h"
 #include "groups.h"
 #include "inherit.h"
@@ -234,6 +235,7 @@ static bool inherit_join(const struct perf_inherit *to,
 	bool joined;
 
 	mutex_lock_nested(&ctx->mutex, SINGLE_DEPTH_NESTING);
+	perf_debug_sleep();
 	joined = inherit_join_locked(ctx, source, copy);
 	mutex_unlock(&ctx->mutex);
 	return joined;
@@ -269,6 +271,7 @@ static int inherit_siblings(const struct perf_inherit *to,
 		/* Its driver would refuse it, and for that nobody is to blame. */
 		if (!leader && perf_event_needs_leader(sibling))
 			continue;
+		perf_debug_sleep();
 		copy = inherit_event(to, sibling, leader);
 		if (IS_ERR(copy))
 			return PTR_ERR(copy);

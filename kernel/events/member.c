@@ -63,6 +63,7 @@
 
 #include "context.h"
 #include "control.h"
+#include "delay.h"
 #include "family.h"
 #include "home.h"
 #include "inherit.h"
@@ -306,6 +307,7 @@ int perf_member_fork(struct task_struct *child, u64 clone_flags)
 		ctx = perf_ctx_find_task(current);
 		if (!ctx)
 			return 0;
+		perf_debug_sleep();
 		if (perf_ctx_is_handle(ctx))
 			done = member_join(ctx->family, child, &err);
 		else
@@ -342,7 +344,9 @@ static int member_leave(struct perf_family *family, struct task_struct *task)
 		return err;
 	ctx = member_choose_ctx(family, task);
 	perf_family_withdraw(ctx);
+	perf_debug_sleep();
 	perf_control_vacate(ctx);
+	perf_debug_sleep();
 	/* The pool's reference is the task's; readers under RCU see it whole. */
 	smp_store_release(&task->perf_event_ctxp, ctx);
 	perf_control_settle(task);
@@ -490,6 +494,7 @@ void perf_member_exit(struct task_struct *task, bool exit)
 	if (!READ_ONCE(task->perf_event_ctxp))
 		return;
 	member_exit_handle(task, exit);
+	perf_debug_sleep();
 	/* One of its own is looked up again: it may have been exchanged. */
 	if (READ_ONCE(task->perf_event_ctxp))
 		member_exit_own(task, exit);

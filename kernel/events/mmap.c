@@ -62,6 +62,7 @@
 #include "buffer_types.h"
 #include "clock.h"
 #include "context.h"
+#include "delay.h"
 #include "remote.h"
 #include "ring_buffer.h"
 
@@ -337,6 +338,7 @@ static void perf_mmap_detach_all(struct perf_buffer *rb)
 	struct perf_event *event;
 
 	while ((event = perf_mmap_next_event(rb))) {
+		perf_debug_sleep();
 		scoped_guard(mutex, &event->mmap_mutex) {
 			if (perf_rb_mutexed(event) == rb)
 				perf_mmap_attach_mutexed(event, NULL);
@@ -532,6 +534,7 @@ static void perf_mmap_close(struct vm_area_struct *vma)
 		guard(mutex)(&rb->aux.mutex);
 		perf_mmap_put_aux_locked(rb);
 	}
+	perf_debug_sleep();
 	scoped_guard(mutex, &event->mmap_mutex) {
 		unused = refcount_dec_and_test(&rb->mmap_count);
 		if (atomic_dec_and_test(&event->mmap_count))
@@ -708,6 +711,7 @@ static int perf_mmap_aux_mutexed(struct perf_event *event,
 	area = perf_mmap_find_aux_locked(event, rb, vma);
 	if (IS_ERR(area))
 		return PTR_ERR(area);
+	perf_debug_sleep();
 	/* Last, as a count that has been raised cannot well be lowered here. */
 	if (!refcount_inc_not_zero(&rb->mmap_count)) {
 		if (area != rb->aux.area)
@@ -895,6 +899,7 @@ static int perf_mmap_redirect_mutexed(struct perf_event *event,
 		return err;
 	rb = perf_rb_mutexed(target);
 	refcount_inc(&rb->refcount);
+	perf_debug_sleep();
 	perf_mmap_attach_mutexed(event, rb);
 	return 0;
 }

@@ -78,6 +78,7 @@
 #include "clock.h"
 #include "context.h"
 #include "control.h"
+#include "delay.h"
 #include "event.h"
 #include "file.h"
 #include "groups.h"
@@ -378,6 +379,7 @@ static int perf_open_lock_own_ctx(struct perf_open *open)
 		if (IS_ERR_OR_NULL(ctx))
 			return PTR_ERR_OR_ZERO(ctx);
 		open->ctx = ctx;
+		perf_debug_sleep();
 		mutex_lock(&ctx->mutex);
 		open->ctx_locked = true;
 		if (perf_open_take_ctx(open))
@@ -561,6 +563,7 @@ static int perf_open_place(struct perf_open *open)
 		error = perf_open_join_pmu(open, pmu);
 	if (!error)
 		error = perf_open_check_output(open);
+	perf_debug_sleep();
 	if (!error)
 		error = perf_open_check_room(open);
 	if (!error && open->fit)
@@ -655,11 +658,13 @@ static int perf_open_publish(struct perf_open *open)
 	struct perf_event *event = open->event;
 	int fd = open->fd;
 
+	perf_debug_sleep();
 	if (open->move_group)
 		perf_open_move_group(open);
 	event->owner = current;
 	perf_control_install(open->ctx, event);
 	perf_open_unlock(open);
+	perf_debug_sleep();
 
 	scoped_guard(mutex, &current->perf_event_mutex)
 		list_add_tail(&event->owner_entry, &current->perf_event_list);

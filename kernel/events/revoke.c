@@ -49,6 +49,7 @@
 #include "clock.h"
 #include "context.h"
 #include "control.h"
+#include "delay.h"
 #include "event.h"
 #include "groups.h"
 #include "mmap.h"
@@ -126,6 +127,7 @@ static void revoke_event(struct perf_event *event)
 	scoped_guard(mutex, &event->mmap_mutex)
 		perf_mmap_show(event);
 	perf_mmap_revoke_aux(event);
+	perf_debug_sleep();
 	perf_event_leave_pmu(event);
 	revoke_tell(event);
 
@@ -325,6 +327,7 @@ static void revoke_all(struct pmu *pmu)
 	guard(mutex)(&revoke_mutex);
 	do {
 		wait_var_event(pmu, revoke_next(pmu, &step));
+		perf_debug_sleep();
 		if (step.event)
 			revoke_event(step.event);
 		else if (step.ctx)

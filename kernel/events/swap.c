@@ -36,6 +36,7 @@
 #include <linux/sched.h>
 #include "clock.h"
 #include "context.h"
+#include "delay.h"
 #include "swap.h"
 
 static atomic64_t perf_swap_last_equal;
@@ -135,6 +136,7 @@ static void perf_swap_tasks_locked(struct perf_event_context *ctx,
 	lockdep_assert_held(&other->lock);
 	WRITE_ONCE(ctx->task, next);
 	WRITE_ONCE(other->task, prev);
+	perf_debug_delay();
 	/* Readers under RCU see contexts that are complete for long. */
 	WRITE_ONCE(next->perf_event_ctxp, ctx);
 	WRITE_ONCE(prev->perf_event_ctxp, other);
@@ -170,6 +172,7 @@ bool perf_swap_try_oncpu(struct perf_event_context *ctx,
 	lockdep_assert_irqs_disabled();
 	if (!other || !perf_swap_is_equal(ctx, other))
 		return false;
+	perf_debug_delay();
 	raw_spin_lock(&ctx->lock);
 	raw_spin_lock_nested(&other->lock, SINGLE_DEPTH_NESTING);
 	swapped = perf_swap_locked(ctx, other, next);

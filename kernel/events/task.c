@@ -35,6 +35,7 @@
 #include "addr_filter.h"
 #include "context.h"
 #include "control.h"
+#include "delay.h"
 #include "family.h"
 #include "inherit.h"
 #include "member.h"
@@ -49,6 +50,7 @@ static void task_disown_all(struct task_struct *task)
 	list_for_each_entry_safe(event, next, &task->perf_event_list,
 				 owner_entry) {
 		list_del_init(&event->owner_entry);
+		perf_debug_sleep();
 		/* The last access: who sees no owner may free the event. */
 		smp_store_release(&event->owner, NULL);
 	}

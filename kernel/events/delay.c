@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "delay": time passes between two steps of a race.
+ *
+ * Purpose: a race that needs an interrupt or a second CPU within a few
+ * instructions is not met in minutes of testing. Other rooms call this one
+ * between the two steps, on kernels that are there to find bugs. One call in
+ * DELAY_ONE_IN waits.
+ *
+ * Owns: its parameter and the number of calls.
+ *
+ * Contexts: any, NMI included; perf_debug_sleep() in task context only.
+ *
+ * Lifetime: none; nothing is allocated.
+ *
+ * Locking: none. Two calls that count at the same time draw different numbers.
+ *
+ * Parameter, in /sys/module/perf_events/parameters/:
+ *
+ *   delay_us	the longest delay, in microseconds; 0, the value at boot, is
+ *		no delay. DELAY_MOST_US limits it where interrupts may be off,
+ *		DELAY_MOST_SLEEP_US elsewhere.
+ */
+#include <linux/atomic.h>
+#include <linux/delay.h>
+#include <linux/jhash.h>
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
+
+#include "delay.h"
+
+#undef MODULE_PARAM_PREFIX
+#define MODULE_PARAM_PREFIX	"perf_events."
+
+/* Most calls return at once, so that others come that far at all. */
+#define DELAY_ONE_IN	4
+
+/* Far below what a watchdog minds, even if several come in one section. */
+#define DELAY_MOST_US		200U
+#define DELAY_MOST_SLEEP_US	20000U
+
+static uint delay_us;
+module_param(delay_us, uint, 0644);
+MODULE_PARM_DESC(delay_us, "longest delay between two steps of a race");
+
+static atomic_t delay_calls;
+
+/* Return: microseconds below @most; mostly 0. */
+static unsigned int delay_draw(unsigned int most)
+{
+	u32 number;
+
+	if (likely(!most))
+		return 0;
+	number = jhash_1word(atomic_inc_return(&delay_calls), 0);
+	if (number % DELAY_ONE_IN)
+		return 0;
+	return reciprocal_scale(jhash_1word(number, 1), most);
+}
+
+/**
+ * perf_debug_delay - perhaps wait a moment, without giving the CPU away
+ *
+ * Context: any, NMI included.
+ */
+void perf_debug_delay(void)
+{
+	unsigned int us = delay_draw(min(READ_ONCE(delay_us), DELAY_MOST_US));
+
+	if (us)
+		udelay(us);
+}
+
+/**
+ * perf_debug_sleep - perhaps wait a moment, and let others run here
+ *
+ * Context: task, may sleep.
+ */
+void perf_debug_sleep(void)
+{
+	unsigned int us = delay_draw(min(READ_ONCE(delay_us), DELAY_MOST_SLEEP_US));
+
+	might_sleep();
+	if (us)
+		fsleep(us);
+}
