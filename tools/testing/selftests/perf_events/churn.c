@@ -23,6 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <linux/hw_breakpoint.h>
+#include <linux/perf_event_ext.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -30,6 +31,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "bad_calls.h"
 #include "perf_books.h"
 #include "perf_lib.h"
 #include "test_pmu.h"
@@ -73,6 +75,8 @@ static struct shared {
 	__u64 pulled;
 	__u64 regrouped;
 	__u64 still_pinned;
+	/* Opens that should have failed. */
+	__u64 wrong;
 } *shared;
 
 static int nr_workers = 8;
@@ -373,6 +377,60 @@ static bool op_move_group(struct worker *w)
 	return open_slot(w, hard, &attr, leader->fd);
 }
 
+/* What a flaw or a dry run is tried on: it has the buffer of another event. */
+static struct call draw_call(struct worker *w, const struct slot *other)
+{
+	struct call call = {
+		.attr = draw_attr(w),
+		.pid = other->pid,
+		.cpu = other->cpu,
+		.group = other->fd,
+		.flags = PERF_FLAG_FD_OUTPUT,
+	};
+
+	if (one_in(w, 2))
+		call.flags |= PERF_FLAG_FD_NO_GROUP;
+	call.attr.inherit = other->inherit;
+	return call;
+}
+
+static bool op_fail(struct worker *w)
+{
+	const struct flaw *flaw = draw_flaw(&w->random);
+	struct slot *other = draw_event(w);
+	struct call call;
+	int fd;
+
+	if (!other)
+		return false;
+	call = draw_call(w, other);
+	flaw->spoil(&call);
+	fd = call_open(&call);
+	if (fd < 0)
+		return true;
+	ksft_print_msg("opened with a flaw: %s\n", flaw->name);
+	count(&shared->wrong);
+	close(fd);
+	return false;
+}
+
+static bool op_dry_run(struct worker *w)
+{
+	struct perf_event_dry_run run = { .size = sizeof(run) };
+	struct slot *other = draw_event(w);
+	struct call call;
+
+	if (!other)
+		return false;
+	call = draw_call(w, other);
+	run.attr = (unsigned long)&call.attr;
+	run.open_flags = call.flags;
+	run.pid = call.pid;
+	run.cpu = call.cpu;
+	run.group_fd = call.group;
+	return !ioctl(other->fd, PERF_EVENT_IOC_DRY_RUN, &run);
+}
+
 static void cgroup_path(char *path, size_t size, int nr, const char *file)
 {
 	snprintf(path, size, CGROUPS "/perf_churn_%d/%s", nr, file);
@@ -671,6 +729,8 @@ static const struct op {
 	{ "join", 20, op_join },
 	{ "move_group", 8, op_move_group },
 	{ "open_cgroup", 4, op_open_cgroup },
+	{ "fail", 6, op_fail },
+	{ "dry_run", 6, op_dry_run },
 	{ "close", 12, op_close },
 	{ "dup", 2, op_dup },
 	{ "enable", 10, op_enable },
@@ -862,21 +922,6 @@ static void report_pinned(void)
 		ksft_test_result(!shared->still_pinned, "pinned memory\n");
 }
 
-static void report_counters(const struct books *before,
-			    const struct books *after)
-{
-	long sum[2] = { 0, 0 };
-	bool same = true;
-	int cpu;
-
-	for (cpu = 0; cpu < nr_cpus; cpu++) {
-		sum[0] += before->counters[cpu];
-		sum[1] += after->counters[cpu];
-		same = same && before->counters[cpu] == after->counters[cpu];
-	}
-	report(same, "free counters of all CPUs", sum[0], sum[1]);
-}
-
 /* The run. */
 
 static pid_t start(int (*body)(__u64 seed), __u64 seed)
@@ -994,26 +1039,6 @@ static void report_driver(void)
 			 events, mappings, faults);
 }
 
-static void report_books(const struct books *before,
-			 const struct books *after)
-{
-	report(after->events == before->events, "events", before->events,
-	       after->events);
-	report(after->tasks <= before->tasks + TASKS_SLACK, "tasks",
-	       before->tasks, after->tasks);
-	report(after->files <= before->files + FILES_SLACK, "files",
-	       before->files, after->files);
-	report(after->slab_kb <= before->slab_kb + SLAB_SLACK_KB ||
-	       keeps_freed_memory(), "kB of the kernel", before->slab_kb,
-	       after->slab_kb);
-	report_counters(before, after);
-	report(after->breakpoints == before->breakpoints, "free breakpoints",
-	       before->breakpoints, after->breakpoints);
-	report(after->user_pages == before->user_pages,
-	       "pages for a user's buffers", before->user_pages,
-	       after->user_pages);
-}
-
 static void run(unsigned int seconds, __u64 seed)
 {
 	static struct books before, after;
@@ -1029,10 +1054,12 @@ static void run(unsigned int seconds, __u64 seed)
 	show_work();
 	close_books(&before, &after);
 	write_text(PARANOID, paranoid);
-	ksft_test_result(!failed, "%d processes went wrong\n", failed);
+	ksft_test_result(!failed && !shared->wrong,
+			 "%d processes and %llu opens went wrong\n", failed,
+			 (unsigned long long)shared->wrong);
 	report_pinned();
 	report_driver();
-	report_books(&before, &after);
+	report_books(&before, &after, report);
 }
 
 int main(int argc, char **argv)
@@ -1055,7 +1082,7 @@ int main(int argc, char **argv)
 		seed = strtoull(argv[3], NULL, 0);
 	ksft_print_header();
 	set_up();
-	ksft_set_plan(10);
+	ksft_set_plan(3 + BOOKS_RESULTS);
 	ksft_print_msg("%u seconds, %d workers, %d CPUs, seed %llu\n", seconds,
 		       nr_workers, nr_cpus, (unsigned long long)seed);
 	run(seconds, seed);

@@ -274,3 +274,46 @@ void expect_balance(const struct books *before)
 	expect_same("pinned kB", before->pinned_kb, after.pinned_kb);
 	expect_same("call chains in use", before->stacks, after.stacks);
 }
+
+static void report_counters(const struct books *before,
+			    const struct books *after, report_fn report)
+{
+	long sum[2] = { 0, 0 };
+	bool same = true;
+	int cpu;
+
+	for (cpu = 0; cpu < before->nr_cpus; cpu++) {
+		sum[0] += before->counters[cpu];
+		sum[1] += after->counters[cpu];
+		same = same && before->counters[cpu] == after->counters[cpu];
+	}
+	report(same, "free counters of all CPUs", sum[0], sum[1]);
+}
+
+/**
+ * report_books - compare each account: BOOKS_RESULTS of them
+ * @before: when nothing had been taken
+ * @after: when all had been given back
+ * @report: prints a line of TAP; @before is negative if it cannot be known
+ */
+void report_books(const struct books *before, const struct books *after,
+		  report_fn report)
+{
+	report(after->events == before->events, "events", before->events,
+	       after->events);
+	report(after->tasks <= before->tasks + TASKS_SLACK, "tasks",
+	       before->tasks, after->tasks);
+	report(after->files <= before->files + FILES_SLACK, "files",
+	       before->files, after->files);
+	report(after->slab_kb <= before->slab_kb + SLAB_SLACK_KB ||
+	       keeps_freed_memory(), "kB of the kernel", before->slab_kb,
+	       after->slab_kb);
+	report_counters(before, after, report);
+	report(after->breakpoints == before->breakpoints, "free breakpoints",
+	       before->breakpoints, after->breakpoints);
+	report(after->user_pages == before->user_pages,
+	       "pages for a user's buffers", before->user_pages,
+	       after->user_pages);
+	report(after->stacks == before->stacks, "call chains in use",
+	       before->stacks, after->stacks);
+}

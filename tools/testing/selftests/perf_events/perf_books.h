@@ -7,6 +7,9 @@
 
 #define MAX_CPUS	64
 
+/* How often report_books() reports. */
+#define BOOKS_RESULTS	8
+
 /* Of these somebody else may have made some. */
 #define TASKS_SLACK	20
 #define FILES_SLACK	200
@@ -40,6 +43,12 @@ struct books {
 
 void open_books(struct books *books);
 void close_books(const struct books *before, struct books *after);
+
+/* A line of TAP. */
+typedef void (*report_fn)(bool good, const char *what, long before, long after);
+
+void report_books(const struct books *before, const struct books *after,
+		  report_fn report);
 void expect_balance(const struct books *before);
 bool keeps_freed_memory(void);
 long proc_kb(const char *path, const char *field);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <linux/hw_breakpoint.h>
@@ -31,6 +32,9 @@
 
 /* Seconds a case may take before it counts as hung. */
 #define CASE_TIMEOUT	100
+
+/* Seconds that a process has to end by itself, and again after SIGKILL. */
+#define PROCESS_PATIENCE	60
 
 #define MAX_TRIES	10
 
@@ -607,6 +611,94 @@ void stop_child(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+static void show_stack(pid_t pid)
+{
+	char path[64], line[256];
+	FILE *stack;
+
+	snprintf(path, sizeof(path), "/proc/%d/stack", pid);
+	stack = fopen(path, "r");
+	while (stack && fgets(line, sizeof(line), stack))
+		printf("#   %s", line);
+	if (stack)
+		fclose(stack);
+	fflush(stdout);
+}
+
+static bool wait_patiently(pid_t pid, int *status)
+{
+	__u64 end = now_ns() + PROCESS_PATIENCE * NSEC_PER_SEC;
+
+	while (now_ns() < end) {
+		if (waitpid(pid, status, WNOHANG) == pid)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+/* A child that should end by itself; if it hangs, where it does is shown. */
+bool process_ends(pid_t pid, int *status)
+{
+	if (wait_patiently(pid, status))
+		return true;
+	printf("# process %d does not end:\n", pid);
+	show_stack(pid);
+	kill(pid, SIGKILL);
+	if (wait_patiently(pid, status))
+		return false;
+	printf("# process %d cannot be killed:\n", pid);
+	show_stack(pid);
+	return false;
+}
+
+/* Room for one descriptor. */
+union fd_control {
+	char bytes[CMSG_SPACE(sizeof(int))];
+	struct cmsghdr align;
+};
+
+static struct msghdr fd_message(struct iovec *iov, union fd_control *control)
+{
+	memset(control, 0, sizeof(*control));
+	return (struct msghdr) {
+		.msg_iov = iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(*control),
+	};
+}
+
+/* Return: false if there is no room at the other end. */
+bool send_fd(int to, int fd, void *about, size_t size)
+{
+	struct iovec iov = { about, size };
+	union fd_control control;
+	struct msghdr message = fd_message(&iov, &control);
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(head), &fd, sizeof(int));
+	return sendmsg(to, &message, MSG_DONTWAIT) > 0;
+}
+
+/* Return: the descriptor, or -1 if none has come; @about only with it. */
+int receive_fd(int from, void *about, size_t size)
+{
+	struct iovec iov = { about, size };
+	union fd_control control;
+	struct msghdr message = fd_message(&iov, &control);
+	struct cmsghdr *head;
+	int fd = -1;
+
+	if (recvmsg(from, &message, MSG_DONTWAIT) != (ssize_t)size)
+		return -1;
+	head = CMSG_FIRSTHDR(&message);
+	if (head && head->cmsg_type == SCM_RIGHTS)
+		memcpy(&fd, CMSG_DATA(head), sizeof(int));
+	return fd;
 }
 
 int memory_fd(const char *name, size_t size)

@@ -220,6 +220,12 @@ void join_child(pid_t pid);
 pid_t start_burner(int cpu);
 void stop_child(pid_t pid);
 
+bool process_ends(pid_t pid, int *status);
+
+/* A descriptor, and what is to be known about it, to another process. */
+bool send_fd(int to, int fd, void *about, size_t size);
+int receive_fd(int from, void *about, size_t size);
+
 /* Memory that all processes of a case share, even behind an exec. */
 int memory_fd(const char *name, size_t size);
 void *map_memory(int fd, size_t size);
