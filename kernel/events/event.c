@@ -24,8 +24,8 @@
  *     that goes away. All else is put with the last reference, except what an RCU reader
  *     may still look at: the memory, the filter and the namespace wait for a
  *     grace period.
- *   - Once it is DEAD or EXIT nothing new is queued for it, so what is pending
- *     when the last reference goes can be waited for.
+ *   - Once it is DEAD or EXIT nothing new is queued for it but by RCU readers, so
+ *     what is pending when the last reference goes can be waited for.
  *
  * Locking rules: closing takes ctx->mutex, then child_mutex; never two context
  * mutexes at a time. Freeing takes none of them, so it may be done below any
@@ -213,6 +213,15 @@ static void event_free_rcu(struct rcu_head *head)
 	kfree(event);
 }
 
+/* Race 4 of overflow.c. */
+static void event_settle_rcu(struct rcu_head *head)
+{
+	struct perf_event *event = container_of(head, struct perf_event, rcu_head);
+
+	call_rcu(head, perf_overflow_lingers(event) ? event_settle_rcu :
+						      event_free_rcu);
+}
+
 /* What was given to the event after it was built. */
 static void event_drop_guests(struct perf_event *event)
 {
@@ -272,7 +281,8 @@ static void event_free(struct perf_event *event)
 	/* The driver's destructor may look at the task. */
 	perf_event_leave_pmu(event);
 	event_drop_target(event);
-	call_rcu(&event->rcu_head, event_free_rcu);
+	call_rcu(&event->rcu_head, perf_overflow_may_linger() ?
+				   event_settle_rcu : event_free_rcu);
 }
 
 /* The family's head may go with its last child. */

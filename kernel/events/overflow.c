@@ -16,10 +16,11 @@
  *   pending_task		SIGTRAP; in the task, on its way to user mode
  *
  * Lifetime rules: irq_work is cancelled synchronously by perf_overflow_cancel()
- * once the event is off its context, when nothing queues it any more. The task
- * work cannot be cancelled that way: close() may itself run as task work of
- * the same task, and would wait for work queued behind it. It holds a
- * reference instead, so an event outlives its file until the signal is sent.
+ * once the event is off its context, when nothing queues it any more but the
+ * writer of a side-band record (race 4). The task work cannot be cancelled that
+ * way: close() may itself run as task work of the same task, and would wait for
+ * work queued behind it. It holds a reference instead, so an event outlives its
+ * file until the signal is sent.
  *
  * Locking rules: none. Interrupts off on the CPU where the event is active (or
  * its ctx->lock, for an event that is not) keeps it from being removed, because
@@ -45,6 +46,20 @@
  * 3. The task work runs when the task is exiting or has changed its identity
  *	by exec. The context was detached from the task before: ctx->task is
  *	TASK_TOMBSTONE and nothing is sent.
+ *
+ * 4. A side-band record is written for an event that is being removed.
+ *	CPU 0			CPU 1
+ *	finds the event under RCU
+ *				removes it, by an interrupt of CPU 0
+ *				cancels pending_irq, which is not pending
+ *	record passes the watermark,
+ *	queues pending_irq
+ *				event waits for a grace period
+ *	As the interrupt that runs the work is taken before CPU 0 can report a
+ *	quiescent state, the work is over when the grace period is. Where the work
+ *	is left to a thread or to the tick instead, the event stays for as many
+ *	grace periods as the work is pending, and for one more: whoever runs it
+ *	looks at it once more after it is done, under RCU.
  */
 
 #include <linux/bpf.h>
@@ -200,6 +215,34 @@ void perf_overflow_cancel(struct perf_event *event)
 		irq_work_sync(&event->pending_irq);
 	if (irq_work_is_busy(&event->pending_disable_irq))
 		irq_work_sync(&event->pending_disable_irq);
+}
+
+#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
+bool perf_overflow_pretend_late;
+#endif
+
+/**
+ * perf_overflow_may_linger - can work outlive the grace period it was queued in?
+ *
+ * Context: any.
+ * Return: true where irq_work is not run by an interrupt of its own.
+ */
+bool perf_overflow_may_linger(void)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_RT) ||
+	       !arch_irq_work_has_interrupt() || perf_overflow_pretend_late;
+}
+
+/**
+ * perf_overflow_lingers - is work of an event pending after its end?
+ * @event: an event after perf_overflow_cancel() and a grace period
+ *
+ * Context: any. Nobody queues more.
+ * Return: true if it is; then a grace period later the answer may be another.
+ */
+bool perf_overflow_lingers(struct perf_event *event)
+{
+	return irq_work_is_busy(&event->pending_irq);
 }
 
 /*

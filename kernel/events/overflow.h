@@ -9,6 +9,17 @@
 void perf_overflow_init(struct perf_event *event);
 void perf_overflow_cancel(struct perf_event *event);
 
+/* What is pending for an event that is freed after a grace period. */
+bool perf_overflow_may_linger(void);
+bool perf_overflow_lingers(struct perf_event *event);
+
+/* For tests: as if irq_work ran late here. */
+#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
+extern bool perf_overflow_pretend_late;
+#else
+#define perf_overflow_pretend_late	false
+#endif
+
 /*
  * One overflow, for sources that decide themselves whether it counts against
  * the sample rate (@throttle). Return: 1 when the event must stop.
