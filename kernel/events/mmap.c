@@ -50,6 +50,7 @@
 #include <linux/export.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/poll.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -71,6 +72,9 @@
  * it counting against RLIMIT_MEMLOCK. Half a megabyte, and the user page.
  */
 int sysctl_perf_event_mlock __read_mostly = 512 + (PAGE_SIZE / 1024);
+
+/* Pages that are mapped in one go. */
+#define PERF_MMAP_BATCH	32
 
 /* The user page. */
 
@@ -554,38 +558,43 @@ static int perf_mmap_may_split(struct vm_area_struct *vma, unsigned long addr)
 	return -EINVAL;
 }
 
-/* The mapping at hand keeps what it maps. */
-static struct page *perf_mmap_page_rcu(struct vm_fault *vmf,
-				       struct perf_event *event)
+/*
+ * The mapping at hand keeps what it maps. mm wants a page of a shared file mapping
+ * to have a mapping and an index.
+ */
+static struct page *perf_mmap_page(struct vm_area_struct *vma,
+				   struct perf_buffer *rb, unsigned long pgoff)
 {
-	struct perf_buffer *rb = perf_rb_rcu(event);
+	struct page *page = perf_mmap_is_aux(vma) ? perf_aux_page(rb, pgoff) :
+						    perf_rb_page(rb, pgoff);
 
-	if (!rb)
-		return NULL;
-	return perf_mmap_is_aux(vmf->vma) ? perf_aux_page(rb, vmf->pgoff) :
-					    perf_rb_page(rb, vmf->pgoff);
+	if (page) {
+		page->mapping = vma->vm_file->f_mapping;
+		page->index = pgoff;
+	}
+	return page;
 }
 
 /*
- * The user page may be written, data may only be read. mm wants a page of a
- * shared file mapping to have a mapping and an index.
+ * The user page may be written, data may only be read. Pages are mapped when the
+ * buffer is: what comes here was discarded by madvise(2), or mm had no memory.
  */
 static vm_fault_t perf_mmap_fault(struct vm_fault *vmf)
 {
-	struct file *file = vmf->vma->vm_file;
+	struct perf_event *event = vmf->vma->vm_file->private_data;
+	struct perf_buffer *rb;
 	struct page *page;
 
 	if (vmf->pgoff && (vmf->flags & FAULT_FLAG_WRITE))
 		return VM_FAULT_SIGBUS;
 
 	guard(rcu)();
-	page = perf_mmap_page_rcu(vmf, file->private_data);
+	rb = perf_rb_rcu(event);
+	page = rb ? perf_mmap_page(vmf->vma, rb, vmf->pgoff) : NULL;
 	if (!page)
 		return VM_FAULT_SIGBUS;
 
 	get_page(page);
-	page->mapping = file->f_mapping;
-	page->index = vmf->pgoff;
 	vmf->page = page;
 	return 0;
 }
@@ -602,6 +611,48 @@ static const struct vm_operations_struct perf_mmap_vm_ops = {
 	.fault		= perf_mmap_fault,
 	.page_mkwrite	= perf_mmap_mkwrite,
 };
+
+/* Return: pages from @pgoff on that @pages has now, as many as there are. */
+static unsigned long perf_mmap_collect(struct vm_area_struct *vma,
+				       struct perf_buffer *rb,
+				       unsigned long pgoff,
+				       struct page *pages[PERF_MMAP_BATCH])
+{
+	unsigned long nr = 0, end = vma->vm_pgoff + vma_pages(vma);
+
+	while (nr < PERF_MMAP_BATCH && pgoff + nr < end) {
+		pages[nr] = perf_mmap_page(vma, rb, pgoff + nr);
+		if (!pages[nr])
+			break;
+		nr++;
+	}
+	return nr;
+}
+
+/*
+ * Maps what a fault would map, all at once: read-only, so that the first store to
+ * the user page is asked for by page_mkwrite. mm settles the protection after
+ * mmap only, by the same rule. What cannot be mapped now is left to faults.
+ */
+static void perf_mmap_populate(struct vm_area_struct *vma)
+{
+	struct perf_buffer *rb = perf_rb_get(vma->vm_file->private_data);
+	struct page *pages[PERF_MMAP_BATCH];
+	unsigned long at, nr, left;
+
+	if (!rb)
+		return;
+	vma_set_page_prot(vma);
+	for (at = vma->vm_start; at < vma->vm_end; at += nr << PAGE_SHIFT) {
+		nr = perf_mmap_collect(vma, rb, linear_page_index(vma, at),
+				       pages);
+		left = nr;
+		if (!nr || vm_insert_pages(vma, at, pages, &left))
+			break;
+		cond_resched();
+	}
+	perf_rb_put(rb);
+}
 
 /* Return: data pages that @vma asks for, or -EINVAL, -ENOMEM. */
 static int perf_mmap_data_pages(struct vm_area_struct *vma)
@@ -753,6 +804,8 @@ static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
  * through this event share it, those through one that is redirected here are
  * refused, but for the AUX area: that is shared by events of the PMU that made it.
  *
+ * All pages are there when this returns, so that reading them takes no fault.
+ *
  * Inherited events of a task without a CPU have no buffer, since their copies
  * would write to it from several CPUs.
  *
@@ -787,6 +840,7 @@ int perf_mmap(struct file *file, struct vm_area_struct *vma)
 	/* The charge is of this mm: fork must not copy the mapping. */
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &perf_mmap_vm_ops;
+	perf_mmap_populate(vma);
 	perf_mmap_tell_mapped(event, vma->vm_mm);
 	perf_mmap_show(event);
 	return 0;

@@ -435,6 +435,28 @@ static void whole_only(void)
 	expect_clean(0);
 }
 
+/* The pages come with the mapping; who discards them gets them back. */
+static void at_once(void)
+{
+	struct rusage before, after;
+	struct trace trace;
+
+	need_trace();
+	trace = start_trace(3 * page_size, RW);
+	produce(&trace, 1);
+	expect_stream(&trace, 0, 10);
+	getrusage(RUSAGE_SELF, &before);
+	expect_stream(&trace, 0, 3 * page_size);
+	getrusage(RUSAGE_SELF, &after);
+	EXPECT(after.ru_minflt == before.ru_minflt, "%ld faults",
+	       after.ru_minflt - before.ru_minflt);
+	CHECK(!madvise(trace.area, trace.size, MADV_DONTNEED), "madvise: %s",
+	      strerror(errno));
+	expect_stream(&trace, 0, 3 * page_size);
+	unmap_area(&trace);
+	expect_clean(0);
+}
+
 static void look_for_area(void *arg)
 {
 	const struct trace *trace = arg;
@@ -1120,6 +1142,7 @@ static const struct test_case cases[] = {
 	{ "unmapped in any order", any_order },
 	{ "mapped again", map_again },
 	{ "mapped as a whole", whole_only },
+	{ "mapped at once", at_once },
 	{ "not mapped by a child", not_forked },
 	{ "not written by its reader", not_written },
 	{ "locked memory comes back", locked_memory },

@@ -447,6 +447,54 @@ static void writable_later(void)
 	made_writable(true);
 }
 
+static long faults_now(void)
+{
+	struct rusage usage;
+
+	CHECK(!getrusage(RUSAGE_SELF, &usage), "getrusage");
+	return usage.ru_minflt + usage.ru_majflt;
+}
+
+/* Return: page faults that a look at every page has taken. */
+static long faults_of_look(const char *at, size_t pages)
+{
+	long before = faults_now();
+
+	look_at(at, pages);
+	return faults_now() - before;
+}
+
+/* The pages come with the mapping; who discards them gets them back. */
+static void pages_at_once(void)
+{
+	const size_t pages = 129;
+	struct perf_event_attr attr = fault_attr();
+	int fd = open_self(&attr);
+	char *at;
+	long faults;
+
+	faults_of_look(map_ok(open_plain(), 2), 2);
+	at = map_ok(fd, pages);
+	faults = faults_of_look(at, pages);
+	if (faults)
+		test_xfail("%ld faults for %zu pages", faults, pages);
+	faults = faults_now();
+	EXPECT(!store_to(at), "the user page cannot be written");
+	EXPECT(faults_now() - faults <= 1, "%ld faults of one store",
+	       faults_now() - faults);
+	expect_data_read_only(at, pages);
+
+	CHECK(!madvise(at, pages * page_size, MADV_DONTNEED), "madvise: %s",
+	      strerror(errno));
+	record_faults(fd);
+	EXPECT(faults_of_look(at, pages) >= (long)pages, "nothing discarded");
+	EXPECT(((struct perf_event_mmap_page *)at)->data_head,
+	       "no records behind it");
+	expect_data_read_only(at, pages);
+	EXPECT(!store_to(at), "the user page cannot be written any more");
+	CHECK(!munmap(at, pages * page_size), "munmap: %s", strerror(errno));
+}
+
 static void fork_child(void *arg)
 {
 	unsigned char present;
@@ -611,6 +659,7 @@ static const struct test_case cases[] = {
 	{ "moved in part, doubled", moved_in_part },
 	{ "protected as a whole, and back", protected_and_back },
 	{ "mapped for reading, then writable", writable_later },
+	{ "all pages are mapped at once", pages_at_once },
 	{ "not copied by fork", not_forked },
 	{ "outlives the file descriptor", closed_file },
 	{ "user page", user_page },
