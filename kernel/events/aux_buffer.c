@@ -34,7 +34,21 @@
  *      has looked into the area, or it is seen here.
  *   2. If it is seen, its event is stopped where it runs. pmu::stop ends the
  *      output and clears aux.writing. Meanwhile it may end by itself.
- *   3. Nobody has the area in hand. It is the driver's turn, then the pages'.
+ *   3. Some drivers end an output in pmu::del only. If it is open after the stop,
+ *      the event is disabled, by the irq_work that an overflow would use.
+ *   4. If it is open although the event is off its PMU, the driver has forgotten
+ *      it. Then it is ended here, and the driver's handle with it.
+ *   5. Nobody has the area in hand. It is the driver's turn, then the pages'.
+ *
+ * No turn of that loop is without progress. A writer that has withdrawn, or has
+ * ended, is a few instructions away from clearing aux.writing, with interrupts
+ * off. One that is found is stopped by that turn, disabled by the irq_work that
+ * the turn has queued, and its output ended by the next turn. No other comes, since
+ * aux.open is NULL.
+ *
+ * aux.writer is compared, and followed only where it is found among the events that
+ * are on: what a driver has forgotten may be in the hand of an event that was freed.
+ * Whoever exchanges aux.writer for NULL ends the output.
  *
  * aux.sampling is to a sample what aux.writing is to a writer; see aux_event.c.
  *
@@ -60,6 +74,7 @@
 
 #include "aux_buffer.h"
 #include "buffer_types.h"
+#include "context.h"
 #include "delay.h"
 #include "pending.h"
 #include "remote.h"
@@ -329,35 +344,143 @@ void perf_aux_publish_locked(struct perf_buffer *rb,
 	smp_store_release(&rb->aux.open, area); /* what is in it, first */
 }
 
+/* Ends the output of @event, which is compared only; for whoever comes first. */
+static void perf_aux_let_go(struct perf_buffer *rb, struct perf_event *event)
+{
+	struct perf_output_handle *handle;
+
+	if (cmpxchg(&rb->aux.writer, event, NULL) != event)
+		return;
+	handle = rb->aux.handle;
+	/* Unless the driver has taken it for another output since, or does so now. */
+	if (handle->rb == rb)
+		cmpxchg(&handle->event, event, NULL);
+	WRITE_ONCE(rb->aux.cpu, -1);
+	perf_debug_delay();
+	smp_store_release(&rb->aux.writing, NULL); /* after the last access */
+	perf_rb_put(rb);
+}
+
+/* Ends an output that the driver has forgotten. It is not reported. */
+static void perf_aux_abandon_locked(struct perf_buffer *rb)
+{
+	struct perf_event *writer = READ_ONCE(rb->aux.writer);
+
+	lockdep_assert_held(&rb->aux.mutex);
+	if (!writer)
+		return;
+	pr_warn_once("perf: %s has left an AUX output open\n",
+		     rb->aux.area->pmu->name);
+	perf_aux_let_go(rb, writer);
+}
+
+/**
+ * perf_aux_is_here() - is an event on this CPU's PMU?
+ * @event: event
+ *
+ * Context: any, NMI included. The answer holds while interrupts are off.
+ * Return: true if it is.
+ */
+bool perf_aux_is_here(const struct perf_event *event)
+{
+	return READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE &&
+	       READ_ONCE(event->oncpu) == smp_processor_id();
+}
+
+static bool perf_aux_is_among(const struct list_head *active,
+			      const struct perf_event *event)
+{
+	struct perf_event *leader, *sibling;
+
+	list_for_each_entry(leader, active, active_list) {
+		if (leader == event)
+			return true;
+		for_each_sibling_event(sibling, leader) {
+			if (sibling == event)
+				return perf_aux_is_here(sibling);
+		}
+	}
+	return false;
+}
+
+/* Is @event, which may be no more, one that is on and of @ctx? */
+static bool perf_aux_is_on_locked(struct perf_event_context *ctx,
+				  const struct perf_event *event)
+{
+	struct perf_event_pmu_context *epc;
+
+	lockdep_assert_held(&ctx->lock);
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		if (perf_aux_is_among(&epc->pinned_active, event) ||
+		    perf_aux_is_among(&epc->flexible_active, event))
+			return true;
+	}
+	return false;
+}
+
 struct perf_aux_stop {
 	struct perf_buffer	*rb;
 	struct perf_event	*family;
 };
 
+static void perf_aux_stop_writer(const struct perf_aux_stop *stop,
+				 struct perf_event *writer)
+{
+	if (stop->family && perf_rb_owner(writer) != stop->family)
+		return;
+	perf_pmu_disable(writer->pmu);
+	writer->pmu->stop(writer, PERF_EF_UPDATE);
+	perf_pmu_enable(writer->pmu);
+	if (!stop->family && READ_ONCE(stop->rb->aux.writer) == writer)
+		perf_pending_disable(writer);
+}
+
+/* Return: whether the writer is an event of @ctx. */
+static bool perf_aux_stop_ctx(const struct perf_aux_stop *stop,
+			      struct perf_event_context *ctx)
+{
+	struct perf_event *writer = READ_ONCE(stop->rb->aux.writer);
+
+	if (!ctx || !writer)
+		return false;
+	guard(raw_spinlock)(&ctx->lock);
+	if (!perf_aux_is_on_locked(ctx, writer) || !has_aux(writer))
+		return false;
+	perf_aux_stop_writer(stop, writer);
+	return true;
+}
+
 /*
- * The writer that is found here stays: it leaves its context by an interrupt of
- * this CPU, or behind one. An NMI may end its output at any moment.
+ * A writer that is on stays on: it leaves its context by an interrupt of this
+ * CPU, or behind one. An NMI may end its output at any moment.
+ * Return: 0; -ESRCH if there is a writer that is not on here.
  */
 static int perf_aux_stop_oncpu(void *arg)
 {
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 	const struct perf_aux_stop *stop = arg;
-	const struct perf_rb_aux *aux = &stop->rb->aux;
-	struct perf_event *writer;
 
 	lockdep_assert_irqs_disabled();
-	if (!READ_ONCE(aux->writing) ||
-	    READ_ONCE(aux->cpu) != smp_processor_id())
+	if (READ_ONCE(stop->rb->aux.cpu) != smp_processor_id())
 		return 0;
-	writer = READ_ONCE(aux->writer);
-	if (!stop->family || perf_rb_owner(writer) == stop->family)
-		writer->pmu->stop(writer, PERF_EF_UPDATE);
-	return 0;
+	if (perf_aux_stop_ctx(stop, &cpuctx->ctx) ||
+	    perf_aux_stop_ctx(stop, cpuctx->task_ctx))
+		return 0;
+	return -ESRCH;
+}
+
+static int perf_aux_stop_call(struct perf_buffer *rb, struct perf_event *family)
+{
+	struct perf_aux_stop stop = { rb, family };
+	int cpu = READ_ONCE(rb->aux.cpu);
+
+	return cpu < 0 ? 0 : perf_cpu_call(cpu, perf_aux_stop_oncpu, &stop);
 }
 
 /**
- * perf_aux_stop() - stop who writes to an area
+ * perf_aux_stop() - stop an event that writes to an area
  * @rb: buffer
- * @family: event that is stopped, or its inherited copies; NULL for any
+ * @family: the event, or the eldest of the inherited copies that are meant
  *
  * One that begins at the same time may be missed, unless it is kept from it.
  *
@@ -365,11 +488,16 @@ static int perf_aux_stop_oncpu(void *arg)
  */
 void perf_aux_stop(struct perf_buffer *rb, struct perf_event *family)
 {
-	struct perf_aux_stop stop = { rb, family };
-
 	if (READ_ONCE(rb->aux.writing))
-		perf_cpu_call(READ_ONCE(rb->aux.cpu), perf_aux_stop_oncpu,
-			      &stop);
+		perf_aux_stop_call(rb, family);
+}
+
+/* Steps 2 to 4 of the comment on top. On a CPU that is offline nothing is on. */
+static void perf_aux_evict_locked(struct perf_buffer *rb)
+{
+	lockdep_assert_held(&rb->aux.mutex);
+	if (perf_aux_stop_call(rb, NULL))
+		perf_aux_abandon_locked(rb);
 }
 
 /* When it is not, all that was done to it has been done. */
@@ -388,7 +516,7 @@ static bool perf_aux_in_hand(const struct perf_buffer *rb,
  * @rb: buffer with an area
  *
  * What was written stands in the area and is reported. Its event goes on without
- * a trace.
+ * a trace; if its driver ends an output in pmu::del only, it is disabled.
  *
  * Context: task, may sleep; rb->aux.mutex. Calls pmu::stop and pmu::free_aux.
  */
@@ -405,7 +533,8 @@ void perf_aux_retire_locked(struct perf_buffer *rb)
 	smp_mb(); /* (b), pairs with (a) */
 	perf_debug_sleep();
 	while (perf_aux_in_hand(rb, area)) {
-		perf_aux_stop(rb, NULL);
+		perf_aux_evict_locked(rb);
+		cpu_relax();
 		cond_resched();
 	}
 	perf_debug_sleep();
@@ -416,8 +545,12 @@ void perf_aux_retire_locked(struct perf_buffer *rb)
 
 /* The writer. */
 
-/* Return: the area, which is the caller's until perf_aux_let_go(), or NULL. */
+/*
+ * Return: the area, which is the event's until perf_aux_let_go(), and with it the
+ * reference on @rb; or NULL.
+ */
 static struct perf_aux_area *perf_aux_take(struct perf_buffer *rb,
+					   struct perf_output_handle *handle,
 					   struct perf_event *event)
 {
 	struct perf_aux_area *area = READ_ONCE(rb->aux.open);
@@ -430,20 +563,12 @@ static struct perf_aux_area *perf_aux_take(struct perf_buffer *rb,
 		return NULL;
 	}
 	perf_debug_delay();
-	WRITE_ONCE(rb->aux.writer, event);
+	handle->rb = rb;
+	handle->event = event;
+	WRITE_ONCE(rb->aux.handle, handle);
 	WRITE_ONCE(rb->aux.cpu, raw_smp_processor_id());
+	smp_store_release(&rb->aux.writer, event); /* after where it is */
 	return area;
-}
-
-static void perf_aux_let_go(struct perf_output_handle *handle)
-{
-	struct perf_buffer *rb = handle->rb;
-
-	handle->event = NULL;
-	WRITE_ONCE(rb->aux.cpu, -1);
-	perf_debug_delay();
-	smp_store_release(&rb->aux.writing, NULL); /* after the last access */
-	perf_rb_put(rb);
 }
 
 /*
@@ -468,7 +593,9 @@ static unsigned long perf_aux_room(const struct perf_buffer *rb,
  *	is NULL when it fails
  * @event: event of a trace unit; on this CPU
  *
- * An event that finds no room is disabled, and the readers are woken.
+ * An event that finds no room is disabled, and the readers are woken. One that has
+ * an output open gives that up first: a driver may have stopped its hardware without
+ * ending it. What was written since is not reported, and written again.
  *
  * Context: any, NMI included.
  * Return: what pmu::setup_aux returned; NULL when there is no area, when another
@@ -477,18 +604,20 @@ static unsigned long perf_aux_room(const struct perf_buffer *rb,
 void *perf_aux_output_begin(struct perf_output_handle *handle,
 			    struct perf_event *event)
 {
-	struct perf_buffer *rb = perf_rb_get(event);
-	struct perf_aux_area *area = rb ? perf_aux_take(rb, event) : NULL;
+	struct perf_aux_area *area;
+	struct perf_buffer *rb;
 
 	handle->event = NULL;
+	rb = perf_rb_get(event);
+	if (!rb)
+		return NULL;
+	perf_aux_let_go(rb, event);
+	area = perf_aux_take(rb, handle, event);
 	if (!area) {
-		if (rb)
-			perf_rb_put(rb);
+		perf_rb_put(rb);
 		return NULL;
 	}
 
-	handle->rb = rb;
-	handle->event = event;
 	handle->head = rb->aux.head;
 	handle->aux_flags = 0;
 	handle->size = 0;
@@ -501,7 +630,7 @@ void *perf_aux_output_begin(struct perf_output_handle *handle,
 		return area->priv;
 	perf_pending_disable(event);
 	perf_rb_wake(rb, event);
-	perf_aux_let_go(handle);
+	perf_aux_let_go(rb, event);
 	return NULL;
 }
 EXPORT_SYMBOL_GPL(perf_aux_output_begin);
@@ -569,7 +698,7 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 	wake |= perf_aux_advance(rb, area, area->overwrite ? head : head + size);
 	if (wake)
 		perf_rb_wake(rb, handle->event);
-	perf_aux_let_go(handle);
+	perf_aux_let_go(rb, handle->event);
 }
 EXPORT_SYMBOL_GPL(perf_aux_output_end);
 

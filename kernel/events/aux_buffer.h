@@ -20,6 +20,8 @@ enum perf_aux_state {
 
 extern struct perf_state_table perf_aux_state_table;
 
+bool perf_aux_is_here(const struct perf_event *event);
+
 /* Mapping; rb->aux.mutex. */
 int perf_aux_check_locked(const struct perf_buffer *rb,
 			  struct vm_area_struct *vma);
@@ -33,7 +35,7 @@ struct perf_aux_area *perf_aux_alloc(struct perf_event *event,
 void perf_aux_free(struct perf_aux_area *area);
 struct page *perf_aux_page(const struct perf_buffer *rb, unsigned long pgoff);
 
-/* @family, or whoever it is if NULL, does not write to @rb any more. */
+/* @family, an event or its inherited copies, does not write to @rb any more. */
 void perf_aux_stop(struct perf_buffer *rb, struct perf_event *family);
 
 #endif /* _KERNEL_EVENTS_AUX_BUFFER_H */

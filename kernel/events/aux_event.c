@@ -22,7 +22,8 @@
  *
  * The end of the area while a sample is copied from it: aux.sampling shows the
  * area from before the first look at it to after the last; see aux_buffer.c for
- * the barriers. A sample that finds the area gone has zeros.
+ * the barriers. A sample that finds the area gone has zeros, and so has one while
+ * the trace is stopped: drivers copy from an output that is open.
  */
 
 #include <linux/cleanup.h>
@@ -31,6 +32,7 @@
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 
+#include "aux_buffer.h"
 #include "aux_event.h"
 #include "buffer_types.h"
 #include "refuse.h"
@@ -127,12 +129,6 @@ int perf_aux_link(struct perf_event *event)
 
 /* What happens at an overflow. */
 
-static bool perf_aux_is_here(const struct perf_event *aux)
-{
-	return READ_ONCE(aux->state) == PERF_EVENT_STATE_ACTIVE &&
-	       READ_ONCE(aux->oncpu) == smp_processor_id();
-}
-
 /* One that is off begins later with what is noted now. */
 static void perf_aux_pause_event(struct perf_event *aux, bool pause)
 {
@@ -208,7 +204,7 @@ static long perf_aux_snapshot_rcu(struct perf_event *aux,
 	if (!area || cmpxchg(&rb->aux.sampling, NULL, area)) /* (a) */
 		return 0;
 	if (READ_ONCE(rb->aux.open) == area && perf_aux_is_here(aux) &&
-	    size <= READ_ONCE(rb->aux.size))
+	    READ_ONCE(rb->aux.writer) == aux && size <= READ_ONCE(rb->aux.size))
 		copied = aux->pmu->snapshot_aux(aux, handle, size);
 	smp_store_release(&rb->aux.sampling, NULL); /* after the last access */
 	return max(copied, 0L);

@@ -64,8 +64,10 @@ struct perf_rb_aux {
 	/* A: what a writer, or a sample, has in hand. */
 	struct perf_aux_area	*writing;
 	struct perf_aux_area	*sampling;
-	/* W: whose hand that is, and where; right while @writing is set. */
+	/* A: whose hand the writer's is, compared only; NULL: nobody's yet. */
 	struct perf_event	*writer;
+	/* W: its driver's handle, and where that is; right while @writer is set. */
+	struct perf_output_handle *handle;
 	int			cpu;
 	/* W: bytes written ever; stamp of the last wake-up. */
 	unsigned long		head;

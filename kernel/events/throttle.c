@@ -4,7 +4,7 @@
  *
  * Purpose: an event that overflows too often within a tick is stopped until
  * the next, and its group with it, so that the counts of a group belong
- * together; when samples take too much of the CPU's time, all rates are
+ * together, but for members that trace; when samples take too much of the CPU's time, all rates are
  * lowered. Events that ask for a frequency get their period adjusted at each
  * overflow, and at a tick if none came for too long.
  *
@@ -298,10 +298,11 @@ static void perf_freq_overflow(struct perf_event *event)
 /*
  * The driver has stopped the event whose rate was too high, unless that counts
  * in software: alone it would go on counting, but not beside a stopped group.
+ * A trace has no count that belongs to others, and would have a gap.
  */
 static void perf_throttle_stop_member(struct perf_event *event)
 {
-	if (event->state != PERF_EVENT_STATE_ACTIVE ||
+	if (event->state != PERF_EVENT_STATE_ACTIVE || has_aux(event) ||
 	    (event->hw.interrupts == MAX_INTERRUPTS &&
 	     !is_software_event(event)))
 		return;

@@ -701,7 +701,10 @@ static void aux_copies(struct kunit *test)
 	}
 }
 
-/* The PMU goes: its writer is stopped, no other begins, the pages stay. */
+/*
+ * The PMU goes: its writer, whose driver has forgotten it, is cut off, no other
+ * begins, the pages stay.
+ */
 static void aux_retired(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -709,17 +712,21 @@ static void aux_retired(struct kunit *test)
 	struct perf_buffer *rb = aux->rb;
 
 	KUNIT_EXPECT_EQ(test, area->state, PERF_AUX_OPEN);
+	aux_write(test, 16);
+	aux_expect_record(test, 0, 16, 0);
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(test, 0));
 	scoped_guard(mutex, &rb->aux.mutex) {
 		perf_aux_retire_locked(rb);
 		perf_aux_retire_locked(rb);
 	}
 	KUNIT_EXPECT_EQ(test, area->state, PERF_AUX_RETIRED);
-	KUNIT_EXPECT_EQ(test, aux->calls, 1);
-	KUNIT_EXPECT_EQ(test, aux->last_flags, PERF_EF_UPDATE);
+	KUNIT_EXPECT_EQ(test, aux->calls, 0);
 	KUNIT_EXPECT_EQ(test, aux->freed, 1);
 	KUNIT_EXPECT_NULL(test, rb->aux.writing);
-	aux_expect_record(test, 0, 16, 0);
+	KUNIT_EXPECT_NULL(test, rb->aux.writer);
+	KUNIT_EXPECT_NULL(test, aux_handle(test, 0)->event);
+	KUNIT_EXPECT_EQ(test, refcount_read(&rb->refcount), NR_EVENTS);
+	KUNIT_EXPECT_FALSE(test, aux_has_record(test));
 	KUNIT_EXPECT_NULL(test, aux_begin(test, 0));
 	KUNIT_EXPECT_PTR_EQ(test, perf_aux_page(rb, AREA_PGOFF),
 			    virt_to_page(area->pages[0]));
@@ -734,6 +741,35 @@ static void aux_retired(struct kunit *test)
 	perf_aux_output_end(aux_handle(test, 0), 0);
 }
 
+/* Who has not ended its output gets it again, and nobody else does. */
+static void aux_begins_again(struct kunit *test)
+{
+	struct aux_test *aux = test->priv;
+	struct perf_output_handle *handle = aux_handle(test, 0);
+
+	aux_map(test, VM_WRITE);
+	aux_write(test, 16);
+	aux_expect_record(test, 0, 16, 0);
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(test, 0));
+	KUNIT_EXPECT_NULL(test, aux_begin(test, 1));
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(test, 0));
+	KUNIT_EXPECT_NULL(test, aux_begin(test, 1));
+	KUNIT_EXPECT_EQ(test, handle->head, 16);
+	KUNIT_EXPECT_PTR_EQ(test, handle->event, aux_event(test, 0));
+	KUNIT_EXPECT_FALSE(test, aux_has_record(test));
+	KUNIT_EXPECT_EQ(test, refcount_read(&aux->rb->refcount), NR_EVENTS + 1);
+	perf_aux_output_end(handle, 8);
+	aux_expect_record(test, 16, 8, 0);
+	KUNIT_EXPECT_EQ(test, refcount_read(&aux->rb->refcount), NR_EVENTS);
+
+	/* The area is about to go: it is over. */
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(test, 0));
+	WRITE_ONCE(aux->rb->aux.open, NULL);
+	KUNIT_EXPECT_NULL(test, aux_begin(test, 0));
+	KUNIT_EXPECT_NULL(test, aux->rb->aux.writing);
+	KUNIT_EXPECT_EQ(test, refcount_read(&aux->rb->refcount), NR_EVENTS);
+}
+
 /* Who leaves the buffer writes there no more; others go on. */
 static void aux_leaves(struct kunit *test)
 {
@@ -745,10 +781,11 @@ static void aux_leaves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_mmap_set_output(aux_event(test, 1), NULL), 0);
 	KUNIT_EXPECT_EQ(test, aux->calls, 0);
 	KUNIT_EXPECT_EQ(test, perf_mmap_set_output(aux_event(test, 0), NULL), 0);
-	KUNIT_EXPECT_EQ(test, aux->calls, 1);
-	KUNIT_EXPECT_NULL(test, aux_handle(test, 0)->event);
+	/* It is not on, so that nobody stops it. */
+	KUNIT_EXPECT_EQ(test, aux->calls, 0);
 	/* No event is left to keep it for the end of the test. */
 	aux_unmap(aux);
+	KUNIT_EXPECT_NULL(test, aux_handle(test, 0)->event);
 	perf_rb_put(aux->rb);
 	aux->rb = NULL;
 }
@@ -929,6 +966,7 @@ static struct kunit_case aux_cases[] = {
 	KUNIT_CASE(aux_inherited),
 	KUNIT_CASE(aux_copies),
 	KUNIT_CASE(aux_retired),
+	KUNIT_CASE(aux_begins_again),
 	KUNIT_CASE(aux_leaves),
 	KUNIT_CASE(aux_attr),
 	KUNIT_CASE(aux_links),

@@ -9,10 +9,15 @@
  * somebody reads the event while it is on: by attr.config1 bytes for each read.
  * Nothing else moves it, neither time nor interrupts. It counts what was written.
  *
- * attr.config is 1 for an event that the PMU refuses to put on while there is no
- * area with room, as some hardware's drivers do. Other events go on, and do
- * nothing. Bytes for which there is no room are dropped: the output is ended as
+ * Bit 0 of attr.config is set for an event that the PMU refuses to put on while
+ * there is no area with room, as some hardware's drivers do. Other events go on, and
+ * do nothing. Bytes for which there is no room are dropped: the output is ended as
  * truncated. attr.config2 bytes are skipped at each begin.
+ *
+ * Bits 8 to 15 of attr.config say whose driver is imitated (enum trace_manner):
+ * when it begins and ends an output, and what it makes of a stop that asks for no
+ * update, of a second stop, of an area that has gone. The first one ends an
+ * output at each stop, as hisi_ptt does.
  *
  * "perf_test_aux_twin" is the same once more, as areas of two PMUs must not be mixed
  * up. A CPU traces for one of the two at a time.
@@ -33,6 +38,7 @@
  *
  * Lifetime: an area is the driver's from setup_aux to free_aux.
  */
+#include <linux/bitfield.h>
 #include <linux/init.h>
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
@@ -45,7 +51,8 @@
 
 #include "test_presence.h"
 
-#define TRACE_STRICT	1
+#define TRACE_STRICT	BIT(0)
+#define TRACE_MANNER	GENMASK(15, 8)
 #define TRACE_HW_ID	42
 
 struct trace_area {
@@ -60,6 +67,9 @@ struct trace_cpu {
 	struct perf_output_handle	handle;
 	/* Bytes since the begin. */
 	unsigned long			written;
+	/* What the drivers of CoreSight and BTS remember. */
+	const struct trace_area		*session;
+	bool				active;
 };
 
 static DEFINE_PER_CPU(struct trace_cpu, trace_cpus);
@@ -128,6 +138,232 @@ static u64 trace_write(struct trace_cpu *cpu, const struct trace_area *area,
 	return len;
 }
 
+/*
+ * Manners. Each driver's start, stop, add and del, reduced to what they do to an
+ * output and to hw.state. A start leaves PERF_HES_STOPPED if it did not succeed.
+ */
+
+enum trace_manner {
+	TRACE_PLAIN,
+	TRACE_SPE,
+	TRACE_ETM,
+	TRACE_BTS,
+	TRACE_PT,
+	TRACE_CPUM_SF,
+	TRACE_MANNERS,
+};
+
+struct trace_driver {
+	int	(*add)(struct trace_cpu *cpu, struct perf_event *event);
+	void	(*del)(struct trace_cpu *cpu);
+	void	(*start)(struct trace_cpu *cpu, struct perf_event *event);
+	void	(*stop)(struct trace_cpu *cpu, struct perf_event *event,
+			bool update);
+	/* The interrupt has ended an output, and there is no other. */
+	void	(*full)(struct trace_cpu *cpu, struct perf_event *event);
+};
+
+static void plain_start(struct trace_cpu *cpu, struct perf_event *event)
+{
+	test_expect(!cpu->handle.event);
+	event->hw.state = trace_begin(cpu, event) ? 0 : PERF_HES_STOPPED;
+}
+
+static void plain_stop(struct trace_cpu *cpu, struct perf_event *event,
+		       bool update)
+{
+	event->hw.state = PERF_HES_STOPPED;
+	trace_end(cpu);
+}
+
+static void stopped_full(struct trace_cpu *cpu, struct perf_event *event)
+{
+	event->hw.state |= PERF_HES_STOPPED;
+}
+
+/* arm_spe: what is stopped is stopped, whether or not its output has ended. */
+
+static void spe_stop(struct trace_cpu *cpu, struct perf_event *event,
+		     bool update)
+{
+	if (event->hw.state & PERF_HES_STOPPED)
+		return;
+	if (update) {
+		trace_end(cpu);
+		event->hw.state |= PERF_HES_UPTODATE;
+	}
+	event->hw.state |= PERF_HES_STOPPED;
+}
+
+static void spe_start(struct trace_cpu *cpu, struct perf_event *event)
+{
+	event->hw.state = 0;
+	if (!trace_begin(cpu, event))
+		spe_stop(cpu, event, false);
+}
+
+static void spe_full(struct trace_cpu *cpu, struct perf_event *event)
+{
+	spe_stop(cpu, event, true);
+}
+
+/* CoreSight ETM: it remembers what begin returned until any stop. */
+
+static void etm_start(struct trace_cpu *cpu, struct perf_event *event)
+{
+	event->hw.state = PERF_HES_STOPPED;
+	test_expect(!cpu->session);
+	if (cpu->session || !trace_begin(cpu, event))
+		return;
+	cpu->session = perf_get_aux(&cpu->handle);
+	event->hw.state = 0;
+}
+
+static void etm_stop(struct trace_cpu *cpu, struct perf_event *event,
+		     bool update)
+{
+	bool strange = cpu->handle.event &&
+		       perf_get_aux(&cpu->handle) != cpu->session;
+
+	test_expect(!strange);
+	if (strange)
+		return;
+	if (event->hw.state != PERF_HES_STOPPED)
+		test_expect(cpu->session);
+	cpu->session = NULL;
+	if (event->hw.state == PERF_HES_STOPPED)
+		return;
+	event->hw.state = PERF_HES_STOPPED;
+	if (update)
+		trace_end(cpu);
+}
+
+/* The sink's interrupt leaves the event as it is. */
+static void etm_full(struct trace_cpu *cpu, struct perf_event *event)
+{
+}
+
+/* intel_bts: a stop ends the output of what is active only. */
+
+static int bts_add(struct trace_cpu *cpu, struct perf_event *event)
+{
+	return cpu->handle.event ? -EBUSY : 0;
+}
+
+static void bts_start(struct trace_cpu *cpu, struct perf_event *event)
+{
+	event->hw.state = PERF_HES_STOPPED;
+	if (!trace_begin(cpu, event))
+		return;
+	event->hw.state = 0;
+	cpu->active = true;
+}
+
+static void bts_stop(struct trace_cpu *cpu, struct perf_event *event,
+		     bool update)
+{
+	bool active = cpu->active;
+
+	cpu->active = false;
+	event->hw.state |= PERF_HES_STOPPED;
+	if (active && update)
+		trace_end(cpu);
+}
+
+static void bts_full(struct trace_cpu *cpu, struct perf_event *event)
+{
+	cpu->active = false;
+}
+
+/* intel_pt: with an area that is overwritten, a stop may keep the output. */
+
+static int pt_add(struct trace_cpu *cpu, struct perf_event *event)
+{
+	event->hw.state |= PERF_HES_UPTODATE;
+	return cpu->handle.event ? -EBUSY : 0;
+}
+
+static void pt_start(struct trace_cpu *cpu, struct perf_event *event)
+{
+	if (!(event->hw.state & PERF_HES_UPTODATE))
+		event->hw.state &= ~PERF_HES_STOPPED;
+	else if (trace_begin(cpu, event))
+		event->hw.state &= ~(PERF_HES_STOPPED | PERF_HES_UPTODATE);
+	else
+		event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static void pt_stop(struct trace_cpu *cpu, struct perf_event *event,
+		    bool update)
+{
+	const struct trace_area *area = perf_get_aux(&cpu->handle);
+
+	event->hw.state |= PERF_HES_STOPPED;
+	if (event->hw.state & PERF_HES_UPTODATE || !area)
+		return;
+	if (!update && area->overwrite)
+		return;
+	trace_end(cpu);
+	event->hw.state |= PERF_HES_UPTODATE;
+}
+
+static void pt_full(struct trace_cpu *cpu, struct perf_event *event)
+{
+	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+/*
+ * s390's cpum_sf: an output lasts from add to del. With a page it cannot begin,
+ * and forgets that it has asked for it.
+ */
+
+static int sf_add(struct trace_cpu *cpu, struct perf_event *event)
+{
+	if (!trace_begin(cpu, event))
+		return -EINVAL;
+	if (cpu->handle.size && cpu->handle.size < PAGE_SIZE)
+		return -ENOMEM;
+	return 0;
+}
+
+static void sf_del(struct trace_cpu *cpu)
+{
+	trace_end(cpu);
+}
+
+static void sf_start(struct trace_cpu *cpu, struct perf_event *event)
+{
+	event->hw.state = 0;
+}
+
+static void sf_stop(struct trace_cpu *cpu, struct perf_event *event,
+		    bool update)
+{
+	event->hw.state |= PERF_HES_STOPPED;
+	if (update)
+		event->hw.state |= PERF_HES_UPTODATE;
+}
+
+static const struct trace_driver trace_drivers[TRACE_MANNERS] = {
+	[TRACE_PLAIN]	= { .start = plain_start, .stop = plain_stop,
+			    .full = stopped_full },
+	[TRACE_SPE]	= { .start = spe_start, .stop = spe_stop,
+			    .full = spe_full },
+	[TRACE_ETM]	= { .start = etm_start, .stop = etm_stop,
+			    .full = etm_full },
+	[TRACE_BTS]	= { .add = bts_add, .start = bts_start,
+			    .stop = bts_stop, .full = bts_full },
+	[TRACE_PT]	= { .add = pt_add, .start = pt_start,
+			    .stop = pt_stop, .full = pt_full },
+	[TRACE_CPUM_SF]	= { .add = sf_add, .del = sf_del, .start = sf_start,
+			    .stop = sf_stop, .full = stopped_full },
+};
+
+static const struct trace_driver *trace_driver(const struct perf_event *event)
+{
+	return &trace_drivers[FIELD_GET(TRACE_MANNER, event->attr.config)];
+}
+
 /* What hardware would do by itself, and the interrupt that follows. */
 static void trace_advance(struct trace_cpu *cpu, struct perf_event *event)
 {
@@ -143,7 +379,7 @@ static void trace_advance(struct trace_cpu *cpu, struct perf_event *event)
 		perf_aux_output_flag(&cpu->handle, PERF_AUX_FLAG_TRUNCATED);
 	trace_end(cpu);
 	if (done < bytes || !trace_begin(cpu, event))
-		event->hw.state = PERF_HES_STOPPED;
+		trace_driver(event)->full(cpu, event);
 }
 
 /* Methods of the trace. */
@@ -158,8 +394,7 @@ static void trace_start(struct perf_event *event, int flags)
 		atomic_inc(&test_resumes);
 		return;
 	}
-	test_expect(!cpu->handle.event);
-	event->hw.state = trace_begin(cpu, event) ? 0 : PERF_HES_STOPPED;
+	trace_driver(event)->start(cpu, event);
 }
 
 static void trace_stop(struct perf_event *event, int flags)
@@ -172,32 +407,51 @@ static void trace_stop(struct perf_event *event, int flags)
 		atomic_inc(&test_pauses);
 		return;
 	}
-	event->hw.state = PERF_HES_STOPPED;
-	trace_end(cpu);
+	trace_driver(event)->stop(cpu, event, flags & PERF_EF_UPDATE);
+}
+
+/* Return: 0, or why a driver refuses an event. */
+static int trace_try_add(struct trace_cpu *cpu, struct perf_event *event,
+			 int flags)
+{
+	const struct trace_driver *driver = trace_driver(event);
+	int err = driver->add ? driver->add(cpu, event) : 0;
+
+	if (err)
+		return err;
+	if (flags & PERF_EF_START)
+		trace_start(event, 0);
+	if (event->hw.state & PERF_HES_STOPPED &&
+	    event->attr.config & TRACE_STRICT)
+		return -EINVAL;
+	return 0;
 }
 
 static int trace_add(struct perf_event *event, int flags)
 {
 	struct trace_cpu *cpu = this_cpu_ptr(&trace_cpus);
+	int err;
 
 	test_expect(irqs_disabled());
 	if (cpu->event)
 		return -EBUSY;
 	cpu->event = event;
 	event->hw.state = PERF_HES_STOPPED;
-	if (flags & PERF_EF_START)
-		trace_start(event, 0);
-	if (!event->hw.state || event->attr.config != TRACE_STRICT)
-		return 0;
-	cpu->event = NULL;
-	return -EINVAL;
+	err = trace_try_add(cpu, event, flags);
+	if (err)
+		cpu->event = NULL;
+	return err;
 }
 
 static void trace_del(struct perf_event *event, int flags)
 {
+	struct trace_cpu *cpu = this_cpu_ptr(&trace_cpus);
+
 	test_expect(irqs_disabled());
 	trace_stop(event, PERF_EF_UPDATE);
-	this_cpu_write(trace_cpus.event, NULL);
+	if (trace_driver(event)->del)
+		trace_driver(event)->del(cpu);
+	cpu->event = NULL;
 }
 
 static void trace_read(struct perf_event *event)
@@ -216,6 +470,7 @@ static long trace_snapshot(struct perf_event *event,
 	struct trace_cpu *cpu = this_cpu_ptr(&trace_cpus);
 	unsigned long to = cpu->handle.head + cpu->written;
 
+	test_expect(perf_get_aux(&cpu->handle));
 	if (!perf_get_aux(&cpu->handle))
 		return 0;
 	return perf_output_copy_aux(&cpu->handle, handle, to - size, to);
@@ -250,7 +505,10 @@ static int trace_event_init(struct perf_event *event)
 {
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	return event->attr.config > TRACE_STRICT ? -EINVAL : 0;
+	if (event->attr.config & ~(u64)(TRACE_STRICT | TRACE_MANNER))
+		return -EINVAL;
+	return FIELD_GET(TRACE_MANNER, event->attr.config) < TRACE_MANNERS ?
+	       0 : -EINVAL;
 }
 
 #define TRACE_METHODS							\

@@ -17,6 +17,7 @@
 #define ALL		(BIT(MEMBERS) - 1)
 #define FOREVER_MS	3600000
 #define MAX_TRIES	1000
+#define ROUNDS		20
 
 static struct fake_pmu fake;
 
@@ -179,11 +180,33 @@ static void tg_without_interrupt(struct kunit *test)
 	fake.pmu.capabilities &= ~PERF_PMU_CAP_NO_INTERRUPT;
 }
 
+static void *tg_setup_aux(struct perf_event *event, void **pages, int nr_pages,
+			  bool overwrite)
+{
+	return NULL;
+}
+
+/* Drivers that trace are not stopped without an update; nor would it help. */
+static void tg_trace_goes_on(struct kunit *test)
+{
+	struct tg_world world = { };
+
+	tg_begin(test, &world);
+	fake.pmu.setup_aux = tg_setup_aux;
+	for (int round = 0; round < ROUNDS; round++) {
+		tg_call(test, tg_overflow_oncpu, &world);
+		tg_call(test, tg_tick_oncpu, &world);
+		KUNIT_EXPECT_EQ(test, world.after_work & ~BIT(1), 0UL);
+	}
+	fake.pmu.setup_aux = NULL;
+}
+
 static struct kunit_case tg_cases[] = {
 	KUNIT_CASE(tg_until_tick),
 	KUNIT_CASE(tg_member_off),
 	KUNIT_CASE(tg_ends_early),
 	KUNIT_CASE(tg_without_interrupt),
+	KUNIT_CASE(tg_trace_goes_on),
 	{ }
 };
 
