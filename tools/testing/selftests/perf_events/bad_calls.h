@@ -9,6 +9,7 @@
 
 #include <time.h>
 #include <unistd.h>
+#include <linux/perf_event_ext.h>
 #include <sys/syscall.h>
 
 #include "perf_lib.h"
@@ -29,6 +30,18 @@ static inline int call_open(struct call *call)
 {
 	return syscall(SYS_perf_event_open, &call->attr, call->pid, call->cpu,
 		       call->group, call->flags);
+}
+
+/* Return: false if there is no answer. */
+static inline bool call_dry_run(const struct call *call)
+{
+	struct perf_event_dry_run run = {
+		.size = sizeof(run),
+		.attr = (unsigned long)&call->attr,
+	};
+
+	return !syscall(SYS_perf_event_open, &run, call->pid, call->cpu,
+			call->group, call->flags | PERF_FLAG_DRY_RUN);
 }
 
 /* In the order of the steps of the system call, about. */

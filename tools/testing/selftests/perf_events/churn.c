@@ -23,7 +23,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <linux/hw_breakpoint.h>
-#include <linux/perf_event_ext.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -416,19 +415,13 @@ static bool op_fail(struct worker *w)
 
 static bool op_dry_run(struct worker *w)
 {
-	struct perf_event_dry_run run = { .size = sizeof(run) };
 	struct slot *other = draw_event(w);
 	struct call call;
 
 	if (!other)
 		return false;
 	call = draw_call(w, other);
-	run.attr = (unsigned long)&call.attr;
-	run.open_flags = call.flags;
-	run.pid = call.pid;
-	run.cpu = call.cpu;
-	run.group_fd = call.group;
-	return !ioctl(other->fd, PERF_EVENT_IOC_DRY_RUN, &run);
+	return call_dry_run(&call);
 }
 
 static void cgroup_path(char *path, size_t size, int nr, const char *file)

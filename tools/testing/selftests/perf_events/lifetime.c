@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <linux/perf_event_ext.h>
@@ -86,6 +87,13 @@ static void open_too_much(int target)
 	      fd < 0 ? strerror(errno) : "success");
 }
 
+static int ask(struct perf_event_dry_run *run, int target)
+{
+	return syscall(SYS_perf_event_open, run, 0, -1, target,
+		       PERF_FLAG_DRY_RUN | PERF_FLAG_FD_OUTPUT |
+		       PERF_FLAG_FD_NO_GROUP);
+}
+
 /* Where it comes too late for the buffer, the answer says so. */
 static void ask_only(int target)
 {
@@ -93,13 +101,9 @@ static void ask_only(int target)
 	struct perf_event_dry_run run = {
 		.size		= sizeof(run),
 		.attr		= (unsigned long)&attr,
-		.open_flags	= PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP,
-		.cpu		= -1,
-		.group_fd	= target,
 	};
 
-	CHECK(!ioctl(target, PERF_EVENT_IOC_DRY_RUN, &run), "dry run: %s",
-	      strerror(errno));
+	CHECK(!ask(&run, target), "dry run: %s", strerror(errno));
 	CHECK(!run.error || run.error == EINVAL, "dry run says: %s",
 	      strerror(run.error));
 }
@@ -154,10 +158,14 @@ static void open_fails(void)
 static void open_is_dry(void)
 {
 	struct perf_event_attr attr = user_attr();
+	struct perf_event_dry_run run = {
+		.size		= sizeof(run),
+		.attr		= (unsigned long)&attr,
+	};
 
-	if (ioctl(open_self(&attr), PERF_EVENT_IOC_DRY_RUN, NULL) < 0 &&
-	    errno == ENOTTY)
-		test_skip("no PERF_EVENT_IOC_DRY_RUN");
+	/* Kernels without it do not know the flag. */
+	if (ask(&run, open_self(&attr)) < 0 && errno == EINVAL)
+		test_skip("no PERF_FLAG_DRY_RUN");
 	race_unmap(ask_only);
 }
 

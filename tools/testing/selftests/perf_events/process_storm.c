@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <linux/perf_event_ext.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -404,16 +403,10 @@ static bool op_fail_file(struct worker *w)
 static bool dry_run_beside(struct worker *w, const struct slot *other)
 {
 	struct call call = draw_call_beside(w, other);
-	struct perf_event_dry_run run = { .size = sizeof(run) };
 
 	if (one_in(w, 4))
 		draw_flaw(&w->random)->spoil(&call);
-	run.attr = (unsigned long)&call.attr;
-	run.open_flags = call.flags;
-	run.pid = call.pid;
-	run.cpu = call.cpu;
-	run.group_fd = call.group;
-	return !ioctl(other->fd, PERF_EVENT_IOC_DRY_RUN, &run);
+	return call_dry_run(&call);
 }
 
 static bool op_dry_run(struct worker *w)
