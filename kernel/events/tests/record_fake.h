@@ -243,6 +243,7 @@ static inline void fake_trace_begins(struct record_fake *fake,
 	tracer->oncpu = smp_processor_id();
 	/* Nobody looks into the area but the driver. */
 	fake->rb->aux.open = (void *)fake->rb;
+	fake->rb->aux.writer = tracer;
 	fake->rb->aux.size = FAKE_TRACE_SIZE;
 	fake->event.aux_event = tracer;
 }
@@ -250,6 +251,7 @@ static inline void fake_trace_begins(struct record_fake *fake,
 static inline void fake_trace_ends(struct record_fake *fake)
 {
 	fake->event.aux_event = NULL;
+	fake->rb->aux.writer = NULL;
 	fake->rb->aux.open = NULL;
 	fake->rb->aux.size = 0;
 }
