@@ -4,7 +4,8 @@
  *
  * Purpose: enable, disable or reset an event with its inherited copies, a group,
  * or all that a task has opened, so that a context is called once, however many
- * of its events are meant: one IPI for each CPU that has some.
+ * of its events are meant: one IPI for each CPU that has some. What a task has
+ * opened may be without end, so that it is done in portions; a group is one piece.
  *
  * Owns: nothing.
  *
@@ -45,18 +46,17 @@
 #include "context.h"
 #include "control.h"
 #include "remote.h"
+#include "sched.h"
 #include "swap.h"
 
-static void perf_batch_one_locked(struct perf_cpu_context *cpuctx,
-				  struct perf_event *event,
+/* Return: whether the event's group has to be put on as it is now. */
+static bool perf_batch_one_locked(struct perf_event *event,
 				  enum perf_batch_op op)
 {
 	lockdep_assert_held(&event->ctx->lock);
 	switch (op) {
 	case PERF_BATCH_ENABLE:
-		if (perf_control_enable_locked(event))
-			perf_control_retry_locked(cpuctx, event->group_leader);
-		break;
+		return perf_control_enable_locked(event);
 	case PERF_BATCH_DISABLE:
 		perf_control_disable_locked(event);
 		break;
@@ -64,36 +64,20 @@ static void perf_batch_one_locked(struct perf_cpu_context *cpuctx,
 		perf_control_reset_locked(event);
 		break;
 	}
+	return false;
 }
 
 /* All members are enabled before the group tries, so that it tries once. */
-static void perf_batch_enable_group_locked(struct perf_cpu_context *cpuctx,
-					   struct perf_event *leader)
-{
-	bool enabled = perf_control_enable_locked(leader);
-	struct perf_event *sibling;
-
-	lockdep_assert_held(&leader->ctx->lock);
-	for_each_sibling_event(sibling, leader)
-		enabled |= perf_control_enable_locked(sibling);
-	if (enabled)
-		perf_control_retry_locked(cpuctx, leader);
-}
-
-static void perf_batch_group_locked(struct perf_cpu_context *cpuctx,
-				    struct perf_event *leader,
+static bool perf_batch_group_locked(struct perf_event *leader,
 				    enum perf_batch_op op)
 {
+	bool retry = perf_batch_one_locked(leader, op);
 	struct perf_event *sibling;
 
 	lockdep_assert_held(&leader->ctx->lock);
-	if (op == PERF_BATCH_ENABLE) {
-		perf_batch_enable_group_locked(cpuctx, leader);
-		return;
-	}
-	perf_batch_one_locked(cpuctx, leader, op);
 	for_each_sibling_event(sibling, leader)
-		perf_batch_one_locked(cpuctx, sibling, op);
+		retry |= perf_batch_one_locked(sibling, op);
+	return retry;
 }
 
 struct perf_batch_args {
@@ -106,12 +90,16 @@ static int perf_batch_oncpu(struct perf_event_context *ctx,
 			    struct perf_cpu_context *cpuctx, void *arg)
 {
 	const struct perf_batch_args *args = arg;
+	struct perf_event *event = args->event;
+	bool retry;
 
 	perf_ctx_clock_update_locked(ctx);
 	if (args->group)
-		perf_batch_group_locked(cpuctx, args->event, args->op);
+		retry = perf_batch_group_locked(event, args->op);
 	else
-		perf_batch_one_locked(cpuctx, args->event, args->op);
+		retry = perf_batch_one_locked(event, args->op);
+	if (retry)
+		perf_control_retry_locked(cpuctx, event->group_leader);
 	return 0;
 }
 
@@ -253,11 +241,23 @@ void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
 	perf_batch_unlock_group(leader, op);
 }
 
-/* What current has opened is in the order of its ids. */
+/*
+ * A call looks at so many events, and at the rest of the last one's group. What it
+ * does not come to is called for by the next event that still needs it.
+ */
+#define PERF_BATCH_PORTION	64
+
+/*
+ * What current has opened is in the order of its ids. Groups that have to be put
+ * on as they are now wait in @leaders until the portion is done.
+ */
 struct perf_batch_owned_args {
+	struct perf_event		*event;
 	const struct task_struct	*owner;
 	u64				first;
 	enum perf_batch_op		op;
+	unsigned int			nr_leaders;
+	struct perf_event		*leaders[PERF_BATCH_PORTION];
 };
 
 /* The owner's perf_event_mutex is held: what is owned stays so. */
@@ -270,30 +270,106 @@ static bool perf_batch_is_owned(const struct perf_event *event,
 	       eldest->id >= args->first;
 }
 
+static bool perf_batch_owned_members_locked(struct perf_event *leader,
+					    struct perf_batch_owned_args *args)
+{
+	struct perf_event *sibling;
+	bool retry = false;
+
+	lockdep_assert_held(&leader->ctx->lock);
+	if (perf_batch_is_owned(leader, args))
+		retry = perf_batch_one_locked(leader, args->op);
+	for_each_sibling_event(sibling, leader) {
+		if (perf_batch_is_owned(sibling, args))
+			retry |= perf_batch_one_locked(sibling, args->op);
+	}
+	return retry;
+}
+
+/* A group that is on goes off, as all of it has to make its choice again. */
+static void perf_batch_owned_group_locked(struct perf_event *event,
+					  struct perf_batch_owned_args *args)
+{
+	struct perf_event *leader = event->group_leader;
+	bool retry;
+
+	lockdep_assert_held(&event->ctx->lock);
+	if (leader->nr_siblings)
+		retry = perf_batch_owned_members_locked(leader, args);
+	else
+		retry = perf_batch_one_locked(event, args->op);
+	if (!retry)
+		return;
+	if (leader->state == PERF_EVENT_STATE_ACTIVE)
+		perf_sched_group_out_locked(leader);
+	args->leaders[args->nr_leaders++] = leader;
+}
+
+/* One in error was perhaps put there by this very batch: it is tried by itself. */
+static bool perf_batch_owned_wants(const struct perf_event *event,
+				   const struct perf_batch_owned_args *args)
+{
+	if (event->state == PERF_EVENT_STATE_ERROR && event != args->event)
+		return false;
+	return perf_batch_is_needed(event, args->op) &&
+	       perf_batch_is_owned(event, args);
+}
+
+/*
+ * Goes from one event to those opened later, group by group: the list has the
+ * newest first. Members of a group that was done need nothing any more.
+ */
+static void perf_batch_owned_walk_locked(struct perf_event_context *ctx,
+					 struct perf_batch_owned_args *args)
+{
+	struct perf_event *event = args->event;
+	int left = PERF_BATCH_PORTION;
+
+	lockdep_assert_held(&ctx->lock);
+	args->nr_leaders = 0;
+	list_for_each_entry_from_reverse(event, &ctx->event_list, event_entry) {
+		if (perf_batch_owned_wants(event, args)) {
+			left -= event->group_leader->nr_siblings;
+			perf_batch_owned_group_locked(event, args);
+		}
+		if (--left <= 0)
+			break;
+	}
+}
+
+/*
+ * No group tries before all of the portion are enabled: the first pinned one that
+ * finds no room makes the PMU decide anew, and that settles the others.
+ */
 static int perf_batch_owned_oncpu(struct perf_event_context *ctx,
 				  struct perf_cpu_context *cpuctx, void *arg)
 {
-	const struct perf_batch_owned_args *args = arg;
-	struct perf_event *event;
+	struct perf_batch_owned_args *args = arg;
 
+	if (!(args->event->attach_state & PERF_ATTACH_CONTEXT))
+		return 0;
 	perf_ctx_clock_update_locked(ctx);
-	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		if (perf_batch_is_owned(event, args))
-			perf_batch_one_locked(cpuctx, event, args->op);
-	}
+	perf_batch_owned_walk_locked(ctx, args);
+	if (!cpuctx)
+		return 0;
+	for (unsigned int i = 0; i < args->nr_leaders; i++)
+		perf_sched_try_in_locked(cpuctx, args->leaders[i]);
 	return 0;
 }
 
 static void perf_batch_owned_call(struct perf_event *event,
 				  struct perf_batch_owned_args *args)
 {
-	if (perf_batch_is_needed(event, args->op))
-		perf_ctx_call(event->ctx, perf_batch_owned_oncpu, args);
+	if (!perf_batch_is_needed(event, args->op))
+		return;
+	args->event = event;
+	perf_ctx_call(event->ctx, perf_batch_owned_oncpu, args);
 }
 
 /*
  * The first event calls all contexts that it has copies in, for itself and those
- * after it; what is left to do for them is where the first one has no copy.
+ * after it; what is left to do for them is where the first one has no copy, and
+ * beyond the portion.
  */
 static void perf_batch_owned_family(struct perf_event *event,
 				    struct perf_batch_owned_args *args)
@@ -314,10 +390,12 @@ static void perf_batch_owned_family(struct perf_event *event,
  */
 void perf_batch_owned(enum perf_batch_op op)
 {
-	struct perf_batch_owned_args args = { .owner = current, .op = op };
+	struct perf_batch_owned_args args;
 	struct perf_event_context *ctx;
 	struct perf_event *event;
 
+	args.owner = current;
+	args.op = op;
 	guard(mutex)(&current->perf_event_mutex);
 	list_for_each_entry(event, &current->perf_event_list, owner_entry) {
 		args.first = event->id;
