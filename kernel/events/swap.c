@@ -61,30 +61,16 @@ static bool perf_swap_is_by_task(const struct perf_event *event)
 	       event->attr.sample_type & PERF_SAMPLE_READ;
 }
 
-static u64 perf_swap_id(const struct perf_event *event)
+static const struct perf_event *perf_swap_eldest(const struct perf_event *event)
 {
-	return event->parent ? event->parent->id : event->id;
+	return event->parent ?: event;
 }
 
-/*
- * The event of @ctx that is a copy of the same one. Equal contexts have mostly
- * the same order, so the look begins behind the last answer.
- */
-static struct perf_event *perf_swap_twin(struct perf_event_context *ctx,
-					 struct perf_event *last,
-					 const struct perf_event *event)
+/* Only what was opened may be mapped. */
+static void perf_swap_update_page(struct perf_event *event)
 {
-	struct perf_event *twin = last;
-
-	do {
-		twin = list_is_last(&twin->event_entry, &ctx->event_list) ?
-		       list_first_entry(&ctx->event_list, struct perf_event,
-					event_entry) :
-		       list_next_entry(twin, event_entry);
-		if (perf_swap_id(twin) == perf_swap_id(event))
-			return twin;
-	} while (twin != last);
-	return NULL;
+	if (READ_ONCE(event->rb))
+		perf_event_update_userpage(event);
 }
 
 /* An overflow between these steps shows one task's count with another's time. */
@@ -95,7 +81,9 @@ static void perf_swap_counts_locked(struct perf_event *on,
 	if (on->state == PERF_EVENT_STATE_ACTIVE)
 		on->pmu->read(on);
 	perf_event_time_update(on);
-	perf_event_time_update(off);
+	/* Mostly its context was not loaded since its times were brought up. */
+	if (off->tstamp != off->ctx->time)
+		perf_event_time_update(off);
 	local64_set(&off->count,
 		    local64_xchg(&on->count, local64_read(&off->count)));
 	swap(on->total_time_enabled, off->total_time_enabled);
@@ -105,25 +93,66 @@ static void perf_swap_counts_locked(struct perf_event *on,
 		swap(on->hw.freq_count_stamp, off->hw.freq_count_stamp);
 		swap(on->hw.freq_time_stamp, off->hw.freq_time_stamp);
 	}
-	perf_event_update_userpage(on);
-	perf_event_update_userpage(off);
+	perf_swap_update_page(on);
+	perf_swap_update_page(off);
 }
 
+static void perf_swap_pair_locked(struct perf_event *on, struct perf_event *off)
+{
+	lockdep_assert_held(&on->ctx->lock);
+	if (!WARN_ON_ONCE(perf_swap_eldest(on) != perf_swap_eldest(off)))
+		perf_swap_counts_locked(on, off);
+}
+
+/* Members of a group count by task all together; see perf_swap_suits(). */
+static void perf_swap_group_locked(struct perf_event *on,
+				   struct perf_event *off)
+{
+	struct perf_event *sibling, *twin;
+
+	lockdep_assert_held(&on->ctx->lock);
+	if (!perf_swap_is_by_task(on) ||
+	    WARN_ON_ONCE(on->nr_siblings != off->nr_siblings))
+		return;
+	perf_swap_pair_locked(on, off);
+	twin = list_first_entry(&off->sibling_list, struct perf_event,
+				sibling_list);
+	for_each_sibling_event(sibling, on) {
+		perf_swap_pair_locked(sibling, twin);
+		twin = list_next_entry(twin, sibling_list);
+	}
+}
+
+/* The leader that came next to @event, the first one to NULL; NULL at the end. */
+static struct perf_event *perf_swap_leader_after(struct perf_event_context *ctx,
+						 struct perf_event *event)
+{
+	event = list_prepare_entry(event, &ctx->event_list, event_entry);
+	list_for_each_entry_continue_reverse(event, &ctx->event_list,
+					     event_entry) {
+		if (event->group_leader == event)
+			return event;
+	}
+	return NULL;
+}
+
+/*
+ * A copy is made leader after leader, sibling after sibling, and what comes or
+ * goes later ends that contexts are equal. So this order is that of both, while
+ * in the list of all events siblings stand where they came.
+ */
 static void perf_swap_all_counts_locked(struct perf_event_context *on,
 					struct perf_event_context *off)
 {
-	struct perf_event *event, *twin;
+	struct perf_event *leader = NULL, *twin = NULL;
 
 	lockdep_assert_held(&on->lock);
 	perf_ctx_clock_update_locked(on);
-	twin = list_last_entry(&off->event_list, struct perf_event, event_entry);
-	list_for_each_entry(event, &on->event_list, event_entry) {
-		if (!perf_swap_is_by_task(event))
-			continue;
-		twin = perf_swap_twin(off, twin, event);
+	while ((leader = perf_swap_leader_after(on, leader))) {
+		twin = perf_swap_leader_after(off, twin);
 		if (WARN_ON_ONCE(!twin))
 			return;
-		perf_swap_counts_locked(event, twin);
+		perf_swap_group_locked(leader, twin);
 	}
 }
 
