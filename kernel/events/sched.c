@@ -497,6 +497,60 @@ static bool perf_sched_filtered(struct pmu *pmu)
 	return pmu->filter && pmu->filter(pmu, smp_processor_id());
 }
 
+/*
+ * A try is some thousand instructions where it ends without room, and a user can
+ * open thousands of groups. So a walk over the groups of a part tries the first
+ * ones until so many have found no room, passes by some, and tries again until so many
+ * have found none. Those with the least service stand in front; how many are
+ * passed by differs from choice to choice, so that the others come by turns.
+ */
+#define PERF_SCHED_MISSES	16
+
+struct perf_sched_walk {
+	unsigned int	missed;
+	unsigned int	pass;	/* so many are still to be passed by */
+};
+
+/* A walk over flexible groups. Pinned ones are all tried: each misses only once. */
+static struct perf_sched_walk
+perf_sched_walk_begin(const struct perf_event_pmu_context *epc)
+{
+	unsigned int steps = epc->nr_events / PERF_SCHED_MISSES;
+	struct perf_sched_walk walk = { };
+
+	if (steps > 2)
+		walk.pass = (u32)epc->choice % steps * PERF_SCHED_MISSES;
+	return walk;
+}
+
+/* One that is off or on already takes no try. */
+static bool perf_sched_passes_by(const struct perf_event *leader,
+				 struct perf_sched_walk *walk)
+{
+	if (leader->state != PERF_EVENT_STATE_INACTIVE ||
+	    walk->missed < PERF_SCHED_MISSES)
+		return false;
+	if (walk->missed >= 2 * PERF_SCHED_MISSES)
+		return true;
+	if (!walk->pass)
+		return false;
+	walk->pass--;
+	return true;
+}
+
+/* Return: as perf_sched_leader_in_locked(); false if the walk passes by. */
+static bool perf_sched_walk_in_locked(struct perf_event *leader,
+				      struct perf_sched_walk *walk)
+{
+	lockdep_assert_held(&leader->ctx->lock);
+	if (perf_sched_passes_by(leader, walk))
+		return false;
+	if (perf_sched_leader_in_locked(leader))
+		return true;
+	walk->missed++;
+	return false;
+}
+
 static void perf_sched_pinned_in_locked(struct perf_event_pmu_context *epc)
 {
 	struct perf_group_cursor cursor;
@@ -522,6 +576,7 @@ static void perf_sched_pinned_in_locked(struct perf_event_pmu_context *epc)
 void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
 {
 	struct perf_group_tree *tree = &epc->flexible_groups;
+	struct perf_sched_walk walk = perf_sched_walk_begin(epc);
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 
@@ -534,7 +589,7 @@ void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
 	epc->choice++;
 	epc->chosen = true;
 	perf_group_for_each(leader, cursor, tree, smp_processor_id()) {
-		if (perf_sched_leader_in_locked(leader))
+		if (perf_sched_walk_in_locked(leader, &walk))
 			leader->group_choice = epc->choice;
 		else
 			perf_sched_flexible_failed(leader);
@@ -547,6 +602,7 @@ void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
 /* The context was away for a while: its choice goes on where it was. */
 static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
 {
+	struct perf_sched_walk walk = perf_sched_walk_begin(epc);
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 
@@ -561,7 +617,7 @@ static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
 	perf_group_for_each(leader, cursor, &epc->flexible_groups,
 			    smp_processor_id()) {
 		if (perf_sched_goes_on_locked(leader) &&
-		    !perf_sched_leader_in_locked(leader))
+		    !perf_sched_walk_in_locked(leader, &walk))
 			perf_sched_flexible_failed(leader);
 	}
 }
@@ -781,6 +837,7 @@ static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
  */
 void perf_sched_fill_locked(struct perf_event_pmu_context *epc)
 {
+	struct perf_sched_walk walk = perf_sched_walk_begin(epc);
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 
@@ -788,7 +845,7 @@ void perf_sched_fill_locked(struct perf_event_pmu_context *epc)
 	epc->rotate_necessary = 0;
 	perf_group_for_each(leader, cursor, &epc->flexible_groups,
 			    smp_processor_id()) {
-		if (!perf_sched_leader_in_locked(leader))
+		if (!perf_sched_walk_in_locked(leader, &walk))
 			perf_sched_flexible_failed(leader);
 	}
 }

@@ -26,6 +26,8 @@
 #define NR_SOFTWARE	1000
 #define TURN_MS		2
 #define FOREVER_MS	3600000
+/* By one choice: twice PERF_SCHED_MISSES. */
+#define MAX_REFUSED	32
 #define PATIENCE_US	(30 * USEC_PER_SEC)
 
 #define ERROR		PERF_EVENT_STATE_ERROR
@@ -963,6 +965,34 @@ static void sk_resched(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sk_count_state(events, 4, ACTIVE), 4);
 }
 
+/*
+ * So many groups that cannot be on that a choice does not try all; who can be on
+ * has its turn all the same, now and then.
+ */
+static void sk_many_wait(struct kunit *test)
+{
+	struct fake_pmu_spec first = { .cpu = sk_cpu(), .counters = BIT(0) };
+	struct fake_pmu_spec second = { .cpu = sk_cpu(), .counters = BIT(1) };
+	struct perf_event *last;
+	int refused, turns = 0;
+
+	sk_begin(test, 2, FOREVER_MS);
+	first.pinned = true;
+	fake_pmu_open(test, &fake, &first);
+	first.pinned = false;
+	for (int i = 0; i < 100; i++)
+		fake_pmu_open(test, &fake, &first);
+	last = fake_pmu_open(test, &fake, &second);
+	for (int i = 0; i < 20; i++) {
+		refused = fake_pmu_calls(&fake, FAKE_REFUSE);
+		smp_call_function_single(sk_cpu(), sk_resched_oncpu, NULL, 1);
+		refused = fake_pmu_calls(&fake, FAKE_REFUSE) - refused;
+		KUNIT_EXPECT_LE(test, refused, MAX_REFUSED);
+		turns += sk_state(last) == ACTIVE;
+	}
+	KUNIT_EXPECT_GE(test, turns, 2);
+}
+
 static struct kunit_case sk_cases[] = {
 	KUNIT_CASE(sk_all_fit),
 	KUNIT_CASE(sk_first_come),
@@ -993,6 +1023,7 @@ static struct kunit_case sk_cases[] = {
 	KUNIT_CASE(sk_undisturbed),
 	KUNIT_CASE(sk_undisturbed_by_own),
 	KUNIT_CASE(sk_resched),
+	KUNIT_CASE(sk_many_wait),
 	{ }
 };
 
