@@ -82,7 +82,8 @@ struct row_table {
 extern const struct row_table open_table, control_table, remote_table;
 extern const struct row_table switch_table, fork_table, percpu_table;
 extern const struct row_table sample_table, record_table, mux_table;
-extern const struct row_table memory_table;
+extern const struct row_table memory_table, irqs_table;
+extern const struct row_table cgroup_table, cgroup_cpus_table;
 
 /* bench.c */
 
@@ -159,6 +160,7 @@ void reap(pid_t pid);
 void fifo(void);
 void settle(void);
 void write_file(const char *path, const char *text);
+unsigned long call_interrupts(void);
 void burn(__u64 ticks);
 void loop(unsigned long turns);
 

@@ -126,32 +126,6 @@ static const struct row rows[] = {
 
 const struct row_table control_table = { "one", rows, ARRAY_SIZE(rows) };
 
-/* The interrupts by which one CPU has another call a function. */
-static unsigned long call_interrupts(void)
-{
-	FILE *file = fopen("/proc/interrupts", "re");
-	unsigned long sum = 0;
-	char line[1024];
-
-	if (!file)
-		refuse("/proc/interrupts");
-	while (fgets(line, sizeof(line), file)) {
-		char *at = strstr(line, "CAL:"), *end;
-
-		if (!at)
-			continue;
-		for (at += 4;; at = end) {
-			unsigned long count = strtoul(at, &end, 10);
-
-			if (end == at)
-				break;
-			sum += count;
-		}
-	}
-	fclose(file);
-	return sum;
-}
-
 static unsigned long calls_of(void (*op)(void *arg), void *arg)
 {
 	unsigned long before = call_interrupts();

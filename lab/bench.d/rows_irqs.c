@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Benchmark rows: the longest time without an interrupt
+ *
+ * What a user without privileges can make the kernel do at a time, with interrupts off, by
+ * opening many events. A pinned clock event of the CPU looks: its timer fires
+ * every so many instructions, and the longest time between two of its samples is the figure. So
+ * each has one period of the timer and one sample in it, see "nothing".
+ */
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define MAX_EVENTS	4096
+#define LOOK_NSEC	20000
+#define LOOK_PAGES	1024
+#define ROUNDS		10
+#define GROUPS		10
+/* Longer than an interval of multiplexing, and than a tick. */
+#define LONG_NSEC	30000000
+
+static int fds[MAX_EVENTS];
+static struct buffer look;
+
+static void look_begin(void)
+{
+	struct perf_event_attr attr = make_attr(PERF_TYPE_SOFTWARE,
+						PERF_COUNT_SW_CPU_CLOCK);
+
+	attr.pinned = 1;
+	attr.sample_period = LOOK_NSEC;
+	attr.sample_type = PERF_SAMPLE_TIME;
+	buffer_map(&look, must_open(&attr, -1, 0, -1), LOOK_PAGES);
+}
+
+/* The longest time between two samples of those in the buffer. */
+static double look_longest(void)
+{
+	__u64 head = __atomic_load_n(&look.page->data_head, __ATOMIC_ACQUIRE);
+	const char *data = (const char *)look.page + look.page->data_offset;
+	__u64 at = look.page->data_tail, last = 0, longest = 0;
+
+	while (at < head) {
+		const struct perf_event_header *header;
+		const __u64 *time;
+
+		header = (const void *)(data + at % look.page->data_size);
+		time = (const __u64 *)(header + 1);
+		if (header->type == PERF_RECORD_SAMPLE) {
+			if (last && *time - last > longest)
+				longest = *time - last;
+			last = *time;
+		}
+		at += header->size;
+	}
+	if (!last)
+		die("no sample");
+	return longest;
+}
+
+/* What came before does not count. There is a sample before and one behind what does. */
+static void look_again(void)
+{
+	buffer_drop(&look);
+	burn(4 * LOOK_NSEC);
+}
+
+static void look_at(const struct row *row, void (*op)(const struct row *row))
+{
+	double longest = 0, seen;
+	unsigned int i;
+
+	look_begin();
+	settle();
+	for (i = 0; i < (quick ? 1 : 3); i++) {
+		look_again();
+		op(row);
+		burn(4 * LOOK_NSEC);
+		seen = look_longest();
+		if (seen > longest)
+			longest = seen;
+	}
+	emit(row, NULL, "insn", longest, 0);
+}
+
+static struct perf_event_attr one_attr(const struct recipe *set)
+{
+	struct recipe one = { .hw = !!set->hw, .sw = !!set->sw };
+
+	return set_attr(&one, 0);
+}
+
+/* Each a group of its own, or all one group; @leader_on: only members are off. */
+static void open_many(const struct row *row, bool pinned, bool disabled,
+		      bool leader_on)
+{
+	struct perf_event_attr attr = one_attr(&row->set);
+	unsigned int i;
+
+	attr.pinned = pinned;
+	for (i = 0; i < row->n; i++) {
+		attr.disabled = disabled && (i || !leader_on);
+		if (i && row->set.group)
+			attr.pinned = 0;
+		fds[i] = must_open(&attr, 0, -1,
+				   i && row->set.group ? fds[0] : -1);
+	}
+}
+
+static void op_nothing(const struct row *row)
+{
+	burn(LONG_NSEC);
+}
+
+static void run_nothing(const struct row *row)
+{
+	look_at(row, op_nothing);
+}
+
+/* Members one at a time are the worst for what is done group by group. */
+static void op_prctl(const struct row *row)
+{
+	unsigned int i;
+
+	for (i = row->set.group; i < row->n; i++)
+		ioctl(fds[i], PERF_EVENT_IOC_DISABLE, 0);
+	look_again();
+	prctl(PR_TASK_PERF_EVENTS_ENABLE);
+}
+
+static void run_prctl(const struct row *row)
+{
+	open_many(row, row->arg, true, row->set.group);
+	look_at(row, op_prctl);
+}
+
+static void partner(const int *there, const int *back)
+{
+	char byte;
+
+	while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
+		;
+	_exit(0);
+}
+
+static int there[2], back[2];
+static pid_t partner_pid;
+
+static void start_partner(void)
+{
+	if (pipe(there) || pipe(back))
+		die("pipe");
+	partner_pid = fork();
+	if (partner_pid < 0)
+		die("fork");
+	if (!partner_pid)
+		partner(there, back);
+}
+
+static void op_switch(const struct row *row)
+{
+	unsigned int i;
+	char byte = 0;
+
+	for (i = 0; i < ROUNDS; i++)
+		if (write(there[1], &byte, 1) != 1 ||
+		    read(back[0], &byte, 1) != 1)
+			die("pipe");
+}
+
+static void run_switch(const struct row *row)
+{
+	start_partner();
+	open_many(row, false, false, false);
+	look_at(row, op_switch);
+	reap(partner_pid);
+}
+
+static void run_turn(const struct row *row)
+{
+	open_many(row, false, false, false);
+	look_at(row, op_nothing);
+}
+
+/* Groups are opened by turns, as if on purpose. */
+static void run_exchange(const struct row *row)
+{
+	struct perf_event_attr attr = one_attr(&row->set);
+	unsigned int i;
+
+	attr.inherit = 1;
+	attr.inherit_stat = 1;
+	for (i = 0; i < row->n; i++)
+		fds[i] = must_open(&attr, 0, -1,
+				   i < GROUPS ? -1 : fds[i % GROUPS]);
+	start_partner();
+	look_at(row, op_switch);
+	reap(partner_pid);
+}
+
+static void op_read(const struct row *row)
+{
+	static __u64 values[MAX_EVENTS + 3];
+
+	if (read(fds[0], values, sizeof(values)) <= 0)
+		die("read");
+}
+
+static void run_read(const struct row *row)
+{
+	struct perf_event_attr attr = one_attr(&row->set);
+	unsigned int i;
+
+	attr.read_format = PERF_FORMAT_GROUP;
+	for (i = 0; i < row->n; i++)
+		fds[i] = must_open(&attr, 0, -1, i ? fds[0] : -1);
+	look_at(row, op_read);
+}
+
+static void op_close(const struct row *row)
+{
+	unsigned int i;
+
+	open_many(row, false, false, false);
+	look_again();
+	for (i = 0; i < row->n; i++)
+		close(fds[i]);
+}
+
+static void run_close(const struct row *row)
+{
+	look_at(row, op_close);
+}
+
+static void op_open(const struct row *row)
+{
+	unsigned int i;
+
+	open_many(row, false, false, false);
+	burn(4 * LOOK_NSEC);
+	for (i = row->n; i; i--)
+		close(fds[i - 1]);
+}
+
+static void run_open(const struct row *row)
+{
+	look_at(row, op_open);
+}
+
+/* Fork, exec and exit with copies of all, which count from exec on. */
+static void op_exec(const struct row *row)
+{
+	char * const argv[] = { "bench", "--nothing", NULL };
+	pid_t pid = fork();
+
+	if (!pid) {
+		execv("/proc/self/exe", argv);
+		_exit(1);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void run_exec(const struct row *row)
+{
+	struct perf_event_attr attr = one_attr(&row->set);
+	unsigned int i;
+
+	attr.inherit = 1;
+	attr.disabled = 1;
+	attr.enable_on_exec = 1;
+	for (i = 0; i < row->n; i++)
+		fds[i] = must_open(&attr, 0, -1,
+				   i && row->set.group ? fds[0] : -1);
+	look_at(row, op_exec);
+}
+
+/* At each tick. */
+static void run_freq(const struct row *row)
+{
+	struct perf_event_attr attr = one_attr(&row->set);
+	unsigned int i;
+
+	attr.freq = 1;
+	attr.sample_freq = 1000;
+	for (i = 0; i < row->n; i++)
+		fds[i] = must_open(&attr, 0, -1, -1);
+	look_at(row, op_nothing);
+}
+
+/* All in one buffer, so that memory is no limit. */
+static void run_records(const struct row *row)
+{
+	struct perf_event_attr attr = one_attr(&row->set);
+	struct buffer buffer;
+	unsigned int i;
+
+	attr.context_switch = 1;
+	for (i = 0; i < row->n; i++)
+		fds[i] = must_open(&attr, 0, -1, -1);
+	buffer_map(&buffer, fds[0], LOOK_PAGES);
+	for (i = 1; i < row->n; i++)
+		if (ioctl(fds[i], PERF_EVENT_IOC_SET_OUTPUT, fds[0]))
+			die("PERF_EVENT_IOC_SET_OUTPUT");
+	start_partner();
+	look_at(row, op_switch);
+	reap(partner_pid);
+}
+
+#define MANY	1000
+
+static const struct row rows[] = {
+	{ "irqs-off/nothing", run_nothing },
+	{ "irqs-off/prctl-1000-sw", run_prctl, { .sw = 1 }, MANY },
+	{ "irqs-off/prctl-1000-hw", run_prctl, { .hw = 1 }, MANY },
+	{ "irqs-off/prctl-1000-hw-pinned", run_prctl, { .hw = 1 }, MANY, 1 },
+	{ "irqs-off/prctl-group-1000-sw", run_prctl,
+	  { .sw = 1, .group = true }, MANY },
+	{ "irqs-off/switch-1000-sw", run_switch, { .sw = 1 }, MANY },
+	{ "irqs-off/switch-1000-hw", run_switch, { .hw = 1 }, MANY },
+	{ "irqs-off/turn-1000-hw", run_turn, { .hw = 1 }, MANY },
+	{ "irqs-off/exchange-10-groups-of-100", run_exchange, { .sw = 1 }, MANY },
+	{ "irqs-off/switch-records-1000", run_records, { .sw = 1 }, MANY },
+	{ "irqs-off/tick-1000-sw-freq", run_freq, { .sw = 1 }, MANY },
+	{ "irqs-off/read-group-1000-sw", run_read, { .sw = 1 }, MANY },
+	{ "irqs-off/open-group-1000-sw", run_open,
+	  { .sw = 1, .group = true }, MANY },
+	{ "irqs-off/open-1000-hw", run_open, { .hw = 1 }, MANY },
+	{ "irqs-off/close-group-1000-sw", run_close,
+	  { .sw = 1, .group = true }, MANY },
+	{ "irqs-off/exec-group-1000-sw", run_exec,
+	  { .sw = 1, .group = true }, MANY },
+	{ "irqs-off/exec-1000-hw", run_exec, { .hw = 1 }, MANY },
+};
+
+const struct row_table irqs_table = { "one", rows, ARRAY_SIZE(rows) };
