@@ -26,7 +26,9 @@
 #include <linux/cpumask.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/wait_bit.h>
+#include <linux/workqueue.h>
 #include "clock.h"
 #include "context.h"
 #include "delay.h"
@@ -706,4 +708,49 @@ void perf_event_put(struct perf_event *event)
 {
 	if (atomic_long_dec_and_test(&event->refcount))
 		perf_event_last_put(event);
+}
+
+/* Events without references that a worker frees. */
+static LIST_HEAD(perf_late_events);
+static DEFINE_SPINLOCK(perf_late_lock);
+
+static struct perf_event *perf_late_next(void)
+{
+	struct perf_event *event;
+
+	guard(spinlock)(&perf_late_lock);
+	event = list_first_entry_or_null(&perf_late_events, struct perf_event,
+					 migrate_entry);
+	if (event)
+		list_del_init(&event->migrate_entry);
+	return event;
+}
+
+static void perf_late_run(struct work_struct *work)
+{
+	struct perf_event *event;
+
+	while ((event = perf_late_next()))
+		perf_event_last_put(event);
+}
+
+static DECLARE_WORK(perf_late_work, perf_late_run);
+
+/**
+ * perf_event_put_late - give a reference back, and leave the end to a worker
+ * @event: event
+ *
+ * For callers with mmap_lock. The end of an event takes locks of its PMU, the
+ * CPU hotplug lock among them. That comes before a CPU context's mutex, under
+ * which system calls fault pages in, and so before mmap_lock.
+ *
+ * Context: task.
+ */
+void perf_event_put_late(struct perf_event *event)
+{
+	if (!atomic_long_dec_and_test(&event->refcount))
+		return;
+	scoped_guard(spinlock, &perf_late_lock)
+		list_add_tail(&event->migrate_entry, &perf_late_events);
+	schedule_work(&perf_late_work);
 }

@@ -177,5 +177,6 @@ static inline void perf_event_get_ref(struct perf_event *event)
 }
 
 void perf_event_put(struct perf_event *event);
+void perf_event_put_late(struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_CONTEXT_H */

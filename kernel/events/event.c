@@ -29,7 +29,8 @@
  *
  * Locking rules: closing takes ctx->mutex, then child_mutex; never two context
  * mutexes at a time. Freeing takes none of them, so it may be done below any
- * context's mutex.
+ * context's mutex. It takes locks of drivers and the CPU hotplug lock, so that it
+ * may not be done below mmap_lock: a worker does it, see perf_event_put_late().
  *
  * Race: close against the exit of a task that has an inherited copy.
  *   1. Close looks at the first child under child_mutex and takes a reference.

@@ -347,7 +347,8 @@ static void perf_mmap_detach_all(struct perf_buffer *rb)
 			if (perf_rb_mutexed(event) == rb)
 				perf_mmap_attach_mutexed(event, NULL);
 		}
-		perf_event_put(event);
+		/* Its file may have been closed meanwhile. */
+		perf_event_put_late(event);
 	}
 }
 
