@@ -381,13 +381,18 @@ static long perf_file_ioctl(struct file *file, unsigned int cmd,
 }
 
 #ifdef CONFIG_COMPAT
-/* Commands that carry a pointer have its size in their number. */
+/*
+ * Of a 32-bit program. Commands that carry a pointer have its size in their
+ * number; the one that takes a descriptor or -1 gets that as an int.
+ */
 static long perf_file_compat_ioctl(struct file *file, unsigned int cmd,
 				   unsigned long arg)
 {
 	unsigned int native = (cmd & ~IOCSIZE_MASK) |
 			      sizeof(void *) << IOCSIZE_SHIFT;
 
+	if (cmd == PERF_EVENT_IOC_SET_OUTPUT)
+		arg = (compat_int_t)arg;
 	switch (native) {
 	case PERF_EVENT_IOC_SET_FILTER:
 	case PERF_EVENT_IOC_ID:
