@@ -20,122 +20,12 @@
 #include <sys/wait.h>
 #include <linux/hw_breakpoint.h>
 
-#include "open_rows.h"
+#include "dry_run.h"
 #include "perf_lib.h"
 #include "test_pmu.h"
 
 #define MANY		64
-#define TEXT_MAX	128
 #define RACES		400
-
-static char text[TEXT_MAX];
-
-static struct perf_event_dry_run question(struct perf_event_attr *attr)
-{
-	return (struct perf_event_dry_run) {
-		.size = sizeof(struct perf_event_dry_run),
-		.attr = (unsigned long)attr,
-		.text = (unsigned long)text,
-		.text_size = sizeof(text),
-	};
-}
-
-static int ask(void *run, struct open_place place, int leader,
-	       unsigned long flags)
-{
-	return perf_open(run, place.pid, place.cpu, leader,
-			 flags | PERF_FLAG_DRY_RUN);
-}
-
-static void need_dry_run(void)
-{
-	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
-	struct perf_event_dry_run run = question(&attr);
-
-	if (ask(&run, place_of(ON_SELF), -1, 0) < 0 && errno == EINVAL)
-		test_skip("no PERF_FLAG_DRY_RUN");
-}
-
-static __u64 blamed_field(const struct perf_event_dry_run *run,
-			  const struct perf_event_attr *attr)
-{
-	const char *field = (const char *)attr + run->offset;
-
-	switch (run->length) {
-	case 2:
-		return *(const __u16 *)field;
-	case 4:
-		return *(const __u32 *)field;
-	default:
-		return *(const __u64 *)field;
-	}
-}
-
-/* What must be clear is set, what must be set is not, what is too much is more. */
-static void expect_sense(const struct perf_event_dry_run *run,
-			 const struct perf_event_attr *attr)
-{
-	__u64 value;
-
-	if (run->where != PERF_WHERE_ATTR)
-		return;
-	value = blamed_field(run, attr);
-	EXPECT((value & run->must_clear) == run->must_clear,
-	       "%#llx: bits %#llx must be clear", value, run->must_clear);
-	EXPECT(!(value & run->must_set), "%#llx: bits %#llx must be set",
-	       value, run->must_set);
-	EXPECT(!run->limit || value > run->limit ||
-	       run->reason == PERF_REASON_SIZE, "%llu: limit %llu", value,
-	       run->limit);
-}
-
-static struct perf_event_dry_run dry_run(struct perf_event_attr *attr,
-					 struct open_place place, int leader,
-					 unsigned long flags)
-{
-	struct perf_event_dry_run run = question(attr);
-
-	memset(text, 'x', sizeof(text));
-	CHECK(!ask(&run, place, leader, flags), "dry run: %s", strerror(errno));
-	CHECK(run.size == sizeof(run), "size %u", run.size);
-	CHECK(memchr(text, 0, sizeof(text)), "text has no end");
-	CHECK(text[0], "no text");
-	expect_sense(&run, attr);
-	return run;
-}
-
-static struct perf_event_dry_run dry_run_self(struct perf_event_attr *attr,
-					      int leader)
-{
-	return dry_run(attr, place_of(ON_SELF), leader, 0);
-}
-
-static const char *error_name(int error)
-{
-	return error ? strerrorname_np(error) : "0";
-}
-
-static void expect_answer(const struct perf_event_dry_run *run,
-			  const struct dry_answer *says)
-{
-	EXPECT(run->reason, "refused without reason");
-	if (!says->reason)
-		return;
-	EXPECT(run->reason == says->reason, "reason %u (%s), expected %u",
-	       run->reason, text, says->reason);
-	EXPECT(run->where == says->where, "where %u, expected %u", run->where,
-	       says->where);
-	EXPECT(run->offset == says->offset && run->length == says->length,
-	       "offset %u length %u, expected %u and %u", run->offset,
-	       run->length, says->offset, says->length);
-	EXPECT((run->must_clear ?: run->must_set) == says->bits,
-	       "bits %#llx and %#llx, expected %#llx", run->must_clear,
-	       run->must_set, says->bits);
-	EXPECT(!says->needs || run->must_set == says->needs,
-	       "needs %#llx, expected %#llx", run->must_set, says->needs);
-	EXPECT(run->limit == says->limit, "limit %#llx, expected %#llx",
-	       run->limit, says->limit);
-}
 
 /* What is asked first must be what happens then, and the other way round. */
 static void run_open_row(const void *arg)
@@ -167,22 +57,6 @@ static void run_open_row(const void *arg)
 	run = dry_run(&attr, place, leader, row->flags);
 	EXPECT(run.error == error, "dry run after it: %s instead of %s",
 	       error_name(run.error), error_name(error));
-}
-
-/* Asked, then done: both @error, and the answer is @says. */
-static void expect_refusal(struct perf_event_attr *attr,
-			   struct open_place place, int leader, int error,
-			   const struct dry_answer *says)
-{
-	struct perf_event_dry_run run = dry_run(attr, place, leader, 0);
-	int fd = perf_open(attr, place.pid, place.cpu, leader, 0);
-	int opened = fd < 0 ? errno : 0;
-
-	EXPECT(run.error == error, "dry run: %s, not %s: %s",
-	       error_name(run.error), error_name(error), text);
-	EXPECT(opened == error, "then %s, not %s", error_name(opened),
-	       error_name(error));
-	expect_answer(&run, says);
 }
 
 /* Nothing is left. */
@@ -695,16 +569,6 @@ static void cpu_is_offline(void)
 
 /* Tracing says no more than the errno. */
 
-static struct perf_event_attr trace_attr(const char *name, __u64 sample_type)
-{
-	struct perf_event_attr attr = make_attr(PERF_TYPE_TRACEPOINT,
-						tracepoint_id(name));
-
-	attr.sample_period = 1;
-	attr.sample_type = sample_type;
-	return attr;
-}
-
 /* Seconds; on a debug kernel in an emulator that is not much. */
 #define FUNCTIONS_TIMEOUT	400
 
@@ -738,44 +602,6 @@ static void functions_and_user_memory(void)
 	CHECK(!run.error, "%s, %s", error_name(run.error), text);
 }
 
-static void functions_without_rights(void)
-{
-	struct dry_answer says = { PERF_REASON_PARANOID, IN_FIELD(config, 0) };
-	struct perf_event_attr attr;
-
-	need_dry_run();
-	if (read_long("/proc/sys/kernel/perf_event_paranoid") < 0)
-		test_skip("perf_event_paranoid is -1");
-	attr = trace_attr("ftrace/function", PERF_SAMPLE_RAW);
-	attr.exclude_kernel = 1;
-	says.bits = attr.config;
-	become_nobody();
-	expect_refusal(&attr, place_of(ON_SELF), -1, EPERM, &says);
-	attr.sample_type = 0;
-	attr.sample_period = 0;
-	expect_refusal(&attr, place_of(ON_SELF), -1, EPERM, &says);
-}
-
-static void records_without_rights(void)
-{
-	const struct dry_answer says = {
-		PERF_REASON_PARANOID, IN_FIELD(sample_type, PERF_SAMPLE_RAW)
-	};
-	struct perf_event_dry_run run;
-	struct perf_event_attr attr;
-
-	need_dry_run();
-	if (read_long("/proc/sys/kernel/perf_event_paranoid") < 0)
-		test_skip("perf_event_paranoid is -1");
-	attr = trace_attr("task/task_rename", PERF_SAMPLE_RAW | PERF_SAMPLE_IP);
-	attr.exclude_kernel = 1;
-	become_nobody();
-	expect_refusal(&attr, place_of(ON_SELF), -1, EPERM, &says);
-	attr.sample_type = PERF_SAMPLE_IP;
-	run = dry_run_self(&attr, -1);
-	CHECK(!run.error, "%s, %s", error_name(run.error), text);
-}
-
 /* Sampled, this one would never end: it is hit by its own samples. */
 static void tracepoint_that_only_counts(void)
 {
@@ -794,72 +620,6 @@ static void tracepoint_that_only_counts(void)
 }
 
 /* The caller. */
-
-static void no_capability(void)
-{
-	struct dry_answer says = { PERF_REASON_CAPABILITY, IN_FIELD(type, 0) };
-	const struct dry_answer flag = {
-		PERF_REASON_CAPABILITY, IN_FLAGS(FLAG_BIT(28))
-	};
-	struct perf_event_attr attr, dummy = sw_attr(PERF_COUNT_SW_DUMMY);
-
-	need_dry_run();
-	attr = make_attr(pmu_type("kprobe"), 0);
-	attr.exclude_kernel = 1;
-	dummy.exclude_kernel = 1;
-	dummy.namespaces = 1;
-	if (read_long("/proc/sys/kernel/perf_event_paranoid") > 2)
-		test_skip("perf_event_paranoid is above 2");
-	become_nobody();
-	expect_refusal(&attr, place_of(ON_SELF), -1, EACCES, &says);
-	attr.type = pmu_type("uprobe");
-	expect_refusal(&attr, place_of(ON_SELF), -1, EACCES, &says);
-	expect_refusal(&dummy, place_of(ON_SELF), -1, EACCES, &flag);
-}
-
-static void no_rights(void)
-{
-	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
-	struct perf_event_dry_run run;
-	int error;
-
-	need_dry_run();
-	if (read_long("/proc/sys/kernel/perf_event_paranoid") < 1)
-		test_skip("perf_event_paranoid is below 1");
-	attr.exclude_kernel = 1;
-	become_nobody();
-	run = dry_run(&attr, place_of(ON_CPU), -1, 0);
-	error = perf_open(&attr, -1, first_cpu(), -1, 0) < 0 ? errno : 0;
-	CHECK(run.error == error && error == EACCES, "%s, then %s",
-	      error_name(run.error), error_name(error));
-	CHECK(run.reason == PERF_REASON_PARANOID, "reason %u: %s", run.reason,
-	      text);
-	run = dry_run(&attr, (struct open_place) { getppid(), -1 }, -1, 0);
-	CHECK(run.error == EACCES && run.reason == PERF_REASON_TASK_RIGHTS &&
-	      run.where == PERF_WHERE_PID, "root's task: %s, %s",
-	      error_name(run.error), text);
-	run = dry_run_self(&attr, -1);
-	if (read_long("/proc/sys/kernel/perf_event_paranoid") < 3)
-		CHECK(!run.error, "own task: %s, %s", error_name(run.error),
-		      text);
-}
-
-static void kernel_without_rights(void)
-{
-	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
-	const struct dry_answer says = {
-		PERF_REASON_PARANOID, IN_FLAGS(FLAG_BIT(5))
-	};
-	struct perf_event_dry_run run;
-
-	need_dry_run();
-	if (read_long("/proc/sys/kernel/perf_event_paranoid") != 2)
-		test_skip("perf_event_paranoid is not 2");
-	become_nobody();
-	run = dry_run_self(&attr, -1);
-	CHECK(run.error == EACCES, "%s", error_name(run.error));
-	expect_answer(&run, &says);
-}
 
 static void no_free_fd(void)
 {
@@ -991,182 +751,6 @@ static void attr_of_all_sizes(void)
 	CHECK(!run.error, "first version: %s, %s", error_name(run.error), text);
 }
 
-/* Who may open nothing may ask, and what it says is what then happens. */
-static void ask_at_paranoid_3(void)
-{
-	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
-	struct perf_event_dry_run run;
-
-	attr.exclude_kernel = 1;
-	become_nobody();
-	run = dry_run_self(&attr, -1);
-	CHECK(perf_open(&attr, 0, -1, -1, 0) < 0 && errno == EACCES,
-	      "it is opened at paranoid 3");
-	CHECK(run.error == EACCES && run.reason == PERF_REASON_PARANOID &&
-	      run.where == PERF_WHERE_CALLER, "%s, %s", error_name(run.error),
-	      text);
-}
-
-static void run_at_paranoid(const char *level, void (*body)(void))
-{
-	static const char file[] = "/proc/sys/kernel/perf_event_paranoid";
-	char before[16];
-	int status;
-	pid_t pid;
-
-	snprintf(before, sizeof(before), "%ld", read_long(file));
-	if (!write_text(file, level))
-		test_skip("cannot write %s", file);
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		body();
-		_exit(0);
-	}
-	waitpid(pid, &status, 0);
-	CHECK(write_text(file, before), "cannot restore %s", file);
-	CHECK(!status, "status %#x", status);
-}
-
-static void paranoid_3(void)
-{
-	need_dry_run();
-	run_at_paranoid("3", ask_at_paranoid_3);
-}
-
-/*
- * Checks of capabilities that are audited: those that do not say otherwise in
- * their last argument.
- */
-#define TRACING		"/sys/kernel/tracing/"
-#define CAP_PROBE	TRACING "events/perf_dry_run/cap/"
-
-static struct { int all, quiet; } checks;
-
-static bool write_probe(const char *text)
-{
-	int fd = open(TRACING "kprobe_events", O_WRONLY | O_APPEND);
-	bool done;
-
-	if (fd < 0)
-		return false;
-	done = write(fd, text, strlen(text)) > 0;
-	close(fd);
-	return done;
-}
-
-static void watch_capabilities(void)
-{
-	struct perf_event_attr attr;
-
-#ifndef __x86_64__
-	test_skip("registers of arguments are not known");
-#endif
-	if (access(CAP_PROBE "id", R_OK) &&
-	    !write_probe("p:perf_dry_run/cap cap_capable opts=%cx:u32\n"))
-		test_skip("no probe on cap_capable");
-	attr = make_attr(PERF_TYPE_TRACEPOINT,
-			 tracepoint_id("perf_dry_run/cap"));
-	attr.disabled = 0;
-	checks.all = open_self(&attr);
-	checks.quiet = open_self(&attr);
-	CHECK(!ioctl(checks.quiet, PERF_EVENT_IOC_SET_FILTER, "opts & 2"),
-	      "filter: %s", strerror(errno));
-}
-
-static __u64 audited(void)
-{
-	return read_count(checks.all) - read_count(checks.quiet);
-}
-
-/* A question asks for no right that the call itself does not ask for. */
-static void expect_audited(struct perf_event_attr *attr,
-			   struct open_place place, const char *what)
-{
-	struct perf_event_dry_run run;
-	__u64 start, call, asked;
-	int fd;
-
-	start = audited();
-	fd = perf_open(attr, place.pid, place.cpu, -1, 0);
-	call = audited();
-	if (fd >= 0)
-		close(fd);
-	run = dry_run(attr, place, -1, 0);
-	asked = audited();
-	EXPECT(asked - call <= call - start,
-	       "%s (%s): %llu audited checks, the call has %llu", what,
-	       error_name(run.error), asked - call, call - start);
-}
-
-static void audited_for_nobody(void)
-{
-	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
-	struct perf_event_attr cycles = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
-
-	become_nobody();
-	attr.exclude_kernel = 1;
-	cycles.exclude_kernel = 1;
-	expect_audited(&attr, place_of(ON_SELF), "own task");
-	expect_audited(&attr, place_of(ON_CPU), "a CPU");
-	cycles.pinned = 1;
-	expect_audited(&cycles, place_of(ON_SELF), "a counter");
-	/* The driver refuses it without a word: the field is searched. */
-	cycles.sample_period = 100000;
-	cycles.precise_ip = 3;
-	expect_audited(&cycles, place_of(ON_SELF), "precise_ip");
-	cycles.precise_ip = 0;
-	cycles.config = 0x7fff;
-	expect_audited(&cycles, place_of(ON_SELF), "an unknown event");
-	attr.exclude_kernel = 0;
-	expect_audited(&attr, place_of(ON_SELF), "the kernel");
-	attr = make_attr(pmu_type("msr"), 0);
-	attr.exclude_kernel = 1;
-	expect_audited(&attr, place_of(ON_SELF), "a PMU of CPUs");
-	attr = trace_attr("task/task_rename", PERF_SAMPLE_RAW);
-	attr.exclude_kernel = 1;
-	expect_audited(&attr, place_of(ON_SELF), "records");
-}
-
-static void audited_checks(void)
-{
-	need_dry_run();
-	need_hardware();
-	watch_capabilities();
-	run_at_paranoid("2", audited_for_nobody);
-	close(checks.all);
-	close(checks.quiet);
-	CHECK(write_probe("-:perf_dry_run/cap\n"), "the probe stays");
-}
-
-/* At paranoid 1 and more nobody learns what others have on the CPUs. */
-static void nobody_asks_what_fits(void)
-{
-	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
-	struct perf_event_dry_run run;
-
-	become_nobody();
-	attr.exclude_kernel = 1;
-	run = dry_run_self(&attr, -1);
-	CHECK(!run.error, "%s, %s", error_name(run.error), text);
-	CHECK(run.fit_alone == PERF_FIT_YES &&
-	      run.fit_beside == PERF_FIT_UNKNOWN, "fit %u, %u", run.fit_alone,
-	      run.fit_beside);
-}
-
-static void fit_without_rights(void)
-{
-	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
-	struct perf_event_dry_run run;
-
-	need_dry_run();
-	need_hardware();
-	run = dry_run_self(&attr, -1);
-	if (run.fit_beside == PERF_FIT_UNKNOWN)
-		test_skip("the driver does not tell");
-	run_at_paranoid("2", nobody_asks_what_fits);
-}
-
 /* The program for people. */
 
 static void helper_path(char *path, size_t size)
@@ -1249,16 +833,8 @@ static const struct test_case cases[] = {
 	{ "a group that is too long to be read", group_too_long_to_read },
 	{ "a CPU that is offline", cpu_is_offline },
 	{ "function tracing and user memory", functions_and_user_memory },
-	{ "function tracing without rights", functions_without_rights },
-	{ "trace records without rights", records_without_rights },
 	{ "a tracepoint that only counts", tracepoint_that_only_counts },
-	{ "without a capability", no_capability },
-	{ "without rights", no_rights },
-	{ "the kernel without rights", kernel_without_rights },
 	{ "no free file descriptor", no_free_fd },
-	{ "at paranoid 3", paranoid_3 },
-	{ "what is audited", audited_checks },
-	{ "what fits, without rights", fit_without_rights },
 	{ "errors of the question itself", structure_errors },
 	{ "a larger structure", structure_of_the_future },
 	{ "little room for the text", short_text },

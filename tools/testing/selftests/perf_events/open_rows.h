@@ -615,7 +615,7 @@ static const struct open_row place_rows[] = {
 	    IN_ARG(GROUP_FD) } },
 };
 
-static void require(enum needs needs)
+static inline void require(enum needs needs)
 {
 	if (needs == NEED_BREAKPOINTS)
 		need_breakpoints();
@@ -689,7 +689,7 @@ static struct open_place place_of(enum where where)
 #define NR_OPEN_ROWS	(ARRAY_SIZE(attr_rows) + ARRAY_SIZE(type_rows) + \
 			 ARRAY_SIZE(place_rows))
 
-static void run_open_rows(void (*run)(const void *row))
+static inline void run_open_rows(void (*run)(const void *row))
 {
 	tests_run_rows(attr_rows, ARRAY_SIZE(attr_rows), sizeof(*attr_rows),
 		       run);

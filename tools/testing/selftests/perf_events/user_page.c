@@ -783,7 +783,7 @@ static bool offers_nothing(const struct watched *watched)
 /* Ends the case as an expected failure if the page offers what it has not. */
 static void expect_useless(const struct watched *watched, const char *whose)
 {
-	struct timed_count low, high;
+	struct timed_count high;
 	struct reading got;
 	bool offered;
 	int i;
@@ -804,9 +804,10 @@ static void expect_useless(const struct watched *watched, const char *whose)
 		      "running %llu of %llu",
 		      (unsigned long long)got.count.running,
 		      (unsigned long long)got.count.enabled);
+		CHECK(got.count.value <= high.value, "count %llu of %llu",
+		      (unsigned long long)got.count.value,
+		      (unsigned long long)high.value);
 	}
-	low = read_timed(watched->fd);
-	CHECK(low.value > 0, "nothing counted");
 }
 
 /* A counter of the CPU that the reader never leaves. */
@@ -979,7 +980,7 @@ static void times_of_a_software_event(void)
 		if (high.running == low.running)
 			continue;
 		/* It ran. Either both times stand, or both go on. */
-		if (got.count.enabled > high.enabled ||
+		if (got.count.enabled > high.enabled + CLOCK_SLACK ||
 		    got.count.enabled - got.count.running >
 		    high.enabled - high.running + CLOCK_SLACK)
 			test_xfail("running %llu of %llu, not %llu of %llu",
