@@ -104,12 +104,10 @@ static bool perf_mmap_readers_can_read(const struct perf_event *event,
 	       READ_ONCE(event->hw.target->mm) == rb->charge.mm;
 }
 
-static u32 perf_mmap_index(struct perf_event *event,
-			   const struct perf_buffer *rb)
+static u32 perf_mmap_index(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE ||
-	    (event->hw.state & PERF_HES_STOPPED) ||
-	    !perf_mmap_readers_can_read(event, rb))
+	    (event->hw.state & PERF_HES_STOPPED))
 		return 0;
 	return event->pmu->event_idx(event);
 }
@@ -162,11 +160,9 @@ static u64 perf_mmap_offset(const struct perf_event *event, u32 index, u16 width
 
 /* Takes back what the architecture offers, where a reader would go wrong. */
 static void perf_mmap_limit_caps(const struct perf_event *event,
-				 const struct perf_buffer *rb, u32 index)
+				 struct perf_event_mmap_page *userpg,
+				 bool readable, u32 index)
 {
-	struct perf_event_mmap_page *userpg = rb->user_page;
-	bool readable = perf_mmap_readers_can_read(event, rb);
-
 	if (!readable)
 		userpg->cap_user_rdpmc = 0;
 	if (!readable || !perf_mmap_times_go_on(event, userpg, index))
@@ -178,7 +174,8 @@ static void perf_mmap_fill_userpage(struct perf_event *event,
 {
 	struct perf_event_mmap_page *userpg = rb->user_page;
 	u64 enabled, running, now = perf_clock();
-	u32 index = perf_mmap_index(event, rb);
+	bool readable = perf_mmap_readers_can_read(event, rb);
+	u32 index = readable ? perf_mmap_index(event) : 0;
 
 	perf_event_time_at(event, now, &enabled, &running);
 	userpg->index = index;
@@ -187,7 +184,7 @@ static void perf_mmap_fill_userpage(struct perf_event *event,
 	userpg->time_running = running +
 			       atomic64_read(&event->child_total_time_running);
 	arch_perf_update_userpage(event, userpg, now);
-	perf_mmap_limit_caps(event, rb, index);
+	perf_mmap_limit_caps(event, userpg, readable, index);
 	userpg->offset = perf_mmap_offset(event, index,
 					  READ_ONCE(userpg->pmc_width));
 }
