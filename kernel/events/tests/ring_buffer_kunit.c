@@ -810,6 +810,7 @@ static void test_put_on(struct kunit *test, struct perf_buffer *rb)
 	KUNIT_ASSERT_NOT_NULL(test, mm);
 	task->mm = mm;
 	rb->charge.mm = mm;
+	rb->readable = true;
 	event->attach_state = PERF_ATTACH_TASK;
 	event->hw.target = task;
 	event->state = PERF_EVENT_STATE_ACTIVE;
@@ -849,18 +850,17 @@ static void user_page_index(struct kunit *test)
 	mm = rb->charge.mm;
 	rb->charge.mm = mm + 1;
 	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
-	rb->charge.mm = NULL;
+	rb->charge.mm = mm;
 	event->hw.target->mm = NULL;
 	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
-	rb->charge.mm = mm;
-	event->hw.target->mm = mm;
+	/* Of a CPU: whoever has mapped it stays there. */
 	event->attach_state = 0;
-	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
-	event->attach_state = PERF_ATTACH_TASK;
-	event->attr.inherit = 1;
-	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
-	event->attr.inherit = 0;
 	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 3);
+	event->attach_state = PERF_ATTACH_TASK;
+	event->hw.target->mm = mm;
+	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 3);
+	rb->readable = false;
+	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
 	atomic_set(&event->mmap_count, 0);
 }
 
