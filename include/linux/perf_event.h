@@ -980,6 +980,8 @@ struct perf_sample_layout {
  * @tstamp: L, context time up to which the two totals are right
  * @total_time_enabled: L, nanoseconds enabled, as of @tstamp
  * @total_time_running: L, nanoseconds on the PMU, as of @tstamp
+ * @enabled_offset: L, N, while it is enabled: the first total less context time
+ * @running_offset: L, N, while it is on: the second total less context time
  * @event_entry: MLR, link in the context's list
  * @aux_event: M, event whose AUX area this one writes to
  * @pmu_private: D
@@ -1084,6 +1086,8 @@ struct perf_event {
 	u64				tstamp;
 	u64				total_time_enabled;
 	u64				total_time_running;
+	u64				enabled_offset;
+	u64				running_offset;
 
 	/* For walks of a context, for members of a trace, for drivers. */
 	struct list_head		event_entry;

@@ -11,7 +11,8 @@
  * which the cgroup did not run: an offset, no clock to be read or wound up.
  *
  * Owns: ctx->{time,timestamp,timeoffset}; the {runs,time,offset} of a cgroup on
- * a CPU; event->{state,tstamp,total_time_enabled,total_time_running,clock}.
+ * a CPU; event->{state,tstamp,total_time_enabled,total_time_running,
+ * enabled_offset,running_offset,clock}.
  *
  * Contexts: any; perf_ctx_clock_at() and perf_event_time_at() serve NMI.
  *
@@ -22,6 +23,13 @@
  *  1. perf_ctx_clock_update_locked() has stored @time, not yet @timestamp;
  *  2. an NMI asks for the time. It uses @timeoffset, which stays the same for
  *     as long as the context is loaded, and gets a consistent answer.
+ *
+ * Race, NMI against an update of an event's times on the same CPU:
+ *  1. perf_event_bring_times() has stored a sum, not yet @tstamp;
+ *  2. an NMI asks for the event's times. While a time passes it is the context's
+ *     time and an offset, which stays the same until the time stands; while it
+ *     stands it is the sum, which stays the same until the time passes. What
+ *     changes, changes before the state that says which of the two to look at.
  */
 #include <linux/bug.h>
 #include <linux/percpu.h>
@@ -204,6 +212,31 @@ static void perf_event_times(const struct perf_event *event, u64 time,
 		*running += delta;
 }
 
+/* The sums are right up to @tstamp: so they pass from there. */
+static void perf_event_anchor_enabled(struct perf_event *event)
+{
+	WRITE_ONCE(event->enabled_offset,
+		   event->total_time_enabled - event->tstamp);
+}
+
+static void perf_event_anchor_running(struct perf_event *event)
+{
+	WRITE_ONCE(event->running_offset,
+		   event->total_time_running - event->tstamp);
+}
+
+/**
+ * perf_event_time_anchor - sums were set: times pass from these
+ * @event: event whose sums and @tstamp are up to date
+ *
+ * Context: ctx->lock, or the event is visible to nobody.
+ */
+void perf_event_time_anchor(struct perf_event *event)
+{
+	perf_event_anchor_enabled(event);
+	perf_event_anchor_running(event);
+}
+
 /**
  * perf_event_time_start - times pass from now on as the state says
  * @event: event that joins event->ctx, whose clock is up to date
@@ -213,18 +246,20 @@ static void perf_event_times(const struct perf_event *event, u64 time,
 void perf_event_time_start(struct perf_event *event)
 {
 	event->tstamp = perf_event_own_time(event, event->ctx->time);
+	perf_event_time_anchor(event);
 }
 
 /* Inlined where states change: a switch does that to event after event. */
 static __always_inline void perf_event_bring_times(struct perf_event *event)
 {
-	u64 time = 0;
+	u64 time = 0, enabled, running;
 
 	if (event->ctx)
 		time = perf_event_own_time(event, event->ctx->time);
-	perf_event_times(event, time, &event->total_time_enabled,
-			 &event->total_time_running);
-	event->tstamp = time;
+	perf_event_times(event, time, &enabled, &running);
+	WRITE_ONCE(event->total_time_enabled, enabled);
+	WRITE_ONCE(event->total_time_running, running);
+	WRITE_ONCE(event->tstamp, time);
 }
 
 /**
@@ -252,6 +287,19 @@ void perf_event_time_update_group(struct perf_event *leader)
 		perf_event_time_update(sibling);
 }
 
+/*
+ * Clocks of CPUs may differ by a little: a time that lags behind takes nothing
+ * away. Where an NMI could find half a word no more than that is lost.
+ */
+static u64 perf_event_time_no_earlier(const struct perf_event *event, u64 time)
+{
+	u64 tstamp = READ_ONCE(event->tstamp);
+
+	if (IS_ENABLED(CONFIG_64BIT) && (s64)(time - tstamp) < 0)
+		return tstamp;
+	return time;
+}
+
 /**
  * perf_event_time_at - an event's times at a clock value, changing nothing
  * @event: event on this CPU, or of a context that is loaded nowhere
@@ -264,12 +312,17 @@ void perf_event_time_update_group(struct perf_event *leader)
 void perf_event_time_at(const struct perf_event *event, u64 now,
 			u64 *enabled, u64 *running)
 {
-	u64 time = 0;
+	u64 time;
 
-	if (event->ctx)
-		time = perf_event_own_time(event,
-					   perf_ctx_clock_at(event->ctx, now));
-	perf_event_times(event, time, enabled, running);
+	*enabled = READ_ONCE(event->total_time_enabled);
+	*running = READ_ONCE(event->total_time_running);
+	if (!event->ctx || !perf_event_time_passes(event))
+		return;
+	time = perf_event_own_time(event, perf_ctx_clock_at(event->ctx, now));
+	time = perf_event_time_no_earlier(event, time);
+	*enabled = time + READ_ONCE(event->enabled_offset);
+	if (event->state == PERF_EVENT_STATE_ACTIVE)
+		*running = time + READ_ONCE(event->running_offset);
 }
 
 #define FIRST		PERF_EVENT_STATE_DEAD
@@ -405,7 +458,12 @@ void perf_event_state_init(struct perf_event *event)
 static noinline void perf_event_set_enabled(struct perf_event *event,
 					    enum perf_event_state state)
 {
+	struct perf_event *sibling;
+
 	perf_event_time_update_group(event);
+	perf_event_anchor_enabled(event);
+	for_each_sibling_event(sibling, event)
+		perf_event_time_anchor(sibling);
 	if (event->attach_state & PERF_ATTACH_CONTEXT)
 		perf_event_toggle_enabled(event);
 	WRITE_ONCE(event->state, state);
@@ -428,6 +486,8 @@ void perf_event_set_state(struct perf_event *event,
 		return;
 	perf_event_state_check(event, state);
 	perf_event_bring_times(event);
+	if (state == PERF_EVENT_STATE_ACTIVE)
+		perf_event_anchor_running(event);
 	if (perf_event_is_enabled(event->state) != perf_event_is_enabled(state))
 		perf_event_set_enabled(event, state);
 	else

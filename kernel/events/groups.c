@@ -221,6 +221,9 @@ void perf_group_erase_locked(struct perf_event *leader)
  * Nanoseconds enabled and on the PMU, for an inherited group with what its
  * family has had: the threads of a family live too short for a fair share of
  * their own.
+ *
+ * The eldest's may change meanwhile, on another CPU. Where a word has 32 bits the
+ * two halves may then be of different moments, which costs a group one turn.
  */
 static void perf_group_service_times(const struct perf_event *leader,
 				     u64 *enabled, u64 *running)
@@ -360,9 +363,14 @@ void perf_group_refresh_caps_locked(struct perf_event *leader)
 		leader->group_caps &= sibling->event_caps;
 }
 
-/* A sibling that lost its leader leads itself, if its kind can. */
+/*
+ * A sibling that lost its leader leads itself, if its kind can. Its time, which stood
+ * if the leader was off, passes from now on.
+ */
 static void perf_group_promote(struct perf_event *sibling)
 {
+	perf_event_time_update(sibling);
+	perf_event_time_anchor(sibling);
 	list_del_init(&sibling->sibling_list);
 	sibling->group_leader = sibling;
 	WRITE_ONCE(sibling->aux_event, NULL);

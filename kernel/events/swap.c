@@ -88,6 +88,8 @@ static void perf_swap_counts_locked(struct perf_event *on,
 		    local64_xchg(&on->count, local64_read(&off->count)));
 	swap(on->total_time_enabled, off->total_time_enabled);
 	swap(on->total_time_running, off->total_time_running);
+	perf_event_time_anchor(on);
+	perf_event_time_anchor(off);
 	/* What is drawn goes with the period that runs, which stays. */
 	if (on->attr.freq) {
 		swap(on->hw.freq_count_stamp, off->hw.freq_count_stamp);

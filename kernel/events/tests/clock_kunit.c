@@ -307,6 +307,7 @@ static void ck_nmi_time(struct kunit *test)
 	event->tstamp = 400;
 	event->total_time_enabled = 300;
 	event->total_time_running = 200;
+	perf_event_time_anchor(event);
 
 	/* Loaded nowhere: the clock value does not matter. */
 	KUNIT_EXPECT_EQ(test, perf_ctx_clock_at(ctx, 999999), 500);
@@ -330,6 +331,46 @@ static void ck_nmi_time(struct kunit *test)
 	perf_event_time_at(event, 9000, &enabled, &running);
 	KUNIT_EXPECT_EQ(test, enabled, 300);
 	KUNIT_EXPECT_EQ(test, running, 200);
+}
+
+/* As an NMI would find them, whichever words have been stored. */
+static void ck_expect_times(struct kunit *test, const struct perf_event *event,
+			    u64 want_enabled, u64 want_running)
+{
+	u64 enabled, running;
+
+	perf_event_time_at(event, 10250, &enabled, &running);
+	KUNIT_EXPECT_EQ(test, enabled, want_enabled);
+	KUNIT_EXPECT_EQ(test, running, want_running);
+}
+
+/* An update of an event's times changes three words, and no answer. */
+static void ck_nmi_in_update(struct kunit *test)
+{
+	struct ck_world *world = test->priv;
+	struct perf_event_context *ctx = &world->ctx;
+	struct perf_event *event = &world->member[0];
+
+	scoped_guard(mutex, &ctx->mutex) {
+		perf_event_set_state(event, INACTIVE);
+		ctx->time = 100;
+		perf_event_set_state(event, ACTIVE);
+	}
+	ctx->time = 500;
+	ctx->timestamp = 10000;
+	ctx->timeoffset = ctx->time - 10000;
+	ctx->loaded_cpu = raw_smp_processor_id();
+	ck_expect_times(test, event, 750, 650);
+	event->total_time_enabled += 500;
+	ck_expect_times(test, event, 750, 650);
+	event->total_time_running += 400;
+	ck_expect_times(test, event, 750, 650);
+	event->tstamp = 500;
+	ck_expect_times(test, event, 750, 650);
+
+	/* It goes off at 500: the sums first, then the state. */
+	event->state = INACTIVE;
+	ck_expect_times(test, event, 750, 400);
 }
 
 static void ck_start(struct perf_event_context *ctx)
@@ -433,6 +474,7 @@ static struct kunit_case ck_cases[] = {
 	KUNIT_CASE(ck_time_update_group),
 	KUNIT_CASE(ck_time_without_ctx),
 	KUNIT_CASE(ck_nmi_time),
+	KUNIT_CASE(ck_nmi_in_update),
 	KUNIT_CASE(ck_ctx_clock),
 	KUNIT_CASE(ck_ctx_clock_monotonic),
 	KUNIT_CASE(ck_sample_clocks),
