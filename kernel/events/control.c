@@ -260,6 +260,7 @@ void perf_control_disable_locked(struct perf_event *event)
 	perf_sched_event_out_locked(event);
 	if (event->state > PERF_EVENT_STATE_OFF)
 		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
+	perf_sched_show_group_locked(event);
 	event->pmu_ctx->chosen = false;
 }
 

@@ -346,20 +346,41 @@ static void perf_sched_mux_start(struct perf_cpu_pmu_context *cpc, u64 left)
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* A pinned group that found no room must not go on as if it counted. */
-static void perf_sched_pinned_failed(struct perf_event *leader)
+static void perf_sched_show_locked(struct perf_event *event)
 {
-	perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
-	leader->pending_kill = POLL_ERR;
-	perf_pending_wake(leader);
-}
-
-static void perf_sched_refresh_user(struct perf_event *event)
-{
+	lockdep_assert_held(&event->ctx->lock);
 	if (!READ_ONCE(event->rb))
 		return;
 	perf_event_time_update(event);
 	perf_event_update_userpage(event);
+}
+
+/**
+ * perf_sched_show_group_locked - tell readers of user pages that a group is off
+ * @leader: leader; or a sibling, alone
+ *
+ * What was not on has not brought its page up to date by going off.
+ *
+ * Context: ctx->lock, and where the context is loaded that CPU with interrupts off;
+ * clock up to date.
+ */
+void perf_sched_show_group_locked(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	lockdep_assert_held(&leader->ctx->lock);
+	perf_sched_show_locked(leader);
+	for_each_sibling_event(sibling, leader)
+		perf_sched_show_locked(sibling);
+}
+
+/* A pinned group that found no room must not go on as if it counted. */
+static void perf_sched_pinned_failed(struct perf_event *leader)
+{
+	perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
+	perf_sched_show_group_locked(leader);
+	leader->pending_kill = POLL_ERR;
+	perf_pending_wake(leader);
 }
 
 /* Somebody has to wait, so the timer has to run. */
@@ -374,15 +395,10 @@ static void perf_sched_wait(struct perf_event_pmu_context *epc)
 			     perf_sched_choice_left_locked(epc));
 }
 
-/* A flexible group waits: readers of its user page learn that it is off. */
 static void perf_sched_flexible_failed(struct perf_event *leader)
 {
-	struct perf_event *sibling;
-
 	perf_sched_wait(leader->pmu_ctx);
-	perf_sched_refresh_user(leader);
-	for_each_sibling_event(sibling, leader)
-		perf_sched_refresh_user(sibling);
+	perf_sched_show_group_locked(leader);
 }
 
 /*

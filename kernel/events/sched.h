@@ -40,6 +40,7 @@ void perf_sched_group_out_locked(struct perf_event *leader);
 void perf_sched_pmu_locked(struct perf_cpu_context *cpuctx, struct pmu *pmu);
 void perf_sched_flexible_out_locked(struct perf_event_pmu_context *epc);
 void perf_sched_choose_locked(struct perf_event_pmu_context *epc);
+void perf_sched_show_group_locked(struct perf_event *leader);
 void perf_sched_fill_locked(struct perf_event_pmu_context *epc);
 u64 perf_sched_choice_left_locked(struct perf_event_pmu_context *epc);
 
