@@ -31,7 +31,7 @@
  *   areas	areas that the driver has set up and not been told to free
  *   pauses	how often a trace was held
  *   resumes	how often one was let go on
- *   faults	calls that broke a rule of struct pmu
+ *   faults	calls that broke a rule of struct pmu; the log has the lines
  *
  * Contexts: as struct pmu says. A CPU has one trace at a time, which is that
  * CPU's, with interrupts off.
@@ -46,6 +46,7 @@
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
+#include <linux/printk.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -70,16 +71,23 @@ struct trace_cpu {
 	/* What the drivers of CoreSight and BTS remember. */
 	const struct trace_area		*session;
 	bool				active;
+	/* An add that failed has left its output open, as cpum_sf does. */
+	bool				forgotten;
 };
 
 static DEFINE_PER_CPU(struct trace_cpu, trace_cpus);
 static atomic_t test_areas, test_pauses, test_resumes, test_faults;
 
-static void test_expect(bool kept)
+static void test_expect_at(bool kept, int line)
 {
-	if (!kept)
-		atomic_inc(&test_faults);
+	if (kept)
+		return;
+	atomic_inc(&test_faults);
+	pr_info_ratelimited("perf_test_aux: the rule in line %d was broken\n",
+			    line);
 }
+
+#define test_expect(kept)	test_expect_at(kept, __LINE__)
 
 /* The stream. */
 
@@ -100,6 +108,7 @@ static bool trace_begin(struct trace_cpu *cpu, struct perf_event *event)
 {
 	struct trace_area *area = perf_aux_output_begin(&cpu->handle, event);
 
+	cpu->forgotten = false;
 	cpu->written = 0;
 	if (!area)
 		return false;
@@ -165,7 +174,7 @@ struct trace_driver {
 
 static void plain_start(struct trace_cpu *cpu, struct perf_event *event)
 {
-	test_expect(!cpu->handle.event);
+	test_expect(!cpu->handle.event || cpu->forgotten);
 	event->hw.state = trace_begin(cpu, event) ? 0 : PERF_HES_STOPPED;
 }
 
@@ -438,8 +447,10 @@ static int trace_add(struct perf_event *event, int flags)
 	cpu->event = event;
 	event->hw.state = PERF_HES_STOPPED;
 	err = trace_try_add(cpu, event, flags);
-	if (err)
+	if (err) {
 		cpu->event = NULL;
+		cpu->forgotten = cpu->handle.event;
+	}
 	return err;
 }
 
