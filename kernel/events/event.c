@@ -74,7 +74,7 @@
 #include "random.h"
 #include "refuse.h"
 #include "sample.h"
-#include "sched.h"
+#include "sched_key.h"
 #include "sideband.h"
 #include "throttle.h"
 #include "tracing.h"

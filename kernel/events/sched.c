@@ -30,10 +30,8 @@
  *     IPI, or after a migration that the opener's read of the CPU preceded;
  *     either way it sees the context, and under ctx->lock the event.
  */
-#include <linux/jump_label.h>
 #include <linux/smp.h>
 #include <linux/static_call.h>
-#include <linux/workqueue.h>
 #include "clock.h"
 #include "context.h"
 #include "family.h"
@@ -45,59 +43,10 @@
 #include "swap.h"
 #include "walk.h"
 
-DEFINE_STATIC_KEY_FALSE(perf_sched_events);
-static DEFINE_MUTEX(perf_sched_key_mutex);
-static atomic_t perf_sched_key_users;
-
 DEFINE_STATIC_CALL_NULL(perf_sched_cgroup_follow, perf_sched_follow_fn);
 
 static DEFINE_PER_CPU(int, perf_sched_cb_usages);
 static DEFINE_PER_CPU(struct list_head, perf_sched_cb_list);
-
-static void perf_sched_key_sync(void *unused)
-{
-}
-
-/**
- * perf_sched_key_get - have the switch hooks called from now on
- *
- * Context: task; may sleep, takes the CPU hotplug lock.
- */
-void perf_sched_key_get(void)
-{
-	if (atomic_inc_not_zero(&perf_sched_key_users))
-		return;
-	guard(mutex)(&perf_sched_key_mutex);
-	if (!atomic_read(&perf_sched_key_users)) {
-		static_branch_enable(&perf_sched_events);
-		/* Not every architecture waits for the others when patching. */
-		on_each_cpu(perf_sched_key_sync, NULL, 1);
-	}
-	atomic_inc(&perf_sched_key_users);
-}
-
-static void perf_sched_key_off(struct work_struct *work)
-{
-	guard(mutex)(&perf_sched_key_mutex);
-	if (atomic_dec_and_test(&perf_sched_key_users))
-		static_branch_disable(&perf_sched_events);
-}
-
-static DECLARE_DELAYED_WORK(perf_sched_key_work, perf_sched_key_off);
-
-/**
- * perf_sched_key_put - undo perf_sched_key_get()
- *
- * The last user's count is kept for a second, so that programs that open and
- * close one event after the other do not patch the kernel each time.
- *
- * Context: any but NMI.
- */
-void perf_sched_key_put(void)
-{
-	if (!atomic_add_unless(&perf_sched_key_users, -1, 1))
-		schedule_delayed_work(&perf_sched_key_work, HZ);
-}
 
 static bool perf_sched_is_freq(const struct perf_event *event)
 {

@@ -13,10 +13,6 @@
 typedef void (perf_sched_follow_fn)(struct task_struct *task);
 DECLARE_STATIC_CALL(perf_sched_cgroup_follow, perf_sched_follow_fn);
 
-/* The switch hooks are called while the key counts (lazily switched off). */
-void perf_sched_key_get(void);
-void perf_sched_key_put(void);
-
 /* Task contexts: ctx->lock and the CPU's are taken inside. */
 void perf_sched_settle_oncpu(void);
 void perf_sched_unload_oncpu(struct perf_event_context *ctx);

@@ -19,7 +19,7 @@
 #include "../control.h"
 #include "../event.h"
 #include "../remote.h"
-#include "../sched.h"
+#include "../sched_key.h"
 #include "fake_pmu.h"
 
 #define NR_CGROUPS	10

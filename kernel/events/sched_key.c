@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "sched_key": the hooks in the task switch are called while events need them.
+ *
+ * Purpose: a static key, and who counts on it. Turning it patches the kernel and
+ * interrupts all CPUs, so it stays on for a second after its last user.
+ *
+ * Owns: perf_sched_events, which the scheduler asks.
+ *
+ * Contexts: task to turn it on; any but NMI to give it back.
+ *
+ * Locking: perf_sched_key_mutex turns the key. Users beyond the first do without.
+ */
+#include <linux/atomic.h>
+#include <linux/cleanup.h>
+#include <linux/jump_label.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+#include "sched_key.h"
+
+DEFINE_STATIC_KEY_FALSE(perf_sched_events);
+static DEFINE_MUTEX(perf_sched_key_mutex);
+static atomic_t perf_sched_key_users;
+
+static void perf_sched_key_sync(void *unused)
+{
+}
+
+/**
+ * perf_sched_key_get - have the switch hooks called from now on
+ *
+ * Context: task; may sleep, takes the CPU hotplug lock.
+ */
+void perf_sched_key_get(void)
+{
+	if (atomic_inc_not_zero(&perf_sched_key_users))
+		return;
+	guard(mutex)(&perf_sched_key_mutex);
+	if (!atomic_read(&perf_sched_key_users)) {
+		static_branch_enable(&perf_sched_events);
+		/* Not every architecture waits for the others when patching. */
+		on_each_cpu(perf_sched_key_sync, NULL, 1);
+	}
+	atomic_inc(&perf_sched_key_users);
+}
+
+static void perf_sched_key_off(struct work_struct *work)
+{
+	guard(mutex)(&perf_sched_key_mutex);
+	if (atomic_dec_and_test(&perf_sched_key_users))
+		static_branch_disable(&perf_sched_events);
+}
+
+static DECLARE_DELAYED_WORK(perf_sched_key_work, perf_sched_key_off);
+
+/**
+ * perf_sched_key_put - undo perf_sched_key_get()
+ *
+ * The last user's count is kept for a second, so that programs that open and
+ * close one event after the other do not patch the kernel each time.
+ *
+ * Context: any but NMI.
+ */
+void perf_sched_key_put(void)
+{
+	if (!atomic_add_unless(&perf_sched_key_users, -1, 1))
+		schedule_delayed_work(&perf_sched_key_work, HZ);
+}
