@@ -39,6 +39,13 @@
 #include "delay.h"
 #include "swap.h"
 
+/*
+ * The numbers of equal contexts. The lowest bit says that some counts go with their
+ * tasks; where it is clear an exchange has no event to look at.
+ */
+#define PERF_SWAP_BY_TASK	1
+#define PERF_SWAP_NEXT_EQUAL	2
+
 static atomic64_t perf_swap_last_equal;
 
 /*
@@ -149,6 +156,8 @@ static void perf_swap_all_counts_locked(struct perf_event_context *on,
 	struct perf_event *leader = NULL, *twin = NULL;
 
 	lockdep_assert_held(&on->lock);
+	if (!(on->equal & PERF_SWAP_BY_TASK))
+		return;
 	perf_ctx_clock_update_locked(on);
 	while ((leader = perf_swap_leader_after(on, leader))) {
 		twin = perf_swap_leader_after(off, twin);
@@ -409,22 +418,30 @@ void perf_swap_release_group(struct perf_event *leader)
 
 /**
  * perf_swap_lock_counts - wait until nobody adds up counts by task
+ * @ctx: context that will be exchanged; held
  *
- * Context: task; mutexes of contexts may be held, no child_mutex.
+ * Where no count goes with its task there is nobody to wait for.
+ *
+ * Context: task; ctx->mutex until perf_swap_unlock_counts(), no child_mutex.
  */
-void perf_swap_lock_counts(void)
+void perf_swap_lock_counts(struct perf_event_context *ctx)
 {
-	down_write(&perf_swap_counts_sem);
+	lockdep_assert_held(&ctx->mutex);
+	if (ctx->equal & PERF_SWAP_BY_TASK)
+		down_write(&perf_swap_counts_sem);
 }
 
 /**
  * perf_swap_unlock_counts - undo perf_swap_lock_counts()
+ * @ctx: context; its mutex keeps it equal to what it was equal to
  *
- * Context: task.
+ * Context: task, ctx->mutex.
  */
-void perf_swap_unlock_counts(void)
+void perf_swap_unlock_counts(struct perf_event_context *ctx)
 {
-	up_write(&perf_swap_counts_sem);
+	lockdep_assert_held(&ctx->mutex);
+	if (ctx->equal & PERF_SWAP_BY_TASK)
+		up_write(&perf_swap_counts_sem);
 }
 
 /**
@@ -444,6 +461,35 @@ bool perf_swap_suits(const struct perf_event *event)
 }
 
 /**
+ * perf_swap_end_equal - no switch exchanges a context any more
+ * @ctx: context
+ *
+ * Until a fork copies it again.
+ *
+ * Context: task, ctx->mutex.
+ */
+void perf_swap_end_equal(struct perf_event_context *ctx)
+{
+	lockdep_assert_held(&ctx->mutex);
+	guard(raw_spinlock_irq)(&ctx->lock);
+	ctx->equal = 0;
+}
+
+static u64 perf_swap_new_equal(struct perf_event_context *ctx)
+{
+	u64 equal = atomic64_add_return(PERF_SWAP_NEXT_EQUAL,
+					&perf_swap_last_equal);
+	struct perf_event *event;
+
+	lockdep_assert_held(&ctx->mutex);
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (perf_swap_is_by_task(event))
+			return equal | PERF_SWAP_BY_TASK;
+	}
+	return equal;
+}
+
+/**
  * perf_swap_mark_equal - say that a context is a copy of another
  * @ctx: context that was copied; held since before
  * @copy: its copy, of a task that never ran
@@ -455,10 +501,11 @@ bool perf_swap_suits(const struct perf_event *event)
 void perf_swap_mark_equal(struct perf_event_context *ctx,
 			  struct perf_event_context *copy)
 {
+	u64 equal = READ_ONCE(ctx->equal) ?: perf_swap_new_equal(ctx);
+
 	lockdep_assert_held(&ctx->mutex);
 	guard(raw_spinlock_irq)(&ctx->lock);
-	if (!ctx->equal)
-		ctx->equal = atomic64_inc_return(&perf_swap_last_equal);
+	ctx->equal = equal;
 	guard(raw_spinlock_nested)(&copy->lock);
 	copy->equal = copy->nr_events == ctx->nr_events ? ctx->equal : 0;
 }
