@@ -86,14 +86,14 @@ struct perf_refuse_hint {
 };
 
 #ifdef CONFIG_PERF_EVENTS
-extern unsigned int perf_refuse_watchers;
+extern atomic_t perf_refuse_watchers;
 
 void perf_refuse_note(int error, u32 place, const struct perf_refuse_hint *hint,
 		      u32 reason, const char *text);
 
 static inline bool perf_refuse_is_watched(void)
 {
-	return unlikely(READ_ONCE(perf_refuse_watchers));
+	return unlikely(atomic_read(&perf_refuse_watchers));
 }
 #else
 static inline void perf_refuse_note(int error, u32 place,

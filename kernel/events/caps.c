@@ -603,10 +603,11 @@ void perf_fit_judge(struct perf_fit *fit)
 	} else if (pmu->counters) {
 		fit_ask_driver(fit);
 	} else if (pmu->caps) {
-		guard(mutex)(&caps_mutex);
 		fit->alone = PERF_FIT_YES;
-		if (perf_attr_would_see_cpus())
-			fit->beside = fit_try_cpus(fit);
+		if (!perf_attr_would_see_cpus())
+			return;
+		guard(mutex)(&caps_mutex);
+		fit->beside = fit_try_cpus(fit);
 	}
 }
 

@@ -310,13 +310,25 @@ static bool perf_target_permitted(const struct perf_event_attr *attr,
 	return capable || ptrace_may_access(task, mode);
 }
 
+/* What is only tried is not audited. Nothing comes of it that an exec could abuse. */
+static int perf_open_ask_target_trial(const struct perf_open *open)
+{
+	unsigned int mode = PTRACE_MODE_READ_REALCREDS | PTRACE_MODE_NOAUDIT;
+
+	if (perf_attr_is_perfmon() || ptrace_may_access(open->task, mode))
+		return 0;
+	return -EACCES;
+}
+
 /* Everybody may look at himself, and does not exec while he is in here. */
 static int perf_open_ask_target(struct perf_open *open)
 {
 	int error;
 
-	if (!open->task || open->task == current || open->trial)
+	if (!open->task || open->task == current)
 		return 0;
+	if (open->trial)
+		return perf_open_ask_target_trial(open);
 	error = down_read_interruptible(&open->task->signal->exec_update_lock);
 	if (error)
 		return error;

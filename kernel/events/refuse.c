@@ -11,22 +11,26 @@
  * And a caller often knows better which field was meant: if the first one has
  * not said where, a later one with the same errno does.
  *
- * Owns: the list of tasks in a dry run.
+ * Owns: the table of tasks in a dry run.
  *
  * Contexts: task. What refuses in an interrupt is not heard.
  *
  * Lifetime: a refusal is memory of its task, listed from perf_refuse_begin() to
  * perf_refuse_end().
  *
- * Locking: refuse_lock for the list. What is in a refusal belongs to its task.
+ * Locking: a lock for each row of the table, so that many dry runs at a time keep
+ * nobody waiting. What is in a refusal belongs to its task.
  *
- * Race: a check of another task looks at the list while this one goes off it.
- *   1. The other sees perf_refuse_watchers not 0, and takes refuse_lock.
+ * Race: a check of another task looks at a row while this one goes off it.
+ *   1. The other sees perf_refuse_watchers not 0, and takes the row's lock.
  *   2. It compares owners with itself, and does not touch what is not its own.
  *   3. This task gets the lock afterwards; its refusal has not been kept.
  */
+#include <linux/atomic.h>
 #include <linux/export.h>
+#include <linux/hash.h>
 #include <linux/kernel.h>
+#include <linux/list.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -34,11 +38,21 @@
 
 #include "refuse.h"
 
-static DEFINE_SPINLOCK(refuse_lock);
-static LIST_HEAD(refuse_list);
+#define REFUSE_BITS	8
 
-/* Entries of the list. */
-unsigned int perf_refuse_watchers __read_mostly;
+struct refuse_row {
+	spinlock_t		lock;
+	struct hlist_head	tasks;
+};
+
+static struct refuse_row refuse_rows[1 << REFUSE_BITS] = {
+	[0 ... (1 << REFUSE_BITS) - 1] = {
+		.lock = __SPIN_LOCK_UNLOCKED(refuse_rows.lock),
+	},
+};
+
+/* Entries of the table. */
+atomic_t perf_refuse_watchers __read_mostly;
 EXPORT_SYMBOL_GPL(perf_refuse_watchers);
 
 static const struct {
@@ -115,14 +129,20 @@ static const struct {
 	{ PERF_REASON_NO_REGISTERS, "the PMU cannot sample these registers" },
 };
 
+static struct refuse_row *refuse_row_of(const struct task_struct *task)
+{
+	return &refuse_rows[hash_ptr(task, REFUSE_BITS)];
+}
+
 static struct perf_refusal *refuse_find(void)
 {
+	struct refuse_row *row = refuse_row_of(current);
 	struct perf_refusal *refusal;
 
 	if (!in_task())
 		return NULL;
-	guard(spinlock)(&refuse_lock);
-	list_for_each_entry(refusal, &refuse_list, entry) {
+	guard(spinlock)(&row->lock);
+	hlist_for_each_entry(refusal, &row->tasks, entry) {
 		if (refusal->owner == current)
 			return refusal;
 	}
@@ -227,13 +247,15 @@ bool perf_refuse_is_asked(void)
 void perf_refuse_begin(struct perf_refusal *refusal,
 		       const struct perf_event_attr *attr)
 {
+	struct refuse_row *row = refuse_row_of(current);
+
 	*refusal = (struct perf_refusal) {
 		.owner	= current,
 		.attr	= attr,
 	};
-	guard(spinlock)(&refuse_lock);
-	list_add(&refusal->entry, &refuse_list);
-	WRITE_ONCE(perf_refuse_watchers, perf_refuse_watchers + 1);
+	scoped_guard(spinlock, &row->lock)
+		hlist_add_head(&refusal->entry, &row->tasks);
+	atomic_inc(&perf_refuse_watchers);
 }
 
 /**
@@ -247,10 +269,11 @@ void perf_refuse_begin(struct perf_refusal *refusal,
  */
 void perf_refuse_end(struct perf_refusal *refusal, int error)
 {
-	scoped_guard(spinlock, &refuse_lock) {
-		list_del(&refusal->entry);
-		WRITE_ONCE(perf_refuse_watchers, perf_refuse_watchers - 1);
-	}
+	struct refuse_row *row = refuse_row_of(refusal->owner);
+
+	scoped_guard(spinlock, &row->lock)
+		hlist_del(&refusal->entry);
+	atomic_dec(&perf_refuse_watchers);
 	if (refusal->error == error)
 		return;
 	refusal->error = error;

@@ -3,7 +3,7 @@
 #ifndef _KERNEL_EVENTS_REFUSE_H
 #define _KERNEL_EVENTS_REFUSE_H
 
-#include <linux/list.h>
+#include <linux/types.h>
 #include <linux/perf_refuse.h>
 
 struct task_struct;
@@ -12,7 +12,7 @@ struct task_struct;
 
 /* What is known about a refusal; the memory is the asker's. */
 struct perf_refusal {
-	struct list_head		entry;
+	struct hlist_node		entry;
 	struct task_struct		*owner;
 	/* What the places of fields refer to. */
 	const struct perf_event_attr	*attr;

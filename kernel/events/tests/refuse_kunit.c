@@ -170,7 +170,7 @@ static void rk_whose(struct kunit *test)
 	perf_refuse_end(&refusal, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_NONE);
-	KUNIT_EXPECT_EQ(test, perf_refuse_watchers, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&perf_refuse_watchers), 0);
 }
 
 static u64 rk_flags(const struct perf_event_attr *attr)
