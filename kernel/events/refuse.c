@@ -41,6 +41,7 @@
 #define REFUSE_BITS	8
 
 struct refuse_row {
+	/* Keeps @tasks, and the refusal that is found there. */
 	spinlock_t		lock;
 	struct hlist_head	tasks;
 };
