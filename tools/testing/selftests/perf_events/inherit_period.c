@@ -77,13 +77,16 @@ struct source {
 	struct perf_event_attr (*attr)(void);
 	void (*work)(void);
 	__u64 period;
+	/* A timer of the host ends the period: on a busy one several end at once. */
+	bool late;
 };
 
 static const struct source tracepoint = { calls_attr, make_calls, PERIOD };
 static const struct source software = { faults_attr, make_faults, 2 * PERIOD };
 static const struct source clocked = { clock_attr, take_time,
-				       10 * NSEC_PER_MSEC };
-static const struct source hardware = { loops_attr, make_loops, 30 * LOOPS };
+				       10 * NSEC_PER_MSEC, true };
+static const struct source hardware = { loops_attr, make_loops, 30 * LOOPS,
+					true };
 
 struct case_row {
 	struct test_row row;
@@ -159,7 +162,7 @@ static void run_row(const void *arg)
 	periods = read_count(fd) / row->source->period;
 	samples = ring_count(ring, PERF_RECORD_SAMPLE);
 	/* What is left over in a family's contexts, or after a late interrupt. */
-	if (samples + 4 < periods)
+	if (row->source->late ? !samples : samples + 4 < periods)
 		test_xfail("%llu samples of %llu periods",
 			   (unsigned long long)samples,
 			   (unsigned long long)periods);
