@@ -375,7 +375,7 @@ static void inherited(void)
 }
 
 /* Each makes some faults and lets the other go on, on one CPU. */
-#define TURNS		1000
+#define TURNS		200
 #define TURN_FAULTS	5
 
 struct turns {
