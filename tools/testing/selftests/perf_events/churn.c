@@ -33,6 +33,7 @@
 #include "bad_calls.h"
 #include "perf_books.h"
 #include "perf_lib.h"
+#include "storm.h"
 #include "test_pmu.h"
 
 #define MAX_WORKERS	64
@@ -40,7 +41,6 @@
 #define NR_SLOTS	24
 #define NR_CGROUPS	3
 
-#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define CGROUPS		"/sys/fs/cgroup"
 
 /* An event that is open, and its mapping. */
@@ -66,46 +66,22 @@ struct worker {
 
 /* Of all processes. */
 static struct shared {
-	bool stop;
+	struct storm storm;
 	pid_t pid[MAX_WORKERS];
-	__u64 done[64];
-	__u64 refused[64];
 	__u64 plugged;
 	__u64 pulled;
 	__u64 regrouped;
 	__u64 still_pinned;
-	/* Opens that should have failed. */
-	__u64 wrong;
 } *shared;
 
 static int nr_workers = 8;
-static int nr_cpus;
 static int switch_tracepoint;
 static bool has_test_pmu;
 static char watched_byte;
 
-static bool stopping(void)
-{
-	return __atomic_load_n(&shared->stop, __ATOMIC_RELAXED);
-}
-
-static void count(__u64 *counter)
-{
-	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
-}
-
-/* xorshift: repeatable, and good enough to choose by. */
-static __u64 draw_bits(struct worker *w)
-{
-	w->random ^= w->random << 13;
-	w->random ^= w->random >> 7;
-	w->random ^= w->random << 17;
-	return w->random >> 11;
-}
-
 static unsigned int draw(struct worker *w, unsigned int below)
 {
-	return draw_bits(w) % below;
+	return rnd(&w->random, below);
 }
 
 static bool one_in(struct worker *w, unsigned int n)
@@ -272,7 +248,7 @@ static struct perf_event_attr draw_attr(struct worker *w)
 	attr.task = one_in(w, 8);
 	attr.context_switch = one_in(w, 8);
 	attr.read_format = draw(w, 32);
-	attr.sample_type = draw_bits(w) &
+	attr.sample_type = draw(w, PERF_SAMPLE_MAX) &
 		(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 		 PERF_SAMPLE_READ | PERF_SAMPLE_ID | PERF_SAMPLE_CPU |
 		 PERF_SAMPLE_PERIOD | PERF_SAMPLE_STREAM_ID |
@@ -290,10 +266,10 @@ static void draw_target(struct worker *w, pid_t *pid, int *cpu)
 	switch (draw(w, 8)) {
 	case 0:
 		*pid = -1;
-		*cpu = draw(w, nr_cpus);
+		*cpu = draw(w, storm_cpus);
 		break;
 	case 1:
-		*cpu = draw(w, nr_cpus);
+		*cpu = draw(w, storm_cpus);
 		break;
 	case 2:
 		*pid = shared->pid[draw(w, nr_workers)] ?: 0;
@@ -408,7 +384,7 @@ static bool op_fail(struct worker *w)
 	if (fd < 0)
 		return true;
 	ksft_print_msg("opened with a flaw: %s\n", flaw->name);
-	count(&shared->wrong);
+	storm_count(&shared->storm.wrong);
 	close(fd);
 	return false;
 }
@@ -442,7 +418,7 @@ static bool op_open_cgroup(struct worker *w)
 		return false;
 	close_slot(slot);
 	slot->pid = -1;
-	slot->cpu = draw(w, nr_cpus);
+	slot->cpu = draw(w, storm_cpus);
 	slot->inherit = attr.inherit;
 	slot->fd = perf_open(&attr, dir, slot->cpu, -1, PERF_FLAG_PID_CGROUP);
 	close(dir);
@@ -599,7 +575,7 @@ static bool op_touch_map(struct worker *w)
 	if (!page || !slot->writable)
 		return false;
 	if (one_in(w, 4))
-		page->data_tail = draw_bits(w);
+		page->data_tail = draw(w, ~0U);
 	else
 		page->data_tail = __atomic_load_n(&page->data_head,
 						  __ATOMIC_RELAXED);
@@ -624,14 +600,7 @@ static bool op_sleep(struct worker *w)
 
 static bool op_move(struct worker *w)
 {
-	cpu_set_t set;
-	int cpu;
-
-	CPU_ZERO(&set);
-	for (cpu = 0; cpu < nr_cpus; cpu++)
-		if (one_in(w, 2))
-			CPU_SET(cpu, &set);
-	return !sched_setaffinity(0, sizeof(set), &set);
+	return storm_move(&w->random);
 }
 
 static void *short_thread(void *arg)
@@ -690,7 +659,7 @@ static void child_life(struct worker *w)
 	memset(w->child, 0, sizeof(w->child));
 	w->is_child = true;
 	alarm(60);
-	for (i = 0; i < steps && !stopping(); i++)
+	for (i = 0; i < steps && !storm_stopping(); i++)
 		w->step(w);
 	if (one_in(w, 3))
 		execl("/proc/self/exe", "churn", "executed", NULL);
@@ -704,7 +673,7 @@ static bool op_fork(struct worker *w)
 	/* A family of three generations is enough. */
 	if (!reap(w, nr, false) || (w->is_child && !one_in(w, 8)))
 		return false;
-	draw_bits(w);
+	draw(w, 2);
 	w->child[nr] = fork();
 	if (!w->child[nr])
 		child_life(w);
@@ -713,11 +682,7 @@ static bool op_fork(struct worker *w)
 	return w->child[nr];
 }
 
-static const struct op {
-	const char *name;
-	unsigned int weight;
-	bool (*run)(struct worker *w);
-} ops[] = {
+static const struct storm_op ops[] = {
 	{ "open", 20, op_open },
 	{ "join", 20, op_join },
 	{ "move_group", 8, op_move_group },
@@ -753,14 +718,7 @@ static const struct op {
 
 static void one_op(struct worker *w)
 {
-	unsigned int i, at = 0;
-
-	for (i = 0; i < ARRAY_SIZE(ops); i++)
-		at += ops[i].weight;
-	at = draw(w, at);
-	for (i = 0; at >= ops[i].weight; i++)
-		at -= ops[i].weight;
-	count(ops[i].run(w) ? &shared->done[i] : &shared->refused[i]);
+	storm_step(ops, ARRAY_SIZE(ops), w, &w->random);
 }
 
 static void on_trap(int sig)
@@ -788,7 +746,7 @@ static void worker_end(struct worker *w)
 		ksft_print_msg("process %d: %ld kB pinned\n", getpid(),
 			       pinned);
 		fflush(stdout);
-		count(&shared->still_pinned);
+		storm_count(&shared->still_pinned);
 	}
 }
 
@@ -803,11 +761,10 @@ static int work(__u64 seed, int nr)
 		become_nobody();
 	for (i = 0; i < NR_SLOTS; i++)
 		w.slot[i].fd = -1;
-	/* Any number but 0, and not one after the other. */
-	w.random = (seed + nr + 1) * 0x9e3779b97f4a7c15ULL | 1;
+	w.random = rnd_seed(seed + nr);
 	for (i = 0; i < 8; i++)
-		draw_bits(&w);
-	while (!stopping())
+		draw(&w, 2);
+	while (!storm_stopping())
 		w.step(&w);
 	worker_end(&w);
 	return 0;
@@ -826,16 +783,16 @@ static bool plug(int cpu, bool in)
 
 static int plug_cpus(__u64 seed)
 {
-	struct worker w = { .random = seed | 1 };
+	struct worker w = { .random = rnd_seed(seed) };
 	int cpu;
 
-	while (!stopping() && nr_cpus > 1) {
-		cpu = 1 + draw(&w, nr_cpus - 1);
+	while (!storm_stopping() && storm_cpus > 1) {
+		cpu = 1 + draw(&w, storm_cpus - 1);
 		if (plug(cpu, one_in(&w, 2)))
-			count(&shared->plugged);
+			storm_count(&shared->plugged);
 		usleep(draw(&w, 20000));
 	}
-	for (cpu = 1; cpu < nr_cpus; cpu++)
+	for (cpu = 1; cpu < storm_cpus; cpu++)
 		if (!plug(cpu, true))
 			return 1;
 	return 0;
@@ -843,14 +800,14 @@ static int plug_cpus(__u64 seed)
 
 static int pull_pmu(__u64 seed)
 {
-	struct worker w = { .random = seed | 1 };
+	struct worker w = { .random = rnd_seed(seed) };
 
-	while (!stopping()) {
+	while (!storm_stopping()) {
 		test_pmu_unregister();
 		usleep(draw(&w, 5000));
 		test_pmu_register();
 		usleep(draw(&w, 40000));
-		count(&shared->pulled);
+		storm_count(&shared->pulled);
 	}
 	return 0;
 }
@@ -871,17 +828,17 @@ static void clear_cgroup(int nr)
 /* They come and go with events open on them and tasks inside. */
 static int regroup(__u64 seed)
 {
-	struct worker w = { .random = seed | 1 };
+	struct worker w = { .random = rnd_seed(seed) };
 	int nr, tries, left = 0;
 	char path[128];
 
-	while (!stopping()) {
+	while (!storm_stopping()) {
 		nr = draw(&w, NR_CGROUPS);
 		cgroup_path(path, sizeof(path), nr, "");
 		if (one_in(&w, 2))
 			clear_cgroup(nr);
 		if (one_in(&w, 2) ? !rmdir(path) : !mkdir(path, 0755))
-			count(&shared->regrouped);
+			storm_count(&shared->regrouped);
 		usleep(draw(&w, 20000));
 	}
 	for (nr = 0; nr < NR_CGROUPS; nr++) {
@@ -895,15 +852,6 @@ static int regroup(__u64 seed)
 		left += tries == 2000;
 	}
 	return left;
-}
-
-static void report(bool good, const char *what, long before, long after)
-{
-	if (before < 0)
-		ksft_test_result_skip("%s: not known here\n", what);
-	else
-		ksft_test_result(good, "%s: %ld before, %ld afterwards\n", what,
-				 before, after);
 }
 
 /* Kernels that people use go below zero now and then. */
@@ -941,12 +889,7 @@ static int finish(pid_t pid)
 
 static void show_work(void)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(ops); i++)
-		ksft_print_msg("%-12s %8llu done %8llu refused\n", ops[i].name,
-			       (unsigned long long)shared->done[i],
-			       (unsigned long long)shared->refused[i]);
+	storm_show(ops, ARRAY_SIZE(ops));
 	ksft_print_msg("%llu times a CPU, %llu times a cgroup, %llu times a PMU\n",
 		       (unsigned long long)shared->plugged,
 		       (unsigned long long)shared->regrouped,
@@ -973,7 +916,7 @@ static int churn(unsigned int seconds, __u64 seed)
 	if (has_test_pmu)
 		puller = start(pull_pmu, seed + 1002);
 	sleep(seconds);
-	__atomic_store_n(&shared->stop, true, __ATOMIC_RELAXED);
+	storm_stop();
 	for (i = 0; i < nr_workers; i++)
 		failed += !!finish(shared->pid[i]);
 	failed += !!finish(regrouper);
@@ -995,20 +938,10 @@ static void hand_down_controllers(void)
 
 static void set_up(void)
 {
-	if (geteuid())
-		ksft_exit_skip("needs root\n");
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
-		ksft_exit_fail_perror("mmap");
-	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	if (nr_cpus > MAX_CPUS)
-		nr_cpus = MAX_CPUS;
+	shared = storm_set_up(sizeof(*shared));
 	hand_down_controllers();
 	switch_tracepoint =
 		read_long("/sys/kernel/tracing/events/sched/sched_switch/id");
-	/* Orphans of killed children come here and are waited for. */
-	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	has_test_pmu = test_pmu_load();
 	if (has_test_pmu)
 		test_pmu_register();
@@ -1047,12 +980,12 @@ static void run(unsigned int seconds, __u64 seed)
 	show_work();
 	close_books(&before, &after);
 	write_text(PARANOID, paranoid);
-	ksft_test_result(!failed && !shared->wrong,
+	ksft_test_result(!failed && !shared->storm.wrong,
 			 "%d processes and %llu opens went wrong\n", failed,
-			 (unsigned long long)shared->wrong);
+			 (unsigned long long)shared->storm.wrong);
 	report_pinned();
 	report_driver();
-	report_books(&before, &after, report);
+	report_books(&before, &after);
 }
 
 int main(int argc, char **argv)
@@ -1060,11 +993,7 @@ int main(int argc, char **argv)
 	unsigned int seconds = 5;
 	__u64 seed = now_ns();
 
-	if (argc == 2 && !strcmp(argv[1], "executed")) {
-		touch_pages(20);
-		burn(10000);
-		return 0;
-	}
+	storm_if_executed(argc, argv);
 	if (argc > 1)
 		seconds = atoi(argv[1]);
 	if (argc > 2)
@@ -1077,7 +1006,7 @@ int main(int argc, char **argv)
 	set_up();
 	ksft_set_plan(3 + BOOKS_RESULTS);
 	ksft_print_msg("%u seconds, %d workers, %d CPUs, seed %llu\n", seconds,
-		       nr_workers, nr_cpus, (unsigned long long)seed);
+		       nr_workers, storm_cpus, (unsigned long long)seed);
 	run(seconds, seed);
 	ksft_finished();
 }

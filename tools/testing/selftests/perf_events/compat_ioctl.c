@@ -54,6 +54,7 @@ static int compat_ioctl(int fd, uint32_t cmd, uint32_t arg)
 
 static void faulted(int sig)
 {
+	(void)sig;
 	_exit(2);
 }
 

@@ -660,14 +660,7 @@ static const struct test_case others[] = {
 	{ "READ of a thread that ends elsewhere", last_words },
 };
 
-/* Each case for each kind. */
-
-struct control_case {
-	const char *name;
-	void (*run)(const struct kind *kind);
-};
-
-static const struct control_case cases[] = {
+static const struct test_of_kinds tests[] = {
 	{ "SET_OUTPUT", redirected },
 	{ "SET_OUTPUT to another one", redirected_twice },
 	{ "FD_OUTPUT", redirected_at_open },
@@ -685,37 +678,12 @@ static const struct control_case cases[] = {
 	{ "RESET of a group", group_is_reset },
 };
 
-struct control_row {
-	struct test_row row;
-	const struct control_case *what;
-	const struct kind *kind;
-	char name[80];
-};
-
-static struct control_row rows[ARRAY_SIZE(cases) * ARRAY_SIZE(kinds)];
-
-static void run_row(const void *arg)
-{
-	const struct control_row *row = arg;
-
-	cpu = first_cpu();
-	pin_to_cpu(cpu);
-	row->what->run(row->kind);
-}
-
 int main(void)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		rows[i].what = &cases[i / ARRAY_SIZE(kinds)];
-		rows[i].kind = &kinds[i % ARRAY_SIZE(kinds)];
-		snprintf(rows[i].name, sizeof(rows[i].name), "%s, %s",
-			 rows[i].what->name, rows[i].kind->name);
-		rows[i].row.name = rows[i].name;
-	}
-	tests_begin(ARRAY_SIZE(rows) + ARRAY_SIZE(others));
-	tests_run_rows(rows, ARRAY_SIZE(rows), sizeof(*rows), run_row);
+	tests_begin(ARRAY_SIZE(tests) * ARRAY_SIZE(kinds) + ARRAY_SIZE(others));
+	cpu = first_cpu();
+	tests_run_kinds(tests, ARRAY_SIZE(tests), kinds, ARRAY_SIZE(kinds),
+			sizeof(*kinds));
 	tests_run(others, ARRAY_SIZE(others));
 	tests_end();
 }

@@ -108,7 +108,7 @@ static void run_rounds(const void *row, round_fn round)
 }
 
 /* What the first event is, and the second, if there is one. */
-enum kind {
+enum call_kind {
 	CALLS_ONLY,
 	WITH_READ,
 	WITH_TRAP,
@@ -120,7 +120,7 @@ enum kind {
 /* What all rows do, in one round for each allocation. */
 struct fault_row {
 	struct test_row row;
-	enum kind kind;
+	enum call_kind kind;
 	bool per_cpu;		/* one for each CPU, with a buffer */
 	bool by_task;		/* copies, no family */
 	bool group;
@@ -141,7 +141,7 @@ struct round {
 	__u64 expected;
 };
 
-static struct perf_event_attr call_attr(enum kind kind)
+static struct perf_event_attr call_attr(enum call_kind kind)
 {
 	struct perf_event_attr attr =
 		make_attr(PERF_TYPE_TRACEPOINT,
@@ -162,12 +162,12 @@ static struct perf_event_attr call_attr(enum kind kind)
 	return attr;
 }
 
-static bool has_other_kind(enum kind kind)
+static bool has_other_kind(enum call_kind kind)
 {
 	return kind == AND_BREAKPOINT || kind == AND_CYCLES;
 }
 
-static struct perf_event_attr second_attr(enum kind kind)
+static struct perf_event_attr second_attr(enum call_kind kind)
 {
 	struct perf_event_attr attr;
 

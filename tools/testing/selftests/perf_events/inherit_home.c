@@ -197,15 +197,23 @@ static int take_turns(struct child *child)
 	return turns * (CALLS + 1);
 }
 
+/* Returns a leader that both have counted with: *calls in all. */
+static int lead(const struct kind *kind, struct child *child, int *calls)
+{
+	int leader = open_leader(kind, -1);
+
+	*child = start_child();
+	*calls = take_turns(child);
+	return leader;
+}
+
 static void child_has_exited(const struct kind *kind)
 {
 	int round, leader, member, calls;
 	struct child child;
 
 	for (round = 0; round < ROUNDS; round++) {
-		leader = open_leader(kind, -1);
-		child = start_child();
-		calls = take_turns(&child);
+		leader = lead(kind, &child, &calls);
 		end_child(&child);
 		expect(leader, calls, "leader");
 		member = join(kind, leader, -1);
@@ -223,9 +231,7 @@ static void child_is_there(const struct kind *kind)
 	struct child child;
 
 	for (round = 0; round < ROUNDS; round++) {
-		leader = open_leader(kind, -1);
-		child = start_child();
-		calls = take_turns(&child);
+		leader = lead(kind, &child, &calls);
 		member = join(kind, leader, -1);
 		make_calls(CALLS);
 		walk(&child, CALLS);
@@ -274,9 +280,7 @@ static void exits_elsewhere(const struct kind *kind)
 	struct child child;
 
 	for (round = 0; round < ROUNDS; round++) {
-		leader = open_leader(kind, -1);
-		child = start_child();
-		calls = take_turns(&child);
+		leader = lead(kind, &child, &calls);
 		move_child(&child, second_cpu());
 		release_child(&child);
 		do {
@@ -333,51 +337,22 @@ static const struct kind kinds[] = {
 	{ .name = "pinned", .pinned = true },
 };
 
-/* Each case for each kind. */
-static const struct home_case {
-	const char *name;
-	void (*run)(const struct kind *kind);
-} cases[] = {
+static const struct test_of_kinds tests[] = {
 	{ "the child has exited", child_has_exited },
 	{ "the child is there", child_is_there },
 	{ "the child runs", child_runs },
 	{ "the child exits elsewhere", exits_elsewhere },
 };
 
-struct home_row {
-	struct test_row row;
-	const struct home_case *what;
-	const struct kind *kind;
-	char name[80];
-};
-
-static struct home_row rows[ARRAY_SIZE(cases) * ARRAY_SIZE(kinds)];
-
 static const struct test_case others[] = {
 	{ "the child's own count", own_counts },
 };
 
-static void run_row(const void *arg)
-{
-	const struct home_row *row = arg;
-
-	pin_to_cpu(first_cpu());
-	row->what->run(row->kind);
-}
-
 int main(void)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		rows[i].what = &cases[i / ARRAY_SIZE(kinds)];
-		rows[i].kind = &kinds[i % ARRAY_SIZE(kinds)];
-		snprintf(rows[i].name, sizeof(rows[i].name), "%s, %s",
-			 rows[i].what->name, rows[i].kind->name);
-		rows[i].row.name = rows[i].name;
-	}
-	tests_begin(ARRAY_SIZE(rows) + ARRAY_SIZE(others));
-	tests_run_rows(rows, ARRAY_SIZE(rows), sizeof(*rows), run_row);
+	tests_begin(ARRAY_SIZE(tests) * ARRAY_SIZE(kinds) + ARRAY_SIZE(others));
+	tests_run_kinds(tests, ARRAY_SIZE(tests), kinds, ARRAY_SIZE(kinds),
+			sizeof(*kinds));
 	tests_run(others, ARRAY_SIZE(others));
 	tests_end();
 }

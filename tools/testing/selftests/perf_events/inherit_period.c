@@ -81,8 +81,9 @@ struct source {
 	bool late;
 };
 
-static const struct source tracepoint = { calls_attr, make_calls, PERIOD };
-static const struct source software = { faults_attr, make_faults, 2 * PERIOD };
+static const struct source tracepoint = { calls_attr, make_calls, PERIOD, false };
+static const struct source software = { faults_attr, make_faults, 2 * PERIOD,
+					false };
 static const struct source clocked = { clock_attr, take_time,
 				       10 * NSEC_PER_MSEC, true };
 static const struct source hardware = { loops_attr, make_loops, 30 * LOOPS,

@@ -44,11 +44,7 @@ struct books {
 void open_books(struct books *books);
 void close_books(const struct books *before, struct books *after);
 
-/* A line of TAP. */
-typedef void (*report_fn)(bool good, const char *what, long before, long after);
-
-void report_books(const struct books *before, const struct books *after,
-		  report_fn report);
+void report_books(const struct books *before, const struct books *after);
 void expect_balance(const struct books *before);
 bool keeps_freed_memory(void);
 long proc_kb(const char *path, const char *field);

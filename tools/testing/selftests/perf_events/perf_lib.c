@@ -208,6 +208,32 @@ void tests_run_rows(const void *rows, size_t count, size_t stride,
 	}
 }
 
+static void run_kind(const struct test_of_kinds *test, const void *kind)
+{
+	const struct test_row *row = kind;
+	char name[100];
+	pid_t pid;
+
+	snprintf(name, sizeof(name), "%s, %s", test->name, row->name);
+	pid = case_begin();
+	if (!pid) {
+		pin_to_cpu(first_cpu());
+		test->run(kind);
+		case_finish();
+	}
+	case_report(name, pid);
+}
+
+void tests_run_kinds(const struct test_of_kinds *tests, size_t count,
+		     const void *kinds, size_t nr_kinds, size_t stride)
+{
+	size_t i, kind;
+
+	for (i = 0; i < count; i++)
+		for (kind = 0; kind < nr_kinds; kind++)
+			run_kind(&tests[i], kinds + kind * stride);
+}
+
 void tests_end(void)
 {
 	test_modules_leave();

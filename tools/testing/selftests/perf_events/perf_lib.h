@@ -44,10 +44,25 @@ struct test_row {
 	const char *name;
 };
 
+/* A program with several kinds of events defines it; the name comes first. */
+struct kind;
+
+/**
+ * struct test_of_kinds - a test that is run for each kind
+ * @name: what is shown before the kind's name
+ * @run: the test, called in a process of its own that is pinned to first_cpu()
+ */
+struct test_of_kinds {
+	const char *name;
+	void (*run)(const struct kind *kind);
+};
+
 void tests_begin(unsigned int planned);
 void tests_run(const struct test_case *cases, size_t count);
 void tests_run_rows(const void *rows, size_t count, size_t stride,
 		    void (*run)(const void *row));
+void tests_run_kinds(const struct test_of_kinds *tests, size_t count,
+		     const void *kinds, size_t nr_kinds, size_t stride);
 __noreturn void tests_end(void);
 
 __noreturn __printf(3, 4)

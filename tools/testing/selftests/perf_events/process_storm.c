@@ -35,6 +35,7 @@
 #include "event_slot.h"
 #include "perf_books.h"
 #include "perf_lib.h"
+#include "storm.h"
 #include "test_pmu.h"
 
 #define MIN_WORKERS	4
@@ -43,13 +44,11 @@
 
 /* Rounds of a duel: one maps and unmaps what the others redirect to. */
 #define DUEL_ROUNDS	16
-#define MAX_OPS		64
 
 /* attr.config of perf_test_aux: which drivers it imitates. */
 #define TRACE_MANNER_SHIFT	8
 #define TRACE_MANNERS		6
 
-#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 #define DELAY_US	"/sys/module/perf_events/parameters/delay_us"
 
@@ -65,32 +64,17 @@ struct worker {
 
 /* Of all processes. */
 static struct shared {
-	bool stop;
+	struct storm storm;
 	pid_t pid[MAX_WORKERS];
-	__u64 done[MAX_OPS];
-	__u64 refused[MAX_OPS];
 	__u64 lives;
 	__u64 pulled;
-	/* Opens that should have failed. */
-	__u64 wrong;
 	int wrong_flaw;
 } *shared;
 
 static unsigned int nr_workers = 6;
-static int nr_cpus;
 static int outbox[MAX_WORKERS];
 static int inbox[MAX_WORKERS];
 static bool has_pmu, has_trace;
-
-static bool stopping(void)
-{
-	return __atomic_load_n(&shared->stop, __ATOMIC_RELAXED);
-}
-
-static void count(__u64 *counter)
-{
-	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
-}
 
 static unsigned int draw(struct worker *w, unsigned int below)
 {
@@ -261,7 +245,7 @@ static void draw_target(struct worker *w, struct call *call)
 	switch (draw(w, 8)) {
 	case 0:
 		call->pid = w->is_root ? -1 : 0;
-		call->cpu = draw(w, nr_cpus);
+		call->cpu = draw(w, storm_cpus);
 		break;
 	case 1:
 		call->pid = shared->pid[draw(w, nr_workers)];
@@ -354,7 +338,7 @@ static bool fail_beside(struct worker *w, const struct slot *other)
 	if (fd < 0)
 		return true;
 	close(fd);
-	count(&shared->wrong);
+	storm_count(&shared->storm.wrong);
 	shared->wrong_flaw = flaw - call_flaws;
 	return false;
 }
@@ -683,14 +667,7 @@ static bool op_sleep(struct worker *w)
 
 static bool op_move(struct worker *w)
 {
-	cpu_set_t set;
-	int cpu;
-
-	CPU_ZERO(&set);
-	for (cpu = 0; cpu < nr_cpus; cpu++)
-		if (one_in(w, 2))
-			CPU_SET(cpu, &set);
-	return !sched_setaffinity(0, sizeof(set), &set);
+	return storm_move(&w->random);
 }
 
 /* Of one process, at the same time. */
@@ -769,11 +746,7 @@ static bool op_kill(struct worker *w)
 	return reap(w, true);
 }
 
-static const struct op {
-	const char *name;
-	unsigned int weight;
-	bool (*run)(struct worker *w);
-} ops[] = {
+static const struct storm_op ops[] = {
 	{ "open", 12, op_open },
 	{ "join", 12, op_join },
 	{ "fail", 14, op_fail },
@@ -807,14 +780,7 @@ static const struct op {
 
 static void one_op(struct worker *w)
 {
-	unsigned int i, at = 0;
-
-	for (i = 0; i < ARRAY_SIZE(ops); i++)
-		at += ops[i].weight;
-	at = draw(w, at);
-	for (i = 0; at >= ops[i].weight; i++)
-		at -= ops[i].weight;
-	count(ops[i].run(w) ? &shared->done[i] : &shared->refused[i]);
+	storm_step(ops, ARRAY_SIZE(ops), w, &w->random);
 }
 
 /* A life. */
@@ -873,7 +839,7 @@ static __noreturn void live(__u64 seed, unsigned int nr, unsigned int life)
 	for (i = 0; i < 8; i++)
 		draw(&w, 2);
 	steps = 100 + draw(&w, 2000);
-	for (i = 0; i < steps && !stopping(); i++)
+	for (i = 0; i < steps && !storm_stopping(); i++)
 		one_op(&w);
 	end_life(&w);
 }
@@ -887,7 +853,7 @@ static pid_t start_life(__u64 seed, unsigned int nr, unsigned int life)
 	if (!pid)
 		live(seed, nr, life);
 	shared->pid[nr] = pid;
-	count(&shared->lives);
+	storm_count(&shared->lives);
 	return pid;
 }
 
@@ -898,7 +864,7 @@ static void pull(struct worker *w, const char *module)
 	test_module_register(module, false);
 	usleep(draw(w, 5000));
 	test_module_register(module, true);
-	count(&shared->pulled);
+	storm_count(&shared->pulled);
 }
 
 static pid_t start_puller(__u64 seed)
@@ -910,7 +876,7 @@ static pid_t start_puller(__u64 seed)
 		ksft_exit_fail_perror("fork");
 	if (pid)
 		return pid;
-	while (!stopping()) {
+	while (!storm_stopping()) {
 		usleep(draw(&w, 100000));
 		if (has_pmu && one_in(&w, 2))
 			pull(&w, "perf_test_pmu");
@@ -973,7 +939,7 @@ static void storm(unsigned int seconds, __u64 seed, struct outcome *outcome)
 			start_life(seed, nr, life[nr]++);
 		}
 	}
-	__atomic_store_n(&shared->stop, true, __ATOMIC_RELAXED);
+	storm_stop();
 	for (nr = 0; nr < nr_workers; nr++)
 		finish(shared->pid[nr], outcome);
 	finish(puller, outcome);
@@ -1005,12 +971,7 @@ static void close_sockets(void)
 
 static void show_work(void)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(ops); i++)
-		ksft_print_msg("%-12s %8llu done %8llu refused\n", ops[i].name,
-			       (unsigned long long)shared->done[i],
-			       (unsigned long long)shared->refused[i]);
+	storm_show(ops, ARRAY_SIZE(ops));
 	ksft_print_msg("%llu lives, %llu times a PMU\n",
 		       (unsigned long long)shared->lives,
 		       (unsigned long long)shared->pulled);
@@ -1052,15 +1013,6 @@ static void restore_settings(void)
 }
 
 /* Accounts. */
-
-static void report(bool good, const char *what, long before, long after)
-{
-	if (before < 0)
-		ksft_test_result_skip("%s: not known here\n", what);
-	else
-		ksft_test_result(good, "%s: %ld before, %ld afterwards\n", what,
-				 before, after);
-}
 
 static void report_module(const char *module, const char *objects)
 {
@@ -1108,27 +1060,18 @@ static void run(unsigned int seconds, __u64 seed)
 	close_sockets();
 	ksft_test_result(!outcome.failed, "%d lives went wrong\n",
 			 outcome.failed);
-	ksft_test_result(!shared->wrong, "%llu opens should have failed (%s)\n",
-			 (unsigned long long)shared->wrong,
+	ksft_test_result(!shared->storm.wrong, "%llu opens should have failed (%s)\n",
+			 (unsigned long long)shared->storm.wrong,
 			 call_flaws[shared->wrong_flaw].name);
 	report_modules();
 	close_books(&before, &after);
 	restore_settings();
-	report_books(&before, &after, report);
+	report_books(&before, &after);
 }
 
 static void set_up(void)
 {
-	if (geteuid())
-		ksft_exit_skip("needs root\n");
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
-		ksft_exit_fail_perror("mmap");
-	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	if (nr_cpus > MAX_CPUS)
-		nr_cpus = MAX_CPUS;
-	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	shared = storm_set_up(sizeof(*shared));
 	has_pmu = test_module_load("perf_test_pmu");
 	has_trace = test_module_load("perf_test_aux");
 	if (has_pmu)
@@ -1152,11 +1095,7 @@ int main(int argc, char **argv)
 	unsigned int seconds = 10;
 	__u64 seed = now_ns();
 
-	if (argc == 2 && !strcmp(argv[1], "executed")) {
-		touch_pages(20);
-		burn(10000);
-		return 0;
-	}
+	storm_if_executed(argc, argv);
 	if (argc > 1)
 		seconds = number(argv[1], 1, 100000);
 	if (argc > 2)
@@ -1167,7 +1106,7 @@ int main(int argc, char **argv)
 	set_up();
 	ksft_set_plan(5 + BOOKS_RESULTS);
 	ksft_print_msg("%u seconds, %u workers, %d CPUs, seed %llu\n", seconds,
-		       nr_workers, nr_cpus, (unsigned long long)seed);
+		       nr_workers, storm_cpus, (unsigned long long)seed);
 	run(seconds, seed);
 	ksft_finished();
 }
