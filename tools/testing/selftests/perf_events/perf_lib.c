@@ -153,11 +153,23 @@ static void case_finish(void)
 	_exit(saw_miss ? KSFT_FAIL : KSFT_PASS);
 }
 
+/* On a slower machine it would count as hung. */
+static void note_if_slow(const char *name, __u64 begin)
+{
+	__u64 seconds = (now_ns() - begin) / NSEC_PER_SEC;
+
+	if (seconds > CASE_TIMEOUT / 2)
+		ksft_print_msg("%s: took %llu s of %d\n", name,
+			       (unsigned long long)seconds, CASE_TIMEOUT);
+}
+
 static void case_report(const char *name, pid_t pid)
 {
 	int status, code = KSFT_FAIL;
+	__u64 begin = now_ns();
 
 	waitpid(pid, &status, 0);
+	note_if_slow(name, begin);
 	kill(-pid, SIGKILL);
 	if (WIFEXITED(status))
 		code = WEXITSTATUS(status);
