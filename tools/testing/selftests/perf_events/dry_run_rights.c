@@ -18,6 +18,7 @@
 
 #include "dry_run.h"
 #include "perf_lib.h"
+#include "test_pmu.h"
 
 static void functions_without_rights(void)
 {
@@ -202,6 +203,8 @@ static void watch_capabilities(void)
 	attr = make_attr(PERF_TYPE_TRACEPOINT,
 			 tracepoint_id("perf_dry_run/cap"));
 	attr.disabled = 0;
+	/* Who asks is a child. */
+	attr.inherit = 1;
 	checks.all = open_self(&attr);
 	checks.quiet = open_self(&attr);
 	CHECK(!ioctl(checks.quiet, PERF_EVENT_IOC_SET_FILTER, "opts & 2"),
@@ -214,8 +217,9 @@ static __u64 audited(void)
 }
 
 /* A question asks for no right that the call itself does not ask for. */
-static void expect_audited(struct perf_event_attr *attr,
-			   struct open_place place, const char *what)
+/* Return: audited checks of the call itself. */
+static __u64 expect_audited(struct perf_event_attr *attr,
+			    struct open_place place, const char *what)
 {
 	struct perf_event_dry_run run;
 	__u64 start, call, asked;
@@ -228,9 +232,10 @@ static void expect_audited(struct perf_event_attr *attr,
 		close(fd);
 	run = dry_run(attr, place, -1, 0);
 	asked = audited();
-	EXPECT(asked - call <= call - start,
-	       "%s (%s): %llu audited checks, the call has %llu", what,
-	       error_name(run.error), asked - call, call - start);
+	CHECK(asked - call <= call - start,
+	      "%s (%s): %llu audited checks, the call has %llu", what,
+	      error_name(run.error), asked - call, call - start);
+	return call - start;
 }
 
 static void audited_for_nobody(void)
@@ -246,7 +251,8 @@ static void audited_for_nobody(void)
 	attr.exclude_kernel = 1;
 	cycles.exclude_kernel = 1;
 	expect_audited(&attr, place_of(ON_SELF), "own task");
-	expect_audited(&attr, place_of(ON_CPU), "a CPU");
+	CHECK(expect_audited(&attr, place_of(ON_CPU), "a CPU"),
+	      "the call is refused, and no check of it is seen");
 	cycles.pinned = 1;
 	expect_audited(&cycles, place_of(ON_SELF), "a counter");
 	/* The driver refuses it without a word: the field is searched. */
@@ -303,6 +309,33 @@ static void fit_without_rights(void)
 	run_at_paranoid("2", nobody_asks_what_fits);
 }
 
+static void expect_driver_says(__u32 beside)
+{
+	struct perf_event_attr attr = test_pmu_attr(TEST_PMU_GENERAL);
+	struct perf_event_dry_run run;
+
+	attr.exclude_kernel = 1;
+	run = dry_run_self(&attr, -1);
+	CHECK(!run.error, "%s, %s", error_name(run.error), text);
+	CHECK(run.fit_alone == PERF_FIT_YES && run.fit_beside == beside,
+	      "fit %u, %u", run.fit_alone, run.fit_beside);
+}
+
+static void nobody_asks_driver(void)
+{
+	become_nobody();
+	expect_driver_says(PERF_FIT_UNKNOWN);
+}
+
+/* The same where a driver says itself what is free. */
+static void driver_without_rights(void)
+{
+	need_dry_run();
+	test_pmu_need();
+	expect_driver_says(PERF_FIT_YES);
+	run_at_paranoid("2", nobody_asks_driver);
+}
+
 static const struct test_case cases[] = {
 	{ "function tracing without rights", functions_without_rights },
 	{ "trace records without rights", records_without_rights },
@@ -312,6 +345,8 @@ static const struct test_case cases[] = {
 	{ "at paranoid 3", paranoid_3 },
 	{ "what is audited", audited_checks },
 	{ "what fits, without rights", fit_without_rights },
+	{ "what a driver says that fits, without rights",
+	  driver_without_rights },
 };
 
 int main(void)
