@@ -96,6 +96,7 @@ struct case_row {
 	bool stat;
 	bool random;
 	bool processes;
+	bool pairs;
 };
 
 static void *thread_body(void *arg)
@@ -111,17 +112,52 @@ static void process_body(void *arg)
 	thread_body(arg);
 }
 
-static void run_one(const struct case_row *row)
+static void run_thread(const struct source *source)
 {
-	void *source = (void *)row->source;
 	pthread_t thread;
 
-	if (row->processes) {
-		run_child(process_body, source);
-		return;
-	}
-	CHECK(!pthread_create(&thread, NULL, thread_body, source), "thread");
+	CHECK(!pthread_create(&thread, NULL, thread_body, (void *)source),
+	      "thread");
 	pthread_join(thread, NULL);
+}
+
+struct pair {
+	const struct source *source;
+	pthread_barrier_t both;
+};
+
+static void *paired_body(void *arg)
+{
+	struct pair *pair = arg;
+
+	pthread_barrier_wait(&pair->both);
+	return thread_body((void *)pair->source);
+}
+
+/* Together they may leave more than one period. */
+static void run_pair(const struct source *source)
+{
+	struct pair pair = { .source = source };
+	pthread_t thread[2];
+	int i;
+
+	pthread_barrier_init(&pair.both, NULL, 2);
+	for (i = 0; i < 2; i++)
+		CHECK(!pthread_create(&thread[i], NULL, paired_body, &pair),
+		      "thread");
+	for (i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	pthread_barrier_destroy(&pair.both);
+}
+
+static void run_one(const struct case_row *row)
+{
+	if (row->processes)
+		run_child(process_body, (void *)row->source);
+	else if (row->pairs)
+		run_pair(row->source);
+	else
+		run_thread(row->source);
 }
 
 static void draw_periods(int fd)
@@ -171,6 +207,41 @@ static void run_row(const void *arg)
 	      (unsigned long long)samples, (unsigned long long)periods);
 }
 
+/*
+ * What children have left of the old period is not passed of the new one: these
+ * three are too short for it again. An event that they lack keeps their contexts
+ * from being exchanged.
+ */
+static void period_is_set(void)
+{
+	struct perf_event_attr attr = calls_attr(), own = faults_attr();
+	__u64 period = PERIOD, samples;
+	struct perf_ring *ring;
+	int fd, i;
+
+	pin_to_cpu(first_cpu());
+	attr.inherit = 1;
+	attr.sample_period = PERIOD;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_STREAM_ID;
+	fd = open_on(&attr, 0, first_cpu(), -1);
+	open_self(&own);
+	ring = ring_map(fd, RING_PAGES);
+	event_enable(fd);
+	for (i = 0; i < THREADS; i++) {
+		if (i % ((PERIOD - 1) / CALLS) == 0)
+			CHECK(!ioctl(fd, PERF_EVENT_IOC_PERIOD, &period),
+			      "period: %s", strerror(errno));
+		run_child(process_body, (void *)&tracepoint);
+	}
+	event_disable(fd);
+	samples = ring_count(ring, PERF_RECORD_SAMPLE);
+	CHECK(!samples, "%llu samples", (unsigned long long)samples);
+}
+
+static const struct test_case cases[] = {
+	{ "the period is set", period_is_set },
+};
+
 static const struct case_row rows[] = {
 	{ .row = { "tracepoint" }, .source = &tracepoint },
 	{ .row = { "tracepoint, STREAM_ID" }, .source = &tracepoint,
@@ -181,6 +252,9 @@ static const struct case_row rows[] = {
 	  .stat = true },
 	{ .row = { "tracepoint, STREAM_ID, processes" }, .source = &tracepoint,
 	  .sample_type = PERF_SAMPLE_STREAM_ID, .processes = true },
+	{ .row = { "tracepoint, STREAM_ID, pairs of threads" },
+	  .source = &tracepoint, .sample_type = PERF_SAMPLE_STREAM_ID,
+	  .pairs = true },
 	{ .row = { "tracepoint, STREAM_ID, drawn periods" },
 	  .source = &tracepoint, .sample_type = PERF_SAMPLE_STREAM_ID,
 	  .random = true },
@@ -200,7 +274,8 @@ static const struct case_row rows[] = {
 
 int main(void)
 {
-	tests_begin(ARRAY_SIZE(rows));
+	tests_begin(ARRAY_SIZE(rows) + ARRAY_SIZE(cases));
 	tests_run_rows(rows, ARRAY_SIZE(rows), sizeof(*rows), run_row);
+	tests_run(cases, ARRAY_SIZE(cases));
 	tests_end();
 }
