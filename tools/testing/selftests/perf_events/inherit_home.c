@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "perf_books.h"
 #include "perf_lib.h"
 
 #define ROUNDS		20
@@ -329,6 +330,85 @@ static void own_counts(void)
 	}
 }
 
+struct target {
+	int steps[2];
+};
+
+/* Counted on behalf of another task, and so is its child. */
+static void be_target(struct target *target)
+{
+	struct child child;
+	char byte;
+
+	close(target->steps[1]);
+	CHECK(read(target->steps[0], &byte, 1) == 1, "begin");
+	child = start_child();
+	take_turns(&child);
+	end_child(&child);
+	_exit(0);
+}
+
+/* Who inherits leaves a record. The task that an event was opened on does not. */
+static void one_record(void)
+{
+	static const struct kind kind = { .stat = true };
+	struct perf_event_attr attr = calls_attr(&kind);
+	int round, fd, cpu = first_cpu();
+	struct perf_ring *ring;
+	struct target target;
+	unsigned int records;
+	pid_t pid;
+
+	pin_to_cpu(cpu);
+	for (round = 0; round < ROUNDS; round++) {
+		CHECK(!pipe2(target.steps, O_CLOEXEC), "pipe");
+		fflush(stdout);
+		pid = fork();
+		CHECK(pid >= 0, "fork: %s", strerror(errno));
+		if (!pid)
+			be_target(&target);
+		close(target.steps[0]);
+		fd = open_on(&attr, pid, cpu, -1);
+		ring = ring_map(fd, RING_PAGES);
+		CHECK(write(target.steps[1], "", 1) == 1, "begin");
+		join_child(pid);
+		records = ring_count(ring, PERF_RECORD_READ);
+		if (!records)
+			test_xfail("no record of a child that has exited");
+		CHECK(records == 1, "%u records of one child", records);
+		ring_unmap(ring);
+		close(fd);
+		close(target.steps[1]);
+	}
+}
+
+/* In some of the lives the child exits with what was opened on this task. */
+static void live_once(void *arg)
+{
+	struct child child;
+	int leader;
+
+	leader = open_leader(arg, -1);
+	child = start_child();
+	take_turns(&child);
+	end_child(&child);
+	close(leader);
+}
+
+/* Whoever gives contexts back keeps no task for it. */
+static void nobody_is_kept(void)
+{
+	struct kind kind = { .stat = true };
+	struct books books;
+	int life;
+
+	pin_to_cpu(first_cpu());
+	open_books(&books);
+	for (life = 0; life < 4 * TASKS_SLACK; life++)
+		run_child(live_once, &kind);
+	expect_balance(&books);
+}
+
 static const struct kind kinds[] = {
 	{ .name = "sum" },
 	{ .name = "inherit_stat", .stat = true },
@@ -346,6 +426,8 @@ static const struct test_of_kinds tests[] = {
 
 static const struct test_case others[] = {
 	{ "the child's own count", own_counts },
+	{ "a record of each child", one_record },
+	{ "nobody is kept", nobody_is_kept },
 };
 
 int main(void)
