@@ -17,6 +17,7 @@
 #include <linux/init.h>
 #include <linux/ioctl.h>
 #include <linux/perf_event.h>
+#include <linux/perf_refuse.h>
 #include <linux/stddef.h>
 #include <uapi/linux/perf_event_ext.h>
 
@@ -723,4 +724,45 @@ static void __init __used perf_abi_check_record_bits(void)
 	ABI_MEM_BITS(mem_hops, 45, 43);
 	ABI_MEM_BITS(mem_region, 50, 46);
 	ABI_MEM_BITS(mem_rsvd, 63, 51);
+}
+
+/* What linux/perf_refuse.h calls the bits: masks of the word that they are in. */
+#define ABI_ATTR_MASK(_member, _mask)					\
+	BUILD_BUG_ON(((union abi_attr) {				\
+		.attr._member = ones,					\
+	}).word[PERF_PLACE_OFFSET(PERF_FIELD_FLAGS) / 8] != (_mask))
+
+#define ABI_AUX_MASK(_member, _mask)					\
+	BUILD_BUG_ON(((union abi_attr) {				\
+		.attr._member = ones,					\
+	}).attr.aux_action != (_mask))
+
+static void __init __used perf_abi_check_masks(void)
+{
+	u64 ones = ~0ULL;
+
+	ABI_ATTR_MASK(inherit, PERF_ATTR_INHERIT);
+	ABI_ATTR_MASK(pinned, PERF_ATTR_PINNED);
+	ABI_ATTR_MASK(exclusive, PERF_ATTR_EXCLUSIVE);
+	ABI_ATTR_MASK(exclude_kernel, PERF_ATTR_EXCLUDE_KERNEL);
+	ABI_ATTR_MASK(enable_on_exec, PERF_ATTR_ENABLE_ON_EXEC);
+	ABI_ATTR_MASK(precise_ip, PERF_ATTR_PRECISE_IP);
+	ABI_ATTR_MASK(exclude_callchain_kernel, PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL);
+	ABI_ATTR_MASK(exclude_callchain_user, PERF_ATTR_EXCLUDE_CALLCHAIN_USER);
+	ABI_ATTR_MASK(namespaces, PERF_ATTR_NAMESPACES);
+	ABI_ATTR_MASK(aux_output, PERF_ATTR_AUX_OUTPUT);
+	ABI_ATTR_MASK(text_poke, PERF_ATTR_TEXT_POKE);
+	ABI_ATTR_MASK(inherit_thread, PERF_ATTR_INHERIT_THREAD);
+	ABI_ATTR_MASK(remove_on_exec, PERF_ATTR_REMOVE_ON_EXEC);
+	ABI_ATTR_MASK(sigtrap, PERF_ATTR_SIGTRAP);
+	ABI_ATTR_MASK(__reserved_1, PERF_ATTR_RESERVED_1);
+	BUILD_BUG_ON(((union abi_attr) {
+		.attr.exclude_user = 1, .attr.exclude_kernel = 1,
+		.attr.exclude_hv = 1, .attr.exclude_idle = 1,
+		.attr.exclude_host = 1, .attr.exclude_guest = 1,
+	}).word[PERF_PLACE_OFFSET(PERF_FIELD_FLAGS) / 8] != PERF_ATTR_EXCLUDE_SOME);
+	ABI_AUX_MASK(aux_start_paused, PERF_ATTR_AUX_START_PAUSED);
+	ABI_AUX_MASK(aux_pause, PERF_ATTR_AUX_PAUSE);
+	ABI_AUX_MASK(aux_resume, PERF_ATTR_AUX_RESUME);
+	ABI_AUX_MASK(__reserved_3, PERF_ATTR_RESERVED_3);
 }

@@ -173,42 +173,6 @@ static void rk_whose(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&perf_refuse_watchers), 0);
 }
 
-static u64 rk_flags(const struct perf_event_attr *attr)
-{
-	return perf_refuse_read_field(attr, PERF_FIELD_FLAGS);
-}
-
-#define RK_FLAG(field, bits) \
-	KUNIT_EXPECT_EQ(test, rk_flags(&(const struct perf_event_attr) { \
-		.field = ~0 }), bits)
-#define RK_AUX(field, bits) \
-	KUNIT_EXPECT_EQ(test, ((const struct perf_event_attr) { \
-		.field = ~0 }).aux_action, bits)
-
-/* The compiler has them where the header says. */
-static void rk_flag_bits(struct kunit *test)
-{
-	RK_FLAG(inherit, PERF_ATTR_INHERIT);
-	RK_FLAG(pinned, PERF_ATTR_PINNED);
-	RK_FLAG(exclusive, PERF_ATTR_EXCLUSIVE);
-	RK_FLAG(exclude_kernel, PERF_ATTR_EXCLUDE_KERNEL);
-	RK_FLAG(enable_on_exec, PERF_ATTR_ENABLE_ON_EXEC);
-	RK_FLAG(precise_ip, PERF_ATTR_PRECISE_IP);
-	RK_FLAG(exclude_callchain_kernel, PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL);
-	RK_FLAG(exclude_callchain_user, PERF_ATTR_EXCLUDE_CALLCHAIN_USER);
-	RK_FLAG(namespaces, PERF_ATTR_NAMESPACES);
-	RK_FLAG(aux_output, PERF_ATTR_AUX_OUTPUT);
-	RK_FLAG(text_poke, PERF_ATTR_TEXT_POKE);
-	RK_FLAG(inherit_thread, PERF_ATTR_INHERIT_THREAD);
-	RK_FLAG(remove_on_exec, PERF_ATTR_REMOVE_ON_EXEC);
-	RK_FLAG(sigtrap, PERF_ATTR_SIGTRAP);
-	RK_FLAG(__reserved_1, PERF_ATTR_RESERVED_1);
-	RK_AUX(aux_start_paused, PERF_ATTR_AUX_START_PAUSED);
-	RK_AUX(aux_pause, PERF_ATTR_AUX_PAUSE);
-	RK_AUX(aux_resume, PERF_ATTR_AUX_RESUME);
-	RK_AUX(__reserved_3, PERF_ATTR_RESERVED_3);
-}
-
 /* Each has a number of its own, and words that a caller's room can hold. */
 static void rk_list(struct kunit *test)
 {
@@ -235,7 +199,6 @@ static struct kunit_case refuse_test_cases[] = {
 	KUNIT_CASE(rk_what_helps),
 	KUNIT_CASE(rk_words),
 	KUNIT_CASE(rk_whose),
-	KUNIT_CASE(rk_flag_bits),
 	KUNIT_CASE(rk_list),
 	{}
 };
