@@ -120,8 +120,13 @@ struct perf_buffer {
 
 	/* A: whom the user page is about while it is attached; never followed. */
 	const struct perf_event		*page_event;
-	/* M, read anywhere: all who have mapped it can read its counter. */
-	bool				readable;
+	/*
+	 * M, read anywhere: mappings of the user page that can read its counter and
+	 * that cannot, and, of an event of a task, whose the former are; not followed.
+	 */
+	unsigned int			nr_readers;
+	unsigned int			nr_blind;
+	const struct mm_struct		*reader_mm;
 
 	/* I: set by the first mapping, undone after the last. */
 	struct perf_rb_charge		charge;

@@ -18,9 +18,11 @@
  * there, each of its mappings is one of the buffer's, too, and the last of them
  * ends it while the buffer stays.
  *
- * The user page says what a reader can use, and nothing else: rb->readable tells
- * whether all who have mapped it may read the counter by themselves. It is decided
- * when they map it, and only ever goes from true to false.
+ * The user page says what a reader can use, and nothing else: a counter is offered
+ * while each of its mappings can read it. Whether a mapping can is decided when it is
+ * made, moved or copied by a fork, and holds until it goes; rb->nr_blind counts those
+ * that cannot. An update of the page cannot decide that anew. It knows neither which
+ * thread will read, nor does anything update the page when a thread is bound to a CPU.
  *
  * Locking: mmap_lock > event->mmap_mutex > rb->aux.mutex; mmap_mutex >
  * rb->event_lock > waitq.lock. event->rb changes under mmap_mutex; writers read it
@@ -82,15 +84,22 @@ int sysctl_perf_event_mlock __read_mostly = 512 + (PAGE_SIZE / 1024);
  * A program reads the counters of the CPU that it is on. That is the event's CPU
  * if the event follows one of the program's own tasks, and nobody else: what is
  * inherited may count for any task of the family. An event of a CPU can be read
- * by a task that may run nowhere else.
+ * by a task that may run nowhere else. A fork copies mappings for another than the
+ * caller.
  */
-static bool perf_mmap_caller_can_read(const struct perf_event *event)
+static bool perf_mmap_can_read_mutexed(struct perf_event *event,
+				       const struct perf_buffer *rb,
+				       const struct mm_struct *mm)
 {
+	lockdep_assert_held(&event->mmap_mutex);
+
 	if (event->attr.inherit)
 		return false;
+	/* Those before an exec of the target are of its old mm, if they remain. */
 	if (event->attach_state & PERF_ATTACH_TASK)
-		return READ_ONCE(event->hw.target->mm) == current->mm;
-	return current->nr_cpus_allowed == 1 &&
+		return READ_ONCE(event->hw.target->mm) == mm &&
+		       (!rb->nr_readers || rb->reader_mm == mm);
+	return mm == current->mm && current->nr_cpus_allowed == 1 &&
 	       cpumask_test_cpu(event->cpu, current->cpus_ptr);
 }
 
@@ -98,10 +107,10 @@ static bool perf_mmap_caller_can_read(const struct perf_event *event)
 static bool perf_mmap_readers_can_read(const struct perf_event *event,
 				       const struct perf_buffer *rb)
 {
-	if (!READ_ONCE(rb->readable))
+	if (READ_ONCE(rb->nr_blind))
 		return false;
 	return !(event->attach_state & PERF_ATTACH_TASK) ||
-	       READ_ONCE(event->hw.target->mm) == rb->charge.mm;
+	       READ_ONCE(event->hw.target->mm) == READ_ONCE(rb->reader_mm);
 }
 
 static u32 perf_mmap_index(struct perf_event *event)
@@ -245,6 +254,43 @@ static int perf_mmap_show_oncpu(struct perf_event_context *ctx,
 void perf_mmap_show(struct perf_event *event)
 {
 	perf_ctx_call(event->ctx, perf_mmap_show_oncpu, event);
+}
+
+/*
+ * The mapping remembers what was decided, until perf_mmap_drop_mutexed().
+ * Return: whether the page offers a counter no more, so that it has to be shown.
+ */
+static bool perf_mmap_judge_mutexed(struct perf_event *event,
+				    struct perf_buffer *rb,
+				    struct vm_area_struct *vma)
+{
+	bool can_read = perf_mmap_can_read_mutexed(event, rb, vma->vm_mm);
+
+	lockdep_assert_held(&event->mmap_mutex);
+
+	vma->vm_private_data = can_read ? rb : NULL;
+	if (!can_read) {
+		WRITE_ONCE(rb->nr_blind, rb->nr_blind + 1);
+		return rb->nr_blind == 1;
+	}
+	rb->nr_readers++;
+	WRITE_ONCE(rb->reader_mm, vma->vm_mm);
+	return false;
+}
+
+/* Return: whether the page may offer a counter again. */
+static bool perf_mmap_drop_mutexed(struct perf_event *event,
+				   struct perf_buffer *rb,
+				   const struct vm_area_struct *vma)
+{
+	lockdep_assert_held(&event->mmap_mutex);
+
+	if (vma->vm_private_data) {
+		rb->nr_readers--;
+		return false;
+	}
+	WRITE_ONCE(rb->nr_blind, rb->nr_blind - 1);
+	return !rb->nr_blind && rb->nr_readers;
 }
 
 static void perf_mmap_init_userpage(struct perf_buffer *rb)
@@ -507,29 +553,44 @@ static bool perf_mmap_is_aux(const struct vm_area_struct *vma)
 	return vma->vm_pgoff;
 }
 
-/* mremap(2) has moved the mapping: for a moment there are two of them. */
+/* Return: as perf_mmap_judge_mutexed(). */
+static bool perf_mmap_copy_mutexed(struct perf_event *event,
+				   struct vm_area_struct *vma)
+{
+	struct perf_buffer *rb = perf_rb_mutexed(event);
+
+	lockdep_assert_held(&event->mmap_mutex);
+
+	atomic_inc(&event->mmap_count);
+	refcount_inc(&rb->mmap_count);
+	if (!perf_mmap_is_aux(vma))
+		return perf_mmap_judge_mutexed(event, rb, vma);
+	guard(mutex)(&rb->aux.mutex);
+	rb->aux.area->mappings++;
+	return false;
+}
+
+/*
+ * mremap(2) has moved the mapping: for a moment there are two of them. Or a fork has
+ * copied it, after MADV_DOFORK.
+ */
 static void perf_mmap_open(struct vm_area_struct *vma)
 {
 	struct perf_event *event = vma->vm_file->private_data;
+	bool show;
 
-	scoped_guard(mutex, &event->mmap_mutex) {
-		struct perf_buffer *rb = perf_rb_mutexed(event);
-
-		atomic_inc(&event->mmap_count);
-		refcount_inc(&rb->mmap_count);
-		if (perf_mmap_is_aux(vma)) {
-			guard(mutex)(&rb->aux.mutex);
-			rb->aux.area->mappings++;
-		}
-	}
+	scoped_guard(mutex, &event->mmap_mutex)
+		show = perf_mmap_copy_mutexed(event, vma);
 	perf_mmap_tell_mapped(event, vma->vm_mm);
+	if (show)
+		perf_mmap_show(event);
 }
 
 static void perf_mmap_close(struct vm_area_struct *vma)
 {
 	struct perf_event *event = vma->vm_file->private_data;
 	struct perf_buffer *rb = perf_rb_get(event);
-	bool unused;
+	bool unused, show = false;
 
 	perf_mmap_tell_unmapped(event, vma->vm_mm);
 	if (perf_mmap_is_aux(vma)) {
@@ -538,6 +599,8 @@ static void perf_mmap_close(struct vm_area_struct *vma)
 	}
 	perf_debug_sleep();
 	scoped_guard(mutex, &event->mmap_mutex) {
+		if (!perf_mmap_is_aux(vma))
+			show = perf_mmap_drop_mutexed(event, rb, vma);
 		unused = refcount_dec_and_test(&rb->mmap_count);
 		if (atomic_dec_and_test(&event->mmap_count))
 			perf_mmap_attach_mutexed(event, NULL);
@@ -547,6 +610,8 @@ static void perf_mmap_close(struct vm_area_struct *vma)
 		perf_mmap_detach_all(rb);
 		perf_mmap_uncharge(&rb->charge);
 	}
+	if (show)
+		perf_mmap_show(event);
 	perf_rb_put(rb);
 }
 
@@ -692,7 +757,6 @@ static int perf_mmap_create_mutexed(struct perf_event *event,
 	}
 	rb->charge = charge;
 	rb->page_event = event;
-	rb->readable = perf_mmap_caller_can_read(event);
 	refcount_set(&rb->mmap_count, 1);
 	perf_rb_set_state(rb, PERF_RB_MAPPED);
 	perf_mmap_init_userpage(rb);
@@ -719,8 +783,6 @@ static int perf_mmap_join_mutexed(struct perf_event *event, int nr_pages)
 		return -EINVAL;
 	if (!refcount_inc_not_zero(&rb->mmap_count))
 		perf_mmap_attach_mutexed(event, NULL);
-	else if (!perf_mmap_caller_can_read(event))
-		WRITE_ONCE(rb->readable, false);
 	return 0;
 }
 
@@ -739,9 +801,12 @@ static int perf_mmap_data(struct perf_event *event, struct vm_area_struct *vma)
 		err = perf_mmap_join_mutexed(event, nr_pages);
 	if (!err && !perf_rb_mutexed(event))
 		err = perf_mmap_create_mutexed(event, vma, nr_pages);
-	if (!err)
-		atomic_inc(&event->mmap_count);
-	return err;
+	if (err)
+		return err;
+	/* Our caller shows the page in any case. */
+	perf_mmap_judge_mutexed(event, perf_rb_mutexed(event), vma);
+	atomic_inc(&event->mmap_count);
+	return 0;
 }
 
 static int perf_mmap_aux_mutexed(struct perf_event *event,
@@ -801,6 +866,7 @@ static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
  * moving data_tail; read-only, new records replace old ones. Further mappings
  * through this event share it, those through one that is redirected here are
  * refused, but for the AUX area: that is shared by events of the PMU that made it.
+ * Whether this one can read the counter is decided now.
  *
  * All pages are there when this returns, so that reading them takes no fault.
  *

@@ -809,8 +809,8 @@ static void test_put_on(struct kunit *test, struct perf_buffer *rb)
 	KUNIT_ASSERT_NOT_NULL(test, task);
 	KUNIT_ASSERT_NOT_NULL(test, mm);
 	task->mm = mm;
-	rb->charge.mm = mm;
-	rb->readable = true;
+	rb->reader_mm = mm;
+	rb->nr_readers = 1;
 	event->attach_state = PERF_ATTACH_TASK;
 	event->hw.target = task;
 	event->state = PERF_EVENT_STATE_ACTIVE;
@@ -847,10 +847,10 @@ static void user_page_index(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
 	event->state = PERF_EVENT_STATE_ACTIVE;
 
-	mm = rb->charge.mm;
-	rb->charge.mm = mm + 1;
+	mm = event->hw.target->mm;
+	rb->reader_mm = mm + 1;
 	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
-	rb->charge.mm = mm;
+	rb->reader_mm = mm;
 	event->hw.target->mm = NULL;
 	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
 	/* Of a CPU: whoever has mapped it stays there. */
@@ -859,8 +859,10 @@ static void user_page_index(struct kunit *test)
 	event->attach_state = PERF_ATTACH_TASK;
 	event->hw.target->mm = mm;
 	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 3);
-	rb->readable = false;
+	rb->nr_blind = 1;
 	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
+	rb->nr_blind = 0;
+	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 3);
 	atomic_set(&event->mmap_count, 0);
 }
 

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The user page offers a counter while all who have it mapped can read it: mappings
+ * come and go, are moved, and are copied by forks.
+ *
+ * Cases are skipped where a program cannot read counters.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/mman.h>
+
+#include "perf_lib.h"
+
+struct shared {
+	int fd;
+	/* Written by the child: it has mapped the page. */
+	bool *mapped;
+};
+
+static size_t page_size;
+
+static const struct perf_event_mmap_page *map_page(int fd)
+{
+	return ring_map(fd, 0)->page;
+}
+
+static void unmap_page(const struct perf_event_mmap_page *page)
+{
+	CHECK(!munmap((void *)page, page_size), "munmap");
+}
+
+static bool offers(const struct perf_event_mmap_page *page)
+{
+	burn(1000);
+	return page->cap_user_rdpmc && page->index;
+}
+
+static bool offers_nothing(const struct perf_event_mmap_page *page)
+{
+	burn(1000);
+	return !page->cap_user_rdpmc && !page->index && !page->cap_user_time;
+}
+
+/* Return: an enabled event. The case is skipped where its counter is not offered. */
+static int open_readable(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	const struct perf_event_mmap_page *page;
+	int fd;
+
+	need_hardware();
+	page_size = sysconf(_SC_PAGESIZE);
+	attr.disabled = 0;
+	fd = open_on(&attr, 0, -1, -1);
+	page = map_page(fd);
+	if (!offers(page))
+		test_skip("no counters for programs here");
+	unmap_page(page);
+	return fd;
+}
+
+/* The same, of a CPU; the caller is not bound to it. */
+static int open_cpu(void)
+{
+	struct perf_event_attr attr = branch_attr();
+
+	close(open_readable());
+	second_cpu();
+	attr.disabled = 0;
+	return open_on(&attr, -1, first_cpu(), -1);
+}
+
+static void map_and_wait(void *arg)
+{
+	const struct shared *shared = arg;
+
+	map_page(shared->fd);
+	__atomic_store_n(shared->mapped, true, __ATOMIC_RELEASE);
+	for (;;)
+		pause();
+}
+
+static struct helper start_mapper(int fd)
+{
+	static struct shared shared;
+	struct helper child;
+
+	shared.fd = fd;
+	shared.mapped = mmap(NULL, page_size, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(shared.mapped != MAP_FAILED, "mmap");
+	child = helper_start(map_and_wait, &shared);
+	helper_go(&child);
+	while (!__atomic_load_n(shared.mapped, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	return child;
+}
+
+static void map_for_a_while(void *arg)
+{
+	int fd = *(int *)arg;
+
+	for (int i = 0; i < 3; i++)
+		unmap_page(map_page(fd));
+	map_page(fd);
+}
+
+/* The page is its reader's alone again when the other has gone. */
+static void for_a_while(void)
+{
+	int fd = open_readable();
+	const struct perf_event_mmap_page *page = map_page(fd);
+
+	run_child(map_for_a_while, &fd);
+	EXPECT(offers(page), "nothing is offered when the other has gone");
+}
+
+static void expect_hidden(bool hidden)
+{
+	if (!hidden)
+		test_xfail("the other sees this one's counter");
+}
+
+/* Each of the others has to go before. */
+static void two_others(void)
+{
+	int fd = open_readable();
+	const struct perf_event_mmap_page *page = map_page(fd);
+	struct helper one = start_mapper(fd), two = start_mapper(fd);
+	bool hidden = offers_nothing(page);
+
+	stop_child(one.pid);
+	hidden &= offers_nothing(page);
+	stop_child(two.pid);
+	EXPECT(offers(page), "nothing is offered when the others have gone");
+	expect_hidden(hidden);
+}
+
+/* It was the other that made the buffer. */
+static void other_first(void)
+{
+	int fd = open_readable();
+	struct helper child = start_mapper(fd);
+	const struct perf_event_mmap_page *page = map_page(fd);
+	bool hidden = offers_nothing(page);
+
+	stop_child(child.pid);
+	EXPECT(offers(page), "nothing is offered when the other has gone");
+	expect_hidden(hidden);
+}
+
+static void just_wait(void *arg)
+{
+	(void)arg;
+	for (;;)
+		pause();
+}
+
+/* A fork that copies the mapping after all: to the child nothing is offered. */
+static void inherited(void)
+{
+	int fd = open_readable();
+	const struct perf_event_mmap_page *page = map_page(fd);
+	struct helper child;
+	bool hidden;
+
+	CHECK(!madvise((void *)page, page_size, MADV_DOFORK), "MADV_DOFORK");
+	child = helper_start(just_wait, NULL);
+	hidden = offers_nothing(page);
+	stop_child(child.pid);
+	EXPECT(offers(page), "nothing is offered when the child has gone");
+	expect_hidden(hidden);
+}
+
+/* The same, of the CPU to which parent and child are bound. */
+static void inherited_of_cpu(void)
+{
+	int fd = open_cpu();
+	const struct perf_event_mmap_page *page;
+	struct helper child;
+	bool hidden;
+
+	pin_to_cpu(first_cpu());
+	page = map_page(fd);
+	EXPECT(offers(page), "nothing is offered");
+	CHECK(!madvise((void *)page, page_size, MADV_DOFORK), "MADV_DOFORK");
+	child = helper_start(just_wait, NULL);
+	hidden = offers_nothing(page);
+	stop_child(child.pid);
+	EXPECT(offers(page), "nothing is offered when the child has gone");
+	expect_hidden(hidden);
+}
+
+/* Who binds itself later maps once more; the buffer stays. */
+static void bound_later(void)
+{
+	int fd = open_cpu();
+	const struct perf_event_mmap_page *loose = map_page(fd), *bound;
+	bool hidden = offers_nothing(loose);
+
+	pin_to_cpu(first_cpu());
+	bound = map_page(fd);
+	hidden &= offers_nothing(bound);
+	unmap_page(loose);
+	EXPECT(offers(bound), "nothing is offered when it is bound");
+	expect_hidden(hidden);
+}
+
+/* The same, by a move of the mapping, there and back. */
+static void moved(void)
+{
+	int fd = open_cpu();
+	struct perf_event_mmap_page *page = (void *)map_page(fd);
+	struct perf_event_mmap_page *to;
+
+	pin_to_cpu(first_cpu());
+	for (int i = 0; i < 3; i++) {
+		to = mmap(NULL, page_size, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		CHECK(to != MAP_FAILED, "mmap");
+		CHECK(mremap(page, page_size, page_size,
+			     MREMAP_MAYMOVE | MREMAP_FIXED, to) == to, "mremap");
+		page = to;
+		EXPECT(offers(page), "nothing is offered after move %d", i);
+	}
+}
+
+static const struct test_case cases[] = {
+	{ "another process for a while", for_a_while },
+	{ "two other processes", two_others },
+	{ "another process first", other_first },
+	{ "a child inherits the mapping", inherited },
+	{ "a child inherits the mapping of a CPU's event", inherited_of_cpu },
+	{ "the reader is bound later", bound_later },
+	{ "the reader is bound later and moves its mapping", moved },
+};
+
+int main(void)
+{
+	tests_begin(ARRAY_SIZE(cases));
+	tests_run(cases, ARRAY_SIZE(cases));
+	tests_end();
+}
