@@ -23,6 +23,10 @@
  *
  * A fixed counter for which there is no generic event is not seen.
  *
+ * How many there are does not change. A driver is asked when somebody wants to know
+ * for the first time, and no CPU is troubled again. What is free is found out anew
+ * for each who asks.
+ *
  * Files and answers about what is free tell of events that others have: they are
  * for who may open events of CPUs.
  *
@@ -55,8 +59,12 @@
 #include "pmu.h"
 #include "remote.h"
 
-/* What the core found out when the PMU got its device. */
+/*
+ * What the core found out when the PMU got its device, or a driver has said. It stays
+ * as it is once it is known.
+ */
 struct perf_pmu_caps {
+	bool		known;
 	unsigned int	general;
 	unsigned int	fixed;
 	/* Generic event that can have any general counter and no other. */
@@ -226,7 +234,9 @@ static void caps_try_kind(struct caps_trial *trial, u64 kind,
 	if (general && (!best->general || general < best->general)) {
 		fixed = caps_beside(trial, kind);
 		if (fixed >= 0)
-			*best = (struct perf_pmu_caps) { general, fixed, kind };
+			*best = (struct perf_pmu_caps) {
+				true, general, fixed, kind
+			};
 	}
 	caps_clear(trial);
 }
@@ -404,6 +414,55 @@ static void caps_ask_cpus(struct pmu *pmu, struct perf_pmu_counters *least)
 	}
 }
 
+/* Return: 0; -ENODATA as long as the PMU is on no CPU. */
+static int caps_learn(struct pmu *pmu)
+{
+	struct perf_pmu_counters least = {
+		UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX
+	};
+	struct perf_pmu_caps *caps = pmu->caps;
+
+	guard(mutex)(&caps_mutex);
+	if (caps->known)
+		return 0;
+	caps_ask_cpus(pmu, &least);
+	if (least.general == UINT_MAX)
+		return -ENODATA;
+	caps->general = least.general;
+	caps->fixed = least.fixed;
+	smp_store_release(&caps->known, true); /* the numbers, first */
+	return 0;
+}
+
+/**
+ * perf_caps_get_total - how many counters has a PMU?
+ * @pmu: PMU that has a device
+ * @counters: receives general and fixed; nothing is said to be free
+ *
+ * Only the first who asks a driver disturbs CPUs.
+ *
+ * Context: task; may sleep.
+ * Return: 0; -ENODATA when nobody knows.
+ */
+int perf_caps_get_total(struct pmu *pmu, struct perf_pmu_counters *counters)
+{
+	const struct perf_pmu_caps *caps = pmu->caps;
+	int err;
+
+	if (!caps)
+		return -ENODATA;
+	if (!smp_load_acquire(&caps->known)) { /* pairs with caps_learn() */
+		err = caps_learn(pmu);
+		if (err)
+			return err;
+	}
+	*counters = (struct perf_pmu_counters) {
+		.general	= caps->general,
+		.fixed		= caps->fixed,
+	};
+	return 0;
+}
+
 /**
  * perf_caps_get - how many counters has a PMU, and how many are free?
  * @pmu: PMU with pmu->counters(), or one that was tried out
@@ -555,16 +614,19 @@ static u32 fit_compare(unsigned int nr, unsigned int general,
 
 static void fit_ask_driver(struct perf_fit *fit)
 {
-	struct perf_pmu_counters least;
+	struct perf_pmu_counters total, least;
 
-	if (perf_caps_get(fit->pmu, &least))
+	if (perf_caps_get_total(fit->pmu, &total))
 		return;
-	fit->alone = fit_compare(fit->nr - fit->nr_before, least.general,
-				 least.fixed);
-	/* The least of all CPUs need not be what is free where it runs. */
-	if (fit->alone == PERF_FIT_NO)
+	fit->alone = fit_compare(fit->nr - fit->nr_before, total.general,
+				 total.fixed);
+	if (fit->alone == PERF_FIT_NO) {
 		fit->beside = PERF_FIT_NO;
-	else if (fit->nr <= least.general_free && perf_attr_would_see_cpus())
+		return;
+	}
+	/* The least of all CPUs need not be what is free where it runs. */
+	if (perf_attr_would_see_cpus() && !perf_caps_get(fit->pmu, &least) &&
+	    fit->nr <= least.general_free)
 		fit->beside = PERF_FIT_YES;
 }
 
@@ -617,12 +679,16 @@ void perf_fit_judge(struct perf_fit *fit)
 static ssize_t caps_show(struct device *dev, char *page, size_t offset)
 {
 	struct perf_pmu_counters counters;
-	int err = 0;
+	struct pmu *pmu = dev_get_drvdata(dev);
+	int err;
 
-	if (offset >= offsetof(struct perf_pmu_counters, general_free))
+	if (offset < offsetof(struct perf_pmu_counters, general_free)) {
+		err = perf_caps_get_total(pmu, &counters);
+	} else {
 		err = perf_attr_cpu_permitted();
-	if (!err)
-		err = perf_caps_get(dev_get_drvdata(dev), &counters);
+		if (!err)
+			err = perf_caps_get(pmu, &counters);
+	}
 	if (err)
 		return err;
 	return sysfs_emit(page, "%u\n",

@@ -27,6 +27,7 @@ struct perf_fit {
 };
 
 /* What the files say. Return: 0; -ENODATA where it cannot be known, -ENOMEM. */
+int perf_caps_get_total(struct pmu *pmu, struct perf_pmu_counters *counters);
 int perf_caps_get(struct pmu *pmu, struct perf_pmu_counters *counters);
 
 /* Gathers what has to fit, then finds out. */

@@ -387,6 +387,19 @@ static void ck_driver(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counters.general_free,
 			num_online_cpus() > 1 ? 4 : 5);
 
+	/* What does not change is asked for as long as there is no answer. */
+	machine.absent_on = -1;
+	KUNIT_EXPECT_EQ(test, perf_caps_get_total(&machine.pmu, &counters),
+			-ENODATA);
+	machine.absent_on = nr_cpu_ids;
+	KUNIT_EXPECT_EQ(test, perf_caps_get_total(&machine.pmu, &counters), 0);
+	machine.general = 7;
+	machine.absent_on = -1;
+	KUNIT_EXPECT_EQ(test, perf_caps_get_total(&machine.pmu, &counters), 0);
+	KUNIT_EXPECT_EQ(test, counters.general, 8);
+	KUNIT_EXPECT_EQ(test, counters.fixed, 0);
+	machine.general = 8;
+
 	/* A CPU without the PMU has no say. */
 	machine.absent_on = cpumask_last(cpu_online_mask);
 	if (num_online_cpus() == 2) {

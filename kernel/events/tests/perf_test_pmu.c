@@ -59,7 +59,7 @@ struct test_cpu {
 
 static DEFINE_PER_CPU(struct test_cpu, test_cpus);
 static unsigned int test_counters = 4;
-static atomic_t test_events, test_mappings, test_faults;
+static atomic_t test_events, test_mappings, test_questions, test_faults;
 
 static void test_expect(bool kept)
 {
@@ -189,6 +189,7 @@ static int test_counters_of(struct pmu *pmu, struct perf_pmu_counters *counters)
 	struct test_cpu *cpu = this_cpu_ptr(&test_cpus);
 	unsigned int held = 0;
 
+	atomic_inc(&test_questions);
 	for (unsigned int i = 0; i < test_counters; i++) {
 		if (cpu->owner[i] && perf_event_is_pinned_to_cpu(cpu->owner[i]))
 			held++;
@@ -279,6 +280,8 @@ module_param_named(events, test_events.counter, int, 0400);
 MODULE_PARM_DESC(events, "events that the driver knows");
 module_param_named(mappings, test_mappings.counter, int, 0400);
 MODULE_PARM_DESC(mappings, "mappings that the driver knows");
+module_param_named(questions, test_questions.counter, int, 0400);
+MODULE_PARM_DESC(questions, "how often a CPU was asked for its counters");
 module_param_named(faults, test_faults.counter, int, 0400);
 MODULE_PARM_DESC(faults, "calls that broke a rule");
 

@@ -392,6 +392,27 @@ static void driver_answers(void)
 	expect_caps(TEST_CAPS, want, "the first one closed");
 }
 
+/* What never changes is asked once, not of all CPUs by whoever reads the file. */
+static void asked_once(void)
+{
+	long questions;
+
+	test_pmu_need();
+	CHECK(read_file(TEST_CAPS, "general") > 0, "no general counters");
+	questions = test_pmu_parameter("questions");
+	CHECK(questions > 0, "nobody was asked");
+	for (int i = 0; i < 10; i++) {
+		read_file(TEST_CAPS, "general");
+		read_file(TEST_CAPS, "fixed");
+	}
+	EXPECT(test_pmu_parameter("questions") == questions,
+	       "CPUs were asked %ld times more",
+	       test_pmu_parameter("questions") - questions);
+	read_file(TEST_CAPS, "general_free");
+	EXPECT(test_pmu_parameter("questions") > questions,
+	       "what is free was not asked for");
+}
+
 static const struct test_case cases[] = {
 	{ "plausible", plausible },
 	{ "beside the driver's files", beside_the_drivers },
@@ -405,6 +426,7 @@ static const struct test_case cases[] = {
 	{ "what an ordinary user may read", what_nobody_may_read },
 	{ "what anybody may read at paranoid 0", what_anybody_may_read },
 	{ "a driver that answers", driver_answers },
+	{ "a driver that is asked once", asked_once },
 };
 
 int main(void)
