@@ -16,7 +16,10 @@
  * Contexts: task. What refuses in an interrupt is not heard.
  *
  * Lifetime: a refusal is memory of its task, listed from perf_refuse_begin() to
- * perf_refuse_end().
+ * perf_refuse_end(), while the task does all that an open does, which may sleep. The
+ * task alone finds it: others look for an entry of their own, and pass this one by. It
+ * makes their way longer when they are refused something, and only then; a row has the
+ * entries of a 256th of all tasks in a dry run.
  *
  * Locking: a lock for each row of the table, so that many dry runs at a time keep
  * nobody waiting. What is in a refusal belongs to its task.
