@@ -212,17 +212,36 @@ static bool sample_is_guests(const struct perf_event *event)
 	return !event->attr.exclude_guest && perf_guest_state();
 }
 
-/* Architectures label by where the CPU was, whatever the event is about. */
-static u32 sample_misc(const struct perf_event *event, struct pt_regs *regs)
+/* The label of a guest's sample, for an event that may have left guests out. */
+static noinline u32 sample_misc_guest(const struct perf_event *event,
+				      struct pt_regs *regs, u32 misc)
 {
-	u32 misc = perf_misc_flags(regs);
-
-	if (likely((misc & PERF_RECORD_MISC_CPUMODE_MASK) <=
-		   PERF_RECORD_MISC_HYPERVISOR) || !event->attr.exclude_guest)
+	if (!event->attr.exclude_guest)
 		return misc;
 	misc &= ~PERF_RECORD_MISC_CPUMODE_MASK;
 	return misc | (user_mode(regs) ? PERF_RECORD_MISC_USER :
 					 PERF_RECORD_MISC_KERNEL);
+}
+
+/* Architectures label by where the CPU was, whatever the event is about. */
+static __always_inline u32 sample_misc(const struct perf_event *event,
+				       struct pt_regs *regs)
+{
+	u32 misc = perf_misc_flags(regs);
+
+	if (likely((misc & PERF_RECORD_MISC_CPUMODE_MASK) <=
+		   PERF_RECORD_MISC_HYPERVISOR))
+		return misc;
+	return sample_misc_guest(event, regs, misc);
+}
+
+/* The interrupt of an event that excludes the kernel has found the CPU there. */
+static noinline bool sample_poses_if_host(const struct perf_event *event,
+					  struct pt_regs *regs)
+{
+	return !sample_is_guests(event) &&
+	       (sample_misc(event, regs) & PERF_RECORD_MISC_CPUMODE_MASK) !=
+	       PERF_RECORD_MISC_USER;
 }
 
 /*
@@ -231,24 +250,37 @@ static u32 sample_misc(const struct perf_event *event, struct pt_regs *regs)
  * of a guest are not the kernel's. Nor is the place that the hardware itself
  * noted, where it notes one and that was in user mode.
  */
-static bool sample_poses_as_user(const struct perf_event *event,
-				 struct pt_regs *regs)
+static __always_inline bool sample_poses_as_user(const struct perf_event *event,
+						 struct pt_regs *regs)
 {
-	return perf_sample_hides(event, regs) && !sample_is_guests(event) &&
-	       (sample_misc(event, regs) & PERF_RECORD_MISC_CPUMODE_MASK) !=
-	       PERF_RECORD_MISC_USER;
+	return unlikely(perf_sample_hides(event, regs)) &&
+	       sample_poses_if_host(event, regs);
 }
 
-static u64 sample_ip(struct perf_event *event, struct pt_regs *regs)
+static u64 sample_ip_host(const struct perf_event *event, struct pt_regs *regs)
 {
-	if (sample_poses_as_user(event, regs)) {
+	if (event->attr.exclude_guest && perf_guest_state())
+		return instruction_pointer(regs);
+	return perf_instruction_pointer(regs);
+}
+
+static noinline u64 sample_ip_hiding(const struct perf_event *event,
+				     struct pt_regs *regs)
+{
+	if (sample_poses_if_host(event, regs)) {
 		if (!is_user_task(current))
 			return 0;
 		regs = task_pt_regs(current);
 	}
-	if (event->attr.exclude_guest && perf_guest_state())
-		return instruction_pointer(regs);
-	return perf_instruction_pointer(regs);
+	return sample_ip_host(event, regs);
+}
+
+static __always_inline u64 sample_ip(const struct perf_event *event,
+				     struct pt_regs *regs)
+{
+	if (unlikely(perf_sample_hides(event, regs)))
+		return sample_ip_hiding(event, regs);
+	return sample_ip_host(event, regs);
 }
 
 static u64 sample_cgroup(void)
