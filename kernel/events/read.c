@@ -326,7 +326,8 @@ ssize_t perf_read(struct file *file, char __user *buf, size_t count,
 		  loff_t *ppos)
 {
 	struct perf_event *event = file->private_data;
-	u64 values[PERF_READ_HERE_WORDS];
+	/* As many bytes are filled in as are copied. */
+	u64 values[PERF_READ_HERE_WORDS] __uninitialized;
 	size_t size;
 	int err;
 

@@ -177,6 +177,7 @@ static int perf_remote_do(int cpu, struct perf_remote_job *job)
 	int err;
 
 	might_sleep();
+	job->late.queued = false;
 	init_completion(&job->done);
 	err = smp_call_function_single(cpu, perf_remote_job_ipi, job, 1);
 	if (err)
@@ -238,13 +239,14 @@ static void perf_remote_run_unloaded(struct perf_remote_call *call)
  */
 int perf_ctx_call(struct perf_event_context *ctx, perf_ctx_fn fn, void *arg)
 {
-	struct perf_remote_call call = {
-		.job.run	= perf_remote_run_oncpu,
-		.ctx		= ctx,
-		.fn		= fn,
-		.arg		= arg,
-	};
+	/* Mostly nothing is sent: then what sending needs stays untouched. */
+	struct perf_remote_call call __uninitialized;
 
+	call.job.run = perf_remote_run_oncpu;
+	call.ctx = ctx;
+	call.fn = fn;
+	call.arg = arg;
+	call.done = false;
 	for (;;) {
 		int cpu = READ_ONCE(ctx->loaded_cpu);
 
