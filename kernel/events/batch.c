@@ -248,8 +248,9 @@ void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
 #define PERF_BATCH_PORTION	64
 
 /*
- * What current has opened is in the order of its ids. Groups that have to be put
- * on as they are now wait in @leaders until the portion is done.
+ * What current has opened is in the order of its ids. Until the portion has been
+ * walked there wait in @leaders groups that have to be put on as they are now, and
+ * single events that have to be disabled.
  */
 struct perf_batch_owned_args {
 	struct perf_event		*event;
@@ -294,6 +295,10 @@ static void perf_batch_owned_group_locked(struct perf_event *event,
 	bool retry;
 
 	lockdep_assert_held(&event->ctx->lock);
+	if (!leader->nr_siblings && args->op == PERF_BATCH_DISABLE) {
+		args->leaders[args->nr_leaders++] = leader;
+		return;
+	}
 	if (leader->nr_siblings)
 		retry = perf_batch_owned_members_locked(leader, args);
 	else
@@ -337,6 +342,15 @@ static void perf_batch_owned_walk_locked(struct perf_event_context *ctx,
 	}
 }
 
+/* In the order that is best for drivers which keep an array: last in, first out. */
+static void perf_batch_owned_disable_locked(struct perf_event_context *ctx,
+					    struct perf_batch_owned_args *args)
+{
+	lockdep_assert_held(&ctx->lock);
+	while (args->nr_leaders)
+		perf_control_disable_locked(args->leaders[--args->nr_leaders]);
+}
+
 /*
  * No group tries before all of the portion are enabled: the first pinned one that
  * finds no room makes the PMU decide anew, and that settles the others.
@@ -350,6 +364,8 @@ static int perf_batch_owned_oncpu(struct perf_event_context *ctx,
 		return 0;
 	perf_ctx_clock_update_locked(ctx);
 	perf_batch_owned_walk_locked(ctx, args);
+	if (args->op == PERF_BATCH_DISABLE)
+		perf_batch_owned_disable_locked(ctx, args);
 	if (!cpuctx)
 		return 0;
 	for (unsigned int i = 0; i < args->nr_leaders; i++)
@@ -390,7 +406,8 @@ static void perf_batch_owned_family(struct perf_event *event,
  */
 void perf_batch_owned(enum perf_batch_op op)
 {
-	struct perf_batch_owned_args args;
+	/* A call fills in @leaders as far as it looks at them. */
+	struct perf_batch_owned_args args __uninitialized;
 	struct perf_event_context *ctx;
 	struct perf_event *event;
 
