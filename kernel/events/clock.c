@@ -198,45 +198,6 @@ static bool perf_event_time_passes(const struct perf_event *event)
 	       perf_event_is_enabled(leader->state);
 }
 
-static void perf_event_times(const struct perf_event *event, u64 time,
-			     u64 *enabled, u64 *running)
-{
-	u64 delta = time - event->tstamp;
-
-	*enabled = event->total_time_enabled;
-	*running = event->total_time_running;
-	if ((s64)delta <= 0 || !perf_event_time_passes(event))
-		return;
-	*enabled += delta;
-	if (event->state == PERF_EVENT_STATE_ACTIVE)
-		*running += delta;
-}
-
-/* The sums are right up to @tstamp: so they pass from there. */
-static void perf_event_anchor_enabled(struct perf_event *event)
-{
-	WRITE_ONCE(event->enabled_offset,
-		   event->total_time_enabled - event->tstamp);
-}
-
-static void perf_event_anchor_running(struct perf_event *event)
-{
-	WRITE_ONCE(event->running_offset,
-		   event->total_time_running - event->tstamp);
-}
-
-/**
- * perf_event_time_anchor - sums were set: times pass from these
- * @event: event whose sums and @tstamp are up to date
- *
- * Context: ctx->lock, or the event is visible to nobody.
- */
-void perf_event_time_anchor(struct perf_event *event)
-{
-	perf_event_anchor_enabled(event);
-	perf_event_anchor_running(event);
-}
-
 /**
  * perf_event_time_start - times pass from now on as the state says
  * @event: event that joins event->ctx, whose clock is up to date
@@ -252,13 +213,18 @@ void perf_event_time_start(struct perf_event *event)
 /* Inlined where states change: a switch does that to event after event. */
 static __always_inline void perf_event_bring_times(struct perf_event *event)
 {
-	u64 time = 0, enabled, running;
+	u64 time = 0, delta;
 
 	if (event->ctx)
 		time = perf_event_own_time(event, event->ctx->time);
-	perf_event_times(event, time, &enabled, &running);
-	WRITE_ONCE(event->total_time_enabled, enabled);
-	WRITE_ONCE(event->total_time_running, running);
+	delta = time - event->tstamp;
+	if ((s64)delta > 0 && perf_event_time_passes(event)) {
+		WRITE_ONCE(event->total_time_enabled,
+			   event->total_time_enabled + delta);
+		if (event->state == PERF_EVENT_STATE_ACTIVE)
+			WRITE_ONCE(event->total_time_running,
+				   event->total_time_running + delta);
+	}
 	WRITE_ONCE(event->tstamp, time);
 }
 
@@ -458,12 +424,17 @@ void perf_event_state_init(struct perf_event *event)
 static noinline void perf_event_set_enabled(struct perf_event *event,
 					    enum perf_event_state state)
 {
+	const bool passes = perf_event_is_enabled(state);
 	struct perf_event *sibling;
 
-	perf_event_time_update_group(event);
-	perf_event_anchor_enabled(event);
-	for_each_sibling_event(sibling, event)
-		perf_event_time_anchor(sibling);
+	/* Where a time begins to stand nobody looks at what it passes from. */
+	if (passes)
+		perf_event_anchor_enabled(event);
+	for_each_sibling_event(sibling, event) {
+		perf_event_bring_times(sibling);
+		if (passes)
+			perf_event_time_anchor(sibling);
+	}
 	if (event->attach_state & PERF_ATTACH_CONTEXT)
 		perf_event_toggle_enabled(event);
 	WRITE_ONCE(event->state, state);

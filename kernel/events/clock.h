@@ -52,9 +52,33 @@ static inline bool perf_event_cgroup_runs(const struct perf_event *event)
 #endif
 }
 
+/* The sums are right up to @tstamp: so they pass from there. */
+static inline void perf_event_anchor_enabled(struct perf_event *event)
+{
+	WRITE_ONCE(event->enabled_offset,
+		   event->total_time_enabled - event->tstamp);
+}
+
+static inline void perf_event_anchor_running(struct perf_event *event)
+{
+	WRITE_ONCE(event->running_offset,
+		   event->total_time_running - event->tstamp);
+}
+
+/**
+ * perf_event_time_anchor - sums were set: times pass from these
+ * @event: event whose sums and @tstamp are up to date
+ *
+ * Context: ctx->lock, or the event is visible to nobody.
+ */
+static inline void perf_event_time_anchor(struct perf_event *event)
+{
+	perf_event_anchor_enabled(event);
+	perf_event_anchor_running(event);
+}
+
 /* An event's enabled and running time, up to its context's clock. */
 void perf_event_time_start(struct perf_event *event);
-void perf_event_time_anchor(struct perf_event *event);
 void perf_event_time_update(struct perf_event *event);
 void perf_event_time_update_group(struct perf_event *leader);
 void perf_event_time_at(const struct perf_event *event, u64 now,

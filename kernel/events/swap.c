@@ -133,8 +133,8 @@ static void perf_swap_group_locked(struct perf_event *on,
 }
 
 /* The leader that came next to @event, the first one to NULL; NULL at the end. */
-static struct perf_event *perf_swap_leader_after(struct perf_event_context *ctx,
-						 struct perf_event *event)
+static __always_inline struct perf_event *
+perf_swap_leader_after(struct perf_event_context *ctx, struct perf_event *event)
 {
 	event = list_prepare_entry(event, &ctx->event_list, event_entry);
 	list_for_each_entry_continue_reverse(event, &ctx->event_list,
