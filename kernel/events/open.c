@@ -709,7 +709,8 @@ SYSCALL_DEFINE5(perf_event_open,
 		struct perf_event_attr __user *, attr_uptr,
 		pid_t, pid, int, cpu, int, group_fd, unsigned long, flags)
 {
-	struct perf_event_attr attr;
+	/* Parsing clears it. */
+	struct perf_event_attr attr __uninitialized;
 	struct perf_open open = {
 		.attr	= &attr,
 		.flags	= flags,
