@@ -225,6 +225,16 @@ static void throttled(void)
 	run_each_shape(throttle);
 }
 
+static void burn_until_off(int fd)
+{
+	__u64 count;
+
+	do {
+		count = read_count(fd);
+		burn_ms(1);
+	} while (read_count(fd) != count);
+}
+
 /* The clock is at its limit: it goes, and as the leader takes the trace along. */
 static void refresh(const struct shape *shape)
 {
@@ -234,7 +244,7 @@ static void refresh(const struct shape *shape)
 	for (int i = 0; i < ROUNDS / 4; i++) {
 		CHECK(!ioctl(trace.clock, PERF_EVENT_IOC_REFRESH, 3),
 		      "REFRESH: %s", strerror(errno));
-		burn_ms(3);
+		burn_until_off(trace.clock);
 		produce(&trace);
 		event_enable(trace.clock);
 		expect_trace(&trace, "after a limit");
