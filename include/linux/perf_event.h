@@ -1037,7 +1037,8 @@ struct perf_sample_layout {
  * @addr_filters: see struct perf_addr_filters_head
  * @addr_filter_ranges: under the filters' lock, one for each filter
  * @addr_filters_gen: under the filters' lock, number of changes
- * @migrate_entry: M, link while events move to another CPU
+ * @migrate_entry: M, link while events move to another CPU. L, a flexible leader in a
+ *	context: link in struct perf_group_ranks
  * @rcu_head: frees it
  * @destroy: I, D, undoes pmu::event_init, in process context
  * @security: I, for the security modules
@@ -1193,6 +1194,30 @@ struct perf_group_tree {
 };
 
 /**
+ * struct perf_group_ranks - whose service was worked out when
+ * @ran: L, groups that went on since; only where there are too many to work out all
+ * @rest: L, all others, the one first that was looked at longest ago
+ * @nr: L, groups in both lists
+ * @seen: L, groups looked at since all were; their times add up to the next two
+ * @seen_enabled: L, nanoseconds
+ * @seen_running: L, nanoseconds
+ * @all_enabled: L, the same when all were looked at last
+ * @all_running: L, the same
+ *
+ * The lists go through perf_event::migrate_entry.
+ */
+struct perf_group_ranks {
+	struct list_head		ran;
+	struct list_head		rest;
+	unsigned int			nr;
+	unsigned int			seen;
+	u64				seen_enabled;
+	u64				seen_running;
+	u64				all_enabled;
+	u64				all_running;
+};
+
+/**
  * struct perf_event_pmu_context - a context's events on one PMU
  * @pmu: I, the PMU
  * @ctx: I, the context
@@ -1200,6 +1225,7 @@ struct perf_group_tree {
  * @pmu_entry: link in the PMU's list of parts, under its users_lock
  * @pinned_groups: L, groups that must be on whenever the context is
  * @flexible_groups: L, groups that take turns
+ * @ranks: L, order in which the latter are looked at
  * @group_order: L, next number to give to a group
  * @choice: L, number of the present choice of flexible groups
  * @chosen_at: L, context time at which it was made
@@ -1227,6 +1253,7 @@ struct perf_event_pmu_context {
 
 	struct perf_group_tree		pinned_groups;
 	struct perf_group_tree		flexible_groups;
+	struct perf_group_ranks		ranks;
 	u64				group_order;
 	u64				choice;
 	u64				chosen_at;

@@ -247,6 +247,9 @@ void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
  */
 #define PERF_BATCH_PORTION	64
 
+/* A pinned group counts as so many: it tries even if those before it found no room. */
+#define PERF_BATCH_PINNED	10
+
 /*
  * What current has opened is in the order of its ids. Until the portion has been
  * walked there wait in @leaders groups that have to be put on as they are now, and
@@ -257,6 +260,7 @@ struct perf_batch_owned_args {
 	const struct task_struct	*owner;
 	u64				first;
 	enum perf_batch_op		op;
+	int				left;
 	unsigned int			nr_leaders;
 	struct perf_event		*leaders[PERF_BATCH_PORTION];
 };
@@ -305,6 +309,8 @@ static void perf_batch_owned_group_locked(struct perf_event *event,
 		retry = perf_batch_one_locked(event, args->op);
 	if (!retry)
 		return;
+	if (leader->attr.pinned)
+		args->left -= PERF_BATCH_PINNED - 1;
 	if (leader->state == PERF_EVENT_STATE_ACTIVE)
 		perf_sched_group_out_locked(leader);
 	args->leaders[args->nr_leaders++] = leader;
@@ -328,16 +334,16 @@ static void perf_batch_owned_walk_locked(struct perf_event_context *ctx,
 					 struct perf_batch_owned_args *args)
 {
 	struct perf_event *event = args->event;
-	int left = PERF_BATCH_PORTION;
 
 	lockdep_assert_held(&ctx->lock);
+	args->left = PERF_BATCH_PORTION;
 	args->nr_leaders = 0;
 	list_for_each_entry_from_reverse(event, &ctx->event_list, event_entry) {
 		if (perf_batch_owned_wants(event, args)) {
-			left -= event->group_leader->nr_siblings;
+			args->left -= event->group_leader->nr_siblings;
 			perf_batch_owned_group_locked(event, args);
 		}
-		if (--left <= 0)
+		if (--args->left <= 0)
 			break;
 	}
 }

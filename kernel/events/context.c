@@ -426,6 +426,8 @@ void perf_epc_init(struct perf_event_pmu_context *epc, struct pmu *pmu)
 	INIT_LIST_HEAD(&epc->flexible_active);
 	epc->pinned_groups.root = RB_ROOT;
 	epc->flexible_groups.root = RB_ROOT;
+	INIT_LIST_HEAD(&epc->ranks.ran);
+	INIT_LIST_HEAD(&epc->ranks.rest);
 }
 
 static void perf_epc_free(struct perf_event_pmu_context *epc)
@@ -538,6 +540,7 @@ static bool perf_epc_rests_locked(struct perf_event_pmu_context *epc)
 		return false;
 	/* As if it was new. */
 	epc->group_order = 0;
+	perf_group_forget_times_locked(epc);
 	epc->choice = 0;
 	epc->chosen_at = 0;
 	epc->chosen = false;

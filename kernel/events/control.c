@@ -901,7 +901,7 @@ static void perf_control_give_event(struct perf_event_context *ctx,
 {
 	struct perf_event_context *old = event->ctx;
 
-	list_del(&event->migrate_entry);
+	list_del_init(&event->migrate_entry);
 	event->cpu = ctx->cpu;
 	event->pmu_ctx = perf_epc_get(pmu, ctx, false);
 	perf_control_install(ctx, event);

@@ -11,8 +11,8 @@
  * late, fine enough for nobody to have two turns before others have had one.
  *
  * Owns: event->{group_node,group_order,group_service,group_leader,sibling_list,
- * nr_siblings,group_caps,group_generation,read_size,cgroup_entry} and both trees
- * of a pmu context.
+ * nr_siblings,group_caps,group_generation,read_size,cgroup_entry}; both trees and the
+ * ranks of a pmu context; event->migrate_entry of its flexible leaders.
  *
  * Lifetime: a leader is in a tree while it belongs to a context; one that counts
  * for a cgroup, while the cgroup runs as well. What is in a tree may be put on.
@@ -21,6 +21,7 @@
  * Locking: ctx->lock and ctx->mutex to change, either to read. With interrupts
  * off the CPU that has the context loaded may read as well.
  */
+#include <linux/hash.h>
 #include <linux/math64.h>
 #include <linux/rbtree.h>
 #include "clock.h"
@@ -118,8 +119,13 @@ struct perf_event *perf_group_first(struct perf_group_cursor *cursor,
  */
 struct perf_event *perf_group_step(struct perf_group_cursor *cursor)
 {
-	struct perf_event **from = &cursor->any, *leader;
+	struct perf_event **from = &cursor->any, *leader = *from;
 
+	/* Mostly all are for any CPU. */
+	if (likely(leader && !cursor->here)) {
+		cursor->any = perf_group_successor(leader);
+		return leader;
+	}
 	if (!*from || (cursor->here && perf_group_before(cursor->here, *from)))
 		from = &cursor->here;
 	leader = *from;
@@ -187,6 +193,28 @@ static void perf_group_leave_cgroup(struct perf_event *leader)
 #endif
 }
 
+/* Pinned groups take no turns. */
+static void perf_group_join_ranks_locked(struct perf_event *leader)
+{
+	struct perf_group_ranks *ranks = &leader->pmu_ctx->ranks;
+
+	lockdep_assert_held(&leader->ctx->lock);
+	if (leader->attr.pinned)
+		return;
+	list_add_tail(&leader->migrate_entry, &ranks->rest);
+	ranks->nr++;
+}
+
+static void perf_group_leave_ranks_locked(struct perf_event *leader)
+{
+	lockdep_assert_held(&leader->ctx->lock);
+	/* A sibling that has just left its group is not there. */
+	if (leader->attr.pinned || list_empty(&leader->migrate_entry))
+		return;
+	list_del_init(&leader->migrate_entry);
+	leader->pmu_ctx->ranks.nr--;
+}
+
 /**
  * perf_group_insert_locked - list a leader among the groups of its context
  * @leader: leader that is in no tree; it has its share, and comes last of those
@@ -200,6 +228,7 @@ void perf_group_insert_locked(struct perf_event *leader)
 	leader->group_order = ++leader->pmu_ctx->group_order;
 	leader->group_service = 0;
 	perf_group_join_cgroup(leader);
+	perf_group_join_ranks_locked(leader);
 	if (perf_event_cgroup_runs(leader))
 		perf_group_show_locked(leader);
 }
@@ -214,6 +243,7 @@ void perf_group_erase_locked(struct perf_event *leader)
 {
 	lockdep_assert_held(&leader->ctx->lock);
 	perf_group_hide_locked(leader);
+	perf_group_leave_ranks_locked(leader);
 	perf_group_leave_cgroup(leader);
 }
 
@@ -242,24 +272,6 @@ static void perf_group_service_times(const struct perf_event *leader,
 	*running = min(*running, *enabled);
 }
 
-/* What groups that may run here had, all together. */
-static void perf_group_sum_times(struct perf_group_tree *tree, int cpu,
-				 u64 *enabled, u64 *running)
-{
-	struct perf_group_cursor cursor;
-	struct perf_event *leader;
-	u64 e, r;
-
-	*enabled = 0;
-	*running = 0;
-	perf_group_for_each(leader, cursor, tree, cpu) {
-		perf_event_time_update(leader);
-		perf_group_service_times(leader, &e, &r);
-		*enabled += e;
-		*running += r;
-	}
-}
-
 /*
  * Nanoseconds ahead of a share, negative behind it, in steps: the nearest. If
  * what is left over were dropped, all within a step of their share on either
@@ -272,9 +284,127 @@ static s64 perf_group_steps(s64 ahead, s64 step)
 	return div64_s64(ahead + (ahead < 0 ? -half : half), step);
 }
 
+/* So many groups at a time are ranked besides those that ran. */
+#define PERF_GROUP_PORTION	64
+
+/**
+ * perf_group_ran_locked - the flexible groups that are on have to be ranked next time
+ * @epc: a PMU's part of a context
+ *
+ * Few groups are all ranked each time.
+ *
+ * Context: ctx->lock.
+ */
+void perf_group_ran_locked(struct perf_event_pmu_context *epc)
+{
+	struct perf_event *leader;
+
+	lockdep_assert_held(&epc->ctx->lock);
+	if (likely(epc->ranks.nr <= PERF_GROUP_PORTION))
+		return;
+	list_for_each_entry(leader, &epc->flexible_active, active_list)
+		list_move_tail(&leader->migrate_entry, &epc->ranks.ran);
+}
+
+static bool perf_group_may_run(const struct perf_event *leader, int cpu)
+{
+	return (leader->cpu == -1 || leader->cpu == cpu) &&
+	       perf_group_is_shown(leader);
+}
+
+/*
+ * A context that was copied may live for one choice. Those that are looked at in
+ * it are therefore any of the family's groups.
+ */
+static void perf_group_begin_anywhere(struct perf_group_ranks *ranks)
+{
+	struct list_head *first = ranks->rest.next;
+	unsigned int pass = hash_64(perf_clock(), 32) % ranks->nr;
+
+	while (pass-- && !list_is_last(first, &ranks->rest))
+		first = first->next;
+	list_rotate_to_front(first, &ranks->rest);
+}
+
+/* Those that ran, and some of the others, those that have waited longest for it. */
+static void perf_group_take_portion(struct perf_group_ranks *ranks,
+				    struct list_head *portion)
+{
+	struct list_head *last = &ranks->rest;
+	unsigned int left = PERF_GROUP_PORTION;
+
+	if (ranks->nr > left && !ranks->all_enabled && !list_empty(last))
+		perf_group_begin_anywhere(ranks);
+	while (left-- && !list_is_last(last, &ranks->rest))
+		last = last->next;
+	list_cut_position(portion, &ranks->rest, last);
+	list_splice_init(&ranks->ran, portion);
+}
+
+/*
+ * Adds the times of a portion to those of the portions before it. With the last of
+ * all groups the sums are complete; until they are so for the first time, those of some
+ * have to do.
+ */
+static void perf_group_sum_times(struct perf_group_ranks *ranks,
+				 struct list_head *portion, int cpu)
+{
+	struct perf_event *leader;
+	u64 enabled, running;
+
+	list_for_each_entry(leader, portion, migrate_entry) {
+		ranks->seen++;
+		if (!perf_group_may_run(leader, cpu))
+			continue;
+		perf_event_time_update(leader);
+		perf_group_service_times(leader, &enabled, &running);
+		ranks->seen_enabled += enabled;
+		ranks->seen_running += running;
+	}
+	if (ranks->seen < ranks->nr && ranks->all_enabled)
+		return;
+	ranks->all_enabled = ranks->seen_enabled;
+	ranks->all_running = ranks->seen_running;
+	if (ranks->seen < ranks->nr)
+		return;
+	ranks->seen = 0;
+	ranks->seen_enabled = 0;
+	ranks->seen_running = 0;
+}
+
+static s64 perf_group_service(const struct perf_event *leader, u64 interval)
+{
+	const struct perf_group_ranks *ranks = &leader->pmu_ctx->ranks;
+	u64 enabled, running, share;
+
+	perf_group_service_times(leader, &enabled, &running);
+	share = mul_u64_u64_div_u64(enabled, ranks->all_running,
+				    ranks->all_enabled);
+	return perf_group_steps(running - share, interval / 4);
+}
+
+static void perf_group_rank_portion_locked(struct list_head *portion, int cpu,
+					   u64 interval)
+{
+	struct perf_event *leader;
+	s64 service;
+
+	list_for_each_entry(leader, portion, migrate_entry) {
+		lockdep_assert_held(&leader->ctx->lock);
+		if (!perf_group_may_run(leader, cpu))
+			continue;
+		service = perf_group_service(leader, interval);
+		if (service == leader->group_service)
+			continue;
+		perf_group_hide_locked(leader);
+		leader->group_service = service;
+		perf_group_show_locked(leader);
+	}
+}
+
 /**
  * perf_group_rank_locked - bring groups into the order of service received
- * @tree: flexible groups of one PMU and context, whose clock is up to date
+ * @epc: flexible groups of one PMU and context, whose clock is up to date
  * @cpu: this CPU; groups of others stay where they are
  * @interval: of multiplexing, nanoseconds
  *
@@ -282,33 +412,43 @@ static s64 perf_group_steps(s64 ahead, s64 step)
  * time over all groups; what it has run beyond that is its service, in quarters
  * of an interval.
  *
+ * Of many groups a portion is ranked at a time, with those that ran. The service of the
+ * others falls behind by the share of so many intervals as there are portions: the
+ * more groups there are, the smaller is the share, and the two cancel out. With
+ * eight counters it is half a quarter of an interval.
+ *
  * Context: ctx->lock.
  */
-void perf_group_rank_locked(struct perf_group_tree *tree, int cpu,
+void perf_group_rank_locked(struct perf_event_pmu_context *epc, int cpu,
 			    u64 interval)
 {
-	u64 all_enabled, all_running, enabled, running, share;
-	struct perf_event *leader, *next;
-	struct perf_group_cursor cursor;
-	LIST_HEAD(moved);
-	s64 service;
+	struct perf_group_ranks *ranks = &epc->ranks;
+	LIST_HEAD(portion);
 
-	perf_group_sum_times(tree, cpu, &all_enabled, &all_running);
-	if (!all_enabled)
-		return;
-	perf_group_for_each(leader, cursor, tree, cpu) {
-		lockdep_assert_held(&leader->ctx->lock);
-		perf_group_service_times(leader, &enabled, &running);
-		share = mul_u64_u64_div_u64(enabled, all_running, all_enabled);
-		service = perf_group_steps(running - share, interval / 4);
-		if (service == leader->group_service)
-			continue;
-		perf_group_hide_locked(leader);
-		leader->group_service = service;
-		list_add_tail(&leader->migrate_entry, &moved);
-	}
-	list_for_each_entry_safe(leader, next, &moved, migrate_entry)
-		perf_group_show_locked(leader);
+	lockdep_assert_held(&epc->ctx->lock);
+	perf_group_take_portion(ranks, &portion);
+	perf_group_sum_times(ranks, &portion, cpu);
+	if (ranks->all_enabled)
+		perf_group_rank_portion_locked(&portion, cpu, interval);
+	list_splice_tail(&portion, &ranks->rest);
+}
+
+/**
+ * perf_group_forget_times_locked - the groups that come next start from nothing
+ * @epc: a PMU's part of a context, without groups
+ *
+ * Context: ctx->lock.
+ */
+void perf_group_forget_times_locked(struct perf_event_pmu_context *epc)
+{
+	struct perf_group_ranks *ranks = &epc->ranks;
+
+	lockdep_assert_held(&epc->ctx->lock);
+	ranks->seen = 0;
+	ranks->seen_enabled = 0;
+	ranks->seen_running = 0;
+	ranks->all_enabled = 0;
+	ranks->all_running = 0;
 }
 
 static void perf_group_set_read_sizes(struct perf_event *leader)

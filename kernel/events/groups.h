@@ -44,8 +44,10 @@ static inline bool perf_group_is_shown(const struct perf_event *leader)
 	return !RB_EMPTY_NODE(&leader->group_node);
 }
 
-void perf_group_rank_locked(struct perf_group_tree *tree, int cpu,
+void perf_group_ran_locked(struct perf_event_pmu_context *epc);
+void perf_group_rank_locked(struct perf_event_pmu_context *epc, int cpu,
 			    u64 interval);
+void perf_group_forget_times_locked(struct perf_event_pmu_context *epc);
 
 /* Means nothing without the leader that it was opened with. */
 static inline bool perf_event_needs_leader(const struct perf_event *event)

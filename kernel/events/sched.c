@@ -335,7 +335,7 @@ static void perf_sched_pinned_failed(struct perf_event *leader)
 /* Somebody has to wait, so the timer has to run. */
 static void perf_sched_wait(struct perf_event_pmu_context *epc)
 {
-	if (epc->rotate_necessary)
+	if (likely(epc->rotate_necessary))
 		return;
 	epc->rotate_necessary = 1;
 	if (!epc->chosen_at)
@@ -347,7 +347,9 @@ static void perf_sched_wait(struct perf_event_pmu_context *epc)
 static void perf_sched_flexible_failed(struct perf_event *leader)
 {
 	perf_sched_wait(leader->pmu_ctx);
-	perf_sched_show_group_locked(leader);
+	/* There may be thousands, most of them alone and without a page. */
+	if (leader->nr_siblings || READ_ONCE(leader->rb))
+		perf_sched_show_group_locked(leader);
 }
 
 /*
@@ -488,14 +490,26 @@ perf_sched_walk_begin(const struct perf_event_pmu_context *epc)
 	return walk;
 }
 
+/* Nobody behind tries any more. */
+static bool perf_sched_walk_is_over(const struct perf_sched_walk *walk)
+{
+	return walk->missed >= 2 * PERF_SCHED_MISSES;
+}
+
+/* It may have passed some by. */
+static bool perf_sched_walk_is_partial(const struct perf_sched_walk *walk)
+{
+	return walk->missed >= PERF_SCHED_MISSES;
+}
+
 /* One that is off or on already takes no try. */
 static bool perf_sched_passes_by(const struct perf_event *leader,
 				 struct perf_sched_walk *walk)
 {
 	if (leader->state != PERF_EVENT_STATE_INACTIVE ||
-	    walk->missed < PERF_SCHED_MISSES)
+	    !perf_sched_walk_is_partial(walk))
 		return false;
-	if (walk->missed >= 2 * PERF_SCHED_MISSES)
+	if (perf_sched_walk_is_over(walk))
 		return true;
 	if (!walk->pass)
 		return false;
@@ -503,13 +517,27 @@ static bool perf_sched_passes_by(const struct perf_event *leader,
 	return true;
 }
 
-/* Return: as perf_sched_leader_in_locked(); false if the walk passes by. */
+/*
+ * Those that wait without having tried. No tree has to be walked for that: the
+ * order does not matter.
+ */
+static void perf_sched_show_waiting_locked(struct perf_event_pmu_context *epc)
+{
+	struct perf_event *leader;
+
+	lockdep_assert_held(&epc->ctx->lock);
+	list_for_each_entry(leader, &epc->ranks.rest, migrate_entry) {
+		if (leader->state == PERF_EVENT_STATE_INACTIVE &&
+		    (leader->nr_siblings || READ_ONCE(leader->rb)))
+			perf_sched_show_group_locked(leader);
+	}
+}
+
+/* Return: as perf_sched_leader_in_locked(). */
 static bool perf_sched_walk_in_locked(struct perf_event *leader,
 				      struct perf_sched_walk *walk)
 {
 	lockdep_assert_held(&leader->ctx->lock);
-	if (perf_sched_passes_by(leader, walk))
-		return false;
 	if (perf_sched_leader_in_locked(leader))
 		return true;
 	walk->missed++;
@@ -524,7 +552,8 @@ static void perf_sched_pinned_in_locked(struct perf_event_pmu_context *epc)
 	lockdep_assert_held(&epc->ctx->lock);
 	perf_group_for_each(leader, cursor, &epc->pinned_groups,
 			    smp_processor_id()) {
-		if (!perf_sched_leader_in_locked(leader))
+		if (leader->state == PERF_EVENT_STATE_INACTIVE &&
+		    !perf_sched_leader_in_locked(leader))
 			perf_sched_pinned_failed(leader);
 	}
 }
@@ -548,17 +577,23 @@ void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
 	lockdep_assert_held(&epc->ctx->lock);
 	/* In software all fit. */
 	if (epc->pmu->task_ctx_nr != perf_sw_context)
-		perf_group_rank_locked(tree, smp_processor_id(),
+		perf_group_rank_locked(epc, smp_processor_id(),
 				       perf_sched_interval(epc));
 	epc->chosen_at = max(epc->ctx->time, 1ULL);
 	epc->choice++;
 	epc->chosen = true;
 	perf_group_for_each(leader, cursor, tree, smp_processor_id()) {
+		if (perf_sched_walk_is_over(&walk))
+			break;
+		if (perf_sched_passes_by(leader, &walk))
+			continue;
 		if (perf_sched_walk_in_locked(leader, &walk))
 			leader->group_choice = epc->choice;
 		else
 			perf_sched_flexible_failed(leader);
 	}
+	if (perf_sched_walk_is_partial(&walk))
+		perf_sched_show_waiting_locked(epc);
 	/* Where nobody waits there is nothing to choose later. */
 	if (!epc->rotate_necessary)
 		epc->chosen_at = 0;
@@ -582,7 +617,8 @@ static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
 	perf_group_for_each(leader, cursor, &epc->flexible_groups,
 			    smp_processor_id()) {
 		if (perf_sched_goes_on_locked(leader) &&
-		    !perf_sched_walk_in_locked(leader, &walk))
+		    (perf_sched_passes_by(leader, &walk) ||
+		     !perf_sched_walk_in_locked(leader, &walk)))
 			perf_sched_flexible_failed(leader);
 	}
 }
@@ -597,6 +633,8 @@ void perf_sched_flexible_out_locked(struct perf_event_pmu_context *epc)
 {
 	lockdep_assert_held(&epc->ctx->lock);
 	epc->rotate_necessary = 0;
+	if (epc->pmu->task_ctx_nr != perf_sw_context)
+		perf_group_ran_locked(epc);
 	perf_sched_list_out_locked(epc, &epc->flexible_active);
 }
 
@@ -810,7 +848,8 @@ void perf_sched_fill_locked(struct perf_event_pmu_context *epc)
 	epc->rotate_necessary = 0;
 	perf_group_for_each(leader, cursor, &epc->flexible_groups,
 			    smp_processor_id()) {
-		if (!perf_sched_walk_in_locked(leader, &walk))
+		if (perf_sched_passes_by(leader, &walk) ||
+		    !perf_sched_walk_in_locked(leader, &walk))
 			perf_sched_flexible_failed(leader);
 	}
 }

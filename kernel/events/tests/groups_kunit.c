@@ -58,6 +58,7 @@ static void gk_init_event(struct gk_world *world, int nr)
 	event->group_leader = event;
 	event->state = PERF_EVENT_STATE_INACTIVE;
 	RB_CLEAR_NODE(&event->group_node);
+	INIT_LIST_HEAD(&event->migrate_entry);
 	INIT_LIST_HEAD(&event->sibling_list);
 	INIT_LIST_HEAD(&event->active_list);
 	world->leader[nr] = NOT_LED;
@@ -129,8 +130,7 @@ static void gk_oracle_rank(struct gk_world *world, int cpu)
 static void gk_rank(struct gk_world *world, int cpu)
 {
 	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
-		perf_group_rank_locked(&world->epc.flexible_groups, cpu,
-				       INTERVAL);
+		perf_group_rank_locked(&world->epc, cpu, INTERVAL);
 	gk_oracle_rank(world, cpu);
 }
 
@@ -334,8 +334,7 @@ static void gk_rank_family(struct kunit *test)
 	gk_insert(world, child);
 	gk_insert(world, other);
 	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
-		perf_group_rank_locked(&world->epc.flexible_groups, 0,
-				       INTERVAL);
+		perf_group_rank_locked(&world->epc, 0, INTERVAL);
 	KUNIT_EXPECT_EQ(test, child->group_service, 10 * STEPS);
 	KUNIT_EXPECT_EQ(test, other->group_service, -10 * STEPS);
 	gk_walk(world, false, 0, 0);

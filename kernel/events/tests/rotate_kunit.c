@@ -719,6 +719,92 @@ static void rk_stray_timer(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cpc->mux_active);
 }
 
+/* More groups than are ranked at a time. */
+#define NR_CROWD	200
+#define CROWD_TURNS	10
+
+struct rk_crowd {
+	struct perf_event	*event[NR_CROWD];
+	unsigned int		turns[NR_CROWD];
+};
+
+static void rk_crowd_close(struct rk_crowd *crowd, int i)
+{
+	if (crowd->event[i])
+		perf_event_release_kernel(crowd->event[i]);
+	crowd->event[i] = NULL;
+}
+
+static void rk_crowd_close_all(void *arg)
+{
+	for (int i = 0; i < NR_CROWD; i++)
+		rk_crowd_close(arg, i);
+}
+
+static void rk_crowd_open(struct kunit *test, struct rk_crowd *crowd)
+{
+	struct fake_pmu_spec spec = { .cpu = smp_processor_id() };
+
+	for (int i = 0; i < NR_CROWD; i++) {
+		if (crowd->event[i])
+			continue;
+		crowd->event[i] = fake_pmu_try_open(&fake, &spec);
+		if (IS_ERR(crowd->event[i]))
+			crowd->event[i] = NULL;
+		KUNIT_ASSERT_NOT_NULL(test, crowd->event[i]);
+	}
+}
+
+/* Return: the fewest turns that anybody has had. */
+static unsigned int rk_crowd_turn(struct rk_crowd *crowd)
+{
+	unsigned int least = UINT_MAX;
+
+	guard(irqsave)();
+	ndelay(2 * INTERVAL_NS);
+	perf_pmu_mux_handler(rk_timer());
+	rk_keep_timer_off();
+	for (int i = 0; i < NR_CROWD; i++) {
+		crowd->turns[i] += crowd->event[i]->state == ACTIVE;
+		least = min(least, crowd->turns[i]);
+	}
+	return least;
+}
+
+static void rk_crowd_expect_turns(struct kunit *test, struct rk_crowd *crowd)
+{
+	int turn;
+
+	memset(crowd->turns, 0, sizeof(crowd->turns));
+	for (turn = 0; turn < STARVE_TURNS; turn++) {
+		if (rk_crowd_turn(crowd) >= CROWD_TURNS)
+			break;
+	}
+	KUNIT_EXPECT_LT(test, turn, STARVE_TURNS);
+}
+
+/* All have turns, those too that come while the others are being ranked. */
+static void rk_crowd(struct kunit *test)
+{
+	struct perf_cpu_pmu_context *cpc;
+	struct rk_crowd *crowd;
+
+	rk_begin(test);
+	crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, crowd);
+	fake_pmu_reset(&fake, 4, 1);
+	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, smp_processor_id());
+	cpc->mux_interval = ns_to_ktime(INTERVAL_NS);
+	cpc->mux_active = true;
+	fake_pmu_undo(test, rk_crowd_close_all, crowd);
+	rk_crowd_open(test, crowd);
+	rk_crowd_expect_turns(test, crowd);
+	for (int i = 0; i < NR_CROWD; i += 3)
+		rk_crowd_close(crowd, i);
+	rk_crowd_open(test, crowd);
+	rk_crowd_expect_turns(test, crowd);
+}
+
 static struct kunit_case rk_cases[] = {
 	KUNIT_CASE(rk_random_choices),
 	KUNIT_CASE(rk_random_starvation),
@@ -726,6 +812,7 @@ static struct kunit_case rk_cases[] = {
 	KUNIT_CASE(rk_timer_ends_choice),
 	KUNIT_CASE(rk_switches_let_turns_pass),
 	KUNIT_CASE(rk_stray_timer),
+	KUNIT_CASE(rk_crowd),
 	{ }
 };
 
