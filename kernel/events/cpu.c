@@ -35,6 +35,7 @@
 #include "remote.h"
 #include "rotate.h"
 #include "sched.h"
+#include "sched_cb.h"
 #include "software.h"
 #include "tracing.h"
 #include "walk.h"
@@ -203,7 +204,7 @@ void __init perf_event_init(void)
 	int err;
 
 	perf_cpu_init_contexts();
-	perf_sched_init_cpus();
+	perf_sched_cb_init_cpus();
 	perf_rotate_init();
 	perf_cgroup_init();
 	perf_event_room_init();

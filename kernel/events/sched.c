@@ -7,7 +7,7 @@
  * of the task. A PMU is disabled once for all that happens to it.
  *
  * Owns: event->{oncpu,active_list}; ctx->loaded_cpu; cpuctx->task_ctx;
- * cpc->{task_epc,active_oncpu,exclusive,sched_cb_*}; the active lists.
+ * cpc->{task_epc,active_oncpu,exclusive}; the active lists.
  *
  * Contexts: task switch (runqueue lock held), interrupts, remote calls; always
  * on the CPU of the contexts with interrupts off.
@@ -39,14 +39,12 @@
 #include "pending.h"
 #include "pmu.h"
 #include "sched.h"
+#include "sched_cb.h"
 #include "sideband.h"
 #include "swap.h"
 #include "walk.h"
 
 DEFINE_STATIC_CALL_NULL(perf_sched_cgroup_follow, perf_sched_follow_fn);
-
-static DEFINE_PER_CPU(int, perf_sched_cb_usages);
-static DEFINE_PER_CPU(struct list_head, perf_sched_cb_list);
 
 static bool perf_sched_is_freq(const struct perf_event *event)
 {
@@ -764,38 +762,12 @@ static bool perf_sched_epc_is_empty(struct perf_event_pmu_context *epc)
 	       RB_EMPTY_ROOT(&epc->flexible_groups.root);
 }
 
-static void perf_sched_tell_driver_locked(struct perf_event_pmu_context *epc,
-					  bool sched_in)
-{
-	struct pmu *pmu = epc->pmu;
-
-	lockdep_assert_held(&epc->ctx->lock);
-	if (!perf_cpc_oncpu(pmu)->sched_cb_usage || !pmu->sched_task)
-		return;
-	perf_pmu_disable(pmu);
-	pmu->sched_task(epc, current, sched_in);
-	perf_pmu_enable(pmu);
-}
-
-/* Tells a driver that asked for it that a task with events comes or goes. */
-static void perf_sched_tell_part_locked(struct perf_event_pmu_context *epc,
-					bool sched_in)
+/* The driver is told of the task if it asked for it. */
+static void perf_sched_cb_in_locked(struct perf_event_pmu_context *epc)
 {
 	lockdep_assert_held(&epc->ctx->lock);
-	if (unlikely(__this_cpu_read(perf_sched_cb_usages)))
-		perf_sched_tell_driver_locked(epc, sched_in);
-}
-
-static void perf_sched_tell_pmus_locked(struct perf_event_context *ctx,
-					bool sched_in)
-{
-	struct perf_event_pmu_context *epc;
-
-	lockdep_assert_held(&ctx->lock);
-	if (!__this_cpu_read(perf_sched_cb_usages))
-		return;
-	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry)
-		perf_sched_tell_driver_locked(epc, sched_in);
+	if (perf_sched_cb_is_wanted())
+		perf_sched_cb_part_locked(epc, true);
 }
 
 /*
@@ -810,7 +782,7 @@ static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
 
 	lockdep_assert_held(&epc->ctx->lock);
 	if (perf_sched_epc_is_empty(epc) || perf_sched_filtered(epc->pmu)) {
-		perf_sched_tell_part_locked(epc, true);
+		perf_sched_cb_in_locked(epc);
 		return;
 	}
 
@@ -825,7 +797,7 @@ static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
 	if (evict)
 		perf_sched_resume_locked(&cpc->epc);
 	perf_sched_resume_locked(epc);
-	perf_sched_tell_part_locked(epc, true);
+	perf_sched_cb_in_locked(epc);
 	perf_pmu_enable(epc->pmu);
 }
 
@@ -913,7 +885,8 @@ void perf_sched_unload_locked(struct perf_cpu_context *cpuctx,
 
 	lockdep_assert_held(&ctx->lock);
 	WARN_ON_ONCE(cpuctx->task_ctx != ctx);
-	perf_sched_tell_pmus_locked(ctx, false);
+	if (perf_sched_cb_is_wanted())
+		perf_sched_cb_ctx_locked(ctx, false);
 	perf_ctx_clock_update_locked(ctx);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
 		perf_sched_epc_out_locked(epc);
@@ -1036,74 +1009,15 @@ struct perf_event_context *perf_sched_part_task(struct task_struct *task)
 	return ctx;
 }
 
-static void perf_sched_tell_pmu(struct perf_cpu_pmu_context *cpc,
-				struct task_struct *task, bool sched_in)
-{
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
-	struct pmu *pmu = cpc->epc.pmu;
-
-	if (WARN_ON_ONCE(!pmu->sched_task))
-		return;
-	perf_ctx_lock_pair(cpuctx, NULL);
-	perf_pmu_disable(pmu);
-	pmu->sched_task(&cpc->epc, task, sched_in);
-	perf_pmu_enable(pmu);
-	perf_ctx_unlock_pair(cpuctx, NULL);
-}
-
-/* A task without events comes or goes on a CPU that has events. */
-static void perf_sched_tell_cpu_pmus(struct task_struct *task, bool sched_in)
-{
-	struct perf_cpu_pmu_context *cpc;
-
-	if (!__this_cpu_read(perf_sched_cb_usages) ||
-	    this_cpu_ptr(&perf_cpu_context)->task_ctx)
-		return;
-	list_for_each_entry(cpc, this_cpu_ptr(&perf_sched_cb_list),
-			    sched_cb_entry)
-		perf_sched_tell_pmu(cpc, task, sched_in);
-}
-
-/**
- * perf_sched_cb_inc - a driver wants its sched_task() called on this CPU
- * @pmu: its PMU
- *
- * Context: interrupts off, from add().
- */
-void perf_sched_cb_inc(struct pmu *pmu)
-{
-	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(pmu);
-
-	if (!cpc->sched_cb_usage++)
-		list_add(&cpc->sched_cb_entry,
-			 this_cpu_ptr(&perf_sched_cb_list));
-	this_cpu_inc(perf_sched_cb_usages);
-}
-
-/**
- * perf_sched_cb_dec - undo perf_sched_cb_inc()
- * @pmu: its PMU
- *
- * Context: interrupts off, from del().
- */
-void perf_sched_cb_dec(struct pmu *pmu)
-{
-	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(pmu);
-
-	this_cpu_dec(perf_sched_cb_usages);
-	if (!--cpc->sched_cb_usage)
-		list_del(&cpc->sched_cb_entry);
-}
-
 /* What is loaded for one task counts the next one as well. */
 static void perf_sched_hand_over(struct perf_event_context *ctx, bool sched_in)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 
-	if (!__this_cpu_read(perf_sched_cb_usages))
+	if (!perf_sched_cb_is_wanted())
 		return;
 	perf_ctx_lock_pair(cpuctx, ctx);
-	perf_sched_tell_pmus_locked(ctx, sched_in);
+	perf_sched_cb_ctx_locked(ctx, sched_in);
 	perf_ctx_unlock_pair(cpuctx, ctx);
 }
 
@@ -1119,7 +1033,8 @@ void __perf_event_task_sched_out(struct task_struct *task,
 {
 	struct perf_event_context *ctx;
 
-	perf_sched_tell_cpu_pmus(task, false);
+	if (perf_sched_cb_is_wanted())
+		perf_sched_cb_cpu(task, false);
 	if (perf_side_wants_switch())
 		perf_side_switch(task, next, false);
 	ctx = this_cpu_read(perf_cpu_context.task_ctx);
@@ -1165,7 +1080,8 @@ void __perf_event_task_sched_in(struct task_struct *prev,
 
 	if (perf_side_wants_switch())
 		perf_side_switch(task, prev, true);
-	perf_sched_tell_cpu_pmus(task, true);
+	if (perf_sched_cb_is_wanted())
+		perf_sched_cb_cpu(task, true);
 }
 
 static void perf_sched_resched_oncpu(struct perf_late *late)
@@ -1208,15 +1124,4 @@ void perf_pmu_resched(struct pmu *pmu)
 	late = &perf_cpc_oncpu(pmu)->late_resched;
 	if (!perf_walk_defer_oncpu(late, perf_sched_resched_oncpu))
 		perf_sched_resched_oncpu(late);
-}
-
-/**
- * perf_sched_init_cpus - prepare what this room keeps for each CPU
- */
-void __init perf_sched_init_cpus(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		INIT_LIST_HEAD(&per_cpu(perf_sched_cb_list, cpu));
 }

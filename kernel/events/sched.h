@@ -40,6 +40,4 @@ void perf_sched_show_group_locked(struct perf_event *leader);
 void perf_sched_fill_locked(struct perf_event_pmu_context *epc);
 u64 perf_sched_choice_left_locked(struct perf_event_pmu_context *epc);
 
-void perf_sched_init_cpus(void);
-
 #endif /* _KERNEL_EVENTS_SCHED_H */

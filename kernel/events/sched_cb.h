@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "sched_cb": tells drivers that asked for it of task switches. */
+#ifndef _KERNEL_EVENTS_SCHED_CB_H
+#define _KERNEL_EVENTS_SCHED_CB_H
+
+#include <linux/percpu.h>
+#include "types.h"
+
+DECLARE_PER_CPU(int, perf_sched_cb_users);
+
+/* Has any driver asked for it on this CPU? Interrupts off. */
+static inline bool perf_sched_cb_is_wanted(void)
+{
+	return unlikely(__this_cpu_read(perf_sched_cb_users));
+}
+
+/* Of a task with events that comes or goes: one PMU's driver, or all of its context. */
+void perf_sched_cb_part_locked(struct perf_event_pmu_context *epc, bool sched_in);
+void perf_sched_cb_ctx_locked(struct perf_event_context *ctx, bool sched_in);
+
+/* Of a task without events, on a CPU that has some. */
+void perf_sched_cb_cpu(struct task_struct *task, bool sched_in);
+
+void perf_sched_cb_init_cpus(void);
+
+#endif /* _KERNEL_EVENTS_SCHED_CB_H */
