@@ -944,7 +944,7 @@ struct perf_addr_filter_range {
  *	attr.sample_id_all
  */
 struct perf_sample_layout {
-	u64				type;
+	u32				type;
 	u16				fixed;
 	u16				trailer;
 };
@@ -1078,7 +1078,8 @@ struct perf_event {
 #ifdef CONFIG_CGROUP_PERF
 	struct perf_cgroup		*cgrp;
 #endif
-	u64				group_choice;
+	unsigned int			group_choice;
+	__u32				orig_type;
 	u64				group_order;
 	s64				group_service;
 	struct rb_node			group_node;
@@ -1130,7 +1131,7 @@ struct perf_event {
 
 	/* Further lists. */
 	unsigned int			group_generation;
-	__u32				orig_type;
+	u32				random_asked; /* see kernel-doc */
 #ifdef CONFIG_CGROUP_PERF
 	struct list_head		cgroup_entry;
 #endif
@@ -1143,7 +1144,6 @@ struct perf_event {
 	atomic64_t			child_total_time_enabled;
 	atomic64_t			child_total_time_running;
 	u64				random_seed; /* see kernel-doc */
-	u32				random_asked; /* see kernel-doc */
 	struct mutex			child_mutex; /* see kernel-doc */
 	struct list_head		child_list;
 	struct list_head		owner_entry;
@@ -1227,8 +1227,8 @@ struct perf_group_ranks {
  * @flexible_groups: L, groups that take turns
  * @ranks: L, order in which the latter are looked at
  * @group_order: L, next number to give to a group
- * @choice: L, number of the present choice of flexible groups
- * @chosen_at: L, context time at which it was made
+ * @chosen_at: L, context time at which the present choice of flexible groups was made
+ * @choice: L, its number, which may wrap: it is compared for equality only
  * @chosen: L, it still holds: no group came or went since
  * @pinned_active: L, pinned groups that are on
  * @flexible_active: L, flexible groups that are on
@@ -1255,8 +1255,8 @@ struct perf_event_pmu_context {
 	struct perf_group_tree		flexible_groups;
 	struct perf_group_ranks		ranks;
 	u64				group_order;
-	u64				choice;
 	u64				chosen_at;
+	unsigned int			choice;
 	bool				chosen;
 	struct list_head		pinned_active;
 	struct list_head		flexible_active;

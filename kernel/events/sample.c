@@ -108,6 +108,7 @@ void perf_sample_compile(struct perf_event *event)
 #define SAMPLE_ID_WORD(bit, ...) (ids += type & (bit) ? sizeof(u64) : 0)
 #include "sample_fields.h"
 
+	static_assert(PERF_SAMPLE_MAX - 1 <= U32_MAX); /* the layout's type */
 	event->layout.type = type | sample_implied(type);
 	event->layout.fixed = fixed;
 	event->layout.trailer = event->attr.sample_id_all ? ids : 0;

@@ -484,7 +484,7 @@ perf_sched_walk_begin(const struct perf_event_pmu_context *epc)
 	struct perf_sched_walk walk = { };
 
 	if (steps > 2)
-		walk.pass = (u32)epc->choice % steps * PERF_SCHED_MISSES;
+		walk.pass = epc->choice % steps * PERF_SCHED_MISSES;
 	return walk;
 }
 
