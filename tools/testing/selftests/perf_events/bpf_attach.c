@@ -238,6 +238,72 @@ static void closed_and_gone(void)
 	CHECK(read_count(two) >= ROUNDS, "program stays after its event");
 }
 
+struct faulting {
+	int link;
+	int go[2];
+	int done[2];
+};
+
+static void fault_when_told(struct faulting *child)
+{
+	char byte;
+
+	close(child->link);
+	close(child->go[1]);
+	while (read(child->go[0], &byte, 1) == 1) {
+		touch_pages(ROUNDS);
+		CHECK(write(child->done[1], &byte, 1) == 1, "done");
+	}
+	_exit(0);
+}
+
+static unsigned int samples_of_child(struct faulting *child,
+				     struct perf_ring *ring)
+{
+	char byte = 0;
+
+	CHECK(write(child->go[1], &byte, 1) == 1, "go");
+	CHECK(read(child->done[0], &byte, 1) == 1, "the child is lost");
+	return ring_count(ring, PERF_RECORD_SAMPLE);
+}
+
+/*
+ * The program of an event goes with its link, from the copies as well. Counts are by
+ * task, and the child goes to another CPU before it runs: no switch from one to the
+ * other has them exchange their events.
+ */
+static void link_closed(void)
+{
+	struct perf_event_attr attr = sampling_attr();
+	struct faulting child;
+	struct perf_ring *ring;
+	pid_t pid;
+	int fd;
+
+	pin_to_cpu(second_cpu());
+	attr.inherit = 1;
+	attr.inherit_stat = 1;
+	fd = open_on(&attr, 0, first_cpu(), -1);
+	ring = ring_map(fd, 16);
+	child.link = try_link(load_return(BPF_PROG_TYPE_PERF_EVENT, 0), fd, 0,
+			      0);
+	CHECK(child.link >= 0, "link: %s", strerror(errno));
+	CHECK(!pipe(child.go) && !pipe(child.done), "pipe");
+	fflush(stdout);
+	pid = fork();
+	CHECK(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid)
+		fault_when_told(&child);
+	pin_task(pid, first_cpu());
+	event_enable(fd);
+	CHECK(!samples_of_child(&child, ring), "not dropped in the child");
+	close(child.link);
+	if (samples_of_child(&child, ring) < ROUNDS)
+		test_xfail("the program stays with the child's copy");
+	close(child.go[1]);
+	join_child(pid);
+}
+
 struct query {
 	struct perf_event_query_bpf head;
 	__u32 ids[4];
@@ -367,6 +433,7 @@ static const struct test_case cases[] = {
 	  stack_without_callchain },
 	{ "too many on one tracepoint: E2BIG", too_many },
 	{ "closed", closed_and_gone },
+	{ "a link is closed, with a child", link_closed },
 	{ "QUERY_BPF", query_programs },
 	{ "QUERY_BPF: bad pointer, no right", query_refused },
 	{ "bpf-output", output },

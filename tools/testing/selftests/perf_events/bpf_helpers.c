@@ -90,20 +90,6 @@ static int load_counter(__u32 type, int verdict)
 	return load_insns(type, insns, ARRAY_SIZE(insns));
 }
 
-/* Return: a descriptor, or -1 and errno. */
-static int try_link(int prog, int target, __u64 cookie, __u32 flags)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.link_create.prog_fd = prog;
-	attr.link_create.target_fd = target;
-	attr.link_create.attach_type = BPF_PERF_EVENT;
-	attr.link_create.flags = flags;
-	attr.link_create.perf_event.bpf_cookie = cookie;
-	return bpf(BPF_LINK_CREATE, &attr);
-}
-
 static int link_to(int prog, int target, __u64 cookie)
 {
 	int fd = try_link(prog, target, cookie, 0);

@@ -89,6 +89,20 @@ static inline int attach(int fd, int prog)
 	return ioctl(fd, PERF_EVENT_IOC_SET_BPF, (unsigned long)prog);
 }
 
+/* Return: a descriptor, or -1 and errno. */
+static inline int try_link(int prog, int target, __u64 cookie, __u32 flags)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = prog;
+	attr.link_create.target_fd = target;
+	attr.link_create.attach_type = BPF_PERF_EVENT;
+	attr.link_create.flags = flags;
+	attr.link_create.perf_event.bpf_cookie = cookie;
+	return bpf(BPF_LINK_CREATE, &attr);
+}
+
 static inline int make_event_map(void)
 {
 	union bpf_attr attr;

@@ -97,16 +97,6 @@ static void walk(struct walker *walker, int calls)
 	CHECK(read(walker->done[0], &byte, 1) == 1, "walker is lost");
 }
 
-static void pin_walker(const struct walker *walker, int to)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(to, &set);
-	CHECK(!sched_setaffinity(walker->pid, sizeof(set), &set), "pin: %s",
-	      strerror(errno));
-}
-
 /* Later ones have the other end of the pipe, too. */
 static void end_walker(struct walker *walker)
 {
@@ -388,7 +378,7 @@ static void on_another_cpu(const struct kind *kind)
 	      errno == EINVAL, "output to another CPU: %s", strerror(errno));
 	walk(&walker, CALLS);
 	expect_count(fd, 0, "on the first CPU");
-	pin_walker(&walker, second_cpu());
+	pin_task(walker.pid, second_cpu());
 	walk(&walker, CALLS);
 	expect_count(fd, CALLS, "on the second CPU");
 	expect_silence(target.ring, "of an event that was refused");
@@ -639,7 +629,7 @@ static void last_words(void)
 	walk(&walker, sysconf(_SC_PAGESIZE) / sizeof(*header));
 	while (ring_next(ring))
 		;
-	pin_walker(&walker, second_cpu());
+	pin_task(walker.pid, second_cpu());
 	end_walker(&walker);
 	header = ring_next(ring);
 	if (!header)

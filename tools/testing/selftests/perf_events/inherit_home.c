@@ -113,16 +113,6 @@ static void walk(struct child *child, int calls)
 	wait_for(child);
 }
 
-static void move_child(const struct child *child, int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	CHECK(!sched_setaffinity(child->pid, sizeof(set), &set), "move: %s",
-	      strerror(errno));
-}
-
 /* It exits by itself, so that it is the one who runs. */
 static void release_child(struct child *child)
 {
@@ -256,7 +246,7 @@ static void child_runs(const struct kind *kind)
 	for (round = 0; round < ROUNDS; round++) {
 		child = start_child();
 		calls += take_turns(&child);
-		move_child(&child, second_cpu());
+		pin_task(child.pid, second_cpu());
 		tell(&child, CALL_ON);
 		while (__atomic_load_n(&child.shared->made, __ATOMIC_SEQ_CST) <
 		       CALLS) {
@@ -282,7 +272,7 @@ static void exits_elsewhere(const struct kind *kind)
 
 	for (round = 0; round < ROUNDS; round++) {
 		leader = lead(kind, &child, &calls);
-		move_child(&child, second_cpu());
+		pin_task(child.pid, second_cpu());
 		release_child(&child);
 		do {
 			make_calls(1);

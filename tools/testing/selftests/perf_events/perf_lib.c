@@ -529,14 +529,19 @@ int second_cpu(void)
 	return nth_cpu(1);
 }
 
-void pin_to_cpu(int cpu)
+void pin_task(pid_t pid, int cpu)
 {
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	CHECK(!sched_setaffinity(0, sizeof(set), &set), "pin to CPU %d: %s",
+	CHECK(!sched_setaffinity(pid, sizeof(set), &set), "pin to CPU %d: %s",
 	      cpu, strerror(errno));
+}
+
+void pin_to_cpu(int cpu)
+{
+	pin_task(0, cpu);
 }
 
 void become_nobody(void)

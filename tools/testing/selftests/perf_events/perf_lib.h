@@ -216,6 +216,7 @@ __u32 pmu_type(const char *pmu);
 bool write_text(const char *path, const char *text);
 int first_cpu(void);
 int second_cpu(void);
+void pin_task(pid_t pid, int cpu);
 void pin_to_cpu(int cpu);
 void become_nobody(void);
 int tracepoint_id(const char *name);
