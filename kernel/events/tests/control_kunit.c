@@ -989,7 +989,7 @@ static void tk_choose_while_offline(struct kunit *test)
 	scoped_guard(cpus_read_lock) {
 		perf_event_exit_cpu(cpu);
 		/* What is loaded is looked at when the task is switched to. */
-		fsleep(1000);
+		fake_pmu_switch_out();
 		fake.nr_counters = FAKE_PMU_COUNTERS;
 		atomic_set(&fake.refuse_commits, 1);
 		perf_event_enable(task);

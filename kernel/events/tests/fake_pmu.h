@@ -7,6 +7,7 @@
 #define _KERNEL_EVENTS_TESTS_FAKE_PMU_H
 
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/prandom.h>
@@ -115,5 +116,18 @@ static inline int fake_pmu_calls(struct fake_pmu *fake, enum fake_pmu_call call)
 
 /* Random numbers that a later run can repeat. */
 void fake_pmu_seed(struct kunit *test, struct rnd_state *rnd);
+
+/*
+ * Current leaves its CPU, for a millisecond at least. Where the host is busy a
+ * timer may end before its task has slept.
+ */
+static inline void fake_pmu_switch_out(void)
+{
+	unsigned long switches = current->nvcsw;
+
+	do {
+		fsleep(1000);
+	} while (current->nvcsw == switches);
+}
 
 #endif /* _KERNEL_EVENTS_TESTS_FAKE_PMU_H */

@@ -474,8 +474,8 @@ static void mk_open_exchanged(struct kunit *test)
 	};
 	struct mk_opener *opener = kunit_kzalloc(test, sizeof(*opener),
 						 GFP_KERNEL);
-	struct perf_event_context *ctx, *other;
 	struct fm_task *target, *heir;
+	struct perf_event_context *ctx;
 	struct perf_event *event;
 
 	KUNIT_ASSERT_NOT_NULL(test, opener);
@@ -489,12 +489,13 @@ static void mk_open_exchanged(struct kunit *test)
 	fm_settle(target);
 	fm_settle(heir);
 	ctx = READ_ONCE(target->task->perf_event_ctxp);
-	other = READ_ONCE(heir->task->perf_event_ctxp);
 
 	mk_orphan_before(test, heir, ctx, opener);
 	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(opener->event), "%ld",
 			       PTR_ERR(opener->event));
-	KUNIT_EXPECT_PTR_EQ(test, opener->event->ctx, other);
+	KUNIT_EXPECT_PTR_NE(test, opener->event->ctx, ctx);
+	KUNIT_EXPECT_PTR_EQ(test, opener->event->ctx,
+			    READ_ONCE(target->task->perf_event_ctxp));
 	perf_event_release_kernel(opener->event);
 	fake_pmu_close(test, event);
 }
