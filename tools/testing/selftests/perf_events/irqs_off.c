@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -34,6 +35,7 @@
 #define GROUP_SIZE	250
 #define ROUNDS		200
 #define SERIES		3
+#define EXCHANGES	5
 
 static struct perf_ring *look_begin(int cpu)
 {
@@ -142,7 +144,8 @@ static void prctl_group(void)
 	group.leader = open_dummy(-1, false);
 	for (i = 0; i < MEMBERS; i++)
 		group.sibling[i] = open_dummy(group.leader, true);
-	test_retry(prctl_is_quick, &group);
+	test_retry_or_xfail(prctl_is_quick, &group,
+			    "a group is put on once for each sibling");
 }
 
 static int open_counted(int leader)
@@ -198,21 +201,30 @@ static void exchange_once(void (*open_all)(void), __u64 *cost)
 	_exit(0);
 }
 
-/* The least of some. */
+static int by_size(const void *a, const void *b)
+{
+	const __u64 *one = a, *two = b;
+
+	return (*one > *two) - (*one < *two);
+}
+
+/*
+ * The median of some: one is slow where the host stops, and one is quick where the
+ * partner's context was loaded first and its order is the one that is searched for.
+ */
 static __u64 exchange_cost(void (*open_all)(void))
 {
-	__u64 *cost = map_memory(memory_fd("cost", sizeof(*cost)),
-				 sizeof(*cost));
-	__u64 least = ~0ULL;
+	size_t size = EXCHANGES * sizeof(__u64);
+	__u64 *cost = map_memory(memory_fd("cost", size), size);
+	__u64 median;
 	int i;
 
-	for (i = 0; i < SERIES; i++) {
-		exchange_once(open_all, cost);
-		if (*cost < least)
-			least = *cost;
-	}
-	munmap(cost, sizeof(*cost));
-	return least;
+	for (i = 0; i < EXCHANGES; i++)
+		exchange_once(open_all, &cost[i]);
+	qsort(cost, EXCHANGES, sizeof(*cost), by_size);
+	median = cost[EXCHANGES / 2];
+	munmap(cost, size);
+	return median;
 }
 
 static bool exchange_is_quick(void *arg)
