@@ -245,7 +245,7 @@ void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
  * A call looks at so many events, and at the rest of the last one's group. What it
  * does not come to is called for by the next event that still needs it.
  */
-#define PERF_BATCH_PORTION	64
+#define PERF_BATCH_PORTION	32
 
 /* A pinned group counts as so many: it tries even if those before it found no room. */
 #define PERF_BATCH_PINNED	10
