@@ -250,17 +250,24 @@ void perf_control_remove(struct perf_event *event, unsigned long flags)
  */
 void perf_control_disable_locked(struct perf_event *event)
 {
+	bool waits;
+
 	lockdep_assert_held(&event->ctx->lock);
 	if (!(event->attach_state & PERF_ATTACH_CONTEXT) ||
 	    event->state < PERF_EVENT_STATE_INACTIVE)
 		return;
+	waits = event->state == PERF_EVENT_STATE_INACTIVE &&
+		event->group_leader->state >= PERF_EVENT_STATE_INACTIVE;
 	/* Siblings of a leader that is off cannot run; their state stays. */
 	if (event == event->group_leader)
 		perf_sched_group_out_locked(event);
-	perf_sched_event_out_locked(event);
+	else
+		perf_sched_event_out_locked(event);
 	if (event->state > PERF_EVENT_STATE_OFF)
 		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
-	perf_sched_show_group_locked(event);
+	/* The page of one alone that was on, or stood already, is up to date. */
+	if (waits || event->nr_siblings)
+		perf_sched_show_group_locked(event);
 	event->pmu_ctx->chosen = false;
 }
 

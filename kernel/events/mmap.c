@@ -125,8 +125,8 @@ static u32 perf_mmap_index(struct perf_event *event)
  * Does a reader who carries the times on get them right? With an index it adds
  * what has passed to both; without one it leaves equal times alone, and adds to
  * the enabled time of others. That is right for an event that waits for its turn
- * while the reader runs. One of a task and a CPU may be waiting for the task to
- * come there, which no page tells.
+ * while the reader runs; a sibling waits only while its leader is enabled. One of
+ * a task and a CPU may be waiting for the task to come there, which no page tells.
  */
 static bool perf_mmap_times_go_on(const struct perf_event *event,
 				  const struct perf_event_mmap_page *userpg,
@@ -137,6 +137,7 @@ static bool perf_mmap_times_go_on(const struct perf_event *event,
 	if (index || userpg->time_enabled == userpg->time_running)
 		return true;
 	return event->state == PERF_EVENT_STATE_INACTIVE &&
+	       event->group_leader->state >= PERF_EVENT_STATE_INACTIVE &&
 	       (event->cpu == -1 || !(event->attach_state & PERF_ATTACH_TASK));
 }
 

@@ -962,6 +962,33 @@ static void times_of_the_disabled(void)
 	}
 }
 
+/* The times of a member stand while its leader is disabled. */
+static void times_below_the_disabled(void)
+{
+	struct watched many[MANY], members[MANY];
+	struct perf_event_attr attr = branch_attr();
+	struct reading got, again;
+	int i;
+
+	need_user_counters();
+	open_many(many, MANY);
+	attr.disabled = 0;
+	for (i = 0; i < MANY; i++)
+		members[i] = watch(&attr, many[i].fd);
+	burn_ms(50);
+	for (i = 0; i < MANY; i++)
+		event_disable(many[i].fd);
+	for (i = 0; i < MANY; i++) {
+		got = read_page(members[i].page);
+		usleep(1000);
+		again = read_page(members[i].page);
+		if (again.count.enabled != got.count.enabled)
+			test_xfail("member %d goes on: %llu, then %llu", i,
+				   (unsigned long long)got.count.enabled,
+				   (unsigned long long)again.count.enabled);
+	}
+}
+
 /* Without a counter, but running: as a member of a group that takes turns. */
 static void times_of_a_software_event(void)
 {
@@ -1127,6 +1154,7 @@ static const struct test_case cases[] = {
 	{ "mapped by another process, too", mapped_by_another },
 	{ "times on another CPU than the event's", times_on_another_cpu },
 	{ "times of disabled events", times_of_the_disabled },
+	{ "times of members of disabled groups", times_below_the_disabled },
 	{ "times of a software event in a group", times_of_a_software_event },
 	{ "rdpmc switched off", switched_off },
 	{ "clock of the records", clock_of_records },
