@@ -973,8 +973,10 @@ struct perf_sample_layout {
  * @active_list: L, link among the groups that are on
  * @cgrp: I, cgroup it is limited to, NULL for none
  * @group_choice: L, last perf_event_pmu_context::choice that put it on
- * @group_order: L, place among the groups of the same CPU
- * @group_service: L, quarters of an interval behind or ahead of its share
+ * @group_start: L, flexible leader: nanoseconds that its service began with; also
+ *	written where a copy's is adjusted
+ * @group_service: L, leader: place among the groups of the same CPU. Flexible:
+ *	@group_start and how long its family was on, when last looked at
  * @group_node: L, leader: node in a tree of its pmu_ctx; that of a @cgrp is
  *	there while the cgroup runs
  * @tstamp: L, context time up to which the two totals are right
@@ -1016,7 +1018,6 @@ struct perf_sample_layout {
  * @bpf_cookie: M, for that program
  * @group_generation: ML, leader: changes with the set of members
  * @orig_type: I, attr.type as user space wrote it; some PMUs hand events on
- * @cgroup_entry: L, leader: link among the groups of @cgrp on its CPU
  * @sb_list: R, link among the side-band receivers of a CPU
  * @pmu_entry: link in @pmu's list of events, under its users_lock
  * @refcount: A, references; the first is the owner's
@@ -1037,8 +1038,8 @@ struct perf_sample_layout {
  * @addr_filters: see struct perf_addr_filters_head
  * @addr_filter_ranges: under the filters' lock, one for each filter
  * @addr_filters_gen: under the filters' lock, number of changes
- * @migrate_entry: M, link while events move to another CPU. L, a flexible leader in a
- *	context: link in struct perf_group_ranks
+ * @cgroup_entry: L, leader in a context: link among the groups of @cgrp on its CPU
+ * @migrate_entry: M, link while events move to another CPU
  * @rcu_head: frees it
  * @destroy: I, D, undoes pmu::event_init, in process context
  * @security: I, for the security modules
@@ -1080,7 +1081,7 @@ struct perf_event {
 #endif
 	unsigned int			group_choice;
 	__u32				orig_type;
-	u64				group_order;
+	s64				group_start;
 	s64				group_service;
 	struct rb_node			group_node;
 
@@ -1132,9 +1133,6 @@ struct perf_event {
 	/* Further lists. */
 	unsigned int			group_generation;
 	u32				random_asked; /* see kernel-doc */
-#ifdef CONFIG_CGROUP_PERF
-	struct list_head		cgroup_entry;
-#endif
 	struct list_head		sb_list;
 	struct list_head		pmu_entry;
 
@@ -1164,8 +1162,11 @@ struct perf_event {
 		u64			child_period; /* see kernel-doc */
 	};
 
-	/* On the way elsewhere, or to the end. */
+	/* In a context, on the way elsewhere, or to the end. */
 	union {
+#ifdef CONFIG_CGROUP_PERF
+		struct list_head	cgroup_entry;
+#endif
 		struct list_head	migrate_entry;
 		struct rcu_head		rcu_head;
 	};
@@ -1187,34 +1188,10 @@ struct perf_event {
 
 /**
  * struct perf_group_tree - groups that compete for a PMU
- * @root: L, leaders by CPU, perf_event::group_service and group_order
+ * @root: L, leaders by CPU, perf_event::group_service and id
  */
 struct perf_group_tree {
 	struct rb_root			root;
-};
-
-/**
- * struct perf_group_ranks - whose service was worked out when
- * @ran: L, groups that went on since; only where there are too many to work out all
- * @rest: L, all others, the one first that was looked at longest ago
- * @nr: L, groups in both lists
- * @seen: L, groups looked at since all were; their times add up to the next two
- * @seen_enabled: L, nanoseconds
- * @seen_running: L, nanoseconds
- * @all_enabled: L, the same when all were looked at last
- * @all_running: L, the same
- *
- * The lists go through perf_event::migrate_entry.
- */
-struct perf_group_ranks {
-	struct list_head		ran;
-	struct list_head		rest;
-	unsigned int			nr;
-	unsigned int			seen;
-	u64				seen_enabled;
-	u64				seen_running;
-	u64				all_enabled;
-	u64				all_running;
 };
 
 /**
@@ -1225,13 +1202,14 @@ struct perf_group_ranks {
  * @pmu_entry: link in the PMU's list of parts, under its users_lock
  * @pinned_groups: L, groups that must be on whenever the context is
  * @flexible_groups: L, groups that take turns
- * @ranks: L, order in which the latter are looked at
- * @group_order: L, next number to give to a group
+ * @least_service: L, the least that a group had whose turn it was; it only grows
+ * @interval: L, nanoseconds between two choices, as it was at the present one
  * @chosen_at: L, context time at which the present choice of flexible groups was made
- * @choice: L, its number, which may wrap: it is compared for equality only
- * @chosen: L, it still holds: no group came or went since
+ * @choice: L, its number, which may wrap
+ * @nr_waiting: L, groups that it found no room for
  * @pinned_active: L, pinned groups that are on
  * @flexible_active: L, flexible groups that are on
+ * @chosen: L, the choice still holds: no group came or went since
  * @embedded: I, part of the per-CPU data of the PMU, never freed alone
  * @nr_events: L, events here
  * @nr_freq: L, of them, on and in frequency mode
@@ -1253,14 +1231,15 @@ struct perf_event_pmu_context {
 
 	struct perf_group_tree		pinned_groups;
 	struct perf_group_tree		flexible_groups;
-	struct perf_group_ranks		ranks;
-	u64				group_order;
+	s64				least_service;
+	s64				interval;
 	u64				chosen_at;
 	unsigned int			choice;
-	bool				chosen;
+	unsigned int			nr_waiting;
 	struct list_head		pinned_active;
 	struct list_head		flexible_active;
 
+	bool				chosen;
 	unsigned int			embedded : 1;
 	unsigned int			nr_events;
 	unsigned int			nr_freq;

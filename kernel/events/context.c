@@ -426,8 +426,6 @@ void perf_epc_init(struct perf_event_pmu_context *epc, struct pmu *pmu)
 	INIT_LIST_HEAD(&epc->flexible_active);
 	epc->pinned_groups.root = RB_ROOT;
 	epc->flexible_groups.root = RB_ROOT;
-	INIT_LIST_HEAD(&epc->ranks.ran);
-	INIT_LIST_HEAD(&epc->ranks.rest);
 }
 
 static void perf_epc_free(struct perf_event_pmu_context *epc)
@@ -539,8 +537,9 @@ static bool perf_epc_rests_locked(struct perf_event_pmu_context *epc)
 	    ctx->task == TASK_TOMBSTONE || READ_ONCE(epc->pmu->leaving))
 		return false;
 	/* As if it was new. */
-	epc->group_order = 0;
-	perf_group_forget_times_locked(epc);
+	epc->least_service = 0;
+	epc->interval = 0;
+	epc->nr_waiting = 0;
 	epc->choice = 0;
 	epc->chosen_at = 0;
 	epc->chosen = false;

@@ -317,9 +317,6 @@ static void event_init_links(struct perf_event *event)
 	INIT_LIST_HEAD(&event->sibling_list);
 	INIT_LIST_HEAD(&event->active_list);
 	RB_CLEAR_NODE(&event->group_node);
-#ifdef CONFIG_CGROUP_PERF
-	INIT_LIST_HEAD(&event->cgroup_entry);
-#endif
 
 	INIT_LIST_HEAD(&event->event_entry);
 	INIT_LIST_HEAD(&event->migrate_entry);

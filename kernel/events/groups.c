@@ -4,15 +4,19 @@
  * group, and how large a group may become.
  *
  * Purpose: each PMU's part of a context has two trees of group leaders, one
- * pinned, one flexible. A tree is sorted by CPU (-1: any), then by the service
- * that groups have received compared with their share, then by creation.
- * Service counts in quarters of an interval of multiplexing: coarse enough for
- * groups which a tool opened side by side to stay equals when a turn is a little
- * late, fine enough for nobody to have two turns before others have had one.
+ * pinned, one flexible. A tree is sorted by CPU (-1: any), pinned groups then by
+ * creation. Flexible ones are sorted by service, that is by how long they were on
+ * since they came, so that the first ones are those whose turn it is.
  *
- * Owns: event->{group_node,group_order,group_service,group_leader,sibling_list,
- * nr_siblings,group_caps,group_generation,read_size,cgroup_entry}; both trees and the
- * ranks of a pmu context; event->migrate_entry of its flexible leaders.
+ * Service is nanoseconds on the PMU and what the group began with: a little more
+ * than those have whose turn it is, not zero, or they would wait until it has
+ * caught up. For the same reason a choice lets nobody be far behind or ahead,
+ * which a group is that was disabled, or alone, for long. The sum has to be worked
+ * out for the first groups of a tree only: that of the others can only have grown.
+ *
+ * Owns: event->{group_node,group_start,group_service,group_leader,sibling_list,
+ * nr_siblings,group_caps,group_generation,read_size,cgroup_entry}; both trees and
+ * least_service of a pmu context.
  *
  * Lifetime: a leader is in a tree while it belongs to a context; one that counts
  * for a cgroup, while the cgroup runs as well. What is in a tree may be put on.
@@ -21,8 +25,8 @@
  * Locking: ctx->lock and ctx->mutex to change, either to read. With interrupts
  * off the CPU that has the context loaded may read as well.
  */
-#include <linux/hash.h>
-#include <linux/math64.h>
+#include <linux/bitops.h>
+#include <linux/minmax.h>
 #include <linux/rbtree.h>
 #include "clock.h"
 #include "groups.h"
@@ -33,7 +37,7 @@ static bool perf_group_before(const struct perf_event *a,
 {
 	if (a->group_service != b->group_service)
 		return a->group_service < b->group_service;
-	return a->group_order < b->group_order;
+	return a->id < b->id;
 }
 
 #define to_leader(node)	rb_entry((node), struct perf_event, group_node)
@@ -66,15 +70,6 @@ static struct perf_event *perf_group_find(struct perf_group_tree *tree,
 		}
 	}
 	return found;
-}
-
-static struct perf_event *perf_group_successor(struct perf_event *event)
-{
-	struct rb_node *node = rb_next(&event->group_node);
-
-	if (!node || to_leader(node)->cpu != event->cpu)
-		return NULL;
-	return to_leader(node);
 }
 
 /* Most trees have one group. */
@@ -112,25 +107,19 @@ struct perf_event *perf_group_first(struct perf_group_cursor *cursor,
 
 /**
  * perf_group_step - next group of a walk; see perf_group_next()
- * @cursor: state of the walk
+ * @cursor: state of the walk, with a group of the CPU
  *
  * Context: as perf_group_first().
- * Return: leader or NULL at the end.
+ * Return: leader.
  */
 struct perf_event *perf_group_step(struct perf_group_cursor *cursor)
 {
-	struct perf_event **from = &cursor->any, *leader = *from;
+	struct perf_event **from = &cursor->here, *leader;
 
-	/* Mostly all are for any CPU. */
-	if (likely(leader && !cursor->here)) {
-		cursor->any = perf_group_successor(leader);
-		return leader;
-	}
-	if (!*from || (cursor->here && perf_group_before(cursor->here, *from)))
-		from = &cursor->here;
+	if (cursor->any && perf_group_before(cursor->any, cursor->here))
+		from = &cursor->any;
 	leader = *from;
-	if (leader)
-		*from = perf_group_successor(leader);
+	*from = perf_group_successor(leader);
 	return leader;
 }
 
@@ -193,42 +182,93 @@ static void perf_group_leave_cgroup(struct perf_event *leader)
 #endif
 }
 
-/* Pinned groups take no turns. */
-static void perf_group_join_ranks_locked(struct perf_event *leader)
+/*
+ * Nanoseconds that a group was on, an inherited one with what its family was: the
+ * threads of a family may live too short for all groups to have a turn.
+ *
+ * The times of the eldest may change meanwhile, on another CPU. Where a word has 32
+ * bits the two halves may then be of different moments, which a choice puts right
+ * as it does where a group was alone for long.
+ */
+static s64 perf_group_running(const struct perf_event *leader)
 {
-	struct perf_group_ranks *ranks = &leader->pmu_ctx->ranks;
+	const struct perf_event *eldest = leader->parent ?: leader;
+	s64 running = leader->total_time_running +
+		      atomic64_read(&eldest->child_total_time_running);
 
-	lockdep_assert_held(&leader->ctx->lock);
-	if (leader->attr.pinned)
-		return;
-	list_add_tail(&leader->migrate_entry, &ranks->rest);
-	ranks->nr++;
+	if (eldest != leader)
+		running += READ_ONCE(eldest->total_time_running);
+	return running;
 }
 
-static void perf_group_leave_ranks_locked(struct perf_event *leader)
+static s64 perf_group_service(const struct perf_event *leader)
 {
-	lockdep_assert_held(&leader->ctx->lock);
-	/* A sibling that has just left its group is not there. */
-	if (leader->attr.pinned || list_empty(&leader->migrate_entry))
+	return perf_group_running(leader) + READ_ONCE(leader->group_start);
+}
+
+/* In a part that was never on, the least is that of the copies that come. */
+static void perf_group_begin_least_locked(struct perf_event_pmu_context *epc,
+					  s64 service)
+{
+	lockdep_assert_held(&epc->ctx->lock);
+	if (epc->choice)
 		return;
-	list_del_init(&leader->migrate_entry);
-	leader->pmu_ctx->ranks.nr--;
+	if (RB_EMPTY_ROOT(&epc->flexible_groups.root) ||
+	    service < epc->least_service)
+		epc->least_service = service;
+}
+
+/*
+ * A step of service in the order of groups, nanoseconds: an eighth to a quarter of
+ * an interval, nothing before the first choice. That is coarse enough for groups
+ * which a tool opened side by side to stay equals when a turn is a little late, and
+ * fine enough for nobody to have two turns before others have had one.
+ */
+static s64 perf_group_grain(const struct perf_event_pmu_context *epc)
+{
+	return epc->interval ? BIT_ULL(max(fls64(epc->interval), 3) - 3) : 0;
+}
+
+/*
+ * A copy begins where its family is. All others come behind those whose turn it is:
+ * if they were equals, whoever opens groups again and again would keep the others
+ * from their turns.
+ */
+static void perf_group_begin_service_locked(struct perf_event *leader)
+{
+	struct perf_event_pmu_context *epc = leader->pmu_ctx;
+	s64 running;
+
+	lockdep_assert_held(&leader->ctx->lock);
+	if (leader->attr.pinned) {
+		leader->group_service = leader->id;
+		return;
+	}
+	running = perf_group_running(leader);
+	if (leader->parent) {
+		WRITE_ONCE(leader->group_start,
+			   READ_ONCE(leader->parent->group_start));
+		leader->group_service = running + leader->group_start;
+		perf_group_begin_least_locked(epc, leader->group_service);
+	} else {
+		leader->group_service = epc->least_service +
+					perf_group_grain(epc);
+		WRITE_ONCE(leader->group_start,
+			   leader->group_service - running);
+	}
 }
 
 /**
  * perf_group_insert_locked - list a leader among the groups of its context
- * @leader: leader that is in no tree; it has its share, and comes last of those
- *	who have it as well
+ * @leader: leader that is in no tree
  *
  * Context: ctx->lock.
  */
 void perf_group_insert_locked(struct perf_event *leader)
 {
 	lockdep_assert_held(&leader->ctx->lock);
-	leader->group_order = ++leader->pmu_ctx->group_order;
-	leader->group_service = 0;
+	perf_group_begin_service_locked(leader);
 	perf_group_join_cgroup(leader);
-	perf_group_join_ranks_locked(leader);
 	if (perf_event_cgroup_runs(leader))
 		perf_group_show_locked(leader);
 }
@@ -243,212 +283,187 @@ void perf_group_erase_locked(struct perf_event *leader)
 {
 	lockdep_assert_held(&leader->ctx->lock);
 	perf_group_hide_locked(leader);
-	perf_group_leave_ranks_locked(leader);
 	perf_group_leave_cgroup(leader);
 }
 
 /*
- * Nanoseconds enabled and on the PMU, for an inherited group with what its
- * family has had: the threads of a family live too short for a fair share of
- * their own.
- *
- * The eldest's may change meanwhile, on another CPU. Where a word has 32 bits the
- * two halves may then be of different moments, which costs a group one turn.
+ * More service or less, for the family as well: its next copies would otherwise
+ * begin as far behind or ahead as this one was. Two CPUs may do this at a time;
+ * then either has its way.
  */
-static void perf_group_service_times(const struct perf_event *leader,
-				     u64 *enabled, u64 *running)
+static void perf_group_adjust_locked(struct perf_event *leader, s64 nsec)
 {
-	const struct perf_event *eldest = leader->parent ?: leader;
+	s64 start = READ_ONCE(leader->group_start) + nsec;
 
-	*enabled = leader->total_time_enabled +
-		   atomic64_read(&eldest->child_total_time_enabled);
-	*running = leader->total_time_running +
-		   atomic64_read(&eldest->child_total_time_running);
-	if (eldest != leader) {
-		*enabled += READ_ONCE(eldest->total_time_enabled);
-		*running += READ_ONCE(eldest->total_time_running);
-	}
-	/* A child may be added to the sums between the two. */
-	*running = min(*running, *enabled);
+	lockdep_assert_held(&leader->ctx->lock);
+	WRITE_ONCE(leader->group_start, start);
+	if (leader->parent)
+		WRITE_ONCE(leader->parent->group_start, start);
 }
 
-/*
- * Nanoseconds ahead of a share, negative behind it, in steps: the nearest. If
- * what is left over were dropped, all within a step of their share on either
- * side would be equals, and the first of them would have two turns running.
- */
-static s64 perf_group_steps(s64 ahead, s64 step)
+/* So many groups at the head of a tree are ranked: more than can be on. */
+#define PERF_GROUP_RANKED	64
+
+/* So many intervals of multiplexing a group may be ahead, if others waited before. */
+#define PERF_GROUP_AHEAD	16
+
+/* What a choice asks of the groups that take part in it; nanoseconds. */
+struct perf_group_range {
+	s64	least;
+	s64	most;
+	s64	grain;	/* a power of two */
+};
+
+/* Return: the least service of those that take part, S64_MAX if nobody does. */
+static s64 perf_group_least(struct perf_group_tree *tree, int cpu)
 {
-	s64 half = step / 2;
-
-	return div64_s64(ahead + (ahead < 0 ? -half : half), step);
-}
-
-/* So many groups at a time are ranked besides those that ran. */
-#define PERF_GROUP_PORTION	64
-
-/**
- * perf_group_ran_locked - the flexible groups that are on have to be ranked next time
- * @epc: a PMU's part of a context
- *
- * Few groups are all ranked each time.
- *
- * Context: ctx->lock.
- */
-void perf_group_ran_locked(struct perf_event_pmu_context *epc)
-{
+	unsigned int left = PERF_GROUP_RANKED;
+	struct perf_group_cursor cursor;
 	struct perf_event *leader;
+	s64 least = S64_MAX;
 
-	lockdep_assert_held(&epc->ctx->lock);
-	if (likely(epc->ranks.nr <= PERF_GROUP_PORTION))
-		return;
-	list_for_each_entry(leader, &epc->flexible_active, active_list)
-		list_move_tail(&leader->migrate_entry, &epc->ranks.ran);
-}
-
-static bool perf_group_may_run(const struct perf_event *leader, int cpu)
-{
-	return (leader->cpu == -1 || leader->cpu == cpu) &&
-	       perf_group_is_shown(leader);
-}
-
-/*
- * A context that was copied may live for one choice. Those that are looked at in
- * it are therefore any of the family's groups.
- */
-static void perf_group_begin_anywhere(struct perf_group_ranks *ranks)
-{
-	struct list_head *first = ranks->rest.next;
-	unsigned int pass = hash_64(perf_clock(), 32) % ranks->nr;
-
-	while (pass-- && !list_is_last(first, &ranks->rest))
-		first = first->next;
-	list_rotate_to_front(first, &ranks->rest);
-}
-
-/* Those that ran, and some of the others, those that have waited longest for it. */
-static void perf_group_take_portion(struct perf_group_ranks *ranks,
-				    struct list_head *portion)
-{
-	struct list_head *last = &ranks->rest;
-	unsigned int left = PERF_GROUP_PORTION;
-
-	if (ranks->nr > left && !ranks->all_enabled && !list_empty(last))
-		perf_group_begin_anywhere(ranks);
-	while (left-- && !list_is_last(last, &ranks->rest))
-		last = last->next;
-	list_cut_position(portion, &ranks->rest, last);
-	list_splice_init(&ranks->ran, portion);
-}
-
-/*
- * Adds the times of a portion to those of the portions before it. With the last of
- * all groups the sums are complete; until they are so for the first time, those of some
- * have to do.
- */
-static void perf_group_sum_times(struct perf_group_ranks *ranks,
-				 struct list_head *portion, int cpu)
-{
-	struct perf_event *leader;
-	u64 enabled, running;
-
-	list_for_each_entry(leader, portion, migrate_entry) {
-		ranks->seen++;
-		if (!perf_group_may_run(leader, cpu))
+	perf_group_for_each(leader, cursor, tree, cpu) {
+		if (leader->state != PERF_EVENT_STATE_INACTIVE)
 			continue;
-		perf_event_time_update(leader);
-		perf_group_service_times(leader, &enabled, &running);
-		ranks->seen_enabled += enabled;
-		ranks->seen_running += running;
+		least = min(least, perf_group_service(leader));
+		if (!--left)
+			break;
 	}
-	if (ranks->seen < ranks->nr && ranks->all_enabled)
-		return;
-	ranks->all_enabled = ranks->seen_enabled;
-	ranks->all_running = ranks->seen_running;
-	if (ranks->seen < ranks->nr)
-		return;
-	ranks->seen = 0;
-	ranks->seen_enabled = 0;
-	ranks->seen_running = 0;
+	return least;
 }
 
-static s64 perf_group_service(const struct perf_event *leader, u64 interval)
+static struct perf_group_range
+perf_group_range(const struct perf_event_pmu_context *epc)
 {
-	const struct perf_group_ranks *ranks = &leader->pmu_ctx->ranks;
-	u64 enabled, running, share;
+	struct perf_group_range range = {
+		.least	= epc->least_service,
+		.most	= epc->least_service + epc->interval,
+		.grain	= perf_group_grain(epc),
+	};
 
-	perf_group_service_times(leader, &enabled, &running);
-	share = mul_u64_u64_div_u64(enabled, ranks->all_running,
-				    ranks->all_enabled);
-	return perf_group_steps(running - share, interval / 4);
+	/* Where nobody had to wait, who has come since is everybody's equal. */
+	if (epc->nr_waiting || !epc->choice)
+		range.most += (PERF_GROUP_AHEAD - 1) * epc->interval;
+	return range;
 }
 
-static void perf_group_rank_portion_locked(struct list_head *portion, int cpu,
-					   u64 interval)
+static void perf_group_rank_one_locked(struct perf_event *leader,
+				       const struct perf_group_range *range)
 {
-	struct perf_event *leader;
-	s64 service;
+	s64 had = perf_group_service(leader);
+	s64 service = clamp(had, range->least, range->most);
 
-	list_for_each_entry(leader, portion, migrate_entry) {
-		lockdep_assert_held(&leader->ctx->lock);
-		if (!perf_group_may_run(leader, cpu))
-			continue;
-		service = perf_group_service(leader, interval);
-		if (service == leader->group_service)
-			continue;
-		perf_group_hide_locked(leader);
-		leader->group_service = service;
-		perf_group_show_locked(leader);
-	}
+	lockdep_assert_held(&leader->ctx->lock);
+	if (service != had)
+		perf_group_adjust_locked(leader, service - had);
+	service &= -range->grain;
+	if (service == leader->group_service)
+		return;
+	perf_group_hide_locked(leader);
+	leader->group_service = service;
+	perf_group_show_locked(leader);
 }
 
 /**
  * perf_group_rank_locked - bring groups into the order of service received
- * @epc: flexible groups of one PMU and context, whose clock is up to date
+ * @epc: flexible groups of one PMU and context, all of them off
  * @cpu: this CPU; groups of others stay where they are
  * @interval: of multiplexing, nanoseconds
  *
- * A group's share is its enabled time times the ratio of running to enabled
- * time over all groups; what it has run beyond that is its service, in quarters
- * of an interval.
- *
- * Of many groups a portion is ranked at a time, with those that ran. The service of the
- * others falls behind by the share of so many intervals as there are portions: the
- * more groups there are, the smaller is the share, and the two cancel out. With
- * eight counters it is half a quarter of an interval.
+ * Of many groups the first ones are ranked: those that were on since the last choice
+ * were among them then.
  *
  * Context: ctx->lock.
  */
 void perf_group_rank_locked(struct perf_event_pmu_context *epc, int cpu,
 			    u64 interval)
 {
-	struct perf_group_ranks *ranks = &epc->ranks;
-	LIST_HEAD(portion);
+	struct perf_group_tree *tree = &epc->flexible_groups;
+	unsigned int left = PERF_GROUP_RANKED;
+	struct perf_group_cursor cursor;
+	struct perf_group_range range;
+	struct perf_event *leader;
+	s64 least;
 
 	lockdep_assert_held(&epc->ctx->lock);
-	perf_group_take_portion(ranks, &portion);
-	perf_group_sum_times(ranks, &portion, cpu);
-	if (ranks->all_enabled)
-		perf_group_rank_portion_locked(&portion, cpu, interval);
-	list_splice_tail(&portion, &ranks->rest);
+	epc->interval = interval;
+	if (perf_group_is_alone(tree->root.rb_node))
+		return;
+	least = perf_group_least(tree, cpu);
+	if (least == S64_MAX)
+		return;
+	epc->least_service = max(epc->least_service, least);
+	range = perf_group_range(epc);
+	/* Those that have moved back may come a second time. */
+	perf_group_for_each(leader, cursor, tree, cpu) {
+		if (leader->state != PERF_EVENT_STATE_INACTIVE)
+			continue;
+		perf_group_rank_one_locked(leader, &range);
+		if (!--left)
+			break;
+	}
 }
 
 /**
- * perf_group_forget_times_locked - the groups that come next start from nothing
- * @epc: a PMU's part of a context, without groups
+ * perf_group_served_locked - a choice has been made
+ * @epc: flexible groups of one PMU and context, the first of them on
+ *
+ * Groups that come next begin with the service of those whose turn it is. A group that
+ * waits with less has found no room, and may never find it.
  *
  * Context: ctx->lock.
  */
-void perf_group_forget_times_locked(struct perf_event_pmu_context *epc)
+void perf_group_served_locked(struct perf_event_pmu_context *epc)
 {
-	struct perf_group_ranks *ranks = &epc->ranks;
+	struct perf_event *first;
 
 	lockdep_assert_held(&epc->ctx->lock);
-	ranks->seen = 0;
-	ranks->seen_enabled = 0;
-	ranks->seen_running = 0;
-	ranks->all_enabled = 0;
-	ranks->all_running = 0;
+	first = list_first_entry_or_null(&epc->flexible_active,
+					 struct perf_event, active_list);
+	if (first && first->group_service > epc->least_service)
+		epc->least_service = first->group_service;
+}
+
+/**
+ * perf_group_put_off_locked - a group that finds no room lets others try first
+ * @leader: flexible leader
+ *
+ * Until the next choice it stays where it is in its tree.
+ *
+ * Context: ctx->lock.
+ */
+void perf_group_put_off_locked(struct perf_event *leader)
+{
+	lockdep_assert_held(&leader->ctx->lock);
+	perf_group_adjust_locked(leader, PERF_GROUP_AHEAD *
+				 leader->pmu_ctx->interval);
+}
+
+/**
+ * perf_group_lead_locked - how far is a group ahead of those whose turn it is?
+ * @leader: flexible leader
+ *
+ * Context: ctx->lock.
+ * Return: nanoseconds of service.
+ */
+s64 perf_group_lead_locked(const struct perf_event *leader)
+{
+	lockdep_assert_held(&leader->ctx->lock);
+	return perf_group_service(leader) - leader->pmu_ctx->least_service;
+}
+
+/**
+ * perf_group_set_lead_locked - the times of a group are those of another task now
+ * @leader: flexible leader; until the next choice it stays where it is in its tree
+ * @lead: nanoseconds that the group of that task was ahead
+ *
+ * Context: ctx->lock.
+ */
+void perf_group_set_lead_locked(struct perf_event *leader, s64 lead)
+{
+	lockdep_assert_held(&leader->ctx->lock);
+	WRITE_ONCE(leader->group_start, leader->pmu_ctx->least_service + lead -
+		   perf_group_running(leader));
 }
 
 static void perf_group_set_read_sizes(struct perf_event *leader)

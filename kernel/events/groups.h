@@ -3,6 +3,7 @@
 #ifndef _KERNEL_EVENTS_GROUPS_H
 #define _KERNEL_EVENTS_GROUPS_H
 
+#include <linux/rbtree.h>
 #include "types.h"
 
 /* No group's read may be larger; samples have room for one such read. */
@@ -18,13 +19,31 @@ struct perf_event *perf_group_first(struct perf_group_cursor *cursor,
 				    struct perf_group_tree *tree, int cpu);
 struct perf_event *perf_group_step(struct perf_group_cursor *cursor);
 
+/* The next group of the same CPU or NULL. */
+static inline struct perf_event *
+perf_group_successor(const struct perf_event *leader)
+{
+	struct rb_node *node = rb_next(&leader->group_node);
+	struct perf_event *next;
+
+	if (!node)
+		return NULL;
+	next = rb_entry(node, struct perf_event, group_node);
+	return next->cpu == leader->cpu ? next : NULL;
+}
+
 /* Return: leader or NULL at the end. */
 static inline struct perf_event *
 perf_group_next(struct perf_group_cursor *cursor)
 {
-	if (!cursor->any && !cursor->here)
-		return NULL;
-	return perf_group_step(cursor);
+	struct perf_event *leader = cursor->any;
+
+	/* Mostly all are for any CPU. */
+	if (unlikely(cursor->here))
+		return perf_group_step(cursor);
+	if (leader)
+		cursor->any = perf_group_successor(leader);
+	return leader;
 }
 
 #define perf_group_for_each(leader, cursor, tree, cpu)			\
@@ -44,10 +63,13 @@ static inline bool perf_group_is_shown(const struct perf_event *leader)
 	return !RB_EMPTY_NODE(&leader->group_node);
 }
 
-void perf_group_ran_locked(struct perf_event_pmu_context *epc);
+/* Order among flexible groups. */
 void perf_group_rank_locked(struct perf_event_pmu_context *epc, int cpu,
 			    u64 interval);
-void perf_group_forget_times_locked(struct perf_event_pmu_context *epc);
+void perf_group_served_locked(struct perf_event_pmu_context *epc);
+void perf_group_put_off_locked(struct perf_event *leader);
+s64 perf_group_lead_locked(const struct perf_event *leader);
+void perf_group_set_lead_locked(struct perf_event *leader, s64 lead);
 
 /* Means nothing without the leader that it was opened with. */
 static inline bool perf_event_needs_leader(const struct perf_event *event)

@@ -480,7 +480,7 @@ struct perf_sched_walk {
 static struct perf_sched_walk
 perf_sched_walk_begin(const struct perf_event_pmu_context *epc)
 {
-	unsigned int steps = epc->nr_events / PERF_SCHED_MISSES;
+	unsigned int steps = epc->nr_waiting / PERF_SCHED_MISSES;
 	struct perf_sched_walk walk = { };
 
 	if (steps > 2)
@@ -515,22 +515,6 @@ static bool perf_sched_passes_by(const struct perf_event *leader,
 	return true;
 }
 
-/*
- * Those that wait without having tried. No tree has to be walked for that: the
- * order does not matter.
- */
-static void perf_sched_show_waiting_locked(struct perf_event_pmu_context *epc)
-{
-	struct perf_event *leader;
-
-	lockdep_assert_held(&epc->ctx->lock);
-	list_for_each_entry(leader, &epc->ranks.rest, migrate_entry) {
-		if (leader->state == PERF_EVENT_STATE_INACTIVE &&
-		    (leader->nr_siblings || READ_ONCE(leader->rb)))
-			perf_sched_show_group_locked(leader);
-	}
-}
-
 /* Return: as perf_sched_leader_in_locked(). */
 static bool perf_sched_walk_in_locked(struct perf_event *leader,
 				      struct perf_sched_walk *walk)
@@ -556,6 +540,54 @@ static void perf_sched_pinned_in_locked(struct perf_event_pmu_context *epc)
 	}
 }
 
+/*
+ * Nothing but pinned groups had the room that a group did not find. It may never
+ * find it, nor others that are like it, and these must not be the only ones to try.
+ */
+static void perf_sched_put_off_locked(struct perf_event *leader)
+{
+	struct perf_event_pmu_context *epc = leader->pmu_ctx;
+
+	lockdep_assert_held(&leader->ctx->lock);
+	if (list_empty(&epc->flexible_active) &&
+	    list_empty(&perf_cpc_oncpu(epc->pmu)->epc.flexible_active))
+		perf_group_put_off_locked(leader);
+}
+
+/* Return: whether the group is on, or in nobody's way. */
+static bool perf_sched_choose_group_locked(struct perf_event *leader,
+					   struct perf_sched_walk *walk)
+{
+	lockdep_assert_held(&leader->ctx->lock);
+	if (perf_sched_passes_by(leader, walk))
+		return false;
+	if (perf_sched_walk_in_locked(leader, walk)) {
+		leader->group_choice = leader->pmu_ctx->choice;
+		return true;
+	}
+	perf_sched_put_off_locked(leader);
+	return false;
+}
+
+/*
+ * What a walk has not come to waits. There may be thousands; @cursor has left those
+ * that the walk has seen.
+ * Return: how many they are.
+ */
+static unsigned int perf_sched_rest_waits(struct perf_group_cursor *cursor)
+{
+	struct perf_event *leader;
+	unsigned int waiting = 0;
+
+	while ((leader = perf_group_next(cursor))) {
+		if (leader->state != PERF_EVENT_STATE_INACTIVE)
+			continue;
+		perf_sched_flexible_failed(leader);
+		waiting++;
+	}
+	return waiting;
+}
+
 /**
  * perf_sched_choose_locked - decide which flexible groups are on
  * @epc: a PMU's part of a context loaded here, clock up to date
@@ -567,10 +599,10 @@ static void perf_sched_pinned_in_locked(struct perf_event_pmu_context *epc)
  */
 void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
 {
-	struct perf_group_tree *tree = &epc->flexible_groups;
 	struct perf_sched_walk walk = perf_sched_walk_begin(epc);
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
+	unsigned int waiting = 0;
 
 	lockdep_assert_held(&epc->ctx->lock);
 	/* In software all fit. */
@@ -580,18 +612,17 @@ void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
 	epc->chosen_at = max(epc->ctx->time, 1ULL);
 	epc->choice++;
 	epc->chosen = true;
-	perf_group_for_each(leader, cursor, tree, smp_processor_id()) {
+	perf_group_for_each(leader, cursor, &epc->flexible_groups,
+			    smp_processor_id()) {
+		if (perf_sched_choose_group_locked(leader, &walk))
+			continue;
+		perf_sched_flexible_failed(leader);
+		waiting++;
 		if (perf_sched_walk_is_over(&walk))
 			break;
-		if (perf_sched_passes_by(leader, &walk))
-			continue;
-		if (perf_sched_walk_in_locked(leader, &walk))
-			leader->group_choice = epc->choice;
-		else
-			perf_sched_flexible_failed(leader);
 	}
-	if (perf_sched_walk_is_partial(&walk))
-		perf_sched_show_waiting_locked(epc);
+	epc->nr_waiting = waiting + perf_sched_rest_waits(&cursor);
+	perf_group_served_locked(epc);
 	/* Where nobody waits there is nothing to choose later. */
 	if (!epc->rotate_necessary)
 		epc->chosen_at = 0;
@@ -631,8 +662,6 @@ void perf_sched_flexible_out_locked(struct perf_event_pmu_context *epc)
 {
 	lockdep_assert_held(&epc->ctx->lock);
 	epc->rotate_necessary = 0;
-	if (epc->pmu->task_ctx_nr != perf_sw_context)
-		perf_group_ran_locked(epc);
 	perf_sched_list_out_locked(epc, &epc->flexible_active);
 }
 

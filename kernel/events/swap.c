@@ -37,6 +37,7 @@
 #include "clock.h"
 #include "context.h"
 #include "delay.h"
+#include "groups.h"
 #include "swap.h"
 
 /*
@@ -113,6 +114,30 @@ static void perf_swap_pair_locked(struct perf_event *on, struct perf_event *off)
 		perf_swap_counts_locked(on, off);
 }
 
+/* The turns of a group that waits for some go by what its task has had. */
+static void perf_swap_waiting_locked(struct perf_event *on,
+				     struct perf_event *off)
+{
+	s64 lead_on, lead_off;
+
+	lockdep_assert_held(&on->ctx->lock);
+	lead_on = perf_group_lead_locked(on);
+	lead_off = perf_group_lead_locked(off);
+	perf_swap_pair_locked(on, off);
+	perf_group_set_lead_locked(on, lead_off);
+	perf_group_set_lead_locked(off, lead_on);
+}
+
+static void perf_swap_leaders_locked(struct perf_event *on,
+				     struct perf_event *off)
+{
+	lockdep_assert_held(&on->ctx->lock);
+	if (unlikely(on->pmu_ctx->nr_waiting | off->pmu_ctx->nr_waiting))
+		perf_swap_waiting_locked(on, off);
+	else
+		perf_swap_pair_locked(on, off);
+}
+
 /* Members of a group count by task all together; see perf_swap_suits(). */
 static void perf_swap_group_locked(struct perf_event *on,
 				   struct perf_event *off)
@@ -123,7 +148,7 @@ static void perf_swap_group_locked(struct perf_event *on,
 	if (!perf_swap_is_by_task(on) ||
 	    WARN_ON_ONCE(on->nr_siblings != off->nr_siblings))
 		return;
-	perf_swap_pair_locked(on, off);
+	perf_swap_leaders_locked(on, off);
 	twin = list_first_entry(&off->sibling_list, struct perf_event,
 				sibling_list);
 	for_each_sibling_event(sibling, on) {

@@ -2,12 +2,11 @@
 /*
  * Tests of the room groups: the order of groups, walks, membership, sizes.
  *
- * The oracle of the order keeps for each leader when it was inserted and what
- * service it should have. What a walk finds must be all that may run on the CPU,
- * each one greater than the one before it.
+ * The oracle of the order keeps for each leader its number and what service it
+ * should have. What a walk finds must be all that may run on the CPU, each one
+ * greater than the one before it.
  */
 #include <kunit/test.h>
-#include <linux/math64.h>
 #include <linux/perf_event.h>
 
 #include "../context.h"
@@ -18,8 +17,9 @@
 #define NR_CPUS_USED	3
 #define NR_STEPS	10000
 #define NOT_LED		(-1)
-#define INTERVAL	1000
-#define STEPS		4	/* of service in an interval */
+#define INTERVAL	1024
+#define STEP		256	/* of service */
+#define AHEAD		(16 * INTERVAL)
 #define NR_TURNS	60
 
 struct gk_world {
@@ -29,9 +29,10 @@ struct gk_world {
 
 	/* Oracle: the trees, and who leads whom. */
 	bool				listed[NR_EVENTS];
-	u64				order[NR_EVENTS];
+	s64				begin[NR_EVENTS];
 	s64				service[NR_EVENTS];
-	u64				last_order;
+	s64				least;
+	s64				grain;
 	int				leader[NR_EVENTS];
 
 	/* What a walk has found. */
@@ -73,6 +74,7 @@ static int gk_init(struct kunit *test)
 	perf_ctx_init(&world->ctx, -1);
 	perf_epc_init(&world->epc, NULL);
 	world->epc.ctx = &world->ctx;
+	world->epc.nr_waiting = 1;
 	for (int i = 0; i < NR_EVENTS; i++)
 		gk_init_event(world, i);
 	test->priv = world;
@@ -86,8 +88,10 @@ static void gk_insert(struct gk_world *world, struct perf_event *event)
 	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
 		perf_group_insert_locked(event);
 	world->listed[event->id] = true;
-	world->order[event->id] = ++world->last_order;
-	world->service[event->id] = 0;
+	world->service[event->id] = event->attr.pinned ? 0 :
+				    world->least + world->grain;
+	world->begin[event->id] = world->service[event->id] -
+				  event->total_time_running;
 }
 
 static void gk_erase(struct gk_world *world, struct perf_event *event)
@@ -105,25 +109,34 @@ static bool gk_may_run(struct gk_world *world, int nr, bool pinned, int cpu)
 	       (event->cpu == -1 || event->cpu == cpu);
 }
 
-/* Numbers of the tests are small: nothing overflows. */
+static s64 gk_had(struct gk_world *world, int nr)
+{
+	return world->begin[nr] + world->event[nr].total_time_running;
+}
+
+/* A tree has so few groups that all of them are ranked. */
 static void gk_oracle_rank(struct gk_world *world, int cpu)
 {
-	s64 enabled = 0, running = 0, share;
-	struct perf_event *event;
+	s64 least = S64_MAX, had;
+	int flexible = 0;
 
+	world->grain = STEP;
+	for (int i = 0; i < NR_EVENTS; i++) {
+		flexible += world->listed[i] && !world->event[i].attr.pinned;
+		if (gk_may_run(world, i, false, cpu))
+			least = min(least, gk_had(world, i));
+	}
+	/* One alone is first whatever it has had. */
+	if (flexible < 2 || least == S64_MAX)
+		return;
+	world->least = max(world->least, least);
 	for (int i = 0; i < NR_EVENTS; i++) {
 		if (!gk_may_run(world, i, false, cpu))
 			continue;
-		enabled += world->event[i].total_time_enabled;
-		running += world->event[i].total_time_running;
-	}
-	for (int i = 0; enabled && i < NR_EVENTS; i++) {
-		if (!gk_may_run(world, i, false, cpu))
-			continue;
-		event = &world->event[i];
-		share = div64_s64(event->total_time_enabled * running, enabled);
-		share -= event->total_time_running;
-		world->service[i] = DIV_ROUND_CLOSEST(-share, INTERVAL / STEPS);
+		had = gk_had(world, i);
+		had = clamp(had, world->least, world->least + AHEAD);
+		world->begin[i] += had - gk_had(world, i);
+		world->service[i] = had / STEP * STEP;
 	}
 }
 
@@ -157,7 +170,7 @@ static bool gk_comes_before(struct gk_world *world, int a, int b)
 {
 	if (world->service[a] != world->service[b])
 		return world->service[a] < world->service[b];
-	return world->order[a] < world->order[b];
+	return a < b;
 }
 
 static bool gk_walk_is_right(struct gk_world *world, bool pinned, int cpu)
@@ -201,11 +214,11 @@ static void gk_empty(struct kunit *test)
 	gk_expect_walks(test, 0);
 }
 
-static void gk_order_of_insertion(struct kunit *test)
+static void gk_order_of_creation(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
 
-	/* Backwards, so that neither numbers nor addresses help. */
+	/* Backwards, so that neither the order nor addresses help. */
 	for (int i = NR_EVENTS - 1; i >= 0; i--)
 		gk_insert(world, &world->event[i]);
 	gk_expect_walks(test, 0);
@@ -240,32 +253,29 @@ static void gk_merge(struct kunit *test)
 	gk_insert(world, any);
 	gk_walk(world, false, 0, 0);
 	KUNIT_ASSERT_EQ(test, world->nr_found, 2);
-	KUNIT_EXPECT_PTR_EQ(test, world->found[0], here);
-	KUNIT_EXPECT_PTR_EQ(test, world->found[1], any);
+	KUNIT_EXPECT_PTR_EQ(test, world->found[0], any);
+	KUNIT_EXPECT_PTR_EQ(test, world->found[1], here);
 
-	/* What has had more than its share goes behind what has had less. */
-	here->total_time_enabled = 20 * INTERVAL;
-	here->total_time_running = 20 * INTERVAL;
-	any->total_time_enabled = 20 * INTERVAL;
+	/* What has had more goes behind what has had less. */
+	any->total_time_running = 20 * STEP;
 	gk_rank(world, 0);
 	gk_walk(world, false, 0, 0);
 	KUNIT_ASSERT_EQ(test, world->nr_found, 2);
-	KUNIT_EXPECT_PTR_EQ(test, world->found[0], any);
-	KUNIT_EXPECT_PTR_EQ(test, world->found[1], here);
-	KUNIT_EXPECT_EQ(test, here->group_service, 10 * STEPS);
-	KUNIT_EXPECT_EQ(test, any->group_service, -10 * STEPS);
+	KUNIT_EXPECT_PTR_EQ(test, world->found[0], here);
+	KUNIT_EXPECT_PTR_EQ(test, world->found[1], any);
+	KUNIT_EXPECT_EQ(test, any->group_service, 20 * STEP);
+	KUNIT_EXPECT_EQ(test, here->group_service, 0);
 	KUNIT_EXPECT_EQ(test, there->group_service, 0);
 }
 
-/* Less than half a step off their share, neighbours stay neighbours. */
+/* Within a step neighbours stay neighbours. */
 static void gk_rank_keeps_order(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
 
 	for (int i = 0; i < NR_EVENTS; i++) {
 		gk_insert(world, &world->event[i]);
-		world->event[i].total_time_enabled = 100 * INTERVAL;
-		world->event[i].total_time_running = 50 * INTERVAL + 2 * i;
+		world->event[i].total_time_running = 50 * STEP + STEP - 1 - i;
 	}
 	for (int cpu = 0; cpu < NR_CPUS_USED; cpu++)
 		gk_rank(world, cpu);
@@ -274,6 +284,124 @@ static void gk_rank_keeps_order(struct kunit *test)
 	for (int i = 1; i < world->nr_found; i++)
 		KUNIT_EXPECT_LT(test, world->found[i - 1]->id,
 				world->found[i]->id);
+}
+
+static void gk_rank_locked(struct gk_world *world)
+{
+	guard(raw_spinlock_irq)(&world->ctx.lock);
+	perf_group_rank_locked(&world->epc, 0, INTERVAL);
+}
+
+/* Who was alone for long does not wait for as long when others come. */
+static void gk_rank_after_peace(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *old = &world->event[0], *new = &world->event[4];
+
+	world->epc.nr_waiting = 0;
+	world->epc.choice = 1;
+	gk_insert(world, old);
+	old->total_time_running = 1000 * AHEAD;
+	gk_insert(world, new);
+	gk_rank_locked(world);
+	KUNIT_EXPECT_EQ(test, new->group_service, 0);
+	KUNIT_EXPECT_EQ(test, old->group_service, INTERVAL);
+	/* Once somebody has waited, more is remembered. */
+	world->epc.nr_waiting = 1;
+	old->total_time_running += 1000 * AHEAD;
+	gk_rank_locked(world);
+	KUNIT_EXPECT_EQ(test, old->group_service, AHEAD);
+}
+
+/* Nor do all others wait for who comes back after long. */
+static void gk_rank_after_absence(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *back = &world->event[0];
+	struct perf_event *a = &world->event[4], *b = &world->event[8];
+
+	for (int i = 0; i <= 8; i += 4)
+		gk_insert(world, &world->event[i]);
+	back->state = PERF_EVENT_STATE_OFF;
+	a->total_time_running = 1000 * AHEAD;
+	b->total_time_running = 1000 * AHEAD + INTERVAL;
+	gk_rank_locked(world);
+	KUNIT_EXPECT_EQ(test, a->group_service, 1000 * AHEAD);
+	KUNIT_EXPECT_EQ(test, b->group_service, 1000 * AHEAD + INTERVAL);
+	KUNIT_EXPECT_EQ(test, back->group_service, 0);
+	back->state = PERF_EVENT_STATE_INACTIVE;
+	gk_rank_locked(world);
+	KUNIT_EXPECT_EQ(test, back->group_service, 1000 * AHEAD);
+	KUNIT_EXPECT_EQ(test, b->group_service, 1000 * AHEAD + INTERVAL);
+}
+
+/* One that comes is not before those whose turn it is, however often one comes. */
+static void gk_rank_new_behind(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *event = &world->event[0], *new = &world->event[4];
+
+	gk_insert(world, event);
+	gk_insert(world, &world->event[8]);
+	world->event[8].total_time_running = 5 * INTERVAL;
+	event->total_time_running = 5 * INTERVAL;
+	for (int i = 0; i < 3; i++) {
+		gk_rank(world, 0);
+		gk_insert(world, new);
+		KUNIT_EXPECT_EQ(test, new->group_service, 5 * INTERVAL + STEP);
+		gk_walk(world, false, 0, 0);
+		KUNIT_ASSERT_EQ(test, world->nr_found, 3);
+		KUNIT_EXPECT_PTR_EQ(test, world->found[2], new);
+		gk_erase(world, new);
+	}
+}
+
+/* A group that never finds room holds nobody back. */
+static void gk_rank_beside_the_stuck(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *stuck = &world->event[0], *on = &world->event[4];
+
+	gk_insert(world, stuck);
+	gk_insert(world, on);
+	for (int i = 1; i <= 100; i++) {
+		gk_rank_locked(world);
+		list_add(&on->active_list, &world->epc.flexible_active);
+		scoped_guard(raw_spinlock_irq, &world->ctx.lock)
+			perf_group_served_locked(&world->epc);
+		list_del_init(&on->active_list);
+		on->total_time_running += INTERVAL;
+	}
+	KUNIT_EXPECT_EQ(test, world->epc.least_service, 99 * INTERVAL);
+	KUNIT_EXPECT_EQ(test, stuck->group_service, 98 * INTERVAL);
+
+	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
+		perf_group_put_off_locked(stuck);
+	gk_rank_locked(world);
+	KUNIT_EXPECT_EQ(test, on->group_service, 100 * INTERVAL);
+	KUNIT_EXPECT_GT(test, stuck->group_service, 110 * INTERVAL);
+}
+
+/* A lead is kept by who has other times, or is in another part, from now on. */
+static void gk_lead(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *child = &world->event[0], *parent = &world->event[4];
+
+	guard(raw_spinlock_irq)(&world->ctx.lock);
+	world->epc.least_service = 500;
+	child->parent = parent;
+	child->group_start = 300;
+	child->total_time_running = 1000;
+	parent->total_time_running = 100;
+	atomic64_set(&parent->child_total_time_running, 50);
+	KUNIT_EXPECT_EQ(test, perf_group_lead_locked(child), 950);
+	KUNIT_EXPECT_EQ(test, perf_group_lead_locked(parent), -350);
+	world->epc.least_service = 7000;
+	perf_group_set_lead_locked(parent, 950);
+	KUNIT_EXPECT_EQ(test, perf_group_lead_locked(parent), 950);
+	KUNIT_EXPECT_EQ(test, parent->group_start, 7800);
+	KUNIT_EXPECT_EQ(test, child->group_start, 300);
 }
 
 /* One of @nr groups is on at a time; who is, is late in making room. */
@@ -294,8 +422,6 @@ static void gk_expect_turns(struct kunit *test, struct rnd_state *rnd, int nr)
 		KUNIT_ASSERT_EQ(test, next->id, i % nr * (NR_CPUS_USED + 1));
 		turn = INTERVAL + prandom_u32_state(rnd) % 2;
 		next->total_time_running += turn;
-		for (int j = 0; j < nr; j++)
-			world->found[j]->total_time_enabled += turn;
 	}
 }
 
@@ -312,9 +438,13 @@ static void gk_rank_takes_turns(struct kunit *test)
 			struct perf_event *event = world->found[i];
 
 			gk_erase(world, event);
-			event->total_time_enabled = 0;
 			event->total_time_running = 0;
 		}
+		/* So that who is late does not add up to a step. */
+		world->epc.least_service = 0;
+		world->epc.interval = 0;
+		world->least = 0;
+		world->grain = 0;
 	}
 }
 
@@ -326,20 +456,39 @@ static void gk_rank_family(struct kunit *test)
 	struct perf_event *parent = &world->event[8];
 
 	child->parent = parent;
-	parent->total_time_enabled = 10 * INTERVAL;
+	parent->group_start = -5 * INTERVAL;
 	parent->total_time_running = 10 * INTERVAL;
-	atomic64_set(&parent->child_total_time_enabled, 10 * INTERVAL);
 	atomic64_set(&parent->child_total_time_running, 10 * INTERVAL);
-	other->total_time_enabled = 20 * INTERVAL;
+	world->epc.choice = 1;
 	gk_insert(world, child);
 	gk_insert(world, other);
-	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
-		perf_group_rank_locked(&world->epc, 0, INTERVAL);
-	KUNIT_EXPECT_EQ(test, child->group_service, 10 * STEPS);
-	KUNIT_EXPECT_EQ(test, other->group_service, -10 * STEPS);
+	KUNIT_EXPECT_EQ(test, child->group_service, 15 * INTERVAL);
+	KUNIT_EXPECT_EQ(test, other->group_service, 0);
+	child->total_time_running = 10 * INTERVAL;
+	gk_rank_locked(world);
+	KUNIT_EXPECT_EQ(test, other->group_service, 0);
+	/* Too far ahead, and so would the next copy have been. */
+	KUNIT_EXPECT_EQ(test, child->group_service, AHEAD);
+	KUNIT_EXPECT_EQ(test, parent->group_start, AHEAD - 30 * INTERVAL);
 	gk_walk(world, false, 0, 0);
 	KUNIT_ASSERT_EQ(test, world->nr_found, 2);
 	KUNIT_EXPECT_PTR_EQ(test, world->found[0], other);
+}
+
+/* The copies of a thread that begins are where the family is, with each other. */
+static void gk_begin_family(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *parent = &world->event[12];
+
+	parent->total_time_running = 1000 * AHEAD;
+	for (int i = 0; i <= 8; i += 4) {
+		world->event[i].parent = parent;
+		parent->group_start = (4 - i) * INTERVAL;
+		gk_insert(world, &world->event[i]);
+	}
+	KUNIT_EXPECT_EQ(test, world->epc.least_service,
+			1000 * AHEAD - 4 * INTERVAL);
 }
 
 static void gk_rank_nothing(struct kunit *test)
@@ -383,7 +532,6 @@ static void gk_random_service(struct gk_world *world, struct rnd_state *rnd)
 	for (int i = 0; i < NR_EVENTS; i++) {
 		if (!world->listed[i])
 			continue;
-		world->event[i].total_time_enabled += nsec;
 		if (prandom_u32_state(rnd) & 1)
 			world->event[i].total_time_running += nsec;
 	}
@@ -754,12 +902,18 @@ static void gk_size_limit_of_sibling(struct kunit *test)
 
 static struct kunit_case gk_cases[] = {
 	KUNIT_CASE(gk_empty),
-	KUNIT_CASE(gk_order_of_insertion),
+	KUNIT_CASE(gk_order_of_creation),
 	KUNIT_CASE(gk_alone),
 	KUNIT_CASE(gk_merge),
 	KUNIT_CASE(gk_rank_keeps_order),
 	KUNIT_CASE(gk_rank_takes_turns),
+	KUNIT_CASE(gk_rank_after_peace),
+	KUNIT_CASE(gk_rank_after_absence),
+	KUNIT_CASE(gk_rank_new_behind),
+	KUNIT_CASE(gk_rank_beside_the_stuck),
+	KUNIT_CASE(gk_lead),
 	KUNIT_CASE(gk_rank_family),
+	KUNIT_CASE(gk_begin_family),
 	KUNIT_CASE(gk_rank_nothing),
 	KUNIT_CASE(gk_erase_twice),
 	KUNIT_CASE(gk_tree_of),

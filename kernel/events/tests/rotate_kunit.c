@@ -7,7 +7,8 @@
  * that knows the rules and nothing of the engine: pinned groups first, then
  * flexible ones by service, the CPU's before the task's, all of a group or
  * nothing, exclusive groups alone. The model looks at the times that events have
- * had, and at nothing else of what the engine keeps.
+ * had and at what their service began with, and at nothing else of what the engine
+ * keeps.
  *
  * The multiplexing timer is never started. Its handler is called instead, with
  * interrupts off from one call to the next, so that nothing comes in between.
@@ -16,7 +17,6 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
-#include <linux/math64.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 
@@ -31,7 +31,8 @@
 #define MAX_GROUPS	10
 #define MAX_MEMBERS	4
 #define INTERVAL_NS	2000
-#define STEP_NS		(INTERVAL_NS / 4)
+#define STEP_NS		256
+#define AHEAD_NS	(16 * INTERVAL_NS)
 #define STARVE_TURNS	(1000 * MAX_GROUPS)
 #define SWITCH_MS	3000
 #define SWITCH_INTERVAL_MS	20
@@ -48,6 +49,7 @@ struct rk_group {
 	bool			task;
 	/* Before the engine makes up its mind: who wants to be on. */
 	bool			enabled[MAX_MEMBERS];
+	s64			start;
 	/* What the model says. */
 	s64			service;
 	bool			on;
@@ -64,6 +66,9 @@ struct rk_world {
 	struct perf_event	*owner[FAKE_PMU_COUNTERS];
 	bool			exclusive;
 	int			refusals;
+	/* Before the engine makes up its mind, of the CPU's part and the task's. */
+	s64			least[2];
+	bool			waited[2];
 	/* What went wrong first. */
 	const char		*fault;
 	int			fault_group;
@@ -272,25 +277,46 @@ static bool rk_takes_turns(const struct rk_group *group, bool task)
 	       !rk_leader(group)->attr.pinned;
 }
 
-/* Quarters of an interval that a group has had beyond its share of all time. */
+static bool rk_takes_part(const struct rk_group *group, bool task)
+{
+	return rk_takes_turns(group, task) && group->enabled[0];
+}
+
+static s64 rk_had(const struct rk_group *group)
+{
+	return group->start + rk_leader(group)->total_time_running;
+}
+
+/* What the engine is about to go by, but for the times. */
+static void rk_note_service(struct rk_world *world)
+{
+	for (int i = 0; i < world->nr; i++) {
+		struct rk_group *group = &world->group[i];
+		struct perf_event *leader = rk_leader(group);
+
+		group->start = leader->group_start;
+		world->least[group->task] = leader->pmu_ctx->least_service;
+		world->waited[group->task] = leader->pmu_ctx->nr_waiting ||
+					     !leader->pmu_ctx->choice;
+	}
+}
+
+/* Nobody is behind those whose turn it is, nor far ahead of them. */
 static void rk_rank(struct rk_world *world, bool task)
 {
-	u64 enabled = 0, running = 0;
-	s64 ahead;
+	s64 least = S64_MAX, most;
 
 	for (int i = 0; i < world->nr; i++) {
-		if (!rk_takes_turns(&world->group[i], task))
-			continue;
-		enabled += rk_leader(&world->group[i])->total_time_enabled;
-		running += rk_leader(&world->group[i])->total_time_running;
+		if (rk_takes_part(&world->group[i], task))
+			least = min(least, rk_had(&world->group[i]));
 	}
-	for (int i = 0; i < world->nr && enabled; i++) {
-		struct perf_event *leader = rk_leader(&world->group[i]);
+	least = max(least, world->least[task]);
+	most = least + (world->waited[task] ? AHEAD_NS : INTERVAL_NS);
+	for (int i = 0; i < world->nr; i++) {
+		struct rk_group *group = &world->group[i];
 
-		ahead = leader->total_time_running -
-			mul_u64_u64_div_u64(leader->total_time_enabled, running,
-					    enabled);
-		world->group[i].service = DIV_ROUND_CLOSEST(ahead, STEP_NS);
+		if (rk_takes_part(group, task))
+			group->service = clamp(rk_had(group), least, most) / STEP_NS;
 	}
 }
 
@@ -303,7 +329,7 @@ static struct rk_group *rk_next(struct rk_world *world, bool task,
 	for (int i = 0; i < world->nr; i++) {
 		struct rk_group *group = &world->group[i];
 
-		if (!rk_takes_turns(group, task))
+		if (!rk_takes_part(group, task))
 			continue;
 		/* Of equals the one that was made first. */
 		if (last && (group->service < last->service ||
@@ -403,6 +429,7 @@ static void rk_refuse(struct rk_world *world)
 static void rk_resched(struct rk_world *world)
 {
 	rk_look(world);
+	rk_note_service(world);
 	perf_pmu_resched(&fake.pmu);
 	rk_drop(world, false, true);
 	rk_try_pinned(world, false);
@@ -454,6 +481,7 @@ static void rk_turn(struct rk_world *world)
 
 	ndelay(2 * INTERVAL_NS);
 	rk_refuse(world);
+	rk_note_service(world);
 	if (rk_one_in(world, 8))
 		rk_fire_in_walk(world);
 	else
@@ -805,6 +833,53 @@ static void rk_crowd(struct kunit *test)
 	rk_crowd_expect_turns(test, crowd);
 }
 
+#define NR_UNFIT	40
+#define UNFIT_TURNS	100
+#define UNFIT_US	100
+
+/* Two members for the same counter. */
+static void rk_open_unfit(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu		= smp_processor_id(),
+		.counters	= BIT_ULL(0),
+	};
+	struct perf_event *leader = fake_pmu_open(test, &fake, &spec);
+
+	spec = (struct fake_pmu_spec) {
+		.leader		= leader,
+		.counters	= BIT_ULL(0),
+	};
+	fake_pmu_open(test, &fake, &spec);
+}
+
+/* Groups that are never on do not take all tries from those that can be. */
+static void rk_unfit(struct kunit *test)
+{
+	struct perf_cpu_pmu_context *cpc;
+	struct perf_event *fit[2];
+	int on = 0;
+
+	rk_begin(test);
+	fake_pmu_reset(&fake, 4, 1);
+	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, smp_processor_id());
+	cpc->mux_interval = ns_to_ktime(UNFIT_US * NSEC_PER_USEC);
+	cpc->mux_active = true;
+	for (int i = 0; i < NR_UNFIT; i++)
+		rk_open_unfit(test);
+	for (int i = 0; i < 2; i++)
+		fit[i] = fake_pmu_open(test, &fake, &(struct fake_pmu_spec) {
+				       .cpu = smp_processor_id() });
+	for (int turn = 0; turn < UNFIT_TURNS; turn++) {
+		guard(irqsave)();
+		udelay(UNFIT_US + UNFIT_US / 8);
+		perf_pmu_mux_handler(&cpc->mux_timer);
+		rk_keep_timer_off();
+		on += fit[0]->state == ACTIVE && fit[1]->state == ACTIVE;
+	}
+	KUNIT_EXPECT_GE(test, on, UNFIT_TURNS / 2);
+}
+
 static struct kunit_case rk_cases[] = {
 	KUNIT_CASE(rk_random_choices),
 	KUNIT_CASE(rk_random_starvation),
@@ -813,6 +888,7 @@ static struct kunit_case rk_cases[] = {
 	KUNIT_CASE(rk_switches_let_turns_pass),
 	KUNIT_CASE(rk_stray_timer),
 	KUNIT_CASE(rk_crowd),
+	KUNIT_CASE(rk_unfit),
 	{ }
 };
 

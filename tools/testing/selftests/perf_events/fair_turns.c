@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups that do not all fit share the counters: whoever waits has its turns, no matter
+ * who was there before, who comes and goes, who never fits, and which task runs.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "perf_lib.h"
+
+#define MAX_GROUPS	(8 * MAX_COUNTERS)
+#define PEACE_MS	1000
+#define LOOK_MS		500
+#define UNFIT		40
+#define PASSING		100
+#define TASKS		200
+
+struct crowd {
+	int		fd[MAX_GROUPS];
+	int		nr;
+	__u64		had[MAX_GROUPS];
+};
+
+/* What they had since the last look; milliseconds. */
+struct shares {
+	double		least;
+	double		most;
+	double		all;
+};
+
+/* Return: how many single groups fit. */
+static int begin(void)
+{
+	need_hardware();
+	pin_to_cpu(first_cpu());
+	return count_counters();
+}
+
+static struct perf_event_attr shared_attr(void)
+{
+	struct perf_event_attr attr = branch_attr();
+
+	attr.disabled = 0;
+	attr.read_format = FORMAT_TIMES;
+	return attr;
+}
+
+static void crowd_open(struct crowd *crowd, struct perf_event_attr *attr, int nr)
+{
+	CHECK(crowd->nr + nr <= MAX_GROUPS, "%d groups", crowd->nr + nr);
+	while (nr--)
+		crowd->fd[crowd->nr++] = open_self(attr);
+}
+
+static struct shares crowd_look(struct crowd *crowd)
+{
+	struct shares shares = { .least = 1e9 };
+	__u64 running;
+	double had;
+	int i;
+
+	for (i = 0; i < crowd->nr; i++) {
+		running = read_timed(crowd->fd[i]).running;
+		had = (double)(running - crowd->had[i]) / NSEC_PER_MSEC;
+		crowd->had[i] = running;
+		if (had < shares.least)
+			shares.least = had;
+		if (had > shares.most)
+			shares.most = had;
+		shares.all += had;
+	}
+	return shares;
+}
+
+static bool are_even(const struct shares *shares, int nr)
+{
+	double mean = shares->all / nr;
+
+	if (shares->least >= mean / 2 && shares->most <= mean * 2)
+		return true;
+	return test_remark("%d groups: %.1f to %.1f ms, mean %.1f", nr,
+			   shares->least, shares->most, mean);
+}
+
+/* Some were alone for long, then others come. */
+static bool later_ones_are_equals(void *arg)
+{
+	struct perf_event_attr attr = shared_attr();
+	int counters = *(int *)arg, i;
+	struct crowd crowd = { };
+	struct shares shares;
+
+	crowd_open(&crowd, &attr, counters);
+	burn_ms(PEACE_MS);
+	crowd_open(&crowd, &attr, 4 * counters);
+	crowd_look(&crowd);
+	burn_ms(LOOK_MS);
+	shares = crowd_look(&crowd);
+	for (i = 0; i < crowd.nr; i++)
+		close(crowd.fd[i]);
+	return are_even(&shares, crowd.nr);
+}
+
+static void after_peace(void)
+{
+	int counters = begin();
+
+	test_retry_or_xfail(later_ones_are_equals, &counters,
+			    "those that were alone do not share alike");
+}
+
+/* A counter is taken, and most groups want all of them. */
+static bool room_is_used(void *arg)
+{
+	int counters = *(int *)arg, fit = 2 * (counters - 1);
+	struct shares shares;
+	struct crowd crowd = { };
+	struct perf_event_attr attr = shared_attr();
+
+	crowd_open(&crowd, &attr, fit);
+	burn_ms(10);
+	crowd_look(&crowd);
+	burn_ms(LOOK_MS);
+	shares = crowd_look(&crowd);
+	for (fit = 0; fit < crowd.nr; fit++)
+		close(crowd.fd[fit]);
+	if (shares.all >= 0.7 * LOOK_MS * (counters - 1))
+		return true;
+	return test_remark("%.0f ms of %d", shares.all,
+			   LOOK_MS * (counters - 1));
+}
+
+static void beside_the_unfit(void)
+{
+	struct perf_event_attr attr = shared_attr();
+	int counters = begin(), i, j, leader;
+
+	if (counters < 2)
+		test_skip("one counter");
+	attr.pinned = 1;
+	open_self(&attr);
+	attr.pinned = 0;
+	for (i = 0; i < UNFIT; i++) {
+		leader = open_self(&attr);
+		for (j = 1; j < counters; j++)
+			open_member(&attr, leader);
+	}
+	test_retry_or_xfail(room_is_used, &counters,
+			    "groups that never fit take the tries of others");
+}
+
+/* Others are opened and closed all the time. */
+static bool those_who_stay_have_turns(void *arg)
+{
+	int counters = *(int *)arg, passing[PASSING] = { }, i = 0;
+	struct perf_event_attr attr = shared_attr();
+	struct crowd crowd = { };
+	struct shares shares;
+	__u64 end;
+
+	crowd_open(&crowd, &attr, 4 * counters);
+	crowd_look(&crowd);
+	end = now_ns() + LOOK_MS * NSEC_PER_MSEC;
+	while (now_ns() < end) {
+		if (passing[i])
+			close(passing[i]);
+		passing[i] = open_self(&attr);
+		i = (i + 1) % PASSING;
+	}
+	shares = crowd_look(&crowd);
+	for (i = 0; i < PASSING; i++)
+		if (passing[i])
+			close(passing[i]);
+	for (i = 0; i < crowd.nr; i++)
+		close(crowd.fd[i]);
+	/* As if the others were there all the time, and less. */
+	if (shares.least >= (double)LOOK_MS * counters /
+			    (2 * (4 * counters + PASSING)))
+		return true;
+	return test_remark("%.1f to %.1f ms", shares.least, shares.most);
+}
+
+static void beside_the_passing(void)
+{
+	int counters = begin();
+
+	test_retry(those_who_stay_have_turns, &counters);
+}
+
+static void run_short_task(void)
+{
+	pid_t pid = fork();
+
+	CHECK(pid >= 0, "fork");
+	if (!pid) {
+		burn_ms(2);
+		_exit(0);
+	}
+	CHECK(waitpid(pid, NULL, 0) == pid, "waitpid");
+}
+
+/* Short tasks, which exchange their contexts with their parent. */
+static bool tasks_share_alike(void *arg)
+{
+	struct perf_event_attr attr = shared_attr();
+	int counters = *(int *)arg, i;
+	struct crowd crowd = { };
+	struct shares shares;
+
+	attr.inherit = 1;
+	attr.inherit_stat = 1;
+	crowd_open(&crowd, &attr, 5 * counters);
+	for (i = 0; i < TASKS; i++)
+		run_short_task();
+	shares = crowd_look(&crowd);
+	for (i = 0; i < crowd.nr; i++)
+		close(crowd.fd[i]);
+	return are_even(&shares, crowd.nr);
+}
+
+static void by_task(void)
+{
+	int counters = begin();
+
+	test_retry_or_xfail(tasks_share_alike, &counters,
+			    "short tasks do not count alike");
+}
+
+static const struct test_case cases[] = {
+	{ "those that were alone before", after_peace },
+	{ "beside groups that never fit", beside_the_unfit },
+	{ "beside groups that come and go", beside_the_passing },
+	{ "short tasks that count by task", by_task },
+};
+
+int main(void)
+{
+	tests_begin(ARRAY_SIZE(cases));
+	tests_run(cases, ARRAY_SIZE(cases));
+	tests_end();
+}
