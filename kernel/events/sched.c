@@ -792,7 +792,7 @@ static bool perf_sched_epc_is_empty(struct perf_event_pmu_context *epc)
 }
 
 /* The driver is told of the task if it asked for it. */
-static void perf_sched_cb_in_locked(struct perf_event_pmu_context *epc)
+static void perf_sched_tell_driver_locked(struct perf_event_pmu_context *epc)
 {
 	lockdep_assert_held(&epc->ctx->lock);
 	if (perf_sched_cb_is_wanted())
@@ -811,7 +811,7 @@ static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
 
 	lockdep_assert_held(&epc->ctx->lock);
 	if (perf_sched_epc_is_empty(epc) || perf_sched_filtered(epc->pmu)) {
-		perf_sched_cb_in_locked(epc);
+		perf_sched_tell_driver_locked(epc);
 		return;
 	}
 
@@ -826,7 +826,7 @@ static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
 	if (evict)
 		perf_sched_resume_locked(&cpc->epc);
 	perf_sched_resume_locked(epc);
-	perf_sched_cb_in_locked(epc);
+	perf_sched_tell_driver_locked(epc);
 	perf_pmu_enable(epc->pmu);
 }
 

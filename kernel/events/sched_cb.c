@@ -14,8 +14,12 @@
  * Lifetime: a PMU is in the CPU's list while an event of it that asked is on.
  *
  * Locking: what changes this CPU's list runs on this CPU with interrupts off, so
- * that the list needs no lock. pmu::sched_task() is called with the lock of the
- * context that it is told of, and its PMU disabled.
+ * that the list needs no lock. pmu::sched_task() is called with the locks of the
+ * contexts that are loaded, and its PMU disabled.
+ *
+ * Each driver is told once of a switch out and once of a switch in: by the task's
+ * part of its PMU where a task's context with events of it is loaded (cpc->task_epc),
+ * by the CPU's part otherwise, whatever else the task's context holds.
  */
 #include "context.h"
 #include "pmu.h"
@@ -29,16 +33,18 @@ static DEFINE_PER_CPU(struct list_head, perf_sched_cb_list);
  * @epc: the part of the task's context that is of the driver's PMU
  * @sched_in: it comes
  *
- * Nothing happens if the driver has not asked.
+ * Nothing happens if the driver has not asked, or if the part has no events: then
+ * perf_sched_cb_cpu() tells it.
  *
  * Context: locks of the contexts that are loaded, interrupts off.
  */
 void perf_sched_cb_part_locked(struct perf_event_pmu_context *epc, bool sched_in)
 {
+	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
 	struct pmu *pmu = epc->pmu;
 
 	lockdep_assert_held(&epc->ctx->lock);
-	if (!perf_cpc_oncpu(pmu)->sched_cb_usage || !pmu->sched_task)
+	if (cpc->task_epc != epc || !cpc->sched_cb_usage || !pmu->sched_task)
 		return;
 	perf_pmu_disable(pmu);
 	pmu->sched_task(epc, current, sched_in);
@@ -69,31 +75,33 @@ static void perf_sched_cb_tell_pmu(struct perf_cpu_pmu_context *cpc,
 
 	if (WARN_ON_ONCE(!pmu->sched_task))
 		return;
-	perf_ctx_lock_pair(cpuctx, NULL);
+	perf_ctx_lock_pair(cpuctx, cpuctx->task_ctx);
 	perf_pmu_disable(pmu);
 	pmu->sched_task(&cpc->epc, task, sched_in);
 	perf_pmu_enable(pmu);
-	perf_ctx_unlock_pair(cpuctx, NULL);
+	perf_ctx_unlock_pair(cpuctx, cpuctx->task_ctx);
 }
 
 /**
- * perf_sched_cb_cpu - a task without events comes or goes on a CPU that has events
+ * perf_sched_cb_cpu - a task comes or goes: tell the drivers that it has no events of
  * @task: it
- * @sched_in: it comes
+ * @sched_in: it comes, and its context is loaded; or it goes, and still is
  *
- * Nothing happens while a task's context is loaded: the other functions tell then.
+ * The other functions tell the drivers that the task has events of.
  *
  * Context: task switch, interrupts off.
  */
 void perf_sched_cb_cpu(struct task_struct *task, bool sched_in)
 {
-	struct perf_cpu_pmu_context *cpc;
+	struct perf_cpu_pmu_context *cpc, *next;
 
-	if (this_cpu_ptr(&perf_cpu_context)->task_ctx)
-		return;
-	list_for_each_entry(cpc, this_cpu_ptr(&perf_sched_cb_list),
-			    sched_cb_entry)
-		perf_sched_cb_tell_pmu(cpc, task, sched_in);
+	lockdep_assert_irqs_disabled();
+	/* A driver that has nothing left to save may leave the list. */
+	list_for_each_entry_safe(cpc, next, this_cpu_ptr(&perf_sched_cb_list),
+				 sched_cb_entry) {
+		if (!cpc->task_epc)
+			perf_sched_cb_tell_pmu(cpc, task, sched_in);
+	}
 }
 
 /**

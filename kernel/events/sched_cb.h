@@ -18,7 +18,7 @@ static inline bool perf_sched_cb_is_wanted(void)
 void perf_sched_cb_part_locked(struct perf_event_pmu_context *epc, bool sched_in);
 void perf_sched_cb_ctx_locked(struct perf_event_context *ctx, bool sched_in);
 
-/* Of a task without events, on a CPU that has some. */
+/* Of any task, the drivers of the CPU's events that it has none of. */
 void perf_sched_cb_cpu(struct task_struct *task, bool sched_in);
 
 void perf_sched_cb_init_cpus(void);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room sched_cb: a driver that asked for it is told once of each switch
+ * out and of each switch in, whatever contexts the tasks have.
+ *
+ * The fake PMU asks on one CPU. The case runs there, sleeps, and compares what the
+ * driver was told of it with how often it was switched out.
+ */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+#include "../context.h"
+#include "../pmu.h"
+#include "../sched_cb.h"
+#include "../sched_key.h"
+#include "fake_pmu.h"
+
+#define NR_SLEEPS	20
+#define SLEEP_US	1000
+
+static struct fake_pmu fake;
+
+/* What the driver was told of the task of the case, and by which part. */
+struct ck_told {
+	struct task_struct		*task;
+	unsigned long			in;
+	unsigned long			out;
+	unsigned long			other_part;
+	struct perf_event_pmu_context	*part;
+	bool				disabled;
+};
+
+static struct ck_told ck_told;
+static int ck_cpu;
+
+static void ck_sched_task(struct perf_event_pmu_context *epc,
+			  struct task_struct *task, bool sched_in)
+{
+	if (task != ck_told.task)
+		return;
+	lockdep_assert_held(&epc->ctx->lock);
+	ck_told.disabled &= this_cpu_ptr(fake.cpus)->disabled;
+	ck_told.other_part += epc != ck_told.part;
+	if (sched_in)
+		ck_told.in++;
+	else
+		ck_told.out++;
+}
+
+static int ck_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_sched_cb");
+}
+
+static void ck_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&fake);
+}
+
+static void ck_inc_oncpu(void *arg)
+{
+	perf_sched_cb_inc(&fake.pmu);
+}
+
+static void ck_dec_oncpu(void *arg)
+{
+	perf_sched_cb_dec(&fake.pmu);
+}
+
+/* Cases are cleaned up by another thread. */
+static void ck_ask_no_more(void *arg)
+{
+	smp_call_function_single(ck_cpu, ck_dec_oncpu, NULL, true);
+	fake.pmu.sched_task = NULL;
+	perf_sched_key_put();
+}
+
+static void ck_close(void *event)
+{
+	perf_event_release_kernel(event);
+}
+
+static int ck_init(struct kunit *test)
+{
+	ck_cpu = cpumask_first(cpu_online_mask);
+	if (set_cpus_allowed_ptr(current, cpumask_of(ck_cpu)))
+		return -EINVAL;
+	fake_pmu_reset(&fake, 4, 1);
+	ck_told = (struct ck_told) {
+		.task		= current,
+		.part		= &per_cpu_ptr(fake.pmu.cpu_pmu_context, ck_cpu)->epc,
+		.disabled	= true,
+	};
+	perf_sched_key_get();
+	fake.pmu.sched_task = ck_sched_task;
+	smp_call_function_single(ck_cpu, ck_inc_oncpu, NULL, true);
+	fake_pmu_undo(test, ck_ask_no_more, NULL);
+	return 0;
+}
+
+static void ck_open_software(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type	= PERF_TYPE_SOFTWARE,
+		.size	= sizeof(attr),
+		.config	= PERF_COUNT_SW_PAGE_FAULTS,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	fake_pmu_undo(test, ck_close, event);
+}
+
+static struct perf_event *ck_open(struct kunit *test)
+{
+	return fake_pmu_open(test, &fake, &(struct fake_pmu_spec) {
+			     .task = current, .cpu = -1 });
+}
+
+static void ck_expect_told(struct kunit *test)
+{
+	unsigned long switches;
+
+	ck_told.in = 0;
+	ck_told.out = 0;
+	ck_told.other_part = 0;
+	switches = current->nvcsw + current->nivcsw;
+	for (int i = 0; i < NR_SLEEPS; i++)
+		usleep_range(SLEEP_US, 2 * SLEEP_US);
+	switches = current->nvcsw + current->nivcsw - switches;
+	KUNIT_EXPECT_GE(test, switches, NR_SLEEPS);
+	KUNIT_EXPECT_EQ(test, ck_told.out, switches);
+	KUNIT_EXPECT_EQ(test, ck_told.in, switches);
+	KUNIT_EXPECT_EQ(test, ck_told.other_part, 0);
+	KUNIT_EXPECT_TRUE(test, ck_told.disabled);
+}
+
+static void ck_no_context(struct kunit *test)
+{
+	ck_expect_told(test);
+}
+
+/* The task's context is of other PMUs. */
+static void ck_other_context(struct kunit *test)
+{
+	ck_open_software(test);
+	ck_expect_told(test);
+}
+
+static void ck_own_context(struct kunit *test)
+{
+	struct perf_event *event = ck_open(test);
+
+	ck_told.part = event->pmu_ctx;
+	ck_expect_told(test);
+	ck_open_software(test);
+	ck_expect_told(test);
+}
+
+/* A part stays in the task's context when its last event goes. */
+static void ck_empty_part(struct kunit *test)
+{
+	struct perf_event *event;
+
+	ck_open_software(test);
+	event = ck_open(test);
+	usleep_range(SLEEP_US, 2 * SLEEP_US);
+	fake_pmu_close(test, event);
+	ck_expect_told(test);
+}
+
+static struct kunit_case ck_cases[] = {
+	KUNIT_CASE(ck_no_context),
+	KUNIT_CASE(ck_other_context),
+	KUNIT_CASE(ck_own_context),
+	KUNIT_CASE(ck_empty_part),
+	{ }
+};
+
+static struct kunit_suite ck_suite = {
+	.name		= "perf_sched_cb",
+	.suite_init	= ck_suite_init,
+	.suite_exit	= ck_suite_exit,
+	.init		= ck_init,
+	.test_cases	= ck_cases,
+};
+
+kunit_test_suite(ck_suite);
