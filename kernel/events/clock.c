@@ -112,21 +112,6 @@ void perf_ctx_clock_update_locked(struct perf_event_context *ctx)
 	ctx->timestamp = now;
 }
 
-/**
- * perf_ctx_clock_at - the context time that belongs to a clock value
- * @ctx: context, loaded on this CPU or nowhere
- * @now: value of perf_clock(), nanoseconds
- *
- * Context: any, NMI on the CPU of the context included.
- * Return: nanoseconds that @ctx has been loaded.
- */
-u64 perf_ctx_clock_at(const struct perf_event_context *ctx, u64 now)
-{
-	if (READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
-		return READ_ONCE(ctx->time);
-	return now + READ_ONCE(ctx->timeoffset);
-}
-
 #ifdef CONFIG_CGROUP_PERF
 /**
  * perf_cgroup_clock_start_locked - let the time of a cgroup on this CPU pass
@@ -210,15 +195,15 @@ void perf_event_time_start(struct perf_event *event)
 	perf_event_time_anchor(event);
 }
 
-/* Inlined where states change: a switch does that to event after event. */
-static __always_inline void perf_event_bring_times(struct perf_event *event)
+/* @leader_enabled: is the event's leader? */
+static __always_inline void
+perf_event_bring_times_to(struct perf_event *event, u64 time,
+			  bool leader_enabled)
 {
-	u64 time = 0, delta;
+	u64 delta = time - event->tstamp;
 
-	if (event->ctx)
-		time = perf_event_own_time(event, event->ctx->time);
-	delta = time - event->tstamp;
-	if ((s64)delta > 0 && perf_event_time_passes(event)) {
+	if ((s64)delta > 0 && perf_event_is_enabled(event->state) &&
+	    leader_enabled) {
 		WRITE_ONCE(event->total_time_enabled,
 			   event->total_time_enabled + delta);
 		if (event->state == PERF_EVENT_STATE_ACTIVE)
@@ -226,6 +211,17 @@ static __always_inline void perf_event_bring_times(struct perf_event *event)
 				   event->total_time_running + delta);
 	}
 	WRITE_ONCE(event->tstamp, time);
+}
+
+/* Inlined where states change: a switch does that to event after event. */
+static __always_inline void perf_event_bring_times(struct perf_event *event)
+{
+	bool enabled = perf_event_is_enabled(event->group_leader->state);
+	u64 time = 0;
+
+	if (event->ctx)
+		time = perf_event_own_time(event, event->ctx->time);
+	perf_event_bring_times_to(event, time, enabled);
 }
 
 /**
@@ -247,10 +243,49 @@ void perf_event_time_update(struct perf_event *event)
  */
 void perf_event_time_update_group(struct perf_event *leader)
 {
+	bool enabled = perf_event_is_enabled(leader->state);
+	u64 ctx_time = leader->ctx->time, time;
 	struct perf_event *sibling;
 
-	for_each_sibling_event(sibling, leader)
-		perf_event_time_update(sibling);
+	for_each_sibling_event(sibling, leader) {
+		time = perf_event_own_time(sibling, ctx_time);
+		perf_event_bring_times_to(sibling, time, enabled);
+	}
+}
+
+static void perf_event_set_times(struct perf_event *event, u64 enabled,
+				 u64 running)
+{
+	u64 tstamp = event->tstamp;
+
+	event->total_time_enabled = enabled;
+	event->total_time_running = running;
+	WRITE_ONCE(event->enabled_offset, enabled - tstamp);
+	WRITE_ONCE(event->running_offset, running - tstamp);
+}
+
+/**
+ * perf_event_time_exchange - two events exchange the times that have passed
+ * @on: event of a context, whose clock is up to date
+ * @off: event of another one, which mostly was not loaded since the event's times
+ *	were brought up
+ *
+ * Context: both ctx->lock.
+ */
+void perf_event_time_exchange(struct perf_event *on, struct perf_event *off)
+{
+	u64 enabled, running;
+
+	lockdep_assert_held(&on->ctx->lock);
+	lockdep_assert_held(&off->ctx->lock);
+	perf_event_bring_times(on);
+	if (unlikely(off->tstamp != off->ctx->time))
+		perf_event_time_update(off);
+	enabled = on->total_time_enabled;
+	running = on->total_time_running;
+	perf_event_set_times(on, off->total_time_enabled,
+			     off->total_time_running);
+	perf_event_set_times(off, enabled, running);
 }
 
 /*

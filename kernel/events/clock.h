@@ -26,7 +26,6 @@ int perf_clock_choose(struct perf_event *event, clockid_t id);
 /* A context's clock passes only while the context is loaded. */
 void perf_ctx_clock_start_locked(struct perf_event_context *ctx);
 void perf_ctx_clock_update_locked(struct perf_event_context *ctx);
-u64 perf_ctx_clock_at(const struct perf_event_context *ctx, u64 now);
 
 /* That of a cgroup on a CPU passes only while the cgroup runs there. */
 #ifdef CONFIG_CGROUP_PERF
@@ -50,6 +49,22 @@ static inline bool perf_event_cgroup_runs(const struct perf_event *event)
 #else
 	return true;
 #endif
+}
+
+/**
+ * perf_ctx_clock_at - the context time that belongs to a clock value
+ * @ctx: context, loaded on this CPU or nowhere
+ * @now: value of perf_clock(), nanoseconds
+ *
+ * Context: any, NMI on the CPU of the context included.
+ * Return: nanoseconds that @ctx has been loaded.
+ */
+static inline u64
+perf_ctx_clock_at(const struct perf_event_context *ctx, u64 now)
+{
+	if (READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
+		return READ_ONCE(ctx->time);
+	return now + READ_ONCE(ctx->timeoffset);
 }
 
 /* The sums are right up to @tstamp: so they pass from there. */
@@ -81,6 +96,7 @@ static inline void perf_event_time_anchor(struct perf_event *event)
 void perf_event_time_start(struct perf_event *event);
 void perf_event_time_update(struct perf_event *event);
 void perf_event_time_update_group(struct perf_event *leader);
+void perf_event_time_exchange(struct perf_event *on, struct perf_event *off);
 void perf_event_time_at(const struct perf_event *event, u64 now,
 			u64 *enabled, u64 *running);
 

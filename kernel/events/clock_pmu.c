@@ -215,10 +215,18 @@ static void perf_clock_pmu_del(struct perf_event *event, int flags)
 	perf_clock_pmu_stop_at(event, perf_clock_pmu_switch_time(event));
 }
 
-static void perf_clock_pmu_read(struct perf_event *event)
+/* A group of many clocks is read with interrupts off: each knows its own time. */
+static void perf_cpu_clock_read(struct perf_event *event)
 {
 	if (!(event->hw.state & PERF_HES_STOPPED))
-		perf_clock_pmu_update(event, perf_clock_pmu_now(event));
+		perf_clock_pmu_update(event, perf_clock());
+}
+
+static void perf_task_clock_read(struct perf_event *event)
+{
+	if (!(event->hw.state & PERF_HES_STOPPED))
+		perf_clock_pmu_update(event, perf_ctx_clock_at(event->ctx,
+							       perf_clock()));
 }
 
 static void perf_clock_pmu_destroy(struct perf_event *event)
@@ -283,7 +291,7 @@ static struct pmu perf_cpu_clock = {
 	.del		= perf_clock_pmu_del,
 	.start		= perf_clock_pmu_start,
 	.stop		= perf_clock_pmu_stop,
-	.read		= perf_clock_pmu_read,
+	.read		= perf_cpu_clock_read,
 };
 
 static struct pmu perf_task_clock = {
@@ -295,7 +303,7 @@ static struct pmu perf_task_clock = {
 	.del		= perf_clock_pmu_del,
 	.start		= perf_clock_pmu_start,
 	.stop		= perf_clock_pmu_stop,
-	.read		= perf_clock_pmu_read,
+	.read		= perf_task_clock_read,
 };
 
 /**

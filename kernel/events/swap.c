@@ -88,16 +88,9 @@ static void perf_swap_counts_locked(struct perf_event *on,
 	lockdep_assert_held(&on->ctx->lock);
 	if (on->state == PERF_EVENT_STATE_ACTIVE)
 		on->pmu->read(on);
-	perf_event_time_update(on);
-	/* Mostly its context was not loaded since its times were brought up. */
-	if (off->tstamp != off->ctx->time)
-		perf_event_time_update(off);
 	local64_set(&off->count,
 		    local64_xchg(&on->count, local64_read(&off->count)));
-	swap(on->total_time_enabled, off->total_time_enabled);
-	swap(on->total_time_running, off->total_time_running);
-	perf_event_time_anchor(on);
-	perf_event_time_anchor(off);
+	perf_event_time_exchange(on, off);
 	/* What is drawn goes with the period that runs, which stays. */
 	if (on->attr.freq) {
 		swap(on->hw.freq_count_stamp, off->hw.freq_count_stamp);
