@@ -89,7 +89,8 @@
 #if defined(CONFIG_EVENT_TRACING) && defined(CONFIG_FUNCTION_TRACER)
 #define EVENT_COMMON_SIZE	offsetof(struct perf_event, ftrace_ops)
 static_assert(sizeof(struct perf_event) ==
-	      offsetofend(struct perf_event, ftrace_ops));
+	      ALIGN(offsetofend(struct perf_event, ftrace_ops),
+		    __alignof__(struct perf_event)));
 #else
 #define EVENT_COMMON_SIZE	sizeof(struct perf_event)
 #endif
