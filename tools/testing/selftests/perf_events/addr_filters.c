@@ -389,7 +389,7 @@ static pid_t start_child(void (*body)(int file), int file, int *say, int *hear)
 		child_hear = down[0];
 		child_say = up[1];
 		body(file);
-		_exit(0);
+		child_finish();
 	}
 	close(down[0]);
 	close(up[1]);

@@ -156,7 +156,7 @@ static void run_at_paranoid(const char *level, void (*body)(void))
 	pid = fork();
 	if (!pid) {
 		body();
-		_exit(0);
+		child_finish();
 	}
 	waitpid(pid, &status, 0);
 	CHECK(write_text(file, before), "cannot restore %s", file);

@@ -275,7 +275,7 @@ static bool fork_with_fault(struct round *round, int nth)
 	pid = fork();
 	if (!pid) {
 		make_calls(CALLS);
-		_exit(0);
+		child_finish();
 	}
 	failed = disarm();
 	CHECK(pid > 0 || failed, "fork: %s", strerror(errno));

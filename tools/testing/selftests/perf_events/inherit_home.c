@@ -74,7 +74,7 @@ static void child_life(struct child *child)
 			make_calls(calls);
 		CHECK(write(child->done[1], "", 1) == 1, "report");
 	}
-	_exit(0);
+	child_finish();
 }
 
 static struct child start_child(void)
@@ -278,6 +278,7 @@ static void exits_elsewhere(const struct kind *kind)
 			make_calls(1);
 			calls++;
 		} while (!waitpid(child.pid, &status, WNOHANG));
+		CHECK(!status, "child status %#x", status);
 		expect(leader, calls, "leader");
 		member = join(kind, leader, -1);
 		make_calls(CALLS);
@@ -335,7 +336,7 @@ static void be_target(struct target *target)
 	child = start_child();
 	take_turns(&child);
 	end_child(&child);
-	_exit(0);
+	child_finish();
 }
 
 /* Who inherits leaves a record. The task that an event was opened on does not. */

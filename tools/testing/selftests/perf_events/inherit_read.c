@@ -187,7 +187,7 @@ static void start_player(struct game *game, long nr)
 	CHECK(game->pid[nr] >= 0, "fork: %s", strerror(errno));
 	if (!game->pid[nr]) {
 		play(nr);
-		_exit(0);
+		child_finish();
 	}
 }
 

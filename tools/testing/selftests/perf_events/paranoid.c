@@ -197,7 +197,7 @@ static void run_access_row(const void *arg)
 		pid = fork();
 		if (!pid) {
 			try_as_nobody(&attempt);
-			_exit(0);
+			child_finish();
 		}
 		waitpid(pid, &status, 0);
 		EXPECT(WIFEXITED(status) && !WEXITSTATUS(status),

@@ -147,7 +147,13 @@ static pid_t case_begin(void)
 	return pid;
 }
 
-static void case_finish(void)
+/**
+ * child_finish - end the calling process, as a case or as a child of one
+ *
+ * Its result is that of all its EXPECT(); join_child() looks at it. With _exit(0) what
+ * a child has noted would be lost.
+ */
+void child_finish(void)
 {
 	fflush(stdout);
 	_exit(saw_miss ? KSFT_FAIL : KSFT_PASS);
@@ -196,7 +202,7 @@ void tests_run(const struct test_case *cases, size_t count)
 		pid = case_begin();
 		if (!pid) {
 			cases[i].run();
-			case_finish();
+			child_finish();
 		}
 		case_report(cases[i].name, pid);
 	}
@@ -214,7 +220,7 @@ void tests_run_rows(const void *rows, size_t count, size_t stride,
 		pid = case_begin();
 		if (!pid) {
 			run(row);
-			case_finish();
+			child_finish();
 		}
 		case_report(row->name, pid);
 	}
@@ -231,7 +237,7 @@ static void run_kind(const struct test_of_kinds *test, const void *kind)
 	if (!pid) {
 		pin_to_cpu(first_cpu());
 		test->run(kind);
-		case_finish();
+		child_finish();
 	}
 	case_report(name, pid);
 }
@@ -603,7 +609,7 @@ struct helper helper_start(void (*body)(void *arg), void *arg)
 		close(pipe_fd[1]);
 		CHECK(read(pipe_fd[0], &byte, 1) == 1, "helper lost its parent");
 		body(arg);
-		case_finish();
+		child_finish();
 	}
 	close(pipe_fd[0]);
 	helper.go = pipe_fd[1];
@@ -631,7 +637,7 @@ void run_child(void (*body)(void *arg), void *arg)
 	CHECK(pid >= 0, "fork: %s", strerror(errno));
 	if (!pid) {
 		body(arg);
-		case_finish();
+		child_finish();
 	}
 	join_child(pid);
 }

@@ -233,6 +233,7 @@ void helper_go(struct helper *helper);
 void helper_join(struct helper *helper);
 void run_child(void (*body)(void *arg), void *arg);
 void join_child(pid_t pid);
+__noreturn void child_finish(void);
 pid_t start_burner(int cpu);
 void stop_child(pid_t pid);
 

@@ -343,7 +343,7 @@ static void family_without_name(const struct probe_kind *kind)
 		test_xfail("fork reads the name again: %s", strerror(errno));
 	if (!child) {
 		hit_as_parent((void *)kind);
-		_exit(0);
+		child_finish();
 	}
 	join_child(child);
 	expect_count(fd, 2 * ROUNDS, "two generations");
@@ -756,7 +756,7 @@ static void nobody_forks(void *arg)
 			   strerror(errno));
 	if (!pid) {
 		hit_as_child(arg);
-		_exit(0);
+		child_finish();
 	}
 	join_child(pid);
 	expect_count(fd, ROUNDS, "of a child without rights");

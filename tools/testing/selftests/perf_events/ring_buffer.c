@@ -495,7 +495,7 @@ static void two_cpus(void)
 		if (!pids[i]) {
 			pin_to_cpu(cpus[i]);
 			touch_pages(1000);
-			_exit(0);
+			child_finish();
 		}
 	}
 	for (i = 0; i < 2; i++)

@@ -1052,7 +1052,7 @@ static void switched_off(void)
 	pid = fork();
 	if (!pid) {
 		without_rdpmc(NULL);
-		_exit(0);
+		child_finish();
 	}
 	waitpid(pid, &status, 0);
 	CHECK(write_text(RDPMC_SWITCH, old), "restore %s", RDPMC_SWITCH);
