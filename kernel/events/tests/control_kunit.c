@@ -632,49 +632,6 @@ static void tk_walk_cpus_call(struct kunit *test)
 	tk_send_to_walk(test, tk_send_cpus);
 }
 
-/* Tells of two jobs which ran first. */
-struct tk_job {
-	struct perf_late	late;
-	int			nr;
-};
-
-static int tk_jobs_done;
-
-static void tk_job_run(struct perf_late *late)
-{
-	container_of(late, struct tk_job, late)->nr = ++tk_jobs_done;
-}
-
-static bool tk_defer(struct tk_job *job)
-{
-	return perf_walk_defer_oncpu(&job->late, tk_job_run);
-}
-
-/* In the order it came, each once, and with interrupts off not at all. */
-static void tk_walk_order(struct kunit *test)
-{
-	struct tk_job jobs[2] = { };
-
-	tk_jobs_done = 0;
-	guard(preempt)();
-	scoped_guard(irqsave) {
-		KUNIT_EXPECT_FALSE(test, tk_defer(&jobs[0]));
-		perf_walk_begin();
-		for (int i = 0; i < 4; i++)
-			KUNIT_EXPECT_TRUE(test, tk_defer(&jobs[i % 2]));
-		perf_walk_begin();
-		perf_walk_end();
-		perf_walk_end();
-		KUNIT_EXPECT_EQ(test, tk_jobs_done, 0);
-		perf_walk_begin();
-	}
-	KUNIT_EXPECT_EQ(test, tk_jobs_done, 0);
-	perf_walk_end();
-	KUNIT_EXPECT_EQ(test, jobs[0].nr, 1);
-	KUNIT_EXPECT_EQ(test, jobs[1].nr, 2);
-	KUNIT_EXPECT_EQ(test, tk_jobs_done, 2);
-}
-
 /* A driver's wish in a walk: nothing is put on or off before its end. */
 static void tk_walk_resched(struct kunit *test)
 {
@@ -1176,7 +1133,6 @@ static struct kunit_case tk_cases[] = {
 	KUNIT_CASE(tk_walk_ctx_call),
 	KUNIT_CASE(tk_walk_cpu_call),
 	KUNIT_CASE(tk_walk_cpus_call),
-	KUNIT_CASE(tk_walk_order),
 	KUNIT_CASE(tk_walk_resched),
 	KUNIT_CASE(tk_task_exits),
 	KUNIT_CASE(tk_ctx_exchanged),

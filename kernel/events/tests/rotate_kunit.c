@@ -693,6 +693,38 @@ static void rk_timer_ends_choice(struct kunit *test)
 	KUNIT_EXPECT_GT(test, again, begin);
 }
 
+/* Return: whether a turn that had to wait for the end of a walk starts the timer. */
+static bool rk_late_turn_restarts(struct kunit *test,
+				  struct perf_cpu_pmu_context *cpc)
+{
+	bool started;
+
+	guard(irqsave)();
+	perf_pmu_resched(&fake.pmu);
+	perf_walk_begin();
+	KUNIT_EXPECT_EQ(test, perf_pmu_mux_handler(&cpc->mux_timer),
+			HRTIMER_NORESTART);
+	KUNIT_EXPECT_FALSE(test, hrtimer_is_queued(&cpc->mux_timer));
+	perf_walk_end();
+	while (perf_walk_run_late_oncpu())
+		;
+	started = hrtimer_is_queued(&cpc->mux_timer);
+	hrtimer_try_to_cancel(&cpc->mux_timer);
+	return started;
+}
+
+/* Who waits for room has a timer also after a turn that was late, each time. */
+static void rk_late_turns(struct kunit *test)
+{
+	struct perf_cpu_pmu_context *cpc;
+	struct perf_event *pair[2];
+
+	rk_begin(test);
+	cpc = rk_make_pair(test, pair);
+	for (int i = 0; i < 3; i++)
+		KUNIT_EXPECT_TRUE(test, rk_late_turn_restarts(test, cpc));
+}
+
 /*
  * Two groups of a CPU have room for one of them and for a task's event, which
  * comes and goes all the time. They take turns all the same.
@@ -885,6 +917,7 @@ static struct kunit_case rk_cases[] = {
 	KUNIT_CASE(rk_random_starvation),
 	KUNIT_CASE(rk_timer_waits_for_choice),
 	KUNIT_CASE(rk_timer_ends_choice),
+	KUNIT_CASE(rk_late_turns),
 	KUNIT_CASE(rk_switches_let_turns_pass),
 	KUNIT_CASE(rk_stray_timer),
 	KUNIT_CASE(rk_crowd),

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of what waits for the end of a walk: the order of the work, and that each
+ * piece of it is done once for each time that it came.
+ */
+#include <kunit/test.h>
+#include <linux/irqflags.h>
+#include <linux/preempt.h>
+
+#include "../walk.h"
+
+/* Tells of jobs which ran first, and how often each did. */
+struct wk_job {
+	struct perf_late	late;
+	int			nr;
+	int			runs;
+};
+
+static int wk_jobs_done;
+
+static void wk_run(struct perf_late *late)
+{
+	struct wk_job *job = container_of(late, struct wk_job, late);
+
+	job->nr = ++wk_jobs_done;
+	job->runs++;
+}
+
+static bool wk_defer(struct wk_job *job)
+{
+	return perf_walk_defer_oncpu(&job->late, wk_run);
+}
+
+/* In the order it came, each once, and with interrupts off not at all. */
+static void wk_order(struct kunit *test)
+{
+	struct wk_job jobs[2] = { };
+
+	wk_jobs_done = 0;
+	guard(preempt)();
+	scoped_guard(irqsave) {
+		KUNIT_EXPECT_FALSE(test, wk_defer(&jobs[0]));
+		perf_walk_begin();
+		for (int i = 0; i < 4; i++)
+			KUNIT_EXPECT_TRUE(test, wk_defer(&jobs[i % 2]));
+		perf_walk_begin();
+		perf_walk_end();
+		perf_walk_end();
+		KUNIT_EXPECT_EQ(test, wk_jobs_done, 0);
+		perf_walk_begin();
+	}
+	KUNIT_EXPECT_EQ(test, wk_jobs_done, 0);
+	perf_walk_end();
+	KUNIT_EXPECT_EQ(test, jobs[0].nr, 1);
+	KUNIT_EXPECT_EQ(test, jobs[1].nr, 2);
+	KUNIT_EXPECT_EQ(test, wk_jobs_done, 2);
+}
+
+static void wk_walk(struct kunit *test, struct wk_job *job)
+{
+	guard(preempt)();
+	perf_walk_begin();
+	scoped_guard(irqsave)
+		KUNIT_EXPECT_TRUE(test, wk_defer(job));
+	perf_walk_end();
+}
+
+/* Work that was done may come again, in the next walk. */
+static void wk_again(struct kunit *test)
+{
+	struct wk_job job = { };
+
+	for (int i = 1; i <= 3; i++) {
+		wk_walk(test, &job);
+		KUNIT_EXPECT_EQ(test, job.runs, i);
+	}
+}
+
+static int wk_wishes;
+
+static void wk_run_twice(struct perf_late *late)
+{
+	struct wk_job *job = container_of(late, struct wk_job, late);
+
+	job->runs++;
+	if (!wk_wishes)
+		return;
+	wk_wishes--;
+	perf_walk_begin();
+	perf_walk_defer_oncpu(late, wk_run_twice);
+	perf_walk_end();
+}
+
+/* So may work that is being done: it does not wait any more from then on. */
+static void wk_while_done(struct kunit *test)
+{
+	struct wk_job job = { };
+
+	wk_wishes = 2;
+	guard(preempt)();
+	perf_walk_begin();
+	scoped_guard(irqsave)
+		KUNIT_EXPECT_TRUE(test, perf_walk_defer_oncpu(&job.late,
+							      wk_run_twice));
+	perf_walk_end();
+	KUNIT_EXPECT_EQ(test, job.runs, 3);
+}
+
+static struct kunit_case wk_cases[] = {
+	KUNIT_CASE(wk_order),
+	KUNIT_CASE(wk_again),
+	KUNIT_CASE(wk_while_done),
+	{ }
+};
+
+static struct kunit_suite wk_suite = {
+	.name		= "perf_walk",
+	.test_cases	= wk_cases,
+};
+
+kunit_test_suite(wk_suite);
