@@ -14,6 +14,7 @@
 #include "../context.h"
 #include "../family.h"
 #include "../read.h"
+#include "../swap.h"
 #include "fake_pmu.h"
 #include "family_tasks.h"
 
@@ -508,6 +509,40 @@ static void fm_unequal(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, child->task->perf_event_ctxp->equal, 0);
 }
 
+static struct perf_event_context *fm_seen_ctx;
+
+static void fm_see_ctx(struct fm_task *self)
+{
+	fm_seen_ctx = current->perf_event_ctxp;
+}
+
+/* No switch takes away what stays with its task, until a fork copies it again. */
+static void fm_end_equal(struct kunit *test)
+{
+	int cpu = cpumask_first(cpu_online_mask);
+	struct perf_event_context *ctx;
+	struct fm_task *child;
+
+	KUNIT_ASSERT_EQ(test, 0,
+			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+	fm_open(test, true);
+	child = fm_fork(test, fm_see_ctx);
+	fm_settle(child);
+	ctx = current->perf_event_ctxp;
+	KUNIT_EXPECT_NE(test, ctx->equal, 0);
+	scoped_guard(mutex, &ctx->mutex) {
+		perf_swap_end_equal(ctx);
+		KUNIT_EXPECT_TRUE(test, perf_swap_stays(ctx, current));
+	}
+	for (int i = 0; i < 10; i++) {
+		fm_act(child);
+		KUNIT_EXPECT_PTR_NE(test, fm_seen_ctx, ctx);
+		KUNIT_EXPECT_PTR_EQ(test, current->perf_event_ctxp, ctx);
+	}
+	fm_fork(test, NULL);
+	KUNIT_EXPECT_NE(test, ctx->equal, 0);
+}
+
 /* A closed eldest leaves members without events; they fork and exit on. */
 static void fm_closed(struct kunit *test)
 {
@@ -681,6 +716,7 @@ static struct kunit_case fm_cases[] = {
 	KUNIT_CASE(fm_hand_over),
 	KUNIT_CASE(fm_exchange),
 	KUNIT_CASE(fm_unequal),
+	KUNIT_CASE(fm_end_equal),
 	KUNIT_CASE(fm_closed),
 	KUNIT_CASE(fm_stranger_opens),
 	KUNIT_CASE(fm_period),
