@@ -8,11 +8,13 @@
  * creation. Flexible ones are sorted by service, that is by how long they were on
  * since they came, so that the first ones are those whose turn it is.
  *
- * Service is nanoseconds on the PMU and what the group began with: a little more
- * than those have whose turn it is, not zero, or they would wait until it has
- * caught up. For the same reason a choice lets nobody be far behind or ahead,
- * which a group is that was disabled, or alone, for long. The sum has to be worked
- * out for the first groups of a tree only: that of the others can only have grown.
+ * Service is the nanoseconds that a group was on, added to what it began with. A new
+ * group begins with a little more than the groups have whose turn it is. If it began
+ * with zero, they would wait until it had caught up. For the same reason a choice
+ * limits how far a group may be behind or ahead, for instance after it was disabled,
+ * or alone, for long. The service of the first groups of a tree is worked out at each
+ * choice. That of the others is what it was when they were ranked last; mostly it has
+ * grown since, so that they are not too far back.
  *
  * Owns: event->{group_node,group_start,group_service,group_leader,sibling_list,
  * nr_siblings,group_caps,group_generation,read_size,cgroup_entry}; both trees and
@@ -23,7 +25,10 @@
  * A sibling that left its group leads itself; its sibling_list points to itself.
  *
  * Locking: ctx->lock and ctx->mutex to change, either to read. With interrupts
- * off the CPU that has the context loaded may read as well.
+ * off the CPU that has the context loaded may read as well. The group_start of an
+ * eldest is also written under the locks of its copies' contexts, and read under
+ * those, with WRITE_ONCE() and READ_ONCE(): what is lost or torn, the next choice
+ * limits.
  */
 #include <linux/bitops.h>
 #include <linux/minmax.h>
@@ -206,7 +211,7 @@ static s64 perf_group_service(const struct perf_event *leader)
 	return perf_group_running(leader) + READ_ONCE(leader->group_start);
 }
 
-/* In a part that was never on, the least is that of the copies that come. */
+/* Before its first choice a part's least service is that of the copies in it. */
 static void perf_group_begin_least_locked(struct perf_event_pmu_context *epc,
 					  s64 service)
 {
@@ -287,9 +292,9 @@ void perf_group_erase_locked(struct perf_event *leader)
 }
 
 /*
- * More service or less, for the family as well: its next copies would otherwise
- * begin as far behind or ahead as this one was. Two CPUs may do this at a time;
- * then either has its way.
+ * Give a group more service or less. The eldest of its family gets the same start:
+ * the next copies would otherwise begin as far behind or ahead as this one was. When
+ * two CPUs do this at a time, the last one wins.
  */
 static void perf_group_adjust_locked(struct perf_event *leader, s64 nsec)
 {
@@ -301,10 +306,10 @@ static void perf_group_adjust_locked(struct perf_event *leader, s64 nsec)
 		WRITE_ONCE(leader->parent->group_start, start);
 }
 
-/* So many groups at the head of a tree are ranked: more than can be on. */
+/* Groups at the head of a tree that are ranked. */
 #define PERF_GROUP_RANKED	64
 
-/* So many intervals of multiplexing a group may be ahead, if others waited before. */
+/* Intervals of multiplexing that a group may be ahead, if others waited before. */
 #define PERF_GROUP_AHEAD	16
 
 /* What a choice asks of the groups that take part in it; nanoseconds. */
@@ -341,7 +346,7 @@ perf_group_range(const struct perf_event_pmu_context *epc)
 		.grain	= perf_group_grain(epc),
 	};
 
-	/* Where nobody had to wait, who has come since is everybody's equal. */
+	/* If nobody waited, older groups are one turn ahead of new ones, no more. */
 	if (epc->nr_waiting || !epc->choice)
 		range.most += (PERF_GROUP_AHEAD - 1) * epc->interval;
 	return range;
