@@ -256,12 +256,9 @@ void perf_event_time_update_group(struct perf_event *leader)
 static void perf_event_set_times(struct perf_event *event, u64 enabled,
 				 u64 running)
 {
-	u64 tstamp = event->tstamp;
-
 	event->total_time_enabled = enabled;
 	event->total_time_running = running;
-	WRITE_ONCE(event->enabled_offset, enabled - tstamp);
-	WRITE_ONCE(event->running_offset, running - tstamp);
+	perf_event_time_anchor(event);
 }
 
 /**
