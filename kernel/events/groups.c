@@ -375,8 +375,8 @@ static void perf_group_rank_one_locked(struct perf_event *leader,
  * @cpu: this CPU; groups of others stay where they are
  * @interval: of multiplexing, nanoseconds
  *
- * Of many groups the first ones are ranked: those that were on since the last choice
- * were among them then.
+ * Of many groups the first ones are ranked: most of those that were on since the last
+ * choice are among them. The others are when they come to the front.
  *
  * Context: ctx->lock.
  */
