@@ -939,22 +939,20 @@ static void times_on_another_cpu(void)
 	}
 }
 
-/* The times of a disabled event stand, also those that had to wait once. */
-static void times_of_the_disabled(void)
+/* Disables @leaders; the pages of @watched, who are these or below them, stand. */
+static void disable_and_look(const struct watched *leaders,
+			     const struct watched *watched)
 {
-	struct watched many[MANY];
 	struct reading got, again;
 	int i;
 
-	need_user_counters();
-	open_many(many, MANY);
 	burn_ms(50);
 	for (i = 0; i < MANY; i++)
-		event_disable(many[i].fd);
+		event_disable(leaders[i].fd);
 	for (i = 0; i < MANY; i++) {
-		got = read_page(many[i].page);
+		got = read_page(watched[i].page);
 		usleep(1000);
-		again = read_page(many[i].page);
+		again = read_page(watched[i].page);
 		if (again.count.enabled != got.count.enabled)
 			test_xfail("event %d goes on: %llu, then %llu", i,
 				   (unsigned long long)got.count.enabled,
@@ -962,12 +960,21 @@ static void times_of_the_disabled(void)
 	}
 }
 
+/* The times of a disabled event stand, also those that had to wait once. */
+static void times_of_the_disabled(void)
+{
+	struct watched many[MANY];
+
+	need_user_counters();
+	open_many(many, MANY);
+	disable_and_look(many, many);
+}
+
 /* The times of a member stand while its leader is disabled. */
 static void times_below_the_disabled(void)
 {
 	struct watched many[MANY], members[MANY];
 	struct perf_event_attr attr = branch_attr();
-	struct reading got, again;
 	int i;
 
 	need_user_counters();
@@ -975,18 +982,7 @@ static void times_below_the_disabled(void)
 	attr.disabled = 0;
 	for (i = 0; i < MANY; i++)
 		members[i] = watch(&attr, many[i].fd);
-	burn_ms(50);
-	for (i = 0; i < MANY; i++)
-		event_disable(many[i].fd);
-	for (i = 0; i < MANY; i++) {
-		got = read_page(members[i].page);
-		usleep(1000);
-		again = read_page(members[i].page);
-		if (again.count.enabled != got.count.enabled)
-			test_xfail("member %d goes on: %llu, then %llu", i,
-				   (unsigned long long)got.count.enabled,
-				   (unsigned long long)again.count.enabled);
-	}
+	disable_and_look(many, members);
 }
 
 /* Without a counter, but running: as a member of a group that takes turns. */
