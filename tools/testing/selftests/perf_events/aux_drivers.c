@@ -90,6 +90,7 @@ static struct perf_event_attr clock_attr(void)
 
 	attr.sample_period = PERIOD_NS;
 	attr.sample_type = PERF_SAMPLE_IP;
+	attr.read_format = FORMAT_TIMES;
 	return attr;
 }
 
@@ -225,14 +226,15 @@ static void throttled(void)
 	run_each_shape(throttle);
 }
 
+/* A count that stands does not tell: the event may be throttled until the next tick. */
 static void burn_until_off(int fd)
 {
-	__u64 count;
+	__u64 enabled;
 
 	do {
-		count = read_count(fd);
+		enabled = read_timed(fd).enabled;
 		burn_ms(1);
-	} while (read_count(fd) != count);
+	} while (read_timed(fd).enabled != enabled);
 }
 
 /* The clock is at its limit: it goes, and as the leader takes the trace along. */
