@@ -178,6 +178,18 @@ void perf_batch_event(struct perf_event *event, enum perf_batch_op op)
 		perf_batch_family(event, op);
 }
 
+/* Is that so of all members? */
+static bool perf_batch_is_single_group(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	for_each_sibling_event(sibling, leader) {
+		if (!perf_batch_is_single(sibling))
+			return false;
+	}
+	return perf_batch_is_single(leader);
+}
+
 static void perf_batch_lock_member(struct perf_event *event,
 				   enum perf_batch_op op)
 {
@@ -220,6 +232,20 @@ static void perf_batch_strays(struct perf_event *sibling, enum perf_batch_op op)
 	}
 }
 
+static void perf_batch_families(struct perf_event *leader,
+				enum perf_batch_op op)
+{
+	struct perf_event *child, *sibling;
+
+	perf_batch_lock_group(leader, op);
+	perf_batch_call(leader, op, true);
+	list_for_each_entry(child, &leader->child_list, child_list)
+		perf_batch_call(child, op, true);
+	for_each_sibling_event(sibling, leader)
+		perf_batch_strays(sibling, op);
+	perf_batch_unlock_group(leader, op);
+}
+
 /**
  * perf_batch_group - do something to a group and its inherited copies
  * @leader: leader that was opened
@@ -229,16 +255,11 @@ static void perf_batch_strays(struct perf_event *sibling, enum perf_batch_op op)
  */
 void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
 {
-	struct perf_event *child, *sibling;
-
 	lockdep_assert_held(&leader->ctx->mutex);
-	perf_batch_lock_group(leader, op);
-	perf_batch_call(leader, op, true);
-	list_for_each_entry(child, &leader->child_list, child_list)
-		perf_batch_call(child, op, true);
-	for_each_sibling_event(sibling, leader)
-		perf_batch_strays(sibling, op);
-	perf_batch_unlock_group(leader, op);
+	if (perf_batch_is_single_group(leader))
+		perf_batch_call(leader, op, true);
+	else
+		perf_batch_families(leader, op);
 }
 
 /*
