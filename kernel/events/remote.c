@@ -124,7 +124,7 @@ bool perf_walk_run_late_oncpu(void)
 
 static bool perf_walk_run_late(void)
 {
-	guard(irqsave)();
+	guard(irq)();
 	return perf_walk_run_late_oncpu();
 }
 
@@ -219,7 +219,7 @@ static void perf_remote_run_unloaded(struct perf_remote_call *call)
 {
 	struct perf_event_context *ctx = call->ctx;
 
-	guard(raw_spinlock_irqsave)(&ctx->lock);
+	guard(raw_spinlock_irq)(&ctx->lock);
 	if (ctx->loaded_cpu != PERF_CPU_NONE)
 		return;
 	call->ret = call->fn(ctx, NULL, call->arg);
@@ -253,7 +253,7 @@ int perf_ctx_call(struct perf_event_context *ctx, perf_ctx_fn fn, void *arg)
 		if (cpu == PERF_CPU_NONE) {
 			perf_remote_run_unloaded(&call);
 		} else if (cpu == raw_smp_processor_id()) {
-			guard(irqsave)();
+			guard(irq)();
 			perf_remote_run_oncpu(&call.job);
 		} else {
 			perf_remote_do(cpu, &call.job);

@@ -600,13 +600,14 @@ static unsigned int perf_sched_rest_waits(struct perf_group_cursor *cursor)
 void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
 {
 	struct perf_sched_walk walk = perf_sched_walk_begin(epc);
+	/* In software all fit. */
+	const bool turns = epc->pmu->task_ctx_nr != perf_sw_context;
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 	unsigned int waiting = 0;
 
 	lockdep_assert_held(&epc->ctx->lock);
-	/* In software all fit. */
-	if (epc->pmu->task_ctx_nr != perf_sw_context)
+	if (turns)
 		perf_group_rank_locked(epc, smp_processor_id(),
 				       perf_sched_interval(epc));
 	epc->chosen_at = max(epc->ctx->time, 1ULL);
@@ -622,7 +623,8 @@ void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
 			break;
 	}
 	epc->nr_waiting = waiting + perf_sched_rest_waits(&cursor);
-	perf_group_served_locked(epc);
+	if (turns)
+		perf_group_served_locked(epc);
 	/* Where nobody waits there is nothing to choose later. */
 	if (!epc->rotate_necessary)
 		epc->chosen_at = 0;
