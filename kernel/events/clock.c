@@ -253,14 +253,6 @@ void perf_event_time_update_group(struct perf_event *leader)
 	}
 }
 
-static void perf_event_set_times(struct perf_event *event, u64 enabled,
-				 u64 running)
-{
-	event->total_time_enabled = enabled;
-	event->total_time_running = running;
-	perf_event_time_anchor(event);
-}
-
 /**
  * perf_event_time_exchange - two events exchange the times that have passed
  * @on: event of a context, whose clock is up to date
@@ -280,9 +272,13 @@ void perf_event_time_exchange(struct perf_event *on, struct perf_event *off)
 		perf_event_time_update(off);
 	enabled = on->total_time_enabled;
 	running = on->total_time_running;
-	perf_event_set_times(on, off->total_time_enabled,
-			     off->total_time_running);
-	perf_event_set_times(off, enabled, running);
+	on->total_time_enabled = off->total_time_enabled;
+	on->total_time_running = off->total_time_running;
+	perf_event_time_anchor(on);
+	off->total_time_enabled = enabled;
+	off->total_time_running = running;
+	/* What is not on has its running time anchored when it goes on. */
+	perf_event_anchor_enabled(off);
 }
 
 /*
@@ -452,24 +448,40 @@ void perf_event_state_init(struct perf_event *event)
 					      PERF_EVENT_STATE_INACTIVE;
 }
 
-/* The times of the whole group depend on it. */
+/*
+ * The leader becomes enabled, or has @passed and is disabled. Where times begin to
+ * stand nobody looks at what they pass from.
+ */
+static void perf_event_set_siblings(struct perf_event *leader, bool passed)
+{
+	struct perf_event *sibling;
+	u64 time;
+
+	for_each_sibling_event(sibling, leader) {
+		time = perf_event_own_time(sibling, leader->ctx->time);
+		perf_event_bring_times_to(sibling, time, passed);
+		if (!passed)
+			perf_event_time_anchor(sibling);
+	}
+}
+
+/* The times of one without siblings pass or stand by themselves. */
 static noinline void perf_event_set_enabled(struct perf_event *event,
 					    enum perf_event_state state)
 {
-	const bool passes = perf_event_is_enabled(state);
-	struct perf_event *sibling;
-
-	/* Where a time begins to stand nobody looks at what it passes from. */
-	if (passes)
+	if (perf_event_is_enabled(state))
 		perf_event_anchor_enabled(event);
-	for_each_sibling_event(sibling, event) {
-		perf_event_bring_times(sibling);
-		if (passes)
-			perf_event_time_anchor(sibling);
-	}
 	if (event->attach_state & PERF_ATTACH_CONTEXT)
 		perf_event_toggle_enabled(event);
 	WRITE_ONCE(event->state, state);
+}
+
+/* The times of the whole group depend on its leader. */
+static noinline void perf_event_set_group_enabled(struct perf_event *leader,
+						  enum perf_event_state state)
+{
+	perf_event_set_siblings(leader, perf_event_is_enabled(leader->state));
+	perf_event_set_enabled(leader, state);
 }
 
 /**
@@ -491,8 +503,10 @@ void perf_event_set_state(struct perf_event *event,
 	perf_event_bring_times(event);
 	if (state == PERF_EVENT_STATE_ACTIVE)
 		perf_event_anchor_running(event);
-	if (perf_event_is_enabled(event->state) != perf_event_is_enabled(state))
-		perf_event_set_enabled(event, state);
-	else
+	if (perf_event_is_enabled(event->state) == perf_event_is_enabled(state))
 		WRITE_ONCE(event->state, state);
+	else if (event->nr_siblings)
+		perf_event_set_group_enabled(event, state);
+	else
+		perf_event_set_enabled(event, state);
 }

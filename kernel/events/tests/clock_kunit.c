@@ -45,8 +45,10 @@ static void ck_add_member(struct ck_world *world, int nr)
 	event->group_leader = leader;
 	event->state = OFF;
 	INIT_LIST_HEAD(&event->sibling_list);
-	if (nr)
-		list_add_tail(&event->sibling_list, &leader->sibling_list);
+	if (!nr)
+		return;
+	list_add_tail(&event->sibling_list, &leader->sibling_list);
+	leader->nr_siblings++;
 }
 
 static int ck_init(struct kunit *test)
