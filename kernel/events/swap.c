@@ -100,54 +100,56 @@ static void perf_swap_counts_locked(struct perf_event *on,
 	perf_swap_update_page(off);
 }
 
-static void perf_swap_pair_locked(struct perf_event *on, struct perf_event *off)
+static bool perf_swap_are_twins(const struct perf_event *on,
+				const struct perf_event *off)
 {
-	lockdep_assert_held(&on->ctx->lock);
-	if (!WARN_ON_ONCE(perf_swap_eldest(on) != perf_swap_eldest(off)))
-		perf_swap_counts_locked(on, off);
+	return perf_swap_eldest(on) == perf_swap_eldest(off) &&
+	       on->nr_siblings == off->nr_siblings;
+}
+
+/* The list of siblings is a ring, and the leader is part of it. */
+static void perf_swap_members_locked(struct perf_event *leader,
+				     struct perf_event *twin)
+{
+	struct perf_event *member = leader;
+
+	lockdep_assert_held(&leader->ctx->lock);
+	do {
+		/* A group may have thousands of members. */
+		if (IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
+			WARN_ON_ONCE(!perf_swap_are_twins(member, twin));
+		perf_swap_counts_locked(member, twin);
+		member = list_next_entry(member, sibling_list);
+		twin = list_next_entry(twin, sibling_list);
+	} while (member != leader);
 }
 
 /* The turns of a group that waits for some go by what its task has had. */
-static void perf_swap_waiting_locked(struct perf_event *on,
-				     struct perf_event *off)
+static void perf_swap_waiting_locked(struct perf_event *leader,
+				     struct perf_event *twin)
 {
-	s64 lead_on, lead_off;
+	s64 lead, twin_lead;
 
-	lockdep_assert_held(&on->ctx->lock);
-	lead_on = perf_group_lead_locked(on);
-	lead_off = perf_group_lead_locked(off);
-	perf_swap_pair_locked(on, off);
-	perf_group_set_lead_locked(on, lead_off);
-	perf_group_set_lead_locked(off, lead_on);
-}
-
-static void perf_swap_leaders_locked(struct perf_event *on,
-				     struct perf_event *off)
-{
-	lockdep_assert_held(&on->ctx->lock);
-	if (unlikely(on->pmu_ctx->nr_waiting | off->pmu_ctx->nr_waiting))
-		perf_swap_waiting_locked(on, off);
-	else
-		perf_swap_pair_locked(on, off);
+	lockdep_assert_held(&leader->ctx->lock);
+	lead = perf_group_lead_locked(leader);
+	twin_lead = perf_group_lead_locked(twin);
+	perf_swap_members_locked(leader, twin);
+	perf_group_set_lead_locked(leader, twin_lead);
+	perf_group_set_lead_locked(twin, lead);
 }
 
 /* Members of a group count by task all together; see perf_swap_suits(). */
-static void perf_swap_group_locked(struct perf_event *on,
-				   struct perf_event *off)
+static void perf_swap_group_locked(struct perf_event *leader,
+				   struct perf_event *twin)
 {
-	struct perf_event *sibling, *twin;
-
-	lockdep_assert_held(&on->ctx->lock);
-	if (!perf_swap_is_by_task(on) ||
-	    WARN_ON_ONCE(on->nr_siblings != off->nr_siblings))
+	lockdep_assert_held(&leader->ctx->lock);
+	if (!perf_swap_is_by_task(leader) ||
+	    WARN_ON_ONCE(!perf_swap_are_twins(leader, twin)))
 		return;
-	perf_swap_leaders_locked(on, off);
-	twin = list_first_entry(&off->sibling_list, struct perf_event,
-				sibling_list);
-	for_each_sibling_event(sibling, on) {
-		perf_swap_pair_locked(sibling, twin);
-		twin = list_next_entry(twin, sibling_list);
-	}
+	if (unlikely(leader->pmu_ctx->nr_waiting | twin->pmu_ctx->nr_waiting))
+		perf_swap_waiting_locked(leader, twin);
+	else
+		perf_swap_members_locked(leader, twin);
 }
 
 /* The leader that came next to @event, the first one to NULL; NULL at the end. */
@@ -172,16 +174,20 @@ static void perf_swap_all_counts_locked(struct perf_event_context *on,
 					struct perf_event_context *off)
 {
 	struct perf_event *leader = NULL, *twin = NULL;
+	unsigned int seen = 0;
 
 	lockdep_assert_held(&on->lock);
 	if (!(on->equal & PERF_SWAP_BY_TASK))
 		return;
 	perf_ctx_clock_update_locked(on);
-	while ((leader = perf_swap_leader_after(on, leader))) {
+	/* Behind the last leader there may be many siblings. */
+	while (seen < on->nr_events) {
+		leader = perf_swap_leader_after(on, leader);
 		twin = perf_swap_leader_after(off, twin);
-		if (WARN_ON_ONCE(!twin))
+		if (WARN_ON_ONCE(!leader || !twin))
 			return;
 		perf_swap_group_locked(leader, twin);
+		seen += leader->nr_siblings + 1;
 	}
 }
 
