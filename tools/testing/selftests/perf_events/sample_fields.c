@@ -371,6 +371,37 @@ static void short_callchain(void)
 	      (unsigned long long)chain_frames(&sample));
 }
 
+/* Of one occurrence each event tells what it asked for, whoever was told first. */
+static void own_callchains(void)
+{
+	struct perf_event_attr attr[3];
+	struct perf_ring *ring[3];
+	struct sample sample;
+	int fd[3], i;
+
+	for (i = 0; i < 3; i++) {
+		attr[i] = sampling_attr(PERF_SAMPLE_CALLCHAIN);
+		attr[i].config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+		attr[i].exclude_callchain_user = i != 1;
+		fd[i] = open_self(&attr[i]);
+		ring[i] = ring_map(fd[i], 16);
+	}
+	for (i = 0; i < 3; i++)
+		event_enable(fd[i]);
+	bounce(3);
+	for (i = 0; i < 3; i++)
+		event_disable(fd[i]);
+	for (i = 0; i < 3; i++) {
+		struct perf_event_header *header =
+			ring_find(ring[i], PERF_RECORD_SAMPLE);
+
+		CHECK(header, "event %d: no sample of a switch", i);
+		parse_sample(header, &attr[i], &sample);
+		if (chain_has(&sample, PERF_CONTEXT_USER) != (i == 1))
+			test_xfail("event %d has the chain of another", i);
+	}
+}
+
 static void registers_and_stack(void)
 {
 	struct perf_event_attr attr = sampling_attr(PERF_SAMPLE_IP |
@@ -543,6 +574,7 @@ static const struct test_case cases[] = {
 	{ "CALLCHAIN of user mode", user_callchain },
 	{ "CALLCHAIN of both modes", mixed_callchain },
 	{ "CALLCHAIN with sample_max_stack", short_callchain },
+	{ "each event's own call chain", own_callchains },
 	{ "REGS_USER and STACK_USER", registers_and_stack },
 	{ "STACK_USER of 64 KiB", huge_stack },
 	{ "STACK_USER at the end of the stack", end_of_stack },
