@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +19,9 @@
 #define MAX_EVENTS	4096
 #define LOOK_NSEC	20000
 #define LOOK_PAGES	1024
+/* For a sample of a page and more from each of the events. */
+#define WALK_PAGES	2048
+#define PAGE_SIZE	4096
 #define ROUNDS		10
 #define GROUPS		10
 /* Longer than an interval of multiplexing, and than a tick. */
@@ -310,6 +314,54 @@ static void run_records(const struct row *row)
 	reap(partner_pid);
 }
 
+static __attribute__((noinline)) __u64 fault_longest(char *page)
+{
+	__u64 start, took, longest = 0;
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++, page += PAGE_SIZE) {
+		start = now();
+		*page = 1;
+		took = now() - start;
+		if (took > longest)
+			longest = took;
+	}
+	return longest;
+}
+
+/*
+ * One page fault, of which 1000 events are told, each of which writes a long sample.
+ * What comes to this CPU meanwhile to put events on waits for the last of them.
+ */
+static void run_walk(const struct row *row)
+{
+	struct perf_event_attr attr = make_attr(PERF_TYPE_SOFTWARE,
+						PERF_COUNT_SW_PAGE_FAULTS);
+	char *pages = mmap(NULL, ROUNDS * PAGE_SIZE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/* A copy of the stack does not come to its end. */
+	volatile char deep[2 * PAGE_SIZE];
+	struct buffer buffer;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(deep); i++)
+		deep[i] = 1;
+	if (pages == MAP_FAILED)
+		die("mmap");
+	attr.disabled = 1;
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER;
+	attr.sample_stack_user = 4096;
+	for (i = 0; i < row->n; i++)
+		fds[i] = must_open(&attr, 0, -1, -1);
+	buffer_map(&buffer, fds[0], WALK_PAGES);
+	for (i = 1; i < row->n; i++)
+		if (ioctl(fds[i], PERF_EVENT_IOC_SET_OUTPUT, fds[0]))
+			die("PERF_EVENT_IOC_SET_OUTPUT");
+	prctl(PR_TASK_PERF_EVENTS_ENABLE);
+	emit(row, NULL, "insn", fault_longest(pages), 0);
+}
+
 #define MANY	1000
 
 static const struct row rows[] = {
@@ -325,6 +377,7 @@ static const struct row rows[] = {
 	{ "irqs-off/exchange-10-groups-of-100", run_exchange, { .sw = 1 }, MANY },
 	{ "irqs-off/switch-records-1000", run_records, { .sw = 1 }, MANY },
 	{ "irqs-off/tick-1000-sw-freq", run_freq, { .sw = 1 }, MANY },
+	{ "walk/1000-long-samples", run_walk, { .sw = 1 }, MANY },
 	{ "irqs-off/read-group-1000-sw", run_read, { .sw = 1 }, MANY },
 	{ "irqs-off/open-group-1000-sw", run_open,
 	  { .sw = 1, .group = true }, MANY },
