@@ -13,6 +13,7 @@
 
 #include "../context.h"
 #include "../family.h"
+#include "../groups.h"
 #include "../read.h"
 #include "../swap.h"
 #include "fake_pmu.h"
@@ -516,6 +517,68 @@ static void fm_see_ctx(struct fm_task *self)
 	fm_seen_ctx = current->perf_event_ctxp;
 }
 
+#define SHORT_LEAD	NSEC_PER_SEC
+#define LONG_LEAD	(1000 * SHORT_LEAD)
+
+static s64 fm_lead_of(struct task_struct *task)
+{
+	struct perf_event_context *ctx = task->perf_event_ctxp;
+
+	guard(raw_spinlock_irq)(&ctx->lock);
+	return perf_group_lead_locked(list_first_entry(&ctx->event_list,
+						       struct perf_event,
+						       event_entry));
+}
+
+/* As a choice would have left them: one of the groups waits. */
+static void fm_set_leads(struct task_struct *task, s64 lead)
+{
+	struct perf_event_context *ctx = task->perf_event_ctxp;
+	struct perf_event *event;
+
+	guard(raw_spinlock_irq)(&ctx->lock);
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		event->pmu_ctx->nr_waiting = 1;
+		perf_group_set_lead_locked(event, lead);
+	}
+}
+
+static struct {
+	struct perf_event_context	*ctx;
+	s64				lead;
+} fm_lead_seen;
+
+static void fm_see_lead(struct fm_task *self)
+{
+	fm_lead_seen.ctx = current->perf_event_ctxp;
+	fm_lead_seen.lead = fm_lead_of(current);
+}
+
+/* Where groups take turns, a task's part in these goes with the task as well. */
+static void fm_exchange_turns(struct kunit *test)
+{
+	int cpu = cpumask_first(cpu_online_mask), exchanges = 0;
+	struct perf_event_context *ctx;
+	struct fm_task *child;
+
+	KUNIT_ASSERT_EQ(test, 0,
+			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+	for (int i = 0; i <= FAKE_PMU_COUNTERS; i++)
+		fm_open(test, true);
+	child = fm_fork(test, fm_see_lead);
+	fm_settle(child);
+	fm_set_leads(current, SHORT_LEAD);
+	fm_set_leads(child->task, LONG_LEAD);
+	for (int i = 0; i < 10; i++) {
+		ctx = current->perf_event_ctxp;
+		fm_act(child);
+		exchanges += fm_lead_seen.ctx == ctx;
+		KUNIT_EXPECT_GT(test, fm_lead_seen.lead, LONG_LEAD / 2);
+		KUNIT_EXPECT_LT(test, fm_lead_of(current), LONG_LEAD / 2);
+	}
+	KUNIT_EXPECT_GT(test, exchanges, 0);
+}
+
 /* No switch takes away what stays with its task, until a fork copies it again. */
 static void fm_end_equal(struct kunit *test)
 {
@@ -715,6 +778,7 @@ static struct kunit_case fm_cases[] = {
 	KUNIT_CASE(fm_orphans),
 	KUNIT_CASE(fm_hand_over),
 	KUNIT_CASE(fm_exchange),
+	KUNIT_CASE(fm_exchange_turns),
 	KUNIT_CASE(fm_unequal),
 	KUNIT_CASE(fm_end_equal),
 	KUNIT_CASE(fm_closed),
