@@ -153,14 +153,10 @@ static void perf_batch_family(struct perf_event *event, enum perf_batch_op op)
 		perf_swap_release_counts(event);
 }
 
-/*
- * Has it no copies, and gets none? A sibling is copied with its leader, and keeps
- * its copies when that closes. While there is a copy others may come: of it.
- */
+/* Has it no copies, and gets none? Of a group all members have some, or none has. */
 static bool perf_batch_is_single(const struct perf_event *event)
 {
-	return !event->attr.inherit && !event->group_leader->attr.inherit &&
-	       list_empty(&event->child_list);
+	return !event->attr.inherit;
 }
 
 /**
@@ -176,18 +172,6 @@ void perf_batch_event(struct perf_event *event, enum perf_batch_op op)
 		perf_batch_call(event, op, false);
 	else
 		perf_batch_family(event, op);
-}
-
-/* Is that so of all members? */
-static bool perf_batch_is_single_group(struct perf_event *leader)
-{
-	struct perf_event *sibling;
-
-	for_each_sibling_event(sibling, leader) {
-		if (!perf_batch_is_single(sibling))
-			return false;
-	}
-	return perf_batch_is_single(leader);
 }
 
 static void perf_batch_lock_member(struct perf_event *event,
@@ -256,7 +240,7 @@ static void perf_batch_families(struct perf_event *leader,
 void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
 {
 	lockdep_assert_held(&leader->ctx->mutex);
-	if (perf_batch_is_single_group(leader))
+	if (perf_batch_is_single(leader))
 		perf_batch_call(leader, op, true);
 	else
 		perf_batch_families(leader, op);
