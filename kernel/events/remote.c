@@ -242,6 +242,7 @@ int perf_ctx_call(struct perf_event_context *ctx, perf_ctx_fn fn, void *arg)
 	/* Mostly nothing is sent: then what sending needs stays untouched. */
 	struct perf_remote_call call __uninitialized;
 
+	lockdep_assert_irqs_enabled();
 	call.job.run = perf_remote_run_oncpu;
 	call.ctx = ctx;
 	call.fn = fn;
