@@ -517,7 +517,7 @@ static void fm_see_ctx(struct fm_task *self)
 	fm_seen_ctx = current->perf_event_ctxp;
 }
 
-#define SHORT_LEAD	NSEC_PER_SEC
+#define SHORT_LEAD	((s64)NSEC_PER_SEC)
 #define LONG_LEAD	(1000 * SHORT_LEAD)
 
 static s64 fm_lead_of(struct task_struct *task)
