@@ -8,6 +8,7 @@
  * each has one period of the timer and one sample in it, see "nothing".
  */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -314,7 +315,7 @@ static void run_records(const struct row *row)
 	reap(partner_pid);
 }
 
-static __attribute__((noinline)) __u64 fault_longest(char *page)
+static __u64 fault_longest(char *page)
 {
 	__u64 start, took, longest = 0;
 	unsigned int i;
@@ -340,12 +341,12 @@ static void run_walk(const struct row *row)
 	char *pages = mmap(NULL, ROUNDS * PAGE_SIZE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	/* A copy of the stack does not come to its end. */
-	volatile char deep[2 * PAGE_SIZE];
+	char deep[2 * PAGE_SIZE];
 	struct buffer buffer;
 	unsigned int i;
 
-	for (i = 0; i < sizeof(deep); i++)
-		deep[i] = 1;
+	memset(deep, 1, sizeof(deep));
+	asm volatile ("" : : "r" (deep) : "memory");
 	if (pages == MAP_FAILED)
 		die("mmap");
 	attr.disabled = 1;
