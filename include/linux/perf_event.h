@@ -1272,6 +1272,8 @@ struct perf_event_pmu_context {
  *	0 for one that is unlike any other
  * @enabled: L, exclusive-or of the numbers of the eldest of enabled events
  * @held: L, how many want that it is not exchanged for an equal one
+ * @summed: L, of them, those that add up counts by task
+ * @moving: L, it will be given back to its task: no other sum begins
  * @family: L, tasks that share it, NULL for none; see kernel/events/family.h
  * @family_entry: among the contexts of @family
  * @refcount: A, one for the task or the CPU, one for each event
@@ -1299,6 +1301,8 @@ struct perf_event_context {
 	int				nr_user;
 
 	struct mutex			mutex; /* see kernel-doc */
+	unsigned int			summed;
+	bool				moving;
 	int				cpu;
 	refcount_t			refcount;
 	struct rcu_head			rcu_head;

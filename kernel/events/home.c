@@ -103,12 +103,12 @@ static void home_exchange_locked(struct home_pair *pair)
 	lockdep_assert_held(&pair->other->mutex);
 	if (!home_hold(pair))
 		return;
-	perf_swap_lock_counts(pair->away);
+	perf_swap_begin_move(pair->away, pair->other);
 	do {
 		home_try_stopped(pair);
 		cond_resched();
 	} while (!pair->done);
-	perf_swap_unlock_counts(pair->away);
+	perf_swap_end_move(pair->away, pair->other);
 	perf_swap_end_equal(pair->away);
 	perf_swap_release(pair->away);
 	perf_swap_release(pair->other);

@@ -7,7 +7,8 @@
  * task takes over the context that is loaded, the previous one gets the other's.
  * Counts that belong to a task go with it.
  *
- * Owns: ctx->{equal,held}; the exchange of task->perf_event_ctxp and ctx->task.
+ * Owns: ctx->{equal,held,summed,moving}; the exchange of task->perf_event_ctxp and
+ * ctx->task.
  *
  * Contexts: task switch; task for the rest.
  *
@@ -30,10 +31,19 @@
  *  2. a switch exchanges it for another's, which has not been read;
  *  3. the reader adds the first count again. So it holds all copies' contexts
  *     before it reads the first.
+ *
+ * Race, a context that is held goes back to its task while counts are added up:
+ *  1. a reader holds the contexts of some copies;
+ *  2. who gives contexts back says that they are moving, and waits until nobody
+ *     adds up their counts; a reader that holds one of them already is waited for;
+ *  3. the reader comes to a context that is moving. It lets go of those that it
+ *     holds, waits for the end of the move, and begins again.
+ *  Readers and moves of other families have nothing to wait for: a task that is
+ *  preempted on its way delays those alone who count its family.
  */
 #include <linux/atomic.h>
-#include <linux/rwsem.h>
 #include <linux/sched.h>
+#include <linux/wait.h>
 #include "clock.h"
 #include "context.h"
 #include "delay.h"
@@ -49,11 +59,8 @@
 
 static atomic64_t perf_swap_last_equal;
 
-/*
- * Who adds up counts by task, of all copies of an event, reads; who exchanges
- * contexts although they are held writes.
- */
-static DECLARE_RWSEM(perf_swap_counts_sem);
+/* Readers that wait for a move to end, and moves that wait for readers. */
+static DECLARE_WAIT_QUEUE_HEAD(perf_swap_wait);
 
 static bool perf_swap_is_equal(const struct perf_event_context *a,
 			       const struct perf_event_context *b)
@@ -267,7 +274,7 @@ static bool perf_swap_unloaded_locked(struct perf_event_context *a,
  * an event was closed, there is no telling which of their counts belong together:
  * these stay, so that the sum is right.
  *
- * Context: interrupts off; between perf_swap_lock_counts() and its counterpart.
+ * Context: interrupts off; between perf_swap_begin_move() and its counterpart.
  * Return: false if one of them is loaded, or a switch looks at both.
  */
 bool perf_swap_unloaded(struct perf_event_context *a,
@@ -335,22 +342,71 @@ void perf_swap_release(struct perf_event_context *ctx)
 	ctx->held--;
 }
 
-static void perf_swap_hold_event(struct perf_event *event, int by)
+static bool perf_swap_begin_sum(struct perf_event *event)
 {
 	struct perf_event_context *ctx = event->ctx;
 
 	guard(raw_spinlock_irq)(&ctx->lock);
-	ctx->held += by;
+	if (ctx->moving)
+		return false;
+	ctx->held++;
+	ctx->summed++;
+	return true;
 }
 
-static void perf_swap_hold_copies(struct perf_event *eldest, int by)
+static void perf_swap_end_sum(struct perf_event *event)
+{
+	struct perf_event_context *ctx = event->ctx;
+	bool last;
+
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		ctx->held--;
+		ctx->summed--;
+		last = !ctx->summed && ctx->moving;
+	}
+	if (last)
+		wake_up_all(&perf_swap_wait);
+}
+
+static void perf_swap_release_copies(struct perf_event *eldest)
 {
 	struct perf_event *child;
 
 	lockdep_assert_held(&eldest->child_mutex);
-	perf_swap_hold_event(eldest, by);
+	perf_swap_end_sum(eldest);
 	list_for_each_entry(child, &eldest->child_list, child_list)
-		perf_swap_hold_event(child, by);
+		perf_swap_end_sum(child);
+}
+
+/* Return: NULL; or a context that is moving, and none is held. */
+static struct perf_event_context *
+perf_swap_hold_copies(struct perf_event *eldest)
+{
+	struct perf_event_context *moving;
+	struct perf_event *child;
+
+	lockdep_assert_held(&eldest->child_mutex);
+	if (!perf_swap_begin_sum(eldest))
+		return eldest->ctx;
+	list_for_each_entry(child, &eldest->child_list, child_list) {
+		if (!perf_swap_begin_sum(child))
+			goto undo;
+	}
+	return NULL;
+
+undo:
+	moving = child->ctx;
+	list_for_each_entry_continue_reverse(child, &eldest->child_list,
+					     child_list)
+		perf_swap_end_sum(child);
+	perf_swap_end_sum(eldest);
+	return moving;
+}
+
+/* Who moves the context needs nothing that the caller holds. */
+static void perf_swap_wait_for_move(const struct perf_event_context *ctx)
+{
+	wait_event(perf_swap_wait, !READ_ONCE(ctx->moving));
 }
 
 /* Are counts of the event's group exchanged with their contexts? */
@@ -382,10 +438,12 @@ static bool perf_swap_moves_counts(struct perf_event *leader)
  */
 void perf_swap_hold_counts(struct perf_event *eldest)
 {
+	struct perf_event_context *moving;
+
 	if (!perf_swap_moves_counts(eldest->group_leader))
 		return;
-	down_read(&perf_swap_counts_sem);
-	perf_swap_hold_copies(eldest, 1);
+	while ((moving = perf_swap_hold_copies(eldest)))
+		perf_swap_wait_for_move(moving);
 }
 
 /**
@@ -396,19 +454,32 @@ void perf_swap_hold_counts(struct perf_event *eldest)
  */
 void perf_swap_release_counts(struct perf_event *eldest)
 {
-	if (!perf_swap_moves_counts(eldest->group_leader))
-		return;
-	perf_swap_hold_copies(eldest, -1);
-	up_read(&perf_swap_counts_sem);
+	if (perf_swap_moves_counts(eldest->group_leader))
+		perf_swap_release_copies(eldest);
 }
 
-static void perf_swap_hold_members(struct perf_event *leader, int by)
+/* Return: as of perf_swap_hold_copies(). */
+static struct perf_event_context *
+perf_swap_hold_members(struct perf_event *leader)
 {
+	struct perf_event_context *moving = perf_swap_hold_copies(leader);
 	struct perf_event *sibling;
 
-	perf_swap_hold_copies(leader, by);
-	for_each_sibling_event(sibling, leader)
-		perf_swap_hold_copies(sibling, by);
+	if (moving)
+		return moving;
+	for_each_sibling_event(sibling, leader) {
+		moving = perf_swap_hold_copies(sibling);
+		if (moving)
+			goto undo;
+	}
+	return NULL;
+
+undo:
+	list_for_each_entry_continue_reverse(sibling, &leader->sibling_list,
+					     sibling_list)
+		perf_swap_release_copies(sibling);
+	perf_swap_release_copies(leader);
+	return moving;
 }
 
 /**
@@ -420,10 +491,12 @@ static void perf_swap_hold_members(struct perf_event *leader, int by)
  */
 void perf_swap_hold_group(struct perf_event *leader)
 {
+	struct perf_event_context *moving;
+
 	if (!perf_swap_moves_counts(leader))
 		return;
-	down_read(&perf_swap_counts_sem);
-	perf_swap_hold_members(leader, 1);
+	while ((moving = perf_swap_hold_members(leader)))
+		perf_swap_wait_for_move(moving);
 }
 
 /**
@@ -434,38 +507,57 @@ void perf_swap_hold_group(struct perf_event *leader)
  */
 void perf_swap_release_group(struct perf_event *leader)
 {
+	struct perf_event *sibling;
+
 	if (!perf_swap_moves_counts(leader))
 		return;
-	perf_swap_hold_members(leader, -1);
-	up_read(&perf_swap_counts_sem);
+	perf_swap_release_copies(leader);
+	for_each_sibling_event(sibling, leader)
+		perf_swap_release_copies(sibling);
+}
+
+static void perf_swap_set_moving(struct perf_event_context *ctx, bool moving)
+{
+	guard(raw_spinlock_irq)(&ctx->lock);
+	ctx->moving = moving;
 }
 
 /**
- * perf_swap_lock_counts - wait until nobody adds up counts by task
- * @ctx: context that will be exchanged; held
+ * perf_swap_begin_move - wait until nobody adds up counts of two contexts
+ * @a: context that will be exchanged; held
+ * @b: the other one; held
  *
- * Where no count goes with its task there is nobody to wait for.
+ * Who begins to add up waits for perf_swap_end_move(). Where no count goes with
+ * its task nobody waits.
  *
- * Context: task; ctx->mutex until perf_swap_unlock_counts(), no child_mutex.
+ * Context: task; both ctx->mutex until perf_swap_end_move(), no child_mutex.
  */
-void perf_swap_lock_counts(struct perf_event_context *ctx)
+void perf_swap_begin_move(struct perf_event_context *a,
+			  struct perf_event_context *b)
 {
-	lockdep_assert_held(&ctx->mutex);
-	if (ctx->equal & PERF_SWAP_BY_TASK)
-		down_write(&perf_swap_counts_sem);
+	lockdep_assert_held(&a->mutex);
+	lockdep_assert_held(&b->mutex);
+	perf_swap_set_moving(a, true);
+	perf_swap_set_moving(b, true);
+	wait_event(perf_swap_wait,
+		   !READ_ONCE(a->summed) && !READ_ONCE(b->summed));
 }
 
 /**
- * perf_swap_unlock_counts - undo perf_swap_lock_counts()
- * @ctx: context; its mutex keeps it equal to what it was equal to
+ * perf_swap_end_move - undo perf_swap_begin_move()
+ * @a: context
+ * @b: context
  *
- * Context: task, ctx->mutex.
+ * Context: task, both ctx->mutex.
  */
-void perf_swap_unlock_counts(struct perf_event_context *ctx)
+void perf_swap_end_move(struct perf_event_context *a,
+			struct perf_event_context *b)
 {
-	lockdep_assert_held(&ctx->mutex);
-	if (ctx->equal & PERF_SWAP_BY_TASK)
-		up_write(&perf_swap_counts_sem);
+	lockdep_assert_held(&a->mutex);
+	lockdep_assert_held(&b->mutex);
+	perf_swap_set_moving(a, false);
+	perf_swap_set_moving(b, false);
+	wake_up_all(&perf_swap_wait);
 }
 
 /**

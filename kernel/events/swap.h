@@ -23,8 +23,10 @@ void perf_swap_hold_group(struct perf_event *leader);
 void perf_swap_release_group(struct perf_event *leader);
 
 /* Two tasks of which none runs, while nobody adds up their counts. */
-void perf_swap_lock_counts(struct perf_event_context *ctx);
-void perf_swap_unlock_counts(struct perf_event_context *ctx);
+void perf_swap_begin_move(struct perf_event_context *a,
+			  struct perf_event_context *b);
+void perf_swap_end_move(struct perf_event_context *a,
+			struct perf_event_context *b);
 void perf_swap_end_equal(struct perf_event_context *ctx);
 bool perf_swap_unloaded(struct perf_event_context *a,
 			struct perf_event_context *b);

@@ -579,6 +579,80 @@ static void fm_exchange_turns(struct kunit *test)
 	KUNIT_EXPECT_GT(test, exchanges, 0);
 }
 
+/* Contexts that change tasks, and an event whose counts somebody adds up. */
+static struct perf_event_context *fm_moved[2];
+static struct perf_event *fm_summed;
+
+static void fm_lock_moved(void)
+{
+	mutex_lock(&min(fm_moved[0], fm_moved[1])->mutex);
+	mutex_lock_nested(&max(fm_moved[0], fm_moved[1])->mutex,
+			  SINGLE_DEPTH_NESTING);
+}
+
+static void fm_unlock_moved(void)
+{
+	mutex_unlock(&max(fm_moved[0], fm_moved[1])->mutex);
+	mutex_unlock(&min(fm_moved[0], fm_moved[1])->mutex);
+}
+
+static void fm_move_or_sum(struct fm_task *self)
+{
+	if (fm_summed) {
+		guard(mutex)(&fm_summed->child_mutex);
+		perf_swap_hold_counts(fm_summed);
+		perf_swap_release_counts(fm_summed);
+		return;
+	}
+	fm_lock_moved();
+	perf_swap_begin_move(fm_moved[0], fm_moved[1]);
+	perf_swap_end_move(fm_moved[0], fm_moved[1]);
+	fm_unlock_moved();
+}
+
+static void fm_expect_waits(struct kunit *test, struct fm_task *task)
+{
+	complete(&task->go);
+	msleep(20);
+	KUNIT_EXPECT_FALSE(test, completion_done(&task->done));
+}
+
+/* Who adds up counts waits for moves of what it counts, and the other way round. */
+static void fm_sum_and_move(struct kunit *test)
+{
+	struct fm_task *stranger = fm_fork(test, fm_move_or_sum);
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = stranger->task, .inherit = true,
+		.by_task = true,
+	};
+	struct perf_event *theirs = fake_pmu_open(test, &fake, &spec);
+	struct perf_event *event = fm_open(test, true);
+	struct fm_task *child = fm_fork(test, NULL);
+
+	fm_settle(child);
+	fm_moved[0] = current->perf_event_ctxp;
+	fm_moved[1] = child->task->perf_event_ctxp;
+	fm_lock_moved();
+	perf_swap_begin_move(fm_moved[0], fm_moved[1]);
+	/* Another family has nothing to wait for. */
+	fm_summed = theirs;
+	fm_act(stranger);
+	fm_summed = event;
+	fm_expect_waits(test, stranger);
+	perf_swap_end_move(fm_moved[0], fm_moved[1]);
+	fm_unlock_moved();
+	wait_for_completion(&stranger->done);
+
+	scoped_guard(mutex, &event->child_mutex) {
+		perf_swap_hold_counts(event);
+		fm_summed = NULL;
+		fm_expect_waits(test, stranger);
+		perf_swap_release_counts(event);
+	}
+	wait_for_completion(&stranger->done);
+	KUNIT_EXPECT_EQ(test, fm_moved[0]->held | fm_moved[1]->held, 0);
+}
+
 /* No switch takes away what stays with its task, until a fork copies it again. */
 static void fm_end_equal(struct kunit *test)
 {
@@ -779,6 +853,7 @@ static struct kunit_case fm_cases[] = {
 	KUNIT_CASE(fm_hand_over),
 	KUNIT_CASE(fm_exchange),
 	KUNIT_CASE(fm_exchange_turns),
+	KUNIT_CASE(fm_sum_and_move),
 	KUNIT_CASE(fm_unequal),
 	KUNIT_CASE(fm_end_equal),
 	KUNIT_CASE(fm_closed),
