@@ -964,7 +964,8 @@ static void multiplexing(void)
 		EXPECT(count.running && count.value, "event %d: %llu of %llu",
 		       i, (unsigned long long)count.running,
 		       (unsigned long long)count.enabled);
-		EXPECT(near(count.enabled, 400 * NSEC_PER_MSEC, 20),
+		/* It would be 800 if the time of the others counted. */
+		EXPECT(near(count.enabled, 400 * NSEC_PER_MSEC, 60),
 		       "event %d: enabled for %llu", i,
 		       (unsigned long long)count.enabled);
 	}
