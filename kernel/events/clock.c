@@ -449,8 +449,8 @@ void perf_event_state_init(struct perf_event *event)
 }
 
 /*
- * The leader becomes enabled, or has @passed and is disabled. Where times begin to
- * stand nobody looks at what they pass from.
+ * Times of siblings begin to pass or to stand with those of the leader, which
+ * was enabled if @passed. What times pass from matters only while they pass.
  */
 static void perf_event_set_siblings(struct perf_event *leader, bool passed)
 {

@@ -38,8 +38,8 @@
  *     adds up their counts; a reader that holds one of them already is waited for;
  *  3. the reader comes to a context that is moving. It lets go of those that it
  *     holds, waits for the end of the move, and begins again.
- *  Readers and moves of other families have nothing to wait for: a task that is
- *  preempted on its way delays those alone who count its family.
+ * Families do not wait for each other: a task that is preempted in 2 or 3 delays
+ * only those who count, open or exit in its own.
  */
 #include <linux/atomic.h>
 #include <linux/sched.h>
@@ -378,7 +378,7 @@ static void perf_swap_release_copies(struct perf_event *eldest)
 		perf_swap_end_sum(child);
 }
 
-/* Return: NULL; or a context that is moving, and none is held. */
+/* Return: NULL if all are held; else none is, and one of them is moving: this. */
 static struct perf_event_context *
 perf_swap_hold_copies(struct perf_event *eldest)
 {
@@ -431,7 +431,7 @@ static bool perf_swap_moves_counts(struct perf_event *leader)
  *
  * Otherwise an exchange between the reading of one copy and of another would
  * have one task's count in the sum twice, and another's not at all. In the same
- * way a count would escape a reset.
+ * way a count would escape a reset. Waits for moves of these contexts.
  *
  * Context: task, ctx->mutex and child_mutex of @eldest, until
  * perf_swap_release_counts().
@@ -458,7 +458,7 @@ void perf_swap_release_counts(struct perf_event *eldest)
 		perf_swap_release_copies(eldest);
 }
 
-/* Return: as of perf_swap_hold_copies(). */
+/* The same for the copies of all members. */
 static struct perf_event_context *
 perf_swap_hold_members(struct perf_event *leader)
 {
