@@ -54,6 +54,12 @@ static void crowd_open(struct crowd *crowd, struct perf_event_attr *attr, int nr
 		crowd->fd[crowd->nr++] = open_self(attr);
 }
 
+static void crowd_close(const struct crowd *crowd)
+{
+	for (int i = 0; i < crowd->nr; i++)
+		close(crowd->fd[i]);
+}
+
 static struct shares crowd_look(struct crowd *crowd)
 {
 	struct shares shares = { .least = 1e9 };
@@ -88,7 +94,7 @@ static bool are_even(const struct shares *shares, int nr)
 static bool later_ones_are_equals(void *arg)
 {
 	struct perf_event_attr attr = shared_attr();
-	int counters = *(int *)arg, i;
+	int counters = *(int *)arg;
 	struct crowd crowd = { };
 	struct shares shares;
 
@@ -98,8 +104,7 @@ static bool later_ones_are_equals(void *arg)
 	crowd_look(&crowd);
 	burn_ms(LOOK_MS);
 	shares = crowd_look(&crowd);
-	for (i = 0; i < crowd.nr; i++)
-		close(crowd.fd[i]);
+	crowd_close(&crowd);
 	return are_even(&shares, crowd.nr);
 }
 
@@ -124,8 +129,7 @@ static bool room_is_used(void *arg)
 	crowd_look(&crowd);
 	burn_ms(LOOK_MS);
 	shares = crowd_look(&crowd);
-	for (fit = 0; fit < crowd.nr; fit++)
-		close(crowd.fd[fit]);
+	crowd_close(&crowd);
 	if (shares.all >= 0.7 * LOOK_MS * (counters - 1))
 		return true;
 	return test_remark("%.0f ms of %d", shares.all,
@@ -173,8 +177,7 @@ static bool those_who_stay_have_turns(void *arg)
 	for (i = 0; i < PASSING; i++)
 		if (passing[i])
 			close(passing[i]);
-	for (i = 0; i < crowd.nr; i++)
-		close(crowd.fd[i]);
+	crowd_close(&crowd);
 	/* As if the others were there all the time, and less. */
 	if (shares.least >= (double)LOOK_MS * counters /
 			    (2 * (4 * counters + PASSING)))
@@ -215,8 +218,7 @@ static bool tasks_share_alike(void *arg)
 	for (i = 0; i < TASKS; i++)
 		run_short_task();
 	shares = crowd_look(&crowd);
-	for (i = 0; i < crowd.nr; i++)
-		close(crowd.fd[i]);
+	crowd_close(&crowd);
 	return are_even(&shares, crowd.nr);
 }
 
