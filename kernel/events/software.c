@@ -308,8 +308,13 @@ bool perf_swevent_exclude(const struct perf_event *event, struct pt_regs *regs)
 		return true;
 	if (!regs)
 		return false;
-	return user_mode(regs) ? event->attr.exclude_user :
-				 event->attr.exclude_kernel;
+	if (user_mode(regs)) {
+		if (unlikely(event->attr.exclude_user))
+			return true;
+	} else if (unlikely(event->attr.exclude_kernel)) {
+		return true;
+	}
+	return false;
 }
 
 /*
