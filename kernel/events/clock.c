@@ -255,7 +255,7 @@ void perf_event_time_update_group(struct perf_event *leader)
 
 /**
  * perf_event_time_exchange - two events exchange the times that have passed
- * @on: event of a context, whose clock is up to date
+ * @on: event of a task's context, whose clock is up to date
  * @off: event of another one, which mostly was not loaded since the event's times
  *	were brought up
  *
@@ -263,11 +263,13 @@ void perf_event_time_update_group(struct perf_event *leader)
  */
 void perf_event_time_exchange(struct perf_event *on, struct perf_event *off)
 {
+	bool leader_enabled = perf_event_is_enabled(on->group_leader->state);
 	u64 enabled, running;
 
 	lockdep_assert_held(&on->ctx->lock);
 	lockdep_assert_held(&off->ctx->lock);
-	perf_event_bring_times(on);
+	/* A task's context has no event of a cgroup. */
+	perf_event_bring_times_to(on, on->ctx->time, leader_enabled);
 	if (unlikely(off->tstamp != off->ctx->time))
 		perf_event_time_update(off);
 	enabled = on->total_time_enabled;

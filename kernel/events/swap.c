@@ -122,7 +122,7 @@ static void perf_swap_members_locked(struct perf_event *leader,
 
 	lockdep_assert_held(&leader->ctx->lock);
 	do {
-		/* A group may have thousands of members. */
+		/* Thousands of members may be exchanged with interrupts off. */
 		if (IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
 			WARN_ON_ONCE(!perf_swap_are_twins(member, twin));
 		perf_swap_counts_locked(member, twin);
@@ -132,7 +132,7 @@ static void perf_swap_members_locked(struct perf_event *leader,
 }
 
 /* The turns of a group that waits for some go by what its task has had. */
-static void perf_swap_waiting_locked(struct perf_event *leader,
+static noinline void perf_swap_waiting_locked(struct perf_event *leader,
 				     struct perf_event *twin)
 {
 	s64 lead, twin_lead;
@@ -150,8 +150,7 @@ static void perf_swap_group_locked(struct perf_event *leader,
 				   struct perf_event *twin)
 {
 	lockdep_assert_held(&leader->ctx->lock);
-	if (!perf_swap_is_by_task(leader) ||
-	    WARN_ON_ONCE(!perf_swap_are_twins(leader, twin)))
+	if (!perf_swap_is_by_task(leader))
 		return;
 	if (unlikely(leader->pmu_ctx->nr_waiting | twin->pmu_ctx->nr_waiting))
 		perf_swap_waiting_locked(leader, twin);
@@ -159,11 +158,10 @@ static void perf_swap_group_locked(struct perf_event *leader,
 		perf_swap_members_locked(leader, twin);
 }
 
-/* The leader that came next to @event, the first one to NULL; NULL at the end. */
+/* The leader that came next to @event; NULL at the end. */
 static __always_inline struct perf_event *
 perf_swap_leader_after(struct perf_event_context *ctx, struct perf_event *event)
 {
-	event = list_prepare_entry(event, &ctx->event_list, event_entry);
 	list_for_each_entry_continue_reverse(event, &ctx->event_list,
 					     event_entry) {
 		if (event->group_leader == event)
@@ -180,21 +178,25 @@ perf_swap_leader_after(struct perf_event_context *ctx, struct perf_event *event)
 static void perf_swap_all_counts_locked(struct perf_event_context *on,
 					struct perf_event_context *off)
 {
-	struct perf_event *leader = NULL, *twin = NULL;
+	struct perf_event *leader, *twin;
 	unsigned int seen = 0;
 
 	lockdep_assert_held(&on->lock);
 	if (!(on->equal & PERF_SWAP_BY_TASK))
 		return;
 	perf_ctx_clock_update_locked(on);
-	/* Behind the last leader there may be many siblings. */
-	while (seen < on->nr_events) {
-		leader = perf_swap_leader_after(on, leader);
+	twin = list_entry(&off->event_list, struct perf_event, event_entry);
+	list_for_each_entry_reverse(leader, &on->event_list, event_entry) {
+		if (leader->group_leader != leader)
+			continue;
 		twin = perf_swap_leader_after(off, twin);
-		if (WARN_ON_ONCE(!leader || !twin))
+		if (WARN_ON_ONCE(!twin))
 			return;
 		perf_swap_group_locked(leader, twin);
 		seen += leader->nr_siblings + 1;
+		/* Behind the last leader there may be many siblings. */
+		if (seen >= on->nr_events)
+			return;
 	}
 }
 
