@@ -163,14 +163,36 @@ static void map_buffer(void *arg)
 	munmap(b.page, b.size);
 }
 
-static void run_map(const struct row *row)
+/* A reader comes to each page in the end. */
+static void map_and_read(void *arg)
+{
+	struct buffer b;
+	size_t at;
+
+	buffer_map(&b, *(int *)arg, BUFFER_PAGES);
+	for (at = 0; at < b.size; at += 4096)
+		asm volatile("" : : "r" (((char *)b.page)[at]));
+	munmap(b.page, b.size);
+}
+
+static void emit_map(const struct row *row, void (*map)(void *fd))
 {
 	struct perf_event_attr attr;
 	int fd;
 
 	attr = make_attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 	fd = must_open(&attr, 0, -1, -1);
-	emit_cost(row, NULL, measure(map_buffer, &fd, 4));
+	emit_cost(row, NULL, measure(map, &fd, 4));
+}
+
+static void run_map(const struct row *row)
+{
+	emit_map(row, map_buffer);
+}
+
+static void run_map_and_read(const struct row *row)
+{
+	emit_map(row, map_and_read);
 }
 
 static void map_pages(void *arg)
@@ -317,6 +339,7 @@ static const struct row rows[] = {
 	{ "record/tracepoint", run_call, .arg = PERF_SAMPLE_RAW },
 	{ "floor/map-65-pages", run_pages },
 	{ "buffer/map-unmap-64-pages", run_map },
+	{ "buffer/map-read-unmap-64-pages", run_map_and_read },
 };
 
 const struct row_table record_table = { "one", rows, ARRAY_SIZE(rows) };
