@@ -530,7 +530,7 @@ static s64 fm_lead_of(struct task_struct *task)
 						       event_entry));
 }
 
-/* As a choice would have left them: one of the groups waits. */
+/* As a choice would have left them: one of the groups waits. No other follows. */
 static void fm_set_leads(struct task_struct *task, s64 lead)
 {
 	struct perf_event_context *ctx = task->perf_event_ctxp;
@@ -539,6 +539,7 @@ static void fm_set_leads(struct task_struct *task, s64 lead)
 	guard(raw_spinlock_irq)(&ctx->lock);
 	list_for_each_entry(event, &ctx->event_list, event_entry) {
 		event->pmu_ctx->nr_waiting = 1;
+		event->pmu_ctx->chosen = true;
 		perf_group_set_lead_locked(event, lead);
 	}
 }
