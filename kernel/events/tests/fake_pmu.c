@@ -353,6 +353,14 @@ void fake_pmu_reset(struct fake_pmu *fake, unsigned int nr_counters,
 	fake->fault = NULL;
 }
 
+static void fake_pmu_expect_none_enabled(struct kunit *test,
+					 struct perf_event_context *ctx)
+{
+	guard(mutex)(&ctx->mutex);
+	if (!ctx->nr_events)
+		KUNIT_EXPECT_EQ(test, ctx->enabled, 0);
+}
+
 /**
  * fake_pmu_expect_idle - end a case
  * @test: it
@@ -373,6 +381,8 @@ void fake_pmu_expect_idle(struct kunit *test, struct fake_pmu *fake)
 		KUNIT_EXPECT_EQ(test, unit->txn, 0);
 		for (int i = 0; i < FAKE_PMU_COUNTERS; i++)
 			KUNIT_EXPECT_NULL(test, unit->owner[i]);
+		fake_pmu_expect_none_enabled(test,
+					     &per_cpu(perf_cpu_context, cpu).ctx);
 	}
 }
 

@@ -204,6 +204,23 @@ static void fm_pool_nearest(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, first, again);
 }
 
+/* Whoever runs finds a context, as long as the pool grows when it says so. */
+static void fm_pool_grows(struct kunit *test)
+{
+	struct perf_family *family = fm_pool_make(test)->family;
+	unsigned int cpus = num_possible_cpus();
+
+	guard(mutex)(&family->mutex);
+	family->nr_contexts = 1;
+	for (unsigned int members = 1; members <= cpus + 2; members++) {
+		family->nr_members = members;
+		KUNIT_EXPECT_EQ(test, family->nr_contexts, min(members, cpus));
+		family->nr_contexts += perf_family_wants_context(family);
+	}
+	family->nr_contexts = 0;
+	family->nr_members = 0;
+}
+
 /* There is room for all contexts, and for one more while a member leaves. */
 static void fm_pool_room(struct kunit *test)
 {
@@ -654,6 +671,18 @@ static void fm_sum_and_move(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fm_moved[0]->held | fm_moved[1]->held, 0);
 }
 
+/* A switch does not give @child the context of current, nor the other way round. */
+static void fm_expect_no_exchange(struct kunit *test, struct fm_task *child)
+{
+	struct perf_event_context *ctx = current->perf_event_ctxp;
+
+	for (int i = 0; i < 10; i++) {
+		fm_act(child);
+		KUNIT_EXPECT_PTR_NE(test, fm_seen_ctx, ctx);
+		KUNIT_EXPECT_PTR_EQ(test, current->perf_event_ctxp, ctx);
+	}
+}
+
 /* No switch takes away what stays with its task, until a fork copies it again. */
 static void fm_end_equal(struct kunit *test)
 {
@@ -672,13 +701,42 @@ static void fm_end_equal(struct kunit *test)
 		perf_swap_end_equal(ctx);
 		KUNIT_EXPECT_TRUE(test, perf_swap_stays(ctx, current));
 	}
-	for (int i = 0; i < 10; i++) {
-		fm_act(child);
-		KUNIT_EXPECT_PTR_NE(test, fm_seen_ctx, ctx);
-		KUNIT_EXPECT_PTR_EQ(test, current->perf_event_ctxp, ctx);
-	}
+	fm_expect_no_exchange(test, child);
 	fm_fork(test, NULL);
 	KUNIT_EXPECT_NE(test, ctx->equal, 0);
+}
+
+/* A task's copy that is disabled does not go on because another's is enabled. */
+static void fm_enabled_alone(struct kunit *test)
+{
+	int cpu = cpumask_first(cpu_online_mask);
+	struct perf_event *copy;
+	struct fm_task *child;
+
+	KUNIT_ASSERT_EQ(test, 0,
+			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+	fm_open(test, true);
+	child = fm_fork(test, fm_see_ctx);
+	fm_settle(child);
+	copy = list_first_entry(&child->task->perf_event_ctxp->event_list,
+				struct perf_event, event_entry);
+	perf_event_disable(copy);
+	fm_expect_no_exchange(test, child);
+	perf_event_enable(copy);
+}
+
+/* What has lost an event is equal to nothing, whoever loses it next. */
+static void fm_one_closed(struct kunit *test)
+{
+	struct perf_event *event = fm_open(test, true);
+	struct fm_task *child;
+
+	fm_open(test, true);
+	child = fm_fork(test, NULL);
+	KUNIT_EXPECT_NE(test, child->task->perf_event_ctxp->equal, 0);
+	fake_pmu_close(test, event);
+	KUNIT_EXPECT_EQ(test, child->task->perf_event_ctxp->equal, 0);
+	KUNIT_EXPECT_EQ(test, current->perf_event_ctxp->equal, 0);
 }
 
 /* A closed eldest leaves members without events; they fork and exit on. */
@@ -842,6 +900,7 @@ static void fm_aux(struct kunit *test)
 static struct kunit_case fm_cases[] = {
 	KUNIT_CASE(fm_pool_random),
 	KUNIT_CASE(fm_pool_nearest),
+	KUNIT_CASE(fm_pool_grows),
 	KUNIT_CASE(fm_pool_room),
 	KUNIT_CASE(fm_pool_other),
 	KUNIT_CASE(fm_fork_joins),
@@ -857,6 +916,8 @@ static struct kunit_case fm_cases[] = {
 	KUNIT_CASE(fm_sum_and_move),
 	KUNIT_CASE(fm_unequal),
 	KUNIT_CASE(fm_end_equal),
+	KUNIT_CASE(fm_enabled_alone),
+	KUNIT_CASE(fm_one_closed),
 	KUNIT_CASE(fm_closed),
 	KUNIT_CASE(fm_stranger_opens),
 	KUNIT_CASE(fm_period),

@@ -949,6 +949,11 @@ static void sk_resched_oncpu(void *unused)
 	perf_pmu_resched(&fake.pmu);
 }
 
+static void sk_choose_again(void)
+{
+	smp_call_function_single(sk_cpu(), sk_resched_oncpu, NULL, 1);
+}
+
 /* A driver's counters become fewer and more again. */
 static void sk_resched(struct kunit *test)
 {
@@ -958,11 +963,67 @@ static void sk_resched(struct kunit *test)
 	for (int i = 0; i < 4; i++)
 		events[i] = sk_open_cpu(test);
 	fake.nr_counters = 2;
-	smp_call_function_single(sk_cpu(), sk_resched_oncpu, NULL, 1);
+	sk_choose_again();
 	KUNIT_EXPECT_EQ(test, sk_count_state(events, 4, ACTIVE), 2);
 	fake.nr_counters = 4;
-	smp_call_function_single(sk_cpu(), sk_resched_oncpu, NULL, 1);
+	sk_choose_again();
 	KUNIT_EXPECT_EQ(test, sk_count_state(events, 4, ACTIVE), 4);
+}
+
+/* A choice has an end only while somebody waits for it. */
+static void sk_choice_ends(struct kunit *test)
+{
+	struct perf_event_pmu_context *epc;
+	struct perf_event *event;
+
+	sk_begin(test, 1, FOREVER_MS);
+	epc = sk_open_cpu(test)->pmu_ctx;
+	sk_choose_again();
+	KUNIT_EXPECT_EQ(test, epc->chosen_at, 0);
+	event = sk_open_cpu(test);
+	sk_choose_again();
+	KUNIT_EXPECT_NE(test, epc->chosen_at, 0);
+	fake_pmu_close(test, event);
+	sk_choose_again();
+	KUNIT_EXPECT_EQ(test, epc->chosen_at, 0);
+}
+
+/* What is enabled while its task is away takes part in the next choice. */
+static void sk_enabled_away(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = -1, .disabled = true };
+	struct sk_worker *worker;
+	struct perf_event *event;
+
+	sk_begin(test, 3, FOREVER_MS);
+	worker = sk_start_worker(test);
+	/* One of two pairs waits, and leaves a counter. */
+	for (int i = 0; i < 2; i++)
+		sk_open_sibling(test, sk_open_task(test, worker->task, false));
+	spec.task = worker->task;
+	event = fake_pmu_open(test, &fake, &spec);
+	sk_let_work(worker, 10);
+	sk_wait_unloaded(test, event);
+
+	perf_event_enable(event);
+	sk_let_work(worker, 5);
+	sk_wait_unloaded(test, event);
+	KUNIT_EXPECT_EQ(test, sk_read(event), 5);
+}
+
+/* Being switched out ends that an event is throttled. */
+static void sk_throttled_away(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = -1, .task = current,
+				      .period = 1000 };
+	struct perf_event *event;
+
+	sk_begin(test, 1, FOREVER_MS);
+	event = fake_pmu_open(test, &fake, &spec);
+	scoped_guard(irqsave)
+		event->hw.interrupts = MAX_INTERRUPTS;
+	sk_sleep(1000);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(event->hw.interrupts), 0);
 }
 
 /*
@@ -1023,6 +1084,9 @@ static struct kunit_case sk_cases[] = {
 	KUNIT_CASE(sk_undisturbed),
 	KUNIT_CASE(sk_undisturbed_by_own),
 	KUNIT_CASE(sk_resched),
+	KUNIT_CASE(sk_choice_ends),
+	KUNIT_CASE(sk_enabled_away),
+	KUNIT_CASE(sk_throttled_away),
 	KUNIT_CASE(sk_many_wait),
 	{ }
 };
