@@ -973,10 +973,9 @@ struct perf_sample_layout {
  * @active_list: L, link among the groups that are on
  * @cgrp: I, cgroup it is limited to, NULL for none
  * @group_choice: L, last perf_event_pmu_context::choice that put it on
- * @group_start: L, flexible leader: nanoseconds that its service began with; also
- *	written where a copy's is adjusted
+ * @group_start: L, flexible leader: nanoseconds that its service began with
  * @group_service: L, leader: place among the groups of the same CPU. Flexible:
- *	@group_start and how long its family was on, when last looked at
+ *	@group_start and how long it was on, when last looked at
  * @group_node: L, leader: node in a tree of its pmu_ctx; that of a @cgrp is
  *	there while the cgroup runs
  * @tstamp: L, context time up to which the two totals are right
@@ -1024,6 +1023,8 @@ struct perf_sample_layout {
  * @child_count: A, folded from children that are gone
  * @child_total_time_enabled: A, the same for time
  * @child_total_time_running: A, the same for time
+ * @family_start: flexible eldest: nanoseconds that the service of its copies begins
+ *	with, besides @child_total_time_running; see groups.c
  * @child_period: how much had passed of the periods of children that are gone,
  *	less what new ones have begun with; under @child_mutex. Not for trace units
  * @random_seed: what PERF_EVENT_IOC_RANDOM_PERIOD said last, under @child_mutex
@@ -1141,6 +1142,7 @@ struct perf_event {
 	atomic64_t			child_count;
 	atomic64_t			child_total_time_enabled;
 	atomic64_t			child_total_time_running;
+	s64				family_start; /* see kernel-doc */
 	u64				random_seed; /* see kernel-doc */
 	struct mutex			child_mutex; /* see kernel-doc */
 	struct list_head		child_list;

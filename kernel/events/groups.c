@@ -16,19 +16,18 @@
  * choice. That of the others is what it was when they were ranked last; mostly it has
  * grown since, so that they are not too far back.
  *
- * Owns: event->{group_node,group_start,group_service,group_leader,sibling_list,
- * nr_siblings,group_caps,group_generation,read_size,cgroup_entry}; both trees and
- * least_service of a pmu context.
+ * Owns: event->{group_node,group_start,group_service,family_start,group_leader,
+ * sibling_list,nr_siblings,group_caps,group_generation,read_size,cgroup_entry}; both
+ * trees and least_service of a pmu context.
  *
  * Lifetime: a leader is in a tree while it belongs to a context; one that counts
  * for a cgroup, while the cgroup runs as well. What is in a tree may be put on.
  * A sibling that left its group leads itself; its sibling_list points to itself.
  *
  * Locking: ctx->lock and ctx->mutex to change, either to read. With interrupts
- * off the CPU that has the context loaded may read as well. The group_start of an
- * eldest is also written under the locks of its copies' contexts, and read under
- * those, with WRITE_ONCE() and READ_ONCE(): what is lost or torn, the next choice
- * limits.
+ * off the CPU that has the context loaded may read as well. The family_start of an
+ * eldest is under the locks of its copies' contexts, any of them: what is lost or torn
+ * there moves the first turns of a thread, and the next choice limits it.
  */
 #include <linux/bitops.h>
 #include <linux/minmax.h>
@@ -187,28 +186,9 @@ static void perf_group_leave_cgroup(struct perf_event *leader)
 #endif
 }
 
-/*
- * Nanoseconds that a group was on, an inherited one with what its family was: the
- * threads of a family may live too short for all groups to have a turn.
- *
- * The times of the eldest may change meanwhile, on another CPU. Where a word has 32
- * bits the two halves may then be of different moments, which a choice puts right
- * as it does where a group was alone for long.
- */
-static s64 perf_group_running(const struct perf_event *leader)
-{
-	const struct perf_event *eldest = leader->parent ?: leader;
-	s64 running = leader->total_time_running +
-		      atomic64_read(&eldest->child_total_time_running);
-
-	if (eldest != leader)
-		running += READ_ONCE(eldest->total_time_running);
-	return running;
-}
-
 static s64 perf_group_service(const struct perf_event *leader)
 {
-	return perf_group_running(leader) + READ_ONCE(leader->group_start);
+	return leader->total_time_running + leader->group_start;
 }
 
 /* Before its first choice a part's least service is that of the copies in it. */
@@ -235,32 +215,45 @@ static s64 perf_group_grain(const struct perf_event_pmu_context *epc)
 }
 
 /*
- * A copy begins where its family is. All others come behind those whose turn it is:
- * if they were equals, whoever opens groups again and again would keep the others
- * from their turns.
+ * Copies begin with what the dead ones of their family have had: threads may live too
+ * short for all groups to have a turn. The eldest of one that was a sibling may have
+ * no copies that lead.
+ */
+static bool perf_group_begins_as_copy(const struct perf_event *leader)
+{
+	const struct perf_event *eldest = leader->parent;
+
+	return eldest && READ_ONCE(eldest->group_leader) == eldest;
+}
+
+static s64 perf_group_family_service(const struct perf_event *eldest)
+{
+	return atomic64_read(&eldest->child_total_time_running) +
+	       READ_ONCE(eldest->family_start);
+}
+
+/*
+ * Others come behind those whose turn it is: if they were equals, whoever opens groups
+ * again and again would keep the others from their turns.
  */
 static void perf_group_begin_service_locked(struct perf_event *leader)
 {
 	struct perf_event_pmu_context *epc = leader->pmu_ctx;
-	s64 running;
+	s64 service;
 
 	lockdep_assert_held(&leader->ctx->lock);
 	if (leader->attr.pinned) {
 		leader->group_service = leader->id;
 		return;
 	}
-	running = perf_group_running(leader);
-	if (leader->parent) {
-		WRITE_ONCE(leader->group_start,
-			   READ_ONCE(leader->parent->group_start));
-		leader->group_service = running + leader->group_start;
-		perf_group_begin_least_locked(epc, leader->group_service);
+	if (perf_group_begins_as_copy(leader)) {
+		service = perf_group_family_service(leader->parent);
+		perf_group_begin_least_locked(epc, service);
 	} else {
-		leader->group_service = epc->least_service +
-					perf_group_grain(epc);
-		WRITE_ONCE(leader->group_start,
-			   leader->group_service - running);
+		service = epc->least_service + perf_group_grain(epc);
 	}
+	leader->group_service = service;
+	leader->group_start = service - leader->total_time_running;
 }
 
 /**
@@ -292,18 +285,19 @@ void perf_group_erase_locked(struct perf_event *leader)
 }
 
 /*
- * Give a group more service or less. The eldest of its family gets the same start:
- * the next copies would otherwise begin as far behind or ahead as this one was. When
- * two CPUs do this at a time, the last one wins.
+ * Give a group more service or less. At a task's first choice its family gets the
+ * same: the next copies would otherwise begin as far behind or ahead as this one. When
+ * two CPUs do this at a time, the last one wins. What happens later is the task's own.
  */
 static void perf_group_adjust_locked(struct perf_event *leader, s64 nsec)
 {
-	s64 start = READ_ONCE(leader->group_start) + nsec;
+	struct perf_event *eldest = leader->parent;
 
 	lockdep_assert_held(&leader->ctx->lock);
-	WRITE_ONCE(leader->group_start, start);
-	if (leader->parent)
-		WRITE_ONCE(leader->parent->group_start, start);
+	leader->group_start += nsec;
+	if (eldest && leader->pmu_ctx->choice <= 1)
+		WRITE_ONCE(eldest->family_start,
+			   READ_ONCE(eldest->family_start) + nsec);
 }
 
 /* Groups at the head of a tree that are ranked. */
@@ -467,8 +461,8 @@ s64 perf_group_lead_locked(const struct perf_event *leader)
 void perf_group_set_lead_locked(struct perf_event *leader, s64 lead)
 {
 	lockdep_assert_held(&leader->ctx->lock);
-	WRITE_ONCE(leader->group_start, leader->pmu_ctx->least_service + lead -
-		   perf_group_running(leader));
+	leader->group_start = leader->pmu_ctx->least_service + lead -
+			      leader->total_time_running;
 }
 
 static void perf_group_set_read_sizes(struct perf_event *leader)

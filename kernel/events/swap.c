@@ -133,11 +133,13 @@ static void perf_swap_members_locked(struct perf_event *leader,
 
 /* The turns of a group that waits for some go by what its task has had. */
 static noinline void perf_swap_waiting_locked(struct perf_event *leader,
-				     struct perf_event *twin)
+					      struct perf_event *twin)
 {
 	s64 lead, twin_lead;
 
 	lockdep_assert_held(&leader->ctx->lock);
+	/* What has passed since is the task's that goes. */
+	perf_event_time_update(leader);
 	lead = perf_group_lead_locked(leader);
 	twin_lead = perf_group_lead_locked(twin);
 	perf_swap_members_locked(leader, twin);

@@ -25,6 +25,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
+#include "../clock.h"
 #include "../context.h"
 #include "../control.h"
 #include "../event.h"
@@ -353,12 +354,21 @@ void fake_pmu_reset(struct fake_pmu *fake, unsigned int nr_counters,
 	fake->fault = NULL;
 }
 
-static void fake_pmu_expect_none_enabled(struct kunit *test,
-					 struct perf_event_context *ctx)
+/* What a context says of enabled events, less those that are. */
+static u64 fake_pmu_enabled_too_many(struct perf_event_context *ctx)
 {
+	struct perf_event *event;
+	u64 enabled;
+
 	guard(mutex)(&ctx->mutex);
-	if (!ctx->nr_events)
-		KUNIT_EXPECT_EQ(test, ctx->enabled, 0);
+	guard(raw_spinlock_irq)(&ctx->lock);
+	enabled = ctx->enabled;
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (event->state >= PERF_EVENT_STATE_INACTIVE)
+			perf_event_toggle_enabled(event);
+	}
+	swap(enabled, ctx->enabled);
+	return enabled;
 }
 
 /**
@@ -376,13 +386,14 @@ void fake_pmu_expect_idle(struct kunit *test, struct fake_pmu *fake)
 			fake_pmu_calls(fake, FAKE_DEL));
 	for_each_possible_cpu(cpu) {
 		struct fake_pmu_cpu *unit = per_cpu_ptr(fake->cpus, cpu);
+		struct perf_event_context *ctx;
 
+		ctx = &per_cpu(perf_cpu_context, cpu).ctx;
+		KUNIT_EXPECT_EQ(test, fake_pmu_enabled_too_many(ctx), 0);
 		KUNIT_EXPECT_FALSE(test, unit->disabled);
 		KUNIT_EXPECT_EQ(test, unit->txn, 0);
 		for (int i = 0; i < FAKE_PMU_COUNTERS; i++)
 			KUNIT_EXPECT_NULL(test, unit->owner[i]);
-		fake_pmu_expect_none_enabled(test,
-					     &per_cpu(perf_cpu_context, cpu).ctx);
 	}
 }
 

@@ -537,14 +537,16 @@ static void fm_see_ctx(struct fm_task *self)
 #define SHORT_LEAD	((s64)NSEC_PER_SEC)
 #define LONG_LEAD	(1000 * SHORT_LEAD)
 
-static s64 fm_lead_of(struct task_struct *task)
+/* How far the oldest event of @task is ahead; or, if @newest, the last one. */
+static s64 fm_lead_of(struct task_struct *task, bool newest)
 {
 	struct perf_event_context *ctx = task->perf_event_ctxp;
+	struct list_head *list = &ctx->event_list;
 
 	guard(raw_spinlock_irq)(&ctx->lock);
-	return perf_group_lead_locked(list_first_entry(&ctx->event_list,
-						       struct perf_event,
-						       event_entry));
+	return perf_group_lead_locked(list_entry(newest ? list->next : list->prev,
+						 struct perf_event,
+						 event_entry));
 }
 
 /* As a choice would have left them: one of the groups waits. No other follows. */
@@ -569,7 +571,7 @@ static struct {
 static void fm_see_lead(struct fm_task *self)
 {
 	fm_lead_seen.ctx = current->perf_event_ctxp;
-	fm_lead_seen.lead = fm_lead_of(current);
+	fm_lead_seen.lead = fm_lead_of(current, true);
 }
 
 /* Where groups take turns, a task's part in these goes with the task as well. */
@@ -592,9 +594,36 @@ static void fm_exchange_turns(struct kunit *test)
 		fm_act(child);
 		exchanges += fm_lead_seen.ctx == ctx;
 		KUNIT_EXPECT_GT(test, fm_lead_seen.lead, LONG_LEAD / 2);
-		KUNIT_EXPECT_LT(test, fm_lead_of(current), LONG_LEAD / 2);
+		KUNIT_EXPECT_LT(test, fm_lead_of(current, true), LONG_LEAD / 2);
 	}
 	KUNIT_EXPECT_GT(test, exchanges, 0);
+}
+
+#define LONG_RUN_MS	20
+
+/* What it is on for is a task's, however short its runs between two exchanges. */
+static void fm_exchange_short_runs(struct kunit *test)
+{
+	int cpu = cpumask_first(cpu_online_mask);
+	struct fm_task *child;
+	s64 lead;
+
+	KUNIT_ASSERT_EQ(test, 0,
+			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+	for (int i = 0; i <= FAKE_PMU_COUNTERS; i++)
+		fm_open(test, true);
+	child = fm_fork(test, fm_see_lead);
+	fm_settle(child);
+	fm_set_leads(current, 0);
+	fm_set_leads(child->task, 0);
+	for (int i = 0; i < LONG_RUN_MS; i++) {
+		mdelay(1);
+		fm_act(child);
+	}
+	lead = fm_lead_of(current, false);
+	KUNIT_EXPECT_GE(test, lead, LONG_RUN_MS * NSEC_PER_MSEC / 2);
+	lead = fm_lead_of(current, true);
+	KUNIT_EXPECT_LT(test, lead, LONG_RUN_MS * NSEC_PER_MSEC / 2);
 }
 
 /* Contexts that change tasks, and an event whose counts somebody adds up. */
@@ -913,6 +942,7 @@ static struct kunit_case fm_cases[] = {
 	KUNIT_CASE(fm_hand_over),
 	KUNIT_CASE(fm_exchange),
 	KUNIT_CASE(fm_exchange_turns),
+	KUNIT_CASE(fm_exchange_short_runs),
 	KUNIT_CASE(fm_sum_and_move),
 	KUNIT_CASE(fm_unequal),
 	KUNIT_CASE(fm_end_equal),

@@ -395,12 +395,12 @@ static void gk_lead(struct kunit *test)
 	child->total_time_running = 1000;
 	parent->total_time_running = 100;
 	atomic64_set(&parent->child_total_time_running, 50);
-	KUNIT_EXPECT_EQ(test, perf_group_lead_locked(child), 950);
-	KUNIT_EXPECT_EQ(test, perf_group_lead_locked(parent), -350);
+	KUNIT_EXPECT_EQ(test, perf_group_lead_locked(child), 800);
+	KUNIT_EXPECT_EQ(test, perf_group_lead_locked(parent), -400);
 	world->epc.least_service = 7000;
-	perf_group_set_lead_locked(parent, 950);
-	KUNIT_EXPECT_EQ(test, perf_group_lead_locked(parent), 950);
-	KUNIT_EXPECT_EQ(test, parent->group_start, 7800);
+	perf_group_set_lead_locked(parent, 800);
+	KUNIT_EXPECT_EQ(test, perf_group_lead_locked(parent), 800);
+	KUNIT_EXPECT_EQ(test, parent->group_start, 7700);
 	KUNIT_EXPECT_EQ(test, child->group_start, 300);
 }
 
@@ -448,47 +448,75 @@ static void gk_rank_takes_turns(struct kunit *test)
 	}
 }
 
-/* A thread's copy is served in place of its whole family. */
-static void gk_rank_family(struct kunit *test)
+/* A copy in a part that has not chosen yet, of a family that had @had so far. */
+static struct perf_event *gk_copy(struct gk_world *world, int nr, s64 had)
 {
-	struct gk_world *world = test->priv;
-	struct perf_event *child = &world->event[0], *other = &world->event[4];
-	struct perf_event *parent = &world->event[8];
+	struct perf_event *copy = &world->event[nr], *eldest;
 
-	child->parent = parent;
-	parent->group_start = -5 * INTERVAL;
-	parent->total_time_running = 10 * INTERVAL;
-	atomic64_set(&parent->child_total_time_running, 10 * INTERVAL);
-	world->epc.choice = 1;
-	gk_insert(world, child);
-	gk_insert(world, other);
-	KUNIT_EXPECT_EQ(test, child->group_service, 15 * INTERVAL);
-	KUNIT_EXPECT_EQ(test, other->group_service, 0);
-	child->total_time_running = 10 * INTERVAL;
-	gk_rank_locked(world);
-	KUNIT_EXPECT_EQ(test, other->group_service, 0);
-	/* Too far ahead, and so would the next copy have been. */
-	KUNIT_EXPECT_EQ(test, child->group_service, AHEAD);
-	KUNIT_EXPECT_EQ(test, parent->group_start, AHEAD - 30 * INTERVAL);
-	gk_walk(world, false, 0, 0);
-	KUNIT_ASSERT_EQ(test, world->nr_found, 2);
-	KUNIT_EXPECT_PTR_EQ(test, world->found[0], other);
+	eldest = &world->event[nr + 1];
+	eldest->group_leader = eldest;
+	copy->parent = eldest;
+	atomic64_set(&eldest->child_total_time_running, had);
+	gk_insert(world, copy);
+	return copy;
 }
 
-/* The copies of a thread that begins are where the family is, with each other. */
+/* The copies of a thread that begins are where the dead ones were, with each other. */
 static void gk_begin_family(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
-	struct perf_event *parent = &world->event[12];
+	struct perf_event *less = gk_copy(world, 0, 10 * INTERVAL);
+	struct perf_event *more = gk_copy(world, 4, 12 * INTERVAL);
 
-	parent->total_time_running = 1000 * AHEAD;
-	for (int i = 0; i <= 8; i += 4) {
-		world->event[i].parent = parent;
-		parent->group_start = (4 - i) * INTERVAL;
-		gk_insert(world, &world->event[i]);
-	}
-	KUNIT_EXPECT_EQ(test, world->epc.least_service,
-			1000 * AHEAD - 4 * INTERVAL);
+	KUNIT_EXPECT_EQ(test, less->group_service, 10 * INTERVAL);
+	KUNIT_EXPECT_EQ(test, more->group_service, 12 * INTERVAL);
+	KUNIT_EXPECT_EQ(test, world->epc.least_service, 10 * INTERVAL);
+	gk_walk(world, false, 0, 0);
+	KUNIT_EXPECT_PTR_EQ(test, world->found[0], less);
+	gk_erase(world, more);
+	more->parent->group_leader = less->parent;
+	gk_insert(world, more);
+	KUNIT_EXPECT_EQ(test, more->group_start, 10 * INTERVAL);
+}
+
+/* What is too far ahead when a thread begins is so for the next one as well. */
+static void gk_family_limit(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *less = gk_copy(world, 0, 0);
+	struct perf_event *more = gk_copy(world, 4, 100 * AHEAD);
+
+	gk_rank_locked(world);
+	KUNIT_EXPECT_EQ(test, more->group_service, AHEAD);
+	KUNIT_EXPECT_EQ(test, more->parent->family_start, -99 * AHEAD);
+	KUNIT_EXPECT_EQ(test, less->parent->family_start, 0);
+	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
+		perf_group_put_off_locked(less);
+	KUNIT_EXPECT_EQ(test, less->parent->family_start, AHEAD);
+}
+
+/* After that a thread goes its own way, and the family does not see to its turns. */
+static void gk_family_apart(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *copy = gk_copy(world, 0, 0);
+	struct perf_event *other = gk_copy(world, 4, 0);
+
+	gk_rank_locked(world);
+	world->epc.choice = 2;
+	world->epc.nr_waiting = 1;
+	atomic64_set(&copy->parent->child_total_time_running, 50 * AHEAD);
+	copy->parent->total_time_running = 50 * AHEAD;
+	other->total_time_running = 4 * INTERVAL;
+	gk_rank_locked(world);
+	KUNIT_EXPECT_EQ(test, copy->group_service, 0);
+	KUNIT_EXPECT_EQ(test, other->group_service, 4 * INTERVAL);
+	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
+		perf_group_put_off_locked(copy);
+	gk_rank_locked(world);
+	KUNIT_EXPECT_GT(test, copy->group_service, 10 * INTERVAL);
+	KUNIT_EXPECT_EQ(test, copy->parent->family_start, 0);
+	KUNIT_EXPECT_EQ(test, copy->parent->group_start, 0);
 }
 
 static void gk_rank_nothing(struct kunit *test)
@@ -912,8 +940,9 @@ static struct kunit_case gk_cases[] = {
 	KUNIT_CASE(gk_rank_new_behind),
 	KUNIT_CASE(gk_rank_beside_the_stuck),
 	KUNIT_CASE(gk_lead),
-	KUNIT_CASE(gk_rank_family),
 	KUNIT_CASE(gk_begin_family),
+	KUNIT_CASE(gk_family_limit),
+	KUNIT_CASE(gk_family_apart),
 	KUNIT_CASE(gk_rank_nothing),
 	KUNIT_CASE(gk_erase_twice),
 	KUNIT_CASE(gk_tree_of),
