@@ -22,6 +22,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "perf_books.h"
 #include "perf_lib.h"
 #include "test_pmu.h"
 
@@ -1134,6 +1135,23 @@ static void pulled(void)
 	expect_clean(1);
 }
 
+/* The array of page pointers alone would be more than one allocation. */
+static void too_large(void)
+{
+	struct perf_event_attr attr;
+	struct trace trace;
+	long pinned;
+
+	need_trace();
+	attr = trace_attr(0);
+	trace = open_trace(&attr);
+	pinned = pinned_kb();
+	expect_refused(try_area(&trace, trace.fd, 1UL << 20, RW), ENOMEM,
+		       "4 GiB");
+	EXPECT(pinned_kb() == pinned, "charged for %ld KiB, before for %ld",
+	       pinned_kb(), pinned);
+}
+
 static const struct test_case cases[] = {
 	{ "where an area may be", where },
 	{ "whose it may be", who },
@@ -1146,6 +1164,7 @@ static const struct test_case cases[] = {
 	{ "not mapped by a child", not_forked },
 	{ "not written by its reader", not_written },
 	{ "locked memory comes back", locked_memory },
+	{ "too large", too_large },
 	{ "every byte arrives", every_byte },
 	{ "what has no room", truncated },
 	{ "what has no room, refused by the driver", refused_when_full },

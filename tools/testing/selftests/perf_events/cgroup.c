@@ -470,6 +470,29 @@ static void opened_inside(void)
 	group_remove(&group);
 }
 
+/* The opener runs in a group below: time goes on without a switch. */
+static void opened_below(void)
+{
+	struct group top = group_top(), below = group_below(&top, "below");
+	struct group root = group_root();
+	struct perf_event_attr attr = faults_attr();
+	__u64 first;
+	int fd;
+
+	group_take(&below, getpid());
+	attr.disabled = 0;
+	fd = open_in(&top, &attr, first_cpu(), -1);
+	first = read_timed(fd).enabled;
+	touch_pages(FAULTS);
+	expect_faults(fd, FAULTS, "of an opener below");
+	first = read_timed(fd).enabled - first;
+	group_take(&root, getpid());
+	group_remove(&below);
+	group_remove(&top);
+	if (!first)
+		test_xfail("time stands");
+}
+
 static void children(void)
 {
 	struct group group = group_top();
@@ -1147,6 +1170,7 @@ static const struct test_case cases[] = {
 	{ "other CPU", other_cpu },
 	{ "entering", self_enters },
 	{ "opened inside", opened_inside },
+	{ "opened from below", opened_below },
 	{ "children", children },
 	{ "times", times },
 	{ "times stand", times_stand },

@@ -741,7 +741,7 @@ static void worker_end(struct worker *w)
 		unmap_slot(&w->slot[i]);
 		close_slot(&w->slot[i]);
 	}
-	pinned = proc_kb("/proc/self/status", "VmPin:");
+	pinned = pinned_kb();
 	if (pinned) {
 		ksft_print_msg("process %d: %ld kB pinned\n", getpid(),
 			       pinned);

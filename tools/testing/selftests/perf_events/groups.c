@@ -669,6 +669,30 @@ static void moved_leader_inherits(void)
 	CHECK(read_timed(hard).value > 0, "children did not branch");
 }
 
+/* An ioctl before the move is forgotten: attr.disabled decides again. */
+static void moved_leader_begins_anew(void)
+{
+	struct perf_event_attr sw = faults_attr(), hw = branch_attr();
+	int off, on;
+
+	need_hardware();
+	hw.disabled = 0;
+	off = open_self(&sw);
+	event_enable(off);
+	sw.disabled = 0;
+	on = open_self(&sw);
+	event_disable(on);
+	open_member(&hw, off);
+	open_member(&hw, on);
+	event_reset(off);
+	event_reset(on);
+	touch_pages(FAULTS);
+	CHECK(!read_timed(off).value, "opened disabled, counted %llu",
+	      (unsigned long long)read_timed(off).value);
+	CHECK(read_timed(on).value >= FAULTS, "opened enabled, counted %llu",
+	      (unsigned long long)read_timed(on).value);
+}
+
 static void moved_on_cpu(void)
 {
 	struct perf_event_attr hw = branch_attr(), sw = faults_attr();
@@ -781,6 +805,7 @@ static const struct test_case cases[] = {
 	{ "a leader that moved waits for counters", moved_leader_waits },
 	{ "a leader that moved goes on sampling", moved_leader_samples },
 	{ "a leader that moved is inherited", moved_leader_inherits },
+	{ "a leader that moved is as it was opened", moved_leader_begins_anew },
 	{ "a leader that moves on another CPU", moved_on_cpu },
 	{ "all formats", all_formats },
 	{ "LOST of a member", lost_of_a_member },

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "perf_books.h"
 #include "perf_lib.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
@@ -201,12 +202,15 @@ static void aux_areas(void)
 /* The array of page pointers alone would be more than one allocation. */
 static void too_large(void)
 {
+	long pinned = pinned_kb();
 	int fd = open_plain();
 
 	if (geteuid())
 		test_skip("needs root");
 	expect_map(map_pages(fd, 1 + (1UL << 24), RW, MAP_SHARED, 0), ENOMEM,
 		   "64 GiB");
+	EXPECT(pinned_kb() == pinned, "charged for %ld KiB, before for %ld",
+	       pinned_kb(), pinned);
 	expect_map(map_pages(fd, 3, RW, MAP_SHARED, 0), 0,
 		   "2 pages after that");
 }

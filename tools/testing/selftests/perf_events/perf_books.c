@@ -57,6 +57,11 @@ long proc_kb(const char *path, const char *field)
 	return value;
 }
 
+long pinned_kb(void)
+{
+	return proc_kb("/proc/self/status", "VmPin:");
+}
+
 /* With KASAN, what was freed long ago still takes memory. */
 bool keeps_freed_memory(void)
 {
@@ -191,7 +196,7 @@ static void read_resources(struct books *books)
 		books->counters[cpu] = free_counters(cpu);
 	books->breakpoints = free_breakpoints();
 	books->user_pages = in_child(user_allowance);
-	books->pinned_kb = proc_kb("/proc/self/status", "VmPin:");
+	books->pinned_kb = pinned_kb();
 	books->stacks = stacks_in_use();
 }
 

@@ -48,5 +48,7 @@ void report_books(const struct books *before, const struct books *after);
 void expect_balance(const struct books *before);
 bool keeps_freed_memory(void);
 long proc_kb(const char *path, const char *field);
+/* What this process is charged for beyond the allowance of its user. */
+long pinned_kb(void);
 
 #endif
