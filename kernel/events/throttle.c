@@ -2,11 +2,11 @@
 /*
  * Room "throttle": how often events may interrupt, and frequency mode.
  *
- * Purpose: an event that overflows too often within a tick is stopped until
- * the next, and its group with it, so that the counts of a group belong
- * together, but for members that trace; when samples take too much of the CPU's time, all rates are
- * lowered. Events that ask for a frequency get their period adjusted at each
- * overflow, and at a tick if none came for too long.
+ * Purpose: an event that overflows too often within a tick is stopped until the
+ * next. Its group is stopped with it, so that its counts belong together; members that
+ * trace go on. When samples take too much of the CPU's time, all rates are lowered.
+ * Events that ask for a frequency get their period adjusted at each overflow, and at
+ * a tick if none came for too long.
  *
  * Owns: the sysctls perf_event_max_sample_rate and
  * perf_cpu_time_max_percent; event->freq_windows; hwc->{interrupts,
@@ -83,7 +83,8 @@ static void perf_throttle_set_allowed(void)
  * @lenp: bytes
  * @ppos: offset
  *
- * Return: 0; -EINVAL on a write while rates are not adjusted at run time.
+ * Return: 0; -EINVAL on a write while rates are not adjusted at run time; or what the
+ * parser of numbers returns.
  */
 int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
 				       void *buffer, size_t *lenp, loff_t *ppos)
@@ -374,10 +375,14 @@ bool perf_throttle_account_nmi(struct perf_event *event, bool throttle)
 	u64 seq = __this_cpu_read(perf_tick_seq);
 	bool over = false;
 
+	lockdep_assert_irqs_disabled();
 	if (hwc->interrupts_seq != seq) {
 		hwc->interrupts_seq = seq;
 		hwc->interrupts = 0;
 	}
+	/* What is throttled already stays so, and is not counted on to 0. */
+	if (hwc->interrupts == MAX_INTERRUPTS)
+		return true;
 	hwc->interrupts++;
 	if (throttle && hwc->interrupts >= READ_ONCE(perf_rate_per_tick)) {
 		perf_throttle_begin(event);

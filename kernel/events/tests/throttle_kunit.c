@@ -245,6 +245,13 @@ static void thk_over(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, thk_interrupts_until_over(event, limit + 1),
 			limit);
 	KUNIT_EXPECT_EQ(test, event->hw.interrupts, MAX_INTERRUPTS);
+	/* One interrupt may bring several overflows. */
+	scoped_guard(irqsave) {
+		event->hw.interrupts = MAX_INTERRUPTS;
+		event->hw.interrupts_seq = __this_cpu_read(perf_tick_seq);
+		KUNIT_EXPECT_TRUE(test, perf_throttle_account_nmi(event, true));
+		KUNIT_EXPECT_EQ(test, event->hw.interrupts, MAX_INTERRUPTS);
+	}
 }
 
 static bool thk_never_over(struct perf_event *event, unsigned int nr)
