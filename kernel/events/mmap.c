@@ -242,19 +242,23 @@ EXPORT_SYMBOL_GPL(perf_event_update_userpage);
 static int perf_mmap_show_oncpu(struct perf_event_context *ctx,
 				struct perf_cpu_context *cpuctx, void *arg)
 {
-	perf_event_update_userpage(arg);
+	struct perf_event *event = arg;
+
+	/* One that has moved to another CPU meanwhile was shown there. */
+	if (READ_ONCE(event->ctx) == ctx)
+		perf_event_update_userpage(event);
 	return 0;
 }
 
 /**
- * perf_mmap_show() - the same, wherever the event's context is
+ * perf_mmap_show() - update an event's user page where its context is
  * @event: event of a context
  *
  * Context: task, interrupts on.
  */
 void perf_mmap_show(struct perf_event *event)
 {
-	perf_ctx_call(event->ctx, perf_mmap_show_oncpu, event);
+	perf_ctx_call(READ_ONCE(event->ctx), perf_mmap_show_oncpu, event);
 }
 
 /*
@@ -877,7 +881,8 @@ static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
  * Context: mmap_lock held for writing.
  * Return: 0; -EINVAL for an inherited event on any CPU, a redirected event, a
  * private mapping, a wrong size, or offset other than 0 that does not match the
- * user page, or the area that is there; -ENODEV when the event's PMU has gone;
+ * user page, or the area that is there, or an AUX area without a buffer; -ENODEV when
+ * the event's PMU has gone;
  * -EOPNOTSUPP for an AUX area of a PMU that does not trace; -EPERM over the limit
  * of locked memory; -ENOMEM; -EACCES of a security module.
  */
