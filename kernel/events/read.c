@@ -46,13 +46,13 @@ u64 perf_event_count(const struct perf_event *event)
 
 static u64 perf_read_enabled(const struct perf_event *event)
 {
-	return event->total_time_enabled +
+	return READ_ONCE(event->total_time_enabled) +
 	       atomic64_read(&event->child_total_time_enabled);
 }
 
 static u64 perf_read_running(const struct perf_event *event)
 {
-	return event->total_time_running +
+	return READ_ONCE(event->total_time_running) +
 	       atomic64_read(&event->child_total_time_running);
 }
 
@@ -72,13 +72,14 @@ static u64 perf_read_family(struct perf_event *event, u64 *enabled,
 	perf_swap_hold_counts(event);
 	perf_control_read(event, false);
 	total = perf_event_count(event);
-	*enabled = perf_read_enabled(event);
+	/* In this order: times go on, and nothing ran for longer than it was enabled. */
 	*running = perf_read_running(event);
+	*enabled = perf_read_enabled(event);
 	list_for_each_entry(child, &event->child_list, child_list) {
 		perf_control_read(child, false);
 		total += perf_event_count(child);
-		*enabled += child->total_time_enabled;
-		*running += child->total_time_running;
+		*running += READ_ONCE(child->total_time_running);
+		*enabled += READ_ONCE(child->total_time_enabled);
 	}
 	perf_swap_release_counts(event);
 	return total;
