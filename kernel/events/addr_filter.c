@@ -199,15 +199,20 @@ static void addr_filter_reset_range(const struct perf_addr_filter *filter,
 	range->size = file ? 0 : filter->size;
 }
 
-static void addr_filter_reset_locked(struct perf_event *event)
+static void addr_filter_reset_ranges(struct perf_event *event,
+				     struct perf_addr_filter_range *ranges)
 {
-	struct perf_addr_filters_head *filters = perf_event_addr_filters(event);
-	struct perf_addr_filter_range *range = event->addr_filter_ranges;
+	struct list_head *list = &perf_event_addr_filters(event)->list;
 	struct perf_addr_filter *filter;
 
-	lockdep_assert_held(&filters->lock);
-	list_for_each_entry(filter, &filters->list, entry)
-		addr_filter_reset_range(filter, range++);
+	list_for_each_entry(filter, list, entry)
+		addr_filter_reset_range(filter, ranges++);
+}
+
+static void addr_filter_reset_locked(struct perf_event *event)
+{
+	lockdep_assert_held(&perf_event_addr_filters(event)->lock);
+	addr_filter_reset_ranges(event, event->addr_filter_ranges);
 	event->addr_filters_gen++;
 }
 
@@ -261,16 +266,6 @@ static void addr_filter_search(struct perf_event *event, struct mm_struct *mm,
 			n++;
 		}
 	}
-}
-
-static void addr_filter_reset_ranges(struct perf_event *event,
-				     struct perf_addr_filter_range *ranges)
-{
-	struct list_head *list = &perf_event_addr_filters(event)->list;
-	struct perf_addr_filter *filter;
-
-	list_for_each_entry(filter, list, entry)
-		addr_filter_reset_range(filter, ranges++);
 }
 
 /* Return: false if the task has another program by now. */

@@ -330,6 +330,17 @@ static struct perf_cpu_context *perf_cgroup_cpuctx(struct perf_event *event)
 	return container_of(event->ctx, struct perf_cpu_context, ctx);
 }
 
+/* Read by perf_cgroup_attach() on any CPU. Return: how many events there are now. */
+static unsigned int perf_cgroup_count(struct perf_event *event, int change)
+{
+	struct perf_cpu_context *cpuctx = perf_cgroup_cpuctx(event);
+
+	lockdep_assert_held(&event->ctx->lock);
+	WRITE_ONCE(cpuctx->nr_cgroup_events,
+		   cpuctx->nr_cgroup_events + change);
+	return cpuctx->nr_cgroup_events;
+}
+
 /**
  * perf_cgroup_watch_locked - an event is about to join its context
  * @event: event, of a cgroup or not
@@ -345,7 +356,7 @@ void perf_cgroup_watch_locked(struct perf_event *event,
 	if (!event->cgrp)
 		return;
 	lockdep_assert_held(&event->ctx->lock);
-	if (!perf_cgroup_cpuctx(event)->nr_cgroup_events++ && cpuctx) {
+	if (perf_cgroup_count(event, 1) == 1 && cpuctx) {
 		smp_mb(); /* the count, then the cgroup; see perf_cgroup_attach() */
 		WRITE_ONCE(cpuctx->cgrp, perf_cgroup_of_task(current));
 	}
@@ -364,7 +375,6 @@ void perf_cgroup_watch_locked(struct perf_event *event,
  */
 void perf_cgroup_unwatch_locked(struct perf_event *event)
 {
-	struct perf_cpu_context *cpuctx;
 	struct perf_cpu_cgroup *local;
 
 	if (!event->cgrp || !(event->attach_state & PERF_ATTACH_CONTEXT))
@@ -373,9 +383,8 @@ void perf_cgroup_unwatch_locked(struct perf_event *event)
 	local = perf_event_cpu_cgroup(event);
 	if (!--local->nr_events)
 		perf_cgroup_clock_stop_locked(local, event->ctx);
-	cpuctx = perf_cgroup_cpuctx(event);
-	if (!--cpuctx->nr_cgroup_events)
-		WRITE_ONCE(cpuctx->cgrp, NULL);
+	if (!perf_cgroup_count(event, -1))
+		WRITE_ONCE(perf_cgroup_cpuctx(event)->cgrp, NULL);
 }
 
 VISIBLE_IF_KUNIT int perf_cgroup_prepare(struct perf_cgroup *cgrp)

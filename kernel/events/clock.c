@@ -236,7 +236,7 @@ void perf_event_time_update(struct perf_event *event)
 }
 
 /**
- * perf_event_time_update_group - the same for a leader's siblings
+ * perf_event_time_update_group - bring the times of a leader's siblings up
  * @leader: group leader
  *
  * Context: ctx->lock.
@@ -247,6 +247,7 @@ void perf_event_time_update_group(struct perf_event *leader)
 	u64 ctx_time = leader->ctx->time, time;
 	struct perf_event *sibling;
 
+	lockdep_assert_held(&leader->ctx->lock);
 	for_each_sibling_event(sibling, leader) {
 		time = perf_event_own_time(sibling, ctx_time);
 		perf_event_bring_times_to(sibling, time, enabled);
@@ -274,11 +275,11 @@ void perf_event_time_exchange(struct perf_event *on, struct perf_event *off)
 		perf_event_time_update(off);
 	enabled = on->total_time_enabled;
 	running = on->total_time_running;
-	on->total_time_enabled = off->total_time_enabled;
-	on->total_time_running = off->total_time_running;
+	WRITE_ONCE(on->total_time_enabled, off->total_time_enabled);
+	WRITE_ONCE(on->total_time_running, off->total_time_running);
 	perf_event_time_anchor(on);
-	off->total_time_enabled = enabled;
-	off->total_time_running = running;
+	WRITE_ONCE(off->total_time_enabled, enabled);
+	WRITE_ONCE(off->total_time_running, running);
 	/* What is not on has its running time anchored when it goes on. */
 	perf_event_anchor_enabled(off);
 }

@@ -16,7 +16,8 @@
  * there for the next event, until the context goes or the PMU does. A task
  * that exits leaves a tombstone in ctx->task: nothing is added any more.
  *
- * Locking: see types.h. Two spin locks nest, the CPU's context outside.
+ * Locking: see types.h. Of a CPU's and a task's context the CPU's lock is outside;
+ * for the locks of two tasks' contexts see swap.c.
  *
  * Race, event->ctx changes while a file operation wants its mutex:
  *  1. the operation reads event->ctx == A and gets a reference on A;
@@ -201,7 +202,7 @@ bool perf_ctx_tryget(struct perf_event_context *ctx)
  * The last one may free the task, which takes locks of the scheduler and of
  * cgroups.
  *
- * Context: task, interrupts on; no lock of a context held.
+ * Context: task, interrupts on; no ctx->lock held, while a ctx->mutex may be.
  */
 void perf_ctx_put(struct perf_event_context *ctx)
 {
@@ -428,13 +429,6 @@ void perf_epc_init(struct perf_event_pmu_context *epc, struct pmu *pmu)
 	epc->flexible_groups.root = RB_ROOT;
 }
 
-static void perf_epc_free(struct perf_event_pmu_context *epc)
-{
-	if (epc->task_ctx_data)
-		kmem_cache_free(epc->pmu->task_ctx_cache, epc->task_ctx_data);
-	kfree(epc);
-}
-
 static void perf_epc_free_rcu(struct rcu_head *head)
 {
 	struct perf_event_pmu_context *epc;
@@ -478,7 +472,7 @@ perf_epc_get_task(struct pmu *pmu, struct perf_event_context *ctx)
 	perf_epc_init(new, pmu);
 	epc = perf_epc_link(ctx, pmu, new);
 	if (epc != new)
-		perf_epc_free(new);
+		kfree(new);
 	return epc;
 }
 
@@ -526,7 +520,8 @@ void perf_epc_get_ref(struct perf_event_pmu_context *epc)
 
 /*
  * Does a part without events stay where it is? A task that has had an event of
- * the PMU is likely to get more. What the driver keeps with it would not.
+ * the PMU is likely to get more. Not if the driver keeps data with it, or if the PMU or
+ * the task goes.
  */
 static bool perf_epc_rests_locked(struct perf_event_pmu_context *epc)
 {

@@ -51,7 +51,9 @@ perf_family_other_rcu(struct perf_event_context *ctx);
 
 static inline bool perf_ctx_is_handle(const struct perf_event_context *ctx)
 {
-	return ctx->family && ctx == &ctx->family->handle;
+	const struct perf_family *family = READ_ONCE(ctx->family);
+
+	return family && ctx == &family->handle;
 }
 
 /* May @task be counted by @ctx? NMI-safe for current; R for other tasks. */

@@ -95,7 +95,7 @@ static enum perf_event_state perf_sched_state_off(struct perf_event *event)
 	return PERF_EVENT_STATE_OFF;
 }
 
-/* A software event among others has not the PMU that is disabled for all. */
+/* A software event in a hardware group: its own PMU is not disabled yet. */
 static int perf_sched_pmu_add(struct perf_event *event)
 {
 	struct pmu *pmu = event->pmu;
@@ -131,8 +131,6 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 	if (event->state <= PERF_EVENT_STATE_OFF)
 		return 0;
 	WRITE_ONCE(event->oncpu, smp_processor_id());
-	/* Who sees the event active must see where; pairs in control.c. */
-	smp_wmb();
 	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
 	perf_sched_unthrottle(event);
 	perf_side_itrace_start(event);
@@ -140,14 +138,14 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 	err = perf_sched_pmu_add(event);
 	if (err) {
 		perf_event_set_state(event, perf_sched_state_off(event));
-		event->oncpu = -1;
+		WRITE_ONCE(event->oncpu, -1);
 		return err;
 	}
 	perf_sched_account_in(event, perf_cpc_oncpu(event->pmu_ctx->pmu));
 	return 0;
 }
 
-/* The same the other way round. */
+/* Takes one member off. The group's PMU is disabled. */
 static void perf_sched_member_out_locked(struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->lock);
@@ -156,7 +154,7 @@ static void perf_sched_member_out_locked(struct perf_event *event)
 	list_del_init(&event->active_list);
 
 	perf_sched_pmu_del(event);
-	event->oncpu = -1;
+	WRITE_ONCE(event->oncpu, -1);
 	perf_event_set_state(event, perf_sched_state_off(event));
 	perf_sched_account_out(event, perf_cpc_oncpu(event->pmu_ctx->pmu));
 }
@@ -351,8 +349,8 @@ static void perf_sched_flexible_failed(struct perf_event *leader)
 }
 
 /*
- * Return: whether the group is on. One that is off or on already counts as
- * such: it is in nobody's way.
+ * Return: whether the group is on. One that is disabled, or on already, counts as on:
+ * it is in nobody's way.
  */
 static bool perf_sched_leader_in_locked(struct perf_event *leader)
 {
@@ -389,7 +387,7 @@ static bool perf_sched_was_left_out(const struct perf_event *leader)
 	       leader->group_choice != leader->pmu_ctx->choice;
 }
 
-/* Does the group go on again? One that was left out is told. */
+/* Does the group go on again? The user page of one that was left out is updated. */
 static bool perf_sched_goes_on_locked(struct perf_event *leader)
 {
 	lockdep_assert_held(&leader->ctx->lock);
@@ -1064,6 +1062,7 @@ void __perf_event_task_sched_out(struct task_struct *task,
 {
 	struct perf_event_context *ctx;
 
+	lockdep_assert_irqs_disabled();
 	if (perf_sched_cb_is_wanted())
 		perf_sched_cb_cpu(task, false);
 	if (perf_side_wants_switch())
@@ -1102,6 +1101,7 @@ void __perf_event_task_sched_in(struct task_struct *prev,
 {
 	struct perf_event_context *ctx;
 
+	lockdep_assert_irqs_disabled();
 	perf_sched_follow_cgroup(task);
 	ctx = this_cpu_read(perf_cpu_context.task_ctx);
 	if (ctx && perf_ctx_serves(ctx, task))

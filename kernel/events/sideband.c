@@ -155,7 +155,7 @@ void perf_side_unaccount(struct perf_event *event)
 
 /**
  * perf_side_move - list an event on the CPU that it has moved to
- * @event: the event; cpu is the new one, and it is in no context
+ * @event: the event; it has been installed on its new CPU
  *
  * A reader that stands on the event must have left it before its links lead
  * into another list.
@@ -264,7 +264,7 @@ void perf_side_write(struct perf_event *event,
 static bool side_is_told(const struct perf_event *event,
 			 const struct perf_side_kind *kind, const void *what)
 {
-	if (event->state < PERF_EVENT_STATE_INACTIVE)
+	if (READ_ONCE(event->state) < PERF_EVENT_STATE_INACTIVE)
 		return false;
 	if (event->cpu != -1 && event->cpu != smp_processor_id())
 		return false;
@@ -415,6 +415,7 @@ void perf_log_lost_samples(struct perf_event *event, u64 lost)
  */
 void perf_event_itrace_started(struct perf_event *event)
 {
+	lockdep_assert_irqs_disabled();
 	event->attach_state |= PERF_ATTACH_ITRACE;
 }
 
@@ -430,6 +431,7 @@ void perf_side_itrace_record(struct perf_event *event)
 	struct perf_side_record record = { };
 	u32 *ids = (u32 *)record.body;
 
+	lockdep_assert_irqs_disabled();
 	if (eldest->attach_state & PERF_ATTACH_ITRACE)
 		return;
 
@@ -451,6 +453,7 @@ void perf_report_aux_output_id(struct perf_event *event, u64 hw_id)
 {
 	struct perf_side_record record = { };
 
+	lockdep_assert_irqs_disabled();
 	record.header.type = PERF_RECORD_AUX_OUTPUT_HW_ID;
 	record.body[0] = hw_id;
 	record.body_len = sizeof(hw_id);
