@@ -168,6 +168,7 @@ static bool perf_batch_is_single(const struct perf_event *event)
  */
 void perf_batch_event(struct perf_event *event, enum perf_batch_op op)
 {
+	lockdep_assert_held(&event->ctx->mutex);
 	if (perf_batch_is_single(event))
 		perf_batch_call(event, op, false);
 	else
@@ -205,7 +206,7 @@ static void perf_batch_unlock_group(struct perf_event *leader,
 	mutex_unlock(&leader->child_mutex);
 }
 
-/* Copies of siblings that are in no copy of the group lead themselves. */
+/* Copies of a sibling that have lost their group: each leads itself. */
 static void perf_batch_strays(struct perf_event *sibling, enum perf_batch_op op)
 {
 	struct perf_event *child;

@@ -243,7 +243,7 @@ void perf_control_remove(struct perf_event *event, unsigned long flags)
 /* Disable. */
 
 /**
- * perf_control_disable_locked - let an event stand
+ * perf_control_disable_locked - disable an event
  * @event: event; a leader takes its group off the PMU. Clocks up to date
  *
  * Context: locks of both contexts, if it is loaded; else ctx->lock.
@@ -281,7 +281,7 @@ static int perf_control_disable_oncpu(struct perf_event_context *ctx,
 }
 
 /**
- * perf_control_disable - let an event stand
+ * perf_control_disable - disable an event
  * @event: event; a leader takes its group off the PMU
  *
  * Context: task, ctx->mutex or the parent's child_mutex.
@@ -293,7 +293,7 @@ void perf_control_disable(struct perf_event *event)
 }
 
 /**
- * perf_event_disable - let an event stand
+ * perf_event_disable - disable an event
  * @event: event of a kernel user
  *
  * Context: task.
@@ -394,7 +394,7 @@ static int perf_control_enable_oncpu(struct perf_event_context *ctx,
 }
 
 /**
- * perf_control_enable - let an event count
+ * perf_control_enable - enable an event
  * @event: event; a pinned one in error tries again
  *
  * Context: task, ctx->mutex or the parent's child_mutex.
@@ -408,7 +408,7 @@ void perf_control_enable(struct perf_event *event)
 }
 
 /**
- * perf_event_enable - let an event count
+ * perf_event_enable - enable an event
  * @event: event of a kernel user
  *
  * Context: task.
@@ -592,7 +592,7 @@ static int perf_control_check_local(const struct perf_event *event, int oncpu)
  * @running: nanoseconds on the PMU, may be NULL
  *
  * Context: any, NMI included.
- * Return: 0; -ENODEV when its PMU has gone; -EOPNOTSUPP for an inherited event;
+ * Return: 0; -ENODEV when its PMU has gone; -EOPNOTSUPP with attr.inherit;
  * -EINVAL for another task's or CPU's; -EBUSY for a pinned one that is not on.
  */
 int perf_event_read_local(struct perf_event *event, u64 *value,
@@ -728,6 +728,7 @@ int perf_control_check_period(struct perf_event *event, u64 value, u32 share)
 {
 	u64 reach = perf_random_reach(value, share);
 
+	lockdep_assert_held(&event->ctx->mutex);
 	if (value >> 63 || (value + reach) >> 63)
 		return -EINVAL;
 	return event->pmu->check_period(event, value - reach) ? -EINVAL : 0;
@@ -770,6 +771,7 @@ int perf_control_period(struct perf_event *event, u64 value)
 	struct perf_event *child;
 	int err;
 
+	lockdep_assert_held(&event->ctx->mutex);
 	if (perf_event_is_revoked(event))
 		return -ENODEV;
 	if (!is_sampling_event(event) || !value)
@@ -813,6 +815,7 @@ EXPORT_SYMBOL_GPL(perf_event_period);
  */
 int perf_control_refresh(struct perf_event *event, int refresh)
 {
+	lockdep_assert_held(&event->ctx->mutex);
 	if (event->attr.inherit || !is_sampling_event(event))
 		return -EINVAL;
 	atomic_add(refresh, &event->event_limit);

@@ -22,9 +22,9 @@
  * work queued behind it. It holds a reference instead, so an event outlives its
  * file until the signal is sent.
  *
- * Locking rules: none. Interrupts off on the CPU where the event is active (or
- * its ctx->lock, for an event that is not) keeps it from being removed, because
- * removal needs one or the other.
+ * Locking rules: child_mutex for the BPF programs of a family; else none. Interrupts
+ * off on the CPU where the event is active (or its ctx->lock, for an event that is
+ * not) keeps it from being removed, because removal needs one or the other.
  *
  * Races
  *
@@ -585,5 +585,6 @@ int perf_event_overflow(struct perf_event *event,
  */
 int perf_event_account_interrupt(struct perf_event *event)
 {
+	lockdep_assert_irqs_disabled();
 	return perf_throttle_account_nmi(event, true);
 }

@@ -114,6 +114,7 @@ void perf_sched_cb_inc(struct pmu *pmu)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(pmu);
 
+	lockdep_assert_irqs_disabled();
 	if (!cpc->sched_cb_usage++)
 		list_add(&cpc->sched_cb_entry,
 			 this_cpu_ptr(&perf_sched_cb_list));
@@ -131,6 +132,7 @@ void perf_sched_cb_dec(struct pmu *pmu)
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(pmu);
 
 	this_cpu_dec(perf_sched_cb_users);
+	lockdep_assert_irqs_disabled();
 	if (!--cpc->sched_cb_usage)
 		list_del(&cpc->sched_cb_entry);
 }

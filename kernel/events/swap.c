@@ -15,9 +15,10 @@
  * Lifetime: each task's reference on its context, and each context's on its task,
  * change hands with the pointers.
  *
- * Locking: both contexts' locks to exchange. Nothing else takes two contexts'
- * locks of tasks, and @next runs nowhere, so nobody has them the other way round.
- * Who needs a task to stay with its context holds it.
+ * Locking: both contexts' locks to exchange. Besides, only perf_swap_mark_equal()
+ * takes two contexts' locks of tasks, and there one of the tasks has never run. @next
+ * runs nowhere, so nobody has the locks the other way round. To keep a context with
+ * its task, hold it (ctx->held).
  *
  * Race, a context is exchanged while somebody wants it for its task:
  *  1. an opener finds the task's context and waits for its mutex;
@@ -34,8 +35,8 @@
  *
  * Race, a context that is held goes back to its task while counts are added up:
  *  1. a reader holds the contexts of some copies;
- *  2. who gives contexts back says that they are moving, and waits until nobody
- *     adds up their counts; a reader that holds one of them already is waited for;
+ *  2. who gives contexts back marks them as moving, and waits for readers that
+ *     already add up their counts;
  *  3. the reader comes to a context that is moving. It lets go of those that it
  *     holds, waits for the end of the move, and begins again.
  * Families do not wait for each other: a task that is preempted in 2 or 3 delays
@@ -444,6 +445,7 @@ void perf_swap_hold_counts(struct perf_event *eldest)
 {
 	struct perf_event_context *moving;
 
+	lockdep_assert_held(&eldest->child_mutex);
 	if (!perf_swap_moves_counts(eldest->group_leader))
 		return;
 	while ((moving = perf_swap_hold_copies(eldest)))
@@ -487,7 +489,7 @@ undo:
 }
 
 /**
- * perf_swap_hold_group - the same for all members of a group
+ * perf_swap_hold_group - keep the counts of a group in their copies
  * @leader: leader that was opened
  *
  * Context: task, ctx->mutex and child_mutex of all members, until
@@ -497,6 +499,7 @@ void perf_swap_hold_group(struct perf_event *leader)
 {
 	struct perf_event_context *moving;
 
+	lockdep_assert_held(&leader->child_mutex);
 	if (!perf_swap_moves_counts(leader))
 		return;
 	while ((moving = perf_swap_hold_members(leader)))

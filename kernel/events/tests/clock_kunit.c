@@ -273,9 +273,8 @@ static void ck_time_update_group(struct kunit *test)
 	for (int i = 0; i < NR_MEMBERS; i++)
 		world->member[i].state = ACTIVE;
 	ck_pass(world, 77);
-	mutex_lock(&world->ctx.mutex);
-	perf_event_time_update_group(&world->member[0]);
-	mutex_unlock(&world->ctx.mutex);
+	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
+		perf_event_time_update_group(&world->member[0]);
 
 	KUNIT_EXPECT_EQ(test, world->member[0].total_time_running, 0);
 	for (int i = 1; i < NR_MEMBERS; i++)

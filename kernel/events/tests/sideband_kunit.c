@@ -316,12 +316,14 @@ static void single_event(struct kunit *test)
 	perf_side_throttle(&fake->event, true);
 	perf_side_throttle(&fake->event, false);
 	perf_log_lost_samples(&fake->event, 12);
-	perf_report_aux_output_id(&fake->event, 13);
-	perf_side_itrace_start(&fake->event);
-	fake->pmu.capabilities = PERF_PMU_CAP_ITRACE;
-	perf_side_itrace_start(&fake->event);
-	perf_event_itrace_started(&fake->event);
-	perf_side_itrace_start(&fake->event);
+	scoped_guard(irq) {
+		perf_report_aux_output_id(&fake->event, 13);
+		perf_side_itrace_start(&fake->event);
+		fake->pmu.capabilities = PERF_PMU_CAP_ITRACE;
+		perf_side_itrace_start(&fake->event);
+		perf_event_itrace_started(&fake->event);
+		perf_side_itrace_start(&fake->event);
+	}
 
 	record = test_find(test, PERF_RECORD_THROTTLE, FAKE_TIME);
 	KUNIT_ASSERT_NOT_NULL(test, record);
