@@ -984,7 +984,7 @@ struct perf_sample_layout {
  * @enabled_offset: L, N, while it is enabled: the first total less context time
  * @running_offset: L, N, while it is on: the second total less context time
  * @event_entry: MLR, link in the context's list
- * @aux_event: M, event whose AUX area this one writes to
+ * @aux_event: ML, read anywhere: leader whose trace it writes into, pauses or samples
  * @pmu_private: D
  * @hw: mostly D, see there
  * @attr: I, as asked for; BP and period fields change under M and L
@@ -995,7 +995,7 @@ struct perf_sample_layout {
  * @freq_windows: N, frequency mode: how many windows @hw.sample_period is of
  * @throttled: N, of a leader: the last record says that the group was stopped
  * @overflow_handler: I, what happens at an overflow
- * @clock: I, source of time stamps, NMI-safe
+ * @clock: I, source of time stamps; NMI-safe where the PMU may overflow in NMI
  * @prog: M, R, BPF program to run at an overflow
  * @rb: BR, buffer it writes to
  * @parent: I, event it was inherited from, NULL for what somebody opened
@@ -1032,7 +1032,8 @@ struct perf_sample_layout {
  * @child_mutex: guards @child_list, and attaching to it
  * @child_list: head of the inherited copies, or link in the parent's list
  * @owner_entry: link in the owner's list, under its perf_event_mutex
- * @owner: R, task that opened it; ERR or NULL once nobody owns it
+ * @owner: R, task that opened it; NULL once nobody owns it; PERF_OWNER_KERNEL for one
+ *	of the kernel's own
  * @mmap_mutex: guards the attachment to a buffer and the mapping count
  * @rb_entry: R, link in the buffer's list of writers, under its lock
  * @waitq: poll(2)
@@ -1204,7 +1205,8 @@ struct perf_group_tree {
  * @pmu_entry: link in the PMU's list of parts, under its users_lock
  * @pinned_groups: L, groups that must be on whenever the context is
  * @flexible_groups: L, groups that take turns
- * @least_service: L, the least that a group had whose turn it was; it only grows
+ * @least_service: L, the least that a group had whose turn it was; it
+ *	only grows from the first choice on
  * @interval: L, nanoseconds between two choices, as it was at the present one
  * @chosen_at: L, context time at which the present choice of flexible groups was made
  * @choice: L, its number, which may wrap

@@ -442,7 +442,7 @@ static int attr_check_rate(const struct perf_event_attr *attr, u64 max_rate)
  *
  * Context: Task context; privileges of current.
  * Return: 0; -EACCES below the required privilege; -EINVAL for a frequency
- * above @max_rate or a period that is not positive; -EPERM under lockdown; the
+ * above @max_rate or a period with bit 63; -EPERM under lockdown; the
  * errno of an LSM.
  */
 int perf_attr_permitted_at(const struct perf_event_attr *attr, u64 max_rate)

@@ -28,7 +28,7 @@ enum perf_ctx_state {
 
 extern struct perf_state_table perf_ctx_state_table;
 
-/* Being loaded comes first, so that what must not be shows. */
+/* loaded_cpu is tested first, so that a context that must not be loaded is found. */
 static inline enum perf_ctx_state
 perf_ctx_state(const struct perf_event_context *ctx)
 {

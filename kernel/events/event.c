@@ -225,7 +225,7 @@ static void event_settle_rcu(struct rcu_head *head)
 }
 
 /* What was given to the event after it was built. */
-static void event_drop_guests(struct perf_event *event)
+static void event_drop_given(struct perf_event *event)
 {
 	perf_overflow_cancel(event);
 	perf_mmap_detach(event);
@@ -275,7 +275,7 @@ static void event_drop_target(struct perf_event *event)
 static void event_free(struct perf_event *event)
 {
 	perf_debug_sleep();
-	event_drop_guests(event);
+	event_drop_given(event);
 	perf_debug_sleep();
 	event_unaccount(event);
 	if (event->attach_state & PERF_ATTACH_CALLCHAIN)

@@ -24,10 +24,12 @@
  * for a cgroup, while the cgroup runs as well. What is in a tree may be put on.
  * A sibling that left its group leads itself; its sibling_list points to itself.
  *
- * Locking: ctx->lock and ctx->mutex to change, either to read. With interrupts
- * off the CPU that has the context loaded may read as well. The family_start of an
- * eldest is under the locks of its copies' contexts, any of them: what is lost or torn
- * there moves the first turns of a thread, and the next choice limits it.
+ * Locking: who belongs to a group, and who leads it, changes under ctx->mutex and
+ * ctx->lock; either is enough to read it. The trees and the service of groups change
+ * under ctx->lock alone. With interrupts off the CPU that has the context loaded may
+ * read all of it. The family_start of an eldest is under the locks of its copies'
+ * contexts, any of them. A value that is lost or torn there moves the first turns of a
+ * thread, and the next choice limits it.
  */
 #include <linux/bitops.h>
 #include <linux/minmax.h>
@@ -191,7 +193,7 @@ static s64 perf_group_service(const struct perf_event *leader)
 	return leader->total_time_running + leader->group_start;
 }
 
-/* Before its first choice a part's least service is that of the copies in it. */
+/* Until the first choice the least service of a part is that of the copies in it. */
 static void perf_group_begin_least_locked(struct perf_event_pmu_context *epc,
 					  s64 service)
 {

@@ -129,12 +129,13 @@ static void home_exchange(struct home_pair *pair)
 /* Finding. */
 
 /**
- * perf_home_is_own - was a context made for a task, or are its events of the task?
+ * perf_home_is_own - are the events of a context those of a task?
  * @ctx: context of @task
  * @task: task
  *
  * Context: task; ctx->mutex.
- * Return: true if nothing in it was opened on others. False is no certainty.
+ * Return: true if nothing in it was opened on others. False says
+ * only that some may not be.
  */
 bool perf_home_is_own(struct perf_event_context *ctx,
 		      const struct task_struct *task)
@@ -229,7 +230,7 @@ static void home_put(const struct home_pair *pair)
 }
 
 /**
- * perf_home_bring - give back what others have of a task, or it of others
+ * perf_home_bring - exchange contexts so that a task has its own again
  * @task: task
  *
  * One exchange at most: the caller asks perf_home_take() again.

@@ -882,9 +882,8 @@ static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
  * Return: 0; -EINVAL for an inherited event on any CPU, a redirected event, a
  * private mapping, a wrong size, or offset other than 0 that does not match the
  * user page, or the area that is there, or an AUX area without a buffer; -ENODEV when
- * the event's PMU has gone;
- * -EOPNOTSUPP for an AUX area of a PMU that does not trace; -EPERM over the limit
- * of locked memory; -ENOMEM; -EACCES of a security module.
+ * the event's PMU has gone; -EOPNOTSUPP for an AUX area of a PMU that does not trace;
+ * -EPERM over the limit of locked memory; -ENOMEM; -EACCES of a security module.
  */
 int perf_mmap(struct file *file, struct vm_area_struct *vma)
 {

@@ -744,8 +744,8 @@ SYSCALL_DEFINE5(perf_event_open,
  * audited, nobody has asked for.
  *
  * Context: task, may sleep; as the system call.
- * Return: 0, or the errno of the system call, but for those of making a file
- * and, for a task without events, of making a context.
+ * Return: 0, or the errno of the system call, but for those of making a file (not of
+ * its descriptor) and, for a task without events, of making a context.
  */
 int perf_open_try(struct perf_open_attempt *attempt)
 {

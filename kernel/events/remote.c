@@ -6,14 +6,14 @@
  * Purpose: a context is loaded on one CPU or nowhere. What is done to it is sent
  * to that CPU, or done here under its lock.
  *
- * Owns: perf_walk; nothing that outlives a call.
+ * Owns: perf_walk, perf_remote_round.
  *
  * Contexts: callers are tasks that may sleep; the function runs with interrupts
  * off, in an interrupt or where a walk has ended.
  *
  * Locking: the caller holds ctx->mutex or another guarantee that the events it
- * wants to touch belong to @ctx. The function runs under the CPU context's
- * lock and ctx->lock.
+ * wants to touch belong to @ctx. The function runs under the CPU context's lock and
+ * that of the loaded task context; if @ctx is loaded nowhere, under ctx->lock alone.
  *
  * The rule of walks. A software event or a trace record is told to a list of
  * events, mostly with interrupts on. If events were put on in the middle of that
@@ -28,13 +28,13 @@
  *     the CPU's list (perf_walk_defer_oncpu()) and the interrupt is over. Else it
  *     is done at once.
  *  3. perf_walk_end() takes the walk from the count, then looks at the list.
- *     Work that comes after the one finds no walk, and work that came before
- *     is found by the other: none is left behind.
+ *     Work that comes after the count was lowered finds no walk. Work that came
+ *     before is found by the look at the list.
  *  4. Only the end of the outermost walk does the work, and only with interrupts
  *     on: then an interrupt could have come there too, so no lock is held
- *     that the work takes. A walk that began with interrupts off, or in NMI,
- *     was interrupted by no work. If it finds some, then it came itself between
- *     the two steps of 3 of another walk, which does the work next.
+ *     that the work takes. A walk with interrupts off, or in NMI, gets no work
+ *     while it lasts. If it finds some, it has itself interrupted another walk
+ *     between the two steps of 3; that walk does the work.
  *     It lets interrupts in between one piece of work and the next.
  *  5. The sender sleeps on a completion. Nothing is sent a second time because
  *     of a walk, and nobody polls.
@@ -106,7 +106,7 @@ static struct perf_late *perf_walk_next_oncpu(void)
 }
 
 /**
- * perf_walk_run_late_oncpu - do one thing that has waited, the first that came
+ * perf_walk_run_late_oncpu - do the oldest piece of work that waits
  *
  * Context: interrupts off, no walk on this CPU.
  * Return: false if nothing waits.

@@ -64,7 +64,7 @@ static DEFINE_MUTEX(revoke_mutex);
 /* What is to be done next; with a reference. Neither: all is done. */
 struct revoke_step {
 	struct perf_event		*event;
-	/* There are guests in the PMU's part of it, or it rests. */
+	/* There are visitors in the PMU's part of it, or it rests. */
 	struct perf_event_context	*ctx;
 };
 
@@ -154,8 +154,8 @@ static bool revoke_group_has(struct perf_event *leader, const struct pmu *pmu)
 	return false;
 }
 
-static struct perf_event *revoke_find_guest(struct perf_event_context *ctx,
-					    const struct pmu *pmu)
+static struct perf_event *revoke_find_visitor(struct perf_event_context *ctx,
+					      const struct pmu *pmu)
 {
 	struct perf_event *event;
 
@@ -240,14 +240,14 @@ static void revoke_move_group(struct perf_event *leader,
  * Return: NULL, or for want of memory a leader that has to be revoked with the
  * PMU, with a reference.
  */
-static struct perf_event *revoke_free_guests(struct perf_event_context *ctx,
-					     const struct pmu *pmu)
+static struct perf_event *revoke_free_visitors(struct perf_event_context *ctx,
+					       const struct pmu *pmu)
 {
 	struct perf_event_pmu_context *epc;
 	struct perf_event *leader;
 
 	guard(mutex)(&ctx->mutex);
-	while ((leader = revoke_find_guest(ctx, pmu))) {
+	while ((leader = revoke_find_visitor(ctx, pmu))) {
 		epc = perf_epc_get(leader->pmu, ctx, false);
 		if (IS_ERR(epc)) {
 			perf_event_get_ref(leader);
@@ -262,7 +262,7 @@ static void revoke_clear_ctx(struct perf_event_context *ctx, struct pmu *pmu)
 {
 	struct perf_event *event;
 
-	while ((event = revoke_free_guests(ctx, pmu)))
+	while ((event = revoke_free_visitors(ctx, pmu)))
 		revoke_event(event);
 	perf_epc_drop(ctx, pmu);
 	perf_ctx_put(ctx);

@@ -42,8 +42,8 @@ static inline bool perf_walk_is_waited_for(int cpu)
 }
 
 /*
- * Around a walk; preemption off, NMI included. No walk begins in one that has
- * interrupts on but by interrupting it.
+ * Around a walk; preemption off, NMI included. Inside of a walk with interrupts on,
+ * another begins only in an interrupt.
  */
 static __always_inline void perf_walk_begin(void)
 {
