@@ -4,8 +4,7 @@
  * that move and of groups that go, and who may ask.
  *
  * Workers are processes that sit on one CPU in one group and do what they are
- * told. Page faults are what they count by: they happen when and where one
- * wants them.
+ * told. The tests count page faults, which happen when and where one wants them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -479,6 +478,7 @@ static void opened_below(void)
 	__u64 first;
 	int fd;
 
+	pin_to_cpu(first_cpu());
 	group_take(&below, getpid());
 	attr.disabled = 0;
 	fd = open_in(&top, &attr, first_cpu(), -1);
