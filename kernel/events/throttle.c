@@ -284,8 +284,10 @@ static bool perf_freq_is_cut_short(const struct perf_event *event)
  * The next period may have begun as long as the last one was. It is not waited
  * for if that was chosen for other days. Ticks end windows that take too long;
  * one that is longer still saw none, because the CPU was idle.
+ *
+ * Apart, for the registers that it needs and fixed periods do not.
  */
-static void perf_freq_overflow(struct perf_event *event)
+static noinline void perf_freq_overflow(struct perf_event *event)
 {
 	perf_freq_window(event, perf_freq_running(event),
 			 perf_freq_patience(event) + 2 * TICK_NSEC);
@@ -351,7 +353,8 @@ static void perf_throttle_stop_work(struct irq_work *work)
 static DEFINE_PER_CPU(struct irq_work, perf_throttle_work) =
 	IRQ_WORK_INIT_HARD(perf_throttle_stop_work);
 
-static void perf_throttle_begin(struct perf_event *event)
+/* A frequency that is too high is learnt from like any other. */
+static noinline void perf_throttle_begin(struct perf_event *event)
 {
 	__this_cpu_inc(perf_throttled);
 	tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
@@ -359,6 +362,8 @@ static void perf_throttle_begin(struct perf_event *event)
 	perf_side_throttle(event, true);
 	if (event->group_leader->nr_siblings)
 		irq_work_queue(this_cpu_ptr(&perf_throttle_work));
+	if (event->attr.freq)
+		perf_freq_overflow(event);
 }
 
 /**
@@ -373,7 +378,6 @@ bool perf_throttle_account_nmi(struct perf_event *event, bool throttle)
 {
 	struct hw_perf_event *hwc = &event->hw;
 	u64 seq = __this_cpu_read(perf_tick_seq);
-	bool over = false;
 
 	lockdep_assert_irqs_disabled();
 	if (hwc->interrupts_seq != seq) {
@@ -386,11 +390,11 @@ bool perf_throttle_account_nmi(struct perf_event *event, bool throttle)
 	hwc->interrupts++;
 	if (throttle && hwc->interrupts >= READ_ONCE(perf_rate_per_tick)) {
 		perf_throttle_begin(event);
-		over = true;
+		return true;
 	}
 	if (event->attr.freq)
 		perf_freq_overflow(event);
-	return over;
+	return false;
 }
 
 static void perf_throttle_end(struct perf_event *event)
