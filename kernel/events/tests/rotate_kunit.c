@@ -630,18 +630,24 @@ static void rk_random_starvation(struct kunit *test)
 	}
 }
 
-/* Two groups for one counter, in an order that nothing but a turn changes. */
+/*
+ * Two groups for one counter, in an order that nothing but a turn changes: the
+ * counter comes when both are open, so that neither has been on, however long a
+ * host stops the machine in between.
+ */
 static struct perf_cpu_pmu_context *rk_make_pair(struct kunit *test,
 						 struct perf_event **pair)
 {
 	struct fake_pmu_spec spec = { .cpu = smp_processor_id() };
 	struct perf_cpu_pmu_context *cpc;
 
-	fake_pmu_reset(&fake, 1, 1000);
+	fake_pmu_reset(&fake, 0, 1000);
 	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, spec.cpu);
 	cpc->mux_active = true;
 	pair[0] = fake_pmu_open(test, &fake, &spec);
 	pair[1] = fake_pmu_open(test, &fake, &spec);
+	KUNIT_EXPECT_EQ(test, pair[0]->state, INACTIVE);
+	WRITE_ONCE(fake.nr_counters, 1);
 	return cpc;
 }
 
