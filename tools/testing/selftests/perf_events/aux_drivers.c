@@ -20,7 +20,6 @@
 #include "test_pmu.h"
 
 #define MODULE		"perf_test_aux"
-#define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 #define RW		(PROT_READ | PROT_WRITE)
 
 #define STRICT		1
@@ -219,10 +218,7 @@ static void throttle(const struct shape *shape)
 static void throttled(void)
 {
 	test_module_need(MODULE);
-	if (read_long("/proc/sys/kernel/perf_cpu_time_max_percent") % 100 == 0)
-		test_skip("sample rate cannot be written");
-	if (!write_text(MAX_RATE, "1000"))
-		test_skip("cannot write " MAX_RATE);
+	need_low_rate();
 	run_each_shape(throttle);
 }
 

@@ -21,8 +21,6 @@
 #define CLOSINGS	100
 #define PATIENCE	(15 * NSEC_PER_SEC)
 
-#define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
-
 struct seen {
 	unsigned int signals;
 	bool refresh;
@@ -288,10 +286,7 @@ static struct perf_event_attr throttled_attr(__u64 config)
 {
 	struct perf_event_attr attr = clock_attr(config);
 
-	if (read_long("/proc/sys/kernel/perf_cpu_time_max_percent") % 100 == 0)
-		test_skip("sample rate cannot be written");
-	if (!write_text(MAX_RATE, "1000"))
-		test_skip("cannot write " MAX_RATE);
+	need_low_rate();
 	attr.sample_period = PERIOD / 10;
 	return attr;
 }
@@ -369,11 +364,7 @@ static void run_clock(const void *arg)
 
 int main(void)
 {
-	char saved[16];
-
-	snprintf(saved, sizeof(saved), "%ld", read_long(MAX_RATE));
 	tests_begin(ARRAY_SIZE(rows));
 	tests_run_rows(rows, ARRAY_SIZE(rows), sizeof(rows[0]), run_clock);
-	write_text(MAX_RATE, saved);
 	tests_end();
 }

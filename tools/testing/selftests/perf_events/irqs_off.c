@@ -28,9 +28,6 @@
 #define TOO_MANY	20
 #define SLACK_NS	(2 * NSEC_PER_MSEC)
 
-#define PERCENT		"/proc/sys/kernel/perf_cpu_time_max_percent"
-#define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
-
 #define GROUPS		2
 #define GROUP_SIZE	250
 #define ROUNDS		200
@@ -251,22 +248,10 @@ static const struct test_case cases[] = {
 	{ "exchange", exchange },
 };
 
-/* Where samples take long the kernel lowers their limit below what the look needs. */
-static void run_without_limit(void)
-{
-	long percent = read_long(PERCENT);
-	char text[24];
-
-	snprintf(text, sizeof(text), "%ld", percent);
-	write_text(MAX_RATE, "100000");
-	write_text(PERCENT, "0");
-	tests_run(cases, ARRAY_SIZE(cases));
-	write_text(PERCENT, text);
-}
-
 int main(void)
 {
 	tests_begin(ARRAY_SIZE(cases));
-	run_without_limit();
+	tests_keep_rate();
+	tests_run(cases, ARRAY_SIZE(cases));
 	tests_end();
 }

@@ -39,6 +39,9 @@
 
 #define MAX_TRIES	10
 
+#define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
+#define PERCENT		"/proc/sys/kernel/perf_cpu_time_max_percent"
+
 static bool saw_miss;
 
 /* As it was before any case pinned itself. */
@@ -185,12 +188,23 @@ static void case_report(const char *name, pid_t pid)
 	ksft_test_result_code(code, name, NULL);
 }
 
+/* What PERCENT was before it was set to none. */
+static char saved_percent[24];
+
 void tests_begin(unsigned int planned)
 {
 	CPU_ZERO(&usable_cpus);
 	sched_getaffinity(0, sizeof(usable_cpus), &usable_cpus);
+	set_usual_rate();
 	ksft_print_header();
 	ksft_set_plan(planned);
+}
+
+void tests_keep_rate(void)
+{
+	snprintf(saved_percent, sizeof(saved_percent), "%ld",
+		 read_long(PERCENT));
+	write_text(PERCENT, "0");
 }
 
 void tests_run(const struct test_case *cases, size_t count)
@@ -254,6 +268,9 @@ void tests_run_kinds(const struct test_of_kinds *tests, size_t count,
 
 void tests_end(void)
 {
+	if (*saved_percent)
+		write_text(PERCENT, saved_percent);
+	set_usual_rate();
 	test_modules_leave();
 	ksft_finished();
 }
@@ -498,6 +515,24 @@ bool write_text(const char *path, const char *text)
 	ok = write(fd, text, len) == len;
 	close(fd);
 	return ok;
+}
+
+/*
+ * On a busy host interrupts seem to take long, and the kernel lowers its limit of
+ * samples: it would throttle what is measured, or refuse it. Where the limit
+ * cannot be written it is not lowered either.
+ */
+void set_usual_rate(void)
+{
+	write_text(MAX_RATE, "100000");
+}
+
+void need_low_rate(void)
+{
+	if (read_long(PERCENT) % 100 == 0)
+		test_skip("sample rate cannot be written");
+	if (!write_text(MAX_RATE, "1000"))
+		test_skip("cannot lower " MAX_RATE);
 }
 
 /* Ends the case as skipped where there is no such PMU. */

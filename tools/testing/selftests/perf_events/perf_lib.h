@@ -65,6 +65,9 @@ void tests_run_kinds(const struct test_of_kinds *tests, size_t count,
 		     const void *kinds, size_t nr_kinds, size_t stride);
 __noreturn void tests_end(void);
 
+/* Between the first two: the kernel does not lower the rate of samples meanwhile. */
+void tests_keep_rate(void);
+
 __noreturn __printf(3, 4)
 void test_fail(const char *file, int line, const char *fmt, ...);
 __printf(3, 4)
@@ -214,6 +217,8 @@ size_t trailer_size(const struct perf_event_attr *attr);
 long read_long(const char *path);
 __u32 pmu_type(const char *pmu);
 bool write_text(const char *path, const char *text);
+void set_usual_rate(void);
+void need_low_rate(void);
 int first_cpu(void);
 int second_cpu(void);
 void pin_task(pid_t pid, int cpu);

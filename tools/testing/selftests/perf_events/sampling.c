@@ -12,7 +12,6 @@
 
 #include "perf_lib.h"
 
-#define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 #define FAULTS		600
 #define MAX_PERIODS	256
 
@@ -139,16 +138,6 @@ static void period_across_disable(void)
 	CHECK(count >= 600, "%llu faults", (unsigned long long)count);
 	CHECK(ring_count(ring, PERF_RECORD_SAMPLE) == count / 100,
 	      "samples of %llu faults", (unsigned long long)count);
-}
-
-/*
- * On a busy host interrupts seem to take long, and the kernel lowers its limit of
- * samples: it would throttle what is measured here, or refuse it. Where the
- * limit cannot be written it is not lowered either.
- */
-static void set_usual_rate(void)
-{
-	write_text(MAX_RATE, "100000");
 }
 
 /* A clock event with the rate that @arg asks for, 200 ms long. */
@@ -466,14 +455,6 @@ static void hardware_user_mode(void)
 	test_retry(late_samples, &attr);
 }
 
-static void set_low_rate(void)
-{
-	if (read_long("/proc/sys/kernel/perf_cpu_time_max_percent") % 100 == 0)
-		test_skip("sample rate cannot be written");
-	if (!write_text(MAX_RATE, "1000"))
-		test_skip("cannot lower " MAX_RATE);
-}
-
 static bool throttling(void *arg)
 {
 	struct perf_event_attr *attr = arg;
@@ -510,7 +491,7 @@ static void clock_throttled(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_CPU_CLOCK);
 
-	set_low_rate();
+	need_low_rate();
 	expect_throttling(&attr);
 }
 
@@ -519,7 +500,7 @@ static void hardware_throttled(void)
 	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
 
 	need_hardware();
-	set_low_rate();
+	need_low_rate();
 	expect_throttling(&attr);
 }
 
@@ -575,7 +556,7 @@ static void group_throttled(void)
 	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
 
 	need_hardware();
-	set_low_rate();
+	need_low_rate();
 	attr.disabled = 0;
 	attr.sample_period = 20000;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ID | PERF_SAMPLE_TIME;
@@ -603,11 +584,7 @@ static const struct test_case cases[] = {
 
 int main(void)
 {
-	char rate[32];
-
-	snprintf(rate, sizeof(rate), "%ld", read_long(MAX_RATE));
 	tests_begin(ARRAY_SIZE(cases));
 	tests_run(cases, ARRAY_SIZE(cases));
-	write_text(MAX_RATE, rate);
 	tests_end();
 }
