@@ -839,6 +839,7 @@ static void sk_many_tasks(struct kunit *test)
 	for (int i = 0; i < 8; i++) {
 		workers[i] = sk_start_worker(test);
 		events[i] = sk_open_task(test, workers[i]->task, true);
+		sk_wait_unloaded(test, events[i]);
 	}
 	for (int round = 0; round < 10; round++) {
 		for (int i = 0; i < 8; i++) {
