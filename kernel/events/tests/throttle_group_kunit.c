@@ -28,6 +28,7 @@ struct tg_world {
 	unsigned long		over;
 	unsigned long		after_work;
 	unsigned long		after_end;
+	int			stops;
 };
 
 static int tg_suite_init(struct kunit_suite *suite)
@@ -84,6 +85,7 @@ static void tg_overflow_oncpu(void *arg)
 	struct tg_world *world = arg;
 	struct perf_event *event = world->members[1];
 
+	world->stops = -fake_pmu_calls(&fake, FAKE_STOP);
 	while (!perf_throttle_account_nmi(event, true))
 		;
 	event->pmu->stop(event, 0);
@@ -95,6 +97,7 @@ static void tg_tick_oncpu(void *arg)
 	struct tg_world *world = arg;
 
 	world->after_work = tg_who_stands(world);
+	world->stops += fake_pmu_calls(&fake, FAKE_STOP);
 	perf_event_task_tick();
 	world->after_end = tg_who_stands(world);
 }
@@ -147,6 +150,7 @@ static void tg_until_tick(struct kunit *test)
 	tg_begin(test, &world);
 	tg_run(test, &world, tg_tick_oncpu, 0);
 	KUNIT_EXPECT_EQ(test, world.over, BIT(1));
+	KUNIT_EXPECT_EQ(test, world.stops, MEMBERS);
 }
 
 /* A member that is off is not started by the end of it. */
@@ -180,6 +184,31 @@ static void tg_without_interrupt(struct kunit *test)
 	fake.pmu.capabilities &= ~PERF_PMU_CAP_NO_INTERRUPT;
 }
 
+/* Of a frequency, with a period that began long ago and is far too long. */
+static void tg_cut_short_oncpu(void *arg)
+{
+	struct tg_world *world = arg;
+	struct perf_event *event = world->beside;
+
+	event->attr.freq = 1;
+	event->hw.interrupts = 0;
+	local64_set(&event->hw.period_left, 1LL << 40);
+	world->over = perf_throttle_account_nmi(event, false);
+	world->after_work = tg_who_stands(world);
+	event->attr.freq = 0;
+}
+
+static void tg_cut_short(struct kunit *test)
+{
+	struct tg_world world = { };
+
+	tg_begin(test, &world);
+	tg_call(test, tg_cut_short_oncpu, &world);
+	KUNIT_EXPECT_EQ(test, world.over, 0UL);
+	KUNIT_EXPECT_EQ(test, world.after_work, 0UL);
+	KUNIT_EXPECT_EQ(test, local64_read(&world.beside->hw.period_left), 0LL);
+}
+
 static void *tg_setup_aux(struct perf_event *event, void **pages, int nr_pages,
 			  bool overwrite)
 {
@@ -206,6 +235,7 @@ static struct kunit_case tg_cases[] = {
 	KUNIT_CASE(tg_member_off),
 	KUNIT_CASE(tg_ends_early),
 	KUNIT_CASE(tg_without_interrupt),
+	KUNIT_CASE(tg_cut_short),
 	KUNIT_CASE(tg_trace_goes_on),
 	{ }
 };

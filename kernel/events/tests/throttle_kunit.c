@@ -27,6 +27,8 @@ static void thk_period_exact(struct kunit *test)
 		{ 100000, 1000, 1, 10 },
 		/* A counter at 8 GHz, a tick of 10 ms. */
 		{ 100, 10000000, 80000000, 80000000 },
+		/* Products of 64 bits: nothing is rounded that need not be. */
+		{ 2147483647, 4294967297, 9223372034, 0 },
 	};
 
 	for (int i = 0; i < ARRAY_SIZE(cases); i++)
@@ -220,6 +222,20 @@ static void thk_patience(struct kunit *test)
 			200 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, perf_freq_patience(thk_event(test, 1000000)),
 			(u64)TICK_NSEC);
+}
+
+/* A window in which the CPU was idle teaches nothing, but the next one does. */
+static void thk_long_window(struct kunit *test)
+{
+	struct perf_event *event = thk_event(test, 1000);
+
+	event->hw.sample_period = 1000;
+	local64_set(&event->count, 5000000);
+	perf_freq_window(event, TICK_NSEC + 1, TICK_NSEC);
+	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 1000ULL);
+	local64_add(5000000, &event->count);
+	perf_freq_window(event, 2 * TICK_NSEC + 1, TICK_NSEC);
+	KUNIT_EXPECT_GT(test, event->hw.sample_period, 1000ULL);
 }
 
 /* Interrupts off: no tick comes between. */
@@ -490,6 +506,7 @@ static struct kunit_case thk_cases[] = {
 	KUNIT_CASE(thk_steps_up),
 	KUNIT_CASE(thk_patience),
 	KUNIT_CASE(thk_long_period_ends),
+	KUNIT_CASE(thk_long_window),
 	KUNIT_CASE(thk_over),
 	KUNIT_CASE(thk_not_asked),
 	KUNIT_CASE(thk_took_allowed),
