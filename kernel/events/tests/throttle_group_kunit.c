@@ -209,6 +209,38 @@ static void tg_cut_short(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, local64_read(&world.beside->hw.period_left), 0LL);
 }
 
+/* The same at a tick, with nobody throttled, when no overflow came for a second. */
+static void tg_cut_short_at_tick_oncpu(void *arg)
+{
+	struct tg_world *world = arg;
+	struct perf_event *event = world->beside;
+
+	perf_event_task_tick();
+	event->attr.freq = 1;
+	event->ctx->nr_freq++;
+	event->pmu_ctx->nr_freq++;
+	local64_set(&event->hw.period_left, 1LL << 40);
+	event->hw.freq_time_stamp = -NSEC_PER_SEC;
+	world->stops = -fake_pmu_calls(&fake, FAKE_STOP);
+	perf_event_task_tick();
+	world->stops += fake_pmu_calls(&fake, FAKE_STOP);
+	world->after_work = tg_who_stands(world);
+	event->ctx->nr_freq--;
+	event->pmu_ctx->nr_freq--;
+	event->attr.freq = 0;
+}
+
+static void tg_cut_short_at_tick(struct kunit *test)
+{
+	struct tg_world world = { };
+
+	tg_begin(test, &world);
+	tg_call(test, tg_cut_short_at_tick_oncpu, &world);
+	KUNIT_EXPECT_EQ(test, world.stops, 1);
+	KUNIT_EXPECT_EQ(test, world.after_work, 0UL);
+	KUNIT_EXPECT_EQ(test, local64_read(&world.beside->hw.period_left), 0LL);
+}
+
 static void *tg_setup_aux(struct perf_event *event, void **pages, int nr_pages,
 			  bool overwrite)
 {
@@ -236,6 +268,7 @@ static struct kunit_case tg_cases[] = {
 	KUNIT_CASE(tg_ends_early),
 	KUNIT_CASE(tg_without_interrupt),
 	KUNIT_CASE(tg_cut_short),
+	KUNIT_CASE(tg_cut_short_at_tick),
 	KUNIT_CASE(tg_trace_goes_on),
 	{ }
 };
