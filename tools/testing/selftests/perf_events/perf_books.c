@@ -171,7 +171,7 @@ static int in_child(int (*body)(void))
 }
 
 /* Those with what only some need may come from a cache of their own. */
-static long count_events(void)
+long count_events(void)
 {
 	long events = slab_objects("perf_event");
 	long traced = slab_objects("perf_event_traced");

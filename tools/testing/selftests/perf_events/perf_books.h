@@ -46,6 +46,8 @@ void close_books(const struct books *before, struct books *after);
 
 void report_books(const struct books *before, const struct books *after);
 void expect_balance(const struct books *before);
+/* Events that exist, -1 if that cannot be known. */
+long count_events(void);
 bool keeps_freed_memory(void);
 long proc_kb(const char *path, const char *field);
 /* What this process is charged for beyond the allowance of its user. */

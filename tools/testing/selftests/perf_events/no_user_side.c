@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Samples of tasks that have no memory of a user: threads of the kernel, the
+ * idle task, tasks whose exit has given their memory up. They may show neither
+ * a user's call chain nor his registers or stack, as what would be read is of
+ * somebody else.
+ *
+ * An event of a CPU samples each switch from a task to another, the last one of
+ * an exiting task as well.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/wait.h>
+
+#include "perf_lib.h"
+
+#define ROUNDS		32
+#define DATA_PAGES	64
+#define STACK_BYTES	256
+#define PF_KTHREAD	0x200000
+
+/* The process id in samples of a task that has none any more. */
+#define GONE		((__u32)-1)
+
+static struct perf_event_attr switch_attr(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_CONTEXT_SWITCHES);
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
+			   PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr.exclude_callchain_kernel = 1;
+	attr.sample_regs_user = 1;
+	attr.sample_stack_user = STACK_BYTES;
+	return attr;
+}
+
+static bool is_of_kernel(__u32 pid)
+{
+	unsigned int flags = 0;
+	char path[32];
+	FILE *file;
+
+	if (!pid)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	if (fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %u",
+		   &flags) != 1)
+		flags = 0;
+	fclose(file);
+	return flags & PF_KTHREAD;
+}
+
+static void expect_no_user(const struct sample *sample)
+{
+	__u64 i;
+
+	for (i = 0; i < sample->nr_ips; i++)
+		EXPECT(sample->ips[i] != (__u64)PERF_CONTEXT_USER,
+		       "a user's call chain of process %d", (int)sample->pid);
+	EXPECT(sample->user_abi == PERF_SAMPLE_REGS_ABI_NONE,
+	       "a user's registers of process %d", (int)sample->pid);
+	EXPECT(!sample->stack_dyn_size, "a user's stack of process %d",
+	       (int)sample->pid);
+}
+
+static void expect_user(const struct sample *sample)
+{
+	CHECK(sample->nr_ips && sample->ips[0] == (__u64)PERF_CONTEXT_USER,
+	      "no call chain of the test itself");
+	CHECK(sample->user_abi != PERF_SAMPLE_REGS_ABI_NONE,
+	      "no registers of the test itself");
+	CHECK(sample->stack_dyn_size, "no stack of the test itself");
+}
+
+struct found {
+	unsigned int idle;
+	unsigned int threads;
+	unsigned int gone;
+	unsigned int self;
+};
+
+static void look(const struct sample *sample, struct found *found)
+{
+	if (sample->pid == (__u32)getpid()) {
+		found->self++;
+		expect_user(sample);
+	} else if (sample->pid == GONE) {
+		found->gone++;
+		expect_no_user(sample);
+	} else if (is_of_kernel(sample->pid)) {
+		found->idle += !sample->pid;
+		found->threads += !!sample->pid;
+		expect_no_user(sample);
+	}
+}
+
+/* What is sampled on the CPU where the caller and @work run. */
+static struct found sample_switches(void (*work)(void))
+{
+	struct perf_event_attr attr = switch_attr();
+	struct perf_event_header *header;
+	struct found found = { 0 };
+	struct perf_ring *ring;
+	struct sample sample;
+	int fd;
+
+	pin_to_cpu(first_cpu());
+	fd = open_on(&attr, -1, first_cpu(), -1);
+	ring = ring_map(fd, DATA_PAGES);
+	event_enable(fd);
+	work();
+	event_disable(fd);
+	while ((header = ring_next(ring))) {
+		if (header->type != PERF_RECORD_SAMPLE)
+			continue;
+		parse_sample(header, &attr, &sample);
+		look(&sample, &found);
+	}
+	CHECK(found.self, "no sample of the test itself");
+	return found;
+}
+
+static void sleep_often(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++)
+		usleep(2000);
+}
+
+static void threads_of_kernel(void)
+{
+	struct found found = sample_switches(sleep_often);
+
+	CHECK(found.idle, "no sample of the idle task");
+	printf("# %u samples of idle, %u of threads of the kernel\n",
+	       found.idle, found.threads);
+}
+
+/* Nobody waits for them: their ids go before they do. */
+static void exit_often(void)
+{
+	unsigned int i;
+	pid_t pid;
+
+	signal(SIGCHLD, SIG_IGN);
+	for (i = 0; i < ROUNDS; i++) {
+		pid = fork();
+		CHECK(pid >= 0, "fork: %s", strerror(errno));
+		if (!pid)
+			_exit(0);
+		while (waitpid(pid, NULL, 0) > 0)
+			;
+	}
+	signal(SIGCHLD, SIG_DFL);
+}
+
+static void exiting_tasks(void)
+{
+	struct found found = sample_switches(exit_often);
+
+	CHECK(found.gone, "no sample of a task at its end");
+	printf("# %u samples of tasks at their end\n", found.gone);
+}
+
+static const struct test_case cases[] = {
+	{ "CVE-2026-23159: no user side in threads of the kernel",
+	  threads_of_kernel },
+	{ "CVE-2025-38424: no user side at the end of a task", exiting_tasks },
+};
+
+int main(void)
+{
+	tests_begin(ARRAY_SIZE(cases));
+	tests_run(cases, ARRAY_SIZE(cases));
+	tests_end();
+}
