@@ -32,7 +32,8 @@ from clang.cindex import Config, CursorKind, Index, TypeKind
 BOUNDS = {'<': '<=', '<=': '<', '>': '>=', '>=': '>'}
 # Without them nothing that a user sees changes: assertions, hints, names.
 SILENT = re.compile(r'(lockdep_|might_|WARN|BUG|BUILD_BUG|DEBUG_|KUNIT|kunit_|pr_|trace_|'
-                    r'prefetch|cond_resched|static_assert|__set_bit_debug|annotate_|instrument_)')
+                    r'prefetch|cond_resched|static_assert|__set_bit_debug|annotate_|instrument_|'
+                    r'perf_debug_)')
 NUMBERS = (TypeKind.BOOL, TypeKind.INT, TypeKind.UINT, TypeKind.LONG, TypeKind.ULONG,
            TypeKind.LONGLONG, TypeKind.ULONGLONG, TypeKind.SHORT, TypeKind.USHORT,
            TypeKind.CHAR_S, TypeKind.CHAR_U, TypeKind.SCHAR, TypeKind.UCHAR, TypeKind.ENUM)

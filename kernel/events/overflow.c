@@ -43,9 +43,11 @@
  *	pending_work goes from 0 to 1 by compare-and-exchange before the task
  *	work is queued; the NMI finds 1 and does not queue it twice.
  *
- * 3. The task work runs when the task is exiting or has changed its identity
- *	by exec. The context was detached from the task before: ctx->task is
- *	TASK_TOMBSTONE and nothing is sent.
+ * 3. The task work runs when the task is exiting, or in the program that it
+ *	has executed. In an exit the context was detached from the task before:
+ *	ctx->task is TASK_TOMBSTONE. In an exec the event, which has
+ *	remove_on_exec, was closed or removed before: its state is EXIT or below.
+ *	Nothing is sent.
  *
  * 4. A side-band record is written for an event that is being removed.
  *	CPU 0			CPU 1
@@ -168,7 +170,9 @@ static void perf_overflow_signal(struct perf_event *event, unsigned long addr)
 {
 	struct task_struct *task = READ_ONCE(event->ctx->task);
 
-	if (task == TASK_TOMBSTONE || WARN_ON_ONCE(task != current))
+	if (task == TASK_TOMBSTONE ||
+	    READ_ONCE(event->state) <= PERF_EVENT_STATE_EXIT ||
+	    WARN_ON_ONCE(task != current))
 		return;
 	send_sig_perf((void __user *)addr, event->orig_type,
 		      event->attr.sig_data);

@@ -152,11 +152,11 @@ static void exec_with_trap(bool keep_file)
 	_exit(1);
 }
 
-/* Kernels differ in whether the new program still gets the signal, and ends of it. */
+/* The signal is none of the new program's business, which would end of it. */
 static void pending_at_exec(bool keep_file)
 {
 	long before = settled_events();
-	unsigned int i;
+	unsigned int i, trapped = 0;
 	int status;
 	pid_t pid;
 
@@ -167,8 +167,12 @@ static void pending_at_exec(bool keep_file)
 		status = child_end(pid);
 		CHECK(!status || WTERMSIG(status) == SIGTRAP, "status %#x",
 		      status);
+		trapped += !!status;
 	}
 	expect_freed(before);
+	if (trapped)
+		test_xfail("%u of %u new programs got the signal", trapped,
+			   ROUNDS);
 }
 
 static void exec_keeps_file(void)
