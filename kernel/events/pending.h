@@ -7,8 +7,26 @@
 #ifndef _KERNEL_EVENTS_PENDING_H
 #define _KERNEL_EVENTS_PENDING_H
 
+#include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/perf_event.h>
+
+/**
+ * perf_pending_queue - have this CPU do work soon
+ * @work: the work
+ *
+ * A CPU that has gone offline still switches from the thread that stopped it to
+ * idle, and may be counted meanwhile. It runs no work any more. What it queued
+ * would stay pending, and with it all work that is queued there when the CPU
+ * is back.
+ *
+ * Context: any, NMI included, preemption off.
+ */
+static inline void perf_pending_queue(struct irq_work *work)
+{
+	if (likely(cpu_online(smp_processor_id())))
+		irq_work_queue(work);
+}
 
 /**
  * perf_pending_wake - have readers of the event's buffer woken
@@ -21,7 +39,7 @@
 static inline void perf_pending_wake(struct perf_event *event)
 {
 	event->pending_wakeup = 1;
-	irq_work_queue(&event->pending_irq);
+	perf_pending_queue(&event->pending_irq);
 }
 
 /**
@@ -33,7 +51,7 @@ static inline void perf_pending_wake(struct perf_event *event)
 static inline void perf_pending_disable(struct perf_event *event)
 {
 	WRITE_ONCE(event->pending_disable, 1);
-	irq_work_queue(&event->pending_disable_irq);
+	perf_pending_queue(&event->pending_disable_irq);
 }
 
 #endif /* _KERNEL_EVENTS_PENDING_H */

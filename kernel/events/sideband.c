@@ -310,6 +310,9 @@ static void side_tell_cpu_rcu(const struct perf_side_kind *kind,
 	struct list_head *listed = this_cpu_ptr(&side_events);
 	struct perf_event *event;
 
+	/* The CPU goes offline: its events are off, and nobody would be woken. */
+	if (this_cpu_read(perf_cpu_context.ctx.loaded_cpu) == PERF_CPU_NONE)
+		return;
 	list_for_each_entry_rcu(event, listed, sb_list) {
 		/* Pairs with the publication of a ready event's context. */
 		if (smp_load_acquire(&event->ctx))

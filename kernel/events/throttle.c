@@ -35,6 +35,7 @@
 #include <kunit/visibility.h>
 #include "clock.h"
 #include "context.h"
+#include "pending.h"
 #include "pmu.h"
 #include "sideband.h"
 #include "throttle.h"
@@ -155,7 +156,7 @@ static void perf_throttle_lower(u64 took)
 	WRITE_ONCE(perf_sample_allowed_ns, min_t(u64, took, U32_MAX));
 	WRITE_ONCE(perf_rate_per_tick, per_tick);
 	WRITE_ONCE(sysctl_perf_event_sample_rate, per_tick * HZ);
-	irq_work_queue(&perf_throttle_report_work);
+	perf_pending_queue(&perf_throttle_report_work);
 }
 
 /**
@@ -361,7 +362,7 @@ static noinline void perf_throttle_begin(struct perf_event *event)
 	event->hw.interrupts = MAX_INTERRUPTS;
 	perf_side_throttle(event, true);
 	if (event->group_leader->nr_siblings)
-		irq_work_queue(this_cpu_ptr(&perf_throttle_work));
+		perf_pending_queue(this_cpu_ptr(&perf_throttle_work));
 	if (event->attr.freq)
 		perf_freq_overflow(event);
 }

@@ -244,6 +244,9 @@ struct irq_work {
 
 void irq_work_queue(struct irq_work *work);
 
+#define smp_processor_id()	0
+#define cpu_online(cpu)		((cpu) == 0)
+
 struct mutex {
 	int unused;
 };

@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -304,6 +305,49 @@ static void sampling_goes_on(void)
 	}
 }
 
+/* Readers are woken by the CPU that writes, which may have work pending for ever. */
+static void expect_wake(int cpu)
+{
+	struct perf_event_attr attr = clock_attr();
+	struct pollfd poll_fd = { .events = POLLIN };
+	__u64 begin = now_ns();
+	struct perf_ring *ring;
+
+	attr.sample_period = 1000000;
+	attr.wakeup_events = 1;
+	poll_fd.fd = open_on(&attr, -1, cpu, -1);
+	ring = ring_map(poll_fd.fd, 8);
+	CHECK(poll(&poll_fd, 1, PATIENCE / NSEC_PER_MSEC) == 1,
+	      "no samples");
+	CHECK(now_ns() - begin < PATIENCE / 2, "samples wake nobody");
+	ring_unmap(ring);
+	close(poll_fd.fd);
+}
+
+/* The last record of a switch is that from the thread that stops the CPU. */
+static void switch_records(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	struct perf_ring *ring;
+	int cpu = hot_cpu(), fd, round;
+
+	attr.context_switch = 1;
+	attr.watermark = 1;
+	attr.wakeup_watermark = 1;
+	fd = open_on(&attr, -1, cpu, -1);
+	ring = ring_map(fd, 8);
+	event_enable(fd);
+	for (round = 0; round < CYCLES; round++) {
+		ring_skip_all(ring);
+		take_offline(cpu);
+		bring_online(cpu);
+	}
+	expect_wake(cpu);
+	/* Waits for work that is pending. */
+	ring_unmap(ring);
+	close(fd);
+}
+
 /* Groups come apart on a CPU that is off, and are closed there. */
 static void closed_offline(void)
 {
@@ -533,6 +577,7 @@ static const struct test_case cases[] = {
 	{ "enabled and disabled while it is off", switched_offline },
 	{ "asked while it is off", asked_offline },
 	{ "samples", sampling_goes_on },
+	{ "switch records", switch_records },
 	{ "closed while it is off", closed_offline },
 	{ "opened while it is off: ENODEV", refused },
 	{ "events of a task on the CPU", task_bound_to_cpu },
