@@ -1,0 +1,254 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Run tests with one fault after the other, each from the same snapshot: lab/mutate.
+
+  mutate_vm.py FOLDER JOBS LIMITS QEMU ARG... < FAULTS
+
+FAULTS has a line for each fault, "NUMBER ROOM [TEST...]".  For each a line "NUMBER WHO" comes out, as soon as it is known: WHO noticed it, or
+NOBODY; with number 0 a test that fails without a fault, and that is the end.  "QEMU ARG..." boots a guest whose first process is lab/guest/agent.  JOBS guests
+run side by side, each with its files in FOLDER/N.  LIMITS is a file of patterns that tell
+a report of the kernel on the console.
+
+A guest is booted once, and runs KUnit, which brings its suites.  Then the emulator saves
+it, and goes back to that point before each fault: state that one fault has spoilt is
+not there for the next.  Suites named like the room run first, then the others, then
+the selftests; the first of them that fails has noticed it.  Unless it is a suite of the room
+it must fail again, and pass without the fault in between.
+"""
+import os
+import queue
+import re
+import select
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+BOOT_SECONDS = 300
+SELFTEST_SECONDS = 120
+FAILED = re.compile(r'^ *not ok \d+ (?:- )?([^#\n]*)', re.M)
+
+
+class Gone(Exception):
+    """The guest has ended, or does not answer."""
+
+
+class Guest:
+    """A machine with a console, a line to its agent, and the emulator's monitor."""
+
+    def __init__(self, folder, command, reports):
+        os.makedirs(folder, exist_ok=True)
+        self.folder = folder
+        self.command = command
+        self.reports = re.compile('|'.join('(?:%s)' % line for line in reports))
+        self.machine = None
+        self.monitor = None
+        self.rest = b''
+        self.limits = {}
+        self.suites = []
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def start(self, more):
+        self.stop()
+        where = self.path('monitor')
+        if os.path.exists(where):
+            os.unlink(where)
+        open(self.path('console'), 'w').close()
+        command = self.command + [
+            '-serial', 'file:' + self.path('console'),
+            '-chardev', 'stdio,id=user,signal=off', '-serial', 'chardev:user',
+            '-monitor', 'unix:%s,server,nowait' % where,
+            '-drive', 'if=none,id=state,format=qcow2,file=' + self.path('state')] + more
+        with open(self.path('qemu'), 'w') as log:
+            self.machine = subprocess.Popen(command, stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE, stderr=log)
+        for _ in range(200):
+            if os.path.exists(where):
+                break
+            time.sleep(0.05)
+        self.monitor = socket.socket(socket.AF_UNIX)
+        self.monitor.connect(where)
+        self.prompt()
+        self.rest = b''
+
+    def stop(self):
+        if self.machine:
+            self.machine.kill()
+            self.machine.wait()
+            self.machine.stdin.close()
+            self.machine.stdout.close()
+            self.monitor.close()
+        self.machine = None
+
+    def prompt(self):
+        text = b''
+        while not text.endswith(b'(qemu) '):
+            piece = self.monitor.recv(4096)
+            if not piece:
+                raise Gone('the emulator ended')
+            text += piece
+        return text.decode(errors='replace')
+
+    def order(self, line):
+        self.monitor.sendall(line.encode() + b'\n')
+        answer = self.prompt()
+        if 'Error' in answer:
+            sys.exit('%s: %s' % (line, answer))
+
+    def answer(self, seconds):
+        """What the agent printed up to its next mark."""
+        end = time.monotonic() + seconds
+        output = self.machine.stdout
+        while True:
+            found = re.search(rb'^@@ (\d+)\r?\n', self.rest, re.M)
+            if found:
+                text = self.rest[:found.start()].decode(errors='replace')
+                self.rest = self.rest[found.end():]
+                return text, int(found.group(1))
+            left = end - time.monotonic()
+            if left <= 0:
+                raise Gone('time limit')
+            if select.select([output], [], [], min(left, 1))[0]:
+                piece = os.read(output.fileno(), 65536)
+                if not piece:
+                    raise Gone('no guest')
+                self.rest += piece
+            elif self.reported():
+                raise Gone('report')
+
+    def ask(self, line, seconds):
+        try:
+            self.machine.stdin.write(line.encode() + b'\n')
+            self.machine.stdin.flush()
+        except BrokenPipeError:
+            raise Gone('no guest') from None
+        return self.answer(seconds)
+
+    def reported(self):
+        with open(self.path('console'), errors='replace') as file:
+            file.seek(self.seen)
+            return self.reports.search(file.read())
+
+    def boot(self):
+        subprocess.run(['qemu-img', 'create', '-q', '-f', 'qcow2', self.path('state'), '8G'],
+                       check=True)
+        self.start([])
+        self.seen = 0
+        self.answer(BOOT_SECONDS)
+        names, _ = self.ask('cd /sys/kernel/debug/kunit && echo *', 10)
+        self.suites = names.split()
+        time.sleep(1)
+        self.order('savevm ready')
+
+    def back(self):
+        """To the point behind the boot."""
+        if self.machine.poll() is not None:
+            self.start(['-loadvm', 'ready'])
+        else:
+            self.order('loadvm ready')
+            while select.select([self.machine.stdout], [], [], 0)[0]:
+                os.read(self.machine.stdout.fileno(), 65536)
+        self.rest = b''
+        self.seen = os.path.getsize(self.path('console'))
+
+    def run(self, test, command, limit):
+        """Why a test failed, or nothing."""
+        begin = time.monotonic()
+        try:
+            text, status = self.ask(command, self.limits.get(test, limit))
+        except Gone as reason:
+            time.sleep(1)
+            report = self.reported()
+            return '%s: %s' % (test, report.group(0) if report else reason)
+        if self.reported():
+            return '%s: %s' % (test, self.reported().group(0))
+        self.limits.setdefault(test, 3 * (time.monotonic() - begin) + 10)
+        failed = FAILED.search(text)
+        if failed:
+            return '%s: %s' % (test, failed.group(1).strip())
+        if status not in (0, 4):
+            return '%s: exit status %d' % (test, status)
+        return ''
+
+    def test(self, name):
+        if name.startswith('self/'):
+            command = 'PERF_TEST_STRICT=1 timeout -s KILL %d /tests/%s' % (
+                SELFTEST_SECONDS, name[len('self/'):])
+            return self.run(name, command, SELFTEST_SECONDS + 10)
+        place = '/sys/kernel/debug/kunit/' + name
+        return self.run(name, 'echo 1 >%s/run && cat %s/results' % (place, place), 120)
+
+    def put_in(self, number):
+        self.back()
+        self.ask('echo %d >/sys/module/kernel/parameters/perf_mutant' % number, 10)
+
+    def is_noticed(self, number, name):
+        """What measures time may fail on a host with other work: does the test pass without
+        the fault, and fail again with it?"""
+        self.put_in(0)
+        passes = not self.test(name)
+        self.put_in(number)
+        if passes and self.test(name):
+            return True
+        self.put_in(number)
+        return False
+
+    def judge(self, number, room, tests):
+        self.put_in(number)
+        near = [s for s in self.suites if room.split('_')[0] in s]
+        for name in near + [s for s in self.suites if s not in near] + tests:
+            why = self.test(name)
+            if why and (name in near and not why.endswith(': time limit') or
+                        self.is_noticed(number, name)):
+                return why
+        return 'NOBODY'
+
+
+def work(guest, faults, baseline, lock):
+    guest.boot()
+    why = guest.judge(0, '', baseline)
+    if why != 'NOBODY':
+        with lock:
+            print('0', why, flush=True)
+        return
+    while not faults.empty():
+        try:
+            number, room, tests = faults.get_nowait()
+        except queue.Empty:
+            break
+        why = guest.judge(number, room, tests)
+        with lock:
+            print(number, why, flush=True)
+
+
+def begin(guest, *args):
+    try:
+        work(guest, *args)
+    finally:
+        guest.stop()
+
+
+def main(folder, jobs, reports, *command):
+    faults, baseline = queue.Queue(), []
+    for line in sys.stdin:
+        number, room, *tests = line.split()
+        faults.put((int(number), room, tests))
+        baseline += [test for test in tests if test not in baseline]
+    with open(reports, encoding='utf-8') as file:
+        patterns = [line.rstrip('\n') for line in file]
+    lock = threading.Lock()
+    workers = []
+    for job in range(int(jobs)):
+        guest = Guest(os.path.join(folder, str(job)), list(command), patterns)
+        workers.append(threading.Thread(target=begin, args=(guest, faults, baseline, lock)))
+        workers[-1].start()
+    for worker in workers:
+        worker.join()
+
+
+if len(sys.argv) < 5:
+    sys.exit(__doc__)
+main(*sys.argv[1:])
