@@ -63,6 +63,8 @@ static __noreturn void live(struct stream *stream)
 	for (i = 1; i < nr; i++)
 		if (pthread_create(&thread[i], NULL, run_stream, &threads[i]))
 			_exit(2);
+	if (fuzz->options.faults)
+		write_text("/proc/self/make-it-fail", "1");
 	run_stream(&threads[0]);
 	for (i = 1; i < nr; i++)
 		pthread_join(thread[i], NULL);
@@ -141,6 +143,8 @@ static void end_life(struct stream *stream, int status, struct outcome *outcome)
 	if (!status)
 		return;
 	outcome->killed++;
+	if (fuzz->options.faults)
+		return;
 	printf("# process %u ended with status %x\n", stream->number, status);
 	show_streams(stream, LAST_RECORDS);
 }

@@ -42,7 +42,10 @@ static const char usage_text[] =
 "  --paranoid N     what kernel.perf_event_paranoid is meanwhile, -1 to 3\n"
 "  --disturb LIST   beside it all: hotplug,sysctls,pmu,memory\n"
 "  --extensions     also what other kernels do not know\n"
+"  --faults         where failslab and its like are set up for tasks that ask for it, the\n"
+"                   processes ask; how they end says nothing then\n"
 "  --trace          print each operation, after its process has ended\n"
+"  --tally          print how often each operation had which result\n"
 "  --log FILE       write each operation to FILE, before it begins and when it has ended\n"
 "  --compare        for two kernels: one process after the other, nothing that depends on\n"
 "                   time, and --trace\n"
@@ -74,7 +77,9 @@ static const struct option long_options[] = {
 	{ "paranoid", required_argument, NULL, 'a' },
 	{ "disturb", required_argument, NULL, 'd' },
 	{ "extensions", no_argument, NULL, 'x' },
+	{ "faults", no_argument, NULL, 'F' },
 	{ "trace", no_argument, NULL, 'v' },
+	{ "tally", no_argument, NULL, 'y' },
 	{ "log", required_argument, NULL, 'L' },
 	{ "compare", no_argument, NULL, 'c' },
 	{ "replay", required_argument, NULL, 'r' },
@@ -166,8 +171,14 @@ static bool kind_option(struct fuzz_options *o, int c)
 	case 'x':
 		o->extensions = true;
 		return true;
+	case 'F':
+		o->faults = true;
+		return true;
 	case 'v':
 		o->trace = true;
+		return true;
+	case 'y':
+		o->tally = true;
 		return true;
 	case 'L':
 		o->log = optarg;
@@ -256,6 +267,8 @@ static void run(struct outcome *outcome)
 
 static bool is_well(const struct outcome *outcome)
 {
+	if (fuzz->options.faults)
+		return !outcome->hung;
 	return !outcome->killed && !outcome->hung && !fuzz->strange;
 }
 
@@ -317,6 +330,8 @@ static void test(void)
 		run_portion(&portions[i]);
 	close_books(&before, &after);
 	report_books(&before, &after);
+	if (fuzz->options.tally)
+		log_tally();
 	ksft_finished();
 }
 
@@ -328,6 +343,8 @@ static int run_once(void)
 	run(&outcome);
 	printf("# %u operations, %u processes, %u killed, %u hung, %u children went wrong\n",
 	       outcome.ops, outcome.lives, outcome.killed, outcome.hung, fuzz->strange);
+	if (fuzz->options.tally)
+		log_tally();
 	return !is_well(&outcome);
 }
 

@@ -35,6 +35,10 @@
 
 #define NR_TRACEPOINTS	5
 
+/* Of a tally: more than there are operations, and numbers of errors. */
+#define MAX_OPS		64
+#define MAX_ERRNO	140
+
 #define FUZZ_CGROUP	"/sys/fs/cgroup/perf_fuzz"
 
 /**
@@ -52,7 +56,9 @@
  * @nobody: all processes drop root
  * @compare: nothing whose result depends on time
  * @extensions: with what other kernels do not know
+ * @faults: allocations of the processes may be made to fail
  * @trace: print each operation
+ * @tally: print how often each operation had which result
  * @log: a file that each operation is written to before it begins, or NULL
  */
 struct fuzz_options {
@@ -69,7 +75,9 @@ struct fuzz_options {
 	bool nobody;
 	bool compare;
 	bool extensions;
+	bool faults;
 	bool trace;
+	bool tally;
 	const char *log;
 };
 
@@ -129,6 +137,7 @@ struct stream {
  * @stop: the time is over
  * @strange: children that ended in a way they should not
  * @tracepoint: numbers, which root alone can look up
+ * @tally: results of each operation, by errno; 0 is success
  * @stream: those that run
  */
 struct fuzz_shared {
@@ -136,6 +145,7 @@ struct fuzz_shared {
 	bool stop;
 	unsigned int strange;
 	long tracepoint[NR_TRACEPOINTS];
+	unsigned int tally[MAX_OPS][MAX_ERRNO];
 	struct stream stream[NR_STREAMS];
 };
 
@@ -273,6 +283,7 @@ struct log_lines {
 
 void log_begin(const struct fuzzer *f);
 void log_end(const struct fuzzer *f);
+void log_tally(void);
 void log_show(const struct stream *stream, unsigned int most);
 bool log_read(const char *path, struct log_lines *lines);
 bool log_write(const char *path, const struct log_lines *lines);

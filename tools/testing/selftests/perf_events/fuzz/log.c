@@ -26,6 +26,23 @@ const char *result_name(long result, char *buffer, size_t size)
 	return buffer;
 }
 
+/* A line for each operation: its name, and each result with how often it was. */
+void log_tally(void)
+{
+	unsigned int op, error;
+	char number[24];
+
+	for (op = 0; op < nr_fuzz_ops; op++) {
+		printf("# tally %s", fuzz_ops[op].name);
+		for (error = 0; error < MAX_ERRNO; error++)
+			if (fuzz->tally[op][error])
+				printf(" %s=%u",
+				       result_name(-(long)error, number, sizeof(number)),
+				       fuzz->tally[op][error]);
+		printf("\n");
+	}
+}
+
 static int format(char *line, size_t size, unsigned int stream,
 		  const struct record *record)
 {

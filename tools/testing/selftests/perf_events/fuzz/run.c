@@ -54,6 +54,7 @@ const struct fuzz_op fuzz_ops[] = {
 };
 
 const unsigned int nr_fuzz_ops = ARRAY_SIZE(fuzz_ops);
+_Static_assert(ARRAY_SIZE(fuzz_ops) <= MAX_OPS, "a tally has no room");
 
 /* Draws. */
 
@@ -153,6 +154,15 @@ bool fuzz_stopping(void)
 
 /* Streams. */
 
+static void count_result(const struct record *record)
+{
+	unsigned long error = record->result < 0 ? -record->result : 0;
+
+	if (error < MAX_ERRNO)
+		__atomic_fetch_add(&fuzz->tally[record->op][error], 1,
+				   __ATOMIC_RELAXED);
+}
+
 void run_op(struct fuzzer *f, unsigned int op, unsigned int nr, __u32 seed)
 {
 	struct stream *stream = f->stream;
@@ -171,6 +181,7 @@ void run_op(struct fuzzer *f, unsigned int op, unsigned int nr, __u32 seed)
 	if (fuzz->options.compare && fuzz_ops[op].timed)
 		f->record->result = 0;
 	f->record->done = true;
+	count_result(f->record);
 	log_end(f);
 	__atomic_store_n(&stream->begun, begun, __ATOMIC_RELAXED);
 }
