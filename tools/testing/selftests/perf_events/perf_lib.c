@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -675,6 +676,45 @@ void run_child(void (*body)(void *arg), void *arg)
 		child_finish();
 	}
 	join_child(pid);
+}
+
+/* Both of two that share @arrived come back at the same time, each time anew. */
+void meet(unsigned int *arrived)
+{
+	unsigned int mine = __atomic_fetch_add(arrived, 1, __ATOMIC_ACQ_REL);
+
+	while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) / 2 == mine / 2)
+		sched_yield();
+}
+
+struct part_of_two {
+	void (*body)(void *arg);
+	void *arg;
+	int cpu;
+	unsigned int *arrived;
+};
+
+static void *run_part(void *arg)
+{
+	const struct part_of_two *part = arg;
+
+	pin_to_cpu(part->cpu);
+	meet(part->arrived);
+	part->body(part->arg);
+	return NULL;
+}
+
+/* The caller does the one, a thread on another CPU the other, at the same time. */
+void run_together(void (*one)(void *arg), void (*other)(void *arg), void *arg)
+{
+	unsigned int arrived = 0;
+	struct part_of_two first = { one, arg, first_cpu(), &arrived };
+	struct part_of_two second = { other, arg, second_cpu(), &arrived };
+	pthread_t thread;
+
+	CHECK(!pthread_create(&thread, NULL, run_part, &second), "thread");
+	run_part(&first);
+	pthread_join(thread, NULL);
 }
 
 /* The child never sees another CPU; the caller comes back to the first one. */

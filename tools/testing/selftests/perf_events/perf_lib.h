@@ -239,6 +239,8 @@ void helper_join(struct helper *helper);
 void run_child(void (*body)(void *arg), void *arg);
 void join_child(pid_t pid);
 __noreturn void child_finish(void);
+void meet(unsigned int *arrived);
+void run_together(void (*one)(void *arg), void (*other)(void *arg), void *arg);
 pid_t start_burner(int cpu);
 void stop_child(pid_t pid);
 
