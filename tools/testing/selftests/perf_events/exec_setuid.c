@@ -141,12 +141,14 @@ static struct perf_event_attr watch_attr(void)
 	return attr;
 }
 
-/* Return: the last event that could be opened. */
-static int open_until_refused(pid_t pid)
+/* Return: the last event that could be opened; the first one is there before. */
+static int open_until_refused(struct target *target)
 {
 	struct perf_event_attr attr = watch_attr();
+	pid_t pid = target->helper.pid;
 	int fd, last = open_on(&attr, pid, -1, -1);
 
+	helper_go(&target->helper);
 	while ((fd = perf_open(&attr, pid, -1, -1, 0)) >= 0) {
 		close(last);
 		last = fd;
@@ -190,8 +192,7 @@ static void watch_set_uid(int round)
 	int fd;
 
 	start_target(&target);
-	helper_go(&target.helper);
-	fd = open_until_refused(target.helper.pid);
+	fd = open_until_refused(&target);
 	who = await_program(&target);
 	CHECK(who == '0', "runs as '%c'", who);
 	seen = let_touch(&target, fd);
