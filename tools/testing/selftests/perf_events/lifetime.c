@@ -2,7 +2,8 @@
 /*
  * Who may hold an event, a buffer or a task, and until when: opens that fail or only
  * ask while others unmap the buffer that they name, mappings of a redirected event
- * while its buffer goes, tasks whose last reference is that of a context.
+ * while its buffer goes, buffers that another unmaps than the one who pays for them,
+ * tasks whose last reference is that of a context.
  *
  * Most of what goes wrong here only the kernel notices, by a warning. What it has
  * not given back is missing in the books.
@@ -15,6 +16,7 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -253,6 +255,153 @@ static void map_while_buffer_goes(void)
 	expect_balance(&before);
 }
 
+/* What a buffer has locked is given back to who mapped it, whoever unmaps it. */
+
+struct debtor {
+	int fd;
+	int child_has[2];
+	int parent_left[2];
+	size_t size;
+	/* Both processes', when nothing is mapped any more. */
+	long pinned[2];
+};
+
+/* More than the allowance of the user, so that some of it is charged to the process. */
+static size_t charged_size(void)
+{
+	long kb = read_long("/proc/sys/kernel/perf_event_mlock_kb") *
+		  sysconf(_SC_NPROCESSORS_ONLN);
+	size_t page = sysconf(_SC_PAGESIZE), pages = 1;
+
+	while (pages * page <= kb * 1024UL)
+		pages *= 2;
+	return (1 + pages) * page;
+}
+
+static void *map_charged(int fd, size_t size)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	CHECK(at != MAP_FAILED, "mmap: %s", strerror(errno));
+	return at;
+}
+
+/* The copy of the mapping is the last one. */
+static void unmap_after_parent(struct debtor *debtor, void *at)
+{
+	char byte;
+
+	CHECK(write(debtor->child_has[1], "", 1) == 1, "write");
+	CHECK(read(debtor->parent_left[0], &byte, 1) == 1, "read");
+	CHECK(!pinned_kb(), "%ld kB are charged to a child", pinned_kb());
+	CHECK(!munmap(at, debtor->size), "munmap: %s", strerror(errno));
+	debtor->pinned[1] = pinned_kb();
+}
+
+static void copy_mapping(void *arg)
+{
+	struct rlimit lots = { 1 << 28, 1 << 28 };
+	struct perf_event_attr attr = user_attr();
+	struct debtor *debtor = arg;
+	char byte;
+	pid_t pid;
+	void *at;
+
+	CHECK(!setrlimit(RLIMIT_MEMLOCK, &lots), "setrlimit");
+	become_nobody();
+	CHECK(!pipe(debtor->child_has) && !pipe(debtor->parent_left), "pipe");
+	at = map_charged(open_self(&attr), debtor->size);
+	CHECK(pinned_kb() > 0, "nothing is charged");
+	CHECK(!madvise(at, debtor->size, MADV_DOFORK), "MADV_DOFORK: %s",
+	      strerror(errno));
+	pid = fork();
+	CHECK(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		unmap_after_parent(debtor, at);
+		child_finish();
+	}
+	CHECK(read(debtor->child_has[0], &byte, 1) == 1, "read");
+	CHECK(!munmap(at, debtor->size), "munmap: %s", strerror(errno));
+	CHECK(write(debtor->parent_left[1], "", 1) == 1, "write");
+	join_child(pid);
+	debtor->pinned[0] = pinned_kb();
+}
+
+static void copied_mapping_goes_last(void)
+{
+	struct debtor *debtor = map_memory(memory_fd("debtor", sizeof(*debtor)),
+					   sizeof(*debtor));
+	struct books before;
+
+	debtor->size = charged_size();
+	open_books(&before);
+	run_child(copy_mapping, debtor);
+	expect_balance(&before);
+	if (debtor->pinned[0] || debtor->pinned[1])
+		test_xfail("%ld kB stay with the parent, the child has %ld",
+			   debtor->pinned[0], debtor->pinned[1]);
+}
+
+/* Nobody maps first, and is charged. */
+static void map_and_leave(void *arg)
+{
+	struct debtor *debtor = arg;
+	char byte;
+
+	become_nobody();
+	map_charged(debtor->fd, debtor->size);
+	CHECK(write(debtor->child_has[1], "", 1) == 1, "write");
+	CHECK(read(debtor->parent_left[0], &byte, 1) == 1, "read");
+}
+
+static void map_after_another(void *arg)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	struct debtor debtor = { .size = (1 + DATA_PAGES) * page };
+	struct perf_event_attr attr = user_attr();
+	struct helper first;
+	char byte;
+	void *at;
+
+	(void)arg;
+	CHECK(!pipe(debtor.child_has) && !pipe(debtor.parent_left), "pipe");
+	debtor.fd = open_self(&attr);
+	first = helper_start(map_and_leave, &debtor);
+	helper_go(&first);
+	CHECK(read(debtor.child_has[0], &byte, 1) == 1, "read");
+	at = map_charged(debtor.fd, debtor.size);
+	CHECK(write(debtor.parent_left[1], "", 1) == 1, "write");
+	helper_join(&first);
+	CHECK(!munmap(at, debtor.size), "munmap: %s", strerror(errno));
+}
+
+static void stay_nobody(void *arg)
+{
+	const int *there = arg;
+
+	become_nobody();
+	CHECK(write(there[1], "", 1) == 1, "write");
+	pause();
+}
+
+/* Of two users. What a user owes is forgotten when his last process goes. */
+static void another_unmaps_last(void)
+{
+	struct helper nobody;
+	struct books before;
+	int there[2];
+	char byte;
+
+	CHECK(!pipe(there), "pipe");
+	nobody = helper_start(stay_nobody, there);
+	helper_go(&nobody);
+	CHECK(read(there[0], &byte, 1) == 1, "read");
+	open_books(&before);
+	run_child(map_after_another, NULL);
+	expect_balance(&before);
+	stop_child(nobody.pid);
+}
+
 /* The last reference on a task. */
 
 /*
@@ -337,6 +486,8 @@ static const struct test_case cases[] = {
 	{ "mapping of an event with FD_OUTPUT", map_redirected },
 	{ "mapping of an event whose target's buffer goes",
 	  map_while_buffer_goes },
+	{ "a copy of a mapping goes last", copied_mapping_goes_last },
+	{ "another user unmaps last", another_unmaps_last },
 	{ "the founder of a family goes first", founder_goes_first },
 };
 

@@ -6,10 +6,12 @@
  * A row of the table says up to which level an unprivileged user may do a
  * thing and which errno ends it; each row is tried at all levels. A thing that no
  * PMU at hand can do is refused at the lower levels as well, but by the PMU. The sysctl
- * is set back at the end.
+ * is set back at the end. Each row is tried by a user, then by the same user as root of
+ * a user namespace of his own, which gives him nothing here.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -137,7 +139,23 @@ struct attempt {
 	struct perf_event_attr attr;
 	enum where where;
 	int error;
+	bool namespace;
 };
+
+/* With all capabilities, but over nothing that was there before. */
+static void become_root_of_own(void)
+{
+	char map[32];
+
+	if (unshare(CLONE_NEWUSER))
+		test_skip("no user namespace: %s", strerror(errno));
+	snprintf(map, sizeof(map), "0 %d 1", NOBODY);
+	CHECK(write_text("/proc/self/setgroups", "deny") &&
+	      write_text("/proc/self/uid_map", map) &&
+	      write_text("/proc/self/gid_map", map), "map of ids: %s",
+	      strerror(errno));
+	CHECK(!geteuid() && !getegid(), "not root");
+}
 
 static void try_as_nobody(void *arg)
 {
@@ -148,6 +166,8 @@ static void try_as_nobody(void *arg)
 
 	become_nobody();
 	CHECK(!prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), "PR_SET_DUMPABLE");
+	if (attempt->namespace)
+		become_root_of_own();
 	child = helper_start(waiting_child, NULL);
 	if (attempt->where == ON_ROOTS_TASK)
 		pid = root;
@@ -175,12 +195,33 @@ static int expected_error(const struct access_row *row, int level)
 	return level <= row->last_level ? row->error_below : error;
 }
 
+/* A kernel without user namespaces leaves that part out. */
+static void expect_attempt(struct attempt *attempt, int level)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	CHECK(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		try_as_nobody(attempt);
+		child_finish();
+	}
+	waitpid(pid, &status, 0);
+	EXPECT(WIFEXITED(status) &&
+	       (!WEXITSTATUS(status) ||
+		(attempt->namespace && WEXITSTATUS(status) == KSFT_SKIP)),
+	       "level %d%s, expected %s", level,
+	       attempt->namespace ? ", root of a namespace" : "",
+	       strerror(attempt->error));
+}
+
 static void run_access_row(const void *arg)
 {
 	const struct access_row *row = arg;
 	struct attempt attempt = { .attr = row->attr, .where = row->where };
-	int level, status;
-	pid_t pid;
+	int level;
 
 	if (row->hardware)
 		need_hardware();
@@ -193,16 +234,10 @@ static void run_access_row(const void *arg)
 	for (level = LOWEST; level <= HIGHEST; level++) {
 		set_level(level);
 		attempt.error = expected_error(row, level);
-		fflush(stdout);
-		pid = fork();
-		if (!pid) {
-			try_as_nobody(&attempt);
-			child_finish();
-		}
-		waitpid(pid, &status, 0);
-		EXPECT(WIFEXITED(status) && !WEXITSTATUS(status),
-		       "level %d, expected %s", level,
-		       strerror(attempt.error));
+		attempt.namespace = false;
+		expect_attempt(&attempt, level);
+		attempt.namespace = true;
+		expect_attempt(&attempt, level);
 	}
 }
 
@@ -285,18 +320,26 @@ static void sigtrap_needs_kill(void)
 	run_child(sigtrap_child, NULL);
 }
 
+struct buffer_try {
+	long limit;
+	bool namespace;
+};
+
 static void big_buffer(void *arg)
 {
+	const struct buffer_try *try = arg;
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
 	struct rlimit none = { 0, 0 };
 	size_t page = sysconf(_SC_PAGESIZE), pages = 1;
-	long limit = *(long *)arg;
 	int level = read_long(PARANOID);
 	void *at;
 
-	while (pages * page <= (size_t)limit)
+	while (pages * page <= (size_t)try->limit)
 		pages *= 2;
 	become_nobody();
+	CHECK(!prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), "PR_SET_DUMPABLE");
+	if (try->namespace)
+		become_root_of_own();
 	CHECK(!setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit");
 	attr.exclude_kernel = 1;
 	at = mmap(NULL, (pages + 1) * page, PROT_READ | PROT_WRITE,
@@ -310,13 +353,30 @@ static void big_buffer(void *arg)
 
 static void no_limit_at_minus_one(void)
 {
-	long limit = read_long("/proc/sys/kernel/perf_event_mlock_kb") * 1024 *
-		     sysconf(_SC_NPROCESSORS_ONLN);
+	struct buffer_try try = {
+		.limit = read_long("/proc/sys/kernel/perf_event_mlock_kb") *
+			 1024 * sysconf(_SC_NPROCESSORS_ONLN),
+	};
 
 	set_level(-1);
-	run_child(big_buffer, &limit);
+	run_child(big_buffer, &try);
 	set_level(0);
-	run_child(big_buffer, &limit);
+	run_child(big_buffer, &try);
+}
+
+/* CAP_IPC_LOCK in a namespace of his own is not what lifts the limit. */
+static void limit_in_a_namespace(void)
+{
+	struct buffer_try try = {
+		.limit = read_long("/proc/sys/kernel/perf_event_mlock_kb") *
+			 1024 * sysconf(_SC_NPROCESSORS_ONLN),
+		.namespace = true,
+	};
+
+	if (access("/proc/self/ns/user", F_OK))
+		test_skip("no user namespaces");
+	set_level(0);
+	run_child(big_buffer, &try);
 }
 
 /* What is open stays open: the level counts at perf_event_open() only. */
@@ -341,6 +401,7 @@ static const struct test_case cases[] = {
 	{ "CAP_PERFMON", cap_perfmon },
 	{ "sigtrap needs CAP_KILL beside CAP_PERFMON", sigtrap_needs_kill },
 	{ "no memory limit at level -1", no_limit_at_minus_one },
+	{ "memory limit of root of a user namespace", limit_in_a_namespace },
 	{ "use of an open event", after_open },
 };
 
