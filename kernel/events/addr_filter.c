@@ -71,13 +71,6 @@ struct addr_filter_list {
 
 /* The list. */
 
-static void addr_filter_list_init(struct addr_filter_list *list)
-{
-	INIT_LIST_HEAD(&list->head);
-	list->nr = 0;
-	list->nr_file = 0;
-}
-
 static void addr_filter_list_free(struct addr_filter_list *list)
 {
 	struct perf_addr_filter *filter, *next;
@@ -421,10 +414,9 @@ static int addr_filter_replace(struct perf_event *event,
 int perf_addr_filter_set(struct perf_event *event, const char *text)
 {
 	struct perf_event_context *ctx;
-	struct addr_filter_list list;
+	struct addr_filter_list list = { .head = LIST_HEAD_INIT(list.head) };
 	int err = -EINVAL;
 
-	addr_filter_list_init(&list);
 	/* Walking a path in /proc takes locks that are outside of ctx->mutex. */
 	if (addr_filter_has_any(event))
 		err = addr_filter_read(event, text, &list);
@@ -559,11 +551,10 @@ int perf_addr_filter_alloc(struct perf_event *event)
  */
 void perf_addr_filter_drop(struct perf_event *event)
 {
-	struct addr_filter_list list;
+	struct addr_filter_list list = { .head = LIST_HEAD_INIT(list.head) };
 
 	if (list_empty(&event->addr_filters.list))
 		return;
-	addr_filter_list_init(&list);
 	list_splice_init(&event->addr_filters.list, &list.head);
 	if (event->addr_filters.nr_file_filters)
 		atomic_dec(&addr_filter_file_lists);

@@ -237,6 +237,8 @@ static void afk_fuzz(struct kunit *test)
 /* The last list that the driver saw. */
 static struct {
 	unsigned int			syncs;
+	/* Of these: without the lock that keeps the list as it is. */
+	unsigned int			unlocked;
 	unsigned int			nr;
 	struct perf_addr_filter_range	range[NR_FILTERS];
 	enum perf_addr_filter_action_t	action[NR_FILTERS];
@@ -257,6 +259,7 @@ static void afk_sync(struct perf_event *event)
 
 	lockdep_assert_held(&head->lock);
 	afk_seen.syncs++;
+	afk_seen.unlocked += !raw_spin_is_locked(&head->lock);
 	afk_seen.nr = 0;
 	list_for_each_entry(filter, &head->list, entry) {
 		afk_seen.range[afk_seen.nr] =
@@ -342,6 +345,8 @@ static void afk_set(struct kunit *test)
 	afk_expect_seen(test, 1, STOP, 0x1080, 0);
 	afk_expect_seen(test, 2, START, 0x10, 0);
 
+	KUNIT_EXPECT_EQ(test, afk_seen.unlocked, 0);
+
 	/* Nothing new, nothing to do. */
 	syncs = afk_seen.syncs;
 	perf_event_disable(event);
@@ -385,6 +390,24 @@ static void afk_refused(struct kunit *test)
 	afk_expect_seen(test, 0, STOP, 7, 8);
 }
 
+/* A PMU of the driver that has no filters is not asked for them. */
+static void afk_none(struct kunit *test)
+{
+	struct perf_event *event = afk_open(test);
+
+	KUNIT_ASSERT_EQ(test, perf_addr_filter_set(event, "stop 7/8"), 0);
+	perf_event_disable(event);
+	event->hw.addr_filters_gen--;
+	afk_seen.syncs = 0;
+	fake.pmu.nr_addr_filters = 0;
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, afk_seen.syncs, 0);
+	perf_event_disable(event);
+	fake.pmu.nr_addr_filters = NR_FILTERS;
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, afk_seen.syncs, 1);
+}
+
 static struct kunit_case afk_cases[] = {
 	KUNIT_CASE(afk_good_texts),
 	KUNIT_CASE(afk_bad_texts),
@@ -392,6 +415,7 @@ static struct kunit_case afk_cases[] = {
 	KUNIT_CASE(afk_set),
 	KUNIT_CASE(afk_set_off),
 	KUNIT_CASE(afk_refused),
+	KUNIT_CASE(afk_none),
 	{ }
 };
 

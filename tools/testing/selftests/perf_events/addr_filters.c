@@ -313,16 +313,18 @@ static void mapped_before(void)
 	map_file(file, PROT_READ, 0, FILE_PAGES);
 	map_code(file, 0, 1);
 	code = map_code(file, 2, 2);
-	set_on_file(fd, "filter %#lx/0x20@%s filter %#lx/%#lx@%s start %#lx@%s",
+	set_on_file(fd, "filter %#lx/0x20@%s filter %#lx/%#lx@%s start %#lx@%s stop %#lx@%s",
 		    2 * page + 0x10, file_path, page, 10 * page, file_path,
-		    4 * page, file_path);
+		    4 * page, file_path, 2 * page, file_path);
 	shown = look(0, getpid());
-	CHECK(shown.nr == 3, "%d filters", shown.nr);
+	CHECK(shown.nr == 4, "%d filters", shown.nr);
 	expect_at(&shown, 0, 'f', code + 0x10, 0x20);
 	/* It begins before the mapping and ends behind it. */
 	expect_at(&shown, 1, 'f', code, 2 * page);
 	/* Just behind the mapping. */
 	expect_range(&shown, 2, 's', 0, 0);
+	/* The first byte of the mapping; a point has no size. */
+	expect_at(&shown, 3, 'S', code, 0);
 }
 
 /* What is mapped later, again elsewhere, or made code. */
