@@ -76,6 +76,7 @@
 #include "buffer_types.h"
 #include "context.h"
 #include "delay.h"
+#include "live.h"
 #include "pending.h"
 #include "remote.h"
 #include "ring_buffer.h"
@@ -162,6 +163,7 @@ void perf_aux_free(struct perf_aux_area *area)
 	perf_aux_set_state(area, PERF_AUX_FREED);
 	for (i = 0; i < area->nr_pages && area->pages[i]; i++)
 		perf_aux_free_page(area->pages[i]);
+	perf_live_add(PERF_LIVE_AUX_AREAS, -1);
 	kfree(area);
 }
 
@@ -221,8 +223,10 @@ static struct perf_aux_area *perf_aux_alloc_head(unsigned int nr_pages,
 	if (get_order(size) > MAX_PAGE_ORDER)
 		return NULL;
 	area = kzalloc_node(size, GFP_KERNEL | __GFP_NOWARN, node);
-	if (area)
-		area->nr_pages = nr_pages;
+	if (!area)
+		return NULL;
+	perf_live_add(PERF_LIVE_AUX_AREAS, 1);
+	area->nr_pages = nr_pages;
 	return area;
 }
 

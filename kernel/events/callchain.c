@@ -34,6 +34,7 @@
 #include <linux/sysctl.h>
 #include <linux/uprobes.h>
 
+#include "live.h"
 #include "recursion.h"
 #include "refuse.h"
 #include "types.h"
@@ -146,6 +147,7 @@ int get_callchain_buffers(int event_max_stack)
 		rcu_assign_pointer(callchain_pool, pool);
 	}
 	callchain_users++;
+	perf_live_add(PERF_LIVE_STACK_USERS, 1);
 	return 0;
 }
 
@@ -160,7 +162,10 @@ void put_callchain_buffers(void)
 
 	guard(mutex)(&callchain_mutex);
 
-	if (WARN_ON_ONCE(!callchain_users) || --callchain_users)
+	if (WARN_ON_ONCE(!callchain_users))
+		return;
+	perf_live_add(PERF_LIVE_STACK_USERS, -1);
+	if (--callchain_users)
 		return;
 
 	pool = rcu_replace_pointer(callchain_pool, NULL,

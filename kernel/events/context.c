@@ -34,6 +34,7 @@
 #include "context.h"
 #include "delay.h"
 #include "groups.h"
+#include "live.h"
 
 DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 cpumask_var_t perf_online_mask;
@@ -131,6 +132,9 @@ void perf_ctx_init(struct perf_event_context *ctx, int cpu)
 	refcount_set(&ctx->refcount, 1);
 	ctx->cpu = cpu;
 	ctx->loaded_cpu = PERF_CPU_NONE;
+	/* Those of CPUs are never freed. */
+	if (cpu < 0)
+		perf_live_add(PERF_LIVE_CONTEXTS, 1);
 }
 
 /* Nobody is left who could see the parts. */
@@ -142,6 +146,7 @@ static void perf_ctx_free_rcu(struct rcu_head *head)
 	ctx = container_of(head, struct perf_event_context, rcu_head);
 	list_for_each_entry_safe(epc, next, &ctx->pmu_ctx_list, pmu_ctx_entry)
 		kfree(epc);
+	perf_live_add(PERF_LIVE_CONTEXTS, -1);
 	kfree(ctx);
 }
 

@@ -68,6 +68,7 @@
 #include "delay.h"
 #include "event.h"
 #include "groups.h"
+#include "live.h"
 #include "mmap.h"
 #include "overflow.h"
 #include "pmu.h"
@@ -211,6 +212,7 @@ static void event_free_rcu(struct rcu_head *head)
 	put_pid_ns(event->ns);
 	perf_tracing_free_filter(event);
 	perf_addr_filter_free(event);
+	perf_live_add(PERF_LIVE_EVENTS, -1);
 	/* Of either cache. */
 	kfree(event);
 }
@@ -387,6 +389,7 @@ static struct perf_event *event_new(const struct perf_event_spec *spec)
 	if (!event)
 		return NULL;
 
+	perf_live_add(PERF_LIVE_EVENTS, 1);
 	event_init_links(event);
 	event_init_locks(event);
 	perf_overflow_init(event);

@@ -66,6 +66,7 @@
 #include "clock.h"
 #include "context.h"
 #include "delay.h"
+#include "live.h"
 #include "remote.h"
 #include "ring_buffer.h"
 
@@ -428,6 +429,8 @@ static bool perf_mmap_may_pin(u64 pinned)
 
 static void perf_mmap_uncharge(struct perf_rb_charge *charge)
 {
+	perf_live_add(PERF_LIVE_USER_PAGES, -charge->user_pages);
+	perf_live_add(PERF_LIVE_PINNED_PAGES, -charge->mm_pages);
 	atomic_long_sub(charge->user_pages, &charge->user->perf_mlock);
 	atomic64_sub(charge->mm_pages, &charge->mm->pinned_vm);
 	free_uid(charge->user);
@@ -447,6 +450,8 @@ static int perf_mmap_charge(struct perf_rb_charge *charge,
 	mmgrab(mm);
 	charge->mm = mm;
 	charge->mm_pages = nr_pages - charge->user_pages;
+	perf_live_add(PERF_LIVE_USER_PAGES, charge->user_pages);
+	perf_live_add(PERF_LIVE_PINNED_PAGES, charge->mm_pages);
 
 	if (perf_mmap_may_pin(atomic64_add_return(charge->mm_pages,
 						  &mm->pinned_vm)))

@@ -42,6 +42,7 @@
 #include <linux/topology.h>
 #include <linux/wait_bit.h>
 #include "context.h"
+#include "live.h"
 #include "pmu.h"
 #include "refuse.h"
 #include "remote.h"
@@ -704,6 +705,7 @@ static bool perf_pmu_list_event(struct pmu *pmu, struct perf_event *event)
 	if (pmu->leaving)
 		return false;
 	list_add_tail(&event->pmu_entry, &pmu->events);
+	perf_live_add(PERF_LIVE_ON_PMU, 1);
 	return true;
 }
 
@@ -744,6 +746,7 @@ void perf_pmu_drop_event(struct perf_event *event)
 	WRITE_ONCE(event->pmu, &perf_pmu_none);
 	scoped_guard(raw_spinlock_irq, &pmu->users_lock) {
 		list_del(&event->pmu_entry);
+		perf_live_add(PERF_LIVE_ON_PMU, -1);
 		awaited = pmu->leaving;
 	}
 	if (awaited) {

@@ -60,6 +60,7 @@
 
 #include "ring_buffer.h"
 #include "buffer_types.h"
+#include "live.h"
 #include "pending.h"
 
 #ifndef arch_perf_out_copy_user
@@ -741,7 +742,10 @@ static struct perf_buffer *perf_rb_alloc_head(unsigned int nr_runs, int node)
 
 	if (order_base_2(size) > PAGE_SHIFT + MAX_PAGE_ORDER)
 		return NULL;
-	return kzalloc_node(size, GFP_KERNEL, node);
+	rb = kzalloc_node(size, GFP_KERNEL, node);
+	if (rb)
+		perf_live_add(PERF_LIVE_BUFFERS, 1);
+	return rb;
 }
 
 #ifdef CONFIG_PERF_USE_VMALLOC
@@ -760,6 +764,7 @@ static void perf_rb_free(struct perf_buffer *rb)
 			perf_rb_disown(vmalloc_to_page(base + at));
 		vfree(base);
 	}
+	perf_live_add(PERF_LIVE_BUFFERS, -1);
 	kfree(rb);
 }
 
@@ -810,6 +815,7 @@ static void perf_rb_free(struct perf_buffer *rb)
 		perf_rb_free_page(rb->runs[--rb->nr_runs]);
 	if (rb->user_page)
 		perf_rb_free_page(rb->user_page);
+	perf_live_add(PERF_LIVE_BUFFERS, -1);
 	kfree(rb);
 }
 

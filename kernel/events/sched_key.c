@@ -18,6 +18,7 @@
 #include <linux/perf_event.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
+#include "live.h"
 #include "sched_key.h"
 
 DEFINE_STATIC_KEY_FALSE(perf_sched_events);
@@ -35,6 +36,7 @@ static void perf_sched_key_sync(void *unused)
  */
 void perf_sched_key_get(void)
 {
+	perf_live_add(PERF_LIVE_SWITCH_USERS, 1);
 	if (atomic_inc_not_zero(&perf_sched_key_users))
 		return;
 	guard(mutex)(&perf_sched_key_mutex);
@@ -65,6 +67,7 @@ static DECLARE_DELAYED_WORK(perf_sched_key_work, perf_sched_key_off);
  */
 void perf_sched_key_put(void)
 {
+	perf_live_add(PERF_LIVE_SWITCH_USERS, -1);
 	if (!atomic_add_unless(&perf_sched_key_users, -1, 1))
 		schedule_delayed_work(&perf_sched_key_work, HZ);
 }

@@ -45,6 +45,7 @@
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
+#include "live.h"
 #include "overflow.h"
 #include "pmu.h"
 #include "random.h"
@@ -504,6 +505,7 @@ static DECLARE_DELAYED_WORK(perf_swevent_key_work, perf_swevent_key_off);
  */
 static void perf_swevent_key_get(u64 id)
 {
+	perf_live_add(PERF_LIVE_SW_USERS, 1);
 	static_key_slow_inc(&perf_swevent_enabled[id]);
 	if (!test_bit(id, &perf_swevent_kept) &&
 	    !test_and_set_bit(id, &perf_swevent_kept))
@@ -512,6 +514,7 @@ static void perf_swevent_key_get(u64 id)
 
 static void perf_swevent_key_put(u64 id)
 {
+	perf_live_add(PERF_LIVE_SW_USERS, -1);
 	static_key_slow_dec(&perf_swevent_enabled[id]);
 	if (static_key_count(&perf_swevent_enabled[id]) == 1)
 		schedule_delayed_work(&perf_swevent_key_work, HZ);

@@ -19,6 +19,7 @@
 #include "perf_lib.h"
 
 #define SETTLE		(60 * NSEC_PER_SEC)
+#define LIVE		"/sys/kernel/debug/perf_events/live"
 #define MAX_STACK	"/proc/sys/kernel/perf_event_max_stack"
 
 static char watched_byte;
@@ -179,6 +180,31 @@ long count_events(void)
 	return events < 0 || traced < 0 ? events : events + traced;
 }
 
+static void read_live(struct books *books)
+{
+	FILE *file = fopen(LIVE, "r");
+	int nr = 0;
+
+	while (file && nr < MAX_LIVE &&
+	       fscanf(file, "%23s %ld", books->live[nr].name, &books->live[nr].nr) == 2)
+		nr++;
+	if (file)
+		fclose(file);
+	books->nr_live = nr;
+}
+
+/* Return: the first number that is another one, or NULL. */
+static const struct live_number *other_live(const struct books *before,
+					    const struct books *after)
+{
+	int i;
+
+	for (i = 0; i < before->nr_live; i++)
+		if (after->live[i].nr != before->live[i].nr)
+			return &after->live[i];
+	return NULL;
+}
+
 /* Memory goes a grace period later, and that of tasks when nobody looks. */
 static void read_memory(struct books *books)
 {
@@ -186,6 +212,7 @@ static void read_memory(struct books *books)
 	books->tasks = slab_objects("task_struct");
 	books->files = read_long("/proc/sys/fs/file-nr");
 	books->slab_kb = proc_kb("/proc/meminfo", "SUnreclaim:");
+	read_live(books);
 }
 
 static void read_resources(struct books *books)
@@ -223,8 +250,9 @@ void open_books(struct books *books)
 	books->nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	if (books->nr_cpus > MAX_CPUS)
 		books->nr_cpus = MAX_CPUS;
-	read_idle_memory(books);
+	/* The task that asks has a context from then on. */
 	read_resources(books);
+	read_idle_memory(books);
 }
 
 /* Waits until there is nothing to wait for, or for long. */
@@ -237,6 +265,7 @@ void close_books(const struct books *before, struct books *after)
 	do {
 		read_idle_memory(after);
 	} while ((after->events != before->events ||
+		  other_live(before, after) ||
 		  after->tasks > before->tasks + TASKS_SLACK) &&
 		 now_ns() < end);
 	read_resources(after);
@@ -262,6 +291,15 @@ static void expect_memory(const struct books *before, const struct books *after)
 	       before->slab_kb, after->slab_kb);
 }
 
+static void expect_live(const struct books *before, const struct books *after)
+{
+	int i;
+
+	for (i = 0; i < before->nr_live; i++)
+		expect_same(before->live[i].name, before->live[i].nr,
+			    after->live[i].nr);
+}
+
 /* All that was taken since the books were opened must have been given back. */
 void expect_balance(const struct books *before)
 {
@@ -278,6 +316,7 @@ void expect_balance(const struct books *before)
 		    after.user_pages);
 	expect_same("pinned kB", before->pinned_kb, after.pinned_kb);
 	expect_same("call chains in use", before->stacks, after.stacks);
+	expect_live(before, &after);
 }
 
 static void report(bool good, const char *what, long before, long after)
@@ -311,6 +350,17 @@ static void report_counters(const struct books *before,
  * @before: when nothing had been taken
  * @after: when all had been given back
  */
+static void report_live(const struct books *before, const struct books *after)
+{
+	const struct live_number *other = other_live(before, after);
+	long was = before->nr_live ? 0 : -1;
+
+	if (other)
+		was = before->live[other - after->live].nr;
+	report(!other, other ? other->name : "numbers of the kernel's own", was,
+	       other ? other->nr : 0);
+}
+
 void report_books(const struct books *before, const struct books *after)
 {
 	report(after->events == before->events, "events", before->events,
@@ -330,4 +380,5 @@ void report_books(const struct books *before, const struct books *after)
 	       after->user_pages);
 	report(after->stacks == before->stacks, "call chains in use",
 	       before->stacks, after->stacks);
+	report_live(before, after);
 }

@@ -8,12 +8,20 @@
 #define MAX_CPUS	64
 
 /* How often report_books() reports. */
-#define BOOKS_RESULTS	8
+#define BOOKS_RESULTS	9
+
+/* Lines of the kernel's own view, "name number". */
+#define MAX_LIVE	16
 
 /* Of these somebody else may have made some. */
 #define TASKS_SLACK	20
 #define FILES_SLACK	200
 #define SLAB_SLACK_KB	8192
+
+struct live_number {
+	char name[24];
+	long nr;
+};
 
 /**
  * struct books - what is in use and what is free, at one moment
@@ -39,6 +47,8 @@ struct books {
 	int user_pages;
 	long pinned_kb;
 	bool stacks;
+	int nr_live;
+	struct live_number live[MAX_LIVE];
 };
 
 void open_books(struct books *books);

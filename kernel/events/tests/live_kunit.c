@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests of the room live: its numbers go up and come down again. */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "../event.h"
+#include "../live.h"
+#include "fake_pmu.h"
+
+static struct fake_pmu fake;
+
+static int lk_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_live");
+}
+
+static void lk_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&fake);
+}
+
+static int lk_init(struct kunit *test)
+{
+	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, 1000);
+	return 0;
+}
+
+struct lk_numbers {
+	long nr[PERF_LIVE_NR];
+};
+
+/* Whatever was closed before has been freed: that takes two grace periods, or more. */
+static void lk_read(struct lk_numbers *numbers)
+{
+	for (int i = 0; i < 3; i++)
+		rcu_barrier();
+	for (int what = 0; what < PERF_LIVE_NR; what++)
+		numbers->nr[what] = perf_live_sum(what);
+}
+
+/* Added on one CPU and taken away on another. */
+static void lk_sum(struct kunit *test)
+{
+	long before = perf_live_sum(PERF_LIVE_BUFFERS);
+
+	per_cpu(perf_live_counts, cpumask_first(cpu_possible_mask))[PERF_LIVE_BUFFERS] += 5;
+	perf_live_add(PERF_LIVE_BUFFERS, -3);
+	KUNIT_EXPECT_EQ(test, perf_live_sum(PERF_LIVE_BUFFERS), before + 2);
+	perf_live_add(PERF_LIVE_BUFFERS, -2);
+	KUNIT_EXPECT_EQ(test, perf_live_sum(PERF_LIVE_BUFFERS), before);
+}
+
+static void lk_event(struct kunit *test)
+{
+	const struct fake_pmu_spec spec = { .task = current, .cpu = -1 };
+	struct lk_numbers before, with, after;
+	struct perf_event *event;
+
+	lk_read(&before);
+	event = fake_pmu_open(test, &fake, &spec);
+	lk_read(&with);
+	fake_pmu_close(test, event);
+	lk_read(&after);
+	KUNIT_EXPECT_EQ(test, with.nr[PERF_LIVE_EVENTS], before.nr[PERF_LIVE_EVENTS] + 1);
+	KUNIT_EXPECT_EQ(test, with.nr[PERF_LIVE_ON_PMU], before.nr[PERF_LIVE_ON_PMU] + 1);
+	KUNIT_EXPECT_GE(test, with.nr[PERF_LIVE_CONTEXTS], before.nr[PERF_LIVE_CONTEXTS]);
+	KUNIT_EXPECT_EQ(test, after.nr[PERF_LIVE_EVENTS], before.nr[PERF_LIVE_EVENTS]);
+	KUNIT_EXPECT_EQ(test, after.nr[PERF_LIVE_ON_PMU], before.nr[PERF_LIVE_ON_PMU]);
+	KUNIT_EXPECT_EQ(test, after.nr[PERF_LIVE_SWITCH_USERS],
+			before.nr[PERF_LIVE_SWITCH_USERS]);
+}
+
+static struct kunit_case lk_cases[] = {
+	KUNIT_CASE(lk_sum),
+	KUNIT_CASE(lk_event),
+	{ }
+};
+
+static struct kunit_suite lk_suite = {
+	.name		= "perf_live",
+	.suite_init	= lk_suite_init,
+	.suite_exit	= lk_suite_exit,
+	.init		= lk_init,
+	.test_cases	= lk_cases,
+};
+
+kunit_test_suite(lk_suite);
