@@ -32,7 +32,7 @@ void log_tally(void)
 	unsigned int op, error;
 	char number[24];
 
-	for (op = 0; op < nr_fuzz_ops; op++) {
+	for (op = 0; op < nr_fuzz_ops && op < MAX_OPS; op++) {
 		printf("# tally %s", fuzz_ops[op].name);
 		for (error = 0; error < MAX_ERRNO; error++)
 			if (fuzz->tally[op][error])

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What security modules are asked, and what becomes of their refusals. The
+ * module "perf_test" of a kernel with PERF_TEST_LSM counts its questions, and
+ * refuses what it is told to, with an errno that nobody else has.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "perf_lib.h"
+
+#define PARAMETERS	"/sys/module/perf_test_lsm/parameters/"
+#define REFUSAL		EKEYREJECTED
+
+/* As in kernel/events/tests/perf_test_lsm.c. */
+enum hook {
+	OPEN,
+	CPU,
+	KERNEL,
+	TRACEPOINT,
+	ALLOC,
+	READ,
+	WRITE,
+	LOCKED_DOWN,
+	HOOKS,
+};
+
+static const char *const hook_names[HOOKS] = {
+	"open", "cpu", "kernel", "tracepoint", "alloc", "read", "write",
+	"locked_down",
+};
+
+static void refuse(unsigned int hooks)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", hooks);
+	CHECK(write_text(PARAMETERS "refuse", text), "refuse: %s",
+	      strerror(errno));
+}
+
+static void forget_questions(void)
+{
+	CHECK(write_text(PARAMETERS "asked", "0"), "asked: %s", strerror(errno));
+}
+
+static void read_questions(int asked[HOOKS])
+{
+	FILE *file = fopen(PARAMETERS "asked", "r");
+	int i;
+
+	CHECK(file, "asked: %s", strerror(errno));
+	for (i = 0; i < HOOKS; i++)
+		CHECK(fscanf(file, "%d", &asked[i]) == 1, "number %d", i);
+	fclose(file);
+}
+
+static void need_module(void)
+{
+	if (access(PARAMETERS "refuse", W_OK))
+		test_skip("no security module perf_test");
+	refuse(0);
+}
+
+/* What a call needs, made while nothing is refused. */
+struct target {
+	struct perf_event_attr attr;
+	int cpu;
+	int fd;
+};
+
+/* The library's perf_open() asks the event for its number, too. */
+static int call_open(struct target *target)
+{
+	return syscall(SYS_perf_event_open, &target->attr,
+		       target->cpu < 0 ? 0 : -1, target->cpu, -1,
+		       PERF_FLAG_FD_CLOEXEC);
+}
+
+static int call_read(struct target *target)
+{
+	__u64 count;
+
+	return read(target->fd, &count, sizeof(count)) == sizeof(count) ? 0 : -1;
+}
+
+static int call_mmap(struct target *target)
+{
+	size_t size = 2 * getpagesize();
+	void *area = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  target->fd, 0);
+
+	if (area == MAP_FAILED)
+		return -1;
+	munmap(area, size);
+	return 0;
+}
+
+static int call_id(struct target *target)
+{
+	__u64 id;
+
+	return ioctl(target->fd, PERF_EVENT_IOC_ID, &id);
+}
+
+static int call_enable(struct target *target)
+{
+	return ioctl(target->fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+/*
+ * A call, what it asks, how often, in the order of the hooks, and which attr it
+ * is for. Each of the hooks that it asks may refuse it.
+ */
+struct question_row {
+	const char *name;
+	int (*call)(struct target *target);
+	int asked[HOOKS];
+	struct perf_event_attr attr;
+	const char *tracepoint;
+	bool on_cpu;
+};
+
+#define SW(conf)	.type = PERF_TYPE_SOFTWARE, .config = (conf)
+#define DUMMY_USER	SW(PERF_COUNT_SW_DUMMY), .exclude_kernel = 1
+#define DUMMY_ALL	SW(PERF_COUNT_SW_DUMMY)
+
+static const struct question_row rows[] = {
+	{ .name = "open, user mode", .call = call_open,
+	  .attr = { DUMMY_USER },
+	  .asked = { [OPEN] = 1, [ALLOC] = 1 } },
+	{ .name = "open, kernel mode", .call = call_open,
+	  .attr = { DUMMY_ALL },
+	  .asked = { [OPEN] = 1, [KERNEL] = 1, [ALLOC] = 1 } },
+	{ .name = "open, a CPU", .call = call_open,
+	  .attr = { DUMMY_USER }, .on_cpu = true,
+	  .asked = { [OPEN] = 1, [CPU] = 1, [ALLOC] = 1 } },
+	{ .name = "open, the kernel's call chain", .call = call_open,
+	  .attr = { DUMMY_USER, .sample_type = PERF_SAMPLE_CALLCHAIN },
+	  .asked = { [OPEN] = 1, [KERNEL] = 1, [ALLOC] = 1 } },
+	{ .name = "open, physical addresses", .call = call_open,
+	  .attr = { DUMMY_USER, .sample_type = PERF_SAMPLE_PHYS_ADDR },
+	  .asked = { [OPEN] = 1, [KERNEL] = 1, [ALLOC] = 1 } },
+	{ .name = "open, a tracepoint's data", .call = call_open,
+	  .attr = { .type = PERF_TYPE_TRACEPOINT, .exclude_kernel = 1,
+		    .sample_period = 1, .sample_type = PERF_SAMPLE_RAW },
+	  .tracepoint = "sched/sched_switch",
+	  .asked = { [OPEN] = 1, [TRACEPOINT] = 1, [ALLOC] = 1 } },
+	{ .name = "open, registers at the interrupt", .call = call_open,
+	  .attr = { DUMMY_USER, .sample_type = PERF_SAMPLE_REGS_INTR,
+		    .sample_regs_intr = 1 },
+	  .asked = { [OPEN] = 1, [ALLOC] = 1, [LOCKED_DOWN] = 1 } },
+	{ .name = "read", .call = call_read, .attr = { DUMMY_USER },
+	  .asked = { [READ] = 1 } },
+	{ .name = "mmap", .call = call_mmap, .attr = { DUMMY_USER },
+	  .asked = { [READ] = 1 } },
+	{ .name = "ioctl ID", .call = call_id, .attr = { DUMMY_USER },
+	  .asked = { [WRITE] = 1 } },
+	{ .name = "ioctl ENABLE", .call = call_enable, .attr = { DUMMY_USER },
+	  .asked = { [WRITE] = 1 } },
+};
+
+static struct target make_target(const struct question_row *row)
+{
+	struct target target = { .attr = row->attr, .cpu = -1, .fd = -1 };
+
+	target.attr.size = sizeof(target.attr);
+	target.attr.disabled = 1;
+	if (row->tracepoint)
+		target.attr.config = tracepoint_id(row->tracepoint);
+	if (row->on_cpu)
+		target.cpu = first_cpu();
+	if (row->call != call_open) {
+		target.fd = call_open(&target);
+		CHECK(target.fd >= 0, "open: %s", strerror(errno));
+	}
+	return target;
+}
+
+static void check_questions(const struct question_row *row)
+{
+	int asked[HOOKS], i;
+
+	read_questions(asked);
+	for (i = 0; i < HOOKS; i++)
+		EXPECT(asked[i] == row->asked[i], "%s: asked %d times, not %d",
+		       hook_names[i], asked[i], row->asked[i]);
+}
+
+/* Refused where it asks, allowed where it does not. */
+static void refuse_one(const struct question_row *row, int hook)
+{
+	struct target target = make_target(row);
+	int ret, error;
+
+	refuse(1U << hook);
+	ret = row->call(&target);
+	error = errno;
+	refuse(0);
+	if (row->asked[hook])
+		EXPECT(ret < 0 && error == REFUSAL, "%s refuses: %d, %s",
+		       hook_names[hook], ret, strerror(error));
+	else
+		EXPECT(ret >= 0, "%s refuses, not asked: %s", hook_names[hook],
+		       strerror(error));
+}
+
+static void run_question_row(const void *arg)
+{
+	const struct question_row *row = arg;
+	struct target target;
+	int hook;
+
+	need_module();
+	target = make_target(row);
+	forget_questions();
+	CHECK(row->call(&target) >= 0, "without a refusal: %s", strerror(errno));
+	check_questions(row);
+	for (hook = 0; hook < HOOKS; hook++)
+		refuse_one(row, hook);
+	CHECK(row->call(&target) >= 0, "afterwards: %s", strerror(errno));
+}
+
+/* What is refused at its end has undone all that was before. */
+static void refused_often(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_TASK_CLOCK);
+	int i, fd, first;
+
+	need_module();
+	first = open_self(&attr);
+	close(first);
+	refuse(1U << ALLOC);
+	for (i = 0; i < 1000; i++) {
+		fd = perf_open(&attr, 0, -1, -1, 0);
+		if (fd >= 0 || errno != REFUSAL)
+			break;
+	}
+	refuse(0);
+	CHECK(i == 1000, "open %d: %d, %s", i, fd, strerror(errno));
+	fd = open_self(&attr);
+	CHECK(fd == first, "descriptor %d, not %d", fd, first);
+}
+
+static const struct test_case cases[] = {
+	{ "refused a thousand times", refused_often },
+};
+
+int main(void)
+{
+	tests_begin(ARRAY_SIZE(rows) + ARRAY_SIZE(cases));
+	tests_run_rows(rows, ARRAY_SIZE(rows), sizeof(rows[0]), run_question_row);
+	tests_run(cases, ARRAY_SIZE(cases));
+	if (!access(PARAMETERS "refuse", W_OK))
+		refuse(0);
+	tests_end();
+}
