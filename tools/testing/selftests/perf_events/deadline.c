@@ -25,8 +25,8 @@
 
 #include "perf_lib.h"
 
-#define EVENTS		16
-#define ROUNDS		200
+#define EVENTS		8
+#define ROUNDS		100
 #define PERIOD_NS	(1000 * 1000)
 #define RING_PAGES	8
 #define MAX_CPUS	64
@@ -193,7 +193,6 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		limit_ns = strtoull(argv[1], NULL, 0) * 1000;
 	tests_begin(ARRAY_SIZE(attacks));
-	tests_keep_rate();
 	tests_run_rows(attacks, ARRAY_SIZE(attacks), sizeof(attacks[0]), run_attack);
 	tests_end();
 }
