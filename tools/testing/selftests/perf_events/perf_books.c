@@ -319,19 +319,8 @@ void expect_balance(const struct books *before)
 	expect_live(before, &after);
 }
 
-static void report(bool good, const char *what, long before, long after)
-{
-	if (getenv("PERF_TEST_SHARED"))
-		ksft_test_result_skip("%s: others are at work\n", what);
-	else if (before < 0)
-		ksft_test_result_skip("%s: not known here\n", what);
-	else
-		ksft_test_result(good, "%s: %ld before, %ld afterwards\n", what,
-				 before, after);
-}
-
 static void report_counters(const struct books *before,
-			    const struct books *after)
+			    const struct books *after, books_result_fn report)
 {
 	long sum[2] = { 0, 0 };
 	bool same = true;
@@ -345,12 +334,8 @@ static void report_counters(const struct books *before,
 	report(same, "free counters of all CPUs", sum[0], sum[1]);
 }
 
-/**
- * report_books - compare each account: BOOKS_RESULTS lines of TAP
- * @before: when nothing had been taken
- * @after: when all had been given back
- */
-static void report_live(const struct books *before, const struct books *after)
+static void report_live(const struct books *before, const struct books *after,
+			books_result_fn report)
 {
 	const struct live_number *other = other_live(before, after);
 	long was = before->nr_live ? 0 : -1;
@@ -361,7 +346,14 @@ static void report_live(const struct books *before, const struct books *after)
 	       other ? other->nr : 0);
 }
 
-void report_books(const struct books *before, const struct books *after)
+/**
+ * report_books_by - compare each account: BOOKS_RESULTS lines of TAP
+ * @before: when nothing had been taken
+ * @after: when all had been given back
+ * @report: called for each
+ */
+void report_books_by(const struct books *before, const struct books *after,
+		     books_result_fn report)
 {
 	report(after->events == before->events, "events", before->events,
 	       after->events);
@@ -372,7 +364,7 @@ void report_books(const struct books *before, const struct books *after)
 	report(after->slab_kb <= before->slab_kb + SLAB_SLACK_KB ||
 	       keeps_freed_memory(), "kB of the kernel", before->slab_kb,
 	       after->slab_kb);
-	report_counters(before, after);
+	report_counters(before, after, report);
 	report(after->breakpoints == before->breakpoints, "free breakpoints",
 	       before->breakpoints, after->breakpoints);
 	report(after->user_pages == before->user_pages,
@@ -380,5 +372,5 @@ void report_books(const struct books *before, const struct books *after)
 	       after->user_pages);
 	report(after->stacks == before->stacks, "call chains in use",
 	       before->stacks, after->stacks);
-	report_live(before, after);
+	report_live(before, after, report);
 }

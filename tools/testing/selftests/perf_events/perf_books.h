@@ -4,6 +4,9 @@
 #define _SELFTEST_PERF_BOOKS_H
 
 #include <stdbool.h>
+#include <stdlib.h>
+
+#include "kselftest.h"
 
 #define MAX_CPUS	64
 
@@ -54,7 +57,32 @@ struct books {
 void open_books(struct books *books);
 void close_books(const struct books *before, struct books *after);
 
-void report_books(const struct books *before, const struct books *after);
+/* Called for each line; @before is negative if it is not known. */
+typedef void (*books_result_fn)(bool good, const char *what, long before,
+				long after);
+
+void report_books_by(const struct books *before, const struct books *after,
+		     books_result_fn report);
+
+/* The counters of kselftest.h are those of the file that includes it. */
+static inline void books_result(bool good, const char *what, long before,
+				long after)
+{
+	if (getenv("PERF_TEST_SHARED"))
+		ksft_test_result_skip("%s: others are at work\n", what);
+	else if (before < 0)
+		ksft_test_result_skip("%s: not known here\n", what);
+	else
+		ksft_test_result(good, "%s: %ld before, %ld afterwards\n", what,
+				 before, after);
+}
+
+static inline void report_books(const struct books *before,
+				const struct books *after)
+{
+	report_books_by(before, after, books_result);
+}
+
 void expect_balance(const struct books *before);
 /* Events that exist, -1 if that cannot be known. */
 long count_events(void);
