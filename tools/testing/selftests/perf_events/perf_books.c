@@ -180,17 +180,17 @@ long count_events(void)
 	return events < 0 || traced < 0 ? events : events + traced;
 }
 
-static void read_live(struct books *books)
+int read_live(struct live_number live[MAX_LIVE])
 {
 	FILE *file = fopen(LIVE, "r");
 	int nr = 0;
 
 	while (file && nr < MAX_LIVE &&
-	       fscanf(file, "%23s %ld", books->live[nr].name, &books->live[nr].nr) == 2)
+	       fscanf(file, "%23s %ld", live[nr].name, &live[nr].nr) == 2)
 		nr++;
 	if (file)
 		fclose(file);
-	books->nr_live = nr;
+	return nr;
 }
 
 /* Return: the first number that is another one, or NULL. */
@@ -212,7 +212,7 @@ static void read_memory(struct books *books)
 	books->tasks = slab_objects("task_struct");
 	books->files = read_long("/proc/sys/fs/file-nr");
 	books->slab_kb = proc_kb("/proc/meminfo", "SUnreclaim:");
-	read_live(books);
+	books->nr_live = read_live(books->live);
 }
 
 static void read_resources(struct books *books)

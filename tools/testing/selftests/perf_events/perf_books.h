@@ -84,6 +84,8 @@ static inline void report_books(const struct books *before,
 }
 
 void expect_balance(const struct books *before);
+/* Return: how many numbers the kernel shows, 0 if it has no such view. */
+int read_live(struct live_number live[MAX_LIVE]);
 /* Events that exist, -1 if that cannot be known. */
 long count_events(void);
 bool keeps_freed_memory(void);
