@@ -27,6 +27,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -64,6 +65,8 @@ static __u64 watched;
 
 /* Taken once for each path, by its need(). */
 static int program, cgroup;
+/* What is executed: this one, in memory. */
+static int own_program;
 static const char *kprobe_symbol;
 
 /* Faults. */
@@ -212,6 +215,8 @@ enum {
 
 struct scene {
 	const struct path *path;
+	/* Of the event that the row is about: reads of files come before the fault. */
+	struct perf_event_attr attr;
 	int fd[MAX_FDS];
 	int nr;
 	struct perf_event_mmap_page *page;
@@ -280,9 +285,8 @@ static struct perf_event_attr scene_attr(const struct scene *scene, attr_fn make
 }
 
 /* Return: whether the next event could be opened. */
-static bool scene_open(struct scene *scene, attr_fn make)
+static bool scene_open(struct scene *scene, struct perf_event_attr attr)
 {
-	struct perf_event_attr attr = scene_attr(scene, make);
 	int leader = scene->path->leader && scene->nr ? scene->fd[0] : -1;
 	int fd = perf_open(&attr, scene_pid(scene), scene_cpu(scene), leader,
 			   scene_open_flags(scene));
@@ -295,7 +299,8 @@ static bool scene_open(struct scene *scene, attr_fn make)
 
 static void scene_must_open(struct scene *scene, attr_fn make)
 {
-	CHECK(scene_open(scene, make), "open: %s", strerror(errno));
+	CHECK(scene_open(scene, scene_attr(scene, make)), "open: %s",
+	      strerror(errno));
 }
 
 static size_t map_size(size_t data_pages)
@@ -327,12 +332,12 @@ static void start_helper(struct scene *scene)
 
 static bool act_open(struct scene *scene)
 {
-	return scene_open(scene, scene->path->attr);
+	return scene_open(scene, scene->attr);
 }
 
 static bool act_dry_run(struct scene *scene)
 {
-	struct perf_event_attr attr = scene_attr(scene, scene->path->attr);
+	struct perf_event_attr attr = scene->attr;
 	char text[128];
 	struct perf_event_dry_run run = {
 		.size = sizeof(run),
@@ -349,6 +354,7 @@ static void scene_begin(struct scene *scene, const struct path *path)
 {
 	memset(scene, 0, sizeof(*scene));
 	scene->path = path;
+	scene->attr = scene_attr(scene, path->attr);
 	if (path->flags & ON_CHILD)
 		start_helper(scene);
 	if (path->leader)
@@ -492,9 +498,25 @@ static void need_trace(void)
 	test_module_need(TRACE_PMU);
 }
 
+static void need_own_program(void)
+{
+	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	ssize_t done;
+
+	own_program = memfd_create("fail_nth", MFD_CLOEXEC);
+	CHECK(file >= 0 && own_program >= 0, "%s", strerror(errno));
+	do {
+		done = sendfile(own_program, file, NULL, 1 << 20);
+	} while (done > 0);
+	CHECK(!done, "sendfile: %s", strerror(errno));
+	close(file);
+}
+
 static void need_filter(void)
 {
-	test_module_need(FILTER_PMU);
+	/* It is there as long as its module is. */
+	if (!test_module_load(FILTER_PMU))
+		test_skip("no module " FILTER_PMU);
 }
 
 static void need_open(struct perf_event_attr attr, const char *what)
@@ -705,10 +727,16 @@ static bool act_fork(struct scene *scene)
 	return true;
 }
 
+/*
+ * From memory: a file system of the network may be left without some of its
+ * files when a fault hits it.
+ */
 static bool act_exec(struct scene *scene)
 {
+	static char *const args[] = { "fail_nth", AFTER_EXEC, NULL };
+
 	(void)scene;
-	execl("/proc/self/exe", "fail_nth", AFTER_EXEC, NULL);
+	fexecve(own_program, args, environ);
 	return false;
 }
 
@@ -911,9 +939,11 @@ static const struct path paths[] = {
 	{ .row = { "fork: a group, by a copy" }, .leader = group_attr,
 	  .attr = group_attr, .flags = INHERIT | BY_CHILD, .act = act_fork,
 	  .also = EAGAIN },
-	{ .row = { "exec" }, .leader = group_attr, .attr = group_attr,
+	{ .row = { "exec" }, .need = need_own_program,
+	  .leader = group_attr, .attr = group_attr,
 	  .flags = INHERIT | BY_CHILD, .act = act_exec },
-	{ .row = { "exec: sigtrap, which goes" }, .attr = trap_attr,
+	{ .row = { "exec: sigtrap, which goes" }, .need = need_own_program,
+	  .attr = trap_attr,
 	  .flags = INHERIT | BY_CHILD, .act = act_exec },
 	{ .row = { "exit" }, .leader = group_attr, .attr = group_attr,
 	  .flags = INHERIT | BY_CHILD, .act = act_exit },
