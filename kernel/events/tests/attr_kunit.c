@@ -403,6 +403,20 @@ static void access_branches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_attr_check(&hv), 0);
 }
 
+/* What concerns all users of a CPU is seen below level 1, or with a capability. */
+static void access_cpus(struct kunit *test)
+{
+	caller_weaken(test, false);
+	for (int level = -1; level <= 3; level++) {
+		WRITE_ONCE(sysctl_perf_event_paranoid, level);
+		KUNIT_EXPECT_EQ_MSG(test, perf_attr_would_see_cpus(), level < 1,
+				    "level %d", level);
+	}
+	caller_restore(test->priv);
+	caller_weaken(test, true);
+	KUNIT_EXPECT_TRUE(test, perf_attr_would_see_cpus());
+}
+
 static void rates(struct kunit *test)
 {
 	static const struct attr_case cases[] = {
@@ -464,6 +478,7 @@ static struct kunit_case attr_test_cases[] = {
 	KUNIT_CASE_PARAM(access_levels, access_gen_params),
 	KUNIT_CASE_PARAM(access_perfmon, access_gen_params),
 	KUNIT_CASE(access_branches),
+	KUNIT_CASE(access_cpus),
 	KUNIT_CASE(rates),
 	KUNIT_CASE(order),
 	{}
