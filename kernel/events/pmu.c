@@ -959,8 +959,8 @@ static struct pmu *perf_pmu_ask_all(struct perf_event *event)
  * @event: event with attr, cpu, parent and leader set
  *
  * A PMU may answer -ENOENT and change attr.type to send the event to another;
- * orig_type keeps what the user asked for. On success the event holds a
- * reference on the PMU's module.
+ * orig_type keeps what the user asked for. A copy is of its parent's PMU, or of
+ * none. On success the event holds a reference on the PMU's module.
  *
  * Context: task.
  * Return: PMU; -ENOENT when none knows the event; -ENODEV when it goes away;
@@ -979,8 +979,9 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 		pmu = READ_ONCE(event->parent->pmu);
 		if (READ_ONCE(pmu->leaving))
 			return ERR_PTR(-ENODEV);
-		if (!perf_pmu_try(pmu, event))
-			return pmu;
+		/* Another one would count something else. */
+		err = perf_pmu_try(pmu, event);
+		return err ? ERR_PTR(err) : pmu;
 	}
 
 	type = perf_pmu_wanted(event, &named);

@@ -12,6 +12,7 @@
 #include <linux/trace_events.h>
 
 #include "../context.h"
+#include "../event.h"
 #include "../family.h"
 #include "../groups.h"
 #include "../read.h"
@@ -926,6 +927,41 @@ static void fm_aux(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, child->task->perf_event_ctxp->equal, 0);
 }
 
+static int (*fm_take)(struct perf_event *event);
+static int fm_refusals;
+
+static int fm_refuse_first(struct perf_event *event)
+{
+	return fm_refusals-- > 0 ? -ENOMEM : fm_take(event);
+}
+
+static void fm_refuse_nobody(void *unused)
+{
+	fake.pmu.event_init = fm_take;
+}
+
+/* A copy whose eldest's PMU refuses it is not offered to others, nor again. */
+static void fm_copy_refused(struct kunit *test)
+{
+	struct perf_event *eldest = fm_open(test, false), *copy;
+	const struct perf_event_spec spec = {
+		.attr = &eldest->attr, .cpu = -1, .task = current,
+		.parent = eldest, .cgroup_fd = -1,
+	};
+	struct perf_event_context *ctx;
+
+	fm_take = fake.pmu.event_init;
+	fake.pmu.event_init = fm_refuse_first;
+	fake_pmu_undo(test, fm_refuse_nobody, NULL);
+	fm_refusals = 1;
+	ctx = perf_event_ctx_lock(eldest);
+	copy = perf_event_alloc(&spec);
+	perf_event_ctx_unlock(eldest, ctx);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(copy), -ENOMEM);
+	if (!IS_ERR(copy))
+		perf_event_put(copy);
+}
+
 static struct kunit_case fm_cases[] = {
 	KUNIT_CASE(fm_pool_random),
 	KUNIT_CASE(fm_pool_nearest),
@@ -953,6 +989,7 @@ static struct kunit_case fm_cases[] = {
 	KUNIT_CASE(fm_period),
 	KUNIT_CASE(fm_prog),
 	KUNIT_CASE(fm_aux),
+	KUNIT_CASE(fm_copy_refused),
 	{ }
 };
 
