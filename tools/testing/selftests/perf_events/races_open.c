@@ -143,39 +143,36 @@ static void expect_opened(const struct duel *duel, int nr)
 	      strerror(duel->error[nr]));
 }
 
+static void both_open(struct duel *duel)
+{
+	int i;
+
+	need_hardware();
+	for (i = 0; i < ROUNDS; i++) {
+		begin(duel);
+		run_together(open_and_enable, open_other, duel);
+		expect_opened(duel, 0);
+		expect_opened(duel, 1);
+		expect_group(duel);
+		end(duel);
+	}
+}
+
 /* The second one finds the group moved, and leaves it alone. */
 static void both_move(void)
 {
 	struct duel duel = { .attr = { hard_attr(), hard_attr() } };
-	int i;
 
-	need_hardware();
 	duel.attr[0].disabled = 1;
-	for (i = 0; i < ROUNDS; i++) {
-		begin(&duel);
-		run_together(open_and_enable, open_other, &duel);
-		expect_opened(&duel, 0);
-		expect_opened(&duel, 1);
-		expect_group(&duel);
-		end(&duel);
-	}
+	both_open(&duel);
 }
 
 /* The software event goes where the group is, before the move or behind it. */
 static void one_moves(void)
 {
 	struct duel duel = { .attr = { hard_attr(), soft_attr() } };
-	int i;
 
-	need_hardware();
-	for (i = 0; i < ROUNDS; i++) {
-		begin(&duel);
-		run_together(open_and_enable, open_other, &duel);
-		expect_opened(&duel, 0);
-		expect_opened(&duel, 1);
-		expect_group(&duel);
-		end(&duel);
-	}
+	both_open(&duel);
 }
 
 /* Each of them could have the group, but not both. */
