@@ -71,12 +71,20 @@ static __noreturn void live(struct stream *stream)
 	_exit(0);
 }
 
+/* Events that were sent and not received go with them. */
+static void close_sockets(struct stream *stream)
+{
+	close(stream->inbox);
+	close(stream->outbox);
+	stream->inbox = -1;
+	stream->outbox = -1;
+}
+
 static void make_sockets(struct stream *stream)
 {
 	int pair[2];
 
-	close(stream->inbox);
-	close(stream->outbox);
+	close_sockets(stream);
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair))
 		ksft_exit_fail_perror("socketpair");
 	stream->inbox = pair[0];
@@ -232,6 +240,8 @@ static void end_all(struct outcome *outcome)
 		else
 			outcome->hung++;
 	}
+	for (i = 0; i < MAX_PROCS; i++)
+		close_sockets(&fuzz->stream[i]);
 }
 
 /* Processes, until there have been enough or the time is over. */

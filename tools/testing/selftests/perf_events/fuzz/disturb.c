@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Processes that upset the others: each does one thing again and again. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
@@ -109,7 +111,7 @@ void disturb_start(unsigned int which, __u64 seed)
 	__u64 random;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(sysctl_paths); i++)
+	for (i = 0; which & DISTURB_SYSCTLS && i < ARRAY_SIZE(sysctl_paths); i++)
 		sysctl_before[i] = read_long(sysctl_paths[i]);
 	if (which & DISTURB_PMU)
 		load_pmus();
@@ -131,10 +133,32 @@ void disturb_start(unsigned int which, __u64 seed)
 	}
 }
 
+/*
+ * The greatest depth of stacks is EBUSY until the last event that records them has gone.
+ * Where others are at work that may be never.
+ */
+static bool put_back(const char *path, long value)
+{
+	__u64 end = now_ns() + fuzz->options.patience * NSEC_PER_SEC;
+	char text[24];
+
+	snprintf(text, sizeof(text), "%ld", value);
+	while (!write_text(path, text)) {
+		if (errno == EBUSY && getenv("PERF_TEST_SHARED"))
+			return true;
+		if (errno != EBUSY || now_ns() > end) {
+			printf("# %s: cannot be %ld again: %s\n", path, value,
+			       strerror(errno));
+			return false;
+		}
+		usleep(10000);
+	}
+	return true;
+}
+
 /* As all was before. */
 void disturb_stop(struct outcome *outcome)
 {
-	char text[24];
 	size_t i;
 	int status;
 
@@ -142,8 +166,8 @@ void disturb_stop(struct outcome *outcome)
 	for (i = 0; i < ARRAY_SIZE(disturbers); i++)
 		if (running[i] > 0 && !process_ends(running[i], &status))
 			outcome->hung++;
-	for (i = 0; i < ARRAY_SIZE(sysctl_paths); i++) {
-		snprintf(text, sizeof(text), "%ld", sysctl_before[i]);
-		write_text(sysctl_paths[i], text);
-	}
+	for (i = 0; i < ARRAY_SIZE(sysctl_paths); i++)
+		if (fuzz->options.disturb & DISTURB_SYSCTLS &&
+		    !put_back(sysctl_paths[i], sysctl_before[i]))
+			outcome->hung++;
 }

@@ -162,6 +162,7 @@ long op_move(struct fuzzer *f)
 {
 	struct area *from = draw_area(f), *to = draw_area(f);
 	size_t size = from->size, new_size = size;
+	long ret;
 	void *at;
 
 	switch (draw(f, 4)) {
@@ -179,8 +180,12 @@ long op_move(struct fuzzer *f)
 		return 0;
 	at = mremap(from->window, size, new_size, MREMAP_MAYMOVE | MREMAP_FIXED,
 		    to->window);
-	if (at == MAP_FAILED)
-		return -errno;
+	if (at == MAP_FAILED) {
+		ret = -errno;
+		empty(to->window, WINDOW_PAGES * page_size());
+		to->size = 0;
+		return ret;
+	}
 	empty(from->window, size);
 	from->size = 0;
 	to->size = new_size;

@@ -6,7 +6,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -14,16 +17,47 @@
 #include "fuzz.h"
 
 #define MAX_DEPTH	3
+#define WORK_PAGES	20
+#define MAX_PAGE_SIZE	65536
 
 enum way_out { END_EXIT, END_EXEC, END_KILL, NR_ENDINGS };
+
+static unsigned long long instruction_of(const ucontext_t *context)
+{
+#ifdef __x86_64__
+	return context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__powerpc64__)
+	return context->uc_mcontext.regs->nip;
+#else
+	return 0;
+#endif
+}
 
 static void on_signal(int sig)
 {
 	(void)sig;
 }
 
+/* The process ends of it, and then it is known where that was. */
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	const ucontext_t *at = context;
+	char text[80];
+
+	snprintf(text, sizeof(text), "# signal %d code %d at %p, instruction %llx\n", sig,
+		 info->si_code, info->si_addr, instruction_of(at));
+	if (write(STDOUT_FILENO, text, strlen(text)) < 0)
+		_exit(1);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
 void catch_signals(void)
 {
+	struct sigaction fault = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGSEGV, &fault, NULL);
+	sigaction(SIGBUS, &fault, NULL);
 	signal(SIGTRAP, on_signal);
 	signal(SIGUSR1, on_signal);
 	signal(SIGIO, SIG_IGN);
@@ -209,11 +243,31 @@ long op_receive(struct fuzzer *f)
 	return fd < 0 ? -EAGAIN : 0;
 }
 
+/*
+ * Page faults, in memory that is always mapped: what another thread has just unmapped must
+ * not become new memory of this one, for that thread maps there again.
+ */
+static void touch_own(unsigned int count)
+{
+	static char memory[MAX_THREADS * WORK_PAGES * MAX_PAGE_SIZE]
+		__attribute__((aligned(MAX_PAGE_SIZE)));
+	static unsigned int users;
+	static __thread char *own;
+	size_t page = sysconf(_SC_PAGESIZE), i;
+
+	if (!own)
+		own = memory + __atomic_fetch_add(&users, 1, __ATOMIC_RELAXED) %
+			       MAX_THREADS * WORK_PAGES * page;
+	madvise(own, count * page, MADV_DONTNEED);
+	for (i = 0; i < count; i++)
+		__atomic_store_n(&own[i * page], 1, __ATOMIC_RELAXED);
+}
+
 long op_work(struct fuzzer *f)
 {
 	unsigned int i, pokes = draw(f, 20);
 
-	touch_pages(1 + draw(f, 20));
+	touch_own(1 + draw(f, WORK_PAGES));
 	burn(draw(f, 2000));
 	for (i = 0; i < pokes; i++)
 		poke((char *)fuzz_target + draw(f, sizeof(fuzz_target)));
