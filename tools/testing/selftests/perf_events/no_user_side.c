@@ -3,7 +3,8 @@
  * Samples of tasks that have no memory of a user: threads of the kernel, the
  * idle task, tasks whose exit has given their memory up. They may show neither
  * a user's call chain nor his registers or stack, as what would be read is of
- * somebody else.
+ * somebody else. Workers of io_uring have the memory of a user, and no user side that
+ * they came from.
  *
  * An event of a CPU samples each switch from a task to another, the last one of
  * an exiting task as well.
@@ -14,6 +15,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <linux/io_uring.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "perf_lib.h"
@@ -84,12 +88,16 @@ struct found {
 	unsigned int idle;
 	unsigned int threads;
 	unsigned int gone;
+	unsigned int workers;
 	unsigned int self;
 };
 
 static void look(const struct sample *sample, struct found *found)
 {
-	if (sample->pid == (__u32)getpid()) {
+	if (sample->pid == (__u32)getpid() && sample->tid != sample->pid) {
+		found->workers++;
+		expect_no_user(sample);
+	} else if (sample->pid == (__u32)getpid()) {
 		found->self++;
 		expect_user(sample);
 	} else if (sample->pid == GONE) {
@@ -171,10 +179,80 @@ static void exiting_tasks(void)
 	printf("# %u samples of tasks at their end\n", found.gone);
 }
 
+/* A ring with one request at a time. */
+struct uring {
+	int fd;
+	char *rings;
+	struct io_uring_sqe *sqe;
+	struct io_uring_params params;
+};
+
+static struct uring make_uring(void)
+{
+	struct uring ring = { 0 };
+	struct io_uring_params *p = &ring.params;
+
+	ring.fd = syscall(SYS_io_uring_setup, 1, p);
+	if (ring.fd < 0)
+		test_skip("io_uring: %s\n", strerror(errno));
+	ring.rings = mmap(NULL, p->sq_off.array + p->sq_entries * sizeof(__u32),
+			  PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd,
+			  IORING_OFF_SQ_RING);
+	ring.sqe = mmap(NULL, sizeof(*ring.sqe), PROT_READ | PROT_WRITE,
+			MAP_SHARED, ring.fd, IORING_OFF_SQES);
+	CHECK(ring.rings != MAP_FAILED && ring.sqe != MAP_FAILED, "mmap: %s",
+	      strerror(errno));
+	return ring;
+}
+
+/* A worker does it, which sleeps until the pipe has something. */
+static void submit_read(struct uring *ring, int from, char *to)
+{
+	__u32 *tail = (__u32 *)(ring->rings + ring->params.sq_off.tail);
+
+	*ring->sqe = (struct io_uring_sqe) {
+		.opcode	= IORING_OP_READ,
+		.flags	= IOSQE_ASYNC,
+		.fd	= from,
+		.addr	= (unsigned long)to,
+		.len	= 1,
+	};
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	CHECK(syscall(SYS_io_uring_enter, ring->fd, 1, 0, 0, NULL, 0) == 1,
+	      "io_uring_enter: %s", strerror(errno));
+}
+
+static void read_by_workers(void)
+{
+	struct uring ring = make_uring();
+	unsigned int i;
+	int ends[2];
+	char byte;
+
+	CHECK(!pipe(ends), "pipe");
+	for (i = 0; i < ROUNDS; i++) {
+		byte = 0;
+		submit_read(&ring, ends[0], &byte);
+		usleep(2000);
+		CHECK(write(ends[1], "x", 1) == 1, "pipe");
+		while (!__atomic_load_n(&byte, __ATOMIC_ACQUIRE))
+			usleep(1000);
+	}
+}
+
+static void workers_of_io_uring(void)
+{
+	struct found found = sample_switches(read_by_workers);
+
+	CHECK(found.workers, "no sample of a worker");
+	printf("# %u samples of workers\n", found.workers);
+}
+
 static const struct test_case cases[] = {
 	{ "CVE-2026-23159: no user side in threads of the kernel",
 	  threads_of_kernel },
 	{ "CVE-2025-38424: no user side at the end of a task", exiting_tasks },
+	{ "no user side in workers of io_uring", workers_of_io_uring },
 };
 
 int main(void)
