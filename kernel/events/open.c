@@ -66,6 +66,7 @@
 #include <linux/cred.h>
 #include <linux/export.h>
 #include <linux/file.h>
+#include <linux/nospec.h>
 #include <linux/ptrace.h>
 #include <linux/rwsem.h>
 #include <linux/sched/signal.h>
@@ -254,6 +255,10 @@ static int perf_open_find(struct perf_open *open, int group_fd)
 {
 	int fd_flags = O_RDWR;
 	int error;
+
+	/* It will be an index. Who builds the event refuses what is none. */
+	if ((unsigned int)open->cpu < nr_cpu_ids)
+		open->cpu = array_index_nospec(open->cpu, nr_cpu_ids);
 
 	if (open->flags & PERF_FLAG_FD_CLOEXEC)
 		fd_flags |= O_CLOEXEC;
