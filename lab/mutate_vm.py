@@ -13,7 +13,8 @@ A guest is booted once, and runs KUnit, which brings its suites.  Then the emula
 it, and goes back to that point before each fault: state that one fault has spoilt is
 not there for the next.  Suites named like the room run first, then the others, then
 the selftests; the first of them that fails has noticed it.  Unless it is a suite of the room
-it must fail again, and pass without the fault in between.
+it must fail again, and pass without the fault in between.  If none fails, what the core has
+is compared with what it had at the point of the snapshot: something may be left over.
 """
 import os
 import queue
@@ -27,6 +28,11 @@ import time
 
 BOOT_SECONDS = 300
 SELFTEST_SECONDS = 120
+LIVE_SECONDS = 15
+LIVE = '/sys/kernel/debug/perf_events/live'
+# Memory is freed some grace periods after its last user has gone.
+COMPARE_LIVE = '''for i in $(seq 40); do cmp -s %s /tmp/live && exit; sleep 0.25; done
+echo not ok 1 $(diff /tmp/live %s | grep '^[-+][a-z]'); exit 1''' % (LIVE, LIVE)
 FAILED = re.compile(r'^ *not ok \d+ (?:- )?([^#\n]*)', re.M)
 
 
@@ -141,6 +147,7 @@ class Guest:
         names, _ = self.ask('cd /sys/kernel/debug/kunit && echo *', 10)
         self.suites = names.split()
         time.sleep(1)
+        self.ask('cat %s >/tmp/live' % LIVE, 10)
         self.order('savevm ready')
 
     def back(self):
@@ -178,6 +185,8 @@ class Guest:
             command = 'PERF_TEST_STRICT=1 timeout -s KILL %d /tests/%s' % (
                 SELFTEST_SECONDS, name[len('self/'):])
             return self.run(name, command, SELFTEST_SECONDS + 10)
+        if name == 'live':
+            return self.run(name, COMPARE_LIVE.replace('\n', ';'), LIVE_SECONDS)
         place = '/sys/kernel/debug/kunit/' + name
         return self.run(name, 'echo 1 >%s/run && cat %s/results' % (place, place), 120)
 
@@ -199,9 +208,9 @@ class Guest:
     def judge(self, number, room, tests):
         self.put_in(number)
         near = [s for s in self.suites if room.split('_')[0] in s]
-        for name in near + [s for s in self.suites if s not in near] + tests:
+        for name in near + [s for s in self.suites if s not in near] + tests + ['live']:
             why = self.test(name)
-            if why and (name in near and not why.endswith(': time limit') or
+            if why and (name in near + ['live'] and not why.endswith(': time limit') or
                         self.is_noticed(number, name)):
                 return why
         return 'NOBODY'

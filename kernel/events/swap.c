@@ -246,7 +246,8 @@ bool perf_swap_try_oncpu(struct perf_event_context *ctx,
 	bool swapped;
 
 	lockdep_assert_irqs_disabled();
-	if (!other || !perf_swap_is_equal(ctx, other))
+	/* Without the locks; with them perf_swap_locked() looks again. */
+	if (!other || !data_race(perf_swap_is_equal(ctx, other)))
 		return false;
 	perf_debug_delay();
 	raw_spin_lock(&ctx->lock);

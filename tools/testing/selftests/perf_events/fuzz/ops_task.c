@@ -243,24 +243,28 @@ long op_receive(struct fuzzer *f)
 	return fd < 0 ? -EAGAIN : 0;
 }
 
+/* This thread's part of the memory below, at the start of a page. */
+static __thread char *own_memory;
+
 /*
  * Page faults, in memory that is always mapped: what another thread has just unmapped must
  * not become new memory of this one, for that thread maps there again.
  */
 static void touch_own(unsigned int count)
 {
-	static char memory[MAX_THREADS * WORK_PAGES * MAX_PAGE_SIZE]
-		__attribute__((aligned(MAX_PAGE_SIZE)));
+	static char memory[(MAX_THREADS * WORK_PAGES + 1) * MAX_PAGE_SIZE];
 	static unsigned int users;
-	static __thread char *own;
 	size_t page = sysconf(_SC_PAGESIZE), i;
+	unsigned int user;
 
-	if (!own)
-		own = memory + __atomic_fetch_add(&users, 1, __ATOMIC_RELAXED) %
-			       MAX_THREADS * WORK_PAGES * page;
-	madvise(own, count * page, MADV_DONTNEED);
+	if (!own_memory) {
+		user = __atomic_fetch_add(&users, 1, __ATOMIC_RELAXED) % MAX_THREADS;
+		own_memory = memory + page - (uintptr_t)memory % page +
+			     user * WORK_PAGES * page;
+	}
+	madvise(own_memory, count * page, MADV_DONTNEED);
 	for (i = 0; i < count; i++)
-		__atomic_store_n(&own[i * page], 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&own_memory[i * page], 1, __ATOMIC_RELAXED);
 }
 
 long op_work(struct fuzzer *f)
