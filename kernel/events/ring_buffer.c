@@ -46,6 +46,8 @@
  * The user page is writable by the reader. data_tail is read once for each
  * reservation and decides nothing but "full"; head, sizes and masks stay in
  * kernel memory.
+ *
+ * A model of this is lab/models/ring.pml.
  */
 
 #include <linux/log2.h>
@@ -152,7 +154,8 @@ unsigned long perf_rb_data_size(const struct perf_buffer *rb)
  */
 void perf_rb_wake(struct perf_buffer *rb, struct perf_event *event)
 {
-	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
+	/* (e) after data_head; pairs with the exchange in perf_mmap_poll() */
+	atomic_set_release(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
 	if (*perf_event_fasync(event) && !event->pending_kill)
 		event->pending_kill = POLL_IN;
 	perf_pending_wake(event);
@@ -212,22 +215,23 @@ static __always_inline void perf_rb_leave(struct perf_output_handle *handle)
 
 /*
  * One byte stays free, so that a full buffer differs from an empty one. The
- * mask makes any tail harmless.
+ * mask makes any tail harmless. @tail is the one that decided.
  */
 static __always_inline bool perf_rb_has_room(const struct perf_buffer *rb,
 					     unsigned long head,
-					     unsigned int size, bool backward)
+					     unsigned int size, bool backward,
+					     unsigned long *tail)
 {
 	unsigned long mask = perf_rb_data_size(rb) - 1;
-	unsigned long tail;
+	unsigned long distance;
 
-	if (rb->overwrite)
+	if (rb->overwrite) {
+		*tail = 0;
 		return size <= mask + 1;
-
-	tail = READ_ONCE(rb->user_page->data_tail);
-	if (backward)
-		swap(head, tail);
-	return ((tail - head - 1) & mask) >= size; /* (a), pairs with (d) */
+	}
+	*tail = READ_ONCE(rb->user_page->data_tail);
+	distance = backward ? head - *tail : *tail - head;
+	return ((distance - 1) & mask) >= size; /* (a), pairs with (d) */
 }
 
 static __always_inline void perf_rb_seek(struct perf_output_handle *handle,
@@ -255,16 +259,17 @@ static __always_inline void perf_rb_check_watermark(struct perf_buffer *rb,
 		local_cmpxchg(&rb->wakeup, stamp, stamp + rb->watermark);
 }
 
-/* Moves head over @size bytes and points @handle at them. */
+/* Moves head over @size bytes and points @handle at them, or tells the full @tail. */
 static __always_inline bool perf_rb_reserve(struct perf_output_handle *handle,
-					    unsigned int size, bool backward)
+					    unsigned int size, bool backward,
+					    unsigned long *tail)
 {
 	struct perf_buffer *rb = handle->rb;
 	unsigned long old = local_read(&rb->head);
 	unsigned long new;
 
 	do {
-		if (unlikely(!perf_rb_has_room(rb, old, size, backward)))
+		if (unlikely(!perf_rb_has_room(rb, old, size, backward, tail)))
 			return false;
 		new = backward ? old - size : old + size;
 	} while (!local_try_cmpxchg(&rb->head, &old, new));
@@ -318,27 +323,30 @@ static noinline void perf_rb_emit_lost(struct perf_output_handle *handle,
  * A watermark near the size of the buffer is never passed. So the first record
  * that finds no room is a mark as well, and then the first one after the reader
  * has moved data_tail. The stamp only grows: who compares it sees each mark.
+ * @tail is not read again: at a later one there may be room, and the buffer
+ * would be full there without a mark. For the same reason a record that is too
+ * large for an empty buffer is no mark; there is nothing to read.
  */
-static void perf_rb_mark_full(struct perf_buffer *rb, bool backward)
+static void perf_rb_mark_full(struct perf_buffer *rb, bool backward,
+			      unsigned long tail)
 {
-	unsigned long tail = READ_ONCE(rb->user_page->data_tail);
-	long stamp, ahead, written;
+	unsigned long head = local_read(&rb->head);
+	long stamp, ahead;
 
-	if (READ_ONCE(rb->full_at) == tail)
+	if (head == tail || READ_ONCE(rb->full_at) == tail)
 		return;
 	WRITE_ONCE(rb->full_at, tail);
-	written = backward ? -local_read(&rb->head) : local_read(&rb->head);
 	stamp = local_read(&rb->wakeup);
-	ahead = written - stamp;
+	ahead = (backward ? -head : head) - stamp;
 	local_cmpxchg(&rb->wakeup, stamp, stamp + max(ahead, 1L));
 }
 
 /* Out of line: only who finds room is in a hurry. */
 static noinline int perf_rb_turn_away(struct perf_output_handle *handle,
-				      bool backward)
+				      bool backward, unsigned long tail)
 {
 	perf_rb_count_lost(handle->rb, handle->event);
-	perf_rb_mark_full(handle->rb, backward);
+	perf_rb_mark_full(handle->rb, backward, tail);
 	perf_rb_leave(handle);
 	return -ENOSPC;
 }
@@ -358,6 +366,7 @@ static __always_inline int perf_rb_begin_rcu(struct perf_output_handle *handle,
 					     unsigned int size, bool backward)
 {
 	struct perf_buffer *rb = perf_rb_rcu(event);
+	unsigned long tail;
 	bool lost;
 
 	if (unlikely(!rb))
@@ -373,8 +382,8 @@ static __always_inline int perf_rb_begin_rcu(struct perf_output_handle *handle,
 		size += perf_rb_lost_size(event);
 
 	perf_rb_enter(handle);
-	if (unlikely(!perf_rb_reserve(handle, size, backward)))
-		return perf_rb_turn_away(handle, backward);
+	if (unlikely(!perf_rb_reserve(handle, size, backward, &tail)))
+		return perf_rb_turn_away(handle, backward, tail);
 	if (unlikely(lost))
 		perf_rb_emit_lost(handle, data);
 	return 0;

@@ -79,8 +79,8 @@ static struct {
 	bool woken;
 	unsigned long seen_head;
 	unsigned long tail;
-	bool told;		/* woken since it moved the tail */
-	bool refused;		/* a record, since then */
+	bool told;		/* woken since it looked */
+	bool refused;		/* a record since then, and there was something to read */
 	u64 moves;
 
 	/* Sums. */
@@ -258,8 +258,6 @@ static void reader_moves(struct perf_event_mmap_page *page)
 	m.tail = m.seen_head;
 	page->data_tail = m.tail;
 	m.moves++;
-	m.told = false;
-	m.refused = false;
 }
 
 static void reader_step(void)
@@ -271,6 +269,8 @@ static void reader_step(void)
 	switch (m.step++) {
 	case 0:
 		m.woken = false;
+		m.told = false;
+		m.refused = false;
 		m.seen_head = (unsigned long)page->data_head;
 		break;
 	case 1:
@@ -387,7 +387,7 @@ static void check_refusal(unsigned long tail, unsigned int size)
 
 	if (m.rb->flow != PERF_RB_FLOWS)
 		return;
-	m.refused |= tail == m.tail;
+	m.refused |= !m.step && tail == m.tail && tail != head_now();
 	size += 8 + sizeof(struct perf_event_header) + 32; /* and LOST */
 	MUST(!m.overwrite && used + size >= perf_rb_data_size(m.rb),
 	     "no room for %u bytes, %lu are in use", size, used);
@@ -517,6 +517,7 @@ static void place_head(void)
 static void round_begin(u64 seed, u64 round)
 {
 	int nr_pages;
+	long watermark = 0;
 
 	memset(&m, 0, sizeof(m));
 	m.seed = seed;
@@ -536,8 +537,9 @@ static void round_begin(u64 seed, u64 round)
 	m.event.attr.wakeup_events = m.by_count ? 1 + rnd(20) : 0;
 	m.event.layout.trailer = 8 * rnd(3);
 	m.still = true;
-	m.rb = perf_rb_alloc(nr_pages, m.by_count ? 0 : 2048 + rnd(2049), -1,
-			     m.overwrite ? 0 : PERF_RB_WRITABLE);
+	if (!m.by_count)
+		watermark = rnd(3) ? 2048 + rnd(2049) : nr_pages * PAGE_SIZE;
+	m.rb = perf_rb_alloc(nr_pages, watermark, -1, m.overwrite ? 0 : PERF_RB_WRITABLE);
 	MUST(m.rb, "out of memory");
 	check_pages(nr_pages);
 	m.event.rb = m.rb;

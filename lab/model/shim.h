@@ -162,6 +162,7 @@ typedef struct { int v; } refcount_t;
 typedef struct { int v; } spinlock_t;
 
 #define atomic_set(a, value)		((a)->v = (value))
+#define atomic_set_release(a, value)	atomic_set(a, value)
 #define atomic64_inc(a)			((void)(a)->v++)
 #define refcount_set(r, value)		((r)->v = (value))
 #define refcount_inc_not_zero(r)	((r)->v ? ++(r)->v : 0)

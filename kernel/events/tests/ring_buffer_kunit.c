@@ -449,6 +449,23 @@ static void watermark_of_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_wakeups(test, 0), 2);
 }
 
+/* A record that is too large for an empty buffer wakes nobody, there or later. */
+static void too_large(struct kunit *test)
+{
+	unsigned int i;
+
+	test_map(test, 1, PAGE_SIZE, PERF_RB_WRITABLE);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, test_write(test, 0, PAGE_SIZE), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, test_wakeups(test, 0), 0);
+
+	for (i = 0; i < PAGE_SIZE / 64 - 2; i++)
+		KUNIT_ASSERT_EQ(test, test_write(test, 0, 64), 0);
+	KUNIT_EXPECT_EQ(test, test_wakeups(test, 0), 0);
+	KUNIT_EXPECT_EQ(test, test_write(test, 0, 64), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, test_wakeups(test, 0), 1);
+}
+
 static void wakeup_events(struct kunit *test)
 {
 	struct perf_event *event = test_event(test, 0);
@@ -923,6 +940,7 @@ static struct kunit_case ring_buffer_cases[] = {
 	KUNIT_CASE(nesting_full),
 	KUNIT_CASE(watermark),
 	KUNIT_CASE(watermark_of_all),
+	KUNIT_CASE(too_large),
 	KUNIT_CASE(wakeup_events),
 	KUNIT_CASE(backward),
 	KUNIT_CASE(backward_full),
