@@ -59,6 +59,8 @@
  *     aux_head				  aux_tail
  *
  * (d) pairs with (e), (c) with (f), as in ring_buffer.c.
+ *
+ * A model of this is lab/models/aux.pml.
  */
 
 #include <linux/cleanup.h>

@@ -30,6 +30,8 @@
  *     finds the context loaded and asks that CPU to unload it.
  *  4. The owner may found a family with it before 3. Then 3 finds the context in
  *     another pool, and leaves it alone.
+ *
+ * A model of this is lab/models/pool.pml.
  */
 #include <linux/cpumask.h>
 #include <linux/slab.h>

@@ -54,6 +54,8 @@
  *  4. the caller looks again: "none", takes ctx->lock and looks once more.
  *     loaded_cpu changes under that lock only, so the function runs here, and
  *     the task's next switch waits for it.
+ *
+ * A model of this is lab/models/load.pml.
  */
 #include <linux/completion.h>
 #include <linux/mutex.h>

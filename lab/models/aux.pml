@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An AUX area changes hands: writers on two CPUs begin and end outputs, down to
+ * NMI, a sample copies from the area, the last unmapping and the end of the PMU
+ * take it away, and it is mapped anew.  See kernel/events/aux_buffer.c,
+ * aux_event.c, mmap.c.
+ *
+ * Event 0 is on and off on CPU 0, event 1 on CPU 1; they share the buffer.  A CPU
+ * is a process that does one thing at a time with interrupts off.  On CPU 0 an NMI
+ * may come between any two steps.  Drivers end an output in pmu::stop (STYLE 1), in
+ * pmu::del (2) or never (3).  Stores are seen at once, but for the two on which it
+ * depends who sees whom: they may be late until a full barrier.  The protocol of
+ * aux_head, aux_tail and the bytes is that of ring.pml; here the reader has read all.
+ *
+ * Properties
+ *   - nobody touches the area, or what the driver made of it, after it was given back
+ *   - the driver's part is given back once; each reference on the buffer goes once
+ *   - an output has one writer; who ends it has it
+ *   - aux_head only grows
+ *   - an output that begins has an area that is not retired
+ */
+
+/*
+ * Variants.
+ *   stops	-DSTYLE=1 -DMAPS=2
+ *   dels	-DSTYLE=2 -DMAPS=1
+ *   forgets	-DSTYLE=3 -DMAPS=1
+ */
+
+/* Breakages. */
+#define no_a		1	/* stops: aux.writing is a plain store */
+#define no_b		2	/* stops: aux.open is NULL only later */
+#define no_second_look	3	/* stops: begin does not look at aux.open again */
+#define no_wait		4	/* stops: retired while somebody has it in hand */
+#define released_first	5	/* stops: aux.writing is cleared before the last access */
+#define no_sampling	6	/* stops: a sample that copies is not waited for */
+#define no_sample_look	7	/* stops: a sample does not look at aux.open again */
+#define no_state	8	/* stops: retired by the PMU's end, and once more */
+#define no_mutex	9	/* stops: the PMU's end takes no aux.mutex */
+#define no_exchange	10	/* forgets: who lets go does not exchange aux.writer */
+#define abandon_any	11	/* dels: abandoned although its event is on */
+#define write_any	12	/* stops: begin takes what another event writes */
+
+#ifndef BROKEN
+#define BROKEN		0
+#endif
+#ifndef STYLE
+#define STYLE		1
+#endif
+/* How often the area is mapped, and how often each event is put on. */
+#ifndef MAPS
+#define MAPS		1
+#endif
+#ifndef TURNS
+#define TURNS		1
+#endif
+
+#define NOBODY		2	/* no event, and no CPU */
+
+mtype = { fresh, opened, closing, retired, freed };
+
+/* The area, of which there is one at a time, and what the driver made of it. */
+mtype state = fresh;
+bool area, priv, mutex;
+byte mappings;
+
+/* rb->aux, and stores to it that are not seen yet */
+bool open, writing, sampling;
+bool open_late, writing_late;
+byte writer = NOBODY, cpu_of = NOBODY;
+byte head, aux_head;
+byte refs = 1;
+
+/* handle->event of each event's driver; is the event on? its hardware stopped? */
+bool handle[2], on[2], stopped[2];
+bool disable[2], disabled[2];
+bool in_nmi;
+
+/* The call to a CPU that stops the writer, and its answer. */
+byte call = NOBODY;
+bool not_here;
+
+#define LOCK(l)		atomic { !(l) -> l = true }
+#define UNLOCK(l)	l = false
+
+/* CPU 0 stands still while it has an NMI. */
+#define STEP(c)		(in_nmi == nmi || e == 1) && (c)
+
+/* What is stored late is seen at last. */
+active proctype store_buffer()
+{
+end:	do
+	:: d_step { open_late -> open = false; open_late = false }
+	:: d_step { writing_late -> writing = true; writing_late = false }
+	od
+}
+
+/* perf_aux_let_go(), without aux.writing */
+inline let_go_first(who)
+{
+	atomic {
+		STEP(true) ->
+		if
+		:: writer == who || BROKEN == no_exchange ->
+			writer = NOBODY;
+			mine = true
+		:: else
+		fi
+	}
+	if
+	:: mine ->
+		d_step { STEP(true) -> handle[who] = false }
+		d_step { STEP(true) -> cpu_of = NOBODY }
+	:: else
+	fi
+}
+
+/* Its rest: smp_store_release(), perf_rb_put() */
+inline let_go_last()
+{
+	if
+	:: mine ->
+		d_step { STEP(true) -> writing = false }
+		d_step { STEP(true) -> assert(refs > 1); refs--; mine = false }
+	:: else
+	fi
+}
+
+#define TOUCH	assert(area && priv && state != retired && state != freed)
+
+/* perf_aux_output_end(): the hardware has written one more byte */
+inline output_end()
+{
+#if BROKEN == released_first
+	let_go_first(e);
+	let_go_last();
+	d_step { STEP(true) -> TOUCH; head++ }
+	d_step { STEP(true) -> assert(head >= aux_head); aux_head = head }
+#else
+	d_step { STEP(true) -> assert(writing && writer == e); TOUCH; head++ }
+	d_step { STEP(true) -> TOUCH; assert(head >= aux_head); aux_head = head }
+	let_go_first(e);
+	let_go_last()
+#endif
+}
+
+/* perf_aux_output_begin(), perf_aux_take() */
+inline output_begin()
+{
+	d_step { STEP(true) -> handle[e] = false; refs++ }
+	let_go_first(e);
+	let_go_last();
+	d_step { STEP(true) -> seen = open }
+	/* The exchange, with (a) */
+	atomic {
+		STEP(true) ->
+		if
+		:: !seen
+		:: seen && (writing || writing_late) && BROKEN != write_any ->
+			seen = false
+		:: else ->
+#if BROKEN == no_a
+			writing_late = true
+#else
+			writing = true
+#endif
+		fi
+	}
+	if
+	:: seen ->
+		if
+		:: atomic {
+			STEP(!open && BROKEN != no_second_look) -> seen = false
+		   }
+			d_step { STEP(!writing_late) -> writing = false }
+		:: atomic { STEP(open || BROKEN == no_second_look) }
+			d_step { STEP(true) -> TOUCH; handle[e] = true }
+			d_step { STEP(true) -> cpu_of = e }
+			d_step {
+				STEP(true) ->
+				assert(writer == NOBODY);
+				writer = e;
+				TOUCH
+			}
+		fi
+	:: else
+	fi;
+	if
+	:: seen -> seen = false
+	:: else -> d_step { STEP(true) -> refs-- }
+	fi
+}
+
+/* The driver: pmu::stop */
+inline pmu_stop()
+{
+	d_step { STEP(true) -> stopped[e] = true }
+	if
+	:: STYLE == 1 && handle[e] -> output_end()
+	:: else
+	fi
+}
+
+/* perf_sched_event_out_locked(): pmu::del */
+inline event_out()
+{
+	pmu_stop();
+	if
+	:: STYLE == 2 && handle[e] -> output_end()
+	:: else
+	fi;
+	d_step { STEP(true) -> on[e] = false }
+}
+
+/* A CPU, whose event is @e. */
+proctype processor(byte e)
+{
+	bool nmi, mine, seen;
+	byte turns;
+
+end:	do
+	/* pmu::add, pmu::start */
+	:: d_step {
+		STEP(!on[e] && !disabled[e] && turns < TURNS) ->
+		turns++;
+		stopped[e] = false
+	   }
+		output_begin();
+		d_step { STEP(true) -> on[e] = true }
+	:: atomic { STEP(on[e]) } event_out()
+
+	/* perf_overflow_disable_oncpu() */
+	:: d_step { STEP(disable[e]) -> disable[e] = false; disabled[e] = true }
+		if
+		:: on[e] -> event_out()
+		:: else
+		fi
+
+	/* perf_aux_snapshot_rcu(): an event of the same group samples */
+	:: d_step { STEP(e == 0 && open && on[e]) -> seen = open }
+		d_step { STEP(true) -> sampling = true }
+		d_step {
+			STEP(true) ->
+			seen = (open || BROKEN == no_sample_look) && writer == e
+		}
+		if
+		:: seen ->
+			d_step { STEP(true) -> TOUCH }
+			seen = false
+		:: else
+		fi;
+		d_step { STEP(true) -> sampling = false }
+
+	/* perf_aux_stop_oncpu() */
+	:: atomic { STEP(call == e) }
+		if
+		:: cpu_of != e -> not_here = false
+		:: cpu_of == e && writer == e && on[e] ->
+			/* perf_aux_stop_writer() */
+			pmu_stop();
+			d_step {
+				STEP(true) ->
+				disable[e] = writer == e;
+				not_here = BROKEN == abandon_any
+			}
+		:: else -> not_here = true
+		fi;
+		call = NOBODY
+	od
+}
+
+/* An NMI on CPU 0: the driver's interrupt, and an event that samples. */
+active proctype nmi_of_cpu0()
+{
+	byte e;
+	bool nmi = true, mine, seen;
+
+end:	do
+	:: d_step { !in_nmi && on[0] && handle[0] && !stopped[0] && head < 3 ->
+		    in_nmi = true }
+		output_end();
+		output_begin();
+		in_nmi = false
+	od
+}
+
+/* perf_aux_in_hand(): no barrier is between the two loads */
+inline look_at_hands()
+{
+#if BROKEN == no_wait
+	in_hand = false
+#elif BROKEN == no_sampling
+	in_hand = writing
+#else
+	if
+	:: in_hand = writing; in_hand = in_hand || sampling
+	:: in_hand = sampling; in_hand = in_hand || writing
+	fi
+#endif
+}
+
+/* perf_aux_retire_locked() */
+inline retire_locked()
+{
+	if
+	:: state == opened || BROKEN == no_state ->
+		state = closing;
+		open_late = true;
+#if BROKEN != no_b
+		!open_late;	/* (b) */
+#endif
+		do
+		:: true ->
+			look_at_hands();
+			if
+			:: !in_hand -> break
+			:: else
+			fi;
+			/* perf_aux_evict_locked() */
+			seen = cpu_of;
+			if
+			:: seen != NOBODY ->
+				call = seen;
+				call == NOBODY;
+				if
+				:: not_here && writer != NOBODY ->
+					/* perf_aux_abandon_locked() */
+					e = writer;
+					if
+					:: e != NOBODY -> abandon(e)
+					:: else
+					fi
+				:: else
+				fi
+			:: else
+			fi
+		od;
+		/* area->free_priv() */
+		atomic { assert(priv); priv = false; state = retired }
+	:: else
+	fi;
+	atomic { seen = 0; e = 0 }
+}
+
+/* perf_aux_let_go(), for a driver that has forgotten it */
+inline abandon(who)
+{
+	atomic {
+		if
+		:: writer == who || BROKEN == no_exchange ->
+			writer = NOBODY;
+			mine = true
+		:: else
+		fi
+	};
+	if
+	:: mine ->
+		handle[who] = false;
+		cpu_of = NOBODY;
+		writing = false;
+		d_step { assert(refs > 1); refs--; mine = false }
+	:: else
+	fi
+}
+
+/* perf_mmap_aux(), perf_mmap_put_aux_locked() */
+active proctype mapper()
+{
+	byte seen, e, maps;
+	bool in_hand, mine;
+
+	do
+	:: maps == MAPS -> break
+	:: else ->
+		LOCK(mutex);
+		/* perf_aux_publish_locked() */
+		d_step { area = true; priv = true; state = opened; mappings = 1 };
+		!open_late;
+		open = true;
+		UNLOCK(mutex);
+
+		LOCK(mutex);
+		mappings--;
+		if
+		:: mappings == 0 ->
+			retire_locked();
+			/* perf_aux_free() */
+			atomic { assert(!priv); area = false; state = freed }
+		:: else
+		fi;
+		UNLOCK(mutex);
+		maps++
+	od
+}
+
+/* perf_mmap_revoke_aux() */
+active proctype revoke()
+{
+	byte seen, e;
+	bool in_hand, mine;
+
+#if BROKEN != no_mutex
+	LOCK(mutex);
+#endif
+	if
+	:: area -> retire_locked()
+	:: else
+	fi;
+#if BROKEN != no_mutex
+	UNLOCK(mutex)
+#endif
+}
+
+init
+{
+	atomic {
+		run processor(0);
+		run processor(1)
+	}
+}
