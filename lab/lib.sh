@@ -33,6 +33,32 @@ as_root() {
 	echo sudo
 }
 
+# locked NAME CMD...: run CMD while no other lab process holds NAME.
+locked() {
+	mkdir -p "$BUILD/.lock"
+	held=$1
+	shift
+	(
+		flock -n 9 || { say "waiting for who is at work on $held" && flock 9; }
+		"$@" 9>&-
+	) 9>"$BUILD/.lock/$held"
+}
+
+# Another program may be at work with dpkg.
+apt_get() {
+	DEBIAN_FRONTEND=noninteractive $as_root apt-get -o DPkg::Lock::Timeout=600 "$@"
+}
+
+apt_install() {
+	if ! apt_get install -y --no-install-recommends "$@" >"$BUILD/apt.log" 2>&1; then
+		apt_get update >>"$BUILD/apt.log" 2>&1
+		apt_get install -y --no-install-recommends "$@" >>"$BUILD/apt.log" 2>&1 || {
+			tail -n 15 "$BUILD/apt.log" >&2
+			die "apt-get could not install: $*"
+		}
+	fi
+}
+
 # packages NAME...: install the Debian packages that are missing, and say so.
 packages() {
 	missing=
@@ -45,17 +71,8 @@ packages() {
 	[ -z "$missing" ] && return 0
 	say "installing Debian packages:$missing"
 	as_root=$(as_root "installing:$missing")
-	mkdir -p "$BUILD"
 	# shellcheck disable=SC2086 # lists of words
-	if ! DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y --no-install-recommends \
-	     $missing >"$BUILD/apt.log" 2>&1; then
-		$as_root apt-get update >>"$BUILD/apt.log" 2>&1
-		DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y \
-			--no-install-recommends $missing >>"$BUILD/apt.log" 2>&1 || {
-			tail -n 15 "$BUILD/apt.log" >&2
-			die "apt-get could not install:$missing"
-		}
-	fi
+	locked apt apt_install $missing
 }
 
 # use_arch NAME: read lab/arch/NAME, which sets
@@ -113,17 +130,6 @@ guest_packages() {
 
 guest_root() {
 	[ -z "$arch_debian" ] || printf '%s\n' "$BUILD/root/$arch"
-}
-
-# locked NAME CMD...: run CMD while no other lab process holds NAME.
-locked() {
-	mkdir -p "$BUILD/.lock"
-	held=$1
-	shift
-	(
-		flock -n 9 || { say "waiting for who is at work on $held" && flock 9; }
-		"$@" 9>&-
-	) 9>"$BUILD/.lock/$held"
 }
 
 # Compiler cache: one per user, shared by both trees and by other clones.
