@@ -3,12 +3,12 @@
  * The perf ABI as numbers, checked when the kernel is built.
  *
  * Programs were compiled against <linux/perf_event.h> long ago and will not be
- * compiled again. Whoever touches that header, to add a field or to tidy it up,
- * must not move anything: each structure's size, each member's offset, each
- * enumerator, flag bit and ioctl stands here once more, as a number, and the
- * build fails where the two disagree. New ABI gets a new line; a line that is
- * here never changes, but for the limits (names in _MAX), which say how many
- * values this version knows.
+ * compiled again. A change to that header, to add a field or to tidy it up,
+ * must not move anything. This file repeats each structure's size, each
+ * member's offset, each enumerator, flag bit and ioctl as a number, and the
+ * build fails where header and number disagree. New ABI gets a new line. A line
+ * that is here never changes, except for the limits (names in _MAX), which say
+ * how many values this version knows.
  *
  * No code, no data, nothing at run time.
  */
@@ -38,7 +38,7 @@
 		      _IOC_DIR(PERF_EVENT_IOC_##_name) == (_dir) &&	\
 		      _IOC_SIZE(PERF_EVENT_IOC_##_name) == (_bytes))
 
-/* What to open. The structure may grow at its end, by 8 bytes at least. */
+/* The attribute of an event. It may grow at its end, by at least 8 bytes. */
 ABI_SIZE(struct perf_event_attr, 144);
 ABI_OFFSET(perf_event_attr, type, 0);
 ABI_OFFSET(perf_event_attr, size, 4);
@@ -600,7 +600,7 @@ union abi_branch {
 	u64				word[3];
 };
 
-/* In bit fields the first member has the lowest bits, or the highest. */
+/* The architecture gives the first bit field the lowest bits or the highest. */
 #ifdef __LITTLE_ENDIAN_BITFIELD
 # define ABI_FIRST_IS_LOW	true
 #else
@@ -634,13 +634,13 @@ static __always_inline u64 abi_mask(int word, int first, int width)
 		.entry._member = ones,					\
 	}).word[2] != abi_mask(64, _first, _width))
 
-/* The header defines this one for both orders, so the masks are the same. */
+/* The header declares these for both orders of bit fields: one mask each. */
 #define ABI_MEM_BITS(_member, _high, _low)				\
 	BUILD_BUG_ON(((union perf_mem_data_src) {			\
 		._member = ones,					\
 	}).val != GENMASK_ULL(_high, _low))
 
-/* Empty once compiled; __used, because nobody calls it. */
+/* Compiles to nothing; __used, because nothing calls it. */
 static void __init __used perf_abi_check_attr_bits(void)
 {
 	u64 ones = ~0ULL;
@@ -726,7 +726,7 @@ static void __init __used perf_abi_check_record_bits(void)
 	ABI_MEM_BITS(mem_rsvd, 63, 51);
 }
 
-/* What linux/perf_refuse.h calls the bits: masks of the word that they are in. */
+/* Names of linux/perf_refuse.h for these bits: masks of their word. */
 #define ABI_ATTR_MASK(_member, _mask)					\
 	BUILD_BUG_ON(((union abi_attr) {				\
 		.attr._member = ones,					\

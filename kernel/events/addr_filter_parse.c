@@ -2,7 +2,7 @@
 /*
  * Room "addr_filter_parse": the text of address filters.
  *
- * Purpose: from the string of PERF_EVENT_IOC_SET_FILTER to numbers and names.
+ * Purpose: parse the string of PERF_EVENT_IOC_SET_FILTER.
  *
  *	filters	= *sep [ filter *( 1*sep filter ) ] *sep
  *	filter	= action 1*sep number [ "/" number ] [ "@" path ]
@@ -10,12 +10,12 @@
  *	number	= decimal, 0octal or 0xhexadecimal
  *	sep	= " " / "," / newline
  *
- * Words end at a separator, whatever they are: a path has none, and there is no
- * way to quote one. The first number is an address in the kernel or, with a
- * path, an offset in that file; the second the size.
+ * Each word ends at a separator: a path cannot contain one, and there is no way
+ * to quote it. The first number is an address in the kernel or, with a path, an
+ * offset in that file; the second number is the size.
  *
- * Owns nothing. Contexts: any; it looks at nothing but the text, and compiles in
- * user space too, for tests.
+ * Owns nothing. Contexts: any. It looks at nothing but the text, and compiles
+ * in user space too, for tests.
  */
 #ifdef __KERNEL__
 #include <linux/ctype.h>
@@ -34,7 +34,7 @@
 
 #define PERF_FILTER_SEPARATORS	" ,\n"
 
-/* What is left of a word. */
+/* The part of a word that has not been read yet. */
 struct perf_filter_word {
 	const char	*at;
 	size_t		len;
@@ -69,7 +69,7 @@ static int perf_filter_action(const struct perf_filter_word *word,
 	return 0;
 }
 
-/* -1 if the word does not go on with a digit. */
+/* Return: value of the digit at @at; -1 if there is no digit of @radix. */
 static int perf_filter_digit(const struct perf_filter_word *word, size_t at,
 			     int radix)
 {
@@ -100,7 +100,7 @@ static bool perf_filter_skip_char(struct perf_filter_word *word, char c)
 	return true;
 }
 
-/* An "x" without a digit behind it is not of the number. */
+/* An "x" without a digit behind it does not belong to the number. */
 static int perf_filter_radix(struct perf_filter_word *word)
 {
 	if (!word->len || *word->at != '0')
@@ -114,8 +114,8 @@ static int perf_filter_radix(struct perf_filter_word *word)
 }
 
 /*
- * Return: false if there is no number. One that is too large is noted in
- * *@error: what else is wrong with the word counts for more.
+ * Return: false if there is no number. A number that is too large is noted in
+ * *@error, because other errors of the word take precedence.
  */
 static bool perf_filter_number(struct perf_filter_word *word,
 			       unsigned long *number, int *error)
@@ -154,13 +154,13 @@ static int perf_filter_range(struct perf_filter_word *word,
 }
 
 /**
- * perf_filter_next - read the next filter of a text
- * @text: where to begin; on return where to go on
- * @term: what it says; its path lies in the text
+ * perf_filter_next() - read the next filter of a text
+ * @text: where to begin; on return, where to continue
+ * @term: receives the filter; its path points into the text
  *
  * Context: any.
- * Return: 1; 0 at the end; -EINVAL for what is no filter, and for the action
- * "filter" without a size; -ERANGE for a number that is too large.
+ * Return: 1; 0 at the end; -EINVAL for text that is no filter, and for the
+ * action "filter" without a size; -ERANGE for a number that is too large.
  */
 int perf_filter_next(const char **text, struct perf_filter_term *term)
 {

@@ -19,11 +19,11 @@ enum perf_addr_filter_action_t {
 
 /**
  * struct perf_filter_term - one filter, as it is written
- * @action: what to do there
+ * @action: what the trace unit does there
  * @offset: address in the kernel, or offset in the file
  * @size: bytes, 0 for a single address
  * @path: the file's name, not terminated; NULL for the kernel
- * @path_len: bytes of it
+ * @path_len: bytes of @path
  */
 struct perf_filter_term {
 	enum perf_addr_filter_action_t	action;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "attr": from user memory to an attribute that can be believed.
+ * Room "attr": copies an attribute from user memory and checks it.
  *
- * Three steps, in this order: perf_attr_read_user() brings the structure in,
- * whatever version of it the program was built with; perf_attr_check() finds
- * contradictions in it; perf_attr_permitted_at() asks whether the caller may
- * have what it describes. The last two walk const tables. A program that has
- * made two mistakes sees the errno of the first row that matches, so the order
- * of rows is ABI.
+ * Three steps, in this order: perf_attr_read_user() copies the structure, in
+ * whatever version the program was built with; perf_attr_check() finds
+ * contradictions in it; perf_attr_permitted_at() checks whether the caller may
+ * open such an event. The last two walk const tables. A program that has made
+ * two mistakes sees the errno of the first row that matches, so the order of
+ * rows is ABI.
  *
- * Structures of extensions, which grow as the attribute does, come in and go out
- * by perf_ext_copy_in() and perf_ext_copy_out().
+ * perf_ext_copy_in() and perf_ext_copy_out() copy structures of extensions,
+ * which grow as the attribute does.
  *
  * Owns:     kernel.perf_event_paranoid.
  * Contexts: task context, may sleep (user memory, LSM hooks).
@@ -18,10 +18,10 @@
  * Locking:  none.
  *
  * Race: the program changes the structure while it is copied.
- *   1. The size is read, and judged.
+ *   1. The size is read and checked.
  *   2. Another thread of the program stores a different size.
  *   3. The structure is copied with the size of step 1, which then replaces
- *      whatever the copy brought along in attr.size.
+ *      the copied attr.size.
  * Nothing is read from user memory after step 3.
  */
 
@@ -49,10 +49,10 @@ static int attr_ask_lsm(int type)
 }
 
 /**
- * perf_allow_kernel - may the caller see what the kernel does?
+ * perf_allow_kernel() - check whether the caller may see what the kernel does
  *
  * Context: Task context; capabilities and LSM of current.
- * Return: 0; -EACCES below CAP_PERFMON while kernel.perf_event_paranoid is 2
+ * Return: 0; -EACCES without CAP_PERFMON while kernel.perf_event_paranoid is 2
  * or more; the errno of an LSM, usually -EACCES.
  */
 int perf_allow_kernel(void)
@@ -67,11 +67,11 @@ int perf_allow_kernel(void)
 EXPORT_SYMBOL_GPL(perf_allow_kernel);
 
 /**
- * perf_attr_cpu_permitted - may the caller see what all do on a CPU?
+ * perf_attr_cpu_permitted() - check whether the caller may see a CPU's tasks
  *
  * Context: Task context; capabilities and LSM of current.
- * Return: 0; -EACCES below CAP_PERFMON while kernel.perf_event_paranoid is 1 or
- * more; the errno of an LSM, usually -EACCES.
+ * Return: 0; -EACCES without CAP_PERFMON while kernel.perf_event_paranoid is 1
+ * or more; the errno of an LSM, usually -EACCES.
  */
 int perf_attr_cpu_permitted(void)
 {
@@ -84,13 +84,13 @@ int perf_attr_cpu_permitted(void)
 }
 
 /**
- * perf_attr_is_perfmon - perfmon_capable(), of which nobody hears
+ * perf_attr_is_perfmon() - ask perfmon_capable() without auditing
  *
- * For a question on the way to an answer: what is denied here nobody has asked
- * for, so it is not audited.
+ * The caller only prepares an answer. The program has not asked for anything
+ * that needs the capability, so that a denial must not be audited.
  *
  * Context: Task context; capabilities of current.
- * Return: whether the caller has CAP_PERFMON or CAP_SYS_ADMIN.
+ * Return: true if the caller has CAP_PERFMON or CAP_SYS_ADMIN.
  */
 bool perf_attr_is_perfmon(void)
 {
@@ -99,10 +99,10 @@ bool perf_attr_is_perfmon(void)
 }
 
 /**
- * perf_attr_would_see_cpus - would the caller be allowed to see that?
+ * perf_attr_would_see_cpus() - predict perf_attr_cpu_permitted(), without LSM
  *
  * Context: Task context; capabilities of current, not audited.
- * Return: whether capabilities and kernel.perf_event_paranoid let it.
+ * Return: true if capabilities and kernel.perf_event_paranoid allow it.
  */
 bool perf_attr_would_see_cpus(void)
 {
@@ -111,10 +111,10 @@ bool perf_attr_would_see_cpus(void)
 }
 
 /*
- * A row of the tables: it concerns attributes that have one of the bits
- * @sample_type, if any are named, and for which @applies holds, if there is
- * such a function. The answer is @error, or what @ask says. Who asks why is told
- * @reason, the field @place and what its value should be, the @hint.
+ * A row of the tables. It applies to attributes that have one of the bits
+ * @sample_type, if any are given, and for which @applies() is true, if it is
+ * given. The result is @error, or what @ask() returns. A dry run also gets the
+ * @reason, the field (@place), and what its value should be (@hint).
  */
 struct attr_rule {
 	u64	sample_type;
@@ -184,7 +184,7 @@ static bool attr_branch_unknown(const struct perf_event_attr *attr)
 	return attr->branch_sample_type >= PERF_SAMPLE_BRANCH_MAX;
 }
 
-/* Levels say where branches are recorded, not which. */
+/* Privilege levels say where branches are recorded, not which kinds. */
 static bool attr_branch_kindless(const struct perf_event_attr *attr)
 {
 	return !(attr->branch_sample_type & ~(u64)PERF_SAMPLE_BRANCH_PLM_ALL);
@@ -250,7 +250,7 @@ static bool attr_sigtrap_outlives(const struct perf_event_attr *attr)
 	return attr->sigtrap && !attr->remove_on_exec;
 }
 
-/* Limits that are powers of two: what is not below has one of these bits. */
+/* Values of at least @limit, a power of two, have one of these bits. */
 #define ATTR_FROM(limit)	(~((u64)(limit) - 1))
 
 #define ATTR_BRANCH_KINDS \
@@ -315,13 +315,13 @@ static const struct attr_rule attr_content_rules[] = {
 	  ATTR_SAYS(REGISTERS, PERF_FIELD(sample_regs_intr), ~0ULL) },
 };
 
-/* All of sample_type that a row above looks at. */
+/* All bits of sample_type that the rows above look at. */
 #define ATTR_SAMPLE_ASKED \
 	(ATTR_FROM(PERF_SAMPLE_MAX) | PERF_SAMPLE_BRANCH_STACK | \
 	 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | \
 	 PERF_SAMPLE_CGROUP | PERF_SAMPLE_WEIGHT_TYPE | PERF_SAMPLE_REGS_INTR)
 
-/* Does no row apply for certain? So it is with most events that only count. */
+/* True if no row can apply, as for most events that only count. */
 static bool attr_is_plain(const struct perf_event_attr *attr)
 {
 	return !(attr->sample_type & ATTR_SAMPLE_ASKED) &&
@@ -332,7 +332,7 @@ static bool attr_is_plain(const struct perf_event_attr *attr)
 }
 
 /**
- * perf_attr_check - is the attribute free of contradictions?
+ * perf_attr_check() - check an attribute for contradictions
  * @attr: attribute that perf_attr_read_user() has completed
  *
  * Context: Task context; one row looks at the caller's privileges.
@@ -348,7 +348,7 @@ int perf_attr_check(const struct perf_event_attr *attr)
 			       ARRAY_SIZE(attr_content_rules), attr);
 }
 
-/* Who may have it. */
+/* Permission. */
 
 static int ask_any_use(void)
 {
@@ -373,7 +373,7 @@ static int ask_lockdown(void)
 	return security_locked_down(LOCKDOWN_PERF);
 }
 
-/* Counts, addresses of functions, or text of the kernel: one row applies. */
+/* Counts, text and call chains of the kernel: at most one row applies. */
 
 static bool attr_counts_kernel(const struct perf_event_attr *attr)
 {
@@ -396,7 +396,7 @@ static bool attr_shows_namespaces(const struct perf_event_attr *attr)
 	return attr->namespaces;
 }
 
-/* Before and behind the check of the sampling rate. */
+/* Access rules come before the check of the sampling rate, secrets after it. */
 static const struct attr_rule attr_access_rules[] = {
 	{ .ask = ask_any_use, ATTR_SAYS(OTHER, PERF_ARGUMENT(CALLER), 0) },
 	{ .ask = ask_lsm_open, ATTR_SAYS(SECURITY, PERF_ARGUMENT(CALLER), 0) },
@@ -433,15 +433,15 @@ static int attr_check_rate(const struct perf_event_attr *attr, u64 max_rate)
 }
 
 /**
- * perf_attr_permitted_at - may the caller open an event like this?
+ * perf_attr_permitted_at() - check whether the caller may open such an event
  * @attr: attribute that passed perf_attr_check()
  * @max_rate: highest attr.sample_freq, samples a second
  *
- * What depends on the target is left to those who know it: rights over the
- * task, events of whole CPUs, tracepoints, breakpoints.
+ * What depends on the target is checked elsewhere: rights over the task, events
+ * of whole CPUs, tracepoints, breakpoints.
  *
  * Context: Task context; privileges of current.
- * Return: 0; -EACCES below the required privilege; -EINVAL for a frequency
+ * Return: 0; -EACCES without the required privilege; -EINVAL for a frequency
  * above @max_rate or a period with bit 63; -EPERM under lockdown; the
  * errno of an LSM.
  */
@@ -459,7 +459,7 @@ int perf_attr_permitted_at(const struct perf_event_attr *attr, u64 max_rate)
 			       ARRAY_SIZE(attr_secret_rules), attr);
 }
 
-/* Branches are recorded at the levels that are counted, unless it says which. */
+/* Without levels of its own, branch recording takes those of the counter. */
 static u64 attr_branch_levels(const struct perf_event_attr *attr)
 {
 	u64 levels = 0;
@@ -488,17 +488,17 @@ static int attr_refuse_pointer(void)
 }
 
 /**
- * perf_attr_read_user - bring in an attribute of any version
+ * perf_attr_read_user() - copy an attribute of any version from user memory
  * @uattr: what the program passed
- * @attr: receives it, as the version this kernel knows
- * @max_stack: number of frames that attr.sample_max_stack zero stands for
+ * @attr: receives it, in the version of this kernel
+ * @max_stack: number of frames to use if attr.sample_max_stack is 0
  *
- * Fields that the program's version lacks are zero. Fields in which zero means
- * "the usual" get the usual: size, frames of a callchain, levels of branches.
+ * Fields that the program's version lacks become 0. Fields in which 0 means the
+ * default get the default: size, frames of a callchain, levels of branches.
  *
  * Context: Task context, may fault.
- * Return: 0; -EFAULT; -E2BIG when the size is none that ever was or fields
- * unknown here are in use.
+ * Return: 0; -EFAULT; -E2BIG for a size below the first version's or above a
+ * page, or if fields that this kernel does not know are in use.
  */
 int perf_attr_read_user(struct perf_event_attr __user *uattr,
 			struct perf_event_attr *attr, unsigned int max_stack)
@@ -529,8 +529,8 @@ int perf_attr_read_user(struct perf_event_attr __user *uattr,
 }
 
 /**
- * perf_attr_copy_user - the same, and tell the program which size is known
- * @uattr: what the program passed; on -E2BIG its size is set
+ * perf_attr_copy_user() - perf_attr_read_user(), and report the known size
+ * @uattr: what the program passed; on -E2BIG its size is set to the known one
  * @attr: receives it
  * @max_stack: as for perf_attr_read_user()
  *
@@ -542,22 +542,23 @@ int perf_attr_copy_user(struct perf_event_attr __user *uattr,
 {
 	int error = perf_attr_read_user(uattr, attr, max_stack);
 
-	/* A hint; the caller learns of E2BIG in any case. */
+	/* Only a hint: if it cannot be stored, the program still sees E2BIG. */
 	if (error == -E2BIG)
 		put_user((u32)sizeof(*attr), &uattr->size);
 	return error;
 }
 
 /**
- * perf_ext_copy_in - bring in a structure of <linux/perf_event_ext.h>
+ * perf_ext_copy_in() - copy in a structure of <linux/perf_event_ext.h>
  * @known: receives it; begins with its size, which is set to the program's
  * @known_size: bytes that this kernel knows
  * @from: what the program passed
  * @least: bytes of its first version
  *
  * Context: Task context, may fault.
- * Return: 0; -EFAULT; -EINVAL below @least; -E2BIG, after writing the known size
- * to @from, above a page, or if bytes unknown here are not 0.
+ * Return: 0; -EFAULT; -EINVAL for a size below @least; -E2BIG for a size above
+ * a page, or if bytes that this kernel does not know are not 0: then the known
+ * size is written to @from.
  */
 int perf_ext_copy_in(void *known, size_t known_size, void __user *from,
 		     size_t least)
@@ -574,16 +575,16 @@ int perf_ext_copy_in(void *known, size_t known_size, void __user *from,
 		error = copy_struct_from_user(known, known_size, from, size);
 	if (error == -E2BIG)
 		put_user((u32)known_size, told);
-	/* It may have been changed since it was judged. */
+	/* The program may have changed it since it was checked. */
 	*(u32 *)known = size;
 	return error;
 }
 
 /**
- * perf_ext_copy_out - give it back, filled in
- * @known: what perf_ext_copy_in() has brought, or with that size
- * @known_size: as there
- * @to: as there
+ * perf_ext_copy_out() - copy a structure back to the program, filled in
+ * @known: what perf_ext_copy_in() has filled, or another one with its size
+ * @known_size: bytes that this kernel knows
+ * @to: what the program passed
  *
  * Context: Task context, may fault.
  * Return: 0; -EFAULT.

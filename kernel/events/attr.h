@@ -9,7 +9,7 @@ int perf_attr_read_user(struct perf_event_attr __user *uattr,
 			struct perf_event_attr *attr, unsigned int max_stack);
 int perf_attr_copy_user(struct perf_event_attr __user *uattr,
 			struct perf_event_attr *attr, unsigned int max_stack);
-/* Other structures that grow. */
+/* The same for structures of extensions, which grow as well. */
 int perf_ext_copy_in(void *known, size_t known_size, void __user *from,
 		     size_t least);
 int perf_ext_copy_out(void *known, size_t known_size, void __user *to);
@@ -17,14 +17,14 @@ int perf_ext_copy_out(void *known, size_t known_size, void __user *to);
 int perf_attr_check(const struct perf_event_attr *attr);
 /* Rules of paranoid level, capabilities and LSM for the caller. */
 int perf_attr_permitted_at(const struct perf_event_attr *attr, u64 max_rate);
-/* The same for all that runs on a CPU; asked for, and only thought of. */
+/* The same for all that runs on a CPU; only the first one is audited. */
 int perf_attr_cpu_permitted(void);
 bool perf_attr_would_see_cpus(void);
 bool perf_attr_is_perfmon(void);
 
 /*
- * The limits are arguments, because they belong to later rooms, and because a
- * test wants to choose them.
+ * The limits are arguments, because they belong to later rooms, and so that a
+ * test can choose them.
  */
 static inline int perf_attr_copy(struct perf_event_attr __user *uattr,
 				 struct perf_event_attr *attr)
@@ -33,7 +33,7 @@ static inline int perf_attr_copy(struct perf_event_attr __user *uattr,
 				   READ_ONCE(sysctl_perf_event_max_stack));
 }
 
-/* The same for one who only asks. */
+/* The same for a dry run, which does not write to the attribute. */
 static inline int perf_attr_read(struct perf_event_attr __user *uattr,
 				 struct perf_event_attr *attr)
 {

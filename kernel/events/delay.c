@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "delay": time passes between two steps of a race.
+ * Room "delay": waits between two steps of a race, to make it likely.
  *
  * Purpose: a race that needs an interrupt or a second CPU within a few
- * instructions is not met in minutes of testing. Other rooms call this one
- * between the two steps, on kernels that are there to find bugs. One call in
+ * instructions does not happen in minutes of testing. Other rooms call this one
+ * between the two steps, in kernels that are built to find bugs. One call in
  * DELAY_ONE_IN waits.
  *
  * Owns: its parameter and the number of calls.
@@ -17,7 +17,7 @@
  *
  * Parameter, in /sys/module/perf_events/parameters/:
  *
- *   delay_us	the longest delay, in microseconds; 0, the value at boot, is
+ *   delay_us	the longest delay, in microseconds; 0, the value at boot, means
  *		no delay. DELAY_MOST_US limits it where interrupts may be off,
  *		DELAY_MOST_SLEEP_US elsewhere.
  */
@@ -33,10 +33,10 @@
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX	"perf_events."
 
-/* Most calls return at once, so that others come that far at all. */
+/* Most calls return at once, so that other tasks get as far as the race. */
 #define DELAY_ONE_IN	4
 
-/* Far below what a watchdog minds, even if several come in one section. */
+/* Far below a watchdog's limit, even with several delays in one section. */
 #define DELAY_MOST_US		200U
 #define DELAY_MOST_SLEEP_US	20000U
 
@@ -60,7 +60,7 @@ static unsigned int delay_draw(unsigned int most)
 }
 
 /**
- * perf_debug_delay - perhaps wait a moment, without giving the CPU away
+ * perf_debug_delay() - perhaps wait for a moment, without sleeping
  *
  * Context: any, NMI included.
  */
@@ -73,7 +73,7 @@ void perf_debug_delay(void)
 }
 
 /**
- * perf_debug_sleep - perhaps wait a moment, and let others run here
+ * perf_debug_sleep() - perhaps sleep for a moment
  *
  * Context: task, may sleep.
  */

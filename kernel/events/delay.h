@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Room "delay": time passes between two steps of a race.
+ * Room "delay": waits between two steps of a race, to make it likely.
  *
- * A call stands where another CPU may find an object in between: behind a check
- * and before what relies on it, behind a publication and before the last failure.
- * Without CONFIG_PERF_EVENTS_DEBUG_DELAY there is no call.
+ * Calls are placed where another CPU may find an object in between: after a
+ * check and before the code that relies on it, or after a publication and
+ * before the last step that can fail. Without CONFIG_PERF_EVENTS_DEBUG_DELAY
+ * they are empty.
  */
 #ifndef _KERNEL_EVENTS_DELAY_H
 #define _KERNEL_EVENTS_DELAY_H

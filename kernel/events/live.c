@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "live": what the core has at this moment.
+ * Room "live": counts the objects that the core has at this moment.
  *
- * Purpose: whether something leaks can be seen from outside. Whoever makes or
- * charges something adds to a number, and whoever frees it takes that away;
- * after the last user has gone, and a grace period, each is what it was.
+ * Purpose: make leaks visible from outside. Code that makes or charges
+ * something adds to a counter, and code that frees it subtracts the same. When
+ * the last user has gone, and a grace period has passed, each counter has its
+ * old value again.
  *
- * Owns: perf_live_counts, and the file /sys/kernel/debug/perf_events/live: a
- * line for each of enum perf_live, its name and its number.
+ * Owns: perf_live_counts, and the file /sys/kernel/debug/perf_events/live,
+ * which has a line for each member of enum perf_live: its name and its number.
  *
- * Contexts: task and softirq to count; process to read.
+ * Contexts: any but NMI to count; task to read the file.
  *
  * Lifetime: static.
  *
- * Locking: none. Each CPU adds to its own numbers, one instruction each on most
- * machines. A sum is exact when nobody is at work meanwhile.
+ * Locking: none. Each CPU adds to its own counters, with one instruction on
+ * most machines. A sum is exact while no CPU adds to the counter.
  */
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
@@ -42,11 +43,11 @@ static const char * const perf_live_names[] = {
 static_assert(ARRAY_SIZE(perf_live_names) == PERF_LIVE_NR);
 
 /**
- * perf_live_sum - how many there are
- * @what: of what
+ * perf_live_sum() - sum up a counter over all CPUs
+ * @what: the counter
  *
  * Context: any.
- * Return: the number; what others do meanwhile may be in it by half.
+ * Return: the sum; of what others add meanwhile it may contain only a part.
  */
 long perf_live_sum(enum perf_live what)
 {

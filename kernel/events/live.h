@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "live": how many objects, and how much of what is limited, the core has. */
+/* Room "live": counts the core's objects and what it charges to limits. */
 #ifndef _KERNEL_EVENTS_LIVE_H
 #define _KERNEL_EVENTS_LIVE_H
 
@@ -8,16 +8,16 @@
 /**
  * enum perf_live - what is counted
  * @PERF_LIVE_EVENTS: events, until their memory is freed
- * @PERF_LIVE_ON_PMU: events that keep a PMU and its module
+ * @PERF_LIVE_ON_PMU: events on the list of a PMU, whose module they pin
  * @PERF_LIVE_CONTEXTS: contexts of tasks and families, until they are freed
  * @PERF_LIVE_BUFFERS: buffers
  * @PERF_LIVE_AUX_AREAS: AUX areas
- * @PERF_LIVE_USER_PAGES: pages within the allowance of their users
- * @PERF_LIVE_PINNED_PAGES: pages charged to an mm beyond it
+ * @PERF_LIVE_USER_PAGES: locked pages within the allowance of their users
+ * @PERF_LIVE_PINNED_PAGES: locked pages beyond it, charged to an mm
  * @PERF_LIVE_STACK_USERS: users of recorded call chains
  * @PERF_LIVE_SWITCH_USERS: users of the hooks in the task switch
  * @PERF_LIVE_SW_USERS: users of the keys of software events
- * @PERF_LIVE_NR: how many of these there are
+ * @PERF_LIVE_NR: number of counters
  */
 enum perf_live {
 	PERF_LIVE_EVENTS,
@@ -37,7 +37,7 @@ enum perf_live {
 
 DECLARE_PER_CPU(long [PERF_LIVE_NR], perf_live_counts);
 
-/* Any context but NMI; whoever takes away may be on another CPU. */
+/* Any context but NMI. One CPU may subtract what another CPU has added. */
 static inline void perf_live_add(enum perf_live what, long nr)
 {
 	this_cpu_add(perf_live_counts[what], nr);

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "refuse": why an event is refused, for who asks.
+ * Room "refuse": records why an event is refused, if the caller asks.
  *
  * Purpose: a check that fails calls perf_refuse() with what it knows, and
- * returns the errno. Where a dry run waits for it, the words are kept; nobody
- * hands them up through the calls in between.
+ * returns the errno. If the task is in a dry run, the reason is recorded for
+ * it. The functions in between do not have to pass the reason up.
  *
- * Of several the first one counts, since it is the one that decided, with two
- * exceptions. After -ENOENT the core may ask another PMU, whose word then counts.
- * And a caller often knows better which field was meant: if the first one has
- * not said where, a later one with the same errno does.
+ * Of several refusals the first one counts, since it is the one that decided,
+ * with two exceptions. After -ENOENT the core may ask another PMU, whose
+ * refusal then counts. And a caller often knows better which field was meant:
+ * if the first refusal names no place, a later one with the same errno adds it.
  *
  * Owns: the table of tasks in a dry run.
  *
- * Contexts: task. What refuses in an interrupt is not heard.
+ * Contexts: task. A refusal in an interrupt is not recorded.
  *
  * Lifetime: a refusal is memory of its task, listed from perf_refuse_begin() to
- * perf_refuse_end(), while the task does all that an open does, which may sleep. The
- * task alone finds it: others look for an entry of their own, and pass this one by. It
- * makes their way longer when they are refused something, and only then; a row has the
- * entries of a 256th of all tasks in a dry run.
+ * perf_refuse_end(). In between the task does all that an open does, which may
+ * sleep. Only that task uses the entry: other tasks look for entries of their
+ * own and skip this one. They search only when they are refused something, and
+ * only one row, which has the entries of a 256th of all tasks in a dry run.
  *
- * Locking: a lock for each row of the table, so that many dry runs at a time keep
- * nobody waiting. What is in a refusal belongs to its task.
+ * Locking: a lock for each row of the table, so that dry runs in different rows
+ * do not wait for each other. The contents of a refusal belong to its task.
  *
- * Race: a check of another task looks at a row while this one goes off it.
- *   1. The other sees perf_refuse_watchers not 0, and takes the row's lock.
- *   2. It compares owners with itself, and does not touch what is not its own.
- *   3. This task gets the lock afterwards; its refusal has not been kept.
+ * Race: a check of another task walks a row while this task leaves it.
+ *   1. The other task sees perf_refuse_watchers not 0, and takes the lock.
+ *   2. It compares owners with itself, and does not touch entries of others.
+ *   3. This task gets the lock afterwards. The other task has kept no pointer.
  */
 #include <linux/atomic.h>
 #include <linux/export.h>
@@ -44,7 +44,7 @@
 #define REFUSE_BITS	8
 
 struct refuse_row {
-	/* Keeps @tasks, and the refusal that is found there. */
+	/* Protects @tasks; a refusal stays as long as it is listed there. */
 	spinlock_t		lock;
 	struct hlist_head	tasks;
 };
@@ -55,7 +55,7 @@ static struct refuse_row refuse_rows[1 << REFUSE_BITS] = {
 	},
 };
 
-/* Entries of the table. */
+/* Number of entries in the table. */
 atomic_t perf_refuse_watchers __read_mostly;
 EXPORT_SYMBOL_GPL(perf_refuse_watchers);
 
@@ -161,7 +161,7 @@ static bool refuse_decides(const struct perf_refusal *refusal, int error)
 }
 
 /**
- * perf_refuse_read_field - the value of an attribute's field
+ * perf_refuse_read_field() - read a field of an attribute
  * @attr: the attribute
  * @place: PERF_FIELD() or PERF_FIELD_FLAGS
  *
@@ -182,7 +182,7 @@ u64 perf_refuse_read_field(const struct perf_event_attr *attr, u32 place)
 	}
 }
 
-/* What is set of the bits is to blame; if nothing is, something is missing. */
+/* Bits of @hint that are set have to be cleared; if none is, one is missing. */
 static void refuse_set_place(struct perf_refusal *refusal, u32 place,
 			     const struct perf_refuse_hint *hint)
 {
@@ -198,7 +198,7 @@ static void refuse_set_place(struct perf_refusal *refusal, u32 place,
 }
 
 /**
- * perf_refuse_note - take down a refusal
+ * perf_refuse_note() - record a refusal
  * @error: negative errno
  * @place: PERF_FIELD(), PERF_FIELD_FLAGS, PERF_ARGUMENT() or PERF_NOWHERE
  * @hint: what is known about the value there
@@ -207,7 +207,7 @@ static void refuse_set_place(struct perf_refusal *refusal, u32 place,
  *
  * Checks call perf_refuse() or one of its variants.
  *
- * Context: any; in a task only is it of consequence. No raw lock held.
+ * Context: any; does nothing outside of task context. No raw lock held.
  */
 void perf_refuse_note(int error, u32 place, const struct perf_refuse_hint *hint,
 		      u32 reason, const char *text)
@@ -229,12 +229,12 @@ void perf_refuse_note(int error, u32 place, const struct perf_refuse_hint *hint,
 EXPORT_SYMBOL_GPL(perf_refuse_note);
 
 /**
- * perf_refuse_is_asked - does the caller wait for a reason?
+ * perf_refuse_is_asked() - check whether current wants to know the reason
  *
- * For those who would have to search for it.
+ * For callers that would have to search for the reason.
  *
  * Context: any. No raw lock held.
- * Return: whether current is in a dry run.
+ * Return: true if current is in a dry run.
  */
 bool perf_refuse_is_asked(void)
 {
@@ -242,11 +242,11 @@ bool perf_refuse_is_asked(void)
 }
 
 /**
- * perf_refuse_begin - from now on, take down why current is refused something
- * @refusal: memory for it
- * @attr: attribute in question; what the fields contain is looked up there
+ * perf_refuse_begin() - start recording why current is refused something
+ * @refusal: memory for the record
+ * @attr: attribute in question; values of its fields are looked up there
  *
- * Context: task that is in no dry run. perf_refuse_end() follows.
+ * Context: task that is in no dry run. perf_refuse_end() must follow.
  */
 void perf_refuse_begin(struct perf_refusal *refusal,
 		       const struct perf_event_attr *attr)
@@ -263,11 +263,11 @@ void perf_refuse_begin(struct perf_refusal *refusal,
 }
 
 /**
- * perf_refuse_end - the answer is there
- * @refusal: what perf_refuse_begin() has got
- * @error: what it came to, 0 or a negative errno
+ * perf_refuse_end() - stop recording and complete the record
+ * @refusal: what was passed to perf_refuse_begin()
+ * @error: result of the dry run, 0 or a negative errno
  *
- * What was taken down about another errno does not explain this one.
+ * A record about another errno does not explain @error and is dropped.
  *
  * Context: task.
  */
@@ -293,10 +293,10 @@ void perf_refuse_end(struct perf_refusal *refusal, int error)
 }
 
 /**
- * perf_refuse_text - a sentence about a refusal
+ * perf_refuse_text() - describe a refusal in words
  * @refusal: after perf_refuse_end()
  *
- * Return: words for people, without full stop.
+ * Return: a sentence for people, without full stop.
  */
 const char *perf_refuse_text(const struct perf_refusal *refusal)
 {

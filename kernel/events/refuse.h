@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "refuse": takes down why an event is refused, if somebody asks. */
+/* Room "refuse": records why an event is refused, if the caller asks. */
 #ifndef _KERNEL_EVENTS_REFUSE_H
 #define _KERNEL_EVENTS_REFUSE_H
 
@@ -10,11 +10,11 @@ struct task_struct;
 
 #define PERF_REFUSE_TEXT_MAX	96
 
-/* What is known about a refusal; the memory is the asker's. */
+/* What is known about a refusal; the task that asks provides the memory. */
 struct perf_refusal {
 	struct hlist_node		entry;
 	struct task_struct		*owner;
-	/* What the places of fields refer to. */
+	/* Where fields are looked up. */
 	const struct perf_event_attr	*attr;
 
 	int				error;	/* negative errno, 0: none */
@@ -23,7 +23,7 @@ struct perf_refusal {
 	u64				must_set;
 	u64				limit;
 	u32				reason;
-	/* Empty: what the list has for @reason. */
+	/* Empty: the usual text of @reason applies. */
 	char				text[PERF_REFUSE_TEXT_MAX];
 };
 

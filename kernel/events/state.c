@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "state": tables that say which state may follow which, and which goes with
- * which.
+ * Room "state": tables of the states that may follow each other, and of those
+ * that two objects may have at the same time.
  *
- * Purpose: looks changes of state up, whosever they are, and reports those that a
- * table does not have.
+ * Purpose: look up state changes of all kinds of objects, and report those that
+ * a table does not have.
  *
- * Owns: nothing but the mark that a table's fault has been reported.
+ * Owns: only the mark that a fault has been reported for a table.
  *
  * Contexts: any, NMI included.
  *
- * Locking: none; who changes a state sees to it that it stands meanwhile.
+ * Locking: none; the caller makes sure that nobody else changes the state.
  */
 #include <linux/bug.h>
 #include "state.h"
 
 /**
- * perf_state_name - what messages and documents call a state
+ * perf_state_name() - get the name of a state for messages and documents
  * @table: table
  * @state: number of a state
  *
@@ -32,13 +32,13 @@ const char *perf_state_name(const struct perf_state_table *table,
 }
 
 /**
- * perf_state_allowed - may an object go from one state to another?
+ * perf_state_allowed() - check whether an object may change its state
  * @table: table
  * @from: present state
  * @to: next state; staying is always allowed
  *
  * Context: any.
- * Return: true when the table has it; false also if either is no state.
+ * Return: true if the table has it; false also if @from or @to is no state.
  */
 bool perf_state_allowed(const struct perf_state_table *table,
 			unsigned int from, unsigned int to)
@@ -50,7 +50,7 @@ bool perf_state_allowed(const struct perf_state_table *table,
 }
 
 /**
- * perf_state_report - say that a change is not in the table, the first time
+ * perf_state_report() - report the first change that a table does not have
  * @table: table
  * @from: present state
  * @to: next state
@@ -68,13 +68,13 @@ void perf_state_report(struct perf_state_table *table,
 }
 
 /**
- * perf_state_together - may something be in a state inside of something else?
- * @pairs: table by the state of what is around it
- * @around: that state
- * @inside: the state in question
+ * perf_state_together() - check an object's state against its container's
+ * @pairs: table of pairs, by state of the container
+ * @around: state of the container
+ * @inside: state of the object in it
  *
  * Context: any.
- * Return: true when the table has it.
+ * Return: true if the table has the pair.
  */
 bool perf_state_together(const struct perf_state_table *pairs,
 			 unsigned int around, unsigned int inside)
@@ -86,11 +86,11 @@ bool perf_state_together(const struct perf_state_table *pairs,
 }
 
 /**
- * perf_state_report_pair - say that a pair is not in the table, the first time
- * @pairs: table by the state of what is around
- * @table: table of what is inside, for the names
- * @around: state of the one
- * @inside: state of the other
+ * perf_state_report_pair() - report the first pair that a table does not have
+ * @pairs: table of pairs, by state of the container
+ * @table: table of the states of the object in it, for their names
+ * @around: state of the container
+ * @inside: state of the object in it
  *
  * Context: any.
  */

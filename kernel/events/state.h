@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Room "state": tables that say which state may follow which.
+ * Room "state": tables of the states that may follow each other.
  *
  * Each room that owns states has a const array of rows, by number of the state,
- * and one setter that looks every change up. Where what is inside of something
- * else has states, too, an array of pairs says which of them go with which state of
- * what is around it; the setters of both look there. lab/check/state makes the
- * tables of Documentation/core-api/perf/states.rst from these arrays.
+ * and one setter that looks up every change. If an object with states is inside
+ * of another one with states, an array of pairs says which states the inner one
+ * may have for each state of its container; the setters of both look there.
+ * lab/check/state makes the tables of Documentation/core-api/perf/states.rst
+ * from these arrays.
  */
 #ifndef _KERNEL_EVENTS_STATE_H
 #define _KERNEL_EVENTS_STATE_H
@@ -18,18 +19,18 @@ struct perf_state_row {
 	/* NULL: no object is ever in this state. */
 	const char			*name;
 	/*
-	 * BIT() of each state that may follow; staying needs none. Of a pair,
-	 * of each state that what is inside may have.
+	 * BIT() of each state that may follow; staying needs none. In an array
+	 * of pairs, BIT() of each state that the inner object may have.
 	 */
 	unsigned int			to;
 };
 
 struct perf_state_table {
-	/* What is in these states. */
+	/* The kind of object that has these states. */
 	const char			*of;
 	const struct perf_state_row	*rows;
 	unsigned int			nr;
-	/* A fault has been reported; one is enough. */
+	/* A fault has been reported; further ones are not. */
 	bool				reported;
 };
 
@@ -45,7 +46,7 @@ void perf_state_report_pair(struct perf_state_table *pairs,
 			    const struct perf_state_table *table,
 			    unsigned int around, unsigned int inside);
 
-/* For setters: nothing at all, unless the kernel checks itself. */
+/* For setters; no code without CONFIG_PERF_EVENTS_DEBUG_STATE. */
 static inline void perf_state_check(struct perf_state_table *table,
 				    unsigned int from, unsigned int to)
 {
@@ -54,7 +55,7 @@ static inline void perf_state_check(struct perf_state_table *table,
 		perf_state_report(table, from, to);
 }
 
-/* @pairs by the state around; @table has the names of the states inside. */
+/* @pairs: by state of the container; @table: names of the inner states. */
 static inline void perf_state_check_pair(struct perf_state_table *pairs,
 					 const struct perf_state_table *table,
 					 unsigned int around,
