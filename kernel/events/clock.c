@@ -2,13 +2,14 @@
 /*
  * Room "clock": the time of contexts, the times of events, the event state.
  *
- * Purpose: time is a difference, never a loop. A context has a clock that
- * passes only while the context is loaded on a CPU. An event keeps two sums
- * and the context time up to which they are right; they are brought forward
- * when the state changes or somebody asks, not at each task switch.
+ * Purpose: times are computed as differences; nothing loops over events to add
+ * time. A context has a clock that runs only while the context is loaded on a
+ * CPU. An event keeps two sums, and the context time up to which they are
+ * right. They are updated when the event's state changes or when they are read,
+ * not at each task switch.
  *
- * The time of a cgroup on a CPU is the time of the CPU's context less that for
- * which the cgroup did not run: an offset, no clock to be read or wound up.
+ * The time of a cgroup on a CPU is the time of the CPU's context less the time
+ * for which the cgroup did not run: an offset, not a clock of its own.
  *
  * Owns: ctx->{time,timestamp,timeoffset}; the {runs,time,offset} of a cgroup on
  * a CPU; event->{state,tstamp,total_time_enabled,total_time_running,
@@ -16,8 +17,8 @@
  *
  * Contexts: any; perf_ctx_clock_at() and perf_event_time_at() serve NMI.
  *
- * Locking: the clock and the state change under ctx->lock. A child or a new
- * event that no context knows yet belongs to its maker alone.
+ * Locking: the clock and the state change under ctx->lock. A new event or copy
+ * that is in no context yet belongs to its creator alone.
  *
  * Race, NMI against an update on the same CPU:
  *  1. perf_ctx_clock_update_locked() has stored @time, not yet @timestamp;
@@ -26,10 +27,10 @@
  *
  * Race, NMI against an update of an event's times on the same CPU:
  *  1. perf_event_bring_times() has stored a sum, not yet @tstamp;
- *  2. an NMI asks for the event's times. While a time passes it is the context's
- *     time and an offset, which stays the same until the time stands; while it
- *     stands it is the sum, which stays the same until the time passes. What
- *     changes, changes before the state that says which of the two to look at.
+ *  2. an NMI asks for the event's times. While a time runs, it is the context's
+ *     time plus an offset, which stays the same until the time stops. While the
+ *     time is stopped, it is the sum, which stays the same until the time runs.
+ *     Offset and sum are stored before the state that selects one of the two.
  */
 #include <linux/bug.h>
 #include <linux/percpu.h>
@@ -39,14 +40,15 @@
 #include "refuse.h"
 
 /**
- * perf_clock_choose - select the clock that stamps an event's records
+ * perf_clock_choose() - select the clock that stamps an event's records
  * @event: new event; its PMU is known
  * @id: CLOCK_* of attr.clockid
  *
  * A PMU that overflows in NMI needs a clock that can be read there.
  *
  * Context: task, before the event is visible.
- * Return: 0; -EINVAL for a clock that does not exist or is not safe here.
+ * Return: 0; -EINVAL for a clock that does not exist, or that an NMI cannot
+ * read although the PMU needs it.
  */
 int perf_clock_choose(struct perf_event *event, clockid_t id)
 {
@@ -77,7 +79,7 @@ int perf_clock_choose(struct perf_event *event, clockid_t id)
 }
 
 /**
- * perf_ctx_clock_start_locked - let a context's time pass
+ * perf_ctx_clock_start_locked() - start the clock of a context
  * @ctx: context that is about to be loaded on this CPU
  *
  * Context: ctx->lock, interrupts off.
@@ -92,8 +94,8 @@ void perf_ctx_clock_start_locked(struct perf_event_context *ctx)
 }
 
 /**
- * perf_ctx_clock_update_locked - bring a context's time up to now
- * @ctx: any context; the time of one that is not loaded stands
+ * perf_ctx_clock_update_locked() - bring a context's time up to now
+ * @ctx: any context; the time of one that is not loaded does not change
  *
  * Context: ctx->lock.
  */
@@ -114,8 +116,8 @@ void perf_ctx_clock_update_locked(struct perf_event_context *ctx)
 
 #ifdef CONFIG_CGROUP_PERF
 /**
- * perf_cgroup_clock_start_locked - let the time of a cgroup on this CPU pass
- * @local: the cgroup, as this CPU knows it
+ * perf_cgroup_clock_start_locked() - start the time of a cgroup on this CPU
+ * @local: this CPU's data of the cgroup
  * @ctx: this CPU's own context, clock up to date
  *
  * Context: ctx->lock, interrupts off.
@@ -126,14 +128,14 @@ void perf_cgroup_clock_start_locked(struct perf_cpu_cgroup *local,
 	lockdep_assert_held(&ctx->lock);
 	if (local->runs)
 		return;
-	/* An NMI that sees it run sees the offset as well. */
+	/* An NMI that sees @runs set sees the new offset as well. */
 	WRITE_ONCE(local->offset, local->time - ctx->time);
 	WRITE_ONCE(local->runs, true);
 }
 
 /**
- * perf_cgroup_clock_stop_locked - let the time of a cgroup on a CPU stand
- * @local: the cgroup, as that CPU knows it
+ * perf_cgroup_clock_stop_locked() - stop the time of a cgroup on a CPU
+ * @local: that CPU's data of the cgroup
  * @ctx: that CPU's own context, clock up to date
  *
  * Context: ctx->lock, interrupts off.
@@ -144,7 +146,7 @@ void perf_cgroup_clock_stop_locked(struct perf_cpu_cgroup *local,
 	lockdep_assert_held(&ctx->lock);
 	if (!local->runs)
 		return;
-	/* An NMI that sees it stand sees since when. */
+	/* An NMI that sees @runs cleared sees the new time as well. */
 	WRITE_ONCE(local->time, ctx->time + local->offset);
 	WRITE_ONCE(local->runs, false);
 }
@@ -158,7 +160,7 @@ static u64 perf_cgroup_clock_at(const struct perf_cpu_cgroup *local,
 }
 #endif
 
-/* The time that an event goes by, when its context's is @ctx_time. */
+/* The time that an event counts by, if its context's time is @ctx_time. */
 static u64 perf_event_own_time(const struct perf_event *event, u64 ctx_time)
 {
 #ifdef CONFIG_CGROUP_PERF
@@ -174,7 +176,7 @@ static bool perf_event_is_enabled(enum perf_event_state state)
 	return state >= PERF_EVENT_STATE_INACTIVE;
 }
 
-/* A sibling's time passes only while its leader is enabled as well. */
+/* A sibling's time runs only while its leader is enabled as well. */
 static bool perf_event_time_passes(const struct perf_event *event)
 {
 	const struct perf_event *leader = event->group_leader;
@@ -184,7 +186,7 @@ static bool perf_event_time_passes(const struct perf_event *event)
 }
 
 /**
- * perf_event_time_start - times pass from now on as the state says
+ * perf_event_time_start() - start an event's times, as its state says
  * @event: event that joins event->ctx, whose clock is up to date
  *
  * Context: ctx->lock, or the event is visible to nobody.
@@ -195,7 +197,7 @@ void perf_event_time_start(struct perf_event *event)
 	perf_event_time_anchor(event);
 }
 
-/* @leader_enabled: is the event's leader? */
+/* @leader_enabled: whether the event's leader is enabled */
 static __always_inline void
 perf_event_bring_times_to(struct perf_event *event, u64 time,
 			  bool leader_enabled)
@@ -213,7 +215,7 @@ perf_event_bring_times_to(struct perf_event *event, u64 time,
 	WRITE_ONCE(event->tstamp, time);
 }
 
-/* Inlined where states change: a switch does that to event after event. */
+/* Inlined for state changes: a task switch makes one for each event. */
 static __always_inline void perf_event_bring_times(struct perf_event *event)
 {
 	bool enabled = perf_event_is_enabled(event->group_leader->state);
@@ -225,7 +227,7 @@ static __always_inline void perf_event_bring_times(struct perf_event *event)
 }
 
 /**
- * perf_event_time_update - bring an event's times up to its context's
+ * perf_event_time_update() - bring an event's times up to its context's time
  * @event: event of a context, whose clock is up to date
  *
  * Context: ctx->lock, or the event is visible to nobody.
@@ -236,7 +238,7 @@ void perf_event_time_update(struct perf_event *event)
 }
 
 /**
- * perf_event_time_update_group - bring the times of a leader's siblings up
+ * perf_event_time_update_group() - update the times of a leader's siblings
  * @leader: group leader
  *
  * Context: ctx->lock.
@@ -255,10 +257,10 @@ void perf_event_time_update_group(struct perf_event *leader)
 }
 
 /**
- * perf_event_time_exchange - two events exchange the times that have passed
+ * perf_event_time_exchange() - exchange the times of two events
  * @on: event of a task's context, whose clock is up to date
- * @off: event of another one, which mostly was not loaded since the event's times
- *	were brought up
+ * @off: event of another task's context, which usually was not loaded since the
+ *	event's times were updated
  *
  * Context: both ctx->lock.
  */
@@ -280,13 +282,14 @@ void perf_event_time_exchange(struct perf_event *on, struct perf_event *off)
 	perf_event_time_anchor(on);
 	WRITE_ONCE(off->total_time_enabled, enabled);
 	WRITE_ONCE(off->total_time_running, running);
-	/* What is not on has its running time anchored when it goes on. */
+	/* Its running time is anchored when it is scheduled in. */
 	perf_event_anchor_enabled(off);
 }
 
 /*
- * Clocks of CPUs may differ by a little: a time that lags behind takes nothing
- * away. Where an NMI could find half a word no more than that is lost.
+ * Clocks of CPUs may differ by a little: a time that lags behind does not
+ * reduce the sums. On 32 bits an NMI could read half of @tstamp. So the time is
+ * used as it is there, and no more than that lag is lost.
  */
 static u64 perf_event_time_no_earlier(const struct perf_event *event, u64 time)
 {
@@ -298,13 +301,15 @@ static u64 perf_event_time_no_earlier(const struct perf_event *event, u64 time)
 }
 
 /**
- * perf_event_time_at - an event's times at a clock value, changing nothing
+ * perf_event_time_at() - compute an event's times at a clock value
  * @event: event on this CPU, or of a context that is loaded nowhere
  * @now: value of perf_clock(), nanoseconds
- * @enabled: nanoseconds enabled, without children
- * @running: nanoseconds on the PMU, without children
+ * @enabled: receives the nanoseconds enabled, without inherited copies
+ * @running: receives the nanoseconds on the PMU, without inherited copies
  *
- * Context: any, NMI included; also ctx->lock for other CPUs' events.
+ * Nothing is changed.
+ *
+ * Context: any, NMI included; for an event of another CPU with ctx->lock.
  */
 void perf_event_time_at(const struct perf_event *event, u64 now,
 			u64 *enabled, u64 *running)
@@ -327,10 +332,10 @@ void perf_event_time_at(const struct perf_event *event, u64 now,
 #define TO(s)		BIT(STATE(s))
 
 /*
- * One row a state: where it may go. DEAD is final. REVOKED is an event whose
- * PMU has gone. EXIT is what the task's exit leaves of an event somebody still
- * holds open. ERROR is a pinned event that found no room, or a sibling that
- * cannot live without its leader.
+ * One row for each state: the states that may follow. DEAD is final. REVOKED is
+ * an event whose PMU has gone. EXIT is an event that is still open although its
+ * task has exited. ERROR is a pinned event that found no room, or a sibling
+ * that cannot count without its leader.
  */
 static const struct perf_state_row perf_event_states[] = {
 	[STATE(ACTIVE)]	  = { "active",	  TO(INACTIVE) | TO(OFF) },
@@ -345,7 +350,7 @@ static const struct perf_state_row perf_event_states[] = {
 	[STATE(DEAD)]	  = { "dead",	  0 },
 };
 
-/* By number above that of DEAD. */
+/* Indexed by the distance of a state from DEAD. */
 struct perf_state_table perf_event_state_table = {
 	.of	= "event",
 	.rows	= perf_event_states,
@@ -353,9 +358,9 @@ struct perf_state_table perf_event_state_table = {
 };
 
 /*
- * One row a state of a context: which states an event may have that is in it. Only
- * what is loaded has events on; a family's handle has no events. The last three
- * are those of an event that is about to leave.
+ * One row for each state of a context: the states that its events may have.
+ * Only a loaded context has active events; a family's handle has no events.
+ * EXIT, REVOKED and DEAD are states of an event that is about to leave.
  */
 static const struct perf_state_row perf_ctx_event_pairs[] = {
 	[PERF_CTX_UNLOADED]  = { "unloaded",  TO(INACTIVE) | TO(OFF) | TO(ERROR) |
@@ -385,11 +390,11 @@ struct perf_state_table perf_ctx_event_table = {
 };
 
 /**
- * perf_event_state_pair_check - does a state suit the context's?
+ * perf_event_state_pair_check() - check an event's state against its context's
  * @event: event in its context
  * @state: the state that it has or gets
  *
- * For kernels that check themselves.
+ * Called only with CONFIG_PERF_EVENTS_DEBUG_STATE.
  *
  * Context: ctx->lock.
  */
@@ -402,12 +407,12 @@ void perf_event_state_pair_check(const struct perf_event *event,
 }
 
 /**
- * perf_event_state_allowed - may an event go from one state to another?
+ * perf_event_state_allowed() - check whether an event may change its state
  * @from: present state
  * @to: next state; staying is always allowed
  *
  * Context: any.
- * Return: true when the table of transitions has it.
+ * Return: true if the table of transitions has it.
  */
 bool perf_event_state_allowed(enum perf_event_state from,
 			      enum perf_event_state to)
@@ -417,7 +422,7 @@ bool perf_event_state_allowed(enum perf_event_state from,
 }
 
 /**
- * perf_event_state_name - what messages and documents call a state
+ * perf_event_state_name() - get the name of a state for messages and documents
  * @state: event state
  *
  * Return: constant string; "?" for a number that is no state.
@@ -440,7 +445,7 @@ static void perf_event_state_check(const struct perf_event *event,
 }
 
 /**
- * perf_event_state_init - the state an event starts in
+ * perf_event_state_init() - set the state that an event starts in
  * @event: new event
  *
  * Context: the event is visible to nobody.
@@ -452,8 +457,8 @@ void perf_event_state_init(struct perf_event *event)
 }
 
 /*
- * Times of siblings begin to pass or to stand with those of the leader, which
- * was enabled if @passed. What times pass from matters only while they pass.
+ * Times of siblings start and stop with those of the leader, which was enabled
+ * if @passed. Their offsets matter only while the times run.
  */
 static void perf_event_set_siblings(struct perf_event *leader, bool passed)
 {
@@ -468,7 +473,7 @@ static void perf_event_set_siblings(struct perf_event *leader, bool passed)
 	}
 }
 
-/* The times of one without siblings pass or stand by themselves. */
+/* An event without siblings starts and stops no times but its own. */
 static noinline void perf_event_set_enabled(struct perf_event *event,
 					    enum perf_event_state state)
 {
@@ -488,12 +493,13 @@ static noinline void perf_event_set_group_enabled(struct perf_event *leader,
 }
 
 /**
- * perf_event_set_state - the only way to another state
+ * perf_event_set_state() - change the state of an event
  * @event: event; the clock of its context is up to date
  * @state: next state
  *
- * Times are settled first, those of siblings too when a leader is enabled or
- * disabled, since that lets theirs pass or stand.
+ * No other function changes a state. Times are settled first. If a leader is
+ * enabled or disabled, so are the times of its siblings, which then start or
+ * stop.
  *
  * Context: ctx->lock once the event belongs to a context.
  */

@@ -23,11 +23,11 @@ static inline u64 perf_event_clock(struct perf_event *event)
 
 int perf_clock_choose(struct perf_event *event, clockid_t id);
 
-/* A context's clock passes only while the context is loaded. */
+/* A context's clock runs only while the context is loaded. */
 void perf_ctx_clock_start_locked(struct perf_event_context *ctx);
 void perf_ctx_clock_update_locked(struct perf_event_context *ctx);
 
-/* That of a cgroup on a CPU passes only while the cgroup runs there. */
+/* A cgroup's time on a CPU runs only while the cgroup runs there. */
 #ifdef CONFIG_CGROUP_PERF
 static inline struct perf_cpu_cgroup *
 perf_event_cpu_cgroup(const struct perf_event *event)
@@ -41,7 +41,7 @@ void perf_cgroup_clock_stop_locked(struct perf_cpu_cgroup *local,
 				   const struct perf_event_context *ctx);
 #endif
 
-/* Does whom the event counts for run on the event's CPU? */
+/* True unless the event has a cgroup that does not run on the event's CPU. */
 static inline bool perf_event_cgroup_runs(const struct perf_event *event)
 {
 #ifdef CONFIG_CGROUP_PERF
@@ -52,7 +52,7 @@ static inline bool perf_event_cgroup_runs(const struct perf_event *event)
 }
 
 /**
- * perf_ctx_clock_at - the context time that belongs to a clock value
+ * perf_ctx_clock_at() - compute a context's time at a clock value
  * @ctx: context, loaded on this CPU or nowhere
  * @now: value of perf_clock(), nanoseconds
  *
@@ -67,7 +67,7 @@ perf_ctx_clock_at(const struct perf_event_context *ctx, u64 now)
 	return now + READ_ONCE(ctx->timeoffset);
 }
 
-/* The sums are right up to @tstamp: so they pass from there. */
+/* The sums are right up to @tstamp, so that the times run on from there. */
 static inline void perf_event_anchor_enabled(struct perf_event *event)
 {
 	WRITE_ONCE(event->enabled_offset,
@@ -81,7 +81,7 @@ static inline void perf_event_anchor_running(struct perf_event *event)
 }
 
 /**
- * perf_event_time_anchor - sums were set: times pass from these
+ * perf_event_time_anchor() - let the times run on from sums that were set
  * @event: event whose sums and @tstamp are up to date
  *
  * Context: ctx->lock, or the event is visible to nobody.
@@ -100,9 +100,9 @@ void perf_event_time_exchange(struct perf_event *on, struct perf_event *off);
 void perf_event_time_at(const struct perf_event *event, u64 now,
 			u64 *enabled, u64 *running);
 
-/* State; allowed transitions are a const table. */
+/* Event states: which may follow which. */
 extern struct perf_state_table perf_event_state_table;
-/* Which of them go with which state of a context, const as well. */
+/* Event states: which of them each state of a context allows. */
 extern struct perf_state_table perf_ctx_event_table;
 void perf_event_state_pair_check(const struct perf_event *event,
 				 enum perf_event_state state);
@@ -114,9 +114,9 @@ void perf_event_set_state(struct perf_event *event,
 			  enum perf_event_state state);
 
 /*
- * An event of the context is enabled, or no longer: equal contexts in which the
- * same events are enabled have the same number. Ids follow each other and would
- * cancel out as they are.
+ * An event of the context was enabled or disabled. Equal contexts in which the
+ * same events are enabled have the same ctx->enabled. Ids are multiplied,
+ * because consecutive numbers would cancel out.
  */
 static inline void perf_event_toggle_enabled(struct perf_event *event)
 {

@@ -1,35 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "groups": the order in which groups are considered, who belongs to a
- * group, and how large a group may become.
+ * Room "groups": the order in which groups are tried, the events of a group,
+ * and how large a group may become.
  *
  * Purpose: each PMU's part of a context has two trees of group leaders, one
- * pinned, one flexible. A tree is sorted by CPU (-1: any), pinned groups then by
- * creation. Flexible ones are sorted by service, that is by how long they were on
- * since they came, so that the first ones are those whose turn it is.
+ * pinned, one flexible. A tree is sorted by CPU (-1: any), and pinned groups
+ * then by creation. Flexible groups are sorted by service, that is by how long
+ * they were scheduled in since they were added. So the first groups are those
+ * whose turn it is.
  *
- * Service is the nanoseconds that a group was on, added to what it began with. A new
- * group begins with a little more than the groups have whose turn it is. If it began
- * with zero, they would wait until it had caught up. For the same reason a choice
- * limits how far a group may be behind or ahead, for instance after it was disabled,
- * or alone, for long. The service of the first groups of a tree is worked out at each
- * choice. That of the others is what it was when they were ranked last; mostly it has
- * grown since, so that they are not too far back.
+ * Service is the nanoseconds for which a group was scheduled in, added to what
+ * it began with. A new group begins with a little more service than the groups
+ * whose turn it is. If it began with zero, those groups would wait until it had
+ * caught up. For the same reason a choice limits how far a group may be behind
+ * or ahead, for instance after it was disabled, or alone, for a long time. Each
+ * choice computes the service of the first groups of a tree. The other groups
+ * keep the value of their last ranking. Their service has usually grown since,
+ * so that they are not too far back in the tree.
  *
  * Owns: event->{group_node,group_start,group_service,family_start,group_leader,
- * sibling_list,nr_siblings,group_caps,group_generation,read_size,cgroup_entry}; both
- * trees and least_service of a pmu context.
+ * sibling_list,nr_siblings,group_caps,group_generation,read_size,cgroup_entry};
+ * both trees and least_service of a pmu context.
  *
- * Lifetime: a leader is in a tree while it belongs to a context; one that counts
- * for a cgroup, while the cgroup runs as well. What is in a tree may be put on.
- * A sibling that left its group leads itself; its sibling_list points to itself.
+ * Lifetime: a leader is in a tree while it belongs to a context; one that
+ * counts for a cgroup, only while the cgroup runs as well. Groups in a tree may
+ * be scheduled in. A sibling that left its group leads itself; its sibling_list
+ * points to itself.
  *
- * Locking: who belongs to a group, and who leads it, changes under ctx->mutex and
- * ctx->lock; either is enough to read it. The trees and the service of groups change
- * under ctx->lock alone. With interrupts off the CPU that has the context loaded may
- * read all of it. The family_start of an eldest is under the locks of its copies'
- * contexts, any of them. A value that is lost or torn there moves the first turns of a
- * thread, and the next choice limits it.
+ * Locking: the events of a group, and its leader, change under ctx->mutex and
+ * ctx->lock; either is enough to read them. The trees and the service of groups
+ * change under ctx->lock alone. With interrupts off the CPU that has the
+ * context loaded may read all of it. The family_start of an eldest is written
+ * under the lock of the context of any of its copies. A value that is lost or
+ * torn there moves the first turns of a thread, and the next choice limits the
+ * error.
  */
 #include <linux/bitops.h>
 #include <linux/minmax.h>
@@ -78,22 +82,22 @@ static struct perf_event *perf_group_find(struct perf_group_tree *tree,
 	return found;
 }
 
-/* Most trees have one group. */
+/* Return: whether the tree has just one group, as most trees have. */
 static bool perf_group_is_alone(const struct rb_node *root)
 {
 	return root && !root->rb_left && !root->rb_right;
 }
 
 /**
- * perf_group_first - start a walk over the groups that may run on a CPU
+ * perf_group_first() - start a walk over the groups that may run on a CPU
  * @cursor: state of the walk
  * @tree: groups of one PMU and context
  * @cpu: CPU
  *
- * The walk has left a group before it hands it out: the caller may remove or
- * move it.
+ * The walk advances before it returns a group, so that the caller may remove or
+ * move the group.
  *
- * Context: ctx->lock, or as the head of this file says.
+ * Context: ctx->lock, or interrupts off on the CPU where the context is loaded.
  * Return: first leader or NULL.
  */
 struct perf_event *perf_group_first(struct perf_group_cursor *cursor,
@@ -112,8 +116,8 @@ struct perf_event *perf_group_first(struct perf_group_cursor *cursor,
 }
 
 /**
- * perf_group_step - next group of a walk; see perf_group_next()
- * @cursor: state of the walk, with a group of the CPU
+ * perf_group_step() - get the next group of a walk; see perf_group_next()
+ * @cursor: state of the walk; @here is not NULL
  *
  * Context: as perf_group_first().
  * Return: leader.
@@ -130,7 +134,7 @@ struct perf_event *perf_group_step(struct perf_group_cursor *cursor)
 }
 
 /**
- * perf_group_tree_of - the tree a leader belongs to
+ * perf_group_tree_of() - get the tree that a leader belongs to
  * @leader: event with a pmu context
  *
  * Return: the pinned or the flexible tree of its pmu context.
@@ -144,7 +148,7 @@ struct perf_group_tree *perf_group_tree_of(struct perf_event *leader)
 }
 
 /**
- * perf_group_show_locked - put a leader into its tree, where it was before
+ * perf_group_show_locked() - put a leader into its tree, at its old place
  * @leader: leader that is in no tree
  *
  * Context: ctx->lock.
@@ -157,7 +161,7 @@ void perf_group_show_locked(struct perf_event *leader)
 }
 
 /**
- * perf_group_hide_locked - take a leader out of its tree
+ * perf_group_hide_locked() - take a leader out of its tree
  * @leader: leader
  *
  * Context: ctx->lock.
@@ -193,7 +197,7 @@ static s64 perf_group_service(const struct perf_event *leader)
 	return leader->total_time_running + leader->group_start;
 }
 
-/* Until the first choice the least service of a part is that of the copies in it. */
+/* Until its first choice a part has the least service of the copies in it. */
 static void perf_group_begin_least_locked(struct perf_event_pmu_context *epc,
 					  s64 service)
 {
@@ -206,10 +210,11 @@ static void perf_group_begin_least_locked(struct perf_event_pmu_context *epc,
 }
 
 /*
- * A step of service in the order of groups, nanoseconds: an eighth to a quarter of
- * an interval, nothing before the first choice. That is coarse enough for groups
- * which a tool opened side by side to stay equals when a turn is a little late, and
- * fine enough for nobody to have two turns before others have had one.
+ * A step of service in the order of groups, nanoseconds: an eighth to a quarter
+ * of an interval, 0 before the first choice. The step is coarse enough that
+ * groups which a tool opened together remain equal when a turn is a little
+ * late, and fine enough that no group has two turns before the others have had
+ * one.
  */
 static s64 perf_group_grain(const struct perf_event_pmu_context *epc)
 {
@@ -217,9 +222,9 @@ static s64 perf_group_grain(const struct perf_event_pmu_context *epc)
 }
 
 /*
- * Copies begin with what the dead ones of their family have had: threads may live too
- * short for all groups to have a turn. The eldest of one that was a sibling may have
- * no copies that lead.
+ * Copies begin with the service of the ended copies of their family, because
+ * threads may live too short for all groups to have a turn. A copy may have
+ * become a leader while its eldest is still a sibling, without such service.
  */
 static bool perf_group_begins_as_copy(const struct perf_event *leader)
 {
@@ -235,8 +240,9 @@ static s64 perf_group_family_service(const struct perf_event *eldest)
 }
 
 /*
- * Others come behind those whose turn it is: if they were equals, whoever opens groups
- * again and again would keep the others from their turns.
+ * Groups that are no copies begin behind those whose turn it is. If they began
+ * as equals, a program that opens groups again and again would keep others from
+ * their turns.
  */
 static void perf_group_begin_service_locked(struct perf_event *leader)
 {
@@ -259,7 +265,7 @@ static void perf_group_begin_service_locked(struct perf_event *leader)
 }
 
 /**
- * perf_group_insert_locked - list a leader among the groups of its context
+ * perf_group_insert_locked() - add a leader to the groups of its context
  * @leader: leader that is in no tree
  *
  * Context: ctx->lock.
@@ -274,7 +280,7 @@ void perf_group_insert_locked(struct perf_event *leader)
 }
 
 /**
- * perf_group_erase_locked - undo perf_group_insert_locked()
+ * perf_group_erase_locked() - undo perf_group_insert_locked()
  * @leader: leader
  *
  * Context: ctx->lock.
@@ -287,9 +293,10 @@ void perf_group_erase_locked(struct perf_event *leader)
 }
 
 /*
- * Give a group more service or less. At a task's first choice its family gets the
- * same: the next copies would otherwise begin as far behind or ahead as this one. When
- * two CPUs do this at a time, the last one wins. What happens later is the task's own.
+ * Adds @nsec to a group's service. At a task's first choice its family gets the
+ * same: the next copies would otherwise begin as far behind or ahead as this
+ * one. If two CPUs do this at the same time, the last one wins. Later
+ * adjustments concern this task only.
  */
 static void perf_group_adjust_locked(struct perf_event *leader, s64 nsec)
 {
@@ -302,20 +309,20 @@ static void perf_group_adjust_locked(struct perf_event *leader, s64 nsec)
 			   READ_ONCE(eldest->family_start) + nsec);
 }
 
-/* Groups at the head of a tree that are ranked. */
+/* Number of groups at the head of a tree that a choice ranks. */
 #define PERF_GROUP_RANKED	64
 
-/* Intervals of multiplexing that a group may be ahead, if others waited before. */
+/* Multiplexing intervals that a group may be ahead, if others were waiting. */
 #define PERF_GROUP_AHEAD	16
 
-/* What a choice asks of the groups that take part in it; nanoseconds. */
+/* Limits that a choice sets to the service of its groups; nanoseconds. */
 struct perf_group_range {
 	s64	least;
 	s64	most;
 	s64	grain;	/* a power of two */
 };
 
-/* Return: the least service of those that take part, S64_MAX if nobody does. */
+/* Return: the least service of groups that wait, S64_MAX if none does. */
 static s64 perf_group_least(struct perf_group_tree *tree, int cpu)
 {
 	unsigned int left = PERF_GROUP_RANKED;
@@ -342,7 +349,7 @@ perf_group_range(const struct perf_event_pmu_context *epc)
 		.grain	= perf_group_grain(epc),
 	};
 
-	/* If nobody waited, older groups are one turn ahead of new ones, no more. */
+	/* If no group waited, old ones are at most one turn ahead of new. */
 	if (epc->nr_waiting || !epc->choice)
 		range.most += (PERF_GROUP_AHEAD - 1) * epc->interval;
 	return range;
@@ -366,13 +373,14 @@ static void perf_group_rank_one_locked(struct perf_event *leader,
 }
 
 /**
- * perf_group_rank_locked - bring groups into the order of service received
- * @epc: flexible groups of one PMU and context, all of them off
- * @cpu: this CPU; groups of others stay where they are
- * @interval: of multiplexing, nanoseconds
+ * perf_group_rank_locked() - sort groups by the service that they have received
+ * @epc: part with the groups; no flexible one is scheduled in
+ * @cpu: this CPU; groups of other CPUs stay where they are
+ * @interval: multiplexing interval, nanoseconds
  *
- * Of many groups the first ones are ranked: most of those that were on since the last
- * choice are among them. The others are when they come to the front.
+ * Only the first PERF_GROUP_RANKED groups are ranked. Most of the groups that
+ * were scheduled in since the last choice are among them. The others are ranked
+ * when they come to the front.
  *
  * Context: ctx->lock.
  */
@@ -395,7 +403,7 @@ void perf_group_rank_locked(struct perf_event_pmu_context *epc, int cpu,
 		return;
 	epc->least_service = max(epc->least_service, least);
 	range = perf_group_range(epc);
-	/* Those that have moved back may come a second time. */
+	/* A group that has moved back may be visited a second time. */
 	perf_group_for_each(leader, cursor, tree, cpu) {
 		if (leader->state != PERF_EVENT_STATE_INACTIVE)
 			continue;
@@ -406,11 +414,11 @@ void perf_group_rank_locked(struct perf_event_pmu_context *epc, int cpu,
 }
 
 /**
- * perf_group_served_locked - a choice has been made
- * @epc: flexible groups of one PMU and context, the first of them on
+ * perf_group_served_locked() - note the service of the groups that were chosen
+ * @epc: part whose first groups have been scheduled in
  *
- * Groups that come next begin with the service of those whose turn it is. A group that
- * waits with less has found no room, and may never find it.
+ * The next new groups begin with the service of those whose turn it is. A group
+ * that waits with less service has found no room, and may never find any.
  *
  * Context: ctx->lock.
  */
@@ -426,10 +434,8 @@ void perf_group_served_locked(struct perf_event_pmu_context *epc)
 }
 
 /**
- * perf_group_put_off_locked - a group that finds no room lets others try first
- * @leader: flexible leader
- *
- * Until the next choice it stays where it is in its tree.
+ * perf_group_put_off_locked() - put a group that finds no room behind others
+ * @leader: flexible leader; its place in the tree changes at the next choice
  *
  * Context: ctx->lock.
  */
@@ -441,7 +447,7 @@ void perf_group_put_off_locked(struct perf_event *leader)
 }
 
 /**
- * perf_group_lead_locked - how far is a group ahead of those whose turn it is?
+ * perf_group_lead_locked() - get a group's lead over those whose turn it is
  * @leader: flexible leader
  *
  * Context: ctx->lock.
@@ -454,9 +460,9 @@ s64 perf_group_lead_locked(const struct perf_event *leader)
 }
 
 /**
- * perf_group_set_lead_locked - the times of a group are those of another task now
- * @leader: flexible leader; until the next choice it stays where it is in its tree
- * @lead: nanoseconds that the group of that task was ahead
+ * perf_group_set_lead_locked() - set a group's lead after an exchange of times
+ * @leader: flexible leader; its place in the tree changes at the next choice
+ * @lead: nanoseconds that the group of the other task was ahead
  *
  * Context: ctx->lock.
  */
@@ -477,8 +483,8 @@ static void perf_group_set_read_sizes(struct perf_event *leader)
 }
 
 /**
- * perf_group_attach_locked - make an event a member of its leader's group
- * @event: event whose group_leader is set; a leader itself needs nothing
+ * perf_group_attach_locked() - add an event to its leader's group
+ * @event: event whose group_leader is set; a leader is only marked
  *
  * Context: ctx->mutex and ctx->lock; for an inherited event that nobody knows
  * yet, the locks of its new context.
@@ -488,7 +494,7 @@ void perf_group_attach_locked(struct perf_event *event)
 	struct perf_event *leader = event->group_leader;
 
 	lockdep_assert_held(&event->ctx->lock);
-	/* A group that moves between PMUs keeps its members. */
+	/* A group that moves between PMUs keeps its siblings. */
 	if (event->attach_state & PERF_ATTACH_GROUP)
 		return;
 	event->attach_state |= PERF_ATTACH_GROUP;
@@ -504,8 +510,8 @@ void perf_group_attach_locked(struct perf_event *event)
 }
 
 /**
- * perf_group_refresh_caps_locked - work out again what all members can do
- * @leader: leader of a group that has lost members which could do less
+ * perf_group_refresh_caps_locked() - recompute what all a group's events can do
+ * @leader: leader of a group that has lost siblings which could do less
  *
  * Context: ctx->mutex and ctx->lock.
  */
@@ -520,8 +526,8 @@ void perf_group_refresh_caps_locked(struct perf_event *leader)
 }
 
 /*
- * A sibling that lost its leader leads itself, if its kind can. Its time, which stood
- * if the leader was off, passes from now on.
+ * A sibling that lost its leader leads itself. If the leader was disabled, the
+ * sibling's time was stopped; it runs from now on, if the sibling is enabled.
  */
 static void perf_group_promote(struct perf_event *sibling)
 {
@@ -556,12 +562,12 @@ static void perf_group_leave(struct perf_event *event)
 }
 
 /**
- * perf_group_detach_locked - take an event out of its group
+ * perf_group_detach_locked() - take an event out of its group
  * @event: leader or sibling, off the PMU
- * @orphan: called for each sibling of @event that cannot live without it, or
- *	acts on its trace, before it is made to lead itself
+ * @orphan: called for each sibling that cannot count without @event, or acts on
+ *	its trace, before the sibling becomes a leader
  *
- * Other siblings go on, each on its own; what was on the PMU stays on.
+ * The siblings of a leader become leaders. Those on the PMU stay there.
  *
  * Context: ctx->mutex and ctx->lock.
  */
@@ -593,11 +599,11 @@ void perf_group_detach_locked(struct perf_event *event,
 }
 
 /**
- * perf_group_read_size - bytes that read(2) of a group returns
+ * perf_group_read_size() - compute the bytes that read(2) of a group returns
  * @read_format: PERF_FORMAT_* of the event that is read
  * @nr_members: events in the group, leader included
  *
- * Return: bytes; computed wide, no group makes it wrap.
+ * Return: bytes; no group makes the result wrap.
  */
 size_t perf_group_read_size(u64 read_format, unsigned int nr_members)
 {
@@ -617,7 +623,7 @@ size_t perf_group_read_size(u64 read_format, unsigned int nr_members)
 }
 
 /**
- * perf_group_set_read_size - refresh an event's read size
+ * perf_group_set_read_size() - update an event's read size
  * @event: event; its group has its new size
  *
  * Context: ctx->mutex, or the event is visible to nobody.
@@ -639,20 +645,21 @@ static bool perf_group_member_fits(const struct perf_event *event,
 }
 
 /**
- * perf_group_size_fits - would the group stay within limits with this event?
- * @event: event that is to join event->group_leader, not yet a member
+ * perf_group_size_fits() - check whether an event fits into its leader's group
+ * @event: event that is about to join event->group_leader
  *
- * Every member reads, and may sample, the whole group: all are looked at.
+ * Each event of a group can read, and may sample, the whole group. So the size
+ * is checked for all of them.
  *
  * Context: ctx->mutex of the leader.
- * Return: false when some member's read would grow too large.
+ * Return: false if the read of any event of the group would become too large.
  */
 bool perf_group_size_fits(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
 	unsigned int nr_members = leader->nr_siblings + 1;
 
-	/* One alone always fits. */
+	/* An event without a group always fits. */
 	if (leader == event && nr_members == 1)
 		return true;
 	if (leader != event)

@@ -6,7 +6,7 @@
 #include <linux/rbtree.h>
 #include "types.h"
 
-/* No group's read may be larger; samples have room for one such read. */
+/* Largest read of a group, bytes; samples have room for one such read. */
 #define PERF_GROUP_READ_MAX	(16 * 1024)
 
 /* Walks the groups that may run on @cpu in order: any-CPU and @cpu merged. */
@@ -38,7 +38,7 @@ perf_group_next(struct perf_group_cursor *cursor)
 {
 	struct perf_event *leader = cursor->any;
 
-	/* Mostly all are for any CPU. */
+	/* Usually all groups are for any CPU. */
 	if (unlikely(cursor->here))
 		return perf_group_step(cursor);
 	if (leader)
@@ -57,7 +57,7 @@ void perf_group_erase_locked(struct perf_event *leader);
 void perf_group_show_locked(struct perf_event *leader);
 void perf_group_hide_locked(struct perf_event *leader);
 
-/* One that is not may not be put on: its cgroup does not run here. */
+/* If false, its cgroup does not run here, and it must not be scheduled in. */
 static inline bool perf_group_is_shown(const struct perf_event *leader)
 {
 	return !RB_EMPTY_NODE(&leader->group_node);
@@ -71,7 +71,7 @@ void perf_group_put_off_locked(struct perf_event *leader);
 s64 perf_group_lead_locked(const struct perf_event *leader);
 void perf_group_set_lead_locked(struct perf_event *leader, s64 lead);
 
-/* Means nothing without the leader that it was opened with. */
+/* True if the event cannot count without the leader that it was opened with. */
 static inline bool perf_event_needs_leader(const struct perf_event *event)
 {
 	return event->event_caps & PERF_EV_CAP_SIBLING ||
