@@ -10,14 +10,14 @@
  * refcount,pmu_ctx_list,event_list,nr_*}; pmu contexts; event->refcount.
  *
  * Lifetime: a task's context has one reference of the task and one of each
- * event that was ever installed in it; the last one frees it after a grace
- * period. A CPU's context is static. A pmu context has one reference of each of its
- * events. With the last one it goes, but for that of a task's context: it rests
- * there for the next event, until the context goes or the PMU does. A task
+ * event that was ever installed in it; when the last one goes, the context is
+ * freed after a grace period. A CPU's context is static. A pmu context has one
+ * reference of each of its events and goes with the last one. A pmu context of
+ * a task stays for the next event, until its context or its PMU goes. A task
  * that exits leaves a tombstone in ctx->task: nothing is added any more.
  *
- * Locking: see types.h. Of a CPU's and a task's context the CPU's lock is outside;
- * for the locks of two tasks' contexts see swap.c.
+ * Locking: see types.h. The lock of a CPU's context is outside of the lock of a
+ * task's context; for the locks of two tasks' contexts see swap.c.
  *
  * Race, event->ctx changes while a file operation wants its mutex:
  *  1. the operation reads event->ctx == A and gets a reference on A;
@@ -44,8 +44,8 @@ void (*perf_event_last_put)(struct perf_event *event) __ro_after_init;
 
 /*
  * A context is loaded for its task, or for a member of the family whose pool it
- * is in, and joins or leaves a pool in either case. What ends is loaded nowhere
- * and in no pool.
+ * is in. It can join or leave a pool whether it is loaded or not. A context
+ * that ends is loaded nowhere and in no pool.
  */
 static const struct perf_state_row perf_ctx_states[] = {
 	[PERF_CTX_UNLOADED]  = { "unloaded",  TO(LOADED) | TO(PARKED) |
@@ -67,7 +67,7 @@ struct perf_state_table perf_ctx_state_table = {
 
 #ifdef CONFIG_PERF_EVENTS_DEBUG_STATE
 /**
- * perf_ctx_check_events_locked - do the states of events suit the context's?
+ * perf_ctx_check_events_locked() - check events' states against their context's
  * @ctx: context whose state has changed
  *
  * Context: ctx->lock.
@@ -86,7 +86,7 @@ static struct lock_class_key perf_cpu_ctx_mutex_key;
 static struct lock_class_key perf_cpu_ctx_lock_key;
 
 /**
- * perf_cpu_task_ctx - the task context that is loaded on this CPU
+ * perf_cpu_task_ctx() - get the task context that is loaded on this CPU
  *
  * Context: interrupts off.
  * Return: context, NULL when the running task has no events.
@@ -99,11 +99,11 @@ struct perf_event_context *perf_cpu_task_ctx(void)
 
 #ifdef CONFIG_PROVE_LOCKING
 /**
- * perf_assert_event_ctx - may the caller walk the event's siblings?
+ * perf_assert_event_ctx() - warn if the caller may not walk the siblings
  * @event: group leader
  *
- * Either the mutex is held or interrupts are off, which holds off whoever
- * would change the list.
+ * The caller must hold the mutex, or have interrupts off. Either one keeps the
+ * list from changing.
  */
 void perf_assert_event_ctx(struct perf_event *event)
 {
@@ -115,9 +115,9 @@ EXPORT_SYMBOL_GPL(perf_assert_event_ctx);
 #endif
 
 /**
- * perf_ctx_init - prepare a context
+ * perf_ctx_init() - initialise a context
  * @ctx: zeroed memory
- * @cpu: CPU it belongs to, -1 for a task's
+ * @cpu: CPU that it belongs to, -1 for a task's context
  */
 void perf_ctx_init(struct perf_event_context *ctx, int cpu)
 {
@@ -132,12 +132,12 @@ void perf_ctx_init(struct perf_event_context *ctx, int cpu)
 	refcount_set(&ctx->refcount, 1);
 	ctx->cpu = cpu;
 	ctx->loaded_cpu = PERF_CPU_NONE;
-	/* Those of CPUs are never freed. */
+	/* Contexts of CPUs are never freed. */
 	if (cpu < 0)
 		perf_live_add(PERF_LIVE_CONTEXTS, 1);
 }
 
-/* Nobody is left who could see the parts. */
+/* After the grace period no reader can see the parts. */
 static void perf_ctx_free_rcu(struct rcu_head *head)
 {
 	struct perf_event_pmu_context *epc, *next;
@@ -150,7 +150,7 @@ static void perf_ctx_free_rcu(struct rcu_head *head)
 	kfree(ctx);
 }
 
-/* Return: true if somebody waits for the PMU to lose its parts. */
+/* Return: true if a task waits for the PMU to lose its parts. */
 static bool perf_epc_unlist(struct perf_event_pmu_context *epc)
 {
 	struct pmu *pmu = epc->pmu;
@@ -160,14 +160,14 @@ static bool perf_epc_unlist(struct perf_event_pmu_context *epc)
 	return pmu->leaving;
 }
 
-/* The address is only the name of the queue: the PMU may have gone. */
+/* The address only identifies the queue: the PMU may have gone. */
 static void perf_epc_wake(struct pmu *pmu)
 {
-	smp_mb(); /* a part is off the list before the look at the queue */
+	smp_mb(); /* the part is off the list before the queue is checked */
 	wake_up_var(pmu);
 }
 
-/* What rests in a context goes with it. */
+/* Parts without events go with their context. */
 static void perf_ctx_unlist_parts(struct perf_event_context *ctx)
 {
 	struct perf_event_pmu_context *epc;
@@ -181,8 +181,8 @@ static void perf_ctx_unlist_parts(struct perf_event_context *ctx)
 }
 
 /**
- * perf_ctx_get - take another reference
- * @ctx: context the caller has a reference on
+ * perf_ctx_get() - take another reference
+ * @ctx: context on which the caller has a reference
  */
 void perf_ctx_get(struct perf_event_context *ctx)
 {
@@ -190,10 +190,10 @@ void perf_ctx_get(struct perf_event_context *ctx)
 }
 
 /**
- * perf_ctx_tryget - take a reference on a context found under RCU
+ * perf_ctx_tryget() - take a reference on a context found under RCU
  * @ctx: context
  *
- * Return: false when the last one has gone.
+ * Return: false if the last reference has gone.
  */
 bool perf_ctx_tryget(struct perf_event_context *ctx)
 {
@@ -201,13 +201,13 @@ bool perf_ctx_tryget(struct perf_event_context *ctx)
 }
 
 /**
- * perf_ctx_put - give a reference back
+ * perf_ctx_put() - give a reference back
  * @ctx: context
  *
  * The last one may free the task, which takes locks of the scheduler and of
  * cgroups.
  *
- * Context: task, interrupts on; no ctx->lock held, while a ctx->mutex may be.
+ * Context: task, interrupts on; no ctx->lock held; a ctx->mutex may be held.
  */
 void perf_ctx_put(struct perf_event_context *ctx)
 {
@@ -221,11 +221,11 @@ void perf_ctx_put(struct perf_event_context *ctx)
 }
 
 /**
- * perf_ctx_find_task - the context of a task, if it has one
+ * perf_ctx_find_task() - get the context of a task, if it has one
  * @task: task
  *
  * Context: any but NMI.
- * Return: what task->perf_event_ctxp names, with a reference; or NULL.
+ * Return: task->perf_event_ctxp, with a reference; or NULL.
  */
 struct perf_event_context *perf_ctx_find_task(struct task_struct *task)
 {
@@ -235,17 +235,17 @@ struct perf_event_context *perf_ctx_find_task(struct task_struct *task)
 	do {
 		ctx = READ_ONCE(task->perf_event_ctxp);
 		perf_debug_delay();
-		/* The task has a reference, unless it has another context now. */
+		/* If this fails, the task has another context by now. */
 	} while (ctx && !perf_ctx_tryget(ctx));
 	return ctx;
 }
 
 /**
- * perf_ctx_alloc_task - make a context that no task has yet
- * @task: task that its events are opened on
+ * perf_ctx_alloc_task() - make a context that no task uses yet
+ * @task: task on which its events are opened
  *
  * Context: task.
- * Return: context with one reference, NULL without memory.
+ * Return: context with one reference; NULL without memory.
  */
 struct perf_event_context *perf_ctx_alloc_task(struct task_struct *task)
 {
@@ -259,8 +259,9 @@ struct perf_event_context *perf_ctx_alloc_task(struct task_struct *task)
 }
 
 /*
- * Gives @new to @task, unless somebody was faster or the task exits. The mutex does
- * not keep a context that is there: a switch may exchange it at any moment.
+ * Gives @new to @task, unless the task has a context by now or exits. The mutex
+ * does not keep an existing context in place: a switch may exchange it at any
+ * moment.
  */
 static struct perf_event_context *
 perf_ctx_publish(struct task_struct *task, struct perf_event_context *new)
@@ -280,11 +281,11 @@ perf_ctx_publish(struct task_struct *task, struct perf_event_context *new)
 }
 
 /**
- * perf_ctx_get_task - the context of a task, made if it has none
+ * perf_ctx_get_task() - get the context of a task, and make it if needed
  * @task: task
  *
  * Context: task.
- * Return: context with a reference; -ESRCH when the task is exiting, -ENOMEM.
+ * Return: context with a reference; -ESRCH if the task is exiting; -ENOMEM.
  */
 struct perf_event_context *perf_ctx_get_task(struct task_struct *task)
 {
@@ -297,18 +298,18 @@ struct perf_event_context *perf_ctx_get_task(struct task_struct *task)
 		return ERR_PTR(-ENOMEM);
 	perf_debug_sleep();
 	ctx = perf_ctx_publish(task, new);
-	/* Of the two references one is the task's now, or nobody's. */
+	/* One of @new's two references is the task's now, or not needed. */
 	if (ctx != new)
 		perf_ctx_put(new);
 	return ctx;
 }
 
 /**
- * perf_ctx_make_task - give a context to a task that nobody can find yet
+ * perf_ctx_make_task() - give a context to a task that nobody can find yet
  * @task: task that is being made
  *
- * Context: task; no mutex of @task is taken, so that of another context may be
- * held.
+ * Context: task; takes no mutex of @task, so that the mutex of another context
+ * may be held.
  * Return: context with a reference; -ENOMEM.
  */
 struct perf_event_context *perf_ctx_make_task(struct task_struct *task)
@@ -324,7 +325,7 @@ struct perf_event_context *perf_ctx_make_task(struct task_struct *task)
 }
 
 /**
- * perf_ctx_get_cpu - the context of a CPU
+ * perf_ctx_get_cpu() - get the context of a CPU
  * @cpu: possible CPU
  *
  * Return: context with a reference.
@@ -338,8 +339,8 @@ struct perf_event_context *perf_ctx_get_cpu(int cpu)
 }
 
 /**
- * perf_ctx_orphan_locked - part a context from its task for good
- * @ctx: context, not loaded, that no task's perf_event_ctxp names any more
+ * perf_ctx_orphan_locked() - detach a context from its task for ever
+ * @ctx: context, not loaded, that no task's perf_event_ctxp points to any more
  *
  * Context: ctx->mutex and ctx->lock.
  * Return: the task, with the reference that the context had. The caller puts it
@@ -357,7 +358,7 @@ struct task_struct *perf_ctx_orphan_locked(struct perf_event_context *ctx)
 	return task;
 }
 
-/* Where in ctx->pmu_ctx_list @pmu is, or the one to stand before. */
+/* Return: the entry of @pmu's part, or the entry to insert it before. */
 static struct list_head *perf_epc_position(struct perf_event_context *ctx,
 					   struct pmu *pmu)
 {
@@ -385,8 +386,9 @@ perf_epc_find_locked(struct perf_event_context *ctx, struct pmu *pmu)
 }
 
 /*
- * Takes a reference on the context's part for @pmu. Where there is none yet
- * @new becomes it; without @new there is nothing to return.
+ * Takes a reference on the context's part for @pmu. If there is none yet, @new
+ * becomes the part.
+ * Return: the part; NULL if there is neither a part nor @new.
  */
 static struct perf_event_pmu_context *
 perf_epc_link(struct perf_event_context *ctx, struct pmu *pmu,
@@ -410,7 +412,7 @@ perf_epc_link(struct perf_event_context *ctx, struct pmu *pmu,
 	return new;
 }
 
-/* Return: true if somebody waits for the PMU to lose its parts. */
+/* Return: as perf_epc_unlist(). */
 static bool perf_epc_unlink_locked(struct perf_event_pmu_context *epc)
 {
 	lockdep_assert_held(&epc->ctx->lock);
@@ -419,7 +421,7 @@ static bool perf_epc_unlink_locked(struct perf_event_pmu_context *epc)
 }
 
 /**
- * perf_epc_init - prepare a PMU's part of a context
+ * perf_epc_init() - initialise a PMU's part of a context
  * @epc: zeroed memory
  * @pmu: the PMU
  */
@@ -439,7 +441,7 @@ static void perf_epc_free_rcu(struct rcu_head *head)
 	struct perf_event_pmu_context *epc;
 
 	epc = container_of(head, struct perf_event_pmu_context, rcu_head);
-	/* The PMU may have gone meanwhile; its cache knows its objects. */
+	/* The PMU may have gone meanwhile; kfree() finds the object's cache. */
 	kfree(epc->task_ctx_data);
 	kfree(epc);
 }
@@ -482,16 +484,15 @@ perf_epc_get_task(struct pmu *pmu, struct perf_event_context *ctx)
 }
 
 /**
- * perf_epc_get - a context's part for a PMU, made if there is none
+ * perf_epc_get() - get a context's part for a PMU, and make it if needed
  * @pmu: PMU
  * @ctx: context
  * @task_data: the PMU keeps data with each task
  *
- * Never fails for a CPU's context, whose parts exist from the registration of
- * the PMU on.
+ * Never fails for a CPU's context, whose parts are made when the PMU registers.
  *
  * Context: task.
- * Return: part with a reference, -ENOMEM.
+ * Return: part with a reference; -ENOMEM.
  */
 struct perf_event_pmu_context *
 perf_epc_get(struct pmu *pmu, struct perf_event_context *ctx, bool task_data)
@@ -515,8 +516,8 @@ perf_epc_get(struct pmu *pmu, struct perf_event_context *ctx, bool task_data)
 }
 
 /**
- * perf_epc_get_ref - take another reference
- * @epc: part the caller has a reference on
+ * perf_epc_get_ref() - take another reference
+ * @epc: part on which the caller has a reference
  */
 void perf_epc_get_ref(struct perf_event_pmu_context *epc)
 {
@@ -524,9 +525,10 @@ void perf_epc_get_ref(struct perf_event_pmu_context *epc)
 }
 
 /*
- * Does a part without events stay where it is? A task that has had an event of
- * the PMU is likely to get more. Not if the driver keeps data with it, or if the PMU or
- * the task goes.
+ * Return: whether a part without events stays in its context. A task that has
+ * had an event of the PMU is likely to get more. The part does not stay if it
+ * is embedded, if the driver keeps data with it, or if the PMU or the task
+ * goes.
  */
 static bool perf_epc_rests_locked(struct perf_event_pmu_context *epc)
 {
@@ -536,7 +538,7 @@ static bool perf_epc_rests_locked(struct perf_event_pmu_context *epc)
 	if (epc->embedded || epc->task_ctx_data ||
 	    ctx->task == TASK_TOMBSTONE || READ_ONCE(epc->pmu->leaving))
 		return false;
-	/* As if it was new. */
+	/* As in a new part. */
 	epc->least_service = 0;
 	epc->interval = 0;
 	epc->nr_waiting = 0;
@@ -548,10 +550,10 @@ static bool perf_epc_rests_locked(struct perf_event_pmu_context *epc)
 }
 
 /**
- * perf_epc_put - give a reference back
+ * perf_epc_put() - give a reference back
  * @epc: part of a context
  *
- * An embedded one may go with its PMU as soon as it is off the PMU's list.
+ * An embedded part may go with its PMU as soon as it is off the PMU's list.
  *
  * Context: task; not under ctx->lock.
  */
@@ -565,7 +567,7 @@ void perf_epc_put(struct perf_event_pmu_context *epc)
 	if (!atomic_dec_and_raw_lock_irqsave(&epc->refcount, &ctx->lock, flags))
 		return;
 	WARN_ON_ONCE(perf_pmu_ctx_is_active(epc));
-	/* The reference is gone before the look at the PMU; see revoke.c. */
+	/* The reference is dropped before pmu->leaving is read: revoke.c. */
 	rests = perf_epc_rests_locked(epc);
 	awaited = !rests && perf_epc_unlink_locked(epc);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
@@ -576,8 +578,8 @@ void perf_epc_put(struct perf_event_pmu_context *epc)
 }
 
 /**
- * perf_epc_drop - free a context's part for a PMU that goes away, if it rests
- * @ctx: context the caller has a reference on
+ * perf_epc_drop() - free a context's part of a PMU that goes, if without events
+ * @ctx: context on which the caller has a reference
  * @pmu: the PMU
  *
  * Context: task.
@@ -596,9 +598,9 @@ void perf_epc_drop(struct perf_event_context *ctx, struct pmu *pmu)
 }
 
 /**
- * perf_event_ctx_lock_nested - lock the context an event belongs to
+ * perf_event_ctx_lock_nested() - lock the context that an event belongs to
  * @event: event
- * @nesting: lockdep subclass, when another context's mutex is held
+ * @nesting: lockdep subclass, if another context's mutex is held
  *
  * Context: task.
  * Return: event->ctx, locked, with a reference; perf_event_ctx_unlock() undoes
@@ -627,9 +629,9 @@ struct perf_event_context *perf_event_ctx_lock_nested(struct perf_event *event,
 }
 
 /**
- * perf_event_ctx_unlock - undo perf_event_ctx_lock()
+ * perf_event_ctx_unlock() - undo perf_event_ctx_lock()
  * @event: event
- * @ctx: what that returned
+ * @ctx: what perf_event_ctx_lock() returned
  */
 void perf_event_ctx_unlock(struct perf_event *event,
 			   struct perf_event_context *ctx)
@@ -639,8 +641,8 @@ void perf_event_ctx_unlock(struct perf_event *event,
 }
 
 /**
- * perf_ctx_add_event_locked - list an event in its context
- * @event: event with its pmu context; a leader, or a member of a group
+ * perf_ctx_add_event_locked() - list an event in its context
+ * @event: event with its pmu context; leader or sibling
  * @ctx: context, clock up to date
  *
  * Context: ctx->mutex and ctx->lock.
@@ -653,7 +655,7 @@ void perf_ctx_add_event_locked(struct perf_event *event,
 
 	perf_event_time_start(event);
 	if (event->group_leader == event) {
-		/* A group that moves keeps what its members agree on. */
+		/* A group that moves keeps the capabilities that all have. */
 		if (!(event->attach_state & PERF_ATTACH_GROUP))
 			event->group_caps = event->event_caps;
 		perf_group_insert_locked(event);
@@ -674,7 +676,7 @@ void perf_ctx_add_event_locked(struct perf_event *event,
 }
 
 /**
- * perf_ctx_del_event_locked - take an event off its context's lists
+ * perf_ctx_del_event_locked() - take an event off its context's lists
  * @event: event, off the PMU; its state is not changed
  * @ctx: context, clock up to date
  *
@@ -701,7 +703,7 @@ void perf_ctx_del_event_locked(struct perf_event *event,
 }
 
 /**
- * perf_event_put - give a reference on an event back
+ * perf_event_put() - give a reference on an event back
  * @event: event
  *
  * Context: task.
@@ -712,7 +714,7 @@ void perf_event_put(struct perf_event *event)
 		perf_event_last_put(event);
 }
 
-/* Events without references that a worker frees. */
+/* Events whose last reference has gone, for a worker to free. */
 static LIST_HEAD(perf_late_events);
 static DEFINE_SPINLOCK(perf_late_lock);
 
@@ -739,12 +741,12 @@ static void perf_late_run(struct work_struct *work)
 static DECLARE_WORK(perf_late_work, perf_late_run);
 
 /**
- * perf_event_put_late - give a reference back, and leave the end to a worker
+ * perf_event_put_late() - give a reference back; a worker frees the event
  * @event: event
  *
- * For callers with mmap_lock. The end of an event takes locks of its PMU, the
- * CPU hotplug lock among them. That comes before a CPU context's mutex, under
- * which system calls fault pages in, and so before mmap_lock.
+ * For callers that hold mmap_lock. Freeing an event takes locks of its PMU, the
+ * CPU hotplug lock among them. That lock is outside of a CPU context's mutex,
+ * under which system calls fault pages in, and so outside of mmap_lock.
  *
  * Context: task.
  */

@@ -8,12 +8,12 @@
 
 DECLARE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 
-/* CPUs with a loaded context; changes under perf_pmus_mutex. */
+/* CPUs whose own context is loaded; changes under perf_pmus_mutex. */
 extern cpumask_var_t perf_online_mask;
 
 /*
- * What a context is in; it follows from cpu, task, family and loaded_cpu, which
- * change by the setters below.
+ * State of a context. It follows from cpu, task, family and loaded_cpu; the
+ * last two change by the setters below.
  */
 enum perf_ctx_state {
 	PERF_CTX_OFFLINE,	/* a CPU's, which is offline */
@@ -28,7 +28,7 @@ enum perf_ctx_state {
 
 extern struct perf_state_table perf_ctx_state_table;
 
-/* loaded_cpu is tested first, so that a context that must not be loaded is found. */
+/* Tests loaded_cpu before task, to find a context that must not be loaded. */
 static inline enum perf_ctx_state
 perf_ctx_state(const struct perf_event_context *ctx)
 {
@@ -54,7 +54,7 @@ perf_ctx_check_events_locked(const struct perf_event_context *ctx)
 }
 #endif
 
-/* The CPU it is loaded on, which does this, or PERF_CPU_NONE. */
+/* Called on the CPU that loads (@cpu) or unloads it (PERF_CPU_NONE). */
 static inline void perf_ctx_set_loaded_locked(struct perf_event_context *ctx,
 					      int cpu)
 {
@@ -66,7 +66,7 @@ static inline void perf_ctx_set_loaded_locked(struct perf_event_context *ctx,
 	perf_ctx_check_events_locked(ctx);
 }
 
-/* The family whose pool it is in, or NULL. */
+/* @family: family whose pool the context is in, or NULL. */
 static inline void perf_ctx_set_family_locked(struct perf_event_context *ctx,
 					      struct perf_family *family)
 {
@@ -99,7 +99,7 @@ void perf_epc_get_ref(struct perf_event_pmu_context *epc);
 void perf_epc_put(struct perf_event_pmu_context *epc);
 void perf_epc_drop(struct perf_event_context *ctx, struct pmu *pmu);
 
-/* event->ctx may change under a caller: lock, look again, then use. */
+/* event->ctx may change under a caller: locks it, then checks it again. */
 struct perf_event_context *perf_event_ctx_lock_nested(struct perf_event *event,
 						      int nesting);
 
@@ -113,7 +113,7 @@ void perf_event_ctx_unlock(struct perf_event *event,
 			   struct perf_event_context *ctx);
 
 /**
- * perf_ctx_lock_pair - lock a CPU's context and then a task's
+ * perf_ctx_lock_pair() - lock a CPU's context and then a task's
  * @cpuctx: this CPU
  * @task_ctx: task context, or NULL
  *
@@ -129,7 +129,7 @@ static inline void perf_ctx_lock_pair(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_ctx_unlock_pair - undo perf_ctx_lock_pair()
+ * perf_ctx_unlock_pair() - undo perf_ctx_lock_pair()
  * @cpuctx: this CPU
  * @task_ctx: task context, or NULL
  */
@@ -142,11 +142,11 @@ static inline void perf_ctx_unlock_pair(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_ctx_loaded_oncpu - is a context loaded on this CPU?
+ * perf_ctx_loaded_oncpu() - check whether a context is loaded on this CPU
  * @ctx: context
  *
- * Context: interrupts off; then the answer stays true.
- * Return: this CPU's context, or NULL.
+ * Context: interrupts off, which keeps the answer true.
+ * Return: this CPU's context if @ctx is loaded here, else NULL.
  */
 static inline struct perf_cpu_context *
 perf_ctx_loaded_oncpu(const struct perf_event_context *ctx)
@@ -163,7 +163,7 @@ void perf_ctx_add_event_locked(struct perf_event *event,
 void perf_ctx_del_event_locked(struct perf_event *event,
 			       struct perf_event_context *ctx);
 
-/* References on events. The last one calls what the event room registered. */
+/* References on events. The last put calls what the event room registered. */
 extern void (*perf_event_last_put)(struct perf_event *event);
 
 static inline bool perf_event_tryget(struct perf_event *event)

@@ -2,34 +2,36 @@
 /*
  * Room "family": the pool of contexts that a family of tasks shares.
  *
- * Purpose: a context that no member uses is parked, and the next member that
- * is switched to takes it: the one this CPU parked if there is one, else any.
- * Between two members nothing is parked or taken; the loaded context goes on.
+ * Purpose: a context that no member uses is parked. The next member that is
+ * switched to takes a parked context: the one that this CPU has parked, if
+ * there is one, else any. In a switch from one member to another no context is
+ * parked or taken; the loaded one stays loaded.
  *
  * Owns: perf_family; ctx->{family,family_entry} of the pool.
  *
  * Contexts: task for the pool itself; task switch for take and park.
  *
- * Lifetime: a family is there for as long as there are references on its
- * handle: one of each member, and those of whoever found it through a task. It
- * is freed after a grace period. The pool has a reference on each context.
+ * Lifetime: a family exists as long as there are references on its handle: one
+ * of each member, and one of each caller that found it through a task. It is
+ * freed after a grace period. The pool has a reference on each context.
  *
- * Locking: family->mutex, outside all contexts' mutexes, keeps the pool and the
- * members. ctx->family changes under ctx->lock. family->lock is innermost.
+ * Locking: family->mutex, outside of all contexts' mutexes, protects the pool
+ * and the members. ctx->family changes under ctx->lock. family->lock is
+ * innermost.
  *
- * Why a context is always found: the pool has as many contexts as members or
- * as CPUs, whichever is less. A member is counted before it can run and until
- * it has put back what it used, so those who run and this one are at most that
- * many, and each of the others has one.
+ * Why a context is always found: the pool has as many contexts as there are
+ * members or CPUs, whichever is less. A member is counted before it can run and
+ * until it has parked its context. So the members that run, this one included,
+ * are at most as many as the contexts, and each of the others uses one.
  *
  * Race, a context is withdrawn while a member wants it:
  *  1. a CPU takes the context from its place; it is parked nowhere;
  *  2. the owner clears ctx->family, under ctx->lock;
- *  3. the CPU has ctx->lock and looks whether the context still serves its
- *     task. It does not: another one is taken. Or 3 comes before 2, and the owner
- *     finds the context loaded and asks that CPU to unload it.
- *  4. The owner may found a family with it before 3. Then 3 finds the context in
- *     another pool, and leaves it alone.
+ *  3. the CPU has ctx->lock and checks whether the context still serves its
+ *     task. It does not, so the CPU takes another one. Or 3 comes before 2, and
+ *     the owner finds the context loaded and asks that CPU to unload it.
+ *  4. The owner may found a family with it before 3. Then 3 finds the context
+ *     in another pool, and leaves it alone.
  *
  * A model of this is lab/models/pool.pml.
  */
@@ -43,8 +45,8 @@
 static_assert(offsetof(struct perf_family, handle) == 0);
 
 /*
- * All contexts may be parked, of which there are two even on one CPU, and one more
- * while a member leaves.
+ * All contexts may be parked. There are at least two of them, even on one CPU,
+ * and one more while a member leaves.
  */
 static unsigned int perf_family_nr_places(void)
 {
@@ -52,10 +54,10 @@ static unsigned int perf_family_nr_places(void)
 }
 
 /**
- * perf_family_alloc - make a family without members and contexts
+ * perf_family_alloc() - make a family without members and contexts
  *
  * Context: task.
- * Return: family; its handle has one reference. NULL without memory.
+ * Return: family whose handle has one reference; NULL without memory.
  */
 struct perf_family *perf_family_alloc(void)
 {
@@ -73,7 +75,7 @@ struct perf_family *perf_family_alloc(void)
 	return family;
 }
 
-/* The nearest free place to this CPU's. */
+/* Return: the first free place, from this CPU's on; NULL if there is none. */
 static struct perf_event_context **
 perf_family_place(struct perf_family *family)
 {
@@ -89,7 +91,7 @@ perf_family_place(struct perf_family *family)
 }
 
 /**
- * perf_family_park_locked - a context is free for the next member
+ * perf_family_park_locked() - park a context for the next member
  * @ctx: context of a family, loaded nowhere
  *
  * Context: ctx->lock, interrupts off.
@@ -109,7 +111,7 @@ void perf_family_park_locked(struct perf_event_context *ctx)
 	family->nr_parked++;
 }
 
-/* The context parked nearest to this CPU. */
+/* Return: the first place with a context, from this CPU's on; NULL if none. */
 static struct perf_event_context **
 perf_family_nearest(struct perf_family *family)
 {
@@ -125,15 +127,15 @@ perf_family_nearest(struct perf_family *family)
 }
 
 /**
- * perf_family_take_oncpu - a parked context, for a member that is to run here
+ * perf_family_take_oncpu() - take a parked context for a member that runs here
  * @family: family of current
  *
- * The caller loads it, or returns it. It may have left the family when the
- * caller gets its lock: then the caller takes another one.
+ * The caller loads the context, or returns it. If the context has left the
+ * family when the caller gets its lock, the caller takes another one.
  *
  * Context: interrupts off.
  * Return: context, alive under RCU; NULL if none is parked, which means that
- * the family is larger than it knows.
+ * more members run than were counted.
  */
 struct perf_event_context *perf_family_take_oncpu(struct perf_family *family)
 {
@@ -152,12 +154,12 @@ struct perf_event_context *perf_family_take_oncpu(struct perf_family *family)
 }
 
 /**
- * perf_family_return_locked - undo perf_family_take_oncpu()
+ * perf_family_return_locked() - undo perf_family_take_oncpu()
  * @family: family that the context was taken from
- * @ctx: context, not loaded by the one who took it
+ * @ctx: context that the caller took and has not loaded
  *
- * It may have left that family meanwhile, and be in the pool of another by now,
- * to which the caller gives nothing back.
+ * The context may have left that family meanwhile, and be in the pool of
+ * another one by now. Then it is not parked.
  *
  * Context: ctx->lock, interrupts off; RCU.
  */
@@ -170,10 +172,10 @@ void perf_family_return_locked(struct perf_family *family,
 }
 
 /**
- * perf_family_add - give a context to the pool
+ * perf_family_add() - add a context to the pool
  * @family: family
- * @ctx: context with the family's events; the caller's reference is the pool's.
- *	Either loaded for current, or new, and then it is parked
+ * @ctx: context with the family's events, loaded for current, or new and then
+ *	parked here; the pool takes over the caller's reference
  *
  * Context: any but NMI; family->mutex, or nobody knows the family yet.
  */
@@ -203,11 +205,11 @@ static void perf_family_unpark(struct perf_family *family,
 }
 
 /**
- * perf_family_withdraw - take a context out of the pool
- * @ctx: context of a family; the pool's reference is the caller's now
+ * perf_family_withdraw() - take a context out of the pool
+ * @ctx: context of a family; the caller takes over the pool's reference
  *
- * A CPU that has it loaded for a member keeps it until it is asked to look
- * again, or to switch; nobody loads it any more.
+ * A CPU that has it loaded for a member keeps it until the caller asks the CPU
+ * to look again, or until it switches. No CPU loads it any more.
  *
  * Context: task, family->mutex.
  */
@@ -225,11 +227,11 @@ void perf_family_withdraw(struct perf_event_context *ctx)
 }
 
 /**
- * perf_family_wants_context - is one more member one more than the pool serves?
+ * perf_family_wants_context() - check whether one more member needs a context
  * @family: family
  *
  * Context: task, family->mutex.
- * Return: true when the pool has to grow before the member comes.
+ * Return: true if the pool has to grow before the member is added.
  */
 bool perf_family_wants_context(const struct perf_family *family)
 {
@@ -239,12 +241,12 @@ bool perf_family_wants_context(const struct perf_family *family)
 }
 
 /**
- * perf_family_other_rcu - a context for a record about a task that is not on
- * @ctx: what the task's perf_event_ctxp says
+ * perf_family_other_rcu() - find a context for a record about another task
+ * @ctx: perf_event_ctxp of the task, which does not run on this CPU
  *
  * Context: RCU, preemption off; any but NMI.
- * Return: @ctx if it is the task's own; of a family one that is not loaded on
- * this CPU, NULL if there is none.
+ * Return: @ctx if it is the task's own; for a family a context of the pool that
+ * is not loaded on this CPU, NULL if there is none.
  */
 struct perf_event_context *
 perf_family_other_rcu(struct perf_event_context *ctx)

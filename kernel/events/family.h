@@ -2,11 +2,11 @@
 /*
  * Room "family": contexts that several tasks share.
  *
- * A family is a set of tasks, its members, whose inherited events are asked for
- * nothing but their sum. It has a pool of equal contexts, at least as many as
- * members can run at the same moment. A member's task->perf_event_ctxp points to
- * the family's handle, which is a context in name only: it has no event and is
- * never loaded. What is loaded is any context of the pool.
+ * A family is a set of tasks, its members, of whose inherited events only the
+ * sum is ever asked for. It has a pool of equal contexts, at least as many as
+ * members can run at the same moment. A member's task->perf_event_ctxp points
+ * to the family's handle, which is a context in name only: it has no event and
+ * is never loaded. A CPU that runs a member loads any context of the pool.
  */
 #ifndef _KERNEL_EVENTS_FAMILY_H
 #define _KERNEL_EVENTS_FAMILY_H
@@ -14,10 +14,10 @@
 #include "types.h"
 
 struct perf_family {
-	/* First, for the reference counts of contexts to free all of this. */
+	/* First, so that the last reference on the handle frees all of this. */
 	struct perf_event_context	handle;
 
-	/* Outside all contexts' mutexes. */
+	/* Outside of all contexts' mutexes. */
 	struct mutex			mutex;
 	/* M */
 	unsigned int			nr_members;
@@ -30,7 +30,7 @@ struct perf_family {
 
 	/* lock */
 	unsigned int			nr_parked;
-	/* By CPU, as far as there is room: what waits for a member to run there. */
+	/* Parked contexts; a CPU uses the first place from its number on. */
 	struct perf_event_context	*parked[];
 };
 
@@ -40,7 +40,7 @@ void perf_family_add(struct perf_family *family,
 void perf_family_withdraw(struct perf_event_context *ctx);
 bool perf_family_wants_context(const struct perf_family *family);
 
-/* The switch: interrupts off. */
+/* For the task switch; interrupts off. */
 struct perf_event_context *perf_family_take_oncpu(struct perf_family *family);
 void perf_family_return_locked(struct perf_family *family,
 			       struct perf_event_context *ctx);
@@ -56,7 +56,7 @@ static inline bool perf_ctx_is_handle(const struct perf_event_context *ctx)
 	return family && ctx == &family->handle;
 }
 
-/* May @task be counted by @ctx? NMI-safe for current; R for other tasks. */
+/* True if @ctx may count for @task. NMI-safe for current; R for other tasks. */
 static inline bool perf_ctx_serves(const struct perf_event_context *ctx,
 				   const struct task_struct *task)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an NMI leaves to be done about an event, asked for. Several rooms ask;
- * room "overflow" does it. The event is active, or something else keeps it from
- * being freed until the work has run.
+ * Requests for work on an event that an NMI cannot do. Several rooms request
+ * it; room "overflow" does it. The event is active, or something else keeps it
+ * from being freed until the work has run.
  */
 #ifndef _KERNEL_EVENTS_PENDING_H
 #define _KERNEL_EVENTS_PENDING_H
@@ -12,13 +12,13 @@
 #include <linux/perf_event.h>
 
 /**
- * perf_pending_queue - have this CPU do work soon
+ * perf_pending_queue() - queue work on this CPU, if it is online
  * @work: the work
  *
  * A CPU that has gone offline still switches from the thread that stopped it to
- * idle, and may be counted meanwhile. It runs no work any more. What it queued
- * would stay pending, and with it all work that is queued there when the CPU
- * is back.
+ * idle, and events may count meanwhile. It runs no work any more. Work that it
+ * queued would stay pending, and so would all work that is queued there when
+ * the CPU is back.
  *
  * Context: any, NMI included, preemption off.
  */
@@ -29,10 +29,10 @@ static inline void perf_pending_queue(struct irq_work *work)
 }
 
 /**
- * perf_pending_wake - have readers of the event's buffer woken
+ * perf_pending_wake() - request to wake readers of the event's buffer
  * @event: the event
  *
- * Who has set event->pending_kill has the owner signalled as well.
+ * If event->pending_kill is set, the owner is signalled as well.
  *
  * Context: any, NMI included.
  */
@@ -43,7 +43,7 @@ static inline void perf_pending_wake(struct perf_event *event)
 }
 
 /**
- * perf_pending_disable - have an event disabled
+ * perf_pending_disable() - request to disable an event
  * @event: the event
  *
  * Context: any, NMI included, on the CPU where @event is active.

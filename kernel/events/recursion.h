@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Keeps perf's own actions from making events that make actions.
+ * Keeps perf's own actions from causing events that cause further actions.
  *
  * One byte for each level at which a CPU can be interrupted: task, softirq,
- * hardirq, NMI. A level that is busy refuses to be entered again; a higher one
- * may still interrupt it. The bytes belong to what cannot be preempted by its
- * like: a task (task->perf_recursion) or a CPU with preemption off. All
- * contexts, NMI included.
+ * hardirq, NMI. A level that is busy cannot be entered again; a higher level
+ * may still interrupt it. The bytes belong to a task (task->perf_recursion), or
+ * to a CPU with preemption off: no other user of the same bytes can preempt
+ * them. All contexts, NMI included.
  *
- * A byte is taken and given back by code outside of this folder as well (the
- * trace subsystem). One that is never given back drops events and has no other
+ * Code outside of this folder (the trace subsystem) takes and gives back bytes
+ * as well. A byte that is never given back loses events and has no other
  * effect: nothing waits for it.
  */
 #ifndef _KERNEL_EVENTS_RECURSION_H
@@ -19,7 +19,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
-/* Return: the level, for perf_recursion_put(); negative: busy, leave it. */
+/* Return: the level, for perf_recursion_put(); -1 if the level is busy. */
 static inline int perf_recursion_get(u8 *recursion)
 {
 	int level = interrupt_context_level();

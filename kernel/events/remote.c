@@ -1,57 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "remote": the one way to work on a context, or on a CPU, from elsewhere;
- * and what waits there until the CPU has told all events of something.
+ * Room "remote": the only way to work on a context, or on a CPU, from
+ * elsewhere; and work that waits on a CPU for the end of a walk over events.
  *
- * Purpose: a context is loaded on one CPU or nowhere. What is done to it is sent
- * to that CPU, or done here under its lock.
+ * Purpose: a context is loaded on one CPU or nowhere. An operation on it is
+ * sent to that CPU, or done here under its lock.
  *
  * Owns: perf_walk, perf_remote_round.
  *
  * Contexts: callers are tasks that may sleep; the function runs with interrupts
  * off, in an interrupt or where a walk has ended.
  *
- * Locking: the caller holds ctx->mutex or another guarantee that the events it
- * wants to touch belong to @ctx. The function runs under the CPU context's lock and
- * that of the loaded task context; if @ctx is loaded nowhere, under ctx->lock alone.
+ * Locking: the caller holds ctx->mutex, or has another guarantee that the
+ * events it wants to touch belong to @ctx. The function runs under the CPU
+ * context's lock and that of the loaded task context; if @ctx is loaded
+ * nowhere, under ctx->lock alone.
  *
- * The rule of walks. A software event or a trace record is told to a list of
- * events, mostly with interrupts on. If events were put on in the middle of that
- * (they go to the head of the list), the walk would miss those that it has not
- * reached and that moved to the head, or come to others twice. So in the
- * middle of a walk events of that CPU may go off, and none goes on. It holds for
- * all that chooses what is on: calls to a context, settling, turns of
- * multiplexing, changes of cgroup, perf_pmu_resched(), unloading a CPU. Task
- * switches need not care, because preemption is off during a walk.
+ * The rule of walks. A software event or a trace record is delivered to each
+ * event of a list, mostly with interrupts on. Events that are scheduled in go
+ * to the head of the list. If that happened in the middle of a walk, the walk
+ * would miss events that it has not reached and that moved to the head, or
+ * reach others twice. So during a walk events of that CPU may be scheduled out,
+ * but none is scheduled in. This holds for everything that chooses what is
+ * scheduled in: calls to a context, settling, turns of multiplexing, changes of
+ * cgroup, perf_pmu_resched(), unloading a CPU. Task switches cannot come in
+ * between, because preemption is off during a walk.
  *  1. perf_walk_begin() counts the walk; walks in interrupts and NMI nest.
  *  2. An interrupt brings work. If the CPU's count is not 0, the work is put on
- *     the CPU's list (perf_walk_defer_oncpu()) and the interrupt is over. Else it
- *     is done at once.
- *  3. perf_walk_end() takes the walk from the count, then looks at the list.
- *     Work that comes after the count was lowered finds no walk. Work that came
- *     before is found by the look at the list.
- *  4. Only the end of the outermost walk does the work, and only with interrupts
- *     on: then an interrupt could have come there too, so no lock is held
- *     that the work takes. A walk with interrupts off, or in NMI, gets no work
- *     while it lasts. If it finds some, it has itself interrupted another walk
- *     between the two steps of 3; that walk does the work.
- *     It lets interrupts in between one piece of work and the next.
+ *     the CPU's list (perf_walk_defer_oncpu()) and the interrupt ends.
+ *     Otherwise the work is done at once.
+ *  3. perf_walk_end() lowers the count, then looks at the list. Work that comes
+ *     after the count was lowered finds no walk. Work that came before is found
+ *     on the list.
+ *  4. Only the end of the outermost walk does the work, and only with
+ *     interrupts on: an interrupt could have come there too, so that no lock is
+ *     held that the work takes. A walk with interrupts off, or in NMI, gets no
+ *     work while it lasts. If it finds work, it has itself interrupted another
+ *     walk between the two steps of 3; that walk does the work. Interrupts are
+ *     enabled between one piece of work and the next.
  *  5. The sender sleeps on a completion. Nothing is sent a second time because
- *     of a walk, and nobody polls.
- *  6. The work waits for the rest of one walk, which has preemption off: for each
- *     event of the list no more than one sample, or as many as the weight of
- *     what happened asks for until the event is throttled. See locking.rst.
- * A CPU cannot go offline in a walk, since preemption is off; so it leaves
- * no work behind. Who calls the own CPU does so from a task, outside of walks. The
- * count is the CPU's, and the same two functions that raise it lower it. The bytes
- * that guard a task against recursion have no say in this: whoever forgets to give
- * one back loses events, and stops nobody.
+ *     of a walk, and nothing polls.
+ *  6. The work waits for the rest of one walk, which has preemption off: for
+ *     each event of the list no more than one sample, or as many as the weight
+ *     of the occurrence requires until the event is throttled. See locking.rst.
+ * A CPU cannot go offline in a walk, since preemption is off; so it leaves no
+ * work behind. A caller that calls its own CPU does so from a task, outside of
+ * walks. The count is per CPU, and no other functions than those of steps 1 and
+ * 3 change it. It does not depend on the bytes that guard a task against
+ * recursion: code that forgets to give such a byte back loses events, but
+ * blocks nothing.
  *
- * Race, a task that moves while it is being called:
+ * Race, a task that moves while a function is called on its context:
  *  1. the caller reads loaded_cpu == 1 and sends the function to CPU 1;
  *  2. the task is switched out there: loaded_cpu becomes "none";
  *  3. the handler on CPU 1 finds another context loaded and does nothing;
- *  4. the caller looks again: "none", takes ctx->lock and looks once more.
+ *  4. the caller reads it again: "none", takes ctx->lock and reads once more.
  *     loaded_cpu changes under that lock only, so the function runs here, and
  *     the task's next switch waits for it.
  *
@@ -69,14 +72,14 @@ DEFINE_PER_CPU(struct perf_walk_cpu, perf_walk);
 /* Walks. */
 
 /**
- * perf_walk_defer_oncpu - let work wait for the end of a walk on this CPU
+ * perf_walk_defer_oncpu() - defer work to the end of a walk on this CPU
  * @late: the work; stays valid until it has begun
- * @fn: does it, with interrupts off
+ * @fn: does the work, with interrupts off
  *
- * Work that waits already is done once.
+ * Work that is already waiting is done only once.
  *
  * Context: interrupts off, not NMI.
- * Return: false if there is no walk: the caller does the work.
+ * Return: false if there is no walk: then the caller does the work.
  */
 bool perf_walk_defer_oncpu(struct perf_late *late,
 			   void (*fn)(struct perf_late *late))
@@ -108,10 +111,10 @@ static struct perf_late *perf_walk_next_oncpu(void)
 }
 
 /**
- * perf_walk_run_late_oncpu - do the oldest piece of work that waits
+ * perf_walk_run_late_oncpu() - do the oldest piece of work that waits
  *
  * Context: interrupts off, no walk on this CPU.
- * Return: false if nothing waits.
+ * Return: false if no work waits.
  */
 bool perf_walk_run_late_oncpu(void)
 {
@@ -131,9 +134,9 @@ static bool perf_walk_run_late(void)
 }
 
 /**
- * perf_walk_end_late - a walk has ended while work waits; step 4
+ * perf_walk_end_late() - do the work that has waited for a walk; step 4
  *
- * Interrupts are let in between one piece of work and the next.
+ * Interrupts are enabled between one piece of work and the next.
  *
  * Context: any, preemption off.
  */
@@ -151,7 +154,7 @@ struct perf_remote_job {
 	struct perf_late	late;
 	void			(*run)(struct perf_remote_job *job);
 	struct completion	done;
-	/* It came in a walk. */
+	/* It came during a walk, and waits for its end. */
 	bool			waits;
 };
 
@@ -173,7 +176,7 @@ static void perf_remote_job_ipi(void *info)
 		job->run(job);
 }
 
-/* Return: 0 when it has been done; -ENXIO when @cpu is offline. */
+/* Return: 0 when the job has been done; -ENXIO if @cpu is offline. */
 static int perf_remote_do(int cpu, struct perf_remote_job *job)
 {
 	int err;
@@ -229,19 +232,19 @@ static void perf_remote_run_unloaded(struct perf_remote_call *call)
 }
 
 /**
- * perf_ctx_call - run a function where a context is loaded
+ * perf_ctx_call() - run a function where a context is loaded
  * @ctx: context
- * @fn: function; gets this CPU's context, or NULL when @ctx is loaded nowhere
+ * @fn: function; gets that CPU's context, or NULL if @ctx is loaded nowhere
  * @arg: its argument
  *
- * If that CPU is in a walk, the caller waits for its end.
+ * If that CPU is in a walk, the caller waits for the end of the walk.
  *
  * Context: task, may sleep.
  * Return: what @fn returns.
  */
 int perf_ctx_call(struct perf_event_context *ctx, perf_ctx_fn fn, void *arg)
 {
-	/* Mostly nothing is sent: then what sending needs stays untouched. */
+	/* Mostly nothing is sent, and the fields for that are not needed. */
 	struct perf_remote_call call __uninitialized;
 
 	lockdep_assert_irqs_enabled();
@@ -263,7 +266,7 @@ int perf_ctx_call(struct perf_event_context *ctx, perf_ctx_fn fn, void *arg)
 		}
 		if (call.done)
 			return call.ret;
-		/* It was switched meanwhile. */
+		/* The context was switched meanwhile. */
 		cond_resched();
 	}
 }
@@ -284,13 +287,13 @@ static void perf_remote_cpu_run(struct perf_remote_job *job)
 }
 
 /**
- * perf_cpu_call - run a function on a CPU and get its answer
+ * perf_cpu_call() - run a function on a CPU and get its result
  * @cpu: CPU
  * @fn: function, called with interrupts off and outside of walks
  * @arg: its argument
  *
  * Context: task, may sleep.
- * Return: what @fn returns, -ENXIO when @cpu is offline.
+ * Return: what @fn returns; -ENXIO if @cpu is offline.
  */
 int perf_cpu_call(int cpu, int (*fn)(void *arg), void *arg)
 {
@@ -304,13 +307,13 @@ int perf_cpu_call(int cpu, int (*fn)(void *arg), void *arg)
 	return err ?: call.ret;
 }
 
-/* Calls to several CPUs; one at a time, since each CPU has one place for it. */
+/* Calls to several CPUs; one at a time, as each CPU has one place for it. */
 static DEFINE_MUTEX(perf_remote_mutex);
 static DEFINE_PER_CPU(struct perf_late, perf_remote_late);
 
 static struct {
 	void			(*fn)(void);
-	/* CPUs where it waits, and the sender until it has told all. */
+	/* CPUs where the call waits, plus 1 until all CPUs have got it. */
 	atomic_t		left;
 	struct completion	done;
 } perf_remote_round;
@@ -332,11 +335,13 @@ static void perf_remote_round_ipi(void *unused)
 }
 
 /**
- * perf_cpus_call - run a function on several CPUs
- * @cpus: CPUs; those that are offline are passed over
+ * perf_cpus_call() - run a function on several CPUs
+ * @cpus: CPUs; those that are offline are skipped
  * @fn: function, called with interrupts off and outside of walks
  *
- * Context: task, may sleep; takes perf_remote_mutex. Returns when all are done.
+ * Returns when all CPUs have run it.
+ *
+ * Context: task, may sleep; takes perf_remote_mutex.
  */
 void perf_cpus_call(const struct cpumask *cpus, void (*fn)(void))
 {

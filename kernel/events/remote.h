@@ -7,8 +7,9 @@
 #include "types.h"
 
 /*
- * @cpuctx is this CPU's when @ctx is loaded here, NULL when it is loaded
- * nowhere. Both locks are held and interrupts are off.
+ * @cpuctx is this CPU's if @ctx is loaded here, or NULL if @ctx is loaded
+ * nowhere. Interrupts are off. The locks of this CPU's loaded contexts are held
+ * or, if @ctx is loaded nowhere, ctx->lock.
  */
 typedef int (*perf_ctx_fn)(struct perf_event_context *ctx,
 			   struct perf_cpu_context *cpuctx, void *arg);

@@ -2,8 +2,8 @@
 /*
  * Types that several rooms of the perf core share; data only.
  *
- * What drivers and the rest of the kernel see stands in <linux/perf_event.h>.
- * The picture, one line a relation:
+ * What drivers and the rest of the kernel see is in <linux/perf_event.h>.
+ * The relations, one on each line:
  *
  *   perf_cpu_context (per CPU)
  *     .ctx ------------- the CPU's own context, always loaded while online
@@ -49,14 +49,14 @@
 /* hw.interrupts of an event that was stopped for overflowing too often. */
 #define MAX_INTERRUPTS		U32_MAX
 
-/* C: work for a CPU that may have to wait there; see perf_walk_defer_oncpu(). */
+/* C: work that may have to wait on a CPU; see perf_walk_defer_oncpu(). */
 struct perf_late {
 	struct llist_node	node;
 	void			(*fn)(struct perf_late *late);
 	bool			queued;
 };
 
-/* What a CPU knows of contexts. Lock: ctx.lock of the same CPU. */
+/* A CPU's data about contexts. Lock: ctx.lock of the same CPU. */
 struct perf_cpu_context {
 	/* The CPU's own events. */
 	struct perf_event_context	ctx;
@@ -65,14 +65,14 @@ struct perf_cpu_context {
 	/* M (ctx.mutex): events may be opened here. */
 	bool				online;
 #ifdef CONFIG_CGROUP_PERF
-	/* C: cgroup of the running task; NULL while no event asks for it. */
+	/* C: cgroup of the running task; NULL without events of cgroups. */
 	struct perf_cgroup		*cgrp;
 	/* L+C: events of cgroups here. */
 	unsigned int			nr_cgroup_events;
 #endif
 };
 
-/* What a PMU does on a CPU; only a kernel that checks itself keeps it. */
+/* State of a PMU on a CPU; only with CONFIG_PERF_EVENTS_DEBUG_STATE. */
 enum perf_pmu_state {
 	PERF_PMU_ENABLED,
 	PERF_PMU_DISABLED,	/* cpc->disable_count is not 0 */
@@ -80,7 +80,7 @@ enum perf_pmu_state {
 	PERF_PMU_READING,	/* enabled, in PERF_PMU_TXN_READ */
 };
 
-/* What a CPU knows of one PMU. */
+/* A CPU's data about one PMU. */
 struct perf_cpu_pmu_context {
 	/* This PMU's part of the CPU's own context. */
 	struct perf_event_pmu_context	epc;
@@ -97,34 +97,35 @@ struct perf_cpu_pmu_context {
 
 	/* L+C: link among the PMUs that a change of cgroup concerns. */
 	struct list_head		cgroup_entry;
-	/* L+C: the change brings a group that found no room. */
+	/* L+C: a group of the cgroup that came found no room. */
 	bool				crowded;
 
 	/* C: users of pmu->sched_task(), linked while there are some. */
 	struct list_head		sched_cb_entry;
 	int				sched_cb_usage;
 
-	/* The multiplexing timer; mux_lock covers "is it running". */
+	/* The multiplexing timer; mux_lock protects mux_active. */
 	raw_spinlock_t			mux_lock;
 	struct hrtimer			mux_timer;
 	ktime_t				mux_interval;
 	bool				mux_active;
 
-	/* A turn, and a choice that a driver wants, which came in a walk. */
+	/* Deferred by a walk: a turn, and a choice that a driver wants. */
 	struct perf_late		late_turn;
 	struct perf_late		late_resched;
 };
 
 #ifdef CONFIG_CGROUP_PERF
 /*
- * What a CPU knows of a cgroup that somebody watches. Lock: ctx.lock of the
- * CPU's own context. A cgroup runs where a task of it runs, or of a descendant.
+ * A CPU's data about a cgroup that has had events. Lock: ctx.lock of the CPU's
+ * own context. A cgroup runs on a CPU while a task of it, or of a descendant,
+ * runs there.
  */
 struct perf_cpu_cgroup {
-	/* L+C: leaders of the cgroup's groups here, and all events. */
+	/* L+C: leaders of its groups here; number of all its events here. */
 	struct list_head		groups;
 	unsigned int			nr_events;
-	/* L+C, N: the cgroup runs. Right while there are events. */
+	/* L+C, N: the cgroup runs. Valid while there are events. */
 	bool				runs;
 	/* L+C, N: nanoseconds it has run, as of the last time it stopped. */
 	u64				time;
@@ -146,13 +147,13 @@ static inline bool perf_event_is_kernel(struct perf_event *event)
 	return READ_ONCE(event->owner) == PERF_OWNER_KERNEL;
 }
 
-/* Has its PMU gone? It will not come back; the event can only be closed. */
+/* True if the event's PMU has gone for ever: it can only be closed. */
 static inline bool perf_event_is_revoked(const struct perf_event *event)
 {
 	return READ_ONCE(event->state) == PERF_EVENT_STATE_REVOKED;
 }
 
-/* Is the event limited to a cgroup? It is a CPU's, then, and never inherited. */
+/* True for an event of a cgroup, which has a CPU and is never inherited. */
 static inline bool perf_event_has_cgroup(const struct perf_event *event)
 {
 #ifdef CONFIG_CGROUP_PERF

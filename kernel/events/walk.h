@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Walks over the lists of software and trace events of a CPU, and what waits
- * there for them to end. The rule and its reasons are in remote.c.
+ * Walks over the lists of software and trace events of a CPU, and work that
+ * waits there for their end. The rule and its reasons are in remote.c.
  */
 #ifndef _KERNEL_EVENTS_WALK_H
 #define _KERNEL_EVENTS_WALK_H
@@ -12,13 +12,13 @@
 #include <linux/percpu.h>
 #include "types.h"
 
-/* C, N: a CPU's. */
+/* C, N: for each CPU. */
 struct perf_walk_cpu {
-	/* Walks that are under way, one inside the other. */
+	/* Number of walks under way, one inside the other. */
 	unsigned int		depth;
-	/* What came meanwhile and runs when the outermost one ends. */
+	/* Work that came meanwhile, and runs when the outermost walk ends. */
 	struct llist_head	late;
-	/* The same in the order it came; whoever runs it empties both. */
+	/* Work taken from @late, the oldest first; done before the rest. */
 	struct llist_node	*ready;
 };
 
@@ -29,21 +29,21 @@ bool perf_walk_run_late_oncpu(void);
 bool perf_walk_defer_oncpu(struct perf_late *late,
 			   void (*fn)(struct perf_late *late));
 
-/* Is a walk under way on this CPU? Preemption off. */
+/* Return: whether a walk is under way on this CPU. Preemption off. */
 static inline bool perf_walk_is_on(void)
 {
 	return __this_cpu_read(perf_walk.depth);
 }
 
-/* Does work wait on @cpu? Right for this CPU, and for one that is offline. */
+/* True if work waits on @cpu. Reliable for this CPU and for an offline one. */
 static inline bool perf_walk_is_waited_for(int cpu)
 {
 	return !llist_empty(&per_cpu_ptr(&perf_walk, cpu)->late);
 }
 
 /*
- * Around a walk; preemption off, NMI included. Inside of a walk with interrupts on,
- * another begins only in an interrupt.
+ * Called around a walk; preemption off, NMI included. Within a walk with
+ * interrupts on, only an interrupt begins another one.
  */
 static __always_inline void perf_walk_begin(void)
 {
@@ -55,7 +55,7 @@ static __always_inline void perf_walk_end(void)
 {
 	barrier();
 	__this_cpu_dec(perf_walk.depth);
-	/* What comes from here on finds no walk, and does not wait. */
+	/* Work that comes from here on finds no walk, and does not wait. */
 	barrier();
 	if (unlikely(__this_cpu_read(perf_walk.late.first)))
 		perf_walk_end_late();
