@@ -10,29 +10,31 @@
  * Contexts: task; perf_pmu_disable() and perf_pmu_enable() down to NMI.
  *
  * Lifetime: an event is on its PMU's list, and pins the module, from event_init
- * to the moment when it has lost or freed all that it had of the driver. A PMU
- * that goes away is first taken off list and numbers, and readers under SRCU
- * and RCU are waited for. When its events are gone as well they are waited for
- * once more, because of those that came to the PMU by way of an event.
+ * until it has lost or freed everything that it had of the driver. A PMU that
+ * goes away is first removed from the list and the numbers, and grace periods
+ * of SRCU and RCU are waited for. When its events have gone as well, grace
+ * periods are waited for once more, because of readers that found the PMU
+ * through an event.
  *
  * Locking: perf_pmus_mutex to change the registry, perf_pmus_srcu to read;
  * users_lock of a PMU for its list of events. event->pmu changes to
- * perf_pmu_none: who is not in the way of that by ctx->mutex or mmap_mutex
- * reads it once, under RCU or SRCU.
+ * perf_pmu_none. Holders of ctx->mutex or mmap_mutex see a stable event->pmu;
+ * all others read it once, under RCU or SRCU.
  *
  * Race, an event is opened while its PMU registers:
  *  1. the number is reserved, with no PMU behind it: lookups miss;
  *  2. methods, per-CPU data and device are made;
- *  3. the number gets its PMU, and the list its entry: lookups hit a PMU that
- *     is complete.
+ *  3. the number gets its PMU, and the list its entry: lookups find a complete
+ *     PMU.
  *
  * Race, an event is opened while its PMU unregisters:
  *  1. perf_pmu_hide() sets pmu->leaving under users_lock;
- *  2. event_init has accepted the event. It joins the list under the same lock:
- *     leaving is set, so it is refused. Not set, so it is found on the list;
- *  3. found there without a context it is left alone: it cannot count, and may
- *     still be freed by its maker. If it is not, it gets a context, and then
- *     perf_pmu_announce() sees that the PMU is leaving and says so.
+ *  2. event_init has accepted the event. It joins the list under the same lock.
+ *     If leaving is set, it is refused; otherwise it is found on the list;
+ *  3. an event that is found there without a context is left alone: it cannot
+ *     count, and its creator may still free it. If it gets a context instead,
+ *     perf_pmu_announce() sees that the PMU is leaving and wakes the task that
+ *     waits.
  */
 #include <linux/cpu.h>
 #include <linux/device.h>
@@ -47,7 +49,7 @@
 #include "refuse.h"
 #include "remote.h"
 
-/* Registration, unregistration and CPU hotplug; readers need none. */
+/* For registration, unregistration and CPU hotplug; readers do not take it. */
 DEFINE_MUTEX(perf_pmus_mutex);
 LIST_HEAD(perf_pmus);
 DEFINE_SRCU(perf_pmus_srcu);
@@ -56,18 +58,18 @@ void (*perf_pmu_new_dev)(struct pmu *pmu) __ro_after_init;
 
 static DEFINE_IDR(perf_pmu_numbers);
 static bool perf_pmu_bus_running;
-/* For each scope, the CPU of each of its units that counts for the unit. */
+/* For each scope, one CPU of each of its units, which counts for the unit. */
 static struct cpumask perf_scope_masks[PERF_PMU_MAX_SCOPE];
 static DEFINE_PER_CPU(unsigned int, perf_pmu_txn_flags);
 
-/* The driver with branch records fills this in; without one there are none. */
+/* Set by the driver that has branch records; without one there are none. */
 DEFINE_STATIC_CALL_RET0(perf_snapshot_branch_stack, perf_snapshot_branch_stack_t);
 
 #define PERF_MUX_INTERVAL_MS	(1000 / HZ ?: 1)
 
 #define TO(s)	BIT(PERF_PMU_##s)
 
-/* Events go on and off a PMU while it is disabled, groups in a transaction. */
+/* A PMU is disabled while events are scheduled; groups need a transaction. */
 static const struct perf_state_row perf_pmu_states[] = {
 	[PERF_PMU_ENABLED]  = { "enabled",  TO(DISABLED) | TO(READING) },
 	[PERF_PMU_DISABLED] = { "disabled", TO(ENABLED) | TO(ADDING) },
@@ -82,7 +84,7 @@ struct perf_state_table perf_pmu_state_table = {
 };
 
 /**
- * perf_pmu_disable - stop all counters of a PMU on this CPU
+ * perf_pmu_disable() - stop all counters of a PMU on this CPU
  * @pmu: PMU; calls nest, only the outermost reaches the hardware
  *
  * Context: any on the CPU in question, migration off.
@@ -96,7 +98,7 @@ void perf_pmu_disable(struct pmu *pmu)
 }
 
 /**
- * perf_pmu_enable - undo perf_pmu_disable()
+ * perf_pmu_enable() - undo perf_pmu_disable()
  * @pmu: PMU
  *
  * Context: as perf_pmu_disable().
@@ -110,7 +112,7 @@ void perf_pmu_enable(struct pmu *pmu)
 }
 
 /**
- * perf_event_print_debug - print this CPU's counters; for drivers to override
+ * perf_event_print_debug() - print this CPU's counters; for drivers to override
  */
 void __weak perf_event_print_debug(void)
 {
@@ -141,7 +143,7 @@ static int perf_pmu_no_index(struct perf_event *event)
 	return 0;
 }
 
-/* A driver that can disable but not batch: keep it disabled meanwhile. */
+/* For drivers that can disable but not batch: disabled during an addition. */
 
 static void perf_pmu_batch_start(struct pmu *pmu, unsigned int flags)
 {
@@ -162,7 +164,7 @@ static int perf_pmu_batch_commit(struct pmu *pmu)
 	return 0;
 }
 
-/* The PMU of events that have none any more: nothing is on it, ever. */
+/* The PMU of events whose PMU has gone: no event is ever scheduled in on it. */
 
 static int perf_pmu_none_refuse(struct perf_event *event, int flags)
 {
@@ -230,7 +232,7 @@ static void perf_pmu_fill_methods(struct pmu *pmu)
 		pmu->event_idx = perf_pmu_no_index;
 }
 
-/* What each CPU keeps for a PMU. */
+/* Data of a PMU for each CPU. */
 
 static void perf_pmu_init_cpc(struct pmu *pmu, int cpu)
 {
@@ -269,8 +271,8 @@ static void perf_pmu_free_cpus(struct pmu *pmu)
 }
 
 /*
- * Nothing starts the timers again. A turn that one of them has left to the end
- * of a walk has preemption off around it, so a grace period waits for it.
+ * Nothing starts the timers again. A turn that was deferred to the end of a
+ * walk has preemption off around it, so that a grace period waits for it.
  */
 static void perf_pmu_cancel_turns(struct pmu *pmu)
 {
@@ -283,7 +285,7 @@ static void perf_pmu_cancel_turns(struct pmu *pmu)
 
 /* Scopes. */
 
-/* What the topology calls the CPUs around one; macros, some of them. */
+/* The topology's masks of the CPUs around a CPU; some of them are macros. */
 #define SCOPE_AROUND(unit, mask)					\
 static const struct cpumask *perf_scope_around_##unit(unsigned int cpu)	\
 {									\
@@ -307,11 +309,11 @@ static const perf_scope_around_fn perf_scope_around[PERF_PMU_MAX_SCOPE] = {
 };
 
 /**
- * perf_pmu_scope_siblings - CPUs that share what a PMU of a scope counts
- * @scope: PERF_PMU_SCOPE_*
- * @cpu: one of them
+ * perf_pmu_scope_siblings() - get the CPUs that share what a PMU counts
+ * @scope: PERF_PMU_SCOPE_* of the PMU
+ * @cpu: one of these CPUs
  *
- * Return: mask; NULL when every CPU counts for itself.
+ * Return: mask; NULL if every CPU counts for itself.
  */
 const struct cpumask *perf_pmu_scope_siblings(unsigned int scope, int cpu)
 {
@@ -321,10 +323,11 @@ const struct cpumask *perf_pmu_scope_siblings(unsigned int scope, int cpu)
 }
 
 /**
- * perf_pmu_scope_join - a CPU may count for its units from now on
+ * perf_pmu_scope_join() - let a CPU count for those of its units without a CPU
  * @cpu: CPU that comes online; not yet in perf_online_mask
  *
- * The topology of the boot CPU is not known when it joins: it counts for all.
+ * The topology of the boot CPU is not known when it joins, so that it counts
+ * for a unit of each scope.
  *
  * Context: perf_pmus_mutex.
  */
@@ -345,13 +348,13 @@ void perf_pmu_scope_join(unsigned int cpu)
 }
 
 /**
- * perf_pmu_scope_leave - a CPU no longer counts for its unit
+ * perf_pmu_scope_leave() - let another CPU count for a unit
  * @scope: PERF_PMU_SCOPE_*
  * @cpu: CPU that goes offline
  *
  * Context: perf_pmus_mutex.
- * Return: the CPU that takes over; -1 when @cpu did not count for the unit or
- * was its last.
+ * Return: the CPU that takes over; -1 if @cpu did not count for the unit or was
+ * its last CPU.
  */
 int perf_pmu_scope_leave(unsigned int scope, unsigned int cpu)
 {
@@ -369,7 +372,7 @@ int perf_pmu_scope_leave(unsigned int scope, unsigned int cpu)
 	return heir;
 }
 
-/* An event of a PMU with a scope needs a CPU there that counts. */
+/* An event of a PMU with a scope needs a CPU that counts for the unit. */
 static int perf_pmu_check_scope(struct pmu *pmu, struct perf_event *event)
 {
 	const struct cpumask *siblings;
@@ -527,7 +530,7 @@ static int perf_pmu_add_dev(struct pmu *pmu)
 	struct device *dev;
 	int err;
 
-	/* Before the bus exists devices wait; some PMUs want none. */
+	/* Without the bus, the device is added later; some PMUs want none. */
 	if (!perf_pmu_bus_running || pmu->dev)
 		return 0;
 	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
@@ -570,7 +573,7 @@ static int perf_pmu_reserve_number(struct pmu *pmu, int type)
 	return 0;
 }
 
-/* Undoes what was done of a registration; the PMU is on no list. */
+/* Undoes a registration, also an incomplete one; the PMU is on no list. */
 static void perf_pmu_teardown(struct pmu *pmu)
 {
 	perf_pmu_del_dev(pmu);
@@ -625,14 +628,14 @@ static int perf_pmu_publish(struct pmu *pmu, const char *name, int type)
 }
 
 /**
- * perf_pmu_register - make a PMU known
+ * perf_pmu_register() - add a PMU to the registry
  * @pmu: its methods and capabilities
- * @name: what sysfs calls it
+ * @name: its name in sysfs
  * @type: number for attr.type, -1 for the next free one
  *
  * Context: task.
  * Return: 0; -EINVAL without a name or with a bad scope; -EEXIST for a number
- * in use; -ENOMEM; what sysfs returns.
+ * in use; -ENOMEM; errors of sysfs.
  */
 int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 {
@@ -650,7 +653,7 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 }
 EXPORT_SYMBOL_GPL(perf_pmu_register);
 
-/* The list is walked under SRCU, the numbers under RCU, event->pmu under both. */
+/* Readers: the list under SRCU, numbers under RCU, event->pmu under either. */
 static void perf_pmu_wait_for_readers(void)
 {
 	synchronize_srcu(&perf_pmus_srcu);
@@ -658,11 +661,12 @@ static void perf_pmu_wait_for_readers(void)
 }
 
 /**
- * perf_pmu_hide - let a PMU get no more events
+ * perf_pmu_hide() - keep new events from a PMU
  * @pmu: PMU that goes away
  *
- * Its device goes without perf_pmus_mutex, which a sysfs file may wait for, and
- * before it refuses events, since files make some.
+ * The device is removed without perf_pmus_mutex, for which a sysfs file may
+ * wait. It is removed before the PMU refuses events, because sysfs files make
+ * some.
  *
  * Context: task; waits for grace periods.
  */
@@ -679,8 +683,8 @@ void perf_pmu_hide(struct pmu *pmu)
 }
 
 /**
- * perf_pmu_forget - give back what the core had for a PMU
- * @pmu: hidden PMU that no event is on, and no context has a part for
+ * perf_pmu_forget() - free what the core has for a PMU
+ * @pmu: hidden PMU without events, and without parts of contexts
  *
  * Context: task; waits for grace periods.
  */
@@ -688,7 +692,7 @@ void perf_pmu_forget(struct pmu *pmu)
 {
 	perf_pmu_cancel_turns(pmu);
 	perf_pmu_wait_for_readers();
-	/* The driver may destroy the cache; parts go with what came from it. */
+	/* The driver may destroy the cache: wait for objects that RCU frees. */
 	if (pmu->task_ctx_cache)
 		rcu_barrier();
 
@@ -698,7 +702,7 @@ void perf_pmu_forget(struct pmu *pmu)
 
 /* A new event and its PMU. */
 
-/* Return: false if the PMU does not take events any more. */
+/* Return: false if the PMU takes no events any more. */
 static bool perf_pmu_list_event(struct pmu *pmu, struct perf_event *event)
 {
 	guard(raw_spinlock_irq)(&pmu->users_lock);
@@ -710,10 +714,11 @@ static bool perf_pmu_list_event(struct pmu *pmu, struct perf_event *event)
 }
 
 /**
- * perf_pmu_announce - an event has got its context
+ * perf_pmu_announce() - report that an event has got its context
  * @event: event; the mutex of its context is held until it is installed there
  *
- * Whoever revokes the events of its PMU had no use for it before.
+ * If the PMU is leaving, this wakes the task that revokes the PMU's events.
+ * That task could not revoke the event without a context.
  *
  * Context: task.
  */
@@ -721,15 +726,15 @@ void perf_pmu_announce(struct perf_event *event)
 {
 	struct pmu *pmu = event->pmu;
 
-	smp_mb(); /* the context is there before the PMU is looked at */
+	smp_mb(); /* the context is set before pmu->leaving is read */
 	if (unlikely(READ_ONCE(pmu->leaving)))
 		wake_up_var(pmu);
 }
 
 /**
- * perf_pmu_drop_event - part an event from its PMU
- * @event: event off its context, with nothing of the driver's; one that has no
- *	PMU any more stays as it is
+ * perf_pmu_drop_event() - detach an event from its PMU
+ * @event: event in no context, with nothing of the driver's; if its PMU has
+ *	gone already, nothing is done
  *
  * The PMU may be gone when this returns.
  *
@@ -750,18 +755,18 @@ void perf_pmu_drop_event(struct perf_event *event)
 		awaited = pmu->leaving;
 	}
 	if (awaited) {
-		smp_mb(); /* it is off the list before the look at the queue */
+		smp_mb(); /* it is off the list before the queue is checked */
 		wake_up_var(pmu);
 	}
 	module_put(module);
 }
 
 /**
- * perf_pmu_is_leaving - does an event's PMU refuse new events, or has it gone?
- * @event: event that was made
+ * perf_pmu_is_leaving() - check whether an event's PMU is leaving or has gone
+ * @event: event that has a PMU
  *
  * Context: any.
- * Return: whether it does.
+ * Return: true if the PMU refuses new events, or has gone.
  */
 bool perf_pmu_is_leaving(const struct perf_event *event)
 {
@@ -790,7 +795,7 @@ static int perf_pmu_check_event(struct pmu *pmu, struct perf_event *event)
 		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS,
 				   PERF_ATTR_EXCLUDE_SOME,
 				   PERF_REASON_NO_EXCLUDE);
-	/* Younger than most drivers, which would not notice it. */
+	/* The field is newer than most drivers, which would ignore it. */
 	if (attr->config4 && !(pmu->capabilities & PERF_PMU_CAP_CONFIG4))
 		return perf_refuse(-EINVAL, PERF_FIELD(config4), ~0ULL,
 				   PERF_REASON_UNKNOWN_BITS);
@@ -799,7 +804,8 @@ static int perf_pmu_check_event(struct pmu *pmu, struct perf_event *event)
 
 /*
  * Drivers look at the siblings to see whether the group fits, so the group
- * must not change. Under inheritance a context is locked already: nested.
+ * must not change. When an event is inherited, another context is locked
+ * already: nested.
  */
 static int perf_pmu_call_event_init(struct pmu *pmu, struct perf_event *event)
 {
@@ -815,7 +821,7 @@ static int perf_pmu_call_event_init(struct pmu *pmu, struct perf_event *event)
 	return err;
 }
 
-/* A driver that did not say why: what its errno says. */
+/* Takes the reason from the errno, for drivers that have given none. */
 static int perf_pmu_refuse(int err)
 {
 	u32 reason;
@@ -876,8 +882,8 @@ static struct pmu *perf_pmu_find(u32 type)
 }
 
 /*
- * Generic hardware and cache events go to the CPU's PMU; the upper half of
- * config may name another one, and @named says that it did.
+ * Generic hardware and cache events go to the CPU's PMU, unless the upper half
+ * of config names another one. @named receives whether it did.
  */
 static u32 perf_pmu_wanted(struct perf_event *event, bool *named)
 {
@@ -895,13 +901,14 @@ static u32 perf_pmu_wanted(struct perf_event *event, bool *named)
 }
 
 /**
- * perf_pmu_try_event - ask a PMU whether it takes an event
+ * perf_pmu_try_event() - ask a PMU whether it takes an event
  * @pmu: PMU that does not go away meanwhile
  * @event: new event with attr, cpu and leader set
  *
  * Context: task.
- * Return: 0, and the event has all that one has that was opened; -ENODEV, and
- * what pmu->event_init() returns.
+ * Return: 0, and the event has the PMU, as after perf_pmu_init_event(); -ENODEV
+ * if the PMU is leaving; -EOPNOTSUPP, -EINVAL and what pmu->event_init()
+ * returns.
  */
 int perf_pmu_try_event(struct pmu *pmu, struct perf_event *event)
 {
@@ -909,7 +916,7 @@ int perf_pmu_try_event(struct pmu *pmu, struct perf_event *event)
 	return perf_pmu_try(pmu, event);
 }
 
-/* May a PMU get an event whose type is not its own number? */
+/* Return: whether @pmu may be asked about an event of another type. */
 static bool perf_pmu_accepts(struct pmu *pmu, u32 type,
 			     const struct perf_event *event)
 {
@@ -917,7 +924,7 @@ static bool perf_pmu_accepts(struct pmu *pmu, u32 type,
 	       pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE;
 }
 
-/* A PMU that does not know the event has nothing to say about it. */
+/* A PMU that does not know an event gives no reason itself. */
 static int perf_pmu_refuse_event(int err)
 {
 	if (err != -ENOENT)
@@ -930,14 +937,14 @@ static int perf_pmu_refuse_type(const struct perf_event *event)
 {
 	u32 type = event->attr.type;
 
-	/* There is a PMU for generic events, if not for this one. */
+	/* A PMU for generic events exists, but it does not have this one. */
 	if ((type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE) &&
 	    perf_pmu_find(PERF_TYPE_RAW))
 		return perf_pmu_refuse_event(-ENOENT);
 	return perf_refuse(-ENOENT, PERF_FIELD(type), ~0U, PERF_REASON_NO_PMU);
 }
 
-/* No PMU has the number: perhaps one takes the type all the same. */
+/* No PMU has the number, but one of them may take the type all the same. */
 static struct pmu *perf_pmu_ask_all(struct perf_event *event)
 {
 	struct pmu *pmu;
@@ -955,15 +962,15 @@ static struct pmu *perf_pmu_ask_all(struct perf_event *event)
 }
 
 /**
- * perf_pmu_init_event - find the PMU of a new event
+ * perf_pmu_init_event() - find the PMU of a new event
  * @event: event with attr, cpu, parent and leader set
  *
- * A PMU may answer -ENOENT and change attr.type to send the event to another;
- * orig_type keeps what the user asked for. A copy is of its parent's PMU, or of
- * none. On success the event holds a reference on the PMU's module.
+ * A PMU may answer -ENOENT and change attr.type to send the event to another
+ * PMU; orig_type keeps what the user asked for. Only its parent's PMU is asked
+ * about a copy. On success the event holds a reference on the PMU's module.
  *
  * Context: task.
- * Return: PMU; -ENOENT when none knows the event; -ENODEV when it goes away;
+ * Return: PMU; -ENOENT if no PMU knows the event; -ENODEV if the PMU goes away;
  * -EOPNOTSUPP, -EINVAL and what pmu->event_init() returns.
  */
 struct pmu *perf_pmu_init_event(struct perf_event *event)
@@ -979,7 +986,7 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 		pmu = READ_ONCE(event->parent->pmu);
 		if (READ_ONCE(pmu->leaving))
 			return ERR_PTR(-ENODEV);
-		/* Another one would count something else. */
+		/* Another PMU would count something else. */
 		err = perf_pmu_try(pmu, event);
 		return err ? ERR_PTR(err) : pmu;
 	}
@@ -1001,7 +1008,7 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 }
 
 /**
- * perf_event_sysfs_show - print a driver's named event
+ * perf_event_sysfs_show() - print a driver's named event
  * @dev: PMU's device
  * @attr: attribute inside a struct perf_pmu_events_attr
  * @page: output

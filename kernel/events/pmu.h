@@ -22,7 +22,7 @@ static inline struct perf_cpu_pmu_context *perf_cpc_oncpu(struct pmu *pmu)
 
 extern struct perf_state_table perf_pmu_state_table;
 
-/* For what follows; no code unless the kernel checks itself. */
+/* For the functions below; no code without CONFIG_PERF_EVENTS_DEBUG_STATE. */
 static inline void perf_pmu_set_state(struct pmu *pmu,
 				      enum perf_pmu_state state)
 {
@@ -35,7 +35,7 @@ static inline void perf_pmu_set_state(struct pmu *pmu,
 	cpc->state = state;
 }
 
-/* Transactions: interrupts off. One that adds is open until all is well. */
+/* Transactions: interrupts off. If a commit of an add fails, it stays open. */
 static inline void perf_pmu_start_add(struct pmu *pmu)
 {
 	perf_pmu_set_state(pmu, PERF_PMU_ADDING);
@@ -63,7 +63,7 @@ static inline void perf_pmu_start_read(struct pmu *pmu)
 	pmu->start_txn(pmu, PERF_PMU_TXN_READ);
 }
 
-/* It is over, whatever comes of it. */
+/* Ends the transaction, even if the commit fails. */
 static inline int perf_pmu_commit_read(struct pmu *pmu)
 {
 	int err = pmu->commit_txn(pmu);
@@ -72,7 +72,7 @@ static inline int perf_pmu_commit_read(struct pmu *pmu)
 	return err;
 }
 
-/* Told of every PMU that has got its device; set once, before any PMU. */
+/* Called for every PMU that has got its device; set once, before any PMU. */
 extern void (*perf_pmu_new_dev)(struct pmu *pmu);
 
 /* Finds the PMU of a new event and lets it initialise the event. */
@@ -82,14 +82,14 @@ void perf_pmu_announce(struct perf_event *event);
 void perf_pmu_drop_event(struct perf_event *event);
 bool perf_pmu_is_leaving(const struct perf_event *event);
 
-/* The end of a PMU; between the two its events are revoked. */
+/* The end of a PMU; its events are revoked between these two calls. */
 void perf_pmu_hide(struct pmu *pmu);
 void perf_pmu_forget(struct pmu *pmu);
 
 /* CPUs that share what a PMU of this scope counts; NULL for no such scope. */
 const struct cpumask *perf_pmu_scope_siblings(unsigned int scope, int cpu);
 
-/* CPU hotplug, under perf_pmus_mutex: one CPU of each scope stands for all. */
+/* CPU hotplug, under perf_pmus_mutex: one CPU counts for a unit of a scope. */
 void perf_pmu_scope_join(unsigned int cpu);
 int perf_pmu_scope_leave(unsigned int scope, unsigned int cpu);
 
