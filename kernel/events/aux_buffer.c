@@ -4,53 +4,55 @@
  *
  * Purpose: pages that a driver gives to its hardware, and the account of what
  * the hardware has written there. User space maps them behind the data of the
- * same buffer, at the place that it wrote into the user page. What was written
- * where is said in the data, by a PERF_RECORD_AUX for each begin and end.
+ * same buffer, at the offset that it has written into the user page. For each
+ * begin and end, a PERF_RECORD_AUX in the data says what was written where.
  *
- * Owns struct perf_aux_area but for its charge, and rb->aux.
+ * Owns struct perf_aux_area except for its charge, and rb->aux.
  *
- * Contexts: the writer (perf_aux_output_*()) runs where pmu::start and pmu::stop
- * run, NMI included, from begin to end on one CPU. An area is made and ends in
- * task context.
+ * Contexts: the writer (perf_aux_output_*()) runs where pmu::start and
+ * pmu::stop run, NMI included, from begin to end on one CPU. An area is made
+ * and ends in task context.
  *
- * Lifetime: the first mapping makes the area, the last unmapping ends it. An area
- * that is mapped can be retired before, when its PMU goes: then nobody writes to
- * it any more and the driver has back what is its own; the pages stay for who has
- * them mapped. Each mapping belongs to an event of the PMU, which keeps the
- * driver's module.
+ * Lifetime: the first mapping makes the area, the last unmapping ends it. A
+ * mapped area can be retired earlier, when its PMU goes: then no event writes
+ * to it any more, and the driver's data has been given back; the pages stay as
+ * long as they are mapped. Each mapping belongs to an event of the PMU, which
+ * pins the driver's module.
  *
  * Locking: rb->aux.mutex for what is mapped. Writers take no lock. There is at
- * most one at a time: who comes while another writes is turned away, so that two
- * events of one PMU that share a buffer cannot tread on each other.
+ * most one at a time: a begin fails while another event writes, so that two
+ * events of one PMU that share a buffer do not disturb each other.
  *
- * The end of an area under a writer on another CPU:
+ * Race, an area is retired while another CPU writes to it:
  *
- *   who retires it			begin
+ *   retire				begin
  *     aux.open = NULL			  area = aux.open
- *     (b) full barrier			  aux.writing = area, with (a) full barrier
+ *     (b) full barrier			  aux.writing = area; (a) full barrier
  *     is aux.writing the area?		  is aux.open still the area?
  *
- *   1. Not both questions can get the old answer: either begin withdraws before it
- *      has looked into the area, or it is seen here.
- *   2. If it is seen, its event is stopped where it runs. pmu::stop ends the
- *      output and clears aux.writing. Meanwhile it may end by itself.
- *   3. Some drivers end an output in pmu::del only. If it is open after the stop,
- *      the event is disabled, by the irq_work that an overflow would use.
- *   4. If it is open although the event is off its PMU, the driver has forgotten
- *      it. Then it is ended here, and the driver's handle with it.
- *   5. Nobody has the area in hand. It is the driver's turn, then the pages'.
+ *   1. The two questions cannot both get the old answer: either begin withdraws
+ *      before it has accessed the area, or retire sees the writer.
+ *   2. If retire sees a writer, it stops the event on its CPU. pmu::stop ends
+ *      the output and clears aux.writing. The output may also end by itself.
+ *   3. Some drivers end an output in pmu::del only. If it is open after the
+ *      stop, the event is disabled, by the irq_work that an overflow would use.
+ *   4. If the output is open although the event is off its PMU, the driver has
+ *      forgotten it. Then retire ends it, and the use of the driver's handle.
+ *   5. Nothing uses the area any more. The driver's data is freed, later the
+ *      pages.
  *
- * No turn of that loop is without progress. A writer that has withdrawn, or has
- * ended, is a few instructions away from clearing aux.writing, with interrupts
- * off. One that is found is stopped by that turn, disabled by the irq_work that
- * the turn has queued, and its output ended by the next turn. No other comes, since
- * aux.open is NULL.
+ * Each iteration of that loop makes progress. A writer that has withdrawn, or
+ * has ended, clears aux.writing within a few instructions, with interrupts off.
+ * A writer that is found is stopped by that iteration and disabled by the
+ * irq_work that the iteration has queued; the next one ends its output. No
+ * other writer comes, since aux.open is NULL.
  *
- * aux.writer is compared, and followed only where it is found among the events that
- * are on: what a driver has forgotten may be in the hand of an event that was freed.
- * Whoever exchanges aux.writer for NULL ends the output.
+ * aux.writer is compared, and followed only if it is found among the active
+ * events: an output that a driver has forgotten may belong to an event that was
+ * freed. The CPU that exchanges aux.writer for NULL ends the output.
  *
- * aux.sampling is to a sample what aux.writing is to a writer; see aux_event.c.
+ * aux.sampling does for a sample what aux.writing does for a writer; see
+ * aux_event.c.
  *
  *   hardware				reader
  *     (c) aux_tail, branch on room	  (e) aux_head, read barrier
@@ -83,7 +85,7 @@
 #include "remote.h"
 #include "ring_buffer.h"
 
-/* Rather no area than to have others swap for it. */
+/* Fails rather than make other tasks swap. */
 #define PERF_AUX_GFP	(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY)
 
 /* Flags that by themselves are no reason for a record. */
@@ -106,7 +108,7 @@ struct perf_state_table perf_aux_state_table = {
 	.nr	= ARRAY_SIZE(perf_aux_states),
 };
 
-/* Under rb->aux.mutex from the time the area is published. */
+/* Under rb->aux.mutex once the area is published. */
 static void perf_aux_set_state(struct perf_aux_area *area,
 			       enum perf_aux_state state)
 {
@@ -121,7 +123,7 @@ static unsigned long perf_aux_area_size(const struct perf_aux_area *area)
 
 /* Pages. */
 
-/* Drivers find the order of a chunk in the first page of it. */
+/* Drivers find the order of a chunk in its first page. */
 static struct page *perf_aux_new_chunk(int node, unsigned int *order)
 {
 	struct page *page;
@@ -139,7 +141,7 @@ static struct page *perf_aux_new_chunk(int node, unsigned int *order)
 	return page;
 }
 
-/* mm keeps a page whose mapping the fault handler has set for itself. */
+/* mm does not free a page with a mapping, which perf_mmap_page() has set. */
 static void perf_aux_free_page(void *at)
 {
 	struct page *page = virt_to_page(at);
@@ -152,9 +154,9 @@ static void perf_aux_free_page(void *at)
 
 /**
  * perf_aux_free() - free an area
- * @area: retired, or never published and maybe half built
+ * @area: retired, or never published and perhaps incomplete
  *
- * Context: task. Calls pmu::free_aux if the driver has its part still.
+ * Context: task. Calls pmu::free_aux if the driver's data is still there.
  */
 void perf_aux_free(struct perf_aux_area *area)
 {
@@ -188,8 +190,8 @@ static bool perf_aux_fill(struct perf_aux_area *area, int node,
 }
 
 /*
- * The hardware fills a chunk between two interrupts, if it does not gather: then
- * the watermark is the best size. What is overwritten without end has one chunk.
+ * Hardware without scatter-gather fills a chunk between two interrupts: then
+ * the watermark is the best size. An area that is overwritten has one chunk.
  */
 static unsigned int perf_aux_max_order(const struct pmu *pmu,
 				       const struct perf_aux_area *area)
@@ -249,13 +251,13 @@ static bool perf_aux_build(struct perf_event *event, struct perf_aux_area *area,
 
 /**
  * perf_aux_alloc() - make an area that nobody knows yet
- * @event: event with AUX that it is for; its PMU stays
- * @vma: mapping that perf_aux_check_locked() has accepted; if user space cannot
- *	write there, it does not say what it has read, and new data replace old
+ * @event: event whose PMU writes to the area; the PMU stays
+ * @vma: mapping that perf_aux_check_locked() has accepted; if it is read-only,
+ *	user space does not say what it has read, and new data replace old
  *
  * Context: task; event->mmap_mutex. Calls pmu::setup_aux.
- * Return: the area; NULL without memory, when the hardware wants it in one piece
- * and there is none, and when the driver declines.
+ * Return: the area; NULL without memory, if the hardware needs one contiguous
+ * piece and there is none, or if the driver refuses.
  */
 struct perf_aux_area *perf_aux_alloc(struct perf_event *event,
 				     struct vm_area_struct *vma)
@@ -278,7 +280,7 @@ struct perf_aux_area *perf_aux_alloc(struct perf_event *event,
 }
 
 /**
- * perf_aux_page() - the page behind an offset of the mapping
+ * perf_aux_page() - get the page at an offset of the mapping
  * @rb: buffer whose area is mapped there
  * @pgoff: offset in pages, counted from the user page
  *
@@ -300,16 +302,16 @@ struct page *perf_aux_page(const struct perf_buffer *rb, unsigned long pgoff)
 /* From the first mapping to the last. */
 
 /**
- * perf_aux_check_locked() - is a mapping that of an AUX area?
+ * perf_aux_check_locked() - check whether a mapping suits an AUX area
  * @rb: buffer of the event that is mapped
- * @vma: mapping that is asked for, not at offset 0
+ * @vma: requested mapping, not at offset 0
  *
  * aux_offset and aux_size are user-writable and read once.
  *
  * Context: mmap_lock, event->mmap_mutex and rb->aux.mutex.
  * Return: 0; -ENOMEM if the area has more than INT_MAX pages; -EINVAL if it
- * overlaps the data, is not at aux_offset, not aux_size long, not a power of two
- * of pages, or not that of the area that is there.
+ * overlaps the data, is not at aux_offset, not aux_size long, not a power of
+ * two of pages, or differs from the area that exists.
  */
 int perf_aux_check_locked(const struct perf_buffer *rb,
 			  struct vm_area_struct *vma)
@@ -333,9 +335,9 @@ int perf_aux_check_locked(const struct perf_buffer *rb,
 }
 
 /**
- * perf_aux_publish_locked() - let an area be written
- * @rb: buffer without one
- * @area: new area; its first mapping is there
+ * perf_aux_publish_locked() - make an area available to writers
+ * @rb: buffer without an area
+ * @area: new area; its first mapping is counted here
  *
  * Context: rb->aux.mutex.
  */
@@ -347,10 +349,10 @@ void perf_aux_publish_locked(struct perf_buffer *rb,
 	perf_aux_set_state(area, PERF_AUX_OPEN);
 	WRITE_ONCE(rb->aux.area, area);
 	WRITE_ONCE(rb->aux.size, perf_aux_area_size(area));
-	smp_store_release(&rb->aux.open, area); /* what is in it, first */
+	smp_store_release(&rb->aux.open, area); /* after its contents */
 }
 
-/* Ends the output of @event, which is compared only; for whoever comes first. */
+/* Ends the output of @event, which is only compared; the first caller does. */
 static void perf_aux_let_go(struct perf_buffer *rb, struct perf_event *event)
 {
 	struct perf_output_handle *handle;
@@ -358,7 +360,7 @@ static void perf_aux_let_go(struct perf_buffer *rb, struct perf_event *event)
 	if (cmpxchg(&rb->aux.writer, event, NULL) != event)
 		return;
 	handle = rb->aux.handle;
-	/* Unless the driver has taken it for another output since, or does so now. */
+	/* The driver may use it for another output by now, or from now on. */
 	if (handle->rb == rb)
 		cmpxchg(&handle->event, event, NULL);
 	WRITE_ONCE(rb->aux.cpu, -1);
@@ -367,7 +369,7 @@ static void perf_aux_let_go(struct perf_buffer *rb, struct perf_event *event)
 	perf_rb_put(rb);
 }
 
-/* Ends an output that the driver has forgotten. It is not reported. */
+/* Ends an output that the driver has forgotten. Its data is not reported. */
 static void perf_aux_abandon_locked(struct perf_buffer *rb)
 {
 	struct perf_event *writer = READ_ONCE(rb->aux.writer);
@@ -381,7 +383,7 @@ static void perf_aux_abandon_locked(struct perf_buffer *rb)
 }
 
 /**
- * perf_aux_is_here() - is an event on this CPU's PMU?
+ * perf_aux_is_here() - check whether an event is active on this CPU
  * @event: event
  *
  * Context: any, NMI included. The answer holds while interrupts are off.
@@ -409,7 +411,7 @@ static bool perf_aux_is_among(const struct list_head *active,
 	return false;
 }
 
-/* Is @event, which may be no more, one that is on and of @ctx? */
+/* True if @event, which may have been freed, is an active event of @ctx. */
 static bool perf_aux_is_on_locked(struct perf_event_context *ctx,
 				  const struct perf_event *event)
 {
@@ -441,7 +443,7 @@ static void perf_aux_stop_writer(const struct perf_aux_stop *stop,
 		perf_pending_disable(writer);
 }
 
-/* Return: whether the writer is an event of @ctx. */
+/* Return: whether the writer is an active event of @ctx; then it is stopped. */
 static bool perf_aux_stop_ctx(const struct perf_aux_stop *stop,
 			      struct perf_event_context *ctx)
 {
@@ -457,9 +459,9 @@ static bool perf_aux_stop_ctx(const struct perf_aux_stop *stop,
 }
 
 /*
- * A writer that is on stays on: it leaves its context by an interrupt of this
- * CPU, or behind one. An NMI may end its output at any moment.
- * Return: 0; -ESRCH if there is a writer that is not on here.
+ * An active writer stays active as long as interrupts are off. An NMI may end
+ * its output at any moment.
+ * Return: 0; -ESRCH if the writer is no active event of this CPU.
  */
 static int perf_aux_stop_oncpu(void *arg)
 {
@@ -486,9 +488,10 @@ static int perf_aux_stop_call(struct perf_buffer *rb, struct perf_event *family)
 /**
  * perf_aux_stop() - stop an event that writes to an area
  * @rb: buffer
- * @family: the event, or the eldest of the inherited copies that are meant
+ * @family: the event, or the eldest of the inherited copies to stop
  *
- * One that begins at the same time may be missed, unless it is kept from it.
+ * An output that begins at the same time may be missed, unless the caller
+ * prevents it.
  *
  * Context: task, interrupts on; mutexes may be held.
  */
@@ -498,7 +501,7 @@ void perf_aux_stop(struct perf_buffer *rb, struct perf_event *family)
 		perf_aux_stop_call(rb, family);
 }
 
-/* Steps 2 to 4 of the comment on top. On a CPU that is offline nothing is on. */
+/* Steps 2 to 4 of the comment on top. An offline CPU has no active events. */
 static void perf_aux_evict_locked(struct perf_buffer *rb)
 {
 	lockdep_assert_held(&rb->aux.mutex);
@@ -506,7 +509,7 @@ static void perf_aux_evict_locked(struct perf_buffer *rb)
 		perf_aux_abandon_locked(rb);
 }
 
-/* When it is not, all that was done to it has been done. */
+/* Return: whether a user is left. If not, its accesses to the area are over. */
 static bool perf_aux_in_hand(const struct perf_buffer *rb,
 			     const struct perf_aux_area *area)
 {
@@ -521,8 +524,9 @@ static bool perf_aux_in_hand(const struct perf_buffer *rb,
  * perf_aux_retire_locked() - take an area from its writers and its driver
  * @rb: buffer with an area
  *
- * What was written stands in the area and is reported. Its event goes on without
- * a trace; if its driver ends an output in pmu::del only, it is disabled.
+ * Data that was written stays in the area and is reported. The event continues
+ * without a trace; if its driver ends an output in pmu::del only, the event is
+ * disabled.
  *
  * Context: task, may sleep; rb->aux.mutex. Calls pmu::stop and pmu::free_aux.
  */
@@ -552,8 +556,8 @@ void perf_aux_retire_locked(struct perf_buffer *rb)
 /* The writer. */
 
 /*
- * Return: the area, which is the event's until perf_aux_let_go(), and with it the
- * reference on @rb; or NULL.
+ * Return: the area, or NULL. Until perf_aux_let_go() the area and the reference
+ * on @rb belong to the event.
  */
 static struct perf_aux_area *perf_aux_take(struct perf_buffer *rb,
 					   struct perf_output_handle *handle,
@@ -565,7 +569,7 @@ static struct perf_aux_area *perf_aux_take(struct perf_buffer *rb,
 		return NULL;
 	perf_debug_delay();
 	if (READ_ONCE(rb->aux.open) != area || area->pmu != event->pmu) {
-		smp_store_release(&rb->aux.writing, NULL); /* after the look */
+		smp_store_release(&rb->aux.writing, NULL); /* after the check */
 		return NULL;
 	}
 	perf_debug_delay();
@@ -573,13 +577,13 @@ static struct perf_aux_area *perf_aux_take(struct perf_buffer *rb,
 	handle->event = event;
 	WRITE_ONCE(rb->aux.handle, handle);
 	WRITE_ONCE(rb->aux.cpu, raw_smp_processor_id());
-	smp_store_release(&rb->aux.writer, event); /* after where it is */
+	smp_store_release(&rb->aux.writer, event); /* after handle and cpu */
 	return area;
 }
 
 /*
- * One byte stays free, so that full differs from empty. A tail that is not within
- * the last lap leaves nothing.
+ * One byte stays free, so that full differs from empty. A tail that is not
+ * within the last lap leaves no room.
  */
 static unsigned long perf_aux_room(const struct perf_buffer *rb,
 				   const struct perf_aux_area *area)
@@ -593,19 +597,20 @@ static unsigned long perf_aux_room(const struct perf_buffer *rb,
 
 /**
  * perf_aux_output_begin() - start to write trace data
- * @handle: the caller's; from here to the end it says which event writes, where
- *	(head), how much may be written (size), and at which position a wake-up
- *	is due (wakeup); the latter two not if the area is overwritten. ->event
- *	is NULL when it fails
+ * @handle: the caller's; until the end it has the event that writes, the
+ *	position (head), the bytes that may be written (size), and the position
+ *	at which a wake-up is due (wakeup); the last two are not used if the
+ *	area is overwritten. On failure ->event is NULL
  * @event: event of a trace unit; on this CPU
  *
- * An event that finds no room is disabled, and the readers are woken. One that has
- * an output open gives that up first: a driver may have stopped its hardware without
- * ending it. What was written since is not reported, and written again.
+ * An event that finds no room is disabled, and the readers are woken. If the
+ * event has an open output, that one is ended first: a driver may have stopped
+ * its hardware without ending the output. Data of that output is not reported,
+ * and will be overwritten.
  *
  * Context: any, NMI included.
- * Return: what pmu::setup_aux returned; NULL when there is no area, when another
- * event writes to it, or when it is full.
+ * Return: what pmu::setup_aux returned; NULL if there is no area, if another
+ * event writes to it, or if it is full.
  */
 void *perf_aux_output_begin(struct perf_output_handle *handle,
 			    struct perf_event *event)
@@ -641,7 +646,7 @@ void *perf_aux_output_begin(struct perf_output_handle *handle,
 }
 EXPORT_SYMBOL_GPL(perf_aux_output_begin);
 
-/* Return: true if it is time to wake readers; then it is noted. */
+/* Return: true if a wake-up of readers is due; then it is noted. */
 static bool perf_aux_advance(struct perf_buffer *rb,
 			     const struct perf_aux_area *area,
 			     unsigned long head)
@@ -671,7 +676,7 @@ static void perf_aux_report(struct perf_output_handle *handle,
 		.flags		= handle->aux_flags,
 	};
 
-	/* Where an overwritten area has got to, the user page says. */
+	/* For an overwritten area the position in the user page is enough. */
 	if (size || record.flags & ~PERF_AUX_FLAGS_MUTE)
 		perf_rb_record(handle->event, &record.header);
 }
@@ -679,10 +684,10 @@ static void perf_aux_report(struct perf_output_handle *handle,
 /**
  * perf_aux_output_end() - finish writing trace data
  * @handle: of a begin that succeeded; if the area is overwritten, ->head is
- *	where the hardware has got to
+ *	the position that the hardware has reached
  * @size: bytes written
  *
- * The driver has seen to it that the data are visible. If they were truncated the
+ * The driver has made the data visible before. If the data was truncated, the
  * event is disabled, as the next begin would find no room.
  *
  * Context: any, NMI included; on the CPU of the begin.
@@ -710,13 +715,13 @@ EXPORT_SYMBOL_GPL(perf_aux_output_end);
 
 /**
  * perf_aux_output_skip() - leave a gap in the trace data
- * @handle: of a begin that succeeded; moved on
+ * @handle: of a begin that succeeded; is advanced
  * @size: bytes
  *
- * For hardware that begins at aligned addresses only.
+ * For hardware that can begin at aligned addresses only.
  *
  * Context: any, NMI included; on the CPU of the begin.
- * Return: 0; -ENOSPC when fewer bytes are free.
+ * Return: 0; -ENOSPC if fewer bytes are free.
  */
 int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size)
 {
@@ -736,9 +741,9 @@ int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size)
 EXPORT_SYMBOL_GPL(perf_aux_output_skip);
 
 /**
- * perf_aux_output_flag() - add a flag to the PERF_RECORD_AUX to come
+ * perf_aux_output_flag() - add a flag to the PERF_RECORD_AUX of the end
  * @handle: of a begin that succeeded
- * @flags: PERF_AUX_FLAG_*, but for OVERWRITE, which the area decides
+ * @flags: PERF_AUX_FLAG_* except OVERWRITE, which follows from the area
  *
  * Context: any, NMI included.
  */
@@ -751,13 +756,13 @@ void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags)
 EXPORT_SYMBOL_GPL(perf_aux_output_flag);
 
 /**
- * perf_get_aux() - what pmu::setup_aux made of the area
+ * perf_get_aux() - get what pmu::setup_aux returned for the area
  * @handle: the driver's
  *
- * Drivers ask outside of begin and end, too, to learn whether they are between.
+ * Drivers also call this to find out whether they have an open output.
  *
  * Context: any, NMI included; on the CPU of the begin.
- * Return: what begin returned; NULL when nothing is being written.
+ * Return: what begin returned; NULL without an open output.
  */
 void *perf_get_aux(struct perf_output_handle *handle)
 {
@@ -770,7 +775,7 @@ EXPORT_SYMBOL_GPL(perf_get_aux);
  * @aux_handle: of a begin that succeeded
  * @handle: open reservation of the record
  * @from: first byte in the AUX area
- * @to: byte behind the last; if it is @from, modulo the size, the whole area
+ * @to: byte behind the last; if equal to @from modulo the size: the whole area
  *
  * Context: any, NMI included; on the CPU of both begins.
  * Return: bytes copied.

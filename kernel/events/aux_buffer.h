@@ -12,8 +12,8 @@ struct perf_buffer;
 /* The life of an AUX area. */
 enum perf_aux_state {
 	PERF_AUX_NEW,		/* known to its maker only */
-	PERF_AUX_OPEN,		/* writers and samples may take it in hand */
-	PERF_AUX_CLOSING,	/* who has it in hand lets go */
+	PERF_AUX_OPEN,		/* writers and samples may use it */
+	PERF_AUX_CLOSING,	/* the last writer and sample are being stopped */
 	PERF_AUX_RETIRED,	/* memory that may be mapped, nothing else */
 	PERF_AUX_FREED,
 };
@@ -29,13 +29,13 @@ void perf_aux_publish_locked(struct perf_buffer *rb,
 			     struct perf_aux_area *area);
 void perf_aux_retire_locked(struct perf_buffer *rb);
 
-/* Pages, and what the driver makes of them. Without a mutex but the event's. */
+/* Pages, and the driver's data for them. No mutex but the event's is needed. */
 struct perf_aux_area *perf_aux_alloc(struct perf_event *event,
 				     struct vm_area_struct *vma);
 void perf_aux_free(struct perf_aux_area *area);
 struct page *perf_aux_page(const struct perf_buffer *rb, unsigned long pgoff);
 
-/* @family, an event or its inherited copies, does not write to @rb any more. */
+/* Stops @family, an event or its inherited copies, from writing to @rb. */
 void perf_aux_stop(struct perf_buffer *rb, struct perf_event *family);
 
 #endif /* _KERNEL_EVENTS_AUX_BUFFER_H */

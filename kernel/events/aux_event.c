@@ -2,28 +2,28 @@
 /*
  * Room "aux_event": events that do something with the trace of their leader.
  *
- * Purpose: a group whose leader traces can have members that write into the same
- * trace (attr.aux_output), hold it and let it go on when they overflow
+ * Purpose: a group whose leader traces can have siblings that write into the
+ * same trace (attr.aux_output), pause or resume it when they overflow
  * (attr.aux_pause, attr.aux_resume), or show the newest part of it in their
  * samples (PERF_SAMPLE_AUX with attr.aux_sample_size).
  *
  * Owns event->aux_event, hw.aux_paused.
  *
- * Contexts: links are made in task context; the rest belongs to an overflow, in
+ * Contexts: links are made in task context; the rest is done by an overflow, in
  * any context down to NMI.
  *
- * Lifetime: event->aux_event is the leader while the event is a member of its
+ * Lifetime: event->aux_event is the leader while the event is a sibling in its
  * group, so it needs no reference: the end of the leader dissolves the group
- * first, under ctx->lock and with the member off its PMU.
+ * first, under ctx->lock and with the sibling off its PMU.
  *
- * Locking: none. What is done to the leader is done on the CPU where it is active,
- * with interrupts off. An NMI that overflows an event of the same group while the
- * leader is paused, or its trace copied, does not do it again.
+ * Locking: none. The leader is paused, and its trace copied, on the CPU where
+ * it is active, with interrupts off. If an NMI meanwhile overflows an event of
+ * the same group, it does neither a second time.
  *
- * The end of the area while a sample is copied from it: aux.sampling shows the
- * area from before the first look at it to after the last; see aux_buffer.c for
- * the barriers. A sample that finds the area gone has zeros, and so has one while
- * the trace is stopped: drivers copy from an output that is open.
+ * Race, the area ends while a sample is copied from it: aux.sampling names the
+ * area from before the first access to after the last; see aux_buffer.c for the
+ * barriers. A sample that finds the area gone has zeros. So has a sample while
+ * the trace is stopped, because drivers copy only from an open output.
  */
 
 #include <linux/cleanup.h>
@@ -41,13 +41,13 @@
 /* Links. */
 
 /**
- * perf_aux_check_attr() - can the event's own PMU do what it is asked for?
+ * perf_aux_check_attr() - check what an event's attr asks of its own PMU
  * @event: new event, its PMU is known
  *
  * Context: task.
- * Return: 0; -EOPNOTSUPP for attr.aux_output that the PMU cannot do or that is
- * paused as well, and for attr.aux_start_paused on a PMU that does not pause;
- * -EINVAL for pause and resume at once.
+ * Return: 0; -EOPNOTSUPP for attr.aux_output if the PMU cannot do it, or
+ * together with pause or resume, and for attr.aux_start_paused on a PMU that
+ * cannot pause; -EINVAL for pause and resume at once.
  */
 int perf_aux_check_attr(struct perf_event *event)
 {
@@ -107,13 +107,13 @@ static int perf_aux_refuse_leader(const struct perf_event_attr *attr)
 }
 
 /**
- * perf_aux_link() - let an event act on its leader's trace if it wants to
+ * perf_aux_link() - link an event to its leader, if attr acts on its trace
  * @event: event that is about to join event->group_leader
  *
- * The room "groups" undoes it when the event leaves the group.
+ * The room "groups" removes the link when the event leaves the group.
  *
  * Context: task, ctx->mutex.
- * Return: 0; -EINVAL when it has no leader, or one that cannot do it.
+ * Return: 0; -EINVAL if it has no leader, or a leader that cannot do it.
  */
 int perf_aux_link(struct perf_event *event)
 {
@@ -129,7 +129,7 @@ int perf_aux_link(struct perf_event *event)
 
 /* What happens at an overflow. */
 
-/* One that is off begins later with what is noted now. */
+/* If @aux is not active, it starts later as noted now. */
 static void perf_aux_pause_event(struct perf_event *aux, bool pause)
 {
 	if (aux->hw.aux_paused == pause)
@@ -144,9 +144,9 @@ static void perf_aux_pause_event(struct perf_event *aux, bool pause)
 }
 
 /**
- * perf_aux_set_paused() - hold the trace of an event's leader, or let it go on
+ * perf_aux_set_paused() - pause or resume the trace of an event's leader
  * @event: event that overflows
- * @pause: what is to be
+ * @pause: true to pause, false to resume
  *
  * Context: any, NMI included; as perf_event_overflow().
  */
@@ -163,16 +163,16 @@ void perf_aux_set_paused(struct perf_event *event, bool pause)
 	if (!rb || READ_ONCE(rb->aux.pausing))
 		return;
 	WRITE_ONCE(rb->aux.pausing, true);
-	barrier(); /* who interrupts sees the mark */
+	barrier(); /* an NMI sees the mark */
 	perf_aux_pause_event(aux, pause);
-	barrier(); /* until it is done */
+	barrier(); /* the mark stays until this is done */
 	WRITE_ONCE(rb->aux.pausing, false);
 }
 
 /**
- * perf_aux_sample_size() - bytes of trace for a sample
+ * perf_aux_sample_size() - get the bytes of trace for a sample
  * @event: event that samples
- * @room: bytes that the record has left
+ * @room: bytes that are free in the record
  *
  * Context: any, NMI included; preemption off.
  * Return: a multiple of 8, at most @room; 0 if nothing can be shown.
@@ -216,7 +216,7 @@ static long perf_aux_snapshot_rcu(struct perf_event *aux,
  * @handle: open reservation
  * @size: bytes; what perf_aux_sample_size() returned
  *
- * What the driver leaves has zeros.
+ * Bytes that the driver does not copy are zero.
  *
  * Context: any, NMI included; between perf_output_begin() and _end().
  */
@@ -227,7 +227,7 @@ void perf_aux_sample_write(struct perf_event *event,
 	const void *zeros = page_address(ZERO_PAGE(0));
 	u64 piece, done = 0;
 
-	/* The leader must neither be stopped nor put off meanwhile. */
+	/* The leader must neither be stopped nor scheduled out meanwhile. */
 	guard(irqsave)();
 	guard(rcu)();
 	if (aux)

@@ -5,7 +5,7 @@
 
 #include "types.h"
 
-/* What an event's attr asks of PMUs. */
+/* Checks of what an event's attr asks of its PMU and its leader. */
 int perf_aux_check_attr(struct perf_event *event);
 int perf_aux_link(struct perf_event *event);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a ring buffer is made of; for the rooms ring_buffer, aux_buffer and mmap
- * and their tests. All other rooms see an incomplete type.
+ * The structure of a ring buffer; for the rooms ring_buffer, aux_buffer,
+ * aux_event and mmap and their tests. All other rooms see an incomplete type.
  *
  * Legend of fields: I set before the buffer, or the area, can be found; W the
  * writing CPU, nesting up to NMI; A atomic; S event_lock; X aux.mutex; M the
@@ -20,7 +20,7 @@
 
 struct user_struct;
 
-/* Locked memory: who pays for it, and how many pages. Holds both references. */
+/* A charge for locked memory. Holds a reference on the user and on the mm. */
 struct perf_rb_charge {
 	struct user_struct	*user;
 	struct mm_struct	*mm;
@@ -30,7 +30,7 @@ struct perf_rb_charge {
 
 /* Memory that trace hardware writes, and what its driver made of it. */
 struct perf_aux_area {
-	/* I: whose it is; compared, never called. */
+	/* I: PMU that the area belongs to; compared, never called. */
 	struct pmu			*pmu;
 	void				(*free_priv)(void *priv);
 	unsigned long			watermark;	/* bytes, 0: overwrite */
@@ -39,9 +39,9 @@ struct perf_aux_area {
 	unsigned long			pgoff;
 	/* X: perf_aux_set_state(). */
 	enum perf_aux_state		state;
-	/* X: the driver's, NULL when it has been given back. */
+	/* X: the driver's data, NULL when it has been given back. */
 	void				*priv;
-	/* X: mappings through whatever event. */
+	/* X: mappings through any event. */
 	unsigned int			mappings;
 	/* X: undone after the last mapping. */
 	struct perf_rb_charge		charge;
@@ -51,22 +51,22 @@ struct perf_aux_area {
 };
 
 /*
- * The AUX side of a buffer. The stream goes on where it was when an area goes
- * and another comes.
+ * The AUX side of a buffer. If an area is replaced by another one, the stream
+ * continues at the same position.
  */
 struct perf_rb_aux {
 	struct mutex		mutex;	/* innermost of the mutexes here */
-	/* X: what is mapped. */
+	/* X: the area that is mapped. */
 	struct perf_aux_area	*area;
 	/* A: the same while it may be written, and its size in bytes. */
 	struct perf_aux_area	*open;
 	unsigned long		size;
-	/* A: what a writer, or a sample, has in hand. */
+	/* A: the area that a writer, or a sample, uses. */
 	struct perf_aux_area	*writing;
 	struct perf_aux_area	*sampling;
-	/* A: whose hand the writer's is, compared only; NULL: nobody's yet. */
+	/* A: event that uses @writing, only compared; NULL: not stored yet. */
 	struct perf_event	*writer;
-	/* W: its driver's handle, and where that is; right while @writer is set. */
+	/* W: handle and CPU of its driver; valid while @writer is set. */
 	struct perf_output_handle *handle;
 	int			cpu;
 	/* W: bytes written ever; stamp of the last wake-up. */
@@ -82,7 +82,7 @@ struct perf_rb_aux {
  * of two in size and number, or there are none.
  */
 struct perf_buffer {
-	/* I: what a writer looks at. */
+	/* I: what a writer reads. */
 	struct perf_event_mmap_page	*user_page;
 	unsigned int			nr_runs;
 	unsigned int			run_shift;	/* log2 of bytes */
@@ -102,11 +102,11 @@ struct perf_buffer {
 
 	/* A: bits that the next poll(2) returns. */
 	atomic_t			poll ____cacheline_aligned_in_smp;
-	/* A: one for each attached event, and for who looks at it. */
+	/* A: one for each attached event, and those of temporary users. */
 	refcount_t			refcount;
-	/* A: mappings by whatever event; at 0 the buffer is out of use. */
+	/* A: mappings through any event; at 0 the buffer is out of use. */
 	refcount_t			mmap_count;
-	/* Whoever moves mmap_count from or to 0, or refcount to 0, sets it. */
+	/* Set where mmap_count moves from or to 0, or refcount to 0. */
 	enum perf_rb_state		state;
 	struct rcu_head			rcu_head;
 	/* Puts the last reference for an NMI. */
@@ -118,11 +118,12 @@ struct perf_buffer {
 	spinlock_t			event_lock;
 	struct list_head		event_list;
 
-	/* A: whom the user page is about while it is attached; never followed. */
+	/* A: event that the user page shows, while attached; only compared. */
 	const struct perf_event		*page_event;
 	/*
-	 * M, read anywhere: mappings of the user page that can read its counter and
-	 * that cannot, and, of an event of a task, whose the former are; not followed.
+	 * M, read anywhere: numbers of mappings of the user page that can read
+	 * its counter and that cannot; mm of the former, which only matters for
+	 * an event of a task and is only compared.
 	 */
 	unsigned int			nr_readers;
 	unsigned int			nr_blind;

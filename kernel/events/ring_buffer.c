@@ -2,8 +2,9 @@
 /*
  * The ring buffer: pages, and the writer that takes no lock.
  *
- * Owns struct perf_buffer but for its locked-memory charge and its list of
- * events, which the mmap room keeps; the poll bits; the counts of lost records.
+ * Owns struct perf_buffer, except for its locked-memory charge and its list of
+ * events, which belong to room "mmap"; the poll bits; the counts of lost
+ * records.
  *
  * Contexts: the writer (perf_output_*(), perf_rb_write*()) runs anywhere, NMI
  * included, with preemption off from begin to end. Allocation sleeps.
@@ -13,20 +14,21 @@
  * readers and need no reference.
  *
  * Locking: none for writers. A buffer is written by one CPU at a time, either
- * because its events are bound to that CPU or because they count one task, so
- * only interrupts and NMIs of that CPU come between. event_lock guards the list
- * of events and is never taken in NMI.
+ * because its events are bound to that CPU or because they count one task. So
+ * only interrupts and NMIs of that CPU can nest. event_lock guards the list of
+ * events and is never taken in NMI.
  *
- * Space is taken by moving rb->head with a CPU-local compare-and-exchange; rb->nest
- * counts the reservations that are open. Who brings it back to 0 publishes:
+ * A writer reserves space by moving rb->head with a CPU-local
+ * compare-and-exchange; rb->nest counts the open reservations. The writer that
+ * brings it back to 0 publishes:
  *
- *   1. nest is 1. Load head. What interrupts from here on sees nest >= 1, moves
- *      head, and leaves the publishing to us.
+ *   1. nest is 1. Load head. A nested writer from here on sees nest >= 1, moves
+ *      head, and leaves the publishing to this one.
  *   2. Store data_head. A stale value is corrected in step 4; it never falls
- *      behind what was published before, as nobody else publishes now.
- *   3. Store nest = 0. Who interrupts from here on publishes for itself.
- *   4. Load head again. If it is not what step 2 stored, somebody came between
- *      1 and 3 (or after 3, then doing it again costs nothing but time): set
+ *      behind the value published before, as no other writer publishes now.
+ *   3. Store nest = 0. A writer that interrupts from here on publishes itself.
+ *   4. Load head again. If it is not what step 2 stored, a writer came between
+ *      1 and 3 (or after 3; then the repetition costs nothing but time): set
  *      nest = 1 and start over.
  *
  * Each step is one plain load or store; compiler barriers keep their order,
@@ -39,9 +41,9 @@
  *     (b) write barrier                   (d) full barrier
  *     store data_head                     store data_tail
  *
- * (b) pairs with (c): who sees the head sees the record. (a) pairs with (d): a
- * store that depends on the branch cannot overtake the load, so a byte is not
- * overwritten before its reader said it was done with it.
+ * (b) pairs with (c): a reader that sees the head sees the record. (a) pairs
+ * with (d): a store that depends on the branch cannot overtake the load, so a
+ * byte is not overwritten before the reader has released it.
  *
  * The user page is writable by the reader. data_tail is read once for each
  * reservation and decides nothing but "full"; head, sizes and masks stay in
@@ -78,12 +80,12 @@ arch_perf_out_copy_user(void *to, const void __user *from, unsigned long len)
 }
 #endif
 
-/* Records end at multiples of 8: no reader's data_tail. */
+/* No valid data_tail: records end at multiples of 8. */
 #define PERF_RB_NOT_FULL	(~0UL)
 
 #define TO(s)	BIT(PERF_RB_##s)
 
-/* A buffer that was in use never is again: see mmap.c. */
+/* A buffer that has gone out of use is never used again: see mmap.c. */
 static const struct perf_state_row perf_rb_states[] = {
 	[PERF_RB_NEW]	   = { "new",	   TO(MAPPED) | TO(FREED) },
 	[PERF_RB_MAPPED]   = { "mapped",   TO(UNMAPPED) },
@@ -116,12 +118,12 @@ struct perf_rb_lost {
 	u64				lost;
 };
 
-/* NULL until the sample room registers, in boot and before any mapping. */
+/* NULL until room "sample" registers, at boot and before any mapping. */
 static const struct perf_rb_id_ops *perf_rb_id_ops __ro_after_init;
 
 /**
- * perf_rb_set_id_ops() - tell how the id trailer of a record is written
- * @ops: stays valid for good
+ * perf_rb_set_id_ops() - register the writer of the id trailer of a record
+ * @ops: stays valid for ever
  *
  * Context: boot, before the first buffer exists.
  */
@@ -131,7 +133,7 @@ void __init perf_rb_set_id_ops(const struct perf_rb_id_ops *ops)
 }
 
 /**
- * perf_rb_data_size() - size of the area that records go to
+ * perf_rb_data_size() - get the size of the area for records
  * @rb: buffer
  *
  * Context: any.
@@ -143,12 +145,12 @@ unsigned long perf_rb_data_size(const struct perf_buffer *rb)
 }
 
 /**
- * perf_rb_wake() - have the readers of a buffer woken
+ * perf_rb_wake() - request to wake the readers of a buffer
  * @rb: the buffer
  * @event: event that writes to it, or an inherited copy
  *
  * Wakes from irq_work, as the writer may be in NMI or hold a runqueue lock.
- * The reference that keeps the event is with whoever made it active.
+ * The event stays until that has run; see pending.h.
  *
  * Context: any, NMI included.
  */
@@ -167,12 +169,12 @@ static __always_inline void perf_rb_enter(struct perf_output_handle *handle)
 
 	preempt_disable();
 	handle->wakeup = local_read(&rb->wakeup);
-	barrier(); /* who interrupts below leaves its wake-up to us */
+	barrier(); /* from here on a nested writer leaves wake-ups to us */
 	WRITE_ONCE(rb->nest, READ_ONCE(rb->nest) + 1);
-	barrier(); /* a head is taken only while nest shows it */
+	barrier(); /* nest is raised before head moves */
 }
 
-/* Return: the head that readers see from now on. */
+/* Return: the head that was published. */
 static __always_inline unsigned long perf_rb_show_head(struct perf_buffer *rb)
 {
 	unsigned long head = local_read(&rb->head);
@@ -215,7 +217,7 @@ static __always_inline void perf_rb_leave(struct perf_output_handle *handle)
 
 /*
  * One byte stays free, so that a full buffer differs from an empty one. The
- * mask makes any tail harmless. @tail is the one that decided.
+ * mask makes any tail harmless. @tail receives the tail that was used.
  */
 static __always_inline bool perf_rb_has_room(const struct perf_buffer *rb,
 					     unsigned long head,
@@ -246,9 +248,9 @@ static __always_inline void perf_rb_seek(struct perf_output_handle *handle,
 }
 
 /*
- * Who interrupts may have moved the stamp for the same bytes, even beyond
- * @written: it must not be moved twice, or it would run ahead of the data, and
- * every record look as if the watermark were passed.
+ * A nested writer may have moved the stamp for the same bytes, even beyond
+ * @written. It must not be moved twice: it would run ahead of the data, and
+ * every record would look as if the watermark were passed.
  */
 static __always_inline void perf_rb_check_watermark(struct perf_buffer *rb,
 						    unsigned long written)
@@ -259,7 +261,10 @@ static __always_inline void perf_rb_check_watermark(struct perf_buffer *rb,
 		local_cmpxchg(&rb->wakeup, stamp, stamp + rb->watermark);
 }
 
-/* Moves head over @size bytes and points @handle at them, or tells the full @tail. */
+/*
+ * Moves head over @size bytes and points @handle at them.
+ * Return: false if there is no room; @tail is the tail that was used.
+ */
 static __always_inline bool perf_rb_reserve(struct perf_output_handle *handle,
 					    unsigned int size, bool backward,
 					    unsigned long *tail)
@@ -299,7 +304,7 @@ static unsigned int perf_rb_lost_size(const struct perf_event *event)
 	return size;
 }
 
-/* A writer that nests in here may report the count first; then it is 0. */
+/* A nested writer may have reported the count before; then it is 0 here. */
 static noinline void perf_rb_emit_lost(struct perf_output_handle *handle,
 				       struct perf_sample_data *data)
 {
@@ -321,11 +326,12 @@ static noinline void perf_rb_emit_lost(struct perf_output_handle *handle,
 
 /*
  * A watermark near the size of the buffer is never passed. So the first record
- * that finds no room is a mark as well, and then the first one after the reader
- * has moved data_tail. The stamp only grows: who compares it sees each mark.
- * @tail is not read again: at a later one there may be room, and the buffer
- * would be full there without a mark. For the same reason a record that is too
- * large for an empty buffer is no mark; there is nothing to read.
+ * that finds no room is a mark as well, and then the first such record after
+ * the reader has moved data_tail. The stamp only grows, so that a writer that
+ * compares it sees each mark. @tail is not read again: at a later tail there
+ * may be room, and when the buffer is full there, no mark would be set. For the
+ * same reason a record that is too large for an empty buffer sets no mark;
+ * there is nothing to read.
  */
 static void perf_rb_mark_full(struct perf_buffer *rb, bool backward,
 			      unsigned long tail)
@@ -341,7 +347,7 @@ static void perf_rb_mark_full(struct perf_buffer *rb, bool backward,
 	local_cmpxchg(&rb->wakeup, stamp, stamp + max(ahead, 1L));
 }
 
-/* Out of line: only who finds room is in a hurry. */
+/* Out of line: only the path of a writer that finds room has to be fast. */
 static noinline int perf_rb_turn_away(struct perf_output_handle *handle,
 				      bool backward, unsigned long tail)
 {
@@ -410,15 +416,16 @@ static __always_inline int perf_rb_begin(struct perf_output_handle *handle,
  * perf_output_begin_forward() - reserve a record in a buffer that grows upwards
  * @handle: filled in, the caller's
  * @data: what the record is about; its ids appear in a PERF_RECORD_LOST
- * @event: whose buffer is written, or that of its parent
+ * @event: event that writes, or an inherited copy of it
  * @size: bytes of the record, a multiple of 8
  *
- * A PERF_RECORD_LOST goes in front of the record if some were lost before.
+ * A PERF_RECORD_LOST precedes the record if records were lost before.
  *
  * Context: any, NMI included. On success preemption is off and an RCU section
  * open until perf_output_end().
- * Return: 0; -ENOSPC without a buffer, while it is paused, or when @size bytes
- * are not free (the loss is counted, the reader woken).
+ * Return: 0; -ENOSPC without a buffer, while it is paused, or if @size bytes
+ * are not free. A paused or full buffer counts the loss, and the readers of a
+ * full one are woken.
  */
 int perf_output_begin_forward(struct perf_output_handle *handle,
 			      struct perf_sample_data *data,
@@ -431,11 +438,10 @@ int perf_output_begin_forward(struct perf_output_handle *handle,
  * perf_output_begin_backward() - reserve a record in front of the latest one
  * @handle: filled in, the caller's
  * @data: what the record is about
- * @event: whose buffer is written; has attr.write_backward
+ * @event: event that writes; has attr.write_backward
  * @size: bytes of the record, a multiple of 8
  *
- * data_head then counts down, and whoever maps the buffer finds the latest
- * record at data_head.
+ * data_head counts down, and a reader finds the latest record at data_head.
  *
  * Context: as perf_output_begin_forward().
  * Return: as perf_output_begin_forward().
@@ -448,10 +454,10 @@ int perf_output_begin_backward(struct perf_output_handle *handle,
 }
 
 /**
- * perf_output_begin() - reserve a record in the direction that the event asks for
+ * perf_output_begin() - reserve a record in the direction of the event
  * @handle: filled in, the caller's
  * @data: what the record is about
- * @event: whose buffer is written
+ * @event: event that writes, or an inherited copy of it
  * @size: bytes of the record, a multiple of 8
  *
  * Context: as perf_output_begin_forward().
@@ -470,8 +476,8 @@ int perf_output_begin(struct perf_output_handle *handle,
  * perf_output_end() - close a reservation
  * @handle: of a successful perf_output_begin(); on the same CPU
  *
- * The outermost writer makes all finished records visible and wakes readers if
- * the watermark was passed meanwhile, or a record found no room.
+ * The outermost writer makes all finished records visible. It wakes readers if
+ * the watermark was passed meanwhile, or if a record found no room.
  *
  * Context: that of the begin.
  */
@@ -482,7 +488,7 @@ void perf_output_end(struct perf_output_handle *handle)
 	rcu_read_unlock();
 }
 
-/* Bytes of the current run are used up: go on in the next one. */
+/* When the bytes of the current run are used up, continues in the next run. */
 static __always_inline void perf_rb_advance(struct perf_output_handle *handle,
 					    unsigned long len)
 {
@@ -527,8 +533,8 @@ void perf_rb_write(struct perf_output_handle *handle, const void *from,
  * @len: bytes
  *
  * Context: between begin and end.
- * Return: bytes that were not stored; then the reservation stands right behind
- * those that were.
+ * Return: bytes that were not stored; the next write follows directly on those
+ * that were.
  */
 unsigned long perf_rb_write_by(struct perf_output_handle *handle,
 			       perf_copy_f copy, const void *from,
@@ -555,7 +561,7 @@ unsigned long perf_rb_write_by(struct perf_output_handle *handle,
  * @len: bytes
  *
  * Context: between begin and end; takes no page fault.
- * Return: bytes that could not be read; the reservation stands right behind
+ * Return: bytes that could not be read; the next write follows directly on
  * those that could.
  */
 unsigned long perf_rb_write_user(struct perf_output_handle *handle,
@@ -582,7 +588,7 @@ unsigned long perf_rb_write_user(struct perf_output_handle *handle,
  * @len: bytes
  *
  * Context: between begin and end.
- * Return: 0, the number of bytes that were not stored.
+ * Return: 0: no byte is left to store.
  */
 unsigned int perf_output_copy(struct perf_output_handle *handle,
 			      const void *buf, unsigned int len)
@@ -597,7 +603,7 @@ unsigned int perf_output_copy(struct perf_output_handle *handle,
  * @len: bytes; they show older records, or zeroes
  *
  * Context: between begin and end.
- * Return: 0, the number of bytes that were not skipped.
+ * Return: 0: no byte is left to skip.
  */
 unsigned int perf_output_skip(struct perf_output_handle *handle,
 			      unsigned int len)
@@ -615,7 +621,7 @@ unsigned int perf_output_skip(struct perf_output_handle *handle,
  * perf_rb_count_wakeup() - wake readers after each attr.wakeup_events samples
  * @handle: open reservation of an event that has attr.wakeup_events
  *
- * The count is the buffer's: events that share one add up.
+ * The count belongs to the buffer: samples of all events that share it add up.
  *
  * Context: between begin and end.
  */
@@ -631,12 +637,12 @@ void perf_rb_count_wakeup(struct perf_output_handle *handle)
 }
 
 /**
- * perf_rb_record() - write a record that stands complete in memory
- * @event: whose buffer is written, or that of its parent
- * @record: header.size bytes; the header gets the size with the id trailer
+ * perf_rb_record() - write a record that is complete in memory
+ * @event: event that writes, or an inherited copy of it
+ * @record: header.size bytes; the size of the id trailer is added to the header
  *
- * For rooms below the one that knows the trailer. What finds no room is counted
- * as lost.
+ * For rooms that come before room "sample", which knows the trailer. A record
+ * that finds no room is counted as lost.
  *
  * Context: any, NMI included.
  */
@@ -667,9 +673,10 @@ static void perf_rb_set_flow(struct perf_buffer *rb, enum perf_rb_flow flow)
 /**
  * perf_rb_pause() - stop or resume taking records
  * @rb: buffer
- * @pause: what is to be
+ * @pause: true to pause, false to resume
  *
- * Records that are under way are finished. A buffer without data has none to stop.
+ * Records that are under way are finished. For a buffer without data pages
+ * nothing is done.
  *
  * Context: any.
  */
@@ -680,11 +687,11 @@ void perf_rb_pause(struct perf_buffer *rb, bool pause)
 }
 
 /**
- * perf_rb_set_state() - the only way to another state of a buffer
+ * perf_rb_set_state() - change the state of a buffer
  * @rb: buffer
  * @state: next state
  *
- * Context: any; nobody else can bring about a change now.
+ * Context: any; no other CPU can change the state now.
  */
 void perf_rb_set_state(struct perf_buffer *rb, enum perf_rb_state state)
 {
@@ -693,8 +700,8 @@ void perf_rb_set_state(struct perf_buffer *rb, enum perf_rb_state state)
 }
 
 /**
- * perf_rb_wake_all() - wake whoever polls an event that shares the buffer
- * @event: event, or inherited copy, that has something to tell
+ * perf_rb_wake_all() - wake pollers of all events that share a buffer
+ * @event: event, or inherited copy, that writes to the buffer
  *
  * Context: task or irq_work.
  */
@@ -733,7 +740,7 @@ struct perf_buffer *perf_rb_get(struct perf_event *event)
 	return rb;
 }
 
-/* mm keeps a page whose mapping the fault handler has set for itself. */
+/* mm does not free a page with a mapping, which perf_mmap_page() has set. */
 static void perf_rb_disown(struct page *page)
 {
 	page->mapping = NULL;
@@ -760,8 +767,9 @@ static struct perf_buffer *perf_rb_alloc_head(unsigned int nr_runs, int node)
 #ifdef CONFIG_PERF_USE_VMALLOC
 
 /*
- * Data caches that are indexed by virtual address want kernel and user addresses
- * of a page to have the same colour: vmalloc_user() sees to it. One run.
+ * Data caches that are indexed by virtual address need kernel and user
+ * addresses of a page to have the same colour, which vmalloc_user() ensures.
+ * There is one run.
  */
 static void perf_rb_free(struct perf_buffer *rb)
 {
@@ -817,7 +825,7 @@ static void perf_rb_free_page(void *at)
 	free_page((unsigned long)at);
 }
 
-/* The one destructor; nr_runs counts the pages that there are. */
+/* The only destructor; nr_runs counts the pages that were allocated. */
 static void perf_rb_free(struct perf_buffer *rb)
 {
 	while (rb->nr_runs)
@@ -862,9 +870,9 @@ static struct page *perf_rb_kernel_page(void *at)
 #endif /* CONFIG_PERF_USE_VMALLOC */
 
 /**
- * perf_rb_page() - the page behind an offset of the mapping
+ * perf_rb_page() - get the page at an offset of the mapping
  * @rb: buffer
- * @pgoff: 0 for the user page, then the data
+ * @pgoff: offset in pages: 0 for the user page, then the data
  *
  * Context: any.
  * Return: the page, without a reference; NULL behind the end.
@@ -902,12 +910,12 @@ static void perf_rb_put_work(struct irq_work *work)
  * perf_rb_alloc() - make a buffer that nobody knows yet
  * @nr_pages: pages of data, 0 or a power of two
  * @watermark: bytes of data between two wake-ups; 0 for half the buffer
- * @cpu: that will write most, -1 for any
+ * @cpu: CPU that will write most, -1 for any
  * @flags: PERF_RB_WRITABLE or 0
  *
  * Context: may sleep.
  * Return: a buffer with one reference and no mapping; NULL without memory, and
- * for sizes that the page allocator does not know.
+ * if the page allocator cannot provide the array of runs.
  */
 struct perf_buffer *perf_rb_alloc(int nr_pages, long watermark, int cpu,
 				  int flags)
@@ -930,7 +938,7 @@ struct perf_buffer *perf_rb_alloc(int nr_pages, long watermark, int cpu,
 	INIT_LIST_HEAD(&rb->event_list);
 	mutex_init(&rb->aux.mutex);
 	rb->aux.cpu = -1;
-	/* Hard: the interrupt that runs it is over before RCU frees it. */
+	/* Hard: the interrupt that runs it ends before RCU frees the buffer. */
 	rb->put_work = IRQ_WORK_INIT_HARD(perf_rb_put_work);
 	return rb;
 }

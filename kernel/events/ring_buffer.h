@@ -14,11 +14,11 @@ struct perf_buffer;
 enum perf_rb_state {
 	PERF_RB_NEW,		/* known to its maker only */
 	PERF_RB_MAPPED,		/* in use: rb->mmap_count is not 0 */
-	PERF_RB_UNMAPPED,	/* out of use; events may not be off it yet */
+	PERF_RB_UNMAPPED,	/* out of use; events may still be attached */
 	PERF_RB_FREED,		/* no reference; memory goes by RCU */
 };
 
-/* Does it take records? */
+/* Whether a buffer takes records. */
 enum perf_rb_flow {
 	PERF_RB_FLOWS,
 	PERF_RB_PAUSED,		/* refuses them and counts what is lost */
@@ -29,11 +29,11 @@ extern struct perf_state_table perf_rb_state_table;
 extern struct perf_state_table perf_rb_flow_table;
 
 /*
- * The id trailer of PERF_RECORD_LOST, which the writer itself emits. The sample
- * room is a later one and registers its functions when the kernel starts.
+ * The id trailer of PERF_RECORD_LOST, which the writer itself emits. Room
+ * "sample" is a later one and registers its functions when the kernel starts.
  */
 struct perf_rb_id_ops {
-	/* Fills what @data lacks; fields that it has stay as they are. */
+	/* Fills missing fields of @data; the others stay as they are. */
 	void (*init)(struct perf_event_header *header,
 		     struct perf_sample_data *data, struct perf_event *event);
 	/* Writes the event->layout.trailer bytes. */
@@ -59,14 +59,14 @@ void perf_rb_write(struct perf_output_handle *handle, const void *from,
 		   unsigned long len);
 unsigned long perf_rb_write_user(struct perf_output_handle *handle,
 				 const void __user *from, unsigned long len);
-/* @copy gets (to, @from, offset into @from, bytes) for each piece. */
+/* @copy is called with (to, @from, offset into @from, bytes) for each piece. */
 unsigned long perf_rb_write_by(struct perf_output_handle *handle,
 			       perf_copy_f copy, const void *from,
 			       unsigned long len);
 
 /*
- * The next @len reserved bytes as plain memory, or NULL when a page ends among
- * them (then use perf_rb_write()).
+ * The next @len reserved bytes as plain memory, or NULL if their page ends
+ * there or before; then use perf_rb_write().
  */
 static inline void *perf_rb_span(struct perf_output_handle *handle,
 				 unsigned long len)
@@ -80,7 +80,7 @@ static inline void *perf_rb_span(struct perf_output_handle *handle,
 	return span;
 }
 
-/* perf_rb_write() of eight bytes, short of a page's end without a call. */
+/* perf_rb_write() of eight bytes; no call unless a page ends there. */
 static __always_inline void perf_rb_write_word(struct perf_output_handle *handle,
 					       const void *word)
 {
@@ -106,7 +106,7 @@ static inline void perf_rb_count_sample(struct perf_output_handle *handle)
 		perf_rb_count_wakeup(handle);
 }
 
-/* Has pollers woken, later; any context. */
+/* Requests to wake pollers later; any context. */
 void perf_rb_wake(struct perf_buffer *rb, struct perf_event *event);
 /* Wakes pollers of all events that write here. Task or irq_work context. */
 void perf_rb_wake_all(struct perf_event *event);
