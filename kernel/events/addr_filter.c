@@ -2,48 +2,47 @@
 /*
  * Room "addr_filter": where in the code a trace unit traces.
  *
- * Purpose: an event of a PMU with address filters is given a list of them, of
- * addresses in the kernel or in files. Where a file lies differs from process to
- * process, so each event has a range of addresses for each filter; empty while
- * the process has not mapped that part of the file as code. The driver fetches
- * both when the event is started.
+ * Purpose: an event of a PMU with address filters can have a list of filters,
+ * for addresses in the kernel or in files. Processes map a file at different
+ * addresses, so each event has a range of addresses for each filter. The range
+ * is empty while the process has not mapped that part of the file as code. The
+ * driver fetches both when the event is started.
  *
  * Owns: perf_event::{addr_filters,addr_filter_ranges,addr_filters_gen} and
  * hw.addr_filters_gen.
  *
  * Contexts: task; what the driver calls runs in pmu::start, NMI included.
  *
- * Lifetime: the list is the eldest's, and goes with it, which is after its
- * copies. A list that is replaced is freed when nobody can look at it, that is
- * outside of the lock. A filter has a reference on its file's path.
+ * Lifetime: the list belongs to the eldest and goes with it, after the copies.
+ * A list that was replaced is freed outside of the lock, when no reader can see
+ * it any more. A filter has a reference on its file's path.
  *
- * Locking: addr_filters.lock, a raw spin lock of the eldest's, covers the list
- * and the ranges of the whole family; it is inside ctx->lock, and interrupts are
- * off. The list changes under the mutex of the eldest's context and its
- * child_mutex, either of which is enough to read it.
+ * Locking: addr_filters.lock, a raw spin lock of the eldest, protects the list
+ * and the ranges of the eldest and its copies. It is inside ctx->lock, and
+ * taken with interrupts off. The list changes under the mutex of the eldest's
+ * context and its child_mutex as well, either of which is enough to read it.
  *
  * Race: SET_FILTER against mmap in the process in question.
- *  1. SET_FILTER puts the list in place, all file ranges empty, and then
- *     looks for mappings with mmap_lock held for reading, until the ranges are
- *     stored.
+ *  1. SET_FILTER installs the list, with all file ranges empty. Then it takes
+ *     mmap_lock for reading, searches for mappings and stores the ranges.
  *  2. mmap has mmap_lock for writing. If it comes before, the mapping is found.
  *     If it comes after, it finds the list.
  *
  * Race: SET_FILTER against exec.
- *  1. SET_FILTER looks through the old program's mappings.
+ *  1. SET_FILTER searches the old program's mappings.
  *  2. exec gives the task another mm, and then empties the ranges of files.
- *  3. SET_FILTER stores ranges under the lock only if the task has still the mm
- *     that it looked at: step 2 comes later, or it looks again.
+ *  3. SET_FILTER stores ranges under the lock only if the task still has the mm
+ *     that was searched: then step 2 comes later. Otherwise it searches again.
  *
  * Race: SET_FILTER against fork.
  *  1. A copy joins the list of children with the ranges of the event it was
  *     copied from, under child_mutex.
- *  2. SET_FILTER has child_mutex: the copy has the old list's ranges and gets
- *     new ones, or it is not there yet and is born with the new ones.
+ *  2. SET_FILTER holds child_mutex: either the copy has the old list's ranges
+ *     and gets new ones, or it joins later and begins with the new ones.
  *
  * Race: the driver in an NMI, while this CPU holds the lock.
- *  1. The driver asks for the filters and is told nothing.
- *  2. Whoever had the lock restarts the event, and the driver asks again.
+ *  1. The driver asks for the filters and gets none.
+ *  2. The task that had the lock restarts the event, and the driver asks again.
  */
 #include <linux/fs.h>
 #include <linux/hardirq.h>
@@ -59,10 +58,10 @@
 #include "pmu.h"
 #include "remote.h"
 
-/* Lists that name a file. While there are none nobody looks at mappings. */
+/* Number of lists that name a file. At 0 no mappings are searched. */
 static atomic_t addr_filter_file_lists = ATOMIC_INIT(0);
 
-/* A list in the making, or one that was replaced. */
+/* A new list, or one that was replaced. */
 struct addr_filter_list {
 	struct list_head	head;
 	unsigned int		nr;
@@ -82,7 +81,7 @@ static void addr_filter_list_free(struct addr_filter_list *list)
 	}
 }
 
-/* A CPU's event sees many processes, in each of which a file lies elsewhere. */
+/* Not for a CPU's event: its processes map a file at different addresses. */
 static int addr_filter_find_file(struct perf_event *event,
 				 const struct perf_filter_term *term,
 				 struct path *path)
@@ -131,7 +130,7 @@ static int addr_filter_add(struct perf_event *event,
 	return 0;
 }
 
-/* What it has made so far is left in @list when it fails. */
+/* On failure @list has the filters that were read so far. */
 static int addr_filter_read(struct perf_event *event, const char *text,
 			    struct addr_filter_list *list)
 {
@@ -146,7 +145,7 @@ static int addr_filter_read(struct perf_event *event, const char *text,
 	return ret;
 }
 
-/* Where it lies. */
+/* Ranges. */
 
 static bool addr_filter_is_code(const struct vm_area_struct *vma)
 {
@@ -174,7 +173,7 @@ static bool addr_filter_locate(const struct perf_addr_filter *filter,
 		range->size = min(size - skip, filter->size);
 		return true;
 	}
-	/* It begins before the mapping does. */
+	/* The filter begins before the mapping. */
 	skip = first - filter->offset;
 	if (skip >= filter->size)
 		return false;
@@ -210,8 +209,8 @@ static void addr_filter_reset_locked(struct perf_event *event)
 }
 
 /*
- * The driver asks for filters when the event starts. One that is throttled will
- * be started by the tick.
+ * The driver asks for filters when the event starts. A throttled event will be
+ * started by the tick.
  */
 static void addr_filter_restart_locked(struct perf_event *event)
 {
@@ -236,7 +235,7 @@ static int addr_filter_restart_oncpu(struct perf_event_context *ctx,
 
 /*
  * The first mapping of a part of a file counts. @ranges: one for each filter,
- * all empty where a file is meant. The caller keeps the list from changing.
+ * empty for each filter of a file. The caller keeps the list from changing.
  */
 static void addr_filter_search(struct perf_event *event, struct mm_struct *mm,
 			       struct perf_addr_filter_range *ranges)
@@ -284,7 +283,7 @@ static bool addr_filter_try_apply(struct perf_event *event,
 	struct mm_struct *mm = get_task_mm(task);
 	bool stored;
 
-	/* It exits, or has no user mode. */
+	/* The task exits, or has no user mode. */
 	if (!mm)
 		return true;
 	addr_filter_reset_ranges(event, ranges);
@@ -297,8 +296,8 @@ static bool addr_filter_try_apply(struct perf_event *event,
 }
 
 /*
- * A copy whose task has gone stays in its context until whoever ends it gets
- * child_mutex, which the caller has.
+ * A copy whose task has gone stays in its context until the code that ends it
+ * gets child_mutex, which the caller holds.
  */
 static void addr_filter_apply(struct perf_event *event,
 			      const struct addr_filter_list *list,
@@ -326,11 +325,11 @@ static int addr_filter_validate(struct perf_event *event,
 	err = pmu->addr_filters_validate(&list->head);
 	if (err)
 		return err;
-	/* There are no more ranges, whatever the driver says. */
+	/* There are no more ranges, even if the driver accepts the list. */
 	return list->nr > pmu->nr_addr_filters ? -EOPNOTSUPP : 0;
 }
 
-/* On return @list is what was there before. */
+/* On return @list is the previous list. */
 static void addr_filter_exchange(struct perf_event *event,
 				 struct addr_filter_list *list)
 {
@@ -368,7 +367,7 @@ static void addr_filter_install(struct perf_event *event,
 		addr_filter_apply(child, &present, ranges);
 }
 
-/* Its PMU may go away meanwhile. */
+/* The event's PMU may go away meanwhile. */
 static bool addr_filter_has_any(struct perf_event *event)
 {
 	guard(rcu)();
@@ -396,20 +395,20 @@ static int addr_filter_replace(struct perf_event *event,
 }
 
 /**
- * perf_addr_filter_set - replace the address filters of an event and its copies
+ * perf_addr_filter_set() - replace the filters of an event and its copies
  * @event: event that was opened, on a PMU that has such filters
- * @text: what the user wrote; see addr_filter_parse.c. Without any filter in it
- *	there are none
+ * @text: what the user wrote; see addr_filter_parse.c. A text without filters
+ *	removes all
  *
- * When it fails the filters stay as they were.
+ * On failure the filters stay as they were.
  *
  * Context: task; takes the mutex of the event's context, child_mutex and
  * the mmap_lock of each process concerned.
- * Return: 0; -EINVAL for a text that is not one, a size that is missing, a path
- * that leads to no regular file, and for a PMU without filters; -ERANGE for a
+ * Return: 0; -EINVAL for a text in error, a size that is missing, a path that
+ * leads to no regular file, and for a PMU without filters; -ERANGE for a
  * number that is too large; -EOPNOTSUPP for a file with an event of a CPU, and
  * for more filters than the PMU has; errors of the path; -ENOMEM; -ENODEV
- * when the PMU has gone; what pmu::addr_filters_validate says.
+ * if the PMU has gone; what pmu::addr_filters_validate returns.
  */
 int perf_addr_filter_set(struct perf_event *event, const char *text)
 {
@@ -417,7 +416,7 @@ int perf_addr_filter_set(struct perf_event *event, const char *text)
 	struct addr_filter_list list = { .head = LIST_HEAD_INIT(list.head) };
 	int err = -EINVAL;
 
-	/* Walking a path in /proc takes locks that are outside of ctx->mutex. */
+	/* Before ctx->mutex: a path in /proc takes locks outside of it. */
 	if (addr_filter_has_any(event))
 		err = addr_filter_read(event, text, &list);
 	if (!err) {
@@ -429,7 +428,7 @@ int perf_addr_filter_set(struct perf_event *event, const char *text)
 	return err;
 }
 
-/* What happens to a process. */
+/* Changes of a process. */
 
 /* Return: whether the event has to be restarted. */
 static bool addr_filter_mapped(struct perf_event *event,
@@ -461,8 +460,8 @@ static int addr_filter_mmap_oncpu(struct perf_event_context *ctx,
 }
 
 /**
- * perf_addr_filter_mmap - let current's filters follow a new mapping
- * @vma: the mapping
+ * perf_addr_filter_mmap() - adapt the ranges of current's events to a mapping
+ * @vma: new mapping
  *
  * A part of a file that is mapped again is traced at the new place.
  *
@@ -507,7 +506,7 @@ static int addr_filter_exec_oncpu(struct perf_event_context *ctx,
 }
 
 /**
- * perf_addr_filter_exec - nothing of the old program is mapped any more
+ * perf_addr_filter_exec() - empty the ranges of files after an exec
  * @ctx: context of current
  *
  * Context: task.
@@ -519,11 +518,11 @@ void perf_addr_filter_exec(struct perf_event_context *ctx)
 		perf_ctx_call(ctx, addr_filter_exec_oncpu, NULL);
 }
 
-/* The events' side. */
+/* Memory of an event. */
 
 /**
- * perf_addr_filter_alloc - make room for the ranges of an event
- * @event: event in the making, whose PMU is known
+ * perf_addr_filter_alloc() - allocate the ranges of an event
+ * @event: new event, whose PMU is known
  *
  * Context: task.
  * Return: 0 or -ENOMEM.
@@ -538,14 +537,14 @@ int perf_addr_filter_alloc(struct perf_event *event)
 					    GFP_KERNEL);
 	if (!event->addr_filter_ranges)
 		return -ENOMEM;
-	/* Unlike what the driver has, so that it asks. */
+	/* Differs from the driver's number, so that the driver asks. */
 	event->addr_filters_gen = 1;
 	return 0;
 }
 
 /**
- * perf_addr_filter_drop - give up the files that an event's filters name
- * @event: event that is about to be freed, as are its copies by now
+ * perf_addr_filter_drop() - free the filters of an event, and their paths
+ * @event: event that is about to be freed; its copies have gone
  *
  * Context: task, may sleep.
  */
@@ -562,8 +561,8 @@ void perf_addr_filter_drop(struct perf_event *event)
 }
 
 /**
- * perf_addr_filter_free - free an event's ranges
- * @event: event that nobody sees
+ * perf_addr_filter_free() - free an event's ranges
+ * @event: event that is visible to nobody
  *
  * Context: any but NMI.
  */
@@ -573,9 +572,11 @@ void perf_addr_filter_free(struct perf_event *event)
 }
 
 /**
- * perf_addr_filter_inherit - a copy's process begins with the mappings of ours
+ * perf_addr_filter_inherit() - give a copy the ranges of its source
  * @copy: inherited event that is about to be listed
- * @source: event of current that it is a copy of
+ * @source: event of current that was copied
+ *
+ * The new process begins with the mappings of current.
  *
  * Context: task, the eldest's child_mutex.
  */

@@ -5,7 +5,7 @@
 
 #include "types.h"
 
-/* The events' side: memory for ranges, and for what the eldest was given. */
+/* Memory of an event for its ranges, and of the eldest for the filters. */
 int perf_addr_filter_alloc(struct perf_event *event);
 void perf_addr_filter_drop(struct perf_event *event);
 void perf_addr_filter_free(struct perf_event *event);

@@ -5,45 +5,48 @@
  * Owns event->rb, event->mmap_count, the buffer's list of events, the locked
  * memory charge, and what the user page says about the event.
  *
- * Contexts: task, but for perf_event_update_userpage(), which runs anywhere.
+ * Contexts: task, except for perf_event_update_userpage(), which runs anywhere.
  *
  * Lifetime: a buffer is in use while rb->mmap_count, the number of its mappings
- * through whatever event, is not 0. It starts at 1 and never leaves 0 again.
- * Events that write to a buffer are attached: they hold a reference and stand in
- * rb->event_list. The last unmapping detaches them all, as nobody could read what
- * they write. So neither munmap nor mmap waits for a grace period: the list is
- * walked under its lock only, and the memory goes by RCU.
+ * through any event, is not 0. The count starts at 1 and never leaves 0 again.
+ * Events that write to a buffer are attached: they hold a reference and are on
+ * rb->event_list. The last unmapping detaches them all, as no task could read
+ * what they write. So neither munmap nor mmap waits for a grace period: the
+ * list is walked under its lock only, and the memory is freed by RCU.
  *
- * The AUX area is part of a buffer: it is mapped through an event that writes
- * there, each of its mappings is one of the buffer's, too, and the last of them
- * ends it while the buffer stays.
+ * The AUX area is part of a buffer. It is mapped through an event that writes
+ * to the buffer. Each of its mappings counts as one of the buffer's, too. The
+ * last of them ends the area, while the buffer stays.
  *
- * The user page says what a reader can use, and nothing else: a counter is offered
- * while each of its mappings can read it. Whether a mapping can is decided when it is
- * made, moved or copied by a fork, and holds until it goes; rb->nr_blind counts those
- * that cannot. An update of the page cannot decide that anew. It knows neither which
- * thread will read, nor does anything update the page when a thread is bound to a CPU.
+ * The user page offers what every reader can use, and nothing else: it offers a
+ * counter while each of its mappings can read the counter. Whether a mapping
+ * can is decided when it is made, moved or copied by a fork, and holds until it
+ * goes; rb->nr_blind counts the mappings that cannot. An update of the page
+ * cannot decide this anew: it does not know which thread will read, and no
+ * update is made when a thread is bound to a CPU.
  *
  * Locking: mmap_lock > event->mmap_mutex > rb->aux.mutex; mmap_mutex >
- * rb->event_lock > waitq.lock. event->rb changes under mmap_mutex; writers read it
- * under RCU. Of two mmap_mutexes the one with the lower address comes first.
+ * rb->event_lock > waitq.lock. event->rb changes under mmap_mutex; writers read
+ * it under RCU. Of two mmap_mutexes the one with the lower address comes first.
  *
- * Redirecting @event to the buffer of @target while the last mapping goes:
+ * Race, @event is redirected to the buffer of @target while the last mapping
+ * goes:
  *
- *   1. set_output holds both mmap_mutexes. @target is attached, rb->mmap_count was
- *      seen above 0, @event is attached, too.
- *   2. If close brought the count to 0 before, set_output sees that and refuses.
- *   3. If after: close detaches every event on the list, one at a time, and starts
- *      again until it finds none. It cannot pass @target while set_output holds
- *      its mutex; when it gets it, @event is on the list.
+ *   1. set_output holds both mmap_mutexes. It sees that @target is attached and
+ *      rb->mmap_count is above 0, and attaches @event, too.
+ *   2. If close brought the count to 0 before, set_output refuses.
+ *   3. If close does so later, it detaches the events on the list, one at a
+ *      time, until it finds none. It cannot pass @target while set_output holds
+ *      that mutex; when close gets the mutex, @event is on the list.
  *
- * Closing two mappings of one event at a time, from two processes: each drops its
- * share of rb->mmap_count and event->mmap_count in one section of mmap_mutex. Who
- * brings either to 0 does what follows from that one, whatever the other does.
+ * Race, two processes close two mappings of one event: each lowers
+ * rb->mmap_count and event->mmap_count in one section of mmap_mutex. The
+ * process that brings one of them to 0 does what follows from that, whatever
+ * the other process does.
  *
- * An event whose last reference has gone may still be on the list. Close steps
- * over it; its destructor detaches it. What stands on the list has been opened, or
- * is attached by the last step of an open that can fail.
+ * An event whose last reference has gone may still be on the list. Close skips
+ * it; its destructor detaches it. An event on the list has been opened, or was
+ * attached by the last step of an open that can fail.
  */
 
 #include <linux/capability.h>
@@ -71,22 +74,23 @@
 #include "ring_buffer.h"
 
 /*
- * kernel.perf_event_mlock_kb: what each user may map for each online CPU without
- * it counting against RLIMIT_MEMLOCK. Half a megabyte, and the user page.
+ * kernel.perf_event_mlock_kb: what each user may map for each online CPU
+ * without it counting against RLIMIT_MEMLOCK. Half a megabyte, and the user
+ * page.
  */
 int sysctl_perf_event_mlock __read_mostly = 512 + (PAGE_SIZE / 1024);
 
-/* Pages that are mapped in one go. */
+/* Number of pages that are mapped at once. */
 #define PERF_MMAP_BATCH	32
 
 /* The user page. */
 
 /*
- * A program reads the counters of the CPU that it is on. That is the event's CPU
- * if the event follows one of the program's own tasks, and nobody else: what is
- * inherited may count for any task of the family. An event of a CPU can be read
- * by a task that may run nowhere else. A fork copies mappings for another than the
- * caller.
+ * A program reads the counters of the CPU that it runs on. That is the event's
+ * CPU if the event counts one of the program's own tasks, and no other: an
+ * inherited event may count for any task of the family. An event of a CPU can
+ * be read by a task that may run nowhere else. If a fork copies a mapping, @mm
+ * is not the caller's.
  */
 static bool perf_mmap_can_read_mutexed(struct perf_event *event,
 				       const struct perf_buffer *rb,
@@ -96,7 +100,7 @@ static bool perf_mmap_can_read_mutexed(struct perf_event *event,
 
 	if (event->attr.inherit)
 		return false;
-	/* Those before an exec of the target are of its old mm, if they remain. */
+	/* Mappings made before an exec of the target belong to its old mm. */
 	if (event->attach_state & PERF_ATTACH_TASK)
 		return READ_ONCE(event->hw.target->mm) == mm &&
 		       (!rb->nr_readers || rb->reader_mm == mm);
@@ -104,7 +108,7 @@ static bool perf_mmap_can_read_mutexed(struct perf_event *event,
 	       cpumask_test_cpu(event->cpu, current->cpus_ptr);
 }
 
-/* There is one page for all who have mapped it. An exec takes the target away. */
+/* All mappings show the same page. An exec gives the target another mm. */
 static bool perf_mmap_readers_can_read(const struct perf_event *event,
 				       const struct perf_buffer *rb)
 {
@@ -123,11 +127,12 @@ static u32 perf_mmap_index(struct perf_event *event)
 }
 
 /*
- * Does a reader who carries the times on get them right? With an index it adds
- * what has passed to both; without one it leaves equal times alone, and adds to
- * the enabled time of others. That is right for an event that waits for its turn
- * while the reader runs; a sibling waits only while its leader is enabled. One of
- * a task and a CPU may be waiting for the task to come there, which no page tells.
+ * Return: whether a reader that continues the times gets them right. With an
+ * index the reader adds the time since the update to both times. Without one it
+ * leaves equal times alone, and otherwise adds to the enabled time. That is
+ * right for an event that waits for its turn while the reader runs; a sibling
+ * waits only while its leader is enabled. An event of a task and a CPU may wait
+ * for the task to come to that CPU, which the page cannot show.
  */
 static bool perf_mmap_times_go_on(const struct perf_event *event,
 				  const struct perf_event_mmap_page *userpg,
@@ -143,8 +148,8 @@ static bool perf_mmap_times_go_on(const struct perf_event *event,
 }
 
 /*
- * Lets an architecture say how its counters and its clock are read without a
- * system call. @now is the perf_clock() of the times in @userpg.
+ * An architecture describes here how its counters and its clock are read
+ * without a system call. @now is the perf_clock() of the times in @userpg.
  */
 void __weak arch_perf_update_userpage(struct perf_event *event,
 				      struct perf_event_mmap_page *userpg,
@@ -153,8 +158,8 @@ void __weak arch_perf_update_userpage(struct perf_event *event,
 }
 
 /*
- * What the counter shows is to be added. The reader takes the topmost of its @width
- * bits for the sign; a driver may have kept what it read without one.
+ * The reader adds the value of the counter to this. It takes the topmost of the
+ * @width bits for the sign; a driver may have stored @prev_count without one.
  */
 static u64 perf_mmap_offset(const struct perf_event *event, u32 index, u16 width)
 {
@@ -169,7 +174,7 @@ static u64 perf_mmap_offset(const struct perf_event *event, u32 index, u16 width
 	return count - prev;
 }
 
-/* Takes back what the architecture offers, where a reader would go wrong. */
+/* Withdraws what the architecture offers, where readers would go wrong. */
 static void perf_mmap_limit_caps(const struct perf_event *event,
 				 struct perf_event_mmap_page *userpg,
 				 bool readable, u32 index)
@@ -204,14 +209,14 @@ static void perf_mmap_fill_userpage(struct perf_event *event,
  * perf_event_update_userpage() - show count and times in the event's user page
  * @event: any event; without a mapping of its own nothing happens
  *
- * An event that merely writes to the buffer of another has no user page: the one
- * in that buffer tells about the other event.
+ * An event that only writes to the buffer of another event has no user page:
+ * the page in that buffer shows the other event.
  *
- * The reader sees @lock change when it read while this wrote. It may write the
- * page itself, so nothing that matters to the kernel is taken back from there.
+ * A reader sees @lock change if it read during an update. It may write the page
+ * itself, so the kernel reads nothing from there that matters to it.
  *
- * Context: any, NMI included, on the CPU where the event's context is loaded, or
- * with ctx->lock if it is loaded nowhere.
+ * Context: any, NMI included, on the CPU where the event's context is loaded,
+ * or with ctx->lock if it is loaded nowhere.
  */
 void perf_event_update_userpage(struct perf_event *event)
 {
@@ -228,11 +233,11 @@ void perf_event_update_userpage(struct perf_event *event)
 	if (!rb || READ_ONCE(rb->page_event) != event)
 		return;
 	userpg = rb->user_page;
-	/* An NMI that overtakes leaves newer values than those in hand. */
+	/* An update that nests in an NMI has newer values: repeat this one. */
 	do {
 		update = local_inc_return(&rb->updates);
 		WRITE_ONCE(userpg->lock, READ_ONCE(userpg->lock) + 1);
-		barrier(); /* who reads counters by itself is on this CPU */
+		barrier(); /* a reader of counters runs on this CPU */
 		perf_mmap_fill_userpage(event, rb);
 		barrier();
 		WRITE_ONCE(userpg->lock, READ_ONCE(userpg->lock) + 1);
@@ -245,14 +250,14 @@ static int perf_mmap_show_oncpu(struct perf_event_context *ctx,
 {
 	struct perf_event *event = arg;
 
-	/* One that has moved to another CPU meanwhile was shown there. */
+	/* An event that has moved to another CPU was updated there. */
 	if (READ_ONCE(event->ctx) == ctx)
 		perf_event_update_userpage(event);
 	return 0;
 }
 
 /**
- * perf_mmap_show() - update an event's user page where its context is
+ * perf_mmap_show() - update an event's user page where its context is loaded
  * @event: event of a context
  *
  * Context: task, interrupts on.
@@ -263,8 +268,9 @@ void perf_mmap_show(struct perf_event *event)
 }
 
 /*
- * The mapping remembers what was decided, until perf_mmap_drop_mutexed().
- * Return: whether the page offers a counter no more, so that it has to be shown.
+ * Decides whether a mapping can read the counter. The mapping keeps the
+ * decision until perf_mmap_drop_mutexed().
+ * Return: whether the page may no longer offer a counter and must be updated.
  */
 static bool perf_mmap_judge_mutexed(struct perf_event *event,
 				    struct perf_buffer *rb,
@@ -328,8 +334,9 @@ static void perf_mmap_link(struct perf_event *event, struct perf_buffer *rb)
 }
 
 /*
- * From now on @event writes to @rb, whose reference goes with it, or nowhere. Its
- * pollers look again, as wake-ups of the old buffer passed them by.
+ * Makes @event write to @rb, whose reference it takes over, or nowhere if @rb
+ * is NULL. Pollers of the event are woken to look again, as wake-ups of the old
+ * buffer may have missed them.
  */
 static void perf_mmap_attach_mutexed(struct perf_event *event,
 				     struct perf_buffer *rb)
@@ -344,7 +351,7 @@ static void perf_mmap_attach_mutexed(struct perf_event *event,
 		perf_mmap_link(event, rb);
 	rcu_assign_pointer(*perf_rb_slot(event), rb);
 	if (old) {
-		/* Its trace goes on, in the new buffer, when it starts again. */
+		/* The trace continues in @rb, when the event starts again. */
 		perf_aux_stop(old, event);
 		perf_rb_put(old);
 		wake_up_all(&event->waitq);
@@ -353,7 +360,7 @@ static void perf_mmap_attach_mutexed(struct perf_event *event,
 
 /**
  * perf_mmap_detach() - take an event off its buffer
- * @event: about to be freed, no references left; may be half built
+ * @event: about to be freed, no references left; may be incomplete
  *
  * Context: task.
  */
@@ -383,8 +390,8 @@ static struct perf_event *perf_mmap_next_event(struct perf_buffer *rb)
 }
 
 /*
- * Each turn takes one event off the list, or finds that somebody else has just
- * done so; with mmap_count at 0 none comes back.
+ * Each iteration takes one event off the list, or finds that another task has
+ * just done so; with mmap_count at 0 no event is added.
  */
 static void perf_mmap_detach_all(struct perf_buffer *rb)
 {
@@ -396,7 +403,7 @@ static void perf_mmap_detach_all(struct perf_buffer *rb)
 			if (perf_rb_mutexed(event) == rb)
 				perf_mmap_attach_mutexed(event, NULL);
 		}
-		/* Its file may have been closed meanwhile. */
+		/* Perhaps the last reference: its file may be closed by now. */
 		perf_event_put_late(event);
 	}
 }
@@ -440,7 +447,7 @@ static void perf_mmap_uncharge(struct perf_rb_charge *charge)
 /*
  * Charges @nr_pages to current's user and, beyond the allowance, to @mm. Both
  * are remembered, as another process may be the last to unmap.
- * Return: 0; -EPERM over the limit, then nothing is charged.
+ * Return: 0; -EPERM over the limit; then nothing is charged.
  */
 static int perf_mmap_charge(struct perf_rb_charge *charge,
 			    struct mm_struct *mm, unsigned long nr_pages)
@@ -498,7 +505,7 @@ perf_mmap_find_aux_locked(struct perf_event *event, struct perf_buffer *rb,
 	lockdep_assert_held(&rb->aux.mutex);
 	if (!area)
 		return perf_mmap_create_aux(event, vma);
-	/* One that was retired is of a PMU that has gone, or goes. */
+	/* A retired area belongs to a PMU that has gone, or goes. */
 	if (area->pmu != event->pmu || area->state != PERF_AUX_OPEN)
 		return ERR_PTR(-EINVAL);
 	return area;
@@ -518,11 +525,11 @@ static void perf_mmap_put_aux_locked(struct perf_buffer *rb)
 
 /**
  * perf_mmap_revoke_aux() - take an AUX area from a PMU that goes away
- * @event: event of the PMU, REVOKED, which it is told of still
+ * @event: event in the state REVOKED, whose event->pmu is still that PMU
  *
- * Each mapping of the area belongs to an event of the PMU that is attached to the
- * buffer, so that who revokes all of them passes by here. No event maps a new
- * area: it would see that it is revoked.
+ * Each mapping of the area belongs to an event of the PMU that is attached to
+ * the buffer, so that the area is found when all of these events are revoked.
+ * No event maps a new area: it would see that it is revoked.
  *
  * Context: task, may sleep.
  */
@@ -541,7 +548,7 @@ void perf_mmap_revoke_aux(struct perf_event *event)
 
 /* The mapping. */
 
-/* A driver that goes away is not told: see revoke.c. */
+/* A driver that goes away is not notified: see revoke.c. */
 static void perf_mmap_tell_mapped(struct perf_event *event,
 				  struct mm_struct *mm)
 {
@@ -581,8 +588,8 @@ static bool perf_mmap_copy_mutexed(struct perf_event *event,
 }
 
 /*
- * mremap(2) has moved the mapping: for a moment there are two of them. Or a fork has
- * copied it, after MADV_DOFORK.
+ * mremap(2) has moved the mapping: for a moment there are two of them. Or a
+ * fork has copied it, after MADV_DOFORK.
  */
 static void perf_mmap_open(struct vm_area_struct *vma)
 {
@@ -625,15 +632,15 @@ static void perf_mmap_close(struct vm_area_struct *vma)
 	perf_rb_put(rb);
 }
 
-/* A part of a mapping has no size and offset that open and close could match. */
+/* No splits: open and close could not match size and offset of a part. */
 static int perf_mmap_may_split(struct vm_area_struct *vma, unsigned long addr)
 {
 	return -EINVAL;
 }
 
 /*
- * The mapping at hand keeps what it maps. mm wants a page of a shared file mapping
- * to have a mapping and an index.
+ * The mapping @vma keeps what it maps. mm requires page->mapping and
+ * page->index of a page in a shared mapping of a file.
  */
 static struct page *perf_mmap_page(struct vm_area_struct *vma,
 				   struct perf_buffer *rb, unsigned long pgoff)
@@ -649,8 +656,8 @@ static struct page *perf_mmap_page(struct vm_area_struct *vma,
 }
 
 /*
- * The user page may be written, data may only be read. Pages are mapped when the
- * buffer is: what comes here was discarded by madvise(2), or mm had no memory.
+ * The user page may be written, data may only be read. mmap(2) maps all pages
+ * at once: a page that faults was discarded by madvise(2), or mm had no memory.
  */
 static vm_fault_t perf_mmap_fault(struct vm_fault *vmf)
 {
@@ -685,7 +692,7 @@ static const struct vm_operations_struct perf_mmap_vm_ops = {
 	.page_mkwrite	= perf_mmap_mkwrite,
 };
 
-/* Return: pages from @pgoff on that @pages has now, as many as there are. */
+/* Return: number of pages from @pgoff on that were stored in @pages. */
 static unsigned long perf_mmap_collect(struct vm_area_struct *vma,
 				       struct perf_buffer *rb,
 				       unsigned long pgoff,
@@ -703,9 +710,10 @@ static unsigned long perf_mmap_collect(struct vm_area_struct *vma,
 }
 
 /*
- * Maps what a fault would map, all at once: read-only, so that the first store to
- * the user page is asked for by page_mkwrite. mm settles the protection after
- * mmap only, by the same rule. What cannot be mapped now is left to faults.
+ * Maps what faults would map, all at once. Pages are mapped read-only, so that
+ * the first store to the user page calls page_mkwrite. mm sets the protection
+ * only after mmap, by the same rule. Pages that cannot be mapped now are left
+ * to faults.
  */
 static void perf_mmap_populate(struct vm_area_struct *vma)
 {
@@ -740,8 +748,8 @@ static int perf_mmap_data_pages(struct vm_area_struct *vma)
 }
 
 /*
- * All that can fail happens before anybody sees the buffer. The charge comes
- * first, so that who is over the limit allocates nothing.
+ * All steps that can fail come before the buffer is visible. The charge comes
+ * first, so that a caller over the limit allocates nothing.
  */
 static int perf_mmap_create_mutexed(struct perf_event *event,
 				    struct vm_area_struct *vma, int nr_pages)
@@ -775,11 +783,11 @@ static int perf_mmap_create_mutexed(struct perf_event *event,
 }
 
 /*
- * A buffer out of use, whose closer has not come to @event yet, is left. The data
- * of one in use are mapped further only through the event that made it, because
- * its user page can tell of one event.
- * Return: 0, and @event->rb has one mapping more or is NULL; -EINVAL if the size
- * is another, or the buffer another event's.
+ * If the buffer is out of use, and its closer has not detached @event yet, this
+ * detaches @event. The data of a buffer in use can be mapped again only through
+ * the event that made it, because its user page can show only one event.
+ * Return: 0, and @event->rb has one mapping more or is NULL; -EINVAL if the
+ * size differs, or another event has made the buffer.
  */
 static int perf_mmap_join_mutexed(struct perf_event *event, int nr_pages)
 {
@@ -813,7 +821,7 @@ static int perf_mmap_data(struct perf_event *event, struct vm_area_struct *vma)
 		err = perf_mmap_create_mutexed(event, vma, nr_pages);
 	if (err)
 		return err;
-	/* Our caller shows the page in any case. */
+	/* The caller updates the page in any case. */
 	perf_mmap_judge_mutexed(event, perf_rb_mutexed(event), vma);
 	atomic_inc(&event->mmap_count);
 	return 0;
@@ -836,7 +844,7 @@ static int perf_mmap_aux_mutexed(struct perf_event *event,
 	if (IS_ERR(area))
 		return PTR_ERR(area);
 	perf_debug_sleep();
-	/* Last, as a count that has been raised cannot well be lowered here. */
+	/* Last, as lowering the count again would need most of a close. */
 	if (!refcount_inc_not_zero(&rb->mmap_count)) {
 		if (area != rb->aux.area)
 			perf_mmap_free_aux(area);
@@ -868,27 +876,29 @@ static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
 
 /**
  * perf_mmap() - map the user page and the data of an event, or its AUX area
- * @file: the event's
- * @vma: one page, and a power of two of data pages or none, at offset 0; or what
- *	the user page says of the AUX area
+ * @file: file of the event
+ * @vma: one page, and a power of two of data pages or none, at offset 0; or for
+ *	the AUX area the offset and size that the user page has
  *
- * The first mapping makes the buffer: writable, user space consumes records by
- * moving data_tail; read-only, new records replace old ones. Further mappings
- * through this event share it, those through one that is redirected here are
- * refused, but for the AUX area: that is shared by events of the PMU that made it.
- * Whether this one can read the counter is decided now.
+ * The first mapping makes the buffer. If it is writable, user space consumes
+ * records by moving data_tail; if it is read-only, new records replace old
+ * ones. Further mappings through this event share the buffer. Mappings through
+ * an event that is redirected here are refused, except for the AUX area, which
+ * is shared by events of the PMU that made it. Whether this mapping can read
+ * the counter is decided now.
  *
- * All pages are there when this returns, so that reading them takes no fault.
+ * The pages are mapped when this returns, so that reading them takes no fault.
  *
  * Inherited events of a task without a CPU have no buffer, since their copies
  * would write to it from several CPUs.
  *
  * Context: mmap_lock held for writing.
  * Return: 0; -EINVAL for an inherited event on any CPU, a redirected event, a
- * private mapping, a wrong size, or offset other than 0 that does not match the
- * user page, or the area that is there, or an AUX area without a buffer; -ENODEV when
- * the event's PMU has gone; -EOPNOTSUPP for an AUX area of a PMU that does not trace;
- * -EPERM over the limit of locked memory; -ENOMEM; -EACCES of a security module.
+ * private mapping, a wrong size, an offset other than 0 that does not match the
+ * user page or the existing area, or an AUX area without a buffer; -ENODEV if
+ * the event's PMU has gone; -EOPNOTSUPP for an AUX area of a PMU that does not
+ * trace; -EPERM over the limit of locked memory; -ENOMEM; -EACCES of a security
+ * module.
  */
 int perf_mmap(struct file *file, struct vm_area_struct *vma)
 {
@@ -911,7 +921,7 @@ int perf_mmap(struct file *file, struct vm_area_struct *vma)
 	if (err)
 		return err;
 
-	/* The charge is of this mm: fork must not copy the mapping. */
+	/* The charge belongs to this mm: fork must not copy the mapping. */
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &perf_mmap_vm_ops;
 	perf_mmap_populate(vma);
@@ -921,11 +931,11 @@ int perf_mmap(struct file *file, struct vm_area_struct *vma)
 }
 
 /**
- * perf_mmap_poll() - ask whether there is something to read
+ * perf_mmap_poll() - check whether there is something to read
  * @event: event that is polled
  *
- * The mutex makes sure that an event that changes its buffer is not asked in
- * between: either the new buffer is seen here, or the wake-up comes after.
+ * The mutex orders this with a change of the event's buffer: either the new
+ * buffer is seen here, or the wake-up comes later.
  *
  * Context: task; the caller is on event->waitq.
  * Return: poll bits since the last call; EPOLLHUP without a buffer.
@@ -943,8 +953,8 @@ __poll_t perf_mmap_poll(struct perf_event *event)
 
 /**
  * perf_mmap_pause_output() - stop or resume records
- * @event: event with a buffer; the others that write there pause, too
- * @pause: what is to be
+ * @event: event with a buffer; other events that write there pause, too
+ * @pause: true to pause, false to resume
  *
  * Context: task.
  * Return: 0; -EINVAL without a buffer, or when it has no data pages.
@@ -962,8 +972,9 @@ int perf_mmap_pause_output(struct perf_event *event, bool pause)
 }
 
 /*
- * A buffer has one writing CPU, one clock and one direction; if it belongs to no
- * CPU, it belongs to a task. An event that is revoked gathers nobody any more.
+ * A buffer has one writing CPU, one clock and one direction; if it belongs to
+ * no CPU, it belongs to a task. No event can join the buffer of a revoked
+ * event.
  */
 static bool perf_mmap_can_share_mutexed(const struct perf_event *event,
 					const struct perf_event *target)
@@ -975,7 +986,7 @@ static bool perf_mmap_can_share_mutexed(const struct perf_event *event,
 		return false;
 	if (target->cpu == -1 && target->hw.target != event->hw.target)
 		return false;
-	/* Its copies would write from whatever CPU they are on. */
+	/* Its copies would write from several CPUs. */
 	if (event->cpu == -1 && event->attr.inherit)
 		return false;
 	if (target->clock != event->clock)
@@ -1033,13 +1044,14 @@ static int perf_mmap_redirect_mutexed(struct perf_event *event,
 }
 
 /**
- * perf_mmap_set_output() - let an event write to the buffer of another
+ * perf_mmap_set_output() - redirect an event to the buffer of another event
  * @event: event that is redirected
  * @target: event whose buffer it shares from now on; NULL for no buffer
  *
  * Context: task; the caller keeps both events.
- * Return: 0; -EINVAL if @event is mapped itself, if @target has no buffer in use
- * or its PMU has gone, or if the two differ in CPU, task, clock, direction, or AUX PMU.
+ * Return: 0; -EINVAL if @target is @event, if @event is mapped itself or an
+ * inherited event on any CPU, if @target has no buffer in use or its PMU has
+ * gone, or if the two differ in CPU, task, clock, direction, or AUX PMU.
  */
 int perf_mmap_set_output(struct perf_event *event, struct perf_event *target)
 {
@@ -1063,7 +1075,7 @@ int perf_mmap_set_output(struct perf_event *event, struct perf_event *target)
 }
 
 /**
- * perf_mmap_check_output() - would perf_mmap_set_output() refuse?
+ * perf_mmap_check_output() - check whether perf_mmap_set_output() would succeed
  * @event: new event that nobody knows
  * @target: event whose buffer it wants to share
  *

@@ -22,16 +22,16 @@ __poll_t perf_mmap_poll(struct perf_event *event);
 /* Detaches @event from its buffer (any event, mapped or redirected). */
 void perf_mmap_detach(struct perf_event *event);
 
-/* The PMU of @event goes away, and with it what it made of an AUX area. */
+/* The PMU of @event goes away: retires an AUX area that belongs to the PMU. */
 void perf_mmap_revoke_aux(struct perf_event *event);
 
 /* PERF_EVENT_IOC_SET_OUTPUT and PERF_FLAG_FD_OUTPUT; @target NULL detaches. */
 int perf_mmap_set_output(struct perf_event *event, struct perf_event *target);
 
-/* The same question without the deed. */
+/* Checks whether perf_mmap_set_output() would succeed, and changes nothing. */
 int perf_mmap_check_output(struct perf_event *event, struct perf_event *target);
 
-/* Brings the user page up to date, wherever the event's context is loaded. */
+/* Updates the user page on the CPU where the event's context is loaded. */
 void perf_mmap_show(struct perf_event *event);
 
 /* PERF_EVENT_IOC_PAUSE_OUTPUT. Return: 0, -EINVAL without data pages. */
