@@ -529,7 +529,7 @@ int perf_attr_read_user(struct perf_event_attr __user *uattr,
 }
 
 /**
- * perf_attr_copy_user() - perf_attr_read_user(), and report the known size
+ * perf_attr_copy_user() - copy an attribute, and report the known size
  * @uattr: what the program passed; on -E2BIG its size is set to the known one
  * @attr: receives it
  * @max_stack: as for perf_attr_read_user()

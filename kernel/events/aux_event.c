@@ -107,7 +107,7 @@ static int perf_aux_refuse_leader(const struct perf_event_attr *attr)
 }
 
 /**
- * perf_aux_link() - link an event to its leader, if attr acts on its trace
+ * perf_aux_link() - link an event to its leader, if it acts on the trace
  * @event: event that is about to join event->group_leader
  *
  * The room "groups" removes the link when the event leaves the group.

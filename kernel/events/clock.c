@@ -47,8 +47,8 @@
  * A PMU that overflows in NMI needs a clock that can be read there.
  *
  * Context: task, before the event is visible.
- * Return: 0; -EINVAL for a clock that does not exist, or that an NMI cannot
- * read although the PMU needs it.
+ * Return: 0; -EINVAL for a clock that does not exist, or that cannot be read in
+ * NMI if the PMU needs that.
  */
 int perf_clock_choose(struct perf_event *event, clockid_t id)
 {

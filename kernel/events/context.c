@@ -12,9 +12,10 @@
  * Lifetime: a task's context has one reference of the task and one of each
  * event that was ever installed in it; when the last one goes, the context is
  * freed after a grace period. A CPU's context is static. A pmu context has one
- * reference of each of its events and goes with the last one. A pmu context of
- * a task stays for the next event, until its context or its PMU goes. A task
- * that exits leaves a tombstone in ctx->task: nothing is added any more.
+ * reference of each of its events and goes with the last one, except in a
+ * task's context: there it stays for the next event, until the context or the
+ * PMU goes. A task that exits leaves a tombstone in ctx->task: nothing is added
+ * any more.
  *
  * Locking: see types.h. The lock of a CPU's context is outside of the lock of a
  * task's context; for the locks of two tasks' contexts see swap.c.
@@ -235,7 +236,7 @@ struct perf_event_context *perf_ctx_find_task(struct task_struct *task)
 	do {
 		ctx = READ_ONCE(task->perf_event_ctxp);
 		perf_debug_delay();
-		/* If this fails, the task has another context by now. */
+		/* If this fails, the task has another context now, or none. */
 	} while (ctx && !perf_ctx_tryget(ctx));
 	return ctx;
 }
@@ -578,7 +579,7 @@ void perf_epc_put(struct perf_event_pmu_context *epc)
 }
 
 /**
- * perf_epc_drop() - free a context's part of a PMU that goes, if without events
+ * perf_epc_drop() - free a context's unused part for a PMU that goes away
  * @ctx: context on which the caller has a reference
  * @pmu: the PMU
  *

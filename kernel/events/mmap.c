@@ -952,7 +952,7 @@ __poll_t perf_mmap_poll(struct perf_event *event)
 }
 
 /**
- * perf_mmap_pause_output() - stop or resume records
+ * perf_mmap_pause_output() - pause or resume the records of a buffer
  * @event: event with a buffer; other events that write there pause, too
  * @pause: true to pause, false to resume
  *

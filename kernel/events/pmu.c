@@ -4,8 +4,8 @@
  * devices, and finding the PMU of a new event.
  *
  * Owns: the list and the numbers of PMUs; pmu->{type,name,dev,events,leaving,
- * cpu_pmu_context}; cpc->{disable_count,mux_*}; event->pmu; one mask of CPUs a
- * scope.
+ * cpu_pmu_context}; cpc->{disable_count,mux_*}; event->pmu; one mask of CPUs
+ * for each scope.
  *
  * Contexts: task; perf_pmu_disable() and perf_pmu_enable() down to NMI.
  *
@@ -323,7 +323,7 @@ const struct cpumask *perf_pmu_scope_siblings(unsigned int scope, int cpu)
 }
 
 /**
- * perf_pmu_scope_join() - let a CPU count for those of its units without a CPU
+ * perf_pmu_scope_join() - let a CPU count for its units that have no CPU yet
  * @cpu: CPU that comes online; not yet in perf_online_mask
  *
  * The topology of the boot CPU is not known when it joins, so that it counts
