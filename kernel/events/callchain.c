@@ -5,21 +5,22 @@
  * Owns: the pool of stack buffers, the two sysctls that give their size, and
  * the weak defaults of the architecture's stack walkers.
  *
- * Contexts: the pool is counted, made and given back where sleeping is allowed.
- * A buffer is taken and filled in any context down to NMI, preemption off.
+ * Contexts: the pool is allocated and freed, and its users are counted, where
+ * sleeping is allowed. A buffer is taken and filled in any context down to NMI,
+ * with preemption off.
  *
- * Lifetime: the pool exists while somebody counts on it, see
- * get_callchain_buffers(). Each CPU has one buffer a context level (task,
- * softirq, hardirq, NMI), so that an interrupt never writes into the stack that
- * it interrupted. Within a level callchain_busy[] refuses a second user. What
- * was recorded stays until the next recording on the same CPU and level, so it
- * has to be written out before preemption is on again.
+ * Lifetime: the pool exists while it has users, see get_callchain_buffers().
+ * Each CPU has one buffer for each context level (task, softirq, hardirq, NMI),
+ * so that an interrupt never writes into the stack that it interrupted. Within
+ * a level callchain_busy[] refuses a second user. A recorded stack stays valid
+ * until the next recording on the same CPU and level, so it has to be written
+ * out before preemption is enabled again.
  *
  * Locking: callchain_mutex serialises the count, the pool pointer's changes and
  * the sysctls. Readers of the pool are RCU readers.
  *
  * Race of a sysctl with a late reader:
- *   1. the last user puts the pool; an NMI on another CPU has still hold of it;
+ *   1. the last user puts the pool; an NMI on another CPU still uses it;
  *   2. the sysctl would raise the number of contexts, which the walker compares
  *      with the live value: it would write past the buffer's end;
  *   3. so the new value is stored after a grace period.
@@ -65,7 +66,7 @@ static struct callchain_pool __rcu *callchain_pool;
 /* N: set while a buffer of the level is being filled. */
 static DEFINE_PER_CPU(u8, callchain_busy[CALLCHAIN_LEVELS]);
 
-/* What perf_callchain() shows when there is nothing to show. */
+/* Returned by perf_callchain() when there is nothing to show. */
 static struct perf_callchain_entry callchain_none;
 
 void __weak perf_callchain_kernel(struct perf_callchain_entry_ctx *entry,
@@ -122,12 +123,12 @@ static struct callchain_pool *callchain_pool_alloc(void)
 }
 
 /**
- * get_callchain_buffers - count a user of recorded stacks
+ * get_callchain_buffers() - register a user of the stack buffers
  * @event_max_stack: the deepest stack that it will ask for, in entries
  *
  * Context: task; may sleep.
- * Return: 0, -EOVERFLOW when stacks that deep are more than
- * kernel.perf_event_max_stack allows, -ENOMEM.
+ * Return: 0; -EOVERFLOW when @event_max_stack exceeds
+ * kernel.perf_event_max_stack; -ENOMEM.
  */
 int get_callchain_buffers(int event_max_stack)
 {
@@ -152,7 +153,7 @@ int get_callchain_buffers(int event_max_stack)
 }
 
 /**
- * put_callchain_buffers - undo one successful get_callchain_buffers()
+ * put_callchain_buffers() - undo one successful get_callchain_buffers()
  *
  * Context: task; may sleep.
  */
@@ -192,14 +193,14 @@ static __always_inline struct perf_callchain_entry *callchain_take(int *rctx)
 }
 
 /**
- * get_callchain_entry - take this CPU's stack buffer of the current level
+ * get_callchain_entry() - take this CPU's stack buffer of the current level
  * @rctx: result, for put_callchain_entry()
  *
  * Context: any; preemption off, and an RCU reader, until the buffer's content
- * is used up.
- * Return: the buffer, its contents undefined; NULL when the level has it in use
- * or when nobody counts on buffers. Only after success there is something to
- * put.
+ * has been used.
+ * Return: the buffer, with undefined content; NULL when the level's buffer is
+ * in use or when there is no pool. Call put_callchain_entry() only after
+ * success.
  */
 struct perf_callchain_entry *get_callchain_entry(int *rctx)
 {
@@ -207,10 +208,10 @@ struct perf_callchain_entry *get_callchain_entry(int *rctx)
 }
 
 /**
- * put_callchain_entry - let the level record its next stack
+ * put_callchain_entry() - let the level record its next stack
  * @rctx: from get_callchain_entry()
  *
- * The content stays readable until then.
+ * The content stays readable until the next stack is recorded.
  *
  * Context: as get_callchain_entry(), on the same CPU.
  */
@@ -222,8 +223,8 @@ void put_callchain_entry(int rctx)
 #ifdef CONFIG_UPROBES
 /*
  * A function with a pending uretprobe has the trampoline as return address on
- * its stack; the original ones are kept in a list, innermost first, which is
- * the order of the chain, too.
+ * its stack. The original return addresses are in a list, innermost first,
+ * which is the order of the chain, too.
  */
 static void callchain_undo_uretprobes(struct perf_callchain_entry *entry,
 				      u64 first)
@@ -269,7 +270,7 @@ static void callchain_record_user(struct perf_callchain_entry_ctx *walk,
 	callchain_undo_uretprobes(walk->entry, first);
 }
 
-/* @user: of a task that has a user's part. */
+/* @user: record the user's part; true only if the current task has one. */
 static __always_inline struct perf_callchain_entry *
 callchain_record(struct pt_regs *regs, bool kernel, bool user, u32 max_stack,
 		 bool add_mark)
@@ -296,13 +297,13 @@ callchain_record(struct pt_regs *regs, bool kernel, bool user, u32 max_stack,
 }
 
 /**
- * get_perf_callchain - record the current stack
+ * get_perf_callchain() - record the current stack
  * @regs: where to start
  * @kernel: record the kernel's part, if @regs are the kernel's
  * @user: record the user's part
- * @max_stack: entries at most, marks not counted
- * @crosstask: the stack is not for the current task's own events, so that the
- *	user's part has to stay out
+ * @max_stack: maximum of entries, marks not counted
+ * @crosstask: the stack is not for an event of the current task, so the user's
+ *	part is left out
  * @add_mark: put PERF_CONTEXT_KERNEL and PERF_CONTEXT_USER before the parts
  *
  * Context: any, as get_callchain_entry().
@@ -324,7 +325,7 @@ struct perf_callchain_entry *get_perf_callchain(struct pt_regs *regs,
 }
 
 /**
- * perf_callchain - the stack as an event's sample may show it
+ * perf_callchain() - record the stack as an event's sample may show it
  * @event: the event
  * @regs: where to start
  *
@@ -339,7 +340,7 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event,
 {
 	const struct perf_event_attr *attr = &event->attr;
 	const struct perf_event_context *ctx = event->ctx;
-	/* What is loaded counts current, whoever may have it next. */
+	/* A context loaded here counts current, whichever task gets it next. */
 	bool other = ctx->task &&
 		     READ_ONCE(ctx->loaded_cpu) != smp_processor_id();
 	bool kernel = !attr->exclude_callchain_kernel && !attr->exclude_kernel;
@@ -355,9 +356,9 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event,
 }
 
 /**
- * perf_event_max_stack_handler - sysctls that give the size of stack buffers
+ * perf_event_max_stack_handler() - handle the sysctls of stack buffers
  * @table: kernel.perf_event_max_stack or _max_contexts_per_stack
- * @write: a new value comes
+ * @write: true to store a new value, false to read
  * @buffer: text
  * @lenp: its length
  * @ppos: position in it

@@ -13,15 +13,15 @@
  * preemption off from the first to the last step, since stacks and branches
  * stay in per-CPU memory in between.
  *
- * Sizes: a record's length has 16 bits and is a multiple of eight. The length is
- * worked out in 64 bits. What would make it longer than SAMPLE_SIZE_MAX is cut:
- * the trace and the dump of the user's stack first, as they take what room is
- * left, then the outer end of the call chain, then the payload as a whole, then
- * the branches.
+ * Sizes: a record's length has 16 bits and is a multiple of eight. The length
+ * is computed in 64 bits. A record that would be longer than SAMPLE_SIZE_MAX is
+ * cut: first the trace and the dump of the user's stack, which only get the
+ * room that is left, then the outer end of the call chain, then the whole raw
+ * payload, then the branches.
  *
- * Repetition: a sample may be prepared more than once (a BPF program looks at it
- * before it is written). data->sample_flags says which fields are there; READ is
- * never among them unless the driver put it there to say that the group's
+ * Repetition: a sample may be prepared more than once (a BPF program looks at
+ * it before it is written). data->sample_flags says which fields are filled in.
+ * READ is never among them unless the driver set it, to say that the group's
  * counts are up to date.
  */
 
@@ -76,7 +76,7 @@
 #define SAMPLE_ID_WORD(bit, ...)	static_assert(SAMPLE_ID_MASK & (bit))
 #include "sample_fields.h"
 
-/* Fields that are needed to work out others, though they may not be shown. */
+/* Fields from which others are computed; the record itself may lack them. */
 static u64 sample_implied(u64 type)
 {
 	u64 more = 0;
@@ -91,7 +91,7 @@ static u64 sample_implied(u64 type)
 }
 
 /**
- * perf_sample_compile - work out an event's record layout from its attr
+ * perf_sample_compile() - compute an event's record layout from its attr
  * @event: the event; attr.sample_type and attr.sample_id_all are final
  *
  * Context: task, before the event can overflow.
@@ -117,8 +117,8 @@ void perf_sample_compile(struct perf_event *event)
 }
 
 /*
- * In the first namespace a task's numbers are its own as long as it is alive;
- * elsewhere, and for one that has been reaped, they have to be looked up.
+ * In the first namespace a living task's numbers are task->pid and task->tgid.
+ * In others, and for a task that has been reaped, they have to be looked up.
  */
 static bool sample_has_own_numbers(const struct perf_event *eldest,
 				   const struct task_struct *task)
@@ -137,18 +137,18 @@ static u32 sample_nr_ns(struct perf_event *event, struct task_struct *task,
 		return kind == PIDTYPE_TGID ? task->tgid : task->pid;
 	nr = __task_pid_nr_ns(task, kind, eldest->ns);
 
-	/* Zero is the idle task's; a reaped one has lost its number. */
+	/* The idle task has number 0; a reaped task has lost its number. */
 	return nr || pid_alive(task) ? nr : -1;
 }
 
 /**
- * perf_sample_pid - a task's process number for a record
- * @event: whose reader will see it
+ * perf_sample_pid() - get a task's process number for a record
+ * @event: the event whose reader will see the number
  * @task: the task
  *
  * Context: any; RCU reader or @task current.
- * Return: number in the namespace where the event was opened, 0 if the task is
- * not visible there, -1 if it is dead.
+ * Return: the number in the namespace where the event was opened, 0 if the task
+ * is not visible there, -1 if it is dead.
  */
 u32 perf_sample_pid(struct perf_event *event, struct task_struct *task)
 {
@@ -156,8 +156,8 @@ u32 perf_sample_pid(struct perf_event *event, struct task_struct *task)
 }
 
 /**
- * perf_sample_tid - a task's own number for a record
- * @event: whose reader will see it
+ * perf_sample_tid() - get a task's thread number for a record
+ * @event: the event whose reader will see the number
  * @task: the task
  *
  * Context: any; RCU reader or @task current.
@@ -172,7 +172,7 @@ u32 perf_sample_tid(struct perf_event *event, struct task_struct *task)
  * Values of sample_fields.h.
  */
 
-/* Two words of 32 bits in the order of memory. */
+/* Two words of 32 bits in the order of their addresses. */
 static u64 sample_pair(u32 first, u32 second)
 {
 	const u32 pair[2] = { first, second };
@@ -205,15 +205,16 @@ static u64 sample_cpu_entry(void)
 }
 
 /*
- * May the sample be one of a guest? An interrupt of an event that leaves guests
- * out may come so late that it finds one; it was the host that was counted.
+ * May the sample be about a guest? The interrupt of an event that excludes
+ * guests may come so late that a guest runs already; the event has counted the
+ * host.
  */
 static bool sample_is_guests(const struct perf_event *event)
 {
 	return !event->attr.exclude_guest && perf_guest_state();
 }
 
-/* The label of a guest's sample, for an event that may have left guests out. */
+/* CPU mode of a sample that found a guest: the host's with exclude_guest. */
 static noinline u32 sample_misc_guest(const struct perf_event *event,
 				      struct pt_regs *regs, u32 misc)
 {
@@ -224,7 +225,7 @@ static noinline u32 sample_misc_guest(const struct perf_event *event,
 					 PERF_RECORD_MISC_KERNEL);
 }
 
-/* Architectures label by where the CPU was, whatever the event is about. */
+/* perf_misc_flags() says where the CPU was, whatever the event excludes. */
 static __always_inline u32 sample_misc(const struct perf_event *event,
 				       struct pt_regs *regs)
 {
@@ -236,7 +237,7 @@ static __always_inline u32 sample_misc(const struct perf_event *event,
 	return sample_misc_guest(event, regs, misc);
 }
 
-/* The interrupt of an event that excludes the kernel has found the CPU there. */
+/* For an event that excludes the kernel but was interrupted there. */
 static noinline bool sample_poses_if_host(const struct perf_event *event,
 					  struct pt_regs *regs)
 {
@@ -246,10 +247,10 @@ static noinline bool sample_poses_if_host(const struct perf_event *event,
 }
 
 /*
- * Is the sample shown as one of the user's side, because it is for an event
- * that must not learn where in the kernel the interrupt found it? The addresses
- * of a guest are not the kernel's. Nor is the place that the hardware itself
- * noted, where it notes one and that was in user mode.
+ * Is the sample shown as one in user mode, because its event must not learn
+ * where in the kernel the interrupt found the CPU? Addresses of a guest are not
+ * those of the kernel. Nor is an address that the hardware itself noted in user
+ * mode.
  */
 static __always_inline bool sample_poses_as_user(const struct perf_event *event,
 						 struct pt_regs *regs)
@@ -300,14 +301,14 @@ static u64 sample_cgroup(void)
  * Fill and emit functions of sample_fields.h.
  */
 
-/* Sized and read when the record is written. */
+/* Counts are sized and read when the record is written. */
 static void perf_sample_fill_read(struct perf_sample_data *data,
 				  struct perf_event *event,
 				  struct pt_regs *regs)
 {
 }
 
-/* Both sized by sample_fit(). */
+/* The stack dump and the trace are sized by sample_fit(). */
 static void perf_sample_fill_stack(struct perf_sample_data *data,
 				   struct perf_event *event,
 				   struct pt_regs *regs)
@@ -348,7 +349,7 @@ static void perf_sample_emit_callchain(const struct perf_sample_record *record)
 		perf_rb_write(record->handle, chain, bytes);
 }
 
-/* A record without payload says so in the shortest way: four bytes of it. */
+/* A sample without payload gets the shortest one: four bytes of zeros. */
 static void perf_sample_fill_raw(struct perf_sample_data *data,
 				 struct perf_event *event,
 				 struct pt_regs *regs)
@@ -388,7 +389,7 @@ static noinline void sample_emit_frags(const struct perf_sample_record *record,
 		perf_rb_write(record->handle, &zero, frag->pad);
 }
 
-/* In one piece and into one page. The zeros go first, as data may cover them. */
+/* One fragment and one page. Zeros first: the data may cover some of them. */
 static bool sample_emit_plain(struct perf_output_handle *handle,
 			      const struct perf_raw_record *raw)
 {
@@ -438,7 +439,7 @@ static void perf_sample_emit_branches(const struct perf_sample_record *record)
 {
 	const struct perf_branch_stack *stack = record->data->br_stack;
 	const u64 *counters = record->data->br_stack_cntr;
-	/* Their number, and an index that is not known. */
+	/* No branches, and an unknown hardware index. */
 	const u64 none[2] = { 0, -1 };
 
 	if (!stack) {
@@ -447,7 +448,7 @@ static void perf_sample_emit_branches(const struct perf_sample_record *record)
 		return;
 	}
 
-	/* The number and the index stand side by side. */
+	/* nr and hw_idx are adjacent. */
 	perf_rb_write(record->handle, stack, sample_branch_head(record->event));
 	perf_rb_write(record->handle, stack->entries,
 		      stack->nr * sizeof(stack->entries[0]));
@@ -504,7 +505,7 @@ static void sample_drop_branches(struct perf_sample_data *data,
 	perf_sample_fill_branches(data, event, NULL);
 }
 
-/* What remains fits: the rest has bounds far below the limit. */
+/* What remains fits: the bounds of all other fields are far below the limit. */
 static void sample_shrink(struct perf_sample_data *data,
 			  struct perf_event *event, u64 limit)
 {
@@ -520,7 +521,7 @@ static void sample_shrink(struct perf_sample_data *data,
 		sample_drop_branches(data, event);
 }
 
-/* Its own length is counted already. */
+/* The word for the trace's length is counted already. */
 static void sample_fit_aux(struct perf_sample_data *data,
 			   struct perf_event *event)
 {
@@ -531,8 +532,8 @@ static void sample_fit_aux(struct perf_sample_data *data,
 }
 
 /*
- * Everything is filled in but what takes the room that is left. A word of each of
- * these is there in any case: its length.
+ * Called when all fields are filled in but those that take the room that is
+ * left. Each of these has at least one word: its length.
  */
 static void sample_fit(struct perf_sample_data *data,
 		       struct perf_event *event, u64 todo)
@@ -582,7 +583,7 @@ static noinline void sample_fill_late(struct perf_sample_data *data,
 #include "sample_fields.h"
 }
 
-/* Apart, so that a sample of leading words alone need not ask for each. */
+/* Out of line: a sample of leading words alone checks for no other field. */
 static noinline void sample_fill_rest(struct perf_sample_data *data,
 				      struct perf_event *event,
 				      struct pt_regs *regs, u64 todo)
@@ -593,7 +594,7 @@ static noinline void sample_fill_rest(struct perf_sample_data *data,
 		sample_fill_late(data, event, regs, todo);
 }
 
-/* The three steps of a sample are one function where all are taken at once. */
+/* Inlined, so that sample_output() takes the three steps in one function. */
 static __always_inline void sample_prepare(struct perf_sample_data *data,
 					   struct perf_event *event,
 					   struct pt_regs *regs)
@@ -610,13 +611,13 @@ static __always_inline void sample_prepare(struct perf_sample_data *data,
 		sample_fill_rest(data, event, regs, todo);
 	data->sample_flags |= todo;
 
-	/* What the driver brought may be too long, too. */
+	/* What the driver filled in may be too long, too. */
 	if (event->layout.type & ~(u64)(SAMPLE_LEAD_MASK | PERF_SAMPLE_READ))
 		sample_fit(data, event, todo);
 }
 
 /**
- * perf_prepare_sample - fill in what the driver did not bring
+ * perf_prepare_sample() - fill in what the driver did not
  * @data: the sample, begun by perf_sample_data_init()
  * @event: its event
  * @regs: where it happened
@@ -643,7 +644,7 @@ static __always_inline void sample_make_header(struct perf_event_header *header,
 }
 
 /**
- * perf_prepare_header - make the header of a prepared sample
+ * perf_prepare_header() - make the header of a prepared sample
  * @header: result
  * @data: the sample
  * @event: its event
@@ -662,7 +663,7 @@ void perf_prepare_header(struct perf_event_header *header,
  * Output.
  */
 
-/* What the header holds beyond all other fields is for the counts. */
+/* The counts get the bytes that the header has beyond all other fields. */
 static void perf_sample_emit_read(const struct perf_sample_record *record)
 {
 	u64 others = sample_size_but_read(record->data, record->event);
@@ -701,7 +702,7 @@ sample_put_lead(void *to, const struct perf_event_header *header,
 {
 	memcpy(to, header, sizeof(*header));
 	to += sizeof(*header);
-	/* What programs write is payload alone. */
+	/* The samples that BPF programs write have nothing but a payload. */
 	if (!(type & SAMPLE_LEAD_MASK))
 		return;
 #define SAMPLE_LEAD	SAMPLE_EMIT_LEAD
@@ -770,7 +771,7 @@ static __always_inline void sample_write(struct perf_output_handle *handle,
 }
 
 /**
- * perf_output_sample - write a prepared sample
+ * perf_output_sample() - write a prepared sample
  * @handle: from perf_output_begin() for @header->size bytes
  * @header: from perf_prepare_header()
  * @data: the sample
@@ -815,7 +816,7 @@ static __always_inline int sample_output(struct perf_event *event,
 }
 
 /**
- * perf_event_output - write a sample into an event's buffer
+ * perf_event_output() - write a sample into an event's buffer
  * @event: the event; its attr.write_backward gives the direction
  * @data: the sample, begun by perf_sample_data_init()
  * @regs: where it happened
@@ -830,7 +831,7 @@ int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 }
 
 /**
- * perf_event_output_forward - overflow handler of buffers that are consumed
+ * perf_event_output_forward() - overflow handler of buffers that are consumed
  * @event: the event
  * @data: the sample
  * @regs: where it happened
@@ -845,7 +846,7 @@ void perf_event_output_forward(struct perf_event *event,
 }
 
 /**
- * perf_event_output_backward - overflow handler with attr.write_backward
+ * perf_event_output_backward() - overflow handler with attr.write_backward
  * @event: the event
  * @data: the sample
  * @regs: where it happened
@@ -856,15 +857,15 @@ void perf_event_output_backward(struct perf_event *event,
 				struct perf_sample_data *data,
 				struct pt_regs *regs)
 {
-	/* Not the way of many: no copy of the function for it. */
+	/* Rarely used: not worth an inlined copy of sample_output(). */
 	perf_event_output(event, data, regs);
 }
 
 /*
- * The identity of other records.
+ * The identity at the end of other records.
  */
 
-/* All of the identity stands in the leading words. */
+/* All fields of the identity are leading words. */
 static_assert(!(SAMPLE_ID_MASK & ~SAMPLE_LEAD_MASK));
 
 static void sample_id_fill(struct perf_sample_data *data,
@@ -878,8 +879,8 @@ static void sample_id_fill(struct perf_sample_data *data,
 }
 
 /**
- * perf_sample_id_init - give a record its identity
- * @header: the record's, its size without the identity; grows by it
+ * perf_sample_id_init() - give a record its identity
+ * @header: the record's; its size, without the identity so far, grows by it
  * @data: where the identity is kept until it is written
  * @event: the event
  *
@@ -904,9 +905,9 @@ void perf_sample_id_init(struct perf_event_header *header,
 }
 
 /**
- * perf_sample_id_emit - write what perf_sample_id_init() worked out
+ * perf_sample_id_emit() - write what perf_sample_id_init() filled in
  * @event: the event
- * @handle: the record, all of whose other bytes are written
+ * @handle: the record; all its other bytes are written
  * @data: as perf_sample_id_init() left it
  *
  * Context: between perf_output_begin() and perf_output_end().
@@ -925,12 +926,12 @@ void perf_sample_id_emit(struct perf_event *event,
 }
 
 /**
- * perf_event_header__init - begin a record other than the core's own
+ * perf_event_header__init() - begin a record that the core does not make itself
  * @header: result
  * @data: begun by perf_sample_data_init(); gets the identity
  * @type: PERF_RECORD_*
  * @misc: PERF_RECORD_MISC_*
- * @size: bytes, header included, identity not
+ * @size: bytes, header included, identity not included
  * @event: the event
  *
  * Context: any.
@@ -950,7 +951,7 @@ void perf_event_header__init(struct perf_event_header *header,
 }
 
 /**
- * perf_event__output_id_sample - end a record begun by perf_event_header__init()
+ * perf_event__output_id_sample() - end a record of perf_event_header__init()
  * @event: the event
  * @handle: the record
  * @sample: as perf_event_header__init() left it
@@ -965,8 +966,8 @@ void perf_event__output_id_sample(struct perf_event *event,
 }
 
 /**
- * perf_sample_read_record - report the counts of a task that exits
- * @event: an inherited event of the task, off its PMU
+ * perf_sample_read_record() - report the counts of a task that exits
+ * @event: an inherited event of the task, scheduled out
  * @task: the task
  *
  * Context: @task's exit, or an interrupt that it has sent to the CPU that writes
@@ -996,7 +997,7 @@ void perf_sample_read_record(struct perf_event *event,
 	if (perf_output_begin(&handle, &data, event, record.header.size))
 		return;
 
-	/* No earlier: a LOST in front is current's. */
+	/* Not earlier: a LOST record in front has the ids of current. */
 	data.tid_entry.pid = record.pid;
 	data.tid_entry.tid = record.tid;
 	perf_rb_write(&handle, &record, sizeof(record));
@@ -1010,7 +1011,7 @@ static const struct perf_rb_id_ops sample_rb_id_ops = {
 	.emit	= perf_sample_id_emit,
 };
 
-/* Before there are files that a buffer could belong to. */
+/* Runs before there are files that a buffer could belong to. */
 static int __init perf_sample_init(void)
 {
 	perf_rb_set_id_ops(&sample_rb_id_ops);

@@ -3,8 +3,9 @@
  * Room "sample": layout, preparation and output of sample records.
  *
  * Its public functions (perf_prepare_sample(), perf_event_output() and so on)
- * stand in <linux/perf_event.h>; perf_event_output_forward() and _backward()
- * are the overflow handlers that write a sample into the event's buffer.
+ * are declared in <linux/perf_event.h>; perf_event_output_forward(),
+ * _backward() are the overflow handlers that write a sample into the event's
+ * buffer.
  */
 #ifndef _KERNEL_EVENTS_SAMPLE_H
 #define _KERNEL_EVENTS_SAMPLE_H

@@ -8,9 +8,9 @@
  * Contexts: any down to NMI. Takes no lock and allocates nothing.
  *
  * Lifetime: page tables are freed after an interrupt to every CPU that uses
- * the address space, or after an RCU-sched grace period; with interrupts off
- * on this CPU the current task's tables stay. Their entries still change under
- * the reader: each level is read once, and decided upon by that copy.
+ * the address space, or after an RCU-sched grace period. While interrupts are
+ * off on this CPU the current task's tables stay. Their entries still change
+ * under the reader, so each level is read once and only that copy is used.
  */
 
 #include <linux/cleanup.h>
@@ -42,13 +42,13 @@ static u64 sample_user_phys(unsigned long addr)
 }
 
 /**
- * perf_sample_phys_addr - physical address of a virtual one
+ * perf_sample_phys_addr() - find the physical address of a virtual one
  * @addr: kernel address, or the current task's user address
  *
  * Kernel addresses are translated inside the linear map only.
  *
  * Context: any.
- * Return: the physical address, 0 when there is none that can be told.
+ * Return: the physical address, 0 when none can be found.
  */
 u64 perf_sample_phys_addr(u64 addr)
 {
@@ -65,7 +65,7 @@ u64 perf_sample_phys_addr(u64 addr)
 }
 
 #ifdef CONFIG_HAVE_GUP_FAST
-/* Return: false if the table has just made way for a huge page. */
+/* Return: false if a huge page has just replaced the table. */
 static bool sample_pte_size(pmd_t pmd, unsigned long addr, u64 *bytes)
 {
 	pte_t *ptep = pte_offset_map(&pmd, addr);
@@ -73,7 +73,7 @@ static bool sample_pte_size(pmd_t pmd, unsigned long addr, u64 *bytes)
 
 	if (!ptep)
 		return false;
-	__acquire(RCU);	/* what sparse is not told by the function */
+	__acquire(RCU);	/* for sparse: the function has no such annotation */
 
 	pte = ptep_get_lockless(ptep);
 	*bytes = pte_present(pte) ? __pte_leaf_size(pmd, pte) : 0;
@@ -127,7 +127,7 @@ static u64 sample_mapped_size(struct mm_struct *mm, unsigned long addr)
 		sample_p4d_size(p4dp, p4d, addr);
 }
 #else
-/* Tables cannot be walked without locks: nothing can be told. */
+/* Tables cannot be walked without locks: the size is unknown. */
 static u64 sample_mapped_size(struct mm_struct *mm, unsigned long addr)
 {
 	return 0;
@@ -135,7 +135,7 @@ static u64 sample_mapped_size(struct mm_struct *mm, unsigned long addr)
 #endif
 
 /**
- * perf_sample_page_size - size of the page behind an address
+ * perf_sample_page_size() - find the size of the page behind an address
  * @addr: kernel address, or the current task's user address
  *
  * Context: any.
@@ -151,13 +151,13 @@ u64 perf_sample_page_size(unsigned long addr)
 }
 
 /**
- * perf_sample_is_absent - is it known that nothing is mapped at an address?
+ * perf_sample_is_absent() - check whether an address is known to be unmapped
  * @addr: current task's user address
  *
- * An access to what is not mapped costs an exception; to ask costs a walk.
+ * An access to an absent page costs an exception; this check costs a walk.
  *
  * Context: any.
- * Return: true when an access would fault; false when it need not, or when
+ * Return: true when an access would fault; false when it may succeed, or when
  * tables cannot be walked here.
  */
 bool perf_sample_is_absent(unsigned long addr)

@@ -4,26 +4,26 @@
  *
  * Purpose: one list, from which follow the compiled size (perf_sample_compile),
  * the values (perf_prepare_sample) and the bytes (perf_output_sample); so these
- * cannot disagree. A new field is one row here. The including file defines what
- * a row means, and may include the list as often as it has meanings:
+ * cannot disagree. A new field is one row here. The including file defines the
+ * meaning of a row, and may include the list once for each meaning:
  *
  *   SAMPLE_LEAD(bit, word, value)	eight bytes, kept in @word; @value as u64,
- *					if the driver brought none. These come
+ *					unless the driver set one. These come
  *					first, and most samples have nothing else
  *   SAMPLE_VARY(bit, name)		what perf_sample_emit_name() writes;
  *					perf_sample_fill_name() has added its
  *					size to data->dyn_size
- *   SAMPLE_LATE(bit, name)		the same, behind those; few samples
- *					have any of what is late
- *   SAMPLE_WORD(bit, word, value)	as SAMPLE_LEAD, among them
+ *   SAMPLE_LATE(bit, name)		the same, after all SAMPLE_VARY; few
+ *					samples have any late field
+ *   SAMPLE_WORD(bit, word, value)	as SAMPLE_LEAD, among the late fields
  *   SAMPLE_ID_WORD(bit, word)		another list: the identity at the end of
  *					all other records, in its own order
  *
  * @value sees data, event and regs, and the members of earlier rows.
  *
- * Two fields are sized apart from the others. READ has event->read_size bytes,
- * fixed when the header is made. STACK_USER gets the room that all others leave,
- * and AUX what that leaves in turn.
+ * Three fields are sized apart from the others. READ has event->read_size
+ * bytes, fixed when the header is made. STACK_USER gets the room that all
+ * others leave, and AUX the room that is left after that.
  */
 
 #ifdef SAMPLE_LEAD

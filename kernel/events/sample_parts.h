@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "sample", inside only: the fields that need more than a line. */
+/* Room "sample", private: the fields that need more than a line. */
 #ifndef _KERNEL_EVENTS_SAMPLE_PARTS_H
 #define _KERNEL_EVENTS_SAMPLE_PARTS_H
 
 #include "types.h"
 
 /*
- * An event that excludes the kernel can find it running nevertheless, when the
+ * An event that excludes the kernel may find it running nevertheless, when the
  * interrupt comes some instructions late. Such registers are not shown.
  */
 static inline bool perf_sample_hides(const struct perf_event *event,
@@ -15,7 +15,7 @@ static inline bool perf_sample_hides(const struct perf_event *event,
 	return event->attr.exclude_kernel && !user_mode(regs);
 }
 
-/* If the event was opened by fork, records bear the number of the original. */
+/* Records of an inherited copy bear the id of the eldest. */
 static inline u64 sample_event_id(const struct perf_event *event)
 {
 	const struct perf_event *eldest = event->parent ?: event;
@@ -25,10 +25,10 @@ static inline u64 sample_event_id(const struct perf_event *event)
 
 /**
  * struct perf_sample_record - a sample that is being written
- * @handle: where to
- * @header: its header; size is binding
+ * @handle: where to write
+ * @header: its header; the size is binding
  * @data: its values
- * @event: whose it is
+ * @event: its event
  */
 struct perf_sample_record {
 	struct perf_output_handle	*handle;

@@ -4,23 +4,23 @@
  *
  * Purpose: PERF_SAMPLE_READ and PERF_RECORD_READ, in the formats of read(2).
  *
- * An inherited event shows what the thread has counted that it runs for. The sum
- * cannot be made here: copies may be on other CPUs. Nor are those in it that have
- * ended: any thread may have got the context of the event that they were added
- * to (swap.c).
+ * An inherited event shows the count of the thread that it runs for. The sum of
+ * all copies cannot be computed here, as copies may be on other CPUs. Copies
+ * that have ended are not included either: any thread may have got the context
+ * of the event that their counts were added to (swap.c).
  *
  * Contexts: any down to NMI, on the CPU where the event's context is loaded, or
- * where nothing of it is loaded any more.
+ * after it was unloaded.
  *
- * Locking: none can be taken. A group changes under its context's lock on the
- * CPU where it is loaded, so interrupts are off while it is walked.
+ * Locking: no lock can be taken. A group changes under its context's lock on
+ * the CPU where it is loaded, so interrupts are off while it is walked.
  *
- * Race: a group may grow between the size of a record and its bytes, when the
- * event is written to from a place that is not its overflow interrupt:
- *   1. the header says that n members fit;
- *   2. a member is added;
- *   3. the walk writes what n members need, no byte more; would one have gone,
- *      zeros fill its place.
+ * Race: a group may change between the computation of a record's size and the
+ * output of its bytes, if the record is not written by the overflow interrupt:
+ *   1. the header has room for n events;
+ *   2. a sibling is added;
+ *   3. the walk writes n events and not a byte more; if a sibling was removed
+ *      instead, zeros fill its place.
  */
 
 #include <linux/irqflags.h>
@@ -58,8 +58,8 @@ static void sample_put(struct sample_values *out, const u64 *words,
 }
 
 /*
- * What every event shows: its id and its losses if wanted. These are those of the
- * event that was opened, which has the buffer, whoever's record found no room.
+ * What every event shows: id and lost samples, if wanted. Both are those of the
+ * eldest, which has the buffer, whichever copy's record found no room.
  */
 static __always_inline u64 *sample_id_words(u64 *to,
 					    const struct perf_event *event,
@@ -101,9 +101,9 @@ static __always_inline u64 *sample_head_words(u64 *to,
 
 /**
  * struct sample_group - a group whose counts go into a record
- * @event: the member that overflowed; it is up to date
+ * @event: the event that overflowed; its count is up to date
  * @leader: its leader
- * @fresh: all members are up to date
+ * @fresh: the counts of all events of the group are up to date
  */
 struct sample_group {
 	struct perf_event	*event;
@@ -125,7 +125,7 @@ static __always_inline u64 *sample_member_words(u64 *to,
 	return sample_id_words(to, member, format);
 }
 
-/* Straight to its place: @to to @end is the size of a group, in one page. */
+/* Writes in place: @to to @end has the size of the group and is in one page. */
 static __always_inline void sample_read_whole(u64 *to, const u64 *end,
 					      const struct sample_group *group,
 					      const u64 times[2])
@@ -145,7 +145,7 @@ static __always_inline void sample_read_whole(u64 *to, const u64 *end,
 		*to++ = 0;
 }
 
-/* A page ends among the words, or they are not of the size that is needed now. */
+/* For a record that crosses a page, or has another size than the group now. */
 static noinline void sample_read_split(struct sample_values *out,
 				       const struct sample_group *group,
 				       const u64 times[2])
@@ -168,8 +168,8 @@ static noinline void sample_read_split(struct sample_values *out,
 }
 
 /*
- * An NMI may find a group that is about to change, so that the size of the
- * record bounds the walk even if it is the one that the event has now.
+ * An NMI may find a group while it changes. So the size of the record bounds
+ * the walk even if it equals event->read_size.
  */
 static __always_inline void sample_read_group(struct sample_values *out,
 					      struct perf_event *event,
@@ -197,11 +197,11 @@ static __always_inline void sample_read_group(struct sample_values *out,
 }
 
 /**
- * perf_sample_write_counts - write counts as the event's read_format says
+ * perf_sample_write_counts() - write counts as the event's read_format says
  * @handle: the record
  * @event: the event
  * @bytes: to be written, neither more nor less: event->read_size as it was when
- *	the size of the record was worked out
+ *	the size of the record was computed
  *
  * Context: between perf_output_begin() and perf_output_end().
  */

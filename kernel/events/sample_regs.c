@@ -5,12 +5,12 @@
  * Purpose: PERF_SAMPLE_REGS_USER, PERF_SAMPLE_REGS_INTR and
  * PERF_SAMPLE_STACK_USER.
  *
- * Contexts: any down to NMI. User memory is read with page faults off: what is
- * not in memory is not shown.
+ * Contexts: any down to NMI. User memory is read with page faults off: pages
+ * that are not in memory are not shown.
  *
  * Permission: a kernel thread, an I/O worker and a task whose address space has
- * gone have no user side; an event that excludes the kernel gets no registers
- * of it.
+ * gone have no user registers; an event that excludes the kernel gets no kernel
+ * registers.
  */
 
 #include <linux/bitops.h>
@@ -28,7 +28,7 @@ static const struct perf_regs sample_no_regs = {
 	.abi = PERF_SAMPLE_REGS_ABI_NONE,
 };
 
-/* The word that tells the kind, and the registers unless it says none. */
+/* The word for the ABI, and the registers unless that is NONE. */
 static u32 sample_regs_bytes(const struct perf_regs *from, u64 mask)
 {
 	u32 words = 1;
@@ -39,12 +39,12 @@ static u32 sample_regs_bytes(const struct perf_regs *from, u64 mask)
 }
 
 /**
- * perf_sample_fill_regs_user - find the registers of the user's side
+ * perf_sample_fill_regs_user() - find the registers of the user's side
  * @data: the sample
  * @event: its event
- * @regs: the interrupt's
+ * @regs: of the interrupt
  *
- * The stack dump needs them as well, and may be what asked for them.
+ * Also called for a stack dump alone, which needs these registers as well.
  *
  * Context: any, preemption off.
  */
@@ -70,10 +70,10 @@ void perf_sample_fill_regs_user(struct perf_sample_data *data,
 }
 
 /**
- * perf_sample_fill_regs_intr - find the registers of the interrupt
+ * perf_sample_fill_regs_intr() - find the registers of the interrupt
  * @data: the sample
  * @event: its event
- * @regs: the interrupt's, or the driver's better ones
+ * @regs: of the interrupt, or more precise ones from the driver
  *
  * Context: any, preemption off.
  */
@@ -107,7 +107,7 @@ static void sample_emit_regs(struct perf_output_handle *handle,
 }
 
 /**
- * perf_sample_emit_regs_user - write the registers of the user's side
+ * perf_sample_emit_regs_user() - write the registers of the user's side
  * @record: the sample, filled by perf_sample_fill_regs_user()
  *
  * Context: between perf_output_begin() and perf_output_end().
@@ -119,7 +119,7 @@ void perf_sample_emit_regs_user(const struct perf_sample_record *record)
 }
 
 /**
- * perf_sample_emit_regs_intr - write the registers of the interrupt
+ * perf_sample_emit_regs_intr() - write the registers of the interrupt
  * @record: the sample, filled by perf_sample_fill_regs_intr()
  *
  * Context: between perf_output_begin() and perf_output_end().
@@ -144,20 +144,20 @@ static unsigned long sample_stack_pointer(struct pt_regs *regs)
 #endif
 
 /**
- * perf_sample_fit_stack - decide how much of the user's stack is dumped
+ * perf_sample_fit_stack() - decide how much of the user's stack is dumped
  * @data: the sample, complete but for this field
  * @event: its event
- * @room: bytes that the record can still grow by, at least one word
+ * @room: bytes by which the record can still grow, at least one word
  *
- * Where the stack ends cannot be found out without the lock of the address
- * space, so that the end of the address space is the bound.
+ * The end of the stack cannot be found without the lock of the address space,
+ * so the end of the address space is the bound.
  *
  * Context: any, preemption off.
  */
 void perf_sample_fit_stack(struct perf_sample_data *data,
 			   struct perf_event *event, u32 room)
 {
-	/* Two words frame the dump: its reserved and its real length. */
+	/* Two words frame the dump: the reserved and the real length. */
 	const u32 frame = 2 * sizeof(u64);
 	unsigned long sp = 0;
 	u64 bytes = 0;
@@ -174,8 +174,8 @@ void perf_sample_fit_stack(struct perf_sample_data *data,
 }
 
 /*
- * Page by page, as most dumps end where the stack does: then the page behind it is
- * not there, and to look first is cheaper than the exception.
+ * Page by page: most dumps end where the stack does, and the page behind it is
+ * absent. Checking for that first is cheaper than the exception.
  */
 static unsigned long sample_write_stack(struct perf_output_handle *handle,
 					unsigned long sp, unsigned long len)
@@ -197,7 +197,7 @@ static unsigned long sample_write_stack(struct perf_output_handle *handle,
 }
 
 /**
- * perf_sample_emit_stack - write the dump of the user's stack
+ * perf_sample_emit_stack() - write the dump of the user's stack
  * @record: the sample, as perf_sample_fit_stack() left it
  *
  * Context: between perf_output_begin() and perf_output_end().

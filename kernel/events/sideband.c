@@ -2,29 +2,29 @@
 /*
  * Room "sideband": the engine, and the records that concern a single event.
  *
- * Purpose: finds the events that want to know what happened, and writes a
- * record for each. What the kinds of record are is said in sideband_kinds.c and
+ * Purpose: finds the events that want a report of what happened, and writes a
+ * record for each. The kinds of record are in sideband_kinds.c and
  * sideband_mmap.c.
  *
- * Owns: the counts of events that want a kind; per CPU, the list of events that
- * are not bound to a task and want any.
+ * Owns: the number of events that want a kind; per CPU, the list of events that
+ * are not bound to a task and want any kind.
  *
- * Contexts: telling happens in task context, under the run-queue lock for
- * switches, and for single events in NMI. No allocation, no sleep.
+ * Contexts: reports are made in task context, for switches under the run-queue
+ * lock, and for single events down to NMI. They neither allocate nor sleep.
  *
- * Lifetime: lists are walked by RCU readers with preemption off, events and
+ * Lifetime: lists are walked by RCU readers with preemption off; events and
  * contexts are freed after a grace period.
  *
  * Locking: side_lock for changes of all lists; it is a leaf.
  *
- * Recursion needs no guard: a record is made on the stack of whoever tells, the
- * ring buffer takes nested writers, and writing causes no side-band record.
+ * Recursion needs no guard: a record is made on the reporter's stack, the ring
+ * buffer takes nested writers, and writing causes no side-band record.
  *
- * Race of telling with the opening of an event:
+ * Race of a report with the opening of an event:
  *   1. the event is accounted and listed; it has no context yet;
- *   2. a teller on that CPU finds it: event->ctx is NULL, it is passed over;
+ *   2. a reporter on that CPU finds it: event->ctx is NULL, it is passed over;
  *   3. it is installed: its members are set before event->ctx is published;
- *   4. a teller that sees event->ctx sees the members as well.
+ *   4. a reporter that sees event->ctx sees the members as well.
  */
 
 #include <linux/cleanup.h>
@@ -66,7 +66,7 @@ static const struct perf_event_attr side_bits[PERF_SIDE_NR] = {
 	[PERF_SIDE_CGROUP]	= { .cgroup = 1 },
 };
 
-/* The word of one-bit fields, which stands behind read_format and has no name. */
+/* The word of one-bit fields behind attr.read_format; it has no name. */
 static u64 side_bits_of(const struct perf_event_attr *attr)
 {
 	return *(const u64 *)((const void *)attr +
@@ -121,11 +121,11 @@ static void side_unlist(struct perf_event *event)
 }
 
 /**
- * perf_side_account - let an event have side-band records
+ * perf_side_account() - register an event for side-band records
  * @event: the event; attr, cpu and attach_state are final. Inherited copies
- *	need no account, their parent's counts for them
+ *	are not registered, their parent is counted for them
  *
- * Context: task. Once for an event.
+ * Context: task; once per event.
  */
 void perf_side_account(struct perf_event *event)
 {
@@ -138,7 +138,7 @@ void perf_side_account(struct perf_event *event)
 }
 
 /**
- * perf_side_unaccount - undo perf_side_account()
+ * perf_side_unaccount() - undo perf_side_account()
  * @event: the event; it stays in memory for a grace period
  *
  * Context: any but NMI.
@@ -154,10 +154,10 @@ void perf_side_unaccount(struct perf_event *event)
 }
 
 /**
- * perf_side_move - list an event on the CPU that it has moved to
+ * perf_side_move() - list an event on the CPU that it has moved to
  * @event: the event; it has been installed on its new CPU
  *
- * A reader that stands on the event must have left it before its links lead
+ * A reader that is at the event must have left it before the event's links lead
  * into another list.
  *
  * Context: task; sleeps. Mutexes of both contexts held.
@@ -173,9 +173,9 @@ void perf_side_move(struct perf_event *event)
 }
 
 /**
- * perf_side_add - append bytes to a record
+ * perf_side_add() - append bytes to a record
  * @record: the record
- * @from: the bytes; they stay there until the record is written
+ * @from: the bytes; they must stay there until the record is written
  * @len: how many
  *
  * Context: any.
@@ -204,7 +204,7 @@ static u32 side_size(const struct perf_side_record *record)
 }
 
 /**
- * perf_side_align - append zeros so that the record ends on a word
+ * perf_side_align() - append zeros so that the record ends on a word
  * @record: the record, otherwise complete
  *
  * Context: any.
@@ -217,9 +217,9 @@ void perf_side_align(struct perf_side_record *record)
 }
 
 /**
- * perf_side_add_string - append a name and end the record with it
+ * perf_side_add_string() - append a name and end the record with it
  * @record: the record, otherwise complete
- * @string: the name; it stays there until the record is written
+ * @string: the name; it must stay there until the record is written
  *
  * Context: any.
  */
@@ -230,8 +230,8 @@ void perf_side_add_string(struct perf_side_record *record, const char *string)
 }
 
 /**
- * perf_side_write - write a record, and the identity of all records
- * @event: whose buffer; its losses are counted by the buffer
+ * perf_side_write() - write a record and its identity
+ * @event: the event whose buffer gets it; the buffer counts lost records
  * @record: the record
  *
  * Context: any.
@@ -239,7 +239,7 @@ void perf_side_add_string(struct perf_side_record *record, const char *string)
 void perf_side_write(struct perf_event *event,
 		     struct perf_side_record *record)
 {
-	/* Each says itself what of it is there. */
+	/* perf_output_begin() fills the one, sample_flags guards the other. */
 	struct perf_output_handle handle __uninitialized;
 	struct perf_sample_data data __uninitialized;
 	unsigned int i;
@@ -250,7 +250,7 @@ void perf_side_write(struct perf_event *event,
 	if (perf_output_begin(&handle, &data, event, record->header.size))
 		return;
 
-	/* The body stands right behind the header. */
+	/* The body follows the header without a gap. */
 	perf_rb_write(&handle, record,
 		      offsetof(struct perf_side_record, body) +
 		      record->body_len);
@@ -275,7 +275,7 @@ static bool side_is_told(const struct perf_event *event,
 	return !kind->match || kind->match(event, what);
 }
 
-/* Apart, so that the record is cleared only for events that get one. */
+/* Out of line, so that the record is cleared only for events that get one. */
 static noinline void side_record(struct perf_event *event,
 				 const struct perf_side_kind *kind,
 				 const void *what)
@@ -310,22 +310,22 @@ static void side_tell_cpu_rcu(const struct perf_side_kind *kind,
 	struct list_head *listed = this_cpu_ptr(&side_events);
 	struct perf_event *event;
 
-	/* The CPU goes offline: its events are off, and nobody would be woken. */
+	/* While a CPU goes offline its events do not run, nor wake readers. */
 	if (this_cpu_read(perf_cpu_context.ctx.loaded_cpu) == PERF_CPU_NONE)
 		return;
 	list_for_each_entry_rcu(event, listed, sb_list) {
-		/* Pairs with the publication of a ready event's context. */
+		/* Pairs with the publication of a complete event's context. */
 		if (smp_load_acquire(&event->ctx))
 			side_tell_event(event, kind, what);
 	}
 }
 
 /**
- * perf_side_tell - report what the current task did
+ * perf_side_tell() - report what the current task did
  * @kind: kind of record
  * @what: the kind's description
  *
- * Events of this CPU and of the current task are told.
+ * Events of this CPU and of the current task are notified.
  *
  * Context: any but NMI; may hold the run-queue lock.
  */
@@ -343,7 +343,7 @@ void perf_side_tell(const struct perf_side_kind *kind, const void *what)
 }
 
 /**
- * perf_side_tell_ctx - report to the events of one context only
+ * perf_side_tell_ctx() - report to the events of one context only
  * @kind: kind of record
  * @what: the kind's description
  * @ctx: the context, no longer the current task's
@@ -364,14 +364,14 @@ void perf_side_tell_ctx(const struct perf_side_kind *kind, const void *what,
  */
 
 /**
- * perf_side_throttle - report that a group is stopped for its rate, or goes on
- * @event: a member of the group that is or was throttled
- * @throttled: stopped
+ * perf_side_throttle() - report that a group is throttled or unthrottled
+ * @event: an event of the group
+ * @throttled: true for throttled, false for unthrottled
  *
- * The records are the leader's. There is one of a kind until one of the other
- * kind comes, however many members have their part in it.
+ * The records are about the leader. Both kinds alternate, however many events
+ * of the group are stopped or started.
  *
- * Context: any, on the CPU where the group is on, or goes on.
+ * Context: any, on the CPU where the group is scheduled in or about to be.
  */
 void perf_side_throttle(struct perf_event *event, bool throttled)
 {
@@ -392,7 +392,7 @@ void perf_side_throttle(struct perf_event *event, bool throttled)
 }
 
 /**
- * perf_log_lost_samples - report samples that hardware or driver had to drop
+ * perf_log_lost_samples() - report samples that hardware or driver had to drop
  * @event: the event
  * @lost: how many
  *
@@ -409,10 +409,10 @@ void perf_log_lost_samples(struct perf_event *event, u64 lost)
 }
 
 /**
- * perf_event_itrace_started - the driver has reported the start of its trace
+ * perf_event_itrace_started() - note that the driver has reported its trace
  * @event: the event
  *
- * From now on the scheduler has nothing to add.
+ * From now on scheduling the event in writes no PERF_RECORD_ITRACE_START.
  *
  * Context: on the event's CPU, interrupts off.
  */
@@ -423,8 +423,8 @@ void perf_event_itrace_started(struct perf_event *event)
 }
 
 /**
- * perf_side_itrace_record - report whose instructions a trace begins with
- * @event: event about to be put on its PMU, see perf_side_itrace_start()
+ * perf_side_itrace_record() - report the task with which a trace begins
+ * @event: event about to be scheduled in, see perf_side_itrace_start()
  *
  * Context: on the event's CPU, interrupts off.
  */
@@ -446,9 +446,9 @@ void perf_side_itrace_record(struct perf_event *event)
 }
 
 /**
- * perf_report_aux_output_id - report the hardware's name for an event in a trace
- * @event: event that writes into another one's trace
- * @hw_id: the name
+ * perf_report_aux_output_id() - report the hardware's id of an event in a trace
+ * @event: event that writes into the trace of another event
+ * @hw_id: the id
  *
  * Context: on the event's CPU, interrupts off.
  */
@@ -464,7 +464,7 @@ void perf_report_aux_output_id(struct perf_event *event, u64 hw_id)
 }
 EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
 
-/* Earlier than anything that could open an event that wants records. */
+/* Runs before anything can open an event that wants records. */
 static int __init perf_side_init(void)
 {
 	unsigned int cpu, want;

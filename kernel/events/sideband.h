@@ -15,7 +15,7 @@ struct cgroup;
 void perf_side_account(struct perf_event *event);
 void perf_side_unaccount(struct perf_event *event);
 
-/* Are there readers of PERF_RECORD_SWITCH? Switch path, runqueue lock held. */
+/* Does any event want PERF_RECORD_SWITCH? Switch path, runqueue lock held. */
 bool perf_side_wants_switch(void);
 void perf_side_switch(struct task_struct *task, struct task_struct *other,
 		      bool in);
@@ -24,7 +24,7 @@ void perf_side_switch(struct task_struct *task, struct task_struct *other,
 void perf_side_task(struct task_struct *task, bool is_new,
 		    struct perf_event_context *exiting_ctx);
 
-/* A cgroup came to be (PERF_RECORD_CGROUP). May sleep. */
+/* A cgroup was created (PERF_RECORD_CGROUP). May sleep. */
 #ifdef CONFIG_CGROUP_PERF
 void perf_side_cgroup(struct cgroup *cgrp);
 #else
@@ -35,7 +35,7 @@ static inline void perf_side_cgroup(struct cgroup *cgrp) { }
 void perf_side_throttle(struct perf_event *event, bool throttled);
 void perf_side_itrace_record(struct perf_event *event);
 
-/* Called whenever an event goes on: most are not of a PMU that traces. */
+/* Called when an event is scheduled in. Most PMUs do not trace. */
 static inline void perf_side_itrace_start(struct perf_event *event)
 {
 	if (unlikely(event->pmu->capabilities & PERF_PMU_CAP_ITRACE))
@@ -43,8 +43,8 @@ static inline void perf_side_itrace_start(struct perf_event *event)
 }
 
 /*
- * Moves the listing when event->cpu has changed; the event is off its context.
- * Waits for a grace period. ctx->mutex of both contexts.
+ * Moves the listing when event->cpu has changed and the event is installed
+ * there. Waits for a grace period. ctx->mutex of both contexts.
  */
 void perf_side_move(struct perf_event *event);
 

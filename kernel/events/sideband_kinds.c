@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "sideband": kinds of record, all but those of memory maps.
+ * Room "sideband": the kinds of record, except those of memory maps.
  *
  * Purpose: a table of what can be reported, with the shape of each record, and
- * the hooks by which the rest of the kernel reports it. A hook first asks
- * whether anybody listens, then describes what happened once, and the engine
- * makes a record of it for every event that wants one.
+ * the hooks by which the rest of the kernel reports it. A hook first checks
+ * whether any event wants the kind, then describes once what happened. The
+ * engine makes a record of it for every event that wants one.
  *
  * Contexts: hooks run in the task that does what is reported; switches under
  * the run-queue lock with interrupts off.
@@ -13,10 +13,10 @@
  * Shapes: the body of a record is an array of words; fields of 32 bits lie in it
  * in pairs. See <uapi/linux/perf_event.h> for the layouts.
  *
- * Permission: TEXT_POKE comes only to events whose attr was checked for that when
- * they were opened. KSYMBOL shows an address of the kernel to whoever may open
- * an event at all, but of what the observed task itself has loaded, unless the
- * event is one of a CPU.
+ * Permission: TEXT_POKE is written only for events whose attr was checked for
+ * it at open. KSYMBOL shows kernel addresses to every user who may open an
+ * event at all; but an event of a task shows only what this task itself has
+ * loaded.
  */
 
 #include <linux/bpf.h>
@@ -118,7 +118,7 @@ struct side_switch {
 	u16			misc;
 };
 
-/* An event of a task must not learn who else runs on the CPU. */
+/* An event of a task must not show which other tasks run on the CPU. */
 static void side_shape_switch(struct perf_side_record *record,
 			      struct perf_event *event, const void *what)
 {
@@ -155,7 +155,7 @@ static void side_shape_ksymbol(struct perf_side_record *record,
 	perf_side_add_string(record, happened->name);
 }
 
-/* PERF_RECORD_BPF_EVENT, the body as it stands in the record. */
+/* PERF_RECORD_BPF_EVENT, the body exactly as in the record. */
 struct side_bpf {
 	u16			type;
 	u16			flags;
@@ -232,11 +232,11 @@ static const struct perf_side_kind side_kinds[PERF_SIDE_NR] = {
 };
 
 /**
- * perf_side_task - report that a task was created or exits
+ * perf_side_task() - report that a task was created or exits
  * @task: the task
- * @is_new: created, by the current one
- * @exiting_ctx: tell the events of this context, which @task has just given up;
- *	NULL: tell this CPU and the current task
+ * @is_new: true if current has created it, false if it exits
+ * @exiting_ctx: notify the events of this context, which @task has just given
+ *	up; NULL: notify those of this CPU and of the current task
  *
  * Context: task.
  */
@@ -259,9 +259,9 @@ void perf_side_task(struct task_struct *task, bool is_new,
 }
 
 /**
- * perf_event_comm - report that a task has a new name
+ * perf_event_comm() - report that a task has a new name
  * @task: the task
- * @exec: because of exec
+ * @exec: true if the name comes from exec
  *
  * Context: task.
  */
@@ -275,7 +275,7 @@ void perf_event_comm(struct task_struct *task, bool exec)
 	if (!perf_side_wanted(PERF_SIDE_COMM))
 		return;
 
-	/* Another task may be changing it just now: take one copy. */
+	/* Another task may change the name meanwhile: take one copy. */
 	strscpy(happened.name, task->comm, sizeof(happened.name));
 	perf_side_tell(&side_kinds[PERF_SIDE_COMM], &happened);
 }
@@ -320,7 +320,7 @@ static void side_find_ns(struct perf_ns_link_info *link,
 }
 
 /**
- * perf_event_namespaces - report the namespaces that a task is in
+ * perf_event_namespaces() - report the namespaces that a task is in
  * @task: the task
  *
  * Context: task; may sleep.
@@ -339,7 +339,7 @@ void perf_event_namespaces(struct task_struct *task)
 }
 
 /**
- * perf_event_fork - report a new task
+ * perf_event_fork() - report a new task
  * @task: the task, not running yet
  *
  * Context: task; may sleep.
@@ -351,10 +351,10 @@ void perf_event_fork(struct task_struct *task)
 }
 
 /**
- * perf_side_wants_switch - does anybody want to know of task switches?
+ * perf_side_wants_switch() - check whether any event wants task switches
  *
  * Context: any.
- * Return: true if perf_side_switch() has somebody to tell.
+ * Return: true if perf_side_switch() has events to notify.
  */
 bool perf_side_wants_switch(void)
 {
@@ -362,10 +362,10 @@ bool perf_side_wants_switch(void)
 }
 
 /**
- * perf_side_switch - report a task switch, once for each side of it
- * @task: the task that starts or stops to run here, the current one
- * @other: the one before or after it
- * @in: starts
+ * perf_side_switch() - report a task switch, once for each side of it
+ * @task: the current task, which starts or stops running here
+ * @other: the task that ran before it or runs after it
+ * @in: true if @task starts
  *
  * Context: run-queue lock held, interrupts off.
  */
@@ -383,12 +383,12 @@ void perf_side_switch(struct task_struct *task, struct task_struct *other,
 }
 
 /**
- * perf_event_ksymbol - report code that the kernel made, or gives back
+ * perf_event_ksymbol() - report code that the kernel made or frees
  * @ksym_type: PERF_RECORD_KSYMBOL_TYPE_*
- * @addr: where
- * @len: bytes
- * @unregister: gives back
- * @sym: name of it
+ * @addr: start address
+ * @len: length in bytes
+ * @unregister: true if the code is freed
+ * @sym: its name
  *
  * Context: task.
  */
@@ -431,10 +431,10 @@ static void side_bpf_symbols(const struct bpf_prog *prog, bool unload)
 }
 
 /**
- * perf_event_bpf_event - report that a BPF program comes or goes
+ * perf_event_bpf_event() - report that a BPF program is loaded or unloaded
  * @prog: the program
  * @type: PERF_BPF_EVENT_PROG_LOAD or _UNLOAD; others are not reported
- * @flags: for the record
+ * @flags: flags of the record
  *
  * Context: task.
  */
@@ -461,14 +461,15 @@ void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type,
 }
 
 /**
- * perf_event_text_poke - report that kernel code is changed
- * @addr: where
- * @old_bytes: what is there
- * @old_len: bytes of it
- * @new_bytes: what will be there
- * @new_len: bytes of it
+ * perf_event_text_poke() - report a change of kernel code
+ * @addr: address
+ * @old_bytes: the code that is there
+ * @old_len: its length in bytes
+ * @new_bytes: the code that will be there
+ * @new_len: its length in bytes
  *
- * A change that does not fit a record, which nobody makes, is not reported.
+ * A change that does not fit into a record is not reported; no caller makes
+ * one.
  *
  * Context: task, text_mutex held.
  */
@@ -494,7 +495,7 @@ void perf_event_text_poke(const void *addr, const void *old_bytes,
 
 #ifdef CONFIG_CGROUP_PERF
 /**
- * perf_side_cgroup - report a new cgroup
+ * perf_side_cgroup() - report a new cgroup
  * @cgrp: the cgroup
  *
  * Context: task; may sleep.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "sideband", inside only: what a kind of record is to the engine. */
+/* Room "sideband", private: what the engine knows of a kind of record. */
 #ifndef _KERNEL_EVENTS_SIDEBAND_KINDS_H
 #define _KERNEL_EVENTS_SIDEBAND_KINDS_H
 
 #include <linux/atomic.h>
 #include "types.h"
 
-/* What events may ask for; each is counted. */
+/* Records that events may want; the events are counted per kind. */
 enum perf_side_want {
 	PERF_SIDE_TASK,
 	PERF_SIDE_COMM,
@@ -27,14 +27,14 @@ enum perf_side_want {
 
 /**
  * struct perf_side_record - one record for one event, as it will be written
- * @header: type and misc are the shape's; size is the engine's
+ * @header: the shape sets type and misc, the engine size
  * @body: fixed part
  * @body_len: bytes of it
  * @nr_tails: parts that follow
  * @tail: where they are and how long
  *
- * The size of a record is the sum of its parts and the parts are what is
- * written: there is nothing that could disagree.
+ * The size of a record is the sum of the parts that are written, so size and
+ * content cannot disagree.
  */
 struct perf_side_record {
 	struct perf_event_header	header;
@@ -49,10 +49,10 @@ struct perf_side_record {
 
 /**
  * struct perf_side_kind - a kind of record
- * @want: who gets it
+ * @want: which events get it
  * @match: further condition on an event that wants it, NULL for none
- * @shape: makes the record for one event. It is zeroed. What the event sees is
- *	seen from its own name space and by its own clock
+ * @shape: fills in the record, which is zeroed, for one event; ids are those of
+ *	the event's namespace, times those of its clock
  *
  * @what is the kind's own description of what happened, the same for all events.
  */
@@ -65,7 +65,7 @@ struct perf_side_kind {
 
 extern atomic_t perf_side_wants[PERF_SIDE_NR];
 
-/* Is there anybody to tell? One load; false is the common answer. */
+/* Does any event want the kind? One load; false is the common answer. */
 static inline bool perf_side_wanted(enum perf_side_want want)
 {
 	return unlikely(atomic_read(&perf_side_wants[want]));
@@ -83,9 +83,9 @@ void perf_side_align(struct perf_side_record *record);
 void perf_side_write(struct perf_event *event,
 		     struct perf_side_record *record);
 
-/* Tells every event on this CPU and of the current task that wants to know. */
+/* Notifies events on this CPU and of the current task that want the kind. */
 void perf_side_tell(const struct perf_side_kind *kind, const void *what);
-/* Tells the events of one context, which is going away. */
+/* Notifies the events of one context, which is going away. */
 void perf_side_tell_ctx(const struct perf_side_kind *kind, const void *what,
 			struct perf_event_context *ctx);
 

@@ -8,8 +8,8 @@
  * Contexts: task, mmap_lock held; sleeps for memory and for the path. The file
  * is read without page faults for its build id.
  *
- * Lifetime: a name is either a constant of whoever mapped, or lies in a page
- * sized buffer that is freed when all events have been told.
+ * Lifetime: a name is either a string of the mapping's owner, or is in a page
+ * sized buffer that is freed when all events have been notified.
  */
 
 #include <linux/buildid.h>
@@ -51,7 +51,7 @@ struct side_mmap {
 	u8			build_id[BUILD_ID_SIZE_MAX];
 };
 
-/* First half of either record's body. */
+/* First half of the body, in both records. */
 struct side_mmap_where {
 	u32			pid;
 	u32			tid;
@@ -60,7 +60,7 @@ struct side_mmap_where {
 	u64			pgoff;
 };
 
-/* Second half, of PERF_RECORD_MMAP2. */
+/* Second half, only in PERF_RECORD_MMAP2. */
 struct side_mmap_what {
 	union {
 		struct {
@@ -83,7 +83,7 @@ static_assert(sizeof(struct side_mmap_where) + sizeof(struct side_mmap_what) ==
 	      sizeof_field(struct perf_side_record, body));
 static_assert(BUILD_ID_SIZE_MAX == 20);
 
-/* Code is asked for by one pair of bits, everything else by another. */
+/* attr.mmap and mmap2 ask for mappings of code, mmap_data for all others. */
 static bool side_match_mmap(const struct perf_event *event, const void *what)
 {
 	const struct side_mmap *happened = what;
@@ -181,7 +181,7 @@ static const char *side_name_anon(struct vm_area_struct *vma)
 	return vma_is_initial_stack(vma) ? "[stack]" : "//anon";
 }
 
-/* A mapping of a file whose path cannot be had stays without inode, too. */
+/* If the path of a file is not available, its inode is not shown either. */
 static void side_name_file(struct side_mmap *happened, struct file *file,
 			   char *buffer)
 {
@@ -205,7 +205,7 @@ static void side_name_file(struct side_mmap *happened, struct file *file,
 }
 
 /**
- * perf_event_mmap - report a new or changed mapping of the current task
+ * perf_event_mmap() - report a new or changed mapping of the current task
  * @vma: the mapping
  *
  * Context: task, mmap_lock held for writing; may sleep.
