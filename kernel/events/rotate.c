@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "rotate": who runs when not all groups fit.
+ * Room "rotate": which groups run when not all fit.
  *
- * Purpose: while some flexible group waits, a timer for each PMU and CPU has
- * the scheduler choose anew, by service received, once a choice has been on for
- * an interval; it fires when the first one will have been. A task switch does the
- * same for the context that it loads, so contexts that never run long enough for
- * the timer take turns as well. A turn ends early only where groups came or went.
+ * Purpose: while a flexible group waits, a timer for each PMU and CPU makes the
+ * scheduler choose again, by service received, when a choice has held for an
+ * interval. It fires when the first of the choices has held that long. A task
+ * switch does the same for the context that it loads, so contexts that never
+ * run long enough for the timer take turns as well. A turn ends early only if
+ * groups came or went.
  *
  * Owns: the handler of cpc->mux_timer; cpc->late_turn.
  *
  * Contexts: hard timer interrupt on the CPU in question, or the end of the walk
- * that it has interrupted (see remote.c); on another CPU when that one went
- * offline with its timer under way.
+ * that it has interrupted (see remote.c); on another CPU if the first one went
+ * offline while its timer was pending.
  *
- * Locking: takes both context locks; mux_lock alone, after them.
+ * Locking: takes the locks of both contexts, and mux_lock after their release.
  *
- * Why no wish for the timer is lost: between the handler's look at who waits
- * and its switching itself off no group of this CPU can fail to go on, since
- * that happens on this CPU only, where interrupts are off.
+ * Why no start of the timer is lost: between the handler's check for waiting
+ * groups and its stop of the timer no group of this CPU can fail to be
+ * scheduled in, since that happens on this CPU only, where interrupts are off.
  */
 #include "clock.h"
 #include "context.h"
@@ -28,12 +29,12 @@
 #include "walk.h"
 
 /*
- * A turn that came a little too early, by the context's clock, is tried again
+ * If the timer fires a little too early by the context's clock, it fires again
  * after this part of an interval.
  */
 #define PERF_ROTATE_PATIENCE	64
 
-/* Nanoseconds until the groups of @epc take turns, U64_MAX if they need not. */
+/* Nanoseconds until the groups of @epc take turns, U64_MAX if none waits. */
 static u64 perf_rotate_left_locked(struct perf_event_pmu_context *epc)
 {
 	if (!epc)
@@ -44,8 +45,8 @@ static u64 perf_rotate_left_locked(struct perf_event_pmu_context *epc)
 }
 
 /*
- * The CPU's groups choose before the task's. Whoever chooses gets all the room
- * that those after it have left so far, so these choose as well.
+ * The CPU's groups are chosen before the task's. A choice may take all the room
+ * that is left to the groups after it, so these are chosen again as well.
  */
 static void perf_rotate_locked(struct perf_cpu_pmu_context *cpc)
 {
@@ -68,7 +69,7 @@ static void perf_rotate_locked(struct perf_cpu_pmu_context *cpc)
 	perf_pmu_enable(pmu);
 }
 
-/* Return: nanoseconds until the next turn, U64_MAX if nobody waits for room. */
+/* Return: nanoseconds until the next turn, U64_MAX if no group waits. */
 static u64 perf_rotate_both_oncpu(struct perf_cpu_pmu_context *cpc)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
@@ -86,7 +87,7 @@ static u64 perf_rotate_both_oncpu(struct perf_cpu_pmu_context *cpc)
 	return left;
 }
 
-/* Return: nanoseconds from now to when the timer fires, U64_MAX if it is off. */
+/* Return: nanoseconds until the timer has to fire, U64_MAX if it is stopped. */
 static u64 perf_rotate_oncpu(struct perf_cpu_pmu_context *cpc)
 {
 	u64 left = perf_rotate_both_oncpu(cpc);
@@ -99,7 +100,7 @@ static u64 perf_rotate_oncpu(struct perf_cpu_pmu_context *cpc)
 	return max_t(u64, left, cpc->mux_interval / PERF_ROTATE_PATIENCE);
 }
 
-/* A walk has ended; the timer counted as running meanwhile. */
+/* A walk has ended; meanwhile the timer was marked as active. */
 static void perf_rotate_late(struct perf_late *late)
 {
 	struct perf_cpu_pmu_context *cpc;
@@ -114,8 +115,9 @@ static void perf_rotate_late(struct perf_late *late)
 }
 
 /*
- * When a CPU goes offline another one takes over its timers. There is nothing on
- * that CPU that could take turns, and what is here has a timer of its own.
+ * When a CPU goes offline another CPU takes over its timers. The offline CPU
+ * has no groups that could take turns, and those of this CPU have a timer of
+ * their own.
  */
 static bool perf_rotate_is_stray(const struct perf_cpu_pmu_context *cpc)
 {
@@ -149,7 +151,7 @@ static enum hrtimer_restart perf_rotate_timer(struct hrtimer *timer)
 }
 
 /**
- * perf_rotate_init - give the multiplexing timers their handler
+ * perf_rotate_init() - give the multiplexing timers their handler
  *
  * Context: boot, before the first PMU is registered.
  */

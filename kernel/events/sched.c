@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "sched": puts groups on and off PMUs, loads and unloads contexts.
+ * Room "sched": schedules groups in and out, loads and unloads contexts.
  *
- * Purpose: what runs is decided here, one PMU at a time: pinned groups of the
+ * Purpose: decides which groups run, one PMU at a time: pinned groups of the
  * CPU, pinned groups of the task, flexible groups of the CPU, flexible groups
- * of the task. A PMU is disabled once for all that happens to it.
+ * of the task. A PMU is disabled once for all changes on it.
  *
  * Owns: event->{oncpu,active_list}; ctx->loaded_cpu; cpuctx->task_ctx;
  * cpc->{task_epc,active_oncpu,exclusive}; the active lists.
@@ -14,15 +14,16 @@
  *
  * Lifetime: a context without events is not loaded; it is unloaded when its
  * last event leaves. So no context is left loaded when the switch hooks are
- * turned off for want of events. What is not loaded has no event on: when a CPU
- * goes offline its own context is unloaded while tasks still run there, and from
- * then on only their groups choose. perf_ctx_event_table has the rule, and kernels
- * that check themselves look there when an event goes on.
+ * turned off because there are no events. No event of an unloaded context is
+ * active: when a CPU goes offline its own context is unloaded while tasks still
+ * run there, and from then on only groups of tasks are chosen.
+ * perf_ctx_event_table has the rule, and debug kernels check it when an event
+ * is scheduled in.
  *
  * Locking: the CPU context's lock, then the task context's.
  *
  * Race, the first event of a task that runs elsewhere:
- *  1. the opener turns the switch hooks on; each CPU has passed an interrupt
+ *  1. the opener turns the switch hooks on; each CPU has taken an interrupt
  *     since, so no switch that began before is still under way;
  *  2. it publishes the context and lists the event under ctx->lock;
  *  3. it sends an IPI to the task's CPU. If the task runs there, the handler
@@ -77,7 +78,7 @@ static void perf_sched_account_out(struct perf_event *event,
 	}
 }
 
-/* Ends a throttling that the event slept through. */
+/* Ends a throttling that began before the event was scheduled out. */
 static void perf_sched_unthrottle(struct perf_event *event)
 {
 	if (event->hw.interrupts != MAX_INTERRUPTS)
@@ -86,7 +87,7 @@ static void perf_sched_unthrottle(struct perf_event *event)
 	perf_side_throttle(event, false);
 }
 
-/* What an event is that has left its PMU, or was not let on. */
+/* The state of an event that was scheduled out or found no room. */
 static enum perf_event_state perf_sched_state_off(struct perf_event *event)
 {
 	if (!event->pending_disable)
@@ -145,7 +146,7 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 	return 0;
 }
 
-/* Takes one member off. The group's PMU is disabled. */
+/* Schedules out one event of a group. The group's PMU is disabled. */
 static void perf_sched_member_out_locked(struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->lock);
@@ -170,8 +171,8 @@ static void perf_sched_members_out_locked(struct perf_event *leader)
 }
 
 /**
- * perf_sched_event_out_locked - take one event off its PMU
- * @event: event of a context loaded here; nothing happens unless it is on
+ * perf_sched_event_out_locked() - schedule one event out
+ * @event: event of a context loaded here; nothing happens unless it is active
  *
  * Context: locks of both contexts, interrupts off; clocks up to date.
  */
@@ -188,7 +189,7 @@ void perf_sched_event_out_locked(struct perf_event *event)
 }
 
 /**
- * perf_sched_group_out_locked - take a group off its PMU
+ * perf_sched_group_out_locked() - schedule a group out
  * @leader: group leader of a context loaded here
  *
  * Context: as perf_sched_event_out_locked().
@@ -220,13 +221,13 @@ static int perf_sched_members_in_locked(struct perf_event *leader)
 	return 0;
 }
 
-/* All of a group or nothing of it. */
+/* Schedules in all events of a group or none. */
 static bool perf_sched_group_in_locked(struct perf_event *leader)
 {
 	struct pmu *pmu = leader->pmu_ctx->pmu;
 
 	lockdep_assert_held(&leader->ctx->lock);
-	/* What counts in software has no limit that a group could hit. */
+	/* A lone software event always fits and needs no transaction. */
 	if (leader->group_caps & PERF_EV_CAP_SOFTWARE && !leader->nr_siblings)
 		return !perf_sched_event_in_locked(leader);
 
@@ -244,7 +245,7 @@ static struct list_head *perf_sched_active_list(struct perf_event *leader)
 				     &leader->pmu_ctx->flexible_active;
 }
 
-/* May the group try, given what is on already? */
+/* May the group try to be scheduled in beside those that are active? */
 static bool perf_sched_may_try(struct perf_event *leader,
 			       struct perf_cpu_pmu_context *cpc)
 {
@@ -263,12 +264,12 @@ static u64 perf_sched_interval(struct perf_event_pmu_context *epc)
 }
 
 /**
- * perf_sched_choice_left_locked - how long does the present choice still hold?
+ * perf_sched_choice_left_locked() - compute how long the choice still holds
  * @epc: a PMU's part of a context loaded here, clock up to date
  *
  * Context: ctx->lock, interrupts off.
- * Return: nanoseconds of the context's time; U64_MAX if nobody waits for it to
- * end.
+ * Return: nanoseconds of the context's time; U64_MAX if no group waits for the
+ * end of the choice.
  */
 u64 perf_sched_choice_left_locked(struct perf_event_pmu_context *epc)
 {
@@ -301,13 +302,13 @@ static void perf_sched_show_locked(struct perf_event *event)
 }
 
 /**
- * perf_sched_show_group_locked - tell readers of user pages that a group is off
+ * perf_sched_show_group_locked() - update the user pages of an inactive group
  * @leader: leader; or a sibling, alone
  *
- * What was not on has not brought its page up to date by going off.
+ * A group that was not active has not updated its pages by being scheduled out.
  *
- * Context: ctx->lock, and where the context is loaded that CPU with interrupts off;
- * clock up to date.
+ * Context: ctx->lock; if the context is loaded, on that CPU with interrupts
+ * off; clock up to date.
  */
 void perf_sched_show_group_locked(struct perf_event *leader)
 {
@@ -319,7 +320,7 @@ void perf_sched_show_group_locked(struct perf_event *leader)
 		perf_sched_show_locked(sibling);
 }
 
-/* A pinned group that found no room must not go on as if it counted. */
+/* A pinned group that found no room enters ERROR, and its readers are woken. */
 static void perf_sched_pinned_failed(struct perf_event *leader)
 {
 	perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
@@ -328,7 +329,7 @@ static void perf_sched_pinned_failed(struct perf_event *leader)
 	perf_pending_wake(leader);
 }
 
-/* Somebody has to wait, so the timer has to run. */
+/* A group has to wait, so the timer has to run. */
 static void perf_sched_wait(struct perf_event_pmu_context *epc)
 {
 	if (likely(epc->rotate_necessary))
@@ -343,14 +344,14 @@ static void perf_sched_wait(struct perf_event_pmu_context *epc)
 static void perf_sched_flexible_failed(struct perf_event *leader)
 {
 	perf_sched_wait(leader->pmu_ctx);
-	/* There may be thousands, most of them alone and without a page. */
+	/* There may be thousands, most with one event and without a page. */
 	if (leader->nr_siblings || READ_ONCE(leader->rb))
 		perf_sched_show_group_locked(leader);
 }
 
 /*
- * Return: whether the group is on. One that is disabled, or on already, counts as on:
- * it is in nobody's way.
+ * Return: false if the group found no room. A group that is disabled, or active
+ * already, needs none.
  */
 static bool perf_sched_leader_in_locked(struct perf_event *leader)
 {
@@ -366,7 +367,7 @@ static bool perf_sched_leader_in_locked(struct perf_event *leader)
 	return true;
 }
 
-/* In the order that is best for drivers which keep an array: last in, first out. */
+/* Last in, first out: the best order for drivers that keep an array. */
 static void perf_sched_list_out_locked(struct perf_event_pmu_context *epc,
 				       struct list_head *active)
 {
@@ -378,8 +379,8 @@ static void perf_sched_list_out_locked(struct perf_event_pmu_context *epc,
 }
 
 /*
- * Was the group there when the choice was made, and left out? A task's group
- * that is bound to this CPU may not have been: the choice may be another CPU's.
+ * Was the group there when the choice was made, and left out? Unknown for a
+ * task's group that is bound to this CPU: the choice may come from another CPU.
  */
 static bool perf_sched_was_left_out(const struct perf_event *leader)
 {
@@ -387,7 +388,7 @@ static bool perf_sched_was_left_out(const struct perf_event *leader)
 	       leader->group_choice != leader->pmu_ctx->choice;
 }
 
-/* Does the group go on again? The user page of one that was left out is updated. */
+/* Is the group in the choice? If it was left out its user page is updated. */
 static bool perf_sched_goes_on_locked(struct perf_event *leader)
 {
 	lockdep_assert_held(&leader->ctx->lock);
@@ -434,10 +435,11 @@ static bool perf_sched_join_all_locked(struct perf_event_pmu_context *epc,
 }
 
 /*
- * Groups that were on together mostly fit together again. In one transaction the
- * driver finds counters for all of them once, not anew for each group beside
- * those before it.
- * Return: false if it did not work out, and nothing is on: one by one some may.
+ * Groups that were active together mostly fit together again. In one
+ * transaction the driver finds counters for all of them once, instead of again
+ * for each group.
+ * Return: false if not all of them fit. Then none is active, and the caller
+ * tries them one by one.
  */
 static bool perf_sched_all_in_locked(struct perf_event_pmu_context *epc,
 				     struct perf_group_tree *tree,
@@ -461,20 +463,21 @@ static bool perf_sched_filtered(struct pmu *pmu)
 }
 
 /*
- * A try is some thousand instructions where it ends without room, and a user can
- * open thousands of groups. So a walk over the groups of a part tries the first
- * ones until so many have found no room, passes by some, and tries again until so many
- * have found none. Those with the least service stand in front; how many are
- * passed by differs from choice to choice, so that the others come by turns.
+ * A try that finds no room takes some thousand instructions, and a user can
+ * open thousands of groups. So a walk over the groups of a part tries them
+ * until so many have found no room, skips some, and tries again until so many
+ * more have found none. The groups with the least service come first. The
+ * number of skipped groups changes from choice to choice, so that all others
+ * try in turn.
  */
 #define PERF_SCHED_MISSES	16
 
 struct perf_sched_walk {
 	unsigned int	missed;
-	unsigned int	pass;	/* so many are still to be passed by */
+	unsigned int	pass;	/* groups still to be skipped */
 };
 
-/* A walk over flexible groups. Pinned ones are all tried: each misses only once. */
+/* For flexible groups. Pinned groups are all tried: each misses only once. */
 static struct perf_sched_walk
 perf_sched_walk_begin(const struct perf_event_pmu_context *epc)
 {
@@ -486,19 +489,19 @@ perf_sched_walk_begin(const struct perf_event_pmu_context *epc)
 	return walk;
 }
 
-/* Nobody behind tries any more. */
+/* No group behind tries any more. */
 static bool perf_sched_walk_is_over(const struct perf_sched_walk *walk)
 {
 	return walk->missed >= 2 * PERF_SCHED_MISSES;
 }
 
-/* It may have passed some by. */
+/* The walk may have skipped groups. */
 static bool perf_sched_walk_is_partial(const struct perf_sched_walk *walk)
 {
 	return walk->missed >= PERF_SCHED_MISSES;
 }
 
-/* One that is off or on already takes no try. */
+/* A group that is disabled or active already needs no try. */
 static bool perf_sched_passes_by(const struct perf_event *leader,
 				 struct perf_sched_walk *walk)
 {
@@ -539,8 +542,9 @@ static void perf_sched_pinned_in_locked(struct perf_event_pmu_context *epc)
 }
 
 /*
- * Nothing but pinned groups had the room that a group did not find. It may never
- * find it, nor others that are like it, and these must not be the only ones to try.
+ * No flexible group was active, and yet the group found no room. It may never
+ * find any, and neither may others like it. They must not be the only ones that
+ * try.
  */
 static void perf_sched_put_off_locked(struct perf_event *leader)
 {
@@ -552,7 +556,7 @@ static void perf_sched_put_off_locked(struct perf_event *leader)
 		perf_group_put_off_locked(leader);
 }
 
-/* Return: whether the group is on, or in nobody's way. */
+/* Return: false if the group has to wait. */
 static bool perf_sched_choose_group_locked(struct perf_event *leader,
 					   struct perf_sched_walk *walk)
 {
@@ -568,9 +572,9 @@ static bool perf_sched_choose_group_locked(struct perf_event *leader,
 }
 
 /*
- * What a walk has not come to waits. There may be thousands; @cursor has left those
- * that the walk has seen.
- * Return: how many they are.
+ * Groups that the walk has not reached have to wait. There may be thousands;
+ * @cursor is behind those that the walk has visited.
+ * Return: how many have to wait.
  */
 static unsigned int perf_sched_rest_waits(struct perf_group_cursor *cursor)
 {
@@ -587,18 +591,18 @@ static unsigned int perf_sched_rest_waits(struct perf_group_cursor *cursor)
 }
 
 /**
- * perf_sched_choose_locked - decide which flexible groups are on
+ * perf_sched_choose_locked() - choose flexible groups and schedule them in
  * @epc: a PMU's part of a context loaded here, clock up to date
  *
- * Groups try in the order of service. One that does not fit keeps nobody
- * behind it from filling the room that is left.
+ * Groups try in the order of service. A group that does not fit does not keep
+ * the groups behind it from the room that is left.
  *
  * Context: locks of both contexts, interrupts off, the PMU disabled.
  */
 void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
 {
 	struct perf_sched_walk walk = perf_sched_walk_begin(epc);
-	/* In software all fit. */
+	/* Software groups always fit. */
 	const bool turns = epc->pmu->task_ctx_nr != perf_sw_context;
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
@@ -623,12 +627,12 @@ void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
 	epc->nr_waiting = waiting + perf_sched_rest_waits(&cursor);
 	if (turns)
 		perf_group_served_locked(epc);
-	/* Where nobody waits there is nothing to choose later. */
+	/* If no group waits there is nothing to choose later. */
 	if (!epc->rotate_necessary)
 		epc->chosen_at = 0;
 }
 
-/* The context was away for a while: its choice goes on where it was. */
+/* Resumes a choice after its groups were scheduled out for a while. */
 static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
 {
 	struct perf_sched_walk walk = perf_sched_walk_begin(epc);
@@ -653,7 +657,7 @@ static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
 }
 
 /**
- * perf_sched_flexible_out_locked - take all flexible groups off
+ * perf_sched_flexible_out_locked() - schedule all flexible groups out
  * @epc: a PMU's part of a context loaded here
  *
  * Context: locks of both contexts, interrupts off, the PMU disabled.
@@ -665,7 +669,7 @@ void perf_sched_flexible_out_locked(struct perf_event_pmu_context *epc)
 	perf_sched_list_out_locked(epc, &epc->flexible_active);
 }
 
-/* The part of the CPU's own context, NULL where that is not loaded. */
+/* The part of the CPU's own context, NULL if that is not loaded. */
 static struct perf_event_pmu_context *
 perf_sched_own_epc_locked(struct perf_cpu_pmu_context *cpc)
 {
@@ -691,12 +695,12 @@ static void perf_sched_both_in_locked(struct perf_event_pmu_context *own,
 }
 
 /**
- * perf_sched_pmu_locked - decide anew what runs on a PMU
+ * perf_sched_pmu_locked() - choose again what runs on a PMU
  * @cpuctx: this CPU; clocks up to date
  * @pmu: PMU
  *
- * Between the unloading of the CPU's own context and the end of the CPU tasks
- * still run, and their contexts are loaded. Then only a task's groups choose.
+ * A CPU that goes offline still runs tasks and loads their contexts after its
+ * own context was unloaded. Then only groups of tasks are chosen.
  *
  * Context: locks of both contexts, interrupts off.
  */
@@ -728,12 +732,12 @@ static bool perf_sched_is_candidate(const struct perf_event *leader)
 }
 
 /**
- * perf_sched_offer_locked - put one group on if there is room for it
+ * perf_sched_offer_locked() - schedule one group in if there is room for it
  * @leader: group of a context loaded here
  *
  * Context: locks of both contexts, interrupts off, the PMU disabled; clocks up
  * to date.
- * Return: false if the group should be on and found no room.
+ * Return: false if the group should be active but found no room.
  */
 bool perf_sched_offer_locked(struct perf_event *leader)
 {
@@ -743,8 +747,9 @@ bool perf_sched_offer_locked(struct perf_event *leader)
 }
 
 /*
- * The clock of the context beside @ctx. That of @ctx itself stands, so that an
- * event which goes on has run for as long as it was enabled.
+ * Updates the clock of the context that is loaded beside @ctx. That of @ctx
+ * itself is left alone, so that an event that is scheduled in now has run for
+ * as long as it was enabled.
  */
 static void perf_sched_clock_other_locked(struct perf_cpu_context *cpuctx,
 					  struct perf_event_context *ctx)
@@ -757,11 +762,11 @@ static void perf_sched_clock_other_locked(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_sched_try_in_locked - put one group on beside those that run
+ * perf_sched_try_in_locked() - schedule one group in beside the active ones
  * @cpuctx: this CPU
  * @leader: group of a context loaded here; clock up to date
  *
- * Nothing else is touched unless a pinned group needs the room of others.
+ * No other group is touched unless a pinned group needs the room.
  *
  * Context: locks of both contexts, interrupts off.
  */
@@ -791,7 +796,7 @@ static bool perf_sched_epc_is_empty(struct perf_event_pmu_context *epc)
 	       RB_EMPTY_ROOT(&epc->flexible_groups.root);
 }
 
-/* The driver is told of the task if it asked for it. */
+/* Notifies the driver of the switch if it asked for that. */
 static void perf_sched_tell_driver_locked(struct perf_event_pmu_context *epc)
 {
 	lockdep_assert_held(&epc->ctx->lock);
@@ -800,8 +805,9 @@ static void perf_sched_tell_driver_locked(struct perf_event_pmu_context *epc)
 }
 
 /*
- * The task's groups of one PMU come in; its pinned ones may need room. The driver
- * is told before anything counts: it may hold what the last task has left.
+ * Schedules in a task's groups on one PMU; pinned groups may need room. The
+ * driver is notified before any event counts: it may hold data of the previous
+ * task.
  */
 static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
 {
@@ -831,10 +837,10 @@ static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
 }
 
 /**
- * perf_sched_fill_locked - let groups that wait take room that others have left
+ * perf_sched_fill_locked() - fill room that others left with waiting groups
  * @epc: a PMU's part of a context loaded here, clock up to date
  *
- * This is no new choice: a switch every now and then would put off the next one
+ * This is no new choice: else frequent switches would put off the next choice
  * for ever.
  *
  * Context: locks of both contexts, interrupts off, the PMU disabled.
@@ -855,7 +861,7 @@ void perf_sched_fill_locked(struct perf_event_pmu_context *epc)
 	}
 }
 
-/* They leave; the CPU's own groups that were waiting may take the room. */
+/* Schedules out a task's part; waiting groups of the CPU may take the room. */
 static void perf_sched_epc_out_locked(struct perf_event_pmu_context *epc)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
@@ -876,7 +882,7 @@ static void perf_sched_epc_out_locked(struct perf_event_pmu_context *epc)
 }
 
 /**
- * perf_sched_load_locked - load a task's context on this CPU
+ * perf_sched_load_locked() - load a task's context on this CPU
  * @cpuctx: this CPU; no task context is loaded
  * @ctx: context of current, loaded nowhere
  *
@@ -893,7 +899,7 @@ void perf_sched_load_locked(struct perf_cpu_context *cpuctx,
 	perf_ctx_set_loaded_locked(ctx, smp_processor_id());
 	cpuctx->task_ctx = ctx;
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
-		/* One without events may go while the context is loaded. */
+		/* A part without events may go while the context is loaded. */
 		if (epc->nr_events)
 			perf_cpc_oncpu(epc->pmu)->task_epc = epc;
 		perf_sched_epc_in_locked(epc);
@@ -901,7 +907,7 @@ void perf_sched_load_locked(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_sched_unload_locked - unload the task context of this CPU
+ * perf_sched_unload_locked() - unload the task context of this CPU
  * @cpuctx: this CPU
  * @ctx: its task context
  *
@@ -928,8 +934,8 @@ void perf_sched_unload_locked(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_sched_cpu_out_locked - take all events of this CPU's context off
- * @ctx: this CPU's own context; no task's is loaded
+ * perf_sched_cpu_out_locked() - schedule out all events of this CPU's context
+ * @ctx: this CPU's own context; no task context is loaded
  *
  * Context: ctx->lock, interrupts off; clock up to date.
  */
@@ -947,7 +953,7 @@ void perf_sched_cpu_out_locked(struct perf_event_context *ctx)
 }
 
 /**
- * perf_sched_unload_oncpu - unload a context, if it is loaded here
+ * perf_sched_unload_oncpu() - unload a context, if it is loaded here
  * @ctx: context
  *
  * Context: interrupts off; takes the locks.
@@ -983,7 +989,7 @@ static bool perf_sched_try_load(struct perf_family *family,
 	return serves;
 }
 
-/* Loads what counts current, if it has events. */
+/* Loads the context that counts current, if it has events. */
 static void perf_sched_load(void)
 {
 	struct perf_event_context *ctx;
@@ -1001,7 +1007,7 @@ static void perf_sched_load(void)
 }
 
 /**
- * perf_sched_settle_oncpu - load on this CPU what counts current, nothing else
+ * perf_sched_settle_oncpu() - load the context that counts current, no other
  *
  * Context: interrupts off.
  */
@@ -1019,12 +1025,12 @@ void perf_sched_settle_oncpu(void)
 }
 
 /**
- * perf_sched_part_task - a task has no context any more
+ * perf_sched_part_task() - take the context from a task
  * @task: current, or a task that never ran
  *
- * Context: task; nobody else changes task->perf_event_ctxp meanwhile, but for an
- * exchange at a switch.
- * Return: what task->perf_event_ctxp named, with the task's reference.
+ * Context: task; nothing but an exchange at a switch may change
+ * task->perf_event_ctxp meanwhile.
+ * Return: the context or handle that the task had, with the task's reference.
  */
 struct perf_event_context *perf_sched_part_task(struct task_struct *task)
 {
@@ -1038,7 +1044,7 @@ struct perf_event_context *perf_sched_part_task(struct task_struct *task)
 	return ctx;
 }
 
-/* What is loaded for one task counts the next one as well. */
+/* The context stays loaded for the next task; drivers hear of the switch. */
 static void perf_sched_hand_over(struct perf_event_context *ctx, bool sched_in)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
@@ -1051,9 +1057,9 @@ static void perf_sched_hand_over(struct perf_event_context *ctx, bool sched_in)
 }
 
 /**
- * __perf_event_task_sched_out - a task stops running on this CPU
- * @task: it
- * @next: who runs next
+ * __perf_event_task_sched_out() - handle the switch from a task on this CPU
+ * @task: the task
+ * @next: the task that runs next
  *
  * Context: task switch; runqueue lock, interrupts off.
  */
@@ -1077,7 +1083,7 @@ void __perf_event_task_sched_out(struct task_struct *task,
 		perf_sched_unload_oncpu(ctx);
 }
 
-/* Before the task's own groups, because the CPU's come first. */
+/* Comes before the task's own groups, because the CPU's groups come first. */
 static void perf_sched_follow_cgroup(struct task_struct *task)
 {
 #ifdef CONFIG_CGROUP_PERF
@@ -1087,12 +1093,12 @@ static void perf_sched_follow_cgroup(struct task_struct *task)
 }
 
 /**
- * __perf_event_task_sched_in - a task starts to run on this CPU
- * @prev: who ran before
- * @task: it, which is current
+ * __perf_event_task_sched_in() - handle the switch to a task on this CPU
+ * @prev: the task that ran before
+ * @task: the task, which is current
  *
- * What the other hook left loaded may serve no longer: @task may have left its
- * family meanwhile.
+ * The context that the other hook left loaded may no longer serve @task, which
+ * may have left its family meanwhile.
  *
  * Context: task switch; runqueue lock, interrupts off.
  */
@@ -1131,7 +1137,7 @@ static void perf_sched_resched_oncpu(struct perf_late *late)
 	perf_ctx_clock_update_locked(&cpuctx->ctx);
 	if (task_ctx)
 		perf_ctx_clock_update_locked(task_ctx);
-	/* The CPU's pinned groups keep their place but for this. */
+	/* Only here do the CPU's pinned groups lose their place as well. */
 	perf_pmu_disable(pmu);
 	perf_sched_list_out_locked(epc, &epc->pinned_active);
 	perf_sched_pmu_locked(cpuctx, pmu);
@@ -1140,10 +1146,10 @@ static void perf_sched_resched_oncpu(struct perf_late *late)
 }
 
 /**
- * perf_pmu_resched - decide anew what runs on a PMU of this CPU
+ * perf_pmu_resched() - choose again what runs on a PMU of this CPU
  * @pmu: PMU whose constraints have changed
  *
- * In the middle of a walk it is done when that ends; see remote.c.
+ * During a walk over events it is done when the walk ends; see remote.c.
  *
  * Context: any but NMI, on the CPU in question.
  */

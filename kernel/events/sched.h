@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "sched": puts groups on and off PMUs; loads and unloads contexts. */
+/* Room "sched": schedules groups in and out; loads and unloads contexts. */
 #ifndef _KERNEL_EVENTS_SCHED_H
 #define _KERNEL_EVENTS_SCHED_H
 
@@ -8,7 +8,7 @@
 
 /*
  * The room cgroup's part in a task switch, called on CPUs that have a cgroup
- * noted in their context. The first argument starts to run there.
+ * noted in their context. @task starts to run there.
  */
 typedef void (perf_sched_follow_fn)(struct task_struct *task);
 DECLARE_STATIC_CALL(perf_sched_cgroup_follow, perf_sched_follow_fn);
@@ -24,7 +24,7 @@ void perf_sched_load_locked(struct perf_cpu_context *cpuctx,
 void perf_sched_unload_locked(struct perf_cpu_context *cpuctx,
 			      struct perf_event_context *ctx);
 
-/* Everything of this CPU's own context off; its lock held. */
+/* Schedules out all events of this CPU's own context; its lock held. */
 void perf_sched_cpu_out_locked(struct perf_event_context *ctx);
 
 /* Events of a loaded context; locks held, interrupts off. */

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "sched_cb": tells drivers that asked for it of task switches.
+ * Room "sched_cb": notifies drivers that asked for it of task switches.
  *
- * Purpose: a driver that has something of a task's in its hardware, such as branch
- * records or large buffers of samples, saves or drops it when the task goes. It asks
- * for pmu::sched_task() in pmu::add and does without from pmu::del on.
+ * Purpose: a driver that has data of a task in its hardware, such as branch
+ * records or large buffers of samples, saves or drops it when the task is
+ * switched out. It asks for pmu::sched_task() in pmu::add and cancels that in
+ * pmu::del.
  *
  * Owns: perf_sched_cb_users; cpc->sched_cb_*.
  *
- * Contexts: task switch, and where events go on and off: on the CPU in question,
- * interrupts off.
+ * Contexts: task switch, and where events are scheduled in and out: on the CPU
+ * in question, interrupts off.
  *
- * Lifetime: a PMU is in the CPU's list while an event of it that asked is on.
+ * Lifetime: a PMU is in the CPU's list while an event for which it asked is
+ * active.
  *
- * Locking: what changes this CPU's list runs on this CPU with interrupts off, so
- * that the list needs no lock. pmu::sched_task() is called with the locks of the
+ * Locking: this CPU's list is changed only on this CPU with interrupts off, so
+ * it needs no lock. pmu::sched_task() is called with the locks of the
  * contexts that are loaded, and its PMU disabled.
  *
- * Each driver is told once of a switch out and once of a switch in: by the task's
- * part of its PMU where a task's context with events of it is loaded (cpc->task_epc),
- * by the CPU's part otherwise, whatever else the task's context holds.
+ * Each driver is notified once of a switch out and once of a switch in. It gets
+ * the task's part of its PMU if a task context with events of the PMU is loaded
+ * (cpc->task_epc), else the CPU's part, whatever else the task's context holds.
  */
 #include "context.h"
 #include "pmu.h"
@@ -29,12 +31,12 @@ DEFINE_PER_CPU(int, perf_sched_cb_users);
 static DEFINE_PER_CPU(struct list_head, perf_sched_cb_list);
 
 /**
- * perf_sched_cb_part_locked - a task with events comes or goes: tell one driver
- * @epc: the part of the task's context that is of the driver's PMU
- * @sched_in: it comes
+ * perf_sched_cb_part_locked() - notify one driver of the switch of a task
+ * @epc: the part of the task's context on the driver's PMU
+ * @sched_in: true for a switch in
  *
  * Nothing happens if the driver has not asked, or if the part has no events: then
- * perf_sched_cb_cpu() tells it.
+ * perf_sched_cb_cpu() notifies it.
  *
  * Context: locks of the contexts that are loaded, interrupts off.
  */
@@ -52,9 +54,9 @@ void perf_sched_cb_part_locked(struct perf_event_pmu_context *epc, bool sched_in
 }
 
 /**
- * perf_sched_cb_ctx_locked - a task with events comes or goes: tell all drivers
+ * perf_sched_cb_ctx_locked() - notify all drivers of the switch of a task
  * @ctx: the task's context
- * @sched_in: it comes
+ * @sched_in: true for a switch in
  *
  * Context: locks of the contexts that are loaded, interrupts off.
  */
@@ -83,11 +85,12 @@ static void perf_sched_cb_tell_pmu(struct perf_cpu_pmu_context *cpc,
 }
 
 /**
- * perf_sched_cb_cpu - a task comes or goes: tell the drivers that it has no events of
- * @task: it
- * @sched_in: it comes, and its context is loaded; or it goes, and still is
+ * perf_sched_cb_cpu() - notify drivers of PMUs on which a task has no events
+ * @task: the task
+ * @sched_in: true for a switch in, after its context was loaded; false for a
+ *	switch out, before its context is unloaded
  *
- * The other functions tell the drivers that the task has events of.
+ * The other functions notify the drivers of PMUs on which the task has events.
  *
  * Context: task switch, interrupts off.
  */
@@ -105,7 +108,7 @@ void perf_sched_cb_cpu(struct task_struct *task, bool sched_in)
 }
 
 /**
- * perf_sched_cb_inc - a driver wants its sched_task() called on this CPU
+ * perf_sched_cb_inc() - have a driver's sched_task() called on this CPU
  * @pmu: its PMU
  *
  * Context: interrupts off, from add().
@@ -122,7 +125,7 @@ void perf_sched_cb_inc(struct pmu *pmu)
 }
 
 /**
- * perf_sched_cb_dec - undo perf_sched_cb_inc()
+ * perf_sched_cb_dec() - undo perf_sched_cb_inc()
  * @pmu: its PMU
  *
  * Context: interrupts off, from del().

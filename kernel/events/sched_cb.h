@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "sched_cb": tells drivers that asked for it of task switches. */
+/* Room "sched_cb": notifies drivers that asked for it of task switches. */
 #ifndef _KERNEL_EVENTS_SCHED_CB_H
 #define _KERNEL_EVENTS_SCHED_CB_H
 
@@ -8,17 +8,17 @@
 
 DECLARE_PER_CPU(int, perf_sched_cb_users);
 
-/* Has any driver asked for it on this CPU? Interrupts off. */
+/* Does any driver want task switches on this CPU? Interrupts off. */
 static inline bool perf_sched_cb_is_wanted(void)
 {
 	return unlikely(__this_cpu_read(perf_sched_cb_users));
 }
 
-/* Of a task with events that comes or goes: one PMU's driver, or all of its context. */
+/* A task with events is switched: notify the driver of one part, or all. */
 void perf_sched_cb_part_locked(struct perf_event_pmu_context *epc, bool sched_in);
 void perf_sched_cb_ctx_locked(struct perf_event_context *ctx, bool sched_in);
 
-/* Of any task, the drivers of the CPU's events that it has none of. */
+/* Any task is switched: notify drivers of PMUs on which it has no events. */
 void perf_sched_cb_cpu(struct task_struct *task, bool sched_in);
 
 void perf_sched_cb_init_cpus(void);

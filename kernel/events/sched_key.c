@@ -2,14 +2,16 @@
 /*
  * Room "sched_key": the hooks in the task switch are called while events need them.
  *
- * Purpose: a static key, and who counts on it. Turning it patches the kernel and
- * interrupts all CPUs, so it stays on for a second after its last user.
+ * Purpose: a static key, and the number of its users. Switching it patches the
+ * kernel and interrupts all CPUs, so it stays on for a second after its last
+ * user.
  *
- * Owns: perf_sched_events, which the scheduler asks.
+ * Owns: perf_sched_events, which the scheduler checks.
  *
- * Contexts: task to turn it on; any but NMI to give it back.
+ * Contexts: task to turn it on; any but NMI to release it.
  *
- * Locking: perf_sched_key_mutex turns the key. Users beyond the first do without.
+ * Locking: perf_sched_key_mutex to switch the key. Users beyond the first do
+ * without.
  */
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
@@ -30,7 +32,7 @@ static void perf_sched_key_sync(void *unused)
 }
 
 /**
- * perf_sched_key_get - have the switch hooks called from now on
+ * perf_sched_key_get() - have the switch hooks called from now on
  *
  * Context: task; may sleep, takes the CPU hotplug lock.
  */
@@ -42,7 +44,7 @@ void perf_sched_key_get(void)
 	guard(mutex)(&perf_sched_key_mutex);
 	if (!atomic_read(&perf_sched_key_users)) {
 		static_branch_enable(&perf_sched_events);
-		/* Not every architecture waits for the others when patching. */
+		/* Not every architecture waits for other CPUs when patching. */
 		on_each_cpu(perf_sched_key_sync, NULL, 1);
 	}
 	atomic_inc(&perf_sched_key_users);
@@ -58,7 +60,7 @@ static void perf_sched_key_off(struct work_struct *work)
 static DECLARE_DELAYED_WORK(perf_sched_key_work, perf_sched_key_off);
 
 /**
- * perf_sched_key_put - undo perf_sched_key_get()
+ * perf_sched_key_put() - undo perf_sched_key_get()
  *
  * The last user's count is kept for a second, so that programs that open and
  * close one event after the other do not patch the kernel each time.

@@ -2,10 +2,10 @@
 /*
  * Room "swap": tasks with equal events exchange their contexts at a switch.
  *
- * Purpose: where inherited events count by task a family cannot share contexts,
- * but a switch between two such tasks need not reprogram the PMU either: the next
- * task takes over the context that is loaded, the previous one gets the other's.
- * Counts that belong to a task go with it.
+ * Purpose: where inherited events count by task a family cannot share contexts.
+ * But a switch between two such tasks need not reprogram the PMU either: the
+ * next task takes over the loaded context, and the previous task gets that of
+ * the next. Counts that belong to a task go with it.
  *
  * Owns: ctx->{equal,held,summed,moving}; the exchange of task->perf_event_ctxp and
  * ctx->task.
@@ -15,12 +15,12 @@
  * Lifetime: each task's reference on its context, and each context's on its task,
  * change hands with the pointers.
  *
- * Locking: both contexts' locks to exchange. Besides, only perf_swap_mark_equal()
- * takes two contexts' locks of tasks, and there one of the tasks has never run. @next
- * runs nowhere, so nobody has the locks the other way round. To keep a context with
- * its task, hold it (ctx->held).
+ * Locking: an exchange takes the locks of both contexts. @next runs nowhere, so
+ * no CPU takes them in the other order. Besides, only perf_swap_mark_equal()
+ * takes the locks of two task contexts, and there one of the tasks has never
+ * run. A context that is held (ctx->held) stays with its task.
  *
- * Race, a context is exchanged while somebody wants it for its task:
+ * Race, a context is exchanged while an opener wants it for its task:
  *  1. an opener finds the task's context and waits for its mutex;
  *  2. a switch gives the context to another task;
  *  3. the opener has the mutex; perf_swap_hold() takes ctx->lock, sees that the
@@ -29,18 +29,18 @@
  *
  * Race, counts are exchanged while they are added up:
  *  1. a reader of the eldest has taken the count of one task's copy;
- *  2. a switch exchanges it for another's, which has not been read;
- *  3. the reader adds the first count again. So it holds all copies' contexts
- *     before it reads the first.
+ *  2. a switch exchanges it for that of another task, which has not been read;
+ *  3. the reader would add the first count again. So it holds the contexts of
+ *     all copies before it reads the first.
  *
  * Race, a context that is held goes back to its task while counts are added up:
  *  1. a reader holds the contexts of some copies;
- *  2. who gives contexts back marks them as moving, and waits for readers that
- *     already add up their counts;
- *  3. the reader comes to a context that is moving. It lets go of those that it
- *     holds, waits for the end of the move, and begins again.
+ *  2. the task that gives contexts back marks them as moving, and waits for
+ *     readers that already add up their counts;
+ *  3. the reader comes to a context that is moving. It releases those that it
+ *     holds, waits for the end of the move, and starts over.
  * Families do not wait for each other: a task that is preempted in 2 or 3 delays
- * only those who count, open or exit in its own.
+ * only reads, opens and exits in its own family.
  */
 #include <linux/atomic.h>
 #include <linux/sched.h>
@@ -52,8 +52,9 @@
 #include "swap.h"
 
 /*
- * The numbers of equal contexts. The lowest bit says that some counts go with their
- * tasks; where it is clear an exchange has no event to look at.
+ * ctx->equal is the same number in equal contexts. The lowest bit says that
+ * some counts go with their tasks; if it is clear an exchange looks at no
+ * event.
  */
 #define PERF_SWAP_BY_TASK	1
 #define PERF_SWAP_NEXT_EQUAL	2
@@ -82,7 +83,7 @@ static const struct perf_event *perf_swap_eldest(const struct perf_event *event)
 	return event->parent ?: event;
 }
 
-/* Only what was opened may be mapped. */
+/* Only an event that was opened may be mapped. */
 static void perf_swap_update_page(struct perf_event *event)
 {
 	if (READ_ONCE(event->rb))
@@ -99,7 +100,7 @@ static void perf_swap_counts_locked(struct perf_event *on,
 	local64_set(&off->count,
 		    local64_xchg(&on->count, local64_read(&off->count)));
 	perf_event_time_exchange(on, off);
-	/* What is drawn goes with the period that runs, which stays. */
+	/* The state of random periods stays with the running period. */
 	if (on->attr.freq) {
 		swap(on->hw.freq_count_stamp, off->hw.freq_count_stamp);
 		swap(on->hw.freq_time_stamp, off->hw.freq_time_stamp);
@@ -123,7 +124,7 @@ static void perf_swap_members_locked(struct perf_event *leader,
 
 	lockdep_assert_held(&leader->ctx->lock);
 	do {
-		/* Thousands of members may be exchanged with interrupts off. */
+		/* Debug only: a switch may exchange thousands of events. */
 		if (IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
 			WARN_ON_ONCE(!perf_swap_are_twins(member, twin));
 		perf_swap_counts_locked(member, twin);
@@ -132,14 +133,14 @@ static void perf_swap_members_locked(struct perf_event *leader,
 	} while (member != leader);
 }
 
-/* The turns of a group that waits for some go by what its task has had. */
+/* Where groups take turns, service goes with the task, as counts do. */
 static noinline void perf_swap_waiting_locked(struct perf_event *leader,
 					      struct perf_event *twin)
 {
 	s64 lead, twin_lead;
 
 	lockdep_assert_held(&leader->ctx->lock);
-	/* What has passed since is the task's that goes. */
+	/* The time since the last update belongs to the task that stops. */
 	perf_event_time_update(leader);
 	lead = perf_group_lead_locked(leader);
 	twin_lead = perf_group_lead_locked(twin);
@@ -148,7 +149,7 @@ static noinline void perf_swap_waiting_locked(struct perf_event *leader,
 	perf_group_set_lead_locked(twin, lead);
 }
 
-/* Members of a group count by task all together; see perf_swap_suits(). */
+/* Either all events of a group count by task or none; see perf_swap_suits(). */
 static void perf_swap_group_locked(struct perf_event *leader,
 				   struct perf_event *twin)
 {
@@ -161,7 +162,7 @@ static void perf_swap_group_locked(struct perf_event *leader,
 		perf_swap_members_locked(leader, twin);
 }
 
-/* The leader that came next to @event; NULL at the end. */
+/* Return: the leader that was added next after @event; NULL at the end. */
 static __always_inline struct perf_event *
 perf_swap_leader_after(struct perf_event_context *ctx, struct perf_event *event)
 {
@@ -174,9 +175,10 @@ perf_swap_leader_after(struct perf_event_context *ctx, struct perf_event *event)
 }
 
 /*
- * A copy is made leader after leader, sibling after sibling, and what comes or
- * goes later ends that contexts are equal. So this order is that of both, while
- * in the list of all events siblings stand where they came.
+ * Leaders, and the siblings of each leader, have the same order in both
+ * contexts: a copy is made leader after leader, sibling after sibling, and an
+ * event that comes or goes later ends the equality. The order of event_list may
+ * differ, since there siblings are where they were added.
  */
 static void perf_swap_all_counts_locked(struct perf_event_context *on,
 					struct perf_event_context *off)
@@ -197,7 +199,7 @@ static void perf_swap_all_counts_locked(struct perf_event_context *on,
 			return;
 		perf_swap_group_locked(leader, twin);
 		seen += leader->nr_siblings + 1;
-		/* Behind the last leader there may be many siblings. */
+		/* Many siblings may follow the last leader in the list. */
 		if (seen >= on->nr_events)
 			return;
 	}
@@ -213,7 +215,7 @@ static void perf_swap_tasks_locked(struct perf_event_context *ctx,
 	WRITE_ONCE(ctx->task, next);
 	WRITE_ONCE(other->task, prev);
 	perf_debug_delay();
-	/* Readers under RCU see contexts that are complete for long. */
+	/* Both contexts were complete long before, as RCU readers need. */
 	WRITE_ONCE(next->perf_event_ctxp, ctx);
 	WRITE_ONCE(prev->perf_event_ctxp, other);
 }
@@ -232,7 +234,7 @@ static bool perf_swap_locked(struct perf_event_context *ctx,
 }
 
 /**
- * perf_swap_try_oncpu - let the next task take over the loaded context
+ * perf_swap_try_oncpu() - let the next task take over the loaded context
  * @ctx: context of current, loaded on this CPU
  * @next: task that is switched to
  *
@@ -246,7 +248,7 @@ bool perf_swap_try_oncpu(struct perf_event_context *ctx,
 	bool swapped;
 
 	lockdep_assert_irqs_disabled();
-	/* Without the locks; with them perf_swap_locked() looks again. */
+	/* Checked without the locks; perf_swap_locked() checks again. */
 	if (!other || !data_race(perf_swap_is_equal(ctx, other)))
 		return false;
 	perf_debug_delay();
@@ -272,16 +274,16 @@ static bool perf_swap_unloaded_locked(struct perf_event_context *a,
 }
 
 /**
- * perf_swap_unloaded - exchange the contexts of two tasks of which none runs
+ * perf_swap_unloaded() - exchange the contexts of two tasks that do not run
  * @a: context; held
  * @b: context; held
  *
- * They were equal when a switch exchanged them. If they are not any more, because
- * an event was closed, there is no telling which of their counts belong together:
- * these stay, so that the sum is right.
+ * Both were equal when a switch exchanged them. If an event was closed since,
+ * they are not equal any more, and it is unknown which of their counts
+ * correspond. Then the counts stay where they are, so that the sum is right.
  *
  * Context: interrupts off; between perf_swap_begin_move() and its counterpart.
- * Return: false if one of them is loaded, or a switch looks at both.
+ * Return: true if exchanged; false if one is loaded, or a switch checks both.
  */
 bool perf_swap_unloaded(struct perf_event_context *a,
 			struct perf_event_context *b)
@@ -290,7 +292,7 @@ bool perf_swap_unloaded(struct perf_event_context *a,
 
 	lockdep_assert_irqs_disabled();
 	guard(raw_spinlock)(&a->lock);
-	/* That may have them the other way round. */
+	/* A switch may take the two locks in the other order. */
 	if (!raw_spin_trylock(&b->lock))
 		return false;
 	swapped = perf_swap_unloaded_locked(a, b);
@@ -299,16 +301,16 @@ bool perf_swap_unloaded(struct perf_event_context *a,
 }
 
 /**
- * perf_swap_stays - does a context stay with its task without being held?
+ * perf_swap_stays() - check whether a context stays with its task unheld
  * @ctx: context that was found for @task
  * @task: task
  *
- * One that is like no other is exchanged with no other, and does not become
- * equal to one but under its mutex.
+ * A context without equal is not exchanged, and becomes equal to another only
+ * under its mutex.
  *
- * Context: task; ctx->mutex, for as long as the answer is to hold.
- * Return: true if it is @task's and stays so; false if perf_swap_hold() has to
- * be asked.
+ * Context: task; ctx->mutex, for as long as the answer is needed.
+ * Return: true if @ctx is @task's and stays so; false if the caller has to use
+ * perf_swap_hold().
  */
 bool perf_swap_stays(struct perf_event_context *ctx, struct task_struct *task)
 {
@@ -318,12 +320,12 @@ bool perf_swap_stays(struct perf_event_context *ctx, struct task_struct *task)
 }
 
 /**
- * perf_swap_hold - keep a context with its task
+ * perf_swap_hold() - keep a context with its task
  * @ctx: context that was found for @task
  * @task: task
  *
  * Context: task; ctx->mutex, until perf_swap_release().
- * Return: true if it is @task's and stays so; false if @task has another one.
+ * Return: true if @ctx is @task's and stays so; false if @task has another one.
  */
 bool perf_swap_hold(struct perf_event_context *ctx, struct task_struct *task)
 {
@@ -336,7 +338,7 @@ bool perf_swap_hold(struct perf_event_context *ctx, struct task_struct *task)
 }
 
 /**
- * perf_swap_release - undo perf_swap_hold()
+ * perf_swap_release() - undo perf_swap_hold()
  * @ctx: context
  *
  * Context: task, ctx->mutex.
@@ -384,7 +386,7 @@ static void perf_swap_release_copies(struct perf_event *eldest)
 		perf_swap_end_sum(child);
 }
 
-/* Return: NULL if all are held; else none is, and one of them is moving: this. */
+/* Return: NULL if all are held; else one that is moving, and none is held. */
 static struct perf_event_context *
 perf_swap_hold_copies(struct perf_event *eldest)
 {
@@ -409,13 +411,13 @@ undo:
 	return moving;
 }
 
-/* Who moves the context needs nothing that the caller holds. */
+/* The mover of the context needs no lock that the caller holds. */
 static void perf_swap_wait_for_move(const struct perf_event_context *ctx)
 {
 	wait_event(perf_swap_wait, !READ_ONCE(ctx->moving));
 }
 
-/* Are counts of the event's group exchanged with their contexts? */
+/* Does an exchange of contexts exchange counts of the group? */
 static bool perf_swap_moves_counts(struct perf_event *leader)
 {
 	struct perf_event *sibling;
@@ -432,12 +434,12 @@ static bool perf_swap_moves_counts(struct perf_event *leader)
 }
 
 /**
- * perf_swap_hold_counts - keep counts in their copies while all are looked at
+ * perf_swap_hold_counts() - keep counts in their copies while all are visited
  * @eldest: event that was opened
  *
- * Otherwise an exchange between the reading of one copy and of another would
- * have one task's count in the sum twice, and another's not at all. In the same
- * way a count would escape a reset. Waits for moves of these contexts.
+ * Otherwise, after an exchange between the reads of two copies, the sum would
+ * have one task's count twice and another's not at all. In the same way a count
+ * would escape a reset. Waits for moves of these contexts.
  *
  * Context: task, ctx->mutex and child_mutex of @eldest, until
  * perf_swap_release_counts().
@@ -454,7 +456,7 @@ void perf_swap_hold_counts(struct perf_event *eldest)
 }
 
 /**
- * perf_swap_release_counts - undo perf_swap_hold_counts()
+ * perf_swap_release_counts() - undo perf_swap_hold_counts()
  * @eldest: event that was opened
  *
  * Context: task, with the same mutexes.
@@ -465,7 +467,7 @@ void perf_swap_release_counts(struct perf_event *eldest)
 		perf_swap_release_copies(eldest);
 }
 
-/* The same for the copies of all members. */
+/* The same for the copies of all events of a group. */
 static struct perf_event_context *
 perf_swap_hold_members(struct perf_event *leader)
 {
@@ -490,10 +492,10 @@ undo:
 }
 
 /**
- * perf_swap_hold_group - keep the counts of a group in their copies
+ * perf_swap_hold_group() - keep the counts of a group in their copies
  * @leader: leader that was opened
  *
- * Context: task, ctx->mutex and child_mutex of all members, until
+ * Context: task, ctx->mutex and child_mutex of all its events, until
  * perf_swap_release_group().
  */
 void perf_swap_hold_group(struct perf_event *leader)
@@ -508,7 +510,7 @@ void perf_swap_hold_group(struct perf_event *leader)
 }
 
 /**
- * perf_swap_release_group - undo perf_swap_hold_group()
+ * perf_swap_release_group() - undo perf_swap_hold_group()
  * @leader: leader that was opened
  *
  * Context: task, with the same mutexes.
@@ -531,12 +533,12 @@ static void perf_swap_set_moving(struct perf_event_context *ctx, bool moving)
 }
 
 /**
- * perf_swap_begin_move - wait until nobody adds up counts of two contexts
+ * perf_swap_begin_move() - keep readers from adding up counts of two contexts
  * @a: context that will be exchanged; held
  * @b: the other one; held
  *
- * Who begins to add up waits for perf_swap_end_move(). Where no count goes with
- * its task nobody waits.
+ * Waits for readers that have begun; readers that come later wait for
+ * perf_swap_end_move(). If no count goes with its task no one waits.
  *
  * Context: task; both ctx->mutex until perf_swap_end_move(), no child_mutex.
  */
@@ -552,7 +554,7 @@ void perf_swap_begin_move(struct perf_event_context *a,
 }
 
 /**
- * perf_swap_end_move - undo perf_swap_begin_move()
+ * perf_swap_end_move() - undo perf_swap_begin_move()
  * @a: context
  * @b: context
  *
@@ -569,14 +571,14 @@ void perf_swap_end_move(struct perf_event_context *a,
 }
 
 /**
- * perf_swap_suits - may the context of an event be exchanged, as far as counts go?
+ * perf_swap_suits() - check whether an event's counts allow exchanges
  * @event: event
  *
- * A sample of one member shows the counts of all. They go with their task
- * together, or the context stays with it.
+ * A sample of one event shows the counts of the whole group. Either all of them
+ * go with their task, or the context stays with it.
  *
  * Context: ctx->mutex, for the group.
- * Return: false if only a part of the group is counted by task.
+ * Return: false if only some events of the group count by task.
  */
 bool perf_swap_suits(const struct perf_event *event)
 {
@@ -585,10 +587,10 @@ bool perf_swap_suits(const struct perf_event *event)
 }
 
 /**
- * perf_swap_end_equal - no switch exchanges a context any more
+ * perf_swap_end_equal() - stop exchanging a context at switches
  * @ctx: context
  *
- * Until a fork copies it again.
+ * Exchanges begin again when a fork copies it.
  *
  * Context: task, ctx->mutex.
  */
@@ -614,8 +616,8 @@ static u64 perf_swap_new_equal(struct perf_event_context *ctx)
 }
 
 /**
- * perf_swap_mark_equal - say that a context is a copy of another
- * @ctx: context that was copied; held since before
+ * perf_swap_mark_equal() - mark a context and its copy as equal
+ * @ctx: context that was copied; held since before the copying
  * @copy: its copy, of a task that never ran
  *
  * A copy that has lost an event meanwhile is not equal.
