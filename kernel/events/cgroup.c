@@ -3,13 +3,12 @@
  * Room "cgroup": events that count for one cgroup and its descendants on one
  * CPU, and perf's controller in the hierarchy of cgroups.
  *
- * Purpose: such events belong to the CPU's own context. Whether they may be on,
- * and whether their time passes, follows from the cgroup of the running task. A
- * switch from one cgroup to another concerns the cgroups on the ways from both
- * up to their nearest common ancestor, of these only those that somebody
- * watches on this CPU, and of PMUs only those with events of these. Where
- * the ways have no such cgroup, nothing is locked, read or programmed. What is
- * to stay on is not touched.
+ * Purpose: such events belong to the CPU's own context. The cgroup of the
+ * running task decides whether they may be active, and whether their time
+ * passes. A switch from one cgroup to another concerns only cgroups with events
+ * on this CPU, from both of them up to their nearest common ancestor, and only
+ * the PMUs of these events. If there is no such cgroup, nothing is locked, read
+ * or programmed. Events that stay active are not touched.
  *
  * Owns: cpuctx->{cgrp,nr_cgroup_events}; struct perf_cgroup; the nr_events of a
  * cgroup on a CPU, and when its time passes; event->cgrp.
@@ -19,11 +18,11 @@
  * context with cgroup_mutex held.
  *
  * Lifetime: an event has a reference on its cgroup, which may be removed while
- * the event is open; then no task comes to it any more, and it stays in memory
- * till the last event goes. What CPUs know of a cgroup exists from its first
- * event on. cpuctx->cgrp needs no reference: it is the running task's, and who
- * moves that task to another cgroup waits for this CPU before the old one
- * can go.
+ * the event is open; then no task enters it any more, and it stays in memory
+ * until its last event goes. The per-CPU data of a cgroup exists from its first
+ * event on. cpuctx->cgrp needs no reference: it is the cgroup of the running
+ * task, and a move of that task to another cgroup waits for this CPU before the
+ * old cgroup can go.
  *
  * Locking: ctx->lock of the CPU's context; perf_cgroup_mutex for a cgroup's
  * first event. cpuctx->cgrp, nr_events of a cgroup, and the list of its groups
@@ -31,16 +30,17 @@
  * without the lock when interrupts are off.
  *
  * Race, a task is moved to another cgroup while it runs:
- *  1. the task's pointer is changed, by whoever moves it, on any CPU;
+ *  1. the mover changes the task's pointer, on any CPU;
  *  2. attach() sends an interrupt to the CPU of the task, and waits;
  *  3. if the task still runs there, the handler sees the new cgroup. If it does
- *     not, it will be switched in later, and that looks at the pointer after 1.
+ *     not, its next switch in comes after 1 and sees the new cgroup, too.
  *
  * Race, the first event of a CPU against such a move:
- *  1. watching counts the event, then looks at the cgroup of the running task;
- *  2. the mover changes the task's pointer, then looks at the CPU's count;
- *  3. barriers between make at least one of them see what the other has done:
- *     the cgroup is the new one, or the interrupt is sent and comes after it.
+ *  1. watching counts the event, then reads the cgroup of the running task;
+ *  2. the mover changes the task's pointer, then reads the CPU's count;
+ *  3. barriers between make at least one of them see what the other has
+ *     written: the cgroup is the new one, or the interrupt is sent and comes
+ *     after it.
  */
 #include <linux/cgroup.h>
 #include <linux/cpumask.h>
@@ -64,7 +64,7 @@
 
 static DEFINE_MUTEX(perf_cgroup_mutex);
 
-/* CPUs whose running task has perhaps moved; under cgroup_mutex. */
+/* CPUs whose running task may have been moved; under cgroup_mutex. */
 static struct cpumask perf_cgroup_stale;
 
 /* The tree of cgroups. */
@@ -74,7 +74,7 @@ static struct perf_cgroup *perf_cgroup_of_css(struct cgroup_subsys_state *css)
 	return container_of(css, struct perf_cgroup, css);
 }
 
-/* The caller sees to it that @task stays, or is current. */
+/* @task is current, or the caller keeps it from going away. */
 static struct perf_cgroup *perf_cgroup_of_task(struct task_struct *task)
 {
 	return perf_cgroup_of_css(task_css_check(task, perf_event_cgrp_id,
@@ -88,7 +88,7 @@ static struct perf_cgroup *perf_cgroup_parent(const struct perf_cgroup *cgrp)
 	return parent ? perf_cgroup_of_css(parent) : NULL;
 }
 
-/* The nearest cgroup that both are in; NULL if one of them is NULL. */
+/* The nearest cgroup that contains both; NULL if one of them is NULL. */
 VISIBLE_IF_KUNIT struct perf_cgroup *perf_cgroup_common(struct perf_cgroup *a,
 							struct perf_cgroup *b)
 {
@@ -110,7 +110,7 @@ VISIBLE_IF_KUNIT bool perf_cgroup_is_within(struct perf_cgroup *cgrp,
 	return cgrp == ancestor;
 }
 
-/* The cgroup as this CPU knows it; NULL if nobody watches it here. */
+/* The cgroup's data on this CPU; NULL if it has no events here. */
 static struct perf_cpu_cgroup *
 perf_cgroup_watched_oncpu(const struct perf_cgroup *cgrp)
 {
@@ -123,7 +123,7 @@ perf_cgroup_watched_oncpu(const struct perf_cgroup *cgrp)
 	return local->nr_events ? local : NULL;
 }
 
-/* The first cgroup from @cgrp upwards that is watched here, or else @top. */
+/* The first cgroup from @cgrp upwards that has events here, or else @top. */
 static struct perf_cgroup *perf_cgroup_find_oncpu(struct perf_cgroup *cgrp,
 						  const struct perf_cgroup *top)
 {
@@ -132,7 +132,7 @@ static struct perf_cgroup *perf_cgroup_find_oncpu(struct perf_cgroup *cgrp,
 	return cgrp;
 }
 
-/* Those that are watched here on the way from @from up to below @top. */
+/* Cgroups with events here, from @from upwards and below @top. */
 #define perf_cgroup_for_each(cgrp, from, top)				\
 	for ((cgrp) = perf_cgroup_find_oncpu((from), (top));		\
 	     (cgrp) != (top);						\
@@ -140,7 +140,7 @@ static struct perf_cgroup *perf_cgroup_find_oncpu(struct perf_cgroup *cgrp,
 
 /* The switch. */
 
-/* Each PMU that has groups of the cgroup is disabled and listed, once. */
+/* Disables and lists each PMU that has groups of the cgroup, once. */
 static void perf_cgroup_hold_pmus_locked(struct perf_cgroup *cgrp,
 					 struct list_head *pmus)
 {
@@ -188,10 +188,11 @@ static void perf_cgroup_enter_locked(struct perf_cgroup *cgrp,
 }
 
 /*
- * Where groups came that did not all fit, everybody takes part in a new choice:
- * who is on already must not stay on by that alone. What has just come can leave
- * again only after the PMU was enabled: drivers give out counters no earlier.
- * Where others have been waiting they try what was left to them.
+ * If groups came that did not all fit, all groups take part in a new choice:
+ * active groups must not have an advantage. Groups that were just scheduled in
+ * can be scheduled out only after the PMU was enabled: drivers assign counters
+ * no earlier. If all fitted, groups that were waiting try the room that is
+ * left.
  */
 static void perf_cgroup_settle_locked(struct perf_cpu_context *cpuctx,
 				      struct perf_cpu_pmu_context *cpc)
@@ -220,7 +221,7 @@ static void perf_cgroup_release_pmus_locked(struct perf_cpu_context *cpuctx,
 	}
 }
 
-/* Drivers do this when a count stops, but do not know that time does. */
+/* Drivers do this when a count stops, but do not know that time stops. */
 static void perf_cgroup_update_pages_locked(struct perf_cgroup *cgrp)
 {
 	struct perf_cpu_cgroup *local = this_cpu_ptr(cgrp->cpus);
@@ -235,8 +236,8 @@ static void perf_cgroup_update_pages_locked(struct perf_cgroup *cgrp)
 }
 
 /*
- * From now on a task of @to runs here, or of none if it is NULL. Locks of both
- * contexts; clocks up to date.
+ * From now on a task of cgroup @to runs here, or none if @to is NULL. Locks of
+ * both contexts; clocks up to date.
  */
 VISIBLE_IF_KUNIT void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx,
 						struct perf_cgroup *to)
@@ -298,8 +299,8 @@ static void perf_cgroup_follow_oncpu(struct task_struct *task)
 }
 
 /**
- * perf_cgroup_load_locked - this CPU's own context has been loaded
- * @cpuctx: this CPU
+ * perf_cgroup_load_locked() - start to follow cgroups on this CPU
+ * @cpuctx: this CPU; its own context has been loaded
  *
  * Context: ctx->lock, interrupts off; clock up to date.
  */
@@ -311,8 +312,9 @@ void perf_cgroup_load_locked(struct perf_cpu_context *cpuctx)
 }
 
 /**
- * perf_cgroup_unload_locked - this CPU's own context is about to be unloaded
- * @cpuctx: this CPU; no task's context is loaded
+ * perf_cgroup_unload_locked() - stop following cgroups on this CPU
+ * @cpuctx: this CPU; its own context is about to be unloaded, and no task
+ *	context is loaded
  *
  * Context: ctx->lock, interrupts off; clock up to date.
  */
@@ -330,7 +332,7 @@ static struct perf_cpu_context *perf_cgroup_cpuctx(struct perf_event *event)
 	return container_of(event->ctx, struct perf_cpu_context, ctx);
 }
 
-/* Read by perf_cgroup_attach() on any CPU. Return: how many events there are now. */
+/* perf_cgroup_attach() reads the count on any CPU. Return: the new count. */
 static unsigned int perf_cgroup_count(struct perf_event *event, int change)
 {
 	struct perf_cpu_context *cpuctx = perf_cgroup_cpuctx(event);
@@ -342,9 +344,10 @@ static unsigned int perf_cgroup_count(struct perf_event *event, int change)
 }
 
 /**
- * perf_cgroup_watch_locked - an event is about to join its context
- * @event: event, of a cgroup or not
- * @cpuctx: this CPU, where the context is loaded, or NULL when it is nowhere
+ * perf_cgroup_watch_locked() - account an event that is about to join
+ * @event: event, with or without a cgroup, in no context yet
+ * @cpuctx: this CPU, where the context is loaded, or NULL if it is loaded
+ *	nowhere
  *
  * Context: ctx->lock, interrupts off; clock up to date.
  */
@@ -367,9 +370,9 @@ void perf_cgroup_watch_locked(struct perf_event *event,
 }
 
 /**
- * perf_cgroup_unwatch_locked - an event is about to leave its context
- * @event: event, of a cgroup or not, off the PMU; one that has left before is
- *	no longer counted
+ * perf_cgroup_unwatch_locked() - unaccount an event that is about to leave
+ * @event: event, with or without a cgroup, scheduled out; an event that has
+ *	left its context before is not accounted any more
  *
  * Context: ctx->lock, interrupts off; clock up to date.
  */
@@ -400,22 +403,22 @@ VISIBLE_IF_KUNIT int perf_cgroup_prepare(struct perf_cgroup *cgrp)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
 		INIT_LIST_HEAD(&per_cpu_ptr(cpus, cpu)->groups);
-	/* Switches look at it as soon as it is there. */
+	/* Task switches use it as soon as they see it. */
 	smp_store_release(&cgrp->cpus, cpus);
 	return 0;
 }
 
 /**
- * perf_cgroup_connect - limit an event to a cgroup
+ * perf_cgroup_connect() - limit an event to a cgroup
  * @event: new event of a CPU; its leader is known
- * @fd: descriptor of the cgroup's folder
+ * @fd: descriptor of the cgroup's directory
  *
- * A member of a group may not have another cgroup than the leader.
+ * A sibling must have the same cgroup as its leader.
  *
  * Context: task, may sleep. perf_cgroup_disconnect() follows in any case.
- * Return: 0; -EBADF for what is no cgroup's folder, -ENOENT for a cgroup that is
- * being removed or that has no part in perf's hierarchy, -EINVAL for a leader
- * of another cgroup or of none.
+ * Return: 0; -EBADF if @fd is not a cgroup's directory, -ENOENT for a cgroup
+ * that is being removed or that has no part in perf's hierarchy, -EINVAL for a
+ * leader with another cgroup or without one.
  */
 int perf_cgroup_connect(struct perf_event *event, int fd)
 {
@@ -439,10 +442,10 @@ int perf_cgroup_connect(struct perf_event *event, int fd)
 }
 
 /**
- * perf_cgroup_equip - get what an event's cgroup needs to be watched
- * @event: event that is to be installed, after perf_cgroup_connect()
+ * perf_cgroup_equip() - allocate the per-CPU data of an event's cgroup
+ * @event: event that will be installed, after perf_cgroup_connect()
  *
- * It stays as long as the cgroup does.
+ * The data stays as long as the cgroup does.
  *
  * Context: task, may sleep.
  * Return: 0, -ENOMEM.
@@ -453,11 +456,11 @@ int perf_cgroup_equip(struct perf_event *event)
 }
 
 /**
- * perf_cgroup_disconnect - give up an event's reference on its cgroup
+ * perf_cgroup_disconnect() - drop an event's reference on its cgroup
  * @event: event that is being freed, perhaps without a cgroup
  *
  * RCU readers that found the event earlier may still look at the cgroup, which
- * goes a grace period later.
+ * is freed a grace period later.
  *
  * Context: task.
  */
@@ -500,7 +503,7 @@ static void perf_cgroup_follow_current(void)
 	perf_cgroup_follow_oncpu(current);
 }
 
-/* Tasks have moved; each CPU that may run one of them looks again, once. */
+/* Tasks were moved; each CPU that may run one checks its cgroup, once. */
 static void perf_cgroup_attach(struct cgroup_taskset *tset)
 {
 	struct cgroup_subsys_state *css;
@@ -528,7 +531,7 @@ struct cgroup_subsys perf_event_cgrp_subsys = {
 };
 
 /**
- * perf_cgroup_init - have task switches tell this room
+ * perf_cgroup_init() - have task switches call this room
  *
  * Context: boot.
  */

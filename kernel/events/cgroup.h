@@ -7,14 +7,14 @@
 
 #ifdef CONFIG_CGROUP_PERF
 
-/* An event and its cgroup, from when it is made to its end. */
+/* Connects an event with its cgroup when it is made, until its end. */
 int perf_cgroup_connect(struct perf_event *event, int fd);
 int perf_cgroup_equip(struct perf_event *event);
 void perf_cgroup_disconnect(struct perf_event *event);
 
 /*
- * An event is about to join its CPU's context, or to leave it; of no concern if
- * it has no cgroup. @cpuctx is NULL when the CPU is offline. ctx->lock.
+ * An event is about to join its CPU's context, or to leave it; nothing happens
+ * if it has no cgroup. @cpuctx is NULL when the CPU is offline. ctx->lock.
  */
 void perf_cgroup_watch_locked(struct perf_event *event,
 			      struct perf_cpu_context *cpuctx);
@@ -26,7 +26,7 @@ void perf_cgroup_unload_locked(struct perf_cpu_context *cpuctx);
 
 void perf_cgroup_init(void);
 
-/* What tests want to see. */
+/* For tests. */
 #if IS_ENABLED(CONFIG_KUNIT)
 struct perf_cgroup *perf_cgroup_common(struct perf_cgroup *a,
 				       struct perf_cgroup *b);

@@ -2,23 +2,24 @@
 /*
  * Room "control": operations on events wherever their context is.
  *
- * Purpose: install, remove, enable, disable, change the period, read. Each is
- * a short function that perf_ctx_call() runs where the context is loaded.
+ * Purpose: install, remove, enable, disable, change the period, read. Each
+ * operation is a short function that perf_ctx_call() runs where the context is
+ * loaded.
  *
  * Owns: nothing; it works on events under their contexts' locks.
  *
- * Contexts: task, but for what says otherwise.
+ * Contexts: task, unless a function says otherwise.
  *
  * Lifetime: the caller has a reference on the event.
  *
  * Locking: event->ctx->mutex keeps the event in its context. For an inherited
- * event the mutex of its parent's child list does: its task's exit waits for
- * that before the event leaves.
+ * event its parent's child_mutex does: its task's exit waits for that before
+ * the event leaves.
  *
- * Race, an event fails to go on while it is enabled:
- *  1. perf_control_enable() turns ERROR to OFF and OFF to INACTIVE in one go
+ * Race, an event that is enabled finds no room:
+ *  1. perf_control_enable() turns ERROR to OFF and OFF to INACTIVE in one step
  *     under ctx->lock;
- *  2. the group does not fit and is put into ERROR again. Whoever sees ERROR
+ *  2. the group does not fit and enters ERROR again. A reader that sees ERROR
  *     afterwards sees the new one.
  */
 #include <linux/smp.h>
@@ -41,11 +42,11 @@ static int perf_control_install_oncpu(struct perf_event_context *ctx,
 				      void *arg)
 {
 	struct perf_event *event = arg, *leader = event->group_leader;
-	/* Siblings of a group that moves come before their leader. */
+	/* Siblings of a group that moves are installed before their leader. */
 	bool joins = leader->attach_state & PERF_ATTACH_CONTEXT;
 
 	perf_ctx_clock_update_locked(ctx);
-	/* A group that is on has to make its choice again as a whole. */
+	/* An active group has to be scheduled in again as a whole. */
 	if (joins && event->state >= PERF_EVENT_STATE_INACTIVE)
 		perf_sched_group_out_locked(leader);
 	perf_cgroup_watch_locked(event, cpuctx);
@@ -66,11 +67,12 @@ static int perf_control_settle_oncpu(void *unused)
 }
 
 /**
- * perf_control_settle - what counts a task has changed; load it if it runs
- * @task: task whose perf_event_ctxp, or the first event there, is new
+ * perf_control_settle() - have a task's context loaded if the task runs
+ * @task: task with a new perf_event_ctxp, or with the first event in its
+ *	context
  *
- * A task that does not run, or no longer where it was found, looks when it is
- * switched to; see the race in sched.c.
+ * A task that does not run, or no longer where it was found, loads its context
+ * when it is switched in; see the race in sched.c.
  *
  * Context: task, interrupts on.
  */
@@ -86,7 +88,7 @@ void perf_control_settle(struct task_struct *task)
 }
 
 /**
- * perf_control_vacate - have a context unloaded that serves nobody
+ * perf_control_vacate() - have a context unloaded that serves no task
  * @ctx: context of no task and no family
  *
  * Context: task, interrupts on.
@@ -102,9 +104,9 @@ void perf_control_vacate(struct perf_event_context *ctx)
 }
 
 /**
- * perf_control_install - add an event to a context
- * @ctx: context of a CPU or of a task, of no family; the event takes a
- *	reference of its own
+ * perf_control_install() - add an event to a context
+ * @ctx: context of a CPU or of a task, of no family; the event gets a reference
+ *	on it
  * @event: event in no context, with event->pmu_ctx a part of @ctx
  *
  * Context: task, ctx->mutex; the task of @ctx has not exited.
@@ -115,10 +117,10 @@ void perf_control_install(struct perf_event_context *ctx,
 	lockdep_assert_held(&ctx->mutex);
 	WARN_ON_ONCE(event->pmu_ctx->ctx != ctx || ctx->family);
 	WARN_ON_ONCE(ctx->task == TASK_TOMBSTONE);
-	/* One that moves between PMUs has its reference already. */
+	/* An event that moves between PMUs has its reference already. */
 	if (event->ctx != ctx)
 		perf_ctx_get(ctx);
-	/* Who finds the event through its file may use its context. */
+	/* A user who finds the event through its file may use its context. */
 	smp_store_release(&event->ctx, ctx);
 	perf_pmu_announce(event);
 	perf_ctx_call(ctx, perf_control_install_oncpu, event);
@@ -135,7 +137,7 @@ struct perf_control_remove_args {
 	struct perf_event_pmu_context *left;
 };
 
-/* A sibling that cannot live without its leader stays in error. */
+/* A sibling that cannot do without its leader enters the ERROR state. */
 static void perf_control_orphan_locked(struct perf_event *sibling)
 {
 	lockdep_assert_held(&sibling->ctx->lock);
@@ -164,7 +166,7 @@ static void perf_control_final_state(struct perf_event *event,
 		perf_event_set_state(event, state);
 }
 
-/* The caller has the parent's child_mutex; this may run on another CPU. */
+/* The caller holds the parent's child_mutex; this may run on another CPU. */
 static void perf_control_leave_parent(struct perf_event *event)
 {
 	struct perf_event *parent = event->parent;
@@ -177,7 +179,7 @@ static void perf_control_leave_parent(struct perf_event *event)
 	list_del_init(&event->child_list);
 }
 
-/* What a context that is loaded must not refer to any longer. */
+/* Drops what a loaded context must not refer to any longer. */
 static void perf_control_release_oncpu(struct perf_event_context *ctx,
 				       struct perf_cpu_context *cpuctx,
 				       struct perf_event_pmu_context *epc)
@@ -212,16 +214,16 @@ static int perf_control_remove_oncpu(struct perf_event_context *ctx,
 		perf_ctx_del_event_locked(event, ctx);
 		perf_control_release_oncpu(ctx, cpuctx, event->pmu_ctx);
 	}
-	/* It comes back only if it moves. */
+	/* The event is installed again only if it moves. */
 	if (args->flags)
 		swap(args->left, event->pmu_ctx);
 	return 0;
 }
 
 /**
- * perf_control_remove - take an event off its context
+ * perf_control_remove() - remove an event from its context
  * @event: event; one that was removed already only gets its final state
- * @flags: PERF_REMOVE_*; none when the event is to be installed elsewhere
+ * @flags: PERF_REMOVE_*; none when the event will be installed elsewhere
  *
  * Afterwards no overflow of the event runs. event->ctx stays, as a lock to take
  * and a reference to drop; event->pmu_ctx stays only if the event moves.
@@ -243,10 +245,10 @@ void perf_control_remove(struct perf_event *event, unsigned long flags)
 /* Disable. */
 
 /**
- * perf_control_disable_locked - disable an event
- * @event: event; a leader takes its group off the PMU. Clocks up to date
+ * perf_control_disable_locked() - disable an event
+ * @event: event; a leader's group is scheduled out. Clocks up to date
  *
- * Context: locks of both contexts, if it is loaded; else ctx->lock.
+ * Context: locks of both contexts, if the event's is loaded; else ctx->lock.
  */
 void perf_control_disable_locked(struct perf_event *event)
 {
@@ -258,14 +260,14 @@ void perf_control_disable_locked(struct perf_event *event)
 		return;
 	waits = event->state == PERF_EVENT_STATE_INACTIVE &&
 		event->group_leader->state >= PERF_EVENT_STATE_INACTIVE;
-	/* Siblings of a leader that is off cannot run; their state stays. */
+	/* Siblings of a disabled leader cannot run; their state stays. */
 	if (event == event->group_leader)
 		perf_sched_group_out_locked(event);
 	else
 		perf_sched_event_out_locked(event);
 	if (event->state > PERF_EVENT_STATE_OFF)
 		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
-	/* The page of one alone that was on, or stood already, is up to date. */
+	/* Else it was active or its leader disabled: its page is up to date. */
 	if (waits || event->nr_siblings)
 		perf_sched_show_group_locked(event);
 	event->pmu_ctx->chosen = false;
@@ -281,8 +283,8 @@ static int perf_control_disable_oncpu(struct perf_event_context *ctx,
 }
 
 /**
- * perf_control_disable - disable an event
- * @event: event; a leader takes its group off the PMU
+ * perf_control_disable() - disable an event
+ * @event: event; a leader's group is scheduled out
  *
  * Context: task, ctx->mutex or the parent's child_mutex.
  */
@@ -293,7 +295,7 @@ void perf_control_disable(struct perf_event *event)
 }
 
 /**
- * perf_event_disable - disable an event
+ * perf_event_disable() - disable an event
  * @event: event of a kernel user
  *
  * Context: task.
@@ -308,11 +310,11 @@ void perf_event_disable(struct perf_event *event)
 EXPORT_SYMBOL_GPL(perf_event_disable);
 
 /**
- * perf_event_disable_local - let an event of this CPU or of current stand
+ * perf_event_disable_local() - disable an event of this CPU or of current
  * @event: event
  *
- * Context: any but NMI, on the CPU where its context is loaded; for one that
- * has left meanwhile nothing is done.
+ * Context: any but NMI, on the CPU where its context is loaded; nothing is done
+ * for an event that has left its context meanwhile.
  */
 void perf_event_disable_local(struct perf_event *event)
 {
@@ -338,19 +340,20 @@ static bool perf_control_may_enable(const struct perf_event *event)
 		return true;
 	if (event->state != PERF_EVENT_STATE_ERROR)
 		return false;
-	/* It lost the leader that it cannot live without. */
+	/* An event that has lost a leader it needs stays in ERROR. */
 	return !(perf_event_needs_leader(event) &&
 		 event->group_leader == event);
 }
 
 /**
- * perf_control_enable_locked - let an event count from its next choice on
+ * perf_control_enable_locked() - enable an event for the next choice
  * @event: event of a context, whose clock is up to date
  *
- * If the context is loaded, perf_control_retry_locked() for the group follows.
+ * If the context is loaded, the caller has to call perf_control_retry_locked()
+ * for the group.
  *
  * Context: ctx->lock.
- * Return: whether it could be enabled.
+ * Return: true if the event was enabled.
  */
 bool perf_control_enable_locked(struct perf_event *event)
 {
@@ -366,9 +369,9 @@ bool perf_control_enable_locked(struct perf_event *event)
 }
 
 /**
- * perf_control_retry_locked - put a group on as it is now
+ * perf_control_retry_locked() - schedule a group in again after a change
  * @cpuctx: this CPU, NULL if the context is not loaded
- * @leader: group; some of its members were enabled
+ * @leader: leader; events of its group were enabled
  *
  * Context: locks of both contexts, clocks up to date.
  */
@@ -394,8 +397,8 @@ static int perf_control_enable_oncpu(struct perf_event_context *ctx,
 }
 
 /**
- * perf_control_enable - enable an event
- * @event: event; a pinned one in error tries again
+ * perf_control_enable() - enable an event
+ * @event: event; a pinned event in ERROR tries again
  *
  * Context: task, ctx->mutex or the parent's child_mutex.
  */
@@ -408,7 +411,7 @@ void perf_control_enable(struct perf_event *event)
 }
 
 /**
- * perf_event_enable - enable an event
+ * perf_event_enable() - enable an event
  * @event: event of a kernel user
  *
  * Context: task.
@@ -425,11 +428,11 @@ EXPORT_SYMBOL_GPL(perf_event_enable);
 /* Reset and read. */
 
 /**
- * perf_control_reset_locked - set an event's own count to zero
- * @event: event; its times stay, and so does what copies have left, which the
- *	caller sees to. Clock up to date
+ * perf_control_reset_locked() - set an event's own count to zero
+ * @event: event; its times stay, and so do the sums that copies have left,
+ *	which the caller resets. Clock up to date
  *
- * Context: ctx->lock, on the CPU where the event is on if it is.
+ * Context: ctx->lock; if the event is active, on its CPU.
  */
 void perf_control_reset_locked(struct perf_event *event)
 {
@@ -453,12 +456,12 @@ static void perf_control_read_event(struct perf_event *event)
 }
 
 /**
- * perf_control_read_locked - bring an event's count and times up to date
+ * perf_control_read_locked() - bring an event's count and times up to date
  * @event: event of a context that is loaded here or nowhere, clock up to date
  * @group: its siblings as well; @event is the leader
  *
  * Context: ctx->lock, interrupts off.
- * Return: 0, or what the PMU says of a group that it cannot read.
+ * Return: 0, or the PMU's error if it cannot read the group.
  */
 int perf_control_read_locked(struct perf_event *event, bool group)
 {
@@ -511,7 +514,7 @@ static bool perf_control_is_shared(const struct perf_event *event, int cpu)
 	       topology_physical_package_id(local);
 }
 
-/* The CPU to treat @cpu's events as being on: this one, if it can read them. */
+/* Return: this CPU if it can read the events of @cpu, else @cpu. */
 static int perf_control_read_cpu(const struct perf_event *event, int cpu)
 {
 	if (cpu < 0 || cpu >= nr_cpu_ids)
@@ -536,14 +539,14 @@ static bool perf_control_read_shared(struct perf_control_read_args *args,
 }
 
 /**
- * perf_control_read - bring an event's count and times up to date
+ * perf_control_read() - bring an event's count and times up to date
  * @event: event
  * @group: its siblings as well; @event is the leader
  *
- * An event that is not on a PMU needs no IPI: its count stands.
+ * An inactive event needs no IPI: its count does not change.
  *
  * Context: task, ctx->mutex or the parent's child_mutex.
- * Return: 0, or what the PMU says of a group that it cannot read.
+ * Return: 0, or the PMU's error if it cannot read the group.
  */
 int perf_control_read(struct perf_event *event, bool group)
 {
@@ -558,14 +561,14 @@ int perf_control_read(struct perf_event *event, bool group)
 
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		perf_ctx_clock_update_locked(ctx);
-		/* It may have gone on since; then its CPU has to read it. */
+		/* If it was scheduled in since, its CPU has to read it. */
 		if (event->state != PERF_EVENT_STATE_ACTIVE)
 			return perf_control_read_locked(event, group);
 	}
 	return perf_ctx_call(ctx, perf_control_read_oncpu, &args);
 }
 
-/* Why @event cannot be read here without asking another CPU; 0 if it can. */
+/* Return: an errno if @event cannot be read without another CPU; else 0. */
 static int perf_control_check_local(const struct perf_event *event, int oncpu)
 {
 	if (perf_event_is_revoked(event))
@@ -585,15 +588,16 @@ static int perf_control_check_local(const struct perf_event *event, int oncpu)
 }
 
 /**
- * perf_event_read_local - read an event of current or of this CPU
+ * perf_event_read_local() - read an event of current or of this CPU
  * @event: event without inheritance
  * @value: its count
  * @enabled: nanoseconds enabled, may be NULL
- * @running: nanoseconds on the PMU, may be NULL
+ * @running: nanoseconds active, may be NULL
  *
  * Context: any, NMI included.
  * Return: 0; -ENODEV when its PMU has gone; -EOPNOTSUPP with attr.inherit;
- * -EINVAL for another task's or CPU's; -EBUSY for a pinned one that is not on.
+ * -EINVAL for another task or CPU; -EBUSY for a pinned event that is not
+ * active.
  */
 int perf_event_read_local(struct perf_event *event, u64 *value,
 			  u64 *enabled, u64 *running)
@@ -618,7 +622,7 @@ int perf_event_read_local(struct perf_event *event, u64 *value,
 }
 
 /**
- * perf_event_pause - disable an event and take its count
+ * perf_event_pause() - disable an event and take its count
  * @event: event of a kernel user, without inheritance
  * @reset: set the count to zero
  *
@@ -647,7 +651,7 @@ struct perf_control_period_args {
 	u64			value;
 };
 
-/* What is left of the old period is dropped. */
+/* Drops what is left of the old period. */
 static void perf_control_drop_period(struct perf_event *event)
 {
 	if (perf_random_is_on(event))
@@ -657,12 +661,12 @@ static void perf_control_drop_period(struct perf_event *event)
 }
 
 /**
- * perf_control_new_period_locked - change the period, and begin a new one
+ * perf_control_new_period_locked() - change the period, and begin a new one
  * @event: event of a context that is loaded here or nowhere
- * @change: changes what the period is; the event does not count meanwhile
+ * @change: changes the period; the event does not count meanwhile
  * @arg: its second argument
  *
- * Context: ctx->lock, on the CPU where the event is on if it is.
+ * Context: ctx->lock; if the event is active, on its CPU.
  */
 void perf_control_new_period_locked(struct perf_event *event,
 				    void (*change)(struct perf_event *event,
@@ -676,7 +680,7 @@ void perf_control_new_period_locked(struct perf_event *event,
 	}
 	perf_pmu_disable(event->pmu_ctx->pmu);
 	perf_pmu_disable(event->pmu);
-	/* A throttled group goes on now; the tick must not start it twice. */
+	/* Unthrottle the group now; the tick must not start it twice. */
 	perf_throttle_end_locked(event);
 	event->pmu->stop(event, PERF_EF_UPDATE);
 	change(event, arg);
@@ -716,13 +720,13 @@ static void perf_control_period_call(struct perf_event *event, u64 value)
 }
 
 /**
- * perf_control_check_period - could an event have this period?
+ * perf_control_check_period() - check whether an event may have a period
  * @event: event with a period, not a frequency
  * @value: the period
  * @share: how far periods are drawn from it, as hw.random_share says it
  *
  * Context: task, ctx->mutex.
- * Return: 0; -EINVAL for a period with bit 63 or below the PMU's least.
+ * Return: 0; -EINVAL for a period with bit 63 or below the PMU's minimum.
  */
 int perf_control_check_period(struct perf_event *event, u64 value, u32 share)
 {
@@ -735,7 +739,7 @@ int perf_control_check_period(struct perf_event *event, u64 value, u32 share)
 }
 
 /**
- * perf_control_forget_passed - what had passed of old periods counts no more
+ * perf_control_forget_passed() - forget what had passed of old periods
  * @event: event that was opened, with a new period
  *
  * Context: task, child_mutex.
@@ -757,14 +761,14 @@ static int perf_control_check_value(struct perf_event *event, u64 value)
 }
 
 /**
- * perf_control_period - change a sampling event's period or frequency
- * @event: event that was opened; its copies get the same
+ * perf_control_period() - change a sampling event's period or frequency
+ * @event: event that was opened; its copies are changed as well
  * @value: events between samples, or samples a second
  *
  * Context: task, ctx->mutex; takes child_mutex.
  * Return: 0; -ENODEV when its PMU has gone; -EINVAL for an event that does not
  * sample, for 0, a frequency above the limit, a period with bit 63 or below the
- * PMU's least.
+ * PMU's minimum.
  */
 int perf_control_period(struct perf_event *event, u64 value)
 {
@@ -788,7 +792,7 @@ int perf_control_period(struct perf_event *event, u64 value)
 }
 
 /**
- * perf_event_period - change a sampling event's period or frequency
+ * perf_event_period() - change a sampling event's period or frequency
  * @event: event of a kernel user
  * @value: as perf_control_period()
  *
@@ -806,7 +810,7 @@ int perf_event_period(struct perf_event *event, u64 value)
 EXPORT_SYMBOL_GPL(perf_event_period);
 
 /**
- * perf_control_refresh - enable an event for some more overflows
+ * perf_control_refresh() - enable an event for some more overflows
  * @event: sampling event without inheritance
  * @refresh: overflows until it is disabled again
  *
@@ -824,7 +828,7 @@ int perf_control_refresh(struct perf_event *event, int refresh)
 }
 
 /**
- * perf_event_refresh - enable an event for some more overflows
+ * perf_event_refresh() - enable an event for some more overflows
  * @event: event of a kernel user
  * @refresh: overflows
  *
@@ -878,9 +882,9 @@ static int perf_control_exec_oncpu(struct perf_event_context *ctx,
 }
 
 /**
- * perf_control_exec - enable what waits for an exec
- * @ctx: context that was found for current; if it was exchanged since, it had
- *	nothing that waited
+ * perf_control_exec() - enable the events that wait for an exec
+ * @ctx: context that was found for current; if it was exchanged since, no event
+ *	in it waited
  *
  * Context: task.
  */
@@ -919,7 +923,7 @@ static void perf_control_give_event(struct perf_event_context *ctx,
 	perf_side_move(event);
 }
 
-/* Siblings first: they wait for their leader, and then go on together. */
+/* Siblings first: they wait for their leader, and are scheduled in together. */
 static void perf_control_give_events(struct perf_event_context *ctx,
 				     struct pmu *pmu, struct list_head *events)
 {
@@ -934,10 +938,10 @@ static void perf_control_give_events(struct perf_event_context *ctx,
 }
 
 /**
- * perf_pmu_migrate_context - move a PMU's events from one CPU to another
+ * perf_pmu_migrate_context() - move a PMU's events from one CPU to another
  * @pmu: PMU whose events do not depend on the CPU
- * @src_cpu: CPU that they leave
- * @dst_cpu: CPU that they go to
+ * @src_cpu: CPU that the events leave
+ * @dst_cpu: CPU that the events move to
  *
  * Context: task; waits for a grace period.
  */

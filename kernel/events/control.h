@@ -8,7 +8,7 @@
 
 #include "types.h"
 
-/* What a removal undoes besides taking the event off its context. */
+/* What a removal does besides taking the event from its context. */
 #define PERF_REMOVE_GROUP	0x1	/* leave the group */
 #define PERF_REMOVE_CHILD	0x2	/* leave the parent's child list */
 #define PERF_REMOVE_EXIT	0x4	/* final state EXIT: the task has gone */
@@ -18,7 +18,7 @@
 void perf_control_install(struct perf_event_context *ctx,
 			  struct perf_event *event);
 void perf_control_remove(struct perf_event *event, unsigned long flags);
-/* The loading of task contexts, on whatever CPU; no lock needed. */
+/* Load and unload contexts of tasks, on any CPU; no lock needed. */
 void perf_control_settle(struct task_struct *task);
 void perf_control_vacate(struct perf_event_context *ctx);
 void perf_control_enable(struct perf_event *event);
@@ -32,14 +32,14 @@ int perf_control_read(struct perf_event *event, bool group);
 /* The task of @ctx execs; current's own context. Takes ctx->mutex. */
 void perf_control_exec(struct perf_event_context *ctx);
 
-/* The same where the context is loaded, or under ctx->lock if nowhere. */
+/* The same where the context is loaded, or anywhere if it is not; ctx->lock. */
 int perf_control_read_locked(struct perf_event *event, bool group);
 bool perf_control_enable_locked(struct perf_event *event);
 void perf_control_retry_locked(struct perf_cpu_context *cpuctx,
 			       struct perf_event *leader);
 void perf_control_disable_locked(struct perf_event *event);
 void perf_control_reset_locked(struct perf_event *event);
-/* Runs @change between two periods; the next begins anew. */
+/* Runs @change between two periods, and begins a new one. */
 void perf_control_new_period_locked(struct perf_event *event,
 				    void (*change)(struct perf_event *event,
 						   void *arg), void *arg);

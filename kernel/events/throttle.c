@@ -2,11 +2,12 @@
 /*
  * Room "throttle": how often events may interrupt, and frequency mode.
  *
- * Purpose: an event that overflows too often within a tick is stopped until the
- * next. Its group is stopped with it, so that its counts belong together; members that
- * trace go on. When samples take too much of the CPU's time, all rates are lowered.
- * Events that ask for a frequency get their period adjusted at each overflow, and at
- * a tick if none came for too long.
+ * Purpose: an event that overflows too often within a tick is throttled: it is
+ * stopped until the next tick. Its group is stopped with it, so that the counts
+ * of the group belong together; siblings that trace go on. When samples take
+ * too much of the CPU's time, all rates are lowered. Events that ask for a
+ * frequency get their period adjusted at each overflow, and at a tick if none
+ * came for too long.
  *
  * Owns: the sysctls perf_event_max_sample_rate and
  * perf_cpu_time_max_percent; event->freq_windows; hwc->{interrupts,
@@ -16,16 +17,17 @@
  * Contexts: NMI, irq_work, the tick, sysctl handlers.
  *
  * Locking: limits are single words, read once. The tick and the irq_work take
- * the context locks; in NMI the event is this CPU's and on.
+ * the context locks; in NMI the event is active on this CPU.
  *
  * Race, a throttled group and the tick:
  *  1. NMI marks the event MAX_INTERRUPTS, and the leader as throttled; the
- *     event's driver stops the event. It may be walking the counters, so that
- *     the other members must stay where they are;
- *  2. an irq_work finds the leader and stops those that are not marked yet;
- *  3. the tick clears the marks and starts again what had one. If it comes
+ *     event's driver stops the event. The driver may be walking its counters,
+ *     so the other events of the group must stay where they are;
+ *  2. an irq_work finds the leader and stops the events that are not marked
+ *     yet;
+ *  3. the tick clears the marks and starts the marked events again. If it comes
  *     before step 2, the leader is not throttled any more and nothing is left
- *     to be stopped; so it is when the group went off its PMU and came back.
+ *     to stop; the same holds if the group was scheduled out and in again.
  * All three are on the group's CPU, and the PMU is disabled in steps 2 and 3.
  */
 #include <linux/irq_work.h>
@@ -42,7 +44,7 @@
 
 #define PERF_RATE_DEFAULT	100000
 #define PERF_PERCENT_DEFAULT	25
-/* The time that samples take is averaged over so many of them. */
+/* The time that samples take is averaged over this many of them. */
 #define PERF_TOOK_SAMPLES	128
 /* Frequency mode: windows in the mean; how fast a period may grow. */
 #define PERF_FREQ_WINDOWS	6U
@@ -77,15 +79,15 @@ static void perf_throttle_set_allowed(void)
 }
 
 /**
- * perf_event_max_sample_rate_handler - sysctl kernel.perf_event_max_sample_rate
+ * perf_event_max_sample_rate_handler() - handle the sysctl of that name
  * @table: its entry
- * @write: is it written?
+ * @write: true for a write
  * @buffer: text
  * @lenp: bytes
  * @ppos: offset
  *
- * Return: 0; -EINVAL on a write while rates are not adjusted at run time; or what the
- * parser of numbers returns.
+ * Return: 0; -EINVAL on a write while rates are not adjusted at run time; or
+ * the error of proc_dointvec_minmax().
  */
 int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
 				       void *buffer, size_t *lenp, loff_t *ppos)
@@ -104,14 +106,14 @@ int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
 }
 
 /**
- * perf_cpu_time_max_percent_handler - sysctl kernel.perf_cpu_time_max_percent
+ * perf_cpu_time_max_percent_handler() - handle the sysctl of that name
  * @table: its entry
- * @write: is it written?
+ * @write: true for a write
  * @buffer: text
  * @lenp: bytes
  * @ppos: offset
  *
- * Return: 0 or what the parser of numbers returns.
+ * Return: 0, or the error of proc_dointvec_minmax().
  */
 int perf_cpu_time_max_percent_handler(const struct ctl_table *table, int write,
 				      void *buffer, size_t *lenp, loff_t *ppos)
@@ -129,7 +131,7 @@ int perf_cpu_time_max_percent_handler(const struct ctl_table *table, int write,
 	return 0;
 }
 
-/* Nanoseconds, of the last lowering. */
+/* Nanoseconds; set when rates were last lowered. */
 static u64 perf_report_took, perf_report_allowed;
 
 /* Programs look for these words in the log. */
@@ -143,7 +145,7 @@ static void perf_throttle_report(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(perf_throttle_report_work, perf_throttle_report);
 
-/* Room for a quarter more than samples take now. */
+/* Sets the limits for samples that take a quarter longer than now. */
 static void perf_throttle_lower(u64 took)
 {
 	u32 budget = TICK_NSEC / 100 * sysctl_perf_cpu_time_max_percent;
@@ -160,8 +162,8 @@ static void perf_throttle_lower(u64 took)
 }
 
 /**
- * perf_sample_event_took - a PMU's interrupt handler reports its length
- * @sample_len_ns: nanoseconds
+ * perf_sample_event_took() - account the time of a PMU's interrupt handler
+ * @sample_len_ns: nanoseconds that it took
  *
  * Context: NMI or interrupt, on the CPU in question.
  */
@@ -180,16 +182,16 @@ void perf_sample_event_took(u64 sample_len_ns)
 }
 
 /*
- * The period that yields @freq overflows a second where @count events came in
- * @nsec: count * 10^9 / (nsec * freq), without overflow on the way. Where a
- * product does not fit, the larger factor loses a bit, which both sides can
- * spare.
+ * The period that yields @freq overflows a second if @count events came in
+ * @nsec: count * 10^9 / (nsec * freq), computed without overflow. While a
+ * product does not fit, the larger factor of both products loses a bit, so that
+ * the quotient stays.
  */
 static u64 perf_freq_period(u64 freq, u64 nsec, u64 count)
 {
 	u64 second = NSEC_PER_SEC;
 
-	/* Take common magnitude out of both fractions first. */
+	/* Halve both products until they fit. */
 	while (fls64(count) + fls64(second) > 64 ||
 	       fls64(nsec) + fls64(freq) > 64) {
 		if (count > second)
@@ -206,20 +208,20 @@ static u64 perf_freq_period(u64 freq, u64 nsec, u64 count)
 	return div64_u64(count * second, nsec * freq);
 }
 
-/* The longest period that may follow this one; periods fit into an s64. */
+/* The longest period that may follow @period; periods fit into an s64. */
 static s64 perf_freq_step_up(u64 period)
 {
 	return PERF_FREQ_STEP * min_t(u64, period, S64_MAX / PERF_FREQ_STEP);
 }
 
 /*
- * Moves the period towards @fit, what the last window asks for. The period is
- * the mean of up to PERF_FREQ_WINDOWS of them. One that is off by more than a
- * quarter is an outlier, or the pace has changed: the next one weighs twice as
- * much, and the third in a row is followed at once.
- * The first windows of all have nothing behind them and are followed as well,
- * upwards by PERF_FREQ_STEP at most: a window of few events is mostly the time
- * that samples take.
+ * Moves the period towards @fit, the period that suits the last window. The
+ * period is the mean of up to PERF_FREQ_WINDOWS windows. A window that is off
+ * by more than a quarter is an outlier, or the rate of events has changed: the
+ * next window weighs twice as much, and the third in a row is followed at once.
+ * The first windows have no predecessors and are followed at once as well,
+ * upwards by a factor of PERF_FREQ_STEP at most: a window of few events is
+ * mostly the time that samples take.
  */
 static void perf_freq_learn(struct perf_event *event, u64 fit)
 {
@@ -237,12 +239,12 @@ static void perf_freq_learn(struct perf_event *event, u64 fit)
 	if (!outlier)
 		event->freq_windows = min(weight, PERF_FREQ_WINDOWS - 1);
 
-	/* Away from zero, or small differences would stay for ever. */
+	/* Round away from zero, or small differences would stay for ever. */
 	delta += delta >= 0 ? weight - 1 : 1 - (s64)weight;
 	event->hw.sample_period = max_t(s64, period + div_s64(delta, weight), 1);
 }
 
-/* Running time, nanoseconds, that may pass without an overflow. */
+/* Nanoseconds of running time that may pass without an overflow. */
 static u64 perf_freq_patience(const struct perf_event *event)
 {
 	return max_t(u64, TICK_NSEC,
@@ -258,8 +260,9 @@ static u64 perf_freq_running(const struct perf_event *event)
 }
 
 /*
- * Ends a window, which is what has happened since the last overflow. One that
- * lasted for longer than @most nanoseconds is not learnt from.
+ * Ends a window, which began with the last overflow or when a tick ended the
+ * last window. A window of more than @most nanoseconds does not change the
+ * period.
  */
 static void perf_freq_window(struct perf_event *event, u64 running, u64 most)
 {
@@ -282,11 +285,13 @@ static bool perf_freq_is_cut_short(const struct perf_event *event)
 }
 
 /*
- * The next period may have begun as long as the last one was. It is not waited
- * for if that was chosen for other days. Ticks end windows that take too long;
- * one that is longer still saw none, because the CPU was idle.
+ * The next period may have begun with the length of the last one. If that
+ * length was computed for a different load, the period is cut short. Ticks end
+ * windows that take too long; one that is longer still saw no tick, because the
+ * CPU was idle.
  *
- * Apart, for the registers that it needs and fixed periods do not.
+ * Out of line: it needs registers, which events with fixed periods need not
+ * save.
  */
 static noinline void perf_freq_overflow(struct perf_event *event)
 {
@@ -300,9 +305,10 @@ static noinline void perf_freq_overflow(struct perf_event *event)
 }
 
 /*
- * The driver has stopped the event whose rate was too high, unless that counts
- * in software: alone it would go on counting, but not beside a stopped group.
- * A trace has no count that belongs to others, and would have a gap.
+ * The driver has stopped the event whose rate was too high, unless it is a
+ * software event: alone such an event would go on counting, but it must not
+ * beside a stopped group. An event that traces has no count that belongs to
+ * others, and its trace would have a gap.
  */
 static void perf_throttle_stop_member(struct perf_event *event)
 {
@@ -354,7 +360,7 @@ static void perf_throttle_stop_work(struct irq_work *work)
 static DEFINE_PER_CPU(struct irq_work, perf_throttle_work) =
 	IRQ_WORK_INIT_HARD(perf_throttle_stop_work);
 
-/* A frequency that is too high is learnt from like any other. */
+/* A window that ends with a throttling adjusts the period like any other. */
 static noinline void perf_throttle_begin(struct perf_event *event)
 {
 	__this_cpu_inc(perf_throttled);
@@ -368,9 +374,9 @@ static noinline void perf_throttle_begin(struct perf_event *event)
 }
 
 /**
- * perf_throttle_account_nmi - count an overflow of an event
- * @event: event that is on this CPU
- * @throttle: stop it, and soon its group, if there are too many
+ * perf_throttle_account_nmi() - count an overflow of an event
+ * @event: event that is active on this CPU
+ * @throttle: stop it, and soon its group, if it overflows too often
  *
  * Context: any down to NMI, interrupts off.
  * Return: true when the event is over its rate and must be stopped.
@@ -385,7 +391,7 @@ bool perf_throttle_account_nmi(struct perf_event *event, bool throttle)
 		hwc->interrupts_seq = seq;
 		hwc->interrupts = 0;
 	}
-	/* What is throttled already stays so, and is not counted on to 0. */
+	/* A throttled event stays so; counting on would wrap to 0. */
 	if (hwc->interrupts == MAX_INTERRUPTS)
 		return true;
 	hwc->interrupts++;
@@ -411,10 +417,10 @@ static void perf_throttle_end(struct perf_event *event)
 }
 
 /**
- * perf_throttle_end_locked - let a group go on before the tick does
- * @event: a member of it, whose PMU is disabled
+ * perf_throttle_end_locked() - unthrottle a group before the tick does
+ * @event: an event of the group, whose PMU is disabled
  *
- * Context: ctx->lock, on the CPU where the group is on if it is.
+ * Context: ctx->lock; if the group is active, on its CPU.
  */
 void perf_throttle_end_locked(struct perf_event *event)
 {
@@ -426,7 +432,7 @@ void perf_throttle_end_locked(struct perf_event *event)
 		perf_throttle_end(sibling);
 }
 
-/* An event that overflows often enough adjusts itself when it does. */
+/* An event that overflows often enough is adjusted when it overflows. */
 static void perf_freq_tick(struct perf_event *event)
 {
 	u64 running;
@@ -481,7 +487,7 @@ static void perf_throttle_tick_ctx(struct perf_event_context *ctx,
 }
 
 /**
- * perf_event_task_tick - end throttling, adjust frequencies
+ * perf_event_task_tick() - end throttling, adjust frequencies
  *
  * Context: tick, interrupts off.
  */
@@ -505,7 +511,7 @@ static DEFINE_SPINLOCK(perf_freq_lock);
 static unsigned int perf_freq_users;
 
 /**
- * perf_throttle_freq_get - keep the tick on for a frequency-mode event
+ * perf_throttle_freq_get() - keep the tick on for a frequency-mode event
  *
  * Context: task.
  */
@@ -517,7 +523,7 @@ void perf_throttle_freq_get(void)
 }
 
 /**
- * perf_throttle_freq_put - undo perf_throttle_freq_get()
+ * perf_throttle_freq_put() - undo perf_throttle_freq_get()
  *
  * Context: task.
  */

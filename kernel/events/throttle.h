@@ -14,7 +14,7 @@ bool perf_throttle_account_nmi(struct perf_event *event, bool throttle);
 /* Ends the throttling of the group of @event. ctx->lock, the PMU disabled. */
 void perf_throttle_end_locked(struct perf_event *event);
 
-/* Counts of frequency-mode events; the tick stays on while there are some. */
+/* Count frequency-mode events; the tick stays on while there are some. */
 #ifdef CONFIG_NO_HZ_FULL
 void perf_throttle_freq_get(void);
 void perf_throttle_freq_put(void);
@@ -24,7 +24,7 @@ static inline void perf_throttle_freq_put(void) { }
 #endif
 
 #if IS_ENABLED(CONFIG_KUNIT)
-/* For tests whose overflows shall not be throttled on a slow machine. */
+/* For tests whose overflows must not be throttled on a slow machine. */
 extern unsigned int perf_rate_per_tick;
 #endif
 
