@@ -2,10 +2,11 @@
 /*
  * Room "batch": one operation on many events.
  *
- * Purpose: enable, disable or reset an event with its inherited copies, a group,
- * or all that a task has opened, so that a context is called once, however many
- * of its events are meant: one IPI for each CPU that has some. What a task has
- * opened may be without end, so that it is done in portions; a group is one piece.
+ * Purpose: enable, disable or reset an event with its inherited copies, a
+ * group, or all events that a task has opened. A context is called once for all
+ * of its events that are concerned: one IPI for each CPU that has some. A task
+ * may have opened any number of events, so they are done in portions; a group
+ * is done in one piece.
  *
  * Owns: nothing.
  *
@@ -13,21 +14,21 @@
  *
  * Lifetime: the mutexes below keep events and copies.
  *
- * Locking: the mutex of the opened events' context, then the child_mutex of each
- * of them. Several of these nest only under that one mutex, so in any order.
+ * Locking: ctx->mutex of the opened events, then the child_mutex of each event.
+ * Several child_mutexes nest only under that one ctx->mutex, so in any order.
  *
- * Race, a fork copies a member of a group that is being enabled:
- *  1. the fork has the child_mutex of the member's eldest, reads "off" from the
- *     event it copies, lists the copy and lets go;
+ * Race, a fork copies an event of a group that is being enabled:
+ *  1. the fork has the child_mutex of the event's eldest, reads OFF from the
+ *     event it copies, lists the copy and unlocks;
  *  2. the batch has all the child_mutexes, so it comes before 1 or after:
  *     the copy is made of an event that is enabled, or is enabled with it.
  *
- * Race, an event is enabled while its owner disables all it has:
+ * Race, an event is enabled while its owner disables all its events:
  *  1. the owner is done with the event, and goes on to one opened later;
- *  2. somebody enables the event, with its copies;
- *  3. the owner calls the context of a copy of the later one, in which there is a
- *     copy of the event as well. It leaves that as it is: a call is only for
- *     what was not opened before the event that it is made for.
+ *  2. another task enables the event, with its copies;
+ *  3. the owner calls the context of a copy of the later event, in which there
+ *     is a copy of the first event as well. It leaves that copy as it is: a
+ *     call skips events that were opened before the event that it is made for.
  *
  * Race, a task exits while an event is reset:
  *  1. the exit has child_mutex: the copy's count goes into the eldest's
@@ -35,9 +36,9 @@
  *  2. the reset has child_mutex. It clears child_count and the copies on the
  *     list. Had 2 come before 1, the exit would add a count that was cleared.
  *
- * Race, a fork copies an event from a context that its owner has called for the
- * sake of another: the copy may be made of the event as it was before. It is on
- * the event's list when the owner comes to the event, which has child_mutex then.
+ * Race, a fork copies an event from a context that its owner has called for
+ * another event: the copy may be made of the event as it was before. It is on
+ * the event's list when the owner comes to the event and has its child_mutex.
  */
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -49,7 +50,7 @@
 #include "sched.h"
 #include "swap.h"
 
-/* Return: whether the event's group has to be put on as it is now. */
+/* Return: true if the event's group has to be scheduled in again. */
 static bool perf_batch_one_locked(struct perf_event *event,
 				  enum perf_batch_op op)
 {
@@ -67,7 +68,7 @@ static bool perf_batch_one_locked(struct perf_event *event,
 	return false;
 }
 
-/* All members are enabled before the group tries, so that it tries once. */
+/* All events are enabled before the group tries, so that it tries once. */
 static bool perf_batch_group_locked(struct perf_event *leader,
 				    enum perf_batch_op op)
 {
@@ -128,7 +129,7 @@ static void perf_batch_call(struct perf_event *event, enum perf_batch_op op,
 		perf_ctx_call(event->ctx, perf_batch_oncpu, &args);
 }
 
-/* What copies had counted that are gone is a part of the sum. */
+/* The counts of copies that have ended are a part of the sum. */
 static void perf_batch_reset_gone(struct perf_event *event,
 				  enum perf_batch_op op)
 {
@@ -142,7 +143,7 @@ static void perf_batch_family(struct perf_event *event, enum perf_batch_op op)
 	struct perf_event *child;
 
 	guard(mutex)(&event->child_mutex);
-	/* No count goes from a copy that is yet to be reset to one that has been. */
+	/* No exchange may move a count to a copy that was reset already. */
 	if (op == PERF_BATCH_RESET)
 		perf_swap_hold_counts(event);
 	perf_batch_reset_gone(event, op);
@@ -153,16 +154,16 @@ static void perf_batch_family(struct perf_event *event, enum perf_batch_op op)
 		perf_swap_release_counts(event);
 }
 
-/* Has it no copies, and gets none? Of a group all members have some, or none has. */
+/* Has it no copies, ever? Either all events of a group have some, or none. */
 static bool perf_batch_is_single(const struct perf_event *event)
 {
 	return !event->attr.inherit;
 }
 
 /**
- * perf_batch_event - do something to an event and its inherited copies
+ * perf_batch_event() - do an operation on an event and its inherited copies
  * @event: event that was opened
- * @op: what
+ * @op: the operation
  *
  * Context: task, ctx->mutex.
  */
@@ -206,7 +207,7 @@ static void perf_batch_unlock_group(struct perf_event *leader,
 	mutex_unlock(&leader->child_mutex);
 }
 
-/* Copies of a sibling that have lost their group: each leads itself. */
+/* For copies of a sibling that have lost their group: each leads itself. */
 static void perf_batch_strays(struct perf_event *sibling, enum perf_batch_op op)
 {
 	struct perf_event *child;
@@ -232,9 +233,9 @@ static void perf_batch_families(struct perf_event *leader,
 }
 
 /**
- * perf_batch_group - do something to a group and its inherited copies
+ * perf_batch_group() - do an operation on a group and its inherited copies
  * @leader: leader that was opened
- * @op: what
+ * @op: the operation
  *
  * Context: task, ctx->mutex.
  */
@@ -248,18 +249,18 @@ void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
 }
 
 /*
- * A call looks at so many events, and at the rest of the last one's group. What it
- * does not come to is called for by the next event that still needs it.
+ * A call visits this many events, and the rest of the last one's group. The
+ * next event that still needs the operation makes another call.
  */
 #define PERF_BATCH_PORTION	32
 
-/* A pinned group counts as so many: it tries even if those before it found no room. */
+/* A pinned group counts as this many: it tries even if none before it fit. */
 #define PERF_BATCH_PINNED	10
 
 /*
- * What current has opened is in the order of its ids. Until the portion has been
- * walked there wait in @leaders groups that have to be put on as they are now, and
- * single events that have to be disabled.
+ * The events of current are in the order of their ids. Until the portion has
+ * been walked, @leaders keeps the groups that have to be scheduled in again,
+ * and the single events that have to be disabled.
  */
 struct perf_batch_owned_args {
 	struct perf_event		*event;
@@ -271,7 +272,7 @@ struct perf_batch_owned_args {
 	struct perf_event		*leaders[PERF_BATCH_PORTION];
 };
 
-/* The owner's perf_event_mutex is held: what is owned stays so. */
+/* The owner's perf_event_mutex is held: no event gets or loses this owner. */
 static bool perf_batch_is_owned(const struct perf_event *event,
 				const struct perf_batch_owned_args *args)
 {
@@ -297,7 +298,7 @@ static bool perf_batch_owned_members_locked(struct perf_event *leader,
 	return retry;
 }
 
-/* A group that is on goes off, as all of it has to make its choice again. */
+/* An active group is scheduled out: all of it has to be scheduled in again. */
 static void perf_batch_owned_group_locked(struct perf_event *event,
 					  struct perf_batch_owned_args *args)
 {
@@ -322,7 +323,7 @@ static void perf_batch_owned_group_locked(struct perf_event *event,
 	args->leaders[args->nr_leaders++] = leader;
 }
 
-/* One in error was perhaps put there by this very batch: it is tried by itself. */
+/* An event in ERROR, perhaps from this batch, is only tried by its own call. */
 static bool perf_batch_owned_wants(const struct perf_event *event,
 				   const struct perf_batch_owned_args *args)
 {
@@ -333,8 +334,8 @@ static bool perf_batch_owned_wants(const struct perf_event *event,
 }
 
 /*
- * Goes from one event to those opened later, group by group: the list has the
- * newest first. Members of a group that was done need nothing any more.
+ * Walks from one event to those opened later, group by group: the list has the
+ * newest first. When a group was done its other events need nothing any more.
  */
 static void perf_batch_owned_walk_locked(struct perf_event_context *ctx,
 					 struct perf_batch_owned_args *args)
@@ -354,7 +355,7 @@ static void perf_batch_owned_walk_locked(struct perf_event_context *ctx,
 	}
 }
 
-/* In the order that is best for drivers which keep an array: last in, first out. */
+/* Last in, first out: the best order for drivers that keep an array. */
 static void perf_batch_owned_disable_locked(struct perf_event_context *ctx,
 					    struct perf_batch_owned_args *args)
 {
@@ -364,8 +365,8 @@ static void perf_batch_owned_disable_locked(struct perf_event_context *ctx,
 }
 
 /*
- * No group tries before all of the portion are enabled: the first pinned one that
- * finds no room makes the PMU decide anew, and that settles the others.
+ * No group tries before all events of the portion are enabled: the first pinned
+ * group that finds no room causes a new choice, which covers the others.
  */
 static int perf_batch_owned_oncpu(struct perf_event_context *ctx,
 				  struct perf_cpu_context *cpuctx, void *arg)
@@ -395,9 +396,9 @@ static void perf_batch_owned_call(struct perf_event *event,
 }
 
 /*
- * The first event calls all contexts that it has copies in, for itself and those
- * after it; what is left to do for them is where the first one has no copy, and
- * beyond the portion.
+ * The first event calls all contexts in which it has copies, for itself and the
+ * events after it. Left for these are the contexts in which the first event has
+ * no copy, and what is beyond the portion.
  */
 static void perf_batch_owned_family(struct perf_event *event,
 				    struct perf_batch_owned_args *args)
@@ -411,14 +412,14 @@ static void perf_batch_owned_family(struct perf_event *event,
 }
 
 /**
- * perf_batch_owned - do something to all events that current has opened
+ * perf_batch_owned() - do an operation on all events that current has opened
  * @op: enable or disable
  *
- * Context: task; takes current->perf_event_mutex and those of contexts.
+ * Context: task; takes current->perf_event_mutex and mutexes of contexts.
  */
 void perf_batch_owned(enum perf_batch_op op)
 {
-	/* A call fills in @leaders as far as it looks at them. */
+	/* A call fills in as many of @leaders as it reads. */
 	struct perf_batch_owned_args args __uninitialized;
 	struct perf_event_context *ctx;
 	struct perf_event *event;

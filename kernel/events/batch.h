@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "batch": one operation on many events, one call a context. */
+/* Room "batch": one operation on many events, one call for each context. */
 #ifndef _KERNEL_EVENTS_BATCH_H
 #define _KERNEL_EVENTS_BATCH_H
 
@@ -15,7 +15,7 @@ enum perf_batch_op {
 void perf_batch_event(struct perf_event *event, enum perf_batch_op op);
 void perf_batch_group(struct perf_event *leader, enum perf_batch_op op);
 
-/* All that current has opened; no lock held. */
+/* All events that current has opened; no lock held. */
 void perf_batch_owned(enum perf_batch_op op);
 
 #endif /* _KERNEL_EVENTS_BATCH_H */

@@ -12,21 +12,21 @@
  * was stopped; 0: a whole period) of its events.
  *
  * Contexts: add, del, start and stop run on the event's CPU with interrupts
- * off, and so does the timer, which is pinned there. Read also in NMI.
+ * off, and so does the timer, which is pinned there. Read may also run in NMI.
  *
  * Lifetime rules: stop cancels the timer, but cannot wait for a handler; the
  * destructor waits, in task context, before the event can be freed.
  *
- * Locking rules: none; interrupts are off. hw.state says to the handler and to
+ * Locking rules: none; interrupts are off. hw.state tells the handler and
  * readers whether the event is stopped.
  *
  * Race: the handler's own overflow stops the event, because its rate or limit
  * is reached or because its group is throttled.
  *	1. timer: handler, perf_event_overflow()
  *	2. stop: hrtimer_try_to_cancel() finds the handler running; waiting
- *	   would be for ever. hw.state becomes STOPPED.
+ *	   would never end. hw.state becomes STOPPED.
  *	3. handler: sees STOPPED and does not arm the timer again.
- * Were the event started again between 2 and 3, the timer is queued, and the
+ * If the event is started again between 2 and 3, the timer is queued, and the
  * handler leaves it alone.
  */
 
@@ -56,9 +56,10 @@ static u64 perf_clock_pmu_now(const struct perf_event *event)
 }
 
 /*
- * The same for an event that is put on or off: running time begins and ends with
- * what the context's clock said last, and a task's clock counts just that. What
- * passes until the event's turn has come belongs to neither.
+ * The same for an event that is scheduled in or out: its running time begins
+ * and ends at the context's last clock update, and task-clock counts exactly
+ * that time. The time that passes until the driver is called belongs to
+ * neither.
  */
 static u64 perf_clock_pmu_switch_time(const struct perf_event *event)
 {
@@ -67,7 +68,7 @@ static u64 perf_clock_pmu_switch_time(const struct perf_event *event)
 	return perf_clock();
 }
 
-/* An NMI in between takes part of the difference for itself; sums stay right. */
+/* An NMI in between adds part of the difference itself; the sum stays right. */
 static void perf_clock_pmu_update(struct perf_event *event, u64 now)
 {
 	now -= local64_xchg(&event->hw.prev_count, now);
@@ -78,13 +79,13 @@ static void perf_clock_pmu_update(struct perf_event *event, u64 now)
  * The timer
  */
 
-/* How long the timer waits for the period that runs. */
+/* How long the timer waits for the end of the running period. */
 static u64 perf_clock_pmu_period(const struct perf_event *event)
 {
 	return max_t(u64, event->hw.last_period, PERF_CLOCK_PERIOD_MIN);
 }
 
-/* The next period begins. Return: the length of the one that has ended. */
+/* Begins the next period. Return: the length of the one that has ended. */
 static u64 perf_clock_pmu_turn(struct perf_event *event)
 {
 	struct hw_perf_event *hwc = &event->hw;
@@ -98,15 +99,15 @@ static u64 perf_clock_pmu_turn(struct perf_event *event)
 }
 
 /*
- * A rest is waited for as it is, however short: a task that runs for less than
- * the shortest period would else never be sampled.
+ * The rest of a period is waited for however short it is: else a task that runs
+ * for less than the shortest period would never be sampled.
  */
 static void perf_clock_pmu_arm(struct perf_event *event)
 {
 	struct hw_perf_event *hwc = &event->hw;
 	s64 wait = local64_xchg(&hwc->period_left, 0);
 
-	/* A drawn period is known before it begins. */
+	/* The length of a random period is known before it begins. */
 	if (!perf_random_is_on(event))
 		hwc->last_period = hwc->sample_period;
 	if (!wait)
@@ -215,7 +216,7 @@ static void perf_clock_pmu_del(struct perf_event *event, int flags)
 	perf_clock_pmu_stop_at(event, perf_clock_pmu_switch_time(event));
 }
 
-/* A group of many clocks is read with interrupts off: each knows its own time. */
+/* Two functions, for speed: many clocks are read at once, interrupts off. */
 static void perf_cpu_clock_read(struct perf_event *event)
 {
 	if (!(event->hw.state & PERF_HES_STOPPED))
@@ -234,7 +235,7 @@ static void perf_clock_pmu_destroy(struct perf_event *event)
 	hrtimer_cancel(&event->hw.hrtimer);
 }
 
-/* A clock's rate is known: a frequency is a period, without feedback. */
+/* The rate of a clock is known: a frequency becomes a fixed period. */
 static void perf_clock_pmu_fix_period(struct perf_event *event)
 {
 	struct hw_perf_event *hwc = &event->hw;
@@ -307,7 +308,7 @@ static struct pmu perf_task_clock = {
 };
 
 /**
- * perf_clock_pmu_times - is it one of the two clocks that an event counts?
+ * perf_clock_pmu_times() - check whether an event is one of the two clocks
  * @event: event
  *
  * Context: any.
@@ -326,7 +327,7 @@ static void __init perf_clock_pmu_register(struct pmu *pmu, const char *name,
 }
 
 /**
- * perf_clock_pmu_init - register the PMUs "cpu_clock" and "task_clock"
+ * perf_clock_pmu_init() - register the PMUs "cpu_clock" and "task_clock"
  *
  * Context: boot, one CPU, after perf_software_init().
  */

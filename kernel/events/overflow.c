@@ -3,12 +3,12 @@
  * Room "overflow": what happens when a counter reaches its period.
  *
  * Owns the fields pending_*, event_limit and prog (of type PERF_EVENT) of
- * struct perf_event, and the order in which an overflow is handled: account
- * and throttle, pause a trace, ask the BPF program, count down the limit, signal,
+ * struct perf_event, and the order in which an overflow is handled: account and
+ * throttle, pause a trace, run the BPF program, count down the limit, signal,
  * write the sample, wake, resume a trace.
  *
  * Contexts: an overflow arrives in any context with interrupts off, NMI
- * included. It takes no lock and wakes nobody; what it cannot do there it
+ * included. It takes no lock and wakes no task; what it cannot do there it
  * leaves to
  *
  *   pending_irq		wake pollers, signal O_ASYNC owners; anywhere
@@ -16,15 +16,16 @@
  *   pending_task		SIGTRAP; in the task, on its way to user mode
  *
  * Lifetime rules: irq_work is cancelled synchronously by perf_overflow_cancel()
- * once the event is off its context, when nothing queues it any more but the
- * writer of a side-band record (race 4). The task work cannot be cancelled that
+ * once the event has left its context. Then only the writer of a side-band
+ * record can still queue it (race 4). The task work cannot be cancelled that
  * way: close() may itself run as task work of the same task, and would wait for
- * work queued behind it. It holds a reference instead, so an event outlives its
- * file until the signal is sent.
+ * work queued behind it. The task work holds a reference instead, so an event
+ * outlives its file until the signal is sent.
  *
- * Locking rules: child_mutex for the BPF programs of a family; else none. Interrupts
- * off on the CPU where the event is active (or its ctx->lock, for an event that is
- * not) keeps it from being removed, because removal needs one or the other.
+ * Locking rules: child_mutex for the BPF programs of an event and its copies;
+ * else none. Interrupts off on the CPU where the event is active (or ctx->lock,
+ * for an inactive event) keep it from being removed, because removal needs one
+ * or the other.
  *
  * Races
  *
@@ -57,11 +58,11 @@
  *	record passes the watermark,
  *	queues pending_irq
  *				event waits for a grace period
- *	As the interrupt that runs the work is taken before CPU 0 can report a
- *	quiescent state, the work is over when the grace period is. Where the work
- *	is left to a thread or to the tick instead, the event stays for as many
- *	grace periods as the work is pending, and for one more: whoever runs it
- *	looks at it once more after it is done, under RCU.
+ *	The interrupt that runs the work is taken before CPU 0 can report a
+ *	quiescent state, so the work is over when the grace period is. If a
+ *	thread or the tick runs the work instead, the event stays for as many
+ *	grace periods as the work is pending, and for one more: the thread or
+ *	tick looks at the work once more after it is done, under RCU.
  */
 
 #include <linux/bpf.h>
@@ -87,14 +88,14 @@
 /*
  * Later: wake, disable, signal
  *
- * These run behind the recursion guard of their level, so that events of the
- * wake-up path do not queue wake-ups without end. When the guard is busy
- * already, nothing can recurse and the work is done all the same.
+ * These hold the recursion guard of their level, so that events of the wake-up
+ * path do not queue wake-ups without end. If the guard is taken already,
+ * nothing can recurse and the work is done nevertheless.
  */
 
 /**
- * perf_overflow_wakeup - tell the event's readers that there is data
- * @event: the event; its buffer may be shared with others
+ * perf_overflow_wakeup() - wake the readers of an event's buffer
+ * @event: the event; other events may write to its buffer, too
  *
  * Wakes pollers of all events that write to the same buffer, and sends the
  * pending signal to the owner of an O_ASYNC file.
@@ -125,7 +126,7 @@ static void perf_overflow_wakeup_work(struct irq_work *work)
 		perf_recursion_put(current->perf_recursion, level);
 }
 
-/* Race 1. An event that runs nowhere had its request honoured by sched-out. */
+/* Race 1. If the event is active nowhere, scheduling out has disabled it. */
 static void perf_overflow_disable_oncpu(struct perf_event *event)
 {
 	int cpu = READ_ONCE(event->oncpu);
@@ -153,7 +154,7 @@ static void perf_overflow_disable_work(struct irq_work *work)
 }
 
 /**
- * perf_event_disable_inatomic - disable an event as soon as that is possible
+ * perf_event_disable_inatomic() - disable an event as soon as possible
  * @event: an active event
  *
  * Context: any, NMI included, on the CPU where @event is active. The event is
@@ -195,8 +196,8 @@ static void perf_overflow_signal_work(struct callback_head *work)
 }
 
 /**
- * perf_overflow_init - prepare a new event's deferred work
- * @event: an event that nobody knows yet
+ * perf_overflow_init() - prepare a new event's deferred work
+ * @event: an event that is not yet visible to others
  */
 void perf_overflow_init(struct perf_event *event)
 {
@@ -207,9 +208,9 @@ void perf_overflow_init(struct perf_event *event)
 }
 
 /**
- * perf_overflow_cancel - wait until none of an event's irq_work is pending
- * @event: an event off its context and without references, or half built, but
- *	after perf_overflow_init()
+ * perf_overflow_cancel() - wait until no irq_work of an event is pending
+ * @event: an event without context and references, or half built, but after
+ *	perf_overflow_init()
  *
  * Context: task, may sleep.
  */
@@ -226,10 +227,10 @@ bool perf_overflow_pretend_late;
 #endif
 
 /**
- * perf_overflow_may_linger - can work outlive the grace period it was queued in?
+ * perf_overflow_may_linger() - check if irq_work may outlive a grace period
  *
  * Context: any.
- * Return: true where irq_work is not run by an interrupt of its own.
+ * Return: true if irq_work may run elsewhere than in an interrupt of its own.
  */
 bool perf_overflow_may_linger(void)
 {
@@ -238,11 +239,11 @@ bool perf_overflow_may_linger(void)
 }
 
 /**
- * perf_overflow_lingers - is work of an event pending after its end?
+ * perf_overflow_lingers() - check whether irq_work of an ended event is pending
  * @event: an event after perf_overflow_cancel() and a grace period
  *
- * Context: any. Nobody queues more.
- * Return: true if it is; then a grace period later the answer may be another.
+ * Context: any, when nothing queues more work.
+ * Return: true if it is pending; it may be done a grace period later.
  */
 bool perf_overflow_lingers(struct perf_event *event)
 {
@@ -254,7 +255,7 @@ bool perf_overflow_lingers(struct perf_event *event)
  */
 
 #ifdef CONFIG_BPF_SYSCALL
-/* Apart: an overflow without a program needs no room for this. */
+/* Out of line: an overflow without a program needs no stack for this. */
 static noinline bool perf_overflow_run_bpf(struct perf_event *event,
 					   struct perf_sample_data *data,
 					   struct pt_regs *regs)
@@ -291,10 +292,10 @@ static bool perf_overflow_bpf_keeps(struct perf_event *event,
 }
 
 /*
- * A precise event's registers are those of the recorded instruction, the stack
- * is that of the interrupt: unwinding from one through the other reads
+ * The registers of a precise event are those of the recorded instruction, but
+ * the stack is that of the interrupt: unwinding one with the other yields
  * nonsense. Programs that walk stacks get the sample's own callchain instead,
- * which therefore must be there, and whole.
+ * so the sample must have one, and with both parts.
  */
 static bool perf_overflow_bpf_can_unwind(const struct perf_event *event)
 {
@@ -315,7 +316,7 @@ static void perf_overflow_give_bpf(struct perf_event *event,
 }
 
 /**
- * perf_overflow_adopt_bpf - give a copy the program of its eldest
+ * perf_overflow_adopt_bpf() - give a copy the program of its eldest
  * @copy: an inherited event that is about to be listed
  *
  * The programs of tracing events are kept by the trace event, for all its perf
@@ -336,17 +337,17 @@ void perf_overflow_adopt_bpf(struct perf_event *copy)
 }
 
 /**
- * perf_overflow_set_bpf - attach a program that sees each overflow
+ * perf_overflow_set_bpf() - attach a program that sees each overflow
  * @event: an event that was opened, not one of tracing
  * @prog: the program; its reference passes to @event on success
  * @bpf_cookie: a value for the program
  *
- * A sample is written, and readers are told, when the program returns non-zero.
- * That is so for the inherited copies as well.
+ * A sample is written, and readers are notified, if the program returns
+ * non-zero. The same holds for the inherited copies.
  *
  * Context: task, with the mutex of the event's context; takes child_mutex.
- * Return: 0; -EINVAL when the kernel itself takes the overflows or @prog is of
- * another type; -EEXIST when there is a program; -EPROTO when @prog walks
+ * Return: 0; -EINVAL when the kernel itself handles the overflows or @prog is
+ * of another type; -EEXIST when there is a program; -EPROTO when @prog walks
  * stacks and the event's samples do not have them; -EOPNOTSUPP without BPF.
  */
 int perf_overflow_set_bpf(struct perf_event *event, struct bpf_prog *prog,
@@ -383,7 +384,7 @@ static void perf_overflow_take_bpf(struct perf_event *event)
 }
 
 /**
- * perf_overflow_free_bpf - detach the program of an event and its copies, if any
+ * perf_overflow_free_bpf() - detach the program of an event and its copies
  * @event: the event, not one of tracing
  *
  * Context: task; takes child_mutex. The program is freed when no CPU can be
@@ -439,10 +440,10 @@ void perf_event_free_bpf_prog(struct perf_event *event)
  */
 
 /*
- * The interrupt comes some instructions late and may find the CPU in the
- * kernel although only user mode was counted. What it finds there is not for
- * the owner of the event. While a guest runs, @regs are those of the host's
- * exit path, and the guest's mode decides.
+ * The interrupt comes some instructions late and may find the CPU in the kernel
+ * although only user mode was counted. The owner of the event must not see what
+ * it finds there. While a guest runs, @regs are those of the host's exit path,
+ * and the guest's mode decides.
  */
 static bool perf_overflow_may_show(const struct perf_event *event,
 				   struct pt_regs *regs)
@@ -522,14 +523,15 @@ static bool perf_overflow_report(struct perf_event *event,
 }
 
 /**
- * perf_overflow_emit_nmi - handle one overflow
+ * perf_overflow_emit_nmi() - handle one overflow
  * @event: the event
  * @data: what the source knows of the sample
  * @regs: registers of the interrupted code
  * @throttle: stop the event if its rate is too high
  *
- * A sample that skidded into the kernel counts like any other; what it would
- * show of the kernel to an event that excludes it, the sample room leaves out.
+ * A sample that skidded into the kernel counts like any other. If the event
+ * excludes the kernel, the room sample leaves out what the sample would show of
+ * it.
  *
  * Context: any, NMI included, interrupts off: @event is active on this CPU, or
  * inactive and its ctx->lock held.
@@ -543,7 +545,7 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 
 	lockdep_assert_irqs_disabled();
 
-	/* Narrow counters interrupt also to be folded into event->count. */
+	/* Narrow counters also interrupt just to be added to event->count. */
 	if (unlikely(!is_sampling_event(event)))
 		return 0;
 
@@ -551,7 +553,7 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 	if (unlikely(READ_ONCE(event->pending_disable)))
 		return 1;
 
-	/* A trace that ends here ends before the sample, and begins behind it. */
+	/* A trace is paused before the sample, and resumed after it. */
 	if (unlikely(event->attr.aux_pause))
 		perf_aux_set_paused(event, true);
 	stop |= perf_overflow_report(event, data, regs);
@@ -561,9 +563,9 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 }
 
 /**
- * perf_event_overflow - a PMU's counter has reached its period
+ * perf_event_overflow() - handle an overflow of a PMU's counter
  * @event: the event; active on this CPU
- * @data: perf_sample_data_init() and what the PMU knows of the sample
+ * @data: initialised, with what the PMU knows of the sample
  * @regs: registers of the interrupted code
  *
  * Context: any, NMI included, interrupts off. The handler may stop other
@@ -579,7 +581,7 @@ int perf_event_overflow(struct perf_event *event,
 }
 
 /**
- * perf_event_account_interrupt - a PMU interrupt that writes no sample itself
+ * perf_event_account_interrupt() - account an interrupt without a sample
  * @event: the event; active on this CPU
  *
  * For PMUs that write several samples at one interrupt (x86 PEBS).

@@ -5,11 +5,11 @@
 
 #include "types.h"
 
-/* Prepares irq_work and task_work of a new event; cancels them for a dead. */
+/* Prepares deferred work of a new event; waits for irq_work of a dead one. */
 void perf_overflow_init(struct perf_event *event);
 void perf_overflow_cancel(struct perf_event *event);
 
-/* What is pending for an event that is freed after a grace period. */
+/* Work that may still be pending after a dead event's grace period. */
 bool perf_overflow_may_linger(void);
 bool perf_overflow_lingers(struct perf_event *event);
 
@@ -33,7 +33,8 @@ void perf_overflow_wakeup(struct perf_event *event);
 
 /*
  * BPF programs that filter samples, of an event and its inherited copies;
- * -EINVAL, -EEXIST, -EPROTO, -EOPNOTSUPP. A new copy adopts what its eldest has.
+ * -EINVAL, -EEXIST, -EPROTO, -EOPNOTSUPP. A new copy adopts its eldest's
+ * program.
  */
 int perf_overflow_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 			  u64 bpf_cookie);

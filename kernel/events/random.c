@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "random": periods that are drawn.
+ * Room "random": periods that are drawn at random.
  *
- * Purpose: PERF_EVENT_IOC_RANDOM_PERIOD, and what an inherited copy has of it.
- * The draws themselves are in random.h; whoever ends periods makes them.
+ * Purpose: PERF_EVENT_IOC_RANDOM_PERIOD, for an event and its inherited copies.
+ * The draws themselves are in random.h; the code that ends a period makes them.
  *
- * Owns: hw.random_*, which share their place with what frequency mode needs.
+ * Owns: hw.random_*, which share memory with the fields of frequency mode.
  *
  * Contexts: task. The event is changed where its context is loaded.
  *
  * Lifetime: a few words of the event.
  *
- * Locking: ctx->lock on the event's CPU, while the event does not count; then
- * that CPU's overflows. The eldest's child_mutex for hw.random_children.
+ * Locking: ctx->lock on the event's CPU to set them, while the event does not
+ * count; then they change in that CPU's overflows. The eldest's child_mutex for
+ * hw.random_children.
  *
  * Race: a fork against the ioctl.
  *  1. The ioctl has the eldest's child_mutex: it numbers the copies on the
  *     list from 1.
- *  2. A fork that had it before is on the list. One that gets it later finds
- *     the eldest changed, and takes the next number.
+ *  2. If a fork had the mutex before, its copy is on the list. If it gets the
+ *     mutex later, it finds the eldest changed, and takes the next number.
  */
 #include "context.h"
 #include "control.h"
@@ -32,9 +33,9 @@ struct perf_random_args {
 };
 
 /*
- * No copy may draw what another draws, or what the eldest does. Each step can be
- * undone, so that no two numbers have one result, and 0 alone, which is no copy's,
- * has 0.
+ * A copy must not draw the same periods as another copy or the eldest. Each
+ * step is invertible, so different numbers have different results. Only 0,
+ * which is no copy's number, has the result 0.
  */
 static u32 perf_random_child_key(u32 key, u32 number)
 {
@@ -52,7 +53,7 @@ static void perf_random_assign(const struct perf_random_args *args)
 	hwc->random_share = args->share;
 	hwc->random_fresh = false;
 	hwc->random_children = 0;
-	/* The caller begins anew, and draws if it has to. */
+	/* The caller begins a new period, and draws it if it has to. */
 	hwc->sample_period = args->event->attr.sample_period;
 }
 
@@ -92,13 +93,14 @@ static int perf_random_check(struct perf_event *event,
 }
 
 /**
- * perf_random_set - let an event and its copies draw their periods, or not
+ * perf_random_set() - turn random periods of an event and its copies on or off
  * @event: event that was opened
  * @how: share and seed
  *
  * Context: task, ctx->mutex; takes child_mutex.
- * Return: 0; -EINVAL for what is not a share of a fixed period, or for periods
- * that the PMU refuses; -EOPNOTSUPP for hardware that begins periods by itself.
+ * Return: 0; -EINVAL for bad arguments, for an event without fixed period, or
+ * for periods that the PMU refuses; -EOPNOTSUPP for hardware that begins
+ * periods by itself.
  */
 int perf_random_set(struct perf_event *event,
 		    const struct perf_event_random_period *how)
@@ -126,9 +128,9 @@ int perf_random_set(struct perf_event *event,
 }
 
 /**
- * perf_random_get - what an event was told of its periods
+ * perf_random_get() - get the arguments of the last perf_random_set()
  * @event: event that was opened
- * @how: receives it, but for the size
+ * @how: result, except for its size
  *
  * Context: task; takes child_mutex.
  */
@@ -143,7 +145,7 @@ void perf_random_get(struct perf_event *event,
 }
 
 /**
- * perf_random_inherit - let a new copy draw as its eldest does
+ * perf_random_inherit() - give a new copy the random periods of its eldest
  * @copy: an inherited event that is about to be listed
  *
  * Context: task, the eldest's child_mutex.

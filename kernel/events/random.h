@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Room "random": periods that are drawn.
+ * Room "random": periods that are drawn at random.
  *
- * Draws are numbered. Which period the number n yields follows from the key, n,
- * the mean and the share alone, so nothing but n has to be kept, and an NMI in
- * the middle of a step does no harm but to n.
+ * Draws are numbered. The period of draw n depends on the key, n, the mean and
+ * the share alone, so only n has to be kept, and an NMI in the middle of a step
+ * can disturb only n.
  *
  * Drivers begin the next period before they report that one has ended. So at
- * any time hw.random_seq is the number of the period that runs, and
- * hw.sample_period is already the one after it. A driver that loses an
- * overflow (the counter passes the end just when the event goes off) begins
- * a period without saying so; the next sample then tells one draw for
- * another.
+ * any time hw.random_seq is the number of the running period, and
+ * hw.sample_period is already that of the period after it. A driver that loses
+ * an overflow (the counter passes the end just when the event is scheduled out)
+ * begins a period without reporting it; the next sample then shows the wrong
+ * draw.
  */
 #ifndef _KERNEL_EVENTS_RANDOM_H
 #define _KERNEL_EVENTS_RANDOM_H
@@ -29,7 +29,7 @@ static inline bool perf_random_is_on(const struct perf_event *event)
 	return !event->attr.freq && event->hw.random_share;
 }
 
-/* The finalizer of MurmurHash3: each bit of @x moves half of the result. */
+/* The finalizer of MurmurHash3: each bit of @x changes half of the result. */
 static inline u32 perf_random_mix(u64 x)
 {
 	x = (x ^ x >> 33) * 0xff51afd7ed558ccdULL;
@@ -37,7 +37,7 @@ static inline u32 perf_random_mix(u64 x)
 	return (x ^ x >> 33) >> 32;
 }
 
-/* From what users say to hw.random_share; never more than fits there. */
+/* Converts a user's share to hw.random_share; never more than fits there. */
 static inline u32 perf_random_units(u32 millionths)
 {
 	u64 units = (u64)millionths << PERF_RANDOM_SHARE_BITS;
@@ -62,7 +62,7 @@ static inline u64 perf_random_draw(const struct hw_perf_event *hwc, u32 seq,
 	return mean - reach + mul_u64_u32_shr(2 * reach + 1, luck, 32);
 }
 
-/* The length of the period that runs. */
+/* The length of the running period. */
 static inline u64 perf_random_length(const struct perf_event *event)
 {
 	return perf_random_draw(&event->hw, event->hw.random_seq,
@@ -72,7 +72,7 @@ static inline u64 perf_random_length(const struct perf_event *event)
 /*
  * A period has ended, and one of hw.sample_period has begun. In any context
  * down to NMI, on the event's CPU.
- * Return: the length of the one that has ended.
+ * Return: the length of the period that has ended.
  */
 static inline u64 perf_random_next(struct perf_event *event)
 {
@@ -87,9 +87,9 @@ static inline u64 perf_random_next(struct perf_event *event)
 }
 
 /*
- * The period that runs, if any, is dropped; draw hw.random_seq is next. For
- * an event that does not count at present. Hardware and clocks go on with
- * what hw.period_left says; what is counted in software looks at @fresh.
+ * Drops the running period, if any; draw hw.random_seq is next. For an event
+ * that does not count at present. Hardware and clock events continue with
+ * hw.period_left; events that are counted in software check random_fresh.
  */
 static inline void perf_random_begin(struct perf_event *event)
 {

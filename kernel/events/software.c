@@ -3,32 +3,32 @@
  * Room "software": PERF_TYPE_SOFTWARE counters, and counting in software.
  *
  * Owns the list of active software events of each CPU and number, the static
- * keys perf_swevent_enabled[] that keep the call sites quiet while nobody
- * listens, and the arithmetic of periods for every PMU whose counter is
+ * keys perf_swevent_enabled[] that keep the call sites quiet while there are no
+ * events, and the arithmetic of periods for every PMU whose counter is
  * event->count itself: software, tracepoints and probes, breakpoints.
  *
  * Contexts: the kernel reports software events from task, softirq, hardirq and
  * NMI, with preemption off. An event's own add, del, start and stop run on its
  * CPU with interrupts off.
  *
- * Lifetime rules: lists live as long as the CPU's static data, so hotplug has
- * nothing to allocate or to free; they are empty while the CPU is offline
- * because its events are. An event leaves its list before it leaves its
+ * Lifetime rules: lists are static data of each CPU, so hotplug has nothing to
+ * allocate or to free; they are empty while the CPU is offline because its
+ * events are scheduled out. An event leaves its list before it leaves its
  * context, and is freed a grace period later. A static key counts the opened
- * events of its number, inherited ones not, since they hang on the event they
- * come from; and one more from the first event until a second after the last.
+ * events of its number, but no inherited events, since these keep their eldest.
+ * It has one more user from the first event until a second after the last.
  *
  * Locking rules: a list changes on its own CPU with interrupts off, and is
  * walked under RCU on the same CPU. NMI may interrupt a change: it sees the
- * list with the event or without it. In the middle of a walk events may leave
- * the list and none is put there: see remote.c.
+ * list with the event or without it. During a walk events may leave the list
+ * but none is added: see remote.c.
  *
  * Race: removal against a report that runs with interrupts on.
  *	CPU 0 (task)			CPU 1
  *	finds the event in the list
  *	event->count += nr
  *					close(): IPI to CPU 0
- *	IPI: event off, state DEAD
+ *	IPI: event scheduled out, DEAD
  *					frees program, buffer, file
  *	interrupts off
  *	state is not ACTIVE: no overflow
@@ -60,7 +60,7 @@ struct perf_swevent_lists {
 
 static DEFINE_PER_CPU(struct perf_swevent_lists, perf_swevent_lists);
 
-/* The types of PMUs that take a number over; 0: it is counted here. */
+/* The types of PMUs that take over a number; 0: it is counted here. */
 static int perf_swevent_forwarded[PERF_COUNT_SW_MAX] __ro_after_init;
 
 struct static_key perf_swevent_enabled[PERF_COUNT_SW_MAX];
@@ -73,7 +73,7 @@ DEFINE_PER_CPU(struct pt_regs, __perf_regs[4]);
 
 #define TO(s)	BIT(PERF_COUNTER_##s)
 
-/* What has been settled is not stopped again before it has counted. */
+/* A settled counter is not stopped again before it has counted. */
 static const struct perf_state_row perf_counter_states[] = {
 	[PERF_COUNTER_COUNTS]  = { "counts",  TO(STOPPED) | TO(SETTLED) },
 	[PERF_COUNTER_STOPPED] = { "stopped", TO(COUNTS) | TO(SETTLED) },
@@ -91,11 +91,11 @@ struct perf_state_table perf_counter_state_table = {
  */
 
 /**
- * perf_swevent_get_recursion_context - enter the current task's event code
+ * perf_swevent_get_recursion_context() - enter the current task's event code
  *
  * Context: any, preemption off.
  * Return: a level for perf_swevent_put_recursion_context(); negative when this
- * level is inside already and the event must be dropped.
+ * level has entered it already and the event must be dropped.
  */
 int perf_swevent_get_recursion_context(void)
 {
@@ -104,7 +104,7 @@ int perf_swevent_get_recursion_context(void)
 EXPORT_SYMBOL_GPL(perf_swevent_get_recursion_context);
 
 /**
- * perf_swevent_put_recursion_context - leave the current task's event code
+ * perf_swevent_put_recursion_context() - leave the current task's event code
  * @rctx: what perf_swevent_get_recursion_context() returned, not negative
  *
  * Context: as when it was entered.
@@ -121,7 +121,7 @@ void perf_swevent_put_recursion_context(int rctx)
  * no longer negative.
  */
 
-/* The first drawn period, if the event has not begun it. */
+/* Begins the first random period, if the event has not begun it yet. */
 static void perf_swevent_begin_random(struct perf_event *event)
 {
 	struct hw_perf_event *hwc = &event->hw;
@@ -133,13 +133,13 @@ static void perf_swevent_begin_random(struct perf_event *event)
 }
 
 /**
- * perf_swevent_set_period - begin the next period
+ * perf_swevent_set_period() - begin the next period
  * @event: a sampling event that is counted in software
  *
- * Moves hw.period_left back below zero by whole periods. Drawn periods are
- * ended elsewhere: here only the first of them begins.
+ * Moves hw.period_left back below zero by whole periods. Random periods end
+ * elsewhere: here only the first of them begins.
  *
- * Context: any; @event's CPU, or nothing runs it.
+ * Context: any; on @event's CPU, or while it is active nowhere.
  * Return: the number of periods that have ended; 0 when this one has not.
  */
 u64 perf_swevent_set_period(struct perf_event *event)
@@ -182,10 +182,11 @@ static void perf_swevent_overflow(struct perf_event *event, u64 times,
 }
 
 /*
- * Drawn periods: each that has ended is a sample of its own length. Of an event
- * that must stop the rest is dropped, however many periods that were.
+ * Random periods: each that has ended yields a sample with its own length. If
+ * the event must stop the rest is dropped, however many periods that were.
  *
- * Apart, for the registers that it needs and fixed periods do not.
+ * Out of line: it needs registers, which events with fixed periods need not
+ * save.
  */
 static noinline void perf_swevent_advance_random(struct perf_event *event,
 						 u64 nr,
@@ -215,8 +216,8 @@ static noinline void perf_swevent_advance_random(struct perf_event *event,
 }
 
 /*
- * With PERF_SAMPLE_PERIOD, fixed periods and a weight (@nr), each occurrence is
- * one sample that says its weight.
+ * With PERF_SAMPLE_PERIOD and a fixed period, each occurrence is one sample
+ * whose period is the weight of the occurrence, @nr.
  */
 static __always_inline void perf_swevent_advance(struct perf_event *event,
 						 u64 nr,
@@ -248,14 +249,14 @@ static __always_inline void perf_swevent_advance(struct perf_event *event,
 }
 
 /**
- * perf_swevent_event - count in software, and sample when the period ends
+ * perf_swevent_event() - count in software, and sample when the period ends
  * @event: the event
- * @nr: how much happened
+ * @nr: the weight of the occurrence, added to the count
  * @data: initialised; the period is filled in here
  * @regs: registers of the code that is charged; %NULL: count only
  *
  * Context: any, NMI included, preemption off, in the task or on the CPU that
- * @event measures.
+ * @event counts.
  */
 void perf_swevent_event(struct perf_event *event, u64 nr,
 			struct perf_sample_data *data, struct pt_regs *regs)
@@ -275,14 +276,14 @@ void perf_swevent_event(struct perf_event *event, u64 nr,
 }
 
 /**
- * perf_swevent_parked_locked - count for an event whose task does not run
+ * perf_swevent_parked_locked() - count for an event whose task does not run
  * @event: an enabled, inactive event of a task
- * @nr: how much happened
+ * @nr: the weight of the occurrence, added to the count
  * @data: initialised; the period is filled in here
  * @regs: registers of the code that is charged
  *
- * Context: any but NMI, interrupts off, ctx->lock of @event held. A buffer has
- * one writing CPU: @event must be bound to this one.
+ * Context: any but NMI, interrupts off, ctx->lock of @event held. A buffer is
+ * written by one CPU: @event must be bound to this one.
  */
 void perf_swevent_parked_locked(struct perf_event *event, u64 nr,
 				struct perf_sample_data *data,
@@ -296,7 +297,7 @@ void perf_swevent_parked_locked(struct perf_event *event, u64 nr,
 }
 
 /**
- * perf_swevent_exclude - is this none of the event's business?
+ * perf_swevent_exclude() - check whether an event must not count an occurrence
  * @event: an event that is counted in software
  * @regs: registers of the code that is charged, or %NULL when unknown
  *
@@ -322,18 +323,18 @@ bool perf_swevent_exclude(const struct perf_event *event, struct pt_regs *regs)
  * Reports
  */
 
-/* Apart, since an event that only counts should not pay for room for a sample. */
+/* Out of line: an event that only counts needs no stack for a sample. */
 static noinline void perf_swevent_sample(struct perf_event *event, u64 nr,
 					 struct pt_regs *regs, u64 addr)
 {
-	/* perf_sample_data_init() says what of it is there. */
+	/* perf_sample_data_init() marks which fields are valid. */
 	struct perf_sample_data data __uninitialized;
 
 	perf_sample_data_init(&data, addr, 0);
 	perf_swevent_event(event, nr, &data, regs);
 }
 
-/* In a walk, or with interrupts off. */
+/* Called in a walk, or with interrupts off. */
 static __always_inline void perf_swevent_tell(u32 event_id, u64 nr,
 					      struct pt_regs *regs, u64 addr)
 {
@@ -356,9 +357,9 @@ static __always_inline void perf_swevent_tell(u32 event_id, u64 nr,
 }
 
 /**
- * ___perf_sw_event - report a software event, without recursion guard
+ * ___perf_sw_event() - report a software event, without recursion guard
  * @event_id: PERF_COUNT_SW_*
- * @nr: how much happened
+ * @nr: the weight of the occurrence
  * @regs: registers of the code that is charged
  * @addr: the address concerned, or 0
  *
@@ -371,13 +372,13 @@ void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 }
 
 /**
- * __perf_sw_event - report a software event
+ * __perf_sw_event() - report a software event
  * @event_id: PERF_COUNT_SW_*
- * @nr: how much happened
+ * @nr: the weight of the occurrence
  * @regs: registers of the code that is charged
  * @addr: the address concerned, or 0
  *
- * Call sites use perf_sw_event(), which costs nothing while nobody listens.
+ * Call sites use perf_sw_event(), which costs nothing while no event counts.
  *
  * Context: any. A report from within a report of the same level is dropped.
  */
@@ -391,14 +392,14 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 		perf_walk_begin();
 		perf_swevent_tell(event_id, nr, regs, addr);
 		perf_swevent_put_recursion_context(rctx);
-		/* After that: late work may be watched by software events. */
+		/* Not before: software events may count what late work does. */
 		perf_walk_end();
 	}
 }
 
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
 /**
- * perf_bp_event - a hardware breakpoint was hit
+ * perf_bp_event() - report a hit of a hardware breakpoint
  * @bp: its event; active on this CPU
  * @data: registers (struct pt_regs) of the access
  *
@@ -423,7 +424,7 @@ void perf_bp_event(struct perf_event *bp, void *data)
  */
 
 /**
- * perf_swevent_start - pmu::start of PMUs that count in software
+ * perf_swevent_start() - pmu::start of PMUs that count in software
  * @event: the event
  * @flags: PERF_EF_*
  *
@@ -435,8 +436,8 @@ void perf_swevent_start(struct perf_event *event, int flags)
 }
 
 /**
- * perf_swevent_stop - pmu::stop of PMUs that count in software
- * @event: the event; it stays where it is found but is passed over
+ * perf_swevent_stop() - pmu::stop of PMUs that count in software
+ * @event: the event; it stays on its list but is skipped
  * @flags: PERF_EF_*
  *
  * Context: the event's CPU, interrupts off.
@@ -447,7 +448,7 @@ void perf_swevent_stop(struct perf_event *event, int flags)
 }
 
 /**
- * perf_swevent_read - pmu::read of PMUs that count in software
+ * perf_swevent_read() - pmu::read of PMUs that count in software
  * @event: the event; its count is always up to date
  *
  * Context: any.
@@ -496,12 +497,12 @@ static void perf_swevent_key_off(struct work_struct *work)
 static DECLARE_DELAYED_WORK(perf_swevent_key_work, perf_swevent_key_off);
 
 /*
- * Programs that open and close one event after the other shall not patch the
- * kernel each time. Whether a number is kept matters to nothing else: an event
- * that comes while its key is let go has been counted before.
+ * A program that opens and closes one event after the other must not patch the
+ * kernel each time. The kept user serves nothing else: an event that is opened
+ * while it is dropped has its own user already.
  *
- * This is no struct static_key_deferred: that holds its key, and the rest of the
- * kernel links against an array of mere keys.
+ * This is no struct static_key_deferred: that embeds its key, but the rest of
+ * the kernel links against an array of plain keys.
  */
 static void perf_swevent_key_get(u64 id)
 {
@@ -565,11 +566,12 @@ static struct pmu perf_software = {
 };
 
 /**
- * perf_software_forward - hand a software event's number to another PMU
+ * perf_software_forward() - forward a software event's number to another PMU
  * @config: PERF_COUNT_SW_*
  * @type: the type of a registered PMU, not 0
  *
- * Opening such an event turns to the other PMU with attr.type changed to @type.
+ * The open of such an event goes on with that PMU, with attr.type changed to
+ * @type.
  *
  * Context: boot.
  */
@@ -579,7 +581,7 @@ void __init perf_software_forward(unsigned int config, int type)
 }
 
 /**
- * perf_software_init - register the PMU "software"
+ * perf_software_init() - register the PMU "software"
  *
  * Context: boot, one CPU.
  */

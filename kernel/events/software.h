@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "software": PERF_TYPE_SOFTWARE counters and what they are made of. */
+/* Room "software": PERF_TYPE_SOFTWARE counters, and counting in software. */
 #ifndef _KERNEL_EVENTS_SOFTWARE_H
 #define _KERNEL_EVENTS_SOFTWARE_H
 
@@ -8,8 +8,8 @@
 #include "types.h"
 
 /*
- * hw.state of events whose PMU is one of this folder. Other drivers keep it as
- * they like, if they stop with PERF_HES_STOPPED.
+ * hw.state of events whose PMU is in this folder. Other drivers may use it as
+ * they like, as long as a stopped event has PERF_HES_STOPPED.
  */
 enum perf_counter_state {
 	PERF_COUNTER_COUNTS	= 0,
@@ -19,7 +19,7 @@ enum perf_counter_state {
 
 extern struct perf_state_table perf_counter_state_table;
 
-/* Interrupts off, the event's CPU. */
+/* On the event's CPU with interrupts off. */
 static inline void perf_counter_set_state(struct perf_event *event,
 					  enum perf_counter_state state)
 {
@@ -45,7 +45,7 @@ void perf_swevent_start(struct perf_event *event, int flags);
 void perf_swevent_stop(struct perf_event *event, int flags);
 void perf_swevent_read(struct perf_event *event);
 
-/* Lets the PMU @type take PERF_TYPE_SOFTWARE events of number @config. */
+/* Forwards PERF_TYPE_SOFTWARE events of number @config to the PMU @type. */
 void perf_software_forward(unsigned int config, int type);
 
 void perf_software_init(void);

@@ -2,28 +2,28 @@
 /*
  * Room "tracing": tracepoint, kprobe and uprobe PMUs; their filters and BPF.
  *
- * Owns the delivery of trace records to events and the rules which program may
- * be attached to which probe. The trace subsystem owns the rest: probes, the
- * per-CPU lists of active events of a probe (event->hlist_entry), record
+ * Owns the delivery of trace records to events, and the rules for which program
+ * may be attached to which probe. The trace subsystem owns the rest: probes,
+ * the per-CPU lists of active events of a probe (event->hlist_entry), record
  * buffers, filters (event->filter), program arrays and permissions by event.
  *
  * Contexts: records are delivered with preemption off, in any context that can
- * be traced, NMI included, behind the recursion guard that the trace subsystem
+ * be traced, NMI included, under the recursion guard that the trace subsystem
  * took when it began the record and that is released here.
  *
  * Lifetime rules: a list is walked under RCU; its events are freed a grace
  * period after they left it, and so are their filters. Only the event that was
- * opened has a filter and a program; inherited events look at its filter, and
- * the program hangs on the probe that they share.
+ * opened has a filter and a program; inherited events use its filter, and the
+ * program belongs to the probe that they share.
  *
  * Locking rules: ctx->mutex serialises the attachment of programs. Filters are
  * set under the trace subsystem's event_mutex, without ctx->mutex.
  *
- * Records with a target task (sched_wakeup and the like tell about a task that
- * is not current) also go to the events of that task. Those are parked: they
- * are enabled but run nowhere. ctx->lock of the target keeps them so. As a
- * buffer has only one writing CPU, events that are not bound to this CPU are
- * passed over.
+ * Records with a target task (sched_wakeup and the like are about a task that
+ * is not current) also go to the events of that task. These events are parked:
+ * they are enabled but active nowhere. ctx->lock of the target keeps them so. A
+ * buffer is written by one CPU only, so events that are not bound to this CPU
+ * are skipped.
  */
 
 #include <linux/bitfield.h>
@@ -72,7 +72,7 @@ static bool perf_trace_passes(const struct perf_event *event,
 
 	if (event->hw.state & PERF_HES_STOPPED)
 		return false;
-	/* Of the probes only uprobes are hit in user mode. */
+	/* Only uprobes are hit in user mode. */
 	if (event->attr.exclude_kernel && !user_mode(hit->regs))
 		return false;
 	return !filter || filter_match_preds(filter, hit->entry);
@@ -94,7 +94,7 @@ static void perf_trace_deliver(struct hlist_head *head,
 	}
 }
 
-/* A signal that is to be synchronous cannot go to a task that does not run. */
+/* A synchronous signal cannot be sent to a task that does not run. */
 static bool perf_trace_is_target(const struct perf_event *event,
 				 const struct perf_trace_hit *hit)
 {
@@ -143,9 +143,9 @@ static void perf_trace_deliver_task(struct task_struct *task,
 }
 
 /**
- * perf_tp_event - deliver a trace record to the events of its probe
+ * perf_tp_event() - deliver a trace record to the events of its probe
  * @event_type: the number of the trace event
- * @count: what the record counts for
+ * @count: weight of the record
  * @record: struct trace_entry and payload; its common part is filled in here
  * @entry_size: bytes of @record
  * @regs: registers of the code that was traced
@@ -179,18 +179,18 @@ void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size,
 		perf_trace_deliver_task(task, &hit);
 
 	perf_recursion_put(current->perf_recursion, rctx);
-	/* After that: late work may be traced. */
+	/* Not before: late work may be traced. */
 	perf_walk_end();
 }
 EXPORT_SYMBOL_GPL(perf_tp_event);
 
 /**
- * perf_trace_run_bpf_submit - run a tracepoint's programs, then its events
+ * perf_trace_run_bpf_submit() - run programs on a trace record, then deliver it
  * @raw_data: the record
  * @size: bytes of @raw_data
  * @rctx: the recursion level that was entered; released here
  * @call: the trace event
- * @count: what the record counts for
+ * @count: weight of the record
  * @regs: registers of the code that was traced
  * @head: the active events of the probe on this CPU
  * @task: a task that the record is about, or %NULL
@@ -225,7 +225,7 @@ EXPORT_SYMBOL_GPL(perf_trace_run_bpf_submit);
  */
 
 /**
- * perf_event_is_tracing - is the event fed by a tracepoint or a probe?
+ * perf_event_is_tracing() - check whether a tracepoint or probe feeds an event
  * @event: the event; may be half built
  *
  * Context: any.
@@ -241,10 +241,11 @@ bool perf_event_is_tracing(const struct perf_event *event)
 }
 
 /**
- * perf_tracing_is_by_task - is its probe placed for the program of one task?
+ * perf_tracing_is_by_task() - check whether an event's probe is placed by task
  * @event: the event
  *
- * Uprobes are breakpoints in the memory of those for whom somebody asked.
+ * Uprobes are breakpoints in the memory of only those tasks that an event is
+ * for.
  *
  * Context: any.
  * Return: true for events of uprobes.
@@ -256,13 +257,13 @@ bool perf_tracing_is_by_task(const struct perf_event *event)
 }
 
 /**
- * perf_tracing_set_filter - set the condition on which records are delivered
+ * perf_tracing_set_filter() - set the condition on which records are delivered
  * @event: event of a tracepoint or a probe
  * @text: the condition
  *
  * Context: task, may sleep, without ctx->mutex.
- * Return: 0; -EINVAL when the condition is wrong or there is no filter to be
- * had; -EEXIST when there is one; -ENOMEM.
+ * Return: 0; -EINVAL when the condition is wrong or the event can have no
+ * filter; -EEXIST when there is one; -ENOMEM.
  */
 int perf_tracing_set_filter(struct perf_event *event, char *text)
 {
@@ -270,7 +271,7 @@ int perf_tracing_set_filter(struct perf_event *event, char *text)
 }
 
 /**
- * perf_tracing_free_filter - free the event's filter, if any
+ * perf_tracing_free_filter() - free the event's filter, if any
  * @event: an event that no CPU sees any more (a grace period has passed)
  *
  * Context: any but NMI.
@@ -284,7 +285,7 @@ void perf_tracing_free_filter(struct perf_event *event)
  * Programs
  */
 
-/* Which programs see what this probe has to show, and may do what it allows. */
+/* Has the program the type for this probe, and does it only what it may? */
 static int perf_trace_prog_fits(struct trace_event_call *call,
 				const struct bpf_prog *prog)
 {
@@ -314,7 +315,7 @@ static int perf_trace_prog_fits(struct trace_event_call *call,
 }
 
 /**
- * perf_tracing_set_bpf - attach a program to an event or its probe
+ * perf_tracing_set_bpf() - attach a program to an event or its probe
  * @event: any event
  * @prog: the program; its reference passes to @event on success
  * @bpf_cookie: a value for the program
@@ -322,8 +323,8 @@ static int perf_trace_prog_fits(struct trace_event_call *call,
  * Context: task, may sleep, with the mutex of the event's context.
  * Return: 0; -EINVAL when type or abilities of @prog do not suit the event;
  * -EACCES when @prog reads beyond the record; -EEXIST when there is a program;
- * -E2BIG when the probe has too many; -ENOMEM; for events of other PMUs what
- * perf_overflow_set_bpf() returns.
+ * -E2BIG when the probe has too many; -ENOMEM; for events of other PMUs the
+ * errors of perf_overflow_set_bpf().
  */
 int perf_tracing_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 			 u64 bpf_cookie)
@@ -342,7 +343,7 @@ int perf_tracing_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 }
 
 /**
- * perf_event_set_bpf_prog - attach a program to an event or its probe
+ * perf_event_set_bpf_prog() - attach a program to an event or its probe
  * @event: any event; the caller holds a reference
  * @prog: the program; its reference passes to @event on success
  * @bpf_cookie: a value for the program
@@ -363,7 +364,7 @@ int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog,
 }
 
 /**
- * perf_event_free_bpf_prog - detach the event's program, if any
+ * perf_event_free_bpf_prog() - detach the event's program, if any
  * @event: any event; may be half built
  *
  * Context: task, may sleep.
@@ -393,8 +394,8 @@ static int perf_trace_refuse_caller(void)
 }
 
 /*
- * Tracing does not say more than the errno. What it did not like is found by
- * asking again, for something else; only dry runs are worth that.
+ * The trace subsystem returns only an errno. What it refused is found by asking
+ * again for something else; only dry runs are worth that.
  */
 static int perf_trace_try(struct perf_event *event,
 			  const struct perf_event_attr *attr)
@@ -410,7 +411,7 @@ static int perf_trace_try(struct perf_event *event,
 	return err;
 }
 
-/* With @period 0 as an event that only counts. */
+/* With @period 0 the event only counts. */
 static bool perf_trace_takes_without_records(struct perf_event *event,
 					     u64 period)
 {
@@ -430,13 +431,13 @@ static bool perf_trace_takes_kernel_side(struct perf_event *event)
 	return !perf_trace_try(event, &attr);
 }
 
-/* Function tracing is privileged, and so are records; some are not sampled. */
+/* Function tracing and records need privileges; some events are not sampled. */
 static int perf_trace_refuse_rights(struct perf_event *event, int err)
 {
 	bool paranoid = perf_is_paranoid() && !perf_attr_is_perfmon();
 	u32 reason = paranoid ? PERF_REASON_PARANOID : PERF_REASON_SECURITY;
 
-	/* Without records it can only be that all functions are traced. */
+	/* Without records only the tracing of all functions is refused. */
 	if (paranoid && !(event->attr.sample_type & PERF_SAMPLE_RAW))
 		return perf_refuse(err, PERF_FIELD(config), ~0ULL, reason);
 	if (!perf_trace_takes_without_records(event, 0))
@@ -451,7 +452,7 @@ static int perf_trace_refuse_rights(struct perf_event *event, int err)
 /* Samples of functions must not touch user memory, which may fault. */
 static int perf_trace_refuse_event(struct perf_event *event, int err)
 {
-	/* First: to trace all functions for a moment takes long. */
+	/* Comes first: tracing all functions for a moment takes long. */
 	if (!perf_trace_takes_kernel_side(event)) {
 		if (perf_trace_takes_without_records(event, 0))
 			return err;
@@ -522,10 +523,10 @@ static void perf_probe_leave(struct perf_event *copy)
 }
 
 /*
- * A copy is hit where its eldest is: by the same probe. One of its own would take a
- * name that the opener may have forgotten, and rights that who forks may not have.
- * The reference on the eldest keeps the probe; until the copy has that, the
- * event that it is made of does.
+ * A copy is hit by the probe of its eldest. A probe of its own would need the
+ * name, which the opener's memory may have lost, and rights that the forking
+ * task may not have. The copy's reference on the eldest keeps the probe; until
+ * the copy has that reference, the event that it is copied from keeps it.
  */
 static int perf_probe_share(struct perf_event *copy)
 {
@@ -642,7 +643,7 @@ static struct pmu perf_uprobe = {
 #endif /* CONFIG_UPROBE_EVENTS */
 
 /**
- * perf_tracing_init - register the PMUs "tracepoint", "kprobe" and "uprobe"
+ * perf_tracing_init() - register the PMUs "tracepoint", "kprobe" and "uprobe"
  *
  * Context: boot, one CPU.
  */

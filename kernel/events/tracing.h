@@ -12,17 +12,17 @@ void perf_tracing_init(void);
 
 /* PERF_EVENT_IOC_SET_FILTER of a tracing event. Without ctx->mutex. */
 int perf_tracing_set_filter(struct perf_event *event, char *text);
-/* After the last reader of event->filter has left, that is, from RCU. */
+/* Called from RCU, after the last reader of event->filter has left. */
 void perf_tracing_free_filter(struct perf_event *event);
 
 /* PERF_EVENT_IOC_SET_BPF; takes over @prog's reference. With ctx->mutex. */
 int perf_tracing_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 			 u64 bpf_cookie);
 
-/* Is @event fed by a tracepoint, kprobe or uprobe? */
+/* Does a tracepoint, kprobe or uprobe feed @event? */
 bool perf_event_is_tracing(const struct perf_event *event);
 
-/* Is its probe placed for the program of one task only? */
+/* Is its probe placed for one task only? */
 bool perf_tracing_is_by_task(const struct perf_event *event);
 
 #else /* !CONFIG_EVENT_TRACING: no tracepoints and no programs for events */
