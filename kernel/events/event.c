@@ -3,48 +3,50 @@
  * Room "event": the beginning and the end of an event.
  *
  * perf_event_alloc() makes an event out of a description, perf_event_close() ends
- * what the user opened. Between them an event is the business of other rooms.
+ * an event that was opened. In between other rooms handle it.
  *
- * Owns:     the caches that events come from, their numbers, the accounts that
- *           follow from an event's existence (and not from its running), the
- *           exclusive_cnt of PMUs.
+ * Owns:     the caches that events come from, their numbers, the accounts of
+ *           events that exist (whether they run or not), the exclusive_cnt of
+ *           PMUs.
  * Contexts: task context that may sleep; the RCU callback in softirq.
  *
  * Lifetime rules:
- *   - The file owns one reference, or the child list of the parent, or the
- *     kernel user that made the event. Deferred work and walkers take more.
- *   - An event goes when its references come to 0, and by nothing else: also one
- *     that was never finished. Whoever finds an event takes a reference only if
- *     there is one left, so that nobody gets one on an event that is being freed.
+ *   - One reference belongs to the file, to the child list of the parent, or to
+ *     the kernel user that made the event. Deferred work and walkers take more.
+ *   - An event goes when its references come to 0, and by nothing else, even if
+ *     it was never finished. A walker that finds an event takes a reference
+ *     only if there is one left, so that it gets none on an event that is being
+ *     freed.
  *   - A child owns a reference on its parent, from the first step of its making
  *     until the child is free.
  *   - The event owns references on its task or cgroup, context, part of the
  *     context, PMU module, pid namespace, program and buffer. The part is put
- *     when the event leaves its context for good, what it has of the PMU when
- *     that goes away. All else is put with the last reference, except what an RCU reader
- *     may still look at: the memory, the filter and the namespace wait for a
- *     grace period.
- *   - Once it is DEAD or EXIT nothing new is queued for it but by RCU readers, so
- *     what is pending when the last reference goes can be waited for.
+ *     when the event leaves its context permanently, its resources of the PMU
+ *     also when the PMU goes away. All else is put with the last reference,
+ *     except what an RCU reader may still look at: the memory, the filter and
+ *     the namespace wait for a grace period.
+ *   - Once an event is DEAD or EXIT only RCU readers queue work for it, so the
+ *     destructor can wait for what is pending when the last reference goes.
  *
  * Locking rules: closing takes ctx->mutex, then child_mutex; never two context
  * mutexes at a time. Freeing takes none of them, so it may be done below any
- * context's mutex. It takes locks of drivers and the CPU hotplug lock, so that it
- * may not be done below mmap_lock: a worker does it, see perf_event_put_late().
+ * context's mutex. It takes locks of drivers and the CPU hotplug lock, so it
+ * must not be done below mmap_lock: a worker does it, see
+ * perf_event_put_late().
  *
  * Race: close against the exit of a task that has an inherited copy.
  *   1. Close looks at the first child under child_mutex and takes a reference.
  *   2. It drops child_mutex, since the child's ctx->mutex comes before it.
  *   3. The task exits: it folds the child, takes it off the list, puts it. The
  *      event stays, because of step 1, and so does its context.
- *   4. Close holds both mutexes and looks at PERF_ATTACH_CHILD. Whoever clears
- *      it puts the list's reference; each puts its own.
+ *   4. Close holds both mutexes and looks at PERF_ATTACH_CHILD. The side that
+ *      clears it puts the list's reference; each side puts its own.
  *
  * Race: close against fork.
  *   1. Fork reads the parent's state under child_mutex: not DEAD.
  *   2. Close sets DEAD, then takes child_mutex to look for children: it waits
  *      until fork has put the new child on the list, and finds it.
- *   With 1 after 2 fork sees DEAD and makes no child.
+ *   If 1 comes after 2, fork sees DEAD and makes no child.
  */
 
 #include <linux/bpf.h>
@@ -80,12 +82,13 @@
 #include "throttle.h"
 #include "tracing.h"
 
-/* perf_event::attach_state, this room's own bit: the accounts know of it. */
+/* A bit of perf_event::attach_state for this room alone: it is accounted. */
 #define EVENT_ATTACH_ACCOUNTED	0x10000
 
 /*
- * Only events of tracepoints are ever called by the function tracer. What that
- * takes is a sixth of the whole, and stands last: the others end before it.
+ * The function tracer calls only events of tracepoints. Its ftrace_ops is a
+ * sixth of the structure, and comes last: other events are allocated without
+ * it.
  */
 #if defined(CONFIG_EVENT_TRACING) && defined(CONFIG_FUNCTION_TRACER)
 #define EVENT_COMMON_SIZE	offsetof(struct perf_event, ftrace_ops)
@@ -102,7 +105,7 @@ static atomic64_t event_last_id;
 
 /* Accounts. */
 
-/* Task switches are hooked while there are events of this kind. */
+/* Does the event need the hooks in the task switch? */
 static bool event_minds_switches(struct perf_event *event)
 {
 	const unsigned int follows = PERF_ATTACH_TASK | PERF_ATTACH_SCHED_CB;
@@ -111,7 +114,7 @@ static bool event_minds_switches(struct perf_event *event)
 	       has_branch_stack(event) || perf_event_has_cgroup(event);
 }
 
-/* Children need no accounts: their parent, which has them, outlives them. */
+/* Children need no accounts: their parent has them, and outlives them. */
 static void event_account(struct perf_event *event)
 {
 	if (event->parent)
@@ -179,7 +182,7 @@ static bool event_cpus_overlap(const struct perf_event *event,
 }
 
 /**
- * perf_event_exclusive_fits - may an event join those of its PMU in a context?
+ * perf_event_exclusive_fits() - check for other events of an exclusive PMU
  * @event: new event
  * @ctx: context it is about to be installed in
  *
@@ -213,7 +216,7 @@ static void event_free_rcu(struct rcu_head *head)
 	perf_tracing_free_filter(event);
 	perf_addr_filter_free(event);
 	perf_live_add(PERF_LIVE_EVENTS, -1);
-	/* Of either cache. */
+	/* It serves both caches. */
 	kfree(event);
 }
 
@@ -226,7 +229,7 @@ static void event_settle_rcu(struct rcu_head *head)
 						      event_free_rcu);
 }
 
-/* What was given to the event after it was built. */
+/* Drops what the event got after it was built. */
 static void event_drop_given(struct perf_event *event)
 {
 	perf_overflow_cancel(event);
@@ -237,12 +240,12 @@ static void event_drop_given(struct perf_event *event)
 }
 
 /**
- * perf_event_leave_pmu - give back what an event has of its PMU
- * @event: event off its context for good, or half built; one that has left its
- *	PMU already stays as it is
+ * perf_event_leave_pmu() - release what an event has of its PMU
+ * @event: event that has left its context permanently, or half built; nothing
+ *	happens if it has left its PMU already
  *
- * Only one that never was in a context has a part of it still, and that may lie
- * in the PMU's memory.
+ * Only an event that never was in a context still has a part of one, and that
+ * part may be in the PMU's memory.
  *
  * Context: Task context, may sleep; no mutex held that a driver may want.
  */
@@ -261,8 +264,8 @@ void perf_event_leave_pmu(struct perf_event *event)
 }
 
 /*
- * Who waits for the context to become free wants the task reference gone by
- * then.
+ * The task's reference is put before the context's: a waiter for the context's
+ * last reference relies on that.
  */
 static void event_drop_target(struct perf_event *event)
 {
@@ -273,7 +276,7 @@ static void event_drop_target(struct perf_event *event)
 		perf_ctx_put(event->ctx);
 }
 
-/* The one destructor: of an event that has been removed, or is half built. */
+/* The only destructor, for events that have been removed or are half built. */
 static void event_free(struct perf_event *event)
 {
 	perf_debug_sleep();
@@ -289,7 +292,7 @@ static void event_free(struct perf_event *event)
 				   event_settle_rcu : event_free_rcu);
 }
 
-/* The family's head may go with its last child. */
+/* The eldest may go with its last child. */
 static void event_last_put(struct perf_event *event)
 {
 	struct perf_event *parent = event->parent;
@@ -308,7 +311,7 @@ static int event_check_target(const struct perf_event_spec *spec)
 	if (!any_cpu && (unsigned int)spec->cpu >= nr_cpu_ids)
 		return perf_refuse(-EINVAL, PERF_ARGUMENT(CPU), 0,
 				   PERF_REASON_NO_TARGET);
-	/* Who would get the signal? */
+	/* Without a task the signal has no receiver. */
 	if (spec->attr->sigtrap && !spec->task)
 		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS,
 				   PERF_ATTR_SIGTRAP, PERF_REASON_TASK_ONLY);
@@ -346,7 +349,7 @@ static void event_init_period(struct perf_event *event)
 	struct hw_perf_event *hwc = &event->hw;
 	u64 period = event->attr.sample_period;
 
-	/* In frequency mode the right one is found by trying. */
+	/* Frequency mode finds the right period by trying. */
 	if (event->attr.freq && period)
 		period = 1;
 	hwc->sample_period = period;
@@ -354,7 +357,7 @@ static void event_init_period(struct perf_event *event)
 	local64_set(&hwc->period_left, period);
 }
 
-/* BPF and drivers compare the handler with the exported two. */
+/* BPF and drivers compare the handler with the two exported ones. */
 static void event_init_handler(struct perf_event *event,
 			       const struct perf_event_spec *spec)
 {
@@ -430,7 +433,7 @@ static int event_find_pmu(struct perf_event *event,
 		return PTR_ERR(pmu);
 	if (pmu->task_ctx_nr == perf_sw_context)
 		event->event_caps |= PERF_EV_CAP_SOFTWARE;
-	/* What it counts cannot be told apart by task. */
+	/* Such a PMU cannot count by task. */
 	if (pmu->task_ctx_nr == perf_invalid_context && !system_wide)
 		return perf_refuse(-EINVAL, PERF_ARGUMENT(PID), 0,
 				   PERF_REASON_CPU_ONLY);
@@ -475,13 +478,13 @@ static int event_get_callchain(struct perf_event *event)
 	return error;
 }
 
-/* All that can fail; the reference is put if it does. */
+/* All steps that can fail; the caller then puts the reference. */
 static int event_build(struct perf_event *event,
 		       const struct perf_event_spec *spec)
 {
 	int error;
 
-	/* Without the thread's id nobody knows whose count it is. */
+	/* Without the thread's id a sample does not say whose count it has. */
 	if (perf_attr_inherits_samples_read(&event->attr) &&
 	    !(event->attr.sample_type & PERF_SAMPLE_TID))
 		return perf_refuse(-EINVAL, PERF_FIELD(sample_type),
@@ -504,19 +507,19 @@ static int event_build(struct perf_event *event,
 }
 
 /**
- * perf_event_alloc - make an event
- * @spec: what it is to be; nothing of it is kept but by copy or reference
+ * perf_event_alloc() - make an event
+ * @spec: its description; kept only by copy or reference
  *
- * If it is to be a sibling, the leader's ctx->mutex is taken while the driver
- * looks at the group. Inheriting, the caller holds that of the event which is
- * copied: this one, or the parent itself, keeps the parent.
+ * For a sibling, the leader's ctx->mutex is taken while the driver looks at the
+ * group. For an inherited copy, the caller holds the ctx->mutex of the event
+ * that is copied, which is the parent or keeps it.
  *
- * Nobody else can take a reference before the caller installs the event or
- * attaches it to a buffer. Until then perf_event_put() undoes all of it at once; an
- * event that has a pmu_ctx needs the caller's reference on the context for that.
+ * No other reference is taken before the caller installs the event or attaches
+ * it to a buffer. Until then perf_event_put() undoes everything at once; if the
+ * event has a pmu_ctx, the caller needs a reference on the context for that.
  *
  * Context: Task context, may sleep.
- * Return: the event, with one reference, accounted, and known to no context;
+ * Return: the event, with one reference, accounted, and in no context;
  * or an error pointer: -EINVAL for a target or an attribute that the PMU does
  * not take, -ENOMEM, -ENOENT when no PMU knows the event, -EOPNOTSUPP for what
  * the PMU cannot do, -EBUSY for an exclusive PMU in use,
@@ -541,7 +544,7 @@ struct perf_event *perf_event_alloc(const struct perf_event_spec *spec)
 	}
 
 	perf_sample_compile(event);
-	/* A sibling's follows from the size of the group, when it joins. */
+	/* A sibling's read_size is set when it joins its group. */
 	if (event->group_leader == event)
 		perf_group_set_read_size(event);
 	if (!spec->dry)
@@ -550,16 +553,16 @@ struct perf_event *perf_event_alloc(const struct perf_event_spec *spec)
 }
 
 /**
- * perf_event_alloc_trial - make an event to see whether a PMU takes it
- * @spec: what it is to be; a sibling's leader is one that was made here, and
- *	the caller has given it a context
+ * perf_event_alloc_trial() - make an event to check whether a PMU takes it
+ * @spec: its description; the leader of a sibling was made here, too, and the
+ *	caller has given it a context
  * @pmu: the PMU, which does not go away meanwhile
  *
- * Such an event is not accounted, and not for being installed.
+ * Such an event is not accounted, and must not be installed.
  *
  * Context: Task context, may sleep.
- * Return: the event, with one reference; or an error pointer: what
- * pmu::event_init returns, -ENOMEM.
+ * Return: the event, with one reference; or an error pointer: the errno of
+ * pmu::event_init, -ENOMEM.
  */
 struct perf_event *perf_event_alloc_trial(const struct perf_event_spec *spec,
 					  struct pmu *pmu)
@@ -580,8 +583,8 @@ struct perf_event *perf_event_alloc_trial(const struct perf_event_spec *spec,
 
 /*
  * The owner may exit meanwhile; then its exit takes the event off the list and
- * clears event->owner, in this order. A task that is named there under RCU has
- * not had its last reference put.
+ * clears event->owner, in this order. A task that is found there under RCU
+ * still has a reference.
  */
 static void event_disown(struct perf_event *event)
 {
@@ -617,7 +620,7 @@ static struct perf_event *event_first_child(struct perf_event *event)
 	return child;
 }
 
-/* Return: true if it was this call that took @child off the list. */
+/* Return: true if this call has taken @child off the list. */
 static bool event_remove_child(struct perf_event *event,
 			       struct perf_event *child)
 {
@@ -635,9 +638,9 @@ static bool event_remove_child(struct perf_event *event,
 }
 
 /*
- * A fork that fails waits until its half-made task's context has no user but
- * itself, so it has to hear of every reference that goes away here. By then the
- * context may be gone as well; its address is only the name of the queue.
+ * A fork that fails waits until it is the only user of its half-made task's
+ * context, so it has to be woken for every reference that is put here. By then
+ * the context may be gone as well; its address is only the name of the queue.
  */
 static void event_close_children(struct perf_event *event)
 {
@@ -656,13 +659,13 @@ static void event_close_children(struct perf_event *event)
 }
 
 /**
- * perf_event_close - end an event and its family
+ * perf_event_close() - close an event and its inherited copies
  * @event: event whose file is released, or that the kernel made for itself; it
  *	has been installed
  *
- * The event stops counting and leaves its group, whose other members go on
- * alone if it was their leader. Inherited copies are removed with their counts.
- * The memory may outlive this while somebody holds a reference.
+ * The event stops counting and leaves its group; siblings go on alone if it was
+ * their leader. Inherited copies are removed with their counts. The memory
+ * stays as long as there are references.
  *
  * Context: Task context, may sleep; no mutex of a context held.
  * Return: 0.
@@ -684,8 +687,8 @@ int perf_event_close(struct perf_event *event)
 }
 
 /**
- * perf_event_release_kernel - end an event that the kernel made for itself
- * @event: what perf_event_create_kernel_counter() returned
+ * perf_event_release_kernel() - close an event that the kernel made for itself
+ * @event: event from perf_event_create_kernel_counter()
  *
  * Its overflow handler has run for the last time when this returns.
  *
@@ -699,8 +702,8 @@ int perf_event_release_kernel(struct perf_event *event)
 EXPORT_SYMBOL_GPL(perf_event_release_kernel);
 
 /*
- * How much of the period that runs has passed. Drivers count what is left down to
- * 0, software up to it; 0 itself says that no period has begun.
+ * How much of the running period has passed. Drivers count period_left down to
+ * 0, software events count it up to 0; 0 itself says that no period has begun.
  */
 static u64 event_period_passed(struct perf_event *event)
 {
@@ -716,9 +719,10 @@ static u64 event_period_passed(struct perf_event *event)
 }
 
 /**
- * perf_event_fold_child - add a child's count and times to its parent's, and leave
- *	it the period that has begun
+ * perf_event_fold_child() - add a child's count and times to its parent's
  * @child: inherited event that has been removed, count and times up to date
+ *
+ * The parent also keeps what has passed of the child's period.
  *
  * Context: Task context. The parent's child_mutex is held since before the
  * removal, so that readers of the sum see the child exactly once.
@@ -741,7 +745,7 @@ void perf_event_fold_child(struct perf_event *child)
 }
 
 /**
- * perf_event_room_init - make the caches of events
+ * perf_event_room_init() - make the caches of events
  *
  * Context: Boot, before the first event.
  */

@@ -5,7 +5,7 @@
 
 #include "types.h"
 
-/* What a new event is made from. */
+/* Description of a new event. */
 struct perf_event_spec {
 	const struct perf_event_attr	*attr;
 	int			cpu;
@@ -15,21 +15,21 @@ struct perf_event_spec {
 	perf_overflow_handler_t	overflow_handler;
 	void			*context;	/* of overflow_handler */
 	int			cgroup_fd;	/* -1: none */
-	bool			dry;		/* not for being installed */
+	bool			dry;		/* will not be installed */
 };
 
 /*
- * Return: an event that no context knows yet, accounted, state OFF or
- * INACTIVE, one reference; or the errno of perf_event_open(2). Whatever becomes of
- * it, the last perf_event_put() frees it.
+ * Return: an event in no context, accounted, state OFF or INACTIVE, with one
+ * reference; or the errno of perf_event_open(2). In any case the last
+ * perf_event_put() frees it.
  */
 struct perf_event *perf_event_alloc(const struct perf_event_spec *spec);
 
-/* An event that is there to see whether a PMU takes it, and nothing else. */
+/* Makes an event only to check whether a PMU takes it. */
 struct perf_event *perf_event_alloc_trial(const struct perf_event_spec *spec,
 					  struct pmu *pmu);
 
-/* Gives back what the event has of its PMU; it is off its context for good. */
+/* Releases what the event has of its PMU; it has left its context for ever. */
 void perf_event_leave_pmu(struct perf_event *event);
 
 /* May @event share its context with the exclusive PMU's events there? */

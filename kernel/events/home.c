@@ -2,35 +2,37 @@
 /*
  * Room "home": contexts go back to the tasks that their events were opened on.
  *
- * Purpose: tasks exchange equal contexts at a switch, so that a task may run with
- * another one's. That must not show. What was opened on a task does not end with
- * another task that happens to have it, and a member that is opened finds its
- * group in its own task's context. So before a task exits, and before an event is
- * opened on it, contexts with opened events go back to their tasks.
+ * Purpose: tasks exchange equal contexts at a switch, so that a task may run
+ * with the context of another one. Programs must not see that: an event that
+ * was opened on a task must not end with another task that happens to have it,
+ * and a new sibling has to find its group in the context of its own task. So
+ * before a task exits, and before an event is opened on it, contexts with
+ * opened events go back to their tasks.
  *
  * Owns: nothing that outlives a call.
  *
  * Contexts: task; may sleep.
  *
  * Lifetime: an opened event has a reference on its task. Tasks are found through
- * events of a context whose mutex is held, and get a reference for the way.
+ * events of a context whose mutex is held, and are referenced for the call.
  *
- * Locking: the mutexes of the two contexts, the lower address first. Both are held
- * (ctx->held), so that no switch exchanges them for a third. A fork and an exit
- * need the mutex of the context they find, and so leave both tasks as they are.
+ * Locking: the mutexes of the two contexts, the lower address first. Both are
+ * held (ctx->held), so that no switch exchanges them for a third. A fork and an
+ * exit need the mutex of the context they find, so they change neither task
+ * meanwhile.
  *
- * Which context is whose: of contexts with copies of the same events at most one
- * has opened ones, because an event that is opened ends that its context is
- * equal to others. All events that were opened in a context were opened on one
- * task, because it is brought home first. Copies are made for a task, too. So the
- * newest event of a context says whose it is.
+ * Which context is whose: of all contexts with copies of the same events at
+ * most one has opened events, because opening an event ends the equality of its
+ * context. All events that were opened in a context were opened on one task,
+ * because the context goes home first. Copies are made for one task, too. So
+ * the newest event of a context says whose it is.
  *
  * Race, the two tasks run on two CPUs:
- *  1. each is counted by the other's context, and must be without interruption;
+ *  1. each task is counted by the other's context, and this must not stop;
  *  2. the stoppers of both CPUs come in at the same time: the tasks are switched
- *     out, their contexts unloaded. There the pointers change hands.
- *  3. If one of the tasks has moved meanwhile its context is loaded elsewhere. Then
- *     nothing is changed, and the two CPUs are looked up again.
+ *     out, and their contexts unloaded. Then the pointers are exchanged;
+ *  3. if one of the tasks has moved meanwhile its context is loaded elsewhere.
+ *     Then nothing is changed, and the two CPUs are looked up again.
  */
 #include <linux/sched.h>
 #include <linux/sched/task.h>
@@ -42,13 +44,13 @@
 #include "sched.h"
 #include "swap.h"
 
-/* Contexts that are with each other's tasks. References. */
+/* Two contexts that have each other's task. With references. */
 struct home_pair {
-	/* Opened on @owner; @host has it. */
+	/* Its events were opened on @owner; @host has it. */
 	struct perf_event_context	*away;
 	struct task_struct		*owner;
 	struct task_struct		*host;
-	/* What @owner has instead. */
+	/* The context that @owner has instead. */
 	struct perf_event_context	*other;
 	bool				done;
 };
@@ -62,7 +64,7 @@ static int home_try(void *arg)
 	return 0;
 }
 
-/* Where there is one CPU it cannot have both contexts loaded. */
+/* A single CPU cannot have both contexts loaded. */
 static void home_stop_two(int cpu, int other, struct home_pair *pair)
 {
 #ifdef CONFIG_SMP
@@ -70,7 +72,7 @@ static void home_stop_two(int cpu, int other, struct home_pair *pair)
 #endif
 }
 
-/* The tasks that have the contexts stand meanwhile. */
+/* The tasks that have the contexts do not run meanwhile. */
 static void home_try_stopped(struct home_pair *pair)
 {
 	int cpu = READ_ONCE(pair->away->loaded_cpu);
@@ -96,7 +98,7 @@ static bool home_hold(const struct home_pair *pair)
 	return false;
 }
 
-/* If others have the two by now nothing is done: the caller looks again. */
+/* Does nothing if other tasks have the two by now: the caller looks again. */
 static void home_exchange_locked(struct home_pair *pair)
 {
 	lockdep_assert_held(&pair->away->mutex);
@@ -129,13 +131,13 @@ static void home_exchange(struct home_pair *pair)
 /* Finding. */
 
 /**
- * perf_home_is_own - are the events of a context those of a task?
+ * perf_home_is_own() - check whether a context's events are those of its task
  * @ctx: context of @task
  * @task: task
  *
  * Context: task; ctx->mutex.
- * Return: true if nothing in it was opened on others. False says
- * only that some may not be.
+ * Return: true if no event in it was opened on another task; false if some may
+ * have been.
  */
 bool perf_home_is_own(struct perf_event_context *ctx,
 		      const struct task_struct *task)
@@ -148,7 +150,7 @@ bool perf_home_is_own(struct perf_event_context *ctx,
 	return !newest || newest->hw.target == task;
 }
 
-/* @eldest is in @ctx, but was opened on another task than that which has it. */
+/* @eldest is in @ctx, which @task has, but was opened on another task. */
 static bool home_find_other(struct perf_event_context *ctx,
 			    struct task_struct *task,
 			    const struct perf_event *eldest,
@@ -171,7 +173,7 @@ static bool home_find_other(struct perf_event_context *ctx,
 	return true;
 }
 
-/* @eldest was opened on @task, which has @ctx: where it is, @task is not. */
+/* @eldest was opened on @task, which has @ctx, but is in another context. */
 static bool home_find_own(struct perf_event_context *ctx,
 			  struct task_struct *task,
 			  const struct perf_event *eldest,
@@ -199,9 +201,9 @@ static bool home_find_own(struct perf_event_context *ctx,
 }
 
 /*
- * @ctx: what @task has. Either an event in it was opened on another task, or one
- * that was opened on @task is elsewhere.
- * Return: false if neither is so, or the other task has exited.
+ * @ctx: the context that @task has. Finds the other one if an event in @ctx was
+ * opened on another task, or if one that was opened on @task is elsewhere.
+ * Return: false if there is none, or the other task has exited.
  */
 static bool home_find(struct perf_event_context *ctx, struct task_struct *task,
 		      struct home_pair *pair)
@@ -230,10 +232,10 @@ static void home_put(const struct home_pair *pair)
 }
 
 /**
- * perf_home_bring - exchange contexts so that a task has its own again
+ * perf_home_bring() - exchange contexts so that a task has its own again
  * @task: task
  *
- * One exchange at most: the caller asks perf_home_take() again.
+ * One exchange at most: the caller calls perf_home_take() again.
  *
  * Context: task; may sleep, no mutex of a context held.
  */
@@ -257,7 +259,7 @@ void perf_home_bring(struct task_struct *task)
 }
 
 /**
- * perf_home_take - hold a task's context, if that is its own
+ * perf_home_take() - hold a task's context, if that is its own
  * @ctx: context that was found for @task
  * @task: task
  *
@@ -291,11 +293,11 @@ static bool home_try_part(struct perf_event_context *ctx,
 }
 
 /**
- * perf_home_part - a task loses its context, and nothing of others with it
+ * perf_home_part() - take a task's own context from it
  * @task: current, or a task that never ran; it has a context of its own
  *
- * Context: task; may sleep, no mutex of a context held. Nobody else changes
- * task->perf_event_ctxp meanwhile, but for exchanges.
+ * Context: task; may sleep, no mutex of a context held. Nothing but exchanges
+ * may change task->perf_event_ctxp meanwhile.
  * Return: the context, with the task's reference.
  */
 struct perf_event_context *perf_home_part(struct task_struct *task)

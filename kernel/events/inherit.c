@@ -2,11 +2,11 @@
 /*
  * Room "inherit": copies of events.
  *
- * Purpose: an event with attr.inherit counts in all tasks that descend from
- * its own. It is copied into their contexts; when a context ends, what the copy
- * has counted is added to the eldest, the event that somebody opened. However
- * deep tasks descend, there are two levels: the eldest and its copies. Which
- * contexts there are is the business of the rooms family and member.
+ * Purpose: an event with attr.inherit counts in all tasks that descend from its
+ * own. It is copied into their contexts; when a context ends, the copy's count
+ * is added to the eldest, the event that was opened. However deep tasks
+ * descend, there are two levels: the eldest and its copies. The rooms family
+ * and member decide which contexts there are.
  *
  * Owns: membership in event->child_list, from fork to exit.
  *
@@ -15,32 +15,33 @@
  * Lifetime rules:
  *   - A copy has one reference on the eldest, taken when it is made and put by
  *     the last reference on the copy.
- *   - The list has the copy's first reference; who takes the copy off the list
+ *   - The list has the copy's first reference; taking the copy off the list
  *     puts it.
  *   - A copy that never joined the list belongs to the fork alone.
- *   - What had passed of a copy's period when it ends, the eldest keeps for the next
- *     copy. So as many samples are taken as periods have passed in all of them.
+ *   - When a copy ends the eldest keeps what has passed of its period for the
+ *     next copy. So as many samples are taken as periods have passed in all
+ *     copies.
  *
  * Locking rules: the context that is copied, then the new one (nested, same
  * class), then the eldest's child_mutex, then the new context's lock. The new
- * mutex is not held while an event is made: drivers have the group of a new
- * member locked for themselves.
+ * mutex is not held while an event is made: it is taken there while a driver
+ * looks at the group of a new sibling.
  *
  * Race: a fork against the close of the eldest.
  *   1. Close marks the eldest DEAD.
- *   2. Fork has child_mutex. It looks at the mark: set, so there is no copy.
- *      Not set, so the copy joins the list.
+ *   2. Fork has child_mutex and looks at the mark. If it is set there is no
+ *      copy. If not, the copy joins the list.
  *   3. Close takes child_mutex and finds each copy that joined.
  *
- * Race: a fork against the close of a leader's eldest, members following.
- *   1. Fork has published the leader's copy and goes on to the next member.
+ * Race: a fork against the close of a leader's eldest, with siblings to follow.
+ *   1. Fork has published the leader's copy and goes on to the next sibling.
  *   2. Close removes the copy. It stays in memory: fork has a reference.
- *   3. Fork publishes the member under the context's mutex, finds that its
- *      leader is in no context, and lets it lead itself.
+ *   3. Fork publishes the sibling under the context's mutex, finds that its
+ *      leader is in no context, and makes it its own leader.
  *
  * Race: a fork against the end of a PMU (revoke.c).
  *   1. The PMU takes no more events: a copy cannot be made, and is left out.
- *      The task has it no longer than it would have had it anyhow.
+ *      The task would have lost it soon in any case.
  *   2. A copy that was made before joins, and is revoked like any event.
  */
 #include <linux/err.h>
@@ -74,11 +75,11 @@ static bool inherit_wanted(const struct perf_event *leader, u64 clone_flags)
 		return false;
 	if (attr->inherit_thread && !(clone_flags & CLONE_THREAD))
 		return false;
-	/* Its signal would find nobody to handle it, and kill. */
+	/* Its signal would find no handler, and kill the task. */
 	return !(attr->sigtrap && (clone_flags & CLONE_CLEAR_SIGHAND));
 }
 
-/* All that can fail. */
+/* All steps that can fail. */
 static struct perf_event *inherit_build(const struct perf_inherit *to,
 					struct perf_event *source,
 					struct perf_event *leader)
@@ -99,7 +100,7 @@ static struct perf_event *inherit_build(const struct perf_inherit *to,
 	if (IS_ERR(copy))
 		return copy;
 
-	/* Where the group is scheduled, which need not be the event's own PMU. */
+	/* For the PMU of the group, which may not be the event's own. */
 	epc = perf_epc_get(source->pmu_ctx->pmu, to->ctx,
 			   copy->attach_state & PERF_ATTACH_TASK_DATA);
 	if (IS_ERR(epc)) {
@@ -112,7 +113,7 @@ static struct perf_event *inherit_build(const struct perf_inherit *to,
 
 /*
  * The leader may have been closed since the copy was made for its group.
- * Return: false if the copy is of no use alone.
+ * Return: false if the copy cannot do without a leader.
  */
 static bool inherit_settle_leader(struct perf_event *copy)
 {
@@ -127,13 +128,13 @@ static bool inherit_settle_leader(struct perf_event *copy)
 }
 
 /*
- * What may have changed since the copy was made: whoever changes it for the
- * eldest and its copies has child_mutex, or waits for it.
+ * What may have changed since the copy was made. Changes for the eldest and its
+ * copies need child_mutex: they come before this, or find the copy on the list.
  */
 
 /*
- * The period, or the frequency, which stand at the same place. A frequency has
- * been tuned in already; the copy need not begin with 1.
+ * The period, or the frequency, which is at the same place. In frequency mode
+ * the period is adjusted already; the copy need not begin with 1.
  */
 static void inherit_period(struct perf_event *copy,
 			   const struct perf_event *source)
@@ -149,7 +150,7 @@ static void inherit_period(struct perf_event *copy,
 	local64_set(&copy->hw.period_left, period);
 }
 
-/* Software counts from minus what is left; all others what is left. */
+/* period_left is minus what is left for software events, plus for others. */
 static s64 inherit_left(const struct perf_event *copy, u64 left)
 {
 	bool up = copy->pmu->task_ctx_nr == perf_sw_context &&
@@ -159,8 +160,8 @@ static s64 inherit_left(const struct perf_event *copy, u64 left)
 }
 
 /*
- * A copy goes on with the periods that copies had begun which are gone: tasks too
- * short for a period would never be sampled, however many there are.
+ * A copy continues the periods that ended copies had begun. Otherwise tasks
+ * shorter than a period would never be sampled, however many there are.
  */
 static void inherit_rest(struct perf_event *copy)
 {
@@ -175,7 +176,7 @@ static void inherit_rest(struct perf_event *copy)
 	passed = min_t(u64, eldest->child_period, hwc->last_period - 1);
 	if (!passed)
 		return;
-	/* A frequency has other periods by now. */
+	/* In frequency mode the period has changed since. */
 	eldest->child_period -= copy->attr.freq ? eldest->child_period : passed;
 	if (perf_random_is_on(copy))
 		hwc->random_fresh = false;
@@ -206,7 +207,7 @@ static bool inherit_join_locked(struct perf_event_context *ctx,
 	if (!inherit_settle_leader(copy))
 		return false;
 
-	/* Where the eldest's leader can do it, the copy's can. */
+	/* If the source's leader can be its aux_event, the copy's can, too. */
 	if (source->aux_event && copy->group_leader != copy)
 		copy->aux_event = copy->group_leader;
 	inherit_period(copy, source);
@@ -219,7 +220,7 @@ static bool inherit_join_locked(struct perf_event_context *ctx,
 	perf_ctx_get(ctx);
 	copy->ctx = ctx;
 	perf_pmu_announce(copy);
-	/* Not loaded, and will not be before the task runs: no CPU to ask. */
+	/* Not loaded before the task runs: there is no CPU to call. */
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		perf_ctx_add_event_locked(copy, ctx);
 		copy->attach_state |= PERF_ATTACH_CHILD;
@@ -243,7 +244,7 @@ static bool inherit_join(const struct perf_inherit *to,
 
 /*
  * Return: the copy, with a reference for the caller; NULL when the eldest has
- * just been closed, or its PMU is about to go; an error.
+ * just been closed, or its PMU is about to go; or an error pointer.
  */
 static struct perf_event *inherit_event(const struct perf_inherit *to,
 					struct perf_event *source,
@@ -259,7 +260,7 @@ static struct perf_event *inherit_event(const struct perf_inherit *to,
 	return NULL;
 }
 
-/* Return: how many were left out, because their eldest is going; an error. */
+/* Return: the number left out, because their eldest is going; or an errno. */
 static int inherit_siblings(const struct perf_inherit *to,
 			    struct perf_event *source,
 			    struct perf_event *leader)
@@ -268,7 +269,7 @@ static int inherit_siblings(const struct perf_inherit *to,
 	int left_out = 0;
 
 	for_each_sibling_event(sibling, source) {
-		/* Its driver would refuse it, and for that nobody is to blame. */
+		/* Its driver would refuse it; that must not fail the fork. */
 		if (!leader && perf_event_needs_leader(sibling))
 			continue;
 		perf_debug_sleep();
@@ -284,8 +285,8 @@ static int inherit_siblings(const struct perf_inherit *to,
 }
 
 /*
- * Group reads add up only groups whose members have come and gone alike. Those
- * who were left out have still to leave the group of @source.
+ * Group reads add up only groups which events have joined and left alike. The
+ * siblings that were left out have yet to leave the group of @source.
  */
 static void inherit_generation(const struct perf_inherit *to,
 			       const struct perf_event *source,
@@ -301,8 +302,8 @@ static void inherit_generation(const struct perf_inherit *to,
 }
 
 /*
- * Members of an eldest that is being closed are left out; anything else that
- * is missing makes the fork fail, and with it go those that are there.
+ * Copies of an eldest that is being closed are left out. If any other copy
+ * cannot be made the fork fails, and the copies that were made are removed.
  */
 static int inherit_group(const struct perf_inherit *to,
 			 struct perf_event *source)
@@ -334,14 +335,15 @@ static int inherit_get_ctx(struct perf_inherit *to)
 }
 
 /**
- * perf_inherit_copy - copy inheritable groups to another context
- * @to: where to; @to->ctx is made for @to->task when there is something for it
+ * perf_inherit_copy() - copy inheritable groups to another context
+ * @to: destination; @to->ctx is made for @to->task when there is a group to
+ *	copy
  * @from: context that is copied
  *
- * When it fails some copies may be there: perf_inherit_end() removes them.
+ * After a failure some copies may exist: perf_inherit_end() removes them.
  *
  * Context: task; may sleep. @from->mutex.
- * Return: 0; -ENOMEM; what perf_event_alloc() returns, such as -ENOSPC for
+ * Return: 0; -ENOMEM; the errno of perf_event_alloc(), such as -ENOSPC for
  * breakpoints and -EBUSY for exclusive PMUs.
  */
 int perf_inherit_copy(struct perf_inherit *to, struct perf_event_context *from)
@@ -350,7 +352,7 @@ int perf_inherit_copy(struct perf_inherit *to, struct perf_event_context *from)
 	int err;
 
 	lockdep_assert_held(&from->mutex);
-	/* The newest event stands first in the list; groups keep their order. */
+	/* The newest event comes first in the list; groups keep their order. */
 	list_for_each_entry_reverse(event, &from->event_list, event_entry) {
 		if (event->group_leader != event ||
 		    !inherit_wanted(event, to->clone_flags))
@@ -380,12 +382,13 @@ static int inherit_report_oncpu(void *arg)
 }
 
 /*
- * With attr.inherit_stat a thread that inherited leaves a record of its own count
- * when it ends. Contexts are exchanged: it may have that of the event that was
- * opened, and the task that this was opened on, which leaves none, a copy.
+ * With attr.inherit_stat a thread that inherited writes a record of its own
+ * count when it ends. Because contexts are exchanged, the thread may have the
+ * event that was opened, and the task on which that was opened, which writes
+ * none, a copy.
  *
- * The buffer of an event that is bound to a CPU is written there and nowhere else;
- * an offline CPU writes nothing. Without a CPU there is no buffer.
+ * The buffer of an event that is bound to a CPU is only written there; an
+ * offline CPU writes nothing. Inherited events of no CPU have no buffer.
  */
 static void inherit_report(struct perf_event *event)
 {
@@ -399,9 +402,9 @@ static void inherit_report(struct perf_event *event)
 }
 
 /*
- * @own: what is ended is current's, not that of a family or of a task that
- * never ran. A reader of the family has child_mutex: it finds either the copy or its
- * count among what is left of others.
+ * @own: the context is current's, not that of a family or of a task that never
+ * ran. A reader of the eldest has child_mutex: it finds either the copy, or its
+ * count in the sums of ended copies.
  */
 static void inherit_end_copy(struct perf_event *copy, bool own)
 {
@@ -414,12 +417,12 @@ static void inherit_end_copy(struct perf_event *copy, bool own)
 			inherit_report(copy);
 		perf_event_fold_child(copy);
 	}
-	/* Pollers want to know whether this was the last one. */
+	/* Pollers check whether this was the last copy. */
 	perf_overflow_wakeup(eldest);
 	perf_event_put(copy);
 }
 
-/* An event that somebody has open stays, for its count to be read. */
+/* An opened event stays, so that its count can be read. */
 static void inherit_end_eldest(struct perf_event *event, unsigned long flags,
 			       bool own)
 {
@@ -438,15 +441,14 @@ static void inherit_end(struct perf_event *event, unsigned long flags, bool own)
 }
 
 /**
- * perf_inherit_end - end all events of a context
- * @ctx: context, not loaded, and never to be again
+ * perf_inherit_end() - end all events of a context
+ * @ctx: context that is not loaded, and never will be again
  *
- * Copies are folded into their eldest and freed, others change to EXIT and are
- * left to those who have them open. These stay groups: they are read as such
- * afterwards.
+ * Copies are folded into their eldest and freed. Opened events change to EXIT
+ * and stay. They also stay in their groups, which can still be read as such.
  *
- * Context: task; may sleep. Takes ctx->mutex; that of the context it was copied
- * from may be held.
+ * Context: task; may sleep. Takes ctx->mutex; the mutex of the context it was
+ * copied from may be held.
  */
 void perf_inherit_end(struct perf_event_context *ctx)
 {
@@ -464,11 +466,11 @@ void perf_inherit_end(struct perf_event_context *ctx)
 }
 
 /**
- * perf_inherit_exec - remove the events that end with a program
+ * perf_inherit_exec() - remove the events that end at an exec
  * @ctx: context that was found for current; if it was exchanged since, it had
  *	no such events
  *
- * These leave their groups, whose other members go on in the new program.
+ * These leave their groups, whose other events go on in the new program.
  *
  * Context: task; may sleep. Takes ctx->mutex.
  */

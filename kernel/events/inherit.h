@@ -5,20 +5,20 @@
 
 #include "types.h"
 
-/* Where copies go. */
+/* The destination of copies. */
 struct perf_inherit {
-	/* The task they are opened on. */
+	/* The task on which they are opened. */
 	struct task_struct		*task;
-	/* CLONE_*, what it has in common with the task they come from. */
+	/* CLONE_*, what it shares with the task that they come from. */
 	u64				clone_flags;
-	/* With a reference; NULL: to be made for @task that nobody can find. */
+	/* With a reference; NULL: made for @task, which is not visible yet. */
 	struct perf_event_context	*ctx;
 };
 
 int perf_inherit_copy(struct perf_inherit *to, struct perf_event_context *from);
 void perf_inherit_end(struct perf_event_context *ctx);
 
-/* Removes what must not live on in a new program. Current's own context. */
+/* Removes what must not go on in a new program. Current's own context. */
 void perf_inherit_exec(struct perf_event_context *ctx);
 
 #endif /* _KERNEL_EVENTS_INHERIT_H */

@@ -3,57 +3,59 @@
  * Room "member": tasks that join, found, leave and end families.
  *
  * Purpose: a fork either copies the parent's inheritable events into a context
- * of the child's own, or, where nothing but the sum will ever be asked for, makes
- * the child a member of the parent's family. A member costs no events. Contexts
- * that are copied are exchanged at a switch, if they are equal.
+ * of the child's own, or, if only the sum can ever be read, makes the child a
+ * member of the parent's family. A member costs no events. Contexts that are
+ * copied are exchanged at a switch, if they are equal.
  *
  * Owns: task->perf_event_ctxp of tasks that inherit; family->nr_members.
  *
  * Contexts: task; may sleep.
  *
  * Lifetime rules:
- *   - The first fork founds a family: the parent's context, with the events that
- *     somebody opened, goes into the pool together with one copy.
+ *   - The first fork founds a family: the parent's context, with the opened
+ *     events, goes into the pool together with one copy.
  *   - A member has one reference on the handle. The last member that leaves ends
  *     the contexts of the pool.
- *   - A task on which an event is opened leaves its family first. The task whose
- *     events were opened gets these back, so that groups can grow; another one
- *     gets a copy.
+ *   - A task on which an event is opened leaves its family first. The task on
+ *     which the family's events were opened gets these back, so that groups can
+ *     grow; any other task gets copies.
  *
  * Locking rules: task->perf_event_mutex, family->mutex, the context that is
- * copied, its copy. A task's perf_event_ctxp changes from a context of its own
- * to a handle by the task itself, with the mutex of the context; from a handle
- * to a context by anybody, with perf_event_mutex and family->mutex; to NULL by
- * the task's exit, after perf_event_mutex was free with the task marked.
+ * copied, its copy. A task's perf_event_ctxp is changed from a context of its
+ * own to a handle by the task itself, with the mutex of the context; from a
+ * handle to a context by any task, with perf_event_mutex and family->mutex; to
+ * NULL by the task's exit, which has passed through perf_event_mutex after the
+ * task was marked.
  *
  * Race: an event is opened on a task that founds a family.
  *   1. The opener has a reference on the task's context, waits for its mutex.
- *   2. The fork founds the family and lets go of the mutex.
+ *   2. The fork founds the family and unlocks the mutex.
  *   3. The opener sees that the context belongs to a family, and starts over:
  *      the task leaves.
  *
  * Race: a task leaves its family while it runs.
  *   1. The pool gets one more context; only then another one is withdrawn.
- *   2. A CPU on which that one is loaded is asked to take another instead.
- *   3. perf_event_ctxp names the withdrawn one. Whatever the task runs with
- *      keeps counting for the family, until its CPU is asked to look again or
- *      switches.
+ *   2. A CPU on which the withdrawn context is loaded is asked to take another
+ *      one.
+ *   3. perf_event_ctxp names the withdrawn one. The context with which the task
+ *      runs counts for the family, until the task's CPU is asked to look again
+ *      or switches.
  *   4. Only now there is one member less: the pool was large enough all the
  *      time.
  *
  * Race: the kernel opens an event on a task that gains privileges by an exec.
- *   1. Both want task->perf_event_mutex.
+ *   1. Both need task->perf_event_mutex.
  *   2. If the exec gets it first, the opener finds no context any more, and makes
  *      one: the event counts the new program, which is for the kernel to decide.
- *   3. If the opener does, the task leaves its family, and then exec ends
- *      the context that it got.
+ *   3. If the opener gets it first, the task leaves its family, and then exec
+ *      ends the context that it got.
  *
  * Race: a failed fork against the close of an eldest.
  *   1. Close has a reference on a copy in the child's own context, waits for its
  *      mutex.
- *   2. The fork removes all copies. The task is about to be freed whatever its
- *      references say, and the copy has one.
- *   3. The fork waits until nobody has a reference on the context but itself.
+ *   2. The fork removes all copies. The task will be freed whatever its
+ *      reference count is, and the copy has a reference.
+ *   3. The fork waits until it has the only reference on the context.
  *      Close puts the copy, hence the context, and wakes the fork.
  */
 #include <linux/err.h>
@@ -78,7 +80,7 @@
 /*
  * May a copy of the event serve another task than the one it was made for? Not
  * if it waits for its task's exec, if it signals, if PMU or probe keep something
- * for each task, or if its group does but in part.
+ * for each task, or if only a part of its group counts by task.
  */
 static bool member_may_swap_event(struct perf_event *event)
 {
@@ -96,8 +98,8 @@ static bool member_may_swap_event(struct perf_event *event)
 }
 
 /*
- * Is the sum over all tasks all that the event's copies are for? Not if they
- * count or show by task, or if one of them may fail where others go on.
+ * Do the event's copies serve only the sum over all tasks? Not if they count or
+ * show by task, or if one copy may fail while others go on.
  */
 static bool member_may_share_event(struct perf_event *event)
 {
@@ -125,7 +127,7 @@ static bool member_may_all(struct perf_event_context *ctx,
 
 /* The pool. */
 
-/* Return: context with copies of the family's events, a reference; or an error. */
+/* Return: a context with copies of all events, and a reference; or an error. */
 static struct perf_event_context *
 member_copy_ctx(struct perf_event_context *from, struct task_struct *task)
 {
@@ -153,7 +155,7 @@ static struct perf_event_context *member_eldest_ctx(struct perf_family *family)
 				family_entry);
 }
 
-/* One more context, whose events are opened on @task; NULL: as the others. */
+/* Adds a context with events opened on @task; NULL: on that of the others. */
 static int member_grow(struct perf_family *family, struct task_struct *task)
 {
 	struct perf_event_context *eldest = member_eldest_ctx(family), *ctx;
@@ -166,7 +168,7 @@ static int member_grow(struct perf_family *family, struct task_struct *task)
 	return 0;
 }
 
-/* Nobody is left who could be counted. */
+/* Called when there is no member left to be counted. */
 static void member_end_family(struct perf_family *family)
 {
 	struct perf_event_context *ctx, *next;
@@ -196,7 +198,7 @@ static void member_set_handle(struct perf_family *family,
 	smp_store_release(&task->perf_event_ctxp, &family->handle);
 }
 
-/* Return: false if current has left the family meanwhile; else *@err. */
+/* Return: false if current has left the family meanwhile; else *@err is set. */
 static bool member_join(struct perf_family *family, struct task_struct *child,
 			int *err)
 {
@@ -204,7 +206,7 @@ static bool member_join(struct perf_family *family, struct task_struct *child,
 	if (READ_ONCE(current->perf_event_ctxp) != &family->handle)
 		return false;
 	*err = 0;
-	/* All were closed. */
+	/* All events were closed. */
 	if (!READ_ONCE(member_eldest_ctx(family)->nr_events))
 		return true;
 	if (perf_family_wants_context(family))
@@ -216,7 +218,7 @@ static bool member_join(struct perf_family *family, struct task_struct *child,
 
 /*
  * Current's context and @copy are the first of the pool. With interrupts off no
- * switch comes in between, and who finds the family finds it complete.
+ * switch comes in between, and readers find the family complete.
  */
 static void member_found(struct perf_family *family,
 			 struct perf_event_context *copy,
@@ -267,7 +269,7 @@ static int member_fork_copying(struct perf_event_context *own,
 	return err;
 }
 
-/* Return: false if @own has been exchanged meanwhile; else *@err. */
+/* Return: false if @own has been exchanged meanwhile; else *@err is set. */
 static bool member_fork_from(struct perf_event_context *own,
 			     struct task_struct *child, u64 clone_flags,
 			     int *err)
@@ -275,7 +277,7 @@ static bool member_fork_from(struct perf_event_context *own,
 	guard(mutex)(&own->mutex);
 	if (!perf_swap_hold(own, current))
 		return false;
-	/* A pool is made for those whose events were opened in it. */
+	/* Only the task on which the events were opened founds a pool. */
 	if (perf_home_is_own(own, current) &&
 	    member_may_all(own, member_may_share_event))
 		*err = member_fork_founding(own, child);
@@ -286,14 +288,14 @@ static bool member_fork_from(struct perf_event_context *own,
 }
 
 /**
- * perf_member_fork - let a new task inherit current's events
- * @child: task in the making that nobody else can find
- * @clone_flags: CLONE_*, what the two tasks have in common
+ * perf_member_fork() - let a new task inherit current's events
+ * @child: new task that is not visible yet
+ * @clone_flags: CLONE_*, what the two tasks share
  *
- * When it fails some copies may be there: perf_member_exit() removes them.
+ * After a failure some copies may exist: perf_member_exit() removes them.
  *
  * Context: task; may sleep. Takes the mutex of current's context or family.
- * Return: 0; -ENOMEM; what perf_inherit_copy() returns.
+ * Return: 0; -ENOMEM; the errno of perf_inherit_copy().
  */
 int perf_member_fork(struct task_struct *child, u64 clone_flags)
 {
@@ -320,8 +322,8 @@ int perf_member_fork(struct task_struct *child, u64 clone_flags)
 /* Leaving. */
 
 /*
- * Which context a member gets when it leaves: the one that holds what was opened
- * on it, if that is still there; else the new one.
+ * Return: the context that a member gets when it leaves: the one with the
+ * events that were opened on it, if that is still there; else the new one.
  */
 static struct perf_event_context *member_choose_ctx(struct perf_family *family,
 						    struct task_struct *task)
@@ -347,18 +349,18 @@ static int member_leave(struct perf_family *family, struct task_struct *task)
 	perf_debug_sleep();
 	perf_control_vacate(ctx);
 	perf_debug_sleep();
-	/* The pool's reference is the task's; readers under RCU see it whole. */
+	/* Takes over the pool's reference; RCU readers see a whole context. */
 	smp_store_release(&task->perf_event_ctxp, ctx);
 	perf_control_settle(task);
 	member_drop(family);
-	/* The task's, on the handle. */
+	/* The task's reference on the handle. */
 	perf_ctx_put(&family->handle);
 	return 0;
 }
 
 /**
- * perf_member_leave - give a task a context of its own, if it is in a family
- * @task: task that is to get an event of its own
+ * perf_member_leave() - give a task a context of its own, if it is in a family
+ * @task: task on which an event is about to be opened
  *
  * It may found a family again as soon as this returns.
  *
@@ -403,11 +405,12 @@ static bool member_see(struct perf_family *family, struct task_struct *task,
 }
 
 /**
- * perf_member_see_ctx - where would an event of a task be, if it was opened?
+ * perf_member_see_ctx() - find the context that a task's event would join
  * @task: task
  *
- * perf_member_leave() and perf_ctx_get_task() would make it so. This changes
- * nothing, so the context may belong to a family, as its eldest.
+ * perf_member_leave() and perf_ctx_get_task() would give this context to the
+ * task. This changes nothing, so the context may still belong to a family and
+ * hold its eldest events.
  *
  * Context: task; may sleep, no mutex of a context held.
  * Return: context with a reference; NULL if it would be a new one.
@@ -473,18 +476,18 @@ static void member_exit_own(struct task_struct *task, bool exit)
 	if (!exit)
 		wait_var_event(&ctx->refcount,
 			       refcount_read(&ctx->refcount) == 1);
-	/* The task's. */
+	/* The task's reference. */
 	perf_ctx_put(ctx);
 }
 
 /**
- * perf_member_exit - part a task from what counts it
+ * perf_member_exit() - take a task out of its family or from its context
  * @task: current, or a task that was never started
- * @exit: @task did run; its own events are told that it exits
+ * @exit: true if @task has run; its own events are notified of its exit
  *
- * Nobody with a file can open an event for @task meanwhile: it is marked as
- * exiting, or its exec_update_lock is held, or it is not known. The kernel's own
- * events do without that lock.
+ * No user with a file can open an event for @task meanwhile: it is marked as
+ * exiting, or its exec_update_lock is held, or it is not visible. Opens of the
+ * kernel do without that lock.
  *
  * Context: task; may sleep. Takes task->perf_event_mutex; breakpoints take it
  * when they end, but none is in a family.
@@ -495,7 +498,7 @@ void perf_member_exit(struct task_struct *task, bool exit)
 		return;
 	member_exit_handle(task, exit);
 	perf_debug_sleep();
-	/* One of its own is looked up again: it may have been exchanged. */
+	/* Its own context is looked up again: it may have been exchanged. */
 	if (READ_ONCE(task->perf_event_ctxp))
 		member_exit_own(task, exit);
 }

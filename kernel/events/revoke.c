@@ -2,45 +2,45 @@
 /*
  * Room "revoke": a PMU goes away although events of it are open.
  *
- * Purpose: takes every event of the PMU off it for good, whoever has it: a
- * file, the kernel, the family of an eldest, a task that has exited. It is
- * REVOKED afterwards, has nothing of the driver's any more, and points to a PMU
- * that does nothing. Events of other PMUs that were scheduled in the PMU's
+ * Purpose: removes every event of the PMU permanently, whether a file, the
+ * kernel, the family of an eldest or a task that has exited holds it. The event
+ * is REVOKED afterwards, has nothing of the driver's any more, and points to a
+ * PMU that does nothing. Events of other PMUs that were scheduled in the PMU's
  * parts of contexts, because they shared a group with one of its events, go on
- * where they would have been without it.
+ * in the parts where they would have been without it.
  *
  * Owns: nothing that outlives a call.
  *
  * Contexts: task; may sleep.
  *
  * Lifetime: two lists of the PMU say when the work is done. "events" has all
- * that the driver knows; "parts" has those of contexts, for as long as somebody
- * has a reference. Both are empty in the end, and nobody can add to them: new
- * events are refused, and a part comes with an event of the PMU, or with an
- * inherited copy of one that is in another such part.
+ * events that the driver knows; "parts" has its parts of contexts, until they
+ * are freed. Both are empty in the end, and nothing can be added to them: new
+ * events are refused, and a part is created with an event of the PMU, or with
+ * an inherited copy of an event in another such part.
  *
  * Locking: revoke_mutex outside of everything else here, so that an event whose
  * PMU and whose group's PMU both go is revoked once. Then as in event.c: the
- * context's mutex, the eldest's child_mutex; what a driver does to give its
- * things back is outside of both, since it may want any lock.
+ * context's mutex, the eldest's child_mutex. The driver releases its resources
+ * outside of both, since it may take any lock.
  *
  * Race, an event is revoked while its file maps it:
  *  1. revoke sets REVOKED, and passes through mmap_mutex;
- *  2. perf_mmap() had that mutex before: the driver has been told of the
- *     mapping, and the user page was filled in before this fills it in again,
- *     with index 0. It gets the mutex later: it sees REVOKED, and fails.
+ *  2. if perf_mmap() had that mutex before, the driver has been notified of the
+ *     mapping, and the user page was filled in before revoke fills it in again,
+ *     with index 0. If it gets the mutex later, it sees REVOKED and fails.
  *
  * Race, a part loses its last event while its PMU goes:
- *  1. perf_epc_put() lets the reference go, and then looks whether the PMU is
+ *  1. perf_epc_put() drops the reference, and then looks whether the PMU is
  *     leaving: not yet, so the part rests in its context;
- *  2. perf_pmu_hide() had not said so before; revoke_next() looks at the
- *     reference after that, and once more before it waits: the part rests, and is
- *     freed. Had 1 seen that the PMU leaves, it would have freed the part, and
- *     woken whoever waits.
+ *  2. perf_pmu_hide() marks the PMU only now; revoke_next() looks at the
+ *     reference after that, and once more before it waits: the part rests, and
+ *     is freed. Had 1 seen that the PMU leaves, it would have freed the part,
+ *     and woken the waiter.
  *
- * What stays is the memory of mappings. A driver is not told that they end; if
- * it has granted user space something with event_mapped(), that is for it to
- * take back.
+ * The memory of mappings stays. A driver is not notified when they end; if it
+ * has granted user space something with event_mapped(), it has to take that
+ * back itself.
  */
 #include <linux/export.h>
 #include <linux/poll.h>
@@ -61,17 +61,17 @@
 /* One PMU at a time. */
 static DEFINE_MUTEX(revoke_mutex);
 
-/* What is to be done next; with a reference. Neither: all is done. */
+/* The next step, with a reference; if there is neither, all is done. */
 struct revoke_step {
 	struct perf_event		*event;
-	/* There are visitors in the PMU's part of it, or it rests. */
+	/* The PMU's part of it has visitors, or rests. */
 	struct perf_event_context	*ctx;
 };
 
 /* Events. */
 
 /*
- * A fork that fails waits until nobody has a reference on the context of its
+ * A fork that fails waits until it has the only reference on the context of its
  * half-made task. The context may be gone by now; its address is only the name
  * of the queue.
  */
@@ -81,7 +81,7 @@ static void revoke_wake_fork(struct perf_event_context *ctx)
 	wake_up_var(&ctx->refcount);
 }
 
-/* A copy whose eldest or whose task has removed it only changes its state. */
+/* A copy that its eldest or its task has removed only changes its state. */
 static bool revoke_copy(struct perf_event *copy)
 {
 	guard(mutex)(&copy->parent->child_mutex);
@@ -95,7 +95,7 @@ static bool revoke_copy(struct perf_event *copy)
 	return true;
 }
 
-/* Return: true if the reference of the eldest's list is the caller's now. */
+/* Return: true if the caller now has the reference of the eldest's list. */
 static bool revoke_remove(struct perf_event *event)
 {
 	struct perf_event_context *ctx = perf_event_ctx_lock(event);
@@ -110,7 +110,7 @@ static bool revoke_remove(struct perf_event *event)
 	return listed;
 }
 
-/* Only what was opened has readers. */
+/* Only opened events have readers. */
 static void revoke_tell(struct perf_event *event)
 {
 	if (event->parent)
@@ -131,7 +131,7 @@ static void revoke_event(struct perf_event *event)
 	perf_event_leave_pmu(event);
 	revoke_tell(event);
 
-	/* It does not change any more. */
+	/* event->ctx does not change any more. */
 	ctx = event->ctx;
 	if (listed)
 		perf_event_put(event);
@@ -139,7 +139,7 @@ static void revoke_event(struct perf_event *event)
 	revoke_wake_fork(ctx);
 }
 
-/* Guests: groups of other PMUs' events. */
+/* Visitors: groups of other PMUs' events. */
 
 static bool revoke_group_has(struct perf_event *leader, const struct pmu *pmu)
 {
@@ -182,7 +182,7 @@ static void revoke_change_part_locked(struct perf_event *event,
 	to->nr_events++;
 }
 
-/* A context that is loaded refers to parts that have events. */
+/* A CPU refers to the parts of its loaded context that have events. */
 static void revoke_refer_oncpu(struct perf_event_pmu_context *from,
 			       struct perf_event_pmu_context *to)
 {
@@ -192,8 +192,8 @@ static void revoke_refer_oncpu(struct perf_event_pmu_context *from,
 }
 
 /*
- * The members stay in the context, which therefore stays loaded: only the
- * group's tree is another one.
+ * The events stay in the context, which therefore stays loaded; the group only
+ * moves to another tree.
  */
 static int revoke_move_oncpu(struct perf_event_context *ctx,
 			     struct perf_cpu_context *cpuctx, void *arg)
@@ -237,8 +237,8 @@ static void revoke_move_group(struct perf_event *leader,
 }
 
 /*
- * Return: NULL, or for want of memory a leader that has to be revoked with the
- * PMU, with a reference.
+ * Return: NULL; or, if there is no memory, a leader that has to be revoked with
+ * the PMU, with a reference.
  */
 static struct perf_event *revoke_free_visitors(struct perf_event_context *ctx,
 					       const struct pmu *pmu)
@@ -269,11 +269,11 @@ static void revoke_clear_ctx(struct perf_event_context *ctx, struct pmu *pmu)
 	revoke_wake_fork(ctx);
 }
 
-/* The whole of it. */
+/* The whole PMU. */
 
 /*
- * One without a context is being made. It gets a context, or is freed; either
- * way somebody says so.
+ * An event without a context is being made. It gets a context, or is freed;
+ * both wake the waiter.
  */
 static struct perf_event *revoke_next_event(struct pmu *pmu)
 {
@@ -288,15 +288,15 @@ static struct perf_event *revoke_next_event(struct pmu *pmu)
 	return NULL;
 }
 
-/* What has references but no events is about to rest, or to get events. */
+/* A part with references but no events is about to rest, or to get events. */
 static bool revoke_has_work(struct perf_event_pmu_context *epc)
 {
 	return READ_ONCE(epc->nr_events) || !atomic_read(&epc->refcount);
 }
 
 /*
- * Parts on the list have references, whose owners have some on the context; or
- * they rest, and the context takes them off the list before it goes.
+ * A part on the list has references, whose owners also keep the context; or it
+ * rests, and the context takes it off the list before it goes.
  */
 static struct perf_event_context *revoke_next_ctx(struct pmu *pmu)
 {
@@ -310,7 +310,7 @@ static struct perf_event_context *revoke_next_ctx(struct pmu *pmu)
 	return NULL;
 }
 
-/* Return: true if there is something to do, or nothing ever again. */
+/* Return: true if there is something to do, or if there never will be again. */
 static bool revoke_next(struct pmu *pmu, struct revoke_step *step)
 {
 	guard(raw_spinlock_irq)(&pmu->users_lock);
@@ -336,14 +336,14 @@ static void revoke_all(struct pmu *pmu)
 }
 
 /**
- * perf_pmu_unregister - forget a PMU
- * @pmu: PMU; events of it that are open are revoked
+ * perf_pmu_unregister() - unregister a PMU
+ * @pmu: PMU; its open events are revoked
  *
- * No method of the driver runs or will be called when this returns, and no
- * event has a reference on its module. Methods on the CPU, event_unmapped() and
- * event->destroy() are called meanwhile.
+ * When this returns no method of the driver runs or will be called, and no
+ * event has a reference on its module. Until then methods on the CPU,
+ * event_unmapped() and event->destroy() are called.
  *
- * Context: task; waits for grace periods, and for those that are opening an
+ * Context: task; waits for grace periods, and for tasks that are opening an
  * event of the PMU. No lock held that the driver takes in these methods.
  */
 void perf_pmu_unregister(struct pmu *pmu)
