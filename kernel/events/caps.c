@@ -3,48 +3,48 @@
  * Room "caps": how many counters a PMU has, and how many are free.
  *
  * Purpose: the files counters_* in caps/ of a PMU's device. A driver with
- * pmu->counters() answers itself. For the others of hardware events the core
+ * pmu->counters() answers itself. For other PMUs of hardware events the core
  * tries out what the driver accepts: it makes groups of generic events that are
- * never installed, and lets event_init judge them, which for a member of a
- * group means to say whether the group fits on an empty PMU. Where the driver
- * does not judge groups, or knows no generic events, there are no files.
+ * never installed, and calls event_init for them. For an event that joins a
+ * group, event_init checks whether the group fits on an empty PMU. If the
+ * driver does not judge groups, or knows no generic events, there are no files.
  *
- * What is found out that way:
+ * This shows:
  *
- *   1. Some kind of event can be counted n times at once and no more. If of each
- *	other kind not more than one event fits in addition, that kind has all
- *	general counters, and each addition has a counter that the kind cannot
- *	use: a fixed one.
- *   2. Several kinds may be like that: one with a fixed counter of its own has
- *	that as well as the general ones. The kind with the least n is the one
- *	without, and its n the number of general counters.
- *   3. What is free now: begin the group with likenesses of the pinned events
- *	that are on a CPU, then go on as above.
+ *   1. Events of some kind can be counted n times at once and no more. If of
+ *	each other kind not more than one event fits in addition, that kind has
+ *	all general counters, and each addition has a counter that the kind
+ *	cannot use: a fixed one.
+ *   2. Several kinds may be like that: a kind with a fixed counter of its own
+ *	has that as well as the general ones. The kind with the least n has no
+ *	fixed counter, and its n is the number of general counters.
+ *   3. The free counters: begin the group with copies of the pinned events that
+ *	are active on a CPU, then go on as above.
  *
  * A fixed counter for which there is no generic event is not seen.
  *
- * How many there are does not change. A driver is asked when somebody wants to know
- * for the first time, and no CPU is troubled again. What is free is found out anew
- * for each who asks.
+ * The total does not change. A driver is asked for it at the first query, and
+ * no CPU is interrupted again. The free counters are counted again for each
+ * query.
  *
- * Files and answers about what is free tell of events that others have: they are
- * for who may open events of CPUs.
+ * Files and answers about free counters reveal events of other users: only
+ * those get them who may open events of CPUs.
  *
- * A dry run asks whether a certain group would find counters. That the driver
- * took it says so for the PMU alone. For what is on now, the group is put behind
- * likenesses of the pinned events of a CPU, and of the task.
+ * A dry run asks whether a certain group would find counters. It would on an
+ * empty PMU, as the driver accepted it. For the PMU as it is now, the group is
+ * put behind copies of the pinned events of a CPU, and of the task.
  *
  * Owns: pmu->caps.
  *
- * Contexts: task; may sleep. Nothing is disturbed that counts.
+ * Contexts: task; may sleep. Events that count are not disturbed.
  *
- * Lifetime: events and context of a trial are gone when it ends. The files go
- * with the device, and they are waited for before events are revoked: no
- * revocation meets a trial. One for a dry run keeps the PMU registered by
+ * Lifetime: events and context of a trial are freed when it ends. The files go
+ * with the device, and are waited for before events are revoked: no
+ * revocation meets a trial. A trial for a dry run keeps the PMU registered by
  * perf_pmus_srcu.
  *
- * Locking: caps_mutex for one trial at a time; ctx->mutex, then ctx->lock, of a
- * CPU while its pinned events are looked at.
+ * Locking: caps_mutex for one trial at a time; a CPU's ctx->mutex, then
+ * ctx->lock, while its pinned events are looked at.
  */
 #include <linux/cpu.h>
 #include <linux/device.h>
@@ -60,8 +60,8 @@
 #include "remote.h"
 
 /*
- * What the core found out when the PMU got its device, or a driver has said. It stays
- * as it is once it is known.
+ * What the core found out when the PMU got its device, or what the driver has
+ * answered. It does not change once it is known.
  */
 struct perf_pmu_caps {
 	bool		known;
@@ -71,19 +71,19 @@ struct perf_pmu_caps {
 	u64		kind;
 };
 
-/* A group that grows, as far as the driver agrees. */
+/* A group that grows as long as the driver accepts it. */
 struct caps_trial {
 	struct pmu			*pmu;
 	int				cpu;
 	struct perf_event_context	*ctx;
-	/* Keeps the driver from letting its hardware go between groups. */
+	/* Keeps the driver from releasing its hardware between groups. */
 	struct perf_event		*anchor;
 	bool				no_memory;
 	unsigned int			nr;
 	struct perf_event		*member[PERF_CAPS_GROUP_MAX];
-	/* The pinned events of the last CPU that was asked about. */
+	/* The pinned events of the last CPU that was looked at. */
 	unsigned int			nr_pinned;
-	/* This group's are left out. */
+	/* The events of this group are left out. */
 	const struct perf_event		*leader;
 	struct perf_event_attr		pinned[PERF_CAPS_GROUP_MAX];
 };
@@ -139,7 +139,7 @@ static bool caps_add(struct caps_trial *trial,
 	return true;
 }
 
-/* Return: how many events of a kind fit beside those that are there. */
+/* Return: how many more events of a kind fit into the group. */
 static unsigned int caps_fill(struct caps_trial *trial, u64 kind)
 {
 	struct perf_event_attr attr = caps_attr(kind);
@@ -192,7 +192,7 @@ static struct caps_trial *caps_begin(struct pmu *pmu)
 	return trial;
 }
 
-/* Return: whether the PMU is on the CPU, and knows a kind of event at all. */
+/* Return: true if the PMU is on the CPU, and knows this kind of event. */
 static bool caps_anchor(struct caps_trial *trial, int cpu, u64 kind)
 {
 	struct perf_event_attr attr = caps_attr(kind);
@@ -207,8 +207,8 @@ static bool caps_anchor(struct caps_trial *trial, int cpu, u64 kind)
 /* How many there are. */
 
 /*
- * Return: if @kind fills the general counters, what fits in addition; -1 if it
- * does not.
+ * Return: how many events fit in addition, if @kind fills the general counters;
+ * -1 if it does not.
  */
 static int caps_beside(struct caps_trial *trial, u64 kind)
 {
@@ -241,7 +241,7 @@ static void caps_try_kind(struct caps_trial *trial, u64 kind,
 	caps_clear(trial);
 }
 
-/* Some CPU of the PMU, as all of them are alike. */
+/* Finds a CPU of the PMU; all of them are alike. */
 static bool caps_find_cpu(struct caps_trial *trial)
 {
 	int cpu;
@@ -255,7 +255,7 @@ static bool caps_find_cpu(struct caps_trial *trial)
 	return false;
 }
 
-/* Return: false if the driver's judgement does not tell. */
+/* Return: false if the driver's judgement does not show the counters. */
 static bool caps_find_out(struct pmu *pmu, struct perf_pmu_caps *caps)
 {
 	struct caps_trial *trial __free(caps_end) = caps_begin(pmu);
@@ -279,8 +279,8 @@ static bool caps_is_held(const struct caps_trial *trial,
 }
 
 /*
- * Keeps what there was if that is the same.
- * Return: whether it has changed.
+ * Notes the pinned events of a CPU, if they differ from those noted before.
+ * Return: true if they differ.
  */
 static bool caps_look_at_pinned(struct caps_trial *trial, int cpu)
 {
@@ -307,7 +307,7 @@ static bool caps_look_at_pinned(struct caps_trial *trial, int cpu)
 	return changed;
 }
 
-/* Return: whether the driver takes a likeness of an event that was opened. */
+/* Return: true if the driver accepts a copy of an opened event. */
 static bool caps_add_like(struct caps_trial *trial,
 			  const struct perf_event_attr *model)
 {
@@ -318,7 +318,7 @@ static bool caps_add_like(struct caps_trial *trial,
 	return caps_add(trial, &attr);
 }
 
-/* Return: 0, -ENODATA if the driver does not take what it has on. */
+/* Return: 0, -ENODATA if the driver does not accept the events that it runs. */
 static int caps_imitate(struct caps_trial *trial, bool *exclusive)
 {
 	*exclusive = false;
@@ -435,14 +435,14 @@ static int caps_learn(struct pmu *pmu)
 }
 
 /**
- * perf_caps_get_total - how many counters has a PMU?
+ * perf_caps_get_total() - get the number of a PMU's counters
  * @pmu: PMU that has a device
- * @counters: receives general and fixed; nothing is said to be free
+ * @counters: result: general and fixed; those free are set to 0
  *
- * Only the first who asks a driver disturbs CPUs.
+ * Only the first query interrupts CPUs, to ask the driver.
  *
  * Context: task; may sleep.
- * Return: 0; -ENODATA when nobody knows.
+ * Return: 0; -ENODATA when the number is not known.
  */
 int perf_caps_get_total(struct pmu *pmu, struct perf_pmu_counters *counters)
 {
@@ -464,12 +464,12 @@ int perf_caps_get_total(struct pmu *pmu, struct perf_pmu_counters *counters)
 }
 
 /**
- * perf_caps_get - how many counters has a PMU, and how many are free?
+ * perf_caps_get() - get the number of a PMU's counters, and of the free ones
  * @pmu: PMU with pmu->counters(), or one that was tried out
- * @counters: the least of all CPUs that have the PMU
+ * @counters: result: the least of all CPUs that have the PMU
  *
  * Context: task; may sleep.
- * Return: 0; -ENODATA when nobody knows, -ENOMEM.
+ * Return: 0; -ENODATA when the numbers are not known, -ENOMEM.
  */
 int perf_caps_get(struct pmu *pmu, struct perf_pmu_counters *counters)
 {
@@ -500,7 +500,7 @@ static void fit_add(struct perf_fit *fit, const struct perf_event *event)
 		fit->attr[fit->nr++] = event->attr;
 }
 
-/* A task's pinned events are on before its others, and in order of creation. */
+/* A task's pinned events come before its others, in the order of creation. */
 static void fit_add_pinned(struct perf_fit *fit, struct perf_event_context *ctx)
 {
 	struct perf_event *event;
@@ -515,11 +515,11 @@ static void fit_add_pinned(struct perf_fit *fit, struct perf_event_context *ctx)
 }
 
 /**
- * perf_fit_collect - take down what would have to be on a PMU together
- * @fit: receives it
+ * perf_fit_collect() - collect events that have to fit on a PMU together
+ * @fit: result
  * @event: event that is about to be opened
  * @pmu: PMU that its group goes to
- * @ctx: where the event goes; NULL if there are no events yet
+ * @ctx: context that the event would join; NULL if that has no events yet
  *
  * Context: task; ctx->mutex, which is also that of the group.
  */
@@ -544,7 +544,7 @@ void perf_fit_collect(struct perf_fit *fit, struct perf_event *event,
 	fit_add(fit, event);
 }
 
-/* Behind what is there already: does the rest fit? */
+/* Do the events of @fit fit behind those that are there already? */
 static u32 fit_try_rest(struct caps_trial *trial, const struct perf_fit *fit)
 {
 	bool exclusive = false;
@@ -603,7 +603,7 @@ static u32 fit_try_cpus(struct perf_fit *fit)
 	return all;
 }
 
-/* The driver knows numbers, not what can be where. */
+/* The driver knows numbers, not which event can use which counter. */
 static u32 fit_compare(unsigned int nr, unsigned int general,
 		       unsigned int fixed)
 {
@@ -624,7 +624,7 @@ static void fit_ask_driver(struct perf_fit *fit)
 		fit->beside = PERF_FIT_NO;
 		return;
 	}
-	/* The least of all CPUs need not be what is free where it runs. */
+	/* More may be free where the event runs than on the worst CPU. */
 	if (perf_attr_would_see_cpus() && !perf_caps_get(fit->pmu, &least) &&
 	    fit->nr <= least.general_free)
 		fit->beside = PERF_FIT_YES;
@@ -643,8 +643,8 @@ static bool fit_pmu_is_there(const struct pmu *pmu)
 }
 
 /**
- * perf_fit_judge - would what was collected find counters?
- * @fit: what perf_fit_collect() has filled in; the driver has accepted the
+ * perf_fit_judge() - find out whether collected events would find counters
+ * @fit: filled in by perf_fit_collect(); the driver has accepted the
  *	event in its group, and the caller keeps that event
  *
  * Context: task; may sleep, no mutex of a context held.
@@ -658,7 +658,7 @@ void perf_fit_judge(struct perf_fit *fit)
 	guard(srcu)(&perf_pmus_srcu);
 	if (fit->too_many || !fit_pmu_is_there(pmu))
 		return;
-	/* They have a counter each, or took what there is to take. */
+	/* They have a counter each, or have reserved their resource already. */
 	if (pmu->task_ctx_nr == perf_sw_context) {
 		fit->alone = PERF_FIT_YES;
 		fit->beside = PERF_FIT_YES;
@@ -675,7 +675,7 @@ void perf_fit_judge(struct perf_fit *fit)
 
 /* Files. */
 
-/* What is free tells of events that others have on the CPUs. */
+/* The free counters reveal events of other users on the CPUs. */
 static ssize_t caps_show(struct device *dev, char *page, size_t offset)
 {
 	struct perf_pmu_counters counters;
@@ -723,7 +723,7 @@ static const struct attribute_group caps_group = {
 	.attrs	= caps_attrs,
 };
 
-/* A driver may have a folder of this name, with files of its own. */
+/* A driver may have a directory of this name, with files of its own. */
 static void caps_add_files(struct pmu *pmu)
 {
 	struct kobject *kobj = &pmu->dev->kobj;
@@ -759,7 +759,7 @@ static void caps_new_pmu(struct pmu *pmu)
 }
 
 /**
- * perf_caps_init - have PMUs looked at when they get their devices
+ * perf_caps_init() - have PMUs examined when they get their devices
  *
  * Context: boot, before the first PMU is registered.
  */

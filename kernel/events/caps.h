@@ -6,7 +6,7 @@
 #include <linux/perf_refuse.h>
 #include "types.h"
 
-/* More than any PMU has; who accepts as many does not judge groups. */
+/* More than any PMU has; a driver that accepts as many judges no groups. */
 #define PERF_CAPS_GROUP_MAX	64
 
 /* Would these events find counters? A question, and its answer. */
@@ -14,7 +14,7 @@ struct perf_fit {
 	struct pmu			*pmu;
 	/* -1: wherever the task runs. */
 	int				cpu;
-	/* The group's, if it exists: it does not stand in its own way. */
+	/* Leader of an existing group, which does not compete with itself. */
 	const struct perf_event		*leader;
 	/* First pinned events of the same task, then the group. */
 	unsigned int			nr_before;
@@ -26,11 +26,11 @@ struct perf_fit {
 	u32				beside;
 };
 
-/* What the files say. Return: 0; -ENODATA where it cannot be known, -ENOMEM. */
+/* The files' contents. Return: 0; -ENODATA if unknown, -ENOMEM. */
 int perf_caps_get_total(struct pmu *pmu, struct perf_pmu_counters *counters);
 int perf_caps_get(struct pmu *pmu, struct perf_pmu_counters *counters);
 
-/* Gathers what has to fit, then finds out. */
+/* Collects the events that have to fit, then finds out whether they do. */
 void perf_fit_collect(struct perf_fit *fit, struct perf_event *event,
 		      struct pmu *pmu, struct perf_event_context *ctx);
 void perf_fit_judge(struct perf_fit *fit);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "cpu": boot, CPUs that come and go, the end.
+ * Room "cpu": boot, CPU hotplug, reboot.
  *
- * Purpose: brings the rooms up in their order, and loads and unloads the
+ * Purpose: initialises the rooms in their order, and loads and unloads the
  * CPUs' own contexts.
  *
  * Owns: cpuctx->online, perf_online_mask.
@@ -11,16 +11,16 @@
  * runs and after it stopped; the reboot notifier.
  *
  * Lifetime: a CPU's context outlives the CPU: events stay in it, their time
- * stands, and they go on when the CPU comes back.
+ * does not pass, and they go on when the CPU comes back.
  *
  * Locking: perf_pmus_mutex, then ctx->mutex, then ctx->lock.
  *
- * Race, a CPU's context is unloaded while the CPU goes on:
+ * Race, a CPU's context is unloaded while the CPU still runs:
  *  1. the hotplug thread, or the reboot notifier, unloads it; tasks still run
  *     there, the hotplug thread among them, and are counted;
- *  2. a task's group finds no room, and the PMU's groups choose anew;
- *  3. those of the CPU are passed over, since their context is not loaded. So
- *     none of them is on when the CPU stops, and they can be closed elsewhere.
+ *  2. a task's group finds no room, and a new choice is made on the PMU;
+ *  3. groups of the CPU are skipped, since their context is not loaded. So none
+ *     of them is active when the CPU stops, and they can be closed elsewhere.
  */
 #include <linux/cpu.h>
 #include <linux/hw_breakpoint.h>
@@ -62,7 +62,7 @@ static void perf_cpu_load(void)
 
 	guard(irqsave)();
 	cpuctx = this_cpu_ptr(&perf_cpu_context);
-	/* The hotplug thread may be counted itself. */
+	/* Events may count the hotplug thread itself. */
 	task_ctx = cpuctx->task_ctx;
 	perf_ctx_lock_pair(cpuctx, task_ctx);
 	if (task_ctx)
@@ -89,8 +89,8 @@ static int perf_cpu_unload(void *unused)
 }
 
 /*
- * Timers that were under way when the CPU went offline are on another one. If
- * they were taken to be running still, nobody would start them here.
+ * Timers that were pending when the CPU went offline have moved to another CPU.
+ * If they stayed marked as active, nothing would start them here.
  */
 static void perf_cpu_cancel_timers(unsigned int cpu)
 {
@@ -106,7 +106,7 @@ static void perf_cpu_cancel_timers(unsigned int cpu)
 }
 
 /**
- * perf_event_init_cpu - a CPU comes online
+ * perf_event_init_cpu() - prepare a CPU that comes online
  * @cpu: CPU; called once before it runs, and once on it
  *
  * Context: hotplug thread.
@@ -126,12 +126,12 @@ int perf_event_init_cpu(unsigned int cpu)
 
 	guard(mutex)(&cpuctx->ctx.mutex);
 	cpuctx->online = true;
-	/* An online CPU announces itself; so does the first one. */
+	/* An online CPU calls this itself; so does the first one. */
 	perf_cpu_load();
 	return 0;
 }
 
-/* PMUs with a scope let another CPU of the unit go on counting. */
+/* Moves events of PMUs with a scope to another CPU of the unit. */
 static void perf_cpu_bequeath(unsigned int cpu)
 {
 	int heir[PERF_PMU_MAX_SCOPE];
@@ -147,7 +147,7 @@ static void perf_cpu_bequeath(unsigned int cpu)
 }
 
 /**
- * perf_event_exit_cpu - a CPU goes offline
+ * perf_event_exit_cpu() - unload the context of a CPU that goes offline
  * @cpu: CPU; called once on it, and once after it stopped
  *
  * Context: hotplug thread; reboot notifier.
@@ -178,7 +178,7 @@ static int perf_cpu_reboot(struct notifier_block *notifier, unsigned long val,
 	return NOTIFY_OK;
 }
 
-/* Last of all, so that the watchdog's counters run as long as possible. */
+/* Runs last, so that the watchdog's counters run as long as possible. */
 static struct notifier_block perf_cpu_reboot_notifier = {
 	.notifier_call	= perf_cpu_reboot,
 	.priority	= INT_MIN,
@@ -195,7 +195,7 @@ static void __init perf_cpu_init_contexts(void)
 }
 
 /**
- * perf_event_init - bring perf up
+ * perf_event_init() - initialise perf
  *
  * Context: boot, one CPU, interrupts off.
  */

@@ -2,23 +2,24 @@
 /*
  * Room "dry_run": PERF_FLAG_DRY_RUN, perf_event_open(2) without an event.
  *
- * Purpose: says what the call would return, which argument or field is to blame,
- * why, and whether the event would find counters. What the checks know they say
- * by perf_refuse(). Where a driver refuses without a word, the field is found by
- * trying: if the event is accepted once a field is zero, it was that field. For
- * that no rights are asked: the caller does not want what is tried.
+ * Purpose: tells what the call would return, which argument or field causes a
+ * refusal and why, and whether the event would find counters. Checks report
+ * their reasons by perf_refuse(). If a driver refuses without a reason, the
+ * field is found by trials: if the event is accepted once a field is zero, it
+ * was that field. Trials check no rights: the caller does not ask for what is
+ * tried.
  *
  * Owns: nothing that outlives a call.
  *
  * Contexts: task; may sleep.
  *
- * Lifetime: one allocation for each call, freed with it. Events that are made on
- * the way belong to perf_open_try().
+ * Lifetime: one allocation for each call, freed with it. Events that are made
+ * meanwhile belong to perf_open_try().
  *
  * Locking: none.
  *
  * Race: rights, leader or CPU change between the answer and the call that it is
- * about. The answer is about the moment, and promises nothing.
+ * about. The answer holds for the moment, and promises nothing.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -36,7 +37,7 @@
 struct dry_run {
 	struct perf_event_dry_run	abi;
 	struct perf_open_attempt	attempt;
-	/* The question, while others are put. */
+	/* The original question, while others are tried. */
 	pid_t				pid;
 	int				cpu;
 	int				group_fd;
@@ -50,11 +51,11 @@ struct dry_run {
 struct dry_suspect {
 	u32	place;
 	u64	bits;
-	/* What the bits are while it is tried. */
+	/* The value of the bits in the trial. */
 	u64	instead;
 };
 
-/* In the order in which they are suspected. */
+/* In the order in which they are tried. */
 static const struct dry_suspect dry_suspects[] = {
 	{ PERF_FIELD_FLAGS, PERF_ATTR_PRECISE_IP },
 	{ PERF_FIELD(sample_type), PERF_SAMPLE_BRANCH_STACK },
@@ -66,7 +67,7 @@ static const struct dry_suspect dry_suspects[] = {
 	{ PERF_FIELD(config), ~0ULL },
 };
 
-/* Zero is no type and no length; those of instructions have that of a long. */
+/* Zero is no valid type or length; instructions have the length of a long. */
 static const struct dry_suspect dry_breakpoint_suspects[] = {
 	{ PERF_FIELD(bp_addr), ~0ULL },
 	{ PERF_FIELD(bp_len), ~0ULL, HW_BREAKPOINT_LEN_1 },
@@ -84,7 +85,7 @@ static void dry_write_field(struct perf_event_attr *attr, u32 place, u64 value)
 		*(u64 *)field = value;
 }
 
-/* Return: false if it is like that anyway. */
+/* Return: false if the field has that value already. */
 static bool dry_change_field(struct perf_event_attr *attr,
 			     const struct dry_suspect *suspect)
 {
@@ -95,7 +96,7 @@ static bool dry_change_field(struct perf_event_attr *attr,
 	return value != was;
 }
 
-/* The question as it was put. */
+/* Restores the original question. */
 static void dry_reset(struct dry_run *run)
 {
 	struct perf_open_attempt *attempt = &run->attempt;
@@ -106,7 +107,7 @@ static void dry_reset(struct dry_run *run)
 	attempt->group_fd = run->group_fd;
 }
 
-/* These return whether the event would be accepted without that. */
+/* These return true if the event would be accepted without the suspect. */
 
 static bool dry_try_without(struct dry_run *run,
 			    const struct dry_suspect *suspect)
@@ -152,7 +153,7 @@ static void dry_blame_task(struct dry_run *run)
 	run->refusal.reason = PERF_REASON_CPU_ONLY;
 }
 
-/* What is set too much; if nothing is, what is missing. */
+/* Reports the bits that are set too much; if there are none, those missing. */
 static void dry_blame_field(struct dry_run *run,
 			    const struct dry_suspect *suspect)
 {
@@ -164,7 +165,7 @@ static void dry_blame_field(struct dry_run *run,
 		run->refusal.must_set = suspect->instead & ~value;
 }
 
-/* Return: true if it is one of them. */
+/* Return: true if it is one of the suspects. */
 static bool dry_find_among(struct dry_run *run,
 			   const struct dry_suspect *suspects, size_t count)
 {
@@ -197,7 +198,7 @@ static void dry_find_culprit(struct dry_run *run)
 		dry_blame_task(run);
 }
 
-/* A driver that explains itself is believed. */
+/* If a driver gives a reason, that is the answer. */
 static bool dry_is_unexplained(const struct dry_run *run)
 {
 	return run->refusal.place == PERF_NOWHERE && !run->refusal.text[0] &&
@@ -291,7 +292,7 @@ static int dry_run(struct perf_event_dry_run __user *uabi, pid_t pid, int cpu,
 	run->attempt.flags = flags;
 
 	dry_run_ask(run);
-	/* Of the call itself, not of what it asked. */
+	/* This is the result of the call itself, not an answer. */
 	if (run->error == -EINTR)
 		return -EINTR;
 	dry_run_answer(run);

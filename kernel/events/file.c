@@ -10,10 +10,10 @@
  * Contexts: task.
  *
  * Lifetime: the file holds a reference on its event until it is released. An open
- * that fails may leave a file without one, which no descriptor names.
+ * that fails may release a file without an event, which has no descriptor.
  *
- * Locking: most ioctls run under event->ctx->mutex; those on a family under
- * child_mutex as well, so that no copy leaves meanwhile.
+ * Locking: most ioctls run under event->ctx->mutex; those for copies as well
+ * also under child_mutex, so that no copy leaves meanwhile.
  */
 #include <linux/bpf.h>
 #include <linux/compat.h>
@@ -43,7 +43,7 @@ static int perf_file_release(struct inode *inode, struct file *file)
 {
 	struct perf_event *event = file->private_data;
 
-	/* It gets its event when nothing can fail any more. */
+	/* The file gets its event when the open cannot fail any more. */
 	return event ? perf_event_close(event) : 0;
 }
 
@@ -74,7 +74,7 @@ static int perf_file_fasync(int fd, struct file *file, int on)
 }
 
 #ifdef CONFIG_PROC_FS
-/* The type that was asked for, and who answers. A revoked event has nobody. */
+/* The type that was asked for, and the PMU: "none" for a revoked event. */
 static void perf_file_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct perf_event *event = file->private_data;
@@ -94,7 +94,7 @@ static void perf_file_show_fdinfo(struct seq_file *m, struct file *file)
 static long perf_file_apply(struct perf_event *event, unsigned long flags,
 			    enum perf_batch_op op)
 {
-	/* The rest of the word has never been looked at. */
+	/* The rest of the word has never been checked. */
 	if ((u32)flags & PERF_IOC_FLAG_GROUP)
 		perf_batch_group(event->group_leader, op);
 	else
@@ -224,7 +224,7 @@ static long perf_ioctl_query_bpf(struct perf_event *event, unsigned long arg)
 }
 
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
-/* The check compares all the rest, so it gets what the event has of that. */
+/* The check compares all other fields, so it gets the event's sig_data. */
 static int perf_file_modify_breakpoint(struct perf_event *event,
 				       const struct perf_event_attr *attr,
 				       bool enable)
@@ -268,7 +268,7 @@ static int perf_file_modify_members(struct perf_event *event,
 	return err;
 }
 
-/* One that refuses has all put back, and itself on again. */
+/* If one refuses all are restored, and enabled again if the event was. */
 static int perf_file_modify_family(struct perf_event *event,
 				   const struct perf_event_attr *attr)
 {
@@ -300,7 +300,7 @@ static long perf_ioctl_modify(struct perf_event *event, unsigned long arg)
 	return perf_file_modify_family(event, &attr);
 }
 
-/* Commands. SET_FILTER finds out by itself what to lock. */
+/* Commands. SET_FILTER takes the locks that it needs itself. */
 static const struct perf_ioctl {
 	unsigned int	cmd;
 	bool		unlocked;
@@ -322,7 +322,7 @@ static const struct perf_ioctl {
 	{ PERF_EVENT_IOC_GET_RANDOM_PERIOD, false, perf_ioctl_get_random_period },
 };
 
-/* Of the extensions, whose structures may grow and say their size themselves. */
+/* For extensions, whose structures may grow and contain their size. */
 static unsigned int perf_ioctl_number(unsigned int cmd)
 {
 	static const unsigned int growing[] = {
@@ -382,8 +382,8 @@ static long perf_file_ioctl(struct file *file, unsigned int cmd,
 
 #ifdef CONFIG_COMPAT
 /*
- * Of a 32-bit program. Commands that carry a pointer have its size in their
- * number; the one that takes a descriptor or -1 gets that as an int.
+ * For 32-bit programs. Commands that carry a pointer have its size in their
+ * number; the command that takes a descriptor or -1 gets that as an int.
  */
 static long perf_file_compat_ioctl(struct file *file, unsigned int cmd,
 				   unsigned long arg)
@@ -422,7 +422,7 @@ const struct file_operations perf_fops = {
 };
 
 /**
- * perf_event_get - the file of an event
+ * perf_event_get() - get the file of an event
  * @fd: file descriptor of current
  *
  * Context: task.
@@ -441,7 +441,7 @@ struct file *perf_event_get(unsigned int fd)
 }
 
 /**
- * perf_get_event - the event of a file
+ * perf_get_event() - get the event of a file
  * @file: any file
  *
  * Context: any.
@@ -453,7 +453,7 @@ const struct perf_event *perf_get_event(struct file *file)
 }
 
 /**
- * perf_event_attrs - what an event was opened with
+ * perf_event_attrs() - get the attributes of an event
  * @event: event or NULL
  *
  * Context: any.
@@ -465,7 +465,7 @@ const struct perf_event_attr *perf_event_attrs(struct perf_event *event)
 }
 
 /**
- * perf_event_task_enable - prctl(PR_TASK_PERF_EVENTS_ENABLE)
+ * perf_event_task_enable() - handle prctl(PR_TASK_PERF_EVENTS_ENABLE)
  *
  * Enables all events that current has opened, not those opened on it.
  *
@@ -479,7 +479,7 @@ int perf_event_task_enable(void)
 }
 
 /**
- * perf_event_task_disable - prctl(PR_TASK_PERF_EVENTS_DISABLE)
+ * perf_event_task_disable() - handle prctl(PR_TASK_PERF_EVENTS_DISABLE)
  *
  * Context: task.
  * Return: 0.

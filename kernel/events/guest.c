@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who explains an overflow that interrupted a guest.
+ * Callbacks of a hypervisor, for overflows that interrupted a guest.
  *
- * A hypervisor (KVM, Xen) registers callbacks; an overflow handler asks them,
- * in NMI, whether this CPU was in a guest and where. There is room for one
- * hypervisor, and the answer without any is 0, which is "no guest".
+ * A hypervisor (KVM, Xen) registers callbacks; an overflow handler calls them,
+ * in NMI, to learn whether this CPU was in a guest and where. Only one
+ * hypervisor can register. Without one the answer is 0, which is "no guest".
  *
- * The room owns the pointer perf_guest_cbs and three static calls made from it,
- * so that asking costs a direct call and nothing has to be tested.
+ * This file owns the pointer perf_guest_cbs and three static calls made from
+ * it, so that a query costs a direct call and no test.
  *
  * Lifetime: the callbacks belong to the hypervisor, which may be a module. After
- * perf_unregister_guest_info_callbacks() nobody is in them:
+ * perf_unregister_guest_info_callbacks() no CPU is in them:
  *
  *   1. the static calls are patched back to "return 0";
- *   2. whoever had entered a callback before runs with preemption off;
- *   3. synchronize_rcu() waits until those have left;
+ *   2. a CPU that entered a callback before runs it with preemption off;
+ *   3. synchronize_rcu() waits until all such CPUs have left;
  *   4. the module may go.
  *
  * Locking: none. Registering twice is a bug of the callers, reported and
@@ -37,11 +37,11 @@ DEFINE_STATIC_CALL_RET0(__perf_guest_handle_intel_pt_intr,
 	static_call_update(_call, (void *)&__static_call_return0)
 
 /**
- * perf_register_guest_info_callbacks - a hypervisor takes the room
+ * perf_register_guest_info_callbacks() - register a hypervisor's callbacks
  * @cbs: its callbacks, valid until it unregisters; handle_intel_pt_intr is
  *	optional
  *
- * Warns and does nothing when the room is taken.
+ * Warns and does nothing when a hypervisor has registered already.
  *
  * Context: process context, may sleep.
  */
@@ -55,16 +55,16 @@ void perf_register_guest_info_callbacks(struct perf_guest_info_callbacks *cbs)
 		static_call_update(__perf_guest_handle_intel_pt_intr,
 				   cbs->handle_intel_pt_intr);
 	static_call_update(__perf_guest_get_ip, cbs->get_ip);
-	/* Last: only an answer from here makes anybody ask the others. */
+	/* Last: callers use the others only if this one reports a guest. */
 	static_call_update(__perf_guest_state, cbs->state);
 }
 EXPORT_SYMBOL_GPL(perf_register_guest_info_callbacks);
 
 /**
- * perf_unregister_guest_info_callbacks - a hypervisor leaves
- * @cbs: what it has registered
+ * perf_unregister_guest_info_callbacks() - unregister a hypervisor's callbacks
+ * @cbs: the callbacks that it has registered
  *
- * Warns and does nothing when it has not. On return nobody is in a callback.
+ * Warns and does nothing if it has not. On return no CPU is in a callback.
  *
  * Context: process context, waits for a grace period.
  */

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "open": perf_event_open(2), and its like for the kernel's own events.
+ * Room "open": perf_event_open(2), and its counterpart inside the kernel.
  *
  * Four steps. Parse looks at nothing but the arguments and the caller; find
  * turns numbers into a descriptor, a leader and a task; build makes the event
- * and whatever it needs, and judges whether it may go where it is to go;
- * publish changes what others see and cannot fail. Between the steps stands
- * one struct perf_open, and one function undoes whatever of it there is.
+ * and all that it needs, and checks whether it may join its context and group;
+ * publish changes what others see and cannot fail. One struct perf_open goes
+ * from step to step, and one function undoes what there is of it.
  *
  * A dry run is the first three steps without a file and without attaching to a
- * buffer, in a context that is only looked at. It takes what the PMU reserves for an
- * event, and gives it back.
+ * buffer, in a context that is not changed. It takes what the PMU reserves for
+ * an event, and releases it.
  *
  * Owns:     nothing that outlives a call.
  * Contexts: task context, may sleep.
  *
  * Lifetime rules: the call owns the event until it publishes it, then the file
- * does. Nobody else can find the event before. With PERF_FLAG_FD_OUTPUT it stands on
- * the list of a buffer, where those who unmap that find it; so it is attached there
- * by the last step that can fail, and never in a dry run. The leader is kept by its
- * file, the context by a reference of the call, to which installing adds the event's
- * own.
+ * does. Before that it can be found only with PERF_FLAG_FD_OUTPUT: it is on the
+ * list of a buffer then, where a task that unmaps the buffer finds it. So it is
+ * attached there by the last step that can fail, and never in a dry run. The
+ * leader is kept by its file, the context by a reference of the call, to which
+ * installing adds the event's own.
  *
  * Locking rules: the target's exec_update_lock, if there is a target other than
- * the caller, then the mutex of the context; both from the moment that something
- * is judged until the event is installed. The owner's perf_event_mutex
- * afterwards, since it comes before a context's mutex.
+ * the caller, then the mutex of the context; both held from the first check
+ * until the event is installed. The owner's perf_event_mutex afterwards, since
+ * it comes before a context's mutex.
  *
  * Race: open against a target that execs a set-uid program.
  *   1. The caller may trace the target: perf_target_permitted() says yes.
@@ -36,27 +36,27 @@
  * Race: two siblings join the same software group, one of a hardware PMU.
  *   1. Both calls see a leader of the software PMU.
  *   2. One of them moves the group to the hardware PMU.
- *   3. The other one asks only now, under the context's mutex, where the
- *      leader is; what it knew before about the leader it does not use.
+ *   3. The other one checks only now, under the context's mutex, where the
+ *      leader is; it uses nothing that it knew before about the leader.
  *
  * Race: open against an exchange of contexts, and an exit.
  *   1. The call finds the target's context and waits for its mutex.
- *   2. A switch gives the context to another task; that one exits, and the
- *      context's task has gone.
- *   3. This says nothing about the target. The call asks whether the target
+ *   2. A switch gives the context to another task; that task exits, and the
+ *      context has no task any more.
+ *   3. This says nothing about the target. The call checks whether the target
  *      still has the context, and if not, looks for the one that it has, which
  *      fails only if the target itself exits. If the target runs with another
  *      task's context, home.c gives it back its own.
  *
  * Race: open against CPU hotplug, for events of CPUs.
- *   1. The CPU goes: its mark "online" is cleared under the context's mutex.
- *   2. This call looks at the mark under the same mutex: -ENODEV. The other
- *      way round, the event is there to be taken off with the others.
+ *   1. The CPU goes offline: "online" is cleared under the context's mutex.
+ *   2. This call looks at "online" under the same mutex: -ENODEV. If it comes
+ *      before 1, the event is there and is scheduled out with the others.
  *
  * Race: open with PERF_FLAG_FD_OUTPUT against the last unmapping of that buffer.
- *   1. The buffer was in use when the event was judged.
- *   2. It is unmapped. If attaching comes later it is refused, and the event goes
- *      without anybody having seen it.
+ *   1. The buffer was in use when the event was checked.
+ *   2. It is unmapped. If attaching comes later it is refused, and the event is
+ *      freed without having been visible.
  *   3. If attaching came before, unmapping finds the event and detaches it. The
  *      event has no buffer then, as if it had been opened earlier.
  */
@@ -94,20 +94,20 @@ int (*perf_open_dry_run)(struct perf_event_dry_run __user *question,
 			 pid_t pid, int cpu, int group_fd,
 			 unsigned long flags) __ro_after_init;
 
-/* What a call has come to. Zero, or -1 for fd, where it has not come yet. */
+/* The state of a call. Zero, or -1 for fd, for steps that are still to come. */
 struct perf_open {
-	/* Asked for. */
+	/* The arguments. */
 	const struct perf_event_attr *attr;
 	unsigned long		flags;
 	pid_t			pid;		/* or a cgroup's descriptor */
 	int			cpu;
 
-	/* Found; references. */
+	/* Found; with references. */
 	int			fd;
 	struct file		*group;
 	struct task_struct	*task;
 
-	/* Of the group's file, which keeps them. */
+	/* Kept by the group's file. */
 	struct perf_event	*leader;
 	struct perf_event	*output;
 
@@ -115,18 +115,18 @@ struct perf_open {
 	struct perf_event	*event;
 	struct file		*file;
 
-	/* Where the event goes; a reference, and two locks if held. */
+	/* The event's context: a reference, and two locks if held. */
 	struct perf_event_context *ctx;
 	bool			ctx_locked;
 	bool			ctx_held;
 	bool			exec_locked;
 
-	/* A software group that has to follow its new member to this PMU. */
+	/* The leader's software group has to follow the event to its PMU. */
 	bool			move_group;
 
-	/* A dry run: nothing is to be published, and this is filled in. */
+	/* In a dry run nothing is published, and this is filled in. */
 	struct perf_fit		*fit;
-	/* In search of a reason: the rights were those of another attribute. */
+	/* In search of a reason: rights were checked for another attribute. */
 	bool			trial;
 };
 
@@ -145,7 +145,7 @@ static void perf_open_unlock(struct perf_open *open)
 	open->exec_locked = false;
 }
 
-/* The event's part of the context wants the context: that goes later. */
+/* The event's part of the context needs the context: that is put later. */
 static void perf_open_finish(struct perf_open *open)
 {
 	perf_open_unlock(open);
@@ -175,7 +175,7 @@ static int perf_open_check(const struct perf_open *open)
 	if (error)
 		return error;
 
-	/* A cgroup has no CPU of its own, and no name but its descriptor. */
+	/* A cgroup event needs a CPU, and a descriptor of the cgroup. */
 	if ((open->flags & PERF_FLAG_PID_CGROUP) &&
 	    (open->pid == -1 || open->cpu == -1))
 		return perf_refuse(-EINVAL, open->pid == -1 ?
@@ -243,7 +243,7 @@ static int perf_open_find_task(struct perf_open *open)
 		return perf_refuse(-ESRCH, PERF_ARGUMENT(PID), 0,
 				   PERF_REASON_NO_TASK);
 
-	/* A copy of half a group would be another group. */
+	/* A copy of only a part of a group would be another group. */
 	if (open->leader && open->leader->attr.inherit != open->attr->inherit)
 		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS,
 				   PERF_ATTR_INHERIT,
@@ -256,7 +256,7 @@ static int perf_open_find(struct perf_open *open, int group_fd)
 	int fd_flags = O_RDWR;
 	int error;
 
-	/* It will be an index. Who builds the event refuses what is none. */
+	/* It will be an index. perf_event_alloc() refuses invalid ones. */
 	if ((unsigned int)open->cpu < nr_cpu_ids)
 		open->cpu = array_index_nospec(open->cpu, nr_cpu_ids);
 
@@ -297,8 +297,8 @@ static int perf_open_alloc(struct perf_open *open,
 }
 
 /*
- * Signals are as good as a debugger's hand on the target, so they ask for the
- * right to attach, or for the right to send any signal.
+ * Signals give as much power over the target as a debugger has, so they need
+ * the right to attach, or the right to send any signal.
  */
 static bool perf_target_permitted(const struct perf_event_attr *attr,
 				  struct task_struct *task)
@@ -315,7 +315,7 @@ static bool perf_target_permitted(const struct perf_event_attr *attr,
 	return capable || ptrace_may_access(task, mode);
 }
 
-/* What is only tried is not audited. Nothing comes of it that an exec could abuse. */
+/* A trial is not audited. It leaves nothing that an exec could abuse. */
 static int perf_open_ask_target_trial(const struct perf_open *open)
 {
 	unsigned int mode = PTRACE_MODE_READ_REALCREDS | PTRACE_MODE_NOAUDIT;
@@ -325,7 +325,7 @@ static int perf_open_ask_target_trial(const struct perf_open *open)
 	return -EACCES;
 }
 
-/* Everybody may look at himself, and does not exec while he is in here. */
+/* A task may always observe itself, and does not exec during this call. */
 static int perf_open_ask_target(struct perf_open *open)
 {
 	int error;
@@ -344,7 +344,7 @@ static int perf_open_ask_target(struct perf_open *open)
 			   PERF_REASON_TASK_RIGHTS);
 }
 
-/* All that runs on a CPU is asked for by not naming a task. */
+/* Without a task the event is for everything that runs on a CPU. */
 static int perf_open_ask_cpu(const struct perf_open *open)
 {
 	int error = open->trial ? 0 : perf_attr_cpu_permitted();
@@ -368,7 +368,7 @@ static struct perf_event_context *perf_open_get_ctx(struct perf_open *open)
 	return perf_ctx_get_cpu(open->cpu);
 }
 
-/* Return: false if the context is not the target's alone and for good. */
+/* Return: false if the context is not, or may not stay, the target's alone. */
 static bool perf_open_take_ctx(struct perf_open *open)
 {
 	if (!open->task)
@@ -383,8 +383,8 @@ static bool perf_open_take_ctx(struct perf_open *open)
 }
 
 /*
- * Return: 0 with the mutex held of a context that is the target's alone; in a dry
- * run without, if there would have to be a new one.
+ * Return: 0 with the mutex of a context held that is the target's alone; in a
+ * dry run without a context, if it would have to be a new one.
  */
 static int perf_open_lock_own_ctx(struct perf_open *open)
 {
@@ -412,7 +412,7 @@ static int perf_open_lock_own_ctx(struct perf_open *open)
 	}
 }
 
-/* Return: 0 with the mutex of a context held that takes events. */
+/* Return: 0 with the mutex of a context held that accepts events. */
 static int perf_open_lock_ctx(struct perf_open *open)
 {
 	int error = perf_open_lock_own_ctx(open);
@@ -474,7 +474,7 @@ static bool group_has_other_pmu(const struct perf_open *open)
 #define OPEN_SAYS_LEADER(reason_) \
 	OPEN_SAYS(reason_, PERF_ARGUMENT(GROUP_FD), 0)
 
-/* Where the leader's part of the context is, may be asked once it is ours. */
+/* The leader's pmu_ctx may be read only after the check of its context. */
 static const struct {
 	bool	(*broken)(const struct perf_open *open);
 	int	error;
@@ -506,8 +506,8 @@ static int perf_open_check_group(const struct perf_open *open)
 }
 
 /*
- * A group is scheduled as one, by one PMU: software events go with the
- * hardware events of their group, whoever came first.
+ * A group is scheduled as one, on one PMU: software events go with the
+ * hardware events of their group, whichever came first.
  */
 static struct pmu *perf_open_choose_pmu(struct perf_open *open)
 {
@@ -599,7 +599,7 @@ static int perf_open_make_file(struct perf_open *open)
 	return 0;
 }
 
-/* The last that can fail, since from here on others find the event. */
+/* The last step that can fail: from here on others can find the event. */
 static int perf_open_attach(struct perf_open *open)
 {
 	return open->output ? perf_mmap_set_output(open->event, open->output) :
@@ -634,8 +634,8 @@ static int perf_open_build(struct perf_open *open)
 /* Publish. */
 
 /*
- * The member starts again where the new event will be, as if just opened. One
- * that an exec has ended stays what it is.
+ * The event restarts in the new event's part, as if just opened. An event that
+ * an exec has ended stays as it is.
  */
 static void perf_open_replace(struct perf_open *open, struct perf_event *member)
 {
@@ -652,9 +652,9 @@ static void perf_open_replace(struct perf_open *open, struct perf_event *member)
 }
 
 /*
- * The members stay linked all the time. All have left before the first one
- * comes back, and the leader comes last: what is installed with the leader, or
- * considered to be put on the PMU with it, is the whole group.
+ * The events stay linked all the time. All have left before the first one
+ * comes back, and the leader comes last: so the whole group is there when the
+ * leader is installed and the group is scheduled in.
  */
 static void perf_open_move_group(struct perf_open *open)
 {
@@ -696,11 +696,11 @@ static int perf_open_publish(struct perf_open *open)
 }
 
 /**
- * sys_perf_event_open - make an event and a descriptor for it
- * @attr_uptr: what is to be counted or sampled, see perf_event_open(2); with
+ * sys_perf_event_open() - make an event and a descriptor for it
+ * @attr_uptr: what to count or sample, see perf_event_open(2); with
  *	PERF_FLAG_DRY_RUN a struct perf_event_dry_run
  * @pid: process id; 0 for the caller, -1 for all on @cpu; with
- *	PERF_FLAG_PID_CGROUP a descriptor of a cgroup's folder
+ *	PERF_FLAG_PID_CGROUP a descriptor of a cgroup's directory
  * @cpu: CPU number, -1 for any
  * @group_fd: descriptor of the leader of the group to join, -1 for a new group
  * @flags: PERF_FLAG_*
@@ -708,7 +708,7 @@ static int perf_open_publish(struct perf_open *open)
  * Context: System call.
  * Return: descriptor, or the errno that perf_event_open(2) lists; of several
  * that apply, the first in the order parse, find, build. With PERF_FLAG_DRY_RUN 0,
- * or why the question could not be put.
+ * or the errno of the dry run itself.
  */
 SYSCALL_DEFINE5(perf_event_open,
 		struct perf_event_attr __user *, attr_uptr,
@@ -740,17 +740,17 @@ SYSCALL_DEFINE5(perf_event_open,
 }
 
 /**
- * perf_open_try - do all of perf_event_open(2) that can fail, then undo it
+ * perf_open_try() - do all of perf_event_open(2) that can fail, then undo it
  * @attempt: the call; receives the attribute as it was understood, and whether
  *	the event would find counters
  *
- * A trial is made after an attempt whose checks and rights were found good, with
- * less in the attribute. It asks for no right, since what would be denied, and
- * audited, nobody has asked for.
+ * A trial is made after an attempt whose checks and rights were found good,
+ * with less in the attribute. It checks no rights: a denial would be audited,
+ * although the user has not asked for this event.
  *
  * Context: task, may sleep; as the system call.
- * Return: 0, or the errno of the system call, but for those of making a file (not of
- * its descriptor) and, for a task without events, of making a context.
+ * Return: 0, or the errno of the system call, except those of making a file
+ * (not its descriptor) and, for a task without events, of making a context.
  */
 int perf_open_try(struct perf_open_attempt *attempt)
 {
@@ -771,7 +771,7 @@ int perf_open_try(struct perf_open_attempt *attempt)
 		error = perf_open_find(&open, attempt->group_fd);
 	if (!error)
 		error = perf_open_build(&open);
-	/* The event stays a while: with it, its PMU does. */
+	/* The event is kept meanwhile, and with it its PMU. */
 	perf_open_unlock(&open);
 	if (!error)
 		perf_fit_judge(open.fit);
@@ -788,7 +788,7 @@ static int perf_open_build_kernel(struct perf_open *open,
 	struct perf_event *event;
 	int error;
 
-	/* Neither has a leader to serve or to be served by. */
+	/* Both need other events in the group, and there are none. */
 	if (open->attr->aux_output || open->attr->aux_action)
 		return -EINVAL;
 	error = perf_open_alloc(open, handler, context);
@@ -806,22 +806,22 @@ static int perf_open_build_kernel(struct perf_open *open,
 }
 
 /**
- * perf_event_create_kernel_counter - make an event for the kernel itself
- * @attr: what is to be counted or sampled
+ * perf_event_create_kernel_counter() - make an event for the kernel itself
+ * @attr: what to count or sample
  * @cpu: CPU number, -1 for any if there is a @task
  * @task: task to follow, NULL for all on @cpu
- * @overflow_handler: called at each overflow, maybe in NMI; NULL: none but the
- *	usual sample
+ * @overflow_handler: called at each overflow, maybe in NMI; NULL: only the
+ *	usual sample is written
  * @context: for perf_event::overflow_handler_context
  *
- * The event has no descriptor and no group. perf_event_release_kernel() ends
+ * The event has no descriptor and no group. perf_event_release_kernel() closes
  * it.
  *
  * Context: Task context, may sleep; also from CPU hotplug callbacks.
  * Return: the event; or an error pointer: -EINVAL for a target or attribute
- * that is not taken, -EACCES for a CPU that the caller may not watch, -ESRCH
- * for a task that exits, -ENODEV for a CPU that is offline, -EBUSY for an
- * exclusive PMU in use, or what perf_event_alloc() returns.
+ * that is not accepted, -EACCES for a CPU that the caller may not observe,
+ * -ESRCH for a task that exits, -ENODEV for a CPU that is offline, -EBUSY for
+ * an exclusive PMU in use, or the errno of perf_event_alloc().
  */
 struct perf_event *
 perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,

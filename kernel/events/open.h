@@ -10,18 +10,18 @@
 #include "caps.h"
 #include "types.h"
 
-/* All that perf_event_open(2) takes in its last argument. */
+/* All flags of perf_event_open(2) but PERF_FLAG_DRY_RUN. */
 #define PERF_OPEN_FLAGS	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | \
 			 PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC)
 
-/* A call that is to leave nothing behind. */
+/* A call that leaves nothing behind. */
 struct perf_open_attempt {
 	struct perf_event_attr __user	*uattr;
 	pid_t				pid;
 	int				cpu;
 	int				group_fd;
 	unsigned long			flags;
-	/* Take @attr as it is: another one was checked, with all its rights. */
+	/* Use @attr unchecked: another one was checked, with all its rights. */
 	bool				trial;
 	/* Filled in. */
 	struct perf_event_attr		attr;
@@ -30,7 +30,7 @@ struct perf_open_attempt {
 
 int perf_open_try(struct perf_open_attempt *attempt);
 
-/* PERF_FLAG_DRY_RUN, of a later room; set once. */
+/* Handles PERF_FLAG_DRY_RUN, in a later room; set once. */
 struct perf_event_dry_run;
 extern int (*perf_open_dry_run)(struct perf_event_dry_run __user *question,
 				pid_t pid, int cpu, int group_fd,

@@ -15,7 +15,7 @@
  *  1. the leader's copies are listed, child_mutex is held;
  *  2. a sibling is opened or closed: parent and copies change one by one;
  *  3. generation and size of a copy differ from the parent's: the sum would
- *     mix counts of different events, and the read says ECHILD.
+ *     mix counts of different events, and the read returns -ECHILD.
  */
 #include <linux/security.h>
 #include <linux/slab.h>
@@ -26,14 +26,14 @@
 #include "read.h"
 #include "swap.h"
 
-/* Values of one event at most: count, two times, number, lost. */
+/* Values of one event at most: count, two times, id, lost samples. */
 #define PERF_READ_WORDS		5
 
-/* Groups up to this size are read on the stack, if they are here. */
+/* Values up to this size are read on the stack, if they can be read here. */
 #define PERF_READ_HERE_WORDS	32
 
 /**
- * perf_event_count - an event's count with what its dead children left
+ * perf_event_count() - get an event's count with that of its ended copies
  * @event: event; nothing is brought up to date
  *
  * Context: any.
@@ -56,7 +56,7 @@ static u64 perf_read_running(const struct perf_event *event)
 	       atomic64_read(&event->child_total_time_running);
 }
 
-/* Copies go by the number of the event that was opened. */
+/* Copies have the id of the event that was opened. */
 static u64 perf_read_id(const struct perf_event *event)
 {
 	return event->parent ? event->parent->id : event->id;
@@ -72,7 +72,7 @@ static u64 perf_read_family(struct perf_event *event, u64 *enabled,
 	perf_swap_hold_counts(event);
 	perf_control_read(event, false);
 	total = perf_event_count(event);
-	/* In this order: times go on, and nothing ran for longer than it was enabled. */
+	/* In this order: times go on, and running must not exceed enabled. */
 	*running = perf_read_running(event);
 	*enabled = perf_read_enabled(event);
 	list_for_each_entry(child, &event->child_list, child_list) {
@@ -86,10 +86,10 @@ static u64 perf_read_family(struct perf_event *event, u64 *enabled,
 }
 
 /**
- * perf_event_read_value - read an event of a kernel user with its children
+ * perf_event_read_value() - read an event of a kernel user with its children
  * @event: event
- * @enabled: nanoseconds enabled
- * @running: nanoseconds on the PMU
+ * @enabled: result: nanoseconds enabled
+ * @running: result: nanoseconds active
  *
  * Context: task.
  * Return: count.
@@ -104,7 +104,7 @@ u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 }
 EXPORT_SYMBOL_GPL(perf_event_read_value);
 
-/* Return: how many words; the first three are what the caller found. */
+/* Return: the number of words; the caller knows the first three already. */
 static int perf_read_fill_single(const struct perf_event *event, u64 *values,
 				 u64 count, u64 enabled, u64 running)
 {
@@ -155,7 +155,7 @@ static bool perf_read_same_shape(const struct perf_event *leader)
 		parent->nr_siblings == leader->nr_siblings);
 }
 
-/* Members run together, so the leader's times are those of all. */
+/* Events of a group run together, so the leader's times are those of all. */
 static int perf_read_add_group_locked(struct perf_event *leader, u64 format,
 				      u64 *value)
 {
@@ -185,7 +185,7 @@ static int perf_read_add_group(struct perf_event *leader, u64 format,
 	if (err)
 		return err;
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	/* The number of members stands before their values. */
+	/* The number of events comes before their values. */
 	err = perf_read_add_group_locked(leader, format, values + 1);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	return err;
@@ -247,7 +247,7 @@ static ssize_t perf_read_locked(struct perf_event *event, char __user *buf,
 	lockdep_assert_held(&event->ctx->mutex);
 	if (perf_event_is_revoked(event))
 		return -ENODEV;
-	/* A pinned event that found no room has nothing to tell. */
+	/* A pinned event that found no room has no values. */
 	if (event->state == PERF_EVENT_STATE_ERROR)
 		return 0;
 	if (count < event->read_size)
@@ -279,9 +279,10 @@ static bool perf_read_here_locked(struct perf_event *event, u64 *values)
 }
 
 /*
- * An event without copies that is on this CPU, or on none, needs no mutex.
- * Return: bytes of @values; 0 if the long way has to be taken, also for what
- * will be an error.
+ * An event without copies whose context is loaded here or nowhere needs no
+ * mutex.
+ * Return: bytes of @values; 0 if perf_read_slowly() has to read the event, or
+ * to return an error.
  */
 static size_t perf_read_here(struct perf_event *event, u64 *values, size_t size)
 {
@@ -312,22 +313,22 @@ static ssize_t perf_read_slowly(struct perf_event *event, char __user *buf,
 }
 
 /**
- * perf_read - read(2) of an event
+ * perf_read() - read the values of an event
  * @file: file of the event
  * @buf: destination
  * @count: its size in bytes
- * @ppos: not used, values have no position
+ * @ppos: not used: values have no position
  *
  * Context: task.
- * Return: bytes; 0 for an event in error; -ENODEV when its PMU has gone; -ENOSPC
- * when @buf is too small for all values; -ECHILD when inherited groups differ;
- * -EFAULT, -ENOMEM, and what the security module says.
+ * Return: bytes; 0 for an event in ERROR; -ENODEV when its PMU has gone;
+ * -ENOSPC when @buf is too small for all values; -ECHILD when inherited groups
+ * differ; -EFAULT, -ENOMEM, and the errno of the security module.
  */
 ssize_t perf_read(struct file *file, char __user *buf, size_t count,
 		  loff_t *ppos)
 {
 	struct perf_event *event = file->private_data;
-	/* As many bytes are filled in as are copied. */
+	/* Only bytes that were filled in are copied. */
 	u64 values[PERF_READ_HERE_WORDS] __uninitialized;
 	size_t size;
 	int err;
@@ -342,7 +343,7 @@ ssize_t perf_read(struct file *file, char __user *buf, size_t count,
 }
 
 /**
- * perf_event_is_hup - has all gone that an event could count?
+ * perf_event_is_hup() - check whether an event has nothing left to count
  * @event: event
  *
  * Context: task.

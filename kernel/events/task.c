@@ -2,30 +2,30 @@
 /*
  * Room "task": what the life of a task means to events.
  *
- * Purpose: the entry points for fork, exec and exit. They put the steps into
- * their order; the steps are other rooms'.
+ * Purpose: the entry points for fork, exec and exit. They call the steps in the
+ * right order; the steps belong to other rooms.
  *
  * Owns: task->{perf_recursion,perf_event_mutex} from the moment the task is
  * made; the end of task->perf_event_list.
  *
  * Contexts: task; may sleep. The task is current, or one that is being made.
  *
- * Lifetime rules: a task goes with its context parted from it and with no event
- * on its list; each event has a reference on the task it counts, and its
- * owner's list is none.
+ * Lifetime rules: a task that is freed has no context and no event on its list.
+ * Each event has a reference on the task that it counts; the list of its owner
+ * is no reference.
  *
  * Locking rules: perf_event_mutex before a context's mutex, never inside.
  *
  * Race: exit of an owner against close of its event.
  *   1. Exit takes the event off the list, then clears event->owner.
- *   2. Close sees no owner, and frees the event; exit is through with it.
+ *   2. Close sees no owner, and frees the event; exit is done with it.
  *      Or close sees the owner, takes its perf_event_mutex after exit has
  *      dropped it, looks again and has nothing to do.
  *
- * Race: exit against an open that brings the task's first context.
+ * Race: exit against an open that makes the task's first context.
  *   1. Exit takes perf_event_mutex, with the task marked as exiting.
  *   2. An open that had the mutex before has published its context: exit finds
- *      it. One that gets it later sees the mark and fails.
+ *      it. An open that gets it later sees the mark and fails.
  */
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -41,7 +41,7 @@
 #include "member.h"
 #include "sideband.h"
 
-/* The task owns no event any more; those go on until they are closed. */
+/* Clears the owner of the task's events; they go on until they are closed. */
 static void task_disown_all(struct task_struct *task)
 {
 	struct perf_event *event, *next;
@@ -51,13 +51,13 @@ static void task_disown_all(struct task_struct *task)
 				 owner_entry) {
 		list_del_init(&event->owner_entry);
 		perf_debug_sleep();
-		/* The last access: who sees no owner may free the event. */
+		/* The last access: a close that sees no owner may free it. */
 		smp_store_release(&event->owner, NULL);
 	}
 }
 
 /**
- * perf_event_free_task - undo perf_event_init_task()
+ * perf_event_free_task() - undo perf_event_init_task()
  * @task: task that will not be started
  *
  * Context: Task context, may sleep.
@@ -68,14 +68,14 @@ void perf_event_free_task(struct task_struct *task)
 }
 
 /**
- * perf_event_init_task - prepare a new task and hand current's events on to it
- * @child: task in the making, a byte-wise copy of current as far as this room
+ * perf_event_init_task() - prepare a new task and let it inherit events
+ * @child: new task, a byte-wise copy of current as far as this room
  *	is concerned
  * @clone_flags: CLONE_*
  *
  * Context: Task context, may sleep.
- * Return: 0; otherwise what perf_member_fork() returns, and then nothing is
- * left to be undone.
+ * Return: 0; or the errno of perf_member_fork(), and then nothing is
+ * left to undo.
  */
 int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 {
@@ -93,10 +93,11 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 }
 
 /**
- * perf_event_exec - current has a new program
+ * perf_event_exec() - adapt current's events to its new program
  *
- * What waits for an exec begins to count, then what must not see the new
- * program is removed, and address filters forget where its files lay.
+ * Events that wait for an exec are enabled, then events that must not see the
+ * new program are removed, and address filters forget where its files were
+ * mapped.
  *
  * Context: Task context, may sleep; current's exec_update_lock is held.
  */
@@ -116,10 +117,11 @@ void perf_event_exec(void)
 }
 
 /**
- * perf_event_exit_task - current exits, or gains privileges by an exec
+ * perf_event_exit_task() - take all events from current at its exit
  * @child: current
  *
- * It loses the events it opened as well as those that count it.
+ * Also called when an exec gains privileges. Current loses the events that it
+ * owns as well as those that count it.
  *
  * Context: Task context, may sleep; exec_update_lock may be held.
  */
@@ -127,12 +129,12 @@ void perf_event_exit_task(struct task_struct *child)
 {
 	task_disown_all(child);
 	perf_member_exit(child, true);
-	/* The task's events know already; now those of its CPU. */
+	/* The task's own events were notified; now those of its CPU. */
 	perf_side_task(child, false, NULL);
 }
 
 /**
- * perf_event_delayed_put - a task's last trace is about to go
+ * perf_event_delayed_put() - check a task that is about to be freed
  * @task: task that has exited
  *
  * Context: any.
