@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the rooms addr_filter_parse and addr_filter: what is a filter and
- * what is not, random texts, and what a PMU is given of filters for the kernel.
+ * Tests of the rooms addr_filter_parse and addr_filter: which texts are filters,
+ * random texts, and which filters for the kernel a PMU gets.
  * Files need a process; the selftest addr_filters has them.
  */
 #include <kunit/test.h>
@@ -110,7 +110,7 @@ static const struct afk_bad afk_bad[] = {
 	{ "start 1 foo 2", -EINVAL },
 };
 
-/* Return: filters, or the error of the first that is none. */
+/* Return: number of filters, or the error of the first invalid one. */
 static int afk_parse(const char *text)
 {
 	struct perf_filter_term term;
@@ -194,7 +194,7 @@ static const char *afk_check_term(const char *text, const char *rest,
 							 NULL;
 }
 
-/* The text lies at the end of its memory, where KASAN sees who reads on. */
+/* The text ends where its memory ends, so that KASAN sees an overrun. */
 static void afk_fuzz_one(struct kunit *test, const char *random)
 {
 	struct perf_filter_term term;
@@ -237,7 +237,7 @@ static void afk_fuzz(struct kunit *test)
 /* The last list that the driver saw. */
 static struct {
 	unsigned int			syncs;
-	/* Of these: without the lock that keeps the list as it is. */
+	/* Of these: calls without the lock that protects the list. */
 	unsigned int			unlocked;
 	unsigned int			nr;
 	struct perf_addr_filter_range	range[NR_FILTERS];
@@ -332,7 +332,7 @@ static void afk_expect_seen(struct kunit *test, unsigned int n,
 	KUNIT_EXPECT_EQ(test, afk_seen.range[n].size, size);
 }
 
-/* An event that is on is restarted, and the driver sees the new list. */
+/* An active event is restarted, and the driver sees the new list. */
 static void afk_set(struct kunit *test)
 {
 	static const char several[] = "filter 4096/256, stop 0x1080 start 0x10";
@@ -357,7 +357,7 @@ static void afk_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, afk_seen.nr, 0);
 }
 
-/* One that is off hears of it when it is started. */
+/* An event that is disabled gets the list when it is started. */
 static void afk_set_off(struct kunit *test)
 {
 	struct perf_event *event = afk_open(test);
@@ -369,7 +369,7 @@ static void afk_set_off(struct kunit *test)
 	afk_expect_seen(test, 0, STOP, 7, 8);
 }
 
-/* A list that is refused leaves the old one in place. */
+/* When the driver refuses a list, the old one stays in place. */
 static void afk_refused(struct kunit *test)
 {
 	static const char too_many[] = "stop 1,stop 2,stop 3,stop 4,stop 5";
@@ -390,7 +390,7 @@ static void afk_refused(struct kunit *test)
 	afk_expect_seen(test, 0, STOP, 7, 8);
 }
 
-/* A PMU of the driver that has no filters is not asked for them. */
+/* The core does not ask a PMU that has no filters. */
 static void afk_none(struct kunit *test)
 {
 	struct perf_event *event = afk_open(test);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room attr, part of its object to see the tables: each row of them
- * refuses what it should and nothing else, sizes of old, present and future
- * programs, who is permitted what at which paranoid level.
+ * Tests of the room attr, compiled into its object to see the tables: each row
+ * refuses what it should and nothing else, sizes of attributes of old, present
+ * and future programs, what is permitted at each paranoid level.
  *
- * Privileges are those of the test's thread, which are taken away and given back.
+ * Privileges are those of the test's thread, and are taken away and given back.
  * Security modules are asked as well, so denials are only expected where the core
  * itself denies, and grants where no module is expected to object to root.
  */
@@ -196,7 +196,7 @@ static void sizes(struct kunit *test)
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++)
 		expect_size_taken(test, user, versions[i], versions[i]);
 	expect_size_taken(test, user, 0, PERF_ATTR_SIZE_VER0);
-	/* No version's, yet between two: fields may be cut anywhere. */
+	/* Between two versions: a size may end in the middle of a field. */
 	expect_size_taken(test, user, PERF_ATTR_SIZE_VER0 + 1,
 			  PERF_ATTR_SIZE_VER0 + 1);
 
@@ -214,7 +214,7 @@ static void size_of_the_future(struct kunit *test)
 	user->bytes[known] = 1;
 	expect_size_told(test, user, known + 8);
 	expect_size_told(test, user, PAGE_SIZE);
-	/* Behind the end it is no field. */
+	/* Bytes behind the end of the structure are no field. */
 	expect_size_taken(test, user, known, known);
 
 	user->bytes[known] = 0;
@@ -223,7 +223,7 @@ static void size_of_the_future(struct kunit *test)
 	expect_size_taken(test, user, PAGE_SIZE - 8, PAGE_SIZE - 8);
 }
 
-/* What an old program has behind its structure is not ours to read. */
+/* The kernel does not read beyond the size that an old program states. */
 static void size_of_the_past(struct kunit *test)
 {
 	struct attr_user *user = user_prepare(test);
@@ -364,7 +364,7 @@ static void access_levels(struct kunit *test)
 	}
 }
 
-/* One capability opens all, but not what this system closes to all but root. */
+/* CAP_PERFMON permits everything, except at level 3, which asks for root. */
 static void access_perfmon(struct kunit *test)
 {
 	const struct attr_case *c = test->param_value;
@@ -403,7 +403,7 @@ static void access_branches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_attr_check(&hv), 0);
 }
 
-/* What concerns all users of a CPU is seen below level 1, or with a capability. */
+/* Events of whole CPUs are permitted below level 1, or with a capability. */
 static void access_cpus(struct kunit *test)
 {
 	caller_weaken(test, false);
@@ -436,7 +436,7 @@ static void rates(struct kunit *test)
 				    cases[i].error, "%s", cases[i].name);
 }
 
-/* Of two mistakes the one counts that programs always heard of first. */
+/* Of two mistakes, the one that the ABI reports first decides the errno. */
 static void order(struct kunit *test)
 {
 	const struct perf_event_attr branch_then_sigtrap = {

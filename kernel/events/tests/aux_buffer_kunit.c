@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the rooms aux_buffer and aux_event: what a driver may write where, what
- * is said of it and to whom, who is kept out; what members of a group do to the
- * trace of their leader.
+ * Tests of the rooms aux_buffer and aux_event: where a driver may write, which
+ * records follow and who is notified, which events may not begin an output, and
+ * what siblings do to the trace of their leader.
  *
- * Buffers, areas and events are real, but no context knows the events. The driver
- * is a few functions here that note what they were asked for.
+ * Buffers, areas and events are real, but no context knows the events. The
+ * driver consists of a few functions here that note what the core asked for.
  */
 
 #include <kunit/test.h>
@@ -37,7 +37,7 @@ struct aux_test {
 	struct pmu		other_pmu;
 	struct vm_area_struct	*vma;
 	struct perf_buffer	*rb;
-	/* Of the driver. */
+	/* Set by the driver. */
 	void			**pages;
 	int			nr_pages;
 	bool			overwrite;
@@ -46,7 +46,7 @@ struct aux_test {
 	unsigned int		calls;
 };
 
-/* The record that the tests read, as it stands in the buffer. */
+/* A record as it lies in the buffer. */
 struct aux_record {
 	struct perf_event_header	header;
 	u64				offset;
@@ -54,7 +54,7 @@ struct aux_record {
 	u64				flags;
 };
 
-/* The driver. The test that runs is also its private data. */
+/* The driver's state. Its private data are the test that runs. */
 static struct aux_test *aux_current;
 
 static void *aux_setup(struct perf_event *event, void **pages, int nr_pages,
@@ -201,7 +201,7 @@ static void aux_attach(struct kunit *test, int nr)
 	rcu_assign_pointer(*perf_rb_slot(event), aux->rb);
 }
 
-/* A page of data, for all events of the test. */
+/* Maps a page of data for all events of the test. */
 static struct perf_buffer *aux_map_data(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -307,7 +307,7 @@ static void aux_expect_record(struct kunit *test, u64 offset, u64 size,
 	page->data_tail += record->header.size;
 }
 
-/* The place and the size that user space asks for. */
+/* Offset and size of the area, as user space asks for them. */
 static void aux_geometry(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -343,7 +343,7 @@ static void aux_geometry(struct kunit *test)
 	vma->vm_pgoff = 2;
 	EXPECT_CHECK(0);
 
-	/* There is one already, elsewhere or larger. */
+	/* There is an area already: another offset, then another size. */
 	perf_aux_publish_locked(rb, area);
 	EXPECT_CHECK(-EINVAL);
 	page->aux_offset = AREA_PGOFF * PAGE_SIZE;
@@ -384,7 +384,7 @@ static unsigned long aux_order(const struct perf_aux_area *area, int nr)
 	return PagePrivate(page) ? page_private(page) : 0;
 }
 
-/* One chunk for what goes round without end, else as large as the watermark. */
+/* One chunk if the area is overwritten, else chunks of the watermark's size. */
 static void aux_chunks(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -408,7 +408,7 @@ static void aux_chunks(struct kunit *test)
 	perf_aux_free(area);
 }
 
-/* The driver has its part of an area that nobody ever saw, and gives it back. */
+/* The driver sets up an area that is never published, and frees it again. */
 static void aux_never_published(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -420,7 +420,7 @@ static void aux_never_published(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, aux->freed, 1);
 }
 
-/* More than the page allocator has in one piece; a driver that does not want. */
+/* An area larger than the page allocator can give; a driver that refuses. */
 static void aux_alloc_fails(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -466,7 +466,7 @@ static void aux_begin_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, aux_disables(test, 0), 0);
 }
 
-/* One at a time, and of the PMU that made the area. */
+/* One output at a time, and only by the PMU that made the area. */
 static void aux_kept_out(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -509,7 +509,7 @@ static void aux_wraps(struct kunit *test)
 	}
 }
 
-/* No room: the event is disabled, its readers are told. */
+/* No room: the event is disabled and its readers are woken. */
 static void aux_full(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -530,7 +530,7 @@ static void aux_full(struct kunit *test)
 	aux_expect_record(test, AREA_SIZE - 1, 1, 0);
 }
 
-/* Tails that cannot be: nothing is free. */
+/* Impossible tails: no space counts as free. */
 static void aux_hostile_tail(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -542,7 +542,7 @@ static void aux_hostile_tail(struct kunit *test)
 	aux_write(test, 100);
 	for (i = 0; i < ARRAY_SIZE(tails); i++) {
 		WRITE_ONCE(aux->rb->user_page->aux_tail, tails[i]);
-		/* The head that it shows is not read back. */
+		/* The kernel does not read back the head that it shows. */
 		WRITE_ONCE(aux->rb->user_page->aux_head, tails[i]);
 		KUNIT_EXPECT_NULL(test, aux_begin(test, 0));
 	}
@@ -553,7 +553,7 @@ static void aux_hostile_tail(struct kunit *test)
 	perf_aux_output_end(aux_handle(test, 0), 0);
 }
 
-/* The driver says where it is; only what else happened is worth a record. */
+/* The driver sets the head; a record comes only if there is more to report. */
 static void aux_overwrites(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -586,7 +586,7 @@ static void aux_watermarks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, aux_wakeups(test, 0), 0);
 	aux_write(test, 1);
 	KUNIT_EXPECT_EQ(test, aux_wakeups(test, 0), 1);
-	/* Over two at once: one wake-up, and the next at the third. */
+	/* An output passes two marks: one wake-up, the next at the third. */
 	aux_write(test, 2500);
 	KUNIT_EXPECT_EQ(test, aux_wakeups(test, 0), 2);
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(test, 0));
@@ -632,7 +632,7 @@ static void aux_flags(struct kunit *test)
 	aux_expect_record(test, 0, 0,
 			  PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_COLLISION);
 
-	/* The format alone says nothing, with data it does. */
+	/* The format flag alone makes no record; with data it does. */
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(test, 0));
 	perf_aux_output_flag(handle, PERF_AUX_FLAG_CORESIGHT_FORMAT_RAW);
 	perf_aux_output_end(handle, 0);
@@ -651,7 +651,7 @@ static void aux_flags(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, aux_disables(test, 0), 1);
 }
 
-/* A copy writes where its eldest does, and is disabled alone. */
+/* A copy writes to the area of its eldest, and only the copy is disabled. */
 static void aux_inherited(struct kunit *test)
 {
 	struct perf_event *copy = aux_event(test, 1);
@@ -668,7 +668,7 @@ static void aux_inherited(struct kunit *test)
 	copy->parent = NULL;
 }
 
-/* Around the end of the area, into a record around the end of the data. */
+/* Copies from across the end of the area to across the end of the data. */
 static void aux_copies(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -702,8 +702,8 @@ static void aux_copies(struct kunit *test)
 }
 
 /*
- * The PMU goes: its writer, whose driver has forgotten it, is cut off, no other
- * begins, the pages stay.
+ * The PMU is unregistered. Its writer, which the driver forgot to end, is cut
+ * off, no other output begins, and the pages stay.
  */
 static void aux_retired(struct kunit *test)
 {
@@ -734,14 +734,14 @@ static void aux_retired(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, aux->freed, 1);
 	KUNIT_EXPECT_NULL(test, perf_aux_page(rb, AREA_PGOFF));
 
-	/* The next area goes on where this one was. */
+	/* The next area continues at the position where this one ended. */
 	aux_map_area(test, VM_WRITE);
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(test, 0));
 	KUNIT_EXPECT_EQ(test, aux_handle(test, 0)->head, 16);
 	perf_aux_output_end(aux_handle(test, 0), 0);
 }
 
-/* Who has not ended its output gets it again, and nobody else does. */
+/* An event with an open output may begin it again; other events may not. */
 static void aux_begins_again(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -762,7 +762,7 @@ static void aux_begins_again(struct kunit *test)
 	aux_expect_record(test, 16, 8, 0);
 	KUNIT_EXPECT_EQ(test, refcount_read(&aux->rb->refcount), NR_EVENTS);
 
-	/* The area is about to go: it is over. */
+	/* The area is being withdrawn: no output begins any more. */
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(test, 0));
 	WRITE_ONCE(aux->rb->aux.open, NULL);
 	KUNIT_EXPECT_NULL(test, aux_begin(test, 0));
@@ -770,7 +770,7 @@ static void aux_begins_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refcount_read(&aux->rb->refcount), NR_EVENTS);
 }
 
-/* Who leaves the buffer writes there no more; others go on. */
+/* An event that leaves the buffer writes there no more; other events go on. */
 static void aux_leaves(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -781,16 +781,16 @@ static void aux_leaves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_mmap_set_output(aux_event(test, 1), NULL), 0);
 	KUNIT_EXPECT_EQ(test, aux->calls, 0);
 	KUNIT_EXPECT_EQ(test, perf_mmap_set_output(aux_event(test, 0), NULL), 0);
-	/* It is not on, so that nobody stops it. */
+	/* The event is not active, so nothing has to stop it. */
 	KUNIT_EXPECT_EQ(test, aux->calls, 0);
-	/* No event is left to keep it for the end of the test. */
+	/* No event is left to keep the buffer until the end of the test. */
 	aux_unmap(aux);
 	KUNIT_EXPECT_NULL(test, aux_handle(test, 0)->event);
 	perf_rb_put(aux->rb);
 	aux->rb = NULL;
 }
 
-/* Who may ask for what; the event's own PMU. */
+/* Which attributes the event's own PMU has to support. */
 static void aux_attr(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -817,7 +817,7 @@ static void aux_attr(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->hw.aux_paused, 1);
 }
 
-/* Event 1 is to be a member of event 0's group. */
+/* Event 1 asks to be linked with event 0, the leader of its group. */
 static void aux_links(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;
@@ -855,7 +855,7 @@ static void aux_links(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_aux_link(event), -EINVAL);
 }
 
-/* Event 1 acts on event 0, which is on this CPU if @here. */
+/* Event 1 acts on event 0, which is active on this CPU if @here. */
 static struct perf_event *aux_serve(struct kunit *test, bool here)
 {
 	struct perf_event *aux = aux_event(test, 0);
@@ -891,7 +891,7 @@ static void aux_pauses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, aux->calls, 2);
 	KUNIT_EXPECT_EQ(test, aux->last_flags, PERF_EF_RESUME);
 
-	/* In an NMI during another; without a trace that is on. */
+	/* Nested in another pause; then with a trace that is not active. */
 	aux->rb->aux.pausing = true;
 	perf_aux_set_paused(event, true);
 	KUNIT_EXPECT_EQ(test, hw->aux_paused, 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room batch: how often a context is called when all that a task has
- * opened changes. A call brings the context's clock up to date once, so that
- * what one call has changed has one time stamp.
+ * Tests of the room batch: how often a context is called when the state of all
+ * events of an owner changes. A call brings the clock of the context up to date
+ * once, so that all its changes have the same time stamp.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -42,13 +42,13 @@ static int bk_init(struct kunit *test)
 	return kunit_add_action(test, bk_check_idle, test);
 }
 
-/* Events of current, of which there are copies in another CPU's context. */
+/* Events of current, with copies in the context of another CPU. */
 struct bk_world {
 	struct perf_event	*owned[NR_OWNED];
 	struct perf_event	*foreign;
 };
 
-/* The kernel's events have no owner; this is what opening a file does. */
+/* Makes current the owner, as opening a file does; kernel events have none. */
 static void bk_own(struct perf_event *event)
 {
 	guard(mutex)(&current->perf_event_mutex);
@@ -129,7 +129,7 @@ static void bk_same_stamp(struct kunit *test, const struct perf_event *first,
 	KUNIT_EXPECT_EQ(test, other->tstamp, first->tstamp);
 }
 
-/* The foreign event goes on. */
+/* The foreign event stays enabled. */
 static void bk_expect_foreign(struct kunit *test, const struct bk_world *world)
 {
 	const struct perf_event *event = world->foreign, *child;
@@ -167,7 +167,7 @@ static void bk_same_time(struct kunit *test, const struct perf_event *first,
 			first->total_time_enabled);
 }
 
-/* Those who begin and end together have been enabled for the same time. */
+/* Events enabled and disabled together have the same enabled time. */
 static void bk_enable_once(struct kunit *test)
 {
 	struct perf_event *child;
@@ -187,7 +187,7 @@ static void bk_enable_once(struct kunit *test)
 	bk_compare(test, &world, bk_same_time);
 }
 
-/* Where the first event has no copy, the next one calls. */
+/* Where the first event has no copy, the next event makes the call. */
 static void bk_later_copies(struct kunit *test)
 {
 	struct perf_event *event, *child;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room caps: PMUs with scripted counters are tried out, and PMUs
- * that answer themselves are asked.
+ * Tests of the room caps, which tries out PMUs with scripted counters, and asks
+ * PMUs that know how many they have.
  *
  * Such a PMU judges a group as real drivers do: is there a counter for each
- * member, on a PMU where nothing else is on?
+ * event of the group, if nothing else is on the PMU?
  */
 #include <kunit/test.h>
 #include <linux/bitops.h>
@@ -24,11 +24,11 @@
 /* One machine at a time. */
 struct ck_machine {
 	struct pmu	pmu;
-	/* Counters that each kind of event can have; 0: there is no such kind. */
+	/* Counters that each kind of event can use; 0: no such kind. */
 	u32		counters[NR_KINDS];
 	bool		judges;
 	bool		is_registered;
-	/* What the driver says itself. */
+	/* What the driver answers itself. */
 	unsigned int	general;
 	unsigned int	held;
 	int		absent_on;
@@ -38,7 +38,7 @@ static struct ck_machine machine;
 
 /* The driver. */
 
-/* Can event @nr have a counter, the others moving if they must? */
+/* Is there a counter for event @nr if the other events may move? */
 static bool cd_place(const u32 *wants, int *holder, int nr, u32 *seen)
 {
 	for (int c = 0; c < NR_COUNTERS; c++) {
@@ -114,7 +114,7 @@ static int cd_counters(struct pmu *pmu, struct perf_pmu_counters *counters)
 	counters->general = machine.general;
 	counters->fixed = 0;
 	counters->general_free = machine.general - machine.held;
-	/* Another CPU has less of it. */
+	/* Another CPU has one fewer. */
 	if (smp_processor_id())
 		counters->general_free--;
 	counters->fixed_free = 0;
@@ -186,7 +186,7 @@ static void ck_expect_nothing(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, machine.pmu.caps);
 }
 
-/* All kinds on the general counters, and kinds 0.. with one of their own. */
+/* All kinds can use the general counters; the first also a fixed one each. */
 static void ck_build(unsigned int general, unsigned int fixed)
 {
 	for (int kind = 0; kind < NR_KINDS; kind++) {
@@ -196,7 +196,7 @@ static void ck_build(unsigned int general, unsigned int fixed)
 	}
 }
 
-/* How many there are. */
+/* How many counters there are. */
 
 static void ck_general_only(struct kunit *test)
 {
@@ -212,7 +212,7 @@ static void ck_general_and_fixed(struct kunit *test)
 	ck_expect(test, 4, 3);
 }
 
-/* A kind that has nothing but its fixed counter, like a reference clock. */
+/* A kind that can use only its fixed counter, like a reference clock. */
 static void ck_fixed_only(struct kunit *test)
 {
 	ck_build(4, 2);
@@ -221,7 +221,7 @@ static void ck_fixed_only(struct kunit *test)
 	ck_expect(test, 4, 3);
 }
 
-/* Some kinds cannot have every general counter. */
+/* Some kinds cannot use every general counter. */
 static void ck_constrained(struct kunit *test)
 {
 	ck_build(4, 2);
@@ -249,7 +249,7 @@ static void ck_random(struct kunit *test)
 
 		ck_init(test);
 		ck_build(general, fixed);
-		/* Some are missing, but one that has all general ones. */
+		/* Some kinds are missing, but not the one with all general. */
 		for (int kind = 5; kind < NR_KINDS - 1; kind++) {
 			if (prandom_u32_state(&rnd) & 1)
 				machine.counters[kind] = 0;
@@ -260,7 +260,7 @@ static void ck_random(struct kunit *test)
 	}
 }
 
-/* Where it cannot be known. */
+/* Where the number cannot be known. */
 
 static void ck_no_judge(struct kunit *test)
 {
@@ -284,7 +284,7 @@ static void ck_not_of_the_cpu(struct kunit *test)
 	ck_expect_nothing(test);
 }
 
-/* No kind fills the general counters and no other. */
+/* No kind fills all the general counters and no others. */
 static void ck_no_measure(struct kunit *test)
 {
 	machine.counters[0] = BIT(0) | BIT(1);
@@ -293,7 +293,7 @@ static void ck_no_measure(struct kunit *test)
 	ck_expect_nothing(test);
 }
 
-/* How many are free. */
+/* How many counters are free. */
 
 static void ck_release(void *event)
 {
@@ -325,7 +325,7 @@ static void ck_pinned(struct kunit *test)
 	ck_build(4, 3);
 	ck_register(test);
 	ck_expect_free(test, 4, 3);
-	/* It goes where it is in nobody's way. */
+	/* The event takes the fixed counter, which blocks no other event. */
 	fixed = ck_open(test, 0, true, NULL);
 	ck_expect_free(test, 4, 2);
 	general = ck_open(test, NR_KINDS - 1, true, NULL);
@@ -346,7 +346,7 @@ static void ck_not_pinned(struct kunit *test)
 	ck_register(test);
 	ck_open(test, 0, false, NULL);
 	ck_open(test, 5, false, NULL);
-	/* It has what the CPU leaves, and so takes nothing from it. */
+	/* A task's event takes nothing away from the CPU's events. */
 	ck_open(test, 5, true, current);
 	ck_expect_free(test, 4, 3);
 }
@@ -369,7 +369,7 @@ static void ck_exclusive(struct kunit *test)
 	ck_expect_free(test, 0, 0);
 }
 
-/* Drivers that know. */
+/* Drivers that know how many counters they have. */
 
 static void ck_driver(struct kunit *test)
 {
@@ -387,7 +387,7 @@ static void ck_driver(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counters.general_free,
 			num_online_cpus() > 1 ? 4 : 5);
 
-	/* What does not change is asked for as long as there is no answer. */
+	/* The total is constant: once it is known nobody asks again. */
 	machine.absent_on = -1;
 	KUNIT_EXPECT_EQ(test, perf_caps_get_total(&machine.pmu, &counters),
 			-ENODATA);
@@ -400,7 +400,7 @@ static void ck_driver(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counters.fixed, 0);
 	machine.general = 8;
 
-	/* A CPU without the PMU has no say. */
+	/* A CPU without the PMU does not count. */
 	machine.absent_on = cpumask_last(cpu_online_mask);
 	if (num_online_cpus() == 2) {
 		KUNIT_ASSERT_EQ(test, perf_caps_get(&machine.pmu, &counters), 0);
@@ -467,7 +467,7 @@ static void ck_fit_beside_pinned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ck_beside(test, cpu, 4, 3), PERF_FIT_NO);
 	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 4, 3), anywhere);
 
-	/* It is in nobody's way who is in its group. */
+	/* A pinned event takes no counter from its own group. */
 	fit = ck_question(test, cpu, 4, 3);
 	fit->leader = pinned;
 	perf_fit_judge(fit);
@@ -475,7 +475,7 @@ static void ck_fit_beside_pinned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fit->beside, PERF_FIT_YES);
 }
 
-/* One that excludes others is alone, whoever comes first. */
+/* An exclusive group is alone, whether it comes first or last. */
 static void ck_fit_exclusive(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask);
@@ -487,7 +487,7 @@ static void ck_fit_exclusive(struct kunit *test)
 	fit->attr[0].exclusive = 1;
 	perf_fit_judge(fit);
 	KUNIT_EXPECT_EQ(test, fit->beside, PERF_FIT_YES);
-	/* The first one is another group of the same task. */
+	/* The first event belongs to another group of the same task. */
 	fit->nr_before = 1;
 	perf_fit_judge(fit);
 	KUNIT_EXPECT_EQ(test, fit->beside, PERF_FIT_NO);
@@ -509,7 +509,7 @@ static void ck_fit_unknown(struct kunit *test)
 	fit->too_many = true;
 	perf_fit_judge(fit);
 	KUNIT_EXPECT_EQ(test, fit->alone, PERF_FIT_UNKNOWN);
-	/* A PMU that goes away is not asked. */
+	/* A PMU that is being unregistered is not asked. */
 	kunit_release_action(test, ck_unregister, NULL);
 	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 1, 0), PERF_FIT_UNKNOWN);
 }

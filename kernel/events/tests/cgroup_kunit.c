@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room cgroup: which cgroup is within which, and who counts, for
- * how long and at what cost, when a CPU goes from one cgroup to another.
+ * Tests of the room cgroup: which cgroup is within which, and which events
+ * count, how long and at what cost, when a CPU goes from one cgroup to another.
  *
- * The cgroups are made up; no task is in them. A case sends the CPU from one to
- * the other itself, with interrupts off. When they are on again the next task
- * switch takes the CPU back to the cgroup of a real task.
+ * The cgroups are made up; no task is in them. A case switches the CPU from one
+ * to the other itself, with interrupts off. When they are on again the next
+ * task switch takes the CPU back to the cgroup of a real task.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -42,10 +42,10 @@ struct ck_world {
 	struct perf_event	*events[NR_EVENTS];
 	int			of[NR_EVENTS];
 	int			nr_events;
-	/* What events ought to say. */
+	/* Expected values of the events. */
 	u64			count[NR_EVENTS];
 	u64			enabled[NR_EVENTS];
-	/* For those that run on the CPU. */
+	/* Used by scripts that run on the CPU. */
 	void			(*script)(struct ck_world *world);
 	struct perf_cpu_context	*cpuctx;
 	struct rnd_state	rnd;
@@ -126,7 +126,7 @@ static struct ck_world *ck_begin(struct kunit *test, unsigned int nr_counters)
 	return world;
 }
 
-/* What the tree says, looked at from the other end. */
+/* Computed from the tree by walking up from @nr. */
 static bool ck_is_within(const struct ck_world *world, int nr, int ancestor)
 {
 	if (ancestor < 0)
@@ -154,7 +154,7 @@ static void ck_install(struct perf_event *event)
 	perf_ctx_put(ctx);
 }
 
-/* @of: number of the cgroup, -1 for whoever runs on the CPU. */
+/* @of: number of the cgroup, -1 for an event of the CPU, without a cgroup. */
 static struct perf_event *ck_open(struct ck_world *world, int of,
 				  struct perf_event *leader, bool pinned)
 {
@@ -209,7 +209,7 @@ static u64 ck_read(struct perf_event *event)
 	return perf_event_read_value(event, &enabled, &running);
 }
 
-/* On the CPU. */
+/* Scripts on the CPU. */
 
 static int ck_run_oncpu(struct perf_event_context *ctx,
 			struct perf_cpu_context *cpuctx, void *arg)
@@ -260,7 +260,7 @@ static void ck_within(struct kunit *test)
 						       &world->cgroups[0]));
 }
 
-/* Both are within the common one and there is no deeper one like that. */
+/* Both are within @top, and within no cgroup that is deeper. */
 static bool ck_is_common(const struct ck_world *world, int a, int b, int top)
 {
 	if (!ck_is_within(world, a, top) || !ck_is_within(world, b, top))
@@ -294,7 +294,7 @@ static void ck_common(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, perf_cgroup_common(NULL, NULL));
 }
 
-/* Who is on. */
+/* Which events are active. */
 
 static void ck_family_script(struct ck_world *world)
 {
@@ -340,7 +340,7 @@ static int ck_cost(struct ck_world *world, int to)
 	       fake_pmu_calls(&fake, FAKE_DEL) - calls;
 }
 
-/* Of the events of 0, of 1 (two) and of 2 only those go that must. */
+/* Cgroups 0 and 2 have one event, 1 has two: only the necessary ones move. */
 static void ck_cheap_script(struct ck_world *world)
 {
 	struct kunit *test = world->test;
@@ -366,7 +366,7 @@ static void ck_cheap(struct kunit *test)
 	ck_run(world, ck_cheap_script);
 }
 
-/* A group has its siblings with it; a leader's end leaves them in the cgroup. */
+/* Siblings run with their leader; without a leader they stay in the cgroup. */
 static void ck_group_script(struct ck_world *world)
 {
 	struct kunit *test = world->test;
@@ -398,7 +398,7 @@ static void ck_group(struct kunit *test)
 	ck_run(world, ck_group_script);
 }
 
-/* A pinned group finds out that it has no room when its cgroup comes. */
+/* A pinned group gets its error when its cgroup comes and there is no room. */
 static void ck_pinned_script(struct ck_world *world)
 {
 	struct perf_event **event = world->events;
@@ -428,7 +428,7 @@ static void ck_pinned(struct kunit *test)
 	ck_run(world, ck_pinned_script);
 }
 
-/* Off and on again while the cgroup is away. */
+/* Disabled and enabled again while the cgroup is away. */
 static void ck_away(struct kunit *test)
 {
 	struct ck_world *world = ck_begin(test, 2);
@@ -469,7 +469,7 @@ static void ck_real_switch(struct kunit *test)
 	KUNIT_EXPECT_GE(test, ck_read(event), 7);
 }
 
-/* Counts and times, compared with sums of our own. */
+/* Counts and times, compared with sums that the test keeps. */
 
 static void ck_account(struct ck_world *world, int where, u64 ticks, u64 nsec)
 {
@@ -503,7 +503,7 @@ static void ck_compare(struct ck_world *world)
 	}
 }
 
-/* Counters suffice for all, so that who is enabled runs. */
+/* There are counters for all events, so every enabled event runs. */
 static void ck_random_script(struct ck_world *world)
 {
 	struct perf_event_context *ctx = &world->cpuctx->ctx;
@@ -522,7 +522,7 @@ static void ck_random_script(struct ck_world *world)
 		ck_account(world, where, ticks, ctx->time - from);
 		if (prandom_u32_state(&world->rnd) % 2)
 			ck_compare(world);
-		/* Going reads the clock first: that time is the old one's. */
+		/* ck_go() reads the clock first, for the old cgroup. */
 		from = ctx->time;
 		next = prandom_u32_state(&world->rnd) % NR_CGROUPS;
 		ck_go(world, next);
@@ -557,7 +557,7 @@ static void ck_random(struct kunit *test)
 	}
 	for (int round = 0; round < NR_ROUNDS; round++) {
 		ck_run(world, ck_random_script);
-		/* Nobody of the tree runs: nothing counts. */
+		/* No cgroup of the tree runs now, so nothing counts. */
 		fake_pmu_tick(&fake, 1000);
 		if (!(round % 10))
 			ck_random_close(world);
@@ -595,8 +595,8 @@ static bool ck_shares_within(const struct ck_world *world, int nr, u64 least,
 }
 
 /*
- * The first @nr events are on for @least to @most percent. Turns are short, and a
- * host that stops in the middle makes single ones long: the next ones even it out.
+ * Each of the first @nr events is active for @least to @most percent. Turns are
+ * short; a host that stops the guest makes some long, and later ones make up.
  */
 static void ck_expect_turns(struct ck_world *world, int nr, u64 least, u64 most)
 {
@@ -610,7 +610,7 @@ static void ck_expect_turns(struct ck_world *world, int nr, u64 least, u64 most)
 			   ck_percent_on(world->events[i]));
 }
 
-/* The first has four groups for two counters, the other fits. */
+/* The first cgroup has four groups for two counters, the other one's fit. */
 static void ck_turns(struct kunit *test)
 {
 	struct ck_world *world = ck_begin(test, 2);
@@ -626,7 +626,7 @@ static void ck_turns(struct kunit *test)
 			world->events[4]->total_time_enabled);
 }
 
-/* A group of the whole CPU does not keep a cgroup's groups off for good. */
+/* A group of the whole CPU does not keep a cgroup's groups off for ever. */
 static void ck_turns_mixed(struct kunit *test)
 {
 	struct ck_world *world = ck_begin(test, 1);
@@ -639,7 +639,7 @@ static void ck_turns_mixed(struct kunit *test)
 	ck_expect_turns(world, 2, 33, 100);
 }
 
-/* Does a choice outlive switches between cgroups whose groups find room? */
+/* Does a choice survive switches between cgroups whose groups find room? */
 static void ck_choice_script(struct ck_world *world)
 {
 	struct perf_event_pmu_context *epc;
@@ -660,7 +660,7 @@ static void ck_choice_script(struct ck_world *world)
 	ck_go(world, -1);
 }
 
-/* Two groups of the CPU take turns with two counters, a cgroup's has a third. */
+/* The CPU's two groups take turns on two counters, a cgroup's has a third. */
 static void ck_choice(struct kunit *test)
 {
 	struct ck_world *world = ck_begin(test, 3);

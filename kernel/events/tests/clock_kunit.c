@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room clock: the table of states, the number of what is enabled,
- * the sums of enabled and running time over random lives of a group, the time that
- * an NMI sees, the clocks that stamp samples.
+ * Tests of the room clock: the table of states, the number of the set of
+ * enabled events, the sums of enabled and running time over random lives of a
+ * group, the time that an NMI sees, the clocks that stamp samples.
  *
- * Context and events are made by hand and are known to nobody else, so a test
- * lets time pass by adding to it.
+ * Context and events are made by hand and nobody else knows them, so a test
+ * advances the time by adding to it.
  */
 #include <kunit/test.h>
 #include <linux/irqflags.h>
@@ -64,7 +64,7 @@ static int ck_init(struct kunit *test)
 	return 0;
 }
 
-/* Every pair of states, against a copy of the rules in words of their own. */
+/* Every pair of states, against a second copy of the rules. */
 static void ck_state_pairs(struct kunit *test)
 {
 	static const char * const rows[NR_STATES] = {
@@ -100,12 +100,12 @@ static void ck_state_forbidden(struct kunit *test)
 		int	from;
 		int	to;
 	} never[] = {
-		{ DEAD, INACTIVE },	/* nobody comes back */
+		{ DEAD, INACTIVE },	/* DEAD is final */
 		{ REVOKED, OFF },
 		{ REVOKED, EXIT },	/* nothing is left to be counted */
 		{ EXIT, OFF },
 		{ ERROR, INACTIVE },	/* an enable clears the error first */
-		{ OFF, ACTIVE },	/* only what is enabled gets a turn */
+		{ OFF, ACTIVE },	/* only enabled events are scheduled */
 		{ ACTIVE, DEAD },	/* off the PMU before it ends */
 		{ ACTIVE, REVOKED },
 		{ ACTIVE, ERROR },
@@ -133,9 +133,9 @@ static void ck_state_names(struct kunit *test)
 }
 
 /*
- * Contexts that differ in what is enabled differ in the number that says so, with
- * ids that follow each other as well. Two sets differ by a third, whose number
- * must not be that of none: all sets are tried, one event more or less at a time.
+ * Different sets of enabled events have different numbers, even if the ids are
+ * consecutive. Two sets differ by a set, so it suffices that none has the same
+ * number as the empty one: all are tried, one event more or less at a time.
  */
 static void ck_enabled_differ(struct kunit *test)
 {
@@ -155,7 +155,7 @@ static void ck_enabled_differ(struct kunit *test)
 	}
 }
 
-/* The same set, in whatever order and by way of whatever else, is the same. */
+/* Equal sets have equal numbers, in whatever order events were added. */
 static void ck_enabled_agree(struct kunit *test)
 {
 	struct ck_world *world = test->priv;
@@ -185,7 +185,7 @@ static void ck_state_init(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->state, INACTIVE);
 }
 
-/* The oracle: after each stretch of time, add it where it counts. */
+/* The oracle adds each stretch of time to the sums where it counts. */
 static void ck_pass(struct ck_world *world, u64 nsec)
 {
 	bool leader_on = world->member[0].state >= INACTIVE;
@@ -204,11 +204,11 @@ static void ck_pass(struct ck_world *world, u64 nsec)
 
 static int ck_random_state(struct rnd_state *rnd)
 {
-	/* Lives that end early would teach little. */
+	/* No state below ERROR: a life that ends early tests little. */
 	return (int)(prandom_u32_state(rnd) % 4) + ERROR;
 }
 
-/* Moves a random member to a random state it may go to, if the draw is one. */
+/* Draws a member and a state, and sets the state if the rules allow it. */
 static void ck_random_move(struct ck_world *world, struct rnd_state *rnd)
 {
 	struct perf_event *event;
@@ -229,7 +229,7 @@ static bool ck_times_agree(struct ck_world *world, int nr)
 	return enabled == world->enabled[nr] && running == world->running[nr];
 }
 
-/* Asked without being settled, then settled, both must be right. */
+/* The times must be right when read before an update, and after it. */
 static void ck_check_times(struct kunit *test, int step)
 {
 	struct ck_world *world = test->priv;
@@ -281,7 +281,7 @@ static void ck_time_update_group(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, world->member[i].total_time_running, 77);
 }
 
-/* A copy in the making has no context yet. */
+/* A copy under construction has no context yet. */
 static void ck_time_without_ctx(struct kunit *test)
 {
 	struct ck_world *world = test->priv;
@@ -328,13 +328,13 @@ static void ck_nmi_time(struct kunit *test)
 	perf_event_time_at(event, 10250, &enabled, &running);
 	KUNIT_EXPECT_EQ(test, enabled, 650);
 
-	/* A clock that lags behind takes nothing away. */
+	/* A clock that lags behind never makes a time smaller. */
 	perf_event_time_at(event, 9000, &enabled, &running);
 	KUNIT_EXPECT_EQ(test, enabled, 300);
 	KUNIT_EXPECT_EQ(test, running, 200);
 }
 
-/* As an NMI would find them, whichever words have been stored. */
+/* The times that an NMI would see, whichever words are already stored. */
 static void ck_expect_times(struct kunit *test, const struct perf_event *event,
 			    u64 want_enabled, u64 want_running)
 {
@@ -345,7 +345,7 @@ static void ck_expect_times(struct kunit *test, const struct perf_event *event,
 	KUNIT_EXPECT_EQ(test, running, want_running);
 }
 
-/* An update of an event's times changes three words, and no answer. */
+/* An update of an event's times stores three words, and changes no answer. */
 static void ck_nmi_in_update(struct kunit *test)
 {
 	struct ck_world *world = test->priv;
@@ -369,7 +369,7 @@ static void ck_nmi_in_update(struct kunit *test)
 	event->tstamp = 500;
 	ck_expect_times(test, event, 750, 650);
 
-	/* It goes off at 500: the sums first, then the state. */
+	/* Scheduled out at 500: first the sums, then the state. */
 	event->state = INACTIVE;
 	ck_expect_times(test, event, 750, 400);
 }
@@ -388,7 +388,7 @@ static u64 ck_update(struct perf_event_context *ctx)
 	return ctx->time;
 }
 
-/* Time passes while the context is loaded, stands while it is not. */
+/* Time passes while the context is loaded, and stops while it is not. */
 static void ck_ctx_clock(struct kunit *test)
 {
 	struct ck_world *world = test->priv;
@@ -402,7 +402,7 @@ static void ck_ctx_clock(struct kunit *test)
 		cpu_relax();
 	after = perf_clock();
 	KUNIT_EXPECT_GE(test, ctx->time, 1000);
-	/* Another CPU's clock may differ by a tick. */
+	/* The clock of another CPU may differ by a tick. */
 	KUNIT_EXPECT_LE(test, ctx->time, after - before + TICK_NSEC);
 
 	ctx->loaded_cpu = PERF_CPU_NONE;

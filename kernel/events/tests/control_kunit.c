@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the rooms control, remote and cpu: what is asked of an event, on
- * whatever CPU its context is loaded, or on none.
+ * Tests of the rooms control, remote and cpu: operations on an event whose
+ * context is loaded on some CPU, or on none.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -54,7 +54,7 @@ static int tk_init(struct kunit *test)
 	return kunit_add_action(test, tk_check_idle, test);
 }
 
-/* CPU 0 and another; cases that need the other are skipped without it. */
+/* CPU 0 and another one; cases that need two CPUs are skipped without it. */
 static int tk_first_cpu(void)
 {
 	return cpumask_first(cpu_online_mask);
@@ -332,7 +332,7 @@ static void tk_sibling_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tk_read(sibling), 3);
 }
 
-/* A leader that is closed leaves its siblings where they are: counting. */
+/* A leader is closed: its siblings stay where they are, and go on counting. */
 static void tk_leader_closed(struct kunit *test)
 {
 	struct perf_event *leader = tk_open(test, tk_first_cpu());
@@ -426,7 +426,7 @@ static void tk_disabled_by_overflow(struct kunit *test)
 	struct perf_event *event = tk_open(test, tk_first_cpu());
 	int other = cpumask_next(tk_first_cpu(), cpu_online_mask);
 
-	/* On a CPU where the event is not, nothing happens. */
+	/* On a CPU where the event is not active, nothing happens. */
 	if (other < nr_cpu_ids)
 		smp_call_function_single(other, tk_disable_local, event, 1);
 	KUNIT_EXPECT_EQ(test, tk_state(event), ACTIVE);
@@ -465,13 +465,13 @@ static void tk_remote(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, where, tk_first_cpu());
 }
 
-/* A thread on another CPU, and what is sent there meanwhile. */
+/* A thread that keeps another CPU busy, and the work that is sent there. */
 struct tk_busy {
 	struct completion	begun;
 	struct completion	sending;
 	bool			leave;
 	bool			walks;
-	/* What was sent has run, and how often; where; in the middle of a walk. */
+	/* How often the work ran, on which CPU, and whether during a walk. */
 	int			ran;
 	int			cpu;
 	bool			in_walk;
@@ -479,7 +479,7 @@ struct tk_busy {
 
 static struct tk_busy tk_busy;
 
-/* Until it is told to leave; not for ever. */
+/* Spins until it is told to leave, but not for ever. */
 static void tk_spin(void)
 {
 	u64 end = ktime_get_ns() + LONG_NS;
@@ -520,7 +520,7 @@ static int tk_forget_recursion(void *unused)
 	return 0;
 }
 
-/* With a walk inside, which is not the one that has to end. */
+/* A walk with a nested one, whose end is not the one that work waits for. */
 static int tk_walk(void *unused)
 {
 	preempt_disable();
@@ -557,7 +557,7 @@ static void tk_end_busy(struct task_struct *task)
 	kthread_stop_put(task);
 }
 
-/* A call ends, whoever has forgotten to give a level of recursion back. */
+/* A call ends, even if a level of recursion was never given back there. */
 static void tk_remote_recursion(struct kunit *test)
 {
 	int cpu = tk_other_cpu(test);
@@ -632,7 +632,7 @@ static void tk_walk_cpus_call(struct kunit *test)
 	tk_send_to_walk(test, tk_send_cpus);
 }
 
-/* A driver's wish in a walk: nothing is put on or off before its end. */
+/* A driver asks for a new choice in a walk: it is made when the walk ends. */
 static void tk_walk_resched(struct kunit *test)
 {
 	struct perf_event *event = tk_open(test, tk_first_cpu());
@@ -687,7 +687,7 @@ static struct tk_mortal *tk_start_mortal(struct kunit *test, int nr)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(mortal->task));
 	get_task_struct(mortal->task);
 	fake_pmu_undo(test, tk_put_task, mortal->task);
-	/* One that is stopped before it has begun never begins. */
+	/* A thread that is stopped before it has begun never begins. */
 	wait_for_completion(&mortal->born);
 	return mortal;
 }
@@ -756,7 +756,7 @@ static bool tk_is_asleep(struct task_struct *task)
 	return READ_ONCE(task->__state) == TASK_UNINTERRUPTIBLE;
 }
 
-/* On @cpu; returns when it waits for the mutex, having found no context. */
+/* On @cpu; returns when the thread found no context and waits for the mutex. */
 static void tk_start_opener(struct kunit *test, struct tk_opener *opener,
 			    int cpu)
 {
@@ -776,8 +776,8 @@ static void tk_start_opener(struct kunit *test, struct tk_opener *opener,
 }
 
 /*
- * A switch gives a task another context. The one that it had goes with the other
- * task, before somebody who has just looked can take a reference.
+ * A switch gives a task another context. The old one goes to the other task,
+ * before an opener that has just looked it up can take a reference.
  */
 static void tk_ctx_exchanged(struct kunit *test)
 {
@@ -801,7 +801,7 @@ static void tk_ctx_exchanged(struct kunit *test)
 
 	scoped_guard(mutex, &target->perf_event_mutex) {
 		tk_start_opener(test, &opener, cpu);
-		/* Complete, for whoever reads it under RCU. */
+		/* Complete, for readers under RCU. */
 		smp_store_release(&target->perf_event_ctxp, gone);
 	}
 	early = wait_for_completion_timeout(&opener.done, 2);
@@ -897,7 +897,7 @@ static void tk_hotplug(struct kunit *test)
 	refused = fake_pmu_try_open(&fake, &spec);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(refused), -ENODEV);
 
-	/* What happens to the event meanwhile is not forgotten. */
+	/* Changes to the event while the CPU is offline take effect later. */
 	perf_event_disable(event);
 	perf_event_enable(event);
 	KUNIT_EXPECT_EQ(test, tk_state(event), INACTIVE);
@@ -923,9 +923,9 @@ static void tk_close_while_offline(struct kunit *test)
 }
 
 /*
- * The CPU's own context is unloaded and tasks still run there: a task's pinned
- * group that finds no room at first has everybody choose anew, but for the
- * CPU's events.
+ * The CPU's own context is unloaded while tasks still run there. A task's
+ * pinned group that finds no room at first causes a new choice, which leaves
+ * out the CPU's events.
  */
 static void tk_choose_while_offline(struct kunit *test)
 {
@@ -945,7 +945,7 @@ static void tk_choose_while_offline(struct kunit *test)
 
 	scoped_guard(cpus_read_lock) {
 		perf_event_exit_cpu(cpu);
-		/* What is loaded is looked at when the task is switched to. */
+		/* The task's switch in notices what is loaded. */
 		fake_pmu_switch_out();
 		fake.nr_counters = FAKE_PMU_COUNTERS;
 		atomic_set(&fake.refuse_commits, 1);
@@ -965,7 +965,7 @@ static void tk_choose_while_offline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tk_state(flexible), ACTIVE);
 }
 
-/* A storm: anything to anybody, while a thread moves and others look on. */
+/* A storm: random operations, while a thread moves and others look on. */
 
 struct tk_storm {
 	struct perf_event	*events[NR_STORM];

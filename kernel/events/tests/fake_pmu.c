@@ -10,14 +10,14 @@
  * Owns: its counters; hw.{config,idx,prev_count,state} and pmu_private of its
  * events.
  *
- * Contexts: the methods as struct pmu describes them, which they check: who
- * breaks a rule is counted, and the case that expects an idle PMU at its end
+ * Contexts: the methods as struct pmu describes them. They check its rules and
+ * count calls that break one; the case that expects an idle PMU at its end then
  * fails. Nothing warns, so that a fault is reported by the case that made it.
  *
  * Lifetime: a suite registers the PMU before its first case and takes it back
  * after the last; the events of a case are closed when it ends.
  *
- * Locking: a CPU's unit is touched by that CPU with interrupts off.
+ * Locking: a CPU's unit is used by that CPU only, with interrupts off.
  */
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
@@ -150,7 +150,7 @@ static void fake_pmu_del(struct perf_event *event, int flags)
 		fake_pmu_expect(fake, false, "del of an event that is not on");
 		return;
 	}
-	/* Drivers give out counters when they are enabled, and not before. */
+	/* Drivers assign counters when they are enabled, and not before. */
 	fake_pmu_expect(fake, unit->txn == PERF_PMU_TXN_ADD ||
 			!(unit->fresh & BIT(event->hw.idx)),
 			"del of an event that was not yet enabled");
@@ -354,7 +354,7 @@ void fake_pmu_reset(struct fake_pmu *fake, unsigned int nr_counters,
 	fake->fault = NULL;
 }
 
-/* What a context says of enabled events, less those that are. */
+/* The number of the enabled set in @ctx, less all events that are enabled. */
 static u64 fake_pmu_enabled_too_many(struct perf_event_context *ctx)
 {
 	struct perf_event *event;
@@ -373,7 +373,7 @@ static u64 fake_pmu_enabled_too_many(struct perf_event_context *ctx)
 
 /**
  * fake_pmu_expect_idle - end a case
- * @test: it
+ * @test: the case
  * @fake: PMU, all events closed
  */
 void fake_pmu_expect_idle(struct kunit *test, struct fake_pmu *fake)
@@ -399,7 +399,7 @@ void fake_pmu_expect_idle(struct kunit *test, struct fake_pmu *fake)
 
 /* Events. */
 
-/* What the system call does, without a file. */
+/* Does what the system call does, without a file. */
 static struct perf_event *fake_pmu_join(struct perf_event_attr *attr,
 					struct perf_event *leader)
 {
@@ -430,7 +430,7 @@ static struct perf_event *fake_pmu_join(struct perf_event_attr *attr,
  * @spec: the event
  *
  * Return: event, or what perf_event_create_kernel_counter() returns; for
- * perf_event_release_kernel() to end.
+ * perf_event_release_kernel() to close.
  */
 struct perf_event *fake_pmu_try_open(struct fake_pmu *fake,
 				     const struct fake_pmu_spec *spec)
@@ -454,7 +454,7 @@ struct perf_event *fake_pmu_try_open(struct fake_pmu *fake,
 }
 
 /**
- * fake_pmu_undo - have something undone when the case ends
+ * fake_pmu_undo - register an action for the end of the case
  * @test: the case, which fails if that cannot be arranged
  * @undo: function, called at once if it cannot
  * @arg: its argument
@@ -501,7 +501,7 @@ void fake_pmu_close(struct kunit *test, struct perf_event *event)
 }
 
 /**
- * fake_pmu_turns - how often has an event been put on?
+ * fake_pmu_turns - count how often an event was scheduled in
  * @event: event of a fake PMU
  *
  * Return: successful calls of add().

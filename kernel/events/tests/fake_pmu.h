@@ -16,8 +16,8 @@
 
 /* Methods whose calls are counted. */
 enum fake_pmu_call {
-	FAKE_ADD,		/* those that found a counter */
-	FAKE_REFUSE,		/* those that did not */
+	FAKE_ADD,		/* adds that found a counter */
+	FAKE_REFUSE,		/* adds that found none */
 	FAKE_DEL,
 	FAKE_START,
 	FAKE_STOP,
@@ -27,10 +27,10 @@ enum fake_pmu_call {
 	FAKE_NR_CALLS
 };
 
-/* What one CPU's unit holds; that CPU only, interrupts off. */
+/* One CPU's unit; used by that CPU only, with interrupts off. */
 struct fake_pmu_cpu {
 	struct perf_event	*owner[FAKE_PMU_COUNTERS];
-	/* Counters that were given away since the PMU was disabled. */
+	/* Counters that were assigned since the PMU was disabled. */
 	unsigned long		fresh;
 	bool			disabled;
 	unsigned int		txn;
@@ -42,11 +42,11 @@ struct fake_pmu_cpu {
  * @cpus: a unit for each CPU
  * @nr_counters: counters that exist at present
  * @ticks: what every counter counts; see fake_pmu_tick()
- * @refuse_commits: so many transactions are refused from now on
+ * @refuse_commits: number of transactions that will be refused from now on
  * @calls: calls of each method, all CPUs together
- * @mixed: times that an exclusive group was on beside another
+ * @mixed: times that an exclusive group was active beside another
  * @faults: calls that broke a rule of struct pmu
- * @fault: the first of them
+ * @fault: the first broken rule
  */
 struct fake_pmu {
 	struct pmu			pmu;
@@ -118,8 +118,8 @@ static inline int fake_pmu_calls(struct fake_pmu *fake, enum fake_pmu_call call)
 void fake_pmu_seed(struct kunit *test, struct rnd_state *rnd);
 
 /*
- * Current leaves its CPU, for a millisecond at least. Where the host is busy a
- * timer may end before its task has slept.
+ * Current is switched out, for a millisecond at least. On a busy host a timer
+ * may end before its task has slept.
  */
 static inline void fake_pmu_switch_out(void)
 {

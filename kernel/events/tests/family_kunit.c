@@ -67,7 +67,7 @@ static unsigned int fm_pool_count(const struct fm_pool *pool,
 	return n;
 }
 
-/* No more than the family has places for. */
+/* Has the pool as many contexts as the family has places for? */
 static bool fm_pool_is_full(const struct fm_pool *pool)
 {
 	return NR_POOL - fm_pool_count(pool, FM_OUTSIDE) >= nr_cpu_ids;
@@ -180,7 +180,7 @@ static void fm_pool_random(struct kunit *test)
 	}
 }
 
-/* What this CPU parked is what it takes. */
+/* A CPU takes the context that it has parked itself. */
 static void fm_pool_nearest(struct kunit *test)
 {
 	struct fm_pool *pool = fm_pool_make(test);
@@ -205,7 +205,7 @@ static void fm_pool_nearest(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, first, again);
 }
 
-/* Whoever runs finds a context, as long as the pool grows when it says so. */
+/* Every member that runs finds a context if the pool grows when it asks to. */
 static void fm_pool_grows(struct kunit *test)
 {
 	struct perf_family *family = fm_pool_make(test)->family;
@@ -238,7 +238,7 @@ static void fm_pool_room(struct kunit *test)
 	}
 }
 
-/* What has come to another pool is not given back to this one. */
+/* A context that has moved to another pool is not returned to this one. */
 static void fm_pool_other(struct kunit *test)
 {
 	struct fm_pool *from = fm_pool_make(test), *to = fm_pool_make(test);
@@ -288,7 +288,7 @@ static u64 fm_read(struct perf_event *event)
 
 static void fm_tick(struct fm_task *self)
 {
-	/* Off, in case that another one shares this CPU. */
+	/* Preemption is off because another task may share this CPU. */
 	preempt_disable();
 	fake_pmu_tick(&fake, 100);
 	preempt_enable();
@@ -314,7 +314,7 @@ static void fm_fork_joins(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, family->nr_contexts, 2);
 }
 
-/* Each one's count is in the sum, whether it lives or not. */
+/* The sum has the counts of all tasks, whether they live or have exited. */
 static void fm_sum(struct kunit *test)
 {
 	struct perf_event *event = fm_open(test, false);
@@ -333,7 +333,7 @@ static void fm_sum(struct kunit *test)
 	}
 }
 
-/* What asks for counts by task gets them. */
+/* An event that asks for counts by task gets them. */
 static void fm_by_task(struct kunit *test)
 {
 	struct perf_event *event = fm_open(test, true);
@@ -367,7 +367,7 @@ static void fm_pool_is_bounded(struct kunit *test)
 			family->nr_contexts - 1);
 }
 
-/* Who gets an event of its own gets back what was opened on it. */
+/* A task that gets an event of its own gets back the events opened on it. */
 static void fm_founder_leaves(struct kunit *test)
 {
 	struct perf_event *event = fm_open(test, false), *own;
@@ -450,7 +450,7 @@ static void fm_pong(struct fm_task *self)
 	}
 }
 
-/* Current and a child, both on one CPU, run by turns. Return: the child. */
+/* Current and a child take turns on one CPU. Return: the child. */
 static struct fm_task *fm_ping_pong(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask), adds;
@@ -475,7 +475,7 @@ static struct fm_task *fm_ping_pong(struct kunit *test)
 	return child;
 }
 
-/* Between two members the PMU is left alone. */
+/* A switch between two members leaves the PMU alone. */
 static void fm_hand_over(struct kunit *test)
 {
 	struct perf_event *event = fm_open(test, false);
@@ -495,7 +495,7 @@ static u64 fm_count_of(struct task_struct *task)
 						 event_entry));
 }
 
-/* So it is between two tasks with equal contexts; counts stay with the tasks. */
+/* So does one between tasks with equal contexts; counts stay with the tasks. */
 static void fm_exchange(struct kunit *test)
 {
 	struct perf_event *event = fm_open(test, true);
@@ -512,7 +512,7 @@ static void fm_exchange(struct kunit *test)
 			fm_count_of(current) + fm_count_of(child->task));
 }
 
-/* An event more, and the contexts are not equal any more. */
+/* With one more event the contexts are no longer equal. */
 static void fm_unequal(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = -1 };
@@ -538,7 +538,7 @@ static void fm_see_ctx(struct fm_task *self)
 #define SHORT_LEAD	((s64)NSEC_PER_SEC)
 #define LONG_LEAD	(1000 * SHORT_LEAD)
 
-/* How far the oldest event of @task is ahead; or, if @newest, the last one. */
+/* The lead of the oldest event of @task or, with @newest, of its newest one. */
 static s64 fm_lead_of(struct task_struct *task, bool newest)
 {
 	struct perf_event_context *ctx = task->perf_event_ctxp;
@@ -550,7 +550,7 @@ static s64 fm_lead_of(struct task_struct *task, bool newest)
 						 event_entry));
 }
 
-/* As a choice would have left them: one of the groups waits. No other follows. */
+/* As a choice leaves them: one group waits. No other choice follows. */
 static void fm_set_leads(struct task_struct *task, s64 lead)
 {
 	struct perf_event_context *ctx = task->perf_event_ctxp;
@@ -575,7 +575,7 @@ static void fm_see_lead(struct fm_task *self)
 	fm_lead_seen.lead = fm_lead_of(current, true);
 }
 
-/* Where groups take turns, a task's part in these goes with the task as well. */
+/* In an exchange a task's turns go with the task as well. */
 static void fm_exchange_turns(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask), exchanges = 0;
@@ -602,7 +602,7 @@ static void fm_exchange_turns(struct kunit *test)
 
 #define LONG_RUN_MS	20
 
-/* What it is on for is a task's, however short its runs between two exchanges. */
+/* Time on the PMU counts for the task, however short its runs are. */
 static void fm_exchange_short_runs(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask);
@@ -627,7 +627,7 @@ static void fm_exchange_short_runs(struct kunit *test)
 	KUNIT_EXPECT_LT(test, lead, LONG_RUN_MS * NSEC_PER_MSEC / 2);
 }
 
-/* Contexts that change tasks, and an event whose counts somebody adds up. */
+/* Contexts that are exchanged, and an event whose counts somebody adds up. */
 static struct perf_event_context *fm_moved[2];
 static struct perf_event *fm_summed;
 
@@ -665,7 +665,7 @@ static void fm_expect_waits(struct kunit *test, struct fm_task *task)
 	KUNIT_EXPECT_FALSE(test, completion_done(&task->done));
 }
 
-/* Who adds up counts waits for moves of what it counts, and the other way round. */
+/* Adding up counts waits for exchanges of these contexts, and vice versa. */
 static void fm_sum_and_move(struct kunit *test)
 {
 	struct fm_task *stranger = fm_fork(test, fm_move_or_sum);
@@ -701,7 +701,7 @@ static void fm_sum_and_move(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fm_moved[0]->held | fm_moved[1]->held, 0);
 }
 
-/* A switch does not give @child the context of current, nor the other way round. */
+/* Between @child and current no switch exchanges contexts. */
 static void fm_expect_no_exchange(struct kunit *test, struct fm_task *child)
 {
 	struct perf_event_context *ctx = current->perf_event_ctxp;
@@ -713,7 +713,7 @@ static void fm_expect_no_exchange(struct kunit *test, struct fm_task *child)
 	}
 }
 
-/* No switch takes away what stays with its task, until a fork copies it again. */
+/* A context that stays with its task is not exchanged, until the next fork. */
 static void fm_end_equal(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask);
@@ -736,7 +736,7 @@ static void fm_end_equal(struct kunit *test)
 	KUNIT_EXPECT_NE(test, ctx->equal, 0);
 }
 
-/* A task's copy that is disabled does not go on because another's is enabled. */
+/* A task's disabled copy does not count because another task's is enabled. */
 static void fm_enabled_alone(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask);
@@ -755,7 +755,7 @@ static void fm_enabled_alone(struct kunit *test)
 	perf_event_enable(copy);
 }
 
-/* What has lost an event is equal to nothing, whoever loses it next. */
+/* A context that loses an event equals none, even if the other loses it too. */
 static void fm_one_closed(struct kunit *test)
 {
 	struct perf_event *event = fm_open(test, true);
@@ -769,7 +769,7 @@ static void fm_one_closed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, current->perf_event_ctxp->equal, 0);
 }
 
-/* A closed eldest leaves members without events; they fork and exit on. */
+/* A closed eldest leaves members without events, which can fork and exit. */
 static void fm_closed(struct kunit *test)
 {
 	struct perf_event *event = fm_open(test, false);
@@ -785,7 +785,7 @@ static void fm_closed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
 }
 
-/* The opener belongs to nobody of whom it asks something. */
+/* The opener is in no family of the tasks on which it opens events. */
 static void fm_stranger_opens(struct kunit *test)
 {
 	struct fm_task *grandchild = fm_task_make(test, fm_tick);
@@ -827,7 +827,7 @@ static void fm_expect_period(struct kunit *test, struct perf_event *event,
 	}
 }
 
-/* Whichever context a member runs with, the period is the same. */
+/* A member has the same period in every context that it runs with. */
 static void fm_period(struct kunit *test)
 {
 	struct fake_pmu_spec spec = {
@@ -840,7 +840,7 @@ static void fm_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_period(event, 5000), 0);
 	fm_expect_period(test, event, 5000);
 
-	/* So it is in a context that is made later. */
+	/* A context that is made later has it too. */
 	spec.task = child->task;
 	fake_pmu_open(test, &fake, &spec);
 	fm_expect_period(test, event, 5000);
@@ -855,7 +855,7 @@ static struct bpf_prog *fm_prog_make(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, prog);
 	prog->type = BPF_PROG_TYPE_PERF_EVENT;
-	/* One is the test's: nobody else frees what was never loaded. */
+	/* One is the test's, so nobody else frees what was never loaded. */
 	atomic64_set(&prog->aux->refcnt, 2);
 	return prog;
 }
@@ -875,7 +875,7 @@ static void fm_expect_prog(struct kunit *test, struct perf_event *event,
 	KUNIT_EXPECT_GT(test, n, 0);
 }
 
-/* A program sees the overflows of all, and when it goes, of none. */
+/* A program sees the overflows of all contexts; once detached, of none. */
 static void fm_prog(struct kunit *test)
 {
 	struct perf_event *event = fm_open(test, false);
@@ -885,7 +885,7 @@ static void fm_prog(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, perf_event_set_bpf_prog(event, prog, 7), 0);
 	fm_expect_prog(test, event, prog);
-	/* A context that is made later. */
+	/* A context that is made later has it too. */
 	fake_pmu_open(test, &fake, &spec);
 	fm_expect_prog(test, event, prog);
 	KUNIT_EXPECT_EQ(test, perf_event_set_bpf_prog(event, prog, 7), -EEXIST);
@@ -913,7 +913,7 @@ static void fm_forget_aux(void *unused)
 	fake.pmu.setup_aux = NULL;
 }
 
-/* A trace is one task's. */
+/* Traces are never shared: each task has its own. */
 static void fm_aux(struct kunit *test)
 {
 	struct fm_task *child;
@@ -940,7 +940,7 @@ static void fm_refuse_nobody(void *unused)
 	fake.pmu.event_init = fm_take;
 }
 
-/* A copy whose eldest's PMU refuses it is not offered to others, nor again. */
+/* A copy that its eldest's PMU refuses is not tried again, nor elsewhere. */
 static void fm_copy_refused(struct kunit *test)
 {
 	struct perf_event *eldest = fm_open(test, false), *copy;

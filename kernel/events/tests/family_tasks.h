@@ -22,12 +22,12 @@
 /**
  * struct fm_task - a task of the test
  * @task: with a reference
- * @started: it runs
- * @go: do it; or exit, with @end
- * @done: it is done
- * @act: what is done
+ * @started: completed when it runs
+ * @go: tells it to call @act or, with @end, to exit
+ * @done: completed when @act has returned
+ * @act: what it does
  * @child: for @act to fork
- * @end: exit
+ * @end: tells it to exit
  */
 struct fm_task {
 	struct task_struct	*task;
@@ -75,8 +75,8 @@ static inline struct fm_task *fm_task_make(struct kunit *test,
 }
 
 /*
- * Current forks. It is a kernel thread, which ignores signals: nobody has to wait
- * for the new one.
+ * Forks current. It is a kernel thread, which ignores signals, so nobody has to
+ * wait for the new one.
  * Return: 0, or why there is no task.
  */
 static inline int fm_task_fork(struct fm_task *new)
@@ -90,13 +90,13 @@ static inline int fm_task_fork(struct fm_task *new)
 	return 0;
 }
 
-/* What an @act may do. */
+/* An example of an @act. */
 static inline void fm_fork_again(struct fm_task *self)
 {
 	fm_task_fork(self->child);
 }
 
-/* It uses @task no more, and its events have come to their end. */
+/* The task no longer uses @task, and its events have reached their end. */
 static inline bool fm_task_is_gone(struct fm_task *task)
 {
 	return READ_ONCE(task->task->exit_state);
@@ -114,7 +114,7 @@ static inline void fm_task_end(void *arg)
 	put_task_struct(task->task);
 }
 
-/* A child of current, until the case ends or fm_end(). */
+/* Makes a child of current, for the rest of the case or until fm_end(). */
 static inline struct fm_task *fm_fork(struct kunit *test,
 				      void (*act)(struct fm_task *self))
 {
@@ -142,8 +142,8 @@ static inline void fm_act(struct fm_task *task)
 }
 
 /*
- * It sleeps until it is told: no switch exchanges its context for another. One
- * that is done may run on for a while.
+ * Waits until the task sleeps, so that no switch exchanges its context. After
+ * @done it may run on for a while.
  */
 static inline void fm_settle(struct fm_task *task)
 {

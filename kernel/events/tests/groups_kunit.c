@@ -2,9 +2,9 @@
 /*
  * Tests of the room groups: the order of groups, walks, membership, sizes.
  *
- * The oracle of the order keeps for each leader its number and what service it
- * should have. What a walk finds must be all that may run on the CPU, each one
- * greater than the one before it.
+ * The oracle of the order keeps a number and the expected service for each
+ * leader. A walk must find all groups that may run on the CPU, in ascending
+ * order.
  */
 #include <kunit/test.h>
 #include <linux/perf_event.h>
@@ -27,7 +27,7 @@ struct gk_world {
 	struct perf_event_pmu_context	epc;
 	struct perf_event		event[NR_EVENTS];
 
-	/* Oracle: the trees, and who leads whom. */
+	/* Oracle: the trees, and the leader of each event. */
 	bool				listed[NR_EVENTS];
 	s64				begin[NR_EVENTS];
 	s64				service[NR_EVENTS];
@@ -114,7 +114,7 @@ static s64 gk_had(struct gk_world *world, int nr)
 	return world->begin[nr] + world->event[nr].total_time_running;
 }
 
-/* A tree has so few groups that all of them are ranked. */
+/* There are so few groups in a tree that all of them are ranked. */
 static void gk_oracle_rank(struct gk_world *world, int cpu)
 {
 	s64 least = S64_MAX, had;
@@ -126,7 +126,7 @@ static void gk_oracle_rank(struct gk_world *world, int cpu)
 		if (gk_may_run(world, i, false, cpu))
 			least = min(least, gk_had(world, i));
 	}
-	/* One alone is first whatever it has had. */
+	/* A single group is first, whatever service it has had. */
 	if (flexible < 2 || least == S64_MAX)
 		return;
 	world->least = max(world->least, least);
@@ -147,7 +147,7 @@ static void gk_rank(struct gk_world *world, int cpu)
 	gk_oracle_rank(world, cpu);
 }
 
-/* Walks, and takes every group whose bit in @erase is set out on the way. */
+/* Walks, and on the way erases each group whose bit in @erase is set. */
 static void gk_walk(struct gk_world *world, bool pinned, int cpu, u64 erase)
 {
 	struct perf_group_tree *tree = pinned ? &world->epc.pinned_groups :
@@ -218,13 +218,13 @@ static void gk_order_of_creation(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
 
-	/* Backwards, so that neither the order nor addresses help. */
+	/* Backwards, so that neither insertion order nor addresses help. */
 	for (int i = NR_EVENTS - 1; i >= 0; i--)
 		gk_insert(world, &world->event[i]);
 	gk_expect_walks(test, 0);
 }
 
-/* Trees of one group: any CPU's, this one's, another one's. */
+/* Trees of one group: for any CPU, for this one, for another one. */
 static void gk_alone(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -256,7 +256,7 @@ static void gk_merge(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, world->found[0], any);
 	KUNIT_EXPECT_PTR_EQ(test, world->found[1], here);
 
-	/* What has had more goes behind what has had less. */
+	/* A group with more service comes after one with less. */
 	any->total_time_running = 20 * STEP;
 	gk_rank(world, 0);
 	gk_walk(world, false, 0, 0);
@@ -268,7 +268,7 @@ static void gk_merge(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, there->group_service, 0);
 }
 
-/* Within a step neighbours stay neighbours. */
+/* Groups whose service differs by less than a step keep their order. */
 static void gk_rank_keeps_order(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -292,7 +292,7 @@ static void gk_rank_locked(struct gk_world *world)
 	perf_group_rank_locked(&world->epc, 0, INTERVAL);
 }
 
-/* Who was alone for long does not wait for as long when others come. */
+/* A group that was alone for long waits only an interval when others come. */
 static void gk_rank_after_peace(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -306,14 +306,14 @@ static void gk_rank_after_peace(struct kunit *test)
 	gk_rank_locked(world);
 	KUNIT_EXPECT_EQ(test, new->group_service, 0);
 	KUNIT_EXPECT_EQ(test, old->group_service, INTERVAL);
-	/* Once somebody has waited, more is remembered. */
+	/* Once a group has waited, a longer lead is remembered. */
 	world->epc.nr_waiting = 1;
 	old->total_time_running += 1000 * AHEAD;
 	gk_rank_locked(world);
 	KUNIT_EXPECT_EQ(test, old->group_service, AHEAD);
 }
 
-/* Nor do all others wait for who comes back after long. */
+/* When a group comes back after long, the others do not wait for it either. */
 static void gk_rank_after_absence(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -335,7 +335,7 @@ static void gk_rank_after_absence(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->group_service, 1000 * AHEAD + INTERVAL);
 }
 
-/* One that comes is not before those whose turn it is, however often one comes. */
+/* A new group never comes before those whose turn it is, however often. */
 static void gk_rank_new_behind(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -356,7 +356,7 @@ static void gk_rank_new_behind(struct kunit *test)
 	}
 }
 
-/* A group that never finds room holds nobody back. */
+/* A group that never finds room delays no other group. */
 static void gk_rank_beside_the_stuck(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -382,7 +382,7 @@ static void gk_rank_beside_the_stuck(struct kunit *test)
 	KUNIT_EXPECT_GT(test, stuck->group_service, 110 * INTERVAL);
 }
 
-/* A lead is kept by who has other times, or is in another part, from now on. */
+/* A group that changes its times or its part can keep its lead. */
 static void gk_lead(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -404,7 +404,7 @@ static void gk_lead(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, child->group_start, 300);
 }
 
-/* One of @nr groups is on at a time; who is, is late in making room. */
+/* One of @nr groups is on at a time; its turn may end a little late. */
 static void gk_expect_turns(struct kunit *test, struct rnd_state *rnd, int nr)
 {
 	struct gk_world *world = test->priv;
@@ -425,7 +425,7 @@ static void gk_expect_turns(struct kunit *test, struct rnd_state *rnd, int nr)
 	}
 }
 
-/* Nobody has a second turn before all have had their first. */
+/* No group has a second turn before all have had their first. */
 static void gk_rank_takes_turns(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -440,7 +440,7 @@ static void gk_rank_takes_turns(struct kunit *test)
 			gk_erase(world, event);
 			event->total_time_running = 0;
 		}
-		/* So that who is late does not add up to a step. */
+		/* So that the delays of turns do not add up to a step. */
 		world->epc.least_service = 0;
 		world->epc.interval = 0;
 		world->least = 0;
@@ -448,7 +448,7 @@ static void gk_rank_takes_turns(struct kunit *test)
 	}
 }
 
-/* A copy in a part that has not chosen yet, of a family that had @had so far. */
+/* A copy in a part without a choice yet, whose family has had @had service. */
 static struct perf_event *gk_copy(struct gk_world *world, int nr, s64 had)
 {
 	struct perf_event *copy = &world->event[nr], *eldest;
@@ -461,7 +461,7 @@ static struct perf_event *gk_copy(struct gk_world *world, int nr, s64 had)
 	return copy;
 }
 
-/* The copies of a thread that begins are where the dead ones were, with each other. */
+/* A new thread's copies begin with the service of the dead ones, relatively. */
 static void gk_begin_family(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -479,7 +479,7 @@ static void gk_begin_family(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, more->group_start, 10 * INTERVAL);
 }
 
-/* What is too far ahead when a thread begins is so for the next one as well. */
+/* A lead cut off when a thread begins is cut off for the next thread too. */
 static void gk_family_limit(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -495,7 +495,7 @@ static void gk_family_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, less->parent->family_start, AHEAD);
 }
 
-/* After that a thread goes its own way, and the family does not see to its turns. */
+/* After that, the thread's turns and those of its family are independent. */
 static void gk_family_apart(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -552,7 +552,7 @@ static void gk_tree_of(struct kunit *test)
 			    &world->epc.pinned_groups);
 }
 
-/* A stretch of time in which some were on. */
+/* Lets time pass in which some random groups are on. */
 static void gk_random_service(struct gk_world *world, struct rnd_state *rnd)
 {
 	u64 nsec = prandom_u32_state(rnd) % (3 * INTERVAL);
@@ -595,7 +595,7 @@ static void gk_random_order(struct kunit *test)
 	}
 }
 
-/* A walk finds the same groups although some leave while it is on them. */
+/* A walk finds the same groups even if some are erased during it. */
 static void gk_random_erase_in_walk(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -731,7 +731,7 @@ static void gk_sibling_leaves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world->event[0].nr_siblings, 1);
 }
 
-/* The leader goes: siblings lead themselves, and what was on stays on. */
+/* When the leader leaves, siblings lead themselves; active ones stay active. */
 static void gk_leader_leaves(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -788,7 +788,7 @@ static void gk_caps(struct kunit *test)
 			PERF_EV_CAP_SOFTWARE);
 }
 
-/* Attaching what is attached, and detaching what is not, does nothing. */
+/* Attaching an attached event, or detaching a detached one, does nothing. */
 static void gk_attach_twice(struct kunit *test)
 {
 	struct gk_world *world = test->priv;
@@ -863,7 +863,7 @@ static void gk_read_sizes(struct kunit *test)
 	}
 }
 
-/* The first size of a group that is too large for @event, up to 3000. */
+/* Return: the smallest group size that is too large for @event, up to 3000. */
 static unsigned int gk_first_refused(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader;
@@ -897,7 +897,7 @@ static void gk_size_limit(struct kunit *test)
 
 	guard(mutex)(&world->ctx.mutex);
 	for (u64 format = 0; format < PERF_FORMAT_MAX; format++) {
-		/* Each of them alone is the one that is too large. */
+		/* The size is checked for each of the two alone. */
 		event->group_leader = leader;
 		event->attr.read_format = format;
 		leader->attr.read_format = 0;

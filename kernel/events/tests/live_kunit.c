@@ -32,7 +32,7 @@ struct lk_numbers {
 	long nr[PERF_LIVE_NR];
 };
 
-/* Whatever was closed before has been freed: that takes two grace periods, or more. */
+/* Waits for closed events to be freed, for two grace periods or more. */
 static void lk_read(struct lk_numbers *numbers)
 {
 	for (int i = 0; i < 3; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room member that take chances: tasks of families at random,
- * against a model; and pairs of operations that race.
+ * Tests of the room member that depend on chance: random operations on tasks of
+ * families, against a model, and pairs of operations that race.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -123,7 +123,7 @@ static void mk_fork(struct mk_world *world, struct mk_place *parent)
 	KUNIT_EXPECT_TRUE(world->test, place->alive);
 }
 
-/* What counts it may outlive it, and be inherited by others. */
+/* The task exits. An event on it may outlive it, and be inherited by others. */
 static void mk_end(struct mk_world *world, struct mk_place *place)
 {
 	if (place == world->place)
@@ -179,7 +179,7 @@ static unsigned int mk_count_loaded(const struct perf_family *family)
 	return n;
 }
 
-/* A CPU may be between taking a context and loading it. */
+/* Not true while a CPU has taken a context and not loaded it yet. */
 static bool mk_all_are_somewhere(struct perf_family *family)
 {
 	guard(raw_spinlock_irq)(&family->lock);
@@ -264,7 +264,7 @@ static void mk_families_random(struct kunit *test)
 	}
 }
 
-/* Close of a member against a fork from a copy of its group. */
+/* A sibling is closed while a fork copies from a copy of its group. */
 
 static void mk_check_shape(struct kunit *test, struct perf_event *leader)
 {
@@ -313,7 +313,7 @@ static void mk_group_closed(struct kunit *test)
 		mk_group_once(test, &rnd);
 }
 
-/* The kernel opens events on a task that leaves all it has, as in an exec. */
+/* The kernel opens events on a task that gives up all it has, as in an exec. */
 
 static int mk_nothing(void *unused)
 {
@@ -447,7 +447,7 @@ static bool mk_exchange(struct perf_event_context *ctx, struct fm_task *heir)
 	return perf_swap_try_oncpu(ctx, heir->task);
 }
 
-/* What the heir's exit does to @ctx; it is taken back, as the heir goes on. */
+/* Does to @ctx what the heir's exit does, then undoes it: the heir lives on. */
 static void mk_orphan_before(struct kunit *test, struct fm_task *heir,
 			     struct perf_event_context *ctx,
 			     struct mk_opener *opener)
@@ -500,7 +500,7 @@ static void mk_open_exchanged(struct kunit *test)
 	fake_pmu_close(test, event);
 }
 
-/* Copies are made for whoever forks or opens, and need no rights of theirs. */
+/* Copies need no rights of the task that forks, or that opens another event. */
 #ifdef CONFIG_KPROBE_EVENTS
 static noinline void mk_probed(void)
 {

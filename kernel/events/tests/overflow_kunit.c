@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room overflow: work of an event that is pending when the event is
- * freed. That is made up here, as is that irq_work runs late.
+ * Tests of the room overflow: an event is freed while its irq_work is pending.
+ * The test itself marks the work as pending and late.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -23,8 +23,8 @@
 static struct fake_pmu fake;
 
 /*
- * An event that is closed by another CPU. Its namespace tells by its count when
- * the event is freed.
+ * An event that another CPU closes. The reference count of its namespace shows
+ * when the event is freed.
  */
 struct of_world {
 	struct perf_event	*event;
@@ -74,7 +74,7 @@ static void of_open(struct kunit *test, struct of_world *world)
 	init_completion(&world->done);
 }
 
-/* On another CPU than this one. */
+/* Starts a thread on another CPU than this one. */
 static bool of_start_closer(struct of_world *world)
 {
 	unsigned int cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
@@ -90,10 +90,10 @@ static bool of_start_closer(struct of_world *world)
 	return true;
 }
 
-/* Return: whether it was closed, and its work is pending since. */
+/* Return: whether the event was closed; then its work is pending. */
 static bool of_close_busy(struct of_world *world)
 {
-	guard(preempt)(); /* no grace period ends meanwhile */
+	guard(preempt)(); /* no grace period ends here */
 	complete(&world->begin);
 	for (int us = 0; us < CLOSE_US; us++) {
 		/* Pairs with of_close(). */
@@ -107,7 +107,7 @@ static bool of_close_busy(struct of_world *world)
 	return false;
 }
 
-/* It stays while its work is pending, and is freed behind it. */
+/* A closed event is not freed before its pending work has run. */
 static void of_pending_late(struct kunit *test)
 {
 	struct of_world *world;

@@ -5,22 +5,22 @@
  *
  * Purpose: what "perf_test_aux" traces is a stream in which the byte at each
  * position follows from the position (trace_byte()), so that a reader can tell
- * whether he has got all of it, and nothing else. The stream moves on when
- * somebody reads the event while it is on: by attr.config1 bytes for each read.
- * Nothing else moves it, neither time nor interrupts. It counts what was written.
+ * whether it has got all of it, and nothing else. Each read of an active event
+ * advances the stream by attr.config1 bytes. Nothing else does, neither time
+ * nor interrupts. The event counts the bytes that were written.
  *
- * Bit 0 of attr.config is set for an event that the PMU refuses to put on while
- * there is no area with room, as some hardware's drivers do. Other events go on, and
- * do nothing. Bytes for which there is no room are dropped: the output is ended as
- * truncated. attr.config2 bytes are skipped at each begin.
+ * Bit 0 of attr.config makes add() refuse the event while there is no area with
+ * room, as some drivers do. Other events are active then, and trace nothing.
+ * Bytes without room are dropped: the output ends as truncated. attr.config2
+ * bytes are skipped at each begin.
  *
- * Bits 8 to 15 of attr.config say whose driver is imitated (enum trace_manner):
- * when it begins and ends an output, and what it makes of a stop that asks for no
- * update, of a second stop, of an area that has gone. The first one ends an
- * output at each stop, as hisi_ptt does.
+ * Bits 8 to 15 of attr.config select the driver that is imitated (enum
+ * trace_manner): when it begins and ends an output, and how it handles a stop
+ * without PERF_EF_UPDATE, a second stop, and an area that has gone. The first
+ * one ends an output at each stop, as hisi_ptt does.
  *
- * "perf_test_aux_twin" is the same once more, as areas of two PMUs must not be mixed
- * up. A CPU traces for one of the two at a time.
+ * "perf_test_aux_twin" is an identical second PMU, as areas of two PMUs must
+ * not be mixed up. A CPU traces for one of the two at a time.
  *
  * "perf_test_feed" has events that write into the trace of "perf_test_aux", or would
  * if they did anything (attr.aux_output). They report the number 42.
@@ -28,13 +28,13 @@
  * Parameters, in /sys/module/perf_test_aux/parameters/:
  *
  *   registered	the PMUs are there; see test_presence.h
- *   areas	areas that the driver has set up and not been told to free
- *   pauses	how often a trace was held
- *   resumes	how often one was let go on
+ *   areas	areas that setup_aux has made and free_aux has not freed
+ *   pauses	how often a trace was paused
+ *   resumes	how often a trace was resumed
  *   faults	calls that broke a rule of struct pmu; the log has the lines
  *
- * Contexts: as struct pmu says. A CPU has one trace at a time, which is that
- * CPU's, with interrupts off.
+ * Contexts: as struct pmu says. Each CPU has one trace at a time, which only
+ * that CPU uses, with interrupts off.
  *
  * Lifetime: an area is the driver's from setup_aux to free_aux.
  */
@@ -62,7 +62,7 @@ struct trace_area {
 	bool		overwrite;
 };
 
-/* What a CPU's unit has in hand. */
+/* The state of a CPU's unit. */
 struct trace_cpu {
 	struct perf_event		*event;
 	struct perf_output_handle	handle;
@@ -148,8 +148,8 @@ static u64 trace_write(struct trace_cpu *cpu, const struct trace_area *area,
 }
 
 /*
- * Manners. Each driver's start, stop, add and del, reduced to what they do to an
- * output and to hw.state. A start leaves PERF_HES_STOPPED if it did not succeed.
+ * Manners: each driver's start, stop, add and del, reduced to what they do to
+ * an output and to hw.state. A start that fails leaves PERF_HES_STOPPED set.
  */
 
 enum trace_manner {
@@ -190,7 +190,7 @@ static void stopped_full(struct trace_cpu *cpu, struct perf_event *event)
 	event->hw.state |= PERF_HES_STOPPED;
 }
 
-/* arm_spe: what is stopped is stopped, whether or not its output has ended. */
+/* arm_spe: a stopped event counts as stopped, even if its output goes on. */
 
 static void spe_stop(struct trace_cpu *cpu, struct perf_event *event,
 		     bool update)
@@ -252,7 +252,7 @@ static void etm_full(struct trace_cpu *cpu, struct perf_event *event)
 {
 }
 
-/* intel_bts: a stop ends the output of what is active only. */
+/* intel_bts: a stop ends the output only if the event is active. */
 
 static int bts_add(struct trace_cpu *cpu, struct perf_event *event)
 {
@@ -322,8 +322,8 @@ static void pt_full(struct trace_cpu *cpu, struct perf_event *event)
 }
 
 /*
- * s390's cpum_sf: an output lasts from add to del. With a page it cannot begin,
- * and forgets that it has asked for it.
+ * s390's cpum_sf: an output lasts from add to del. An add with less than a page
+ * of room fails, and forgets to end the output.
  */
 
 static int sf_add(struct trace_cpu *cpu, struct perf_event *event)
@@ -373,7 +373,7 @@ static const struct trace_driver *trace_driver(const struct perf_event *event)
 	return &trace_drivers[FIELD_GET(TRACE_MANNER, event->attr.config)];
 }
 
-/* What hardware would do by itself, and the interrupt that follows. */
+/* Does what hardware would do by itself, and the interrupt that follows. */
 static void trace_advance(struct trace_cpu *cpu, struct perf_event *event)
 {
 	const struct trace_area *area = perf_get_aux(&cpu->handle);
@@ -419,7 +419,7 @@ static void trace_stop(struct perf_event *event, int flags)
 	trace_driver(event)->stop(cpu, event, flags & PERF_EF_UPDATE);
 }
 
-/* Return: 0, or why a driver refuses an event. */
+/* Return: 0, or the error with which a driver refuses an event. */
 static int trace_try_add(struct trace_cpu *cpu, struct perf_event *event,
 			 int flags)
 {
@@ -505,7 +505,7 @@ static void trace_free_area(void *priv)
 {
 	struct trace_area *area = priv;
 
-	/* Whoever still wrote there would be found out. */
+	/* Zeroed, so that it shows if anything writes there later. */
 	for (unsigned long at = 0; at < area->size; at += PAGE_SIZE)
 		memset(area->pages[at >> PAGE_SHIFT], 0, PAGE_SIZE);
 	kfree(area);
@@ -578,7 +578,7 @@ static int feed_match(struct perf_event *leader)
 	return leader->pmu == &trace_pmu;
 }
 
-/* Of no hardware, so that its events may stand in groups of any PMU. */
+/* A software PMU, so that its events can be in groups of any PMU. */
 static struct pmu feed_pmu = {
 	.module			= THIS_MODULE,
 	.capabilities		= PERF_PMU_CAP_NO_INTERRUPT |
@@ -593,7 +593,7 @@ static struct pmu feed_pmu = {
 	.aux_output_match	= feed_match,
 };
 
-/* Coming and going. */
+/* Registration. */
 
 static int test_register(void)
 {

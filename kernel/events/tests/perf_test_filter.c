@@ -8,7 +8,7 @@
  * Parameters, in /sys/module/perf_test_filter/parameters/:
  *
  *   ranges	a line for each event: attr.config, the task (0: none), how often
- *		the core brought something new, and for each filter a letter of its
+ *		the core set a new list, and for each filter a letter of its
  *		action (f, s for start, S for stop), start and size in hexadecimal
  *   refuse	lists are refused with this errno; 0: they are not
  *
@@ -116,7 +116,7 @@ static int filter_event_init(struct perf_event *event)
 	if (!shown)
 		return -ENOMEM;
 	shown->config = event->attr.config;
-	/* It has no number yet if this is a fork; the event keeps it. */
+	/* A task that is being forked has no pid yet; the event keeps it. */
 	shown->task = event->hw.target;
 	event->pmu_private = shown;
 	event->destroy = filter_destroy;

@@ -4,7 +4,7 @@
  * has a property that few PMUs have, and that emulated hardware lacks.
  *
  * Purpose: to see from user space what the core makes of these properties. The
- * events count nanoseconds, and as many of them as like.
+ * events count nanoseconds, and any number of them fits.
  *
  *   perf_test_package	PERF_PMU_SCOPE_PKG: for CPUs only; any CPU of the package
  *			may read
@@ -23,11 +23,11 @@
  *
  * Contexts: as struct pmu says.
  *
- * Lifetime: what is static here goes with the module, and that is kept by each
- * event of the PMUs.
+ * Lifetime: static data here go with the module; each event of the PMUs holds a
+ * reference on it.
  *
- * Locking: none of its own. Whoever reads near holds the context's lock, as
- * those who start and stop do.
+ * Locking: none of its own. A read on another CPU of the package holds the
+ * context's lock, as starts and stops do.
  */
 #include <linux/init.h>
 #include <linux/module.h>
@@ -159,7 +159,7 @@ static const struct {
 	{ &floor_pmu,	"perf_test_floor" },
 };
 
-/* Coming and going. */
+/* Registration. */
 
 static void test_unregister_first(unsigned int nr)
 {

@@ -7,15 +7,15 @@
  *
  * Parameters, in /sys/module/perf_test_lsm/parameters/:
  *
- *   refuse	a bit for each of enum lsm_hook, by number: refused from now on
+ *   refuse	a bit for each of enum lsm_hook, by number: that hook refuses
  *   asked	how often each was asked, in the same order; a write sets all to 0
  *
- * Owns: a number in each event, which it gives at perf_event_alloc and looks
- * for in the other hooks: events that do not have it are reported once.
+ * Owns: a number in each event, which it stores at perf_event_alloc and checks
+ * in the other hooks: events without it are reported once.
  *
  * Contexts: those of the hooks; none of them may be an NMI, which is reported.
  *
- * Lifetime: a security module never goes.
+ * Lifetime: a security module is never unloaded.
  *
  * Locking: none. The counters are atomic.
  */
@@ -29,12 +29,12 @@
 #include <linux/security.h>
 #include <linux/sysfs.h>
 
-/* No other part of the way has this errno. */
+/* No other code in the path of these calls returns this errno. */
 #define LSM_REFUSAL	(-EKEYREJECTED)
 
 #define LSM_MARK	0x70657266
 
-/* The first four are what perf_event_open asks for, as numbered in security.h. */
+/* The first four are the types of security_perf_event_open(), by number. */
 enum lsm_hook {
 	LSM_OPEN	= PERF_SECURITY_OPEN,
 	LSM_CPU		= PERF_SECURITY_CPU,

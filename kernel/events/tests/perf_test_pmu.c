@@ -5,27 +5,27 @@
  * Purpose: counters that need no hardware, on a PMU that comes and goes while
  * events of it are open. Each CPU has a few general counters and one fixed
  * counter; all count nanoseconds. attr.config is 0 for an event that any general
- * counter can have, 1 for one that only the fixed counter can have. attr.config1
- * is 1 for an event that wants memory with each task, which keeps tasks from
- * sharing contexts with it.
+ * counter can have, 1 for one that only the fixed counter can have.
+ * attr.config1 is 1 for an event that needs memory for each task, which keeps
+ * tasks from sharing contexts with it.
  *
  * Parameters, in /sys/module/perf_test_pmu/parameters/:
  *
  *   registered	the PMU is there; see test_presence.h
  *   counters	general counters of each CPU, set when the module is loaded
- *   events	events that the driver has accepted and not been rid of
- *   mappings	of such events into user space
+ *   events	events that the driver has accepted and not yet destroyed
+ *   mappings	mappings of such events into user space
  *   faults	calls that broke a rule of struct pmu
  *
- * Owns: its counters, a cache of what it keeps for each task (which nobody looks
- * at; it is there to be freed), hw.{idx,prev_count,state} of its events.
+ * Owns: its counters, a cache of the data for each task (which nobody reads;
+ * they are there to be freed), hw.{idx,prev_count,state} of its events.
  *
  * Contexts: as struct pmu says.
  *
- * Lifetime: what is static here goes with the module, and that is kept by each
- * event of the PMU; one that is revoked keeps it no longer.
+ * Lifetime: static data here go with the module; each event of the PMU holds a
+ * reference on it, until it is closed or revoked.
  *
- * Locking: a CPU's counters are that CPU's, with interrupts off.
+ * Locking: a CPU's counters are used by that CPU only, with interrupts off.
  */
 #include <linux/cpumask.h>
 #include <linux/init.h>
@@ -165,7 +165,7 @@ static void test_destroy(struct perf_event *event)
 	atomic_dec(&test_events);
 }
 
-/* Members of the group with the same config as @event, itself included. */
+/* Return: events of the group with @event's config, @event included. */
 static unsigned int test_group_wants(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *member;
@@ -239,7 +239,7 @@ static struct pmu test_pmu = {
 	.counters	= test_counters_of,
 };
 
-/* Coming and going. */
+/* Registration. */
 
 static int test_register(void)
 {
@@ -254,7 +254,7 @@ static int test_register(void)
 	return err;
 }
 
-/* All that can be seen of events and counters is back where it began. */
+/* Nothing that the parameters show of events and counters is left over. */
 static void test_unregister(void)
 {
 	int cpu;
@@ -262,7 +262,7 @@ static void test_unregister(void)
 	perf_pmu_unregister(&test_pmu);
 	kmem_cache_destroy(test_pmu.task_ctx_cache);
 	test_expect(!atomic_read(&test_events));
-	/* Mappings of revoked events are not told of. */
+	/* The driver is not told when mappings of revoked events go. */
 	atomic_set(&test_mappings, 0);
 	for_each_possible_cpu(cpu) {
 		for (int i = 0; i < TEST_COUNTERS; i++)

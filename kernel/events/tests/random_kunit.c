@@ -64,7 +64,7 @@ static void rnk_reach(struct kunit *test)
 	}
 }
 
-/* All of them are between the bounds, and their mean is what was asked for. */
+/* All periods are between the bounds, and their mean is what was asked for. */
 static void rnk_draws(struct kunit *test, const struct rnk_case *c, u64 seed)
 {
 	struct perf_event *event = rnk_event(test, c->mean, c->millionths, seed);
@@ -78,7 +78,7 @@ static void rnk_draws(struct kunit *test, const struct rnk_case *c, u64 seed)
 	}
 	KUNIT_EXPECT_EQ_MSG(test, outside, 0, "%llu/%u seed %#llx", c->mean,
 			    c->millionths, seed);
-	/* More than five standard deviations, and the rounding above. */
+	/* The tolerance: over five standard deviations, and rounding. */
 	KUNIT_EXPECT_LE_MSG(test, abs(div_s64(sum, RNK_DRAWS / 4)),
 			    c->reach / 100 + 4, "%llu/%u seed %#llx", c->mean,
 			    c->millionths, seed);
@@ -128,7 +128,7 @@ static void rnk_repeatable(struct kunit *test)
 	KUNIT_EXPECT_GT(test, rnk_differences(event, high), 990);
 }
 
-/* Copies draw otherwise than their eldest and each other, in the same order. */
+/* Copies draw differently from each other and their eldest, but repeatably. */
 static void rnk_copies(struct kunit *test)
 {
 	struct perf_event *eldest = rnk_event(test, 1000000, 500000, 7);
@@ -159,7 +159,7 @@ static int rnk_compare(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
-/* However many copies there are, no two have one key, nor the eldest's. */
+/* However many copies there are, no two have the same key, nor the eldest's. */
 static void rnk_keys(struct kunit *test)
 {
 	struct perf_event *eldest = rnk_event(test, 1000000, 500000, 7);
@@ -183,7 +183,7 @@ static void rnk_keys(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, same, 0);
 }
 
-/* A driver that begins a period before it reports the end of the last. */
+/* A driver begins a new period before it reports the end of the last one. */
 static void rnk_driver(struct kunit *test)
 {
 	struct perf_event *event = rnk_event(test, 1000, 900000, 3);
@@ -263,7 +263,7 @@ static void rnk_expect_near(struct kunit *test, struct perf_event *event,
 	KUNIT_EXPECT_LE(test, next, mean + reach);
 }
 
-/* On, a new mean, a mean that is too long, off; the event is active. */
+/* An active event: on, a new mean, a mean that is too long, off. */
 static void rnk_set_and_change(struct kunit *test)
 {
 	struct perf_event *event = rnk_open(test, 1000);

@@ -26,12 +26,12 @@
  * struct record_fake - an event and its buffer
  * @event: the event
  * @tracer: an event with a trace
- * @trace_len: bytes of the trace that the driver has
- * @snapshots: how often it was asked for them
+ * @trace_len: bytes of trace that the driver has
+ * @snapshots: how often the driver was asked for trace
  * @ctx: a context that is loaded nowhere
  * @pmu: a PMU without methods
  * @rb: the buffer
- * @record: the record taken last, as words
+ * @record: the last record read, as words
  */
 struct record_fake {
 	struct perf_event		event;
@@ -112,13 +112,13 @@ static inline void fake_exit(struct kunit *test)
 		return;
 
 	RCU_INIT_POINTER(*perf_rb_slot(&fake->tracer), NULL);
-	/* Whoever found the event before the test took it back has left. */
+	/* After this nobody still uses the event from a list. */
 	synchronize_rcu();
 	irq_work_sync(&fake->event.pending_irq);
 	perf_mmap_detach(&fake->event);
 }
 
-/* Where the next byte of a record goes, modulo the size of the buffer. */
+/* Offset where the next byte of a record goes, modulo the buffer's size. */
 static inline unsigned long fake_position(const struct record_fake *fake,
 					  const struct perf_output_handle *handle)
 {
@@ -166,7 +166,7 @@ fake_take(struct record_fake *fake)
 	return header;
 }
 
-/* Prepares, writes and takes one sample. Return: was it exact? */
+/* Prepares, writes and reads one sample. Return: was its size exact? */
 static inline bool fake_sample(struct record_fake *fake,
 			       struct perf_sample_data *data,
 			       struct pt_regs *regs)
@@ -210,7 +210,7 @@ static inline void fake_expect_words(struct kunit *test, unsigned int from,
 				    "word %u", i);
 }
 
-/* The driver of a trace that ends early. */
+/* The driver's snapshot method, for a trace that ends early. */
 static inline long fake_snapshot(struct perf_event *event,
 				 struct perf_output_handle *handle,
 				 unsigned long size)
@@ -229,8 +229,8 @@ static inline long fake_snapshot(struct perf_event *event,
 }
 
 /*
- * The event can show @len bytes of the tracer's trace, which is on this CPU, until
- * fake_trace_ends(). Context: preemption off in between.
+ * Lets the event show @len bytes of the tracer's trace, which is on this CPU,
+ * until fake_trace_ends(). Context: preemption off in between.
  */
 static inline void fake_trace_begins(struct record_fake *fake,
 				     unsigned long len)
@@ -241,7 +241,7 @@ static inline void fake_trace_begins(struct record_fake *fake,
 	fake->trace_len = len;
 	tracer->state = PERF_EVENT_STATE_ACTIVE;
 	tracer->oncpu = smp_processor_id();
-	/* Nobody looks into the area but the driver. */
+	/* Only the driver looks into the area. */
 	fake->rb->aux.open = (void *)fake->rb;
 	fake->rb->aux.writer = tracer;
 	fake->rb->aux.size = FAKE_TRACE_SIZE;

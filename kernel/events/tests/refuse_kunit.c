@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of the room refuse: what is taken down, and from whom. */
+/* Tests of the room refuse: which refusals are noted, and of which task. */
 #include <kunit/test.h>
 #include <linux/bitmap.h>
 #include <linux/kthread.h>
@@ -16,7 +16,7 @@ static int rk_refuse(int error, u32 reason)
 	return perf_refuse(error, PERF_FIELD(config), 0, reason);
 }
 
-/* Without a dry run it is the errno alone. */
+/* Without a dry run there is only the errno. */
 static void rk_not_asked(struct kunit *test)
 {
 	struct perf_refusal refusal;
@@ -30,7 +30,7 @@ static void rk_not_asked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_NONE);
 }
 
-/* The first one counts, but for -ENOENT. */
+/* The first refusal counts, but any other errno replaces -ENOENT. */
 static void rk_first(struct kunit *test)
 {
 	struct perf_refusal refusal;
@@ -48,7 +48,7 @@ static void rk_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refusal.place, PERF_FIELD(config));
 }
 
-/* Who knows why need not know where. */
+/* A later refusal with the same errno may add the place to the reason. */
 static void rk_where_later(struct kunit *test)
 {
 	struct perf_refusal refusal;
@@ -65,7 +65,7 @@ static void rk_where_later(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refusal.must_set, 0);
 }
 
-/* An errno that nobody has spoken about has no explanation. */
+/* An errno for which no reason was noted has no explanation. */
 static void rk_other(struct kunit *test)
 {
 	struct perf_refusal refusal;
@@ -95,7 +95,7 @@ static void rk_expect_bits(struct kunit *test, u32 place, u64 bits,
 	KUNIT_EXPECT_EQ(test, refusal.limit, 0);
 }
 
-/* Those that are set, or all if none is. */
+/* The bits to clear are those that are set; if none is, all must be set. */
 static void rk_which_bits(struct kunit *test)
 {
 	rk_expect_bits(test, PERF_FIELD(sample_type), 0x70, 0x30, 0);
@@ -106,7 +106,7 @@ static void rk_which_bits(struct kunit *test)
 	rk_expect_bits(test, PERF_ARGUMENT(FLAGS), 0x10, 0x10, 0);
 }
 
-/* What would help besides, and how much is too much. */
+/* A hint of what would help besides, and a limit that was exceeded. */
 static void rk_what_helps(struct kunit *test)
 {
 	const struct perf_refuse_hint hint = { .bits = 0x10, .needs = 0x700 };
@@ -130,7 +130,7 @@ static void rk_what_helps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refusal.limit, 4000);
 }
 
-/* A driver's words. */
+/* The words of a driver. */
 static void rk_words(struct kunit *test)
 {
 	struct perf_refusal refusal;
@@ -157,7 +157,7 @@ static int rk_other_task(void *unused)
 	return 0;
 }
 
-/* What another task is refused is its own affair. */
+/* Refusals of another task are not noted. */
 static void rk_whose(struct kunit *test)
 {
 	struct perf_refusal refusal;
@@ -173,7 +173,7 @@ static void rk_whose(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&perf_refuse_watchers), 0);
 }
 
-/* Each has a number of its own, and words that a caller's room can hold. */
+/* Each reason has a unique number, and a text that fits the caller's buffer. */
 static void rk_list(struct kunit *test)
 {
 	DECLARE_BITMAP(seen, 128);

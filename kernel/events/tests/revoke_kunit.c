@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room revoke: the fake PMU goes away while events of it are open,
- * in every state, half made, with guests in their groups, and while others open
- * and close.
+ * Tests of the room revoke: the fake PMU is unregistered while events of it are
+ * open: in every state, half made, with software events in their groups, and
+ * while others open and close.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -188,7 +188,7 @@ static void rk_active(struct kunit *test)
 	perf_pmu_unregister(&fake.pmu);
 	rk_expect_revoked(test, event);
 	rk_expect_gone(test);
-	/* For those in the kernel who do not look at the state. */
+	/* Kernel users that ignore the state read the count as it was. */
 	fake_pmu_tick(&fake, 7);
 	KUNIT_EXPECT_EQ(test, rk_read(event), 7);
 }
@@ -289,7 +289,7 @@ static bool rk_has_parts(void)
 	return !list_empty(&fake.pmu.parts);
 }
 
-/* What rests in a task's context goes with that. */
+/* A part that rests in a task's context is freed with the context. */
 static void rk_resting_exits(struct kunit *test)
 {
 	struct rk_mortal *mortal = rk_start_mortal(test);
@@ -325,7 +325,7 @@ static void rk_offline(struct kunit *test)
 	rk_expect_gone(test);
 }
 
-/* No state but DEAD comes after it. */
+/* REVOKED is followed by no state but DEAD. */
 static void rk_final(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = rk_cpu(), .period = 1000 };
@@ -450,7 +450,7 @@ static void rk_guest(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rk_state(off), ACTIVE);
 }
 
-/* Its host has been closed before: no event leads there any more. */
+/* The leader has been closed before: no event of the fake PMU leads there. */
 static void rk_guest_alone(struct kunit *test)
 {
 	struct perf_event *leader = rk_open_task(test, current);
@@ -498,7 +498,7 @@ static bool rk_is_leaving(void)
 	return READ_ONCE(fake.pmu.leaving);
 }
 
-/* Has someone unregister the PMU, and waits until it takes no more events. */
+/* Starts a thread that unregisters, and waits until new events are refused. */
 static void rk_begin_unregister(struct kunit *test, struct completion *done)
 {
 	bool leaving;
@@ -519,7 +519,7 @@ static void rk_half_made(struct kunit *test)
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	rk_begin_unregister(test, &done);
-	/* No more of them, not even in the family. */
+	/* New events are refused, copies of old ones too. */
 	KUNIT_EXPECT_EQ(test, PTR_ERR(fake_pmu_try_open(&fake, &spec)), -ENOENT);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(rk_alloc(test, old)), -ENODEV);
 	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(&done, HZ / 10));
@@ -530,7 +530,7 @@ static void rk_half_made(struct kunit *test)
 	rk_expect_gone(test);
 }
 
-/* Who puts the last reference frees it, even if that is not its maker. */
+/* Whoever puts the last reference frees it, even if that is not its maker. */
 static void rk_half_made_found(struct kunit *test)
 {
 	struct perf_event *event = rk_alloc(test, NULL);
@@ -555,7 +555,7 @@ static void rk_half_made_copy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&eldest->refcount), 1);
 }
 
-/* It is installed all the same, and then it is like the others. */
+/* It is installed all the same, and is then revoked like the others. */
 static void rk_half_made_installed(struct kunit *test)
 {
 	struct perf_event *event = rk_alloc(test, NULL);
@@ -578,7 +578,7 @@ static void rk_half_made_installed(struct kunit *test)
 	perf_ctx_put(ctx);
 }
 
-/* All at once. */
+/* Everything at once. */
 
 struct rk_racer {
 	struct task_struct	*task;

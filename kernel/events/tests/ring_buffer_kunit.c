@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the rooms ring_buffer and mmap: what a reader finds in the pages, what
- * is lost and reported, who is woken, who shares a buffer with whom.
+ * Tests of the rooms ring_buffer and mmap: what a reader finds in the pages,
+ * what is lost and reported, which events are woken, which share a buffer.
  *
  * Events and buffers are real, but no PMU and no context knows the events. An
- * interrupt between begin and end is a second begin and end by the same task: the
- * writer cannot tell the difference.
+ * interrupt between begin and end is a second begin and end by the same task:
+ * the writer cannot tell the difference.
  */
 
 #include <kunit/test.h>
@@ -109,7 +109,7 @@ static struct perf_event *test_event(struct kunit *test, int nr)
 	return &ring->source[nr].event;
 }
 
-/* What mmap(2) does, without a mapping: event 0 owns a buffer in use. */
+/* Does what mmap(2) does, without a mapping: event 0 owns a buffer in use. */
 static struct perf_buffer *test_map(struct kunit *test, int nr_pages,
 				    long watermark, int flags)
 {
@@ -291,7 +291,7 @@ static void no_buffer(struct kunit *test)
 			-EINVAL);
 }
 
-/* A full ring keeps a byte free, so one record less than would fit. */
+/* A full ring keeps a byte free: one record less than its size would hold. */
 static void full(struct kunit *test)
 {
 	struct perf_buffer *rb = test_map(test, 1, 0, PERF_RB_WRITABLE);
@@ -305,7 +305,7 @@ static void full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&event->lost_samples), 5);
 	KUNIT_EXPECT_EQ(test, rb->user_page->data_head, fit * 64);
 
-	/* Room for the record, but not for the report in front of it. */
+	/* Room for the record, but not for the LOST in front of it. */
 	test_take(test, rb);
 	KUNIT_EXPECT_EQ(test, test_write(test, 0, 64 + 48), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, test_write(test, 0, 64), 0);
@@ -323,7 +323,7 @@ static void full(struct kunit *test)
 			rb->user_page->data_head);
 }
 
-/* The report says who and when, like any record but a sample. */
+/* LOST tells who and when, like any record that is not a sample. */
 static void lost_trailer(struct kunit *test)
 {
 	struct perf_buffer *rb = test_map(test, 1, 0, PERF_RB_WRITABLE);
@@ -348,7 +348,7 @@ static void lost_trailer(struct kunit *test)
 	test_expect_sample(test, test_take(test, rb), 64, 0);
 }
 
-/* Task, interrupt, NMI: nothing shows before the task has finished. */
+/* Task, interrupt, NMI: nothing is visible before the task has finished. */
 static void nesting(struct kunit *test)
 {
 	struct perf_buffer *rb = test_map(test, 1, 0, PERF_RB_WRITABLE);
@@ -413,7 +413,7 @@ static void watermark(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_poll(test, 0), POLLIN | POLLRDNORM);
 	KUNIT_EXPECT_EQ(test, test_poll(test, 0), 0);
 
-	/* What an interrupt makes pass the mark, the outermost reports. */
+	/* An interrupt passes the mark; the outermost writer wakes. */
 	KUNIT_EXPECT_EQ(test, test_begin(test, 0, &task, 64), 0);
 	for (i = 0; i < 4; i++)
 		test_write(test, 0, 64);
@@ -422,7 +422,7 @@ static void watermark(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rb->user_page->data_head, 10 * 64);
 }
 
-/* The watermark is never passed; what finds no room wakes, once for each tail. */
+/* The watermark is never passed. A lost record wakes, once for each tail. */
 static void watermark_of_all(struct kunit *test)
 {
 	struct perf_buffer *rb = test_map(test, 1, PAGE_SIZE, PERF_RB_WRITABLE);
@@ -443,7 +443,7 @@ static void watermark_of_all(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, test_write(test, 0, 64), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, test_wakeups(test, 0), 2);
 
-	/* The mark is where the buffer was full: nothing new to tell yet. */
+	/* The mark is where the buffer was full: nothing new to report. */
 	rb->user_page->data_tail = rb->user_page->data_head;
 	KUNIT_EXPECT_EQ(test, test_write(test, 0, 64), 0);
 	KUNIT_EXPECT_EQ(test, test_wakeups(test, 0), 2);
@@ -511,7 +511,7 @@ static void backward(struct kunit *test)
 	}
 }
 
-/* Backward with a reader that says how far it is. */
+/* Backward, with a reader that stores a tail. */
 static void backward_full(struct kunit *test)
 {
 	struct perf_buffer *rb = test_map(test, 1, 0, PERF_RB_WRITABLE);
@@ -573,7 +573,7 @@ static void no_data_pages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_poll(test, 0), 0);
 }
 
-/* Whatever the reader writes, records follow each other and head is ours. */
+/* Whatever the reader stores, records are consecutive and the head is right. */
 static void hostile_user_page(struct kunit *test)
 {
 	struct perf_buffer *rb = test_map(test, 2, 0, PERF_RB_WRITABLE);
@@ -665,7 +665,7 @@ static void redirect(struct kunit *test)
 	test_expect_sample(test, test_take(test, rb), 64, 0);
 	test_expect_sample(test, test_take(test, rb), 64, 7);
 
-	/* Again, with nothing in between. */
+	/* The same target again. */
 	KUNIT_EXPECT_EQ(test, perf_mmap_set_output(event, target), 0);
 	KUNIT_EXPECT_EQ(test, refcount_read(&rb->refcount), 2);
 
@@ -715,7 +715,7 @@ static void redirect_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_mmap_set_output(event, NULL), -EINVAL);
 	atomic_set(&event->mmap_count, 0);
 
-	/* The last mapping has gone, but close has not come this far. */
+	/* The last mapping has gone; its close has not come this far. */
 	refcount_set(&rb->mmap_count, 0);
 	EXPECT_REFUSED();
 #undef EXPECT_REFUSED
@@ -756,7 +756,7 @@ static int test_wake(struct wait_queue_entry *wait, unsigned int mode, int flags
 	return 0;
 }
 
-/* All that share a buffer are woken; who leaves it is woken once more. */
+/* All events of a buffer are woken; one that leaves is woken once more. */
 static void wake_all(struct kunit *test)
 {
 	struct test_poller poller[NR_EVENTS] = {};
@@ -798,7 +798,7 @@ static void user_page(struct kunit *test)
 	event->total_time_enabled = 7;
 	event->total_time_running = 5;
 
-	/* Nobody's page, then somebody else's, as far as this event knows. */
+	/* The page is no event's, then another event's: nothing changes. */
 	perf_event_update_userpage(event);
 	rb->page_event = test_event(test, 1);
 	atomic_set(&event->mmap_count, 1);
@@ -815,7 +815,7 @@ static void user_page(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, userpg->time_running, 5);
 }
 
-/* An event of the task that maps it, on a counter. */
+/* Makes an active event of the task that has it mapped, on a counter. */
 static void test_put_on(struct kunit *test, struct perf_buffer *rb)
 {
 	struct task_struct *task = kunit_kzalloc(test, sizeof(*task),
@@ -846,7 +846,7 @@ static u32 test_shown_index(struct perf_buffer *rb, struct perf_event *event)
 	return rb->user_page->index;
 }
 
-/* A counter is shown to those that can read it, and to nobody else. */
+/* A counter is shown to tasks that can read it, and to no others. */
 static void user_page_index(struct kunit *test)
 {
 	struct perf_buffer *rb = test_map(test, 0, 0, PERF_RB_WRITABLE);
@@ -870,7 +870,7 @@ static void user_page_index(struct kunit *test)
 	rb->reader_mm = mm;
 	event->hw.target->mm = NULL;
 	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 0);
-	/* Of a CPU: whoever has mapped it stays there. */
+	/* Of a CPU: the reader is trusted to stay on that CPU. */
 	event->attach_state = 0;
 	KUNIT_EXPECT_EQ(test, test_shown_index(rb, event), 3);
 	event->attach_state = PERF_ATTACH_TASK;
@@ -883,7 +883,7 @@ static void user_page_index(struct kunit *test)
 	atomic_set(&event->mmap_count, 0);
 }
 
-/* Once, an overflow: the count goes up and the counter starts anew. */
+/* An overflow at the first call: the count grows and the counter restarts. */
 static int test_index_of_overflow(struct perf_event *event)
 {
 	event->pmu->event_idx = test_index;
@@ -909,7 +909,7 @@ static void user_page_interrupted(struct kunit *test)
 	atomic_set(&event->mmap_count, 0);
 }
 
-/* What mmap(2) refuses before it looks at anything but event and area. */
+/* mmap(2) refuses these before it looks at anything but event and area. */
 static void map_refused(struct kunit *test)
 {
 	struct perf_event *event = test_event(test, 0);

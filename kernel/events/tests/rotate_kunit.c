@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the rooms sched and rotate against an oracle: random groups of random
- * constraints on a PMU of a random size, in a CPU's context and in a task's.
+ * Tests of the rooms sched and rotate against an oracle: random groups of
+ * random constraints on a PMU of random size, in a CPU's and a task's context.
  *
- * What the engine makes of them is foretold, one counter at a time, by a model
- * that knows the rules and nothing of the engine: pinned groups first, then
- * flexible ones by service, the CPU's before the task's, all of a group or
- * nothing, exclusive groups alone. The model looks at the times that events have
- * had and at what their service began with, and at nothing else of what the engine
- * keeps.
+ * A model predicts, one counter at a time, what the engine makes of them. It
+ * knows the rules and nothing of the engine: pinned groups first, then flexible
+ * ones by service, the CPU's before the task's, all of a group or nothing,
+ * exclusive groups alone. Of the engine's data the model reads only the times
+ * of events and what their service began with.
  *
  * The multiplexing timer is never started. Its handler is called instead, with
- * interrupts off from one call to the next, so that nothing comes in between.
+ * interrupts off from one call to the next, so that nothing happens in between.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -42,19 +41,19 @@
 
 static struct fake_pmu fake;
 
-/* A group, and what is foretold of it. */
+/* A group, and what the model predicts for it. */
 struct rk_group {
 	struct perf_event	*member[MAX_MEMBERS];
 	int			nr;
 	bool			task;
-	/* Before the engine makes up its mind: who wants to be on. */
+	/* Before the engine's choice: which events are enabled. */
 	bool			enabled[MAX_MEMBERS];
 	s64			start;
-	/* What the model says. */
+	/* Predicted by the model. */
 	s64			service;
 	bool			on;
 	unsigned int		turns;
-	/* It has to come on again and again. */
+	/* It has to be scheduled in again and again. */
 	bool			possible;
 };
 
@@ -66,10 +65,10 @@ struct rk_world {
 	struct perf_event	*owner[FAKE_PMU_COUNTERS];
 	bool			exclusive;
 	int			refusals;
-	/* Before the engine makes up its mind, of the CPU's part and the task's. */
+	/* Before the engine's choice, for the CPU's part and the task's. */
 	s64			least[2];
 	bool			waited[2];
-	/* What went wrong first. */
+	/* The first mismatch. */
 	const char		*fault;
 	int			fault_group;
 };
@@ -157,7 +156,7 @@ static void rk_close_all(void *arg)
 	world->nr = 0;
 }
 
-/* The timer is taken to run already, so that nobody starts it. */
+/* The timer counts as running already, so that nobody starts it. */
 static void rk_make_world(struct kunit *test, struct rk_world *world)
 {
 	struct perf_cpu_pmu_context *cpc;
@@ -172,7 +171,7 @@ static void rk_make_world(struct kunit *test, struct rk_world *world)
 	} while (world->nr < MAX_GROUPS && !rk_one_in(world, 8));
 }
 
-/* What a user might do between two looks. */
+/* What a user might do between two choices. */
 static void rk_disturb(struct rk_world *world)
 {
 	for (int i = 0; i < 4; i++) {
@@ -287,7 +286,7 @@ static s64 rk_had(const struct rk_group *group)
 	return group->start + rk_leader(group)->total_time_running;
 }
 
-/* What the engine is about to go by, but for the times. */
+/* Notes what the engine's next choice depends on, except the times. */
 static void rk_note_service(struct rk_world *world)
 {
 	for (int i = 0; i < world->nr; i++) {
@@ -301,7 +300,7 @@ static void rk_note_service(struct rk_world *world)
 	}
 }
 
-/* Nobody is behind those whose turn it is, nor far ahead of them. */
+/* No group is behind those whose turn it is, nor far ahead of them. */
 static void rk_rank(struct rk_world *world, bool task)
 {
 	s64 least = S64_MAX, most;
@@ -320,7 +319,7 @@ static void rk_rank(struct rk_world *world, bool task)
 	}
 }
 
-/* Whose turn is it, of those that come after @last? */
+/* Return: the group whose turn comes after that of @last. */
 static struct rk_group *rk_next(struct rk_world *world, bool task,
 				const struct rk_group *last)
 {
@@ -331,7 +330,7 @@ static struct rk_group *rk_next(struct rk_world *world, bool task,
 
 		if (!rk_takes_part(group, task))
 			continue;
-		/* Of equals the one that was made first. */
+		/* Of groups with equal service, the one that was made first. */
 		if (last && (group->service < last->service ||
 			     (group->service == last->service &&
 			      group <= last)))
@@ -364,7 +363,7 @@ static void rk_drop(struct rk_world *world, bool task, bool pinned)
 
 /* Model and engine, side by side. */
 
-/* The CPU's pinned groups stay where they are, so they are the beginning. */
+/* Begins with the CPU's pinned groups, which stay where they are. */
 static void rk_look(struct rk_world *world)
 {
 	memset(world->owner, 0, sizeof(world->owner));
@@ -425,7 +424,7 @@ static void rk_refuse(struct rk_world *world)
 	rk_set_refusals(world, rk_one_in(world, 4) ? rk_draw(world, 4) : 0);
 }
 
-/* Everything anew, as when a driver's constraints have changed. */
+/* Chooses everything anew, as when a driver's constraints have changed. */
 static void rk_resched(struct rk_world *world)
 {
 	rk_look(world);
@@ -457,7 +456,7 @@ static struct hrtimer *rk_timer(void)
 			    smp_processor_id())->mux_timer;
 }
 
-/* It fires twice in a walk; then nothing changes, and afterwards once. */
+/* The timer fires twice in a walk: no change until the end, then one choice. */
 static void rk_fire_in_walk(struct rk_world *world)
 {
 	perf_walk_begin();
@@ -473,7 +472,7 @@ static void rk_fire_in_walk(struct rk_world *world)
 	hrtimer_try_to_cancel(rk_timer());
 }
 
-/* An interval has gone by. */
+/* An interval passes. */
 static void rk_turn(struct rk_world *world)
 {
 	bool cpu_waits = rk_somebody_waits(world, false);
@@ -498,7 +497,7 @@ static void rk_turn(struct rk_world *world)
 	rk_compare(world, "next turn");
 }
 
-/* The handler says that it is through when nobody waits. */
+/* Undoes that the handler marks the timer as stopped when no group waits. */
 static void rk_keep_timer_off(void)
 {
 	this_cpu_ptr(fake.pmu.cpu_pmu_context)->mux_active = true;
@@ -548,7 +547,7 @@ static void rk_random_choices(struct kunit *test)
 	}
 }
 
-/* Could the group be on if no other flexible one were? */
+/* Could the group be active if no other flexible one were? */
 static bool rk_is_possible(struct rk_world *world, struct rk_group *group)
 {
 	bool possible;
@@ -563,7 +562,7 @@ static bool rk_is_possible(struct rk_world *world, struct rk_group *group)
 	return possible;
 }
 
-/* Who has to come on again and again: groups of the CPU that can be on at all. */
+/* Finds the CPU's groups that must come again and again: those that can run. */
 static void rk_find_possible(struct rk_world *world)
 {
 	for (int i = 0; i < world->nr; i++) {
@@ -586,16 +585,16 @@ static struct rk_group *rk_starving(struct rk_world *world)
 }
 
 /*
- * Whoever can be on at all is on, again and again. A host that stops the machine
- * in the middle of a turn gives those who are on more service than the others can
- * make up for in a hundred turns, but not more than they can in thousands.
+ * Each group that can be active at all is active again and again. A host that
+ * stops the machine within a turn gives active groups more service than others
+ * make up for in a hundred turns, but not more than in thousands.
  */
 static void rk_expect_no_starvation(struct kunit *test, struct rk_world *world)
 {
 	struct rk_group *last = NULL;
 
 	scoped_guard(irqsave) {
-		/* First the pinned groups, who stay where they come to be. */
+		/* First the pinned groups, which stay where they come to be. */
 		rk_set_refusals(world, 0);
 		rk_resched(world);
 		rk_find_possible(world);
@@ -631,8 +630,8 @@ static void rk_random_starvation(struct kunit *test)
 }
 
 /*
- * Two groups for one counter, in an order that nothing but a turn changes: the
- * counter comes when both are open, so that neither has been on, however long a
+ * Two groups for one counter, in an order that only a turn changes. The counter
+ * is added when both are open, so that neither has been active, however long a
  * host stops the machine in between.
  */
 static struct perf_cpu_pmu_context *rk_make_pair(struct kunit *test,
@@ -651,7 +650,7 @@ static struct perf_cpu_pmu_context *rk_make_pair(struct kunit *test,
 	return cpc;
 }
 
-/* A timer that fires within the interval changes nothing, and comes again. */
+/* A timer that fires within the interval changes nothing, and fires again. */
 static void rk_timer_waits_for_choice(struct kunit *test)
 {
 	struct perf_cpu_pmu_context *cpc;
@@ -675,7 +674,7 @@ static void rk_timer_waits_for_choice(struct kunit *test)
 	KUNIT_EXPECT_LE(test, again, end + cpc->mux_interval);
 }
 
-/* When the interval is over it changes places, and has another one to go. */
+/* When the interval is over the two change places, and the timer restarts. */
 static void rk_timer_ends_choice(struct kunit *test)
 {
 	struct perf_cpu_pmu_context *cpc;
@@ -719,7 +718,7 @@ static bool rk_late_turn_restarts(struct kunit *test,
 	return started;
 }
 
-/* Who waits for room has a timer also after a turn that was late, each time. */
+/* While a group waits, the timer is restarted after each turn that was late. */
 static void rk_late_turns(struct kunit *test)
 {
 	struct perf_cpu_pmu_context *cpc;
@@ -732,8 +731,8 @@ static void rk_late_turns(struct kunit *test)
 }
 
 /*
- * Two groups of a CPU have room for one of them and for a task's event, which
- * comes and goes all the time. They take turns all the same.
+ * Two groups of a CPU have room for one of them beside a task's event, which is
+ * scheduled in and out all the time. They take turns nevertheless.
  */
 static void rk_switches_let_turns_pass(struct kunit *test)
 {
@@ -821,7 +820,7 @@ static void rk_crowd_open(struct kunit *test, struct rk_crowd *crowd)
 	}
 }
 
-/* Return: the fewest turns that anybody has had. */
+/* Return: the fewest turns that any group has had. */
 static unsigned int rk_crowd_turn(struct rk_crowd *crowd)
 {
 	unsigned int least = UINT_MAX;
@@ -849,7 +848,7 @@ static void rk_crowd_expect_turns(struct kunit *test, struct rk_crowd *crowd)
 	KUNIT_EXPECT_LT(test, turn, STARVE_TURNS);
 }
 
-/* All have turns, those too that come while the others are being ranked. */
+/* All groups have turns, even those that come while others are being ranked. */
 static void rk_crowd(struct kunit *test)
 {
 	struct perf_cpu_pmu_context *cpc;
@@ -891,7 +890,7 @@ static void rk_open_unfit(struct kunit *test)
 	fake_pmu_open(test, &fake, &spec);
 }
 
-/* Groups that are never on do not take all tries from those that can be. */
+/* Groups that never fit do not use up all tries of those that can. */
 static void rk_unfit(struct kunit *test)
 {
 	struct perf_cpu_pmu_context *cpc;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the rooms sample and callchain: a sample has the bytes that its
- * header says, whatever its fields; the fields are where they belong; nothing
- * grows beyond a record; nothing of the kernel is shown to who excludes it.
+ * Tests of the rooms sample and callchain: a sample has as many bytes as its
+ * header says, whatever its fields; fields are in their places; nothing exceeds
+ * a record; nothing of the kernel is shown to an event that excludes it.
  *
  * The tests run in a kernel thread, which has no user side.
  */
@@ -19,7 +19,7 @@
 #define TEST_BRANCHES	3
 #define TEST_SIZE_MAX	65528
 
-/* What a driver may bring along. */
+/* Data that a driver may pass along. */
 struct test_extras {
 	struct perf_raw_frag		more;
 	struct perf_raw_record		raw;
@@ -200,7 +200,7 @@ static void inherited_ids(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->record[2], FAKE_ID + 1);
 }
 
-/* Too long a stack loses its outer end, the user's dump goes first. */
+/* A stack that is too long loses its outer end; the dump is dropped first. */
 static void long_callchain(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -253,7 +253,7 @@ static void huge_payload(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, halves[2], sizeof(u32));
 }
 
-/* Who reads the record looks for the index whether there are branches or not. */
+/* The index is present even without branches, since readers expect it. */
 static void no_branches(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -270,7 +270,7 @@ static void no_branches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->record[3], PERF_MEM_NA);
 }
 
-/* An interrupt that came late into the kernel, for an event of user space. */
+/* An event of user space whose interrupt came late, in the kernel. */
 static void excluded_kernel(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -295,7 +295,7 @@ static void excluded_kernel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->record[3], PERF_SAMPLE_REGS_ABI_NONE);
 }
 
-/* A second look at the same sample adds nothing. */
+/* Preparing the same sample again adds nothing. */
 static void prepared_twice(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -351,7 +351,7 @@ static struct perf_event *test_make_group(struct kunit *test)
 	return sibling;
 }
 
-/* What ended copies have left belongs to the sum. */
+/* The counts of ended copies belong to the sum, not to a sample. */
 static void read_alone(struct kunit *test)
 {
 	static const u64 words[] = { 100, 0, 0, FAKE_ID, 3 };
@@ -422,7 +422,7 @@ static void read_active(struct kunit *test)
 	fake_expect_words(test, 1, words, ARRAY_SIZE(words));
 }
 
-/* @size bytes for the counts in the header; the event says @now when they go out. */
+/* Counts have @size bytes in the header; when written, the event says @now. */
 static void test_resized(struct kunit *test, u16 size, u16 now)
 {
 	struct record_fake *fake = test->priv;
@@ -455,8 +455,8 @@ static void test_resized(struct kunit *test, u16 size, u16 now)
 }
 
 /*
- * The group changes when the size of the record is settled, or is being changed by
- * what was interrupted: its size is not yet, or no longer, that of two members.
+ * The group changes after the size of the record was settled, or the sample
+ * interrupts the change: its size is not yet, or no longer, that of two events.
  */
 static void read_resized(struct kunit *test)
 {
@@ -519,7 +519,7 @@ static void identity(struct kunit *test)
 	}
 }
 
-/* One buffer a level, refused while in use; none without users. */
+/* One buffer for each level, refused while in use; none without users. */
 static void callchain_buffers(struct kunit *test)
 {
 	struct perf_callchain_entry *entry, *again;
@@ -545,7 +545,7 @@ static void callchain_buffers(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, again);
 }
 
-/* Marks have room of their own. When it is full nothing more is stored. */
+/* Marks have room of their own. When that is full nothing more is stored. */
 static void callchain_marks(struct kunit *test)
 {
 	int marks = sysctl_perf_event_max_contexts_per_stack;
@@ -565,7 +565,7 @@ static void callchain_marks(struct kunit *test)
 	err = perf_callchain_store_context(&walk, PERF_CONTEXT_USER);
 	KUNIT_EXPECT_EQ(test, err, -1);
 	KUNIT_EXPECT_TRUE(test, walk.contexts_maxed);
-	/* There is room, but whose address it is would not be known. */
+	/* There is room, but no mark would tell whose address it is. */
 	KUNIT_EXPECT_EQ(test, perf_callchain_store(&walk, 2), -1);
 	KUNIT_EXPECT_EQ(test, walk.entry->nr, marks + 1);
 	KUNIT_EXPECT_EQ(test, walk.entry->ip[marks], 1);

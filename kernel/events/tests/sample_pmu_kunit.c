@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room sample: fields that only drivers bring. Each word and each
- * byte differs from all others, so that none can stand in another's place.
+ * Tests of the room sample: fields that only drivers fill. Each word and each
+ * byte differs from all others, so that a swap of two is seen.
  */
 
 #include <linux/perf_event.h>
@@ -15,7 +15,7 @@
 #define DRIVER_FROM	0xf0f0f00000000000ULL
 #define DRIVER_TO	0x0f0f0f0000000000ULL
 #define DRIVER_COUNTER	0xc0c0c00000000000ULL
-/* More of them than a record has room for. */
+/* More branches than a record has room for. */
 #define DRIVER_TOO_MANY	3000
 
 #define DRIVER_PAYLOAD	29
@@ -25,7 +25,7 @@ struct driver_branches {
 	struct perf_branch_entry	entries[DRIVER_BRANCHES];
 };
 
-/* What stands behind the leading words, and has one word. */
+/* Fields behind the leading words that have one word each. */
 static void driver_words(struct kunit *test)
 {
 	static const u64 words[] = {
@@ -56,7 +56,7 @@ static void driver_words(struct kunit *test)
 	fake_expect_words(test, 1, words, ARRAY_SIZE(words));
 }
 
-/* Where the driver brings none there is a word that says so. */
+/* A field that the driver does not fill has a word that says so. */
 static void driver_words_absent(struct kunit *test)
 {
 	static const u64 words[] = { 0, PERF_MEM_NA, 0 };
@@ -68,7 +68,7 @@ static void driver_words_absent(struct kunit *test)
 	for (int i = 0; i < ARRAY_SIZE(weights); i++) {
 		fake_layout(fake, weights[i] | PERF_SAMPLE_DATA_SRC |
 			    PERF_SAMPLE_TRANSACTION);
-		/* What an earlier sample may have left. */
+		/* Garbage, as an earlier sample may have left it. */
 		memset(&data, 0xee, sizeof(data));
 		perf_sample_data_init(&data, 0, 1);
 		KUNIT_ASSERT_TRUE(test, fake_sample(fake, &data, &regs));
@@ -76,7 +76,7 @@ static void driver_words_absent(struct kunit *test)
 	}
 }
 
-/* Three weights share the word of one. */
+/* Three weights share one word. */
 static void driver_weights(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -139,7 +139,7 @@ static unsigned int driver_branch_words(struct kunit *test, bool index,
 	}
 	for (i = 0; counted && i < DRIVER_BRANCHES; i++)
 		words[nr++] = DRIVER_COUNTER + i;
-	/* The field behind. */
+	/* The field that follows. */
 	words[nr++] = 0x77;
 	return nr;
 }
@@ -179,7 +179,7 @@ static void driver_branch_stack(struct kunit *test)
 		driver_branch_case(test, i & 1, i & 2);
 }
 
-/* They go as a whole, counters and all. */
+/* Too many branches are dropped as a whole, with their counters. */
 static void driver_too_many_branches(struct kunit *test)
 {
 	static const u64 words[] = { 0, -1ULL, 0x77 };
@@ -248,8 +248,8 @@ static bool driver_payload_arrives(struct record_fake *fake, const u8 *payload,
 }
 
 /*
- * At every place relative to the ends of pages, and of the buffer, also where other
- * payloads have been before.
+ * Payloads at every position relative to the ends of pages and of the buffer,
+ * also where other payloads have been before.
  */
 static void driver_payload(struct kunit *test)
 {
@@ -294,7 +294,7 @@ static void driver_trace_case(struct kunit *test, u32 asked, u32 there)
 				    "byte %u", at);
 }
 
-/* All of it, or what there is and zeros. */
+/* All of the trace, or what there is followed by zeros. */
 static void driver_trace(struct kunit *test)
 {
 	fake_layout(test->priv, PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_AUX);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the rooms sample, callchain and guest: which side of the machine a
- * sample shows. An interrupt that comes late finds the kernel where the event is
- * one of user space, or comes out of a guest.
+ * sample shows. An interrupt that comes late finds the kernel although the
+ * event is one of user space, or it comes out of a guest.
  *
- * The test's thread plays the task that was interrupted. It gets an address space
- * with a stack in it, and registers on both sides, made up in such a way that
- * each word tells whose it is: what belongs to the kernel is above TASK_SIZE, what
- * belongs to the user below. Registers are x86-64's, and so are the tests.
+ * The test's thread plays the task that was interrupted. It gets an address
+ * space with a stack in it, and registers on both sides. Each word tells its
+ * side: those of the kernel are above TASK_SIZE, those of the user below.
+ * Registers are those of x86-64, and so are the tests.
  */
 
 #include <linux/mman.h>
@@ -27,7 +27,7 @@
 
 #define SIDES_STACK_WORDS	512
 #define SIDES_DUMP		(16 * sizeof(u64))
-/* In words, of the two frames that callers have left on the stack. */
+/* Offsets in words of the two frames that callers have left on the stack. */
 #define SIDES_FRAME		4
 #define SIDES_OUTER_FRAME	8
 
@@ -42,8 +42,8 @@
 /**
  * struct sides - what the interrupt finds
  * @user: the user's registers
- * @kernel: the kernel's
- * @stack: what lies on the user's stack
+ * @kernel: the kernel's registers
+ * @stack: contents of the user's stack
  */
 struct sides {
 	struct pt_regs	user;
@@ -51,7 +51,7 @@ struct sides {
 	u64		stack[SIDES_STACK_WORDS];
 };
 
-/* All registers but those that say where and in which mode. */
+/* Numbers all registers except those of position and mode. */
 static void sides_number_regs(struct pt_regs *regs, unsigned long first)
 {
 	unsigned long *word = (unsigned long *)regs;
@@ -119,7 +119,7 @@ static struct sides *sides_make(struct kunit *test)
 	return sides;
 }
 
-/* With interrupts off, so that nobody else takes the thread for a user's. */
+/* Interrupts are off, so that nobody else takes the thread for a user's. */
 static bool sides_sample(struct record_fake *fake, const struct sides *sides,
 			 struct pt_regs *regs)
 {
@@ -140,8 +140,8 @@ static bool sides_sample(struct record_fake *fake, const struct sides *sides,
 }
 
 /*
- * Takes a sample of @type, with buffers for its call chain. There is one such
- * function, so that chains are equally deep wherever a test takes them.
+ * Takes a sample of @type, with buffers for its call chain. There is only this
+ * function for it, so that chains are equally deep wherever a test takes them.
  */
 static noinline __noclone void sides_take(struct kunit *test,
 					  struct sides *sides,
@@ -164,7 +164,7 @@ static u16 sides_misc(const struct record_fake *fake)
 	return header->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 }
 
-/* Does @word belong to neither the user nor to the ABI? */
+/* Does @word belong to neither the user nor the ABI? */
 static bool sides_tells_kernel(u64 word)
 {
 	return word >= TASK_SIZE && word != PERF_CONTEXT_USER;
@@ -180,7 +180,7 @@ static unsigned int sides_kernel_words(const struct record_fake *fake)
 	return found;
 }
 
-/* The user's part of a chain; its registers; its stack. Return: words. */
+/* The user's part of a chain, registers and stack. Return: number of words. */
 static unsigned int sides_user_words(const struct sides *sides, u64 *words)
 {
 	unsigned int nr = 0;
@@ -203,7 +203,7 @@ static unsigned int sides_user_words(const struct sides *sides, u64 *words)
 #define SIDES_USER_WORDS	(10 + SIDES_DUMP / sizeof(u64))
 #define SIDES_USER_CHAIN	4
 
-/* The control: an event of both sides is shown both. */
+/* The control: an event of both sides sees both. */
 static void sides_both(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -245,7 +245,7 @@ static unsigned int sides_take_users(struct kunit *test, struct sides *sides,
 	return 3 + nr;
 }
 
-/* The interrupt came late: the user's side alone, as if it had not. */
+/* The interrupt came late: the user's side alone, as if it had come in time. */
 static void sides_skid(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -258,7 +258,7 @@ static void sides_skid(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->record[0] >> 48, (at + 1) * sizeof(u64));
 }
 
-/* In time: the same, and the registers are the user's. */
+/* In time: the same, and the registers at the interrupt are the user's. */
 static void sides_no_skid(struct kunit *test)
 {
 	struct sides *sides = sides_make(test);
@@ -269,7 +269,7 @@ static void sides_no_skid(struct kunit *test)
 	fake_expect_words(test, at, words + SIDES_USER_CHAIN, 4);
 }
 
-/* Whatever fields are asked for together. */
+/* All combinations of fields. */
 static void sides_any_fields(struct kunit *test)
 {
 	static const u64 bits[] = {
@@ -301,7 +301,7 @@ static void sides_any_fields(struct kunit *test)
 	}
 }
 
-/* Parts of the chain that are left out, of what is no secret. */
+/* Parts of the chain are left out on request, with nothing to hide. */
 static void sides_chain_parts(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -328,7 +328,7 @@ static void sides_chain_parts(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, sides_tells_kernel(fake->record[2 + i]));
 }
 
-/* Depth counts addresses of both parts together, and marks apart. */
+/* The depth limits addresses of both parts together, and not marks. */
 static void sides_chain_depth(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -394,7 +394,7 @@ static void sides_chain_marks(struct kunit *test)
 	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_CALLCHAIN);
 	KUNIT_EXPECT_EQ(test, fake->record[1], 0);
 
-	/* Not while somebody counts on buffers of the old size. */
+	/* It is busy while somebody uses buffers of the old size. */
 	KUNIT_EXPECT_EQ(test, get_callchain_buffers(1), 0);
 	KUNIT_EXPECT_EQ(test, sides_set_marks(2), -EBUSY);
 	put_callchain_buffers();
@@ -403,7 +403,7 @@ static void sides_chain_marks(struct kunit *test)
 }
 
 #ifdef CONFIG_GUEST_PERF_EVENTS
-/* What the hypervisor answers, to the thread that asked for it. */
+/* The hypervisor's answer to the thread that set it. */
 static struct {
 	struct task_struct	*task;
 	unsigned int		state;
@@ -486,13 +486,13 @@ static void sides_in_guest(struct kunit *test)
 				   PERF_GUEST_ACTIVE | PERF_GUEST_USER);
 	}
 
-	/* A hypervisor that has no guest on this CPU. */
+	/* A hypervisor that runs no guest on this CPU. */
 	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_IP);
 	KUNIT_EXPECT_EQ(test, sides_misc(fake), PERF_RECORD_MISC_USER);
 	KUNIT_EXPECT_EQ(test, fake->record[1], SIDES_USER_IP);
 }
 
-/* Left out, it is not shown either: the sample is one of the host. */
+/* With exclude_guest the guest is not shown: the sample is one of the host. */
 static void sides_guest_left_out(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -515,7 +515,7 @@ static void sides_guest_left_out(struct kunit *test)
 	sides_guest.state = 0;
 }
 
-/* A guest's stack is not walked, and the host's has nothing to do with it. */
+/* A guest's stack is not walked, and the host's is not shown in its place. */
 static void sides_guest_chain(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -530,7 +530,7 @@ static void sides_guest_chain(struct kunit *test)
 		KUNIT_EXPECT_GE(test, fake->record[2 + i], PERF_CONTEXT_MAX);
 }
 
-/* The registers are those of the host's kernel that left the guest. */
+/* The registers are those of the host's kernel, where the guest was left. */
 static void sides_guest_excluded(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -546,7 +546,7 @@ static void sides_guest_excluded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sides_kernel_words(fake), 0);
 }
 
-/* Each question is answered by who is there, and with 0 by nobody. */
+/* A registered hypervisor answers each question; with none, the answer is 0. */
 static void sides_guest_ends(struct kunit *test)
 {
 	struct perf_guest_info_callbacks *cbs[] = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room sched_cb: a driver that asked for it is told once of each switch
- * out and of each switch in, whatever contexts the tasks have.
+ * Tests of the room sched_cb: a driver that asked for it is called once for
+ * each switch out and for each switch in, whatever contexts the tasks have.
  *
- * The fake PMU asks on one CPU. The case runs there, sleeps, and compares what the
- * driver was told of it with how often it was switched out.
+ * The fake PMU asks on one CPU. The case runs there, sleeps, and compares the
+ * calls for its own task with the number of times that it was switched out.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -24,7 +24,7 @@
 
 static struct fake_pmu fake;
 
-/* What the driver was told of the task of the case, and by which part. */
+/* Calls for the task of the case, and for which part. */
 struct ck_told {
 	struct task_struct		*task;
 	unsigned long			in;
@@ -146,7 +146,7 @@ static void ck_no_context(struct kunit *test)
 	ck_expect_told(test);
 }
 
-/* The task's context is of other PMUs. */
+/* The task's context has only events of other PMUs. */
 static void ck_other_context(struct kunit *test)
 {
 	ck_open_software(test);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the rooms sched and rotate: who gets a counter, who has to wait, who
- * takes turns, and that nobody else is disturbed.
+ * Tests of the rooms sched and rotate: which groups get a counter, which have
+ * to wait, which take turns, and that no others are disturbed.
  *
- * The PMU is a fake with as many counters as a case asks for. A case that looks
- * at the first choice makes turns so long that it stays; one that looks at
- * multiplexing waits until everybody has had a turn and compares times that were
- * all read at one moment, which makes the sums exact.
+ * The PMU is a fake with as many counters as a case asks for. A case about the
+ * first choice makes turns so long that it stays. A case about multiplexing
+ * waits until all groups have had a turn, and compares times that were all read
+ * at one moment, which makes the sums exact.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -26,7 +26,7 @@
 #define NR_SOFTWARE	1000
 #define TURN_MS		2
 #define FOREVER_MS	3600000
-/* By one choice: twice PERF_SCHED_MISSES. */
+/* Refused in one choice: at most twice PERF_SCHED_MISSES. */
 #define MAX_REFUSED	32
 #define PATIENCE_US	(30 * USEC_PER_SEC)
 
@@ -97,8 +97,8 @@ static struct perf_event *sk_open_sibling(struct kunit *test,
 }
 
 /*
- * Current is switched out and in again. On a busy host the timer of a short sleep
- * may come before current sleeps, which goes on then without a switch.
+ * Current is switched out and in again. On a busy host the timer of a short
+ * sleep may fire before current sleeps, which then goes on without a switch.
  */
 static void sk_sleep(unsigned int usecs)
 {
@@ -265,7 +265,7 @@ static void sk_pinned_first(struct kunit *test)
 	}
 }
 
-/* Multiplexing is the flexible groups' business alone. */
+/* Only flexible groups are multiplexed. */
 static void sk_pinned_stays(struct kunit *test)
 {
 	struct perf_event *events[4], *pinned;
@@ -303,7 +303,7 @@ static void sk_pinned_error(struct kunit *test)
 
 	perf_event_enable(late);
 	KUNIT_EXPECT_EQ(test, sk_state(late), ERROR);
-	/* Room alone does not bring it back, an enable does. */
+	/* Room alone does not bring it back, but an enable does. */
 	fake_pmu_close(test, pinned[0]);
 	KUNIT_EXPECT_EQ(test, sk_state(late), ERROR);
 	perf_event_enable(late);
@@ -326,7 +326,7 @@ static void sk_group_all_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sk_read(members[2]), 7);
 }
 
-/* One member too many, and no member is on, ever. */
+/* A group with one event too many is never scheduled in, not even in part. */
 static void sk_group_too_large(struct kunit *test)
 {
 	struct perf_event *members[4], *other;
@@ -339,7 +339,7 @@ static void sk_group_too_large(struct kunit *test)
 	other = sk_open_cpu(test);
 	sk_wait_turns(test, &other, 1, 3);
 	KUNIT_EXPECT_EQ(test, sk_count_state(members, 4, INACTIVE), 4);
-	/* A sibling less, and the rest fits. */
+	/* Without one sibling the group fits. */
 	fake_pmu_close(test, members[3]);
 	perf_event_disable(other);
 	sk_wait_active(test, members, 3);
@@ -359,7 +359,7 @@ static void sk_group_beside_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sk_state(sibling), INACTIVE);
 }
 
-/* Each add succeeds, the transaction does not. */
+/* Each add succeeds, but not the transaction. */
 static void sk_group_refused_commit(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = sk_cpu(), .disabled = true };
@@ -372,7 +372,7 @@ static void sk_group_refused_commit(struct kunit *test)
 	atomic_set(&fake.refuse_commits, 3);
 	perf_event_enable(members[0]);
 	KUNIT_EXPECT_GE(test, fake_pmu_calls(&fake, FAKE_CANCEL), 1);
-	/* The third turn that it asks for after that is granted. */
+	/* After that, its third try succeeds. */
 	sk_wait_turns(test, members, 2, 4);
 	KUNIT_EXPECT_EQ(test, sk_count_state(members, 2, ACTIVE), 2);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_CANCEL), 3);
@@ -394,7 +394,7 @@ static void sk_exclusive(struct kunit *test)
 
 /* Turns. */
 
-/* Has each had at least half of what an equal share would be, on @counters? */
+/* Has each event had at least half of an equal share of @counters? */
 static bool sk_is_fair(const struct sk_shot *before,
 		       const struct sk_shot *after, int counters)
 {
@@ -408,8 +408,8 @@ static bool sk_is_fair(const struct sk_shot *before,
 }
 
 /*
- * A machine that stands still for a while gives a long turn to whoever is on;
- * the others have to catch up, after which the shares are fair.
+ * A machine that stops for a while gives a long turn to the active groups; the
+ * others have to catch up, after which the shares are fair.
  */
 static void sk_wait_fair(struct kunit *test, const struct sk_shot *before,
 			 struct sk_shot *after, int counters)
@@ -464,7 +464,7 @@ static void sk_multiplex_many(struct kunit *test)
 	sk_multiplex(test, 4, MAX_EVENTS);
 }
 
-/* Two that need the same counter take turns beside one that does not. */
+/* Two groups that need the same counter take turns beside one that does not. */
 static void sk_multiplex_constraint(struct kunit *test)
 {
 	struct fake_pmu_spec first = { .cpu = sk_cpu(), .counters = BIT(0) };
@@ -489,7 +489,7 @@ static void sk_multiplex_groups(struct kunit *test)
 	sk_wait_turns(test, events, 6, 5);
 }
 
-/* When nobody waits any more the timer ends, and starts again when needed. */
+/* When no group waits the timer stops, and it starts again when needed. */
 static void sk_multiplex_stops(struct kunit *test)
 {
 	struct perf_event *events[2];
@@ -559,7 +559,7 @@ static void sk_task_flexible(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sk_state(task_event), ACTIVE);
 }
 
-/* What a choice has put on comes back in one transaction, whenever it does. */
+/* The groups of a choice are put back in one transaction at each switch. */
 static void sk_task_at_once(struct kunit *test)
 {
 	struct perf_event *events[4];
@@ -586,7 +586,7 @@ static void sk_task_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, commits, turns);
 }
 
-/* One of them is refused in the transaction: one by one the rest goes on. */
+/* The transaction is refused for one group: the rest is put on one by one. */
 static void sk_task_one_by_one(struct kunit *test)
 {
 	struct perf_event *events[3];
@@ -608,7 +608,7 @@ static void sk_task_one_by_one(struct kunit *test)
 	KUNIT_EXPECT_LT(test, shot.running[2], shot.enabled[2]);
 }
 
-/* The same of a pinned one, which must not be put in error for the others. */
+/* The same for a pinned group, which the others must not put in error. */
 static void sk_task_pinned_one_by_one(struct kunit *test)
 {
 	struct perf_event *events[3];
@@ -651,7 +651,7 @@ static int sk_open_mix(struct kunit *test, struct rnd_state *rnd,
 	return nr;
 }
 
-/* The events that are on after current has slept, as bits. */
+/* Return: a mask of the events that are active after current has slept. */
 static u64 sk_on_after_sleep(struct perf_event **events, int nr)
 {
 	u64 on = 0;
@@ -662,7 +662,7 @@ static u64 sk_on_after_sleep(struct perf_event **events, int nr)
 	return on;
 }
 
-/* In one transaction or one by one, the same groups are on. */
+/* In one transaction or one by one, the same groups become active. */
 static void sk_task_same_choice(struct kunit *test)
 {
 	struct perf_event *events[MAX_EVENTS];
@@ -686,7 +686,7 @@ static void sk_task_same_choice(struct kunit *test)
 	}
 }
 
-/* A thread that counts its own ticks when it is told to. */
+/* A thread that makes and counts its own ticks when it is told to. */
 struct sk_worker {
 	struct task_struct	*task;
 	struct completion	go;
@@ -736,7 +736,7 @@ static struct sk_worker *sk_start_worker(struct kunit *test)
 	return worker;
 }
 
-/* It may be taken off its CPU before it comes to sleep, and then run again. */
+/* Waits until it sleeps: it may be preempted before, and then run once more. */
 static void sk_let_work(struct sk_worker *worker, int nr)
 {
 	unsigned long asleep;
@@ -770,7 +770,7 @@ static void sk_wait_unloaded(struct kunit *test, struct perf_event *event)
 	KUNIT_EXPECT_TRUE(test, done);
 }
 
-/* Nobody else makes ticks, so the thread's event sees its own only. */
+/* Nobody else makes ticks, so the thread's event sees only its own. */
 static void sk_sleeping_task(struct kunit *test)
 {
 	static struct sk_shot before, after;
@@ -829,7 +829,7 @@ static void sk_moving_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sk_read(event), 1000);
 }
 
-/* Many threads with an event each: what one counts, no other does. */
+/* Many threads with an event each: an event counts no other thread. */
 static void sk_many_tasks(struct kunit *test)
 {
 	struct sk_worker *workers[8];
@@ -851,7 +851,7 @@ static void sk_many_tasks(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, sk_read(events[i]), 10 * (i + 1));
 }
 
-/* A task's event that is bound to a CPU waits on all others. */
+/* A task's event that is bound to a CPU does not count on others. */
 static void sk_task_on_cpu(struct kunit *test)
 {
 	int other = cpumask_next(sk_cpu(), cpu_online_mask);
@@ -906,7 +906,7 @@ static struct perf_event **sk_open_software(struct kunit *test)
 	return events;
 }
 
-/* A thousand events come and go, and those of this PMU notice nothing. */
+/* A thousand events come and go without disturbing those of this PMU. */
 static void sk_undisturbed(struct kunit *test)
 {
 	struct perf_event *events[4], **software;
@@ -929,7 +929,7 @@ static void sk_undisturbed(struct kunit *test)
 			fake_pmu_calls(&fake, FAKE_STOP), calls);
 }
 
-/* Neither do its own events while there is room. */
+/* Events of its own PMU do not disturb an event either while there is room. */
 static void sk_undisturbed_by_own(struct kunit *test)
 {
 	struct perf_event *first, *pinned, *last;
@@ -955,7 +955,7 @@ static void sk_choose_again(void)
 	smp_call_function_single(sk_cpu(), sk_resched_oncpu, NULL, 1);
 }
 
-/* A driver's counters become fewer and more again. */
+/* A driver's counters become fewer, then more again. */
 static void sk_resched(struct kunit *test)
 {
 	struct perf_event *events[4];
@@ -971,7 +971,7 @@ static void sk_resched(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sk_count_state(events, 4, ACTIVE), 4);
 }
 
-/* A choice has an end only while somebody waits for it. */
+/* A choice has an end only while a group waits for it. */
 static void sk_choice_ends(struct kunit *test)
 {
 	struct perf_event_pmu_context *epc;
@@ -989,7 +989,7 @@ static void sk_choice_ends(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, epc->chosen_at, 0);
 }
 
-/* What is enabled while its task is away takes part in the next choice. */
+/* An event that is enabled while its task is away joins the next choice. */
 static void sk_enabled_away(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = -1, .disabled = true };
@@ -998,7 +998,7 @@ static void sk_enabled_away(struct kunit *test)
 
 	sk_begin(test, 3, FOREVER_MS);
 	worker = sk_start_worker(test);
-	/* One of two pairs waits, and leaves a counter. */
+	/* One of the two pairs waits; one counter is left over. */
 	for (int i = 0; i < 2; i++)
 		sk_open_sibling(test, sk_open_task(test, worker->task, false));
 	spec.task = worker->task;
@@ -1012,7 +1012,7 @@ static void sk_enabled_away(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sk_read(event), 5);
 }
 
-/* Being switched out ends that an event is throttled. */
+/* A switch out ends the throttling of an event. */
 static void sk_throttled_away(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = -1, .task = current,
@@ -1028,8 +1028,8 @@ static void sk_throttled_away(struct kunit *test)
 }
 
 /*
- * So many groups that cannot be on that a choice does not try all; who can be on
- * has its turn all the same, now and then.
+ * There are so many groups that do not fit that a choice does not try all. A
+ * group that fits has its turns nevertheless, now and then.
  */
 static void sk_many_wait(struct kunit *test)
 {

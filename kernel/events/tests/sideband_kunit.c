@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room sideband: each kind of record reaches an event that wants
- * it, and none that does not; its bytes are those of the ABI.
+ * Tests of the room sideband: each kind of record reaches an event that asks
+ * for it, and none that does not; its bytes are those of the ABI.
  *
  * The event is listed on the CPU of the test, which does not migrate. The rest
- * of the system goes on, so that records of other tasks may come in between:
- * the tests look for their own.
+ * of the system runs meanwhile, so that records of other tasks may come in
+ * between: the tests look for their own.
  */
 
 #include <linux/bpf.h>
@@ -19,7 +19,7 @@
 #include "../sideband.h"
 #include "record_fake.h"
 
-/* Lists the event; what it wants is set already. */
+/* Lists the event; its attribute is set already. */
 static void test_listen(struct record_fake *fake)
 {
 	struct perf_event *event = &fake->event;
@@ -41,8 +41,8 @@ static void test_unlisten(struct record_fake *fake)
 }
 
 /*
- * The next record of @type whose first word is @first; every record has to end
- * with the identity and to be of whole words.
+ * Finds the next record of @type whose first word is @first. Every record has
+ * to end with the identity and to consist of whole words.
  */
 static u64 *test_find(struct kunit *test, u32 type, u64 first)
 {
@@ -119,7 +119,7 @@ static void task(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, record);
 }
 
-/* An exiting context: its own events are told, the CPU's are not. */
+/* When a context exits, its own events get the record; the CPU's do not. */
 static void exiting_context(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -160,7 +160,7 @@ static void namespaces(struct kunit *test)
 	KUNIT_EXPECT_NE(test, link[MNT_NS_INDEX].ino, 0);
 }
 
-/* Who sees the other task's numbers: CPU-wide events only. */
+/* Only CPU-wide events get the ids of the other task. */
 static void task_switch(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -204,7 +204,7 @@ static void ksymbol(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ((u16 *)record)[11],
 			PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER);
 	KUNIT_EXPECT_STREQ(test, (char *)&record[3], "of_eight");
-	/* The name's end takes a word of its own, zeros up to its end. */
+	/* The zero that ends the name takes a word more, filled with zeros. */
 	KUNIT_EXPECT_EQ(test, record[4], 0);
 	KUNIT_EXPECT_EQ(test, ((struct perf_event_header *)record)->size, 56);
 }
@@ -259,7 +259,7 @@ static void text_poke_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ((struct perf_event_header *)record)->size, 48);
 }
 
-/* Anonymous memory: by its kind of access to one or another reader. */
+/* Anonymous memory: a record of code in either form; data is not asked for. */
 static void mapping(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
@@ -300,7 +300,7 @@ static void mapping(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, test_find(test, PERF_RECORD_MMAP2, test_me()));
 }
 
-/* Records of the event itself need no listing. */
+/* Records about the event itself do not need it to be listed. */
 static void single_event(struct kunit *test)
 {
 	const struct perf_event_header *header;
@@ -342,7 +342,7 @@ static void single_event(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake_take(fake));
 }
 
-/* An event is told nothing: before it has a context, and while it is off. */
+/* An event gets no records before it has a context, or while it is disabled. */
 static void not_ready(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;

@@ -208,7 +208,7 @@ static struct swk_event *swk_new_random(struct kunit *test, u64 mean)
 	return swk;
 }
 
-/* What a sample reports is what was counted since the last. */
+/* A sample reports the number of occurrences since the last sample. */
 static void swk_random_single(struct kunit *test)
 {
 	struct swk_event *swk = swk_new_random(test, 20);
@@ -231,7 +231,7 @@ static void swk_random_single(struct kunit *test)
 	KUNIT_EXPECT_LE(test, seen, 120);
 }
 
-/* The event is active when periods begin to be drawn, and nr is large. */
+/* Periods begin to be drawn while the event is active, and nr is large. */
 static void swk_random_weight(struct kunit *test)
 {
 	struct swk_event *swk = swk_new_random(test, 10);
@@ -244,7 +244,7 @@ static void swk_random_weight(struct kunit *test)
 			-15);
 }
 
-/* Billions of periods at once do not take for ever. */
+/* Billions of periods in one call take bounded time. */
 static void swk_random_flood(struct kunit *test)
 {
 	struct swk_event *swk = swk_new_random(test, 2);
@@ -266,7 +266,7 @@ static void swk_counting(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (s64)local64_read(&swk->event.count), 7);
 }
 
-/* An event that was removed while it was found in a list. */
+/* An event that was removed after it was found in a list does not count. */
 static void swk_inactive(struct kunit *test)
 {
 	struct swk_event *swk = swk_new(test, 1);
@@ -302,7 +302,7 @@ static void swk_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->pending_kill, POLL_HUP);
 	KUNIT_EXPECT_EQ(test, event->pending_disable, 1);
 
-	/* Until it is disabled it reports nothing more. */
+	/* It reports nothing more, although it is not yet disabled. */
 	swk_report(swk, 5);
 	KUNIT_EXPECT_EQ(test, swk->overflows, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&event->event_limit), 0);
@@ -426,7 +426,7 @@ static void swk_init_counts_keys(struct kunit *test)
 	struct swk_event *child = swk_new(test, 0);
 	int before;
 
-	/* Another event, since the first one counts for two. */
+	/* Open another event first, since the first one counts for two. */
 	swk_open_dummy(test);
 	before = static_key_count(key);
 	KUNIT_EXPECT_EQ(test, swk_init_with(swk, PERF_TYPE_SOFTWARE,
@@ -444,7 +444,7 @@ static void swk_init_counts_keys(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, static_key_count(key), before);
 }
 
-/* The key goes with the last event, but not at once. */
+/* The key is disabled after the last event has gone, but not at once. */
 static void swk_key_outlives_events(struct kunit *test)
 {
 	struct static_key *key = &perf_swevent_enabled[PERF_COUNT_SW_DUMMY];
@@ -490,7 +490,7 @@ static struct kunit_case perf_software_cases[] = {
 	{ }
 };
 
-/* What interrupts of a slow machine have lowered. */
+/* Restores the rate, which interrupts of a slow machine may have lowered. */
 static int swk_case_init(struct kunit *test)
 {
 	WRITE_ONCE(perf_rate_per_tick, SWK_RATE_PER_TICK);

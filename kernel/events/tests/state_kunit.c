@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room state and of the tables of all rooms: every pair of states, and
- * the states that objects are seen in between birth and death. The table of
- * events is in clock_kunit.c.
+ * Tests of the room state and of the tables of all rooms: every pair of states,
+ * and the states of objects between birth and death. The table of events is in
+ * clock_kunit.c.
  *
- * Runs after the other suites, so that it can tell whether a setter found fault
- * with what they did.
+ * Runs after the other suites, so that it can tell whether a setter has
+ * reported a fault in them.
  */
 #include <kunit/test.h>
 #include <linux/cleanup.h>
@@ -28,7 +28,7 @@
 
 #define NR_MAX	8
 
-/* A copy of the rules: rows[from][to], "y" if it may follow. */
+/* A copy of the rules: rows[from][to] is "y" if the step is allowed. */
 struct st_rules {
 	const struct perf_state_table	*table;
 	const char			*rows[NR_MAX];
@@ -106,7 +106,7 @@ static struct perf_state_table *const st_tables[] = {
 	&perf_counter_state_table,
 };
 
-/* One more state than there is, in both directions. */
+/* Tries one more state than there is, in both directions. */
 static void st_check_pairs(struct kunit *test, const struct st_rules *rules)
 {
 	const struct perf_state_table *table = rules->table;
@@ -194,7 +194,7 @@ static void st_names(struct kunit *test)
 						 PERF_HES_UPTODATE), "?");
 }
 
-/* A task's context through a pool, loaded and not, as fork and exit do it. */
+/* A task's context through a pool, loaded and not, as fork and exit use it. */
 static void st_ctx_life(struct kunit *test)
 {
 	struct perf_event_context *ctx = perf_ctx_alloc_task(current), *taken;
@@ -255,7 +255,7 @@ static void st_ctx_cpus(struct kunit *test)
 						  PERF_CTX_OFFLINE);
 }
 
-/* What must not be loaded shows when it is. */
+/* A context that must not be loaded is reported as loaded when it is. */
 static void st_ctx_wrong(struct kunit *test)
 {
 	struct perf_event_context *ctx;
@@ -309,7 +309,7 @@ static void st_rb_flow(struct kunit *test)
 	perf_rb_put(bare);
 }
 
-/* Only a kernel that checks itself keeps it. */
+/* The state of a PMU is kept only with CONFIG_PERF_EVENTS_DEBUG_STATE. */
 static void st_expect_pmu(struct kunit *test, struct pmu *pmu,
 			  enum perf_pmu_state state)
 {

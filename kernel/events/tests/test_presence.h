@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parameter "registered" of a module with PMUs: they are there. 0 takes them
- * away, whoever uses them, 1 brings them back. Given when the module is loaded,
- * it says whether they come at once.
+ * The parameter "registered" of a module with PMUs: they are registered. 0
+ * unregisters them, even if they are in use, 1 registers them again. Its value
+ * when the module is loaded says whether they are registered at once.
  *
- * Locking: test_presence::mutex, for coming and going.
+ * Locking: test_presence::mutex, for registering and unregistering.
  */
 #ifndef _KERNEL_EVENTS_TESTS_TEST_PRESENCE_H
 #define _KERNEL_EVENTS_TESTS_TEST_PRESENCE_H
@@ -16,12 +16,12 @@
 #include <linux/sysfs.h>
 
 /**
- * struct test_presence - whether the PMUs of a module are there
+ * struct test_presence - whether the PMUs of a module are registered
  * @come: registers them all, or none and returns an error
- * @go: takes them away
+ * @go: unregisters them
  * @mutex: guards the rest, and is held for @come and @go
- * @loaded: the module has come so far that they can come
- * @there: they are there; until @loaded, they shall be
+ * @loaded: the module is loaded, so that they can be registered
+ * @there: they are registered; before @loaded, they are going to be
  */
 struct test_presence {
 	int		(*come)(void);

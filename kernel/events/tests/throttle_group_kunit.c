@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room throttle: what becomes of the group of an event that has
+ * Tests of the room throttle: what happens to the group of an event that has
  * overflowed too often. The interrupts are made up; irq_work and tick are real.
  */
 #include <kunit/test.h>
@@ -21,7 +21,7 @@
 
 static struct fake_pmu fake;
 
-/* A group, an event beside it, and which of them stood at which step. */
+/* A group, an event beside it, and masks of the events stopped at each step. */
 struct tg_world {
 	struct perf_event	*members[MEMBERS];
 	struct perf_event	*beside;
@@ -79,7 +79,7 @@ static unsigned long tg_who_stands(const struct tg_world *world)
 	return mask;
 }
 
-/* What a driver does that is interrupted again and again. */
+/* Does what a driver does that is interrupted again and again. */
 static void tg_overflow_oncpu(void *arg)
 {
 	struct tg_world *world = arg;
@@ -125,8 +125,8 @@ static void tg_call(struct kunit *test, smp_call_func_t oncpu,
 }
 
 /*
- * The whole group stands, and of it @still when @end is through. Again if a tick
- * came before @end could look: that is over for the group.
+ * The whole group is stopped, and @still is left of it after @end. Tries again
+ * if a tick came before @end could look: by then the group is running again.
  */
 static void tg_run(struct kunit *test, struct tg_world *world,
 		   smp_call_func_t end, unsigned long still)
@@ -142,7 +142,7 @@ static void tg_run(struct kunit *test, struct tg_world *world,
 	KUNIT_EXPECT_FALSE(test, world->members[0]->throttled);
 }
 
-/* The group stands as a whole until the tick, and nobody else does. */
+/* The whole group is stopped until the tick, and no other event is. */
 static void tg_until_tick(struct kunit *test)
 {
 	struct tg_world world = { };
@@ -153,7 +153,7 @@ static void tg_until_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world.stops, MEMBERS);
 }
 
-/* A member that is off is not started by the end of it. */
+/* When the throttling ends, a disabled member is not started. */
 static void tg_member_off(struct kunit *test)
 {
 	struct tg_world world = { };
@@ -164,7 +164,7 @@ static void tg_member_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world.members[2]->hw.interrupts, 0ULL);
 }
 
-/* Who ends it for one member ends it for all of them. */
+/* Ending it for one member ends it for all of them. */
 static void tg_ends_early(struct kunit *test)
 {
 	struct tg_world world = { };
@@ -173,7 +173,7 @@ static void tg_ends_early(struct kunit *test)
 	tg_run(test, &world, tg_end_oncpu, 0);
 }
 
-/* A software member of such a group can be over all the same. */
+/* The group is throttled even if the PMU has no interrupt. */
 static void tg_without_interrupt(struct kunit *test)
 {
 	struct tg_world world = { };
@@ -184,7 +184,7 @@ static void tg_without_interrupt(struct kunit *test)
 	fake.pmu.capabilities &= ~PERF_PMU_CAP_NO_INTERRUPT;
 }
 
-/* Of a frequency, with a period that began long ago and is far too long. */
+/* An event with a frequency, and a period that is far too long by now. */
 static void tg_cut_short_oncpu(void *arg)
 {
 	struct tg_world *world = arg;
@@ -209,7 +209,7 @@ static void tg_cut_short(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, local64_read(&world.beside->hw.period_left), 0LL);
 }
 
-/* The same at a tick, with nobody throttled, when no overflow came for a second. */
+/* The same at a tick: no throttling, and no overflow came for a second. */
 static void tg_cut_short_at_tick_oncpu(void *arg)
 {
 	struct tg_world *world = arg;
@@ -247,7 +247,7 @@ static void *tg_setup_aux(struct perf_event *event, void **pages, int nr_pages,
 	return NULL;
 }
 
-/* Drivers that trace are not stopped without an update; nor would it help. */
+/* A sibling that traces is not stopped: its trace would have a gap. */
 static void tg_trace_goes_on(struct kunit *test)
 {
 	struct tg_world world = { };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the room throttle: the arithmetic of frequency mode, when an event
- * has interrupted too often, and what becomes of the rate when samples take
- * long. Included by throttle.c; groups are in throttle_group_kunit.c.
+ * has interrupted too often, and how the rate changes when samples take long.
+ * Included by throttle.c; groups are in throttle_group_kunit.c.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -27,7 +27,7 @@ static void thk_period_exact(struct kunit *test)
 		{ 100000, 1000, 1, 10 },
 		/* A counter at 8 GHz, a tick of 10 ms. */
 		{ 100, 10000000, 80000000, 80000000 },
-		/* Products of 64 bits: nothing is rounded that need not be. */
+		/* Products of 64 bits: no avoidable rounding. */
 		{ 2147483647, 4294967297, 9223372034, 0 },
 	};
 
@@ -38,7 +38,7 @@ static void thk_period_exact(struct kunit *test)
 				    cases[i].period, "case %d", i);
 }
 
-/* Where products do not fit the answer is near, and there is one. */
+/* Where products do not fit, the result is close, and nothing divides by 0. */
 static void thk_period_large(struct kunit *test)
 {
 	for (int shift = 34; shift < 64; shift++) {
@@ -72,14 +72,14 @@ static struct perf_event *thk_event(struct kunit *test, u64 freq)
 }
 
 /*
- * What a counter does that runs at @rate events a second: a period that begins
- * has the length that was chosen an overflow ago, and each sample takes time.
+ * A counter that runs at @rate events a second. A period that begins has the
+ * length that was computed at the overflow before; each sample takes time.
  */
 struct thk_counter {
 	u64	rate;
 	u64	overhead;
 	u64	armed;
-	u32	jitter;		/* per cent of a period's time, to both sides */
+	u32	jitter;		/* per cent of the time, both ways */
 	struct rnd_state rnd;
 };
 
@@ -110,7 +110,7 @@ static u64 thk_error(const struct perf_event *event,
 	return off > 1 ? div64_u64(100 * (off - 1), right) : 0;
 }
 
-/* From any period to any rate: ten periods later it is right, and stays. */
+/* From any period to any rate: after ten periods it is right, and stays so. */
 static void thk_converges(struct kunit *test)
 {
 	static const u64 rates[] = { 20000, 1000000, 50000000, 3000000000 };
@@ -157,7 +157,7 @@ static void thk_follows(struct kunit *test)
 	}
 }
 
-/* Times that scatter by 20 % to both sides move the period by far less. */
+/* Times that vary by 20 % in both directions move the period by far less. */
 static void thk_is_calm(struct kunit *test)
 {
 	struct perf_event *event = thk_event(test, 1000);
@@ -172,11 +172,11 @@ static void thk_is_calm(struct kunit *test)
 		if (n >= 40)
 			sum += thk_error(event, &counter);
 	}
-	/* A single window is off by 10 % in the mean. */
+	/* The mean error of a single window is 10 %. */
 	KUNIT_EXPECT_LE(test, div_u64(sum, 960), 5ULL);
 }
 
-/* What is rarer than the frequency is sampled each time. */
+/* Events that are rarer than the frequency are sampled each time. */
 static void thk_rare(struct kunit *test)
 {
 	struct perf_event *event = thk_event(test, 1000);
@@ -188,7 +188,7 @@ static void thk_rare(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 1ULL);
 }
 
-/* A window of one event that took no time must not end in a huge period. */
+/* A window of one event that took no time must not lead to a huge period. */
 static void thk_steps_up(struct kunit *test)
 {
 	struct perf_event *event = thk_event(test, 1000);
@@ -203,7 +203,7 @@ static void thk_steps_up(struct kunit *test)
 	KUNIT_EXPECT_GT(test, period, 1000ULL);
 }
 
-/* A period that was chosen for busier days is not waited for. */
+/* A period that was computed for a higher rate of events is cut short. */
 static void thk_long_period_ends(struct kunit *test)
 {
 	struct perf_event *event = thk_event(test, 1000);
@@ -215,7 +215,7 @@ static void thk_long_period_ends(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, perf_freq_is_cut_short(event));
 }
 
-/* The tick steps in after two periods, but not more often than it comes. */
+/* The tick intervenes after two periods, but waits for one tick at least. */
 static void thk_patience(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, perf_freq_patience(thk_event(test, 10)),
@@ -224,7 +224,7 @@ static void thk_patience(struct kunit *test)
 			(u64)TICK_NSEC);
 }
 
-/* A window in which the CPU was idle teaches nothing, but the next one does. */
+/* A window in which the CPU was idle is ignored, but the next one is used. */
 static void thk_long_window(struct kunit *test)
 {
 	struct perf_event *event = thk_event(test, 1000);
@@ -238,7 +238,7 @@ static void thk_long_window(struct kunit *test)
 	KUNIT_EXPECT_GT(test, event->hw.sample_period, 1000ULL);
 }
 
-/* Interrupts off: no tick comes between. */
+/* With interrupts off, so that no tick comes between. */
 static unsigned int thk_interrupts_until_over(struct perf_event *event,
 					      unsigned int most)
 {
@@ -261,7 +261,7 @@ static void thk_over(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, thk_interrupts_until_over(event, limit + 1),
 			limit);
 	KUNIT_EXPECT_EQ(test, event->hw.interrupts, MAX_INTERRUPTS);
-	/* One interrupt may bring several overflows. */
+	/* One interrupt may report several overflows. */
 	scoped_guard(irqsave) {
 		event->hw.interrupts = MAX_INTERRUPTS;
 		event->hw.interrupts_seq = __this_cpu_read(perf_tick_seq);
@@ -280,7 +280,7 @@ static bool thk_never_over(struct perf_event *event, unsigned int nr)
 	return over;
 }
 
-/* A driver that says it cannot stop now is not asked to. */
+/* A driver that says that it cannot stop the event now is not asked to. */
 static void thk_not_asked(struct kunit *test)
 {
 	struct perf_event *event = thk_event(test, 0);
@@ -290,7 +290,7 @@ static void thk_not_asked(struct kunit *test)
 						10));
 }
 
-/* What samples that take long change, for all CPUs but the sum. */
+/* What slow samples change: for all CPUs, except the sum. */
 struct thk_limits {
 	int		rate;
 	int		percent;
@@ -299,7 +299,7 @@ struct thk_limits {
 	u64		sum;
 };
 
-/* @limits are those that were, from now on 25 % and 100000 hold. */
+/* Saves the limits in @limits; then sets 25 % and a rate of 100000. */
 static void thk_limits_begin(struct thk_limits *limits)
 {
 	guard(irqsave)();
@@ -329,8 +329,8 @@ static void thk_limits_end(const struct thk_limits *limits)
 }
 
 /*
- * Samples of @nsec each, until the rate changes. Return: their number, @most if it
- * never did. Context: on one CPU from thk_limits_begin() to thk_limits_end().
+ * Takes samples of @nsec each until the rate changes. Return: their number, or
+ * @most. Context: on one CPU from thk_limits_begin() to thk_limits_end().
  */
 static unsigned int thk_take(u64 nsec, unsigned int most)
 {
@@ -346,7 +346,7 @@ static unsigned int thk_take(u64 nsec, unsigned int most)
 	return n;
 }
 
-/* A quarter of the time at the highest rate is what samples may take. */
+/* At the highest rate samples may take a quarter of the time. */
 static void thk_took_allowed(struct kunit *test)
 {
 	struct thk_limits limits;
@@ -355,7 +355,7 @@ static void thk_took_allowed(struct kunit *test)
 	thk_limits_begin(&limits);
 	KUNIT_EXPECT_EQ(test, perf_sample_allowed_ns, 2500);
 	KUNIT_EXPECT_EQ(test, thk_take(2500, 2000), 2000);
-	/* One alone, though it be long, is not the mean. */
+	/* A single sample, however long, is not the mean. */
 	__this_cpu_write(perf_took_sum, 0);
 	KUNIT_EXPECT_EQ(test, thk_take(100 * 2500, 1), 1);
 	thk_limits_end(&limits);
@@ -376,7 +376,7 @@ static void thk_expect_lowered(struct kunit *test, u64 mean)
 			perf_rate_per_tick * HZ);
 }
 
-/* They become slower by and by; events are stopped the sooner. */
+/* Samples become slower step by step; events are throttled all the sooner. */
 static void thk_took_long(struct kunit *test)
 {
 	struct thk_limits limits;
@@ -385,7 +385,7 @@ static void thk_took_long(struct kunit *test)
 
 	migrate_disable();
 	thk_limits_begin(&limits);
-	/* After some ninety the mean is more than half of them. */
+	/* After some ninety samples the mean is more than half of 5000 ns. */
 	n = thk_take(5000, 128);
 	KUNIT_EXPECT_GT(test, n, 80);
 	KUNIT_EXPECT_LT(test, n, 100);
@@ -406,7 +406,7 @@ static void thk_took_long(struct kunit *test)
 	migrate_enable();
 }
 
-/* There is always one a tick. */
+/* However long samples take, one in each tick is always allowed. */
 static void thk_took_for_ever(struct kunit *test)
 {
 	static const u64 longs[] = {
@@ -421,7 +421,7 @@ static void thk_took_for_ever(struct kunit *test)
 			thk_take(longs[i], 1);
 		KUNIT_EXPECT_EQ(test, perf_rate_per_tick, 1);
 		KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate, HZ);
-		/* Which would be taken for no limit. */
+		/* 0 would be taken for no limit. */
 		KUNIT_EXPECT_NE(test, perf_sample_allowed_ns, 0);
 		thk_limits_end(&limits);
 		migrate_enable();
@@ -457,7 +457,7 @@ static int thk_write_rate(const char *value)
 			 perf_event_max_sample_rate_handler, value);
 }
 
-/* 0 and 100 per cent are no limit, and the rate is fixed. */
+/* 0 and 100 per cent mean no limit, and the rate cannot be written. */
 static void thk_took_unlimited(struct kunit *test)
 {
 	static const char * const values[] = { "0\n", "100\n" };
@@ -479,7 +479,7 @@ static void thk_took_unlimited(struct kunit *test)
 	migrate_enable();
 }
 
-/* What was lowered is raised by who writes the sysctl, and lowered again. */
+/* A lowered rate can be raised through the sysctl, and is lowered again. */
 static void thk_took_raised(struct kunit *test)
 {
 	struct thk_limits limits;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of what waits for the end of a walk: the order of the work, and that each
- * piece of it is done once for each time that it came.
+ * Tests of work that waits for the end of a walk: its order, and that each
+ * piece is done once for each time that it was queued.
  */
 #include <kunit/test.h>
 #include <linux/irqflags.h>
@@ -9,7 +9,7 @@
 
 #include "../walk.h"
 
-/* Tells of jobs which ran first, and how often each did. */
+/* A job that notes which jobs ran before it, and how often it ran. */
 struct wk_job {
 	struct perf_late	late;
 	int			nr;
@@ -31,7 +31,7 @@ static bool wk_defer(struct wk_job *job)
 	return perf_walk_defer_oncpu(&job->late, wk_run);
 }
 
-/* In the order it came, each once, and with interrupts off not at all. */
+/* In the order of queueing, each once, and not at all with interrupts off. */
 static void wk_order(struct kunit *test)
 {
 	struct wk_job jobs[2] = { };
@@ -65,7 +65,7 @@ static void wk_walk(struct kunit *test, struct wk_job *job)
 	perf_walk_end();
 }
 
-/* Work that was done may come again, in the next walk. */
+/* Work that was done can be queued again, in the next walk. */
 static void wk_again(struct kunit *test)
 {
 	struct wk_job job = { };
@@ -91,7 +91,7 @@ static void wk_run_twice(struct perf_late *late)
 	perf_walk_end();
 }
 
-/* So may work that is being done: it does not wait any more from then on. */
+/* So can work that is being done: it is no longer waiting by then. */
 static void wk_while_done(struct kunit *test)
 {
 	struct wk_job job = { };
