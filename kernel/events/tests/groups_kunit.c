@@ -2,9 +2,8 @@
 /*
  * Tests of the room groups: the order of groups, walks, membership, sizes.
  *
- * The oracle of the order keeps a number and the expected service for each
- * leader. A walk must find all groups that may run on the CPU, in ascending
- * order.
+ * The oracle of the order keeps number and expected service of each leader. A
+ * walk must find all groups that may run on the CPU, in ascending order.
  */
 #include <kunit/test.h>
 #include <linux/perf_event.h>

@@ -530,7 +530,7 @@ static void rk_half_made(struct kunit *test)
 	rk_expect_gone(test);
 }
 
-/* Whoever puts the last reference frees it, even if that is not its maker. */
+/* The holder of the last reference frees it, even if that is not its maker. */
 static void rk_half_made_found(struct kunit *test)
 {
 	struct perf_event *event = rk_alloc(test, NULL);

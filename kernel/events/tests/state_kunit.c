@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the room state and of the tables of all rooms: every pair of states,
- * and the states of objects between birth and death. The table of events is in
- * clock_kunit.c.
+ * and states of objects in their lives. clock_kunit.c has those of events.
  *
  * Runs after the other suites, so that it can tell whether a setter has
  * reported a fault in them.

@@ -123,7 +123,7 @@ static bool parse_line(const char *line, __u64 config, pid_t pid,
 	return true;
 }
 
-/* What the event numbered @config of task @pid was given last. */
+/* Return: what the PMU was last given for event @config of task @pid. */
 static struct shown look(__u64 config, pid_t pid)
 {
 	FILE *file = fopen(PARAMETERS "ranges", "r");
@@ -160,7 +160,7 @@ static void expect_at(const struct shown *shown, int n, char action,
 	expect_range(shown, n, action, (unsigned long)start, size);
 }
 
-/* A file to map; gone when the case ends. */
+/* A file to map; it is removed when the case ends. */
 static char file_path[64];
 static long page;
 
@@ -259,7 +259,7 @@ static void long_text(void)
 	long_one[size - 1] = '\0';
 	err = set_filter(fd, long_one);
 	CHECK(err == EINVAL, "%s", strerror(err));
-	/* As much as there can be in a page. */
+	/* The longest text that fits a page. */
 	long_one[sysconf(_SC_PAGESIZE) - 1] = '\0';
 	must_set(fd, long_one);
 }
@@ -303,7 +303,7 @@ static void kernel(void)
 	CHECK(look(0, getpid()).nr == 0, "not taken away");
 }
 
-/* What is mapped already; data and other parts of the file do not count. */
+/* Mappings that exist; data and other parts of the file do not count. */
 static void mapped_before(void)
 {
 	int fd = open_event(0, -1, 0, false), file = make_file();
@@ -319,7 +319,7 @@ static void mapped_before(void)
 	shown = look(0, getpid());
 	CHECK(shown.nr == 4, "%d filters", shown.nr);
 	expect_at(&shown, 0, 'f', code + 0x10, 0x20);
-	/* It begins before the mapping and ends behind it. */
+	/* The filter begins before the mapping and ends behind it. */
 	expect_at(&shown, 1, 'f', code, 2 * page);
 	/* Just behind the mapping. */
 	expect_range(&shown, 2, 's', 0, 0);
@@ -327,7 +327,7 @@ static void mapped_before(void)
 	expect_at(&shown, 3, 'S', code, 0);
 }
 
-/* What is mapped later, again elsewhere, or made code. */
+/* Code that is mapped later, at another address, or made executable later. */
 static void mapped_after(void)
 {
 	int fd = open_event(0, -1, 0, false), file = make_file();
@@ -361,7 +361,7 @@ static void mapped_after(void)
 	expect_at(&shown, 0, 'f', other, page);
 }
 
-/* A process that somebody else observes. */
+/* A process that another one observes. */
 static int child_say, child_hear;
 
 static void child_step(void)
@@ -406,7 +406,7 @@ static void go_on(int say, int hear)
 	parent_wait(hear);
 }
 
-/* Its address is known: it was mapped before the fork. */
+/* An address that is known because it was mapped before the fork. */
 static char *reserved_at;
 
 static void map_reserved(int file)
@@ -422,7 +422,7 @@ static void child_maps(int file)
 	child_step();
 	map_reserved(file);
 	child_step();
-	/* The PMU is told when the event goes on. */
+	/* The PMU gets the list when the event is scheduled in. */
 	child_step();
 }
 
@@ -442,14 +442,14 @@ static void inherited(void)
 	CHECK(theirs.nr == 1, "%d filters", theirs.nr);
 	expect_at(&theirs, 0, 'f', code, 0x10);
 
-	/* Its mappings are its own. */
+	/* The child has mappings of its own. */
 	go_on(say, hear);
 	theirs = look(0, pid);
 	mine = look(0, getpid());
 	expect_at(&theirs, 0, 'f', reserved_at, 0x10);
 	expect_at(&mine, 0, 'f', code, 0x10);
 
-	/* New filters are for both, at whatever is mapped first. */
+	/* New filters apply to both, at the first mapping of each. */
 	set_on_file(fd, "start %#lx/0x20@%s,stop 3", page, file_path);
 	go_on(say, hear);
 	theirs = look(0, pid);
@@ -492,7 +492,7 @@ static void exec(void)
 	fd = open_event(pid, -1, 0, false);
 	set_on_file(fd, "filter %#lx/0x10@%s,start 5/6 filter 0/0x7fffffff@%s",
 		    page, file_path, self_path);
-	/* The PMU is told when the event goes on. */
+	/* The PMU gets the list when the event is scheduled in. */
 	go_on(say, hear);
 	shown = look(0, pid);
 	expect_at(&shown, 0, 'f', code + page, 0x10);
@@ -508,7 +508,7 @@ static void exec(void)
 	join_child(pid);
 }
 
-/* References on files: an unmount shows them. */
+/* References on files: a busy unmount shows them. */
 static char mount_path[64];
 
 static bool is_busy(void)

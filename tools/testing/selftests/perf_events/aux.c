@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The AUX area: who may map it where, what arrives there and what is said of it,
- * what members of a group do to the trace of their leader.
+ * The AUX area: where which events may map it, what arrives there and which
+ * records tell of it, what siblings do to the trace of their leader.
  *
- * The trace is that of the module perf_test_aux: the byte at each position follows
- * from the position, and a read(2) of the event is what moves it on, by config1
- * bytes. Without the module all is skipped.
+ * The trace is that of the module perf_test_aux: the byte at each position
+ * follows from the position. Only a read(2) of the event advances it, by
+ * config1 bytes. Without the module all cases are skipped.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -65,7 +65,7 @@ static void need_trace(void)
 	test_module_need(MODULE);
 }
 
-/* Nothing was done to the driver that must not be, and it has all back. */
+/* No call broke a rule of the driver, and @areas areas exist. */
 static void expect_clean(long areas)
 {
 	EXPECT(parameter("areas") == areas, "the driver has %ld areas, not %ld",
@@ -92,7 +92,7 @@ static struct perf_event_attr feed_attr(void)
 	return attr;
 }
 
-/* A member that overflows at each page that is touched. */
+/* An event that overflows at each page that is touched. */
 static struct perf_event_attr fault_attr(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -134,7 +134,7 @@ static void unmap_area(struct trace *trace)
 	trace->area = NULL;
 }
 
-/* An event that is on, with an area. */
+/* Opens an event with an area, and enables it. */
 static struct trace start_trace_as(struct perf_event_attr *attr, size_t pages,
 				   int prot)
 {
@@ -317,7 +317,7 @@ static void who(void)
 			    16 * page_size), EINVAL, "inherited, any CPU");
 }
 
-/* Who maps but the area, of another event's buffer, leaves its user page alone. */
+/* Mapping only the area of another's buffer leaves its user page alone. */
 static void who_has_the_page(void)
 {
 	struct perf_event_attr attr;
@@ -366,7 +366,7 @@ static void two_mappings(void)
 	CHECK(area_head(&second) == 2000, "goes on without an area");
 }
 
-/* The data go first: the buffer stays for the area. */
+/* The data are unmapped first: the buffer stays for the area. */
 static void any_order(void)
 {
 	struct trace trace;
@@ -382,7 +382,7 @@ static void any_order(void)
 	expect_clean(0);
 }
 
-/* A new area, of another size, goes on where the last one was. */
+/* A new area, of another size, continues where the last one ended. */
 static void map_again(void)
 {
 	struct trace trace;
@@ -436,7 +436,7 @@ static void whole_only(void)
 	expect_clean(0);
 }
 
-/* The pages come with the mapping; who discards them gets them back. */
+/* The pages are mapped at once; after a discard a fault maps them again. */
 static void at_once(void)
 {
 	struct rusage before, after;
@@ -486,7 +486,7 @@ static void on_bus_error(int sig)
 	siglongjmp(stored, sig);
 }
 
-/* PROT_WRITE says that the reader consumes; the pages are the hardware's. */
+/* PROT_WRITE means that the reader consumes; only hardware writes the pages. */
 static void not_written(void)
 {
 	struct trace trace;
@@ -519,7 +519,7 @@ static void locked_memory(void)
 		test_skip("perf_event_paranoid");
 	pages = read_long("/proc/sys/kernel/perf_event_mlock_kb") * 1024 /
 		page_size;
-	/* The largest power of two that fits once, but not with another one. */
+	/* The largest power of two that fits once, but not twice. */
 	for (i = 1; (size_t)i * 2 <= pages * sysconf(_SC_NPROCESSORS_ONLN) -
 		    DATA_PAGES - 1; i *= 2)
 		;
@@ -569,7 +569,7 @@ static void expect_off(int fd)
 	EXPECT(read_timed(fd).enabled == enabled, "still enabled");
 }
 
-/* What has no room is dropped, said to be, and the event is disabled. */
+/* Bytes without room are dropped and reported, and the event is disabled. */
 static void truncated(void)
 {
 	struct trace trace;
@@ -591,7 +591,7 @@ static void truncated(void)
 		expect_stream(&trace, first, room);
 		expect_off(trace.fd);
 
-		/* Without room it is disabled at once. */
+		/* Without room an enabled event is disabled again at once. */
 		event_enable(trace.fd);
 		expect_off(trace.fd);
 		area_advance(&trace, first + room);
@@ -600,7 +600,7 @@ static void truncated(void)
 	expect_clean(1);
 }
 
-/* The same where the driver does not put on what has no room. */
+/* The same with a driver whose add() fails when there is no room. */
 static void refused_when_full(void)
 {
 	struct perf_event_attr attr;
@@ -661,7 +661,7 @@ static void overwritten(void)
 	event_enable(trace.fd);
 	ring_skip_all(trace.ring);
 	event_disable(trace.fd);
-	/* A stop without data leaves nothing to say. */
+	/* A stop without data makes no record. */
 	expect_no_aux(&trace);
 	expect_clean(1);
 }
@@ -712,7 +712,7 @@ static void default_watermark(void)
 	EXPECT(wakes_in_time(&trace), "not woken");
 }
 
-/* A switch of tasks would leave gaps of its own. */
+/* In real time, since a task switch would leave gaps too. */
 static void gaps(void)
 {
 	const struct sched_param first = { .sched_priority = 1 };
@@ -762,7 +762,7 @@ static void sleep_and_run(void *arg)
 	}
 }
 
-/* The area goes while its event comes and goes on another CPU. */
+/* The area is unmapped while its event is scheduled on another CPU. */
 static void unmap_running(void)
 {
 	struct perf_event_attr attr;
@@ -800,7 +800,7 @@ static void burn_on(void *arg)
 		burn(1000);
 }
 
-/* What a child's event writes is in the buffer of its eldest. */
+/* A child's event writes into the buffer of its eldest. */
 static void child_traces(void)
 {
 	struct perf_event_attr attr;
@@ -825,7 +825,7 @@ static void child_traces(void)
 	EXPECT(area_head(&trace) >= 10000, "head %llu",
 	       (unsigned long long)area_head(&trace));
 	expect_stream(&trace, 0, area_head(&trace));
-	/* It is its copy that has to be stopped. */
+	/* Here the copy has to be stopped. */
 	unmap_area(&trace);
 	expect_clean(0);
 	kill(helper.pid, SIGKILL);
@@ -959,7 +959,7 @@ static void start_paused(void)
 	produce(&trace, 5);
 	CHECK(area_head(&trace) == 500, "head %llu",
 	      (unsigned long long)area_head(&trace));
-	/* It stays so when the event is put off and on. */
+	/* It stays so when the event is disabled and enabled. */
 	event_disable(trace.fd);
 	event_enable(trace.fd);
 	produce(&trace, 1);
@@ -1057,7 +1057,7 @@ static void samples_of_nothing(void)
 	overflow(fd);
 	EXPECT(take_sample(ring, &bytes) == 0, "a trace without an area");
 
-	/* The leader goes, the sampler stays. */
+	/* The leader is closed, the sampling event stays. */
 	map_area(&trace, 4, PROT_READ);
 	event_disable(trace.fd);
 	event_enable(trace.fd);
@@ -1093,7 +1093,7 @@ static void feeder(void)
 	CHECK(value == FEED_ID, "id %llu", (unsigned long long)value);
 	CHECK(read(fd, &value, sizeof(value)) == sizeof(value), "read");
 
-	/* Without a trace to write into it is in error, for good. */
+	/* Without a trace to write into it is in error for ever. */
 	unmap_area(&trace);
 	ring_unmap(trace.ring);
 	close(trace.fd);
@@ -1103,7 +1103,7 @@ static void feeder(void)
 	expect_clean(0);
 }
 
-/* The PMU goes. */
+/* The PMU is unregistered. */
 
 static void pulled(void)
 {
@@ -1121,7 +1121,7 @@ static void pulled(void)
 	CHECK(read(trace.fd, &value, sizeof(value)) < 0 && errno == ENODEV,
 	      "read: %s", strerror(errno));
 	expect_refused(try_area(&trace, trace.fd, 4, RW), ENODEV, "mmap");
-	/* What the driver had done to its pages when it gave them up is seen. */
+	/* The driver cleared its pages when it freed the area. */
 	CHECK(!trace.area[17] && !second.area[17], "the pages have gone");
 	unmap_area(&trace);
 	CHECK(!second.area[17], "the pages have gone");

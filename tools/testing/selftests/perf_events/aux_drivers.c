@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Drivers of trace units differ in when they begin and end an output. Whatever they
- * do, an area can be unmapped, a descriptor closed, a task can exit, and the PMU can
- * go, while the trace is on.
+ * Drivers of trace units differ in when they begin and end an output. With each
+ * of them, an area can be unmapped, a descriptor closed, a task can exit, and
+ * the PMU can be unregistered, while the trace is active.
  *
- * The module perf_test_aux imitates them: hisi_ptt, arm_spe, CoreSight ETM,
- * intel_bts, intel_pt and the s390 cpum_sf. Without it all is skipped.
+ * The module perf_test_aux imitates hisi_ptt, arm_spe, CoreSight ETM,
+ * intel_bts, intel_pt and the s390 cpum_sf. Without it all cases are skipped.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@
 #define STEP		100
 #define DATA_PAGES	4
 #define AREA_PAGES	4
-/* The shortest that cpu-clock takes, ten times. */
+/* Ten times the shortest period of cpu-clock. */
 #define PERIOD_NS	100000
 #define THROTTLINGS	5
 #define ROUNDS		20
@@ -152,7 +152,7 @@ static __u64 head(const struct trace *trace)
 	return __atomic_load_n(&trace->ring->page->aux_head, __ATOMIC_ACQUIRE);
 }
 
-/* Reads the event, which moves the trace on, and takes what there is. */
+/* Reads the event, which advances the trace, and consumes what there is. */
 static void produce(const struct trace *trace)
 {
 	read_timed(trace->fd);
@@ -189,7 +189,7 @@ static void run_each_shape(void (*run)(const struct shape *shape))
 	}
 }
 
-/* The group stops because the clock is too fast, and goes on. */
+/* The group is throttled because the clock is too fast, and goes on. */
 static void throttle(const struct shape *shape)
 {
 	struct trace trace = open_trace(shape);
@@ -222,7 +222,7 @@ static void throttled(void)
 	run_each_shape(throttle);
 }
 
-/* A count that stands does not tell: the event may be throttled until the next tick. */
+/* A count that stops is no proof: the event may be throttled until the tick. */
 static void burn_until_off(int fd)
 {
 	__u64 enabled;
@@ -233,7 +233,7 @@ static void burn_until_off(int fd)
 	} while (read_timed(fd).enabled != enabled);
 }
 
-/* The clock is at its limit: it goes, and as the leader takes the trace along. */
+/* At its limit the clock is disabled; as the leader it stops the trace too. */
 static void refresh(const struct shape *shape)
 {
 	struct trace trace = open_trace(shape);
@@ -304,7 +304,7 @@ static void unmapped(void)
 	run_each_shape(unmap);
 }
 
-/* The area is the last that keeps the event. */
+/* The event is closed first; then only the area keeps it. */
 static void close_first(const struct shape *shape)
 {
 	struct trace trace = open_trace(shape);
@@ -351,7 +351,7 @@ static void burn_on(void *arg)
 		burn(1000);
 }
 
-/* The area goes while a child of the event writes there, or after it was killed. */
+/* The area is unmapped while a child writes there, or after it was killed. */
 static void inherit(const struct shape *shape)
 {
 	struct perf_event_attr attr = trace_attr(shape->manner);
@@ -390,7 +390,7 @@ static void inherited(void)
 	run_each_shape(inherit);
 }
 
-/* Off into another buffer, and into none, while it is on. */
+/* Redirects an active event into another buffer, and into none. */
 static void redirect(const struct shape *shape)
 {
 	struct perf_event_attr attr = trace_attr(shape->manner);
@@ -464,7 +464,7 @@ static void forgotten(void)
 	}
 }
 
-/* The same, and the event has gone before the area. */
+/* The same, but the event is closed before the area is unmapped. */
 static void forgotten_by_closed(void)
 {
 	struct shape shape = { .manner = SF, .prot = RW };
@@ -489,7 +489,7 @@ static void forgotten_by_closed(void)
 	}
 }
 
-/* A trace that ends in pmu::del only is off when its area has gone. */
+/* A trace that ends only in pmu::del is disabled when its area has gone. */
 static void ends_late(void)
 {
 	struct shape shape = { .manner = SF, .prot = RW };
@@ -505,7 +505,7 @@ static void ends_late(void)
 	EXPECT(read_timed(trace.fd).enabled == enabled, "it is enabled");
 	expect_clean(&trace);
 
-	/* Others go on, without a trace. */
+	/* Other drivers' events stay active, without a trace. */
 	shape.manner = PTT;
 	trace = open_trace(&shape);
 	group_ioctl(&trace, PERF_EVENT_IOC_ENABLE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Calls of perf_event_open(2) that fail, each at another step: for tests that make
- * them while others use the same events. open_rows.h has what is said about each
- * mistake; here it counts how far the call comes before it is found.
+ * Calls of perf_event_open(2) that fail, each at another step, for tests that
+ * make them while others use the same events. open_rows.h says what is answered
+ * to each mistake; here it only matters how far the call gets before it fails.
  */
 #ifndef SELFTEST_BAD_CALLS_H
 #define SELFTEST_BAD_CALLS_H
@@ -44,7 +44,7 @@ static inline bool call_dry_run(const struct call *call)
 			call->group, call->flags | PERF_FLAG_DRY_RUN);
 }
 
-/* In the order of the steps of the system call, about. */
+/* Roughly in the order of the steps of the system call. */
 
 static void flaw_size(struct call *call)
 {
@@ -100,7 +100,7 @@ static void flaw_clock(struct call *call)
 	call->attr.clockid = CLOCK_THREAD_CPUTIME_ID;
 }
 
-/* The last step that can fail, the one behind the output. */
+/* This fails in the last step that can fail, after the output was set. */
 static void flaw_aux_sample(struct call *call)
 {
 	call->attr = sw_attr(PERF_COUNT_SW_DUMMY);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BPF programs on events: attached by SET_BPF they see the overflow or the
- * tracepoint first and decide whether there is a sample; and a program writes
- * records of its own through a bpf-output event. What else programs do with
- * events is in bpf_helpers.c.
+ * BPF programs on events: a program attached by SET_BPF sees the overflow or
+ * the tracepoint first, and decides whether there is a sample. A program can
+ * write records of its own through a bpf-output event. bpf_helpers.c has what
+ * else programs do with events.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -141,7 +141,7 @@ static void attached_twice(void)
 
 #define TOO_FAR	1024
 
-/* A program that looks at 8 bytes of what it is given, from @offset on. */
+/* A program that looks at 8 bytes of its context, from @offset on. */
 static int load_look_at(int offset)
 {
 	const struct bpf_insn insns[] = {
@@ -182,8 +182,8 @@ static int load_get_stack(void)
 }
 
 /*
- * With precise_ip the stack is that of the sample, so the sample needs all of one.
- * A software event takes the bits and does nothing with them.
+ * With precise_ip the program sees the stack of the sample, so the sample needs
+ * a whole one. A software event accepts precise_ip and ignores it.
  */
 static void stack_without_callchain(void)
 {
@@ -268,9 +268,9 @@ static unsigned int samples_of_child(struct faulting *child,
 }
 
 /*
- * The program of an event goes with its link, from the copies as well. Counts are by
- * task, and the child goes to another CPU before it runs: no switch from one to the
- * other has them exchange their events.
+ * Closing a link detaches the program from the event and its copies. Counts are
+ * by task, and the child goes to another CPU before it runs, so that no switch
+ * exchanges the contexts of the two.
  */
 static void link_closed(void)
 {
@@ -316,7 +316,7 @@ static int ask(int fd, struct query *query, __u32 room)
 	return ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, query);
 }
 
-/* The answer is about the tracepoint, not about the event that asks. */
+/* The answer is about the tracepoint, not about the event that is asked. */
 static void query_programs(void)
 {
 	struct perf_event_attr attr = rename_attr();

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What BPF programs and events do for each other beyond the sample or none of
- * bpf_attach.c: programs that read events, cookies of attached programs, programs
- * at probes of the PMUs "kprobe" and "uprobe", those that may sleep, what
- * inherited copies have of their eldest's program, and what becomes of a program
- * whose event goes.
+ * What BPF programs and events do for each other, other than deciding on
+ * samples (bpf_attach.c): programs that read events, cookies of attached
+ * programs, programs at probes of the PMUs "kprobe" and "uprobe", programs that
+ * may sleep, programs of inherited copies, and programs whose event is closed.
  *
- * Programs leave what they have found in the cells of a map of theirs.
+ * Programs leave their results in the cells of a map.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +27,7 @@
 #define CURRENT_CPU	BPF_F_CURRENT_CPU
 #define POISON		(~0ULL)
 
-/* The cells, and where they are for a program. */
+/* The cells, and their offsets for a program. */
 struct cells {
 	__u64 hits;
 	__u64 result;
@@ -37,7 +36,7 @@ struct cells {
 
 #define CELL(member)	((int)offsetof(struct cells, member))
 
-/* Result and counts of a read, from register 0 and the stack's 24 bytes, to the cells. */
+/* Puts a read's result (register 0) and counts (on the stack) in the cells. */
 #define KEEP_READ(map)						\
 	CELLS(BPF_REG_1, map),					\
 	STORE(BPF_REG_1, CELL(result), BPF_REG_0),		\
@@ -104,7 +103,7 @@ struct hook {
 	__u32 type;
 	struct perf_event_attr (*attr)(void);
 	void (*hit)(unsigned int times);
-	/* Nothing but hit() makes it run. */
+	/* Only hit() makes it run. */
 	bool exact;
 };
 
@@ -129,7 +128,7 @@ static void rename_self(unsigned int times)
 		CHECK(!prctl(PR_SET_NAME, "bpf", 0, 0, 0), "PR_SET_NAME");
 }
 
-/* The one function behind task_rename, whatever the architecture. */
+/* The function behind task_rename on every architecture. */
 static struct perf_event_attr kprobe_attr(void)
 {
 	struct perf_event_attr attr = make_attr(pmu_type("kprobe"), 0);
@@ -204,7 +203,7 @@ static void expect_hits(const struct hook *hook, __u64 want, const char *when)
 	      "%s: %llu hits, expected %llu", when, hits, want);
 }
 
-/* Attached by SET_BPF: cookie 0, and gone with the event. */
+/* Attached by SET_BPF: cookie 0, and detached with the event. */
 static void attached_by_ioctl(const struct hook *hook, int verdict)
 {
 	int prog = load_counter(hook->type, verdict);
@@ -348,7 +347,7 @@ static void wrong_types(void)
 
 /* Sleeping. */
 
-/* Copies 8 bytes from @at, which is in no memory yet. */
+/* Copies 8 bytes from @at, a page that is not yet in memory. */
 static int load_sleeper(const void *at)
 {
 	int map = make_cells(), fd;
@@ -401,7 +400,7 @@ static void sleeps_at_uprobes_only(void)
 
 /* Reading. */
 
-/* bpf_perf_event_read() of what @where says, as the result. */
+/* Leaves the result of bpf_perf_event_read() with @where as its flags. */
 static int load_read(int events, __u64 where)
 {
 	int map = make_cells();
@@ -419,7 +418,7 @@ static int load_read(int events, __u64 where)
 	return load_insns(BPF_PROG_TYPE_TRACEPOINT, insns, ARRAY_SIZE(insns));
 }
 
-/* bpf_perf_event_read_value() into a structure said to be of @size bytes. */
+/* Calls bpf_perf_event_read_value() with a structure of @size bytes. */
 static int load_read_value(int events, __u64 where, int size)
 {
 	int map = make_cells();
@@ -443,7 +442,7 @@ static int load_read_value(int events, __u64 where, int size)
 	return load_insns(BPF_PROG_TYPE_TRACEPOINT, insns, ARRAY_SIZE(insns));
 }
 
-/* What a program at an overflow knows of its own event. */
+/* What a program at an overflow reads of its own event. */
 static int load_prog_read(void)
 {
 	int map = make_cells();
@@ -487,7 +486,7 @@ static bool is_between(__u64 from, __u64 value, __u64 to)
 	return from <= value && value <= to;
 }
 
-/* What a program reads of an event that counts lies between two reads. */
+/* What a program reads of an active event lies between two read(2) calls. */
 static void expect_reads(int events, __u64 where, int event)
 {
 	struct timed_count from, to;
@@ -521,7 +520,7 @@ static void read_own_event(void)
 	CHECK(cells->value[0] >= ROUNDS, "%llu faults", cells->value[0]);
 	event_disable(event);
 	touch_pages(ROUNDS);
-	/* Disabled, it stands still. */
+	/* Disabled, its count is constant. */
 	expect_reads(events, SLOT, event);
 	CHECK(cells->value[0] == read_timed(event).value, "it is disabled");
 }
@@ -633,7 +632,7 @@ static void reads_refused(void)
 	      cells->value[0], cells->value[1], cells->value[2]);
 }
 
-/* Copies elsewhere could not be read where programs run. */
+/* Inherited events are refused: programs cannot read copies on other CPUs. */
 static void slots_refused(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -667,7 +666,7 @@ static int inherited_hook(void)
 	return open_self(&attr);
 }
 
-/* What @helper hits while the caller waits for it. */
+/* Return: hits that @helper makes while the caller waits for it. */
 static __u64 hits_of(struct helper *helper)
 {
 	cells->hits = 0;
@@ -726,7 +725,7 @@ static void close_and_touch(void *arg)
 	touch_many(NULL);
 }
 
-/* What the eldest loses, its copies lose. */
+/* When the program is detached from the eldest, it is detached from copies. */
 static void link_of_copies_closed(void)
 {
 	int prog = load_counter(BPF_PROG_TYPE_PERF_EVENT, 0);
@@ -740,7 +739,7 @@ static void link_of_copies_closed(void)
 		test_xfail("%llu hits: the copy still has its program", hits);
 }
 
-/* Records of programs tell of loading, not of attaching. */
+/* Records tell of loading a program, not of attaching it. */
 
 struct told {
 	unsigned int loaded;
@@ -813,7 +812,7 @@ static void records_of_attached(const struct hook *hook, bool by_link)
 	expect_told(ring, &nothing, "attached");
 	close(by_link ? prog : fd);
 	close(link);
-	/* A symbol for what the compiler has made of it, if there is one. */
+	/* KSYMBOL tells of compiled code, if there is any. */
 	unloaded = (struct told) { 0, 1, loaded.symbols };
 	usleep(100000);
 	expect_told(ring, &unloaded, "closed");
@@ -832,8 +831,8 @@ static void records_of_tracepoint(void)
 }
 
 /*
- * An event goes while it overflows on another CPU. It has the last reference on its
- * program, so that one goes as well.
+ * An event is closed while it overflows on another CPU. It has the last
+ * reference on its program, so that this is freed too.
  */
 
 static __u64 read_hits(void)
@@ -867,7 +866,7 @@ static pid_t start_faults(__u64 *rounds)
 	return pid;
 }
 
-/* Disabled, with a program that nobody else knows. */
+/* Opens a disabled event that has the only reference on its program. */
 static int open_with_program(pid_t pid)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);

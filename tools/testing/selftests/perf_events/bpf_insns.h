@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * BPF programs of the perf_events selftests: written as instructions, so that the
- * tests need no compiler and no library; loaded and attached; and the maps that
- * they use.
+ * BPF programs of the perf_events selftests, written as instructions, so that
+ * the tests need no compiler and no library; functions that load and attach
+ * them; and the maps that they use.
  */
 #ifndef SELFTEST_BPF_INSNS_H
 #define SELFTEST_BPF_INSNS_H
@@ -38,7 +38,7 @@
 	INSN(BPF_LDX | BPF_MEM | BPF_DW, to, from, offset, 0)
 #define INCREASE(to, offset, by) \
 	INSN(BPF_STX | BPF_ATOMIC | BPF_DW, to, by, offset, BPF_ADD)
-/* These take two places. */
+/* These take two instructions. */
 #define WIDE(reg, kind, low, high) \
 	INSN(BPF_LD | BPF_DW | BPF_IMM, reg, kind, 0, low), \
 	INSN(0, 0, 0, 0, high)

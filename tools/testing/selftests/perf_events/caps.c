@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/bus/event_source/devices/PMU/caps/counters_*: do they agree with what can
- * be opened, and is what somebody holds missing from what is free?
+ * /sys/bus/event_source/devices/PMU/caps/counters_*: do they agree with what
+ * can be opened, and is what others hold left out of what is free?
  *
- * Kernels that do not have the files are passed over.
+ * Kernels that do not have the files are skipped.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -71,7 +71,7 @@ static void expect_caps(const char *prefix, struct caps want, const char *when)
 	       want.fixed_free);
 }
 
-/* What the files promise is plausible by itself. */
+/* The numbers of the files are plausible in themselves. */
 static void plausible(void)
 {
 	struct caps caps = need_cpu_caps();
@@ -160,7 +160,7 @@ static bool group_counts(const struct group *group)
 	return read(group->fd[0], &value, sizeof(value)) == sizeof(value);
 }
 
-/* The kind of which a group of its own has as many members as it says. */
+/* Return: the kind that fills a group with as many events as it says. */
 static __u64 find_general_kind(const struct caps *caps)
 {
 	struct group group = { .nr = 0 };
@@ -177,7 +177,7 @@ static __u64 find_general_kind(const struct caps *caps)
 	return 0;
 }
 
-/* As many general events as are free, as one group: they run. One more: not. */
+/* A group of all free general counters runs, but not with one event more. */
 static void general_run(void)
 {
 	struct caps caps = need_cpu_caps();
@@ -193,7 +193,7 @@ static void general_run(void)
 		EXPECT(!group_counts(&group), "%d events run", group.nr);
 }
 
-/* All that is free at once: no kind of event can be added. */
+/* All that is free at once: then no kind of event can be added. */
 static void all_run(void)
 {
 	struct caps caps = need_cpu_caps();
@@ -203,10 +203,10 @@ static void all_run(void)
 	while (group.nr < caps.general_free && group_add(&group, general))
 		;
 	for (kind = 0; kind < PERF_COUNT_HW_MAX; kind++) {
-		/* The rest would be at the expense of what others hold. */
+		/* More would need counters that others hold. */
 		if (group.nr < caps.general_free + caps.fixed_free &&
 		    group_add(&group, kind) && !group_counts(&group)) {
-			/* That one was held; the group is in error: anew. */
+			/* That counter was held: enable the group again. */
 			close(group.fd[--group.nr]);
 			ioctl(group.fd[0], PERF_EVENT_IOC_ENABLE, 0);
 		}
@@ -217,7 +217,7 @@ static void all_run(void)
 	EXPECT(group_counts(&group), "they do not run");
 }
 
-/* There are as many as there are, if nobody holds any. */
+/* The largest group that can be opened has one event for each counter. */
 static void all_open(void)
 {
 	struct caps caps = need_cpu_caps();
@@ -269,7 +269,7 @@ static void flexible_is_free(void)
 	expect_caps(CPU_CAPS, caps, "a task's pinned event");
 }
 
-/* The hard-lockup detector has one cycle counter of each CPU while it is on. */
+/* The hard-lockup detector, if enabled, holds a cycle counter of each CPU. */
 static void watchdog_is_missing(void)
 {
 	static const char file[] = "/proc/sys/kernel/nmi_watchdog";
@@ -296,7 +296,7 @@ static void watchdog_is_missing(void)
 	       without.fixed_free);
 }
 
-/* Whether the file can be read is not asked when it is opened. */
+/* A reader's rights are checked at read(2), not at open(2). */
 static int read_error(const char *path)
 {
 	char byte;
@@ -309,7 +309,7 @@ static int read_error(const char *path)
 	return error;
 }
 
-/* How many there are, everybody may know. What is free tells of others. */
+/* Anybody may know how many there are. How many are free tells of others. */
 static void what_nobody_may_read(void)
 {
 	struct caps caps = need_cpu_caps(), want = caps;
@@ -334,7 +334,7 @@ static void set_paranoid(const char *level)
 		test_skip("cannot set perf_event_paranoid");
 }
 
-/* Where anybody may have events of CPUs, anybody may read all of it. */
+/* A user who may open events of CPUs may read all the files. */
 static void what_anybody_may_read(void)
 {
 	struct caps caps = need_cpu_caps();
@@ -360,7 +360,7 @@ static void what_anybody_may_read(void)
 	CHECK(!status, "status %#x", status);
 }
 
-/* A driver that knows. */
+/* A driver that knows its counters. */
 static void driver_answers(void)
 {
 	struct perf_event_attr attr;
@@ -392,7 +392,7 @@ static void driver_answers(void)
 	expect_caps(TEST_CAPS, want, "the first one closed");
 }
 
-/* What never changes is asked once, not of all CPUs by whoever reads the file. */
+/* A total never changes: the driver is asked once, not at each read. */
 static void asked_once(void)
 {
 	long questions;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events of control groups: who is counted, for how long, what becomes of tasks
- * that move and of groups that go, and who may ask.
+ * Events of control groups: which tasks are counted, for how long, what happens
+ * when tasks move and groups are removed, and who may open them.
  *
- * Workers are processes that sit on one CPU in one group and do what they are
- * told. The tests count page faults, which happen when and where one wants them.
+ * Workers are processes that stay on one CPU in one group and do what they are
+ * told. The tests count page faults, which happen when and where one wants.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,8 +39,8 @@ struct group {
 };
 
 /*
- * The perf_event controller needs no mention in subtree_control, but new groups
- * take notice of it only once something has been written there.
+ * The perf_event controller need not be in subtree_control, but new groups get
+ * it only after something has been written there.
  */
 static bool hand_down_controllers(void)
 {
@@ -70,7 +70,7 @@ static struct group group_below(const struct group *parent, const char *name)
 	return group_open(path);
 }
 
-/* A group of this case's own, below the root of the hierarchy. */
+/* Makes a group for this case, below the root of the hierarchy. */
 static struct group group_top(void)
 {
 	static int number;
@@ -230,7 +230,7 @@ static __u64 worker_do(const struct worker *worker, enum job job,
 	return worker_wait(worker);
 }
 
-/* Pages that every piece of work needs are there when this returns. */
+/* When this returns, the pages that every piece of work needs are there. */
 static struct worker worker_start(int cpu, const struct group *group)
 {
 	int to[2], from[2];
@@ -303,7 +303,7 @@ static void expect_faults(int fd, unsigned int wanted, const char *what)
 	       wanted);
 }
 
-/* Who is counted. */
+/* Which tasks are counted. */
 
 static void own_group(void)
 {
@@ -428,7 +428,7 @@ static void other_cpu(void)
 	group_remove(&group);
 }
 
-/* The caller itself enters after the event is there. */
+/* The caller enters the group after the event was opened. */
 static void self_enters(void)
 {
 	struct group group = group_top(), root = group_root();
@@ -469,7 +469,7 @@ static void opened_inside(void)
 	group_remove(&group);
 }
 
-/* The opener runs in a group below: time goes on without a switch. */
+/* The opener runs in a group below: time passes without a switch. */
 static void opened_below(void)
 {
 	struct group top = group_top(), below = group_below(&top, "below");
@@ -508,7 +508,7 @@ static void children(void)
 	worker_do(&worker, FORK, FAULTS);
 	event_disable(inherit);
 	event_disable(plain);
-	/* A fork has faults of its own. */
+	/* A child adds faults of its own. */
 	CHECK(read_timed(plain).value >= FAULTS, "counted %llu",
 	      (unsigned long long)read_timed(plain).value);
 	CHECK(read_timed(inherit).value <= read_timed(plain).value &&
@@ -557,7 +557,7 @@ static bool times_of_group(void *arg)
 	return true;
 }
 
-/* Enabled as long as the group runs, though another wants the CPU too. */
+/* Enabled as long as the group runs, even if another task wants the CPU too. */
 static void times(void)
 {
 	struct timing timing = { .group = group_top() };
@@ -631,7 +631,7 @@ static bool clock_of_group(void *arg)
 	return true;
 }
 
-/* Clocks, counted for a group, agree with the group's time. */
+/* Clock events of a group agree with the group's time. */
 static void clocks(void)
 {
 	struct timing timing = { .group = group_top() };
@@ -644,7 +644,7 @@ static void clocks(void)
 	group_remove(&timing.group);
 }
 
-/* The user page tells what read(2) does when the group has left the CPU. */
+/* After the group has left the CPU, the user page agrees with read(2). */
 static void user_page(void)
 {
 	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
@@ -720,8 +720,8 @@ static void moved_while_running(void)
 }
 
 /*
- * What is counted in the middle of a move, which interrupts the kernel's walk over
- * the events, may meet neither what is left nor what is entered, or both.
+ * A move interrupts the kernel's walk over events. What is counted just then
+ * may miss both the old and the new group, or be counted in both.
  */
 static bool about_equal(__u64 a, __u64 b)
 {
@@ -763,7 +763,7 @@ static void storm_of_moves(void)
 	__atomic_store_n(stop, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < MAX_WORKERS; i++) {
 		worker_wait(&workers[i]);
-		/* Nobody must fault between two of the reads. */
+		/* No worker may fault between two of the reads. */
 		worker_end(&workers[i]);
 	}
 	for (i = 0; i < 2; i++) {
@@ -874,7 +874,7 @@ static void event_group(void)
 		CHECK(values[i] >= FAULTS && values[i] <= FAULTS + SLACK,
 		      "member %d: %llu", i - 3, (unsigned long long)values[i]);
 
-	/* A member without a cgroup goes with its leader. */
+	/* A sibling without a cgroup is scheduled with its leader. */
 	attr.read_format = 0;
 	fd = open_on(&attr, -1, first_cpu(), leader);
 	event_enable(leader);
@@ -940,7 +940,7 @@ static void hardware(void)
 	group_remove(&group);
 }
 
-/* A group on software events that gets a hardware event. */
+/* A group of software events in a cgroup gets a hardware event. */
 static void hardware_joins(void)
 {
 	struct perf_event_attr hw = hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
@@ -962,7 +962,7 @@ static void hardware_joins(void)
 	group_remove(&group);
 }
 
-/* More events than counters, all of one group: each gets its turn. */
+/* More events than counters, all of one cgroup: each gets its turn. */
 static void multiplexing(void)
 {
 	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
@@ -987,7 +987,7 @@ static void multiplexing(void)
 		EXPECT(count.running && count.value, "event %d: %llu of %llu",
 		       i, (unsigned long long)count.running,
 		       (unsigned long long)count.enabled);
-		/* It would be 800 if the time of the others counted. */
+		/* It would be 800 if the other worker's time counted. */
 		EXPECT(near(count.enabled, 400 * NSEC_PER_MSEC, 60),
 		       "event %d: enabled for %llu", i,
 		       (unsigned long long)count.enabled);
@@ -1076,7 +1076,7 @@ static void side_band(void)
 	group_remove(&group);
 }
 
-/* PERF_RECORD_CGROUP tells of a new group: number and path. */
+/* PERF_RECORD_CGROUP tells the number and the path of a new group. */
 static void cgroup_record(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
@@ -1088,7 +1088,7 @@ static void cgroup_record(void)
 
 	pin_to_cpu(first_cpu());
 	attr.cgroup = 1;
-	/* Some kernels forget CPUs' events that want nothing but cgroups. */
+	/* Some kernels skip events of CPUs that ask for cgroup records only. */
 	attr.comm = 1;
 	fd = open_on(&attr, -1, first_cpu(), -1);
 	ring = ring_map(fd, 4);

@@ -96,7 +96,7 @@ static struct slot *draw_slot(struct worker *w)
 	return &w->slot[draw(w, NR_SLOTS)];
 }
 
-/* One in use if a few tries find one. */
+/* Return: an event in use if a few tries find one, else NULL. */
 static struct slot *draw_event(struct worker *w)
 {
 	struct slot *slot = draw_slot(w);
@@ -182,13 +182,13 @@ static struct perf_event_attr draw_breakpoint(struct worker *w)
 	attr.bp_addr = (unsigned long)&watched_byte;
 	attr.bp_len = HW_BREAKPOINT_LEN_1;
 	attr.sample_period = draw(w, 3);
-	/* Programs that are executed do not expect the signal. */
+	/* Programs that are executed have no handler for the signal. */
 	attr.sigtrap = attr.sample_period && one_in(w, 3);
 	attr.remove_on_exec = attr.sigtrap;
 	return attr;
 }
 
-/* Of a PMU that is perhaps gone already; each time it comes it has a new type. */
+/* The PMU may have gone by now; each time that it comes it has a new type. */
 static struct perf_event_attr draw_pullable(struct worker *w)
 {
 	long type = has_test_pmu ? read_long(TEST_PMU_DIR "/type") : -1;
@@ -283,7 +283,7 @@ static void draw_target(struct worker *w, pid_t *pid, int *cpu)
 	}
 }
 
-/* What is refused, as most of the draws are, is no failure. */
+/* Most draws are refused; that is no failure. */
 static bool open_slot(struct worker *w, struct slot *slot,
 		      struct perf_event_attr *attr, int group)
 {
@@ -325,7 +325,7 @@ static bool op_join(struct worker *w)
 	return open_slot(w, slot, &attr, leader->fd);
 }
 
-/* A software group that a hardware event makes move. */
+/* A hardware event makes a software group move. */
 static bool op_move_group(struct worker *w)
 {
 	struct slot *leader = draw_slot(w), *soft = draw_slot(w);
@@ -352,7 +352,7 @@ static bool op_move_group(struct worker *w)
 	return open_slot(w, hard, &attr, leader->fd);
 }
 
-/* What a flaw or a dry run is tried on: it has the buffer of another event. */
+/* Arguments for a failing call or a dry run, with another event's buffer. */
 static struct call draw_call(struct worker *w, const struct slot *other)
 {
 	struct call call = {
@@ -566,7 +566,7 @@ static bool op_munmap(struct worker *w)
 	return unmap_slot(draw_slot(w));
 }
 
-/* What readers do, and what no reader does. */
+/* Stores what readers store, and what no reader stores. */
 static bool op_touch_map(struct worker *w)
 {
 	struct slot *slot = draw_slot(w);
@@ -613,7 +613,7 @@ static void *short_thread(void *arg)
 	return NULL;
 }
 
-/* Its events stay behind without an owner. */
+/* The thread ends; its events stay without an owner. */
 static bool op_thread(struct worker *w)
 {
 	pthread_t thread;
@@ -651,7 +651,7 @@ static bool op_cgroup(struct worker *w)
 	return write_text(one_in(w, 4) ? CGROUPS "/cgroup.procs" : path, "0");
 }
 
-/* A child does what its parent does, with the same files, for a while. */
+/* A child does what its parent does for a while, with the same files. */
 static void child_life(struct worker *w)
 {
 	int i, steps = draw(w, 60);
@@ -726,7 +726,7 @@ static void on_trap(int sig)
 	(void)sig;
 }
 
-/* When all its events and mappings have gone nothing of it is locked. */
+/* When all events and mappings are closed, no memory is locked any more. */
 static void worker_end(struct worker *w)
 {
 	long pinned;
@@ -825,7 +825,7 @@ static void clear_cgroup(int nr)
 		fclose(procs);
 }
 
-/* They come and go with events open on them and tasks inside. */
+/* Cgroups are made and removed, with events open on them and tasks inside. */
 static int regroup(__u64 seed)
 {
 	struct worker w = { .random = rnd_seed(seed) };
@@ -854,7 +854,7 @@ static int regroup(__u64 seed)
 	return left;
 }
 
-/* Kernels that people use go below zero now and then. */
+/* Widely used kernels drop below zero now and then. */
 static void report_pinned(void)
 {
 	if (shared->still_pinned && !getenv("PERF_TEST_STRICT"))
@@ -896,7 +896,7 @@ static void show_work(void)
 		       (unsigned long long)shared->pulled);
 }
 
-/* Returns the number of processes that ended in another way than they should. */
+/* Return: the number of processes that did not end as they should. */
 static int churn(unsigned int seconds, __u64 seed)
 {
 	pid_t plugger = 0, puller = 0, regrouper, pid;
@@ -927,7 +927,7 @@ static int churn(unsigned int seconds, __u64 seed)
 	return failed;
 }
 
-/* New cgroups know of perf only once some controller has been handed down. */
+/* New cgroups get the perf_event controller only after a write to this file. */
 static void hand_down_controllers(void)
 {
 	static const char control[] = CGROUPS "/cgroup.subtree_control";
@@ -947,7 +947,7 @@ static void set_up(void)
 		test_pmu_register();
 }
 
-/* The driver of the PMU that came and went has its own account. */
+/* The driver of the PMU that comes and goes keeps an account of its own. */
 static void report_driver(void)
 {
 	long events, mappings, faults;

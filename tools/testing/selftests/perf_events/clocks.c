@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cpu-clock and task-clock that are stopped while their own timer runs: by the end
- * of a limit, by a signal, by throttling, and from another CPU. Nothing may
- * wait there for the timer, which cannot end before: the machine would hang.
+ * cpu-clock and task-clock are stopped while their own timer runs: by a limit,
+ * by a signal, by throttling, and from another CPU. The stop must not wait for
+ * the timer, which cannot end before the stop does: the machine would hang.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -156,7 +156,7 @@ static void limit_in_a_group(__u64 config)
 	CHECK(ring_count(ring, PERF_RECORD_SAMPLE), "the sibling stands still");
 }
 
-/* What ends is a sibling; its leader goes on. */
+/* A sibling reaches its limit; its leader goes on. */
 static void limit_of_a_sibling(__u64 config)
 {
 	struct perf_event_attr attr = clock_attr(other_clock(config)), second;
@@ -232,7 +232,7 @@ static void change_nothing(int fd, struct perf_ring *ring)
 	(void)ring;
 }
 
-/* Closed while its timer may run there, after one of these. */
+/* Steps before a close; the timer may run on the other CPU during the close. */
 static void (*const before_close[])(int fd, struct perf_ring *ring) = {
 	change_nothing, stop_first, start_again, end_at_limit,
 };
@@ -281,7 +281,7 @@ static void task_ends(__u64 config)
 	}
 }
 
-/* The shortest period, at a rate that is much lower. */
+/* The shortest period, with a much lower maximum rate. */
 static struct perf_event_attr throttled_attr(__u64 config)
 {
 	struct perf_event_attr attr = clock_attr(config);

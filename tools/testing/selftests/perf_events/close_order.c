@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The end of events: groups closed in any order, files closed from other
- * threads and processes, tasks that go first, buffers that outlive their
- * event, all of it while forks and exits go on.
+ * The end of events: groups closed in any order, files closed by other threads
+ * and processes, tasks that exit first, buffers that outlive their event, all
+ * while forks and exits happen.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +30,7 @@ static bool counts(int fd)
 	return read_count(fd) >= before + FAULTS;
 }
 
-/* The n-th order of MEMBERS things, as a list of indices. */
+/* The n-th permutation of MEMBERS things, as a list of indices. */
 static void nth_order(unsigned int n, int *order)
 {
 	int left[MEMBERS], i, pick;
@@ -59,7 +59,7 @@ static void open_group_of(int *fd, const __u64 *config)
 	event_enable(fd[0]);
 }
 
-/* Whoever stays goes on, also when the leader has left. */
+/* The events that are still open go on, also when the leader is closed. */
 static void close_in_order(unsigned int n)
 {
 	static const __u64 configs[MEMBERS] = {
@@ -114,7 +114,7 @@ static void hardware_every_order(void)
 	}
 }
 
-/* A member left by its leader leads itself and may get members. */
+/* When its leader is closed, a sibling leads itself and may get siblings. */
 static void orphan_leads(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -141,7 +141,7 @@ static void orphan_leads(void)
 	      "new group of %llu", (unsigned long long)got.nr);
 }
 
-/* The next time the task is switched in is soon enough to start. */
+/* It starts at the latest when the task is next switched in. */
 static void disabled_leader_leaves(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -162,7 +162,7 @@ static void short_life(void *arg)
 	touch_pages(FAULTS);
 }
 
-/* After the exit the numbers stay and poll says that it is over. */
+/* After the exit the counts stay, and poll reports a hangup. */
 static void task_goes_first(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -221,7 +221,7 @@ static void *open_for_caller(void *arg)
 	return NULL;
 }
 
-/* The opener is not the owner of the count. */
+/* An event outlives the thread that opened it. */
 static void opener_goes_first(void)
 {
 	pthread_t thread;
@@ -328,7 +328,7 @@ static void storm(void *arg)
 	}
 }
 
-/* Close inherited events while the family grows and shrinks. */
+/* Inherited events are closed while the family grows and shrinks. */
 static void in_a_fork_storm(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);

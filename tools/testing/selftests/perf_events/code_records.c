@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records about the kernel's own code: what is changed (TEXT_POKE), made and given
- * back (KSYMBOL), and loaded (BPF_EVENT).
+ * Records about the kernel's own code: code that is changed (TEXT_POKE), made
+ * and freed (KSYMBOL), and loaded (BPF_EVENT).
  *
- * The test has the kernel do it: a probe in a function, a tracepoint behind a jump
- * label, a tracer of all functions, a program. Two events watch, that of the CPU and
- * that of the task. They write into one buffer and must tell the same, each once.
+ * The test makes the kernel do it: a probe in a function, a tracepoint behind a
+ * jump label, a tracer of all functions, a program. Two events watch, one of
+ * the CPU and one of the task; each must have each record once, in one buffer.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -60,12 +60,12 @@ struct note {
 };
 
 /**
- * struct watch - two events and what they told since the last look
- * @attr: of both
+ * struct watch - two events and their records since the last look
+ * @attr: attribute of both
  * @id: of each
- * @ring: of both
- * @nr: how many notes each has
- * @notes: of each
+ * @ring: buffer of both
+ * @nr: number of notes for each
+ * @notes: the notes for each
  */
 struct watch {
 	struct perf_event_attr attr;
@@ -111,7 +111,7 @@ static void watch_note(const struct perf_event_header *header, int i)
 	watch.nr[i]++;
 }
 
-/* What kernel threads do here only the event of the CPU is told. */
+/* Records of kernel threads are skipped: only the CPU's event gets those. */
 static void watch_look(void)
 {
 	struct perf_event_header *header;
@@ -135,7 +135,7 @@ static void watch_look(void)
 			      watch.notes[0][i].size), "record %u differs", i);
 }
 
-/* The one note that @fits, if any does. */
+/* Return: the one note that @fits, or NULL. */
 static const struct note *find_note(__u32 type,
 				    bool (*fits)(const void *body,
 						 const void *like),
@@ -179,7 +179,7 @@ static bool at_address(const void *body, const void *like)
 	return poke->addr == *addr;
 }
 
-/* An instruction where none was, and not the long code of an optimized probe. */
+/* An instruction where none was; not the longer code of an optimized probe. */
 static bool is_new_insn(const void *body, const void *like)
 {
 	const struct poke *poke = body;
@@ -219,7 +219,7 @@ static void check_place(const struct symbol *symbol, __u64 addr, __u32 len)
 	      (unsigned long long)symbol->addr, symbol->len);
 }
 
-/* What came since the last look has gone by the next. */
+/* A symbol that was added since the last look is removed by the next one. */
 static void close_and_find(int fd, const char *name, __u16 type)
 {
 	const struct symbol *symbol = find_symbol(name, type, 0);
@@ -232,7 +232,7 @@ static void close_and_find(int fd, const char *name, __u16 type)
 	check_place(symbol, addr, len);
 }
 
-/* Other architectures tell of none of it. */
+/* Other architectures make none of these records. */
 static void need_x86(void)
 {
 #ifndef __x86_64__
@@ -249,7 +249,7 @@ static struct perf_event_attr poke_attr(void)
 	return attr;
 }
 
-/* In the body of the function, where no tracer has a place of its own. */
+/* In the body of the function, behind the place of the function tracer. */
 static int open_probe(unsigned int *offset)
 {
 	long type = read_long("/sys/bus/event_source/devices/kprobe/type");
@@ -270,7 +270,7 @@ static int open_probe(unsigned int *offset)
 	return fd;
 }
 
-/* One byte becomes the breakpoint, or is itself again. */
+/* One byte becomes a breakpoint, or becomes itself again. */
 static const struct poke *find_byte(__u64 addr)
 {
 	const struct note *note;
@@ -284,7 +284,7 @@ static const struct poke *find_byte(__u64 addr)
 	return poke;
 }
 
-/* The copy of the probed instruction: where it is depends on those before. */
+/* The copy of the probed instruction; its place depends on earlier probes. */
 static __u64 check_copy(bool page_is_new)
 {
 	static const __u16 longest = MAX_INSN;
@@ -342,7 +342,7 @@ static void probe(void)
 	      poke->old_len, poke->new_len);
 }
 
-/* Every jump that goes back had come, by itself, the other way round. */
+/* Every jump that is undone had been made before, in the opposite direction. */
 static void tracepoint(void)
 {
 	struct perf_event_attr attr = poke_attr(), point;
@@ -484,7 +484,7 @@ static const struct test_case cases[] = {
 	{ "a BPF program is loaded and unloaded", bpf_program },
 };
 
-/* A probe stays a breakpoint: it becomes a jump when a kernel thread has time. */
+/* A probe must stay a breakpoint; kernel threads would turn it into a jump. */
 int main(void)
 {
 	bool optimizes = read_long(OPTIMIZATION) == 1;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ioctl(2) as a 32-bit program makes it: its words have 32 bits, and its requests
- * carry the size of its pointers.
+ * ioctl(2) as a 32-bit program calls it: its words have 32 bits, and its
+ * requests carry the size of its pointers.
  *
- * On x86-64 a 64-bit program enters the kernel as a 32-bit one does by "int $0x80",
- * if the kernel has CONFIG_IA32_EMULATION. So nothing here is compiled for 32 bits;
- * what is pointed to lies below 4 GiB.
+ * On x86-64 a 64-bit program enters the kernel as a 32-bit one does by "int
+ * $0x80", if the kernel has CONFIG_IA32_EMULATION. So nothing here is compiled
+ * for 32 bits; all that is pointed to lies below 4 GiB.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -59,8 +59,8 @@ static void faulted(int sig)
 }
 
 /*
- * The instruction faults in a kernel that has no such calls. A signal that is handled
- * is not in the kernel's log.
+ * The instruction faults in a kernel without such calls. The kernel does not
+ * log a signal that is handled.
  */
 static void need_compat(void)
 {
@@ -102,7 +102,7 @@ static int open_faults(void)
 	return open_self(&attr);
 }
 
-/* An event that has no buffer of its own can be mapped, a redirected one not. */
+/* An event that has its own buffer can be mapped, a redirected one cannot. */
 static bool has_own_buffer(int fd)
 {
 	void *at = mmap(NULL, 2 * getpagesize(), PROT_READ | PROT_WRITE,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Switching events on and off: by ioctl, by prctl, alone, as a group, on the
- * caller, on another task that runs, sleeps or has gone, on a CPU.
+ * Enabling and disabling events: by ioctl, by prctl, alone, as a group, on the
+ * caller, on another task that runs, sleeps or has exited, on a CPU.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -30,7 +30,7 @@ static int open_faults(void)
 	return open_self(&attr);
 }
 
-/* How much fd counts while the caller touches FAULTS pages. */
+/* Return: how much fd counts while the caller touches FAULTS pages. */
 static __u64 delta(int fd)
 {
 	__u64 before = read_count(fd);
@@ -204,7 +204,7 @@ static void refresh_counts_down(void)
 		      strerror(errno));
 		touch_pages(FAULTS);
 		count = read_count(fd);
-		/* Some machines are late with the interrupt that disables. */
+		/* On some machines the interrupt that disables comes late. */
 		CHECK(count >= 7 && count < FAULTS,
 		      "round %d: stopped after %llu", round,
 		      (unsigned long long)count);
@@ -234,7 +234,7 @@ static void child_prctl(void *arg)
 	touch_pages(FAULTS);
 }
 
-/* prctl acts on what the caller opened, not on what was opened on it. */
+/* prctl acts on events that the caller opened, not on events opened on it. */
 static void prctl_of_others(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -283,7 +283,7 @@ static pid_t start_spinner(int cpu)
 #define SAMPLE_PAGES	32
 #define READS		20
 
-/* Others send something, too; and the task may be switched meanwhile. */
+/* Other subsystems send calls too, and the task may be switched meanwhile. */
 #define MAX_CALLS	3
 
 /* Page faults one after the other, with a deep stack. */
@@ -342,8 +342,8 @@ static int open_sent(int cpu)
 }
 
 /*
- * Most of the time it is in the middle of telling events of a page fault. Who
- * wants something of its events meanwhile sends for it once.
+ * Most of the time the task is in the middle of a walk over events that count a
+ * page fault. A caller that operates on its events meanwhile sends one call.
  */
 static void busy_task(void)
 {
@@ -471,7 +471,7 @@ static void read_fdinfo(int fd, char *text, size_t size)
 	fclose(file);
 }
 
-/* As newer kernels print it, and the name of the PMU. */
+/* The lines that newer kernels print, and the name of the PMU. */
 static void fdinfo(void)
 {
 	static const char *const lines[] = {

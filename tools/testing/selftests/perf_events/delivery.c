@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who listens gets each record exactly once: events of a CPU, of a task, and of
- * a family, two of each, all of them writing into one buffer or each into its own.
+ * Each event that asks for a record gets it exactly once: events of a CPU, of a
+ * task, and of a family, two of each, with one buffer for all or one for each.
  *
- * A child does everything so many times and leaves numbers that tell one time from
- * the other. Each listener must have the record of each time, under its own id, and
- * none twice.
+ * A child does everything several times, and numbers tell the times apart. Each
+ * listener must have each record once, under its own id.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,7 +45,7 @@ static const char *const deed_names[DEEDS] = {
 	[OWN_EXIT]	 = "EXIT",
 };
 
-/* What the child did; shared with it. */
+/* What the child did, in memory shared with it. */
 struct story {
 	pid_t child[TIMES];
 	__u64 map[TIMES];
@@ -58,15 +57,15 @@ enum scope { OF_CPU, OF_TASK, OF_FAMILY, OFF };
 /**
  * struct listener - an event that asks for records
  * @name: for messages
- * @scope: what it is opened for; OFF is not enabled
+ * @scope: what it is opened for; an OFF one is never enabled
  * @fd: of the event
  * @id: of the event
- * @ring: where it writes, or NULL if that is the first one's
+ * @ring: where it writes, or NULL if into the first listener's
  * @seen: how often the record of each time came
- * @unshared: NAMESPACES of the child, which have no numbers
- * @within: is it between the marks of switching_child()
- * @in: switches to the child, in between
- * @out: switches from the child, in between
+ * @unshared: NAMESPACES records of the child, which have no numbers
+ * @within: the last record lies between the marks of switching_child()
+ * @in: switches to the child between the marks
+ * @out: switches from the child between the marks
  */
 struct listener {
 	const char *name;
@@ -81,7 +80,7 @@ struct listener {
 	unsigned long out;
 };
 
-/* The first lends its buffer; a family has to be there before the child. */
+/* The first one lends its buffer; a family must exist before the child does. */
 static const struct listener listeners[] = {
 	{ .name = "CPU event",			.scope = OF_CPU },
 	{ .name = "inherited event",		.scope = OF_FAMILY },
@@ -96,12 +95,12 @@ static const struct listener listeners[] = {
 #define BEFORE_CHILD	3
 
 /**
- * struct scene - one child under the eyes of all
- * @listener: who watches
- * @attr: of all of them, but for inherit and disabled
- * @story: what the child has to tell
+ * struct scene - one child, watched by all listeners
+ * @listener: the listeners
+ * @attr: attribute of all, except for inherit and disabled
+ * @story: what the child reports
  * @actor: the child
- * @one_buffer: the first one's, for all
+ * @one_buffer: all write into the first listener's buffer
  */
 struct scene {
 	struct listener listener[LISTENERS];
@@ -140,7 +139,7 @@ static void skip_all(struct scene *scene)
 			ring_skip_all(scene->listener[i].ring);
 }
 
-/* Everything that the child does, its end included, is in the buffers then. */
+/* On return the buffers have all that the child did, its exit included. */
 static void perform(struct scene *scene, void (*body)(void *arg))
 {
 	int fd = memory_fd("story", sizeof(*scene->story));
@@ -285,11 +284,11 @@ static void note_map(struct scene *scene, struct listener *l, __u64 at)
 			saw(l, MAP, i);
 }
 
-/* Whatever other tasks do on this CPU is not counted. */
+/* Records of other tasks on this CPU do not count. */
 static void note_action(struct scene *scene, struct listener *l,
 			const struct perf_event_header *header)
 {
-	/* pid comes first in all of them, behind pid and tid the rest. */
+	/* All of them begin with pid and tid. */
 	const __u32 *body = record_body(header);
 	bool own = body[0] == (__u32)scene->actor;
 
@@ -396,7 +395,7 @@ static void switching_child(void *arg)
 	prctl(PR_SET_NAME, "end", 0, 0, 0);
 }
 
-/* The trailer tells who goes, or who comes. */
+/* The trailer tells the task that is switched out or in. */
 static void note_switch(struct scene *scene, struct listener *l,
 			const struct perf_event_header *header)
 {
@@ -424,8 +423,8 @@ static void note_switch(struct scene *scene, struct listener *l,
 }
 
 /*
- * The kernel's own count is a little off if the child loses the CPU between a mark
- * and the look at it. The listeners agree even then.
+ * The kernel's own count is a little off if the child loses the CPU between a
+ * mark and the read of that count. The listeners agree even then.
  */
 static bool try_switches(void *arg)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERF_FLAG_DRY_RUN: does it say what perf_event_open(2) then does, does it
- * blame the right field, does it know what fits, and does it leave nothing?
+ * PERF_FLAG_DRY_RUN: does it say what perf_event_open(2) then does, blame the
+ * right field, know what fits, and leave nothing behind?
  *
- * Kernels without it are passed over.
+ * Kernels without the flag are skipped.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@
 #define MANY		64
 #define RACES		400
 
-/* What is asked first must be what happens then, and the other way round. */
+/* The answer before the call must be its result, and so must one after it. */
 static void run_open_row(const void *arg)
 {
 	const struct open_row *row = arg;
@@ -50,7 +50,7 @@ static void run_open_row(const void *arg)
 	error = fd < 0 ? errno : 0;
 	EXPECT(run.error == error, "dry run: %s, then %s",
 	       error_name(run.error), error_name(error));
-	/* Of a driver that gives no reason its errno tells one. */
+	/* For a driver that gives no reason the errno implies one. */
 	if (says.reason == PERF_REASON_PMU && error == EOPNOTSUPP)
 		says.reason = PERF_REASON_PMU_CANNOT;
 	expect_answer(&run, &says);
@@ -59,7 +59,7 @@ static void run_open_row(const void *arg)
 	       error_name(run.error), error_name(error));
 }
 
-/* Nothing is left. */
+/* A dry run leaves nothing behind. */
 
 static int next_fd(void)
 {
@@ -90,7 +90,7 @@ static void good_request(void)
 	CHECK(next_fd() == free_fd, "a descriptor is gone");
 }
 
-/* A group whose last member was only asked about has not got it. */
+/* A group does not get the event of a dry run. */
 static void group_unchanged(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
@@ -118,7 +118,7 @@ static void ask_often(void *arg)
 		dry_run_self(&attr, -1);
 }
 
-/* Members of a family stay in it, and what they count is not lost. */
+/* Members of a family stay in it, and no count is lost. */
 static void family_unchanged(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -187,7 +187,7 @@ static void family_in_motion(void)
 		      "%s, %s", error_name(run.error), text);
 		if (i % 8)
 			continue;
-		/* Really opened, it makes the task leave. */
+		/* A real open makes the task leave. */
 		closing = perf_open(&attr, child.pid, -1, -1, 0);
 		if (closing >= 0)
 			close(closing);
@@ -338,7 +338,7 @@ static void beside_pinned_of_task(void)
 	      run.fit_beside);
 }
 
-/* The field that a driver dislikes is found without the driver's help. */
+/* If a driver refuses a field without a reason, the field is searched for. */
 static void precise_is_blamed(void)
 {
 	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
@@ -392,7 +392,7 @@ static void nothing_to_exclude(void)
 	expect_refusal(&attr, place_of(ON_CPU), -1, EINVAL, &says);
 }
 
-/* Whether there is room is asked without taking it. */
+/* A dry run asks whether there is room, and takes none. */
 static void exclusive_in_use(void)
 {
 	struct dry_answer says = { PERF_REASON_PMU_BUSY, IN_FIELD(type, 0) };
@@ -444,7 +444,7 @@ static void two_pmus_in_a_group(void)
 	expect_refusal(&attr, place_of(ON_SELF), leader, EINVAL, &says);
 }
 
-/* There is a PMU for it, which lacks the event. */
+/* Events that the PMU does not have. */
 static void generic_event_is_absent(void)
 {
 	struct dry_answer says = { PERF_REASON_NO_EVENT, IN_FIELD(config, 0) };
@@ -496,7 +496,7 @@ static void come_and_go(void *arg)
 	}
 }
 
-/* It is there, it goes while the driver is asked, or it is not there. */
+/* The PMU is there, goes while the driver is asked, or is not there. */
 static void pmu_goes(void)
 {
 	struct perf_event_dry_run run;
@@ -567,12 +567,12 @@ static void cpu_is_offline(void)
 	CHECK(write_text(path, "1"), "cannot bring CPU %d up", place.cpu);
 }
 
-/* Tracing says no more than the errno. */
+/* Tracing refuses without a reason: there is only its errno. */
 
-/* Seconds; on a debug kernel in an emulator that is not much. */
+/* Seconds; not much for a debug kernel in an emulator. */
 #define FUNCTIONS_TIMEOUT	400
 
-/* Asked once, and not opened: each time all functions are patched twice. */
+/* Asked, but not opened: each open patches all functions twice. */
 static void functions_and_user_memory(void)
 {
 	const struct dry_answer calls = {
@@ -602,7 +602,7 @@ static void functions_and_user_memory(void)
 	CHECK(!run.error, "%s, %s", error_name(run.error), text);
 }
 
-/* Sampled, this one would never end: it is hit by its own samples. */
+/* A sampling event here would never end: its own samples hit it. */
 static void tracepoint_that_only_counts(void)
 {
 	const struct dry_answer says = {
@@ -636,7 +636,7 @@ static void no_free_fd(void)
 	      "%s, %s", error_name(run.error), text);
 }
 
-/* The question itself. */
+/* The structure of the question. */
 
 static void expect_ask(void *run, int error)
 {
@@ -683,7 +683,7 @@ static void structure_errors(void)
 	       run.fit_alone == PERF_FIT_YES, "answers not filled in");
 }
 
-/* Programs of the future have a larger structure, and learn what is filled. */
+/* A later program has a larger structure, and is told how much is filled. */
 static void structure_of_the_future(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_MAX);
@@ -718,7 +718,7 @@ static void short_text(void)
 	CHECK(strlen(text) == 7 && text[8] == 'x', "text \"%.20s\"", text);
 }
 
-/* The attribute is the program's: a question leaves it as it is. */
+/* A dry run does not change the program's attribute. */
 static void attr_of_all_sizes(void)
 {
 	static union {
@@ -751,7 +751,7 @@ static void attr_of_all_sizes(void)
 	CHECK(!run.error, "first version: %s, %s", error_name(run.error), text);
 }
 
-/* The program for people. */
+/* The program perf_check. */
 
 static void helper_path(char *path, size_t size)
 {

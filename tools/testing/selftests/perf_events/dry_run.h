@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the selftests about dry runs share: how to ask, and what to expect of each
+ * What selftests of dry runs share: how to ask, and what to expect of each
  * answer.
  */
 #ifndef SELFTEST_DRY_RUN_H
@@ -12,7 +12,7 @@
 #include "open_rows.h"
 #include "perf_lib.h"
 
-/* What the last answer says in words. */
+/* The last answer in words. */
 static char text[128];
 
 static inline struct perf_event_dry_run question(struct perf_event_attr *attr)
@@ -56,7 +56,7 @@ static inline __u64 blamed_field(const struct perf_event_dry_run *run,
 	}
 }
 
-/* What must be clear is set, what must be set is not, what is too much is more. */
+/* The answer fits the value: bits to clear are set, and so on. */
 static inline void expect_sense(const struct perf_event_dry_run *run,
 				const struct perf_event_attr *attr)
 {
@@ -122,7 +122,7 @@ static inline void expect_answer(const struct perf_event_dry_run *run,
 	       run->limit, says->limit);
 }
 
-/* Asked, then done: both @error, and the answer is @says. */
+/* Dry run, then open: both return @error, and the answer is @says. */
 static inline void expect_refusal(struct perf_event_attr *attr,
 				  struct open_place place, int leader, int error,
 				  const struct dry_answer *says)

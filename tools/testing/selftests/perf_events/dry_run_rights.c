@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dry runs of those who lack rights: everybody may ask, is told which right it is,
- * learns nothing of what others have, and leaves nothing in the audit log that the
- * call itself would not.
+ * Dry runs without rights: everybody may ask and is told which right is
+ * missing, learns nothing of the events of others, and leaves nothing in the
+ * audit log that the call itself would not leave.
  *
- * Kernels without PERF_FLAG_DRY_RUN are passed over.
+ * Kernels without PERF_FLAG_DRY_RUN are skipped.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -126,7 +126,7 @@ static void kernel_without_rights(void)
 	expect_answer(&run, &says);
 }
 
-/* Who may open nothing may ask, and what it says is what then happens. */
+/* A task that may open nothing may ask, and the answer is what then happens. */
 static void ask_at_paranoid_3(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
@@ -170,8 +170,8 @@ static void paranoid_3(void)
 }
 
 /*
- * Checks of capabilities that are audited: those that do not say otherwise in
- * their last argument.
+ * Capability checks that are audited: all without CAP_OPT_NOAUDIT in the last
+ * argument.
  */
 #define TRACING		"/sys/kernel/tracing/"
 #define CAP_PROBE	TRACING "events/perf_dry_run/cap/"
@@ -203,7 +203,7 @@ static void watch_capabilities(void)
 	attr = make_attr(PERF_TYPE_TRACEPOINT,
 			 tracepoint_id("perf_dry_run/cap"));
 	attr.disabled = 0;
-	/* Who asks is a child. */
+	/* Inherited, because a child asks. */
 	attr.inherit = 1;
 	checks.all = open_self(&attr);
 	checks.quiet = open_self(&attr);
@@ -216,7 +216,7 @@ static __u64 audited(void)
 	return read_count(checks.all) - read_count(checks.quiet);
 }
 
-/* A question asks for no right that the call itself does not ask for. */
+/* A dry run asks for no right that the call itself does not ask for. */
 /* Return: audited checks of the call itself. */
 static __u64 expect_audited(struct perf_event_attr *attr,
 			    struct open_place place, const char *what)
@@ -244,7 +244,7 @@ static void audited_for_nobody(void)
 	struct perf_event_attr cycles = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
 	struct perf_event_attr records;
 
-	/* Nobody cannot look up its number. */
+	/* After become_nobody() the number cannot be looked up. */
 	records = trace_attr("task/task_rename", PERF_SAMPLE_RAW);
 	records.exclude_kernel = 1;
 	become_nobody();
@@ -255,7 +255,7 @@ static void audited_for_nobody(void)
 	      "the call is refused, and no check of it is seen");
 	cycles.pinned = 1;
 	expect_audited(&cycles, place_of(ON_SELF), "a counter");
-	/* The driver refuses it without a word: the field is searched. */
+	/* The driver gives no reason: the core searches for the field. */
 	cycles.sample_period = 100000;
 	cycles.precise_ip = 3;
 	expect_audited(&cycles, place_of(ON_SELF), "precise_ip");
@@ -281,7 +281,7 @@ static void audited_checks(void)
 	CHECK(write_probe("-:perf_dry_run/cap\n"), "the probe stays");
 }
 
-/* At paranoid 1 and more nobody learns what others have on the CPUs. */
+/* At paranoid 1 and more nobody learns what others use on the CPUs. */
 static void nobody_asks_what_fits(void)
 {
 	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
@@ -327,7 +327,7 @@ static void nobody_asks_driver(void)
 	expect_driver_says(PERF_FIT_UNKNOWN);
 }
 
-/* The same where a driver says itself what is free. */
+/* The same with a driver that reports itself what is free. */
 static void driver_without_rights(void)
 {
 	need_dry_run();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An event of whatever process, and how this one has it mapped: for tests that
- * pass descriptors on.
+ * An event of any process, and its mappings in this one: for tests that pass
+ * descriptors on.
  */
 #ifndef SELFTEST_EVENT_SLOT_H
 #define SELFTEST_EVENT_SLOT_H
@@ -14,14 +14,14 @@
 /* Where in a buffer's mapping its AUX area begins. */
 #define AUX_AT_PAGE	16
 
-/* What is told about a descriptor that is passed on. */
+/* What is sent along with a descriptor. */
 struct item {
 	pid_t pid;
 	int cpu;
 	unsigned int pages;
 	bool traces;
 	bool inherit;
-	/* The sender maps and unmaps it at this moment. */
+	/* The sender maps and unmaps it all the time. */
 	bool duel;
 };
 
@@ -78,7 +78,7 @@ static inline bool map_data(struct slot *slot, unsigned int pages, bool writable
 	return true;
 }
 
-/* Others who have mapped it have said where it is, and how large. */
+/* If others have mapped the area, its place and size are taken from them. */
 static inline bool map_aux(struct slot *slot, unsigned int pages, bool writable)
 {
 	struct perf_event_mmap_page *page = slot->data;

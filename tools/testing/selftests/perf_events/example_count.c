@@ -2,8 +2,8 @@
 /*
  * Count a group of events around a piece of the program's own code.
  *
- * The members of a group count at the same time or not at all. So their counts can
- * be divided by each other, and one read(2) returns all of them. Needs no rights.
+ * The events of a group count at the same time or not at all, so their counts
+ * can be divided by each other, and one read(2) returns all. Needs no rights.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -31,7 +31,7 @@ static const struct event {
 	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
 };
 
-/* What read(2) returns by the read_format below. */
+/* Result of read(2) with the read_format below. */
 struct group_counts {
 	uint64_t nr;
 	uint64_t time_enabled;
@@ -74,7 +74,7 @@ static void work(void)
 	munmap(memory, PAGES * page);
 }
 
-/* A group that had to share the counters with others was not always on. */
+/* Scales a count up if the group shared the counters with others. */
 static double scaled(const struct group_counts *counts, uint64_t value)
 {
 	if (!counts->time_running)
@@ -95,7 +95,7 @@ static uint64_t show(const struct event *event, uint64_t id,
 	errx(1, "%s is not among the members", event->name);
 }
 
-/* Of the hardware events a machine may have none, or too few counters for all. */
+/* A machine may lack some hardware events, or counters for all of them. */
 static void open_group(int fd[EVENTS], uint64_t id[EVENTS])
 {
 	for (size_t i = 0; i < EVENTS; i++) {

@@ -82,7 +82,7 @@ static struct buffer map_buffer(int fd)
 	return buffer;
 }
 
-/* Copy what lies at a position; it may go over the end of the ring. */
+/* Copies data at a position; they may wrap around the end of the ring. */
 static void copy_out(const struct buffer *buffer, uint64_t at, void *to,
 		     size_t size)
 {
@@ -122,7 +122,7 @@ static void take(const struct buffer *buffer, uint64_t at, uint32_t type,
 		totals->lost += lost.lost;
 		break;
 	default:
-		/* Records that a later kernel may add are passed over. */
+		/* Skip records that a later kernel may add. */
 		break;
 	}
 }

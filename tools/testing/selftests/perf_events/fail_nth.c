@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Every system call of perf_events with one fault: an allocation that finds no
- * memory, or a copy from or to the program that fails. The first that the call makes
- * fails, then the second, until none is left. The call succeeds nevertheless, or has an
- * errno that is documented; then it is made again, without a fault, and succeeds; and
- * when all is closed, the kernel has what it had before. Needs a kernel with fault
- * injection.
+ * memory, or a copy from or to the program that fails. The first one of the
+ * call fails, then the second, until none is left. The call succeeds
+ * nevertheless, or has an errno that is documented. Then it is made again
+ * without a fault, and succeeds; and when all is closed, the kernel has what it
+ * had before. Needs a kernel with fault injection.
  *
  *	fail_nth [STRIDE]
  *
  * With a stride only each STRIDE-th fault is tried, from a random one on.
- * inherit_faults sees that what has survived a fault counts right.
+ * inherit_faults checks that events count right after a fault.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -56,22 +56,22 @@
 #define SETTLE		(20 * NSEC_PER_SEC)
 #define QUIET_READS	8
 
-/* The argument of a program that has been executed, and is to end. */
+/* Argument of a program that was executed and has to exit at once. */
 #define AFTER_EXEC	"--after-exec"
 
 static int stride = 1;
-/* Aligned, for a longer breakpoint. */
+/* Aligned, so that a breakpoint may be longer. */
 static __u64 watched;
 
 /* Taken once for each path, by its need(). */
 static int program, cgroup;
-/* What is executed: this one, in memory. */
+/* The program that is executed: this one, in memory. */
 static int own_program;
 static const char *kprobe_symbol;
 
 /* Faults. */
 
-/* Which are meant: allocations of every kind and size, and copies. */
+/* Selects the faults: allocations of every kind and size, and copies. */
 static void prepare_faults(void)
 {
 	static const char *const settings[][2] = {
@@ -91,7 +91,7 @@ static void prepare_faults(void)
 			test_skip("no %s", settings[i][0]);
 }
 
-/* It is open beforehand: opening it would allocate. */
+/* Opened beforehand, because an open would allocate. */
 static int open_fault(void)
 {
 	int fd = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
@@ -107,7 +107,7 @@ static bool write_fault(int fd, const char *text)
 	return pwrite(fd, text, size, 0) == size;
 }
 
-/* A fault that has not come yet may hit the first write, and no other. */
+/* The last fault, if still pending, may hit the first write, but no other. */
 static void arm(int fd, int nth)
 {
 	char text[16];
@@ -118,7 +118,7 @@ static void arm(int fd, int nth)
 }
 
 /*
- * A fault that hits the read was still to come before it.
+ * If the fault hits the read here, the call under test did not meet it.
  * Return: whether there was a fault.
  */
 static bool disarm(int fd)
@@ -149,7 +149,7 @@ static void read_numbers(struct numbers *numbers)
 	pinned->nr = pinned_kb();
 }
 
-/* Return: which is another one, or -1. */
+/* Return: index of a number that differs, or -1. */
 static int changed_number(const struct numbers *before,
 			  const struct numbers *after)
 {
@@ -161,14 +161,14 @@ static int changed_number(const struct numbers *before,
 	return -1;
 }
 
-/* One grace period, where the kernel has the call and several CPUs. */
+/* Waits for a grace period, if the kernel has the call and several CPUs. */
 static void wait_some(void)
 {
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	usleep(10000);
 }
 
-/* What they are when nothing is under way. */
+/* Reads the numbers when they have settled. */
 static void quiet_numbers(struct numbers *numbers)
 {
 	__u64 end = now_ns() + SETTLE;
@@ -184,7 +184,7 @@ static void quiet_numbers(struct numbers *numbers)
 	}
 }
 
-/* Return: which number has not become what it was, or -1. */
+/* Return: index of a number that has not returned to its old value, or -1. */
 static int wait_for_numbers(const struct numbers *before, struct numbers *after)
 {
 	__u64 end = now_ns() + SETTLE;
@@ -215,7 +215,7 @@ enum {
 
 struct scene {
 	const struct path *path;
-	/* Of the event that the row is about: reads of files come before the fault. */
+	/* The attribute of the row: files are read before the fault. */
 	struct perf_event_attr attr;
 	int fd[MAX_FDS];
 	int nr;
@@ -231,14 +231,14 @@ struct scene {
 /**
  * struct path - a system call, and what is there when it is made
  * @row: its name
- * @need: ends the case where it cannot be done
- * @leader: what is opened first, and leads a group
- * @attr: what is opened then, or, if opening is what is done, by act()
- * @flags: those above
- * @act: makes the call; false, and errno, if it fails
+ * @need: ends the case where the call cannot be made
+ * @leader: event that is opened first, and leads a group
+ * @attr: event that is opened next or, if the call is an open, by act()
+ * @flags: the flags above
+ * @act: makes the call; false, with errno, if it fails
  * @cmd: of an ioctl
- * @argument: of an ioctl, 0 without
- * @also: an errno, beside ENOMEM and EFAULT
+ * @argument: of an ioctl, 0 without one
+ * @also: an errno that is allowed, beside ENOMEM and EFAULT
  */
 struct path {
 	struct test_row row;
@@ -470,7 +470,7 @@ static struct perf_event_attr symbol_attr(void)
 
 extern const char __executable_start[];
 
-/* The linker lays the file out as memory is. */
+/* In this file offsets equal those in memory. */
 static struct perf_event_attr place_attr(void)
 {
 	struct perf_event_attr attr = make_attr(pmu_type("uprobe"), 0);
@@ -514,7 +514,7 @@ static void need_own_program(void)
 
 static void need_filter(void)
 {
-	/* It is there as long as its module is. */
+	/* The PMU exists while its module is loaded. */
 	if (!test_module_load(FILTER_PMU))
 		test_skip("no module " FILTER_PMU);
 }
@@ -600,7 +600,7 @@ static void need_random_period(void)
 	close(fd);
 }
 
-/* What the allowance of the user covers is mapped already: the rest is the mm's. */
+/* Uses up the allowance of the user, so that further pages charge the mm. */
 static void need_pinning(void)
 {
 	long kb = read_long("/proc/sys/kernel/perf_event_mlock_kb");
@@ -649,7 +649,7 @@ static bool act_unmap(struct scene *scene)
 	return true;
 }
 
-/* Whose record has the path of a file. */
+/* Makes a mapping whose record has the path of a file. */
 static bool act_map_file(struct scene *scene)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
@@ -697,7 +697,7 @@ static bool act_async(struct scene *scene)
 	return !fcntl(scene->fd[0], F_SETFL, O_ASYNC);
 }
 
-/* The next two cannot fail, whatever they find. */
+/* The next two calls cannot fail, whatever fault they meet. */
 
 static bool act_close(struct scene *scene)
 {
@@ -714,7 +714,7 @@ static bool act_prctl(struct scene *scene)
 	return true;
 }
 
-/* The child is waited for when there are no faults any more. */
+/* The child is waited for later, without faults. */
 static bool act_fork(struct scene *scene)
 {
 	pid_t pid = fork();
@@ -728,8 +728,8 @@ static bool act_fork(struct scene *scene)
 }
 
 /*
- * From memory: a file system of the network may be left without some of its
- * files when a fault hits it.
+ * The program is in memory: a network file system may lose some of its files
+ * when a fault hits it.
  */
 static bool act_exec(struct scene *scene)
 {
@@ -740,7 +740,7 @@ static bool act_exec(struct scene *scene)
 	return false;
 }
 
-/* The exit itself is what comes. */
+/* Does nothing: the call is the exit that follows. */
 static bool act_exit(struct scene *scene)
 {
 	(void)scene;
@@ -982,7 +982,7 @@ static bool act_here(struct scene *scene, int nth)
 	return true;
 }
 
-/* The program that comes after an exec may do whatever it likes without memory. */
+/* After an exec without memory the program may end in any way. */
 static void check_child(const struct path *path, int nth, int status)
 {
 	if (path->act == act_exec)
@@ -992,7 +992,7 @@ static void check_child(const struct path *path, int nth, int status)
 		check_error(path, nth, WEXITSTATUS(status));
 }
 
-/* What is left for its exit fails there, or in the program that it executes. */
+/* Faults that are left hit its exit, or the program that it executes. */
 static __noreturn void be_child(struct scene *scene, int nth)
 {
 	int fd = open_fault(), error;
@@ -1004,7 +1004,7 @@ static __noreturn void be_child(struct scene *scene, int nth)
 	_exit(error);
 }
 
-/* The dead say whether they met with the fault. */
+/* Reads from a zombie whether it met the fault. */
 static bool fault_came(pid_t pid)
 {
 	char path[64];
@@ -1052,7 +1052,7 @@ static bool run_round(const struct path *path, int nth)
 	return came;
 }
 
-/* Which fault is it? Once more, with a look at the numbers after each. */
+/* Repeats the rounds, checking the numbers after each, to find the fault. */
 static void find_culprit(const struct path *path, int last)
 {
 	struct numbers before, after;
@@ -1083,7 +1083,7 @@ static void run_path(const void *row)
 	pin_to_cpu(first_cpu());
 	if (path->need)
 		path->need();
-	/* What is taken once only, and kept. */
+	/* The first round takes what is taken once and kept. */
 	run_round(path, 0);
 	quiet_numbers(&before);
 	while (nth < MAX_NTH && run_round(path, nth)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups that do not all fit share the counters: whoever waits has its turns, no matter
- * who was there before, who comes and goes, who never fits, and which task runs.
+ * Groups that do not all fit share the counters: each has its turns, whichever
+ * groups were there before, come and go, or never fit, and whichever task runs.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct crowd {
 	__u64		had[MAX_GROUPS];
 };
 
-/* What they had since the last look; milliseconds. */
+/* Running time of groups since the last look, in milliseconds. */
 struct shares {
 	double		least;
 	double		most;
@@ -90,7 +90,7 @@ static bool are_even(const struct shares *shares, int nr)
 			   shares->least, shares->most, mean);
 }
 
-/* Some were alone for long, then others come. */
+/* Some groups are alone for long, then others come. */
 static bool later_ones_are_equals(void *arg)
 {
 	struct perf_event_attr attr = shared_attr();
@@ -178,7 +178,7 @@ static bool those_who_stay_have_turns(void *arg)
 		if (passing[i])
 			close(passing[i]);
 	crowd_close(&crowd);
-	/* As if the others were there all the time, and less. */
+	/* Half of the share that there is if the others are always open. */
 	if (shares.least >= (double)LOOK_MS * counters /
 			    (2 * (4 * counters + PASSING)))
 		return true;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Groups: on the PMU as a whole or not at all, pinned ones that find no room,
- * exclusive ones, software events among hardware events and the other way
- * round, what is refused because it could never run.
+ * exclusive ones, software events among hardware events and vice versa, and
+ * groups that are refused because they could never run.
  *
- * Sizes are taken from the machine: first the free counters are counted. The
- * events are branches, which no counter of their own takes care of.
+ * Sizes depend on the machine: first the free counters are counted. The events
+ * are branches, for which no PMU has a special counter.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,7 +39,7 @@ static struct perf_event_attr faults_attr(void)
 	return attr;
 }
 
-/* A group of branches whose leader is disabled, and which is otherwise on. */
+/* Opens a group of branches with a disabled leader and enabled siblings. */
 static struct group open_group(struct perf_event_attr attr, int size)
 {
 	struct group group = { .size = size };
@@ -138,7 +138,7 @@ static bool one_at_a_time(void *arg)
 			   MANY, size, sum);
 }
 
-/* Two do not fit beside each other, and no half of one is ever on. */
+/* Two groups do not fit together, and half of one is never active. */
 static void larger_than_half(void)
 {
 	int counters, size;
@@ -149,7 +149,7 @@ static void larger_than_half(void)
 		test_retry(one_at_a_time, &size);
 }
 
-/* One that takes all counters still fits as long as it is alone. */
+/* A group that takes all counters fits as long as it is alone. */
 static void full_house(void)
 {
 	struct timed_count count;
@@ -183,9 +183,9 @@ static void fill(struct group *group, struct perf_event_attr attr)
 }
 
 /*
- * The first member too many is refused; those that are there go on. What counts
- * as too many is the PMU's size; a counter may be taken all the same, such as by
- * the watchdog. Members without a counter have to leave before the rest runs.
+ * The first event too many is refused; the others go on. The limit is the PMU's
+ * size, even if somebody, such as the watchdog, holds a counter. Then siblings
+ * without a counter have to be closed before the rest runs.
  */
 static void never_fits(void)
 {
@@ -213,7 +213,7 @@ static void never_fits(void)
 		      (unsigned long long)got.member[0].value);
 }
 
-/* A member that is disabled needs no counter. Enabled, it may be too much. */
+/* A disabled sibling needs no counter. When enabled, it may not fit. */
 static void disabled_members(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -239,8 +239,8 @@ static void disabled_members(void)
 }
 
 /*
- * Each member is switched in its turn: only what stands can be compared. Three
- * members where there is room for them.
+ * The events are switched one after the other, so that only counts that stand
+ * still can be compared. Three events if there is room for them.
  */
 static void by_flag(void)
 {
@@ -282,7 +282,7 @@ static void *spin(void *arg)
 	return NULL;
 }
 
-/* A task that runs elsewhere gets one member more, again and again. */
+/* A group of a running task gets a sibling, again and again. */
 static void joined_while_running(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -325,8 +325,7 @@ static bool polls_error(int fd)
 }
 
 /*
- * Without room: end of file and POLLERR. It stays so until somebody enables it
- * while there is room.
+ * Without room: end of file and POLLERR, until an enable finds room.
  */
 static void pinned_error(void)
 {
@@ -369,7 +368,7 @@ static void *wait_for_error(void *arg)
 	return poll_fd.revents & POLLERR ? arg : NULL;
 }
 
-/* A sleeper in poll learns of it. */
+/* The error wakes a sleeper in poll(2). */
 static void pinned_error_wakes(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -392,7 +391,7 @@ static void pinned_error_wakes(void)
 		test_xfail("poll was not woken");
 }
 
-/* Nobody who is pinned loses a counter to one that comes later. */
+/* A pinned event never loses its counter to one that comes later. */
 static void pinned_stay(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -468,7 +467,7 @@ static void exclusive(void)
 	test_retry(exclusive_alone, NULL);
 }
 
-/* While one that is pinned as well is on nobody else gets a turn. */
+/* While a pinned exclusive group is active, no other event gets a turn. */
 static void exclusive_pinned(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -497,7 +496,7 @@ static void exclusive_pinned(void)
 
 /* Software events. */
 
-/* What belongs to a group counts only while the group is on. */
+/* A software event in a group counts only while the group is active. */
 static void software_member(void)
 {
 	struct perf_event_attr hw = branch_attr(), sw = faults_attr();
@@ -523,7 +522,7 @@ static void software_member(void)
 	      "not together");
 }
 
-/* Counts and times go with a software group that becomes a hardware group. */
+/* A software group keeps counts and times when it becomes a hardware group. */
 static void leader_moves(void)
 {
 	struct perf_event_attr hw = branch_attr(), sw = faults_attr();
@@ -560,7 +559,7 @@ static void leader_moves(void)
 	      "stopped when the hardware member was closed");
 }
 
-/* From then on the leader waits with the group for a counter. */
+/* After that the leader waits for a counter together with the group. */
 static void moved_leader_waits(void)
 {
 	struct perf_event_attr hw = branch_attr(), sw = faults_attr();
@@ -632,8 +631,8 @@ static void child_touches(void *arg)
 }
 
 /*
- * The base exchanges contexts with the leader in them: if the first child was
- * given it at a switch, the leader ended with that child.
+ * The base exchanges contexts that hold the leader. If a switch gave it to the
+ * first child, the leader ended with that child.
  */
 static int join_after_child(struct perf_event_attr *attr, int leader)
 {
@@ -757,7 +756,7 @@ static void all_formats(void)
 	}
 }
 
-/* What one member could not store is that member's loss. */
+/* A lost record counts for the event that could not store it, and no other. */
 static void lost_of_a_member(void)
 {
 	struct perf_event_attr hw = branch_attr(), sw = faults_attr();

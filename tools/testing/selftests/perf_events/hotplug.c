@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that go and come back while events are open: events of the CPU stand
- * and then go on, events of tasks go on elsewhere, and whatever is done to
- * either meanwhile takes effect.
+ * CPUs go offline and come back while events are open: events of the CPU stop
+ * and go on, events of tasks go on elsewhere, and operations take effect.
  *
- * Kernels that people use forget a CPU's events when it goes; where nothing
- * but that is wrong a case ends as an expected failure.
- * PERF_TEST_NO_HOTPLUG in the environment skips all of them.
+ * Widely used kernels lose a CPU's events when it goes offline. A case in which
+ * nothing else is wrong ends as an expected failure. PERF_TEST_NO_HOTPLUG in
+ * the environment skips all of them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,10 +26,10 @@
 #define CYCLES		5
 #define PATIENCE	(60 * NSEC_PER_SEC)
 
-/* A CPU that came back does not let its events wait. */
+/* Time in which events of a CPU that came back must count again. */
 #define PROMPT		(3 * NSEC_PER_SEC)
 
-/* The CPU that goes and comes. */
+/* Return: the CPU that goes offline and comes back. */
 static int hot_cpu(void)
 {
 	if (getenv("PERF_TEST_NO_HOTPLUG"))
@@ -109,7 +108,7 @@ static void expect_stands(int fd, const char *what)
 	       "%s: time passes", what);
 }
 
-/* After the CPU has come back: does the event go on where it stood? */
+/* After the CPU has come back the event must go on with its old count. */
 static void expect_goes_on(int fd, const struct timed_count *stood)
 {
 	if (!grows_within(fd, PROMPT))
@@ -224,7 +223,7 @@ static void multiplexed(void)
 		expect_goes_on(fd[i], &stood[i]);
 }
 
-/* What is asked of an event meanwhile is not forgotten. */
+/* Enables and disables while the CPU is offline take effect. */
 static void switched_offline(void)
 {
 	struct perf_event_attr attr = clock_attr();
@@ -251,7 +250,7 @@ static void switched_offline(void)
 	expect_growth(off, "enabled again");
 }
 
-/* Whatever can be asked is answered, though nothing can happen. */
+/* Every operation returns, though none can take effect. */
 static void asked_offline(void)
 {
 	struct perf_event_attr attr = clock_attr();
@@ -305,7 +304,7 @@ static void sampling_goes_on(void)
 	}
 }
 
-/* Readers are woken by the CPU that writes, which may have work pending for ever. */
+/* The CPU that writes wakes readers; it may have left work pending for ever. */
 static void expect_wake(int cpu)
 {
 	struct perf_event_attr attr = clock_attr();
@@ -324,7 +323,7 @@ static void expect_wake(int cpu)
 	close(poll_fd.fd);
 }
 
-/* The last record of a switch is that from the thread that stops the CPU. */
+/* The last record of a switch is from the thread that stops the CPU. */
 static void switch_records(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
@@ -343,12 +342,12 @@ static void switch_records(void)
 		bring_online(cpu);
 	}
 	expect_wake(cpu);
-	/* Waits for work that is pending. */
+	/* This waits for pending work. */
 	ring_unmap(ring);
 	close(fd);
 }
 
-/* Groups come apart on a CPU that is off, and are closed there. */
+/* While the CPU is offline a group loses its leader, and events are closed. */
 static void closed_offline(void)
 {
 	struct perf_event_attr attr = clock_attr();
@@ -389,7 +388,7 @@ static void refused(void)
 	expect_growth(fd, "opened afterwards");
 }
 
-/* A task's event may wait for a CPU that is not there yet. */
+/* A task's event may be bound to a CPU that is not online yet. */
 static void task_bound_to_cpu(void)
 {
 	struct perf_event_attr attr = faults_attr();
@@ -412,7 +411,7 @@ static void task_bound_to_cpu(void)
 	      (unsigned long long)read_timed(old).value);
 }
 
-/* What a thread does beside the case. */
+/* What a second thread does. */
 struct job {
 	int cpu;
 	bool stop;
@@ -458,7 +457,7 @@ static void *open_and_close(void *arg)
 	return NULL;
 }
 
-/* The CPU is there, or it is not: nothing else is ever said. */
+/* An open succeeds or says that the CPU is offline, and never anything else. */
 static void opened_meanwhile(void)
 {
 	struct job job = { .cpu = hot_cpu() };
@@ -498,7 +497,7 @@ static void stop_toucher(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Driven off its CPU it works elsewhere, and is counted there. */
+/* A task whose CPU goes offline runs elsewhere, and is counted there. */
 static void task_moves(void)
 {
 	struct perf_event_attr attr = faults_attr();
@@ -548,7 +547,7 @@ static void *go_and_come(void *arg)
 	return NULL;
 }
 
-/* However CPUs come and go, no child's count is lost. */
+/* While CPUs come and go, no child's count is lost. */
 static void families(void)
 {
 	struct perf_event_attr attr = faults_attr();
@@ -586,7 +585,7 @@ static const struct test_case cases[] = {
 	{ "families", families },
 };
 
-/* A case that failed may have left the CPU as it was. */
+/* Brings CPUs back that a failed case has left offline. */
 static void tidy(void)
 {
 	char path[64];

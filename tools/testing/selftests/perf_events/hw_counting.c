@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Hardware events in counting mode: alone, in groups, pinned, exclusive, more
- * of them than counters, on tasks and on CPUs. Skipped as a whole without a
- * PMU.
+ * of them than counters, on tasks and on CPUs. All skipped without a PMU.
  *
- * burn() runs a known loop, so the number of instructions has a floor. Nothing
- * is assumed about other events than that work makes them grow.
+ * burn() runs a known loop, so the number of instructions has a lower bound. Of
+ * other events the tests only assume that work makes them grow.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -45,7 +44,7 @@ static __u64 count_burn(struct perf_event_attr *attr, unsigned int loops)
 	return value;
 }
 
-/* The least of several runs: what disturbs a run makes it longer. */
+/* Return: the least count of several runs, since disturbances add to it. */
 static __u64 least_burn(struct perf_event_attr *attr, unsigned int loops)
 {
 	__u64 value, least = ~0ULL;
@@ -71,7 +70,7 @@ static void instructions(void)
 	      (unsigned long long)one, (unsigned long long)two);
 }
 
-/* EINVAL is the answer for an event that this PMU has no counter for. */
+/* The open of an event that this PMU has no counter for fails. */
 static void generic_events(void)
 {
 	struct perf_event_attr attr;
@@ -231,7 +230,7 @@ static int open_many(struct perf_event_attr *attr, int *fd, int count)
 	return count;
 }
 
-/* More events than counters: each runs part of the time, none never. */
+/* More events than counters: each runs for a part of the time. */
 static bool shares(void *arg)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -264,7 +263,7 @@ static void multiplexed(void)
 	test_retry(shares, NULL);
 }
 
-/* Pinned events that cannot run read as end of file and hang up. */
+/* Pinned events that cannot run read as end of file, and poll as hung up. */
 static void pinned_events(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -380,7 +379,7 @@ static void on_this_cpu(void)
 	CHECK(read_count(fd) > 0, "no instructions on own CPU");
 }
 
-/* Reading an event that runs elsewhere asks that CPU for the number. */
+/* A read of an event that runs elsewhere calls that CPU. */
 static void on_other_cpu(void)
 {
 	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
@@ -442,7 +441,7 @@ static void inherited(void)
 	      (unsigned long long)(read_count(fd) - before));
 }
 
-/* Only the task's own work is counted, whoever else has the CPU. */
+/* Only the task's own work is counted, whatever other task uses the CPU. */
 static void not_the_neighbour(void)
 {
 	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_INSTRUCTIONS);

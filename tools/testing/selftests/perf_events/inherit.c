@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Events and new tasks: what inherit, inherit_thread, inherit_stat,
- * enable_on_exec and remove_on_exec promise to the one who reads the count.
- * How the kernel keeps the copies is of no concern here.
+ * enable_on_exec and remove_on_exec promise to the reader of the count. How the
+ * kernel keeps the copies does not matter here.
  *
- * Called with arguments, the program is the one that the tests exec.
+ * Called with arguments, this is the program that the tests execute.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -204,7 +204,7 @@ static void disabled_after_fork(void)
 	CHECK(read_count(fd) == count, "child was not disabled with it");
 }
 
-/* What is opened on a parent later does not reach back to its children. */
+/* An event that is opened on a parent does not count older children. */
 static void opened_after_fork(void)
 {
 	struct perf_event_attr attr = inherited_attr();
@@ -280,7 +280,7 @@ static void group(void)
 	      (unsigned long long)got.member[1].value);
 }
 
-/* The times of a group are those of its leader, in all tasks, the dead ones too. */
+/* A group's times are those of its leader, in all tasks, even exited ones. */
 static void times_of_group(void)
 {
 	struct perf_event_attr attr = inherited_attr();
@@ -306,8 +306,8 @@ static void times_of_group(void)
 }
 
 /*
- * Leaves a child behind, which ends a while after a byte has come. The two exchange no
- * contexts, as one of them has an event of its own.
+ * Leaves a child behind that exits a while after it got a byte. The two
+ * exchange no contexts, as one of them has an event of its own.
  */
 static void leave_child(void *arg)
 {
@@ -323,7 +323,7 @@ static void leave_child(void *arg)
 	_exit(0);
 }
 
-/* The event's own task is gone; who sleeps in poll() waits for the others. */
+/* The event's own task has exited; a sleeper in poll() waits for the others. */
 static void last_copy_wakes(void)
 {
 	struct perf_event_attr attr = inherited_attr();
@@ -346,7 +346,7 @@ static void last_copy_wakes(void)
 	CHECK(poll_fd.revents & POLLHUP, "events %#x", poll_fd.revents);
 }
 
-/* A child by itself: who it was, and how long it can have run at most. */
+/* A child's report: its pid, and an upper bound of its run time. */
 struct life {
 	__u32 pid;
 	__u64 ns;
@@ -564,7 +564,7 @@ static void removed_copies(void)
 	      "parent's event gone with the child's");
 }
 
-/* The program that is called: it says that it is there, and waits for a byte. */
+/* The program that is executed: it says that it runs, and waits for a byte. */
 static void touch_when_told(char **argv)
 {
 	int in = atoi(argv[3]), out = atoi(argv[4]);
@@ -585,7 +585,7 @@ static void exec_and_wait(void *arg)
 	CHECK(0, "exec: %s", strerror(errno));
 }
 
-/* The copy of the leader goes with the exec, that of the member stays. */
+/* The exec removes the copy of the leader; that of the sibling stays. */
 static void group_calls_reach_strays(void)
 {
 	struct perf_event_attr attr = inherited_attr();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is done to an event that was opened concerns all tasks that inherited it:
- * output into the buffer of another event, PR_TASK_PERF_EVENTS_DISABLE and
- * ENABLE, RESET. Each case runs for events whose sum matters alone, and for those that
- * count by task.
+ * Operations on an opened event concern all tasks that inherited it: output
+ * into the buffer of another event, PR_TASK_PERF_EVENTS_DISABLE and ENABLE,
+ * RESET. Each case runs for events of which only the sum matters, and for
+ * events that count by task.
  *
  * The tasks make calls when they are told to, and no others: counts and samples
  * are exact.
@@ -26,7 +26,7 @@
 #define RING_PAGES	8
 #define NO_OUTPUT	-1L
 
-/* How copies are kept. */
+/* Whether copies are shared or count by task. */
 struct kind {
 	const char *name;
 	bool stat;
@@ -97,7 +97,7 @@ static void walk(struct walker *walker, int calls)
 	CHECK(read(walker->done[0], &byte, 1) == 1, "walker is lost");
 }
 
-/* Later ones have the other end of the pipe, too. */
+/* Closing the pipe is not enough: later walkers have its other end too. */
 static void end_walker(struct walker *walker)
 {
 	stop_child(walker->pid);
@@ -142,7 +142,7 @@ static void expect_count(int fd, __u64 want, const char *when)
 	      (unsigned long long)read_count(fd), (unsigned long long)want);
 }
 
-/* So many samples of an event in a task, and not one of anything else. */
+/* The number of samples of an event in a task; no others may come. */
 struct expected {
 	__u64 id;
 	pid_t tid;
@@ -184,7 +184,7 @@ static void expect_samples(struct perf_ring *ring, const struct kind *kind,
 		      expected[i].count, expected[i].tid);
 }
 
-/* Who walks leaves so many samples of the event, and nothing else comes. */
+/* The walker makes calls, and there is a sample of the event for each. */
 static void expect_walk(struct perf_ring *ring, const struct kind *kind, int fd,
 			struct walker *walker, int calls)
 {
@@ -199,7 +199,7 @@ static void expect_silence(struct perf_ring *ring, const char *when)
 	CHECK(!ring_next(ring), "a record %s", when);
 }
 
-/* An event with a buffer, which writes nothing there itself. */
+/* An event with a buffer into which it writes nothing itself. */
 struct target {
 	int fd;
 	struct perf_ring *ring;
@@ -216,7 +216,7 @@ static struct target open_target(const struct kind *kind)
 	return target;
 }
 
-/* Whoever has walked has left samples of both, so many as there were calls. */
+/* After a walk, both events have a sample for each call. */
 static void expect_both(const struct target *target, const struct kind *kind,
 			int fd, const struct walker *walker)
 {
@@ -289,7 +289,7 @@ static void redirected_at_open(const struct kind *kind)
 	end_walker(&walker);
 }
 
-/* The one with the buffer writes there as well. */
+/* The event that owns the buffer writes there as well. */
 static void both_write(const struct kind *kind)
 {
 	struct perf_event_attr attr = calls_attr(kind);
@@ -305,7 +305,7 @@ static void both_write(const struct kind *kind)
 	end_walker(&walker);
 }
 
-/* Where the second writes, not where it might have. */
+/* Output through an event that is redirected itself. */
 static void through_another(const struct kind *kind)
 {
 	struct perf_event_attr attr = calls_attr(kind);
@@ -326,7 +326,7 @@ static void through_another(const struct kind *kind)
 	end_walker(&walker);
 }
 
-/* A mapping keeps the buffer. Without one the event may have its own. */
+/* A mapping keeps the buffer. Without one, the event may get its own. */
 static void target_goes(const struct kind *kind)
 {
 	struct perf_event_attr attr = calls_attr(kind);
@@ -347,7 +347,7 @@ static void target_goes(const struct kind *kind)
 	end_walker(&walker);
 }
 
-/* A child that has gone does not take the output along. */
+/* When a child exits, the output of the others stays. */
 static void writer_goes(const struct kind *kind)
 {
 	struct perf_event_attr attr = calls_attr(kind);
@@ -366,7 +366,7 @@ static void writer_goes(const struct kind *kind)
 	end_walker(&stays);
 }
 
-/* A refused event has children that write nowhere, and goes on counting. */
+/* After a refusal the event has no output, and its copies go on counting. */
 static void on_another_cpu(const struct kind *kind)
 {
 	struct perf_event_attr attr = calls_attr(kind);
@@ -399,7 +399,7 @@ static void all_enable(void)
 	      strerror(errno));
 }
 
-/* Children that are there, and those that come while nothing counts. */
+/* Acts on children that exist, and on those forked while nothing counts. */
 static void opener_switches(const struct kind *kind)
 {
 	struct perf_event_attr attr = calls_attr(kind);
@@ -459,7 +459,7 @@ static void *thread_switches(void *arg)
 	return NULL;
 }
 
-/* What a task inherited, somebody else has opened. */
+/* A task cannot switch events that it inherited: others have opened them. */
 static void heir_switches(const struct kind *kind)
 {
 	struct perf_event_attr attr = calls_attr(kind);
@@ -493,7 +493,7 @@ static void grandchild(void *arg)
 	make_calls(CALLS);
 }
 
-/* It matters who opened the event, not on whom. */
+/* What matters is which task opened the event, not on which task. */
 static void opened_on_child(const struct kind *kind)
 {
 	struct perf_event_attr attr = calls_attr(kind);
@@ -517,7 +517,7 @@ static void opened_on_child(const struct kind *kind)
 	expect_count(stands, 0, "disabled");
 }
 
-/* Samples stop and go on with the counts. */
+/* Samples stop and start together with the counts. */
 static void output_is_switched(const struct kind *kind)
 {
 	struct perf_event_attr attr = calls_attr(kind);
@@ -530,7 +530,7 @@ static void output_is_switched(const struct kind *kind)
 	all_disable();
 	walk(&walker, CALLS);
 	expect_silence(target.ring, "while disabled");
-	/* The target as well. */
+	/* The target is enabled as well. */
 	all_enable();
 	walk(&walker, CALLS);
 	expect_both(&target, kind, fd, &walker);
@@ -538,8 +538,8 @@ static void output_is_switched(const struct kind *kind)
 }
 
 /*
- * Reset: tasks that count on begin with 0, and what others have counted that are
- * gone goes as well. On the base that stays.
+ * A reset sets the counts of living tasks to 0, and forgets those of tasks that
+ * have exited. The base keeps the latter.
  */
 static void expect_zero(int fd)
 {
@@ -607,9 +607,9 @@ static void group_is_reset(const struct kind *kind)
 }
 
 /*
- * The count of a thread that ends, on another CPU than that of the buffer, where
- * it lost samples before: the record comes behind a LOST. It stands in the name of
- * the thread, the LOST in that of whoever was interrupted for it.
+ * A thread exits on another CPU than that of the buffer, which has lost samples
+ * of it. The record of its count comes behind a LOST. It names the thread; the
+ * LOST names the task that was interrupted for it.
  */
 static void last_words(void)
 {

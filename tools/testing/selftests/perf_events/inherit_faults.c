@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Forks, opens, mappings and the like that find no memory: each allocation in
- * turn fails, once. Whatever fails, events count on, the next try succeeds, and
- * nothing is left behind. Needs a kernel with fault injection.
+ * turn fails once. Whatever fails, events go on counting, the next try
+ * succeeds, and nothing leaks. Needs a kernel with fault injection.
  *
  *	inherit_faults [STRIDE]
  *
@@ -30,7 +30,7 @@
 #define MAX_NTH		2000
 #define CALLS		3
 
-/* Seconds for the rounds of a row, and for its books. */
+/* Seconds for the rounds of a row, including its books. */
 #define ROW_TIMEOUT	400
 
 #define NEVER		1000000000
@@ -46,7 +46,7 @@ static void make_calls(int count)
 	}
 }
 
-/* Which allocations are meant: those that may sleep, of every kind and size. */
+/* Selects allocations that may sleep, of every kind and size. */
 static void prepare_faults(void)
 {
 	static const char *const settings[][2] = {
@@ -66,7 +66,7 @@ static void prepare_faults(void)
 		test_skip("no " FAIL_NTH);
 }
 
-/* A fault that has not come yet may hit the first of these writes, then. */
+/* A fault that is still pending may hit the first of these writes. */
 static void arm(int nth)
 {
 	char text[16];
@@ -91,11 +91,11 @@ typedef bool (*round_fn)(const void *row, int nth);
 static void run_rounds(const void *row, round_fn round)
 {
 	struct books before;
-	/* Another one of each stride in each row, and in each run. */
+	/* Each row and each run starts at another one. */
 	int nth = 1 + getpid() % stride, failed = 0;
 
 	alarm(ROW_TIMEOUT);
-	/* What is taken once only, and kept. */
+	/* The first round takes what is taken once and kept. */
 	round(row, 0);
 	open_books(&before);
 	while (nth < MAX_NTH && round(row, nth)) {
@@ -117,7 +117,7 @@ enum call_kind {
 	AND_CYCLES,
 };
 
-/* What all rows do, in one round for each allocation. */
+/* What a round of a row does, once for each allocation. */
 struct fault_row {
 	struct test_row row;
 	enum call_kind kind;
@@ -153,7 +153,7 @@ static struct perf_event_attr call_attr(enum call_kind kind)
 		attr.sample_type = PERF_SAMPLE_CALLCHAIN;
 	if (attr.sample_type)
 		attr.sample_period = 1;
-	/* Who has it is what matters here, not its signals. */
+	/* Only the copies matter here, not the signals. */
 	if (kind == WITH_TRAP) {
 		attr.sample_period = NEVER;
 		attr.remove_on_exec = 1;
@@ -400,12 +400,12 @@ struct op {
 };
 
 /**
- * struct op_row - what is done while an allocation fails
+ * struct op_row - an operation during which an allocation fails
  * @row: its name
- * @need: ends the case where it cannot be done
+ * @need: ends the case where it is not available
  * @begin: opens the events
- * @act: does it; false, and errno, if that fails
- * @check: after it was done
+ * @act: does it; false, with errno, if that fails
+ * @check: checks its effect
  */
 struct op_row {
 	struct test_row row;
@@ -441,7 +441,7 @@ static bool op_map(struct op *op)
 	return true;
 }
 
-/* What event number @nr writes comes into the buffer. */
+/* All that event number @nr writes arrives in the buffer. */
 static void expect_samples(struct op *op, int nr)
 {
 	event_enable(op->fd[nr]);
@@ -599,7 +599,7 @@ static void check_group(struct op *op)
 	      (unsigned long long)values[2]);
 }
 
-/* What failed is done again, with success. */
+/* An operation that failed is repeated, and succeeds. */
 static bool op_round(const void *row, int nth)
 {
 	struct op op = { .page_size = sysconf(_SC_PAGESIZE) };

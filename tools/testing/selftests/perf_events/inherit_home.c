@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks with equal events exchange their contexts at a switch. What was opened on
- * a task stays its own all the same: a member can join the group after a child
- * has run, while it runs, and after it has exited, and whatever the order, each
- * call is counted once and each count belongs to the task that made the calls.
+ * Tasks with equal events exchange their contexts at a switch. Nevertheless an
+ * event stays with the task on which it was opened: a sibling can join its
+ * group after a child has run, while it runs, and after it has exited. In any
+ * order each call is counted once, and for the task that made it.
  *
- * On the base a member is refused when a child has the context: EINVAL, or ENODEV
- * when it has exited with it.
+ * On the base a sibling is refused while a child has the context: EINVAL, or
+ * ENODEV after it has exited with it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,7 +39,7 @@ static void make_calls(int count)
 		syscall(SYS_getppid);
 }
 
-/* What a child is told: so many calls; or to call until it is told to stop. */
+/* Orders to a child: a number of calls, or to call until it is told to stop. */
 #define CALL_ON		-1
 
 struct shared {
@@ -113,7 +113,7 @@ static void walk(struct child *child, int calls)
 	wait_for(child);
 }
 
-/* It exits by itself, so that it is the one who runs. */
+/* The child exits by itself, so that it is the task that runs. */
 static void release_child(struct child *child)
 {
 	close(child->steps[1]);
@@ -176,7 +176,7 @@ static void expect(int fd, __u64 want, const char *what)
 	      (unsigned long long)count, (unsigned long long)want);
 }
 
-/* The contexts change hands as often as the two run by turns on one CPU. */
+/* Contexts are exchanged as often as the two take turns on one CPU. */
 static int take_turns(struct child *child)
 {
 	int turns = 3 + child->pid % 4, i;
@@ -188,7 +188,7 @@ static int take_turns(struct child *child)
 	return turns * (CALLS + 1);
 }
 
-/* Returns a leader that both have counted with: *calls in all. */
+/* Return: a leader that has counted both; *calls is the sum of their calls. */
 static int lead(const struct kind *kind, struct child *child, int *calls)
 {
 	int leader = open_leader(kind, -1);
@@ -237,7 +237,7 @@ static void child_is_there(const struct kind *kind)
 	}
 }
 
-/* Nothing that the child does meanwhile is lost, or counted twice. */
+/* No call that the child makes meanwhile is lost, or counted twice. */
 static void child_runs(const struct kind *kind)
 {
 	int round, leader = open_leader(kind, -1), calls = 0;
@@ -264,7 +264,7 @@ static void child_runs(const struct kind *kind)
 	}
 }
 
-/* The parent is counted as before while the child exits on another CPU. */
+/* The parent's count goes on while the child exits on another CPU. */
 static void exits_elsewhere(const struct kind *kind)
 {
 	int round, leader, member, status, calls;
@@ -325,7 +325,7 @@ struct target {
 	int steps[2];
 };
 
-/* Counted on behalf of another task, and so is its child. */
+/* An event is opened on this task, and counts its child too. */
 static void be_target(struct target *target)
 {
 	struct child child;
@@ -339,7 +339,7 @@ static void be_target(struct target *target)
 	child_finish();
 }
 
-/* Who inherits leaves a record. The task that an event was opened on does not. */
+/* Only tasks that inherit leave a record, not the one it was opened on. */
 static void one_record(void)
 {
 	static const struct kind kind = { .stat = true };
@@ -373,7 +373,7 @@ static void one_record(void)
 	}
 }
 
-/* In some of the lives the child exits with what was opened on this task. */
+/* Sometimes the child exits with the context of this task's events. */
 static void live_once(void *arg)
 {
 	struct child child;
@@ -386,7 +386,7 @@ static void live_once(void *arg)
 	close(leader);
 }
 
-/* Whoever gives contexts back keeps no task for it. */
+/* Returning contexts leaves no reference on tasks. */
 static void nobody_is_kept(void)
 {
 	struct kind kind = { .stat = true };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Periods of threads that are too short for one. As many samples come as periods
- * have passed in all of them, whether what is inherited counts by task or not.
- * On the base each begins a whole period, and no sample comes at all.
+ * Periods of threads that are too short for one. There is a sample for each
+ * period that passes in all of them together, even if events count by task. On
+ * the base each thread begins a whole period, and no sample comes at all.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -72,12 +72,12 @@ static struct perf_event_attr loops_attr(void)
 	return attr;
 }
 
-/* What is counted, in periods longer than a thread. */
+/* An event, and a period that is longer than a thread. */
 struct source {
 	struct perf_event_attr (*attr)(void);
 	void (*work)(void);
 	__u64 period;
-	/* A timer of the host ends the period: on a busy one several end at once. */
+	/* A host's timer ends a period: on a busy host, several. */
 	bool late;
 };
 
@@ -134,7 +134,7 @@ static void *paired_body(void *arg)
 	return thread_body((void *)pair->source);
 }
 
-/* Together they may leave more than one period. */
+/* Two threads together may leave more than one period. */
 static void run_pair(const struct source *source)
 {
 	struct pair pair = { .source = source };
@@ -198,7 +198,7 @@ static void run_row(const void *arg)
 	event_disable(fd);
 	periods = read_count(fd) / row->source->period;
 	samples = ring_count(ring, PERF_RECORD_SAMPLE);
-	/* What is left over in a family's contexts, or after a late interrupt. */
+	/* Remainders: of a family's contexts, or of a late interrupt. */
 	if (row->source->late ? !samples : samples + 4 < periods)
 		test_xfail("%llu samples of %llu periods",
 			   (unsigned long long)samples,
@@ -208,9 +208,9 @@ static void run_row(const void *arg)
 }
 
 /*
- * What children have left of the old period is not passed of the new one: these
- * three are too short for it again. An event that they lack keeps their contexts
- * from being exchanged.
+ * A remainder of the old period does not count for the new one: these three
+ * children are too short for the new period as well. An event that they lack
+ * keeps their contexts from being exchanged.
  */
 static void period_is_set(void)
 {

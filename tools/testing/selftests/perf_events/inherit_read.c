@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts by task: with attr.inherit, PERF_SAMPLE_READ shows what the thread has
- * counted that the sample is of, and with inherit_stat each task that ends says
- * what it had. The sum is for read(2) alone.
+ * Counts by task: with attr.inherit, PERF_SAMPLE_READ shows the count of the
+ * thread that is sampled, and with inherit_stat each task that exits reports
+ * its own. Only read(2) returns the sum.
  *
  * Three tasks on one CPU take turns, so that each is switched to from each of
- * the others. A call passes on how many calls its task has made by then, which
- * is what the sample of that call has to show.
+ * the others. A call passes the number of calls that its task has made by then,
+ * which the sample of that call has to show.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,13 +25,13 @@
 
 #define OTHERS_MSEC	200
 
-/* Behind the common fields and the number of the call. */
+/* The arguments follow the common fields and the number of the call. */
 #define RAW_ARGS	16
 
-/* What a task does in its turn: player 0 is the one who opened the events. */
+/* What a task does in its turn; player 0 opens the events. */
 static const struct {
 	unsigned int calls;
-	unsigned int side_calls;	/* with each of them */
+	unsigned int side_calls;	/* along with each call */
 	unsigned int msec;
 } work[PLAYERS] = { { 3, 1, 0 }, { 5, 2, 1 }, { 9, 3, 3 } };
 
@@ -53,12 +53,12 @@ struct variant {
 	struct test_row row;
 	unsigned int period;	/* 0: no samples */
 	bool group;
-	bool lone_read;		/* the other one has no PERF_SAMPLE_READ */
-	bool by_member;		/* it is the member that samples */
+	bool lone_read;		/* the other has no PERF_SAMPLE_READ */
+	bool by_member;		/* the sibling samples */
 	bool threads;
 	bool stat;
 	bool small;		/* one page */
-	bool after_others;	/* who have left their times */
+	bool after_others;	/* others exited before, with times */
 };
 
 static const struct variant variants[] = {
@@ -93,7 +93,7 @@ static const struct variant variants[] = {
 	  .period = 7, .threads = true },
 };
 
-/* What has been seen of a player. */
+/* Samples and records of a player. */
 struct seen {
 	__u64 samples;
 	__u64 index;
@@ -191,7 +191,7 @@ static void start_player(struct game *game, long nr)
 	}
 }
 
-/* A thread has been joined before its events end. */
+/* Waits for the exit: a thread can be joined before its events end. */
 static void join_player(struct game *game, int nr)
 {
 	char path[64];
@@ -358,7 +358,7 @@ static void check_sample(struct game *game,
 		     sample.read.member[game->sampler].lost);
 }
 
-/* What a task leaves: one record. */
+/* The one record that a task leaves. */
 static void check_read(struct game *game,
 		       const struct perf_event_header *header)
 {
@@ -401,9 +401,9 @@ static void drain(struct game *game)
 }
 
 /*
- * What each task has had is a part of the sum, and has no part in that of others.
- * There is no other clock to compare with: a host that stops the machine in the
- * middle of a switch gives the time to one task or to the other.
+ * Each task's time is a part of the sum, and no part of another task's. There
+ * is no other clock to compare with: when a host stops the machine in the
+ * middle of a switch, either task may get the time.
  */
 static void check_sum_of_times(const struct game *game, __u64 enabled)
 {
@@ -431,7 +431,7 @@ static void check_all_losses(const struct game *game, __u64 told)
 	      (unsigned long long)lost);
 }
 
-/* The others wait: nothing is on its way. */
+/* The other tasks wait, so that no count is on its way. */
 static void check_sums(struct game *game)
 {
 	__u64 side = 0, calls = shared->made + game->ended_calls;
@@ -462,7 +462,7 @@ static void check_sums(struct game *game)
 
 /* The game. */
 
-/* After the last turn the others are ending: a group of theirs has no sum. */
+/* After the last turn the others are exiting: their groups have no sum then. */
 static void opener_plays(struct game *game)
 {
 	unsigned int round;
@@ -501,9 +501,9 @@ static __u64 enabled_by_now(const struct game *game)
 }
 
 /*
- * A task that nobody sees again leaves what it had to the event that was opened:
- * as long as a task has an event that is not inherited, its context is like no
- * other, and stays with it. While it ran, so did its parent, but not for long.
+ * Tasks that exit leave their counts to the event that was opened: as long as
+ * this task has an event that is not inherited, its context equals no other,
+ * and stays with it. While they ran, so did their parent, but not for long.
  */
 static void let_others_end(struct game *game)
 {
@@ -518,7 +518,7 @@ static void let_others_end(struct game *game)
 	close(fd);
 }
 
-/* Each context has its own rest of a period. */
+/* Each context keeps its own remainder of a period. */
 static void check_samples(const struct game *game)
 {
 	__u64 want = shared->made;

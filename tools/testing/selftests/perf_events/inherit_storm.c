@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A storm of forks, execs and exits under inherited events, while CPUs come and go
- * and others open, close and change events. The kernel has to survive; and the
- * calls that were made have to be counted.
- *
+ * A storm of forks, execs and exits with inherited events, while CPUs come and
+ * go and other tasks open, close and change events. The kernel has to survive,
+ * and all calls have to be counted.
  *	inherit_storm [SECONDS]
  *
  * With PERF_TEST_NO_HOTPLUG in the environment all CPUs stay.
@@ -46,7 +45,7 @@ static int nr_cpus;
 #define LOAD(var)	__atomic_load_n(&(var), __ATOMIC_SEQ_CST)
 #define STORE(var, n)	__atomic_store_n(&(var), n, __ATOMIC_SEQ_CST)
 
-/* What a task does in its short life. */
+/* What a task does in its lifetime. */
 static void work(void)
 {
 	int i;
@@ -74,7 +73,7 @@ static void move(__u64 *state)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* A child of a worker, of one of several kinds. It exits. */
+/* One of several kinds of children of a worker: it exits. */
 static __noreturn void child_exits(void)
 {
 	work();
@@ -110,7 +109,7 @@ static __noreturn void child_leaves_orphan(void)
 	_exit(0);
 }
 
-/* It is killed, and so does nothing that has to be counted. */
+/* This one is killed, so it does nothing that has to be counted. */
 static __noreturn void child_sleeps(void)
 {
 	for (;;)
@@ -152,7 +151,7 @@ static __noreturn void worker(__u64 state)
 			move(&state);
 			kinds[kind]();
 		}
-		/* Never kill(-1): without memory there is no child. */
+		/* A kill(-1) would hit everybody: there may be no child. */
 		if (pid < 0)
 			continue;
 		STORE(shared->last, rnd(&state, 2) ? pid : getpid());

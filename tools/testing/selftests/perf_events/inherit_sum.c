@@ -45,7 +45,7 @@
 #define MODEL_RATES	"/sys/kernel/debug/x86_pmu_model/rates"
 #define USER_RDPMC	0x01df
 
-/* What all nodes share; lives in a file that an exec keeps open. */
+/* Shared by all nodes, in a file that stays open across an exec. */
 struct slot {
 	pid_t tid;
 	__u64 started;
@@ -87,7 +87,7 @@ static void read_counter(void)
 #endif
 }
 
-/* What is counted. */
+/* The call that is counted. */
 static void make_call(void)
 {
 	if (LOAD(shared->hardware))
@@ -109,7 +109,7 @@ static struct perf_event_attr call_attr(void)
 	return attr;
 }
 
-/* Events of a node besides: there are not counters for any number of them. */
+/* A node's other events: there are not enough counters for all of them. */
 static struct perf_event_attr node_attr(void)
 {
 	if (LOAD(shared->hardware))
@@ -126,13 +126,13 @@ static void set_filter(int fd)
 	     strerror(errno));
 }
 
-/* Return: descriptor of an event that counts by now; -1. */
+/* Return: descriptor of an enabled event, or -1. */
 static int call_open(struct perf_event_attr *attr, pid_t pid, int cpu,
 		     int leader)
 {
 	int fd;
 
-	/* A signal that is pending, even one to be ignored, interrupts it. */
+	/* A pending signal interrupts the open, even one that is ignored. */
 	do {
 		fd = perf_open(attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 	} while (fd < 0 && errno == EINTR);
@@ -155,18 +155,18 @@ struct node {
 	int nr_children;
 	int nr_threads;
 
-	/* An event on itself. */
+	/* An event that the node opens on itself. */
 	int own;
 	bool own_inherits;
 	__u64 own_since;
 
-	/* An event on another one. */
+	/* An event that the node opens on another node. */
 	int peer;
 	struct slot *peer_slot;
 	__u64 peer_started, peer_made;
 };
 
-/* Threads of this process besides the one that it began with. */
+/* Threads of this process besides the first. */
 static int nr_other_threads;
 static cpu_set_t usable;
 
@@ -216,7 +216,7 @@ static void node_rest(struct node *node)
 		usleep(rnd(&node->rnd, 500));
 }
 
-/* An event on itself, exact; with children if inherited, hence "at least". */
+/* A node's event on itself: exact or, with children, a lower bound. */
 static void node_own_open(struct node *node)
 {
 	struct perf_event_attr attr = node_attr();
@@ -251,8 +251,8 @@ static void node_own(struct node *node)
 }
 
 /*
- * Between opening and reading the other one made at least the calls that it
- * began after the one and had finished before the other.
+ * Between the open and the read the other node made at least the calls that it
+ * began after the open and had finished before the read.
  */
 static void node_peer_open(struct node *node)
 {
@@ -309,7 +309,7 @@ static struct slot *slot_get(void)
 	return NULL;
 }
 
-/* What a node does all its life; set by main(), since steps of it make nodes. */
+/* A node's whole life; set by main(), because its steps make nodes. */
 static void (*node_life)(struct node *node);
 
 static void node_init(struct node *node, __u64 seed, struct slot *slot)
@@ -332,7 +332,7 @@ static void process_body(__u64 seed, struct slot *slot)
 	_exit(0);
 }
 
-/* Some keep open what their parent has open. */
+/* A child closes the events that its parent has opened, or keeps them open. */
 static void node_forget(struct node *node)
 {
 	if (rnd(&node->rnd, 4)) {
@@ -408,7 +408,7 @@ static void node_close_all(struct node *node)
 		node_peer_close(node);
 }
 
-/* The same node goes on in a new program; its children are left to the root. */
+/* The node continues in a new program; its children become the root's. */
 static void node_exec(struct node *node)
 {
 	char fd[16], seed[32], slot[16], steps[16];
@@ -425,7 +425,7 @@ static void node_exec(struct node *node)
 	MISS(false, "exec: %s", strerror(errno));
 }
 
-/* What a node does; one line for each of equal likeliness. */
+/* A node's steps, each line equally likely. */
 static void (*const node_steps[])(struct node *node) = {
 	node_calls,
 	node_calls,
@@ -441,7 +441,7 @@ static void (*const node_steps[])(struct node *node) = {
 	node_exec,
 };
 
-/* Some wait for those they made, some leave them behind. */
+/* Some nodes wait for their children, others leave them behind. */
 static void node_leave(struct node *node)
 {
 	bool wait = rnd(&node->rnd, 2);
@@ -493,7 +493,7 @@ struct variant {
 	bool group;
 	bool by_filter;
 	bool hardware;
-	bool on_child;	/* of the one who reads; else on itself */
+	bool on_child;	/* of the reader; else on the reader */
 	bool period;	/* changed all the time */
 	bool by_task;	/* counts are kept for each task */
 	bool disturb;	/* other events come, go, and are switched */
@@ -553,8 +553,8 @@ static void tree_begin(void *arg)
 }
 
 /*
- * The last member of a group is not of the same kind, to go as such. What takes
- * turns on a counter is not exact, so that hardware is pinned there.
+ * The last event of a group is of another kind, so that the group is not shared
+ * as such. Multiplexed counts are not exact, so hardware events are pinned.
  */
 static struct perf_event_attr tree_attr(const struct variant *variant, int i)
 {
@@ -600,7 +600,7 @@ static void tree_open(struct tree *tree, pid_t pid)
 	ring_map(tree->fd[0][0], 1);
 }
 
-/* Return: the sum of member @i; -1 for a group that is changing its shape. */
+/* Return: the sum of event @i, or -1 while the group changes its shape. */
 static __s64 tree_read(struct tree *tree, int i)
 {
 	__u64 buf[1 + MEMBERS], sum = 0;
@@ -630,7 +630,7 @@ static void tree_check_running(struct tree *tree)
 	     (unsigned long long)made, (unsigned long long)started);
 }
 
-/* Without a buffer, which takes an event that is bound, a poll says nothing. */
+/* Without a buffer, which needs an event of a CPU, a poll reports nothing. */
 static bool tree_is_hup(struct tree *tree)
 {
 	struct pollfd poll_fd = { .fd = tree->fd[0][0], .events = POLLIN };
@@ -648,7 +648,7 @@ static void tree_change_period(struct tree *tree)
 	     "period: %s", strerror(errno));
 }
 
-/* On whom the tree began, as long as it is there. */
+/* Opens an event on the task that is the root, while it exists. */
 static void tree_open_other(struct tree *tree)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -727,7 +727,7 @@ static void tree_check_end(struct tree *tree)
 	CHECK(!LOAD(shared->failed), "%d misses", LOAD(shared->failed));
 }
 
-/* Programs may read counters whether they have mapped an event or not. */
+/* Lets programs read counters whether or not they have mapped an event. */
 static void find_model(void)
 {
 	char rates[8192] = "";
@@ -761,7 +761,7 @@ static void begin_sharing(const struct variant *variant)
 	find_calls(variant);
 }
 
-/* A call before the beginning does not count. */
+/* Calls before the reset do not count. */
 static void tree_reset(struct tree *tree)
 {
 	int members = tree->variant->group ? MEMBERS : 1, at, i;
@@ -800,7 +800,7 @@ static void tree_run(const void *row)
 	tree_check_end(&tree);
 }
 
-/* A program that gains privileges is its own business. */
+/* A copy of this program that gains privileges; its calls do not count. */
 static char privileged[] = "/tmp/inherit_sum.XXXXXX";
 
 static void copy_self(int to)
@@ -874,7 +874,7 @@ static void call_while_told(void *arg)
 	}
 }
 
-/* Has to be in the middle of a call, which chance brings about. */
+/* By chance some opens hit the task in the middle of a call. */
 static void open_on_caller(pid_t pid, int calls)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
@@ -888,7 +888,7 @@ static void open_on_caller(pid_t pid, int calls)
 	close(fd);
 }
 
-/* Who gets an event of its own leaves the others' family for it. */
+/* A task on which an event is opened leaves the family. */
 static void opened_on_while_calling(void)
 {
 	static const struct variant variant = { .per_cpu = true, .group = true };
@@ -934,7 +934,7 @@ int main(int argc, char **argv)
 	first_seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (__u64)time(NULL);
 	tests_begin(ARRAY_SIZE(variants) + ARRAY_SIZE(others));
 	ksft_print_msg("seed %llu\n", (unsigned long long)first_seed);
-	/* What is throttled does not count. */
+	/* A throttled event would not count. */
 	tests_keep_rate();
 	tests_run_rows(variants, ARRAY_SIZE(variants), sizeof(*variants),
 		       tree_run);

@@ -128,7 +128,7 @@ static void period_below_floor(void)
 	CHECK(event_grows(fd), "does not count after that");
 }
 
-/* The draws would pass below the floor. */
+/* Some of the random periods would be too short. */
 static void random_below_floor(void)
 {
 	struct perf_event_random_period how = {
@@ -225,7 +225,7 @@ static void output_other_cpu(void)
 		     PERF_EVENT_IOC_SET_OUTPUT, target, EINVAL, "other CPU");
 }
 
-/* Its copies would write from whatever CPU they are on. */
+/* Copies would write from any CPU. */
 static void output_inherited(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
@@ -284,7 +284,7 @@ static void output_other_direction(void)
 		     EINVAL, "forward into backward");
 }
 
-/* Two trace units would have one area between them. */
+/* Two PMUs that trace would share one area. */
 static void output_other_aux_pmu(void)
 {
 	struct perf_event_attr attr, twin;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may hold an event, a buffer or a task, and until when: opens that fail or only
- * ask while others unmap the buffer that they name, mappings of a redirected event
- * while its buffer goes, buffers that another unmaps than the one who pays for them,
- * tasks whose last reference is that of a context.
+ * References on events, buffers and tasks: opens that fail or only ask while
+ * others unmap the buffer that they name, mappings of a redirected event while
+ * its buffer goes, buffers that are unmapped by another process than the one
+ * that is charged for them, tasks whose last reference is that of a context.
  *
- * Most of what goes wrong here only the kernel notices, by a warning. What it has
- * not given back is missing in the books.
+ * Most of what goes wrong here only the kernel notices, by a warning. What
+ * leaks is missing in the books.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -73,9 +73,9 @@ static pid_t start_mapper(int fd)
 	return pid;
 }
 
-/* Opens that name a buffer that comes and goes. */
+/* Opens name a buffer that comes and goes. */
 
-/* No leader samples a trace for it, and that is the last that is asked. */
+/* Fails in the last check of all: there is no leader that samples a trace. */
 static void open_too_much(int target)
 {
 	struct perf_event_attr attr = user_attr();
@@ -96,7 +96,7 @@ static int ask(struct perf_event_dry_run *run, int target)
 		       PERF_FLAG_FD_NO_GROUP);
 }
 
-/* Where it comes too late for the buffer, the answer says so. */
+/* A dry run that comes too late for the buffer reports that. */
 static void ask_only(int target)
 {
 	struct perf_event_attr attr = user_attr();
@@ -188,7 +188,7 @@ static int open_redirected(int target)
 	return fd;
 }
 
-/* It gets a buffer of its own once the one that it writes to has gone. */
+/* The event can have a buffer of its own once that of the target has gone. */
 static void map_redirected(void)
 {
 	struct perf_event_attr attr = user_attr();
@@ -227,7 +227,7 @@ static void redirect_and_map(int fd, int target)
 		unmap_buffer(at);
 }
 
-/* The number of mappings never goes up from 0, whoever has seen the buffer. */
+/* The number of mappings never rises from 0, even if the buffer was found. */
 static void race_map_redirected(void *arg)
 {
 	struct perf_event_attr attr = user_attr();
@@ -255,18 +255,18 @@ static void map_while_buffer_goes(void)
 	expect_balance(&before);
 }
 
-/* What a buffer has locked is given back to who mapped it, whoever unmaps it. */
+/* Locked memory is given back to the process that mapped it, not to another. */
 
 struct debtor {
 	int fd;
 	int child_has[2];
 	int parent_left[2];
 	size_t size;
-	/* Both processes', when nothing is mapped any more. */
+	/* Of both processes, when nothing is mapped any more. */
 	long pinned[2];
 };
 
-/* More than the allowance of the user, so that some of it is charged to the process. */
+/* Return: more than the user's allowance, to charge the process as well. */
 static size_t charged_size(void)
 {
 	long kb = read_long("/proc/sys/kernel/perf_event_mlock_kb") *
@@ -286,7 +286,7 @@ static void *map_charged(int fd, size_t size)
 	return at;
 }
 
-/* The copy of the mapping is the last one. */
+/* The child's copy of the mapping is the last one. */
 static void unmap_after_parent(struct debtor *debtor, void *at)
 {
 	char byte;
@@ -342,7 +342,7 @@ static void copied_mapping_goes_last(void)
 			   debtor->pinned[0], debtor->pinned[1]);
 }
 
-/* Nobody maps first, and is charged. */
+/* The user nobody maps first, and is charged. */
 static void map_and_leave(void *arg)
 {
 	struct debtor *debtor = arg;
@@ -384,7 +384,7 @@ static void stay_nobody(void *arg)
 	pause();
 }
 
-/* Of two users. What a user owes is forgotten when his last process goes. */
+/* Two users. A user's charges are forgotten when its last process exits. */
 static void another_unmaps_last(void)
 {
 	struct helper nobody;
@@ -405,8 +405,8 @@ static void another_unmaps_last(void)
 /* The last reference on a task. */
 
 /*
- * Pipes: "go" ends when the parent wants the member to exit, "gone" ends when
- * it does. In the cgroup is nobody but the founder.
+ * Pipes: "go" is closed when the parent wants the member to exit, "gone" closes
+ * when it exits. The cgroup has only the founder in it.
  */
 struct lineage {
 	int go[2];
@@ -422,7 +422,7 @@ static void join_cgroup(const char *cgroup)
 	CHECK(write_text(path, "0"), "join %s: %s", cgroup, strerror(errno));
 }
 
-/* Counted as one of its parent's family, long after the parent has gone. */
+/* A member of its parent's family, counted long after the parent's exit. */
 static void be_member(struct lineage *line, int fd)
 {
 	char byte;
@@ -454,9 +454,9 @@ static void found_family(void *arg)
 }
 
 /*
- * The event has gone, and the task that it was opened on. What is left of that
- * one is what the family's contexts keep, until the last member exits. With the
- * task goes what its cgroup has for it, which takes locks.
+ * The event is closed, and the task that it was opened on has exited. Only the
+ * family's contexts keep its task_struct, until the last member exits. Freeing
+ * it also frees what its cgroup holds for it, which takes locks.
  */
 static void founder_goes_first(void)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mmap(2) of a perf file: what may be mapped, what is refused, what happens to
- * the mapping under munmap, mremap, mprotect and fork, and who pays for the
- * pages.
+ * mmap(2) of a perf file: what may be mapped, what is refused, what munmap,
+ * mremap, mprotect and fork do to the mapping, and who is charged.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -99,9 +98,8 @@ static void second_mapping(void)
 }
 
 /*
- * A buffer is mapped through its own event alone, as the user page is that one's.
- * The other event is none the worse for being refused, and once it has left it
- * gets a buffer of its own.
+ * A buffer is mapped through its own event only, whose user page it has. A
+ * redirected event is refused, goes on, and gets its own buffer afterwards.
  */
 static void redirected_event(void)
 {
@@ -228,7 +226,7 @@ static void land(int sig)
 	siglongjmp(landing, sig);
 }
 
-/* Returns the signal that a store brings. A child has no buffer to store to. */
+/* Return: the signal of a store, or 0. A child has no buffer to store to. */
 static int store_to(char *at)
 {
 	int sig;
@@ -319,7 +317,7 @@ static void read_lost(int fd, struct read_values *got)
 	parse_read(buf, len, PERF_FORMAT_LOST, got);
 }
 
-/* All that @fd counted is in @ring. */
+/* Every occurrence that @fd counted has a record in @ring. */
 static void expect_all_records(int fd, struct perf_ring *ring)
 {
 	struct read_values got;
@@ -366,7 +364,7 @@ static void moved(void)
 		   "another buffer after that");
 }
 
-/* Neither a part of a buffer is moved, nor is there a second one in the end. */
+/* A buffer is moved as a whole or not at all, and never doubled. */
 static void moved_in_part(void)
 {
 	char *at = map_ok(open_plain(), 5), *to = reserve_pages(5);
@@ -391,7 +389,7 @@ static void protect(struct perf_ring *ring, int prot)
 	      prot, strerror(errno));
 }
 
-/* The kernel writes all the time, whatever the reader may do. */
+/* The kernel goes on writing, whatever protection the reader sets. */
 static void protected_and_back(void)
 {
 	struct perf_event_attr attr = fault_attr();
@@ -414,8 +412,8 @@ static void protected_and_back(void)
 }
 
 /*
- * Who maps a buffer for reading gets one that overwrites, for good: a tail that
- * can be stored later is not looked at.
+ * A buffer that was mapped for reading overwrites old records for ever: a tail
+ * that is stored later is ignored.
  */
 static void made_writable(bool faulted)
 {
@@ -459,7 +457,7 @@ static long faults_now(void)
 	return usage.ru_minflt + usage.ru_majflt;
 }
 
-/* Return: page faults that a look at every page has taken. */
+/* Return: page faults of reads from every page. */
 static long faults_of_look(const char *at, size_t pages)
 {
 	long before = faults_now();
@@ -468,7 +466,7 @@ static long faults_of_look(const char *at, size_t pages)
 	return faults_now() - before;
 }
 
-/* The pages come with the mapping; who discards them gets them back. */
+/* The pages are mapped at once; after a discard a fault maps them again. */
 static void pages_at_once(void)
 {
 	const size_t pages = 129;
@@ -477,7 +475,7 @@ static void pages_at_once(void)
 	char *at;
 	long faults;
 
-	/* What a look and a store need of this program. */
+	/* Faults of this program itself, for a read and a store, come first. */
 	at = map_ok(open_plain(), 2);
 	faults_of_look(at, 2);
 	store_to(at);
@@ -553,7 +551,7 @@ static void user_page(void)
 	EXPECT(page->index == 0, "index %u of a software event", page->index);
 }
 
-/* Data pages that the limit leaves to one user, plus one page. */
+/* Data pages that the limit allows to one user, plus one page. */
 static size_t limit_pages(void)
 {
 	long kib = read_long("/proc/sys/kernel/perf_event_mlock_kb");

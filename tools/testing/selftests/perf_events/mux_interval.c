@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * perf_event_mux_interval_ms of a PMU: how long groups that do not all fit have
- * the counters before it is others' turn. What is refused, and whether the number
- * of turns follows what was written, at once, whatever tasks do meanwhile.
+ * the counters before others have their turn. Which values are refused, and
+ * whether the number of turns follows a new value at once, whatever tasks do.
  *
- * A turn is seen by its effect: an event whose running time stood grows again.
+ * A turn is seen by its effect: the running time of an event grows again.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -21,15 +21,15 @@
 
 #define SHORT_MS	1
 #define LONG_MS		20
-/* Longer than anybody looks. */
+/* Longer than any test looks. */
 #define ENDLESS_MS	5000
 
-/* Enough for whoever gets any. */
+/* More turns than a test waits for. */
 #define MANY_TURNS	100
 
 #define WATCH_MS	100
 #define WATCHES		4
-/* As many as there can be of the long ones while one looks. */
+/* At most this many long turns fit into one look. */
 #define FEW		(WATCH_MS / LONG_MS + 2)
 #define MANY		(2 * FEW)
 #define PATIENCE	(60 * NSEC_PER_SEC)
@@ -45,7 +45,7 @@ static void set_interval(int ms)
 	      read_long(CPU_FILE), ms);
 }
 
-/* Two events that take turns on one counter; the others are held. */
+/* Two events that take turns on one counter; the other counters are held. */
 struct pair {
 	int fd[2 + MAX_COUNTERS];
 	int size;
@@ -83,7 +83,7 @@ static bool has_run(int fd, struct timed_count *before)
 	return ran;
 }
 
-/* Each turn begins or ends the time that the first one runs. */
+/* A turn begins or ends whenever the first event starts or stops running. */
 static unsigned int count_turns(const struct pair *pair)
 {
 	__u64 end = now_ns() + WATCH_MS * NSEC_PER_MSEC;
@@ -99,7 +99,7 @@ static unsigned int count_turns(const struct pair *pair)
 	return turns;
 }
 
-/* A busy machine delays turns, but leaves a guest alone now and then. */
+/* A busy host delays turns, but now and then it leaves the guest alone. */
 static bool many_turns(const struct pair *pair)
 {
 	__u64 end = now_ns() + PATIENCE;
@@ -110,7 +110,7 @@ static bool many_turns(const struct pair *pair)
 	return false;
 }
 
-/* Who has run for long waits until the other one has run for as long. */
+/* An event that has run for long waits until the other has run as long. */
 static bool some_turn(const struct pair *pair, int ms)
 {
 	__u64 end = now_ns() + ms * NSEC_PER_MSEC;
@@ -223,8 +223,8 @@ static bool turn_comes(int fd)
 }
 
 /*
- * Two groups of a CPU cannot be on together, and a task whose event is beside
- * them sleeps much more often than they take turns.
+ * Two groups of a CPU do not fit together. A task whose event fits beside
+ * either of them sleeps much more often than they take turns.
  */
 static void turns_among_switches(void)
 {
@@ -254,8 +254,8 @@ static void expect_no_turns(const struct pair *pair, const char *what)
 }
 
 /*
- * Nobody gets a turn, until the file is written. Who does not take the change has
- * the old timer still: it ends before the next case begins.
+ * There is no turn until the file is written. A kernel that ignores the change
+ * keeps the old timer, which ends before the next case begins.
  */
 static void change_running(const struct pair *pair)
 {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples of tasks that have no memory of a user: threads of the kernel, the
- * idle task, tasks whose exit has given their memory up. They may show neither
- * a user's call chain nor his registers or stack, as what would be read is of
- * somebody else. Workers of io_uring have the memory of a user, and no user side that
- * they came from.
+ * Samples of tasks that have no user memory: kernel threads, the idle task, and
+ * tasks whose exit has given up their memory. These may show no user call
+ * chain, registers or stack, since all that could be read belongs to another
+ * task. Workers of io_uring have user memory, but no user registers.
  *
- * An event of a CPU samples each switch from a task to another, the last one of
- * an exiting task as well.
+ * An event of a CPU samples each task switch, including the last one of an
+ * exiting task.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +26,7 @@
 #define STACK_BYTES	256
 #define PF_KTHREAD	0x200000
 
-/* The process id in samples of a task that has none any more. */
+/* The pid in samples of a task that has given it up. */
 #define GONE		((__u32)-1)
 
 static struct perf_event_attr switch_attr(void)
@@ -110,7 +109,7 @@ static void look(const struct sample *sample, struct found *found)
 	}
 }
 
-/* What is sampled on the CPU where the caller and @work run. */
+/* Samples switches on the CPU where the caller and @work run. */
 static struct found sample_switches(void (*work)(void))
 {
 	struct perf_event_attr attr = switch_attr();
@@ -153,7 +152,7 @@ static void threads_of_kernel(void)
 	       found.idle, found.threads);
 }
 
-/* Nobody waits for them: their ids go before they do. */
+/* No parent waits for these tasks, so their pids go first. */
 static void exit_often(void)
 {
 	unsigned int i;
@@ -205,7 +204,7 @@ static struct uring make_uring(void)
 	return ring;
 }
 
-/* A worker does it, which sleeps until the pipe has something. */
+/* A worker does the read, and sleeps until the pipe has data. */
 static void submit_read(struct uring *ring, int from, char *to)
 {
 	__u32 *tail = (__u32 *)(ring->rings + ring->params.sq_off.tail);

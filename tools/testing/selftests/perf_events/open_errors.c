@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_event_open(2) with bad input: which errno for which mistake.
+ * perf_event_open(2) with bad input: the errno for each mistake.
  *
  * Most mistakes are one wrong field, so a row of the table holds an attribute,
- * where to open it, beside which leader, and the errno. Those that need more
- * (an object in a certain state, many events) are cases of their own. What
+ * where to open it, beside which leader, and the errno. Mistakes that need more
+ * (an object in a certain state, many events) have cases of their own. What
  * depends on privileges is in paranoid.c.
  */
 #define _GNU_SOURCE
@@ -368,7 +368,7 @@ static void precise_too_high(void)
 	expect_error(fd, EOPNOTSUPP, 0);
 }
 
-/* Which generic events there are is the CPU's affair, how it says no is not. */
+/* CPUs differ in the generic events that they have, but not in the errno. */
 static void generic_without_code(void)
 {
 	struct perf_event_attr attr;
@@ -418,7 +418,7 @@ static void leader_on_other_pmu(void)
 	expect_error(perf_open(&other, 0, -1, leader, 0), EINVAL, 0);
 	open_member(&attr, leader);
 
-	/* A software leader gives way to the first, and is no help after. */
+	/* A software leader moves to the first PMU, and to no other. */
 	software = sw_attr(PERF_COUNT_SW_DUMMY);
 	leader = open_self(&software);
 	open_member(&attr, leader);
@@ -466,7 +466,7 @@ static void exclusive_for_cpu(void)
 	open_self(&attr);
 }
 
-/* Where in its file is what is mapped at @at? */
+/* Finds the offset in its file of what is mapped at @at. */
 static bool file_offset(const void *at, unsigned long *offset)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -508,7 +508,7 @@ static int make_probe(void)
 	return tracepoint_id("perf_errors/poke");
 }
 
-/* Who comes first has it, ftrace or perf. */
+/* The probe belongs to ftrace or to perf, whichever was first. */
 static void probe_of_ftrace(void)
 {
 	struct perf_event_attr attr =
@@ -567,7 +567,7 @@ static void offline_cpu(void)
 	open_on(&attr, -1, cpu, -1);
 }
 
-/* A field that is younger than most drivers: they must not seem to heed it. */
+/* A field newer than most drivers: refused unless the PMU makes use of it. */
 static void config4(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Bad requests to perf_event_open(2): an attribute with one wrong field, where to
- * open it, beside which leader, the errno, and what a dry run says about
- * it. open_errors.c makes them, dry_run.c asks about them.
+ * Bad requests to perf_event_open(2): an attribute with one wrong field, where
+ * to open it, beside which leader, the errno, and the answer of a dry run.
+ * open_errors.c opens them, dry_run.c asks about them.
  */
 #ifndef SELFTEST_OPEN_ROWS_H
 #define SELFTEST_OPEN_ROWS_H
@@ -40,8 +40,8 @@ enum needs { NEED_NOTHING, NEED_BREAKPOINTS, NEED_HW, NEED_X86, NEED_INTEL };
 #endif
 
 /*
- * What a dry run finds; @reason 0: whatever it likes. @bits are those that must be
- * clear or, if there are none, those that must be set; @needs would help as well.
+ * The answer of a dry run; @reason 0: any. @bits must be clear or, if none of
+ * them is set, must be set; setting @needs would help as well.
  */
 struct dry_answer {
 	__u32 reason;
@@ -635,7 +635,7 @@ struct open_place {
 	int cpu;
 };
 
-/* Of a child that is a zombie. */
+/* Return: the pid of a child that is a zombie. */
 static pid_t dead_pid(void)
 {
 	pid_t pid = fork();

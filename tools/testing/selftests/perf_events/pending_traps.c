@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A SIGTRAP that is pending when its event goes: the task exits or execs, or
- * another task closes the event. The event must be freed, nobody may wait for
- * the task to return to user mode, and what is sent is sent once.
+ * A SIGTRAP is pending when its event goes: the task exits or execs, or another
+ * task closes the event. The event must be freed, nobody may wait for the task
+ * to return to user mode, and each signal is sent once.
  *
  * An overflow in a system call leaves the signal pending until the task returns
- * to user mode. A system call that reads memory which is not there yet
- * overflows in the kernel, and one that enters a tracepoint as well.
+ * to user mode. Page faults overflow in a call that reads memory which is not
+ * there yet, a tracepoint in a call that enters it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,7 +29,7 @@
 #define PATIENCE	(60 * NSEC_PER_SEC)
 #define GRACE_US	200000
 
-/* The argument with which the program ends at once. */
+/* The argument that makes the program exit at once. */
 #define ONLY_END	"only-end"
 
 struct sleeper {
@@ -46,7 +46,7 @@ static void on_trap(int sig)
 	traps++;
 }
 
-/* What the kernel finds at the address, without the page being mapped. */
+/* Memory with @data in it whose page is not yet mapped. */
 static void *absent_copy(const void *data, size_t size)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -81,7 +81,7 @@ static struct perf_event_attr exit_attr(void)
 			 tracepoint_id("syscalls/sys_enter_exit_group"));
 }
 
-/* Events of earlier cases may be freed meanwhile. */
+/* Waits until events of earlier cases are freed. */
 static long settled_events(void)
 {
 	long before, now = count_events();
@@ -100,14 +100,14 @@ static void expect_freed(long before)
 {
 	__u64 end = now_ns() + PATIENCE;
 
-	/* A lost reference is lost each round. */
+	/* A leak would lose a reference in each round. */
 	while (count_events() >= before + ROUNDS && now_ns() < end)
 		usleep(GRACE_US);
 	CHECK(count_events() < before + ROUNDS, "%ld events were not freed",
 	      count_events() - before);
 }
 
-/* How a child that may hang has ended. */
+/* Return: how a child that may hang has ended. */
 static int child_end(pid_t pid)
 {
 	int status;
@@ -116,7 +116,7 @@ static int child_end(pid_t pid)
 	return status;
 }
 
-/* The child must end by itself, and not of a signal. */
+/* The child must exit by itself, and not be killed by a signal. */
 static void expect_end(pid_t pid)
 {
 	int status = child_end(pid);
@@ -134,7 +134,7 @@ static pid_t start_child(void)
 	return pid;
 }
 
-/* The name of the new program is read after the event was enabled. */
+/* The kernel reads the name of the new program after the event was enabled. */
 static void exec_with_trap(bool keep_file)
 {
 	struct perf_event_attr attr = fault_attr();
@@ -152,7 +152,7 @@ static void exec_with_trap(bool keep_file)
 	_exit(1);
 }
 
-/* The signal is none of the new program's business, which would end of it. */
+/* The signal must not reach the new program, which it would kill. */
 static void pending_at_exec(bool keep_file)
 {
 	long before = settled_events();
@@ -212,7 +212,7 @@ static void do_nothing(void *arg)
 	(void)arg;
 }
 
-/* The file is another task's, and is closed when its task has gone. */
+/* Another task has the file, and closes it after the task has exited. */
 static void exit_with_event_of_parent(void)
 {
 	struct perf_event_attr attr = exit_attr();
@@ -235,7 +235,7 @@ static void exit_with_event_of_parent(void)
 	expect_freed(before);
 }
 
-/* Sleeps in a call in which an overflow has happened. */
+/* Sleeps in a call in which the event has overflowed. */
 static void sleep_with_trap(void *arg)
 {
 	struct sleeper *sleeper = arg;
@@ -265,7 +265,7 @@ static bool sleeps(pid_t pid)
 	return state == 'S';
 }
 
-/* As long as the close lasts, the task that has to return to user mode sleeps. */
+/* The task that would have to return to user mode sleeps during the close. */
 static void close_before_return(struct sleeper *sleeper)
 {
 	struct perf_event_attr attr = fault_attr();
@@ -273,7 +273,7 @@ static void close_before_return(struct sleeper *sleeper)
 	__u64 count;
 	int fd;
 
-	/* It has the handler before the first overflow. */
+	/* The handler is set before the first overflow. */
 	signal(SIGTRAP, on_trap);
 	sleeper->ready = 0;
 	helper = helper_start(sleep_with_trap, sleeper);
@@ -304,7 +304,7 @@ static void close_rounds(void *arg)
 		close_before_return(sleeper);
 }
 
-/* In a process of its own: a close may hang, and is seen to do so. */
+/* In a process of its own, because a close may hang. */
 static void close_while_pending(void)
 {
 	struct sleeper *sleeper;
@@ -321,7 +321,7 @@ static void close_while_pending(void)
 	expect_end(pid);
 }
 
-/* What overflows while the signal is pending makes no second one. */
+/* Overflows while the signal is pending send no second one. */
 static void one_trap_a_call(void)
 {
 	struct perf_event_attr attr = fault_attr();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What perf_events takes from the kernel, counted: objects, counters, break-
- * points, pages that a user has locked. A test that opens and closes compares
- * the figures of before and after.
+ * points, pages that a user has locked. Tests compare numbers before and after.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,7 +17,7 @@
 #include "perf_books.h"
 #include "perf_lib.h"
 
-/* What the task that asks may have, or have lost, in the meantime. */
+/* Contexts that the calling task may have got or lost in the meantime. */
 #define OWN_CONTEXTS	3
 
 #define SETTLE		(60 * NSEC_PER_SEC)
@@ -27,7 +26,7 @@
 
 static char watched_byte;
 
-/* Objects in use. Without the shrinking, a CPU's spare ones would count. */
+/* Return: objects in use. Shrinking drops each CPU's spare objects first. */
 static long slab_objects(const char *cache)
 {
 	char path[128], name[64], line[256];
@@ -66,7 +65,7 @@ long pinned_kb(void)
 	return proc_kb("/proc/self/status", "VmPin:");
 }
 
-/* With KASAN, what was freed long ago still takes memory. */
+/* Does freed memory stay in use for long, as with KASAN? */
 bool keeps_freed_memory(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
@@ -89,7 +88,7 @@ static bool stacks_in_use(void)
 	return !write_text(MAX_STACK, depth);
 }
 
-/* Pinned events that find a counter on an idle CPU. */
+/* Return: pinned events that find a counter on an idle CPU. */
 static long free_counters(int cpu)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -128,7 +127,7 @@ static int free_breakpoints(void)
 	return found;
 }
 
-/* The allowance of a user whose buffers have all gone covers that many again. */
+/* A user whose buffers have all gone can map that many again. */
 static int user_allowance(void)
 {
 	struct rlimit none = { 0, 0 }, many = { 8192, 8192 };
@@ -174,7 +173,7 @@ static int in_child(int (*body)(void))
 	return value;
 }
 
-/* Those with what only some need may come from a cache of their own. */
+/* Traced events, which are larger, may have a cache of their own. */
 long count_events(void)
 {
 	long events = slab_objects("perf_event");
@@ -197,8 +196,8 @@ int read_live(struct live_number live[MAX_LIVE])
 }
 
 /*
- * A task that has had events keeps its context. One that inherits, or whose fork has
- * failed, keeps a family: its handle, and a context for a child.
+ * A task that has had events keeps its context. With inherited events it keeps
+ * a family, even if forks failed: its handle, and a context for a child.
  */
 static bool same_live(const struct live_number *before,
 		      const struct live_number *after)
@@ -210,7 +209,7 @@ static bool same_live(const struct live_number *before,
 	return !more;
 }
 
-/* Return: the first number that is another one, or NULL. */
+/* Return: the first number that differs, or NULL. */
 static const struct live_number *other_live(const struct books *before,
 					    const struct books *after)
 {
@@ -222,7 +221,7 @@ static const struct live_number *other_live(const struct books *before,
 	return NULL;
 }
 
-/* Memory goes a grace period later, and that of tasks when nobody looks. */
+/* Memory is freed after a grace period, that of tasks even later. */
 static void read_memory(struct books *books)
 {
 	books->events = count_events();
@@ -244,7 +243,7 @@ static void read_resources(struct books *books)
 	books->stacks = stacks_in_use();
 }
 
-/* The least that is seen in a while in which nothing happens. */
+/* Return: the least seen during a time in which nothing happens. */
 static void read_idle_memory(struct books *books)
 {
 	struct books now = *books;
@@ -267,12 +266,12 @@ void open_books(struct books *books)
 	books->nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	if (books->nr_cpus > MAX_CPUS)
 		books->nr_cpus = MAX_CPUS;
-	/* The task that asks has a context from then on. */
+	/* From here on the calling task has a context. */
 	read_resources(books);
 	read_idle_memory(books);
 }
 
-/* Waits until there is nothing to wait for, or for long. */
+/* Waits until all is freed, or for a long time. */
 void close_books(const struct books *before, struct books *after)
 {
 	__u64 end = now_ns() + SETTLE;
@@ -367,7 +366,7 @@ static void report_live(const struct books *before, const struct books *after,
  * report_books_by - compare each account: BOOKS_RESULTS lines of TAP
  * @before: when nothing had been taken
  * @after: when all had been given back
- * @report: called for each
+ * @report: called for each account
  */
 void report_books_by(const struct books *before, const struct books *after,
 		     books_result_fn report)

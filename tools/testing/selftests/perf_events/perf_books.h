@@ -10,13 +10,13 @@
 
 #define MAX_CPUS	64
 
-/* How often report_books() reports. */
+/* Number of results of report_books(). */
 #define BOOKS_RESULTS	9
 
 /* Lines of the kernel's own view, "name number". */
 #define MAX_LIVE	16
 
-/* Of these somebody else may have made some. */
+/* Other processes may have made this many of these. */
 #define TASKS_SLACK	20
 #define FILES_SLACK	200
 #define SLAB_SLACK_KB	8192
@@ -28,12 +28,12 @@ struct live_number {
 
 /**
  * struct books - what is in use and what is free, at one moment
- * @events: events that exist, -1 if that cannot be known
- * @tasks: tasks that exist or are remembered
- * @files: open files, about
- * @slab_kb: memory of the kernel's small objects
+ * @events: existing events, -1 if that cannot be known
+ * @tasks: tasks that exist or whose memory is still referenced
+ * @files: open files, roughly
+ * @slab_kb: unreclaimable slab memory of the kernel
  * @nr_cpus: CPUs that were looked at
- * @counters: general counters of each that a pinned event can have
+ * @counters: general counters of each CPU that a pinned event can have
  * @breakpoints: hardware breakpoints that a task can have
  * @user_pages: pages of buffers that an unprivileged user can map
  * @pinned_kb: memory of buffers that this process has locked
@@ -57,14 +57,14 @@ struct books {
 void open_books(struct books *books);
 void close_books(const struct books *before, struct books *after);
 
-/* Called for each line; @before is negative if it is not known. */
+/* Called for each line; @before is negative if unknown. */
 typedef void (*books_result_fn)(bool good, const char *what, long before,
 				long after);
 
 void report_books_by(const struct books *before, const struct books *after,
 		     books_result_fn report);
 
-/* The counters of kselftest.h are those of the file that includes it. */
+/* Each file that includes kselftest.h has counters of its own. */
 static inline void books_result(bool good, const char *what, long before,
 				long after)
 {
@@ -90,7 +90,7 @@ int read_live(struct live_number live[MAX_LIVE]);
 long count_events(void);
 bool keeps_freed_memory(void);
 long proc_kb(const char *path, const char *field);
-/* What this process is charged for beyond the allowance of its user. */
+/* Pages charged to this process beyond the allowance of its user. */
 long pinned_kb(void);
 
 #endif

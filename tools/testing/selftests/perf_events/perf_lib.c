@@ -45,7 +45,7 @@
 
 static bool saw_miss;
 
-/* As it was before any case pinned itself. */
+/* CPUs of the program before any case pinned itself. */
 static cpu_set_t usable_cpus;
 
 static void comment(const char *fmt, va_list args)
@@ -99,7 +99,7 @@ void test_xfail(const char *fmt, ...)
 	_exit(getenv("PERF_TEST_STRICT") ? KSFT_FAIL : KSFT_XFAIL);
 }
 
-/* Returns false, for an attempt that has failed to return. */
+/* Return: false, so that a failed attempt can return it. */
 bool test_remark(const char *fmt, ...)
 {
 	va_list args;
@@ -121,7 +121,7 @@ static bool one_succeeds(bool (*attempt)(void *arg), void *arg)
 	return false;
 }
 
-/* One good attempt is enough. */
+/* The case passes if one of several attempts succeeds. */
 void test_retry(bool (*attempt)(void *arg), void *arg)
 {
 	CHECK(one_succeeds(attempt, arg), "%d attempts failed", MAX_TRIES);
@@ -154,8 +154,8 @@ static pid_t case_begin(void)
 /**
  * child_finish - end the calling process, as a case or as a child of one
  *
- * Its result is that of all its EXPECT(); join_child() looks at it. With _exit(0) what
- * a child has noted would be lost.
+ * Its exit code is the result of all its EXPECT(), which join_child() checks.
+ * With _exit(0) the failures that a child has noted would be lost.
  */
 void child_finish(void)
 {
@@ -163,7 +163,7 @@ void child_finish(void)
 	_exit(saw_miss ? KSFT_FAIL : KSFT_PASS);
 }
 
-/* On a slower machine it would count as hung. */
+/* Notes cases that would count as hung on a slower machine. */
 static void note_if_slow(const char *name, __u64 begin)
 {
 	__u64 seconds = (now_ns() - begin) / NSEC_PER_SEC;
@@ -189,7 +189,7 @@ static void case_report(const char *name, pid_t pid)
 	ksft_test_result_code(code, name, NULL);
 }
 
-/* What PERCENT was before it was set to none. */
+/* Value of PERCENT before it was set to 0. */
 static char saved_percent[24];
 
 void tests_begin(unsigned int planned)
@@ -303,7 +303,7 @@ int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 {
 	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 
-	/* A question has no descriptor, and another structure. */
+	/* A dry run has no descriptor and another structure. */
 	if (fd >= 0 && !(flags & PERF_FLAG_DRY_RUN))
 		validate_learn(fd, cpu, attr);
 	return fd;
@@ -401,7 +401,7 @@ __u64 read_count(int fd)
 	return value;
 }
 
-/* Read until it grows: who makes it grow may not have the CPU at once. */
+/* Reads until the count grows, which may take until another task has a CPU. */
 bool event_grows(int fd)
 {
 	__u64 start = read_count(fd), end = now_ns() + 30 * NSEC_PER_SEC;
@@ -442,8 +442,8 @@ static void need_count(struct perf_event_attr attr)
 }
 
 /*
- * An event that needs a general counter wherever there are special ones. The
- * case is skipped if it does not count; a PMU without room for it is not asked.
+ * An event that needs a general counter even where special ones exist. The case
+ * is skipped if it does not count; a PMU without room for it is not tried.
  */
 struct perf_event_attr branch_attr(void)
 {
@@ -455,7 +455,7 @@ struct perf_event_attr branch_attr(void)
 	return attr;
 }
 
-/* The first that finds no counter reads as end of file. */
+/* Takes all counters: the first event without one reads as end of file. */
 struct counter_hog take_counters(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -519,9 +519,9 @@ bool write_text(const char *path, const char *text)
 }
 
 /*
- * On a busy host interrupts seem to take long, and the kernel lowers its limit of
- * samples: it would throttle what is measured, or refuse it. Where the limit
- * cannot be written it is not lowered either.
+ * On a busy host interrupts seem to take long, and the kernel lowers its
+ * maximum rate of samples, which would throttle or refuse the events of a test.
+ * Where the rate cannot be written it is not lowered either.
  */
 void set_usual_rate(void)
 {
@@ -678,7 +678,7 @@ void run_child(void (*body)(void *arg), void *arg)
 	join_child(pid);
 }
 
-/* Both of two that share @arrived come back at the same time, each time anew. */
+/* Waits until both of two callers that share @arrived are here, each time. */
 void meet(unsigned int *arrived)
 {
 	unsigned int mine = __atomic_fetch_add(arrived, 1, __ATOMIC_ACQ_REL);
@@ -704,7 +704,7 @@ static void *run_part(void *arg)
 	return NULL;
 }
 
-/* The caller does the one, a thread on another CPU the other, at the same time. */
+/* Runs @one here and, at the same time, @other in a thread on another CPU. */
 void run_together(void (*one)(void *arg), void (*other)(void *arg), void *arg)
 {
 	unsigned int arrived = 0;
@@ -717,7 +717,7 @@ void run_together(void (*one)(void *arg), void (*other)(void *arg), void *arg)
 	pthread_join(thread, NULL);
 }
 
-/* The child never sees another CPU; the caller comes back to the first one. */
+/* The child never runs on another CPU; the caller returns to the first one. */
 pid_t start_burner(int cpu)
 {
 	int home = first_cpu();
@@ -765,7 +765,7 @@ static bool wait_patiently(pid_t pid, int *status)
 	return false;
 }
 
-/* A child that should end by itself; if it hangs, where it does is shown. */
+/* Waits for a child that should exit by itself; shows where it hangs if not. */
 bool process_ends(pid_t pid, int *status)
 {
 	if (wait_patiently(pid, status))
@@ -780,7 +780,7 @@ bool process_ends(pid_t pid, int *status)
 	return false;
 }
 
-/* Room for one descriptor. */
+/* Control message with room for one descriptor. */
 union fd_control {
 	char bytes[CMSG_SPACE(sizeof(int))];
 	struct cmsghdr align;
@@ -857,7 +857,7 @@ unsigned int rnd(__u64 *state, unsigned int below)
 	return (*state >> 16) % below;
 }
 
-/* One write, by code that is nowhere else: its address is known. */
+/* One store, by an instruction that nothing else executes. */
 void poke(char *at)
 {
 	__atomic_store_n(at, 1, __ATOMIC_RELAXED);
@@ -879,7 +879,7 @@ void touch_pages(unsigned int count)
 	munmap(area, size);
 }
 
-/* More page faults than one page of a buffer has room for samples. */
+/* Makes more page faults than samples fit into one page of a buffer. */
 void overfill_page(void)
 {
 	unsigned int left = sysconf(_SC_PAGESIZE) /

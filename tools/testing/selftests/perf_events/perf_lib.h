@@ -6,11 +6,10 @@
  * known beforehand.
  *
  * A case ends by returning (pass), through CHECK() (fail), test_skip(), or
- * test_xfail() for what is wrong in kernels that people use; with
- * PERF_TEST_STRICT in the environment that is a failure as well.
- * EXPECT() notes a failure and goes on, for loops that want to show all of
- * their misses. Because the process of a case is thrown away, cases do not
- * close what they open unless closing is what they test.
+ * test_xfail() for faults of widely used kernels; with PERF_TEST_STRICT in the
+ * environment that is a failure as well. EXPECT() notes a failure and goes on,
+ * for loops that show all of their failures. Because the process of a case ends
+ * with it, cases do not close what they open unless closing is what they test.
  */
 #ifndef SELFTEST_PERF_LIB_H
 #define SELFTEST_PERF_LIB_H
@@ -65,7 +64,7 @@ void tests_run_kinds(const struct test_of_kinds *tests, size_t count,
 		     const void *kinds, size_t nr_kinds, size_t stride);
 __noreturn void tests_end(void);
 
-/* Between the first two: the kernel does not lower the rate of samples meanwhile. */
+/* Between the first two: the kernel does not lower the rate of samples then. */
 void tests_keep_rate(void);
 
 __noreturn __printf(3, 4)
@@ -123,7 +122,7 @@ struct timed_count read_timed(int fd);
 /* No machine that is known has more general counters. */
 #define MAX_COUNTERS	16
 
-/* Pinned events of the caller, one on each general counter. */
+/* Pinned events of the caller that hold all general counters. */
 struct counter_hog {
 	int fd[MAX_COUNTERS + 1];
 	int counters;
@@ -227,7 +226,7 @@ void become_nobody(void);
 int tracepoint_id(const char *name);
 __u64 now_ns(void);
 
-/* A child that does nothing before helper_go() lets it. */
+/* A child that does nothing until helper_go(). */
 struct helper {
 	pid_t pid;
 	int go;
@@ -246,15 +245,15 @@ void stop_child(pid_t pid);
 
 bool process_ends(pid_t pid, int *status);
 
-/* A descriptor, and what is to be known about it, to another process. */
+/* Sends a descriptor, with @size bytes about it, to another process. */
 bool send_fd(int to, int fd, void *about, size_t size);
 int receive_fd(int from, void *about, size_t size);
 
-/* Memory that all processes of a case share, even behind an exec. */
+/* Memory that all processes of a case share, even across an exec. */
 int memory_fd(const char *name, size_t size);
 void *map_memory(int fd, size_t size);
 
-/* Numbers that a seed repeats. */
+/* Random numbers that a seed repeats. */
 __u64 rnd_seed(__u64 seed);
 unsigned int rnd(__u64 *state, unsigned int below);
 

@@ -2,10 +2,10 @@
 /*
  * Reading side of the ring buffer: take records out, take samples apart.
  *
- * Each record is copied out before the tail moves, so that a caller may look
- * at it for as long as it likes, and has passed the validator by then: a field
- * that is too long, missing or in the wrong place shows up here whatever a test
- * was about. The parser of samples insists on ending exactly at header.size.
+ * Each record is copied out before the tail moves, so that a caller may look at
+ * it for as long as it likes, and is checked by the validator: a field that is
+ * too long, missing or in the wrong place is found, whatever a test is about.
+ * The parser of samples insists on ending exactly at header.size.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -130,7 +130,7 @@ struct perf_event_header *ring_find(struct perf_ring *ring, __u32 type)
 	return header;
 }
 
-/* Empties the buffer. */
+/* Return: records of @type; empties the buffer. */
 unsigned int ring_count(struct perf_ring *ring, __u32 type)
 {
 	unsigned int count = 0;

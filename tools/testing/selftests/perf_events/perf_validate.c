@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every byte of a record, by the attribute of the event that wrote it.
+ * Checks every byte of a record, by the attribute of the event that wrote it.
  *
  * A scan walks over the record once. Each function below takes the bytes of one
- * field and says what is wrong with them; after the first fault nothing more is
- * taken. What the fields leave over is a fault as well. The parser in
- * perf_ring.c is another one on purpose: it gives tests the values, and knows
+ * field and reports what is wrong with them; after the first fault nothing more
+ * is taken. Bytes that are left over are a fault as well. The parser in
+ * perf_ring.c is separate on purpose: it returns values to tests, and knows
  * samples only.
  *
- * Time is followed for each event. It may not go back among samples of one that
- * cannot interrupt itself; records of several events, or of an event that
- * occurs in tasks and in interrupts alike, may stand in another order than
- * their times, as an interrupt comes between a writer's look at the clock and
+ * Time is followed for each event. It may not go back among samples of an event
+ * that cannot interrupt itself. Records of several events, or of an event that
+ * occurs in tasks and in interrupts alike, may be in another order than their
+ * times, because an interrupt can come between a writer's read of the clock and
  * its reservation.
  */
 #include <errno.h>
@@ -24,7 +24,7 @@
 #include "perf_lib.h"
 #include "perf_validate.h"
 
-/* Ids are given one after the other: so many of the latest are known. */
+/* Ids are consecutive; this many of the latest are known. */
 #define MAX_KNOWN	4096
 
 /* Far above sysctl_perf_event_max_stack and the contexts in between. */
@@ -44,7 +44,7 @@ static struct {
 	struct perf_event_attr attr;
 } known[MAX_KNOWN];
 
-/* Called for each event that is opened; leaves errno alone. */
+/* Called for each event that is opened; does not change errno. */
 void validate_learn(int fd, int cpu, const struct perf_event_attr *attr)
 {
 	size_t size = attr->size ?: PERF_ATTR_SIZE_VER0;
@@ -71,7 +71,7 @@ const struct perf_event_attr *validate_known(__u64 id, int *cpu)
 	return &known[id % MAX_KNOWN].attr;
 }
 
-/* A buffer that was mapped by @fd. */
+/* Begins a buffer that was mapped through @fd. */
 void validate_begin(struct perf_validator *v, int fd)
 {
 	__u64 id = 0;
@@ -84,7 +84,7 @@ void validate_begin(struct perf_validator *v, int fd)
 	v->strict = getenv("PERF_TEST_STRICT");
 }
 
-/* A record under examination; @at stays in front of the first fault. */
+/* A record under examination; @at stops at the first fault. */
 struct scan {
 	struct perf_validator *v;
 	const struct perf_event_header *header;
@@ -118,7 +118,7 @@ static size_t left(const struct scan *s)
 	return s->end - s->at;
 }
 
-/* NULL behind the end, or after a fault. */
+/* Return: @size bytes, or NULL behind the end or after a fault. */
 static const void *take(struct scan *s, __u64 size, const char *what)
 {
 	const char *at = s->at;
@@ -131,7 +131,7 @@ static const void *take(struct scan *s, __u64 size, const char *what)
 	return at;
 }
 
-/* What is not there leaves *@value alone. */
+/* If the bytes are missing, *@value does not change. */
 static void take_to(struct scan *s, void *value, size_t size, const char *what)
 {
 	const void *at = take(s, size, what);
@@ -164,7 +164,7 @@ static __u16 quarter(struct scan *s, const char *what)
 	return value;
 }
 
-/* Up to the next multiple of 8, which must be the end. */
+/* Takes zeros up to the next multiple of 8, which must be the end. */
 static void zeros_to_end(struct scan *s, const char *what)
 {
 	MUST(s, left(s) < 8, "%zu bytes behind %s", left(s), what);
@@ -174,7 +174,7 @@ static void zeros_to_end(struct scan *s, const char *what)
 	}
 }
 
-/* The last field of its record. */
+/* A string is the last field of its record. */
 static void string(struct scan *s, const char *what)
 {
 	size_t room = left(s), len = strnlen(s->at, room);
@@ -187,8 +187,8 @@ static void string(struct scan *s, const char *what)
 }
 
 /*
- * The interrupt of a counter that leaves the kernel out may come late, and find
- * it running. Older kernels show what it found.
+ * The interrupt of a counter that excludes the kernel may come late, in the
+ * kernel. Older kernels then show the kernel's side.
  */
 static bool hides_kernel(const struct scan *s)
 {
@@ -316,8 +316,8 @@ static void chain_context(struct scan *s, __u64 ip)
 }
 
 /*
- * PowerPC shows 0 for an address in the kernel that it does not trust, and
- * begins anew at the frame of an interrupt.
+ * PowerPC shows 0 in place of a kernel address that it does not trust, and
+ * starts again at the frame of an interrupt.
  */
 static bool is_strict_chain(void)
 {
@@ -328,7 +328,7 @@ static bool is_strict_chain(void)
 #endif
 }
 
-/* What the user's frames show may be anything, a marker excepted. */
+/* Addresses in the user's part may be anything but a marker. */
 static void chain_frame(struct scan *s, __u64 context, __u64 ip)
 {
 	MUST(s, context, "CALLCHAIN begins with %#llx, no marker",
@@ -389,7 +389,7 @@ static void branches(struct scan *s)
 		take(s, nr * sizeof(__u64), "BRANCH_STACK counters");
 }
 
-/* Returns their values, or NULL. */
+/* Return: the values, or NULL. */
 static const char *registers(struct scan *s, __u64 mask, const char *what)
 {
 	__u64 abi = word(s, what);
@@ -667,7 +667,7 @@ static void hw_id_body(struct scan *s)
 	word(s, "hw_id");
 }
 
-/* Who asks for what. */
+/* Which events ask for which kind of record. */
 
 #define WANTS(records, bit)						\
 static bool wants_##records(const struct perf_event_attr *attr)	\
@@ -705,8 +705,8 @@ static bool wants_samples(const struct perf_event_attr *attr)
 /**
  * struct kind - a type of record
  * @name: for messages
- * @body: takes what is between header and trailer
- * @wanted: does an event ask for it; NULL if it comes unasked
+ * @body: takes the bytes between header and trailer
+ * @wanted: does an event ask for it; NULL if events get it without asking
  * @misc: bits that may be set
  */
 struct kind {
@@ -774,7 +774,7 @@ static void check_header(struct scan *s, const struct kind *kind,
 	     "preempted, but not switched out");
 }
 
-/* Where the record tells the event, as an offset; 0 when it does not. */
+/* Return: offset of the event's id in the record, 0 if there is none. */
 static size_t id_offset(const struct perf_event_attr *attr,
 			const struct perf_event_header *header)
 {
@@ -801,9 +801,9 @@ static size_t id_offset(const struct perf_event_attr *attr,
 }
 
 /*
- * Sets the id and the attribute of the event that wrote the record. Without an id
- * in it all events that write here have to have one layout and leave out the same,
- * and which kinds of record are asked for is not known.
+ * Sets the id and the attribute of the event that wrote the record. If the
+ * record has no id, all events that write here must have the same layout and
+ * exclusions, and it is not known which kinds of record they ask for.
  */
 static void find_writer(struct scan *s)
 {
@@ -868,7 +868,7 @@ static void check_time(struct scan *s)
 	*last = s->time;
 }
 
-/* Code that is changed is the kernel's, whoever asks for it. */
+/* TEXT_POKE is always about the kernel's code. */
 static void check_mode(struct scan *s, const struct kind *kind)
 {
 	if (!(kind->misc & CPUMODE) || s->header->type == PERF_RECORD_TEXT_POKE)
@@ -903,8 +903,8 @@ static void check_body(struct scan *s, const struct kind *kind)
 }
 
 /*
- * @header is followed by all of the record, as far as @readable bytes reach.
- * Returns false if something is wrong: see @v->error.
+ * The whole record follows @header, of which @readable bytes may be read.
+ * Return: false if something is wrong: see @v->error.
  */
 bool validate_record(struct perf_validator *v,
 		     const struct perf_event_header *header, size_t readable)

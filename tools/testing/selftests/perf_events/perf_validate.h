@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Judge of the records in a data buffer: every byte must be what the attribute
- * of the event that wrote it asks for.
+ * Validator of the records in a data buffer: every byte must be what the
+ * attribute of the event that wrote it asks for.
  *
- * perf_open() tells of each event that a test opens; a record is matched with
- * its event by the id in it, or with the event that the buffer was mapped by.
- * The rings of perf_lib.h pass all records that they read through here.
+ * perf_open() reports each event that a test opens. The id in a record selects
+ * its event; without one it is the event that the buffer was mapped through.
+ * The rings of perf_lib.h pass all records that they read to the validator.
  */
 #ifndef SELFTEST_PERF_VALIDATE_H
 #define SELFTEST_PERF_VALIDATE_H
@@ -22,17 +22,16 @@
 #define IP_REG	PERF_REG_POWERPC_NIP
 #endif
 
-/* Streams whose time is followed; the oldest give way. */
+/* Streams whose time is followed; new ones replace the oldest. */
 #define MAX_STREAMS	16
 
 /**
- * struct perf_validator - judge of one buffer
- * @attr: of records that do not tell their event; NULL accepts all that have a
- *	  sane header
- * @cpu: the one that writes here, or -1 if that may change
+ * struct perf_validator - validator of one buffer
+ * @attr: of records without an id; NULL accepts all that have a sane header
+ * @cpu: the CPU that writes here, or -1 if that may change
  * @backward: records come newest first
- * @strict: what is wrong in kernels that people use is a fault as well
- * @records: that were found right
+ * @strict: faults of widely used kernels are faults as well
+ * @records: number of records that were right
  * @streams: latest time of each event, and where the next new one goes
  * @error: what is wrong, and at which offset in the record
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A PMU that counts for a package: which CPUs stand for their packages, who may
- * read what they count, and who goes on counting when such a CPU goes.
+ * A PMU that counts for a package: which CPUs stand for their packages, which
+ * may read its counts, and which go on counting when such a CPU goes offline.
  *
- * The PMU is "perf_test_package" of the module perf_test_kinds, which tells how
- * often it was read on another CPU than the one that counts. Without the module
- * all is skipped; so are, on a machine that has not enough CPUs and packages, the
- * cases that need them.
+ * The PMU is "perf_test_package" of the module perf_test_kinds, which reports
+ * how often it was read on another CPU than the one that counts. Without the
+ * module all cases are skipped, and on a machine without enough CPUs and
+ * packages those that need them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -47,7 +47,7 @@ static long package_of(int cpu)
 	return cpu_file(cpu, "topology/physical_package_id");
 }
 
-/* CPU 0 has no switch, as it cannot go. */
+/* CPU 0 has no such file, as it cannot go offline. */
 static bool is_online(int cpu)
 {
 	return cpu_file(cpu, "online") != 0 && package_of(cpu) >= 0;
@@ -91,7 +91,7 @@ static int counting_cpu(int cpu)
 	return found;
 }
 
-/* Ends the case as skipped where no CPU shares @cpu's package, or all do. */
+/* Skips the case if no CPU shares @cpu's package, or if all do. */
 static int other_cpu(int cpu, bool same_package)
 {
 	int other;
@@ -133,7 +133,7 @@ static void not_for_tasks(void)
 	      "bad config: %s", strerror(errno));
 }
 
-/* Each CPU of the package will do, not only the one that stands for it. */
+/* An event may be opened on any CPU of a package. */
 static void counts_on_any_cpu(void)
 {
 	struct perf_event_attr attr = package_attr();
@@ -165,7 +165,7 @@ static long reads_near(int counter, int reader)
 	return near_reads() - before;
 }
 
-/* Who shares the package need not disturb the CPU that counts. */
+/* A read on a CPU of the same package does not call the CPU that counts. */
 static void read_in_package(void)
 {
 	int cpu = first_cpu();
@@ -184,7 +184,7 @@ static void read_from_elsewhere(void)
 	      "read in another package");
 }
 
-/* A group is read near only if all of it may be. */
+/* A group is read near only if all of its events may be. */
 static void group_with_cpu_clock(void)
 {
 	struct perf_event_attr attr = package_attr();
@@ -212,8 +212,8 @@ static bool set_online(int cpu, bool online)
 }
 
 /*
- * CPU 0 stands for its package and cannot go, so this takes a second one.
- * Return: a CPU of the package of @goes, which stands for the package.
+ * CPU 0 stands for its package and cannot go offline: this takes a second one.
+ * Return: a CPU that shares it with @goes, which stands for it.
  */
 static int heir_to_be(int *goes)
 {
@@ -243,7 +243,7 @@ static void take_down(int cpu)
 		test_skip("CPU %d stays: %s", cpu, strerror(errno));
 }
 
-/* Its events go on there, and stay when the CPU comes back. */
+/* Its events move to another CPU, and stay there when it comes back. */
 static void counting_cpu_goes(void)
 {
 	struct perf_event_attr attr = package_attr();
@@ -263,7 +263,7 @@ static void counting_cpu_goes(void)
 	one_of_each_package();
 }
 
-/* A CPU that stands for nobody leaves the others alone. */
+/* When a CPU goes that stands for no package, the events stay. */
 static void other_cpu_goes(void)
 {
 	struct perf_event_attr attr = package_attr();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A PMU goes away while events of it are open: what their owners see, what
- * becomes of families and groups, and that the driver can be unloaded.
+ * A PMU is unregistered while events of it are open: what their owners see,
+ * what happens to families and groups, and whether the driver can be unloaded.
  *
- * Kernels that cannot do this have no PMU to try it with: all is skipped there.
+ * Kernels that cannot do this have no PMU to try it with: all is skipped.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -42,7 +42,7 @@ static void expect_errno(long result, int want, const char *what)
 	       strerror(want));
 }
 
-/* All the ways to ask an event. */
+/* Every operation on a revoked event. */
 static void expect_revoked(int fd)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
@@ -116,7 +116,7 @@ static void every_ioctl(void)
 		expect_errno(ioctl(fd, cmds[i].cmd,
 				   cmds[i].pointer ? (unsigned long)area : 1),
 			     ENODEV, cmds[i].name);
-	/* All of the task's events: this one has no say in it. */
+	/* These are about all events of the task, not about this one. */
 	CHECK(!prctl(PR_TASK_PERF_EVENTS_DISABLE), "prctl");
 	CHECK(!prctl(PR_TASK_PERF_EVENTS_ENABLE), "prctl");
 	expect_revoked(fd);
@@ -128,7 +128,7 @@ static void *exited(void *arg)
 	return NULL;
 }
 
-/* Off, on a CPU, of a task that sleeps, of one that is gone, without room. */
+/* Disabled, of a CPU, of a task that sleeps or has exited, without room. */
 static void every_state(void)
 {
 	struct perf_event_attr attr;
@@ -180,7 +180,7 @@ static void mapping_stays(void)
 	EXPECT(page->index == 0, "index is %u", page->index);
 	EXPECT(!(page->lock & 1), "the page is being written");
 	EXPECT(page->time_running, "the times are lost");
-	/* Records of nobody; the pages can be touched nevertheless. */
+	/* No event writes here, but the pages are still mapped. */
 	EXPECT(__atomic_load_n((char *)page + size - 1, __ATOMIC_RELAXED) == 0,
 	       "data");
 	page->data_tail = page->data_head;
@@ -194,7 +194,7 @@ static void mapping_stays(void)
 	expect_revoked(fd);
 }
 
-/* Another event that writes to the same buffer is not concerned. */
+/* Another event that writes to the same buffer goes on. */
 static void buffer_is_shared(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -204,7 +204,7 @@ static void buffer_is_shared(void)
 	test_pmu_need();
 	fd = open_test(0, -1, -1);
 	ring = ring_map(fd, 8);
-	/* Without fields, as what has no id in a shared buffer is all alike. */
+	/* No sample_type: records without an id must all look the same. */
 	attr.sample_period = 1;
 	other = open_self(&attr);
 	late = open_self(&attr);
@@ -284,7 +284,7 @@ static void touch_some(void *arg)
 	touch_pages(2);
 }
 
-/* A new task has no copy afterwards; that is all. */
+/* Afterwards a new task has no copy; nothing else differs. */
 static void live_and_fork(void *arg)
 {
 	struct tree *tree = arg;
@@ -309,7 +309,7 @@ static void tree_start(struct tree *tree, struct helper *helpers)
 	}
 }
 
-/* @task_data: each task has a copy of its own; else they may share some. */
+/* @task_data: each task has a copy of its own; else tasks may share copies. */
 static void family_with(bool task_data)
 {
 	struct perf_event_attr attr;
@@ -346,7 +346,7 @@ static void family_of_own_contexts(void)
 	family_with(true);
 }
 
-/* Forks, whatever the PMU is doing, do not fail. */
+/* No fork fails, whatever happens to the PMU. */
 static void fork_for_ever(void *arg)
 {
 	(void)arg;
@@ -409,7 +409,7 @@ static void software_sibling(void)
 	EXPECT(counts(sibling), "does not count when the leader is closed");
 }
 
-/* In the contexts that tasks share, too. */
+/* The same in contexts that tasks share. */
 static void software_family(void)
 {
 	struct perf_event_attr attr;
@@ -433,14 +433,14 @@ static void software_family(void)
 		CHECK(write(tree.go[1], "", 1) == 1, "write");
 	for (i = 0; i < MANY; i++)
 		helper_join(&helpers[i]);
-	/* Each of them has a child that touches two pages. */
+	/* Each helper has a child that touches two pages. */
 	EXPECT(read_count(sibling) >= before + 2 * MANY,
 	       "what tasks do is not counted");
 	EXPECT(counts(sibling), "does not count here");
 	expect_revoked(tree.fd);
 }
 
-/* A group of software events that had a member of the PMU for a while. */
+/* A software group that had a sibling on the PMU for a while. */
 static void software_leader(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -456,7 +456,7 @@ static void software_leader(void)
 	expect_revoked(member);
 	EXPECT(counts(leader) && counts(sibling), "does not count any more");
 
-	/* And it takes another one, as if there had been none. */
+	/* The group takes another one, as if there had been none. */
 	test_pmu_register();
 	member = open_test(0, -1, leader);
 	burn(1000);
@@ -490,7 +490,7 @@ static void group_of_the_pmu(void)
 }
 
 /*
- * Every allocation on the way fails once. Then a group that has no place left
+ * Each allocation fails once in turn. Then a group that finds no other place
  * may be revoked with the PMU, but it is either counting or revoked.
  */
 static void fails_at(int nth, bool *reached)
@@ -546,7 +546,7 @@ static void no_memory(void)
 	pull();
 }
 
-/* Everybody at once. */
+/* Everything at once. */
 
 static bool may_fail(int err)
 {

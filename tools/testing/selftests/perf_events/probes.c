@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The PMUs "kprobe" and "uprobe": probes that exist for one event only, and end
- * with it.
+ * The PMUs "kprobe" and "uprobe": probes that belong to one event each.
  *
- * Kernel probes stand on getppid(), which nobody else in the process calls, those
- * in user mode on a function of this program: every count is known beforehand.
+ * Kernel probes are set on getppid(), which nothing else in the process calls,
+ * user probes on a function of this program: every count is known beforehand.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +25,7 @@
 #define TASKS		4
 #define CLOSINGS	10
 
-/* Longer than what the kernel takes: a symbol's name, a path. */
+/* Longer than the kernel accepts: a symbol's name, a path. */
 #define LONG_NAME	513
 #define LONG_PATH	(PATH_MAX + 1)
 
@@ -41,7 +40,7 @@ static char long_name[LONG_NAME + 1];
 static char long_path[LONG_PATH + 1];
 static char own_path[PATH_MAX];
 
-/* The first is the kernel's to write to; the second keeps both in the file. */
+/* The kernel writes to the first; the second keeps both in the file. */
 static unsigned short probe_users[2] = { 0, 1 };
 
 static unsigned long probed(unsigned long value)
@@ -51,8 +50,8 @@ static unsigned long probed(unsigned long value)
 }
 
 /*
- * By a pointer of which the compiler knows nothing: probed() is not inlined, and
- * entered where the pointer says, which is not so everywhere.
+ * The compiler knows nothing about the pointer: probed() is not inlined, and is
+ * entered where the pointer says. A direct call may enter it elsewhere.
  */
 static void call_probed(unsigned int times)
 {
@@ -187,7 +186,7 @@ static void hits_are_counted(const struct probe_kind *kind)
 	expect_count(fd, ROUNDS, "disabled again");
 }
 
-/* One goes, the other one stays. */
+/* One of two events is closed, the other goes on. */
 static void two_events(const struct probe_kind *kind)
 {
 	struct perf_event_attr attr = probe_attr(kind);
@@ -215,7 +214,7 @@ static bool is_near(unsigned long at, unsigned long start, unsigned long size)
 	return at >= start && at - start < size;
 }
 
-/* What a kernel probe is set on may stand behind a landing pad. */
+/* A kernel probe may lie behind a landing pad. */
 static void check_places(const struct probe_kind *kind,
 			 const struct raw_probe *raw)
 {
@@ -240,7 +239,7 @@ static void check_raw(const struct probe_kind *kind, const struct sample *sample
 	size_t size = 8 + words * sizeof(unsigned long);
 	struct raw_probe raw = { 0 };
 
-	/* With its own length, which is not part of it, it fills up words. */
+	/* Its length field is not counted, and fills words with it. */
 	CHECK(sample->raw_size == ((size + 4 + 7) & ~7UL) - 4, "%u bytes",
 	      sample->raw_size);
 	memcpy(&raw, sample->raw, size);
@@ -324,7 +323,7 @@ static void hit_as_parent(void *arg)
 	run_child(hit_as_child, arg);
 }
 
-/* A copy is made of the event, not of what its attribute pointed to. */
+/* A copy is made from the event, not from the memory of its attribute. */
 static void family_without_name(const struct probe_kind *kind)
 {
 	struct perf_event_attr attr = probe_attr(kind);
@@ -349,7 +348,7 @@ static void family_without_name(const struct probe_kind *kind)
 	expect_count(fd, 2 * ROUNDS, "two generations");
 }
 
-/* Another program, which is mapped after the event was enabled. */
+/* Executes another program, which is mapped after the event was enabled. */
 static void exec_itself(void *arg)
 {
 	(void)arg;
@@ -431,7 +430,7 @@ static void wait_for_rounds(struct hitter *hitter)
 		sched_yield();
 }
 
-/* Of the task and of a CPU by turns; in time, or the case runs out of it. */
+/* Of the task and of a CPU in turn. If a close hangs the case times out. */
 static void closed_while_hit(const struct probe_kind *kind)
 {
 	struct perf_event_attr attr = probe_attr(kind);
@@ -645,7 +644,7 @@ static void expect_users(unsigned int users, const char *what)
 	CHECK(seen == users, "%s: %u users", what, seen);
 }
 
-/* The program can see that somebody looks at it. */
+/* The program's reference counter shows whether an event has the probe. */
 static void reference_counter(void)
 {
 	struct perf_event_attr attr = counted_attr();
@@ -675,7 +674,7 @@ static void two_counters(void)
 	      "another counter for the same probe: %s", strerror(errno));
 }
 
-/* Nobody, but with some capabilities. */
+/* Becomes nobody, with some capabilities. */
 static void keep_only(__u64 caps)
 {
 	struct __user_cap_header_struct header = {
@@ -721,7 +720,7 @@ static void nobody(void)
 	try_with(0, false, false);
 }
 
-/* A probe in user mode is put into files that belong to others. */
+/* A user probe changes the code of files that belong to others. */
 static void perfmon(void)
 {
 	try_with(1ULL << CAP_PERFMON, true, false);
@@ -743,7 +742,7 @@ static int open_inherited(const struct probe_kind *kind)
 	return fd;
 }
 
-/* The right to have copies was that of who opened the event. */
+/* Only the opener needs the right, not a task that inherits. */
 static void nobody_forks(void *arg)
 {
 	int fd = open_inherited(arg);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unrelated processes that share events: they pass descriptors over sockets, so
- * that what one of them opens others map, redirect, group, trace and close, while
- * the first one exits or executes another program. Opens fail at each step,
- * dry runs come in between, and PMUs go away. In the end every count must be what
- * it was before, and every process must come to its end.
+ * Unrelated processes share events: they pass descriptors over sockets, so that
+ * an event that one process opens is mapped, redirected, grouped, traced and
+ * closed by others, while the first one exits or executes another program.
+ * Opens fail at each step, dry runs come in between, and PMUs are unregistered.
+ * In the end all counts must be as before, and all processes must have ended.
  *
  *   process_storm [SECONDS [WORKERS [SEED]]]
  *
- * Each worker has one life after the other. What it draws in a life follows from the
- * seed, the worker and the number of the life. Every second worker is no root.
+ * Each worker has one life after another. The operations of a life follow from
+ * the seed, the worker and the number of the life. Half of them are root.
  *
- * A kernel with CONFIG_PERF_EVENTS_DEBUG_DELAY is told to wait between the steps of
- * its races.
+ * CONFIG_PERF_EVENTS_DEBUG_DELAY makes the kernel wait between steps of races.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -42,7 +41,7 @@
 #define MAX_WORKERS	32
 #define NR_SLOTS	8
 
-/* Rounds of a duel: one maps and unmaps what the others redirect to. */
+/* Rounds of a duel: one maps and unmaps the target of the others' output. */
 #define DUEL_ROUNDS	16
 
 /* attr.config of perf_test_aux: which drivers it imitates. */
@@ -56,7 +55,7 @@ struct worker {
 	__u64 random;
 	unsigned int nr;
 	bool is_root;
-	/* All lives of the worker have the same. */
+	/* The same for all lives of a worker. */
 	int inbox;
 	struct slot slot[NR_SLOTS];
 	pid_t child;
@@ -93,7 +92,7 @@ static struct slot *draw_slot(struct worker *w)
 	return &w->slot[draw(w, NR_SLOTS)];
 }
 
-/* One in use if a few tries find one. */
+/* Return: a slot in use if a few tries find one, else NULL. */
 static struct slot *draw_event(struct worker *w)
 {
 	struct slot *slot = draw_slot(w);
@@ -121,7 +120,7 @@ static int draw_fd(struct worker *w)
 	return slot ? slot->fd : -1;
 }
 
-/* One that nobody needs: its mappings stay if they may. */
+/* Empties a slot; its mappings stay or go. */
 static struct slot *empty_slot(struct worker *w)
 {
 	struct slot *slot = draw_slot(w);
@@ -159,13 +158,13 @@ static struct perf_event_attr draw_hardware(struct worker *w)
 					      PERF_COUNT_HW_INSTRUCTIONS :
 					      PERF_COUNT_HW_CPU_CYCLES);
 
-	/* Samples are dear where the hardware is a model. */
+	/* Samples are slow where the hardware is emulated. */
 	if (one_in(w, 4))
 		attr.sample_period = 10000000 + draw(w, 10000000);
 	return attr;
 }
 
-/* The type is another one each time that a PMU comes. */
+/* A PMU has a new type after each registration. */
 static bool find_pmu(const char *pmu, struct perf_event_attr *attr)
 {
 	char path[128];
@@ -187,7 +186,7 @@ static struct perf_event_attr draw_pullable(struct worker *w)
 	return attr;
 }
 
-/* Each read of the event is a piece of trace. */
+/* Each read of the event produces a piece of trace. */
 static bool draw_trace(struct worker *w, struct perf_event_attr *attr)
 {
 	if (!has_trace || !find_pmu("perf_test_aux", attr))
@@ -237,7 +236,7 @@ static struct perf_event_attr draw_attr(struct worker *w)
 	return attr;
 }
 
-/* Few targets, so that events find others that they may share a buffer with. */
+/* There are few targets, so that many events can share a buffer. */
 static void draw_target(struct worker *w, struct call *call)
 {
 	call->pid = 0;
@@ -269,7 +268,7 @@ static struct call draw_call(struct worker *w)
 	return call;
 }
 
-/* As a member of its group, an event with its buffer, or both. */
+/* A sibling in its group, an event with its buffer, or both. */
 static struct call draw_call_beside(struct worker *w, const struct slot *other)
 {
 	static const unsigned long kinds[] = {
@@ -350,7 +349,7 @@ static bool op_fail(struct worker *w)
 	return other && fail_beside(w, other);
 }
 
-/* It is closed at once. */
+/* The new event is closed at once. */
 static bool open_beside(struct worker *w, const struct slot *other)
 {
 	struct call call = draw_call_beside(w, other);
@@ -362,7 +361,7 @@ static bool open_beside(struct worker *w, const struct slot *other)
 	return true;
 }
 
-/* The caller has no descriptor left. */
+/* The open fails because the caller has no descriptor left. */
 static bool op_fail_file(struct worker *w)
 {
 	struct slot *other = draw_event(w);
@@ -409,7 +408,7 @@ static bool op_map_data(struct worker *w)
 
 	if (!slot)
 		return false;
-	/* Mostly the size that others have mapped. */
+	/* Mostly the size that other processes have mapped. */
 	return map_data(slot, one_in(w, 4) ? pages[draw(w, ARRAY_SIZE(pages))] :
 					     slot->item.pages,
 			!one_in(w, 6));
@@ -434,7 +433,7 @@ static bool op_unmap_aux(struct worker *w)
 	return unmap_aux(draw_slot(w));
 }
 
-/* For a moment there are two mappings. */
+/* During the move there are two mappings. */
 static bool op_move_map(struct worker *w)
 {
 	struct slot *slot = draw_slot(w);
@@ -468,7 +467,7 @@ static bool op_consume(struct worker *w)
 	return true;
 }
 
-/* A group whose leader samples so often that it is throttled, and a trace. */
+/* A group with a trace, whose leader samples so often that it is throttled. */
 static bool op_trace_group(struct worker *w)
 {
 	struct slot *leader = empty_slot(w), *trace = empty_slot(w);
@@ -498,7 +497,7 @@ static bool op_trace_group(struct worker *w)
 	map_data(trace, 2, true);
 	map_aux(trace, 1U << draw(w, 3), !one_in(w, 4));
 	ioctl(leader->fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
-	/* Ticks let the group go on. */
+	/* Ticks end the throttling. */
 	for (ticks = draw(w, 4); ticks; ticks--) {
 		touch_pages(20);
 		burn_ms(4);
@@ -532,7 +531,7 @@ static bool op_reset(struct worker *w)
 	return !ioctl(draw_fd(w), PERF_EVENT_IOC_RESET, 0);
 }
 
-/* Of one that has the same target, or it is refused. */
+/* To an event with the same target, as any other is refused. */
 static bool op_set_output(struct worker *w)
 {
 	struct slot *from = draw_event(w), *to = NULL;
@@ -550,7 +549,7 @@ static bool op_set_output(struct worker *w)
 	}
 	if (!to)
 		return false;
-	/* With its size others are mapped through the other one. */
+	/* The size is for others, which map through the other event. */
 	from->item.pages = to->item.pages;
 	return !ioctl(from->fd, PERF_EVENT_IOC_SET_OUTPUT, to->fd);
 }
@@ -560,7 +559,7 @@ static bool op_pause(struct worker *w)
 	return !ioctl(draw_fd(w), PERF_EVENT_IOC_PAUSE_OUTPUT, draw(w, 2));
 }
 
-/* A trace moves on. */
+/* A read advances a trace. */
 static bool op_read(struct worker *w)
 {
 	char values[512];
@@ -574,7 +573,7 @@ static bool op_close(struct worker *w)
 
 	if (!slot)
 		return false;
-	/* A mapping keeps the event. */
+	/* A mapping keeps the event after the close. */
 	if (one_in(w, 2)) {
 		unmap_aux(slot);
 		unmap_data(slot);
@@ -593,7 +592,7 @@ static bool op_pass(struct worker *w)
 			       &slot->item, sizeof(slot->item));
 }
 
-/* The others open beside it, or as good as, while it has its buffer and loses it. */
+/* The others open events beside it while its buffer is mapped and unmapped. */
 static bool op_duel(struct worker *w)
 {
 	struct slot *slot = empty_slot(w);
@@ -670,7 +669,7 @@ static bool op_move(struct worker *w)
 	return storm_move(&w->random);
 }
 
-/* Of one process, at the same time. */
+/* Threads of one process map and unmap at the same time. */
 static void *map_again(void *arg)
 {
 	struct slot slot = { .fd = *(int *)arg };
@@ -719,7 +718,7 @@ static __noreturn void execute(void)
 	_exit(1);
 }
 
-/* It has its parent's files, and copies of the events that are inherited. */
+/* The child has its parent's files, and copies of inherited events. */
 static bool op_fork(struct worker *w)
 {
 	if (!reap(w, false))
@@ -801,7 +800,7 @@ static void end_orderly(struct worker *w)
 	}
 }
 
-/* Mostly with descriptors and mappings in hand. */
+/* Most lives end with open descriptors and mappings. */
 static __noreturn void end_life(struct worker *w)
 {
 	if (w->child)
@@ -831,7 +830,7 @@ static __noreturn void live(__u64 seed, unsigned int nr, unsigned int life)
 	signal(SIGIO, SIG_IGN);
 	if (!w.is_root) {
 		become_nobody();
-		/* Its like may open events on it. */
+		/* Other processes of the same user may open events on it. */
 		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	}
 	for (i = 0; i < NR_SLOTS; i++)
@@ -901,7 +900,7 @@ struct outcome {
 	int stuck;
 };
 
-/* Only these ways out of a life are taken. */
+/* A life ends in one of these ways only. */
 static bool ended_well(int status)
 {
 	return (WIFEXITED(status) && !WEXITSTATUS(status)) ||
@@ -958,7 +957,7 @@ static void make_sockets(void)
 	}
 }
 
-/* What is on its way to somebody goes with the sockets. */
+/* Descriptors that are still in the sockets are closed with them. */
 static void close_sockets(void)
 {
 	unsigned int i;
@@ -984,7 +983,7 @@ static const struct setting {
 	const char *value;
 } settings[] = {
 	{ PARANOID, "2" },
-	/* Few samples are too many. */
+	/* A low rate: even few samples take long in an emulator. */
 	{ SAMPLE_RATE, "2000" },
 	{ DELAY_US, "300" },
 };
@@ -1023,7 +1022,7 @@ static void report_module(const char *module, const char *objects)
 			 left, objects, faults);
 }
 
-/* PMUs that go tell whether somebody still has them. */
+/* After PMUs are unregistered their modules must have no users. */
 static void report_modules(void)
 {
 	if (has_pmu) {
@@ -1052,7 +1051,7 @@ static void run(unsigned int seconds, __u64 seed)
 	show_work();
 	ksft_test_result(!outcome.stuck, "%d processes did not end\n",
 			 outcome.stuck);
-	/* Whoever cannot end has events. */
+	/* A process that cannot end still has events: no more to compare. */
 	if (outcome.stuck)
 		ksft_exit_fail();
 	while (waitpid(-1, NULL, 0) > 0)

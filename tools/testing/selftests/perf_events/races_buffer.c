@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two at a buffer: both unmap it, one redirects an event to it or maps it while
- * the other unmaps it for the last time, one finds the buffer of a mapping that
- * fails, one reads an AUX area by faults while another unmaps it.
+ * Two threads or processes and one buffer: both unmap it; one redirects an
+ * event to it or maps it while the other unmaps it for the last time; one finds
+ * the buffer of a mapping that fails; one reads an AUX area that is unmapped.
  *
- * Once nobody maps a buffer no event writes to it, and what it took is given back.
+ * Once a buffer is mapped nowhere, no event writes to it, and it is freed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -58,7 +58,7 @@ static void unmap_buffer(void *at)
 	      strerror(errno));
 }
 
-/* That is what poll(2) says of an event without a buffer. */
+/* poll(2) reports a hangup for an event without a buffer. */
 static bool has_buffer(int fd)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
@@ -67,7 +67,7 @@ static bool has_buffer(int fd)
 	return !(poll_fd.revents & POLLHUP);
 }
 
-/* It can have one of its own again. */
+/* The event must be able to get a buffer of its own again. */
 static void expect_no_buffer(int fd, const char *who)
 {
 	CHECK(!has_buffer(fd), "%s has a buffer that nobody maps", who);
@@ -142,7 +142,7 @@ static void both_unmap(void)
 	with_books(both_unmap_as_nobody);
 }
 
-/* One redirects while the other unmaps. */
+/* One redirects while another unmaps. */
 
 struct redirection {
 	void (*redirect)(struct redirection *race);
@@ -162,7 +162,7 @@ static void open_with_output(struct redirection *race)
 	struct perf_event_attr attr = user_attr();
 
 	close(race->fd);
-	/* The target is the main thread, as that of the other event. */
+	/* The target task is the main thread, as for the other event. */
 	race->fd = perf_open(&attr, getpid(), -1, race->target,
 			     PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP);
 	CHECK(race->fd >= 0 || errno == EINVAL, "FD_OUTPUT: %s",
@@ -236,7 +236,7 @@ static void output_opened(void)
 
 /* A mapping that fails. */
 
-/* More than the user may lock. */
+/* Return: more pages than the user may lock. */
 static size_t too_many_pages(void)
 {
 	long kb = read_long("/proc/sys/kernel/perf_event_mlock_kb") *
@@ -248,7 +248,7 @@ static size_t too_many_pages(void)
 	return pages;
 }
 
-/* Of the same size as the other's, which then must not be what it joins. */
+/* Of the size that the other maps, so that the two could be confused. */
 static void map_in_vain(void *arg)
 {
 	int fd = *(int *)arg;
@@ -262,7 +262,7 @@ static void map_in_vain(void *arg)
 	}
 }
 
-/* While the other's try lasts there may be no memory left that he may lock. */
+/* During the other's attempt the limit may have no room for this mapping. */
 static void take_buffer(int fd, int other)
 {
 	void *at = map_pages(fd, DATA_PAGES);
@@ -342,7 +342,7 @@ static unsigned int sum_pages(const unsigned char *at)
 	return sum;
 }
 
-/* What is mapped is there, at first and after it was discarded. */
+/* Pages of a mapping must be there at first and after a discard. */
 static void read_area(const struct area *area)
 {
 	unsigned char *at = map_area(area);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two threads at a group: both open a member with which the software group has to
- * move to another PMU, or one opens it while the other adds a software event or
- * calls the members. And a thread that changes the attribute while another opens.
+ * Two threads act on a group: both open an event that makes the software group
+ * move to another PMU, or one does and the other adds a software event or calls
+ * ioctls. And one thread changes an attribute while another opens with it.
  *
- * Whoever comes first, the group is whole afterwards: all of it counts, and one
- * hardware PMU has it.
+ * In any order the group is whole afterwards, and counts on one hardware PMU.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,7 +23,7 @@
 #define COPY_NS		(2 * NSEC_PER_SEC)
 #define PATIENCE	(20 * NSEC_PER_SEC)
 
-/* What the two threads open, in the group of a software event of the caller. */
+/* What the two threads open in the group of a software event of the caller. */
 struct duel {
 	pid_t pid;
 	int leader;
@@ -58,7 +57,7 @@ static void open_one(struct duel *duel, int nr)
 	duel->error[nr] = duel->fd[nr] < 0 ? errno : 0;
 }
 
-/* What a move does to the state of members must not come later than this. */
+/* The open has returned, so the move may no longer change states. */
 static void open_and_enable(void *arg)
 {
 	struct duel *duel = arg;
@@ -158,7 +157,7 @@ static void both_open(struct duel *duel)
 	}
 }
 
-/* The second one finds the group moved, and leaves it alone. */
+/* The second open finds that the group has moved already. */
 static void both_move(void)
 {
 	struct duel duel = { .attr = { hard_attr(), hard_attr() } };
@@ -167,7 +166,7 @@ static void both_move(void)
 	both_open(&duel);
 }
 
-/* The software event goes where the group is, before the move or behind it. */
+/* The software event joins the group before or after the move. */
 static void one_moves(void)
 {
 	struct duel duel = { .attr = { hard_attr(), soft_attr() } };
@@ -175,7 +174,7 @@ static void one_moves(void)
 	both_open(&duel);
 }
 
-/* Each of them could have the group, but not both. */
+/* The group can move to either PMU, but not to both. */
 static void two_pmus(void)
 {
 	struct duel duel = { .attr = { hard_attr() } };
@@ -212,7 +211,7 @@ static void called_while_it_moves(void)
 	}
 }
 
-/* The attribute, and behind it what no kernel knows. */
+/* An attribute, followed by bytes that no kernel knows. */
 struct unsteady {
 	struct perf_event_attr *attr;
 	__u32 sizes[2];
@@ -227,7 +226,7 @@ static void *change_size(void *arg)
 	unsigned int turn;
 
 	pin_to_cpu(second_cpu());
-	/* An emulator interrupts between two turns, but not within one. */
+	/* An emulator interrupts between two rounds, but not within one. */
 	for (turn = 0; !__atomic_load_n(&unsteady->stop, __ATOMIC_RELAXED);
 	     turn++)
 		__atomic_store_n(&unsteady->attr->size,
@@ -235,7 +234,7 @@ static void *change_size(void *arg)
 	return NULL;
 }
 
-/* Either size says what is copied: all that is known, or too much. */
+/* Either size counts for the whole copy: all that is known, or too much. */
 static void open_unsteady(struct unsteady *unsteady)
 {
 	int fd = syscall(SYS_perf_event_open, unsteady->attr, 0, -1, -1, 0);

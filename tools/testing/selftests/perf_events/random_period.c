@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERF_EVENT_IOC_RANDOM_PERIOD: where periods lie, that they are what samples
- * say, that a seed repeats them, and what is refused.
+ * PERF_EVENT_IOC_RANDOM_PERIOD: the bounds of periods, whether samples show
+ * them right, whether a seed repeats them, and what is refused.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #define MAX_PERIODS	4096
 
-/* What a buffer holds. */
+/* The periods of the samples in a buffer. */
 struct periods {
 	unsigned int nr;
 	__u64 sum;
@@ -52,7 +52,7 @@ static struct perf_event_attr fault_attr(__u64 period)
 	return attr;
 }
 
-/* Little memory at a time. */
+/* Makes faults with little memory at a time. */
 static void faults(unsigned int count)
 {
 	unsigned int chunk;
@@ -63,7 +63,7 @@ static void faults(unsigned int count)
 	}
 }
 
-/* Adds to what is there. */
+/* Adds the periods of further samples. */
 static void collect_more(struct perf_ring *ring,
 			 const struct perf_event_attr *attr,
 			 struct periods *all)
@@ -102,7 +102,7 @@ static void expect_between(const struct periods *all, __u64 mean, __u64 reach)
 	CHECK(differ > all->nr / 2, "%u of %u periods differ", differ, all->nr);
 }
 
-/* More than five standard deviations of the mean of an even distribution. */
+/* The slack is over five standard deviations of the mean of even draws. */
 static void expect_mean(const struct periods *all, __u64 mean, __u64 reach)
 {
 	__u64 average, slack = reach;
@@ -135,7 +135,7 @@ static void fault_periods(__u64 mean, __u64 seed, struct periods *all,
 	close(fd);
 }
 
-/* Software counters lose nothing: all but the last, unfinished period. */
+/* The periods cover all that was counted, except the last, unfinished one. */
 static void software(void)
 {
 	static struct periods all;
@@ -171,7 +171,7 @@ static void seeds(void)
 	CHECK(same < nr / 5, "%u of %u as with another seed", same, nr);
 }
 
-/* What is left of a period is kept; what samples say stays true. */
+/* A disable keeps the rest of a period, and samples still show it right. */
 static void across_disable(void)
 {
 	struct perf_event_attr attr = fault_attr(100);
@@ -196,7 +196,7 @@ static void across_disable(void)
 	      (unsigned long long)count);
 }
 
-/* On while it counts, another mean, and off again. */
+/* Switched on while the event counts, a new mean, switched off. */
 static void changes(void)
 {
 	struct perf_event_attr attr = fault_attr(50);
@@ -219,7 +219,7 @@ static void changes(void)
 	collect(ring, &attr, &all);
 	expect_between(&all, 200, 100);
 
-	/* Each occurrence is a sample again. */
+	/* Each occurrence is sampled again. */
 	CHECK(!set_random(fd, 0, 0), "%s", strerror(errno));
 	count = read_count(fd);
 	touch_pages(100);
@@ -231,8 +231,8 @@ static void changes(void)
 }
 
 /*
- * Timers that an emulator's host lets wait skip what they have missed: there are
- * fewer samples than their periods say, but never more.
+ * When an emulator's host delays timers, they skip what they have missed: there
+ * are fewer samples than their periods say, but never more.
  */
 static bool clock_run(void *arg)
 {
@@ -285,9 +285,8 @@ static void task_clock(void)
 }
 
 /*
- * A counter that an emulator's host leaves waiting overflows late, and what it
- * is late by more than a period is dropped: then there are fewer samples than
- * their periods say, but never more.
+ * When an emulator's host delays an overflow by more than a period, the rest is
+ * dropped: there are fewer samples than their periods say, but never more.
  */
 static bool hardware_run(void *arg)
 {
@@ -333,7 +332,7 @@ static void child_body(void *arg)
 	faults(3000);
 }
 
-/* The periods of a child, and of the parent, that @seed yields. */
+/* Return: the periods of a child and its parent for @seed. */
 static void family_periods(__u64 seed, struct periods *parent,
 			   struct periods *child)
 {
@@ -374,7 +373,7 @@ static void inherited(void)
 	CHECK(same < nr / 2, "%u of %u as in the parent", same, nr);
 }
 
-/* Each makes some faults and lets the other go on, on one CPU. */
+/* On one CPU each makes some faults and then passes the turn to the other. */
 #define TURNS		200
 #define TURN_FAULTS	5
 
@@ -400,7 +399,7 @@ static void take_turns_body(void *arg)
 	take_turns(arg);
 }
 
-/* Contexts are exchanged: what is drawn stays with the period that runs. */
+/* In an exchange of contexts a drawn period stays with the event that runs. */
 static void exchanged_once(__u64 seed)
 {
 	struct perf_event_attr attr = fault_attr(10);
@@ -537,7 +536,7 @@ static void expect_random(int fd, __u32 share, __u64 seed)
 	       share, seed);
 }
 
-/* What was set is read back, as it was said. */
+/* A get returns what was set. */
 static void get(void)
 {
 	struct perf_event_attr attr = fault_attr(1000), count = attr;
@@ -557,7 +556,7 @@ static void get(void)
 	expect_random(open_self(&count), 0, 0);
 }
 
-/* Who is newer than the kernel learns what the kernel knows. */
+/* A program newer than the kernel learns which size the kernel knows. */
 static void sizes(void)
 {
 	struct perf_event_attr attr = fault_attr(1000);

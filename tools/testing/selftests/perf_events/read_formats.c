@@ -200,7 +200,7 @@ static void short_buffer(void)
 	CHECK(read(fd, buf, 40) == 40, "exact buffer, all fields");
 }
 
-/* What a group read needs grows with the group. */
+/* The size of a group read grows with the group. */
 static void short_group_buffer(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -315,7 +315,7 @@ static void times_survive_reset(void)
 	      "reset changed the times");
 }
 
-/* A member can run only while its leader does. */
+/* A sibling can run only while its leader does. */
 static void member_of_stopped_leader(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -381,8 +381,8 @@ static void expect_other_shape(int fd, const char *what)
 }
 
 /*
- * A child has copies of the members that there were when it was born. A sum over
- * groups of different members means nothing, until the child has gone.
+ * A child has copies of the siblings that existed at the fork. A sum over
+ * groups with different siblings makes no sense until the child has exited.
  */
 static void group_grows_after_fork(void)
 {
@@ -427,8 +427,8 @@ static void *waiting_thread(void *go)
 }
 
 /*
- * A member that goes takes its copies along: the shapes stay the same. The copies
- * are a thread's, as a process would keep the member's file open.
+ * A sibling that is closed takes its copies along, so the groups stay alike.
+ * The copies are a thread's, as a process would keep the sibling's file open.
  */
 static void group_shrinks_after_clone(void)
 {

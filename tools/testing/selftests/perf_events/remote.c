@@ -29,7 +29,7 @@
 #define EVENTS		3
 #define PAGES		16
 
-/* Faults of a task elsewhere than in its pages: its stack, the text of the program. */
+/* Faults of a task outside its pages: on its stack, in the program's text. */
 #define OTHER_FAULTS	8
 
 struct target {
@@ -43,16 +43,16 @@ struct target {
 };
 
 /**
- * struct watched - an event, and what its count has to be
+ * struct watched - an event, and bounds of its count
  * @fd: the event
- * @target: whose faults it counts
- * @enabled: what the last call asked for
- * @last: what was read last
- * @least: bound of the count when it was last disabled
- * @most: the other bound
- * @least_from: touches that had begun when the last call to enable it had returned
- * @most_from: touches that had ended when that call was made
- * @since: before the event was opened, in ns
+ * @target: task whose faults it counts
+ * @enabled: the state that the last call asked for
+ * @last: result of the last read
+ * @least: lower bound of the count when it was last disabled
+ * @most: upper bound of that count
+ * @least_from: touches that had begun when the last enable had returned
+ * @most_from: touches that had ended before that enable
+ * @since: time before the event was opened, in ns
  */
 struct watched {
 	int fd;
@@ -152,7 +152,7 @@ static struct perf_event_attr faults_attr(bool inherit)
 	return attr;
 }
 
-/* Once the task has exited nobody can open an event of it. */
+/* An open may fail because the task has exited. */
 static void open_watched(struct caller *caller, struct watched *w)
 {
 	struct target *target = &targets[rnd(&caller->random, TARGETS)];
@@ -195,7 +195,7 @@ static void call_read(struct watched *w)
 	w->last = count;
 }
 
-/* Whatever it was before. */
+/* The event may be enabled already. */
 static void call_enable(struct watched *w)
 {
 	__u64 ended = load(&w->target->ended);
@@ -229,7 +229,7 @@ static void call_disable(struct watched *w)
 	       "disabled, but from %llu, %llu, %llu to %llu, %llu, %llu", first.value,
 	       first.enabled, first.running, second.value, second.enabled,
 	       second.running);
-	/* Now the count is known. */
+	/* Now the count is known exactly. */
 	w->last = second;
 	w->least = second.value;
 	w->most = second.value;
@@ -314,7 +314,7 @@ static void join_all(void)
 
 	for (i = 0; i < TARGETS; i++)
 		pthread_join(targets[i].thread, NULL);
-	/* Calls on events whose task is no more. */
+	/* Calls on events whose task has exited. */
 	usleep(msec * 200);
 	__atomic_store_n(&stop_callers, true, __ATOMIC_SEQ_CST);
 	for (i = 0; i < CALLERS; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The way of records to the reader: wrap-around, wake-ups by count and by
+ * Records on their way to the reader: wrap-around, wake-ups by count and by
  * watermark, full buffers and lost records, overwriting, writing backward,
  * pausing, several events in one buffer.
  */
@@ -21,7 +21,7 @@
 #define FAULTS		50
 #define SLACK		10
 
-/* Of a sample with the fields of sampling_attr(). */
+/* Size of a sample with the fields of sampling_attr(). */
 #define SAMPLE_SIZE	40
 
 static struct perf_event_attr sampling_attr(void)
@@ -43,7 +43,7 @@ static short poll_now(int fd, int timeout)
 	return ret ? poll_fd.revents : 0;
 }
 
-/* Many times round a small buffer, every record looked at. */
+/* Goes round a small buffer many times, and checks every record. */
 static void wrap_around(void)
 {
 	struct perf_event_attr attr = sampling_attr();
@@ -129,7 +129,7 @@ static void wakeup_watermark(void)
 	      touched);
 }
 
-/* Without a number of its own the watermark is half of the buffer. */
+/* If attr sets no watermark it is half of the buffer. */
 static void default_watermark(void)
 {
 	struct perf_event_attr attr = sampling_attr();
@@ -148,7 +148,7 @@ static void default_watermark(void)
 	CHECK(poll_now(fd, 5000) & POLLIN, "not woken after five eighths");
 }
 
-/* Fills the buffer, the last records are lost; the reader has to learn of it. */
+/* Fills the buffer until records are lost; the reader has to be woken. */
 static void overfill_and_poll(int fd, const char *when)
 {
 	event_enable(fd);
@@ -159,7 +159,7 @@ static void overfill_and_poll(int fd, const char *when)
 	CHECK(!poll_now(fd, 0), "woken twice: %s", when);
 }
 
-/* Below and up to the size of a page, where no watermark is passed any more. */
+/* Watermarks up to the size of a page, the last of which are never passed. */
 static void watermark_of_the_buffer(void)
 {
 	size_t size = sysconf(_SC_PAGESIZE), less;
@@ -183,7 +183,7 @@ static void watermark_of_the_buffer(void)
 	}
 }
 
-/* Other records than samples are lost as well, and no overflow wakes. */
+/* Records other than samples are lost, so that no overflow wakes. */
 static void watermark_of_names(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
@@ -266,7 +266,7 @@ static void full_buffer(void)
 	CHECK(ring_find(ring, PERF_RECORD_SAMPLE), "no sample after LOST");
 }
 
-/* A reader that maps read only cannot be waited for: old records go. */
+/* A read-only mapping has no tail to wait for: old records are overwritten. */
 static void overwrite(void)
 {
 	struct perf_event_attr attr = sampling_attr();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is in a sample. Every field is asked for alone, then in many
+ * The contents of a sample. Every field is asked for alone, then in many
  * combinations; the parser insists that the fields fill the record exactly.
- * After that the values are compared with what is known from elsewhere.
+ * Then the values are compared with values from elsewhere.
  *
- * The source of samples is a page fault: it happens where and when the test
- * wants, and its address is known.
+ * Samples come from a page fault: it happens where and when the test wants, and
+ * its address is known.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,14 +23,14 @@
 #define NR_SAMPLE_BITS	25
 #define COMBINATIONS	300
 
-/* What every kernel has; the rest may be refused with EOPNOTSUPP. */
+/* Fields that every kernel has; others may be refused with EOPNOTSUPP. */
 #define COMMON_FIELDS \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 	 PERF_SAMPLE_ADDR | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | \
 	 PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
 	 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_RAW | PERF_SAMPLE_IDENTIFIER)
 
-/* Number of bits in a mask of registers that every x86 task has. */
+/* A mask of registers that every x86 task has; positions in it. */
 #define USER_REGS	0x1ffULL
 #define REG_SP		7
 #define REG_IP		8
@@ -47,7 +47,7 @@ static struct perf_event_attr sampling_attr(__u64 type)
 	return attr;
 }
 
-/* Samples of FAULTS page faults; returns the buffer. */
+/* Return: the buffer, with samples of FAULTS page faults. */
 static struct perf_ring *sample_faults(int fd)
 {
 	struct perf_ring *ring = ring_map(fd, 16);
@@ -132,7 +132,7 @@ static char *fresh_page(void)
 	return at;
 }
 
-/* The sample whose address is @at. */
+/* Finds the sample whose address is @at. */
 static void find_sample(struct perf_ring *ring, struct perf_event_attr *attr,
 			char *at, struct sample *out)
 {
@@ -323,7 +323,7 @@ static void user_callchain(void)
 	CHECK(!chain_has(&sample, PERF_CONTEXT_KERNEL), "kernel frames");
 }
 
-/* A switch happens in the kernel on behalf of the task: both parts. */
+/* A switch happens in the kernel, for the task: the chain has both parts. */
 static void switch_callchain(struct perf_event_attr *attr, struct sample *out)
 {
 	struct perf_event_header *header;
@@ -371,7 +371,7 @@ static void short_callchain(void)
 	      (unsigned long long)chain_frames(&sample));
 }
 
-/* Of one occurrence each event tells what it asked for, whoever was told first. */
+/* Each event of one occurrence has the chain it asked for, in any order. */
 static void own_callchains(void)
 {
 	struct perf_event_attr attr[3];
@@ -478,7 +478,7 @@ static char *make_stack(bool guard)
 	return stack;
 }
 
-/* What is dumped when @used bytes of the stack are. */
+/* Checks the dump when @used bytes of the stack are in use. */
 static void expect_dump(char *stack, size_t used)
 {
 	struct perf_event_attr attr = sampling_attr(PERF_SAMPLE_ADDR |
@@ -508,7 +508,7 @@ static void expect_dump(char *stack, size_t used)
 }
 #endif
 
-/* A dump ends where nothing can be read, or nothing has been used yet. */
+/* A dump ends at memory that cannot be read or has not been touched. */
 static void end_of_stack(void)
 {
 #ifdef __x86_64__

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records of events with random attributes. Whatever is asked for, in whatever
- * combination, each record holds exactly that: the validator behind ring_next()
- * takes every byte apart. And none is missing: samples and losses add up to the
+ * Records of events with random attributes. Each record holds exactly what the
+ * attribute asks for, in any combination: the validator behind ring_next()
+ * checks every byte. And none is missing: samples and losses add up to the
  * count.
  *
  *	sample_random [SEED [ATTRIBUTES]]
@@ -28,13 +28,13 @@
 #define MAX_MEMBERS	5
 #define MAX_STACK	127	/* default of sysctl_perf_event_max_stack */
 
-/* No software event has these. */
+/* Fields that no software event has. */
 #define NOT_SAMPLED	(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_AUX)
 #define SAMPLE_BITS	25
 
 #define READ_BITS	5
 
-/* Registers that every 64-bit task has; none is known elsewhere. */
+/* Registers that every 64-bit task has; other architectures are not listed. */
 #if defined(__x86_64__)
 #define REGISTERS	0xff0fffULL
 #elif defined(__powerpc64__)
@@ -46,7 +46,7 @@
 static __u64 first_seed;
 static unsigned int attributes = 40;
 
-/* Something that happens often enough, with an event that sees it. */
+/* A frequent occurrence, and an event that counts it. */
 struct workload {
 	const char *name;
 	struct perf_event_attr (*attr)(void);
@@ -75,7 +75,7 @@ static struct perf_event_attr calls_attr(void)
 			 tracepoint_id("raw_syscalls/sys_enter"));
 }
 
-/* Samples from NMIs. */
+/* These samples come from NMIs. */
 static struct perf_event_attr cycles_attr(void)
 {
 	need_hardware();
@@ -101,10 +101,10 @@ static const struct workload workloads[] = {
 	{ "cycles", cycles_attr, 200000, burn_times },
 };
 
-/* The first, which every machine has. */
+/* The first workloads are software events, which every machine has. */
 #define NR_SOFTWARE	4
 
-/* A mask in which each bit of @of is set once in @one_in times. */
+/* Return: a mask with bits of @of, each with a chance of 1 in @one_in. */
 static __u64 random_bits(__u64 *state, __u64 of, unsigned int one_in)
 {
 	__u64 mask = 0, bit;
@@ -130,9 +130,9 @@ static void random_side_band(__u64 *state, struct perf_event_attr *attr)
 }
 
 /*
- * In words.  The base adds up the size of a sample in 16 bits, and one that is a
- * little too long leaves a hole of nearly 64 KiB in the buffer; a dump of half
- * that size keeps clear of it.
+ * Return: words of stack to dump. The base adds up the size of a sample in 16
+ * bits; a sample that is a little too long leaves a hole of nearly 64 KiB in
+ * the buffer. A dump of half that size is safe.
  */
 static unsigned int large_stack(void)
 {
@@ -198,7 +198,7 @@ static void print_attr(const char *what, const struct perf_event_attr *attr)
 		       attr->sample_stack_user);
 }
 
-/* What a kernel may lack it refuses with EOPNOTSUPP, and only that: -1. */
+/* Return: a descriptor, or -1 if the kernel lacks something (EOPNOTSUPP). */
 static int open_random(struct perf_event_attr *attr)
 {
 	int fd = perf_open(attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC), error = errno;
@@ -210,7 +210,7 @@ static int open_random(struct perf_event_attr *attr)
 	return -1;
 }
 
-/* Members make the READ of a group longer. A group has one clock. */
+/* Siblings make the READ of a group longer. A group has one clock. */
 static void add_members(__u64 *state, int leader, int *members)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_TASK_CLOCK);
@@ -223,7 +223,7 @@ static void add_members(__u64 *state, int leader, int *members)
 		members[i] = i < nr ? open_member(&attr, leader) : -1;
 }
 
-/* Something for each kind of side-band record, and @work. */
+/* Provokes each kind of side-band record, and does @work. */
 static void be_busy(__u64 *state, const struct workload *work)
 {
 	void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC,
@@ -261,8 +261,8 @@ static void drain(struct perf_ring *ring, struct tally *tally)
 }
 
 /*
- * With a sample for each count, those that are there and those that were lost
- * are all. Records of other kinds that were lost are among the lost.
+ * With one sample for each count, samples and lost samples add up to the count.
+ * Lost records of other kinds count as lost, too.
  */
 static void check_sum(int fd, const struct perf_event_attr *attr,
 		      unsigned long samples)
@@ -333,7 +333,7 @@ static void random_attrs(const void *row)
 	report(&sum, refused);
 }
 
-/* Several events of different layouts in one buffer: only IDENTIFIER tells. */
+/* Events with different layouts in one buffer: IDENTIFIER tells them apart. */
 static void one_buffer(__u64 *state, struct tally *sum)
 {
 	struct perf_event_attr attr;
@@ -383,7 +383,7 @@ static const struct test_case cases[] = {
 
 int main(int argc, char **argv)
 {
-	/* Other kernels are a measure, not where faults are looked for. */
+	/* Other kernels, which are only compared with, get one seed. */
 	first_seed = getenv("PERF_TEST_STRICT") ? (__u64)time(NULL) : 1;
 	if (argc > 1)
 		first_seed = strtoull(argv[1], NULL, 0);

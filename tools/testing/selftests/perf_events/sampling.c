@@ -92,8 +92,8 @@ static void fixed_periods(void)
 }
 
 /*
- * Whoever asks for the period of a software event gets each occurrence as a
- * sample with its own weight, whatever sample_period says.
+ * If a software event's samples include the period, each occurrence is a sample
+ * with its own weight, whatever sample_period is.
  */
 static void period_in_sample(void)
 {
@@ -117,7 +117,7 @@ static void period_in_sample(void)
 	      (unsigned long long)tally.periods, (unsigned long long)count);
 }
 
-/* A period survives being disabled: what is left of it is kept. */
+/* A disable keeps what is left of a period. */
 static void period_across_disable(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -140,7 +140,7 @@ static void period_across_disable(void)
 	      "samples of %llu faults", (unsigned long long)count);
 }
 
-/* A clock event with the rate that @arg asks for, 200 ms long. */
+/* Runs a clock event at the rate that @arg asks for, for 200 ms. */
 static bool clock_rate(void *arg)
 {
 	struct perf_event_attr *attr = arg;
@@ -203,8 +203,8 @@ struct frequency {
 };
 
 /*
- * Let the frequency of an event settle, then compare a stretch of time with
- * what was asked for; a factor of slack either way is close enough.
+ * Lets the frequency of an event settle, then compares the samples of some time
+ * with what was asked for; a factor of slack in either direction is allowed.
  */
 static bool frequency_rate(void *arg)
 {
@@ -284,7 +284,7 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* What most periods are near to. */
+/* Return: the value that most periods are near to. */
 static __u64 median(const __u64 *values, size_t nr)
 {
 	__u64 sorted[MAX_PERIODS];
@@ -315,8 +315,8 @@ static bool is_near(__u64 period, __u64 right)
 }
 
 /*
- * The cycles of a loop come evenly: so have periods to, from the tenth on, but
- * for some if the host keeps the guest from running.
+ * The cycles of a loop come evenly, so periods must be even, from the tenth one
+ * on, except for some if the host stops the guest.
  */
 static bool frequency_settles(void *arg)
 {
@@ -407,7 +407,7 @@ static bool shows_kernel(const struct perf_event_header *header,
 }
 
 /*
- * So many system calls that some interrupts of user mode's cycles come when one
+ * So many system calls that some interrupts of user-mode cycles come after one
  * has begun. Such a sample has no registers, or shows what it should not.
  */
 static bool late_samples(void *arg)
@@ -505,9 +505,9 @@ static void hardware_throttled(void)
 }
 
 /*
- * Cycles are counted by a leader, by a member whose rate is too high, and apart
- * from the group. The leader misses much of what the member misses; beside a
- * member that is stopped alone it would miss nearly nothing.
+ * Cycles are counted by a leader, by a sibling whose rate is too high, and by
+ * an event outside the group. The leader misses much of what the sibling
+ * misses. If only the sibling were stopped it would miss nearly nothing.
  */
 static bool group_throttling(void *arg)
 {

@@ -94,7 +94,7 @@ static struct perf_event_attr dummy_attr(void)
 	return attr;
 }
 
-/* Ends the case as skipped when the record kind is not supported. */
+/* Opens an event; skips the case if the record kind is not supported. */
 static int open_or_skip(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	int fd = perf_open(attr, pid, cpu, -1, 0);
@@ -125,7 +125,7 @@ static void check_trailer(const struct perf_event_header *header,
 		CHECK(id.cpu < 4096 && !id.cpu_reserved, "cpu %u", id.cpu);
 }
 
-/* @name ends in a zero and fills up to the next multiple of 8. */
+/* @name ends with a zero and fills the record up to a multiple of 8. */
 static void check_name(const struct perf_event_header *header,
 		       const struct perf_event_attr *attr, const char *name)
 {
@@ -161,7 +161,7 @@ static const char *own_name(void)
 	return name;
 }
 
-/* Map a page of the program: the MMAP record about it. */
+/* Maps a page of the program. Return: the MMAP record about it. */
 static struct perf_event_header *
 own_mapping(struct perf_ring *ring, const struct perf_event_attr *attr, int fd,
 	    int prot)
@@ -576,7 +576,7 @@ static void namespaces_record(void)
 	check_trailer(header, &attr, fd);
 }
 
-/* As they stand in /proc, for as long as the task lives. */
+/* The record agrees with /proc, while the task exists. */
 static void check_links(const struct namespaces_body *body, pid_t pid)
 {
 	static const char *const names[] = {
@@ -604,7 +604,7 @@ static void check_links(const struct namespaces_body *body, pid_t pid)
 	}
 }
 
-/* The one record since the last. */
+/* Return: the only record since the last call. */
 static const struct namespaces_body *only_namespaces(struct perf_ring *ring)
 {
 	struct perf_event_header *header;

@@ -23,7 +23,7 @@
 #define FAULTS	50
 #define SLACK	10
 
-/* Of a record with a short name and without ids. */
+/* Size of a record with a short name and without ids. */
 #define NAME_SIZE	24
 
 #ifndef TRAP_PERF
@@ -62,8 +62,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * Behind the address of the fault, siginfo holds the attribute's sig_data and
- * type; not every C library has names for them.
+ * In siginfo the address of the fault is followed by the attribute's sig_data
+ * and type; not every C library has names for them.
  */
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
@@ -179,7 +179,7 @@ static void hang_up_at_limit(void)
 	      "goes on counting");
 }
 
-/* The usual loop of a profiler: the handler asks for one more. */
+/* The usual loop of a profiler: the handler asks for one more overflow. */
 static void refresh_from_handler(void)
 {
 	int fd = open_faults(1);
@@ -227,8 +227,8 @@ static void to_another_thread(void)
 }
 
 /*
- * Names fill the buffer; no overflow and no sample does. One is a record of 24
- * bytes, and a mark is made when more than the watermark has been written.
+ * Names fill the buffer, without overflows or samples. A name is a record of 24
+ * bytes, and a signal is sent when more than the watermark has been written.
  */
 static void one_a_mark(void)
 {
@@ -294,7 +294,7 @@ static void *trap_thread(void *arg)
 	return NULL;
 }
 
-/* Without inherit a new thread is not concerned. */
+/* Without inherit a new thread gets no traps. */
 static void trap_own_thread(void)
 {
 	pthread_t thread;
@@ -333,7 +333,7 @@ static struct perf_event_attr watch_attr(void)
 	return attr;
 }
 
-/* On, and traps are counted. */
+/* Opens and enables the event, with a handler that counts traps. */
 static int open_watch(struct perf_event_attr *attr)
 {
 	int fd;
@@ -365,7 +365,7 @@ static void accepted_change(void)
 	expect_traps(1, 2);
 }
 
-/* The event goes on as it was, with the data it had. */
+/* After a refused change the event goes on with its old data. */
 static void refused_change(void)
 {
 	struct perf_event_attr attr = watch_attr();

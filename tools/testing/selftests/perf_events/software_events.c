@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every PERF_COUNT_SW_ event: provoke a known number of what it counts and
- * compare. Lower limits are exact; upper limits leave room for what the rest
- * of the machine does to the test.
+ * Every PERF_COUNT_SW_ event: make a known number of occurrences and compare.
+ * Lower limits are exact; upper limits leave room for what the rest of the
+ * machine does to the test.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -62,7 +62,7 @@ static void minor_and_major_faults(void)
 	expect_range(count_faults(&major), 0, SLACK, "major");
 }
 
-/* The kernel faults in the user's pages while it copies to them. */
+/* The kernel faults in user pages while it copies to them. */
 static void kernel_faults(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -235,8 +235,8 @@ static void bounce_in(const char *group, unsigned int rounds)
 }
 
 /*
- * The perf_event controller needs no mention in subtree_control, but new groups
- * take notice of it only once something has been written there.
+ * The perf_event controller need not be in subtree_control, but new groups get
+ * it only after something has been written there.
  */
 static bool hand_down_controllers(void)
 {
@@ -360,7 +360,7 @@ static void clock_of_a_cpu(void)
 		     (end - start) + (end - start) / 10, "idle CPU's clock");
 }
 
-/* A clock starts again where it stopped. */
+/* A clock goes on where it stopped. */
 static void clock_stops(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_TASK_CLOCK);

@@ -17,12 +17,13 @@ int storm_cpus;
 static struct storm *storm;
 
 /**
- * storm_set_up - before any process is started
- * @size: bytes of what the program's processes share, which begins with struct storm
+ * storm_set_up - prepare a storm, before any process is started
+ * @size: bytes of the processes' shared memory, which begins with struct storm
  *
- * Orphans become children of the caller, who waits for them. Only root can go on.
+ * Orphans become children of the caller, who waits for them. Skips all tests if
+ * the caller is not root.
  *
- * Return: zeroes that are shared with all children
+ * Return: zeroed memory that is shared with all children
  */
 void *storm_set_up(size_t size)
 {
@@ -54,7 +55,7 @@ void storm_count(__u64 *counter)
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-/* Does one of @ops, by their weights. */
+/* Draws one of @ops, by their weights, and does it. */
 void storm_step(const struct storm_op *ops, size_t count, struct worker *w,
 		__u64 *random)
 {
@@ -79,7 +80,7 @@ void storm_show(const struct storm_op *ops, size_t count)
 			       (unsigned long long)storm->refused[i]);
 }
 
-/* From now on only some CPUs are the caller's. */
+/* Restricts the caller to some CPUs. */
 bool storm_move(__u64 *random)
 {
 	cpu_set_t set;
@@ -92,7 +93,7 @@ bool storm_move(__u64 *random)
 	return !sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* A worker that executes this program again, with the one argument "executed". */
+/* A worker may execute this program with the one argument "executed". */
 void storm_if_executed(int argc, char **argv)
 {
 	if (argc != 2 || strcmp(argv[1], "executed"))

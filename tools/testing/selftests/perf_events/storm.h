@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Many processes that do something at random: what they have in common. Each program
- * has a struct worker of its own, with the state of its random numbers in @random.
+ * What programs with many processes that act at random have in common. Each has
+ * its own struct worker, with the state of its random numbers in @random.
  */
 #ifndef SELFTEST_STORM_H
 #define SELFTEST_STORM_H
@@ -16,9 +16,9 @@
 struct worker;
 
 /**
- * struct storm_op - something that a worker does
+ * struct storm_op - an operation of a worker
  * @name: for the account at the end
- * @weight: how often it is done, beside the weights of the others
+ * @weight: how often it is done, relative to the weights of the others
  * @run: true if it was done, false if it was refused or there was nothing to do
  */
 struct storm_op {

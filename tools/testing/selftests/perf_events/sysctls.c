@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/sys/kernel/perf_*: what may be written by whom, and whether what was
- * written holds: sampling rates, depth and marks of call chains, memory for
- * buffers, the level of paranoia.
+ * /proc/sys/kernel/perf_*: which values may be written, and whether they take
+ * effect: sampling rates, depth and marks of chains, memory, paranoid level.
  *
- * Each case begins with the values that were there, and so does who comes after
- * this program. Who may do what at which level is in paranoid.c.
+ * Each case begins with the values that were there, and they are restored at
+ * the end. Who may do what at which level is in paranoid.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -77,8 +76,8 @@ static void expect_refused(enum knob which, long value, int want)
 }
 
 /*
- * The rate cannot be written while the share is 0 or 100, and only then does it
- * stay: an interrupt that takes long lowers it at any other moment.
+ * The rate cannot be written while the percentage is 0 or 100, but only then it
+ * stays: otherwise an interrupt that takes long may lower it at any moment.
  */
 static int try_set_rate(long value)
 {
@@ -100,7 +99,7 @@ static void set_rate(long value)
 	      strerror(error), knob(RATE_MAX));
 }
 
-/* An event's buffers for call chains may outlive its case for a moment. */
+/* Sets a value once the buffers of earlier cases' call chains are gone. */
 static void set_later(enum knob which, long value)
 {
 	int tries = SETTLE_TRIES;
@@ -110,7 +109,7 @@ static void set_later(enum knob which, long value)
 	set(which, value);
 }
 
-/* All is as it was, but for the share. */
+/* Restores all values except the percentage. */
 static void begin(void)
 {
 	int i;
@@ -169,7 +168,7 @@ static void run_value_row(const void *arg)
 	const struct value_row *row = arg;
 
 	begin();
-	/* So slow that no interrupt takes too long. */
+	/* At this rate no interrupt takes too long. */
 	set_rate(1);
 	set(PERCENT, 99);
 	if (row->error)
@@ -254,7 +253,7 @@ static void expect_freq(__u64 value, int error)
 	close(fd);
 }
 
-/* Clocks make a period of it, so the ioctl needs another event. */
+/* Page faults, because clocks turn a frequency into a period. */
 static void frequencies(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -272,7 +271,7 @@ static void frequencies(void)
 	set_rate(100);
 	expect_freq(5000, EINVAL);
 	expect_freq(100, 0);
-	/* What is open stays, but does not get faster. */
+	/* An open event stays, but cannot get a higher frequency. */
 	expect_period(fd, 5000, EINVAL);
 	expect_period(fd, 100, 0);
 	event_enable(fd);
@@ -300,7 +299,7 @@ struct clock_run {
 	unsigned int ticks;
 };
 
-/* The coarse clocks go from tick to tick. */
+/* Return: length of a tick, the resolution of the coarse clocks. */
 static __u64 tick_ns(void)
 {
 	struct timespec res;
@@ -336,7 +335,7 @@ static struct clock_run run_clock(unsigned int msec)
 	return run;
 }
 
-/* One a tick; the next one ends in being throttled, and may be written. */
+/* At a rate of 1 one sample a tick is allowed; a second one is throttled. */
 static bool rate_holds(void *arg)
 {
 	struct clock_run run;
@@ -350,7 +349,7 @@ static bool rate_holds(void *arg)
 	run = run_clock(300);
 	CHECK(run.samples && run.samples <= 2 * run.ticks,
 	      "%u samples in %u ticks", run.samples, run.ticks);
-	/* A slow host has no more than one a tick. */
+	/* On a slow host there may be no second one. */
 	return run.throttled || test_remark("%u samples in %u ticks",
 					    run.samples, run.ticks);
 }
@@ -373,8 +372,8 @@ static struct perf_event_attr chain_attr(void)
 }
 
 /*
- * Where the frame pointer is followed the compiler must leave one. The fault is
- * in here, as functions of the library use that register for other things.
+ * To follow frame pointers, the compiler must keep them. The fault is in this
+ * function, because library functions use that register for other things.
  */
 __attribute__((noipa, optimize("no-omit-frame-pointer"))) static
 unsigned int dive(unsigned int depth, char *target)
@@ -385,7 +384,7 @@ unsigned int dive(unsigned int depth, char *target)
 		below = dive(depth - 1, target);
 	else
 		__atomic_store_n(target, 1, __ATOMIC_RELAXED);
-	/* Neither a jump nor a loop. */
+	/* Keeps the compiler from making this a tail call or a loop. */
 	asm volatile("" : "+r" (below) : : "memory");
 	return below + 1;
 }
@@ -410,7 +409,7 @@ static struct chain chain_of(struct perf_event_attr *attr,
 	event_enable(fd);
 	happen();
 	event_disable(fd);
-	/* The last one is the deepest. */
+	/* The last sample has the deepest chain. */
 	while ((header = ring_find(ring, PERF_RECORD_SAMPLE))) {
 		parse_sample(header, attr, &sample);
 		chain = (struct chain) { };
@@ -431,7 +430,7 @@ static void dive_deep(void)
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	CHECK(target != MAP_FAILED, "mmap: %s", strerror(errno));
-	/* The stack has its pages before the fault that is meant. */
+	/* The first dive touches the stack: the second has one fault. */
 	dive(DEPTH, (char *)&target);
 	dive(DEPTH, target);
 }
@@ -487,7 +486,7 @@ static void deeper_than_the_maximum(void)
 	set_later(MAX_STACK, 11);
 	attr.sample_max_stack = 11;
 	close(open_self(&attr));
-	/* Without call chains nobody looks. */
+	/* Without call chains the depth does not matter. */
 	set_later(MAX_STACK, 0);
 	attr.sample_type = PERF_SAMPLE_IP;
 	open_self(&attr);
@@ -507,7 +506,7 @@ static struct chain mixed_chain(void)
 	return chain_of(&attr, rename_self);
 }
 
-/* Without a mark nobody could tell whose the addresses are. */
+/* Without a mark nothing would tell whose addresses follow. */
 static void marks_of_chains(void)
 {
 	struct chain full, one, none;
@@ -563,7 +562,7 @@ static void chains_in_use(void)
 	helper_go(&child);
 	close(one);
 	expect_in_use("an inherited event");
-	/* The child has the descriptors, too. */
+	/* The child has the descriptors as well. */
 	stop_child(child.pid);
 	expect_in_use("an event whose copy is gone");
 	close(two);
@@ -621,12 +620,12 @@ static void memory_of_a_user(void)
 	want = 0;
 	set(MLOCK_KB, 0);
 	run_child(maps_of_nobody, &want);
-	/* Less than a page is none. */
+	/* Less than a page allows none. */
 	set(MLOCK_KB, page_kb - 1);
 	run_child(maps_of_nobody, &want);
 }
 
-/* Paranoia: new events are concerned, old ones are not. */
+/* A new level concerns new events, not open ones. */
 
 static void counts_kernel(void *arg)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading, pulling and asking the PMU "perf_test", and loading and asking other
- * modules of tests.
+ * Loads, unregisters and queries the PMU "perf_test" and other test modules.
  *
- * A module is found where modprobe finds it, or below the folder that
- * KERNEL_OBJECTS in the environment names: that of a kernel's build.
+ * A module is found where modprobe finds it, or below the folder in
+ * KERNEL_OBJECTS in the environment, which is that of a kernel's build.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -70,13 +69,13 @@ bool test_pmu_load(void)
 	return test_module_load(MODULE);
 }
 
-/* Return: false, and errno, if somebody has an event of the PMU. */
+/* Return: false, with errno, if an event of the PMU exists. */
 bool test_pmu_unload(void)
 {
 	return !syscall(SYS_delete_module, MODULE, O_NONBLOCK);
 }
 
-/* The PMUs of a module are there, or not. */
+/* Registers or unregisters the PMUs of a module. */
 void test_module_register(const char *module, bool there)
 {
 	const char *text = there ? "1" : "0";
@@ -87,7 +86,7 @@ void test_module_register(const char *module, bool there)
 	      strerror(errno));
 }
 
-/* Programs that take any PMU they find shall not find the odd ones. */
+/* Removes unusual PMUs, for programs that open events of any PMU they find. */
 void test_modules_leave(void)
 {
 	char path[128];
@@ -106,7 +105,7 @@ void test_pmu_unregister(void)
 	test_module_register(MODULE, false);
 }
 
-/* For those who write to it themselves. */
+/* For tests that write to it themselves. */
 int test_pmu_open_switch(void)
 {
 	char path[128];
@@ -134,7 +133,7 @@ long test_pmu_parameter(const char *name)
 	return test_module_parameter(MODULE, name);
 }
 
-/* Ends the case as skipped where there is no such module. */
+/* Skips the case if there is no such module. */
 void test_module_need(const char *module)
 {
 	if (geteuid())
@@ -149,7 +148,7 @@ void test_pmu_need(void)
 	test_module_need(MODULE);
 }
 
-/* An event of a PMU that a module brought along. */
+/* An event of a PMU that belongs to a module. */
 struct perf_event_attr test_module_attr(const char *pmu, __u64 config)
 {
 	char path[128];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The PMU "perf_test", of the module perf_test_pmu: it counts nanoseconds, and
- * goes away when it is told to, whoever uses it.
+ * can be unregistered at any time, even if it is in use.
  */
 #ifndef SELFTEST_TEST_PMU_H
 #define SELFTEST_TEST_PMU_H

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many small records from one CPU to a reader on another. Each has a number, an
- * argument of the system call that it tells of: the numbers ascend, and where
- * some are missing a LOST record says how many.
+ * Many small records from one CPU to a reader on another. Each has a number,
+ * which is an argument of the system call that was sampled: the numbers ascend,
+ * and where some are missing a LOST record says how many.
  *
  *	throughput [RECORDS]
  *
- * The validator takes the first records apart; of the rest header, size, type
- * and number are looked at where they lie, so that the reader is no brake.
+ * The validator checks the first records in full. Of the rest only header,
+ * size, type and number are checked, in place, so that the reader is fast.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 #include "perf_lib.h"
 
-/* Samples that are taken apart wholly. */
+/* Samples that are checked in full. */
 #define VALIDATED	10000
 
 static unsigned long records = 1000000;
@@ -61,12 +61,12 @@ union any_record {
 };
 
 /**
- * struct stream - a buffer and what has come out of it
+ * struct stream - a buffer and what was read from it
  * @ring: the buffer
  * @seen: samples
  * @lost: sum of the LOST records
- * @losses: their number
- * @next: number that the next sample must have, if none is lost
+ * @losses: number of LOST records
+ * @next: number of the next sample, if none is lost
  */
 struct stream {
 	struct perf_ring *ring;
@@ -112,7 +112,7 @@ static void take_record(struct stream *stream, const union any_record *record)
 		      "type %u", record->header.type);
 }
 
-/* In its place, or in @copy if it goes over the end of the buffer. */
+/* In place, or in @copy if the record wraps around the end of the buffer. */
 static const union any_record *look_at(const struct perf_ring *ring,
 				       __u64 at, union any_record *copy)
 {
@@ -126,7 +126,7 @@ static const union any_record *look_at(const struct perf_ring *ring,
 	return copy;
 }
 
-/* All that is there, with one store of the tail. */
+/* Reads all that is there, with one store of the tail. */
 static void take_all(struct stream *stream)
 {
 	struct perf_ring *ring = stream->ring;
@@ -156,7 +156,7 @@ static void take_validated(struct stream *stream)
 		take_record(stream, (const void *)header);
 }
 
-/* What the writer does, and how it is told that the buffer is empty. */
+/* What the writer does; a pipe tells it that the buffer is empty. */
 struct writer {
 	unsigned long records;
 	int finish[2];
@@ -204,11 +204,11 @@ static void wait_for_records(int fd, unsigned int nap)
 }
 
 /**
- * struct run - one way to do it
- * @name: of the test
+ * struct run - a variant of the test
+ * @name: of the variant
  * @pages: of the buffer
- * @share: of the records: one in so many
- * @nap: of the reader between two looks, in us; 0 to be woken
+ * @share: only one in @share of the records is written
+ * @nap: of the reader between two looks, in us; 0 if it is woken
  */
 struct run {
 	const char *name;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Enabled and running time: when each passes, for whom, and how the times of
- * members, copies and turns go together.
+ * Enabled and running time: when each passes, for which task, and how the times
+ * of siblings, copies and turns relate.
  *
- * Times that stand are compared exactly. Times that pass are compared with
- * clocks that were read on both sides of them; where the kernel and the clock
- * look at different moments of one task switch, one good attempt is enough.
+ * Times that stand still are compared exactly. Times that pass are compared
+ * with clocks that are read before and after. The kernel and the clock may look
+ * at different moments of one task switch, so one good attempt is enough.
  *
- * Called with an argument, the program is the one that a test execs.
+ * Called with an argument, this is the program that a test executes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -84,7 +84,7 @@ static void burn_some(void *arg)
 	burn_ms(20);
 }
 
-/* Once it sleeps nothing passes; once it has gone nothing ever will. */
+/* While the task sleeps no time passes; after its exit it never does again. */
 static void sleeping_task(void)
 {
 	struct perf_event_attr attr = timed_sw(PERF_COUNT_SW_PAGE_FAULTS);
@@ -279,7 +279,7 @@ static struct timed_count time_between(const struct timed_count *from,
 	return delta;
 }
 
-/* A member that joins later has missed what was, and nothing else. */
+/* A sibling that joins late misses only what was before. */
 static void late_member(void)
 {
 	struct perf_event_attr attr = timed_sw(PERF_COUNT_SW_PAGE_FAULTS);
@@ -341,7 +341,7 @@ static struct read_values read_group(int fd, __u64 format)
 	return got;
 }
 
-/* A group is read with its leader's times. */
+/* A group read returns the leader's times. */
 static void group_read(void)
 {
 	struct perf_event_attr attr = timed_sw(PERF_COUNT_SW_PAGE_FAULTS);
@@ -407,7 +407,7 @@ static void in_samples(void)
 
 /* Turns. */
 
-/* running == 0 says that the count of 0 means nothing. */
+/* running == 0 tells that the count of 0 means nothing. */
 static void never_ran(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -436,7 +436,7 @@ static void never_ran(void)
 	expect_possible(&count);
 }
 
-/* Parts of the time, in thousandths: their sum is the number of counters. */
+/* Adds up the shares of the time, in thousandths; the sum is 1000 a counter. */
 static unsigned int sum_shares(const int *fd, int nr)
 {
 	struct timed_count count;
@@ -491,7 +491,7 @@ static void turns(void)
 		test_retry(counters_are_used, &crowd);
 }
 
-/* All fit: nobody waits. */
+/* All events fit, so none waits. */
 static void no_turns(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -512,7 +512,7 @@ static void no_turns(void)
 	}
 }
 
-/* Members are on together, however their group fares. */
+/* The events of a group run together, whatever turns the group gets. */
 static void turns_of_groups(void)
 {
 	struct perf_event_attr hw = branch_attr();
@@ -546,7 +546,7 @@ static void turns_of_groups(void)
 	CHECK(partial, "%d groups fit", MANY);
 }
 
-/* What counts in software waits for nobody. */
+/* A software event never waits for a turn. */
 static void software_needs_no_turn(void)
 {
 	struct perf_event_attr hw = branch_attr();
@@ -568,7 +568,7 @@ static void software_needs_no_turn(void)
 	      (unsigned long long)count.enabled);
 }
 
-/* Also on a CPU where nothing happens that could bring about a turn. */
+/* Turns also happen on a CPU where nothing else happens. */
 static void turns_on_idle_cpu(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -595,13 +595,13 @@ static void turns_on_idle_cpu(void)
 
 /* Families. */
 
-/* A child's message about itself. */
+/* A child's report about itself. */
 struct report {
 	int fds[2];
 	bool stay;
 };
 
-/* Counts its own time beside the inherited event, over a part of it. */
+/* Counts the task's own time, for a part of what the inherited event counts. */
 static void work_and_report(void *arg)
 {
 	struct perf_event_attr attr = timed_sw(PERF_COUNT_SW_DUMMY);
@@ -703,7 +703,7 @@ static void with_grandchildren(void)
 	expect_grown(fd, &last, next_report(&report), "grandchild");
 }
 
-/* Two that work at once need less time than they use. */
+/* Two tasks that work at the same time take less time than they use. */
 static void in_parallel(void)
 {
 	int cpus[2] = { first_cpu(), second_cpu() }, fd, i;
@@ -747,7 +747,7 @@ static void *live_shortly(void *arg)
 	return NULL;
 }
 
-/* Threads that live for less than a turn: those after them go on with it. */
+/* Threads live for less than a turn; later ones go on with it. */
 static bool threads_share(void *arg)
 {
 	unsigned int shares[MANY], least = 1000, most = 0, fair;
@@ -787,7 +787,7 @@ static void short_threads(void)
 	test_xfail("short-lived threads starve some events");
 }
 
-/* Times of a family that has to take turns. */
+/* Times of a family whose events take turns. */
 static void turns_of_families(void)
 {
 	struct report report = { .stay = false };
@@ -825,7 +825,7 @@ static void sleep_often(void *arg)
 	}
 }
 
-/* What passes while it is put on or off is not added, however often it is. */
+/* The clock does not count the time of switches, however many there are. */
 static void clock_of_switches(void)
 {
 	struct perf_event_attr attr = timed_sw(PERF_COUNT_SW_TASK_CLOCK);

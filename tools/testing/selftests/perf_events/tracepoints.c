@@ -34,7 +34,7 @@ static struct perf_event_attr tp_sampling_attr(const char *name)
 	return attr;
 }
 
-/* An event that any task can make happen at will: renaming itself. */
+/* Hits a tracepoint that any task can hit at will: it renames itself. */
 static void rename_self(unsigned int count)
 {
 	char name[16];
@@ -304,7 +304,7 @@ static void in_a_group(void)
 	touch_pages(ROUNDS);
 }
 
-/* This one calls back by way of the event itself. */
+/* This tracepoint calls back through the event itself. */
 static void count_calls(void)
 {
 	struct perf_event_attr attr = tp_attr("ftrace/function");

@@ -3,10 +3,9 @@
  * The user page: count and times without a system call, as perf_event_open(2)
  * describes it.
  *
- * A value that was read from the page must lie between those of two read(2)
- * calls around it. That holds however slow the machine is, and whatever
- * interrupts the reader between the three. Cases that read counters are
- * skipped where a program cannot.
+ * A value read from the page must lie between those of two read(2) calls around
+ * it. That holds however slow the machine is, and whatever interrupts the
+ * reader in between. Cases that read counters are skipped if programs cannot.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +29,7 @@
 #define MANY		12
 #define RDPMC_SWITCH	"/sys/bus/event_source/devices/cpu/rdpmc"
 
-/* Rounding of the clock's factors, and what CPUs' clocks may differ by. */
+/* Rounding of the clock's factors, and differences of the CPUs' clocks. */
 #define CLOCK_SLACK	1000
 
 struct watched {
@@ -38,7 +37,7 @@ struct watched {
 	const struct perf_event_mmap_page *page;
 };
 
-/* What a reader gets out of the page. */
+/* What a reader computes from the page. */
 struct reading {
 	struct timed_count count;
 	__u32 index;
@@ -84,7 +83,7 @@ static __u64 scale_cycles(__u64 cycles, __u32 mult, __u16 shift)
 	return (cycles >> shift) * mult + (rest * mult >> shift);
 }
 
-/* Only for what the reader itself runs; see the loop in the manual. */
+/* Only for events of the reader itself; see the loop in the manual. */
 static __u64 time_since(const struct perf_event_mmap_page *page)
 {
 	return page->time_offset +
@@ -96,7 +95,7 @@ static __u64 sign_extended(__u64 value, unsigned int width)
 	return (__s64)(value << (64 - width)) >> (64 - width);
 }
 
-/* As the reference says it is done. */
+/* Reads the page as the manual says. */
 static struct reading read_page(const struct perf_event_mmap_page *page)
 {
 	struct reading got;
@@ -139,7 +138,7 @@ static struct watched watch(struct perf_event_attr *attr, int leader)
 	return watched;
 }
 
-/* Ends the case as skipped where programs cannot read counters. */
+/* Skips the case if programs cannot read counters. */
 static void need_user_counters(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -190,7 +189,7 @@ static void expect_count(__u64 low, __u64 got, __u64 high, unsigned int width,
 	      (unsigned long long)high);
 }
 
-/* Returns the index that was seen. */
+/* Return: the index that was seen. */
 static __u32 expect_value(const struct watched *watched, const char *when)
 {
 	__u64 low, high;
@@ -204,7 +203,7 @@ static __u32 expect_value(const struct watched *watched, const char *when)
 	return got.index;
 }
 
-/* Of an enabled event of the caller. Returns the index that was seen. */
+/* For an enabled event of the caller. Return: the index that was seen. */
 static __u32 expect_agreement(const struct watched *watched, const char *when)
 {
 	struct timed_count low, high;
@@ -222,7 +221,7 @@ static __u32 expect_agreement(const struct watched *watched, const char *when)
 	return got.index;
 }
 
-/* Of an event that does not count: the page has the numbers themselves. */
+/* For an event that does not count: the page has the final numbers. */
 static void expect_standing(const struct watched *watched, const char *when)
 {
 	struct timed_count count = read_timed(watched->fd);
@@ -263,7 +262,7 @@ static void layout(void)
 	expect_layout(ring_map(open_self(&attr), 4)->page, 4);
 }
 
-/* What counts in software has no counter, whatever it does. */
+/* A software event never has a counter. */
 static void software_event(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -381,7 +380,7 @@ static void reset_count(void)
 	need_user_counters();
 	watched = watch(&attr, -1);
 	event_enable(watched.fd);
-	/* A host may stop the machine for a while, which counts on. */
+	/* If a host stops the machine, counting goes on: try again. */
 	do {
 		burn(10 * LOOPS);
 		before = read_page(watched.page).count.value;
@@ -401,7 +400,7 @@ static void reset_count(void)
 	EXPECT(expect_agreement(&watched, "enabled again"), "index 0");
 }
 
-/* A counter that starts below zero, and overflows while it is looked at. */
+/* A counter that starts below zero, and overflows between reads. */
 static void sampling(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -456,7 +455,7 @@ static unsigned int open_many(struct watched *many, unsigned int count)
 	return count;
 }
 
-/* How many of the events are on a counter; each must agree with its page. */
+/* Return: how many events are on a counter. Each must agree with its page. */
 static unsigned int expect_all(const struct watched *many, unsigned int count,
 			       const char *when)
 {
@@ -467,7 +466,7 @@ static unsigned int expect_all(const struct watched *many, unsigned int count,
 	return on;
 }
 
-/* Those that wait say so, and those that run can be read. */
+/* Pages of waiting events have no index; those of running ones can be read. */
 static void multiplexed(void)
 {
 	unsigned int i, on = 0, rounds = 0;
@@ -487,7 +486,7 @@ static void multiplexed(void)
 		expect_standing(&many[i], "disabled");
 }
 
-/* Time stands for a task that sleeps, also for its events that wait. */
+/* While the task sleeps no time passes, not even for events that wait. */
 static void multiplexed_sleeper(void)
 {
 	struct watched many[MANY];
@@ -562,7 +561,7 @@ static void push_about(pid_t victim)
 	}
 }
 
-/* Moved at any moment, also between the reading of index and counter. */
+/* Moved at any moment, even between the reads of index and counter. */
 static void pushed_about(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -602,7 +601,7 @@ static void *thread_reads(void *arg)
 	return NULL;
 }
 
-/* What one thread does with its pages leaves those of the others alone. */
+/* A thread's operations on its pages do not change those of other threads. */
 static void threads(void)
 {
 	pthread_t thread[3];
@@ -616,7 +615,7 @@ static void threads(void)
 		pthread_join(thread[i], NULL);
 }
 
-/* Mapped while it counts: the page is right from the beginning. */
+/* Mapped while the event counts: the page is right from the beginning. */
 static void mapped_late(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -636,7 +635,7 @@ static void mapped_late(void)
 	}
 }
 
-/* Mapped again and again while others take the counter away. */
+/* Mapped again and again while other events take the counter. */
 static void mapped_late_multiplexed(void)
 {
 	size_t page_size = sysconf(_SC_PAGESIZE);
@@ -654,7 +653,7 @@ static void mapped_late_multiplexed(void)
 	}
 }
 
-/* Where there is nothing to read. */
+/* Nothing to read. */
 
 static void pinned_out(void)
 {
@@ -683,8 +682,8 @@ static void pinned_out(void)
 }
 
 /*
- * An event of the caller that is bound to a CPU where the caller is not. When
- * the caller comes there nothing tells the page, so its times may be old.
+ * An event of the caller that is bound to another CPU. When the caller moves
+ * there the page is not updated, so its times may be old.
  */
 static void own_on_other_cpu(void)
 {
@@ -764,8 +763,8 @@ static void other_cpu_event(void)
 }
 
 /*
- * Who may use the page, and for whom it has to say that it is of no use. Scaling
- * by times of which one goes on and the other does not is wrong by any factor.
+ * Which readers may use the page, and when it has to say that it is of no use.
+ * Scaling by two times of which only one goes on is arbitrarily wrong.
  */
 
 static struct watched watch_cpu(struct perf_event_attr *attr, pid_t pid, int cpu)
@@ -785,7 +784,7 @@ static bool offers_nothing(const struct watched *watched)
 	       !watched->page->cap_user_time;
 }
 
-/* Ends the case as an expected failure if the page offers what it has not. */
+/* Ends the case as an expected failure if the page offers anything. */
 static void expect_useless(const struct watched *watched, const char *whose)
 {
 	struct timed_count high;
@@ -815,7 +814,7 @@ static void expect_useless(const struct watched *watched, const char *whose)
 	}
 }
 
-/* A counter of the CPU that the reader never leaves. */
+/* A CPU's event whose reader never leaves that CPU. */
 static void cpu_event_read_there(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -831,7 +830,7 @@ static void cpu_event_read_there(void)
 	}
 }
 
-/* Others wait for the counter meanwhile: times of a CPU go on all the same. */
+/* Other events wait for the counter, but a CPU's time always passes. */
 static void cpu_events_multiplexed(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -894,7 +893,7 @@ static void map_and_wait(void *arg)
 		pause();
 }
 
-/* A page is one for all: of the second one the counter is not. */
+/* There is one page for all: a second reader cannot read the counter. */
 static void mapped_by_another(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -918,7 +917,7 @@ static void mapped_by_another(void)
 		test_xfail("another process sees this one's counter");
 }
 
-/* Asleep somewhere else, then awake: the page has not been told of either. */
+/* Asleep on another CPU, then awake: the page is not updated for either. */
 static void times_on_another_cpu(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -944,7 +943,7 @@ static void times_on_another_cpu(void)
 	}
 }
 
-/* Disables @leaders; the pages of @watched, who are these or below them, stand. */
+/* Disables @leaders; times of @watched, in their groups, must stand then. */
 static void disable_and_look(const struct watched *leaders,
 			     const struct watched *watched)
 {
@@ -965,7 +964,7 @@ static void disable_and_look(const struct watched *leaders,
 	}
 }
 
-/* The times of a disabled event stand, also those that had to wait once. */
+/* The times of a disabled event stand still, even if it had to wait before. */
 static void times_of_the_disabled(void)
 {
 	struct watched many[MANY];
@@ -975,7 +974,7 @@ static void times_of_the_disabled(void)
 	disable_and_look(many, many);
 }
 
-/* The times of a member stand while its leader is disabled. */
+/* The times of a sibling stand still while its leader is disabled. */
 static void times_below_the_disabled(void)
 {
 	struct watched many[MANY], members[MANY];
@@ -990,7 +989,7 @@ static void times_below_the_disabled(void)
 	disable_and_look(many, members);
 }
 
-/* Without a counter, but running: as a member of a group that takes turns. */
+/* A software event in a group that takes turns: it runs without a counter. */
 static void times_of_a_software_event(void)
 {
 	struct perf_event_attr soft = sw_attr(PERF_COUNT_SW_DUMMY);
@@ -1010,7 +1009,7 @@ static void times_of_a_software_event(void)
 		high = read_timed(member.fd);
 		if (high.running == low.running)
 			continue;
-		/* It ran. Either both times stand, or both go on. */
+		/* It ran. Either both times stand still, or both go on. */
 		if (got.count.enabled > high.enabled + CLOCK_SLACK ||
 		    got.count.enabled - got.count.running >
 		    high.enabled - high.running + CLOCK_SLACK)
@@ -1037,7 +1036,7 @@ static void without_rdpmc(void *arg)
 	expect_standing(&watched, "disabled");
 }
 
-/* The administrator may take the instruction away. */
+/* The administrator may disable the instruction. */
 static void switched_off(void)
 {
 	char old[16];
@@ -1075,7 +1074,7 @@ static __u64 clock_of(const struct perf_event_mmap_page *page)
 	       scale_cycles(read_clock(), page->time_mult, page->time_shift);
 }
 
-/* time_zero makes the clock of the records out of the cycles. */
+/* time_zero converts cycles to the clock of the records. */
 static void clock_of_records(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -1112,7 +1111,7 @@ static void clock_of_records(void)
 	CHECK(last > first, "no time passed");
 }
 
-/* Records of another clock cannot be made from cycles by these factors. */
+/* These factors cannot convert cycles to another clock of the records. */
 static void other_clock(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);

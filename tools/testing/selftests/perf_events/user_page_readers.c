@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The user page offers a counter while all who have it mapped can read it: mappings
- * come and go, are moved, and are copied by forks.
+ * The user page offers a counter while all tasks that have it mapped can read
+ * it: mappings come and go, are moved, and are copied by forks.
  *
- * Cases are skipped where a program cannot read counters.
+ * Cases are skipped if programs cannot read counters.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -15,7 +15,7 @@
 
 struct shared {
 	int fd;
-	/* Written by the child: it has mapped the page. */
+	/* Set by the child when it has mapped the page. */
 	bool *mapped;
 };
 
@@ -43,7 +43,7 @@ static bool offers_nothing(const struct perf_event_mmap_page *page)
 	return !page->cap_user_rdpmc && !page->index && !page->cap_user_time;
 }
 
-/* Return: an enabled event. The case is skipped where its counter is not offered. */
+/* Return: an enabled event. Skips the case if its counter is not offered. */
 static int open_readable(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -61,7 +61,7 @@ static int open_readable(void)
 	return fd;
 }
 
-/* The same, of a CPU; the caller is not bound to it. */
+/* The same for an event of a CPU to which the caller is not bound. */
 static int open_cpu(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -107,7 +107,7 @@ static void map_for_a_while(void *arg)
 	map_page(fd);
 }
 
-/* The page is its reader's alone again when the other has gone. */
+/* Once the other reader has gone, the page offers the counter again. */
 static void for_a_while(void)
 {
 	int fd = open_readable();
@@ -123,7 +123,7 @@ static void expect_hidden(bool hidden)
 		test_xfail("the other sees this one's counter");
 }
 
-/* Each of the others has to go before. */
+/* Both of the others have to go first. */
 static void two_others(void)
 {
 	int fd = open_readable();
@@ -138,7 +138,7 @@ static void two_others(void)
 	expect_hidden(hidden);
 }
 
-/* It was the other that made the buffer. */
+/* The other task has made the buffer. */
 static void other_first(void)
 {
 	int fd = open_readable();
@@ -158,7 +158,7 @@ static void just_wait(void *arg)
 		pause();
 }
 
-/* A fork that copies the mapping after all: to the child nothing is offered. */
+/* With MADV_DOFORK a fork copies the mapping: the counter is not offered. */
 static void inherited(void)
 {
 	int fd = open_readable();
@@ -174,7 +174,7 @@ static void inherited(void)
 	expect_hidden(hidden);
 }
 
-/* The same, of the CPU to which parent and child are bound. */
+/* The same for an event of the CPU to which parent and child are bound. */
 static void inherited_of_cpu(void)
 {
 	int fd = open_cpu();
@@ -193,7 +193,7 @@ static void inherited_of_cpu(void)
 	expect_hidden(hidden);
 }
 
-/* Who binds itself later maps once more; the buffer stays. */
+/* A task that binds itself later maps the page once more; the buffer stays. */
 static void bound_later(void)
 {
 	int fd = open_cpu();
@@ -208,7 +208,7 @@ static void bound_later(void)
 	expect_hidden(hidden);
 }
 
-/* The same, by a move of the mapping, there and back. */
+/* The same, but the mapping is moved there and back. */
 static void moved(void)
 {
 	int fd = open_cpu();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The judge of records, judged: records of this kernel are right, and each
- * damage that is done to one of them is found.
+ * Tests of the validator: records of this kernel are accepted, and each damage
+ * to one of them is found.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -36,7 +36,7 @@
 #define AT_ABI		(AT_STACK_SIZE - 8 * REGS - 8)
 #define AT_RAW_SIZE	(AT_ABI - 8)
 
-/* In other records, behind header, pid and tid; and in the trailer. */
+/* Offsets in other records, behind header, pid and tid; and in the trailer. */
 #define AT_NAME		16
 #define AT_TASK_TIME	24
 #define AT_MMAP_LEN	24
@@ -72,13 +72,13 @@ static struct perf_event_attr rich_attr(void)
 }
 
 /**
- * struct damage - something wrong with a record
+ * struct damage - a change that makes a record wrong
  * @name: of the test
  * @type: of the record
  * @at: offset, from the end if it is negative
- * @bytes: that are changed
- * @value: what they become
- * @add: what they become is the sum
+ * @bytes: number of bytes that are changed
+ * @value: their new value
+ * @add: @value is added to the old one
  */
 struct damage {
 	const char *name;
@@ -144,7 +144,7 @@ static const struct damage damages[] = {
 	SET("a wide CPU in the trailer", MMAP, AT_OWN_CPU + 4, 4, 1),
 };
 
-/* One record of each type, all of them right; room for one that grows. */
+/* One valid record of each type, with room for one that grows. */
 static union {
 	struct perf_event_header header;
 	char bytes[MAX_RECORD + 64];
@@ -165,7 +165,7 @@ static void provoke(void)
 	touch_pages(3);
 }
 
-/* Returns an event whose buffer has them. */
+/* Return: an event whose buffer has them. */
 static int collect(void)
 {
 	struct perf_event_attr attr = rich_attr();
@@ -217,7 +217,7 @@ static void find_damage(const void *row)
 		       validator.error_at, size, validator.error);
 }
 
-/* On whatever kernel: the damage is ours. */
+/* Strict on all kernels, because the test makes the damage itself. */
 int main(void)
 {
 	setenv("PERF_TEST_STRICT", "1", 1);
