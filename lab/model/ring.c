@@ -12,15 +12,15 @@
  *
  * Each round has a buffer, a direction and a mode of its own. What must hold:
  *
- *   - whatever data_head covers is complete, and stays as it is until the
+ *   - all that data_head covers is complete, and does not change until the
  *     reader has stored a tail behind it;
  *   - data_head never goes back, and covers everything once nobody writes;
  *   - every record that found room is read once, every other one is counted:
  *     in LOST records, in what is still to be reported, in the event's count;
- *   - who passes the watermark causes a wake-up after the head was published;
+ *   - a record that passes the watermark wakes, after the head was published;
  *   - a record that finds no room finds a reader that was woken since it moved
  *     the tail, or causes a wake-up;
- *   - no others come.
+ *   - there are no other wake-ups.
  *
  * The decisions follow from the seed; a failure prints it.
  */
@@ -40,12 +40,12 @@
 
 struct page model_page;
 
-/* As it stands in the buffer. */
+/* A record in the buffer. */
 struct record {
 	struct perf_event_header header;
 	u64 seq;
 	u32 level;
-	u32 skipped;		/* words at the end that nobody wrote */
+	u32 skipped;		/* words at the end that were not written */
 	u64 word[MAX_WORDS];
 };
 
@@ -62,7 +62,7 @@ static struct {
 	struct perf_buffer *rb;
 	bool backward;
 	bool overwrite;
-	bool by_count;		/* wake-ups; else by the watermark */
+	bool by_count;		/* wake-ups by count; else by the watermark */
 	unsigned int max_words;
 	unsigned int odds;	/* one point in so many is interrupted */
 
@@ -75,7 +75,7 @@ static struct {
 
 	/* The reader. */
 	int step;
-	bool sleeps;		/* until it is woken; else looks by itself */
+	bool sleeps;		/* until it is woken; else it polls */
 	bool woken;
 	unsigned long seen_head;
 	unsigned long tail;
@@ -133,7 +133,7 @@ void *model_alloc(size_t size)
 	return at;
 }
 
-/* Without the writer's points: what is there at this moment. */
+/* The head at this moment, without a point for an interrupt. */
 static unsigned long head_now(void)
 {
 	return (unsigned long)m.rb->head.v;
@@ -199,7 +199,7 @@ static void check_sample(const struct perf_event_header *header,
 	}
 }
 
-/* Upwards; ends exactly at @to. */
+/* Walks upwards over records, and must end exactly at @to. */
 static void walk(unsigned long from, unsigned long to, bool take)
 {
 	struct perf_event_header header;
@@ -243,7 +243,7 @@ void model_wrote(const void *at)
 	m.published = head;
 }
 
-/* The wake-up of a reader that is to find what it was woken for. */
+/* Wakes the reader, which must find what it was woken for. */
 void irq_work_queue(struct irq_work *work)
 {
 	work->queued = 1;
@@ -299,7 +299,7 @@ void *model_copy(void *to, const void *from, size_t size)
 	return to;
 }
 
-/* Stores all of it, or a part: what is then missing is written again. */
+/* Stores all or a part; the caller writes again what is missing. */
 static unsigned long copy_some(void *to, const void *from, unsigned long offset,
 			       unsigned long len)
 {
@@ -309,7 +309,7 @@ static unsigned long copy_some(void *to, const void *from, unsigned long offset,
 	return missing;
 }
 
-/* Returns how many of @len bytes went out. */
+/* Return: how many of @len bytes were written. */
 static unsigned long write_piece(struct perf_output_handle *handle,
 				 const char *from, unsigned long len)
 {
@@ -366,7 +366,7 @@ static void make_record(struct record *record)
 		record->word[i] = content(record->seq, i);
 }
 
-/* What is overwritten while the task still writes, nobody can read. */
+/* Records overwritten while the task still writes could not be read. */
 static bool has_budget(void)
 {
 	unsigned long size = perf_rb_data_size(m.rb);
@@ -378,8 +378,8 @@ static bool has_budget(void)
 }
 
 /*
- * @tail is that of before: there is at least so much room as it tells. Who is to
- * be woken is asked later, if the reader has stayed there until now.
+ * @tail was loaded before, so there is at least as much room as it tells. If the
+ * reader has not moved the tail until now, it is checked later that it is woken.
  */
 static void check_refusal(unsigned long tail, unsigned int size)
 {
@@ -438,7 +438,7 @@ void model_point(void)
 		interrupt();
 }
 
-/* Where nothing was written since the last mark, one moves by a byte. */
+/* If nothing was written since the last mark, the next one moves by a byte. */
 static void check_quiet(unsigned long stamp, u64 wakes)
 {
 	unsigned long written = m.backward ? -head_now() : head_now();
@@ -500,7 +500,7 @@ static void check_pages(int nr_pages)
 	MUST(!perf_rb_page(m.rb, nr_pages + 1UL), "page behind the end");
 }
 
-/* Most rounds begin where a head of 32 or of 64 bits wraps. */
+/* Most rounds begin where a head of 32 or of 64 bits wraps around. */
 static void place_head(void)
 {
 	static const unsigned long near[] = { 0, 1UL << 32, 0, ~0UL << 13 };
@@ -557,7 +557,7 @@ static void check_fates(void)
 		     m.fate[seq]);
 }
 
-/* Of a mark each context that is at work may wake the reader. */
+/* For one mark, each active context may wake the reader. */
 static void check_wakes(void)
 {
 	u64 marks = m.written / m.rb->watermark + m.moves + 1;

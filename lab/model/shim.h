@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kernel/events/ring_buffer.c needs of the kernel, for a program of one
+ * What kernel/events/ring_buffer.c needs of the kernel, in a program of one
  * thread that plays a CPU and its interrupts.
  *
- * Included in front of the source; the kernel's own headers are empty files
- * then. Whatever touches memory that an interrupt may change calls
+ * Included in front of the source; the kernel's own headers are then empty
+ * files. Each access to memory that an interrupt may change calls
  * model_point(), where the model may let one happen.
  */
 #ifndef LAB_MODEL_SHIM_H
@@ -192,7 +192,7 @@ struct rcu_head {
 #define guard(what)			guard_##what
 #define guard_rcu()			((void)0)
 
-/* Memory: each page by itself, so that a step over its end is noticed. */
+/* Memory: each page is allocated alone, so that an overrun is noticed. */
 #define PAGE_SHIFT		12
 #define PAGE_SIZE		(1UL << PAGE_SHIFT)
 #define MAX_PAGE_ORDER		10
@@ -226,7 +226,7 @@ __copy_from_user_inatomic(void *to, const void *from, unsigned long len)
 	return 0;
 }
 
-/* A store of many bytes is interrupted as well. */
+/* A store of many bytes may be interrupted, too. */
 void *model_copy(void *to, const void *from, size_t size);
 
 #ifndef LAB_MODEL_ITSELF
@@ -266,7 +266,7 @@ struct mm_struct;
 struct perf_buffer;
 struct vm_area_struct;
 
-/* Only ids of records are taken from it, and those the model has not. */
+/* It only holds ids of records, which the model does not have. */
 struct perf_sample_data {
 	u64 period;
 };
@@ -274,7 +274,7 @@ struct perf_sample_data {
 #define perf_sample_data_init(data, addr, last_period)	\
 	((data)->period = (last_period))
 
-/* The rooms' own types, as far as this one looks at them. */
+/* The types of the rooms, as far as this one uses them. */
 #define _KERNEL_EVENTS_TYPES_H
 
 struct perf_event {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An AUX area changes hands: writers on two CPUs begin and end outputs, down to
+ * The life of an AUX area: writers on two CPUs begin and end outputs, down to
  * NMI, a sample copies from the area, the last unmapping and the end of the PMU
  * take it away, and it is mapped anew.  See kernel/events/aux_buffer.c,
  * aux_event.c, mmap.c.
  *
- * Event 0 is on and off on CPU 0, event 1 on CPU 1; they share the buffer.  A CPU
- * is a process that does one thing at a time with interrupts off.  On CPU 0 an NMI
- * may come between any two steps.  Drivers end an output in pmu::stop (STYLE 1), in
- * pmu::del (2) or never (3).  Stores are seen at once, but for the two on which it
- * depends who sees whom: they may be late until a full barrier.  The protocol of
- * aux_head, aux_tail and the bytes is that of ring.pml; here the reader has read all.
+ * Event 0 is scheduled in and out on CPU 0, event 1 on CPU 1; they share the buffer.
+ * A CPU is a process that does one thing at a time with interrupts off.  On CPU 0 an
+ * NMI may come between any two steps.  Drivers end an output in pmu::stop (STYLE 1),
+ * in pmu::del (2) or never (3).  Stores are visible at once, except the two that decide
+ * which side sees the other: they may be late until a full barrier.  ring.pml has the
+ * protocol of head, tail and bytes; here the reader has read all.
  *
  * Properties
- *   - nobody touches the area, or what the driver made of it, after it was given back
- *   - the driver's part is given back once; each reference on the buffer goes once
- *   - an output has one writer; who ends it has it
+ *   - nobody touches the area, or the driver's part of it, after it was given back
+ *   - the driver's part is given back once; each reference on the buffer is put once
+ *   - an output has one writer, and only that one ends it
  *   - aux_head only grows
  *   - an output that begins has an area that is not retired
  */
@@ -29,17 +29,17 @@
 
 /* Breakages. */
 #define no_a		1	/* stops: aux.writing is a plain store */
-#define no_b		2	/* stops: aux.open is NULL only later */
+#define no_b		2	/* stops: the store of NULL to aux.open is late */
 #define no_second_look	3	/* stops: begin does not look at aux.open again */
-#define no_wait		4	/* stops: retired while somebody has it in hand */
+#define no_wait		4	/* stops: retired while it is in use */
 #define released_first	5	/* stops: aux.writing is cleared before the last access */
-#define no_sampling	6	/* stops: a sample that copies is not waited for */
+#define no_sampling	6	/* stops: nobody waits for a sample that copies */
 #define no_sample_look	7	/* stops: a sample does not look at aux.open again */
-#define no_state	8	/* stops: retired by the PMU's end, and once more */
-#define no_mutex	9	/* stops: the PMU's end takes no aux.mutex */
-#define no_exchange	10	/* forgets: who lets go does not exchange aux.writer */
-#define abandon_any	11	/* dels: abandoned although its event is on */
-#define write_any	12	/* stops: begin takes what another event writes */
+#define no_state	8	/* stops: retired at the PMU's end, and again */
+#define no_mutex	9	/* stops: the PMU's end does not take aux.mutex */
+#define no_exchange	10	/* forgets: aux.writer is cleared without an exchange */
+#define abandon_any	11	/* dels: abandoned although its event is active */
+#define write_any	12	/* stops: begin takes the area that another event writes */
 
 #ifndef BROKEN
 #define BROKEN		0
@@ -47,7 +47,7 @@
 #ifndef STYLE
 #define STYLE		1
 #endif
-/* How often the area is mapped, and how often each event is put on. */
+/* How often the area is mapped, and how often each event is scheduled in. */
 #ifndef MAPS
 #define MAPS		1
 #endif
@@ -59,34 +59,34 @@
 
 mtype = { fresh, opened, closing, retired, freed };
 
-/* The area, of which there is one at a time, and what the driver made of it. */
+/* The area, of which there is one at a time, and the driver's part of it. */
 mtype state = fresh;
 bool area, priv, mutex;
 byte mappings;
 
-/* rb->aux, and stores to it that are not seen yet */
+/* rb->aux, and stores to it that are not yet visible */
 bool open, writing, sampling;
 bool open_late, writing_late;
 byte writer = NOBODY, cpu_of = NOBODY;
 byte head, aux_head;
 byte refs = 1;
 
-/* handle->event of each event's driver; is the event on? its hardware stopped? */
+/* handle->event of each event's driver; is the event active? its hardware stopped? */
 bool handle[2], on[2], stopped[2];
 bool disable[2], disabled[2];
 bool in_nmi;
 
-/* The call to a CPU that stops the writer, and its answer. */
+/* The call that makes a CPU stop the writer, and its answer. */
 byte call = NOBODY;
 bool not_here;
 
 #define LOCK(l)		atomic { !(l) -> l = true }
 #define UNLOCK(l)	l = false
 
-/* CPU 0 stands still while it has an NMI. */
+/* CPU 0 makes no step while it is in an NMI. */
 #define STEP(c)		(in_nmi == nmi || e == 1) && (c)
 
-/* What is stored late is seen at last. */
+/* A late store becomes visible in the end. */
 active proctype store_buffer()
 {
 end:	do
@@ -115,7 +115,7 @@ inline let_go_first(who)
 	fi
 }
 
-/* Its rest: smp_store_release(), perf_rb_put() */
+/* The rest of it: smp_store_release(), perf_rb_put() */
 inline let_go_last()
 {
 	if
@@ -284,7 +284,7 @@ end:	do
 	od
 }
 
-/* perf_aux_in_hand(): no barrier is between the two loads */
+/* perf_aux_in_hand(): there is no barrier between the two loads */
 inline look_at_hands()
 {
 #if BROKEN == no_wait
@@ -342,7 +342,7 @@ inline retire_locked()
 	atomic { seen = 0; e = 0 }
 }
 
-/* perf_aux_let_go(), for a driver that has forgotten it */
+/* perf_aux_let_go(), for a driver that has forgotten its output */
 inline abandon(who)
 {
 	atomic {

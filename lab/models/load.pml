@@ -4,21 +4,21 @@
  * enable, disable, read and remove its events, and while the task exits.  See
  * kernel/events/remote.c, sched.c, control.c, context.c, sched_key.c.
  *
- * The task runs on one of two CPUs or nowhere, and moves between them as it likes.
- * A CPU is a process that does one thing at a time: what it does between two turns
- * of its loop it does with interrupts off, but for a walk over events.  Two others,
- * which run elsewhere, have an event each.  Memory is ordered as locks, interrupts
- * and waiting order it; the one store that is not, that of task->perf_event_ctxp,
- * may be late until a barrier.  With two users these only open and close,
- * and the task stays.
+ * The task runs on one of two CPUs or nowhere, and moves between them freely.
+ * A CPU is a process that does one thing at a time: between two rounds of its
+ * loop it has interrupts off, except in a walk over events.  Up to two users,
+ * which run elsewhere, have an event each.  Memory is ordered as locks,
+ * interrupts and waiting order it.  One store is not, that of
+ * task->perf_event_ctxp: it may be late until a barrier.  With two users these
+ * only open and close, and the task does not exit.
  *
  * Properties
  *   - a function that is called runs exactly once, on the CPU where the context is
  *     loaded, or under its lock while it is loaded nowhere
- *   - an event goes on and comes off on one CPU, and only there it is read
- *   - whenever the task runs, the events that it should have are on
+ *   - an event is scheduled in and out on one CPU, and read only there
+ *   - whenever the task runs, the events that it should have are active
  *   - whenever it does not, its context is loaded nowhere
- *   - an event that was removed is on nowhere, and goes on nowhere
+ *   - an event that was removed is active nowhere, and is not scheduled in again
  *   - work that came in a walk is done when the walk is over
  */
 
@@ -29,16 +29,16 @@
  */
 
 /* Breakages. */
-#define no_look_unloaded 1	/* one: perf_remote_run_unloaded() believes its caller */
-#define no_look_loaded	2	/* one: perf_remote_run_oncpu() believes its caller */
-#define no_retry	3	/* one: perf_ctx_call() does not ask whether it was done */
+#define no_look_unloaded 1	/* one: perf_remote_run_unloaded() does not look again */
+#define no_look_loaded	2	/* one: perf_remote_run_oncpu() does not look again */
+#define no_retry	3	/* one: perf_ctx_call() never tries again */
 #define load_unlocked	4	/* one: a task switch loads without ctx->lock */
 #define no_settle	5	/* one: the first event waits for the next task switch */
 #define no_settle_mb	6	/* one: perf_control_settle() without its barrier */
-#define no_key_sync	7	/* one: nobody waits until all CPUs know of the hooks */
+#define no_key_sync	7	/* one: nobody waits for all CPUs to see the hooks */
 #define stays_loaded	8	/* one: the last event leaves, the context stays loaded */
 #define exit_stays_loaded 9	/* one: perf_sched_part_task() unloads nothing */
-#define walk_looks_first 10	/* one: perf_walk_end(): the list, then the count */
+#define walk_looks_first 10	/* one: perf_walk_end(): the list before the count */
 #define walk_unawaited	11	/* one: the sender does not wait for the end of a walk */
 
 #ifndef BROKEN
@@ -50,7 +50,7 @@
 #endif
 
 #define NONE		2	/* no CPU */
-#define EXITS		2	/* the caller who is the task itself */
+#define EXITS		2	/* the caller that is the task itself */
 
 mtype = { absent, off, inactive, counts, ended };
 mtype = { install, enable, disable, count, remove };
@@ -61,7 +61,7 @@ byte loaded = NONE;
 byte nr_events;
 mtype state[2] = absent;
 
-/* The task: what names its context, and whether that can be seen yet. */
+/* The task: does it name the context, and is that store visible yet? */
 bool ctxp, ctxp_late, exiting, parted, exited;
 byte task_cpu;
 bool runs[2], task_ctx[2];
@@ -133,7 +133,7 @@ inline unload_locked(cpu)
 	}
 }
 
-/* What perf_ctx_call() runs: perf_control_*_oncpu().  @cpu: or NONE */
+/* Run by perf_ctx_call(): perf_control_*_oncpu().  @cpu may be NONE */
 inline execute(i, cpu)
 {
 	atomic {
@@ -258,7 +258,7 @@ inline interrupt(i)
 
 #define CALLED(c)	(sent[0] == (c) || sent[1] == (c) || sent[2] == (c))
 
-/* An interrupt comes: whose call it brings is not said. */
+/* An interrupt comes; its call may be anyone's. */
 inline answer()
 {
 	atomic {
@@ -287,7 +287,7 @@ inline work(i)
 	fi
 }
 
-/* Interrupts are on: what holds on a CPU at such a moment? */
+/* Interrupts are on: this must hold on a CPU. */
 inline look()
 {
 	d_step {
@@ -425,7 +425,7 @@ inline call(i, what, event)
 	atomic { assert(done[i]); cpu = 0; done[i] = false; fn[i] = 0; arg[i] = 0 }
 }
 
-/* Who opens an event, plays with it, and closes it. */
+/* A user opens an event, operates on it, and closes it. */
 proctype user(byte me)
 {
 	byte cpu, e;
@@ -500,7 +500,7 @@ put:	/* perf_sched_key_put() */
 	}
 }
 
-/* The store that perf_ctx_publish() made comes out of its CPU. */
+/* The store of perf_ctx_publish() becomes visible. */
 active proctype publication()
 {
 end:	d_step { ctxp_late -> ctxp = true; ctxp_late = false }

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The pool of contexts that a family of tasks shares.  See kernel/events/family.c,
- * member.c, sched.c.
+ * The pool of contexts that a family of tasks shares.  See
+ * kernel/events/family.c, member.c, sched.c.
  *
- * Two CPUs switch between up to four tasks and idle as they like.  Task A founds a
- * family with B.  Depending on the variant, B forks C into it, and C, B and A exit;
- * an event is opened on A or on B, which leaves, and B founds another family with D;
- * B forks C, and the eldest is closed, so that contexts have no event.  A CPU is a process that
- * does one thing at a time: what it does between two turns of its loop it does with
- * interrupts off.  Locks order memory, so that stores are seen at once.
+ * Two CPUs switch between up to four tasks and idle, in any order.  Task A
+ * founds a family with B.  What follows depends on the variant: B forks C into
+ * it, and C, B and A exit; or an event is opened on A or on B, which leaves,
+ * and B founds another family with D; or B forks C, and the eldest is closed,
+ * so that contexts have no event.  A CPU is a process that does one thing at a
+ * time: between two rounds of its loop it has interrupts off.  Locks order
+ * memory, so that stores are seen at once.
  *
  * Properties
  *   - a member that is switched in finds a context, and one that is parked a place
- *   - a context is parked in one place, or loaded on one CPU, or in one hand
+ *   - a context is parked in one place, or loaded on one CPU, or held by one CPU
  *   - whenever a task runs it is counted, by a context that is its own or its
- *     family's, but for the time in which somebody leaves
+ *     family's, except while a member leaves
  *   - whenever none runs, nothing is loaded
  *   - a context that has ended is loaded nowhere, and parked nowhere
  */
@@ -28,16 +29,16 @@
 
 /* Breakages. */
 #define no_serves	1	/* leaves: loaded without a second look */
-#define return_any	2	/* leaves: returned to whatever family it is in */
+#define return_any	2	/* leaves: returned to any family it is in */
 #define withdraw_first	3	/* leaves: withdrawn before the pool has grown */
 #define no_unpark	4	/* leaves: withdrawn, and still in its place */
-#define no_vacate	5	/* leaves: withdrawn, and left where it is loaded */
-#define no_settle	6	/* leaves: the task's CPU is not asked to look */
-#define drop_first	7	/* exits: one member less before it has put back */
-#define no_part		8	/* exits: an exit leaves what is loaded there */
+#define no_vacate	5	/* leaves: withdrawn, and still loaded */
+#define no_settle	6	/* leaves: the task's CPU does not look again */
+#define drop_first	7	/* exits: one member less before its context is back */
+#define no_part		8	/* exits: an exit leaves the context loaded */
 #define take_unlocked	9	/* exits: taken without family->lock */
-#define no_park		10	/* exits: what is unloaded is not parked */
-#define no_return	11	/* closes: what is not loaded is not given back */
+#define no_park		10	/* exits: an unloaded context is not parked */
+#define no_return	11	/* closes: an unloaded context is not returned */
 #define one_context	12	/* exits: the founder makes no copy for the pool */
 
 #ifndef BROKEN
@@ -62,7 +63,7 @@
 #define IDLE		4
 #define TASKS		4
 
-/* Contexts: A's own, its copy, the one for who leaves, a copy of that. */
+/* Contexts: A's own, its copy, one for a member that leaves, a copy of that. */
 #define CONTEXTS	4
 #define HANDLE		4	/* and 5, in task->perf_event_ctxp */
 #define NOTHING		6
@@ -75,7 +76,7 @@ byte family[CONTEXTS] = NO_FAMILY;
 byte loaded[CONTEXTS] = NO_CPU;
 bool events[CONTEXTS], locked[CONTEXTS], ended[CONTEXTS];
 
-/* Two families of three places. */
+/* Two families with three places each. */
 byte parked[6] = NOTHING;
 byte nr_contexts[2], nr_members[2];
 bool mutex[2];
@@ -307,7 +308,7 @@ inline withdraw(c)
 	UNLOCK(locked[c])
 }
 
-/* perf_inherit_end(), for a context that serves nobody */
+/* perf_inherit_end(), for a context that serves no task */
 inline end_context(c)
 {
 	d_step {
@@ -345,7 +346,7 @@ inline look()
 		       task_ctx[cpu] == NOTHING : true);
 		assert(task_ctx[cpu] == NOTHING ||
 		       loaded[task_ctx[cpu] % CONTEXTS] == cpu);
-		/* Who runs is counted. */
+		/* A task that runs is counted. */
 		assert(runs[cpu] == IDLE || ctxp[runs[cpu] % TASKS] == NOTHING ||
 		       closing || task_ctx[cpu] != NOTHING);
 		assert(task_ctx[cpu] == NOTHING || leaving ||
@@ -357,7 +358,7 @@ inline look()
 	(runnable[task] && runs[0] != (task) && runs[1] != (task) &&	\
 	 coming[0] != (task) && coming[1] != (task))
 
-/* The task that a CPU is about to run: the other one cannot have it. */
+/* The task that a CPU is about to run: the other CPU cannot have it. */
 byte coming[2] = IDLE;
 
 proctype processor(byte cpu)

@@ -3,19 +3,19 @@
  * The ring buffer: writers that nest on one CPU, and a reader in user space on
  * another.  See kernel/events/ring_buffer.c.
  *
- * A record has one or two words.  A word is its position in the stream and one
- * more, so that what a reader finds says whether it is what belongs there.  What
- * only the writing CPU uses (head, wakeup, nest, full_at) is plain memory.  Its
- * stores to what the reader sees go through a store buffer, from which they come
- * out in any order that smp_wmb() permits.  The reader's loads and its one store
- * come in the order that its barriers ask for.
+ * A record has one or two words.  A word is its position in the stream plus one,
+ * so that a reader can tell whether it belongs where it was found.  Memory that
+ * only the writing CPU uses (head, wakeup, nest, full_at) is plain.  Its stores
+ * to memory that the reader sees go through a store buffer, and leave it in any
+ * order that smp_wmb() permits.  The reader's loads and its one store happen in
+ * the order that its barriers ask for.
  *
  * Properties
- *   - the reader finds what belongs to a position, whole
- *   - data_head never goes back; what it covers is written
+ *   - the reader finds at each position the word that belongs there
+ *   - data_head never goes back; all that it covers is written
  *   - no word is stored over one that the reader has not released
- *   - when all writers are through, data_head is head
- *   - when all is quiet and the reader sleeps, no more than the watermark is
+ *   - when all writers have finished, data_head equals head
+ *   - when nobody writes and the reader sleeps, no more than the watermark is
  *     unread, and nothing at all if a record was refused since it read
  */
 
@@ -29,15 +29,15 @@
 /* Breakages. */
 #define no_wmb		1	/* nested: (b) left out: head is seen before the record */
 #define no_rmb		2	/* laps: (c) left out: the reader takes old words */
-#define no_mb		3	/* laps: (d) left out: released before it was read */
+#define no_mb		3	/* laps: (d) left out: words are released before they are read */
 #define no_second_look	4	/* nested: step 4 left out: nested records stay hidden */
 #define no_nest_again	5	/* nested: step 4 without nest = 1: an old head is shown */
 #define nest_before_head 6	/* nested: steps 2 and 3 swapped */
 #define reserve_before_nest 7	/* nested: head is taken before nest shows it */
 #define stamp_after_nest 8	/* nested: handle->wakeup is read too late */
-#define all_publish	9	/* nested: whoever is nested publishes */
-#define no_mark_full	10	/* nested: who finds no room wakes nobody */
-#define no_tail_check	11	/* laps: room is not asked for */
+#define all_publish	9	/* nested: every nested writer publishes */
+#define no_mark_full	10	/* nested: a writer without room wakes nobody */
+#define no_tail_check	11	/* laps: writers do not check for room */
 #define poll_unordered	12	/* nested: rb->poll is seen before data_head */
 #define full_tail_twice	13	/* refused: full_at is not the tail that was found full */
 
@@ -61,7 +61,7 @@
 byte mem[6];
 byte data_tail;
 
-/* Stores that the other CPU does not see yet; an age of 0 is none. */
+/* Stores that the other CPU does not see yet; an age of 0: none. */
 byte pending[6];
 byte age[6];
 byte now = 1;
@@ -97,7 +97,7 @@ byte due;
 		fi							\
 	}
 
-/* What the writing CPU has stored comes to the other CPU. */
+/* Stores of the writing CPU become visible to the other CPU. */
 active proctype store_buffer()
 {
 end:	do
@@ -110,7 +110,7 @@ end:	do
 	od
 }
 
-/* One step of a writer: nobody who interrupts has the CPU. */
+/* One step of a writer: no interrupt has the CPU. */
 #define STEP(c)		cur == level && (c)
 
 /* Two stores to one place never change their order. */
@@ -208,7 +208,7 @@ inline enter()
 #if BROKEN != stamp_after_nest
 	d_step { STEP(true) -> stamp = wakeup }
 #endif
-	/* Who interrupts leaves nest as it was: loaded and stored in one. */
+	/* An interrupt restores nest: load and store are one step. */
 	d_step { STEP(true) -> nest++ }
 #if BROKEN == stamp_after_nest
 	d_step { STEP(true) -> stamp = wakeup }
@@ -218,7 +218,7 @@ inline enter()
 #if BROKEN == no_tail_check
 #define ROOM	true
 #else
-/* Words are bytes by eight: the byte that stays free is one word too many. */
+/* A word has eight bytes: the byte that stays free costs a whole word. */
 #define ROOM	(old + size < tail + SIZE)
 #endif
 
@@ -290,7 +290,7 @@ inline mark_full()
 }
 
 /*
- * What writes at one level: records of so many words each.  The body is
+ * A writer at one level: @records records of @size words each.  The body is
  * perf_output_begin(), perf_rb_write() and perf_output_end().
  */
 proctype writer(byte level; byte records; byte size)
@@ -302,7 +302,7 @@ proctype writer(byte level; byte records; byte size)
 	do
 	:: records == 0 -> break
 	:: else ->
-		/* Something of a lower level is interrupted. */
+		/* Interrupts a lower level. */
 		if
 		:: d_step { level > 0 && cur < level -> below = cur; cur = level }
 		:: level == 0

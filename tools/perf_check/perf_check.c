@@ -2,8 +2,8 @@
 /*
  * perf_check - ask the kernel whether it would open an event, and why not.
  *
- * See perf-check.txt. A member of a group is asked about beside those before it,
- * which for this purpose are opened, disabled, and closed when the program ends.
+ * See perf-check.txt. A sibling is asked about beside the events before it, which
+ * are opened for this purpose, disabled, and closed when the program ends.
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -32,7 +32,7 @@ struct options {
 	unsigned long flags;
 };
 
-/* Fields of the attribute; of those that share their place, the usual name. */
+/* Fields of the attribute; those that share a place have the usual name. */
 static const struct field {
 	const char *name;
 	size_t offset;
@@ -165,7 +165,7 @@ static __u64 parse_number(const char *word)
 	return number;
 }
 
-/* What the user says. */
+/* The command line. */
 
 static bool find_pmu(const char *name, __u32 *type)
 {
@@ -277,7 +277,7 @@ static struct perf_event_attr parse_event(const char *text)
 	return attr;
 }
 
-/* What the kernel says. */
+/* The kernel's answer. */
 
 static void print_bits(const struct perf_event_dry_run *run, __u64 bits)
 {
