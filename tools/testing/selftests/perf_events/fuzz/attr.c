@@ -80,7 +80,7 @@ static void draw_breakpoint(struct fuzzer *f, struct perf_event_attr *attr)
 	     (unsigned long long)attr->bp_len);
 }
 
-/* None that a signal's handler would trigger; the last does not exist. */
+/* A signal handler hits none of these; the last one does not exist. */
 static const char *const tracepoints[NR_TRACEPOINTS] = {
 	"sched/sched_switch", "sched/sched_process_fork",
 	"sched/sched_process_exit", "sched/sched_migrate_task", "no/such_event",
@@ -106,7 +106,7 @@ static void draw_tracepoint(struct fuzzer *f, struct perf_event_attr *attr)
 	tell(f, " %s", tracepoints[which]);
 }
 
-/* Modules of tests, whose types are others each time; PMUs with probes. */
+/* PMUs of test modules, which get a new type each time; PMUs of probes. */
 static void draw_named(struct fuzzer *f, struct perf_event_attr *attr)
 {
 	static const char *const names[] = {
@@ -147,7 +147,7 @@ static bool overflows_seldom(const struct perf_event_attr *attr)
 	}
 }
 
-/* Whatever was drawn, the machine has to go on. */
+/* Changes what the machine would not survive. */
 static void make_bearable(struct perf_event_attr *attr)
 {
 	if (attr->freq) {
@@ -161,7 +161,7 @@ static void make_bearable(struct perf_event_attr *attr)
 	/* Not all functions of the kernel. */
 	if (attr->type == PERF_TYPE_TRACEPOINT && attr->config < 5)
 		attr->config = ~0U;
-	/* Of the kernel's addresses none. */
+	/* No addresses of the kernel. */
 	if (attr->type == PERF_TYPE_BREAKPOINT && attr->bp_addr >> 47)
 		attr->bp_addr = (unsigned long)fuzz_target;
 }
@@ -368,7 +368,7 @@ static void draw_field(struct fuzzer *f, struct perf_event_attr *attr)
 	default:
 		value = 0;
 	}
-	/* Half of the wide ones; the other half needs no more than its least bit. */
+	/* Only the first 32 bits of a wide field change. */
 	memcpy((char *)attr + at, &value, sizeof(__u32));
 	tell(f, " @%u=%x", at, (unsigned int)value);
 }

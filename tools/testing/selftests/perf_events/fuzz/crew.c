@@ -20,7 +20,7 @@
 #include "../storm.h"
 #include "fuzz.h"
 
-/* What is shown of a stream that went wrong. */
+/* Records that are shown of a stream that went wrong. */
 #define LAST_RECORDS	24
 
 static void begin_process(void)
@@ -28,14 +28,14 @@ static void begin_process(void)
 	static const struct rlimit no_core;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	/* What is left of its family goes with the group. */
+	/* Its children are killed with the process group. */
 	setpgid(0, 0);
 	setrlimit(RLIMIT_CORE, &no_core);
 	catch_signals();
 	if (!fuzz->options.nobody)
 		return;
 	become_nobody();
-	/* Its like may open events on it. */
+	/* Other processes of the same user may open events on it. */
 	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 
@@ -157,7 +157,7 @@ static void end_life(struct stream *stream, int status, struct outcome *outcome)
 	show_streams(stream, LAST_RECORDS);
 }
 
-/* Return: one whose operation takes too long, NULL if there is none */
+/* Return: a stream whose operation takes too long, or NULL */
 static const struct stream *find_hung(void)
 {
 	__u64 patience = fuzz->options.patience * NSEC_PER_SEC;
@@ -208,7 +208,7 @@ static unsigned int fill_crew(unsigned int next, __u64 end)
 	return next;
 }
 
-/* Return: false when nobody is left. */
+/* Return: false when no process is left. */
 static bool look_after(struct outcome *outcome)
 {
 	struct stream *stream;

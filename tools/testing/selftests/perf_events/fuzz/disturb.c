@@ -67,7 +67,7 @@ static void upset_pmu(__u64 *random)
 	test_module_register(module, true);
 }
 
-/* Half of what there is, for a moment, and no cache. */
+/* Takes half of the available memory for a moment, and drops caches. */
 static void upset_memory(__u64 *random)
 {
 	size_t size = proc_kb("/proc/meminfo", "MemAvailable") / 2 * 1024, at;
@@ -135,7 +135,7 @@ void disturb_start(unsigned int which, __u64 seed)
 
 /*
  * The greatest depth of stacks is EBUSY until the last event that records them has gone.
- * Where others are at work that may be never.
+ * If other programs are at work that may never happen.
  */
 static bool put_back(const char *path, long value)
 {
@@ -156,7 +156,7 @@ static bool put_back(const char *path, long value)
 	return true;
 }
 
-/* As all was before. */
+/* Restores everything. */
 void disturb_stop(struct outcome *outcome)
 {
 	size_t i;

@@ -15,7 +15,7 @@
 #include "../storm.h"
 #include "fuzz.h"
 
-/* Few samples are too many, where each is emulated. */
+/* Even few samples take long where each is emulated. */
 #define SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 #define LOW_RATE	1000
 
@@ -252,7 +252,7 @@ static void run(struct outcome *outcome)
 	if (o->paranoid != PARANOID_AS_IS)
 		set_number(PARANOID, o->paranoid);
 	set_number(SAMPLE_RATE, LOW_RATE);
-	/* Where a sample takes long, the greatest rate sinks. */
+	/* If a sample takes long, the kernel lowers the maximum rate. */
 	if (o->compare)
 		set_number(CPU_PERCENT, 0);
 	disturb_start(o->disturb, o->seed);
@@ -310,7 +310,7 @@ static void run_portion(const struct portion *portion)
 			 "%s: %u operations, %u processes, %u killed, %u hung, %u children went wrong\n",
 			 portion->name, outcome.ops, outcome.lives,
 			 outcome.killed, outcome.hung, fuzz->strange);
-	/* Whoever cannot end has events. */
+	/* A process that cannot end still has events. */
 	if (outcome.hung)
 		ksft_exit_fail();
 }

@@ -55,7 +55,7 @@
  * @disturb: bits of enum disturber
  * @nobody: all processes drop root
  * @compare: nothing whose result depends on time
- * @extensions: with what other kernels do not know
+ * @extensions: with features that other kernels do not have
  * @faults: allocations of the processes may be made to fail
  * @trace: print each operation
  * @tally: print how often each operation had which result
@@ -113,7 +113,7 @@ struct record {
 /**
  * struct stream - what a thread has done
  * @number: which stream it is
- * @pid: its process, 0 when nobody has it
+ * @pid: its process, 0 if there is none
  * @count: operations so far; the last LOG_RECORDS of them are in @ring
  * @begun: when the present operation began, 0 between two
  * @carried: descriptors that an executed program finds
@@ -133,7 +133,7 @@ struct stream {
 
 /**
  * struct fuzz_shared - all processes of a run
- * @options: also for who was executed
+ * @options: also for programs that were executed
  * @stop: the time is over
  * @strange: children that ended in a way they should not
  * @tracepoint: numbers, which root alone can look up

@@ -71,7 +71,7 @@ static void append(const struct fuzzer *f)
 	close(fd);
 }
 
-/* A replay needs what is not done. */
+/* A replay needs operations that did not finish, too. */
 void log_begin(const struct fuzzer *f)
 {
 	if (fuzz->options.log && !f->depth)
@@ -84,7 +84,7 @@ void log_end(const struct fuzzer *f)
 		append(f);
 }
 
-/* The last ones, @most of them. */
+/* Shows the last @most records. */
 void log_show(const struct stream *stream, unsigned int most)
 {
 	unsigned int i = 0;

@@ -138,7 +138,7 @@ long op_filter(struct fuzzer *f)
 			      filters[which]));
 }
 
-/* None so short that counters do nothing but overflow; of a frequency it is too high. */
+/* Not so short that counters only overflow; as a frequency it is too high. */
 long op_period(struct fuzzer *f)
 {
 	static const __u64 periods[] = { 0, 1ULL << 63, ~0ULL };
@@ -151,7 +151,7 @@ long op_period(struct fuzzer *f)
 	return or_errno(ioctl(slot_fd(f, slot), PERF_EVENT_IOC_PERIOD, &period));
 }
 
-/* Only breakpoints can; others say so. */
+/* Only breakpoints can be modified; other events refuse it. */
 long op_modify(struct fuzzer *f)
 {
 	int slot = draw_slot(f);

@@ -38,7 +38,7 @@ static void on_signal(int sig)
 	(void)sig;
 }
 
-/* The process ends of it, and then it is known where that was. */
+/* The fault kills the process, after a message that tells where it was. */
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	const ucontext_t *at = context;

@@ -74,7 +74,7 @@ __u64 draw_u64(struct fuzzer *f)
 	return high << 32 | draw(f, ~0U);
 }
 
-/* Neighbours have nothing in common. */
+/* Neighbouring numbers give unrelated results. */
 static __u64 mix(__u64 x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
@@ -110,7 +110,7 @@ int draw_slot(struct fuzzer *f)
 	return draw(f, NR_SLOTS);
 }
 
-/* Threads take each other's as well; -1 if there is none. */
+/* May be the slot of another thread; -1 if there is none. */
 int slot_fd(struct fuzzer *f, int slot)
 {
 	struct fuzzer *of = f;
