@@ -148,3 +148,14 @@ use_ccache() {
 base_version() {
 	dpkg-query -W -f '${Version}' "$PACKAGE" 2>/dev/null || echo unknown
 }
+
+# The project's files, from its top: tracked or not, but nothing that git ignores.
+project() {
+	if [ -d .git ]; then
+		git -c safe.directory="$TOP" ls-files -co --exclude-standard
+	else
+		find . -path ./build -prune -o -type f -print | sed 's,^\./,,'
+	fi | while read -r file; do
+		[ ! -f "$file" ] || printf '%s\n' "$file"
+	done
+}
