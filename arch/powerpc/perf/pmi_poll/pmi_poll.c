@@ -2,19 +2,19 @@
 /*
  * A timer in the place of the performance monitor interrupt
  *
- * Purpose: emulated processors that note the overflow of a counter in MMCR0 but
- * do not interrupt. What the interrupt would do, call perf_irq(), is done by a
- * timer that finds the note. The driver cannot tell the difference, but that
- * the registers are those of the timer's interrupt.
+ * Purpose: some emulated processors set a bit in MMCR0 when a counter
+ * overflows, but do not interrupt. A timer looks at the bit and calls
+ * perf_irq(), as the interrupt would. The driver sees only one difference: the
+ * registers are those of the timer's interrupt.
  *
- *   pmi_poll=MICROSECONDS	how often to look; nothing is done without it
+ *   pmi_poll=MICROSECONDS	period of the timer; nothing is done without it
  *
  * Owns: one timer for each CPU that is online.
  *
- * Contexts: hard interrupt. Interrupts are off wherever the driver has taken
- * the counters from the processor, so that the timer never finds it at work.
+ * Contexts: hard interrupt. Interrupts are off wherever the driver has stopped
+ * the counters, so the timer never interrupts the driver's work on them.
  *
- * Locking: none, all is the CPU's own.
+ * Locking: none, all data is per CPU.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/hrtimer.h>

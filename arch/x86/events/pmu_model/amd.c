@@ -80,7 +80,7 @@ void pmu_model_amd_setup(struct pmu_model *m)
 	m->has_global = true;
 	m->has_sticky_freeze = true;
 	m->global_mask = BIT_ULL(CORE_COUNTERS) - 1;
-	/* Clearing a bit that is not there is no error. */
+	/* Clearing a bit that does not exist is no error. */
 	m->status_clear_mask = U64_MAX;
 	m->status_set_mask = m->global_mask | STATUS_FREEZE;
 	m->debugctl_mask = DEBUGCTL_MASK;

@@ -3,9 +3,8 @@
  * PMU model: arithmetic of one counter
  *
  * A counter is a number that was right at some tick of the model's clock, and a
- * rate. Everything else is worked out when somebody looks. Fractions of an
- * event are carried along, so that a counter that is looked at often shows the
- * same as one that is looked at once.
+ * rate. The current count is computed when it is read. Fractions of an event
+ * are kept, so the count does not depend on how often the counter is read.
  *
  * Owns nothing. All functions are pure and run in any context.
  */
@@ -14,7 +13,7 @@
 
 #include "pmu_model.h"
 
-/* Needs more than this many events: a lower bound of the ticks will do. */
+/* If the wrap is more events away, a lower bound of the ticks will do. */
 #define FAR_EVENTS	BIT_ULL(43)
 
 /* The count in 1/2^20 of an event, not yet cut to the counter's width. */
@@ -27,10 +26,10 @@ static __always_inline u128 count_at(const struct pmu_model_counter *c, u64 now)
 }
 
 /**
- * pmu_model_counter_peek - what a counter that moves shows at a moment
+ * pmu_model_counter_peek - compute the count of a running counter
  * @c:		the counter
  * @mask:	bits of the counter
- * @now:	the moment, in ticks; the past is taken for @c->stamp
+ * @now:	the time, in ticks; a time before @c->stamp counts as @c->stamp
  * @wrapped:	set to whether the counter passed its largest value
  *
  * Return: the count.
@@ -45,10 +44,10 @@ u64 pmu_model_counter_peek(const struct pmu_model_counter *c, u64 mask, u64 now,
 }
 
 /**
- * pmu_model_counter_settle - bring a counter that moves up to date
+ * pmu_model_counter_settle - bring a running counter up to date
  * @c:		the counter
  * @mask:	bits of the counter
- * @now:	the moment, in ticks; the past changes nothing
+ * @now:	the time, in ticks; a time before @c->stamp changes nothing
  *
  * Return: true if the counter passed its largest value on the way.
  */
@@ -65,13 +64,13 @@ bool pmu_model_counter_settle(struct pmu_model_counter *c, u64 mask, u64 now)
 }
 
 /**
- * pmu_model_counter_left - how long until a counter wraps
+ * pmu_model_counter_left - compute the time until a counter wraps
  * @c:		the counter
  * @mask:	bits of the counter
  *
  * Return: ticks from @c->stamp until the first tick at which the counter has
  * wrapped, a smaller number if that is hours away, or PMU_MODEL_NEVER if it
- * does not move.
+ * does not run.
  */
 u64 pmu_model_counter_left(const struct pmu_model_counter *c, u64 mask)
 {
@@ -86,19 +85,19 @@ u64 pmu_model_counter_left(const struct pmu_model_counter *c, u64 mask)
 }
 
 /**
- * pmu_model_condition_rate - what threshold, invert and edge make of an event
+ * pmu_model_condition_rate - apply threshold, invert and edge to a rate
  * @rate:	events per tick
  * @width:	events in a cycle that has any
  * @cycles:	cycles per tick, in the unit of @rate
  * @cmask:	count cycles with at least that many events; 0 counts events
- * @inv:	count the other cycles; without effect while @cmask is 0
+ * @inv:	count the other cycles; no effect while @cmask is 0
  * @edge:	count how often the condition becomes true
  *
- * Events are taken to come @width at a time, the cycles between them to be
- * empty, and a cycle of the rarer kind to stand alone: then each of them is an
- * edge, whichever of the two is counted. SDM vol. 3 20.2.1.1, APM vol. 2 13.2.1.
+ * Assumptions: a cycle has @width events or none, and of these two kinds of
+ * cycles the rarer one never comes twice in a row. So each rarer cycle is an
+ * edge, whichever kind is counted. SDM vol. 3 20.2.1.1, APM vol. 2 13.2.1.
  *
- * Return: what the counter counts per tick, in the unit of @rate.
+ * Return: the number that the counter adds per tick, in the unit of @rate.
  */
 u32 pmu_model_condition_rate(u32 rate, u32 width, u32 cycles, u32 cmask,
 			     bool inv, bool edge)
@@ -114,7 +113,7 @@ u32 pmu_model_condition_rate(u32 rate, u32 width, u32 cycles, u32 cmask,
 }
 
 /**
- * pmu_model_ppm_to_rate - convert what users see into what counters use
+ * pmu_model_ppm_to_rate - convert the unit of users into the unit of counters
  * @ppm:	events per million ticks, at most PMU_MODEL_MAX_PPM
  *
  * Return: the nearest rate in 1/2^20 of an event per tick.
@@ -126,7 +125,7 @@ u32 pmu_model_ppm_to_rate(u32 ppm)
 }
 
 /**
- * pmu_model_rate_to_ppm - the other way round
+ * pmu_model_rate_to_ppm - convert the unit of counters into the unit of users
  * @rate:	events per tick in 1/2^20
  *
  * Return: the nearest number of events per million ticks.

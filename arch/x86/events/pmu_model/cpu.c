@@ -3,8 +3,8 @@
  * PMU model: the state of each CPU
  *
  * Hardware executes an access to a register as a whole; an NMI comes before it
- * or after it. Here it is some dozens of instructions, and an NMI may come in
- * the middle and access registers itself.
+ * or after it. Here an access is some dozens of instructions, and an NMI may
+ * come in the middle and access registers itself.
  *
  * Owns the per-CPU states and the model's clock.
  *
@@ -13,17 +13,18 @@
  * a sequence number and the number of the buffer.
  *  1. Task or interrupt level copies buffer 0 to buffer 1 and changes it.
  *  2. An NMI copies buffer 0 to buffer 2, changes it and publishes 2.
- *  3. The compare-and-exchange of the first fails: again, from buffer 2.
- * NMIs have the buffers 2 and 3 to themselves, so that they never write what
- * they interrupted; they do not interrupt each other. Interrupts are off
- * throughout.
+ *  3. The compare-and-exchange of the first fails: it begins again, from
+ *     buffer 2.
+ * Only NMIs use the buffers 2 and 3, so they never write to the buffer of the
+ * code that they interrupted; they do not interrupt each other. Interrupts are
+ * off throughout.
  *
  * Interrupts: the comparator sends them (pmi.c); an access that finds one due
  * sends it first, see hurry().
  *
- * Clock: the TSC, less what the model has used itself unless that is to count.
- * In the model it stands still; an NMI that comes there sees it stand still as
- * well. So nothing that happens inside of an access has a duration.
+ * Clock: the TSC, less the time that the model itself has used (with self=count
+ * that is not subtracted). The clock stands still in the model, also for an NMI
+ * that comes there. So nothing that happens within an access takes time.
  *
  * Contexts: registers are accessed anywhere, NMI included. A CPU's data is
  * touched by that CPU alone, and by the boot CPU while it is down.
@@ -48,8 +49,8 @@
 #define BUFFER_MASK	(NR_BUFFERS - 1)
 #define NMI_BUFFERS	2
 
-#define MAX_WAIT	10000	/* turns, for an NMI to oneself */
-#define MAX_EARLY	20000	/* ticks, for a shot to be due */
+#define MAX_WAIT	10000	/* turns of waiting for an own NMI */
+#define MAX_EARLY	20000	/* ticks of waiting until a shot is due */
 
 struct model_cpu {
 	unsigned long	live;	/* sequence << 2 | number of the live buffer */
@@ -69,7 +70,7 @@ static __always_inline u64 running_clock(const struct model_cpu *c)
 	return rdtsc() - c->spent;
 }
 
-/* An NMI may come when an access has begun and not yet stopped the clock. */
+/* An NMI may come after an access has begun and before it stops the clock. */
 static __always_inline u64 clock(const struct model_cpu *c)
 {
 	u64 now = READ_ONCE(c->now);
@@ -104,9 +105,9 @@ static __always_inline void start_clock(struct model_cpu *c)
 }
 
 /*
- * The comparator's NMI can be late by what QEMU's timers are late. A real PMI
- * is not: no access to a register comes between an overflow and its interrupt.
- * So an access that finds one due sends it and starts anew.
+ * QEMU's timers are late, and so is the comparator's NMI. A real PMI is not: no
+ * access to a register comes between an overflow and its interrupt. So an
+ * access that finds an interrupt due sends it and starts again.
  */
 static __always_inline bool overdue(const struct model_cpu *c)
 {
@@ -172,7 +173,7 @@ static bool publish(struct model_cpu *c, unsigned long seen,
 				 (next - c->state));
 }
 
-/* Whoever changed the state meanwhile may have set the comparator before us. */
+/* An NMI that changed the state meanwhile may have set the comparator first. */
 static void program_shot(struct model_cpu *c)
 {
 	unsigned long seen;
@@ -190,8 +191,8 @@ static void program_shot(struct model_cpu *c)
 /**
  * pmu_model_power_up - prepare the state that CPUs start with
  *
- * Context: boot CPU, before the per-CPU areas are set up: what is written here
- * becomes the initial content of each of them.
+ * Context: boot CPU, before the per-CPU areas are set up: the state written
+ * here becomes the initial content of each area.
  */
 void __init pmu_model_power_up(void)
 {
@@ -223,7 +224,7 @@ int pmu_model_read(unsigned int slot, u64 *val)
 }
 
 /**
- * pmu_model_read_pmc - RDPMC on this CPU
+ * pmu_model_read_pmc - execute RDPMC on this CPU
  * @index:	as in ECX
  * @val:	set to the count, 0 on error
  *
@@ -248,7 +249,7 @@ int pmu_model_read_pmc(u32 index, u64 *val)
 
 /*
  * A driver stops all counters, gives them other events and starts them with the
- * global control register: that is one turn, however much was between.
+ * global control register: that is one turn, whatever else it does in between.
  */
 static void note_turn(struct model_cpu *c, enum pmu_model_kind kind)
 {
@@ -294,7 +295,7 @@ int pmu_model_write(unsigned int slot, u64 val)
 }
 
 /**
- * pmu_model_count_rdpmc - a program has executed RDPMC on this CPU
+ * pmu_model_count_rdpmc - count an RDPMC of a program on this CPU
  *
  * Context: the trap that emulates it.
  */
@@ -313,8 +314,8 @@ void pmu_model_count_rdpmc(void)
 }
 
 /**
- * pmu_model_set_mode - this CPU changes between user and kernel mode
- * @user:	it executes user code from now on
+ * pmu_model_set_mode - note that this CPU enters or leaves user mode
+ * @user:	true if it executes user code from now on
  *
  * Context: entry code with interrupts off, after RCU watches.
  */
@@ -368,7 +369,7 @@ static enum pmu_model_shot_event take_pmi(struct model_cpu *c)
 	return event;
 }
 
-/* A shot is early by what the model used up meanwhile: that is soon over. */
+/* A shot is early by the time that the model has used meanwhile: not long. */
 static void wait_until_due(struct model_cpu *c)
 {
 	start_clock(c);
@@ -391,8 +392,8 @@ static enum pmu_model_shot_event handle_shot(struct model_cpu *c)
 }
 
 /*
- * First on the list: it turns a shot into the PMI that the driver's handler
- * then finds, or takes it off the list's hands if there is nothing to find.
+ * The first handler on the list: it turns a shot into the PMI that the driver's
+ * handler then finds, or claims the NMI if there is nothing to find.
  */
 static int pmu_model_nmi(unsigned int type, struct pt_regs *regs)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PMU model: what CPUID says about the PMU
+ * PMU model: the PMU's part of CPUID
  *
- * The kernel's CPUID comes here when the model is on; the leaves that describe
- * counters are answered, bits that promise them are set or cleared, the rest is
- * the CPU's own. Programs execute CPUID themselves and see the bare CPU.
+ * CPUID of the kernel comes here when the model is enabled. The model fills in
+ * the leaves that describe counters, and sets or clears the bits that announce
+ * them; all else is the CPU's own. Programs see the bare CPU.
  *
  * Contexts: any.
  */
@@ -23,7 +23,7 @@
 #define EXT_ECX_PERFCTR_CORE	BIT(23)
 #define EXT_PERFMON_V2		BIT(0)
 
-/* Leaf 0xa, SDM vol. 2 CPUID: seven architectural events, all there. */
+/* Leaf 0xa, SDM vol. 2 CPUID: all seven architectural events. */
 #define ARCH_EVENTS		7
 #define EDX_ANY_DEPRECATED	BIT(15)
 
@@ -70,7 +70,7 @@ static void ext_perfmon(const struct leaf *l)
 	*l->ebx = pmu_model.gp;
 }
 
-/* The leaves between the last that the CPU has and the model's are empty. */
+/* The leaves between the CPU's last one and the model's are empty. */
 static bool fills_gap(unsigned int leaf)
 {
 	unsigned int eax = LEAF_EXT_MAX, ebx, ecx = 0, edx;
@@ -103,7 +103,7 @@ static void amd_leaf(unsigned int leaf, const struct leaf *l)
 }
 
 /**
- * pmu_model_cpuid - the CPUID instruction
+ * pmu_model_cpuid - execute the CPUID instruction
  * @eax:	leaf in, result out
  * @ebx:	result
  * @ecx:	subleaf in, result out

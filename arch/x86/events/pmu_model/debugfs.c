@@ -2,7 +2,7 @@
 /*
  * PMU model: /sys/kernel/debug/x86_pmu_model
  *
- *   config	what is modelled; read only
+ *   config	the modelled PMU; read only
  *   rates	the table of events; "NAME PPM" changes one
  *   accesses	reads and writes per CPU and register; any write resets
  *   overhead	the model's own costs and its interrupts; any write resets

@@ -2,9 +2,9 @@
 /*
  * PMU model: telling user mode from kernel mode
  *
- * Context tracking says when a CPU enters and leaves user mode; with
- * filter=ctx the counters that count in one of the modes only follow it. An NMI
- * that interrupts user code counts as user mode: nobody reports it.
+ * Context tracking reports when a CPU enters and leaves user mode; with
+ * filter=ctx the counters that count in one mode only follow these reports. An
+ * NMI that interrupts user code counts as user mode, since it is not reported.
  *
  * Contexts: tracepoint probes in entry code, interrupts off.
  */
@@ -26,7 +26,7 @@ static void leave_user(void *data, int dummy)
 /**
  * pmu_model_filter_init - follow the mode of each CPU
  *
- * Return: 0 or the error of the registration; then both modes are one.
+ * Return: 0 or the error of the registration; then both modes count as one.
  */
 int __init pmu_model_filter_init(void)
 {

@@ -30,7 +30,7 @@
 /* Request, supplier and snoop fields of MSR_OFFCORE_RSP_x, 20.3.8.2. */
 #define OFFCORE_MASK		(GENMASK_ULL(37, 15) | GENMASK_ULL(11, 0))
 
-/* The "any thread" bits came with version 3 and went with version 5. */
+/* The "any thread" bits exist in versions 3 and 4. */
 static bool has_any_thread(const struct pmu_model *m)
 {
 	return m->version == 3 || m->version == 4;

@@ -6,7 +6,7 @@
  *   pmu_model=amd[,variant=legacy|core|v2]
  *   both: [,filter=none|ctx][,self=exclude|count]
  *
- * Owns the description of the modelled PMU, which nothing changes later.
+ * Owns the description of the modelled PMU, which never changes afterwards.
  *
  * Contexts: early parameter parsing on the boot CPU; the CPU's vendor is known,
  * calls through pv_ops are not patched yet.
@@ -24,7 +24,7 @@
 
 struct pmu_model pmu_model __ro_after_init;
 
-/* What can be chosen; a number within limits, or the index of a word. */
+/* An option: a number within limits, or the index of a word. */
 struct option {
 	const char *name;
 	unsigned int *value;
@@ -85,7 +85,7 @@ static const struct option * __init find_option(const char *name,
 	return NULL;
 }
 
-/* A wrong option is reported and leaves the default. */
+/* A wrong option is reported, and the default is used. */
 static void __init parse_option(char *text, enum pmu_model_vendor vendor)
 {
 	const char *name = strsep(&text, "=");

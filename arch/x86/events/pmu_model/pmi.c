@@ -2,13 +2,14 @@
 /*
  * PMU model: overflow interrupts
  *
- * An overflow has to interrupt any code, with interrupts off or not, at its
- * moment. Comparators of the HPET do that: routed as messages to a local APIC
- * with delivery mode NMI, they are armed by plain MMIO writes, which is possible
- * in an NMI. Each CPU has one, counted from the last downwards, since the first
- * two belong to the legacy timer interrupts.
+ * An overflow must interrupt any code at once, with interrupts off or not.
+ * Comparators of the HPET can do that: they send messages to a local APIC with
+ * delivery mode NMI, and plain MMIO writes arm them, which is possible in an
+ * NMI. Each CPU has one, counted from the last downwards, since the first two
+ * belong to the legacy timer interrupts. A comparator that is set, and the
+ * interrupt that it sends, are called a shot.
  *
- * Owns the comparators it takes, and a mapping of the HPET of its own. It was
+ * Owns the comparators it takes, and its own mapping of the HPET. It was
  * written for QEMU's HPET (hpet.msi=on), whose comparator also fires when it is
  * set to the past.
  *
@@ -16,17 +17,17 @@
  * touch with interrupts off, or in an NMI there; attach and detach run while
  * that CPU is down, or is the boot CPU at init.
  *
- * Races: programming a comparator can be interrupted by an NMI that it, its
- * former setting or somebody else sent.
- *  1. While @changing is set nothing is known about such an NMI. It is taken
- *     for ours and @missed is set. The interrupted code then looks whether the
- *     new shot was due by then, and if so has the CPU interrupt itself.
+ * Races: an NMI can interrupt the programming of a comparator. The comparator,
+ * its former setting, or another source may have sent it.
+ *  1. While @changing is set the sender of such an NMI is unknown. It is taken
+ *     for ours and @missed is set. The interrupted code then checks whether the
+ *     new shot was due by then, and if so makes the CPU interrupt itself.
  *  2. A shot may be on its way while it is replaced. If the old moment has
  *     passed when the new one is set, one NMI is expected as a stray.
- *  3. An NMI that the CPU sends to itself may meet the comparator's: after it
- *     one stray is expected.
- *  4. A handler that runs inside of 1 leaves the comparator alone; the code
- *     that it interrupted looks at the counters again (cpu.c).
+ *  3. An NMI that the CPU sends to itself may merge with the comparator's:
+ *     after it one stray is expected.
+ *  4. A handler that runs during 1 does not touch the comparator; the code that
+ *     it interrupted checks the counters again (cpu.c).
  */
 #include <linux/init.h>
 #include <linux/io.h>
@@ -45,7 +46,7 @@
 #define FEMTOSEC_PER_SEC	1000000000000000ULL
 #define CALIBRATE_HZ		100	/* for a hundredth of a second */
 #define DEAR_READ		400	/* TSC ticks; under -icount it is some dozen */
-#define STRAY_SECONDS		4	/* a busy host stops a guest for long */
+#define STRAY_SECONDS		4	/* a busy host stops guests for long */
 
 #define LEGACY_COMPARATORS	2
 #define ROUTE_ADDRESS		0xfee00000U
@@ -80,7 +81,7 @@ static __always_inline void hpet_set(u32 reg, u32 val)
 	writel(val, hpet.base + reg);
 }
 
-/* QEMU takes no 64-bit accesses. A small low half may belong to the next high. */
+/* QEMU takes no 64-bit accesses. A small low half may follow a carry. */
 static u64 __init read_both_halves(void)
 {
 	u32 high = hpet_get(HPET_COUNTER + 4);
@@ -91,7 +92,7 @@ static u64 __init read_both_halves(void)
 	return (u64)high << 32 | low;
 }
 
-/* The low half is read, which takes long enough; the TSC tells the high one. */
+/* Only the low half is read, which is slow; the TSC gives the high one. */
 static u64 hpet_now(void)
 {
 	u32 low = hpet_get(HPET_COUNTER);
@@ -126,7 +127,7 @@ static void __init calibrate(u64 hz)
 /**
  * pmu_model_hpet_init - find the HPET and measure it against the TSC
  *
- * Context: boot CPU, before the others are started.
+ * Context: boot CPU, before the other CPUs are started.
  * Return: false if there is no HPET or none of its free comparators can send
  * messages; the model then works without interrupts.
  */
@@ -156,7 +157,7 @@ bool __init pmu_model_hpet_init(void)
 
 /**
  * pmu_model_shot_attach - give a CPU its comparator
- * @shot:	the CPU's; becomes usable unless there is no comparator left
+ * @shot:	the CPU's shot; becomes usable if a comparator is left
  * @cpu:	the CPU
  *
  * Context: the CPU is the boot CPU at init, or is about to be started.
@@ -184,8 +185,8 @@ void pmu_model_shot_attach(struct pmu_model_shot *shot, unsigned int cpu)
 }
 
 /**
- * pmu_model_shot_detach - silence the comparator of a CPU that has gone
- * @shot:	the CPU's
+ * pmu_model_shot_detach - disable the comparator of a CPU that is offline
+ * @shot:	the CPU's shot
  *
  * Context: the CPU is dead.
  */
@@ -198,10 +199,10 @@ void pmu_model_shot_detach(struct pmu_model_shot *shot)
 }
 
 /**
- * pmu_model_shot_send - do not wait for the comparator
+ * pmu_model_shot_send - interrupt this CPU without waiting for the comparator
  * @shot:	this CPU's comparator; its own NMI may still come as a stray
  *
- * Context: interrupts off. In an NMI the new one comes afterwards.
+ * Context: interrupts off. Within an NMI the new one comes afterwards.
  */
 void pmu_model_shot_send(struct pmu_model_shot *shot)
 {
@@ -215,7 +216,7 @@ static void enable(struct pmu_model_shot *shot, bool on)
 	shot->enabled = on;
 }
 
-/* The comparator is set in two halves: it must not look in between. */
+/* Writes the comparator in two halves; it must not compare in between. */
 static void set_target(struct pmu_model_shot *shot, u64 target)
 {
 	u32 cmp = shot->base + HPET_T0_CMP - HPET_T0_CFG;
@@ -261,10 +262,10 @@ static void replace(struct pmu_model_shot *shot, u64 ticks)
 }
 
 /*
- * A shot that has become too early may stay: when it comes it is put off. Where
- * MMIO is dear that is always the better choice. Where it is nearly free and
- * instructions are counted (-icount), NMIs are spared, except for shots that are
- * far away: those of counters that only count.
+ * A shot that has become too early may stay: when it comes the comparator is
+ * set again. Where MMIO is slow that is always the better choice. Under -icount
+ * MMIO is nearly free, and a shot is replaced to save the NMI, except for shots
+ * that are far away: those of counters that only count.
  */
 static bool may_stay(const struct pmu_model_shot *shot, u64 ticks)
 {
@@ -286,9 +287,9 @@ static void make_up_for_missed(struct pmu_model_shot *shot)
 }
 
 /**
- * pmu_model_shot_program_nmi - let the next overflow interrupt come
+ * pmu_model_shot_program_nmi - set the comparator for the next overflow
  * @shot:	this CPU's comparator
- * @ticks:	how long until then, in TSC ticks; PMU_MODEL_NEVER if not at all
+ * @ticks:	time until then, in TSC ticks; PMU_MODEL_NEVER disables it
  *
  * Context: interrupts off, or NMI.
  */
@@ -338,12 +339,12 @@ enum pmu_model_nmi_cause pmu_model_shot_cause_nmi(struct pmu_model_shot *shot)
 }
 
 /**
- * pmu_model_lvt_masked_nmi - whether the local APIC would keep a PMI back
+ * pmu_model_lvt_masked_nmi - check whether the local APIC masks PMIs
  *
  * A delivery mode other than NMI is not modelled and counts as masked.
  *
  * Context: NMI.
- * Return: true if it would.
+ * Return: true if it does.
  */
 bool pmu_model_lvt_masked_nmi(void)
 {
@@ -353,7 +354,7 @@ bool pmu_model_lvt_masked_nmi(void)
 }
 
 /**
- * pmu_model_lvt_mask_nmi - what an Intel APIC does when it delivers a PMI
+ * pmu_model_lvt_mask_nmi - mask PMIs, as an Intel APIC does on delivery
  *
  * SDM vol. 3 11.5.1: software has to unmask the entry again.
  *
@@ -365,8 +366,8 @@ void pmu_model_lvt_mask_nmi(void)
 }
 
 /**
- * pmu_model_hpet_show - print what was found and measured
- * @m:		where to
+ * pmu_model_hpet_show - print the results of finding and measuring the HPET
+ * @m:		file to print to
  */
 void pmu_model_hpet_show(struct seq_file *m)
 {

@@ -5,17 +5,17 @@
  * Layers, each calling only those before it:
  *
  *   counter.c    arithmetic of one counter; pure
- *   rates.c      which event advances how fast
- *   registers.c  what reading and writing a register does to one CPU's state;
- *                pure but for rates
+ *   rates.c      the rate of each event
+ *   registers.c  effects of register reads and writes on one CPU's state;
+ *                pure except for rates
  *   intel.c      register map and reserved bits of an Intel PMU
  *   amd.c        the same for AMD
  *   setup.c      the choice between them
- *   stats.c      how often each register was accessed, what the model costs
+ *   stats.c      numbers of accesses to each register, cost of the model
  *   pmi.c        overflow interrupts through HPET comparators
- *   cpu.c        the state of each CPU, changed atomically towards NMIs
+ *   cpu.c        the state of each CPU; changes are atomic for NMIs
  *   pv.c, cpuid.c, rdpmc.c, filter.c
- *                the doors through which the kernel and programs come in
+ *                entries from the kernel and from programs
  *   param.c, debugfs.c
  *                boot parameter, files below /sys/kernel/debug/x86_pmu_model
  *
@@ -58,13 +58,13 @@ struct seq_file;
 #define PMU_SEL_CMASK		GENMASK_ULL(31, 24)
 #define PMU_SEL_EVENT_HI	GENMASK_ULL(35, 32)
 #define PMU_SEL_GUEST_HOST	GENMASK_ULL(41, 40)
-/* What only switches a counter or its interrupt, not what it counts. */
+/* Bits that switch a counter or its interrupt, and do not select its event. */
 #define PMU_SEL_SWITCHES	(PMU_SEL_USR | PMU_SEL_OS | PMU_SEL_INT | \
 				 PMU_SEL_EN | PMU_SEL_GUEST_HOST)
 
 /*
- * An event of the model's own, event 0xdf and unit mask 1: RDPMC in a program,
- * which the model emulates and therefore counts exactly.
+ * An event that only the model has, event 0xdf and unit mask 1: RDPMC in a
+ * program, which the model emulates and therefore counts exactly.
  */
 #define PMU_MODEL_USER_RDPMC	0x01dfULL
 
@@ -82,7 +82,7 @@ struct seq_file;
  * struct pmu_model_counter - one counter and the speed at which it moves
  * @value:	count at @stamp, within the counter's width
  * @stamp:	model clock when @value was right
- * @frac:	what is beyond @value, in 1/2^20 of an event
+ * @frac:	fraction beyond @value, in 1/2^20 of an event
  * @rate:	events per tick in 1/2^20, fixed until the counter is settled
  */
 struct pmu_model_counter {
@@ -95,13 +95,13 @@ struct pmu_model_counter {
 /**
  * struct pmu_model_state - all registers of one CPU's PMU
  * @select:	event select registers
- * @fixed_ctrl:	what the fixed counters do
+ * @fixed_ctrl:	control register of the fixed counters
  * @global_ctrl: which counters may count; bits as in the status register
- * @status:	overflow bits and, for those that have one, the freeze bit
+ * @status:	overflow bits and, on PMUs that have one, the freeze bit
  * @debugctl:	debug control register
- * @plain:	registers that only hold what is written to them
- * @running:	counters that move now, as a mask of counter numbers
- * @pending:	counters whose overflow is to be signalled and was not yet
+ * @plain:	registers that have no effect and keep the value written
+ * @running:	counters that run now, as a mask of counter numbers
+ * @pending:	counters with an overflow that was not signalled yet
  * @user:	the CPU executes user code; stays false without mode filter
  * @counter:	the counters
  */
@@ -118,7 +118,7 @@ struct pmu_model_state {
 	struct pmu_model_counter counter[PMU_MODEL_NR_COUNTERS];
 };
 
-/* What a register is. The order is that of the names in debugfs.c. */
+/* Kinds of registers, in the order of kind_names in stats.c. */
 enum pmu_model_kind {
 	PMU_REG_NONE,		/* not a register of the model */
 	PMU_REG_ABSENT,		/* a PMU register this PMU does not have */
@@ -145,12 +145,12 @@ struct pmu_model_reg {
 	u8	index;
 };
 
-/* Slot 0 means "not ours"; slot 1 collects RDPMC. */
+/* Slot 0 means "not a register of the model"; slot 1 is for RDPMC. */
 #define PMU_MODEL_SLOT_RDPMC	1
 #define PMU_MODEL_MAX_REGS	64
 #define PMU_MODEL_MAP_SIZE	2048
 
-/* How the general counter registers treat bits beyond what they hold. */
+/* How the general counter registers treat bits that they do not have. */
 enum pmu_model_write_rule {
 	PMU_WRITE_SIGN32,	/* bits 31-0, sign-extended to the width */
 	PMU_WRITE_TRUNCATE,	/* bits beyond the width are ignored */
@@ -170,14 +170,14 @@ enum pmu_model_amd_variant {
 
 /**
  * struct pmu_model - the modelled PMU; set at boot, read-only afterwards
- * @vendor:	whose PMU is modelled, or none
+ * @vendor:	vendor of the modelled PMU, or none
  * @version:	Intel: architectural version, 2-5
  * @variant:	AMD: which generation
  * @gp:		number of general counters
  * @fixed:	number of fixed counters
  * @width:	width of all counters in bits
  * @filter:	user and kernel mode are told apart
- * @exclude_self: the model's own time does not count
+ * @exclude_self: the model's own time is not counted
  * @has_global:	there are global control and status registers
  * @has_lvt_mask: the local APIC masks its entry when it delivers a PMI
  * @has_sticky_freeze: freeze-on-PMI sets a status bit instead of clearing
@@ -223,7 +223,7 @@ struct pmu_model {
 	u8		map[PMU_MODEL_MAP_SIZE];
 };
 
-/* What became of the comparator's shots; the order of the names in stats.c. */
+/* Fate of the comparator's shots, in the order of shot_names in stats.c. */
 enum pmu_model_shot_event {
 	PMU_SHOT_PROGRAMMED,	/* comparator written */
 	PMU_SHOT_DELIVERED,	/* the shot became a PMI */
@@ -241,7 +241,7 @@ extern struct pmu_model pmu_model;
  * @msr:	address of the register
  *
  * Context: any.
- * Return: the slot, or 0 when the register is none of the model's.
+ * Return: the slot, or 0 if the model does not have the register.
  */
 static __always_inline unsigned int pmu_model_slot(const struct pmu_model *m,
 						   u32 msr)
@@ -304,15 +304,15 @@ void pmu_model_setup(struct pmu_model *m, enum pmu_model_vendor vendor);
 /* stats.c */
 
 /**
- * struct pmu_model_stats - what is counted of one CPU
- * @reads:	by register: how often it was read
- * @writes:	how often it was written
+ * struct pmu_model_stats - statistics of one CPU
+ * @reads:	number of reads of each register
+ * @writes:	number of writes of each register
  * @faults:	accesses that failed
  * @selection:	the last events that the general counters counted
  * @turns:	how often these were followed by others
- * @sections:	accesses, those of NMIs amid another not counted twice
+ * @sections:	accesses; those of NMIs within another access do not count
  * @ticks:	TSC ticks spent in them
- * @shots:	what became of the comparator's shots
+ * @shots:	numbers of the comparator's shots, by fate
  */
 struct pmu_model_stats {
 	u64	reads[PMU_MODEL_MAX_REGS];
@@ -339,13 +339,13 @@ void pmu_model_stats_show_overhead(struct seq_file *m);
  * @usable:	the comparator exists and sends its messages to this CPU
  * @changing:	the comparator is being programmed
  * @missed:	an NMI came meanwhile
- * @sent:	the CPU has sent the shot to itself
+ * @sent:	the CPU has sent the NMI to itself
  * @enabled:	the comparator may fire
  * @armed:	a shot is on its way
  * @base:	offset of the comparator's registers
  * @high:	upper half of the comparator as programmed
  * @target:	HPET count of the shot
- * @tsc:	time-stamp counter at that moment, about
+ * @tsc:	time-stamp counter at that moment, approximately
  * @stray_until: time-stamp counter until which a shot that was replaced
  *		may still arrive, 0 if there is none
  */
@@ -363,10 +363,10 @@ struct pmu_model_shot {
 	u64	stray_until;
 };
 
-/* What an NMI means to the comparator of this CPU. */
+/* Senders of an NMI, as seen by the comparator of this CPU. */
 enum pmu_model_nmi_cause {
-	PMU_NMI_FOREIGN,	/* sent by somebody else */
-	PMU_NMI_SHOT,		/* the comparator's time has come */
+	PMU_NMI_FOREIGN,	/* another source */
+	PMU_NMI_SHOT,		/* the comparator: its moment has come */
 	PMU_NMI_STRAY,		/* a shot that was replaced or is in doubt */
 };
 

@@ -3,9 +3,9 @@
  * PMU model: the kernel's accesses to registers
  *
  * With PARAVIRT_XXL each rdmsr, wrmsr, rdpmc and cpuid of the kernel is a call
- * through pv_ops until the calls are patched. The functions here take that
- * place before it happens, and pass on what is not the PMU's. A kernel without
- * the boot parameter never sees them.
+ * through pv_ops until the calls are patched. The functions here are put into
+ * pv_ops before that, and pass on accesses to registers that are not the PMU's.
+ * A kernel without the boot parameter never calls them.
  *
  * Contexts: any, NMI and entry code included. Nothing is traced or locked.
  */
@@ -20,7 +20,7 @@
 
 #include "pmu_model.h"
 
-/* The fault itself cannot be raised; its report, once like the real one, can. */
+/* The fault itself cannot be raised; report it once, as for a real one. */
 static void report_write(u32 msr, u64 val)
 {
 	__this_cpu_inc(pmu_model_stats.faults);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PMU model: how fast each event happens
+ * PMU model: the rate of each event
  *
  * Owns the table of known events. An event that is not in it happens at a rate
  * that depends on its code alone. Instructions happen once a tick, which is
  * exact where a tick is an instruction (QEMU's -icount shift=0).
  *
- * Contexts: looking up is allowed anywhere; a rate is one word that is read and
- * written whole. Changing a rate happens in task context; counters keep the old
- * one until pmu_model_reload_rates() has settled them.
+ * Contexts: any for lookups; a rate is one word that is read and written whole.
+ * A rate is changed in task context; counters keep the old rate until
+ * pmu_model_reload_rates() has settled them.
  *
  * Locking: the caller serialises pmu_model_rates_set().
  */
@@ -37,7 +37,7 @@
 
 #define PPM(x)	((u32)(((u64)(x) << PMU_MODEL_RATE_SHIFT) / PMU_MODEL_PPM))
 
-/* Events without a code of their own and those that others refer to. */
+/* Events that code refers to: without an event code, or the rate of others. */
 enum {
 	ROW_INSTRUCTIONS,
 	ROW_CYCLES,
@@ -151,8 +151,8 @@ static const struct event_row *find_row(enum pmu_model_vendor vendor, u32 code,
 }
 
 /**
- * pmu_model_select_rate - how fast a counter with a given selection moves
- * @vendor:	whose event codes they are
+ * pmu_model_select_rate - find the rate of a counter with a given selection
+ * @vendor:	vendor that defines the event codes
  * @select:	value of the event select register
  * @offcore:	value of the register that refines the event, if it has one
  *
@@ -186,7 +186,7 @@ u32 pmu_model_select_rate(enum pmu_model_vendor vendor, u64 select, u64 offcore)
 }
 
 /**
- * pmu_model_fixed_rate - how fast a fixed counter moves
+ * pmu_model_fixed_rate - find the rate of a fixed counter
  * @index:	number of the fixed counter
  *
  * Context: any.
@@ -199,7 +199,7 @@ u32 pmu_model_fixed_rate(unsigned int index)
 
 /**
  * pmu_model_rates_show - print the table
- * @m:		where to
+ * @m:		file to print to
  */
 void pmu_model_rates_show(struct seq_file *m)
 {
@@ -221,7 +221,7 @@ void pmu_model_rates_show(struct seq_file *m)
 
 /**
  * pmu_model_rates_set - change the rate of one event
- * @line:	name of the event and its rate per million ticks; is cut up
+ * @line:	name of the event and its rate per million ticks; is modified
  *
  * The caller settles the counters afterwards, see pmu_model_reload_rates().
  *

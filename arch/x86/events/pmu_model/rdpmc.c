@@ -2,9 +2,9 @@
 /*
  * PMU model: RDPMC in programs
  *
- * QEMU's emulation answers RDPMC in user mode as the manual says while CR4.PCE
- * is clear, with #GP. When it is set and the instruction would work, there is
- * nothing to read, and #UD is raised. That #UD comes here.
+ * While CR4.PCE is clear QEMU raises #GP for RDPMC in user mode, as the manual
+ * says. While it is set the instruction should work, but QEMU has no counter to
+ * read and raises #UD. That #UD is handled here.
  *
  * Contexts: die notifier, called by a trap from user mode.
  */

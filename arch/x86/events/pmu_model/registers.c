@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PMU model: what reading and writing a register does
+ * PMU model: effects of register reads and writes
  *
- * Everything here works on a struct pmu_model_state that the caller passes and
- * on nothing else, so that a change can be prepared aside and published at
- * once (cpu.c), and that KUnit can try it without a PMU.
+ * All functions work on a struct pmu_model_state that the caller passes and on
+ * nothing else. So a change can be prepared in a copy and published at once
+ * (cpu.c), and KUnit can test it without a PMU.
  *
- * A counter that runs holds the count of an earlier moment. Each change that
- * may start or stop one first settles it; that is also when an overflow is
- * noticed. Between changes the status register is worked out from the running
- * counters by whoever reads it.
+ * A running counter holds the count of an earlier moment. Each change that may
+ * start or stop a counter first settles it; that also detects an overflow.
+ * Between changes a read of the status register computes it from the running
+ * counters.
  *
  * Contexts: any. The state is the caller's own while a function runs.
  */
@@ -25,7 +25,7 @@
 /* RDPMC, Intel: bit 30 selects the fixed counters (SDM vol. 2, RDPMC). */
 #define RDPMC_FIXED	BIT(30)
 
-/* The second of the two offcore events; each has a register to refine it. */
+/* The second of the two offcore events. Each has a register that refines it. */
 #define OFFCORE_1	(0xbb | 0x01 << 8)
 
 #define for_each_counter(i, mask)					\
@@ -38,11 +38,11 @@ static __always_inline bool is_fixed(unsigned int i)
 }
 
 /**
- * pmu_model_add_reg - let an address lead to a register
+ * pmu_model_add_reg - add a register to the map
  * @m:		the model
- * @msr:	the address; its low 11 bits tell it from the PMU's others
- * @kind:	what is there
- * @index:	which of its kind
+ * @msr:	the address; its low 11 bits differ from other registers'
+ * @kind:	kind of the register
+ * @index:	number of the register within its kind
  *
  * Context: init.
  */
@@ -60,7 +60,7 @@ void pmu_model_add_reg(struct pmu_model *m, u32 msr, enum pmu_model_kind kind,
 }
 
 /**
- * pmu_model_status_bit - where a counter stands in the global registers
+ * pmu_model_status_bit - find the bit of a counter in the global registers
  * @counter:	number of the counter
  *
  * Return: a mask with one bit, SDM vol. 3 20.2.2.
@@ -76,7 +76,7 @@ static u64 fixed_field(const struct pmu_model_state *s, unsigned int i)
 	return s->fixed_ctrl >> ((i - PMU_MODEL_FIXED_BASE) * PMU_FIXED_BITS);
 }
 
-/* An overflow of the counter is to be signalled. */
+/* Must an overflow of the counter be signalled? */
 static bool counter_armed(const struct pmu_model_state *s, unsigned int i)
 {
 	if (is_fixed(i))
@@ -104,7 +104,7 @@ static u32 allowed_counters(const struct pmu_model *m,
 	       (u32)(s->global_ctrl >> 32) << PMU_MODEL_FIXED_BASE;
 }
 
-/* What the counter's own register says. */
+/* Does the counter's own register enable it? */
 static bool counter_selected(const struct pmu_model *m,
 			     const struct pmu_model_state *s, unsigned int i)
 {
@@ -144,7 +144,7 @@ static void settle_all(const struct pmu_model *m, struct pmu_model_state *s,
 		settle(m, s, i, now);
 }
 
-/* Start and stop settled counters as the registers now say. */
+/* Start and stop settled counters by the current registers. */
 static void restart(const struct pmu_model *m, struct pmu_model_state *s,
 		    u32 counters, u64 now)
 {
@@ -186,12 +186,12 @@ static void load_rates(const struct pmu_model *m, struct pmu_model_state *s)
 }
 
 /**
- * pmu_model_state_reset - what the registers hold after power-up
+ * pmu_model_state_reset - set the registers to their values after power-up
  * @m:		the model
  * @s:		the state to initialise
  *
- * All zero but for the global control register, which lets the general
- * counters count (SDM vol. 3 table 10-1; AMD does the same).
+ * All are zero except for the global control register, which enables the
+ * general counters (SDM vol. 3 table 10-1; AMD does the same).
  */
 void pmu_model_state_reset(const struct pmu_model *m, struct pmu_model_state *s)
 {
@@ -227,7 +227,7 @@ static u64 read_status(const struct pmu_model *m,
 	return status;
 }
 
-/* A counter is in use when its register says so, counting or not. */
+/* A counter is in use if its register selects an event, counting or not. */
 static u64 read_inuse(const struct pmu_model *m, const struct pmu_model_state *s)
 {
 	u64 inuse = 0, pmi = 0;
@@ -365,9 +365,9 @@ static int write_global_ctrl(const struct pmu_model *m, struct pmu_model_state *
 }
 
 /*
- * An overflow that software has acknowledged before its interrupt was on the
- * way needs none: here the interrupt can be late by what QEMU's timers are
- * late, which no hardware is.
+ * If software acknowledges an overflow before the interrupt is sent, the
+ * interrupt is dropped. That does not happen on hardware; here QEMU's timers
+ * are late, and so is the interrupt.
  */
 static int write_status(const struct pmu_model *m, struct pmu_model_state *s,
 			u64 now, u64 clear, u64 set)
@@ -444,7 +444,7 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 	return -EIO;
 }
 
-/* Two sets of events shall not have the same sum because their numbers do. */
+/* So that two sets of events differ even if the sums of their numbers agree. */
 static u64 scatter(u64 val)
 {
 	val *= GOLDEN_RATIO_64;
@@ -453,11 +453,11 @@ static u64 scatter(u64 val)
 }
 
 /**
- * pmu_model_state_selection - tell sets of events apart
+ * pmu_model_state_selection - compute a number that identifies a set of events
  * @m:		the model
  * @s:		the CPU's state
  *
- * Which of the general counters has which of the events does not matter.
+ * The order of the events on the general counters does not matter.
  *
  * Return: a number for the events that the general counters count now, 0 if
  * there are none.
@@ -475,7 +475,7 @@ u64 pmu_model_state_selection(const struct pmu_model *m,
 }
 
 /**
- * pmu_model_rdpmc - the RDPMC instruction
+ * pmu_model_rdpmc - execute the RDPMC instruction
  * @m:		the model
  * @s:		the CPU's state; is not changed
  * @index:	counter, as the instruction encodes it in ECX
@@ -501,12 +501,12 @@ int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
 }
 
 /**
- * pmu_model_state_count_rdpmc - a program has executed RDPMC
+ * pmu_model_state_count_rdpmc - count an RDPMC of a program
  * @m:		the model
  * @s:		the state
  *
- * Counts once in each counter that counts this event in user mode. The CPU is
- * in the kernel by now, where the instruction was emulated.
+ * Adds one to each counter that counts this event in user mode. The CPU is in
+ * the kernel by now, where the instruction was emulated.
  */
 void pmu_model_state_count_rdpmc(const struct pmu_model *m,
 				 struct pmu_model_state *s)
@@ -526,11 +526,11 @@ void pmu_model_state_count_rdpmc(const struct pmu_model *m,
 }
 
 /**
- * pmu_model_state_set_mode - the CPU goes from user to kernel mode or back
+ * pmu_model_state_set_mode - change between user and kernel mode
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock
- * @user:	it executes user code from now on
+ * @user:	true if the CPU executes user code from now on
  */
 void pmu_model_state_set_mode(const struct pmu_model *m,
 			      struct pmu_model_state *s, u64 now, bool user)
@@ -543,10 +543,10 @@ void pmu_model_state_set_mode(const struct pmu_model *m,
 }
 
 /**
- * pmu_model_state_reload_rates - let counters move at the rates of the table
+ * pmu_model_state_reload_rates - let counters run at the rates of the table
  * @m:		the model
  * @s:		the CPU's state
- * @now:	model clock; what was counted before keeps the old rates
+ * @now:	model clock; until this time the old rates apply
  */
 void pmu_model_state_reload_rates(const struct pmu_model *m,
 				  struct pmu_model_state *s, u64 now)
@@ -565,15 +565,15 @@ static void freeze(const struct pmu_model *m, struct pmu_model_state *s, u64 now
 }
 
 /**
- * pmu_model_state_take_pmi - signal what has overflowed
+ * pmu_model_state_take_pmi - signal pending overflows
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock
- * @masked:	the local APIC's entry is masked: the interrupt gets lost
+ * @masked:	the local APIC's entry is masked: the interrupt is lost
  *
- * The counters stop where the debug control register asks for that, SDM vol. 3
- * 18.4.7 and 20.2.4: by a status bit, or before version 4 by the global
- * control register.
+ * The counters stop if the debug control register says so, SDM vol. 3 18.4.7
+ * and 20.2.4: by a status bit, or before version 4 by the global control
+ * register.
  *
  * Return: PMU_SHOT_DELIVERED, PMU_SHOT_MASKED, or PMU_SHOT_EARLY if there is
  * nothing to signal.
@@ -594,13 +594,13 @@ enum pmu_model_shot_event pmu_model_state_take_pmi(const struct pmu_model *m,
 }
 
 /**
- * pmu_model_state_deadline - when the next overflow is to be signalled
+ * pmu_model_state_deadline - compute the time of the next overflow to signal
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock
  *
- * Return: ticks from @now, 0 if one waits to be signalled, PMU_MODEL_NEVER if
- * none will come.
+ * Return: ticks from @now, 0 if an overflow waits to be signalled,
+ * PMU_MODEL_NEVER if none will come.
  */
 u64 pmu_model_state_deadline(const struct pmu_model *m,
 			     const struct pmu_model_state *s, u64 now)

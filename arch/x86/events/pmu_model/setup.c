@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PMU model: putting the description of a PMU together
+ * PMU model: building the description of a PMU
  *
- * Owns nothing; completes a description whose size was chosen.
+ * Owns nothing; completes a description whose parameters are set.
  *
  * Contexts: init and KUnit.
  */
@@ -10,8 +10,8 @@
 
 /**
  * pmu_model_setup - build a PMU
- * @m:		the model; what can be chosen is set, the rest is zero
- * @vendor:	whose PMU it shall be
+ * @m:		the model; the fields of the boot parameter are set, others 0
+ * @vendor:	vendor of the PMU
  */
 void pmu_model_setup(struct pmu_model *m, enum pmu_model_vendor vendor)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PMU model: how often it was used and what it cost
+ * PMU model: statistics of accesses and of the model's own cost
  *
  * Owns the per-CPU statistics. A CPU adds to its own with single instructions;
- * who reads or resets them elsewhere may see one access more or less.
+ * a reader or a reset on another CPU may be off by one access.
  */
 #include <linux/cpumask.h>
 #include <linux/seq_file.h>
@@ -40,7 +40,7 @@ static const char * const shot_names[PMU_SHOT_NR] = {
 };
 
 /**
- * pmu_model_stats_reset_accesses - count register accesses from zero
+ * pmu_model_stats_reset_accesses - reset the numbers of register accesses
  */
 void pmu_model_stats_reset_accesses(void)
 {
@@ -57,7 +57,7 @@ void pmu_model_stats_reset_accesses(void)
 }
 
 /**
- * pmu_model_stats_reset_overhead - count the model's own costs from zero
+ * pmu_model_stats_reset_overhead - reset the numbers of the model's own cost
  */
 void pmu_model_stats_reset_overhead(void)
 {
@@ -86,7 +86,7 @@ static void show_register(struct seq_file *m, unsigned int cpu, unsigned int slo
 
 /**
  * pmu_model_stats_show_accesses - print the registers that were accessed
- * @m:		where to
+ * @m:		file to print to
  */
 void pmu_model_stats_show_accesses(struct seq_file *m)
 {
@@ -110,10 +110,10 @@ void pmu_model_stats_show_accesses(struct seq_file *m)
 }
 
 /**
- * pmu_model_stats_show_overhead - print what the model cost
- * @m:		where to
+ * pmu_model_stats_show_overhead - print the model's own cost
+ * @m:		file to print to
  *
- * One line a CPU: accesses and TSC ticks spent in them, then the comparator.
+ * One line for each CPU: accesses, TSC ticks spent in them, then the shots.
  */
 void pmu_model_stats_show_overhead(struct seq_file *m)
 {

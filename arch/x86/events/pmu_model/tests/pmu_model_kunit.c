@@ -4,8 +4,8 @@
  *
  * The expected values are the rules of the manuals, not what a driver needs:
  * SDM vol. 3 chapter 20 (Intel), APM vol. 2 13.2 and the PPR of family 19h
- * (AMD). Each case names the rule. Every case builds a PMU of its own in
- * memory; the PMU that the kernel may be running on is not touched.
+ * (AMD). Each case names the rule, and builds its own PMU in memory. The PMU
+ * that the kernel may be running on is not touched.
  */
 #include <kunit/test.h>
 
@@ -129,7 +129,7 @@ static void counter_counts_exactly(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.value, 0);
 }
 
-/* A count does not depend on how often somebody looked. */
+/* A count does not depend on how often the counter is read. */
 static void counter_keeps_fractions(struct kunit *test)
 {
 	struct pmu_model_counter often = { .rate = PMU_MODEL_RATE_ONE / 7 };
@@ -273,7 +273,7 @@ static void rates_convert(struct kunit *test)
 			4000);
 }
 
-/* Event codes: SDM table 20-1; an unknown one has a rate of its own. */
+/* Event codes: SDM table 20-1; an unknown code has a rate, too. */
 static void rates_of_events(struct kunit *test)
 {
 	u32 unknown = pmu_model_select_rate(PMU_MODEL_INTEL, 0x1111, 0);
@@ -345,7 +345,7 @@ static void fixed_ctrl_reserved_bits(struct kunit *test)
 	refused(test, b, FIXED_CTRL, 0x100);
 }
 
-/* SDM 20.2.2: one bit a counter; general counters are on after reset. */
+/* SDM 20.2.2: a bit for each counter; general ones are enabled after reset. */
 static void global_ctrl_bits(struct kunit *test)
 {
 	struct bed *b = intel_bed(test, 4, 6, 2, 48);
@@ -356,7 +356,7 @@ static void global_ctrl_bits(struct kunit *test)
 	refused(test, b, G_CTRL, BIT_ULL(34));
 }
 
-/* SDM 20.2.2, 20.2.4: which registers there are depends on the version. */
+/* SDM 20.2.2, 20.2.4: the version determines which registers exist. */
 static void registers_by_version(struct kunit *test)
 {
 	struct bed *b = intel_bed(test, 3, 2, 1, 48);
@@ -446,7 +446,7 @@ static void status_records_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0, T0 + 30), 10);
 }
 
-/* SDM 20.2.2: fixed counters stand at bit 32 and above. */
+/* SDM 20.2.2: fixed counters have bit 32 and above. */
 static void status_of_fixed_counters(struct kunit *test)
 {
 	struct bed *b = intel_bed(test, 4, 4, 3, 48);
@@ -506,7 +506,7 @@ static void pmi_of_fixed_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, deadline(b, T0), 5);
 }
 
-/* SDM 11.5.1: what happens while the entry is masked is not made up for. */
+/* SDM 11.5.1: an interrupt while the entry is masked is lost. */
 static void pmi_masked_is_lost(struct kunit *test)
 {
 	struct bed *b = intel_bed(test, 4, 4, 3, 48);
@@ -517,7 +517,7 @@ static void pmi_masked_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get(test, b, G_STATUS, T0 + 52), 1);
 }
 
-/* An overflow that a stop uncovers is still to be signalled. */
+/* An overflow that is detected when a counter stops is still signalled. */
 static void pmi_survives_stop(struct kunit *test)
 {
 	struct bed *b = intel_bed(test, 4, 4, 3, 48);
@@ -590,7 +590,7 @@ static u64 selection(const struct bed *b)
 	return pmu_model_state_selection(&b->model, &b->state);
 }
 
-/* A selection is what counts, neither where nor in which modes. */
+/* A selection is a set of events; counters and modes make no difference. */
 static void selection_is_a_set(struct kunit *test)
 {
 	struct bed *b = intel_bed(test, 4, 4, 3, 48);
@@ -616,7 +616,7 @@ static void selection_is_a_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, selection(b), 0);
 }
 
-/* Not by their numbers' sum: 1 and 4 are not 2 and 3, unit masks matter. */
+/* Events 1 and 4 differ from 2 and 3 with the same sum; unit masks differ, too. */
 static void selection_tells_sets_apart(struct kunit *test)
 {
 	static const u16 sets[][2] = {
@@ -652,7 +652,7 @@ static void rdpmc_indices(struct kunit *test)
 					      BIT(30) | 3, T0, &val), -EIO);
 }
 
-/* In user mode, enabled both ways, and nothing but that event. */
+/* It counts in user mode, if it is enabled both ways, and no other event. */
 static void rdpmc_counts_itself(struct kunit *test)
 {
 	static const u64 others[] = {
@@ -727,7 +727,7 @@ static void amd_legacy_registers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rd(b, AMD_STATUS, T0, &val), -ENOENT);
 }
 
-/* APM 13.2.1: six counters; the first four are reached both ways. */
+/* APM 13.2.1: six counters; the first four have two addresses. */
 static void amd_core_registers(struct kunit *test)
 {
 	struct bed *b = amd_bed(test, PMU_MODEL_AMD_CORE);
