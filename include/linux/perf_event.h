@@ -2,25 +2,25 @@
 /*
  * perf events: the interface between the core and the rest of the kernel.
  *
- * Three kinds of reader, in this order of sections:
+ * It has three kinds of readers, in the order of the sections:
  *
  *   PMU drivers     fill a struct pmu, register it, and report samples through
  *                   perf_event_overflow() and the output helpers;
  *   kernel users    (watchdog, breakpoints, KVM, BPF) create and read events;
  *   subsystems      (scheduler, fork, exec, mm, tracing) call the hooks that
- *                   tell perf what a task does.
+ *                   report operations of a task.
  *
- * What only the core looks at is declared here by name and defined in
- * kernel/events/. Field descriptions open with a legend of who may touch what:
+ * Types that only the core uses are declared here by name and defined in
+ * kernel/events/. Field descriptions begin with a legend of access rules:
  *
  *   I  set once, before the object can be found
- *   M  written under the context's mutex (and L, if both letters stand there:
+ *   M  written under the context's mutex (with ML: under both mutex and lock;
  *      then either one is enough to read)
  *   L  written under the context's lock
- *   C  only the CPU that owns it, interrupts off
- *   N  the owning CPU, from NMI as well; single words, no lock
+ *   C  only by the CPU that owns it, interrupts off
+ *   N  by the owning CPU, from NMI as well; single words, no lock
  *   R  may be read under RCU
- *   A  atomic, anybody
+ *   A  atomic, by any CPU
  *   B  the event's mmap_mutex
  *   D  belongs to the PMU driver
  */
@@ -86,18 +86,18 @@ struct task_struct;
  */
 
 /**
- * enum perf_event_state - where an event stands
- * @PERF_EVENT_STATE_DEAD: being destroyed; nothing leads out of here
+ * enum perf_event_state - the states of an event
+ * @PERF_EVENT_STATE_DEAD: being destroyed; no other state follows
  * @PERF_EVENT_STATE_REVOKED: its PMU is gone; the owner can only close it
  * @PERF_EVENT_STATE_EXIT: its task is gone, the final count can still be read
- * @PERF_EVENT_STATE_ERROR: a pinned event that found no room, or an orphaned
- *	sibling that cannot stand alone; only an explicit enable revives it
+ * @PERF_EVENT_STATE_ERROR: a pinned event that does not fit, or a sibling that
+ *	cannot count without its leader; only an explicit enable revives it
  * @PERF_EVENT_STATE_OFF: disabled by its owner
  * @PERF_EVENT_STATE_INACTIVE: enabled, waiting for its turn or its task
  * @PERF_EVENT_STATE_ACTIVE: on the PMU of the CPU named by @oncpu
  *
- * Enabled time passes from INACTIVE upwards, running time in ACTIVE. Outside
- * the core the state may be read, never written.
+ * Enabled time advances from INACTIVE upwards, running time in ACTIVE. Code
+ * outside of the core may read the state, and must not write it.
  */
 enum perf_event_state {
 	PERF_EVENT_STATE_DEAD		= -5,
@@ -109,26 +109,26 @@ enum perf_event_state {
 	PERF_EVENT_STATE_ACTIVE		=  1,
 };
 
-/* perf_event::attach_state: which things an event has to be undone from. */
+/* perf_event::attach_state: steps that must be undone when the event ends. */
 #define PERF_ATTACH_CONTEXT	0x0001	/* listed in its context */
 #define PERF_ATTACH_GROUP	0x0002	/* linked to its group leader */
 #define PERF_ATTACH_TASK	0x0004	/* follows a task, hw.target is set */
-#define PERF_ATTACH_TASK_DATA	0x0008	/* wants task_ctx_data; set by driver */
+#define PERF_ATTACH_TASK_DATA	0x0008	/* needs task_ctx_data; set by driver */
 #define PERF_ATTACH_ITRACE	0x0010	/* PERF_RECORD_ITRACE_START was sent */
-#define PERF_ATTACH_SCHED_CB	0x0020	/* wants pmu::sched_task; by driver */
+#define PERF_ATTACH_SCHED_CB	0x0020	/* needs pmu::sched_task; by driver */
 #define PERF_ATTACH_CHILD	0x0040	/* on its parent's child list */
 #define PERF_ATTACH_EXCLUSIVE	0x0080	/* holds the PMU's exclusive_cnt */
 #define PERF_ATTACH_CALLCHAIN	0x0100	/* holds the callchain buffers */
 
 /*
- * perf_event::event_caps, set by pmu::event_init. group_caps of a leader is
- * what all members of the group have in common.
+ * perf_event::event_caps, set by pmu::event_init. group_caps of a leader has
+ * the bits that all events of the group have in common.
  *
- * SOFTWARE         can be added at any time on any CPU, never runs out of room
- * READ_ACTIVE_PKG  a CPU event whose count is the same seen from every CPU of
- *                  the package
+ * SOFTWARE         can be added at any time on any CPU, always fits
+ * READ_ACTIVE_PKG  a CPU event whose count is the same on every CPU of the
+ *                  package
  * SIBLING          has no meaning as a leader; when its group dissolves it
- *                  goes to the error state for good
+ *                  goes to the error state permanently
  * READ_SCOPE       as READ_ACTIVE_PKG, for the CPUs of pmu::scope
  */
 #define PERF_EV_CAP_SOFTWARE		BIT(0)
@@ -141,34 +141,34 @@ enum perf_event_state {
 #define PERF_EF_RELOAD	0x02	/* start: program the counter from the period */
 #define PERF_EF_UPDATE	0x04	/* stop: bring event->count up to date */
 #define PERF_EF_PAUSE	0x08	/* stop: hold AUX tracing, nothing else */
-#define PERF_EF_RESUME	0x10	/* start: let AUX tracing go on */
+#define PERF_EF_RESUME	0x10	/* start: resume AUX tracing */
 
-/* hw_perf_event::state, the driver's record of what it has done. */
+/* hw_perf_event::state, maintained by the driver. */
 #define PERF_HES_STOPPED	0x01	/* does not count */
 #define PERF_HES_UPTODATE	0x02	/* event->count includes everything */
 #define PERF_HES_ARCH		0x04	/* free for the architecture */
 
-/* Which kind of transaction pmu::start_txn opens. */
+/* Kinds of transactions that pmu::start_txn opens. */
 #define PERF_PMU_TXN_ADD  0x1	/* several add(), one test at the end */
 #define PERF_PMU_TXN_READ 0x2	/* several read(), one access at the end */
 
-/* pmu::capabilities: what a PMU lacks, and what it does besides counting. */
+/* pmu::capabilities: features that a PMU lacks, or has besides counting. */
 #define PERF_PMU_CAP_NO_INTERRUPT	0x0001	/* cannot sample */
 #define PERF_PMU_CAP_NO_NMI		0x0002	/* overflow is a plain IRQ */
 #define PERF_PMU_CAP_AUX_NO_SG		0x0004	/* AUX: physically contiguous */
 #define PERF_PMU_CAP_EXTENDED_REGS	0x0008	/* samples PERF_REG_EXTENDED */
-#define PERF_PMU_CAP_EXCLUSIVE		0x0010	/* one event a context */
+#define PERF_PMU_CAP_EXCLUSIVE		0x0010	/* one event in a context */
 #define PERF_PMU_CAP_ITRACE		0x0020	/* instruction trace */
 #define PERF_PMU_CAP_NO_EXCLUDE		0x0040	/* no attr.exclude_* bits */
 #define PERF_PMU_CAP_AUX_OUTPUT		0x0080	/* feeds another's AUX area */
 #define PERF_PMU_CAP_EXTENDED_HW_TYPE	0x0100	/* PMU type in config[63:32] */
 #define PERF_PMU_CAP_AUX_PAUSE		0x0200	/* PERF_EF_PAUSE and _RESUME */
 #define PERF_PMU_CAP_AUX_PREFER_LARGE	0x0400	/* AUX: big chunks first */
-#define PERF_PMU_CAP_CONFIG4		0x40000000 /* looks at attr.config4 */
+#define PERF_PMU_CAP_CONFIG4		0x40000000 /* uses attr.config4 */
 
 /**
- * enum perf_pmu_scope - how far one instance of a PMU reaches
- * @PERF_PMU_SCOPE_NONE: unsaid; the driver looks after its own cpumask
+ * enum perf_pmu_scope - the CPUs for which one instance of a PMU counts
+ * @PERF_PMU_SCOPE_NONE: not given; the driver maintains its own cpumask
  * @PERF_PMU_SCOPE_CORE: the threads of a core
  * @PERF_PMU_SCOPE_DIE: a die
  * @PERF_PMU_SCOPE_CLUSTER: a cluster of cores
@@ -189,7 +189,7 @@ enum perf_pmu_scope {
 	PERF_PMU_MAX_SCOPE,
 };
 
-/* pmu::dev of a PMU that is registered before sysfs can take it. */
+/* pmu::dev of a PMU that gets no device. */
 #define PMU_NULL_DEV	((void *)(~0UL))
 
 /* hw_perf_event::flags: the low bits are the architecture's own. */
@@ -204,7 +204,7 @@ static_assert(!(PERF_EVENT_FLAG_ARCH & PERF_EVENT_FLAG_USER_READ_CNT));
 #define PERF_SECURITY_KERNEL		2	/* kernel mode is observed */
 #define PERF_SECURITY_TRACEPOINT	3	/* tracepoint payload */
 
-/* What a hypervisor's state callback reports. */
+/* Bits that a hypervisor's state callback returns. */
 #define PERF_GUEST_ACTIVE	0x01	/* this CPU was in a guest */
 #define PERF_GUEST_USER		0x02	/* ... in its user mode */
 
@@ -228,11 +228,11 @@ struct perf_callchain_entry {
 
 /**
  * struct perf_callchain_entry_ctx - a stack while it is being walked
- * @entry: where the frames go
- * @max_stack: addresses the event asked for
+ * @entry: destination of the frames
+ * @max_stack: number of addresses that the event requests
  * @nr: addresses stored so far, marks not counted
  * @contexts: marks stored so far
- * @contexts_maxed: a mark found no room; nothing more is stored
+ * @contexts_maxed: a mark did not fit; nothing more is stored
  */
 struct perf_callchain_entry_ctx {
 	struct perf_callchain_entry	*entry;
@@ -243,18 +243,18 @@ struct perf_callchain_entry_ctx {
 };
 
 /*
- * Copies @len bytes from @off of a source that memcpy() cannot read (an skb,
- * say) into @dst. Returns how many bytes are missing.
+ * Copies @len bytes from @off of a source that memcpy() cannot read (such as an
+ * skb) into @dst. Returns the number of bytes that were not copied.
  */
 typedef unsigned long (*perf_copy_f)(void *dst, const void *src,
 				     unsigned long off, unsigned long len);
 
 /**
- * struct perf_raw_frag - one stretch of a PERF_SAMPLE_RAW payload
- * @next: following fragment, of all but the last
- * @pad: in the last fragment: zero bytes that fill the payload up to a
- *	multiple of eight, thus 0 to 7, which no pointer can be
- * @copy: how to fetch @data, NULL for plain memory
+ * struct perf_raw_frag - one piece of a PERF_SAMPLE_RAW payload
+ * @next: following fragment, in all but the last
+ * @pad: in the last fragment: number of zero bytes that fill the payload up to
+ *	a multiple of eight; 0 to 7 cannot be a pointer
+ * @copy: function that copies @data, NULL for plain memory
  * @data: source
  * @size: bytes of @data
  */
@@ -287,9 +287,9 @@ static __always_inline bool perf_raw_frag_last(const struct perf_raw_frag *frag)
 /**
  * struct perf_branch_stack - taken branches before a sample
  * @nr: used @entries; differs from one sample to the next
- * @hw_idx: position of the youngest branch in the hardware's own array, 0 when
- *	that array is ordered by age anyhow, -1ULL when it is not known. The
- *	depth of the array stands in sysfs, caps/branches
+ * @hw_idx: position of the youngest branch in the hardware's own array, 0 if
+ *	that array is ordered by age, -1ULL if the position is not known. The
+ *	depth of the array is in sysfs, caps/branches
  * @entries: youngest first, whatever the order in hardware
  */
 struct perf_branch_stack {
@@ -300,7 +300,7 @@ struct perf_branch_stack {
 
 /**
  * struct perf_output_handle - an open reservation in a ring buffer
- * @event: whose record it is
+ * @event: event that writes the record
  * @rb: buffer, referenced until the end call
  * @wakeup: the buffer's wakeup stamp at begin, to notice a new one at end
  * @size: bytes left on the current page (records), or bytes free (AUX)
@@ -346,9 +346,9 @@ struct bpf_perf_event_data_kern {
 };
 
 /*
- * What happens at an overflow: perf_event_output_forward() or _backward() for
- * events of user space, a callback of the owner for kernel counters, a BPF
- * trampoline. Any context, including NMI.
+ * Called at an overflow: perf_event_output_forward() or _backward() for events
+ * of user space, a callback of the owner for kernel counters, a BPF trampoline.
+ * Any context, including NMI.
  */
 typedef void (*perf_overflow_handler_t)(struct perf_event *event,
 					struct perf_sample_data *data,
@@ -362,10 +362,10 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
 
 /**
  * struct hw_perf_event_extra - a register that several events have to share
- * @config: D, value wanted in it
- * @reg: D, its address or index
- * @alloc: D, this event holds a reference on it
- * @idx: D, its slot in the driver's table of shared registers
+ * @config: D, value that the event needs in the register
+ * @reg: D, address or index of the register
+ * @alloc: D, this event holds a reference on the register
+ * @idx: D, slot of the register in the driver's table of shared registers
  */
 struct hw_perf_event_extra {
 	u64			config;
@@ -375,22 +375,22 @@ struct hw_perf_event_extra {
 };
 
 /**
- * struct hw_perf_event - what a PMU keeps in an event
+ * struct hw_perf_event - a PMU's data in an event
  * @config: I, D, selector as the driver computed it from attr
- * @last_tag: D, to notice that a counter has been lent to somebody else
+ * @last_tag: D, shows whether another event had the counter meanwhile
  * @config_base: D, address of the control register
  * @event_base: D, address of the count register
- * @event_base_rdpmc: D, the same counter as named by RDPMC or its like
+ * @event_base_rdpmc: D, number of the same counter for RDPMC or the like
  * @idx: D, counter in use, -1 for none
  * @last_cpu: D, CPU where @idx was last in use
  * @flags: D, PERF_EVENT_FLAG_*
  * @extra_reg: D, shared register of the event (offcore and such)
  * @branch_reg: D, shared register of the branch recorder
- * @addr_filters: D, trace units: address filters as the hardware wants them
- * @addr_filters_gen: C, trace units: generation of filters that @addr_filters
- *	stands for
+ * @addr_filters: D, trace units: address filters in the hardware's format
+ * @addr_filters_gen: C, trace units: generation of the filters that
+ *	@addr_filters has
  * @aux_config: D, AUX: configuration of the trace unit
- * @aux_paused: N, AUX: tracing is held. Not a bit of @state, which changes
+ * @aux_paused: N, AUX: tracing is paused. Not a bit of @state, which changes
  *	under other rules and at other times
  * @hrtimer: C, clock events: the sampling timer
  * @tp_list: tracepoints: link in the list of the event class
@@ -411,7 +411,7 @@ struct hw_perf_event_extra {
  *	local64_cmpxchg(), so that an NMI in the middle of one is harmless
  * @sample_period: L, events from one overflow to the next; in frequency mode
  *	the core adjusts it
- * @last_period: N, what @sample_period was when this period began
+ * @last_period: N, value of @sample_period when this period began
  * @period_left: N, events until the overflow. A signed 64-bit number: periods
  *	may exceed the counter's width, and it goes below zero between the
  *	overflow and its handling
@@ -420,19 +420,19 @@ struct hw_perf_event_extra {
  * @interrupts_seq: N, tick to which @interrupts belongs
  * @freq_time_stamp: C, frequency mode: running time when the window began
  * @freq_count_stamp: C, frequency mode: count at that time
- * @random_key: C, drawn periods: what all of them follow from
- * @random_seq: N, drawn periods: the number of the one that runs
- * @random_share: C, drawn periods: how far they are from the mean, in units of
- *	2^-31 of that; 0 for fixed periods
- * @random_fresh: C, drawn periods: the first has not begun
- * @random_children: drawn periods: copies that were given keys, under the
- *	eldest's child_mutex
+ * @random_key: C, random periods: all of them are computed from it
+ * @random_seq: N, random periods: the number of the current one
+ * @random_share: C, random periods: largest distance from the mean, in units of
+ *	2^-31 of the mean; 0 for fixed periods
+ * @random_fresh: C, random periods: the first has not begun
+ * @random_children: random periods: number of copies that were given keys,
+ *	under the eldest's child_mutex
  *
- * The first union has one view for each family of PMUs. A driver uses one of
- * them and may read, of the rest, the period fields and @target. A trace unit
- * records no branches: its filters have the place of @branch_reg, so that it may
- * use the rest of the counters' view beside them. From @state to the stamps is
- * what an overflow looks at, 64 bytes.
+ * The first union has one view for each class of PMUs. A driver uses one of the
+ * views and may read, of the other fields, the period fields and @target. A
+ * trace unit records no branches: its filters have the place of @branch_reg, so
+ * it may use the other fields of the counters' view beside them. An overflow
+ * uses the fields from @state to the stamps, 64 bytes.
  */
 struct hw_perf_event {
 #ifdef CONFIG_PERF_EVENTS
@@ -529,10 +529,10 @@ struct hw_perf_event {
 
 /**
  * struct perf_pmu_counters - counters of a PMU on one CPU
- * @general: those that count any event, or nearly
- * @fixed: those that count one event only
+ * @general: number of counters that count any event, or nearly any
+ * @fixed: number of counters that count one event only
  * @general_free: how many of @general a new pinned group of the CPU could have:
- *	those that no pinned event of the CPU holds
+ *	counters that no pinned event of the CPU holds
  * @fixed_free: the same for @fixed
  */
 struct perf_pmu_counters {
@@ -546,13 +546,13 @@ struct perf_pmu_counters {
  * struct pmu - a performance monitoring unit
  *
  * The driver fills in name, methods and flags and calls perf_pmu_register().
- * Methods marked optional may be NULL; the core then does what is said there.
+ * Optional methods may be NULL; after "optional" follows the core's default.
  *
- * "On the CPU" below means: called on the CPU where the event is or is about
- * to be, interrupts off, the lock of the event's context held, and between
- * pmu_disable() and pmu_enable(). Such methods must not sleep, must not take
- * a lock that is ever held with interrupts on, and may be interrupted by the
- * PMU's own NMI. "In process context" means that the method may sleep.
+ * "On the CPU" below means: called on the CPU where the event is or will be
+ * scheduled in, interrupts off, the lock of the event's context held, and
+ * between pmu_disable() and pmu_enable(). Such methods must not sleep, must not
+ * take a lock that is ever held with interrupts on, and may be interrupted by
+ * the PMU's own NMI. "In process context" means that the method may sleep.
  */
 struct pmu {
 	/** @entry: core, link in the registry. */
@@ -586,12 +586,12 @@ struct pmu {
 	struct list_head		events;
 	/** @parts: core, struct perf_event_pmu_context that have references. */
 	struct list_head		parts;
-	/** @leaving: core, it accepts no event any more. */
+	/** @leaving: core, the PMU accepts no event any more. */
 	bool				leaving;
-	/** @caps: core, what it has found out about counters. */
+	/** @caps: core, results of trials about counters. */
 	struct perf_pmu_caps		*caps;
 
-	/** @cpu_pmu_context: core, what it keeps for each CPU. */
+	/** @cpu_pmu_context: core, data of each CPU. */
 	struct perf_cpu_pmu_context __percpu *cpu_pmu_context;
 	/**
 	 * @exclusive_cnt: A, for PERF_PMU_CAP_EXCLUSIVE: above zero, that many
@@ -600,8 +600,8 @@ struct pmu {
 	atomic_t			exclusive_cnt;
 	/**
 	 * @task_ctx_nr: I, perf_hw_context for PMUs that task events may use,
-	 * perf_sw_context for those that in addition never run out of
-	 * counters, perf_invalid_context for PMUs of CPU events only.
+	 * perf_sw_context if in addition their events always fit,
+	 * perf_invalid_context for PMUs of CPU events only.
 	 */
 	int				task_ctx_nr;
 	/**
@@ -609,20 +609,20 @@ struct pmu {
 	 * 0 for the default; written through sysfs.
 	 */
 	int				hrtimer_interval_ms;
-	/** @nr_addr_filters: I, address filters an event can have. */
+	/** @nr_addr_filters: I, number of address filters an event can have. */
 	unsigned int			nr_addr_filters;
 	/**
-	 * @task_ctx_cache: I, where the core allocates a task's
-	 * perf_event_pmu_context::task_ctx_data from; NULL for none.
+	 * @task_ctx_cache: I, cache from which the core allocates a task's
+	 * perf_event_pmu_context::task_ctx_data; NULL for none.
 	 */
 	struct kmem_cache		*task_ctx_cache;
 
 	/**
-	 * @pmu_enable: Undo pmu_disable(): write what has been collected to
-	 * the hardware and let it count. Optional, does nothing.
+	 * @pmu_enable: Undo pmu_disable(): write the collected changes to the
+	 * hardware and let it count. Optional, does nothing.
 	 *
-	 * Context: on the CPU. The core nests calls and passes on only the
-	 * outermost.
+	 * Context: on the CPU. The core nests calls; only the outermost one
+	 * reaches the driver.
 	 */
 	void (*pmu_enable)(struct pmu *pmu);
 
@@ -637,32 +637,31 @@ struct pmu {
 
 	/**
 	 * @event_init: Decide whether @event can ever run here; if so, compute
-	 * its hw fields and, where something must be given back, set
-	 * event->destroy.
+	 * its hw fields. Set event->destroy if something must be given back.
 	 *
 	 * The group is not complete yet, but the leader is known: a driver
-	 * should refuse a group that can never be on together.
+	 * should refuse a group that can never be scheduled in as a whole.
 	 *
 	 * Context: process context; the registry's read side, and the mutex of
 	 * the leader's context when a sibling is added to a hardware group.
-	 * Return: 0; -ENOENT: not mine, ask the next PMU. Any other error is
-	 * final and reaches user space: -ENODEV when the hardware is absent,
-	 * -EBUSY when it is taken, -EINVAL for bad parameters, -EOPNOTSUPP
-	 * for good ones that this hardware cannot do, -EACCES when the caller
-	 * may not have them.
+	 * Return: 0; -ENOENT if the event is for another PMU. Any other error
+	 * is final and reaches user space: -ENODEV if the hardware is absent,
+	 * -EBUSY if it is taken, -EINVAL for wrong parameters, -EOPNOTSUPP for
+	 * parameters that this hardware does not support, -EACCES if the
+	 * caller lacks a right.
 	 */
 	int (*event_init)(struct perf_event *event);
 
 	/**
-	 * @event_mapped: The event's buffer was mapped into @mm; used to grant
-	 * reading counters from user space. Optional.
+	 * @event_mapped: Notifies that the event's buffer was mapped into @mm;
+	 * used to let user space read counters. Optional.
 	 *
 	 * Context: process context, @mm write-locked.
 	 */
 	void (*event_mapped)(struct perf_event *event, struct mm_struct *mm);
 
 	/**
-	 * @event_unmapped: The counterpart, for each mapping that goes away.
+	 * @event_unmapped: Notifies that a mapping was removed, once for each.
 	 * Optional.
 	 *
 	 * Context: process context, @mm locked, or dying.
@@ -670,20 +669,21 @@ struct pmu {
 	void (*event_unmapped)(struct perf_event *event, struct mm_struct *mm);
 
 	/**
-	 * @add: Give the event all it needs (counter, shared registers); with
-	 * PERF_EF_START let it count, without it leave it as @stop would.
-	 * Inside a PERF_PMU_TXN_ADD transaction the question whether it fits
-	 * may be left to @commit_txn.
+	 * @add: Give the event all resources that it needs (counter, shared
+	 * registers). With PERF_EF_START let it count, without it leave it as
+	 * @stop would. In a PERF_PMU_TXN_ADD transaction the driver may leave
+	 * it to @commit_txn to check whether the event fits.
 	 *
 	 * Context: on the CPU.
-	 * Return: 0, or a negative error when there is no room now. The error
-	 * is not shown to anybody; the event waits for another turn.
+	 * Return: 0, or a negative error if the event does not fit now. No
+	 * program sees the error; the event waits for another turn.
 	 */
 	int (*add)(struct perf_event *event, int flags);
 
 	/**
-	 * @del: Stop the event, bring its count up to date, and take back what
-	 * @add gave. It may be stopped already, with or without an update.
+	 * @del: Stop the event, bring its count up to date, and take back the
+	 * resources that @add gave. The event may be stopped already, with or
+	 * without an update.
 	 *
 	 * Context: on the CPU.
 	 */
@@ -692,21 +692,21 @@ struct pmu {
 	/**
 	 * @start: Let an added event count. With PERF_EF_RELOAD program the
 	 * counter for hw.period_left first; the caller has then stopped it
-	 * with PERF_EF_UPDATE. With PERF_EF_RESUME only lift a pause, and only
-	 * of an event that is not stopped otherwise.
+	 * with PERF_EF_UPDATE. With PERF_EF_RESUME only end a pause, and only
+	 * if the event is not stopped.
 	 *
-	 * Context: on the CPU; from the PMU's interrupt (NMI where it is one)
-	 * as well. PAUSE and RESUME exclude each other, but may come between
-	 * any other start() or stop().
+	 * Context: on the CPU; also from the PMU's interrupt, which may be an
+	 * NMI. PAUSE and RESUME exclude each other, but may come between any
+	 * other start() or stop().
 	 */
 	void (*start)(struct perf_event *event, int flags);
 
 	/**
-	 * @stop: Stop counting but keep the resources. With PERF_EF_UPDATE do
-	 * what @read does. With PERF_EF_PAUSE only hold an AUX trace, in the
-	 * fewest steps possible.
+	 * @stop: Stop counting but keep the resources. With PERF_EF_UPDATE also
+	 * do what @read does. With PERF_EF_PAUSE only pause an AUX trace, in as
+	 * few steps as possible.
 	 *
-	 * The interrupt handler must call this, or its like, when
+	 * The interrupt handler must call this or an equivalent if
 	 * perf_event_overflow() returns non-zero: the event is throttled, and
 	 * the core will call @start later.
 	 *
@@ -715,54 +715,54 @@ struct pmu {
 	void (*stop)(struct perf_event *event, int flags);
 
 	/**
-	 * @read: Add what has been counted since hw.prev_count to event->count
-	 * and, for sampling events, take it off hw.period_left.
+	 * @read: Add the difference to hw.prev_count to event->count and, for
+	 * sampling events, subtract it from hw.period_left.
 	 *
-	 * Context: the CPU the event is on, interrupts off, NMI possible; the
-	 * PMU need not be disabled.
+	 * Context: the CPU where the event is scheduled in, interrupts off, NMI
+	 * possible; the PMU need not be disabled.
 	 */
 	void (*read)(struct perf_event *event);
 
 	/**
-	 * @start_txn: Open a transaction of PERF_PMU_TXN_* @txn_flags; those
-	 * that the driver does not know it has to ignore until they end.
-	 * Optional; without it a transaction just disables the PMU.
+	 * @start_txn: Open a transaction of the kind @txn_flags,
+	 * PERF_PMU_TXN_*. A driver must ignore a transaction of a kind that it
+	 * does not know, up to its end. Optional; without it a transaction just
+	 * disables the PMU.
 	 *
 	 * Context: on the CPU.
 	 */
 	void (*start_txn)(struct pmu *pmu, unsigned int txn_flags);
 
 	/**
-	 * @commit_txn: Close it. For additions, test whether all of them fit
-	 * together. Optional, succeeds.
+	 * @commit_txn: Close the transaction. For additions, test whether all
+	 * of them fit together. Optional, succeeds.
 	 *
 	 * Context: on the CPU.
-	 * Return: 0; for additions a negative error when they do not fit, and
+	 * Return: 0; for additions a negative error if they do not fit, and
 	 * then the transaction stays open until @cancel_txn.
 	 */
 	int (*commit_txn)(struct pmu *pmu);
 
 	/**
-	 * @cancel_txn: Forget it. The core has called, or will call, @del for
-	 * each event that @add accepted. Optional.
+	 * @cancel_txn: Drop the transaction. The core has called, or will call,
+	 * @del for each event that @add accepted. Optional.
 	 *
 	 * Context: on the CPU.
 	 */
 	void (*cancel_txn)(struct pmu *pmu);
 
 	/**
-	 * @event_idx: What perf_event_mmap_page::index shall say, that is one
-	 * more than the counter which user space may read, 0 for none.
-	 * Optional, 0.
+	 * @event_idx: Value for perf_event_mmap_page::index: the number of the
+	 * counter that user space may read plus one, 0 for none. Optional, 0.
 	 *
-	 * Context: any, including NMI; the event may be off.
+	 * Context: any, including NMI; the event may be scheduled out.
 	 */
 	int (*event_idx)(struct perf_event *event);
 
 	/**
-	 * @sched_task: A task comes (@sched_in) or goes on this CPU. Called
-	 * only while perf_sched_cb_inc() says that somebody wants it; @pmu_ctx
-	 * is the task's part for this PMU, or the CPU's. Optional.
+	 * @sched_task: Notifies that a task is switched in (@sched_in) or out
+	 * on this CPU. Called only while perf_sched_cb_inc() has requested it;
+	 * @pmu_ctx is the task's part for this PMU, or the CPU's. Optional.
 	 *
 	 * Context: the scheduler's, run-queue lock held, PMU disabled.
 	 */
@@ -770,8 +770,8 @@ struct pmu {
 			   struct task_struct *task, bool sched_in);
 
 	/**
-	 * @swap_task_ctx: Two tasks with equal sets of events are exchanging
-	 * them instead of having them reprogrammed; exchange the
+	 * @swap_task_ctx: Notifies that two tasks with equal sets of events
+	 * exchange them instead of having them reprogrammed. Exchange the
 	 * task_ctx_data so that each stays with its task. Optional.
 	 *
 	 * Context: the scheduler's, both contexts locked, PMU disabled.
@@ -785,13 +785,14 @@ struct pmu {
 	 * that wraps without end. Optional; without it there is no AUX area.
 	 *
 	 * Context: process context, in mmap(2).
-	 * Return: the driver's private data, NULL when that is impossible.
+	 * Return: the driver's private data, NULL on failure.
 	 */
 	void *(*setup_aux)(struct perf_event *event, void **pages,
 			   int nr_pages, bool overwrite);
 
 	/**
-	 * @free_aux: Free what @setup_aux returned. Needed if that is there.
+	 * @free_aux: Free the data that @setup_aux returned. Required with
+	 * @setup_aux.
 	 *
 	 * Context: process context, no user of the area left.
 	 */
@@ -799,8 +800,8 @@ struct pmu {
 
 	/**
 	 * @snapshot_aux: Copy the newest @size bytes of trace into a sample
-	 * without touching the state of @event, whose start() or stop() may
-	 * be what was interrupted. Optional; without it the event cannot be
+	 * without a change to the state of @event: the interrupt may have come
+	 * in its start() or stop(). Optional; without it the event cannot be
 	 * the source of PERF_SAMPLE_AUX.
 	 *
 	 * Context: an overflow interrupt of the event's CPU, NMI possible.
@@ -811,12 +812,13 @@ struct pmu {
 			     unsigned long size);
 
 	/**
-	 * @addr_filters_validate: Can the hardware do this list of filters
-	 * (struct perf_addr_filter)? Needed when @nr_addr_filters is not 0.
+	 * @addr_filters_validate: Check whether the hardware supports this list
+	 * of filters (struct perf_addr_filter). Required if @nr_addr_filters is
+	 * not 0.
 	 *
 	 * Context: process context, context mutex held; not serialized against
 	 * the methods on the CPU.
-	 * Return: 0 or an error for the ioctl, -EOPNOTSUPP as a rule.
+	 * Return: 0 or an error for the ioctl, usually -EOPNOTSUPP.
 	 */
 	int (*addr_filters_validate)(struct list_head *filters);
 
@@ -824,14 +826,14 @@ struct pmu {
 	 * @addr_filters_sync: Compute hw.addr_filters from the list and from
 	 * event->addr_filter_ranges. Optional.
 	 *
-	 * Context: inside perf_event_addr_filters_sync(), which the driver
-	 * calls from @start; the list's lock is held.
+	 * Context: in perf_event_addr_filters_sync(), which the driver calls
+	 * from @start; the list's lock is held.
 	 */
 	void (*addr_filters_sync)(struct perf_event *event);
 
 	/**
-	 * @aux_output_match: May @event write into the AUX area of an event of
-	 * this PMU? Optional, no.
+	 * @aux_output_match: Check whether @event may write into the AUX area
+	 * of an event of this PMU. Optional, no.
 	 *
 	 * Context: process context, when the event is opened.
 	 * Return: non-zero for yes.
@@ -839,32 +841,34 @@ struct pmu {
 	int (*aux_output_match)(struct perf_event *event);
 
 	/**
-	 * @filter: Is this PMU absent on @cpu, as on machines with unlike
-	 * cores? Optional, it is there.
+	 * @filter: Check whether this PMU is absent on @cpu, as on machines
+	 * with different kinds of cores. Optional, it is present.
 	 *
 	 * Context: that CPU, interrupts off, context lock held.
-	 * Return: true to skip it.
+	 * Return: true if it is absent.
 	 */
 	bool (*filter)(struct pmu *pmu, int cpu);
 
 	/**
-	 * @check_period: Is @value good as a new period? Optional, it is.
+	 * @check_period: Check whether @value is valid as a new period.
+	 * Optional, it is.
 	 *
 	 * Context: process context, context mutex held.
-	 * Return: 0, or -EINVAL and friends for PERF_EVENT_IOC_PERIOD.
+	 * Return: 0, or an error for PERF_EVENT_IOC_PERIOD such as -EINVAL.
 	 */
 	int (*check_period)(struct perf_event *event, u64 value);
 
 	/**
-	 * @counters: How many counters are there on this CPU, and how many of
-	 * them does no pinned event of the CPU hold? What flexible events and
-	 * those of tasks hold is free. Optional; without it the core tries out
-	 * what @event_init accepts, if the PMU counts generic events, and
-	 * otherwise says nothing.
+	 * @counters: Report the number of counters on this CPU, and how many of
+	 * them no pinned event of the CPU holds. Counters of flexible events
+	 * and of events of tasks are free. Optional; without it the core tries
+	 * which groups @event_init accepts, if the PMU counts generic events,
+	 * and otherwise reports no numbers.
 	 *
-	 * Context: this CPU, interrupts off, its context locked, so that
-	 * perf_event_is_pinned_to_cpu() may be asked of events that are on.
-	 * Return: 0, or -ENODEV when the PMU is not on this CPU.
+	 * Context: this CPU, interrupts off, its context locked, so
+	 * perf_event_is_pinned_to_cpu() may be called for events that are
+	 * scheduled in.
+	 * Return: 0, or -ENODEV if the PMU is not on this CPU.
 	 */
 	int (*counters)(struct pmu *pmu, struct perf_pmu_counters *counters);
 };
@@ -876,7 +880,7 @@ struct pmu {
  */
 
 /**
- * enum perf_addr_filter_action_t - what a trace unit does at an address
+ * enum perf_addr_filter_action_t - action of a trace unit at an address
  * @PERF_ADDR_FILTER_ACTION_STOP: stops tracing
  * @PERF_ADDR_FILTER_ACTION_START: starts tracing
  * @PERF_ADDR_FILTER_ACTION_FILTER: traces inside the range only
@@ -890,10 +894,10 @@ enum perf_addr_filter_action_t {
 /**
  * struct perf_addr_filter - one filter as PERF_EVENT_IOC_SET_FILTER gave it
  * @entry: link in perf_addr_filters_head::list
- * @path: I, the file whose mappings are meant; empty for kernel addresses
+ * @path: I, file to whose mappings it applies; empty for kernel addresses
  * @offset: I, start, in the file or in the kernel's address space
  * @size: I, bytes; 0 for a single address
- * @action: I, what to do there
+ * @action: I, action there
  */
 struct perf_addr_filter {
 	struct list_head		entry;
@@ -910,7 +914,7 @@ struct perf_addr_filter {
  *	taken with interrupts off, inside the context lock
  * @nr_file_filters: @lock, how many of them name a file
  *
- * Only the one of the eldest is in use; see perf_event_addr_filters().
+ * Only the list of the eldest is used; see perf_event_addr_filters().
  */
 struct perf_addr_filters_head {
 	struct list_head		list;
@@ -935,9 +939,9 @@ struct perf_addr_filter_range {
  */
 
 /**
- * struct perf_sample_layout - an event's sample format, worked out at open
- * @type: PERF_SAMPLE_* fields that its samples carry, including those which
- *	others imply
+ * struct perf_sample_layout - an event's sample format, computed at open
+ * @type: PERF_SAMPLE_* fields that its samples carry, including fields that
+ *	others need
  * @fixed: bytes of the fields whose size does not vary from sample to sample,
  *	record header not counted
  * @trailer: bytes of the identity at the end of other records, 0 without
@@ -950,57 +954,60 @@ struct perf_sample_layout {
 };
 
 /**
- * struct perf_event - a thing that is counted
+ * struct perf_event - an event
  * @hlist_entry: R, link in a CPU's list of software events, or of a tracepoint
  * @active_entry: D, link for the driver's own use; not of a PMU whose events are
  *	listed by @hlist_entry
  * @count: N, events seen, as of the last read
- * @state: L, written by the core's setter alone
+ * @state: L, written by the core's setter only
  * @attach_state: ML, PERF_ATTACH_*
- * @oncpu: L, CPU it is active on, -1
+ * @oncpu: L, CPU it is active on, -1 for none
  * @cpu: I, CPU it is bound to, -1 for any CPU of its task
- * @pmu: R, whose methods serve it. Set once, and once more when that PMU goes
- *	away: to a PMU that does nothing
- * @pmu_ctx: ML, where it is scheduled, NULL once that is over. For a software event in a hardware
- *	group that is the hardware PMU's, so pmu_ctx->pmu and @pmu may differ
+ * @pmu: R, PMU whose methods it uses. Set once, and once more when that PMU is
+ *	unregistered: to a PMU that does nothing
+ * @pmu_ctx: ML, part of @ctx in which it is scheduled, NULL after its end. For
+ *	a software event in a hardware group this is the part for the hardware
+ *	PMU, so pmu_ctx->pmu and @pmu may differ
  * @ctx: ML, its context; changes only by migration
  * @group_leader: ML, itself when alone
  * @event_caps: I, PERF_EV_CAP_*
- * @group_caps: ML, leader: what all members can do
+ * @group_caps: ML, leader: bits of @event_caps that all its events have
  * @nr_siblings: ML, leader: members besides itself
  * @sibling_list: ML, leader: head of its siblings; sibling: link. Walk it with
  *	for_each_sibling_event()
- * @active_list: L, link among the groups that are on
+ * @active_list: L, link among the groups that are scheduled in
  * @cgrp: I, cgroup it is limited to, NULL for none
- * @group_choice: L, last perf_event_pmu_context::choice that put it on
+ * @group_choice: L, last perf_event_pmu_context::choice that scheduled it in
  * @group_start: L, flexible leader: nanoseconds that its service began with
  * @group_service: L, leader: place among the groups of the same CPU. Flexible:
- *	@group_start and how long it was on, when last looked at
- * @group_node: L, leader: node in a tree of its pmu_ctx; that of a @cgrp is
- *	there while the cgroup runs
+ *	@group_start and its running time, as of the last update
+ * @group_node: L, leader: node in a tree of its pmu_ctx; with a @cgrp only
+ *	while the cgroup runs
  * @tstamp: L, context time up to which the two totals are right
  * @total_time_enabled: L, nanoseconds enabled, as of @tstamp
  * @total_time_running: L, nanoseconds on the PMU, as of @tstamp
- * @enabled_offset: L, N, while it is enabled: the first total less context time
- * @running_offset: L, N, while it is on: the second total less context time
+ * @enabled_offset: L, N, while enabled: @total_time_enabled less context time
+ * @running_offset: L, N, while scheduled in: @total_time_running less context
+ *	time
  * @event_entry: MLR, link in the context's list
  * @aux_event: ML, read anywhere: leader whose trace it writes into, pauses or samples
  * @pmu_private: D
  * @hw: mostly D, see there
- * @attr: I, as asked for; BP and period fields change under M and L
+ * @attr: I, as requested; BP and period fields change under M and L
  * @layout: I, sample format
  * @header_size: I, bytes of a sample's fields outside @id_header_size
- * @id_header_size: I, bytes of the fields that say who and when
+ * @id_header_size: I, bytes of the identity fields
  * @read_size: ML, bytes of read(2); grows with the group
- * @freq_windows: N, frequency mode: how many windows @hw.sample_period is of
+ * @freq_windows: N, frequency mode: number of windows in the mean that
+ *	@hw.sample_period is
  * @throttled: N, of a leader: the last record says that the group was stopped
- * @overflow_handler: I, what happens at an overflow
+ * @overflow_handler: I, called at an overflow
  * @clock: I, source of time stamps; NMI-safe where the PMU may overflow in NMI
  * @prog: M, R, BPF program to run at an overflow
  * @rb: BR, buffer it writes to
- * @parent: I, event it was inherited from, NULL for what somebody opened
+ * @parent: I, event it was inherited from, NULL for an event that was opened
  * @id: I, number in records and of IOC_ID
- * @ns: I, pid namespace in which records speak
+ * @ns: I, pid namespace for the numbers in records
  * @pending_wakeup: N, wake the readers when @pending_irq runs
  * @pending_kill: N, POLL_* to signal then
  * @pending_disable: N, disable the event then
@@ -1012,28 +1019,30 @@ struct perf_sample_layout {
  * @pending_disable_irq: A, disabling, out of NMI
  * @pending_task: C, SIGTRAP, on the way to user mode
  * @pending_addr: N, address for the SIGTRAP
- * @lost_samples: A, samples that found no room
+ * @lost_samples: A, samples that did not fit
  * @overflow_handler_context: I, for kernel counters
- * @bpf_cookie: M, for that program
+ * @bpf_cookie: M, for the BPF program
  * @group_generation: ML, leader: changes with the set of members
  * @orig_type: I, attr.type as user space wrote it; some PMUs hand events on
  * @sb_list: R, link among the side-band receivers of a CPU
  * @pmu_entry: link in @pmu's list of events, under its users_lock
  * @refcount: A, references; the first is the owner's
- * @child_count: A, folded from children that are gone
- * @child_total_time_enabled: A, the same for time
- * @child_total_time_running: A, the same for time
- * @family_start: flexible eldest: nanoseconds that the service of its copies begins
- *	with, besides @child_total_time_running; see groups.c
- * @child_period: how much had passed of the periods of children that are gone,
- *	less what new ones have begun with; under @child_mutex. Not for trace units
- * @random_seed: what PERF_EVENT_IOC_RANDOM_PERIOD said last, under @child_mutex
- * @random_asked: the share that it said
+ * @child_count: A, sum of the counts of children that are gone
+ * @child_total_time_enabled: A, the same for enabled time
+ * @child_total_time_running: A, the same for running time
+ * @family_start: flexible eldest: nanoseconds that the service of its copies
+ *	begins with, besides @child_total_time_running; see groups.c
+ * @child_period: parts of periods that had passed in children that are gone,
+ *	less the parts that new ones have begun with; under @child_mutex. Not
+ *	for trace units
+ * @random_seed: seed of the last PERF_EVENT_IOC_RANDOM_PERIOD, under
+ *	@child_mutex
+ * @random_asked: share of the last PERF_EVENT_IOC_RANDOM_PERIOD
  * @child_mutex: guards @child_list, and attaching to it
  * @child_list: head of the inherited copies, or link in the parent's list
  * @owner_entry: link in the owner's list, under its perf_event_mutex
- * @owner: R, task that opened it; NULL once nobody owns it; PERF_OWNER_KERNEL for one
- *	of the kernel's own
+ * @owner: R, task that opened it; NULL once it has no owner; PERF_OWNER_KERNEL
+ *	for an event of the kernel
  * @mmap_mutex: guards the attachment to a buffer and the mapping count
  * @rb_entry: R, link in the buffer's list of writers, under its lock
  * @waitq: poll(2)
@@ -1048,16 +1057,16 @@ struct perf_sample_layout {
  * @tp_event: I, tracepoints: the trace event
  * @filter: MR, tracepoints: the filter
  * @ftrace_ops: tracepoints: function tracing; only an event of type
- *	PERF_TYPE_TRACEPOINT has it, the memory of others ends before
+ *	PERF_TYPE_TRACEPOINT has it, the memory of others ends before it
  *
- * An event is freed a grace period after the last reference went.
+ * An event is freed a grace period after the last reference was put.
  *
- * What one path looks at stands together: with CONFIG_CGROUP_PERF and lines of
- * 64 bytes, counting takes the first line, and in software two of @hw and @attr.
+ * Fields that one path uses are adjacent: with CONFIG_CGROUP_PERF and lines of
+ * 64 bytes, counting uses the first line, and in software two of @hw and @attr.
  */
 struct perf_event {
 #ifdef CONFIG_PERF_EVENTS
-	/* Looked at whenever something is counted, or goes on or off. */
+	/* Used whenever the event counts, or is scheduled in or out. */
 	union {
 		struct hlist_node	hlist_entry;
 		struct list_head	active_entry;
@@ -1094,12 +1103,12 @@ struct perf_event {
 	u64				enabled_offset;
 	u64				running_offset;
 
-	/* For walks of a context, for members of a trace, for drivers. */
+	/* For walks of a context, for siblings of a trace, for drivers. */
 	struct list_head		event_entry;
 	struct perf_event		*aux_event;
 	void				*pmu_private;
 
-	/* What the PMU knows, what was asked for, what a sample is made of. */
+	/* The PMU's data, the attribute, the format of samples. */
 	struct hw_perf_event		hw;
 	struct perf_event_attr		attr;
 	struct perf_sample_layout	layout;
@@ -1112,7 +1121,7 @@ struct perf_event {
 	u64				(*clock)(void);
 	struct bpf_prog			*prog;
 
-	/* An overflow, and what an NMI leaves to be done. */
+	/* An overflow, and work that an NMI leaves. */
 	struct perf_buffer		*rb;
 	struct perf_event		*parent;
 	u64				id;
@@ -1159,13 +1168,13 @@ struct perf_event {
 	struct perf_addr_filters_head	addr_filters;
 	struct perf_addr_filter_range	*addr_filter_ranges;
 	union {
-		/* Those that can be filtered. */
+		/* PMUs with address filters. */
 		unsigned long		addr_filters_gen;
 		/* All others. */
 		u64			child_period; /* see kernel-doc */
 	};
 
-	/* In a context, on the way elsewhere, or to the end. */
+	/* In a context, while it moves to another CPU, or at its end. */
 	union {
 #ifdef CONFIG_CGROUP_PERF
 		struct list_head	cgroup_entry;
@@ -1175,7 +1184,7 @@ struct perf_event {
 	};
 	void (*destroy)(struct perf_event *event);
 
-	/* Guests of other subsystems. */
+	/* Data of other subsystems. */
 #ifdef CONFIG_SECURITY
 	void				*security;
 #endif
@@ -1203,29 +1212,30 @@ struct perf_group_tree {
  * @ctx: I, the context
  * @pmu_ctx_entry: ML, link in the context's list
  * @pmu_entry: link in the PMU's list of parts, under its users_lock
- * @pinned_groups: L, groups that must be on whenever the context is
+ * @pinned_groups: L, groups that must be scheduled in whenever the context is
  * @flexible_groups: L, groups that take turns
- * @least_service: L, the least that a group had whose turn it was; it
+ * @least_service: L, the least service of any group at its last turn; it
  *	only grows from the first choice on
- * @interval: L, nanoseconds between two choices, as it was at the present one
- * @chosen_at: L, context time at which the present choice of flexible groups was made
- * @choice: L, its number, which may wrap
- * @nr_waiting: L, groups that it found no room for
- * @pinned_active: L, pinned groups that are on
- * @flexible_active: L, flexible groups that are on
- * @chosen: L, the choice still holds: no group came or went since
- * @embedded: I, part of the per-CPU data of the PMU, never freed alone
+ * @interval: L, nanoseconds between two choices, as of the current one
+ * @chosen_at: L, context time of the current choice of flexible groups
+ * @choice: L, number of the current choice, which may wrap
+ * @nr_waiting: L, groups that did not fit in the current choice
+ * @pinned_active: L, pinned groups that are scheduled in
+ * @flexible_active: L, flexible groups that are scheduled in
+ * @chosen: L, the choice is still valid: no group was added or removed since
+ * @embedded: I, in the per-CPU data of the PMU, never freed alone
  * @nr_events: L, events here
- * @nr_freq: L, of them, on and in frequency mode
+ * @nr_freq: L, events here that are scheduled in and in frequency mode
  * @refcount: A, one for each event here
  * @rcu_head: frees it
- * @task_ctx_data: C, D, what the driver keeps for a task, from
+ * @task_ctx_data: C, D, the driver's data for a task, from
  *	pmu::task_ctx_cache; NULL in CPU contexts
- * @rotate_necessary: L, some group found no room that could have run
+ * @rotate_necessary: L, some group did not fit that could have run
  *
- * An event belongs to one of these, and so to one context, which holds one for
- * each PMU in use. A task's context keeps them without events until it or the
- * PMU goes. Guarded like its members; freed after a grace period.
+ * This is called a part of the context. An event belongs to one part, and so to
+ * one context, which has a part for each PMU in use. A task's context keeps
+ * parts without events until it is freed or the PMU is unregistered. Guarded
+ * like its events; freed after a grace period.
  */
 struct perf_event_pmu_context {
 	struct pmu			*pmu;
@@ -1256,34 +1266,34 @@ struct perf_event_pmu_context {
 
 /**
  * struct perf_event_context - the events of a task, or of a CPU
- * @lock: guards what is marked L; interrupts off, inside the run-queue lock.
+ * @lock: guards fields marked L; interrupts off, inside the run-queue lock.
  *	Never taken in NMI
- * @mutex: guards what is marked M, for those who may sleep
- * @task: L, task it belongs to, NULL for a CPU; of a family's, the task that
- *	its events were opened on. Drivers may read it of a context that is
+ * @mutex: guards fields marked M, for code that may sleep
+ * @task: L, task it belongs to, NULL for a CPU; in a family, the task that
+ *	its events were opened on. Drivers may read it if the context is
  *	loaded
  * @cpu: I, CPU it belongs to, -1 for a task
  * @loaded_cpu: L, CPU it is loaded on, -1 for none; changed there only
  * @pmu_ctx_list: ML, struct perf_event_pmu_context, by type of PMU
  * @event_list: MLR, all events
  * @nr_events: ML, length of @event_list
- * @nr_user: L, of them, readable from user space without a system call
- * @nr_freq: L, of them, on and in frequency mode
+ * @nr_user: L, events that user space can read without a system call
+ * @nr_freq: L, events that are scheduled in and in frequency mode
  * @time: L, nanoseconds that the context has been loaded
  * @timestamp: L, clock at which @time was right
  * @timeoffset: L, @time less the clock, to get one from the other
  * @equal: L, contexts with the same number have copies of the same events;
- *	0 for one that is unlike any other
+ *	0 for a context that equals no other
  * @enabled: L, exclusive-or of the numbers of the eldest of enabled events
- * @held: L, how many want that it is not exchanged for an equal one
- * @summed: L, of them, those that add up counts by task
+ * @held: L, number of users that forbid an exchange for an equal context
+ * @summed: L, of these, users that add up counts by task
  * @moving: L, it will be given back to its task: no other sum begins
  * @family: L, tasks that share it, NULL for none; see kernel/events/family.h
  * @family_entry: among the contexts of @family
  * @refcount: A, one for the task or the CPU, one for each event
  * @rcu_head: frees it
  *
- * For clients @task and @nr_user are all there is; the rest is the core's.
+ * Code outside of the core may use @task and @nr_user only.
  */
 struct perf_event_context {
 	raw_spinlock_t			lock; /* see kernel-doc */
@@ -1319,11 +1329,11 @@ static inline bool perf_pmu_ctx_is_active(struct perf_event_pmu_context *epc)
 }
 
 /**
- * struct perf_guest_info_callbacks - how a hypervisor explains an interrupt
- * @state: PERF_GUEST_* of this CPU
- * @get_ip: the guest's instruction pointer
- * @handle_intel_pt_intr: take an Intel PT interrupt that is the guest's;
- *	non-zero when it was. Optional
+ * struct perf_guest_info_callbacks - what a hypervisor knows of an interrupt
+ * @state: return PERF_GUEST_* of this CPU
+ * @get_ip: return the guest's instruction pointer
+ * @handle_intel_pt_intr: handle an Intel PT interrupt if it is the guest's;
+ *	return non-zero if it was. Optional
  *
  * Context: all three, NMI on the CPU that was interrupted.
  */
@@ -1346,7 +1356,7 @@ struct perf_guest_info_callbacks {
  * @tid_entry.tid: thread
  * @time: time stamp, nanoseconds of the event's clock
  * @id: number of the event that was opened
- * @cpu_entry: where
+ * @cpu_entry: CPU that takes the sample
  * @cpu_entry.cpu: CPU
  * @cpu_entry.reserved: zero
  * @ip: instruction pointer
@@ -1360,7 +1370,7 @@ struct perf_guest_info_callbacks {
  * @regs_user: user registers
  * @regs_intr: registers at the interrupt, or of the instruction
  * @stack_user_size: bytes of user stack to dump
- * @stream_id: number of the event that counted, a child's own
+ * @stream_id: number of the event that counted; an inherited copy has its own
  * @cgroup: id of the cgroup
  * @addr: data address
  * @phys_addr: its physical address
@@ -1368,9 +1378,9 @@ struct perf_guest_info_callbacks {
  * @code_page_size: bytes of the page at @ip
  * @aux_size: bytes of AUX data to copy
  *
- * On the stack of whoever reports the overflow. Start it with
+ * Lives on the stack of the driver's overflow handler. Initialise it with
  * perf_sample_data_init(). A driver that knows a field better stores it and
- * sets its bit in @sample_flags; the core fills in what is missing.
+ * sets its bit in @sample_flags; the core fills in all other fields.
  */
 struct perf_sample_data {
 	/* Always initialised. */
@@ -1378,7 +1388,7 @@ struct perf_sample_data {
 	u64				period;
 	u64				dyn_size;
 
-	/* Who and when, for all records. */
+	/* The identity, for all records. */
 	u64				type;
 	struct {
 		u32			pid;
@@ -1391,7 +1401,7 @@ struct perf_sample_data {
 		u32			reserved;
 	}				cpu_entry;
 
-	/* As the event asks for them. */
+	/* Fields that the event requests. */
 	u64				ip;
 	struct perf_callchain_entry	*callchain;
 	struct perf_raw_record		*raw;
@@ -1412,14 +1422,14 @@ struct perf_sample_data {
 	u64				aux_size;
 } ____cacheline_aligned;
 
-/* perf_sample_data::data_src when nothing is known. */
+/* perf_sample_data::data_src if nothing is known. */
 #define PERF_MEM_NA (PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) |		\
 		     PERF_MEM_S(SNOOP, NA) | PERF_MEM_S(LOCK, NA) |	\
 		     PERF_MEM_S(TLB, NA) | PERF_MEM_S(LVLNUM, NA))
 
 /*
  * ---------------------------------------------------------------------------
- * Questions about an event, for everybody
+ * Questions about an event, for all users
  * ---------------------------------------------------------------------------
  */
 
@@ -1429,7 +1439,7 @@ static inline bool is_sampling_event(struct perf_event *event)
 	return event->attr.sample_period != 0;
 }
 
-/* Is it in a group that runs on its CPU whatever else wants to? */
+/* Is it in a group that always runs on its CPU, before all other groups? */
 static inline bool perf_event_is_pinned_to_cpu(const struct perf_event *event)
 {
 	return event->group_leader->attr.pinned &&
@@ -1518,7 +1528,7 @@ static inline bool has_aux(struct perf_event *event)
 	return event->pmu->setup_aux;
 }
 
-/* Does its overflow do something to the trace of its group leader? */
+/* Does its overflow pause, resume or sample the trace of its group leader? */
 static inline bool has_aux_action(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -1531,7 +1541,7 @@ static inline bool has_addr_filter(struct perf_event *event)
 	return event->pmu->nr_addr_filters;
 }
 
-/* Filters are kept once for a family, with the eldest. */
+/* The eldest has the filters of all its copies. */
 static inline struct perf_addr_filters_head *
 perf_event_addr_filters(struct perf_event *event)
 {
@@ -1540,7 +1550,7 @@ perf_event_addr_filters(struct perf_event *event)
 	return &eldest->addr_filters;
 }
 
-/* SIGIO is asked for on a descriptor, and only the eldest has one. */
+/* SIGIO is requested on a descriptor, and only the eldest has one. */
 static inline struct fasync_struct **perf_event_fasync(struct perf_event *event)
 {
 	struct perf_event *eldest = event->parent ?: event;
@@ -1549,7 +1559,7 @@ static inline struct fasync_struct **perf_event_fasync(struct perf_event *event)
 }
 
 #ifdef CONFIG_PROVE_LOCKING
-/* Warns unless the members of the event's group cannot change just now. */
+/* Warns if the members of the event's group could change at this moment. */
 void perf_assert_event_ctx(struct perf_event *event);
 #else
 static inline void perf_assert_event_ctx(struct perf_event *event) { }
@@ -1575,9 +1585,9 @@ static inline struct perf_event *perf_next_sibling(struct perf_event *event,
 }
 
 /**
- * for_each_sibling_event - visit the members of a group, leader left out
- * @sibling: struct perf_event * that runs over them, NULL at the end
- * @event: the leader; of an event that leads nothing no sibling is visited
+ * for_each_sibling_event - visit the siblings of a group
+ * @sibling: struct perf_event *, set to each sibling, NULL at the end
+ * @event: the leader; for an event that is not a leader none is visited
  *
  * The list changes under the context's mutex and lock together, and on the
  * CPU where the context is loaded. So the mutex, the lock, or interrupts off
@@ -1596,43 +1606,43 @@ static inline struct perf_event *perf_next_sibling(struct perf_event *event,
 /* Registration. Process context. */
 int perf_pmu_register(struct pmu *pmu, const char *name, int type);
 void perf_pmu_unregister(struct pmu *pmu);
-/* Move all events of a CPU PMU when its CPU goes away. */
+/* Move all events of a CPU PMU when its CPU goes offline. */
 void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu);
 
-/* Nesting stop of a PMU on this CPU; interrupts off. */
+/* Disable and enable a PMU on this CPU; calls nest; interrupts off. */
 void perf_pmu_disable(struct pmu *pmu);
 void perf_pmu_enable(struct pmu *pmu);
-/* Take everything off this CPU's PMU and try anew; process context. */
+/* Schedule out all events of this CPU's PMU and in again; process context. */
 void perf_pmu_resched(struct pmu *pmu);
 
-/* Ask for pmu::sched_task on this CPU, and give up asking; on the CPU. */
+/* Request pmu::sched_task on this CPU, and end the request; on the CPU. */
 void perf_sched_cb_inc(struct pmu *pmu);
 void perf_sched_cb_dec(struct pmu *pmu);
 /* The task context loaded on this CPU, NULL for none; interrupts off. */
 struct perf_event_context *perf_cpu_task_ctx(void);
 
 /*
- * Overflow. On the CPU, interrupts off, NMI as a rule. A non-zero result
- * obliges the driver to stop the event. The second one is for interrupts that
- * bring no sample of their own: it does the throttling alone.
+ * Overflow. On the CPU, interrupts off, usually in NMI. If the result is not 0
+ * the driver must stop the event. The second function is for interrupts without
+ * a sample: it only throttles.
  */
 int perf_event_overflow(struct perf_event *event,
 			struct perf_sample_data *data, struct pt_regs *regs);
 int perf_event_account_interrupt(struct perf_event *event);
-/* Reports how long the handler took, in nanoseconds; lowers the rate limit. */
+/* Reports the time of a handler in nanoseconds; may lower the rate limit. */
 void perf_sample_event_took(u64 sample_len_ns);
-/* Samples that hardware or driver had to drop. */
+/* Reports samples that hardware or driver had to drop. */
 void perf_log_lost_samples(struct perf_event *event, u64 lost);
 /* Next period of an event that the kernel itself counts; returns overflows. */
 u64 perf_swevent_set_period(struct perf_event *event);
 
-/* Refresh what user space sees in the first page; any context. */
+/* Updates the user page; any context. */
 void perf_event_update_userpage(struct perf_event *event);
 
 /*
- * Records made by hand: prepare, begin, store, end, on one CPU without a
- * break. perf_output_begin() returns 0, or -ENOSPC, -ENOENT and the like when
- * the record cannot be written, and then nothing has to be undone.
+ * Records made by hand: prepare, begin, store, end, on one CPU, without
+ * sleeping. perf_output_begin() returns 0, or an error such as -ENOSPC or
+ * -ENOENT if the record cannot be written; then there is nothing to undo.
  */
 void perf_prepare_sample(struct perf_sample_data *data,
 			 struct perf_event *event, struct pt_regs *regs);
@@ -1658,7 +1668,7 @@ unsigned int perf_output_skip(struct perf_output_handle *handle,
 			      unsigned int len);
 void perf_output_end(struct perf_output_handle *handle);
 
-/* A whole sample in one call; the first picks the direction, and may fail. */
+/* A whole sample in one call; the first one picks the direction and may fail. */
 int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs);
 void perf_event_output_forward(struct perf_event *event,
@@ -1678,8 +1688,8 @@ void perf_event__output_id_sample(struct perf_event *event,
 				  struct perf_sample_data *sample);
 
 /*
- * AUX areas. Between begin, which returns what pmu::setup_aux returned or
- * NULL, and end the hardware owns the space the handle describes.
+ * AUX areas. Begin returns the data from pmu::setup_aux, or NULL. Between begin
+ * and end the hardware owns the space that the handle describes.
  */
 void *perf_aux_output_begin(struct perf_output_handle *handle,
 			    struct perf_event *event);
@@ -1715,8 +1725,8 @@ void perf_callchain_user(struct perf_callchain_entry_ctx *entry,
 			 struct pt_regs *regs);
 
 /*
- * By the core. The buffers are per CPU and per recursion level; get them
- * while sleeping is allowed, then fill one where preemption is off.
+ * Defined by the core. The buffers are per CPU and per recursion level; get
+ * them while sleeping is allowed, then fill one where preemption is off.
  */
 int get_callchain_buffers(int max_stack);
 void put_callchain_buffers(void);
@@ -1737,7 +1747,7 @@ extern int sysctl_perf_event_max_contexts_per_stack;
  * @ctx: the walk
  * @ip: the mark
  *
- * Return: 0, or -1 when there is no room and the walk should end.
+ * Return: 0, or -1 if it does not fit and the walk should end.
  */
 static inline int
 perf_callchain_store_context(struct perf_callchain_entry_ctx *ctx, u64 ip)
@@ -1759,7 +1769,7 @@ perf_callchain_store_context(struct perf_callchain_entry_ctx *ctx, u64 ip)
  * @ctx: the walk
  * @ip: the address
  *
- * Return: 0, or -1 when there is no room and the walk should end.
+ * Return: 0, or -1 if it does not fit and the walk should end.
  */
 static inline int
 perf_callchain_store(struct perf_callchain_entry_ctx *ctx, u64 ip)
@@ -1782,7 +1792,7 @@ perf_callchain_store(struct perf_callchain_entry_ctx *ctx, u64 ip)
 
 /**
  * perf_sample_data_init - begin a sample
- * @data: to be initialised
+ * @data: the sample to initialise
  * @addr: data address, 0 for none
  * @period: events it stands for
  */
@@ -1803,9 +1813,9 @@ static inline void perf_sample_data_init(struct perf_sample_data *data,
  * perf_sample_save_callchain - record the stack now
  * @data: the sample
  * @event: its event; without PERF_SAMPLE_CALLCHAIN nothing happens
- * @regs: where to start
+ * @regs: registers where the walk starts
  *
- * For drivers whose later registers differ from those of the interrupt.
+ * For drivers that later pass other registers than those of the interrupt.
  */
 static inline void perf_sample_save_callchain(struct perf_sample_data *data,
 					      struct perf_event *event,
@@ -1825,8 +1835,8 @@ static inline void perf_sample_save_callchain(struct perf_sample_data *data,
  * perf_sample_save_raw_data - attach a payload
  * @data: the sample
  * @event: its event; without PERF_SAMPLE_RAW nothing happens
- * @raw: the payload, which must live until the sample is written; its size
- *	and the padding of its last fragment are worked out here
+ * @raw: the payload, which must live until the sample is written; the
+ *	function sets its size and the padding of its last fragment
  */
 static inline void perf_sample_save_raw_data(struct perf_sample_data *data,
 					     struct perf_event *event,
@@ -1861,7 +1871,7 @@ static inline void perf_sample_save_raw_data(struct perf_sample_data *data,
  * @data: the sample
  * @event: its event
  * @brs: branches, which must live until the sample is written
- * @brs_cntr: one counter word a branch, or NULL
+ * @brs_cntr: one counter word for each branch, or NULL
  */
 static inline void perf_sample_save_brstack(struct perf_sample_data *data,
 					    struct perf_event *event,
@@ -1883,11 +1893,11 @@ static inline void perf_sample_save_brstack(struct perf_sample_data *data,
 }
 
 /**
- * perf_sample_data_size - bytes of the record so far
+ * perf_sample_data_size - compute the size of the record so far
  * @data: the sample
  * @event: its event
  *
- * Return: header, fixed fields, and the variable ones that are filled in.
+ * Return: bytes of header, fixed fields, and variable fields filled in so far.
  */
 static inline u32 perf_sample_data_size(struct perf_sample_data *data,
 					struct perf_event *event)
@@ -1897,8 +1907,8 @@ static inline u32 perf_sample_data_size(struct perf_sample_data *data,
 }
 
 /**
- * perf_clear_branch_entry_bitfields - zero all of an entry but its addresses
- * @br: the entry; the caller stores from and to in any case
+ * perf_clear_branch_entry_bitfields - clear all of an entry but its addresses
+ * @br: the entry; the caller always stores from and to
  */
 static inline void
 perf_clear_branch_entry_bitfields(struct perf_branch_entry *br)
@@ -1910,7 +1920,7 @@ perf_clear_branch_entry_bitfields(struct perf_branch_entry *br)
 	};
 }
 
-/* How the architecture reads a frame, unless it says otherwise. */
+/* Defaults; an architecture may define its own. */
 #ifndef perf_misc_flags
 # define perf_misc_flags(regs)						\
 	(user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL)
@@ -1925,12 +1935,12 @@ static inline void perf_arch_fetch_caller_regs(struct pt_regs *regs,
 #endif
 
 /**
- * perf_fetch_caller_regs - registers for a sample that no exception caused
+ * perf_fetch_caller_regs - get registers for a sample without an exception
  * @regs: zeroed by the caller
  *
- * Fills in what a sample needs of its caller: instruction pointer, stack and
- * frame pointer, and what tells kernel from user mode. The rest stays zero and
- * shows up as such in PERF_SAMPLE_REGS_INTR.
+ * Fills in the registers of the caller that a sample needs: instruction
+ * pointer, stack and frame pointer, and the one that tells kernel from user
+ * mode. All others stay zero, also in PERF_SAMPLE_REGS_INTR.
  */
 static inline void perf_fetch_caller_regs(struct pt_regs *regs)
 {
@@ -1939,8 +1949,8 @@ static inline void perf_fetch_caller_regs(struct pt_regs *regs)
 
 #ifdef CONFIG_GUEST_PERF_EVENTS
 /*
- * One hypervisor at a time. Registering and leaving are process context; the
- * getters run in NMI and return 0 when there is none.
+ * One hypervisor at a time. It registers and unregisters in process context;
+ * the getters run in NMI and return 0 if there is none.
  */
 extern struct perf_guest_info_callbacks __rcu *perf_guest_cbs;
 
@@ -1979,7 +1989,7 @@ static inline unsigned int perf_guest_handle_intel_pt_intr(void) { return 0; }
  */
 
 /*
- * Create and give back an event without a descriptor. Process context.
+ * Create and release an event without a descriptor. Process context.
  * Creation returns an ERR_PTR with any error of perf_event_open(2).
  */
 struct perf_event *
@@ -1994,22 +2004,22 @@ struct file *perf_event_get(unsigned int fd);
 const struct perf_event *perf_get_event(struct file *file);
 const struct perf_event_attr *perf_event_attrs(struct perf_event *event);
 
-/* Switching on and off. Process context, takes the context's mutex ... */
+/* Enable, disable and others. Process context, take the context's mutex ... */
 void perf_event_enable(struct perf_event *event);
 void perf_event_disable(struct perf_event *event);
 int perf_event_refresh(struct perf_event *event, int refresh);
 int perf_event_period(struct perf_event *event, u64 value);
 u64 perf_event_pause(struct perf_event *event, bool reset);
-/* ... but this one: on the event's CPU, interrupts off, context not locked, */
+/* ... except this one: on the event's CPU, interrupts off, context unlocked, */
 void perf_event_disable_local(struct perf_event *event);
-/* and this one: NMI, takes effect soon. */
+/* and this one: any context, NMI included, takes effect soon. */
 void perf_event_disable_inatomic(struct perf_event *event);
 
 /* Sum over children; process context. */
 u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running);
 /*
- * NMI-safe, and for that limited: an event of this CPU or of the current
- * task, not inherited. -EOPNOTSUPP, -EINVAL or -EBUSY otherwise.
+ * NMI-safe, and therefore limited to an event of this CPU or of the current
+ * task that is not inherited. Otherwise -EOPNOTSUPP, -EINVAL or -EBUSY.
  */
 int perf_event_read_local(struct perf_event *event, u64 *value,
 			  u64 *enabled, u64 *running);
@@ -2022,7 +2032,7 @@ void perf_event_print_debug(void);
 
 /*
  * ---------------------------------------------------------------------------
- * Hooks: what tasks and memory do
+ * Hooks: operations of tasks and changes of memory
  * ---------------------------------------------------------------------------
  */
 
@@ -2039,7 +2049,7 @@ void perf_event_exit_task(struct task_struct *child);
 void perf_event_free_task(struct task_struct *task);
 void perf_event_delayed_put(struct task_struct *task);
 
-/* Code that appears, changes and goes. */
+/* Code that is added, changed or removed. */
 void perf_event_mmap(struct vm_area_struct *vma);
 void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
 			const char *sym);
@@ -2057,10 +2067,10 @@ void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size,
 int perf_swevent_get_recursion_context(void);
 void perf_swevent_put_recursion_context(int rctx);
 
-/* One key for each PERF_COUNT_SW_*: nothing is paid while nobody counts it. */
+/* One key for each PERF_COUNT_SW_*: no cost while no event counts it. */
 extern struct static_key perf_swevent_enabled[PERF_COUNT_SW_MAX];
 
-/* The second guards against recursion itself; the first relies on the caller */
+/* The second guards against recursion itself, the first relies on the caller. */
 void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
 void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
 
@@ -2072,8 +2082,8 @@ static __always_inline bool __perf_sw_enabled(int swevt)
 /**
  * perf_sw_event - count a software event
  * @event_id: PERF_COUNT_SW_*, a constant
- * @nr: how many
- * @regs: where
+ * @nr: number of occurrences
+ * @regs: registers where it occurred
  * @addr: data address, 0 for none
  *
  * Context: any.
@@ -2089,8 +2099,8 @@ static __always_inline void perf_sw_event(u32 event_id, u64 nr,
 DECLARE_PER_CPU(struct pt_regs, __perf_regs[4]);
 
 /*
- * The scheduler's form: task level, interrupts off, no other software event
- * can be in the middle of something, so the first scratch slot is free.
+ * For the scheduler: task level, interrupts off. No other software event can be
+ * interrupted here, so the first scratch slot is free.
  */
 static __always_inline void __perf_sw_event_sched(u32 event_id, u64 nr,
 						  u64 addr)
@@ -2101,7 +2111,7 @@ static __always_inline void __perf_sw_event_sched(u32 event_id, u64 nr,
 	___perf_sw_event(event_id, nr, scratch, addr);
 }
 
-/* On while any event needs to know of task switches. */
+/* Enabled while any event needs the hooks of task switches. */
 extern struct static_key_false perf_sched_events;
 
 void __perf_event_task_sched_in(struct task_struct *prev,
@@ -2109,7 +2119,7 @@ void __perf_event_task_sched_in(struct task_struct *prev,
 void __perf_event_task_sched_out(struct task_struct *prev,
 				 struct task_struct *next);
 
-/* Notes a migration; it is counted where the task runs next. */
+/* Notes a migration; it is counted on the CPU where the task runs next. */
 static inline void perf_event_task_migrate(struct task_struct *task)
 {
 	if (__perf_sw_enabled(PERF_COUNT_SW_CPU_MIGRATIONS))
@@ -2162,7 +2172,7 @@ static inline void perf_event_task_sched_out(struct task_struct *prev,
 
 /*
  * ---------------------------------------------------------------------------
- * Policy: sysctls and who may do what
+ * Policy: sysctls and permissions
  * ---------------------------------------------------------------------------
  */
 
@@ -2179,27 +2189,27 @@ int perf_cpu_time_max_percent_handler(const struct ctl_table *table, int write,
 int perf_event_max_stack_handler(const struct ctl_table *table, int write,
 				 void *buffer, size_t *lenp, loff_t *ppos);
 
-/* Level 3, of distributions: no events at all for the unprivileged. */
+/* Level 3, of distributions: no events at all without privilege. */
 static inline bool perf_paranoid_any(void)
 {
 	return sysctl_perf_event_paranoid > 2;
 }
 
-/* Level 0 and up: no raw tracepoint data for the unprivileged. */
+/* Level 0 and up: no raw tracepoint data without privilege. */
 static inline int perf_is_paranoid(void)
 {
 	return sysctl_perf_event_paranoid > -1;
 }
 
 /**
- * perf_allow_kernel - may the caller observe kernel mode?
+ * perf_allow_kernel - check whether the caller may observe kernel mode
  *
  * Return: 0, -EACCES, or an error of the security module.
  */
 int perf_allow_kernel(void);
 
 /**
- * perf_allow_cpu - may the caller observe a CPU, and so other people's tasks?
+ * perf_allow_cpu - check whether the caller may observe all tasks on a CPU
  *
  * Return: 0, -EACCES, or an error of the security module.
  */
@@ -2214,7 +2224,7 @@ static inline int perf_allow_cpu(void)
 }
 
 /**
- * perf_allow_tracepoint - may the caller see the payload of tracepoints?
+ * perf_allow_tracepoint - check whether the caller may see tracepoint payload
  *
  * Return: 0, -EPERM, or an error of the security module.
  */
@@ -2345,21 +2355,21 @@ static inline u64 perf_event_pause(struct perf_event *event, bool reset)
 
 #endif /* CONFIG_PERF_EVENTS */
 
-/* Stores a variable, whatever its type, into a record. */
+/* Stores a variable of any type into a record. */
 #define perf_output_put(handle, x) perf_output_copy((handle), &(x), sizeof(x))
 
-/* The debug store, after a CPU has slept. */
+/* Restores the debug store after a CPU has slept. */
 #if defined(CONFIG_PERF_EVENTS) && defined(CONFIG_CPU_SUP_INTEL)
 void perf_restore_debug_store(void);
 #else
 static inline void perf_restore_debug_store(void) { }
 #endif
 
-/* By the architecture: fill in the clock part of the user page. */
+/* Defined by the architecture: fill in the clock part of the user page. */
 void arch_perf_update_userpage(struct perf_event *event,
 			       struct perf_event_mmap_page *userpg, u64 now);
 
-/* States of the CPU hotplug table. */
+/* Callbacks of the CPU hotplug table. */
 #ifdef CONFIG_PERF_EVENTS
 int perf_event_init_cpu(unsigned int cpu);
 int perf_event_exit_cpu(unsigned int cpu);
@@ -2369,17 +2379,17 @@ int perf_event_exit_cpu(unsigned int cpu);
 #endif
 
 /*
- * Branches at any point of the kernel, for BPF: @cnt slots at @entries, result
- * is the number filled. The recorder would overwrite itself with the branches
- * on the way to it, so it has to be stopped within a few instructions: hence
- * a static call that the driver sets.
+ * Branches at any point of the kernel, for BPF: @cnt slots at @entries; returns
+ * the number filled. The branches on the way to the driver would overwrite the
+ * recorded ones, so the recorder must be stopped within a few instructions:
+ * hence a static call that the driver sets.
  */
 typedef int (perf_snapshot_branch_stack_t)(struct perf_branch_entry *entries,
 					   unsigned int cnt);
 DECLARE_STATIC_CALL(perf_snapshot_branch_stack, perf_snapshot_branch_stack_t);
 
 #ifndef PERF_NEEDS_LOPWR_CB
-/* Tells the PMU that this CPU goes into deep idle (@mode) or comes back. */
+/* Notifies the PMU that this CPU enters (@mode) or leaves deep idle. */
 static inline void perf_lopwr_cb(bool mode) { }
 #endif
 
@@ -2405,8 +2415,8 @@ struct perf_pmu_events_attr {
  * struct perf_pmu_events_ht_attr - the same where threads share a core
  * @attr: the file
  * @id: the event
- * @event_str_ht: text when hyper-threading is on
- * @event_str_noht: text when it is off
+ * @event_str_ht: text if hyper-threading is on
+ * @event_str_noht: text if it is off
  */
 struct perf_pmu_events_ht_attr {
 	struct device_attribute		attr;
@@ -2416,11 +2426,11 @@ struct perf_pmu_events_ht_attr {
 };
 
 /**
- * struct perf_pmu_events_hybrid_attr - the same for unlike cores
+ * struct perf_pmu_events_hybrid_attr - the same for different kinds of cores
  * @attr: the file
  * @id: the event
  * @event_str: text, variants for the kinds of core separated by semicolons
- * @pmu_type: kinds of core that have the event, a bit each
+ * @pmu_type: kinds of cores that have the event, a bit each
  */
 struct perf_pmu_events_hybrid_attr {
 	struct device_attribute		attr;
@@ -2430,9 +2440,9 @@ struct perf_pmu_events_hybrid_attr {
 };
 
 /**
- * struct perf_pmu_format_hybrid_attr - a file in the format folder, ditto
+ * struct perf_pmu_format_hybrid_attr - a file in the format folder, likewise
  * @attr: the file
- * @pmu_type: kinds of core that have the field, a bit each
+ * @pmu_type: kinds of cores that have the field, a bit each
  */
 struct perf_pmu_format_hybrid_attr {
 	struct device_attribute		attr;
@@ -2458,7 +2468,7 @@ static struct perf_pmu_events_attr _var = {				\
 	.event_str = _str,						\
 };
 
-/* An unnamed one, for tables: evaluates to its struct attribute pointer. */
+/* An unnamed file, for tables: evaluates to its struct attribute pointer. */
 #define PMU_EVENT_ATTR_ID(_name, _show, _id)				\
 	(&((struct perf_pmu_events_attr[]) {				\
 		{ .attr = __ATTR(_name, 0444, _show, NULL),		\

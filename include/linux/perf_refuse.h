@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Why an event is refused, for whoever asks by PERF_FLAG_DRY_RUN.
+ * Reasons why an event is refused, for callers with PERF_FLAG_DRY_RUN.
  *
- * A check that refuses an event says so in the place where it decides on the
+ * A check that refuses an event gives the reason where it decides on the
  * errno::
  *
  *	if (attr->config2)
  *		return perf_refuse(-EINVAL, PERF_FIELD(config2),
  *				   attr->config2, PERF_REASON_RESERVED);
  *
- * That is the errno and nothing else, unless the caller is inside of a dry run.
- * PMU drivers may do it in pmu::event_init.
+ * This returns the errno and does nothing else, unless the caller is in a dry
+ * run. PMU drivers may use it in pmu::event_init.
  */
 #ifndef _LINUX_PERF_REFUSE_H
 #define _LINUX_PERF_REFUSE_H
@@ -23,7 +23,7 @@
 #include <uapi/linux/perf_event.h>
 #include <uapi/linux/perf_event_ext.h>
 
-/* Where: PERF_WHERE_*, and for a field of the attribute its place and size. */
+/* A place: PERF_WHERE_*, and for a field of the attribute offset and size. */
 #define PERF_PLACE(where, offset, size)	((where) << 24 | (size) << 16 | (offset))
 #define PERF_PLACE_WHERE(place)		((place) >> 24)
 #define PERF_PLACE_SIZE(place)		((place) >> 16 & 0xff)
@@ -43,13 +43,13 @@
 #define PERF_ARGUMENT(which)	PERF_PLACE(PERF_WHERE_##which, 0, 0)
 #define PERF_NOWHERE		PERF_ARGUMENT(NOWHERE)
 
-/* In a word of @size bytes, the @nr bits that are declared behind @first others. */
+/* In a word of @size bytes, the @nr bits declared after @first others. */
 #define PERF_BITS(size, first, nr)					\
 	(GENMASK_ULL((nr) - 1, 0) <<					\
 	 (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 8 * (size) - (first) - (nr) : \
 					      (first)))
 
-/* What of PERF_FIELD_FLAGS checks speak about. */
+/* Bits of PERF_FIELD_FLAGS that checks refuse. */
 #define PERF_ATTR_INHERIT		PERF_BITS(8, 1, 1)
 #define PERF_ATTR_PINNED		PERF_BITS(8, 2, 1)
 #define PERF_ATTR_EXCLUSIVE		PERF_BITS(8, 3, 1)
@@ -67,16 +67,17 @@
 #define PERF_ATTR_SIGTRAP		PERF_BITS(8, 37, 1)
 #define PERF_ATTR_RESERVED_1		PERF_BITS(8, 38, 26)
 
-/* The same of PERF_FIELD(aux_action). */
+/* Bits of PERF_FIELD(aux_action) that checks refuse. */
 #define PERF_ATTR_AUX_START_PAUSED	PERF_BITS(4, 0, 1)
 #define PERF_ATTR_AUX_PAUSE		PERF_BITS(4, 1, 1)
 #define PERF_ATTR_AUX_RESUME		PERF_BITS(4, 2, 1)
 #define PERF_ATTR_RESERVED_3		PERF_BITS(4, 3, 29)
 
 /**
- * struct perf_refuse_hint - what a check knows about a value that it refuses
- * @bits: those that must not be set or, if none of them is, some of which must
- * @needs: with some of these set @bits would be accepted
+ * struct perf_refuse_hint - details of a value that a check refuses
+ * @bits: bits that must be clear or, if all of them are, of which some must be
+ *	set
+ * @needs: bits of which some must be set for @bits to be accepted
  * @limit: largest number that is accepted
  */
 struct perf_refuse_hint {
@@ -113,10 +114,10 @@ static inline bool perf_refuse_is_watched(void)
  * @error: negative errno
  * @place: PERF_FIELD(member), PERF_FIELD_FLAGS, PERF_ARGUMENT(which) or
  *	PERF_NOWHERE
- * @bits: of that field, those that must not be set or some of which must
+ * @bits: bits of that field that must be clear, or of which some must be set
  * @reason: PERF_REASON_*
  *
- * Context: task, or nobody is told.
+ * Context: any; only in a task the reason is kept.
  * Return: @error.
  */
 static inline int perf_refuse(int error, u32 place, u64 bits, u32 reason)
@@ -132,10 +133,10 @@ static inline int perf_refuse(int error, u32 place, u64 bits, u32 reason)
  * perf_refuse_above - refuse a number that is too large
  * @error: negative errno
  * @place: PERF_FIELD(member)
- * @limit: the largest that is accepted
+ * @limit: the largest number that is accepted
  * @reason: PERF_REASON_*
  *
- * Context: task, or nobody is told.
+ * Context: any; only in a task the reason is kept.
  * Return: @error.
  */
 static inline int perf_refuse_above(int error, u32 place, u64 limit, u32 reason)
@@ -148,15 +149,15 @@ static inline int perf_refuse_above(int error, u32 place, u64 limit, u32 reason)
 }
 
 /**
- * perf_refuse_because - refuse an event with a sentence of one's own
+ * perf_refuse_because - refuse an event with the driver's own sentence
  * @error: negative errno
  * @place: as for perf_refuse()
  * @bits: as for perf_refuse()
- * @text: what is the matter, for people; no full stop, no newline
+ * @text: the reason as text for users; no full stop, no newline
  *
  * The reason is PERF_REASON_PMU.
  *
- * Context: task, or nobody is told.
+ * Context: any; only in a task the reason is kept.
  * Return: @error.
  */
 static inline int perf_refuse_because(int error, u32 place, u64 bits,

@@ -616,7 +616,7 @@ static void selection_is_a_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, selection(b), 0);
 }
 
-/* Events 1 and 4 differ from 2 and 3 with the same sum; unit masks differ, too. */
+/* Events 1 and 4 differ from 2 and 3 (same sum); so do two unit masks. */
 static void selection_tells_sets_apart(struct kunit *test)
 {
 	static const u16 sets[][2] = {
