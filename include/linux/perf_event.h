@@ -1668,7 +1668,7 @@ unsigned int perf_output_skip(struct perf_output_handle *handle,
 			      unsigned int len);
 void perf_output_end(struct perf_output_handle *handle);
 
-/* A whole sample in one call; the first one picks the direction and may fail. */
+/* A whole sample in one call; the first picks the direction and may fail. */
 int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs);
 void perf_event_output_forward(struct perf_event *event,
@@ -2070,7 +2070,7 @@ void perf_swevent_put_recursion_context(int rctx);
 /* One key for each PERF_COUNT_SW_*: no cost while no event counts it. */
 extern struct static_key perf_swevent_enabled[PERF_COUNT_SW_MAX];
 
-/* The second guards against recursion itself, the first relies on the caller. */
+/* The second guards against recursion, the first relies on the caller. */
 void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
 void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * perf events: what user space and the kernel agree on.
+ * perf events: the interface of the kernel for user space.
  *
  *	fd = perf_event_open(&attr, pid, cpu, group_fd, flags);
  *
- * opens an event, the thing that struct perf_event_attr describes, of a task
- * (pid), of a CPU, or of both. read(2) on the descriptor gives counts, mmap(2)
- * gives a user page followed by a ring buffer of records, ioctl(2) controls.
+ * opens an event that struct perf_event_attr describes, of a task (pid), of a
+ * CPU, or of both. read(2) on the descriptor returns counts, mmap(2) maps a
+ * user page followed by a ring buffer of records, ioctl(2) controls the event.
  *
- * Everything here is ABI, but for what is marked "limit": those names say how
- * many values this version knows, and they move.
+ * Everything here is ABI, except for names marked "limit": these are the number
+ * of values that this version knows, and they change.
  */
 #ifndef _UAPI_LINUX_PERF_EVENT_H
 #define _UAPI_LINUX_PERF_EVENT_H
@@ -40,17 +40,17 @@ enum perf_type_id {
 };
 
 /*
- * On machines with unlike cores the upper half of config names the PMU for
+ * On machines with different cores the upper half of config names the PMU for
  * PERF_TYPE_HARDWARE and PERF_TYPE_HW_CACHE; 0 leaves the choice to the kernel.
  */
 #define PERF_PMU_TYPE_SHIFT		32
 #define PERF_HW_EVENT_MASK		0xffffffff
 
-/* config of PERF_TYPE_HARDWARE. What a CPU cannot count is refused. */
+/* config of PERF_TYPE_HARDWARE. Events that the CPU lacks are refused. */
 enum perf_hw_id {
 	PERF_COUNT_HW_CPU_CYCLES		= 0,
 	PERF_COUNT_HW_INSTRUCTIONS		= 1,
-	PERF_COUNT_HW_CACHE_REFERENCES		= 2, /* last level, as a rule */
+	PERF_COUNT_HW_CACHE_REFERENCES		= 2, /* usually last level */
 	PERF_COUNT_HW_CACHE_MISSES		= 3,
 	PERF_COUNT_HW_BRANCH_INSTRUCTIONS	= 4,
 	PERF_COUNT_HW_BRANCH_MISSES		= 5,
@@ -63,7 +63,7 @@ enum perf_hw_id {
 };
 
 /*
- * config of PERF_TYPE_HW_CACHE: which cache, | operation << 8, | outcome << 16.
+ * config of PERF_TYPE_HW_CACHE: cache | operation << 8 | outcome << 16.
  * Not every combination makes sense.
  */
 enum perf_hw_cache_id {
@@ -118,8 +118,8 @@ enum perf_sw_ids {
  */
 
 /*
- * perf_event_attr::sample_type, the fields of a PERF_RECORD_SAMPLE. Their
- * order in the record is told there; it is not that of the bits.
+ * perf_event_attr::sample_type, the fields of a PERF_RECORD_SAMPLE. Their order
+ * in the record is described there; it is not the order of the bits.
  */
 enum perf_event_sample_format {
 	PERF_SAMPLE_IP				= 1U << 0,
@@ -151,14 +151,14 @@ enum perf_event_sample_format {
 	PERF_SAMPLE_MAX = 1U << 25,		/* limit */
 };
 
-/* Two views of one field; ask for one of them. */
+/* Two views of one field; only one of them can be requested. */
 #define PERF_SAMPLE_WEIGHT_TYPE	(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT)
 
 /*
  * perf_event_attr::branch_sample_type, for PERF_SAMPLE_BRANCH_STACK: modes in
- * which branches are recorded (none given: those of the event, and whoever asks
- * for kernel branches needs the right to), kinds of branch (added up, ANY is
- * all), and what to store with each.
+ * which branches are recorded (none set: the modes of the event; kernel
+ * branches need a right), kinds of branches (may be combined, ANY is all), and
+ * the data to store with each.
  */
 enum perf_branch_sample_type_shift {
 	/* modes */
@@ -172,15 +172,15 @@ enum perf_branch_sample_type_shift {
 	PERF_SAMPLE_BRANCH_ANY_RETURN_SHIFT	= 5,
 	PERF_SAMPLE_BRANCH_IND_CALL_SHIFT	= 6,
 	PERF_SAMPLE_BRANCH_ABORT_TX_SHIFT	= 7, /* aborts a transaction */
-	PERF_SAMPLE_BRANCH_IN_TX_SHIFT		= 8, /* inside of one */
-	PERF_SAMPLE_BRANCH_NO_TX_SHIFT		= 9, /* outside */
+	PERF_SAMPLE_BRANCH_IN_TX_SHIFT		= 8, /* in a transaction */
+	PERF_SAMPLE_BRANCH_NO_TX_SHIFT		= 9, /* not in one */
 	PERF_SAMPLE_BRANCH_COND_SHIFT		= 10,
 
 	PERF_SAMPLE_BRANCH_CALL_STACK_SHIFT	= 11, /* calls still open */
 	PERF_SAMPLE_BRANCH_IND_JUMP_SHIFT	= 12,
 	PERF_SAMPLE_BRANCH_CALL_SHIFT		= 13, /* direct calls */
 
-	/* what to store */
+	/* data to store */
 	PERF_SAMPLE_BRANCH_NO_FLAGS_SHIFT	= 14, /* leave flags out */
 	PERF_SAMPLE_BRANCH_NO_CYCLES_SHIFT	= 15, /* leave cycles out */
 
@@ -190,7 +190,7 @@ enum perf_branch_sample_type_shift {
 
 	PERF_SAMPLE_BRANCH_PRIV_SAVE_SHIFT	= 18, /* mode, PERF_BR_PRIV_* */
 
-	PERF_SAMPLE_BRANCH_COUNTERS_SHIFT	= 19, /* events since the last */
+	PERF_SAMPLE_BRANCH_COUNTERS_SHIFT	= 19, /* events in between */
 
 	PERF_SAMPLE_BRANCH_MAX_SHIFT		/* limit */
 };
@@ -234,9 +234,8 @@ enum perf_branch_sample_type {
 	 PERF_SAMPLE_BRANCH_HV)
 
 /*
- * perf_event_attr::read_format: what read(2), PERF_SAMPLE_READ and
- * PERF_RECORD_READ deliver, in 64-bit words. Words in braces come with the bit
- * beside them.
+ * perf_event_attr::read_format: the 64-bit words that read(2), PERF_SAMPLE_READ
+ * and PERF_RECORD_READ deliver. Words in braces come with the bit beside them.
  *
  * One event:		value
  *			{ enabled }	TOTAL_TIME_ENABLED
@@ -244,8 +243,8 @@ enum perf_branch_sample_type {
  *			{ id }		ID
  *			{ lost }	LOST
  *
- * With GROUP, of the leader:
- *			n, the members of the group
+ * With GROUP, for the leader:
+ *			n, the number of members of the group
  *			{ enabled }	TOTAL_TIME_ENABLED
  *			{ running }	TOTAL_TIME_RUNNING
  *		and then n times, the leader first:
@@ -253,8 +252,8 @@ enum perf_branch_sample_type {
  *			{ id }		ID
  *			{ lost }	LOST
  *
- * Times are nanoseconds. When running is less than enabled the event had to
- * share its counter; value * enabled / running is the estimate for all of it.
+ * Times are nanoseconds. If running is less than enabled the event had to share
+ * its counter; value * enabled / running is the estimate for the whole time.
  */
 enum perf_event_read_format {
 	PERF_FORMAT_TOTAL_TIME_ENABLED		= 1U << 0,
@@ -273,9 +272,9 @@ enum perf_event_read_format {
  */
 
 /*
- * Sizes that perf_event_attr has had, by the member that came last. A kernel
- * takes a longer one than it knows if the rest is zero; otherwise it answers
- * E2BIG and stores the size it knows.
+ * Sizes of the versions of perf_event_attr, with the member that was new. A
+ * kernel accepts a longer structure than it knows if the rest is zero;
+ * otherwise it returns E2BIG and stores the size that it knows.
  */
 #define PERF_ATTR_SIZE_VER0	64	/* bp_addr, the first one */
 #define PERF_ATTR_SIZE_VER1	72	/* bp_len, config2 */
@@ -289,64 +288,65 @@ enum perf_event_read_format {
 #define PERF_ATTR_SIZE_VER9	144	/* config4 */
 
 /**
- * struct perf_event_attr - what to count, when, and what to tell of it
+ * struct perf_event_attr - what to count, when, and what to report
  * @type: PMU, enum perf_type_id or a number from sysfs
  * @size: bytes of this structure; 0 stands for PERF_ATTR_SIZE_VER0
- * @config: what to count; the meaning depends on @type
- * @sample_period: a sample every so many events; 0 for counting only
+ * @config: event to count; the meaning depends on @type
+ * @sample_period: number of events from one sample to the next; 0 for counting
+ *	only
  * @sample_freq: with @freq: samples a second to aim at
  * @sample_type: PERF_SAMPLE_*
  * @read_format: PERF_FORMAT_*
- * @disabled: do not start at once
+ * @disabled: the event is not enabled when it is opened
  * @inherit: new children are counted as well, and added to this event
- * @pinned: always on the PMU, or in error; leaders only
- * @exclusive: alone on the PMU with its group; leaders only
+ * @pinned: always on the PMU, or in the error state; leaders only
+ * @exclusive: no other group is on the PMU at the same time; leaders only
  * @exclude_user: leave out user mode
  * @exclude_kernel: leave out the kernel
  * @exclude_hv: leave out the hypervisor
  * @exclude_idle: leave out the idle task
  * @mmap: records of executable mappings
  * @comm: records of name changes
- * @freq: @sample_freq is meant, not @sample_period
- * @inherit_stat: keep counts apart by thread
- * @enable_on_exec: start at the next exec
+ * @freq: the union holds @sample_freq, not @sample_period
+ * @inherit_stat: keep counts by thread
+ * @enable_on_exec: enable the event at the next exec
  * @task: records of fork and exit
- * @watermark: @wakeup_watermark is meant, not @wakeup_events
+ * @watermark: the union holds @wakeup_watermark, not @wakeup_events
  * @precise_ip: distance allowed between the event and the address reported:
- *	0 any, 1 constant, 2 none if that can be had, 3 none. When there is none
+ *	0 any, 1 constant, 2 none if possible, 3 none. If the distance is none
  *	the sample has PERF_RECORD_MISC_EXACT_IP
  * @mmap_data: records of other mappings, too
- * @sample_id_all: all records tell who and when, at their end
- * @exclude_host: leave out what is not in a guest
+ * @sample_id_all: all records have an identity at their end
+ * @exclude_host: leave out everything outside of guests
  * @exclude_guest: leave out guests
  * @exclude_callchain_kernel: call chains without the kernel's part
  * @exclude_callchain_user: call chains without the user's part
  * @mmap2: mapping records name the file by inode
- * @comm_exec: name records say when exec was the cause
- * @use_clockid: times are those of @clockid
+ * @comm_exec: name records say whether exec was the cause
+ * @use_clockid: times come from the clock @clockid
  * @context_switch: records of context switches
  * @write_backward: records grow towards lower addresses, for buffers that
  *	overwrite themselves
  * @namespaces: records of namespace changes
- * @ksymbol: records of kernel code that appears and goes
+ * @ksymbol: records of kernel code that is added or removed
  * @bpf_event: records of BPF programs that are loaded and unloaded
  * @aux_output: the hardware writes samples into the leader's AUX area
  * @cgroup: records of new cgroups
  * @text_poke: records of changes to kernel code
  * @build_id: mapping records name the file by build id
  * @inherit_thread: with @inherit: threads, not processes
- * @remove_on_exec: gone after exec
+ * @remove_on_exec: the event ends at exec
  * @sigtrap: SIGTRAP in the thread, at every sample
  * @__reserved_1: zero
- * @wakeup_events: wake the reader every so many samples
- * @wakeup_watermark: wake the reader every so many bytes
+ * @wakeup_events: number of samples after which the reader is woken
+ * @wakeup_watermark: number of bytes after which the reader is woken
  * @bp_type: breakpoints: HW_BREAKPOINT_*
  * @bp_addr: breakpoints: address
  * @kprobe_func: kprobe PMU: pointer to the function's name
  * @uprobe_path: uprobe PMU: pointer to the file's name
  * @config1: other PMUs: more of @config
  * @bp_len: breakpoints: bytes, HW_BREAKPOINT_LEN_*
- * @kprobe_addr: kprobe PMU: address, where there is no name
+ * @kprobe_addr: kprobe PMU: address, if there is no name
  * @probe_offset: probe PMUs: offset in the function or file
  * @config2: other PMUs: more of @config
  * @branch_sample_type: PERF_SAMPLE_BRANCH_*
@@ -355,22 +355,21 @@ enum perf_event_read_format {
  * @sample_stack_user: PERF_SAMPLE_STACK_USER: bytes at most, a multiple of 8
  * @clockid: see clock_gettime(2)
  * @sample_regs_intr: PERF_SAMPLE_REGS_INTR: registers, likewise. With
- *	@precise_ip they are those of the instruction, without those of the
- *	interrupt
- * @aux_watermark: wake the reader after so many bytes of AUX data
- * @sample_max_stack: addresses in a call chain, 0 for the limit in
- *	/proc/sys/kernel/perf_event_max_stack, which it may not exceed
+ *	@precise_ip the values at the instruction, otherwise at the interrupt
+ * @aux_watermark: number of bytes of AUX data after which the reader is woken
+ * @sample_max_stack: most addresses in a call chain, 0 for the limit in
+ *	/proc/sys/kernel/perf_event_max_stack, which it must not exceed
  * @__reserved_2: zero
  * @aux_sample_size: PERF_SAMPLE_AUX: bytes of AUX data in a sample
- * @aux_action: the next four as one word
+ * @aux_action: the next four fields as one word
  * @aux_start_paused: tracing waits for an event with @aux_resume
  * @aux_pause: a sample of this event pauses the leader's tracing
- * @aux_resume: a sample of this event resumes it
+ * @aux_resume: a sample of this event resumes the leader's tracing
  * @__reserved_3: zero
  * @sig_data: @sigtrap: value for siginfo_t::si_perf_data, of which a 32-bit
  *	task gets the lower half
  * @config3: still more of @config
- * @config4: and the last of it; PMUs without a use for it want 0
+ * @config4: still more of @config; must be 0 for PMUs that do not use it
  */
 struct perf_event_attr {
 	__u32			type;
@@ -470,7 +469,7 @@ struct perf_event_attr {
 };
 
 /* The last argument of perf_event_open(2). */
-#define PERF_FLAG_FD_NO_GROUP		(1UL << 0) /* group_fd is no leader */
+#define PERF_FLAG_FD_NO_GROUP		(1UL << 0) /* group_fd: no leader */
 #define PERF_FLAG_FD_OUTPUT		(1UL << 1) /* use group_fd's buffer */
 #define PERF_FLAG_PID_CGROUP		(1UL << 2) /* pid is a cgroup's fd */
 #define PERF_FLAG_FD_CLOEXEC		(1UL << 3) /* as O_CLOEXEC */
@@ -483,9 +482,9 @@ struct perf_event_attr {
 
 /**
  * struct perf_event_query_bpf - BPF programs at the event's tracepoint
- * @ids_len: in: room in @ids
- * @prog_cnt: out: how many there are
- * @ids: out: their ids
+ * @ids_len: in: number of elements of @ids
+ * @prog_cnt: out: number of programs
+ * @ids: out: ids of the programs
  */
 struct perf_event_query_bpf {
 	__u32	ids_len;
@@ -495,9 +494,9 @@ struct perf_event_query_bpf {
 
 /*
  * ENABLE, DISABLE and RESET take PERF_IOC_FLAG_GROUP or 0. RESET clears the
- * count, not the times. REFRESH enables for so many more samples. PERIOD takes
- * a pointer to the new period or frequency. SET_OUTPUT takes the descriptor
- * whose buffer to use, -1 for none.
+ * count, not the times. REFRESH adds to the number of samples after which the
+ * event is disabled. PERIOD takes a pointer to the new period or frequency.
+ * SET_OUTPUT takes the descriptor of the event that has the buffer, -1 for none.
  */
 #define PERF_EVENT_IOC_ENABLE			_IO('$', 0)
 #define PERF_EVENT_IOC_DISABLE			_IO('$', 1)
@@ -526,18 +525,18 @@ enum perf_event_ioc_flags {
  * struct perf_event_mmap_page - the first page of a mapping
  * @version: of this structure, 0
  * @compat_version: lowest version whose readers understand it, 0
- * @lock: sequence count; it differs when the rest has changed meanwhile
- * @index: counter plus one, 0 while the event is not on one
- * @offset: what to add to the counter's value
+ * @lock: sequence count; changes whenever other fields change
+ * @index: counter plus one, 0 while the event has no counter
+ * @offset: number to add to the counter's value
  * @time_enabled: nanoseconds enabled, as of the last update
  * @time_running: nanoseconds on the PMU, as of the last update
- * @capabilities: the next ones as one word
- * @cap_bit0: 0; older kernels meant two things by it
- * @cap_bit0_is_deprecated: 1; tells a kernel that does not use bit 0
- * @cap_user_rdpmc: the counter may be read from user space, by the reader that
- *	is described below
+ * @capabilities: the next fields as one word
+ * @cap_bit0: 0; in older kernels it had two meanings
+ * @cap_bit0_is_deprecated: 1; shows that the kernel does not use bit 0
+ * @cap_user_rdpmc: the counter may be read from user space, by a reader as
+ *	described below
  * @cap_user_time: @time_shift, @time_mult and @time_offset are valid, and the
- *	times can be carried on as described below
+ *	times can be computed as described below
  * @cap_user_time_zero: @time_zero is valid
  * @cap_user_time_short: @time_cycles and @time_mask are valid
  * @cap_____res: 0
@@ -552,21 +551,21 @@ enum perf_event_ioc_flags {
  * @time_mask: see below
  * @__reserved: 0; fills the first kilobyte
  * @data_head: bytes ever written into the ring
- * @data_tail: bytes ever read from it; written by user space
+ * @data_tail: bytes ever read from the ring; written by user space
  * @data_offset: from the start of the mapping to the ring
  * @data_size: bytes of the ring, a power of two
  * @aux_head: as @data_head, for the AUX area
  * @aux_tail: as @data_tail, for the AUX area
- * @aux_offset: offset of the AUX area; set by user space before it maps it, not
- *	below @data_offset + @data_size
+ * @aux_offset: offset of the AUX area; set by user space before it maps the
+ *	area, not below @data_offset + @data_size
  * @aux_size: bytes of the AUX area, set along with @aux_offset
  *
- * Reading one's own count without a system call. This is for self-monitoring: the
- * reader is the thread that the event counts, or, for an event of a CPU, a thread
- * that was bound to this CPU alone when it mapped the page, and still is. All who
- * have mapped it must be such readers, and the event must not be inherited; else
- * @cap_user_rdpmc and @cap_user_time are 0, and so is @index, since counter and
- * clock would be wrong. Then ask read(2)::
+ * A thread can read its own count without a system call. This is for
+ * self-monitoring: the reader must be the thread that the event counts, or, for
+ * an event of a CPU, a thread that was bound to this CPU alone when it mapped
+ * the page, and still is. All mappings must belong to such readers, and the
+ * event must not be inherited. Otherwise @cap_user_rdpmc, @cap_user_time and
+ * @index are 0, since counter and clock would be wrong; use read(2) then::
  *
  *	do {
  *		before = pg->lock;
@@ -578,23 +577,23 @@ enum perf_event_ioc_flags {
  *		barrier();
  *	} while (before != pg->lock);
  *
- * The times are read in the same loop. To bring them up to now, with T ticks of
- * the hardware's clock::
+ * The times are read in the same loop. To bring them up to date, with T ticks
+ * of the hardware's clock::
  *
  *	ns(T) = (T >> shift) * mult + (((T & ((1 << shift) - 1)) * mult) >> shift)
  *	passed = time_offset + ns(T)
  *
- * With an @index, @time_enabled and @time_running both grow by passed. Without
- * one only @time_enabled does, and not even that if the two are equal: such an
- * event counts in software, or has not run yet. The time stamp of a record that
- * was taken at T is @time_zero + ns(T). A clock of fewer than 64 bits is widened
- * first::
+ * If @index is not 0, add passed to both @time_enabled and @time_running. If it
+ * is 0, add it to @time_enabled only, and not even that if the two are equal:
+ * such an event counts in software, or has not run yet. The time stamp of a
+ * record that was taken at T is @time_zero + ns(T). A clock of fewer than 64
+ * bits is widened first::
  *
  *	T = time_cycles + ((T - time_cycles) & time_mask)
  *
- * The ring: with a writable mapping the kernel never overwrites what lies from
- * @data_tail to @data_head; with a read-only one it does. Load @data_head, then
- * (acquire) the records; finish with them, then (release) store @data_tail.
+ * The ring: with a writable mapping the kernel never overwrites bytes from
+ * @data_tail to @data_head; with a read-only mapping it does. Load @data_head,
+ * then (acquire) the records; read them, then (release) store @data_tail.
  */
 struct perf_event_mmap_page {
 	__u32	version;
@@ -663,9 +662,9 @@ struct perf_event_header {
 };
 
 /*
- * perf_event_header::misc. Bits 0 to 2 name the mode of the CPU. Bits 13 and 14
- * have a meaning of their own in each type of record; bit 12 and, of bit 13,
- * FORK_EXEC are written by the perf tool only. Bit 15 is kept for extensions.
+ * perf_event_header::misc. Bits 0 to 2 name the mode of the CPU. The meaning of
+ * bits 13 and 14 depends on the type of record. Only the perf tool writes bit
+ * 12, and bit 13 as FORK_EXEC. Bit 15 is kept for extensions.
  */
 #define PERF_RECORD_MISC_CPUMODE_MASK		(7 << 0)
 #define PERF_RECORD_MISC_CPUMODE_UNKNOWN	(0 << 0)
@@ -684,7 +683,7 @@ struct perf_event_header {
 #define PERF_RECORD_MISC_SWITCH_OUT		(1 << 13) /* leaves the CPU */
 
 #define PERF_RECORD_MISC_EXACT_IP		(1 << 14) /* ip has no skid */
-#define PERF_RECORD_MISC_SWITCH_OUT_PREEMPT	(1 << 14) /* unwillingly */
+#define PERF_RECORD_MISC_SWITCH_OUT_PREEMPT	(1 << 14) /* preempted */
 #define PERF_RECORD_MISC_MMAP_BUILD_ID		(1 << 14) /* has a build id */
 
 #define PERF_RECORD_MISC_EXT_RESERVED		(1 << 15)
@@ -699,7 +698,7 @@ struct perf_ns_link_info {
 	__u64	ino;
 };
 
-/* Their order in PERF_RECORD_NAMESPACES. */
+/* The order of namespaces in PERF_RECORD_NAMESPACES. */
 enum {
 	NET_NS_INDEX		= 0,
 	UTS_NS_INDEX		= 1,
@@ -714,11 +713,11 @@ enum {
 
 /*
  * perf_event_header::type. Below, a field is written as NAME/BYTES; NAME/s is a
- * string with its zero byte, filled up with zeros to a multiple of 8; what is in
- * braces depends on what stands to its right.
+ * string with its zero byte, padded with zeros to a multiple of 8; fields in
+ * braces depend on the bit to their right.
  *
- * With attr.sample_id_all all records but samples end in an identity, which is
- * itself optional field by field:
+ * With attr.sample_id_all all records but samples end in an identity, of which
+ * each field is optional:
  *
  *	{ pid/4 tid/4 }		PERF_SAMPLE_TID
  *	{ time/8 }		PERF_SAMPLE_TIME
@@ -727,8 +726,8 @@ enum {
  *	{ cpu/4 0/4 }		PERF_SAMPLE_CPU
  *	{ id/8 }		PERF_SAMPLE_IDENTIFIER
  *
- * IDENTIFIER repeats ID in a place that is the same whatever else was asked
- * for: here the last word of the record, in samples the first.
+ * IDENTIFIER repeats ID in a place that does not depend on other fields: here
+ * the last word of the record, in samples the first.
  */
 enum perf_event_type {
 	/*
@@ -739,7 +738,7 @@ enum perf_event_type {
 	PERF_RECORD_MMAP			= 1,
 
 	/*
-	 * There was no room for so many records of event id.
+	 * A number of records did not fit into the buffer.
 	 *
 	 *	id/8 lost/8
 	 */
@@ -753,15 +752,15 @@ enum perf_event_type {
 	PERF_RECORD_COMM			= 3,
 
 	/*
-	 * A thread has ended.
+	 * A thread has exited.
 	 *
 	 *	pid/4 ppid/4 tid/4 ptid/4 time/8
 	 */
 	PERF_RECORD_EXIT			= 4,
 
 	/*
-	 * The event exceeded its share of interrupts and is halted; it goes
-	 * on. Both:
+	 * The event exceeded its share of interrupts and is stopped; it
+	 * continues. Both:
 	 *
 	 *	time/8 id/8 stream/8
 	 */
@@ -769,12 +768,12 @@ enum perf_event_type {
 	PERF_RECORD_UNTHROTTLE			= 6,
 
 	/*
-	 * A thread was made; fields as in EXIT.
+	 * A thread was created; fields as in EXIT.
 	 */
 	PERF_RECORD_FORK			= 7,
 
 	/*
-	 * Counts of a thread that ends, with attr.inherit_stat.
+	 * Counts of a thread that exits, with attr.inherit_stat.
 	 *
 	 *	pid/4 tid/4, then as PERF_FORMAT_* says
 	 */
@@ -811,16 +810,17 @@ enum perf_event_type {
 	 *	{ bytes of ip's page/8 }	PERF_SAMPLE_CODE_PAGE_SIZE
 	 *	{ n/8, n bytes }		PERF_SAMPLE_AUX
 	 *
-	 * The bytes of RAW belong to the PMU or the tracepoint and are no ABI.
-	 * abi is an enum perf_sample_regs_abi; with NONE no registers follow,
-	 * else one for each bit of the mask in attr. The counters of a branch
-	 * are laid out as caps/branch_counter_nr and caps/branch_counter_width
-	 * in sysfs say. With n zero in STACK_USER there is no used/8.
+	 * The PMU or the tracepoint defines the bytes of RAW, which are not
+	 * ABI. abi is an enum perf_sample_regs_abi; with NONE no registers
+	 * follow, otherwise one for each bit of the mask in attr. The files
+	 * caps/branch_counter_nr and caps/branch_counter_width in sysfs
+	 * describe the counters of a branch. If n is 0 in STACK_USER there is
+	 * no used/8.
 	 */
 	PERF_RECORD_SAMPLE			= 9,
 
 	/*
-	 * MMAP with attr.mmap2. The file is named by device and inode, or with
+	 * MMAP with attr.mmap2. It names the file by device and inode, or with
 	 * PERF_RECORD_MISC_MMAP_BUILD_ID by build id:
 	 *
 	 *	pid/4 tid/4 addr/8 len/8 pgoff/8
@@ -830,7 +830,7 @@ enum perf_event_type {
 	PERF_RECORD_MMAP2			= 10,
 
 	/*
-	 * AUX data is there. flags is PERF_AUX_FLAG_*.
+	 * AUX data was written. flags is PERF_AUX_FLAG_*.
 	 *
 	 *	offset/8 size/8 flags/8
 	 */
@@ -844,20 +844,20 @@ enum perf_event_type {
 	PERF_RECORD_ITRACE_START		= 12,
 
 	/*
-	 * The hardware or its driver dropped so many samples.
+	 * The hardware or its driver dropped a number of samples.
 	 *
 	 *	lost/8
 	 */
 	PERF_RECORD_LOST_SAMPLES		= 13,
 
 	/*
-	 * The event's task comes to a CPU, or with PERF_RECORD_MISC_SWITCH_OUT
-	 * leaves it. No fields.
+	 * The event's task is switched in, or with PERF_RECORD_MISC_SWITCH_OUT
+	 * switched out. No fields.
 	 */
 	PERF_RECORD_SWITCH			= 14,
 
 	/*
-	 * The same for events of a CPU, with the other party of the switch.
+	 * The same for events of a CPU, with the other task of the switch.
 	 *
 	 *	pid/4 tid/4
 	 */
@@ -871,7 +871,7 @@ enum perf_event_type {
 	PERF_RECORD_NAMESPACES			= 16,
 
 	/*
-	 * Kernel code that appears, or goes. type is an
+	 * Kernel code was added or removed. type is an
 	 * enum perf_record_ksymbol_type.
 	 *
 	 *	addr/8 len/4 type/2 flags/2 name/s
@@ -886,23 +886,23 @@ enum perf_event_type {
 	PERF_RECORD_BPF_EVENT			= 18,
 
 	/*
-	 * A cgroup was made.
+	 * A cgroup was created.
 	 *
 	 *	id/8 path/s
 	 */
 	PERF_RECORD_CGROUP			= 19,
 
 	/*
-	 * Kernel code was changed: the bytes before, then the bytes after.
-	 * Nothing before means new code, nothing after that it is gone.
+	 * Kernel code was changed: the old bytes, then the new bytes. If n is
+	 * 0 the code is new, if m is 0 it was removed.
 	 *
 	 *	addr/8 n/2 m/2 old/n new/m, zeros to a multiple of 8
 	 */
 	PERF_RECORD_TEXT_POKE			= 20,
 
 	/*
-	 * Which id the hardware uses for this event in an AUX area that takes
-	 * the samples of several. The event is told by the identity.
+	 * The id that the hardware uses for this event in an AUX area that has
+	 * samples of several events. The identity names the event.
 	 *
 	 *	hw_id/8
 	 */
@@ -918,7 +918,7 @@ enum perf_record_ksymbol_type {
 	PERF_RECORD_KSYMBOL_TYPE_MAX		/* limit */
 };
 
-#define PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER	(1 << 0) /* it goes */
+#define PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER	(1 << 0) /* removed */
 
 enum perf_bpf_event_type {
 	PERF_BPF_EVENT_UNKNOWN		= 0,
@@ -934,13 +934,13 @@ enum perf_bpf_event_type {
 #define PERF_AUX_FLAG_COLLISION			0x08	/* samples overlapped */
 #define PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK	0xff00	/* up to the PMU */
 
-/* ... of which CoreSight makes: */
+/* ... for CoreSight: */
 #define PERF_AUX_FLAG_CORESIGHT_FORMAT_CORESIGHT	0x0000 /* framed */
 #define PERF_AUX_FLAG_CORESIGHT_FORMAT_RAW		0x0100 /* as it came */
 
 /*
  * ---------------------------------------------------------------------------
- * Inside of a sample
+ * Fields of a sample
  * ---------------------------------------------------------------------------
  */
 
@@ -948,7 +948,7 @@ enum perf_bpf_event_type {
 #define PERF_MAX_STACK_DEPTH		127
 #define PERF_MAX_CONTEXTS_PER_STACK	  8
 
-/* Marks among the addresses of a call chain: what follows belongs to ... */
+/* Marks in a call chain: the addresses after a mark belong to ... */
 enum perf_callchain_context {
 	PERF_CONTEXT_HV			= (__u64)-32,
 	PERF_CONTEXT_KERNEL		= (__u64)-128,
@@ -975,7 +975,7 @@ enum {
 	PERF_TXN_SYNC           = (1 << 2), /* aborted by this instruction */
 	PERF_TXN_ASYNC          = (1 << 3), /* aborted by something else */
 	PERF_TXN_RETRY          = (1 << 4), /* may succeed next time */
-	PERF_TXN_CONFLICT       = (1 << 5), /* somebody touched the data */
+	PERF_TXN_CONFLICT       = (1 << 5), /* another CPU accessed the data */
 	PERF_TXN_CAPACITY_WRITE = (1 << 6), /* too much was written */
 	PERF_TXN_CAPACITY_READ  = (1 << 7), /* too much was read */
 
@@ -987,16 +987,16 @@ enum {
 
 /**
  * struct perf_branch_entry - one taken branch
- * @from: address of the branch, or of what else changed the flow
- * @to: where it went
- * @mispred: target was guessed wrong
- * @predicted: target was guessed right; hardware that cannot tell leaves both 0
- * @in_tx: inside a hardware transaction
- * @abort: aborted one
+ * @from: address of the branch, or of another cause such as an interrupt
+ * @to: target address
+ * @mispred: the target was predicted wrongly
+ * @predicted: the target was predicted rightly; both are 0 if it is not known
+ * @in_tx: in a hardware transaction
+ * @abort: aborted a transaction
  * @cycles: since the previous entry, 0 for unknown
  * @type: PERF_BR_*
  * @spec: PERF_BR_SPEC_*
- * @new_type: PERF_BR_NEW_*, when @type is PERF_BR_EXTEND_ABI
+ * @new_type: PERF_BR_NEW_*, if @type is PERF_BR_EXTEND_ABI
  * @priv: PERF_BR_PRIV_*
  * @reserved: 0
  */
@@ -1015,7 +1015,7 @@ struct perf_branch_entry {
 		reserved:31;
 };
 
-/* Bits of the third word that are in use. */
+/* Number of bits of the third word that are used. */
 #define PERF_BRANCH_ENTRY_INFO_BITS_MAX		33
 
 /* Kinds of branch. */
@@ -1042,9 +1042,9 @@ enum {
 /* Speculation. */
 enum {
 	PERF_BR_SPEC_NA			= 0,	/* unknown */
-	PERF_BR_SPEC_WRONG_PATH		= 1,	/* guessed, and undone */
-	PERF_BR_NON_SPEC_CORRECT_PATH	= 2,	/* not guessed */
-	PERF_BR_SPEC_CORRECT_PATH	= 3,	/* guessed, and right */
+	PERF_BR_SPEC_WRONG_PATH		= 1,	/* speculative, undone */
+	PERF_BR_NON_SPEC_CORRECT_PATH	= 2,	/* not speculative */
+	PERF_BR_SPEC_CORRECT_PATH	= 3,	/* speculative, correct */
 	PERF_BR_SPEC_MAX,			/* limit */
 };
 
@@ -1076,9 +1076,9 @@ enum {
 };
 
 /*
- * PERF_SAMPLE_WEIGHT reads full, PERF_SAMPLE_WEIGHT_STRUCT the three parts: the
- * cost of the access, as a rule cycles of latency, and two more that are up to
- * the PMU.
+ * PERF_SAMPLE_WEIGHT uses full, PERF_SAMPLE_WEIGHT_STRUCT the three parts: the
+ * cost of the access, usually cycles of latency, and two values that the PMU
+ * defines.
  */
 union perf_sample_weight {
 	__u64		full;
@@ -1100,9 +1100,9 @@ union perf_sample_weight {
 };
 
 /*
- * PERF_SAMPLE_DATA_SRC: an access to memory. Values are PERF_MEM_*, put
- * together with PERF_MEM_S(). mem_lvl is the older way to say where the data
- * came from; mem_lvl_num, mem_remote, mem_hops and mem_snoopx say it better.
+ * PERF_SAMPLE_DATA_SRC: an access to memory. Values are PERF_MEM_*, combined
+ * with PERF_MEM_S(). mem_lvl is the older encoding of where the data came from;
+ * mem_lvl_num, mem_remote, mem_hops and mem_snoopx are the newer one.
  */
 #if defined(__LITTLE_ENDIAN_BITFIELD)
 union perf_mem_data_src {
@@ -1144,11 +1144,11 @@ union perf_mem_data_src {
 #error "Unknown endianness"
 #endif
 
-/* PERF_MEM_S(LVL, HIT) is PERF_MEM_LVL_HIT in its place. */
+/* PERF_MEM_S(LVL, HIT) is PERF_MEM_LVL_HIT, shifted to its place. */
 #define PERF_MEM_S(a, s) \
 	(((__u64)PERF_MEM_##a##_##s) << PERF_MEM_##a##_SHIFT)
 
-/* mem_op: what was done. In all of them NA is "not known". */
+/* mem_op: the kind of access. In all fields NA means "not known". */
 #define PERF_MEM_OP_NA		0x01
 #define PERF_MEM_OP_LOAD	0x02
 #define PERF_MEM_OP_STORE	0x04
@@ -1156,12 +1156,12 @@ union perf_mem_data_src {
 #define PERF_MEM_OP_EXEC	0x10 /* fetched as code */
 #define PERF_MEM_OP_SHIFT	0
 
-/* mem_lvl: hit or miss, and the level that it is about. */
+/* mem_lvl: hit or miss, and the level. */
 #define PERF_MEM_LVL_NA		0x01
 #define PERF_MEM_LVL_HIT	0x02
 #define PERF_MEM_LVL_MISS	0x04
 #define PERF_MEM_LVL_L1		0x08
-#define PERF_MEM_LVL_LFB	0x10 /* a line on its way */
+#define PERF_MEM_LVL_LFB	0x10 /* line fill buffer */
 #define PERF_MEM_LVL_L2		0x20
 #define PERF_MEM_LVL_L3		0x40
 #define PERF_MEM_LVL_LOC_RAM	0x80 /* this node's memory */
@@ -1177,7 +1177,7 @@ union perf_mem_data_src {
 #define PERF_MEM_REMOTE_REMOTE	0x01
 #define PERF_MEM_REMOTE_SHIFT	37
 
-/* mem_lvl_num: a number, not bits; 0x07 is free. */
+/* mem_lvl_num: a number, not bits. */
 #define PERF_MEM_LVLNUM_L1	0x01
 #define PERF_MEM_LVLNUM_L2	0x02
 #define PERF_MEM_LVLNUM_L3	0x03
@@ -1196,25 +1196,25 @@ union perf_mem_data_src {
 
 #define PERF_MEM_LVLNUM_SHIFT	33
 
-/* mem_snoop: what other caches answered. */
+/* mem_snoop: answers of other caches. */
 #define PERF_MEM_SNOOP_NA	0x01
-#define PERF_MEM_SNOOP_NONE	0x02 /* were not asked */
-#define PERF_MEM_SNOOP_HIT	0x04 /* had it clean */
-#define PERF_MEM_SNOOP_MISS	0x08 /* had it not */
-#define PERF_MEM_SNOOP_HITM	0x10 /* had it modified */
+#define PERF_MEM_SNOOP_NONE	0x02 /* no cache was asked */
+#define PERF_MEM_SNOOP_HIT	0x04 /* one had it, unmodified */
+#define PERF_MEM_SNOOP_MISS	0x08 /* none had it */
+#define PERF_MEM_SNOOP_HITM	0x10 /* one had it, modified */
 #define PERF_MEM_SNOOP_SHIFT	19
 
-/* mem_snoopx: more of that. */
-#define PERF_MEM_SNOOPX_FWD	0x01 /* passed it on */
-#define PERF_MEM_SNOOPX_PEER	0x02 /* came from a cache beside */
+/* mem_snoopx: more answers of other caches. */
+#define PERF_MEM_SNOOPX_FWD	0x01 /* forwarded by one */
+#define PERF_MEM_SNOOPX_PEER	0x02 /* from a cache of the same level */
 #define PERF_MEM_SNOOPX_SHIFT  38
 
-/* mem_lock: atomic access? */
+/* mem_lock: whether the access was atomic. */
 #define PERF_MEM_LOCK_NA	0x01
 #define PERF_MEM_LOCK_LOCKED	0x02
 #define PERF_MEM_LOCK_SHIFT	24
 
-/* mem_dtlb: who translated the address. */
+/* mem_dtlb: how the address was translated. */
 #define PERF_MEM_TLB_NA		0x01
 #define PERF_MEM_TLB_HIT	0x02
 #define PERF_MEM_TLB_MISS	0x04
@@ -1226,23 +1226,23 @@ union perf_mem_data_src {
 
 /* mem_blk: why a load had to wait for a store. */
 #define PERF_MEM_BLK_NA		0x01
-#define PERF_MEM_BLK_DATA	0x02 /* its data was not there yet */
-#define PERF_MEM_BLK_ADDR	0x04 /* addresses clash */
+#define PERF_MEM_BLK_DATA	0x02 /* the store's data was not ready */
+#define PERF_MEM_BLK_ADDR	0x04 /* the addresses conflict */
 #define PERF_MEM_BLK_SHIFT	40
 
-/* mem_hops: how far away, a number; 5 to 7 are free. */
+/* mem_hops: distance of the data, a number; 5 to 7 are free. */
 #define PERF_MEM_HOPS_0		0x01 /* another core of the node */
 #define PERF_MEM_HOPS_1		0x02 /* another node of the socket */
 #define PERF_MEM_HOPS_2		0x03 /* another socket of the board */
 #define PERF_MEM_HOPS_3		0x04 /* another board */
 #define PERF_MEM_HOPS_SHIFT	43
 
-/* mem_region: what kind of memory answered, a number; 16 and up are free. */
+/* mem_region: kind of memory that had the data, a number; 16 to 31 are free. */
 #define PERF_MEM_REGION_NA	0x0
 #define PERF_MEM_REGION_RSVD	0x1
 #define PERF_MEM_REGION_L_SHARE	0x2 /* this node's cache, shared line */
 #define PERF_MEM_REGION_L_NON_SHARE 0x3 /* this node's cache, other line */
-#define PERF_MEM_REGION_O_IO	0x4 /* input and output of another node */
+#define PERF_MEM_REGION_O_IO	0x4 /* I/O of another node */
 #define PERF_MEM_REGION_O_SHARE	0x5 /* another node's cache, shared line */
 #define PERF_MEM_REGION_O_NON_SHARE 0x6 /* another node's, other line */
 #define PERF_MEM_REGION_MMIO	0x7 /* registers of a device */

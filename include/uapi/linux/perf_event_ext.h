@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
  * Extensions of perf_event_open(2) that are not in <linux/perf_event.h>: ioctls
- * of a perf descriptor, numbered from 0x80 upwards so that they meet nothing
- * that later kernels add, and a flag of the call. A kernel without such an ioctl
- * answers ENOTTY, one without the flag EINVAL.
+ * of a perf descriptor, numbered from 0x80 upwards so that they do not collide
+ * with additions of later kernels, and a flag of the call. On a kernel without
+ * them the ioctls fail with ENOTTY, and the flag with EINVAL.
  *
- * Structures begin with their size, which says what the program knows, and grow
- * at their end only. The size in the number of the ioctl is not looked at.
+ * Structures begin with their size as the program knows it, and grow at their
+ * end only. The size in the number of the ioctl is ignored.
  *
  *  - A structure that is shorter than its first version: EINVAL.
- *  - A longer one than the kernel knows: bytes that it does not know have to be
- *    0. Otherwise, and if it is longer than a page, the answer is E2BIG, and the
- *    kernel stores the size that it knows in the field.
- *  - Where the kernel fills in a structure, it stores the size that it filled.
+ *  - A structure that is longer than the kernel knows: bytes that the kernel
+ *    does not know must be 0. Otherwise, and if it is longer than a page, the
+ *    call fails with E2BIG, and the kernel stores the size that it knows.
+ *  - If the kernel fills in a structure, it stores the size that it filled.
  *
- * Flags and reserved fields are 0: EINVAL.
+ * Flags and reserved fields must be 0: EINVAL.
  */
 #ifndef _UAPI_LINUX_PERF_EVENT_EXT_H
 #define _UAPI_LINUX_PERF_EVENT_EXT_H
@@ -22,48 +22,49 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* Of struct perf_event_random_period. */
+/* For struct perf_event_random_period. */
 #define PERF_RANDOM_PERIOD_SIZE_VER0	24
 #define PERF_RANDOM_PERIOD_SHARE_MAX	1000000
 
 /**
  * struct perf_event_random_period - how the periods of an event are drawn
- * @size: in: of this structure as the program knows it; out: what was filled
+ * @size: in: of this structure as the program knows it; out: bytes filled
  * @flags: 0
  * @share: of the period, in millionths; up to PERF_RANDOM_PERIOD_SHARE_MAX,
  *	0 makes periods fixed again
  * @reserved: 0
- * @seed: the same seed yields the same periods, in the same order
+ * @seed: the same seed gives the same periods, in the same order
  *
- * PERF_EVENT_IOC_RANDOM_PERIOD: each period of a sampling event is drawn anew,
- * evenly between attr.sample_period less a share of it and attr.sample_period
- * more that share. The mean is attr.sample_period. What was drawn stands in
- * the samples: PERF_SAMPLE_PERIOD.
+ * PERF_EVENT_IOC_RANDOM_PERIOD: each period of a sampling event is drawn at
+ * random, evenly between attr.sample_period less a share of it and
+ * attr.sample_period plus that share. The mean is attr.sample_period.
+ * PERF_SAMPLE_PERIOD of a sample is the drawn period.
  *
- * A fixed period that keeps step with a loop of the program sees the same few
- * instructions again and again. One that varies by some percent does not.
+ * With a fixed period, samples of a loop that repeats in step with the period
+ * hit the same few instructions again and again. A period that varies by some
+ * percent avoids that.
  *
- * The present period ends, and the first drawn begins. Inherited copies are
- * concerned as well, those that exist and those to come; each draws by a seed
- * that follows from @seed and from how many copies there were before it.
- * PERF_EVENT_IOC_PERIOD changes the mean; the draws go on. The dropped
- * occurrences of a throttled event belong to no sample.
+ * The current period ends, and the first drawn one begins. Existing and later
+ * inherited copies draw as well; each has a seed that is computed from @seed
+ * and from the number of copies before it. PERF_EVENT_IOC_PERIOD changes the
+ * mean; the draws continue. Occurrences that a throttled event drops belong to
+ * no sample.
  *
- * Which periods a seed yields is promised within one version of the kernel
- * only: another version may draw otherwise.
+ * The periods that a seed gives are the same within one version of the kernel
+ * only: another version may draw other periods.
  *
  * cpu-clock and task-clock never wait for less than 10 microseconds: a draw
  * below that counts as 10 microseconds.
  *
- * Errors: EINVAL for an event that counts only or has a frequency, for @flags,
- * @share and @reserved other than said, and if a period that could be drawn is
- * one that the PMU refuses; EOPNOTSUPP for events with attr.precise_ip or of a
- * trace unit, whose hardware begins periods by itself; ENODEV after the PMU has
- * gone; EFAULT; EINVAL and E2BIG for @size, see above.
+ * Errors: EINVAL for an event that counts only or has a frequency, for invalid
+ * @flags, @share and @reserved, and if the PMU refuses a period that could be
+ * drawn; EOPNOTSUPP for events with attr.precise_ip or of a trace unit, whose
+ * hardware begins periods by itself; ENODEV after the PMU has gone; EFAULT;
+ * EINVAL and E2BIG for @size, see above.
  *
- * PERF_EVENT_IOC_GET_RANDOM_PERIOD fills in @size, @share and @seed as they were
- * set last; of an event for which nothing was set they are 0. Of what is passed
- * only @size is looked at. Errors: EINVAL and E2BIG for it; ENODEV; EFAULT.
+ * PERF_EVENT_IOC_GET_RANDOM_PERIOD fills in @size, @share and @seed of the last
+ * request; without a request @share and @seed are 0. It reads only @size of the
+ * structure. Errors: EINVAL and E2BIG for @size; ENODEV; EFAULT.
  */
 struct perf_event_random_period {
 	__u32	size;
@@ -81,40 +82,40 @@ struct perf_event_random_period {
 /*
  * A dry run of perf_event_open(2): with this flag the first argument is the
  * address of a struct perf_event_dry_run, which names the attribute. The other
- * arguments, and the other flags, are those of the call that is asked about.
- * No event is opened. The call returns 0 when the answer is there.
+ * arguments, and the other flags, are those of the call in question. No event
+ * is opened. The call returns 0 if it has a result.
  *
- * Everybody may ask, whatever kernel.perf_event_paranoid says: no descriptor is
- * needed. The attribute is only read: attr.size is not written on E2BIG.
+ * Every user may make a dry run, at each level of kernel.perf_event_paranoid,
+ * since it needs no descriptor. The attribute is only read: attr.size is not
+ * written on E2BIG.
  */
 #define PERF_FLAG_DRY_RUN	(1UL << 31)
 
 #define PERF_DRY_RUN_SIZE_VER0	80	/* the first one */
 
 /**
- * struct perf_event_dry_run - what would perf_event_open(2) say?
- * @size: in: size of this structure as the program knows it; out: what was
- *	filled
+ * struct perf_event_dry_run - what perf_event_open(2) would return, and why
+ * @size: in: size of this structure as the program knows it; out: bytes filled
  * @flags: in: 0
  * @attr: in: address of a struct perf_event_attr
- * @text: in: address where to put a sentence about @reason, ended by 0
- * @text_size: in: bytes at @text, 0: no text is wanted
+ * @text: in: address of a buffer for a sentence about @reason, ended by 0
+ * @text_size: in: bytes at @text, 0 for no text
  * @error: out: the errno, 0 if the event would be opened
  * @reason: out: PERF_REASON_*
- * @where: out: PERF_WHERE_*, which argument is to blame
+ * @where: out: PERF_WHERE_*, the argument that is to blame
  * @offset: out: for PERF_WHERE_ATTR: of the refused field, in bytes
  * @length: out: for PERF_WHERE_ATTR: of the refused field, in bytes
- * @must_clear: out: bits that are set in the field or in the flags: some of
- *	them must not be
- * @must_set: out: bits that are not set in the field: some of them must be; if
- *	there is @must_clear as well, one of the two is enough
- * @limit: out: for a field that is a number, and too large: the largest that is
- *	taken; 0: it is something else
- * @fit_alone: out: PERF_FIT_*, on a PMU that has nothing else to do
+ * @must_clear: out: bits that are set in the field or in the flags; some of
+ *	them must be clear
+ * @must_set: out: bits that are clear in the field; some of them must be set.
+ *	If @must_clear is not 0 either, one of the two changes is enough
+ * @limit: out: if the field is a number, and too large: the largest one that is
+ *	allowed; otherwise 0
+ * @fit_alone: out: PERF_FIT_*, on a PMU without other events
  * @fit_beside: out: PERF_FIT_*, beside the pinned events of this moment
  *
- * A field of which neither @must_clear, @must_set nor @limit say anything is
- * wrong as a whole, or nobody knows more.
+ * If @must_clear, @must_set and @limit are 0, the field is wrong as a whole, or
+ * the kernel has no details.
  *
  * Errors: EINVAL from kernels that do not know the flag; EINVAL and E2BIG for
  * @size, see above; EINVAL for @flags; EFAULT; ENOMEM; EINTR.
@@ -140,7 +141,7 @@ struct perf_event_dry_run {
 
 /* The argument that is to blame. */
 enum perf_dry_run_where {
-	PERF_WHERE_NOWHERE	= 0,	/* none, or nobody knows */
+	PERF_WHERE_NOWHERE	= 0,	/* none, or it is not known */
 	PERF_WHERE_ATTR		= 1,	/* a field of perf_event_attr */
 	PERF_WHERE_PID		= 2,
 	PERF_WHERE_CPU		= 3,
@@ -152,13 +153,13 @@ enum perf_dry_run_where {
 
 /* Do the event and its group find counters? */
 enum perf_dry_run_fit {
-	PERF_FIT_UNKNOWN	= 0,	/* nobody tells, or not the caller */
+	PERF_FIT_UNKNOWN	= 0,	/* or the caller may not know */
 	PERF_FIT_YES		= 1,
 	PERF_FIT_NO		= 2,
 	PERF_FIT_SOMEWHERE	= 3,	/* on some of the CPUs only */
 };
 
-/* Why. The kernel has a sentence for each. */
+/* The reasons. The kernel has a sentence for each. */
 enum perf_dry_run_reason {
 	PERF_REASON_NONE	= 0,
 	PERF_REASON_OTHER	= 1,
