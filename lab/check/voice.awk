@@ -13,7 +13,7 @@ function fail(text)
 # A pattern is a word of the sentence or begins and ends at one.
 function whole(regex)
 {
-	return "(^|[^a-z0-9_])(" regex ")([^a-z0-9_]|$)"
+	return "(^|[^a-z0-9_-])(" regex ")([^a-z0-9_]|$)"
 }
 
 function matches(sentence, p)
