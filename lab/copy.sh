@@ -2,7 +2,7 @@
 # A copy of this working copy, whose kernels may have faults.  Sourced, after lab/lib.sh.
 # shellcheck shell=sh
 
-# Sources as hard links, which nothing is ever written through; objects as copies.
+# Sources are hard links, through which nothing is ever written; objects are copies.
 link_tree() {
 	[ ! -d "$copy/build/$1" ] && [ -d "$BUILD/$1" ] || return 0
 	mkdir -p "$copy/build/$1.new"
@@ -14,8 +14,8 @@ link_tree() {
 	mv "$copy/build/$1.new" "$copy/build/$1"
 }
 
-# make_copy FOLDER: the working copy's files, changed ones with the time of now; objects to
-# begin with.
+# make_copy FOLDER: copy the working copy's files, changed ones with the current time, and
+# objects to start from.
 make_copy() {
 	copy=$1
 	mkdir -p "$copy/build"

@@ -6,7 +6,7 @@ TOP=${TOP:-$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)}
 BUILD=$TOP/build
 PACKAGE=linux-source-6.12
 ARCHIVE=/usr/src/$PACKAGE.tar.xz
-# One more than there are processors: some wait for the disk.
+# One more than there are processors, since some jobs wait for the disk.
 JOBS=${JOBS:-$(($(nproc) + 1))}
 
 export LC_ALL=C
@@ -26,7 +26,7 @@ case $TOP in
 	;;
 esac
 
-# What must be put before a command that needs root.
+# The word before a command that needs root.
 as_root() {
 	[ "$(id -u)" -ne 0 ] || return 0
 	command -v sudo >/dev/null || die "need root, or sudo, for $1"
@@ -39,12 +39,12 @@ locked() {
 	held=$1
 	shift
 	(
-		flock -n 9 || { say "waiting for who is at work on $held" && flock 9; }
+		flock -n 9 || { say "waiting for another process that uses $held" && flock 9; }
 		"$@" 9>&-
 	) 9>"$BUILD/.lock/$held"
 }
 
-# Another program may be at work with dpkg.
+# Another program may use dpkg at the moment.
 apt_get() {
 	DEBIAN_FRONTEND=noninteractive $as_root apt-get -o DPkg::Lock::Timeout=600 "$@"
 }
@@ -78,14 +78,14 @@ packages() {
 # use_arch NAME: read lab/arch/NAME, which sets
 #
 #   arch_kbuild, arch_cross   ARCH and CROSS_COMPILE of kbuild
-#   arch_target, arch_image   what to make, and which file of it to boot
-#   arch_objects              about how many files are compiled
+#   arch_target, arch_image   the target for make, and the file to boot
+#   arch_objects              approximate number of files that are compiled
 #   arch_configs              the configurations it has; its own fragment over
 #                             release.config is lab/config/NAME.config
-#   arch_suffix               what its outputs' names end in
+#   arch_suffix               suffix of the names of its outputs
 #   arch_short                the cases that ./perflab test runs on it beside all those of
 #                             x86; see list in ./perflab test --help
-#   arch_build_packages       host packages needed besides those below
+#   arch_build_packages       host packages needed in addition to those below
 #   arch_guest_packages
 #   arch_debian               Debian's name for it, when the guest's root is not the
 #                             host's but made by lab/root

@@ -10,18 +10,18 @@ file of kbuild), and prints the places where one thing can be changed, a line ea
 
   NUMBER LINE:COLUMN FUNCTION KIND TEXT
 
-with numbers from FIRST (1000), and at most MOST (60) of them: those of each function and
-kind in turn, in an order that SEED decides.  "write" makes OUTPUT from SOURCE with the
-faults of LIST, whose lines are those of "list".  A line of C stays one line.
+with numbers from FIRST (1000), and at most MOST (60) of them: from each function and kind
+in turn, in an order that SEED decides.  "write" makes OUTPUT from SOURCE with the faults of
+LIST, which has lines as printed by "list".  A line of C stays one line.
 
 Kinds:
-  negate    a condition is the other way round
+  negate    a condition is negated
   and, or   one side of a condition is left out: "and1" is the first
-  bound     < is <=, > is >=, and the other way round
-  plus      + is -, and the other way round
+  bound     < becomes <=, > becomes >=, and the reverse
+  plus      + becomes -, and the reverse
   drop      a statement is left out: a call, an assignment
   swap      two statements change places
-  return    what is returned is 0, or the other boolean
+  return    the returned value is 0, or the other boolean
 """
 import hashlib
 import re
@@ -30,7 +30,7 @@ import sys
 from clang.cindex import Config, CursorKind, Index, TypeKind
 
 BOUNDS = {'<': '<=', '<=': '<', '>': '>=', '>=': '>'}
-# Without them nothing that a user sees changes: assertions, hints, names.
+# Calls without a visible effect: assertions, hints, names.
 SILENT = re.compile(r'(lockdep_|might_|WARN|BUG|BUILD_BUG|DEBUG_|KUNIT|kunit_|pr_|trace_|'
                     r'prefetch|cond_resched|static_assert|__set_bit_debug|annotate_|instrument_|'
                     r'perf_debug_)')
@@ -41,7 +41,7 @@ LOGIC = re.compile(r'&&|\|\|')
 
 
 def compiler_options(path):
-    """What concerns the parser of the options in a .cmd file."""
+    """The options in a .cmd file that the parser needs."""
     line = open(path, encoding='utf-8').readline()
     words = line.split(':=', 1)[1].split(' ; ')[0].split()
     options, keep = [], False
@@ -66,7 +66,7 @@ class Source:
         self.function = None
 
     def range(self, cursor):
-        """Bytes of the cursor's text; None if that is not all in this file."""
+        """Bytes of the cursor's text; None if it is not completely in this file."""
         begin, end = cursor.extent.start, cursor.extent.end
         for place in (begin, end):
             if not place.file or place.file.name != self.path:
@@ -84,7 +84,7 @@ class Source:
         self.faults.append((kind, self.function, span, more))
 
     def begins(self, cursor, word):
-        """Not the work of a macro: libclang gives those the macro's place."""
+        """Not from a macro: for these libclang returns the macro's place."""
         span = self.range(cursor)
         return bool(span) and self.text[span[0]:].startswith(word)
 
@@ -95,7 +95,7 @@ class Source:
             self.add('negate', span)
 
     def operator(self, cursor):
-        """The operator of a binary expression and where it stands."""
+        """The operator of a binary expression and its position."""
         left, right = list(cursor.get_children())
         a, b = self.range(left), self.range(right)
         if not a or not b or a[1] > b[0]:
@@ -121,7 +121,7 @@ class Source:
             self.add('plus', b)
 
     def droppable(self, cursor):
-        """The span of an expression statement with its semicolon behind it."""
+        """The span of an expression statement, with its semicolon."""
         if not cursor.kind.is_expression() and cursor.kind not in (
                 CursorKind.DO_STMT, CursorKind.COMPOUND_STMT):
             return None
@@ -135,7 +135,7 @@ class Source:
 
     @staticmethod
     def order_matters(first, second):
-        """Two calls, or the one sets what the other has."""
+        """Two calls, or one statement sets a variable that the other uses."""
         if first == second:
             return False
         written = [re.match(r'(?:WRITE_ONCE\()?([\w>.\[\]-]+)\s*(?:,|[-+|&]?=[^=])', text)
@@ -210,7 +210,7 @@ class Source:
             for child in cursor.get_children():
                 if child.kind == CursorKind.COMPOUND_STMT:
                     self.walk(child)
-        # What a macro brings twice, and sizes of types, are not to be changed.
+        # Do not change code that a macro has twice, and sizes of types.
         known = set()
         unique = []
         for fault in self.faults:
@@ -233,7 +233,7 @@ class Source:
 
 
 def choose(source, most, seed):
-    """Some of every function and kind before more of one."""
+    """One fault of every function and kind before a second one of any."""
     def order(fault):
         return hashlib.sha256((seed + source.describe(fault)).encode()).hexdigest()
 
@@ -248,13 +248,13 @@ def choose(source, most, seed):
 
 
 def edits(source, number, fault):
-    """Insertions, (place, text), and what is taken away.
+    """Insertions, (place, text), and removals.
 
     At one offset what ends comes before what begins; inner ends come before outer ones,
     and outer begins before inner ones."""
     kind, _, (begin, end), more = fault
     cond = 'MUTANT(%d)' % number
-    # The only one that puts something into the middle of its place.
+    # The only kind that inserts text into the middle of its place.
     rank = number + (1 << 20 if kind == 'bound' else 0)
     before = (begin, 1, begin - end, rank)
     behind = (end, 0, end - begin, -rank)

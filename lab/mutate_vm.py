@@ -4,17 +4,19 @@
 
   mutate_vm.py FOLDER JOBS LIMITS QEMU ARG... < FAULTS
 
-FAULTS has a line for each fault, "NUMBER ROOM [TEST...]".  For each a line "NUMBER WHO" comes out, as soon as it is known: WHO noticed it, or
-NOBODY; with number 0 a test that fails without a fault, and that is the end.  "QEMU ARG..." boots a guest whose first process is lab/guest/agent.  JOBS guests
-run side by side, each with its files in FOLDER/N.  LIMITS is a file of patterns that tell
-a report of the kernel on the console.
+FAULTS has a line for each fault, "NUMBER ROOM [TEST...]".  For each fault the program prints
+a line "NUMBER RESULT" as soon as it has the result: the test that found the fault, or
+NOBODY.  A line with number 0 names a test that fails without a fault; it is the last one.
+"QEMU ARG..." boots a guest whose first process is lab/guest/agent.  JOBS guests run at the
+same time, each with its files in FOLDER/N.  LIMITS is a file of patterns that match a
+report of the kernel on the console.
 
-A guest is booted once, and runs KUnit, which brings its suites.  Then the emulator saves
-it, and goes back to that point before each fault: state that one fault has spoilt is
-not there for the next.  Suites named like the room run first, then the others, then
-the selftests; the first of them that fails has noticed it.  Unless it is a suite of the room
-it must fail again, and pass without the fault in between.  If none fails, what the core has
-is compared with what it had at the point of the snapshot: something may be left over.
+A guest is booted once, and runs KUnit, so the program knows the suites.  Then the emulator
+saves it, and restores it before each fault: state that one fault has spoilt is gone for
+the next.  Suites named like the room run first, then the others, then the selftests; the
+first one that fails has found the fault.  Unless it is a suite of the room it must fail
+again, and pass without the fault in between.  If none fails, the numbers of the core's
+objects are compared with those at the snapshot: something may be left over.
 """
 import os
 import queue
@@ -30,7 +32,7 @@ BOOT_SECONDS = 300
 SELFTEST_SECONDS = 120
 LIVE_SECONDS = 15
 LIVE = '/sys/kernel/debug/perf_events/live'
-# Memory is freed some grace periods after its last user has gone.
+# Memory is freed some grace periods after its last user ended.
 COMPARE_LIVE = '''for i in $(seq 40); do cmp -s %s /tmp/live && exit; sleep 0.25; done
 echo not ok 1 $(diff /tmp/live %s | grep '^[-+][a-z]'); exit 1''' % (LIVE, LIVE)
 FAILED = re.compile(r'^ *not ok \d+ (?:- )?([^#\n]*)', re.M)
@@ -105,7 +107,7 @@ class Guest:
             sys.exit('%s: %s' % (line, answer))
 
     def answer(self, seconds):
-        """What the agent printed up to its next mark."""
+        """The agent's output up to its next mark."""
         end = time.monotonic() + seconds
         output = self.machine.stdout
         while True:
@@ -151,7 +153,7 @@ class Guest:
         self.order('savevm ready')
 
     def back(self):
-        """To the point behind the boot."""
+        """Restore the snapshot after the boot."""
         if self.machine.poll() is not None:
             self.start(['-loadvm', 'ready'])
         else:
@@ -195,8 +197,8 @@ class Guest:
         self.ask('echo %d >/sys/module/kernel/parameters/perf_mutant' % number, 10)
 
     def is_noticed(self, number, name):
-        """What measures time may fail on a host with other work: does the test pass without
-        the fault, and fail again with it?"""
+        """Tests that measure time may fail on a busy host: check that the test passes without
+        the fault, and fails again with it."""
         self.put_in(0)
         passes = not self.test(name)
         self.put_in(number)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Benchmark: options, the list of rows, one process a row
+ * Benchmark: options, the list of rows, one process for each row
  *
  * A result is a line "NAME UNIT VALUE ACCESSES", separated by tabs; other lines
- * tell how far it is. It is written when the row has ended, so that nothing but
- * the row runs while it runs.
+ * show the progress. It is written after the row has ended, so that nothing
+ * else runs during the row.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -104,9 +104,9 @@ static void remove_rest(pid_t group)
 }
 
 /*
- * The kernel leaves what perf does at each task switch on for a second after the
- * last event has gone. A row begins when that is over, so that what it measures
- * without events is what a kernel without events does.
+ * The kernel keeps perf's hooks in the task switch enabled for a second after
+ * the last event was closed. A row begins after that second, so that
+ * measurements without events are those of a kernel without events.
  */
 static void forget_events(void)
 {
@@ -114,7 +114,7 @@ static void forget_events(void)
 	usleep(1500000);
 }
 
-/* Returns false when the row failed; being refused is no failure. */
+/* Returns false if the row failed; a refusal is not a failure. */
 static bool run_row(const struct row *row)
 {
 	int status;
@@ -218,7 +218,7 @@ struct options {
 	const char	*machine;
 };
 
-/* Returns the first argument that is no option. */
+/* Returns the first argument that is not an option. */
 static char **parse(char **arg, struct options *o)
 {
 	for (; *arg && **arg == '-'; arg++) {

@@ -2,18 +2,19 @@
 /*
  * The benchmark program: what its files share
  *
- *   bench.c	options, the list of rows, one process a row, results
- *   meter.c	what an operation costs: instructions and register accesses
+ *   bench.c	options, the list of rows, one process for each row, results
+ *   meter.c	the cost of an operation: instructions and register accesses
  *   events.c	attributes, sets of events, buffers, processes to measure with
- *   guest.c	what the first process of a guest has to do
+ *   guest.c	the duties of the first process of a guest
  *   rows_*.c	the rows, a table at the end of each file
  *
- * A row runs in a process of its own and calls emit() for each figure that it
- * finds. One that the kernel refuses calls refuse(), and the table has a dash.
+ * Each row runs in a separate process and calls emit() for each figure. A row
+ * that the kernel refuses calls refuse(), and the table has a dash.
  *
  * The program runs in a guest whose clock counts instructions (./perflab run
- * --icount): a tick of the time-stamp counter is an instruction. What the PMU
- * model executes in the place of hardware is subtracted.
+ * --icount): a tick of the time-stamp counter is an instruction. The
+ * instructions of the PMU model, which takes the place of hardware, are
+ * subtracted.
  */
 #ifndef LAB_BENCH_H
 #define LAB_BENCH_H
@@ -32,13 +33,13 @@
 #define MAX_SET		64
 
 /**
- * struct recipe - a set of events, each a group of its own
- * @hw:		hardware events, of the eight generic ones in turn
- * @sw:		software events, in turn
- * @quiet:	only software events that fork and exit do not touch
- * @inherit:	children get them
+ * struct recipe - a set of events, each a separate group
+ * @hw:		number of hardware events, of the eight generic ones in turn
+ * @sw:		number of software events, in turn
+ * @quiet:	only software events that fork and exit do not count in
+ * @inherit:	children inherit them
  * @sample_read: they sample their own value, with a period never reached
- * @group:	they are one group, the first leads
+ * @group:	they are one group, and the first is the leader
  */
 struct recipe {
 	unsigned int	hw;
@@ -50,9 +51,9 @@ struct recipe {
 };
 
 /**
- * struct row - one line of the list; gives one figure or several
+ * struct row - one line of the list, with one figure or several
  * @name:	begins the names of its figures
- * @run:	called in a process of its own
+ * @run:	called in a separate process
  * @set:	the events
  * @n:		a number: of processes, children, events
  * @arg:	anything else
@@ -69,9 +70,9 @@ struct row {
 
 /**
  * struct row_table - the rows of one file
- * @machine:	which virtual machine they need: "one", "four" or "eight"
+ * @machine:	virtual machine that they need: "one", "four" or "eight"
  * @rows:	the rows
- * @count:	how many
+ * @count:	number of rows
  */
 struct row_table {
 	const char	*machine;
@@ -102,7 +103,7 @@ noreturn void guest_end(int status);
 /* meter.c */
 
 /**
- * struct cost - what one operation cost
+ * struct cost - the cost of one operation
  * @insns:	instructions of program and kernel, without the PMU model's
  * @accesses:	reads and writes of PMU registers
  */

@@ -18,7 +18,7 @@
 
 #define CHUNK	8192
 
-/* The order is that of "perf stat", as far as it goes. */
+/* In the order of "perf stat". */
 static const __u64 hw_configs[] = {
 	PERF_COUNT_HW_CPU_CYCLES,
 	PERF_COUNT_HW_INSTRUCTIONS,
@@ -97,12 +97,12 @@ struct perf_event_attr set_attr(const struct recipe *set, unsigned int i)
 
 /**
  * open_set - open all events of a set
- * @set:	which
- * @pid:	of which task, 0 for the caller
- * @cpu:	on which CPU, -1 for all
- * @fds:	where the descriptors go
+ * @set:	the set
+ * @pid:	task, 0 for the caller
+ * @cpu:	CPU, -1 for all
+ * @fds:	array for the descriptors
  *
- * Return: how many there are.
+ * Return: the number of events.
  */
 unsigned int open_set(const struct recipe *set, pid_t pid, int cpu, int *fds)
 {
@@ -141,7 +141,7 @@ void buffer_map(struct buffer *b, int fd, unsigned int pages)
 		refuse("mmap of a buffer");
 }
 
-/* Takes everything out; returns how many bytes that was. */
+/* Consumes all data; returns the number of bytes. */
 __u64 buffer_drop(struct buffer *b)
 {
 	__u64 head = __atomic_load_n(&b->page->data_head, __ATOMIC_ACQUIRE);
@@ -180,7 +180,7 @@ void fifo(void)
 		die("sched_setscheduler");
 }
 
-/* Let grace periods end and what waits for them be done. */
+/* Waits until grace periods and the work after them are over. */
 void settle(void)
 {
 	int i;
@@ -199,7 +199,7 @@ void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* The interrupts by which one CPU has another call a function. */
+/* Function-call interrupts, by which one CPU makes another call a function. */
 unsigned long call_interrupts(void)
 {
 	FILE *file = fopen("/proc/interrupts", "re");
@@ -225,13 +225,13 @@ unsigned long call_interrupts(void)
 	return sum;
 }
 
-/* 64 instructions a turn; the emulator is quick with these. */
+/* 64 instructions in a turn; the emulator is fast with these. */
 void loop(unsigned long turns)
 {
 	asm volatile("1: .rept 62; nop; .endr; dec %0; jnz 1b" : "+r" (turns));
 }
 
-/* Runs until so many ticks have passed, whoever had them. */
+/* Runs until @ticks have passed, whichever task ran in them. */
 void burn(__u64 ticks)
 {
 	__u64 end = now() + ticks, left;

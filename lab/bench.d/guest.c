@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Benchmark: what the first process of a guest has to do
+ * Benchmark: the duties of the first process of a guest
  *
  * The guest is started from an archive that holds this program as /init, see
  * lab/bench. Nothing in it depends on the host, so that two runs do the same:
- * the host's folder is mounted when all is done, for the exit status.
+ * the host's folder is mounted only at the end, for the exit status.
  */
 #include <fcntl.h>
 #include <stdio.h>

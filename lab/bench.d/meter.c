@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Benchmark: what an operation costs
+ * Benchmark: the cost of an operation
  *
- * Instructions are ticks of the time-stamp counter less those that the PMU
- * model spent (file "overhead") and less what measuring itself takes. The
- * model's files are read outside of the measured stretch.
+ * Instructions are ticks of the time-stamp counter less the ticks of the PMU
+ * model (file "overhead") and less the cost of measuring itself. The model's
+ * files are read outside of the measured section.
  *
- * An operation is repeated in windows. The result is the mean of the middle half
- * of the windows, so that a timer interrupt or a kernel thread that comes now
- * and then does not show. Operations that leave work for later, such as memory to
- * be freed after a grace period, are measured in one long stretch instead, with
- * all that happens in it.
+ * An operation is repeated in windows. The result is the mean of the middle
+ * half of the windows, so that an occasional timer interrupt or kernel thread
+ * has no effect. Operations that defer work, such as memory that is freed after
+ * a grace period, are measured in one long section instead, with all the work
+ * in it.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 
 #define MODEL		"/sys/kernel/debug/x86_pmu_model/"
 #define WARM_UP		3
-#define WARM_UP_MEAN	8	/* a part of the stretch */
+#define WARM_UP_MEAN	8	/* a part of the section */
 #define MAX_WINDOWS	31
 
 static int overhead_fd = -1;
@@ -70,7 +70,7 @@ static __u64 model_accesses(void)
 }
 
 /**
- * model_turns - how often the counters were given other events so far
+ * model_turns - read how often the set of events on the counters changed
  */
 __u64 model_turns(void)
 {
@@ -155,8 +155,8 @@ void emit_cost(const struct row *row, const char *part, struct cost cost)
  * measure_prepared - measure an operation that needs a preparation
  * @prepare:	called before each window, not measured
  * @op:		does the operation @operations times
- * @arg:	for both
- * @operations:	how often @op does it
+ * @arg:	argument of both
+ * @operations:	number of operations in one call of @op
  */
 struct cost measure_prepared(void (*prepare)(void *arg), void (*op)(void *arg),
 			     void *arg, unsigned int operations)
@@ -200,8 +200,8 @@ static void nothing_to_prepare(void *arg)
 /**
  * measure - measure an operation
  * @op:		does it once
- * @arg:	for @op
- * @per_window:	how often it is done in a window
+ * @arg:	argument of @op
+ * @per_window:	number of operations in a window
  */
 struct cost measure(void (*op)(void *arg), void *arg, unsigned int per_window)
 {
@@ -211,12 +211,12 @@ struct cost measure(void (*op)(void *arg), void *arg, unsigned int per_window)
 }
 
 /**
- * measure_mean - measure an operation that leaves work for later
+ * measure_mean - measure an operation that defers work
  * @op:		does it once
- * @arg:	for @op
- * @times:	how often it is done
+ * @arg:	argument of @op
+ * @times:	number of operations
  *
- * Not for processes that called fifo(): the work would be left for ever.
+ * Not for processes that called fifo(): the deferred work would never run.
  */
 struct cost measure_mean(void (*op)(void *arg), void *arg, unsigned int times)
 {
@@ -233,7 +233,7 @@ struct cost measure_mean(void (*op)(void *arg), void *arg, unsigned int times)
 /**
  * in_child - measure in a process that has no events yet
  * @fn:		returns the cost
- * @arg:	for @fn
+ * @arg:	argument of @fn
  */
 struct cost in_child(struct cost (*fn)(const void *arg), const void *arg)
 {

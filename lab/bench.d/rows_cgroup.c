@@ -2,10 +2,10 @@
 /*
  * Benchmark rows: a process of many threads moves from one cgroup to another
  *
- * One write to cgroup.procs moves all of them; the figure is for one thread. The
- * events, if any, count one of the two cgroups, on each CPU. With eight CPUs the threads sleep
- * on all of them, and what is reported is the number of function-call interrupts
- * for one move of all.
+ * One write to cgroup.procs moves all of them; the figure is for one thread.
+ * The events, if any, count one of the two cgroups, on each CPU. With eight
+ * CPUs the threads sleep on all of them, and the figure is the number of
+ * function-call interrupts for one move of all threads.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Benchmark rows: reading, switching on and off; the floor of system calls
+ * Benchmark rows: reading, enabling and disabling; the floor of system calls
  *
- * The remote rows need a second CPU: a group counts there, and what is reported
- * is the number of function-call interrupts that one operation sends.
+ * The remote rows need a second CPU: a group counts there, and the figure is
+ * the number of function-call interrupts that one operation sends.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -136,7 +136,7 @@ static unsigned long calls_of(void (*op)(void *arg), void *arg)
 	return call_interrupts() - before;
 }
 
-/* The least of several series: others send such interrupts as well. */
+/* The minimum of several series: other code sends such interrupts, too. */
 static void run_remote(const struct row *row)
 {
 	void (*op)(void *arg) = row->arg ? do_toggle_group : do_read;

@@ -2,9 +2,9 @@
 /*
  * Benchmark rows: fork, exec and exit with inherited events; reading a family
  *
- * The whole cycle is measured: fork, what the child does until it is gone, and
- * waiting for it. The software events of these rows are such that fork and exit
- * make none of them happen more than once or twice.
+ * The whole cycle is measured: fork, the child until it is gone, and waiting
+ * for it. Of the software events in these rows none occurs more than once or
+ * twice in fork and exit.
  */
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -118,7 +118,7 @@ static const struct row rows[] = {
 
 const struct row_table fork_table = { "one", rows, ARRAY_SIZE(rows) };
 
-/* What "perf record" opens for a command: each event on each CPU. */
+/* As "perf record" opens events for a command: each event on each CPU. */
 static void run_percpu(const struct row *row)
 {
 	int fds[MAX_SET];

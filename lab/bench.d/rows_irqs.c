@@ -2,10 +2,11 @@
 /*
  * Benchmark rows: the longest time without an interrupt
  *
- * What a user without privileges can make the kernel do at a time, with interrupts off, by
- * opening many events. A pinned clock event of the CPU looks: its timer fires
- * every so many instructions, and the longest time between two of its samples is the figure. So
- * each has one period of the timer and one sample in it, see "nothing".
+ * How long a user without privileges can keep interrupts off by opening many
+ * events. A pinned clock event of the CPU measures: its timer fires after a
+ * fixed number of instructions, and the longest time between two of its samples
+ * is the figure. So each figure includes one period of the timer and one
+ * sample, see "nothing".
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 #define MAX_EVENTS	4096
 #define LOOK_NSEC	20000
 #define LOOK_PAGES	1024
-/* For a sample of a page and more from each of the events. */
+/* Room for a sample of more than a page from each of the events. */
 #define WALK_PAGES	2048
 #define PAGE_SIZE	4096
 #define ROUNDS		10
@@ -67,7 +68,7 @@ static double look_longest(void)
 	return longest;
 }
 
-/* What came before does not count. There is a sample before and one behind what does. */
+/* Drops earlier samples. The measured section is between two samples. */
 static void look_again(void)
 {
 	buffer_drop(&look);
@@ -99,7 +100,7 @@ static struct perf_event_attr one_attr(const struct recipe *set)
 	return set_attr(&one, 0);
 }
 
-/* Each a group of its own, or all one group; @leader_on: only members are off. */
+/* Each a group, or all one group; @leader_on: only siblings are disabled. */
 static void open_many(const struct row *row, bool pinned, bool disabled,
 		      bool leader_on)
 {
@@ -126,7 +127,7 @@ static void run_nothing(const struct row *row)
 	look_at(row, op_nothing);
 }
 
-/* Members one at a time are the worst for what is done group by group. */
+/* Groups of one are the worst case for work that is done for each group. */
 static void op_prctl(const struct row *row)
 {
 	unsigned int i;
@@ -191,7 +192,7 @@ static void run_turn(const struct row *row)
 	look_at(row, op_nothing);
 }
 
-/* Groups are opened by turns, as if on purpose. */
+/* Opens events of the groups by turns, which is the worst order. */
 static void run_exchange(const struct row *row)
 {
 	struct perf_event_attr attr = one_attr(&row->set);
@@ -331,8 +332,8 @@ static __u64 fault_longest(char *page)
 }
 
 /*
- * One page fault, of which 1000 events are told, each of which writes a long sample.
- * What comes to this CPU meanwhile to put events on waits for the last of them.
+ * One page fault, which 1000 events count, each of which writes a long sample.
+ * Work on this CPU that schedules events in waits for the last sample.
  */
 static void run_walk(const struct row *row)
 {
@@ -340,7 +341,7 @@ static void run_walk(const struct row *row)
 						PERF_COUNT_SW_PAGE_FAULTS);
 	char *pages = mmap(NULL, ROUNDS * PAGE_SIZE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	/* A copy of the stack does not come to its end. */
+	/* A copy of the stack does not reach its end. */
 	char deep[2 * PAGE_SIZE];
 	struct buffer buffer;
 	unsigned int i;

@@ -2,9 +2,9 @@
 /*
  * Benchmark rows: memory
  *
- * What is live in the kernel's slabs, and per-CPU memory, before and after many
- * objects of a kind have been made. The caches are shrunk first, so that objects
- * that only wait to be used again do not count.
+ * Live objects in the kernel's slabs, and per-CPU memory, before and after many
+ * objects of a kind were created. The caches are shrunk first, so that free
+ * objects in them do not count.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -106,7 +106,7 @@ static void run_events(const struct row *row)
 	reap(pid);
 }
 
-/* What of the others is the open file. */
+/* The part of the other rows that is the open file. */
 static void run_files(const struct row *row)
 {
 	double before = slab_bytes();
@@ -118,7 +118,7 @@ static void run_files(const struct row *row)
 	emit(row, NULL, "bytes", (slab_bytes() - before) / NR_EVENTS, 0);
 }
 
-/* One event for each of many tasks: a context each, and what a group takes. */
+/* One event for each of many tasks: a context each, and memory of a group. */
 static void run_contexts(const struct row *row)
 {
 	struct perf_event_attr attr = set_attr(&row->set, 0);
@@ -154,7 +154,7 @@ static double child_bytes(void)
 	return (after - before) / NR_CHILDREN;
 }
 
-/* What a child takes more than one without events, the first ones apart. */
+/* Memory that events add to a child, without the first children. */
 static void run_children(const struct row *row)
 {
 	double without, with;

@@ -4,12 +4,13 @@
  *
  * Fairness: the events count a task and its threads, which live one after the
  * other. The share of an event is the part of its enabled time in which it ran.
- * Turns: how often the counters got other events, in an interval's enabled time.
+ * Turns: how often the counters got other events, in an interval's enabled
+ * time.
  *
  * Error: the rate of each event changes from phase to phase, in the PMU model.
- * The truth is the sum over the phases; an event's error is what the scaled
- * count (count * enabled / running) differs from it. Both kernels get the same
- * phases, and several seeds of them.
+ * The true count is the sum over the phases; an event's error is the difference
+ * of the scaled count (count * enabled / running) from it. Both kernels get the
+ * same phases, and several seeds of them.
  */
 #include <math.h>
 #include <pthread.h>
@@ -101,7 +102,7 @@ struct stretch {
 	double		turns;	/* in an interval's enabled time */
 };
 
-/* A first thread, since events that were just enabled make a choice of their own. */
+/* A first thread, since newly enabled events cause an extra choice. */
 static struct stretch measure_threads(const struct row *row, int fd)
 {
 	unsigned int count = row->arg == LONG_THREAD ? 1 : NR_THREADS;

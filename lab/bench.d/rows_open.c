@@ -2,12 +2,12 @@
 /*
  * Benchmark rows: opening and closing events
  *
- * One event: the cycle of open and close, with what closing leaves for later.
+ * One event: the cycle of open and close, with the work that closing defers.
  *
- * Many events: each open and each close is measured by itself, without what is
- * left for later. "tenth" and "last" are medians of the five around the tenth and
- * at the end, in the order in which they are done: the tenth close leaves nearly
- * all events, the last none.
+ * Many events: each open and each close is measured separately, without
+ * deferred work. "tenth" and "last" are medians of five operations around the
+ * tenth and at the end, in the order in which they are done: after the tenth
+ * close nearly all events are left, after the last none.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ static void run_one(const struct row *row)
 	emit_cost(row, NULL, measure_mean(open_close, &attr, 1000));
 }
 
-/* Nobody else wants to be told of page faults: the base patches its code each time. */
+/* No other event counts page faults: the base patches its code each time. */
 static void run_page_faults(const struct row *row)
 {
 	struct perf_event_attr attr;

@@ -2,8 +2,8 @@
 /*
  * Benchmark rows: side-band records, BPF output, mapping a buffer
  *
- * A record's row says what the operation that causes it costs more than without
- * the event.
+ * A record's row is the cost that the event adds to the operation that causes
+ * the record.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static void drop(void *arg)
 
 #define TIMES	32
 
-/* A page of a file becomes executable, for which a record is due, and back. */
+/* Makes a page of a file executable, which causes a record, and back. */
 static void *file_page;
 
 static void map_file(void)
@@ -163,7 +163,7 @@ static void map_buffer(void *arg)
 	munmap(b.page, b.size);
 }
 
-/* A reader comes to each page in the end. */
+/* A reader reads each page sooner or later. */
 static void map_and_read(void *arg)
 {
 	struct buffer b;
@@ -220,7 +220,7 @@ static void run_pages(const struct row *row)
 #define STORE(OFF, IMM)	INSN(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, OFF, IMM)
 #define CALL(FUNC)	INSN(BPF_JMP | BPF_CALL, 0, 0, 0, FUNC)
 #define LEAVE		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
-/* An instruction of twice the size. */
+/* An instruction of double size. */
 #define MAP_FD(DST, FD)	INSN(BPF_LD | BPF_DW | BPF_IMM, DST, BPF_PSEUDO_MAP_FD, \
 			     0, FD)
 #define MAP_FD_REST	INSN(0, 0, 0, 0, 0)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Benchmark rows: what a sample costs
+ * Benchmark rows: the cost of a sample
  *
- * A page fault is the event: as many as are wanted, one at a time. The rows say
- * what a fault costs more than one that no event looks at. "pages" are touched,
- * given back and touched again; giving back is not measured.
+ * The event is a page fault, since a program can cause any number of them. The
+ * rows are the cost that a sample adds to a fault that no event counts. "pages"
+ * are touched, given back and touched again; giving back is not measured.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@
 		 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
 		 PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_WEIGHT)
 
-/* Bits of row->arg that are no sample fields. */
+/* Bits of row->arg that are not sample fields. */
 #define REDIRECT	0x10000000000UL
 #define COUNT_ONLY	0x20000000000UL
 #define FIELDS		(REDIRECT - 1)
@@ -173,7 +173,7 @@ static struct cost nmi_cost(const void *arg)
 	return cost;
 }
 
-/* The added instructions count as well and bring their part of the samples. */
+/* The added instructions count as well and cause their part of the samples. */
 static void run_nmi(const struct row *row)
 {
 	struct cost floor = in_child(spin_cost, row);

@@ -3,18 +3,17 @@
  * Benchmark rows: task switches
  *
  * A ring of processes passes a byte through pipes; each hop is one switch. The
- * figure of a row with events is what a hop costs more than one in the same
- * ring without events. The first process of the ring measures. Rings whose
- * difference is taken are of real-time processes: what the fair scheduler does at a
- * switch depends on how long each has run, and would hide small differences. The
- * rows without events are of ordinary ones, as is the switch that "share" is a
- * share of.
+ * figure of a row with events is the cost that they add to a hop in the same
+ * ring. The first process of the ring measures. Rings for such differences are
+ * of real-time processes: the fair scheduler's work at a switch depends on how
+ * long each process has run, and would hide small differences. The rows without
+ * events have ordinary processes, as has the switch that "share" refers to.
  *
  * inherited	the first opens the events, the others are its children
- * one side	only the first has events; half of the switches put them on,
- *		half take them off
+ * one side	only the first has events; half of the switches schedule them
+ *		in, half schedule them out
  * both sides	each of the two opened its own
- * cgroup	the two are in cgroups of their own; the first's is counted
+ * cgroup	the two are in different cgroups; the first one's is counted
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -63,8 +62,8 @@ static void open_cgroup(const struct recipe *set)
 }
 
 /*
- * The caller moves to a cgroup of its own. Groups have perf's part only after the
- * root has handed down any controller.
+ * Moves the caller to a new cgroup. Cgroups have perf's part only after the
+ * root has delegated any controller.
  */
 static void enter_cgroup(unsigned int me)
 {
@@ -115,7 +114,7 @@ static void rounds(void *arg)
 	hops(arg);
 }
 
-/* Whatever waits for the CPU gets it between windows, not in them. */
+/* Tasks that wait for the CPU get it between windows, not in them. */
 static void rest(void *arg)
 {
 	usleep(5000);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Linked to the base's selftests: their harness gives a test thirty seconds of a
- * real machine. An emulated debug kernel on a busy host needs more; the lab has
- * time limits of its own.
+ * Linked to the base's selftests: their harness gives a test thirty seconds,
+ * for a real machine. An emulated debug kernel on a busy host needs more; the
+ * lab has its own time limits.
  */
 #include <unistd.h>
 

@@ -3,9 +3,9 @@
 #
 #   record NAME OPTION... COMMAND  record; perf script and perf inject -b must be able to
 #                                  read the file, and inject must keep every sample
-#   shows COUNT RE                 at least COUNT lines of what perf script printed
+#   shows COUNT RE                 at least COUNT lines of perf script's output match
 #   counts NUMBER KIND             at least NUMBER records, by the statistics of perf report
-#   refused NAME RE OPTION...      perf record must fail, and say RE
+#   refused NAME RE OPTION...      perf record must fail, with a message that matches RE
 #   result                         at the end: the sum
 #
 # The variable "script" holds options of perf script; record forgets them.  Each option that
@@ -15,7 +15,7 @@
 data=/tmp/lab.data
 option= problem= script= right=0 bad=0
 
-# The limit follows the speed of the machine, which is emulated.
+# The kernel lowers the limit on a slow machine such as the emulated one.
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 
 finish() {
@@ -37,7 +37,7 @@ begin() {
 	: >"$data.text"
 }
 
-# The first thing that went wrong, and what a program printed.
+# The first fault, and the output of a program.
 wrong() {
 	[ -n "$problem" ] || problem=$*
 }
@@ -52,7 +52,7 @@ counted() {
 		awk -v kind="$2" '$1 == kind && $2 == "events:" { print $3; exit }'
 }
 
-# examine: what is in the file
+# examine: check the content of the file
 examine() {
 	# shellcheck disable=SC2086 # a list of options
 	perf script -i "$data" $script >"$data.text" 2>"$data.err" ||

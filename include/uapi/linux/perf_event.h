@@ -496,7 +496,7 @@ struct perf_event_query_bpf {
  * ENABLE, DISABLE and RESET take PERF_IOC_FLAG_GROUP or 0. RESET clears the
  * count, not the times. REFRESH adds to the number of samples after which the
  * event is disabled. PERIOD takes a pointer to the new period or frequency.
- * SET_OUTPUT takes the descriptor of the event that has the buffer, -1 for none.
+ * SET_OUTPUT takes the descriptor of the event with the buffer, -1 for none.
  */
 #define PERF_EVENT_IOC_ENABLE			_IO('$', 0)
 #define PERF_EVENT_IOC_DISABLE			_IO('$', 1)
