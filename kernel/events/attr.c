@@ -110,6 +110,28 @@ bool perf_attr_would_see_cpus(void)
 	       perf_attr_is_perfmon();
 }
 
+/**
+ * perf_attr_leave_out - do without what the caller must not see
+ * @attr: attribute that passed perf_attr_permitted()
+ *
+ * KSYMBOL records tell addresses of the kernel. Programs ask for them as a matter of
+ * course, of events of user mode, too, and would not understand a refusal. What is
+ * denied is not audited, as nobody insists on it.
+ *
+ * Context: Task context; capabilities and LSM of current.
+ */
+void perf_attr_leave_out(struct perf_event_attr *attr)
+{
+	bool guarded = READ_ONCE(sysctl_perf_event_paranoid) >= 2;
+
+	/* Who counts the kernel has been asked. */
+	if (!attr->ksymbol || !attr->exclude_kernel)
+		return;
+	if ((guarded && !perf_attr_is_perfmon()) ||
+	    security_perf_event_open(PERF_SECURITY_KERNEL))
+		attr->ksymbol = 0;
+}
+
 /*
  * A row of the tables. It applies to attributes that have one of the bits
  * @sample_type, if any are given, and for which @applies() is true, if it is

@@ -196,7 +196,10 @@ static int perf_open_parse(const struct perf_open *open,
 				   PERF_REASON_UNKNOWN_BITS);
 	error = open->fit ? perf_attr_read(uattr, attr) :
 			    perf_attr_copy(uattr, attr);
-	return error ?: perf_open_check(open);
+	error = error ?: perf_open_check(open);
+	if (!error)
+		perf_attr_leave_out(attr);
+	return error;
 }
 
 /* Find. */

@@ -14,9 +14,8 @@
  * in pairs. See <uapi/linux/perf_event.h> for the layouts.
  *
  * Permission: TEXT_POKE is written only for events whose attr was checked for
- * it at open. KSYMBOL shows kernel addresses to every user who may open an
- * event at all; but an event of a task shows only what this task itself has
- * loaded.
+ * it at open. KSYMBOL shows kernel addresses: perf_attr_leave_out() clears the
+ * bit at open for users who may not see them.
  */
 
 #include <linux/bpf.h>

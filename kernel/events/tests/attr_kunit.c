@@ -417,6 +417,32 @@ static void access_cpus(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, perf_attr_would_see_cpus());
 }
 
+static bool asks_ksymbol(bool user_only)
+{
+	struct perf_event_attr attr = {
+		.ksymbol = 1, .bpf_event = 1, .exclude_kernel = user_only,
+	};
+
+	perf_attr_leave_out(&attr);
+	return attr.ksymbol && attr.bpf_event;
+}
+
+/* Not refused, but left out, where the kernel is not to be seen. */
+static void access_ksymbol(struct kunit *test)
+{
+	caller_weaken(test, false);
+	for (int level = -1; level <= 3; level++) {
+		WRITE_ONCE(sysctl_perf_event_paranoid, level);
+		KUNIT_EXPECT_EQ_MSG(test, asks_ksymbol(true), level < 2,
+				    "level %d", level);
+	}
+	/* Asked about elsewhere. */
+	KUNIT_EXPECT_TRUE(test, asks_ksymbol(false));
+	caller_restore(test->priv);
+	caller_weaken(test, true);
+	KUNIT_EXPECT_TRUE(test, asks_ksymbol(true));
+}
+
 static void rates(struct kunit *test)
 {
 	static const struct attr_case cases[] = {
@@ -479,6 +505,7 @@ static struct kunit_case attr_test_cases[] = {
 	KUNIT_CASE_PARAM(access_perfmon, access_gen_params),
 	KUNIT_CASE(access_branches),
 	KUNIT_CASE(access_cpus),
+	KUNIT_CASE(access_ksymbol),
 	KUNIT_CASE(rates),
 	KUNIT_CASE(order),
 	{}
