@@ -127,6 +127,8 @@ static const void *take(struct scan *s, __u64 size, const char *what)
 	     (unsigned long long)size, left(s));
 	if (s->wrong)
 		return NULL;
+	if (s->v->look)
+		s->v->look(s->header, what, at, size, s->v->look_arg);
 	s->at += size;
 	return at;
 }

@@ -31,6 +31,9 @@
  * @cpu: the CPU that writes here, or -1 if that may change
  * @backward: records come newest first
  * @strict: faults of widely used kernels are faults as well
+ * @look: called with each field of a body or a trailer: its record, its name,
+ *	  its place and bytes, and @look_arg; or NULL
+ * @look_arg: for @look
  * @records: number of records that were right
  * @streams: latest time of each event, and where the next new one goes
  * @error: what is wrong, and at which offset in the record
@@ -40,6 +43,9 @@ struct perf_validator {
 	int cpu;
 	bool backward;
 	bool strict;
+	void (*look)(const struct perf_event_header *header, const char *what,
+		     const void *at, size_t size, void *arg);
+	void *look_arg;
 	unsigned long records;
 	struct {
 		__u64 id;
