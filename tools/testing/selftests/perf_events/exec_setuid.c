@@ -2,10 +2,10 @@
 /*
  * A task execs a set-uid program while somebody without privilege opens events on
  * it. He may watch the task until then; the program he may not, however close to
- * the exec his call was.
+ * the exec his call was. So it is with a program that he may execute and not read.
  *
- * The program is this one, copied to a file system of its own and given to root
- * with mode 4755. It touches pages whenever it is told to.
+ * The programs are this one, copied to a file system of its own and given to root
+ * with modes 4755, 755 and 711. It touches pages whenever it is told to.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,6 +30,9 @@
 #define FOLDER		"/tmp"
 #define SET_UID		FOLDER "/set_uid"
 #define PLAIN		FOLDER "/plain"
+#define UNREADABLE	FOLDER "/unreadable"
+
+#define DATA_PAGES	64
 
 /* The program runs as root, which nobody but its file has made it. */
 static int be_watched(void)
@@ -76,6 +79,7 @@ static void make_programs(void)
 	      strerror(errno));
 	copy_self(SET_UID, 04755);
 	copy_self(PLAIN, 0755);
+	copy_self(UNREADABLE, 0711);
 }
 
 /* A task that execs when it is told to. */
@@ -214,9 +218,106 @@ static void opened_at_exec(void)
 		watch_set_uid(i);
 }
 
+/* Records of all that a user may ask for of his own task. */
+static struct perf_event_attr record_attr(void)
+{
+	struct perf_event_attr attr = watch_attr();
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR |
+			   PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN |
+			   PERF_SAMPLE_STACK_USER;
+	attr.sample_stack_user = 256;
+	attr.exclude_callchain_kernel = 1;
+	attr.sample_id_all = 1;
+	attr.inherit = 1;
+	attr.mmap = 1;
+	attr.mmap2 = 1;
+	attr.mmap_data = 1;
+	attr.comm = 1;
+	attr.comm_exec = 1;
+	attr.task = 1;
+	attr.context_switch = 1;
+	return attr;
+}
+
+/* What there is about the new program, from the moment that it has its name. */
+struct of_program {
+	unsigned int names;
+	unsigned int maps;
+	unsigned int samples;
+	unsigned int others;
+};
+
+static void count_record(const struct perf_event_header *header,
+			 struct of_program *seen)
+{
+	if (header->type == PERF_RECORD_COMM &&
+	    header->misc & PERF_RECORD_MISC_COMM_EXEC)
+		seen->names++;
+	else if (!seen->names || header->type == PERF_RECORD_EXIT)
+		return;
+	else if (header->type == PERF_RECORD_MMAP2)
+		seen->maps++;
+	else if (header->type == PERF_RECORD_SAMPLE)
+		seen->samples++;
+	else
+		seen->others++;
+}
+
+/* Its first pages, then the next ones; the old program has run before. */
+static struct of_program record_program(const char *path)
+{
+	struct perf_event_attr attr = record_attr();
+	struct target target = { .path = path };
+	struct of_program seen = { 0 };
+	struct perf_event_header *header;
+	struct perf_ring *ring;
+	int fd;
+
+	start_target(&target);
+	fd = open_on(&attr, target.helper.pid, second_cpu(), -1);
+	ring = ring_map(fd, DATA_PAGES);
+	helper_go(&target.helper);
+	await_program(&target);
+	let_touch(&target, fd);
+	while ((header = ring_next(ring)))
+		count_record(header, &seen);
+	end_target(&target);
+	ring_unmap(ring);
+	close(fd);
+	return seen;
+}
+
+static void expect_unseen(const char *path)
+{
+	struct of_program seen = record_program(path);
+
+	CHECK(seen.names, "%s is not executed", path);
+	EXPECT(!seen.maps && !seen.samples && !seen.others,
+	       "%s: %u mappings, %u samples, %u other records", path, seen.maps,
+	       seen.samples, seen.others);
+}
+
+static void records_of_program(void)
+{
+	struct of_program seen;
+
+	second_cpu();
+	make_programs();
+	as_nobody();
+	seen = record_program(PLAIN);
+	CHECK(seen.names && seen.maps && seen.samples >= PAGES && seen.others,
+	      "of a plain program: %u names, %u mappings, %u samples, %u others",
+	      seen.names, seen.maps, seen.samples, seen.others);
+	expect_unseen(SET_UID);
+	expect_unseen(UNREADABLE);
+}
+
 static const struct test_case cases[] = {
 	{ "CVE-2019-3901: opened while a set-uid program is executed",
 	  opened_at_exec },
+	{ "records of set-uid and unreadable programs", records_of_program },
 };
 
 int main(int argc, char **argv)

@@ -320,6 +320,41 @@ static void sigtrap_needs_kill(void)
 	run_child(sigtrap_child, NULL);
 }
 
+/* A probe of nothing: who has the right is told that there is no name of a file. */
+static void open_probe(const char *pmu, bool permitted)
+{
+	struct perf_event_attr attr = make_attr(pmu_type(pmu), 0);
+	int fd = perf_open(&attr, 0, -1, -1, 0);
+
+	CHECK(fd < 0, "%s: a probe without a name", pmu);
+	EXPECT((errno != EACCES) == permitted, "%s: %s", pmu, strerror(errno));
+}
+
+static void probes_as_nobody(void *arg)
+{
+	(void)arg;
+	become_nobody();
+	open_probe("kprobe", false);
+	open_probe("uprobe", false);
+}
+
+static void probes_with_perfmon(void *arg)
+{
+	(void)arg;
+	keep_only(CAP_PERFMON);
+	open_probe("kprobe", true);
+	open_probe("uprobe", false);
+}
+
+/* A probe of a program is put into the memory of whoever runs it. */
+static void probes_need_more(void)
+{
+	set_level(-1);
+	open_probe("uprobe", true);
+	run_child(probes_as_nobody, NULL);
+	run_child(probes_with_perfmon, NULL);
+}
+
 struct buffer_try {
 	long limit;
 	bool namespace;
@@ -400,6 +435,7 @@ static const struct test_case cases[] = {
 	{ "root at all levels", root_may },
 	{ "CAP_PERFMON", cap_perfmon },
 	{ "sigtrap needs CAP_KILL beside CAP_PERFMON", sigtrap_needs_kill },
+	{ "kprobes need CAP_PERFMON, uprobes CAP_SYS_ADMIN", probes_need_more },
 	{ "no memory limit at level -1", no_limit_at_minus_one },
 	{ "memory limit of root of a user namespace", limit_in_a_namespace },
 	{ "use of an open event", after_open },
