@@ -43,6 +43,7 @@ static void *run_stream(void *arg)
 {
 	struct fuzzer *f = arg;
 
+	cover_begin(f);
 	run_ops(f, fuzz->options.seed, fuzz->options.ops);
 	end_child(f);
 	return NULL;
@@ -54,11 +55,14 @@ static __noreturn void live(struct stream *stream)
 	unsigned int i, nr = fuzz->options.threads;
 	pthread_t thread[MAX_THREADS];
 
+	for (i = 0; i < nr; i++)
+		cover_open(stream + i * MAX_PROCS);
 	begin_process();
 	for (i = 0; i < nr; i++) {
 		fuzzer_init(&threads[i], stream + i * MAX_PROCS);
 		threads[i].mates = threads;
 		threads[i].nr_mates = nr;
+		cover_map(&threads[i]);
 	}
 	for (i = 1; i < nr; i++)
 		if (pthread_create(&thread[i], NULL, run_stream, &threads[i]))
@@ -98,6 +102,7 @@ static void begin_stream(unsigned int index, unsigned int number)
 	stream->number = number;
 	stream->count = 0;
 	stream->begun = 0;
+	stream->news = 0;
 }
 
 static void start_life(unsigned int index, unsigned int number)
@@ -269,8 +274,10 @@ static __noreturn void replay_stream(struct stream *stream,
 	static struct fuzzer f;
 	size_t i;
 
+	cover_open(stream);
 	begin_process();
 	fuzzer_init(&f, stream);
+	cover_begin(&f);
 	for (i = 0; i < lines->count && !fuzz_stopping(); i++)
 		if (lines->line[i].stream == stream->number)
 			run_op(&f, lines->line[i].op, lines->line[i].nr,

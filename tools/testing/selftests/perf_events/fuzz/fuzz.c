@@ -44,6 +44,9 @@ static const char usage_text[] =
 "  --extensions     also what other kernels do not know\n"
 "  --faults         where failslab and its like are set up for tasks that ask for it, the\n"
 "                   processes ask; how they end says nothing then\n"
+"  --cover count    count the edges of the kernel's code that are reached, with KCOV\n"
+"  --cover steer    also repeat operations that reached a new one; --seed does not repeat\n"
+"                   such a run, --replay of its log does\n"
 "  --trace          print each operation, after its process has ended\n"
 "  --tally          print how often each operation had which result\n"
 "  --log FILE       write each operation to FILE, before it begins and when it has ended\n"
@@ -77,6 +80,7 @@ static const struct option long_options[] = {
 	{ "paranoid", required_argument, NULL, 'a' },
 	{ "disturb", required_argument, NULL, 'd' },
 	{ "extensions", no_argument, NULL, 'x' },
+	{ "cover", required_argument, NULL, 'k' },
 	{ "faults", no_argument, NULL, 'F' },
 	{ "trace", no_argument, NULL, 'v' },
 	{ "tally", no_argument, NULL, 'y' },
@@ -119,6 +123,15 @@ static unsigned int disturbers(char *list)
 		which |= 1U << i;
 	}
 	return which;
+}
+
+static enum cover_use cover_use(const char *use)
+{
+	if (!strcmp(use, "count"))
+		return COVER_COUNT;
+	if (!strcmp(use, "steer"))
+		return COVER_STEER;
+	usage(2);
 }
 
 static bool count_option(struct fuzz_options *o, int c)
@@ -164,6 +177,9 @@ static bool kind_option(struct fuzz_options *o, int c)
 		return o->nobody || !strcmp(optarg, "root");
 	case 'a':
 		o->paranoid = atoi(optarg);
+		return true;
+	case 'k':
+		o->cover = cover_use(optarg);
 		return true;
 	case 'd':
 		o->disturb = disturbers(optarg);
@@ -323,13 +339,16 @@ static void test(void)
 	ksft_print_header();
 	if (geteuid())
 		ksft_exit_skip("needs root\n");
-	ksft_set_plan(ARRAY_SIZE(portions) + BOOKS_RESULTS);
+	ksft_set_plan(ARRAY_SIZE(portions) + BOOKS_RESULTS + cover_is_on());
 	ksft_print_msg("seed %llu\n", (unsigned long long)fuzz->options.seed);
 	open_books(&before);
 	for (i = 0; i < ARRAY_SIZE(portions); i++)
 		run_portion(&portions[i]);
 	close_books(&before, &after);
 	report_books(&before, &after);
+	if (cover_is_on())
+		ksft_test_result(cover_report(),
+				 "KCOV: edges are reached, sequences are kept and repeated\n");
 	if (fuzz->options.tally)
 		log_tally();
 	ksft_finished();
@@ -343,6 +362,8 @@ static int run_once(void)
 	run(&outcome);
 	printf("# %u operations, %u processes, %u killed, %u hung, %u children went wrong\n",
 	       outcome.ops, outcome.lives, outcome.killed, outcome.hung, fuzz->strange);
+	if (cover_is_on())
+		cover_report();
 	if (fuzz->options.tally)
 		log_tally();
 	return !is_well(&outcome);
@@ -364,6 +385,8 @@ static int repeat(void)
 		set_number(PARANOID, fuzz->options.paranoid);
 	if (!crew_replay(&lines, &outcome))
 		printf("# too many streams: only the first ones were run\n");
+	if (cover_is_on())
+		cover_report();
 	return !is_well(&outcome);
 }
 
@@ -380,6 +403,7 @@ int main(int argc, char **argv)
 	fuzz->options = defaults;
 	fuzz->options.seed = now_ns();
 	parse(&fuzz->options, argc, argv);
+	cover_check();
 	if (replay)
 		return repeat();
 	if (argc > 1 && !test_seconds)

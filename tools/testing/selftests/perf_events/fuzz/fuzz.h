@@ -35,11 +35,24 @@
 
 #define NR_TRACEPOINTS	5
 
+/* Size of the bitmap of edges. Few of them share a bit. */
+#define COVER_BITS	20
+
+/* How many sequences are kept, and how many operations each has at most. */
+#define MAX_KEPT	4096
+#define KEPT_OPS	32
+
+/* Depths of processes that open a buffer, 0 to MAX_DEPTH of ops_task.c. */
+#define COVER_DEPTHS	4
+
 /* Of a tally: more than there are operations, and numbers of errors. */
 #define MAX_OPS		64
 #define MAX_ERRNO	140
 
 #define FUZZ_CGROUP	"/sys/fs/cgroup/perf_fuzz"
+
+/* KCOV is not used; it counts what is reached; it also steers. */
+enum cover_use { COVER_NOT, COVER_COUNT, COVER_STEER };
 
 /**
  * struct fuzz_options - what the command line says
@@ -54,6 +67,7 @@
  * @paranoid: what is written to perf_event_paranoid, or PARANOID_AS_IS
  * @disturb: bits of enum disturber
  * @nobody: all processes drop root
+ * @cover: what KCOV is used for
  * @compare: nothing whose result depends on time
  * @extensions: with features that other kernels do not have
  * @faults: allocations of the processes may be made to fail
@@ -72,6 +86,7 @@ struct fuzz_options {
 	unsigned int patience;
 	int paranoid;
 	unsigned int disturb;
+	enum cover_use cover;
 	bool nobody;
 	bool compare;
 	bool extensions;
@@ -117,6 +132,8 @@ struct record {
  * @count: operations so far; the last LOG_RECORDS of them are in @ring
  * @begun: when the present operation began, 0 between two
  * @carried: descriptors that an executed program finds
+ * @kcov: files of KCOV, one for each depth
+ * @news: edges that the current operation and its children were the first to reach
  * @inbox: socket that descriptors come from
  * @outbox: its other end
  */
@@ -126,9 +143,53 @@ struct stream {
 	unsigned int count;
 	__u64 begun;
 	int carried[NR_SLOTS];
+	int kcov[COVER_DEPTHS];
+	unsigned int news;
 	int inbox;
 	int outbox;
 	struct record ring[LOG_RECORDS];
+};
+
+/**
+ * struct sequence - operations that reached something new
+ * @count: number of operations
+ * @seed: the seed of each
+ */
+struct sequence {
+	unsigned int count;
+	__u32 seed[KEPT_OPS];
+};
+
+/**
+ * struct steering - the sequence that a stream repeats, and the one kept of it
+ * @now: the sequence that is being repeated
+ * @at: index of its next operation; @now.count when nothing is being repeated
+ * @repeats: the current operation comes from @now
+ * @kept: the sequence that this stream has kept last, or NULL
+ * @kept_from: number of the first operation in @kept
+ */
+struct steering {
+	struct sequence now;
+	unsigned int at;
+	bool repeats;
+	struct sequence *kept;
+	unsigned int kept_from;
+};
+
+/**
+ * struct cover - what all processes together have reached
+ * @edges: number of edges
+ * @repeated_edges: number of edges that a repeated operation reached first
+ * @nr_kept: number of sequences kept so far; @kept has the last MAX_KEPT of them
+ * @seen: a bit for each edge
+ * @kept: the sequences, a ring
+ */
+struct cover {
+	unsigned int edges;
+	unsigned int repeated_edges;
+	unsigned int nr_kept;
+	__u64 seen[(1U << COVER_BITS) / 64];
+	struct sequence kept[MAX_KEPT];
 };
 
 /**
@@ -139,6 +200,7 @@ struct stream {
  * @tracepoint: numbers, which root alone can look up
  * @tally: results of each operation, by errno; 0 is success
  * @stream: those that run
+ * @cover: what was reached
  */
 struct fuzz_shared {
 	struct fuzz_options options;
@@ -147,6 +209,7 @@ struct fuzz_shared {
 	long tracepoint[NR_TRACEPOINTS];
 	unsigned int tally[MAX_OPS][MAX_ERRNO];
 	struct stream stream[NR_STREAMS];
+	struct cover cover;
 };
 
 /* A window of the address space, which nothing but this area uses. */
@@ -166,6 +229,8 @@ struct area {
  * @child: one that idles, or 0
  * @mates: all threads of the process
  * @nr_mates: how many
+ * @cover: the thread's buffer of KCOV, or NULL
+ * @steering: sequences that it repeats and keeps
  */
 struct fuzzer {
 	__u64 random;
@@ -177,6 +242,8 @@ struct fuzzer {
 	pid_t child;
 	struct fuzzer *mates;
 	unsigned int nr_mates;
+	unsigned long *cover;
+	struct steering steering;
 };
 
 /**
@@ -300,6 +367,17 @@ struct outcome {
 void fuzz_set_up(void);
 void crew_run(struct outcome *outcome);
 bool crew_replay(const struct log_lines *lines, struct outcome *outcome);
+
+/* cover.c */
+bool cover_is_on(void);
+void cover_check(void);
+void cover_open(struct stream *stream);
+void cover_map(struct fuzzer *f);
+void cover_begin(struct fuzzer *f);
+void cover_go_on(struct fuzzer *f);
+void cover_collect(struct fuzzer *f);
+__u32 cover_steer(struct fuzzer *f, __u32 seed);
+bool cover_report(void);
 
 /* minimise.c */
 int minimise(struct log_lines *lines, const char *out, const char *check,

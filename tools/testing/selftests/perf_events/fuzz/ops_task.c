@@ -113,6 +113,7 @@ static void live_as_child(struct fuzzer *f, enum way_out ending, __u32 seed,
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	f->child = 0;
 	f->depth++;
+	cover_begin(f);
 	run_ops(f, seed, count);
 	end_child(f);
 	switch (ending) {

@@ -181,6 +181,7 @@ void run_op(struct fuzzer *f, unsigned int op, unsigned int nr, __u32 seed)
 		f->record->result = 0;
 	f->record->done = true;
 	count_result(f->record);
+	cover_collect(f);
 	log_end(f);
 	__atomic_store_n(&stream->begun, begun, __ATOMIC_RELAXED);
 }
@@ -193,7 +194,7 @@ void run_ops(struct fuzzer *f, __u64 seed, unsigned int count)
 	__u32 of_op;
 
 	for (nr = 0; nr < count && !fuzz_stopping(); nr++) {
-		of_op = op_seed(seed, number, nr);
+		of_op = cover_steer(f, op_seed(seed, number, nr));
 		run_op(f, op_of_seed(of_op), nr, of_op);
 	}
 }
@@ -221,6 +222,7 @@ int fuzzer_executed(char **argv)
 	f.depth = atoi(argv[4]);
 	for (i = 0; i < NR_SLOTS; i++)
 		f.fd[i] = f.stream->carried[i];
+	cover_go_on(&f);
 	run_ops(&f, strtoull(argv[2], NULL, 0), atoi(argv[3]));
 	end_child(&f);
 	return 0;
