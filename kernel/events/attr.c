@@ -111,12 +111,12 @@ bool perf_attr_would_see_cpus(void)
 }
 
 /**
- * perf_attr_leave_out - do without what the caller must not see
+ * perf_attr_leave_out() - clear bits that the caller must not use
  * @attr: attribute that passed perf_attr_permitted()
  *
- * KSYMBOL records tell addresses of the kernel. Programs ask for them as a matter of
- * course, of events of user mode, too, and would not understand a refusal. What is
- * denied is not audited, as nobody insists on it.
+ * KSYMBOL records show kernel addresses. Tools request them by default, also for
+ * events of user mode, and would not understand a refusal. A denial is not
+ * audited, since the tool works without these records.
  *
  * Context: Task context; capabilities and LSM of current.
  */
@@ -124,7 +124,7 @@ void perf_attr_leave_out(struct perf_event_attr *attr)
 {
 	bool guarded = READ_ONCE(sysctl_perf_event_paranoid) >= 2;
 
-	/* Who counts the kernel has been asked. */
+	/* An event that counts the kernel was checked before. */
 	if (!attr->ksymbol || !attr->exclude_kernel)
 		return;
 	if ((guarded && !perf_attr_is_perfmon()) ||
@@ -459,7 +459,7 @@ static int attr_check_rate(const struct perf_event_attr *attr, u64 max_rate)
  * @attr: attribute that passed perf_attr_check()
  * @max_rate: highest attr.sample_freq, samples a second
  *
- * What depends on the target is checked elsewhere: rights over the task, events
+ * Checks that depend on the target are elsewhere: rights over the task, events
  * of whole CPUs, tracepoints, breakpoints.
  *
  * Context: Task context; privileges of current.

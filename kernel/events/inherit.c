@@ -128,7 +128,7 @@ static bool inherit_settle_leader(struct perf_event *copy)
 }
 
 /*
- * What may have changed since the copy was made. Changes for the eldest and its
+ * Fields that may have changed since the copy was made. Changes for the eldest and its
  * copies need child_mutex: they come before this, or find the copy on the list.
  */
 

@@ -944,7 +944,7 @@ static int perf_pmu_refuse_type(const struct perf_event *event)
 	return perf_refuse(-ENOENT, PERF_FIELD(type), ~0U, PERF_REASON_NO_PMU);
 }
 
-/* No PMU has the number, but one of them may take the type all the same. */
+/* No PMU has the number, but one of them may still take the type. */
 static struct pmu *perf_pmu_ask_all(struct perf_event *event)
 {
 	struct pmu *pmu;

@@ -145,7 +145,7 @@ static unsigned long sample_stack_pointer(struct pt_regs *regs)
 
 /**
  * perf_sample_fit_stack() - decide how much of the user's stack is dumped
- * @data: the sample, complete but for this field
+ * @data: the sample, complete except for this field
  * @event: its event
  * @room: bytes by which the record can still grow, at least one word
  *

@@ -2,7 +2,7 @@
 /*
  * Types that several rooms of the perf core share; data only.
  *
- * What drivers and the rest of the kernel see is in <linux/perf_event.h>.
+ * <linux/perf_event.h> has the part that drivers and the rest of the kernel see.
  * The relations, one on each line:
  *
  *   perf_cpu_context (per CPU)

@@ -770,7 +770,7 @@ static void aux_begins_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refcount_read(&aux->rb->refcount), NR_EVENTS);
 }
 
-/* An event that leaves the buffer writes there no more; other events go on. */
+/* An event that leaves the buffer no longer writes there; other events do. */
 static void aux_leaves(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;

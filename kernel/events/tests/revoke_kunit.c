@@ -555,7 +555,7 @@ static void rk_half_made_copy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&eldest->refcount), 1);
 }
 
-/* It is installed all the same, and is then revoked like the others. */
+/* It is still installed, and is then revoked like the others. */
 static void rk_half_made_installed(struct kunit *test)
 {
 	struct perf_event *event = rk_alloc(test, NULL);

@@ -739,7 +739,7 @@ static void link_of_copies_closed(void)
 		test_xfail("%llu hits: the copy still has its program", hits);
 }
 
-/* Records tell of loading a program, not of attaching it. */
+/* Records report the load of a program, not its attachment. */
 
 struct told {
 	unsigned int loaded;
@@ -812,7 +812,7 @@ static void records_of_attached(const struct hook *hook, bool by_link)
 	expect_told(ring, &nothing, "attached");
 	close(by_link ? prog : fd);
 	close(link);
-	/* KSYMBOL tells of compiled code, if there is any. */
+	/* KSYMBOL reports compiled code, if there is any. */
 	unloaded = (struct told) { 0, 1, loaded.symbols };
 	usleep(100000);
 	expect_told(ring, &unloaded, "closed");

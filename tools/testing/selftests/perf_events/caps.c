@@ -309,7 +309,7 @@ static int read_error(const char *path)
 	return error;
 }
 
-/* Anybody may know how many there are. How many are free tells of others. */
+/* Any user may know how many there are. How many are free says something of others. */
 static void what_nobody_may_read(void)
 {
 	struct caps caps = need_cpu_caps(), want = caps;

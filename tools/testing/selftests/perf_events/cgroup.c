@@ -119,10 +119,10 @@ static struct group group_root(void)
 /* Workers. */
 
 enum job {
-	FAULT,		/* so many pages */
-	BURN,		/* so many milliseconds of CPU time */
+	FAULT,		/* that many pages */
+	BURN,		/* that many milliseconds of CPU time */
 	RENAME,		/* itself */
-	FORK,		/* a child that touches so many pages */
+	FORK,		/* a child that touches that many pages */
 	STORM,		/* touch pages until *stop */
 	FORK_STORM,	/* the same, in a new child each time */
 	QUIT,
@@ -720,7 +720,7 @@ static void moved_while_running(void)
 }
 
 /*
- * A move interrupts the kernel's walk over events. What is counted just then
+ * A move interrupts the kernel's walk over events. An occurrence at that moment
  * may miss both the old and the new group, or be counted in both.
  */
 static bool about_equal(__u64 a, __u64 b)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A real-time task keeps its deadline while a user without privilege makes as
- * many overflows as there can be: on each CPU a program of his with events of
+ * many overflows as there can be: on each CPU a program of this user with events of
  * period 1, and beside it a task of the highest class that wakes each
  * millisecond.
  *

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A task execs a set-uid program while somebody without privilege opens events on
- * it. He may watch the task until then; the program he may not, however close to
- * the exec his call was. So it is with a program that he may execute and not read.
+ * A task execs a set-uid program while an unprivileged user opens events on it.
+ * The user may watch the task until the exec, but not the program, however close
+ * to the exec the open was. The same holds for a program that the user may execute
+ * and not read.
  *
  * The programs are this one, copied to a file system of its own and given to root
  * with modes 4755, 755 and 711. It touches pages whenever it is told to.
@@ -168,7 +169,7 @@ static void as_nobody(void)
 	pin_to_cpu(first_cpu());
 }
 
-/* What he sees of a program of his own, so that the others see nothing by right. */
+/* Control: the user's own program is seen, so the other cases can fail. */
 static void watch_plain(void)
 {
 	struct perf_event_attr attr = watch_attr();
@@ -218,7 +219,7 @@ static void opened_at_exec(void)
 		watch_set_uid(i);
 }
 
-/* Records of all that a user may ask for of his own task. */
+/* All records that a user may request for a task of their own. */
 static struct perf_event_attr record_attr(void)
 {
 	struct perf_event_attr attr = watch_attr();

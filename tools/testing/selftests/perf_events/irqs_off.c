@@ -180,7 +180,7 @@ static void open_in_order(void)
 /*
  * Nanoseconds of a round trip between two tasks with events. In a process of its own
  * each time: the partner may end with the context that was opened, and what is left
- * is a copy, in which all groups stand in order.
+ * is a copy, in which all groups are in order.
  */
 static void exchange_once(void (*open_all)(void), __u64 *cost)
 {

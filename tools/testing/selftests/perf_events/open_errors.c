@@ -4,8 +4,8 @@
  *
  * Most mistakes are one wrong field, so a row of the table holds an attribute,
  * where to open it, beside which leader, and the errno. Mistakes that need more
- * (an object in a certain state, many events) have cases of their own. What
- * depends on privileges is in paranoid.c.
+ * (an object in a certain state, many events) have cases of their own. Cases
+ * that depend on privileges are in paranoid.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may open what: perf_event_paranoid from -1 to 3, CAP_PERFMON, tracing
+ * Permissions at open: perf_event_paranoid from -1 to 3, CAP_PERFMON, tracing
  * rights over the task. Level 3 (nothing without CAP_SYS_ADMIN) is Debian's.
  *
  * A row of the table says up to which level an unprivileged user may do a
  * thing and which errno ends it; each row is tried at all levels. A thing that no
  * PMU at hand can do is refused at the lower levels as well, but by the PMU. The sysctl
  * is set back at the end. Each row is tried by a user, then by the same user as root of
- * a user namespace of his own, which gives him nothing here.
+ * a user namespace of their own, which adds no rights here.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,7 +41,7 @@ struct access_row {
 	const char *name;
 	int last_level;			/* the highest at which it works */
 	int error;			/* above, up to level 2 */
-	int error_below;		/* the PMU's, for who has the right */
+	int error_below;		/* the PMU's, for users who have the right */
 	struct perf_event_attr attr;
 	enum where where;
 	const char *tracepoint;
@@ -346,7 +346,7 @@ static void probes_with_perfmon(void *arg)
 	open_probe("uprobe", false);
 }
 
-/* A probe of a program is put into the memory of whoever runs it. */
+/* A probe of a program is put into the memory of all tasks that run it. */
 static void probes_need_more(void)
 {
 	set_level(-1);
@@ -399,7 +399,7 @@ static void no_limit_at_minus_one(void)
 	run_child(big_buffer, &try);
 }
 
-/* CAP_IPC_LOCK in a namespace of his own is not what lifts the limit. */
+/* CAP_IPC_LOCK in a user namespace of one's own does not lift the limit. */
 static void limit_in_a_namespace(void)
 {
 	struct buffer_try try = {
@@ -414,7 +414,7 @@ static void limit_in_a_namespace(void)
 	run_child(big_buffer, &try);
 }
 
-/* What is open stays open: the level counts at perf_event_open() only. */
+/* An open event stays usable: the level matters at perf_event_open() only. */
 static void after_open(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a user without privilege learns of the kernel and of other users' tasks, at each
- * level of perf_event_paranoid: nothing that the level does not allow. He is nobody; or
- * root of a user namespace of his own; or root of a container, which has further
- * namespaces, among them one of process ids.
+ * level of perf_event_paranoid: nothing that the level does not allow. The user is nobody;
+ * or root of a new user namespace; or root of a container, which has further namespaces,
+ * among them one of process ids.
  *
- * He opens an event of each source there is, with all of sample_type, read_format and
- * the flags that he is given, on his task and on a CPU, and provokes records. Beside
- * him a task of root, the victim, goes about its business on the same CPU. Every
- * field of every record that he gets is looked at, and so is all else that
- * perf_events show him. The same look as root must find each kind of secret.
+ * The user opens an event of each source, with all bits of sample_type, read_format and
+ * the flags that are permitted, on an own task and on a CPU, and provokes records.
+ * Meanwhile a task of root, the victim, works on the same CPU. The test examines every
+ * field of every record that the user gets, and everything else that perf_events show.
+ * As a control, the same examination as root must find each kind of secret.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -91,7 +91,7 @@ static void found(unsigned int secret, const char *fmt, ...)
 	va_end(args);
 }
 
-/* By a shift: no such address stands in registers of the one who looks. */
+/* By a shift, so that the test itself has no such address in its registers. */
 static bool is_kernels(__u64 word)
 {
 #ifdef __x86_64__
@@ -259,7 +259,7 @@ static void be_victim(int mapped, int from, int to)
 		prctl(PR_SET_NAME, SECRET_NAME);
 		touch_pages(8);
 		asm volatile("" : "+r" (word) : "r" (words) : "memory");
-		/* Whoever waits for it is woken. */
+		/* Wakes the task that waits for it. */
 		if (read(from, &byte, 1) == 1 && write(to, &byte, 1) != 1)
 			break;
 		usleep(200);
@@ -557,7 +557,7 @@ static const struct wish wishes[] = {
 	{ .attr = { .precise_ip = 1 } },
 };
 
-/* The word of the flags stands behind read_format. */
+/* The word of the flags follows read_format. */
 static __u64 *flags_of(struct perf_event_attr *attr)
 {
 	return (__u64 *)(&attr->read_format + 1);
@@ -732,7 +732,7 @@ static void give_ids(void)
 	      strerror(errno));
 }
 
-/* What the kernel lacks a container does without, but for the first two. */
+/* Namespaces that the kernel lacks are left out, except for the first two. */
 static void enter_container(void)
 {
 	static const int others[] = {
@@ -762,7 +762,7 @@ static void become(const struct user *user)
 		enter_container();
 }
 
-/* A task that is none of the user's gives him no event; not by any number. */
+/* No event can be opened on another user's task, by any number. */
 static void try_others(pid_t root)
 {
 	const pid_t others[] = { victim, root, 1 };
@@ -781,7 +781,7 @@ static void try_others(pid_t root)
 	}
 }
 
-/* Return: kinds of secrets that who takes the tour may see. */
+/* Return: kinds of secrets that @user may see. */
 static unsigned int may_see(const struct user *user, int level,
 			    const struct tour *tour)
 {
@@ -988,8 +988,8 @@ static void root_finds_all(void)
 }
 
 /*
- * A task that wakes another one is the current task then. The other one's event is told
- * of the wake-up.
+ * A task that wakes another one is the current task at that moment. The event of the
+ * woken task counts the wake-up.
  */
 
 static struct perf_event_attr wakeup_attr(void)

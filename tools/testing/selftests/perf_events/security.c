@@ -117,7 +117,7 @@ static int call_enable(struct target *target)
 
 /*
  * A call, what it asks, how often, in the order of the hooks, and which attr it
- * is for. Each of the hooks that it asks may refuse it, but for those whose refusal
+ * is for. Each of the hooks that it asks may refuse it, except for those whose refusal
  * only leaves something out.
  */
 struct question_row {
@@ -233,7 +233,7 @@ static void run_question_row(const void *arg)
 	CHECK(row->call(&target) >= 0, "afterwards: %s", strerror(errno));
 }
 
-/* What is refused at its end has undone all that was before. */
+/* A call that is refused at its end undoes all its steps. */
 static void refused_often(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_TASK_CLOCK);

@@ -4,7 +4,7 @@
  * effect: sampling rates, depth and marks of chains, memory, paranoid level.
  *
  * Each case begins with the values that were there, and they are restored at
- * the end. Who may do what at which level is in paranoid.c.
+ * the end. The permissions at each level are in paranoid.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -943,7 +943,7 @@ static void times_on_another_cpu(void)
 	}
 }
 
-/* Disables @leaders; times of @watched, in their groups, must stand then. */
+/* Disables @leaders; times of @watched, in their groups, must then stop. */
 static void disable_and_look(const struct watched *leaders,
 			     const struct watched *watched)
 {

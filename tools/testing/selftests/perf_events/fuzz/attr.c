@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The grammar of perf_event_open(2): what is valid, as far as one can know without
- * asking, what is valid but for one thing, and anything.
+ * asking, what is valid except for one thing, and anything.
  *
  * What would only keep the machine busy is not drawn: short periods of counters, whose
  * overflows are dear where the hardware is a model, and signals that cause the next one.

@@ -48,7 +48,7 @@ static void upset_sysctls(__u64 *random)
 	unsigned int which = rnd(random, ARRAY_SIZE(values));
 
 	usleep(rnd(random, 20000));
-	/* What has been asked for stays. */
+	/* A level that was asked for stays. */
 	if (which == ARRAY_SIZE(values) - 1 &&
 	    fuzz->options.paranoid != PARANOID_AS_IS)
 		return;

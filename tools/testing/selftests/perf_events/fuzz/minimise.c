@@ -2,8 +2,8 @@
 /*
  * The fewest operations of a sequence that still have the effect: parts are left out,
  * halves at first and single operations in the end, until no part can be missed.
- * Whether the effect is there is said by a command that is given the rest in a file, or
- * by a replay.
+ * A command that is given the rest in a file, or a replay, decides whether the effect
+ * is there.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

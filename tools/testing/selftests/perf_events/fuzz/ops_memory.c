@@ -75,7 +75,7 @@ static int draw_protection(struct fuzzer *f)
 	return one_in(f, 4) ? PROT_READ : PROT_READ | PROT_WRITE;
 }
 
-/* What was there goes. */
+/* An older mapping at this place is replaced. */
 static long map_area(struct fuzzer *f, struct area *area, int fd, size_t pages,
 		     off_t page)
 {
