@@ -57,7 +57,7 @@ static int ck_init(struct kunit *test)
 
 	if (!world)
 		return -ENOMEM;
-	perf_ctx_init(&world->ctx, -1);
+	fake_ctx_init(&world->ctx);
 	for (int i = 0; i < NR_MEMBERS; i++)
 		ck_add_member(world, i);
 	test->priv = world;

@@ -794,7 +794,7 @@ static void tk_ctx_exchanged(struct kunit *test)
 	opener.target = target;
 	gone = kunit_kzalloc(test, sizeof(*gone), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, gone);
-	perf_ctx_init(gone, -1);
+	fake_ctx_init(gone);
 	refcount_set(&gone->refcount, 0);
 	ctx = perf_ctx_alloc_task(target);
 	KUNIT_ASSERT_NOT_NULL(test, ctx);

@@ -30,6 +30,7 @@
 #include "../control.h"
 #include "../event.h"
 #include "../groups.h"
+#include "../live.h"
 #include "../pmu.h"
 #include "../software.h"
 #include "fake_pmu.h"
@@ -511,6 +512,12 @@ unsigned int fake_pmu_turns(const struct perf_event *event)
 	const struct fake_pmu_event *mine = event->pmu_private;
 
 	return atomic_read(&mine->turns);
+}
+
+void fake_ctx_init(struct perf_event_context *ctx)
+{
+	perf_ctx_init(ctx, -1);
+	perf_live_add(PERF_LIVE_CONTEXTS, -1);
 }
 
 /**

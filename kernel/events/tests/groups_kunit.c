@@ -70,7 +70,7 @@ static int gk_init(struct kunit *test)
 
 	if (!world)
 		return -ENOMEM;
-	perf_ctx_init(&world->ctx, -1);
+	fake_ctx_init(&world->ctx);
 	perf_epc_init(&world->epc, NULL);
 	world->epc.ctx = &world->ctx;
 	world->epc.nr_waiting = 1;

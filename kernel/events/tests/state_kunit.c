@@ -261,7 +261,7 @@ static void st_ctx_wrong(struct kunit *test)
 
 	ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
-	perf_ctx_init(ctx, -1);
+	fake_ctx_init(ctx);
 	KUNIT_EXPECT_EQ(test, perf_ctx_state(ctx), PERF_CTX_HANDLE);
 	ctx->loaded_cpu = 0;
 	KUNIT_EXPECT_EQ(test, perf_ctx_state(ctx), PERF_CTX_LOADED);
