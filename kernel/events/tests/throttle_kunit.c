@@ -52,6 +52,9 @@ static void thk_period_large(struct kunit *test)
 		KUNIT_EXPECT_LE_MSG(test, period, exact + exact / 8,
 				    "2^%d", shift);
 	}
+	/* Only the product of time and frequency does not fit. */
+	KUNIT_EXPECT_EQ(test, perf_freq_period(1ULL << 32, (1ULL << 33) + 1,
+					       1ULL << 33), 0ULL);
 	perf_freq_period(1, 1, U64_MAX);
 	perf_freq_period(U64_MAX, U64_MAX, 1);
 	perf_freq_period(U64_MAX, 1, U64_MAX);
@@ -238,6 +241,16 @@ static void thk_long_window(struct kunit *test)
 	KUNIT_EXPECT_GT(test, event->hw.sample_period, 1000ULL);
 }
 
+/* A window without events does not change the period. */
+static void thk_empty_window(struct kunit *test)
+{
+	struct perf_event *event = thk_event(test, 1000);
+
+	event->hw.sample_period = 1000;
+	perf_freq_window(event, TICK_NSEC, TICK_NSEC);
+	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 1000ULL);
+}
+
 /* With interrupts off, so that no tick comes between. */
 static unsigned int thk_interrupts_until_over(struct perf_event *event,
 					      unsigned int most)
@@ -268,6 +281,23 @@ static void thk_over(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, perf_throttle_account_nmi(event, true));
 		KUNIT_EXPECT_EQ(test, event->hw.interrupts, MAX_INTERRUPTS);
 	}
+}
+
+/* An event that stays just below the limit in each tick is never over it. */
+static void thk_tick_begins_anew(struct kunit *test)
+{
+	struct perf_event *event = thk_event(test, 0);
+	unsigned int limit = READ_ONCE(perf_rate_per_tick);
+	bool over = false;
+
+	scoped_guard(irqsave) {
+		for (int tick = 0; tick < 3; tick++) {
+			for (unsigned int n = 1; n < limit; n++)
+				over |= perf_throttle_account_nmi(event, true);
+			perf_event_task_tick();
+		}
+	}
+	KUNIT_EXPECT_FALSE(test, over);
 }
 
 static bool thk_never_over(struct perf_event *event, unsigned int nr)
@@ -507,6 +537,8 @@ static struct kunit_case thk_cases[] = {
 	KUNIT_CASE(thk_patience),
 	KUNIT_CASE(thk_long_period_ends),
 	KUNIT_CASE(thk_long_window),
+	KUNIT_CASE(thk_empty_window),
+	KUNIT_CASE(thk_tick_begins_anew),
 	KUNIT_CASE(thk_over),
 	KUNIT_CASE(thk_not_asked),
 	KUNIT_CASE(thk_took_allowed),
