@@ -29,7 +29,7 @@
 static const struct row_table * const tables[] = {
 	&open_table, &control_table, &switch_table, &fork_table, &sample_table,
 	&record_table, &memory_table, &mux_table, &percpu_table, &remote_table,
-	&cgroup_table, &cgroup_cpus_table, &irqs_table,
+	&cgroup_table, &cgroup_cpus_table, &irqs_table, &nmi_table,
 };
 
 struct result {

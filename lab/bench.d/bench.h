@@ -83,7 +83,7 @@ struct row_table {
 extern const struct row_table open_table, control_table, remote_table;
 extern const struct row_table switch_table, fork_table, percpu_table;
 extern const struct row_table sample_table, record_table, mux_table;
-extern const struct row_table memory_table, irqs_table;
+extern const struct row_table memory_table, irqs_table, nmi_table;
 extern const struct row_table cgroup_table, cgroup_cpus_table;
 
 /* bench.c */

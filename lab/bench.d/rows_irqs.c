@@ -28,6 +28,8 @@
 #define GROUPS		10
 /* Longer than an interval of multiplexing, and than a tick. */
 #define LONG_NSEC	30000000
+/* No event gets there. */
+#define FAR_PERIOD	1000000000000ULL
 
 static int fds[MAX_EVENTS];
 static struct buffer look;
@@ -115,6 +117,43 @@ static void open_many(const struct row *row, bool pinned, bool disabled,
 		fds[i] = must_open(&attr, 0, -1,
 				   i && row->set.group ? fds[0] : -1);
 	}
+}
+
+static void op_toggle(const struct row *row)
+{
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		ioctl(fds[0], PERF_EVENT_IOC_DISABLE, 0);
+		ioctl(fds[0], PERF_EVENT_IOC_ENABLE, 0);
+	}
+}
+
+static void run_toggle(const struct row *row)
+{
+	open_many(row, false, false, false);
+	look_at(row, op_toggle);
+}
+
+static void op_period(const struct row *row)
+{
+	__u64 period = 2 * FAR_PERIOD;
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++, period += FAR_PERIOD)
+		if (ioctl(fds[i], PERF_EVENT_IOC_PERIOD, &period))
+			die("PERF_EVENT_IOC_PERIOD");
+}
+
+static void run_period(const struct row *row)
+{
+	struct perf_event_attr attr = one_attr(&row->set);
+	unsigned int i;
+
+	attr.sample_period = FAR_PERIOD;
+	for (i = 0; i < row->n; i++)
+		fds[i] = must_open(&attr, 0, -1, -1);
+	look_at(row, op_period);
 }
 
 static void op_nothing(const struct row *row)
@@ -298,22 +337,47 @@ static void run_freq(const struct row *row)
 }
 
 /* All in one buffer, so that memory is no limit. */
-static void run_records(const struct row *row)
+static void open_in_one(const struct row *row, struct perf_event_attr *attr,
+			unsigned int pages)
 {
-	struct perf_event_attr attr = one_attr(&row->set);
 	struct buffer buffer;
 	unsigned int i;
 
-	attr.context_switch = 1;
 	for (i = 0; i < row->n; i++)
-		fds[i] = must_open(&attr, 0, -1, -1);
-	buffer_map(&buffer, fds[0], LOOK_PAGES);
+		fds[i] = must_open(attr, 0, -1, -1);
+	buffer_map(&buffer, fds[0], pages);
 	for (i = 1; i < row->n; i++)
 		if (ioctl(fds[i], PERF_EVENT_IOC_SET_OUTPUT, fds[0]))
 			die("PERF_EVENT_IOC_SET_OUTPUT");
+}
+
+static void look_at_switches(const struct row *row)
+{
 	start_partner();
 	look_at(row, op_switch);
 	reap(partner_pid);
+}
+
+static void run_records(const struct row *row)
+{
+	struct perf_event_attr attr = one_attr(&row->set);
+
+	attr.context_switch = 1;
+	open_in_one(row, &attr, LOOK_PAGES);
+	look_at_switches(row);
+}
+
+/* Events that happen with the run-queue lock held; row->arg: they leave samples. */
+static void run_happens(const struct row *row)
+{
+	struct perf_event_attr attr = make_attr(PERF_TYPE_SOFTWARE,
+						PERF_COUNT_SW_CONTEXT_SWITCHES);
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	attr.exclude_kernel = !row->arg;
+	open_in_one(row, &attr, LOOK_PAGES);
+	look_at_switches(row);
 }
 
 static __u64 fault_longest(char *page)
@@ -343,8 +407,6 @@ static void run_walk(const struct row *row)
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	/* A copy of the stack does not reach its end. */
 	char deep[2 * PAGE_SIZE];
-	struct buffer buffer;
-	unsigned int i;
 
 	memset(deep, 1, sizeof(deep));
 	asm volatile ("" : : "r" (deep) : "memory");
@@ -354,12 +416,7 @@ static void run_walk(const struct row *row)
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER;
 	attr.sample_stack_user = 4096;
-	for (i = 0; i < row->n; i++)
-		fds[i] = must_open(&attr, 0, -1, -1);
-	buffer_map(&buffer, fds[0], WALK_PAGES);
-	for (i = 1; i < row->n; i++)
-		if (ioctl(fds[i], PERF_EVENT_IOC_SET_OUTPUT, fds[0]))
-			die("PERF_EVENT_IOC_SET_OUTPUT");
+	open_in_one(row, &attr, WALK_PAGES);
 	prctl(PR_TASK_PERF_EVENTS_ENABLE);
 	emit(row, NULL, "insn", fault_longest(pages), 0);
 }
@@ -373,11 +430,16 @@ static const struct row rows[] = {
 	{ "irqs-off/prctl-1000-hw-pinned", run_prctl, { .hw = 1 }, MANY, 1 },
 	{ "irqs-off/prctl-group-1000-sw", run_prctl,
 	  { .sw = 1, .group = true }, MANY },
+	{ "irqs-off/ioctl-group-1000-sw", run_toggle,
+	  { .sw = 1, .group = true }, MANY },
+	{ "irqs-off/period-1000-sw", run_period, { .sw = 1 }, MANY },
 	{ "irqs-off/switch-1000-sw", run_switch, { .sw = 1 }, MANY },
 	{ "irqs-off/switch-1000-hw", run_switch, { .hw = 1 }, MANY },
 	{ "irqs-off/turn-1000-hw", run_turn, { .hw = 1 }, MANY },
 	{ "irqs-off/exchange-10-groups-of-100", run_exchange, { .sw = 1 }, MANY },
 	{ "irqs-off/switch-records-1000", run_records, { .sw = 1 }, MANY },
+	{ "irqs-off/switch-event-1000", run_happens, { .sw = 1 }, MANY },
+	{ "irqs-off/switch-event-1000-samples", run_happens, { .sw = 1 }, MANY, 1 },
 	{ "irqs-off/tick-1000-sw-freq", run_freq, { .sw = 1 }, MANY },
 	{ "walk/1000-long-samples", run_walk, { .sw = 1 }, MANY },
 	{ "irqs-off/read-group-1000-sw", run_read, { .sw = 1 }, MANY },

@@ -409,9 +409,12 @@ static int pmu_model_nmi(unsigned int type, struct pt_regs *regs)
 		__this_cpu_inc(pmu_model_stats.shots[event]);
 	leave(c, flags);
 
-	if (cause == PMU_NMI_FOREIGN || event == PMU_SHOT_DELIVERED)
+	if (cause == PMU_NMI_FOREIGN)
 		return NMI_DONE;
-	return NMI_HANDLED;
+	if (event != PMU_SHOT_DELIVERED)
+		return NMI_HANDLED;
+	pmu_model_nmi_begins();
+	return NMI_DONE;
 }
 
 NOKPROBE_SYMBOL(pmu_model_nmi);

@@ -6,6 +6,7 @@
  *   rates	the table of events; "NAME PPM" changes one
  *   accesses	reads and writes per CPU and register; any write resets
  *   overhead	the model's own costs and its interrupts; any write resets
+ *   nmi-times	durations of overflow interrupts; "1" starts a measurement, "0" ends it
  *
  * Locking: rates_mutex serialises changes of the table.
  */
@@ -141,6 +142,35 @@ static const struct file_operations overhead_fops = {
 	.release	= single_release,
 };
 
+static int nmi_times_show(struct seq_file *m, void *unused)
+{
+	return pmu_model_nmi_times_show(m);
+}
+
+static int nmi_times_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, nmi_times_show, NULL);
+}
+
+static ssize_t nmi_times_write(struct file *file, const char __user *buf,
+			       size_t len, loff_t *pos)
+{
+	bool on;
+	int err = kstrtobool_from_user(buf, len, &on);
+
+	if (!err)
+		err = pmu_model_nmi_times_set(on);
+	return err ?: len;
+}
+
+static const struct file_operations nmi_times_fops = {
+	.open		= nmi_times_open,
+	.read		= seq_read,
+	.write		= nmi_times_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
 static int __init pmu_model_debugfs_init(void)
 {
 	struct dentry *dir;
@@ -152,6 +182,7 @@ static int __init pmu_model_debugfs_init(void)
 	debugfs_create_file("rates", 0644, dir, NULL, &rates_fops);
 	debugfs_create_file("accesses", 0644, dir, NULL, &accesses_fops);
 	debugfs_create_file("overhead", 0644, dir, NULL, &overhead_fops);
+	debugfs_create_file("nmi-times", 0644, dir, NULL, &nmi_times_fops);
 	return 0;
 }
 late_initcall(pmu_model_debugfs_init);

@@ -12,6 +12,7 @@
  *   amd.c        the same for AMD
  *   setup.c      the choice between them
  *   stats.c      numbers of accesses to each register, cost of the model
+ *   nmi_times.c  durations of overflow interrupts
  *   pmi.c        overflow interrupts through HPET comparators
  *   cpu.c        the state of each CPU; changes are atomic for NMIs
  *   pv.c, cpuid.c, rdpmc.c, filter.c
@@ -331,6 +332,12 @@ void pmu_model_stats_reset_accesses(void);
 void pmu_model_stats_reset_overhead(void);
 void pmu_model_stats_show_accesses(struct seq_file *m);
 void pmu_model_stats_show_overhead(struct seq_file *m);
+
+/* nmi_times.c */
+
+void pmu_model_nmi_begins(void);
+int pmu_model_nmi_times_set(bool on);
+int pmu_model_nmi_times_show(struct seq_file *m);
 
 /* pmi.c */
 
