@@ -14,8 +14,8 @@ report of the kernel on the console.
 A guest is booted once, and runs KUnit, so the program knows the suites.  Then the emulator
 saves it, and restores it before each fault: state that one fault has spoilt is gone for
 the next.  Suites named like the room run first, then the others, then the selftests; the
-first one that fails has found the fault.  Unless it is a suite of the room it must fail
-again, and pass without the fault in between.  If none fails, the numbers of the core's
+first one that fails has found the fault.  A case of the room's own suites that says "not ok"
+counts at once.  Any other failure must occur again, and not without the fault.  If none fails, the numbers of the core's
 objects are compared with those at the snapshot: something may be left over.
 """
 import os
