@@ -20,7 +20,14 @@
  * off throughout.
  *
  * Interrupts: the comparator sends them (pmi.c); an access that finds one due
- * sends it first, see hurry().
+ * sends it first, see hurry(). An NMI may interrupt an access, whose clock stands
+ * still. If it set the comparator to the next few ticks, that would fire before
+ * the access goes on, again and again. So the access sets it when it is left:
+ *  1. The NMI changes the state and sets @late.
+ *  2. The access starts the clock, and looks at @late.
+ *  3. If it is set, the access stops the clock once more, clears @late and sets
+ *     the comparator, until no NMI comes in between. An NMI after the last look
+ *     is not amid an access any more.
  *
  * Clock: the TSC, less the time that the model itself has used (with self=count
  * that is not subtracted). The clock stands still in the model, also for an NMI
@@ -55,6 +62,7 @@
 struct model_cpu {
 	unsigned long	live;	/* sequence << 2 | number of the live buffer */
 	unsigned int	depth;
+	bool		late;	/* the outermost access has to program the shot */
 	u64		entry;	/* TSC when the outermost access began */
 	u64		now;	/* the clock while it stands still, or 0 */
 	u64		spent;	/* TSC ticks that do not count */
@@ -139,12 +147,6 @@ static __always_inline struct model_cpu *enter(unsigned long *flags)
 	return c;
 }
 
-static __always_inline void leave(struct model_cpu *c, unsigned long flags)
-{
-	start_clock(c);
-	arch_local_irq_restore(flags);
-}
-
 static __always_inline struct pmu_model_state *live_state(struct model_cpu *c)
 {
 	return &c->state[READ_ONCE(c->live) & BUFFER_MASK];
@@ -173,12 +175,20 @@ static bool publish(struct model_cpu *c, unsigned long seen,
 				 (next - c->state));
 }
 
-/* An NMI that changed the state meanwhile may have set the comparator first. */
+/*
+ * An NMI that changed the state meanwhile may have set the comparator first.
+ * An NMI amid an access leaves it to that access: no shot becomes due while the
+ * clock stands still.
+ */
 static void program_shot(struct model_cpu *c)
 {
 	unsigned long seen;
 	u64 now, ticks;
 
+	if (c->depth > 1) {
+		WRITE_ONCE(c->late, true);
+		return;
+	}
 	do {
 		seen = READ_ONCE(c->live);
 		now = clock(c);
@@ -186,6 +196,24 @@ static void program_shot(struct model_cpu *c)
 		c->due = ticks == PMU_MODEL_NEVER ? S64_MAX : now + ticks;
 		pmu_model_shot_program_nmi(&c->shot, ticks);
 	} while (READ_ONCE(c->live) != seen);
+}
+
+static noinline void program_late(struct model_cpu *c)
+{
+	do {
+		stop_clock(c);
+		WRITE_ONCE(c->late, false);
+		program_shot(c);
+		start_clock(c);
+	} while (READ_ONCE(c->late));
+}
+
+static __always_inline void leave(struct model_cpu *c, unsigned long flags)
+{
+	start_clock(c);
+	if (unlikely(READ_ONCE(c->late)) && !c->depth)
+		program_late(c);
+	arch_local_irq_restore(flags);
 }
 
 /**
