@@ -21,12 +21,12 @@
 #define TIMES		"/sys/kernel/debug/x86_pmu_model/nmi-times"
 #define SYSCTL		"/proc/sys/kernel/"
 
-#define NMIS		4000
+#define NMIS		10000
 #define NMIS_QUICK	1000
 #define PERIOD		20000
 /* Between two looks at the buffer. */
-#define BURST		50
-#define BUFFER_PAGES	512
+#define BURST		1000
+#define BUFFER_PAGES	2048
 #define DEPTH		100
 #define FRAME		64
 #define STACK_DUMP	4096
