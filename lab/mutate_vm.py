@@ -157,7 +157,8 @@ class Guest:
         else:
             self.order('loadvm ready')
             while select.select([self.machine.stdout], [], [], 0)[0]:
-                os.read(self.machine.stdout.fileno(), 65536)
+                if not os.read(self.machine.stdout.fileno(), 65536):
+                    raise Gone('no guest')
         self.rest = b''
         self.seen = os.path.getsize(self.path('console'))
 
