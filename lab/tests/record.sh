@@ -13,7 +13,7 @@
 # shellcheck shell=sh
 
 data=/tmp/lab.data
-option= problem= script= right=0 bad=0
+option='' problem='' script='' right=0 bad=0
 
 # The kernel lowers the limit on a slow machine such as the emulated one.
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0
+# Part of lab/test: the cases of one kernel, one machine after the other.
+# shellcheck shell=sh disable=SC2034,SC2154 # variables of lab/test
+
+# pmu_tests: boot one machine after the other, each with a PMU of lab/tests/pmus and its
+# cases; they have one result together.
+pmu_tests() {
+	while read -r arch_name pmu_name _ names_of_cases; do
+		[ "$arch_name" = "$arch" ] || continue
+		# shellcheck disable=SC2086 # a list of words
+		list_pmu "$pmu_name" $names_of_cases
+	done <"$TOP/lab/tests/pmus" >"$cases"
+	results "$label-pmus" || return 0
+	while read -r arch_name pmu_name pmu _; do
+		[ "$arch_name" = "$arch" ] || continue
+		grep "^pmu/$pmu_name/" "$share/list" >"$share/list.pmu" || continue
+		[ "$config" != debug ] || [ "$pmu" = none ] || pmu=$pmu,filter=ctx
+		boot "$share/list.pmu" "pmu/$pmu_name/boot" --memory "$memory" --pmu "$pmu" </dev/null
+	done <"$TOP/lab/tests/pmus"
+	judge_all
+}
+
+# kernel_tests KERNEL CONFIG SELECTION: selection is kunit, self, programs, pmus.
+kernel_tests() {
+	kernel=$1 config=$2 selection=$3
+	[ "$build" -eq 0 ] || "$TOP/lab/build" --arch "$arch" --kernel "$kernel" --config "$config"
+	slow=1 memory=2G vm_limit=1500 pmu=
+	[ "$config" = release ] || { slow=4 memory=3G vm_limit=2400; }
+	[ "$config" != debug ] || pmu=intel,filter=ctx
+	# Accesses of two CPUs at the same time need two host threads.
+	[ "$config" != kcsan ] || threads=
+	vm_limit=${limit_given:-$vm_limit}
+	label=$(output_name "$kernel" "$config")
+	case $selection in
+	*kunit*)
+		kunit_case >"$cases"
+		machine "$label-kunit" --memory "$memory" --append kunit.enable=1
+		;;
+	esac
+	: >"$cases"
+	case $selection in *self*) list_selftests >>"$cases" ;; esac
+	case $selection in *programs*) list_programs smp >>"$cases" ;; esac
+	machine "$label" --memory "$memory" ${pmu:+--pmu "$pmu"}
+	case $selection in
+	*programs*)
+		list_programs icount >"$cases"
+		machine "$label-icount" --memory "$memory" --cpus 1 --icount
+		;;
+	esac
+	case $selection in *pmus*) pmu_tests ;; esac
+}
+
+# soak_tests KERNEL CONFIG
+soak_tests() {
+	kernel=$1 config=$2
+	use_arch x86
+	guest_packages
+	make_headers
+	compile_selftests tree churn inherit_storm process_storm perf_fuzz
+	[ "$build" -eq 0 ] || "$TOP/lab/build" --kernel "$kernel" --config "$config"
+	slow=1 pmu=intel
+	[ "$config" = release ] || { slow=4 pmu=intel,filter=ctx; }
+	vm_limit=$((5 * soak + 600 * slow))
+	label=$(output_name "$kernel" "$config")
+	{
+		list_soak churn "$soak" 16
+		list_soak inherit_storm "$soak"
+		list_soak process_storm "$soak" 8
+		list_soak perf_fuzz --test "$soak" --procs 8
+	} >"$cases"
+	machine "$label-soak-single" --cpus 4 --memory 4G --pmu $pmu
+	threads=
+	machine "$label-soak" --cpus 4 --memory 4G --pmu $pmu
+}
+
+# short_tests ARCH: in one machine.  If packages for the foreign machine cannot be installed,
+# its cases are skipped; if something does not compile, that is a failed case.
+short_tests() {
+	[ -n "$short" ] || return 0
+	use_arch "$1"
+	kernel=ours config=release slow=1 vm_limit=900 only=$short
+	label=$(output_name $kernel $config)
+	where=$label
+	rc=0
+	wait "$preparing" || rc=$?
+	preparing=
+	if [ $rc -ne 0 ]; then
+		case $rc in
+		3) say "$1: skipped, since packages cannot be installed:" && record skip ;;
+		*) record fail build "what it takes does not compile" ;;
+		esac
+		show "$BUILD/later.log" 30
+		return 0
+	fi
+	{
+		kunit_case
+		list_selftests
+		list_programs smp
+	} >"$cases"
+	machine "$label" --memory 2G --append kunit.enable=1
+}
