@@ -17,6 +17,7 @@
 #include "perf_lib.h"
 
 #define PARAMETERS	"/sys/module/perf_test_lsm/parameters/"
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define REFUSAL		EKEYREJECTED
 
 /* As in kernel/events/tests/perf_test_lsm.c. */
@@ -37,34 +38,40 @@ static const char *const hook_names[HOOKS] = {
 	"locked_down",
 };
 
+/* Open for writing, so that they can be used without privileges, too. */
+static int refuse_fd, asked_fd;
+
 static void refuse(unsigned int hooks)
 {
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u", hooks);
-	CHECK(write_text(PARAMETERS "refuse", text), "refuse: %s",
+	CHECK(dprintf(refuse_fd, "%u", hooks) > 0, "refuse: %s",
 	      strerror(errno));
 }
 
 static void forget_questions(void)
 {
-	CHECK(write_text(PARAMETERS "asked", "0"), "asked: %s", strerror(errno));
+	CHECK(pwrite(asked_fd, "0", 1, 0) == 1, "asked: %s", strerror(errno));
 }
 
 static void read_questions(int asked[HOOKS])
 {
-	FILE *file = fopen(PARAMETERS "asked", "r");
-	int i;
+	char text[256];
+	ssize_t len = pread(asked_fd, text, sizeof(text) - 1, 0);
+	int i, used, at = 0;
 
-	CHECK(file, "asked: %s", strerror(errno));
-	for (i = 0; i < HOOKS; i++)
-		CHECK(fscanf(file, "%d", &asked[i]) == 1, "number %d", i);
-	fclose(file);
+	CHECK(len > 0, "asked: %s", strerror(errno));
+	text[len] = 0;
+	for (i = 0; i < HOOKS; i++) {
+		CHECK(sscanf(text + at, "%d%n", &asked[i], &used) == 1,
+		      "asked: %s", text);
+		at += used;
+	}
 }
 
 static void need_module(void)
 {
-	if (access(PARAMETERS "refuse", W_OK))
+	refuse_fd = open(PARAMETERS "refuse", O_WRONLY | O_CLOEXEC);
+	asked_fd = open(PARAMETERS "asked", O_RDWR | O_CLOEXEC);
+	if (refuse_fd < 0 || asked_fd < 0)
 		test_skip("no security module perf_test");
 	refuse(0);
 }
@@ -125,52 +132,64 @@ struct question_row {
 	int (*call)(struct target *target);
 	int asked[HOOKS];
 	struct perf_event_attr attr;
-	const char *tracepoint;
 	bool on_cpu;
 	unsigned int leaves_out;
+	/* The highest perf_event_paranoid at which a user without privileges may. */
+	int level;
 };
+
+#define ROOT_ONLY	(-2)
 
 #define SW(conf)	.type = PERF_TYPE_SOFTWARE, .config = (conf)
 #define DUMMY_USER	SW(PERF_COUNT_SW_DUMMY), .exclude_kernel = 1
 #define DUMMY_ALL	SW(PERF_COUNT_SW_DUMMY)
 
 static const struct question_row rows[] = {
-	{ .name = "open, user mode", .call = call_open,
+	{ .name = "open, user mode", .call = call_open, .level = 2,
 	  .attr = { DUMMY_USER },
 	  .asked = { [OPEN] = 1, [ALLOC] = 1 } },
-	{ .name = "open, kernel mode", .call = call_open,
+	{ .name = "open, kernel mode", .call = call_open, .level = 1,
 	  .attr = { DUMMY_ALL },
 	  .asked = { [OPEN] = 1, [KERNEL] = 1, [ALLOC] = 1 } },
-	{ .name = "open, a CPU", .call = call_open,
+	{ .name = "open, a CPU", .call = call_open, .level = 0,
 	  .attr = { DUMMY_USER }, .on_cpu = true,
 	  .asked = { [OPEN] = 1, [CPU] = 1, [ALLOC] = 1 } },
-	{ .name = "open, the kernel's call chain", .call = call_open,
+	{ .name = "open, the kernel's call chain", .call = call_open, .level = 1,
 	  .attr = { DUMMY_USER, .sample_type = PERF_SAMPLE_CALLCHAIN },
 	  .asked = { [OPEN] = 1, [KERNEL] = 1, [ALLOC] = 1 } },
-	{ .name = "open, physical addresses", .call = call_open,
+	{ .name = "open, physical addresses", .call = call_open, .level = ROOT_ONLY,
 	  .attr = { DUMMY_USER, .sample_type = PERF_SAMPLE_PHYS_ADDR },
 	  .asked = { [OPEN] = 1, [KERNEL] = 1, [ALLOC] = 1 } },
-	{ .name = "open, code of the kernel that comes", .call = call_open,
+	{ .name = "open, code of the kernel that comes", .call = call_open, .level = 1,
 	  .attr = { DUMMY_USER, .ksymbol = 1 }, .leaves_out = 1U << KERNEL,
 	  .asked = { [OPEN] = 1, [KERNEL] = 1, [ALLOC] = 1 } },
-	{ .name = "open, a tracepoint's data", .call = call_open,
+	{ .name = "open, a tracepoint's data", .call = call_open, .level = -1,
 	  .attr = { .type = PERF_TYPE_TRACEPOINT, .exclude_kernel = 1,
 		    .sample_period = 1, .sample_type = PERF_SAMPLE_RAW },
-	  .tracepoint = "sched/sched_switch",
 	  .asked = { [OPEN] = 1, [TRACEPOINT] = 1, [ALLOC] = 1 } },
-	{ .name = "open, registers at the interrupt", .call = call_open,
+	{ .name = "open, registers at the interrupt", .call = call_open, .level = 2,
 	  .attr = { DUMMY_USER, .sample_type = PERF_SAMPLE_REGS_INTR,
 		    .sample_regs_intr = 1 },
 	  .asked = { [OPEN] = 1, [ALLOC] = 1, [LOCKED_DOWN] = 1 } },
-	{ .name = "read", .call = call_read, .attr = { DUMMY_USER },
+	{ .name = "read", .call = call_read, .level = 2, .attr = { DUMMY_USER },
 	  .asked = { [READ] = 1 } },
-	{ .name = "mmap", .call = call_mmap, .attr = { DUMMY_USER },
+	{ .name = "mmap", .call = call_mmap, .level = 2, .attr = { DUMMY_USER },
 	  .asked = { [READ] = 1 } },
-	{ .name = "ioctl ID", .call = call_id, .attr = { DUMMY_USER },
+	{ .name = "ioctl ID", .call = call_id, .level = 2, .attr = { DUMMY_USER },
 	  .asked = { [WRITE] = 1 } },
-	{ .name = "ioctl ENABLE", .call = call_enable, .attr = { DUMMY_USER },
+	{ .name = "ioctl ENABLE", .call = call_enable, .level = 2, .attr = { DUMMY_USER },
 	  .asked = { [WRITE] = 1 } },
 };
+
+/* Only root sees tracefs, so root looks first. */
+static int switch_id(void)
+{
+	static int id;
+
+	if (!id)
+		id = tracepoint_id("sched/sched_switch");
+	return id;
+}
 
 static struct target make_target(const struct question_row *row)
 {
@@ -178,8 +197,8 @@ static struct target make_target(const struct question_row *row)
 
 	target.attr.size = sizeof(target.attr);
 	target.attr.disabled = 1;
-	if (row->tracepoint)
-		target.attr.config = tracepoint_id(row->tracepoint);
+	if (row->attr.type == PERF_TYPE_TRACEPOINT)
+		target.attr.config = switch_id();
 	if (row->on_cpu)
 		target.cpu = first_cpu();
 	if (row->call != call_open) {
@@ -217,20 +236,43 @@ static void refuse_one(const struct question_row *row, int hook)
 		       hook_names[hook], strerror(error));
 }
 
-static void run_question_row(const void *arg)
+static void run_call(const struct question_row *row)
 {
-	const struct question_row *row = arg;
-	struct target target;
+	struct target target = make_target(row);
 	int hook;
 
-	need_module();
-	target = make_target(row);
 	forget_questions();
 	CHECK(row->call(&target) >= 0, "without a refusal: %s", strerror(errno));
 	check_questions(row);
 	for (hook = 0; hook < HOOKS; hook++)
 		refuse_one(row, hook);
 	CHECK(row->call(&target) >= 0, "afterwards: %s", strerror(errno));
+}
+
+static void run_question_row(const void *arg)
+{
+	need_module();
+	run_call(arg);
+}
+
+/* Modules are asked about users as about root, and their refusals count. */
+static void users(void)
+{
+	const struct question_row *row;
+	char level[16];
+
+	need_module();
+	switch_id();
+	for (row = rows; row < rows + ARRAY_SIZE(rows); row++) {
+		if (row->level == ROOT_ONLY)
+			continue;
+		snprintf(level, sizeof(level), "%d", row->level);
+		CHECK(write_text(PARANOID, level), "%s", strerror(errno));
+		CHECK(!seteuid(NOBODY), "seteuid: %s", strerror(errno));
+		printf("# %s\n", row->name);
+		run_call(row);
+		CHECK(!seteuid(0), "seteuid back: %s", strerror(errno));
+	}
 }
 
 /* A call that is refused at its end undoes all its steps. */
@@ -256,14 +298,18 @@ static void refused_often(void)
 
 static const struct test_case cases[] = {
 	{ "refused a thousand times", refused_often },
+	{ "users without privileges", users },
 };
 
 int main(void)
 {
+	char paranoid[16];
+
+	snprintf(paranoid, sizeof(paranoid), "%ld", read_long(PARANOID));
 	tests_begin(ARRAY_SIZE(rows) + ARRAY_SIZE(cases));
 	tests_run_rows(rows, ARRAY_SIZE(rows), sizeof(rows[0]), run_question_row);
 	tests_run(cases, ARRAY_SIZE(cases));
-	if (!access(PARAMETERS "refuse", W_OK))
-		refuse(0);
+	write_text(PARAMETERS "refuse", "0");
+	write_text(PARANOID, paranoid);
 	tests_end();
 }
