@@ -23,6 +23,8 @@
 #define AREA_PAGES	4
 #define AREA_SIZE	(AREA_PAGES * PAGE_SIZE)
 #define AREA_PGOFF	8
+#define TRACE_BYTE	0xaa
+#define TRACE_MAX	64
 
 struct aux_source {
 	struct perf_event		event;
@@ -44,6 +46,7 @@ struct aux_test {
 	unsigned int		freed;
 	int			last_flags;
 	unsigned int		calls;
+	unsigned int		snapshots;
 };
 
 /* A record as it lies in the buffer. */
@@ -97,6 +100,19 @@ static long aux_snapshot(struct perf_event *event,
 			 struct perf_output_handle *handle, unsigned long size)
 {
 	return -EIO;
+}
+
+static long aux_copy_snapshot(struct perf_event *event,
+			      struct perf_output_handle *handle,
+			      unsigned long size)
+{
+	u8 trace[TRACE_MAX];
+
+	size = min(size, sizeof(trace));
+	memset(trace, TRACE_BYTE, size);
+	perf_rb_write(handle, trace, size);
+	aux_current->snapshots++;
+	return size;
 }
 
 static int aux_match(struct perf_event *leader)
@@ -804,10 +820,15 @@ static void aux_attr(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_aux_check_attr(event), 0);
 	attr->aux_pause = 1;
 	KUNIT_EXPECT_EQ(test, perf_aux_check_attr(event), -EOPNOTSUPP);
+	attr->aux_action = 0;
+	attr->aux_resume = 1;
+	KUNIT_EXPECT_EQ(test, perf_aux_check_attr(event), -EOPNOTSUPP);
 	attr->aux_output = 0;
 	KUNIT_EXPECT_EQ(test, perf_aux_check_attr(event), 0);
-	attr->aux_resume = 1;
+	attr->aux_pause = 1;
 	KUNIT_EXPECT_EQ(test, perf_aux_check_attr(event), -EINVAL);
+	attr->aux_resume = 0;
+	KUNIT_EXPECT_EQ(test, perf_aux_check_attr(event), 0);
 	attr->aux_action = 0;
 	attr->aux_start_paused = 1;
 	KUNIT_EXPECT_EQ(test, perf_aux_check_attr(event), -EOPNOTSUPP);
@@ -948,6 +969,62 @@ static void aux_sample_sizes(struct kunit *test)
 	preempt_enable();
 }
 
+/* Writes @size bytes of a sample: the trace, or zeros without the driver. */
+static void aux_expect_snapshot(struct kunit *test, struct perf_event *event,
+				unsigned int size, bool traced)
+{
+	struct aux_test *aux = test->priv;
+	const struct perf_aux_area *sampling = aux->rb->aux.sampling;
+	unsigned int snapshots = aux->snapshots;
+	u8 *out = aux->rb->runs[0];
+
+	memset(out, 0xff, size + 1);
+	perf_aux_sample_write(event, &(struct perf_output_handle) {
+		.rb = aux->rb, .addr = out, .size = PAGE_SIZE }, size);
+	KUNIT_EXPECT_EQ(test, aux->snapshots, snapshots + traced);
+	KUNIT_EXPECT_NULL(test, memchr_inv(out, traced ? TRACE_BYTE : 0, size));
+	KUNIT_EXPECT_EQ(test, out[size], 0xff);
+	KUNIT_EXPECT_PTR_EQ(test, aux->rb->aux.sampling, sampling);
+}
+
+/* Only an output that is open here, for the same event, is copied from. */
+static void aux_snapshots(struct kunit *test)
+{
+	struct aux_test *aux = test->priv;
+	struct perf_event *leader = aux_event(test, 0), *event;
+
+	aux->pmu.snapshot_aux = aux_copy_snapshot;
+	aux_map(test, VM_WRITE);
+	guard(preempt)();
+	event = aux_serve(test, true);
+	aux_expect_snapshot(test, event, 32, false);
+	KUNIT_EXPECT_NOT_NULL(test, aux_begin(test, 1));
+	aux_expect_snapshot(test, event, 32, false);
+	perf_aux_output_end(aux_handle(test, 1), 0);
+	KUNIT_EXPECT_NOT_NULL(test, aux_begin(test, 0));
+	aux_expect_snapshot(test, event, 32, true);
+
+	/* Within another sample; more than the area; after it was retired. */
+	aux->rb->aux.sampling = aux->rb->aux.area;
+	aux_expect_snapshot(test, event, 32, false);
+	aux->rb->aux.sampling = NULL;
+	aux->rb->aux.size = 24;
+	aux_expect_snapshot(test, event, 32, false);
+	aux_expect_snapshot(test, event, 24, true);
+	aux->rb->aux.open = NULL;
+	aux_expect_snapshot(test, event, 24, false);
+	aux->rb->aux.open = aux->rb->aux.area;
+
+	aux_serve(test, false);
+	aux_expect_snapshot(test, event, 24, false);
+	aux_serve(test, true);
+	rcu_assign_pointer(*perf_rb_slot(leader), NULL);
+	aux_expect_snapshot(test, event, 24, false);
+	rcu_assign_pointer(*perf_rb_slot(leader), aux->rb);
+	aux_expect_snapshot(test, event, 24, true);
+	perf_aux_output_end(aux_handle(test, 0), 0);
+}
+
 static struct kunit_case aux_cases[] = {
 	KUNIT_CASE(aux_geometry),
 	KUNIT_CASE(aux_pages),
@@ -972,6 +1049,7 @@ static struct kunit_case aux_cases[] = {
 	KUNIT_CASE(aux_links),
 	KUNIT_CASE(aux_pauses),
 	KUNIT_CASE(aux_sample_sizes),
+	KUNIT_CASE(aux_snapshots),
 	{}
 };
 

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room aux_buffer with active events: what becomes of an open
+ * output when its event leaves the buffer, and when the area is retired.
+ *
+ * The driver begins an output in pmu::start. Like some real ones it may end the
+ * output in pmu::del only, so that the output is open after pmu::stop.
+ */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/irq_work.h>
+#include <linux/mm.h>
+#include <linux/perf_event.h>
+
+#include "../aux_buffer.h"
+#include "../buffer_types.h"
+#include "../mmap.h"
+#include "../ring_buffer.h"
+#include "../software.h"
+#include "fake_pmu.h"
+
+#define NR_EVENTS	2
+#define AREA_PAGES	4
+#define AREA_PGOFF	8
+
+#define OFF		PERF_EVENT_STATE_OFF
+#define ACTIVE		PERF_EVENT_STATE_ACTIVE
+
+/* Event 0 traces. */
+struct as_world {
+	struct pmu			pmu;
+	struct perf_event		*event[NR_EVENTS];
+	struct perf_buffer		*rb;
+	struct perf_output_handle	handle;
+	bool				ends_late;
+	unsigned int			stops;
+	unsigned int			freed;
+};
+
+static struct as_world world;
+
+/* The driver. */
+
+static void *as_setup_aux(struct perf_event *event, void **pages, int nr_pages,
+			  bool overwrite)
+{
+	return &world;
+}
+
+static void as_free_aux(void *priv)
+{
+	world.freed++;
+}
+
+static void as_end(struct perf_event *event)
+{
+	if (world.handle.event == event)
+		perf_aux_output_end(&world.handle, 0);
+}
+
+static void as_start(struct perf_event *event, int flags)
+{
+	if (event == world.event[0])
+		perf_aux_output_begin(&world.handle, event);
+	perf_counter_set_state(event, PERF_COUNTER_COUNTS);
+}
+
+static void as_stop(struct perf_event *event, int flags)
+{
+	world.stops++;
+	if (!world.ends_late)
+		as_end(event);
+	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
+}
+
+static int as_add(struct perf_event *event, int flags)
+{
+	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
+	if (flags & PERF_EF_START)
+		as_start(event, flags);
+	return 0;
+}
+
+static void as_del(struct perf_event *event, int flags)
+{
+	as_end(event);
+	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
+}
+
+static void as_read(struct perf_event *event)
+{
+}
+
+static int as_event_init(struct perf_event *event)
+{
+	return event->attr.type == event->pmu->type ? 0 : -ENOENT;
+}
+
+/* Fixtures. */
+
+static int as_suite_init(struct kunit_suite *suite)
+{
+	world.pmu = (struct pmu) {
+		.task_ctx_nr	= perf_hw_context,
+		.capabilities	= PERF_PMU_CAP_NO_INTERRUPT,
+		.event_init	= as_event_init,
+		.add		= as_add,
+		.del		= as_del,
+		.start		= as_start,
+		.stop		= as_stop,
+		.read		= as_read,
+		.setup_aux	= as_setup_aux,
+		.free_aux	= as_free_aux,
+	};
+	return perf_pmu_register(&world.pmu, "kunit_aux_stop", -1);
+}
+
+static void as_suite_exit(struct kunit_suite *suite)
+{
+	perf_pmu_unregister(&world.pmu);
+}
+
+static void as_release(void *event)
+{
+	perf_event_release_kernel(event);
+}
+
+static struct perf_event *as_open(struct kunit *test)
+{
+	int cpu = cpumask_last(cpu_online_mask);
+	struct perf_event_attr attr = {
+		.type		= world.pmu.type,
+		.size		= sizeof(attr),
+		.disabled	= 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	fake_pmu_undo(test, as_release, event);
+	return event;
+}
+
+static void as_retire(void)
+{
+	guard(mutex)(&world.rb->aux.mutex);
+	perf_aux_retire_locked(world.rb);
+}
+
+/* What the last unmapping does. */
+static void as_unmap(void *unused)
+{
+	struct perf_aux_area *area = world.rb->aux.area;
+
+	if (area) {
+		as_retire();
+		WRITE_ONCE(world.rb->aux.area, NULL);
+		perf_aux_free(area);
+	}
+	for (int i = 0; i < NR_EVENTS; i++)
+		perf_mmap_detach(world.event[i]);
+	perf_rb_put(world.rb);
+}
+
+static void as_attach(struct perf_event *event)
+{
+	refcount_inc(&world.rb->refcount);
+	scoped_guard(spinlock_irq, &world.rb->event_lock)
+		list_add(&event->rb_entry, &world.rb->event_list);
+	rcu_assign_pointer(*perf_rb_slot(event), world.rb);
+}
+
+static void as_map_area(struct kunit *test)
+{
+	struct vm_area_struct *vma = kunit_kzalloc(test, sizeof(*vma),
+						   GFP_KERNEL);
+	struct perf_aux_area *area;
+
+	KUNIT_ASSERT_NOT_NULL(test, vma);
+	vma->vm_end = AREA_PAGES * PAGE_SIZE;
+	vma->vm_pgoff = AREA_PGOFF;
+	vm_flags_init(vma, VM_SHARED | VM_WRITE);
+	scoped_guard(mutex, &world.event[0]->mmap_mutex)
+		area = perf_aux_alloc(world.event[0], vma);
+	KUNIT_ASSERT_NOT_NULL(test, area);
+	guard(mutex)(&world.rb->aux.mutex);
+	perf_aux_publish_locked(world.rb, area);
+}
+
+/* Both events share a buffer, and the first one traces. */
+static void as_begin(struct kunit *test, bool ends_late)
+{
+	world.ends_late = ends_late;
+	world.handle.event = NULL;
+	world.stops = 0;
+	world.freed = 0;
+	for (int i = 0; i < NR_EVENTS; i++)
+		world.event[i] = as_open(test);
+	world.rb = perf_rb_alloc(1, 0, -1, PERF_RB_WRITABLE);
+	KUNIT_ASSERT_NOT_NULL(test, world.rb);
+	refcount_set(&world.rb->mmap_count, 1);
+	fake_pmu_undo(test, as_unmap, NULL);
+	for (int i = 0; i < NR_EVENTS; i++)
+		as_attach(world.event[i]);
+	as_map_area(test);
+	for (int i = 0; i < NR_EVENTS; i++)
+		perf_event_enable(world.event[i]);
+	KUNIT_ASSERT_PTR_EQ(test, world.rb->aux.writer, world.event[0]);
+}
+
+/* The event's state after all that was queued has run. */
+static int as_state(int nr)
+{
+	irq_work_sync(&world.event[nr]->pending_disable_irq);
+	return READ_ONCE(world.event[nr]->state);
+}
+
+/* The event leaves the buffer. */
+static void as_leave(struct kunit *test, int nr)
+{
+	KUNIT_EXPECT_EQ(test, perf_mmap_set_output(world.event[nr], NULL), 0);
+}
+
+/* Cases. */
+
+/* The event is stopped, and remains enabled, whatever the driver does then. */
+static void as_leaves_buffer(struct kunit *test, bool ends_late)
+{
+	as_begin(test, ends_late);
+	as_leave(test, 0);
+	KUNIT_EXPECT_EQ(test, world.stops, 1);
+	KUNIT_EXPECT_EQ(test, as_state(0), ACTIVE);
+	KUNIT_EXPECT_PTR_EQ(test, world.handle.event,
+			    ends_late ? world.event[0] : NULL);
+	perf_event_disable(world.event[0]);
+	KUNIT_EXPECT_NULL(test, world.handle.event);
+	KUNIT_EXPECT_NULL(test, world.rb->aux.writing);
+}
+
+static void as_leaves(struct kunit *test)
+{
+	as_leaves_buffer(test, false);
+}
+
+static void as_leaves_late_end(struct kunit *test)
+{
+	as_leaves_buffer(test, true);
+}
+
+/* Another event of the buffer leaves it: the trace goes on. */
+static void as_other_leaves(struct kunit *test)
+{
+	as_begin(test, false);
+	as_leave(test, 1);
+	KUNIT_EXPECT_EQ(test, world.stops, 0);
+	KUNIT_EXPECT_PTR_EQ(test, world.handle.event, world.event[0]);
+}
+
+/* No output is open: nothing has to be stopped. */
+static void as_leaves_without_output(struct kunit *test)
+{
+	as_begin(test, false);
+	perf_event_disable(world.event[0]);
+	as_leave(test, 0);
+	KUNIT_EXPECT_EQ(test, world.stops, 0);
+}
+
+/* The output is over, and the event continues without a trace. */
+static void as_retires(struct kunit *test)
+{
+	as_begin(test, false);
+	as_retire();
+	KUNIT_EXPECT_EQ(test, world.stops, 1);
+	KUNIT_EXPECT_EQ(test, world.freed, 1);
+	KUNIT_EXPECT_NULL(test, world.handle.event);
+	KUNIT_EXPECT_EQ(test, as_state(0), ACTIVE);
+	KUNIT_EXPECT_EQ(test, as_state(1), ACTIVE);
+}
+
+/* If the driver ends its output in pmu::del only, the event is disabled. */
+static void as_retires_late_end(struct kunit *test)
+{
+	as_begin(test, true);
+	as_retire();
+	KUNIT_EXPECT_GE(test, world.stops, 1);
+	KUNIT_EXPECT_EQ(test, world.freed, 1);
+	KUNIT_EXPECT_NULL(test, world.handle.event);
+	KUNIT_EXPECT_EQ(test, as_state(0), OFF);
+	KUNIT_EXPECT_EQ(test, as_state(1), ACTIVE);
+}
+
+static struct kunit_case as_cases[] = {
+	KUNIT_CASE(as_leaves),
+	KUNIT_CASE(as_leaves_late_end),
+	KUNIT_CASE(as_other_leaves),
+	KUNIT_CASE(as_leaves_without_output),
+	KUNIT_CASE(as_retires),
+	KUNIT_CASE(as_retires_late_end),
+	{ }
+};
+
+static struct kunit_suite as_suite = {
+	.name		= "perf_aux_buffer_stop",
+	.suite_init	= as_suite_init,
+	.suite_exit	= as_suite_exit,
+	.test_cases	= as_cases,
+};
+
+kunit_test_suite(as_suite);
