@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room batch: how often a context is called when the state of all
- * events of an owner changes. A call brings the clock of the context up to date
- * once, so that all its changes have the same time stamp.
+ * Tests of the room batch: what becomes of an event, a group or all events of an
+ * owner, and how often a context is called for the latter. A call brings the
+ * clock of the context up to date once, so that all its changes have the same
+ * time stamp.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 
 #include "../batch.h"
+#include "../context.h"
+#include "../inherit.h"
 #include "fake_pmu.h"
 #include "family_tasks.h"
 
 #define FOREVER_MS	3600000
 #define NR_OWNED	3
+#define NR_MANY		40
 
 #define OFF		PERF_EVENT_STATE_OFF
+#define ACTIVE		PERF_EVENT_STATE_ACTIVE
 
 static struct fake_pmu fake;
 
@@ -206,7 +212,244 @@ static void bk_later_copies(struct kunit *test)
 	bk_expect_foreign(test, &world);
 }
 
+/* Events and groups. */
+
+static struct perf_event *bk_open(struct kunit *test, struct perf_event *leader)
+{
+	struct fake_pmu_spec spec = {
+		.leader = leader, .cpu = cpumask_first(cpu_online_mask),
+	};
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static struct perf_event *bk_open_inherit(struct kunit *test,
+					  struct perf_event *leader)
+{
+	struct fake_pmu_spec spec = {
+		.leader = leader, .cpu = -1, .task = current,
+		.inherit = true, .by_task = true,
+	};
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static void bk_event(struct perf_event *event, enum perf_batch_op op)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+
+	perf_batch_event(event, op);
+	perf_event_ctx_unlock(event, ctx);
+}
+
+static void bk_group(struct perf_event *leader, enum perf_batch_op op)
+{
+	struct perf_event_context *ctx = perf_event_ctx_lock(leader);
+
+	perf_batch_group(leader, op);
+	perf_event_ctx_unlock(leader, ctx);
+}
+
+/* An event that is enabled is scheduled in by the same call. */
+static void bk_event_at_once(struct kunit *test)
+{
+	struct perf_event *event = bk_open(test, NULL);
+
+	bk_event(event, PERF_BATCH_DISABLE);
+	KUNIT_EXPECT_EQ(test, event->state, OFF);
+	bk_event(event, PERF_BATCH_ENABLE);
+	KUNIT_EXPECT_EQ(test, event->state, ACTIVE);
+	KUNIT_EXPECT_EQ(test, fake_pmu_turns(event), 2);
+	bk_event(event, PERF_BATCH_RESET);
+	KUNIT_EXPECT_EQ(test, event->state, ACTIVE);
+	KUNIT_EXPECT_EQ(test, fake_pmu_turns(event), 2);
+}
+
+/* So is a group, once; it is left where it is if no event needs anything. */
+static void bk_group_at_once(struct kunit *test)
+{
+	struct perf_event *group[NR_OWNED];
+
+	for (int i = 0; i < NR_OWNED; i++)
+		group[i] = bk_open(test, i ? group[0] : NULL);
+	bk_group(group[0], PERF_BATCH_DISABLE);
+	for (int i = 0; i < NR_OWNED; i++)
+		KUNIT_EXPECT_EQ(test, group[i]->state, OFF);
+	for (int i = 0; i < 2; i++) {
+		int adds = fake_pmu_calls(&fake, FAKE_ADD);
+
+		bk_group(group[0], PERF_BATCH_ENABLE);
+		KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD),
+				adds + (i ? 0 : NR_OWNED));
+		for (int k = 0; k < NR_OWNED; k++)
+			KUNIT_EXPECT_EQ(test, group[k]->state, ACTIVE);
+	}
+}
+
+/* The time up to the call counts, the time after it does not. */
+static void bk_time(struct kunit *test)
+{
+	struct perf_event *event = bk_open(test, NULL);
+	u64 enabled;
+
+	fsleep(2000);
+	bk_event(event, PERF_BATCH_DISABLE);
+	enabled = event->total_time_enabled;
+	KUNIT_EXPECT_GT(test, enabled, NSEC_PER_MSEC);
+	bk_event(event, PERF_BATCH_ENABLE);
+	fsleep(2000);
+	bk_group(event, PERF_BATCH_DISABLE);
+	KUNIT_EXPECT_GT(test, event->total_time_enabled,
+			enabled + NSEC_PER_MSEC);
+}
+
+/* The counts that copies have left belong to the sum: a reset clears them. */
+static void bk_reset_sums(struct kunit *test)
+{
+	struct perf_event *leader = bk_open_inherit(test, NULL);
+	struct perf_event *sibling = bk_open_inherit(test, leader);
+
+	atomic64_set(&leader->child_count, 5);
+	atomic64_set(&sibling->child_count, 6);
+	bk_event(leader, PERF_BATCH_DISABLE);
+	bk_group(leader, PERF_BATCH_ENABLE);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&leader->child_count), 5);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&sibling->child_count), 6);
+	bk_event(leader, PERF_BATCH_RESET);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&leader->child_count), 0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&sibling->child_count), 6);
+	bk_group(leader, PERF_BATCH_RESET);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&sibling->child_count), 0);
+}
+
+/* Whatever the operation, nothing is locked or held when it is over. */
+static void bk_lets_go(struct kunit *test)
+{
+	struct perf_event *leader = bk_open_inherit(test, NULL);
+	struct perf_event *sibling = bk_open_inherit(test, leader);
+	struct perf_event_context *ctx = leader->ctx;
+	unsigned int held = ctx->held;
+
+	for (int op = PERF_BATCH_ENABLE; op <= PERF_BATCH_RESET; op++) {
+		bk_event(sibling, op);
+		bk_group(leader, op);
+		KUNIT_ASSERT_FALSE(test, mutex_is_locked(&leader->child_mutex));
+		KUNIT_ASSERT_FALSE(test,
+				   mutex_is_locked(&sibling->child_mutex));
+		KUNIT_EXPECT_EQ(test, ctx->summed, 0);
+		KUNIT_EXPECT_EQ(test, ctx->held, held);
+	}
+}
+
+static void bk_exec(struct fm_task *self)
+{
+	struct perf_event_context *ctx = perf_ctx_find_task(current);
+
+	perf_inherit_exec(ctx);
+	perf_ctx_put(ctx);
+}
+
+/* A copy that has lost its leader at an exec is done with the group as well. */
+static void bk_stray_copy(struct kunit *test)
+{
+	struct perf_event *leader = bk_open_inherit(test, NULL);
+	struct perf_event *sibling = bk_open_inherit(test, leader);
+	struct perf_event *copy;
+	struct fm_task *child;
+
+	leader->attr.remove_on_exec = 1;
+	child = fm_fork(test, bk_exec);
+	fm_act(child);
+	KUNIT_EXPECT_TRUE(test, list_empty(&leader->child_list));
+	copy = list_first_entry_or_null(&sibling->child_list, struct perf_event,
+					child_list);
+	KUNIT_ASSERT_NOT_NULL(test, copy);
+	KUNIT_EXPECT_PTR_EQ(test, copy->group_leader, copy);
+
+	bk_group(leader, PERF_BATCH_DISABLE);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(copy->state), OFF);
+	bk_group(leader, PERF_BATCH_ENABLE);
+	KUNIT_EXPECT_GT(test, READ_ONCE(copy->state), OFF);
+}
+
+/* Groups of an owner. */
+
+static void bk_owned_group(struct kunit *test)
+{
+	struct perf_event *group[NR_OWNED];
+
+	for (int i = 0; i < NR_OWNED; i++) {
+		group[i] = bk_open(test, i ? group[0] : NULL);
+		bk_own(group[i]);
+	}
+	perf_batch_owned(PERF_BATCH_DISABLE);
+	for (int i = 0; i < NR_OWNED; i++)
+		KUNIT_EXPECT_EQ(test, group[i]->state, OFF);
+	perf_batch_owned(PERF_BATCH_ENABLE);
+	for (int i = 0; i < NR_OWNED; i++)
+		KUNIT_EXPECT_EQ(test, group[i]->state, ACTIVE);
+
+	/* The leader is active, and a sibling is enabled. */
+	bk_event(group[1], PERF_BATCH_DISABLE);
+	perf_batch_owned(PERF_BATCH_ENABLE);
+	for (int i = 0; i < NR_OWNED; i++)
+		KUNIT_EXPECT_EQ(test, group[i]->state, ACTIVE);
+}
+
+/* Others' events of the same group stay as they are. */
+static void bk_owned_sibling(struct kunit *test)
+{
+	struct perf_event *leader = bk_open(test, NULL);
+	struct perf_event *sibling = bk_open(test, leader);
+
+	bk_own(sibling);
+	perf_batch_owned(PERF_BATCH_DISABLE);
+	KUNIT_EXPECT_EQ(test, sibling->state, OFF);
+	KUNIT_EXPECT_EQ(test, leader->state, ACTIVE);
+}
+
+/* What a call finds on the stack must not matter. */
+static noinline void bk_dirty_stack(void)
+{
+	u8 dirt[1024];
+
+	memset(dirt, 0x7f, sizeof(dirt));
+	barrier_data(dirt);
+}
+
+/* More events than a call visits, and more than there are counters. */
+static void bk_owned_many(struct kunit *test)
+{
+	struct perf_event *event[NR_MANY];
+	int active = 0;
+
+	for (int i = 0; i < NR_MANY; i++) {
+		event[i] = bk_open(test, NULL);
+		bk_own(event[i]);
+	}
+	bk_dirty_stack();
+	perf_batch_owned(PERF_BATCH_DISABLE);
+	for (int i = 0; i < NR_MANY; i++)
+		KUNIT_EXPECT_EQ(test, event[i]->state, OFF);
+	bk_dirty_stack();
+	perf_batch_owned(PERF_BATCH_ENABLE);
+	for (int i = 0; i < NR_MANY; i++) {
+		KUNIT_EXPECT_GT(test, event[i]->state, OFF);
+		active += event[i]->state == ACTIVE;
+	}
+	KUNIT_EXPECT_EQ(test, active, FAKE_PMU_COUNTERS);
+}
+
 static struct kunit_case bk_cases[] = {
+	KUNIT_CASE(bk_event_at_once),
+	KUNIT_CASE(bk_group_at_once),
+	KUNIT_CASE(bk_time),
+	KUNIT_CASE(bk_reset_sums),
+	KUNIT_CASE(bk_lets_go),
+	KUNIT_CASE(bk_stray_copy),
+	KUNIT_CASE(bk_owned_group),
+	KUNIT_CASE(bk_owned_sibling),
+	KUNIT_CASE(bk_owned_many),
 	KUNIT_CASE(bk_disable_family),
 	KUNIT_CASE(bk_disable_tasks),
 	KUNIT_CASE(bk_enable_once),
