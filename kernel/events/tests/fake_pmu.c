@@ -21,8 +21,11 @@
  */
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
+#include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/random.h>
+#include <linux/rcupdate.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "../clock.h"
@@ -34,6 +37,9 @@
 #include "../pmu.h"
 #include "../software.h"
 #include "fake_pmu.h"
+
+/* What a test of lost memory would lose. */
+#define FAKE_LOST_BYTES	SZ_16M
 
 #define to_fake(p)	container_of((p), struct fake_pmu, pmu)
 
@@ -518,6 +524,32 @@ void fake_ctx_init(struct perf_event_context *ctx)
 {
 	perf_ctx_init(ctx, -1);
 	perf_live_add(PERF_LIVE_CONTEXTS, -1);
+}
+
+static unsigned long fake_slab_bytes(void)
+{
+	rcu_barrier();
+	rcu_barrier();
+	return global_node_page_state_pages(NR_SLAB_UNRECLAIMABLE_B) <<
+	       PAGE_SHIFT;
+}
+
+void fake_expect_freed(struct kunit *test, void (*round)(struct kunit *test),
+		       size_t bytes)
+{
+	unsigned int rounds = FAKE_LOST_BYTES / bytes, every = rounds / 20 + 1;
+	unsigned long before;
+
+	/* It keeps what was freed for a while, and finds losses by itself. */
+	if (IS_ENABLED(CONFIG_KASAN_GENERIC))
+		kunit_skip(test, "KASAN keeps freed memory");
+	before = fake_slab_bytes();
+	for (unsigned int i = 0; i < rounds; i++) {
+		round(test);
+		if (i % every == 0)
+			rcu_barrier();
+	}
+	KUNIT_EXPECT_LT(test, fake_slab_bytes(), before + FAKE_LOST_BYTES / 4);
 }
 
 /**

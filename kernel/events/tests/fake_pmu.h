@@ -133,4 +133,11 @@ static inline void fake_pmu_switch_out(void)
 	} while (current->nvcsw == switches);
 }
 
+/*
+ * Does @round, which gives back all the memory that it takes, a few grace
+ * periods later at most, so often that @bytes lost each time would be many.
+ */
+void fake_expect_freed(struct kunit *test, void (*round)(struct kunit *test),
+		       size_t bytes);
+
 #endif /* _KERNEL_EVENTS_TESTS_FAKE_PMU_H */

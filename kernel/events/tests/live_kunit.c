@@ -2,10 +2,13 @@
 /* Tests of the room live: its numbers go up and come down again. */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
+#include <linux/kthread.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 
+#include "../context.h"
 #include "../event.h"
 #include "../live.h"
 #include "fake_pmu.h"
@@ -73,9 +76,32 @@ static void lk_event(struct kunit *test)
 			before.nr[PERF_LIVE_SWITCH_USERS]);
 }
 
+static int lk_sleep(void *unused)
+{
+	return 0;
+}
+
+/* A context that was made for a task that exits is not needed. */
+static void lk_unneeded_ctx(struct kunit *test)
+{
+	struct task_struct *task = kthread_create(lk_sleep, NULL, "perf_kunit");
+	struct lk_numbers before, after;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	kthread_stop(task);
+	lk_read(&before);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(perf_ctx_get_task(task)), -ESRCH);
+	put_task_struct(task);
+	lk_read(&after);
+	KUNIT_EXPECT_EQ(test, after.nr[PERF_LIVE_CONTEXTS],
+			before.nr[PERF_LIVE_CONTEXTS]);
+}
+
 static struct kunit_case lk_cases[] = {
 	KUNIT_CASE(lk_sum),
 	KUNIT_CASE(lk_event),
+	KUNIT_CASE(lk_unneeded_ctx),
 	{ }
 };
 

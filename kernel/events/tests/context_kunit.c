@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room context: parts of a context that rest and that go, tasks
+ * that wait for them, the data that a PMU keeps with each task, and events that
+ * a worker frees.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/iopoll.h>
+#include <linux/kthread.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/wait_bit.h>
+
+#include "../context.h"
+#include "../event.h"
+#include "fake_pmu.h"
+
+#define FOREVER_MS	3600000
+#define PATIENCE_US	(10 * USEC_PER_SEC)
+#define NR_LATE		3
+
+static struct fake_pmu fake;
+
+static int xk_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_context");
+}
+
+static void xk_suite_exit(struct kunit_suite *suite)
+{
+	if (fake.pmu.type >= 0)
+		fake_pmu_unregister(&fake);
+	else
+		free_percpu(fake.cpus);
+}
+
+/* Some cases unregister the PMU. */
+static int xk_init(struct kunit *test)
+{
+	int err = 0;
+
+	if (fake.pmu.type < 0)
+		err = perf_pmu_register(&fake.pmu, "kunit_context", -1);
+	if (!err)
+		fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
+	return err;
+}
+
+/* A context that no task uses. */
+static struct perf_event_context *xk_make_ctx(struct kunit *test)
+{
+	struct perf_event_context *ctx = perf_ctx_alloc_task(current);
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	return ctx;
+}
+
+static struct perf_event_pmu_context *xk_get_part(struct kunit *test,
+						  struct perf_event_context *ctx)
+{
+	struct perf_event_pmu_context *epc = perf_epc_get(&fake.pmu, ctx, false);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(epc));
+	return epc;
+}
+
+/* A part that has rested is like a new one. */
+static void xk_part_rests(struct kunit *test)
+{
+	struct perf_event_context *ctx = xk_make_ctx(test);
+	struct perf_event_pmu_context *epc = xk_get_part(test, ctx);
+
+	epc->least_service = 1;
+	epc->interval = 1;
+	epc->nr_waiting = 1;
+	epc->choice = 1;
+	epc->chosen_at = 1;
+	epc->chosen = true;
+	epc->rotate_necessary = 1;
+	perf_epc_put(epc);
+	KUNIT_EXPECT_FALSE(test, list_empty(&ctx->pmu_ctx_list));
+
+	KUNIT_EXPECT_PTR_EQ(test, xk_get_part(test, ctx), epc);
+	KUNIT_EXPECT_EQ(test, atomic_read(&epc->refcount), 1);
+	KUNIT_EXPECT_EQ(test, epc->least_service, 0);
+	KUNIT_EXPECT_EQ(test, epc->interval, 0);
+	KUNIT_EXPECT_EQ(test, epc->nr_waiting, 0);
+	KUNIT_EXPECT_EQ(test, epc->choice, 0);
+	KUNIT_EXPECT_EQ(test, epc->chosen_at, 0);
+	KUNIT_EXPECT_FALSE(test, epc->chosen);
+	KUNIT_EXPECT_EQ(test, epc->rotate_necessary, 0);
+	perf_epc_put(epc);
+	perf_ctx_put(ctx);
+}
+
+static void xk_use_ctx(struct kunit *test)
+{
+	perf_ctx_put(xk_make_ctx(test));
+}
+
+static void xk_ctx_is_freed(struct kunit *test)
+{
+	fake_expect_freed(test, xk_use_ctx, sizeof(struct perf_event_context));
+}
+
+/* Tasks that wait. */
+
+static DECLARE_COMPLETION(xk_unregistered);
+
+static int xk_unregister(void *unused)
+{
+	perf_pmu_unregister(&fake.pmu);
+	complete(&xk_unregistered);
+	return 0;
+}
+
+/* Unregisters the PMU in a thread, which has to wait for a part of a context. */
+static void xk_begin_unregister(struct kunit *test)
+{
+	struct task_struct *task;
+
+	reinit_completion(&xk_unregistered);
+	task = kthread_run(xk_unregister, NULL, "perf_kunit");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(&xk_unregistered,
+							     HZ / 10));
+}
+
+/* The part is gone. Somebody should have told the thread. */
+static void xk_end_unregister(struct kunit *test)
+{
+	if (wait_for_completion_timeout(&xk_unregistered, 10 * HZ))
+		return;
+	KUNIT_FAIL(test, "nobody wakes the one that waits for the part");
+	wake_up_var(&fake.pmu);
+	wait_for_completion(&xk_unregistered);
+}
+
+static void xk_part_goes(struct kunit *test)
+{
+	struct perf_event_context *ctx = xk_make_ctx(test);
+	struct perf_event_pmu_context *epc = xk_get_part(test, ctx);
+
+	xk_begin_unregister(test);
+	perf_epc_put(epc);
+	xk_end_unregister(test);
+	KUNIT_EXPECT_TRUE(test, list_empty(&ctx->pmu_ctx_list));
+	perf_ctx_put(ctx);
+}
+
+/* A part rests in a context that is about to be freed, and goes with it. */
+static void xk_ctx_goes(struct kunit *test)
+{
+	struct perf_event_context *ctx = xk_make_ctx(test);
+
+	perf_epc_put(xk_get_part(test, ctx));
+	refcount_set(&ctx->refcount, 0);
+	xk_begin_unregister(test);
+	refcount_set(&ctx->refcount, 1);
+	perf_ctx_put(ctx);
+	xk_end_unregister(test);
+}
+
+/* Data of the PMU. */
+
+static void xk_end_cache(void *cache)
+{
+	fake.pmu.task_ctx_cache = NULL;
+	/* Parts are freed after a grace period; the cache warns about objects. */
+	rcu_barrier();
+	kmem_cache_destroy(cache);
+}
+
+static void xk_begin_cache(struct kunit *test)
+{
+	struct kmem_cache *cache = kmem_cache_create("kunit_context", 64, 0,
+						     SLAB_NO_MERGE, NULL);
+
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	fake.pmu.task_ctx_cache = cache;
+	fake_pmu_undo(test, xk_end_cache, cache);
+}
+
+/* It comes with the first event that needs it, and the part goes with it. */
+static void xk_task_data(struct kunit *test)
+{
+	struct perf_event_context *ctx = xk_make_ctx(test);
+	struct perf_event_pmu_context *epc = xk_get_part(test, ctx);
+	void *data;
+
+	xk_begin_cache(test);
+	KUNIT_EXPECT_NULL(test, epc->task_ctx_data);
+	KUNIT_EXPECT_PTR_EQ(test, perf_epc_get(&fake.pmu, ctx, true), epc);
+	data = epc->task_ctx_data;
+	KUNIT_ASSERT_NOT_NULL(test, data);
+	KUNIT_EXPECT_NULL(test, memchr_inv(data, 0, 64));
+	KUNIT_EXPECT_PTR_EQ(test, perf_epc_get(&fake.pmu, ctx, true), epc);
+	KUNIT_EXPECT_PTR_EQ(test, epc->task_ctx_data, data);
+	KUNIT_EXPECT_EQ(test, atomic_read(&epc->refcount), 3);
+	for (int i = 0; i < 3; i++)
+		perf_epc_put(epc);
+	KUNIT_EXPECT_TRUE(test, list_empty(&ctx->pmu_ctx_list));
+	perf_ctx_put(ctx);
+}
+
+static void xk_no_task_data(struct kunit *test)
+{
+	struct perf_event_context *ctx = xk_make_ctx(test);
+	struct perf_event_pmu_context *epc = xk_get_part(test, ctx);
+
+	KUNIT_EXPECT_EQ(test, PTR_ERR(perf_epc_get(&fake.pmu, ctx, true)),
+			-ENOMEM);
+	KUNIT_EXPECT_EQ(test, atomic_read(&epc->refcount), 1);
+	perf_epc_put(epc);
+	perf_ctx_put(ctx);
+}
+
+/* Events. */
+
+static bool xk_has_events(void)
+{
+	guard(raw_spinlock_irq)(&fake.pmu.users_lock);
+	return !list_empty(&fake.pmu.events);
+}
+
+/* Only the last reference counts, and none of several events is forgotten. */
+static void xk_put_late(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = cpumask_first(cpu_online_mask) };
+	struct perf_event *event[NR_LATE];
+	bool has;
+
+	for (int i = 0; i < NR_LATE; i++) {
+		event[i] = fake_pmu_open(test, &fake, &spec);
+		perf_event_get_ref(event[i]);
+		perf_event_get_ref(event[i]);
+	}
+	for (int i = 0; i < NR_LATE; i++) {
+		fake_pmu_close(test, event[i]);
+		perf_event_put_late(event[i]);
+		KUNIT_EXPECT_EQ(test, atomic_long_read(&event[i]->refcount), 1);
+	}
+	KUNIT_EXPECT_TRUE(test, xk_has_events());
+	for (int i = 0; i < NR_LATE; i++)
+		perf_event_put_late(event[i]);
+	read_poll_timeout(xk_has_events, has, !has, 1000, PATIENCE_US, false);
+	KUNIT_EXPECT_FALSE(test, has);
+}
+
+static struct kunit_case xk_cases[] = {
+	KUNIT_CASE(xk_part_rests),
+	KUNIT_CASE(xk_ctx_is_freed),
+	KUNIT_CASE(xk_part_goes),
+	KUNIT_CASE(xk_ctx_goes),
+	KUNIT_CASE(xk_task_data),
+	KUNIT_CASE(xk_no_task_data),
+	KUNIT_CASE(xk_put_late),
+	{ }
+};
+
+static struct kunit_suite xk_suite = {
+	.name		= "perf_context",
+	.suite_init	= xk_suite_init,
+	.suite_exit	= xk_suite_exit,
+	.init		= xk_init,
+	.test_cases	= xk_cases,
+};
+
+kunit_test_suite(xk_suite);
