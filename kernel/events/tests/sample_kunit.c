@@ -8,10 +8,19 @@
  */
 
 #include <linux/bitops.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/irq_work.h>
+#include <linux/kthread.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/string.h>
+#include <linux/sysctl.h>
 
 #include "../groups.h"
+#include "fake_pmu.h"
 #include "record_fake.h"
 
 #define TEST_TYPES	((u64)(PERF_SAMPLE_MAX - 1))
@@ -545,6 +554,177 @@ static void callchain_buffers(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, again);
 }
 
+static bool callchain_is_there(void)
+{
+	struct perf_callchain_entry *entry;
+	int rctx;
+
+	guard(preempt)();
+	entry = get_callchain_entry(&rctx);
+	if (entry)
+		put_callchain_entry(rctx);
+	return entry;
+}
+
+/* The buffers go with the last user. */
+static void callchain_users(struct kunit *test)
+{
+	bool before = callchain_is_there();
+
+	KUNIT_ASSERT_EQ(test, get_callchain_buffers(1), 0);
+	KUNIT_ASSERT_EQ(test, get_callchain_buffers(1), 0);
+	KUNIT_EXPECT_TRUE(test, callchain_is_there());
+	put_callchain_buffers();
+	KUNIT_EXPECT_TRUE(test, callchain_is_there());
+	put_callchain_buffers();
+	KUNIT_EXPECT_EQ(test, callchain_is_there(), before);
+}
+
+/* The buffer of an interrupt's level, for a thread of the same CPU. */
+struct callchain_other {
+	struct irq_work			work;
+	struct perf_callchain_entry	*entry;
+	int				level;
+	bool				done;
+};
+
+static void callchain_look(struct irq_work *work)
+{
+	struct callchain_other *other =
+		container_of(work, struct callchain_other, work);
+
+	other->entry = get_callchain_entry(&other->level);
+	if (other->entry)
+		put_callchain_entry(other->level);
+	WRITE_ONCE(other->done, true);
+}
+
+/* The deepest stack fits into a buffer without a byte of the next one. */
+static void callchain_room(struct kunit *test)
+{
+	struct callchain_other other = {
+		.work = IRQ_WORK_INIT_HARD(callchain_look),
+	};
+	struct perf_callchain_entry *entry;
+	size_t size = struct_size(entry, ip, sysctl_perf_event_max_stack +
+				  sysctl_perf_event_max_contexts_per_stack);
+	int level = 0;
+
+	KUNIT_ASSERT_EQ(test, get_callchain_buffers(1), 0);
+	scoped_guard(preempt) {
+		entry = get_callchain_entry(&level);
+		irq_work_queue(&other.work);
+		while (!READ_ONCE(other.done))
+			cpu_relax();
+		if (entry)
+			put_callchain_entry(level);
+	}
+	irq_work_sync(&other.work);
+	put_callchain_buffers();
+	KUNIT_ASSERT_NOT_NULL(test, entry);
+	KUNIT_ASSERT_NOT_NULL(test, other.entry);
+	KUNIT_ASSERT_GT(test, other.level, level);
+	KUNIT_EXPECT_GE(test, (void *)other.entry - (void *)entry,
+			(other.level - level) * size);
+}
+
+/* The user's part of another task is not there; is all asked for that part? */
+static void callchain_of_others(struct kunit *test)
+{
+	struct perf_callchain_entry *both, *user, *own;
+	struct pt_regs regs = { };
+
+	KUNIT_ASSERT_EQ(test, get_callchain_buffers(10), 0);
+	perf_fetch_caller_regs(&regs);
+	scoped_guard(preempt) {
+		both = get_perf_callchain(&regs, true, true, 10, true, true);
+		user = get_perf_callchain(&regs, false, true, 10, true, true);
+		own = get_perf_callchain(&regs, false, true, 10, false, true);
+	}
+	put_callchain_buffers();
+	KUNIT_EXPECT_NOT_NULL(test, both);
+	KUNIT_EXPECT_NULL(test, user);
+	KUNIT_EXPECT_NOT_NULL(test, own);
+}
+
+static void callchain_use_buffers(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, get_callchain_buffers(1), 0);
+	put_callchain_buffers();
+}
+
+static void callchain_is_freed(struct kunit *test)
+{
+	if (callchain_is_there())
+		kunit_skip(test, "somebody else uses the buffers");
+	fake_expect_freed(test, callchain_use_buffers, num_possible_cpus() *
+			  sysctl_perf_event_max_stack * 4 * sizeof(u64));
+}
+
+/* Somebody still walks a stack while the sysctl is written. */
+struct callchain_walker {
+	struct completion	begun;
+	bool			writes;
+	int			limit;
+	int			seen;
+};
+
+static int callchain_walk(void *arg)
+{
+	struct callchain_walker *walker = arg;
+	ktime_t end = ktime_add_ms(ktime_get(), 1000);
+
+	scoped_guard(rcu) {
+		complete(&walker->begun);
+		while (!READ_ONCE(walker->writes) &&
+		       ktime_before(ktime_get(), end))
+			cpu_relax();
+		mdelay(20);
+		walker->seen = READ_ONCE(walker->limit);
+	}
+	return 0;
+}
+
+static int callchain_write_limit(struct callchain_walker *walker)
+{
+	const struct ctl_table table = {
+		.data	= &walker->limit,
+		.maxlen	= sizeof(int),
+		.mode	= 0644,
+		.extra1	= SYSCTL_ZERO,
+		.extra2	= SYSCTL_ONE_HUNDRED,
+	};
+	char text[] = "7\n";
+	size_t len = strlen(text);
+	loff_t at = 0;
+
+	WRITE_ONCE(walker->writes, true);
+	return perf_event_max_stack_handler(&table, 1, text, &len, &at);
+}
+
+/* A walk that has begun before the write sees the old limit to its end. */
+static void callchain_limit_is_late(struct kunit *test)
+{
+	struct callchain_walker walker = { .limit = 5 };
+	struct task_struct *task;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "one CPU only");
+	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
+	init_completion(&walker.begun);
+	task = kthread_create_on_cpu(callchain_walk, &walker,
+				     cpumask_last(cpu_online_mask),
+				     "perf_kunit/%u");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	wake_up_process(task);
+	wait_for_completion(&walker.begun);
+	KUNIT_EXPECT_EQ(test, callchain_write_limit(&walker), 0);
+	kthread_stop_put(task);
+	KUNIT_EXPECT_EQ(test, walker.seen, 5);
+	KUNIT_EXPECT_EQ(test, walker.limit, 7);
+}
+
 /* Marks have room of their own. When that is full nothing more is stored. */
 static void callchain_marks(struct kunit *test)
 {
@@ -586,6 +766,11 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(read_resized),
 	KUNIT_CASE(identity),
 	KUNIT_CASE(callchain_buffers),
+	KUNIT_CASE(callchain_users),
+	KUNIT_CASE(callchain_room),
+	KUNIT_CASE(callchain_of_others),
+	KUNIT_CASE(callchain_is_freed),
+	KUNIT_CASE(callchain_limit_is_late),
 	KUNIT_CASE(callchain_marks),
 	{ }
 };

@@ -14,6 +14,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/sysctl.h>
 #include <linux/uaccess.h>
+#include <linux/uprobes.h>
 #include <uapi/asm/perf_regs.h>
 
 #include "record_fake.h"
@@ -44,11 +45,13 @@
  * @user: the user's registers
  * @kernel: the kernel's registers
  * @stack: contents of the user's stack
+ * @probes: the task's return probes, or NULL
  */
 struct sides {
 	struct pt_regs	user;
 	struct pt_regs	kernel;
 	u64		stack[SIDES_STACK_WORDS];
+	struct uprobe_task *probes;
 };
 
 /* Numbers all registers except those of position and mode. */
@@ -119,6 +122,13 @@ static struct sides *sides_make(struct kunit *test)
 	return sides;
 }
 
+static void sides_set_probes(struct uprobe_task *probes)
+{
+#ifdef CONFIG_UPROBES
+	current->utask = probes;
+#endif
+}
+
 /* Interrupts are off, so that nobody else takes the thread for a user's. */
 static bool sides_sample(struct record_fake *fake, const struct sides *sides,
 			 struct pt_regs *regs)
@@ -132,9 +142,11 @@ static bool sides_sample(struct record_fake *fake, const struct sides *sides,
 	guard(irqsave)();
 	before = *bottom;
 	*bottom = sides->user;
+	sides_set_probes(sides->probes);
 	current->flags &= ~PF_KTHREAD;
 	exact = fake_sample(fake, &data, regs);
 	current->flags |= PF_KTHREAD;
+	sides_set_probes(NULL);
 	*bottom = before;
 	return exact;
 }
@@ -350,6 +362,36 @@ static void sides_chain_depth(struct kunit *test)
 	fake_expect_words(test, 3 + kernel, words, 1);
 }
 
+#ifdef CONFIG_UPROBES
+/*
+ * The returns of both callers lead to the trampoline of return probes; the list
+ * has one of them. User space can write such an address into its stack.
+ */
+static void sides_return_probes(struct kunit *test)
+{
+	struct return_instance pending = { .orig_ret_vaddr = SIDES_CALLERS };
+	struct uprobe_task probes = { .return_instances = &pending };
+	struct sides *sides = sides_make(test);
+	unsigned long trampoline = uprobe_get_trampoline_vaddr();
+	u64 words[SIDES_USER_WORDS];
+
+	sides->stack[SIDES_FRAME + 1] = trampoline;
+	sides->stack[SIDES_OUTER_FRAME + 1] = trampoline;
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)sides->user.sp,
+					   sides->stack, sizeof(sides->stack)), 0);
+	sides->probes = &probes;
+	sides_take(test, sides, &sides->user, PERF_SAMPLE_CALLCHAIN);
+	sides_user_words(sides, words);
+	words[3] = trampoline;
+	fake_expect_words(test, 2, words, SIDES_USER_CHAIN);
+
+	sides->probes = NULL;
+	sides_take(test, sides, &sides->user, PERF_SAMPLE_CALLCHAIN);
+	words[2] = trampoline;
+	fake_expect_words(test, 2, words, SIDES_USER_CHAIN);
+}
+#endif
+
 /* Writes kernel.perf_event_max_contexts_per_stack as root does. */
 static int sides_set_marks(int marks)
 {
@@ -398,6 +440,7 @@ static void sides_chain_marks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get_callchain_buffers(1), 0);
 	KUNIT_EXPECT_EQ(test, sides_set_marks(2), -EBUSY);
 	put_callchain_buffers();
+	KUNIT_EXPECT_EQ(test, sides_set_marks(1001), -EINVAL);
 	KUNIT_EXPECT_EQ(test, sides_set_marks(before), 0);
 	KUNIT_EXPECT_EQ(test, sysctl_perf_event_max_contexts_per_stack, before);
 }
@@ -578,6 +621,9 @@ static struct kunit_case sides_cases[] = {
 	KUNIT_CASE(sides_chain_parts),
 	KUNIT_CASE(sides_chain_depth),
 	KUNIT_CASE(sides_chain_marks),
+#ifdef CONFIG_UPROBES
+	KUNIT_CASE(sides_return_probes),
+#endif
 #ifdef CONFIG_GUEST_PERF_EVENTS
 	KUNIT_CASE(sides_in_guest),
 	KUNIT_CASE(sides_guest_left_out),
