@@ -27,6 +27,7 @@ struct ck_machine {
 	/* Counters that each kind of event can use; 0: no such kind. */
 	u32		counters[NR_KINDS];
 	bool		judges;
+	bool		no_memory;
 	bool		is_registered;
 	/* What the driver answers itself. */
 	unsigned int	general;
@@ -90,6 +91,8 @@ static int cd_event_init(struct perf_event *event)
 	if (event->attr.config >= NR_KINDS ||
 	    !machine.counters[event->attr.config])
 		return -EINVAL;
+	if (machine.no_memory)
+		return -ENOMEM;
 	return machine.judges ? cd_judge(event) : 0;
 }
 
@@ -318,6 +321,22 @@ static struct perf_event *ck_open(struct kunit *test, u64 kind, bool pinned,
 	return event;
 }
 
+/* A pinned event of @cpu. */
+static void ck_open_on(struct kunit *test, int cpu, u64 kind)
+{
+	struct perf_event_attr attr = {
+		.type	= machine.pmu.type,
+		.size	= sizeof(attr),
+		.config	= kind,
+		.pinned	= 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	fake_pmu_undo(test, ck_release, event);
+}
+
 static void ck_pinned(struct kunit *test)
 {
 	struct perf_event *fixed, *general;
@@ -338,6 +357,45 @@ static void ck_pinned(struct kunit *test)
 	perf_event_enable(fixed);
 	kunit_release_action(test, ck_release, general);
 	ck_expect_free(test, 3, 2);
+}
+
+/* The number is that of the CPU with the fewest, whichever is asked first. */
+static void ck_pinned_elsewhere(struct kunit *test)
+{
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "one CPU only");
+	ck_build(4, 3);
+	ck_register(test);
+	ck_open_on(test, cpumask_last(cpu_online_mask), NR_KINDS - 1);
+	ck_expect_free(test, 3, 3);
+	ck_open_on(test, cpumask_first(cpu_online_mask), 0);
+	ck_expect_free(test, 3, 2);
+}
+
+/*
+ * The measure is a kind that has the general counters only. Another kind has a
+ * fixed one in the place of a general one, so that their numbers are equal.
+ */
+static void ck_measure(struct kunit *test)
+{
+	ck_build(4, 0);
+	machine.counters[NR_KINDS - 1] = GENERAL(3) | BIT(4);
+	ck_register(test);
+	ck_expect(test, 4, 1);
+	ck_open(test, 0, true, NULL);
+	ck_expect_free(test, 3, 1);
+}
+
+static void ck_no_memory(struct kunit *test)
+{
+	struct perf_pmu_counters counters;
+
+	ck_build(4, 3);
+	ck_register(test);
+	machine.no_memory = true;
+	KUNIT_EXPECT_EQ(test, perf_caps_get(&machine.pmu, &counters), -ENOMEM);
+	machine.no_memory = false;
+	ck_expect(test, 4, 3);
 }
 
 static void ck_not_pinned(struct kunit *test)
@@ -539,6 +597,9 @@ static struct kunit_case ck_cases[] = {
 	KUNIT_CASE(ck_not_of_the_cpu),
 	KUNIT_CASE(ck_no_measure),
 	KUNIT_CASE(ck_pinned),
+	KUNIT_CASE(ck_pinned_elsewhere),
+	KUNIT_CASE(ck_measure),
+	KUNIT_CASE(ck_no_memory),
 	KUNIT_CASE(ck_not_pinned),
 	KUNIT_CASE(ck_exclusive),
 	KUNIT_CASE(ck_driver),

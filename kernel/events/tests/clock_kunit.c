@@ -374,6 +374,40 @@ static void ck_nmi_in_update(struct kunit *test)
 	ck_expect_times(test, event, 750, 400);
 }
 
+/* Two tasks exchange contexts, but not the times of their events. */
+static void ck_time_exchange(struct kunit *test)
+{
+	struct ck_world *here = test->priv, *there;
+	struct perf_event *on = &here->member[0], *off;
+	u64 enabled, running;
+
+	KUNIT_ASSERT_EQ(test, ck_init(test), 0);
+	there = test->priv;
+	off = &there->member[0];
+	on->state = ACTIVE;
+	on->total_time_enabled = 300;
+	on->total_time_running = 200;
+	on->tstamp = 400;
+	here->ctx.time = 500;
+	here->ctx.timeoffset = here->ctx.time - 10000;
+	here->ctx.loaded_cpu = raw_smp_processor_id();
+	off->state = INACTIVE;
+	off->total_time_enabled = 70;
+	off->total_time_running = 50;
+	off->tstamp = 880;
+	there->ctx.time = 900;
+
+	scoped_guard(raw_spinlock_irq, &here->ctx.lock) {
+		raw_spin_lock_nested(&there->ctx.lock, SINGLE_DEPTH_NESTING);
+		perf_event_time_exchange(on, off);
+		raw_spin_unlock(&there->ctx.lock);
+	}
+	ck_expect_times(test, on, 70 + 20 + 250, 50 + 250);
+	perf_event_time_at(off, 10250, &enabled, &running);
+	KUNIT_EXPECT_EQ(test, enabled, 300 + 100);
+	KUNIT_EXPECT_EQ(test, running, 200 + 100);
+}
+
 static void ck_start(struct perf_event_context *ctx)
 {
 	guard(raw_spinlock_irqsave)(&ctx->lock);
@@ -476,6 +510,7 @@ static struct kunit_case ck_cases[] = {
 	KUNIT_CASE(ck_time_without_ctx),
 	KUNIT_CASE(ck_nmi_time),
 	KUNIT_CASE(ck_nmi_in_update),
+	KUNIT_CASE(ck_time_exchange),
 	KUNIT_CASE(ck_ctx_clock),
 	KUNIT_CASE(ck_ctx_clock_monotonic),
 	KUNIT_CASE(ck_sample_clocks),
