@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room control: which events can be read where, what is left of an
+ * old period, and what else changes when an event is removed, moves to another
+ * CPU, or waits for an exec.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+
+#include "../context.h"
+#include "../control.h"
+#include "../pmu.h"
+#include "fake_pmu.h"
+
+#define FOREVER_MS	3600000
+
+#define OFF		PERF_EVENT_STATE_OFF
+#define ACTIVE		PERF_EVENT_STATE_ACTIVE
+
+static struct fake_pmu fake;
+
+static int te_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_control_read");
+}
+
+static void te_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&fake);
+}
+
+static void te_check_idle(void *test)
+{
+	fake_pmu_expect_idle(test, &fake);
+}
+
+static int te_init(struct kunit *test)
+{
+	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
+	return kunit_add_action(test, te_check_idle, test);
+}
+
+static int te_first_cpu(void)
+{
+	return cpumask_first(cpu_online_mask);
+}
+
+static int te_other_cpu(struct kunit *test)
+{
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "one CPU only");
+	return cpumask_last(cpu_online_mask);
+}
+
+static void te_bind(struct kunit *test, int cpu)
+{
+	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+}
+
+static struct perf_event *te_open(struct kunit *test, int cpu)
+{
+	struct fake_pmu_spec spec = { .cpu = cpu };
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static struct perf_event *te_open_task(struct kunit *test,
+				       struct task_struct *task)
+{
+	struct fake_pmu_spec spec = { .cpu = -1, .task = task };
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+/* Reads. */
+
+static int te_sleep(void *unused)
+{
+	return 0;
+}
+
+static void te_stop(void *task)
+{
+	kthread_stop(task);
+}
+
+/* The times are optional. An event of another task cannot be read here. */
+static void te_read_local(struct kunit *test)
+{
+	struct perf_event *event = te_open_task(test, current);
+	struct task_struct *task = kthread_create(te_sleep, NULL, "perf_kunit");
+	u64 value, enabled = 0, running = 0;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	fake_pmu_undo(test, te_stop, task);
+	mdelay(1);
+	fake_pmu_tick(&fake, 3);
+	scoped_guard(preempt) {
+		KUNIT_EXPECT_EQ(test, perf_event_read_local(event, &value, NULL,
+							    NULL), 0);
+		KUNIT_EXPECT_EQ(test, value, 3);
+		KUNIT_EXPECT_EQ(test, perf_event_read_local(event, &value,
+							    &enabled, NULL), 0);
+		KUNIT_EXPECT_EQ(test, perf_event_read_local(event, &value, NULL,
+							    &running), 0);
+	}
+	KUNIT_EXPECT_GT(test, enabled, 0);
+	KUNIT_EXPECT_GT(test, running, 0);
+
+	event = te_open_task(test, task);
+	scoped_guard(preempt)
+		KUNIT_EXPECT_EQ(test, perf_event_read_local(event, &value, NULL,
+							    NULL), -EINVAL);
+}
+
+/* A counter that is shared within a core is not read from another core. */
+static void te_read_scope(struct kunit *test)
+{
+	int other = te_other_cpu(test);
+	struct perf_event *event = te_open(test, other);
+	struct pmu core = { .scope = PERF_PMU_SCOPE_CORE };
+	const struct cpumask *siblings;
+	u64 value;
+
+	siblings = perf_pmu_scope_siblings(core.scope, other);
+	if (cpumask_test_cpu(te_first_cpu(), siblings))
+		kunit_skip(test, "one core only");
+	te_bind(test, te_first_cpu());
+	event->group_caps |= PERF_EV_CAP_READ_SCOPE;
+	fake.pmu.scope = core.scope;
+	fake_pmu_tick(&fake, 5);
+	scoped_guard(preempt)
+		KUNIT_EXPECT_EQ(test, perf_event_read_local(event, &value, NULL,
+							    NULL), -EINVAL);
+	scoped_guard(mutex, &event->ctx->mutex)
+		KUNIT_EXPECT_EQ(test, perf_control_read(event, false), 0);
+	fake.pmu.scope = PERF_PMU_SCOPE_NONE;
+	KUNIT_EXPECT_EQ(test, local64_read(&event->count), 5);
+}
+
+/* Periods. */
+
+/* What has passed of old periods, of copies as well, does not count. */
+static void te_new_period(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = te_first_cpu(), .period = 1000 };
+	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
+
+	event->child_period = 900;
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, event->child_period, 900);
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 500), 0);
+	KUNIT_EXPECT_EQ(test, event->child_period, 0);
+}
+
+/* Removal. */
+
+/* A task's context is unloaded with its last event, and not before. */
+static void te_last_event(struct kunit *test)
+{
+	struct perf_event *events[2];
+	struct perf_event_context *ctx;
+
+	te_bind(test, te_first_cpu());
+	for (int i = 0; i < 2; i++)
+		events[i] = te_open_task(test, current);
+	ctx = events[0]->ctx;
+	perf_ctx_get(ctx);
+	fake_pmu_close(test, events[0]);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(ctx->loaded_cpu), te_first_cpu());
+	KUNIT_EXPECT_EQ(test, READ_ONCE(events[1]->state), ACTIVE);
+	fake_pmu_close(test, events[1]);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(ctx->loaded_cpu), PERF_CPU_NONE);
+	perf_ctx_put(ctx);
+}
+
+/* Exec. */
+
+static void te_exec(void)
+{
+	struct perf_event_context *ctx = perf_ctx_find_task(current);
+
+	perf_control_exec(ctx);
+	perf_ctx_put(ctx);
+}
+
+/* Return: how often an exec schedules @event in, without a task switch. */
+static unsigned int te_exec_turns(const struct perf_event *event)
+{
+	unsigned long switches;
+	unsigned int before;
+
+	do {
+		switches = current->nvcsw + current->nivcsw;
+		before = fake_pmu_turns(event);
+		te_exec();
+	} while (current->nvcsw + current->nivcsw != switches);
+	return fake_pmu_turns(event) - before;
+}
+
+/* Groups are chosen anew only if an event has waited. */
+static void te_waits_for_exec(struct kunit *test)
+{
+	struct perf_event *event = te_open_task(test, current);
+	struct perf_event *waits = te_open_task(test, current);
+
+	perf_event_disable(waits);
+	KUNIT_EXPECT_EQ(test, te_exec_turns(event), 0);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(waits->state), OFF);
+	waits->attr.enable_on_exec = 1;
+	te_exec();
+	KUNIT_EXPECT_EQ(test, READ_ONCE(waits->state), ACTIVE);
+	KUNIT_EXPECT_FALSE(test, waits->attr.enable_on_exec);
+	KUNIT_EXPECT_EQ(test, te_exec_turns(event), 0);
+}
+
+/* Migration. */
+
+static void te_release(void *event)
+{
+	perf_event_release_kernel(event);
+}
+
+/* An event that is told when a task of its CPU changes its name. */
+static struct perf_event *te_open_comm(struct kunit *test, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type	= fake.pmu.type,
+		.size	= sizeof(attr),
+		.comm	= 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	fake_pmu_undo(test, te_release, event);
+	return event;
+}
+
+static bool te_is_beside(const struct perf_event *event,
+			 const struct perf_event *other)
+{
+	const struct list_head *at;
+
+	list_for_each(at, &event->sb_list) {
+		if (at == &other->sb_list)
+			return true;
+	}
+	return false;
+}
+
+/* An event that moves is told what happens on its new CPU. */
+static void te_moves(struct kunit *test)
+{
+	int from = te_first_cpu(), to = te_other_cpu(test);
+	struct perf_event *moves = te_open_comm(test, from);
+	struct perf_event *native = te_open_comm(test, to);
+
+	KUNIT_EXPECT_FALSE(test, te_is_beside(native, moves));
+	perf_pmu_migrate_context(&fake.pmu, from, to);
+	KUNIT_EXPECT_TRUE(test, te_is_beside(native, moves));
+	perf_pmu_migrate_context(&fake.pmu, to, from);
+	KUNIT_EXPECT_TRUE(test, te_is_beside(native, moves));
+}
+
+static struct kunit_case te_cases[] = {
+	KUNIT_CASE(te_read_local),
+	KUNIT_CASE(te_read_scope),
+	KUNIT_CASE(te_new_period),
+	KUNIT_CASE(te_last_event),
+	KUNIT_CASE(te_waits_for_exec),
+	KUNIT_CASE(te_moves),
+	{ }
+};
+
+static struct kunit_suite te_suite = {
+	.name		= "perf_control_read",
+	.suite_init	= te_suite_init,
+	.suite_exit	= te_suite_exit,
+	.init		= te_init,
+	.test_cases	= te_cases,
+};
+
+kunit_test_suite(te_suite);
