@@ -300,7 +300,7 @@ static struct kunit_case as_cases[] = {
 };
 
 static struct kunit_suite as_suite = {
-	.name		= "perf_aux_buffer_stop",
+	.name		= "perf_aux_stop",
 	.suite_init	= as_suite_init,
 	.suite_exit	= as_suite_exit,
 	.test_cases	= as_cases,

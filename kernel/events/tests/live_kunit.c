@@ -94,7 +94,8 @@ static void lk_unneeded_ctx(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR(perf_ctx_get_task(task)), -ESRCH);
 	put_task_struct(task);
 	lk_read(&after);
-	KUNIT_EXPECT_EQ(test, after.nr[PERF_LIVE_CONTEXTS],
+	/* Other tasks may end, and their contexts with them. */
+	KUNIT_EXPECT_LE(test, after.nr[PERF_LIVE_CONTEXTS],
 			before.nr[PERF_LIVE_CONTEXTS]);
 }
 
