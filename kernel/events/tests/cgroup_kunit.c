@@ -8,10 +8,13 @@
  * task switch takes the CPU back to the cgroup of a real task.
  */
 #include <kunit/test.h>
+#include <linux/cgroup.h>
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
+#include <linux/static_call.h>
 
 #include "../cgroup.h"
 #include "../clock.h"
@@ -19,6 +22,7 @@
 #include "../control.h"
 #include "../event.h"
 #include "../remote.h"
+#include "../sched.h"
 #include "../sched_key.h"
 #include "fake_pmu.h"
 
@@ -154,8 +158,7 @@ static void ck_install(struct perf_event *event)
 	perf_ctx_put(ctx);
 }
 
-/* @of: number of the cgroup, -1 for an event of the CPU, without a cgroup. */
-static struct perf_event *ck_open(struct ck_world *world, int of,
+static struct perf_event *ck_make(struct kunit *test, struct perf_cgroup *cgrp,
 				  struct perf_event *leader, bool pinned)
 {
 	struct perf_event_attr attr = {
@@ -170,18 +173,28 @@ static struct perf_event *ck_open(struct ck_world *world, int of,
 		.cgroup_fd	= -1,
 	};
 	struct perf_event *event = perf_event_alloc(&spec);
-	struct kunit *test = world->test;
-	int nr = world->nr_events++;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	KUNIT_ASSERT_LT(test, nr, NR_EVENTS);
 	event->owner = PERF_OWNER_KERNEL;
-	if (of >= 0) {
-		event->cgrp = &world->cgroups[of];
+	if (cgrp) {
+		event->cgrp = cgrp;
 		perf_sched_key_get();
 	}
 	ck_install(event);
 	fake_pmu_undo(test, ck_release, event);
+	return event;
+}
+
+/* @of: number of the cgroup, -1 for an event of the CPU, without a cgroup. */
+static struct perf_event *ck_open(struct ck_world *world, int of,
+				  struct perf_event *leader, bool pinned)
+{
+	struct perf_cgroup *cgrp = of < 0 ? NULL : &world->cgroups[of];
+	struct perf_event *event;
+	int nr = world->nr_events++;
+
+	KUNIT_ASSERT_LT(world->test, nr, NR_EVENTS);
+	event = ck_make(world->test, cgrp, leader, pinned);
 	world->events[nr] = event;
 	world->of[nr] = of;
 	return event;
@@ -469,6 +482,147 @@ static void ck_real_switch(struct kunit *test)
 	KUNIT_EXPECT_GE(test, ck_read(event), 7);
 }
 
+/* The real root, in which all tasks are. */
+
+static struct perf_event *ck_open_in_root(struct kunit *test, bool pinned)
+{
+	struct cgroup_subsys_state *css;
+	struct perf_cgroup *root;
+
+	css = init_css_set.subsys[perf_event_cgrp_id];
+	root = container_of(css, struct perf_cgroup, css);
+	KUNIT_ASSERT_EQ(test, perf_cgroup_prepare(root), 0);
+	css_get(css);
+	return ck_make(test, root, NULL, pinned);
+}
+
+static u64 ck_enabled(struct perf_event *event)
+{
+	u64 enabled, running;
+
+	perf_event_read_value(event, &enabled, &running);
+	return enabled;
+}
+
+/* A cgroup's first event counts at once if the CPU runs the cgroup. */
+static void ck_root(struct kunit *test)
+{
+	struct perf_event *event;
+
+	ck_begin(test, 2);
+	event = ck_open_in_root(test, false);
+	KUNIT_EXPECT_EQ(test, ck_state(event), ACTIVE);
+	fake_pmu_tick(&fake, 7);
+	fsleep(2000);
+	KUNIT_EXPECT_EQ(test, ck_read(event), 7);
+	KUNIT_EXPECT_GE(test, ck_enabled(event), NSEC_PER_MSEC);
+}
+
+/* On the CPU itself. */
+static void ck_load(void *unused)
+{
+	set_cpus_allowed_ptr(current, cpumask_of(ck_cpu()));
+	guard(cpus_read_lock)();
+	perf_event_init_cpu(ck_cpu());
+}
+
+static void ck_unload(struct kunit *test)
+{
+	scoped_guard(cpus_read_lock)
+		perf_event_exit_cpu(ck_cpu());
+	fake_pmu_undo(test, ck_load, NULL);
+}
+
+/* Its context is unloaded, as if the CPU went offline, and loaded again. */
+static void ck_offline(struct kunit *test)
+{
+	struct perf_cpu_context *cpuctx = per_cpu_ptr(&perf_cpu_context,
+						      ck_cpu());
+	struct ck_world *world = ck_begin(test, 1);
+	struct perf_event *event = ck_open_in_root(test, false);
+	u64 enabled;
+
+	/* They wait for a turn, which must not begin now. */
+	for (int i = 0; i < 2; i++)
+		ck_open_flexible(world, -1);
+	ck_unload(test);
+	KUNIT_EXPECT_EQ(test, ck_state(event), INACTIVE);
+	for (int i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, ck_state(world->events[i]), INACTIVE);
+	KUNIT_EXPECT_NULL(test, cpuctx->cgrp);
+	enabled = ck_enabled(event);
+	fsleep(1000);
+	KUNIT_EXPECT_EQ(test, ck_enabled(event), enabled);
+	for (int i = 0; i < 2; i++)
+		perf_event_disable(world->events[i]);
+	kunit_release_action(test, ck_load, NULL);
+	KUNIT_EXPECT_EQ(test, ck_state(event), ACTIVE);
+	KUNIT_EXPECT_NOT_NULL(test, cpuctx->cgrp);
+	fsleep(2000);
+	KUNIT_EXPECT_GE(test, ck_enabled(event), enabled + NSEC_PER_MSEC);
+}
+
+/* The CPU's first event of a cgroup comes while the context is unloaded. */
+static void ck_opened_offline(struct kunit *test)
+{
+	struct perf_event *event;
+
+	ck_begin(test, 2);
+	ck_unload(test);
+	event = ck_open_in_root(test, false);
+	KUNIT_EXPECT_EQ(test, ck_state(event), INACTIVE);
+	kunit_release_action(test, ck_load, NULL);
+	KUNIT_EXPECT_EQ(test, ck_state(event), ACTIVE);
+	fake_pmu_tick(&fake, 7);
+	KUNIT_EXPECT_EQ(test, ck_read(event), 7);
+}
+
+/*
+ * Takes this CPU out of the root, as if @world had a task. Events of the real
+ * task get the counter.
+ */
+static void ck_leave_root(struct ck_world *world)
+{
+	struct perf_event_context *task_ctx;
+
+	world->cpuctx = this_cpu_ptr(&perf_cpu_context);
+	task_ctx = world->cpuctx->task_ctx;
+	perf_ctx_lock_pair(world->cpuctx, task_ctx);
+	perf_ctx_clock_update_locked(task_ctx);
+	ck_go(world, 1);
+	perf_sched_pmu_locked(world->cpuctx, &fake.pmu);
+	perf_ctx_unlock_pair(world->cpuctx, task_ctx);
+}
+
+/* The events that come take the place of the task's, whose time ends then. */
+static void ck_task_gives_way(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = -1, .task = current };
+	struct ck_world *world = ck_begin(test, 1);
+	struct perf_event *own, *event;
+	int before, own_state, after;
+	u64 running;
+
+	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current,
+						      cpumask_of(ck_cpu())));
+	own = ck_open_in_root(test, true);
+	event = fake_pmu_open(test, &fake, &spec);
+	KUNIT_EXPECT_EQ(test, ck_state(event), INACTIVE);
+	scoped_guard(irqsave) {
+		ck_leave_root(world);
+		before = ck_state(event);
+		mdelay(2);
+		static_call_cond(perf_sched_cgroup_follow)(current);
+		own_state = ck_state(own);
+		after = ck_state(event);
+		running = event->total_time_running;
+	}
+	KUNIT_EXPECT_EQ(test, before, ACTIVE);
+	KUNIT_EXPECT_EQ(test, own_state, ACTIVE);
+	KUNIT_EXPECT_EQ(test, after, INACTIVE);
+	KUNIT_EXPECT_GE(test, running, NSEC_PER_MSEC);
+}
+
 /* Counts and times, compared with sums that the test keeps. */
 
 static void ck_account(struct ck_world *world, int where, u64 ticks, u64 nsec)
@@ -680,6 +834,10 @@ static struct kunit_case ck_cases[] = {
 	KUNIT_CASE(ck_pinned),
 	KUNIT_CASE(ck_away),
 	KUNIT_CASE(ck_real_switch),
+	KUNIT_CASE(ck_root),
+	KUNIT_CASE(ck_offline),
+	KUNIT_CASE(ck_opened_offline),
+	KUNIT_CASE(ck_task_gives_way),
 	KUNIT_CASE(ck_random),
 	KUNIT_CASE(ck_turns),
 	KUNIT_CASE(ck_turns_mixed),
