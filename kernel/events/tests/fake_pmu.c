@@ -134,6 +134,10 @@ static int fake_pmu_add(struct perf_event *event, int flags)
 	fake_pmu_expect(fake, event->hw.idx < 0, "add of an event that is on");
 	fake_pmu_expect(fake, event->oncpu == smp_processor_id(),
 			"add on a CPU that is not event->oncpu");
+	fake_pmu_expect(fake, event->ctx->loaded_cpu == smp_processor_id(),
+			"add while the context is not loaded");
+	fake_pmu_expect(fake, raw_spin_is_locked(&event->ctx->lock),
+			"add without the lock of the context");
 	if (idx < 0)
 		return -EAGAIN;
 
