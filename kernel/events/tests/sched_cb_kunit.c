@@ -30,12 +30,15 @@ struct ck_told {
 	unsigned long			in;
 	unsigned long			out;
 	unsigned long			other_part;
+	unsigned long			off;
 	struct perf_event_pmu_context	*part;
+	struct perf_event		*event;
 	bool				disabled;
 };
 
 static struct ck_told ck_told;
 static int ck_cpu;
+static int ck_users;
 
 static void ck_sched_task(struct perf_event_pmu_context *epc,
 			  struct task_struct *task, bool sched_in)
@@ -45,6 +48,8 @@ static void ck_sched_task(struct perf_event_pmu_context *epc,
 	lockdep_assert_held(&epc->ctx->lock);
 	ck_told.disabled &= this_cpu_ptr(fake.cpus)->disabled;
 	ck_told.other_part += epc != ck_told.part;
+	if (ck_told.event)
+		ck_told.off += ck_told.event->state != PERF_EVENT_STATE_ACTIVE;
 	if (sched_in)
 		ck_told.in++;
 	else
@@ -79,6 +84,15 @@ static void ck_ask_no_more(void *arg)
 	perf_sched_key_put();
 }
 
+/* Runs after the events of the case are closed. */
+static void ck_check_idle(void *arg)
+{
+	struct kunit *test = arg;
+
+	KUNIT_EXPECT_EQ(test, per_cpu(perf_sched_cb_users, ck_cpu), ck_users);
+	fake_pmu_expect_idle(test, &fake);
+}
+
 static void ck_close(void *event)
 {
 	perf_event_release_kernel(event);
@@ -90,11 +104,13 @@ static int ck_init(struct kunit *test)
 	if (set_cpus_allowed_ptr(current, cpumask_of(ck_cpu)))
 		return -EINVAL;
 	fake_pmu_reset(&fake, 4, 1);
+	fake_pmu_undo(test, ck_check_idle, test);
 	ck_told = (struct ck_told) {
 		.task		= current,
 		.part		= &per_cpu_ptr(fake.pmu.cpu_pmu_context, ck_cpu)->epc,
 		.disabled	= true,
 	};
+	ck_users = per_cpu(perf_sched_cb_users, ck_cpu);
 	perf_sched_key_get();
 	fake.pmu.sched_task = ck_sched_task;
 	smp_call_function_single(ck_cpu, ck_inc_oncpu, NULL, true);
@@ -129,6 +145,7 @@ static void ck_expect_told(struct kunit *test)
 	ck_told.in = 0;
 	ck_told.out = 0;
 	ck_told.other_part = 0;
+	ck_told.off = 0;
 	switches = current->nvcsw + current->nivcsw;
 	for (int i = 0; i < NR_SLEEPS; i++)
 		usleep_range(SLEEP_US, 2 * SLEEP_US);
@@ -138,6 +155,7 @@ static void ck_expect_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ck_told.out, switches);
 	KUNIT_EXPECT_EQ(test, ck_told.in, switches);
 	KUNIT_EXPECT_EQ(test, ck_told.other_part, 0);
+	KUNIT_EXPECT_EQ(test, ck_told.off, 0);
 	KUNIT_EXPECT_TRUE(test, ck_told.disabled);
 }
 
@@ -153,11 +171,13 @@ static void ck_other_context(struct kunit *test)
 	ck_expect_told(test);
 }
 
+/* The task's events are on the PMU, which is disabled, at each call. */
 static void ck_own_context(struct kunit *test)
 {
 	struct perf_event *event = ck_open(test);
 
 	ck_told.part = event->pmu_ctx;
+	ck_told.event = event;
 	ck_expect_told(test);
 	ck_open_software(test);
 	ck_expect_told(test);
@@ -175,11 +195,72 @@ static void ck_empty_part(struct kunit *test)
 	ck_expect_told(test);
 }
 
+static bool ck_filter(struct pmu *pmu, int cpu)
+{
+	return cpu == ck_cpu;
+}
+
+static void ck_unfilter(void *arg)
+{
+	fake.pmu.filter = NULL;
+}
+
+/* The driver keeps the task's events from this CPU, and is called here. */
+static void ck_filtered_part(struct kunit *test)
+{
+	struct perf_event *event;
+
+	fake.pmu.filter = ck_filter;
+	fake_pmu_undo(test, ck_unfilter, NULL);
+	event = ck_open(test);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_INACTIVE);
+	ck_told.part = event->pmu_ctx;
+	ck_expect_told(test);
+}
+
+/* Calls for the part, with interrupts off, so that no switch comes between. */
+static void ck_tell_part(struct perf_event_pmu_context *epc)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+
+	perf_ctx_lock_pair(cpuctx, epc->ctx);
+	perf_sched_cb_part_locked(epc, true);
+	perf_ctx_unlock_pair(cpuctx, epc->ctx);
+}
+
+/* A part is passed over if its driver did not ask here, or has no method. */
+static void ck_not_asked(struct kunit *test)
+{
+	struct perf_event *event = ck_open(test);
+	unsigned long asked, not_asked, no_method;
+
+	ck_told.part = event->pmu_ctx;
+	scoped_guard(irqsave) {
+		unsigned long before = ck_told.in;
+
+		ck_tell_part(event->pmu_ctx);
+		asked = ck_told.in - before;
+		ck_dec_oncpu(NULL);
+		ck_tell_part(event->pmu_ctx);
+		not_asked = ck_told.in - before - asked;
+		ck_inc_oncpu(NULL);
+		fake.pmu.sched_task = NULL;
+		ck_tell_part(event->pmu_ctx);
+		fake.pmu.sched_task = ck_sched_task;
+		no_method = ck_told.in - before - asked - not_asked;
+	}
+	KUNIT_EXPECT_EQ(test, asked, 1);
+	KUNIT_EXPECT_EQ(test, not_asked, 0);
+	KUNIT_EXPECT_EQ(test, no_method, 0);
+}
+
 static struct kunit_case ck_cases[] = {
 	KUNIT_CASE(ck_no_context),
 	KUNIT_CASE(ck_other_context),
 	KUNIT_CASE(ck_own_context),
 	KUNIT_CASE(ck_empty_part),
+	KUNIT_CASE(ck_filtered_part),
+	KUNIT_CASE(ck_not_asked),
 	{ }
 };
 

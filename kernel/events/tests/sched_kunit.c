@@ -875,6 +875,67 @@ static void sk_task_on_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sk_read(event), 10);
 }
 
+/* The task runs, but not on the CPU of its event. */
+static void sk_task_elsewhere(struct kunit *test)
+{
+	int other = cpumask_next(sk_cpu(), cpu_online_mask);
+	struct fake_pmu_spec spec = { .cpu = other, .task = current };
+	struct perf_event *event;
+
+	if (other >= nr_cpu_ids)
+		kunit_skip(test, "one CPU only");
+	sk_begin(test, 1, FOREVER_MS);
+	sk_bind(test, sk_cpu());
+	event = fake_pmu_open(test, &fake, &spec);
+	KUNIT_EXPECT_EQ(test, sk_state(event), INACTIVE);
+	perf_event_disable(event);
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, sk_state(event), INACTIVE);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), 0);
+	sk_bind(test, other);
+	KUNIT_EXPECT_EQ(test, sk_state(event), ACTIVE);
+}
+
+static s64 sk_least_service(struct perf_event **events, int nr)
+{
+	s64 least = S64_MAX;
+
+	for (int i = 0; i < nr; i++)
+		least = min(least, READ_ONCE(events[i]->group_service));
+	return least;
+}
+
+/*
+ * Two groups of the task take turns. A third has no service, since one of the
+ * CPU's has its counter. New groups begin behind the two nevertheless.
+ */
+static void sk_new_group_begins_behind(struct kunit *test)
+{
+	struct fake_pmu_spec cpu = { .cpu = sk_cpu(), .counters = BIT(0) };
+	struct fake_pmu_spec task = { .cpu = -1, .task = current,
+				      .counters = BIT(0) };
+	const s64 enough = 10 * TURN_MS * NSEC_PER_MSEC;
+	unsigned long end = jiffies + 30 * HZ;
+	struct perf_event *events[2], *new;
+	s64 least;
+
+	sk_begin(test, 2, TURN_MS);
+	sk_bind(test, sk_cpu());
+	fake_pmu_open(test, &fake, &cpu);
+	fake_pmu_open(test, &fake, &task);
+	task.counters = BIT(1);
+	for (int i = 0; i < 2; i++)
+		events[i] = fake_pmu_open(test, &fake, &task);
+	/* The task's time passes only while it runs. */
+	do {
+		cond_resched();
+		least = sk_least_service(events, 2);
+	} while (least < enough && time_before(jiffies, end));
+	KUNIT_ASSERT_GE(test, least, enough);
+	new = fake_pmu_open(test, &fake, &task);
+	KUNIT_EXPECT_GE(test, sk_least_service(&new, 1), least);
+}
+
 /* The others. */
 
 static void sk_close_software(void *arg)
@@ -1049,7 +1110,9 @@ static void sk_many_wait(struct kunit *test)
 		refused = fake_pmu_calls(&fake, FAKE_REFUSE);
 		smp_call_function_single(sk_cpu(), sk_resched_oncpu, NULL, 1);
 		refused = fake_pmu_calls(&fake, FAKE_REFUSE) - refused;
+		/* It begins with the first ones, and goes on elsewhere. */
 		KUNIT_EXPECT_LE(test, refused, MAX_REFUSED);
+		KUNIT_EXPECT_GT(test, refused, MAX_REFUSED / 2);
 		turns += sk_state(last) == ACTIVE;
 	}
 	KUNIT_EXPECT_GE(test, turns, 2);
@@ -1082,6 +1145,8 @@ static struct kunit_case sk_cases[] = {
 	KUNIT_CASE(sk_moving_task),
 	KUNIT_CASE(sk_many_tasks),
 	KUNIT_CASE(sk_task_on_cpu),
+	KUNIT_CASE(sk_task_elsewhere),
+	KUNIT_CASE(sk_new_group_begins_behind),
 	KUNIT_CASE(sk_undisturbed),
 	KUNIT_CASE(sk_undisturbed_by_own),
 	KUNIT_CASE(sk_resched),
