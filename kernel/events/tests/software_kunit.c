@@ -21,6 +21,7 @@ struct swk_event {
 	struct perf_event	event;
 	unsigned int		overflows;
 	u64			last_period;
+	u64			last_addr;
 };
 
 static void swk_overflow(struct perf_event *event,
@@ -30,6 +31,7 @@ static void swk_overflow(struct perf_event *event,
 
 	swk->overflows++;
 	swk->last_period = data->period;
+	swk->last_addr = data->addr;
 }
 
 static struct swk_event *swk_new(struct kunit *test, u64 period)
@@ -93,17 +95,21 @@ static void swk_recursion(struct kunit *test)
 
 static void swk_recursion_current(struct kunit *test)
 {
-	int first, second;
+	int first, second, third;
 
 	preempt_disable();
 	first = perf_swevent_get_recursion_context();
 	second = perf_swevent_get_recursion_context();
 	if (first >= 0)
 		perf_swevent_put_recursion_context(first);
+	third = perf_swevent_get_recursion_context();
+	if (third >= 0)
+		perf_swevent_put_recursion_context(third);
 	preempt_enable();
 
 	KUNIT_EXPECT_GE(test, first, 0);
 	KUNIT_EXPECT_LT(test, second, 0);
+	KUNIT_EXPECT_EQ(test, third, first);
 }
 
 struct swk_period_case {
@@ -196,6 +202,23 @@ static void swk_period_each(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, swk->overflows, 5);
 }
 
+/* A period of one that has begun as a longer one is not over at once. */
+static void swk_period_of_frequency(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 1);
+	struct hw_perf_event *hwc = &swk->event.hw;
+
+	swk->event.attr.freq = 1;
+	hwc->last_period = 5;
+	local64_set(&hwc->period_left, -3);
+	swk_report(swk, 1);
+	swk_report(swk, 1);
+	KUNIT_EXPECT_EQ(test, swk->overflows, 0);
+	swk_report(swk, 1);
+	KUNIT_EXPECT_EQ(test, swk->overflows, 1);
+	KUNIT_EXPECT_EQ(test, swk->last_period, 5);
+}
+
 static struct swk_event *swk_new_random(struct kunit *test, u64 mean)
 {
 	struct swk_event *swk = swk_new(test, mean);
@@ -214,9 +237,11 @@ static void swk_random_single(struct kunit *test)
 	struct swk_event *swk = swk_new_random(test, 20);
 	unsigned int seen = 0, since = 0, wrong = 0;
 
-	/* As add() does it. */
+	/* As add() does it. Nothing has passed of the first period. */
 	swk->event.hw.last_period = swk->event.hw.sample_period;
 	perf_swevent_set_period(&swk->event);
+	KUNIT_EXPECT_EQ(test, (s64)local64_read(&swk->event.hw.period_left),
+			-(s64)perf_random_length(&swk->event));
 	for (int i = 0; i < 2000; i++) {
 		swk_report(swk, 1);
 		since++;
@@ -329,6 +354,20 @@ static void swk_exclude(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, perf_swevent_exclude(event, NULL));
 }
 
+#ifdef CONFIG_X86_64
+static void swk_exclude_user(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 0);
+	struct perf_event *event = &swk->event;
+	struct pt_regs regs = { .cs = __USER_CS };
+
+	event->attr.exclude_kernel = 1;
+	KUNIT_EXPECT_FALSE(test, perf_swevent_exclude(event, &regs));
+	event->attr.exclude_user = 1;
+	KUNIT_EXPECT_TRUE(test, perf_swevent_exclude(event, &regs));
+}
+#endif
+
 static void swk_put_on_lists(struct swk_event *one, struct swk_event *two)
 {
 	guard(irqsave)();
@@ -362,6 +401,54 @@ static void swk_lists(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (s64)local64_read(&started->event.count), 3);
 	KUNIT_EXPECT_EQ(test, (s64)local64_read(&stopped->event.count), 0);
 }
+
+/* A sampling event on the list begins its period when it is added. */
+static void swk_lists_sampling(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 3);
+	struct swk_event *counting = swk_new(test, 0);
+	struct pt_regs regs = { };
+
+	migrate_disable();
+	swk->event.hw.last_period = 7;
+	local64_set(&swk->event.hw.period_left, 0);
+	swk_put_on_lists(swk, counting);
+	KUNIT_EXPECT_EQ(test, swk->event.hw.last_period, 3);
+	KUNIT_EXPECT_EQ(test, (s64)local64_read(&swk->event.hw.period_left), -3);
+	for (int i = 0; i < 7; i++)
+		__perf_sw_event(PERF_COUNT_SW_DUMMY, 1, &regs, 0x1000 + i);
+	swk_take_off_lists(swk, counting);
+	migrate_enable();
+	synchronize_rcu();
+
+	KUNIT_EXPECT_EQ(test, (s64)local64_read(&swk->event.count), 7);
+	KUNIT_EXPECT_EQ(test, swk->overflows, 2);
+	KUNIT_EXPECT_EQ(test, swk->last_addr, 0x1005);
+}
+
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+/* Each hit is counted and sampled, unless the event is stopped or excludes it. */
+static void swk_breakpoint(struct kunit *test)
+{
+	struct swk_event *swk = swk_new(test, 1);
+	struct perf_event *event = &swk->event;
+	struct pt_regs regs = { };
+
+	perf_fetch_caller_regs(&regs);
+	event->attr.bp_addr = 0xb0;
+	scoped_guard(irqsave) {
+		perf_bp_event(event, &regs);
+		event->attr.exclude_kernel = 1;
+		perf_bp_event(event, &regs);
+		event->attr.exclude_kernel = 0;
+		event->hw.state = PERF_HES_STOPPED;
+		perf_bp_event(event, &regs);
+	}
+	KUNIT_EXPECT_EQ(test, swk->overflows, 1);
+	KUNIT_EXPECT_EQ(test, swk->last_addr, 0xb0);
+	KUNIT_EXPECT_EQ(test, (s64)local64_read(&event->count), 1);
+}
+#endif
 
 static int swk_init_with(struct swk_event *swk, u32 type, u64 config)
 {
@@ -474,6 +561,7 @@ static struct kunit_case perf_software_cases[] = {
 	KUNIT_CASE(swk_period_weight),
 	KUNIT_CASE(swk_period_sampled_weight),
 	KUNIT_CASE(swk_period_each),
+	KUNIT_CASE(swk_period_of_frequency),
 	KUNIT_CASE(swk_random_single),
 	KUNIT_CASE(swk_random_weight),
 	KUNIT_CASE(swk_random_flood),
@@ -482,7 +570,14 @@ static struct kunit_case perf_software_cases[] = {
 	KUNIT_CASE(swk_throttled),
 	KUNIT_CASE(swk_limit),
 	KUNIT_CASE(swk_exclude),
+#ifdef CONFIG_X86_64
+	KUNIT_CASE(swk_exclude_user),
+#endif
 	KUNIT_CASE(swk_lists),
+	KUNIT_CASE(swk_lists_sampling),
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+	KUNIT_CASE(swk_breakpoint),
+#endif
 	KUNIT_CASE(swk_init_refuses),
 	KUNIT_CASE(swk_init_forwards),
 	KUNIT_CASE(swk_init_counts_keys),

@@ -193,6 +193,44 @@ static void st_names(struct kunit *test)
 						 PERF_HES_UPTODATE), "?");
 }
 
+/*
+ * A table that ends where its array goes on, so that a look behind the end is
+ * seen, with a state that may follow in every bit.
+ */
+static const struct perf_state_row st_long_rows[] = {
+	{ "first", ~0U }, { "second", ~0U }, { "third", ~0U },
+};
+
+static struct perf_state_table st_short_table = {
+	.of	= "test",
+	.rows	= st_long_rows,
+	.nr	= 2,
+};
+
+static void st_end_of_table(struct kunit *test)
+{
+	const struct perf_state_table *table = &st_short_table;
+
+	KUNIT_EXPECT_STREQ(test, perf_state_name(table, 1), "second");
+	KUNIT_EXPECT_STREQ(test, perf_state_name(table, 2), "?");
+	KUNIT_EXPECT_TRUE(test, perf_state_allowed(table, 0, 1));
+	KUNIT_EXPECT_FALSE(test, perf_state_allowed(table, 0, 2));
+	KUNIT_EXPECT_FALSE(test, perf_state_allowed(table, 2, 0));
+	KUNIT_EXPECT_TRUE(test, perf_state_together(table, 1, 31));
+	KUNIT_EXPECT_FALSE(test, perf_state_together(table, 1, 32));
+	KUNIT_EXPECT_FALSE(test, perf_state_together(table, 1, 64));
+	KUNIT_EXPECT_FALSE(test, perf_state_together(table, 2, 0));
+}
+
+/* Each report is a warning, which would fail the test. */
+static void st_reported_once(struct kunit *test)
+{
+	st_short_table.reported = true;
+	perf_state_report(&st_short_table, 0, 1);
+	perf_state_report_pair(&st_short_table, &st_short_table, 0, 1);
+	KUNIT_EXPECT_TRUE(test, st_short_table.reported);
+}
+
 /* A task's context through a pool, loaded and not, as fork and exit use it. */
 static void st_ctx_life(struct kunit *test)
 {
@@ -398,6 +436,8 @@ static struct kunit_case st_cases[] = {
 	KUNIT_CASE(st_pairs),
 	KUNIT_CASE(st_events_in_contexts),
 	KUNIT_CASE(st_names),
+	KUNIT_CASE(st_end_of_table),
+	KUNIT_CASE(st_reported_once),
 	KUNIT_CASE(st_ctx_life),
 	KUNIT_CASE(st_ctx_cpus),
 	KUNIT_CASE(st_ctx_wrong),
