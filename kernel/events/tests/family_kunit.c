@@ -695,6 +695,9 @@ static void fm_sum_and_move(struct kunit *test)
 		perf_swap_hold_counts(event);
 		fm_summed = NULL;
 		fm_expect_waits(test, stranger);
+		/* Until then nobody else begins to add up. */
+		KUNIT_EXPECT_TRUE(test, READ_ONCE(fm_moved[0]->moving));
+		KUNIT_EXPECT_TRUE(test, READ_ONCE(fm_moved[1]->moving));
 		perf_swap_release_counts(event);
 	}
 	wait_for_completion(&stranger->done);

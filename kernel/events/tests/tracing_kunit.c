@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room tracing: which events a record is delivered to, and what the
+ * PMUs of tracepoints and probes refuse.
+ *
+ * Records are made up. Events that are fed directly are in no context; those of
+ * a task that a record is about are opened on a tracepoint.
+ */
+#include <kunit/test.h>
+#include <linux/bpf.h>
+#include <linux/filter.h>
+#include <linux/perf_event.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/trace_events.h>
+
+#include "../overflow.h"
+#include "../pmu.h"
+#include "../software.h"
+#include "../tracing.h"
+#include "fake_pmu.h"
+#include "family_tasks.h"
+
+#define TK_TYPE		4711
+#define TK_SIZE		64
+
+/* A record with a payload. */
+struct tk_record {
+	struct trace_entry	entry;
+	u8			payload[TK_SIZE - sizeof(struct trace_entry)];
+};
+
+static_assert(sizeof(struct tk_record) == TK_SIZE);
+
+/* An event as it is while active, and what it has seen. */
+struct tk_event {
+	struct perf_event	event;
+	unsigned int		samples;
+	u64			period;
+	u32			raw_size;
+	u16			type;
+};
+
+static void tk_overflow(struct perf_event *event,
+			struct perf_sample_data *data, struct pt_regs *regs)
+{
+	struct tk_event *seen = container_of(event, struct tk_event, event);
+	const struct trace_entry *entry = data->raw->frag.data;
+
+	seen->samples++;
+	seen->period = data->period;
+	seen->raw_size = data->raw->frag.size;
+	seen->type = entry->type;
+}
+
+static struct pmu tk_pmu = {
+	.task_ctx_nr	= perf_sw_context,
+	.start		= perf_swevent_start,
+	.stop		= perf_swevent_stop,
+	.read		= perf_swevent_read,
+};
+
+static struct tk_event *tk_new(struct kunit *test)
+{
+	struct tk_event *new = kunit_kzalloc(test, sizeof(*new), GFP_KERNEL);
+	struct perf_event *event;
+
+	KUNIT_ASSERT_NOT_NULL(test, new);
+	event = &new->event;
+	event->pmu = &tk_pmu;
+	event->attr.type = PERF_TYPE_TRACEPOINT;
+	event->attr.sample_period = 1;
+	event->attr.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_PERIOD;
+	event->hw.sample_period = 1;
+	event->hw.last_period = 1;
+	event->overflow_handler = tk_overflow;
+	event->clock = local_clock;
+	event->group_leader = event;
+	event->state = PERF_EVENT_STATE_ACTIVE;
+	event->oncpu = -1;
+	event->cpu = -1;
+	perf_overflow_init(event);
+	return new;
+}
+
+/* Delivers a record of the kernel's to the events of @head and of @task. */
+static void tk_deliver(struct hlist_head *head, u16 type, u64 count,
+		       struct task_struct *task)
+{
+	struct tk_record record = { };
+	struct pt_regs regs = { };
+	int rctx;
+
+	guard(preempt)();
+	perf_fetch_caller_regs(&regs);
+	rctx = perf_swevent_get_recursion_context();
+	if (rctx >= 0)
+		perf_tp_event(type, count, &record, sizeof(record), &regs,
+			      head, rctx, task);
+}
+
+/* Each record is counted with its weight, and is one sample. */
+static void tk_record_reaches_events(struct kunit *test)
+{
+	struct tk_event *one = tk_new(test), *two = tk_new(test);
+	HLIST_HEAD(head);
+
+	hlist_add_head(&one->event.hlist_entry, &head);
+	hlist_add_head(&two->event.hlist_entry, &head);
+	tk_deliver(&head, TK_TYPE, 3, NULL);
+	tk_deliver(&head, TK_TYPE, 4, NULL);
+	KUNIT_EXPECT_EQ(test, (u64)local64_read(&one->event.count), 7);
+	KUNIT_EXPECT_EQ(test, (u64)local64_read(&two->event.count), 7);
+	KUNIT_EXPECT_EQ(test, one->samples, 2);
+	KUNIT_EXPECT_EQ(test, one->period, 4);
+	KUNIT_EXPECT_GE(test, one->raw_size, TK_SIZE);
+	KUNIT_EXPECT_EQ(test, one->type, TK_TYPE);
+}
+
+/* A record of the kernel's passes by events that are stopped or exclude it. */
+static void tk_record_passes_by(struct kunit *test)
+{
+	struct tk_event *stopped = tk_new(test), *user = tk_new(test);
+	struct tk_event *kernel = tk_new(test);
+	HLIST_HEAD(head);
+
+	stopped->event.hw.state = PERF_HES_STOPPED;
+	user->event.attr.exclude_kernel = 1;
+	kernel->event.attr.exclude_user = 1;
+	hlist_add_head(&stopped->event.hlist_entry, &head);
+	hlist_add_head(&user->event.hlist_entry, &head);
+	hlist_add_head(&kernel->event.hlist_entry, &head);
+	tk_deliver(&head, TK_TYPE, 1, NULL);
+	KUNIT_EXPECT_EQ(test, (u64)local64_read(&stopped->event.count), 0);
+	KUNIT_EXPECT_EQ(test, (u64)local64_read(&user->event.count), 0);
+	KUNIT_EXPECT_EQ(test, (u64)local64_read(&kernel->event.count), 1);
+	KUNIT_EXPECT_EQ(test, stopped->samples | user->samples, 0);
+}
+
+/* The level that a record was made at is free afterwards. */
+static void tk_recursion_ends(struct kunit *test)
+{
+	struct tk_event *seen = tk_new(test);
+	HLIST_HEAD(head);
+	int first, again;
+
+	hlist_add_head(&seen->event.hlist_entry, &head);
+	preempt_disable();
+	first = perf_swevent_get_recursion_context();
+	tk_deliver(&head, TK_TYPE, 1, NULL);
+	again = perf_swevent_get_recursion_context();
+	if (first >= 0)
+		perf_swevent_put_recursion_context(first);
+	preempt_enable();
+	KUNIT_EXPECT_GE(test, first, 0);
+	KUNIT_EXPECT_LT(test, again, 0);
+	KUNIT_EXPECT_EQ(test, seen->samples, 0);
+	tk_deliver(&head, TK_TYPE, 1, NULL);
+	tk_deliver(&head, TK_TYPE, 1, NULL);
+	KUNIT_EXPECT_EQ(test, seen->samples, 2);
+}
+
+/* Events of a task that does not run. */
+
+static u16 tk_tracepoint(struct kunit *test)
+{
+	struct trace_event_file *file;
+	u16 type;
+
+	file = trace_get_event_file(NULL, "sched", "sched_process_hang");
+	if (IS_ERR(file))
+		kunit_skip(test, "the tracepoint is not configured");
+	type = file->event_call->event.type;
+	trace_put_event_file(file);
+	return type;
+}
+
+static void tk_release(void *event)
+{
+	perf_event_release_kernel(event);
+}
+
+static struct perf_event *tk_open(struct kunit *test, u16 type,
+				  struct task_struct *task, int cpu,
+				  bool disabled)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_TRACEPOINT,
+		.size		= sizeof(attr),
+		.config		= type,
+		.disabled	= disabled,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, task, NULL, NULL);
+	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(event), "%ld", PTR_ERR(event));
+	fake_pmu_undo(test, tk_release, event);
+	return event;
+}
+
+static u64 tk_count(struct perf_event *event)
+{
+	return local64_read(&event->count);
+}
+
+/*
+ * A record about a task is counted by events of the task on this CPU, with the
+ * weight of the record, if they are for this kind of record and enabled.
+ */
+static void tk_record_about_a_task(struct kunit *test)
+{
+	u16 type = tk_tracepoint(test);
+	struct fm_task *child = fm_fork(test, NULL);
+	struct perf_event *bound, *anywhere, *off, *mine;
+	HLIST_HEAD(none);
+	int cpu;
+
+	fm_settle(child);
+	migrate_disable();
+	cpu = raw_smp_processor_id();
+	bound = tk_open(test, type, child->task, cpu, false);
+	anywhere = tk_open(test, type, child->task, -1, false);
+	off = tk_open(test, type, child->task, cpu, true);
+	mine = tk_open(test, type, current, cpu, false);
+	tk_deliver(&none, type, 3, child->task);
+	tk_deliver(&none, type + 1, 5, child->task);
+	tk_deliver(&none, type, 7, NULL);
+	/* Events of current are in the tracepoint's list. */
+	tk_deliver(&none, type, 9, current);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, tk_count(bound), 3);
+	KUNIT_EXPECT_EQ(test, tk_count(anywhere), 0);
+	KUNIT_EXPECT_EQ(test, tk_count(off), 0);
+	KUNIT_EXPECT_EQ(test, tk_count(mine), 0);
+}
+
+/* PMUs. */
+
+static struct pmu *tk_find_pmu(const char *name)
+{
+	struct pmu *pmu;
+
+	guard(mutex)(&perf_pmus_mutex);
+	list_for_each_entry(pmu, &perf_pmus, entry) {
+		if (pmu->name && !strcmp(pmu->name, name))
+			return pmu;
+	}
+	return NULL;
+}
+
+static const char *const tk_pmu_names[] = { "tracepoint", "kprobe", "uprobe" };
+
+static void tk_check_pmu(struct kunit *test, struct pmu *pmu)
+{
+	struct perf_event *event = &tk_new(test)->event;
+
+	event->pmu = pmu;
+	KUNIT_EXPECT_TRUE(test, perf_event_is_tracing(event));
+	event->attr.type = PERF_TYPE_RAW;
+	KUNIT_EXPECT_EQ(test, pmu->event_init(event), -ENOENT);
+	event->attr.type = pmu->type;
+	event->attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	KUNIT_EXPECT_EQ(test, pmu->event_init(event), -EOPNOTSUPP);
+	event->attr.sample_type &= ~PERF_SAMPLE_BRANCH_STACK;
+	/* No tracepoint has this number; a probe needs a name. */
+	event->attr.config = U16_MAX;
+	KUNIT_EXPECT_LT(test, pmu->event_init(event), 0);
+	KUNIT_EXPECT_NULL(test, event->destroy);
+}
+
+static void tk_pmus_refuse(struct kunit *test)
+{
+	struct pmu *pmu;
+
+	for (int i = 0; i < ARRAY_SIZE(tk_pmu_names); i++) {
+		pmu = tk_find_pmu(tk_pmu_names[i]);
+		if (pmu)
+			tk_check_pmu(test, pmu);
+	}
+}
+
+/* Only uprobes are placed in the memory of certain tasks. */
+static void tk_probes_by_task(struct kunit *test)
+{
+	struct perf_event *event = &tk_new(test)->event;
+	struct trace_event_call call = { .flags = TRACE_EVENT_FL_UPROBE };
+
+	event->tp_event = &call;
+	KUNIT_EXPECT_FALSE(test, perf_tracing_is_by_task(event));
+	event->pmu = tk_find_pmu("tracepoint");
+	KUNIT_ASSERT_NOT_NULL(test, event->pmu);
+	KUNIT_EXPECT_TRUE(test, perf_tracing_is_by_task(event));
+	call.flags = TRACE_EVENT_FL_KPROBE;
+	KUNIT_EXPECT_FALSE(test, perf_tracing_is_by_task(event));
+}
+
+#ifdef CONFIG_BPF_SYSCALL
+/* A program that an event of @flags must not have, and why. */
+struct tk_misfit {
+	int			flags;
+	enum bpf_prog_type	type;
+	bool			sleepable;
+	bool			override;
+	u32			max_offset;
+	int			err;
+};
+
+static const struct tk_misfit tk_misfits[] = {
+	{ TRACE_EVENT_FL_TRACEPOINT, BPF_PROG_TYPE_KPROBE, .err = -EINVAL },
+	{ TRACE_EVENT_FL_TRACEPOINT, BPF_PROG_TYPE_PERF_EVENT, .err = -EINVAL },
+	{ TRACE_EVENT_FL_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT, .override = true,
+	  .err = -EINVAL },
+	{ TRACE_EVENT_FL_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT,
+	  .max_offset = SZ_64K, .err = -EACCES },
+	{ TRACE_EVENT_FL_KPROBE, BPF_PROG_TYPE_TRACEPOINT, .err = -EINVAL },
+	{ TRACE_EVENT_FL_KPROBE, BPF_PROG_TYPE_KPROBE, .sleepable = true,
+	  .err = -EINVAL },
+	{ TRACE_EVENT_FL_UPROBE, BPF_PROG_TYPE_TRACEPOINT, .err = -EINVAL },
+	{ TRACE_EVENT_FL_UPROBE, BPF_PROG_TYPE_KPROBE, .override = true,
+	  .err = -EINVAL },
+	{ 0, BPF_PROG_TYPE_TRACEPOINT, .err = -EINVAL },
+};
+
+static void tk_check_misfit(struct kunit *test, struct perf_event *event,
+			    struct bpf_prog *prog, const struct tk_misfit *misfit)
+{
+	struct trace_event_call call = {
+		.flags = misfit->flags, .class = event->tp_event->class,
+	};
+	struct trace_event_call *own = event->tp_event;
+	struct perf_event_context *ctx = event->ctx;
+
+	prog->type = misfit->type;
+	prog->sleepable = misfit->sleepable;
+	prog->kprobe_override = misfit->override;
+	prog->aux->max_ctx_offset = misfit->max_offset;
+	guard(mutex)(&ctx->mutex);
+	event->tp_event = &call;
+	KUNIT_EXPECT_EQ(test, perf_tracing_set_bpf(event, prog, 0), misfit->err);
+	event->tp_event = own;
+}
+
+static void tk_programs_that_do_not_fit(struct kunit *test)
+{
+	struct perf_event *event = tk_open(test, tk_tracepoint(test), current,
+					   -1, true);
+	struct bpf_prog *prog = bpf_prog_alloc(bpf_prog_size(1), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, prog);
+	for (int i = 0; i < ARRAY_SIZE(tk_misfits); i++)
+		tk_check_misfit(test, event, prog, &tk_misfits[i]);
+	__bpf_prog_free(prog);
+}
+#else
+static void tk_programs_that_do_not_fit(struct kunit *test)
+{
+	kunit_skip(test, "no BPF");
+}
+#endif
+
+static struct kunit_case tk_cases[] = {
+	KUNIT_CASE(tk_record_reaches_events),
+	KUNIT_CASE(tk_record_passes_by),
+	KUNIT_CASE(tk_recursion_ends),
+	KUNIT_CASE(tk_record_about_a_task),
+	KUNIT_CASE(tk_pmus_refuse),
+	KUNIT_CASE(tk_probes_by_task),
+	KUNIT_CASE(tk_programs_that_do_not_fit),
+	{ }
+};
+
+static struct kunit_suite tk_suite = {
+	.name		= "perf_tracing",
+	.test_cases	= tk_cases,
+};
+
+kunit_test_suite(tk_suite);
