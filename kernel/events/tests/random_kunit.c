@@ -13,6 +13,7 @@
 #include "../context.h"
 #include "../random.h"
 #include "fake_pmu.h"
+#include "family_tasks.h"
 
 #define RNK_DRAWS	100000
 
@@ -150,6 +151,41 @@ static void rnk_copies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rnk_differences(copy[1], copy[3]), 0);
 }
 
+/* Other versions may draw other periods, but not by accident. */
+static void rnk_keys_stay(struct kunit *test)
+{
+	static const u32 keys[] = { 0x514e28b7, 0x30f4c306, 0x85f0b427 };
+	struct perf_event *eldest = rnk_event(test, 1000000, 500000, 7);
+	struct perf_event *copy = rnk_event(test, 1000000, 0, 0);
+
+	eldest->hw.random_key = 0;
+	copy->parent = eldest;
+	guard(mutex)(&eldest->child_mutex);
+	for (int i = 0; i < ARRAY_SIZE(keys); i++) {
+		perf_random_inherit(copy);
+		KUNIT_EXPECT_EQ(test, copy->hw.random_key, keys[i]);
+	}
+}
+
+/* A copy begins with its own first draw, whatever it was copied from. */
+static void rnk_copy_begins(struct kunit *test)
+{
+	struct perf_event *eldest = rnk_event(test, 1000000, 500000, 7);
+	struct perf_event *copy = rnk_event(test, 1000000, 0, 0);
+	struct hw_perf_event *hwc = &copy->hw;
+
+	copy->parent = eldest;
+	hwc->random_seq = 5;
+	scoped_guard(mutex, &eldest->child_mutex)
+		perf_random_inherit(copy);
+	KUNIT_EXPECT_EQ(test, hwc->random_seq, 0);
+	KUNIT_EXPECT_EQ(test, local64_read(&hwc->period_left),
+			perf_random_draw(hwc, 0, 1000000));
+	KUNIT_EXPECT_EQ(test, hwc->sample_period,
+			perf_random_draw(hwc, 1, 1000000));
+	KUNIT_EXPECT_TRUE(test, hwc->random_fresh);
+}
+
 #define RNK_COPIES	200000
 
 static int rnk_compare(const void *a, const void *b)
@@ -280,6 +316,75 @@ static void rnk_set_and_change(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 50000);
 }
 
+/* The whole share is allowed: from 1 to nearly twice the period. */
+static void rnk_whole_share(struct kunit *test)
+{
+	struct perf_event *event = rnk_open(test, 1000);
+
+	KUNIT_EXPECT_EQ(test, rnk_set_share(event, 1000000), 0);
+	KUNIT_EXPECT_TRUE(test, perf_random_is_on(event));
+	rnk_expect_near(test, event, 1000, 999);
+}
+
+static void rnk_expect_asked(struct kunit *test, struct perf_event *event,
+			     u32 share, u64 seed)
+{
+	struct perf_event_random_period got;
+
+	memset(&got, 0xee, sizeof(got));
+	perf_random_get(event, &got);
+	KUNIT_EXPECT_EQ(test, got.flags, 0);
+	KUNIT_EXPECT_EQ(test, got.share, share);
+	KUNIT_EXPECT_EQ(test, got.reserved, 0);
+	KUNIT_EXPECT_EQ(test, got.seed, seed);
+}
+
+/* The arguments of the last request that succeeded can be read back. */
+static void rnk_get(struct kunit *test)
+{
+	const struct perf_event_random_period how = {
+		.share	= 250000,
+		.seed	= 0x123456789abcULL,
+	};
+	struct perf_event *event = rnk_open(test, 1000);
+
+	rnk_expect_asked(test, event, 0, 0);
+	KUNIT_EXPECT_EQ(test, rnk_set(event, &how), 0);
+	rnk_expect_asked(test, event, how.share, how.seed);
+	KUNIT_EXPECT_EQ(test, rnk_set_share(event, 1000001), -EINVAL);
+	rnk_expect_asked(test, event, how.share, how.seed);
+	KUNIT_EXPECT_EQ(test, rnk_set_share(event, 0), 0);
+	rnk_expect_asked(test, event, 0, 1);
+}
+
+/* Copies made before and after the request all have keys of their own. */
+static void rnk_later_copy(struct kunit *test)
+{
+	const struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .period = 1000000,
+		.inherit = true, .by_task = true,
+	};
+	struct perf_event *event = fake_pmu_open(test, &rnk_fake, &spec);
+	struct perf_event *child;
+	u32 keys[4];
+	int nr = 0;
+
+	fm_fork(test, NULL);
+	fm_fork(test, NULL);
+	KUNIT_ASSERT_EQ(test, rnk_set_share(event, 500000), 0);
+	fm_fork(test, NULL);
+
+	guard(mutex)(&event->child_mutex);
+	KUNIT_ASSERT_EQ(test, list_count_nodes(&event->child_list), 3);
+	keys[nr++] = event->hw.random_key;
+	list_for_each_entry(child, &event->child_list, child_list) {
+		KUNIT_EXPECT_TRUE(test, perf_random_is_on(child));
+		for (int i = 0; i < nr; i++)
+			KUNIT_EXPECT_NE(test, child->hw.random_key, keys[i]);
+		keys[nr++] = child->hw.random_key;
+	}
+}
+
 static int rnk_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&rnk_fake, "fake_random");
@@ -302,10 +407,15 @@ static struct kunit_case rnk_suite_cases[] = {
 	KUNIT_CASE(rnk_reaches_ends),
 	KUNIT_CASE(rnk_repeatable),
 	KUNIT_CASE(rnk_copies),
+	KUNIT_CASE(rnk_keys_stay),
+	KUNIT_CASE(rnk_copy_begins),
 	KUNIT_CASE(rnk_keys),
 	KUNIT_CASE(rnk_driver),
 	KUNIT_CASE(rnk_refused),
 	KUNIT_CASE(rnk_set_and_change),
+	KUNIT_CASE(rnk_whole_share),
+	KUNIT_CASE(rnk_get),
+	KUNIT_CASE(rnk_later_copy),
 	{ }
 };
 

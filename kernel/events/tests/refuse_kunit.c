@@ -140,6 +140,7 @@ static void rk_words(struct kunit *test)
 	perf_refuse_because(-EINVAL, PERF_FIELD(config2), 1, "too late");
 	perf_refuse_end(&refusal, -EINVAL);
 	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_PMU);
+	KUNIT_EXPECT_EQ(test, refusal.place, PERF_FIELD(config1));
 	KUNIT_EXPECT_STREQ(test, perf_refuse_text(&refusal), "no such filter");
 
 	perf_refuse_begin(&refusal, &rk_attr);
@@ -149,27 +150,38 @@ static void rk_words(struct kunit *test)
 			   "reserved bits are set");
 }
 
-static int rk_other_task(void *unused)
+/* A number that is no reason has no text. */
+static void rk_no_words(struct kunit *test)
 {
+	struct perf_refusal refusal = { .reason = U32_MAX };
+
+	KUNIT_EXPECT_STREQ(test, perf_refuse_text(&refusal), "");
+}
+
+static int rk_other_task(void *asked)
+{
+	*(bool *)asked = perf_refuse_is_asked();
 	rk_refuse(-EINVAL, PERF_REASON_CLOCK);
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(1);
 	return 0;
 }
 
-/* Refusals of another task are not noted. */
+/* Refusals of another task are not noted, and nobody asks it for reasons. */
 static void rk_whose(struct kunit *test)
 {
 	struct perf_refusal refusal;
 	struct task_struct *task;
+	bool asked = true;
 
 	perf_refuse_begin(&refusal, &rk_attr);
-	task = kthread_run(rk_other_task, NULL, "perf_refuse");
+	task = kthread_run(rk_other_task, &asked, "perf_refuse");
 	if (!IS_ERR(task))
 		kthread_stop(task);
 	perf_refuse_end(&refusal, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_NONE);
+	KUNIT_EXPECT_FALSE(test, asked);
 	KUNIT_EXPECT_EQ(test, atomic_read(&perf_refuse_watchers), 0);
 }
 
@@ -198,6 +210,7 @@ static struct kunit_case refuse_test_cases[] = {
 	KUNIT_CASE(rk_which_bits),
 	KUNIT_CASE(rk_what_helps),
 	KUNIT_CASE(rk_words),
+	KUNIT_CASE(rk_no_words),
 	KUNIT_CASE(rk_whose),
 	KUNIT_CASE(rk_list),
 	{}
