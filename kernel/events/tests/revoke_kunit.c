@@ -14,13 +14,17 @@
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/wait.h>
+#include <linux/wait_bit.h>
 
+#include "../buffer_types.h"
 #include "../context.h"
 #include "../control.h"
 #include "../event.h"
 #include "../family.h"
 #include "../pmu.h"
 #include "fake_pmu.h"
+#include "family_tasks.h"
 
 #define FOREVER_MS	3600000
 #define NR_RACERS	3
@@ -258,11 +262,13 @@ static void rk_dead(struct kunit *test)
 static void rk_running_task(struct kunit *test)
 {
 	struct perf_event *event = rk_open_task(test, current);
+	unsigned int users = refcount_read(&event->ctx->refcount);
 
 	KUNIT_ASSERT_EQ(test, rk_state(event), ACTIVE);
 	perf_pmu_unregister(&fake.pmu);
 	rk_expect_revoked(test, event);
 	rk_expect_gone(test);
+	KUNIT_EXPECT_EQ(test, refcount_read(&event->ctx->refcount), users);
 }
 
 /* Closed, but the part of the task's context waits for the next event. */
@@ -356,6 +362,170 @@ static void rk_comes_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rk_read(old), 0);
 }
 
+/* Copies. */
+
+static void rk_tick(struct fm_task *self)
+{
+	/* Preemption is off because another task may share this CPU. */
+	preempt_disable();
+	fake_pmu_tick(&fake, 100);
+	preempt_enable();
+}
+
+static struct perf_event *rk_open_inherited(struct kunit *test, bool by_task)
+{
+	const struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .inherit = true, .by_task = by_task,
+	};
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+static bool rk_has_copies(struct perf_event *eldest)
+{
+	guard(mutex)(&eldest->child_mutex);
+	return !list_empty(&eldest->child_list);
+}
+
+/* Copies go with their eldest, which keeps what they have counted. */
+static void rk_copies_of(struct kunit *test, bool by_task)
+{
+	struct perf_event *eldest = rk_open_inherited(test, by_task);
+	struct fm_task *child[2];
+	u64 sum;
+
+	for (int i = 0; i < 2; i++) {
+		child[i] = fm_fork(test, rk_tick);
+		fm_act(child[i]);
+	}
+	KUNIT_EXPECT_TRUE(test, rk_has_copies(eldest));
+	sum = rk_read(eldest);
+	KUNIT_EXPECT_GE(test, sum, 200);
+	perf_pmu_unregister(&fake.pmu);
+	rk_expect_revoked(test, eldest);
+	rk_expect_gone(test);
+	KUNIT_EXPECT_FALSE(test, rk_has_copies(eldest));
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&eldest->refcount), 1);
+	fm_act(child[0]);
+	KUNIT_EXPECT_EQ(test, rk_read(eldest), sum);
+}
+
+static void rk_copies(struct kunit *test)
+{
+	rk_copies_of(test, true);
+}
+
+static void rk_copies_of_family(struct kunit *test)
+{
+	rk_copies_of(test, false);
+}
+
+/* What others learn. */
+
+struct rk_poller {
+	struct wait_queue_entry	wait;
+	unsigned int		woken;
+};
+
+static int rk_poller_wake(struct wait_queue_entry *wait, unsigned int mode,
+			  int flags, void *key)
+{
+	container_of(wait, struct rk_poller, wait)->woken++;
+	return 0;
+}
+
+/* Does what mmap(2) does, without a mapping. */
+static void rk_give_buffer(struct kunit *test, struct perf_event *event)
+{
+	struct perf_buffer *rb = perf_rb_alloc(1, 0, -1, PERF_RB_WRITABLE);
+
+	KUNIT_ASSERT_NOT_NULL(test, rb);
+	refcount_set(&rb->mmap_count, 1);
+	spin_lock_irq(&rb->event_lock);
+	list_add(&event->rb_entry, &rb->event_list);
+	spin_unlock_irq(&rb->event_lock);
+	rcu_assign_pointer(*perf_rb_slot(event), rb);
+}
+
+/* Readers of the buffer are woken, to see that nothing more will come. */
+static void rk_pollers(struct kunit *test)
+{
+	struct perf_event *event = rk_open(test);
+	struct rk_poller poller = { };
+
+	rk_give_buffer(test, event);
+	init_waitqueue_func_entry(&poller.wait, rk_poller_wake);
+	add_wait_queue(&event->waitq, &poller.wait);
+	perf_pmu_unregister(&fake.pmu);
+	remove_wait_queue(&event->waitq, &poller.wait);
+	rk_expect_revoked(test, event);
+	KUNIT_EXPECT_GT(test, poller.woken, 0);
+	KUNIT_EXPECT_EQ(test, event->pending_kill, 0);
+}
+
+/* Waits like a fork that fails: until it is a context's only user. */
+struct rk_watch {
+	struct wait_bit_queue_entry	wait;
+	struct perf_event_context	*ctx;
+	unsigned int			woken;
+	/* References at the last time. */
+	unsigned int			users;
+};
+
+static int rk_watch_wake(struct wait_queue_entry *wait, unsigned int mode,
+			 int flags, void *arg)
+{
+	struct rk_watch *watch = container_of(wait, struct rk_watch,
+					      wait.wq_entry);
+	struct wait_bit_key *key = arg;
+
+	if (key->flags == watch->wait.key.flags) {
+		watch->woken++;
+		watch->users = refcount_read(&watch->ctx->refcount);
+	}
+	return 0;
+}
+
+/* Whenever a reference on @ctx goes, the one who waits is woken, and not before. */
+static void rk_expect_wakes(struct kunit *test, struct perf_event_context *ctx)
+{
+	struct rk_watch watch = { .ctx = ctx };
+	wait_queue_head_t *queue = __var_waitqueue(&ctx->refcount);
+
+	perf_ctx_get(ctx);
+	init_wait_var_entry(&watch.wait, &ctx->refcount, 0);
+	watch.wait.wq_entry.func = rk_watch_wake;
+	add_wait_queue(queue, &watch.wait.wq_entry);
+	perf_pmu_unregister(&fake.pmu);
+	remove_wait_queue(queue, &watch.wait.wq_entry);
+	rk_expect_gone(test);
+	KUNIT_EXPECT_GT(test, watch.woken, 0);
+	KUNIT_EXPECT_EQ(test, watch.users, refcount_read(&ctx->refcount));
+	perf_ctx_put(ctx);
+}
+
+static void rk_fork_learns_of_copy(struct kunit *test)
+{
+	struct perf_event *eldest = rk_open_inherited(test, true), *copy;
+
+	fm_fork(test, NULL);
+	scoped_guard(mutex, &eldest->child_mutex)
+		copy = list_first_entry_or_null(&eldest->child_list,
+						struct perf_event, child_list);
+	KUNIT_ASSERT_NOT_NULL(test, copy);
+	rk_expect_wakes(test, copy->ctx);
+}
+
+static void rk_fork_learns_of_part(struct kunit *test)
+{
+	struct rk_mortal *mortal = rk_start_mortal(test);
+	struct perf_event *event = rk_open_task(test, mortal->task);
+
+	fake_pmu_close(test, event);
+	KUNIT_ASSERT_NOT_NULL(test, mortal->task->perf_event_ctxp);
+	rk_expect_wakes(test, mortal->task->perf_event_ctxp);
+}
+
 /* Groups. */
 
 static void rk_group(struct kunit *test)
@@ -423,6 +593,17 @@ static struct perf_event *rk_open_guest(struct kunit *test,
 	return event;
 }
 
+static unsigned int rk_events_of(const struct perf_event_pmu_context *epc)
+{
+	struct perf_event *event;
+	unsigned int nr = 0;
+
+	guard(mutex)(&epc->ctx->mutex);
+	list_for_each_entry(event, &epc->ctx->event_list, event_entry)
+		nr += event->pmu_ctx == epc;
+	return nr;
+}
+
 static void rk_expect_freed(struct kunit *test, struct perf_event *guest,
 			    int state)
 {
@@ -431,6 +612,15 @@ static void rk_expect_freed(struct kunit *test, struct perf_event *guest,
 	KUNIT_ASSERT_NOT_NULL(test, guest->pmu_ctx);
 	KUNIT_EXPECT_PTR_EQ(test, guest->pmu_ctx->pmu, guest->pmu);
 	KUNIT_EXPECT_TRUE(test, guest->group_caps & PERF_EV_CAP_SOFTWARE);
+	KUNIT_EXPECT_EQ(test, guest->pmu_ctx->nr_events,
+			rk_events_of(guest->pmu_ctx));
+}
+
+/* Is the event's part the one that a CPU refers to as that of its task? */
+static bool rk_is_tasks_part(const struct perf_event *event, int cpu)
+{
+	return per_cpu_ptr(event->pmu->cpu_pmu_context, cpu)->task_epc ==
+	       event->pmu_ctx;
 }
 
 static void rk_guest(struct kunit *test)
@@ -445,6 +635,7 @@ static void rk_guest(struct kunit *test)
 	rk_expect_revoked(test, leader);
 	rk_expect_freed(test, guest, ACTIVE);
 	rk_expect_freed(test, off, OFF);
+	KUNIT_EXPECT_FALSE(test, rk_is_tasks_part(guest, rk_cpu()));
 	rk_expect_gone(test);
 	perf_event_enable(off);
 	KUNIT_EXPECT_EQ(test, rk_state(off), ACTIVE);
@@ -462,9 +653,47 @@ static void rk_guest_alone(struct kunit *test)
 	perf_event_read_value(guest, &before, &running);
 	perf_pmu_unregister(&fake.pmu);
 	rk_expect_freed(test, guest, ACTIVE);
+	scoped_guard(preempt)
+		KUNIT_EXPECT_TRUE(test, rk_is_tasks_part(guest,
+							 smp_processor_id()));
 	rk_expect_gone(test);
 	perf_event_read_value(guest, &enabled, &running);
 	KUNIT_EXPECT_GT(test, enabled, before);
+}
+
+static struct perf_event *rk_open_software(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type	= PERF_TYPE_SOFTWARE,
+		.config	= PERF_COUNT_SW_DUMMY,
+		.size	= sizeof(attr),
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	fake_pmu_undo(test, rk_release, event);
+	return event;
+}
+
+/* Guests come to events that are there already; all are scheduled from then on. */
+static void rk_guests_join(struct kunit *test)
+{
+	struct perf_event *events[6], *leader;
+
+	for (int i = 0; i < 3; i++)
+		events[i] = rk_open_software(test);
+	leader = rk_open_task(test, current);
+	for (int i = 3; i < 6; i++)
+		events[i] = rk_open_guest(test, leader);
+	perf_pmu_unregister(&fake.pmu);
+	rk_expect_gone(test);
+	for (int i = 0; i < 6; i++)
+		rk_expect_freed(test, events[i], ACTIVE);
+	fake_pmu_switch_out();
+	for (int i = 0; i < 6; i++)
+		KUNIT_EXPECT_EQ_MSG(test, rk_state(events[i]), ACTIVE,
+				    "event %d", i);
 }
 
 /* Half made. */
@@ -578,6 +807,25 @@ static void rk_half_made_installed(struct kunit *test)
 	perf_ctx_put(ctx);
 }
 
+/* A part that somebody holds, for an event that is not there yet. */
+static void rk_part_held(struct kunit *test)
+{
+	struct perf_event *event = rk_open_task(test, current);
+	struct perf_event_pmu_context *epc = event->pmu_ctx;
+	struct completion done;
+	bool early;
+
+	perf_epc_get_ref(epc);
+	rk_begin_unregister(test, &done);
+	early = wait_for_completion_timeout(&done, HZ / 10);
+	KUNIT_EXPECT_FALSE(test, early);
+	perf_epc_put(epc);
+	if (!early)
+		wait_for_completion(&done);
+	rk_expect_revoked(test, event);
+	rk_expect_gone(test);
+}
+
 /* Everything at once. */
 
 struct rk_racer {
@@ -671,14 +919,21 @@ static struct kunit_case rk_cases[] = {
 	KUNIT_CASE(rk_offline),
 	KUNIT_CASE(rk_final),
 	KUNIT_CASE(rk_comes_back),
+	KUNIT_CASE(rk_copies),
+	KUNIT_CASE(rk_copies_of_family),
+	KUNIT_CASE(rk_pollers),
+	KUNIT_CASE(rk_fork_learns_of_copy),
+	KUNIT_CASE(rk_fork_learns_of_part),
 	KUNIT_CASE(rk_group),
 	KUNIT_CASE(rk_group_exited),
 	KUNIT_CASE(rk_guest),
 	KUNIT_CASE(rk_guest_alone),
+	KUNIT_CASE(rk_guests_join),
 	KUNIT_CASE(rk_half_made),
 	KUNIT_CASE(rk_half_made_found),
 	KUNIT_CASE(rk_half_made_copy),
 	KUNIT_CASE(rk_half_made_installed),
+	KUNIT_CASE(rk_part_held),
 	KUNIT_CASE(rk_everybody),
 	{ }
 };

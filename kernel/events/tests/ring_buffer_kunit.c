@@ -348,6 +348,36 @@ static void lost_trailer(struct kunit *test)
 	test_expect_sample(test, test_take(test, rb), 64, 0);
 }
 
+/* A record of another room gets the identity at its end, if it was asked for. */
+static void whole_record(struct kunit *test)
+{
+	struct perf_buffer *rb = test_map(test, 1, 0, PERF_RB_WRITABLE);
+	struct perf_event *event = test_event(test, 0);
+	struct {
+		struct perf_event_header	header;
+		u64				word;
+	} mine = { { .type = PERF_RECORD_AUX, .size = sizeof(mine) }, 0x77 };
+	struct test_record *record;
+
+	perf_rb_record(event, &mine.header);
+	record = test_take(test, rb);
+	KUNIT_EXPECT_EQ(test, record->header.size, 16);
+	KUNIT_EXPECT_EQ(test, record->words[0], 0x77);
+
+	event->attr.sample_id_all = 1;
+	event->attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_STREAM_ID;
+	event->layout.trailer = 16;
+	perf_rb_record(event, &mine.header);
+	record = test_take(test, rb);
+	KUNIT_EXPECT_EQ(test, record->header.type, PERF_RECORD_AUX);
+	KUNIT_EXPECT_EQ(test, record->header.size, 16 + 16);
+	KUNIT_EXPECT_EQ(test, record->words[0], 0x77);
+	KUNIT_EXPECT_EQ(test, record->words[1], 1000);
+	KUNIT_EXPECT_EQ(test, record->words[2], 1000);
+	KUNIT_EXPECT_EQ(test, rb->user_page->data_tail,
+			rb->user_page->data_head);
+}
+
 /* Task, interrupt, NMI: nothing is visible before the task has finished. */
 static void nesting(struct kunit *test)
 {
@@ -786,6 +816,43 @@ static void wake_all(struct kunit *test)
 				  &poller[nr].wait);
 }
 
+struct test_locked_poller {
+	struct wait_queue_entry	wait;
+	struct perf_buffer	*rb;
+	unsigned int		woken;
+	unsigned int		unlocked;
+};
+
+static int test_wake_locked(struct wait_queue_entry *wait, unsigned int mode,
+			    int flags, void *key)
+{
+	struct test_locked_poller *poller =
+		container_of(wait, struct test_locked_poller, wait);
+
+	poller->woken++;
+	if (IS_ENABLED(CONFIG_SMP) && spin_trylock(&poller->rb->event_lock)) {
+		poller->unlocked++;
+		spin_unlock(&poller->rb->event_lock);
+	}
+	return 0;
+}
+
+/* Meanwhile no event can leave the list. */
+static void wake_locked(struct kunit *test)
+{
+	struct perf_event *event = test_event(test, 0);
+	struct test_locked_poller poller = {
+		.rb = test_map(test, 1, 0, PERF_RB_WRITABLE),
+	};
+
+	init_waitqueue_func_entry(&poller.wait, test_wake_locked);
+	add_wait_queue(&event->waitq, &poller.wait);
+	perf_rb_wake_all(event);
+	remove_wait_queue(&event->waitq, &poller.wait);
+	KUNIT_EXPECT_EQ(test, poller.woken, 1);
+	KUNIT_EXPECT_EQ(test, poller.unlocked, 0);
+}
+
 static void user_page(struct kunit *test)
 {
 	struct perf_buffer *rb = test_map(test, 0, 0, PERF_RB_WRITABLE);
@@ -936,6 +1003,7 @@ static struct kunit_case ring_buffer_cases[] = {
 	KUNIT_CASE(no_buffer),
 	KUNIT_CASE(full),
 	KUNIT_CASE(lost_trailer),
+	KUNIT_CASE(whole_record),
 	KUNIT_CASE(nesting),
 	KUNIT_CASE(nesting_full),
 	KUNIT_CASE(watermark),
@@ -954,6 +1022,7 @@ static struct kunit_case ring_buffer_cases[] = {
 	KUNIT_CASE(redirect_refused),
 	KUNIT_CASE(detach),
 	KUNIT_CASE(wake_all),
+	KUNIT_CASE(wake_locked),
 	KUNIT_CASE(user_page),
 	KUNIT_CASE(user_page_index),
 	KUNIT_CASE(user_page_interrupted),
