@@ -730,6 +730,30 @@ static void rk_late_turns(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, rk_late_turn_restarts(test, cpc));
 }
 
+/* When no group waits any more the timer stops, also if its turn was late. */
+static void rk_timer_stops(struct kunit *test)
+{
+	struct perf_cpu_pmu_context *cpc;
+	enum hrtimer_restart restart;
+	struct perf_event *pair[2];
+
+	rk_begin(test);
+	cpc = rk_make_pair(test, pair);
+	WRITE_ONCE(fake.nr_counters, 2);
+	scoped_guard(irqsave) {
+		perf_pmu_resched(&fake.pmu);
+		restart = perf_pmu_mux_handler(&cpc->mux_timer);
+	}
+	KUNIT_EXPECT_EQ(test, pair[0]->state, ACTIVE);
+	KUNIT_EXPECT_EQ(test, pair[1]->state, ACTIVE);
+	KUNIT_EXPECT_EQ(test, restart, HRTIMER_NORESTART);
+	KUNIT_EXPECT_FALSE(test, cpc->mux_active);
+
+	cpc->mux_active = true;
+	KUNIT_EXPECT_FALSE(test, rk_late_turn_restarts(test, cpc));
+	KUNIT_EXPECT_FALSE(test, cpc->mux_active);
+}
+
 /*
  * Two groups of a CPU have room for one of them beside a task's event, which is
  * scheduled in and out all the time. They take turns nevertheless.
@@ -923,6 +947,7 @@ static struct kunit_case rk_cases[] = {
 	KUNIT_CASE(rk_timer_waits_for_choice),
 	KUNIT_CASE(rk_timer_ends_choice),
 	KUNIT_CASE(rk_late_turns),
+	KUNIT_CASE(rk_timer_stops),
 	KUNIT_CASE(rk_switches_let_turns_pass),
 	KUNIT_CASE(rk_stray_timer),
 	KUNIT_CASE(rk_crowd),

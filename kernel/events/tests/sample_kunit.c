@@ -262,6 +262,57 @@ static void huge_payload(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, halves[2], sizeof(u32));
 }
 
+/* What a driver brought besides a stack of @nr addresses. */
+static void test_take_long(struct kunit *test, u64 nr, u32 payload)
+{
+	struct record_fake *fake = test->priv;
+	struct test_extras *extras;
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	extras = kunit_kzalloc(test, sizeof(*extras), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, extras);
+	extras->raw.frag.size = payload;
+	extras->raw.frag.data = kunit_kzalloc(test, payload, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, extras->raw.frag.data);
+	perf_sample_data_init(&data, 0, 1);
+	data.callchain = kunit_kzalloc(test,
+				       struct_size(data.callchain, ip, nr),
+				       GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, data.callchain);
+	data.callchain->nr = nr;
+	data.dyn_size += (1 + nr) * sizeof(u64);
+	data.sample_flags |= PERF_SAMPLE_CALLCHAIN;
+	perf_sample_save_raw_data(&data, &fake->event, &extras->raw);
+	extras->branches.stack.nr = TEST_BRANCHES;
+	perf_sample_save_brstack(&data, &fake->event, &extras->branches.stack,
+				 NULL);
+	KUNIT_EXPECT_TRUE(test, fake_sample(fake, &data, &regs));
+}
+
+/* The stack is cut to what has to go, and nothing else is, unless it must. */
+static void cut_in_order(struct kunit *test)
+{
+	const u32 payload = 28, branches = 8 + TEST_BRANCHES * 24;
+	struct record_fake *fake = test->priv;
+	u32 *halves = (u32 *)fake->record;
+	u64 left = TEST_SIZE_MAX - 8 - 8 - 32 - branches;
+
+	fake_layout(fake, PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW |
+		    PERF_SAMPLE_BRANCH_STACK);
+	test_take_long(test, 9000, payload);
+	KUNIT_EXPECT_EQ(test, fake->record[0] >> 48, TEST_SIZE_MAX);
+	KUNIT_ASSERT_EQ(test, fake->record[1], left / 8);
+	KUNIT_EXPECT_EQ(test, halves[2 * (2 + left / 8)], payload);
+	KUNIT_EXPECT_EQ(test, fake->record[6 + left / 8], TEST_BRANCHES);
+
+	/* All of the stack goes, then the payload, and the branches stay. */
+	test_take_long(test, 100, 70000);
+	KUNIT_EXPECT_EQ(test, fake->record[1], 0);
+	KUNIT_EXPECT_EQ(test, halves[4], sizeof(u32));
+	KUNIT_EXPECT_EQ(test, fake->record[3], TEST_BRANCHES);
+}
+
 /* The index is present even without branches, since readers expect it. */
 static void no_branches(struct kunit *test)
 {
@@ -431,6 +482,52 @@ static void read_active(struct kunit *test)
 	fake_expect_words(test, 1, words, ARRAY_SIZE(words));
 }
 
+/* The driver says that the counts are up to date: nothing is read. */
+static void read_fresh(struct kunit *test)
+{
+	static const u64 words[] = { 2, 100, 200 };
+	struct record_fake *fake = test->priv;
+	struct perf_event *sibling = test_make_group(test);
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	fake->event.attr.read_format = PERF_FORMAT_GROUP;
+	fake->event.read_size = sizeof(words);
+	fake_layout(fake, PERF_SAMPLE_READ);
+	perf_sample_data_init(&data, 0, 1);
+	data.sample_flags |= PERF_SAMPLE_READ;
+	migrate_disable();
+	sibling->state = PERF_EVENT_STATE_ACTIVE;
+	sibling->oncpu = raw_smp_processor_id();
+	KUNIT_EXPECT_TRUE(test, fake_sample(fake, &data, &regs));
+	sibling->state = PERF_EVENT_STATE_OFF;
+	migrate_enable();
+	fake_expect_words(test, 1, words, ARRAY_SIZE(words));
+}
+
+/* The same words wherever a page ends in between. */
+static void read_at_page_ends(struct kunit *test)
+{
+	static const u64 words[] = {
+		2, 0, 0, 100, FAKE_ID, 3, 200, FAKE_ID + 1, 4, 0x77,
+	};
+	struct record_fake *fake = test->priv;
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	test_make_group(test);
+	fake->event.attr.read_format = PERF_FORMAT_MAX - 1;
+	fake->event.read_size = sizeof(words) - sizeof(u64);
+	fake_layout(fake, PERF_SAMPLE_READ | PERF_SAMPLE_WEIGHT);
+	while (fake->rb->user_page->data_head < 12 * PAGE_SIZE) {
+		perf_sample_data_init(&data, 0, 1);
+		data.weight.full = 0x77;
+		data.sample_flags |= PERF_SAMPLE_WEIGHT;
+		KUNIT_ASSERT_TRUE(test, fake_sample(fake, &data, &regs));
+		fake_expect_words(test, 1, words, ARRAY_SIZE(words));
+	}
+}
+
 /* Counts have @size bytes in the header; when written, the event says @now. */
 static void test_resized(struct kunit *test, u16 size, u16 now)
 {
@@ -526,6 +623,53 @@ static void identity(struct kunit *test)
 				KUNIT_EXPECT_EQ(test, word, FAKE_ID);
 		}
 	}
+}
+
+/* Every second sample wakes the readers. */
+static void samples_wake(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	long before = local_read(&fake->rb->wakeup);
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	fake->event.attr.wakeup_events = 2;
+	fake_layout(fake, PERF_SAMPLE_TIME);
+	for (int i = 1; i <= 6; i++) {
+		perf_sample_data_init(&data, 0, 1);
+		KUNIT_ASSERT_TRUE(test, fake_sample(fake, &data, &regs));
+		KUNIT_EXPECT_EQ(test, local_read(&fake->rb->wakeup),
+				before + i / 2);
+	}
+}
+
+/* PERF_RECORD_READ: numbers of the task, counts, identity of the task. */
+static void read_record(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct perf_event *event = &fake->event;
+	const struct perf_event_header *header = (const void *)fake->record;
+	u32 *halves = (u32 *)fake->record;
+	const u64 words[] = { 100, FAKE_ID, 3 };
+
+	test_make_group(test);
+	event->attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	event->read_size = sizeof(words);
+	for (int all = 0; all < 2; all++) {
+		event->attr.sample_id_all = all;
+		fake_layout(fake, PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			    PERF_SAMPLE_ID);
+		perf_sample_read_record(event, current);
+		KUNIT_ASSERT_NOT_NULL(test, fake_take(fake));
+		KUNIT_EXPECT_EQ(test, header->type, PERF_RECORD_READ);
+		KUNIT_EXPECT_EQ(test, header->size, all ? 64 : 40);
+		KUNIT_EXPECT_EQ(test, halves[2], task_tgid_nr(current));
+		KUNIT_EXPECT_EQ(test, halves[3], task_pid_nr(current));
+		fake_expect_words(test, 2, words, ARRAY_SIZE(words));
+	}
+	KUNIT_EXPECT_EQ(test, fake->record[5], fake->record[1]);
+	KUNIT_EXPECT_EQ(test, fake->record[6], FAKE_TIME);
+	KUNIT_EXPECT_EQ(test, fake->record[7], FAKE_ID);
 }
 
 /* One buffer for each level, refused while in use; none without users. */
@@ -757,14 +901,19 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(inherited_ids),
 	KUNIT_CASE(long_callchain),
 	KUNIT_CASE(huge_payload),
+	KUNIT_CASE(cut_in_order),
 	KUNIT_CASE(no_branches),
 	KUNIT_CASE(excluded_kernel),
 	KUNIT_CASE(prepared_twice),
 	KUNIT_CASE(read_alone),
 	KUNIT_CASE(read_group),
 	KUNIT_CASE(read_active),
+	KUNIT_CASE(read_fresh),
+	KUNIT_CASE(read_at_page_ends),
 	KUNIT_CASE(read_resized),
 	KUNIT_CASE(identity),
+	KUNIT_CASE(samples_wake),
+	KUNIT_CASE(read_record),
 	KUNIT_CASE(callchain_buffers),
 	KUNIT_CASE(callchain_users),
 	KUNIT_CASE(callchain_room),
