@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room remote: results and arguments of calls, CPUs that are
+ * offline, calls to many CPUs of which some are in a walk. What a call to a
+ * context does when the context moves meanwhile is tested with room control.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+
+#include "../context.h"
+#include "../remote.h"
+#include "../walk.h"
+#include "fake_pmu.h"
+
+#define RMK_PATIENCE_NS	(20 * NSEC_PER_SEC)
+#define RMK_WALKERS	2
+/* More than the frames of a call have. */
+#define RMK_FRAMES	1024
+
+/* A thread that is in a walk on its CPU until it is told to end it. */
+struct rmk_walker {
+	struct task_struct	*task;
+	struct completion	begun;
+	bool			leave;
+};
+
+static int rmk_walk(void *arg)
+{
+	struct rmk_walker *walker = arg;
+	u64 end = ktime_get_ns() + RMK_PATIENCE_NS;
+
+	preempt_disable();
+	perf_walk_begin();
+	complete(&walker->begun);
+	while (!READ_ONCE(walker->leave) && ktime_get_ns() < end)
+		cpu_relax();
+	perf_walk_end();
+	preempt_enable();
+	return 0;
+}
+
+static void rmk_walker_start(struct kunit *test, struct rmk_walker *walker,
+			     int cpu)
+{
+	memset(walker, 0, sizeof(*walker));
+	init_completion(&walker->begun);
+	walker->task = kthread_create_on_cpu(rmk_walk, walker, cpu,
+					     "perf_kunit/%u");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(walker->task));
+	get_task_struct(walker->task);
+	wake_up_process(walker->task);
+	wait_for_completion(&walker->begun);
+}
+
+static void rmk_walker_end(struct rmk_walker *walker)
+{
+	WRITE_ONCE(walker->leave, true);
+	kthread_stop_put(walker->task);
+}
+
+/* A CPU that the test's thread does not run on, and is kept off. */
+static int rmk_other_cpu(struct kunit *test)
+{
+	int here = cpumask_first(cpu_online_mask);
+	int other = cpumask_next(here, cpu_online_mask);
+
+	if (other >= nr_cpu_ids)
+		kunit_skip(test, "one CPU only");
+	KUNIT_ASSERT_EQ(test, 0,
+			set_cpus_allowed_ptr(current, cpumask_of(here)));
+	return other;
+}
+
+/* Where the function ran, and what it returned. */
+struct rmk_call {
+	int	cpu;
+	int	ran;
+	int	result;
+	bool	irqs_off;
+};
+
+static int rmk_fn(void *arg)
+{
+	struct rmk_call *call = arg;
+
+	call->cpu = smp_processor_id();
+	call->ran++;
+	call->irqs_off = irqs_disabled();
+	return call->result;
+}
+
+/* The function's result is passed on, from each CPU, whatever it is. */
+static void rmk_results(struct kunit *test)
+{
+	static const int results[] = { 0, 1, -1, -ENXIO, INT_MAX };
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		for (int i = 0; i < ARRAY_SIZE(results); i++) {
+			struct rmk_call call = { .result = results[i] };
+
+			KUNIT_EXPECT_EQ(test, perf_cpu_call(cpu, rmk_fn, &call),
+					results[i]);
+			KUNIT_EXPECT_EQ(test, call.ran, 1);
+			KUNIT_EXPECT_EQ(test, call.cpu, cpu);
+			KUNIT_EXPECT_TRUE(test, call.irqs_off);
+		}
+	}
+}
+
+/* No CPU has the number: nothing runs, whatever the call before has left. */
+static void rmk_no_cpu(struct kunit *test)
+{
+	struct rmk_call call = { .result = 3 };
+
+	KUNIT_EXPECT_EQ(test, perf_cpu_call(nr_cpu_ids, rmk_fn, &call), -ENXIO);
+	KUNIT_EXPECT_EQ(test, call.ran, 0);
+}
+
+static int rmk_ctx_fn(struct perf_event_context *ctx,
+		      struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct rmk_call *call = arg;
+	int err = rmk_fn(call);
+
+	if (!cpuctx)
+		call->cpu = PERF_CPU_NONE;
+	return err;
+}
+
+/* How often a function found the locks that it can rely on; SMP only. */
+struct rmk_locks {
+	int	ran;
+	int	own;
+	int	loaded;
+	bool	here;
+};
+
+static bool rmk_is_locked(struct perf_event_context *ctx)
+{
+	return !IS_ENABLED(CONFIG_SMP) || raw_spin_is_locked(&ctx->lock);
+}
+
+static int rmk_look_at_locks(struct perf_event_context *ctx,
+			     struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct rmk_locks *locks = arg;
+
+	locks->ran++;
+	locks->own += rmk_is_locked(ctx);
+	locks->here = cpuctx;
+	if (cpuctx)
+		locks->loaded += rmk_is_locked(&cpuctx->ctx) &&
+				 (!cpuctx->task_ctx ||
+				  rmk_is_locked(cpuctx->task_ctx));
+	return 0;
+}
+
+static void rmk_release(void *event)
+{
+	perf_event_release_kernel(event);
+}
+
+/* Makes current have a context that is loaded. */
+static struct perf_event_context *rmk_own_ctx(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type	= PERF_TYPE_SOFTWARE,
+		.config	= PERF_COUNT_SW_DUMMY,
+		.size	= sizeof(attr),
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	fake_pmu_undo(test, rmk_release, event);
+	return event->ctx;
+}
+
+/* The locks of both contexts are held on a CPU, or that of the context alone. */
+static void rmk_locked(struct kunit *test)
+{
+	struct perf_event_context *ctx = rmk_own_ctx(test), *unloaded;
+	struct rmk_locks locks = { };
+
+	for (int i = 1; i <= 10; i++) {
+		perf_ctx_call(ctx, rmk_look_at_locks, &locks);
+		KUNIT_EXPECT_TRUE(test, locks.here);
+		KUNIT_EXPECT_EQ(test, locks.ran, i);
+		KUNIT_EXPECT_EQ(test, locks.own, i);
+		KUNIT_EXPECT_EQ(test, locks.loaded, i);
+	}
+	unloaded = kunit_kzalloc(test, sizeof(*unloaded), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, unloaded);
+	fake_ctx_init(unloaded);
+	locks = (struct rmk_locks) { };
+	perf_ctx_call(unloaded, rmk_look_at_locks, &locks);
+	KUNIT_EXPECT_FALSE(test, locks.here);
+	KUNIT_EXPECT_EQ(test, locks.ran, 1);
+	KUNIT_EXPECT_EQ(test, locks.own, 1);
+}
+
+/* A call's memory, as others have left it on the stack. */
+static noinline void rmk_spoil_stack(void)
+{
+	u8 frames[RMK_FRAMES];
+
+	memset(frames, 0xa5, sizeof(frames));
+	barrier_data(frames); /* the compiler must store it */
+}
+
+static noinline int rmk_ctx_call(struct perf_event_context *ctx,
+				 struct rmk_call *call)
+{
+	*call = (struct rmk_call) { .result = 5 };
+	rmk_spoil_stack();
+	return perf_ctx_call(ctx, rmk_ctx_fn, call);
+}
+
+static noinline int rmk_cpu_call(int cpu, struct rmk_call *call)
+{
+	*call = (struct rmk_call) { .result = 5 };
+	rmk_spoil_stack();
+	return perf_cpu_call(cpu, rmk_fn, call);
+}
+
+/* Calls do not depend on what their memory had before. */
+static void rmk_spoilt(struct kunit *test)
+{
+	int other = rmk_other_cpu(test);
+	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, other).ctx;
+	struct rmk_call call;
+
+	KUNIT_EXPECT_EQ(test, rmk_ctx_call(ctx, &call), 5);
+	KUNIT_EXPECT_EQ(test, call.ran, 1);
+	KUNIT_EXPECT_EQ(test, call.cpu, other);
+	KUNIT_EXPECT_EQ(test, rmk_cpu_call(other, &call), 5);
+	KUNIT_EXPECT_EQ(test, call.ran, 1);
+}
+
+/* A thread that sends a call while other CPUs are in a walk. */
+struct rmk_sender {
+	struct task_struct	*task;
+	void			(*send)(struct rmk_sender *sender);
+	struct completion	sending;
+	struct completion	done;
+	int			cpu;
+	struct rmk_call		call;
+	int			ret;
+};
+
+/* Static, since a thread that waits for ever would use it for ever. */
+static struct rmk_sender rmk_sender;
+
+static int rmk_sender_run(void *unused)
+{
+	complete(&rmk_sender.sending);
+	rmk_sender.send(&rmk_sender);
+	complete(&rmk_sender.done);
+	return 0;
+}
+
+/* Starts the thread on this CPU, and lets it come to where it has to wait. */
+static void rmk_sender_start(struct kunit *test,
+			     void (*send)(struct rmk_sender *sender), int cpu)
+{
+	rmk_sender = (struct rmk_sender) { .send = send, .cpu = cpu };
+	init_completion(&rmk_sender.sending);
+	init_completion(&rmk_sender.done);
+	rmk_sender.task = kthread_create_on_cpu(rmk_sender_run, NULL,
+						raw_smp_processor_id(),
+						"perf_kunit/%u");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(rmk_sender.task));
+	if (IS_ERR(rmk_sender.task))
+		return;
+	wake_up_process(rmk_sender.task);
+	wait_for_completion(&rmk_sender.sending);
+	fsleep(5000);
+}
+
+/* The call has ended, now that all walks have. */
+static void rmk_sender_expect_end(struct kunit *test)
+{
+	unsigned long left = 0;
+
+	if (!IS_ERR(rmk_sender.task))
+		left = wait_for_completion_timeout(&rmk_sender.done, 20 * HZ);
+	KUNIT_ASSERT_GT(test, left, 0);
+}
+
+static void rmk_send_to_ctx(struct rmk_sender *sender)
+{
+	sender->ret = rmk_ctx_call(&per_cpu(perf_cpu_context, sender->cpu).ctx,
+				   &sender->call);
+}
+
+static void rmk_send_to_cpu(struct rmk_sender *sender)
+{
+	sender->ret = rmk_cpu_call(sender->cpu, &sender->call);
+}
+
+static void rmk_walk_case(struct kunit *test,
+			  void (*send)(struct rmk_sender *sender))
+{
+	int cpu = rmk_other_cpu(test);
+	struct rmk_walker walker;
+
+	rmk_walker_start(test, &walker, cpu);
+	rmk_sender_start(test, send, cpu);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(rmk_sender.call.ran), 0);
+	rmk_walker_end(&walker);
+	rmk_sender_expect_end(test);
+	KUNIT_EXPECT_EQ(test, rmk_sender.ret, 5);
+	KUNIT_EXPECT_EQ(test, rmk_sender.call.ran, 1);
+	KUNIT_EXPECT_EQ(test, rmk_sender.call.cpu, cpu);
+	KUNIT_EXPECT_TRUE(test, rmk_sender.call.irqs_off);
+}
+
+/* The same for a CPU that is in a walk: calls wait, and then are done. */
+static void rmk_spoilt_in_walk(struct kunit *test)
+{
+	rmk_walk_case(test, rmk_send_to_ctx);
+	rmk_walk_case(test, rmk_send_to_cpu);
+}
+
+/* Calls to several CPUs. */
+
+static DEFINE_PER_CPU(int, rmk_rounds);
+
+static void rmk_count(void)
+{
+	WARN_ON_ONCE(!irqs_disabled());
+	this_cpu_inc(rmk_rounds);
+}
+
+static void rmk_forget_rounds(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(rmk_rounds, cpu) = 0;
+}
+
+/* The CPUs in @cpus that are online have run the function @nr times. */
+static void rmk_expect_rounds(struct kunit *test, const struct cpumask *cpus,
+			      int nr)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		bool asked = cpumask_test_cpu(cpu, cpus) && cpu_online(cpu);
+
+		KUNIT_EXPECT_EQ_MSG(test, READ_ONCE(per_cpu(rmk_rounds, cpu)),
+				    asked ? nr : 0, "CPU %d", cpu);
+	}
+}
+
+/* Each CPU that was asked, and no other, runs the function once. */
+static void rmk_many(struct kunit *test)
+{
+	const struct cpumask *masks[] = {
+		cpu_possible_mask, cpu_none_mask, cpu_online_mask,
+		cpumask_of(cpumask_first(cpu_online_mask)),
+		cpumask_of(cpumask_last(cpu_online_mask)),
+	};
+
+	for (int i = 0; i < ARRAY_SIZE(masks); i++) {
+		rmk_forget_rounds();
+		for (int nr = 1; nr <= 3; nr++) {
+			perf_cpus_call(masks[i], rmk_count);
+			rmk_expect_rounds(test, masks[i], nr);
+		}
+	}
+}
+
+static void rmk_send_to_all(struct rmk_sender *sender)
+{
+	perf_cpus_call(cpu_online_mask, rmk_count);
+}
+
+/* Some CPUs are in a walk: the others do not wait for them, the caller does. */
+static void rmk_many_in_walks(struct kunit *test)
+{
+	int cpu = rmk_other_cpu(test), nr = 0;
+	struct rmk_walker walkers[RMK_WALKERS];
+	struct cpumask *walk = kunit_kzalloc(test, cpumask_size(), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, walk);
+	rmk_forget_rounds();
+	for (; nr < RMK_WALKERS && cpu < nr_cpu_ids; nr++) {
+		rmk_walker_start(test, &walkers[nr], cpu);
+		cpumask_set_cpu(cpu, walk);
+		cpu = cpumask_next(cpu, cpu_online_mask);
+	}
+	rmk_sender_start(test, rmk_send_to_all, 0);
+	KUNIT_EXPECT_FALSE(test, completion_done(&rmk_sender.done));
+	cpumask_andnot(walk, cpu_online_mask, walk);
+	rmk_expect_rounds(test, walk, 1);
+
+	while (nr) {
+		KUNIT_EXPECT_FALSE(test, completion_done(&rmk_sender.done));
+		rmk_walker_end(&walkers[--nr]);
+	}
+	rmk_sender_expect_end(test);
+	rmk_expect_rounds(test, cpu_online_mask, 1);
+}
+
+/* One round after the other, each with walks to wait for. */
+static void rmk_many_again(struct kunit *test)
+{
+	for (int i = 0; i < 3; i++)
+		rmk_many_in_walks(test);
+}
+
+static struct kunit_case rmk_cases[] = {
+	KUNIT_CASE(rmk_results),
+	KUNIT_CASE(rmk_no_cpu),
+	KUNIT_CASE(rmk_locked),
+	KUNIT_CASE(rmk_spoilt),
+	KUNIT_CASE(rmk_spoilt_in_walk),
+	KUNIT_CASE(rmk_many),
+	KUNIT_CASE(rmk_many_again),
+	{ }
+};
+
+static struct kunit_suite rmk_suite = {
+	.name		= "perf_remote",
+	.test_cases	= rmk_cases,
+};
+
+kunit_test_suite(rmk_suite);
+
+MODULE_DESCRIPTION("KUnit tests of calls to other CPUs and their contexts");
+MODULE_LICENSE("GPL");
