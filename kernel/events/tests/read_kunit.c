@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room read: what read(2) returns of an event and of a group, in
+ * each format, read here or with the help of another CPU; sums over inherited
+ * copies; errors; when an event has hung up.
+ */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/mman.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "../control.h"
+#include "../event.h"
+#include "../groups.h"
+#include "../read.h"
+#include "fake_pmu.h"
+#include "family_tasks.h"
+
+#define FOREVER_MS	3600000
+/* Events of a group that is read on the stack, and of one that is too large. */
+#define RDK_FEW		3
+#define RDK_MANY	12
+#define RDK_WORDS	(3 + 3 * RDK_MANY)
+#define RDK_UNTOUCHED	0xeeeeeeeeeeeeeeeeULL
+
+/**
+ * struct rdk_reader - what read(2) has at hand
+ * @file: file of the event that is read
+ * @user: buffer in user memory, of a page
+ * @words: what was read
+ */
+struct rdk_reader {
+	struct file	file;
+	unsigned long	user;
+	u64		words[RDK_WORDS + 1];
+};
+
+static struct fake_pmu fake;
+
+static int rdk_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_read");
+}
+
+static void rdk_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&fake);
+}
+
+static void rdk_check_idle(void *test)
+{
+	fake_pmu_expect_idle(test, &fake);
+}
+
+static int rdk_init(struct kunit *test)
+{
+	struct rdk_reader *reader = kunit_kzalloc(test, sizeof(*reader),
+						  GFP_KERNEL);
+
+	if (!reader)
+		return -ENOMEM;
+	test->priv = reader;
+	reader->user = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE,
+				     PROT_READ | PROT_WRITE,
+				     MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	if (!reader->user || IS_ERR_VALUE(reader->user))
+		return -ENOMEM;
+	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
+	return kunit_add_action(test, rdk_check_idle, test);
+}
+
+/* Reads into @at in user memory. */
+static ssize_t rdk_read_to(struct kunit *test, struct perf_event *event,
+			   unsigned long at, size_t count)
+{
+	struct rdk_reader *reader = test->priv;
+
+	reader->file.private_data = event;
+	return perf_read(&reader->file, (char __user *)at, count, NULL);
+}
+
+/* Reads, and fetches all that may have been stored. */
+static ssize_t rdk_read(struct kunit *test, struct perf_event *event,
+			size_t count)
+{
+	struct rdk_reader *reader = test->priv;
+	void __user *user = (void __user *)reader->user;
+	ssize_t ret;
+
+	memset(reader->words, 0xee, sizeof(reader->words));
+	KUNIT_ASSERT_EQ(test, 0, copy_to_user(user, reader->words,
+					      sizeof(reader->words)));
+	ret = rdk_read_to(test, event, reader->user, count);
+	KUNIT_ASSERT_EQ(test, 0, copy_from_user(reader->words, user,
+						sizeof(reader->words)));
+	return ret;
+}
+
+static void rdk_expect_words(struct kunit *test, const u64 *words,
+			     unsigned int nr)
+{
+	struct rdk_reader *reader = test->priv;
+
+	for (int i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ_MSG(test, reader->words[i], words[i],
+				    "word %u of %u", i, nr);
+	KUNIT_EXPECT_EQ(test, reader->words[nr], RDK_UNTOUCHED);
+}
+
+static int rdk_cpu(void)
+{
+	return cpumask_last(cpu_online_mask);
+}
+
+static void rdk_bind(struct kunit *test, int cpu)
+{
+	KUNIT_ASSERT_EQ(test, 0,
+			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+}
+
+/* Goes to another CPU than that of the events, if there is one. */
+static void rdk_go_elsewhere(struct kunit *test)
+{
+	rdk_bind(test, cpumask_first(cpu_online_mask));
+}
+
+static void rdk_set_format(struct perf_event *event, u64 format)
+{
+	event->attr.read_format = format;
+	perf_group_set_read_size(event);
+}
+
+/* Formats and errors; the events are off, so that nothing changes meanwhile. */
+
+/* Event number @nr of a group, with values that differ from all others. */
+static struct perf_event *rdk_open(struct kunit *test,
+				   struct perf_event *leader, unsigned int nr,
+				   bool inherit)
+{
+	const struct fake_pmu_spec spec = {
+		.leader = leader, .cpu = rdk_cpu(), .disabled = true,
+		.inherit = inherit,
+	};
+	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
+
+	local64_set(&event->count, 100 + nr);
+	atomic64_set(&event->lost_samples, 200 + nr);
+	event->total_time_enabled = 7000 + nr;
+	event->total_time_running = 5000 + nr;
+	if (inherit) {
+		atomic64_set(&event->child_count, 10000);
+		atomic64_set(&event->child_total_time_enabled, 20000);
+		atomic64_set(&event->child_total_time_running, 30000);
+	}
+	return event;
+}
+
+static unsigned int rdk_member_words(const struct perf_event *event, u64 format,
+				     u64 *words)
+{
+	unsigned int n = 0;
+
+	words[n++] = local64_read(&event->count) +
+		     atomic64_read(&event->child_count);
+	if (format & PERF_FORMAT_ID)
+		words[n++] = event->id;
+	if (format & PERF_FORMAT_LOST)
+		words[n++] = atomic64_read(&event->lost_samples);
+	return n;
+}
+
+static unsigned int rdk_time_words(const struct perf_event *event, u64 format,
+				   u64 *words)
+{
+	unsigned int n = 0;
+
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		words[n++] = event->total_time_enabled +
+			atomic64_read(&event->child_total_time_enabled);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		words[n++] = event->total_time_running +
+			atomic64_read(&event->child_total_time_running);
+	return n;
+}
+
+/* What a read of @event returns, as the ABI says. Return: number of words. */
+static unsigned int rdk_words(struct perf_event *event, u64 *words)
+{
+	u64 format = event->attr.read_format;
+	struct perf_event *leader = event->group_leader, *sibling;
+	unsigned int n = 0;
+
+	if (!(format & PERF_FORMAT_GROUP)) {
+		u64 member[3];
+		unsigned int rest = rdk_member_words(event, format, member) - 1;
+
+		words[n++] = member[0];
+		n += rdk_time_words(event, format, words + n);
+		memcpy(words + n, member + 1, rest * sizeof(u64));
+		return n + rest;
+	}
+	words[n++] = leader->nr_siblings + 1;
+	n += rdk_time_words(leader, format, words + n);
+	n += rdk_member_words(leader, format, words + n);
+	for_each_sibling_event(sibling, leader)
+		n += rdk_member_words(sibling, format, words + n);
+	return n;
+}
+
+/* All formats, with a buffer that is large enough, or by a word too small. */
+static void rdk_formats_of(struct kunit *test, struct perf_event *event)
+{
+	u64 words[RDK_WORDS];
+
+	for (u64 format = 0; format < PERF_FORMAT_MAX; format++) {
+		unsigned int nr;
+		size_t size;
+
+		rdk_set_format(event, format);
+		nr = rdk_words(event, words);
+		size = nr * sizeof(u64);
+		KUNIT_EXPECT_EQ(test, rdk_read(test, event, PAGE_SIZE), size);
+		rdk_expect_words(test, words, nr);
+		KUNIT_EXPECT_EQ(test, rdk_read(test, event, size), size);
+		rdk_expect_words(test, words, nr);
+		KUNIT_EXPECT_EQ(test, rdk_read(test, event, size - 1), -ENOSPC);
+		rdk_expect_words(test, words, 0);
+	}
+}
+
+static void rdk_formats_everywhere(struct kunit *test, struct perf_event *event)
+{
+	rdk_bind(test, rdk_cpu());
+	rdk_formats_of(test, event);
+	rdk_go_elsewhere(test);
+	rdk_formats_of(test, event);
+}
+
+static void rdk_formats(struct kunit *test)
+{
+	rdk_formats_everywhere(test, rdk_open(test, NULL, 0, false));
+}
+
+/* Each event of a group can read the group. */
+static void rdk_formats_of_group(struct kunit *test, unsigned int members,
+				 bool inherit)
+{
+	struct perf_event *leader = rdk_open(test, NULL, 0, inherit);
+	struct perf_event *sibling = NULL;
+
+	for (unsigned int nr = 1; nr < members; nr++)
+		sibling = rdk_open(test, leader, nr, inherit);
+	rdk_formats_everywhere(test, leader);
+	rdk_formats_everywhere(test, sibling);
+}
+
+static void rdk_group_formats(struct kunit *test)
+{
+	rdk_formats_of_group(test, RDK_FEW, false);
+}
+
+static void rdk_large_group_formats(struct kunit *test)
+{
+	rdk_formats_of_group(test, RDK_MANY, false);
+}
+
+/* The counts and times of copies that have ended belong to the sum. */
+static void rdk_inherited_formats(struct kunit *test)
+{
+	rdk_formats_everywhere(test, rdk_open(test, NULL, 0, true));
+	rdk_formats_of_group(test, RDK_FEW, true);
+}
+
+static void rdk_expect_fault(struct kunit *test, struct perf_event *event)
+{
+	const u64 formats[] = { 0, PERF_FORMAT_GROUP };
+
+	for (int i = 0; i < ARRAY_SIZE(formats); i++) {
+		rdk_set_format(event, formats[i]);
+		KUNIT_EXPECT_EQ(test, rdk_read_to(test, event, 0, PAGE_SIZE),
+				-EFAULT);
+	}
+}
+
+/* Nothing is mapped at address 0. */
+static void rdk_fault(struct kunit *test)
+{
+	struct perf_event *event = rdk_open(test, NULL, 0, false);
+	struct perf_event *eldest = rdk_open(test, NULL, 1, true);
+
+	rdk_bind(test, rdk_cpu());
+	rdk_expect_fault(test, event);
+	rdk_expect_fault(test, eldest);
+	rdk_go_elsewhere(test);
+	rdk_expect_fault(test, event);
+}
+
+/* A pinned event that found no room reads as the end of the file. */
+static void rdk_error(struct kunit *test)
+{
+	const struct fake_pmu_spec spec = { .cpu = rdk_cpu(), .pinned = true };
+	struct perf_event *event;
+
+	fake_pmu_reset(&fake, 1, FOREVER_MS);
+	fake_pmu_open(test, &fake, &spec);
+	event = fake_pmu_open(test, &fake, &spec);
+	KUNIT_ASSERT_EQ(test, event->state, PERF_EVENT_STATE_ERROR);
+	rdk_bind(test, rdk_cpu());
+	KUNIT_EXPECT_EQ(test, rdk_read(test, event, PAGE_SIZE), 0);
+	rdk_go_elsewhere(test);
+	KUNIT_EXPECT_EQ(test, rdk_read(test, event, PAGE_SIZE), 0);
+	rdk_expect_words(test, NULL, 0);
+}
+
+/* Active events. */
+
+/* Two events of which one is read, with or without the other. */
+static void rdk_make_pair(struct kunit *test, struct perf_event **pair)
+{
+	struct fake_pmu_spec spec = { .cpu = rdk_cpu() };
+
+	rdk_bind(test, rdk_cpu());
+	pair[0] = fake_pmu_open(test, &fake, &spec);
+	spec.leader = pair[0];
+	pair[1] = fake_pmu_open(test, &fake, &spec);
+	KUNIT_ASSERT_EQ(test, pair[1]->state, PERF_EVENT_STATE_ACTIVE);
+}
+
+static void rdk_expect_pair(struct kunit *test, struct perf_event **pair,
+			    u64 count)
+{
+	struct rdk_reader *reader = test->priv;
+
+	rdk_set_format(pair[0], PERF_FORMAT_GROUP);
+	KUNIT_EXPECT_EQ(test, rdk_read(test, pair[0], PAGE_SIZE), 24);
+	rdk_expect_words(test, (u64[]) { 2, count, count }, 3);
+
+	rdk_set_format(pair[1], PERF_FORMAT_TOTAL_TIME_ENABLED |
+		       PERF_FORMAT_TOTAL_TIME_RUNNING);
+	KUNIT_EXPECT_EQ(test, rdk_read(test, pair[1], PAGE_SIZE), 24);
+	KUNIT_EXPECT_EQ(test, reader->words[0], count);
+	KUNIT_EXPECT_GT(test, reader->words[1], 0);
+	KUNIT_EXPECT_EQ(test, reader->words[1], reader->words[2]);
+}
+
+/* The counters are read, wherever the caller is. */
+static void rdk_active(struct kunit *test)
+{
+	struct perf_event *pair[2];
+
+	rdk_make_pair(test, pair);
+	fake_pmu_tick(&fake, 5);
+	rdk_expect_pair(test, pair, 5);
+	fake_pmu_tick(&fake, 5);
+	rdk_expect_pair(test, pair, 10);
+	rdk_go_elsewhere(test);
+	fake_pmu_tick(&fake, 5);
+	rdk_expect_pair(test, pair, 15);
+}
+
+/* A time that was read goes on while the event is active. */
+static void rdk_time_goes_on(struct kunit *test)
+{
+	struct rdk_reader *reader = test->priv;
+	struct perf_event *pair[2];
+	u64 before;
+
+	rdk_make_pair(test, pair);
+	for (int i = 0; i < 4; i++) {
+		rdk_set_format(pair[i % 2], PERF_FORMAT_TOTAL_TIME_RUNNING |
+			       (i % 2 ? 0 : PERF_FORMAT_GROUP));
+		rdk_read(test, pair[i % 2], PAGE_SIZE);
+		before = reader->words[1];
+		ndelay(1000);
+		rdk_read(test, pair[i % 2], PAGE_SIZE);
+		KUNIT_EXPECT_GT(test, reader->words[1], before);
+		if (i == 1)
+			rdk_go_elsewhere(test);
+	}
+}
+
+static int (*rdk_commit)(struct pmu *pmu);
+/* Reads of groups that succeed before one is refused. */
+static int rdk_patience;
+
+/* The PMU cannot read so many counters at once. */
+static int rdk_refuse_reads(struct pmu *pmu)
+{
+	bool reads = this_cpu_ptr(fake.cpus)->txn == PERF_PMU_TXN_READ;
+	int err = rdk_commit(pmu);
+
+	return reads && rdk_patience-- <= 0 ? -EIO : err;
+}
+
+static void rdk_refuse_no_reads(void *unused)
+{
+	fake.pmu.commit_txn = rdk_commit;
+}
+
+static void rdk_begin_refusing(struct kunit *test)
+{
+	rdk_patience = INT_MAX;
+	rdk_commit = fake.pmu.commit_txn;
+	fake.pmu.commit_txn = rdk_refuse_reads;
+	fake_pmu_undo(test, rdk_refuse_no_reads, NULL);
+}
+
+static void rdk_refused(struct kunit *test)
+{
+	struct perf_event *pair[2];
+
+	rdk_make_pair(test, pair);
+	rdk_begin_refusing(test);
+	rdk_set_format(pair[0], PERF_FORMAT_GROUP);
+	rdk_patience = 0;
+	KUNIT_EXPECT_EQ(test, rdk_read(test, pair[0], PAGE_SIZE), -EIO);
+	rdk_expect_words(test, NULL, 0);
+	rdk_go_elsewhere(test);
+	KUNIT_EXPECT_EQ(test, rdk_read(test, pair[0], PAGE_SIZE), -EIO);
+	rdk_expect_words(test, NULL, 0);
+	rdk_patience = INT_MAX;
+	KUNIT_EXPECT_EQ(test, rdk_read(test, pair[0], PAGE_SIZE), 24);
+}
+
+/* Copies. */
+
+static void rdk_tick(struct fm_task *self)
+{
+	/* Preemption is off because another task may share this CPU. */
+	preempt_disable();
+	fake_pmu_tick(&fake, 100);
+	preempt_enable();
+}
+
+/* Tasks with an event of their own do not exchange contexts. */
+static void rdk_open_own(struct kunit *test, struct task_struct *task)
+{
+	const struct fake_pmu_spec spec = { .cpu = -1, .task = task };
+
+	fake_pmu_open(test, &fake, &spec);
+}
+
+static struct perf_event *rdk_open_inherited(struct kunit *test,
+					     struct perf_event *leader)
+{
+	const struct fake_pmu_spec spec = {
+		.leader = leader, .cpu = -1, .task = current,
+		.inherit = true, .by_task = true,
+	};
+
+	return fake_pmu_open(test, &fake, &spec);
+}
+
+/* Each member's count has those of its copies, and only the eldest's id. */
+static void rdk_sum_of_groups(struct kunit *test)
+{
+	struct rdk_reader *reader = test->priv;
+	struct perf_event *leader = rdk_open_inherited(test, NULL);
+	struct perf_event *sibling = rdk_open_inherited(test, leader);
+	struct fm_task *child[2];
+	u64 before;
+
+	rdk_set_format(leader, PERF_FORMAT_GROUP | PERF_FORMAT_ID);
+	child[0] = fm_fork(test, rdk_tick);
+	child[1] = fm_fork(test, rdk_tick);
+	KUNIT_ASSERT_EQ(test, rdk_read(test, leader, PAGE_SIZE), 40);
+	KUNIT_EXPECT_EQ(test, reader->words[1], reader->words[3]);
+	before = reader->words[1];
+	fm_act(child[0]);
+	fm_act(child[1]);
+	KUNIT_EXPECT_EQ(test, rdk_read(test, leader, PAGE_SIZE), 40);
+	KUNIT_EXPECT_EQ(test, reader->words[0], 2);
+	KUNIT_EXPECT_GE(test, reader->words[1], before + 200);
+	KUNIT_EXPECT_EQ(test, reader->words[2], leader->id);
+	KUNIT_EXPECT_GE(test, reader->words[3], before + 200);
+	KUNIT_EXPECT_EQ(test, reader->words[4], sibling->id);
+}
+
+/* A member that copies do not have: a sum would mix up members. */
+static void rdk_unequal_groups(struct kunit *test)
+{
+	struct perf_event *leader = rdk_open_inherited(test, NULL);
+	struct perf_event *sibling;
+	struct fm_task *child;
+
+	rdk_open_own(test, current);
+	child = fm_fork(test, NULL);
+	rdk_set_format(leader, PERF_FORMAT_GROUP);
+	KUNIT_EXPECT_EQ(test, rdk_read(test, leader, PAGE_SIZE), 16);
+	sibling = rdk_open_inherited(test, leader);
+	KUNIT_EXPECT_EQ(test, rdk_read(test, leader, PAGE_SIZE), -ECHILD);
+	rdk_expect_words(test, NULL, 0);
+
+	/* Alone, each can be read. */
+	rdk_set_format(leader, 0);
+	rdk_set_format(sibling, 0);
+	KUNIT_EXPECT_EQ(test, rdk_read(test, leader, PAGE_SIZE), 8);
+	KUNIT_EXPECT_EQ(test, rdk_read(test, sibling, PAGE_SIZE), 8);
+
+	fm_end(test, child);
+	rdk_set_format(leader, PERF_FORMAT_GROUP);
+	KUNIT_EXPECT_EQ(test, rdk_read(test, leader, PAGE_SIZE), 24);
+}
+
+/* Only the eldest's group is active, and refused; those of copies are not. */
+static void rdk_refused_sum(struct kunit *test)
+{
+	struct perf_event *leader = rdk_open_inherited(test, NULL);
+
+	rdk_open_inherited(test, leader);
+	rdk_open_own(test, current);
+	fm_fork(test, NULL);
+	rdk_begin_refusing(test);
+	rdk_set_format(leader, PERF_FORMAT_GROUP);
+	KUNIT_EXPECT_EQ(test, rdk_read(test, leader, PAGE_SIZE), 24);
+	rdk_patience = 0;
+	KUNIT_EXPECT_EQ(test, rdk_read(test, leader, PAGE_SIZE), -EIO);
+	rdk_expect_words(test, NULL, 0);
+}
+
+/* Hang-up. */
+
+/* An event hangs up when its task and all tasks with copies have exited. */
+static void rdk_hup(struct kunit *test)
+{
+	struct fm_task *grandchild = fm_task_make(test, NULL);
+	struct fm_task *child = fm_fork(test, fm_fork_again);
+	const struct fake_pmu_spec spec = {
+		.cpu = -1, .task = child->task, .inherit = true,
+		.by_task = true,
+	};
+	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
+
+	rdk_open_own(test, child->task);
+	KUNIT_EXPECT_FALSE(test, perf_event_is_hup(event));
+	child->child = grandchild;
+	fm_act(child);
+	KUNIT_ASSERT_NOT_NULL(test, grandchild->task);
+	fake_pmu_undo(test, fm_task_end, grandchild);
+	fm_end(test, child);
+	KUNIT_EXPECT_FALSE(test, perf_event_is_hup(event));
+	fm_end(test, grandchild);
+	KUNIT_EXPECT_TRUE(test, perf_event_is_hup(event));
+}
+
+/* Events of a CPU never do, whether they are enabled or not. */
+static void rdk_no_hup(struct kunit *test)
+{
+	const struct fake_pmu_spec spec = { .cpu = rdk_cpu() };
+	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
+
+	KUNIT_EXPECT_FALSE(test, perf_event_is_hup(event));
+	perf_event_disable(event);
+	KUNIT_EXPECT_FALSE(test, perf_event_is_hup(event));
+}
+
+static struct kunit_case rdk_cases[] = {
+	KUNIT_CASE(rdk_formats),
+	KUNIT_CASE(rdk_group_formats),
+	KUNIT_CASE(rdk_large_group_formats),
+	KUNIT_CASE(rdk_inherited_formats),
+	KUNIT_CASE(rdk_fault),
+	KUNIT_CASE(rdk_error),
+	KUNIT_CASE(rdk_active),
+	KUNIT_CASE(rdk_time_goes_on),
+	KUNIT_CASE(rdk_refused),
+	KUNIT_CASE(rdk_sum_of_groups),
+	KUNIT_CASE(rdk_unequal_groups),
+	KUNIT_CASE(rdk_refused_sum),
+	KUNIT_CASE(rdk_hup),
+	KUNIT_CASE(rdk_no_hup),
+	{ }
+};
+
+static struct kunit_suite rdk_suite = {
+	.name		= "perf_read",
+	.suite_init	= rdk_suite_init,
+	.suite_exit	= rdk_suite_exit,
+	.init		= rdk_init,
+	.test_cases	= rdk_cases,
+};
+
+kunit_test_suite(rdk_suite);
+
+MODULE_DESCRIPTION("KUnit tests of what reads of perf events return");
+MODULE_LICENSE("GPL");
