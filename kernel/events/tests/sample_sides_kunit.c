@@ -313,6 +313,83 @@ static void sides_any_fields(struct kunit *test)
 	}
 }
 
+/* Bytes that a dump has room for, and bytes of it that were read. */
+static void sides_expect_dump(struct kunit *test, struct sides *sides,
+			      unsigned long sp, u64 reserved, u64 copied)
+{
+	struct record_fake *fake = test->priv;
+
+	sides->user.sp = sp;
+	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_STACK_USER);
+	KUNIT_EXPECT_EQ(test, fake->record[1], reserved);
+	KUNIT_EXPECT_EQ(test, fake->record[0] >> 48,
+			reserved ? reserved + 24 : 16);
+	if (reserved)
+		KUNIT_EXPECT_EQ(test, fake->record[2 + reserved / 8], copied);
+}
+
+/* Each word of a stack is its own address. */
+static void sides_expect_stack(struct kunit *test, unsigned long sp, u64 bytes)
+{
+	struct record_fake *fake = test->priv;
+
+	for (u64 at = 0; at < bytes; at += sizeof(u64))
+		KUNIT_EXPECT_EQ(test, fake->record[2 + at / 8], sp + at);
+}
+
+/* Three pages of stack, of which the one in the middle is not in memory. */
+static unsigned long sides_make_hole(struct kunit *test)
+{
+	unsigned long start, at;
+
+	start = kunit_vm_mmap(test, NULL, 0, 3 * PAGE_SIZE,
+			      PROT_READ | PROT_WRITE,
+			      MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_FALSE(test, !start || IS_ERR_VALUE(start));
+	for (at = start; at < start + 3 * PAGE_SIZE; at += sizeof(u64)) {
+		if (at >= start + PAGE_SIZE && at < start + 2 * PAGE_SIZE)
+			continue;
+		KUNIT_ASSERT_EQ(test, 0, put_user(at, (u64 __user *)at));
+	}
+	return start;
+}
+
+/* A dump ends where the first page is missing; what follows is not looked at. */
+static void sides_stack_ends(struct kunit *test)
+{
+	struct sides *sides = sides_make(test);
+	unsigned long start = sides_make_hole(test);
+	unsigned long hole = start + PAGE_SIZE, end = start + 2 * PAGE_SIZE;
+	struct record_fake *fake = test->priv;
+
+	sides_expect_dump(test, sides, start, SIDES_DUMP, SIDES_DUMP);
+	sides_expect_stack(test, start, SIDES_DUMP);
+	sides_expect_dump(test, sides, hole - 64, SIDES_DUMP, 64);
+	sides_expect_stack(test, hole - 64, 64);
+	sides_expect_dump(test, sides, hole, SIDES_DUMP, 0);
+	sides_expect_dump(test, sides, end - 64, SIDES_DUMP, 0);
+
+	fake->event.attr.sample_stack_user = 3 * PAGE_SIZE;
+	sides_expect_dump(test, sides, start + 8, 3 * PAGE_SIZE, PAGE_SIZE - 8);
+	sides_expect_stack(test, start + 8, PAGE_SIZE - 8);
+	for (unsigned long at = hole; at < end; at += sizeof(u64))
+		KUNIT_ASSERT_EQ(test, 0, put_user(at, (u64 __user *)at));
+	sides_expect_dump(test, sides, start, 3 * PAGE_SIZE, 3 * PAGE_SIZE);
+	sides_expect_stack(test, start, 3 * PAGE_SIZE);
+}
+
+/* Stack pointers that point to no stack. */
+static void sides_no_stack(struct kunit *test)
+{
+	struct sides *sides = sides_make(test);
+
+	sides_expect_dump(test, sides, 0, 0, 0);
+	sides_expect_dump(test, sides, TASK_SIZE, 0, 0);
+	sides_expect_dump(test, sides, ULONG_MAX - 7, 0, 0);
+	sides_expect_dump(test, sides, TASK_SIZE - 32, 32, 0);
+	sides_expect_dump(test, sides, TASK_SIZE - 33, 32, 0);
+}
+
 /* Parts of the chain are left out on request, with nothing to hide. */
 static void sides_chain_parts(struct kunit *test)
 {
@@ -618,6 +695,8 @@ static struct kunit_case sides_cases[] = {
 	KUNIT_CASE(sides_skid),
 	KUNIT_CASE(sides_no_skid),
 	KUNIT_CASE(sides_any_fields),
+	KUNIT_CASE(sides_stack_ends),
+	KUNIT_CASE(sides_no_stack),
 	KUNIT_CASE(sides_chain_parts),
 	KUNIT_CASE(sides_chain_depth),
 	KUNIT_CASE(sides_chain_marks),
