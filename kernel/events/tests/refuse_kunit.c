@@ -2,6 +2,7 @@
 /* Tests of the room refuse: which refusals are noted, and of which task. */
 #include <kunit/test.h>
 #include <linux/bitmap.h>
+#include <linux/completion.h>
 #include <linux/kthread.h>
 
 static const struct perf_event_attr rk_attr = {
@@ -158,10 +159,18 @@ static void rk_no_words(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, perf_refuse_text(&refusal), "");
 }
 
-static int rk_other_task(void *asked)
+struct rk_other_task {
+	struct completion	done;
+	bool			asked;
+};
+
+static int rk_other_task(void *arg)
 {
-	*(bool *)asked = perf_refuse_is_asked();
+	struct rk_other_task *other = arg;
+
+	other->asked = perf_refuse_is_asked();
 	rk_refuse(-EINVAL, PERF_REASON_CLOCK);
+	complete(&other->done);
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(1);
 	return 0;
@@ -171,17 +180,21 @@ static int rk_other_task(void *asked)
 static void rk_whose(struct kunit *test)
 {
 	struct perf_refusal refusal;
+	struct rk_other_task other = { };
 	struct task_struct *task;
-	bool asked = true;
 
+	init_completion(&other.done);
 	perf_refuse_begin(&refusal, &rk_attr);
-	task = kthread_run(rk_other_task, &asked, "perf_refuse");
-	if (!IS_ERR(task))
+	task = kthread_run(rk_other_task, &other, "perf_refuse");
+	if (!IS_ERR(task)) {
+		/* A thread that is stopped before it runs does nothing. */
+		wait_for_completion(&other.done);
 		kthread_stop(task);
+	}
 	perf_refuse_end(&refusal, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_NONE);
-	KUNIT_EXPECT_FALSE(test, asked);
+	KUNIT_EXPECT_FALSE(test, other.asked);
 	KUNIT_EXPECT_EQ(test, atomic_read(&perf_refuse_watchers), 0);
 }
 
