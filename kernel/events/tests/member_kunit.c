@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room member that depend on chance: random operations on tasks of
- * families, against a model, and pairs of operations that race.
+ * Tests of the room member: random operations on tasks of families, against a
+ * model, pairs of operations that race, and what may be shared.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -15,6 +15,7 @@
 #include "../context.h"
 #include "../event.h"
 #include "../family.h"
+#include "../member.h"
 #include "../pmu.h"
 #include "../swap.h"
 #include "fake_pmu.h"
@@ -566,7 +567,201 @@ static void mk_unprivileged(struct kunit *test)
 }
 #endif
 
+/* Which events share contexts, and which may go to another task. */
+
+struct mk_kind {
+	struct perf_event_attr	attr;
+	int			capabilities;	/* of the PMU */
+	bool			shared;		/* by a family */
+	bool			equal;		/* or else exchanged at switches */
+};
+
+static const struct mk_kind mk_kinds[] = {
+	{ .shared = true },
+	{ .attr.inherit_stat = 1, .equal = true },
+	{ .attr.pinned = 1, .equal = true },
+	{ .attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID, .equal = true },
+	{ .attr.sample_type = PERF_SAMPLE_STREAM_ID, .equal = true },
+	{ .attr.enable_on_exec = 1 },
+	{ .attr.remove_on_exec = 1 },
+	{ .attr.sigtrap = 1 },
+	{ .capabilities = PERF_PMU_CAP_EXCLUSIVE },
+};
+
+static void mk_able_as_before(void *unused)
+{
+	fake.pmu.capabilities = 0;
+}
+
+static struct perf_event *mk_open_kind(struct kunit *test,
+				       const struct mk_kind *kind)
+{
+	struct perf_event_attr attr = kind->attr;
+	struct perf_event *event;
+
+	attr.type = fake.pmu.type;
+	attr.size = sizeof(attr);
+	attr.inherit = 1;
+	fake.pmu.capabilities = kind->capabilities;
+	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	return event;
+}
+
+static void mk_expect_kind(struct kunit *test, unsigned int nr)
+{
+	struct perf_event *event = mk_open_kind(test, &mk_kinds[nr]);
+	struct fm_task *child = fm_fork(test, NULL);
+	struct perf_event_context *ctx = READ_ONCE(child->task->perf_event_ctxp);
+
+	KUNIT_EXPECT_NOT_NULL(test, ctx);
+	KUNIT_EXPECT_EQ_MSG(test, !!fm_family_of(child->task),
+			    mk_kinds[nr].shared, "%u", nr);
+	if (ctx && !fm_family_of(child->task))
+		KUNIT_EXPECT_EQ_MSG(test, !!ctx->equal, mk_kinds[nr].equal,
+				    "%u", nr);
+	fm_end(test, child);
+	perf_event_release_kernel(event);
+}
+
+static void mk_sharing(struct kunit *test)
+{
+	fake_pmu_undo(test, mk_able_as_before, NULL);
+	for (unsigned int nr = 0; nr < ARRAY_SIZE(mk_kinds); nr++)
+		mk_expect_kind(test, nr);
+}
+
+/* A context with an event that is not inherited stays with its task. */
+static void mk_not_inherited(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .inherit = true,
+	};
+	struct fm_task *child;
+
+	fake_pmu_open(test, &fake, &spec);
+	spec.inherit = false;
+	fake_pmu_open(test, &fake, &spec);
+	child = fm_fork(test, NULL);
+	KUNIT_EXPECT_NULL(test, fm_family_of(child->task));
+	KUNIT_EXPECT_NOT_NULL(test, child->task->perf_event_ctxp);
+	KUNIT_EXPECT_EQ(test, current->perf_event_ctxp->equal, 0);
+}
+
+static int (*mk_take)(struct perf_event *event);
+
+static int mk_refuse(struct perf_event *event)
+{
+	return -ENOSPC;
+}
+
+static void mk_refuse_none(void *unused)
+{
+	fake.pmu.event_init = mk_take;
+}
+
+/* A pool that has to grow and cannot: the fork fails, the family goes on. */
+static void mk_pool_cannot_grow(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .inherit = true,
+	};
+	struct fm_task *late = fm_task_make(test, NULL);
+	struct perf_family *family;
+	int err;
+
+	if (num_possible_cpus() < 3)
+		kunit_skip(test, "the pool has all that it may have");
+	fake_pmu_open(test, &fake, &spec);
+	fm_fork(test, NULL);
+	family = fm_family_of(current);
+	KUNIT_ASSERT_NOT_NULL(test, family);
+	mk_take = fake.pmu.event_init;
+	fake.pmu.event_init = mk_refuse;
+	fake_pmu_undo(test, mk_refuse_none, NULL);
+	err = fm_task_fork(late);
+	KUNIT_EXPECT_EQ(test, err, -ENOSPC);
+	if (!err)
+		fm_task_end(late);
+	KUNIT_EXPECT_EQ(test, family->nr_members, 2);
+	KUNIT_EXPECT_EQ(test, family->nr_contexts, 2);
+}
+
+static void mk_expect_seen(struct kunit *test, struct task_struct *task,
+			   struct perf_event_context *expected)
+{
+	unsigned int refs = expected ? refcount_read(&expected->refcount) : 0;
+	struct perf_event_context *seen = perf_member_see_ctx(task);
+
+	KUNIT_EXPECT_PTR_EQ(test, seen, expected);
+	if (!seen)
+		return;
+	KUNIT_EXPECT_EQ(test, refcount_read(&seen->refcount), refs + 1);
+	perf_ctx_put(seen);
+}
+
+/* The context that an event would join is seen without a change. */
+static void mk_see(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .inherit = true,
+	};
+	struct fm_task *child = fm_fork(test, NULL), *member;
+	struct perf_event *event;
+
+	mk_expect_seen(test, child->task, NULL);
+	event = fake_pmu_open(test, &fake, &spec);
+	mk_expect_seen(test, current, event->ctx);
+	member = fm_fork(test, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, fm_family_of(current));
+	mk_expect_seen(test, current, event->ctx);
+	mk_expect_seen(test, member->task, NULL);
+	KUNIT_EXPECT_NOT_NULL(test, fm_family_of(member->task));
+}
+
+/* A member forks. Before the family's mutex is free to it, it has left. */
+
+static struct task_struct *mk_leaver;
+
+static void mk_leave(struct fm_task *self)
+{
+	perf_member_leave(mk_leaver);
+}
+
+static void mk_left_meanwhile(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .inherit = true,
+	};
+	struct fm_task *helper = fm_fork(test, mk_leave), *member;
+	struct fm_task *late = fm_task_make(test, NULL);
+	struct perf_family *family;
+
+	fake_pmu_open(test, &fake, &spec);
+	member = fm_fork(test, fm_fork_again);
+	member->child = late;
+	mk_leaver = member->task;
+	family = fm_family_of(member->task);
+	KUNIT_ASSERT_NOT_NULL(test, family);
+	scoped_guard(mutex, &family->mutex) {
+		fm_go(helper);
+		msleep(20);
+		fm_go(member);
+		msleep(20);
+	}
+	wait_for_completion(&helper->done);
+	wait_for_completion(&member->done);
+	KUNIT_ASSERT_NOT_NULL(test, late->task);
+	KUNIT_EXPECT_NOT_NULL(test, late->task->perf_event_ctxp);
+	fm_task_end(late);
+}
+
 static struct kunit_case mk_cases[] = {
+	KUNIT_CASE(mk_sharing),
+	KUNIT_CASE(mk_not_inherited),
+	KUNIT_CASE(mk_pool_cannot_grow),
+	KUNIT_CASE(mk_see),
+	KUNIT_CASE(mk_left_meanwhile),
 	KUNIT_CASE(mk_families_random),
 	KUNIT_CASE(mk_group_closed),
 	KUNIT_CASE(mk_exec_privileged),
