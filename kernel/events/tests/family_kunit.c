@@ -222,6 +222,72 @@ static void fm_pool_grows(struct kunit *test)
 	family->nr_members = 0;
 }
 
+/* A pool with more contexts than members does not grow for the next one. */
+static void fm_pool_suffices(struct kunit *test)
+{
+	struct perf_family *family = fm_pool_make(test)->family;
+
+	guard(mutex)(&family->mutex);
+	family->nr_contexts = 1;
+	KUNIT_EXPECT_FALSE(test, perf_family_wants_context(family));
+	family->nr_contexts = 0;
+}
+
+/* Memory behind the places is left alone. */
+static void fm_pool_ends(struct kunit *test)
+{
+	unsigned int nr = max(nr_cpu_ids, 2U) + 1;
+	struct perf_event_context *ctx = perf_ctx_alloc_task(current), *taken;
+	struct perf_family *family;
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	family = kunit_kzalloc(test, struct_size(family, parked, nr + 1),
+			       GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, family);
+	fake_ctx_init(&family->handle);
+	mutex_init(&family->mutex);
+	INIT_LIST_HEAD(&family->contexts);
+	raw_spin_lock_init(&family->lock);
+
+	guard(mutex)(&family->mutex);
+	perf_family_add(family, ctx);
+	scoped_guard(irqsave)
+		taken = perf_family_take_oncpu(family);
+	KUNIT_EXPECT_PTR_EQ(test, taken, ctx);
+	family->parked[nr] = ctx;
+	perf_family_withdraw(ctx);
+	KUNIT_EXPECT_PTR_EQ(test, family->parked[nr], ctx);
+	KUNIT_EXPECT_EQ(test, family->nr_parked, 0);
+	perf_ctx_put(ctx);
+}
+
+/* A record about another task finds a context that is not loaded here. */
+static void fm_pool_elsewhere(struct kunit *test)
+{
+	struct fm_pool *pool = fm_pool_make(test);
+	struct perf_event_context *handle = &pool->family->handle;
+	struct perf_event_context *ctx = pool->ctx[0], *found[4];
+
+	scoped_guard(preempt) {
+		found[0] = perf_family_other_rcu(ctx);
+		found[1] = perf_family_other_rcu(handle);
+	}
+	KUNIT_EXPECT_PTR_EQ(test, found[0], ctx);
+	KUNIT_EXPECT_NULL(test, found[1]);
+
+	scoped_guard(mutex, &pool->family->mutex)
+		perf_family_add(pool->family, ctx);
+	pool->place[0] = FM_PARKED;
+	scoped_guard(preempt) {
+		found[2] = perf_family_other_rcu(handle);
+		WRITE_ONCE(ctx->loaded_cpu, smp_processor_id());
+		found[3] = perf_family_other_rcu(handle);
+		WRITE_ONCE(ctx->loaded_cpu, PERF_CPU_NONE);
+	}
+	KUNIT_EXPECT_PTR_EQ(test, found[2], ctx);
+	KUNIT_EXPECT_NULL(test, found[3]);
+}
+
 /* There is room for all contexts, and for one more while a member leaves. */
 static void fm_pool_room(struct kunit *test)
 {
@@ -873,6 +939,8 @@ static void fm_expect_prog(struct kunit *test, struct perf_event *event,
 	KUNIT_EXPECT_PTR_EQ(test, event->prog, prog);
 	list_for_each_entry(child, &event->child_list, child_list) {
 		KUNIT_EXPECT_PTR_EQ(test, child->prog, prog);
+		if (prog)
+			KUNIT_EXPECT_EQ(test, child->bpf_cookie, 7);
 		n++;
 	}
 	KUNIT_EXPECT_GT(test, n, 0);
@@ -969,6 +1037,9 @@ static struct kunit_case fm_cases[] = {
 	KUNIT_CASE(fm_pool_random),
 	KUNIT_CASE(fm_pool_nearest),
 	KUNIT_CASE(fm_pool_grows),
+	KUNIT_CASE(fm_pool_suffices),
+	KUNIT_CASE(fm_pool_ends),
+	KUNIT_CASE(fm_pool_elsewhere),
 	KUNIT_CASE(fm_pool_room),
 	KUNIT_CASE(fm_pool_other),
 	KUNIT_CASE(fm_fork_joins),
