@@ -722,10 +722,12 @@ static void gk_sibling_leaves(struct kunit *test)
 
 	for (int i = 0; i < 3; i++)
 		gk_attach(world, i, 0);
+	world->event[1].aux_event = &world->event[0];
 	generation = world->event[0].group_generation;
 	gk_expect_members(test, 0);
 	gk_detach(world, 1);
 	gk_expect_members(test, 1);
+	KUNIT_EXPECT_NULL(test, world->event[1].aux_event);
 	KUNIT_EXPECT_NE(test, world->event[0].group_generation, generation);
 	KUNIT_EXPECT_EQ(test, world->event[0].nr_siblings, 1);
 }
@@ -753,6 +755,26 @@ static void gk_leader_leaves(struct kunit *test)
 			    &pinned->active_list);
 	KUNIT_EXPECT_TRUE(test, list_empty(&off->active_list));
 	KUNIT_EXPECT_FALSE(test, RB_EMPTY_ROOT(&world->epc.pinned_groups.root));
+}
+
+/* The times of a sibling, which a disabled leader had stopped, run again. */
+static void gk_disabled_leader_leaves(struct kunit *test)
+{
+	struct gk_world *world = test->priv;
+	struct perf_event *sibling = &world->event[1];
+
+	for (int i = 0; i < 2; i++)
+		gk_attach(world, i, 0);
+	world->event[0].state = PERF_EVENT_STATE_OFF;
+	world->ctx.time = 5000;
+	sibling->total_time_enabled = 300;
+	sibling->total_time_running = 200;
+	sibling->tstamp = 1000;
+	gk_detach(world, 0);
+	KUNIT_EXPECT_EQ(test, sibling->tstamp, 5000);
+	KUNIT_EXPECT_EQ(test, sibling->total_time_enabled, 300);
+	KUNIT_EXPECT_EQ(test, sibling->enabled_offset, 300 - 5000ULL);
+	KUNIT_EXPECT_EQ(test, sibling->running_offset, 200 - 5000ULL);
 }
 
 static void gk_orphans(struct kunit *test)
@@ -949,6 +971,7 @@ static struct kunit_case gk_cases[] = {
 	KUNIT_CASE(gk_random_erase_in_walk),
 	KUNIT_CASE(gk_sibling_leaves),
 	KUNIT_CASE(gk_leader_leaves),
+	KUNIT_CASE(gk_disabled_leader_leaves),
 	KUNIT_CASE(gk_orphans),
 	KUNIT_CASE(gk_caps),
 	KUNIT_CASE(gk_attach_twice),
