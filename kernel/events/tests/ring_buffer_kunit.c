@@ -706,6 +706,13 @@ static void redirect(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&rb->event_list));
 }
 
+static void test_expect_refused(struct kunit *test, struct perf_event *event,
+				struct perf_event *target)
+{
+	KUNIT_EXPECT_EQ(test, perf_mmap_check_output(event, target), -EINVAL);
+	KUNIT_EXPECT_EQ(test, perf_mmap_set_output(event, target), -EINVAL);
+}
+
 static void redirect_refused(struct kunit *test)
 {
 	struct test_ring *ring = test->priv;
@@ -714,7 +721,7 @@ static void redirect_refused(struct kunit *test)
 	struct perf_event *event = test_event(test, 1);
 
 #define EXPECT_REFUSED()						\
-	KUNIT_EXPECT_EQ(test, perf_mmap_set_output(event, target), -EINVAL)
+	test_expect_refused(test, event, target)
 
 	KUNIT_EXPECT_EQ(test, perf_mmap_set_output(target, target), -EINVAL);
 	KUNIT_EXPECT_EQ(test, perf_mmap_set_output(event, test_event(test, 2)),
@@ -950,6 +957,42 @@ static void user_page_index(struct kunit *test)
 	atomic_set(&event->mmap_count, 0);
 }
 
+static bool test_shown_time(struct perf_buffer *rb, struct perf_event *event,
+			    enum perf_event_state state)
+{
+	event->state = state;
+	perf_event_update_userpage(event);
+	return rb->user_page->cap_user_time;
+}
+
+/* A reader continues times that differ only while the event waits its turn. */
+static void user_page_times(struct kunit *test)
+{
+	struct perf_buffer *rb = test_map(test, 0, 0, PERF_RB_WRITABLE);
+	struct perf_event *event = test_event(test, 0);
+
+	event->pmu->event_idx = test_index;
+	test_put_on(test, rb);
+	event->cpu = -1;
+	event->total_time_enabled = 7;
+	event->total_time_running = 5;
+	if (test_shown_time(rb, event, PERF_EVENT_STATE_ACTIVE)) {
+		KUNIT_EXPECT_TRUE(test, test_shown_time(rb, event,
+							PERF_EVENT_STATE_INACTIVE));
+		KUNIT_EXPECT_FALSE(test, test_shown_time(rb, event,
+							 PERF_EVENT_STATE_OFF));
+		event->cpu = 0;
+		KUNIT_EXPECT_FALSE(test, test_shown_time(rb, event,
+							 PERF_EVENT_STATE_INACTIVE));
+		event->total_time_running = 7;
+		KUNIT_EXPECT_TRUE(test, test_shown_time(rb, event,
+							PERF_EVENT_STATE_OFF));
+	} else {
+		kunit_mark_skipped(test, "time cannot be read by programs");
+	}
+	atomic_set(&event->mmap_count, 0);
+}
+
 /* An overflow at the first call: the count grows and the counter restarts. */
 static int test_index_of_overflow(struct perf_event *event)
 {
@@ -1025,6 +1068,7 @@ static struct kunit_case ring_buffer_cases[] = {
 	KUNIT_CASE(wake_locked),
 	KUNIT_CASE(user_page),
 	KUNIT_CASE(user_page_index),
+	KUNIT_CASE(user_page_times),
 	KUNIT_CASE(user_page_interrupted),
 	KUNIT_CASE(map_refused),
 	{}

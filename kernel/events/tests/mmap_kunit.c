@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room mmap with real mappings: what a program finds in the pages,
+ * which mappings are refused, and what an unmapping ends.
+ */
+#include <kunit/test.h>
+#include <linux/anon_inodes.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/poll.h>
+#include <linux/uaccess.h>
+
+#include "../buffer_types.h"
+#include "../file.h"
+#include "../live.h"
+#include "../mmap.h"
+#include "../ring_buffer.h"
+#include "fake_pmu.h"
+
+#define FOREVER_MS	3600000
+#define NR_PAGES	5	/* the user page, and four of data */
+#define LENGTH		(NR_PAGES * PAGE_SIZE)
+
+static struct fake_pmu fake;
+
+static int mm_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_mmap");
+}
+
+static void mm_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&fake);
+}
+
+/* A file as perf_event_open(2) makes it, of an event that counts current. */
+struct mm_file {
+	struct perf_event	*event;
+	struct file		*file;
+};
+
+/* The mappings have gone, and their references as well, but those late. */
+static void mm_close(void *file)
+{
+	flush_delayed_fput();
+	__fput_sync(file);
+}
+
+/* The first mapping gives current an address space. */
+static int mm_init(struct kunit *test)
+{
+	unsigned long at;
+
+	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
+	at = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ,
+			   MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	return !at || IS_ERR_VALUE(at) ? -ENOMEM : 0;
+}
+
+static struct mm_file mm_open(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = -1, .task = current };
+	struct mm_file new;
+
+	new.event = fake_pmu_try_open(&fake, &spec);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(new.event));
+	new.file = anon_inode_getfile("[perf_event]", &perf_fops, new.event,
+				      O_RDWR);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(new.file));
+	fake_pmu_undo(test, mm_close, new.file);
+	return new;
+}
+
+/* Return: the address, or an errno. */
+static long mm_map(const struct mm_file *from, unsigned int nr_pages)
+{
+	return vm_mmap(from->file, 0, nr_pages * PAGE_SIZE,
+		       PROT_READ | PROT_WRITE, MAP_SHARED, 0);
+}
+
+static unsigned long mm_map_all(struct kunit *test, const struct mm_file *from)
+{
+	long at = mm_map(from, NR_PAGES);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(at));
+	return at;
+}
+
+static u64 *mm_page(struct perf_event *event, unsigned int nr)
+{
+	return page_address(perf_rb_page(event->rb, nr));
+}
+
+static void mm_discard(unsigned long at)
+{
+	do_madvise(current->mm, at, LENGTH, MADV_DONTNEED);
+}
+
+static void mm_expect_pages(struct kunit *test, unsigned long at)
+{
+	u64 word;
+
+	for (unsigned int i = 1; i < NR_PAGES; i++) {
+		u64 __user *page = (u64 __user *)(at + i * PAGE_SIZE);
+
+		KUNIT_EXPECT_EQ(test, get_user(word, page), 0);
+		KUNIT_EXPECT_EQ(test, word, i);
+		KUNIT_EXPECT_EQ(test, put_user(word, page), -EFAULT);
+	}
+}
+
+/* Data can be read only, in the order of the pages; the user page written. */
+static void mm_pages(struct kunit *test)
+{
+	struct mm_file from = mm_open(test);
+	unsigned long at = mm_map_all(test, &from);
+	struct perf_event_mmap_page __user *userpg = (void __user *)at;
+	u64 word;
+
+	for (unsigned int i = 1; i < NR_PAGES; i++)
+		*mm_page(from.event, i) = i;
+	mm_expect_pages(test, at);
+	KUNIT_EXPECT_EQ(test, put_user(5, &userpg->data_tail), 0);
+	/* Pages that are discarded come back, by the same rules. */
+	mm_discard(at);
+	mm_expect_pages(test, at);
+	KUNIT_EXPECT_EQ(test, get_user(word, &userpg->data_tail), 0);
+	KUNIT_EXPECT_EQ(test, word, 5);
+	mm_discard(at);
+	KUNIT_EXPECT_EQ(test, put_user(6, &userpg->data_tail), 0);
+	KUNIT_EXPECT_EQ(test, from.event->rb->user_page->data_tail, 6);
+	vm_munmap(at, LENGTH);
+}
+
+static void mm_user_page(struct kunit *test)
+{
+	struct mm_file from = mm_open(test);
+	unsigned long at = mm_map_all(test, &from);
+	struct perf_event_mmap_page *userpg = from.event->rb->user_page;
+
+	KUNIT_EXPECT_EQ(test, (int)userpg->cap_bit0, 0);
+	KUNIT_EXPECT_EQ(test, (int)userpg->cap_bit0_is_deprecated, 1);
+	KUNIT_EXPECT_EQ(test, userpg->size,
+			offsetof(struct perf_event_mmap_page, __reserved));
+	KUNIT_EXPECT_EQ(test, userpg->data_offset, PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, userpg->data_size, LENGTH - PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, userpg->aux_size, 0);
+	vm_munmap(at, LENGTH);
+}
+
+static void mm_sizes(struct kunit *test)
+{
+	struct mm_file from = mm_open(test);
+	unsigned long at, again, other;
+
+	KUNIT_EXPECT_EQ(test, mm_map(&from, 4), -EINVAL);
+	KUNIT_EXPECT_NULL(test, from.event->rb);
+	at = mm_map(&from, 1);
+	KUNIT_EXPECT_FALSE(test, IS_ERR_VALUE(at));
+	vm_munmap(at, PAGE_SIZE);
+
+	/* Once mapped, in no other size, until it is unmapped. */
+	at = mm_map_all(test, &from);
+	KUNIT_EXPECT_EQ(test, mm_map(&from, 3), -EINVAL);
+	again = mm_map_all(test, &from);
+	KUNIT_EXPECT_EQ(test, refcount_read(&from.event->rb->mmap_count), 2);
+	vm_munmap(at, LENGTH);
+	KUNIT_EXPECT_NOT_NULL(test, from.event->rb);
+	vm_munmap(again, LENGTH);
+	KUNIT_EXPECT_NULL(test, from.event->rb);
+	other = mm_map(&from, 3);
+	KUNIT_EXPECT_FALSE(test, IS_ERR_VALUE(other));
+	vm_munmap(other, 3 * PAGE_SIZE);
+}
+
+/* The buffer of another event is not mapped, until it has gone. */
+static void mm_redirected(struct kunit *test)
+{
+	struct mm_file from = mm_open(test), second = mm_open(test);
+	unsigned long at = mm_map_all(test, &from), other;
+	struct perf_buffer *rb = from.event->rb;
+
+	KUNIT_ASSERT_EQ(test, perf_mmap_set_output(second.event, from.event), 0);
+	KUNIT_EXPECT_EQ(test, mm_map(&second, NR_PAGES), -EINVAL);
+	KUNIT_EXPECT_PTR_EQ(test, second.event->rb, rb);
+
+	/* Its last mapping has gone; the close has not come this far. */
+	refcount_set(&rb->mmap_count, 0);
+	other = mm_map(&second, NR_PAGES);
+	KUNIT_EXPECT_FALSE(test, IS_ERR_VALUE(other));
+	KUNIT_EXPECT_NOT_NULL(test, second.event->rb);
+	KUNIT_EXPECT_PTR_NE(test, second.event->rb, rb);
+	refcount_set(&rb->mmap_count, 1);
+	vm_munmap(other, LENGTH);
+	vm_munmap(at, LENGTH);
+	KUNIT_EXPECT_NULL(test, from.event->rb);
+}
+
+#ifdef CONFIG_DEBUG_FS
+/* Pages are charged while they are mapped. */
+static void mm_charge(struct kunit *test)
+{
+	long before = perf_live_sum(PERF_LIVE_USER_PAGES) +
+		      perf_live_sum(PERF_LIVE_PINNED_PAGES);
+	struct mm_file from = mm_open(test);
+	struct user_struct *user = current_user();
+	long used = atomic_long_read(&user->perf_mlock) +
+		    atomic64_read(&current->mm->pinned_vm);
+	unsigned long at = mm_map_all(test, &from);
+
+	KUNIT_EXPECT_EQ(test, perf_live_sum(PERF_LIVE_USER_PAGES) +
+			perf_live_sum(PERF_LIVE_PINNED_PAGES),
+			before + NR_PAGES);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&user->perf_mlock) +
+			atomic64_read(&current->mm->pinned_vm),
+			used + NR_PAGES);
+	KUNIT_EXPECT_PTR_EQ(test, from.event->rb->charge.user, user);
+	KUNIT_EXPECT_PTR_EQ(test, from.event->rb->charge.mm, current->mm);
+	vm_munmap(at, LENGTH);
+	KUNIT_EXPECT_EQ(test, perf_live_sum(PERF_LIVE_USER_PAGES) +
+			perf_live_sum(PERF_LIVE_PINNED_PAGES), before);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&user->perf_mlock) +
+			atomic64_read(&current->mm->pinned_vm), used);
+}
+#else
+static void mm_charge(struct kunit *test)
+{
+	kunit_skip(test, "nobody counts the pages");
+}
+#endif
+
+/* The last unmapping takes all events off the buffer. */
+static void mm_detaches_all(struct kunit *test)
+{
+	struct mm_file from = mm_open(test), second = mm_open(test);
+	unsigned long at = mm_map_all(test, &from);
+	struct perf_buffer *rb = perf_rb_get(from.event);
+
+	KUNIT_ASSERT_PTR_EQ(test, rb, from.event->rb);
+	KUNIT_ASSERT_EQ(test, perf_mmap_set_output(second.event, from.event), 0);
+	KUNIT_EXPECT_EQ(test, perf_mmap_poll(second.event), 0);
+	vm_munmap(at, LENGTH);
+	KUNIT_EXPECT_NULL(test, from.event->rb);
+	KUNIT_EXPECT_NULL(test, second.event->rb);
+	KUNIT_EXPECT_TRUE(test, list_empty(&rb->event_list));
+	KUNIT_EXPECT_NULL(test, rb->page_event);
+	KUNIT_EXPECT_EQ(test, perf_mmap_poll(second.event), EPOLLHUP);
+	KUNIT_EXPECT_EQ(test, refcount_read(&rb->refcount), 1);
+	perf_rb_put(rb);
+}
+
+/* An event that comes while another CPU walks over the events of a buffer. */
+
+#define WALK_US		20000
+
+struct mm_comer {
+	struct perf_event	*event;
+	struct perf_event	*target;
+	struct completion	done;
+	bool			comes;
+};
+
+static int mm_come(void *arg)
+{
+	struct mm_comer *comer = arg;
+
+	WRITE_ONCE(comer->comes, true);
+	perf_mmap_set_output(comer->event, comer->target);
+	complete(&comer->done);
+	return 0;
+}
+
+/* Return: whether the list is the same for as long as its lock is held. */
+static bool mm_walk(struct perf_buffer *rb, struct mm_comer *comer,
+		    struct task_struct *thread)
+{
+	bool same;
+
+	spin_lock_irq(&rb->event_lock);
+	wake_up_process(thread);
+	for (int us = 0; !READ_ONCE(comer->comes) && us < 100 * WALK_US; us++)
+		udelay(1);
+	for (int us = 0; us < WALK_US; us++)
+		udelay(1);
+	same = list_is_singular(&rb->event_list);
+	spin_unlock_irq(&rb->event_lock);
+	return same;
+}
+
+static void mm_links_locked(struct kunit *test)
+{
+	struct task_struct *thread;
+	struct mm_comer comer = { };
+	struct mm_file from, second;
+	unsigned long at;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "one CPU");
+	from = mm_open(test);
+	second = mm_open(test);
+	at = mm_map_all(test, &from);
+	comer.event = second.event;
+	comer.target = from.event;
+	init_completion(&comer.done);
+	migrate_disable();
+	thread = kthread_create_on_cpu(mm_come, &comer,
+				       cpumask_any_but(cpu_online_mask,
+						       smp_processor_id()),
+				       "perf_kunit/%u");
+	KUNIT_EXPECT_TRUE(test, mm_walk(from.event->rb, &comer, thread));
+	migrate_enable();
+	wait_for_completion(&comer.done);
+	KUNIT_EXPECT_PTR_EQ(test, second.event->rb, from.event->rb);
+	vm_munmap(at, LENGTH);
+}
+
+static struct kunit_case mm_cases[] = {
+	KUNIT_CASE(mm_pages),
+	KUNIT_CASE(mm_user_page),
+	KUNIT_CASE(mm_sizes),
+	KUNIT_CASE(mm_redirected),
+	KUNIT_CASE(mm_charge),
+	KUNIT_CASE(mm_detaches_all),
+	KUNIT_CASE(mm_links_locked),
+	{ }
+};
+
+static struct kunit_suite mm_suite = {
+	.name		= "perf_mmap",
+	.suite_init	= mm_suite_init,
+	.suite_exit	= mm_suite_exit,
+	.init		= mm_init,
+	.test_cases	= mm_cases,
+};
+
+kunit_test_suite(mm_suite);
