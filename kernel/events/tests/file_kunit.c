@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the room file: the operations of an event's file, called as the VFS
+ * calls them. The arguments lie in an address space of the test.
+ */
+#include <kunit/test.h>
+#include <linux/anon_inodes.h>
+#include <linux/err.h>
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/perf_event.h>
+#include <linux/perf_refuse.h>
+#include <linux/poll.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+
+#include "../context.h"
+#include "../file.h"
+#include "fake_pmu.h"
+#include "family_tasks.h"
+
+#define FOREVER_MS	3600000
+
+#define OFF		PERF_EVENT_STATE_OFF
+
+static struct fake_pmu fake;
+
+static int ff_suite_init(struct kunit_suite *suite)
+{
+	return fake_pmu_register(&fake, "kunit_file");
+}
+
+static void ff_suite_exit(struct kunit_suite *suite)
+{
+	fake_pmu_unregister(&fake);
+}
+
+/* Each event was closed with its file. */
+static void ff_check_idle(void *arg)
+{
+	struct kunit *test = arg;
+
+	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.events));
+	fake_pmu_expect_idle(test, &fake);
+}
+
+static int ff_init(struct kunit *test)
+{
+	unsigned long at;
+
+	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
+	at = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+			   MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	if (!at || IS_ERR_VALUE(at))
+		return -ENOMEM;
+	test->priv = (void *)at;
+	return kunit_add_action(test, ff_check_idle, test);
+}
+
+static void ff_close(void *file)
+{
+	__fput_sync(file);
+}
+
+/* The file of a disabled event of current, or of a sibling of @leader. */
+static struct file *ff_open(struct kunit *test, struct file *leader)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .disabled = true,
+		.leader = leader ? perf_file_event(leader) : NULL,
+	};
+	struct perf_event *event = fake_pmu_try_open(&fake, &spec);
+	struct file *file;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	file = anon_inode_getfile("[perf_event]", &perf_fops, event, O_RDWR);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	fake_pmu_undo(test, ff_close, file);
+	return file;
+}
+
+static long ff_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	return perf_fops.unlocked_ioctl(file, cmd, arg);
+}
+
+static unsigned long ff_put(struct kunit *test, const void *from, size_t size)
+{
+	void __user *to = test->priv;
+
+	KUNIT_ASSERT_EQ(test, copy_to_user(to, from, size), 0);
+	return (unsigned long)to;
+}
+
+/* An open that failed late releases a file without an event. */
+static void ff_no_event(struct kunit *test)
+{
+	struct file *file = anon_inode_getfile("[perf_event]", &perf_fops, NULL,
+					       O_RDWR);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	KUNIT_EXPECT_NULL(test, perf_file_event(file));
+	__fput_sync(file);
+}
+
+static __poll_t ff_poll(struct file *file, enum perf_event_state state)
+{
+	struct perf_event *event = perf_file_event(file);
+	__poll_t found;
+
+	WRITE_ONCE(event->state, state);
+	found = perf_fops.poll(file, NULL);
+	WRITE_ONCE(event->state, OFF);
+	return found;
+}
+
+/* Without a buffer there is nothing to wait for. */
+static void ff_polled(struct kunit *test)
+{
+	struct file *file = ff_open(test, NULL);
+
+	KUNIT_EXPECT_EQ(test, ff_poll(file, OFF), EPOLLHUP);
+	KUNIT_EXPECT_EQ(test, ff_poll(file, PERF_EVENT_STATE_EXIT), EPOLLHUP);
+	KUNIT_EXPECT_EQ(test, ff_poll(file, PERF_EVENT_STATE_ERROR),
+			EPOLLERR | EPOLLHUP);
+	KUNIT_EXPECT_EQ(test, ff_poll(file, PERF_EVENT_STATE_REVOKED),
+			EPOLLERR | EPOLLHUP);
+}
+
+static void ff_states(struct kunit *test)
+{
+	struct file *file = ff_open(test, NULL), *other = ff_open(test, file);
+	struct perf_event *event = perf_file_event(file);
+	struct perf_event *sibling = perf_file_event(other);
+
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_ENABLE, 0), 0);
+	KUNIT_EXPECT_GT(test, event->state, OFF);
+	KUNIT_EXPECT_EQ(test, sibling->state, OFF);
+	KUNIT_EXPECT_EQ(test, ff_ioctl(other, PERF_EVENT_IOC_DISABLE,
+				       PERF_IOC_FLAG_GROUP), 0);
+	KUNIT_EXPECT_EQ(test, event->state, OFF);
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_ENABLE,
+				       PERF_IOC_FLAG_GROUP), 0);
+	KUNIT_EXPECT_GT(test, event->state, OFF);
+	KUNIT_EXPECT_GT(test, sibling->state, OFF);
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_DISABLE, 0), 0);
+	KUNIT_EXPECT_EQ(test, event->state, OFF);
+}
+
+static void ff_reset(struct kunit *test)
+{
+	struct file *file = ff_open(test, NULL), *other = ff_open(test, file);
+	struct perf_event *event = perf_file_event(file);
+	struct perf_event *sibling = perf_file_event(other);
+
+	local64_set(&event->count, 5);
+	local64_set(&sibling->count, 6);
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_RESET, 0), 0);
+	KUNIT_EXPECT_EQ(test, local64_read(&event->count), 0);
+	KUNIT_EXPECT_EQ(test, local64_read(&sibling->count), 6);
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_RESET,
+				       PERF_IOC_FLAG_GROUP), 0);
+	KUNIT_EXPECT_EQ(test, local64_read(&sibling->count), 0);
+}
+
+/* The owner may enable and disable all that it has opened. */
+static void ff_owned(struct kunit *test)
+{
+	struct file *file = ff_open(test, NULL);
+	struct perf_event *event = perf_file_event(file);
+
+	scoped_guard(mutex, &current->perf_event_mutex) {
+		WRITE_ONCE(event->owner, current);
+		list_add_tail(&event->owner_entry, &current->perf_event_list);
+	}
+	KUNIT_EXPECT_EQ(test, perf_event_task_enable(), 0);
+	KUNIT_EXPECT_GT(test, event->state, OFF);
+	KUNIT_EXPECT_EQ(test, perf_event_task_disable(), 0);
+	KUNIT_EXPECT_EQ(test, event->state, OFF);
+}
+
+/* Commands that carry a structure accept each size of it; others, one. */
+static void ff_numbers(struct kunit *test)
+{
+	struct file *file = ff_open(test, NULL);
+	const unsigned int size = 1 << IOCSIZE_SHIFT;
+
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_RANDOM_PERIOD, 0),
+			-EFAULT);
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_RANDOM_PERIOD ^ size,
+				       0), -EFAULT);
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file,
+				       PERF_EVENT_IOC_GET_RANDOM_PERIOD ^ size,
+				       0), -EFAULT);
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_ID ^ size, 0),
+			-ENOTTY);
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, _IO('$', 99), 0), -ENOTTY);
+}
+
+static void ff_random_period(struct kunit *test)
+{
+	struct perf_event_random_period how = {
+		.size = PERF_RANDOM_PERIOD_SIZE_VER0 - 1,
+	};
+	struct file *file = ff_open(test, NULL);
+	unsigned long at = ff_put(test, &how, sizeof(how));
+
+	KUNIT_EXPECT_NE(test, ff_ioctl(file, PERF_EVENT_IOC_GET_RANDOM_PERIOD,
+				       at), 0);
+	memset(&how, 0xff, sizeof(how));
+	how.size = PERF_RANDOM_PERIOD_SIZE_VER0;
+	ff_put(test, &how, sizeof(how));
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_GET_RANDOM_PERIOD,
+				       at), 0);
+	KUNIT_ASSERT_EQ(test, copy_from_user(&how, (void __user *)at,
+					     sizeof(how)), 0);
+	KUNIT_EXPECT_EQ(test, how.size, PERF_RANDOM_PERIOD_SIZE_VER0);
+}
+
+/* Only breakpoints can be modified, and none becomes another kind of event. */
+static void ff_modify(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT, .size = sizeof(attr),
+	};
+	struct file *file = ff_open(test, NULL);
+	unsigned long at = ff_put(test, &attr, sizeof(attr));
+
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+				       at), -EINVAL);
+	attr.type = fake.pmu.type;
+	ff_put(test, &attr, sizeof(attr));
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+				       at), -EOPNOTSUPP);
+	attr.read_format = U64_MAX;
+	ff_put(test, &attr, sizeof(attr));
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+				       at), -EINVAL);
+}
+
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+#define FF_PLACE	0x10000
+#define FF_OTHER_PLACE	0x20000
+
+/* A breakpoint of a task that sleeps, and its copy in another one. */
+struct ff_family {
+	struct perf_event_attr	attr;
+	struct file		*file;
+	struct perf_event	*eldest;
+	struct perf_event	*copy;
+};
+
+static void ff_make_family(struct kunit *test, struct ff_family *family)
+{
+	struct fm_task *owner = fm_fork(test, fm_fork_again);
+
+	family->attr = (struct perf_event_attr) {
+		.type = PERF_TYPE_BREAKPOINT, .size = sizeof(family->attr),
+		.bp_type = HW_BREAKPOINT_W, .bp_addr = FF_PLACE,
+		.bp_len = HW_BREAKPOINT_LEN_8, .inherit = 1,
+		/* Not 0, which the ioctl would replace: no field may differ. */
+		.sample_max_stack = 1,
+	};
+	family->eldest = perf_event_create_kernel_counter(&family->attr, -1,
+							  owner->task, NULL,
+							  NULL);
+	if (IS_ERR(family->eldest))
+		kunit_skip(test, "no breakpoint: %ld", PTR_ERR(family->eldest));
+	family->file = anon_inode_getfile("[perf_event]", &perf_fops,
+					  family->eldest, O_RDWR);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(family->file));
+	fake_pmu_undo(test, ff_close, family->file);
+
+	owner->child = fm_task_make(test, NULL);
+	fm_act(owner);
+	KUNIT_ASSERT_NOT_NULL(test, owner->child->task);
+	fake_pmu_undo(test, fm_task_end, owner->child);
+	fm_settle(owner);
+	fm_settle(owner->child);
+	family->copy = list_first_entry_or_null(&family->eldest->child_list,
+						struct perf_event, child_list);
+	KUNIT_ASSERT_NOT_NULL(test, family->copy);
+}
+
+static void ff_expect_place(struct kunit *test, const struct ff_family *family,
+			    u64 place)
+{
+	KUNIT_EXPECT_EQ(test, family->eldest->attr.bp_addr, place);
+	KUNIT_EXPECT_EQ(test, family->copy->attr.bp_addr, place);
+	KUNIT_EXPECT_EQ(test, family->eldest->state,
+			PERF_EVENT_STATE_INACTIVE);
+	KUNIT_EXPECT_EQ(test, family->copy->state, PERF_EVENT_STATE_INACTIVE);
+}
+
+/* A breakpoint and its copies are modified alike, or none of them. */
+static void ff_modify_family(struct kunit *test)
+{
+	struct ff_family family;
+	unsigned long at;
+
+	ff_make_family(test, &family);
+	family.attr.bp_addr = FF_OTHER_PLACE;
+	at = ff_put(test, &family.attr, sizeof(family.attr));
+	KUNIT_EXPECT_EQ(test, ff_ioctl(family.file,
+				       PERF_EVENT_IOC_MODIFY_ATTRIBUTES, at), 0);
+	ff_expect_place(test, &family, FF_OTHER_PLACE);
+
+	family.attr.bp_addr = FF_PLACE;
+	family.attr.bp_type = HW_BREAKPOINT_EMPTY;
+	ff_put(test, &family.attr, sizeof(family.attr));
+	KUNIT_EXPECT_EQ(test, ff_ioctl(family.file,
+				       PERF_EVENT_IOC_MODIFY_ATTRIBUTES, at),
+			-EINVAL);
+	ff_expect_place(test, &family, FF_OTHER_PLACE);
+}
+#endif
+
+/* The descriptor's file is kept for no longer than the call takes. */
+static void ff_set_output(struct kunit *test)
+{
+	struct file *file = ff_open(test, NULL), *target = ff_open(test, NULL);
+	int fd = get_unused_fd_flags(O_CLOEXEC);
+	long refs;
+
+	KUNIT_ASSERT_GE(test, fd, 0);
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_SET_OUTPUT, fd),
+			-EBADF);
+	fd_install(fd, get_file(target));
+	refs = file_count(target);
+	/* The target has no buffer. */
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_SET_OUTPUT, fd),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, file_count(target), refs);
+	close_fd(fd);
+	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_SET_OUTPUT, -1UL), 0);
+}
+
+/* Signals can be asked for, and again not. */
+static void ff_fasync(struct kunit *test)
+{
+	struct file *file = ff_open(test, NULL);
+	struct perf_event *event = perf_file_event(file);
+
+	KUNIT_EXPECT_EQ(test, perf_fops.fasync(0, file, 1), 0);
+	KUNIT_EXPECT_NOT_NULL(test, event->fasync);
+	KUNIT_EXPECT_EQ(test, perf_fops.fasync(0, file, 0), 0);
+	KUNIT_EXPECT_NULL(test, event->fasync);
+}
+
+#ifdef CONFIG_PROC_FS
+/* What /proc shows of the file. */
+static void ff_fdinfo(struct kunit *test)
+{
+	struct file *file = ff_open(test, NULL);
+	struct perf_event *event = perf_file_event(file);
+	struct seq_file m = { .size = PAGE_SIZE };
+	char type[64];
+
+	m.buf = kunit_kzalloc(test, m.size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m.buf);
+	event->attr.config1 = 0x1234;
+	snprintf(type, sizeof(type), "perf_event_attr.type:\t%u\n",
+		 fake.pmu.type);
+	perf_fops.show_fdinfo(&m, file);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(m.buf, type));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(m.buf, "config1:\t0x1234\n"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(m.buf, "pmu:\tkunit_file\n"));
+}
+#endif
+
+static struct kunit_case ff_cases[] = {
+	KUNIT_CASE(ff_no_event),
+	KUNIT_CASE(ff_polled),
+	KUNIT_CASE(ff_states),
+	KUNIT_CASE(ff_reset),
+	KUNIT_CASE(ff_owned),
+	KUNIT_CASE(ff_numbers),
+	KUNIT_CASE(ff_random_period),
+	KUNIT_CASE(ff_modify),
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+	KUNIT_CASE(ff_modify_family),
+#endif
+	KUNIT_CASE(ff_set_output),
+	KUNIT_CASE(ff_fasync),
+#ifdef CONFIG_PROC_FS
+	KUNIT_CASE(ff_fdinfo),
+#endif
+	{ }
+};
+
+static struct kunit_suite ff_suite = {
+	.name		= "perf_file",
+	.suite_init	= ff_suite_init,
+	.suite_exit	= ff_suite_exit,
+	.init		= ff_init,
+	.test_cases	= ff_cases,
+};
+
+kunit_test_suite(ff_suite);
