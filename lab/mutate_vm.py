@@ -206,9 +206,9 @@ class Guest:
 
     def is_noticed(self, number, name):
         """Tests that measure time may fail on a busy host: check that the test passes without
-        the fault, and fails again with it."""
+        the fault, and fails again with it.  With number 0 there is no fault."""
         self.put_in(0)
-        passes = not self.test(name)
+        passes = number == 0 or not self.test(name)
         self.put_in(number)
         if passes and self.test(name):
             return True
