@@ -177,12 +177,16 @@ void perf_family_return_locked(struct perf_family *family,
  * @ctx: context with the family's events, loaded for current, or new and then
  *	parked here; the pool takes over the caller's reference
  *
+ * A context of a pool is not exchanged at a switch, so it is equal to no other.
+ *
  * Context: any but NMI; family->mutex, or nobody knows the family yet.
  */
 void perf_family_add(struct perf_family *family,
 		     struct perf_event_context *ctx)
 {
 	guard(raw_spinlock_irqsave)(&ctx->lock);
+	/* A copy that founds a pool may still be equal to its original. */
+	ctx->equal = 0;
 	perf_ctx_set_family_locked(ctx, family);
 	scoped_guard(raw_spinlock, &family->lock) {
 		list_add_tail(&ctx->family_entry, &family->contexts);

@@ -994,12 +994,12 @@ void perf_sample_read_record(struct perf_event *event,
 
 	perf_sample_data_init(&data, 0, 0);
 	perf_sample_id_init(&record.header, &data, event);
+	/* Current may be another user's. A LOST record in front has this identity, too. */
+	data.tid_entry.pid = record.pid;
+	data.tid_entry.tid = record.tid;
 	if (perf_output_begin(&handle, &data, event, record.header.size))
 		return;
 
-	/* Not earlier: a LOST record in front has the ids of current. */
-	data.tid_entry.pid = record.pid;
-	data.tid_entry.tid = record.tid;
 	perf_rb_write(&handle, &record, sizeof(record));
 	perf_sample_write_counts(&handle, event, read_bytes);
 	perf_sample_id_emit(event, &handle, &data);

@@ -212,6 +212,8 @@ static void perf_swap_tasks_locked(struct perf_event_context *ctx,
 
 	lockdep_assert_held(&ctx->lock);
 	lockdep_assert_held(&other->lock);
+	if (IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
+		WARN_ON_ONCE(ctx->family || other->family);
 	WRITE_ONCE(ctx->task, next);
 	WRITE_ONCE(other->task, prev);
 	perf_debug_delay();

@@ -608,8 +608,8 @@ static void group_is_reset(const struct kind *kind)
 
 /*
  * A thread exits on another CPU than that of the buffer, which has lost samples
- * of it. The record of its count comes behind a LOST. It names the thread; the
- * LOST names the task that was interrupted for it.
+ * of it. The record of its count comes behind a LOST. Both name the thread. The
+ * task that was interrupted for them may be another user's.
  */
 static void last_words(void)
 {
@@ -636,7 +636,7 @@ static void last_words(void)
 		test_xfail("no record of a thread that ends");
 	CHECK(header->type == PERF_RECORD_LOST, "type %u", header->type);
 	parse_trailer(header, &attr, &sample);
-	CHECK(sample.tid != (__u32)walker.pid, "LOST in the name of %u",
+	CHECK(sample.tid == (__u32)walker.pid, "LOST in the name of %u",
 	      sample.tid);
 	header = ring_next(ring);
 	CHECK(header && header->type == PERF_RECORD_READ, "no READ record");

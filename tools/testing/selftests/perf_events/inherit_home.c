@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -400,6 +402,163 @@ static void nobody_is_kept(void)
 	expect_balance(&books);
 }
 
+/*
+ * A copy that is equal to its original becomes the first of a pool, while a third task has
+ * the original. What they share:
+ */
+struct founders {
+	bool closed;
+	int first;
+	int second;
+};
+
+#define YIELDS	400
+
+static void yield(int count)
+{
+	while (count--)
+		sched_yield();
+}
+
+static void yield_on_cpu(void *arg)
+{
+	const int *cpu = arg;
+
+	pin_to_cpu(*cpu);
+	yield(YIELDS);
+}
+
+static void pin_to_any(void)
+{
+	cpu_set_t cpus;
+	int cpu;
+
+	CPU_ZERO(&cpus);
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		CPU_SET(cpu, &cpus);
+	CHECK(!sched_setaffinity(0, sizeof(cpus), &cpus), "%s", strerror(errno));
+}
+
+static void found(void *arg)
+{
+	int cpu = first_cpu();
+	struct helper child = helper_start(yield_on_cpu, &cpu);
+
+	helper_go(&child);
+	yield_on_cpu(&cpu);
+	helper_join(&child);
+	(void)arg;
+}
+
+/* Its context is the one of its parent, exchanged at a switch, when it forks. */
+static void fork_founder(void *arg)
+{
+	struct founders *shared = arg;
+	int cpu = first_cpu();
+	struct helper child;
+
+	while (!__atomic_load_n(&shared->closed, __ATOMIC_ACQUIRE))
+		sched_yield();
+	yield(20);
+	close(shared->second);
+	pin_to_any();
+	child = helper_start(found, NULL);
+	helper_go(&child);
+	usleep(3000);
+	yield_on_cpu(&cpu);
+	helper_join(&child);
+}
+
+static void open_and_fork(void *arg)
+{
+	struct founders *shared = arg;
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_TASK_CLOCK);
+	struct helper child;
+
+	pin_to_cpu(first_cpu());
+	attr.disabled = 0;
+	attr.inherit = 1;
+	shared->first = open_self(&attr);
+	attr.inherit_stat = 1;
+	shared->second = open_self(&attr);
+	shared->closed = false;
+	child = helper_start(fork_founder, shared);
+	helper_go(&child);
+	close(shared->second);
+	__atomic_store_n(&shared->closed, true, __ATOMIC_RELEASE);
+	yield(YIELDS);
+	helper_join(&child);
+	CHECK(read_count(shared->first), "nothing was counted");
+}
+
+static void equal_copy_founds(void)
+{
+	struct founders *shared;
+	int round;
+
+	shared = map_memory(memory_fd("founders", sizeof(*shared)),
+			    sizeof(*shared));
+	for (round = 0; round < 30; round++)
+		run_child(open_and_fork, shared);
+}
+
+struct leaver {
+	int cpus[2];
+	int arrived[2];
+	int leave[2];
+};
+
+/* It ends on another CPU than that of the event. */
+static void fault_there_and_leave(void *arg)
+{
+	struct leaver *leaver = arg;
+	char byte = 0;
+
+	pin_to_cpu(leaver->cpus[1]);
+	touch_pages(16);
+	pin_to_cpu(leaver->cpus[0]);
+	CHECK(write(leaver->arrived[1], &byte, 1) == 1, "arrive");
+	CHECK(read(leaver->leave[0], &byte, 1) == 1, "leave");
+}
+
+/* A record of lost ones shows no task that just runs where the buffer is written. */
+static void lost_before_record(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct leaver leaver = { .cpus = { first_cpu(), second_cpu() } };
+	struct perf_event_header *header;
+	struct perf_ring *ring;
+	struct helper child;
+	struct sample id;
+	pid_t burner;
+	char byte;
+	int fd;
+
+	CHECK(!pipe(leaver.arrived) && !pipe(leaver.leave), "pipe");
+	pin_to_cpu(leaver.cpus[0]);
+	burner = start_burner(leaver.cpus[1]);
+	attr.inherit = 1;
+	attr.inherit_stat = 1;
+	attr.sample_id_all = 1;
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TID;
+	fd = open_on(&attr, 0, leaver.cpus[1], -1);
+	ring = ring_map(fd, RING_PAGES);
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1), "pause");
+	child = helper_start(fault_there_and_leave, &leaver);
+	helper_go(&child);
+	CHECK(read(leaver.arrived[0], &byte, 1) == 1, "arrived");
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0), "go on");
+	CHECK(write(leaver.leave[1], "", 1) == 1, "leave");
+	helper_join(&child);
+	while ((header = ring_next(ring))) {
+		parse_trailer(header, &attr, &id);
+		EXPECT(id.pid != (__u32)burner, "type %u shows pid %u",
+		       header->type, id.pid);
+	}
+	stop_child(burner);
+}
+
 static const struct kind kinds[] = {
 	{ .name = "sum" },
 	{ .name = "inherit_stat", .stat = true },
@@ -419,6 +578,8 @@ static const struct test_case others[] = {
 	{ "the child's own count", own_counts },
 	{ "a record of each child", one_record },
 	{ "nobody is kept", nobody_is_kept },
+	{ "an equal copy founds a family", equal_copy_founds },
+	{ "lost records before a child's", lost_before_record },
 };
 
 int main(void)
