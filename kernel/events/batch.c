@@ -12,7 +12,8 @@
  *
  * Contexts: task.
  *
- * Lifetime: the mutexes below keep events and copies.
+ * Lifetime: the mutexes below keep events and copies. An owner has a reference on
+ * the event that it is calling.
  *
  * Locking: ctx->mutex of the opened events, then the child_mutex of each event.
  * Several child_mutexes nest only under that one ctx->mutex, so in any order.
@@ -272,7 +273,7 @@ struct perf_batch_owned_args {
 	struct perf_event		*leaders[PERF_BATCH_PORTION];
 };
 
-/* The owner's perf_event_mutex is held: no event gets or loses this owner. */
+/* No event gets this owner meanwhile, which is current. One that is closed loses it. */
 static bool perf_batch_is_owned(const struct perf_event *event,
 				const struct perf_batch_owned_args *args)
 {
@@ -411,23 +412,55 @@ static void perf_batch_owned_family(struct perf_event *event,
 		perf_batch_owned_call(child, args);
 }
 
+/*
+ * The list is in the order of the numbers. An event that was closed meanwhile has lost
+ * its place there.
+ *
+ * Return: the owned event after @event, with a reference; the first if that is %NULL;
+ * %NULL at the end.
+ */
+static struct perf_event *perf_batch_next_owned(struct perf_event *event)
+{
+	u64 last = event ? event->id : 0;
+
+	guard(mutex)(&current->perf_event_mutex);
+	if (!event || !event->owner)
+		event = list_entry(&current->perf_event_list,
+				   struct perf_event, owner_entry);
+	list_for_each_entry_continue(event, &current->perf_event_list,
+				     owner_entry) {
+		if (event->id > last && perf_event_tryget(event))
+			return event;
+	}
+	return NULL;
+}
+
 /**
  * perf_batch_owned() - do an operation on all events that current has opened
  * @op: enable or disable
  *
- * Context: task; takes current->perf_event_mutex and mutexes of contexts.
+ * Breakpoints take the perf_event_mutex of their task inside of a context's mutex,
+ * so it is not held during the calls.
+ *
+ * Context: task, may sleep; takes current->perf_event_mutex and mutexes of contexts,
+ * one after the other.
  */
 void perf_batch_owned(enum perf_batch_op op)
 {
 	/* A call fills in as many of @leaders as it reads. */
 	struct perf_batch_owned_args args __uninitialized;
+	struct perf_event *event = NULL, *last;
 	struct perf_event_context *ctx;
-	struct perf_event *event;
 
 	args.owner = current;
 	args.op = op;
-	guard(mutex)(&current->perf_event_mutex);
-	list_for_each_entry(event, &current->perf_event_list, owner_entry) {
+	while (true) {
+		last = event;
+		event = perf_batch_next_owned(last);
+		if (last)
+			perf_event_put(last);
+		if (!event)
+			break;
 		args.first = event->id;
 		ctx = perf_event_ctx_lock(event);
 		perf_batch_owned_family(event, &args);

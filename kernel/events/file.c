@@ -15,6 +15,7 @@
  * Locking: most ioctls run under event->ctx->mutex; those for copies as well
  * also under child_mutex, so that no copy leaves meanwhile.
  */
+#include <linux/bitmap.h>
 #include <linux/bpf.h>
 #include <linux/compat.h>
 #include <linux/file.h>
@@ -224,23 +225,26 @@ static long perf_ioctl_query_bpf(struct perf_event *event, unsigned long arg)
 }
 
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
-/* The check compares all other fields, so it gets the event's sig_data. */
+/*
+ * An event that refuses stays as it was. The check compares all other fields, so it
+ * gets the event's sig_data.
+ */
 static int perf_file_modify_breakpoint(struct perf_event *event,
 				       const struct perf_event_attr *attr,
 				       bool enable)
 {
+	bool enabled = READ_ONCE(event->state) >= PERF_EVENT_STATE_INACTIVE;
 	struct perf_event_attr place = *attr;
 	int err;
 
 	place.sig_data = event->attr.sig_data;
 	perf_control_disable(event);
 	err = modify_user_hw_breakpoint_check(event, &place, true);
-	if (err)
-		return err;
-	event->attr.sig_data = attr->sig_data;
-	if (enable)
+	if (!err)
+		event->attr.sig_data = attr->sig_data;
+	if (err ? enabled : enable)
 		perf_control_enable(event);
-	return 0;
+	return err;
 }
 #else
 static int perf_file_modify_breakpoint(struct perf_event *event,
@@ -251,35 +255,84 @@ static int perf_file_modify_breakpoint(struct perf_event *event,
 }
 #endif
 
-static int perf_file_modify_members(struct perf_event *event,
-				    const struct perf_event_attr *attr,
-				    bool enable)
+/*
+ * A change of an event and its copies: the first @nr_done have it. Copies may be
+ * enabled where the event is not, so @enabled has a bit for each of them.
+ */
+struct perf_file_change {
+	const struct perf_event_attr	*attr;
+	struct perf_event_attr		before;
+	unsigned long			*enabled;
+	unsigned int			nr_done;
+};
+
+static int perf_file_change_one(struct perf_event *event,
+				struct perf_file_change *change)
+{
+	bool enabled = READ_ONCE(event->state) >= PERF_EVENT_STATE_INACTIVE;
+	int err;
+
+	err = perf_file_modify_breakpoint(event, change->attr,
+					  !change->attr->disabled);
+	if (!err)
+		__assign_bit(change->nr_done++, change->enabled, enabled);
+	return err;
+}
+
+static int perf_file_change_all(struct perf_event *event,
+				struct perf_file_change *change)
 {
 	struct perf_event *child;
 	int err;
 
 	lockdep_assert_held(&event->child_mutex);
-	err = perf_file_modify_breakpoint(event, attr, enable);
+	err = perf_file_change_one(event, change);
 	list_for_each_entry(child, &event->child_list, child_list) {
 		if (err)
 			break;
-		err = perf_file_modify_breakpoint(child, attr, enable);
+		err = perf_file_change_one(child, change);
 	}
 	return err;
 }
 
-/* If one refuses all are restored, and enabled again if the event was. */
+static void perf_file_undo_change(struct perf_event *event,
+				  struct perf_file_change *change)
+{
+	struct perf_event *child;
+	unsigned int nr = 0;
+
+	lockdep_assert_held(&event->child_mutex);
+	if (!change->nr_done)
+		return;
+	perf_file_modify_breakpoint(event, &change->before,
+				    test_bit(nr++, change->enabled));
+	list_for_each_entry(child, &event->child_list, child_list) {
+		if (nr == change->nr_done)
+			break;
+		perf_file_modify_breakpoint(child, &change->before,
+					    test_bit(nr++, change->enabled));
+	}
+}
+
+/* If one refuses, all stay as they were. */
 static int perf_file_modify_family(struct perf_event *event,
 				   const struct perf_event_attr *attr)
 {
-	struct perf_event_attr before = event->attr;
-	bool enabled = READ_ONCE(event->state) >= PERF_EVENT_STATE_INACTIVE;
+	struct perf_file_change change = {
+		.attr	= attr,
+		.before	= event->attr,
+	};
 	int err;
 
 	guard(mutex)(&event->child_mutex);
-	err = perf_file_modify_members(event, attr, !attr->disabled);
+	change.enabled = bitmap_zalloc(1 + list_count_nodes(&event->child_list),
+				       GFP_KERNEL);
+	if (!change.enabled)
+		return -ENOMEM;
+	err = perf_file_change_all(event, &change);
 	if (err)
-		perf_file_modify_members(event, &before, enabled);
+		perf_file_undo_change(event, &change);
+	bitmap_free(change.enabled);
 	return err;
 }
 

@@ -14,7 +14,9 @@
  * Each event has a reference on the task that it counts; the list of its owner
  * is no reference.
  *
- * Locking rules: perf_event_mutex before a context's mutex, never inside.
+ * Locking rules: perf_event_mutex before the mutex of a family, inside of which are those of
+ * the pool's contexts. Breakpoints take it inside of the mutex of a context, which is in no
+ * pool: a family has no breakpoints.
  *
  * Race: exit of an owner against close of its event.
  *   1. Exit takes the event off the list, then clears event->owner.

@@ -19,8 +19,9 @@
  * Documentation/core-api/perf/locking.rst:
  *
  *   cpu hotplug > pmu registry > ctx->mutex
- *   exec_update_lock > task->perf_event_mutex > family->mutex > ctx->mutex >
- *	event->child_mutex > ctx->lock > family->lock
+ *   exec_update_lock > task->perf_event_mutex > family->mutex > ctx->mutex of a
+ *	pool > event->child_mutex > ctx->lock > family->lock
+ *   ctx->mutex > task->perf_event_mutex, for breakpoints, which no pool has
  *   ctx->mutex > mmap_lock > event->mmap_mutex
  *   rq->lock > CPU ctx->lock > task ctx->lock
  *

@@ -5,10 +5,15 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <linux/hw_breakpoint.h>
 
 #include "perf_lib.h"
@@ -239,6 +244,96 @@ static void modified_badly(void)
 	expect_count(fd, ROUNDS, "after refused changes");
 }
 
+/* Until it is killed. */
+static void write_slowly(void)
+{
+	for (;;) {
+		poke(&target.bytes[32]);
+		usleep(2000);
+	}
+}
+
+static bool copy_counts(int fd)
+{
+	__u64 before = read_count(fd);
+
+	usleep(300000);
+	return read_count(fd) > before;
+}
+
+/* The task on which the event was opened has gone. Its child counts. */
+static void refused_to_orphan(void)
+{
+	struct perf_event_attr attr = write_attr(&target.bytes[32]);
+	int begin[2], told[2], fd;
+	pid_t parent, child;
+	char byte = 0;
+
+	CHECK(!pipe(begin) && !pipe(told), "pipe: %s", strerror(errno));
+	parent = fork();
+	CHECK(parent >= 0, "fork: %s", strerror(errno));
+	if (!parent) {
+		CHECK(read(begin[0], &byte, 1) == 1, "begin");
+		child = fork();
+		if (!child)
+			write_slowly();
+		CHECK(write(told[1], &child, sizeof(child)) == sizeof(child),
+		      "tell");
+		_exit(0);
+	}
+	attr.inherit = 1;
+	attr.disabled = 0;
+	fd = open_on(&attr, parent, -1, -1);
+	CHECK(write(begin[1], &byte, 1) == 1, "begin");
+	CHECK(read(told[0], &child, sizeof(child)) == sizeof(child), "child");
+	waitpid(parent, NULL, 0);
+	EXPECT(copy_counts(fd), "the child does not count before");
+	attr.bp_len = 3;
+	EXPECT(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr) < 0 &&
+	       errno == EINVAL, "a length of 3: %s", strerror(errno));
+	EXPECT(copy_counts(fd), "the child does not count afterwards");
+	kill(child, SIGKILL);
+}
+
+#define CHANGES	3000
+
+static bool changed;
+
+static void *change_often(void *arg)
+{
+	struct perf_event_attr attr = write_attr(&target.bytes[0]);
+	const int *fd = arg;
+	int i;
+
+	for (i = 0; i < CHANGES; i++) {
+		attr.bp_type = i & 1 ? HW_BREAKPOINT_W : HW_BREAKPOINT_RW;
+		if (ioctl(*fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr))
+			break;
+	}
+	__atomic_store_n(&changed, true, __ATOMIC_RELEASE);
+	return i == CHANGES ? NULL : "refused";
+}
+
+/* A change takes the mutex of the task inside that of its context. */
+static void changed_while_all_are_enabled(void)
+{
+	struct perf_event_attr attr = write_attr(&target.bytes[0]);
+	pthread_t thread;
+	void *why;
+	int fd;
+
+	if (!getenv("PERF_TEST_STRICT"))
+		test_skip("the two wait for each other on other kernels");
+	fd = open_bp(&attr);
+	CHECK(!pthread_create(&thread, NULL, change_often, &fd), "thread");
+	while (!__atomic_load_n(&changed, __ATOMIC_ACQUIRE)) {
+		CHECK(!prctl(PR_TASK_PERF_EVENTS_DISABLE), "disable all");
+		CHECK(!prctl(PR_TASK_PERF_EVENTS_ENABLE), "enable all");
+	}
+	CHECK(!pthread_join(thread, &why), "join");
+	CHECK(!why, "a change was %s", (char *)why);
+}
+
 static void refused(void)
 {
 	struct perf_event_attr attr = write_attr(target.bytes);
@@ -286,6 +381,8 @@ static const struct test_case cases[] = {
 	{ "on a CPU", on_a_cpu },
 	{ "MODIFY_ATTRIBUTES", modified },
 	{ "MODIFY_ATTRIBUTES with bad input", modified_badly },
+	{ "a refused change leaves an orphan's counting", refused_to_orphan },
+	{ "changed while all are enabled", changed_while_all_are_enabled },
 	{ "bad breakpoints", refused },
 	{ "slots come back", slots_come_back },
 };
