@@ -119,6 +119,7 @@ enum perf_event_state {
 #define PERF_ATTACH_CHILD	0x0040	/* on its parent's child list */
 #define PERF_ATTACH_EXCLUSIVE	0x0080	/* holds the PMU's exclusive_cnt */
 #define PERF_ATTACH_CALLCHAIN	0x0100	/* holds the callchain buffers */
+#define PERF_ATTACH_SHOWS_ALL	0x0200	/* may be sampled in any task */
 
 /*
  * perf_event::event_caps, set by pmu::event_init. group_caps of a leader has

@@ -609,6 +609,16 @@ static int perf_open_attach(struct perf_open *open)
 			      0;
 }
 
+/*
+ * A record about a task, as of sched_wakeup, is also for this task's events of the CPU,
+ * and is written while another task runs there.
+ */
+static bool perf_open_shows_all(struct perf_event *event)
+{
+	return event->attr.type == PERF_TYPE_TRACEPOINT && event->cpu >= 0 &&
+	       is_sampling_event(event) && perf_attr_shows_all();
+}
+
 static int perf_open_build(struct perf_open *open)
 {
 	struct perf_event *event;
@@ -622,6 +632,8 @@ static int perf_open_build(struct perf_open *open)
 	    (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT))
 		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_period),
 				   ~0ULL, PERF_REASON_NO_SAMPLES);
+	if (perf_open_shows_all(event))
+		event->attach_state |= PERF_ATTACH_SHOWS_ALL;
 	if (open->attr->use_clockid)
 		error = perf_clock_choose(event, open->attr->clockid);
 	if (!error)

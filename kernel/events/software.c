@@ -279,16 +279,22 @@ void perf_swevent_event(struct perf_event *event, u64 nr,
  * perf_swevent_parked_locked() - count for an event whose task does not run
  * @event: an enabled, inactive event of a task
  * @nr: the weight of the occurrence, added to the count
+ * @data: initialised; the period is filled in here. %NULL to take no sample, which
+ *	would show the current task, another one
+ * @regs: registers of the code that is charged
  *
- * Takes no sample: it would show the current task, which is another one.
- *
- * Context: any but NMI, interrupts off, ctx->lock of @event held.
+ * Context: any but NMI, interrupts off, ctx->lock of @event held. A buffer is
+ * written by one CPU: with @data, @event must be bound to this one.
  */
-void perf_swevent_parked_locked(struct perf_event *event, u64 nr)
+void perf_swevent_parked_locked(struct perf_event *event, u64 nr,
+				struct perf_sample_data *data,
+				struct pt_regs *regs)
 {
 	lockdep_assert_held(&event->ctx->lock);
 
 	local64_add(nr, &event->count);
+	if (data && is_sampling_event(event))
+		perf_swevent_advance(event, nr, data, regs);
 }
 
 /**

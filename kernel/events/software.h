@@ -34,7 +34,9 @@ static inline void perf_counter_set_state(struct perf_event *event,
 void perf_swevent_event(struct perf_event *event, u64 nr,
 			struct perf_sample_data *data, struct pt_regs *regs);
 /* The same for an event that is enabled but whose task does not run. */
-void perf_swevent_parked_locked(struct perf_event *event, u64 nr);
+void perf_swevent_parked_locked(struct perf_event *event, u64 nr,
+				struct perf_sample_data *data,
+				struct pt_regs *regs);
 bool perf_swevent_exclude(const struct perf_event *event,
 			  struct pt_regs *regs);
 

@@ -22,9 +22,9 @@
  * Records with a target task (sched_wakeup and the like are about a task that
  * is not current) also go to the events of that task. These events are parked:
  * they are enabled but active nowhere. ctx->lock of the target keeps them so.
- * They count and take no sample: a sample would show the task that runs here,
- * which the user who opened the event may have no right to see. Events that are
- * not bound to this CPU are skipped.
+ * A sample shows the task that runs here. It is taken if the user who opened the
+ * event may observe all tasks of the CPU; else the event only counts. A buffer is
+ * written by one CPU only, so events that are not bound to this CPU are skipped.
  */
 
 #include <linux/bitfield.h>
@@ -107,6 +107,21 @@ static bool perf_trace_is_target(const struct perf_event *event,
 	       !event->attr.sigtrap;
 }
 
+static void perf_trace_hit_parked_locked(struct perf_event *event,
+					 struct perf_trace_hit *hit)
+{
+	const struct perf_event *top = event->parent ?: event;
+	struct perf_sample_data data __uninitialized;
+
+	if (!(top->attach_state & PERF_ATTACH_SHOWS_ALL)) {
+		perf_swevent_parked_locked(event, hit->count, NULL, hit->regs);
+		return;
+	}
+	perf_sample_data_init(&data, 0, 0);
+	perf_sample_save_raw_data(&data, event, &hit->raw);
+	perf_swevent_parked_locked(event, hit->count, &data, hit->regs);
+}
+
 static void perf_trace_deliver_parked_locked(struct perf_event_context *ctx,
 					     struct perf_trace_hit *hit)
 {
@@ -117,7 +132,7 @@ static void perf_trace_deliver_parked_locked(struct perf_event_context *ctx,
 	list_for_each_entry(event, &ctx->event_list, event_entry) {
 		if (perf_trace_is_target(event, hit) &&
 		    perf_trace_passes(event, hit))
-			perf_swevent_parked_locked(event, hit->count);
+			perf_trace_hit_parked_locked(event, hit);
 	}
 }
 
