@@ -204,6 +204,7 @@ static unsigned int rdk_words(struct perf_event *event, u64 *words)
 		memcpy(words + n, member + 1, rest * sizeof(u64));
 		return n + rest;
 	}
+	guard(mutex)(&leader->ctx->mutex);
 	words[n++] = leader->nr_siblings + 1;
 	n += rdk_time_words(leader, format, words + n);
 	n += rdk_member_words(leader, format, words + n);

@@ -20,8 +20,8 @@
  * off throughout.
  *
  * Interrupts: the comparator sends them (pmi.c); an access that finds one due
- * sends it first, see hurry(). An NMI may interrupt an access, whose clock stands
- * still. If it set the comparator to the next few ticks, that would fire before
+ * sends it first, see hurry(). An NMI may interrupt an access, whose clock does
+ * not advance. If it set the comparator to the next few ticks, that would fire before
  * the access goes on, again and again. So the access sets it when it is left:
  *  1. The NMI changes the state and sets @late.
  *  2. The access starts the clock, and looks at @late.
