@@ -113,6 +113,7 @@ static void perf_trace_hit_parked_locked(struct perf_event *event,
 	const struct perf_event *top = event->parent ?: event;
 	struct perf_sample_data data __uninitialized;
 
+	lockdep_assert_held(&event->ctx->lock);
 	if (!(top->attach_state & PERF_ATTACH_SHOWS_ALL)) {
 		perf_swevent_parked_locked(event, hit->count, NULL, hit->regs);
 		return;

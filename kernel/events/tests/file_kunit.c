@@ -89,7 +89,7 @@ static long ff_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 static unsigned long ff_put(struct kunit *test, const void *from, size_t size)
 {
-	void __user *to = test->priv;
+	void __user *to = (void __user *)test->priv;
 
 	KUNIT_ASSERT_EQ(test, copy_to_user(to, from, size), 0);
 	return (unsigned long)to;
@@ -106,13 +106,16 @@ static void ff_no_event(struct kunit *test)
 	__fput_sync(file);
 }
 
-static __poll_t ff_poll(struct file *file, enum perf_event_state state)
+#define FF_HUP	((__force u32)EPOLLHUP)
+#define FF_ERR	((__force u32)EPOLLERR)
+
+static u32 ff_poll(struct file *file, enum perf_event_state state)
 {
 	struct perf_event *event = perf_file_event(file);
-	__poll_t found;
+	u32 found;
 
 	WRITE_ONCE(event->state, state);
-	found = perf_fops.poll(file, NULL);
+	found = (__force u32)perf_fops.poll(file, NULL);
 	WRITE_ONCE(event->state, OFF);
 	return found;
 }
@@ -122,12 +125,12 @@ static void ff_polled(struct kunit *test)
 {
 	struct file *file = ff_open(test, NULL);
 
-	KUNIT_EXPECT_EQ(test, ff_poll(file, OFF), EPOLLHUP);
-	KUNIT_EXPECT_EQ(test, ff_poll(file, PERF_EVENT_STATE_EXIT), EPOLLHUP);
+	KUNIT_EXPECT_EQ(test, ff_poll(file, OFF), FF_HUP);
+	KUNIT_EXPECT_EQ(test, ff_poll(file, PERF_EVENT_STATE_EXIT), FF_HUP);
 	KUNIT_EXPECT_EQ(test, ff_poll(file, PERF_EVENT_STATE_ERROR),
-			EPOLLERR | EPOLLHUP);
+			FF_ERR | FF_HUP);
 	KUNIT_EXPECT_EQ(test, ff_poll(file, PERF_EVENT_STATE_REVOKED),
-			EPOLLERR | EPOLLHUP);
+			FF_ERR | FF_HUP);
 }
 
 static void ff_states(struct kunit *test)

@@ -244,13 +244,13 @@ static void mm_detaches_all(struct kunit *test)
 
 	KUNIT_ASSERT_PTR_EQ(test, rb, from.event->rb);
 	KUNIT_ASSERT_EQ(test, perf_mmap_set_output(second.event, from.event), 0);
-	KUNIT_EXPECT_EQ(test, perf_mmap_poll(second.event), 0);
+	KUNIT_EXPECT_FALSE(test, perf_mmap_poll(second.event));
 	vm_munmap(at, LENGTH);
 	KUNIT_EXPECT_NULL(test, from.event->rb);
 	KUNIT_EXPECT_NULL(test, second.event->rb);
 	KUNIT_EXPECT_TRUE(test, list_empty(&rb->event_list));
 	KUNIT_EXPECT_NULL(test, rb->page_event);
-	KUNIT_EXPECT_EQ(test, perf_mmap_poll(second.event), EPOLLHUP);
+	KUNIT_EXPECT_TRUE(test, perf_mmap_poll(second.event) == EPOLLHUP);
 	KUNIT_EXPECT_EQ(test, refcount_read(&rb->refcount), 1);
 	perf_rb_put(rb);
 }
