@@ -20,7 +20,7 @@
 #include "../walk.h"
 #include "fake_pmu.h"
 
-#define RMK_PATIENCE_NS	(20 * NSEC_PER_SEC)
+#define RMK_PATIENCE_NS	(20ULL * NSEC_PER_SEC)
 #define RMK_WALKERS	2
 /* More than the frames of a call have. */
 #define RMK_FRAMES	1024
