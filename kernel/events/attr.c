@@ -113,17 +113,12 @@ bool perf_attr_would_see_cpus(void)
 /**
  * perf_attr_shows_all() - check whether the caller may observe all tasks on a CPU
  *
- * As perf_allow_cpu(), but the program has not asked for it: a denial is not
- * audited.
- *
- * Context: Task context; capabilities and LSM of current.
+ * Context: Task context; capabilities of current, not audited, and the LSM.
  * Return: true if it may.
  */
 bool perf_attr_shows_all(void)
 {
-	bool limited = READ_ONCE(sysctl_perf_event_paranoid) > 0;
-
-	return (!limited || perf_attr_is_perfmon()) &&
+	return perf_attr_would_see_cpus() &&
 	       !security_perf_event_open(PERF_SECURITY_CPU);
 }
 

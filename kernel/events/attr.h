@@ -18,11 +18,11 @@ int perf_attr_check(const struct perf_event_attr *attr);
 /* Rules of paranoid level, capabilities and LSM for the caller. */
 int perf_attr_permitted_at(const struct perf_event_attr *attr, u64 max_rate);
 /* Clears bits that are not permitted and not worth a refusal. */
-bool perf_attr_shows_all(void);
 void perf_attr_leave_out(struct perf_event_attr *attr);
 /* The same for all that runs on a CPU; only the first one is audited. */
 int perf_attr_cpu_permitted(void);
 bool perf_attr_would_see_cpus(void);
+bool perf_attr_shows_all(void);
 bool perf_attr_is_perfmon(void);
 
 /*

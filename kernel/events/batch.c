@@ -273,7 +273,7 @@ struct perf_batch_owned_args {
 	struct perf_event		*leaders[PERF_BATCH_PORTION];
 };
 
-/* No event gets this owner meanwhile, which is current. One that is closed loses it. */
+/* Only current adds events to its list. An event that is closed loses its owner. */
 static bool perf_batch_is_owned(const struct perf_event *event,
 				const struct perf_batch_owned_args *args)
 {

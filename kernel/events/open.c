@@ -610,12 +610,13 @@ static int perf_open_attach(struct perf_open *open)
 }
 
 /*
- * A record about a task, as of sched_wakeup, is also for this task's events of the CPU,
- * and is written while another task runs there.
+ * A record about a task, such as sched_wakeup, is also for this task's events that are
+ * bound to the CPU. A sample for them shows the task that runs there.
  */
 static bool perf_open_shows_all(struct perf_event *event)
 {
-	return event->attr.type == PERF_TYPE_TRACEPOINT && event->cpu >= 0 &&
+	return event->attr.type == PERF_TYPE_TRACEPOINT &&
+	       event->attach_state & PERF_ATTACH_TASK && event->cpu >= 0 &&
 	       is_sampling_event(event) && perf_attr_shows_all();
 }
 
@@ -632,8 +633,6 @@ static int perf_open_build(struct perf_open *open)
 	    (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT))
 		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_period),
 				   ~0ULL, PERF_REASON_NO_SAMPLES);
-	if (perf_open_shows_all(event))
-		event->attach_state |= PERF_ATTACH_SHOWS_ALL;
 	if (open->attr->use_clockid)
 		error = perf_clock_choose(event, open->attr->clockid);
 	if (!error)
@@ -642,6 +641,8 @@ static int perf_open_build(struct perf_open *open)
 		error = perf_open_place(open);
 	if (error || open->fit)
 		return error;
+	if (perf_open_shows_all(event))
+		event->attach_state |= PERF_ATTACH_SHOWS_ALL;
 	error = perf_open_make_file(open);
 	return error ?: perf_open_attach(open);
 }

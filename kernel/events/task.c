@@ -15,8 +15,8 @@
  * is no reference.
  *
  * Locking rules: perf_event_mutex before the mutex of a family, inside of which are those of
- * the pool's contexts. Breakpoints take it inside of the mutex of a context, which is in no
- * pool: a family has no breakpoints.
+ * the pool's contexts. hw_breakpoint.c takes it inside of the mutex of a breakpoint's
+ * context. That context is in no pool, since a family has no breakpoints.
  *
  * Race: exit of an owner against close of its event.
  *   1. Exit takes the event off the list, then clears event->owner.

@@ -120,11 +120,6 @@ static void as_suite_exit(struct kunit_suite *suite)
 	perf_pmu_unregister(&world.pmu);
 }
 
-static void as_release(void *event)
-{
-	perf_event_release_kernel(event);
-}
-
 static struct perf_event *as_open(struct kunit *test)
 {
 	int cpu = cpumask_last(cpu_online_mask);
@@ -133,12 +128,8 @@ static struct perf_event *as_open(struct kunit *test)
 		.size		= sizeof(attr),
 		.disabled	= 1,
 	};
-	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	fake_pmu_undo(test, as_release, event);
-	return event;
+	return fake_open_counter(test, &attr, cpu, NULL);
 }
 
 static void as_retire(void)

@@ -298,11 +298,6 @@ static void ck_no_measure(struct kunit *test)
 
 /* How many counters are free. */
 
-static void ck_release(void *event)
-{
-	perf_event_release_kernel(event);
-}
-
 static struct perf_event *ck_open(struct kunit *test, u64 kind, bool pinned,
 				  struct task_struct *task)
 {
@@ -313,12 +308,8 @@ static struct perf_event *ck_open(struct kunit *test, u64 kind, bool pinned,
 		.pinned	= pinned,
 	};
 	int cpu = task ? -1 : cpumask_first(cpu_online_mask);
-	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, cpu, task, NULL, NULL);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	fake_pmu_undo(test, ck_release, event);
-	return event;
+	return fake_open_counter(test, &attr, cpu, task);
 }
 
 /* A pinned event of @cpu. */
@@ -330,11 +321,8 @@ static void ck_open_on(struct kunit *test, int cpu, u64 kind)
 		.config	= kind,
 		.pinned	= 1,
 	};
-	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	fake_pmu_undo(test, ck_release, event);
+	fake_open_counter(test, &attr, cpu, NULL);
 }
 
 static void ck_pinned(struct kunit *test)
@@ -355,7 +343,7 @@ static void ck_pinned(struct kunit *test)
 	perf_event_disable(fixed);
 	ck_expect_free(test, 3, 2);
 	perf_event_enable(fixed);
-	kunit_release_action(test, ck_release, general);
+	fake_pmu_close(test, general);
 	ck_expect_free(test, 3, 2);
 }
 
@@ -416,14 +404,11 @@ static void ck_exclusive(struct kunit *test)
 		.pinned		= 1,
 		.exclusive	= 1,
 	};
-	struct perf_event *event;
 
 	ck_build(4, 3);
 	ck_register(test);
 	attr.type = machine.pmu.type;
-	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	fake_pmu_undo(test, ck_release, event);
+	fake_open_counter(test, &attr, 0, NULL);
 	ck_expect_free(test, 0, 0);
 }
 

@@ -221,11 +221,6 @@ static void te_waits_for_exec(struct kunit *test)
 
 /* Migration. */
 
-static void te_release(void *event)
-{
-	perf_event_release_kernel(event);
-}
-
 /* An event that is told when a task of its CPU changes its name. */
 static struct perf_event *te_open_comm(struct kunit *test, int cpu)
 {
@@ -234,12 +229,8 @@ static struct perf_event *te_open_comm(struct kunit *test, int cpu)
 		.size	= sizeof(attr),
 		.comm	= 1,
 	};
-	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	fake_pmu_undo(test, te_release, event);
-	return event;
+	return fake_open_counter(test, &attr, cpu, NULL);
 }
 
 static bool te_is_beside(const struct perf_event *event,

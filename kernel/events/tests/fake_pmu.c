@@ -502,6 +502,45 @@ struct perf_event *fake_pmu_open(struct kunit *test, struct fake_pmu *fake,
 }
 
 /**
+ * fake_open_counter - open an event of any PMU until the case ends
+ * @test: the case, which fails if that is refused
+ * @attr: attribute
+ * @cpu: CPU or -1
+ * @task: task or %NULL
+ *
+ * Return: event without an overflow handler.
+ */
+struct perf_event *fake_open_counter(struct kunit *test,
+				     struct perf_event_attr *attr, int cpu,
+				     struct task_struct *task)
+{
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(attr, cpu, task, NULL, NULL);
+	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(event), "open: %ld", PTR_ERR(event));
+	fake_pmu_undo(test, fake_pmu_release, event);
+	return event;
+}
+
+/**
+ * fake_find_pmu - look for a registered PMU
+ * @name: its name
+ *
+ * Return: PMU that never goes away, or %NULL.
+ */
+struct pmu *fake_find_pmu(const char *name)
+{
+	struct pmu *pmu;
+
+	guard(mutex)(&perf_pmus_mutex);
+	list_for_each_entry(pmu, &perf_pmus, entry) {
+		if (pmu->name && !strcmp(pmu->name, name))
+			return pmu;
+	}
+	return NULL;
+}
+
+/**
  * fake_pmu_close - close an event before the case ends
  * @test: the case
  * @event: what fake_pmu_open() returned

@@ -93,6 +93,10 @@ void fake_pmu_unregister(struct fake_pmu *fake);
 /* Cases: no event of the PMU exists. */
 void fake_pmu_reset(struct fake_pmu *fake, unsigned int nr_counters,
 		    unsigned int mux_ms);
+struct perf_event *fake_open_counter(struct kunit *test,
+				     struct perf_event_attr *attr, int cpu,
+				     struct task_struct *task);
+struct pmu *fake_find_pmu(const char *name);
 void fake_pmu_undo(struct kunit *test, void (*undo)(void *arg), void *arg);
 void fake_pmu_expect_idle(struct kunit *test, struct fake_pmu *fake);
 

@@ -40,19 +40,36 @@ static int hk_init(struct kunit *test)
 	return kunit_add_action(test, hk_check_idle, test);
 }
 
+/* References on contexts and tasks. */
+struct hk_refs {
+	unsigned int nr[4];
+};
+
 /**
  * struct hk_world - two tasks that sleep and have each other's context
  * @owner: task on which the event was opened
  * @host: its child
  * @own: context with the event, which @host has
  * @copy: context with the copy, which @owner has
+ * @refs: references when all that was made
  */
 struct hk_world {
 	struct fm_task			*owner;
 	struct fm_task			*host;
 	struct perf_event_context	*own;
 	struct perf_event_context	*copy;
+	struct hk_refs			refs;
 };
+
+static struct hk_refs hk_count_refs(const struct hk_world *world)
+{
+	return (struct hk_refs) { {
+		refcount_read(&world->own->refcount),
+		refcount_read(&world->copy->refcount),
+		refcount_read(&world->owner->task->usage),
+		refcount_read(&world->host->task->usage),
+	} };
+}
 
 static bool hk_exchange(struct perf_event_context *ctx, struct task_struct *heir)
 {
@@ -90,6 +107,7 @@ static void hk_make(struct kunit *test, struct hk_world *world)
 	fm_settle(world->owner);
 	fm_settle(world->host);
 	hk_send_away(test, world);
+	world->refs = hk_count_refs(world);
 }
 
 static void hk_expect_away(struct kunit *test, const struct hk_world *world)
@@ -134,28 +152,12 @@ static bool hk_is_own(struct perf_event_context *ctx, struct fm_task *task)
 	return perf_home_is_own(ctx, task->task);
 }
 
-/* References on contexts and tasks. */
-struct hk_refs {
-	unsigned int nr[4];
-};
-
-static struct hk_refs hk_count_refs(const struct hk_world *world)
-{
-	return (struct hk_refs) { {
-		refcount_read(&world->own->refcount),
-		refcount_read(&world->copy->refcount),
-		refcount_read(&world->owner->task->usage),
-		refcount_read(&world->host->task->usage),
-	} };
-}
-
-static void hk_expect_refs(struct kunit *test, const struct hk_world *world,
-			   const struct hk_refs *before)
+static void hk_expect_refs(struct kunit *test, const struct hk_world *world)
 {
 	struct hk_refs now = hk_count_refs(world);
 
 	for (int i = 0; i < ARRAY_SIZE(now.nr); i++)
-		KUNIT_EXPECT_EQ_MSG(test, now.nr[i], before->nr[i], "%d", i);
+		KUNIT_EXPECT_EQ_MSG(test, now.nr[i], world->refs.nr[i], "%d", i);
 }
 
 /* Both tasks sleep. */
@@ -174,51 +176,45 @@ static void hk_whose(struct kunit *test)
 static void hk_bring(struct kunit *test)
 {
 	struct hk_world world;
-	struct hk_refs refs;
 
 	hk_make(test, &world);
-	refs = hk_count_refs(&world);
 	perf_home_bring(world.owner->task);
 	hk_expect_home(test, &world);
-	hk_expect_refs(test, &world, &refs);
+	hk_expect_refs(test, &world);
 	/* Nothing is left to do. */
 	perf_home_bring(world.owner->task);
 	perf_home_bring(world.host->task);
 	hk_expect_home(test, &world);
-	hk_expect_refs(test, &world, &refs);
+	hk_expect_refs(test, &world);
 }
 
 static void hk_bring_host(struct kunit *test)
 {
 	struct hk_world world;
-	struct hk_refs refs;
 
 	hk_make(test, &world);
-	refs = hk_count_refs(&world);
 	perf_home_bring(world.host->task);
 	hk_expect_home(test, &world);
-	hk_expect_refs(test, &world, &refs);
+	hk_expect_refs(test, &world);
 }
 
 static void hk_take_own(struct kunit *test)
 {
 	struct hk_world world;
-	struct hk_refs refs;
 
 	hk_make(test, &world);
-	refs = hk_count_refs(&world);
 	KUNIT_EXPECT_FALSE(test, hk_take(world.own, world.owner));
 	KUNIT_EXPECT_FALSE(test, hk_take(world.copy, world.host));
 	KUNIT_EXPECT_FALSE(test, hk_take(world.own, world.host));
 	KUNIT_EXPECT_FALSE(test, hk_take(world.copy, world.owner));
 	hk_expect_away(test, &world);
-	hk_expect_refs(test, &world, &refs);
+	hk_expect_refs(test, &world);
 
 	perf_home_bring(world.owner->task);
 	KUNIT_EXPECT_TRUE(test, hk_take(world.own, world.owner));
 	KUNIT_EXPECT_TRUE(test, hk_take(world.copy, world.host));
 	hk_expect_home(test, &world);
-	hk_expect_refs(test, &world, &refs);
+	hk_expect_refs(test, &world);
 }
 
 /* An event that is opened on the owner joins its own context. */
@@ -227,17 +223,15 @@ static void hk_open(struct kunit *test)
 	struct fake_pmu_spec spec = { .cpu = -1 };
 	struct perf_event *event;
 	struct hk_world world;
-	struct hk_refs refs;
 
 	hk_make(test, &world);
-	refs = hk_count_refs(&world);
 	spec.task = world.owner->task;
 	event = fake_pmu_open(test, &fake, &spec);
 	KUNIT_EXPECT_PTR_EQ(test, event->ctx, world.own);
 	hk_expect_home(test, &world);
-	refs.nr[0]++;	/* the event's, on its context */
-	refs.nr[2]++;	/* and on its task */
-	hk_expect_refs(test, &world, &refs);
+	world.refs.nr[0]++;	/* the event's, on its context */
+	world.refs.nr[2]++;	/* and on its task */
+	hk_expect_refs(test, &world);
 }
 
 /* An exit takes the task's own context from it, wherever that is. */
@@ -246,18 +240,16 @@ static void hk_part(struct kunit *test)
 	struct perf_event_context *ctx;
 	struct task_struct *owner;
 	struct hk_world world;
-	struct hk_refs refs;
 
 	hk_make(test, &world);
 	owner = world.owner->task;
-	refs = hk_count_refs(&world);
 	ctx = perf_home_part(owner);
 	KUNIT_EXPECT_PTR_EQ(test, ctx, world.own);
 	KUNIT_EXPECT_NULL(test, owner->perf_event_ctxp);
 	/* Give it back: the task lives on. */
 	WRITE_ONCE(owner->perf_event_ctxp, ctx);
 	hk_expect_home(test, &world);
-	hk_expect_refs(test, &world, &refs);
+	hk_expect_refs(test, &world);
 }
 
 /* Tasks that have parted from their contexts, as in an exit, are left alone. */
@@ -266,11 +258,9 @@ static void hk_owner_parts(struct kunit *test)
 {
 	struct task_struct *owner;
 	struct hk_world world;
-	struct hk_refs refs;
 
 	hk_make(test, &world);
 	owner = world.owner->task;
-	refs = hk_count_refs(&world);
 	WRITE_ONCE(owner->perf_event_ctxp, NULL);
 	perf_home_bring(world.host->task);
 	KUNIT_EXPECT_TRUE(test, hk_take(world.own, world.host));
@@ -282,18 +272,16 @@ static void hk_owner_parts(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hk_take(world.own, world.host));
 	WRITE_ONCE(owner->perf_event_ctxp, world.copy);
 	hk_expect_away(test, &world);
-	hk_expect_refs(test, &world, &refs);
+	hk_expect_refs(test, &world);
 }
 
 static void hk_host_parts(struct kunit *test)
 {
 	struct task_struct *host;
 	struct hk_world world;
-	struct hk_refs refs;
 
 	hk_make(test, &world);
 	host = world.host->task;
-	refs = hk_count_refs(&world);
 	WRITE_ONCE(host->perf_event_ctxp, NULL);
 	perf_home_bring(world.owner->task);
 	KUNIT_EXPECT_TRUE(test, hk_take(world.copy, world.owner));
@@ -303,7 +291,7 @@ static void hk_host_parts(struct kunit *test)
 	WRITE_ONCE(world.own->task, host);
 	WRITE_ONCE(host->perf_event_ctxp, world.own);
 	hk_expect_away(test, &world);
-	hk_expect_refs(test, &world, &refs);
+	hk_expect_refs(test, &world);
 }
 
 static struct task_struct *hk_wanted;

@@ -508,21 +508,9 @@ static noinline void mk_probed(void)
 	barrier();
 }
 
-static struct pmu *mk_find_pmu(const char *name)
-{
-	struct pmu *pmu;
-
-	guard(mutex)(&perf_pmus_mutex);
-	list_for_each_entry(pmu, &perf_pmus, entry) {
-		if (pmu->name && !strcmp(pmu->name, name))
-			return pmu;
-	}
-	return NULL;
-}
-
 static struct perf_event *mk_open_kprobe(struct kunit *test)
 {
-	struct pmu *pmu = mk_find_pmu("kprobe");
+	struct pmu *pmu = fake_find_pmu("kprobe");
 	struct perf_event_attr attr = {
 		.size		= sizeof(attr),
 		.inherit	= true,

@@ -164,11 +164,6 @@ static int rmk_look_at_locks(struct perf_event_context *ctx,
 	return 0;
 }
 
-static void rmk_release(void *event)
-{
-	perf_event_release_kernel(event);
-}
-
 /* Makes current have a context that is loaded. */
 static struct perf_event_context *rmk_own_ctx(struct kunit *test)
 {
@@ -177,12 +172,8 @@ static struct perf_event_context *rmk_own_ctx(struct kunit *test)
 		.config	= PERF_COUNT_SW_DUMMY,
 		.size	= sizeof(attr),
 	};
-	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	fake_pmu_undo(test, rmk_release, event);
-	return event->ctx;
+	return fake_open_counter(test, &attr, -1, current)->ctx;
 }
 
 /* The locks of both contexts are held on a CPU, or that of the context alone. */

@@ -668,12 +668,8 @@ static struct perf_event *rk_open_software(struct kunit *test)
 		.config	= PERF_COUNT_SW_DUMMY,
 		.size	= sizeof(attr),
 	};
-	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	fake_pmu_undo(test, rk_release, event);
-	return event;
+	return fake_open_counter(test, &attr, -1, current);
 }
 
 /* Guests come to events that are there already; all are scheduled from then on. */

@@ -93,11 +93,6 @@ static void ck_check_idle(void *arg)
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static void ck_close(void *event)
-{
-	perf_event_release_kernel(event);
-}
-
 static int ck_init(struct kunit *test)
 {
 	ck_cpu = cpumask_first(cpu_online_mask);
@@ -125,11 +120,8 @@ static void ck_open_software(struct kunit *test)
 		.size	= sizeof(attr),
 		.config	= PERF_COUNT_SW_PAGE_FAULTS,
 	};
-	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	fake_pmu_undo(test, ck_close, event);
+	fake_open_counter(test, &attr, -1, current);
 }
 
 static struct perf_event *ck_open(struct kunit *test)

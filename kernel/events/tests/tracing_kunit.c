@@ -237,18 +237,6 @@ static void tk_record_about_a_task(struct kunit *test)
 
 /* PMUs. */
 
-static struct pmu *tk_find_pmu(const char *name)
-{
-	struct pmu *pmu;
-
-	guard(mutex)(&perf_pmus_mutex);
-	list_for_each_entry(pmu, &perf_pmus, entry) {
-		if (pmu->name && !strcmp(pmu->name, name))
-			return pmu;
-	}
-	return NULL;
-}
-
 static const char *const tk_pmu_names[] = { "tracepoint", "kprobe", "uprobe" };
 
 static void tk_check_pmu(struct kunit *test, struct pmu *pmu)
@@ -274,7 +262,7 @@ static void tk_pmus_refuse(struct kunit *test)
 	struct pmu *pmu;
 
 	for (int i = 0; i < ARRAY_SIZE(tk_pmu_names); i++) {
-		pmu = tk_find_pmu(tk_pmu_names[i]);
+		pmu = fake_find_pmu(tk_pmu_names[i]);
 		if (pmu)
 			tk_check_pmu(test, pmu);
 	}
@@ -288,7 +276,7 @@ static void tk_probes_by_task(struct kunit *test)
 
 	event->tp_event = &call;
 	KUNIT_EXPECT_FALSE(test, perf_tracing_is_by_task(event));
-	event->pmu = tk_find_pmu("tracepoint");
+	event->pmu = fake_find_pmu("tracepoint");
 	KUNIT_ASSERT_NOT_NULL(test, event->pmu);
 	KUNIT_EXPECT_TRUE(test, perf_tracing_is_by_task(event));
 	call.flags = TRACE_EVENT_FL_KPROBE;

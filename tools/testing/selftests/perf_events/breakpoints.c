@@ -381,7 +381,7 @@ static const struct test_case cases[] = {
 	{ "on a CPU", on_a_cpu },
 	{ "MODIFY_ATTRIBUTES", modified },
 	{ "MODIFY_ATTRIBUTES with bad input", modified_badly },
-	{ "a refused change leaves an orphan's counting", refused_to_orphan },
+	{ "a refused change leaves the copy of a task that exited", refused_to_orphan },
 	{ "changed while all are enabled", changed_while_all_are_enabled },
 	{ "bad breakpoints", refused },
 	{ "slots come back", slots_come_back },
