@@ -380,6 +380,23 @@ static void fm_fork_joins(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, family->nr_contexts, 2);
 }
 
+/* A founder's context may be equal to another one. A pool's context is not. */
+static void fm_founder_was_equal(struct kunit *test)
+{
+	struct perf_event_context *own, *ctx;
+	struct perf_family *family;
+
+	fm_open(test, false);
+	own = current->perf_event_ctxp;
+	scoped_guard(raw_spinlock_irqsave, &own->lock)
+		own->equal = 2;
+	fm_fork(test, NULL);
+	family = fm_family_of(current);
+	KUNIT_ASSERT_NOT_NULL(test, family);
+	list_for_each_entry(ctx, &family->contexts, family_entry)
+		KUNIT_EXPECT_EQ(test, ctx->equal, 0);
+}
+
 /* The sum has the counts of all tasks, whether they live or have exited. */
 static void fm_sum(struct kunit *test)
 {
@@ -1043,6 +1060,7 @@ static struct kunit_case fm_cases[] = {
 	KUNIT_CASE(fm_pool_room),
 	KUNIT_CASE(fm_pool_other),
 	KUNIT_CASE(fm_fork_joins),
+	KUNIT_CASE(fm_founder_was_equal),
 	KUNIT_CASE(fm_sum),
 	KUNIT_CASE(fm_by_task),
 	KUNIT_CASE(fm_pool_is_bounded),

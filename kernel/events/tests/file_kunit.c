@@ -319,6 +319,31 @@ static void ff_modify_family(struct kunit *test)
 			-EINVAL);
 	ff_expect_place(test, &family, FF_OTHER_PLACE);
 }
+
+/* A copy that refuses, here because of another field, undoes the change of the others. */
+static void ff_copy_refuses(struct kunit *test)
+{
+	struct ff_family family;
+	unsigned long at;
+
+	ff_make_family(test, &family);
+	family.copy->attr.sample_max_stack++;
+	family.attr.bp_addr = FF_OTHER_PLACE;
+	at = ff_put(test, &family.attr, sizeof(family.attr));
+	KUNIT_EXPECT_EQ(test, ff_ioctl(family.file,
+				       PERF_EVENT_IOC_MODIFY_ATTRIBUTES, at),
+			-EINVAL);
+	ff_expect_place(test, &family, FF_PLACE);
+
+	perf_event_disable(family.eldest);
+	perf_event_enable(family.copy);
+	KUNIT_EXPECT_EQ(test, ff_ioctl(family.file,
+				       PERF_EVENT_IOC_MODIFY_ATTRIBUTES, at),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, family.eldest->attr.bp_addr, FF_PLACE);
+	KUNIT_EXPECT_EQ(test, family.eldest->state, OFF);
+	KUNIT_EXPECT_EQ(test, family.copy->state, PERF_EVENT_STATE_INACTIVE);
+}
 #endif
 
 /* The descriptor's file is kept for no longer than the call takes. */
@@ -385,6 +410,7 @@ static struct kunit_case ff_cases[] = {
 	KUNIT_CASE(ff_modify),
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
 	KUNIT_CASE(ff_modify_family),
+	KUNIT_CASE(ff_copy_refuses),
 #endif
 	KUNIT_CASE(ff_set_output),
 	KUNIT_CASE(ff_fasync),
