@@ -99,7 +99,9 @@ static u64 *mm_page(struct perf_event *event, unsigned int nr)
 
 static void mm_discard(unsigned long at)
 {
-	do_madvise(current->mm, at, LENGTH, MADV_DONTNEED);
+	mmap_read_lock(current->mm);
+	zap_page_range_single(vma_lookup(current->mm, at), at, LENGTH, NULL);
+	mmap_read_unlock(current->mm);
 }
 
 static void mm_expect_pages(struct kunit *test, unsigned long at)

@@ -121,14 +121,18 @@ static void wk_set_freq(struct perf_event *one, struct perf_event *two,
 /* A switch from current to a child: its context stays loaded for the child. */
 static void wk_switch_exchanges(struct kunit *test)
 {
-	struct perf_event *mine = wk_open(test, NULL), *theirs;
 	struct perf_event_context *ctx, *other;
-	struct fm_task *child = wk_fork(test);
+	struct perf_event *mine, *theirs;
+	struct fm_task *child;
 	struct wk_own on, off;
 	bool there, back;
 
+	wk_open(test, NULL);
+	child = wk_fork(test);
+	/* A switch may have exchanged the contexts: either may have the opened event. */
 	ctx = current->perf_event_ctxp;
 	other = child->task->perf_event_ctxp;
+	mine = wk_event_in(ctx);
 	theirs = wk_event_in(other);
 	scoped_guard(rcu) {
 		guard(irqsave)();
