@@ -368,53 +368,129 @@ int perf_inherit_copy(struct perf_inherit *to, struct perf_event_context *from)
 
 /* The end. */
 
+/* Records that one call writes, with interrupts off. */
+#define INHERIT_REPORTS		16
+
+/**
+ * struct inherit_report - READ records of one buffer's CPU
+ * @task: the task that exits
+ * @nr: number of events
+ * @events: the events
+ */
 struct inherit_report {
-	struct perf_event	*event;
 	struct task_struct	*task;
+	unsigned int		nr;
+	struct perf_event	*events[INHERIT_REPORTS];
 };
 
 static int inherit_report_oncpu(void *arg)
 {
 	const struct inherit_report *report = arg;
 
-	perf_sample_read_record(report->event, report->task);
+	for (unsigned int i = 0; i < report->nr; i++)
+		perf_sample_read_record(report->events[i], report->task);
 	return 0;
+}
+
+/* An offline CPU writes nothing. */
+static void inherit_report_send(struct inherit_report *report)
+{
+	if (report->nr)
+		perf_cpu_call(report->events[0]->cpu, inherit_report_oncpu,
+			      report);
+	report->nr = 0;
+}
+
+static void inherit_report_add(struct inherit_report *report,
+			       struct perf_event *event)
+{
+	const struct perf_event *eldest = event->parent ?: event;
+
+	if (!READ_ONCE(eldest->rb))
+		return;
+	report->events[report->nr++] = event;
+	if (report->nr == INHERIT_REPORTS)
+		inherit_report_send(report);
 }
 
 /*
  * With attr.inherit_stat a thread that inherited writes a record of its own
  * count when it ends. Because contexts are exchanged, the thread may have the
  * event that was opened, and the task on which that was opened, which writes
- * none, a copy.
- *
- * The buffer of an event that is bound to a CPU is only written there; an
- * offline CPU writes nothing. Inherited events of no CPU have no buffer.
+ * none, a copy. Inherited events of no CPU have no buffer.
  */
-static void inherit_report(struct perf_event *event)
+static bool inherit_reports(const struct perf_event *event)
 {
 	const struct perf_event *eldest = event->parent ?: event;
-	struct inherit_report report = { event, current };
 
-	if (!event->attr.inherit_stat || eldest->hw.target == current)
-		return;
-	if (event->cpu >= 0 && READ_ONCE(eldest->rb))
-		perf_cpu_call(event->cpu, inherit_report_oncpu, &report);
+	return event->attr.inherit_stat && event->cpu >= 0 &&
+	       eldest->hw.target != current;
+}
+
+static void inherit_report_one(struct perf_event *event)
+{
+	struct inherit_report report = { .task = current };
+
+	if (inherit_reports(event))
+		inherit_report_add(&report, event);
+	inherit_report_send(&report);
+}
+
+/* Reports all events of a CPU; @first is the first one in the list. */
+static void inherit_report_cpu(const struct perf_event_context *ctx,
+			       struct perf_event *first)
+{
+	struct inherit_report report = { .task = current };
+	struct perf_event *event = first;
+
+	lockdep_assert_held(&ctx->mutex);
+	list_for_each_entry_from(event, &ctx->event_list, event_entry)
+		if (event->cpu == first->cpu && inherit_reports(event))
+			inherit_report_add(&report, event);
+	inherit_report_send(&report);
+}
+
+static bool inherit_is_first(const struct perf_event_context *ctx,
+			     const struct perf_event *event)
+{
+	const struct perf_event *other;
+
+	lockdep_assert_held(&ctx->mutex);
+	list_for_each_entry(other, &ctx->event_list, event_entry)
+		if (other->cpu == event->cpu && inherit_reports(other))
+			break;
+	return other == event;
 }
 
 /*
- * @own: the context is current's, not that of a family or of a task that never
- * ran. A reader of the eldest has child_mutex: it finds either the copy, or its
- * count in the sums of ended copies.
+ * The buffer of an event that is bound to a CPU is only written there. With
+ * many events an interrupt for each would take longer than the rest of the
+ * exit, so each CPU gets one for INHERIT_REPORTS events.
  */
-static void inherit_end_copy(struct perf_event *copy, bool own)
+static void inherit_report_all(const struct perf_event_context *ctx)
+{
+	struct perf_event *event;
+
+	lockdep_assert_held(&ctx->mutex);
+	list_for_each_entry(event, &ctx->event_list, event_entry)
+		if (inherit_reports(event) && inherit_is_first(ctx, event))
+			inherit_report_cpu(ctx, event);
+}
+
+/*
+ * @report: a record has to be written, after the last count.
+ * A reader of the eldest has child_mutex: it finds either the copy, or its count
+ * in the sums of ended copies.
+ */
+static void inherit_end_copy(struct perf_event *copy, bool report)
 {
 	struct perf_event *eldest = copy->parent;
 
 	scoped_guard(mutex, &eldest->child_mutex) {
 		perf_control_remove(copy, PERF_REMOVE_GROUP |
 				    PERF_REMOVE_CHILD | PERF_REMOVE_EXIT);
-		if (own)
-			inherit_report(copy);
+		if (report)
+			inherit_report_one(copy);
 		perf_event_fold_child(copy);
 	}
 	/* Pollers check whether this was the last copy. */
@@ -424,20 +500,21 @@ static void inherit_end_copy(struct perf_event *copy, bool own)
 
 /* An opened event stays, so that its count can be read. */
 static void inherit_end_eldest(struct perf_event *event, unsigned long flags,
-			       bool own)
+			       bool report)
 {
 	perf_control_remove(event, flags | PERF_REMOVE_EXIT);
-	if (own)
-		inherit_report(event);
+	if (report)
+		inherit_report_one(event);
 	perf_overflow_wakeup(event);
 }
 
-static void inherit_end(struct perf_event *event, unsigned long flags, bool own)
+static void inherit_end(struct perf_event *event, unsigned long flags,
+			bool report)
 {
 	if (event->parent)
-		inherit_end_copy(event, own);
+		inherit_end_copy(event, report);
 	else
-		inherit_end_eldest(event, flags, own);
+		inherit_end_eldest(event, flags, report);
 }
 
 /**
@@ -459,8 +536,11 @@ void perf_inherit_end(struct perf_event_context *ctx)
 	raw_spin_lock_irq(&ctx->lock);
 	task = perf_ctx_orphan_locked(ctx);
 	raw_spin_unlock_irq(&ctx->lock);
+	/* Counts are final. Contexts of families and of tasks that never ran do not report. */
+	if (task == current)
+		inherit_report_all(ctx);
 	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry)
-		inherit_end(event, 0, task == current);
+		inherit_end(event, 0, false);
 	mutex_unlock(&ctx->mutex);
 	put_task_struct(task);
 }

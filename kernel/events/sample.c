@@ -970,13 +970,16 @@ void perf_event__output_id_sample(struct perf_event *event,
  * @event: an inherited event of the task, scheduled out
  * @task: the task
  *
+ * Each event of a group has a record of its own, which shows it alone.
+ *
  * Context: @task's exit, or an interrupt that it has sent to the CPU that writes
  * the event's buffer.
  */
 void perf_sample_read_record(struct perf_event *event,
 			     struct task_struct *task)
 {
-	u32 read_bytes = READ_ONCE(event->read_size);
+	u64 words[PERF_SAMPLE_OWN_WORDS];
+	u32 read_bytes = perf_sample_own_words(event, words) * sizeof(*words);
 	struct perf_output_handle handle;
 	struct perf_sample_data data;
 	struct {
@@ -1001,7 +1004,7 @@ void perf_sample_read_record(struct perf_event *event,
 		return;
 
 	perf_rb_write(&handle, &record, sizeof(record));
-	perf_sample_write_counts(&handle, event, read_bytes);
+	perf_rb_write(&handle, words, read_bytes);
 	perf_sample_id_emit(event, &handle, &data);
 	perf_output_end(&handle);
 }

@@ -38,8 +38,14 @@ struct perf_sample_record {
 };
 
 /* sample_read.c */
+
+/* Number of events, times, count, id and losses. */
+#define PERF_SAMPLE_OWN_WORDS	6
+
 void perf_sample_write_counts(struct perf_output_handle *handle,
 			      struct perf_event *event, u32 bytes);
+unsigned int perf_sample_own_words(const struct perf_event *event,
+				   u64 words[PERF_SAMPLE_OWN_WORDS]);
 
 /* sample_regs.c */
 void perf_sample_fill_regs_user(struct perf_sample_data *data,

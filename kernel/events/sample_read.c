@@ -34,9 +34,6 @@
 #define SAMPLE_READ_TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | \
 				 PERF_FORMAT_TOTAL_TIME_RUNNING)
 
-/* Times, count, id and losses of an event that is shown alone. */
-#define SAMPLE_READ_WORDS	5
-
 /**
  * struct sample_values - words on their way into a record
  * @handle: the record
@@ -72,19 +69,34 @@ static __always_inline u64 *sample_id_words(u64 *to,
 	return to;
 }
 
-static void sample_read_alone(struct sample_values *out,
-			      const struct perf_event *event,
-			      const u64 times[2])
+static __always_inline u64 *sample_time_words(u64 *to, u64 format,
+					      const u64 times[2])
 {
-	u64 words[SAMPLE_READ_WORDS], *to = words;
-	u64 format = event->attr.read_format;
-
-	*to++ = local64_read(&event->count);
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		*to++ = times[0];
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
 		*to++ = times[1];
-	sample_put(out, words, sample_id_words(to, event, format));
+	return to;
+}
+
+static __always_inline u64 *sample_alone_words(u64 *to,
+					       const struct perf_event *event,
+					       const u64 times[2])
+{
+	u64 format = event->attr.read_format;
+
+	*to++ = local64_read(&event->count);
+	to = sample_time_words(to, format, times);
+	return sample_id_words(to, event, format);
+}
+
+static void sample_read_alone(struct sample_values *out,
+			      const struct perf_event *event,
+			      const u64 times[2])
+{
+	u64 words[PERF_SAMPLE_OWN_WORDS];
+
+	sample_put(out, words, sample_alone_words(words, event, times));
 }
 
 static __always_inline u64 *sample_head_words(u64 *to,
@@ -92,11 +104,7 @@ static __always_inline u64 *sample_head_words(u64 *to,
 					      u64 format, const u64 times[2])
 {
 	*to++ = 1 + leader->nr_siblings;
-	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		*to++ = times[0];
-	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		*to++ = times[1];
-	return to;
+	return sample_time_words(to, format, times);
 }
 
 /**
@@ -150,7 +158,7 @@ static noinline void sample_read_split(struct sample_values *out,
 				       const struct sample_group *group,
 				       const u64 times[2])
 {
-	u64 words[SAMPLE_READ_WORDS];
+	u64 words[PERF_SAMPLE_OWN_WORDS];
 	u64 format = group->event->attr.read_format;
 	struct perf_event *sibling;
 
@@ -222,4 +230,27 @@ void perf_sample_write_counts(struct perf_output_handle *handle,
 		sample_read_alone(&out, event, times);
 	while (unlikely(out.bytes))
 		sample_put(&out, &zero, &zero + 1);
+}
+
+/**
+ * perf_sample_own_words() - show an event alone, as its read_format says
+ * @event: event; in the format of groups it is shown as a group of one
+ * @words: result
+ *
+ * Context: as perf_event_time_at().
+ * Return: number of words.
+ */
+unsigned int perf_sample_own_words(const struct perf_event *event,
+				   u64 words[PERF_SAMPLE_OWN_WORDS])
+{
+	u64 format = event->attr.read_format;
+	u64 times[2], *to = words;
+
+	perf_event_time_at(event, perf_clock(), &times[0], &times[1]);
+	if (!(format & PERF_FORMAT_GROUP))
+		return sample_alone_words(words, event, times) - words;
+	*to++ = 1;
+	to = sample_time_words(to, format, times);
+	*to++ = local64_read(&event->count);
+	return sample_id_words(to, event, format) - words;
 }

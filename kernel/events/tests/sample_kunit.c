@@ -672,6 +672,30 @@ static void read_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->record[7], FAKE_ID);
 }
 
+/* The record of an event in a group shows that event alone. */
+static void read_record_of_member(struct kunit *test)
+{
+	struct record_fake *fake = test->priv;
+	struct perf_event *event = &fake->event;
+	const struct perf_event_header *header = (const void *)fake->record;
+	const u64 words[] = { 1, 11, 12, 100, FAKE_ID, 3 };
+
+	test_make_group(test);
+	event->attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID |
+				  PERF_FORMAT_LOST |
+				  PERF_FORMAT_TOTAL_TIME_ENABLED |
+				  PERF_FORMAT_TOTAL_TIME_RUNNING;
+	event->total_time_enabled = 11;
+	event->total_time_running = 12;
+	event->state = PERF_EVENT_STATE_OFF;
+	fake_layout(fake, 0);
+	perf_sample_read_record(event, current);
+	KUNIT_ASSERT_NOT_NULL(test, fake_take(fake));
+	KUNIT_EXPECT_EQ(test, header->size, 16 + sizeof(words));
+	fake_expect_words(test, 2, words, ARRAY_SIZE(words));
+	event->state = PERF_EVENT_STATE_ACTIVE;
+}
+
 /* One buffer for each level, refused while in use; none without users. */
 static void callchain_buffers(struct kunit *test)
 {
@@ -914,6 +938,7 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(identity),
 	KUNIT_CASE(samples_wake),
 	KUNIT_CASE(read_record),
+	KUNIT_CASE(read_record_of_member),
 	KUNIT_CASE(callchain_buffers),
 	KUNIT_CASE(callchain_users),
 	KUNIT_CASE(callchain_room),

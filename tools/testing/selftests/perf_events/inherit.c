@@ -420,6 +420,61 @@ static void stat_records(void)
 	      "the sum is less than its parts");
 }
 
+#define CROWD		40
+
+/* READ records of a CPU: each event's id must be in exactly one of them. */
+static int take_stat_records(struct perf_ring *ring, const __u64 *ids,
+			     bool *seen)
+{
+	struct perf_event_header *header;
+	int found = 0, i;
+
+	while ((header = ring_find(ring, PERF_RECORD_READ))) {
+		/* After pid and tid: number of events, count, id. */
+		const __u64 *words = (const __u64 *)record_body(header) + 1;
+
+		CHECK(words[0] == 1, "a record of %llu events",
+		      (unsigned long long)words[0]);
+		for (i = 0; i < CROWD && ids[i] != words[2]; i++)
+			;
+		CHECK(i < CROWD, "id %llu is nobody's",
+		      (unsigned long long)words[2]);
+		CHECK(!seen[i], "event %d has two records", i);
+		seen[i] = true;
+		found++;
+	}
+	return found;
+}
+
+/* Pairs of events, alternately on two CPUs. The child runs on the first. */
+static void stat_records_of_many(void)
+{
+	const int cpus[2] = { first_cpu(), second_cpu() };
+	struct perf_event_attr attr = inherited_attr();
+	struct perf_ring *rings[2] = { NULL, NULL };
+	bool seen[CROWD] = { false };
+	int fds[CROWD], i, found;
+	__u64 ids[CROWD];
+
+	attr.inherit_stat = 1;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	for (i = 0; i < CROWD; i++) {
+		int at = i / 2 % 2;
+
+		fds[i] = open_on(&attr, 0, cpus[at], i % 2 ? fds[i - 1] : -1);
+		ids[i] = event_id(fds[i]);
+		if (!rings[at])
+			rings[at] = ring_map(fds[i], 8);
+		else
+			event_set_output(fds[i], fds[2 * at]);
+	}
+	pin_to_cpu(cpus[0]);
+	run_child(touch_some, NULL);
+	found = take_stat_records(rings[0], ids, seen) +
+		take_stat_records(rings[1], ids, seen);
+	EXPECT(found == CROWD, "%d READ records of %d", found, CROWD);
+}
+
 static void samples_of_children(void)
 {
 	struct perf_event_attr attr = inherited_attr();
@@ -627,6 +682,7 @@ static const struct test_case cases[] = {
 	{ "enabled and running time of a group", times_of_group },
 	{ "the end of the last copy wakes poll", last_copy_wakes },
 	{ "inherit_stat", stat_records },
+	{ "inherit_stat, forty events of two CPUs", stat_records_of_many },
 	{ "samples of children", samples_of_children },
 	{ "exec", through_exec },
 	{ "enable_on_exec", enable_on_exec },
