@@ -216,7 +216,7 @@ static void addr_filter_restart_locked(struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE ||
-	    event->hw.interrupts == MAX_INTERRUPTS)
+	    perf_event_is_throttled(event))
 		return;
 	perf_pmu_disable(event->pmu);
 	event->pmu->stop(event, PERF_EF_UPDATE);

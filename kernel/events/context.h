@@ -179,4 +179,10 @@ static inline void perf_event_get_ref(struct perf_event *event)
 void perf_event_put(struct perf_event *event);
 void perf_event_put_late(struct perf_event *event);
 
+/* An NMI may throttle the event at any time. */
+static inline bool perf_event_is_throttled(const struct perf_event *event)
+{
+	return READ_ONCE(event->hw.interrupts) == MAX_INTERRUPTS;
+}
+
 #endif /* _KERNEL_EVENTS_CONTEXT_H */

@@ -81,9 +81,9 @@ static void perf_sched_account_out(struct perf_event *event,
 /* Ends a throttling that began before the event was scheduled out. */
 static void perf_sched_unthrottle(struct perf_event *event)
 {
-	if (event->hw.interrupts != MAX_INTERRUPTS)
+	if (!perf_event_is_throttled(event))
 		return;
-	event->hw.interrupts = 0;
+	WRITE_ONCE(event->hw.interrupts, 0);
 	perf_side_throttle(event, false);
 }
 

@@ -45,6 +45,7 @@
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
+#include "context.h"
 #include "live.h"
 #include "overflow.h"
 #include "pmu.h"
@@ -146,14 +147,14 @@ u64 perf_swevent_set_period(struct perf_event *event)
 {
 	struct hw_perf_event *hwc = &event->hw;
 	s64 left = local64_read(&hwc->period_left);
-	u64 length = hwc->last_period;
+	u64 length = READ_ONCE(hwc->last_period);
 	u64 ended;
 
 	if (unlikely(perf_random_is_on(event))) {
 		perf_swevent_begin_random(event);
 		return 0;
 	}
-	hwc->last_period = hwc->sample_period;
+	WRITE_ONCE(hwc->last_period, hwc->sample_period);
 	do {
 		if (left < 0)
 			return 0;
@@ -171,7 +172,7 @@ static void perf_swevent_overflow(struct perf_event *event, u64 times,
 {
 	bool throttle = false;
 
-	if (event->hw.interrupts == MAX_INTERRUPTS)
+	if (perf_event_is_throttled(event))
 		return;
 
 	while (times--) {
@@ -194,7 +195,7 @@ static noinline void perf_swevent_advance_random(struct perf_event *event,
 						 struct pt_regs *regs)
 {
 	struct hw_perf_event *hwc = &event->hw;
-	bool stop = hwc->interrupts == MAX_INTERRUPTS;
+	bool stop = perf_event_is_throttled(event);
 	bool throttle = false;
 	s64 left;
 
@@ -237,7 +238,7 @@ static __always_inline void perf_swevent_advance(struct perf_event *event,
 	if (fixed && (event->attr.sample_type & PERF_SAMPLE_PERIOD)) {
 		data->period = nr;
 	} else {
-		data->period = hwc->last_period;
+		data->period = READ_ONCE(hwc->last_period);
 		if (!fixed || nr != 1 || hwc->sample_period != 1) {
 			if (local64_add_negative(nr, &hwc->period_left))
 				return;

@@ -29,6 +29,12 @@
  *     before step 2, the leader is not throttled any more and nothing is left
  *     to stop; the same holds if the group was scheduled out and in again.
  * All three are on the group's CPU, and the PMU is disabled in steps 2 and 3.
+ *
+ * Race, a software or trace event that overflows in NMI while it overflows:
+ *  1. a page fault, say, is about to be counted in hwc->interrupts;
+ *  2. an NMI reads the user's stack, faults, counts, and throttles the event;
+ *  3. step 1 goes on: its exchange fails, and it finds the mark. A plain
+ *     increment would take the mark away, and no tick would start the event.
  */
 #include <linux/irq_work.h>
 #include <linux/math64.h>
@@ -313,11 +319,10 @@ static noinline void perf_freq_overflow(struct perf_event *event)
 static void perf_throttle_stop_member(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE || has_aux(event) ||
-	    (event->hw.interrupts == MAX_INTERRUPTS &&
-	     !is_software_event(event)))
+	    (perf_event_is_throttled(event) && !is_software_event(event)))
 		return;
 	perf_pmu_disable(event->pmu);
-	event->hw.interrupts = MAX_INTERRUPTS;
+	WRITE_ONCE(event->hw.interrupts, MAX_INTERRUPTS);
 	event->pmu->stop(event, 0);
 	perf_pmu_enable(event->pmu);
 }
@@ -363,9 +368,11 @@ static DEFINE_PER_CPU(struct irq_work, perf_throttle_work) =
 /* A window that ends with a throttling adjusts the period like any other. */
 static noinline void perf_throttle_begin(struct perf_event *event)
 {
+	/* An NMI that came meanwhile may have throttled it. */
+	if (xchg(&event->hw.interrupts, MAX_INTERRUPTS) == MAX_INTERRUPTS)
+		return;
 	__this_cpu_inc(perf_throttled);
 	tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
-	event->hw.interrupts = MAX_INTERRUPTS;
 	perf_side_throttle(event, true);
 	if (event->group_leader->nr_siblings)
 		perf_pending_queue(this_cpu_ptr(&perf_throttle_work));
@@ -384,18 +391,20 @@ static noinline void perf_throttle_begin(struct perf_event *event)
 bool perf_throttle_account_nmi(struct perf_event *event, bool throttle)
 {
 	struct hw_perf_event *hwc = &event->hw;
+	u32 count, before = READ_ONCE(hwc->interrupts);
 	u64 seq = __this_cpu_read(perf_tick_seq);
+	bool first = READ_ONCE(hwc->interrupts_seq) != seq;
 
 	lockdep_assert_irqs_disabled();
-	if (hwc->interrupts_seq != seq) {
-		hwc->interrupts_seq = seq;
-		hwc->interrupts = 0;
-	}
-	/* A throttled event stays so; counting on would wrap to 0. */
-	if (hwc->interrupts == MAX_INTERRUPTS)
-		return true;
-	hwc->interrupts++;
-	if (throttle && hwc->interrupts >= READ_ONCE(perf_rate_per_tick)) {
+	if (first)
+		WRITE_ONCE(hwc->interrupts_seq, seq);
+	do {
+		/* A throttled event stays so until the tick starts it. */
+		if (before == MAX_INTERRUPTS)
+			return true;
+		count = first ? 1 : before + 1;
+	} while (!try_cmpxchg_local(&hwc->interrupts, &before, count));
+	if (throttle && count >= READ_ONCE(perf_rate_per_tick)) {
 		perf_throttle_begin(event);
 		return true;
 	}
@@ -406,12 +415,10 @@ bool perf_throttle_account_nmi(struct perf_event *event, bool throttle)
 
 static void perf_throttle_end(struct perf_event *event)
 {
-	struct hw_perf_event *hwc = &event->hw;
-
 	if (event->state != PERF_EVENT_STATE_ACTIVE ||
-	    hwc->interrupts != MAX_INTERRUPTS)
+	    !perf_event_is_throttled(event))
 		return;
-	hwc->interrupts = 0;
+	WRITE_ONCE(event->hw.interrupts, 0);
 	perf_side_throttle(event, false);
 	event->pmu->start(event, 0);
 }

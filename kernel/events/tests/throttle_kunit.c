@@ -280,6 +280,10 @@ static void thk_over(struct kunit *test)
 		event->hw.interrupts_seq = __this_cpu_read(perf_tick_seq);
 		KUNIT_EXPECT_TRUE(test, perf_throttle_account_nmi(event, true));
 		KUNIT_EXPECT_EQ(test, event->hw.interrupts, MAX_INTERRUPTS);
+		/* Only the tick's walk starts it again, not its number. */
+		event->hw.interrupts_seq--;
+		KUNIT_EXPECT_TRUE(test, perf_throttle_account_nmi(event, true));
+		KUNIT_EXPECT_EQ(test, event->hw.interrupts, MAX_INTERRUPTS);
 	}
 }
 
