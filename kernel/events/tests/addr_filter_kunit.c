@@ -27,7 +27,7 @@ static struct fake_pmu fake;
 
 /* The text. */
 
-struct afk_good {
+struct filter_test_good {
 	const char			*text;
 	enum perf_addr_filter_action_t	action;
 	unsigned long			offset;
@@ -37,7 +37,7 @@ struct afk_good {
 	int				more;
 };
 
-static const struct afk_good afk_good[] = {
+static const struct filter_test_good filter_test_good[] = {
 	{ "filter 0x1000/0x200", FILTER, 0x1000, 0x200 },
 	{ "start 4096", START, 4096 },
 	{ "stop 010", STOP, 8 },
@@ -61,12 +61,12 @@ static const struct afk_good afk_good[] = {
 	{ "start 007", START, 7 },
 };
 
-struct afk_bad {
+struct filter_test_bad {
 	const char	*text;
 	int		err;
 };
 
-static const struct afk_bad afk_bad[] = {
+static const struct filter_test_bad filter_test_bad[] = {
 	{ "filter", -EINVAL },
 	{ "filter ", -EINVAL },
 	{ "filter 1", -EINVAL },
@@ -111,7 +111,7 @@ static const struct afk_bad afk_bad[] = {
 };
 
 /* Return: number of filters, or the error of the first invalid one. */
-static int afk_parse(const char *text)
+static int filter_test_parse(const char *text)
 {
 	struct perf_filter_term term;
 	int ret, nr = 0;
@@ -121,7 +121,8 @@ static int afk_parse(const char *text)
 	return ret ?: nr;
 }
 
-static void afk_expect_term(struct kunit *test, const struct afk_good *c)
+static void filter_test_expect_term(struct kunit *test,
+				    const struct filter_test_good *c)
 {
 	const char *text = c->text;
 	struct perf_filter_term term;
@@ -139,45 +140,49 @@ static void afk_expect_term(struct kunit *test, const struct afk_good *c)
 						    term.path_len),
 				       "%s", c->text);
 	}
-	KUNIT_EXPECT_EQ_MSG(test, afk_parse(c->text), c->more + 1, "%s",
+	KUNIT_EXPECT_EQ_MSG(test, filter_test_parse(c->text), c->more + 1, "%s",
 			    c->text);
 }
 
-static void afk_good_texts(struct kunit *test)
+static void filter_test_good_texts(struct kunit *test)
 {
-	for (int i = 0; i < ARRAY_SIZE(afk_good); i++)
-		afk_expect_term(test, &afk_good[i]);
-	KUNIT_EXPECT_EQ(test, afk_parse(""), 0);
-	KUNIT_EXPECT_EQ(test, afk_parse(" ,\n"), 0);
+	for (int i = 0; i < ARRAY_SIZE(filter_test_good); i++)
+		filter_test_expect_term(test, &filter_test_good[i]);
+	KUNIT_EXPECT_EQ(test, filter_test_parse(""), 0);
+	KUNIT_EXPECT_EQ(test, filter_test_parse(" ,\n"), 0);
 }
 
-static void afk_bad_texts(struct kunit *test)
+static void filter_test_bad_texts(struct kunit *test)
 {
-	for (int i = 0; i < ARRAY_SIZE(afk_bad); i++)
-		KUNIT_EXPECT_EQ_MSG(test, afk_parse(afk_bad[i].text),
-				    afk_bad[i].err, "%s", afk_bad[i].text);
+	for (int i = 0; i < ARRAY_SIZE(filter_test_bad); i++)
+		KUNIT_EXPECT_EQ_MSG(test,
+				    filter_test_parse(filter_test_bad[i].text),
+				    filter_test_bad[i].err, "%s",
+				    filter_test_bad[i].text);
 }
 
-static const char * const afk_pieces[] = {
+static const char * const filter_test_pieces[] = {
 	"filter", "start", "stop", " ", ",", "\n", "/", "@", "0x", "0", "1", "7",
 	"8", "f", "x", "/bin/true", "99999999999999999999", "\x80", "-", "+",
 	"18446744073709551615",
 };
 
 /* Pieces of filters in any order. */
-static void afk_random_text(struct rnd_state *rnd, char *text)
+static void filter_test_random_text(struct rnd_state *rnd, char *text)
 {
 	unsigned int words = prandom_u32_state(rnd) % 16;
 
 	text[0] = '\0';
 	while (words--)
-		strlcat(text, afk_pieces[prandom_u32_state(rnd) %
-					 ARRAY_SIZE(afk_pieces)], FUZZ_LEN);
+		strlcat(text,
+			filter_test_pieces[prandom_u32_state(rnd) %
+					   ARRAY_SIZE(filter_test_pieces)],
+			FUZZ_LEN);
 }
 
 /* Return: what is wrong with a filter that was found in @text, or NULL. */
-static const char *afk_check_term(const char *text, const char *rest,
-				  const struct perf_filter_term *term)
+static const char *filter_test_check_term(const char *text, const char *rest,
+					  const struct perf_filter_term *term)
 {
 	const char *end = text + strlen(text);
 
@@ -195,7 +200,7 @@ static const char *afk_check_term(const char *text, const char *rest,
 }
 
 /* The text ends where its memory ends, so that KASAN sees an overrun. */
-static void afk_fuzz_one(struct kunit *test, const char *random)
+static void filter_test_fuzz_one(struct kunit *test, const char *random)
 {
 	struct perf_filter_term term;
 	const char *at, *from, *wrong = NULL;
@@ -211,7 +216,7 @@ static void afk_fuzz_one(struct kunit *test, const char *random)
 		from = at;
 		ret = perf_filter_next(&at, &term);
 		if (ret > 0 && !wrong)
-			wrong = afk_check_term(from, at, &term);
+			wrong = filter_test_check_term(from, at, &term);
 	} while (ret > 0);
 	if (ret && ret != -EINVAL && ret != -ERANGE)
 		wrong = "error";
@@ -220,15 +225,15 @@ static void afk_fuzz_one(struct kunit *test, const char *random)
 	kunit_kfree(test, text);
 }
 
-static void afk_fuzz(struct kunit *test)
+static void filter_test_fuzz(struct kunit *test)
 {
 	struct rnd_state rnd;
 	char text[FUZZ_LEN];
 
 	fake_pmu_seed(test, &rnd);
 	for (int i = 0; i < NR_FUZZ; i++) {
-		afk_random_text(&rnd, text);
-		afk_fuzz_one(test, text);
+		filter_test_random_text(&rnd, text);
+		filter_test_fuzz_one(test, text);
 	}
 }
 
@@ -242,78 +247,78 @@ static struct {
 	unsigned int			nr;
 	struct perf_addr_filter_range	range[NR_FILTERS];
 	enum perf_addr_filter_action_t	action[NR_FILTERS];
-} afk_seen;
+} filter_test_seen;
 
 /* The error with which the driver refuses a list. */
-static int afk_verdict;
+static int filter_test_verdict;
 
-static int afk_validate(struct list_head *filters)
+static int filter_test_validate(struct list_head *filters)
 {
-	return afk_verdict;
+	return filter_test_verdict;
 }
 
-static void afk_sync(struct perf_event *event)
+static void filter_test_sync(struct perf_event *event)
 {
 	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
 	struct perf_addr_filter *filter;
 
 	lockdep_assert_held(&head->lock);
-	afk_seen.syncs++;
-	afk_seen.unlocked += !raw_spin_is_locked(&head->lock);
-	afk_seen.nr = 0;
+	filter_test_seen.syncs++;
+	filter_test_seen.unlocked += !raw_spin_is_locked(&head->lock);
+	filter_test_seen.nr = 0;
 	list_for_each_entry(filter, &head->list, entry) {
-		afk_seen.range[afk_seen.nr] =
-			event->addr_filter_ranges[afk_seen.nr];
-		afk_seen.action[afk_seen.nr++] = filter->action;
+		filter_test_seen.range[filter_test_seen.nr] =
+			event->addr_filter_ranges[filter_test_seen.nr];
+		filter_test_seen.action[filter_test_seen.nr++] = filter->action;
 	}
 }
 
-static void (*afk_fake_start)(struct perf_event *event, int flags);
-static int (*afk_fake_add)(struct perf_event *event, int flags);
+static void (*filter_test_fake_start)(struct perf_event *event, int flags);
+static int (*filter_test_fake_add)(struct perf_event *event, int flags);
 
-static void afk_start(struct perf_event *event, int flags)
+static void filter_test_start(struct perf_event *event, int flags)
 {
 	perf_event_addr_filters_sync(event);
-	afk_fake_start(event, flags);
+	filter_test_fake_start(event, flags);
 }
 
-static int afk_add(struct perf_event *event, int flags)
+static int filter_test_add(struct perf_event *event, int flags)
 {
 	if (flags & PERF_EF_START)
 		perf_event_addr_filters_sync(event);
-	return afk_fake_add(event, flags);
+	return filter_test_fake_add(event, flags);
 }
 
-static int afk_suite_init(struct kunit_suite *suite)
+static int filter_test_suite_init(struct kunit_suite *suite)
 {
 	int err = fake_pmu_register(&fake, "kunit_addr_filter");
 
 	if (err)
 		return err;
-	afk_fake_start = fake.pmu.start;
-	afk_fake_add = fake.pmu.add;
-	fake.pmu.start = afk_start;
-	fake.pmu.add = afk_add;
+	filter_test_fake_start = fake.pmu.start;
+	filter_test_fake_add = fake.pmu.add;
+	fake.pmu.start = filter_test_start;
+	fake.pmu.add = filter_test_add;
 	fake.pmu.nr_addr_filters = NR_FILTERS;
-	fake.pmu.addr_filters_validate = afk_validate;
-	fake.pmu.addr_filters_sync = afk_sync;
+	fake.pmu.addr_filters_validate = filter_test_validate;
+	fake.pmu.addr_filters_sync = filter_test_sync;
 	return 0;
 }
 
-static void afk_suite_exit(struct kunit_suite *suite)
+static void filter_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static int afk_init(struct kunit *test)
+static int filter_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, 1000);
-	memset(&afk_seen, 0, sizeof(afk_seen));
-	afk_verdict = 0;
+	memset(&filter_test_seen, 0, sizeof(filter_test_seen));
+	filter_test_verdict = 0;
 	return 0;
 }
 
-static struct perf_event *afk_open(struct kunit *test)
+static struct perf_event *filter_test_open(struct kunit *test)
 {
 	const struct fake_pmu_spec spec = {
 		.cpu = cpumask_first(cpu_online_mask),
@@ -322,58 +327,58 @@ static struct perf_event *afk_open(struct kunit *test)
 	return fake_pmu_open(test, &fake, &spec);
 }
 
-static void afk_expect_seen(struct kunit *test, unsigned int n,
-			    enum perf_addr_filter_action_t action,
-			    unsigned long start, unsigned long size)
+static void filter_test_expect_seen(struct kunit *test, unsigned int n,
+				    enum perf_addr_filter_action_t action,
+				    unsigned long start, unsigned long size)
 {
-	KUNIT_ASSERT_GT(test, afk_seen.nr, n);
-	KUNIT_EXPECT_EQ(test, afk_seen.action[n], action);
-	KUNIT_EXPECT_EQ(test, afk_seen.range[n].start, start);
-	KUNIT_EXPECT_EQ(test, afk_seen.range[n].size, size);
+	KUNIT_ASSERT_GT(test, filter_test_seen.nr, n);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.action[n], action);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.range[n].start, start);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.range[n].size, size);
 }
 
 /* An active event is restarted, and the driver sees the new list. */
-static void afk_set(struct kunit *test)
+static void filter_test_set(struct kunit *test)
 {
 	static const char several[] = "filter 4096/256, stop 0x1080 start 0x10";
-	struct perf_event *event = afk_open(test);
+	struct perf_event *event = filter_test_open(test);
 	unsigned int syncs;
 
 	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, several), 0);
-	KUNIT_EXPECT_EQ(test, afk_seen.nr, 3);
-	afk_expect_seen(test, 0, FILTER, 0x1000, 0x100);
-	afk_expect_seen(test, 1, STOP, 0x1080, 0);
-	afk_expect_seen(test, 2, START, 0x10, 0);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.nr, 3);
+	filter_test_expect_seen(test, 0, FILTER, 0x1000, 0x100);
+	filter_test_expect_seen(test, 1, STOP, 0x1080, 0);
+	filter_test_expect_seen(test, 2, START, 0x10, 0);
 
-	KUNIT_EXPECT_EQ(test, afk_seen.unlocked, 0);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.unlocked, 0);
 
 	/* Nothing new, nothing to do. */
-	syncs = afk_seen.syncs;
+	syncs = filter_test_seen.syncs;
 	perf_event_disable(event);
 	perf_event_enable(event);
-	KUNIT_EXPECT_EQ(test, afk_seen.syncs, syncs);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.syncs, syncs);
 
 	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, ""), 0);
-	KUNIT_EXPECT_EQ(test, afk_seen.nr, 0);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.nr, 0);
 }
 
 /* An event that is disabled gets the list when it is started. */
-static void afk_set_off(struct kunit *test)
+static void filter_test_set_off(struct kunit *test)
 {
-	struct perf_event *event = afk_open(test);
+	struct perf_event *event = filter_test_open(test);
 
 	perf_event_disable(event);
 	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, "stop 7/8"), 0);
-	KUNIT_EXPECT_EQ(test, afk_seen.nr, 0);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.nr, 0);
 	perf_event_enable(event);
-	afk_expect_seen(test, 0, STOP, 7, 8);
+	filter_test_expect_seen(test, 0, STOP, 7, 8);
 }
 
 /* When the driver refuses a list, the old one stays in place. */
-static void afk_refused(struct kunit *test)
+static void filter_test_refused(struct kunit *test)
 {
 	static const char too_many[] = "stop 1,stop 2,stop 3,stop 4,stop 5";
-	struct perf_event *event = afk_open(test);
+	struct perf_event *event = filter_test_open(test);
 
 	KUNIT_ASSERT_EQ(test, perf_addr_filter_set(event, "stop 7/8"), 0);
 	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, "stop 1 stop"),
@@ -382,49 +387,49 @@ static void afk_refused(struct kunit *test)
 			-EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, too_many),
 			-EOPNOTSUPP);
-	afk_verdict = -EBUSY;
+	filter_test_verdict = -EBUSY;
 	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, "stop 1"), -EBUSY);
 	perf_event_disable(event);
 	perf_event_enable(event);
-	KUNIT_EXPECT_EQ(test, afk_seen.nr, 1);
-	afk_expect_seen(test, 0, STOP, 7, 8);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.nr, 1);
+	filter_test_expect_seen(test, 0, STOP, 7, 8);
 }
 
 /* The core does not ask a PMU that has no filters. */
-static void afk_none(struct kunit *test)
+static void filter_test_none(struct kunit *test)
 {
-	struct perf_event *event = afk_open(test);
+	struct perf_event *event = filter_test_open(test);
 
 	KUNIT_ASSERT_EQ(test, perf_addr_filter_set(event, "stop 7/8"), 0);
 	perf_event_disable(event);
 	event->hw.addr_filters_gen--;
-	afk_seen.syncs = 0;
+	filter_test_seen.syncs = 0;
 	fake.pmu.nr_addr_filters = 0;
 	perf_event_enable(event);
-	KUNIT_EXPECT_EQ(test, afk_seen.syncs, 0);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.syncs, 0);
 	perf_event_disable(event);
 	fake.pmu.nr_addr_filters = NR_FILTERS;
 	perf_event_enable(event);
-	KUNIT_EXPECT_EQ(test, afk_seen.syncs, 1);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.syncs, 1);
 }
 
-static struct kunit_case afk_cases[] = {
-	KUNIT_CASE(afk_good_texts),
-	KUNIT_CASE(afk_bad_texts),
-	KUNIT_CASE(afk_fuzz),
-	KUNIT_CASE(afk_set),
-	KUNIT_CASE(afk_set_off),
-	KUNIT_CASE(afk_refused),
-	KUNIT_CASE(afk_none),
+static struct kunit_case filter_test_cases[] = {
+	KUNIT_CASE(filter_test_good_texts),
+	KUNIT_CASE(filter_test_bad_texts),
+	KUNIT_CASE(filter_test_fuzz),
+	KUNIT_CASE(filter_test_set),
+	KUNIT_CASE(filter_test_set_off),
+	KUNIT_CASE(filter_test_refused),
+	KUNIT_CASE(filter_test_none),
 	{ }
 };
 
-static struct kunit_suite afk_suite = {
+static struct kunit_suite filter_test_suite = {
 	.name		= "perf_addr_filter",
-	.suite_init	= afk_suite_init,
-	.suite_exit	= afk_suite_exit,
-	.init		= afk_init,
-	.test_cases	= afk_cases,
+	.suite_init	= filter_test_suite_init,
+	.suite_exit	= filter_test_suite_exit,
+	.init		= filter_test_init,
+	.test_cases	= filter_test_cases,
 };
 
-kunit_test_suite(afk_suite);
+kunit_test_suite(filter_test_suite);

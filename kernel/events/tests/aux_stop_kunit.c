@@ -27,7 +27,7 @@
 #define ACTIVE		PERF_EVENT_STATE_ACTIVE
 
 /* Event 0 traces. */
-struct as_world {
+struct aux_stop_test_world {
 	struct pmu			pmu;
 	struct perf_event		*event[NR_EVENTS];
 	struct perf_buffer		*rb;
@@ -37,90 +37,90 @@ struct as_world {
 	unsigned int			freed;
 };
 
-static struct as_world world;
+static struct aux_stop_test_world world;
 
 /* The driver. */
 
-static void *as_setup_aux(struct perf_event *event, void **pages, int nr_pages,
-			  bool overwrite)
+static void *aux_stop_test_setup_aux(struct perf_event *event, void **pages,
+				     int nr_pages, bool overwrite)
 {
 	return &world;
 }
 
-static void as_free_aux(void *priv)
+static void aux_stop_test_free_aux(void *priv)
 {
 	world.freed++;
 }
 
-static void as_end(struct perf_event *event)
+static void aux_stop_test_end(struct perf_event *event)
 {
 	if (world.handle.event == event)
 		perf_aux_output_end(&world.handle, 0);
 }
 
-static void as_start(struct perf_event *event, int flags)
+static void aux_stop_test_start(struct perf_event *event, int flags)
 {
 	if (event == world.event[0])
 		perf_aux_output_begin(&world.handle, event);
 	perf_counter_set_state(event, PERF_COUNTER_COUNTS);
 }
 
-static void as_stop(struct perf_event *event, int flags)
+static void aux_stop_test_stop(struct perf_event *event, int flags)
 {
 	world.stops++;
 	if (!world.ends_late)
-		as_end(event);
+		aux_stop_test_end(event);
 	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
 }
 
-static int as_add(struct perf_event *event, int flags)
+static int aux_stop_test_add(struct perf_event *event, int flags)
 {
 	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
 	if (flags & PERF_EF_START)
-		as_start(event, flags);
+		aux_stop_test_start(event, flags);
 	return 0;
 }
 
-static void as_del(struct perf_event *event, int flags)
+static void aux_stop_test_del(struct perf_event *event, int flags)
 {
-	as_end(event);
+	aux_stop_test_end(event);
 	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
 }
 
-static void as_read(struct perf_event *event)
+static void aux_stop_test_read(struct perf_event *event)
 {
 }
 
-static int as_event_init(struct perf_event *event)
+static int aux_stop_test_event_init(struct perf_event *event)
 {
 	return event->attr.type == event->pmu->type ? 0 : -ENOENT;
 }
 
 /* Fixtures. */
 
-static int as_suite_init(struct kunit_suite *suite)
+static int aux_stop_test_suite_init(struct kunit_suite *suite)
 {
 	world.pmu = (struct pmu) {
 		.task_ctx_nr	= perf_hw_context,
 		.capabilities	= PERF_PMU_CAP_NO_INTERRUPT,
-		.event_init	= as_event_init,
-		.add		= as_add,
-		.del		= as_del,
-		.start		= as_start,
-		.stop		= as_stop,
-		.read		= as_read,
-		.setup_aux	= as_setup_aux,
-		.free_aux	= as_free_aux,
+		.event_init	= aux_stop_test_event_init,
+		.add		= aux_stop_test_add,
+		.del		= aux_stop_test_del,
+		.start		= aux_stop_test_start,
+		.stop		= aux_stop_test_stop,
+		.read		= aux_stop_test_read,
+		.setup_aux	= aux_stop_test_setup_aux,
+		.free_aux	= aux_stop_test_free_aux,
 	};
 	return perf_pmu_register(&world.pmu, "kunit_aux_stop", -1);
 }
 
-static void as_suite_exit(struct kunit_suite *suite)
+static void aux_stop_test_suite_exit(struct kunit_suite *suite)
 {
 	perf_pmu_unregister(&world.pmu);
 }
 
-static struct perf_event *as_open(struct kunit *test)
+static struct perf_event *aux_stop_test_open(struct kunit *test)
 {
 	int cpu = cpumask_last(cpu_online_mask);
 	struct perf_event_attr attr = {
@@ -132,19 +132,19 @@ static struct perf_event *as_open(struct kunit *test)
 	return fake_open_counter(test, &attr, cpu, NULL);
 }
 
-static void as_retire(void)
+static void aux_stop_test_retire(void)
 {
 	guard(mutex)(&world.rb->aux.mutex);
 	perf_aux_retire_locked(world.rb);
 }
 
 /* What the last unmapping does. */
-static void as_unmap(void *unused)
+static void aux_stop_test_unmap(void *unused)
 {
 	struct perf_aux_area *area = world.rb->aux.area;
 
 	if (area) {
-		as_retire();
+		aux_stop_test_retire();
 		WRITE_ONCE(world.rb->aux.area, NULL);
 		perf_aux_free(area);
 	}
@@ -153,7 +153,7 @@ static void as_unmap(void *unused)
 	perf_rb_put(world.rb);
 }
 
-static void as_attach(struct perf_event *event)
+static void aux_stop_test_attach(struct perf_event *event)
 {
 	refcount_inc(&world.rb->refcount);
 	scoped_guard(spinlock_irq, &world.rb->event_lock)
@@ -161,7 +161,7 @@ static void as_attach(struct perf_event *event)
 	rcu_assign_pointer(*perf_rb_slot(event), world.rb);
 }
 
-static void as_map_area(struct kunit *test)
+static void aux_stop_test_map_area(struct kunit *test)
 {
 	struct vm_area_struct *vma = kunit_kzalloc(test, sizeof(*vma),
 						   GFP_KERNEL);
@@ -179,35 +179,35 @@ static void as_map_area(struct kunit *test)
 }
 
 /* Both events share a buffer, and the first one traces. */
-static void as_begin(struct kunit *test, bool ends_late)
+static void aux_stop_test_begin(struct kunit *test, bool ends_late)
 {
 	world.ends_late = ends_late;
 	world.handle.event = NULL;
 	world.stops = 0;
 	world.freed = 0;
 	for (int i = 0; i < NR_EVENTS; i++)
-		world.event[i] = as_open(test);
+		world.event[i] = aux_stop_test_open(test);
 	world.rb = perf_rb_alloc(1, 0, -1, PERF_RB_WRITABLE);
 	KUNIT_ASSERT_NOT_NULL(test, world.rb);
 	refcount_set(&world.rb->mmap_count, 1);
-	fake_pmu_undo(test, as_unmap, NULL);
+	fake_pmu_undo(test, aux_stop_test_unmap, NULL);
 	for (int i = 0; i < NR_EVENTS; i++)
-		as_attach(world.event[i]);
-	as_map_area(test);
+		aux_stop_test_attach(world.event[i]);
+	aux_stop_test_map_area(test);
 	for (int i = 0; i < NR_EVENTS; i++)
 		perf_event_enable(world.event[i]);
 	KUNIT_ASSERT_PTR_EQ(test, world.rb->aux.writer, world.event[0]);
 }
 
 /* The event's state after all that was queued has run. */
-static int as_state(int nr)
+static int aux_stop_test_state(int nr)
 {
 	irq_work_sync(&world.event[nr]->pending_disable_irq);
 	return READ_ONCE(world.event[nr]->state);
 }
 
 /* The event leaves the buffer. */
-static void as_leave(struct kunit *test, int nr)
+static void aux_stop_test_leave(struct kunit *test, int nr)
 {
 	KUNIT_EXPECT_EQ(test, perf_mmap_set_output(world.event[nr], NULL), 0);
 }
@@ -215,12 +215,12 @@ static void as_leave(struct kunit *test, int nr)
 /* Cases. */
 
 /* The event is stopped, and remains enabled, whatever the driver does then. */
-static void as_leaves_buffer(struct kunit *test, bool ends_late)
+static void aux_stop_test_leaves_buffer(struct kunit *test, bool ends_late)
 {
-	as_begin(test, ends_late);
-	as_leave(test, 0);
+	aux_stop_test_begin(test, ends_late);
+	aux_stop_test_leave(test, 0);
 	KUNIT_EXPECT_EQ(test, world.stops, 1);
-	KUNIT_EXPECT_EQ(test, as_state(0), ACTIVE);
+	KUNIT_EXPECT_EQ(test, aux_stop_test_state(0), ACTIVE);
 	KUNIT_EXPECT_PTR_EQ(test, world.handle.event,
 			    ends_late ? world.event[0] : NULL);
 	perf_event_disable(world.event[0]);
@@ -228,73 +228,73 @@ static void as_leaves_buffer(struct kunit *test, bool ends_late)
 	KUNIT_EXPECT_NULL(test, world.rb->aux.writing);
 }
 
-static void as_leaves(struct kunit *test)
+static void aux_stop_test_leaves(struct kunit *test)
 {
-	as_leaves_buffer(test, false);
+	aux_stop_test_leaves_buffer(test, false);
 }
 
-static void as_leaves_late_end(struct kunit *test)
+static void aux_stop_test_leaves_late_end(struct kunit *test)
 {
-	as_leaves_buffer(test, true);
+	aux_stop_test_leaves_buffer(test, true);
 }
 
 /* Another event of the buffer leaves it: the trace goes on. */
-static void as_other_leaves(struct kunit *test)
+static void aux_stop_test_other_leaves(struct kunit *test)
 {
-	as_begin(test, false);
-	as_leave(test, 1);
+	aux_stop_test_begin(test, false);
+	aux_stop_test_leave(test, 1);
 	KUNIT_EXPECT_EQ(test, world.stops, 0);
 	KUNIT_EXPECT_PTR_EQ(test, world.handle.event, world.event[0]);
 }
 
 /* No output is open: nothing has to be stopped. */
-static void as_leaves_without_output(struct kunit *test)
+static void aux_stop_test_leaves_without_output(struct kunit *test)
 {
-	as_begin(test, false);
+	aux_stop_test_begin(test, false);
 	perf_event_disable(world.event[0]);
-	as_leave(test, 0);
+	aux_stop_test_leave(test, 0);
 	KUNIT_EXPECT_EQ(test, world.stops, 0);
 }
 
 /* The output is over, and the event continues without a trace. */
-static void as_retires(struct kunit *test)
+static void aux_stop_test_retires(struct kunit *test)
 {
-	as_begin(test, false);
-	as_retire();
+	aux_stop_test_begin(test, false);
+	aux_stop_test_retire();
 	KUNIT_EXPECT_EQ(test, world.stops, 1);
 	KUNIT_EXPECT_EQ(test, world.freed, 1);
 	KUNIT_EXPECT_NULL(test, world.handle.event);
-	KUNIT_EXPECT_EQ(test, as_state(0), ACTIVE);
-	KUNIT_EXPECT_EQ(test, as_state(1), ACTIVE);
+	KUNIT_EXPECT_EQ(test, aux_stop_test_state(0), ACTIVE);
+	KUNIT_EXPECT_EQ(test, aux_stop_test_state(1), ACTIVE);
 }
 
 /* If the driver ends its output in pmu::del only, the event is disabled. */
-static void as_retires_late_end(struct kunit *test)
+static void aux_stop_test_retires_late_end(struct kunit *test)
 {
-	as_begin(test, true);
-	as_retire();
+	aux_stop_test_begin(test, true);
+	aux_stop_test_retire();
 	KUNIT_EXPECT_GE(test, world.stops, 1);
 	KUNIT_EXPECT_EQ(test, world.freed, 1);
 	KUNIT_EXPECT_NULL(test, world.handle.event);
-	KUNIT_EXPECT_EQ(test, as_state(0), OFF);
-	KUNIT_EXPECT_EQ(test, as_state(1), ACTIVE);
+	KUNIT_EXPECT_EQ(test, aux_stop_test_state(0), OFF);
+	KUNIT_EXPECT_EQ(test, aux_stop_test_state(1), ACTIVE);
 }
 
-static struct kunit_case as_cases[] = {
-	KUNIT_CASE(as_leaves),
-	KUNIT_CASE(as_leaves_late_end),
-	KUNIT_CASE(as_other_leaves),
-	KUNIT_CASE(as_leaves_without_output),
-	KUNIT_CASE(as_retires),
-	KUNIT_CASE(as_retires_late_end),
+static struct kunit_case aux_stop_test_cases[] = {
+	KUNIT_CASE(aux_stop_test_leaves),
+	KUNIT_CASE(aux_stop_test_leaves_late_end),
+	KUNIT_CASE(aux_stop_test_other_leaves),
+	KUNIT_CASE(aux_stop_test_leaves_without_output),
+	KUNIT_CASE(aux_stop_test_retires),
+	KUNIT_CASE(aux_stop_test_retires_late_end),
 	{ }
 };
 
-static struct kunit_suite as_suite = {
+static struct kunit_suite aux_stop_test_suite = {
 	.name		= "perf_aux_stop",
-	.suite_init	= as_suite_init,
-	.suite_exit	= as_suite_exit,
-	.test_cases	= as_cases,
+	.suite_init	= aux_stop_test_suite_init,
+	.suite_exit	= aux_stop_test_suite_exit,
+	.test_cases	= aux_stop_test_cases,
 };
 
-kunit_test_suite(as_suite);
+kunit_test_suite(aux_stop_test_suite);

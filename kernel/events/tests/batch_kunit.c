@@ -27,76 +27,77 @@
 
 static struct fake_pmu fake;
 
-static int bk_suite_init(struct kunit_suite *suite)
+static int batch_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_batch");
 }
 
-static void bk_suite_exit(struct kunit_suite *suite)
+static void batch_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static void bk_check_idle(void *test)
+static void batch_test_check_idle(void *test)
 {
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static int bk_init(struct kunit *test)
+static int batch_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
-	return kunit_add_action(test, bk_check_idle, test);
+	return kunit_add_action(test, batch_test_check_idle, test);
 }
 
 /* Events of current, with copies in the context of another CPU. */
-struct bk_world {
+struct batch_test_world {
 	struct perf_event	*owned[NR_OWNED];
 	struct perf_event	*foreign;
 };
 
 /* Makes current the owner, as opening a file does; kernel events have none. */
-static void bk_own(struct perf_event *event)
+static void batch_test_own(struct perf_event *event)
 {
 	guard(mutex)(&current->perf_event_mutex);
 	WRITE_ONCE(event->owner, current);
 	list_add_tail(&event->owner_entry, &current->perf_event_list);
 }
 
-static void bk_pin(int cpu)
+static void batch_test_pin(int cpu)
 {
 	set_cpus_allowed_ptr(current, cpumask_of(cpu));
 }
 
-static void bk_run(struct fm_task *self)
+static void batch_test_run(struct test_task *self)
 {
-	bk_pin(cpumask_last(cpu_online_mask));
+	batch_test_pin(cpumask_last(cpu_online_mask));
 	complete(&self->started);
 	while (!READ_ONCE(self->end))
 		cond_resched();
 }
 
-static void bk_make(struct kunit *test, struct bk_world *world, bool by_task)
+static void batch_test_make(struct kunit *test, struct batch_test_world *world,
+			    bool by_task)
 {
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .inherit = true, .by_task = by_task,
 	};
-	struct fm_task *child;
+	struct test_task *child;
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
-	bk_pin(cpumask_first(cpu_online_mask));
+	batch_test_pin(cpumask_first(cpu_online_mask));
 	world->foreign = fake_pmu_open(test, &fake, &spec);
 	for (int i = 0; i < NR_OWNED; i++) {
 		world->owned[i] = fake_pmu_open(test, &fake, &spec);
-		bk_own(world->owned[i]);
+		batch_test_own(world->owned[i]);
 	}
-	child = fm_fork(test, bk_run);
-	fm_go(child);
+	child = test_task_fork(test, batch_test_run);
+	test_task_go(child);
 	wait_for_completion(&child->started);
 }
 
-static struct perf_event *bk_copy_beside(struct perf_event *eldest,
-					 const struct perf_event *other)
+static struct perf_event *batch_test_copy_beside(struct perf_event *eldest,
+						 const struct perf_event *other)
 {
 	struct perf_event *child;
 
@@ -109,10 +110,11 @@ static struct perf_event *bk_copy_beside(struct perf_event *eldest,
 }
 
 /* Does @same hold between each two owned events, or copies, of one context? */
-static void bk_compare(struct kunit *test, const struct bk_world *world,
-		       void (*same)(struct kunit *test,
-				    const struct perf_event *first,
-				    const struct perf_event *other))
+static void batch_test_compare(struct kunit *test,
+			       const struct batch_test_world *world,
+			       void (*same)(struct kunit *test,
+					    const struct perf_event *first,
+					    const struct perf_event *other))
 {
 	struct perf_event *first = world->owned[0], *child, *copy;
 
@@ -120,15 +122,16 @@ static void bk_compare(struct kunit *test, const struct bk_world *world,
 	for (int i = 1; i < NR_OWNED; i++) {
 		same(test, first, world->owned[i]);
 		list_for_each_entry(child, &first->child_list, child_list) {
-			copy = bk_copy_beside(world->owned[i], child);
+			copy = batch_test_copy_beside(world->owned[i], child);
 			KUNIT_ASSERT_NOT_NULL(test, copy);
 			same(test, child, copy);
 		}
 	}
 }
 
-static void bk_same_stamp(struct kunit *test, const struct perf_event *first,
-			  const struct perf_event *other)
+static void batch_test_same_stamp(struct kunit *test,
+				  const struct perf_event *first,
+				  const struct perf_event *other)
 {
 	KUNIT_EXPECT_EQ(test, READ_ONCE(first->state), OFF);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(other->state), OFF);
@@ -136,7 +139,8 @@ static void bk_same_stamp(struct kunit *test, const struct perf_event *first,
 }
 
 /* The foreign event stays enabled. */
-static void bk_expect_foreign(struct kunit *test, const struct bk_world *world)
+static void batch_test_expect_foreign(struct kunit *test,
+				      const struct batch_test_world *world)
 {
 	const struct perf_event *event = world->foreign, *child;
 
@@ -145,28 +149,29 @@ static void bk_expect_foreign(struct kunit *test, const struct bk_world *world)
 		KUNIT_EXPECT_GT(test, READ_ONCE(child->state), OFF);
 }
 
-static void bk_disable_once(struct kunit *test, bool by_task)
+static void batch_test_disable_once(struct kunit *test, bool by_task)
 {
-	struct bk_world world;
+	struct batch_test_world world;
 
-	bk_make(test, &world, by_task);
+	batch_test_make(test, &world, by_task);
 	perf_batch_owned(PERF_BATCH_DISABLE);
-	bk_compare(test, &world, bk_same_stamp);
-	bk_expect_foreign(test, &world);
+	batch_test_compare(test, &world, batch_test_same_stamp);
+	batch_test_expect_foreign(test, &world);
 }
 
-static void bk_disable_family(struct kunit *test)
+static void batch_test_disable_family(struct kunit *test)
 {
-	bk_disable_once(test, false);
+	batch_test_disable_once(test, false);
 }
 
-static void bk_disable_tasks(struct kunit *test)
+static void batch_test_disable_tasks(struct kunit *test)
 {
-	bk_disable_once(test, true);
+	batch_test_disable_once(test, true);
 }
 
-static void bk_same_time(struct kunit *test, const struct perf_event *first,
-			 const struct perf_event *other)
+static void batch_test_same_time(struct kunit *test,
+				 const struct perf_event *first,
+				 const struct perf_event *other)
 {
 	KUNIT_EXPECT_GT(test, first->total_time_enabled, 0);
 	KUNIT_EXPECT_EQ(test, other->total_time_enabled,
@@ -174,12 +179,12 @@ static void bk_same_time(struct kunit *test, const struct perf_event *first,
 }
 
 /* Events enabled and disabled together have the same enabled time. */
-static void bk_enable_once(struct kunit *test)
+static void batch_test_enable_once(struct kunit *test)
 {
 	struct perf_event *child;
-	struct bk_world world;
+	struct batch_test_world world;
 
-	bk_make(test, &world, true);
+	batch_test_make(test, &world, true);
 	perf_batch_owned(PERF_BATCH_DISABLE);
 	for (int i = 0; i < NR_OWNED; i++) {
 		world.owned[i]->total_time_enabled = 0;
@@ -190,16 +195,16 @@ static void bk_enable_once(struct kunit *test)
 	perf_batch_owned(PERF_BATCH_ENABLE);
 	fsleep(100);
 	perf_batch_owned(PERF_BATCH_DISABLE);
-	bk_compare(test, &world, bk_same_time);
+	batch_test_compare(test, &world, batch_test_same_time);
 }
 
 /* Where the first event has no copy, the next event makes the call. */
-static void bk_later_copies(struct kunit *test)
+static void batch_test_later_copies(struct kunit *test)
 {
 	struct perf_event *event, *child;
-	struct bk_world world;
+	struct batch_test_world world;
 
-	bk_make(test, &world, true);
+	batch_test_make(test, &world, true);
 	fake_pmu_close(test, world.owned[0]);
 	perf_batch_owned(PERF_BATCH_DISABLE);
 	for (int i = 1; i < NR_OWNED; i++) {
@@ -209,12 +214,13 @@ static void bk_later_copies(struct kunit *test)
 		list_for_each_entry(child, &event->child_list, child_list)
 			KUNIT_EXPECT_EQ(test, READ_ONCE(child->state), OFF);
 	}
-	bk_expect_foreign(test, &world);
+	batch_test_expect_foreign(test, &world);
 }
 
 /* Events and groups. */
 
-static struct perf_event *bk_open(struct kunit *test, struct perf_event *leader)
+static struct perf_event *batch_test_open(struct kunit *test,
+					  struct perf_event *leader)
 {
 	struct fake_pmu_spec spec = {
 		.leader = leader, .cpu = cpumask_first(cpu_online_mask),
@@ -223,8 +229,8 @@ static struct perf_event *bk_open(struct kunit *test, struct perf_event *leader)
 	return fake_pmu_open(test, &fake, &spec);
 }
 
-static struct perf_event *bk_open_inherit(struct kunit *test,
-					  struct perf_event *leader)
+static struct perf_event *batch_test_open_inherit(struct kunit *test,
+						  struct perf_event *leader)
 {
 	struct fake_pmu_spec spec = {
 		.leader = leader, .cpu = -1, .task = current,
@@ -234,7 +240,7 @@ static struct perf_event *bk_open_inherit(struct kunit *test,
 	return fake_pmu_open(test, &fake, &spec);
 }
 
-static void bk_event(struct perf_event *event, enum perf_batch_op op)
+static void batch_test_event(struct perf_event *event, enum perf_batch_op op)
 {
 	struct perf_event_context *ctx = perf_event_ctx_lock(event);
 
@@ -242,7 +248,7 @@ static void bk_event(struct perf_event *event, enum perf_batch_op op)
 	perf_event_ctx_unlock(event, ctx);
 }
 
-static void bk_group(struct perf_event *leader, enum perf_batch_op op)
+static void batch_test_group(struct perf_event *leader, enum perf_batch_op op)
 {
 	struct perf_event_context *ctx = perf_event_ctx_lock(leader);
 
@@ -251,34 +257,34 @@ static void bk_group(struct perf_event *leader, enum perf_batch_op op)
 }
 
 /* An event that is enabled is scheduled in by the same call. */
-static void bk_event_at_once(struct kunit *test)
+static void batch_test_event_at_once(struct kunit *test)
 {
-	struct perf_event *event = bk_open(test, NULL);
+	struct perf_event *event = batch_test_open(test, NULL);
 
-	bk_event(event, PERF_BATCH_DISABLE);
+	batch_test_event(event, PERF_BATCH_DISABLE);
 	KUNIT_EXPECT_EQ(test, event->state, OFF);
-	bk_event(event, PERF_BATCH_ENABLE);
+	batch_test_event(event, PERF_BATCH_ENABLE);
 	KUNIT_EXPECT_EQ(test, event->state, ACTIVE);
 	KUNIT_EXPECT_EQ(test, fake_pmu_turns(event), 2);
-	bk_event(event, PERF_BATCH_RESET);
+	batch_test_event(event, PERF_BATCH_RESET);
 	KUNIT_EXPECT_EQ(test, event->state, ACTIVE);
 	KUNIT_EXPECT_EQ(test, fake_pmu_turns(event), 2);
 }
 
 /* So is a group, once; it is left where it is if no event needs anything. */
-static void bk_group_at_once(struct kunit *test)
+static void batch_test_group_at_once(struct kunit *test)
 {
 	struct perf_event *group[NR_OWNED];
 
 	for (int i = 0; i < NR_OWNED; i++)
-		group[i] = bk_open(test, i ? group[0] : NULL);
-	bk_group(group[0], PERF_BATCH_DISABLE);
+		group[i] = batch_test_open(test, i ? group[0] : NULL);
+	batch_test_group(group[0], PERF_BATCH_DISABLE);
 	for (int i = 0; i < NR_OWNED; i++)
 		KUNIT_EXPECT_EQ(test, group[i]->state, OFF);
 	for (int i = 0; i < 2; i++) {
 		int adds = fake_pmu_calls(&fake, FAKE_ADD);
 
-		bk_group(group[0], PERF_BATCH_ENABLE);
+		batch_test_group(group[0], PERF_BATCH_ENABLE);
 		KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD),
 				adds + (i ? 0 : NR_OWNED));
 		for (int k = 0; k < NR_OWNED; k++)
@@ -287,52 +293,52 @@ static void bk_group_at_once(struct kunit *test)
 }
 
 /* The time up to the call counts, the time after it does not. */
-static void bk_time(struct kunit *test)
+static void batch_test_time(struct kunit *test)
 {
-	struct perf_event *event = bk_open(test, NULL);
+	struct perf_event *event = batch_test_open(test, NULL);
 	u64 enabled;
 
 	fsleep(2000);
-	bk_event(event, PERF_BATCH_DISABLE);
+	batch_test_event(event, PERF_BATCH_DISABLE);
 	enabled = event->total_time_enabled;
 	KUNIT_EXPECT_GT(test, enabled, NSEC_PER_MSEC);
-	bk_event(event, PERF_BATCH_ENABLE);
+	batch_test_event(event, PERF_BATCH_ENABLE);
 	fsleep(2000);
-	bk_group(event, PERF_BATCH_DISABLE);
+	batch_test_group(event, PERF_BATCH_DISABLE);
 	KUNIT_EXPECT_GT(test, event->total_time_enabled,
 			enabled + NSEC_PER_MSEC);
 }
 
 /* The counts that copies have left belong to the sum: a reset clears them. */
-static void bk_reset_sums(struct kunit *test)
+static void batch_test_reset_sums(struct kunit *test)
 {
-	struct perf_event *leader = bk_open_inherit(test, NULL);
-	struct perf_event *sibling = bk_open_inherit(test, leader);
+	struct perf_event *leader = batch_test_open_inherit(test, NULL);
+	struct perf_event *sibling = batch_test_open_inherit(test, leader);
 
 	atomic64_set(&leader->child_count, 5);
 	atomic64_set(&sibling->child_count, 6);
-	bk_event(leader, PERF_BATCH_DISABLE);
-	bk_group(leader, PERF_BATCH_ENABLE);
+	batch_test_event(leader, PERF_BATCH_DISABLE);
+	batch_test_group(leader, PERF_BATCH_ENABLE);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&leader->child_count), 5);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&sibling->child_count), 6);
-	bk_event(leader, PERF_BATCH_RESET);
+	batch_test_event(leader, PERF_BATCH_RESET);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&leader->child_count), 0);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&sibling->child_count), 6);
-	bk_group(leader, PERF_BATCH_RESET);
+	batch_test_group(leader, PERF_BATCH_RESET);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&sibling->child_count), 0);
 }
 
 /* Whatever the operation, nothing is locked or held when it is over. */
-static void bk_lets_go(struct kunit *test)
+static void batch_test_lets_go(struct kunit *test)
 {
-	struct perf_event *leader = bk_open_inherit(test, NULL);
-	struct perf_event *sibling = bk_open_inherit(test, leader);
+	struct perf_event *leader = batch_test_open_inherit(test, NULL);
+	struct perf_event *sibling = batch_test_open_inherit(test, leader);
 	struct perf_event_context *ctx = leader->ctx;
 	unsigned int held = ctx->held;
 
 	for (int op = PERF_BATCH_ENABLE; op <= PERF_BATCH_RESET; op++) {
-		bk_event(sibling, op);
-		bk_group(leader, op);
+		batch_test_event(sibling, op);
+		batch_test_group(leader, op);
 		KUNIT_ASSERT_FALSE(test, mutex_is_locked(&leader->child_mutex));
 		KUNIT_ASSERT_FALSE(test,
 				   mutex_is_locked(&sibling->child_mutex));
@@ -341,7 +347,7 @@ static void bk_lets_go(struct kunit *test)
 	}
 }
 
-static void bk_exec(struct fm_task *self)
+static void batch_test_exec(struct test_task *self)
 {
 	struct perf_event_context *ctx = perf_ctx_find_task(current);
 
@@ -350,37 +356,37 @@ static void bk_exec(struct fm_task *self)
 }
 
 /* A copy that has lost its leader at an exec is done with the group as well. */
-static void bk_stray_copy(struct kunit *test)
+static void batch_test_stray_copy(struct kunit *test)
 {
-	struct perf_event *leader = bk_open_inherit(test, NULL);
-	struct perf_event *sibling = bk_open_inherit(test, leader);
+	struct perf_event *leader = batch_test_open_inherit(test, NULL);
+	struct perf_event *sibling = batch_test_open_inherit(test, leader);
 	struct perf_event *copy;
-	struct fm_task *child;
+	struct test_task *child;
 
 	leader->attr.remove_on_exec = 1;
-	child = fm_fork(test, bk_exec);
-	fm_act(child);
+	child = test_task_fork(test, batch_test_exec);
+	test_task_act(child);
 	KUNIT_EXPECT_TRUE(test, list_empty(&leader->child_list));
 	copy = list_first_entry_or_null(&sibling->child_list, struct perf_event,
 					child_list);
 	KUNIT_ASSERT_NOT_NULL(test, copy);
 	KUNIT_EXPECT_PTR_EQ(test, copy->group_leader, copy);
 
-	bk_group(leader, PERF_BATCH_DISABLE);
+	batch_test_group(leader, PERF_BATCH_DISABLE);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(copy->state), OFF);
-	bk_group(leader, PERF_BATCH_ENABLE);
+	batch_test_group(leader, PERF_BATCH_ENABLE);
 	KUNIT_EXPECT_GT(test, READ_ONCE(copy->state), OFF);
 }
 
 /* Groups of an owner. */
 
-static void bk_owned_group(struct kunit *test)
+static void batch_test_owned_group(struct kunit *test)
 {
 	struct perf_event *group[NR_OWNED];
 
 	for (int i = 0; i < NR_OWNED; i++) {
-		group[i] = bk_open(test, i ? group[0] : NULL);
-		bk_own(group[i]);
+		group[i] = batch_test_open(test, i ? group[0] : NULL);
+		batch_test_own(group[i]);
 	}
 	perf_batch_owned(PERF_BATCH_DISABLE);
 	for (int i = 0; i < NR_OWNED; i++)
@@ -390,26 +396,26 @@ static void bk_owned_group(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, group[i]->state, ACTIVE);
 
 	/* The leader is active, and a sibling is enabled. */
-	bk_event(group[1], PERF_BATCH_DISABLE);
+	batch_test_event(group[1], PERF_BATCH_DISABLE);
 	perf_batch_owned(PERF_BATCH_ENABLE);
 	for (int i = 0; i < NR_OWNED; i++)
 		KUNIT_EXPECT_EQ(test, group[i]->state, ACTIVE);
 }
 
 /* Others' events of the same group stay as they are. */
-static void bk_owned_sibling(struct kunit *test)
+static void batch_test_owned_sibling(struct kunit *test)
 {
-	struct perf_event *leader = bk_open(test, NULL);
-	struct perf_event *sibling = bk_open(test, leader);
+	struct perf_event *leader = batch_test_open(test, NULL);
+	struct perf_event *sibling = batch_test_open(test, leader);
 
-	bk_own(sibling);
+	batch_test_own(sibling);
 	perf_batch_owned(PERF_BATCH_DISABLE);
 	KUNIT_EXPECT_EQ(test, sibling->state, OFF);
 	KUNIT_EXPECT_EQ(test, leader->state, ACTIVE);
 }
 
 /* What a call finds on the stack must not matter. */
-static noinline void bk_dirty_stack(void)
+static noinline void batch_test_dirty_stack(void)
 {
 	u8 dirt[1024];
 
@@ -418,20 +424,20 @@ static noinline void bk_dirty_stack(void)
 }
 
 /* More events than a call visits, and more than there are counters. */
-static void bk_owned_many(struct kunit *test)
+static void batch_test_owned_many(struct kunit *test)
 {
 	struct perf_event *event[NR_MANY];
 	int active = 0;
 
 	for (int i = 0; i < NR_MANY; i++) {
-		event[i] = bk_open(test, NULL);
-		bk_own(event[i]);
+		event[i] = batch_test_open(test, NULL);
+		batch_test_own(event[i]);
 	}
-	bk_dirty_stack();
+	batch_test_dirty_stack();
 	perf_batch_owned(PERF_BATCH_DISABLE);
 	for (int i = 0; i < NR_MANY; i++)
 		KUNIT_EXPECT_EQ(test, event[i]->state, OFF);
-	bk_dirty_stack();
+	batch_test_dirty_stack();
 	perf_batch_owned(PERF_BATCH_ENABLE);
 	for (int i = 0; i < NR_MANY; i++) {
 		KUNIT_EXPECT_GT(test, event[i]->state, OFF);
@@ -440,29 +446,29 @@ static void bk_owned_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active, FAKE_PMU_COUNTERS);
 }
 
-static struct kunit_case bk_cases[] = {
-	KUNIT_CASE(bk_event_at_once),
-	KUNIT_CASE(bk_group_at_once),
-	KUNIT_CASE(bk_time),
-	KUNIT_CASE(bk_reset_sums),
-	KUNIT_CASE(bk_lets_go),
-	KUNIT_CASE(bk_stray_copy),
-	KUNIT_CASE(bk_owned_group),
-	KUNIT_CASE(bk_owned_sibling),
-	KUNIT_CASE(bk_owned_many),
-	KUNIT_CASE(bk_disable_family),
-	KUNIT_CASE(bk_disable_tasks),
-	KUNIT_CASE(bk_enable_once),
-	KUNIT_CASE(bk_later_copies),
+static struct kunit_case batch_test_cases[] = {
+	KUNIT_CASE(batch_test_event_at_once),
+	KUNIT_CASE(batch_test_group_at_once),
+	KUNIT_CASE(batch_test_time),
+	KUNIT_CASE(batch_test_reset_sums),
+	KUNIT_CASE(batch_test_lets_go),
+	KUNIT_CASE(batch_test_stray_copy),
+	KUNIT_CASE(batch_test_owned_group),
+	KUNIT_CASE(batch_test_owned_sibling),
+	KUNIT_CASE(batch_test_owned_many),
+	KUNIT_CASE(batch_test_disable_family),
+	KUNIT_CASE(batch_test_disable_tasks),
+	KUNIT_CASE(batch_test_enable_once),
+	KUNIT_CASE(batch_test_later_copies),
 	{ }
 };
 
-static struct kunit_suite bk_suite = {
+static struct kunit_suite batch_test_suite = {
 	.name		= "perf_batch",
-	.suite_init	= bk_suite_init,
-	.suite_exit	= bk_suite_exit,
-	.init		= bk_init,
-	.test_cases	= bk_cases,
+	.suite_init	= batch_test_suite_init,
+	.suite_exit	= batch_test_suite_exit,
+	.init		= batch_test_init,
+	.test_cases	= batch_test_cases,
 };
 
-kunit_test_suite(bk_suite);
+kunit_test_suite(batch_test_suite);

@@ -22,7 +22,7 @@
 #define GENERAL(n)	GENMASK((n) - 1, 0)
 
 /* One machine at a time. */
-struct ck_machine {
+struct caps_test_machine {
 	struct pmu	pmu;
 	/* Counters that each kind of event can use; 0: no such kind. */
 	u32		counters[NR_KINDS];
@@ -35,18 +35,20 @@ struct ck_machine {
 	int		absent_on;
 };
 
-static struct ck_machine machine;
+static struct caps_test_machine machine;
 
 /* The driver. */
 
 /* Is there a counter for event @nr if the other events may move? */
-static bool cd_place(const u32 *wants, int *holder, int nr, u32 *seen)
+static bool caps_driver_test_place(const u32 *wants, int *holder, int nr,
+				   u32 *seen)
 {
 	for (int c = 0; c < NR_COUNTERS; c++) {
 		if (!(wants[nr] & BIT(c)) || *seen & BIT(c))
 			continue;
 		*seen |= BIT(c);
-		if (holder[c] < 0 || cd_place(wants, holder, holder[c], seen)) {
+		if (holder[c] < 0 ||
+		    caps_driver_test_place(wants, holder, holder[c], seen)) {
 			holder[c] = nr;
 			return true;
 		}
@@ -54,7 +56,7 @@ static bool cd_place(const u32 *wants, int *holder, int nr, u32 *seen)
 	return false;
 }
 
-static bool cd_fits(const u32 *wants, int nr)
+static bool caps_driver_test_fits(const u32 *wants, int nr)
 {
 	int holder[NR_COUNTERS];
 
@@ -62,13 +64,13 @@ static bool cd_fits(const u32 *wants, int nr)
 	for (int i = 0; i < nr; i++) {
 		u32 seen = 0;
 
-		if (!cd_place(wants, holder, i, &seen))
+		if (!caps_driver_test_place(wants, holder, i, &seen))
 			return false;
 	}
 	return true;
 }
 
-static int cd_judge(struct perf_event *event)
+static int caps_driver_test_judge(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
 	u32 wants[NR_COUNTERS + 2];
@@ -80,10 +82,10 @@ static int cd_judge(struct perf_event *event)
 		for_each_sibling_event(sibling, leader)
 			wants[nr++] = machine.counters[sibling->attr.config];
 	}
-	return cd_fits(wants, nr) ? 0 : -EINVAL;
+	return caps_driver_test_fits(wants, nr) ? 0 : -EINVAL;
 }
 
-static int cd_event_init(struct perf_event *event)
+static int caps_driver_test_event_init(struct perf_event *event)
 {
 	if (event->attr.type != PERF_TYPE_HARDWARE &&
 	    event->attr.type != event->pmu->type)
@@ -93,24 +95,25 @@ static int cd_event_init(struct perf_event *event)
 		return -EINVAL;
 	if (machine.no_memory)
 		return -ENOMEM;
-	return machine.judges ? cd_judge(event) : 0;
+	return machine.judges ? caps_driver_test_judge(event) : 0;
 }
 
-static int cd_add(struct perf_event *event, int flags)
+static int caps_driver_test_add(struct perf_event *event, int flags)
 {
 	event->hw.state = 0;
 	return 0;
 }
 
-static void cd_nothing(struct perf_event *event, int flags)
+static void caps_driver_test_nothing(struct perf_event *event, int flags)
 {
 }
 
-static void cd_read(struct perf_event *event)
+static void caps_driver_test_read(struct perf_event *event)
 {
 }
 
-static int cd_counters(struct pmu *pmu, struct perf_pmu_counters *counters)
+static int caps_driver_test_counters(struct pmu *pmu,
+				     struct perf_pmu_counters *counters)
 {
 	if (machine.absent_on == -1 || smp_processor_id() == machine.absent_on)
 		return -ENODEV;
@@ -124,43 +127,43 @@ static int cd_counters(struct pmu *pmu, struct perf_pmu_counters *counters)
 	return 0;
 }
 
-static int ck_init(struct kunit *test)
+static int caps_test_init(struct kunit *test)
 {
-	machine = (struct ck_machine) {
+	machine = (struct caps_test_machine) {
 		.pmu = {
 			.task_ctx_nr	= perf_hw_context,
 			.capabilities	= PERF_PMU_CAP_EXTENDED_HW_TYPE |
 					  PERF_PMU_CAP_NO_INTERRUPT,
-			.event_init	= cd_event_init,
-			.add		= cd_add,
-			.del		= cd_nothing,
-			.start		= cd_nothing,
-			.stop		= cd_nothing,
-			.read		= cd_read,
+			.event_init	= caps_driver_test_event_init,
+			.add		= caps_driver_test_add,
+			.del		= caps_driver_test_nothing,
+			.start		= caps_driver_test_nothing,
+			.stop		= caps_driver_test_nothing,
+			.read		= caps_driver_test_read,
 		},
 		.judges = true,
 	};
 	return 0;
 }
 
-static void ck_unregister(void *unused)
+static void caps_test_unregister(void *unused)
 {
 	if (machine.is_registered)
 		perf_pmu_unregister(&machine.pmu);
 	machine.is_registered = false;
 }
 
-static void ck_register(struct kunit *test)
+static void caps_test_register(struct kunit *test)
 {
 	int err = perf_pmu_register(&machine.pmu, "kunit_caps", -1);
 
 	KUNIT_ASSERT_EQ(test, err, 0);
 	machine.is_registered = true;
-	fake_pmu_undo(test, ck_unregister, NULL);
+	fake_pmu_undo(test, caps_test_unregister, NULL);
 }
 
-static void ck_expect(struct kunit *test, unsigned int general,
-		      unsigned int fixed)
+static void caps_test_expect(struct kunit *test, unsigned int general,
+			     unsigned int fixed)
 {
 	struct perf_pmu_counters counters;
 
@@ -171,8 +174,8 @@ static void ck_expect(struct kunit *test, unsigned int general,
 	KUNIT_EXPECT_EQ(test, counters.fixed_free, fixed);
 }
 
-static void ck_expect_free(struct kunit *test, unsigned int general,
-			   unsigned int fixed)
+static void caps_test_expect_free(struct kunit *test, unsigned int general,
+				  unsigned int fixed)
 {
 	struct perf_pmu_counters counters;
 
@@ -181,7 +184,7 @@ static void ck_expect_free(struct kunit *test, unsigned int general,
 	KUNIT_EXPECT_EQ(test, counters.fixed_free, fixed);
 }
 
-static void ck_expect_nothing(struct kunit *test)
+static void caps_test_expect_nothing(struct kunit *test)
 {
 	struct perf_pmu_counters counters;
 
@@ -190,7 +193,7 @@ static void ck_expect_nothing(struct kunit *test)
 }
 
 /* All kinds can use the general counters; the first also a fixed one each. */
-static void ck_build(unsigned int general, unsigned int fixed)
+static void caps_test_build(unsigned int general, unsigned int fixed)
 {
 	for (int kind = 0; kind < NR_KINDS; kind++) {
 		machine.counters[kind] = GENERAL(general);
@@ -201,47 +204,47 @@ static void ck_build(unsigned int general, unsigned int fixed)
 
 /* How many counters there are. */
 
-static void ck_general_only(struct kunit *test)
+static void caps_test_general_only(struct kunit *test)
 {
-	ck_build(6, 0);
-	ck_register(test);
-	ck_expect(test, 6, 0);
+	caps_test_build(6, 0);
+	caps_test_register(test);
+	caps_test_expect(test, 6, 0);
 }
 
-static void ck_general_and_fixed(struct kunit *test)
+static void caps_test_general_and_fixed(struct kunit *test)
 {
-	ck_build(4, 3);
-	ck_register(test);
-	ck_expect(test, 4, 3);
+	caps_test_build(4, 3);
+	caps_test_register(test);
+	caps_test_expect(test, 4, 3);
 }
 
 /* A kind that can use only its fixed counter, like a reference clock. */
-static void ck_fixed_only(struct kunit *test)
+static void caps_test_fixed_only(struct kunit *test)
 {
-	ck_build(4, 2);
+	caps_test_build(4, 2);
 	machine.counters[NR_KINDS - 1] = BIT(7);
-	ck_register(test);
-	ck_expect(test, 4, 3);
+	caps_test_register(test);
+	caps_test_expect(test, 4, 3);
 }
 
 /* Some kinds cannot use every general counter. */
-static void ck_constrained(struct kunit *test)
+static void caps_test_constrained(struct kunit *test)
 {
-	ck_build(4, 2);
+	caps_test_build(4, 2);
 	machine.counters[3] = BIT(0);
 	machine.counters[4] = BIT(1) | BIT(2);
-	ck_register(test);
-	ck_expect(test, 4, 2);
+	caps_test_register(test);
+	caps_test_expect(test, 4, 2);
 }
 
-static void ck_few_kinds(struct kunit *test)
+static void caps_test_few_kinds(struct kunit *test)
 {
 	machine.counters[1] = GENERAL(2);
-	ck_register(test);
-	ck_expect(test, 2, 0);
+	caps_test_register(test);
+	caps_test_expect(test, 2, 0);
 }
 
-static void ck_random(struct kunit *test)
+static void caps_test_random(struct kunit *test)
 {
 	struct rnd_state rnd;
 
@@ -250,56 +253,56 @@ static void ck_random(struct kunit *test)
 		unsigned int general = 1 + prandom_u32_state(&rnd) % 8;
 		unsigned int fixed = prandom_u32_state(&rnd) % 5;
 
-		ck_init(test);
-		ck_build(general, fixed);
+		caps_test_init(test);
+		caps_test_build(general, fixed);
 		/* Some kinds are missing, but not the one with all general. */
 		for (int kind = 5; kind < NR_KINDS - 1; kind++) {
 			if (prandom_u32_state(&rnd) & 1)
 				machine.counters[kind] = 0;
 		}
-		ck_register(test);
-		ck_expect(test, general, fixed);
-		kunit_release_action(test, ck_unregister, NULL);
+		caps_test_register(test);
+		caps_test_expect(test, general, fixed);
+		kunit_release_action(test, caps_test_unregister, NULL);
 	}
 }
 
 /* Where the number cannot be known. */
 
-static void ck_no_judge(struct kunit *test)
+static void caps_test_no_judge(struct kunit *test)
 {
-	ck_build(4, 3);
+	caps_test_build(4, 3);
 	machine.judges = false;
-	ck_register(test);
-	ck_expect_nothing(test);
+	caps_test_register(test);
+	caps_test_expect_nothing(test);
 }
 
-static void ck_no_generic_events(struct kunit *test)
+static void caps_test_no_generic_events(struct kunit *test)
 {
-	ck_register(test);
-	ck_expect_nothing(test);
+	caps_test_register(test);
+	caps_test_expect_nothing(test);
 }
 
-static void ck_not_of_the_cpu(struct kunit *test)
+static void caps_test_not_of_the_cpu(struct kunit *test)
 {
-	ck_build(4, 3);
+	caps_test_build(4, 3);
 	machine.pmu.capabilities = PERF_PMU_CAP_NO_INTERRUPT;
-	ck_register(test);
-	ck_expect_nothing(test);
+	caps_test_register(test);
+	caps_test_expect_nothing(test);
 }
 
 /* No kind fills all the general counters and no others. */
-static void ck_no_measure(struct kunit *test)
+static void caps_test_no_measure(struct kunit *test)
 {
 	machine.counters[0] = BIT(0) | BIT(1);
 	machine.counters[1] = BIT(2) | BIT(3);
-	ck_register(test);
-	ck_expect_nothing(test);
+	caps_test_register(test);
+	caps_test_expect_nothing(test);
 }
 
 /* How many counters are free. */
 
-static struct perf_event *ck_open(struct kunit *test, u64 kind, bool pinned,
-				  struct task_struct *task)
+static struct perf_event *caps_test_open(struct kunit *test, u64 kind,
+					 bool pinned, struct task_struct *task)
 {
 	struct perf_event_attr attr = {
 		.type	= machine.pmu.type,
@@ -313,7 +316,7 @@ static struct perf_event *ck_open(struct kunit *test, u64 kind, bool pinned,
 }
 
 /* A pinned event of @cpu. */
-static void ck_open_on(struct kunit *test, int cpu, u64 kind)
+static void caps_test_open_on(struct kunit *test, int cpu, u64 kind)
 {
 	struct perf_event_attr attr = {
 		.type	= machine.pmu.type,
@@ -325,79 +328,79 @@ static void ck_open_on(struct kunit *test, int cpu, u64 kind)
 	fake_open_counter(test, &attr, cpu, NULL);
 }
 
-static void ck_pinned(struct kunit *test)
+static void caps_test_pinned(struct kunit *test)
 {
 	struct perf_event *fixed, *general;
 
-	ck_build(4, 3);
-	ck_register(test);
-	ck_expect_free(test, 4, 3);
+	caps_test_build(4, 3);
+	caps_test_register(test);
+	caps_test_expect_free(test, 4, 3);
 	/* The event takes the fixed counter, which blocks no other event. */
-	fixed = ck_open(test, 0, true, NULL);
-	ck_expect_free(test, 4, 2);
-	general = ck_open(test, NR_KINDS - 1, true, NULL);
-	ck_expect_free(test, 3, 2);
-	ck_open(test, 0, true, NULL);
-	ck_expect_free(test, 2, 2);
+	fixed = caps_test_open(test, 0, true, NULL);
+	caps_test_expect_free(test, 4, 2);
+	general = caps_test_open(test, NR_KINDS - 1, true, NULL);
+	caps_test_expect_free(test, 3, 2);
+	caps_test_open(test, 0, true, NULL);
+	caps_test_expect_free(test, 2, 2);
 
 	perf_event_disable(fixed);
-	ck_expect_free(test, 3, 2);
+	caps_test_expect_free(test, 3, 2);
 	perf_event_enable(fixed);
 	fake_pmu_close(test, general);
-	ck_expect_free(test, 3, 2);
+	caps_test_expect_free(test, 3, 2);
 }
 
 /* The number is that of the CPU with the fewest, whichever is asked first. */
-static void ck_pinned_elsewhere(struct kunit *test)
+static void caps_test_pinned_elsewhere(struct kunit *test)
 {
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "one CPU only");
-	ck_build(4, 3);
-	ck_register(test);
-	ck_open_on(test, cpumask_last(cpu_online_mask), NR_KINDS - 1);
-	ck_expect_free(test, 3, 3);
-	ck_open_on(test, cpumask_first(cpu_online_mask), 0);
-	ck_expect_free(test, 3, 2);
+	caps_test_build(4, 3);
+	caps_test_register(test);
+	caps_test_open_on(test, cpumask_last(cpu_online_mask), NR_KINDS - 1);
+	caps_test_expect_free(test, 3, 3);
+	caps_test_open_on(test, cpumask_first(cpu_online_mask), 0);
+	caps_test_expect_free(test, 3, 2);
 }
 
 /*
  * The measure is a kind that has the general counters only. Another kind has a
  * fixed one in the place of a general one, so that their numbers are equal.
  */
-static void ck_measure(struct kunit *test)
+static void caps_test_measure(struct kunit *test)
 {
-	ck_build(4, 0);
+	caps_test_build(4, 0);
 	machine.counters[NR_KINDS - 1] = GENERAL(3) | BIT(4);
-	ck_register(test);
-	ck_expect(test, 4, 1);
-	ck_open(test, 0, true, NULL);
-	ck_expect_free(test, 3, 1);
+	caps_test_register(test);
+	caps_test_expect(test, 4, 1);
+	caps_test_open(test, 0, true, NULL);
+	caps_test_expect_free(test, 3, 1);
 }
 
-static void ck_no_memory(struct kunit *test)
+static void caps_test_no_memory(struct kunit *test)
 {
 	struct perf_pmu_counters counters;
 
-	ck_build(4, 3);
-	ck_register(test);
+	caps_test_build(4, 3);
+	caps_test_register(test);
 	machine.no_memory = true;
 	KUNIT_EXPECT_EQ(test, perf_caps_get(&machine.pmu, &counters), -ENOMEM);
 	machine.no_memory = false;
-	ck_expect(test, 4, 3);
+	caps_test_expect(test, 4, 3);
 }
 
-static void ck_not_pinned(struct kunit *test)
+static void caps_test_not_pinned(struct kunit *test)
 {
-	ck_build(4, 3);
-	ck_register(test);
-	ck_open(test, 0, false, NULL);
-	ck_open(test, 5, false, NULL);
+	caps_test_build(4, 3);
+	caps_test_register(test);
+	caps_test_open(test, 0, false, NULL);
+	caps_test_open(test, 5, false, NULL);
 	/* A task's event takes nothing away from the CPU's events. */
-	ck_open(test, 5, true, current);
-	ck_expect_free(test, 4, 3);
+	caps_test_open(test, 5, true, current);
+	caps_test_expect_free(test, 4, 3);
 }
 
-static void ck_exclusive(struct kunit *test)
+static void caps_test_exclusive(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.size		= sizeof(attr),
@@ -405,25 +408,25 @@ static void ck_exclusive(struct kunit *test)
 		.exclusive	= 1,
 	};
 
-	ck_build(4, 3);
-	ck_register(test);
+	caps_test_build(4, 3);
+	caps_test_register(test);
 	attr.type = machine.pmu.type;
 	fake_open_counter(test, &attr, 0, NULL);
-	ck_expect_free(test, 0, 0);
+	caps_test_expect_free(test, 0, 0);
 }
 
 /* Drivers that know how many counters they have. */
 
-static void ck_driver(struct kunit *test)
+static void caps_test_driver(struct kunit *test)
 {
 	struct perf_pmu_counters counters;
 
-	machine.pmu.counters = cd_counters;
+	machine.pmu.counters = caps_driver_test_counters;
 	machine.pmu.capabilities = PERF_PMU_CAP_NO_INTERRUPT;
 	machine.general = 8;
 	machine.held = 3;
 	machine.absent_on = nr_cpu_ids;
-	ck_register(test);
+	caps_test_register(test);
 	KUNIT_ASSERT_EQ(test, perf_caps_get(&machine.pmu, &counters), 0);
 	KUNIT_EXPECT_EQ(test, counters.general, 8);
 	KUNIT_EXPECT_EQ(test, counters.fixed, 0);
@@ -455,8 +458,8 @@ static void ck_driver(struct kunit *test)
 
 /* Does a group fit? */
 
-static struct perf_fit *ck_question(struct kunit *test, int cpu,
-				    unsigned int nr, u64 kind)
+static struct perf_fit *caps_test_question(struct kunit *test, int cpu,
+					   unsigned int nr, u64 kind)
 {
 	struct perf_fit *fit = kunit_kzalloc(test, sizeof(*fit), GFP_KERNEL);
 
@@ -473,9 +476,10 @@ static struct perf_fit *ck_question(struct kunit *test, int cpu,
 	return fit;
 }
 
-static u32 ck_beside(struct kunit *test, int cpu, unsigned int nr, u64 kind)
+static u32 caps_test_beside(struct kunit *test, int cpu, unsigned int nr,
+			    u64 kind)
 {
-	struct perf_fit *fit = ck_question(test, cpu, nr, kind);
+	struct perf_fit *fit = caps_test_question(test, cpu, nr, kind);
 	u32 beside;
 
 	perf_fit_judge(fit);
@@ -484,34 +488,34 @@ static u32 ck_beside(struct kunit *test, int cpu, unsigned int nr, u64 kind)
 	return beside;
 }
 
-static void ck_fit_group(struct kunit *test)
+static void caps_test_fit_group(struct kunit *test)
 {
-	ck_build(4, 1);
-	ck_register(test);
-	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 1, 3), PERF_FIT_YES);
-	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 4, 3), PERF_FIT_YES);
-	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 5, 3), PERF_FIT_NO);
-	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 5, 0), PERF_FIT_YES);
-	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 6, 0), PERF_FIT_NO);
+	caps_test_build(4, 1);
+	caps_test_register(test);
+	KUNIT_EXPECT_EQ(test, caps_test_beside(test, -1, 1, 3), PERF_FIT_YES);
+	KUNIT_EXPECT_EQ(test, caps_test_beside(test, -1, 4, 3), PERF_FIT_YES);
+	KUNIT_EXPECT_EQ(test, caps_test_beside(test, -1, 5, 3), PERF_FIT_NO);
+	KUNIT_EXPECT_EQ(test, caps_test_beside(test, -1, 5, 0), PERF_FIT_YES);
+	KUNIT_EXPECT_EQ(test, caps_test_beside(test, -1, 6, 0), PERF_FIT_NO);
 }
 
-static void ck_fit_beside_pinned(struct kunit *test)
+static void caps_test_fit_beside_pinned(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask);
 	u32 anywhere = num_online_cpus() > 1 ? PERF_FIT_SOMEWHERE : PERF_FIT_NO;
 	struct perf_event *pinned;
 	struct perf_fit *fit;
 
-	ck_build(4, 0);
-	ck_register(test);
-	ck_open(test, 5, false, NULL);
-	pinned = ck_open(test, 5, true, NULL);
-	KUNIT_EXPECT_EQ(test, ck_beside(test, cpu, 3, 3), PERF_FIT_YES);
-	KUNIT_EXPECT_EQ(test, ck_beside(test, cpu, 4, 3), PERF_FIT_NO);
-	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 4, 3), anywhere);
+	caps_test_build(4, 0);
+	caps_test_register(test);
+	caps_test_open(test, 5, false, NULL);
+	pinned = caps_test_open(test, 5, true, NULL);
+	KUNIT_EXPECT_EQ(test, caps_test_beside(test, cpu, 3, 3), PERF_FIT_YES);
+	KUNIT_EXPECT_EQ(test, caps_test_beside(test, cpu, 4, 3), PERF_FIT_NO);
+	KUNIT_EXPECT_EQ(test, caps_test_beside(test, -1, 4, 3), anywhere);
 
 	/* A pinned event takes no counter from its own group. */
-	fit = ck_question(test, cpu, 4, 3);
+	fit = caps_test_question(test, cpu, 4, 3);
 	fit->leader = pinned;
 	perf_fit_judge(fit);
 	KUNIT_EXPECT_EQ(test, fit->alone, PERF_FIT_YES);
@@ -519,14 +523,14 @@ static void ck_fit_beside_pinned(struct kunit *test)
 }
 
 /* An exclusive group is alone, whether it comes first or last. */
-static void ck_fit_exclusive(struct kunit *test)
+static void caps_test_fit_exclusive(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask);
 	struct perf_fit *fit;
 
-	ck_build(4, 0);
-	ck_register(test);
-	fit = ck_question(test, cpu, 2, 3);
+	caps_test_build(4, 0);
+	caps_test_register(test);
+	fit = caps_test_question(test, cpu, 2, 3);
 	fit->attr[0].exclusive = 1;
 	perf_fit_judge(fit);
 	KUNIT_EXPECT_EQ(test, fit->beside, PERF_FIT_YES);
@@ -535,71 +539,74 @@ static void ck_fit_exclusive(struct kunit *test)
 	perf_fit_judge(fit);
 	KUNIT_EXPECT_EQ(test, fit->beside, PERF_FIT_NO);
 	fit->nr_before = 0;
-	ck_open(test, 5, true, NULL);
+	caps_test_open(test, 5, true, NULL);
 	perf_fit_judge(fit);
 	KUNIT_EXPECT_EQ(test, fit->beside, PERF_FIT_NO);
 }
 
-static void ck_fit_unknown(struct kunit *test)
+static void caps_test_fit_unknown(struct kunit *test)
 {
 	struct perf_fit *fit;
 
-	ck_build(4, 3);
+	caps_test_build(4, 3);
 	machine.judges = false;
-	ck_register(test);
-	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 1, 0), PERF_FIT_UNKNOWN);
-	fit = ck_question(test, -1, 1, 0);
+	caps_test_register(test);
+	KUNIT_EXPECT_EQ(test, caps_test_beside(test, -1, 1, 0),
+			PERF_FIT_UNKNOWN);
+	fit = caps_test_question(test, -1, 1, 0);
 	fit->too_many = true;
 	perf_fit_judge(fit);
 	KUNIT_EXPECT_EQ(test, fit->alone, PERF_FIT_UNKNOWN);
 	/* A PMU that is being unregistered is not asked. */
-	kunit_release_action(test, ck_unregister, NULL);
-	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 1, 0), PERF_FIT_UNKNOWN);
+	kunit_release_action(test, caps_test_unregister, NULL);
+	KUNIT_EXPECT_EQ(test, caps_test_beside(test, -1, 1, 0),
+			PERF_FIT_UNKNOWN);
 }
 
-static void ck_fit_driver(struct kunit *test)
+static void caps_test_fit_driver(struct kunit *test)
 {
-	machine.pmu.counters = cd_counters;
+	machine.pmu.counters = caps_driver_test_counters;
 	machine.pmu.capabilities = PERF_PMU_CAP_NO_INTERRUPT;
 	machine.general = 8;
 	machine.held = 3;
 	machine.absent_on = nr_cpu_ids;
-	ck_register(test);
-	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 4, 0), PERF_FIT_YES);
-	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 8, 0), PERF_FIT_UNKNOWN);
-	KUNIT_EXPECT_EQ(test, ck_beside(test, -1, 9, 0), PERF_FIT_NO);
+	caps_test_register(test);
+	KUNIT_EXPECT_EQ(test, caps_test_beside(test, -1, 4, 0), PERF_FIT_YES);
+	KUNIT_EXPECT_EQ(test, caps_test_beside(test, -1, 8, 0),
+			PERF_FIT_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, caps_test_beside(test, -1, 9, 0), PERF_FIT_NO);
 }
 
-static struct kunit_case ck_cases[] = {
-	KUNIT_CASE(ck_general_only),
-	KUNIT_CASE(ck_general_and_fixed),
-	KUNIT_CASE(ck_fixed_only),
-	KUNIT_CASE(ck_constrained),
-	KUNIT_CASE(ck_few_kinds),
-	KUNIT_CASE(ck_random),
-	KUNIT_CASE(ck_no_judge),
-	KUNIT_CASE(ck_no_generic_events),
-	KUNIT_CASE(ck_not_of_the_cpu),
-	KUNIT_CASE(ck_no_measure),
-	KUNIT_CASE(ck_pinned),
-	KUNIT_CASE(ck_pinned_elsewhere),
-	KUNIT_CASE(ck_measure),
-	KUNIT_CASE(ck_no_memory),
-	KUNIT_CASE(ck_not_pinned),
-	KUNIT_CASE(ck_exclusive),
-	KUNIT_CASE(ck_driver),
-	KUNIT_CASE(ck_fit_group),
-	KUNIT_CASE(ck_fit_beside_pinned),
-	KUNIT_CASE(ck_fit_exclusive),
-	KUNIT_CASE(ck_fit_unknown),
-	KUNIT_CASE(ck_fit_driver),
+static struct kunit_case caps_test_cases[] = {
+	KUNIT_CASE(caps_test_general_only),
+	KUNIT_CASE(caps_test_general_and_fixed),
+	KUNIT_CASE(caps_test_fixed_only),
+	KUNIT_CASE(caps_test_constrained),
+	KUNIT_CASE(caps_test_few_kinds),
+	KUNIT_CASE(caps_test_random),
+	KUNIT_CASE(caps_test_no_judge),
+	KUNIT_CASE(caps_test_no_generic_events),
+	KUNIT_CASE(caps_test_not_of_the_cpu),
+	KUNIT_CASE(caps_test_no_measure),
+	KUNIT_CASE(caps_test_pinned),
+	KUNIT_CASE(caps_test_pinned_elsewhere),
+	KUNIT_CASE(caps_test_measure),
+	KUNIT_CASE(caps_test_no_memory),
+	KUNIT_CASE(caps_test_not_pinned),
+	KUNIT_CASE(caps_test_exclusive),
+	KUNIT_CASE(caps_test_driver),
+	KUNIT_CASE(caps_test_fit_group),
+	KUNIT_CASE(caps_test_fit_beside_pinned),
+	KUNIT_CASE(caps_test_fit_exclusive),
+	KUNIT_CASE(caps_test_fit_unknown),
+	KUNIT_CASE(caps_test_fit_driver),
 	{ }
 };
 
-static struct kunit_suite ck_suite = {
+static struct kunit_suite caps_test_suite = {
 	.name		= "perf_caps",
-	.init		= ck_init,
-	.test_cases	= ck_cases,
+	.init		= caps_test_init,
+	.test_cases	= caps_test_cases,
 };
 
-kunit_test_suite(ck_suite);
+kunit_test_suite(caps_test_suite);

@@ -39,7 +39,7 @@
 static struct fake_pmu fake;
 
 /* A tree of cgroups, [0] its root, and events; NULL, or -1, where none is. */
-struct ck_world {
+struct cgroup_test_world {
 	struct kunit		*test;
 	struct perf_cgroup	cgroups[NR_CGROUPS];
 	int			parent[NR_CGROUPS];
@@ -50,32 +50,32 @@ struct ck_world {
 	u64			count[NR_EVENTS];
 	u64			enabled[NR_EVENTS];
 	/* Used by scripts that run on the CPU. */
-	void			(*script)(struct ck_world *world);
+	void			(*script)(struct cgroup_test_world *world);
 	struct perf_cpu_context	*cpuctx;
 	struct rnd_state	rnd;
 };
 
-static int ck_suite_init(struct kunit_suite *suite)
+static int cgroup_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_cgroup");
 }
 
-static void ck_suite_exit(struct kunit_suite *suite)
+static void cgroup_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static int ck_cpu(void)
+static int cgroup_test_cpu(void)
 {
 	return cpumask_first(cpu_online_mask);
 }
 
 /* Runs last, when the events of the case are closed. */
-static void ck_end(void *arg)
+static void cgroup_test_end(void *arg)
 {
-	struct perf_cpu_context *cpuctx = per_cpu_ptr(&perf_cpu_context,
-						      ck_cpu());
-	struct ck_world *world = arg;
+	struct perf_cpu_context *cpuctx =
+		per_cpu_ptr(&perf_cpu_context, cgroup_test_cpu());
+	struct cgroup_test_world *world = arg;
 	struct kunit *test = world->test;
 	struct perf_cpu_cgroup *local;
 
@@ -83,7 +83,7 @@ static void ck_end(void *arg)
 	KUNIT_EXPECT_EQ(test, cpuctx->nr_cgroup_events, 0);
 	KUNIT_EXPECT_NULL(test, cpuctx->cgrp);
 	for (int i = 0; i < NR_CGROUPS; i++) {
-		local = per_cpu_ptr(world->cgroups[i].cpus, ck_cpu());
+		local = per_cpu_ptr(world->cgroups[i].cpus, cgroup_test_cpu());
 		KUNIT_EXPECT_TRUE(test, list_empty(&local->groups));
 		KUNIT_EXPECT_EQ(test, local->nr_events, 0);
 		KUNIT_EXPECT_FALSE(test, local->runs);
@@ -91,7 +91,8 @@ static void ck_end(void *arg)
 	}
 }
 
-static void ck_plant(struct ck_world *world, int nr, int parent)
+static void cgroup_test_plant(struct cgroup_test_world *world, int nr,
+			      int parent)
 {
 	struct perf_cgroup *cgrp = &world->cgroups[nr];
 
@@ -111,19 +112,20 @@ static void ck_plant(struct ck_world *world, int nr, int parent)
  *	8
  *	9
  */
-static const int ck_tree[NR_CGROUPS] = { -1, 0, 0, 1, 1, 2, 2, 3, 7, 8 };
+static const int cgroup_test_tree[NR_CGROUPS] = { -1, 0, 0, 1, 1, 2, 2, 3, 7, 8 };
 
-static struct ck_world *ck_begin(struct kunit *test, unsigned int nr_counters)
+static struct cgroup_test_world *cgroup_test_begin(struct kunit *test,
+						   unsigned int nr_counters)
 {
-	struct ck_world *world = kunit_kzalloc(test, sizeof(*world),
-					       GFP_KERNEL);
+	struct cgroup_test_world *world =
+		kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, world);
 	world->test = test;
 	for (int i = 0; i < NR_CGROUPS; i++)
-		ck_plant(world, i, ck_tree[i]);
+		cgroup_test_plant(world, i, cgroup_test_tree[i]);
 	fake_pmu_reset(&fake, nr_counters, FOREVER_MS);
-	fake_pmu_undo(test, ck_end, world);
+	fake_pmu_undo(test, cgroup_test_end, world);
 	for (int i = 0; i < NR_CGROUPS; i++)
 		KUNIT_ASSERT_EQ(test,
 				perf_cgroup_prepare(&world->cgroups[i]), 0);
@@ -131,7 +133,8 @@ static struct ck_world *ck_begin(struct kunit *test, unsigned int nr_counters)
 }
 
 /* Computed from the tree by walking up from @nr. */
-static bool ck_is_within(const struct ck_world *world, int nr, int ancestor)
+static bool cgroup_test_is_within(const struct cgroup_test_world *world, int nr,
+				  int ancestor)
 {
 	if (ancestor < 0)
 		return true;
@@ -142,12 +145,12 @@ static bool ck_is_within(const struct ck_world *world, int nr, int ancestor)
 
 /* Events. */
 
-static void ck_release(void *event)
+static void cgroup_test_release(void *event)
 {
 	perf_event_release_kernel(event);
 }
 
-static void ck_install(struct perf_event *event)
+static void cgroup_test_install(struct perf_event *event)
 {
 	struct perf_event_context *ctx = perf_ctx_get_cpu(event->cpu);
 
@@ -158,8 +161,10 @@ static void ck_install(struct perf_event *event)
 	perf_ctx_put(ctx);
 }
 
-static struct perf_event *ck_make(struct kunit *test, struct perf_cgroup *cgrp,
-				  struct perf_event *leader, bool pinned)
+static struct perf_event *cgroup_test_make(struct kunit *test,
+					   struct perf_cgroup *cgrp,
+					   struct perf_event *leader,
+					   bool pinned)
 {
 	struct perf_event_attr attr = {
 		.type	= fake.pmu.type,
@@ -168,7 +173,7 @@ static struct perf_event *ck_make(struct kunit *test, struct perf_cgroup *cgrp,
 	};
 	struct perf_event_spec spec = {
 		.attr		= &attr,
-		.cpu		= ck_cpu(),
+		.cpu		= cgroup_test_cpu(),
 		.group_leader	= leader,
 		.cgroup_fd	= -1,
 	};
@@ -180,42 +185,45 @@ static struct perf_event *ck_make(struct kunit *test, struct perf_cgroup *cgrp,
 		event->cgrp = cgrp;
 		perf_sched_key_get();
 	}
-	ck_install(event);
-	fake_pmu_undo(test, ck_release, event);
+	cgroup_test_install(event);
+	fake_pmu_undo(test, cgroup_test_release, event);
 	return event;
 }
 
 /* @of: number of the cgroup, -1 for an event of the CPU, without a cgroup. */
-static struct perf_event *ck_open(struct ck_world *world, int of,
-				  struct perf_event *leader, bool pinned)
+static struct perf_event *cgroup_test_open(struct cgroup_test_world *world,
+					   int of, struct perf_event *leader,
+					   bool pinned)
 {
 	struct perf_cgroup *cgrp = of < 0 ? NULL : &world->cgroups[of];
 	struct perf_event *event;
 	int nr = world->nr_events++;
 
 	KUNIT_ASSERT_LT(world->test, nr, NR_EVENTS);
-	event = ck_make(world->test, cgrp, leader, pinned);
+	event = cgroup_test_make(world->test, cgrp, leader, pinned);
 	world->events[nr] = event;
 	world->of[nr] = of;
 	return event;
 }
 
-static struct perf_event *ck_open_flexible(struct ck_world *world, int of)
+static struct perf_event *
+cgroup_test_open_flexible(struct cgroup_test_world *world, int of)
 {
-	return ck_open(world, of, NULL, false);
+	return cgroup_test_open(world, of, NULL, false);
 }
 
-static struct perf_event *ck_open_pinned(struct ck_world *world, int of)
+static struct perf_event *
+cgroup_test_open_pinned(struct cgroup_test_world *world, int of)
 {
-	return ck_open(world, of, NULL, true);
+	return cgroup_test_open(world, of, NULL, true);
 }
 
-static int ck_state(const struct perf_event *event)
+static int cgroup_test_state(const struct perf_event *event)
 {
 	return READ_ONCE(event->state);
 }
 
-static u64 ck_read(struct perf_event *event)
+static u64 cgroup_test_read(struct perf_event *event)
 {
 	u64 enabled, running;
 
@@ -224,10 +232,10 @@ static u64 ck_read(struct perf_event *event)
 
 /* Scripts on the CPU. */
 
-static int ck_run_oncpu(struct perf_event_context *ctx,
-			struct perf_cpu_context *cpuctx, void *arg)
+static int cgroup_test_run_oncpu(struct perf_event_context *ctx,
+				 struct perf_cpu_context *cpuctx, void *arg)
 {
-	struct ck_world *world = arg;
+	struct cgroup_test_world *world = arg;
 
 	world->cpuctx = cpuctx;
 	world->script(world);
@@ -235,19 +243,19 @@ static int ck_run_oncpu(struct perf_event_context *ctx,
 }
 
 /* Runs @script on the CPU, under the locks, with no task switch in between. */
-static void ck_run(struct ck_world *world,
-		   void (*script)(struct ck_world *world))
+static void cgroup_test_run(struct cgroup_test_world *world,
+			    void (*script)(struct cgroup_test_world *world))
 {
-	struct perf_event_context *ctx = &per_cpu(perf_cpu_context,
-						  ck_cpu()).ctx;
+	struct perf_event_context *ctx =
+		&per_cpu(perf_cpu_context, cgroup_test_cpu()).ctx;
 
 	world->script = script;
 	guard(mutex)(&ctx->mutex);
-	KUNIT_ASSERT_EQ(world->test, perf_ctx_call(ctx, ck_run_oncpu, world),
-			0);
+	KUNIT_ASSERT_EQ(world->test,
+			perf_ctx_call(ctx, cgroup_test_run_oncpu, world), 0);
 }
 
-static void ck_go(struct ck_world *world, int nr)
+static void cgroup_test_go(struct cgroup_test_world *world, int nr)
 {
 	struct perf_cpu_context *cpuctx = world->cpuctx;
 
@@ -257,48 +265,52 @@ static void ck_go(struct ck_world *world, int nr)
 
 /* The tree. */
 
-static void ck_within(struct kunit *test)
+static void cgroup_test_within(struct kunit *test)
 {
-	struct ck_world *world = ck_begin(test, 1);
+	struct cgroup_test_world *world = cgroup_test_begin(test, 1);
 
 	for (int a = 0; a < NR_CGROUPS; a++) {
 		for (int b = 0; b < NR_CGROUPS; b++)
-			KUNIT_EXPECT_EQ_MSG(test,
-					    perf_cgroup_is_within(&world->cgroups[a],
-								  &world->cgroups[b]),
-					    ck_is_within(world, a, b),
-					    "%d in %d", a, b);
+			KUNIT_EXPECT_EQ_MSG(
+				test,
+				perf_cgroup_is_within(&world->cgroups[a],
+						      &world->cgroups[b]),
+				cgroup_test_is_within(world, a, b), "%d in %d",
+				a, b);
 	}
 	KUNIT_EXPECT_FALSE(test, perf_cgroup_is_within(NULL,
 						       &world->cgroups[0]));
 }
 
 /* Both are within @top, and within no cgroup that is deeper. */
-static bool ck_is_common(const struct ck_world *world, int a, int b, int top)
+static bool cgroup_test_is_common(const struct cgroup_test_world *world, int a,
+				  int b, int top)
 {
-	if (!ck_is_within(world, a, top) || !ck_is_within(world, b, top))
+	if (!cgroup_test_is_within(world, a, top) ||
+	    !cgroup_test_is_within(world, b, top))
 		return false;
 	for (int i = 0; i < NR_CGROUPS; i++) {
-		if (ck_is_within(world, a, i) && ck_is_within(world, b, i) &&
-		    !ck_is_within(world, top, i))
+		if (cgroup_test_is_within(world, a, i) &&
+		    cgroup_test_is_within(world, b, i) &&
+		    !cgroup_test_is_within(world, top, i))
 			return false;
 	}
 	return true;
 }
 
-static void ck_common(struct kunit *test)
+static void cgroup_test_common(struct kunit *test)
 {
-	struct ck_world *world = ck_begin(test, 1);
+	struct cgroup_test_world *world = cgroup_test_begin(test, 1);
 	struct perf_cgroup stranger = { }, *at = world->cgroups, *top;
 
 	for (int a = 0; a < NR_CGROUPS; a++) {
 		for (int b = 0; b < NR_CGROUPS; b++) {
 			top = perf_cgroup_common(at + a, at + b);
 			KUNIT_ASSERT_NOT_NULL(test, top);
-			KUNIT_EXPECT_TRUE_MSG(test,
-					      ck_is_common(world, a, b, top - at),
-					      "%d and %d: %ld", a, b,
-					      (long)(top - at));
+			KUNIT_EXPECT_TRUE_MSG(
+				test,
+				cgroup_test_is_common(world, a, b, top - at),
+				"%d and %d: %ld", a, b, (long)(top - at));
 		}
 		KUNIT_EXPECT_NULL(test, perf_cgroup_common(at + a, NULL));
 		KUNIT_EXPECT_NULL(test, perf_cgroup_common(NULL, at + a));
@@ -309,149 +321,152 @@ static void ck_common(struct kunit *test)
 
 /* Which events are active. */
 
-static void ck_family_script(struct ck_world *world)
+static void cgroup_test_family_script(struct cgroup_test_world *world)
 {
 	static const int way[] = { 3, 4, 2, 0, 9, 1, 6 };
 	struct kunit *test = world->test;
 
 	for (int i = 0; i < ARRAY_SIZE(way); i++) {
-		ck_go(world, way[i]);
+		cgroup_test_go(world, way[i]);
 		for (int e = 0; e < world->nr_events; e++)
-			KUNIT_EXPECT_EQ_MSG(test, ck_state(world->events[e]),
-					    ck_is_within(world, way[i],
-							 world->of[e]) ?
-					    ACTIVE : INACTIVE,
-					    "%d of %d in %d", e, world->of[e],
-					    way[i]);
+			KUNIT_EXPECT_EQ_MSG(
+				test, cgroup_test_state(world->events[e]),
+				cgroup_test_is_within(world, way[i],
+						      world->of[e]) ?
+					ACTIVE :
+					INACTIVE,
+				"%d of %d in %d", e, world->of[e], way[i]);
 	}
 }
 
-static void ck_family(struct kunit *test)
+static void cgroup_test_family(struct kunit *test)
 {
-	struct ck_world *world = ck_begin(test, 8);
+	struct cgroup_test_world *world = cgroup_test_begin(test, 8);
 
-	ck_open_flexible(world, -1);
-	ck_open_flexible(world, 0);
-	ck_open_flexible(world, 1);
-	ck_open_pinned(world, 1);
-	ck_open_flexible(world, 2);
-	ck_open_pinned(world, 3);
-	ck_open_flexible(world, 8);
-	ck_run(world, ck_family_script);
+	cgroup_test_open_flexible(world, -1);
+	cgroup_test_open_flexible(world, 0);
+	cgroup_test_open_flexible(world, 1);
+	cgroup_test_open_pinned(world, 1);
+	cgroup_test_open_flexible(world, 2);
+	cgroup_test_open_pinned(world, 3);
+	cgroup_test_open_flexible(world, 8);
+	cgroup_test_run(world, cgroup_test_family_script);
 }
 
 /* Calls of add() and del() for a switch from 3 to @to. */
-static int ck_cost(struct ck_world *world, int to)
+static int cgroup_test_cost(struct cgroup_test_world *world, int to)
 {
 	int calls;
 
-	ck_go(world, 3);
+	cgroup_test_go(world, 3);
 	calls = fake_pmu_calls(&fake, FAKE_ADD) +
 		fake_pmu_calls(&fake, FAKE_DEL);
-	ck_go(world, to);
+	cgroup_test_go(world, to);
 	return fake_pmu_calls(&fake, FAKE_ADD) +
 	       fake_pmu_calls(&fake, FAKE_DEL) - calls;
 }
 
 /* Cgroups 0 and 2 have one event, 1 has two: only the necessary ones move. */
-static void ck_cheap_script(struct ck_world *world)
+static void cgroup_test_cheap_script(struct cgroup_test_world *world)
 {
 	struct kunit *test = world->test;
 
-	KUNIT_EXPECT_EQ(test, ck_cost(world, 3), 0);
-	KUNIT_EXPECT_EQ(test, ck_cost(world, 4), 0);
-	KUNIT_EXPECT_EQ(test, ck_cost(world, 9), 0);
-	KUNIT_EXPECT_EQ(test, ck_cost(world, 1), 0);
-	KUNIT_EXPECT_EQ(test, ck_cost(world, 0), 2);
-	KUNIT_EXPECT_EQ(test, ck_cost(world, 6), 3);
-	KUNIT_EXPECT_EQ(test, ck_cost(world, -1), 3);
+	KUNIT_EXPECT_EQ(test, cgroup_test_cost(world, 3), 0);
+	KUNIT_EXPECT_EQ(test, cgroup_test_cost(world, 4), 0);
+	KUNIT_EXPECT_EQ(test, cgroup_test_cost(world, 9), 0);
+	KUNIT_EXPECT_EQ(test, cgroup_test_cost(world, 1), 0);
+	KUNIT_EXPECT_EQ(test, cgroup_test_cost(world, 0), 2);
+	KUNIT_EXPECT_EQ(test, cgroup_test_cost(world, 6), 3);
+	KUNIT_EXPECT_EQ(test, cgroup_test_cost(world, -1), 3);
 }
 
-static void ck_cheap(struct kunit *test)
+static void cgroup_test_cheap(struct kunit *test)
 {
-	struct ck_world *world = ck_begin(test, 8);
+	struct cgroup_test_world *world = cgroup_test_begin(test, 8);
 
-	ck_open_flexible(world, 0);
-	ck_open_flexible(world, 1);
-	ck_open_pinned(world, 1);
-	ck_open_flexible(world, 2);
-	ck_open_flexible(world, -1);
-	ck_run(world, ck_cheap_script);
+	cgroup_test_open_flexible(world, 0);
+	cgroup_test_open_flexible(world, 1);
+	cgroup_test_open_pinned(world, 1);
+	cgroup_test_open_flexible(world, 2);
+	cgroup_test_open_flexible(world, -1);
+	cgroup_test_run(world, cgroup_test_cheap_script);
 }
 
 /* Siblings run with their leader; without a leader they stay in the cgroup. */
-static void ck_group_script(struct ck_world *world)
+static void cgroup_test_group_script(struct cgroup_test_world *world)
 {
 	struct kunit *test = world->test;
 
 	for (int round = 0; round < 3; round++) {
-		ck_go(world, 4);
+		cgroup_test_go(world, 4);
 		for (int e = 0; e < world->nr_events; e++)
 			if (world->events[e])
-				KUNIT_EXPECT_EQ(test, ACTIVE,
-						ck_state(world->events[e]));
-		ck_go(world, 2);
+				KUNIT_EXPECT_EQ(
+					test, ACTIVE,
+					cgroup_test_state(world->events[e]));
+		cgroup_test_go(world, 2);
 		for (int e = 0; e < world->nr_events; e++)
 			if (world->events[e])
-				KUNIT_EXPECT_EQ(test, INACTIVE,
-						ck_state(world->events[e]));
+				KUNIT_EXPECT_EQ(
+					test, INACTIVE,
+					cgroup_test_state(world->events[e]));
 	}
 }
 
-static void ck_group(struct kunit *test)
+static void cgroup_test_group(struct kunit *test)
 {
-	struct ck_world *world = ck_begin(test, 3);
-	struct perf_event *leader = ck_open_flexible(world, 1);
+	struct cgroup_test_world *world = cgroup_test_begin(test, 3);
+	struct perf_event *leader = cgroup_test_open_flexible(world, 1);
 
-	ck_open(world, 1, leader, false);
-	ck_open(world, 1, leader, false);
-	ck_run(world, ck_group_script);
-	kunit_release_action(test, ck_release, leader);
+	cgroup_test_open(world, 1, leader, false);
+	cgroup_test_open(world, 1, leader, false);
+	cgroup_test_run(world, cgroup_test_group_script);
+	kunit_release_action(test, cgroup_test_release, leader);
 	world->events[0] = NULL;
-	ck_run(world, ck_group_script);
+	cgroup_test_run(world, cgroup_test_group_script);
 }
 
 /* A pinned group gets its error when its cgroup comes and there is no room. */
-static void ck_pinned_script(struct ck_world *world)
+static void cgroup_test_pinned_script(struct cgroup_test_world *world)
 {
 	struct perf_event **event = world->events;
 	struct kunit *test = world->test;
 
-	KUNIT_EXPECT_EQ(test, ck_state(event[1]), INACTIVE);
-	ck_go(world, 1);
-	KUNIT_EXPECT_EQ(test, ck_state(event[0]), ACTIVE);
-	KUNIT_EXPECT_EQ(test, ck_state(event[1]), ACTIVE);
-	KUNIT_EXPECT_EQ(test, ck_state(event[2]), ERROR);
-	KUNIT_EXPECT_EQ(test, ck_state(event[3]), INACTIVE);
-	ck_go(world, 2);
-	KUNIT_EXPECT_EQ(test, ck_state(event[0]), ACTIVE);
-	KUNIT_EXPECT_EQ(test, ck_state(event[1]), INACTIVE);
-	KUNIT_EXPECT_EQ(test, ck_state(event[2]), ERROR);
-	KUNIT_EXPECT_EQ(test, ck_state(event[3]), ACTIVE);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event[1]), INACTIVE);
+	cgroup_test_go(world, 1);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event[0]), ACTIVE);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event[1]), ACTIVE);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event[2]), ERROR);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event[3]), INACTIVE);
+	cgroup_test_go(world, 2);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event[0]), ACTIVE);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event[1]), INACTIVE);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event[2]), ERROR);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event[3]), ACTIVE);
 }
 
-static void ck_pinned(struct kunit *test)
+static void cgroup_test_pinned(struct kunit *test)
 {
-	struct ck_world *world = ck_begin(test, 2);
+	struct cgroup_test_world *world = cgroup_test_begin(test, 2);
 
-	ck_open_pinned(world, -1);
-	ck_open_pinned(world, 1);
-	ck_open_pinned(world, 1);
-	ck_open_flexible(world, -1);
-	ck_run(world, ck_pinned_script);
+	cgroup_test_open_pinned(world, -1);
+	cgroup_test_open_pinned(world, 1);
+	cgroup_test_open_pinned(world, 1);
+	cgroup_test_open_flexible(world, -1);
+	cgroup_test_run(world, cgroup_test_pinned_script);
 }
 
 /* Disabled and enabled again while the cgroup is away. */
-static void ck_away(struct kunit *test)
+static void cgroup_test_away(struct kunit *test)
 {
-	struct ck_world *world = ck_begin(test, 2);
-	struct perf_event *event = ck_open_flexible(world, 1);
+	struct cgroup_test_world *world = cgroup_test_begin(test, 2);
+	struct perf_event *event = cgroup_test_open_flexible(world, 1);
 	u64 enabled, running;
 
-	KUNIT_EXPECT_EQ(test, ck_state(event), INACTIVE);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event), INACTIVE);
 	perf_event_disable(event);
 	perf_event_enable(event);
-	KUNIT_EXPECT_EQ(test, ck_state(event), INACTIVE);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event), INACTIVE);
 	fake_pmu_tick(&fake, 100);
 	fsleep(1000);
 	KUNIT_EXPECT_EQ(test, perf_event_read_value(event, &enabled, &running),
@@ -460,31 +475,33 @@ static void ck_away(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, running, 0);
 }
 
-static void ck_enter_script(struct ck_world *world)
+static void cgroup_test_enter_script(struct cgroup_test_world *world)
 {
-	ck_go(world, 1);
+	cgroup_test_go(world, 1);
 	fake_pmu_tick(&fake, 7);
 }
 
 /* A real task is in none of the cgroups: its switch takes the events off. */
-static void ck_real_switch(struct kunit *test)
+static void cgroup_test_real_switch(struct kunit *test)
 {
-	struct ck_world *world = ck_begin(test, 2);
-	struct perf_event *event = ck_open_flexible(world, 1);
+	struct cgroup_test_world *world = cgroup_test_begin(test, 2);
+	struct perf_event *event = cgroup_test_open_flexible(world, 1);
 
-	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current,
-						      cpumask_of(ck_cpu())));
-	ck_run(world, ck_enter_script);
+	KUNIT_ASSERT_EQ(test, 0,
+			set_cpus_allowed_ptr(current,
+					     cpumask_of(cgroup_test_cpu())));
+	cgroup_test_run(world, cgroup_test_enter_script);
 	fake_pmu_switch_out();
-	KUNIT_EXPECT_EQ(test, ck_state(event), INACTIVE);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event), INACTIVE);
 	fake_pmu_tick(&fake, 100);
-	KUNIT_EXPECT_LT(test, ck_read(event), 100);
-	KUNIT_EXPECT_GE(test, ck_read(event), 7);
+	KUNIT_EXPECT_LT(test, cgroup_test_read(event), 100);
+	KUNIT_EXPECT_GE(test, cgroup_test_read(event), 7);
 }
 
 /* The real root, in which all tasks are. */
 
-static struct perf_event *ck_open_in_root(struct kunit *test, bool pinned)
+static struct perf_event *cgroup_test_open_in_root(struct kunit *test,
+						   bool pinned)
 {
 	struct cgroup_subsys_state *css;
 	struct perf_cgroup *root;
@@ -493,10 +510,10 @@ static struct perf_event *ck_open_in_root(struct kunit *test, bool pinned)
 	root = container_of(css, struct perf_cgroup, css);
 	KUNIT_ASSERT_EQ(test, perf_cgroup_prepare(root), 0);
 	css_get(css);
-	return ck_make(test, root, NULL, pinned);
+	return cgroup_test_make(test, root, NULL, pinned);
 }
 
-static u64 ck_enabled(struct perf_event *event)
+static u64 cgroup_test_enabled(struct perf_event *event)
 {
 	u64 enabled, running;
 
@@ -505,83 +522,85 @@ static u64 ck_enabled(struct perf_event *event)
 }
 
 /* A cgroup's first event counts at once if the CPU runs the cgroup. */
-static void ck_root(struct kunit *test)
+static void cgroup_test_root(struct kunit *test)
 {
 	struct perf_event *event;
 
-	ck_begin(test, 2);
-	event = ck_open_in_root(test, false);
-	KUNIT_EXPECT_EQ(test, ck_state(event), ACTIVE);
+	cgroup_test_begin(test, 2);
+	event = cgroup_test_open_in_root(test, false);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event), ACTIVE);
 	fake_pmu_tick(&fake, 7);
 	fsleep(2000);
-	KUNIT_EXPECT_EQ(test, ck_read(event), 7);
-	KUNIT_EXPECT_GE(test, ck_enabled(event), NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, cgroup_test_read(event), 7);
+	KUNIT_EXPECT_GE(test, cgroup_test_enabled(event), NSEC_PER_MSEC);
 }
 
 /* On the CPU itself. */
-static void ck_load(void *unused)
+static void cgroup_test_load(void *unused)
 {
-	set_cpus_allowed_ptr(current, cpumask_of(ck_cpu()));
+	set_cpus_allowed_ptr(current, cpumask_of(cgroup_test_cpu()));
 	guard(cpus_read_lock)();
-	perf_event_init_cpu(ck_cpu());
+	perf_event_init_cpu(cgroup_test_cpu());
 }
 
-static void ck_unload(struct kunit *test)
+static void cgroup_test_unload(struct kunit *test)
 {
 	scoped_guard(cpus_read_lock)
-		perf_event_exit_cpu(ck_cpu());
-	fake_pmu_undo(test, ck_load, NULL);
+		perf_event_exit_cpu(cgroup_test_cpu());
+	fake_pmu_undo(test, cgroup_test_load, NULL);
 }
 
 /* Its context is unloaded, as if the CPU went offline, and loaded again. */
-static void ck_offline(struct kunit *test)
+static void cgroup_test_offline(struct kunit *test)
 {
-	struct perf_cpu_context *cpuctx = per_cpu_ptr(&perf_cpu_context,
-						      ck_cpu());
-	struct ck_world *world = ck_begin(test, 1);
-	struct perf_event *event = ck_open_in_root(test, false);
+	struct perf_cpu_context *cpuctx =
+		per_cpu_ptr(&perf_cpu_context, cgroup_test_cpu());
+	struct cgroup_test_world *world = cgroup_test_begin(test, 1);
+	struct perf_event *event = cgroup_test_open_in_root(test, false);
 	u64 enabled;
 
 	/* They wait for a turn, which must not begin now. */
 	for (int i = 0; i < 2; i++)
-		ck_open_flexible(world, -1);
-	ck_unload(test);
-	KUNIT_EXPECT_EQ(test, ck_state(event), INACTIVE);
+		cgroup_test_open_flexible(world, -1);
+	cgroup_test_unload(test);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event), INACTIVE);
 	for (int i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, ck_state(world->events[i]), INACTIVE);
+		KUNIT_EXPECT_EQ(test, cgroup_test_state(world->events[i]),
+				INACTIVE);
 	KUNIT_EXPECT_NULL(test, cpuctx->cgrp);
-	enabled = ck_enabled(event);
+	enabled = cgroup_test_enabled(event);
 	fsleep(1000);
-	KUNIT_EXPECT_EQ(test, ck_enabled(event), enabled);
+	KUNIT_EXPECT_EQ(test, cgroup_test_enabled(event), enabled);
 	for (int i = 0; i < 2; i++)
 		perf_event_disable(world->events[i]);
-	kunit_release_action(test, ck_load, NULL);
-	KUNIT_EXPECT_EQ(test, ck_state(event), ACTIVE);
+	kunit_release_action(test, cgroup_test_load, NULL);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event), ACTIVE);
 	KUNIT_EXPECT_NOT_NULL(test, cpuctx->cgrp);
 	fsleep(2000);
-	KUNIT_EXPECT_GE(test, ck_enabled(event), enabled + NSEC_PER_MSEC);
+	KUNIT_EXPECT_GE(test, cgroup_test_enabled(event),
+			enabled + NSEC_PER_MSEC);
 }
 
 /* The CPU's first event of a cgroup comes while the context is unloaded. */
-static void ck_opened_offline(struct kunit *test)
+static void cgroup_test_opened_offline(struct kunit *test)
 {
 	struct perf_event *event;
 
-	ck_begin(test, 2);
-	ck_unload(test);
-	event = ck_open_in_root(test, false);
-	KUNIT_EXPECT_EQ(test, ck_state(event), INACTIVE);
-	kunit_release_action(test, ck_load, NULL);
-	KUNIT_EXPECT_EQ(test, ck_state(event), ACTIVE);
+	cgroup_test_begin(test, 2);
+	cgroup_test_unload(test);
+	event = cgroup_test_open_in_root(test, false);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event), INACTIVE);
+	kunit_release_action(test, cgroup_test_load, NULL);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event), ACTIVE);
 	fake_pmu_tick(&fake, 7);
-	KUNIT_EXPECT_EQ(test, ck_read(event), 7);
+	KUNIT_EXPECT_EQ(test, cgroup_test_read(event), 7);
 }
 
 /*
  * Takes this CPU out of the root, as if @world had a task. Events of the real
  * task get the counter.
  */
-static void ck_leave_root(struct ck_world *world)
+static void cgroup_test_leave_root(struct cgroup_test_world *world)
 {
 	struct perf_event_context *task_ctx;
 
@@ -589,32 +608,33 @@ static void ck_leave_root(struct ck_world *world)
 	task_ctx = world->cpuctx->task_ctx;
 	perf_ctx_lock_pair(world->cpuctx, task_ctx);
 	perf_ctx_clock_update_locked(task_ctx);
-	ck_go(world, 1);
+	cgroup_test_go(world, 1);
 	perf_sched_pmu_locked(world->cpuctx, &fake.pmu);
 	perf_ctx_unlock_pair(world->cpuctx, task_ctx);
 }
 
 /* The events that come take the place of the task's, whose time ends then. */
-static void ck_task_gives_way(struct kunit *test)
+static void cgroup_test_task_gives_way(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = -1, .task = current };
-	struct ck_world *world = ck_begin(test, 1);
+	struct cgroup_test_world *world = cgroup_test_begin(test, 1);
 	struct perf_event *own, *event;
 	int before, own_state, after;
 	u64 running;
 
-	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current,
-						      cpumask_of(ck_cpu())));
-	own = ck_open_in_root(test, true);
+	KUNIT_ASSERT_EQ(test, 0,
+			set_cpus_allowed_ptr(current,
+					     cpumask_of(cgroup_test_cpu())));
+	own = cgroup_test_open_in_root(test, true);
 	event = fake_pmu_open(test, &fake, &spec);
-	KUNIT_EXPECT_EQ(test, ck_state(event), INACTIVE);
+	KUNIT_EXPECT_EQ(test, cgroup_test_state(event), INACTIVE);
 	scoped_guard(irqsave) {
-		ck_leave_root(world);
-		before = ck_state(event);
+		cgroup_test_leave_root(world);
+		before = cgroup_test_state(event);
 		mdelay(2);
 		static_call_cond(perf_sched_cgroup_follow)(current);
-		own_state = ck_state(own);
-		after = ck_state(event);
+		own_state = cgroup_test_state(own);
+		after = cgroup_test_state(event);
 		running = event->total_time_running;
 	}
 	KUNIT_EXPECT_EQ(test, before, ACTIVE);
@@ -625,18 +645,19 @@ static void ck_task_gives_way(struct kunit *test)
 
 /* Counts and times, compared with sums that the test keeps. */
 
-static void ck_account(struct ck_world *world, int where, u64 ticks, u64 nsec)
+static void cgroup_test_account(struct cgroup_test_world *world, int where,
+				u64 ticks, u64 nsec)
 {
 	for (int e = 0; e < world->nr_events; e++) {
 		if (!world->events[e] ||
-		    !ck_is_within(world, where, world->of[e]))
+		    !cgroup_test_is_within(world, where, world->of[e]))
 			continue;
 		world->count[e] += ticks;
 		world->enabled[e] += nsec;
 	}
 }
 
-static void ck_compare(struct ck_world *world)
+static void cgroup_test_compare(struct cgroup_test_world *world)
 {
 	struct kunit *test = world->test;
 	struct perf_event *event;
@@ -650,7 +671,7 @@ static void ck_compare(struct ck_world *world)
 				world->enabled[e]);
 		KUNIT_EXPECT_EQ(test, event->total_time_running,
 				world->enabled[e]);
-		if (ck_state(event) == ACTIVE)
+		if (cgroup_test_state(event) == ACTIVE)
 			event->pmu->read(event);
 		KUNIT_EXPECT_EQ(test, local64_read(&event->count),
 				world->count[e]);
@@ -658,13 +679,13 @@ static void ck_compare(struct ck_world *world)
 }
 
 /* There are counters for all events, so every enabled event runs. */
-static void ck_random_script(struct ck_world *world)
+static void cgroup_test_random_script(struct cgroup_test_world *world)
 {
 	struct perf_event_context *ctx = &world->cpuctx->ctx;
 	int where = 0, next;
 	u64 from;
 
-	ck_go(world, where);
+	cgroup_test_go(world, where);
 	for (int step = 0; step < NR_STEPS; step++) {
 		u64 ticks = prandom_u32_state(&world->rnd) % 1000;
 
@@ -673,75 +694,78 @@ static void ck_random_script(struct ck_world *world)
 		if (!(step % 8))
 			udelay(prandom_u32_state(&world->rnd) % 20);
 		perf_ctx_clock_update_locked(ctx);
-		ck_account(world, where, ticks, ctx->time - from);
+		cgroup_test_account(world, where, ticks, ctx->time - from);
 		if (prandom_u32_state(&world->rnd) % 2)
-			ck_compare(world);
-		/* ck_go() reads the clock first, for the old cgroup. */
+			cgroup_test_compare(world);
+		/* cgroup_test_go() reads the clock first, for the old cgroup. */
 		from = ctx->time;
 		next = prandom_u32_state(&world->rnd) % NR_CGROUPS;
-		ck_go(world, next);
-		ck_account(world, where, 0, ctx->time - from);
+		cgroup_test_go(world, next);
+		cgroup_test_account(world, where, 0, ctx->time - from);
 		where = next;
 	}
 	from = ctx->time;
-	ck_go(world, -1);
-	ck_account(world, where, 0, ctx->time - from);
-	ck_compare(world);
+	cgroup_test_go(world, -1);
+	cgroup_test_account(world, where, 0, ctx->time - from);
+	cgroup_test_compare(world);
 }
 
-static void ck_random_close(struct ck_world *world)
+static void cgroup_test_random_close(struct cgroup_test_world *world)
 {
 	int e = prandom_u32_state(&world->rnd) % world->nr_events;
 
 	if (!world->events[e])
 		return;
-	kunit_release_action(world->test, ck_release, world->events[e]);
+	kunit_release_action(world->test, cgroup_test_release,
+			     world->events[e]);
 	world->events[e] = NULL;
 }
 
-static void ck_random(struct kunit *test)
+static void cgroup_test_random(struct kunit *test)
 {
-	struct ck_world *world = ck_begin(test, FAKE_PMU_COUNTERS);
+	struct cgroup_test_world *world =
+		cgroup_test_begin(test, FAKE_PMU_COUNTERS);
 	int of;
 
 	fake_pmu_seed(test, &world->rnd);
 	for (int i = 0; i < FAKE_PMU_COUNTERS; i++) {
 		of = prandom_u32_state(&world->rnd) % NR_CGROUPS;
-		ck_open(world, of, NULL, prandom_u32_state(&world->rnd) % 2);
+		cgroup_test_open(world, of, NULL,
+				 prandom_u32_state(&world->rnd) % 2);
 	}
 	for (int round = 0; round < NR_ROUNDS; round++) {
-		ck_run(world, ck_random_script);
+		cgroup_test_run(world, cgroup_test_random_script);
 		/* No cgroup of the tree runs now, so nothing counts. */
 		fake_pmu_tick(&fake, 1000);
 		if (!(round % 10))
-			ck_random_close(world);
+			cgroup_test_random_close(world);
 	}
 }
 
 /* Turns. */
 
 /* Two cgroups alternate, neither for long enough for a turn of its own. */
-static void ck_turns_script(struct ck_world *world)
+static void cgroup_test_turns_script(struct cgroup_test_world *world)
 {
 	for (int i = 0; i < 600; i++) {
-		ck_go(world, 1 + i % 2);
+		cgroup_test_go(world, 1 + i % 2);
 		udelay(100);
 	}
-	ck_go(world, -1);
+	cgroup_test_go(world, -1);
 }
 
-static u64 ck_percent_on(const struct perf_event *event)
+static u64 cgroup_test_percent_on(const struct perf_event *event)
 {
 	if (!event->total_time_enabled)
 		return 0;
 	return event->total_time_running * 100 / event->total_time_enabled;
 }
 
-static bool ck_shares_within(const struct ck_world *world, int nr, u64 least,
-			     u64 most)
+static bool cgroup_test_shares_within(const struct cgroup_test_world *world,
+				      int nr, u64 least, u64 most)
 {
 	for (int i = 0; i < nr; i++) {
-		if (!in_range(ck_percent_on(world->events[i]), least,
+		if (!in_range(cgroup_test_percent_on(world->events[i]), least,
 			      most - least + 1))
 			return false;
 	}
@@ -752,49 +776,50 @@ static bool ck_shares_within(const struct ck_world *world, int nr, u64 least,
  * Each of the first @nr events is active for @least to @most percent. Turns are
  * short; a host that stops the guest makes some long, and later ones make up.
  */
-static void ck_expect_turns(struct ck_world *world, int nr, u64 least, u64 most)
+static void cgroup_test_expect_turns(struct cgroup_test_world *world, int nr,
+				     u64 least, u64 most)
 {
 	for (int i = 0; i < 10; i++) {
-		ck_run(world, ck_turns_script);
-		if (ck_shares_within(world, nr, least, most))
+		cgroup_test_run(world, cgroup_test_turns_script);
+		if (cgroup_test_shares_within(world, nr, least, most))
 			return;
 	}
 	for (int i = 0; i < nr; i++)
 		KUNIT_FAIL(world->test, "event %d is on for %llu percent", i,
-			   ck_percent_on(world->events[i]));
+			   cgroup_test_percent_on(world->events[i]));
 }
 
 /* The first cgroup has four groups for two counters, the other one's fit. */
-static void ck_turns(struct kunit *test)
+static void cgroup_test_turns(struct kunit *test)
 {
-	struct ck_world *world = ck_begin(test, 2);
+	struct cgroup_test_world *world = cgroup_test_begin(test, 2);
 	struct perf_cpu_pmu_context *cpc;
 
-	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, ck_cpu());
+	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, cgroup_test_cpu());
 	cpc->mux_interval = ms_to_ktime(1);
 	for (int i = 0; i < 4; i++)
-		ck_open_flexible(world, 1);
-	ck_open_flexible(world, 2);
-	ck_expect_turns(world, 4, 30, 70);
+		cgroup_test_open_flexible(world, 1);
+	cgroup_test_open_flexible(world, 2);
+	cgroup_test_expect_turns(world, 4, 30, 70);
 	KUNIT_EXPECT_EQ(test, world->events[4]->total_time_running,
 			world->events[4]->total_time_enabled);
 }
 
 /* A group of the whole CPU does not keep a cgroup's groups off for ever. */
-static void ck_turns_mixed(struct kunit *test)
+static void cgroup_test_turns_mixed(struct kunit *test)
 {
-	struct ck_world *world = ck_begin(test, 1);
+	struct cgroup_test_world *world = cgroup_test_begin(test, 1);
 	struct perf_cpu_pmu_context *cpc;
 
-	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, ck_cpu());
+	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, cgroup_test_cpu());
 	cpc->mux_interval = ms_to_ktime(1);
-	ck_open_flexible(world, -1);
-	ck_open_flexible(world, 1);
-	ck_expect_turns(world, 2, 33, 100);
+	cgroup_test_open_flexible(world, -1);
+	cgroup_test_open_flexible(world, 1);
+	cgroup_test_expect_turns(world, 2, 33, 100);
 }
 
 /* Does a choice survive switches between cgroups whose groups find room? */
-static void ck_choice_script(struct ck_world *world)
+static void cgroup_test_choice_script(struct cgroup_test_world *world)
 {
 	struct perf_event_pmu_context *epc;
 	struct kunit *test = world->test;
@@ -805,51 +830,52 @@ static void ck_choice_script(struct ck_world *world)
 	chosen_at = epc->chosen_at;
 	for (int i = 0; i < 4; i++) {
 		udelay(10);
-		ck_go(world, 1 + i % 2);
-		KUNIT_EXPECT_EQ(test, ck_state(world->events[4]),
+		cgroup_test_go(world, 1 + i % 2);
+		KUNIT_EXPECT_EQ(test, cgroup_test_state(world->events[4]),
 				i % 2 ? INACTIVE : ACTIVE);
 		KUNIT_EXPECT_EQ(test, epc->rotate_necessary, 1);
 		KUNIT_EXPECT_EQ(test, epc->chosen_at, chosen_at);
 	}
-	ck_go(world, -1);
+	cgroup_test_go(world, -1);
 }
 
 /* The CPU's two groups take turns on two counters, a cgroup's has a third. */
-static void ck_choice(struct kunit *test)
+static void cgroup_test_choice(struct kunit *test)
 {
-	struct ck_world *world = ck_begin(test, 3);
+	struct cgroup_test_world *world = cgroup_test_begin(test, 3);
 
 	for (int i = 0; i < 2; i++)
-		ck_open(world, -1, ck_open_flexible(world, -1), false);
-	ck_open_flexible(world, 1);
-	ck_run(world, ck_choice_script);
+		cgroup_test_open(world, -1,
+				 cgroup_test_open_flexible(world, -1), false);
+	cgroup_test_open_flexible(world, 1);
+	cgroup_test_run(world, cgroup_test_choice_script);
 }
 
-static struct kunit_case ck_cases[] = {
-	KUNIT_CASE(ck_within),
-	KUNIT_CASE(ck_common),
-	KUNIT_CASE(ck_family),
-	KUNIT_CASE(ck_cheap),
-	KUNIT_CASE(ck_group),
-	KUNIT_CASE(ck_pinned),
-	KUNIT_CASE(ck_away),
-	KUNIT_CASE(ck_real_switch),
-	KUNIT_CASE(ck_root),
-	KUNIT_CASE(ck_offline),
-	KUNIT_CASE(ck_opened_offline),
-	KUNIT_CASE(ck_task_gives_way),
-	KUNIT_CASE(ck_random),
-	KUNIT_CASE(ck_turns),
-	KUNIT_CASE(ck_turns_mixed),
-	KUNIT_CASE(ck_choice),
+static struct kunit_case cgroup_test_cases[] = {
+	KUNIT_CASE(cgroup_test_within),
+	KUNIT_CASE(cgroup_test_common),
+	KUNIT_CASE(cgroup_test_family),
+	KUNIT_CASE(cgroup_test_cheap),
+	KUNIT_CASE(cgroup_test_group),
+	KUNIT_CASE(cgroup_test_pinned),
+	KUNIT_CASE(cgroup_test_away),
+	KUNIT_CASE(cgroup_test_real_switch),
+	KUNIT_CASE(cgroup_test_root),
+	KUNIT_CASE(cgroup_test_offline),
+	KUNIT_CASE(cgroup_test_opened_offline),
+	KUNIT_CASE(cgroup_test_task_gives_way),
+	KUNIT_CASE(cgroup_test_random),
+	KUNIT_CASE(cgroup_test_turns),
+	KUNIT_CASE(cgroup_test_turns_mixed),
+	KUNIT_CASE(cgroup_test_choice),
 	{}
 };
 
-static struct kunit_suite ck_suite = {
+static struct kunit_suite cgroup_test_suite = {
 	.name		= "perf_cgroup",
-	.suite_init	= ck_suite_init,
-	.suite_exit	= ck_suite_exit,
-	.test_cases	= ck_cases,
+	.suite_init	= cgroup_test_suite_init,
+	.suite_exit	= cgroup_test_suite_exit,
+	.test_cases	= cgroup_test_cases,
 };
 
-kunit_test_suite(ck_suite);
+kunit_test_suite(cgroup_test_suite);

@@ -29,14 +29,14 @@
 #define ACTIVE		PERF_EVENT_STATE_ACTIVE
 
 /* A group, its first member the leader, and what its times should be. */
-struct ck_world {
+struct clock_test_world {
 	struct perf_event_context	ctx;
 	struct perf_event		member[NR_MEMBERS];
 	u64				enabled[NR_MEMBERS];
 	u64				running[NR_MEMBERS];
 };
 
-static void ck_add_member(struct ck_world *world, int nr)
+static void clock_test_add_member(struct clock_test_world *world, int nr)
 {
 	struct perf_event *leader = &world->member[0];
 	struct perf_event *event = &world->member[nr];
@@ -51,21 +51,22 @@ static void ck_add_member(struct ck_world *world, int nr)
 	leader->nr_siblings++;
 }
 
-static int ck_init(struct kunit *test)
+static int clock_test_init(struct kunit *test)
 {
-	struct ck_world *world = kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
+	struct clock_test_world *world =
+		kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
 
 	if (!world)
 		return -ENOMEM;
 	fake_ctx_init(&world->ctx);
 	for (int i = 0; i < NR_MEMBERS; i++)
-		ck_add_member(world, i);
+		clock_test_add_member(world, i);
 	test->priv = world;
 	return 0;
 }
 
 /* Every pair of states, against a second copy of the rules. */
-static void ck_state_pairs(struct kunit *test)
+static void clock_test_state_pairs(struct kunit *test)
 {
 	static const char * const rows[NR_STATES] = {
 		/* dead, revoked, exit, error, off, inactive, active */
@@ -94,7 +95,7 @@ static void ck_state_pairs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, allowed, 27);
 }
 
-static void ck_state_forbidden(struct kunit *test)
+static void clock_test_state_forbidden(struct kunit *test)
 {
 	static const struct {
 		int	from;
@@ -120,7 +121,7 @@ static void ck_state_forbidden(struct kunit *test)
 				       "%d to %d", never[i].from, never[i].to);
 }
 
-static void ck_state_names(struct kunit *test)
+static void clock_test_state_names(struct kunit *test)
 {
 	for (int a = DEAD; a <= ACTIVE; a++) {
 		KUNIT_EXPECT_STRNEQ(test, perf_event_state_name(a), "?");
@@ -137,10 +138,10 @@ static void ck_state_names(struct kunit *test)
  * consecutive. Two sets differ by a set, so it suffices that none has the same
  * number as the empty one: all are tried, one event more or less at a time.
  */
-static void ck_enabled_differ(struct kunit *test)
+static void clock_test_enabled_differ(struct kunit *test)
 {
 	static const u64 first_ids[] = { 1, 4, 1000, 1 << 20, 1ULL << 40 };
-	struct ck_world *world = test->priv;
+	struct clock_test_world *world = test->priv;
 	struct perf_event *event = &world->member[0];
 
 	for (int i = 0; i < ARRAY_SIZE(first_ids); i++) {
@@ -156,9 +157,9 @@ static void ck_enabled_differ(struct kunit *test)
 }
 
 /* Equal sets have equal numbers, in whatever order events were added. */
-static void ck_enabled_agree(struct kunit *test)
+static void clock_test_enabled_agree(struct kunit *test)
 {
-	struct ck_world *world = test->priv;
+	struct clock_test_world *world = test->priv;
 	struct perf_event *event = &world->member[0];
 
 	event->parent = &world->member[1];
@@ -172,9 +173,9 @@ static void ck_enabled_agree(struct kunit *test)
 	event->parent = NULL;
 }
 
-static void ck_state_init(struct kunit *test)
+static void clock_test_state_init(struct kunit *test)
 {
-	struct ck_world *world = test->priv;
+	struct clock_test_world *world = test->priv;
 	struct perf_event *event = &world->member[0];
 
 	event->attr.disabled = 1;
@@ -186,7 +187,7 @@ static void ck_state_init(struct kunit *test)
 }
 
 /* The oracle adds each stretch of time to the sums where it counts. */
-static void ck_pass(struct ck_world *world, u64 nsec)
+static void clock_test_pass(struct clock_test_world *world, u64 nsec)
 {
 	bool leader_on = world->member[0].state >= INACTIVE;
 
@@ -202,17 +203,18 @@ static void ck_pass(struct ck_world *world, u64 nsec)
 	}
 }
 
-static int ck_random_state(struct rnd_state *rnd)
+static int clock_test_random_state(struct rnd_state *rnd)
 {
 	/* No state below ERROR: a life that ends early tests little. */
 	return (int)(prandom_u32_state(rnd) % 4) + ERROR;
 }
 
 /* Draws a member and a state, and sets the state if the rules allow it. */
-static void ck_random_move(struct ck_world *world, struct rnd_state *rnd)
+static void clock_test_random_move(struct clock_test_world *world,
+				   struct rnd_state *rnd)
 {
 	struct perf_event *event;
-	int to = ck_random_state(rnd);
+	int to = clock_test_random_state(rnd);
 
 	event = &world->member[prandom_u32_state(rnd) % NR_MEMBERS];
 	if (!perf_event_state_allowed(event->state, to))
@@ -221,7 +223,7 @@ static void ck_random_move(struct ck_world *world, struct rnd_state *rnd)
 	perf_event_set_state(event, to);
 }
 
-static bool ck_times_agree(struct ck_world *world, int nr)
+static bool clock_test_times_agree(struct clock_test_world *world, int nr)
 {
 	u64 enabled, running;
 
@@ -230,14 +232,14 @@ static bool ck_times_agree(struct ck_world *world, int nr)
 }
 
 /* The times must be right when read before an update, and after it. */
-static void ck_check_times(struct kunit *test, int step)
+static void clock_test_check_times(struct kunit *test, int step)
 {
-	struct ck_world *world = test->priv;
+	struct clock_test_world *world = test->priv;
 
 	for (int i = 0; i < NR_MEMBERS; i++) {
 		struct perf_event *event = &world->member[i];
 
-		KUNIT_ASSERT_TRUE_MSG(test, ck_times_agree(world, i),
+		KUNIT_ASSERT_TRUE_MSG(test, clock_test_times_agree(world, i),
 				      "member %d, step %d", i, step);
 		if (step % 3)
 			continue;
@@ -249,30 +251,30 @@ static void ck_check_times(struct kunit *test, int step)
 	}
 }
 
-static void ck_time_sums(struct kunit *test)
+static void clock_test_time_sums(struct kunit *test)
 {
-	struct ck_world *world = test->priv;
+	struct clock_test_world *world = test->priv;
 	struct rnd_state rnd;
 
 	fake_pmu_seed(test, &rnd);
 	for (int step = 0; step < NR_STEPS; step++) {
-		ck_random_move(world, &rnd);
-		ck_pass(world, prandom_u32_state(&rnd) % 1000);
+		clock_test_random_move(world, &rnd);
+		clock_test_pass(world, prandom_u32_state(&rnd) % 1000);
 		if (step % 5 == 0)
-			ck_check_times(test, step);
+			clock_test_check_times(test, step);
 	}
 	KUNIT_EXPECT_GT(test, world->running[0], 0);
 	KUNIT_EXPECT_LT(test, world->running[0], world->enabled[0]);
 	KUNIT_EXPECT_LT(test, world->enabled[0], world->ctx.time);
 }
 
-static void ck_time_update_group(struct kunit *test)
+static void clock_test_time_update_group(struct kunit *test)
 {
-	struct ck_world *world = test->priv;
+	struct clock_test_world *world = test->priv;
 
 	for (int i = 0; i < NR_MEMBERS; i++)
 		world->member[i].state = ACTIVE;
-	ck_pass(world, 77);
+	clock_test_pass(world, 77);
 	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
 		perf_event_time_update_group(&world->member[0]);
 
@@ -282,9 +284,9 @@ static void ck_time_update_group(struct kunit *test)
 }
 
 /* A copy under construction has no context yet. */
-static void ck_time_without_ctx(struct kunit *test)
+static void clock_test_time_without_ctx(struct kunit *test)
 {
-	struct ck_world *world = test->priv;
+	struct clock_test_world *world = test->priv;
 	struct perf_event *event = &world->member[0];
 	u64 enabled, running;
 
@@ -296,9 +298,9 @@ static void ck_time_without_ctx(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, running, 0);
 }
 
-static void ck_nmi_time(struct kunit *test)
+static void clock_test_nmi_time(struct kunit *test)
 {
-	struct ck_world *world = test->priv;
+	struct clock_test_world *world = test->priv;
 	struct perf_event_context *ctx = &world->ctx;
 	struct perf_event *event = &world->member[0];
 	u64 enabled, running;
@@ -335,8 +337,9 @@ static void ck_nmi_time(struct kunit *test)
 }
 
 /* The times that an NMI would see, whichever words are already stored. */
-static void ck_expect_times(struct kunit *test, const struct perf_event *event,
-			    u64 want_enabled, u64 want_running)
+static void clock_test_expect_times(struct kunit *test,
+				    const struct perf_event *event,
+				    u64 want_enabled, u64 want_running)
 {
 	u64 enabled, running;
 
@@ -346,9 +349,9 @@ static void ck_expect_times(struct kunit *test, const struct perf_event *event,
 }
 
 /* An update of an event's times stores three words, and changes no answer. */
-static void ck_nmi_in_update(struct kunit *test)
+static void clock_test_nmi_in_update(struct kunit *test)
 {
-	struct ck_world *world = test->priv;
+	struct clock_test_world *world = test->priv;
 	struct perf_event_context *ctx = &world->ctx;
 	struct perf_event *event = &world->member[0];
 
@@ -361,27 +364,27 @@ static void ck_nmi_in_update(struct kunit *test)
 	ctx->timestamp = 10000;
 	ctx->timeoffset = ctx->time - 10000;
 	ctx->loaded_cpu = raw_smp_processor_id();
-	ck_expect_times(test, event, 750, 650);
+	clock_test_expect_times(test, event, 750, 650);
 	event->total_time_enabled += 500;
-	ck_expect_times(test, event, 750, 650);
+	clock_test_expect_times(test, event, 750, 650);
 	event->total_time_running += 400;
-	ck_expect_times(test, event, 750, 650);
+	clock_test_expect_times(test, event, 750, 650);
 	event->tstamp = 500;
-	ck_expect_times(test, event, 750, 650);
+	clock_test_expect_times(test, event, 750, 650);
 
 	/* Scheduled out at 500: first the sums, then the state. */
 	event->state = INACTIVE;
-	ck_expect_times(test, event, 750, 400);
+	clock_test_expect_times(test, event, 750, 400);
 }
 
 /* Two tasks exchange contexts, but not the times of their events. */
-static void ck_time_exchange(struct kunit *test)
+static void clock_test_time_exchange(struct kunit *test)
 {
-	struct ck_world *here = test->priv, *there;
+	struct clock_test_world *here = test->priv, *there;
 	struct perf_event *on = &here->member[0], *off;
 	u64 enabled, running;
 
-	KUNIT_ASSERT_EQ(test, ck_init(test), 0);
+	KUNIT_ASSERT_EQ(test, clock_test_init(test), 0);
 	there = test->priv;
 	off = &there->member[0];
 	on->state = ACTIVE;
@@ -402,20 +405,20 @@ static void ck_time_exchange(struct kunit *test)
 		perf_event_time_exchange(on, off);
 		raw_spin_unlock(&there->ctx.lock);
 	}
-	ck_expect_times(test, on, 70 + 20 + 250, 50 + 250);
+	clock_test_expect_times(test, on, 70 + 20 + 250, 50 + 250);
 	perf_event_time_at(off, 10250, &enabled, &running);
 	KUNIT_EXPECT_EQ(test, enabled, 300 + 100);
 	KUNIT_EXPECT_EQ(test, running, 200 + 100);
 }
 
-static void ck_start(struct perf_event_context *ctx)
+static void clock_test_start(struct perf_event_context *ctx)
 {
 	guard(raw_spinlock_irqsave)(&ctx->lock);
 	perf_ctx_clock_start_locked(ctx);
 	ctx->loaded_cpu = raw_smp_processor_id();
 }
 
-static u64 ck_update(struct perf_event_context *ctx)
+static u64 clock_test_update(struct perf_event_context *ctx)
 {
 	guard(raw_spinlock_irqsave)(&ctx->lock);
 	perf_ctx_clock_update_locked(ctx);
@@ -423,16 +426,16 @@ static u64 ck_update(struct perf_event_context *ctx)
 }
 
 /* Time passes while the context is loaded, and stops while it is not. */
-static void ck_ctx_clock(struct kunit *test)
+static void clock_test_ctx_clock(struct kunit *test)
 {
-	struct ck_world *world = test->priv;
+	struct clock_test_world *world = test->priv;
 	struct perf_event_context *ctx = &world->ctx;
 	u64 before, after;
 
-	KUNIT_EXPECT_EQ(test, ck_update(ctx), 0);
+	KUNIT_EXPECT_EQ(test, clock_test_update(ctx), 0);
 	before = perf_clock();
-	ck_start(ctx);
-	while (ck_update(ctx) < 1000)
+	clock_test_start(ctx);
+	while (clock_test_update(ctx) < 1000)
 		cpu_relax();
 	after = perf_clock();
 	KUNIT_EXPECT_GE(test, ctx->time, 1000);
@@ -441,30 +444,30 @@ static void ck_ctx_clock(struct kunit *test)
 
 	ctx->loaded_cpu = PERF_CPU_NONE;
 	before = ctx->time;
-	KUNIT_EXPECT_EQ(test, ck_update(ctx), before);
+	KUNIT_EXPECT_EQ(test, clock_test_update(ctx), before);
 
-	ck_start(ctx);
-	KUNIT_EXPECT_GE(test, ck_update(ctx), before);
+	clock_test_start(ctx);
+	KUNIT_EXPECT_GE(test, clock_test_update(ctx), before);
 	KUNIT_EXPECT_LE(test, ctx->time, before + perf_clock() - after +
 			TICK_NSEC);
 }
 
-static void ck_ctx_clock_monotonic(struct kunit *test)
+static void clock_test_ctx_clock_monotonic(struct kunit *test)
 {
-	struct ck_world *world = test->priv;
+	struct clock_test_world *world = test->priv;
 	struct perf_event_context *ctx = &world->ctx;
 	u64 time;
 
-	ck_start(ctx);
-	ck_update(ctx);
+	clock_test_start(ctx);
+	clock_test_update(ctx);
 	/* As if the CPU that updated last had a clock far ahead. */
 	ctx->timestamp += NSEC_PER_SEC * 3600ULL;
 	ctx->time += NSEC_PER_SEC * 3600ULL;
 	time = ctx->time;
-	KUNIT_EXPECT_EQ(test, ck_update(ctx), time);
+	KUNIT_EXPECT_EQ(test, clock_test_update(ctx), time);
 }
 
-static void ck_sample_clocks(struct kunit *test)
+static void clock_test_sample_clocks(struct kunit *test)
 {
 	static const struct {
 		clockid_t	id;
@@ -482,7 +485,7 @@ static void ck_sample_clocks(struct kunit *test)
 		{ MAX_CLOCKS, -EINVAL, -EINVAL },
 	};
 	struct pmu nmi = { }, quiet = { .capabilities = PERF_PMU_CAP_NO_NMI };
-	struct ck_world *world = test->priv;
+	struct clock_test_world *world = test->priv;
 	struct perf_event *event = &world->member[0];
 
 	for (int i = 0; i < ARRAY_SIZE(rules); i++) {
@@ -498,29 +501,29 @@ static void ck_sample_clocks(struct kunit *test)
 	KUNIT_EXPECT_NE(test, perf_event_clock(event), 0);
 }
 
-static struct kunit_case ck_cases[] = {
-	KUNIT_CASE(ck_state_pairs),
-	KUNIT_CASE(ck_state_forbidden),
-	KUNIT_CASE(ck_state_names),
-	KUNIT_CASE(ck_enabled_differ),
-	KUNIT_CASE(ck_enabled_agree),
-	KUNIT_CASE(ck_state_init),
-	KUNIT_CASE(ck_time_sums),
-	KUNIT_CASE(ck_time_update_group),
-	KUNIT_CASE(ck_time_without_ctx),
-	KUNIT_CASE(ck_nmi_time),
-	KUNIT_CASE(ck_nmi_in_update),
-	KUNIT_CASE(ck_time_exchange),
-	KUNIT_CASE(ck_ctx_clock),
-	KUNIT_CASE(ck_ctx_clock_monotonic),
-	KUNIT_CASE(ck_sample_clocks),
+static struct kunit_case clock_test_cases[] = {
+	KUNIT_CASE(clock_test_state_pairs),
+	KUNIT_CASE(clock_test_state_forbidden),
+	KUNIT_CASE(clock_test_state_names),
+	KUNIT_CASE(clock_test_enabled_differ),
+	KUNIT_CASE(clock_test_enabled_agree),
+	KUNIT_CASE(clock_test_state_init),
+	KUNIT_CASE(clock_test_time_sums),
+	KUNIT_CASE(clock_test_time_update_group),
+	KUNIT_CASE(clock_test_time_without_ctx),
+	KUNIT_CASE(clock_test_nmi_time),
+	KUNIT_CASE(clock_test_nmi_in_update),
+	KUNIT_CASE(clock_test_time_exchange),
+	KUNIT_CASE(clock_test_ctx_clock),
+	KUNIT_CASE(clock_test_ctx_clock_monotonic),
+	KUNIT_CASE(clock_test_sample_clocks),
 	{ }
 };
 
-static struct kunit_suite ck_suite = {
+static struct kunit_suite clock_test_suite = {
 	.name		= "perf_clock",
-	.init		= ck_init,
-	.test_cases	= ck_cases,
+	.init		= clock_test_init,
+	.test_cases	= clock_test_cases,
 };
 
-kunit_test_suite(ck_suite);
+kunit_test_suite(clock_test_suite);

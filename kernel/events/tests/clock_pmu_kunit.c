@@ -28,7 +28,7 @@
 #define OFF		PERF_EVENT_STATE_OFF
 
 /* What the overflow handler has seen. */
-struct cp_seen {
+struct clock_pmu_test_seen {
 	unsigned int	samples;
 	u64		count_min;
 	u64		count_max;
@@ -37,10 +37,11 @@ struct cp_seen {
 	bool		idle;
 };
 
-static void cp_handler(struct perf_event *event, struct perf_sample_data *data,
-		       struct pt_regs *regs)
+static void clock_pmu_test_handler(struct perf_event *event,
+				   struct perf_sample_data *data,
+				   struct pt_regs *regs)
 {
-	struct cp_seen *seen = event->overflow_handler_context;
+	struct clock_pmu_test_seen *seen = event->overflow_handler_context;
 	u64 count = local64_read(&event->count);
 
 	seen->count_min = min(seen->count_min, count);
@@ -52,9 +53,10 @@ static void cp_handler(struct perf_event *event, struct perf_sample_data *data,
 	WRITE_ONCE(seen->samples, seen->samples + 1);
 }
 
-static int cp_init(struct kunit *test)
+static int clock_pmu_test_init(struct kunit *test)
 {
-	struct cp_seen *seen = kunit_kzalloc(test, sizeof(*seen), GFP_KERNEL);
+	struct clock_pmu_test_seen *seen =
+		kunit_kzalloc(test, sizeof(*seen), GFP_KERNEL);
 
 	if (!seen)
 		return -ENOMEM;
@@ -64,12 +66,12 @@ static int cp_init(struct kunit *test)
 	return 0;
 }
 
-static void cp_release(void *event)
+static void clock_pmu_test_release(void *event)
 {
 	perf_event_release_kernel(event);
 }
 
-static struct perf_event_attr cp_attr(u64 config, u64 period)
+static struct perf_event_attr clock_pmu_test_attr(u64 config, u64 period)
 {
 	return (struct perf_event_attr) {
 		.type		= PERF_TYPE_SOFTWARE,
@@ -80,46 +82,46 @@ static struct perf_event_attr cp_attr(u64 config, u64 period)
 }
 
 /* Counts current if @cpu is -1. */
-static struct perf_event *cp_open(struct kunit *test,
-				  struct perf_event_attr *attr, int cpu)
+static struct perf_event *
+clock_pmu_test_open(struct kunit *test, struct perf_event_attr *attr, int cpu)
 {
 	struct task_struct *task = cpu < 0 ? current : NULL;
 	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(attr, cpu, task, cp_handler,
-						 test->priv);
+	event = perf_event_create_kernel_counter(
+		attr, cpu, task, clock_pmu_test_handler, test->priv);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	fake_pmu_undo(test, cp_release, event);
+	fake_pmu_undo(test, clock_pmu_test_release, event);
 	return event;
 }
 
-static void cp_bind(struct kunit *test, int cpu)
+static void clock_pmu_test_bind(struct kunit *test, int cpu)
 {
 	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current, cpumask_of(cpu)));
 }
 
 /* An event of the CPU where the test runs from now on. */
-static struct perf_event *cp_open_here(struct kunit *test,
-				       struct perf_event_attr *attr)
+static struct perf_event *clock_pmu_test_open_here(struct kunit *test,
+						   struct perf_event_attr *attr)
 {
 	int cpu = cpumask_first(cpu_online_mask);
 
-	cp_bind(test, cpu);
-	return cp_open(test, attr, cpu);
+	clock_pmu_test_bind(test, cpu);
+	return clock_pmu_test_open(test, attr, cpu);
 }
 
-static int cp_idle_cpu(struct kunit *test)
+static int clock_pmu_test_idle_cpu(struct kunit *test)
 {
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "one CPU only");
-	cp_bind(test, cpumask_first(cpu_online_mask));
+	clock_pmu_test_bind(test, cpumask_first(cpu_online_mask));
 	return cpumask_last(cpu_online_mask);
 }
 
 /* Keeps the CPU busy until there are @nr samples. */
-static void cp_expect_samples(struct kunit *test, unsigned int nr)
+static void clock_pmu_test_expect_samples(struct kunit *test, unsigned int nr)
 {
-	const struct cp_seen *seen = test->priv;
+	const struct clock_pmu_test_seen *seen = test->priv;
 	u64 end = ktime_get_ns() + PATIENCE_NS;
 
 	while (READ_ONCE(seen->samples) < nr && ktime_get_ns() < end)
@@ -130,15 +132,16 @@ static void cp_expect_samples(struct kunit *test, unsigned int nr)
 /* Counts. */
 
 /* A handler finds a count that is up to date, in the unit of the clock. */
-static void cp_count_in_handler(struct kunit *test, u64 config)
+static void clock_pmu_test_count_in_handler(struct kunit *test, u64 config)
 {
-	struct perf_event_attr attr = cp_attr(config, NSEC_PER_MSEC);
-	const struct cp_seen *seen = test->priv;
+	struct perf_event_attr attr =
+		clock_pmu_test_attr(config, NSEC_PER_MSEC);
+	const struct clock_pmu_test_seen *seen = test->priv;
 	struct perf_event *event;
 	u64 begin = perf_clock();
 
-	event = cp_open(test, &attr, -1);
-	cp_expect_samples(test, 3);
+	event = clock_pmu_test_open(test, &attr, -1);
+	clock_pmu_test_expect_samples(test, 3);
 	perf_event_disable(event);
 	KUNIT_EXPECT_GE(test, seen->count_min, NSEC_PER_MSEC / 2);
 	KUNIT_EXPECT_LE(test, seen->count_max,
@@ -147,26 +150,28 @@ static void cp_count_in_handler(struct kunit *test, u64 config)
 	KUNIT_EXPECT_EQ(test, seen->period_max, NSEC_PER_MSEC);
 }
 
-static void cp_cpu_clock_samples(struct kunit *test)
+static void clock_pmu_test_cpu_clock_samples(struct kunit *test)
 {
-	cp_count_in_handler(test, PERF_COUNT_SW_CPU_CLOCK);
+	clock_pmu_test_count_in_handler(test, PERF_COUNT_SW_CPU_CLOCK);
 }
 
-static void cp_task_clock_samples(struct kunit *test)
+static void clock_pmu_test_task_clock_samples(struct kunit *test)
 {
-	cp_count_in_handler(test, PERF_COUNT_SW_TASK_CLOCK);
+	clock_pmu_test_count_in_handler(test, PERF_COUNT_SW_TASK_CLOCK);
 }
 
 /* The count is the running time, although the context is older. */
-static void cp_task_clock_is_exact(struct kunit *test)
+static void clock_pmu_test_task_clock_is_exact(struct kunit *test)
 {
-	struct perf_event_attr dummy = cp_attr(PERF_COUNT_SW_DUMMY, 0);
-	struct perf_event_attr attr = cp_attr(PERF_COUNT_SW_TASK_CLOCK, 0);
+	struct perf_event_attr dummy =
+		clock_pmu_test_attr(PERF_COUNT_SW_DUMMY, 0);
+	struct perf_event_attr attr =
+		clock_pmu_test_attr(PERF_COUNT_SW_TASK_CLOCK, 0);
 	struct perf_event *event;
 
-	cp_open(test, &dummy, -1);
+	clock_pmu_test_open(test, &dummy, -1);
 	mdelay(1);
-	event = cp_open(test, &attr, -1);
+	event = clock_pmu_test_open(test, &attr, -1);
 	for (int i = 0; i < 3; i++) {
 		mdelay(1);
 		fsleep(100);
@@ -181,7 +186,7 @@ static void cp_task_clock_is_exact(struct kunit *test)
 /* Timers. */
 
 /* Return: nanoseconds to the end of a period of which @left is left. */
-static s64 cp_restart(struct perf_event *event, s64 left)
+static s64 clock_pmu_test_restart(struct perf_event *event, s64 left)
 {
 	struct hrtimer *timer = &event->hw.hrtimer;
 	ktime_t before;
@@ -194,36 +199,39 @@ static s64 cp_restart(struct perf_event *event, s64 left)
 	return ktime_to_ns(ktime_sub(hrtimer_get_expires(timer), before));
 }
 
-static void cp_timer(struct kunit *test)
+static void clock_pmu_test_timer(struct kunit *test)
 {
-	struct perf_event_attr attr = cp_attr(PERF_COUNT_SW_CPU_CLOCK,
-					      FOREVER_NS);
-	const struct cp_seen *seen = test->priv;
-	struct perf_event *event = cp_open_here(test, &attr);
+	struct perf_event_attr attr =
+		clock_pmu_test_attr(PERF_COUNT_SW_CPU_CLOCK, FOREVER_NS);
+	const struct clock_pmu_test_seen *seen = test->priv;
+	struct perf_event *event = clock_pmu_test_open_here(test, &attr);
 
-	KUNIT_EXPECT_GE(test, cp_restart(event, 0), FOREVER_NS);
-	KUNIT_EXPECT_GE(test, cp_restart(event, FOREVER_NS / 2), FOREVER_NS / 2);
-	KUNIT_EXPECT_LT(test, cp_restart(event, FOREVER_NS / 2), FOREVER_NS);
+	KUNIT_EXPECT_GE(test, clock_pmu_test_restart(event, 0), FOREVER_NS);
+	KUNIT_EXPECT_GE(test, clock_pmu_test_restart(event, FOREVER_NS / 2),
+			FOREVER_NS / 2);
+	KUNIT_EXPECT_LT(test, clock_pmu_test_restart(event, FOREVER_NS / 2),
+			FOREVER_NS);
 	KUNIT_EXPECT_EQ(test, seen->samples, 0);
 	/* The period ended while the event was being stopped. */
-	KUNIT_EXPECT_GE(test, cp_restart(event, -1), SHORTEST_NS);
-	cp_expect_samples(test, 1);
+	KUNIT_EXPECT_GE(test, clock_pmu_test_restart(event, -1), SHORTEST_NS);
+	clock_pmu_test_expect_samples(test, 1);
 }
 
-static void cp_shortest_period(struct kunit *test)
+static void clock_pmu_test_shortest_period(struct kunit *test)
 {
-	struct perf_event_attr attr = cp_attr(PERF_COUNT_SW_CPU_CLOCK, 1);
-	struct perf_event *event = cp_open_here(test, &attr);
+	struct perf_event_attr attr =
+		clock_pmu_test_attr(PERF_COUNT_SW_CPU_CLOCK, 1);
+	struct perf_event *event = clock_pmu_test_open_here(test, &attr);
 
-	KUNIT_EXPECT_GE(test, cp_restart(event, 0), SHORTEST_NS);
+	KUNIT_EXPECT_GE(test, clock_pmu_test_restart(event, 0), SHORTEST_NS);
 }
 
 /* An event that is stopped keeps its count, and the rest of its period. */
-static void cp_stopped(struct kunit *test)
+static void clock_pmu_test_stopped(struct kunit *test)
 {
-	struct perf_event_attr attr = cp_attr(PERF_COUNT_SW_CPU_CLOCK,
-					      FOREVER_NS);
-	struct perf_event *event = cp_open_here(test, &attr);
+	struct perf_event_attr attr =
+		clock_pmu_test_attr(PERF_COUNT_SW_CPU_CLOCK, FOREVER_NS);
+	struct perf_event *event = clock_pmu_test_open_here(test, &attr);
 	s64 left, count, later;
 	bool active;
 
@@ -249,15 +257,16 @@ static void cp_stopped(struct kunit *test)
 }
 
 /* An event may be added without being started. */
-static void cp_added_stopped(struct kunit *test)
+static void clock_pmu_test_added_stopped(struct kunit *test)
 {
-	struct perf_event_attr attr = cp_attr(PERF_COUNT_SW_CPU_CLOCK, 0);
+	struct perf_event_attr attr =
+		clock_pmu_test_attr(PERF_COUNT_SW_CPU_CLOCK, 0);
 	struct perf_event *event;
 	bool stopped;
 	int err;
 
 	attr.disabled = 1;
-	event = cp_open_here(test, &attr);
+	event = clock_pmu_test_open_here(test, &attr);
 	scoped_guard(irqsave) {
 		err = event->pmu->add(event, 0);
 		stopped = event->hw.state & PERF_HES_STOPPED;
@@ -269,26 +278,26 @@ static void cp_added_stopped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, local64_read(&event->count), 0);
 }
 
-static bool cp_is_off(const struct perf_event *event)
+static bool clock_pmu_test_is_off(const struct perf_event *event)
 {
 	return READ_ONCE(event->state) == OFF;
 }
 
 /* The last overflow of an event leaves no timer behind. */
-static void cp_limit(struct kunit *test)
+static void clock_pmu_test_limit(struct kunit *test)
 {
-	struct perf_event_attr attr = cp_attr(PERF_COUNT_SW_CPU_CLOCK,
-					      FOREVER_NS);
-	const struct cp_seen *seen = test->priv;
+	struct perf_event_attr attr =
+		clock_pmu_test_attr(PERF_COUNT_SW_CPU_CLOCK, FOREVER_NS);
+	const struct clock_pmu_test_seen *seen = test->priv;
 	struct perf_event *event;
 	bool off;
 
 	attr.disabled = 1;
-	event = cp_open_here(test, &attr);
+	event = clock_pmu_test_open_here(test, &attr);
 	KUNIT_ASSERT_EQ(test, perf_event_refresh(event, 1), 0);
-	cp_restart(event, -1);
-	read_poll_timeout(cp_is_off, off, off, 100, PATIENCE_NS / NSEC_PER_USEC,
-			  false, event);
+	clock_pmu_test_restart(event, -1);
+	read_poll_timeout(clock_pmu_test_is_off, off, off, 100,
+			  PATIENCE_NS / NSEC_PER_USEC, false, event);
 	KUNIT_EXPECT_TRUE(test, off);
 	KUNIT_EXPECT_EQ(test, seen->samples, 1);
 	KUNIT_EXPECT_FALSE(test, hrtimer_active(&event->hw.hrtimer));
@@ -296,84 +305,85 @@ static void cp_limit(struct kunit *test)
 
 /* Samples. */
 
-static void cp_random(struct kunit *test)
+static void clock_pmu_test_random(struct kunit *test)
 {
 	struct perf_event_random_period how = { .share = 500000, .seed = 1 };
-	struct perf_event_attr attr = cp_attr(PERF_COUNT_SW_CPU_CLOCK,
-					      NSEC_PER_MSEC);
-	const struct cp_seen *seen = test->priv;
+	struct perf_event_attr attr =
+		clock_pmu_test_attr(PERF_COUNT_SW_CPU_CLOCK, NSEC_PER_MSEC);
+	const struct clock_pmu_test_seen *seen = test->priv;
 	struct perf_event_context *ctx;
 	struct perf_event *event;
 
 	attr.disabled = 1;
-	event = cp_open(test, &attr, -1);
+	event = clock_pmu_test_open(test, &attr, -1);
 	ctx = perf_event_ctx_lock(event);
 	KUNIT_EXPECT_EQ(test, perf_random_set(event, &how), 0);
 	perf_event_ctx_unlock(event, ctx);
 	perf_event_enable(event);
-	cp_expect_samples(test, 5);
+	clock_pmu_test_expect_samples(test, 5);
 	perf_event_disable(event);
 	KUNIT_EXPECT_GE(test, seen->period_min, NSEC_PER_MSEC / 2);
 	KUNIT_EXPECT_LE(test, seen->period_max, 3 * NSEC_PER_MSEC / 2);
 	KUNIT_EXPECT_LT(test, seen->period_min, seen->period_max);
 }
 
-static bool cp_has_idle(struct kunit *test)
+static bool clock_pmu_test_has_idle(struct kunit *test)
 {
-	const struct cp_seen *seen = test->priv;
+	const struct clock_pmu_test_seen *seen = test->priv;
 
 	return READ_ONCE(seen->idle);
 }
 
-static void cp_idle(struct kunit *test)
+static void clock_pmu_test_idle(struct kunit *test)
 {
-	struct perf_event_attr attr = cp_attr(PERF_COUNT_SW_CPU_CLOCK,
-					      NSEC_PER_MSEC);
+	struct perf_event_attr attr =
+		clock_pmu_test_attr(PERF_COUNT_SW_CPU_CLOCK, NSEC_PER_MSEC);
 	bool idle;
 
-	cp_open(test, &attr, cp_idle_cpu(test));
-	read_poll_timeout(cp_has_idle, idle, idle, 1000,
+	clock_pmu_test_open(test, &attr, clock_pmu_test_idle_cpu(test));
+	read_poll_timeout(clock_pmu_test_has_idle, idle, idle, 1000,
 			  PATIENCE_NS / NSEC_PER_USEC, false, test);
 	KUNIT_EXPECT_TRUE(test, idle);
 }
 
 /* An idle CPU is not sampled; the event counts on, and samples later. */
-static void cp_exclude_idle(struct kunit *test)
+static void clock_pmu_test_exclude_idle(struct kunit *test)
 {
-	struct perf_event_attr attr = cp_attr(PERF_COUNT_SW_CPU_CLOCK,
-					      NSEC_PER_MSEC);
-	int cpu = cp_idle_cpu(test);
+	struct perf_event_attr attr =
+		clock_pmu_test_attr(PERF_COUNT_SW_CPU_CLOCK, NSEC_PER_MSEC);
+	int cpu = clock_pmu_test_idle_cpu(test);
 	struct perf_event *event;
 	u64 enabled, running, count;
 
 	attr.exclude_idle = 1;
-	event = cp_open(test, &attr, cpu);
+	event = clock_pmu_test_open(test, &attr, cpu);
 	fsleep(20000);
 	count = perf_event_read_value(event, &enabled, &running);
 	fsleep(1000);
 	KUNIT_EXPECT_GT(test, perf_event_read_value(event, &enabled, &running),
 			count);
-	cp_bind(test, cpu);
-	cp_expect_samples(test, 1);
-	KUNIT_EXPECT_FALSE(test, cp_has_idle(test));
+	clock_pmu_test_bind(test, cpu);
+	clock_pmu_test_expect_samples(test, 1);
+	KUNIT_EXPECT_FALSE(test, clock_pmu_test_has_idle(test));
 }
 
 /* Which events. */
 
-static void cp_frequency(struct kunit *test)
+static void clock_pmu_test_frequency(struct kunit *test)
 {
-	struct perf_event_attr attr = cp_attr(PERF_COUNT_SW_TASK_CLOCK, 4000);
+	struct perf_event_attr attr =
+		clock_pmu_test_attr(PERF_COUNT_SW_TASK_CLOCK, 4000);
 	struct perf_event *event;
 
 	attr.freq = 1;
 	attr.disabled = 1;
-	event = cp_open(test, &attr, -1);
+	event = clock_pmu_test_open(test, &attr, -1);
 	KUNIT_EXPECT_FALSE(test, event->attr.freq);
 	KUNIT_EXPECT_EQ(test, event->attr.sample_period, NSEC_PER_SEC / 4000);
 	KUNIT_EXPECT_EQ(test, event->hw.sample_period, NSEC_PER_SEC / 4000);
 }
 
-static void cp_times(struct kunit *test)
+static void clock_pmu_test_times(struct kunit *test)
 {
 	static const struct {
 		u64	config;
@@ -385,35 +395,36 @@ static void cp_times(struct kunit *test)
 	};
 
 	for (int i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct perf_event_attr attr = cp_attr(rows[i].config, 0);
-		struct perf_event *event = cp_open(test, &attr, -1);
+		struct perf_event_attr attr =
+			clock_pmu_test_attr(rows[i].config, 0);
+		struct perf_event *event = clock_pmu_test_open(test, &attr, -1);
 
 		KUNIT_EXPECT_EQ(test, perf_clock_pmu_times(event),
 				rows[i].times);
 	}
 }
 
-static struct kunit_case cp_cases[] = {
-	KUNIT_CASE(cp_cpu_clock_samples),
-	KUNIT_CASE(cp_task_clock_samples),
-	KUNIT_CASE(cp_task_clock_is_exact),
-	KUNIT_CASE(cp_timer),
-	KUNIT_CASE(cp_shortest_period),
-	KUNIT_CASE(cp_stopped),
-	KUNIT_CASE(cp_added_stopped),
-	KUNIT_CASE(cp_limit),
-	KUNIT_CASE(cp_random),
-	KUNIT_CASE(cp_idle),
-	KUNIT_CASE(cp_exclude_idle),
-	KUNIT_CASE(cp_frequency),
-	KUNIT_CASE(cp_times),
+static struct kunit_case clock_pmu_test_cases[] = {
+	KUNIT_CASE(clock_pmu_test_cpu_clock_samples),
+	KUNIT_CASE(clock_pmu_test_task_clock_samples),
+	KUNIT_CASE(clock_pmu_test_task_clock_is_exact),
+	KUNIT_CASE(clock_pmu_test_timer),
+	KUNIT_CASE(clock_pmu_test_shortest_period),
+	KUNIT_CASE(clock_pmu_test_stopped),
+	KUNIT_CASE(clock_pmu_test_added_stopped),
+	KUNIT_CASE(clock_pmu_test_limit),
+	KUNIT_CASE(clock_pmu_test_random),
+	KUNIT_CASE(clock_pmu_test_idle),
+	KUNIT_CASE(clock_pmu_test_exclude_idle),
+	KUNIT_CASE(clock_pmu_test_frequency),
+	KUNIT_CASE(clock_pmu_test_times),
 	{ }
 };
 
-static struct kunit_suite cp_suite = {
+static struct kunit_suite clock_pmu_test_suite = {
 	.name		= "perf_clock_pmu",
-	.init		= cp_init,
-	.test_cases	= cp_cases,
+	.init		= clock_pmu_test_init,
+	.test_cases	= clock_pmu_test_cases,
 };
 
-kunit_test_suite(cp_suite);
+kunit_test_suite(clock_pmu_test_suite);

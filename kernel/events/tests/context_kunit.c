@@ -24,12 +24,12 @@
 
 static struct fake_pmu fake;
 
-static int xk_suite_init(struct kunit_suite *suite)
+static int context_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_context");
 }
 
-static void xk_suite_exit(struct kunit_suite *suite)
+static void context_test_suite_exit(struct kunit_suite *suite)
 {
 	if (fake.pmu.type >= 0)
 		fake_pmu_unregister(&fake);
@@ -38,7 +38,7 @@ static void xk_suite_exit(struct kunit_suite *suite)
 }
 
 /* Some cases unregister the PMU. */
-static int xk_init(struct kunit *test)
+static int context_test_init(struct kunit *test)
 {
 	int err = 0;
 
@@ -50,7 +50,7 @@ static int xk_init(struct kunit *test)
 }
 
 /* A context that no task uses. */
-static struct perf_event_context *xk_make_ctx(struct kunit *test)
+static struct perf_event_context *context_test_make_ctx(struct kunit *test)
 {
 	struct perf_event_context *ctx = perf_ctx_alloc_task(current);
 
@@ -58,8 +58,8 @@ static struct perf_event_context *xk_make_ctx(struct kunit *test)
 	return ctx;
 }
 
-static struct perf_event_pmu_context *xk_get_part(struct kunit *test,
-						  struct perf_event_context *ctx)
+static struct perf_event_pmu_context *
+context_test_get_part(struct kunit *test, struct perf_event_context *ctx)
 {
 	struct perf_event_pmu_context *epc = perf_epc_get(&fake.pmu, ctx, false);
 
@@ -68,10 +68,10 @@ static struct perf_event_pmu_context *xk_get_part(struct kunit *test,
 }
 
 /* A part that has rested is like a new one. */
-static void xk_part_rests(struct kunit *test)
+static void context_test_part_rests(struct kunit *test)
 {
-	struct perf_event_context *ctx = xk_make_ctx(test);
-	struct perf_event_pmu_context *epc = xk_get_part(test, ctx);
+	struct perf_event_context *ctx = context_test_make_ctx(test);
+	struct perf_event_pmu_context *epc = context_test_get_part(test, ctx);
 
 	epc->least_service = 1;
 	epc->interval = 1;
@@ -83,7 +83,7 @@ static void xk_part_rests(struct kunit *test)
 	perf_epc_put(epc);
 	KUNIT_EXPECT_FALSE(test, list_empty(&ctx->pmu_ctx_list));
 
-	KUNIT_EXPECT_PTR_EQ(test, xk_get_part(test, ctx), epc);
+	KUNIT_EXPECT_PTR_EQ(test, context_test_get_part(test, ctx), epc);
 	KUNIT_EXPECT_EQ(test, atomic_read(&epc->refcount), 1);
 	KUNIT_EXPECT_EQ(test, epc->least_service, 0);
 	KUNIT_EXPECT_EQ(test, epc->interval, 0);
@@ -96,77 +96,78 @@ static void xk_part_rests(struct kunit *test)
 	perf_ctx_put(ctx);
 }
 
-static void xk_use_ctx(struct kunit *test)
+static void context_test_use_ctx(struct kunit *test)
 {
-	perf_ctx_put(xk_make_ctx(test));
+	perf_ctx_put(context_test_make_ctx(test));
 }
 
-static void xk_ctx_is_freed(struct kunit *test)
+static void context_test_ctx_is_freed(struct kunit *test)
 {
-	fake_expect_freed(test, xk_use_ctx, sizeof(struct perf_event_context));
+	fake_expect_freed(test, context_test_use_ctx,
+			  sizeof(struct perf_event_context));
 }
 
 /* Tasks that wait. */
 
-static DECLARE_COMPLETION(xk_unregistered);
+static DECLARE_COMPLETION(context_test_unregistered);
 
-static int xk_unregister(void *unused)
+static int context_test_unregister(void *unused)
 {
 	perf_pmu_unregister(&fake.pmu);
-	complete(&xk_unregistered);
+	complete(&context_test_unregistered);
 	return 0;
 }
 
 /* Unregisters the PMU in a thread, which has to wait for a part of a context. */
-static void xk_begin_unregister(struct kunit *test)
+static void context_test_begin_unregister(struct kunit *test)
 {
 	struct task_struct *task;
 
-	reinit_completion(&xk_unregistered);
-	task = kthread_run(xk_unregister, NULL, "perf_kunit");
+	reinit_completion(&context_test_unregistered);
+	task = kthread_run(context_test_unregister, NULL, "perf_kunit");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(&xk_unregistered,
-							     HZ / 10));
+	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(
+					 &context_test_unregistered, HZ / 10));
 }
 
 /* The part is gone. Somebody should have told the thread. */
-static void xk_end_unregister(struct kunit *test)
+static void context_test_end_unregister(struct kunit *test)
 {
-	if (wait_for_completion_timeout(&xk_unregistered, 10 * HZ))
+	if (wait_for_completion_timeout(&context_test_unregistered, 10 * HZ))
 		return;
 	KUNIT_FAIL(test, "nobody wakes the one that waits for the part");
 	wake_up_var(&fake.pmu);
-	wait_for_completion(&xk_unregistered);
+	wait_for_completion(&context_test_unregistered);
 }
 
-static void xk_part_goes(struct kunit *test)
+static void context_test_part_goes(struct kunit *test)
 {
-	struct perf_event_context *ctx = xk_make_ctx(test);
-	struct perf_event_pmu_context *epc = xk_get_part(test, ctx);
+	struct perf_event_context *ctx = context_test_make_ctx(test);
+	struct perf_event_pmu_context *epc = context_test_get_part(test, ctx);
 
-	xk_begin_unregister(test);
+	context_test_begin_unregister(test);
 	perf_epc_put(epc);
-	xk_end_unregister(test);
+	context_test_end_unregister(test);
 	KUNIT_EXPECT_TRUE(test, list_empty(&ctx->pmu_ctx_list));
 	perf_ctx_put(ctx);
 }
 
 /* A part rests in a context that is about to be freed, and goes with it. */
-static void xk_ctx_goes(struct kunit *test)
+static void context_test_ctx_goes(struct kunit *test)
 {
-	struct perf_event_context *ctx = xk_make_ctx(test);
+	struct perf_event_context *ctx = context_test_make_ctx(test);
 
-	perf_epc_put(xk_get_part(test, ctx));
+	perf_epc_put(context_test_get_part(test, ctx));
 	refcount_set(&ctx->refcount, 0);
-	xk_begin_unregister(test);
+	context_test_begin_unregister(test);
 	refcount_set(&ctx->refcount, 1);
 	perf_ctx_put(ctx);
-	xk_end_unregister(test);
+	context_test_end_unregister(test);
 }
 
 /* Data of the PMU. */
 
-static void xk_end_cache(void *cache)
+static void context_test_end_cache(void *cache)
 {
 	fake.pmu.task_ctx_cache = NULL;
 	/* Parts are freed after a grace period; the cache warns about objects. */
@@ -174,24 +175,24 @@ static void xk_end_cache(void *cache)
 	kmem_cache_destroy(cache);
 }
 
-static void xk_begin_cache(struct kunit *test)
+static void context_test_begin_cache(struct kunit *test)
 {
 	struct kmem_cache *cache = kmem_cache_create("kunit_context", 64, 0,
 						     SLAB_NO_MERGE, NULL);
 
 	KUNIT_ASSERT_NOT_NULL(test, cache);
 	fake.pmu.task_ctx_cache = cache;
-	fake_pmu_undo(test, xk_end_cache, cache);
+	fake_pmu_undo(test, context_test_end_cache, cache);
 }
 
 /* It comes with the first event that needs it, and the part goes with it. */
-static void xk_task_data(struct kunit *test)
+static void context_test_task_data(struct kunit *test)
 {
-	struct perf_event_context *ctx = xk_make_ctx(test);
-	struct perf_event_pmu_context *epc = xk_get_part(test, ctx);
+	struct perf_event_context *ctx = context_test_make_ctx(test);
+	struct perf_event_pmu_context *epc = context_test_get_part(test, ctx);
 	void *data;
 
-	xk_begin_cache(test);
+	context_test_begin_cache(test);
 	KUNIT_EXPECT_NULL(test, epc->task_ctx_data);
 	KUNIT_EXPECT_PTR_EQ(test, perf_epc_get(&fake.pmu, ctx, true), epc);
 	data = epc->task_ctx_data;
@@ -206,10 +207,10 @@ static void xk_task_data(struct kunit *test)
 	perf_ctx_put(ctx);
 }
 
-static void xk_no_task_data(struct kunit *test)
+static void context_test_no_task_data(struct kunit *test)
 {
-	struct perf_event_context *ctx = xk_make_ctx(test);
-	struct perf_event_pmu_context *epc = xk_get_part(test, ctx);
+	struct perf_event_context *ctx = context_test_make_ctx(test);
+	struct perf_event_pmu_context *epc = context_test_get_part(test, ctx);
 
 	KUNIT_EXPECT_EQ(test, PTR_ERR(perf_epc_get(&fake.pmu, ctx, true)),
 			-ENOMEM);
@@ -220,14 +221,14 @@ static void xk_no_task_data(struct kunit *test)
 
 /* Events. */
 
-static bool xk_has_events(void)
+static bool context_test_has_events(void)
 {
 	guard(raw_spinlock_irq)(&fake.pmu.users_lock);
 	return !list_empty(&fake.pmu.events);
 }
 
 /* Only the last reference counts, and none of several events is forgotten. */
-static void xk_put_late(struct kunit *test)
+static void context_test_put_late(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = cpumask_first(cpu_online_mask) };
 	struct perf_event *event[NR_LATE];
@@ -243,30 +244,31 @@ static void xk_put_late(struct kunit *test)
 		perf_event_put_late(event[i]);
 		KUNIT_EXPECT_EQ(test, atomic_long_read(&event[i]->refcount), 1);
 	}
-	KUNIT_EXPECT_TRUE(test, xk_has_events());
+	KUNIT_EXPECT_TRUE(test, context_test_has_events());
 	for (int i = 0; i < NR_LATE; i++)
 		perf_event_put_late(event[i]);
-	read_poll_timeout(xk_has_events, has, !has, 1000, PATIENCE_US, false);
+	read_poll_timeout(context_test_has_events, has, !has, 1000, PATIENCE_US,
+			  false);
 	KUNIT_EXPECT_FALSE(test, has);
 }
 
-static struct kunit_case xk_cases[] = {
-	KUNIT_CASE(xk_part_rests),
-	KUNIT_CASE(xk_ctx_is_freed),
-	KUNIT_CASE(xk_part_goes),
-	KUNIT_CASE(xk_ctx_goes),
-	KUNIT_CASE(xk_task_data),
-	KUNIT_CASE(xk_no_task_data),
-	KUNIT_CASE(xk_put_late),
+static struct kunit_case context_test_cases[] = {
+	KUNIT_CASE(context_test_part_rests),
+	KUNIT_CASE(context_test_ctx_is_freed),
+	KUNIT_CASE(context_test_part_goes),
+	KUNIT_CASE(context_test_ctx_goes),
+	KUNIT_CASE(context_test_task_data),
+	KUNIT_CASE(context_test_no_task_data),
+	KUNIT_CASE(context_test_put_late),
 	{ }
 };
 
-static struct kunit_suite xk_suite = {
+static struct kunit_suite context_test_suite = {
 	.name		= "perf_context",
-	.suite_init	= xk_suite_init,
-	.suite_exit	= xk_suite_exit,
-	.init		= xk_init,
-	.test_cases	= xk_cases,
+	.suite_init	= context_test_suite_init,
+	.suite_exit	= context_test_suite_exit,
+	.init		= context_test_init,
+	.test_cases	= context_test_cases,
 };
 
-kunit_test_suite(xk_suite);
+kunit_test_suite(context_test_suite);

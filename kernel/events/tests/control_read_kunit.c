@@ -24,53 +24,53 @@
 
 static struct fake_pmu fake;
 
-static int te_suite_init(struct kunit_suite *suite)
+static int control_read_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_control_read");
 }
 
-static void te_suite_exit(struct kunit_suite *suite)
+static void control_read_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static void te_check_idle(void *test)
+static void control_read_test_check_idle(void *test)
 {
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static int te_init(struct kunit *test)
+static int control_read_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
-	return kunit_add_action(test, te_check_idle, test);
+	return kunit_add_action(test, control_read_test_check_idle, test);
 }
 
-static int te_first_cpu(void)
+static int control_read_test_first_cpu(void)
 {
 	return cpumask_first(cpu_online_mask);
 }
 
-static int te_other_cpu(struct kunit *test)
+static int control_read_test_other_cpu(struct kunit *test)
 {
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "one CPU only");
 	return cpumask_last(cpu_online_mask);
 }
 
-static void te_bind(struct kunit *test, int cpu)
+static void control_read_test_bind(struct kunit *test, int cpu)
 {
 	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current, cpumask_of(cpu)));
 }
 
-static struct perf_event *te_open(struct kunit *test, int cpu)
+static struct perf_event *control_read_test_open(struct kunit *test, int cpu)
 {
 	struct fake_pmu_spec spec = { .cpu = cpu };
 
 	return fake_pmu_open(test, &fake, &spec);
 }
 
-static struct perf_event *te_open_task(struct kunit *test,
-				       struct task_struct *task)
+static struct perf_event *control_read_test_open_task(struct kunit *test,
+						      struct task_struct *task)
 {
 	struct fake_pmu_spec spec = { .cpu = -1, .task = task };
 
@@ -79,25 +79,26 @@ static struct perf_event *te_open_task(struct kunit *test,
 
 /* Reads. */
 
-static int te_sleep(void *unused)
+static int control_read_test_sleep(void *unused)
 {
 	return 0;
 }
 
-static void te_stop(void *task)
+static void control_read_test_stop(void *task)
 {
 	kthread_stop(task);
 }
 
 /* The times are optional. An event of another task cannot be read here. */
-static void te_read_local(struct kunit *test)
+static void control_read_test_read_local(struct kunit *test)
 {
-	struct perf_event *event = te_open_task(test, current);
-	struct task_struct *task = kthread_create(te_sleep, NULL, "perf_kunit");
+	struct perf_event *event = control_read_test_open_task(test, current);
+	struct task_struct *task =
+		kthread_create(control_read_test_sleep, NULL, "perf_kunit");
 	u64 value, enabled = 0, running = 0;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	fake_pmu_undo(test, te_stop, task);
+	fake_pmu_undo(test, control_read_test_stop, task);
 	mdelay(1);
 	fake_pmu_tick(&fake, 3);
 	scoped_guard(preempt) {
@@ -112,25 +113,25 @@ static void te_read_local(struct kunit *test)
 	KUNIT_EXPECT_GT(test, enabled, 0);
 	KUNIT_EXPECT_GT(test, running, 0);
 
-	event = te_open_task(test, task);
+	event = control_read_test_open_task(test, task);
 	scoped_guard(preempt)
 		KUNIT_EXPECT_EQ(test, perf_event_read_local(event, &value, NULL,
 							    NULL), -EINVAL);
 }
 
 /* A counter that is shared within a core is not read from another core. */
-static void te_read_scope(struct kunit *test)
+static void control_read_test_read_scope(struct kunit *test)
 {
-	int other = te_other_cpu(test);
-	struct perf_event *event = te_open(test, other);
+	int other = control_read_test_other_cpu(test);
+	struct perf_event *event = control_read_test_open(test, other);
 	struct pmu core = { .scope = PERF_PMU_SCOPE_CORE };
 	const struct cpumask *siblings;
 	u64 value;
 
 	siblings = perf_pmu_scope_siblings(core.scope, other);
-	if (cpumask_test_cpu(te_first_cpu(), siblings))
+	if (cpumask_test_cpu(control_read_test_first_cpu(), siblings))
 		kunit_skip(test, "one core only");
-	te_bind(test, te_first_cpu());
+	control_read_test_bind(test, control_read_test_first_cpu());
 	event->group_caps |= PERF_EV_CAP_READ_SCOPE;
 	fake.pmu.scope = core.scope;
 	fake_pmu_tick(&fake, 5);
@@ -146,9 +147,9 @@ static void te_read_scope(struct kunit *test)
 /* Periods. */
 
 /* What has passed of old periods, of copies as well, does not count. */
-static void te_new_period(struct kunit *test)
+static void control_read_test_new_period(struct kunit *test)
 {
-	struct fake_pmu_spec spec = { .cpu = te_first_cpu(), .period = 1000 };
+	struct fake_pmu_spec spec = { .cpu = control_read_test_first_cpu(), .period = 1000 };
 	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
 
 	event->child_period = 900;
@@ -161,18 +162,19 @@ static void te_new_period(struct kunit *test)
 /* Removal. */
 
 /* A task's context is unloaded with its last event, and not before. */
-static void te_last_event(struct kunit *test)
+static void control_read_test_last_event(struct kunit *test)
 {
 	struct perf_event *events[2];
 	struct perf_event_context *ctx;
 
-	te_bind(test, te_first_cpu());
+	control_read_test_bind(test, control_read_test_first_cpu());
 	for (int i = 0; i < 2; i++)
-		events[i] = te_open_task(test, current);
+		events[i] = control_read_test_open_task(test, current);
 	ctx = events[0]->ctx;
 	perf_ctx_get(ctx);
 	fake_pmu_close(test, events[0]);
-	KUNIT_EXPECT_EQ(test, READ_ONCE(ctx->loaded_cpu), te_first_cpu());
+	KUNIT_EXPECT_EQ(test, READ_ONCE(ctx->loaded_cpu),
+			control_read_test_first_cpu());
 	KUNIT_EXPECT_EQ(test, READ_ONCE(events[1]->state), ACTIVE);
 	fake_pmu_close(test, events[1]);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(ctx->loaded_cpu), PERF_CPU_NONE);
@@ -181,7 +183,7 @@ static void te_last_event(struct kunit *test)
 
 /* Exec. */
 
-static void te_exec(void)
+static void control_read_test_exec(void)
 {
 	struct perf_event_context *ctx = perf_ctx_find_task(current);
 
@@ -190,7 +192,7 @@ static void te_exec(void)
 }
 
 /* Return: how often an exec schedules @event in, without a task switch. */
-static unsigned int te_exec_turns(const struct perf_event *event)
+static unsigned int control_read_test_exec_turns(const struct perf_event *event)
 {
 	unsigned long switches;
 	unsigned int before;
@@ -198,31 +200,32 @@ static unsigned int te_exec_turns(const struct perf_event *event)
 	do {
 		switches = current->nvcsw + current->nivcsw;
 		before = fake_pmu_turns(event);
-		te_exec();
+		control_read_test_exec();
 	} while (current->nvcsw + current->nivcsw != switches);
 	return fake_pmu_turns(event) - before;
 }
 
 /* Groups are chosen anew only if an event has waited. */
-static void te_waits_for_exec(struct kunit *test)
+static void control_read_test_waits_for_exec(struct kunit *test)
 {
-	struct perf_event *event = te_open_task(test, current);
-	struct perf_event *waits = te_open_task(test, current);
+	struct perf_event *event = control_read_test_open_task(test, current);
+	struct perf_event *waits = control_read_test_open_task(test, current);
 
 	perf_event_disable(waits);
-	KUNIT_EXPECT_EQ(test, te_exec_turns(event), 0);
+	KUNIT_EXPECT_EQ(test, control_read_test_exec_turns(event), 0);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(waits->state), OFF);
 	waits->attr.enable_on_exec = 1;
-	te_exec();
+	control_read_test_exec();
 	KUNIT_EXPECT_EQ(test, READ_ONCE(waits->state), ACTIVE);
 	KUNIT_EXPECT_FALSE(test, waits->attr.enable_on_exec);
-	KUNIT_EXPECT_EQ(test, te_exec_turns(event), 0);
+	KUNIT_EXPECT_EQ(test, control_read_test_exec_turns(event), 0);
 }
 
 /* Migration. */
 
 /* An event that is told when a task of its CPU changes its name. */
-static struct perf_event *te_open_comm(struct kunit *test, int cpu)
+static struct perf_event *control_read_test_open_comm(struct kunit *test,
+						      int cpu)
 {
 	struct perf_event_attr attr = {
 		.type	= fake.pmu.type,
@@ -233,8 +236,8 @@ static struct perf_event *te_open_comm(struct kunit *test, int cpu)
 	return fake_open_counter(test, &attr, cpu, NULL);
 }
 
-static bool te_is_beside(const struct perf_event *event,
-			 const struct perf_event *other)
+static bool control_read_test_is_beside(const struct perf_event *event,
+					const struct perf_event *other)
 {
 	const struct list_head *at;
 
@@ -246,35 +249,36 @@ static bool te_is_beside(const struct perf_event *event,
 }
 
 /* An event that moves is told what happens on its new CPU. */
-static void te_moves(struct kunit *test)
+static void control_read_test_moves(struct kunit *test)
 {
-	int from = te_first_cpu(), to = te_other_cpu(test);
-	struct perf_event *moves = te_open_comm(test, from);
-	struct perf_event *native = te_open_comm(test, to);
+	int from = control_read_test_first_cpu(),
+	    to = control_read_test_other_cpu(test);
+	struct perf_event *moves = control_read_test_open_comm(test, from);
+	struct perf_event *native = control_read_test_open_comm(test, to);
 
-	KUNIT_EXPECT_FALSE(test, te_is_beside(native, moves));
+	KUNIT_EXPECT_FALSE(test, control_read_test_is_beside(native, moves));
 	perf_pmu_migrate_context(&fake.pmu, from, to);
-	KUNIT_EXPECT_TRUE(test, te_is_beside(native, moves));
+	KUNIT_EXPECT_TRUE(test, control_read_test_is_beside(native, moves));
 	perf_pmu_migrate_context(&fake.pmu, to, from);
-	KUNIT_EXPECT_TRUE(test, te_is_beside(native, moves));
+	KUNIT_EXPECT_TRUE(test, control_read_test_is_beside(native, moves));
 }
 
-static struct kunit_case te_cases[] = {
-	KUNIT_CASE(te_read_local),
-	KUNIT_CASE(te_read_scope),
-	KUNIT_CASE(te_new_period),
-	KUNIT_CASE(te_last_event),
-	KUNIT_CASE(te_waits_for_exec),
-	KUNIT_CASE(te_moves),
+static struct kunit_case control_read_test_cases[] = {
+	KUNIT_CASE(control_read_test_read_local),
+	KUNIT_CASE(control_read_test_read_scope),
+	KUNIT_CASE(control_read_test_new_period),
+	KUNIT_CASE(control_read_test_last_event),
+	KUNIT_CASE(control_read_test_waits_for_exec),
+	KUNIT_CASE(control_read_test_moves),
 	{ }
 };
 
-static struct kunit_suite te_suite = {
+static struct kunit_suite control_read_test_suite = {
 	.name		= "perf_control_read",
-	.suite_init	= te_suite_init,
-	.suite_exit	= te_suite_exit,
-	.init		= te_init,
-	.test_cases	= te_cases,
+	.suite_init	= control_read_test_suite_init,
+	.suite_exit	= control_read_test_suite_exit,
+	.init		= control_read_test_init,
+	.test_cases	= control_read_test_cases,
 };
 
-kunit_test_suite(te_suite);
+kunit_test_suite(control_read_test_suite);

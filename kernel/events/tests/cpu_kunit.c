@@ -29,33 +29,33 @@
 
 static struct fake_pmu fake;
 
-static int pk_suite_init(struct kunit_suite *suite)
+static int cpu_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_cpu");
 }
 
-static void pk_suite_exit(struct kunit_suite *suite)
+static void cpu_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static void pk_check_idle(void *test)
+static void cpu_test_check_idle(void *test)
 {
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static int pk_init(struct kunit *test)
+static int cpu_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
-	return kunit_add_action(test, pk_check_idle, test);
+	return kunit_add_action(test, cpu_test_check_idle, test);
 }
 
-static int pk_cpu(void)
+static int cpu_test_cpu(void)
 {
 	return cpumask_first(cpu_online_mask);
 }
 
-static int pk_other_cpu(struct kunit *test)
+static int cpu_test_other_cpu(struct kunit *test)
 {
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "one CPU only");
@@ -63,33 +63,34 @@ static int pk_other_cpu(struct kunit *test)
 }
 
 /* The context is the one of the CPU where the test runs from now on. */
-static void pk_bind(struct kunit *test)
+static void cpu_test_bind(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current,
-						      cpumask_of(pk_cpu())));
+	KUNIT_ASSERT_EQ(test, 0,
+			set_cpus_allowed_ptr(current,
+					     cpumask_of(cpu_test_cpu())));
 }
 
 /* On the CPU itself. */
-static void pk_load(void *unused)
+static void cpu_test_load(void *unused)
 {
-	set_cpus_allowed_ptr(current, cpumask_of(pk_cpu()));
+	set_cpus_allowed_ptr(current, cpumask_of(cpu_test_cpu()));
 	guard(cpus_read_lock)();
-	perf_event_init_cpu(pk_cpu());
+	perf_event_init_cpu(cpu_test_cpu());
 }
 
-static void pk_unload(struct kunit *test)
+static void cpu_test_unload(struct kunit *test)
 {
 	scoped_guard(cpus_read_lock)
-		perf_event_exit_cpu(pk_cpu());
-	fake_pmu_undo(test, pk_load, NULL);
+		perf_event_exit_cpu(cpu_test_cpu());
+	fake_pmu_undo(test, cpu_test_load, NULL);
 }
 
-static void pk_load_again(struct kunit *test)
+static void cpu_test_load_again(struct kunit *test)
 {
-	kunit_release_action(test, pk_load, NULL);
+	kunit_release_action(test, cpu_test_load, NULL);
 }
 
-static u64 pk_enabled(struct perf_event *event)
+static u64 cpu_test_enabled(struct perf_event *event)
 {
 	u64 enabled, running;
 
@@ -98,90 +99,91 @@ static u64 pk_enabled(struct perf_event *event)
 }
 
 /* The time that passes while a CPU is away does not count afterwards. */
-static void pk_time(struct kunit *test)
+static void cpu_test_time(struct kunit *test)
 {
-	struct fake_pmu_spec spec = { .cpu = pk_cpu() };
+	struct fake_pmu_spec spec = { .cpu = cpu_test_cpu() };
 	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
 	u64 before, after, since;
 
-	pk_bind(test);
-	pk_unload(test);
-	before = pk_enabled(event);
+	cpu_test_bind(test);
+	cpu_test_unload(test);
+	before = cpu_test_enabled(event);
 	msleep(AWAY_MS);
-	KUNIT_EXPECT_EQ(test, pk_enabled(event), before);
+	KUNIT_EXPECT_EQ(test, cpu_test_enabled(event), before);
 	since = perf_clock();
-	pk_load_again(test);
-	after = pk_enabled(event);
+	cpu_test_load_again(test);
+	after = cpu_test_enabled(event);
 	since = perf_clock() - since;
 	KUNIT_EXPECT_GT(test, after, before);
 	KUNIT_EXPECT_LE(test, after - before, since);
 }
 
 /* The time of the running task counts up to the change of its events. */
-static void pk_task_time(struct kunit *test)
+static void cpu_test_task_time(struct kunit *test)
 {
-	struct fake_pmu_spec pinned = { .cpu = pk_cpu(), .pinned = true };
+	struct fake_pmu_spec pinned = { .cpu = cpu_test_cpu(), .pinned = true };
 	struct fake_pmu_spec spec = { .cpu = -1, .task = current };
 	struct perf_event *own, *event;
 	u64 since;
 
 	fake_pmu_reset(&fake, 1, FOREVER_MS);
-	pk_bind(test);
+	cpu_test_bind(test);
 	own = fake_pmu_open(test, &fake, &pinned);
-	pk_unload(test);
+	cpu_test_unload(test);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(own->state), INACTIVE);
 	event = fake_pmu_open(test, &fake, &spec);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(event->state), ACTIVE);
 	since = perf_clock();
 	mdelay(2);
 	since = perf_clock() - since;
-	pk_load_again(test);
+	cpu_test_load_again(test);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(own->state), ACTIVE);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(event->state), INACTIVE);
 	KUNIT_EXPECT_GE(test, event->total_time_running, NSEC_PER_MSEC);
 	KUNIT_EXPECT_LE(test, event->total_time_running,
-			pk_enabled(event));
+			cpu_test_enabled(event));
 }
 
-static void pk_cpu_online(void *cpu)
+static void cpu_test_cpu_online(void *cpu)
 {
 	add_cpu((unsigned long)cpu);
 }
 
-static void pk_take_offline(struct kunit *test, int cpu)
+static void cpu_test_take_offline(struct kunit *test, int cpu)
 {
 	int err = remove_cpu(cpu);
 
 	if (err)
 		kunit_skip(test, "CPU %d stays online: %d", cpu, err);
-	fake_pmu_undo(test, pk_cpu_online, (void *)(unsigned long)cpu);
+	fake_pmu_undo(test, cpu_test_cpu_online, (void *)(unsigned long)cpu);
 }
 
 /* A timer that was left when the CPU went is not taken for one that runs. */
-static void pk_timers(struct kunit *test)
+static void cpu_test_timers(struct kunit *test)
 {
-	int cpu = pk_other_cpu(test);
+	int cpu = cpu_test_other_cpu(test);
 	struct perf_cpu_pmu_context *cpc;
 
-	pk_bind(test);
+	cpu_test_bind(test);
 	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, cpu);
-	pk_take_offline(test, cpu);
+	cpu_test_take_offline(test, cpu);
 	hrtimer_start(&cpc->mux_timer, ms_to_ktime(FOREVER_MS),
 		      HRTIMER_MODE_REL_HARD);
 	cpc->mux_active = true;
-	kunit_release_action(test, pk_cpu_online, (void *)(unsigned long)cpu);
+	kunit_release_action(test, cpu_test_cpu_online,
+			     (void *)(unsigned long)cpu);
 	KUNIT_EXPECT_FALSE(test, hrtimer_active(&cpc->mux_timer));
 	KUNIT_EXPECT_FALSE(test, cpc->mux_active);
 	hrtimer_cancel(&cpc->mux_timer);
 }
 
-static void pk_no_scope(void *unused)
+static void cpu_test_no_scope(void *unused)
 {
 	fake.pmu.scope = PERF_PMU_SCOPE_NONE;
 }
 
 /* The room's functions run on the CPU itself, as in the hotplug thread. */
-static void pk_leave_and_return(struct kunit *test, int cpu)
+static void cpu_test_leave_and_return(struct kunit *test, int cpu)
 {
 	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current, cpumask_of(cpu)));
 	guard(cpus_read_lock)();
@@ -193,32 +195,32 @@ static void pk_leave_and_return(struct kunit *test, int cpu)
  * One CPU counts for all. When it goes, its events move to another one, and
  * stay there when it returns. The first CPU takes over when any other goes.
  */
-static void pk_scope(struct kunit *test)
+static void cpu_test_scope(struct kunit *test)
 {
-	struct fake_pmu_spec spec = { .cpu = pk_cpu() };
+	struct fake_pmu_spec spec = { .cpu = cpu_test_cpu() };
 	struct perf_event *event;
 	int cpu, heir;
 
-	pk_other_cpu(test);
+	cpu_test_other_cpu(test);
 	for_each_online_cpu(cpu) {
-		if (cpu != pk_cpu())
-			pk_leave_and_return(test, cpu);
+		if (cpu != cpu_test_cpu())
+			cpu_test_leave_and_return(test, cpu);
 	}
 	event = fake_pmu_open(test, &fake, &spec);
 	fake.pmu.scope = PERF_PMU_SCOPE_SYS_WIDE;
-	fake_pmu_undo(test, pk_no_scope, NULL);
-	pk_leave_and_return(test, pk_cpu());
+	fake_pmu_undo(test, cpu_test_no_scope, NULL);
+	cpu_test_leave_and_return(test, cpu_test_cpu());
 	heir = event->cpu;
-	KUNIT_ASSERT_NE(test, heir, pk_cpu());
+	KUNIT_ASSERT_NE(test, heir, cpu_test_cpu());
 	KUNIT_EXPECT_EQ(test, READ_ONCE(event->state), ACTIVE);
 	KUNIT_EXPECT_EQ(test, event->oncpu, heir);
-	pk_leave_and_return(test, heir);
-	KUNIT_EXPECT_EQ(test, event->cpu, pk_cpu());
-	KUNIT_EXPECT_EQ(test, event->oncpu, pk_cpu());
+	cpu_test_leave_and_return(test, heir);
+	KUNIT_EXPECT_EQ(test, event->cpu, cpu_test_cpu());
+	KUNIT_EXPECT_EQ(test, event->oncpu, cpu_test_cpu());
 }
 
 #ifdef CONFIG_KALLSYMS
-static struct notifier_block *pk_find_reboot(void)
+static struct notifier_block *cpu_test_find_reboot(void)
 {
 	struct notifier_block *nb;
 	char name[KSYM_SYMBOL_LEN];
@@ -233,7 +235,7 @@ static struct notifier_block *pk_find_reboot(void)
 	return NULL;
 }
 
-static void pk_load_all(void *unused)
+static void cpu_test_load_all(void *unused)
 {
 	int cpu;
 
@@ -244,43 +246,43 @@ static void pk_load_all(void *unused)
 }
 
 /* Before a reboot no CPU has active events of its own. */
-static void pk_reboot(struct kunit *test)
+static void cpu_test_reboot(struct kunit *test)
 {
-	struct fake_pmu_spec first = { .cpu = pk_cpu() };
-	struct fake_pmu_spec last = { .cpu = pk_other_cpu(test) };
-	struct notifier_block *nb = pk_find_reboot();
+	struct fake_pmu_spec first = { .cpu = cpu_test_cpu() };
+	struct fake_pmu_spec last = { .cpu = cpu_test_other_cpu(test) };
+	struct notifier_block *nb = cpu_test_find_reboot();
 	struct perf_event *events[2];
 
 	KUNIT_ASSERT_NOT_NULL(test, nb);
 	events[0] = fake_pmu_open(test, &fake, &first);
 	events[1] = fake_pmu_open(test, &fake, &last);
-	fake_pmu_undo(test, pk_load_all, NULL);
+	fake_pmu_undo(test, cpu_test_load_all, NULL);
 	nb->notifier_call(nb, SYS_RESTART, NULL);
 	for (int i = 0; i < 2; i++)
 		KUNIT_EXPECT_EQ(test, READ_ONCE(events[i]->state), INACTIVE);
-	kunit_release_action(test, pk_load_all, NULL);
+	kunit_release_action(test, cpu_test_load_all, NULL);
 	for (int i = 0; i < 2; i++)
 		KUNIT_EXPECT_EQ(test, READ_ONCE(events[i]->state), ACTIVE);
 }
 #endif
 
-static struct kunit_case pk_cases[] = {
-	KUNIT_CASE(pk_time),
-	KUNIT_CASE(pk_task_time),
-	KUNIT_CASE(pk_timers),
-	KUNIT_CASE(pk_scope),
+static struct kunit_case cpu_test_cases[] = {
+	KUNIT_CASE(cpu_test_time),
+	KUNIT_CASE(cpu_test_task_time),
+	KUNIT_CASE(cpu_test_timers),
+	KUNIT_CASE(cpu_test_scope),
 #ifdef CONFIG_KALLSYMS
-	KUNIT_CASE(pk_reboot),
+	KUNIT_CASE(cpu_test_reboot),
 #endif
 	{ }
 };
 
-static struct kunit_suite pk_suite = {
+static struct kunit_suite cpu_test_suite = {
 	.name		= "perf_cpu",
-	.suite_init	= pk_suite_init,
-	.suite_exit	= pk_suite_exit,
-	.init		= pk_init,
-	.test_cases	= pk_cases,
+	.suite_init	= cpu_test_suite_init,
+	.suite_exit	= cpu_test_suite_exit,
+	.init		= cpu_test_init,
+	.test_cases	= cpu_test_cases,
 };
 
-kunit_test_suite(pk_suite);
+kunit_test_suite(cpu_test_suite);

@@ -19,28 +19,28 @@
 
 static struct fake_pmu fake;
 
-static int ev_suite_init(struct kunit_suite *suite)
+static int event_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_event");
 }
 
-static void ev_suite_exit(struct kunit_suite *suite)
+static void event_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static void ev_check_idle(void *test)
+static void event_test_check_idle(void *test)
 {
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static int ev_init(struct kunit *test)
+static int event_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
-	return kunit_add_action(test, ev_check_idle, test);
+	return kunit_add_action(test, event_test_check_idle, test);
 }
 
-static struct perf_event_attr ev_attr(void)
+static struct perf_event_attr event_test_attr(void)
 {
 	return (struct perf_event_attr) {
 		.type		= fake.pmu.type,
@@ -50,8 +50,8 @@ static struct perf_event_attr ev_attr(void)
 }
 
 /* An event of a CPU that is never installed; for perf_event_put(). */
-static struct perf_event *ev_alloc(const struct perf_event_attr *attr,
-				   int cgroup_fd)
+static struct perf_event *event_test_alloc(const struct perf_event_attr *attr,
+					   int cgroup_fd)
 {
 	const struct perf_event_spec spec = {
 		.attr		= attr,
@@ -62,7 +62,7 @@ static struct perf_event *ev_alloc(const struct perf_event_attr *attr,
 	return perf_event_alloc(&spec);
 }
 
-static int ev_try(const struct fake_pmu_spec *spec)
+static int event_test_try(const struct fake_pmu_spec *spec)
 {
 	struct perf_event *event = fake_pmu_try_open(&fake, spec);
 
@@ -72,49 +72,49 @@ static int ev_try(const struct fake_pmu_spec *spec)
 	return 0;
 }
 
-static void ev_share_again(void *unused)
+static void event_test_share_again(void *unused)
 {
 	fake.pmu.capabilities &= ~PERF_PMU_CAP_EXCLUSIVE;
 }
 
 /* An exclusive PMU serves tasks or CPUs, and each of them once. */
-static void ev_exclusive(struct kunit *test)
+static void event_test_exclusive(struct kunit *test)
 {
 	const struct fake_pmu_spec cpu = { .cpu = cpumask_first(cpu_online_mask) };
 	const struct fake_pmu_spec task = { .cpu = -1, .task = current };
 	struct perf_event *event;
 
 	fake.pmu.capabilities |= PERF_PMU_CAP_EXCLUSIVE;
-	fake_pmu_undo(test, ev_share_again, NULL);
+	fake_pmu_undo(test, event_test_share_again, NULL);
 	event = fake_pmu_open(test, &fake, &cpu);
-	KUNIT_EXPECT_EQ(test, ev_try(&task), -EBUSY);
-	KUNIT_EXPECT_EQ(test, ev_try(&cpu), -EBUSY);
+	KUNIT_EXPECT_EQ(test, event_test_try(&task), -EBUSY);
+	KUNIT_EXPECT_EQ(test, event_test_try(&cpu), -EBUSY);
 	fake_pmu_close(test, event);
 	event = fake_pmu_open(test, &fake, &task);
-	KUNIT_EXPECT_EQ(test, ev_try(&cpu), -EBUSY);
-	KUNIT_EXPECT_EQ(test, ev_try(&task), -EBUSY);
+	KUNIT_EXPECT_EQ(test, event_test_try(&cpu), -EBUSY);
+	KUNIT_EXPECT_EQ(test, event_test_try(&task), -EBUSY);
 	fake_pmu_close(test, event);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake.pmu.exclusive_cnt), 0);
 }
 
 /* A driver sees a selection of branches only if samples have branches. */
-static void ev_branches_unused(struct kunit *test)
+static void event_test_branches_unused(struct kunit *test)
 {
-	struct perf_event_attr attr = ev_attr();
+	struct perf_event_attr attr = event_test_attr();
 	struct perf_event *event;
 
 	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
-	event = ev_alloc(&attr, -1);
+	event = event_test_alloc(&attr, -1);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	KUNIT_EXPECT_EQ(test, event->attr.branch_sample_type, 0);
 	perf_event_put(event);
 }
 
 /* An event for a cgroup that there is not does not count everything. */
-static void ev_no_cgroup(struct kunit *test)
+static void event_test_no_cgroup(struct kunit *test)
 {
-	struct perf_event_attr attr = ev_attr();
-	struct perf_event *event = ev_alloc(&attr, -2);
+	struct perf_event_attr attr = event_test_attr();
+	struct perf_event *event = event_test_alloc(&attr, -2);
 
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(event),
 			IS_ENABLED(CONFIG_CGROUP_PERF) ? -EBADF : -EINVAL);
@@ -124,32 +124,33 @@ static void ev_no_cgroup(struct kunit *test)
 
 #ifdef CONFIG_DEBUG_FS
 /* An event that samples stacks has buffers for them, from begin to end. */
-static void ev_callchain(struct kunit *test)
+static void event_test_callchain(struct kunit *test)
 {
 	long before = perf_live_sum(PERF_LIVE_STACK_USERS);
-	struct perf_event_attr attr = ev_attr();
+	struct perf_event_attr attr = event_test_attr();
 	struct perf_event *event;
 
 	attr.sample_type = PERF_SAMPLE_CALLCHAIN;
-	event = ev_alloc(&attr, -1);
+	event = event_test_alloc(&attr, -1);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	KUNIT_EXPECT_EQ(test, perf_live_sum(PERF_LIVE_STACK_USERS), before + 1);
 	perf_event_put(event);
 	KUNIT_EXPECT_EQ(test, perf_live_sum(PERF_LIVE_STACK_USERS), before);
 
 	attr.sample_max_stack = U16_MAX;
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(ev_alloc(&attr, -1)), -EOVERFLOW);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(event_test_alloc(&attr, -1)),
+			-EOVERFLOW);
 	KUNIT_EXPECT_EQ(test, perf_live_sum(PERF_LIVE_STACK_USERS), before);
 }
 #else
-static void ev_callchain(struct kunit *test)
+static void event_test_callchain(struct kunit *test)
 {
 	kunit_skip(test, "nobody counts the users of stacks");
 }
 #endif
 
 /* A closed event that is still referenced has no owner: the task may exit. */
-static void ev_disowned(struct kunit *test)
+static void event_test_disowned(struct kunit *test)
 {
 	const struct fake_pmu_spec spec = { .cpu = -1, .task = current };
 	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
@@ -166,12 +167,12 @@ static void ev_disowned(struct kunit *test)
 }
 
 /* An event that was never installed gives everything back, and only once. */
-static void ev_leaves_twice(struct kunit *test)
+static void event_test_leaves_twice(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask);
 	struct perf_event_context *ctx = perf_ctx_get_cpu(cpu);
-	struct perf_event_attr attr = ev_attr();
-	struct perf_event *event = ev_alloc(&attr, -1);
+	struct perf_event_attr attr = event_test_attr();
+	struct perf_event *event = event_test_alloc(&attr, -1);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	event->pmu_ctx = perf_epc_get(&fake.pmu, ctx, false);
@@ -186,17 +187,18 @@ static void ev_leaves_twice(struct kunit *test)
 }
 
 /* A sampling event, and a copy of it that is in no context. */
-struct ev_pair {
+struct event_test_pair {
 	struct perf_event	*eldest;
 	struct perf_event	*copy;
 };
 
-static void ev_put(void *event)
+static void event_test_put(void *event)
 {
 	perf_event_put(event);
 }
 
-static void ev_make_pair(struct kunit *test, struct ev_pair *pair)
+static void event_test_make_pair(struct kunit *test,
+				 struct event_test_pair *pair)
 {
 	const struct fake_pmu_spec open = {
 		.cpu = -1, .task = current, .inherit = true, .period = PERIOD,
@@ -213,25 +215,25 @@ static void ev_make_pair(struct kunit *test, struct ev_pair *pair)
 	pair->copy = perf_event_alloc(&spec);
 	perf_event_ctx_unlock(pair->eldest, ctx);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pair->copy));
-	fake_pmu_undo(test, ev_put, pair->copy);
+	fake_pmu_undo(test, event_test_put, pair->copy);
 }
 
-static void ev_fold(const struct ev_pair *pair)
+static void event_test_fold(const struct event_test_pair *pair)
 {
 	guard(mutex)(&pair->eldest->child_mutex);
 	perf_event_fold_child(pair->copy);
 }
 
-static void ev_fold_counts(struct kunit *test)
+static void event_test_fold_counts(struct kunit *test)
 {
-	struct ev_pair pair;
+	struct event_test_pair pair;
 
-	ev_make_pair(test, &pair);
+	event_test_make_pair(test, &pair);
 	local64_set(&pair.copy->count, 3);
 	pair.copy->total_time_enabled = 50;
 	pair.copy->total_time_running = 40;
-	ev_fold(&pair);
-	ev_fold(&pair);
+	event_test_fold(&pair);
+	event_test_fold(&pair);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&pair.eldest->child_count), 6);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&pair.eldest->child_total_time_enabled),
 			100);
@@ -240,43 +242,43 @@ static void ev_fold_counts(struct kunit *test)
 }
 
 /* Drivers count what is left down to 0, software events count it up to 0. */
-static void ev_fold_period(struct kunit *test)
+static void event_test_fold_period(struct kunit *test)
 {
 	static const struct { s64 left; u64 passed; } rows[] = {
 		{ PERIOD - 1, 1 }, { 1, PERIOD - 1 }, { -400, PERIOD - 400 },
 		/* No period has begun. */
 		{ PERIOD, 0 }, { -PERIOD, 0 }, { PERIOD + 1, 0 }, { 0, 0 },
 	};
-	struct ev_pair pair;
+	struct event_test_pair pair;
 
-	ev_make_pair(test, &pair);
+	event_test_make_pair(test, &pair);
 	for (int i = 0; i < ARRAY_SIZE(rows); i++) {
 		pair.eldest->child_period = 5;
 		local64_set(&pair.copy->hw.period_left, rows[i].left);
-		ev_fold(&pair);
+		event_test_fold(&pair);
 		KUNIT_EXPECT_EQ_MSG(test, pair.eldest->child_period,
 				    5 + rows[i].passed, "left %lld", rows[i].left);
 	}
 }
 
-static struct kunit_case ev_cases[] = {
-	KUNIT_CASE(ev_exclusive),
-	KUNIT_CASE(ev_branches_unused),
-	KUNIT_CASE(ev_no_cgroup),
-	KUNIT_CASE(ev_callchain),
-	KUNIT_CASE(ev_disowned),
-	KUNIT_CASE(ev_leaves_twice),
-	KUNIT_CASE(ev_fold_counts),
-	KUNIT_CASE(ev_fold_period),
+static struct kunit_case event_test_cases[] = {
+	KUNIT_CASE(event_test_exclusive),
+	KUNIT_CASE(event_test_branches_unused),
+	KUNIT_CASE(event_test_no_cgroup),
+	KUNIT_CASE(event_test_callchain),
+	KUNIT_CASE(event_test_disowned),
+	KUNIT_CASE(event_test_leaves_twice),
+	KUNIT_CASE(event_test_fold_counts),
+	KUNIT_CASE(event_test_fold_period),
 	{ }
 };
 
-static struct kunit_suite ev_suite = {
+static struct kunit_suite event_test_suite = {
 	.name		= "perf_event",
-	.suite_init	= ev_suite_init,
-	.suite_exit	= ev_suite_exit,
-	.init		= ev_init,
-	.test_cases	= ev_cases,
+	.suite_init	= event_test_suite_init,
+	.suite_exit	= event_test_suite_exit,
+	.init		= event_test_init,
+	.test_cases	= event_test_cases,
 };
 
-kunit_test_suite(ev_suite);
+kunit_test_suite(event_test_suite);

@@ -26,39 +26,39 @@
 
 static struct fake_pmu fake;
 
-static int fm_suite_init(struct kunit_suite *suite)
+static int family_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_family");
 }
 
-static void fm_suite_exit(struct kunit_suite *suite)
+static void family_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static void fm_check_idle(void *test)
+static void family_test_check_idle(void *test)
 {
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static int fm_init(struct kunit *test)
+static int family_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
-	return kunit_add_action(test, fm_check_idle, test);
+	return kunit_add_action(test, family_test_check_idle, test);
 }
 
 /* The pool, against a model of it. */
 
-enum fm_place { FM_OUTSIDE, FM_PARKED, FM_TAKEN };
+enum family_test_place { FAMILY_TEST_OUTSIDE, FAMILY_TEST_PARKED, FAMILY_TEST_TAKEN };
 
-struct fm_pool {
+struct family_test_pool {
 	struct perf_family		*family;
 	struct perf_event_context	*ctx[NR_POOL];
-	enum fm_place			place[NR_POOL];
+	enum family_test_place		place[NR_POOL];
 };
 
-static unsigned int fm_pool_count(const struct fm_pool *pool,
-				  enum fm_place place)
+static unsigned int family_test_pool_count(const struct family_test_pool *pool,
+					   enum family_test_place place)
 {
 	unsigned int n = 0;
 
@@ -68,80 +68,87 @@ static unsigned int fm_pool_count(const struct fm_pool *pool,
 }
 
 /* Has the pool as many contexts as the family has places for? */
-static bool fm_pool_is_full(const struct fm_pool *pool)
+static bool family_test_pool_is_full(const struct family_test_pool *pool)
 {
-	return NR_POOL - fm_pool_count(pool, FM_OUTSIDE) >= nr_cpu_ids;
+	return NR_POOL - family_test_pool_count(pool, FAMILY_TEST_OUTSIDE) >=
+	       nr_cpu_ids;
 }
 
-static void fm_pool_park(struct fm_pool *pool, int i)
+static void family_test_pool_park(struct family_test_pool *pool, int i)
 {
 	scoped_guard(raw_spinlock_irq, &pool->ctx[i]->lock)
 		perf_family_park_locked(pool->ctx[i]);
-	pool->place[i] = FM_PARKED;
+	pool->place[i] = FAMILY_TEST_PARKED;
 }
 
-static void fm_pool_take(struct kunit *test, struct fm_pool *pool)
+static void family_test_pool_take(struct kunit *test,
+				  struct family_test_pool *pool)
 {
 	struct perf_event_context *ctx;
 
-	if (!fm_pool_count(pool, FM_PARKED))
+	if (!family_test_pool_count(pool, FAMILY_TEST_PARKED))
 		return;
 	scoped_guard(irqsave)
 		ctx = perf_family_take_oncpu(pool->family);
 	for (int i = 0; i < NR_POOL; i++) {
 		if (pool->ctx[i] != ctx)
 			continue;
-		KUNIT_EXPECT_EQ(test, pool->place[i], FM_PARKED);
-		pool->place[i] = FM_TAKEN;
+		KUNIT_EXPECT_EQ(test, pool->place[i], FAMILY_TEST_PARKED);
+		pool->place[i] = FAMILY_TEST_TAKEN;
 		return;
 	}
 	KUNIT_FAIL(test, "took what was never parked");
 }
 
-static void fm_pool_step(struct kunit *test, struct fm_pool *pool,
-			 struct rnd_state *rnd)
+static void family_test_pool_step(struct kunit *test,
+				  struct family_test_pool *pool,
+				  struct rnd_state *rnd)
 {
 	int i = prandom_u32_state(rnd) % NR_POOL;
 
 	if (prandom_u32_state(rnd) % 2) {
-		fm_pool_take(test, pool);
-	} else if (pool->place[i] == FM_TAKEN && prandom_u32_state(rnd) % 4) {
-		fm_pool_park(pool, i);
-	} else if (pool->place[i] != FM_OUTSIDE) {
+		family_test_pool_take(test, pool);
+	} else if (pool->place[i] == FAMILY_TEST_TAKEN &&
+		   prandom_u32_state(rnd) % 4) {
+		family_test_pool_park(pool, i);
+	} else if (pool->place[i] != FAMILY_TEST_OUTSIDE) {
 		scoped_guard(mutex, &pool->family->mutex)
 			perf_family_withdraw(pool->ctx[i]);
-		pool->place[i] = FM_OUTSIDE;
-	} else if (!fm_pool_is_full(pool)) {
+		pool->place[i] = FAMILY_TEST_OUTSIDE;
+	} else if (!family_test_pool_is_full(pool)) {
 		scoped_guard(mutex, &pool->family->mutex)
 			perf_family_add(pool->family, pool->ctx[i]);
-		pool->place[i] = FM_PARKED;
+		pool->place[i] = FAMILY_TEST_PARKED;
 	}
 }
 
-static void fm_pool_check(struct kunit *test, const struct fm_pool *pool)
+static void family_test_pool_check(struct kunit *test,
+				   const struct family_test_pool *pool)
 {
 	const struct perf_family *family = pool->family;
 	unsigned int found = 0;
 
 	for (unsigned int i = 0; i <= nr_cpu_ids; i++)
 		found += !!family->parked[i];
-	KUNIT_EXPECT_EQ(test, found, fm_pool_count(pool, FM_PARKED));
+	KUNIT_EXPECT_EQ(test, found,
+			family_test_pool_count(pool, FAMILY_TEST_PARKED));
 	KUNIT_EXPECT_EQ(test, family->nr_parked, found);
 	KUNIT_EXPECT_EQ(test, family->nr_contexts,
-			NR_POOL - fm_pool_count(pool, FM_OUTSIDE));
+			NR_POOL - family_test_pool_count(pool,
+							 FAMILY_TEST_OUTSIDE));
 	for (int i = 0; i < NR_POOL; i++)
 		KUNIT_EXPECT_EQ(test, !!pool->ctx[i]->family,
-				pool->place[i] != FM_OUTSIDE);
+				pool->place[i] != FAMILY_TEST_OUTSIDE);
 }
 
-static void fm_pool_free(void *arg)
+static void family_test_pool_free(void *arg)
 {
-	struct fm_pool *pool = arg;
+	struct family_test_pool *pool = arg;
 
 	for (int i = 0; i < NR_POOL; i++) {
 		if (!pool->ctx[i])
 			continue;
-		if (pool->place[i] != FM_OUTSIDE) {
+		if (pool->place[i] != FAMILY_TEST_OUTSIDE) {
 			guard(mutex)(&pool->family->mutex);
 			perf_family_withdraw(pool->ctx[i]);
 		}
@@ -150,14 +157,15 @@ static void fm_pool_free(void *arg)
 	perf_ctx_put(&pool->family->handle);
 }
 
-static struct fm_pool *fm_pool_make(struct kunit *test)
+static struct family_test_pool *family_test_pool_make(struct kunit *test)
 {
-	struct fm_pool *pool = kunit_kzalloc(test, sizeof(*pool), GFP_KERNEL);
+	struct family_test_pool *pool =
+		kunit_kzalloc(test, sizeof(*pool), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, pool);
 	pool->family = perf_family_alloc();
 	KUNIT_ASSERT_NOT_NULL(test, pool->family);
-	fake_pmu_undo(test, fm_pool_free, pool);
+	fake_pmu_undo(test, family_test_pool_free, pool);
 	for (int i = 0; i < NR_POOL; i++) {
 		pool->ctx[i] = perf_ctx_alloc_task(current);
 		KUNIT_ASSERT_NOT_NULL(test, pool->ctx[i]);
@@ -165,25 +173,25 @@ static struct fm_pool *fm_pool_make(struct kunit *test)
 	return pool;
 }
 
-static void fm_pool_random(struct kunit *test)
+static void family_test_pool_random(struct kunit *test)
 {
-	struct fm_pool *pool = fm_pool_make(test);
+	struct family_test_pool *pool = family_test_pool_make(test);
 	struct rnd_state rnd;
 
 	fake_pmu_seed(test, &rnd);
 	for (int step = 0; step < NR_STEPS; step++) {
-		fm_pool_step(test, pool, &rnd);
+		family_test_pool_step(test, pool, &rnd);
 		if (step % 16)
 			continue;
-		fm_pool_check(test, pool);
+		family_test_pool_check(test, pool);
 		cond_resched();
 	}
 }
 
 /* A CPU takes the context that it has parked itself. */
-static void fm_pool_nearest(struct kunit *test)
+static void family_test_pool_nearest(struct kunit *test)
 {
-	struct fm_pool *pool = fm_pool_make(test);
+	struct family_test_pool *pool = family_test_pool_make(test);
 	struct perf_event_context *first, *again;
 
 	if (num_possible_cpus() < 2)
@@ -192,8 +200,8 @@ static void fm_pool_nearest(struct kunit *test)
 		perf_family_add(pool->family, pool->ctx[0]);
 		perf_family_add(pool->family, pool->ctx[1]);
 	}
-	pool->place[0] = FM_PARKED;
-	pool->place[1] = FM_PARKED;
+	pool->place[0] = FAMILY_TEST_PARKED;
+	pool->place[1] = FAMILY_TEST_PARKED;
 	scoped_guard(irqsave) {
 		first = perf_family_take_oncpu(pool->family);
 		scoped_guard(raw_spinlock, &first->lock)
@@ -206,9 +214,9 @@ static void fm_pool_nearest(struct kunit *test)
 }
 
 /* Every member that runs finds a context if the pool grows when it asks to. */
-static void fm_pool_grows(struct kunit *test)
+static void family_test_pool_grows(struct kunit *test)
 {
-	struct perf_family *family = fm_pool_make(test)->family;
+	struct perf_family *family = family_test_pool_make(test)->family;
 	unsigned int cpus = num_possible_cpus();
 
 	guard(mutex)(&family->mutex);
@@ -223,9 +231,9 @@ static void fm_pool_grows(struct kunit *test)
 }
 
 /* A pool with more contexts than members does not grow for the next one. */
-static void fm_pool_suffices(struct kunit *test)
+static void family_test_pool_suffices(struct kunit *test)
 {
-	struct perf_family *family = fm_pool_make(test)->family;
+	struct perf_family *family = family_test_pool_make(test)->family;
 
 	guard(mutex)(&family->mutex);
 	family->nr_contexts = 1;
@@ -234,7 +242,7 @@ static void fm_pool_suffices(struct kunit *test)
 }
 
 /* Memory behind the places is left alone. */
-static void fm_pool_ends(struct kunit *test)
+static void family_test_pool_ends(struct kunit *test)
 {
 	unsigned int nr = max(nr_cpu_ids, 2U) + 1;
 	struct perf_event_context *ctx = perf_ctx_alloc_task(current), *taken;
@@ -262,9 +270,9 @@ static void fm_pool_ends(struct kunit *test)
 }
 
 /* A record about another task finds a context that is not loaded here. */
-static void fm_pool_elsewhere(struct kunit *test)
+static void family_test_pool_elsewhere(struct kunit *test)
 {
-	struct fm_pool *pool = fm_pool_make(test);
+	struct family_test_pool *pool = family_test_pool_make(test);
 	struct perf_event_context *handle = &pool->family->handle;
 	struct perf_event_context *ctx = pool->ctx[0], *found[4];
 
@@ -277,7 +285,7 @@ static void fm_pool_elsewhere(struct kunit *test)
 
 	scoped_guard(mutex, &pool->family->mutex)
 		perf_family_add(pool->family, ctx);
-	pool->place[0] = FM_PARKED;
+	pool->place[0] = FAMILY_TEST_PARKED;
 	scoped_guard(preempt) {
 		found[2] = perf_family_other_rcu(handle);
 		WRITE_ONCE(ctx->loaded_cpu, smp_processor_id());
@@ -289,25 +297,26 @@ static void fm_pool_elsewhere(struct kunit *test)
 }
 
 /* There is room for all contexts, and for one more while a member leaves. */
-static void fm_pool_room(struct kunit *test)
+static void family_test_pool_room(struct kunit *test)
 {
 	unsigned int nr = max(num_possible_cpus(), 2U) + 1;
-	struct fm_pool *pool = fm_pool_make(test);
+	struct family_test_pool *pool = family_test_pool_make(test);
 
 	if (nr > NR_POOL)
 		kunit_skip(test, "more than %d CPUs", NR_POOL - 1);
 	for (unsigned int i = 0; i < nr; i++) {
 		scoped_guard(mutex, &pool->family->mutex)
 			perf_family_add(pool->family, pool->ctx[i]);
-		pool->place[i] = FM_PARKED;
-		fm_pool_check(test, pool);
+		pool->place[i] = FAMILY_TEST_PARKED;
+		family_test_pool_check(test, pool);
 	}
 }
 
 /* A context that has moved to another pool is not returned to this one. */
-static void fm_pool_other(struct kunit *test)
+static void family_test_pool_other(struct kunit *test)
 {
-	struct fm_pool *from = fm_pool_make(test), *to = fm_pool_make(test);
+	struct family_test_pool *from = family_test_pool_make(test),
+				*to = family_test_pool_make(test);
 	struct perf_event_context *ctx = from->ctx[0], *taken;
 
 	scoped_guard(mutex, &from->family->mutex)
@@ -333,7 +342,7 @@ static void fm_pool_other(struct kunit *test)
 
 /* Tasks. */
 
-static struct perf_event *fm_open(struct kunit *test, bool by_task)
+static struct perf_event *family_test_open(struct kunit *test, bool by_task)
 {
 	struct fake_pmu_spec spec = {
 		.cpu		= -1,
@@ -345,14 +354,14 @@ static struct perf_event *fm_open(struct kunit *test, bool by_task)
 	return fake_pmu_open(test, &fake, &spec);
 }
 
-static u64 fm_read(struct perf_event *event)
+static u64 family_test_read(struct perf_event *event)
 {
 	u64 enabled, running;
 
 	return perf_event_read_value(event, &enabled, &running);
 }
 
-static void fm_tick(struct fm_task *self)
+static void family_test_tick(struct test_task *self)
 {
 	/* Preemption is off because another task may share this CPU. */
 	preempt_disable();
@@ -360,87 +369,87 @@ static void fm_tick(struct fm_task *self)
 	preempt_enable();
 }
 
-static void fm_fork_joins(struct kunit *test)
+static void family_test_fork_joins(struct kunit *test)
 {
-	struct perf_event *event = fm_open(test, false);
+	struct perf_event *event = family_test_open(test, false);
 	struct perf_family *family;
-	struct fm_task *child;
+	struct test_task *child;
 
-	KUNIT_EXPECT_NULL(test, fm_family_of(current));
-	child = fm_fork(test, NULL);
-	family = fm_family_of(current);
+	KUNIT_EXPECT_NULL(test, test_task_family(current));
+	child = test_task_fork(test, NULL);
+	family = test_task_family(current);
 	KUNIT_ASSERT_NOT_NULL(test, family);
-	KUNIT_EXPECT_PTR_EQ(test, fm_family_of(child->task), family);
+	KUNIT_EXPECT_PTR_EQ(test, test_task_family(child->task), family);
 	KUNIT_EXPECT_EQ(test, family->nr_members, 2);
 	KUNIT_EXPECT_EQ(test, family->nr_contexts, 2);
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&event->child_list));
 
-	fm_end(test, child);
+	test_task_end(test, child);
 	KUNIT_EXPECT_EQ(test, family->nr_members, 1);
 	KUNIT_EXPECT_EQ(test, family->nr_contexts, 2);
 }
 
 /* A founder's context may be equal to another one. A pool's context is not. */
-static void fm_founder_was_equal(struct kunit *test)
+static void family_test_founder_was_equal(struct kunit *test)
 {
 	struct perf_event_context *own, *ctx;
 	struct perf_family *family;
 
-	fm_open(test, false);
+	family_test_open(test, false);
 	own = current->perf_event_ctxp;
 	scoped_guard(raw_spinlock_irqsave, &own->lock)
 		own->equal = 2;
-	fm_fork(test, NULL);
-	family = fm_family_of(current);
+	test_task_fork(test, NULL);
+	family = test_task_family(current);
 	KUNIT_ASSERT_NOT_NULL(test, family);
 	list_for_each_entry(ctx, &family->contexts, family_entry)
 		KUNIT_EXPECT_EQ(test, ctx->equal, 0);
 }
 
 /* The sum has the counts of all tasks, whether they live or have exited. */
-static void fm_sum(struct kunit *test)
+static void family_test_sum(struct kunit *test)
 {
-	struct perf_event *event = fm_open(test, false);
-	struct fm_task *child;
+	struct perf_event *event = family_test_open(test, false);
+	struct test_task *child;
 	u64 before, after;
 
 	for (int i = 0; i < 5; i++) {
-		child = fm_fork(test, fm_tick);
-		before = fm_read(event);
-		fm_act(child);
-		after = fm_read(event);
+		child = test_task_fork(test, family_test_tick);
+		before = family_test_read(event);
+		test_task_act(child);
+		after = family_test_read(event);
 		KUNIT_EXPECT_GE(test, after - before, 100);
 		if (i % 2)
-			fm_end(test, child);
-		KUNIT_EXPECT_GE(test, fm_read(event), after);
+			test_task_end(test, child);
+		KUNIT_EXPECT_GE(test, family_test_read(event), after);
 	}
 }
 
 /* An event that asks for counts by task gets them. */
-static void fm_by_task(struct kunit *test)
+static void family_test_by_task(struct kunit *test)
 {
-	struct perf_event *event = fm_open(test, true);
-	struct fm_task *child = fm_fork(test, NULL);
+	struct perf_event *event = family_test_open(test, true);
+	struct test_task *child = test_task_fork(test, NULL);
 
-	KUNIT_EXPECT_NULL(test, fm_family_of(current));
-	KUNIT_EXPECT_NULL(test, fm_family_of(child->task));
+	KUNIT_EXPECT_NULL(test, test_task_family(current));
+	KUNIT_EXPECT_NULL(test, test_task_family(child->task));
 	KUNIT_EXPECT_NOT_NULL(test, child->task->perf_event_ctxp);
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&event->child_list));
-	fm_end(test, child);
+	test_task_end(test, child);
 	/* Their contexts are equal: a switch may have exchanged them. */
 	KUNIT_EXPECT_EQ(test, list_empty(&event->child_list),
 			event->ctx == current->perf_event_ctxp);
 }
 
-static void fm_pool_is_bounded(struct kunit *test)
+static void family_test_pool_is_bounded(struct kunit *test)
 {
 	unsigned int nr = num_possible_cpus() + 3;
-	struct perf_event *event = fm_open(test, false);
+	struct perf_event *event = family_test_open(test, false);
 	struct perf_family *family;
 
 	for (unsigned int i = 1; i <= nr; i++) {
-		fm_fork(test, NULL);
-		family = fm_family_of(current);
+		test_task_fork(test, NULL);
+		family = test_task_family(current);
 		KUNIT_ASSERT_NOT_NULL(test, family);
 		KUNIT_EXPECT_EQ(test, family->nr_members, i + 1);
 		KUNIT_EXPECT_EQ(test, family->nr_contexts,
@@ -451,52 +460,53 @@ static void fm_pool_is_bounded(struct kunit *test)
 }
 
 /* A task that gets an event of its own gets back the events opened on it. */
-static void fm_founder_leaves(struct kunit *test)
+static void family_test_founder_leaves(struct kunit *test)
 {
-	struct perf_event *event = fm_open(test, false), *own;
-	struct fm_task *child = fm_fork(test, fm_tick);
+	struct perf_event *event = family_test_open(test, false), *own;
+	struct test_task *child = test_task_fork(test, family_test_tick);
 	struct fake_pmu_spec spec = { .cpu = -1, .task = current };
-	struct perf_family *family = fm_family_of(current);
+	struct perf_family *family = test_task_family(current);
 	u64 before;
 
 	own = fake_pmu_open(test, &fake, &spec);
-	KUNIT_EXPECT_NULL(test, fm_family_of(current));
+	KUNIT_EXPECT_NULL(test, test_task_family(current));
 	KUNIT_EXPECT_PTR_EQ(test, current->perf_event_ctxp, event->ctx);
 	KUNIT_EXPECT_PTR_EQ(test, own->ctx, event->ctx);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
-	KUNIT_EXPECT_PTR_EQ(test, fm_family_of(child->task), family);
+	KUNIT_EXPECT_PTR_EQ(test, test_task_family(child->task), family);
 	KUNIT_EXPECT_EQ(test, family->nr_members, 1);
 
-	before = fm_read(event);
-	fm_act(child);
-	KUNIT_EXPECT_GE(test, fm_read(event) - before, 100);
+	before = family_test_read(event);
+	test_task_act(child);
+	KUNIT_EXPECT_GE(test, family_test_read(event) - before, 100);
 }
 
-static void fm_child_leaves(struct kunit *test)
+static void family_test_child_leaves(struct kunit *test)
 {
-	struct perf_event *event = fm_open(test, false), *own;
-	struct fm_task *child = fm_fork(test, fm_tick);
+	struct perf_event *event = family_test_open(test, false), *own;
+	struct test_task *child = test_task_fork(test, family_test_tick);
 	struct fake_pmu_spec spec = { .cpu = -1, .task = child->task };
-	struct perf_family *family = fm_family_of(current);
+	struct perf_family *family = test_task_family(current);
 	u64 before;
 
 	own = fake_pmu_open(test, &fake, &spec);
-	KUNIT_EXPECT_PTR_EQ(test, fm_family_of(current), family);
+	KUNIT_EXPECT_PTR_EQ(test, test_task_family(current), family);
 	KUNIT_EXPECT_PTR_EQ(test, child->task->perf_event_ctxp, own->ctx);
 	KUNIT_EXPECT_EQ(test, own->ctx->nr_events, 2);
 	KUNIT_EXPECT_EQ(test, family->nr_members, 1);
 
-	before = fm_read(event);
-	fm_act(child);
-	KUNIT_EXPECT_GE(test, fm_read(own), 100);
-	KUNIT_EXPECT_GE(test, fm_read(event) - before, fm_read(own));
+	before = family_test_read(event);
+	test_task_act(child);
+	KUNIT_EXPECT_GE(test, family_test_read(own), 100);
+	KUNIT_EXPECT_GE(test, family_test_read(event) - before,
+			family_test_read(own));
 }
 
 /* The eldest ends with the last of its family, not with its own task. */
-static void fm_orphans(struct kunit *test)
+static void family_test_orphans(struct kunit *test)
 {
-	struct fm_task *grandchild = fm_task_make(test, fm_tick);
-	struct fm_task *child = fm_fork(test, fm_fork_again);
+	struct test_task *grandchild = test_task_make(test, family_test_tick);
+	struct test_task *child = test_task_fork(test, test_task_fork_child);
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = child->task, .inherit = true,
 	};
@@ -504,27 +514,27 @@ static void fm_orphans(struct kunit *test)
 	u64 count;
 
 	child->child = grandchild;
-	fm_act(child);
+	test_task_act(child);
 	KUNIT_ASSERT_NOT_NULL(test, grandchild->task);
-	fake_pmu_undo(test, fm_task_end, grandchild);
-	KUNIT_EXPECT_NOT_NULL(test, fm_family_of(child->task));
+	fake_pmu_undo(test, test_task_finish, grandchild);
+	KUNIT_EXPECT_NOT_NULL(test, test_task_family(child->task));
 
-	fm_end(test, child);
+	test_task_end(test, child);
 	KUNIT_EXPECT_GE(test, event->state, PERF_EVENT_STATE_OFF);
-	fm_act(grandchild);
-	count = fm_read(event);
+	test_task_act(grandchild);
+	count = family_test_read(event);
 	KUNIT_EXPECT_GE(test, count, 100);
-	fm_end(test, grandchild);
+	test_task_end(test, grandchild);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_EXIT);
 	KUNIT_EXPECT_TRUE(test, list_empty(&event->child_list));
-	KUNIT_EXPECT_GE(test, fm_read(event), count);
+	KUNIT_EXPECT_GE(test, family_test_read(event), count);
 }
 
 #define PONG_TICKS	1000
 #define PING_TICKS	3
 #define NR_ROUNDS	1000
 
-static void fm_pong(struct fm_task *self)
+static void family_test_pong(struct test_task *self)
 {
 	for (int i = 0; i < NR_ROUNDS; i++) {
 		fake_pmu_tick(&fake, PONG_TICKS);
@@ -534,14 +544,14 @@ static void fm_pong(struct fm_task *self)
 }
 
 /* Current and a child take turns on one CPU. Return: the child. */
-static struct fm_task *fm_ping_pong(struct kunit *test)
+static struct test_task *family_test_ping_pong(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask), adds;
-	struct fm_task *child;
+	struct test_task *child;
 
 	KUNIT_ASSERT_EQ(test, 0,
 			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
-	child = fm_fork(test, fm_pong);
+	child = test_task_fork(test, family_test_pong);
 	adds = fake_pmu_calls(&fake, FAKE_ADD);
 	for (int i = 0; i <= NR_ROUNDS; i++) {
 		complete(&child->go);
@@ -550,7 +560,7 @@ static struct fm_task *fm_ping_pong(struct kunit *test)
 		fake_pmu_tick(&fake, PING_TICKS);
 	}
 	wait_for_completion(&child->done);
-	fm_settle(child);
+	test_task_settle(child);
 	adds = fake_pmu_calls(&fake, FAKE_ADD) - adds;
 	kunit_info(test, "%d switches, %d adds\n", 2 * NR_ROUNDS, adds);
 	/* Other tasks may come between. */
@@ -559,16 +569,16 @@ static struct fm_task *fm_ping_pong(struct kunit *test)
 }
 
 /* A switch between two members leaves the PMU alone. */
-static void fm_hand_over(struct kunit *test)
+static void family_test_hand_over(struct kunit *test)
 {
-	struct perf_event *event = fm_open(test, false);
+	struct perf_event *event = family_test_open(test, false);
 
-	fm_ping_pong(test);
-	KUNIT_EXPECT_EQ(test, fm_read(event),
+	family_test_ping_pong(test);
+	KUNIT_EXPECT_EQ(test, family_test_read(event),
 			NR_ROUNDS * PONG_TICKS + (NR_ROUNDS + 1) * PING_TICKS);
 }
 
-static u64 fm_count_of(struct task_struct *task)
+static u64 family_test_count_of(struct task_struct *task)
 {
 	struct perf_event_context *ctx = task->perf_event_ctxp;
 
@@ -579,30 +589,32 @@ static u64 fm_count_of(struct task_struct *task)
 }
 
 /* So does one between tasks with equal contexts; counts stay with the tasks. */
-static void fm_exchange(struct kunit *test)
+static void family_test_exchange(struct kunit *test)
 {
-	struct perf_event *event = fm_open(test, true);
-	struct fm_task *child = fm_ping_pong(test);
-	u64 sum = fm_read(event);
+	struct perf_event *event = family_test_open(test, true);
+	struct test_task *child = family_test_ping_pong(test);
+	u64 sum = family_test_read(event);
 
 	KUNIT_EXPECT_PTR_EQ(test, child->task->perf_event_ctxp->task,
 			    child->task);
 	KUNIT_EXPECT_PTR_EQ(test, current->perf_event_ctxp->task, current);
-	KUNIT_EXPECT_EQ(test, fm_count_of(child->task), NR_ROUNDS * PONG_TICKS);
-	KUNIT_EXPECT_EQ(test, fm_count_of(current),
+	KUNIT_EXPECT_EQ(test, family_test_count_of(child->task),
+			NR_ROUNDS * PONG_TICKS);
+	KUNIT_EXPECT_EQ(test, family_test_count_of(current),
 			(NR_ROUNDS + 1) * PING_TICKS);
 	KUNIT_EXPECT_EQ(test, sum,
-			fm_count_of(current) + fm_count_of(child->task));
+			family_test_count_of(current) +
+				family_test_count_of(child->task));
 }
 
 /* With one more event the contexts are no longer equal. */
-static void fm_unequal(struct kunit *test)
+static void family_test_unequal(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = -1 };
-	struct fm_task *child;
+	struct test_task *child;
 
-	fm_open(test, true);
-	child = fm_fork(test, NULL);
+	family_test_open(test, true);
+	child = test_task_fork(test, NULL);
 	KUNIT_EXPECT_NE(test, current->perf_event_ctxp->equal, 0);
 	KUNIT_EXPECT_EQ(test, current->perf_event_ctxp->equal,
 			child->task->perf_event_ctxp->equal);
@@ -611,18 +623,18 @@ static void fm_unequal(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, child->task->perf_event_ctxp->equal, 0);
 }
 
-static struct perf_event_context *fm_seen_ctx;
+static struct perf_event_context *family_test_seen_ctx;
 
-static void fm_see_ctx(struct fm_task *self)
+static void family_test_see_ctx(struct test_task *self)
 {
-	fm_seen_ctx = current->perf_event_ctxp;
+	family_test_seen_ctx = current->perf_event_ctxp;
 }
 
 #define SHORT_LEAD	((s64)NSEC_PER_SEC)
 #define LONG_LEAD	(1000 * SHORT_LEAD)
 
 /* The lead of the oldest event of @task or, with @newest, of its newest one. */
-static s64 fm_lead_of(struct task_struct *task, bool newest)
+static s64 family_test_lead_of(struct task_struct *task, bool newest)
 {
 	struct perf_event_context *ctx = task->perf_event_ctxp;
 	struct list_head *list = &ctx->event_list;
@@ -634,7 +646,7 @@ static s64 fm_lead_of(struct task_struct *task, bool newest)
 }
 
 /* As a choice leaves them: one group waits. No other choice follows. */
-static void fm_set_leads(struct task_struct *task, s64 lead)
+static void family_test_set_leads(struct task_struct *task, s64 lead)
 {
 	struct perf_event_context *ctx = task->perf_event_ctxp;
 	struct perf_event *event;
@@ -650,35 +662,37 @@ static void fm_set_leads(struct task_struct *task, s64 lead)
 static struct {
 	struct perf_event_context	*ctx;
 	s64				lead;
-} fm_lead_seen;
+} family_test_lead_seen;
 
-static void fm_see_lead(struct fm_task *self)
+static void family_test_see_lead(struct test_task *self)
 {
-	fm_lead_seen.ctx = current->perf_event_ctxp;
-	fm_lead_seen.lead = fm_lead_of(current, true);
+	family_test_lead_seen.ctx = current->perf_event_ctxp;
+	family_test_lead_seen.lead = family_test_lead_of(current, true);
 }
 
 /* In an exchange a task's turns go with the task as well. */
-static void fm_exchange_turns(struct kunit *test)
+static void family_test_exchange_turns(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask), exchanges = 0;
 	struct perf_event_context *ctx;
-	struct fm_task *child;
+	struct test_task *child;
 
 	KUNIT_ASSERT_EQ(test, 0,
 			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
 	for (int i = 0; i <= FAKE_PMU_COUNTERS; i++)
-		fm_open(test, true);
-	child = fm_fork(test, fm_see_lead);
-	fm_settle(child);
-	fm_set_leads(current, SHORT_LEAD);
-	fm_set_leads(child->task, LONG_LEAD);
+		family_test_open(test, true);
+	child = test_task_fork(test, family_test_see_lead);
+	test_task_settle(child);
+	family_test_set_leads(current, SHORT_LEAD);
+	family_test_set_leads(child->task, LONG_LEAD);
 	for (int i = 0; i < 10; i++) {
 		ctx = current->perf_event_ctxp;
-		fm_act(child);
-		exchanges += fm_lead_seen.ctx == ctx;
-		KUNIT_EXPECT_GT(test, fm_lead_seen.lead, LONG_LEAD / 2);
-		KUNIT_EXPECT_LT(test, fm_lead_of(current, true), LONG_LEAD / 2);
+		test_task_act(child);
+		exchanges += family_test_lead_seen.ctx == ctx;
+		KUNIT_EXPECT_GT(test, family_test_lead_seen.lead,
+				LONG_LEAD / 2);
+		KUNIT_EXPECT_LT(test, family_test_lead_of(current, true),
+				LONG_LEAD / 2);
 	}
 	KUNIT_EXPECT_GT(test, exchanges, 0);
 }
@@ -686,62 +700,63 @@ static void fm_exchange_turns(struct kunit *test)
 #define LONG_RUN_MS	20
 
 /* Time on the PMU counts for the task, however short its runs are. */
-static void fm_exchange_short_runs(struct kunit *test)
+static void family_test_exchange_short_runs(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask);
-	struct fm_task *child;
+	struct test_task *child;
 	s64 lead;
 
 	KUNIT_ASSERT_EQ(test, 0,
 			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
 	for (int i = 0; i <= FAKE_PMU_COUNTERS; i++)
-		fm_open(test, true);
-	child = fm_fork(test, fm_see_lead);
-	fm_settle(child);
-	fm_set_leads(current, 0);
-	fm_set_leads(child->task, 0);
+		family_test_open(test, true);
+	child = test_task_fork(test, family_test_see_lead);
+	test_task_settle(child);
+	family_test_set_leads(current, 0);
+	family_test_set_leads(child->task, 0);
 	for (int i = 0; i < LONG_RUN_MS; i++) {
 		mdelay(1);
-		fm_act(child);
+		test_task_act(child);
 	}
-	lead = fm_lead_of(current, false);
+	lead = family_test_lead_of(current, false);
 	KUNIT_EXPECT_GE(test, lead, LONG_RUN_MS * NSEC_PER_MSEC / 2);
-	lead = fm_lead_of(current, true);
+	lead = family_test_lead_of(current, true);
 	KUNIT_EXPECT_LT(test, lead, LONG_RUN_MS * NSEC_PER_MSEC / 2);
 }
 
 /* Contexts that are exchanged, and an event whose counts somebody adds up. */
-static struct perf_event_context *fm_moved[2];
-static struct perf_event *fm_summed;
+static struct perf_event_context *family_test_moved[2];
+static struct perf_event *family_test_summed;
 
-static void fm_lock_moved(void)
+static void family_test_lock_moved(void)
 {
-	mutex_lock(&min(fm_moved[0], fm_moved[1])->mutex);
-	mutex_lock_nested(&max(fm_moved[0], fm_moved[1])->mutex,
-			  SINGLE_DEPTH_NESTING);
+	mutex_lock(&min(family_test_moved[0], family_test_moved[1])->mutex);
+	mutex_lock_nested(
+		&max(family_test_moved[0], family_test_moved[1])->mutex,
+		SINGLE_DEPTH_NESTING);
 }
 
-static void fm_unlock_moved(void)
+static void family_test_unlock_moved(void)
 {
-	mutex_unlock(&max(fm_moved[0], fm_moved[1])->mutex);
-	mutex_unlock(&min(fm_moved[0], fm_moved[1])->mutex);
+	mutex_unlock(&max(family_test_moved[0], family_test_moved[1])->mutex);
+	mutex_unlock(&min(family_test_moved[0], family_test_moved[1])->mutex);
 }
 
-static void fm_move_or_sum(struct fm_task *self)
+static void family_test_move_or_sum(struct test_task *self)
 {
-	if (fm_summed) {
-		guard(mutex)(&fm_summed->child_mutex);
-		perf_swap_hold_counts(fm_summed);
-		perf_swap_release_counts(fm_summed);
+	if (family_test_summed) {
+		guard(mutex)(&family_test_summed->child_mutex);
+		perf_swap_hold_counts(family_test_summed);
+		perf_swap_release_counts(family_test_summed);
 		return;
 	}
-	fm_lock_moved();
-	perf_swap_begin_move(fm_moved[0], fm_moved[1]);
-	perf_swap_end_move(fm_moved[0], fm_moved[1]);
-	fm_unlock_moved();
+	family_test_lock_moved();
+	perf_swap_begin_move(family_test_moved[0], family_test_moved[1]);
+	perf_swap_end_move(family_test_moved[0], family_test_moved[1]);
+	family_test_unlock_moved();
 }
 
-static void fm_expect_waits(struct kunit *test, struct fm_task *task)
+static void family_test_expect_waits(struct kunit *test, struct test_task *task)
 {
 	complete(&task->go);
 	msleep(20);
@@ -749,106 +764,112 @@ static void fm_expect_waits(struct kunit *test, struct fm_task *task)
 }
 
 /* Adding up counts waits for exchanges of these contexts, and vice versa. */
-static void fm_sum_and_move(struct kunit *test)
+static void family_test_sum_and_move(struct kunit *test)
 {
-	struct fm_task *stranger = fm_fork(test, fm_move_or_sum);
+	struct test_task *stranger =
+		test_task_fork(test, family_test_move_or_sum);
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = stranger->task, .inherit = true,
 		.by_task = true,
 	};
 	struct perf_event *theirs = fake_pmu_open(test, &fake, &spec);
-	struct perf_event *event = fm_open(test, true);
-	struct fm_task *child = fm_fork(test, NULL);
+	struct perf_event *event = family_test_open(test, true);
+	struct test_task *child = test_task_fork(test, NULL);
 
-	fm_settle(child);
-	fm_moved[0] = current->perf_event_ctxp;
-	fm_moved[1] = child->task->perf_event_ctxp;
-	fm_lock_moved();
-	perf_swap_begin_move(fm_moved[0], fm_moved[1]);
+	test_task_settle(child);
+	family_test_moved[0] = current->perf_event_ctxp;
+	family_test_moved[1] = child->task->perf_event_ctxp;
+	family_test_lock_moved();
+	perf_swap_begin_move(family_test_moved[0], family_test_moved[1]);
 	/* Another family has nothing to wait for. */
-	fm_summed = theirs;
-	fm_act(stranger);
-	fm_summed = event;
-	fm_expect_waits(test, stranger);
-	perf_swap_end_move(fm_moved[0], fm_moved[1]);
-	fm_unlock_moved();
+	family_test_summed = theirs;
+	test_task_act(stranger);
+	family_test_summed = event;
+	family_test_expect_waits(test, stranger);
+	perf_swap_end_move(family_test_moved[0], family_test_moved[1]);
+	family_test_unlock_moved();
 	wait_for_completion(&stranger->done);
 
 	scoped_guard(mutex, &event->child_mutex) {
 		perf_swap_hold_counts(event);
-		fm_summed = NULL;
-		fm_expect_waits(test, stranger);
+		family_test_summed = NULL;
+		family_test_expect_waits(test, stranger);
 		/* Until then nobody else begins to add up. */
-		KUNIT_EXPECT_TRUE(test, READ_ONCE(fm_moved[0]->moving));
-		KUNIT_EXPECT_TRUE(test, READ_ONCE(fm_moved[1]->moving));
+		KUNIT_EXPECT_TRUE(test,
+				  READ_ONCE(family_test_moved[0]->moving));
+		KUNIT_EXPECT_TRUE(test,
+				  READ_ONCE(family_test_moved[1]->moving));
 		perf_swap_release_counts(event);
 	}
 	wait_for_completion(&stranger->done);
-	KUNIT_EXPECT_EQ(test, fm_moved[0]->held | fm_moved[1]->held, 0);
+	KUNIT_EXPECT_EQ(test,
+			family_test_moved[0]->held | family_test_moved[1]->held,
+			0);
 }
 
 /* Between @child and current no switch exchanges contexts. */
-static void fm_expect_no_exchange(struct kunit *test, struct fm_task *child)
+static void family_test_expect_no_exchange(struct kunit *test,
+					   struct test_task *child)
 {
 	struct perf_event_context *ctx = current->perf_event_ctxp;
 
 	for (int i = 0; i < 10; i++) {
-		fm_act(child);
-		KUNIT_EXPECT_PTR_NE(test, fm_seen_ctx, ctx);
+		test_task_act(child);
+		KUNIT_EXPECT_PTR_NE(test, family_test_seen_ctx, ctx);
 		KUNIT_EXPECT_PTR_EQ(test, current->perf_event_ctxp, ctx);
 	}
 }
 
 /* A context that stays with its task is not exchanged, until the next fork. */
-static void fm_end_equal(struct kunit *test)
+static void family_test_end_equal(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask);
 	struct perf_event_context *ctx;
-	struct fm_task *child;
+	struct test_task *child;
 
 	KUNIT_ASSERT_EQ(test, 0,
 			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
-	fm_open(test, true);
-	child = fm_fork(test, fm_see_ctx);
-	fm_settle(child);
+	family_test_open(test, true);
+	child = test_task_fork(test, family_test_see_ctx);
+	test_task_settle(child);
 	ctx = current->perf_event_ctxp;
 	KUNIT_EXPECT_NE(test, ctx->equal, 0);
 	scoped_guard(mutex, &ctx->mutex) {
 		perf_swap_end_equal(ctx);
 		KUNIT_EXPECT_TRUE(test, perf_swap_stays(ctx, current));
 	}
-	fm_expect_no_exchange(test, child);
-	fm_fork(test, NULL);
+	family_test_expect_no_exchange(test, child);
+	test_task_fork(test, NULL);
 	KUNIT_EXPECT_NE(test, ctx->equal, 0);
 }
 
 /* A task's disabled copy does not count because another task's is enabled. */
-static void fm_enabled_alone(struct kunit *test)
+static void family_test_enabled_alone(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask);
 	struct perf_event *copy;
-	struct fm_task *child;
+	struct test_task *child;
 
 	KUNIT_ASSERT_EQ(test, 0,
 			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
-	fm_open(test, true);
-	child = fm_fork(test, fm_see_ctx);
-	fm_settle(child);
+	family_test_open(test, true);
+	child = test_task_fork(test, family_test_see_ctx);
+	test_task_settle(child);
 	copy = list_first_entry(&child->task->perf_event_ctxp->event_list,
 				struct perf_event, event_entry);
 	perf_event_disable(copy);
-	fm_expect_no_exchange(test, child);
+	family_test_expect_no_exchange(test, child);
 	perf_event_enable(copy);
 }
 
 /* A context that loses an event equals none, even if the other loses it too. */
-static void fm_one_closed(struct kunit *test)
+static void family_test_one_closed(struct kunit *test)
 {
-	struct perf_event *event = fm_open(test, true);
-	struct fm_task *child;
+	struct perf_event *event = family_test_open(test, true);
+	struct test_task *child;
 
-	fm_open(test, true);
-	child = fm_fork(test, NULL);
+	family_test_open(test, true);
+	child = test_task_fork(test, NULL);
 	KUNIT_EXPECT_NE(test, child->task->perf_event_ctxp->equal, 0);
 	fake_pmu_close(test, event);
 	KUNIT_EXPECT_EQ(test, child->task->perf_event_ctxp->equal, 0);
@@ -856,26 +877,26 @@ static void fm_one_closed(struct kunit *test)
 }
 
 /* A closed eldest leaves members without events, which can fork and exit. */
-static void fm_closed(struct kunit *test)
+static void family_test_closed(struct kunit *test)
 {
-	struct perf_event *event = fm_open(test, false);
-	struct fm_task *child = fm_fork(test, fm_tick), *late;
+	struct perf_event *event = family_test_open(test, false);
+	struct test_task *child = test_task_fork(test, family_test_tick), *late;
 
 	fake_pmu_close(test, event);
-	late = fm_fork(test, fm_tick);
+	late = test_task_fork(test, family_test_tick);
 	KUNIT_EXPECT_NULL(test, late->task->perf_event_ctxp);
-	fm_act(child);
-	fm_act(late);
-	event = fm_open(test, false);
-	KUNIT_EXPECT_NULL(test, fm_family_of(current));
+	test_task_act(child);
+	test_task_act(late);
+	event = family_test_open(test, false);
+	KUNIT_EXPECT_NULL(test, test_task_family(current));
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
 }
 
 /* The opener is in no family of the tasks on which it opens events. */
-static void fm_stranger_opens(struct kunit *test)
+static void family_test_stranger_opens(struct kunit *test)
 {
-	struct fm_task *grandchild = fm_task_make(test, fm_tick);
-	struct fm_task *child = fm_fork(test, fm_fork_again);
+	struct test_task *grandchild = test_task_make(test, family_test_tick);
+	struct test_task *child = test_task_fork(test, test_task_fork_child);
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = child->task, .inherit = true,
 	};
@@ -883,25 +904,25 @@ static void fm_stranger_opens(struct kunit *test)
 	u64 before;
 
 	child->child = grandchild;
-	fm_act(child);
+	test_task_act(child);
 	KUNIT_ASSERT_NOT_NULL(test, grandchild->task);
-	fake_pmu_undo(test, fm_task_end, grandchild);
-	KUNIT_ASSERT_NOT_NULL(test, fm_family_of(grandchild->task));
+	fake_pmu_undo(test, test_task_finish, grandchild);
+	KUNIT_ASSERT_NOT_NULL(test, test_task_family(grandchild->task));
 
 	spec.task = grandchild->task;
 	spec.inherit = false;
 	fake_pmu_open(test, &fake, &spec);
-	KUNIT_EXPECT_NULL(test, fm_family_of(grandchild->task));
+	KUNIT_EXPECT_NULL(test, test_task_family(grandchild->task));
 	spec.task = child->task;
 	fake_pmu_open(test, &fake, &spec);
-	KUNIT_EXPECT_NULL(test, fm_family_of(child->task));
-	before = fm_read(event);
-	fm_act(grandchild);
-	KUNIT_EXPECT_GE(test, fm_read(event) - before, 100);
+	KUNIT_EXPECT_NULL(test, test_task_family(child->task));
+	before = family_test_read(event);
+	test_task_act(grandchild);
+	KUNIT_EXPECT_GE(test, family_test_read(event) - before, 100);
 }
 
-static void fm_expect_period(struct kunit *test, struct perf_event *event,
-			     u64 period)
+static void family_test_expect_period(struct kunit *test,
+				      struct perf_event *event, u64 period)
 {
 	struct perf_event *child;
 
@@ -914,28 +935,28 @@ static void fm_expect_period(struct kunit *test, struct perf_event *event,
 }
 
 /* A member has the same period in every context that it runs with. */
-static void fm_period(struct kunit *test)
+static void family_test_period(struct kunit *test)
 {
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .inherit = true, .period = 1000,
 	};
 	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
-	struct fm_task *child = fm_fork(test, NULL);
+	struct test_task *child = test_task_fork(test, NULL);
 
-	KUNIT_EXPECT_NOT_NULL(test, fm_family_of(child->task));
+	KUNIT_EXPECT_NOT_NULL(test, test_task_family(child->task));
 	KUNIT_EXPECT_EQ(test, perf_event_period(event, 5000), 0);
-	fm_expect_period(test, event, 5000);
+	family_test_expect_period(test, event, 5000);
 
 	/* A context that is made later has it too. */
 	spec.task = child->task;
 	fake_pmu_open(test, &fake, &spec);
-	fm_expect_period(test, event, 5000);
+	family_test_expect_period(test, event, 5000);
 	KUNIT_EXPECT_EQ(test, perf_event_period(event, 0), -EINVAL);
-	fm_expect_period(test, event, 5000);
+	family_test_expect_period(test, event, 5000);
 }
 
 #ifdef CONFIG_BPF_SYSCALL
-static struct bpf_prog *fm_prog_make(struct kunit *test)
+static struct bpf_prog *family_test_prog_make(struct kunit *test)
 {
 	struct bpf_prog *prog = bpf_prog_alloc(bpf_prog_size(1), GFP_KERNEL);
 
@@ -946,8 +967,9 @@ static struct bpf_prog *fm_prog_make(struct kunit *test)
 	return prog;
 }
 
-static void fm_expect_prog(struct kunit *test, struct perf_event *event,
-			   const struct bpf_prog *prog)
+static void family_test_expect_prog(struct kunit *test,
+				    struct perf_event *event,
+				    const struct bpf_prog *prog)
 {
 	struct perf_event *child;
 	unsigned int n = 0;
@@ -964,84 +986,84 @@ static void fm_expect_prog(struct kunit *test, struct perf_event *event,
 }
 
 /* A program sees the overflows of all contexts; once detached, of none. */
-static void fm_prog(struct kunit *test)
+static void family_test_prog(struct kunit *test)
 {
-	struct perf_event *event = fm_open(test, false);
-	struct fm_task *child = fm_fork(test, NULL);
+	struct perf_event *event = family_test_open(test, false);
+	struct test_task *child = test_task_fork(test, NULL);
 	struct fake_pmu_spec spec = { .cpu = -1, .task = child->task };
-	struct bpf_prog *prog = fm_prog_make(test);
+	struct bpf_prog *prog = family_test_prog_make(test);
 
 	KUNIT_EXPECT_EQ(test, perf_event_set_bpf_prog(event, prog, 7), 0);
-	fm_expect_prog(test, event, prog);
+	family_test_expect_prog(test, event, prog);
 	/* A context that is made later has it too. */
 	fake_pmu_open(test, &fake, &spec);
-	fm_expect_prog(test, event, prog);
+	family_test_expect_prog(test, event, prog);
 	KUNIT_EXPECT_EQ(test, perf_event_set_bpf_prog(event, prog, 7), -EEXIST);
 
 	perf_event_free_bpf_prog(event);
-	fm_expect_prog(test, event, NULL);
+	family_test_expect_prog(test, event, NULL);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&prog->aux->refcnt), 1);
 	__bpf_prog_free(prog);
 }
 #else
-static void fm_prog(struct kunit *test)
+static void family_test_prog(struct kunit *test)
 {
 	kunit_skip(test, "no BPF");
 }
 #endif
 
-static void *fm_setup_aux(struct perf_event *event, void **pages, int nr_pages,
-			  bool overwrite)
+static void *family_test_setup_aux(struct perf_event *event, void **pages,
+				   int nr_pages, bool overwrite)
 {
 	return NULL;
 }
 
-static void fm_forget_aux(void *unused)
+static void family_test_forget_aux(void *unused)
 {
 	fake.pmu.setup_aux = NULL;
 }
 
 /* Traces are never shared: each task has its own. */
-static void fm_aux(struct kunit *test)
+static void family_test_aux(struct kunit *test)
 {
-	struct fm_task *child;
+	struct test_task *child;
 
-	fake.pmu.setup_aux = fm_setup_aux;
-	fake_pmu_undo(test, fm_forget_aux, NULL);
-	fm_open(test, false);
-	child = fm_fork(test, NULL);
-	KUNIT_EXPECT_NULL(test, fm_family_of(child->task));
+	fake.pmu.setup_aux = family_test_setup_aux;
+	fake_pmu_undo(test, family_test_forget_aux, NULL);
+	family_test_open(test, false);
+	child = test_task_fork(test, NULL);
+	KUNIT_EXPECT_NULL(test, test_task_family(child->task));
 	KUNIT_EXPECT_NOT_NULL(test, child->task->perf_event_ctxp);
 	KUNIT_EXPECT_EQ(test, child->task->perf_event_ctxp->equal, 0);
 }
 
-static int (*fm_take)(struct perf_event *event);
-static int fm_refusals;
+static int (*family_test_take)(struct perf_event *event);
+static int family_test_refusals;
 
-static int fm_refuse_first(struct perf_event *event)
+static int family_test_refuse_first(struct perf_event *event)
 {
-	return fm_refusals-- > 0 ? -ENOMEM : fm_take(event);
+	return family_test_refusals-- > 0 ? -ENOMEM : family_test_take(event);
 }
 
-static void fm_refuse_nobody(void *unused)
+static void family_test_refuse_nobody(void *unused)
 {
-	fake.pmu.event_init = fm_take;
+	fake.pmu.event_init = family_test_take;
 }
 
 /* A copy that its eldest's PMU refuses is not tried again, nor elsewhere. */
-static void fm_copy_refused(struct kunit *test)
+static void family_test_copy_refused(struct kunit *test)
 {
-	struct perf_event *eldest = fm_open(test, false), *copy;
+	struct perf_event *eldest = family_test_open(test, false), *copy;
 	const struct perf_event_spec spec = {
 		.attr = &eldest->attr, .cpu = -1, .task = current,
 		.parent = eldest, .cgroup_fd = -1,
 	};
 	struct perf_event_context *ctx;
 
-	fm_take = fake.pmu.event_init;
-	fake.pmu.event_init = fm_refuse_first;
-	fake_pmu_undo(test, fm_refuse_nobody, NULL);
-	fm_refusals = 1;
+	family_test_take = fake.pmu.event_init;
+	fake.pmu.event_init = family_test_refuse_first;
+	fake_pmu_undo(test, family_test_refuse_nobody, NULL);
+	family_test_refusals = 1;
 	ctx = perf_event_ctx_lock(eldest);
 	copy = perf_event_alloc(&spec);
 	perf_event_ctx_unlock(eldest, ctx);
@@ -1050,47 +1072,47 @@ static void fm_copy_refused(struct kunit *test)
 		perf_event_put(copy);
 }
 
-static struct kunit_case fm_cases[] = {
-	KUNIT_CASE(fm_pool_random),
-	KUNIT_CASE(fm_pool_nearest),
-	KUNIT_CASE(fm_pool_grows),
-	KUNIT_CASE(fm_pool_suffices),
-	KUNIT_CASE(fm_pool_ends),
-	KUNIT_CASE(fm_pool_elsewhere),
-	KUNIT_CASE(fm_pool_room),
-	KUNIT_CASE(fm_pool_other),
-	KUNIT_CASE(fm_fork_joins),
-	KUNIT_CASE(fm_founder_was_equal),
-	KUNIT_CASE(fm_sum),
-	KUNIT_CASE(fm_by_task),
-	KUNIT_CASE(fm_pool_is_bounded),
-	KUNIT_CASE(fm_founder_leaves),
-	KUNIT_CASE(fm_child_leaves),
-	KUNIT_CASE(fm_orphans),
-	KUNIT_CASE(fm_hand_over),
-	KUNIT_CASE(fm_exchange),
-	KUNIT_CASE(fm_exchange_turns),
-	KUNIT_CASE(fm_exchange_short_runs),
-	KUNIT_CASE(fm_sum_and_move),
-	KUNIT_CASE(fm_unequal),
-	KUNIT_CASE(fm_end_equal),
-	KUNIT_CASE(fm_enabled_alone),
-	KUNIT_CASE(fm_one_closed),
-	KUNIT_CASE(fm_closed),
-	KUNIT_CASE(fm_stranger_opens),
-	KUNIT_CASE(fm_period),
-	KUNIT_CASE(fm_prog),
-	KUNIT_CASE(fm_aux),
-	KUNIT_CASE(fm_copy_refused),
+static struct kunit_case family_test_cases[] = {
+	KUNIT_CASE(family_test_pool_random),
+	KUNIT_CASE(family_test_pool_nearest),
+	KUNIT_CASE(family_test_pool_grows),
+	KUNIT_CASE(family_test_pool_suffices),
+	KUNIT_CASE(family_test_pool_ends),
+	KUNIT_CASE(family_test_pool_elsewhere),
+	KUNIT_CASE(family_test_pool_room),
+	KUNIT_CASE(family_test_pool_other),
+	KUNIT_CASE(family_test_fork_joins),
+	KUNIT_CASE(family_test_founder_was_equal),
+	KUNIT_CASE(family_test_sum),
+	KUNIT_CASE(family_test_by_task),
+	KUNIT_CASE(family_test_pool_is_bounded),
+	KUNIT_CASE(family_test_founder_leaves),
+	KUNIT_CASE(family_test_child_leaves),
+	KUNIT_CASE(family_test_orphans),
+	KUNIT_CASE(family_test_hand_over),
+	KUNIT_CASE(family_test_exchange),
+	KUNIT_CASE(family_test_exchange_turns),
+	KUNIT_CASE(family_test_exchange_short_runs),
+	KUNIT_CASE(family_test_sum_and_move),
+	KUNIT_CASE(family_test_unequal),
+	KUNIT_CASE(family_test_end_equal),
+	KUNIT_CASE(family_test_enabled_alone),
+	KUNIT_CASE(family_test_one_closed),
+	KUNIT_CASE(family_test_closed),
+	KUNIT_CASE(family_test_stranger_opens),
+	KUNIT_CASE(family_test_period),
+	KUNIT_CASE(family_test_prog),
+	KUNIT_CASE(family_test_aux),
+	KUNIT_CASE(family_test_copy_refused),
 	{ }
 };
 
-static struct kunit_suite fm_suite = {
+static struct kunit_suite family_test_suite = {
 	.name		= "perf_family",
-	.suite_init	= fm_suite_init,
-	.suite_exit	= fm_suite_exit,
-	.init		= fm_init,
-	.test_cases	= fm_cases,
+	.suite_init	= family_test_suite_init,
+	.suite_exit	= family_test_suite_exit,
+	.init		= family_test_init,
+	.test_cases	= family_test_cases,
 };
 
-kunit_test_suite(fm_suite);
+kunit_test_suite(family_test_suite);

@@ -17,10 +17,10 @@
 #include "../family.h"
 #include "fake_pmu.h"
 
-#define FM_PATIENCE_US	(60 * USEC_PER_SEC)
+#define TEST_TASK_PATIENCE_US	(60 * USEC_PER_SEC)
 
 /**
- * struct fm_task - a task of the test
+ * struct test_task - a task of the test
  * @task: with a reference
  * @started: completed when it runs
  * @go: tells it to call @act or, with @end, to exit
@@ -29,17 +29,17 @@
  * @child: for @act to fork
  * @end: tells it to exit
  */
-struct fm_task {
+struct test_task {
 	struct task_struct	*task;
 	struct completion	started, go, done;
-	void			(*act)(struct fm_task *self);
-	struct fm_task		*child;
+	void			(*act)(struct test_task *self);
+	struct test_task	*child;
 	bool			end;
 };
 
-static inline int fm_task_run(void *arg)
+static inline int test_task_run(void *arg)
 {
-	struct fm_task *self = arg;
+	struct test_task *self = arg;
 
 	self->task = get_task_struct(current);
 	complete(&self->started);
@@ -54,8 +54,8 @@ static inline int fm_task_run(void *arg)
 	kthread_exit(0);
 }
 
-static inline void fm_task_init(struct fm_task *new,
-				void (*act)(struct fm_task *self))
+static inline void test_task_init(struct test_task *new,
+				  void (*act)(struct test_task *self))
 {
 	memset(new, 0, sizeof(*new));
 	init_completion(&new->started);
@@ -64,13 +64,13 @@ static inline void fm_task_init(struct fm_task *new,
 	new->act = act;
 }
 
-static inline struct fm_task *fm_task_make(struct kunit *test,
-					   void (*act)(struct fm_task *self))
+static inline struct test_task *
+test_task_make(struct kunit *test, void (*act)(struct test_task *self))
 {
-	struct fm_task *new = kunit_kzalloc(test, sizeof(*new), GFP_KERNEL);
+	struct test_task *new = kunit_kzalloc(test, sizeof(*new), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, new);
-	fm_task_init(new, act);
+	test_task_init(new, act);
 	return new;
 }
 
@@ -79,9 +79,9 @@ static inline struct fm_task *fm_task_make(struct kunit *test,
  * wait for the new one.
  * Return: 0, or why there is no task.
  */
-static inline int fm_task_fork(struct fm_task *new)
+static inline int test_task_start(struct test_task *new)
 {
-	pid_t pid = kernel_thread(fm_task_run, new, "kunit_family",
+	pid_t pid = kernel_thread(test_task_run, new, "kunit_family",
 				  CLONE_FS | CLONE_FILES | SIGCHLD);
 
 	if (pid < 0)
@@ -91,53 +91,53 @@ static inline int fm_task_fork(struct fm_task *new)
 }
 
 /* An example of an @act. */
-static inline void fm_fork_again(struct fm_task *self)
+static inline void test_task_fork_child(struct test_task *self)
 {
-	fm_task_fork(self->child);
+	test_task_start(self->child);
 }
 
 /* The task no longer uses @task, and its events have reached their end. */
-static inline bool fm_task_is_gone(struct fm_task *task)
+static inline bool test_task_is_gone(struct test_task *task)
 {
 	return READ_ONCE(task->task->exit_state);
 }
 
-static inline void fm_task_end(void *arg)
+static inline void test_task_finish(void *arg)
 {
-	struct fm_task *task = arg;
+	struct test_task *task = arg;
 	bool gone;
 
 	WRITE_ONCE(task->end, true);
 	complete(&task->go);
-	read_poll_timeout(fm_task_is_gone, gone, gone, 100, FM_PATIENCE_US,
-			  false, task);
+	read_poll_timeout(test_task_is_gone, gone, gone, 100,
+			  TEST_TASK_PATIENCE_US, false, task);
 	put_task_struct(task->task);
 }
 
-/* Makes a child of current, for the rest of the case or until fm_end(). */
-static inline struct fm_task *fm_fork(struct kunit *test,
-				      void (*act)(struct fm_task *self))
+/* Makes a child of current, for the rest of the case or until test_task_end(). */
+static inline struct test_task *
+test_task_fork(struct kunit *test, void (*act)(struct test_task *self))
 {
-	struct fm_task *new = fm_task_make(test, act);
+	struct test_task *new = test_task_make(test, act);
 
-	KUNIT_ASSERT_EQ(test, 0, fm_task_fork(new));
-	fake_pmu_undo(test, fm_task_end, new);
+	KUNIT_ASSERT_EQ(test, 0, test_task_start(new));
+	fake_pmu_undo(test, test_task_finish, new);
 	return new;
 }
 
-static inline void fm_end(struct kunit *test, struct fm_task *task)
+static inline void test_task_end(struct kunit *test, struct test_task *task)
 {
-	kunit_release_action(test, fm_task_end, task);
+	kunit_release_action(test, test_task_finish, task);
 }
 
-static inline void fm_go(struct fm_task *task)
+static inline void test_task_go(struct test_task *task)
 {
 	complete(&task->go);
 }
 
-static inline void fm_act(struct fm_task *task)
+static inline void test_task_act(struct test_task *task)
 {
-	fm_go(task);
+	test_task_go(task);
 	wait_for_completion(&task->done);
 }
 
@@ -145,13 +145,13 @@ static inline void fm_act(struct fm_task *task)
  * Waits until the task sleeps, so that no switch exchanges its context. After
  * @done it may run on for a while.
  */
-static inline void fm_settle(struct fm_task *task)
+static inline void test_task_settle(struct test_task *task)
 {
 	while (!wait_task_inactive(task->task, TASK_UNINTERRUPTIBLE))
 		schedule_timeout_uninterruptible(1);
 }
 
-static inline struct perf_family *fm_family_of(struct task_struct *task)
+static inline struct perf_family *test_task_family(struct task_struct *task)
 {
 	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
 

@@ -28,18 +28,18 @@
 
 static struct fake_pmu fake;
 
-static int ff_suite_init(struct kunit_suite *suite)
+static int file_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_file");
 }
 
-static void ff_suite_exit(struct kunit_suite *suite)
+static void file_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
 /* Each event was closed with its file. */
-static void ff_check_idle(void *arg)
+static void file_test_check_idle(void *arg)
 {
 	struct kunit *test = arg;
 
@@ -47,7 +47,7 @@ static void ff_check_idle(void *arg)
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static int ff_init(struct kunit *test)
+static int file_test_init(struct kunit *test)
 {
 	unsigned long at;
 
@@ -57,16 +57,16 @@ static int ff_init(struct kunit *test)
 	if (!at || IS_ERR_VALUE(at))
 		return -ENOMEM;
 	test->priv = (void *)at;
-	return kunit_add_action(test, ff_check_idle, test);
+	return kunit_add_action(test, file_test_check_idle, test);
 }
 
-static void ff_close(void *file)
+static void file_test_close(void *file)
 {
 	__fput_sync(file);
 }
 
 /* The file of a disabled event of current, or of a sibling of @leader. */
-static struct file *ff_open(struct kunit *test, struct file *leader)
+static struct file *file_test_open(struct kunit *test, struct file *leader)
 {
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .disabled = true,
@@ -78,16 +78,18 @@ static struct file *ff_open(struct kunit *test, struct file *leader)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	file = anon_inode_getfile("[perf_event]", &perf_fops, event, O_RDWR);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
-	fake_pmu_undo(test, ff_close, file);
+	fake_pmu_undo(test, file_test_close, file);
 	return file;
 }
 
-static long ff_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long file_test_ioctl(struct file *file, unsigned int cmd,
+			    unsigned long arg)
 {
 	return perf_fops.unlocked_ioctl(file, cmd, arg);
 }
 
-static unsigned long ff_put(struct kunit *test, const void *from, size_t size)
+static unsigned long file_test_put(struct kunit *test, const void *from,
+				   size_t size)
 {
 	void __user *to = (void __user *)test->priv;
 
@@ -96,7 +98,7 @@ static unsigned long ff_put(struct kunit *test, const void *from, size_t size)
 }
 
 /* An open that failed late releases a file without an event. */
-static void ff_no_event(struct kunit *test)
+static void file_test_no_event(struct kunit *test)
 {
 	struct file *file = anon_inode_getfile("[perf_event]", &perf_fops, NULL,
 					       O_RDWR);
@@ -106,10 +108,10 @@ static void ff_no_event(struct kunit *test)
 	__fput_sync(file);
 }
 
-#define FF_HUP	((__force u32)EPOLLHUP)
-#define FF_ERR	((__force u32)EPOLLERR)
+#define FILE_TEST_HUP	((__force u32)EPOLLHUP)
+#define FILE_TEST_ERR	((__force u32)EPOLLERR)
 
-static u32 ff_poll(struct file *file, enum perf_event_state state)
+static u32 file_test_poll(struct file *file, enum perf_event_state state)
 {
 	struct perf_event *event = perf_file_event(file);
 	u32 found;
@@ -121,58 +123,70 @@ static u32 ff_poll(struct file *file, enum perf_event_state state)
 }
 
 /* Without a buffer there is nothing to wait for. */
-static void ff_polled(struct kunit *test)
+static void file_test_polled(struct kunit *test)
 {
-	struct file *file = ff_open(test, NULL);
+	struct file *file = file_test_open(test, NULL);
 
-	KUNIT_EXPECT_EQ(test, ff_poll(file, OFF), FF_HUP);
-	KUNIT_EXPECT_EQ(test, ff_poll(file, PERF_EVENT_STATE_EXIT), FF_HUP);
-	KUNIT_EXPECT_EQ(test, ff_poll(file, PERF_EVENT_STATE_ERROR),
-			FF_ERR | FF_HUP);
-	KUNIT_EXPECT_EQ(test, ff_poll(file, PERF_EVENT_STATE_REVOKED),
-			FF_ERR | FF_HUP);
+	KUNIT_EXPECT_EQ(test, file_test_poll(file, OFF), FILE_TEST_HUP);
+	KUNIT_EXPECT_EQ(test, file_test_poll(file, PERF_EVENT_STATE_EXIT),
+			FILE_TEST_HUP);
+	KUNIT_EXPECT_EQ(test, file_test_poll(file, PERF_EVENT_STATE_ERROR),
+			FILE_TEST_ERR | FILE_TEST_HUP);
+	KUNIT_EXPECT_EQ(test, file_test_poll(file, PERF_EVENT_STATE_REVOKED),
+			FILE_TEST_ERR | FILE_TEST_HUP);
 }
 
-static void ff_states(struct kunit *test)
+static void file_test_states(struct kunit *test)
 {
-	struct file *file = ff_open(test, NULL), *other = ff_open(test, file);
+	struct file *file = file_test_open(test, NULL),
+		    *other = file_test_open(test, file);
 	struct perf_event *event = perf_file_event(file);
 	struct perf_event *sibling = perf_file_event(other);
 
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_ENABLE, 0), 0);
+	KUNIT_EXPECT_EQ(test, file_test_ioctl(file, PERF_EVENT_IOC_ENABLE, 0),
+			0);
 	KUNIT_EXPECT_GT(test, event->state, OFF);
 	KUNIT_EXPECT_EQ(test, sibling->state, OFF);
-	KUNIT_EXPECT_EQ(test, ff_ioctl(other, PERF_EVENT_IOC_DISABLE,
-				       PERF_IOC_FLAG_GROUP), 0);
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(other, PERF_EVENT_IOC_DISABLE,
+					PERF_IOC_FLAG_GROUP),
+			0);
 	KUNIT_EXPECT_EQ(test, event->state, OFF);
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_ENABLE,
-				       PERF_IOC_FLAG_GROUP), 0);
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(file, PERF_EVENT_IOC_ENABLE,
+					PERF_IOC_FLAG_GROUP),
+			0);
 	KUNIT_EXPECT_GT(test, event->state, OFF);
 	KUNIT_EXPECT_GT(test, sibling->state, OFF);
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_DISABLE, 0), 0);
+	KUNIT_EXPECT_EQ(test, file_test_ioctl(file, PERF_EVENT_IOC_DISABLE, 0),
+			0);
 	KUNIT_EXPECT_EQ(test, event->state, OFF);
 }
 
-static void ff_reset(struct kunit *test)
+static void file_test_reset(struct kunit *test)
 {
-	struct file *file = ff_open(test, NULL), *other = ff_open(test, file);
+	struct file *file = file_test_open(test, NULL),
+		    *other = file_test_open(test, file);
 	struct perf_event *event = perf_file_event(file);
 	struct perf_event *sibling = perf_file_event(other);
 
 	local64_set(&event->count, 5);
 	local64_set(&sibling->count, 6);
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_RESET, 0), 0);
+	KUNIT_EXPECT_EQ(test, file_test_ioctl(file, PERF_EVENT_IOC_RESET, 0),
+			0);
 	KUNIT_EXPECT_EQ(test, local64_read(&event->count), 0);
 	KUNIT_EXPECT_EQ(test, local64_read(&sibling->count), 6);
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_RESET,
-				       PERF_IOC_FLAG_GROUP), 0);
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(file, PERF_EVENT_IOC_RESET,
+					PERF_IOC_FLAG_GROUP),
+			0);
 	KUNIT_EXPECT_EQ(test, local64_read(&sibling->count), 0);
 }
 
 /* The owner may enable and disable all that it has opened. */
-static void ff_owned(struct kunit *test)
+static void file_test_owned(struct kunit *test)
 {
-	struct file *file = ff_open(test, NULL);
+	struct file *file = file_test_open(test, NULL);
 	struct perf_event *event = perf_file_event(file);
 
 	scoped_guard(mutex, &current->perf_event_mutex) {
@@ -186,83 +200,98 @@ static void ff_owned(struct kunit *test)
 }
 
 /* Commands that carry a structure accept each size of it; others, one. */
-static void ff_numbers(struct kunit *test)
+static void file_test_numbers(struct kunit *test)
 {
-	struct file *file = ff_open(test, NULL);
+	struct file *file = file_test_open(test, NULL);
 	const unsigned int size = 1 << IOCSIZE_SHIFT;
 
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_RANDOM_PERIOD, 0),
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(file, PERF_EVENT_IOC_RANDOM_PERIOD, 0),
 			-EFAULT);
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_RANDOM_PERIOD ^ size,
-				       0), -EFAULT);
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file,
-				       PERF_EVENT_IOC_GET_RANDOM_PERIOD ^ size,
-				       0), -EFAULT);
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_ID ^ size, 0),
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(file,
+					PERF_EVENT_IOC_RANDOM_PERIOD ^ size, 0),
+			-EFAULT);
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(file,
+					PERF_EVENT_IOC_GET_RANDOM_PERIOD ^ size,
+					0),
+			-EFAULT);
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(file, PERF_EVENT_IOC_ID ^ size, 0),
 			-ENOTTY);
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, _IO('$', 99), 0), -ENOTTY);
+	KUNIT_EXPECT_EQ(test, file_test_ioctl(file, _IO('$', 99), 0), -ENOTTY);
 }
 
-static void ff_random_period(struct kunit *test)
+static void file_test_random_period(struct kunit *test)
 {
 	struct perf_event_random_period how = {
 		.size = PERF_RANDOM_PERIOD_SIZE_VER0 - 1,
 	};
-	struct file *file = ff_open(test, NULL);
-	unsigned long at = ff_put(test, &how, sizeof(how));
+	struct file *file = file_test_open(test, NULL);
+	unsigned long at = file_test_put(test, &how, sizeof(how));
 
-	KUNIT_EXPECT_NE(test, ff_ioctl(file, PERF_EVENT_IOC_GET_RANDOM_PERIOD,
-				       at), 0);
+	KUNIT_EXPECT_NE(
+		test,
+		file_test_ioctl(file, PERF_EVENT_IOC_GET_RANDOM_PERIOD, at), 0);
 	memset(&how, 0xff, sizeof(how));
 	how.size = PERF_RANDOM_PERIOD_SIZE_VER0;
-	ff_put(test, &how, sizeof(how));
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_GET_RANDOM_PERIOD,
-				       at), 0);
+	file_test_put(test, &how, sizeof(how));
+	KUNIT_EXPECT_EQ(
+		test,
+		file_test_ioctl(file, PERF_EVENT_IOC_GET_RANDOM_PERIOD, at), 0);
 	KUNIT_ASSERT_EQ(test, copy_from_user(&how, (void __user *)at,
 					     sizeof(how)), 0);
 	KUNIT_EXPECT_EQ(test, how.size, PERF_RANDOM_PERIOD_SIZE_VER0);
 }
 
 /* Only breakpoints can be modified, and none becomes another kind of event. */
-static void ff_modify(struct kunit *test)
+static void file_test_modify(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT, .size = sizeof(attr),
 	};
-	struct file *file = ff_open(test, NULL);
-	unsigned long at = ff_put(test, &attr, sizeof(attr));
+	struct file *file = file_test_open(test, NULL);
+	unsigned long at = file_test_put(test, &attr, sizeof(attr));
 
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
-				       at), -EINVAL);
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(file, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+					at),
+			-EINVAL);
 	attr.type = fake.pmu.type;
-	ff_put(test, &attr, sizeof(attr));
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
-				       at), -EOPNOTSUPP);
+	file_test_put(test, &attr, sizeof(attr));
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(file, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+					at),
+			-EOPNOTSUPP);
 	attr.read_format = U64_MAX;
-	ff_put(test, &attr, sizeof(attr));
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
-				       at), -EINVAL);
+	file_test_put(test, &attr, sizeof(attr));
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(file, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+					at),
+			-EINVAL);
 }
 
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
-#define FF_PLACE	0x10000
-#define FF_OTHER_PLACE	0x20000
+#define FILE_TEST_PLACE	0x10000
+#define FILE_TEST_OTHER_PLACE	0x20000
 
 /* A breakpoint of a task that sleeps, and its copy in another one. */
-struct ff_family {
+struct file_test_family {
 	struct perf_event_attr	attr;
 	struct file		*file;
 	struct perf_event	*eldest;
 	struct perf_event	*copy;
 };
 
-static void ff_make_family(struct kunit *test, struct ff_family *family)
+static void file_test_make_family(struct kunit *test,
+				  struct file_test_family *family)
 {
-	struct fm_task *owner = fm_fork(test, fm_fork_again);
+	struct test_task *owner = test_task_fork(test, test_task_fork_child);
 
 	family->attr = (struct perf_event_attr) {
 		.type = PERF_TYPE_BREAKPOINT, .size = sizeof(family->attr),
-		.bp_type = HW_BREAKPOINT_W, .bp_addr = FF_PLACE,
+		.bp_type = HW_BREAKPOINT_W, .bp_addr = FILE_TEST_PLACE,
 		.bp_len = HW_BREAKPOINT_LEN_8, .inherit = 1,
 		/* Not 0, which the ioctl would replace: no field may differ. */
 		.sample_max_stack = 1,
@@ -275,21 +304,22 @@ static void ff_make_family(struct kunit *test, struct ff_family *family)
 	family->file = anon_inode_getfile("[perf_event]", &perf_fops,
 					  family->eldest, O_RDWR);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(family->file));
-	fake_pmu_undo(test, ff_close, family->file);
+	fake_pmu_undo(test, file_test_close, family->file);
 
-	owner->child = fm_task_make(test, NULL);
-	fm_act(owner);
+	owner->child = test_task_make(test, NULL);
+	test_task_act(owner);
 	KUNIT_ASSERT_NOT_NULL(test, owner->child->task);
-	fake_pmu_undo(test, fm_task_end, owner->child);
-	fm_settle(owner);
-	fm_settle(owner->child);
+	fake_pmu_undo(test, test_task_finish, owner->child);
+	test_task_settle(owner);
+	test_task_settle(owner->child);
 	family->copy = list_first_entry_or_null(&family->eldest->child_list,
 						struct perf_event, child_list);
 	KUNIT_ASSERT_NOT_NULL(test, family->copy);
 }
 
-static void ff_expect_place(struct kunit *test, const struct ff_family *family,
-			    u64 place)
+static void file_test_expect_place(struct kunit *test,
+				   const struct file_test_family *family,
+				   u64 place)
 {
 	KUNIT_EXPECT_EQ(test, family->eldest->attr.bp_addr, place);
 	KUNIT_EXPECT_EQ(test, family->copy->attr.bp_addr, place);
@@ -299,77 +329,87 @@ static void ff_expect_place(struct kunit *test, const struct ff_family *family,
 }
 
 /* A breakpoint and its copies are modified alike, or none of them. */
-static void ff_modify_family(struct kunit *test)
+static void file_test_modify_family(struct kunit *test)
 {
-	struct ff_family family;
+	struct file_test_family family;
 	unsigned long at;
 
-	ff_make_family(test, &family);
-	family.attr.bp_addr = FF_OTHER_PLACE;
-	at = ff_put(test, &family.attr, sizeof(family.attr));
-	KUNIT_EXPECT_EQ(test, ff_ioctl(family.file,
-				       PERF_EVENT_IOC_MODIFY_ATTRIBUTES, at), 0);
-	ff_expect_place(test, &family, FF_OTHER_PLACE);
+	file_test_make_family(test, &family);
+	family.attr.bp_addr = FILE_TEST_OTHER_PLACE;
+	at = file_test_put(test, &family.attr, sizeof(family.attr));
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(family.file,
+					PERF_EVENT_IOC_MODIFY_ATTRIBUTES, at),
+			0);
+	file_test_expect_place(test, &family, FILE_TEST_OTHER_PLACE);
 
-	family.attr.bp_addr = FF_PLACE;
+	family.attr.bp_addr = FILE_TEST_PLACE;
 	family.attr.bp_type = HW_BREAKPOINT_EMPTY;
-	ff_put(test, &family.attr, sizeof(family.attr));
-	KUNIT_EXPECT_EQ(test, ff_ioctl(family.file,
-				       PERF_EVENT_IOC_MODIFY_ATTRIBUTES, at),
+	file_test_put(test, &family.attr, sizeof(family.attr));
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(family.file,
+					PERF_EVENT_IOC_MODIFY_ATTRIBUTES, at),
 			-EINVAL);
-	ff_expect_place(test, &family, FF_OTHER_PLACE);
+	file_test_expect_place(test, &family, FILE_TEST_OTHER_PLACE);
 }
 
 /* A copy that refuses, here because of another field, undoes the change of the others. */
-static void ff_copy_refuses(struct kunit *test)
+static void file_test_copy_refuses(struct kunit *test)
 {
-	struct ff_family family;
+	struct file_test_family family;
 	unsigned long at;
 
-	ff_make_family(test, &family);
+	file_test_make_family(test, &family);
 	family.copy->attr.sample_max_stack++;
-	family.attr.bp_addr = FF_OTHER_PLACE;
-	at = ff_put(test, &family.attr, sizeof(family.attr));
-	KUNIT_EXPECT_EQ(test, ff_ioctl(family.file,
-				       PERF_EVENT_IOC_MODIFY_ATTRIBUTES, at),
+	family.attr.bp_addr = FILE_TEST_OTHER_PLACE;
+	at = file_test_put(test, &family.attr, sizeof(family.attr));
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(family.file,
+					PERF_EVENT_IOC_MODIFY_ATTRIBUTES, at),
 			-EINVAL);
-	ff_expect_place(test, &family, FF_PLACE);
+	file_test_expect_place(test, &family, FILE_TEST_PLACE);
 
 	perf_event_disable(family.eldest);
 	perf_event_enable(family.copy);
-	KUNIT_EXPECT_EQ(test, ff_ioctl(family.file,
-				       PERF_EVENT_IOC_MODIFY_ATTRIBUTES, at),
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(family.file,
+					PERF_EVENT_IOC_MODIFY_ATTRIBUTES, at),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, family.eldest->attr.bp_addr, FF_PLACE);
+	KUNIT_EXPECT_EQ(test, family.eldest->attr.bp_addr, FILE_TEST_PLACE);
 	KUNIT_EXPECT_EQ(test, family.eldest->state, OFF);
 	KUNIT_EXPECT_EQ(test, family.copy->state, PERF_EVENT_STATE_INACTIVE);
 }
 #endif
 
 /* The descriptor's file is kept for no longer than the call takes. */
-static void ff_set_output(struct kunit *test)
+static void file_test_set_output(struct kunit *test)
 {
-	struct file *file = ff_open(test, NULL), *target = ff_open(test, NULL);
+	struct file *file = file_test_open(test, NULL),
+		    *target = file_test_open(test, NULL);
 	int fd = get_unused_fd_flags(O_CLOEXEC);
 	long refs;
 
 	KUNIT_ASSERT_GE(test, fd, 0);
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_SET_OUTPUT, fd),
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(file, PERF_EVENT_IOC_SET_OUTPUT, fd),
 			-EBADF);
 	fd_install(fd, get_file(target));
 	refs = file_count(target);
 	/* The target has no buffer. */
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_SET_OUTPUT, fd),
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(file, PERF_EVENT_IOC_SET_OUTPUT, fd),
 			-EINVAL);
 	KUNIT_EXPECT_EQ(test, file_count(target), refs);
 	close_fd(fd);
-	KUNIT_EXPECT_EQ(test, ff_ioctl(file, PERF_EVENT_IOC_SET_OUTPUT, -1UL), 0);
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(file, PERF_EVENT_IOC_SET_OUTPUT, -1UL),
+			0);
 }
 
 /* Signals can be asked for, and again not. */
-static void ff_fasync(struct kunit *test)
+static void file_test_fasync(struct kunit *test)
 {
-	struct file *file = ff_open(test, NULL);
+	struct file *file = file_test_open(test, NULL);
 	struct perf_event *event = perf_file_event(file);
 
 	KUNIT_EXPECT_EQ(test, perf_fops.fasync(0, file, 1), 0);
@@ -380,9 +420,9 @@ static void ff_fasync(struct kunit *test)
 
 #ifdef CONFIG_PROC_FS
 /* What /proc shows of the file. */
-static void ff_fdinfo(struct kunit *test)
+static void file_test_fdinfo(struct kunit *test)
 {
-	struct file *file = ff_open(test, NULL);
+	struct file *file = file_test_open(test, NULL);
 	struct perf_event *event = perf_file_event(file);
 	struct seq_file m = { .size = PAGE_SIZE };
 	char type[64];
@@ -399,33 +439,33 @@ static void ff_fdinfo(struct kunit *test)
 }
 #endif
 
-static struct kunit_case ff_cases[] = {
-	KUNIT_CASE(ff_no_event),
-	KUNIT_CASE(ff_polled),
-	KUNIT_CASE(ff_states),
-	KUNIT_CASE(ff_reset),
-	KUNIT_CASE(ff_owned),
-	KUNIT_CASE(ff_numbers),
-	KUNIT_CASE(ff_random_period),
-	KUNIT_CASE(ff_modify),
+static struct kunit_case file_test_cases[] = {
+	KUNIT_CASE(file_test_no_event),
+	KUNIT_CASE(file_test_polled),
+	KUNIT_CASE(file_test_states),
+	KUNIT_CASE(file_test_reset),
+	KUNIT_CASE(file_test_owned),
+	KUNIT_CASE(file_test_numbers),
+	KUNIT_CASE(file_test_random_period),
+	KUNIT_CASE(file_test_modify),
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
-	KUNIT_CASE(ff_modify_family),
-	KUNIT_CASE(ff_copy_refuses),
+	KUNIT_CASE(file_test_modify_family),
+	KUNIT_CASE(file_test_copy_refuses),
 #endif
-	KUNIT_CASE(ff_set_output),
-	KUNIT_CASE(ff_fasync),
+	KUNIT_CASE(file_test_set_output),
+	KUNIT_CASE(file_test_fasync),
 #ifdef CONFIG_PROC_FS
-	KUNIT_CASE(ff_fdinfo),
+	KUNIT_CASE(file_test_fdinfo),
 #endif
 	{ }
 };
 
-static struct kunit_suite ff_suite = {
+static struct kunit_suite file_test_suite = {
 	.name		= "perf_file",
-	.suite_init	= ff_suite_init,
-	.suite_exit	= ff_suite_exit,
-	.init		= ff_init,
-	.test_cases	= ff_cases,
+	.suite_init	= file_test_suite_init,
+	.suite_exit	= file_test_suite_exit,
+	.init		= file_test_init,
+	.test_cases	= file_test_cases,
 };
 
-kunit_test_suite(ff_suite);
+kunit_test_suite(file_test_suite);

@@ -21,7 +21,7 @@
 #define AHEAD		(16 * INTERVAL)
 #define NR_TURNS	60
 
-struct gk_world {
+struct group_test_world {
 	struct perf_event_context	ctx;
 	struct perf_event_pmu_context	epc;
 	struct perf_event		event[NR_EVENTS];
@@ -40,14 +40,15 @@ struct gk_world {
 	int				nr_orphans;
 };
 
-static void gk_orphan(struct perf_event *sibling)
+static void group_test_orphan(struct perf_event *sibling)
 {
-	struct gk_world *world = container_of(sibling->ctx, struct gk_world, ctx);
+	struct group_test_world *world =
+		container_of(sibling->ctx, struct group_test_world, ctx);
 
 	world->nr_orphans++;
 }
 
-static void gk_init_event(struct gk_world *world, int nr)
+static void group_test_init_event(struct group_test_world *world, int nr)
 {
 	struct perf_event *event = &world->event[nr];
 
@@ -64,9 +65,10 @@ static void gk_init_event(struct gk_world *world, int nr)
 	world->leader[nr] = NOT_LED;
 }
 
-static int gk_init(struct kunit *test)
+static int group_test_init(struct kunit *test)
 {
-	struct gk_world *world = kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
+	struct group_test_world *world =
+		kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
 
 	if (!world)
 		return -ENOMEM;
@@ -75,14 +77,15 @@ static int gk_init(struct kunit *test)
 	world->epc.ctx = &world->ctx;
 	world->epc.nr_waiting = 1;
 	for (int i = 0; i < NR_EVENTS; i++)
-		gk_init_event(world, i);
+		group_test_init_event(world, i);
 	test->priv = world;
 	return 0;
 }
 
 /* Room and oracle side by side. */
 
-static void gk_insert(struct gk_world *world, struct perf_event *event)
+static void group_test_insert(struct group_test_world *world,
+			      struct perf_event *event)
 {
 	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
 		perf_group_insert_locked(event);
@@ -93,14 +96,16 @@ static void gk_insert(struct gk_world *world, struct perf_event *event)
 				  event->total_time_running;
 }
 
-static void gk_erase(struct gk_world *world, struct perf_event *event)
+static void group_test_erase(struct group_test_world *world,
+			     struct perf_event *event)
 {
 	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
 		perf_group_erase_locked(event);
 	world->listed[event->id] = false;
 }
 
-static bool gk_may_run(struct gk_world *world, int nr, bool pinned, int cpu)
+static bool group_test_may_run(struct group_test_world *world, int nr,
+			       bool pinned, int cpu)
 {
 	struct perf_event *event = &world->event[nr];
 
@@ -108,13 +113,13 @@ static bool gk_may_run(struct gk_world *world, int nr, bool pinned, int cpu)
 	       (event->cpu == -1 || event->cpu == cpu);
 }
 
-static s64 gk_had(struct gk_world *world, int nr)
+static s64 group_test_had(struct group_test_world *world, int nr)
 {
 	return world->begin[nr] + world->event[nr].total_time_running;
 }
 
 /* There are so few groups in a tree that all of them are ranked. */
-static void gk_oracle_rank(struct gk_world *world, int cpu)
+static void group_test_oracle_rank(struct group_test_world *world, int cpu)
 {
 	s64 least = S64_MAX, had;
 	int flexible = 0;
@@ -122,32 +127,33 @@ static void gk_oracle_rank(struct gk_world *world, int cpu)
 	world->grain = STEP;
 	for (int i = 0; i < NR_EVENTS; i++) {
 		flexible += world->listed[i] && !world->event[i].attr.pinned;
-		if (gk_may_run(world, i, false, cpu))
-			least = min(least, gk_had(world, i));
+		if (group_test_may_run(world, i, false, cpu))
+			least = min(least, group_test_had(world, i));
 	}
 	/* A single group is first, whatever service it has had. */
 	if (flexible < 2 || least == S64_MAX)
 		return;
 	world->least = max(world->least, least);
 	for (int i = 0; i < NR_EVENTS; i++) {
-		if (!gk_may_run(world, i, false, cpu))
+		if (!group_test_may_run(world, i, false, cpu))
 			continue;
-		had = gk_had(world, i);
+		had = group_test_had(world, i);
 		had = clamp(had, world->least, world->least + AHEAD);
-		world->begin[i] += had - gk_had(world, i);
+		world->begin[i] += had - group_test_had(world, i);
 		world->service[i] = had / STEP * STEP;
 	}
 }
 
-static void gk_rank(struct gk_world *world, int cpu)
+static void group_test_rank(struct group_test_world *world, int cpu)
 {
 	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
 		perf_group_rank_locked(&world->epc, cpu, INTERVAL);
-	gk_oracle_rank(world, cpu);
+	group_test_oracle_rank(world, cpu);
 }
 
 /* Walks, and on the way erases each group whose bit in @erase is set. */
-static void gk_walk(struct gk_world *world, bool pinned, int cpu, u64 erase)
+static void group_test_walk(struct group_test_world *world, bool pinned,
+			    int cpu, u64 erase)
 {
 	struct perf_group_tree *tree = pinned ? &world->epc.pinned_groups :
 						&world->epc.flexible_groups;
@@ -165,100 +171,103 @@ static void gk_walk(struct gk_world *world, bool pinned, int cpu, u64 erase)
 	}
 }
 
-static bool gk_comes_before(struct gk_world *world, int a, int b)
+static bool group_test_comes_before(struct group_test_world *world, int a,
+				    int b)
 {
 	if (world->service[a] != world->service[b])
 		return world->service[a] < world->service[b];
 	return a < b;
 }
 
-static bool gk_walk_is_right(struct gk_world *world, bool pinned, int cpu)
+static bool group_test_walk_is_right(struct group_test_world *world,
+				     bool pinned, int cpu)
 {
 	int n = 0;
 
 	for (int i = 0; i < NR_EVENTS; i++)
-		n += gk_may_run(world, i, pinned, cpu);
+		n += group_test_may_run(world, i, pinned, cpu);
 	if (n != world->nr_found)
 		return false;
 	for (int i = 0; i < n; i++) {
 		int nr = world->found[i]->id;
 
-		if (!gk_may_run(world, nr, pinned, cpu))
+		if (!group_test_may_run(world, nr, pinned, cpu))
 			return false;
-		if (i && !gk_comes_before(world, world->found[i - 1]->id, nr))
+		if (i && !group_test_comes_before(world,
+						  world->found[i - 1]->id, nr))
 			return false;
 	}
 	return true;
 }
 
-static void gk_expect_walks(struct kunit *test, int step)
+static void group_test_expect_walks(struct kunit *test, int step)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 
 	/* One CPU more than there are events for. */
 	for (int cpu = 0; cpu <= NR_CPUS_USED; cpu++) {
 		for (int pinned = 0; pinned <= 1; pinned++) {
-			gk_walk(world, pinned, cpu, 0);
-			KUNIT_ASSERT_TRUE_MSG(test,
-					      gk_walk_is_right(world, pinned,
-							       cpu),
-					      "step %d, CPU %d, pinned %d",
-					      step, cpu, pinned);
+			group_test_walk(world, pinned, cpu, 0);
+			KUNIT_ASSERT_TRUE_MSG(
+				test,
+				group_test_walk_is_right(world, pinned, cpu),
+				"step %d, CPU %d, pinned %d", step, cpu,
+				pinned);
 		}
 	}
 }
 
-static void gk_empty(struct kunit *test)
+static void group_test_empty(struct kunit *test)
 {
-	gk_expect_walks(test, 0);
+	group_test_expect_walks(test, 0);
 }
 
-static void gk_order_of_creation(struct kunit *test)
+static void group_test_order_of_creation(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 
 	/* Backwards, so that neither insertion order nor addresses help. */
 	for (int i = NR_EVENTS - 1; i >= 0; i--)
-		gk_insert(world, &world->event[i]);
-	gk_expect_walks(test, 0);
+		group_test_insert(world, &world->event[i]);
+	group_test_expect_walks(test, 0);
 }
 
 /* Trees of one group: for any CPU, for this one, for another one. */
-static void gk_alone(struct kunit *test)
+static void group_test_alone(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 
 	KUNIT_ASSERT_GT(test, world->event[2].cpu, 0);
 	for (int i = 0; i < 3; i++) {
-		gk_insert(world, &world->event[i]);
-		gk_expect_walks(test, 0);
-		gk_walk(world, false, 0, BIT_ULL(i));
+		group_test_insert(world, &world->event[i]);
+		group_test_expect_walks(test, 0);
+		group_test_walk(world, false, 0, BIT_ULL(i));
 		KUNIT_EXPECT_EQ(test, world->nr_found, i < 2);
-		gk_erase(world, &world->event[i]);
-		gk_expect_walks(test, 0);
+		group_test_erase(world, &world->event[i]);
+		group_test_expect_walks(test, 0);
 	}
 }
 
-static void gk_merge(struct kunit *test)
+static void group_test_merge(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct perf_event *any = &world->event[0], *here = &world->event[1];
 	struct perf_event *there = &world->event[2];
 
 	KUNIT_ASSERT_EQ(test, any->cpu, -1);
 	KUNIT_ASSERT_EQ(test, here->cpu, 0);
-	gk_insert(world, here);
-	gk_insert(world, there);
-	gk_insert(world, any);
-	gk_walk(world, false, 0, 0);
+	group_test_insert(world, here);
+	group_test_insert(world, there);
+	group_test_insert(world, any);
+	group_test_walk(world, false, 0, 0);
 	KUNIT_ASSERT_EQ(test, world->nr_found, 2);
 	KUNIT_EXPECT_PTR_EQ(test, world->found[0], any);
 	KUNIT_EXPECT_PTR_EQ(test, world->found[1], here);
 
 	/* A group with more service comes after one with less. */
 	any->total_time_running = 20 * STEP;
-	gk_rank(world, 0);
-	gk_walk(world, false, 0, 0);
+	group_test_rank(world, 0);
+	group_test_walk(world, false, 0, 0);
 	KUNIT_ASSERT_EQ(test, world->nr_found, 2);
 	KUNIT_EXPECT_PTR_EQ(test, world->found[0], here);
 	KUNIT_EXPECT_PTR_EQ(test, world->found[1], any);
@@ -268,103 +277,103 @@ static void gk_merge(struct kunit *test)
 }
 
 /* Groups whose service differs by less than a step keep their order. */
-static void gk_rank_keeps_order(struct kunit *test)
+static void group_test_rank_keeps_order(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 
 	for (int i = 0; i < NR_EVENTS; i++) {
-		gk_insert(world, &world->event[i]);
+		group_test_insert(world, &world->event[i]);
 		world->event[i].total_time_running = 50 * STEP + STEP - 1 - i;
 	}
 	for (int cpu = 0; cpu < NR_CPUS_USED; cpu++)
-		gk_rank(world, cpu);
-	gk_walk(world, false, 1, 0);
-	KUNIT_EXPECT_TRUE(test, gk_walk_is_right(world, false, 1));
+		group_test_rank(world, cpu);
+	group_test_walk(world, false, 1, 0);
+	KUNIT_EXPECT_TRUE(test, group_test_walk_is_right(world, false, 1));
 	for (int i = 1; i < world->nr_found; i++)
 		KUNIT_EXPECT_LT(test, world->found[i - 1]->id,
 				world->found[i]->id);
 }
 
-static void gk_rank_locked(struct gk_world *world)
+static void group_test_rank_locked(struct group_test_world *world)
 {
 	guard(raw_spinlock_irq)(&world->ctx.lock);
 	perf_group_rank_locked(&world->epc, 0, INTERVAL);
 }
 
 /* A group that was alone for long waits only an interval when others come. */
-static void gk_rank_after_peace(struct kunit *test)
+static void group_test_rank_after_peace(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct perf_event *old = &world->event[0], *new = &world->event[4];
 
 	world->epc.nr_waiting = 0;
 	world->epc.choice = 1;
-	gk_insert(world, old);
+	group_test_insert(world, old);
 	old->total_time_running = 1000 * AHEAD;
-	gk_insert(world, new);
-	gk_rank_locked(world);
+	group_test_insert(world, new);
+	group_test_rank_locked(world);
 	KUNIT_EXPECT_EQ(test, new->group_service, 0);
 	KUNIT_EXPECT_EQ(test, old->group_service, INTERVAL);
 	/* Once a group has waited, a longer lead is remembered. */
 	world->epc.nr_waiting = 1;
 	old->total_time_running += 1000 * AHEAD;
-	gk_rank_locked(world);
+	group_test_rank_locked(world);
 	KUNIT_EXPECT_EQ(test, old->group_service, AHEAD);
 }
 
 /* When a group comes back after long, the others do not wait for it either. */
-static void gk_rank_after_absence(struct kunit *test)
+static void group_test_rank_after_absence(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct perf_event *back = &world->event[0];
 	struct perf_event *a = &world->event[4], *b = &world->event[8];
 
 	for (int i = 0; i <= 8; i += 4)
-		gk_insert(world, &world->event[i]);
+		group_test_insert(world, &world->event[i]);
 	back->state = PERF_EVENT_STATE_OFF;
 	a->total_time_running = 1000 * AHEAD;
 	b->total_time_running = 1000 * AHEAD + INTERVAL;
-	gk_rank_locked(world);
+	group_test_rank_locked(world);
 	KUNIT_EXPECT_EQ(test, a->group_service, 1000 * AHEAD);
 	KUNIT_EXPECT_EQ(test, b->group_service, 1000 * AHEAD + INTERVAL);
 	KUNIT_EXPECT_EQ(test, back->group_service, 0);
 	back->state = PERF_EVENT_STATE_INACTIVE;
-	gk_rank_locked(world);
+	group_test_rank_locked(world);
 	KUNIT_EXPECT_EQ(test, back->group_service, 1000 * AHEAD);
 	KUNIT_EXPECT_EQ(test, b->group_service, 1000 * AHEAD + INTERVAL);
 }
 
 /* A new group never comes before those whose turn it is, however often. */
-static void gk_rank_new_behind(struct kunit *test)
+static void group_test_rank_new_behind(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct perf_event *event = &world->event[0], *new = &world->event[4];
 
-	gk_insert(world, event);
-	gk_insert(world, &world->event[8]);
+	group_test_insert(world, event);
+	group_test_insert(world, &world->event[8]);
 	world->event[8].total_time_running = 5 * INTERVAL;
 	event->total_time_running = 5 * INTERVAL;
 	for (int i = 0; i < 3; i++) {
-		gk_rank(world, 0);
-		gk_insert(world, new);
+		group_test_rank(world, 0);
+		group_test_insert(world, new);
 		KUNIT_EXPECT_EQ(test, new->group_service, 5 * INTERVAL + STEP);
-		gk_walk(world, false, 0, 0);
+		group_test_walk(world, false, 0, 0);
 		KUNIT_ASSERT_EQ(test, world->nr_found, 3);
 		KUNIT_EXPECT_PTR_EQ(test, world->found[2], new);
-		gk_erase(world, new);
+		group_test_erase(world, new);
 	}
 }
 
 /* A group that never finds room delays no other group. */
-static void gk_rank_beside_the_stuck(struct kunit *test)
+static void group_test_rank_beside_the_stuck(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct perf_event *stuck = &world->event[0], *on = &world->event[4];
 
-	gk_insert(world, stuck);
-	gk_insert(world, on);
+	group_test_insert(world, stuck);
+	group_test_insert(world, on);
 	for (int i = 1; i <= 100; i++) {
-		gk_rank_locked(world);
+		group_test_rank_locked(world);
 		list_add(&on->active_list, &world->epc.flexible_active);
 		scoped_guard(raw_spinlock_irq, &world->ctx.lock)
 			perf_group_served_locked(&world->epc);
@@ -376,15 +385,15 @@ static void gk_rank_beside_the_stuck(struct kunit *test)
 
 	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
 		perf_group_put_off_locked(stuck);
-	gk_rank_locked(world);
+	group_test_rank_locked(world);
 	KUNIT_EXPECT_EQ(test, on->group_service, 100 * INTERVAL);
 	KUNIT_EXPECT_GT(test, stuck->group_service, 110 * INTERVAL);
 }
 
 /* A group that changes its times or its part can keep its lead. */
-static void gk_lead(struct kunit *test)
+static void group_test_lead(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct perf_event *child = &world->event[0], *parent = &world->event[4];
 
 	guard(raw_spinlock_irq)(&world->ctx.lock);
@@ -404,18 +413,19 @@ static void gk_lead(struct kunit *test)
 }
 
 /* One of @nr groups is on at a time; its turn may end a little late. */
-static void gk_expect_turns(struct kunit *test, struct rnd_state *rnd, int nr)
+static void group_test_expect_turns(struct kunit *test, struct rnd_state *rnd,
+				    int nr)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	u64 turn;
 
 	for (int i = 0; i < nr; i++)
-		gk_insert(world, &world->event[i * (NR_CPUS_USED + 1)]);
+		group_test_insert(world, &world->event[i * (NR_CPUS_USED + 1)]);
 	for (int i = 0; i < NR_TURNS; i++) {
 		struct perf_event *next;
 
-		gk_rank(world, 0);
-		gk_walk(world, false, 0, 0);
+		group_test_rank(world, 0);
+		group_test_walk(world, false, 0, 0);
 		KUNIT_ASSERT_EQ(test, world->nr_found, nr);
 		next = world->found[0];
 		KUNIT_ASSERT_EQ(test, next->id, i % nr * (NR_CPUS_USED + 1));
@@ -425,18 +435,18 @@ static void gk_expect_turns(struct kunit *test, struct rnd_state *rnd, int nr)
 }
 
 /* No group has a second turn before all have had their first. */
-static void gk_rank_takes_turns(struct kunit *test)
+static void group_test_rank_takes_turns(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct rnd_state rnd;
 
 	fake_pmu_seed(test, &rnd);
 	for (int nr = 2; nr <= 7; nr++) {
-		gk_expect_turns(test, &rnd, nr);
+		group_test_expect_turns(test, &rnd, nr);
 		for (int i = 0; i < nr; i++) {
 			struct perf_event *event = world->found[i];
 
-			gk_erase(world, event);
+			group_test_erase(world, event);
 			event->total_time_running = 0;
 		}
 		/* So that the delays of turns do not add up to a step. */
@@ -448,7 +458,8 @@ static void gk_rank_takes_turns(struct kunit *test)
 }
 
 /* A copy in a part without a choice yet, whose family has had @had service. */
-static struct perf_event *gk_copy(struct gk_world *world, int nr, s64 had)
+static struct perf_event *group_test_copy(struct group_test_world *world,
+					  int nr, s64 had)
 {
 	struct perf_event *copy = &world->event[nr], *eldest;
 
@@ -456,36 +467,36 @@ static struct perf_event *gk_copy(struct gk_world *world, int nr, s64 had)
 	eldest->group_leader = eldest;
 	copy->parent = eldest;
 	atomic64_set(&eldest->child_total_time_running, had);
-	gk_insert(world, copy);
+	group_test_insert(world, copy);
 	return copy;
 }
 
 /* A new thread's copies begin with the service of the dead ones, relatively. */
-static void gk_begin_family(struct kunit *test)
+static void group_test_begin_family(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
-	struct perf_event *less = gk_copy(world, 0, 10 * INTERVAL);
-	struct perf_event *more = gk_copy(world, 4, 12 * INTERVAL);
+	struct group_test_world *world = test->priv;
+	struct perf_event *less = group_test_copy(world, 0, 10 * INTERVAL);
+	struct perf_event *more = group_test_copy(world, 4, 12 * INTERVAL);
 
 	KUNIT_EXPECT_EQ(test, less->group_service, 10 * INTERVAL);
 	KUNIT_EXPECT_EQ(test, more->group_service, 12 * INTERVAL);
 	KUNIT_EXPECT_EQ(test, world->epc.least_service, 10 * INTERVAL);
-	gk_walk(world, false, 0, 0);
+	group_test_walk(world, false, 0, 0);
 	KUNIT_EXPECT_PTR_EQ(test, world->found[0], less);
-	gk_erase(world, more);
+	group_test_erase(world, more);
 	more->parent->group_leader = less->parent;
-	gk_insert(world, more);
+	group_test_insert(world, more);
 	KUNIT_EXPECT_EQ(test, more->group_start, 10 * INTERVAL);
 }
 
 /* A lead cut off when a thread begins is cut off for the next thread too. */
-static void gk_family_limit(struct kunit *test)
+static void group_test_family_limit(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
-	struct perf_event *less = gk_copy(world, 0, 0);
-	struct perf_event *more = gk_copy(world, 4, 100 * AHEAD);
+	struct group_test_world *world = test->priv;
+	struct perf_event *less = group_test_copy(world, 0, 0);
+	struct perf_event *more = group_test_copy(world, 4, 100 * AHEAD);
 
-	gk_rank_locked(world);
+	group_test_rank_locked(world);
 	KUNIT_EXPECT_EQ(test, more->group_service, AHEAD);
 	KUNIT_EXPECT_EQ(test, more->parent->family_start, -99 * AHEAD);
 	KUNIT_EXPECT_EQ(test, less->parent->family_start, 0);
@@ -495,53 +506,53 @@ static void gk_family_limit(struct kunit *test)
 }
 
 /* After that, the thread's turns and those of its family are independent. */
-static void gk_family_apart(struct kunit *test)
+static void group_test_family_apart(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
-	struct perf_event *copy = gk_copy(world, 0, 0);
-	struct perf_event *other = gk_copy(world, 4, 0);
+	struct group_test_world *world = test->priv;
+	struct perf_event *copy = group_test_copy(world, 0, 0);
+	struct perf_event *other = group_test_copy(world, 4, 0);
 
-	gk_rank_locked(world);
+	group_test_rank_locked(world);
 	world->epc.choice = 2;
 	world->epc.nr_waiting = 1;
 	atomic64_set(&copy->parent->child_total_time_running, 50 * AHEAD);
 	copy->parent->total_time_running = 50 * AHEAD;
 	other->total_time_running = 4 * INTERVAL;
-	gk_rank_locked(world);
+	group_test_rank_locked(world);
 	KUNIT_EXPECT_EQ(test, copy->group_service, 0);
 	KUNIT_EXPECT_EQ(test, other->group_service, 4 * INTERVAL);
 	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
 		perf_group_put_off_locked(copy);
-	gk_rank_locked(world);
+	group_test_rank_locked(world);
 	KUNIT_EXPECT_GT(test, copy->group_service, 10 * INTERVAL);
 	KUNIT_EXPECT_EQ(test, copy->parent->family_start, 0);
 	KUNIT_EXPECT_EQ(test, copy->parent->group_start, 0);
 }
 
-static void gk_rank_nothing(struct kunit *test)
+static void group_test_rank_nothing(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 
-	gk_rank(world, 0);
-	gk_insert(world, &world->event[0]);
-	gk_rank(world, 0);
-	gk_expect_walks(test, 0);
+	group_test_rank(world, 0);
+	group_test_insert(world, &world->event[0]);
+	group_test_rank(world, 0);
+	group_test_expect_walks(test, 0);
 }
 
-static void gk_erase_twice(struct kunit *test)
+static void group_test_erase_twice(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 
-	gk_insert(world, &world->event[0]);
-	gk_insert(world, &world->event[4]);
-	gk_erase(world, &world->event[0]);
-	gk_erase(world, &world->event[0]);
-	gk_expect_walks(test, 0);
+	group_test_insert(world, &world->event[0]);
+	group_test_insert(world, &world->event[4]);
+	group_test_erase(world, &world->event[0]);
+	group_test_erase(world, &world->event[0]);
+	group_test_expect_walks(test, 0);
 }
 
-static void gk_tree_of(struct kunit *test)
+static void group_test_tree_of(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct perf_event *event = &world->event[0];
 
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_tree_of(event),
@@ -552,7 +563,8 @@ static void gk_tree_of(struct kunit *test)
 }
 
 /* Lets time pass in which some random groups are on. */
-static void gk_random_service(struct gk_world *world, struct rnd_state *rnd)
+static void group_test_random_service(struct group_test_world *world,
+				      struct rnd_state *rnd)
 {
 	u64 nsec = prandom_u32_state(rnd) % (3 * INTERVAL);
 
@@ -564,40 +576,41 @@ static void gk_random_service(struct gk_world *world, struct rnd_state *rnd)
 	}
 }
 
-static void gk_random_order_step(struct gk_world *world, struct rnd_state *rnd)
+static void group_test_random_order_step(struct group_test_world *world,
+					 struct rnd_state *rnd)
 {
 	struct perf_event *event;
 
 	event = &world->event[prandom_u32_state(rnd) % NR_EVENTS];
 	if (!world->listed[event->id]) {
-		gk_insert(world, event);
+		group_test_insert(world, event);
 	} else if (prandom_u32_state(rnd) % 3) {
-		gk_random_service(world, rnd);
-		gk_rank(world, prandom_u32_state(rnd) % NR_CPUS_USED);
+		group_test_random_service(world, rnd);
+		group_test_rank(world, prandom_u32_state(rnd) % NR_CPUS_USED);
 	} else {
-		gk_erase(world, event);
+		group_test_erase(world, event);
 	}
 }
 
-static void gk_random_order(struct kunit *test)
+static void group_test_random_order(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct rnd_state rnd;
 
 	fake_pmu_seed(test, &rnd);
 	for (int i = 0; i < NR_EVENTS; i++)
 		world->event[i].attr.pinned = prandom_u32_state(&rnd) & 1;
 	for (int step = 0; step < NR_STEPS; step++) {
-		gk_random_order_step(world, &rnd);
+		group_test_random_order_step(world, &rnd);
 		if (step % 8 == 0)
-			gk_expect_walks(test, step);
+			group_test_expect_walks(test, step);
 	}
 }
 
 /* A walk finds the same groups even if some are erased during it. */
-static void gk_random_erase_in_walk(struct kunit *test)
+static void group_test_random_erase_in_walk(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct rnd_state rnd;
 	u64 erase;
 	int cpu;
@@ -605,24 +618,26 @@ static void gk_random_erase_in_walk(struct kunit *test)
 	fake_pmu_seed(test, &rnd);
 	for (int step = 0; step < NR_STEPS / 10; step++) {
 		for (int i = 0; i < 16; i++)
-			gk_random_order_step(world, &rnd);
+			group_test_random_order_step(world, &rnd);
 		erase = prandom_u32_state(&rnd);
 		erase |= (u64)prandom_u32_state(&rnd) << 32;
 		cpu = prandom_u32_state(&rnd) % NR_CPUS_USED;
-		gk_walk(world, false, cpu, erase);
-		KUNIT_ASSERT_TRUE_MSG(test, gk_walk_is_right(world, false, cpu),
-				      "step %d", step);
+		group_test_walk(world, false, cpu, erase);
+		KUNIT_ASSERT_TRUE_MSG(
+			test, group_test_walk_is_right(world, false, cpu),
+			"step %d", step);
 		for (int i = 0; i < world->nr_found; i++) {
 			if (erase & BIT_ULL(world->found[i]->id))
 				world->listed[world->found[i]->id] = false;
 		}
-		gk_expect_walks(test, step);
+		group_test_expect_walks(test, step);
 	}
 }
 
 /* Membership. */
 
-static void gk_attach(struct gk_world *world, int nr, int leader)
+static void group_test_attach(struct group_test_world *world, int nr,
+			      int leader)
 {
 	struct perf_event *event = &world->event[nr];
 
@@ -637,13 +652,13 @@ static void gk_attach(struct gk_world *world, int nr, int leader)
 	world->leader[nr] = leader;
 }
 
-static void gk_detach(struct gk_world *world, int nr)
+static void group_test_detach(struct group_test_world *world, int nr)
 {
 	struct perf_event *event = &world->event[nr];
 
 	guard(mutex)(&world->ctx.mutex);
 	guard(raw_spinlock_irq)(&world->ctx.lock);
-	perf_group_detach_locked(event, gk_orphan);
+	perf_group_detach_locked(event, group_test_orphan);
 	perf_group_erase_locked(event);
 	event->attach_state &= ~PERF_ATTACH_CONTEXT;
 	for (int i = 0; i < NR_EVENTS; i++) {
@@ -653,7 +668,7 @@ static void gk_detach(struct gk_world *world, int nr)
 	world->leader[nr] = NOT_LED;
 }
 
-static int gk_count_members(struct gk_world *world, int leader)
+static int group_test_count_members(struct group_test_world *world, int leader)
 {
 	int n = 0;
 
@@ -663,7 +678,8 @@ static int gk_count_members(struct gk_world *world, int leader)
 }
 
 /* Does the list hold what the oracle says, and nothing else? */
-static bool gk_siblings_are_right(struct gk_world *world, int nr)
+static bool group_test_siblings_are_right(struct group_test_world *world,
+					  int nr)
 {
 	struct perf_event *leader = &world->event[nr], *sibling;
 	int n = 0;
@@ -676,22 +692,22 @@ static bool gk_siblings_are_right(struct gk_world *world, int nr)
 			return false;
 		n++;
 	}
-	return n == gk_count_members(world, nr);
+	return n == group_test_count_members(world, nr);
 }
 
-static bool gk_leader_is_right(struct gk_world *world, int nr)
+static bool group_test_leader_is_right(struct group_test_world *world, int nr)
 {
 	struct perf_event *event = &world->event[nr];
-	int members = gk_count_members(world, nr);
+	int members = group_test_count_members(world, nr);
 
 	return event->group_leader == event && event->nr_siblings == members &&
 	       !RB_EMPTY_NODE(&event->group_node) &&
-	       gk_siblings_are_right(world, nr) &&
+	       group_test_siblings_are_right(world, nr) &&
 	       event->read_size == perf_group_read_size(event->attr.read_format,
 							members + 1);
 }
 
-static bool gk_event_is_right(struct gk_world *world, int nr)
+static bool group_test_event_is_right(struct group_test_world *world, int nr)
 {
 	struct perf_event *event = &world->event[nr];
 
@@ -700,53 +716,53 @@ static bool gk_event_is_right(struct gk_world *world, int nr)
 		       list_empty(&event->sibling_list) &&
 		       RB_EMPTY_NODE(&event->group_node);
 	if (world->leader[nr] == nr)
-		return gk_leader_is_right(world, nr);
+		return group_test_leader_is_right(world, nr);
 	return event->read_size ==
 	       perf_group_read_size(event->attr.read_format,
 				    event->group_leader->nr_siblings + 1);
 }
 
-static void gk_expect_members(struct kunit *test, int step)
+static void group_test_expect_members(struct kunit *test, int step)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 
 	for (int i = 0; i < NR_EVENTS; i++)
-		KUNIT_ASSERT_TRUE_MSG(test, gk_event_is_right(world, i),
+		KUNIT_ASSERT_TRUE_MSG(test, group_test_event_is_right(world, i),
 				      "event %d, step %d", i, step);
 }
 
-static void gk_sibling_leaves(struct kunit *test)
+static void group_test_sibling_leaves(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	unsigned int generation;
 
 	for (int i = 0; i < 3; i++)
-		gk_attach(world, i, 0);
+		group_test_attach(world, i, 0);
 	world->event[1].aux_event = &world->event[0];
 	generation = world->event[0].group_generation;
-	gk_expect_members(test, 0);
-	gk_detach(world, 1);
-	gk_expect_members(test, 1);
+	group_test_expect_members(test, 0);
+	group_test_detach(world, 1);
+	group_test_expect_members(test, 1);
 	KUNIT_EXPECT_NULL(test, world->event[1].aux_event);
 	KUNIT_EXPECT_NE(test, world->event[0].group_generation, generation);
 	KUNIT_EXPECT_EQ(test, world->event[0].nr_siblings, 1);
 }
 
 /* When the leader leaves, siblings lead themselves; active ones stay active. */
-static void gk_leader_leaves(struct kunit *test)
+static void group_test_leader_leaves(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct perf_event *on = &world->event[1], *pinned = &world->event[2];
 	struct perf_event *off = &world->event[3];
 
 	pinned->attr.pinned = 1;
 	for (int i = 0; i < 4; i++)
-		gk_attach(world, i, 0);
+		group_test_attach(world, i, 0);
 	on->state = PERF_EVENT_STATE_ACTIVE;
 	pinned->state = PERF_EVENT_STATE_ACTIVE;
-	gk_detach(world, 0);
+	group_test_detach(world, 0);
 
-	gk_expect_members(test, 0);
+	group_test_expect_members(test, 0);
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&world->epc.flexible_active));
 	KUNIT_EXPECT_PTR_EQ(test, world->epc.flexible_active.next,
 			    &on->active_list);
@@ -758,88 +774,88 @@ static void gk_leader_leaves(struct kunit *test)
 }
 
 /* The times of a sibling, which a disabled leader had stopped, run again. */
-static void gk_disabled_leader_leaves(struct kunit *test)
+static void group_test_disabled_leader_leaves(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct perf_event *sibling = &world->event[1];
 
 	for (int i = 0; i < 2; i++)
-		gk_attach(world, i, 0);
+		group_test_attach(world, i, 0);
 	world->event[0].state = PERF_EVENT_STATE_OFF;
 	world->ctx.time = 5000;
 	sibling->total_time_enabled = 300;
 	sibling->total_time_running = 200;
 	sibling->tstamp = 1000;
-	gk_detach(world, 0);
+	group_test_detach(world, 0);
 	KUNIT_EXPECT_EQ(test, sibling->tstamp, 5000);
 	KUNIT_EXPECT_EQ(test, sibling->total_time_enabled, 300);
 	KUNIT_EXPECT_EQ(test, sibling->enabled_offset, 300 - 5000ULL);
 	KUNIT_EXPECT_EQ(test, sibling->running_offset, 200 - 5000ULL);
 }
 
-static void gk_orphans(struct kunit *test)
+static void group_test_orphans(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 
 	world->event[2].event_caps = PERF_EV_CAP_SIBLING;
 	for (int i = 0; i < 3; i++)
-		gk_attach(world, i, 0);
-	gk_detach(world, 0);
+		group_test_attach(world, i, 0);
+	group_test_detach(world, 0);
 	KUNIT_EXPECT_EQ(test, world->nr_orphans, 1);
-	gk_expect_members(test, 0);
+	group_test_expect_members(test, 0);
 }
 
-static void gk_caps(struct kunit *test)
+static void group_test_caps(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 
 	world->event[0].event_caps = PERF_EV_CAP_SOFTWARE |
 				     PERF_EV_CAP_READ_ACTIVE_PKG;
 	world->event[1].event_caps = PERF_EV_CAP_SOFTWARE;
-	gk_attach(world, 0, 0);
+	group_test_attach(world, 0, 0);
 	KUNIT_EXPECT_EQ(test, world->event[0].group_caps,
 			PERF_EV_CAP_SOFTWARE | PERF_EV_CAP_READ_ACTIVE_PKG);
-	gk_attach(world, 1, 0);
+	group_test_attach(world, 1, 0);
 	KUNIT_EXPECT_EQ(test, world->event[0].group_caps,
 			PERF_EV_CAP_SOFTWARE);
-	gk_attach(world, 2, 0);
+	group_test_attach(world, 2, 0);
 	KUNIT_EXPECT_EQ(test, world->event[0].group_caps, 0);
-	gk_detach(world, 0);
+	group_test_detach(world, 0);
 	KUNIT_EXPECT_EQ(test, world->event[1].group_caps,
 			PERF_EV_CAP_SOFTWARE);
 }
 
 /* Attaching an attached event, or detaching a detached one, does nothing. */
-static void gk_attach_twice(struct kunit *test)
+static void group_test_attach_twice(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 
-	gk_attach(world, 0, 0);
-	gk_attach(world, 1, 0);
-	gk_attach(world, 1, 0);
-	gk_expect_members(test, 0);
-	gk_detach(world, 1);
-	gk_detach(world, 1);
-	gk_expect_members(test, 1);
+	group_test_attach(world, 0, 0);
+	group_test_attach(world, 1, 0);
+	group_test_attach(world, 1, 0);
+	group_test_expect_members(test, 0);
+	group_test_detach(world, 1);
+	group_test_detach(world, 1);
+	group_test_expect_members(test, 1);
 }
 
-static void gk_random_members_step(struct gk_world *world,
-				   struct rnd_state *rnd)
+static void group_test_random_members_step(struct group_test_world *world,
+					   struct rnd_state *rnd)
 {
 	int nr = prandom_u32_state(rnd) % NR_EVENTS;
 	int leader = prandom_u32_state(rnd) % NR_EVENTS;
 
 	if (world->leader[nr] != NOT_LED)
-		gk_detach(world, nr);
+		group_test_detach(world, nr);
 	else if (world->leader[leader] == leader)
-		gk_attach(world, nr, leader);
+		group_test_attach(world, nr, leader);
 	else
-		gk_attach(world, nr, nr);
+		group_test_attach(world, nr, nr);
 }
 
-static void gk_random_members(struct kunit *test)
+static void group_test_random_members(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct rnd_state rnd;
 
 	fake_pmu_seed(test, &rnd);
@@ -849,15 +865,15 @@ static void gk_random_members(struct kunit *test)
 	for (int i = 0; i < NR_EVENTS; i++)
 		perf_group_set_read_size(&world->event[i]);
 	for (int step = 0; step < NR_STEPS; step++) {
-		gk_random_members_step(world, &rnd);
+		group_test_random_members_step(world, &rnd);
 		if (step % 16 == 0)
-			gk_expect_members(test, step);
+			group_test_expect_members(test, step);
 	}
 }
 
 /* Sizes. */
 
-static size_t gk_read_size(u64 format, unsigned int nr_members)
+static size_t group_test_read_size(u64 format, unsigned int nr_members)
 {
 	size_t times = hweight64(format & (PERF_FORMAT_TOTAL_TIME_ENABLED |
 					   PERF_FORMAT_TOTAL_TIME_RUNNING));
@@ -869,23 +885,21 @@ static size_t gk_read_size(u64 format, unsigned int nr_members)
 	return 8 * (times + each);
 }
 
-static void gk_read_sizes(struct kunit *test)
+static void group_test_read_sizes(struct kunit *test)
 {
 	static const unsigned int members[] = { 1, 2, 3, 100, 65536, UINT_MAX };
 
 	for (u64 format = 0; format < PERF_FORMAT_MAX; format++) {
 		for (int i = 0; i < ARRAY_SIZE(members); i++)
-			KUNIT_EXPECT_EQ_MSG(test,
-					    perf_group_read_size(format,
-								 members[i]),
-					    gk_read_size(format, members[i]),
-					    "format %llu, %u members", format,
-					    members[i]);
+			KUNIT_EXPECT_EQ_MSG(
+				test, perf_group_read_size(format, members[i]),
+				group_test_read_size(format, members[i]),
+				"format %llu, %u members", format, members[i]);
 	}
 }
 
 /* Return: the smallest group size that is too large for @event, up to 3000. */
-static unsigned int gk_first_refused(struct perf_event *event)
+static unsigned int group_test_first_refused(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader;
 	unsigned int members;
@@ -899,20 +913,20 @@ static unsigned int gk_first_refused(struct perf_event *event)
 	return members;
 }
 
-static unsigned int gk_most_members(u64 format)
+static unsigned int group_test_most_members(u64 format)
 {
 	unsigned int members = 1;
 
 	if (!(format & PERF_FORMAT_GROUP))
 		return 2999;
-	while (gk_read_size(format, members + 1) <= PERF_GROUP_READ_MAX)
+	while (group_test_read_size(format, members + 1) <= PERF_GROUP_READ_MAX)
 		members++;
 	return members;
 }
 
-static void gk_size_limit(struct kunit *test)
+static void group_test_size_limit(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct perf_event *leader = &world->event[0];
 	struct perf_event *event = &world->event[1];
 
@@ -922,70 +936,70 @@ static void gk_size_limit(struct kunit *test)
 		event->group_leader = leader;
 		event->attr.read_format = format;
 		leader->attr.read_format = 0;
-		KUNIT_EXPECT_EQ(test, gk_first_refused(event),
-				gk_most_members(format) + 1);
+		KUNIT_EXPECT_EQ(test, group_test_first_refused(event),
+				group_test_most_members(format) + 1);
 		event->attr.read_format = 0;
 		leader->attr.read_format = format;
-		KUNIT_EXPECT_EQ(test, gk_first_refused(event),
-				gk_most_members(format) + 1);
-		KUNIT_EXPECT_EQ(test, gk_first_refused(leader),
-				gk_most_members(format) + 1);
+		KUNIT_EXPECT_EQ(test, group_test_first_refused(event),
+				group_test_most_members(format) + 1);
+		KUNIT_EXPECT_EQ(test, group_test_first_refused(leader),
+				group_test_most_members(format) + 1);
 	}
 }
 
-static void gk_size_limit_of_sibling(struct kunit *test)
+static void group_test_size_limit_of_sibling(struct kunit *test)
 {
-	struct gk_world *world = test->priv;
+	struct group_test_world *world = test->priv;
 	struct perf_event *event = &world->event[2];
 	const u64 format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 
 	world->event[1].attr.read_format = format;
-	gk_attach(world, 0, 0);
-	gk_attach(world, 1, 0);
+	group_test_attach(world, 0, 0);
+	group_test_attach(world, 1, 0);
 	event->group_leader = &world->event[0];
 	guard(mutex)(&world->ctx.mutex);
 	KUNIT_EXPECT_TRUE(test, perf_group_size_fits(event));
-	KUNIT_EXPECT_EQ(test, gk_first_refused(event),
-			gk_most_members(format) + 1);
+	KUNIT_EXPECT_EQ(test, group_test_first_refused(event),
+			group_test_most_members(format) + 1);
 }
 
-static struct kunit_case gk_cases[] = {
-	KUNIT_CASE(gk_empty),
-	KUNIT_CASE(gk_order_of_creation),
-	KUNIT_CASE(gk_alone),
-	KUNIT_CASE(gk_merge),
-	KUNIT_CASE(gk_rank_keeps_order),
-	KUNIT_CASE(gk_rank_takes_turns),
-	KUNIT_CASE(gk_rank_after_peace),
-	KUNIT_CASE(gk_rank_after_absence),
-	KUNIT_CASE(gk_rank_new_behind),
-	KUNIT_CASE(gk_rank_beside_the_stuck),
-	KUNIT_CASE(gk_lead),
-	KUNIT_CASE(gk_begin_family),
-	KUNIT_CASE(gk_family_limit),
-	KUNIT_CASE(gk_family_apart),
-	KUNIT_CASE(gk_rank_nothing),
-	KUNIT_CASE(gk_erase_twice),
-	KUNIT_CASE(gk_tree_of),
-	KUNIT_CASE(gk_random_order),
-	KUNIT_CASE(gk_random_erase_in_walk),
-	KUNIT_CASE(gk_sibling_leaves),
-	KUNIT_CASE(gk_leader_leaves),
-	KUNIT_CASE(gk_disabled_leader_leaves),
-	KUNIT_CASE(gk_orphans),
-	KUNIT_CASE(gk_caps),
-	KUNIT_CASE(gk_attach_twice),
-	KUNIT_CASE(gk_random_members),
-	KUNIT_CASE(gk_read_sizes),
-	KUNIT_CASE(gk_size_limit),
-	KUNIT_CASE(gk_size_limit_of_sibling),
+static struct kunit_case group_test_cases[] = {
+	KUNIT_CASE(group_test_empty),
+	KUNIT_CASE(group_test_order_of_creation),
+	KUNIT_CASE(group_test_alone),
+	KUNIT_CASE(group_test_merge),
+	KUNIT_CASE(group_test_rank_keeps_order),
+	KUNIT_CASE(group_test_rank_takes_turns),
+	KUNIT_CASE(group_test_rank_after_peace),
+	KUNIT_CASE(group_test_rank_after_absence),
+	KUNIT_CASE(group_test_rank_new_behind),
+	KUNIT_CASE(group_test_rank_beside_the_stuck),
+	KUNIT_CASE(group_test_lead),
+	KUNIT_CASE(group_test_begin_family),
+	KUNIT_CASE(group_test_family_limit),
+	KUNIT_CASE(group_test_family_apart),
+	KUNIT_CASE(group_test_rank_nothing),
+	KUNIT_CASE(group_test_erase_twice),
+	KUNIT_CASE(group_test_tree_of),
+	KUNIT_CASE(group_test_random_order),
+	KUNIT_CASE(group_test_random_erase_in_walk),
+	KUNIT_CASE(group_test_sibling_leaves),
+	KUNIT_CASE(group_test_leader_leaves),
+	KUNIT_CASE(group_test_disabled_leader_leaves),
+	KUNIT_CASE(group_test_orphans),
+	KUNIT_CASE(group_test_caps),
+	KUNIT_CASE(group_test_attach_twice),
+	KUNIT_CASE(group_test_random_members),
+	KUNIT_CASE(group_test_read_sizes),
+	KUNIT_CASE(group_test_size_limit),
+	KUNIT_CASE(group_test_size_limit_of_sibling),
 	{ }
 };
 
-static struct kunit_suite gk_suite = {
+static struct kunit_suite group_test_suite = {
 	.name		= "perf_groups",
-	.init		= gk_init,
-	.test_cases	= gk_cases,
+	.init		= group_test_init,
+	.test_cases	= group_test_cases,
 };
 
-kunit_test_suite(gk_suite);
+kunit_test_suite(group_test_suite);

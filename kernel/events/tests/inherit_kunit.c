@@ -20,38 +20,39 @@
 
 static struct fake_pmu fake;
 
-static int ik_suite_init(struct kunit_suite *suite)
+static int inherit_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_inherit");
 }
 
-static void ik_suite_exit(struct kunit_suite *suite)
+static void inherit_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static void ik_check_idle(void *test)
+static void inherit_test_check_idle(void *test)
 {
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static int ik_init(struct kunit *test)
+static int inherit_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
-	return kunit_add_action(test, ik_check_idle, test);
+	return kunit_add_action(test, inherit_test_check_idle, test);
 }
 
 /* A task that sleeps, without events. */
-static struct task_struct *ik_task(struct kunit *test)
+static struct task_struct *inherit_test_task(struct kunit *test)
 {
-	struct fm_task *task = fm_fork(test, NULL);
+	struct test_task *task = test_task_fork(test, NULL);
 
-	fm_settle(task);
+	test_task_settle(task);
 	return task->task;
 }
 
-static struct perf_event *ik_open(struct kunit *test, struct task_struct *task,
-				  struct perf_event *leader)
+static struct perf_event *inherit_test_open(struct kunit *test,
+					    struct task_struct *task,
+					    struct perf_event *leader)
 {
 	struct fake_pmu_spec spec = {
 		.leader = leader, .cpu = -1, .task = task, .inherit = true,
@@ -62,8 +63,8 @@ static struct perf_event *ik_open(struct kunit *test, struct task_struct *task,
 }
 
 /* Copies to @to, which has no context, what it would inherit from @from. */
-static int ik_copy(struct task_struct *from, struct task_struct *to,
-		   u64 clone_flags)
+static int inherit_test_copy(struct task_struct *from, struct task_struct *to,
+			     u64 clone_flags)
 {
 	struct perf_event_context *ctx = from->perf_event_ctxp;
 	struct perf_inherit inherit = { .task = to, .clone_flags = clone_flags };
@@ -76,50 +77,54 @@ static int ik_copy(struct task_struct *from, struct task_struct *to,
 	return err;
 }
 
-static struct perf_event *ik_copy_of(struct perf_event *eldest)
+static struct perf_event *inherit_test_copy_of(struct perf_event *eldest)
 {
 	guard(mutex)(&eldest->child_mutex);
 	return list_first_entry_or_null(&eldest->child_list, struct perf_event,
 					child_list);
 }
 
-static void ik_expect_copied(struct kunit *test, struct perf_event *event,
-			     u64 clone_flags, bool copied)
+static void inherit_test_expect_copied(struct kunit *test,
+				       struct perf_event *event,
+				       u64 clone_flags, bool copied)
 {
-	struct fm_task *task = fm_fork(test, NULL);
+	struct test_task *task = test_task_fork(test, NULL);
 
-	fm_settle(task);
-	KUNIT_EXPECT_EQ(test, 0, ik_copy(event->hw.target, task->task,
-					 clone_flags));
-	KUNIT_EXPECT_EQ(test, !!ik_copy_of(event), copied);
+	test_task_settle(task);
+	KUNIT_EXPECT_EQ(test, 0,
+			inherit_test_copy(event->hw.target, task->task,
+					  clone_flags));
+	KUNIT_EXPECT_EQ(test, !!inherit_test_copy_of(event), copied);
 	KUNIT_EXPECT_EQ(test, !!task->task->perf_event_ctxp, copied);
-	fm_end(test, task);
-	KUNIT_EXPECT_NULL(test, ik_copy_of(event));
+	test_task_end(test, task);
+	KUNIT_EXPECT_NULL(test, inherit_test_copy_of(event));
 }
 
 /* Which events a new task inherits. */
-static void ik_wanted(struct kunit *test)
+static void inherit_test_wanted(struct kunit *test)
 {
-	struct perf_event *event = ik_open(test, ik_task(test), NULL);
+	struct perf_event *event =
+		inherit_test_open(test, inherit_test_task(test), NULL);
 
-	ik_expect_copied(test, event, 0, true);
+	inherit_test_expect_copied(test, event, 0, true);
 	event->attr.inherit_thread = true;
-	ik_expect_copied(test, event, 0, false);
-	ik_expect_copied(test, event, CLONE_THREAD, true);
+	inherit_test_expect_copied(test, event, 0, false);
+	inherit_test_expect_copied(test, event, CLONE_THREAD, true);
 	event->attr.inherit_thread = false;
 	event->attr.sigtrap = true;
-	ik_expect_copied(test, event, CLONE_CLEAR_SIGHAND, false);
+	inherit_test_expect_copied(test, event, CLONE_CLEAR_SIGHAND, false);
 	event->attr.sigtrap = false;
-	ik_expect_copied(test, event, CLONE_CLEAR_SIGHAND, true);
+	inherit_test_expect_copied(test, event, CLONE_CLEAR_SIGHAND, true);
 	event->attr.inherit = false;
-	ik_expect_copied(test, event, 0, false);
+	inherit_test_expect_copied(test, event, 0, false);
 	event->attr.inherit = true;
 }
 
-static void ik_expect_like(struct kunit *test, struct perf_event *event,
-			   struct task_struct *to)
+static void inherit_test_expect_like(struct kunit *test,
+				     struct perf_event *event,
+				     struct task_struct *to)
 {
-	struct perf_event *copy = ik_copy_of(event);
+	struct perf_event *copy = inherit_test_copy_of(event);
 
 	KUNIT_ASSERT_NOT_NULL(test, copy);
 	KUNIT_EXPECT_PTR_EQ(test, copy->parent, event);
@@ -133,53 +138,56 @@ static void ik_expect_like(struct kunit *test, struct perf_event *event,
 }
 
 /* A group, one sibling of which is disabled, and one has been closed. */
-static void ik_group(struct kunit *test)
+static void inherit_test_group(struct kunit *test)
 {
-	struct task_struct *from = ik_task(test), *to = ik_task(test);
-	struct perf_event *leader = ik_open(test, from, NULL);
-	struct perf_event *sibling = ik_open(test, from, leader);
-	struct perf_event *off = ik_open(test, from, leader);
+	struct task_struct *from = inherit_test_task(test),
+			   *to = inherit_test_task(test);
+	struct perf_event *leader = inherit_test_open(test, from, NULL);
+	struct perf_event *sibling = inherit_test_open(test, from, leader);
+	struct perf_event *off = inherit_test_open(test, from, leader);
 
-	fake_pmu_close(test, ik_open(test, from, leader));
+	fake_pmu_close(test, inherit_test_open(test, from, leader));
 	perf_event_disable(off);
-	KUNIT_EXPECT_EQ(test, ik_copy(from, to, 0), 0);
-	ik_expect_like(test, leader, to);
-	ik_expect_like(test, sibling, to);
-	ik_expect_like(test, off, to);
-	KUNIT_EXPECT_PTR_EQ(test, ik_copy_of(sibling)->group_leader,
-			    ik_copy_of(leader));
+	KUNIT_EXPECT_EQ(test, inherit_test_copy(from, to, 0), 0);
+	inherit_test_expect_like(test, leader, to);
+	inherit_test_expect_like(test, sibling, to);
+	inherit_test_expect_like(test, off, to);
+	KUNIT_EXPECT_PTR_EQ(test, inherit_test_copy_of(sibling)->group_leader,
+			    inherit_test_copy_of(leader));
 	KUNIT_EXPECT_EQ(test, to->perf_event_ctxp->nr_events, 3);
 	KUNIT_EXPECT_EQ(test, refcount_read(&to->perf_event_ctxp->refcount), 4);
 }
 
 /* A copy of a copy has the same parent. */
-static void ik_grandchild(struct kunit *test)
+static void inherit_test_grandchild(struct kunit *test)
 {
-	struct task_struct *from = ik_task(test), *to = ik_task(test);
-	struct task_struct *last = ik_task(test);
-	struct perf_event *event = ik_open(test, from, NULL);
+	struct task_struct *from = inherit_test_task(test),
+			   *to = inherit_test_task(test);
+	struct task_struct *last = inherit_test_task(test);
+	struct perf_event *event = inherit_test_open(test, from, NULL);
 
-	KUNIT_EXPECT_EQ(test, ik_copy(from, to, 0), 0);
-	KUNIT_EXPECT_EQ(test, ik_copy(to, last, 0), 0);
+	KUNIT_EXPECT_EQ(test, inherit_test_copy(from, to, 0), 0);
+	KUNIT_EXPECT_EQ(test, inherit_test_copy(to, last, 0), 0);
 	KUNIT_EXPECT_EQ(test, list_count_nodes(&event->child_list), 2);
 	KUNIT_EXPECT_EQ(test, last->perf_event_ctxp->nr_events, 1);
 }
 
 /* In frequency mode a copy begins with the period that was found so far. */
-static void ik_frequency(struct kunit *test)
+static void inherit_test_frequency(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type = fake.pmu.type, .size = sizeof(attr), .inherit = true,
 		.inherit_stat = true, .freq = true, .sample_freq = 100,
 	};
-	struct task_struct *from = ik_task(test);
+	struct task_struct *from = inherit_test_task(test);
 	struct perf_event *event, *copy;
 
 	event = perf_event_create_kernel_counter(&attr, -1, from, NULL, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	event->hw.sample_period = 777;
-	KUNIT_EXPECT_EQ(test, ik_copy(from, ik_task(test), 0), 0);
-	copy = ik_copy_of(event);
+	KUNIT_EXPECT_EQ(test,
+			inherit_test_copy(from, inherit_test_task(test), 0), 0);
+	copy = inherit_test_copy_of(event);
 	KUNIT_EXPECT_NOT_NULL(test, copy);
 	if (copy) {
 		KUNIT_EXPECT_EQ(test, copy->hw.sample_period, 777);
@@ -190,40 +198,43 @@ static void ik_frequency(struct kunit *test)
 	perf_event_release_kernel(event);
 }
 
-static void ik_expect_rest(struct kunit *test, struct perf_event *event,
-			   u64 passed, u64 left, u64 kept)
+static void inherit_test_expect_rest(struct kunit *test,
+				     struct perf_event *event, u64 passed,
+				     u64 left, u64 kept)
 {
-	struct fm_task *task = fm_fork(test, NULL);
+	struct test_task *task = test_task_fork(test, NULL);
 	struct perf_event *copy;
 
-	fm_settle(task);
+	test_task_settle(task);
 	event->child_period = passed;
-	KUNIT_EXPECT_EQ(test, ik_copy(event->hw.target, task->task, 0), 0);
-	copy = ik_copy_of(event);
+	KUNIT_EXPECT_EQ(test,
+			inherit_test_copy(event->hw.target, task->task, 0), 0);
+	copy = inherit_test_copy_of(event);
 	KUNIT_ASSERT_NOT_NULL(test, copy);
 	KUNIT_EXPECT_EQ(test, local64_read(&copy->hw.period_left), left);
 	KUNIT_EXPECT_EQ(test, event->child_period, kept);
 	/* None begins: nothing comes back. */
 	local64_set(&copy->hw.period_left, PERIOD);
-	fm_end(test, task);
+	test_task_end(test, task);
 	event->child_period = 0;
 }
 
 /* A copy continues the periods of those that have ended. */
-static void ik_rest(struct kunit *test)
+static void inherit_test_rest(struct kunit *test)
 {
-	struct perf_event *event = ik_open(test, ik_task(test), NULL);
+	struct perf_event *event =
+		inherit_test_open(test, inherit_test_task(test), NULL);
 
-	ik_expect_rest(test, event, 0, PERIOD, 0);
-	ik_expect_rest(test, event, 300, PERIOD - 300, 0);
-	ik_expect_rest(test, event, PERIOD - 1, 1, 0);
-	ik_expect_rest(test, event, PERIOD, 1, 1);
-	ik_expect_rest(test, event, 3 * PERIOD, 1, 2 * PERIOD + 1);
+	inherit_test_expect_rest(test, event, 0, PERIOD, 0);
+	inherit_test_expect_rest(test, event, 300, PERIOD - 300, 0);
+	inherit_test_expect_rest(test, event, PERIOD - 1, 1, 0);
+	inherit_test_expect_rest(test, event, PERIOD, 1, 1);
+	inherit_test_expect_rest(test, event, 3 * PERIOD, 1, 2 * PERIOD + 1);
 }
 
 /* An eldest that is being closed has no more copies. */
 
-static enum perf_event_state ik_kill(struct perf_event *event)
+static enum perf_event_state inherit_test_kill(struct perf_event *event)
 {
 	enum perf_event_state state = event->state;
 
@@ -231,32 +242,42 @@ static enum perf_event_state ik_kill(struct perf_event *event)
 	return state;
 }
 
-static void ik_closed(struct kunit *test)
+static void inherit_test_closed(struct kunit *test)
 {
-	struct perf_event *event = ik_open(test, ik_task(test), NULL);
-	struct perf_event *other = ik_open(test, event->hw.target, NULL);
-	enum perf_event_state state = ik_kill(event);
+	struct perf_event *event =
+		inherit_test_open(test, inherit_test_task(test), NULL);
+	struct perf_event *other =
+		inherit_test_open(test, event->hw.target, NULL);
+	enum perf_event_state state = inherit_test_kill(event);
 
-	KUNIT_EXPECT_EQ(test, ik_copy(event->hw.target, ik_task(test), 0), 0);
+	KUNIT_EXPECT_EQ(test,
+			inherit_test_copy(event->hw.target,
+					  inherit_test_task(test), 0),
+			0);
 	WRITE_ONCE(event->state, state);
-	KUNIT_EXPECT_NULL(test, ik_copy_of(event));
-	KUNIT_EXPECT_NOT_NULL(test, ik_copy_of(other));
+	KUNIT_EXPECT_NULL(test, inherit_test_copy_of(event));
+	KUNIT_EXPECT_NOT_NULL(test, inherit_test_copy_of(other));
 }
 
 /* Without a copy of their leader siblings lead themselves, and pause no trace. */
-static void ik_leader_closed(struct kunit *test)
+static void inherit_test_leader_closed(struct kunit *test)
 {
-	struct perf_event *leader = ik_open(test, ik_task(test), NULL);
-	struct perf_event *sibling = ik_open(test, leader->hw.target, leader);
-	enum perf_event_state state = ik_kill(leader);
+	struct perf_event *leader =
+		inherit_test_open(test, inherit_test_task(test), NULL);
+	struct perf_event *sibling =
+		inherit_test_open(test, leader->hw.target, leader);
+	enum perf_event_state state = inherit_test_kill(leader);
 	struct perf_event *copy;
 
 	sibling->aux_event = leader;
-	KUNIT_EXPECT_EQ(test, ik_copy(leader->hw.target, ik_task(test), 0), 0);
+	KUNIT_EXPECT_EQ(test,
+			inherit_test_copy(leader->hw.target,
+					  inherit_test_task(test), 0),
+			0);
 	sibling->aux_event = NULL;
 	WRITE_ONCE(leader->state, state);
-	KUNIT_EXPECT_NULL(test, ik_copy_of(leader));
-	copy = ik_copy_of(sibling);
+	KUNIT_EXPECT_NULL(test, inherit_test_copy_of(leader));
+	copy = inherit_test_copy_of(sibling);
 	KUNIT_ASSERT_NOT_NULL(test, copy);
 	KUNIT_EXPECT_PTR_EQ(test, copy->group_leader, copy);
 	KUNIT_EXPECT_NULL(test, copy->aux_event);
@@ -264,123 +285,133 @@ static void ik_leader_closed(struct kunit *test)
 }
 
 /* Unless they cannot do without: then there is no copy of them either. */
-static void ik_leader_needed(struct kunit *test)
+static void inherit_test_leader_needed(struct kunit *test)
 {
-	struct perf_event *leader = ik_open(test, ik_task(test), NULL);
-	struct perf_event *sibling = ik_open(test, leader->hw.target, leader);
-	enum perf_event_state state = ik_kill(leader);
+	struct perf_event *leader =
+		inherit_test_open(test, inherit_test_task(test), NULL);
+	struct perf_event *sibling =
+		inherit_test_open(test, leader->hw.target, leader);
+	enum perf_event_state state = inherit_test_kill(leader);
 
 	sibling->event_caps |= PERF_EV_CAP_SIBLING;
-	KUNIT_EXPECT_EQ(test, ik_copy(leader->hw.target, ik_task(test), 0), 0);
+	KUNIT_EXPECT_EQ(test,
+			inherit_test_copy(leader->hw.target,
+					  inherit_test_task(test), 0),
+			0);
 	sibling->event_caps &= ~PERF_EV_CAP_SIBLING;
 	WRITE_ONCE(leader->state, state);
-	KUNIT_EXPECT_NULL(test, ik_copy_of(sibling));
+	KUNIT_EXPECT_NULL(test, inherit_test_copy_of(sibling));
 }
 
 /* Failures. */
 
-static int (*ik_take)(struct perf_event *event);
-static int ik_takes;
+static int (*inherit_test_take)(struct perf_event *event);
+static int inherit_test_takes;
 
 /* Refuses one, after it has taken some. */
-static int ik_take_some(struct perf_event *event)
+static int inherit_test_take_some(struct perf_event *event)
 {
-	return ik_takes-- ? ik_take(event) : -ENOSPC;
+	return inherit_test_takes-- ? inherit_test_take(event) : -ENOSPC;
 }
 
 /* The driver asks for memory for each task, and has no cache for it. */
-static int ik_take_data(struct perf_event *event)
+static int inherit_test_take_data(struct perf_event *event)
 {
 	event->attach_state |= PERF_ATTACH_TASK_DATA;
-	return ik_take(event);
+	return inherit_test_take(event);
 }
 
-static void ik_take_all(void *unused)
+static void inherit_test_take_all(void *unused)
 {
-	fake.pmu.event_init = ik_take;
+	fake.pmu.event_init = inherit_test_take;
 }
 
-static void ik_take_by(struct kunit *test,
-		       int (*event_init)(struct perf_event *event))
+static void inherit_test_take_by(struct kunit *test,
+				 int (*event_init)(struct perf_event *event))
 {
-	ik_take = fake.pmu.event_init;
+	inherit_test_take = fake.pmu.event_init;
 	fake.pmu.event_init = event_init;
-	fake_pmu_undo(test, ik_take_all, NULL);
+	fake_pmu_undo(test, inherit_test_take_all, NULL);
 }
 
 /* If the driver refuses any copy, the fork fails with its errno. */
-static void ik_refused(struct kunit *test)
+static void inherit_test_refused(struct kunit *test)
 {
-	struct task_struct *from = ik_task(test);
-	struct perf_event *leader = ik_open(test, from, NULL);
+	struct task_struct *from = inherit_test_task(test);
+	struct perf_event *leader = inherit_test_open(test, from, NULL);
 
-	ik_open(test, from, leader);
-	ik_open(test, from, NULL);
-	ik_take_by(test, ik_take_some);
+	inherit_test_open(test, from, leader);
+	inherit_test_open(test, from, NULL);
+	inherit_test_take_by(test, inherit_test_take_some);
 	for (int takes = 0; takes < 3; takes++) {
-		struct fm_task *task = fm_fork(test, NULL);
+		struct test_task *task = test_task_fork(test, NULL);
 
-		fm_settle(task);
-		ik_takes = takes;
-		KUNIT_EXPECT_EQ(test, ik_copy(from, task->task, 0), -ENOSPC);
+		test_task_settle(task);
+		inherit_test_takes = takes;
+		KUNIT_EXPECT_EQ(test, inherit_test_copy(from, task->task, 0),
+				-ENOSPC);
 		KUNIT_EXPECT_EQ(test, list_count_nodes(&fake.pmu.events),
 				3 + takes);
-		fm_end(test, task);
+		test_task_end(test, task);
 		KUNIT_EXPECT_EQ(test, list_count_nodes(&fake.pmu.events), 3);
 	}
-	ik_takes = 3;
-	KUNIT_EXPECT_EQ(test, ik_copy(from, ik_task(test), 0), 0);
+	inherit_test_takes = 3;
+	KUNIT_EXPECT_EQ(test,
+			inherit_test_copy(from, inherit_test_task(test), 0), 0);
 }
 
-static void ik_no_task_data(struct kunit *test)
+static void inherit_test_no_task_data(struct kunit *test)
 {
-	struct task_struct *from = ik_task(test);
+	struct task_struct *from = inherit_test_task(test);
 
-	ik_open(test, from, NULL);
-	ik_take_by(test, ik_take_data);
-	KUNIT_EXPECT_EQ(test, ik_copy(from, ik_task(test), 0), -ENOMEM);
+	inherit_test_open(test, from, NULL);
+	inherit_test_take_by(test, inherit_test_take_data);
+	KUNIT_EXPECT_EQ(test,
+			inherit_test_copy(from, inherit_test_task(test), 0),
+			-ENOMEM);
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&fake.pmu.events));
 }
 
-static void ik_stay(void *unused)
+static void inherit_test_stay(void *unused)
 {
 	WRITE_ONCE(fake.pmu.leaving, false);
 }
 
 /* A PMU that goes away takes no copies. The fork succeeds without them. */
-static void ik_pmu_leaves(struct kunit *test)
+static void inherit_test_pmu_leaves(struct kunit *test)
 {
-	struct task_struct *from = ik_task(test);
-	struct perf_event *event = ik_open(test, from, NULL);
+	struct task_struct *from = inherit_test_task(test);
+	struct perf_event *event = inherit_test_open(test, from, NULL);
 
-	fake_pmu_undo(test, ik_stay, NULL);
+	fake_pmu_undo(test, inherit_test_stay, NULL);
 	WRITE_ONCE(fake.pmu.leaving, true);
-	KUNIT_EXPECT_EQ(test, ik_copy(from, ik_task(test), 0), 0);
+	KUNIT_EXPECT_EQ(test,
+			inherit_test_copy(from, inherit_test_task(test), 0), 0);
 	WRITE_ONCE(fake.pmu.leaving, false);
-	KUNIT_EXPECT_NULL(test, ik_copy_of(event));
+	KUNIT_EXPECT_NULL(test, inherit_test_copy_of(event));
 }
 
-static struct kunit_case ik_cases[] = {
-	KUNIT_CASE(ik_wanted),
-	KUNIT_CASE(ik_group),
-	KUNIT_CASE(ik_grandchild),
-	KUNIT_CASE(ik_frequency),
-	KUNIT_CASE(ik_rest),
-	KUNIT_CASE(ik_closed),
-	KUNIT_CASE(ik_leader_closed),
-	KUNIT_CASE(ik_leader_needed),
-	KUNIT_CASE(ik_refused),
-	KUNIT_CASE(ik_no_task_data),
-	KUNIT_CASE(ik_pmu_leaves),
+static struct kunit_case inherit_test_cases[] = {
+	KUNIT_CASE(inherit_test_wanted),
+	KUNIT_CASE(inherit_test_group),
+	KUNIT_CASE(inherit_test_grandchild),
+	KUNIT_CASE(inherit_test_frequency),
+	KUNIT_CASE(inherit_test_rest),
+	KUNIT_CASE(inherit_test_closed),
+	KUNIT_CASE(inherit_test_leader_closed),
+	KUNIT_CASE(inherit_test_leader_needed),
+	KUNIT_CASE(inherit_test_refused),
+	KUNIT_CASE(inherit_test_no_task_data),
+	KUNIT_CASE(inherit_test_pmu_leaves),
 	{ }
 };
 
-static struct kunit_suite ik_suite = {
+static struct kunit_suite inherit_test_suite = {
 	.name		= "perf_inherit",
-	.suite_init	= ik_suite_init,
-	.suite_exit	= ik_suite_exit,
-	.init		= ik_init,
-	.test_cases	= ik_cases,
+	.suite_init	= inherit_test_suite_init,
+	.suite_exit	= inherit_test_suite_exit,
+	.init		= inherit_test_init,
+	.test_cases	= inherit_test_cases,
 };
 
-kunit_test_suite(ik_suite);
+kunit_test_suite(inherit_test_suite);

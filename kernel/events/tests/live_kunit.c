@@ -15,28 +15,28 @@
 
 static struct fake_pmu fake;
 
-static int lk_suite_init(struct kunit_suite *suite)
+static int live_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_live");
 }
 
-static void lk_suite_exit(struct kunit_suite *suite)
+static void live_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static int lk_init(struct kunit *test)
+static int live_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, 1000);
 	return 0;
 }
 
-struct lk_numbers {
+struct live_test_numbers {
 	long nr[PERF_LIVE_NR];
 };
 
 /* Waits for closed events to be freed, for two grace periods or more. */
-static void lk_read(struct lk_numbers *numbers)
+static void live_test_read(struct live_test_numbers *numbers)
 {
 	for (int i = 0; i < 3; i++)
 		rcu_barrier();
@@ -45,7 +45,7 @@ static void lk_read(struct lk_numbers *numbers)
 }
 
 /* Added on one CPU and taken away on another. */
-static void lk_sum(struct kunit *test)
+static void live_test_sum(struct kunit *test)
 {
 	long before = perf_live_sum(PERF_LIVE_BUFFERS);
 
@@ -56,17 +56,17 @@ static void lk_sum(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_live_sum(PERF_LIVE_BUFFERS), before);
 }
 
-static void lk_event(struct kunit *test)
+static void live_test_event(struct kunit *test)
 {
 	const struct fake_pmu_spec spec = { .task = current, .cpu = -1 };
-	struct lk_numbers before, with, after;
+	struct live_test_numbers before, with, after;
 	struct perf_event *event;
 
-	lk_read(&before);
+	live_test_read(&before);
 	event = fake_pmu_open(test, &fake, &spec);
-	lk_read(&with);
+	live_test_read(&with);
 	fake_pmu_close(test, event);
-	lk_read(&after);
+	live_test_read(&after);
 	KUNIT_EXPECT_EQ(test, with.nr[PERF_LIVE_EVENTS], before.nr[PERF_LIVE_EVENTS] + 1);
 	KUNIT_EXPECT_EQ(test, with.nr[PERF_LIVE_ON_PMU], before.nr[PERF_LIVE_ON_PMU] + 1);
 	KUNIT_EXPECT_GE(test, with.nr[PERF_LIVE_CONTEXTS], before.nr[PERF_LIVE_CONTEXTS]);
@@ -76,42 +76,43 @@ static void lk_event(struct kunit *test)
 			before.nr[PERF_LIVE_SWITCH_USERS]);
 }
 
-static int lk_sleep(void *unused)
+static int live_test_sleep(void *unused)
 {
 	return 0;
 }
 
 /* A context that was made for a task that exits is not needed. */
-static void lk_unneeded_ctx(struct kunit *test)
+static void live_test_unneeded_ctx(struct kunit *test)
 {
-	struct task_struct *task = kthread_create(lk_sleep, NULL, "perf_kunit");
-	struct lk_numbers before, after;
+	struct task_struct *task =
+		kthread_create(live_test_sleep, NULL, "perf_kunit");
+	struct live_test_numbers before, after;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	get_task_struct(task);
 	kthread_stop(task);
-	lk_read(&before);
+	live_test_read(&before);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(perf_ctx_get_task(task)), -ESRCH);
 	put_task_struct(task);
-	lk_read(&after);
+	live_test_read(&after);
 	/* Other tasks may end, and their contexts with them. */
 	KUNIT_EXPECT_LE(test, after.nr[PERF_LIVE_CONTEXTS],
 			before.nr[PERF_LIVE_CONTEXTS]);
 }
 
-static struct kunit_case lk_cases[] = {
-	KUNIT_CASE(lk_sum),
-	KUNIT_CASE(lk_event),
-	KUNIT_CASE(lk_unneeded_ctx),
+static struct kunit_case live_test_cases[] = {
+	KUNIT_CASE(live_test_sum),
+	KUNIT_CASE(live_test_event),
+	KUNIT_CASE(live_test_unneeded_ctx),
 	{ }
 };
 
-static struct kunit_suite lk_suite = {
+static struct kunit_suite live_test_suite = {
 	.name		= "perf_live",
-	.suite_init	= lk_suite_init,
-	.suite_exit	= lk_suite_exit,
-	.init		= lk_init,
-	.test_cases	= lk_cases,
+	.suite_init	= live_test_suite_init,
+	.suite_exit	= live_test_suite_exit,
+	.init		= live_test_init,
+	.test_cases	= live_test_cases,
 };
 
-kunit_test_suite(lk_suite);
+kunit_test_suite(live_test_suite);

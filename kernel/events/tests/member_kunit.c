@@ -30,28 +30,28 @@
 
 static struct fake_pmu fake;
 
-static int mk_suite_init(struct kunit_suite *suite)
+static int member_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_member");
 }
 
-static void mk_suite_exit(struct kunit_suite *suite)
+static void member_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static void mk_check_idle(void *test)
+static void member_test_check_idle(void *test)
 {
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static int mk_init(struct kunit *test)
+static int member_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
-	return kunit_add_action(test, mk_check_idle, test);
+	return kunit_add_action(test, member_test_check_idle, test);
 }
 
-static u64 mk_read(struct perf_event *event)
+static u64 member_test_read(struct perf_event *event)
 {
 	u64 enabled, running;
 
@@ -60,40 +60,42 @@ static u64 mk_read(struct perf_event *event)
 
 /* A family, or several, at random. */
 
-struct mk_place {
-	struct fm_task		task;
+struct member_test_place {
+	struct test_task	task;
 	bool			alive;
 	struct perf_event	*own;		/* not inherited */
 	struct perf_event	*shared;	/* inherited */
 };
 
-struct mk_world {
+struct member_test_world {
 	struct kunit		*test;
 	struct rnd_state	rnd;
-	struct mk_place		place[NR_TASKS];
+	struct member_test_place	place[NR_TASKS];
 };
 
-static unsigned int mk_random(struct mk_world *world, unsigned int below)
+static unsigned int member_test_random(struct member_test_world *world,
+				       unsigned int below)
 {
 	return prandom_u32_state(&world->rnd) % below;
 }
 
-static void mk_close(struct perf_event **event)
+static void member_test_close(struct perf_event **event)
 {
 	if (*event)
 		perf_event_release_kernel(*event);
 	*event = NULL;
 }
 
-static void mk_toggle(struct mk_world *world, struct mk_place *place,
-		      struct perf_event **event, bool inherit)
+static void member_test_toggle(struct member_test_world *world,
+			       struct member_test_place *place,
+			       struct perf_event **event, bool inherit)
 {
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = place->task.task, .inherit = inherit,
 	};
 
 	if (*event) {
-		mk_close(event);
+		member_test_close(event);
 		return;
 	}
 	*event = fake_pmu_try_open(&fake, &spec);
@@ -102,7 +104,8 @@ static void mk_toggle(struct mk_world *world, struct mk_place *place,
 		*event = NULL;
 }
 
-static struct mk_place *mk_free_place(struct mk_world *world)
+static struct member_test_place *
+member_test_free_place(struct member_test_world *world)
 {
 	for (int i = 0; i < NR_TASKS; i++) {
 		if (!world->place[i].alive)
@@ -111,66 +114,70 @@ static struct mk_place *mk_free_place(struct mk_world *world)
 	return NULL;
 }
 
-static void mk_fork(struct mk_world *world, struct mk_place *parent)
+static void member_test_fork(struct member_test_world *world,
+			     struct member_test_place *parent)
 {
-	struct mk_place *place = mk_free_place(world);
+	struct member_test_place *place = member_test_free_place(world);
 
 	if (!place)
 		return;
-	fm_task_init(&place->task, fm_fork_again);
+	test_task_init(&place->task, test_task_fork_child);
 	parent->task.child = &place->task;
-	fm_act(&parent->task);
+	test_task_act(&parent->task);
 	place->alive = place->task.task;
 	KUNIT_EXPECT_TRUE(world->test, place->alive);
 }
 
 /* The task exits. An event on it may outlive it, and be inherited by others. */
-static void mk_end(struct mk_world *world, struct mk_place *place)
+static void member_test_end(struct member_test_world *world,
+			    struct member_test_place *place)
 {
 	if (place == world->place)
 		return;
 	place->alive = false;
-	fm_task_end(&place->task);
-	mk_close(&place->own);
-	if (mk_random(world, 2))
-		mk_close(&place->shared);
+	test_task_finish(&place->task);
+	member_test_close(&place->own);
+	if (member_test_random(world, 2))
+		member_test_close(&place->shared);
 }
 
-static void mk_step(struct mk_world *world)
+static void member_test_step(struct member_test_world *world)
 {
-	struct mk_place *place = &world->place[mk_random(world, NR_TASKS)];
+	struct member_test_place *place =
+		&world->place[member_test_random(world, NR_TASKS)];
 
 	if (!place->alive)
 		return;
-	switch (mk_random(world, 8)) {
+	switch (member_test_random(world, 8)) {
 	case 0 ... 3:
-		mk_fork(world, place);
+		member_test_fork(world, place);
 		break;
 	case 4 ... 5:
-		mk_end(world, place);
+		member_test_end(world, place);
 		break;
 	case 6:
-		mk_toggle(world, place, &place->own, false);
+		member_test_toggle(world, place, &place->own, false);
 		break;
 	case 7:
-		mk_toggle(world, place, &place->shared, true);
+		member_test_toggle(world, place, &place->shared, true);
 		break;
 	}
 }
 
-static unsigned int mk_count_members(const struct mk_world *world,
-				     const struct perf_family *family)
+static unsigned int
+member_test_count_members(const struct member_test_world *world,
+			  const struct perf_family *family)
 {
 	unsigned int n = 0;
 
 	for (int i = 0; i < NR_TASKS; i++) {
 		n += world->place[i].alive &&
-		     fm_family_of(world->place[i].task.task) == family;
+		     test_task_family(world->place[i].task.task) == family;
 	}
 	return n;
 }
 
-static unsigned int mk_count_loaded(const struct perf_family *family)
+static unsigned int member_test_count_loaded(const struct perf_family *family)
 {
 	struct perf_event_context *ctx;
 	unsigned int n = 0;
@@ -181,14 +188,15 @@ static unsigned int mk_count_loaded(const struct perf_family *family)
 }
 
 /* Not true while a CPU has taken a context and not loaded it yet. */
-static bool mk_all_are_somewhere(struct perf_family *family)
+static bool member_test_all_are_somewhere(struct perf_family *family)
 {
 	guard(raw_spinlock_irq)(&family->lock);
-	return family->nr_parked + mk_count_loaded(family) ==
+	return family->nr_parked + member_test_count_loaded(family) ==
 	       family->nr_contexts;
 }
 
-static void mk_check_family(struct mk_world *world, struct perf_family *family)
+static void member_test_check_family(struct member_test_world *world,
+				     struct perf_family *family)
 {
 	struct kunit *test = world->test;
 	struct perf_event_context *ctx, *eldest;
@@ -197,7 +205,7 @@ static void mk_check_family(struct mk_world *world, struct perf_family *family)
 
 	guard(mutex)(&family->mutex);
 	KUNIT_EXPECT_EQ(test, family->nr_members,
-			mk_count_members(world, family));
+			member_test_count_members(world, family));
 	KUNIT_EXPECT_GE(test, family->nr_contexts,
 			min(family->nr_members, num_possible_cpus()));
 	KUNIT_EXPECT_LE(test, family->nr_contexts,
@@ -210,64 +218,68 @@ static void mk_check_family(struct mk_world *world, struct perf_family *family)
 		KUNIT_EXPECT_EQ(test, ctx->nr_events, eldest->nr_events);
 	}
 	KUNIT_EXPECT_EQ(test, nr, family->nr_contexts);
-	read_poll_timeout(mk_all_are_somewhere, somewhere, somewhere, 10,
-			  FM_PATIENCE_US, false, family);
+	read_poll_timeout(member_test_all_are_somewhere, somewhere, somewhere,
+			  10, TEST_TASK_PATIENCE_US, false, family);
 	KUNIT_EXPECT_TRUE(test, somewhere);
 }
 
-static void mk_check_task(struct mk_world *world, struct task_struct *task)
+static void member_test_check_task(struct member_test_world *world,
+				   struct task_struct *task)
 {
 	struct perf_event_context *ctx = task->perf_event_ctxp;
 
 	if (!ctx)
 		return;
 	if (perf_ctx_is_handle(ctx)) {
-		mk_check_family(world, ctx->family);
+		member_test_check_family(world, ctx->family);
 		return;
 	}
 	KUNIT_EXPECT_NULL(world->test, ctx->family);
 	KUNIT_EXPECT_PTR_EQ(world->test, ctx->task, task);
 }
 
-static void mk_world_end(void *arg)
+static void member_test_world_end(void *arg)
 {
-	struct mk_world *world = arg;
+	struct member_test_world *world = arg;
 
 	for (int i = 0; i < NR_TASKS; i++) {
-		struct mk_place *place = &world->place[i];
+		struct member_test_place *place = &world->place[i];
 
 		if (place->alive)
-			fm_task_end(&place->task);
-		mk_close(&place->own);
-		mk_close(&place->shared);
+			test_task_finish(&place->task);
+		member_test_close(&place->own);
+		member_test_close(&place->shared);
 	}
 }
 
-static void mk_families_random(struct kunit *test)
+static void member_test_families_random(struct kunit *test)
 {
-	struct mk_world *world = kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
+	struct member_test_world *world =
+		kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, world);
 	world->test = test;
 	fake_pmu_seed(test, &world->rnd);
-	fake_pmu_undo(test, mk_world_end, world);
-	fm_task_init(&world->place[0].task, fm_fork_again);
-	KUNIT_ASSERT_EQ(test, fm_task_fork(&world->place[0].task), 0);
+	fake_pmu_undo(test, member_test_world_end, world);
+	test_task_init(&world->place[0].task, test_task_fork_child);
+	KUNIT_ASSERT_EQ(test, test_task_start(&world->place[0].task), 0);
 	world->place[0].alive = true;
-	mk_toggle(world, world->place, &world->place[0].shared, true);
+	member_test_toggle(world, world->place, &world->place[0].shared, true);
 
 	for (int step = 0; step < NR_STEPS; step++) {
-		mk_step(world);
+		member_test_step(world);
 		for (int i = 0; i < NR_TASKS; i++) {
 			if (world->place[i].alive)
-				mk_check_task(world, world->place[i].task.task);
+				member_test_check_task(
+					world, world->place[i].task.task);
 		}
 	}
 }
 
 /* A sibling is closed while a fork copies from a copy of its group. */
 
-static void mk_check_shape(struct kunit *test, struct perf_event *leader)
+static void member_test_check_shape(struct kunit *test,
+				    struct perf_event *leader)
 {
 	struct perf_event *child;
 
@@ -280,67 +292,67 @@ static void mk_check_shape(struct kunit *test, struct perf_event *leader)
 	}
 }
 
-static void mk_group_once(struct kunit *test, struct rnd_state *rnd)
+static void member_test_group_once(struct kunit *test, struct rnd_state *rnd)
 {
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .inherit = true, .by_task = true,
 	};
 	struct perf_event *leader = fake_pmu_open(test, &fake, &spec), *sibling;
-	struct fm_task *grandchild = fm_task_make(test, NULL);
-	struct fm_task *child;
+	struct test_task *grandchild = test_task_make(test, NULL);
+	struct test_task *child;
 
 	spec.leader = leader;
 	sibling = fake_pmu_open(test, &fake, &spec);
-	child = fm_fork(test, fm_fork_again);
+	child = test_task_fork(test, test_task_fork_child);
 	child->child = grandchild;
-	fm_go(child);
+	test_task_go(child);
 	udelay(prandom_u32_state(rnd) % 150);
 	fake_pmu_close(test, sibling);
 	wait_for_completion(&child->done);
 
-	mk_check_shape(test, leader);
+	member_test_check_shape(test, leader);
 	KUNIT_ASSERT_NOT_NULL(test, grandchild->task);
-	fm_task_end(grandchild);
-	fm_end(test, child);
+	test_task_finish(grandchild);
+	test_task_end(test, child);
 	fake_pmu_close(test, leader);
 }
 
-static void mk_group_closed(struct kunit *test)
+static void member_test_group_closed(struct kunit *test)
 {
 	struct rnd_state rnd;
 
 	fake_pmu_seed(test, &rnd);
 	for (int i = 0; i < NR_GROUPS; i++)
-		mk_group_once(test, &rnd);
+		member_test_group_once(test, &rnd);
 }
 
 /* The kernel opens events on a task that gives up all it has, as in an exec. */
 
-static int mk_nothing(void *unused)
+static int member_test_nothing(void *unused)
 {
 	kthread_exit(0);
 }
 
-static void mk_exec_often(struct fm_task *self)
+static void member_test_exec_often(struct test_task *self)
 {
 	for (int i = 0; i < NR_EXECS; i++) {
-		kernel_thread(mk_nothing, NULL, "kunit_member",
+		kernel_thread(member_test_nothing, NULL, "kunit_member",
 			      CLONE_FS | CLONE_FILES | SIGCHLD);
 		perf_event_exit_task(current);
 	}
 	WRITE_ONCE(self->child, NULL);
 }
 
-static void mk_exec_privileged(struct kunit *test)
+static void member_test_exec_privileged(struct kunit *test)
 {
-	struct fm_task *child = fm_fork(test, mk_exec_often);
+	struct test_task *child = test_task_fork(test, member_test_exec_often);
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = child->task, .inherit = true,
 	};
 	struct perf_event *first, *second;
 
 	child->child = child;
-	fm_go(child);
+	test_task_go(child);
 	while (READ_ONCE(child->child)) {
 		first = fake_pmu_try_open(&fake, &spec);
 		cond_resched();
@@ -355,14 +367,14 @@ static void mk_exec_privileged(struct kunit *test)
 
 /* A sum is read while counts are exchanged. */
 
-static void mk_pin(int cpu)
+static void member_test_pin(int cpu)
 {
 	set_cpus_allowed_ptr(current, cpumask_of(cpu));
 }
 
-static void mk_take_turns(struct fm_task *self)
+static void member_test_take_turns(struct test_task *self)
 {
-	mk_pin(cpumask_last(cpu_online_mask));
+	member_test_pin(cpumask_last(cpu_online_mask));
 	while (!READ_ONCE(self->end)) {
 		complete(&self->child->started);
 		wait_for_completion(&self->started);
@@ -370,13 +382,13 @@ static void mk_take_turns(struct fm_task *self)
 	complete(&self->child->started);
 }
 
-static void mk_tick_alone(struct fm_task *self)
+static void member_test_tick_alone(struct test_task *self)
 {
-	mk_pin(cpumask_last(cpu_online_mask));
+	member_test_pin(cpumask_last(cpu_online_mask));
 	fake_pmu_tick(&fake, 1000000);
 }
 
-static void mk_reset(struct perf_event *event)
+static void member_test_reset(struct perf_event *event)
 {
 	struct perf_event_context *ctx = perf_event_ctx_lock(event);
 
@@ -384,38 +396,38 @@ static void mk_reset(struct perf_event *event)
 	perf_event_ctx_unlock(event, ctx);
 }
 
-static void mk_read_exchanged(struct kunit *test)
+static void member_test_read_exchanged(struct kunit *test)
 {
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .inherit = true, .by_task = true,
 	};
-	struct fm_task *one, *two;
+	struct test_task *one, *two;
 	struct perf_event *event;
 	unsigned int wrong = 0;
 	u64 sum;
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
-	mk_pin(cpumask_first(cpu_online_mask));
+	member_test_pin(cpumask_first(cpu_online_mask));
 	event = fake_pmu_open(test, &fake, &spec);
-	one = fm_fork(test, mk_tick_alone);
-	two = fm_fork(test, mk_take_turns);
-	fm_act(one);
-	sum = mk_read(event);
+	one = test_task_fork(test, member_test_tick_alone);
+	two = test_task_fork(test, member_test_take_turns);
+	test_task_act(one);
+	sum = member_test_read(event);
 
-	one->act = mk_take_turns;
+	one->act = member_test_take_turns;
 	one->child = two;
 	two->child = one;
-	fm_go(one);
-	fm_go(two);
+	test_task_go(one);
+	test_task_go(two);
 	for (int i = 0; i < NR_READS; i++)
-		wrong += mk_read(event) != sum;
+		wrong += member_test_read(event) != sum;
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 
 	for (int i = 0; i < NR_READS; i++) {
 		fake_pmu_tick(&fake, 100);
-		mk_reset(event);
-		wrong += mk_read(event) != 0;
+		member_test_reset(event);
+		wrong += member_test_read(event) != 0;
 	}
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 	WRITE_ONCE(one->end, true);
@@ -427,21 +439,23 @@ static void mk_read_exchanged(struct kunit *test)
  * switch gives the context to another task, and that one exits.
  */
 
-struct mk_opener {
-	struct fm_task		self;
+struct member_test_opener {
+	struct test_task	self;
 	struct task_struct	*target;
 	struct perf_event	*event;
 };
 
-static void mk_open_on_target(struct fm_task *self)
+static void member_test_open_on_target(struct test_task *self)
 {
-	struct mk_opener *opener = container_of(self, struct mk_opener, self);
+	struct member_test_opener *opener =
+		container_of(self, struct member_test_opener, self);
 	struct fake_pmu_spec spec = { .cpu = -1, .task = opener->target };
 
 	opener->event = fake_pmu_try_open(&fake, &spec);
 }
 
-static bool mk_exchange(struct perf_event_context *ctx, struct fm_task *heir)
+static bool member_test_exchange(struct perf_event_context *ctx,
+				 struct test_task *heir)
 {
 	guard(rcu)();
 	guard(irqsave)();
@@ -449,18 +463,19 @@ static bool mk_exchange(struct perf_event_context *ctx, struct fm_task *heir)
 }
 
 /* Does to @ctx what the heir's exit does, then undoes it: the heir lives on. */
-static void mk_orphan_before(struct kunit *test, struct fm_task *heir,
-			     struct perf_event_context *ctx,
-			     struct mk_opener *opener)
+static void member_test_orphan_before(struct kunit *test,
+				      struct test_task *heir,
+				      struct perf_event_context *ctx,
+				      struct member_test_opener *opener)
 {
 	unsigned int refs = refcount_read(&ctx->refcount), now;
 
 	scoped_guard(mutex, &ctx->mutex) {
-		fm_go(&opener->self);
+		test_task_go(&opener->self);
 		read_poll_timeout(refcount_read, now, now > refs, 100,
-				  FM_PATIENCE_US, false, &ctx->refcount);
+				  TEST_TASK_PATIENCE_US, false, &ctx->refcount);
 		KUNIT_EXPECT_GT(test, now, refs);
-		KUNIT_EXPECT_TRUE(test, mk_exchange(ctx, heir));
+		KUNIT_EXPECT_TRUE(test, member_test_exchange(ctx, heir));
 		WRITE_ONCE(ctx->task, TASK_TOMBSTONE);
 	}
 	wait_for_completion(&opener->self.done);
@@ -468,30 +483,30 @@ static void mk_orphan_before(struct kunit *test, struct fm_task *heir,
 		WRITE_ONCE(ctx->task, heir->task);
 }
 
-static void mk_open_exchanged(struct kunit *test)
+static void member_test_open_exchanged(struct kunit *test)
 {
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .inherit = true, .by_task = true,
 	};
-	struct mk_opener *opener = kunit_kzalloc(test, sizeof(*opener),
-						 GFP_KERNEL);
-	struct fm_task *target, *heir;
+	struct member_test_opener *opener =
+		kunit_kzalloc(test, sizeof(*opener), GFP_KERNEL);
+	struct test_task *target, *heir;
 	struct perf_event_context *ctx;
 	struct perf_event *event;
 
 	KUNIT_ASSERT_NOT_NULL(test, opener);
-	fm_task_init(&opener->self, mk_open_on_target);
-	KUNIT_ASSERT_EQ(test, 0, fm_task_fork(&opener->self));
-	fake_pmu_undo(test, fm_task_end, &opener->self);
+	test_task_init(&opener->self, member_test_open_on_target);
+	KUNIT_ASSERT_EQ(test, 0, test_task_start(&opener->self));
+	fake_pmu_undo(test, test_task_finish, &opener->self);
 	event = fake_pmu_open(test, &fake, &spec);
-	target = fm_fork(test, NULL);
-	heir = fm_fork(test, NULL);
+	target = test_task_fork(test, NULL);
+	heir = test_task_fork(test, NULL);
 	opener->target = target->task;
-	fm_settle(target);
-	fm_settle(heir);
+	test_task_settle(target);
+	test_task_settle(heir);
 	ctx = READ_ONCE(target->task->perf_event_ctxp);
 
-	mk_orphan_before(test, heir, ctx, opener);
+	member_test_orphan_before(test, heir, ctx, opener);
 	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(opener->event), "%ld",
 			       PTR_ERR(opener->event));
 	KUNIT_EXPECT_PTR_NE(test, opener->event->ctx, ctx);
@@ -503,18 +518,18 @@ static void mk_open_exchanged(struct kunit *test)
 
 /* Copies need no rights of the task that forks, or that opens another event. */
 #ifdef CONFIG_KPROBE_EVENTS
-static noinline void mk_probed(void)
+static noinline void member_test_probed(void)
 {
 	barrier();
 }
 
-static struct perf_event *mk_open_kprobe(struct kunit *test)
+static struct perf_event *member_test_open_kprobe(struct kunit *test)
 {
 	struct pmu *pmu = fake_find_pmu("kprobe");
 	struct perf_event_attr attr = {
 		.size		= sizeof(attr),
 		.inherit	= true,
-		.kprobe_addr	= (unsigned long)mk_probed,
+		.kprobe_addr	= (unsigned long)member_test_probed,
 	};
 	struct perf_event *event;
 
@@ -526,10 +541,10 @@ static struct perf_event *mk_open_kprobe(struct kunit *test)
 	return event;
 }
 
-static void mk_unprivileged(struct kunit *test)
+static void member_test_unprivileged(struct kunit *test)
 {
-	struct perf_event *event = mk_open_kprobe(test);
-	struct fm_task *child = fm_task_make(test, NULL);
+	struct perf_event *event = member_test_open_kprobe(test);
+	struct test_task *child = test_task_make(test, NULL);
 	struct cred *weak = prepare_creds();
 	const struct cred *own;
 	int err;
@@ -537,19 +552,19 @@ static void mk_unprivileged(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, weak);
 	cap_clear(weak->cap_effective);
 	own = override_creds(weak);
-	err = fm_task_fork(child);
+	err = test_task_start(child);
 	revert_creds(own);
 	put_cred(weak);
 
 	KUNIT_EXPECT_EQ(test, err, 0);
-	mk_probed();
-	KUNIT_EXPECT_EQ(test, mk_read(event), 1);
+	member_test_probed();
+	KUNIT_EXPECT_EQ(test, member_test_read(event), 1);
 	if (!err)
-		fm_task_end(child);
+		test_task_finish(child);
 	perf_event_release_kernel(event);
 }
 #else
-static void mk_unprivileged(struct kunit *test)
+static void member_test_unprivileged(struct kunit *test)
 {
 	kunit_skip(test, "no kprobes");
 }
@@ -557,14 +572,14 @@ static void mk_unprivileged(struct kunit *test)
 
 /* Which events share contexts, and which may go to another task. */
 
-struct mk_kind {
+struct member_test_kind {
 	struct perf_event_attr	attr;
 	int			capabilities;	/* of the PMU */
 	bool			shared;		/* by a family */
 	bool			equal;		/* or else exchanged at switches */
 };
 
-static const struct mk_kind mk_kinds[] = {
+static const struct member_test_kind member_test_kinds[] = {
 	{ .shared = true },
 	{ .attr.inherit_stat = 1, .equal = true },
 	{ .attr.pinned = 1, .equal = true },
@@ -576,13 +591,13 @@ static const struct mk_kind mk_kinds[] = {
 	{ .capabilities = PERF_PMU_CAP_EXCLUSIVE },
 };
 
-static void mk_able_as_before(void *unused)
+static void member_test_able_as_before(void *unused)
 {
 	fake.pmu.capabilities = 0;
 }
 
-static struct perf_event *mk_open_kind(struct kunit *test,
-				       const struct mk_kind *kind)
+static struct perf_event *
+member_test_open_kind(struct kunit *test, const struct member_test_kind *kind)
 {
 	struct perf_event_attr attr = kind->attr;
 	struct perf_event *event;
@@ -596,87 +611,89 @@ static struct perf_event *mk_open_kind(struct kunit *test,
 	return event;
 }
 
-static void mk_expect_kind(struct kunit *test, unsigned int nr)
+static void member_test_expect_kind(struct kunit *test, unsigned int nr)
 {
-	struct perf_event *event = mk_open_kind(test, &mk_kinds[nr]);
-	struct fm_task *child = fm_fork(test, NULL);
+	struct perf_event *event =
+		member_test_open_kind(test, &member_test_kinds[nr]);
+	struct test_task *child = test_task_fork(test, NULL);
 	struct perf_event_context *ctx = READ_ONCE(child->task->perf_event_ctxp);
 
 	KUNIT_EXPECT_NOT_NULL(test, ctx);
-	KUNIT_EXPECT_EQ_MSG(test, !!fm_family_of(child->task),
-			    mk_kinds[nr].shared, "%u", nr);
-	if (ctx && !fm_family_of(child->task))
-		KUNIT_EXPECT_EQ_MSG(test, !!ctx->equal, mk_kinds[nr].equal,
-				    "%u", nr);
-	fm_end(test, child);
+	KUNIT_EXPECT_EQ_MSG(test, !!test_task_family(child->task),
+			    member_test_kinds[nr].shared, "%u", nr);
+	if (ctx && !test_task_family(child->task))
+		KUNIT_EXPECT_EQ_MSG(test, !!ctx->equal,
+				    member_test_kinds[nr].equal, "%u", nr);
+	test_task_end(test, child);
 	perf_event_release_kernel(event);
 }
 
-static void mk_sharing(struct kunit *test)
+static void member_test_sharing(struct kunit *test)
 {
-	fake_pmu_undo(test, mk_able_as_before, NULL);
-	for (unsigned int nr = 0; nr < ARRAY_SIZE(mk_kinds); nr++)
-		mk_expect_kind(test, nr);
+	fake_pmu_undo(test, member_test_able_as_before, NULL);
+	for (unsigned int nr = 0; nr < ARRAY_SIZE(member_test_kinds); nr++)
+		member_test_expect_kind(test, nr);
 }
 
 /* A context with an event that is not inherited stays with its task. */
-static void mk_not_inherited(struct kunit *test)
+static void member_test_not_inherited(struct kunit *test)
 {
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .inherit = true,
 	};
-	struct fm_task *child;
+	struct test_task *child;
 
 	fake_pmu_open(test, &fake, &spec);
 	spec.inherit = false;
 	fake_pmu_open(test, &fake, &spec);
-	child = fm_fork(test, NULL);
-	KUNIT_EXPECT_NULL(test, fm_family_of(child->task));
+	child = test_task_fork(test, NULL);
+	KUNIT_EXPECT_NULL(test, test_task_family(child->task));
 	KUNIT_EXPECT_NOT_NULL(test, child->task->perf_event_ctxp);
 	KUNIT_EXPECT_EQ(test, current->perf_event_ctxp->equal, 0);
 }
 
-static int (*mk_take)(struct perf_event *event);
+static int (*member_test_take)(struct perf_event *event);
 
-static int mk_refuse(struct perf_event *event)
+static int member_test_refuse(struct perf_event *event)
 {
 	return -ENOSPC;
 }
 
-static void mk_refuse_none(void *unused)
+static void member_test_refuse_none(void *unused)
 {
-	fake.pmu.event_init = mk_take;
+	fake.pmu.event_init = member_test_take;
 }
 
 /* A pool that has to grow and cannot: the fork fails, the family goes on. */
-static void mk_pool_cannot_grow(struct kunit *test)
+static void member_test_pool_cannot_grow(struct kunit *test)
 {
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .inherit = true,
 	};
-	struct fm_task *late = fm_task_make(test, NULL);
+	struct test_task *late = test_task_make(test, NULL);
 	struct perf_family *family;
 	int err;
 
 	if (num_possible_cpus() < 3)
 		kunit_skip(test, "the pool has all that it may have");
 	fake_pmu_open(test, &fake, &spec);
-	fm_fork(test, NULL);
-	family = fm_family_of(current);
+	test_task_fork(test, NULL);
+	family = test_task_family(current);
 	KUNIT_ASSERT_NOT_NULL(test, family);
-	mk_take = fake.pmu.event_init;
-	fake.pmu.event_init = mk_refuse;
-	fake_pmu_undo(test, mk_refuse_none, NULL);
-	err = fm_task_fork(late);
+	member_test_take = fake.pmu.event_init;
+	fake.pmu.event_init = member_test_refuse;
+	fake_pmu_undo(test, member_test_refuse_none, NULL);
+	err = test_task_start(late);
 	KUNIT_EXPECT_EQ(test, err, -ENOSPC);
 	if (!err)
-		fm_task_end(late);
+		test_task_finish(late);
 	KUNIT_EXPECT_EQ(test, family->nr_members, 2);
 	KUNIT_EXPECT_EQ(test, family->nr_contexts, 2);
 }
 
-static void mk_expect_seen(struct kunit *test, struct task_struct *task,
-			   struct perf_event_context *expected)
+static void member_test_expect_seen(struct kunit *test,
+				    struct task_struct *task,
+				    struct perf_event_context *expected)
 {
 	unsigned int refs = expected ? refcount_read(&expected->refcount) : 0;
 	struct perf_event_context *seen = perf_member_see_ctx(task);
@@ -689,82 +706,83 @@ static void mk_expect_seen(struct kunit *test, struct task_struct *task,
 }
 
 /* The context that an event would join is seen without a change. */
-static void mk_see(struct kunit *test)
+static void member_test_see(struct kunit *test)
 {
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .inherit = true,
 	};
-	struct fm_task *child = fm_fork(test, NULL), *member;
+	struct test_task *child = test_task_fork(test, NULL), *member;
 	struct perf_event *event;
 
-	mk_expect_seen(test, child->task, NULL);
+	member_test_expect_seen(test, child->task, NULL);
 	event = fake_pmu_open(test, &fake, &spec);
-	mk_expect_seen(test, current, event->ctx);
-	member = fm_fork(test, NULL);
-	KUNIT_ASSERT_NOT_NULL(test, fm_family_of(current));
-	mk_expect_seen(test, current, event->ctx);
-	mk_expect_seen(test, member->task, NULL);
-	KUNIT_EXPECT_NOT_NULL(test, fm_family_of(member->task));
+	member_test_expect_seen(test, current, event->ctx);
+	member = test_task_fork(test, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, test_task_family(current));
+	member_test_expect_seen(test, current, event->ctx);
+	member_test_expect_seen(test, member->task, NULL);
+	KUNIT_EXPECT_NOT_NULL(test, test_task_family(member->task));
 }
 
 /* A member forks. Before the family's mutex is free to it, it has left. */
 
-static struct task_struct *mk_leaver;
+static struct task_struct *member_test_leaver;
 
-static void mk_leave(struct fm_task *self)
+static void member_test_leave(struct test_task *self)
 {
-	perf_member_leave(mk_leaver);
+	perf_member_leave(member_test_leaver);
 }
 
-static void mk_left_meanwhile(struct kunit *test)
+static void member_test_left_meanwhile(struct kunit *test)
 {
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .inherit = true,
 	};
-	struct fm_task *helper = fm_fork(test, mk_leave), *member;
-	struct fm_task *late = fm_task_make(test, NULL);
+	struct test_task *helper = test_task_fork(test, member_test_leave),
+			 *member;
+	struct test_task *late = test_task_make(test, NULL);
 	struct perf_family *family;
 
 	fake_pmu_open(test, &fake, &spec);
-	member = fm_fork(test, fm_fork_again);
+	member = test_task_fork(test, test_task_fork_child);
 	member->child = late;
-	mk_leaver = member->task;
-	family = fm_family_of(member->task);
+	member_test_leaver = member->task;
+	family = test_task_family(member->task);
 	KUNIT_ASSERT_NOT_NULL(test, family);
 	scoped_guard(mutex, &family->mutex) {
-		fm_go(helper);
+		test_task_go(helper);
 		msleep(20);
-		fm_go(member);
+		test_task_go(member);
 		msleep(20);
 	}
 	wait_for_completion(&helper->done);
 	wait_for_completion(&member->done);
 	KUNIT_ASSERT_NOT_NULL(test, late->task);
 	KUNIT_EXPECT_NOT_NULL(test, late->task->perf_event_ctxp);
-	fm_task_end(late);
+	test_task_finish(late);
 }
 
-static struct kunit_case mk_cases[] = {
-	KUNIT_CASE(mk_sharing),
-	KUNIT_CASE(mk_not_inherited),
-	KUNIT_CASE(mk_pool_cannot_grow),
-	KUNIT_CASE(mk_see),
-	KUNIT_CASE(mk_left_meanwhile),
-	KUNIT_CASE(mk_families_random),
-	KUNIT_CASE(mk_group_closed),
-	KUNIT_CASE(mk_exec_privileged),
-	KUNIT_CASE(mk_read_exchanged),
-	KUNIT_CASE(mk_open_exchanged),
-	KUNIT_CASE(mk_unprivileged),
+static struct kunit_case member_test_cases[] = {
+	KUNIT_CASE(member_test_sharing),
+	KUNIT_CASE(member_test_not_inherited),
+	KUNIT_CASE(member_test_pool_cannot_grow),
+	KUNIT_CASE(member_test_see),
+	KUNIT_CASE(member_test_left_meanwhile),
+	KUNIT_CASE(member_test_families_random),
+	KUNIT_CASE(member_test_group_closed),
+	KUNIT_CASE(member_test_exec_privileged),
+	KUNIT_CASE(member_test_read_exchanged),
+	KUNIT_CASE(member_test_open_exchanged),
+	KUNIT_CASE(member_test_unprivileged),
 	{ }
 };
 
-static struct kunit_suite mk_suite = {
+static struct kunit_suite member_test_suite = {
 	.name		= "perf_member",
-	.suite_init	= mk_suite_init,
-	.suite_exit	= mk_suite_exit,
-	.init		= mk_init,
-	.test_cases	= mk_cases,
+	.suite_init	= member_test_suite_init,
+	.suite_exit	= member_test_suite_exit,
+	.init		= member_test_init,
+	.test_cases	= member_test_cases,
 };
 
-kunit_test_suite(mk_suite);
+kunit_test_suite(member_test_suite);

@@ -29,31 +29,31 @@
 
 static struct fake_pmu fake;
 
-static int mm_suite_init(struct kunit_suite *suite)
+static int mmap_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_mmap");
 }
 
-static void mm_suite_exit(struct kunit_suite *suite)
+static void mmap_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
 /* A file as perf_event_open(2) makes it, of an event that counts current. */
-struct mm_file {
+struct mmap_test_file {
 	struct perf_event	*event;
 	struct file		*file;
 };
 
 /* The mappings have gone, and their references as well, but those late. */
-static void mm_close(void *file)
+static void mmap_test_close(void *file)
 {
 	flush_delayed_fput();
 	__fput_sync(file);
 }
 
 /* The first mapping gives current an address space. */
-static int mm_init(struct kunit *test)
+static int mmap_test_init(struct kunit *test)
 {
 	unsigned long at;
 
@@ -63,48 +63,50 @@ static int mm_init(struct kunit *test)
 	return !at || IS_ERR_VALUE(at) ? -ENOMEM : 0;
 }
 
-static struct mm_file mm_open(struct kunit *test)
+static struct mmap_test_file mmap_test_open(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = -1, .task = current };
-	struct mm_file new;
+	struct mmap_test_file new;
 
 	new.event = fake_pmu_try_open(&fake, &spec);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(new.event));
 	new.file = anon_inode_getfile("[perf_event]", &perf_fops, new.event,
 				      O_RDWR);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(new.file));
-	fake_pmu_undo(test, mm_close, new.file);
+	fake_pmu_undo(test, mmap_test_close, new.file);
 	return new;
 }
 
 /* Return: the address, or an errno. */
-static long mm_map(const struct mm_file *from, unsigned int nr_pages)
+static long mmap_test_map(const struct mmap_test_file *from,
+			  unsigned int nr_pages)
 {
 	return vm_mmap(from->file, 0, nr_pages * PAGE_SIZE,
 		       PROT_READ | PROT_WRITE, MAP_SHARED, 0);
 }
 
-static unsigned long mm_map_all(struct kunit *test, const struct mm_file *from)
+static unsigned long mmap_test_map_all(struct kunit *test,
+				       const struct mmap_test_file *from)
 {
-	long at = mm_map(from, NR_PAGES);
+	long at = mmap_test_map(from, NR_PAGES);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(at));
 	return at;
 }
 
-static u64 *mm_page(struct perf_event *event, unsigned int nr)
+static u64 *mmap_test_page(struct perf_event *event, unsigned int nr)
 {
 	return page_address(perf_rb_page(event->rb, nr));
 }
 
-static void mm_discard(unsigned long at)
+static void mmap_test_discard(unsigned long at)
 {
 	mmap_read_lock(current->mm);
 	zap_page_range_single(vma_lookup(current->mm, at), at, LENGTH, NULL);
 	mmap_read_unlock(current->mm);
 }
 
-static void mm_expect_pages(struct kunit *test, unsigned long at)
+static void mmap_test_expect_pages(struct kunit *test, unsigned long at)
 {
 	u64 word;
 
@@ -118,32 +120,32 @@ static void mm_expect_pages(struct kunit *test, unsigned long at)
 }
 
 /* Data can be read only, in the order of the pages; the user page written. */
-static void mm_pages(struct kunit *test)
+static void mmap_test_pages(struct kunit *test)
 {
-	struct mm_file from = mm_open(test);
-	unsigned long at = mm_map_all(test, &from);
+	struct mmap_test_file from = mmap_test_open(test);
+	unsigned long at = mmap_test_map_all(test, &from);
 	struct perf_event_mmap_page __user *userpg = (void __user *)at;
 	u64 word;
 
 	for (unsigned int i = 1; i < NR_PAGES; i++)
-		*mm_page(from.event, i) = i;
-	mm_expect_pages(test, at);
+		*mmap_test_page(from.event, i) = i;
+	mmap_test_expect_pages(test, at);
 	KUNIT_EXPECT_EQ(test, put_user(5, &userpg->data_tail), 0);
 	/* Pages that are discarded come back, by the same rules. */
-	mm_discard(at);
-	mm_expect_pages(test, at);
+	mmap_test_discard(at);
+	mmap_test_expect_pages(test, at);
 	KUNIT_EXPECT_EQ(test, get_user(word, &userpg->data_tail), 0);
 	KUNIT_EXPECT_EQ(test, word, 5);
-	mm_discard(at);
+	mmap_test_discard(at);
 	KUNIT_EXPECT_EQ(test, put_user(6, &userpg->data_tail), 0);
 	KUNIT_EXPECT_EQ(test, from.event->rb->user_page->data_tail, 6);
 	vm_munmap(at, LENGTH);
 }
 
-static void mm_user_page(struct kunit *test)
+static void mmap_test_user_page(struct kunit *test)
 {
-	struct mm_file from = mm_open(test);
-	unsigned long at = mm_map_all(test, &from);
+	struct mmap_test_file from = mmap_test_open(test);
+	unsigned long at = mmap_test_map_all(test, &from);
 	struct perf_event_mmap_page *userpg = from.event->rb->user_page;
 
 	KUNIT_EXPECT_EQ(test, (int)userpg->cap_bit0, 0);
@@ -156,45 +158,46 @@ static void mm_user_page(struct kunit *test)
 	vm_munmap(at, LENGTH);
 }
 
-static void mm_sizes(struct kunit *test)
+static void mmap_test_sizes(struct kunit *test)
 {
-	struct mm_file from = mm_open(test);
+	struct mmap_test_file from = mmap_test_open(test);
 	unsigned long at, again, other;
 
-	KUNIT_EXPECT_EQ(test, mm_map(&from, 4), -EINVAL);
+	KUNIT_EXPECT_EQ(test, mmap_test_map(&from, 4), -EINVAL);
 	KUNIT_EXPECT_NULL(test, from.event->rb);
-	at = mm_map(&from, 1);
+	at = mmap_test_map(&from, 1);
 	KUNIT_EXPECT_FALSE(test, IS_ERR_VALUE(at));
 	vm_munmap(at, PAGE_SIZE);
 
 	/* Once mapped, in no other size, until it is unmapped. */
-	at = mm_map_all(test, &from);
-	KUNIT_EXPECT_EQ(test, mm_map(&from, 3), -EINVAL);
-	again = mm_map_all(test, &from);
+	at = mmap_test_map_all(test, &from);
+	KUNIT_EXPECT_EQ(test, mmap_test_map(&from, 3), -EINVAL);
+	again = mmap_test_map_all(test, &from);
 	KUNIT_EXPECT_EQ(test, refcount_read(&from.event->rb->mmap_count), 2);
 	vm_munmap(at, LENGTH);
 	KUNIT_EXPECT_NOT_NULL(test, from.event->rb);
 	vm_munmap(again, LENGTH);
 	KUNIT_EXPECT_NULL(test, from.event->rb);
-	other = mm_map(&from, 3);
+	other = mmap_test_map(&from, 3);
 	KUNIT_EXPECT_FALSE(test, IS_ERR_VALUE(other));
 	vm_munmap(other, 3 * PAGE_SIZE);
 }
 
 /* The buffer of another event is not mapped, until it has gone. */
-static void mm_redirected(struct kunit *test)
+static void mmap_test_redirected(struct kunit *test)
 {
-	struct mm_file from = mm_open(test), second = mm_open(test);
-	unsigned long at = mm_map_all(test, &from), other;
+	struct mmap_test_file from = mmap_test_open(test),
+			      second = mmap_test_open(test);
+	unsigned long at = mmap_test_map_all(test, &from), other;
 	struct perf_buffer *rb = from.event->rb;
 
 	KUNIT_ASSERT_EQ(test, perf_mmap_set_output(second.event, from.event), 0);
-	KUNIT_EXPECT_EQ(test, mm_map(&second, NR_PAGES), -EINVAL);
+	KUNIT_EXPECT_EQ(test, mmap_test_map(&second, NR_PAGES), -EINVAL);
 	KUNIT_EXPECT_PTR_EQ(test, second.event->rb, rb);
 
 	/* Its last mapping has gone; the close has not come this far. */
 	refcount_set(&rb->mmap_count, 0);
-	other = mm_map(&second, NR_PAGES);
+	other = mmap_test_map(&second, NR_PAGES);
 	KUNIT_EXPECT_FALSE(test, IS_ERR_VALUE(other));
 	KUNIT_EXPECT_NOT_NULL(test, second.event->rb);
 	KUNIT_EXPECT_PTR_NE(test, second.event->rb, rb);
@@ -206,15 +209,15 @@ static void mm_redirected(struct kunit *test)
 
 #ifdef CONFIG_DEBUG_FS
 /* Pages are charged while they are mapped. */
-static void mm_charge(struct kunit *test)
+static void mmap_test_charge(struct kunit *test)
 {
 	long before = perf_live_sum(PERF_LIVE_USER_PAGES) +
 		      perf_live_sum(PERF_LIVE_PINNED_PAGES);
-	struct mm_file from = mm_open(test);
+	struct mmap_test_file from = mmap_test_open(test);
 	struct user_struct *user = current_user();
 	long used = atomic_long_read(&user->perf_mlock) +
 		    atomic64_read(&current->mm->pinned_vm);
-	unsigned long at = mm_map_all(test, &from);
+	unsigned long at = mmap_test_map_all(test, &from);
 
 	KUNIT_EXPECT_EQ(test, perf_live_sum(PERF_LIVE_USER_PAGES) +
 			perf_live_sum(PERF_LIVE_PINNED_PAGES),
@@ -231,17 +234,18 @@ static void mm_charge(struct kunit *test)
 			atomic64_read(&current->mm->pinned_vm), used);
 }
 #else
-static void mm_charge(struct kunit *test)
+static void mmap_test_charge(struct kunit *test)
 {
 	kunit_skip(test, "nobody counts the pages");
 }
 #endif
 
 /* The last unmapping takes all events off the buffer. */
-static void mm_detaches_all(struct kunit *test)
+static void mmap_test_detaches_all(struct kunit *test)
 {
-	struct mm_file from = mm_open(test), second = mm_open(test);
-	unsigned long at = mm_map_all(test, &from);
+	struct mmap_test_file from = mmap_test_open(test),
+			      second = mmap_test_open(test);
+	unsigned long at = mmap_test_map_all(test, &from);
 	struct perf_buffer *rb = perf_rb_get(from.event);
 
 	KUNIT_ASSERT_PTR_EQ(test, rb, from.event->rb);
@@ -261,16 +265,16 @@ static void mm_detaches_all(struct kunit *test)
 
 #define WALK_US		20000
 
-struct mm_comer {
+struct mmap_test_comer {
 	struct perf_event	*event;
 	struct perf_event	*target;
 	struct completion	done;
 	bool			comes;
 };
 
-static int mm_come(void *arg)
+static int mmap_test_come(void *arg)
 {
-	struct mm_comer *comer = arg;
+	struct mmap_test_comer *comer = arg;
 
 	WRITE_ONCE(comer->comes, true);
 	perf_mmap_set_output(comer->event, comer->target);
@@ -279,8 +283,9 @@ static int mm_come(void *arg)
 }
 
 /* Return: whether the list is the same for as long as its lock is held. */
-static bool mm_walk(struct perf_buffer *rb, struct mm_comer *comer,
-		    struct task_struct *thread)
+static bool mmap_test_walk(struct perf_buffer *rb,
+			   struct mmap_test_comer *comer,
+			   struct task_struct *thread)
 {
 	bool same;
 
@@ -295,50 +300,50 @@ static bool mm_walk(struct perf_buffer *rb, struct mm_comer *comer,
 	return same;
 }
 
-static void mm_links_locked(struct kunit *test)
+static void mmap_test_links_locked(struct kunit *test)
 {
 	struct task_struct *thread;
-	struct mm_comer comer = { };
-	struct mm_file from, second;
+	struct mmap_test_comer comer = { };
+	struct mmap_test_file from, second;
 	unsigned long at;
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "one CPU");
-	from = mm_open(test);
-	second = mm_open(test);
-	at = mm_map_all(test, &from);
+	from = mmap_test_open(test);
+	second = mmap_test_open(test);
+	at = mmap_test_map_all(test, &from);
 	comer.event = second.event;
 	comer.target = from.event;
 	init_completion(&comer.done);
 	migrate_disable();
-	thread = kthread_create_on_cpu(mm_come, &comer,
+	thread = kthread_create_on_cpu(mmap_test_come, &comer,
 				       cpumask_any_but(cpu_online_mask,
 						       smp_processor_id()),
 				       "perf_kunit/%u");
-	KUNIT_EXPECT_TRUE(test, mm_walk(from.event->rb, &comer, thread));
+	KUNIT_EXPECT_TRUE(test, mmap_test_walk(from.event->rb, &comer, thread));
 	migrate_enable();
 	wait_for_completion(&comer.done);
 	KUNIT_EXPECT_PTR_EQ(test, second.event->rb, from.event->rb);
 	vm_munmap(at, LENGTH);
 }
 
-static struct kunit_case mm_cases[] = {
-	KUNIT_CASE(mm_pages),
-	KUNIT_CASE(mm_user_page),
-	KUNIT_CASE(mm_sizes),
-	KUNIT_CASE(mm_redirected),
-	KUNIT_CASE(mm_charge),
-	KUNIT_CASE(mm_detaches_all),
-	KUNIT_CASE(mm_links_locked),
+static struct kunit_case mmap_test_cases[] = {
+	KUNIT_CASE(mmap_test_pages),
+	KUNIT_CASE(mmap_test_user_page),
+	KUNIT_CASE(mmap_test_sizes),
+	KUNIT_CASE(mmap_test_redirected),
+	KUNIT_CASE(mmap_test_charge),
+	KUNIT_CASE(mmap_test_detaches_all),
+	KUNIT_CASE(mmap_test_links_locked),
 	{ }
 };
 
-static struct kunit_suite mm_suite = {
+static struct kunit_suite mmap_test_suite = {
 	.name		= "perf_mmap",
-	.suite_init	= mm_suite_init,
-	.suite_exit	= mm_suite_exit,
-	.init		= mm_init,
-	.test_cases	= mm_cases,
+	.suite_init	= mmap_test_suite_init,
+	.suite_exit	= mmap_test_suite_exit,
+	.init		= mmap_test_init,
+	.test_cases	= mmap_test_cases,
 };
 
-kunit_test_suite(mm_suite);
+kunit_test_suite(mmap_test_suite);

@@ -20,30 +20,30 @@
 
 static struct fake_pmu fake;
 
-static int ok_suite_init(struct kunit_suite *suite)
+static int open_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_open");
 }
 
-static void ok_suite_exit(struct kunit_suite *suite)
+static void open_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static void ok_check_idle(void *test)
+static void open_test_check_idle(void *test)
 {
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static int ok_init(struct kunit *test)
+static int open_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
-	return kunit_add_action(test, ok_check_idle, test);
+	return kunit_add_action(test, open_test_check_idle, test);
 }
 
 /* An attempt without the checks of the attribute. @fits: found counters */
-static int ok_attempt(const struct perf_event_attr *attr, pid_t pid, int cpu,
-		      u32 *fits)
+static int open_test_attempt(const struct perf_event_attr *attr, pid_t pid,
+			     int cpu, u32 *fits)
 {
 	struct perf_open_attempt *attempt;
 	int err;
@@ -62,14 +62,14 @@ static int ok_attempt(const struct perf_event_attr *attr, pid_t pid, int cpu,
 	return err;
 }
 
-static int ok_try(const struct perf_event_attr *attr, pid_t pid, int cpu)
+static int open_test_try(const struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	u32 fits;
 
-	return ok_attempt(attr, pid, cpu, &fits);
+	return open_test_attempt(attr, pid, cpu, &fits);
 }
 
-static struct perf_event_attr ok_attr(void)
+static struct perf_event_attr open_test_attr(void)
 {
 	return (struct perf_event_attr) {
 		.type	= fake.pmu.type,
@@ -77,46 +77,47 @@ static struct perf_event_attr ok_attr(void)
 	};
 }
 
-static int ok_cpu(void)
+static int open_test_cpu(void)
 {
 	return cpumask_first(cpu_online_mask);
 }
 
 /* An attempt keeps nothing of the task, whether it succeeds or not. */
-static void ok_try_task(struct kunit *test)
+static void open_test_try_task(struct kunit *test)
 {
-	struct fm_task *child = fm_fork(test, NULL);
-	struct perf_event_attr attr = ok_attr();
+	struct test_task *child = test_task_fork(test, NULL);
+	struct perf_event_attr attr = open_test_attr();
 	pid_t pid = task_pid_vnr(child->task);
 	unsigned int refs;
 
-	fm_settle(child);
+	test_task_settle(child);
 	refs = refcount_read(&child->task->usage);
-	KUNIT_EXPECT_EQ(test, ok_try(&attr, pid, -1), 0);
+	KUNIT_EXPECT_EQ(test, open_test_try(&attr, pid, -1), 0);
 	KUNIT_EXPECT_EQ(test, refcount_read(&child->task->usage), refs);
 	attr.config = U64_MAX;
-	KUNIT_EXPECT_EQ(test, ok_try(&attr, pid, -1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, open_test_try(&attr, pid, -1), -EINVAL);
 	KUNIT_EXPECT_EQ(test, refcount_read(&child->task->usage), refs);
 	KUNIT_EXPECT_NULL(test, child->task->perf_event_ctxp);
 	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.events));
 }
 
-static void ok_try_cpu(struct kunit *test)
+static void open_test_try_cpu(struct kunit *test)
 {
-	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, ok_cpu()).ctx;
-	struct perf_event_attr attr = ok_attr();
+	struct perf_event_context *ctx =
+		&per_cpu(perf_cpu_context, open_test_cpu()).ctx;
+	struct perf_event_attr attr = open_test_attr();
 	unsigned int refs = refcount_read(&ctx->refcount);
 
-	KUNIT_EXPECT_EQ(test, ok_try(&attr, -1, ok_cpu()), 0);
-	KUNIT_EXPECT_EQ(test, ok_try(&attr, -1, nr_cpu_ids), -EINVAL);
-	KUNIT_EXPECT_EQ(test, ok_try(&attr, -1, -1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, open_test_try(&attr, -1, open_test_cpu()), 0);
+	KUNIT_EXPECT_EQ(test, open_test_try(&attr, -1, nr_cpu_ids), -EINVAL);
+	KUNIT_EXPECT_EQ(test, open_test_try(&attr, -1, -1), -EINVAL);
 	KUNIT_EXPECT_EQ(test, refcount_read(&ctx->refcount), refs);
 	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&ctx->mutex));
 	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.events));
 }
 
 /* A software event always finds a counter. */
-static void ok_fits(struct kunit *test)
+static void open_test_fits(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
@@ -124,51 +125,53 @@ static void ok_fits(struct kunit *test)
 	};
 	u32 fits = PERF_FIT_NO;
 
-	KUNIT_EXPECT_EQ(test, ok_attempt(&attr, -1, ok_cpu(), &fits), 0);
+	KUNIT_EXPECT_EQ(
+		test, open_test_attempt(&attr, -1, open_test_cpu(), &fits), 0);
 	KUNIT_EXPECT_EQ(test, fits, PERF_FIT_YES);
-	KUNIT_EXPECT_EQ(test, ok_attempt(&attr, -1, -1, &fits), -EINVAL);
+	KUNIT_EXPECT_EQ(test, open_test_attempt(&attr, -1, -1, &fits), -EINVAL);
 	KUNIT_EXPECT_NE(test, fits, PERF_FIT_YES);
 }
 
-static void ok_able_as_before(void *unused)
+static void open_test_able_as_before(void *unused)
 {
 	fake.pmu.capabilities = 0;
 }
 
 /* A PMU without interrupts can count. */
-static void ok_no_interrupt(struct kunit *test)
+static void open_test_no_interrupt(struct kunit *test)
 {
-	struct perf_event_attr attr = ok_attr();
+	struct perf_event_attr attr = open_test_attr();
 
-	fake_pmu_undo(test, ok_able_as_before, NULL);
+	fake_pmu_undo(test, open_test_able_as_before, NULL);
 	fake.pmu.capabilities = PERF_PMU_CAP_NO_INTERRUPT;
-	KUNIT_EXPECT_EQ(test, ok_try(&attr, -1, ok_cpu()), 0);
+	KUNIT_EXPECT_EQ(test, open_test_try(&attr, -1, open_test_cpu()), 0);
 	attr.sample_period = 1000;
-	KUNIT_EXPECT_EQ(test, ok_try(&attr, -1, ok_cpu()), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, open_test_try(&attr, -1, open_test_cpu()),
+			-EOPNOTSUPP);
 	fake.pmu.capabilities = 0;
-	KUNIT_EXPECT_EQ(test, ok_try(&attr, -1, ok_cpu()), 0);
+	KUNIT_EXPECT_EQ(test, open_test_try(&attr, -1, open_test_cpu()), 0);
 }
 
-static void ok_set_online(struct perf_cpu_context *cpuctx, bool online)
+static void open_test_set_online(struct perf_cpu_context *cpuctx, bool online)
 {
 	guard(mutex)(&cpuctx->ctx.mutex);
 	cpuctx->online = online;
 }
 
 /* No event for a CPU that does not accept any. */
-static void ok_offline(struct kunit *test)
+static void open_test_offline(struct kunit *test)
 {
-	struct fake_pmu_spec spec = { .cpu = ok_cpu() };
+	struct fake_pmu_spec spec = { .cpu = open_test_cpu() };
 	struct perf_cpu_context *cpuctx = per_cpu_ptr(&perf_cpu_context,
 						      spec.cpu);
-	struct perf_event_attr attr = ok_attr();
+	struct perf_event_attr attr = open_test_attr();
 	struct perf_event *event;
 	int err;
 
-	ok_set_online(cpuctx, false);
+	open_test_set_online(cpuctx, false);
 	event = fake_pmu_try_open(&fake, &spec);
-	err = ok_try(&attr, -1, spec.cpu);
-	ok_set_online(cpuctx, true);
+	err = open_test_try(&attr, -1, spec.cpu);
+	open_test_set_online(cpuctx, true);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(event), -ENODEV);
 	KUNIT_EXPECT_EQ(test, err, -ENODEV);
 	if (!IS_ERR(event))
@@ -177,14 +180,14 @@ static void ok_offline(struct kunit *test)
 }
 
 /* The kernel's own event keeps its task until it is closed. */
-static void ok_kernel_task(struct kunit *test)
+static void open_test_kernel_task(struct kunit *test)
 {
-	struct fm_task *child = fm_fork(test, NULL);
+	struct test_task *child = test_task_fork(test, NULL);
 	struct fake_pmu_spec spec = { .cpu = -1, .task = child->task };
 	struct perf_event *event;
 	unsigned int refs;
 
-	fm_settle(child);
+	test_task_settle(child);
 	refs = refcount_read(&child->task->usage);
 	event = fake_pmu_open(test, &fake, &spec);
 	/* That of the event, and that of the context, which stays. */
@@ -193,22 +196,22 @@ static void ok_kernel_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refcount_read(&child->task->usage), refs + 1);
 }
 
-static struct kunit_case ok_cases[] = {
-	KUNIT_CASE(ok_try_task),
-	KUNIT_CASE(ok_try_cpu),
-	KUNIT_CASE(ok_fits),
-	KUNIT_CASE(ok_no_interrupt),
-	KUNIT_CASE(ok_offline),
-	KUNIT_CASE(ok_kernel_task),
+static struct kunit_case open_test_cases[] = {
+	KUNIT_CASE(open_test_try_task),
+	KUNIT_CASE(open_test_try_cpu),
+	KUNIT_CASE(open_test_fits),
+	KUNIT_CASE(open_test_no_interrupt),
+	KUNIT_CASE(open_test_offline),
+	KUNIT_CASE(open_test_kernel_task),
 	{ }
 };
 
-static struct kunit_suite ok_suite = {
+static struct kunit_suite open_test_suite = {
 	.name		= "perf_open",
-	.suite_init	= ok_suite_init,
-	.suite_exit	= ok_suite_exit,
-	.init		= ok_init,
-	.test_cases	= ok_cases,
+	.suite_init	= open_test_suite_init,
+	.suite_exit	= open_test_suite_exit,
+	.init		= open_test_init,
+	.test_cases	= open_test_cases,
 };
 
-kunit_test_suite(ok_suite);
+kunit_test_suite(open_test_suite);

@@ -34,7 +34,7 @@ static struct fake_pmu fake;
  * An event that another CPU closes. The reference count of its namespace shows
  * when the event is freed.
  */
-struct of_world {
+struct overflow_test_world {
 	struct perf_event	*event;
 	struct pid_namespace	ns;
 	struct completion	done;
@@ -42,33 +42,35 @@ struct of_world {
 	bool			closed;
 };
 
-static int of_suite_init(struct kunit_suite *suite)
+static int overflow_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_overflow");
 }
 
-static void of_suite_exit(struct kunit_suite *suite)
+static void overflow_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static bool of_is_freed(struct of_world *world)
+static bool overflow_test_is_freed(struct overflow_test_world *world)
 {
 	return refcount_read(&world->ns.ns.count) == 1;
 }
 
-static int of_close(void *arg)
+static int overflow_test_close(void *arg)
 {
-	struct of_world *world = arg;
+	struct overflow_test_world *world = arg;
 
 	wait_for_completion(&world->begin);
 	perf_event_release_kernel(world->event);
-	smp_store_release(&world->closed, true); /* pairs with of_close_busy() */
+	smp_store_release(&world->closed,
+			  true); /* pairs with overflow_test_close_busy() */
 	complete(&world->done);
 	return 0;
 }
 
-static void of_open(struct kunit *test, struct of_world *world)
+static void overflow_test_open(struct kunit *test,
+			       struct overflow_test_world *world)
 {
 	struct fake_pmu_spec spec = { .cpu = cpumask_first(cpu_online_mask) };
 
@@ -83,15 +85,16 @@ static void of_open(struct kunit *test, struct of_world *world)
 }
 
 /* Starts a thread on another CPU than this one. */
-static bool of_start_closer(struct of_world *world)
+static bool overflow_test_start_closer(struct overflow_test_world *world)
 {
 	unsigned int cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
 	struct task_struct *closer;
 
-	closer = kthread_create_on_cpu(of_close, world, cpu, "perf_kunit/%u");
+	closer = kthread_create_on_cpu(overflow_test_close, world, cpu,
+				       "perf_kunit/%u");
 	if (IS_ERR(closer)) {
 		complete(&world->begin);
-		of_close(world);
+		overflow_test_close(world);
 		return false;
 	}
 	wake_up_process(closer);
@@ -99,12 +102,12 @@ static bool of_start_closer(struct of_world *world)
 }
 
 /* Return: whether the event was closed; then its work is pending. */
-static bool of_close_busy(struct of_world *world)
+static bool overflow_test_close_busy(struct overflow_test_world *world)
 {
 	guard(preempt)(); /* no grace period ends here */
 	complete(&world->begin);
 	for (int us = 0; us < CLOSE_US; us++) {
-		/* Pairs with of_close(). */
+		/* Pairs with overflow_test_close(). */
 		if (smp_load_acquire(&world->closed)) {
 			atomic_or(IRQ_WORK_BUSY,
 				  &world->event->pending_irq.node.a_flags);
@@ -116,50 +119,53 @@ static bool of_close_busy(struct of_world *world)
 }
 
 /* A closed event is not freed before its pending work has run. */
-static void of_pending_late(struct kunit *test)
+static void overflow_test_pending_late(struct kunit *test)
 {
-	struct of_world *world;
+	struct overflow_test_world *world;
 	bool closed;
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "one CPU");
 	world = kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, world);
-	of_open(test, world);
+	overflow_test_open(test, world);
 	perf_overflow_pretend_late = true;
 	migrate_disable();
-	closed = of_start_closer(world) && of_close_busy(world);
+	closed = overflow_test_start_closer(world) &&
+		 overflow_test_close_busy(world);
 	migrate_enable();
 	wait_for_completion(&world->done);
 	KUNIT_ASSERT_TRUE(test, closed);
 	for (int i = 0; i < GRACE_PERIODS; i++)
 		rcu_barrier();
-	KUNIT_EXPECT_FALSE(test, of_is_freed(world));
-	if (!of_is_freed(world))
+	KUNIT_EXPECT_FALSE(test, overflow_test_is_freed(world));
+	if (!overflow_test_is_freed(world))
 		atomic_andnot(IRQ_WORK_BUSY,
 			      &world->event->pending_irq.node.a_flags);
 	for (int i = 0; i < GRACE_PERIODS; i++)
 		rcu_barrier();
-	KUNIT_EXPECT_TRUE(test, of_is_freed(world));
+	KUNIT_EXPECT_TRUE(test, overflow_test_is_freed(world));
 	perf_overflow_pretend_late = false;
 }
 
 /* Overflows of an event of current. */
 
-static unsigned int of_handled;
+static unsigned int overflow_test_handled;
 
-static void of_handle(struct perf_event *event, struct perf_sample_data *data,
-		      struct pt_regs *regs)
+static void overflow_test_handle(struct perf_event *event,
+				 struct perf_sample_data *data,
+				 struct pt_regs *regs)
 {
-	of_handled++;
+	overflow_test_handled++;
 }
 
-static void of_release(void *event)
+static void overflow_test_release(void *event)
 {
 	perf_event_release_kernel(event);
 }
 
-static struct perf_event *of_open_own(struct kunit *test, bool sigtrap)
+static struct perf_event *overflow_test_open_own(struct kunit *test,
+						 bool sigtrap)
 {
 	struct perf_event_attr attr = {
 		.type		= fake.pmu.type,
@@ -170,16 +176,17 @@ static struct perf_event *of_open_own(struct kunit *test, bool sigtrap)
 	struct perf_event *event;
 
 	fake_pmu_reset(&fake, 1, FOREVER_MS);
-	event = perf_event_create_kernel_counter(&attr, -1, current, of_handle,
-						 NULL);
+	event = perf_event_create_kernel_counter(&attr, -1, current,
+						 overflow_test_handle, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	fake_pmu_undo(test, of_release, event);
-	of_handled = 0;
+	fake_pmu_undo(test, overflow_test_release, event);
+	overflow_test_handled = 0;
 	return event;
 }
 
 /* However low the limit of the rate is. */
-static int of_overflow(struct perf_event *event, u64 addr, struct pt_regs *regs)
+static int overflow_test_overflow(struct perf_event *event, u64 addr,
+				  struct pt_regs *regs)
 {
 	struct perf_sample_data data;
 
@@ -189,30 +196,30 @@ static int of_overflow(struct perf_event *event, u64 addr, struct pt_regs *regs)
 }
 
 /* The limit of PERF_EVENT_IOC_REFRESH. */
-static void of_limit(struct kunit *test)
+static void overflow_test_limit(struct kunit *test)
 {
-	struct perf_event *event = of_open_own(test, false);
+	struct perf_event *event = overflow_test_open_own(test, false);
 	struct pt_regs regs = { };
 
-	KUNIT_EXPECT_EQ(test, of_overflow(event, 0, &regs), 0);
-	KUNIT_EXPECT_EQ(test, of_overflow(event, 0, &regs), 0);
-	KUNIT_EXPECT_EQ(test, of_handled, 2);
+	KUNIT_EXPECT_EQ(test, overflow_test_overflow(event, 0, &regs), 0);
+	KUNIT_EXPECT_EQ(test, overflow_test_overflow(event, 0, &regs), 0);
+	KUNIT_EXPECT_EQ(test, overflow_test_handled, 2);
 	atomic_set(&event->event_limit, 2);
-	KUNIT_EXPECT_EQ(test, of_overflow(event, 0, &regs), 0);
+	KUNIT_EXPECT_EQ(test, overflow_test_overflow(event, 0, &regs), 0);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
-	KUNIT_EXPECT_EQ(test, of_overflow(event, 0, &regs), 1);
+	KUNIT_EXPECT_EQ(test, overflow_test_overflow(event, 0, &regs), 1);
 	irq_work_sync(&event->pending_disable_irq);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
-	KUNIT_EXPECT_EQ(test, of_handled, 4);
+	KUNIT_EXPECT_EQ(test, overflow_test_handled, 4);
 }
 
-static int of_state(const struct perf_event *event)
+static int overflow_test_state(const struct perf_event *event)
 {
 	return READ_ONCE(event->state);
 }
 
 /* The work that disables an event goes to the CPU where the event is. */
-static void of_disabled_elsewhere(struct kunit *test)
+static void overflow_test_disabled_elsewhere(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = cpumask_first(cpu_online_mask) };
 	struct perf_event *event;
@@ -225,14 +232,15 @@ static void of_disabled_elsewhere(struct kunit *test)
 	set_cpus_allowed_ptr(current, cpumask_of(cpumask_last(cpu_online_mask)));
 	WRITE_ONCE(event->pending_disable, 1);
 	irq_work_queue(&event->pending_disable_irq);
-	read_poll_timeout(of_state, state, state == PERF_EVENT_STATE_OFF, 1000,
-			  CLOSE_US * 10, false, event);
+	read_poll_timeout(overflow_test_state, state,
+			  state == PERF_EVENT_STATE_OFF, 1000, CLOSE_US * 10,
+			  false, event);
 	KUNIT_EXPECT_EQ(test, state, PERF_EVENT_STATE_OFF);
 }
 
 /* Deferred work. */
 
-static void of_run_all(struct perf_event *event)
+static void overflow_test_run_all(struct perf_event *event)
 {
 	guard(irqsave)();
 	event->pending_irq.func(&event->pending_irq);
@@ -242,36 +250,37 @@ static void of_run_all(struct perf_event *event)
 }
 
 /* Work gives back the level that it has taken, and no other. */
-static void of_work_levels(struct kunit *test)
+static void overflow_test_work_levels(struct kunit *test)
 {
-	struct perf_event *event = of_open_own(test, false);
+	struct perf_event *event = overflow_test_open_own(test, false);
 
-	of_run_all(event);
+	overflow_test_run_all(event);
 	for (int i = 0; i < PERF_NR_CONTEXTS; i++)
 		KUNIT_EXPECT_EQ(test, current->perf_recursion[i], 0);
 	current->perf_recursion[0] = 1;
-	of_run_all(event);
+	overflow_test_run_all(event);
 	KUNIT_EXPECT_EQ(test, current->perf_recursion[0], 1);
 	current->perf_recursion[0] = 0;
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
 }
 
-struct of_canceller {
+struct overflow_test_canceller {
 	struct perf_event	*event;
 	struct completion	done;
 };
 
-static int of_cancel(void *arg)
+static int overflow_test_cancel(void *arg)
 {
-	struct of_canceller *canceller = arg;
+	struct overflow_test_canceller *canceller = arg;
 
 	perf_overflow_cancel(canceller->event);
 	complete(&canceller->done);
 	return 0;
 }
 
-static void of_expect_cancel_waits(struct kunit *test, struct irq_work *work,
-				   struct of_canceller *canceller)
+static void
+overflow_test_expect_cancel_waits(struct kunit *test, struct irq_work *work,
+				  struct overflow_test_canceller *canceller)
 {
 	int cpu;
 
@@ -279,8 +288,8 @@ static void of_expect_cancel_waits(struct kunit *test, struct irq_work *work,
 	migrate_disable();
 	cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
 	atomic_or(IRQ_WORK_BUSY, &work->node.a_flags);
-	wake_up_process(kthread_create_on_cpu(of_cancel, canceller, cpu,
-					      "perf_kunit/%u"));
+	wake_up_process(kthread_create_on_cpu(overflow_test_cancel, canceller,
+					      cpu, "perf_kunit/%u"));
 	msleep(20);
 	KUNIT_EXPECT_FALSE(test, completion_done(&canceller->done));
 	atomic_andnot(IRQ_WORK_BUSY, &work->node.a_flags);
@@ -289,20 +298,24 @@ static void of_expect_cancel_waits(struct kunit *test, struct irq_work *work,
 }
 
 /* An event is not torn down while work of it is being done. */
-static void of_cancel_waits(struct kunit *test)
+static void overflow_test_cancel_waits(struct kunit *test)
 {
-	struct of_canceller canceller = { .event = of_open_own(test, false) };
+	struct overflow_test_canceller canceller = {
+		.event = overflow_test_open_own(test, false),
+	};
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "one CPU");
-	of_expect_cancel_waits(test, &canceller.event->pending_irq, &canceller);
-	of_expect_cancel_waits(test, &canceller.event->pending_disable_irq,
-			       &canceller);
+	overflow_test_expect_cancel_waits(test, &canceller.event->pending_irq,
+					  &canceller);
+	overflow_test_expect_cancel_waits(
+		test, &canceller.event->pending_disable_irq, &canceller);
 }
 
 /* Signals. */
 
-static bool of_signalled(struct perf_event *event, unsigned int pending_work)
+static bool overflow_test_signalled(struct perf_event *event,
+				    unsigned int pending_work)
 {
 	bool signalled;
 
@@ -315,20 +328,20 @@ static bool of_signalled(struct perf_event *event, unsigned int pending_work)
 }
 
 /* Current gets a signal if one is wanted, and only while the event counts it. */
-static void of_signal(struct kunit *test)
+static void overflow_test_signal(struct kunit *test)
 {
-	struct perf_event *event = of_open_own(test, true);
+	struct perf_event *event = overflow_test_open_own(test, true);
 	bool wanted, unwanted, exited, gone;
 
 	allow_signal(SIGTRAP);
 	scoped_guard(irqsave) {
-		wanted = of_signalled(event, 1);
-		unwanted = of_signalled(event, 0);
+		wanted = overflow_test_signalled(event, 1);
+		unwanted = overflow_test_signalled(event, 0);
 		WRITE_ONCE(event->state, PERF_EVENT_STATE_EXIT);
-		exited = of_signalled(event, 1);
+		exited = overflow_test_signalled(event, 1);
 		WRITE_ONCE(event->state, PERF_EVENT_STATE_ACTIVE);
 		WRITE_ONCE(event->ctx->task, TASK_TOMBSTONE);
-		gone = of_signalled(event, 1);
+		gone = overflow_test_signalled(event, 1);
 		WRITE_ONCE(event->ctx->task, current);
 	}
 	disallow_signal(SIGTRAP);
@@ -339,14 +352,15 @@ static void of_signal(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->pending_work, 0);
 }
 
-#define OF_ADDR	0x5e7ec7ed
+#define OVERFLOW_TEST_ADDR	0x5e7ec7ed
 
 /* Return: the address that the signal for an overflow would show. */
-static u64 of_signal_addr(struct kunit *test, struct perf_event *event,
-			  u64 addr, struct pt_regs *regs)
+static u64 overflow_test_signal_addr(struct kunit *test,
+				     struct perf_event *event, u64 addr,
+				     struct pt_regs *regs)
 {
 	event->pending_addr = 1;
-	of_overflow(event, addr, regs);
+	overflow_test_overflow(event, addr, regs);
 	KUNIT_EXPECT_EQ(test, event->pending_work, 1);
 	if (task_work_cancel(current, &event->pending_task))
 		perf_event_put(event);
@@ -356,7 +370,7 @@ static u64 of_signal_addr(struct kunit *test, struct perf_event *event,
 	return event->pending_addr;
 }
 
-static void of_make_user(struct pt_regs *regs)
+static void overflow_test_make_user(struct pt_regs *regs)
 {
 #if defined(CONFIG_X86_64)
 	regs->cs = __USER_CS;
@@ -366,105 +380,126 @@ static void of_make_user(struct pt_regs *regs)
 }
 
 /* An event of user space does not show addresses of the kernel. */
-static void of_signal_shows(struct kunit *test)
+static void overflow_test_signal_shows(struct kunit *test)
 {
-	struct perf_event *event = of_open_own(test, true);
+	struct perf_event *event = overflow_test_open_own(test, true);
 	struct pt_regs kernel = { }, user = { };
 
-	of_make_user(&user);
-	KUNIT_EXPECT_EQ(test, of_signal_addr(test, event, OF_ADDR, &kernel),
-			OF_ADDR);
-	KUNIT_EXPECT_EQ(test, of_signal_addr(test, event, 0, &kernel), 0);
+	overflow_test_make_user(&user);
+	KUNIT_EXPECT_EQ(test,
+			overflow_test_signal_addr(test, event,
+						  OVERFLOW_TEST_ADDR, &kernel),
+			OVERFLOW_TEST_ADDR);
+	KUNIT_EXPECT_EQ(test,
+			overflow_test_signal_addr(test, event, 0, &kernel), 0);
 	event->attr.exclude_kernel = 1;
-	KUNIT_EXPECT_EQ(test, of_signal_addr(test, event, OF_ADDR, &kernel), 0);
+	KUNIT_EXPECT_EQ(test,
+			overflow_test_signal_addr(test, event,
+						  OVERFLOW_TEST_ADDR, &kernel),
+			0);
 	if (user_mode(&user))
-		KUNIT_EXPECT_EQ(test, of_signal_addr(test, event, OF_ADDR, &user),
-				OF_ADDR);
-	KUNIT_EXPECT_EQ(test, of_signal_addr(test, event, OF_ADDR, NULL), OF_ADDR);
+		KUNIT_EXPECT_EQ(test,
+				overflow_test_signal_addr(
+					test, event, OVERFLOW_TEST_ADDR, &user),
+				OVERFLOW_TEST_ADDR);
+	KUNIT_EXPECT_EQ(test,
+			overflow_test_signal_addr(test, event,
+						  OVERFLOW_TEST_ADDR, NULL),
+			OVERFLOW_TEST_ADDR);
 }
 
 #ifdef CONFIG_GUEST_PERF_EVENTS
-static unsigned int of_guest;
+static unsigned int overflow_test_guest;
 
-static unsigned int of_guest_state(void)
+static unsigned int overflow_test_guest_state(void)
 {
-	return of_guest;
+	return overflow_test_guest;
 }
 
-static unsigned long of_guest_ip(void)
+static unsigned long overflow_test_guest_ip(void)
 {
 	return 0;
 }
 
-static struct perf_guest_info_callbacks of_guest_cbs = {
-	.state	= of_guest_state,
-	.get_ip	= of_guest_ip,
+static struct perf_guest_info_callbacks overflow_test_guest_cbs = {
+	.state	= overflow_test_guest_state,
+	.get_ip	= overflow_test_guest_ip,
 };
 
-static void of_guest_leaves(void *unused)
+static void overflow_test_guest_leaves(void *unused)
 {
-	perf_unregister_guest_info_callbacks(&of_guest_cbs);
+	perf_unregister_guest_info_callbacks(&overflow_test_guest_cbs);
 }
 
 /* While a guest runs, its mode decides. */
-static void of_signal_of_guest(struct kunit *test)
+static void overflow_test_signal_of_guest(struct kunit *test)
 {
-	struct perf_event *event = of_open_own(test, true);
+	struct perf_event *event = overflow_test_open_own(test, true);
 	struct pt_regs regs = { };
 
 	event->attr.exclude_kernel = 1;
-	of_guest = 0;
-	perf_register_guest_info_callbacks(&of_guest_cbs);
-	fake_pmu_undo(test, of_guest_leaves, NULL);
-	KUNIT_EXPECT_EQ(test, of_signal_addr(test, event, OF_ADDR, &regs), 0);
-	of_guest = PERF_GUEST_ACTIVE;
-	KUNIT_EXPECT_EQ(test, of_signal_addr(test, event, OF_ADDR, &regs), 0);
-	of_guest = PERF_GUEST_ACTIVE | PERF_GUEST_USER;
-	KUNIT_EXPECT_EQ(test, of_signal_addr(test, event, OF_ADDR, &regs),
-			OF_ADDR);
+	overflow_test_guest = 0;
+	perf_register_guest_info_callbacks(&overflow_test_guest_cbs);
+	fake_pmu_undo(test, overflow_test_guest_leaves, NULL);
+	KUNIT_EXPECT_EQ(test,
+			overflow_test_signal_addr(test, event,
+						  OVERFLOW_TEST_ADDR, &regs),
+			0);
+	overflow_test_guest = PERF_GUEST_ACTIVE;
+	KUNIT_EXPECT_EQ(test,
+			overflow_test_signal_addr(test, event,
+						  OVERFLOW_TEST_ADDR, &regs),
+			0);
+	overflow_test_guest = PERF_GUEST_ACTIVE | PERF_GUEST_USER;
+	KUNIT_EXPECT_EQ(test,
+			overflow_test_signal_addr(test, event,
+						  OVERFLOW_TEST_ADDR, &regs),
+			OVERFLOW_TEST_ADDR);
 }
 #endif
 
 /* Programs. */
 
 #ifdef CONFIG_BPF_SYSCALL
-static unsigned int of_prog_result;
+static unsigned int overflow_test_prog_result;
 
-static unsigned int of_prog_run(const void *ctx, const struct bpf_insn *insn)
+static unsigned int overflow_test_prog_run(const void *ctx,
+					   const struct bpf_insn *insn)
 {
-	return of_prog_result;
+	return overflow_test_prog_result;
 }
 
-static struct bpf_prog *of_prog_make(struct kunit *test,
-				     enum bpf_prog_type type)
+static struct bpf_prog *overflow_test_prog_make(struct kunit *test,
+						enum bpf_prog_type type)
 {
 	struct bpf_prog *prog = bpf_prog_alloc(bpf_prog_size(1), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, prog);
 	prog->type = type;
-	prog->bpf_func = of_prog_run;
+	prog->bpf_func = overflow_test_prog_run;
 	/* One is the test's, so nobody else frees what was never loaded. */
 	atomic64_set(&prog->aux->refcnt, 2);
 	return prog;
 }
 
 /* An overflow that the program drops has no effect. */
-static void of_program(struct kunit *test)
+static void overflow_test_program(struct kunit *test)
 {
-	struct bpf_prog *prog = of_prog_make(test, BPF_PROG_TYPE_PERF_EVENT);
-	struct perf_event *event = of_open_own(test, false);
+	struct bpf_prog *prog =
+		overflow_test_prog_make(test, BPF_PROG_TYPE_PERF_EVENT);
+	struct perf_event *event = overflow_test_open_own(test, false);
 	struct pt_regs regs = { };
 
 	KUNIT_EXPECT_EQ(test, perf_event_set_bpf_prog(event, prog, 7), 0);
 	KUNIT_EXPECT_EQ(test, event->bpf_cookie, 7);
 	atomic_set(&event->event_limit, 2);
-	of_prog_result = 0;
-	KUNIT_EXPECT_EQ(test, of_overflow(event, 0, &regs), 0);
-	KUNIT_EXPECT_EQ(test, of_handled, 0);
+	overflow_test_prog_result = 0;
+	KUNIT_EXPECT_EQ(test, overflow_test_overflow(event, 0, &regs), 0);
+	KUNIT_EXPECT_EQ(test, overflow_test_handled, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&event->event_limit), 2);
-	of_prog_result = 1;
-	KUNIT_EXPECT_EQ(test, of_overflow(event, 0, &regs), 0);
-	KUNIT_EXPECT_EQ(test, of_handled, 1);
+	overflow_test_prog_result = 1;
+	KUNIT_EXPECT_EQ(test, overflow_test_overflow(event, 0, &regs), 0);
+	KUNIT_EXPECT_EQ(test, overflow_test_handled, 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&event->event_limit), 1);
 
 	perf_event_free_bpf_prog(event);
@@ -472,8 +507,8 @@ static void of_program(struct kunit *test)
 	__bpf_prog_free(prog);
 }
 
-static void of_adopt(struct kunit *test, struct bpf_prog *prog,
-		     struct perf_event *copy)
+static void overflow_test_adopt(struct kunit *test, struct bpf_prog *prog,
+				struct perf_event *copy)
 {
 	struct perf_event *eldest = copy->parent;
 
@@ -485,53 +520,54 @@ static void of_adopt(struct kunit *test, struct bpf_prog *prog,
 }
 
 /* A copy has its eldest's program, unless a trace event has it for all. */
-static void of_copy_adopts(struct kunit *test)
+static void overflow_test_copy_adopts(struct kunit *test)
 {
 	struct perf_event *pair = kunit_kcalloc(test, 2, sizeof(*pair),
 						GFP_KERNEL);
-	struct bpf_prog *prog = of_prog_make(test, BPF_PROG_TYPE_PERF_EVENT);
+	struct bpf_prog *prog =
+		overflow_test_prog_make(test, BPF_PROG_TYPE_PERF_EVENT);
 
 	KUNIT_ASSERT_NOT_NULL(test, pair);
 	mutex_init(&pair[0].child_mutex);
 	pair[0].bpf_cookie = 7;
 	pair[1].parent = &pair[0];
-	of_adopt(test, NULL, &pair[1]);
+	overflow_test_adopt(test, NULL, &pair[1]);
 	KUNIT_EXPECT_NULL(test, pair[1].prog);
-	of_adopt(test, prog, &pair[1]);
+	overflow_test_adopt(test, prog, &pair[1]);
 	KUNIT_EXPECT_PTR_EQ(test, pair[1].prog, prog);
 	KUNIT_EXPECT_EQ(test, pair[1].bpf_cookie, 7);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&prog->aux->refcnt), 3);
 	prog->type = BPF_PROG_TYPE_TRACEPOINT;
-	of_adopt(test, prog, &pair[1]);
+	overflow_test_adopt(test, prog, &pair[1]);
 	KUNIT_EXPECT_NULL(test, pair[1].prog);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&prog->aux->refcnt), 3);
 	__bpf_prog_free(prog);
 }
 #endif
 
-static struct kunit_case of_cases[] = {
-	KUNIT_CASE(of_limit),
-	KUNIT_CASE(of_disabled_elsewhere),
-	KUNIT_CASE(of_work_levels),
-	KUNIT_CASE(of_cancel_waits),
-	KUNIT_CASE(of_signal),
-	KUNIT_CASE(of_signal_shows),
+static struct kunit_case overflow_test_cases[] = {
+	KUNIT_CASE(overflow_test_limit),
+	KUNIT_CASE(overflow_test_disabled_elsewhere),
+	KUNIT_CASE(overflow_test_work_levels),
+	KUNIT_CASE(overflow_test_cancel_waits),
+	KUNIT_CASE(overflow_test_signal),
+	KUNIT_CASE(overflow_test_signal_shows),
 #ifdef CONFIG_GUEST_PERF_EVENTS
-	KUNIT_CASE(of_signal_of_guest),
+	KUNIT_CASE(overflow_test_signal_of_guest),
 #endif
 #ifdef CONFIG_BPF_SYSCALL
-	KUNIT_CASE(of_program),
-	KUNIT_CASE(of_copy_adopts),
+	KUNIT_CASE(overflow_test_program),
+	KUNIT_CASE(overflow_test_copy_adopts),
 #endif
-	KUNIT_CASE(of_pending_late),
+	KUNIT_CASE(overflow_test_pending_late),
 	{ }
 };
 
-static struct kunit_suite of_suite = {
+static struct kunit_suite overflow_test_suite = {
 	.name		= "perf_overflow",
-	.suite_init	= of_suite_init,
-	.suite_exit	= of_suite_exit,
-	.test_cases	= of_cases,
+	.suite_init	= overflow_test_suite_init,
+	.suite_exit	= overflow_test_suite_exit,
+	.test_cases	= overflow_test_cases,
 };
 
-kunit_test_suite(of_suite);
+kunit_test_suite(overflow_test_suite);

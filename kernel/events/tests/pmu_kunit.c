@@ -20,17 +20,17 @@
 
 static struct fake_pmu fake;
 
-static int pk_suite_init(struct kunit_suite *suite)
+static int pmu_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_pmu");
 }
 
-static void pk_suite_exit(struct kunit_suite *suite)
+static void pmu_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static int pk_init(struct kunit *test)
+static int pmu_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
 	return 0;
@@ -38,64 +38,65 @@ static int pk_init(struct kunit *test)
 
 /* A PMU with no more than what a driver must have, for one case. */
 
-static int pk_destroyed;
+static int pmu_test_destroyed;
 
-static void pk_destroy(struct perf_event *event)
+static void pmu_test_destroy(struct perf_event *event)
 {
-	pk_destroyed++;
+	pmu_test_destroyed++;
 }
 
-static int pk_event_init(struct perf_event *event)
+static int pmu_test_event_init(struct perf_event *event)
 {
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	event->destroy = pk_destroy;
+	event->destroy = pmu_test_destroy;
 	return 0;
 }
 
-static int pk_add(struct perf_event *event, int flags)
+static int pmu_test_add(struct perf_event *event, int flags)
 {
 	return 0;
 }
 
-static void pk_nothing(struct perf_event *event, int flags)
+static void pmu_test_nothing(struct perf_event *event, int flags)
 {
 }
 
-static void pk_read(struct perf_event *event)
+static void pmu_test_read(struct perf_event *event)
 {
 }
 
-static struct pmu pk_pmu(void)
+static struct pmu pmu_test_pmu(void)
 {
 	return (struct pmu) {
 		.task_ctx_nr	= perf_hw_context,
-		.event_init	= pk_event_init,
-		.add		= pk_add,
-		.del		= pk_nothing,
-		.start		= pk_nothing,
-		.stop		= pk_nothing,
-		.read		= pk_read,
+		.event_init	= pmu_test_event_init,
+		.add		= pmu_test_add,
+		.del		= pmu_test_nothing,
+		.start		= pmu_test_nothing,
+		.stop		= pmu_test_nothing,
+		.read		= pmu_test_read,
 	};
 }
 
-static void pk_unregister(void *pmu)
+static void pmu_test_unregister(void *pmu)
 {
 	perf_pmu_unregister(pmu);
 }
 
-static struct pmu *pk_register(struct kunit *test, struct pmu filled, int type)
+static struct pmu *pmu_test_register(struct kunit *test, struct pmu filled,
+				     int type)
 {
 	struct pmu *pmu = kunit_kzalloc(test, sizeof(*pmu), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, pmu);
 	*pmu = filled;
 	KUNIT_ASSERT_EQ(test, perf_pmu_register(pmu, "kunit_pmu_2", type), 0);
-	fake_pmu_undo(test, pk_unregister, pmu);
+	fake_pmu_undo(test, pmu_test_unregister, pmu);
 	return pmu;
 }
 
-static int pk_try(struct perf_event_attr *attr, int cpu)
+static int pmu_test_try(struct perf_event_attr *attr, int cpu)
 {
 	struct perf_event *event;
 
@@ -108,18 +109,18 @@ static int pk_try(struct perf_event_attr *attr, int cpu)
 	return 0;
 }
 
-static int pk_cpu(void)
+static int pmu_test_cpu(void)
 {
 	return cpumask_first(cpu_online_mask);
 }
 
 /* Numbers. */
 
-static void pk_numbers(struct kunit *test)
+static void pmu_test_numbers(struct kunit *test)
 {
-	struct pmu twin = pk_pmu();
+	struct pmu twin = pmu_test_pmu();
 	int type = fake.pmu.type + 1000;
-	struct pmu *pmu = pk_register(test, pk_pmu(), type);
+	struct pmu *pmu = pmu_test_register(test, pmu_test_pmu(), type);
 
 	KUNIT_EXPECT_EQ(test, pmu->type, type);
 	KUNIT_EXPECT_EQ(test, perf_pmu_register(&twin, "kunit_pmu_3", type),
@@ -134,9 +135,9 @@ static void pk_numbers(struct kunit *test)
 }
 
 /* What a driver leaves out is there nevertheless. */
-static void pk_defaults(struct kunit *test)
+static void pmu_test_defaults(struct kunit *test)
 {
-	struct pmu *pmu = pk_register(test, pk_pmu(), -1);
+	struct pmu *pmu = pmu_test_register(test, pmu_test_pmu(), -1);
 	struct perf_event_attr attr = { .type = pmu->type, .sample_period = 9 };
 
 	KUNIT_ASSERT_NOT_NULL(test, pmu->pmu_enable);
@@ -146,12 +147,12 @@ static void pk_defaults(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu->event_idx(NULL), 0);
 	KUNIT_EXPECT_EQ(test, pmu->check_period(NULL, 1), 0);
 	KUNIT_EXPECT_GE(test, pmu->hrtimer_interval_ms, 1);
-	KUNIT_EXPECT_EQ(test, pk_try(&attr, pk_cpu()), 0);
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, pmu_test_cpu()), 0);
 }
 
 /* sysfs. */
 
-static struct attribute *pk_file(struct pmu *pmu, const char *name)
+static struct attribute *pmu_test_file(struct pmu *pmu, const char *name)
 {
 	const struct attribute_group *group = pmu->dev->bus->dev_groups[0];
 
@@ -162,57 +163,61 @@ static struct attribute *pk_file(struct pmu *pmu, const char *name)
 	return NULL;
 }
 
-static bool pk_is_visible(struct kunit *test, struct pmu *pmu, const char *name)
+static bool pmu_test_is_visible(struct kunit *test, struct pmu *pmu,
+				const char *name)
 {
 	const struct attribute_group *group = pmu->dev->bus->dev_groups[0];
-	struct attribute *file = pk_file(pmu, name);
+	struct attribute *file = pmu_test_file(pmu, name);
 
 	KUNIT_ASSERT_NOT_NULL(test, file);
 	return group->is_visible(&pmu->dev->kobj, file, 0);
 }
 
-static void pk_expect_content(struct kunit *test, struct pmu *pmu,
-			      const char *name, int number)
+static void pmu_test_expect_content(struct kunit *test, struct pmu *pmu,
+				    const char *name, int number)
 {
 	char *page = (char *)get_zeroed_page(GFP_KERNEL), expected[16];
 	struct device_attribute *file;
 
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	snprintf(expected, sizeof(expected), "%d\n", number);
-	file = container_of(pk_file(pmu, name), struct device_attribute, attr);
+	file = container_of(pmu_test_file(pmu, name), struct device_attribute,
+			    attr);
 	KUNIT_EXPECT_EQ(test, file->show(pmu->dev, file, page),
 			strlen(expected));
 	KUNIT_EXPECT_STREQ(test, page, expected);
 	free_page((unsigned long)page);
 }
 
-static void pk_files(struct kunit *test)
+static void pmu_test_files(struct kunit *test)
 {
 	struct pmu *pmu;
 
 	if (!fake.pmu.dev)
 		kunit_skip(test, "there is no sysfs yet");
-	KUNIT_EXPECT_TRUE(test, pk_is_visible(test, &fake.pmu, "type"));
-	KUNIT_EXPECT_FALSE(test, pk_is_visible(test, &fake.pmu,
-					       "nr_addr_filters"));
-	KUNIT_EXPECT_FALSE(test, pk_is_visible(test, &fake.pmu, "cpumask"));
+	KUNIT_EXPECT_TRUE(test, pmu_test_is_visible(test, &fake.pmu, "type"));
+	KUNIT_EXPECT_FALSE(test, pmu_test_is_visible(test, &fake.pmu,
+						     "nr_addr_filters"));
+	KUNIT_EXPECT_FALSE(test,
+			   pmu_test_is_visible(test, &fake.pmu, "cpumask"));
 
-	pmu = pk_register(test, pk_pmu(), -1);
+	pmu = pmu_test_register(test, pmu_test_pmu(), -1);
 	pmu->nr_addr_filters = 3;
 	pmu->scope = PERF_PMU_SCOPE_SYS_WIDE;
-	KUNIT_EXPECT_TRUE(test, pk_is_visible(test, pmu, "nr_addr_filters"));
-	KUNIT_EXPECT_TRUE(test, pk_is_visible(test, pmu, "cpumask"));
-	pk_expect_content(test, pmu, "type", pmu->type);
-	pk_expect_content(test, pmu, "nr_addr_filters", 3);
-	pk_expect_content(test, pmu, "perf_event_mux_interval_ms",
-			  pmu->hrtimer_interval_ms);
+	KUNIT_EXPECT_TRUE(test,
+			  pmu_test_is_visible(test, pmu, "nr_addr_filters"));
+	KUNIT_EXPECT_TRUE(test, pmu_test_is_visible(test, pmu, "cpumask"));
+	pmu_test_expect_content(test, pmu, "type", pmu->type);
+	pmu_test_expect_content(test, pmu, "nr_addr_filters", 3);
+	pmu_test_expect_content(test, pmu, "perf_event_mux_interval_ms",
+				pmu->hrtimer_interval_ms);
 	pmu->nr_addr_filters = 0;
 }
 
 /* Scopes. */
 
 /* A unit of its own, as each CPU without threads is; or nr_cpu_ids. */
-static unsigned int pk_lone_cpu(void)
+static unsigned int pmu_test_lone_cpu(void)
 {
 	unsigned int cpu;
 
@@ -223,38 +228,38 @@ static unsigned int pk_lone_cpu(void)
 	return nr_cpu_ids;
 }
 
-static int pk_leave(unsigned int scope, unsigned int cpu)
+static int pmu_test_leave(unsigned int scope, unsigned int cpu)
 {
 	guard(mutex)(&perf_pmus_mutex);
 	return perf_pmu_scope_leave(scope, cpu);
 }
 
-static void pk_join(unsigned int cpu)
+static void pmu_test_join(unsigned int cpu)
 {
 	guard(mutex)(&perf_pmus_mutex);
 	perf_pmu_scope_join(cpu);
 }
 
 /* No event of a unit for which no CPU counts. */
-static void pk_scope_of_one(struct kunit *test)
+static void pmu_test_scope_of_one(struct kunit *test)
 {
-	struct pmu pmu = pk_pmu();
+	struct pmu pmu = pmu_test_pmu();
 	struct perf_event_attr attr = { };
-	unsigned int cpu = pk_lone_cpu();
+	unsigned int cpu = pmu_test_lone_cpu();
 
 	if (cpu >= nr_cpu_ids)
 		kunit_skip(test, "all CPUs have siblings");
 	pmu.scope = PERF_PMU_SCOPE_CORE;
-	attr.type = pk_register(test, pmu, -1)->type;
-	KUNIT_EXPECT_EQ(test, pk_try(&attr, cpu), 0);
-	KUNIT_EXPECT_EQ(test, pk_leave(PERF_PMU_SCOPE_CORE, cpu), -1);
-	KUNIT_EXPECT_EQ(test, pk_try(&attr, cpu), -ENODEV);
-	pk_join(cpu);
-	KUNIT_EXPECT_EQ(test, pk_try(&attr, cpu), 0);
+	attr.type = pmu_test_register(test, pmu, -1)->type;
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, cpu), 0);
+	KUNIT_EXPECT_EQ(test, pmu_test_leave(PERF_PMU_SCOPE_CORE, cpu), -1);
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, cpu), -ENODEV);
+	pmu_test_join(cpu);
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, cpu), 0);
 }
 
 /* One CPU counts for all, and another one after it. */
-static void pk_scope_of_all(struct kunit *test)
+static void pmu_test_scope_of_all(struct kunit *test)
 {
 	const unsigned int scope = PERF_PMU_SCOPE_SYS_WIDE;
 	int heir = -1, cpu;
@@ -262,102 +267,102 @@ static void pk_scope_of_all(struct kunit *test)
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "one CPU");
 	for_each_online_cpu(cpu) {
-		heir = pk_leave(scope, cpu);
+		heir = pmu_test_leave(scope, cpu);
 		if (heir >= 0)
 			break;
 	}
 	KUNIT_ASSERT_GE(test, heir, 0);
 	KUNIT_EXPECT_NE(test, heir, cpu);
-	KUNIT_EXPECT_EQ(test, pk_leave(scope, cpu), -1);
-	pk_join(cpu);
-	KUNIT_EXPECT_EQ(test, pk_leave(scope, cpu), -1);
+	KUNIT_EXPECT_EQ(test, pmu_test_leave(scope, cpu), -1);
+	pmu_test_join(cpu);
+	KUNIT_EXPECT_EQ(test, pmu_test_leave(scope, cpu), -1);
 	/* Usually the first CPU counts, and does so again now. */
-	KUNIT_EXPECT_GE(test, pk_leave(scope, heir), 0);
-	KUNIT_EXPECT_EQ(test, pk_leave(PERF_PMU_SCOPE_NONE, cpu), -1);
+	KUNIT_EXPECT_GE(test, pmu_test_leave(scope, heir), 0);
+	KUNIT_EXPECT_EQ(test, pmu_test_leave(PERF_PMU_SCOPE_NONE, cpu), -1);
 }
 
 /* Which events are refused. */
 
-static void pk_able_as_before(void *unused)
+static void pmu_test_able_as_before(void *unused)
 {
 	fake.pmu.capabilities = 0;
 }
 
-static void pk_fields(struct kunit *test)
+static void pmu_test_fields(struct kunit *test)
 {
 	struct perf_event_attr plain = { .type = fake.pmu.type };
 	struct perf_event_attr user = plain, fourth = plain;
 
 	user.exclude_kernel = 1;
 	fourth.config4 = 1;
-	fake_pmu_undo(test, pk_able_as_before, NULL);
-	KUNIT_EXPECT_EQ(test, pk_try(&plain, pk_cpu()), 0);
-	KUNIT_EXPECT_EQ(test, pk_try(&user, pk_cpu()), 0);
-	KUNIT_EXPECT_EQ(test, pk_try(&fourth, pk_cpu()), -EINVAL);
+	fake_pmu_undo(test, pmu_test_able_as_before, NULL);
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&plain, pmu_test_cpu()), 0);
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&user, pmu_test_cpu()), 0);
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&fourth, pmu_test_cpu()), -EINVAL);
 	fake.pmu.capabilities = PERF_PMU_CAP_NO_EXCLUDE | PERF_PMU_CAP_CONFIG4;
-	KUNIT_EXPECT_EQ(test, pk_try(&plain, pk_cpu()), 0);
-	KUNIT_EXPECT_EQ(test, pk_try(&user, pk_cpu()), -EINVAL);
-	KUNIT_EXPECT_EQ(test, pk_try(&fourth, pk_cpu()), 0);
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&plain, pmu_test_cpu()), 0);
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&user, pmu_test_cpu()), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&fourth, pmu_test_cpu()), 0);
 }
 
 /* An event that its driver has taken is given back if the core refuses it. */
-static void pk_refused_later(struct kunit *test)
+static void pmu_test_refused_later(struct kunit *test)
 {
-	struct pmu *pmu = pk_register(test, pk_pmu(), -1);
+	struct pmu *pmu = pmu_test_register(test, pmu_test_pmu(), -1);
 	struct perf_event_attr attr = { .type = pmu->type, .config4 = 1 };
 
-	pk_destroyed = 0;
-	KUNIT_EXPECT_EQ(test, pk_try(&attr, pk_cpu()), -EINVAL);
-	KUNIT_EXPECT_EQ(test, pk_destroyed, 1);
+	pmu_test_destroyed = 0;
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, pmu_test_cpu()), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pmu_test_destroyed, 1);
 	KUNIT_EXPECT_TRUE(test, list_empty(&pmu->events));
 }
 
 /* The upper half of config names the PMU for a generic event. */
 
-static u64 pk_config;
+static u64 pmu_test_config;
 
-static int pk_generic_init(struct perf_event *event)
+static int pmu_test_generic_init(struct perf_event *event)
 {
-	pk_config = event->attr.config;
+	pmu_test_config = event->attr.config;
 	return event->attr.type == PERF_TYPE_HARDWARE ? 0 : -ENOENT;
 }
 
-static void pk_named(struct kunit *test)
+static void pmu_test_named(struct kunit *test)
 {
-	struct pmu pmu = pk_pmu();
+	struct pmu pmu = pmu_test_pmu();
 	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE };
 	u64 type;
 
-	pmu.event_init = pk_generic_init;
+	pmu.event_init = pmu_test_generic_init;
 	pmu.capabilities = PERF_PMU_CAP_EXTENDED_HW_TYPE;
-	type = pk_register(test, pmu, -1)->type;
+	type = pmu_test_register(test, pmu, -1)->type;
 	attr.config = type << PERF_PMU_TYPE_SHIFT | 5;
-	pk_config = 0;
-	KUNIT_EXPECT_EQ(test, pk_try(&attr, pk_cpu()), 0);
-	KUNIT_EXPECT_EQ(test, pk_config, 5);
+	pmu_test_config = 0;
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, pmu_test_cpu()), 0);
+	KUNIT_EXPECT_EQ(test, pmu_test_config, 5);
 	/* One that takes no generic events is not asked. */
 	type = fake.pmu.type;
 	attr.config = type << PERF_PMU_TYPE_SHIFT | 5;
-	KUNIT_EXPECT_EQ(test, pk_try(&attr, pk_cpu()), -ENOENT);
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, pmu_test_cpu()), -ENOENT);
 	/* Other types have all of config for themselves. */
 	attr.type = fake.pmu.type;
 	attr.config = type << PERF_PMU_TYPE_SHIFT;
-	KUNIT_EXPECT_EQ(test, pk_try(&attr, pk_cpu()), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, pmu_test_cpu()), -EINVAL);
 }
 
-static u32 pk_reason(u32 type, u64 config)
+static u32 pmu_test_reason(u32 type, u64 config)
 {
 	struct perf_event_attr attr = { .type = type, .config = config };
 	struct perf_refusal refusal;
 	int err;
 
 	perf_refuse_begin(&refusal, &attr);
-	err = pk_try(&attr, pk_cpu());
+	err = pmu_test_try(&attr, pmu_test_cpu());
 	perf_refuse_end(&refusal, err);
 	return refusal.reason;
 }
 
-static bool pk_exists(int type)
+static bool pmu_test_exists(int type)
 {
 	struct pmu *pmu;
 
@@ -369,52 +374,56 @@ static bool pk_exists(int type)
 	return false;
 }
 
-static int pk_know_none(struct perf_event *event)
+static int pmu_test_know_none(struct perf_event *event)
 {
 	return -ENOENT;
 }
 
 /* Why there is none: no PMU for generic events, or one without this event. */
-static void pk_reasons(struct kunit *test)
+static void pmu_test_reasons(struct kunit *test)
 {
 	const u64 unknown = PERF_HW_EVENT_MASK;
-	struct pmu pmu = pk_pmu();
+	struct pmu pmu = pmu_test_pmu();
 
-	KUNIT_EXPECT_EQ(test, pk_reason(INT_MAX, 0), PERF_REASON_NO_PMU);
-	if (!pk_exists(PERF_TYPE_RAW)) {
-		KUNIT_EXPECT_EQ(test, pk_reason(PERF_TYPE_HARDWARE, unknown),
+	KUNIT_EXPECT_EQ(test, pmu_test_reason(INT_MAX, 0), PERF_REASON_NO_PMU);
+	if (!pmu_test_exists(PERF_TYPE_RAW)) {
+		KUNIT_EXPECT_EQ(test,
+				pmu_test_reason(PERF_TYPE_HARDWARE, unknown),
 				PERF_REASON_NO_PMU);
-		pmu.event_init = pk_know_none;
-		pk_register(test, pmu, PERF_TYPE_RAW);
-		KUNIT_EXPECT_EQ(test, pk_reason(PERF_TYPE_HARDWARE, unknown),
+		pmu.event_init = pmu_test_know_none;
+		pmu_test_register(test, pmu, PERF_TYPE_RAW);
+		KUNIT_EXPECT_EQ(test,
+				pmu_test_reason(PERF_TYPE_HARDWARE, unknown),
 				PERF_REASON_NO_EVENT);
 	}
 	/* This PMU does not take generic events. */
-	KUNIT_EXPECT_EQ(test, pk_reason(PERF_TYPE_HARDWARE,
-					(u64)fake.pmu.type << PERF_PMU_TYPE_SHIFT),
+	KUNIT_EXPECT_EQ(test,
+			pmu_test_reason(PERF_TYPE_HARDWARE,
+					(u64)fake.pmu.type
+						<< PERF_PMU_TYPE_SHIFT),
 			PERF_REASON_NO_EVENT);
-	KUNIT_EXPECT_EQ(test, pk_reason(INT_MAX, 0), PERF_REASON_NO_PMU);
+	KUNIT_EXPECT_EQ(test, pmu_test_reason(INT_MAX, 0), PERF_REASON_NO_PMU);
 }
 
-static struct kunit_case pk_cases[] = {
-	KUNIT_CASE(pk_numbers),
-	KUNIT_CASE(pk_defaults),
-	KUNIT_CASE(pk_files),
-	KUNIT_CASE(pk_scope_of_one),
-	KUNIT_CASE(pk_scope_of_all),
-	KUNIT_CASE(pk_fields),
-	KUNIT_CASE(pk_refused_later),
-	KUNIT_CASE(pk_named),
-	KUNIT_CASE(pk_reasons),
+static struct kunit_case pmu_test_cases[] = {
+	KUNIT_CASE(pmu_test_numbers),
+	KUNIT_CASE(pmu_test_defaults),
+	KUNIT_CASE(pmu_test_files),
+	KUNIT_CASE(pmu_test_scope_of_one),
+	KUNIT_CASE(pmu_test_scope_of_all),
+	KUNIT_CASE(pmu_test_fields),
+	KUNIT_CASE(pmu_test_refused_later),
+	KUNIT_CASE(pmu_test_named),
+	KUNIT_CASE(pmu_test_reasons),
 	{ }
 };
 
-static struct kunit_suite pk_suite = {
+static struct kunit_suite pmu_test_suite = {
 	.name		= "perf_pmu",
-	.suite_init	= pk_suite_init,
-	.suite_exit	= pk_suite_exit,
-	.init		= pk_init,
-	.test_cases	= pk_cases,
+	.suite_init	= pmu_test_suite_init,
+	.suite_exit	= pmu_test_suite_exit,
+	.init		= pmu_test_init,
+	.test_cases	= pmu_test_cases,
 };
 
-kunit_test_suite(pk_suite);
+kunit_test_suite(pmu_test_suite);

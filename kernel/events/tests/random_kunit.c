@@ -15,12 +15,12 @@
 #include "fake_pmu.h"
 #include "family_tasks.h"
 
-#define RNK_DRAWS	100000
+#define RANDOM_TEST_DRAWS	100000
 
-static struct fake_pmu rnk_fake;
+static struct fake_pmu random_test_fake;
 
-static struct perf_event *rnk_event(struct kunit *test, u64 mean, u32 millionths,
-				    u64 seed)
+static struct perf_event *random_test_event(struct kunit *test, u64 mean,
+					    u32 millionths, u64 seed)
 {
 	struct perf_event *event = kunit_kzalloc(test, sizeof(*event),
 						 GFP_KERNEL);
@@ -34,13 +34,13 @@ static struct perf_event *rnk_event(struct kunit *test, u64 mean, u32 millionths
 	return event;
 }
 
-struct rnk_case {
+struct random_test_case {
 	u64	mean;
 	u32	millionths;
 	u64	reach;
 };
 
-static const struct rnk_case rnk_cases[] = {
+static const struct random_test_case random_test_cases[] = {
 	{ 1, 1000000, 0 },
 	{ 2, 1000000, 1 },
 	{ 2, 500000, 1 },
@@ -54,10 +54,10 @@ static const struct rnk_case rnk_cases[] = {
 	{ 1ULL << 61, 1000000, (1ULL << 61) - (1ULL << 30) },
 };
 
-static void rnk_reach(struct kunit *test)
+static void random_test_reach(struct kunit *test)
 {
-	for (int i = 0; i < ARRAY_SIZE(rnk_cases); i++) {
-		const struct rnk_case *c = &rnk_cases[i];
+	for (int i = 0; i < ARRAY_SIZE(random_test_cases); i++) {
+		const struct random_test_case *c = &random_test_cases[i];
 		u32 share = perf_random_units(c->millionths);
 
 		KUNIT_EXPECT_EQ_MSG(test, perf_random_reach(c->mean, share),
@@ -66,13 +66,15 @@ static void rnk_reach(struct kunit *test)
 }
 
 /* All periods are between the bounds, and their mean is what was asked for. */
-static void rnk_draws(struct kunit *test, const struct rnk_case *c, u64 seed)
+static void random_test_draws(struct kunit *test,
+			      const struct random_test_case *c, u64 seed)
 {
-	struct perf_event *event = rnk_event(test, c->mean, c->millionths, seed);
+	struct perf_event *event =
+		random_test_event(test, c->mean, c->millionths, seed);
 	s64 sum = 0, distance;
 	int outside = 0;
 
-	for (u32 n = 0; n < RNK_DRAWS; n++) {
+	for (u32 n = 0; n < RANDOM_TEST_DRAWS; n++) {
 		distance = perf_random_draw(&event->hw, n, c->mean) - c->mean;
 		outside += abs(distance) > c->reach;
 		sum += div_s64(distance, 4);
@@ -80,26 +82,27 @@ static void rnk_draws(struct kunit *test, const struct rnk_case *c, u64 seed)
 	KUNIT_EXPECT_EQ_MSG(test, outside, 0, "%llu/%u seed %#llx", c->mean,
 			    c->millionths, seed);
 	/* The tolerance: over five standard deviations, and rounding. */
-	KUNIT_EXPECT_LE_MSG(test, abs(div_s64(sum, RNK_DRAWS / 4)),
+	KUNIT_EXPECT_LE_MSG(test, abs(div_s64(sum, RANDOM_TEST_DRAWS / 4)),
 			    c->reach / 100 + 4, "%llu/%u seed %#llx", c->mean,
 			    c->millionths, seed);
 }
 
-static void rnk_bounds_and_mean(struct kunit *test)
+static void random_test_bounds_and_mean(struct kunit *test)
 {
 	struct rnd_state rnd;
 
 	fake_pmu_seed(test, &rnd);
 	/* Sums of longer periods do not fit. */
-	for (int i = 0; i < ARRAY_SIZE(rnk_cases) - 1; i++) {
+	for (int i = 0; i < ARRAY_SIZE(random_test_cases) - 1; i++) {
 		for (int seeds = 0; seeds < 3; seeds++)
-			rnk_draws(test, &rnk_cases[i], prandom_u32_state(&rnd));
+			random_test_draws(test, &random_test_cases[i],
+					  prandom_u32_state(&rnd));
 	}
 }
 
-static void rnk_reaches_ends(struct kunit *test)
+static void random_test_reaches_ends(struct kunit *test)
 {
-	struct perf_event *event = rnk_event(test, 10, 300000, 1);
+	struct perf_event *event = random_test_event(test, 10, 300000, 1);
 	unsigned long seen = 0;
 
 	for (u32 n = 0; n < 1000; n++)
@@ -107,7 +110,8 @@ static void rnk_reaches_ends(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen, GENMASK(13, 7));
 }
 
-static int rnk_differences(struct perf_event *one, struct perf_event *other)
+static int random_test_differences(struct perf_event *one,
+				   struct perf_event *other)
 {
 	int differ = 0;
 
@@ -117,26 +121,27 @@ static int rnk_differences(struct perf_event *one, struct perf_event *other)
 	return differ;
 }
 
-static void rnk_repeatable(struct kunit *test)
+static void random_test_repeatable(struct kunit *test)
 {
-	struct perf_event *event = rnk_event(test, 1000000, 500000, 7);
-	struct perf_event *again = rnk_event(test, 1000000, 500000, 7);
-	struct perf_event *other = rnk_event(test, 1000000, 500000, 8);
-	struct perf_event *high = rnk_event(test, 1000000, 500000, 7ULL << 32);
+	struct perf_event *event = random_test_event(test, 1000000, 500000, 7);
+	struct perf_event *again = random_test_event(test, 1000000, 500000, 7);
+	struct perf_event *other = random_test_event(test, 1000000, 500000, 8);
+	struct perf_event *high =
+		random_test_event(test, 1000000, 500000, 7ULL << 32);
 
-	KUNIT_EXPECT_EQ(test, rnk_differences(event, again), 0);
-	KUNIT_EXPECT_GT(test, rnk_differences(event, other), 990);
-	KUNIT_EXPECT_GT(test, rnk_differences(event, high), 990);
+	KUNIT_EXPECT_EQ(test, random_test_differences(event, again), 0);
+	KUNIT_EXPECT_GT(test, random_test_differences(event, other), 990);
+	KUNIT_EXPECT_GT(test, random_test_differences(event, high), 990);
 }
 
 /* Copies draw differently from each other and their eldest, but repeatably. */
-static void rnk_copies(struct kunit *test)
+static void random_test_copies(struct kunit *test)
 {
-	struct perf_event *eldest = rnk_event(test, 1000000, 500000, 7);
+	struct perf_event *eldest = random_test_event(test, 1000000, 500000, 7);
 	struct perf_event *copy[4];
 
 	for (int i = 0; i < ARRAY_SIZE(copy); i++) {
-		copy[i] = rnk_event(test, 1000000, 0, 0);
+		copy[i] = random_test_event(test, 1000000, 0, 0);
 		copy[i]->parent = eldest;
 		if (i == 2)
 			eldest->hw.random_children = 0;
@@ -144,19 +149,20 @@ static void rnk_copies(struct kunit *test)
 			perf_random_inherit(copy[i]);
 		KUNIT_EXPECT_TRUE(test, copy[i]->hw.random_share ==
 				eldest->hw.random_share);
-		KUNIT_EXPECT_GT(test, rnk_differences(eldest, copy[i]), 990);
+		KUNIT_EXPECT_GT(test, random_test_differences(eldest, copy[i]),
+				990);
 	}
-	KUNIT_EXPECT_GT(test, rnk_differences(copy[0], copy[1]), 990);
-	KUNIT_EXPECT_EQ(test, rnk_differences(copy[0], copy[2]), 0);
-	KUNIT_EXPECT_EQ(test, rnk_differences(copy[1], copy[3]), 0);
+	KUNIT_EXPECT_GT(test, random_test_differences(copy[0], copy[1]), 990);
+	KUNIT_EXPECT_EQ(test, random_test_differences(copy[0], copy[2]), 0);
+	KUNIT_EXPECT_EQ(test, random_test_differences(copy[1], copy[3]), 0);
 }
 
 /* Other versions may draw other periods, but not by accident. */
-static void rnk_keys_stay(struct kunit *test)
+static void random_test_keys_stay(struct kunit *test)
 {
 	static const u32 keys[] = { 0x514e28b7, 0x30f4c306, 0x85f0b427 };
-	struct perf_event *eldest = rnk_event(test, 1000000, 500000, 7);
-	struct perf_event *copy = rnk_event(test, 1000000, 0, 0);
+	struct perf_event *eldest = random_test_event(test, 1000000, 500000, 7);
+	struct perf_event *copy = random_test_event(test, 1000000, 0, 0);
 
 	eldest->hw.random_key = 0;
 	copy->parent = eldest;
@@ -168,10 +174,10 @@ static void rnk_keys_stay(struct kunit *test)
 }
 
 /* A copy begins with its own first draw, whatever it was copied from. */
-static void rnk_copy_begins(struct kunit *test)
+static void random_test_copy_begins(struct kunit *test)
 {
-	struct perf_event *eldest = rnk_event(test, 1000000, 500000, 7);
-	struct perf_event *copy = rnk_event(test, 1000000, 0, 0);
+	struct perf_event *eldest = random_test_event(test, 1000000, 500000, 7);
+	struct perf_event *copy = random_test_event(test, 1000000, 0, 0);
 	struct hw_perf_event *hwc = &copy->hw;
 
 	copy->parent = eldest;
@@ -186,9 +192,9 @@ static void rnk_copy_begins(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hwc->random_fresh);
 }
 
-#define RNK_COPIES	200000
+#define RANDOM_TEST_COPIES	200000
 
-static int rnk_compare(const void *a, const void *b)
+static int random_test_compare(const void *a, const void *b)
 {
 	u32 one = *(const u32 *)a, other = *(const u32 *)b;
 
@@ -196,33 +202,35 @@ static int rnk_compare(const void *a, const void *b)
 }
 
 /* However many copies there are, no two have the same key, nor the eldest's. */
-static void rnk_keys(struct kunit *test)
+static void random_test_keys(struct kunit *test)
 {
-	struct perf_event *eldest = rnk_event(test, 1000000, 500000, 7);
-	struct perf_event *copy = rnk_event(test, 1000000, 0, 0);
-	u32 *keys = kvmalloc_array(RNK_COPIES + 1, sizeof(*keys), GFP_KERNEL);
+	struct perf_event *eldest = random_test_event(test, 1000000, 500000, 7);
+	struct perf_event *copy = random_test_event(test, 1000000, 0, 0);
+	u32 *keys = kvmalloc_array(RANDOM_TEST_COPIES + 1, sizeof(*keys),
+				   GFP_KERNEL);
 	int same = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, keys);
 	copy->parent = eldest;
 	keys[0] = eldest->hw.random_key;
 	scoped_guard(mutex, &eldest->child_mutex) {
-		for (int i = 1; i <= RNK_COPIES; i++) {
+		for (int i = 1; i <= RANDOM_TEST_COPIES; i++) {
 			perf_random_inherit(copy);
 			keys[i] = copy->hw.random_key;
 		}
 	}
-	sort(keys, RNK_COPIES + 1, sizeof(*keys), rnk_compare, NULL);
-	for (int i = 0; i < RNK_COPIES; i++)
+	sort(keys, RANDOM_TEST_COPIES + 1, sizeof(*keys), random_test_compare,
+	     NULL);
+	for (int i = 0; i < RANDOM_TEST_COPIES; i++)
 		same += keys[i] == keys[i + 1];
 	kvfree(keys);
 	KUNIT_EXPECT_EQ(test, same, 0);
 }
 
 /* A driver begins a new period before it reports the end of the last one. */
-static void rnk_driver(struct kunit *test)
+static void random_test_driver(struct kunit *test)
 {
-	struct perf_event *event = rnk_event(test, 1000, 900000, 3);
+	struct perf_event *event = random_test_event(test, 1000, 900000, 3);
 	struct hw_perf_event *hwc = &event->hw;
 	u64 running = local64_read(&hwc->period_left), next;
 	int wrong = 0;
@@ -241,8 +249,8 @@ static void rnk_driver(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
-static int rnk_set(struct perf_event *event,
-		   const struct perf_event_random_period *how)
+static int random_test_set(struct perf_event *event,
+			   const struct perf_event_random_period *how)
 {
 	struct perf_event_context *ctx = perf_event_ctx_lock(event);
 	int err = perf_random_set(event, how);
@@ -251,47 +259,52 @@ static int rnk_set(struct perf_event *event,
 	return err;
 }
 
-static int rnk_set_share(struct perf_event *event, u32 share)
+static int random_test_set_share(struct perf_event *event, u32 share)
 {
 	struct perf_event_random_period how = { .share = share, .seed = 1 };
 
-	return rnk_set(event, &how);
+	return random_test_set(event, &how);
 }
 
-static struct perf_event *rnk_open(struct kunit *test, u64 period)
+static struct perf_event *random_test_open(struct kunit *test, u64 period)
 {
 	const struct fake_pmu_spec spec = {
 		.cpu	= cpumask_first(cpu_online_mask),
 		.period	= period,
 	};
 
-	return fake_pmu_open(test, &rnk_fake, &spec);
+	return fake_pmu_open(test, &random_test_fake, &spec);
 }
 
-static void rnk_refused(struct kunit *test)
+static void random_test_refused(struct kunit *test)
 {
-	struct perf_event *event = rnk_open(test, 1000);
+	struct perf_event *event = random_test_open(test, 1000);
 	struct perf_event_random_period flags = { .flags = 1 };
 	struct perf_event_random_period reserved = { .reserved = 1 };
 
-	KUNIT_EXPECT_EQ(test, rnk_set(event, &flags), -EINVAL);
-	KUNIT_EXPECT_EQ(test, rnk_set(event, &reserved), -EINVAL);
-	KUNIT_EXPECT_EQ(test, rnk_set_share(event, 1000001), -EINVAL);
-	KUNIT_EXPECT_EQ(test, rnk_set_share(event, U32_MAX), -EINVAL);
-	KUNIT_EXPECT_EQ(test, rnk_set_share(rnk_open(test, 0), 1), -EINVAL);
-	KUNIT_EXPECT_EQ(test, rnk_set_share(rnk_open(test, S64_MAX), 1000),
+	KUNIT_EXPECT_EQ(test, random_test_set(event, &flags), -EINVAL);
+	KUNIT_EXPECT_EQ(test, random_test_set(event, &reserved), -EINVAL);
+	KUNIT_EXPECT_EQ(test, random_test_set_share(event, 1000001), -EINVAL);
+	KUNIT_EXPECT_EQ(test, random_test_set_share(event, U32_MAX), -EINVAL);
+	KUNIT_EXPECT_EQ(test,
+			random_test_set_share(random_test_open(test, 0), 1),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test,
+			random_test_set_share(random_test_open(test, S64_MAX),
+					      1000),
 			-EINVAL);
 	event->attr.freq = 1;
-	KUNIT_EXPECT_EQ(test, rnk_set_share(event, 1000), -EINVAL);
+	KUNIT_EXPECT_EQ(test, random_test_set_share(event, 1000), -EINVAL);
 	event->attr.freq = 0;
 	event->attr.precise_ip = 1;
-	KUNIT_EXPECT_EQ(test, rnk_set_share(event, 1000), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, random_test_set_share(event, 1000), -EOPNOTSUPP);
 	event->attr.precise_ip = 0;
 	KUNIT_EXPECT_FALSE(test, perf_random_is_on(event));
 }
 
-static void rnk_expect_near(struct kunit *test, struct perf_event *event,
-			    u64 mean, u64 reach)
+static void random_test_expect_near(struct kunit *test,
+				    struct perf_event *event, u64 mean,
+				    u64 reach)
 {
 	u64 next = event->hw.sample_period;
 
@@ -300,34 +313,35 @@ static void rnk_expect_near(struct kunit *test, struct perf_event *event,
 }
 
 /* An active event: on, a new mean, a mean that is too long, off. */
-static void rnk_set_and_change(struct kunit *test)
+static void random_test_set_and_change(struct kunit *test)
 {
-	struct perf_event *event = rnk_open(test, 1000);
+	struct perf_event *event = random_test_open(test, 1000);
 
-	KUNIT_ASSERT_EQ(test, rnk_set_share(event, 100000), 0);
+	KUNIT_ASSERT_EQ(test, random_test_set_share(event, 100000), 0);
 	KUNIT_EXPECT_TRUE(test, perf_random_is_on(event));
-	rnk_expect_near(test, event, 1000, 100);
+	random_test_expect_near(test, event, 1000, 100);
 	KUNIT_EXPECT_EQ(test, perf_event_period(event, 50000), 0);
-	rnk_expect_near(test, event, 50000, 5000);
+	random_test_expect_near(test, event, 50000, 5000);
 	KUNIT_EXPECT_EQ(test, perf_event_period(event, S64_MAX), -EINVAL);
-	rnk_expect_near(test, event, 50000, 5000);
-	KUNIT_EXPECT_EQ(test, rnk_set_share(event, 0), 0);
+	random_test_expect_near(test, event, 50000, 5000);
+	KUNIT_EXPECT_EQ(test, random_test_set_share(event, 0), 0);
 	KUNIT_EXPECT_FALSE(test, perf_random_is_on(event));
 	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 50000);
 }
 
 /* The whole share is allowed: from 1 to nearly twice the period. */
-static void rnk_whole_share(struct kunit *test)
+static void random_test_whole_share(struct kunit *test)
 {
-	struct perf_event *event = rnk_open(test, 1000);
+	struct perf_event *event = random_test_open(test, 1000);
 
-	KUNIT_EXPECT_EQ(test, rnk_set_share(event, 1000000), 0);
+	KUNIT_EXPECT_EQ(test, random_test_set_share(event, 1000000), 0);
 	KUNIT_EXPECT_TRUE(test, perf_random_is_on(event));
-	rnk_expect_near(test, event, 1000, 999);
+	random_test_expect_near(test, event, 1000, 999);
 }
 
-static void rnk_expect_asked(struct kunit *test, struct perf_event *event,
-			     u32 share, u64 seed)
+static void random_test_expect_asked(struct kunit *test,
+				     struct perf_event *event, u32 share,
+				     u64 seed)
 {
 	struct perf_event_random_period got;
 
@@ -340,39 +354,40 @@ static void rnk_expect_asked(struct kunit *test, struct perf_event *event,
 }
 
 /* The arguments of the last request that succeeded can be read back. */
-static void rnk_get(struct kunit *test)
+static void random_test_get(struct kunit *test)
 {
 	const struct perf_event_random_period how = {
 		.share	= 250000,
 		.seed	= 0x123456789abcULL,
 	};
-	struct perf_event *event = rnk_open(test, 1000);
+	struct perf_event *event = random_test_open(test, 1000);
 
-	rnk_expect_asked(test, event, 0, 0);
-	KUNIT_EXPECT_EQ(test, rnk_set(event, &how), 0);
-	rnk_expect_asked(test, event, how.share, how.seed);
-	KUNIT_EXPECT_EQ(test, rnk_set_share(event, 1000001), -EINVAL);
-	rnk_expect_asked(test, event, how.share, how.seed);
-	KUNIT_EXPECT_EQ(test, rnk_set_share(event, 0), 0);
-	rnk_expect_asked(test, event, 0, 1);
+	random_test_expect_asked(test, event, 0, 0);
+	KUNIT_EXPECT_EQ(test, random_test_set(event, &how), 0);
+	random_test_expect_asked(test, event, how.share, how.seed);
+	KUNIT_EXPECT_EQ(test, random_test_set_share(event, 1000001), -EINVAL);
+	random_test_expect_asked(test, event, how.share, how.seed);
+	KUNIT_EXPECT_EQ(test, random_test_set_share(event, 0), 0);
+	random_test_expect_asked(test, event, 0, 1);
 }
 
 /* Copies made before and after the request all have keys of their own. */
-static void rnk_later_copy(struct kunit *test)
+static void random_test_later_copy(struct kunit *test)
 {
 	const struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .period = 1000000,
 		.inherit = true, .by_task = true,
 	};
-	struct perf_event *event = fake_pmu_open(test, &rnk_fake, &spec);
+	struct perf_event *event =
+		fake_pmu_open(test, &random_test_fake, &spec);
 	struct perf_event *child;
 	u32 keys[4];
 	int nr = 0;
 
-	fm_fork(test, NULL);
-	fm_fork(test, NULL);
-	KUNIT_ASSERT_EQ(test, rnk_set_share(event, 500000), 0);
-	fm_fork(test, NULL);
+	test_task_fork(test, NULL);
+	test_task_fork(test, NULL);
+	KUNIT_ASSERT_EQ(test, random_test_set_share(event, 500000), 0);
+	test_task_fork(test, NULL);
 
 	guard(mutex)(&event->child_mutex);
 	KUNIT_ASSERT_EQ(test, list_count_nodes(&event->child_list), 3);
@@ -385,46 +400,46 @@ static void rnk_later_copy(struct kunit *test)
 	}
 }
 
-static int rnk_suite_init(struct kunit_suite *suite)
+static int random_test_suite_init(struct kunit_suite *suite)
 {
-	return fake_pmu_register(&rnk_fake, "fake_random");
+	return fake_pmu_register(&random_test_fake, "fake_random");
 }
 
-static void rnk_suite_exit(struct kunit_suite *suite)
+static void random_test_suite_exit(struct kunit_suite *suite)
 {
-	fake_pmu_unregister(&rnk_fake);
+	fake_pmu_unregister(&random_test_fake);
 }
 
-static int rnk_init(struct kunit *test)
+static int random_test_init(struct kunit *test)
 {
-	fake_pmu_reset(&rnk_fake, 4, 1000);
+	fake_pmu_reset(&random_test_fake, 4, 1000);
 	return 0;
 }
 
-static struct kunit_case rnk_suite_cases[] = {
-	KUNIT_CASE(rnk_reach),
-	KUNIT_CASE(rnk_bounds_and_mean),
-	KUNIT_CASE(rnk_reaches_ends),
-	KUNIT_CASE(rnk_repeatable),
-	KUNIT_CASE(rnk_copies),
-	KUNIT_CASE(rnk_keys_stay),
-	KUNIT_CASE(rnk_copy_begins),
-	KUNIT_CASE(rnk_keys),
-	KUNIT_CASE(rnk_driver),
-	KUNIT_CASE(rnk_refused),
-	KUNIT_CASE(rnk_set_and_change),
-	KUNIT_CASE(rnk_whole_share),
-	KUNIT_CASE(rnk_get),
-	KUNIT_CASE(rnk_later_copy),
+static struct kunit_case random_test_suite_cases[] = {
+	KUNIT_CASE(random_test_reach),
+	KUNIT_CASE(random_test_bounds_and_mean),
+	KUNIT_CASE(random_test_reaches_ends),
+	KUNIT_CASE(random_test_repeatable),
+	KUNIT_CASE(random_test_copies),
+	KUNIT_CASE(random_test_keys_stay),
+	KUNIT_CASE(random_test_copy_begins),
+	KUNIT_CASE(random_test_keys),
+	KUNIT_CASE(random_test_driver),
+	KUNIT_CASE(random_test_refused),
+	KUNIT_CASE(random_test_set_and_change),
+	KUNIT_CASE(random_test_whole_share),
+	KUNIT_CASE(random_test_get),
+	KUNIT_CASE(random_test_later_copy),
 	{ }
 };
 
-static struct kunit_suite rnk_suite = {
+static struct kunit_suite random_test_suite = {
 	.name		= "perf_random",
-	.suite_init	= rnk_suite_init,
-	.suite_exit	= rnk_suite_exit,
-	.init		= rnk_init,
-	.test_cases	= rnk_suite_cases,
+	.suite_init	= random_test_suite_init,
+	.suite_exit	= random_test_suite_exit,
+	.init		= random_test_init,
+	.test_cases	= random_test_suite_cases,
 };
 
-kunit_test_suite(rnk_suite);
+kunit_test_suite(random_test_suite);

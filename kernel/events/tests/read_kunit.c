@@ -23,44 +23,44 @@
 
 #define FOREVER_MS	3600000
 /* Events of a group that is read on the stack, and of one that is too large. */
-#define RDK_FEW		3
-#define RDK_MANY	12
-#define RDK_WORDS	(3 + 3 * RDK_MANY)
-#define RDK_UNTOUCHED	0xeeeeeeeeeeeeeeeeULL
+#define READ_TEST_FEW	3
+#define READ_TEST_MANY	12
+#define READ_TEST_WORDS	(3 + 3 * READ_TEST_MANY)
+#define READ_TEST_UNTOUCHED	0xeeeeeeeeeeeeeeeeULL
 
 /**
- * struct rdk_reader - what read(2) has at hand
+ * struct read_test_reader - what read(2) has at hand
  * @file: file of the event that is read
  * @user: buffer in user memory, of a page
  * @words: what was read
  */
-struct rdk_reader {
+struct read_test_reader {
 	struct file	file;
 	unsigned long	user;
-	u64		words[RDK_WORDS + 1];
+	u64		words[READ_TEST_WORDS + 1];
 };
 
 static struct fake_pmu fake;
 
-static int rdk_suite_init(struct kunit_suite *suite)
+static int read_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_read");
 }
 
-static void rdk_suite_exit(struct kunit_suite *suite)
+static void read_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static void rdk_check_idle(void *test)
+static void read_test_check_idle(void *test)
 {
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static int rdk_init(struct kunit *test)
+static int read_test_init(struct kunit *test)
 {
-	struct rdk_reader *reader = kunit_kzalloc(test, sizeof(*reader),
-						  GFP_KERNEL);
+	struct read_test_reader *reader =
+		kunit_kzalloc(test, sizeof(*reader), GFP_KERNEL);
 
 	if (!reader)
 		return -ENOMEM;
@@ -71,65 +71,65 @@ static int rdk_init(struct kunit *test)
 	if (!reader->user || IS_ERR_VALUE(reader->user))
 		return -ENOMEM;
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
-	return kunit_add_action(test, rdk_check_idle, test);
+	return kunit_add_action(test, read_test_check_idle, test);
 }
 
 /* Reads into @at in user memory. */
-static ssize_t rdk_read_to(struct kunit *test, struct perf_event *event,
-			   unsigned long at, size_t count)
+static ssize_t read_test_read_to(struct kunit *test, struct perf_event *event,
+				 unsigned long at, size_t count)
 {
-	struct rdk_reader *reader = test->priv;
+	struct read_test_reader *reader = test->priv;
 
 	reader->file.private_data = event;
 	return perf_read(&reader->file, (char __user *)at, count, NULL);
 }
 
 /* Reads, and fetches all that may have been stored. */
-static ssize_t rdk_read(struct kunit *test, struct perf_event *event,
-			size_t count)
+static ssize_t read_test_read(struct kunit *test, struct perf_event *event,
+			      size_t count)
 {
-	struct rdk_reader *reader = test->priv;
+	struct read_test_reader *reader = test->priv;
 	void __user *user = (void __user *)reader->user;
 	ssize_t ret;
 
 	memset(reader->words, 0xee, sizeof(reader->words));
 	KUNIT_ASSERT_EQ(test, 0, copy_to_user(user, reader->words,
 					      sizeof(reader->words)));
-	ret = rdk_read_to(test, event, reader->user, count);
+	ret = read_test_read_to(test, event, reader->user, count);
 	KUNIT_ASSERT_EQ(test, 0, copy_from_user(reader->words, user,
 						sizeof(reader->words)));
 	return ret;
 }
 
-static void rdk_expect_words(struct kunit *test, const u64 *words,
-			     unsigned int nr)
+static void read_test_expect_words(struct kunit *test, const u64 *words,
+				   unsigned int nr)
 {
-	struct rdk_reader *reader = test->priv;
+	struct read_test_reader *reader = test->priv;
 
 	for (int i = 0; i < nr; i++)
 		KUNIT_EXPECT_EQ_MSG(test, reader->words[i], words[i],
 				    "word %u of %u", i, nr);
-	KUNIT_EXPECT_EQ(test, reader->words[nr], RDK_UNTOUCHED);
+	KUNIT_EXPECT_EQ(test, reader->words[nr], READ_TEST_UNTOUCHED);
 }
 
-static int rdk_cpu(void)
+static int read_test_cpu(void)
 {
 	return cpumask_last(cpu_online_mask);
 }
 
-static void rdk_bind(struct kunit *test, int cpu)
+static void read_test_bind(struct kunit *test, int cpu)
 {
 	KUNIT_ASSERT_EQ(test, 0,
 			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
 }
 
 /* Goes to another CPU than that of the events, if there is one. */
-static void rdk_go_elsewhere(struct kunit *test)
+static void read_test_go_elsewhere(struct kunit *test)
 {
-	rdk_bind(test, cpumask_first(cpu_online_mask));
+	read_test_bind(test, cpumask_first(cpu_online_mask));
 }
 
-static void rdk_set_format(struct perf_event *event, u64 format)
+static void read_test_set_format(struct perf_event *event, u64 format)
 {
 	event->attr.read_format = format;
 	perf_group_set_read_size(event);
@@ -138,12 +138,12 @@ static void rdk_set_format(struct perf_event *event, u64 format)
 /* Formats and errors; the events are off, so that nothing changes meanwhile. */
 
 /* Event number @nr of a group, with values that differ from all others. */
-static struct perf_event *rdk_open(struct kunit *test,
-				   struct perf_event *leader, unsigned int nr,
-				   bool inherit)
+static struct perf_event *read_test_open(struct kunit *test,
+					 struct perf_event *leader,
+					 unsigned int nr, bool inherit)
 {
 	const struct fake_pmu_spec spec = {
-		.leader = leader, .cpu = rdk_cpu(), .disabled = true,
+		.leader = leader, .cpu = read_test_cpu(), .disabled = true,
 		.inherit = inherit,
 	};
 	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
@@ -160,8 +160,8 @@ static struct perf_event *rdk_open(struct kunit *test,
 	return event;
 }
 
-static unsigned int rdk_member_words(const struct perf_event *event, u64 format,
-				     u64 *words)
+static unsigned int read_test_member_words(const struct perf_event *event,
+					   u64 format, u64 *words)
 {
 	unsigned int n = 0;
 
@@ -174,8 +174,8 @@ static unsigned int rdk_member_words(const struct perf_event *event, u64 format,
 	return n;
 }
 
-static unsigned int rdk_time_words(const struct perf_event *event, u64 format,
-				   u64 *words)
+static unsigned int read_test_time_words(const struct perf_event *event,
+					 u64 format, u64 *words)
 {
 	unsigned int n = 0;
 
@@ -189,7 +189,7 @@ static unsigned int rdk_time_words(const struct perf_event *event, u64 format,
 }
 
 /* What a read of @event returns, as the ABI says. Return: number of words. */
-static unsigned int rdk_words(struct perf_event *event, u64 *words)
+static unsigned int read_test_words(struct perf_event *event, u64 *words)
 {
 	u64 format = event->attr.read_format;
 	struct perf_event *leader = event->group_leader, *sibling;
@@ -197,240 +197,247 @@ static unsigned int rdk_words(struct perf_event *event, u64 *words)
 
 	if (!(format & PERF_FORMAT_GROUP)) {
 		u64 member[3];
-		unsigned int rest = rdk_member_words(event, format, member) - 1;
+		unsigned int rest =
+			read_test_member_words(event, format, member) - 1;
 
 		words[n++] = member[0];
-		n += rdk_time_words(event, format, words + n);
+		n += read_test_time_words(event, format, words + n);
 		memcpy(words + n, member + 1, rest * sizeof(u64));
 		return n + rest;
 	}
 	guard(mutex)(&leader->ctx->mutex);
 	words[n++] = leader->nr_siblings + 1;
-	n += rdk_time_words(leader, format, words + n);
-	n += rdk_member_words(leader, format, words + n);
+	n += read_test_time_words(leader, format, words + n);
+	n += read_test_member_words(leader, format, words + n);
 	for_each_sibling_event(sibling, leader)
-		n += rdk_member_words(sibling, format, words + n);
+		n += read_test_member_words(sibling, format, words + n);
 	return n;
 }
 
 /* All formats, with a buffer that is large enough, or by a word too small. */
-static void rdk_formats_of(struct kunit *test, struct perf_event *event)
+static void read_test_formats_of(struct kunit *test, struct perf_event *event)
 {
-	u64 words[RDK_WORDS];
+	u64 words[READ_TEST_WORDS];
 
 	for (u64 format = 0; format < PERF_FORMAT_MAX; format++) {
 		unsigned int nr;
 		size_t size;
 
-		rdk_set_format(event, format);
-		nr = rdk_words(event, words);
+		read_test_set_format(event, format);
+		nr = read_test_words(event, words);
 		size = nr * sizeof(u64);
-		KUNIT_EXPECT_EQ(test, rdk_read(test, event, PAGE_SIZE), size);
-		rdk_expect_words(test, words, nr);
-		KUNIT_EXPECT_EQ(test, rdk_read(test, event, size), size);
-		rdk_expect_words(test, words, nr);
-		KUNIT_EXPECT_EQ(test, rdk_read(test, event, size - 1), -ENOSPC);
-		rdk_expect_words(test, words, 0);
+		KUNIT_EXPECT_EQ(test, read_test_read(test, event, PAGE_SIZE),
+				size);
+		read_test_expect_words(test, words, nr);
+		KUNIT_EXPECT_EQ(test, read_test_read(test, event, size), size);
+		read_test_expect_words(test, words, nr);
+		KUNIT_EXPECT_EQ(test, read_test_read(test, event, size - 1),
+				-ENOSPC);
+		read_test_expect_words(test, words, 0);
 	}
 }
 
-static void rdk_formats_everywhere(struct kunit *test, struct perf_event *event)
+static void read_test_formats_everywhere(struct kunit *test,
+					 struct perf_event *event)
 {
-	rdk_bind(test, rdk_cpu());
-	rdk_formats_of(test, event);
-	rdk_go_elsewhere(test);
-	rdk_formats_of(test, event);
+	read_test_bind(test, read_test_cpu());
+	read_test_formats_of(test, event);
+	read_test_go_elsewhere(test);
+	read_test_formats_of(test, event);
 }
 
-static void rdk_formats(struct kunit *test)
+static void read_test_formats(struct kunit *test)
 {
-	rdk_formats_everywhere(test, rdk_open(test, NULL, 0, false));
+	read_test_formats_everywhere(test,
+				     read_test_open(test, NULL, 0, false));
 }
 
 /* Each event of a group can read the group. */
-static void rdk_formats_of_group(struct kunit *test, unsigned int members,
-				 bool inherit)
+static void read_test_formats_of_group(struct kunit *test, unsigned int members,
+				       bool inherit)
 {
-	struct perf_event *leader = rdk_open(test, NULL, 0, inherit);
+	struct perf_event *leader = read_test_open(test, NULL, 0, inherit);
 	struct perf_event *sibling = NULL;
 
 	for (unsigned int nr = 1; nr < members; nr++)
-		sibling = rdk_open(test, leader, nr, inherit);
-	rdk_formats_everywhere(test, leader);
-	rdk_formats_everywhere(test, sibling);
+		sibling = read_test_open(test, leader, nr, inherit);
+	read_test_formats_everywhere(test, leader);
+	read_test_formats_everywhere(test, sibling);
 }
 
-static void rdk_group_formats(struct kunit *test)
+static void read_test_group_formats(struct kunit *test)
 {
-	rdk_formats_of_group(test, RDK_FEW, false);
+	read_test_formats_of_group(test, READ_TEST_FEW, false);
 }
 
-static void rdk_large_group_formats(struct kunit *test)
+static void read_test_large_group_formats(struct kunit *test)
 {
-	rdk_formats_of_group(test, RDK_MANY, false);
+	read_test_formats_of_group(test, READ_TEST_MANY, false);
 }
 
 /* The counts and times of copies that have ended belong to the sum. */
-static void rdk_inherited_formats(struct kunit *test)
+static void read_test_inherited_formats(struct kunit *test)
 {
-	rdk_formats_everywhere(test, rdk_open(test, NULL, 0, true));
-	rdk_formats_of_group(test, RDK_FEW, true);
+	read_test_formats_everywhere(test, read_test_open(test, NULL, 0, true));
+	read_test_formats_of_group(test, READ_TEST_FEW, true);
 }
 
-static void rdk_expect_fault(struct kunit *test, struct perf_event *event)
+static void read_test_expect_fault(struct kunit *test, struct perf_event *event)
 {
 	const u64 formats[] = { 0, PERF_FORMAT_GROUP };
 
 	for (int i = 0; i < ARRAY_SIZE(formats); i++) {
-		rdk_set_format(event, formats[i]);
-		KUNIT_EXPECT_EQ(test, rdk_read_to(test, event, 0, PAGE_SIZE),
+		read_test_set_format(event, formats[i]);
+		KUNIT_EXPECT_EQ(test,
+				read_test_read_to(test, event, 0, PAGE_SIZE),
 				-EFAULT);
 	}
 }
 
 /* Nothing is mapped at address 0. */
-static void rdk_fault(struct kunit *test)
+static void read_test_fault(struct kunit *test)
 {
-	struct perf_event *event = rdk_open(test, NULL, 0, false);
-	struct perf_event *eldest = rdk_open(test, NULL, 1, true);
+	struct perf_event *event = read_test_open(test, NULL, 0, false);
+	struct perf_event *eldest = read_test_open(test, NULL, 1, true);
 
-	rdk_bind(test, rdk_cpu());
-	rdk_expect_fault(test, event);
-	rdk_expect_fault(test, eldest);
-	rdk_go_elsewhere(test);
-	rdk_expect_fault(test, event);
+	read_test_bind(test, read_test_cpu());
+	read_test_expect_fault(test, event);
+	read_test_expect_fault(test, eldest);
+	read_test_go_elsewhere(test);
+	read_test_expect_fault(test, event);
 }
 
 /* A pinned event that found no room reads as the end of the file. */
-static void rdk_error(struct kunit *test)
+static void read_test_error(struct kunit *test)
 {
-	const struct fake_pmu_spec spec = { .cpu = rdk_cpu(), .pinned = true };
+	const struct fake_pmu_spec spec = { .cpu = read_test_cpu(), .pinned = true };
 	struct perf_event *event;
 
 	fake_pmu_reset(&fake, 1, FOREVER_MS);
 	fake_pmu_open(test, &fake, &spec);
 	event = fake_pmu_open(test, &fake, &spec);
 	KUNIT_ASSERT_EQ(test, event->state, PERF_EVENT_STATE_ERROR);
-	rdk_bind(test, rdk_cpu());
-	KUNIT_EXPECT_EQ(test, rdk_read(test, event, PAGE_SIZE), 0);
-	rdk_go_elsewhere(test);
-	KUNIT_EXPECT_EQ(test, rdk_read(test, event, PAGE_SIZE), 0);
-	rdk_expect_words(test, NULL, 0);
+	read_test_bind(test, read_test_cpu());
+	KUNIT_EXPECT_EQ(test, read_test_read(test, event, PAGE_SIZE), 0);
+	read_test_go_elsewhere(test);
+	KUNIT_EXPECT_EQ(test, read_test_read(test, event, PAGE_SIZE), 0);
+	read_test_expect_words(test, NULL, 0);
 }
 
 /* Active events. */
 
 /* Two events of which one is read, with or without the other. */
-static void rdk_make_pair(struct kunit *test, struct perf_event **pair)
+static void read_test_make_pair(struct kunit *test, struct perf_event **pair)
 {
-	struct fake_pmu_spec spec = { .cpu = rdk_cpu() };
+	struct fake_pmu_spec spec = { .cpu = read_test_cpu() };
 
-	rdk_bind(test, rdk_cpu());
+	read_test_bind(test, read_test_cpu());
 	pair[0] = fake_pmu_open(test, &fake, &spec);
 	spec.leader = pair[0];
 	pair[1] = fake_pmu_open(test, &fake, &spec);
 	KUNIT_ASSERT_EQ(test, pair[1]->state, PERF_EVENT_STATE_ACTIVE);
 }
 
-static void rdk_expect_pair(struct kunit *test, struct perf_event **pair,
-			    u64 count)
+static void read_test_expect_pair(struct kunit *test, struct perf_event **pair,
+				  u64 count)
 {
-	struct rdk_reader *reader = test->priv;
+	struct read_test_reader *reader = test->priv;
 
-	rdk_set_format(pair[0], PERF_FORMAT_GROUP);
-	KUNIT_EXPECT_EQ(test, rdk_read(test, pair[0], PAGE_SIZE), 24);
-	rdk_expect_words(test, (u64[]) { 2, count, count }, 3);
+	read_test_set_format(pair[0], PERF_FORMAT_GROUP);
+	KUNIT_EXPECT_EQ(test, read_test_read(test, pair[0], PAGE_SIZE), 24);
+	read_test_expect_words(test, (u64[]) { 2, count, count }, 3);
 
-	rdk_set_format(pair[1], PERF_FORMAT_TOTAL_TIME_ENABLED |
-		       PERF_FORMAT_TOTAL_TIME_RUNNING);
-	KUNIT_EXPECT_EQ(test, rdk_read(test, pair[1], PAGE_SIZE), 24);
+	read_test_set_format(pair[1], PERF_FORMAT_TOTAL_TIME_ENABLED |
+					      PERF_FORMAT_TOTAL_TIME_RUNNING);
+	KUNIT_EXPECT_EQ(test, read_test_read(test, pair[1], PAGE_SIZE), 24);
 	KUNIT_EXPECT_EQ(test, reader->words[0], count);
 	KUNIT_EXPECT_GT(test, reader->words[1], 0);
 	KUNIT_EXPECT_EQ(test, reader->words[1], reader->words[2]);
 }
 
 /* The counters are read, wherever the caller is. */
-static void rdk_active(struct kunit *test)
+static void read_test_active(struct kunit *test)
 {
 	struct perf_event *pair[2];
 
-	rdk_make_pair(test, pair);
+	read_test_make_pair(test, pair);
 	fake_pmu_tick(&fake, 5);
-	rdk_expect_pair(test, pair, 5);
+	read_test_expect_pair(test, pair, 5);
 	fake_pmu_tick(&fake, 5);
-	rdk_expect_pair(test, pair, 10);
-	rdk_go_elsewhere(test);
+	read_test_expect_pair(test, pair, 10);
+	read_test_go_elsewhere(test);
 	fake_pmu_tick(&fake, 5);
-	rdk_expect_pair(test, pair, 15);
+	read_test_expect_pair(test, pair, 15);
 }
 
 /* A time that was read goes on while the event is active. */
-static void rdk_time_goes_on(struct kunit *test)
+static void read_test_time_goes_on(struct kunit *test)
 {
-	struct rdk_reader *reader = test->priv;
+	struct read_test_reader *reader = test->priv;
 	struct perf_event *pair[2];
 	u64 before;
 
-	rdk_make_pair(test, pair);
+	read_test_make_pair(test, pair);
 	for (int i = 0; i < 4; i++) {
-		rdk_set_format(pair[i % 2], PERF_FORMAT_TOTAL_TIME_RUNNING |
-			       (i % 2 ? 0 : PERF_FORMAT_GROUP));
-		rdk_read(test, pair[i % 2], PAGE_SIZE);
+		read_test_set_format(pair[i % 2],
+				     PERF_FORMAT_TOTAL_TIME_RUNNING |
+					     (i % 2 ? 0 : PERF_FORMAT_GROUP));
+		read_test_read(test, pair[i % 2], PAGE_SIZE);
 		before = reader->words[1];
 		ndelay(1000);
-		rdk_read(test, pair[i % 2], PAGE_SIZE);
+		read_test_read(test, pair[i % 2], PAGE_SIZE);
 		KUNIT_EXPECT_GT(test, reader->words[1], before);
 		if (i == 1)
-			rdk_go_elsewhere(test);
+			read_test_go_elsewhere(test);
 	}
 }
 
-static int (*rdk_commit)(struct pmu *pmu);
+static int (*read_test_commit)(struct pmu *pmu);
 /* Reads of groups that succeed before one is refused. */
-static int rdk_patience;
+static int read_test_patience;
 
 /* The PMU cannot read so many counters at once. */
-static int rdk_refuse_reads(struct pmu *pmu)
+static int read_test_refuse_reads(struct pmu *pmu)
 {
 	bool reads = this_cpu_ptr(fake.cpus)->txn == PERF_PMU_TXN_READ;
-	int err = rdk_commit(pmu);
+	int err = read_test_commit(pmu);
 
-	return reads && rdk_patience-- <= 0 ? -EIO : err;
+	return reads && read_test_patience-- <= 0 ? -EIO : err;
 }
 
-static void rdk_refuse_no_reads(void *unused)
+static void read_test_refuse_no_reads(void *unused)
 {
-	fake.pmu.commit_txn = rdk_commit;
+	fake.pmu.commit_txn = read_test_commit;
 }
 
-static void rdk_begin_refusing(struct kunit *test)
+static void read_test_begin_refusing(struct kunit *test)
 {
-	rdk_patience = INT_MAX;
-	rdk_commit = fake.pmu.commit_txn;
-	fake.pmu.commit_txn = rdk_refuse_reads;
-	fake_pmu_undo(test, rdk_refuse_no_reads, NULL);
+	read_test_patience = INT_MAX;
+	read_test_commit = fake.pmu.commit_txn;
+	fake.pmu.commit_txn = read_test_refuse_reads;
+	fake_pmu_undo(test, read_test_refuse_no_reads, NULL);
 }
 
-static void rdk_refused(struct kunit *test)
+static void read_test_refused(struct kunit *test)
 {
 	struct perf_event *pair[2];
 
-	rdk_make_pair(test, pair);
-	rdk_begin_refusing(test);
-	rdk_set_format(pair[0], PERF_FORMAT_GROUP);
-	rdk_patience = 0;
-	KUNIT_EXPECT_EQ(test, rdk_read(test, pair[0], PAGE_SIZE), -EIO);
-	rdk_expect_words(test, NULL, 0);
-	rdk_go_elsewhere(test);
-	KUNIT_EXPECT_EQ(test, rdk_read(test, pair[0], PAGE_SIZE), -EIO);
-	rdk_expect_words(test, NULL, 0);
-	rdk_patience = INT_MAX;
-	KUNIT_EXPECT_EQ(test, rdk_read(test, pair[0], PAGE_SIZE), 24);
+	read_test_make_pair(test, pair);
+	read_test_begin_refusing(test);
+	read_test_set_format(pair[0], PERF_FORMAT_GROUP);
+	read_test_patience = 0;
+	KUNIT_EXPECT_EQ(test, read_test_read(test, pair[0], PAGE_SIZE), -EIO);
+	read_test_expect_words(test, NULL, 0);
+	read_test_go_elsewhere(test);
+	KUNIT_EXPECT_EQ(test, read_test_read(test, pair[0], PAGE_SIZE), -EIO);
+	read_test_expect_words(test, NULL, 0);
+	read_test_patience = INT_MAX;
+	KUNIT_EXPECT_EQ(test, read_test_read(test, pair[0], PAGE_SIZE), 24);
 }
 
 /* Copies. */
 
-static void rdk_tick(struct fm_task *self)
+static void read_test_tick(struct test_task *self)
 {
 	/* Preemption is off because another task may share this CPU. */
 	preempt_disable();
@@ -439,15 +446,15 @@ static void rdk_tick(struct fm_task *self)
 }
 
 /* Tasks with an event of their own do not exchange contexts. */
-static void rdk_open_own(struct kunit *test, struct task_struct *task)
+static void read_test_open_own(struct kunit *test, struct task_struct *task)
 {
 	const struct fake_pmu_spec spec = { .cpu = -1, .task = task };
 
 	fake_pmu_open(test, &fake, &spec);
 }
 
-static struct perf_event *rdk_open_inherited(struct kunit *test,
-					     struct perf_event *leader)
+static struct perf_event *read_test_open_inherited(struct kunit *test,
+						   struct perf_event *leader)
 {
 	const struct fake_pmu_spec spec = {
 		.leader = leader, .cpu = -1, .task = current,
@@ -458,23 +465,23 @@ static struct perf_event *rdk_open_inherited(struct kunit *test,
 }
 
 /* Each member's count has those of its copies, and only the eldest's id. */
-static void rdk_sum_of_groups(struct kunit *test)
+static void read_test_sum_of_groups(struct kunit *test)
 {
-	struct rdk_reader *reader = test->priv;
-	struct perf_event *leader = rdk_open_inherited(test, NULL);
-	struct perf_event *sibling = rdk_open_inherited(test, leader);
-	struct fm_task *child[2];
+	struct read_test_reader *reader = test->priv;
+	struct perf_event *leader = read_test_open_inherited(test, NULL);
+	struct perf_event *sibling = read_test_open_inherited(test, leader);
+	struct test_task *child[2];
 	u64 before;
 
-	rdk_set_format(leader, PERF_FORMAT_GROUP | PERF_FORMAT_ID);
-	child[0] = fm_fork(test, rdk_tick);
-	child[1] = fm_fork(test, rdk_tick);
-	KUNIT_ASSERT_EQ(test, rdk_read(test, leader, PAGE_SIZE), 40);
+	read_test_set_format(leader, PERF_FORMAT_GROUP | PERF_FORMAT_ID);
+	child[0] = test_task_fork(test, read_test_tick);
+	child[1] = test_task_fork(test, read_test_tick);
+	KUNIT_ASSERT_EQ(test, read_test_read(test, leader, PAGE_SIZE), 40);
 	KUNIT_EXPECT_EQ(test, reader->words[1], reader->words[3]);
 	before = reader->words[1];
-	fm_act(child[0]);
-	fm_act(child[1]);
-	KUNIT_EXPECT_EQ(test, rdk_read(test, leader, PAGE_SIZE), 40);
+	test_task_act(child[0]);
+	test_task_act(child[1]);
+	KUNIT_EXPECT_EQ(test, read_test_read(test, leader, PAGE_SIZE), 40);
 	KUNIT_EXPECT_EQ(test, reader->words[0], 2);
 	KUNIT_EXPECT_GE(test, reader->words[1], before + 200);
 	KUNIT_EXPECT_EQ(test, reader->words[2], leader->id);
@@ -483,76 +490,76 @@ static void rdk_sum_of_groups(struct kunit *test)
 }
 
 /* A member that copies do not have: a sum would mix up members. */
-static void rdk_unequal_groups(struct kunit *test)
+static void read_test_unequal_groups(struct kunit *test)
 {
-	struct perf_event *leader = rdk_open_inherited(test, NULL);
+	struct perf_event *leader = read_test_open_inherited(test, NULL);
 	struct perf_event *sibling;
-	struct fm_task *child;
+	struct test_task *child;
 
-	rdk_open_own(test, current);
-	child = fm_fork(test, NULL);
-	rdk_set_format(leader, PERF_FORMAT_GROUP);
-	KUNIT_EXPECT_EQ(test, rdk_read(test, leader, PAGE_SIZE), 16);
-	sibling = rdk_open_inherited(test, leader);
-	KUNIT_EXPECT_EQ(test, rdk_read(test, leader, PAGE_SIZE), -ECHILD);
-	rdk_expect_words(test, NULL, 0);
+	read_test_open_own(test, current);
+	child = test_task_fork(test, NULL);
+	read_test_set_format(leader, PERF_FORMAT_GROUP);
+	KUNIT_EXPECT_EQ(test, read_test_read(test, leader, PAGE_SIZE), 16);
+	sibling = read_test_open_inherited(test, leader);
+	KUNIT_EXPECT_EQ(test, read_test_read(test, leader, PAGE_SIZE), -ECHILD);
+	read_test_expect_words(test, NULL, 0);
 
 	/* Alone, each can be read. */
-	rdk_set_format(leader, 0);
-	rdk_set_format(sibling, 0);
-	KUNIT_EXPECT_EQ(test, rdk_read(test, leader, PAGE_SIZE), 8);
-	KUNIT_EXPECT_EQ(test, rdk_read(test, sibling, PAGE_SIZE), 8);
+	read_test_set_format(leader, 0);
+	read_test_set_format(sibling, 0);
+	KUNIT_EXPECT_EQ(test, read_test_read(test, leader, PAGE_SIZE), 8);
+	KUNIT_EXPECT_EQ(test, read_test_read(test, sibling, PAGE_SIZE), 8);
 
-	fm_end(test, child);
-	rdk_set_format(leader, PERF_FORMAT_GROUP);
-	KUNIT_EXPECT_EQ(test, rdk_read(test, leader, PAGE_SIZE), 24);
+	test_task_end(test, child);
+	read_test_set_format(leader, PERF_FORMAT_GROUP);
+	KUNIT_EXPECT_EQ(test, read_test_read(test, leader, PAGE_SIZE), 24);
 }
 
 /* Only the eldest's group is active, and refused; those of copies are not. */
-static void rdk_refused_sum(struct kunit *test)
+static void read_test_refused_sum(struct kunit *test)
 {
-	struct perf_event *leader = rdk_open_inherited(test, NULL);
+	struct perf_event *leader = read_test_open_inherited(test, NULL);
 
-	rdk_open_inherited(test, leader);
-	rdk_open_own(test, current);
-	fm_fork(test, NULL);
-	rdk_begin_refusing(test);
-	rdk_set_format(leader, PERF_FORMAT_GROUP);
-	KUNIT_EXPECT_EQ(test, rdk_read(test, leader, PAGE_SIZE), 24);
-	rdk_patience = 0;
-	KUNIT_EXPECT_EQ(test, rdk_read(test, leader, PAGE_SIZE), -EIO);
-	rdk_expect_words(test, NULL, 0);
+	read_test_open_inherited(test, leader);
+	read_test_open_own(test, current);
+	test_task_fork(test, NULL);
+	read_test_begin_refusing(test);
+	read_test_set_format(leader, PERF_FORMAT_GROUP);
+	KUNIT_EXPECT_EQ(test, read_test_read(test, leader, PAGE_SIZE), 24);
+	read_test_patience = 0;
+	KUNIT_EXPECT_EQ(test, read_test_read(test, leader, PAGE_SIZE), -EIO);
+	read_test_expect_words(test, NULL, 0);
 }
 
 /* Hang-up. */
 
 /* An event hangs up when its task and all tasks with copies have exited. */
-static void rdk_hup(struct kunit *test)
+static void read_test_hup(struct kunit *test)
 {
-	struct fm_task *grandchild = fm_task_make(test, NULL);
-	struct fm_task *child = fm_fork(test, fm_fork_again);
+	struct test_task *grandchild = test_task_make(test, NULL);
+	struct test_task *child = test_task_fork(test, test_task_fork_child);
 	const struct fake_pmu_spec spec = {
 		.cpu = -1, .task = child->task, .inherit = true,
 		.by_task = true,
 	};
 	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
 
-	rdk_open_own(test, child->task);
+	read_test_open_own(test, child->task);
 	KUNIT_EXPECT_FALSE(test, perf_event_is_hup(event));
 	child->child = grandchild;
-	fm_act(child);
+	test_task_act(child);
 	KUNIT_ASSERT_NOT_NULL(test, grandchild->task);
-	fake_pmu_undo(test, fm_task_end, grandchild);
-	fm_end(test, child);
+	fake_pmu_undo(test, test_task_finish, grandchild);
+	test_task_end(test, child);
 	KUNIT_EXPECT_FALSE(test, perf_event_is_hup(event));
-	fm_end(test, grandchild);
+	test_task_end(test, grandchild);
 	KUNIT_EXPECT_TRUE(test, perf_event_is_hup(event));
 }
 
 /* Events of a CPU never do, whether they are enabled or not. */
-static void rdk_no_hup(struct kunit *test)
+static void read_test_no_hup(struct kunit *test)
 {
-	const struct fake_pmu_spec spec = { .cpu = rdk_cpu() };
+	const struct fake_pmu_spec spec = { .cpu = read_test_cpu() };
 	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
 
 	KUNIT_EXPECT_FALSE(test, perf_event_is_hup(event));
@@ -560,33 +567,33 @@ static void rdk_no_hup(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, perf_event_is_hup(event));
 }
 
-static struct kunit_case rdk_cases[] = {
-	KUNIT_CASE(rdk_formats),
-	KUNIT_CASE(rdk_group_formats),
-	KUNIT_CASE(rdk_large_group_formats),
-	KUNIT_CASE(rdk_inherited_formats),
-	KUNIT_CASE(rdk_fault),
-	KUNIT_CASE(rdk_error),
-	KUNIT_CASE(rdk_active),
-	KUNIT_CASE(rdk_time_goes_on),
-	KUNIT_CASE(rdk_refused),
-	KUNIT_CASE(rdk_sum_of_groups),
-	KUNIT_CASE(rdk_unequal_groups),
-	KUNIT_CASE(rdk_refused_sum),
-	KUNIT_CASE(rdk_hup),
-	KUNIT_CASE(rdk_no_hup),
+static struct kunit_case read_test_cases[] = {
+	KUNIT_CASE(read_test_formats),
+	KUNIT_CASE(read_test_group_formats),
+	KUNIT_CASE(read_test_large_group_formats),
+	KUNIT_CASE(read_test_inherited_formats),
+	KUNIT_CASE(read_test_fault),
+	KUNIT_CASE(read_test_error),
+	KUNIT_CASE(read_test_active),
+	KUNIT_CASE(read_test_time_goes_on),
+	KUNIT_CASE(read_test_refused),
+	KUNIT_CASE(read_test_sum_of_groups),
+	KUNIT_CASE(read_test_unequal_groups),
+	KUNIT_CASE(read_test_refused_sum),
+	KUNIT_CASE(read_test_hup),
+	KUNIT_CASE(read_test_no_hup),
 	{ }
 };
 
-static struct kunit_suite rdk_suite = {
+static struct kunit_suite read_test_suite = {
 	.name		= "perf_read",
-	.suite_init	= rdk_suite_init,
-	.suite_exit	= rdk_suite_exit,
-	.init		= rdk_init,
-	.test_cases	= rdk_cases,
+	.suite_init	= read_test_suite_init,
+	.suite_exit	= read_test_suite_exit,
+	.init		= read_test_init,
+	.test_cases	= read_test_cases,
 };
 
-kunit_test_suite(rdk_suite);
+kunit_test_suite(read_test_suite);
 
 MODULE_DESCRIPTION("KUnit tests of what reads of perf events return");
 MODULE_LICENSE("GPL");

@@ -5,44 +5,45 @@
 #include <linux/completion.h>
 #include <linux/kthread.h>
 
-static const struct perf_event_attr rk_attr = {
+static const struct perf_event_attr refuse_test_attr = {
 	.sample_type	= 0x30,
 	.clockid	= 99,
 	.sample_max_stack = 7,
 	.inherit	= 1,
 };
 
-static int rk_refuse(int error, u32 reason)
+static int refuse_test_refuse(int error, u32 reason)
 {
 	return perf_refuse(error, PERF_FIELD(config), 0, reason);
 }
 
 /* Without a dry run there is only the errno. */
-static void rk_not_asked(struct kunit *test)
+static void refuse_test_not_asked(struct kunit *test)
 {
 	struct perf_refusal refusal;
 
-	KUNIT_EXPECT_EQ(test, rk_refuse(-EINVAL, PERF_REASON_CLOCK), -EINVAL);
-	perf_refuse_begin(&refusal, &rk_attr);
+	KUNIT_EXPECT_EQ(test, refuse_test_refuse(-EINVAL, PERF_REASON_CLOCK),
+			-EINVAL);
+	perf_refuse_begin(&refusal, &refuse_test_attr);
 	perf_refuse_end(&refusal, 0);
 	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_NONE);
 	KUNIT_EXPECT_EQ(test, refusal.place, PERF_NOWHERE);
-	rk_refuse(-EINVAL, PERF_REASON_CLOCK);
+	refuse_test_refuse(-EINVAL, PERF_REASON_CLOCK);
 	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_NONE);
 }
 
 /* The first refusal counts, but any other errno replaces -ENOENT. */
-static void rk_first(struct kunit *test)
+static void refuse_test_first(struct kunit *test)
 {
 	struct perf_refusal refusal;
 
-	perf_refuse_begin(&refusal, &rk_attr);
-	rk_refuse(-ENOENT, PERF_REASON_NO_PMU);
-	rk_refuse(-ENOENT, PERF_REASON_NO_EVENT);
+	perf_refuse_begin(&refusal, &refuse_test_attr);
+	refuse_test_refuse(-ENOENT, PERF_REASON_NO_PMU);
+	refuse_test_refuse(-ENOENT, PERF_REASON_NO_EVENT);
 	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_NO_PMU);
-	rk_refuse(-EINVAL, PERF_REASON_CLOCK);
-	rk_refuse(-EINVAL, PERF_REASON_RATE);
-	rk_refuse(-EBUSY, PERF_REASON_PMU_BUSY);
+	refuse_test_refuse(-EINVAL, PERF_REASON_CLOCK);
+	refuse_test_refuse(-EINVAL, PERF_REASON_RATE);
+	refuse_test_refuse(-EBUSY, PERF_REASON_PMU_BUSY);
 	perf_refuse_end(&refusal, -EINVAL);
 	KUNIT_EXPECT_EQ(test, refusal.error, -EINVAL);
 	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_CLOCK);
@@ -50,11 +51,11 @@ static void rk_first(struct kunit *test)
 }
 
 /* A later refusal with the same errno may add the place to the reason. */
-static void rk_where_later(struct kunit *test)
+static void refuse_test_where_later(struct kunit *test)
 {
 	struct perf_refusal refusal;
 
-	perf_refuse_begin(&refusal, &rk_attr);
+	perf_refuse_begin(&refusal, &refuse_test_attr);
 	perf_refuse(-EACCES, PERF_NOWHERE, 0, PERF_REASON_PARANOID);
 	perf_refuse(-EINVAL, PERF_FIELD(clockid), 0, PERF_REASON_CLOCK);
 	KUNIT_EXPECT_EQ(test, refusal.place, PERF_NOWHERE);
@@ -67,28 +68,28 @@ static void rk_where_later(struct kunit *test)
 }
 
 /* An errno for which no reason was noted has no explanation. */
-static void rk_other(struct kunit *test)
+static void refuse_test_other(struct kunit *test)
 {
 	struct perf_refusal refusal;
 
-	perf_refuse_begin(&refusal, &rk_attr);
-	rk_refuse(-EINVAL, PERF_REASON_CLOCK);
+	perf_refuse_begin(&refusal, &refuse_test_attr);
+	refuse_test_refuse(-EINVAL, PERF_REASON_CLOCK);
 	perf_refuse_end(&refusal, -EIO);
 	KUNIT_EXPECT_EQ(test, refusal.error, -EIO);
 	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_OTHER);
 	KUNIT_EXPECT_EQ(test, refusal.place, PERF_NOWHERE);
 
-	perf_refuse_begin(&refusal, &rk_attr);
+	perf_refuse_begin(&refusal, &refuse_test_attr);
 	perf_refuse_end(&refusal, -ENOMEM);
 	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_MEMORY);
 }
 
-static void rk_expect_bits(struct kunit *test, u32 place, u64 bits,
-			   u64 must_clear, u64 must_set)
+static void refuse_test_expect_bits(struct kunit *test, u32 place, u64 bits,
+				    u64 must_clear, u64 must_set)
 {
 	struct perf_refusal refusal;
 
-	perf_refuse_begin(&refusal, &rk_attr);
+	perf_refuse_begin(&refusal, &refuse_test_attr);
 	perf_refuse(-EINVAL, place, bits, PERF_REASON_CONFLICT);
 	perf_refuse_end(&refusal, -EINVAL);
 	KUNIT_EXPECT_EQ(test, refusal.must_clear, must_clear);
@@ -97,23 +98,25 @@ static void rk_expect_bits(struct kunit *test, u32 place, u64 bits,
 }
 
 /* The bits to clear are those that are set; if none is, all must be set. */
-static void rk_which_bits(struct kunit *test)
+static void refuse_test_which_bits(struct kunit *test)
 {
-	rk_expect_bits(test, PERF_FIELD(sample_type), 0x70, 0x30, 0);
-	rk_expect_bits(test, PERF_FIELD(sample_type), 0x0f, 0, 0x0f);
-	rk_expect_bits(test, PERF_FIELD(clockid), ~0ULL, 99, 0);
-	rk_expect_bits(test, PERF_FIELD(sample_max_stack), ~0ULL, 7, 0);
-	rk_expect_bits(test, PERF_FIELD_FLAGS, ~0ULL, PERF_ATTR_INHERIT, 0);
-	rk_expect_bits(test, PERF_ARGUMENT(FLAGS), 0x10, 0x10, 0);
+	refuse_test_expect_bits(test, PERF_FIELD(sample_type), 0x70, 0x30, 0);
+	refuse_test_expect_bits(test, PERF_FIELD(sample_type), 0x0f, 0, 0x0f);
+	refuse_test_expect_bits(test, PERF_FIELD(clockid), ~0ULL, 99, 0);
+	refuse_test_expect_bits(test, PERF_FIELD(sample_max_stack), ~0ULL, 7,
+				0);
+	refuse_test_expect_bits(test, PERF_FIELD_FLAGS, ~0ULL,
+				PERF_ATTR_INHERIT, 0);
+	refuse_test_expect_bits(test, PERF_ARGUMENT(FLAGS), 0x10, 0x10, 0);
 }
 
 /* A hint of what would help besides, and a limit that was exceeded. */
-static void rk_what_helps(struct kunit *test)
+static void refuse_test_what_helps(struct kunit *test)
 {
 	const struct perf_refuse_hint hint = { .bits = 0x10, .needs = 0x700 };
 	struct perf_refusal refusal;
 
-	perf_refuse_begin(&refusal, &rk_attr);
+	perf_refuse_begin(&refusal, &refuse_test_attr);
 	KUNIT_EXPECT_TRUE(test, perf_refuse_is_asked());
 	perf_refuse_note(-EINVAL, PERF_FIELD(sample_type), &hint,
 			 PERF_REASON_REQUIRES, NULL);
@@ -122,7 +125,7 @@ static void rk_what_helps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refusal.must_set, 0x700);
 	KUNIT_EXPECT_FALSE(test, perf_refuse_is_asked());
 
-	perf_refuse_begin(&refusal, &rk_attr);
+	perf_refuse_begin(&refusal, &refuse_test_attr);
 	perf_refuse_above(-EINVAL, PERF_FIELD(sample_freq), 4000,
 			  PERF_REASON_RATE);
 	perf_refuse_end(&refusal, -EINVAL);
@@ -132,11 +135,11 @@ static void rk_what_helps(struct kunit *test)
 }
 
 /* The words of a driver. */
-static void rk_words(struct kunit *test)
+static void refuse_test_words(struct kunit *test)
 {
 	struct perf_refusal refusal;
 
-	perf_refuse_begin(&refusal, &rk_attr);
+	perf_refuse_begin(&refusal, &refuse_test_attr);
 	perf_refuse_because(-EINVAL, PERF_FIELD(config1), 1, "no such filter");
 	perf_refuse_because(-EINVAL, PERF_FIELD(config2), 1, "too late");
 	perf_refuse_end(&refusal, -EINVAL);
@@ -144,32 +147,32 @@ static void rk_words(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refusal.place, PERF_FIELD(config1));
 	KUNIT_EXPECT_STREQ(test, perf_refuse_text(&refusal), "no such filter");
 
-	perf_refuse_begin(&refusal, &rk_attr);
-	rk_refuse(-EINVAL, PERF_REASON_RESERVED);
+	perf_refuse_begin(&refusal, &refuse_test_attr);
+	refuse_test_refuse(-EINVAL, PERF_REASON_RESERVED);
 	perf_refuse_end(&refusal, -EINVAL);
 	KUNIT_EXPECT_STREQ(test, perf_refuse_text(&refusal),
 			   "reserved bits are set");
 }
 
 /* A number that is no reason has no text. */
-static void rk_no_words(struct kunit *test)
+static void refuse_test_no_words(struct kunit *test)
 {
 	struct perf_refusal refusal = { .reason = U32_MAX };
 
 	KUNIT_EXPECT_STREQ(test, perf_refuse_text(&refusal), "");
 }
 
-struct rk_other_task {
+struct refuse_test_other_task {
 	struct completion	done;
 	bool			asked;
 };
 
-static int rk_other_task(void *arg)
+static int refuse_test_other_task(void *arg)
 {
-	struct rk_other_task *other = arg;
+	struct refuse_test_other_task *other = arg;
 
 	other->asked = perf_refuse_is_asked();
-	rk_refuse(-EINVAL, PERF_REASON_CLOCK);
+	refuse_test_refuse(-EINVAL, PERF_REASON_CLOCK);
 	complete(&other->done);
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(1);
@@ -177,15 +180,15 @@ static int rk_other_task(void *arg)
 }
 
 /* Refusals of another task are not noted, and nobody asks it for reasons. */
-static void rk_whose(struct kunit *test)
+static void refuse_test_whose(struct kunit *test)
 {
 	struct perf_refusal refusal;
-	struct rk_other_task other = { };
+	struct refuse_test_other_task other = { };
 	struct task_struct *task;
 
 	init_completion(&other.done);
-	perf_refuse_begin(&refusal, &rk_attr);
-	task = kthread_run(rk_other_task, &other, "perf_refuse");
+	perf_refuse_begin(&refusal, &refuse_test_attr);
+	task = kthread_run(refuse_test_other_task, &other, "perf_refuse");
 	if (!IS_ERR(task)) {
 		/* A thread that is stopped before it runs does nothing. */
 		wait_for_completion(&other.done);
@@ -199,7 +202,7 @@ static void rk_whose(struct kunit *test)
 }
 
 /* Each reason has a unique number, and a text that fits the caller's buffer. */
-static void rk_list(struct kunit *test)
+static void refuse_test_list(struct kunit *test)
 {
 	DECLARE_BITMAP(seen, 128);
 
@@ -216,16 +219,16 @@ static void rk_list(struct kunit *test)
 }
 
 static struct kunit_case refuse_test_cases[] = {
-	KUNIT_CASE(rk_not_asked),
-	KUNIT_CASE(rk_first),
-	KUNIT_CASE(rk_where_later),
-	KUNIT_CASE(rk_other),
-	KUNIT_CASE(rk_which_bits),
-	KUNIT_CASE(rk_what_helps),
-	KUNIT_CASE(rk_words),
-	KUNIT_CASE(rk_no_words),
-	KUNIT_CASE(rk_whose),
-	KUNIT_CASE(rk_list),
+	KUNIT_CASE(refuse_test_not_asked),
+	KUNIT_CASE(refuse_test_first),
+	KUNIT_CASE(refuse_test_where_later),
+	KUNIT_CASE(refuse_test_other),
+	KUNIT_CASE(refuse_test_which_bits),
+	KUNIT_CASE(refuse_test_what_helps),
+	KUNIT_CASE(refuse_test_words),
+	KUNIT_CASE(refuse_test_no_words),
+	KUNIT_CASE(refuse_test_whose),
+	KUNIT_CASE(refuse_test_list),
 	{}
 };
 

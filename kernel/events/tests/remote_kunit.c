@@ -20,22 +20,22 @@
 #include "../walk.h"
 #include "fake_pmu.h"
 
-#define RMK_PATIENCE_NS	(20ULL * NSEC_PER_SEC)
-#define RMK_WALKERS	2
+#define REMOTE_TEST_PATIENCE_NS	(20ULL * NSEC_PER_SEC)
+#define REMOTE_TEST_WALKERS	2
 /* More than the frames of a call have. */
-#define RMK_FRAMES	1024
+#define REMOTE_TEST_FRAMES	1024
 
 /* A thread that is in a walk on its CPU until it is told to end it. */
-struct rmk_walker {
+struct remote_test_walker {
 	struct task_struct	*task;
 	struct completion	begun;
 	bool			leave;
 };
 
-static int rmk_walk(void *arg)
+static int remote_test_walk(void *arg)
 {
-	struct rmk_walker *walker = arg;
-	u64 end = ktime_get_ns() + RMK_PATIENCE_NS;
+	struct remote_test_walker *walker = arg;
+	u64 end = ktime_get_ns() + REMOTE_TEST_PATIENCE_NS;
 
 	preempt_disable();
 	perf_walk_begin();
@@ -47,12 +47,12 @@ static int rmk_walk(void *arg)
 	return 0;
 }
 
-static void rmk_walker_start(struct kunit *test, struct rmk_walker *walker,
-			     int cpu)
+static void remote_test_walker_start(struct kunit *test,
+				     struct remote_test_walker *walker, int cpu)
 {
 	memset(walker, 0, sizeof(*walker));
 	init_completion(&walker->begun);
-	walker->task = kthread_create_on_cpu(rmk_walk, walker, cpu,
+	walker->task = kthread_create_on_cpu(remote_test_walk, walker, cpu,
 					     "perf_kunit/%u");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(walker->task));
 	get_task_struct(walker->task);
@@ -60,14 +60,14 @@ static void rmk_walker_start(struct kunit *test, struct rmk_walker *walker,
 	wait_for_completion(&walker->begun);
 }
 
-static void rmk_walker_end(struct rmk_walker *walker)
+static void remote_test_walker_end(struct remote_test_walker *walker)
 {
 	WRITE_ONCE(walker->leave, true);
 	kthread_stop_put(walker->task);
 }
 
 /* A CPU that the test's thread does not run on, and is kept off. */
-static int rmk_other_cpu(struct kunit *test)
+static int remote_test_other_cpu(struct kunit *test)
 {
 	int here = cpumask_first(cpu_online_mask);
 	int other = cpumask_next(here, cpu_online_mask);
@@ -80,16 +80,16 @@ static int rmk_other_cpu(struct kunit *test)
 }
 
 /* Where the function ran, and what it returned. */
-struct rmk_call {
+struct remote_test_call {
 	int	cpu;
 	int	ran;
 	int	result;
 	bool	irqs_off;
 };
 
-static int rmk_fn(void *arg)
+static int remote_test_fn(void *arg)
 {
-	struct rmk_call *call = arg;
+	struct remote_test_call *call = arg;
 
 	call->cpu = smp_processor_id();
 	call->ran++;
@@ -98,17 +98,18 @@ static int rmk_fn(void *arg)
 }
 
 /* The function's result is passed on, from each CPU, whatever it is. */
-static void rmk_results(struct kunit *test)
+static void remote_test_results(struct kunit *test)
 {
 	static const int results[] = { 0, 1, -1, -ENXIO, INT_MAX };
 	int cpu;
 
 	for_each_online_cpu(cpu) {
 		for (int i = 0; i < ARRAY_SIZE(results); i++) {
-			struct rmk_call call = { .result = results[i] };
+			struct remote_test_call call = { .result = results[i] };
 
-			KUNIT_EXPECT_EQ(test, perf_cpu_call(cpu, rmk_fn, &call),
-					results[i]);
+			KUNIT_EXPECT_EQ(
+				test, perf_cpu_call(cpu, remote_test_fn, &call),
+				results[i]);
 			KUNIT_EXPECT_EQ(test, call.ran, 1);
 			KUNIT_EXPECT_EQ(test, call.cpu, cpu);
 			KUNIT_EXPECT_TRUE(test, call.irqs_off);
@@ -117,19 +118,20 @@ static void rmk_results(struct kunit *test)
 }
 
 /* No CPU has the number: nothing runs, whatever the call before has left. */
-static void rmk_no_cpu(struct kunit *test)
+static void remote_test_no_cpu(struct kunit *test)
 {
-	struct rmk_call call = { .result = 3 };
+	struct remote_test_call call = { .result = 3 };
 
-	KUNIT_EXPECT_EQ(test, perf_cpu_call(nr_cpu_ids, rmk_fn, &call), -ENXIO);
+	KUNIT_EXPECT_EQ(test, perf_cpu_call(nr_cpu_ids, remote_test_fn, &call),
+			-ENXIO);
 	KUNIT_EXPECT_EQ(test, call.ran, 0);
 }
 
-static int rmk_ctx_fn(struct perf_event_context *ctx,
-		      struct perf_cpu_context *cpuctx, void *arg)
+static int remote_test_ctx_fn(struct perf_event_context *ctx,
+			      struct perf_cpu_context *cpuctx, void *arg)
 {
-	struct rmk_call *call = arg;
-	int err = rmk_fn(call);
+	struct remote_test_call *call = arg;
+	int err = remote_test_fn(call);
 
 	if (!cpuctx)
 		call->cpu = PERF_CPU_NONE;
@@ -137,35 +139,35 @@ static int rmk_ctx_fn(struct perf_event_context *ctx,
 }
 
 /* How often a function found the locks that it can rely on; SMP only. */
-struct rmk_locks {
+struct remote_test_locks {
 	int	ran;
 	int	own;
 	int	loaded;
 	bool	here;
 };
 
-static bool rmk_is_locked(struct perf_event_context *ctx)
+static bool remote_test_is_locked(struct perf_event_context *ctx)
 {
 	return !IS_ENABLED(CONFIG_SMP) || raw_spin_is_locked(&ctx->lock);
 }
 
-static int rmk_look_at_locks(struct perf_event_context *ctx,
-			     struct perf_cpu_context *cpuctx, void *arg)
+static int remote_test_look_at_locks(struct perf_event_context *ctx,
+				     struct perf_cpu_context *cpuctx, void *arg)
 {
-	struct rmk_locks *locks = arg;
+	struct remote_test_locks *locks = arg;
 
 	locks->ran++;
-	locks->own += rmk_is_locked(ctx);
+	locks->own += remote_test_is_locked(ctx);
 	locks->here = cpuctx;
 	if (cpuctx)
-		locks->loaded += rmk_is_locked(&cpuctx->ctx) &&
+		locks->loaded += remote_test_is_locked(&cpuctx->ctx) &&
 				 (!cpuctx->task_ctx ||
-				  rmk_is_locked(cpuctx->task_ctx));
+				  remote_test_is_locked(cpuctx->task_ctx));
 	return 0;
 }
 
 /* Makes current have a context that is loaded. */
-static struct perf_event_context *rmk_own_ctx(struct kunit *test)
+static struct perf_event_context *remote_test_own_ctx(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type	= PERF_TYPE_SOFTWARE,
@@ -177,13 +179,13 @@ static struct perf_event_context *rmk_own_ctx(struct kunit *test)
 }
 
 /* The locks of both contexts are held on a CPU, or that of the context alone. */
-static void rmk_locked(struct kunit *test)
+static void remote_test_locked(struct kunit *test)
 {
-	struct perf_event_context *ctx = rmk_own_ctx(test), *unloaded;
-	struct rmk_locks locks = { };
+	struct perf_event_context *ctx = remote_test_own_ctx(test), *unloaded;
+	struct remote_test_locks locks = { };
 
 	for (int i = 1; i <= 10; i++) {
-		perf_ctx_call(ctx, rmk_look_at_locks, &locks);
+		perf_ctx_call(ctx, remote_test_look_at_locks, &locks);
 		KUNIT_EXPECT_TRUE(test, locks.here);
 		KUNIT_EXPECT_EQ(test, locks.ran, i);
 		KUNIT_EXPECT_EQ(test, locks.own, i);
@@ -192,170 +194,175 @@ static void rmk_locked(struct kunit *test)
 	unloaded = kunit_kzalloc(test, sizeof(*unloaded), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, unloaded);
 	fake_ctx_init(unloaded);
-	locks = (struct rmk_locks) { };
-	perf_ctx_call(unloaded, rmk_look_at_locks, &locks);
+	locks = (struct remote_test_locks) { };
+	perf_ctx_call(unloaded, remote_test_look_at_locks, &locks);
 	KUNIT_EXPECT_FALSE(test, locks.here);
 	KUNIT_EXPECT_EQ(test, locks.ran, 1);
 	KUNIT_EXPECT_EQ(test, locks.own, 1);
 }
 
 /* A call's memory, as others have left it on the stack. */
-static noinline void rmk_spoil_stack(void)
+static noinline void remote_test_spoil_stack(void)
 {
-	u8 frames[RMK_FRAMES];
+	u8 frames[REMOTE_TEST_FRAMES];
 
 	memset(frames, 0xa5, sizeof(frames));
 	barrier_data(frames); /* the compiler must store it */
 }
 
-static noinline int rmk_ctx_call(struct perf_event_context *ctx,
-				 struct rmk_call *call)
+static noinline int remote_test_ctx_call(struct perf_event_context *ctx,
+					 struct remote_test_call *call)
 {
-	*call = (struct rmk_call) { .result = 5 };
-	rmk_spoil_stack();
-	return perf_ctx_call(ctx, rmk_ctx_fn, call);
+	*call = (struct remote_test_call) { .result = 5 };
+	remote_test_spoil_stack();
+	return perf_ctx_call(ctx, remote_test_ctx_fn, call);
 }
 
-static noinline int rmk_cpu_call(int cpu, struct rmk_call *call)
+static noinline int remote_test_cpu_call(int cpu, struct remote_test_call *call)
 {
-	*call = (struct rmk_call) { .result = 5 };
-	rmk_spoil_stack();
-	return perf_cpu_call(cpu, rmk_fn, call);
+	*call = (struct remote_test_call) { .result = 5 };
+	remote_test_spoil_stack();
+	return perf_cpu_call(cpu, remote_test_fn, call);
 }
 
 /* Calls do not depend on what their memory had before. */
-static void rmk_spoilt(struct kunit *test)
+static void remote_test_spoilt(struct kunit *test)
 {
-	int other = rmk_other_cpu(test);
+	int other = remote_test_other_cpu(test);
 	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, other).ctx;
-	struct rmk_call call;
+	struct remote_test_call call;
 
-	KUNIT_EXPECT_EQ(test, rmk_ctx_call(ctx, &call), 5);
+	KUNIT_EXPECT_EQ(test, remote_test_ctx_call(ctx, &call), 5);
 	KUNIT_EXPECT_EQ(test, call.ran, 1);
 	KUNIT_EXPECT_EQ(test, call.cpu, other);
-	KUNIT_EXPECT_EQ(test, rmk_cpu_call(other, &call), 5);
+	KUNIT_EXPECT_EQ(test, remote_test_cpu_call(other, &call), 5);
 	KUNIT_EXPECT_EQ(test, call.ran, 1);
 }
 
 /* A thread that sends a call while other CPUs are in a walk. */
-struct rmk_sender {
+struct remote_test_sender {
 	struct task_struct	*task;
-	void			(*send)(struct rmk_sender *sender);
+	void			(*send)(struct remote_test_sender *sender);
 	struct completion	sending;
 	struct completion	done;
 	int			cpu;
-	struct rmk_call		call;
+	struct remote_test_call	call;
 	int			ret;
 };
 
 /* Static, since a thread that waits for ever would use it for ever. */
-static struct rmk_sender rmk_sender;
+static struct remote_test_sender remote_test_sender;
 
-static int rmk_sender_run(void *unused)
+static int remote_test_sender_run(void *unused)
 {
-	complete(&rmk_sender.sending);
-	rmk_sender.send(&rmk_sender);
-	complete(&rmk_sender.done);
+	complete(&remote_test_sender.sending);
+	remote_test_sender.send(&remote_test_sender);
+	complete(&remote_test_sender.done);
 	return 0;
 }
 
 /* Starts the thread on this CPU, and lets it come to where it has to wait. */
-static void rmk_sender_start(struct kunit *test,
-			     void (*send)(struct rmk_sender *sender), int cpu)
+static void
+remote_test_sender_start(struct kunit *test,
+			 void (*send)(struct remote_test_sender *sender),
+			 int cpu)
 {
-	rmk_sender = (struct rmk_sender) { .send = send, .cpu = cpu };
-	init_completion(&rmk_sender.sending);
-	init_completion(&rmk_sender.done);
-	rmk_sender.task = kthread_create_on_cpu(rmk_sender_run, NULL,
-						raw_smp_processor_id(),
-						"perf_kunit/%u");
-	KUNIT_EXPECT_FALSE(test, IS_ERR(rmk_sender.task));
-	if (IS_ERR(rmk_sender.task))
+	remote_test_sender = (struct remote_test_sender) { .send = send, .cpu = cpu };
+	init_completion(&remote_test_sender.sending);
+	init_completion(&remote_test_sender.done);
+	remote_test_sender.task =
+		kthread_create_on_cpu(remote_test_sender_run, NULL,
+				      raw_smp_processor_id(), "perf_kunit/%u");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(remote_test_sender.task));
+	if (IS_ERR(remote_test_sender.task))
 		return;
-	wake_up_process(rmk_sender.task);
-	wait_for_completion(&rmk_sender.sending);
+	wake_up_process(remote_test_sender.task);
+	wait_for_completion(&remote_test_sender.sending);
 	fsleep(5000);
 }
 
 /* The call has ended, now that all walks have. */
-static void rmk_sender_expect_end(struct kunit *test)
+static void remote_test_sender_expect_end(struct kunit *test)
 {
 	unsigned long left = 0;
 
-	if (!IS_ERR(rmk_sender.task))
-		left = wait_for_completion_timeout(&rmk_sender.done, 20 * HZ);
+	if (!IS_ERR(remote_test_sender.task))
+		left = wait_for_completion_timeout(&remote_test_sender.done,
+						   20 * HZ);
 	KUNIT_ASSERT_GT(test, left, 0);
 }
 
-static void rmk_send_to_ctx(struct rmk_sender *sender)
+static void remote_test_send_to_ctx(struct remote_test_sender *sender)
 {
-	sender->ret = rmk_ctx_call(&per_cpu(perf_cpu_context, sender->cpu).ctx,
-				   &sender->call);
+	sender->ret = remote_test_ctx_call(
+		&per_cpu(perf_cpu_context, sender->cpu).ctx, &sender->call);
 }
 
-static void rmk_send_to_cpu(struct rmk_sender *sender)
+static void remote_test_send_to_cpu(struct remote_test_sender *sender)
 {
-	sender->ret = rmk_cpu_call(sender->cpu, &sender->call);
+	sender->ret = remote_test_cpu_call(sender->cpu, &sender->call);
 }
 
-static void rmk_walk_case(struct kunit *test,
-			  void (*send)(struct rmk_sender *sender))
+static void
+remote_test_walk_case(struct kunit *test,
+		      void (*send)(struct remote_test_sender *sender))
 {
-	int cpu = rmk_other_cpu(test);
-	struct rmk_walker walker;
+	int cpu = remote_test_other_cpu(test);
+	struct remote_test_walker walker;
 
-	rmk_walker_start(test, &walker, cpu);
-	rmk_sender_start(test, send, cpu);
-	KUNIT_EXPECT_EQ(test, READ_ONCE(rmk_sender.call.ran), 0);
-	rmk_walker_end(&walker);
-	rmk_sender_expect_end(test);
-	KUNIT_EXPECT_EQ(test, rmk_sender.ret, 5);
-	KUNIT_EXPECT_EQ(test, rmk_sender.call.ran, 1);
-	KUNIT_EXPECT_EQ(test, rmk_sender.call.cpu, cpu);
-	KUNIT_EXPECT_TRUE(test, rmk_sender.call.irqs_off);
+	remote_test_walker_start(test, &walker, cpu);
+	remote_test_sender_start(test, send, cpu);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(remote_test_sender.call.ran), 0);
+	remote_test_walker_end(&walker);
+	remote_test_sender_expect_end(test);
+	KUNIT_EXPECT_EQ(test, remote_test_sender.ret, 5);
+	KUNIT_EXPECT_EQ(test, remote_test_sender.call.ran, 1);
+	KUNIT_EXPECT_EQ(test, remote_test_sender.call.cpu, cpu);
+	KUNIT_EXPECT_TRUE(test, remote_test_sender.call.irqs_off);
 }
 
 /* The same for a CPU that is in a walk: calls wait, and then are done. */
-static void rmk_spoilt_in_walk(struct kunit *test)
+static void remote_test_spoilt_in_walk(struct kunit *test)
 {
-	rmk_walk_case(test, rmk_send_to_ctx);
-	rmk_walk_case(test, rmk_send_to_cpu);
+	remote_test_walk_case(test, remote_test_send_to_ctx);
+	remote_test_walk_case(test, remote_test_send_to_cpu);
 }
 
 /* Calls to several CPUs. */
 
-static DEFINE_PER_CPU(int, rmk_rounds);
+static DEFINE_PER_CPU(int, remote_test_rounds);
 
-static void rmk_count(void)
+static void remote_test_count(void)
 {
 	WARN_ON_ONCE(!irqs_disabled());
-	this_cpu_inc(rmk_rounds);
+	this_cpu_inc(remote_test_rounds);
 }
 
-static void rmk_forget_rounds(void)
+static void remote_test_forget_rounds(void)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		per_cpu(rmk_rounds, cpu) = 0;
+		per_cpu(remote_test_rounds, cpu) = 0;
 }
 
 /* The CPUs in @cpus that are online have run the function @nr times. */
-static void rmk_expect_rounds(struct kunit *test, const struct cpumask *cpus,
-			      int nr)
+static void remote_test_expect_rounds(struct kunit *test,
+				      const struct cpumask *cpus, int nr)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		bool asked = cpumask_test_cpu(cpu, cpus) && cpu_online(cpu);
 
-		KUNIT_EXPECT_EQ_MSG(test, READ_ONCE(per_cpu(rmk_rounds, cpu)),
+		KUNIT_EXPECT_EQ_MSG(test,
+				    READ_ONCE(per_cpu(remote_test_rounds, cpu)),
 				    asked ? nr : 0, "CPU %d", cpu);
 	}
 }
 
 /* Each CPU that was asked, and no other, runs the function once. */
-static void rmk_many(struct kunit *test)
+static void remote_test_many(struct kunit *test)
 {
 	const struct cpumask *masks[] = {
 		cpu_possible_mask, cpu_none_mask, cpu_online_mask,
@@ -364,70 +371,71 @@ static void rmk_many(struct kunit *test)
 	};
 
 	for (int i = 0; i < ARRAY_SIZE(masks); i++) {
-		rmk_forget_rounds();
+		remote_test_forget_rounds();
 		for (int nr = 1; nr <= 3; nr++) {
-			perf_cpus_call(masks[i], rmk_count);
-			rmk_expect_rounds(test, masks[i], nr);
+			perf_cpus_call(masks[i], remote_test_count);
+			remote_test_expect_rounds(test, masks[i], nr);
 		}
 	}
 }
 
-static void rmk_send_to_all(struct rmk_sender *sender)
+static void remote_test_send_to_all(struct remote_test_sender *sender)
 {
-	perf_cpus_call(cpu_online_mask, rmk_count);
+	perf_cpus_call(cpu_online_mask, remote_test_count);
 }
 
 /* Some CPUs are in a walk: the others do not wait for them, the caller does. */
-static void rmk_many_in_walks(struct kunit *test)
+static void remote_test_many_in_walks(struct kunit *test)
 {
-	int cpu = rmk_other_cpu(test), nr = 0;
-	struct rmk_walker walkers[RMK_WALKERS];
+	int cpu = remote_test_other_cpu(test), nr = 0;
+	struct remote_test_walker walkers[REMOTE_TEST_WALKERS];
 	struct cpumask *walk = kunit_kzalloc(test, cpumask_size(), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, walk);
-	rmk_forget_rounds();
-	for (; nr < RMK_WALKERS && cpu < nr_cpu_ids; nr++) {
-		rmk_walker_start(test, &walkers[nr], cpu);
+	remote_test_forget_rounds();
+	for (; nr < REMOTE_TEST_WALKERS && cpu < nr_cpu_ids; nr++) {
+		remote_test_walker_start(test, &walkers[nr], cpu);
 		cpumask_set_cpu(cpu, walk);
 		cpu = cpumask_next(cpu, cpu_online_mask);
 	}
-	rmk_sender_start(test, rmk_send_to_all, 0);
-	KUNIT_EXPECT_FALSE(test, completion_done(&rmk_sender.done));
+	remote_test_sender_start(test, remote_test_send_to_all, 0);
+	KUNIT_EXPECT_FALSE(test, completion_done(&remote_test_sender.done));
 	cpumask_andnot(walk, cpu_online_mask, walk);
-	rmk_expect_rounds(test, walk, 1);
+	remote_test_expect_rounds(test, walk, 1);
 
 	while (nr) {
-		KUNIT_EXPECT_FALSE(test, completion_done(&rmk_sender.done));
-		rmk_walker_end(&walkers[--nr]);
+		KUNIT_EXPECT_FALSE(test,
+				   completion_done(&remote_test_sender.done));
+		remote_test_walker_end(&walkers[--nr]);
 	}
-	rmk_sender_expect_end(test);
-	rmk_expect_rounds(test, cpu_online_mask, 1);
+	remote_test_sender_expect_end(test);
+	remote_test_expect_rounds(test, cpu_online_mask, 1);
 }
 
 /* One round after the other, each with walks to wait for. */
-static void rmk_many_again(struct kunit *test)
+static void remote_test_many_again(struct kunit *test)
 {
 	for (int i = 0; i < 3; i++)
-		rmk_many_in_walks(test);
+		remote_test_many_in_walks(test);
 }
 
-static struct kunit_case rmk_cases[] = {
-	KUNIT_CASE(rmk_results),
-	KUNIT_CASE(rmk_no_cpu),
-	KUNIT_CASE(rmk_locked),
-	KUNIT_CASE(rmk_spoilt),
-	KUNIT_CASE(rmk_spoilt_in_walk),
-	KUNIT_CASE(rmk_many),
-	KUNIT_CASE(rmk_many_again),
+static struct kunit_case remote_test_cases[] = {
+	KUNIT_CASE(remote_test_results),
+	KUNIT_CASE(remote_test_no_cpu),
+	KUNIT_CASE(remote_test_locked),
+	KUNIT_CASE(remote_test_spoilt),
+	KUNIT_CASE(remote_test_spoilt_in_walk),
+	KUNIT_CASE(remote_test_many),
+	KUNIT_CASE(remote_test_many_again),
 	{ }
 };
 
-static struct kunit_suite rmk_suite = {
+static struct kunit_suite remote_test_suite = {
 	.name		= "perf_remote",
-	.test_cases	= rmk_cases,
+	.test_cases	= remote_test_cases,
 };
 
-kunit_test_suite(rmk_suite);
+kunit_test_suite(remote_test_suite);
 
 MODULE_DESCRIPTION("KUnit tests of calls to other CPUs and their contexts");
 MODULE_LICENSE("GPL");

@@ -40,12 +40,12 @@
 
 static struct fake_pmu fake;
 
-static int rk_suite_init(struct kunit_suite *suite)
+static int revoke_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_revoke");
 }
 
-static void rk_suite_exit(struct kunit_suite *suite)
+static void revoke_test_suite_exit(struct kunit_suite *suite)
 {
 	if (fake.pmu.type >= 0)
 		fake_pmu_unregister(&fake);
@@ -53,64 +53,65 @@ static void rk_suite_exit(struct kunit_suite *suite)
 		free_percpu(fake.cpus);
 }
 
-static void rk_check_idle(void *test)
+static void revoke_test_check_idle(void *test)
 {
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static int rk_register(void)
+static int revoke_test_register(void)
 {
 	return fake.pmu.type >= 0 ? 0 :
 	       perf_pmu_register(&fake.pmu, "kunit_revoke", -1);
 }
 
-static int rk_init(struct kunit *test)
+static int revoke_test_init(struct kunit *test)
 {
-	int err = rk_register();
+	int err = revoke_test_register();
 
 	if (err)
 		return err;
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
-	return kunit_add_action(test, rk_check_idle, test);
+	return kunit_add_action(test, revoke_test_check_idle, test);
 }
 
-static int rk_cpu(void)
+static int revoke_test_cpu(void)
 {
 	return cpumask_first(cpu_online_mask);
 }
 
-static struct perf_event *rk_open(struct kunit *test)
+static struct perf_event *revoke_test_open(struct kunit *test)
 {
-	struct fake_pmu_spec spec = { .cpu = rk_cpu() };
+	struct fake_pmu_spec spec = { .cpu = revoke_test_cpu() };
 
 	return fake_pmu_open(test, &fake, &spec);
 }
 
-static struct perf_event *rk_open_task(struct kunit *test,
-				       struct task_struct *task)
+static struct perf_event *revoke_test_open_task(struct kunit *test,
+						struct task_struct *task)
 {
 	struct fake_pmu_spec spec = { .cpu = -1, .task = task };
 
 	return fake_pmu_open(test, &fake, &spec);
 }
 
-static int rk_state(const struct perf_event *event)
+static int revoke_test_state(const struct perf_event *event)
 {
 	return READ_ONCE(event->state);
 }
 
-static u64 rk_read(struct perf_event *event)
+static u64 revoke_test_read(struct perf_event *event)
 {
 	u64 enabled, running;
 
 	return perf_event_read_value(event, &enabled, &running);
 }
 
-static void rk_expect_revoked(struct kunit *test, struct perf_event *event)
+static void revoke_test_expect_revoked(struct kunit *test,
+				       struct perf_event *event)
 {
 	u64 value;
 
-	KUNIT_EXPECT_EQ(test, rk_state(event), REVOKED);
+	KUNIT_EXPECT_EQ(test, revoke_test_state(event), REVOKED);
 	KUNIT_EXPECT_PTR_NE(test, event->pmu, &fake.pmu);
 	KUNIT_EXPECT_NULL(test, event->pmu_ctx);
 	KUNIT_EXPECT_NULL(test, event->destroy);
@@ -121,7 +122,7 @@ static void rk_expect_revoked(struct kunit *test, struct perf_event *event)
 							    NULL), -ENODEV);
 }
 
-static void rk_expect_gone(struct kunit *test)
+static void revoke_test_expect_gone(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.events));
 	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.parts));
@@ -132,50 +133,51 @@ static void rk_expect_gone(struct kunit *test)
 
 /* Tasks. */
 
-struct rk_mortal {
+struct revoke_test_mortal {
 	struct task_struct	*task;
 	struct completion	go;
 };
 
-static int rk_live_and_exit(void *arg)
+static int revoke_test_live_and_exit(void *arg)
 {
-	struct rk_mortal *mortal = arg;
+	struct revoke_test_mortal *mortal = arg;
 
 	wait_for_completion(&mortal->go);
 	return 0;
 }
 
-static void rk_end_mortal(void *arg)
+static void revoke_test_end_mortal(void *arg)
 {
-	struct rk_mortal *mortal = arg;
+	struct revoke_test_mortal *mortal = arg;
 
 	complete_all(&mortal->go);
 	kthread_stop(mortal->task);
 	put_task_struct(mortal->task);
 }
 
-static struct rk_mortal *rk_start_mortal(struct kunit *test)
+static struct revoke_test_mortal *revoke_test_start_mortal(struct kunit *test)
 {
-	struct rk_mortal *mortal = kunit_kzalloc(test, sizeof(*mortal),
-						 GFP_KERNEL);
+	struct revoke_test_mortal *mortal =
+		kunit_kzalloc(test, sizeof(*mortal), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, mortal);
 	init_completion(&mortal->go);
-	mortal->task = kthread_run(rk_live_and_exit, mortal, "perf_kunit");
+	mortal->task =
+		kthread_run(revoke_test_live_and_exit, mortal, "perf_kunit");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(mortal->task));
 	get_task_struct(mortal->task);
-	fake_pmu_undo(test, rk_end_mortal, mortal);
+	fake_pmu_undo(test, revoke_test_end_mortal, mortal);
 	return mortal;
 }
 
-static struct perf_event *rk_open_exited(struct kunit *test)
+static struct perf_event *revoke_test_open_exited(struct kunit *test)
 {
-	struct rk_mortal *mortal = rk_start_mortal(test);
-	struct perf_event *event = rk_open_task(test, mortal->task);
+	struct revoke_test_mortal *mortal = revoke_test_start_mortal(test);
+	struct perf_event *event = revoke_test_open_task(test, mortal->task);
 	int state;
 
 	complete_all(&mortal->go);
-	read_poll_timeout(rk_state, state, state == EXIT, 1000,
+	read_poll_timeout(revoke_test_state, state, state == EXIT, 1000,
 			  10 * USEC_PER_SEC, false, event);
 	KUNIT_ASSERT_EQ(test, state, EXIT);
 	return event;
@@ -183,138 +185,138 @@ static struct perf_event *rk_open_exited(struct kunit *test)
 
 /* States. */
 
-static void rk_active(struct kunit *test)
+static void revoke_test_active(struct kunit *test)
 {
-	struct perf_event *event = rk_open(test);
+	struct perf_event *event = revoke_test_open(test);
 
 	fake_pmu_tick(&fake, 7);
-	KUNIT_ASSERT_EQ(test, rk_state(event), ACTIVE);
+	KUNIT_ASSERT_EQ(test, revoke_test_state(event), ACTIVE);
 	perf_pmu_unregister(&fake.pmu);
-	rk_expect_revoked(test, event);
-	rk_expect_gone(test);
+	revoke_test_expect_revoked(test, event);
+	revoke_test_expect_gone(test);
 	/* Kernel users that ignore the state read the count as it was. */
 	fake_pmu_tick(&fake, 7);
-	KUNIT_EXPECT_EQ(test, rk_read(event), 7);
+	KUNIT_EXPECT_EQ(test, revoke_test_read(event), 7);
 }
 
-static void rk_off(struct kunit *test)
+static void revoke_test_off(struct kunit *test)
 {
-	struct perf_event *event = rk_open(test);
+	struct perf_event *event = revoke_test_open(test);
 
 	perf_event_disable(event);
 	perf_pmu_unregister(&fake.pmu);
-	rk_expect_revoked(test, event);
-	rk_expect_gone(test);
+	revoke_test_expect_revoked(test, event);
+	revoke_test_expect_gone(test);
 }
 
-static void rk_inactive(struct kunit *test)
+static void revoke_test_inactive(struct kunit *test)
 {
-	struct rk_mortal *mortal = rk_start_mortal(test);
-	struct perf_event *event = rk_open_task(test, mortal->task);
+	struct revoke_test_mortal *mortal = revoke_test_start_mortal(test);
+	struct perf_event *event = revoke_test_open_task(test, mortal->task);
 	int state;
 
-	read_poll_timeout(rk_state, state, state == INACTIVE, 1000,
+	read_poll_timeout(revoke_test_state, state, state == INACTIVE, 1000,
 			  10 * USEC_PER_SEC, false, event);
 	KUNIT_ASSERT_EQ(test, state, INACTIVE);
 	perf_pmu_unregister(&fake.pmu);
-	rk_expect_revoked(test, event);
-	rk_expect_gone(test);
+	revoke_test_expect_revoked(test, event);
+	revoke_test_expect_gone(test);
 }
 
-static void rk_error(struct kunit *test)
+static void revoke_test_error(struct kunit *test)
 {
-	struct fake_pmu_spec spec = { .cpu = rk_cpu(), .pinned = true };
+	struct fake_pmu_spec spec = { .cpu = revoke_test_cpu(), .pinned = true };
 	struct perf_event *event;
 
 	fake_pmu_reset(&fake, 1, FOREVER_MS);
 	fake_pmu_open(test, &fake, &spec);
 	event = fake_pmu_open(test, &fake, &spec);
-	KUNIT_ASSERT_EQ(test, rk_state(event), ERROR);
+	KUNIT_ASSERT_EQ(test, revoke_test_state(event), ERROR);
 	perf_pmu_unregister(&fake.pmu);
-	rk_expect_revoked(test, event);
-	rk_expect_gone(test);
+	revoke_test_expect_revoked(test, event);
+	revoke_test_expect_gone(test);
 }
 
-static void rk_exited(struct kunit *test)
+static void revoke_test_exited(struct kunit *test)
 {
-	struct perf_event *event = rk_open_exited(test);
+	struct perf_event *event = revoke_test_open_exited(test);
 
 	perf_pmu_unregister(&fake.pmu);
-	rk_expect_revoked(test, event);
-	rk_expect_gone(test);
+	revoke_test_expect_revoked(test, event);
+	revoke_test_expect_gone(test);
 }
 
 /* Closed, but somebody still has a reference. */
-static void rk_dead(struct kunit *test)
+static void revoke_test_dead(struct kunit *test)
 {
-	struct perf_event *event = rk_open(test);
+	struct perf_event *event = revoke_test_open(test);
 
 	perf_event_get_ref(event);
 	fake_pmu_close(test, event);
-	KUNIT_ASSERT_EQ(test, rk_state(event), DEAD);
+	KUNIT_ASSERT_EQ(test, revoke_test_state(event), DEAD);
 	perf_pmu_unregister(&fake.pmu);
-	KUNIT_EXPECT_EQ(test, rk_state(event), DEAD);
+	KUNIT_EXPECT_EQ(test, revoke_test_state(event), DEAD);
 	KUNIT_EXPECT_PTR_NE(test, event->pmu, &fake.pmu);
-	rk_expect_gone(test);
+	revoke_test_expect_gone(test);
 	perf_event_put(event);
 }
 
-static void rk_running_task(struct kunit *test)
+static void revoke_test_running_task(struct kunit *test)
 {
-	struct perf_event *event = rk_open_task(test, current);
+	struct perf_event *event = revoke_test_open_task(test, current);
 	unsigned int users = refcount_read(&event->ctx->refcount);
 
-	KUNIT_ASSERT_EQ(test, rk_state(event), ACTIVE);
+	KUNIT_ASSERT_EQ(test, revoke_test_state(event), ACTIVE);
 	perf_pmu_unregister(&fake.pmu);
-	rk_expect_revoked(test, event);
-	rk_expect_gone(test);
+	revoke_test_expect_revoked(test, event);
+	revoke_test_expect_gone(test);
 	KUNIT_EXPECT_EQ(test, refcount_read(&event->ctx->refcount), users);
 }
 
 /* Closed, but the part of the task's context waits for the next event. */
-static void rk_resting(struct kunit *test)
+static void revoke_test_resting(struct kunit *test)
 {
-	struct perf_event *event = rk_open_task(test, current);
+	struct perf_event *event = revoke_test_open_task(test, current);
 	struct perf_event_pmu_context *epc = event->pmu_ctx;
 
 	fake_pmu_close(test, event);
 	KUNIT_EXPECT_FALSE(test, list_empty(&fake.pmu.parts));
-	event = rk_open_task(test, current);
+	event = revoke_test_open_task(test, current);
 	KUNIT_EXPECT_PTR_EQ(test, event->pmu_ctx, epc);
 	KUNIT_EXPECT_EQ(test, atomic_read(&epc->refcount), 1);
-	KUNIT_EXPECT_EQ(test, rk_state(event), ACTIVE);
+	KUNIT_EXPECT_EQ(test, revoke_test_state(event), ACTIVE);
 	fake_pmu_close(test, event);
 	KUNIT_EXPECT_EQ(test, atomic_read(&epc->refcount), 0);
 	perf_pmu_unregister(&fake.pmu);
-	rk_expect_gone(test);
+	revoke_test_expect_gone(test);
 }
 
-static bool rk_has_parts(void)
+static bool revoke_test_has_parts(void)
 {
 	guard(raw_spinlock_irq)(&fake.pmu.users_lock);
 	return !list_empty(&fake.pmu.parts);
 }
 
 /* A part that rests in a task's context is freed with the context. */
-static void rk_resting_exits(struct kunit *test)
+static void revoke_test_resting_exits(struct kunit *test)
 {
-	struct rk_mortal *mortal = rk_start_mortal(test);
-	struct perf_event *event = rk_open_task(test, mortal->task);
+	struct revoke_test_mortal *mortal = revoke_test_start_mortal(test);
+	struct perf_event *event = revoke_test_open_task(test, mortal->task);
 	bool has;
 
 	fake_pmu_close(test, event);
-	KUNIT_EXPECT_TRUE(test, rk_has_parts());
+	KUNIT_EXPECT_TRUE(test, revoke_test_has_parts());
 	complete_all(&mortal->go);
-	read_poll_timeout(rk_has_parts, has, !has, 1000, 10 * USEC_PER_SEC,
-			  false);
+	read_poll_timeout(revoke_test_has_parts, has, !has, 1000,
+			  10 * USEC_PER_SEC, false);
 	KUNIT_EXPECT_FALSE(test, has);
 	perf_pmu_unregister(&fake.pmu);
-	rk_expect_gone(test);
+	revoke_test_expect_gone(test);
 }
 
-static void rk_offline(struct kunit *test)
+static void revoke_test_offline(struct kunit *test)
 {
-	int cpu = cpumask_next(rk_cpu(), cpu_online_mask);
+	int cpu = cpumask_next(revoke_test_cpu(), cpu_online_mask);
 	struct fake_pmu_spec spec = { .cpu = cpu };
 	struct perf_event *event;
 	int err;
@@ -327,14 +329,14 @@ static void rk_offline(struct kunit *test)
 		kunit_skip(test, "CPU %d stays online: %d", cpu, err);
 	perf_pmu_unregister(&fake.pmu);
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
-	rk_expect_revoked(test, event);
-	rk_expect_gone(test);
+	revoke_test_expect_revoked(test, event);
+	revoke_test_expect_gone(test);
 }
 
 /* REVOKED is followed by no state but DEAD. */
-static void rk_final(struct kunit *test)
+static void revoke_test_final(struct kunit *test)
 {
-	struct fake_pmu_spec spec = { .cpu = rk_cpu(), .period = 1000 };
+	struct fake_pmu_spec spec = { .cpu = revoke_test_cpu(), .period = 1000 };
 	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
 
 	perf_pmu_unregister(&fake.pmu);
@@ -343,28 +345,28 @@ static void rk_final(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_period(event, 500), -ENODEV);
 	KUNIT_EXPECT_EQ(test, perf_event_refresh(event, 1), 0);
 	perf_event_pause(event, true);
-	rk_expect_revoked(test, event);
+	revoke_test_expect_revoked(test, event);
 	fake_pmu_close(test, event);
 }
 
-static void rk_comes_back(struct kunit *test)
+static void revoke_test_comes_back(struct kunit *test)
 {
-	struct perf_event *old = rk_open(test), *new;
+	struct perf_event *old = revoke_test_open(test), *new;
 
 	perf_pmu_unregister(&fake.pmu);
-	KUNIT_ASSERT_EQ(test, rk_register(), 0);
-	new = rk_open(test);
-	KUNIT_EXPECT_EQ(test, rk_state(new), ACTIVE);
+	KUNIT_ASSERT_EQ(test, revoke_test_register(), 0);
+	new = revoke_test_open(test);
+	KUNIT_EXPECT_EQ(test, revoke_test_state(new), ACTIVE);
 	perf_event_enable(old);
-	KUNIT_EXPECT_EQ(test, rk_state(old), REVOKED);
+	KUNIT_EXPECT_EQ(test, revoke_test_state(old), REVOKED);
 	fake_pmu_tick(&fake, 5);
-	KUNIT_EXPECT_EQ(test, rk_read(new), 5);
-	KUNIT_EXPECT_EQ(test, rk_read(old), 0);
+	KUNIT_EXPECT_EQ(test, revoke_test_read(new), 5);
+	KUNIT_EXPECT_EQ(test, revoke_test_read(old), 0);
 }
 
 /* Copies. */
 
-static void rk_tick(struct fm_task *self)
+static void revoke_test_tick(struct test_task *self)
 {
 	/* Preemption is off because another task may share this CPU. */
 	preempt_disable();
@@ -372,7 +374,8 @@ static void rk_tick(struct fm_task *self)
 	preempt_enable();
 }
 
-static struct perf_event *rk_open_inherited(struct kunit *test, bool by_task)
+static struct perf_event *revoke_test_open_inherited(struct kunit *test,
+						     bool by_task)
 {
 	const struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .inherit = true, .by_task = by_task,
@@ -381,61 +384,62 @@ static struct perf_event *rk_open_inherited(struct kunit *test, bool by_task)
 	return fake_pmu_open(test, &fake, &spec);
 }
 
-static bool rk_has_copies(struct perf_event *eldest)
+static bool revoke_test_has_copies(struct perf_event *eldest)
 {
 	guard(mutex)(&eldest->child_mutex);
 	return !list_empty(&eldest->child_list);
 }
 
 /* Copies go with their eldest, which keeps what they have counted. */
-static void rk_copies_of(struct kunit *test, bool by_task)
+static void revoke_test_copies_of(struct kunit *test, bool by_task)
 {
-	struct perf_event *eldest = rk_open_inherited(test, by_task);
-	struct fm_task *child[2];
+	struct perf_event *eldest = revoke_test_open_inherited(test, by_task);
+	struct test_task *child[2];
 	u64 sum;
 
 	for (int i = 0; i < 2; i++) {
-		child[i] = fm_fork(test, rk_tick);
-		fm_act(child[i]);
+		child[i] = test_task_fork(test, revoke_test_tick);
+		test_task_act(child[i]);
 	}
-	KUNIT_EXPECT_TRUE(test, rk_has_copies(eldest));
-	sum = rk_read(eldest);
+	KUNIT_EXPECT_TRUE(test, revoke_test_has_copies(eldest));
+	sum = revoke_test_read(eldest);
 	KUNIT_EXPECT_GE(test, sum, 200);
 	perf_pmu_unregister(&fake.pmu);
-	rk_expect_revoked(test, eldest);
-	rk_expect_gone(test);
-	KUNIT_EXPECT_FALSE(test, rk_has_copies(eldest));
+	revoke_test_expect_revoked(test, eldest);
+	revoke_test_expect_gone(test);
+	KUNIT_EXPECT_FALSE(test, revoke_test_has_copies(eldest));
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&eldest->refcount), 1);
-	fm_act(child[0]);
-	KUNIT_EXPECT_EQ(test, rk_read(eldest), sum);
+	test_task_act(child[0]);
+	KUNIT_EXPECT_EQ(test, revoke_test_read(eldest), sum);
 }
 
-static void rk_copies(struct kunit *test)
+static void revoke_test_copies(struct kunit *test)
 {
-	rk_copies_of(test, true);
+	revoke_test_copies_of(test, true);
 }
 
-static void rk_copies_of_family(struct kunit *test)
+static void revoke_test_copies_of_family(struct kunit *test)
 {
-	rk_copies_of(test, false);
+	revoke_test_copies_of(test, false);
 }
 
 /* What others learn. */
 
-struct rk_poller {
+struct revoke_test_poller {
 	struct wait_queue_entry	wait;
 	unsigned int		woken;
 };
 
-static int rk_poller_wake(struct wait_queue_entry *wait, unsigned int mode,
-			  int flags, void *key)
+static int revoke_test_poller_wake(struct wait_queue_entry *wait,
+				   unsigned int mode, int flags, void *key)
 {
-	container_of(wait, struct rk_poller, wait)->woken++;
+	container_of(wait, struct revoke_test_poller, wait)->woken++;
 	return 0;
 }
 
 /* Does what mmap(2) does, without a mapping. */
-static void rk_give_buffer(struct kunit *test, struct perf_event *event)
+static void revoke_test_give_buffer(struct kunit *test,
+				    struct perf_event *event)
 {
 	struct perf_buffer *rb = perf_rb_alloc(1, 0, -1, PERF_RB_WRITABLE);
 
@@ -448,23 +452,23 @@ static void rk_give_buffer(struct kunit *test, struct perf_event *event)
 }
 
 /* Readers of the buffer are woken, to see that nothing more will come. */
-static void rk_pollers(struct kunit *test)
+static void revoke_test_pollers(struct kunit *test)
 {
-	struct perf_event *event = rk_open(test);
-	struct rk_poller poller = { };
+	struct perf_event *event = revoke_test_open(test);
+	struct revoke_test_poller poller = { };
 
-	rk_give_buffer(test, event);
-	init_waitqueue_func_entry(&poller.wait, rk_poller_wake);
+	revoke_test_give_buffer(test, event);
+	init_waitqueue_func_entry(&poller.wait, revoke_test_poller_wake);
 	add_wait_queue(&event->waitq, &poller.wait);
 	perf_pmu_unregister(&fake.pmu);
 	remove_wait_queue(&event->waitq, &poller.wait);
-	rk_expect_revoked(test, event);
+	revoke_test_expect_revoked(test, event);
 	KUNIT_EXPECT_GT(test, poller.woken, 0);
 	KUNIT_EXPECT_EQ(test, event->pending_kill, 0);
 }
 
 /* Waits like a fork that fails: until it is a context's only user. */
-struct rk_watch {
+struct revoke_test_watch {
 	struct wait_bit_queue_entry	wait;
 	struct perf_event_context	*ctx;
 	unsigned int			woken;
@@ -472,11 +476,11 @@ struct rk_watch {
 	unsigned int			users;
 };
 
-static int rk_watch_wake(struct wait_queue_entry *wait, unsigned int mode,
-			 int flags, void *arg)
+static int revoke_test_watch_wake(struct wait_queue_entry *wait,
+				  unsigned int mode, int flags, void *arg)
 {
-	struct rk_watch *watch = container_of(wait, struct rk_watch,
-					      wait.wq_entry);
+	struct revoke_test_watch *watch =
+		container_of(wait, struct revoke_test_watch, wait.wq_entry);
 	struct wait_bit_key *key = arg;
 
 	if (key->flags == watch->wait.key.flags) {
@@ -487,84 +491,86 @@ static int rk_watch_wake(struct wait_queue_entry *wait, unsigned int mode,
 }
 
 /* Whenever a reference on @ctx goes, the one who waits is woken, and not before. */
-static void rk_expect_wakes(struct kunit *test, struct perf_event_context *ctx)
+static void revoke_test_expect_wakes(struct kunit *test,
+				     struct perf_event_context *ctx)
 {
-	struct rk_watch watch = { .ctx = ctx };
+	struct revoke_test_watch watch = { .ctx = ctx };
 	wait_queue_head_t *queue = __var_waitqueue(&ctx->refcount);
 
 	perf_ctx_get(ctx);
 	init_wait_var_entry(&watch.wait, &ctx->refcount, 0);
-	watch.wait.wq_entry.func = rk_watch_wake;
+	watch.wait.wq_entry.func = revoke_test_watch_wake;
 	add_wait_queue(queue, &watch.wait.wq_entry);
 	perf_pmu_unregister(&fake.pmu);
 	remove_wait_queue(queue, &watch.wait.wq_entry);
-	rk_expect_gone(test);
+	revoke_test_expect_gone(test);
 	KUNIT_EXPECT_GT(test, watch.woken, 0);
 	KUNIT_EXPECT_EQ(test, watch.users, refcount_read(&ctx->refcount));
 	perf_ctx_put(ctx);
 }
 
-static void rk_fork_learns_of_copy(struct kunit *test)
+static void revoke_test_fork_learns_of_copy(struct kunit *test)
 {
-	struct perf_event *eldest = rk_open_inherited(test, true), *copy;
+	struct perf_event *eldest = revoke_test_open_inherited(test, true),
+			  *copy;
 
-	fm_fork(test, NULL);
+	test_task_fork(test, NULL);
 	scoped_guard(mutex, &eldest->child_mutex)
 		copy = list_first_entry_or_null(&eldest->child_list,
 						struct perf_event, child_list);
 	KUNIT_ASSERT_NOT_NULL(test, copy);
-	rk_expect_wakes(test, copy->ctx);
+	revoke_test_expect_wakes(test, copy->ctx);
 }
 
-static void rk_fork_learns_of_part(struct kunit *test)
+static void revoke_test_fork_learns_of_part(struct kunit *test)
 {
-	struct rk_mortal *mortal = rk_start_mortal(test);
-	struct perf_event *event = rk_open_task(test, mortal->task);
+	struct revoke_test_mortal *mortal = revoke_test_start_mortal(test);
+	struct perf_event *event = revoke_test_open_task(test, mortal->task);
 
 	fake_pmu_close(test, event);
 	KUNIT_ASSERT_NOT_NULL(test, mortal->task->perf_event_ctxp);
-	rk_expect_wakes(test, mortal->task->perf_event_ctxp);
+	revoke_test_expect_wakes(test, mortal->task->perf_event_ctxp);
 }
 
 /* Groups. */
 
-static void rk_group(struct kunit *test)
+static void revoke_test_group(struct kunit *test)
 {
-	struct perf_event *leader = rk_open(test);
+	struct perf_event *leader = revoke_test_open(test);
 	struct fake_pmu_spec spec = { .leader = leader };
 	struct perf_event *sibling = fake_pmu_open(test, &fake, &spec);
 
 	perf_pmu_unregister(&fake.pmu);
-	rk_expect_revoked(test, leader);
-	rk_expect_revoked(test, sibling);
+	revoke_test_expect_revoked(test, leader);
+	revoke_test_expect_revoked(test, sibling);
 	KUNIT_EXPECT_EQ(test, leader->nr_siblings, 0);
-	rk_expect_gone(test);
+	revoke_test_expect_gone(test);
 }
 
-static void rk_group_exited(struct kunit *test)
+static void revoke_test_group_exited(struct kunit *test)
 {
-	struct rk_mortal *mortal = rk_start_mortal(test);
-	struct perf_event *leader = rk_open_task(test, mortal->task);
+	struct revoke_test_mortal *mortal = revoke_test_start_mortal(test);
+	struct perf_event *leader = revoke_test_open_task(test, mortal->task);
 	struct fake_pmu_spec spec = { .leader = leader };
 	struct perf_event *sibling = fake_pmu_open(test, &fake, &spec);
 	int state;
 
 	complete_all(&mortal->go);
-	read_poll_timeout(rk_state, state, state == EXIT, 1000,
+	read_poll_timeout(revoke_test_state, state, state == EXIT, 1000,
 			  10 * USEC_PER_SEC, false, sibling);
 	perf_pmu_unregister(&fake.pmu);
-	rk_expect_revoked(test, leader);
-	rk_expect_revoked(test, sibling);
+	revoke_test_expect_revoked(test, leader);
+	revoke_test_expect_revoked(test, sibling);
 }
 
-static void rk_release(void *event)
+static void revoke_test_release(void *event)
 {
 	perf_event_release_kernel(event);
 }
 
 /* A software event in a group of the fake PMU, as the system call makes it. */
-static struct perf_event *rk_open_guest(struct kunit *test,
-					struct perf_event *leader)
+static struct perf_event *revoke_test_open_guest(struct kunit *test,
+						 struct perf_event *leader)
 {
 	struct perf_event_attr attr = {
 		.type	= PERF_TYPE_SOFTWARE,
@@ -589,11 +595,12 @@ static struct perf_event *rk_open_guest(struct kunit *test,
 	event->pmu_ctx = leader->pmu_ctx;
 	perf_control_install(ctx, event);
 	perf_event_ctx_unlock(leader, ctx);
-	fake_pmu_undo(test, rk_release, event);
+	fake_pmu_undo(test, revoke_test_release, event);
 	return event;
 }
 
-static unsigned int rk_events_of(const struct perf_event_pmu_context *epc)
+static unsigned int
+revoke_test_events_of(const struct perf_event_pmu_context *epc)
 {
 	struct perf_event *event;
 	unsigned int nr = 0;
@@ -604,64 +611,64 @@ static unsigned int rk_events_of(const struct perf_event_pmu_context *epc)
 	return nr;
 }
 
-static void rk_expect_freed(struct kunit *test, struct perf_event *guest,
-			    int state)
+static void revoke_test_expect_freed(struct kunit *test,
+				     struct perf_event *guest, int state)
 {
-	KUNIT_EXPECT_EQ(test, rk_state(guest), state);
+	KUNIT_EXPECT_EQ(test, revoke_test_state(guest), state);
 	KUNIT_EXPECT_PTR_EQ(test, guest->group_leader, guest);
 	KUNIT_ASSERT_NOT_NULL(test, guest->pmu_ctx);
 	KUNIT_EXPECT_PTR_EQ(test, guest->pmu_ctx->pmu, guest->pmu);
 	KUNIT_EXPECT_TRUE(test, guest->group_caps & PERF_EV_CAP_SOFTWARE);
 	KUNIT_EXPECT_EQ(test, guest->pmu_ctx->nr_events,
-			rk_events_of(guest->pmu_ctx));
+			revoke_test_events_of(guest->pmu_ctx));
 }
 
 /* Is the event's part the one that a CPU refers to as that of its task? */
-static bool rk_is_tasks_part(const struct perf_event *event, int cpu)
+static bool revoke_test_is_tasks_part(const struct perf_event *event, int cpu)
 {
 	return per_cpu_ptr(event->pmu->cpu_pmu_context, cpu)->task_epc ==
 	       event->pmu_ctx;
 }
 
-static void rk_guest(struct kunit *test)
+static void revoke_test_guest(struct kunit *test)
 {
-	struct perf_event *leader = rk_open(test);
-	struct perf_event *guest = rk_open_guest(test, leader);
-	struct perf_event *off = rk_open_guest(test, leader);
+	struct perf_event *leader = revoke_test_open(test);
+	struct perf_event *guest = revoke_test_open_guest(test, leader);
+	struct perf_event *off = revoke_test_open_guest(test, leader);
 
 	KUNIT_ASSERT_PTR_EQ(test, guest->pmu_ctx->pmu, &fake.pmu);
 	perf_event_disable(off);
 	perf_pmu_unregister(&fake.pmu);
-	rk_expect_revoked(test, leader);
-	rk_expect_freed(test, guest, ACTIVE);
-	rk_expect_freed(test, off, OFF);
-	KUNIT_EXPECT_FALSE(test, rk_is_tasks_part(guest, rk_cpu()));
-	rk_expect_gone(test);
+	revoke_test_expect_revoked(test, leader);
+	revoke_test_expect_freed(test, guest, ACTIVE);
+	revoke_test_expect_freed(test, off, OFF);
+	KUNIT_EXPECT_FALSE(test,
+			   revoke_test_is_tasks_part(guest, revoke_test_cpu()));
+	revoke_test_expect_gone(test);
 	perf_event_enable(off);
-	KUNIT_EXPECT_EQ(test, rk_state(off), ACTIVE);
+	KUNIT_EXPECT_EQ(test, revoke_test_state(off), ACTIVE);
 }
 
 /* The leader has been closed before: no event of the fake PMU leads there. */
-static void rk_guest_alone(struct kunit *test)
+static void revoke_test_guest_alone(struct kunit *test)
 {
-	struct perf_event *leader = rk_open_task(test, current);
-	struct perf_event *guest = rk_open_guest(test, leader);
+	struct perf_event *leader = revoke_test_open_task(test, current);
+	struct perf_event *guest = revoke_test_open_guest(test, leader);
 	u64 enabled, running, before;
 
 	fake_pmu_close(test, leader);
 	KUNIT_ASSERT_PTR_EQ(test, guest->pmu_ctx->pmu, &fake.pmu);
 	perf_event_read_value(guest, &before, &running);
 	perf_pmu_unregister(&fake.pmu);
-	rk_expect_freed(test, guest, ACTIVE);
-	scoped_guard(preempt)
-		KUNIT_EXPECT_TRUE(test, rk_is_tasks_part(guest,
-							 smp_processor_id()));
-	rk_expect_gone(test);
+	revoke_test_expect_freed(test, guest, ACTIVE);
+	scoped_guard(preempt) KUNIT_EXPECT_TRUE(
+		test, revoke_test_is_tasks_part(guest, smp_processor_id()));
+	revoke_test_expect_gone(test);
 	perf_event_read_value(guest, &enabled, &running);
 	KUNIT_EXPECT_GT(test, enabled, before);
 }
 
-static struct perf_event *rk_open_software(struct kunit *test)
+static struct perf_event *revoke_test_open_software(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type	= PERF_TYPE_SOFTWARE,
@@ -673,36 +680,36 @@ static struct perf_event *rk_open_software(struct kunit *test)
 }
 
 /* Guests come to events that are there already; all are scheduled from then on. */
-static void rk_guests_join(struct kunit *test)
+static void revoke_test_guests_join(struct kunit *test)
 {
 	struct perf_event *events[6], *leader;
 
 	for (int i = 0; i < 3; i++)
-		events[i] = rk_open_software(test);
-	leader = rk_open_task(test, current);
+		events[i] = revoke_test_open_software(test);
+	leader = revoke_test_open_task(test, current);
 	for (int i = 3; i < 6; i++)
-		events[i] = rk_open_guest(test, leader);
+		events[i] = revoke_test_open_guest(test, leader);
 	perf_pmu_unregister(&fake.pmu);
-	rk_expect_gone(test);
+	revoke_test_expect_gone(test);
 	for (int i = 0; i < 6; i++)
-		rk_expect_freed(test, events[i], ACTIVE);
+		revoke_test_expect_freed(test, events[i], ACTIVE);
 	fake_pmu_switch_out();
 	for (int i = 0; i < 6; i++)
-		KUNIT_EXPECT_EQ_MSG(test, rk_state(events[i]), ACTIVE,
+		KUNIT_EXPECT_EQ_MSG(test, revoke_test_state(events[i]), ACTIVE,
 				    "event %d", i);
 }
 
 /* Half made. */
 
-static int rk_unregister_thread(void *unregistered)
+static int revoke_test_unregister_thread(void *unregistered)
 {
 	perf_pmu_unregister(&fake.pmu);
 	complete(unregistered);
 	return 0;
 }
 
-static struct perf_event *rk_alloc(struct kunit *test,
-				   struct perf_event *parent)
+static struct perf_event *revoke_test_alloc(struct kunit *test,
+					    struct perf_event *parent)
 {
 	struct perf_event_attr attr = {
 		.type	= fake.pmu.type,
@@ -710,7 +717,7 @@ static struct perf_event *rk_alloc(struct kunit *test,
 	};
 	const struct perf_event_spec spec = {
 		.attr		= &attr,
-		.cpu		= rk_cpu(),
+		.cpu		= revoke_test_cpu(),
 		.parent		= parent,
 		.cgroup_fd	= -1,
 	};
@@ -718,47 +725,50 @@ static struct perf_event *rk_alloc(struct kunit *test,
 	return perf_event_alloc(&spec);
 }
 
-static bool rk_is_leaving(void)
+static bool revoke_test_is_leaving(void)
 {
 	return READ_ONCE(fake.pmu.leaving);
 }
 
 /* Starts a thread that unregisters, and waits until new events are refused. */
-static void rk_begin_unregister(struct kunit *test, struct completion *done)
+static void revoke_test_begin_unregister(struct kunit *test,
+					 struct completion *done)
 {
 	bool leaving;
 
 	init_completion(done);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(rk_unregister_thread, done,
-						    "perf_kunit")));
-	read_poll_timeout(rk_is_leaving, leaving, leaving, 1000,
+	KUNIT_ASSERT_FALSE(test,
+			   IS_ERR(kthread_run(revoke_test_unregister_thread,
+					      done, "perf_kunit")));
+	read_poll_timeout(revoke_test_is_leaving, leaving, leaving, 1000,
 			  10 * USEC_PER_SEC, false);
 	KUNIT_ASSERT_TRUE(test, leaving);
 }
 
-static void rk_half_made(struct kunit *test)
+static void revoke_test_half_made(struct kunit *test)
 {
-	struct fake_pmu_spec spec = { .cpu = rk_cpu() };
-	struct perf_event *event = rk_alloc(test, NULL), *old = rk_open(test);
+	struct fake_pmu_spec spec = { .cpu = revoke_test_cpu() };
+	struct perf_event *event = revoke_test_alloc(test, NULL),
+			  *old = revoke_test_open(test);
 	struct completion done;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	rk_begin_unregister(test, &done);
+	revoke_test_begin_unregister(test, &done);
 	/* New events are refused, copies of old ones too. */
 	KUNIT_EXPECT_EQ(test, PTR_ERR(fake_pmu_try_open(&fake, &spec)), -ENOENT);
-	KUNIT_EXPECT_EQ(test, PTR_ERR(rk_alloc(test, old)), -ENODEV);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(revoke_test_alloc(test, old)), -ENODEV);
 	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(&done, HZ / 10));
 	KUNIT_EXPECT_PTR_EQ(test, event->pmu, &fake.pmu);
 	perf_event_put(event);
 	wait_for_completion(&done);
-	rk_expect_revoked(test, old);
-	rk_expect_gone(test);
+	revoke_test_expect_revoked(test, old);
+	revoke_test_expect_gone(test);
 }
 
 /* The holder of the last reference frees it, even if that is not its maker. */
-static void rk_half_made_found(struct kunit *test)
+static void revoke_test_half_made_found(struct kunit *test)
 {
-	struct perf_event *event = rk_alloc(test, NULL);
+	struct perf_event *event = revoke_test_alloc(test, NULL);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	KUNIT_ASSERT_TRUE(test, perf_event_tryget(event));
@@ -769,11 +779,11 @@ static void rk_half_made_found(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.events));
 }
 
-static void rk_half_made_copy(struct kunit *test)
+static void revoke_test_half_made_copy(struct kunit *test)
 {
-	struct perf_event *eldest = rk_open(test), *copy;
+	struct perf_event *eldest = revoke_test_open(test), *copy;
 
-	copy = rk_alloc(test, eldest);
+	copy = revoke_test_alloc(test, eldest);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(copy));
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&eldest->refcount), 2);
 	perf_event_put(copy);
@@ -781,50 +791,50 @@ static void rk_half_made_copy(struct kunit *test)
 }
 
 /* It is still installed, and is then revoked like the others. */
-static void rk_half_made_installed(struct kunit *test)
+static void revoke_test_half_made_installed(struct kunit *test)
 {
-	struct perf_event *event = rk_alloc(test, NULL);
-	struct perf_event_context *ctx = perf_ctx_get_cpu(rk_cpu());
+	struct perf_event *event = revoke_test_alloc(test, NULL);
+	struct perf_event_context *ctx = perf_ctx_get_cpu(revoke_test_cpu());
 	struct completion done;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	event->owner = PERF_OWNER_KERNEL;
-	rk_begin_unregister(test, &done);
+	revoke_test_begin_unregister(test, &done);
 	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(&done, HZ / 10));
 	scoped_guard(mutex, &ctx->mutex) {
 		event->pmu_ctx = perf_epc_get(&fake.pmu, ctx, false);
 		perf_control_install(ctx, event);
-		KUNIT_EXPECT_EQ(test, rk_state(event), ACTIVE);
+		KUNIT_EXPECT_EQ(test, revoke_test_state(event), ACTIVE);
 	}
 	wait_for_completion(&done);
-	rk_expect_revoked(test, event);
-	rk_expect_gone(test);
+	revoke_test_expect_revoked(test, event);
+	revoke_test_expect_gone(test);
 	perf_event_release_kernel(event);
 	perf_ctx_put(ctx);
 }
 
 /* A part that somebody holds, for an event that is not there yet. */
-static void rk_part_held(struct kunit *test)
+static void revoke_test_part_held(struct kunit *test)
 {
-	struct perf_event *event = rk_open_task(test, current);
+	struct perf_event *event = revoke_test_open_task(test, current);
 	struct perf_event_pmu_context *epc = event->pmu_ctx;
 	struct completion done;
 	bool early;
 
 	perf_epc_get_ref(epc);
-	rk_begin_unregister(test, &done);
+	revoke_test_begin_unregister(test, &done);
 	early = wait_for_completion_timeout(&done, HZ / 10);
 	KUNIT_EXPECT_FALSE(test, early);
 	perf_epc_put(epc);
 	if (!early)
 		wait_for_completion(&done);
-	rk_expect_revoked(test, event);
-	rk_expect_gone(test);
+	revoke_test_expect_revoked(test, event);
+	revoke_test_expect_gone(test);
 }
 
 /* Everything at once. */
 
-struct rk_racer {
+struct revoke_test_racer {
 	struct task_struct	*task;
 	u32			seed;
 	unsigned int		opened;
@@ -832,20 +842,22 @@ struct rk_racer {
 	int			wrong;
 };
 
-static void rk_race_use(struct perf_event *event, struct rnd_state *rnd)
+static void revoke_test_race_use(struct perf_event *event,
+				 struct rnd_state *rnd)
 {
 	for (int i = prandom_u32_state(rnd) % 4; i; i--) {
 		perf_event_disable(event);
-		rk_read(event);
+		revoke_test_read(event);
 		perf_event_enable(event);
 	}
 }
 
-static void rk_race_once(struct rk_racer *racer, struct rnd_state *rnd)
+static void revoke_test_race_once(struct revoke_test_racer *racer,
+				  struct rnd_state *rnd)
 {
 	struct fake_pmu_spec spec = {
 		.pinned	= prandom_u32_state(rnd) & 1,
-		.cpu	= rk_cpu(),
+		.cpu	= revoke_test_cpu(),
 	};
 	struct perf_event *event;
 
@@ -856,7 +868,7 @@ static void rk_race_once(struct rk_racer *racer, struct rnd_state *rnd)
 	event = fake_pmu_try_open(&fake, &spec);
 	if (!IS_ERR(event)) {
 		racer->opened++;
-		rk_race_use(event, rnd);
+		revoke_test_race_use(event, rnd);
 		perf_event_release_kernel(event);
 		return;
 	}
@@ -867,33 +879,34 @@ static void rk_race_once(struct rk_racer *racer, struct rnd_state *rnd)
 	fsleep(20);
 }
 
-static int rk_race(void *arg)
+static int revoke_test_race(void *arg)
 {
-	struct rk_racer *racer = arg;
+	struct revoke_test_racer *racer = arg;
 	struct rnd_state rnd;
 
 	prandom_seed_state(&rnd, racer->seed);
 	while (!kthread_should_stop())
-		rk_race_once(racer, &rnd);
+		revoke_test_race_once(racer, &rnd);
 	return 0;
 }
 
-static void rk_everybody(struct kunit *test)
+static void revoke_test_everybody(struct kunit *test)
 {
-	struct rk_racer racers[NR_RACERS] = { };
+	struct revoke_test_racer racers[NR_RACERS] = { };
 	struct rnd_state rnd;
 
 	fake_pmu_seed(test, &rnd);
 	for (int i = 0; i < NR_RACERS; i++) {
 		racers[i].seed = prandom_u32_state(&rnd);
-		racers[i].task = kthread_run(rk_race, &racers[i], "perf_kunit");
+		racers[i].task =
+			kthread_run(revoke_test_race, &racers[i], "perf_kunit");
 		KUNIT_ASSERT_FALSE(test, IS_ERR(racers[i].task));
 	}
 	for (int i = 0; i < NR_RACES; i++) {
 		fsleep(prandom_u32_state(&rnd) % 2000);
 		perf_pmu_unregister(&fake.pmu);
-		rk_expect_gone(test);
-		KUNIT_EXPECT_EQ(test, rk_register(), 0);
+		revoke_test_expect_gone(test);
+		KUNIT_EXPECT_EQ(test, revoke_test_register(), 0);
 	}
 	for (int i = 0; i < NR_RACERS; i++) {
 		kthread_stop(racers[i].task);
@@ -902,44 +915,44 @@ static void rk_everybody(struct kunit *test)
 	}
 }
 
-static struct kunit_case rk_cases[] = {
-	KUNIT_CASE(rk_active),
-	KUNIT_CASE(rk_off),
-	KUNIT_CASE(rk_inactive),
-	KUNIT_CASE(rk_error),
-	KUNIT_CASE(rk_exited),
-	KUNIT_CASE(rk_dead),
-	KUNIT_CASE(rk_running_task),
-	KUNIT_CASE(rk_resting),
-	KUNIT_CASE(rk_resting_exits),
-	KUNIT_CASE(rk_offline),
-	KUNIT_CASE(rk_final),
-	KUNIT_CASE(rk_comes_back),
-	KUNIT_CASE(rk_copies),
-	KUNIT_CASE(rk_copies_of_family),
-	KUNIT_CASE(rk_pollers),
-	KUNIT_CASE(rk_fork_learns_of_copy),
-	KUNIT_CASE(rk_fork_learns_of_part),
-	KUNIT_CASE(rk_group),
-	KUNIT_CASE(rk_group_exited),
-	KUNIT_CASE(rk_guest),
-	KUNIT_CASE(rk_guest_alone),
-	KUNIT_CASE(rk_guests_join),
-	KUNIT_CASE(rk_half_made),
-	KUNIT_CASE(rk_half_made_found),
-	KUNIT_CASE(rk_half_made_copy),
-	KUNIT_CASE(rk_half_made_installed),
-	KUNIT_CASE(rk_part_held),
-	KUNIT_CASE(rk_everybody),
+static struct kunit_case revoke_test_cases[] = {
+	KUNIT_CASE(revoke_test_active),
+	KUNIT_CASE(revoke_test_off),
+	KUNIT_CASE(revoke_test_inactive),
+	KUNIT_CASE(revoke_test_error),
+	KUNIT_CASE(revoke_test_exited),
+	KUNIT_CASE(revoke_test_dead),
+	KUNIT_CASE(revoke_test_running_task),
+	KUNIT_CASE(revoke_test_resting),
+	KUNIT_CASE(revoke_test_resting_exits),
+	KUNIT_CASE(revoke_test_offline),
+	KUNIT_CASE(revoke_test_final),
+	KUNIT_CASE(revoke_test_comes_back),
+	KUNIT_CASE(revoke_test_copies),
+	KUNIT_CASE(revoke_test_copies_of_family),
+	KUNIT_CASE(revoke_test_pollers),
+	KUNIT_CASE(revoke_test_fork_learns_of_copy),
+	KUNIT_CASE(revoke_test_fork_learns_of_part),
+	KUNIT_CASE(revoke_test_group),
+	KUNIT_CASE(revoke_test_group_exited),
+	KUNIT_CASE(revoke_test_guest),
+	KUNIT_CASE(revoke_test_guest_alone),
+	KUNIT_CASE(revoke_test_guests_join),
+	KUNIT_CASE(revoke_test_half_made),
+	KUNIT_CASE(revoke_test_half_made_found),
+	KUNIT_CASE(revoke_test_half_made_copy),
+	KUNIT_CASE(revoke_test_half_made_installed),
+	KUNIT_CASE(revoke_test_part_held),
+	KUNIT_CASE(revoke_test_everybody),
 	{ }
 };
 
-static struct kunit_suite rk_suite = {
+static struct kunit_suite revoke_test_suite = {
 	.name		= "perf_revoke",
-	.suite_init	= rk_suite_init,
-	.suite_exit	= rk_suite_exit,
-	.init		= rk_init,
-	.test_cases	= rk_cases,
+	.suite_init	= revoke_test_suite_init,
+	.suite_exit	= revoke_test_suite_exit,
+	.init		= revoke_test_init,
+	.test_cases	= revoke_test_cases,
 };
 
-kunit_test_suite(rk_suite);
+kunit_test_suite(revoke_test_suite);

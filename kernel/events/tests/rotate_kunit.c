@@ -42,7 +42,7 @@
 static struct fake_pmu fake;
 
 /* A group, and what the model predicts for it. */
-struct rk_group {
+struct rotate_test_group {
 	struct perf_event	*member[MAX_MEMBERS];
 	int			nr;
 	bool			task;
@@ -57,9 +57,9 @@ struct rk_group {
 	bool			possible;
 };
 
-struct rk_world {
+struct rotate_test_world {
 	struct rnd_state	rnd;
-	struct rk_group		group[MAX_GROUPS];
+	struct rotate_test_group	group[MAX_GROUPS];
 	int			nr;
 	/* The model's counters, and whether an exclusive group is on. */
 	struct perf_event	*owner[FAKE_PMU_COUNTERS];
@@ -73,81 +73,85 @@ struct rk_world {
 	int			fault_group;
 };
 
-static int rk_suite_init(struct kunit_suite *suite)
+static int rotate_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_rotate");
 }
 
-static void rk_suite_exit(struct kunit_suite *suite)
+static void rotate_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static u32 rk_draw(struct rk_world *world, u32 below)
+static u32 rotate_test_draw(struct rotate_test_world *world, u32 below)
 {
 	return prandom_u32_state(&world->rnd) % below;
 }
 
-static bool rk_one_in(struct rk_world *world, u32 n)
+static bool rotate_test_one_in(struct rotate_test_world *world, u32 n)
 {
-	return !rk_draw(world, n);
+	return !rotate_test_draw(world, n);
 }
 
-static struct perf_event *rk_leader(const struct rk_group *group)
+static struct perf_event *
+rotate_test_leader(const struct rotate_test_group *group)
 {
 	return group->member[0];
 }
 
 /* Making a world. */
 
-static u64 rk_draw_counters(struct rk_world *world)
+static u64 rotate_test_draw_counters(struct rotate_test_world *world)
 {
 	u64 all = BIT_ULL(fake.nr_counters) - 1;
 
-	return rk_one_in(world, 2) ? 0 : rk_draw(world, all) + 1;
+	return rotate_test_one_in(world, 2) ? 0 :
+					      rotate_test_draw(world, all) + 1;
 }
 
-static void rk_draw_target(struct rk_world *world, struct fake_pmu_spec *spec)
+static void rotate_test_draw_target(struct rotate_test_world *world,
+				    struct fake_pmu_spec *spec)
 {
 	int other = cpumask_next(smp_processor_id(), cpu_online_mask);
 
 	spec->cpu = smp_processor_id();
-	if (rk_one_in(world, 2))
+	if (rotate_test_one_in(world, 2))
 		return;
 	spec->task = current;
-	if (rk_one_in(world, 2))
+	if (rotate_test_one_in(world, 2))
 		spec->cpu = -1;
-	else if (rk_one_in(world, 4) && other < nr_cpu_ids)
+	else if (rotate_test_one_in(world, 4) && other < nr_cpu_ids)
 		spec->cpu = other;
 }
 
-static void rk_make_group(struct kunit *test, struct rk_world *world)
+static void rotate_test_make_group(struct kunit *test,
+				   struct rotate_test_world *world)
 {
-	struct rk_group *group = &world->group[world->nr++];
+	struct rotate_test_group *group = &world->group[world->nr++];
 	struct fake_pmu_spec spec = {
-		.pinned		= rk_one_in(world, 5),
-		.exclusive	= rk_one_in(world, 8),
-		.counters	= rk_draw_counters(world),
+		.pinned		= rotate_test_one_in(world, 5),
+		.exclusive	= rotate_test_one_in(world, 8),
+		.counters	= rotate_test_draw_counters(world),
 	};
 	struct perf_event *event;
 
-	rk_draw_target(world, &spec);
-	*group = (struct rk_group) { .task = spec.task };
+	rotate_test_draw_target(world, &spec);
+	*group = (struct rotate_test_group) { .task = spec.task };
 	do {
-		spec.disabled = rk_one_in(world, 6);
+		spec.disabled = rotate_test_one_in(world, 6);
 		event = fake_pmu_try_open(&fake, &spec);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 		group->member[group->nr++] = event;
 		spec = (struct fake_pmu_spec) {
-			.leader		= rk_leader(group),
-			.counters	= rk_draw_counters(world),
+			.leader		= rotate_test_leader(group),
+			.counters	= rotate_test_draw_counters(world),
 		};
-	} while (group->nr < MAX_MEMBERS && !rk_one_in(world, 3));
+	} while (group->nr < MAX_MEMBERS && !rotate_test_one_in(world, 3));
 }
 
-static void rk_close_all(void *arg)
+static void rotate_test_close_all(void *arg)
 {
-	struct rk_world *world = arg;
+	struct rotate_test_world *world = arg;
 
 	for (int i = 0; i < world->nr; i++) {
 		for (int j = 0; j < world->group[i].nr; j++)
@@ -157,30 +161,32 @@ static void rk_close_all(void *arg)
 }
 
 /* The timer counts as running already, so that nobody starts it. */
-static void rk_make_world(struct kunit *test, struct rk_world *world)
+static void rotate_test_make_world(struct kunit *test,
+				   struct rotate_test_world *world)
 {
 	struct perf_cpu_pmu_context *cpc;
 
-	fake_pmu_reset(&fake, 1 + rk_draw(world, FAKE_PMU_COUNTERS), 1);
+	fake_pmu_reset(&fake, 1 + rotate_test_draw(world, FAKE_PMU_COUNTERS),
+		       1);
 	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, smp_processor_id());
 	cpc->mux_interval = ns_to_ktime(INTERVAL_NS);
 	cpc->mux_active = true;
 	world->nr = 0;
 	do {
-		rk_make_group(test, world);
-	} while (world->nr < MAX_GROUPS && !rk_one_in(world, 8));
+		rotate_test_make_group(test, world);
+	} while (world->nr < MAX_GROUPS && !rotate_test_one_in(world, 8));
 }
 
 /* What a user might do between two choices. */
-static void rk_disturb(struct rk_world *world)
+static void rotate_test_disturb(struct rotate_test_world *world)
 {
 	for (int i = 0; i < 4; i++) {
-		struct rk_group *group;
+		struct rotate_test_group *group;
 		struct perf_event *event;
 
-		group = &world->group[rk_draw(world, world->nr)];
-		event = group->member[rk_draw(world, group->nr)];
-		if (rk_one_in(world, 3))
+		group = &world->group[rotate_test_draw(world, world->nr)];
+		event = group->member[rotate_test_draw(world, group->nr)];
+		if (rotate_test_one_in(world, 3))
 			perf_event_disable(event);
 		else
 			perf_event_enable(event);
@@ -189,14 +195,15 @@ static void rk_disturb(struct rk_world *world)
 
 /* The model. */
 
-static bool rk_is_here(const struct rk_group *group)
+static bool rotate_test_is_here(const struct rotate_test_group *group)
 {
-	int cpu = rk_leader(group)->cpu;
+	int cpu = rotate_test_leader(group)->cpu;
 
 	return cpu == -1 || cpu == smp_processor_id();
 }
 
-static bool rk_take_counter(struct rk_world *world, struct perf_event *event)
+static bool rotate_test_take_counter(struct rotate_test_world *world,
+				     struct perf_event *event)
 {
 	u64 allowed = event->attr.config;
 
@@ -209,89 +216,96 @@ static bool rk_take_counter(struct rk_world *world, struct perf_event *event)
 	return false;
 }
 
-static void rk_give_counters(struct rk_world *world, struct rk_group *group)
+static void rotate_test_give_counters(struct rotate_test_world *world,
+				      struct rotate_test_group *group)
 {
 	for (int i = 0; i < FAKE_PMU_COUNTERS; i++) {
 		if (world->owner[i] &&
-		    world->owner[i]->group_leader == rk_leader(group))
+		    world->owner[i]->group_leader == rotate_test_leader(group))
 			world->owner[i] = NULL;
 	}
-	if (group->on && rk_leader(group)->attr.exclusive)
+	if (group->on && rotate_test_leader(group)->attr.exclusive)
 		world->exclusive = false;
 	group->on = false;
 }
 
-static bool rk_take_counters(struct rk_world *world, struct rk_group *group)
+static bool rotate_test_take_counters(struct rotate_test_world *world,
+				      struct rotate_test_group *group)
 {
 	for (int i = 0; i < group->nr; i++) {
 		if (group->enabled[i] &&
-		    !rk_take_counter(world, group->member[i]))
+		    !rotate_test_take_counter(world, group->member[i]))
 			return false;
 	}
 	return world->refusals-- <= 0;
 }
 
-static bool rk_others_are_on(struct rk_world *world, struct rk_group *group)
+static bool rotate_test_others_are_on(struct rotate_test_world *world,
+				      struct rotate_test_group *group)
 {
 	for (int i = 0; i < world->nr; i++) {
-		struct rk_group *other = &world->group[i];
+		struct rotate_test_group *other = &world->group[i];
 
 		if (other->on && other->task == group->task &&
-		    rk_leader(other)->attr.pinned ==
-		    rk_leader(group)->attr.pinned)
+		    rotate_test_leader(other)->attr.pinned ==
+			    rotate_test_leader(group)->attr.pinned)
 			return true;
 	}
 	return false;
 }
 
-static void rk_try(struct rk_world *world, struct rk_group *group)
+static void rotate_test_try(struct rotate_test_world *world,
+			    struct rotate_test_group *group)
 {
-	bool alone = rk_leader(group)->attr.exclusive;
+	bool alone = rotate_test_leader(group)->attr.exclusive;
 
-	if (!group->enabled[0] || group->on ||
-	    !rk_is_here(group) || world->exclusive ||
-	    (alone && rk_others_are_on(world, group)))
+	if (!group->enabled[0] || group->on || !rotate_test_is_here(group) ||
+	    world->exclusive ||
+	    (alone && rotate_test_others_are_on(world, group)))
 		return;
-	if (rk_take_counters(world, group)) {
+	if (rotate_test_take_counters(world, group)) {
 		group->on = true;
 		world->exclusive |= alone;
 	} else {
-		rk_give_counters(world, group);
+		rotate_test_give_counters(world, group);
 	}
 }
 
-static void rk_try_pinned(struct rk_world *world, bool task)
+static void rotate_test_try_pinned(struct rotate_test_world *world, bool task)
 {
 	for (int i = 0; i < world->nr; i++) {
-		struct rk_group *group = &world->group[i];
+		struct rotate_test_group *group = &world->group[i];
 
-		if (group->task == task && rk_leader(group)->attr.pinned)
-			rk_try(world, group);
+		if (group->task == task &&
+		    rotate_test_leader(group)->attr.pinned)
+			rotate_test_try(world, group);
 	}
 }
 
-static bool rk_takes_turns(const struct rk_group *group, bool task)
+static bool rotate_test_takes_turns(const struct rotate_test_group *group,
+				    bool task)
 {
-	return group->task == task && rk_is_here(group) &&
-	       !rk_leader(group)->attr.pinned;
+	return group->task == task && rotate_test_is_here(group) &&
+	       !rotate_test_leader(group)->attr.pinned;
 }
 
-static bool rk_takes_part(const struct rk_group *group, bool task)
+static bool rotate_test_takes_part(const struct rotate_test_group *group,
+				   bool task)
 {
-	return rk_takes_turns(group, task) && group->enabled[0];
+	return rotate_test_takes_turns(group, task) && group->enabled[0];
 }
 
-static s64 rk_had(const struct rk_group *group)
+static s64 rotate_test_had(const struct rotate_test_group *group)
 {
-	return group->start + rk_leader(group)->total_time_running;
+	return group->start + rotate_test_leader(group)->total_time_running;
 }
 
 /* Notes what the engine's next choice depends on, except the times. */
-static void rk_note_service(struct rk_world *world)
+static void rotate_test_note_service(struct rotate_test_world *world)
 {
 	for (int i = 0; i < world->nr; i++) {
-		struct rk_group *group = &world->group[i];
-		struct perf_event *leader = rk_leader(group);
+		struct rotate_test_group *group = &world->group[i];
+		struct perf_event *leader = rotate_test_leader(group);
 
 		group->start = leader->group_start;
 		world->least[group->task] = leader->pmu_ctx->least_service;
@@ -301,34 +315,37 @@ static void rk_note_service(struct rk_world *world)
 }
 
 /* No group is behind those whose turn it is, nor far ahead of them. */
-static void rk_rank(struct rk_world *world, bool task)
+static void rotate_test_rank(struct rotate_test_world *world, bool task)
 {
 	s64 least = S64_MAX, most;
 
 	for (int i = 0; i < world->nr; i++) {
-		if (rk_takes_part(&world->group[i], task))
-			least = min(least, rk_had(&world->group[i]));
+		if (rotate_test_takes_part(&world->group[i], task))
+			least = min(least, rotate_test_had(&world->group[i]));
 	}
 	least = max(least, world->least[task]);
 	most = least + (world->waited[task] ? AHEAD_NS : INTERVAL_NS);
 	for (int i = 0; i < world->nr; i++) {
-		struct rk_group *group = &world->group[i];
+		struct rotate_test_group *group = &world->group[i];
 
-		if (rk_takes_part(group, task))
-			group->service = clamp(rk_had(group), least, most) / STEP_NS;
+		if (rotate_test_takes_part(group, task))
+			group->service =
+				clamp(rotate_test_had(group), least, most) /
+				STEP_NS;
 	}
 }
 
 /* Return: the group whose turn comes after that of @last. */
-static struct rk_group *rk_next(struct rk_world *world, bool task,
-				const struct rk_group *last)
+static struct rotate_test_group *
+rotate_test_next(struct rotate_test_world *world, bool task,
+		 const struct rotate_test_group *last)
 {
-	struct rk_group *next = NULL;
+	struct rotate_test_group *next = NULL;
 
 	for (int i = 0; i < world->nr; i++) {
-		struct rk_group *group = &world->group[i];
+		struct rotate_test_group *group = &world->group[i];
 
-		if (!rk_takes_part(group, task))
+		if (!rotate_test_takes_part(group, task))
 			continue;
 		/* Of groups with equal service, the one that was made first. */
 		if (last && (group->service < last->service ||
@@ -341,52 +358,55 @@ static struct rk_group *rk_next(struct rk_world *world, bool task,
 	return next;
 }
 
-static void rk_try_flexible(struct rk_world *world, bool task)
+static void rotate_test_try_flexible(struct rotate_test_world *world, bool task)
 {
-	struct rk_group *group = NULL;
+	struct rotate_test_group *group = NULL;
 
-	rk_rank(world, task);
-	while ((group = rk_next(world, task, group)))
-		rk_try(world, group);
+	rotate_test_rank(world, task);
+	while ((group = rotate_test_next(world, task, group)))
+		rotate_test_try(world, group);
 }
 
-static void rk_drop(struct rk_world *world, bool task, bool pinned)
+static void rotate_test_drop(struct rotate_test_world *world, bool task,
+			     bool pinned)
 {
 	for (int i = 0; i < world->nr; i++) {
-		struct rk_group *group = &world->group[i];
+		struct rotate_test_group *group = &world->group[i];
 
 		if (group->task == task &&
-		    rk_leader(group)->attr.pinned == pinned)
-			rk_give_counters(world, group);
+		    rotate_test_leader(group)->attr.pinned == pinned)
+			rotate_test_give_counters(world, group);
 	}
 }
 
 /* Model and engine, side by side. */
 
 /* Begins with the CPU's pinned groups, which stay where they are. */
-static void rk_look(struct rk_world *world)
+static void rotate_test_look(struct rotate_test_world *world)
 {
 	memset(world->owner, 0, sizeof(world->owner));
 	world->exclusive = false;
 	for (int i = 0; i < world->nr; i++) {
-		struct rk_group *group = &world->group[i];
+		struct rotate_test_group *group = &world->group[i];
 		struct perf_event *event;
 
-		group->on = !group->task && rk_leader(group)->attr.pinned &&
-			    rk_leader(group)->state == ACTIVE;
+		group->on = !group->task &&
+			    rotate_test_leader(group)->attr.pinned &&
+			    rotate_test_leader(group)->state == ACTIVE;
 		for (int j = 0; j < group->nr; j++) {
 			event = group->member[j];
 			group->enabled[j] = event->state >= INACTIVE;
 			if (group->on && group->enabled[j])
 				world->owner[event->hw.idx] = event;
 		}
-		if (group->on && rk_leader(group)->attr.exclusive)
+		if (group->on && rotate_test_leader(group)->attr.exclusive)
 			world->exclusive = true;
 	}
 }
 
-static bool rk_event_is_right(const struct rk_world *world,
-			      const struct rk_group *group, int nr)
+static bool rotate_test_event_is_right(const struct rotate_test_world *world,
+				       const struct rotate_test_group *group,
+				       int nr)
 {
 	const struct perf_event *event = group->member[nr];
 	bool on = group->on && group->enabled[nr];
@@ -398,14 +418,15 @@ static bool rk_event_is_right(const struct rk_world *world,
 	return !on || world->owner[event->hw.idx] == event;
 }
 
-static void rk_compare(struct rk_world *world, const char *what)
+static void rotate_test_compare(struct rotate_test_world *world,
+				const char *what)
 {
 	for (int i = 0; i < world->nr && !world->fault; i++) {
-		struct rk_group *group = &world->group[i];
+		struct rotate_test_group *group = &world->group[i];
 
 		group->turns += group->on;
 		for (int j = 0; j < group->nr; j++) {
-			if (rk_event_is_right(world, group, j))
+			if (rotate_test_event_is_right(world, group, j))
 				continue;
 			world->fault = what;
 			world->fault_group = i;
@@ -413,169 +434,175 @@ static void rk_compare(struct rk_world *world, const char *what)
 	}
 }
 
-static void rk_set_refusals(struct rk_world *world, int nr)
+static void rotate_test_set_refusals(struct rotate_test_world *world, int nr)
 {
 	world->refusals = nr;
 	atomic_set(&fake.refuse_commits, nr);
 }
 
-static void rk_refuse(struct rk_world *world)
+static void rotate_test_refuse(struct rotate_test_world *world)
 {
-	rk_set_refusals(world, rk_one_in(world, 4) ? rk_draw(world, 4) : 0);
+	rotate_test_set_refusals(world, rotate_test_one_in(world, 4) ?
+						rotate_test_draw(world, 4) :
+						0);
 }
 
 /* Chooses everything anew, as when a driver's constraints have changed. */
-static void rk_resched(struct rk_world *world)
+static void rotate_test_resched(struct rotate_test_world *world)
 {
-	rk_look(world);
-	rk_note_service(world);
+	rotate_test_look(world);
+	rotate_test_note_service(world);
 	perf_pmu_resched(&fake.pmu);
-	rk_drop(world, false, true);
-	rk_try_pinned(world, false);
-	rk_try_pinned(world, true);
-	rk_try_flexible(world, false);
-	rk_try_flexible(world, true);
-	rk_compare(world, "all chosen anew");
+	rotate_test_drop(world, false, true);
+	rotate_test_try_pinned(world, false);
+	rotate_test_try_pinned(world, true);
+	rotate_test_try_flexible(world, false);
+	rotate_test_try_flexible(world, true);
+	rotate_test_compare(world, "all chosen anew");
 }
 
-static bool rk_somebody_waits(struct rk_world *world, bool task)
+static bool rotate_test_somebody_waits(struct rotate_test_world *world,
+				       bool task)
 {
 	for (int i = 0; i < world->nr; i++) {
-		struct rk_group *group = &world->group[i];
+		struct rotate_test_group *group = &world->group[i];
 
-		if (rk_takes_turns(group, task) && !group->on &&
+		if (rotate_test_takes_turns(group, task) && !group->on &&
 		    group->enabled[0])
 			return true;
 	}
 	return false;
 }
 
-static struct hrtimer *rk_timer(void)
+static struct hrtimer *rotate_test_timer(void)
 {
 	return &per_cpu_ptr(fake.pmu.cpu_pmu_context,
 			    smp_processor_id())->mux_timer;
 }
 
 /* The timer fires twice in a walk: no change until the end, then one choice. */
-static void rk_fire_in_walk(struct rk_world *world)
+static void rotate_test_fire_in_walk(struct rotate_test_world *world)
 {
 	perf_walk_begin();
-	perf_pmu_mux_handler(rk_timer());
+	perf_pmu_mux_handler(rotate_test_timer());
 	perf_walk_begin();
-	perf_pmu_mux_handler(rk_timer());
+	perf_pmu_mux_handler(rotate_test_timer());
 	perf_walk_end();
 	perf_walk_end();
-	rk_compare(world, "in a walk");
+	rotate_test_compare(world, "in a walk");
 	while (perf_walk_run_late_oncpu())
 		;
 	/* The cases call the handler themselves. */
-	hrtimer_try_to_cancel(rk_timer());
+	hrtimer_try_to_cancel(rotate_test_timer());
 }
 
 /* An interval passes. */
-static void rk_turn(struct rk_world *world)
+static void rotate_test_turn(struct rotate_test_world *world)
 {
-	bool cpu_waits = rk_somebody_waits(world, false);
-	bool task_waits = rk_somebody_waits(world, true);
+	bool cpu_waits = rotate_test_somebody_waits(world, false);
+	bool task_waits = rotate_test_somebody_waits(world, true);
 
 	ndelay(2 * INTERVAL_NS);
-	rk_refuse(world);
-	rk_note_service(world);
-	if (rk_one_in(world, 8))
-		rk_fire_in_walk(world);
+	rotate_test_refuse(world);
+	rotate_test_note_service(world);
+	if (rotate_test_one_in(world, 8))
+		rotate_test_fire_in_walk(world);
 	else
-		perf_pmu_mux_handler(rk_timer());
+		perf_pmu_mux_handler(rotate_test_timer());
 	if (cpu_waits) {
-		rk_drop(world, true, false);
-		rk_drop(world, false, false);
-		rk_try_flexible(world, false);
-		rk_try_flexible(world, true);
+		rotate_test_drop(world, true, false);
+		rotate_test_drop(world, false, false);
+		rotate_test_try_flexible(world, false);
+		rotate_test_try_flexible(world, true);
 	} else if (task_waits) {
-		rk_drop(world, true, false);
-		rk_try_flexible(world, true);
+		rotate_test_drop(world, true, false);
+		rotate_test_try_flexible(world, true);
 	}
-	rk_compare(world, "next turn");
+	rotate_test_compare(world, "next turn");
 }
 
 /* Undoes that the handler marks the timer as stopped when no group waits. */
-static void rk_keep_timer_off(void)
+static void rotate_test_keep_timer_off(void)
 {
 	this_cpu_ptr(fake.pmu.cpu_pmu_context)->mux_active = true;
 }
 
-static void rk_round(struct kunit *test, struct rk_world *world)
+static void rotate_test_round(struct kunit *test,
+			      struct rotate_test_world *world)
 {
-	rk_disturb(world);
+	rotate_test_disturb(world);
 	scoped_guard(irqsave) {
-		rk_refuse(world);
-		rk_resched(world);
+		rotate_test_refuse(world);
+		rotate_test_resched(world);
 		for (int turn = 0; turn < NR_TURNS && !world->fault; turn++) {
-			rk_turn(world);
-			rk_keep_timer_off();
+			rotate_test_turn(world);
+			rotate_test_keep_timer_off();
 		}
-		rk_set_refusals(world, 0);
+		rotate_test_set_refusals(world, 0);
 	}
 	KUNIT_ASSERT_NULL_MSG(test, world->fault, "%s: group %d of %d, %d counters",
 			      world->fault, world->fault_group, world->nr,
 			      fake.nr_counters);
 }
 
-static struct rk_world *rk_begin(struct kunit *test)
+static struct rotate_test_world *rotate_test_begin(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask);
-	struct rk_world *world;
+	struct rotate_test_world *world;
 
 	KUNIT_ASSERT_EQ(test, 0,
 			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
 	world = kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, world);
 	fake_pmu_seed(test, &world->rnd);
-	fake_pmu_undo(test, rk_close_all, world);
+	fake_pmu_undo(test, rotate_test_close_all, world);
 	return world;
 }
 
-static void rk_random_choices(struct kunit *test)
+static void rotate_test_random_choices(struct kunit *test)
 {
-	struct rk_world *world = rk_begin(test);
+	struct rotate_test_world *world = rotate_test_begin(test);
 
 	for (int nr = 0; nr < NR_WORLDS; nr++) {
-		rk_make_world(test, world);
+		rotate_test_make_world(test, world);
 		for (int round = 0; round < NR_ROUNDS; round++)
-			rk_round(test, world);
-		rk_close_all(world);
+			rotate_test_round(test, world);
+		rotate_test_close_all(world);
 		fake_pmu_expect_idle(test, &fake);
 	}
 }
 
 /* Could the group be active if no other flexible one were? */
-static bool rk_is_possible(struct rk_world *world, struct rk_group *group)
+static bool rotate_test_is_possible(struct rotate_test_world *world,
+				    struct rotate_test_group *group)
 {
 	bool possible;
 
-	rk_look(world);
+	rotate_test_look(world);
 	world->refusals = 0;
-	rk_try_pinned(world, false);
-	rk_try_pinned(world, true);
-	rk_try(world, group);
+	rotate_test_try_pinned(world, false);
+	rotate_test_try_pinned(world, true);
+	rotate_test_try(world, group);
 	possible = group->on;
-	rk_look(world);
+	rotate_test_look(world);
 	return possible;
 }
 
 /* Finds the CPU's groups that must come again and again: those that can run. */
-static void rk_find_possible(struct rk_world *world)
+static void rotate_test_find_possible(struct rotate_test_world *world)
 {
 	for (int i = 0; i < world->nr; i++) {
-		struct rk_group *group = &world->group[i];
+		struct rotate_test_group *group = &world->group[i];
 
 		group->turns = 0;
 		group->possible = !group->task &&
-				  !rk_leader(group)->attr.pinned &&
-				  rk_is_possible(world, group);
+				  !rotate_test_leader(group)->attr.pinned &&
+				  rotate_test_is_possible(world, group);
 	}
 }
 
-static struct rk_group *rk_starving(struct rk_world *world)
+static struct rotate_test_group *
+rotate_test_starving(struct rotate_test_world *world)
 {
 	for (int i = 0; i < world->nr; i++) {
 		if (world->group[i].possible && world->group[i].turns < 3)
@@ -589,42 +616,43 @@ static struct rk_group *rk_starving(struct rk_world *world)
  * stops the machine within a turn gives active groups more service than others
  * make up for in a hundred turns, but not more than in thousands.
  */
-static void rk_expect_no_starvation(struct kunit *test, struct rk_world *world)
+static void rotate_test_expect_no_starvation(struct kunit *test,
+					     struct rotate_test_world *world)
 {
-	struct rk_group *last = NULL;
+	struct rotate_test_group *last = NULL;
 
 	scoped_guard(irqsave) {
 		/* First the pinned groups, which stay where they come to be. */
-		rk_set_refusals(world, 0);
-		rk_resched(world);
-		rk_find_possible(world);
-		rk_resched(world);
+		rotate_test_set_refusals(world, 0);
+		rotate_test_resched(world);
+		rotate_test_find_possible(world);
+		rotate_test_resched(world);
 		for (int turn = 0; turn < STARVE_TURNS && !world->fault; turn++) {
-			last = rk_starving(world);
+			last = rotate_test_starving(world);
 			if (!last)
 				break;
-			rk_turn(world);
-			rk_keep_timer_off();
+			rotate_test_turn(world);
+			rotate_test_keep_timer_off();
 		}
 		if (last && !world->fault) {
 			world->fault = "starved";
 			world->fault_group = last - world->group;
 		}
-		rk_set_refusals(world, 0);
+		rotate_test_set_refusals(world, 0);
 	}
 	KUNIT_ASSERT_NULL_MSG(test, world->fault, "%s: group %d of %d, %d counters",
 			      world->fault, world->fault_group, world->nr,
 			      fake.nr_counters);
 }
 
-static void rk_random_starvation(struct kunit *test)
+static void rotate_test_random_starvation(struct kunit *test)
 {
-	struct rk_world *world = rk_begin(test);
+	struct rotate_test_world *world = rotate_test_begin(test);
 
 	for (int nr = 0; nr < NR_WORLDS / 4; nr++) {
-		rk_make_world(test, world);
-		rk_expect_no_starvation(test, world);
-		rk_close_all(world);
+		rotate_test_make_world(test, world);
+		rotate_test_expect_no_starvation(test, world);
+		rotate_test_close_all(world);
 		fake_pmu_expect_idle(test, &fake);
 	}
 }
@@ -634,8 +662,8 @@ static void rk_random_starvation(struct kunit *test)
  * is added when both are open, so that neither has been active, however long a
  * host stops the machine in between.
  */
-static struct perf_cpu_pmu_context *rk_make_pair(struct kunit *test,
-						 struct perf_event **pair)
+static struct perf_cpu_pmu_context *
+rotate_test_make_pair(struct kunit *test, struct perf_event **pair)
 {
 	struct fake_pmu_spec spec = { .cpu = smp_processor_id() };
 	struct perf_cpu_pmu_context *cpc;
@@ -651,15 +679,15 @@ static struct perf_cpu_pmu_context *rk_make_pair(struct kunit *test,
 }
 
 /* A timer that fires within the interval changes nothing, and fires again. */
-static void rk_timer_waits_for_choice(struct kunit *test)
+static void rotate_test_timer_waits_for_choice(struct kunit *test)
 {
 	struct perf_cpu_pmu_context *cpc;
 	enum hrtimer_restart restart;
 	struct perf_event *pair[2];
 	ktime_t begin, end, again;
 
-	rk_begin(test);
-	cpc = rk_make_pair(test, pair);
+	rotate_test_begin(test);
+	cpc = rotate_test_make_pair(test, pair);
 	scoped_guard(irqsave) {
 		perf_pmu_resched(&fake.pmu);
 		begin = ktime_get();
@@ -675,15 +703,15 @@ static void rk_timer_waits_for_choice(struct kunit *test)
 }
 
 /* When the interval is over the two change places, and the timer restarts. */
-static void rk_timer_ends_choice(struct kunit *test)
+static void rotate_test_timer_ends_choice(struct kunit *test)
 {
 	struct perf_cpu_pmu_context *cpc;
 	enum hrtimer_restart restart;
 	struct perf_event *pair[2];
 	ktime_t begin, again;
 
-	rk_begin(test);
-	cpc = rk_make_pair(test, pair);
+	rotate_test_begin(test);
+	cpc = rotate_test_make_pair(test, pair);
 	scoped_guard(irqsave) {
 		perf_pmu_resched(&fake.pmu);
 		cpc->mux_interval = ns_to_ktime(INTERVAL_NS);
@@ -699,8 +727,8 @@ static void rk_timer_ends_choice(struct kunit *test)
 }
 
 /* Return: whether a turn that had to wait for the end of a walk starts the timer. */
-static bool rk_late_turn_restarts(struct kunit *test,
-				  struct perf_cpu_pmu_context *cpc)
+static bool rotate_test_late_turn_restarts(struct kunit *test,
+					   struct perf_cpu_pmu_context *cpc)
 {
 	bool started;
 
@@ -719,26 +747,27 @@ static bool rk_late_turn_restarts(struct kunit *test,
 }
 
 /* While a group waits, the timer is restarted after each turn that was late. */
-static void rk_late_turns(struct kunit *test)
+static void rotate_test_late_turns(struct kunit *test)
 {
 	struct perf_cpu_pmu_context *cpc;
 	struct perf_event *pair[2];
 
-	rk_begin(test);
-	cpc = rk_make_pair(test, pair);
+	rotate_test_begin(test);
+	cpc = rotate_test_make_pair(test, pair);
 	for (int i = 0; i < 3; i++)
-		KUNIT_EXPECT_TRUE(test, rk_late_turn_restarts(test, cpc));
+		KUNIT_EXPECT_TRUE(test,
+				  rotate_test_late_turn_restarts(test, cpc));
 }
 
 /* When no group waits any more the timer stops, also if its turn was late. */
-static void rk_timer_stops(struct kunit *test)
+static void rotate_test_timer_stops(struct kunit *test)
 {
 	struct perf_cpu_pmu_context *cpc;
 	enum hrtimer_restart restart;
 	struct perf_event *pair[2];
 
-	rk_begin(test);
-	cpc = rk_make_pair(test, pair);
+	rotate_test_begin(test);
+	cpc = rotate_test_make_pair(test, pair);
 	WRITE_ONCE(fake.nr_counters, 2);
 	scoped_guard(irqsave) {
 		perf_pmu_resched(&fake.pmu);
@@ -750,7 +779,7 @@ static void rk_timer_stops(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cpc->mux_active);
 
 	cpc->mux_active = true;
-	KUNIT_EXPECT_FALSE(test, rk_late_turn_restarts(test, cpc));
+	KUNIT_EXPECT_FALSE(test, rotate_test_late_turn_restarts(test, cpc));
 	KUNIT_EXPECT_FALSE(test, cpc->mux_active);
 }
 
@@ -758,13 +787,13 @@ static void rk_timer_stops(struct kunit *test)
  * Two groups of a CPU have room for one of them beside a task's event, which is
  * scheduled in and out all the time. They take turns nevertheless.
  */
-static void rk_switches_let_turns_pass(struct kunit *test)
+static void rotate_test_switches_let_turns_pass(struct kunit *test)
 {
 	struct perf_event *leader[2], *event;
 	unsigned int since[2], had[2];
 	ktime_t end;
 
-	rk_begin(test);
+	rotate_test_begin(test);
 	fake_pmu_reset(&fake, 3, SWITCH_INTERVAL_MS);
 	for (int i = 0; i < 2; i++) {
 		struct fake_pmu_spec spec = { .cpu = smp_processor_id() };
@@ -790,7 +819,7 @@ static void rk_switches_let_turns_pass(struct kunit *test)
 }
 
 /* The timer of a CPU that went offline fires on another one. */
-static void rk_stray_timer(struct kunit *test)
+static void rotate_test_stray_timer(struct kunit *test)
 {
 	struct perf_cpu_pmu_context *cpc;
 	enum hrtimer_restart restart;
@@ -812,25 +841,26 @@ static void rk_stray_timer(struct kunit *test)
 #define NR_CROWD	200
 #define CROWD_TURNS	10
 
-struct rk_crowd {
+struct rotate_test_crowd {
 	struct perf_event	*event[NR_CROWD];
 	unsigned int		turns[NR_CROWD];
 };
 
-static void rk_crowd_close(struct rk_crowd *crowd, int i)
+static void rotate_test_crowd_close(struct rotate_test_crowd *crowd, int i)
 {
 	if (crowd->event[i])
 		perf_event_release_kernel(crowd->event[i]);
 	crowd->event[i] = NULL;
 }
 
-static void rk_crowd_close_all(void *arg)
+static void rotate_test_crowd_close_all(void *arg)
 {
 	for (int i = 0; i < NR_CROWD; i++)
-		rk_crowd_close(arg, i);
+		rotate_test_crowd_close(arg, i);
 }
 
-static void rk_crowd_open(struct kunit *test, struct rk_crowd *crowd)
+static void rotate_test_crowd_open(struct kunit *test,
+				   struct rotate_test_crowd *crowd)
 {
 	struct fake_pmu_spec spec = { .cpu = smp_processor_id() };
 
@@ -845,14 +875,14 @@ static void rk_crowd_open(struct kunit *test, struct rk_crowd *crowd)
 }
 
 /* Return: the fewest turns that any group has had. */
-static unsigned int rk_crowd_turn(struct rk_crowd *crowd)
+static unsigned int rotate_test_crowd_turn(struct rotate_test_crowd *crowd)
 {
 	unsigned int least = UINT_MAX;
 
 	guard(irqsave)();
 	ndelay(2 * INTERVAL_NS);
-	perf_pmu_mux_handler(rk_timer());
-	rk_keep_timer_off();
+	perf_pmu_mux_handler(rotate_test_timer());
+	rotate_test_keep_timer_off();
 	for (int i = 0; i < NR_CROWD; i++) {
 		crowd->turns[i] += crowd->event[i]->state == ACTIVE;
 		least = min(least, crowd->turns[i]);
@@ -860,38 +890,39 @@ static unsigned int rk_crowd_turn(struct rk_crowd *crowd)
 	return least;
 }
 
-static void rk_crowd_expect_turns(struct kunit *test, struct rk_crowd *crowd)
+static void rotate_test_crowd_expect_turns(struct kunit *test,
+					   struct rotate_test_crowd *crowd)
 {
 	int turn;
 
 	memset(crowd->turns, 0, sizeof(crowd->turns));
 	for (turn = 0; turn < STARVE_TURNS; turn++) {
-		if (rk_crowd_turn(crowd) >= CROWD_TURNS)
+		if (rotate_test_crowd_turn(crowd) >= CROWD_TURNS)
 			break;
 	}
 	KUNIT_EXPECT_LT(test, turn, STARVE_TURNS);
 }
 
 /* All groups have turns, even those that come while others are being ranked. */
-static void rk_crowd(struct kunit *test)
+static void rotate_test_crowd(struct kunit *test)
 {
 	struct perf_cpu_pmu_context *cpc;
-	struct rk_crowd *crowd;
+	struct rotate_test_crowd *crowd;
 
-	rk_begin(test);
+	rotate_test_begin(test);
 	crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, crowd);
 	fake_pmu_reset(&fake, 4, 1);
 	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, smp_processor_id());
 	cpc->mux_interval = ns_to_ktime(INTERVAL_NS);
 	cpc->mux_active = true;
-	fake_pmu_undo(test, rk_crowd_close_all, crowd);
-	rk_crowd_open(test, crowd);
-	rk_crowd_expect_turns(test, crowd);
+	fake_pmu_undo(test, rotate_test_crowd_close_all, crowd);
+	rotate_test_crowd_open(test, crowd);
+	rotate_test_crowd_expect_turns(test, crowd);
 	for (int i = 0; i < NR_CROWD; i += 3)
-		rk_crowd_close(crowd, i);
-	rk_crowd_open(test, crowd);
-	rk_crowd_expect_turns(test, crowd);
+		rotate_test_crowd_close(crowd, i);
+	rotate_test_crowd_open(test, crowd);
+	rotate_test_crowd_expect_turns(test, crowd);
 }
 
 #define NR_UNFIT	40
@@ -899,7 +930,7 @@ static void rk_crowd(struct kunit *test)
 #define UNFIT_US	100
 
 /* Two members for the same counter. */
-static void rk_open_unfit(struct kunit *test)
+static void rotate_test_open_unfit(struct kunit *test)
 {
 	struct fake_pmu_spec spec = {
 		.cpu		= smp_processor_id(),
@@ -915,19 +946,19 @@ static void rk_open_unfit(struct kunit *test)
 }
 
 /* Groups that never fit do not use up all tries of those that can. */
-static void rk_unfit(struct kunit *test)
+static void rotate_test_unfit(struct kunit *test)
 {
 	struct perf_cpu_pmu_context *cpc;
 	struct perf_event *fit[2];
 	int on = 0;
 
-	rk_begin(test);
+	rotate_test_begin(test);
 	fake_pmu_reset(&fake, 4, 1);
 	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, smp_processor_id());
 	cpc->mux_interval = ns_to_ktime(UNFIT_US * NSEC_PER_USEC);
 	cpc->mux_active = true;
 	for (int i = 0; i < NR_UNFIT; i++)
-		rk_open_unfit(test);
+		rotate_test_open_unfit(test);
 	for (int i = 0; i < 2; i++)
 		fit[i] = fake_pmu_open(test, &fake, &(struct fake_pmu_spec) {
 				       .cpu = smp_processor_id() });
@@ -935,31 +966,31 @@ static void rk_unfit(struct kunit *test)
 		guard(irqsave)();
 		udelay(UNFIT_US + UNFIT_US / 8);
 		perf_pmu_mux_handler(&cpc->mux_timer);
-		rk_keep_timer_off();
+		rotate_test_keep_timer_off();
 		on += fit[0]->state == ACTIVE && fit[1]->state == ACTIVE;
 	}
 	KUNIT_EXPECT_GE(test, on, UNFIT_TURNS / 2);
 }
 
-static struct kunit_case rk_cases[] = {
-	KUNIT_CASE(rk_random_choices),
-	KUNIT_CASE(rk_random_starvation),
-	KUNIT_CASE(rk_timer_waits_for_choice),
-	KUNIT_CASE(rk_timer_ends_choice),
-	KUNIT_CASE(rk_late_turns),
-	KUNIT_CASE(rk_timer_stops),
-	KUNIT_CASE(rk_switches_let_turns_pass),
-	KUNIT_CASE(rk_stray_timer),
-	KUNIT_CASE(rk_crowd),
-	KUNIT_CASE(rk_unfit),
+static struct kunit_case rotate_test_cases[] = {
+	KUNIT_CASE(rotate_test_random_choices),
+	KUNIT_CASE(rotate_test_random_starvation),
+	KUNIT_CASE(rotate_test_timer_waits_for_choice),
+	KUNIT_CASE(rotate_test_timer_ends_choice),
+	KUNIT_CASE(rotate_test_late_turns),
+	KUNIT_CASE(rotate_test_timer_stops),
+	KUNIT_CASE(rotate_test_switches_let_turns_pass),
+	KUNIT_CASE(rotate_test_stray_timer),
+	KUNIT_CASE(rotate_test_crowd),
+	KUNIT_CASE(rotate_test_unfit),
 	{ }
 };
 
-static struct kunit_suite rk_suite = {
+static struct kunit_suite rotate_test_suite = {
 	.name		= "perf_rotate",
-	.suite_init	= rk_suite_init,
-	.suite_exit	= rk_suite_exit,
-	.test_cases	= rk_cases,
+	.suite_init	= rotate_test_suite_init,
+	.suite_exit	= rotate_test_suite_exit,
+	.test_cases	= rotate_test_cases,
 };
 
-kunit_test_suite(rk_suite);
+kunit_test_suite(rotate_test_suite);

@@ -25,7 +25,7 @@
 static struct fake_pmu fake;
 
 /* Calls for the task of the case, and for which part. */
-struct ck_told {
+struct sched_cb_test_told {
 	struct task_struct		*task;
 	unsigned long			in;
 	unsigned long			out;
@@ -36,84 +36,89 @@ struct ck_told {
 	bool				disabled;
 };
 
-static struct ck_told ck_told;
-static int ck_cpu;
-static int ck_users;
+static struct sched_cb_test_told sched_cb_test_told;
+static int sched_cb_test_cpu;
+static int sched_cb_test_users;
 
-static void ck_sched_task(struct perf_event_pmu_context *epc,
-			  struct task_struct *task, bool sched_in)
+static void sched_cb_test_sched_task(struct perf_event_pmu_context *epc,
+				     struct task_struct *task, bool sched_in)
 {
-	if (task != ck_told.task)
+	if (task != sched_cb_test_told.task)
 		return;
 	lockdep_assert_held(&epc->ctx->lock);
-	ck_told.disabled &= this_cpu_ptr(fake.cpus)->disabled;
-	ck_told.other_part += epc != ck_told.part;
-	if (ck_told.event)
-		ck_told.off += ck_told.event->state != PERF_EVENT_STATE_ACTIVE;
+	sched_cb_test_told.disabled &= this_cpu_ptr(fake.cpus)->disabled;
+	sched_cb_test_told.other_part += epc != sched_cb_test_told.part;
+	if (sched_cb_test_told.event)
+		sched_cb_test_told.off += sched_cb_test_told.event->state !=
+					  PERF_EVENT_STATE_ACTIVE;
 	if (sched_in)
-		ck_told.in++;
+		sched_cb_test_told.in++;
 	else
-		ck_told.out++;
+		sched_cb_test_told.out++;
 }
 
-static int ck_suite_init(struct kunit_suite *suite)
+static int sched_cb_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_sched_cb");
 }
 
-static void ck_suite_exit(struct kunit_suite *suite)
+static void sched_cb_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static void ck_inc_oncpu(void *arg)
+static void sched_cb_test_inc_oncpu(void *arg)
 {
 	perf_sched_cb_inc(&fake.pmu);
 }
 
-static void ck_dec_oncpu(void *arg)
+static void sched_cb_test_dec_oncpu(void *arg)
 {
 	perf_sched_cb_dec(&fake.pmu);
 }
 
 /* Cases are cleaned up by another thread. */
-static void ck_ask_no_more(void *arg)
+static void sched_cb_test_ask_no_more(void *arg)
 {
-	smp_call_function_single(ck_cpu, ck_dec_oncpu, NULL, true);
+	smp_call_function_single(sched_cb_test_cpu, sched_cb_test_dec_oncpu,
+				 NULL, true);
 	fake.pmu.sched_task = NULL;
 	perf_sched_key_put();
 }
 
 /* Runs after the events of the case are closed. */
-static void ck_check_idle(void *arg)
+static void sched_cb_test_check_idle(void *arg)
 {
 	struct kunit *test = arg;
 
-	KUNIT_EXPECT_EQ(test, per_cpu(perf_sched_cb_users, ck_cpu), ck_users);
+	KUNIT_EXPECT_EQ(test, per_cpu(perf_sched_cb_users, sched_cb_test_cpu),
+			sched_cb_test_users);
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static int ck_init(struct kunit *test)
+static int sched_cb_test_init(struct kunit *test)
 {
-	ck_cpu = cpumask_first(cpu_online_mask);
-	if (set_cpus_allowed_ptr(current, cpumask_of(ck_cpu)))
+	sched_cb_test_cpu = cpumask_first(cpu_online_mask);
+	if (set_cpus_allowed_ptr(current, cpumask_of(sched_cb_test_cpu)))
 		return -EINVAL;
 	fake_pmu_reset(&fake, 4, 1);
-	fake_pmu_undo(test, ck_check_idle, test);
-	ck_told = (struct ck_told) {
+	fake_pmu_undo(test, sched_cb_test_check_idle, test);
+	sched_cb_test_told = (struct sched_cb_test_told) {
 		.task		= current,
-		.part		= &per_cpu_ptr(fake.pmu.cpu_pmu_context, ck_cpu)->epc,
+		.part		= &per_cpu_ptr(fake.pmu.cpu_pmu_context,
+					       sched_cb_test_cpu)->epc,
 		.disabled	= true,
 	};
-	ck_users = per_cpu(perf_sched_cb_users, ck_cpu);
+	sched_cb_test_users = per_cpu(perf_sched_cb_users, sched_cb_test_cpu);
 	perf_sched_key_get();
-	fake.pmu.sched_task = ck_sched_task;
-	smp_call_function_single(ck_cpu, ck_inc_oncpu, NULL, true);
-	fake_pmu_undo(test, ck_ask_no_more, NULL);
+	fake.pmu.sched_task = sched_cb_test_sched_task;
+	smp_call_function_single(sched_cb_test_cpu, sched_cb_test_inc_oncpu,
+				 NULL, true);
+	fake_pmu_undo(test, sched_cb_test_ask_no_more, NULL);
 	return 0;
 }
 
-static void ck_open_software(struct kunit *test)
+static void sched_cb_test_open_software(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type	= PERF_TYPE_SOFTWARE,
@@ -124,94 +129,94 @@ static void ck_open_software(struct kunit *test)
 	fake_open_counter(test, &attr, -1, current);
 }
 
-static struct perf_event *ck_open(struct kunit *test)
+static struct perf_event *sched_cb_test_open(struct kunit *test)
 {
 	return fake_pmu_open(test, &fake, &(struct fake_pmu_spec) {
 			     .task = current, .cpu = -1 });
 }
 
-static void ck_expect_told(struct kunit *test)
+static void sched_cb_test_expect_told(struct kunit *test)
 {
 	unsigned long switches;
 
-	ck_told.in = 0;
-	ck_told.out = 0;
-	ck_told.other_part = 0;
-	ck_told.off = 0;
+	sched_cb_test_told.in = 0;
+	sched_cb_test_told.out = 0;
+	sched_cb_test_told.other_part = 0;
+	sched_cb_test_told.off = 0;
 	switches = current->nvcsw + current->nivcsw;
 	for (int i = 0; i < NR_SLEEPS; i++)
 		usleep_range(SLEEP_US, 2 * SLEEP_US);
 	switches = current->nvcsw + current->nivcsw - switches;
 	/* On a busy host a sleep may be over before it has begun. */
 	KUNIT_EXPECT_GT(test, switches, 0);
-	KUNIT_EXPECT_EQ(test, ck_told.out, switches);
-	KUNIT_EXPECT_EQ(test, ck_told.in, switches);
-	KUNIT_EXPECT_EQ(test, ck_told.other_part, 0);
-	KUNIT_EXPECT_EQ(test, ck_told.off, 0);
-	KUNIT_EXPECT_TRUE(test, ck_told.disabled);
+	KUNIT_EXPECT_EQ(test, sched_cb_test_told.out, switches);
+	KUNIT_EXPECT_EQ(test, sched_cb_test_told.in, switches);
+	KUNIT_EXPECT_EQ(test, sched_cb_test_told.other_part, 0);
+	KUNIT_EXPECT_EQ(test, sched_cb_test_told.off, 0);
+	KUNIT_EXPECT_TRUE(test, sched_cb_test_told.disabled);
 }
 
-static void ck_no_context(struct kunit *test)
+static void sched_cb_test_no_context(struct kunit *test)
 {
-	ck_expect_told(test);
+	sched_cb_test_expect_told(test);
 }
 
 /* The task's context has only events of other PMUs. */
-static void ck_other_context(struct kunit *test)
+static void sched_cb_test_other_context(struct kunit *test)
 {
-	ck_open_software(test);
-	ck_expect_told(test);
+	sched_cb_test_open_software(test);
+	sched_cb_test_expect_told(test);
 }
 
 /* The task's events are on the PMU, which is disabled, at each call. */
-static void ck_own_context(struct kunit *test)
+static void sched_cb_test_own_context(struct kunit *test)
 {
-	struct perf_event *event = ck_open(test);
+	struct perf_event *event = sched_cb_test_open(test);
 
-	ck_told.part = event->pmu_ctx;
-	ck_told.event = event;
-	ck_expect_told(test);
-	ck_open_software(test);
-	ck_expect_told(test);
+	sched_cb_test_told.part = event->pmu_ctx;
+	sched_cb_test_told.event = event;
+	sched_cb_test_expect_told(test);
+	sched_cb_test_open_software(test);
+	sched_cb_test_expect_told(test);
 }
 
 /* A part stays in the task's context when its last event goes. */
-static void ck_empty_part(struct kunit *test)
+static void sched_cb_test_empty_part(struct kunit *test)
 {
 	struct perf_event *event;
 
-	ck_open_software(test);
-	event = ck_open(test);
+	sched_cb_test_open_software(test);
+	event = sched_cb_test_open(test);
 	usleep_range(SLEEP_US, 2 * SLEEP_US);
 	fake_pmu_close(test, event);
-	ck_expect_told(test);
+	sched_cb_test_expect_told(test);
 }
 
-static bool ck_filter(struct pmu *pmu, int cpu)
+static bool sched_cb_test_filter(struct pmu *pmu, int cpu)
 {
-	return cpu == ck_cpu;
+	return cpu == sched_cb_test_cpu;
 }
 
-static void ck_unfilter(void *arg)
+static void sched_cb_test_unfilter(void *arg)
 {
 	fake.pmu.filter = NULL;
 }
 
 /* The driver keeps the task's events from this CPU, and is called here. */
-static void ck_filtered_part(struct kunit *test)
+static void sched_cb_test_filtered_part(struct kunit *test)
 {
 	struct perf_event *event;
 
-	fake.pmu.filter = ck_filter;
-	fake_pmu_undo(test, ck_unfilter, NULL);
-	event = ck_open(test);
+	fake.pmu.filter = sched_cb_test_filter;
+	fake_pmu_undo(test, sched_cb_test_unfilter, NULL);
+	event = sched_cb_test_open(test);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_INACTIVE);
-	ck_told.part = event->pmu_ctx;
-	ck_expect_told(test);
+	sched_cb_test_told.part = event->pmu_ctx;
+	sched_cb_test_expect_told(test);
 }
 
 /* Calls for the part, with interrupts off, so that no switch comes between. */
-static void ck_tell_part(struct perf_event_pmu_context *epc)
+static void sched_cb_test_tell_part(struct perf_event_pmu_context *epc)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 
@@ -221,47 +226,47 @@ static void ck_tell_part(struct perf_event_pmu_context *epc)
 }
 
 /* A part is passed over if its driver did not ask here, or has no method. */
-static void ck_not_asked(struct kunit *test)
+static void sched_cb_test_not_asked(struct kunit *test)
 {
-	struct perf_event *event = ck_open(test);
+	struct perf_event *event = sched_cb_test_open(test);
 	unsigned long asked, not_asked, no_method;
 
-	ck_told.part = event->pmu_ctx;
+	sched_cb_test_told.part = event->pmu_ctx;
 	scoped_guard(irqsave) {
-		unsigned long before = ck_told.in;
+		unsigned long before = sched_cb_test_told.in;
 
-		ck_tell_part(event->pmu_ctx);
-		asked = ck_told.in - before;
-		ck_dec_oncpu(NULL);
-		ck_tell_part(event->pmu_ctx);
-		not_asked = ck_told.in - before - asked;
-		ck_inc_oncpu(NULL);
+		sched_cb_test_tell_part(event->pmu_ctx);
+		asked = sched_cb_test_told.in - before;
+		sched_cb_test_dec_oncpu(NULL);
+		sched_cb_test_tell_part(event->pmu_ctx);
+		not_asked = sched_cb_test_told.in - before - asked;
+		sched_cb_test_inc_oncpu(NULL);
 		fake.pmu.sched_task = NULL;
-		ck_tell_part(event->pmu_ctx);
-		fake.pmu.sched_task = ck_sched_task;
-		no_method = ck_told.in - before - asked - not_asked;
+		sched_cb_test_tell_part(event->pmu_ctx);
+		fake.pmu.sched_task = sched_cb_test_sched_task;
+		no_method = sched_cb_test_told.in - before - asked - not_asked;
 	}
 	KUNIT_EXPECT_EQ(test, asked, 1);
 	KUNIT_EXPECT_EQ(test, not_asked, 0);
 	KUNIT_EXPECT_EQ(test, no_method, 0);
 }
 
-static struct kunit_case ck_cases[] = {
-	KUNIT_CASE(ck_no_context),
-	KUNIT_CASE(ck_other_context),
-	KUNIT_CASE(ck_own_context),
-	KUNIT_CASE(ck_empty_part),
-	KUNIT_CASE(ck_filtered_part),
-	KUNIT_CASE(ck_not_asked),
+static struct kunit_case sched_cb_test_cases[] = {
+	KUNIT_CASE(sched_cb_test_no_context),
+	KUNIT_CASE(sched_cb_test_other_context),
+	KUNIT_CASE(sched_cb_test_own_context),
+	KUNIT_CASE(sched_cb_test_empty_part),
+	KUNIT_CASE(sched_cb_test_filtered_part),
+	KUNIT_CASE(sched_cb_test_not_asked),
 	{ }
 };
 
-static struct kunit_suite ck_suite = {
+static struct kunit_suite sched_cb_test_suite = {
 	.name		= "perf_sched_cb",
-	.suite_init	= ck_suite_init,
-	.suite_exit	= ck_suite_exit,
-	.init		= ck_init,
-	.test_cases	= ck_cases,
+	.suite_init	= sched_cb_test_suite_init,
+	.suite_exit	= sched_cb_test_suite_exit,
+	.init		= sched_cb_test_init,
+	.test_cases	= sched_cb_test_cases,
 };
 
-kunit_test_suite(ck_suite);
+kunit_test_suite(sched_cb_test_suite);

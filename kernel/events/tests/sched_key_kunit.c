@@ -12,91 +12,91 @@
 #include "../live.h"
 #include "../sched_key.h"
 
-#define EK_PATIENCE_US	(10 * USEC_PER_SEC)
+#define SCHED_KEY_TEST_PATIENCE_US	(10 * USEC_PER_SEC)
 
-static bool ek_is_on(void)
+static bool sched_key_test_is_on(void)
 {
 	return static_key_enabled(&perf_sched_events);
 }
 
 /* Return: are the hooks off in the end? */
-static bool ek_wait_off(void)
+static bool sched_key_test_wait_off(void)
 {
 	bool on;
 
-	return !read_poll_timeout(ek_is_on, on, !on, 10000, EK_PATIENCE_US,
-				  false);
+	return !read_poll_timeout(sched_key_test_is_on, on, !on, 10000,
+				  SCHED_KEY_TEST_PATIENCE_US, false);
 }
 
-static int ek_init(struct kunit *test)
+static int sched_key_test_init(struct kunit *test)
 {
 	/* Events of other suites may have gone a moment ago. */
-	if (ek_wait_off())
+	if (sched_key_test_wait_off())
 		return 0;
 	if (perf_live_sum(PERF_LIVE_SWITCH_USERS))
 		kunit_skip(test, "other events need the hooks");
 	return -EBUSY;
 }
 
-static void ek_users_are_counted(struct kunit *test)
+static void sched_key_test_users_are_counted(struct kunit *test)
 {
 	long users = perf_live_sum(PERF_LIVE_SWITCH_USERS);
 
 	for (int i = 1; i <= 3; i++) {
 		perf_sched_key_get();
-		KUNIT_EXPECT_TRUE(test, ek_is_on());
+		KUNIT_EXPECT_TRUE(test, sched_key_test_is_on());
 		KUNIT_EXPECT_EQ(test, perf_live_sum(PERF_LIVE_SWITCH_USERS),
 				users + i);
 	}
 	for (int i = 2; i >= 0; i--) {
-		KUNIT_EXPECT_TRUE(test, ek_is_on());
+		KUNIT_EXPECT_TRUE(test, sched_key_test_is_on());
 		perf_sched_key_put();
 		KUNIT_EXPECT_EQ(test, perf_live_sum(PERF_LIVE_SWITCH_USERS),
 				users + i);
 	}
-	KUNIT_EXPECT_TRUE(test, ek_is_on());
-	KUNIT_EXPECT_TRUE(test, ek_wait_off());
+	KUNIT_EXPECT_TRUE(test, sched_key_test_is_on());
+	KUNIT_EXPECT_TRUE(test, sched_key_test_wait_off());
 }
 
 /* One user is left: the hooks stay on until it leaves, too. */
-static void ek_expect_stays_on(struct kunit *test)
+static void sched_key_test_expect_stays_on(struct kunit *test)
 {
 	for (int i = 0; i < 20; i++) {
 		msleep(100);
-		KUNIT_EXPECT_TRUE(test, ek_is_on());
+		KUNIT_EXPECT_TRUE(test, sched_key_test_is_on());
 	}
 	perf_sched_key_put();
-	KUNIT_EXPECT_TRUE(test, ek_wait_off());
+	KUNIT_EXPECT_TRUE(test, sched_key_test_wait_off());
 }
 
-static void ek_one_of_two_leaves(struct kunit *test)
+static void sched_key_test_one_of_two_leaves(struct kunit *test)
 {
 	perf_sched_key_get();
 	perf_sched_key_get();
 	perf_sched_key_put();
-	ek_expect_stays_on(test);
+	sched_key_test_expect_stays_on(test);
 }
 
 /* It comes within the second that the hooks stay on after the last user. */
-static void ek_user_comes_back(struct kunit *test)
+static void sched_key_test_user_comes_back(struct kunit *test)
 {
 	perf_sched_key_get();
 	perf_sched_key_put();
 	perf_sched_key_get();
-	ek_expect_stays_on(test);
+	sched_key_test_expect_stays_on(test);
 }
 
-static struct kunit_case ek_cases[] = {
-	KUNIT_CASE_SLOW(ek_users_are_counted),
-	KUNIT_CASE_SLOW(ek_one_of_two_leaves),
-	KUNIT_CASE_SLOW(ek_user_comes_back),
+static struct kunit_case sched_key_test_cases[] = {
+	KUNIT_CASE_SLOW(sched_key_test_users_are_counted),
+	KUNIT_CASE_SLOW(sched_key_test_one_of_two_leaves),
+	KUNIT_CASE_SLOW(sched_key_test_user_comes_back),
 	{ }
 };
 
-static struct kunit_suite ek_suite = {
+static struct kunit_suite sched_key_test_suite = {
 	.name		= "perf_sched_key",
-	.init		= ek_init,
-	.test_cases	= ek_cases,
+	.init		= sched_key_test_init,
+	.test_cases	= sched_key_test_cases,
 };
 
-kunit_test_suite(ek_suite);
+kunit_test_suite(sched_key_test_suite);

@@ -38,7 +38,7 @@
 static struct fake_pmu fake;
 
 /* Events and their times, all of one context and one moment. */
-struct sk_shot {
+struct sched_test_shot {
 	struct perf_event	**events;
 	int			nr;
 	u64			time;
@@ -46,50 +46,50 @@ struct sk_shot {
 	u64			running[MAX_EVENTS];
 };
 
-static int sk_suite_init(struct kunit_suite *suite)
+static int sched_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_sched");
 }
 
-static void sk_suite_exit(struct kunit_suite *suite)
+static void sched_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
 /* Runs after the events of the case are closed. */
-static void sk_check_idle(void *test)
+static void sched_test_check_idle(void *test)
 {
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static void sk_begin(struct kunit *test, unsigned int nr_counters,
-		     unsigned int turn_ms)
+static void sched_test_begin(struct kunit *test, unsigned int nr_counters,
+			     unsigned int turn_ms)
 {
 	fake_pmu_reset(&fake, nr_counters, turn_ms);
-	fake_pmu_undo(test, sk_check_idle, test);
+	fake_pmu_undo(test, sched_test_check_idle, test);
 }
 
-static int sk_cpu(void)
+static int sched_test_cpu(void)
 {
 	return cpumask_first(cpu_online_mask);
 }
 
-static struct perf_event *sk_open_cpu(struct kunit *test)
+static struct perf_event *sched_test_open_cpu(struct kunit *test)
 {
-	struct fake_pmu_spec spec = { .cpu = sk_cpu() };
+	struct fake_pmu_spec spec = { .cpu = sched_test_cpu() };
 
 	return fake_pmu_open(test, &fake, &spec);
 }
 
-static struct perf_event *sk_open_pinned(struct kunit *test)
+static struct perf_event *sched_test_open_pinned(struct kunit *test)
 {
-	struct fake_pmu_spec spec = { .cpu = sk_cpu(), .pinned = true };
+	struct fake_pmu_spec spec = { .cpu = sched_test_cpu(), .pinned = true };
 
 	return fake_pmu_open(test, &fake, &spec);
 }
 
-static struct perf_event *sk_open_sibling(struct kunit *test,
-					  struct perf_event *leader)
+static struct perf_event *sched_test_open_sibling(struct kunit *test,
+						  struct perf_event *leader)
 {
 	struct fake_pmu_spec spec = { .leader = leader };
 
@@ -100,7 +100,7 @@ static struct perf_event *sk_open_sibling(struct kunit *test,
  * Current is switched out and in again. On a busy host the timer of a short
  * sleep may fire before current sleeps, which then goes on without a switch.
  */
-static void sk_sleep(unsigned int usecs)
+static void sched_test_sleep(unsigned int usecs)
 {
 	unsigned long before = current->nvcsw + current->nivcsw;
 
@@ -109,8 +109,8 @@ static void sk_sleep(unsigned int usecs)
 	} while (current->nvcsw + current->nivcsw == before);
 }
 
-static struct perf_event *sk_open_task(struct kunit *test,
-				       struct task_struct *task, bool pinned)
+static struct perf_event *
+sched_test_open_task(struct kunit *test, struct task_struct *task, bool pinned)
 {
 	struct fake_pmu_spec spec = { .cpu = -1, .task = task,
 				      .pinned = pinned };
@@ -118,21 +118,21 @@ static struct perf_event *sk_open_task(struct kunit *test,
 	return fake_pmu_open(test, &fake, &spec);
 }
 
-static int sk_state(const struct perf_event *event)
+static int sched_test_state(const struct perf_event *event)
 {
 	return READ_ONCE(event->state);
 }
 
-static int sk_count_state(struct perf_event **events, int nr, int state)
+static int sched_test_count_state(struct perf_event **events, int nr, int state)
 {
 	int n = 0;
 
 	for (int i = 0; i < nr; i++)
-		n += sk_state(events[i]) == state;
+		n += sched_test_state(events[i]) == state;
 	return n;
 }
 
-static u64 sk_read(struct perf_event *event)
+static u64 sched_test_read(struct perf_event *event)
 {
 	u64 enabled, running;
 
@@ -140,7 +140,8 @@ static u64 sk_read(struct perf_event *event)
 }
 
 /* Have all events been on @turns times? */
-static bool sk_had_turns(struct perf_event **events, int nr, unsigned int turns)
+static bool sched_test_had_turns(struct perf_event **events, int nr,
+				 unsigned int turns)
 {
 	for (int i = 0; i < nr; i++) {
 		if (fake_pmu_turns(events[i]) < turns)
@@ -149,37 +150,38 @@ static bool sk_had_turns(struct perf_event **events, int nr, unsigned int turns)
 	return true;
 }
 
-static void sk_wait_turns(struct kunit *test, struct perf_event **events,
-			  int nr, unsigned int turns)
+static void sched_test_wait_turns(struct kunit *test,
+				  struct perf_event **events, int nr,
+				  unsigned int turns)
 {
 	bool done;
 
-	read_poll_timeout(sk_had_turns, done, done, 1000, PATIENCE_US, false,
-			  events, nr, turns);
+	read_poll_timeout(sched_test_had_turns, done, done, 1000, PATIENCE_US,
+			  false, events, nr, turns);
 	for (int i = 0; i < nr; i++)
 		KUNIT_ASSERT_GE_MSG(test, fake_pmu_turns(events[i]), turns,
 				    "event %d", i);
 }
 
-static bool sk_all_active(struct perf_event **events, int nr)
+static bool sched_test_all_active(struct perf_event **events, int nr)
 {
-	return sk_count_state(events, nr, ACTIVE) == nr;
+	return sched_test_count_state(events, nr, ACTIVE) == nr;
 }
 
-static void sk_wait_active(struct kunit *test, struct perf_event **events,
-			   int nr)
+static void sched_test_wait_active(struct kunit *test,
+				   struct perf_event **events, int nr)
 {
 	bool done;
 
-	read_poll_timeout(sk_all_active, done, done, 1000, PATIENCE_US, false,
-			  events, nr);
+	read_poll_timeout(sched_test_all_active, done, done, 1000, PATIENCE_US,
+			  false, events, nr);
 	KUNIT_EXPECT_TRUE(test, done);
 }
 
-static int sk_shoot_oncpu(struct perf_event_context *ctx,
-			  struct perf_cpu_context *cpuctx, void *arg)
+static int sched_test_shoot_oncpu(struct perf_event_context *ctx,
+				  struct perf_cpu_context *cpuctx, void *arg)
 {
-	struct sk_shot *shot = arg;
+	struct sched_test_shot *shot = arg;
 
 	perf_ctx_clock_update_locked(ctx);
 	shot->time = ctx->time;
@@ -193,17 +195,18 @@ static int sk_shoot_oncpu(struct perf_event_context *ctx,
 	return 0;
 }
 
-static void sk_shoot(struct sk_shot *shot, struct perf_event **events, int nr)
+static void sched_test_shoot(struct sched_test_shot *shot,
+			     struct perf_event **events, int nr)
 {
 	struct perf_event_context *ctx = events[0]->ctx;
 
 	shot->events = events;
 	shot->nr = nr;
 	guard(mutex)(&ctx->mutex);
-	perf_ctx_call(ctx, sk_shoot_oncpu, shot);
+	perf_ctx_call(ctx, sched_test_shoot_oncpu, shot);
 }
 
-static u64 sk_sum_running(const struct sk_shot *shot)
+static u64 sched_test_sum_running(const struct sched_test_shot *shot)
 {
 	u64 sum = 0;
 
@@ -214,189 +217,191 @@ static u64 sk_sum_running(const struct sk_shot *shot)
 
 /* First choices. */
 
-static void sk_all_fit(struct kunit *test)
+static void sched_test_all_fit(struct kunit *test)
 {
 	struct perf_event *events[4];
-	struct sk_shot shot;
+	struct sched_test_shot shot;
 
-	sk_begin(test, 4, FOREVER_MS);
+	sched_test_begin(test, 4, FOREVER_MS);
 	for (int i = 0; i < 4; i++)
-		events[i] = sk_open_cpu(test);
+		events[i] = sched_test_open_cpu(test);
 	fake_pmu_tick(&fake, 100);
 	for (int i = 0; i < 4; i++) {
-		KUNIT_EXPECT_EQ(test, sk_state(events[i]), ACTIVE);
-		KUNIT_EXPECT_EQ(test, events[i]->oncpu, sk_cpu());
-		KUNIT_EXPECT_EQ(test, sk_read(events[i]), 100);
+		KUNIT_EXPECT_EQ(test, sched_test_state(events[i]), ACTIVE);
+		KUNIT_EXPECT_EQ(test, events[i]->oncpu, sched_test_cpu());
+		KUNIT_EXPECT_EQ(test, sched_test_read(events[i]), 100);
 	}
-	sk_shoot(&shot, events, 4);
+	sched_test_shoot(&shot, events, 4);
 	for (int i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, shot.running[i], shot.enabled[i]);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), 4);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_REFUSE), 0);
 }
 
-static void sk_first_come(struct kunit *test)
+static void sched_test_first_come(struct kunit *test)
 {
 	struct perf_event *events[5];
 
-	sk_begin(test, 2, FOREVER_MS);
+	sched_test_begin(test, 2, FOREVER_MS);
 	for (int i = 0; i < 5; i++)
-		events[i] = sk_open_cpu(test);
+		events[i] = sched_test_open_cpu(test);
 	for (int i = 0; i < 5; i++)
-		KUNIT_EXPECT_EQ(test, sk_state(events[i]),
+		KUNIT_EXPECT_EQ(test, sched_test_state(events[i]),
 				i < 2 ? ACTIVE : INACTIVE);
 	fake_pmu_tick(&fake, 5);
-	KUNIT_EXPECT_EQ(test, sk_read(events[1]), 5);
-	KUNIT_EXPECT_EQ(test, sk_read(events[2]), 0);
+	KUNIT_EXPECT_EQ(test, sched_test_read(events[1]), 5);
+	KUNIT_EXPECT_EQ(test, sched_test_read(events[2]), 0);
 }
 
-static void sk_pinned_first(struct kunit *test)
+static void sched_test_pinned_first(struct kunit *test)
 {
 	struct perf_event *flexible[3], *pinned[2];
 
-	sk_begin(test, 3, FOREVER_MS);
+	sched_test_begin(test, 3, FOREVER_MS);
 	for (int i = 0; i < 3; i++)
-		flexible[i] = sk_open_cpu(test);
+		flexible[i] = sched_test_open_cpu(test);
 	for (int i = 0; i < 2; i++) {
-		pinned[i] = sk_open_pinned(test);
-		KUNIT_EXPECT_EQ(test, sk_state(pinned[i]), ACTIVE);
-		KUNIT_EXPECT_EQ(test, sk_count_state(flexible, 3, ACTIVE),
+		pinned[i] = sched_test_open_pinned(test);
+		KUNIT_EXPECT_EQ(test, sched_test_state(pinned[i]), ACTIVE);
+		KUNIT_EXPECT_EQ(test,
+				sched_test_count_state(flexible, 3, ACTIVE),
 				2 - i);
 	}
 }
 
 /* Only flexible groups are multiplexed. */
-static void sk_pinned_stays(struct kunit *test)
+static void sched_test_pinned_stays(struct kunit *test)
 {
 	struct perf_event *events[4], *pinned;
-	struct sk_shot shot;
+	struct sched_test_shot shot;
 
-	sk_begin(test, 2, TURN_MS);
-	pinned = sk_open_pinned(test);
+	sched_test_begin(test, 2, TURN_MS);
+	pinned = sched_test_open_pinned(test);
 	for (int i = 0; i < 4; i++)
-		events[i] = sk_open_cpu(test);
-	sk_wait_turns(test, events, 4, 5);
+		events[i] = sched_test_open_cpu(test);
+	sched_test_wait_turns(test, events, 4, 5);
 	KUNIT_EXPECT_EQ(test, fake_pmu_turns(pinned), 1);
-	sk_shoot(&shot, &pinned, 1);
+	sched_test_shoot(&shot, &pinned, 1);
 	KUNIT_EXPECT_EQ(test, shot.running[0], shot.enabled[0]);
 	KUNIT_EXPECT_GT(test, shot.running[0], 0);
 }
 
-static void sk_pinned_error(struct kunit *test)
+static void sched_test_pinned_error(struct kunit *test)
 {
-	static struct sk_shot before, after;
+	static struct sched_test_shot before, after;
 	struct perf_event *pinned[2], *late;
 
-	sk_begin(test, 2, FOREVER_MS);
+	sched_test_begin(test, 2, FOREVER_MS);
 	for (int i = 0; i < 2; i++)
-		pinned[i] = sk_open_pinned(test);
-	late = sk_open_pinned(test);
-	KUNIT_EXPECT_EQ(test, sk_state(late), ERROR);
-	KUNIT_EXPECT_EQ(test, sk_count_state(pinned, 2, ACTIVE), 2);
+		pinned[i] = sched_test_open_pinned(test);
+	late = sched_test_open_pinned(test);
+	KUNIT_EXPECT_EQ(test, sched_test_state(late), ERROR);
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(pinned, 2, ACTIVE), 2);
 
 	/* In error no time passes. */
-	sk_shoot(&before, &late, 1);
+	sched_test_shoot(&before, &late, 1);
 	fsleep(1000);
-	sk_shoot(&after, &late, 1);
+	sched_test_shoot(&after, &late, 1);
 	KUNIT_EXPECT_GT(test, after.time, before.time);
 	KUNIT_EXPECT_EQ(test, after.enabled[0], before.enabled[0]);
 
 	perf_event_enable(late);
-	KUNIT_EXPECT_EQ(test, sk_state(late), ERROR);
+	KUNIT_EXPECT_EQ(test, sched_test_state(late), ERROR);
 	/* Room alone does not bring it back, but an enable does. */
 	fake_pmu_close(test, pinned[0]);
-	KUNIT_EXPECT_EQ(test, sk_state(late), ERROR);
+	KUNIT_EXPECT_EQ(test, sched_test_state(late), ERROR);
 	perf_event_enable(late);
-	KUNIT_EXPECT_EQ(test, sk_state(late), ACTIVE);
+	KUNIT_EXPECT_EQ(test, sched_test_state(late), ACTIVE);
 	fake_pmu_tick(&fake, 9);
-	KUNIT_EXPECT_EQ(test, sk_read(late), 9);
+	KUNIT_EXPECT_EQ(test, sched_test_read(late), 9);
 }
 
-static void sk_group_all_on(struct kunit *test)
+static void sched_test_group_all_on(struct kunit *test)
 {
 	struct perf_event *members[3];
 
-	sk_begin(test, 3, FOREVER_MS);
-	members[0] = sk_open_cpu(test);
+	sched_test_begin(test, 3, FOREVER_MS);
+	members[0] = sched_test_open_cpu(test);
 	for (int i = 1; i < 3; i++)
-		members[i] = sk_open_sibling(test, members[0]);
-	KUNIT_EXPECT_EQ(test, sk_count_state(members, 3, ACTIVE), 3);
+		members[i] = sched_test_open_sibling(test, members[0]);
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(members, 3, ACTIVE), 3);
 	KUNIT_EXPECT_EQ(test, members[0]->nr_siblings, 2);
 	fake_pmu_tick(&fake, 7);
-	KUNIT_EXPECT_EQ(test, sk_read(members[2]), 7);
+	KUNIT_EXPECT_EQ(test, sched_test_read(members[2]), 7);
 }
 
 /* A group with one event too many is never scheduled in, not even in part. */
-static void sk_group_too_large(struct kunit *test)
+static void sched_test_group_too_large(struct kunit *test)
 {
 	struct perf_event *members[4], *other;
 
-	sk_begin(test, 3, TURN_MS);
-	members[0] = sk_open_cpu(test);
+	sched_test_begin(test, 3, TURN_MS);
+	members[0] = sched_test_open_cpu(test);
 	for (int i = 1; i < 4; i++)
-		members[i] = sk_open_sibling(test, members[0]);
-	KUNIT_EXPECT_EQ(test, sk_count_state(members, 4, INACTIVE), 4);
-	other = sk_open_cpu(test);
-	sk_wait_turns(test, &other, 1, 3);
-	KUNIT_EXPECT_EQ(test, sk_count_state(members, 4, INACTIVE), 4);
+		members[i] = sched_test_open_sibling(test, members[0]);
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(members, 4, INACTIVE), 4);
+	other = sched_test_open_cpu(test);
+	sched_test_wait_turns(test, &other, 1, 3);
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(members, 4, INACTIVE), 4);
 	/* Without one sibling the group fits. */
 	fake_pmu_close(test, members[3]);
 	perf_event_disable(other);
-	sk_wait_active(test, members, 3);
+	sched_test_wait_active(test, members, 3);
 }
 
-static void sk_group_beside_others(struct kunit *test)
+static void sched_test_group_beside_others(struct kunit *test)
 {
 	struct perf_event *single, *leader, *sibling;
 
-	sk_begin(test, 2, FOREVER_MS);
-	single = sk_open_cpu(test);
-	leader = sk_open_cpu(test);
-	KUNIT_EXPECT_EQ(test, sk_state(leader), ACTIVE);
-	sibling = sk_open_sibling(test, leader);
-	KUNIT_EXPECT_EQ(test, sk_state(single), ACTIVE);
-	KUNIT_EXPECT_EQ(test, sk_state(leader), INACTIVE);
-	KUNIT_EXPECT_EQ(test, sk_state(sibling), INACTIVE);
+	sched_test_begin(test, 2, FOREVER_MS);
+	single = sched_test_open_cpu(test);
+	leader = sched_test_open_cpu(test);
+	KUNIT_EXPECT_EQ(test, sched_test_state(leader), ACTIVE);
+	sibling = sched_test_open_sibling(test, leader);
+	KUNIT_EXPECT_EQ(test, sched_test_state(single), ACTIVE);
+	KUNIT_EXPECT_EQ(test, sched_test_state(leader), INACTIVE);
+	KUNIT_EXPECT_EQ(test, sched_test_state(sibling), INACTIVE);
 }
 
 /* Each add succeeds, but not the transaction. */
-static void sk_group_refused_commit(struct kunit *test)
+static void sched_test_group_refused_commit(struct kunit *test)
 {
-	struct fake_pmu_spec spec = { .cpu = sk_cpu(), .disabled = true };
+	struct fake_pmu_spec spec = { .cpu = sched_test_cpu(), .disabled = true };
 	struct perf_event *members[2];
 
-	sk_begin(test, 4, TURN_MS);
+	sched_test_begin(test, 4, TURN_MS);
 	members[0] = fake_pmu_open(test, &fake, &spec);
-	members[1] = sk_open_sibling(test, members[0]);
+	members[1] = sched_test_open_sibling(test, members[0]);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), 0);
 	atomic_set(&fake.refuse_commits, 3);
 	perf_event_enable(members[0]);
 	KUNIT_EXPECT_GE(test, fake_pmu_calls(&fake, FAKE_CANCEL), 1);
 	/* After that, its third try succeeds. */
-	sk_wait_turns(test, members, 2, 4);
-	KUNIT_EXPECT_EQ(test, sk_count_state(members, 2, ACTIVE), 2);
+	sched_test_wait_turns(test, members, 2, 4);
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(members, 2, ACTIVE), 2);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_CANCEL), 3);
 }
 
-static void sk_exclusive(struct kunit *test)
+static void sched_test_exclusive(struct kunit *test)
 {
-	struct fake_pmu_spec alone = { .cpu = sk_cpu(), .exclusive = true };
+	struct fake_pmu_spec alone = { .cpu = sched_test_cpu(), .exclusive = true };
 	struct perf_event *events[4];
 
-	sk_begin(test, 4, TURN_MS);
-	events[0] = sk_open_cpu(test);
+	sched_test_begin(test, 4, TURN_MS);
+	events[0] = sched_test_open_cpu(test);
 	events[1] = fake_pmu_open(test, &fake, &alone);
-	events[2] = sk_open_cpu(test);
+	events[2] = sched_test_open_cpu(test);
 	events[3] = fake_pmu_open(test, &fake, &alone);
-	sk_wait_turns(test, events, 4, 5);
+	sched_test_wait_turns(test, events, 4, 5);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake.mixed), 0);
 }
 
 /* Turns. */
 
 /* Has each event had at least half of an equal share of @counters? */
-static bool sk_is_fair(const struct sk_shot *before,
-		       const struct sk_shot *after, int counters)
+static bool sched_test_is_fair(const struct sched_test_shot *before,
+			       const struct sched_test_shot *after,
+			       int counters)
 {
 	u64 share = counters * (after->time - before->time) / after->nr;
 
@@ -411,31 +416,32 @@ static bool sk_is_fair(const struct sk_shot *before,
  * A machine that stops for a while gives a long turn to the active groups; the
  * others have to catch up, after which the shares are fair.
  */
-static void sk_wait_fair(struct kunit *test, const struct sk_shot *before,
-			 struct sk_shot *after, int counters)
+static void sched_test_wait_fair(struct kunit *test,
+				 const struct sched_test_shot *before,
+				 struct sched_test_shot *after, int counters)
 {
 	unsigned long end = jiffies + PATIENCE_US / USEC_PER_SEC * HZ;
 
 	do {
 		fsleep(5000);
-		sk_shoot(after, before->events, before->nr);
-	} while (!sk_is_fair(before, after, counters) &&
+		sched_test_shoot(after, before->events, before->nr);
+	} while (!sched_test_is_fair(before, after, counters) &&
 		 time_before(jiffies, end));
-	KUNIT_EXPECT_TRUE(test, sk_is_fair(before, after, counters));
+	KUNIT_EXPECT_TRUE(test, sched_test_is_fair(before, after, counters));
 }
 
-static void sk_multiplex(struct kunit *test, int counters, int nr)
+static void sched_test_multiplex(struct kunit *test, int counters, int nr)
 {
-	static struct sk_shot before, after;
+	static struct sched_test_shot before, after;
 	struct perf_event *events[MAX_EVENTS];
 	u64 elapsed;
 
-	sk_begin(test, counters, TURN_MS);
+	sched_test_begin(test, counters, TURN_MS);
 	for (int i = 0; i < nr; i++)
-		events[i] = sk_open_cpu(test);
-	sk_shoot(&before, events, nr);
-	sk_wait_turns(test, events, nr, 5);
-	sk_wait_fair(test, &before, &after, counters);
+		events[i] = sched_test_open_cpu(test);
+	sched_test_shoot(&before, events, nr);
+	sched_test_wait_turns(test, events, nr, 5);
+	sched_test_wait_fair(test, &before, &after, counters);
 
 	elapsed = after.time - before.time;
 	for (int i = 0; i < nr; i++) {
@@ -445,137 +451,141 @@ static void sk_multiplex(struct kunit *test, int counters, int nr)
 		KUNIT_EXPECT_LT(test, after.running[i], after.enabled[i]);
 	}
 	/* Every counter is in use all the time. */
-	KUNIT_EXPECT_EQ(test, sk_sum_running(&after) - sk_sum_running(&before),
+	KUNIT_EXPECT_EQ(test,
+			sched_test_sum_running(&after) -
+				sched_test_sum_running(&before),
 			counters * elapsed);
 }
 
-static void sk_multiplex_one(struct kunit *test)
+static void sched_test_multiplex_one(struct kunit *test)
 {
-	sk_multiplex(test, 1, 2);
+	sched_test_multiplex(test, 1, 2);
 }
 
-static void sk_multiplex_some(struct kunit *test)
+static void sched_test_multiplex_some(struct kunit *test)
 {
-	sk_multiplex(test, 3, 7);
+	sched_test_multiplex(test, 3, 7);
 }
 
-static void sk_multiplex_many(struct kunit *test)
+static void sched_test_multiplex_many(struct kunit *test)
 {
-	sk_multiplex(test, 4, MAX_EVENTS);
+	sched_test_multiplex(test, 4, MAX_EVENTS);
 }
 
 /* Two groups that need the same counter take turns beside one that does not. */
-static void sk_multiplex_constraint(struct kunit *test)
+static void sched_test_multiplex_constraint(struct kunit *test)
 {
-	struct fake_pmu_spec first = { .cpu = sk_cpu(), .counters = BIT(0) };
+	struct fake_pmu_spec first = { .cpu = sched_test_cpu(), .counters = BIT(0) };
 	struct perf_event *events[3];
 
-	sk_begin(test, 2, TURN_MS);
+	sched_test_begin(test, 2, TURN_MS);
 	events[0] = fake_pmu_open(test, &fake, &first);
 	events[1] = fake_pmu_open(test, &fake, &first);
-	events[2] = sk_open_cpu(test);
-	sk_wait_turns(test, events, 3, 5);
+	events[2] = sched_test_open_cpu(test);
+	sched_test_wait_turns(test, events, 3, 5);
 }
 
-static void sk_multiplex_groups(struct kunit *test)
+static void sched_test_multiplex_groups(struct kunit *test)
 {
 	struct perf_event *events[6];
 
-	sk_begin(test, 3, TURN_MS);
+	sched_test_begin(test, 3, TURN_MS);
 	for (int i = 0; i < 6; i += 2) {
-		events[i] = sk_open_cpu(test);
-		events[i + 1] = sk_open_sibling(test, events[i]);
+		events[i] = sched_test_open_cpu(test);
+		events[i + 1] = sched_test_open_sibling(test, events[i]);
 	}
-	sk_wait_turns(test, events, 6, 5);
+	sched_test_wait_turns(test, events, 6, 5);
 }
 
 /* When no group waits the timer stops, and it starts again when needed. */
-static void sk_multiplex_stops(struct kunit *test)
+static void sched_test_multiplex_stops(struct kunit *test)
 {
 	struct perf_event *events[2];
 	bool active;
 
-	sk_begin(test, 1, TURN_MS);
+	sched_test_begin(test, 1, TURN_MS);
 	for (int i = 0; i < 2; i++)
-		events[i] = sk_open_cpu(test);
-	sk_wait_turns(test, events, 2, 3);
+		events[i] = sched_test_open_cpu(test);
+	sched_test_wait_turns(test, events, 2, 3);
 	perf_event_disable(events[0]);
 	read_poll_timeout(READ_ONCE, active, !active, 1000, PATIENCE_US, false,
 			  per_cpu_ptr(fake.pmu.cpu_pmu_context,
-				      sk_cpu())->mux_active);
+				      sched_test_cpu())
+				  ->mux_active);
 	KUNIT_EXPECT_FALSE(test, active);
-	KUNIT_EXPECT_EQ(test, sk_state(events[1]), ACTIVE);
+	KUNIT_EXPECT_EQ(test, sched_test_state(events[1]), ACTIVE);
 	perf_event_enable(events[0]);
-	sk_wait_turns(test, events, 2, 8);
+	sched_test_wait_turns(test, events, 2, 8);
 }
 
 /* Tasks. */
 
-static void sk_bind(struct kunit *test, int cpu)
+static void sched_test_bind(struct kunit *test, int cpu)
 {
 	KUNIT_ASSERT_EQ(test, 0,
 			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
 }
 
 /* A pinned event of the task goes before flexible ones of the CPU. */
-static void sk_task_pinned(struct kunit *test)
+static void sched_test_task_pinned(struct kunit *test)
 {
 	struct perf_event *cpu_event, *task_event;
-	struct sk_shot shot;
+	struct sched_test_shot shot;
 
-	sk_begin(test, 1, FOREVER_MS);
-	sk_bind(test, sk_cpu());
-	cpu_event = sk_open_cpu(test);
-	task_event = sk_open_task(test, current, true);
-	KUNIT_EXPECT_EQ(test, sk_state(task_event), ACTIVE);
-	KUNIT_EXPECT_EQ(test, sk_state(cpu_event), INACTIVE);
+	sched_test_begin(test, 1, FOREVER_MS);
+	sched_test_bind(test, sched_test_cpu());
+	cpu_event = sched_test_open_cpu(test);
+	task_event = sched_test_open_task(test, current, true);
+	KUNIT_EXPECT_EQ(test, sched_test_state(task_event), ACTIVE);
+	KUNIT_EXPECT_EQ(test, sched_test_state(cpu_event), INACTIVE);
 
 	/* While the task sleeps the CPU's event has the counter. */
 	fake_pmu_tick(&fake, 3);
-	KUNIT_EXPECT_EQ(test, sk_read(cpu_event), 0);
+	KUNIT_EXPECT_EQ(test, sched_test_read(cpu_event), 0);
 	fsleep(20000);
-	KUNIT_EXPECT_EQ(test, sk_read(task_event), 3);
+	KUNIT_EXPECT_EQ(test, sched_test_read(task_event), 3);
 	KUNIT_EXPECT_GE(test, fake_pmu_turns(cpu_event), 2);
-	sk_shoot(&shot, &task_event, 1);
+	sched_test_shoot(&shot, &task_event, 1);
 	KUNIT_EXPECT_EQ(test, shot.enabled[0], shot.running[0]);
 }
 
 /* A task's groups come last, and get what the CPU's leave at the next choice. */
-static void sk_task_flexible(struct kunit *test)
+static void sched_test_task_flexible(struct kunit *test)
 {
 	unsigned long end = jiffies + 10 * HZ;
 	struct perf_event *cpu_event, *task_event;
 
-	sk_begin(test, 1, TURN_MS);
-	sk_bind(test, sk_cpu());
-	cpu_event = sk_open_cpu(test);
-	task_event = sk_open_task(test, current, false);
-	KUNIT_EXPECT_EQ(test, sk_state(cpu_event), ACTIVE);
-	KUNIT_EXPECT_EQ(test, sk_state(task_event), INACTIVE);
+	sched_test_begin(test, 1, TURN_MS);
+	sched_test_bind(test, sched_test_cpu());
+	cpu_event = sched_test_open_cpu(test);
+	task_event = sched_test_open_task(test, current, false);
+	KUNIT_EXPECT_EQ(test, sched_test_state(cpu_event), ACTIVE);
+	KUNIT_EXPECT_EQ(test, sched_test_state(task_event), INACTIVE);
 	perf_event_disable(cpu_event);
 	/* The task's time passes only while it runs. */
-	while (sk_state(task_event) != ACTIVE && time_before(jiffies, end))
+	while (sched_test_state(task_event) != ACTIVE &&
+	       time_before(jiffies, end))
 		cond_resched();
-	KUNIT_EXPECT_EQ(test, sk_state(task_event), ACTIVE);
+	KUNIT_EXPECT_EQ(test, sched_test_state(task_event), ACTIVE);
 }
 
 /* The groups of a choice are put back in one transaction at each switch. */
-static void sk_task_at_once(struct kunit *test)
+static void sched_test_task_at_once(struct kunit *test)
 {
 	struct perf_event *events[4];
 	unsigned int turns, others, commits;
 
-	sk_begin(test, 4, FOREVER_MS);
-	sk_bind(test, sk_cpu());
+	sched_test_begin(test, 4, FOREVER_MS);
+	sched_test_bind(test, sched_test_cpu());
 	for (int i = 0; i < 4; i++)
-		events[i] = sk_open_task(test, current, false);
-	sk_sleep(1000);
+		events[i] = sched_test_open_task(test, current, false);
+	sched_test_sleep(1000);
 	scoped_guard(preempt) {
 		turns = fake_pmu_turns(events[0]);
 		others = fake_pmu_turns(events[3]);
 		commits = fake_pmu_calls(&fake, FAKE_COMMIT);
 	}
-	sk_sleep(1000);
+	sched_test_sleep(1000);
 	scoped_guard(preempt) {
 		turns = fake_pmu_turns(events[0]) - turns;
 		others = fake_pmu_turns(events[3]) - others;
@@ -587,49 +597,49 @@ static void sk_task_at_once(struct kunit *test)
 }
 
 /* The transaction is refused for one group: the rest is put on one by one. */
-static void sk_task_one_by_one(struct kunit *test)
+static void sched_test_task_one_by_one(struct kunit *test)
 {
 	struct perf_event *events[3];
-	struct sk_shot shot;
+	struct sched_test_shot shot;
 
-	sk_begin(test, 3, FOREVER_MS);
-	sk_bind(test, sk_cpu());
+	sched_test_begin(test, 3, FOREVER_MS);
+	sched_test_bind(test, sched_test_cpu());
 	for (int i = 0; i < 3; i++)
-		events[i] = sk_open_task(test, current, false);
-	sk_sleep(1000);
-	KUNIT_EXPECT_EQ(test, sk_count_state(events, 3, ACTIVE), 3);
+		events[i] = sched_test_open_task(test, current, false);
+	sched_test_sleep(1000);
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(events, 3, ACTIVE), 3);
 
 	WRITE_ONCE(fake.nr_counters, 2);
-	sk_sleep(1000);
-	KUNIT_EXPECT_EQ(test, sk_count_state(events, 3, ACTIVE), 2);
-	KUNIT_EXPECT_EQ(test, sk_state(events[2]), INACTIVE);
-	sk_shoot(&shot, events, 3);
+	sched_test_sleep(1000);
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(events, 3, ACTIVE), 2);
+	KUNIT_EXPECT_EQ(test, sched_test_state(events[2]), INACTIVE);
+	sched_test_shoot(&shot, events, 3);
 	KUNIT_EXPECT_EQ(test, shot.running[0], shot.enabled[0]);
 	KUNIT_EXPECT_LT(test, shot.running[2], shot.enabled[2]);
 }
 
 /* The same for a pinned group, which the others must not put in error. */
-static void sk_task_pinned_one_by_one(struct kunit *test)
+static void sched_test_task_pinned_one_by_one(struct kunit *test)
 {
 	struct perf_event *events[3];
 
-	sk_begin(test, 3, FOREVER_MS);
-	sk_bind(test, sk_cpu());
+	sched_test_begin(test, 3, FOREVER_MS);
+	sched_test_bind(test, sched_test_cpu());
 	for (int i = 0; i < 3; i++)
-		events[i] = sk_open_task(test, current, true);
+		events[i] = sched_test_open_task(test, current, true);
 	atomic_set(&fake.refuse_commits, 1);
-	sk_sleep(1000);
-	KUNIT_EXPECT_EQ(test, sk_count_state(events, 3, ACTIVE), 3);
+	sched_test_sleep(1000);
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(events, 3, ACTIVE), 3);
 
 	WRITE_ONCE(fake.nr_counters, 2);
-	sk_sleep(1000);
-	KUNIT_EXPECT_EQ(test, sk_count_state(events, 2, ACTIVE), 2);
-	KUNIT_EXPECT_EQ(test, sk_state(events[2]), ERROR);
+	sched_test_sleep(1000);
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(events, 2, ACTIVE), 2);
+	KUNIT_EXPECT_EQ(test, sched_test_state(events[2]), ERROR);
 }
 
 /* Opens groups of current with all sorts of constraints. */
-static int sk_open_mix(struct kunit *test, struct rnd_state *rnd,
-		       struct perf_event **events)
+static int sched_test_open_mix(struct kunit *test, struct rnd_state *rnd,
+			       struct perf_event **events)
 {
 	int nr = 2 + prandom_u32_state(rnd) % (MAX_EVENTS - 2);
 
@@ -652,33 +662,33 @@ static int sk_open_mix(struct kunit *test, struct rnd_state *rnd,
 }
 
 /* Return: a mask of the events that are active after current has slept. */
-static u64 sk_on_after_sleep(struct perf_event **events, int nr)
+static u64 sched_test_on_after_sleep(struct perf_event **events, int nr)
 {
 	u64 on = 0;
 
-	sk_sleep(500);
+	sched_test_sleep(500);
 	for (int i = 0; i < nr; i++)
-		on |= (u64)(sk_state(events[i]) == ACTIVE) << i;
+		on |= (u64)(sched_test_state(events[i]) == ACTIVE) << i;
 	return on;
 }
 
 /* In one transaction or one by one, the same groups become active. */
-static void sk_task_same_choice(struct kunit *test)
+static void sched_test_task_same_choice(struct kunit *test)
 {
 	struct perf_event *events[MAX_EVENTS];
 	struct rnd_state rnd;
 
-	sk_begin(test, 4, FOREVER_MS);
-	sk_bind(test, sk_cpu());
+	sched_test_begin(test, 4, FOREVER_MS);
+	sched_test_bind(test, sched_test_cpu());
 	fake_pmu_seed(test, &rnd);
 	for (int round = 0; round < 30; round++) {
-		int nr = sk_open_mix(test, &rnd, events);
-		u64 choice = sk_on_after_sleep(events, nr);
+		int nr = sched_test_open_mix(test, &rnd, events);
+		u64 choice = sched_test_on_after_sleep(events, nr);
 
-		KUNIT_EXPECT_EQ_MSG(test, sk_on_after_sleep(events, nr),
+		KUNIT_EXPECT_EQ_MSG(test, sched_test_on_after_sleep(events, nr),
 				    choice, "round %d", round);
 		atomic_set(&fake.refuse_commits, 1);
-		KUNIT_EXPECT_EQ_MSG(test, sk_on_after_sleep(events, nr),
+		KUNIT_EXPECT_EQ_MSG(test, sched_test_on_after_sleep(events, nr),
 				    choice, "round %d", round);
 		atomic_set(&fake.refuse_commits, 0);
 		while (nr--)
@@ -687,7 +697,7 @@ static void sk_task_same_choice(struct kunit *test)
 }
 
 /* A thread that makes and counts its own ticks when it is told to. */
-struct sk_worker {
+struct sched_test_worker {
 	struct task_struct	*task;
 	struct completion	go;
 	struct completion	done;
@@ -695,9 +705,9 @@ struct sk_worker {
 	bool			stop;
 };
 
-static int sk_work(void *arg)
+static int sched_test_work(void *arg)
 {
-	struct sk_worker *worker = arg;
+	struct sched_test_worker *worker = arg;
 
 	for (;;) {
 		wait_for_completion(&worker->go);
@@ -711,9 +721,9 @@ static int sk_work(void *arg)
 	}
 }
 
-static void sk_stop_worker(void *arg)
+static void sched_test_stop_worker(void *arg)
 {
-	struct sk_worker *worker = arg;
+	struct sched_test_worker *worker = arg;
 
 	worker->stop = true;
 	complete(&worker->go);
@@ -721,23 +731,23 @@ static void sk_stop_worker(void *arg)
 	put_task_struct(worker->task);
 }
 
-static struct sk_worker *sk_start_worker(struct kunit *test)
+static struct sched_test_worker *sched_test_start_worker(struct kunit *test)
 {
-	struct sk_worker *worker = kunit_kzalloc(test, sizeof(*worker),
-						 GFP_KERNEL);
+	struct sched_test_worker *worker =
+		kunit_kzalloc(test, sizeof(*worker), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, worker);
 	init_completion(&worker->go);
 	init_completion(&worker->done);
-	worker->task = kthread_run(sk_work, worker, "perf_kunit");
+	worker->task = kthread_run(sched_test_work, worker, "perf_kunit");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(worker->task));
 	get_task_struct(worker->task);
-	fake_pmu_undo(test, sk_stop_worker, worker);
+	fake_pmu_undo(test, sched_test_stop_worker, worker);
 	return worker;
 }
 
 /* Waits until it sleeps: it may be preempted before, and then run once more. */
-static void sk_let_work(struct sk_worker *worker, int nr)
+static void sched_test_let_work(struct sched_test_worker *worker, int nr)
 {
 	unsigned long asleep;
 
@@ -753,7 +763,7 @@ static void sk_let_work(struct sk_worker *worker, int nr)
  * is unloaded then, but will be loaded once more. A thread off the queue of its
  * CPU cannot run again by itself.
  */
-static bool sk_is_unloaded(struct perf_event *event)
+static bool sched_test_is_unloaded(struct perf_event *event)
 {
 	if (task_is_runnable(event->ctx->task))
 		return false;
@@ -761,142 +771,143 @@ static bool sk_is_unloaded(struct perf_event *event)
 	return READ_ONCE(event->ctx->loaded_cpu) == PERF_CPU_NONE;
 }
 
-static void sk_wait_unloaded(struct kunit *test, struct perf_event *event)
+static void sched_test_wait_unloaded(struct kunit *test,
+				     struct perf_event *event)
 {
 	bool done;
 
-	read_poll_timeout(sk_is_unloaded, done, done, 100, PATIENCE_US, false,
-			  event);
+	read_poll_timeout(sched_test_is_unloaded, done, done, 100, PATIENCE_US,
+			  false, event);
 	KUNIT_EXPECT_TRUE(test, done);
 }
 
 /* Nobody else makes ticks, so the thread's event sees only its own. */
-static void sk_sleeping_task(struct kunit *test)
+static void sched_test_sleeping_task(struct kunit *test)
 {
-	static struct sk_shot before, after;
-	struct sk_worker *worker;
+	static struct sched_test_shot before, after;
+	struct sched_test_worker *worker;
 	struct perf_event *event;
 
-	sk_begin(test, 2, FOREVER_MS);
-	worker = sk_start_worker(test);
-	sk_let_work(worker, 10);
-	event = sk_open_task(test, worker->task, false);
-	sk_wait_unloaded(test, event);
-	KUNIT_EXPECT_EQ(test, sk_read(event), 0);
+	sched_test_begin(test, 2, FOREVER_MS);
+	worker = sched_test_start_worker(test);
+	sched_test_let_work(worker, 10);
+	event = sched_test_open_task(test, worker->task, false);
+	sched_test_wait_unloaded(test, event);
+	KUNIT_EXPECT_EQ(test, sched_test_read(event), 0);
 
-	sk_let_work(worker, 1000);
-	sk_wait_unloaded(test, event);
-	KUNIT_EXPECT_EQ(test, sk_read(event), 1000);
-	sk_shoot(&before, &event, 1);
+	sched_test_let_work(worker, 1000);
+	sched_test_wait_unloaded(test, event);
+	KUNIT_EXPECT_EQ(test, sched_test_read(event), 1000);
+	sched_test_shoot(&before, &event, 1);
 	KUNIT_EXPECT_GT(test, before.running[0], 0);
 	KUNIT_EXPECT_EQ(test, before.running[0], before.enabled[0]);
 
 	fake_pmu_tick(&fake, 77);
 	fsleep(1000);
-	sk_shoot(&after, &event, 1);
+	sched_test_shoot(&after, &event, 1);
 	KUNIT_EXPECT_EQ(test, after.enabled[0], before.enabled[0]);
-	KUNIT_EXPECT_EQ(test, sk_read(event), 1000);
+	KUNIT_EXPECT_EQ(test, sched_test_read(event), 1000);
 
 	perf_event_disable(event);
-	sk_let_work(worker, 5);
+	sched_test_let_work(worker, 5);
 	perf_event_enable(event);
-	sk_let_work(worker, 6);
-	sk_wait_unloaded(test, event);
-	KUNIT_EXPECT_EQ(test, sk_read(event), 1006);
+	sched_test_let_work(worker, 6);
+	sched_test_wait_unloaded(test, event);
+	KUNIT_EXPECT_EQ(test, sched_test_read(event), 1006);
 }
 
-static void sk_moving_task(struct kunit *test)
+static void sched_test_moving_task(struct kunit *test)
 {
-	int other = cpumask_next(sk_cpu(), cpu_online_mask);
-	struct sk_worker *worker;
+	int other = cpumask_next(sched_test_cpu(), cpu_online_mask);
+	struct sched_test_worker *worker;
 	struct perf_event *event;
 
 	if (other >= nr_cpu_ids)
 		kunit_skip(test, "one CPU only");
-	sk_begin(test, 1, FOREVER_MS);
-	worker = sk_start_worker(test);
-	event = sk_open_task(test, worker->task, true);
+	sched_test_begin(test, 1, FOREVER_MS);
+	worker = sched_test_start_worker(test);
+	event = sched_test_open_task(test, worker->task, true);
 	for (int i = 0; i < 50; i++) {
-		const struct cpumask *mask = cpumask_of(i & 1 ? other :
-							sk_cpu());
+		const struct cpumask *mask =
+			cpumask_of(i & 1 ? other : sched_test_cpu());
 
 		KUNIT_ASSERT_EQ(test, 0,
 				set_cpus_allowed_ptr(worker->task, mask));
-		sk_let_work(worker, 20);
+		sched_test_let_work(worker, 20);
 	}
-	sk_wait_unloaded(test, event);
-	KUNIT_EXPECT_EQ(test, sk_state(event), INACTIVE);
-	KUNIT_EXPECT_EQ(test, sk_read(event), 1000);
+	sched_test_wait_unloaded(test, event);
+	KUNIT_EXPECT_EQ(test, sched_test_state(event), INACTIVE);
+	KUNIT_EXPECT_EQ(test, sched_test_read(event), 1000);
 }
 
 /* Many threads with an event each: an event counts no other thread. */
-static void sk_many_tasks(struct kunit *test)
+static void sched_test_many_tasks(struct kunit *test)
 {
-	struct sk_worker *workers[8];
+	struct sched_test_worker *workers[8];
 	struct perf_event *events[8];
 
-	sk_begin(test, 1, FOREVER_MS);
+	sched_test_begin(test, 1, FOREVER_MS);
 	for (int i = 0; i < 8; i++) {
-		workers[i] = sk_start_worker(test);
-		events[i] = sk_open_task(test, workers[i]->task, true);
-		sk_wait_unloaded(test, events[i]);
+		workers[i] = sched_test_start_worker(test);
+		events[i] = sched_test_open_task(test, workers[i]->task, true);
+		sched_test_wait_unloaded(test, events[i]);
 	}
 	for (int round = 0; round < 10; round++) {
 		for (int i = 0; i < 8; i++) {
-			sk_let_work(workers[i], i + 1);
-			sk_wait_unloaded(test, events[i]);
+			sched_test_let_work(workers[i], i + 1);
+			sched_test_wait_unloaded(test, events[i]);
 		}
 	}
 	for (int i = 0; i < 8; i++)
-		KUNIT_EXPECT_EQ(test, sk_read(events[i]), 10 * (i + 1));
+		KUNIT_EXPECT_EQ(test, sched_test_read(events[i]), 10 * (i + 1));
 }
 
 /* A task's event that is bound to a CPU does not count on others. */
-static void sk_task_on_cpu(struct kunit *test)
+static void sched_test_task_on_cpu(struct kunit *test)
 {
-	int other = cpumask_next(sk_cpu(), cpu_online_mask);
+	int other = cpumask_next(sched_test_cpu(), cpu_online_mask);
 	struct fake_pmu_spec spec = { .cpu = other };
-	struct sk_worker *worker;
+	struct sched_test_worker *worker;
 	struct perf_event *event;
 
 	if (other >= nr_cpu_ids)
 		kunit_skip(test, "one CPU only");
-	sk_begin(test, 1, FOREVER_MS);
-	worker = sk_start_worker(test);
+	sched_test_begin(test, 1, FOREVER_MS);
+	worker = sched_test_start_worker(test);
 	spec.task = worker->task;
 	event = fake_pmu_open(test, &fake, &spec);
-	set_cpus_allowed_ptr(worker->task, cpumask_of(sk_cpu()));
-	sk_let_work(worker, 10);
-	sk_wait_unloaded(test, event);
-	KUNIT_EXPECT_EQ(test, sk_read(event), 0);
+	set_cpus_allowed_ptr(worker->task, cpumask_of(sched_test_cpu()));
+	sched_test_let_work(worker, 10);
+	sched_test_wait_unloaded(test, event);
+	KUNIT_EXPECT_EQ(test, sched_test_read(event), 0);
 	set_cpus_allowed_ptr(worker->task, cpumask_of(other));
-	sk_let_work(worker, 10);
-	sk_wait_unloaded(test, event);
-	KUNIT_EXPECT_EQ(test, sk_read(event), 10);
+	sched_test_let_work(worker, 10);
+	sched_test_wait_unloaded(test, event);
+	KUNIT_EXPECT_EQ(test, sched_test_read(event), 10);
 }
 
 /* The task runs, but not on the CPU of its event. */
-static void sk_task_elsewhere(struct kunit *test)
+static void sched_test_task_elsewhere(struct kunit *test)
 {
-	int other = cpumask_next(sk_cpu(), cpu_online_mask);
+	int other = cpumask_next(sched_test_cpu(), cpu_online_mask);
 	struct fake_pmu_spec spec = { .cpu = other, .task = current };
 	struct perf_event *event;
 
 	if (other >= nr_cpu_ids)
 		kunit_skip(test, "one CPU only");
-	sk_begin(test, 1, FOREVER_MS);
-	sk_bind(test, sk_cpu());
+	sched_test_begin(test, 1, FOREVER_MS);
+	sched_test_bind(test, sched_test_cpu());
 	event = fake_pmu_open(test, &fake, &spec);
-	KUNIT_EXPECT_EQ(test, sk_state(event), INACTIVE);
+	KUNIT_EXPECT_EQ(test, sched_test_state(event), INACTIVE);
 	perf_event_disable(event);
 	perf_event_enable(event);
-	KUNIT_EXPECT_EQ(test, sk_state(event), INACTIVE);
+	KUNIT_EXPECT_EQ(test, sched_test_state(event), INACTIVE);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), 0);
-	sk_bind(test, other);
-	KUNIT_EXPECT_EQ(test, sk_state(event), ACTIVE);
+	sched_test_bind(test, other);
+	KUNIT_EXPECT_EQ(test, sched_test_state(event), ACTIVE);
 }
 
-static s64 sk_least_service(struct perf_event **events, int nr)
+static s64 sched_test_least_service(struct perf_event **events, int nr)
 {
 	s64 least = S64_MAX;
 
@@ -909,9 +920,9 @@ static s64 sk_least_service(struct perf_event **events, int nr)
  * Two groups of the task take turns. A third has no service, since one of the
  * CPU's has its counter. New groups begin behind the two nevertheless.
  */
-static void sk_new_group_begins_behind(struct kunit *test)
+static void sched_test_new_group_begins_behind(struct kunit *test)
 {
-	struct fake_pmu_spec cpu = { .cpu = sk_cpu(), .counters = BIT(0) };
+	struct fake_pmu_spec cpu = { .cpu = sched_test_cpu(), .counters = BIT(0) };
 	struct fake_pmu_spec task = { .cpu = -1, .task = current,
 				      .counters = BIT(0) };
 	const s64 enough = 10 * TURN_MS * NSEC_PER_MSEC;
@@ -919,8 +930,8 @@ static void sk_new_group_begins_behind(struct kunit *test)
 	struct perf_event *events[2], *new;
 	s64 least;
 
-	sk_begin(test, 2, TURN_MS);
-	sk_bind(test, sk_cpu());
+	sched_test_begin(test, 2, TURN_MS);
+	sched_test_bind(test, sched_test_cpu());
 	fake_pmu_open(test, &fake, &cpu);
 	fake_pmu_open(test, &fake, &task);
 	task.counters = BIT(1);
@@ -929,16 +940,16 @@ static void sk_new_group_begins_behind(struct kunit *test)
 	/* The task's time passes only while it runs. */
 	do {
 		cond_resched();
-		least = sk_least_service(events, 2);
+		least = sched_test_least_service(events, 2);
 	} while (least < enough && time_before(jiffies, end));
 	KUNIT_ASSERT_GE(test, least, enough);
 	new = fake_pmu_open(test, &fake, &task);
-	KUNIT_EXPECT_GE(test, sk_least_service(&new, 1), least);
+	KUNIT_EXPECT_GE(test, sched_test_least_service(&new, 1), least);
 }
 
 /* The others. */
 
-static void sk_close_software(void *arg)
+static void sched_test_close_software(void *arg)
 {
 	struct perf_event **events = arg;
 
@@ -946,7 +957,7 @@ static void sk_close_software(void *arg)
 		perf_event_release_kernel(events[i]);
 }
 
-static struct perf_event **sk_open_software(struct kunit *test)
+static struct perf_event **sched_test_open_software(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type	= PERF_TYPE_SOFTWARE,
@@ -957,10 +968,10 @@ static struct perf_event **sk_open_software(struct kunit *test)
 
 	events = kunit_kcalloc(test, NR_SOFTWARE, sizeof(*events), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, events);
-	fake_pmu_undo(test, sk_close_software, events);
+	fake_pmu_undo(test, sched_test_close_software, events);
 	for (int i = 0; i < NR_SOFTWARE; i++) {
-		event = perf_event_create_kernel_counter(&attr, sk_cpu(), NULL,
-							 NULL, NULL);
+		event = perf_event_create_kernel_counter(
+			&attr, sched_test_cpu(), NULL, NULL, NULL);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 		events[i] = event;
 	}
@@ -968,22 +979,23 @@ static struct perf_event **sk_open_software(struct kunit *test)
 }
 
 /* A thousand events come and go without disturbing those of this PMU. */
-static void sk_undisturbed(struct kunit *test)
+static void sched_test_undisturbed(struct kunit *test)
 {
 	struct perf_event *events[4], **software;
 	int calls;
 
-	sk_begin(test, 4, FOREVER_MS);
+	sched_test_begin(test, 4, FOREVER_MS);
 	for (int i = 0; i < 4; i++)
-		events[i] = sk_open_cpu(test);
+		events[i] = sched_test_open_cpu(test);
 	calls = fake_pmu_calls(&fake, FAKE_START) +
 		fake_pmu_calls(&fake, FAKE_STOP);
-	software = sk_open_software(test);
-	KUNIT_EXPECT_EQ(test, sk_count_state(software, NR_SOFTWARE, ACTIVE),
+	software = sched_test_open_software(test);
+	KUNIT_EXPECT_EQ(test,
+			sched_test_count_state(software, NR_SOFTWARE, ACTIVE),
 			NR_SOFTWARE);
-	kunit_release_action(test, sk_close_software, software);
+	kunit_release_action(test, sched_test_close_software, software);
 
-	KUNIT_EXPECT_EQ(test, sk_count_state(events, 4, ACTIVE), 4);
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(events, 4, ACTIVE), 4);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), 4);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_DEL), 0);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_START) +
@@ -991,100 +1003,102 @@ static void sk_undisturbed(struct kunit *test)
 }
 
 /* Events of its own PMU do not disturb an event either while there is room. */
-static void sk_undisturbed_by_own(struct kunit *test)
+static void sched_test_undisturbed_by_own(struct kunit *test)
 {
 	struct perf_event *first, *pinned, *last;
 
-	sk_begin(test, 4, FOREVER_MS);
-	first = sk_open_cpu(test);
-	pinned = sk_open_pinned(test);
-	last = sk_open_cpu(test);
-	fake_pmu_close(test, sk_open_cpu(test));
+	sched_test_begin(test, 4, FOREVER_MS);
+	first = sched_test_open_cpu(test);
+	pinned = sched_test_open_pinned(test);
+	last = sched_test_open_cpu(test);
+	fake_pmu_close(test, sched_test_open_cpu(test));
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), 4);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_DEL), 1);
 	KUNIT_EXPECT_EQ(test, fake_pmu_turns(first) + fake_pmu_turns(pinned) +
 			fake_pmu_turns(last), 3);
 }
 
-static void sk_resched_oncpu(void *unused)
+static void sched_test_resched_oncpu(void *unused)
 {
 	perf_pmu_resched(&fake.pmu);
 }
 
-static void sk_choose_again(void)
+static void sched_test_choose_again(void)
 {
-	smp_call_function_single(sk_cpu(), sk_resched_oncpu, NULL, 1);
+	smp_call_function_single(sched_test_cpu(), sched_test_resched_oncpu,
+				 NULL, 1);
 }
 
 /* A driver's counters become fewer, then more again. */
-static void sk_resched(struct kunit *test)
+static void sched_test_resched(struct kunit *test)
 {
 	struct perf_event *events[4];
 
-	sk_begin(test, 4, FOREVER_MS);
+	sched_test_begin(test, 4, FOREVER_MS);
 	for (int i = 0; i < 4; i++)
-		events[i] = sk_open_cpu(test);
+		events[i] = sched_test_open_cpu(test);
 	fake.nr_counters = 2;
-	sk_choose_again();
-	KUNIT_EXPECT_EQ(test, sk_count_state(events, 4, ACTIVE), 2);
+	sched_test_choose_again();
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(events, 4, ACTIVE), 2);
 	fake.nr_counters = 4;
-	sk_choose_again();
-	KUNIT_EXPECT_EQ(test, sk_count_state(events, 4, ACTIVE), 4);
+	sched_test_choose_again();
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(events, 4, ACTIVE), 4);
 }
 
 /* A choice has an end only while a group waits for it. */
-static void sk_choice_ends(struct kunit *test)
+static void sched_test_choice_ends(struct kunit *test)
 {
 	struct perf_event_pmu_context *epc;
 	struct perf_event *event;
 
-	sk_begin(test, 1, FOREVER_MS);
-	epc = sk_open_cpu(test)->pmu_ctx;
-	sk_choose_again();
+	sched_test_begin(test, 1, FOREVER_MS);
+	epc = sched_test_open_cpu(test)->pmu_ctx;
+	sched_test_choose_again();
 	KUNIT_EXPECT_EQ(test, epc->chosen_at, 0);
-	event = sk_open_cpu(test);
-	sk_choose_again();
+	event = sched_test_open_cpu(test);
+	sched_test_choose_again();
 	KUNIT_EXPECT_NE(test, epc->chosen_at, 0);
 	fake_pmu_close(test, event);
-	sk_choose_again();
+	sched_test_choose_again();
 	KUNIT_EXPECT_EQ(test, epc->chosen_at, 0);
 }
 
 /* An event that is enabled while its task is away joins the next choice. */
-static void sk_enabled_away(struct kunit *test)
+static void sched_test_enabled_away(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = -1, .disabled = true };
-	struct sk_worker *worker;
+	struct sched_test_worker *worker;
 	struct perf_event *event;
 
-	sk_begin(test, 3, FOREVER_MS);
-	worker = sk_start_worker(test);
+	sched_test_begin(test, 3, FOREVER_MS);
+	worker = sched_test_start_worker(test);
 	/* One of the two pairs waits; one counter is left over. */
 	for (int i = 0; i < 2; i++)
-		sk_open_sibling(test, sk_open_task(test, worker->task, false));
+		sched_test_open_sibling(
+			test, sched_test_open_task(test, worker->task, false));
 	spec.task = worker->task;
 	event = fake_pmu_open(test, &fake, &spec);
-	sk_let_work(worker, 10);
-	sk_wait_unloaded(test, event);
+	sched_test_let_work(worker, 10);
+	sched_test_wait_unloaded(test, event);
 
 	perf_event_enable(event);
-	sk_let_work(worker, 5);
-	sk_wait_unloaded(test, event);
-	KUNIT_EXPECT_EQ(test, sk_read(event), 5);
+	sched_test_let_work(worker, 5);
+	sched_test_wait_unloaded(test, event);
+	KUNIT_EXPECT_EQ(test, sched_test_read(event), 5);
 }
 
 /* A switch out ends the throttling of an event. */
-static void sk_throttled_away(struct kunit *test)
+static void sched_test_throttled_away(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = -1, .task = current,
 				      .period = 1000 };
 	struct perf_event *event;
 
-	sk_begin(test, 1, FOREVER_MS);
+	sched_test_begin(test, 1, FOREVER_MS);
 	event = fake_pmu_open(test, &fake, &spec);
 	scoped_guard(irqsave)
 		event->hw.interrupts = MAX_INTERRUPTS;
-	sk_sleep(1000);
+	sched_test_sleep(1000);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(event->hw.interrupts), 0);
 }
 
@@ -1092,14 +1106,14 @@ static void sk_throttled_away(struct kunit *test)
  * There are so many groups that do not fit that a choice does not try all. A
  * group that fits has its turns nevertheless, now and then.
  */
-static void sk_many_wait(struct kunit *test)
+static void sched_test_many_wait(struct kunit *test)
 {
-	struct fake_pmu_spec first = { .cpu = sk_cpu(), .counters = BIT(0) };
-	struct fake_pmu_spec second = { .cpu = sk_cpu(), .counters = BIT(1) };
+	struct fake_pmu_spec first = { .cpu = sched_test_cpu(), .counters = BIT(0) };
+	struct fake_pmu_spec second = { .cpu = sched_test_cpu(), .counters = BIT(1) };
 	struct perf_event *last;
 	int refused, turns = 0;
 
-	sk_begin(test, 2, FOREVER_MS);
+	sched_test_begin(test, 2, FOREVER_MS);
 	first.pinned = true;
 	fake_pmu_open(test, &fake, &first);
 	first.pinned = false;
@@ -1108,60 +1122,61 @@ static void sk_many_wait(struct kunit *test)
 	last = fake_pmu_open(test, &fake, &second);
 	for (int i = 0; i < 20; i++) {
 		refused = fake_pmu_calls(&fake, FAKE_REFUSE);
-		smp_call_function_single(sk_cpu(), sk_resched_oncpu, NULL, 1);
+		smp_call_function_single(sched_test_cpu(),
+					 sched_test_resched_oncpu, NULL, 1);
 		refused = fake_pmu_calls(&fake, FAKE_REFUSE) - refused;
 		/* It begins with the first ones, and goes on elsewhere. */
 		KUNIT_EXPECT_LE(test, refused, MAX_REFUSED);
 		KUNIT_EXPECT_GT(test, refused, MAX_REFUSED / 2);
-		turns += sk_state(last) == ACTIVE;
+		turns += sched_test_state(last) == ACTIVE;
 	}
 	KUNIT_EXPECT_GE(test, turns, 2);
 }
 
-static struct kunit_case sk_cases[] = {
-	KUNIT_CASE(sk_all_fit),
-	KUNIT_CASE(sk_first_come),
-	KUNIT_CASE(sk_pinned_first),
-	KUNIT_CASE(sk_pinned_stays),
-	KUNIT_CASE(sk_pinned_error),
-	KUNIT_CASE(sk_group_all_on),
-	KUNIT_CASE(sk_group_too_large),
-	KUNIT_CASE(sk_group_beside_others),
-	KUNIT_CASE(sk_group_refused_commit),
-	KUNIT_CASE(sk_exclusive),
-	KUNIT_CASE(sk_multiplex_one),
-	KUNIT_CASE(sk_multiplex_some),
-	KUNIT_CASE(sk_multiplex_many),
-	KUNIT_CASE(sk_multiplex_constraint),
-	KUNIT_CASE(sk_multiplex_groups),
-	KUNIT_CASE(sk_multiplex_stops),
-	KUNIT_CASE(sk_task_pinned),
-	KUNIT_CASE(sk_task_flexible),
-	KUNIT_CASE(sk_task_at_once),
-	KUNIT_CASE(sk_task_one_by_one),
-	KUNIT_CASE(sk_task_pinned_one_by_one),
-	KUNIT_CASE(sk_task_same_choice),
-	KUNIT_CASE(sk_sleeping_task),
-	KUNIT_CASE(sk_moving_task),
-	KUNIT_CASE(sk_many_tasks),
-	KUNIT_CASE(sk_task_on_cpu),
-	KUNIT_CASE(sk_task_elsewhere),
-	KUNIT_CASE(sk_new_group_begins_behind),
-	KUNIT_CASE(sk_undisturbed),
-	KUNIT_CASE(sk_undisturbed_by_own),
-	KUNIT_CASE(sk_resched),
-	KUNIT_CASE(sk_choice_ends),
-	KUNIT_CASE(sk_enabled_away),
-	KUNIT_CASE(sk_throttled_away),
-	KUNIT_CASE(sk_many_wait),
+static struct kunit_case sched_test_cases[] = {
+	KUNIT_CASE(sched_test_all_fit),
+	KUNIT_CASE(sched_test_first_come),
+	KUNIT_CASE(sched_test_pinned_first),
+	KUNIT_CASE(sched_test_pinned_stays),
+	KUNIT_CASE(sched_test_pinned_error),
+	KUNIT_CASE(sched_test_group_all_on),
+	KUNIT_CASE(sched_test_group_too_large),
+	KUNIT_CASE(sched_test_group_beside_others),
+	KUNIT_CASE(sched_test_group_refused_commit),
+	KUNIT_CASE(sched_test_exclusive),
+	KUNIT_CASE(sched_test_multiplex_one),
+	KUNIT_CASE(sched_test_multiplex_some),
+	KUNIT_CASE(sched_test_multiplex_many),
+	KUNIT_CASE(sched_test_multiplex_constraint),
+	KUNIT_CASE(sched_test_multiplex_groups),
+	KUNIT_CASE(sched_test_multiplex_stops),
+	KUNIT_CASE(sched_test_task_pinned),
+	KUNIT_CASE(sched_test_task_flexible),
+	KUNIT_CASE(sched_test_task_at_once),
+	KUNIT_CASE(sched_test_task_one_by_one),
+	KUNIT_CASE(sched_test_task_pinned_one_by_one),
+	KUNIT_CASE(sched_test_task_same_choice),
+	KUNIT_CASE(sched_test_sleeping_task),
+	KUNIT_CASE(sched_test_moving_task),
+	KUNIT_CASE(sched_test_many_tasks),
+	KUNIT_CASE(sched_test_task_on_cpu),
+	KUNIT_CASE(sched_test_task_elsewhere),
+	KUNIT_CASE(sched_test_new_group_begins_behind),
+	KUNIT_CASE(sched_test_undisturbed),
+	KUNIT_CASE(sched_test_undisturbed_by_own),
+	KUNIT_CASE(sched_test_resched),
+	KUNIT_CASE(sched_test_choice_ends),
+	KUNIT_CASE(sched_test_enabled_away),
+	KUNIT_CASE(sched_test_throttled_away),
+	KUNIT_CASE(sched_test_many_wait),
 	{ }
 };
 
-static struct kunit_suite sk_suite = {
+static struct kunit_suite sched_test_suite = {
 	.name		= "perf_sched",
-	.suite_init	= sk_suite_init,
-	.suite_exit	= sk_suite_exit,
-	.test_cases	= sk_cases,
+	.suite_init	= sched_test_suite_init,
+	.suite_exit	= sched_test_suite_exit,
+	.test_cases	= sched_test_cases,
 };
 
-kunit_test_suite(sk_suite);
+kunit_test_suite(sched_test_suite);

@@ -28,12 +28,12 @@
 #define NR_MAX	8
 
 /* A copy of the rules: rows[from][to] is "y" if the step is allowed. */
-struct st_rules {
+struct state_test_rules {
 	const struct perf_state_table	*table;
 	const char			*rows[NR_MAX];
 };
 
-static const struct st_rules st_rules[] = {
+static const struct state_test_rules state_test_rules[] = {
 	{
 		.table	= &perf_ctx_state_table,
 		.rows	= {
@@ -95,7 +95,7 @@ static const struct st_rules st_rules[] = {
 	},
 };
 
-static struct perf_state_table *const st_tables[] = {
+static struct perf_state_table *const state_test_tables[] = {
 	&perf_event_state_table,
 	&perf_ctx_state_table,
 	&perf_rb_state_table,
@@ -106,7 +106,8 @@ static struct perf_state_table *const st_tables[] = {
 };
 
 /* Tries one more state than there is, in both directions. */
-static void st_check_pairs(struct kunit *test, const struct st_rules *rules)
+static void state_test_check_pairs(struct kunit *test,
+				   const struct state_test_rules *rules)
 {
 	const struct perf_state_table *table = rules->table;
 
@@ -124,15 +125,16 @@ static void st_check_pairs(struct kunit *test, const struct st_rules *rules)
 	}
 }
 
-static void st_pairs(struct kunit *test)
+static void state_test_pairs(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(st_rules) + 1, ARRAY_SIZE(st_tables));
-	for (int i = 0; i < ARRAY_SIZE(st_rules); i++)
-		st_check_pairs(test, &st_rules[i]);
+	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(state_test_rules) + 1,
+			ARRAY_SIZE(state_test_tables));
+	for (int i = 0; i < ARRAY_SIZE(state_test_rules); i++)
+		state_test_check_pairs(test, &state_test_rules[i]);
 }
 
 /* By state of the context: dead, revoked, exit, error, off, inactive, active. */
-static const char *const st_together[] = {
+static const char *const state_test_together[] = {
 	[PERF_CTX_OFFLINE]	= "yyyyyy-",
 	[PERF_CTX_ONLINE]	= "yyyyyyy",
 	[PERF_CTX_HANDLE]	= "-------",
@@ -143,12 +145,12 @@ static const char *const st_together[] = {
 	[PERF_CTX_TOMBSTONE]	= "yyyyyy-",
 };
 
-static void st_check_together(struct kunit *test, unsigned int around,
-			      unsigned int inside)
+static void state_test_check_together(struct kunit *test, unsigned int around,
+				      unsigned int inside)
 {
-	bool may = around < ARRAY_SIZE(st_together) &&
+	bool may = around < ARRAY_SIZE(state_test_together) &&
 		   inside < perf_event_state_table.nr &&
-		   st_together[around][inside] == 'y';
+		   state_test_together[around][inside] == 'y';
 
 	KUNIT_EXPECT_EQ_MSG(test,
 			    perf_state_together(&perf_ctx_event_table, around,
@@ -158,7 +160,7 @@ static void st_check_together(struct kunit *test, unsigned int around,
 			    perf_state_name(&perf_ctx_event_table, around));
 }
 
-static void st_events_in_contexts(struct kunit *test)
+static void state_test_events_in_contexts(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, perf_ctx_event_table.nr, perf_ctx_state_table.nr);
 	for (unsigned int ctx = 0; ctx <= perf_ctx_state_table.nr; ctx++) {
@@ -167,12 +169,12 @@ static void st_events_in_contexts(struct kunit *test)
 				   perf_state_name(&perf_ctx_state_table, ctx));
 		for (unsigned int event = 0;
 		     event <= perf_event_state_table.nr; event++)
-			st_check_together(test, ctx, event);
+			state_test_check_together(test, ctx, event);
 	}
 }
 
-static void st_check_names(struct kunit *test,
-			   const struct perf_state_table *table)
+static void state_test_check_names(struct kunit *test,
+				   const struct perf_state_table *table)
 {
 	for (unsigned int a = 0; a < table->nr; a++) {
 		if (!table->rows[a].name)
@@ -185,10 +187,10 @@ static void st_check_names(struct kunit *test,
 	KUNIT_EXPECT_STREQ(test, perf_state_name(table, -1), "?");
 }
 
-static void st_names(struct kunit *test)
+static void state_test_names(struct kunit *test)
 {
-	for (int i = 0; i < ARRAY_SIZE(st_tables); i++)
-		st_check_names(test, st_tables[i]);
+	for (int i = 0; i < ARRAY_SIZE(state_test_tables); i++)
+		state_test_check_names(test, state_test_tables[i]);
 	KUNIT_EXPECT_STREQ(test, perf_state_name(&perf_counter_state_table,
 						 PERF_HES_UPTODATE), "?");
 }
@@ -197,19 +199,19 @@ static void st_names(struct kunit *test)
  * A table that ends where its array goes on, so that a look behind the end is
  * seen, with a state that may follow in every bit.
  */
-static const struct perf_state_row st_long_rows[] = {
+static const struct perf_state_row state_test_long_rows[] = {
 	{ "first", ~0U }, { "second", ~0U }, { "third", ~0U },
 };
 
-static struct perf_state_table st_short_table = {
+static struct perf_state_table state_test_short_table = {
 	.of	= "test",
-	.rows	= st_long_rows,
+	.rows	= state_test_long_rows,
 	.nr	= 2,
 };
 
-static void st_end_of_table(struct kunit *test)
+static void state_test_end_of_table(struct kunit *test)
 {
-	const struct perf_state_table *table = &st_short_table;
+	const struct perf_state_table *table = &state_test_short_table;
 
 	KUNIT_EXPECT_STREQ(test, perf_state_name(table, 1), "second");
 	KUNIT_EXPECT_STREQ(test, perf_state_name(table, 2), "?");
@@ -223,16 +225,17 @@ static void st_end_of_table(struct kunit *test)
 }
 
 /* Each report is a warning, which would fail the test. */
-static void st_reported_once(struct kunit *test)
+static void state_test_reported_once(struct kunit *test)
 {
-	st_short_table.reported = true;
-	perf_state_report(&st_short_table, 0, 1);
-	perf_state_report_pair(&st_short_table, &st_short_table, 0, 1);
-	KUNIT_EXPECT_TRUE(test, st_short_table.reported);
+	state_test_short_table.reported = true;
+	perf_state_report(&state_test_short_table, 0, 1);
+	perf_state_report_pair(&state_test_short_table, &state_test_short_table,
+			       0, 1);
+	KUNIT_EXPECT_TRUE(test, state_test_short_table.reported);
 }
 
 /* A task's context through a pool, loaded and not, as fork and exit use it. */
-static void st_ctx_life(struct kunit *test)
+static void state_test_ctx_life(struct kunit *test)
 {
 	struct perf_event_context *ctx = perf_ctx_alloc_task(current), *taken;
 	struct perf_family *family = perf_family_alloc();
@@ -279,7 +282,7 @@ static void st_ctx_life(struct kunit *test)
 	perf_ctx_put(&family->handle);
 }
 
-static void st_ctx_cpus(struct kunit *test)
+static void state_test_ctx_cpus(struct kunit *test)
 {
 	int cpu;
 
@@ -293,7 +296,7 @@ static void st_ctx_cpus(struct kunit *test)
 }
 
 /* A context that must not be loaded is reported as loaded when it is. */
-static void st_ctx_wrong(struct kunit *test)
+static void state_test_ctx_wrong(struct kunit *test)
 {
 	struct perf_event_context *ctx;
 
@@ -309,7 +312,7 @@ static void st_ctx_wrong(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_ctx_state(ctx), PERF_CTX_TOMBSTONE);
 }
 
-static void st_rb_life(struct kunit *test)
+static void state_test_rb_life(struct kunit *test)
 {
 	struct perf_buffer *rb = perf_rb_alloc(1, 0, -1, PERF_RB_WRITABLE);
 
@@ -325,7 +328,7 @@ static void st_rb_life(struct kunit *test)
 	}
 }
 
-static void st_rb_flow(struct kunit *test)
+static void state_test_rb_flow(struct kunit *test)
 {
 	struct perf_buffer *rb = perf_rb_alloc(1, 0, -1, PERF_RB_WRITABLE);
 	struct perf_buffer *bare = perf_rb_alloc(0, 0, -1, PERF_RB_WRITABLE);
@@ -347,8 +350,8 @@ static void st_rb_flow(struct kunit *test)
 }
 
 /* The state of a PMU is kept only with CONFIG_PERF_EVENTS_DEBUG_STATE. */
-static void st_expect_pmu(struct kunit *test, struct pmu *pmu,
-			  enum perf_pmu_state state)
+static void state_test_expect_pmu(struct kunit *test, struct pmu *pmu,
+				  enum perf_pmu_state state)
 {
 	if (IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
 		KUNIT_EXPECT_EQ(test, perf_cpc_oncpu(pmu)->state, state);
@@ -357,42 +360,42 @@ static void st_expect_pmu(struct kunit *test, struct pmu *pmu,
 				PERF_PMU_ENABLED);
 }
 
-static void st_pmu_turns(struct kunit *test, struct pmu *pmu)
+static void state_test_pmu_turns(struct kunit *test, struct pmu *pmu)
 {
 	guard(irqsave)();
-	st_expect_pmu(test, pmu, PERF_PMU_ENABLED);
+	state_test_expect_pmu(test, pmu, PERF_PMU_ENABLED);
 	perf_pmu_start_read(pmu);
-	st_expect_pmu(test, pmu, PERF_PMU_READING);
+	state_test_expect_pmu(test, pmu, PERF_PMU_READING);
 	perf_pmu_commit_read(pmu);
-	st_expect_pmu(test, pmu, PERF_PMU_ENABLED);
+	state_test_expect_pmu(test, pmu, PERF_PMU_ENABLED);
 
 	perf_pmu_disable(pmu);
 	perf_pmu_disable(pmu);
 	perf_pmu_enable(pmu);
-	st_expect_pmu(test, pmu, PERF_PMU_DISABLED);
+	state_test_expect_pmu(test, pmu, PERF_PMU_DISABLED);
 	perf_pmu_start_add(pmu);
-	st_expect_pmu(test, pmu, PERF_PMU_ADDING);
+	state_test_expect_pmu(test, pmu, PERF_PMU_ADDING);
 	KUNIT_EXPECT_EQ(test, perf_pmu_commit_add(pmu), 0);
-	st_expect_pmu(test, pmu, PERF_PMU_DISABLED);
+	state_test_expect_pmu(test, pmu, PERF_PMU_DISABLED);
 	perf_pmu_enable(pmu);
-	st_expect_pmu(test, pmu, PERF_PMU_ENABLED);
+	state_test_expect_pmu(test, pmu, PERF_PMU_ENABLED);
 }
 
 /* A commit that is refused leaves the transaction open. */
-static void st_pmu_refused(struct kunit *test, struct fake_pmu *fake)
+static void state_test_pmu_refused(struct kunit *test, struct fake_pmu *fake)
 {
 	guard(irqsave)();
 	atomic_set(&fake->refuse_commits, 1);
 	perf_pmu_disable(&fake->pmu);
 	perf_pmu_start_add(&fake->pmu);
 	KUNIT_EXPECT_EQ(test, perf_pmu_commit_add(&fake->pmu), -EAGAIN);
-	st_expect_pmu(test, &fake->pmu, PERF_PMU_ADDING);
+	state_test_expect_pmu(test, &fake->pmu, PERF_PMU_ADDING);
 	perf_pmu_cancel_add(&fake->pmu);
-	st_expect_pmu(test, &fake->pmu, PERF_PMU_DISABLED);
+	state_test_expect_pmu(test, &fake->pmu, PERF_PMU_DISABLED);
 	perf_pmu_enable(&fake->pmu);
 }
 
-static void st_pmu(struct kunit *test)
+static void state_test_pmu(struct kunit *test)
 {
 	struct fake_pmu *fake;
 
@@ -400,13 +403,13 @@ static void st_pmu(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, fake);
 	KUNIT_ASSERT_EQ(test, fake_pmu_register(fake, "perf_kunit_state"), 0);
 	fake_pmu_reset(fake, 1, 1000);
-	st_pmu_turns(test, &fake->pmu);
-	st_pmu_refused(test, fake);
+	state_test_pmu_turns(test, &fake->pmu);
+	state_test_pmu_refused(test, fake);
 	fake_pmu_expect_idle(test, fake);
 	fake_pmu_unregister(fake);
 }
 
-static void st_counter(struct kunit *test)
+static void state_test_counter(struct kunit *test)
 {
 	struct perf_event *event;
 
@@ -421,37 +424,38 @@ static void st_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->hw.state, PERF_COUNTER_COUNTS);
 }
 
-static void st_no_fault(struct kunit *test)
+static void state_test_no_fault(struct kunit *test)
 {
-	for (int i = 0; i < ARRAY_SIZE(st_tables); i++)
-		KUNIT_EXPECT_FALSE_MSG(test, READ_ONCE(st_tables[i]->reported),
-				       "%s: see the first trace above",
-				       st_tables[i]->of);
+	for (int i = 0; i < ARRAY_SIZE(state_test_tables); i++)
+		KUNIT_EXPECT_FALSE_MSG(
+			test, READ_ONCE(state_test_tables[i]->reported),
+			"%s: see the first trace above",
+			state_test_tables[i]->of);
 	KUNIT_EXPECT_FALSE_MSG(test, READ_ONCE(perf_ctx_event_table.reported),
 			       "%s: see the first trace above",
 			       perf_ctx_event_table.of);
 }
 
-static struct kunit_case st_cases[] = {
-	KUNIT_CASE(st_pairs),
-	KUNIT_CASE(st_events_in_contexts),
-	KUNIT_CASE(st_names),
-	KUNIT_CASE(st_end_of_table),
-	KUNIT_CASE(st_reported_once),
-	KUNIT_CASE(st_ctx_life),
-	KUNIT_CASE(st_ctx_cpus),
-	KUNIT_CASE(st_ctx_wrong),
-	KUNIT_CASE(st_rb_life),
-	KUNIT_CASE(st_rb_flow),
-	KUNIT_CASE(st_pmu),
-	KUNIT_CASE(st_counter),
-	KUNIT_CASE(st_no_fault),
+static struct kunit_case state_test_cases[] = {
+	KUNIT_CASE(state_test_pairs),
+	KUNIT_CASE(state_test_events_in_contexts),
+	KUNIT_CASE(state_test_names),
+	KUNIT_CASE(state_test_end_of_table),
+	KUNIT_CASE(state_test_reported_once),
+	KUNIT_CASE(state_test_ctx_life),
+	KUNIT_CASE(state_test_ctx_cpus),
+	KUNIT_CASE(state_test_ctx_wrong),
+	KUNIT_CASE(state_test_rb_life),
+	KUNIT_CASE(state_test_rb_flow),
+	KUNIT_CASE(state_test_pmu),
+	KUNIT_CASE(state_test_counter),
+	KUNIT_CASE(state_test_no_fault),
 	{}
 };
 
-static struct kunit_suite st_suite = {
+static struct kunit_suite state_test_suite = {
 	.name		= "perf_state",
-	.test_cases	= st_cases,
+	.test_cases	= state_test_cases,
 };
 
-kunit_test_suite(st_suite);
+kunit_test_suite(state_test_suite);

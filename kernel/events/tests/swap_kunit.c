@@ -21,28 +21,29 @@
 
 static struct fake_pmu fake;
 
-static int wk_suite_init(struct kunit_suite *suite)
+static int swap_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_swap");
 }
 
-static void wk_suite_exit(struct kunit_suite *suite)
+static void swap_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static void wk_check_idle(void *test)
+static void swap_test_check_idle(void *test)
 {
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static int wk_init(struct kunit *test)
+static int swap_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
-	return kunit_add_action(test, wk_check_idle, test);
+	return kunit_add_action(test, swap_test_check_idle, test);
 }
 
-static struct perf_event *wk_open(struct kunit *test, struct perf_event *leader)
+static struct perf_event *swap_test_open(struct kunit *test,
+					 struct perf_event *leader)
 {
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .inherit = true, .by_task = true,
@@ -52,22 +53,22 @@ static struct perf_event *wk_open(struct kunit *test, struct perf_event *leader)
 	return fake_pmu_open(test, &fake, &spec);
 }
 
-static struct fm_task *wk_fork(struct kunit *test)
+static struct test_task *swap_test_fork(struct kunit *test)
 {
-	struct fm_task *child = fm_fork(test, NULL);
+	struct test_task *child = test_task_fork(test, NULL);
 
-	fm_settle(child);
+	test_task_settle(child);
 	return child;
 }
 
-static struct perf_event *wk_event_in(struct perf_event_context *ctx)
+static struct perf_event *swap_test_event_in(struct perf_event_context *ctx)
 {
 	return list_first_entry(&ctx->event_list, struct perf_event,
 				event_entry);
 }
 
 /* What an event has that belongs to its task. */
-struct wk_own {
+struct swap_test_own {
 	u64	count;
 	u64	enabled;
 	u64	running;
@@ -75,7 +76,8 @@ struct wk_own {
 	u64	freq_time;
 };
 
-static void wk_set(struct perf_event *event, const struct wk_own *own)
+static void swap_test_set(struct perf_event *event,
+			  const struct swap_test_own *own)
 {
 	guard(raw_spinlock_irqsave)(&event->ctx->lock);
 	local64_set(&event->count, own->count);
@@ -86,8 +88,9 @@ static void wk_set(struct perf_event *event, const struct wk_own *own)
 }
 
 /* Times of a task that runs go on. */
-static void wk_expect_own(struct kunit *test, const struct perf_event *event,
-			  const struct wk_own *own)
+static void swap_test_expect_own(struct kunit *test,
+				 const struct perf_event *event,
+				 const struct swap_test_own *own)
 {
 	KUNIT_EXPECT_EQ(test, (u64)local64_read(&event->count), own->count);
 	KUNIT_EXPECT_GE(test, event->total_time_enabled, own->enabled);
@@ -100,144 +103,145 @@ static void wk_expect_own(struct kunit *test, const struct perf_event *event,
 
 #define HOUR	(3600ULL * NSEC_PER_SEC)
 
-static const struct wk_own wk_first = { 5, HOUR, HOUR / 2, 11, 12 };
-static const struct wk_own wk_second = { 700, 8 * HOUR, 4 * HOUR, 21, 22 };
+static const struct swap_test_own swap_test_first = { 5, HOUR, HOUR / 2, 11, 12 };
+static const struct swap_test_own swap_test_second = { 700, 8 * HOUR, 4 * HOUR, 21, 22 };
 
-static void wk_expect_has(struct kunit *test, struct task_struct *task,
-			  struct perf_event_context *ctx)
+static void swap_test_expect_has(struct kunit *test, struct task_struct *task,
+				 struct perf_event_context *ctx)
 {
 	KUNIT_EXPECT_PTR_EQ(test, task->perf_event_ctxp, ctx);
 	KUNIT_EXPECT_PTR_EQ(test, ctx->task, task);
 }
 
 /* Only for an exchange: events that were opened so are counted elsewhere. */
-static void wk_set_freq(struct perf_event *one, struct perf_event *two,
-			bool freq)
+static void swap_test_set_freq(struct perf_event *one, struct perf_event *two,
+			       bool freq)
 {
 	one->attr.freq = freq;
 	two->attr.freq = freq;
 }
 
 /* A switch from current to a child: its context stays loaded for the child. */
-static void wk_switch_exchanges(struct kunit *test)
+static void swap_test_switch_exchanges(struct kunit *test)
 {
 	struct perf_event_context *ctx, *other;
 	struct perf_event *mine, *theirs;
-	struct fm_task *child;
-	struct wk_own on, off;
+	struct test_task *child;
+	struct swap_test_own on, off;
 	bool there, back;
 
-	wk_open(test, NULL);
-	child = wk_fork(test);
+	swap_test_open(test, NULL);
+	child = swap_test_fork(test);
 	/* A switch may have exchanged the contexts: either may have the opened event. */
 	ctx = current->perf_event_ctxp;
 	other = child->task->perf_event_ctxp;
-	mine = wk_event_in(ctx);
-	theirs = wk_event_in(other);
+	mine = swap_test_event_in(ctx);
+	theirs = swap_test_event_in(other);
 	scoped_guard(rcu) {
 		guard(irqsave)();
-		wk_set_freq(mine, theirs, true);
-		wk_set(mine, &wk_first);
-		wk_set(theirs, &wk_second);
+		swap_test_set_freq(mine, theirs, true);
+		swap_test_set(mine, &swap_test_first);
+		swap_test_set(theirs, &swap_test_second);
 		there = perf_swap_try_oncpu(ctx, child->task);
-		on = (struct wk_own) { .count = local64_read(&mine->count),
+		on = (struct swap_test_own) { .count = local64_read(&mine->count),
 			.freq_count = mine->hw.freq_count_stamp };
-		off = (struct wk_own) { .count = local64_read(&theirs->count),
+		off = (struct swap_test_own) { .count = local64_read(&theirs->count),
 			.freq_count = theirs->hw.freq_count_stamp };
 		back = perf_swap_try_oncpu(ctx, current);
-		wk_set_freq(mine, theirs, false);
+		swap_test_set_freq(mine, theirs, false);
 	}
 	KUNIT_EXPECT_TRUE(test, there);
 	KUNIT_EXPECT_TRUE(test, back);
-	KUNIT_EXPECT_EQ(test, on.count, wk_second.count);
-	KUNIT_EXPECT_EQ(test, on.freq_count, wk_second.freq_count);
-	KUNIT_EXPECT_EQ(test, off.count, wk_first.count);
-	KUNIT_EXPECT_EQ(test, off.freq_count, wk_first.freq_count);
-	wk_expect_own(test, mine, &wk_first);
-	wk_expect_own(test, theirs, &wk_second);
-	wk_expect_has(test, current, ctx);
-	wk_expect_has(test, child->task, other);
+	KUNIT_EXPECT_EQ(test, on.count, swap_test_second.count);
+	KUNIT_EXPECT_EQ(test, on.freq_count, swap_test_second.freq_count);
+	KUNIT_EXPECT_EQ(test, off.count, swap_test_first.count);
+	KUNIT_EXPECT_EQ(test, off.freq_count, swap_test_first.freq_count);
+	swap_test_expect_own(test, mine, &swap_test_first);
+	swap_test_expect_own(test, theirs, &swap_test_second);
+	swap_test_expect_has(test, current, ctx);
+	swap_test_expect_has(test, child->task, other);
 }
 
 /* As in an exchange of contexts of tasks that do not run. */
-static bool wk_exchange(struct perf_event_context *a,
-			struct perf_event_context *b)
+static bool swap_test_exchange(struct perf_event_context *a,
+			       struct perf_event_context *b)
 {
 	guard(irqsave)();
 	return perf_swap_unloaded(a, b);
 }
 
 /* Contexts of tasks that sleep; their counts go with them. */
-static void wk_unloaded_exchange(struct kunit *test)
+static void swap_test_unloaded_exchange(struct kunit *test)
 {
 	struct perf_event_context *a, *b;
-	struct fm_task *one, *two;
+	struct test_task *one, *two;
 
-	wk_open(test, NULL);
-	one = wk_fork(test);
-	two = wk_fork(test);
+	swap_test_open(test, NULL);
+	one = swap_test_fork(test);
+	two = swap_test_fork(test);
 	a = one->task->perf_event_ctxp;
 	b = two->task->perf_event_ctxp;
-	wk_set(wk_event_in(a), &wk_first);
-	wk_set(wk_event_in(b), &wk_second);
+	swap_test_set(swap_test_event_in(a), &swap_test_first);
+	swap_test_set(swap_test_event_in(b), &swap_test_second);
 
-	wk_set_freq(wk_event_in(a), wk_event_in(b), true);
-	KUNIT_EXPECT_TRUE(test, wk_exchange(a, b));
-	wk_set_freq(wk_event_in(a), wk_event_in(b), false);
-	wk_expect_has(test, one->task, b);
-	wk_expect_has(test, two->task, a);
-	wk_expect_own(test, wk_event_in(b), &wk_first);
-	wk_expect_own(test, wk_event_in(a), &wk_second);
+	swap_test_set_freq(swap_test_event_in(a), swap_test_event_in(b), true);
+	KUNIT_EXPECT_TRUE(test, swap_test_exchange(a, b));
+	swap_test_set_freq(swap_test_event_in(a), swap_test_event_in(b), false);
+	swap_test_expect_has(test, one->task, b);
+	swap_test_expect_has(test, two->task, a);
+	swap_test_expect_own(test, swap_test_event_in(b), &swap_test_first);
+	swap_test_expect_own(test, swap_test_event_in(a), &swap_test_second);
 
 	/* They are not equal any more: counts stay where they are. */
 	scoped_guard(mutex, &b->mutex)
 		perf_swap_end_equal(b);
-	KUNIT_EXPECT_TRUE(test, wk_exchange(a, b));
-	wk_expect_has(test, one->task, a);
-	wk_expect_has(test, two->task, b);
-	wk_expect_own(test, wk_event_in(b), &wk_first);
-	wk_expect_own(test, wk_event_in(a), &wk_second);
+	KUNIT_EXPECT_TRUE(test, swap_test_exchange(a, b));
+	swap_test_expect_has(test, one->task, a);
+	swap_test_expect_has(test, two->task, b);
+	swap_test_expect_own(test, swap_test_event_in(b), &swap_test_first);
+	swap_test_expect_own(test, swap_test_event_in(a), &swap_test_second);
 }
 
-static bool wk_exchange_locked(struct perf_event_context *a,
-			       struct perf_event_context *b)
+static bool swap_test_exchange_locked(struct perf_event_context *a,
+				      struct perf_event_context *b)
 {
 	bool swapped;
 
 	/* As another CPU that has the lock; lockdep knows only this one. */
 	lockdep_off();
 	raw_spin_lock(&b->lock);
-	swapped = wk_exchange(a, b);
+	swapped = swap_test_exchange(a, b);
 	raw_spin_unlock(&b->lock);
 	lockdep_on();
 	return swapped;
 }
 
-static void wk_loaded_stays(struct kunit *test)
+static void swap_test_loaded_stays(struct kunit *test)
 {
 	struct perf_event_context *mine, *theirs;
 	bool to_loaded, from_loaded, locked;
-	struct fm_task *child, *other;
+	struct test_task *child, *other;
 
-	wk_open(test, NULL);
-	child = wk_fork(test);
-	other = wk_fork(test);
+	swap_test_open(test, NULL);
+	child = swap_test_fork(test);
+	other = swap_test_fork(test);
 	mine = current->perf_event_ctxp;
 	theirs = child->task->perf_event_ctxp;
 	scoped_guard(irqsave) {
-		to_loaded = wk_exchange(theirs, mine);
-		from_loaded = wk_exchange(mine, theirs);
-		locked = wk_exchange_locked(other->task->perf_event_ctxp,
-					    theirs);
+		to_loaded = swap_test_exchange(theirs, mine);
+		from_loaded = swap_test_exchange(mine, theirs);
+		locked = swap_test_exchange_locked(other->task->perf_event_ctxp,
+						   theirs);
 	}
 	KUNIT_EXPECT_FALSE(test, to_loaded);
 	KUNIT_EXPECT_FALSE(test, from_loaded);
 	KUNIT_EXPECT_FALSE(test, locked);
-	wk_expect_has(test, current, mine);
-	wk_expect_has(test, child->task, theirs);
+	swap_test_expect_has(test, current, mine);
+	swap_test_expect_has(test, child->task, theirs);
 }
 
-static bool wk_try(struct perf_event_context *ctx, struct task_struct *next)
+static bool swap_test_try(struct perf_event_context *ctx,
+			  struct task_struct *next)
 {
 	guard(rcu)();
 	guard(irqsave)();
@@ -245,33 +249,33 @@ static bool wk_try(struct perf_event_context *ctx, struct task_struct *next)
 }
 
 /* A context that is held, by its own task or the next, stays with its task. */
-static void wk_held_stays(struct kunit *test)
+static void swap_test_held_stays(struct kunit *test)
 {
 	struct perf_event_context *mine, *theirs;
-	struct fm_task *child;
+	struct test_task *child;
 
-	wk_open(test, NULL);
-	child = wk_fork(test);
+	swap_test_open(test, NULL);
+	child = swap_test_fork(test);
 	mine = current->perf_event_ctxp;
 	theirs = child->task->perf_event_ctxp;
 	scoped_guard(mutex, &mine->mutex) {
 		KUNIT_EXPECT_FALSE(test, perf_swap_hold(mine, child->task));
 		KUNIT_EXPECT_EQ(test, mine->held, 0);
 		KUNIT_EXPECT_TRUE(test, perf_swap_hold(mine, current));
-		KUNIT_EXPECT_FALSE(test, wk_try(mine, child->task));
+		KUNIT_EXPECT_FALSE(test, swap_test_try(mine, child->task));
 		perf_swap_release(mine);
 	}
 	scoped_guard(mutex, &theirs->mutex) {
 		KUNIT_EXPECT_TRUE(test, perf_swap_hold(theirs, child->task));
-		KUNIT_EXPECT_FALSE(test, wk_try(mine, child->task));
+		KUNIT_EXPECT_FALSE(test, swap_test_try(mine, child->task));
 		perf_swap_release(theirs);
 	}
 	KUNIT_EXPECT_EQ(test, mine->held | theirs->held, 0);
-	wk_expect_has(test, current, mine);
+	swap_test_expect_has(test, current, mine);
 }
 
-static void wk_expect_held(struct kunit *test, struct fm_task *child,
-			   unsigned int times)
+static void swap_test_expect_held(struct kunit *test, struct test_task *child,
+				  unsigned int times)
 {
 	struct perf_event_context *mine = current->perf_event_ctxp;
 	struct perf_event_context *theirs = child->task->perf_event_ctxp;
@@ -282,8 +286,8 @@ static void wk_expect_held(struct kunit *test, struct fm_task *child,
 	KUNIT_EXPECT_EQ(test, theirs->summed, times);
 }
 
-static void wk_hold_group(struct kunit *test, struct fm_task *child,
-			  struct perf_event *leader, unsigned int times)
+static void swap_test_hold_group(struct kunit *test, struct test_task *child,
+				 struct perf_event *leader, unsigned int times)
 {
 	struct perf_event_context *ctx = leader->ctx;
 	struct perf_event *sibling;
@@ -293,69 +297,72 @@ static void wk_hold_group(struct kunit *test, struct fm_task *child,
 	for_each_sibling_event(sibling, leader)
 		mutex_lock_nest_lock(&sibling->child_mutex, &ctx->mutex);
 	perf_swap_hold_group(leader);
-	wk_expect_held(test, child, times);
+	swap_test_expect_held(test, child, times);
 	perf_swap_release_group(leader);
-	wk_expect_held(test, child, 0);
+	swap_test_expect_held(test, child, 0);
 	for_each_sibling_event(sibling, leader)
 		mutex_unlock(&sibling->child_mutex);
 	mutex_unlock(&leader->child_mutex);
 }
 
 /* Every copy of every event of the group stays where it is while all are read. */
-static void wk_group_is_held(struct kunit *test)
+static void swap_test_group_is_held(struct kunit *test)
 {
-	struct perf_event *leader = wk_open(test, NULL), *single;
-	struct fm_task *child;
+	struct perf_event *leader = swap_test_open(test, NULL), *single;
+	struct test_task *child;
 
 	for (int i = 0; i < 2; i++)
-		wk_open(test, leader);
-	single = wk_open(test, NULL);
-	child = wk_fork(test);
-	wk_hold_group(test, child, leader, 3);
-	wk_hold_group(test, child, single, 1);
+		swap_test_open(test, leader);
+	single = swap_test_open(test, NULL);
+	child = swap_test_fork(test);
+	swap_test_hold_group(test, child, leader, 3);
+	swap_test_hold_group(test, child, single, 1);
 }
 
 /* Copies whose counts do not go with their tasks need not be held. */
-static void wk_group_needs_no_hold(struct kunit *test)
+static void swap_test_group_needs_no_hold(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = -1, .task = current };
 	struct perf_event *event;
-	struct fm_task *child;
+	struct test_task *child;
 
-	wk_open(test, NULL);
-	child = wk_fork(test);
+	swap_test_open(test, NULL);
+	child = swap_test_fork(test);
 	event = fake_pmu_open(test, &fake, &spec);
-	wk_hold_group(test, child, event, 0);
+	swap_test_hold_group(test, child, event, 0);
 }
 
 /* Contexts that are exchanged, and an event whose counts somebody adds up. */
-static struct perf_event_context *wk_moved[2];
-static struct perf_event *wk_summed;
+static struct perf_event_context *swap_test_moved[2];
+static struct perf_event *swap_test_summed;
 
-static void wk_move(struct fm_task *self)
+static void swap_test_move(struct test_task *self)
 {
-	struct perf_event_context *low = min(wk_moved[0], wk_moved[1]);
-	struct perf_event_context *high = max(wk_moved[0], wk_moved[1]);
+	struct perf_event_context *low =
+		min(swap_test_moved[0], swap_test_moved[1]);
+	struct perf_event_context *high =
+		max(swap_test_moved[0], swap_test_moved[1]);
 
 	mutex_lock(&low->mutex);
 	mutex_lock_nested(&high->mutex, SINGLE_DEPTH_NESTING);
-	perf_swap_begin_move(wk_moved[0], wk_moved[1]);
+	perf_swap_begin_move(swap_test_moved[0], swap_test_moved[1]);
 	complete(&self->started);
 	wait_for_completion(&self->go);
-	perf_swap_end_move(wk_moved[0], wk_moved[1]);
+	perf_swap_end_move(swap_test_moved[0], swap_test_moved[1]);
 	mutex_unlock(&high->mutex);
 	mutex_unlock(&low->mutex);
 }
 
-static void wk_sum(struct fm_task *self)
+static void swap_test_sum(struct test_task *self)
 {
-	guard(mutex)(&wk_summed->child_mutex);
-	perf_swap_hold_counts(wk_summed);
-	perf_swap_release_counts(wk_summed);
+	guard(mutex)(&swap_test_summed->child_mutex);
+	perf_swap_hold_counts(swap_test_summed);
+	perf_swap_release_counts(swap_test_summed);
 }
 
 /* The end of the move begins, and has to wait for the lock of one context. */
-static void wk_end_slowly(struct fm_task *mover, struct perf_event_context *ctx)
+static void swap_test_end_slowly(struct test_task *mover,
+				 struct perf_event_context *ctx)
 {
 	guard(irq)();
 	complete(&mover->go);
@@ -363,61 +370,61 @@ static void wk_end_slowly(struct fm_task *mover, struct perf_event_context *ctx)
 	mdelay(20);
 }
 
-static void wk_pin(struct kunit *test, struct task_struct *task, int cpu)
+static void swap_test_pin(struct kunit *test, struct task_struct *task, int cpu)
 {
 	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(task, cpumask_of(cpu)));
 }
 
 /* A reader that waits for a move is woken when neither context is moving. */
-static void wk_move_ends(struct kunit *test)
+static void swap_test_move_ends(struct kunit *test)
 {
-	struct fm_task *mover = fm_fork(test, wk_move);
-	struct fm_task *reader = fm_fork(test, wk_sum);
+	struct test_task *mover = test_task_fork(test, swap_test_move);
+	struct test_task *reader = test_task_fork(test, swap_test_sum);
 	int cpu = cpumask_first(cpu_online_mask);
 	struct perf_event *first;
 
 	if (num_online_cpus() < 3)
 		kunit_skip(test, "needs a CPU for each of three tasks");
-	wk_pin(test, current, cpu);
+	swap_test_pin(test, current, cpu);
 	cpu = cpumask_next(cpu, cpu_online_mask);
-	wk_pin(test, mover->task, cpu);
-	wk_pin(test, reader->task, cpumask_next(cpu, cpu_online_mask));
-	wk_summed = wk_open(test, NULL);
+	swap_test_pin(test, mover->task, cpu);
+	swap_test_pin(test, reader->task, cpumask_next(cpu, cpu_online_mask));
+	swap_test_summed = swap_test_open(test, NULL);
 	for (int i = 0; i < 2; i++)
-		wk_fork(test);
+		swap_test_fork(test);
 	/* The reader comes to this copy first, and waits for it. */
-	first = list_first_entry(&wk_summed->child_list, struct perf_event,
-				 child_list);
-	wk_moved[0] = list_next_entry(first, child_list)->ctx;
-	wk_moved[1] = first->ctx;
-	fm_go(mover);
+	first = list_first_entry(&swap_test_summed->child_list,
+				 struct perf_event, child_list);
+	swap_test_moved[0] = list_next_entry(first, child_list)->ctx;
+	swap_test_moved[1] = first->ctx;
+	test_task_go(mover);
 	wait_for_completion(&mover->started);
-	fm_go(reader);
+	test_task_go(reader);
 	msleep(20);
 	KUNIT_EXPECT_FALSE(test, completion_done(&reader->done));
-	wk_end_slowly(mover, first->ctx);
+	swap_test_end_slowly(mover, first->ctx);
 	KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&reader->done,
 							    20 * HZ));
 	wait_for_completion(&mover->done);
 }
 
-static struct kunit_case wk_cases[] = {
-	KUNIT_CASE(wk_switch_exchanges),
-	KUNIT_CASE(wk_unloaded_exchange),
-	KUNIT_CASE(wk_loaded_stays),
-	KUNIT_CASE(wk_held_stays),
-	KUNIT_CASE(wk_group_is_held),
-	KUNIT_CASE(wk_group_needs_no_hold),
-	KUNIT_CASE(wk_move_ends),
+static struct kunit_case swap_test_cases[] = {
+	KUNIT_CASE(swap_test_switch_exchanges),
+	KUNIT_CASE(swap_test_unloaded_exchange),
+	KUNIT_CASE(swap_test_loaded_stays),
+	KUNIT_CASE(swap_test_held_stays),
+	KUNIT_CASE(swap_test_group_is_held),
+	KUNIT_CASE(swap_test_group_needs_no_hold),
+	KUNIT_CASE(swap_test_move_ends),
 	{ }
 };
 
-static struct kunit_suite wk_suite = {
+static struct kunit_suite swap_test_suite = {
 	.name		= "perf_swap",
-	.suite_init	= wk_suite_init,
-	.suite_exit	= wk_suite_exit,
-	.init		= wk_init,
-	.test_cases	= wk_cases,
+	.suite_init	= swap_test_suite_init,
+	.suite_exit	= swap_test_suite_exit,
+	.init		= swap_test_init,
+	.test_cases	= swap_test_cases,
 };
 
-kunit_test_suite(wk_suite);
+kunit_test_suite(swap_test_suite);

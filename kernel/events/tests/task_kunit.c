@@ -22,34 +22,34 @@
 
 static struct fake_pmu fake;
 
-static int jk_suite_init(struct kunit_suite *suite)
+static int task_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_task");
 }
 
-static void jk_suite_exit(struct kunit_suite *suite)
+static void task_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static void jk_check_idle(void *test)
+static void task_test_check_idle(void *test)
 {
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static int jk_init(struct kunit *test)
+static int task_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
-	return kunit_add_action(test, jk_check_idle, test);
+	return kunit_add_action(test, task_test_check_idle, test);
 }
 
-static void jk_release(void *event)
+static void task_test_release(void *event)
 {
 	perf_event_release_kernel(event);
 }
 
-static struct perf_event *jk_open(struct kunit *test,
-				  struct perf_event_attr attr)
+static struct perf_event *task_test_open(struct kunit *test,
+					 struct perf_event_attr attr)
 {
 	struct perf_event *event;
 
@@ -57,11 +57,11 @@ static struct perf_event *jk_open(struct kunit *test,
 	attr.size = sizeof(attr);
 	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
 	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(event), "%ld", PTR_ERR(event));
-	fake_pmu_undo(test, jk_release, event);
+	fake_pmu_undo(test, task_test_release, event);
 	return event;
 }
 
-static u64 jk_read(struct perf_event *event)
+static u64 task_test_read(struct perf_event *event)
 {
 	u64 enabled, running;
 
@@ -71,14 +71,15 @@ static u64 jk_read(struct perf_event *event)
 /* Exec. */
 
 /* Some events begin with the new program, some end, and the others go on. */
-static void jk_exec(struct kunit *test)
+static void task_test_exec(struct kunit *test)
 {
-	struct perf_event *begins = jk_open(test, (struct perf_event_attr) {
+	struct perf_event *begins = task_test_open(test, (struct perf_event_attr) {
 		.disabled = 1, .enable_on_exec = 1 });
-	struct perf_event *ends = jk_open(test, (struct perf_event_attr) {
+	struct perf_event *ends = task_test_open(test, (struct perf_event_attr) {
 		.remove_on_exec = 1 });
-	struct perf_event *goes_on = jk_open(test, (struct perf_event_attr) { });
-	struct perf_event *off = jk_open(test, (struct perf_event_attr) {
+	struct perf_event *goes_on =
+		task_test_open(test, (struct perf_event_attr){});
+	struct perf_event *off = task_test_open(test, (struct perf_event_attr) {
 		.disabled = 1 });
 
 	fake_pmu_tick(&fake, 5);
@@ -88,10 +89,10 @@ static void jk_exec(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ends->state, PERF_EVENT_STATE_EXIT);
 	KUNIT_EXPECT_EQ(test, goes_on->state, PERF_EVENT_STATE_ACTIVE);
 	KUNIT_EXPECT_EQ(test, off->state, PERF_EVENT_STATE_OFF);
-	KUNIT_EXPECT_EQ(test, jk_read(begins), 70);
-	KUNIT_EXPECT_EQ(test, jk_read(ends), 5);
-	KUNIT_EXPECT_EQ(test, jk_read(goes_on), 75);
-	KUNIT_EXPECT_EQ(test, jk_read(off), 0);
+	KUNIT_EXPECT_EQ(test, task_test_read(begins), 70);
+	KUNIT_EXPECT_EQ(test, task_test_read(ends), 5);
+	KUNIT_EXPECT_EQ(test, task_test_read(goes_on), 75);
+	KUNIT_EXPECT_EQ(test, task_test_read(off), 0);
 
 	/* Only the first exec enables it. */
 	perf_event_disable(begins);
@@ -100,7 +101,7 @@ static void jk_exec(struct kunit *test)
 }
 
 /* An event that ends still counts while the rest of its group is enabled. */
-static void jk_exec_enables_first(struct kunit *test)
+static void task_test_exec_enables_first(struct kunit *test)
 {
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .disabled = true,
@@ -119,7 +120,7 @@ static void jk_exec_enables_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_pmu_turns(ends), 1);
 }
 
-static void jk_exec_without_events(struct kunit *test)
+static void task_test_exec_without_events(struct kunit *test)
 {
 	KUNIT_ASSERT_NULL(test, current->perf_event_ctxp);
 	perf_event_exec();
@@ -127,25 +128,25 @@ static void jk_exec_without_events(struct kunit *test)
 }
 
 /* A member of a family stays one. */
-static void jk_exec_of_a_member(struct kunit *test)
+static void task_test_exec_of_a_member(struct kunit *test)
 {
-	struct perf_event *event = jk_open(test, (struct perf_event_attr) {
+	struct perf_event *event = task_test_open(test, (struct perf_event_attr) {
 		.inherit = 1 });
 	struct perf_family *family;
 
-	fm_fork(test, NULL);
-	family = fm_family_of(current);
+	test_task_fork(test, NULL);
+	family = test_task_family(current);
 	KUNIT_ASSERT_NOT_NULL(test, family);
 	perf_event_exec();
-	KUNIT_EXPECT_PTR_EQ(test, fm_family_of(current), family);
+	KUNIT_EXPECT_PTR_EQ(test, test_task_family(current), family);
 	fake_pmu_tick(&fake, 3);
-	KUNIT_EXPECT_GE(test, jk_read(event), 3);
+	KUNIT_EXPECT_GE(test, task_test_read(event), 3);
 }
 
 /* Exit. */
 
 /* Events that the task has opened go on without an owner. */
-static void jk_exit_disowns(struct kunit *test)
+static void task_test_exit_disowns(struct kunit *test)
 {
 	struct perf_event *events[2];
 
@@ -167,19 +168,20 @@ static void jk_exit_disowns(struct kunit *test)
 }
 
 /* Events that count the task can still be read. */
-static void jk_exit_ends_events(struct kunit *test)
+static void task_test_exit_ends_events(struct kunit *test)
 {
-	struct perf_event *event = jk_open(test, (struct perf_event_attr) { });
+	struct perf_event *event =
+		task_test_open(test, (struct perf_event_attr){});
 
 	fake_pmu_tick(&fake, 4);
 	perf_event_exit_task(current);
 	fake_pmu_tick(&fake, 4);
 	KUNIT_EXPECT_NULL(test, current->perf_event_ctxp);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_EXIT);
-	KUNIT_EXPECT_EQ(test, jk_read(event), 4);
+	KUNIT_EXPECT_EQ(test, task_test_read(event), 4);
 }
 
-static bool jk_find_exit(struct record_fake *record)
+static bool task_test_find_exit(struct record_fake *record)
 {
 	const struct perf_event_header *header;
 	u32 *ids = (u32 *)&record->record[1];
@@ -193,7 +195,7 @@ static bool jk_find_exit(struct record_fake *record)
 }
 
 /* An event of the CPU is told, whether the task has events or not. */
-static void jk_exit_is_reported(struct kunit *test)
+static void task_test_exit_is_reported(struct kunit *test)
 {
 	struct record_fake *record;
 	struct perf_event *event;
@@ -211,7 +213,7 @@ static void jk_exit_is_reported(struct kunit *test)
 	perf_side_unaccount(event);
 	migrate_enable();
 	synchronize_rcu();
-	found = jk_find_exit(record);
+	found = task_test_find_exit(record);
 	fake_exit(test);
 	KUNIT_EXPECT_TRUE(test, found);
 }
@@ -219,7 +221,7 @@ static void jk_exit_is_reported(struct kunit *test)
 /* Fork. */
 
 /* A task as fork has it: a copy of current that does not run. */
-static struct task_struct *jk_copy_current(struct kunit *test)
+static struct task_struct *task_test_copy_current(struct kunit *test)
 {
 	struct task_struct *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
 
@@ -232,25 +234,25 @@ static struct task_struct *jk_copy_current(struct kunit *test)
 }
 
 /* Waits for what is freed after grace periods. */
-static long jk_contexts(void)
+static long task_test_contexts(void)
 {
 	for (int i = 0; i < 3; i++)
 		rcu_barrier();
 	return perf_live_sum(PERF_LIVE_CONTEXTS);
 }
 
-static void jk_expect_nothing(struct kunit *test, struct task_struct *task,
-			      long contexts)
+static void task_test_expect_nothing(struct kunit *test,
+				     struct task_struct *task, long contexts)
 {
 	KUNIT_EXPECT_NULL(test, task->perf_event_ctxp);
-	KUNIT_EXPECT_EQ(test, jk_contexts(), contexts);
+	KUNIT_EXPECT_EQ(test, task_test_contexts(), contexts);
 	KUNIT_EXPECT_EQ(test, refcount_read(&task->usage), 2);
 }
 
-static void jk_fork_without_events(struct kunit *test)
+static void task_test_fork_without_events(struct kunit *test)
 {
-	struct task_struct *task = jk_copy_current(test);
-	long contexts = jk_contexts();
+	struct task_struct *task = task_test_copy_current(test);
+	long contexts = task_test_contexts();
 	LIST_HEAD(owned);
 
 	/* Events that current has opened stay its own. */
@@ -264,84 +266,84 @@ static void jk_fork_without_events(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, mutex_trylock(&task->perf_event_mutex));
 	mutex_unlock(&task->perf_event_mutex);
 	perf_event_free_task(task);
-	jk_expect_nothing(test, task, contexts);
+	task_test_expect_nothing(test, task, contexts);
 }
 
-static void jk_open_inherited(struct kunit *test)
+static void task_test_open_inherited(struct kunit *test)
 {
 	for (int i = 0; i < 2; i++)
-		jk_open(test, (struct perf_event_attr) {
+		task_test_open(test, (struct perf_event_attr) {
 			.inherit = 1, .inherit_stat = 1 });
 }
 
 /* A task that inherits and is never started gives back what it got. */
-static void jk_fork_is_undone(struct kunit *test)
+static void task_test_fork_is_undone(struct kunit *test)
 {
 	struct task_struct *task;
 	long contexts;
 
-	jk_open_inherited(test);
-	contexts = jk_contexts();
-	task = jk_copy_current(test);
+	task_test_open_inherited(test);
+	contexts = task_test_contexts();
+	task = task_test_copy_current(test);
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(task, 0), 0);
 	KUNIT_EXPECT_NOT_NULL(test, task->perf_event_ctxp);
 	KUNIT_EXPECT_PTR_NE(test, task->perf_event_ctxp,
 			    current->perf_event_ctxp);
-	KUNIT_EXPECT_EQ(test, jk_contexts(), contexts + 1);
+	KUNIT_EXPECT_EQ(test, task_test_contexts(), contexts + 1);
 	perf_event_free_task(task);
-	jk_expect_nothing(test, task, contexts);
+	task_test_expect_nothing(test, task, contexts);
 }
 
-static int (*jk_take)(struct perf_event *event);
-static int jk_takes;
+static int (*task_test_take)(struct perf_event *event);
+static int task_test_takes;
 
-static int jk_refuse_later(struct perf_event *event)
+static int task_test_refuse_later(struct perf_event *event)
 {
-	return jk_takes-- > 0 ? jk_take(event) : -ENOMEM;
+	return task_test_takes-- > 0 ? task_test_take(event) : -ENOMEM;
 }
 
-static void jk_refuse_none(void *unused)
+static void task_test_refuse_none(void *unused)
 {
-	fake.pmu.event_init = jk_take;
+	fake.pmu.event_init = task_test_take;
 }
 
 /* The second copy is refused: there is nothing left of the first. */
-static void jk_fork_fails(struct kunit *test)
+static void task_test_fork_fails(struct kunit *test)
 {
 	struct task_struct *task;
 	long contexts;
 
-	jk_open_inherited(test);
-	contexts = jk_contexts();
-	task = jk_copy_current(test);
-	jk_take = fake.pmu.event_init;
-	jk_takes = 1;
-	fake.pmu.event_init = jk_refuse_later;
-	fake_pmu_undo(test, jk_refuse_none, NULL);
+	task_test_open_inherited(test);
+	contexts = task_test_contexts();
+	task = task_test_copy_current(test);
+	task_test_take = fake.pmu.event_init;
+	task_test_takes = 1;
+	fake.pmu.event_init = task_test_refuse_later;
+	fake_pmu_undo(test, task_test_refuse_none, NULL);
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(task, 0), -ENOMEM);
-	jk_expect_nothing(test, task, contexts);
+	task_test_expect_nothing(test, task, contexts);
 }
 
-static struct kunit_case jk_cases[] = {
-	KUNIT_CASE(jk_exec),
-	KUNIT_CASE(jk_exec_enables_first),
-	KUNIT_CASE(jk_exec_without_events),
-	KUNIT_CASE(jk_exec_of_a_member),
-	KUNIT_CASE(jk_exit_disowns),
-	KUNIT_CASE(jk_exit_ends_events),
-	KUNIT_CASE(jk_exit_is_reported),
-	KUNIT_CASE(jk_fork_without_events),
-	KUNIT_CASE(jk_fork_is_undone),
-	KUNIT_CASE(jk_fork_fails),
+static struct kunit_case task_test_cases[] = {
+	KUNIT_CASE(task_test_exec),
+	KUNIT_CASE(task_test_exec_enables_first),
+	KUNIT_CASE(task_test_exec_without_events),
+	KUNIT_CASE(task_test_exec_of_a_member),
+	KUNIT_CASE(task_test_exit_disowns),
+	KUNIT_CASE(task_test_exit_ends_events),
+	KUNIT_CASE(task_test_exit_is_reported),
+	KUNIT_CASE(task_test_fork_without_events),
+	KUNIT_CASE(task_test_fork_is_undone),
+	KUNIT_CASE(task_test_fork_fails),
 	{ }
 };
 
-static struct kunit_suite jk_suite = {
+static struct kunit_suite task_test_suite = {
 	.name		= "perf_task",
-	.suite_init	= jk_suite_init,
-	.suite_exit	= jk_suite_exit,
-	.init		= jk_init,
-	.test_cases	= jk_cases,
+	.suite_init	= task_test_suite_init,
+	.suite_exit	= task_test_suite_exit,
+	.init		= task_test_init,
+	.test_cases	= task_test_cases,
 };
 
-kunit_test_suite(jk_suite);
+kunit_test_suite(task_test_suite);

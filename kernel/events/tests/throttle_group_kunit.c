@@ -22,7 +22,7 @@
 static struct fake_pmu fake;
 
 /* A group, an event beside it, and masks of the events stopped at each step. */
-struct tg_world {
+struct throttle_group_test_world {
 	struct perf_event	*members[MEMBERS];
 	struct perf_event	*beside;
 	unsigned long		over;
@@ -31,22 +31,23 @@ struct tg_world {
 	int			stops;
 };
 
-static int tg_suite_init(struct kunit_suite *suite)
+static int throttle_group_test_suite_init(struct kunit_suite *suite)
 {
 	return fake_pmu_register(&fake, "kunit_stop");
 }
 
-static void tg_suite_exit(struct kunit_suite *suite)
+static void throttle_group_test_suite_exit(struct kunit_suite *suite)
 {
 	fake_pmu_unregister(&fake);
 }
 
-static void tg_check_idle(void *test)
+static void throttle_group_test_check_idle(void *test)
 {
 	fake_pmu_expect_idle(test, &fake);
 }
 
-static struct perf_event *tg_open(struct kunit *test, struct perf_event *leader)
+static struct perf_event *throttle_group_test_open(struct kunit *test,
+						   struct perf_event *leader)
 {
 	struct fake_pmu_spec spec = {
 		.leader	= leader,
@@ -57,16 +58,19 @@ static struct perf_event *tg_open(struct kunit *test, struct perf_event *leader)
 	return fake_pmu_open(test, &fake, &spec);
 }
 
-static void tg_begin(struct kunit *test, struct tg_world *world)
+static void throttle_group_test_begin(struct kunit *test,
+				      struct throttle_group_test_world *world)
 {
 	fake_pmu_reset(&fake, MEMBERS + 1, FOREVER_MS);
-	fake_pmu_undo(test, tg_check_idle, test);
+	fake_pmu_undo(test, throttle_group_test_check_idle, test);
 	for (int i = 0; i < MEMBERS; i++)
-		world->members[i] = tg_open(test, world->members[0]);
-	world->beside = tg_open(test, NULL);
+		world->members[i] =
+			throttle_group_test_open(test, world->members[0]);
+	world->beside = throttle_group_test_open(test, NULL);
 }
 
-static unsigned long tg_who_stands(const struct tg_world *world)
+static unsigned long
+throttle_group_test_who_stands(const struct throttle_group_test_world *world)
 {
 	unsigned long mask = 0;
 
@@ -80,43 +84,43 @@ static unsigned long tg_who_stands(const struct tg_world *world)
 }
 
 /* Does what a driver does that is interrupted again and again. */
-static void tg_overflow_oncpu(void *arg)
+static void throttle_group_test_overflow_oncpu(void *arg)
 {
-	struct tg_world *world = arg;
+	struct throttle_group_test_world *world = arg;
 	struct perf_event *event = world->members[1];
 
 	world->stops = -fake_pmu_calls(&fake, FAKE_STOP);
 	while (!perf_throttle_account_nmi(event, true))
 		;
 	event->pmu->stop(event, 0);
-	world->over = tg_who_stands(world);
+	world->over = throttle_group_test_who_stands(world);
 }
 
-static void tg_tick_oncpu(void *arg)
+static void throttle_group_test_tick_oncpu(void *arg)
 {
-	struct tg_world *world = arg;
+	struct throttle_group_test_world *world = arg;
 
-	world->after_work = tg_who_stands(world);
+	world->after_work = throttle_group_test_who_stands(world);
 	world->stops += fake_pmu_calls(&fake, FAKE_STOP);
 	perf_event_task_tick();
-	world->after_end = tg_who_stands(world);
+	world->after_end = throttle_group_test_who_stands(world);
 }
 
-static void tg_end_oncpu(void *arg)
+static void throttle_group_test_end_oncpu(void *arg)
 {
-	struct tg_world *world = arg;
+	struct throttle_group_test_world *world = arg;
 	struct perf_event *event = world->members[2];
 
-	world->after_work = tg_who_stands(world);
+	world->after_work = throttle_group_test_who_stands(world);
 	guard(raw_spinlock)(&event->ctx->lock);
 	perf_pmu_disable(event->pmu);
 	perf_throttle_end_locked(event);
 	perf_pmu_enable(event->pmu);
-	world->after_end = tg_who_stands(world);
+	world->after_end = throttle_group_test_who_stands(world);
 }
 
-static void tg_call(struct kunit *test, smp_call_func_t oncpu,
-		    struct tg_world *world)
+static void throttle_group_test_call(struct kunit *test, smp_call_func_t oncpu,
+				     struct throttle_group_test_world *world)
 {
 	int cpu = cpumask_first(cpu_online_mask);
 
@@ -128,14 +132,16 @@ static void tg_call(struct kunit *test, smp_call_func_t oncpu,
  * The whole group is stopped, and @still is left of it after @end. Tries again
  * if a tick came before @end could look: by then the group is running again.
  */
-static void tg_run(struct kunit *test, struct tg_world *world,
-		   smp_call_func_t end, unsigned long still)
+static void throttle_group_test_run(struct kunit *test,
+				    struct throttle_group_test_world *world,
+				    smp_call_func_t end, unsigned long still)
 {
 	int tries = 0;
 
 	do {
-		tg_call(test, tg_overflow_oncpu, world);
-		tg_call(test, end, world);
+		throttle_group_test_call(
+			test, throttle_group_test_overflow_oncpu, world);
+		throttle_group_test_call(test, end, world);
 	} while ((world->after_work & ALL) != ALL && ++tries < MAX_TRIES);
 	KUNIT_EXPECT_EQ(test, world->after_work, ALL);
 	KUNIT_EXPECT_EQ(test, world->after_end, still);
@@ -143,76 +149,80 @@ static void tg_run(struct kunit *test, struct tg_world *world,
 }
 
 /* The whole group is stopped until the tick, and no other event is. */
-static void tg_until_tick(struct kunit *test)
+static void throttle_group_test_until_tick(struct kunit *test)
 {
-	struct tg_world world = { };
+	struct throttle_group_test_world world = { };
 
-	tg_begin(test, &world);
-	tg_run(test, &world, tg_tick_oncpu, 0);
+	throttle_group_test_begin(test, &world);
+	throttle_group_test_run(test, &world, throttle_group_test_tick_oncpu,
+				0);
 	KUNIT_EXPECT_EQ(test, world.over, BIT(1));
 	KUNIT_EXPECT_EQ(test, world.stops, MEMBERS);
 }
 
 /* When the throttling ends, a disabled member is not started. */
-static void tg_member_off(struct kunit *test)
+static void throttle_group_test_member_off(struct kunit *test)
 {
-	struct tg_world world = { };
+	struct throttle_group_test_world world = { };
 
-	tg_begin(test, &world);
+	throttle_group_test_begin(test, &world);
 	perf_event_disable(world.members[2]);
-	tg_run(test, &world, tg_tick_oncpu, BIT(2));
+	throttle_group_test_run(test, &world, throttle_group_test_tick_oncpu,
+				BIT(2));
 	KUNIT_EXPECT_EQ(test, world.members[2]->hw.interrupts, 0ULL);
 }
 
 /* Ending it for one member ends it for all of them. */
-static void tg_ends_early(struct kunit *test)
+static void throttle_group_test_ends_early(struct kunit *test)
 {
-	struct tg_world world = { };
+	struct throttle_group_test_world world = { };
 
-	tg_begin(test, &world);
-	tg_run(test, &world, tg_end_oncpu, 0);
+	throttle_group_test_begin(test, &world);
+	throttle_group_test_run(test, &world, throttle_group_test_end_oncpu, 0);
 }
 
 /* The group is throttled even if the PMU has no interrupt. */
-static void tg_without_interrupt(struct kunit *test)
+static void throttle_group_test_without_interrupt(struct kunit *test)
 {
-	struct tg_world world = { };
+	struct throttle_group_test_world world = { };
 
-	tg_begin(test, &world);
+	throttle_group_test_begin(test, &world);
 	fake.pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
-	tg_run(test, &world, tg_tick_oncpu, 0);
+	throttle_group_test_run(test, &world, throttle_group_test_tick_oncpu,
+				0);
 	fake.pmu.capabilities &= ~PERF_PMU_CAP_NO_INTERRUPT;
 }
 
 /* An event with a frequency, and a period that is far too long by now. */
-static void tg_cut_short_oncpu(void *arg)
+static void throttle_group_test_cut_short_oncpu(void *arg)
 {
-	struct tg_world *world = arg;
+	struct throttle_group_test_world *world = arg;
 	struct perf_event *event = world->beside;
 
 	event->attr.freq = 1;
 	event->hw.interrupts = 0;
 	local64_set(&event->hw.period_left, 1LL << 40);
 	world->over = perf_throttle_account_nmi(event, false);
-	world->after_work = tg_who_stands(world);
+	world->after_work = throttle_group_test_who_stands(world);
 	event->attr.freq = 0;
 }
 
-static void tg_cut_short(struct kunit *test)
+static void throttle_group_test_cut_short(struct kunit *test)
 {
-	struct tg_world world = { };
+	struct throttle_group_test_world world = { };
 
-	tg_begin(test, &world);
-	tg_call(test, tg_cut_short_oncpu, &world);
+	throttle_group_test_begin(test, &world);
+	throttle_group_test_call(test, throttle_group_test_cut_short_oncpu,
+				 &world);
 	KUNIT_EXPECT_EQ(test, world.over, 0UL);
 	KUNIT_EXPECT_EQ(test, world.after_work, 0UL);
 	KUNIT_EXPECT_EQ(test, local64_read(&world.beside->hw.period_left), 0LL);
 }
 
 /* The same at a tick: no throttling, and no overflow came for a second. */
-static void tg_cut_short_at_tick_oncpu(void *arg)
+static void throttle_group_test_cut_short_at_tick_oncpu(void *arg)
 {
-	struct tg_world *world = arg;
+	struct throttle_group_test_world *world = arg;
 	struct perf_event *event = world->beside;
 
 	perf_event_task_tick();
@@ -224,60 +234,64 @@ static void tg_cut_short_at_tick_oncpu(void *arg)
 	world->stops = -fake_pmu_calls(&fake, FAKE_STOP);
 	perf_event_task_tick();
 	world->stops += fake_pmu_calls(&fake, FAKE_STOP);
-	world->after_work = tg_who_stands(world);
+	world->after_work = throttle_group_test_who_stands(world);
 	event->ctx->nr_freq--;
 	event->pmu_ctx->nr_freq--;
 	event->attr.freq = 0;
 }
 
-static void tg_cut_short_at_tick(struct kunit *test)
+static void throttle_group_test_cut_short_at_tick(struct kunit *test)
 {
-	struct tg_world world = { };
+	struct throttle_group_test_world world = { };
 
-	tg_begin(test, &world);
-	tg_call(test, tg_cut_short_at_tick_oncpu, &world);
+	throttle_group_test_begin(test, &world);
+	throttle_group_test_call(
+		test, throttle_group_test_cut_short_at_tick_oncpu, &world);
 	KUNIT_EXPECT_EQ(test, world.stops, 1);
 	KUNIT_EXPECT_EQ(test, world.after_work, 0UL);
 	KUNIT_EXPECT_EQ(test, local64_read(&world.beside->hw.period_left), 0LL);
 }
 
-static void *tg_setup_aux(struct perf_event *event, void **pages, int nr_pages,
-			  bool overwrite)
+static void *throttle_group_test_setup_aux(struct perf_event *event,
+					   void **pages, int nr_pages,
+					   bool overwrite)
 {
 	return NULL;
 }
 
 /* A sibling that traces is not stopped: its trace would have a gap. */
-static void tg_trace_goes_on(struct kunit *test)
+static void throttle_group_test_trace_goes_on(struct kunit *test)
 {
-	struct tg_world world = { };
+	struct throttle_group_test_world world = { };
 
-	tg_begin(test, &world);
-	fake.pmu.setup_aux = tg_setup_aux;
+	throttle_group_test_begin(test, &world);
+	fake.pmu.setup_aux = throttle_group_test_setup_aux;
 	for (int round = 0; round < ROUNDS; round++) {
-		tg_call(test, tg_overflow_oncpu, &world);
-		tg_call(test, tg_tick_oncpu, &world);
+		throttle_group_test_call(
+			test, throttle_group_test_overflow_oncpu, &world);
+		throttle_group_test_call(test, throttle_group_test_tick_oncpu,
+					 &world);
 		KUNIT_EXPECT_EQ(test, world.after_work & ~BIT(1), 0UL);
 	}
 	fake.pmu.setup_aux = NULL;
 }
 
-static struct kunit_case tg_cases[] = {
-	KUNIT_CASE(tg_until_tick),
-	KUNIT_CASE(tg_member_off),
-	KUNIT_CASE(tg_ends_early),
-	KUNIT_CASE(tg_without_interrupt),
-	KUNIT_CASE(tg_cut_short),
-	KUNIT_CASE(tg_cut_short_at_tick),
-	KUNIT_CASE(tg_trace_goes_on),
+static struct kunit_case throttle_group_test_cases[] = {
+	KUNIT_CASE(throttle_group_test_until_tick),
+	KUNIT_CASE(throttle_group_test_member_off),
+	KUNIT_CASE(throttle_group_test_ends_early),
+	KUNIT_CASE(throttle_group_test_without_interrupt),
+	KUNIT_CASE(throttle_group_test_cut_short),
+	KUNIT_CASE(throttle_group_test_cut_short_at_tick),
+	KUNIT_CASE(throttle_group_test_trace_goes_on),
 	{ }
 };
 
-static struct kunit_suite tg_suite = {
-	.name		= "perf_stop_groups",
-	.suite_init	= tg_suite_init,
-	.suite_exit	= tg_suite_exit,
-	.test_cases	= tg_cases,
+static struct kunit_suite throttle_group_test_suite = {
+	.name		= "perf_throttle_group",
+	.suite_init	= throttle_group_test_suite_init,
+	.suite_exit	= throttle_group_test_suite_exit,
+	.test_cases	= throttle_group_test_cases,
 };
 
-kunit_test_suite(tg_suite);
+kunit_test_suite(throttle_group_test_suite);

@@ -11,7 +11,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
-static void thk_period_exact(struct kunit *test)
+static void throttle_test_period_exact(struct kunit *test)
 {
 	static const struct {
 		u64	freq;
@@ -39,7 +39,7 @@ static void thk_period_exact(struct kunit *test)
 }
 
 /* Where products do not fit, the result is close, and nothing divides by 0. */
-static void thk_period_large(struct kunit *test)
+static void throttle_test_period_large(struct kunit *test)
 {
 	for (int shift = 34; shift < 64; shift++) {
 		u64 count = 1ULL << shift;
@@ -60,7 +60,7 @@ static void thk_period_large(struct kunit *test)
 	perf_freq_period(U64_MAX, 1, U64_MAX);
 }
 
-static struct perf_event *thk_event(struct kunit *test, u64 freq)
+static struct perf_event *throttle_test_event(struct kunit *test, u64 freq)
 {
 	struct perf_event *event = kunit_kzalloc(test, sizeof(*event),
 						 GFP_KERNEL);
@@ -78,7 +78,7 @@ static struct perf_event *thk_event(struct kunit *test, u64 freq)
  * A counter that runs at @rate events a second. A period that begins has the
  * length that was computed at the overflow before; each sample takes time.
  */
-struct thk_counter {
+struct throttle_test_counter {
 	u64	rate;
 	u64	overhead;
 	u64	armed;
@@ -86,7 +86,8 @@ struct thk_counter {
 	struct rnd_state rnd;
 };
 
-static void thk_overflow(struct perf_event *event, struct thk_counter *counter)
+static void throttle_test_overflow(struct perf_event *event,
+				   struct throttle_test_counter *counter)
 {
 	u64 count = counter->armed;
 	u64 nsec = mul_u64_u64_div_u64(count, NSEC_PER_SEC, counter->rate);
@@ -104,8 +105,8 @@ static void thk_overflow(struct perf_event *event, struct thk_counter *counter)
 }
 
 /* Return: per cent by which the period is off, beyond one event. */
-static u64 thk_error(const struct perf_event *event,
-		     const struct thk_counter *counter)
+static u64 throttle_test_error(const struct perf_event *event,
+			       const struct throttle_test_counter *counter)
 {
 	u64 right = div64_u64(counter->rate, event->attr.sample_freq);
 	u64 off = abs_diff(event->hw.sample_period, right);
@@ -114,87 +115,88 @@ static u64 thk_error(const struct perf_event *event,
 }
 
 /* From any period to any rate: after ten periods it is right, and stays so. */
-static void thk_converges(struct kunit *test)
+static void throttle_test_converges(struct kunit *test)
 {
 	static const u64 rates[] = { 20000, 1000000, 50000000, 3000000000 };
 	static const u64 freqs[] = { 99, 1000, 4000 };
 
 	for (int i = 0; i < ARRAY_SIZE(rates) * ARRAY_SIZE(freqs); i++) {
-		struct thk_counter counter = {
+		struct throttle_test_counter counter = {
 			.rate = rates[i / ARRAY_SIZE(freqs)],
 			.overhead = 1000,
 			.armed = 1,
 		};
 		u64 freq = freqs[i % ARRAY_SIZE(freqs)];
-		struct perf_event *event = thk_event(test, freq);
+		struct perf_event *event = throttle_test_event(test, freq);
 
 		for (int n = 1; n <= 60; n++) {
-			thk_overflow(event, &counter);
-			KUNIT_EXPECT_TRUE_MSG(test, n < 10 ||
-					      thk_error(event, &counter) <= 5,
-					      "%llu/s at %llu Hz: period %llu after %d",
-					      counter.rate, freq,
-					      event->hw.sample_period, n);
+			throttle_test_overflow(event, &counter);
+			KUNIT_EXPECT_TRUE_MSG(
+				test,
+				n < 10 || throttle_test_error(event,
+							      &counter) <= 5,
+				"%llu/s at %llu Hz: period %llu after %d",
+				counter.rate, freq, event->hw.sample_period, n);
 		}
 	}
 }
 
 /* Load changes: within ten periods again, both ways. */
-static void thk_follows(struct kunit *test)
+static void throttle_test_follows(struct kunit *test)
 {
 	static const u64 rates[] = {
 		1000000, 1800000, 900000, 100000000, 3000000, 2500000, 40000,
 	};
-	struct perf_event *event = thk_event(test, 1000);
-	struct thk_counter counter = { .armed = 1 };
+	struct perf_event *event = throttle_test_event(test, 1000);
+	struct throttle_test_counter counter = { .armed = 1 };
 
 	for (int i = 0; i < ARRAY_SIZE(rates); i++) {
 		counter.rate = rates[i];
 		for (int n = 0; n < 10; n++)
-			thk_overflow(event, &counter);
-		KUNIT_EXPECT_LE_MSG(test, thk_error(event, &counter), 5ULL,
-				    "%llu/s: period %llu", rates[i],
+			throttle_test_overflow(event, &counter);
+		KUNIT_EXPECT_LE_MSG(test, throttle_test_error(event, &counter),
+				    5ULL, "%llu/s: period %llu", rates[i],
 				    event->hw.sample_period);
 		for (int n = 0; n < 20; n++)
-			thk_overflow(event, &counter);
+			throttle_test_overflow(event, &counter);
 	}
 }
 
 /* Times that vary by 20 % in both directions move the period by far less. */
-static void thk_is_calm(struct kunit *test)
+static void throttle_test_is_calm(struct kunit *test)
 {
-	struct perf_event *event = thk_event(test, 1000);
-	struct thk_counter counter = {
+	struct perf_event *event = throttle_test_event(test, 1000);
+	struct throttle_test_counter counter = {
 		.rate = 100000000, .armed = 1, .jitter = 20,
 	};
 	u64 sum = 0;
 
 	prandom_seed_state(&counter.rnd, 1);
 	for (int n = 0; n < 1000; n++) {
-		thk_overflow(event, &counter);
+		throttle_test_overflow(event, &counter);
 		if (n >= 40)
-			sum += thk_error(event, &counter);
+			sum += throttle_test_error(event, &counter);
 	}
 	/* The mean error of a single window is 10 %. */
 	KUNIT_EXPECT_LE(test, div_u64(sum, 960), 5ULL);
 }
 
 /* Events that are rarer than the frequency are sampled each time. */
-static void thk_rare(struct kunit *test)
+static void throttle_test_rare(struct kunit *test)
 {
-	struct perf_event *event = thk_event(test, 1000);
-	struct thk_counter counter = { .rate = 200, .armed = 1000 };
+	struct perf_event *event = throttle_test_event(test, 1000);
+	struct throttle_test_counter counter = { .rate = 200, .armed = 1000 };
 
 	event->hw.sample_period = 1000;
 	for (int n = 0; n < 40; n++)
-		thk_overflow(event, &counter);
+		throttle_test_overflow(event, &counter);
 	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 1ULL);
 }
 
 /* A window of one event that took no time must not lead to a huge period. */
-static void thk_steps_up(struct kunit *test)
+static void throttle_test_steps_up(struct kunit *test)
 {
-	struct perf_event *event = thk_event(test, 1000);
+	struct perf_event *event = throttle_test_event(test, 1000);
 	u64 period = 1;
 
 	for (int n = 0; n < 5; n++) {
@@ -207,9 +209,9 @@ static void thk_steps_up(struct kunit *test)
 }
 
 /* A period that was computed for a higher rate of events is cut short. */
-static void thk_long_period_ends(struct kunit *test)
+static void throttle_test_long_period_ends(struct kunit *test)
 {
-	struct perf_event *event = thk_event(test, 1000);
+	struct perf_event *event = throttle_test_event(test, 1000);
 
 	event->hw.sample_period = 1000;
 	local64_set(&event->hw.period_left, 8000);
@@ -219,18 +221,19 @@ static void thk_long_period_ends(struct kunit *test)
 }
 
 /* The tick intervenes after two periods, but waits for one tick at least. */
-static void thk_patience(struct kunit *test)
+static void throttle_test_patience(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, perf_freq_patience(thk_event(test, 10)),
+	KUNIT_EXPECT_EQ(test, perf_freq_patience(throttle_test_event(test, 10)),
 			200 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, perf_freq_patience(thk_event(test, 1000000)),
+	KUNIT_EXPECT_EQ(test,
+			perf_freq_patience(throttle_test_event(test, 1000000)),
 			(u64)TICK_NSEC);
 }
 
 /* A window in which the CPU was idle is ignored, but the next one is used. */
-static void thk_long_window(struct kunit *test)
+static void throttle_test_long_window(struct kunit *test)
 {
-	struct perf_event *event = thk_event(test, 1000);
+	struct perf_event *event = throttle_test_event(test, 1000);
 
 	event->hw.sample_period = 1000;
 	local64_set(&event->count, 5000000);
@@ -242,9 +245,9 @@ static void thk_long_window(struct kunit *test)
 }
 
 /* A window without events does not change the period. */
-static void thk_empty_window(struct kunit *test)
+static void throttle_test_empty_window(struct kunit *test)
 {
-	struct perf_event *event = thk_event(test, 1000);
+	struct perf_event *event = throttle_test_event(test, 1000);
 
 	event->hw.sample_period = 1000;
 	perf_freq_window(event, TICK_NSEC, TICK_NSEC);
@@ -252,8 +255,8 @@ static void thk_empty_window(struct kunit *test)
 }
 
 /* With interrupts off, so that no tick comes between. */
-static unsigned int thk_interrupts_until_over(struct perf_event *event,
-					      unsigned int most)
+static unsigned int
+throttle_test_interrupts_until_over(struct perf_event *event, unsigned int most)
 {
 	unsigned int n;
 
@@ -266,12 +269,13 @@ static unsigned int thk_interrupts_until_over(struct perf_event *event,
 	return n;
 }
 
-static void thk_over(struct kunit *test)
+static void throttle_test_over(struct kunit *test)
 {
-	struct perf_event *event = thk_event(test, 0);
+	struct perf_event *event = throttle_test_event(test, 0);
 	unsigned int limit = READ_ONCE(perf_rate_per_tick);
 
-	KUNIT_EXPECT_EQ(test, thk_interrupts_until_over(event, limit + 1),
+	KUNIT_EXPECT_EQ(test,
+			throttle_test_interrupts_until_over(event, limit + 1),
 			limit);
 	KUNIT_EXPECT_EQ(test, event->hw.interrupts, MAX_INTERRUPTS);
 	/* One interrupt may report several overflows. */
@@ -288,9 +292,9 @@ static void thk_over(struct kunit *test)
 }
 
 /* An event that stays just below the limit in each tick is never over it. */
-static void thk_tick_begins_anew(struct kunit *test)
+static void throttle_test_tick_begins_anew(struct kunit *test)
 {
-	struct perf_event *event = thk_event(test, 0);
+	struct perf_event *event = throttle_test_event(test, 0);
 	unsigned int limit = READ_ONCE(perf_rate_per_tick);
 	bool over = false;
 
@@ -304,7 +308,7 @@ static void thk_tick_begins_anew(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, over);
 }
 
-static bool thk_never_over(struct perf_event *event, unsigned int nr)
+static bool throttle_test_never_over(struct perf_event *event, unsigned int nr)
 {
 	bool over = false;
 
@@ -315,17 +319,17 @@ static bool thk_never_over(struct perf_event *event, unsigned int nr)
 }
 
 /* A driver that says that it cannot stop the event now is not asked to. */
-static void thk_not_asked(struct kunit *test)
+static void throttle_test_not_asked(struct kunit *test)
 {
-	struct perf_event *event = thk_event(test, 0);
+	struct perf_event *event = throttle_test_event(test, 0);
 
-	KUNIT_EXPECT_FALSE(test, thk_never_over(event,
-						READ_ONCE(perf_rate_per_tick) +
-						10));
+	KUNIT_EXPECT_FALSE(test,
+			   throttle_test_never_over(
+				   event, READ_ONCE(perf_rate_per_tick) + 10));
 }
 
 /* What slow samples change: for all CPUs, except the sum. */
-struct thk_limits {
+struct throttle_test_limits {
 	int		rate;
 	int		percent;
 	unsigned int	per_tick;
@@ -334,10 +338,10 @@ struct thk_limits {
 };
 
 /* Saves the limits in @limits; then sets 25 % and a rate of 100000. */
-static void thk_limits_begin(struct thk_limits *limits)
+static void throttle_test_limits_begin(struct throttle_test_limits *limits)
 {
 	guard(irqsave)();
-	*limits = (struct thk_limits) {
+	*limits = (struct throttle_test_limits) {
 		.rate		= sysctl_perf_event_sample_rate,
 		.percent	= sysctl_perf_cpu_time_max_percent,
 		.per_tick	= perf_rate_per_tick,
@@ -351,7 +355,7 @@ static void thk_limits_begin(struct thk_limits *limits)
 	__this_cpu_write(perf_took_sum, 0);
 }
 
-static void thk_limits_end(const struct thk_limits *limits)
+static void throttle_test_limits_end(const struct throttle_test_limits *limits)
 {
 	irq_work_sync(&perf_throttle_report_work);
 	guard(irqsave)();
@@ -364,9 +368,9 @@ static void thk_limits_end(const struct thk_limits *limits)
 
 /*
  * Takes samples of @nsec each until the rate changes. Return: their number, or
- * @most. Context: on one CPU from thk_limits_begin() to thk_limits_end().
+ * @most. Context: on one CPU from throttle_test_limits_begin() to throttle_test_limits_end().
  */
-static unsigned int thk_take(u64 nsec, unsigned int most)
+static unsigned int throttle_test_take(u64 nsec, unsigned int most)
 {
 	int rate = sysctl_perf_event_sample_rate;
 	unsigned int n;
@@ -381,23 +385,23 @@ static unsigned int thk_take(u64 nsec, unsigned int most)
 }
 
 /* At the highest rate samples may take a quarter of the time. */
-static void thk_took_allowed(struct kunit *test)
+static void throttle_test_took_allowed(struct kunit *test)
 {
-	struct thk_limits limits;
+	struct throttle_test_limits limits;
 
 	migrate_disable();
-	thk_limits_begin(&limits);
+	throttle_test_limits_begin(&limits);
 	KUNIT_EXPECT_EQ(test, perf_sample_allowed_ns, 2500);
-	KUNIT_EXPECT_EQ(test, thk_take(2500, 2000), 2000);
+	KUNIT_EXPECT_EQ(test, throttle_test_take(2500, 2000), 2000);
 	/* A single sample, however long, is not the mean. */
 	__this_cpu_write(perf_took_sum, 0);
-	KUNIT_EXPECT_EQ(test, thk_take(100 * 2500, 1), 1);
-	thk_limits_end(&limits);
+	KUNIT_EXPECT_EQ(test, throttle_test_take(100 * 2500, 1), 1);
+	throttle_test_limits_end(&limits);
 	migrate_enable();
 }
 
 /* As many as fit into a quarter of a tick if each takes a quarter longer. */
-static void thk_expect_lowered(struct kunit *test, u64 mean)
+static void throttle_test_expect_lowered(struct kunit *test, u64 mean)
 {
 	u64 share = TICK_NSEC / 4;
 	u64 allowed = perf_sample_allowed_ns;
@@ -411,59 +415,63 @@ static void thk_expect_lowered(struct kunit *test, u64 mean)
 }
 
 /* Samples become slower step by step; events are throttled all the sooner. */
-static void thk_took_long(struct kunit *test)
+static void throttle_test_took_long(struct kunit *test)
 {
-	struct thk_limits limits;
+	struct throttle_test_limits limits;
 	int rate = PERF_RATE_DEFAULT;
 	unsigned int n;
 
 	migrate_disable();
-	thk_limits_begin(&limits);
+	throttle_test_limits_begin(&limits);
 	/* After some ninety samples the mean is more than half of 5000 ns. */
-	n = thk_take(5000, 128);
+	n = throttle_test_take(5000, 128);
 	KUNIT_EXPECT_GT(test, n, 80);
 	KUNIT_EXPECT_LT(test, n, 100);
 	for (u64 nsec = 5000; nsec < 320000; nsec *= 2) {
 		unsigned int limit;
 
-		KUNIT_EXPECT_LT(test, thk_take(nsec, 1000), 1000);
+		KUNIT_EXPECT_LT(test, throttle_test_take(nsec, 1000), 1000);
 		KUNIT_EXPECT_LT(test, sysctl_perf_event_sample_rate, rate);
 		rate = sysctl_perf_event_sample_rate;
-		thk_expect_lowered(test, __this_cpu_read(perf_took_sum) /
-				   PERF_TOOK_SAMPLES);
+		throttle_test_expect_lowered(test,
+					     __this_cpu_read(perf_took_sum) /
+						     PERF_TOOK_SAMPLES);
 		limit = perf_rate_per_tick;
 		KUNIT_EXPECT_EQ(test,
-				thk_interrupts_until_over(thk_event(test, 0),
-							  limit + 1), limit);
+				throttle_test_interrupts_until_over(
+					throttle_test_event(test, 0),
+					limit + 1),
+				limit);
 	}
-	thk_limits_end(&limits);
+	throttle_test_limits_end(&limits);
 	migrate_enable();
 }
 
 /* However long samples take, one in each tick is always allowed. */
-static void thk_took_for_ever(struct kunit *test)
+static void throttle_test_took_for_ever(struct kunit *test)
 {
 	static const u64 longs[] = {
 		TICK_NSEC, NSEC_PER_SEC, U32_MAX, 128 * (1ULL << 34),
 	};
-	struct thk_limits limits;
+	struct throttle_test_limits limits;
 
 	for (int i = 0; i < ARRAY_SIZE(longs); i++) {
 		migrate_disable();
-		thk_limits_begin(&limits);
+		throttle_test_limits_begin(&limits);
 		for (int n = 0; n < 1000; n++)
-			thk_take(longs[i], 1);
+			throttle_test_take(longs[i], 1);
 		KUNIT_EXPECT_EQ(test, perf_rate_per_tick, 1);
 		KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate, HZ);
 		/* 0 would be taken for no limit. */
 		KUNIT_EXPECT_NE(test, perf_sample_allowed_ns, 0);
-		thk_limits_end(&limits);
+		throttle_test_limits_end(&limits);
 		migrate_enable();
 	}
 }
 
 /* Writes a sysctl as root does. */
-static int thk_write(int *word, proc_handler *handler, const char *value)
+static int throttle_test_write(int *word, proc_handler *handler,
+			       const char *value)
 {
 	const struct ctl_table table = {
 		.procname	= "test",
@@ -479,83 +487,86 @@ static int thk_write(int *word, proc_handler *handler, const char *value)
 	return handler(&table, 1, text, &len, &at);
 }
 
-static int thk_write_percent(const char *value)
+static int throttle_test_write_percent(const char *value)
 {
-	return thk_write(&sysctl_perf_cpu_time_max_percent,
-			 perf_cpu_time_max_percent_handler, value);
+	return throttle_test_write(&sysctl_perf_cpu_time_max_percent,
+				   perf_cpu_time_max_percent_handler, value);
 }
 
-static int thk_write_rate(const char *value)
+static int throttle_test_write_rate(const char *value)
 {
-	return thk_write(&sysctl_perf_event_sample_rate,
-			 perf_event_max_sample_rate_handler, value);
+	return throttle_test_write(&sysctl_perf_event_sample_rate,
+				   perf_event_max_sample_rate_handler, value);
 }
 
 /* 0 and 100 per cent mean no limit, and the rate cannot be written. */
-static void thk_took_unlimited(struct kunit *test)
+static void throttle_test_took_unlimited(struct kunit *test)
 {
 	static const char * const values[] = { "0\n", "100\n" };
-	struct thk_limits limits;
+	struct throttle_test_limits limits;
 
 	migrate_disable();
-	thk_limits_begin(&limits);
+	throttle_test_limits_begin(&limits);
 	for (int i = 0; i < ARRAY_SIZE(values); i++) {
-		KUNIT_EXPECT_EQ(test, thk_write_percent(values[i]), 0);
-		KUNIT_EXPECT_EQ(test, thk_take(NSEC_PER_SEC, 1000), 1000);
-		KUNIT_EXPECT_EQ(test, thk_write_rate("5000\n"), -EINVAL);
+		KUNIT_EXPECT_EQ(test, throttle_test_write_percent(values[i]),
+				0);
+		KUNIT_EXPECT_EQ(test, throttle_test_take(NSEC_PER_SEC, 1000),
+				1000);
+		KUNIT_EXPECT_EQ(test, throttle_test_write_rate("5000\n"),
+				-EINVAL);
 		KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate,
 				PERF_RATE_DEFAULT);
 	}
-	KUNIT_EXPECT_EQ(test, thk_write_percent("50\n"), 0);
+	KUNIT_EXPECT_EQ(test, throttle_test_write_percent("50\n"), 0);
 	KUNIT_EXPECT_EQ(test, perf_sample_allowed_ns, 5000);
-	KUNIT_EXPECT_LT(test, thk_take(10000, 1000), 1000);
-	thk_limits_end(&limits);
+	KUNIT_EXPECT_LT(test, throttle_test_take(10000, 1000), 1000);
+	throttle_test_limits_end(&limits);
 	migrate_enable();
 }
 
 /* A lowered rate can be raised through the sysctl, and is lowered again. */
-static void thk_took_raised(struct kunit *test)
+static void throttle_test_took_raised(struct kunit *test)
 {
-	struct thk_limits limits;
+	struct throttle_test_limits limits;
 
 	migrate_disable();
-	thk_limits_begin(&limits);
-	KUNIT_EXPECT_LT(test, thk_take(20000, 1000), 1000);
-	KUNIT_EXPECT_EQ(test, thk_write_rate("50000\n"), 0);
+	throttle_test_limits_begin(&limits);
+	KUNIT_EXPECT_LT(test, throttle_test_take(20000, 1000), 1000);
+	KUNIT_EXPECT_EQ(test, throttle_test_write_rate("50000\n"), 0);
 	KUNIT_EXPECT_EQ(test, perf_rate_per_tick, 50000 / HZ);
 	KUNIT_EXPECT_EQ(test, perf_sample_allowed_ns, 5000);
-	KUNIT_EXPECT_LT(test, thk_take(20000, 1000), 1000);
+	KUNIT_EXPECT_LT(test, throttle_test_take(20000, 1000), 1000);
 	KUNIT_EXPECT_LT(test, sysctl_perf_event_sample_rate, 50000);
-	thk_limits_end(&limits);
+	throttle_test_limits_end(&limits);
 	migrate_enable();
 }
 
-static struct kunit_case thk_cases[] = {
-	KUNIT_CASE(thk_period_exact),
-	KUNIT_CASE(thk_period_large),
-	KUNIT_CASE(thk_converges),
-	KUNIT_CASE(thk_follows),
-	KUNIT_CASE(thk_is_calm),
-	KUNIT_CASE(thk_rare),
-	KUNIT_CASE(thk_steps_up),
-	KUNIT_CASE(thk_patience),
-	KUNIT_CASE(thk_long_period_ends),
-	KUNIT_CASE(thk_long_window),
-	KUNIT_CASE(thk_empty_window),
-	KUNIT_CASE(thk_tick_begins_anew),
-	KUNIT_CASE(thk_over),
-	KUNIT_CASE(thk_not_asked),
-	KUNIT_CASE(thk_took_allowed),
-	KUNIT_CASE(thk_took_long),
-	KUNIT_CASE(thk_took_for_ever),
-	KUNIT_CASE(thk_took_unlimited),
-	KUNIT_CASE(thk_took_raised),
+static struct kunit_case throttle_test_cases[] = {
+	KUNIT_CASE(throttle_test_period_exact),
+	KUNIT_CASE(throttle_test_period_large),
+	KUNIT_CASE(throttle_test_converges),
+	KUNIT_CASE(throttle_test_follows),
+	KUNIT_CASE(throttle_test_is_calm),
+	KUNIT_CASE(throttle_test_rare),
+	KUNIT_CASE(throttle_test_steps_up),
+	KUNIT_CASE(throttle_test_patience),
+	KUNIT_CASE(throttle_test_long_period_ends),
+	KUNIT_CASE(throttle_test_long_window),
+	KUNIT_CASE(throttle_test_empty_window),
+	KUNIT_CASE(throttle_test_tick_begins_anew),
+	KUNIT_CASE(throttle_test_over),
+	KUNIT_CASE(throttle_test_not_asked),
+	KUNIT_CASE(throttle_test_took_allowed),
+	KUNIT_CASE(throttle_test_took_long),
+	KUNIT_CASE(throttle_test_took_for_ever),
+	KUNIT_CASE(throttle_test_took_unlimited),
+	KUNIT_CASE(throttle_test_took_raised),
 	{ }
 };
 
-static struct kunit_suite thk_suite = {
+static struct kunit_suite throttle_test_suite = {
 	.name		= "perf_throttle",
-	.test_cases	= thk_cases,
+	.test_cases	= throttle_test_cases,
 };
 
-kunit_test_suite(thk_suite);
+kunit_test_suite(throttle_test_suite);

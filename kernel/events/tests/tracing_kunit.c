@@ -22,19 +22,19 @@
 #include "fake_pmu.h"
 #include "family_tasks.h"
 
-#define TK_TYPE		4711
-#define TK_SIZE		64
+#define TRACING_TEST_TYPE	4711
+#define TRACING_TEST_SIZE	64
 
 /* A record with a payload. */
-struct tk_record {
+struct tracing_test_record {
 	struct trace_entry	entry;
-	u8			payload[TK_SIZE - sizeof(struct trace_entry)];
+	u8 payload[TRACING_TEST_SIZE - sizeof(struct trace_entry)];
 };
 
-static_assert(sizeof(struct tk_record) == TK_SIZE);
+static_assert(sizeof(struct tracing_test_record) == TRACING_TEST_SIZE);
 
 /* An event as it is while active, and what it has seen. */
-struct tk_event {
+struct tracing_test_event {
 	struct perf_event	event;
 	unsigned int		samples;
 	u64			period;
@@ -42,10 +42,12 @@ struct tk_event {
 	u16			type;
 };
 
-static void tk_overflow(struct perf_event *event,
-			struct perf_sample_data *data, struct pt_regs *regs)
+static void tracing_test_overflow(struct perf_event *event,
+				  struct perf_sample_data *data,
+				  struct pt_regs *regs)
 {
-	struct tk_event *seen = container_of(event, struct tk_event, event);
+	struct tracing_test_event *seen =
+		container_of(event, struct tracing_test_event, event);
 	const struct trace_entry *entry = data->raw->frag.data;
 
 	seen->samples++;
@@ -54,27 +56,28 @@ static void tk_overflow(struct perf_event *event,
 	seen->type = entry->type;
 }
 
-static struct pmu tk_pmu = {
+static struct pmu tracing_test_pmu = {
 	.task_ctx_nr	= perf_sw_context,
 	.start		= perf_swevent_start,
 	.stop		= perf_swevent_stop,
 	.read		= perf_swevent_read,
 };
 
-static struct tk_event *tk_new(struct kunit *test)
+static struct tracing_test_event *tracing_test_new(struct kunit *test)
 {
-	struct tk_event *new = kunit_kzalloc(test, sizeof(*new), GFP_KERNEL);
+	struct tracing_test_event *new =
+		kunit_kzalloc(test, sizeof(*new), GFP_KERNEL);
 	struct perf_event *event;
 
 	KUNIT_ASSERT_NOT_NULL(test, new);
 	event = &new->event;
-	event->pmu = &tk_pmu;
+	event->pmu = &tracing_test_pmu;
 	event->attr.type = PERF_TYPE_TRACEPOINT;
 	event->attr.sample_period = 1;
 	event->attr.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_PERIOD;
 	event->hw.sample_period = 1;
 	event->hw.last_period = 1;
-	event->overflow_handler = tk_overflow;
+	event->overflow_handler = tracing_test_overflow;
 	event->clock = local_clock;
 	event->group_leader = event;
 	event->state = PERF_EVENT_STATE_ACTIVE;
@@ -85,10 +88,10 @@ static struct tk_event *tk_new(struct kunit *test)
 }
 
 /* Delivers a record of the kernel's to the events of @head and of @task. */
-static void tk_deliver(struct hlist_head *head, u16 type, u64 count,
-		       struct task_struct *task)
+static void tracing_test_deliver(struct hlist_head *head, u16 type, u64 count,
+				 struct task_struct *task)
 {
-	struct tk_record record = { };
+	struct tracing_test_record record = { };
 	struct pt_regs regs = { };
 	int rctx;
 
@@ -101,28 +104,30 @@ static void tk_deliver(struct hlist_head *head, u16 type, u64 count,
 }
 
 /* Each record is counted with its weight, and is one sample. */
-static void tk_record_reaches_events(struct kunit *test)
+static void tracing_test_record_reaches_events(struct kunit *test)
 {
-	struct tk_event *one = tk_new(test), *two = tk_new(test);
+	struct tracing_test_event *one = tracing_test_new(test),
+				  *two = tracing_test_new(test);
 	HLIST_HEAD(head);
 
 	hlist_add_head(&one->event.hlist_entry, &head);
 	hlist_add_head(&two->event.hlist_entry, &head);
-	tk_deliver(&head, TK_TYPE, 3, NULL);
-	tk_deliver(&head, TK_TYPE, 4, NULL);
+	tracing_test_deliver(&head, TRACING_TEST_TYPE, 3, NULL);
+	tracing_test_deliver(&head, TRACING_TEST_TYPE, 4, NULL);
 	KUNIT_EXPECT_EQ(test, (u64)local64_read(&one->event.count), 7);
 	KUNIT_EXPECT_EQ(test, (u64)local64_read(&two->event.count), 7);
 	KUNIT_EXPECT_EQ(test, one->samples, 2);
 	KUNIT_EXPECT_EQ(test, one->period, 4);
-	KUNIT_EXPECT_GE(test, one->raw_size, TK_SIZE);
-	KUNIT_EXPECT_EQ(test, one->type, TK_TYPE);
+	KUNIT_EXPECT_GE(test, one->raw_size, TRACING_TEST_SIZE);
+	KUNIT_EXPECT_EQ(test, one->type, TRACING_TEST_TYPE);
 }
 
 /* A record of the kernel's passes by events that are stopped or exclude it. */
-static void tk_record_passes_by(struct kunit *test)
+static void tracing_test_record_passes_by(struct kunit *test)
 {
-	struct tk_event *stopped = tk_new(test), *user = tk_new(test);
-	struct tk_event *kernel = tk_new(test);
+	struct tracing_test_event *stopped = tracing_test_new(test),
+				  *user = tracing_test_new(test);
+	struct tracing_test_event *kernel = tracing_test_new(test);
 	HLIST_HEAD(head);
 
 	stopped->event.hw.state = PERF_HES_STOPPED;
@@ -131,7 +136,7 @@ static void tk_record_passes_by(struct kunit *test)
 	hlist_add_head(&stopped->event.hlist_entry, &head);
 	hlist_add_head(&user->event.hlist_entry, &head);
 	hlist_add_head(&kernel->event.hlist_entry, &head);
-	tk_deliver(&head, TK_TYPE, 1, NULL);
+	tracing_test_deliver(&head, TRACING_TEST_TYPE, 1, NULL);
 	KUNIT_EXPECT_EQ(test, (u64)local64_read(&stopped->event.count), 0);
 	KUNIT_EXPECT_EQ(test, (u64)local64_read(&user->event.count), 0);
 	KUNIT_EXPECT_EQ(test, (u64)local64_read(&kernel->event.count), 1);
@@ -139,16 +144,16 @@ static void tk_record_passes_by(struct kunit *test)
 }
 
 /* The level that a record was made at is free afterwards. */
-static void tk_recursion_ends(struct kunit *test)
+static void tracing_test_recursion_ends(struct kunit *test)
 {
-	struct tk_event *seen = tk_new(test);
+	struct tracing_test_event *seen = tracing_test_new(test);
 	HLIST_HEAD(head);
 	int first, again;
 
 	hlist_add_head(&seen->event.hlist_entry, &head);
 	preempt_disable();
 	first = perf_swevent_get_recursion_context();
-	tk_deliver(&head, TK_TYPE, 1, NULL);
+	tracing_test_deliver(&head, TRACING_TEST_TYPE, 1, NULL);
 	again = perf_swevent_get_recursion_context();
 	if (first >= 0)
 		perf_swevent_put_recursion_context(first);
@@ -156,14 +161,14 @@ static void tk_recursion_ends(struct kunit *test)
 	KUNIT_EXPECT_GE(test, first, 0);
 	KUNIT_EXPECT_LT(test, again, 0);
 	KUNIT_EXPECT_EQ(test, seen->samples, 0);
-	tk_deliver(&head, TK_TYPE, 1, NULL);
-	tk_deliver(&head, TK_TYPE, 1, NULL);
+	tracing_test_deliver(&head, TRACING_TEST_TYPE, 1, NULL);
+	tracing_test_deliver(&head, TRACING_TEST_TYPE, 1, NULL);
 	KUNIT_EXPECT_EQ(test, seen->samples, 2);
 }
 
 /* Events of a task that does not run. */
 
-static u16 tk_tracepoint(struct kunit *test)
+static u16 tracing_test_tracepoint(struct kunit *test)
 {
 	struct trace_event_file *file;
 	u16 type;
@@ -176,14 +181,14 @@ static u16 tk_tracepoint(struct kunit *test)
 	return type;
 }
 
-static void tk_release(void *event)
+static void tracing_test_release(void *event)
 {
 	perf_event_release_kernel(event);
 }
 
-static struct perf_event *tk_open(struct kunit *test, u16 type,
-				  struct task_struct *task, int cpu,
-				  bool disabled)
+static struct perf_event *tracing_test_open(struct kunit *test, u16 type,
+					    struct task_struct *task, int cpu,
+					    bool disabled)
 {
 	struct perf_event_attr attr = {
 		.type		= PERF_TYPE_TRACEPOINT,
@@ -195,11 +200,11 @@ static struct perf_event *tk_open(struct kunit *test, u16 type,
 
 	event = perf_event_create_kernel_counter(&attr, cpu, task, NULL, NULL);
 	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(event), "%ld", PTR_ERR(event));
-	fake_pmu_undo(test, tk_release, event);
+	fake_pmu_undo(test, tracing_test_release, event);
 	return event;
 }
 
-static u64 tk_count(struct perf_event *event)
+static u64 tracing_test_count(struct perf_event *event)
 {
 	return local64_read(&event->count);
 }
@@ -208,40 +213,40 @@ static u64 tk_count(struct perf_event *event)
  * A record about a task is counted by events of the task on this CPU, with the
  * weight of the record, if they are for this kind of record and enabled.
  */
-static void tk_record_about_a_task(struct kunit *test)
+static void tracing_test_record_about_a_task(struct kunit *test)
 {
-	u16 type = tk_tracepoint(test);
-	struct fm_task *child = fm_fork(test, NULL);
+	u16 type = tracing_test_tracepoint(test);
+	struct test_task *child = test_task_fork(test, NULL);
 	struct perf_event *bound, *anywhere, *off, *mine;
 	HLIST_HEAD(none);
 	int cpu;
 
-	fm_settle(child);
+	test_task_settle(child);
 	migrate_disable();
 	cpu = raw_smp_processor_id();
-	bound = tk_open(test, type, child->task, cpu, false);
-	anywhere = tk_open(test, type, child->task, -1, false);
-	off = tk_open(test, type, child->task, cpu, true);
-	mine = tk_open(test, type, current, cpu, false);
-	tk_deliver(&none, type, 3, child->task);
-	tk_deliver(&none, type + 1, 5, child->task);
-	tk_deliver(&none, type, 7, NULL);
+	bound = tracing_test_open(test, type, child->task, cpu, false);
+	anywhere = tracing_test_open(test, type, child->task, -1, false);
+	off = tracing_test_open(test, type, child->task, cpu, true);
+	mine = tracing_test_open(test, type, current, cpu, false);
+	tracing_test_deliver(&none, type, 3, child->task);
+	tracing_test_deliver(&none, type + 1, 5, child->task);
+	tracing_test_deliver(&none, type, 7, NULL);
 	/* Events of current are in the tracepoint's list. */
-	tk_deliver(&none, type, 9, current);
+	tracing_test_deliver(&none, type, 9, current);
 	migrate_enable();
-	KUNIT_EXPECT_EQ(test, tk_count(bound), 3);
-	KUNIT_EXPECT_EQ(test, tk_count(anywhere), 0);
-	KUNIT_EXPECT_EQ(test, tk_count(off), 0);
-	KUNIT_EXPECT_EQ(test, tk_count(mine), 0);
+	KUNIT_EXPECT_EQ(test, tracing_test_count(bound), 3);
+	KUNIT_EXPECT_EQ(test, tracing_test_count(anywhere), 0);
+	KUNIT_EXPECT_EQ(test, tracing_test_count(off), 0);
+	KUNIT_EXPECT_EQ(test, tracing_test_count(mine), 0);
 }
 
 /* PMUs. */
 
-static const char *const tk_pmu_names[] = { "tracepoint", "kprobe", "uprobe" };
+static const char *const tracing_test_pmu_names[] = { "tracepoint", "kprobe", "uprobe" };
 
-static void tk_check_pmu(struct kunit *test, struct pmu *pmu)
+static void tracing_test_check_pmu(struct kunit *test, struct pmu *pmu)
 {
-	struct perf_event *event = &tk_new(test)->event;
+	struct perf_event *event = &tracing_test_new(test)->event;
 
 	event->pmu = pmu;
 	KUNIT_EXPECT_TRUE(test, perf_event_is_tracing(event));
@@ -257,21 +262,21 @@ static void tk_check_pmu(struct kunit *test, struct pmu *pmu)
 	KUNIT_EXPECT_NULL(test, event->destroy);
 }
 
-static void tk_pmus_refuse(struct kunit *test)
+static void tracing_test_pmus_refuse(struct kunit *test)
 {
 	struct pmu *pmu;
 
-	for (int i = 0; i < ARRAY_SIZE(tk_pmu_names); i++) {
-		pmu = fake_find_pmu(tk_pmu_names[i]);
+	for (int i = 0; i < ARRAY_SIZE(tracing_test_pmu_names); i++) {
+		pmu = fake_find_pmu(tracing_test_pmu_names[i]);
 		if (pmu)
-			tk_check_pmu(test, pmu);
+			tracing_test_check_pmu(test, pmu);
 	}
 }
 
 /* Only uprobes are placed in the memory of certain tasks. */
-static void tk_probes_by_task(struct kunit *test)
+static void tracing_test_probes_by_task(struct kunit *test)
 {
-	struct perf_event *event = &tk_new(test)->event;
+	struct perf_event *event = &tracing_test_new(test)->event;
 	struct trace_event_call call = { .flags = TRACE_EVENT_FL_UPROBE };
 
 	event->tp_event = &call;
@@ -285,7 +290,7 @@ static void tk_probes_by_task(struct kunit *test)
 
 #ifdef CONFIG_BPF_SYSCALL
 /* A program that an event of @flags must not have, and why. */
-struct tk_misfit {
+struct tracing_test_misfit {
 	int			flags;
 	enum bpf_prog_type	type;
 	bool			sleepable;
@@ -294,7 +299,7 @@ struct tk_misfit {
 	int			err;
 };
 
-static const struct tk_misfit tk_misfits[] = {
+static const struct tracing_test_misfit tracing_test_misfits[] = {
 	{ TRACE_EVENT_FL_TRACEPOINT, BPF_PROG_TYPE_KPROBE, .err = -EINVAL },
 	{ TRACE_EVENT_FL_TRACEPOINT, BPF_PROG_TYPE_PERF_EVENT, .err = -EINVAL },
 	{ TRACE_EVENT_FL_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT, .override = true,
@@ -310,8 +315,10 @@ static const struct tk_misfit tk_misfits[] = {
 	{ 0, BPF_PROG_TYPE_TRACEPOINT, .err = -EINVAL },
 };
 
-static void tk_check_misfit(struct kunit *test, struct perf_event *event,
-			    struct bpf_prog *prog, const struct tk_misfit *misfit)
+static void tracing_test_check_misfit(struct kunit *test,
+				      struct perf_event *event,
+				      struct bpf_prog *prog,
+				      const struct tracing_test_misfit *misfit)
 {
 	struct trace_event_call call = {
 		.flags = misfit->flags, .class = event->tp_event->class,
@@ -329,38 +336,39 @@ static void tk_check_misfit(struct kunit *test, struct perf_event *event,
 	event->tp_event = own;
 }
 
-static void tk_programs_that_do_not_fit(struct kunit *test)
+static void tracing_test_programs_that_do_not_fit(struct kunit *test)
 {
-	struct perf_event *event = tk_open(test, tk_tracepoint(test), current,
-					   -1, true);
+	struct perf_event *event = tracing_test_open(
+		test, tracing_test_tracepoint(test), current, -1, true);
 	struct bpf_prog *prog = bpf_prog_alloc(bpf_prog_size(1), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, prog);
-	for (int i = 0; i < ARRAY_SIZE(tk_misfits); i++)
-		tk_check_misfit(test, event, prog, &tk_misfits[i]);
+	for (int i = 0; i < ARRAY_SIZE(tracing_test_misfits); i++)
+		tracing_test_check_misfit(test, event, prog,
+					  &tracing_test_misfits[i]);
 	__bpf_prog_free(prog);
 }
 #else
-static void tk_programs_that_do_not_fit(struct kunit *test)
+static void tracing_test_programs_that_do_not_fit(struct kunit *test)
 {
 	kunit_skip(test, "no BPF");
 }
 #endif
 
-static struct kunit_case tk_cases[] = {
-	KUNIT_CASE(tk_record_reaches_events),
-	KUNIT_CASE(tk_record_passes_by),
-	KUNIT_CASE(tk_recursion_ends),
-	KUNIT_CASE(tk_record_about_a_task),
-	KUNIT_CASE(tk_pmus_refuse),
-	KUNIT_CASE(tk_probes_by_task),
-	KUNIT_CASE(tk_programs_that_do_not_fit),
+static struct kunit_case tracing_test_cases[] = {
+	KUNIT_CASE(tracing_test_record_reaches_events),
+	KUNIT_CASE(tracing_test_record_passes_by),
+	KUNIT_CASE(tracing_test_recursion_ends),
+	KUNIT_CASE(tracing_test_record_about_a_task),
+	KUNIT_CASE(tracing_test_pmus_refuse),
+	KUNIT_CASE(tracing_test_probes_by_task),
+	KUNIT_CASE(tracing_test_programs_that_do_not_fit),
 	{ }
 };
 
-static struct kunit_suite tk_suite = {
+static struct kunit_suite tracing_test_suite = {
 	.name		= "perf_tracing",
-	.test_cases	= tk_cases,
+	.test_cases	= tracing_test_cases,
 };
 
-kunit_test_suite(tk_suite);
+kunit_test_suite(tracing_test_suite);

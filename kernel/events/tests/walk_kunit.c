@@ -10,112 +10,113 @@
 #include "../walk.h"
 
 /* A job that notes which jobs ran before it, and how often it ran. */
-struct wk_job {
+struct walk_test_job {
 	struct perf_late	late;
 	int			nr;
 	int			runs;
 };
 
-static int wk_jobs_done;
+static int walk_test_jobs_done;
 
-static void wk_run(struct perf_late *late)
+static void walk_test_run(struct perf_late *late)
 {
-	struct wk_job *job = container_of(late, struct wk_job, late);
+	struct walk_test_job *job =
+		container_of(late, struct walk_test_job, late);
 
-	job->nr = ++wk_jobs_done;
+	job->nr = ++walk_test_jobs_done;
 	job->runs++;
 }
 
-static bool wk_defer(struct wk_job *job)
+static bool walk_test_defer(struct walk_test_job *job)
 {
-	return perf_walk_defer_oncpu(&job->late, wk_run);
+	return perf_walk_defer_oncpu(&job->late, walk_test_run);
 }
 
 /* In the order of queueing, each once, and not at all with interrupts off. */
-static void wk_order(struct kunit *test)
+static void walk_test_order(struct kunit *test)
 {
-	struct wk_job jobs[2] = { };
+	struct walk_test_job jobs[2] = { };
 
-	wk_jobs_done = 0;
+	walk_test_jobs_done = 0;
 	guard(preempt)();
 	scoped_guard(irqsave) {
-		KUNIT_EXPECT_FALSE(test, wk_defer(&jobs[0]));
+		KUNIT_EXPECT_FALSE(test, walk_test_defer(&jobs[0]));
 		perf_walk_begin();
 		for (int i = 0; i < 4; i++)
-			KUNIT_EXPECT_TRUE(test, wk_defer(&jobs[i % 2]));
+			KUNIT_EXPECT_TRUE(test, walk_test_defer(&jobs[i % 2]));
 		perf_walk_begin();
 		perf_walk_end();
 		perf_walk_end();
-		KUNIT_EXPECT_EQ(test, wk_jobs_done, 0);
+		KUNIT_EXPECT_EQ(test, walk_test_jobs_done, 0);
 		perf_walk_begin();
 	}
-	KUNIT_EXPECT_EQ(test, wk_jobs_done, 0);
+	KUNIT_EXPECT_EQ(test, walk_test_jobs_done, 0);
 	perf_walk_end();
 	KUNIT_EXPECT_EQ(test, jobs[0].nr, 1);
 	KUNIT_EXPECT_EQ(test, jobs[1].nr, 2);
-	KUNIT_EXPECT_EQ(test, wk_jobs_done, 2);
+	KUNIT_EXPECT_EQ(test, walk_test_jobs_done, 2);
 }
 
-static void wk_walk(struct kunit *test, struct wk_job *job)
+static void walk_test_walk(struct kunit *test, struct walk_test_job *job)
 {
 	guard(preempt)();
 	perf_walk_begin();
 	scoped_guard(irqsave)
-		KUNIT_EXPECT_TRUE(test, wk_defer(job));
+		KUNIT_EXPECT_TRUE(test, walk_test_defer(job));
 	perf_walk_end();
 }
 
 /* Work that was done can be queued again, in the next walk. */
-static void wk_again(struct kunit *test)
+static void walk_test_again(struct kunit *test)
 {
-	struct wk_job job = { };
+	struct walk_test_job job = { };
 
 	for (int i = 1; i <= 3; i++) {
-		wk_walk(test, &job);
+		walk_test_walk(test, &job);
 		KUNIT_EXPECT_EQ(test, job.runs, i);
 	}
 }
 
-static int wk_wishes;
+static int walk_test_wishes;
 
-static void wk_run_twice(struct perf_late *late)
+static void walk_test_run_twice(struct perf_late *late)
 {
-	struct wk_job *job = container_of(late, struct wk_job, late);
+	struct walk_test_job *job =
+		container_of(late, struct walk_test_job, late);
 
 	job->runs++;
-	if (!wk_wishes)
+	if (!walk_test_wishes)
 		return;
-	wk_wishes--;
+	walk_test_wishes--;
 	perf_walk_begin();
-	perf_walk_defer_oncpu(late, wk_run_twice);
+	perf_walk_defer_oncpu(late, walk_test_run_twice);
 	perf_walk_end();
 }
 
 /* So can work that is being done: it is no longer waiting by then. */
-static void wk_while_done(struct kunit *test)
+static void walk_test_while_done(struct kunit *test)
 {
-	struct wk_job job = { };
+	struct walk_test_job job = { };
 
-	wk_wishes = 2;
+	walk_test_wishes = 2;
 	guard(preempt)();
 	perf_walk_begin();
-	scoped_guard(irqsave)
-		KUNIT_EXPECT_TRUE(test, perf_walk_defer_oncpu(&job.late,
-							      wk_run_twice));
+	scoped_guard(irqsave) KUNIT_EXPECT_TRUE(
+		test, perf_walk_defer_oncpu(&job.late, walk_test_run_twice));
 	perf_walk_end();
 	KUNIT_EXPECT_EQ(test, job.runs, 3);
 }
 
-static struct kunit_case wk_cases[] = {
-	KUNIT_CASE(wk_order),
-	KUNIT_CASE(wk_again),
-	KUNIT_CASE(wk_while_done),
+static struct kunit_case walk_test_cases[] = {
+	KUNIT_CASE(walk_test_order),
+	KUNIT_CASE(walk_test_again),
+	KUNIT_CASE(walk_test_while_done),
 	{ }
 };
 
-static struct kunit_suite wk_suite = {
+static struct kunit_suite walk_test_suite = {
 	.name		= "perf_walk",
-	.test_cases	= wk_cases,
+	.test_cases	= walk_test_cases,
 };
 
-kunit_test_suite(wk_suite);
+kunit_test_suite(walk_test_suite);
