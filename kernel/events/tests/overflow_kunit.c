@@ -16,6 +16,7 @@
 #include <linux/kthread.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
+#include <linux/rcuwait.h>
 #include <linux/sched/signal.h>
 #include <linux/task_work.h>
 #include <linux/trace_events.h>
@@ -293,6 +294,8 @@ overflow_test_expect_cancel_waits(struct kunit *test, struct irq_work *work,
 	msleep(20);
 	KUNIT_EXPECT_FALSE(test, completion_done(&canceller->done));
 	atomic_andnot(IRQ_WORK_BUSY, &work->node.a_flags);
+	/* With PREEMPT_RT the canceller sleeps. */
+	rcuwait_wake_up(&work->irqwait);
 	wait_for_completion(&canceller->done);
 	migrate_enable();
 }

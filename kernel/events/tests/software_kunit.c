@@ -275,6 +275,19 @@ static void software_test_random_weight(struct kunit *test)
 			-15);
 }
 
+/* A request for random periods while the event counts begins a new period. */
+static void software_test_random_anew(struct kunit *test)
+{
+	struct software_test_event *fake = software_test_new_random(test, 20);
+	struct hw_perf_event *hwc = &fake->event.hw;
+
+	hwc->random_fresh = true;
+	local64_set(&hwc->period_left, -1);
+	software_test_report(fake, 1);
+	KUNIT_EXPECT_EQ(test, fake->overflows, 0);
+	KUNIT_EXPECT_LE(test, (s64)local64_read(&hwc->period_left), -9);
+}
+
 /* Billions of periods in one call take bounded time. */
 static void software_test_random_flood(struct kunit *test)
 {
@@ -295,6 +308,18 @@ static void software_test_counting(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, fake->overflows, 0);
 	KUNIT_EXPECT_EQ(test, (s64)local64_read(&fake->event.count), 7);
+}
+
+/* Without registers an occurrence is counted, but ends no period. */
+static void software_test_no_regs(struct kunit *test)
+{
+	struct software_test_event *fake = software_test_new(test, 1);
+
+	scoped_guard(preempt)
+		perf_swevent_event(&fake->event, 3, NULL, NULL);
+
+	KUNIT_EXPECT_EQ(test, fake->overflows, 0);
+	KUNIT_EXPECT_EQ(test, (s64)local64_read(&fake->event.count), 3);
 }
 
 /* An event that was removed after it was found in a list does not count. */
@@ -589,8 +614,10 @@ static struct kunit_case perf_software_cases[] = {
 	KUNIT_CASE(software_test_period_of_frequency),
 	KUNIT_CASE(software_test_random_single),
 	KUNIT_CASE(software_test_random_weight),
+	KUNIT_CASE(software_test_random_anew),
 	KUNIT_CASE(software_test_random_flood),
 	KUNIT_CASE(software_test_counting),
+	KUNIT_CASE(software_test_no_regs),
 	KUNIT_CASE(software_test_inactive),
 	KUNIT_CASE(software_test_throttled),
 	KUNIT_CASE(software_test_limit),

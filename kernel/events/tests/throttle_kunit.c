@@ -230,6 +230,54 @@ static void throttle_test_patience(struct kunit *test)
 			(u64)TICK_NSEC);
 }
 
+/* A window that is off by a quarter still counts for the mean, one more does not. */
+static void throttle_test_outlier(struct kunit *test)
+{
+	struct perf_event *event = throttle_test_event(test, 1000);
+
+	event->hw.sample_period = 1000;
+	event->freq_windows = 4;
+	perf_freq_learn(event, 1251);
+	KUNIT_EXPECT_EQ(test, event->freq_windows, 5);
+	event->hw.sample_period = 1000;
+	event->freq_windows = 4;
+	perf_freq_learn(event, 1252);
+	KUNIT_EXPECT_EQ(test, event->freq_windows, 2);
+}
+
+static int throttle_test_stops;
+
+static void throttle_test_stop(struct perf_event *event, int flags)
+{
+	throttle_test_stops++;
+}
+
+static void throttle_test_start(struct perf_event *event, int flags)
+{
+}
+
+/* The tick leaves an event alone that overflowed within its patience. */
+static void throttle_test_tick_waits(struct kunit *test)
+{
+	static struct pmu pmu = {
+		.stop	= throttle_test_stop,
+		.start	= throttle_test_start,
+	};
+	struct perf_event *event = throttle_test_event(test, 1000);
+	u64 patience = perf_freq_patience(event);
+
+	event->pmu = &pmu;
+	event->total_time_running = 10 * patience;
+	throttle_test_stops = 0;
+	event->hw.freq_time_stamp = 9 * patience + 1;
+	perf_freq_tick(event);
+	KUNIT_EXPECT_EQ(test, throttle_test_stops, 0);
+	event->hw.freq_time_stamp = 9 * patience;
+	perf_freq_tick(event);
+	KUNIT_EXPECT_EQ(test, throttle_test_stops, 1);
+	KUNIT_EXPECT_EQ(test, event->hw.freq_time_stamp, 10 * patience);
+}
+
 /* A window in which the CPU was idle is ignored, but the next one is used. */
 static void throttle_test_long_window(struct kunit *test)
 {
@@ -551,6 +599,8 @@ static struct kunit_case throttle_test_cases[] = {
 	KUNIT_CASE(throttle_test_steps_up),
 	KUNIT_CASE(throttle_test_patience),
 	KUNIT_CASE(throttle_test_long_period_ends),
+	KUNIT_CASE(throttle_test_outlier),
+	KUNIT_CASE(throttle_test_tick_waits),
 	KUNIT_CASE(throttle_test_long_window),
 	KUNIT_CASE(throttle_test_empty_window),
 	KUNIT_CASE(throttle_test_tick_begins_anew),
