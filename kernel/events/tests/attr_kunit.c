@@ -411,6 +411,8 @@ static void access_cpus(struct kunit *test)
 		WRITE_ONCE(sysctl_perf_event_paranoid, level);
 		KUNIT_EXPECT_EQ_MSG(test, perf_attr_would_see_cpus(), level < 1,
 				    "level %d", level);
+		KUNIT_EXPECT_EQ_MSG(test, perf_attr_cpu_permitted(),
+				    level < 1 ? 0 : -EACCES, "level %d", level);
 	}
 	caller_restore(test->priv);
 	caller_weaken(test, true);
