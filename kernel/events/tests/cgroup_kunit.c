@@ -271,12 +271,11 @@ static void cgroup_test_within(struct kunit *test)
 
 	for (int a = 0; a < NR_CGROUPS; a++) {
 		for (int b = 0; b < NR_CGROUPS; b++)
-			KUNIT_EXPECT_EQ_MSG(
-				test,
-				perf_cgroup_is_within(&world->cgroups[a],
-						      &world->cgroups[b]),
-				cgroup_test_is_within(world, a, b), "%d in %d",
-				a, b);
+			KUNIT_EXPECT_EQ_MSG(test,
+					    perf_cgroup_is_within(&world->cgroups[a],
+								  &world->cgroups[b]),
+					    cgroup_test_is_within(world, a, b),
+					    "%d in %d", a, b);
 	}
 	KUNIT_EXPECT_FALSE(test, perf_cgroup_is_within(NULL,
 						       &world->cgroups[0]));
@@ -307,10 +306,10 @@ static void cgroup_test_common(struct kunit *test)
 		for (int b = 0; b < NR_CGROUPS; b++) {
 			top = perf_cgroup_common(at + a, at + b);
 			KUNIT_ASSERT_NOT_NULL(test, top);
-			KUNIT_EXPECT_TRUE_MSG(
-				test,
-				cgroup_test_is_common(world, a, b, top - at),
-				"%d and %d: %ld", a, b, (long)(top - at));
+			KUNIT_EXPECT_TRUE_MSG(test,
+					      cgroup_test_is_common(world, a, b, top - at),
+					      "%d and %d: %ld", a, b,
+					      (long)(top - at));
 		}
 		KUNIT_EXPECT_NULL(test, perf_cgroup_common(at + a, NULL));
 		KUNIT_EXPECT_NULL(test, perf_cgroup_common(NULL, at + a));
@@ -328,14 +327,16 @@ static void cgroup_test_family_script(struct cgroup_test_world *world)
 
 	for (int i = 0; i < ARRAY_SIZE(way); i++) {
 		cgroup_test_go(world, way[i]);
-		for (int e = 0; e < world->nr_events; e++)
-			KUNIT_EXPECT_EQ_MSG(
-				test, cgroup_test_state(world->events[e]),
-				cgroup_test_is_within(world, way[i],
-						      world->of[e]) ?
-					ACTIVE :
-					INACTIVE,
-				"%d of %d in %d", e, world->of[e], way[i]);
+		for (int e = 0; e < world->nr_events; e++) {
+			bool within = cgroup_test_is_within(world, way[i],
+							    world->of[e]);
+
+			KUNIT_EXPECT_EQ_MSG(test,
+					    cgroup_test_state(world->events[e]),
+					    within ? ACTIVE : INACTIVE,
+					    "%d of %d in %d", e, world->of[e],
+					    way[i]);
+		}
 	}
 }
 
@@ -401,15 +402,13 @@ static void cgroup_test_group_script(struct cgroup_test_world *world)
 		cgroup_test_go(world, 4);
 		for (int e = 0; e < world->nr_events; e++)
 			if (world->events[e])
-				KUNIT_EXPECT_EQ(
-					test, ACTIVE,
-					cgroup_test_state(world->events[e]));
+				KUNIT_EXPECT_EQ(test, ACTIVE,
+						cgroup_test_state(world->events[e]));
 		cgroup_test_go(world, 2);
 		for (int e = 0; e < world->nr_events; e++)
 			if (world->events[e])
-				KUNIT_EXPECT_EQ(
-					test, INACTIVE,
-					cgroup_test_state(world->events[e]));
+				KUNIT_EXPECT_EQ(test, INACTIVE,
+						cgroup_test_state(world->events[e]));
 	}
 }
 

@@ -88,8 +88,9 @@ clock_pmu_test_open(struct kunit *test, struct perf_event_attr *attr, int cpu)
 	struct task_struct *task = cpu < 0 ? current : NULL;
 	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(
-		attr, cpu, task, clock_pmu_test_handler, test->priv);
+	event = perf_event_create_kernel_counter(attr, cpu, task,
+						 clock_pmu_test_handler,
+						 test->priv);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	fake_pmu_undo(test, clock_pmu_test_release, event);
 	return event;

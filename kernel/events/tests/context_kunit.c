@@ -126,8 +126,8 @@ static void context_test_begin_unregister(struct kunit *test)
 	reinit_completion(&context_test_unregistered);
 	task = kthread_run(context_test_unregister, NULL, "perf_kunit");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(
-					 &context_test_unregistered, HZ / 10));
+	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(&context_test_unregistered,
+							     HZ / 10));
 }
 
 /* The part is gone. Somebody should have told the thread. */

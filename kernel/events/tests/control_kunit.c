@@ -468,15 +468,15 @@ static void control_test_remote(struct kunit *test)
 		struct perf_event_context *ctx;
 
 		ctx = &per_cpu(perf_cpu_context, cpu).ctx;
-		KUNIT_EXPECT_EQ(
-			test,
-			perf_ctx_call(ctx, control_test_remote_fn, &where), 42);
+		KUNIT_EXPECT_EQ(test,
+				perf_ctx_call(ctx, control_test_remote_fn, &where),
+				42);
 		KUNIT_EXPECT_EQ(test, where, cpu);
 	}
 	control_test_bind(test, control_test_first_cpu());
-	KUNIT_EXPECT_EQ(
-		test, perf_ctx_call(event->ctx, control_test_remote_fn, &where),
-		42);
+	KUNIT_EXPECT_EQ(test,
+			perf_ctx_call(event->ctx, control_test_remote_fn, &where),
+			42);
 	KUNIT_EXPECT_EQ(test, where, control_test_first_cpu());
 }
 
@@ -577,8 +577,8 @@ static void control_test_remote_recursion(struct kunit *test)
 {
 	int cpu = control_test_other_cpu(test);
 	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
-	struct task_struct *task = control_test_start_busy(
-		test, cpu, control_test_forget_recursion);
+	struct task_struct *task = control_test_start_busy(test, cpu,
+							   control_test_forget_recursion);
 	u64 begin = ktime_get_ns();
 
 	KUNIT_EXPECT_EQ(test, perf_ctx_call(ctx, control_test_note_ctx, NULL),
@@ -618,8 +618,9 @@ static void control_test_send_to_walk(struct kunit *test,
 	struct task_struct *walker, *sender;
 
 	walker = control_test_start_busy(test, cpu, control_test_walk);
-	sender = kthread_create_on_cpu(
-		send, (void *)cpu, control_test_first_cpu(), "perf_kunit/%u");
+	sender = kthread_create_on_cpu(send, (void *)cpu,
+				       control_test_first_cpu(),
+				       "perf_kunit/%u");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(sender));
 	get_task_struct(sender);
 	wake_up_process(sender);

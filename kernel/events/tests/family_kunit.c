@@ -731,9 +731,8 @@ static struct perf_event *family_test_summed;
 static void family_test_lock_moved(void)
 {
 	mutex_lock(&min(family_test_moved[0], family_test_moved[1])->mutex);
-	mutex_lock_nested(
-		&max(family_test_moved[0], family_test_moved[1])->mutex,
-		SINGLE_DEPTH_NESTING);
+	mutex_lock_nested(&max(family_test_moved[0], family_test_moved[1])->mutex,
+			  SINGLE_DEPTH_NESTING);
 }
 
 static void family_test_unlock_moved(void)

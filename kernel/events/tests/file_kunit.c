@@ -231,15 +231,15 @@ static void file_test_random_period(struct kunit *test)
 	struct file *file = file_test_open(test, NULL);
 	unsigned long at = file_test_put(test, &how, sizeof(how));
 
-	KUNIT_EXPECT_NE(
-		test,
-		file_test_ioctl(file, PERF_EVENT_IOC_GET_RANDOM_PERIOD, at), 0);
+	KUNIT_EXPECT_NE(test,
+			file_test_ioctl(file, PERF_EVENT_IOC_GET_RANDOM_PERIOD, at),
+			0);
 	memset(&how, 0xff, sizeof(how));
 	how.size = PERF_RANDOM_PERIOD_SIZE_VER0;
 	file_test_put(test, &how, sizeof(how));
-	KUNIT_EXPECT_EQ(
-		test,
-		file_test_ioctl(file, PERF_EVENT_IOC_GET_RANDOM_PERIOD, at), 0);
+	KUNIT_EXPECT_EQ(test,
+			file_test_ioctl(file, PERF_EVENT_IOC_GET_RANDOM_PERIOD, at),
+			0);
 	KUNIT_ASSERT_EQ(test, copy_from_user(&how, (void __user *)at,
 					     sizeof(how)), 0);
 	KUNIT_EXPECT_EQ(test, how.size, PERF_RANDOM_PERIOD_SIZE_VER0);

@@ -208,11 +208,10 @@ static void group_test_expect_walks(struct kunit *test, int step)
 	for (int cpu = 0; cpu <= NR_CPUS_USED; cpu++) {
 		for (int pinned = 0; pinned <= 1; pinned++) {
 			group_test_walk(world, pinned, cpu, 0);
-			KUNIT_ASSERT_TRUE_MSG(
-				test,
-				group_test_walk_is_right(world, pinned, cpu),
-				"step %d, CPU %d, pinned %d", step, cpu,
-				pinned);
+			KUNIT_ASSERT_TRUE_MSG(test,
+					      group_test_walk_is_right(world, pinned, cpu),
+					      "step %d, CPU %d, pinned %d",
+					      step, cpu, pinned);
 		}
 	}
 }
@@ -623,9 +622,9 @@ static void group_test_random_erase_in_walk(struct kunit *test)
 		erase |= (u64)prandom_u32_state(&rnd) << 32;
 		cpu = prandom_u32_state(&rnd) % NR_CPUS_USED;
 		group_test_walk(world, false, cpu, erase);
-		KUNIT_ASSERT_TRUE_MSG(
-			test, group_test_walk_is_right(world, false, cpu),
-			"step %d", step);
+		KUNIT_ASSERT_TRUE_MSG(test,
+				      group_test_walk_is_right(world, false, cpu),
+				      "step %d", step);
 		for (int i = 0; i < world->nr_found; i++) {
 			if (erase & BIT_ULL(world->found[i]->id))
 				world->listed[world->found[i]->id] = false;
@@ -891,10 +890,11 @@ static void group_test_read_sizes(struct kunit *test)
 
 	for (u64 format = 0; format < PERF_FORMAT_MAX; format++) {
 		for (int i = 0; i < ARRAY_SIZE(members); i++)
-			KUNIT_EXPECT_EQ_MSG(
-				test, perf_group_read_size(format, members[i]),
-				group_test_read_size(format, members[i]),
-				"format %llu, %u members", format, members[i]);
+			KUNIT_EXPECT_EQ_MSG(test,
+					    perf_group_read_size(format, members[i]),
+					    group_test_read_size(format, members[i]),
+					    "format %llu, %u members", format,
+					    members[i]);
 	}
 }
 

@@ -270,8 +270,8 @@ static void member_test_families_random(struct kunit *test)
 		member_test_step(world);
 		for (int i = 0; i < NR_TASKS; i++) {
 			if (world->place[i].alive)
-				member_test_check_task(
-					world, world->place[i].task.task);
+				member_test_check_task(world,
+						       world->place[i].task.task);
 		}
 	}
 }

@@ -125,8 +125,9 @@ static void open_test_fits(struct kunit *test)
 	};
 	u32 fits = PERF_FIT_NO;
 
-	KUNIT_EXPECT_EQ(
-		test, open_test_attempt(&attr, -1, open_test_cpu(), &fits), 0);
+	KUNIT_EXPECT_EQ(test,
+			open_test_attempt(&attr, -1, open_test_cpu(), &fits),
+			0);
 	KUNIT_EXPECT_EQ(test, fits, PERF_FIT_YES);
 	KUNIT_EXPECT_EQ(test, open_test_attempt(&attr, -1, -1, &fits), -EINVAL);
 	KUNIT_EXPECT_NE(test, fits, PERF_FIT_YES);

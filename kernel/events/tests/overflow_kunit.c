@@ -64,8 +64,8 @@ static int overflow_test_close(void *arg)
 
 	wait_for_completion(&world->begin);
 	perf_event_release_kernel(world->event);
-	smp_store_release(&world->closed,
-			  true); /* pairs with overflow_test_close_busy() */
+	/* Pairs with overflow_test_close_busy(). */
+	smp_store_release(&world->closed, true);
 	complete(&world->done);
 	return 0;
 }
@@ -311,8 +311,9 @@ static void overflow_test_cancel_waits(struct kunit *test)
 		kunit_skip(test, "one CPU");
 	overflow_test_expect_cancel_waits(test, &canceller.event->pending_irq,
 					  &canceller);
-	overflow_test_expect_cancel_waits(
-		test, &canceller.event->pending_disable_irq, &canceller);
+	overflow_test_expect_cancel_waits(test,
+					  &canceller.event->pending_disable_irq,
+					  &canceller);
 }
 
 /* Signals. */
@@ -402,8 +403,9 @@ static void overflow_test_signal_shows(struct kunit *test)
 			0);
 	if (user_mode(&user))
 		KUNIT_EXPECT_EQ(test,
-				overflow_test_signal_addr(
-					test, event, OVERFLOW_TEST_ADDR, &user),
+				overflow_test_signal_addr(test, event,
+							  OVERFLOW_TEST_ADDR,
+							  &user),
 				OVERFLOW_TEST_ADDR);
 	KUNIT_EXPECT_EQ(test,
 			overflow_test_signal_addr(test, event,

@@ -107,9 +107,9 @@ static void remote_test_results(struct kunit *test)
 		for (int i = 0; i < ARRAY_SIZE(results); i++) {
 			struct remote_test_call call = { .result = results[i] };
 
-			KUNIT_EXPECT_EQ(
-				test, perf_cpu_call(cpu, remote_test_fn, &call),
-				results[i]);
+			KUNIT_EXPECT_EQ(test,
+					perf_cpu_call(cpu, remote_test_fn, &call),
+					results[i]);
 			KUNIT_EXPECT_EQ(test, call.ran, 1);
 			KUNIT_EXPECT_EQ(test, call.cpu, cpu);
 			KUNIT_EXPECT_TRUE(test, call.irqs_off);
@@ -294,8 +294,8 @@ static void remote_test_sender_expect_end(struct kunit *test)
 
 static void remote_test_send_to_ctx(struct remote_test_sender *sender)
 {
-	sender->ret = remote_test_ctx_call(
-		&per_cpu(perf_cpu_context, sender->cpu).ctx, &sender->call);
+	sender->ret = remote_test_ctx_call(&per_cpu(perf_cpu_context, sender->cpu).ctx,
+					   &sender->call);
 }
 
 static void remote_test_send_to_cpu(struct remote_test_sender *sender)

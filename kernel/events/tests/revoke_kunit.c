@@ -661,8 +661,11 @@ static void revoke_test_guest_alone(struct kunit *test)
 	perf_event_read_value(guest, &before, &running);
 	perf_pmu_unregister(&fake.pmu);
 	revoke_test_expect_freed(test, guest, ACTIVE);
-	scoped_guard(preempt) KUNIT_EXPECT_TRUE(
-		test, revoke_test_is_tasks_part(guest, smp_processor_id()));
+	scoped_guard(preempt) {
+		int cpu = smp_processor_id();
+
+		KUNIT_EXPECT_TRUE(test, revoke_test_is_tasks_part(guest, cpu));
+	}
 	revoke_test_expect_gone(test);
 	perf_event_read_value(guest, &enabled, &running);
 	KUNIT_EXPECT_GT(test, enabled, before);

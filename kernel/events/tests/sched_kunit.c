@@ -970,8 +970,9 @@ static struct perf_event **sched_test_open_software(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, events);
 	fake_pmu_undo(test, sched_test_close_software, events);
 	for (int i = 0; i < NR_SOFTWARE; i++) {
-		event = perf_event_create_kernel_counter(
-			&attr, sched_test_cpu(), NULL, NULL, NULL);
+		event = perf_event_create_kernel_counter(&attr,
+							 sched_test_cpu(), NULL,
+							 NULL, NULL);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 		events[i] = event;
 	}
@@ -1074,8 +1075,8 @@ static void sched_test_enabled_away(struct kunit *test)
 	worker = sched_test_start_worker(test);
 	/* One of the two pairs waits; one counter is left over. */
 	for (int i = 0; i < 2; i++)
-		sched_test_open_sibling(
-			test, sched_test_open_task(test, worker->task, false));
+		sched_test_open_sibling(test,
+					sched_test_open_task(test, worker->task, false));
 	spec.task = worker->task;
 	event = fake_pmu_open(test, &fake, &spec);
 	sched_test_let_work(worker, 10);

@@ -427,10 +427,10 @@ static void state_test_counter(struct kunit *test)
 static void state_test_no_fault(struct kunit *test)
 {
 	for (int i = 0; i < ARRAY_SIZE(state_test_tables); i++)
-		KUNIT_EXPECT_FALSE_MSG(
-			test, READ_ONCE(state_test_tables[i]->reported),
-			"%s: see the first trace above",
-			state_test_tables[i]->of);
+		KUNIT_EXPECT_FALSE_MSG(test,
+				       READ_ONCE(state_test_tables[i]->reported),
+				       "%s: see the first trace above",
+				       state_test_tables[i]->of);
 	KUNIT_EXPECT_FALSE_MSG(test, READ_ONCE(perf_ctx_event_table.reported),
 			       "%s: see the first trace above",
 			       perf_ctx_event_table.of);

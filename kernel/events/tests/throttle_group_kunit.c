@@ -139,8 +139,9 @@ static void throttle_group_test_run(struct kunit *test,
 	int tries = 0;
 
 	do {
-		throttle_group_test_call(
-			test, throttle_group_test_overflow_oncpu, world);
+		throttle_group_test_call(test,
+					 throttle_group_test_overflow_oncpu,
+					 world);
 		throttle_group_test_call(test, end, world);
 	} while ((world->after_work & ALL) != ALL && ++tries < MAX_TRIES);
 	KUNIT_EXPECT_EQ(test, world->after_work, ALL);
@@ -245,8 +246,9 @@ static void throttle_group_test_cut_short_at_tick(struct kunit *test)
 	struct throttle_group_test_world world = { };
 
 	throttle_group_test_begin(test, &world);
-	throttle_group_test_call(
-		test, throttle_group_test_cut_short_at_tick_oncpu, &world);
+	throttle_group_test_call(test,
+				 throttle_group_test_cut_short_at_tick_oncpu,
+				 &world);
 	KUNIT_EXPECT_EQ(test, world.stops, 1);
 	KUNIT_EXPECT_EQ(test, world.after_work, 0UL);
 	KUNIT_EXPECT_EQ(test, local64_read(&world.beside->hw.period_left), 0LL);
@@ -267,8 +269,9 @@ static void throttle_group_test_trace_goes_on(struct kunit *test)
 	throttle_group_test_begin(test, &world);
 	fake.pmu.setup_aux = throttle_group_test_setup_aux;
 	for (int round = 0; round < ROUNDS; round++) {
-		throttle_group_test_call(
-			test, throttle_group_test_overflow_oncpu, &world);
+		throttle_group_test_call(test,
+					 throttle_group_test_overflow_oncpu,
+					 &world);
 		throttle_group_test_call(test, throttle_group_test_tick_oncpu,
 					 &world);
 		KUNIT_EXPECT_EQ(test, world.after_work & ~BIT(1), 0UL);

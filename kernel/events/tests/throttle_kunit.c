@@ -131,12 +131,11 @@ static void throttle_test_converges(struct kunit *test)
 
 		for (int n = 1; n <= 60; n++) {
 			throttle_test_overflow(event, &counter);
-			KUNIT_EXPECT_TRUE_MSG(
-				test,
-				n < 10 || throttle_test_error(event,
-							      &counter) <= 5,
-				"%llu/s at %llu Hz: period %llu after %d",
-				counter.rate, freq, event->hw.sample_period, n);
+			KUNIT_EXPECT_TRUE_MSG(test,
+					      n < 10 || throttle_test_error(event, &counter) <= 5,
+					      "%llu/s at %llu Hz: period %llu after %d",
+					      counter.rate, freq,
+					      event->hw.sample_period, n);
 		}
 	}
 }
@@ -372,8 +371,8 @@ static void throttle_test_not_asked(struct kunit *test)
 	struct perf_event *event = throttle_test_event(test, 0);
 
 	KUNIT_EXPECT_FALSE(test,
-			   throttle_test_never_over(
-				   event, READ_ONCE(perf_rate_per_tick) + 10));
+			   throttle_test_never_over(event,
+						    READ_ONCE(perf_rate_per_tick) + 10));
 }
 
 /* What slow samples change: for all CPUs, except the sum. */
@@ -486,9 +485,8 @@ static void throttle_test_took_long(struct kunit *test)
 						     PERF_TOOK_SAMPLES);
 		limit = perf_rate_per_tick;
 		KUNIT_EXPECT_EQ(test,
-				throttle_test_interrupts_until_over(
-					throttle_test_event(test, 0),
-					limit + 1),
+				throttle_test_interrupts_until_over(throttle_test_event(test, 0),
+								    limit + 1),
 				limit);
 	}
 	throttle_test_limits_end(&limits);

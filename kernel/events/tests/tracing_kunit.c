@@ -338,8 +338,9 @@ static void tracing_test_check_misfit(struct kunit *test,
 
 static void tracing_test_programs_that_do_not_fit(struct kunit *test)
 {
-	struct perf_event *event = tracing_test_open(
-		test, tracing_test_tracepoint(test), current, -1, true);
+	struct perf_event *event = tracing_test_open(test,
+						     tracing_test_tracepoint(test),
+						     current, -1, true);
 	struct bpf_prog *prog = bpf_prog_alloc(bpf_prog_size(1), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, prog);

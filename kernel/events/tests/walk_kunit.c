@@ -101,8 +101,12 @@ static void walk_test_while_done(struct kunit *test)
 	walk_test_wishes = 2;
 	guard(preempt)();
 	perf_walk_begin();
-	scoped_guard(irqsave) KUNIT_EXPECT_TRUE(
-		test, perf_walk_defer_oncpu(&job.late, walk_test_run_twice));
+	scoped_guard(irqsave) {
+		bool waits = perf_walk_defer_oncpu(&job.late,
+						   walk_test_run_twice);
+
+		KUNIT_EXPECT_TRUE(test, waits);
+	}
 	perf_walk_end();
 	KUNIT_EXPECT_EQ(test, job.runs, 3);
 }

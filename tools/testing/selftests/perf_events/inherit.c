@@ -629,6 +629,28 @@ static void touch_when_told(char **argv)
 		touch_pages(atoi(argv[2]));
 }
 
+/* The record has what was counted before the exec; the task's end writes none. */
+static void stat_record_at_exec(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	int after = BEFORE_EXEC, cpu = first_cpu();
+	struct perf_event_header *header;
+	struct perf_ring *ring;
+	const __u64 *count;
+
+	pin_to_cpu(cpu);
+	attr.inherit_stat = 1;
+	attr.remove_on_exec = 1;
+	ring = ring_map(open_on(&attr, 0, cpu, -1), 8);
+	run_child(exec_self, &after);
+	header = ring_find(ring, PERF_RECORD_READ);
+	CHECK(header, "no READ record");
+	/* After pid and tid. */
+	count = (const __u64 *)record_body(header) + 1;
+	expect_range(*count, BEFORE_EXEC, 2 * BEFORE_EXEC - 1, "at exec");
+	CHECK(!ring_find(ring, PERF_RECORD_READ), "one more READ record");
+}
+
 static void exec_and_wait(void *arg)
 {
 	int *fds = arg;
@@ -691,6 +713,7 @@ static const struct test_case cases[] = {
 	{ "remove_on_exec of a leader", remove_leader_on_exec },
 	{ "inherited through exec", inherited_through_exec },
 	{ "remove_on_exec of a copy", removed_copies },
+	{ "inherit_stat and remove_on_exec", stat_record_at_exec },
 	{ "PERF_IOC_FLAG_GROUP and a copy that has lost its leader",
 	  group_calls_reach_strays },
 };
