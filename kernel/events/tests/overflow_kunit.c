@@ -321,26 +321,28 @@ static void overflow_test_cancel_waits(struct kunit *test)
 static bool overflow_test_signalled(struct perf_event *event,
 				    unsigned int pending_work)
 {
-	bool signalled;
-
 	event->pending_work = pending_work;
 	perf_event_get_ref(event);
 	event->pending_task.func(&event->pending_task);
-	signalled = sigismember(&current->pending.signal, SIGTRAP);
-	flush_signals(current);
-	return signalled;
+	return sigismember(&current->pending.signal, SIGTRAP);
 }
 
-/* Current gets a signal if one is wanted, and only while the event counts it. */
+/*
+ * Current gets a signal if one is wanted, and only while the event counts it.
+ * The context says something wrong of its task, so no switch must come; a
+ * signal takes a lock that sleeps with PREEMPT_RT, but none is sent then.
+ */
 static void overflow_test_signal(struct kunit *test)
 {
 	struct perf_event *event = overflow_test_open_own(test, true);
 	bool wanted, unwanted, exited, gone;
 
 	allow_signal(SIGTRAP);
+	wanted = overflow_test_signalled(event, 1);
+	flush_signals(current);
+	unwanted = overflow_test_signalled(event, 0);
+	flush_signals(current);
 	scoped_guard(irqsave) {
-		wanted = overflow_test_signalled(event, 1);
-		unwanted = overflow_test_signalled(event, 0);
 		WRITE_ONCE(event->state, PERF_EVENT_STATE_EXIT);
 		exited = overflow_test_signalled(event, 1);
 		WRITE_ONCE(event->state, PERF_EVENT_STATE_ACTIVE);
@@ -348,6 +350,7 @@ static void overflow_test_signal(struct kunit *test)
 		gone = overflow_test_signalled(event, 1);
 		WRITE_ONCE(event->ctx->task, current);
 	}
+	flush_signals(current);
 	disallow_signal(SIGTRAP);
 	KUNIT_EXPECT_TRUE(test, wanted);
 	KUNIT_EXPECT_FALSE(test, unwanted);
