@@ -180,7 +180,8 @@ class Guest:
             self.failed = True
             return '%s: %s' % (test, failed.group(1).strip())
         if status not in (0, 4):
-            return '%s: exit status %d' % (test, status)
+            last = text.strip().splitlines()[-1:] or ['no output']
+            return '%s: exit status %d, %s' % (test, status, last[0].strip())
         return ''
 
     def test(self, name):

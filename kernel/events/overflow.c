@@ -463,7 +463,7 @@ static bool perf_overflow_count_down(struct perf_event *event)
 {
 	if (atomic_dec_if_positive(&event->event_limit))
 		return false;
-	event->pending_kill = POLL_HUP;
+	WRITE_ONCE(event->pending_kill, POLL_HUP);
 	perf_pending_disable(event);
 	return true;
 }
@@ -493,7 +493,7 @@ static void perf_overflow_output(struct perf_event *event,
 	perf_overflow_handler_t handler = READ_ONCE(event->overflow_handler);
 
 	handler(event, data, regs);
-	if (*perf_event_fasync(event) && event->pending_kill)
+	if (*perf_event_fasync(event) && READ_ONCE(event->pending_kill))
 		perf_pending_wake(event);
 }
 
@@ -508,7 +508,7 @@ static bool perf_overflow_report(struct perf_event *event,
 	if (!perf_overflow_bpf_keeps(event, data, regs))
 		return false;
 
-	event->pending_kill = POLL_IN;
+	WRITE_ONCE(event->pending_kill, POLL_IN);
 	stop = perf_overflow_count_down(event);
 
 	if (event->attr.sigtrap) {

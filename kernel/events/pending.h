@@ -38,7 +38,7 @@ static inline void perf_pending_queue(struct irq_work *work)
  */
 static inline void perf_pending_wake(struct perf_event *event)
 {
-	event->pending_wakeup = 1;
+	WRITE_ONCE(event->pending_wakeup, 1);
 	perf_pending_queue(&event->pending_irq);
 }
 

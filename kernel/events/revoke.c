@@ -115,7 +115,7 @@ static void revoke_tell(struct perf_event *event)
 {
 	if (event->parent)
 		return;
-	event->pending_kill = POLL_HUP;
+	WRITE_ONCE(event->pending_kill, POLL_HUP);
 	perf_overflow_wakeup(event);
 }
 

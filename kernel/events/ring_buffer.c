@@ -158,8 +158,8 @@ void perf_rb_wake(struct perf_buffer *rb, struct perf_event *event)
 {
 	/* (e) after data_head; pairs with the exchange in perf_mmap_poll() */
 	atomic_set_release(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
-	if (*perf_event_fasync(event) && !event->pending_kill)
-		event->pending_kill = POLL_IN;
+	if (*perf_event_fasync(event) && !READ_ONCE(event->pending_kill))
+		WRITE_ONCE(event->pending_kill, POLL_IN);
 	perf_pending_wake(event);
 }
 

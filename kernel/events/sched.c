@@ -325,7 +325,7 @@ static void perf_sched_pinned_failed(struct perf_event *leader)
 {
 	perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
 	perf_sched_show_group_locked(leader);
-	leader->pending_kill = POLL_ERR;
+	WRITE_ONCE(leader->pending_kill, POLL_ERR);
 	perf_pending_wake(leader);
 }
 
