@@ -43,6 +43,7 @@
 #include "sched_cb.h"
 #include "sideband.h"
 #include "swap.h"
+#include "throttle.h"
 #include "walk.h"
 
 DEFINE_STATIC_CALL_NULL(perf_sched_cgroup_follow, perf_sched_follow_fn);
@@ -221,6 +222,21 @@ static int perf_sched_members_in_locked(struct perf_event *leader)
 	return 0;
 }
 
+/*
+ * The driver may assign other counters to active events. It takes the counts
+ * along only of those that run, so first all that are throttled are started.
+ */
+static void perf_sched_start_add_locked(struct pmu *pmu)
+{
+	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(pmu);
+
+	lockdep_assert_held(&cpc->epc.ctx->lock);
+	if (unlikely(READ_ONCE(cpc->throttled)) &&
+	    pmu->task_ctx_nr != perf_sw_context)
+		perf_throttle_end_pmu_locked(cpc);
+	perf_pmu_start_add(pmu);
+}
+
 /* Schedules in all events of a group or none. */
 static bool perf_sched_group_in_locked(struct perf_event *leader)
 {
@@ -231,7 +247,7 @@ static bool perf_sched_group_in_locked(struct perf_event *leader)
 	if (leader->group_caps & PERF_EV_CAP_SOFTWARE && !leader->nr_siblings)
 		return !perf_sched_event_in_locked(leader);
 
-	perf_pmu_start_add(pmu);
+	perf_sched_start_add_locked(pmu);
 	if (!perf_sched_members_in_locked(leader) && !perf_pmu_commit_add(pmu))
 		return true;
 	perf_sched_members_out_locked(leader);
@@ -426,7 +442,7 @@ static bool perf_sched_join_all_locked(struct perf_event_pmu_context *epc,
 		if (!perf_sched_goes_on_locked(leader))
 			continue;
 		if (!open)
-			perf_pmu_start_add(pmu);
+			perf_sched_start_add_locked(pmu);
 		open = true;
 		if (!perf_sched_join_locked(leader))
 			return false;

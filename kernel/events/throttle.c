@@ -30,6 +30,13 @@
  *     to stop; the same holds if the group was scheduled out and in again.
  * All three are on the group's CPU, and the PMU is disabled in steps 2 and 3.
  *
+ * Race, a throttled group and one that is scheduled in beside it:
+ *  1. the driver assigns counters anew, and those of active events change;
+ *  2. it moves the count of an event that runs. A stopped one gets the new
+ *     counter, whose value has nothing to do with its hwc->prev_count;
+ *  3. the tick starts it, and the difference of the two is added to its count.
+ * So the throttling of all groups on a PMU ends before others are added to it.
+ *
  * Race, a software or trace event that overflows in NMI while it overflows:
  *  1. a page fault, say, is about to be counted in hwc->interrupts;
  *  2. an NMI reads the user's stack, faults, counts, and throttles the event;
@@ -322,8 +329,10 @@ static void perf_throttle_stop_member(struct perf_event *event)
 	    (perf_event_is_throttled(event) && !is_software_event(event)))
 		return;
 	perf_pmu_disable(event->pmu);
+	/* The driver may find records of the event, and overflows, when it stops. */
 	WRITE_ONCE(event->hw.interrupts, MAX_INTERRUPTS);
-	event->pmu->stop(event, 0);
+	event->pmu->stop(event, PERF_EF_UPDATE);
+	WRITE_ONCE(event->hw.interrupts, MAX_INTERRUPTS);
 	perf_pmu_enable(event->pmu);
 }
 
@@ -372,6 +381,7 @@ static noinline void perf_throttle_begin(struct perf_event *event)
 	if (xchg(&event->hw.interrupts, MAX_INTERRUPTS) == MAX_INTERRUPTS)
 		return;
 	__this_cpu_inc(perf_throttled);
+	WRITE_ONCE(perf_cpc_oncpu(event->pmu_ctx->pmu)->throttled, true);
 	tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
 	perf_side_throttle(event, true);
 	if (event->group_leader->nr_siblings)
@@ -437,6 +447,36 @@ void perf_throttle_end_locked(struct perf_event *event)
 	perf_throttle_end(leader);
 	for_each_sibling_event(sibling, leader)
 		perf_throttle_end(sibling);
+}
+
+static void perf_throttle_end_list(struct list_head *active)
+{
+	struct perf_event *leader, *sibling;
+
+	list_for_each_entry(leader, active, active_list) {
+		perf_throttle_end(leader);
+		for_each_sibling_event(sibling, leader)
+			perf_throttle_end(sibling);
+	}
+}
+
+/**
+ * perf_throttle_end_pmu_locked() - unthrottle all groups that are active on a PMU
+ * @cpc: this CPU's data of the PMU
+ *
+ * Context: locks of both contexts, interrupts off, the PMU disabled.
+ */
+void perf_throttle_end_pmu_locked(struct perf_cpu_pmu_context *cpc)
+{
+	lockdep_assert_held(&cpc->epc.ctx->lock);
+	WRITE_ONCE(cpc->throttled, false);
+	perf_throttle_end_list(&cpc->epc.pinned_active);
+	perf_throttle_end_list(&cpc->epc.flexible_active);
+	if (!cpc->task_epc)
+		return;
+	lockdep_assert_held(&cpc->task_epc->ctx->lock);
+	perf_throttle_end_list(&cpc->task_epc->pinned_active);
+	perf_throttle_end_list(&cpc->task_epc->flexible_active);
 }
 
 /* An event that overflows often enough is adjusted when it overflows. */
@@ -505,8 +545,9 @@ void perf_event_task_tick(void)
 
 	lockdep_assert_irqs_disabled();
 	__this_cpu_inc(perf_tick_seq);
-	throttled = __this_cpu_xchg(perf_throttled, 0);
+	/* An NMI that throttles between these two needs another tick. */
 	tick_dep_clear_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
+	throttled = __this_cpu_xchg(perf_throttled, 0);
 
 	perf_throttle_tick_ctx(&cpuctx->ctx, throttled);
 	if (cpuctx->task_ctx)

@@ -14,6 +14,9 @@ bool perf_throttle_account_nmi(struct perf_event *event, bool throttle);
 /* Ends the throttling of the group of @event. ctx->lock, the PMU disabled. */
 void perf_throttle_end_locked(struct perf_event *event);
 
+/* Ends the throttling of all groups on a PMU. Both locks, the PMU disabled. */
+void perf_throttle_end_pmu_locked(struct perf_cpu_pmu_context *cpc);
+
 /* Count frequency-mode events; the tick stays on while there are some. */
 #ifdef CONFIG_NO_HZ_FULL
 void perf_throttle_freq_get(void);

@@ -95,6 +95,8 @@ struct perf_cpu_pmu_context {
 	/* L+C: events on the hardware, and whether one excludes others. */
 	int				active_oncpu;
 	bool				exclusive;
+	/* N: a group was throttled, and nothing was added since. */
+	bool				throttled;
 
 	/* L+C: link among the PMUs that a change of cgroup concerns. */
 	struct list_head		cgroup_entry;

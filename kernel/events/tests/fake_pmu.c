@@ -540,6 +540,14 @@ struct pmu *fake_find_pmu(const char *name)
 	return NULL;
 }
 
+/* For events in no context: a part that they can be said to belong to. */
+struct perf_event_pmu_context *fake_software_part(void)
+{
+	struct pmu *pmu = fake_find_pmu("software");
+
+	return &per_cpu_ptr(pmu->cpu_pmu_context, 0)->epc;
+}
+
 /**
  * fake_pmu_close - close an event before the case ends
  * @test: the case

@@ -13,6 +13,7 @@
 #include <linux/sched/clock.h>
 
 #include "../throttle.h"
+#include "fake_pmu.h"
 
 #define SOFTWARE_TEST_RATE_PER_TICK	1000
 
@@ -55,6 +56,7 @@ static struct software_test_event *software_test_new(struct kunit *test,
 	event->overflow_handler = software_test_overflow;
 	event->clock = local_clock;
 	event->group_leader = event;
+	event->pmu_ctx = fake_software_part();
 	event->state = PERF_EVENT_STATE_ACTIVE;
 	event->oncpu = -1;
 	event->cpu = -1;
@@ -298,6 +300,27 @@ static void software_test_random_flood(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwc->interrupts, MAX_INTERRUPTS);
 	KUNIT_EXPECT_LT(test, (s64)local64_read(&hwc->period_left), 0);
 	KUNIT_EXPECT_GE(test, (s64)local64_read(&hwc->period_left), -3);
+}
+
+/* A throttled event whose occurrences fill its periods exactly begins another one. */
+static void software_test_random_throttled(struct kunit *test)
+{
+	struct software_test_event *fake = software_test_new_random(test, 10),
+				   *twin = software_test_new_random(test, 10);
+	struct hw_perf_event *hwc = &fake->event.hw;
+	u64 second;
+
+	/* The twin draws the same lengths. */
+	perf_random_next(&twin->event);
+	second = perf_random_length(&twin->event);
+	hwc->interrupts = MAX_INTERRUPTS;
+	hwc->random_fresh = false;
+	local64_set(&hwc->period_left, -1);
+	software_test_report(fake, 1 + second);
+	KUNIT_EXPECT_EQ(test, perf_random_length(&fake->event), second);
+	KUNIT_EXPECT_EQ(test, (s64)local64_read(&hwc->period_left),
+			-(s64)second);
+	KUNIT_EXPECT_EQ(test, fake->overflows, 0);
 }
 
 static void software_test_counting(struct kunit *test)
@@ -616,6 +639,7 @@ static struct kunit_case perf_software_cases[] = {
 	KUNIT_CASE(software_test_random_weight),
 	KUNIT_CASE(software_test_random_anew),
 	KUNIT_CASE(software_test_random_flood),
+	KUNIT_CASE(software_test_random_throttled),
 	KUNIT_CASE(software_test_counting),
 	KUNIT_CASE(software_test_no_regs),
 	KUNIT_CASE(software_test_inactive),

@@ -9,7 +9,10 @@
 #include <linux/perf_event.h>
 #include <linux/smp.h>
 
+#include "../clock.h"
+#include "../context.h"
 #include "../pmu.h"
+#include "../sched.h"
 #include "../throttle.h"
 #include "fake_pmu.h"
 
@@ -279,6 +282,58 @@ static void throttle_group_test_trace_goes_on(struct kunit *test)
 	fake.pmu.setup_aux = NULL;
 }
 
+/* Schedules the event beside the group in, as an enable does. */
+static void throttle_group_test_add_oncpu(void *arg)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct throttle_group_test_world *world = arg;
+
+	world->after_work = throttle_group_test_who_stands(world) & ALL;
+	perf_ctx_lock_pair(cpuctx, cpuctx->task_ctx);
+	perf_ctx_clock_update_locked(&cpuctx->ctx);
+	perf_event_set_state(world->beside, PERF_EVENT_STATE_INACTIVE);
+	perf_sched_try_in_locked(cpuctx, world->beside);
+	world->after_end = throttle_group_test_who_stands(world);
+	perf_sched_group_out_locked(world->beside);
+	perf_event_set_state(world->beside, PERF_EVENT_STATE_OFF);
+	perf_ctx_unlock_pair(cpuctx, cpuctx->task_ctx);
+}
+
+/* A driver may assign counters anew when a group is added: none may be stopped. */
+static void throttle_group_test_until_add(struct kunit *test)
+{
+	struct throttle_group_test_world world = { };
+
+	throttle_group_test_begin(test, &world);
+	perf_event_disable(world.beside);
+	throttle_group_test_run(test, &world, throttle_group_test_add_oncpu, 0);
+}
+
+/* The tick ends the throttling of a task's events as well as of a CPU's. */
+static void throttle_group_test_of_a_task(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .period = 1000,
+	};
+	struct perf_event *event;
+	bool stopped, stays;
+
+	fake_pmu_reset(&fake, MEMBERS + 1, FOREVER_MS);
+	fake_pmu_undo(test, throttle_group_test_check_idle, test);
+	event = fake_pmu_open(test, &fake, &spec);
+	scoped_guard(irqsave) {
+		while (!perf_throttle_account_nmi(event, true))
+			;
+		event->pmu->stop(event, 0);
+		stopped = event->hw.state & PERF_HES_STOPPED;
+		perf_event_task_tick();
+		stays = event->hw.state & PERF_HES_STOPPED;
+	}
+	KUNIT_EXPECT_TRUE(test, stopped);
+	KUNIT_EXPECT_FALSE(test, stays);
+	KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
+}
+
 static struct kunit_case throttle_group_test_cases[] = {
 	KUNIT_CASE(throttle_group_test_until_tick),
 	KUNIT_CASE(throttle_group_test_member_off),
@@ -287,6 +342,8 @@ static struct kunit_case throttle_group_test_cases[] = {
 	KUNIT_CASE(throttle_group_test_cut_short),
 	KUNIT_CASE(throttle_group_test_cut_short_at_tick),
 	KUNIT_CASE(throttle_group_test_trace_goes_on),
+	KUNIT_CASE(throttle_group_test_until_add),
+	KUNIT_CASE(throttle_group_test_of_a_task),
 	{ }
 };
 

@@ -11,6 +11,8 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "fake_pmu.h"
+
 static void throttle_test_period_exact(struct kunit *test)
 {
 	static const struct {
@@ -71,6 +73,7 @@ static struct perf_event *throttle_test_event(struct kunit *test, u64 freq)
 	event->hw.sample_period = 1;
 	event->clock = local_clock;
 	event->group_leader = event;
+	event->pmu_ctx = fake_software_part();
 	return event;
 }
 

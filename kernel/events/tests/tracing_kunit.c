@@ -80,6 +80,7 @@ static struct tracing_test_event *tracing_test_new(struct kunit *test)
 	event->overflow_handler = tracing_test_overflow;
 	event->clock = local_clock;
 	event->group_leader = event;
+	event->pmu_ctx = fake_software_part();
 	event->state = PERF_EVENT_STATE_ACTIVE;
 	event->oncpu = -1;
 	event->cpu = -1;
@@ -217,7 +218,7 @@ static void tracing_test_record_about_a_task(struct kunit *test)
 {
 	u16 type = tracing_test_tracepoint(test);
 	struct test_task *child = test_task_fork(test, NULL);
-	struct perf_event *bound, *anywhere, *off, *mine;
+	struct perf_event *bound, *anywhere, *off, *mine, *traps;
 	HLIST_HEAD(none);
 	int cpu;
 
@@ -228,12 +229,17 @@ static void tracing_test_record_about_a_task(struct kunit *test)
 	anywhere = tracing_test_open(test, type, child->task, -1, false);
 	off = tracing_test_open(test, type, child->task, cpu, true);
 	mine = tracing_test_open(test, type, current, cpu, false);
+	/* Its signal cannot be sent to a task that does not run. */
+	traps = tracing_test_open(test, type, child->task, cpu, false);
+	traps->attr.sigtrap = 1;
 	tracing_test_deliver(&none, type, 3, child->task);
 	tracing_test_deliver(&none, type + 1, 5, child->task);
 	tracing_test_deliver(&none, type, 7, NULL);
 	/* Events of current are in the tracepoint's list. */
 	tracing_test_deliver(&none, type, 9, current);
 	migrate_enable();
+	traps->attr.sigtrap = 0;
+	KUNIT_EXPECT_EQ(test, tracing_test_count(traps), 0);
 	KUNIT_EXPECT_EQ(test, tracing_test_count(bound), 3);
 	KUNIT_EXPECT_EQ(test, tracing_test_count(anywhere), 0);
 	KUNIT_EXPECT_EQ(test, tracing_test_count(off), 0);

@@ -565,6 +565,66 @@ static void group_throttled(void)
 			    "a member alone is throttled");
 }
 
+/* Return: whether the event stands still, as the rest of a throttled group. */
+static bool wait_until_stopped(int fd)
+{
+	for (int i = 0; i < 3000; i++) {
+		__u64 before = read_count(fd);
+
+		burn(1000);
+		if (read_count(fd) == before)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The counting sibling of a throttled event is stopped on a general counter. Its
+ * own counter becomes free, and an event is added: the driver assigns counters
+ * anew.
+ */
+static bool adding_beside_stopped(void *arg)
+{
+	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	int occupant, leader, sibling, added;
+	struct perf_event_attr *sampled = arg;
+	__u64 before, counted;
+	bool stopped;
+
+	attr.disabled = 0;
+	occupant = open_self(&attr);
+	leader = open_self(sampled);
+	sibling = open_member(&attr, leader);
+	attr.config = PERF_COUNT_HW_BRANCH_MISSES;
+	attr.disabled = 1;
+	added = open_self(&attr);
+	close(occupant);
+	burn_for(20);
+	stopped = wait_until_stopped(sibling);
+	before = read_count(sibling);
+	event_enable(added);
+	burn_for(20);
+	counted = read_count(sibling) - before;
+	close(added);
+	close(sibling);
+	close(leader);
+	CHECK(counted < NSEC_PER_SEC * 100, "%llu instructions in 20 ms",
+	      (unsigned long long)counted);
+	return stopped || test_remark("the sibling was not stopped");
+}
+
+static void added_beside_throttled(void)
+{
+	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+
+	need_hardware();
+	need_low_rate();
+	attr.disabled = 0;
+	attr.sample_period = 1000;
+	test_retry_or_xfail(adding_beside_stopped, &attr,
+			    "a sibling is not stopped with the event");
+}
+
 static const struct test_case cases[] = {
 	{ "fixed periods", fixed_periods },
 	{ "a period across disable and enable", period_across_disable },
@@ -580,6 +640,7 @@ static const struct test_case cases[] = {
 	{ "cpu-clock is throttled", clock_throttled },
 	{ "a hardware event is throttled", hardware_throttled },
 	{ "a group is throttled", group_throttled },
+	{ "an event is added beside a throttled group", added_beside_throttled },
 };
 
 int main(void)
