@@ -404,10 +404,6 @@ static void inherit_report_send(struct inherit_report *report)
 static void inherit_report_add(struct inherit_report *report,
 			       struct perf_event *event)
 {
-	const struct perf_event *eldest = event->parent ?: event;
-
-	if (!READ_ONCE(eldest->rb))
-		return;
 	report->events[report->nr++] = event;
 	if (report->nr == INHERIT_REPORTS)
 		inherit_report_send(report);
@@ -424,7 +420,7 @@ static bool inherit_reports(const struct perf_event *event)
 	const struct perf_event *eldest = event->parent ?: event;
 
 	return event->attr.inherit_stat && event->cpu >= 0 &&
-	       eldest->hw.target != current;
+	       eldest->hw.target != current && READ_ONCE(eldest->rb);
 }
 
 static void inherit_report_one(struct perf_event *event)
@@ -436,45 +432,42 @@ static void inherit_report_one(struct perf_event *event)
 	inherit_report_send(&report);
 }
 
-/* Reports all events of a CPU; @first is the first one in the list. */
-static void inherit_report_cpu(const struct perf_event_context *ctx,
-			       struct perf_event *first)
+/* Return: the next CPU that has events to report, nr_cpu_ids for none. */
+static unsigned int inherit_report_cpu(const struct perf_event_context *ctx,
+				       int cpu)
 {
 	struct inherit_report report = { .task = current };
-	struct perf_event *event = first;
+	unsigned int next = nr_cpu_ids;
+	struct perf_event *event;
 
 	lockdep_assert_held(&ctx->mutex);
-	list_for_each_entry_from(event, &ctx->event_list, event_entry)
-		if (event->cpu == first->cpu && inherit_reports(event))
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (event->cpu < cpu || !inherit_reports(event))
+			continue;
+		if (event->cpu == cpu)
 			inherit_report_add(&report, event);
+		else
+			next = min_t(unsigned int, next, event->cpu);
+	}
 	inherit_report_send(&report);
-}
-
-static bool inherit_is_first(const struct perf_event_context *ctx,
-			     const struct perf_event *event)
-{
-	const struct perf_event *other;
-
-	lockdep_assert_held(&ctx->mutex);
-	list_for_each_entry(other, &ctx->event_list, event_entry)
-		if (other->cpu == event->cpu && inherit_reports(other))
-			break;
-	return other == event;
+	return next;
 }
 
 /*
  * The buffer of an event that is bound to a CPU is only written there. With
  * many events an interrupt for each would take longer than the rest of the
- * exit, so each CPU gets one for INHERIT_REPORTS events.
+ * exit, so each CPU gets one for INHERIT_REPORTS events. The list is walked once
+ * to find the first CPU, and once for each CPU that has events to report.
  */
 static void inherit_report_all(const struct perf_event_context *ctx)
 {
-	struct perf_event *event;
+	unsigned int cpu = inherit_report_cpu(ctx, -1);
 
 	lockdep_assert_held(&ctx->mutex);
-	list_for_each_entry(event, &ctx->event_list, event_entry)
-		if (inherit_reports(event) && inherit_is_first(ctx, event))
-			inherit_report_cpu(ctx, event);
+	while (cpu < nr_cpu_ids) {
+		cond_resched();
+		cpu = inherit_report_cpu(ctx, cpu);
+	}
 }
 
 /*

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "perf_lib.h"
@@ -476,6 +478,65 @@ static void stat_records_of_many(void)
 		test_xfail("%d READ records of %d", found, CROWD);
 }
 
+#define MANY_EVENTS	8000
+
+static void exit_at_once(void *arg)
+{
+	(void)arg;
+}
+
+/* Return: nanoseconds in which a child ends that inherits many events. */
+static __u64 time_of_exit(int first, int second)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	__u64 begin;
+	int i;
+
+	attr.inherit = 1;
+	attr.inherit_stat = 1;
+	for (i = 0; i < 2 * MANY_EVENTS; i++)
+		open_on(&attr, 0, i < MANY_EVENTS ? first : second, -1);
+	begin = now_ns();
+	run_child(exit_at_once, NULL);
+	return now_ns() - begin;
+}
+
+static bool exiting_with_many(void *arg)
+{
+	int first = first_cpu(), second = second_cpu();
+	__u64 *results = arg;
+	pid_t pid;
+
+	/* Each in a process of its own: closing them takes longer than the exit. */
+	for (int i = 0; i < 2; i++) {
+		pid = fork();
+		CHECK(pid >= 0, "fork: %s", strerror(errno));
+		if (!pid) {
+			results[i] = time_of_exit(i ? second : first, first);
+			child_finish();
+		}
+		join_child(pid);
+	}
+	if (results[1] < 2 * results[0])
+		return true;
+	return test_remark("%llu ns with events of one CPU, %llu with two",
+			   (unsigned long long)results[0],
+			   (unsigned long long)results[1]);
+}
+
+/* The time of an exit grows with the number of events, and not with its square. */
+static void stat_records_of_thousands(void)
+{
+	struct rlimit limit = { 2 * MANY_EVENTS + 64, 2 * MANY_EVENTS + 64 };
+	__u64 *results = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(results != MAP_FAILED, "mmap: %s", strerror(errno));
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		test_skip("cannot raise RLIMIT_NOFILE");
+	test_retry(exiting_with_many, results);
+}
+
 static void samples_of_children(void)
 {
 	struct perf_event_attr attr = inherited_attr();
@@ -707,6 +768,7 @@ static const struct test_case cases[] = {
 	{ "the end of the last copy wakes poll", last_copy_wakes },
 	{ "inherit_stat", stat_records },
 	{ "inherit_stat, forty events of two CPUs", stat_records_of_many },
+	{ "inherit_stat, thousands of events", stat_records_of_thousands },
 	{ "samples of children", samples_of_children },
 	{ "exec", through_exec },
 	{ "enable_on_exec", enable_on_exec },
