@@ -316,7 +316,9 @@ static struct {
 	/* CPUs where the call waits, plus 1 until all CPUs have got it. */
 	atomic_t		left;
 	struct completion	done;
-} perf_remote_round;
+} perf_remote_round = {
+	.done	= COMPLETION_INITIALIZER(perf_remote_round.done),
+};
 
 static void perf_remote_round_late(struct perf_late *late)
 {
@@ -348,7 +350,6 @@ void perf_cpus_call(const struct cpumask *cpus, void (*fn)(void))
 	guard(mutex)(&perf_remote_mutex);
 	perf_remote_round.fn = fn;
 	atomic_set(&perf_remote_round.left, 1);
-	init_completion(&perf_remote_round.done);
 	on_each_cpu_mask(cpus, perf_remote_round_ipi, NULL, 1);
 	if (!atomic_dec_and_test(&perf_remote_round.left))
 		wait_for_completion(&perf_remote_round.done);
