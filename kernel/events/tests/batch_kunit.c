@@ -290,6 +290,10 @@ static void batch_test_group_at_once(struct kunit *test)
 		for (int k = 0; k < NR_OWNED; k++)
 			KUNIT_EXPECT_EQ(test, group[k]->state, ACTIVE);
 	}
+	/* The leader needs nothing, and a sibling does. */
+	batch_test_event(group[1], PERF_BATCH_DISABLE);
+	batch_test_group(group[0], PERF_BATCH_ENABLE);
+	KUNIT_EXPECT_EQ(test, group[1]->state, ACTIVE);
 }
 
 /* The time up to the call counts, the time after it does not. */

@@ -328,6 +328,14 @@ static void file_test_expect_place(struct kunit *test,
 	KUNIT_EXPECT_EQ(test, family->copy->state, PERF_EVENT_STATE_INACTIVE);
 }
 
+static void file_test_expect_sig_data(struct kunit *test,
+				      const struct file_test_family *family,
+				      u64 sig_data)
+{
+	KUNIT_EXPECT_EQ(test, family->eldest->attr.sig_data, sig_data);
+	KUNIT_EXPECT_EQ(test, family->copy->attr.sig_data, sig_data);
+}
+
 /* A breakpoint and its copies are modified alike, or none of them. */
 static void file_test_modify_family(struct kunit *test)
 {
@@ -336,13 +344,16 @@ static void file_test_modify_family(struct kunit *test)
 
 	file_test_make_family(test, &family);
 	family.attr.bp_addr = FILE_TEST_OTHER_PLACE;
+	family.attr.sig_data = 5;
 	at = file_test_put(test, &family.attr, sizeof(family.attr));
 	KUNIT_EXPECT_EQ(test,
 			file_test_ioctl(family.file,
 					PERF_EVENT_IOC_MODIFY_ATTRIBUTES, at),
 			0);
 	file_test_expect_place(test, &family, FILE_TEST_OTHER_PLACE);
+	file_test_expect_sig_data(test, &family, 5);
 
+	family.attr.sig_data = 6;
 	family.attr.bp_addr = FILE_TEST_PLACE;
 	family.attr.bp_type = HW_BREAKPOINT_EMPTY;
 	file_test_put(test, &family.attr, sizeof(family.attr));
@@ -351,6 +362,7 @@ static void file_test_modify_family(struct kunit *test)
 					PERF_EVENT_IOC_MODIFY_ATTRIBUTES, at),
 			-EINVAL);
 	file_test_expect_place(test, &family, FILE_TEST_OTHER_PLACE);
+	file_test_expect_sig_data(test, &family, 5);
 }
 
 /* A copy that refuses, here because of another field, undoes the change of the others. */
@@ -406,6 +418,45 @@ static void file_test_set_output(struct kunit *test)
 			0);
 }
 
+static struct file *file_test_other(struct kunit *test)
+{
+	static const struct file_operations none;
+	struct file *file = anon_inode_getfile("[kunit]", &none, NULL, O_RDWR);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	return file;
+}
+
+/* An event's file gets a reference; another one keeps those that it has. */
+static void file_test_get(struct kunit *test)
+{
+	struct file *file = file_test_open(test, NULL),
+		    *other = file_test_other(test);
+	int fd = get_unused_fd_flags(O_CLOEXEC),
+	    other_fd = get_unused_fd_flags(O_CLOEXEC);
+	long refs;
+
+	KUNIT_ASSERT_GE(test, fd, 0);
+	KUNIT_ASSERT_GE(test, other_fd, 0);
+	KUNIT_EXPECT_PTR_EQ(test, perf_event_get(fd), ERR_PTR(-EBADF));
+
+	fd_install(fd, get_file(file));
+	refs = file_count(file);
+	KUNIT_EXPECT_PTR_EQ(test, perf_event_get(fd), file);
+	KUNIT_EXPECT_EQ(test, file_count(file), refs + 1);
+	fput(file);
+	KUNIT_EXPECT_PTR_EQ(test, perf_get_event(file), perf_file_event(file));
+	close_fd(fd);
+
+	fd_install(other_fd, get_file(other));
+	refs = file_count(other);
+	KUNIT_EXPECT_PTR_EQ(test, perf_event_get(other_fd), ERR_PTR(-EBADF));
+	KUNIT_EXPECT_EQ(test, file_count(other), refs);
+	KUNIT_EXPECT_PTR_EQ(test, perf_get_event(other), ERR_PTR(-EINVAL));
+	close_fd(other_fd);
+	fput(other);
+}
+
 /* Signals can be asked for, and again not. */
 static void file_test_fasync(struct kunit *test)
 {
@@ -419,23 +470,33 @@ static void file_test_fasync(struct kunit *test)
 }
 
 #ifdef CONFIG_PROC_FS
-/* What /proc shows of the file. */
+/* What /proc shows of the file: a line for each of these, in this order. */
 static void file_test_fdinfo(struct kunit *test)
 {
 	struct file *file = file_test_open(test, NULL);
 	struct perf_event *event = perf_file_event(file);
 	struct seq_file m = { .size = PAGE_SIZE };
-	char type[64];
+	char *text;
 
 	m.buf = kunit_kzalloc(test, m.size, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, m.buf);
+	text = kunit_kzalloc(test, m.size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	event->attr.config = 0xa0;
 	event->attr.config1 = 0x1234;
-	snprintf(type, sizeof(type), "perf_event_attr.type:\t%u\n",
-		 fake.pmu.type);
+	event->attr.config2 = 2;
+	event->attr.config3 = 3;
+	event->attr.config4 = 4;
+	snprintf(text, m.size,
+		 "perf_event_attr.type:\t%u\n"
+		 "perf_event_attr.config:\t0xa0\n"
+		 "perf_event_attr.config1:\t0x1234\n"
+		 "perf_event_attr.config2:\t0x2\n"
+		 "perf_event_attr.config3:\t0x3\n"
+		 "perf_event_attr.config4:\t0x4\n"
+		 "pmu:\tkunit_file\n", fake.pmu.type);
 	perf_fops.show_fdinfo(&m, file);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(m.buf, type));
-	KUNIT_EXPECT_NOT_NULL(test, strstr(m.buf, "config1:\t0x1234\n"));
-	KUNIT_EXPECT_NOT_NULL(test, strstr(m.buf, "pmu:\tkunit_file\n"));
+	KUNIT_EXPECT_STREQ(test, m.buf, text);
 }
 #endif
 
@@ -453,6 +514,7 @@ static struct kunit_case file_test_cases[] = {
 	KUNIT_CASE(file_test_copy_refuses),
 #endif
 	KUNIT_CASE(file_test_set_output),
+	KUNIT_CASE(file_test_get),
 	KUNIT_CASE(file_test_fasync),
 #ifdef CONFIG_PROC_FS
 	KUNIT_CASE(file_test_fdinfo),

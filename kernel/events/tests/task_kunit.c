@@ -81,10 +81,15 @@ static void task_test_exec(struct kunit *test)
 		task_test_open(test, (struct perf_event_attr){});
 	struct perf_event *off = task_test_open(test, (struct perf_event_attr) {
 		.disabled = 1 });
+	int refs;
 
+	refs = refcount_read(&current->perf_event_ctxp->refcount);
 	fake_pmu_tick(&fake, 5);
 	perf_event_exec();
 	fake_pmu_tick(&fake, 70);
+	/* The event that was removed is closed later, and has its reference till then. */
+	KUNIT_EXPECT_EQ(test, refcount_read(&current->perf_event_ctxp->refcount),
+			refs);
 	KUNIT_EXPECT_EQ(test, begins->state, PERF_EVENT_STATE_ACTIVE);
 	KUNIT_EXPECT_EQ(test, ends->state, PERF_EVENT_STATE_EXIT);
 	KUNIT_EXPECT_EQ(test, goes_on->state, PERF_EVENT_STATE_ACTIVE);
