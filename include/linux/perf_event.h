@@ -1542,21 +1542,33 @@ static inline bool has_addr_filter(struct perf_event *event)
 	return event->pmu->nr_addr_filters;
 }
 
+/*
+ * The event that was opened: the event itself, or the one that it is an
+ * inherited copy of.
+ */
+static inline struct perf_event *
+perf_event_eldest(const struct perf_event *event)
+{
+	return event->parent ?: (struct perf_event *)event;
+}
+
+/* The number that user space knows: inherited copies show that of the eldest. */
+static inline u64 perf_event_eldest_id(const struct perf_event *event)
+{
+	return perf_event_eldest(event)->id;
+}
+
 /* The eldest has the filters of all its copies. */
 static inline struct perf_addr_filters_head *
 perf_event_addr_filters(struct perf_event *event)
 {
-	struct perf_event *eldest = event->parent ?: event;
-
-	return &eldest->addr_filters;
+	return &perf_event_eldest(event)->addr_filters;
 }
 
 /* SIGIO is requested on a descriptor, and only the eldest has one. */
 static inline struct fasync_struct **perf_event_fasync(struct perf_event *event)
 {
-	struct perf_event *eldest = event->parent ?: event;
-
-	return &eldest->fasync;
+	return &perf_event_eldest(event)->fasync;
 }
 
 #ifdef CONFIG_PROVE_LOCKING

@@ -434,7 +434,7 @@ struct perf_aux_stop {
 static void perf_aux_stop_writer(const struct perf_aux_stop *stop,
 				 struct perf_event *writer)
 {
-	if (stop->family && perf_rb_owner(writer) != stop->family)
+	if (stop->family && perf_event_eldest(writer) != stop->family)
 		return;
 	perf_pmu_disable(writer->pmu);
 	writer->pmu->stop(writer, PERF_EF_UPDATE);

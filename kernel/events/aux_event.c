@@ -159,7 +159,7 @@ void perf_aux_set_paused(struct perf_event *event, bool pause)
 		return;
 	guard(irqsave)();
 	guard(rcu)();
-	rb = perf_rb_rcu(perf_rb_owner(aux));
+	rb = perf_rb_rcu(perf_event_eldest(aux));
 	if (!rb || READ_ONCE(rb->aux.pausing))
 		return;
 	WRITE_ONCE(rb->aux.pausing, true);
@@ -186,7 +186,7 @@ u64 perf_aux_sample_size(struct perf_event *event, u64 room)
 	if (!aux || !perf_aux_is_here(aux))
 		return 0;
 	guard(rcu)();
-	rb = perf_rb_rcu(perf_rb_owner(aux));
+	rb = perf_rb_rcu(perf_event_eldest(aux));
 	if (!rb || READ_ONCE(rb->aux.sampling))
 		return 0;
 	size = min3((u64)event->attr.aux_sample_size, room,
@@ -197,7 +197,7 @@ u64 perf_aux_sample_size(struct perf_event *event, u64 room)
 static long perf_aux_snapshot_rcu(struct perf_event *aux,
 				  struct perf_output_handle *handle, u64 size)
 {
-	struct perf_buffer *rb = perf_rb_rcu(perf_rb_owner(aux));
+	struct perf_buffer *rb = perf_rb_rcu(perf_event_eldest(aux));
 	struct perf_aux_area *area = rb ? READ_ONCE(rb->aux.open) : NULL;
 	long copied = 0;
 

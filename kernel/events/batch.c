@@ -277,7 +277,7 @@ struct perf_batch_owned_args {
 static bool perf_batch_is_owned(const struct perf_event *event,
 				const struct perf_batch_owned_args *args)
 {
-	const struct perf_event *eldest = event->parent ?: event;
+	const struct perf_event *eldest = perf_event_eldest(event);
 
 	return READ_ONCE(eldest->owner) == args->owner &&
 	       eldest->id >= args->first;

@@ -156,10 +156,4 @@ static inline struct perf_buffer *perf_rb_mutexed(struct perf_event *event)
 				lockdep_is_held(&event->mmap_mutex));
 }
 
-/* Inherited events write where the event that was opened writes. */
-static inline struct perf_event *perf_rb_owner(struct perf_event *event)
-{
-	return event->parent ?: event;
-}
-
 #endif /* _KERNEL_EVENTS_BUFFER_TYPES_H */

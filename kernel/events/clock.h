@@ -120,7 +120,7 @@ void perf_event_set_state(struct perf_event *event,
  */
 static inline void perf_event_toggle_enabled(struct perf_event *event)
 {
-	event->ctx->enabled ^= (event->parent ?: event)->id * GOLDEN_RATIO_64;
+	event->ctx->enabled ^= perf_event_eldest_id(event) * GOLDEN_RATIO_64;
 }
 
 #endif /* _KERNEL_EVENTS_CLOCK_H */

@@ -84,7 +84,7 @@ static struct perf_event *inherit_build(const struct perf_inherit *to,
 					struct perf_event *source,
 					struct perf_event *leader)
 {
-	struct perf_event *eldest = source->parent ?: source;
+	struct perf_event *eldest = perf_event_eldest(source);
 	const struct perf_event_spec spec = {
 		.attr		= &eldest->attr,
 		.cpu		= source->cpu,
@@ -417,7 +417,7 @@ static void inherit_report_add(struct inherit_report *report,
  */
 static bool inherit_reports(const struct perf_event *event)
 {
-	const struct perf_event *eldest = event->parent ?: event;
+	const struct perf_event *eldest = perf_event_eldest(event);
 
 	return event->attr.inherit_stat && event->cpu >= 0 &&
 	       eldest->hw.target != current && READ_ONCE(eldest->rb);

@@ -56,12 +56,6 @@ static u64 perf_read_running(const struct perf_event *event)
 	       atomic64_read(&event->child_total_time_running);
 }
 
-/* Copies have the id of the event that was opened. */
-static u64 perf_read_id(const struct perf_event *event)
-{
-	return event->parent ? event->parent->id : event->id;
-}
-
 static u64 perf_read_family(struct perf_event *event, u64 *enabled,
 			    u64 *running)
 {
@@ -117,7 +111,7 @@ static int perf_read_fill_single(const struct perf_event *event, u64 *values,
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
 		values[n++] = running;
 	if (format & PERF_FORMAT_ID)
-		values[n++] = perf_read_id(event);
+		values[n++] = perf_event_eldest_id(event);
 	if (format & PERF_FORMAT_LOST)
 		values[n++] = atomic64_read(&event->lost_samples);
 	return n;
@@ -140,7 +134,7 @@ static u64 *perf_read_add_member(const struct perf_event *event, u64 format,
 {
 	*value++ += perf_event_count(event);
 	if (format & PERF_FORMAT_ID)
-		*value++ = perf_read_id(event);
+		*value++ = perf_event_eldest_id(event);
 	if (format & PERF_FORMAT_LOST)
 		*value++ += atomic64_read(&event->lost_samples);
 	return value;

@@ -403,7 +403,7 @@ static __always_inline int perf_rb_begin(struct perf_output_handle *handle,
 	int err;
 
 	rcu_read_lock();
-	err = perf_rb_begin_rcu(handle, data, perf_rb_owner(event), size,
+	err = perf_rb_begin_rcu(handle, data, perf_event_eldest(event), size,
 				backward);
 	if (unlikely(err))
 		rcu_read_unlock();
@@ -712,7 +712,7 @@ void perf_rb_wake_all(struct perf_event *event)
 	unsigned long flags;
 
 	guard(rcu)();
-	rb = perf_rb_rcu(perf_rb_owner(event));
+	rb = perf_rb_rcu(perf_event_eldest(event));
 	if (!rb)
 		return;
 
@@ -734,7 +734,7 @@ struct perf_buffer *perf_rb_get(struct perf_event *event)
 	struct perf_buffer *rb;
 
 	guard(rcu)();
-	rb = perf_rb_rcu(perf_rb_owner(event));
+	rb = perf_rb_rcu(perf_event_eldest(event));
 	if (rb && !refcount_inc_not_zero(&rb->refcount))
 		rb = NULL;
 	return rb;

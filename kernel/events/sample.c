@@ -130,7 +130,7 @@ static u32 sample_nr_ns(struct perf_event *event, struct task_struct *task,
 			enum pid_type kind)
 {
 	/* Copies made by fork have no namespace of their own. */
-	const struct perf_event *eldest = event->parent ?: event;
+	const struct perf_event *eldest = perf_event_eldest(event);
 	u32 nr;
 
 	if (sample_has_own_numbers(eldest, task))
@@ -191,7 +191,7 @@ static noinline u64 sample_tid_entry_ns(struct perf_event *event,
 
 static u64 sample_tid_entry(struct perf_event *event)
 {
-	const struct perf_event *eldest = event->parent ?: event;
+	const struct perf_event *eldest = perf_event_eldest(event);
 	struct task_struct *task = current;
 
 	if (sample_has_own_numbers(eldest, task))

@@ -27,12 +27,12 @@
  */
 
 #ifdef SAMPLE_LEAD
-SAMPLE_LEAD(PERF_SAMPLE_IDENTIFIER, data->id, sample_event_id(event));
+SAMPLE_LEAD(PERF_SAMPLE_IDENTIFIER, data->id, perf_event_eldest_id(event));
 SAMPLE_LEAD(PERF_SAMPLE_IP, data->ip, sample_ip(event, regs));
 SAMPLE_LEAD(PERF_SAMPLE_TID, data->tid_entry, sample_tid_entry(event));
 SAMPLE_LEAD(PERF_SAMPLE_TIME, data->time, perf_event_clock(event));
 SAMPLE_LEAD(PERF_SAMPLE_ADDR, data->addr, 0);
-SAMPLE_LEAD(PERF_SAMPLE_ID, data->id, sample_event_id(event));
+SAMPLE_LEAD(PERF_SAMPLE_ID, data->id, perf_event_eldest_id(event));
 SAMPLE_LEAD(PERF_SAMPLE_STREAM_ID, data->stream_id, event->id);
 SAMPLE_LEAD(PERF_SAMPLE_CPU, data->cpu_entry, sample_cpu_entry());
 SAMPLE_LEAD(PERF_SAMPLE_PERIOD, data->period, event->hw.last_period);

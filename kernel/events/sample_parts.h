@@ -15,14 +15,6 @@ static inline bool perf_sample_hides(const struct perf_event *event,
 	return event->attr.exclude_kernel && !user_mode(regs);
 }
 
-/* Records of an inherited copy bear the id of the eldest. */
-static inline u64 sample_event_id(const struct perf_event *event)
-{
-	const struct perf_event *eldest = event->parent ?: event;
-
-	return eldest->id;
-}
-
 /**
  * struct perf_sample_record - a sample that is being written
  * @handle: where to write

@@ -63,9 +63,9 @@ static __always_inline u64 *sample_id_words(u64 *to,
 					    u64 format)
 {
 	if (format & PERF_FORMAT_ID)
-		*to++ = sample_event_id(event);
+		*to++ = perf_event_eldest_id(event);
 	if (format & PERF_FORMAT_LOST)
-		*to++ = atomic64_read(&(event->parent ?: event)->lost_samples);
+		*to++ = atomic64_read(&perf_event_eldest(event)->lost_samples);
 	return to;
 }
 

@@ -376,7 +376,6 @@ void perf_side_tell_ctx(const struct perf_side_kind *kind, const void *what,
 void perf_side_throttle(struct perf_event *event, bool throttled)
 {
 	struct perf_event *leader = event->group_leader;
-	const struct perf_event *eldest = leader->parent ?: leader;
 	struct perf_side_record record = { };
 
 	if (leader->throttled == throttled)
@@ -385,7 +384,7 @@ void perf_side_throttle(struct perf_event *event, bool throttled)
 	record.header.type = throttled ? PERF_RECORD_THROTTLE :
 					 PERF_RECORD_UNTHROTTLE;
 	record.body[0] = perf_event_clock(leader);
-	record.body[1] = eldest->id;
+	record.body[1] = perf_event_eldest_id(leader);
 	record.body[2] = leader->id;
 	record.body_len = 3 * sizeof(u64);
 	perf_side_write(leader, &record);
@@ -430,7 +429,7 @@ void perf_event_itrace_started(struct perf_event *event)
  */
 void perf_side_itrace_record(struct perf_event *event)
 {
-	struct perf_event *eldest = event->parent ?: event;
+	struct perf_event *eldest = perf_event_eldest(event);
 	struct perf_side_record record = { };
 	u32 *ids = (u32 *)record.body;
 
@@ -460,7 +459,7 @@ void perf_report_aux_output_id(struct perf_event *event, u64 hw_id)
 	record.header.type = PERF_RECORD_AUX_OUTPUT_HW_ID;
 	record.body[0] = hw_id;
 	record.body_len = sizeof(hw_id);
-	perf_side_write(event->parent ?: event, &record);
+	perf_side_write(perf_event_eldest(event), &record);
 }
 EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
 

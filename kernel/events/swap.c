@@ -78,11 +78,6 @@ static bool perf_swap_is_by_task(const struct perf_event *event)
 	       event->attr.sample_type & PERF_SAMPLE_READ;
 }
 
-static const struct perf_event *perf_swap_eldest(const struct perf_event *event)
-{
-	return event->parent ?: event;
-}
-
 /* Only an event that was opened may be mapped. */
 static void perf_swap_update_page(struct perf_event *event)
 {
@@ -112,7 +107,7 @@ static void perf_swap_counts_locked(struct perf_event *on,
 static bool perf_swap_are_twins(const struct perf_event *on,
 				const struct perf_event *off)
 {
-	return perf_swap_eldest(on) == perf_swap_eldest(off) &&
+	return perf_event_eldest(on) == perf_event_eldest(off) &&
 	       on->nr_siblings == off->nr_siblings;
 }
 

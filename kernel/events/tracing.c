@@ -68,8 +68,7 @@ struct perf_trace_hit {
 static bool perf_trace_passes(const struct perf_event *event,
 			      const struct perf_trace_hit *hit)
 {
-	const struct perf_event *top = event->parent ?: event;
-	struct event_filter *filter = READ_ONCE(top->filter);
+	struct event_filter *filter = READ_ONCE(perf_event_eldest(event)->filter);
 
 	if (event->hw.state & PERF_HES_STOPPED)
 		return false;
@@ -110,11 +109,11 @@ static bool perf_trace_is_target(const struct perf_event *event,
 static void perf_trace_hit_parked_locked(struct perf_event *event,
 					 struct perf_trace_hit *hit)
 {
-	const struct perf_event *top = event->parent ?: event;
+	const struct perf_event *eldest = perf_event_eldest(event);
 	struct perf_sample_data data __uninitialized;
 
 	lockdep_assert_held(&event->ctx->lock);
-	if (!(top->attach_state & PERF_ATTACH_SHOWS_ALL)) {
+	if (!(eldest->attach_state & PERF_ATTACH_SHOWS_ALL)) {
 		perf_swevent_parked_locked(event, hit->count, NULL, hit->regs);
 		return;
 	}
