@@ -214,7 +214,7 @@ static void addr_filter_reset_locked(struct perf_event *event)
  */
 static void addr_filter_restart_locked(struct perf_event *event)
 {
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE ||
 	    perf_event_is_throttled(event))
 		return;
@@ -224,7 +224,7 @@ static void addr_filter_restart_locked(struct perf_event *event)
 	perf_pmu_enable(event->pmu);
 }
 
-static int addr_filter_restart_oncpu(struct perf_event_context *ctx,
+static int addr_filter_restart_oncpu(struct perf_ctx *ctx,
 				     struct perf_cpu_context *cpuctx, void *arg)
 {
 	addr_filter_restart_locked(arg);
@@ -309,7 +309,7 @@ static void addr_filter_apply(struct perf_event *event,
 		while (!addr_filter_try_apply(event, task, list->nr, ranges))
 			cond_resched();
 	}
-	perf_ctx_call(event->ctx, addr_filter_restart_oncpu, event);
+	perf_ctx_call(perf_event_ctx(event), addr_filter_restart_oncpu, event);
 }
 
 /* Setting. */
@@ -380,7 +380,7 @@ static int addr_filter_replace(struct perf_event *event,
 	struct perf_addr_filter_range *ranges;
 	int err;
 
-	lockdep_assert_held(&event->ctx->mutex);
+	lockdep_assert_held(&perf_event_ctx(event)->mutex);
 	if (perf_event_is_revoked(event))
 		return -ENODEV;
 	err = addr_filter_validate(event, list);
@@ -412,7 +412,7 @@ static int addr_filter_replace(struct perf_event *event,
  */
 int perf_addr_filter_set(struct perf_event *event, const char *text)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	struct addr_filter_list list = { .head = LIST_HEAD_INIT(list.head) };
 	int err = -EINVAL;
 
@@ -447,7 +447,7 @@ static bool addr_filter_mapped(struct perf_event *event,
 	return changed;
 }
 
-static int addr_filter_mmap_oncpu(struct perf_event_context *ctx,
+static int addr_filter_mmap_oncpu(struct perf_ctx *ctx,
 				  struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_event *event;
@@ -469,7 +469,7 @@ static int addr_filter_mmap_oncpu(struct perf_event_context *ctx,
  */
 void perf_addr_filter_mmap(struct vm_area_struct *vma)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	if (!atomic_read(&addr_filter_file_lists) || !addr_filter_is_code(vma))
 		return;
@@ -493,7 +493,7 @@ static bool addr_filter_unmapped(struct perf_event *event)
 	return filters->nr_file_filters;
 }
 
-static int addr_filter_exec_oncpu(struct perf_event_context *ctx,
+static int addr_filter_exec_oncpu(struct perf_ctx *ctx,
 				  struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_event *event;
@@ -511,7 +511,7 @@ static int addr_filter_exec_oncpu(struct perf_event_context *ctx,
  *
  * Context: task.
  */
-void perf_addr_filter_exec(struct perf_event_context *ctx)
+void perf_addr_filter_exec(struct perf_ctx *ctx)
 {
 	smp_mb(); /* task->mm, then the count; pairs with A */
 	if (atomic_read(&addr_filter_file_lists))

@@ -17,6 +17,6 @@ int perf_addr_filter_set(struct perf_event *event, const char *text);
 
 /* Current has mapped a file, or has a new program. */
 void perf_addr_filter_mmap(struct vm_area_struct *vma);
-void perf_addr_filter_exec(struct perf_event_context *ctx);
+void perf_addr_filter_exec(struct perf_ctx *ctx);
 
 #endif /* _KERNEL_EVENTS_ADDR_FILTER_H */

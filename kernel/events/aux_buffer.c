@@ -412,10 +412,10 @@ static bool perf_aux_is_among(const struct list_head *active,
 }
 
 /* True if @event, which may have been freed, is an active event of @ctx. */
-static bool perf_aux_is_on_locked(struct perf_event_context *ctx,
+static bool perf_aux_is_on_locked(struct perf_ctx *ctx,
 				  const struct perf_event *event)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 
 	lockdep_assert_held(&ctx->lock);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
@@ -445,7 +445,7 @@ static void perf_aux_stop_writer(const struct perf_aux_stop *stop,
 
 /* Return: whether the writer is an active event of @ctx; then it is stopped. */
 static bool perf_aux_stop_ctx(const struct perf_aux_stop *stop,
-			      struct perf_event_context *ctx)
+			      struct perf_ctx *ctx)
 {
 	struct perf_event *writer = READ_ONCE(stop->rb->aux.writer);
 

@@ -55,7 +55,7 @@
 static bool perf_batch_one_locked(struct perf_event *event,
 				  enum perf_batch_op op)
 {
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	switch (op) {
 	case PERF_BATCH_ENABLE:
 		return perf_control_enable_locked(event);
@@ -76,7 +76,7 @@ static bool perf_batch_group_locked(struct perf_event *leader,
 	bool retry = perf_batch_one_locked(leader, op);
 	struct perf_event *sibling;
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	for_each_sibling_event(sibling, leader)
 		retry |= perf_batch_one_locked(sibling, op);
 	return retry;
@@ -88,7 +88,7 @@ struct perf_batch_args {
 	bool			group;
 };
 
-static int perf_batch_oncpu(struct perf_event_context *ctx,
+static int perf_batch_oncpu(struct perf_ctx *ctx,
 			    struct perf_cpu_context *cpuctx, void *arg)
 {
 	const struct perf_batch_args *args = arg;
@@ -127,7 +127,7 @@ static void perf_batch_call(struct perf_event *event, enum perf_batch_op op,
 	struct perf_batch_args args = { event, op, group };
 
 	if (group || perf_batch_is_needed(event, op))
-		perf_ctx_call(event->ctx, perf_batch_oncpu, &args);
+		perf_ctx_call(perf_event_ctx(event), perf_batch_oncpu, &args);
 }
 
 /* The counts of copies that have ended are a part of the sum. */
@@ -170,7 +170,7 @@ static bool perf_batch_is_single(const struct perf_event *event)
  */
 void perf_batch_event(struct perf_event *event, enum perf_batch_op op)
 {
-	lockdep_assert_held(&event->ctx->mutex);
+	lockdep_assert_held(&perf_event_ctx(event)->mutex);
 	if (perf_batch_is_single(event))
 		perf_batch_call(event, op, false);
 	else
@@ -180,7 +180,8 @@ void perf_batch_event(struct perf_event *event, enum perf_batch_op op)
 static void perf_batch_lock_member(struct perf_event *event,
 				   enum perf_batch_op op)
 {
-	mutex_lock_nest_lock(&event->child_mutex, &event->ctx->mutex);
+	mutex_lock_nest_lock(&event->child_mutex,
+			     &perf_event_ctx(event)->mutex);
 	perf_batch_reset_gone(event, op);
 }
 
@@ -242,7 +243,7 @@ static void perf_batch_families(struct perf_event *leader,
  */
 void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
 {
-	lockdep_assert_held(&leader->ctx->mutex);
+	lockdep_assert_held(&perf_event_ctx(leader)->mutex);
 	if (perf_batch_is_single(leader))
 		perf_batch_call(leader, op, true);
 	else
@@ -289,7 +290,7 @@ static bool perf_batch_owned_members_locked(struct perf_event *leader,
 	struct perf_event *sibling;
 	bool retry = false;
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (perf_batch_is_owned(leader, args))
 		retry = perf_batch_one_locked(leader, args->op);
 	for_each_sibling_event(sibling, leader) {
@@ -306,7 +307,7 @@ static void perf_batch_owned_group_locked(struct perf_event *event,
 	struct perf_event *leader = event->group_leader;
 	bool retry;
 
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (!leader->nr_siblings && args->op == PERF_BATCH_DISABLE) {
 		args->leaders[args->nr_leaders++] = leader;
 		return;
@@ -338,7 +339,7 @@ static bool perf_batch_owned_wants(const struct perf_event *event,
  * Walks from one event to those opened later, group by group: the list has the
  * newest first. When a group was done its other events need nothing any more.
  */
-static void perf_batch_owned_walk_locked(struct perf_event_context *ctx,
+static void perf_batch_owned_walk_locked(struct perf_ctx *ctx,
 					 struct perf_batch_owned_args *args)
 {
 	struct perf_event *event = args->event;
@@ -357,7 +358,7 @@ static void perf_batch_owned_walk_locked(struct perf_event_context *ctx,
 }
 
 /* Last in, first out: the best order for drivers that keep an array. */
-static void perf_batch_owned_disable_locked(struct perf_event_context *ctx,
+static void perf_batch_owned_disable_locked(struct perf_ctx *ctx,
 					    struct perf_batch_owned_args *args)
 {
 	lockdep_assert_held(&ctx->lock);
@@ -369,7 +370,7 @@ static void perf_batch_owned_disable_locked(struct perf_event_context *ctx,
  * No group tries before all events of the portion are enabled: the first pinned
  * group that finds no room causes a new choice, which covers the others.
  */
-static int perf_batch_owned_oncpu(struct perf_event_context *ctx,
+static int perf_batch_owned_oncpu(struct perf_ctx *ctx,
 				  struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_batch_owned_args *args = arg;
@@ -393,7 +394,7 @@ static void perf_batch_owned_call(struct perf_event *event,
 	if (!perf_batch_is_needed(event, args->op))
 		return;
 	args->event = event;
-	perf_ctx_call(event->ctx, perf_batch_owned_oncpu, args);
+	perf_ctx_call(perf_event_ctx(event), perf_batch_owned_oncpu, args);
 }
 
 /*
@@ -450,7 +451,7 @@ void perf_batch_owned(enum perf_batch_op op)
 	/* A call fills in as many of @leaders as it reads. */
 	struct perf_batch_owned_args args __uninitialized;
 	struct perf_event *event = NULL, *last;
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	args.owner = current;
 	args.op = op;

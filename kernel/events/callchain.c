@@ -339,9 +339,9 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event,
 					    struct pt_regs *regs)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	const struct perf_event_context *ctx = event->ctx;
+	const struct perf_ctx *ctx = perf_event_ctx(event);
 	/* A context loaded here counts current, whichever task gets it next. */
-	bool other = ctx->task &&
+	bool other = ctx->pub.task &&
 		     READ_ONCE(ctx->loaded_cpu) != smp_processor_id();
 	bool kernel = !attr->exclude_callchain_kernel && !attr->exclude_kernel;
 	bool user = !attr->exclude_callchain_user && !other &&

@@ -75,7 +75,7 @@ struct perf_pmu_caps {
 struct caps_trial {
 	struct pmu			*pmu;
 	int				cpu;
-	struct perf_event_context	*ctx;
+	struct perf_ctx			*ctx;
 	/* Keeps the driver from releasing its hardware between groups. */
 	struct perf_event		*anchor;
 	bool				no_memory;
@@ -119,7 +119,7 @@ static struct perf_event *caps_alloc(struct caps_trial *trial,
 		return NULL;
 	}
 	perf_ctx_get(trial->ctx);
-	event->ctx = trial->ctx;
+	event->ctx = &trial->ctx->pub;
 	return event;
 }
 
@@ -284,7 +284,7 @@ static bool caps_is_held(const struct caps_trial *trial,
  */
 static bool caps_look_at_pinned(struct caps_trial *trial, int cpu)
 {
-	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
+	struct perf_ctx *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
 	struct perf_event *event;
 	unsigned int nr = 0;
 	bool changed = false;
@@ -501,7 +501,7 @@ static void fit_add(struct perf_fit *fit, const struct perf_event *event)
 }
 
 /* A task's pinned events come before its others, in the order of creation. */
-static void fit_add_pinned(struct perf_fit *fit, struct perf_event_context *ctx)
+static void fit_add_pinned(struct perf_fit *fit, struct perf_ctx *ctx)
 {
 	struct perf_event *event;
 
@@ -524,7 +524,7 @@ static void fit_add_pinned(struct perf_fit *fit, struct perf_event_context *ctx)
  * Context: task; ctx->mutex, which is also that of the group.
  */
 void perf_fit_collect(struct perf_fit *fit, struct perf_event *event,
-		      struct pmu *pmu, struct perf_event_context *ctx)
+		      struct pmu *pmu, struct perf_ctx *ctx)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
 
@@ -533,7 +533,7 @@ void perf_fit_collect(struct perf_fit *fit, struct perf_event *event,
 	fit->leader = leader != event ? leader : NULL;
 	fit->nr = 0;
 	fit->too_many = false;
-	if (ctx && ctx->task)
+	if (ctx && ctx->pub.task)
 		fit_add_pinned(fit, ctx);
 	fit->nr_before = fit->nr;
 	if (leader != event) {

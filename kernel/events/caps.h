@@ -32,7 +32,7 @@ int perf_caps_get(struct pmu *pmu, struct perf_pmu_counters *counters);
 
 /* Collects the events that have to fit, then finds out whether they do. */
 void perf_fit_collect(struct perf_fit *fit, struct perf_event *event,
-		      struct pmu *pmu, struct perf_event_context *ctx);
+		      struct pmu *pmu, struct perf_ctx *ctx);
 void perf_fit_judge(struct perf_fit *fit);
 
 void perf_caps_init(void);

@@ -150,7 +150,7 @@ static void perf_cgroup_hold_pmus_locked(struct perf_cgroup *cgrp,
 
 	lockdep_assert_held(&this_cpu_ptr(&perf_cpu_context)->ctx.lock);
 	list_for_each_entry(leader, &local->groups, cgroup_entry) {
-		cpc = perf_cpc_oncpu(leader->pmu_ctx->pmu);
+		cpc = perf_event_cpc_oncpu(leader);
 		if (!list_empty(&cpc->cgroup_entry))
 			continue;
 		list_add_tail(&cpc->cgroup_entry, pmus);
@@ -159,7 +159,7 @@ static void perf_cgroup_hold_pmus_locked(struct perf_cgroup *cgrp,
 }
 
 static void perf_cgroup_leave_locked(struct perf_cgroup *cgrp,
-				     const struct perf_event_context *ctx)
+				     const struct perf_ctx *ctx)
 {
 	struct perf_cpu_cgroup *local = this_cpu_ptr(cgrp->cpus);
 	struct perf_event *leader;
@@ -173,7 +173,7 @@ static void perf_cgroup_leave_locked(struct perf_cgroup *cgrp,
 }
 
 static void perf_cgroup_enter_locked(struct perf_cgroup *cgrp,
-				     const struct perf_event_context *ctx)
+				     const struct perf_ctx *ctx)
 {
 	struct perf_cpu_cgroup *local = this_cpu_ptr(cgrp->cpus);
 	struct perf_event *leader;
@@ -183,7 +183,7 @@ static void perf_cgroup_enter_locked(struct perf_cgroup *cgrp,
 	list_for_each_entry(leader, &local->groups, cgroup_entry) {
 		perf_group_show_locked(leader);
 		if (!perf_sched_offer_locked(leader))
-			perf_cpc_oncpu(leader->pmu_ctx->pmu)->crowded = true;
+			perf_event_cpc_oncpu(leader)->crowded = true;
 	}
 }
 
@@ -197,7 +197,7 @@ static void perf_cgroup_enter_locked(struct perf_cgroup *cgrp,
 static void perf_cgroup_settle_locked(struct perf_cpu_context *cpuctx,
 				      struct perf_cpu_pmu_context *cpc)
 {
-	struct perf_event_pmu_context *epc = &cpc->epc;
+	struct perf_pmu_ctx *epc = &cpc->epc;
 	bool crowded = cpc->crowded;
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
@@ -280,7 +280,7 @@ static void perf_cgroup_follow_oncpu(struct task_struct *task)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 	struct perf_cgroup *to = perf_cgroup_of_task(task);
-	struct perf_event_context *task_ctx;
+	struct perf_ctx *task_ctx;
 
 	lockdep_assert_irqs_disabled();
 	if (!cpuctx->cgrp || cpuctx->cgrp == to)
@@ -329,7 +329,8 @@ void perf_cgroup_unload_locked(struct perf_cpu_context *cpuctx)
 
 static struct perf_cpu_context *perf_cgroup_cpuctx(struct perf_event *event)
 {
-	return container_of(event->ctx, struct perf_cpu_context, ctx);
+	return container_of(perf_event_ctx(event), struct perf_cpu_context,
+			    ctx);
 }
 
 /* perf_cgroup_attach() reads the count on any CPU. Return: the new count. */
@@ -337,7 +338,7 @@ static unsigned int perf_cgroup_count(struct perf_event *event, int change)
 {
 	struct perf_cpu_context *cpuctx = perf_cgroup_cpuctx(event);
 
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	WRITE_ONCE(cpuctx->nr_cgroup_events,
 		   cpuctx->nr_cgroup_events + change);
 	return cpuctx->nr_cgroup_events;
@@ -358,7 +359,7 @@ void perf_cgroup_watch_locked(struct perf_event *event,
 
 	if (!event->cgrp)
 		return;
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (perf_cgroup_count(event, 1) == 1 && cpuctx) {
 		smp_mb(); /* the count, then the cgroup; see perf_cgroup_attach() */
 		WRITE_ONCE(cpuctx->cgrp, perf_cgroup_of_task(current));
@@ -366,7 +367,7 @@ void perf_cgroup_watch_locked(struct perf_event *event,
 	local = perf_event_cpu_cgroup(event);
 	if (!local->nr_events++ && cpuctx &&
 	    perf_cgroup_is_within(cpuctx->cgrp, event->cgrp))
-		perf_cgroup_clock_start_locked(local, event->ctx);
+		perf_cgroup_clock_start_locked(local, perf_event_ctx(event));
 }
 
 /**
@@ -382,10 +383,10 @@ void perf_cgroup_unwatch_locked(struct perf_event *event)
 
 	if (!event->cgrp || !(event->attach_state & PERF_ATTACH_CONTEXT))
 		return;
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	local = perf_event_cpu_cgroup(event);
 	if (!--local->nr_events)
-		perf_cgroup_clock_stop_locked(local, event->ctx);
+		perf_cgroup_clock_stop_locked(local, perf_event_ctx(event));
 	if (!perf_cgroup_count(event, -1))
 		WRITE_ONCE(perf_cgroup_cpuctx(event)->cgrp, NULL);
 }

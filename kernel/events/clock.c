@@ -84,7 +84,7 @@ int perf_clock_choose(struct perf_event *event, clockid_t id)
  *
  * Context: ctx->lock, interrupts off.
  */
-void perf_ctx_clock_start_locked(struct perf_event_context *ctx)
+void perf_ctx_clock_start_locked(struct perf_ctx *ctx)
 {
 	u64 now = perf_clock();
 
@@ -99,7 +99,7 @@ void perf_ctx_clock_start_locked(struct perf_event_context *ctx)
  *
  * Context: ctx->lock.
  */
-void perf_ctx_clock_update_locked(struct perf_event_context *ctx)
+void perf_ctx_clock_update_locked(struct perf_ctx *ctx)
 {
 	u64 now;
 
@@ -123,7 +123,7 @@ void perf_ctx_clock_update_locked(struct perf_event_context *ctx)
  * Context: ctx->lock, interrupts off.
  */
 void perf_cgroup_clock_start_locked(struct perf_cpu_cgroup *local,
-				    const struct perf_event_context *ctx)
+				    const struct perf_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	if (local->runs)
@@ -141,7 +141,7 @@ void perf_cgroup_clock_start_locked(struct perf_cpu_cgroup *local,
  * Context: ctx->lock, interrupts off.
  */
 void perf_cgroup_clock_stop_locked(struct perf_cpu_cgroup *local,
-				   const struct perf_event_context *ctx)
+				   const struct perf_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	if (!local->runs)
@@ -193,7 +193,7 @@ static bool perf_event_time_passes(const struct perf_event *event)
  */
 void perf_event_time_start(struct perf_event *event)
 {
-	event->tstamp = perf_event_own_time(event, event->ctx->time);
+	event->tstamp = perf_event_own_time(event, perf_event_ctx(event)->time);
 	perf_event_time_anchor(event);
 }
 
@@ -221,8 +221,8 @@ static __always_inline void perf_event_bring_times(struct perf_event *event)
 	bool enabled = perf_event_is_enabled(event->group_leader->state);
 	u64 time = 0;
 
-	if (event->ctx)
-		time = perf_event_own_time(event, event->ctx->time);
+	if (perf_event_ctx(event))
+		time = perf_event_own_time(event, perf_event_ctx(event)->time);
 	perf_event_bring_times_to(event, time, enabled);
 }
 
@@ -246,10 +246,10 @@ void perf_event_time_update(struct perf_event *event)
 void perf_event_time_update_group(struct perf_event *leader)
 {
 	bool enabled = perf_event_is_enabled(leader->state);
-	u64 ctx_time = leader->ctx->time, time;
+	u64 ctx_time = perf_event_ctx(leader)->time, time;
 	struct perf_event *sibling;
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	for_each_sibling_event(sibling, leader) {
 		time = perf_event_own_time(sibling, ctx_time);
 		perf_event_bring_times_to(sibling, time, enabled);
@@ -269,11 +269,11 @@ void perf_event_time_exchange(struct perf_event *on, struct perf_event *off)
 	bool leader_enabled = perf_event_is_enabled(on->group_leader->state);
 	u64 enabled, running;
 
-	lockdep_assert_held(&on->ctx->lock);
-	lockdep_assert_held(&off->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(on)->lock);
+	lockdep_assert_held(&perf_event_ctx(off)->lock);
 	/* A task's context has no event of a cgroup. */
-	perf_event_bring_times_to(on, on->ctx->time, leader_enabled);
-	if (unlikely(off->tstamp != off->ctx->time))
+	perf_event_bring_times_to(on, perf_event_ctx(on)->time, leader_enabled);
+	if (unlikely(off->tstamp != perf_event_ctx(off)->time))
 		perf_event_time_update(off);
 	enabled = on->total_time_enabled;
 	running = on->total_time_running;
@@ -318,9 +318,11 @@ void perf_event_time_at(const struct perf_event *event, u64 now,
 
 	*enabled = READ_ONCE(event->total_time_enabled);
 	*running = READ_ONCE(event->total_time_running);
-	if (!event->ctx || !perf_event_time_passes(event))
+	if (!perf_event_ctx(event) || !perf_event_time_passes(event))
 		return;
-	time = perf_event_own_time(event, perf_ctx_clock_at(event->ctx, now));
+	time = perf_event_own_time(event,
+				   perf_ctx_clock_at(perf_event_ctx(event),
+						     now));
 	time = perf_event_time_no_earlier(event, time);
 	*enabled = time + READ_ONCE(event->enabled_offset);
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
@@ -401,9 +403,10 @@ struct perf_state_table perf_ctx_event_table = {
 void perf_event_state_pair_check(const struct perf_event *event,
 				 enum perf_event_state state)
 {
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	perf_state_check_pair(&perf_ctx_event_table, &perf_event_state_table,
-			      perf_ctx_state(event->ctx), state - FIRST);
+			      perf_ctx_state(perf_event_ctx(event)),
+			      state - FIRST);
 }
 
 /**
@@ -466,7 +469,8 @@ static void perf_event_set_siblings(struct perf_event *leader, bool passed)
 	u64 time;
 
 	for_each_sibling_event(sibling, leader) {
-		time = perf_event_own_time(sibling, leader->ctx->time);
+		time = perf_event_own_time(sibling,
+					   perf_event_ctx(leader)->time);
 		perf_event_bring_times_to(sibling, time, passed);
 		if (!passed)
 			perf_event_time_anchor(sibling);

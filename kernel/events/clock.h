@@ -24,8 +24,8 @@ static inline u64 perf_event_clock(struct perf_event *event)
 int perf_clock_choose(struct perf_event *event, clockid_t id);
 
 /* A context's clock runs only while the context is loaded. */
-void perf_ctx_clock_start_locked(struct perf_event_context *ctx);
-void perf_ctx_clock_update_locked(struct perf_event_context *ctx);
+void perf_ctx_clock_start_locked(struct perf_ctx *ctx);
+void perf_ctx_clock_update_locked(struct perf_ctx *ctx);
 
 /* A cgroup's time on a CPU runs only while the cgroup runs there. */
 #ifdef CONFIG_CGROUP_PERF
@@ -36,9 +36,9 @@ perf_event_cpu_cgroup(const struct perf_event *event)
 }
 
 void perf_cgroup_clock_start_locked(struct perf_cpu_cgroup *local,
-				    const struct perf_event_context *ctx);
+				    const struct perf_ctx *ctx);
 void perf_cgroup_clock_stop_locked(struct perf_cpu_cgroup *local,
-				   const struct perf_event_context *ctx);
+				   const struct perf_ctx *ctx);
 #endif
 
 /* True unless the event has a cgroup that does not run on the event's CPU. */
@@ -60,7 +60,7 @@ static inline bool perf_event_cgroup_runs(const struct perf_event *event)
  * Return: nanoseconds that @ctx has been loaded.
  */
 static inline u64
-perf_ctx_clock_at(const struct perf_event_context *ctx, u64 now)
+perf_ctx_clock_at(const struct perf_ctx *ctx, u64 now)
 {
 	if (READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
 		return READ_ONCE(ctx->time);
@@ -120,7 +120,8 @@ void perf_event_set_state(struct perf_event *event,
  */
 static inline void perf_event_toggle_enabled(struct perf_event *event)
 {
-	event->ctx->enabled ^= perf_event_eldest_id(event) * GOLDEN_RATIO_64;
+	perf_event_ctx(event)->enabled ^=
+		perf_event_eldest_id(event) * GOLDEN_RATIO_64;
 }
 
 #endif /* _KERNEL_EVENTS_CLOCK_H */

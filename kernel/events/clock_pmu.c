@@ -51,7 +51,7 @@ static u64 perf_clock_pmu_now(const struct perf_event *event)
 	u64 now = perf_clock();
 
 	if (event->attr.config == PERF_COUNT_SW_TASK_CLOCK)
-		return perf_ctx_clock_at(event->ctx, now);
+		return perf_ctx_clock_at(perf_event_ctx(event), now);
 	return now;
 }
 
@@ -64,7 +64,7 @@ static u64 perf_clock_pmu_now(const struct perf_event *event)
 static u64 perf_clock_pmu_switch_time(const struct perf_event *event)
 {
 	if (event->attr.config == PERF_COUNT_SW_TASK_CLOCK)
-		return event->ctx->time;
+		return perf_event_ctx(event)->time;
 	return perf_clock();
 }
 
@@ -226,8 +226,9 @@ static void perf_cpu_clock_read(struct perf_event *event)
 static void perf_task_clock_read(struct perf_event *event)
 {
 	if (!(event->hw.state & PERF_HES_STOPPED))
-		perf_clock_pmu_update(event, perf_ctx_clock_at(event->ctx,
-							       perf_clock()));
+		perf_clock_pmu_update(event,
+				      perf_ctx_clock_at(perf_event_ctx(event),
+							perf_clock()));
 }
 
 static void perf_clock_pmu_destroy(struct perf_event *event)

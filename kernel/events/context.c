@@ -73,7 +73,7 @@ struct perf_state_table perf_ctx_state_table = {
  *
  * Context: ctx->lock.
  */
-void perf_ctx_check_events_locked(const struct perf_event_context *ctx)
+void perf_ctx_check_events_locked(const struct perf_ctx *ctx)
 {
 	const struct perf_event *event;
 
@@ -94,8 +94,10 @@ static struct lock_class_key perf_cpu_ctx_lock_key;
  */
 struct perf_event_context *perf_cpu_task_ctx(void)
 {
+	struct perf_ctx *ctx = this_cpu_ptr(&perf_cpu_context)->task_ctx;
+
 	lockdep_assert_irqs_disabled();
-	return this_cpu_ptr(&perf_cpu_context)->task_ctx;
+	return ctx ? &ctx->pub : NULL;
 }
 
 #ifdef CONFIG_PROVE_LOCKING
@@ -109,8 +111,9 @@ struct perf_event_context *perf_cpu_task_ctx(void)
 void perf_assert_event_ctx(struct perf_event *event)
 {
 	WARN_ON_ONCE(__lockdep_enabled && this_cpu_read(hardirqs_enabled) &&
-		     event->ctx &&
-		     lockdep_is_held(&event->ctx->mutex) != LOCK_STATE_HELD);
+		     perf_event_ctx(event) &&
+		     lockdep_is_held(&perf_event_ctx(event)->mutex) !=
+			     LOCK_STATE_HELD);
 }
 EXPORT_SYMBOL_GPL(perf_assert_event_ctx);
 #endif
@@ -120,7 +123,7 @@ EXPORT_SYMBOL_GPL(perf_assert_event_ctx);
  * @ctx: zeroed memory
  * @cpu: CPU that it belongs to, -1 for a task's context
  */
-void perf_ctx_init(struct perf_event_context *ctx, int cpu)
+void perf_ctx_init(struct perf_ctx *ctx, int cpu)
 {
 	raw_spin_lock_init(&ctx->lock);
 	mutex_init(&ctx->mutex);
@@ -141,10 +144,10 @@ void perf_ctx_init(struct perf_event_context *ctx, int cpu)
 /* After the grace period no reader can see the parts. */
 static void perf_ctx_free_rcu(struct rcu_head *head)
 {
-	struct perf_event_pmu_context *epc, *next;
-	struct perf_event_context *ctx;
+	struct perf_pmu_ctx *epc, *next;
+	struct perf_ctx *ctx;
 
-	ctx = container_of(head, struct perf_event_context, rcu_head);
+	ctx = container_of(head, struct perf_ctx, rcu_head);
 	list_for_each_entry_safe(epc, next, &ctx->pmu_ctx_list, pmu_ctx_entry)
 		kfree(epc);
 	perf_live_add(PERF_LIVE_CONTEXTS, -1);
@@ -152,7 +155,7 @@ static void perf_ctx_free_rcu(struct rcu_head *head)
 }
 
 /* Return: true if a task waits for the PMU to lose its parts. */
-static bool perf_epc_unlist(struct perf_event_pmu_context *epc)
+static bool perf_epc_unlist(struct perf_pmu_ctx *epc)
 {
 	struct pmu *pmu = epc->pmu;
 
@@ -169,9 +172,9 @@ static void perf_epc_wake(struct pmu *pmu)
 }
 
 /* Parts without events go with their context. */
-static void perf_ctx_unlist_parts(struct perf_event_context *ctx)
+static void perf_ctx_unlist_parts(struct perf_ctx *ctx)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 	struct pmu *pmu;
 
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
@@ -185,7 +188,7 @@ static void perf_ctx_unlist_parts(struct perf_event_context *ctx)
  * perf_ctx_get() - take another reference
  * @ctx: context on which the caller has a reference
  */
-void perf_ctx_get(struct perf_event_context *ctx)
+void perf_ctx_get(struct perf_ctx *ctx)
 {
 	refcount_inc(&ctx->refcount);
 }
@@ -196,7 +199,7 @@ void perf_ctx_get(struct perf_event_context *ctx)
  *
  * Return: false if the last reference has gone.
  */
-bool perf_ctx_tryget(struct perf_event_context *ctx)
+bool perf_ctx_tryget(struct perf_ctx *ctx)
 {
 	return refcount_inc_not_zero(&ctx->refcount);
 }
@@ -210,13 +213,13 @@ bool perf_ctx_tryget(struct perf_event_context *ctx)
  *
  * Context: task, interrupts on; no ctx->lock held; a ctx->mutex may be held.
  */
-void perf_ctx_put(struct perf_event_context *ctx)
+void perf_ctx_put(struct perf_ctx *ctx)
 {
 	lockdep_assert_irqs_enabled();
 	if (!refcount_dec_and_test(&ctx->refcount))
 		return;
-	if (ctx->task && ctx->task != TASK_TOMBSTONE)
-		put_task_struct(ctx->task);
+	if (ctx->pub.task && ctx->pub.task != TASK_TOMBSTONE)
+		put_task_struct(ctx->pub.task);
 	perf_ctx_unlist_parts(ctx);
 	call_rcu(&ctx->rcu_head, perf_ctx_free_rcu);
 }
@@ -228,13 +231,13 @@ void perf_ctx_put(struct perf_event_context *ctx)
  * Context: any but NMI.
  * Return: task->perf_event_ctxp, with a reference; or NULL.
  */
-struct perf_event_context *perf_ctx_find_task(struct task_struct *task)
+struct perf_ctx *perf_ctx_find_task(struct task_struct *task)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	guard(rcu)();
 	do {
-		ctx = READ_ONCE(task->perf_event_ctxp);
+		ctx = perf_task_ctx(task);
 		perf_debug_delay();
 		/* If this fails, the task has another context now, or none. */
 	} while (ctx && !perf_ctx_tryget(ctx));
@@ -248,14 +251,14 @@ struct perf_event_context *perf_ctx_find_task(struct task_struct *task)
  * Context: task.
  * Return: context with one reference; NULL without memory.
  */
-struct perf_event_context *perf_ctx_alloc_task(struct task_struct *task)
+struct perf_ctx *perf_ctx_alloc_task(struct task_struct *task)
 {
-	struct perf_event_context *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	struct perf_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
 
 	if (!ctx)
 		return NULL;
 	perf_ctx_init(ctx, -1);
-	ctx->task = get_task_struct(task);
+	ctx->pub.task = get_task_struct(task);
 	return ctx;
 }
 
@@ -264,10 +267,10 @@ struct perf_event_context *perf_ctx_alloc_task(struct task_struct *task)
  * does not keep an existing context in place: a switch may exchange it at any
  * moment.
  */
-static struct perf_event_context *
-perf_ctx_publish(struct task_struct *task, struct perf_event_context *new)
+static struct perf_ctx *
+perf_ctx_publish(struct task_struct *task, struct perf_ctx *new)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	guard(mutex)(&task->perf_event_mutex);
 	if (task->flags & PF_EXITING)
@@ -277,7 +280,7 @@ perf_ctx_publish(struct task_struct *task, struct perf_event_context *new)
 		return ctx;
 	perf_ctx_get(new);
 	/* Readers under RCU see a context that is complete. */
-	smp_store_release(&task->perf_event_ctxp, new);
+	smp_store_release(&task->perf_event_ctxp, &new->pub);
 	return new;
 }
 
@@ -288,9 +291,9 @@ perf_ctx_publish(struct task_struct *task, struct perf_event_context *new)
  * Context: task.
  * Return: context with a reference; -ESRCH if the task is exiting; -ENOMEM.
  */
-struct perf_event_context *perf_ctx_get_task(struct task_struct *task)
+struct perf_ctx *perf_ctx_get_task(struct task_struct *task)
 {
-	struct perf_event_context *ctx = perf_ctx_find_task(task), *new;
+	struct perf_ctx *ctx = perf_ctx_find_task(task), *new;
 
 	if (ctx)
 		return ctx;
@@ -313,15 +316,15 @@ struct perf_event_context *perf_ctx_get_task(struct task_struct *task)
  * may be held.
  * Return: context with a reference; -ENOMEM.
  */
-struct perf_event_context *perf_ctx_make_task(struct task_struct *task)
+struct perf_ctx *perf_ctx_make_task(struct task_struct *task)
 {
-	struct perf_event_context *ctx = perf_ctx_alloc_task(task);
+	struct perf_ctx *ctx = perf_ctx_alloc_task(task);
 
 	if (!ctx)
 		return ERR_PTR(-ENOMEM);
 	perf_ctx_get(ctx);
 	/* Readers under RCU see a context that is complete. */
-	smp_store_release(&task->perf_event_ctxp, ctx);
+	smp_store_release(&task->perf_event_ctxp, &ctx->pub);
 	return ctx;
 }
 
@@ -331,9 +334,9 @@ struct perf_event_context *perf_ctx_make_task(struct task_struct *task)
  *
  * Return: context with a reference.
  */
-struct perf_event_context *perf_ctx_get_cpu(int cpu)
+struct perf_ctx *perf_ctx_get_cpu(int cpu)
 {
-	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
+	struct perf_ctx *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
 
 	perf_ctx_get(ctx);
 	return ctx;
@@ -347,23 +350,23 @@ struct perf_event_context *perf_ctx_get_cpu(int cpu)
  * Return: the task, with the reference that the context had. The caller puts it
  * without ctx->lock, since it may be the last one.
  */
-struct task_struct *perf_ctx_orphan_locked(struct perf_event_context *ctx)
+struct task_struct *perf_ctx_orphan_locked(struct perf_ctx *ctx)
 {
-	struct task_struct *task = ctx->task;
+	struct task_struct *task = ctx->pub.task;
 
 	lockdep_assert_held(&ctx->lock);
 	perf_state_check(&perf_ctx_state_table, perf_ctx_state(ctx),
 			 PERF_CTX_TOMBSTONE);
-	WRITE_ONCE(ctx->task, TASK_TOMBSTONE);
+	WRITE_ONCE(ctx->pub.task, TASK_TOMBSTONE);
 	perf_ctx_check_events_locked(ctx);
 	return task;
 }
 
 /* Return: the entry of @pmu's part, or the entry to insert it before. */
-static struct list_head *perf_epc_position(struct perf_event_context *ctx,
+static struct list_head *perf_epc_position(struct perf_ctx *ctx,
 					   struct pmu *pmu)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
 		if (epc->pmu == pmu || epc->pmu->type > pmu->type)
@@ -373,16 +376,16 @@ static struct list_head *perf_epc_position(struct perf_event_context *ctx,
 }
 
 /* Return: the context's part for @pmu, NULL if it has none. */
-static struct perf_event_pmu_context *
-perf_epc_find_locked(struct perf_event_context *ctx, struct pmu *pmu)
+static struct perf_pmu_ctx *
+perf_epc_find_locked(struct perf_ctx *ctx, struct pmu *pmu)
 {
 	struct list_head *pos = perf_epc_position(ctx, pmu);
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 
 	lockdep_assert_held(&ctx->lock);
 	if (pos == &ctx->pmu_ctx_list)
 		return NULL;
-	epc = list_entry(pos, struct perf_event_pmu_context, pmu_ctx_entry);
+	epc = list_entry(pos, struct perf_pmu_ctx, pmu_ctx_entry);
 	return epc->pmu == pmu ? epc : NULL;
 }
 
@@ -391,11 +394,11 @@ perf_epc_find_locked(struct perf_event_context *ctx, struct pmu *pmu)
  * becomes the part.
  * Return: the part; NULL if there is neither a part nor @new.
  */
-static struct perf_event_pmu_context *
-perf_epc_link(struct perf_event_context *ctx, struct pmu *pmu,
-	      struct perf_event_pmu_context *new)
+static struct perf_pmu_ctx *
+perf_epc_link(struct perf_ctx *ctx, struct pmu *pmu,
+	      struct perf_pmu_ctx *new)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 
 	guard(raw_spinlock_irq)(&ctx->lock);
 	epc = perf_epc_find_locked(ctx, pmu);
@@ -414,7 +417,7 @@ perf_epc_link(struct perf_event_context *ctx, struct pmu *pmu,
 }
 
 /* Return: as perf_epc_unlist(). */
-static bool perf_epc_unlink_locked(struct perf_event_pmu_context *epc)
+static bool perf_epc_unlink_locked(struct perf_pmu_ctx *epc)
 {
 	lockdep_assert_held(&epc->ctx->lock);
 	list_del_init(&epc->pmu_ctx_entry);
@@ -426,7 +429,7 @@ static bool perf_epc_unlink_locked(struct perf_event_pmu_context *epc)
  * @epc: zeroed memory
  * @pmu: the PMU
  */
-void perf_epc_init(struct perf_event_pmu_context *epc, struct pmu *pmu)
+void perf_epc_init(struct perf_pmu_ctx *epc, struct pmu *pmu)
 {
 	epc->pmu = pmu;
 	INIT_LIST_HEAD(&epc->pmu_ctx_entry);
@@ -439,38 +442,38 @@ void perf_epc_init(struct perf_event_pmu_context *epc, struct pmu *pmu)
 
 static void perf_epc_free_rcu(struct rcu_head *head)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 
-	epc = container_of(head, struct perf_event_pmu_context, rcu_head);
+	epc = container_of(head, struct perf_pmu_ctx, rcu_head);
 	/* The PMU may have gone meanwhile; kfree() finds the object's cache. */
-	kfree(epc->task_ctx_data);
+	kfree(epc->pub.task_ctx_data);
 	kfree(epc);
 }
 
-static int perf_epc_add_task_data(struct perf_event_pmu_context *epc)
+static int perf_epc_add_task_data(struct perf_pmu_ctx *epc)
 {
 	struct kmem_cache *cache = epc->pmu->task_ctx_cache;
 	void *data;
 
-	if (READ_ONCE(epc->task_ctx_data))
+	if (READ_ONCE(epc->pub.task_ctx_data))
 		return 0;
 	data = cache ? kmem_cache_zalloc(cache, GFP_KERNEL) : NULL;
 	if (!data)
 		return -ENOMEM;
 	scoped_guard(raw_spinlock_irq, &epc->ctx->lock) {
-		if (!epc->task_ctx_data)
-			swap(epc->task_ctx_data, data);
+		if (!epc->pub.task_ctx_data)
+			swap(epc->pub.task_ctx_data, data);
 	}
 	if (data)
 		kmem_cache_free(cache, data);
 	return 0;
 }
 
-static struct perf_event_pmu_context *
-perf_epc_get_task(struct pmu *pmu, struct perf_event_context *ctx)
+static struct perf_pmu_ctx *
+perf_epc_get_task(struct pmu *pmu, struct perf_ctx *ctx)
 {
-	struct perf_event_pmu_context *epc = perf_epc_link(ctx, pmu, NULL);
-	struct perf_event_pmu_context *new;
+	struct perf_pmu_ctx *epc = perf_epc_link(ctx, pmu, NULL);
+	struct perf_pmu_ctx *new;
 
 	if (epc)
 		return epc;
@@ -495,10 +498,10 @@ perf_epc_get_task(struct pmu *pmu, struct perf_event_context *ctx)
  * Context: task.
  * Return: part with a reference; -ENOMEM.
  */
-struct perf_event_pmu_context *
-perf_epc_get(struct pmu *pmu, struct perf_event_context *ctx, bool task_data)
+struct perf_pmu_ctx *
+perf_epc_get(struct pmu *pmu, struct perf_ctx *ctx, bool task_data)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 	int err;
 
 	if (ctx->cpu >= 0) {
@@ -520,7 +523,7 @@ perf_epc_get(struct pmu *pmu, struct perf_event_context *ctx, bool task_data)
  * perf_epc_get_ref() - take another reference
  * @epc: part on which the caller has a reference
  */
-void perf_epc_get_ref(struct perf_event_pmu_context *epc)
+void perf_epc_get_ref(struct perf_pmu_ctx *epc)
 {
 	WARN_ON_ONCE(!atomic_inc_not_zero(&epc->refcount));
 }
@@ -531,13 +534,13 @@ void perf_epc_get_ref(struct perf_event_pmu_context *epc)
  * is embedded, if the driver keeps data with it, or if the PMU or the task
  * goes.
  */
-static bool perf_epc_rests_locked(struct perf_event_pmu_context *epc)
+static bool perf_epc_rests_locked(struct perf_pmu_ctx *epc)
 {
-	struct perf_event_context *ctx = epc->ctx;
+	struct perf_ctx *ctx = epc->ctx;
 
 	lockdep_assert_held(&ctx->lock);
-	if (epc->embedded || epc->task_ctx_data ||
-	    ctx->task == TASK_TOMBSTONE || READ_ONCE(epc->pmu->leaving))
+	if (epc->embedded || epc->pub.task_ctx_data ||
+	    ctx->pub.task == TASK_TOMBSTONE || READ_ONCE(epc->pmu->leaving))
 		return false;
 	/* As in a new part. */
 	epc->least_service = 0;
@@ -558,9 +561,9 @@ static bool perf_epc_rests_locked(struct perf_event_pmu_context *epc)
  *
  * Context: task; not under ctx->lock.
  */
-void perf_epc_put(struct perf_event_pmu_context *epc)
+void perf_epc_put(struct perf_pmu_ctx *epc)
 {
-	struct perf_event_context *ctx = epc->ctx;
+	struct perf_ctx *ctx = epc->ctx;
 	bool embedded = epc->embedded, rests, awaited;
 	struct pmu *pmu = epc->pmu;
 	unsigned long flags;
@@ -585,9 +588,9 @@ void perf_epc_put(struct perf_event_pmu_context *epc)
  *
  * Context: task.
  */
-void perf_epc_drop(struct perf_event_context *ctx, struct pmu *pmu)
+void perf_epc_drop(struct perf_ctx *ctx, struct pmu *pmu)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		epc = perf_epc_find_locked(ctx, pmu);
@@ -607,14 +610,14 @@ void perf_epc_drop(struct perf_event_context *ctx, struct pmu *pmu)
  * Return: event->ctx, locked, with a reference; perf_event_ctx_unlock() undoes
  * both.
  */
-struct perf_event_context *perf_event_ctx_lock_nested(struct perf_event *event,
-						      int nesting)
+struct perf_ctx *perf_event_ctx_lock_nested(struct perf_event *event,
+					    int nesting)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	for (;;) {
 		scoped_guard(rcu) {
-			ctx = READ_ONCE(event->ctx);
+			ctx = perf_ctx_of(READ_ONCE(event->ctx));
 			if (!perf_ctx_tryget(ctx))
 				ctx = NULL;
 		}
@@ -622,7 +625,7 @@ struct perf_event_context *perf_event_ctx_lock_nested(struct perf_event *event,
 			continue;
 		perf_debug_sleep();
 		mutex_lock_nested(&ctx->mutex, nesting);
-		if (event->ctx == ctx)
+		if (perf_event_ctx(event) == ctx)
 			return ctx;
 		mutex_unlock(&ctx->mutex);
 		perf_ctx_put(ctx);
@@ -635,7 +638,7 @@ struct perf_event_context *perf_event_ctx_lock_nested(struct perf_event *event,
  * @ctx: what perf_event_ctx_lock() returned
  */
 void perf_event_ctx_unlock(struct perf_event *event,
-			   struct perf_event_context *ctx)
+			   struct perf_ctx *ctx)
 {
 	mutex_unlock(&ctx->mutex);
 	perf_ctx_put(ctx);
@@ -649,7 +652,7 @@ void perf_event_ctx_unlock(struct perf_event *event,
  * Context: ctx->mutex and ctx->lock.
  */
 void perf_ctx_add_event_locked(struct perf_event *event,
-			       struct perf_event_context *ctx)
+			       struct perf_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	WARN_ON_ONCE(event->attach_state & PERF_ATTACH_CONTEXT);
@@ -670,9 +673,9 @@ void perf_ctx_add_event_locked(struct perf_event *event,
 	if (event->state >= PERF_EVENT_STATE_INACTIVE)
 		perf_event_toggle_enabled(event);
 	if (event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
-		ctx->nr_user++;
-	event->pmu_ctx->nr_events++;
-	event->pmu_ctx->chosen = false;
+		ctx->pub.nr_user++;
+	perf_event_pmu_ctx(event)->nr_events++;
+	perf_event_pmu_ctx(event)->chosen = false;
 	perf_group_attach_locked(event);
 }
 
@@ -684,7 +687,7 @@ void perf_ctx_add_event_locked(struct perf_event *event,
  * Context: ctx->mutex and ctx->lock.
  */
 void perf_ctx_del_event_locked(struct perf_event *event,
-			       struct perf_event_context *ctx)
+			       struct perf_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	if (!(event->attach_state & PERF_ATTACH_CONTEXT))
@@ -698,9 +701,9 @@ void perf_ctx_del_event_locked(struct perf_event *event,
 	if (event->state >= PERF_EVENT_STATE_INACTIVE)
 		perf_event_toggle_enabled(event);
 	if (event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
-		ctx->nr_user--;
-	event->pmu_ctx->nr_events--;
-	event->pmu_ctx->chosen = false;
+		ctx->pub.nr_user--;
+	perf_event_pmu_ctx(event)->nr_events--;
+	perf_event_pmu_ctx(event)->chosen = false;
 }
 
 /**

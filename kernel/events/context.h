@@ -30,32 +30,32 @@ extern struct perf_state_table perf_ctx_state_table;
 
 /* Tests loaded_cpu before task, to find a context that must not be loaded. */
 static inline enum perf_ctx_state
-perf_ctx_state(const struct perf_event_context *ctx)
+perf_ctx_state(const struct perf_ctx *ctx)
 {
 	if (ctx->cpu >= 0)
 		return ctx->loaded_cpu == PERF_CPU_NONE ? PERF_CTX_OFFLINE :
 							  PERF_CTX_ONLINE;
 	if (ctx->loaded_cpu != PERF_CPU_NONE)
 		return ctx->family ? PERF_CTX_LENT : PERF_CTX_LOADED;
-	if (!ctx->task)
+	if (!ctx->pub.task)
 		return PERF_CTX_HANDLE;
-	if (ctx->task == TASK_TOMBSTONE)
+	if (ctx->pub.task == TASK_TOMBSTONE)
 		return PERF_CTX_TOMBSTONE;
 	return ctx->family ? PERF_CTX_PARKED : PERF_CTX_UNLOADED;
 }
 
 #ifdef CONFIG_PERF_EVENTS_DEBUG_STATE
-void perf_ctx_check_events_locked(const struct perf_event_context *ctx);
+void perf_ctx_check_events_locked(const struct perf_ctx *ctx);
 #else
 static inline void
-perf_ctx_check_events_locked(const struct perf_event_context *ctx)
+perf_ctx_check_events_locked(const struct perf_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 }
 #endif
 
 /* Called on the CPU that loads (@cpu) or unloads it (PERF_CPU_NONE). */
-static inline void perf_ctx_set_loaded_locked(struct perf_event_context *ctx,
+static inline void perf_ctx_set_loaded_locked(struct perf_ctx *ctx,
 					      int cpu)
 {
 	enum perf_ctx_state from = perf_ctx_state(ctx);
@@ -67,7 +67,7 @@ static inline void perf_ctx_set_loaded_locked(struct perf_event_context *ctx,
 }
 
 /* @family: family whose pool the context is in, or NULL. */
-static inline void perf_ctx_set_family_locked(struct perf_event_context *ctx,
+static inline void perf_ctx_set_family_locked(struct perf_ctx *ctx,
 					      struct perf_family *family)
 {
 	enum perf_ctx_state from = perf_ctx_state(ctx);
@@ -79,38 +79,38 @@ static inline void perf_ctx_set_family_locked(struct perf_event_context *ctx,
 }
 
 /* Contexts: lifetime. */
-void perf_ctx_init(struct perf_event_context *ctx, int cpu);
-struct perf_event_context *perf_ctx_get_task(struct task_struct *task);
-struct perf_event_context *perf_ctx_make_task(struct task_struct *task);
-struct perf_event_context *perf_ctx_get_cpu(int cpu);
-struct perf_event_context *perf_ctx_find_task(struct task_struct *task);
-struct perf_event_context *perf_ctx_alloc_task(struct task_struct *task);
+void perf_ctx_init(struct perf_ctx *ctx, int cpu);
+struct perf_ctx *perf_ctx_get_task(struct task_struct *task);
+struct perf_ctx *perf_ctx_make_task(struct task_struct *task);
+struct perf_ctx *perf_ctx_get_cpu(int cpu);
+struct perf_ctx *perf_ctx_find_task(struct task_struct *task);
+struct perf_ctx *perf_ctx_alloc_task(struct task_struct *task);
 struct task_struct * __must_check
-perf_ctx_orphan_locked(struct perf_event_context *ctx);
-void perf_ctx_get(struct perf_event_context *ctx);
-bool perf_ctx_tryget(struct perf_event_context *ctx);
-void perf_ctx_put(struct perf_event_context *ctx);
+perf_ctx_orphan_locked(struct perf_ctx *ctx);
+void perf_ctx_get(struct perf_ctx *ctx);
+bool perf_ctx_tryget(struct perf_ctx *ctx);
+void perf_ctx_put(struct perf_ctx *ctx);
 
 /* A PMU's part of a context. */
-struct perf_event_pmu_context *
-perf_epc_get(struct pmu *pmu, struct perf_event_context *ctx, bool task_data);
-void perf_epc_init(struct perf_event_pmu_context *epc, struct pmu *pmu);
-void perf_epc_get_ref(struct perf_event_pmu_context *epc);
-void perf_epc_put(struct perf_event_pmu_context *epc);
-void perf_epc_drop(struct perf_event_context *ctx, struct pmu *pmu);
+struct perf_pmu_ctx *
+perf_epc_get(struct pmu *pmu, struct perf_ctx *ctx, bool task_data);
+void perf_epc_init(struct perf_pmu_ctx *epc, struct pmu *pmu);
+void perf_epc_get_ref(struct perf_pmu_ctx *epc);
+void perf_epc_put(struct perf_pmu_ctx *epc);
+void perf_epc_drop(struct perf_ctx *ctx, struct pmu *pmu);
 
 /* event->ctx may change under a caller: locks it, then checks it again. */
-struct perf_event_context *perf_event_ctx_lock_nested(struct perf_event *event,
-						      int nesting);
+struct perf_ctx *perf_event_ctx_lock_nested(struct perf_event *event,
+					    int nesting);
 
-static inline struct perf_event_context *
+static inline struct perf_ctx *
 perf_event_ctx_lock(struct perf_event *event)
 {
 	return perf_event_ctx_lock_nested(event, 0);
 }
 
 void perf_event_ctx_unlock(struct perf_event *event,
-			   struct perf_event_context *ctx);
+			   struct perf_ctx *ctx);
 
 /**
  * perf_ctx_lock_pair() - lock a CPU's context and then a task's
@@ -120,7 +120,7 @@ void perf_event_ctx_unlock(struct perf_event *event,
  * Context: interrupts off.
  */
 static inline void perf_ctx_lock_pair(struct perf_cpu_context *cpuctx,
-				      struct perf_event_context *task_ctx)
+				      struct perf_ctx *task_ctx)
 {
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&cpuctx->ctx.lock);
@@ -134,7 +134,7 @@ static inline void perf_ctx_lock_pair(struct perf_cpu_context *cpuctx,
  * @task_ctx: task context, or NULL
  */
 static inline void perf_ctx_unlock_pair(struct perf_cpu_context *cpuctx,
-					struct perf_event_context *task_ctx)
+					struct perf_ctx *task_ctx)
 {
 	if (task_ctx)
 		raw_spin_unlock(&task_ctx->lock);
@@ -149,7 +149,7 @@ static inline void perf_ctx_unlock_pair(struct perf_cpu_context *cpuctx,
  * Return: this CPU's context if @ctx is loaded here, else NULL.
  */
 static inline struct perf_cpu_context *
-perf_ctx_loaded_oncpu(const struct perf_event_context *ctx)
+perf_ctx_loaded_oncpu(const struct perf_ctx *ctx)
 {
 	lockdep_assert_irqs_disabled();
 	if (READ_ONCE(ctx->loaded_cpu) != smp_processor_id())
@@ -159,9 +159,9 @@ perf_ctx_loaded_oncpu(const struct perf_event_context *ctx)
 
 /* Lists and counts; ctx->mutex and ctx->lock. */
 void perf_ctx_add_event_locked(struct perf_event *event,
-			       struct perf_event_context *ctx);
+			       struct perf_ctx *ctx);
 void perf_ctx_del_event_locked(struct perf_event *event,
-			       struct perf_event_context *ctx);
+			       struct perf_ctx *ctx);
 
 /* References on events. The last put calls what the event room registered. */
 extern void (*perf_event_last_put)(struct perf_event *event);

@@ -37,7 +37,7 @@
 
 /* Install. */
 
-static int perf_control_install_oncpu(struct perf_event_context *ctx,
+static int perf_control_install_oncpu(struct perf_ctx *ctx,
 				      struct perf_cpu_context *cpuctx,
 				      void *arg)
 {
@@ -53,8 +53,9 @@ static int perf_control_install_oncpu(struct perf_event_context *ctx,
 	perf_ctx_add_event_locked(event, ctx);
 	if (!cpuctx)
 		return 0;
-	if (ctx->task)
-		perf_cpc_oncpu(event->pmu_ctx->pmu)->task_epc = event->pmu_ctx;
+	if (ctx->pub.task)
+		perf_event_cpc_oncpu(event)->task_epc =
+			perf_event_pmu_ctx(event);
 	if (joins || leader == event)
 		perf_sched_try_in_locked(cpuctx, leader);
 	return 0;
@@ -93,7 +94,7 @@ void perf_control_settle(struct task_struct *task)
  *
  * Context: task, interrupts on.
  */
-void perf_control_vacate(struct perf_event_context *ctx)
+void perf_control_vacate(struct perf_ctx *ctx)
 {
 	int cpu;
 
@@ -111,21 +112,21 @@ void perf_control_vacate(struct perf_event_context *ctx)
  *
  * Context: task, ctx->mutex; the task of @ctx has not exited.
  */
-void perf_control_install(struct perf_event_context *ctx,
+void perf_control_install(struct perf_ctx *ctx,
 			  struct perf_event *event)
 {
 	lockdep_assert_held(&ctx->mutex);
-	WARN_ON_ONCE(event->pmu_ctx->ctx != ctx || ctx->family);
-	WARN_ON_ONCE(ctx->task == TASK_TOMBSTONE);
+	WARN_ON_ONCE(perf_event_pmu_ctx(event)->ctx != ctx || ctx->family);
+	WARN_ON_ONCE(ctx->pub.task == TASK_TOMBSTONE);
 	/* An event that moves between PMUs has its reference already. */
-	if (event->ctx != ctx)
+	if (perf_event_ctx(event) != ctx)
 		perf_ctx_get(ctx);
 	/* A user who finds the event through its file may use its context. */
-	smp_store_release(&event->ctx, ctx);
+	smp_store_release(&event->ctx, &ctx->pub);
 	perf_pmu_announce(event);
 	perf_ctx_call(ctx, perf_control_install_oncpu, event);
-	if (ctx->task && READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
-		perf_control_settle(ctx->task);
+	if (ctx->pub.task && READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
+		perf_control_settle(ctx->pub.task);
 }
 
 /* Remove. */
@@ -140,7 +141,7 @@ struct perf_control_remove_args {
 /* A sibling that cannot do without its leader enters the ERROR state. */
 static void perf_control_orphan_locked(struct perf_event *sibling)
 {
-	lockdep_assert_held(&sibling->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(sibling)->lock);
 	perf_sched_event_out_locked(sibling);
 	if (sibling->state > PERF_EVENT_STATE_ERROR)
 		perf_event_set_state(sibling, PERF_EVENT_STATE_ERROR);
@@ -180,13 +181,13 @@ static void perf_control_leave_parent(struct perf_event *event)
 }
 
 /* Drops what a loaded context must not refer to any longer. */
-static void perf_control_release_oncpu(struct perf_event_context *ctx,
+static void perf_control_release_oncpu(struct perf_ctx *ctx,
 				       struct perf_cpu_context *cpuctx,
-				       struct perf_event_pmu_context *epc)
+				       struct perf_pmu_ctx *epc)
 {
 	if (!epc->nr_events)
 		epc->rotate_necessary = 0;
-	if (!cpuctx || !ctx->task)
+	if (!cpuctx || !ctx->pub.task)
 		return;
 	if (!epc->nr_events)
 		perf_cpc_oncpu(epc->pmu)->task_epc = NULL;
@@ -194,7 +195,7 @@ static void perf_control_release_oncpu(struct perf_event_context *ctx,
 		perf_sched_unload_locked(cpuctx, ctx);
 }
 
-static int perf_control_remove_oncpu(struct perf_event_context *ctx,
+static int perf_control_remove_oncpu(struct perf_ctx *ctx,
 				     struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_control_remove_args *args = arg;
@@ -212,7 +213,8 @@ static int perf_control_remove_oncpu(struct perf_event_context *ctx,
 	if (event->attach_state & PERF_ATTACH_CONTEXT) {
 		perf_cgroup_unwatch_locked(event);
 		perf_ctx_del_event_locked(event, ctx);
-		perf_control_release_oncpu(ctx, cpuctx, event->pmu_ctx);
+		perf_control_release_oncpu(ctx, cpuctx,
+					   perf_event_pmu_ctx(event));
 	}
 	/* The event is installed again only if it moves. */
 	if (args->flags)
@@ -234,12 +236,12 @@ void perf_control_remove(struct perf_event *event, unsigned long flags)
 {
 	struct perf_control_remove_args args = { event, flags, NULL };
 
-	lockdep_assert_held(&event->ctx->mutex);
+	lockdep_assert_held(&perf_event_ctx(event)->mutex);
 	if (flags & PERF_REMOVE_CHILD && event->parent)
 		lockdep_assert_held(&event->parent->child_mutex);
-	perf_ctx_call(event->ctx, perf_control_remove_oncpu, &args);
+	perf_ctx_call(perf_event_ctx(event), perf_control_remove_oncpu, &args);
 	if (args.left)
-		perf_epc_put(args.left);
+		perf_epc_put(perf_pmu_ctx_of(args.left));
 }
 
 /* Disable. */
@@ -254,7 +256,7 @@ void perf_control_disable_locked(struct perf_event *event)
 {
 	bool waits;
 
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (!(event->attach_state & PERF_ATTACH_CONTEXT) ||
 	    event->state < PERF_EVENT_STATE_INACTIVE)
 		return;
@@ -270,10 +272,10 @@ void perf_control_disable_locked(struct perf_event *event)
 	/* Else it was active or its leader disabled: its page is up to date. */
 	if (waits || event->nr_siblings)
 		perf_sched_show_group_locked(event);
-	event->pmu_ctx->chosen = false;
+	perf_event_pmu_ctx(event)->chosen = false;
 }
 
-static int perf_control_disable_oncpu(struct perf_event_context *ctx,
+static int perf_control_disable_oncpu(struct perf_ctx *ctx,
 				      struct perf_cpu_context *cpuctx,
 				      void *arg)
 {
@@ -291,7 +293,8 @@ static int perf_control_disable_oncpu(struct perf_event_context *ctx,
 void perf_control_disable(struct perf_event *event)
 {
 	if (READ_ONCE(event->state) > PERF_EVENT_STATE_OFF)
-		perf_ctx_call(event->ctx, perf_control_disable_oncpu, event);
+		perf_ctx_call(perf_event_ctx(event), perf_control_disable_oncpu,
+			      event);
 }
 
 /**
@@ -302,7 +305,7 @@ void perf_control_disable(struct perf_event *event)
  */
 void perf_event_disable(struct perf_event *event)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	struct perf_ctx *ctx = perf_event_ctx_lock(event);
 
 	perf_control_disable(event);
 	perf_event_ctx_unlock(event, ctx);
@@ -319,10 +322,10 @@ EXPORT_SYMBOL_GPL(perf_event_disable);
 void perf_event_disable_local(struct perf_event *event)
 {
 	struct perf_cpu_context *cpuctx;
-	struct perf_event_context *ctx, *task_ctx;
+	struct perf_ctx *ctx, *task_ctx;
 
 	guard(irqsave)();
-	ctx = READ_ONCE(event->ctx);
+	ctx = perf_ctx_of(READ_ONCE(event->ctx));
 	cpuctx = perf_ctx_loaded_oncpu(ctx);
 	if (!cpuctx)
 		return;
@@ -357,14 +360,14 @@ static bool perf_control_may_enable(const struct perf_event *event)
  */
 bool perf_control_enable_locked(struct perf_event *event)
 {
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (!(event->attach_state & PERF_ATTACH_CONTEXT) ||
 	    !perf_control_may_enable(event))
 		return false;
 	if (event->state == PERF_EVENT_STATE_ERROR)
 		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
 	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
-	event->pmu_ctx->chosen = false;
+	perf_event_pmu_ctx(event)->chosen = false;
 	return true;
 }
 
@@ -378,14 +381,14 @@ bool perf_control_enable_locked(struct perf_event *event)
 void perf_control_retry_locked(struct perf_cpu_context *cpuctx,
 			       struct perf_event *leader)
 {
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (!cpuctx)
 		return;
 	perf_sched_group_out_locked(leader);
 	perf_sched_try_in_locked(cpuctx, leader);
 }
 
-static int perf_control_enable_oncpu(struct perf_event_context *ctx,
+static int perf_control_enable_oncpu(struct perf_ctx *ctx,
 				     struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_event *event = arg;
@@ -407,7 +410,8 @@ void perf_control_enable(struct perf_event *event)
 	enum perf_event_state state = READ_ONCE(event->state);
 
 	if (state == PERF_EVENT_STATE_OFF || state == PERF_EVENT_STATE_ERROR)
-		perf_ctx_call(event->ctx, perf_control_enable_oncpu, event);
+		perf_ctx_call(perf_event_ctx(event), perf_control_enable_oncpu,
+			      event);
 }
 
 /**
@@ -418,7 +422,7 @@ void perf_control_enable(struct perf_event *event)
  */
 void perf_event_enable(struct perf_event *event)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	struct perf_ctx *ctx = perf_event_ctx_lock(event);
 
 	perf_control_enable(event);
 	perf_event_ctx_unlock(event, ctx);
@@ -436,7 +440,7 @@ EXPORT_SYMBOL_GPL(perf_event_enable);
  */
 void perf_control_reset_locked(struct perf_event *event)
 {
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	perf_event_time_update(event);
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
 		event->pmu->read(event);
@@ -468,7 +472,7 @@ int perf_control_read_locked(struct perf_event *event, bool group)
 	struct perf_event *sibling;
 	struct pmu *pmu;
 
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	perf_event_time_update(event);
 	if (group)
 		perf_event_time_update_group(event);
@@ -478,7 +482,7 @@ int perf_control_read_locked(struct perf_event *event, bool group)
 		perf_control_read_event(event);
 		return 0;
 	}
-	pmu = event->pmu_ctx->pmu;
+	pmu = perf_event_pmu_ctx(event)->pmu;
 	perf_pmu_start_read(pmu);
 	perf_control_read_event(event);
 	for_each_sibling_event(sibling, event)
@@ -486,7 +490,7 @@ int perf_control_read_locked(struct perf_event *event, bool group)
 	return perf_pmu_commit_read(pmu);
 }
 
-static int perf_control_read_oncpu(struct perf_event_context *ctx,
+static int perf_control_read_oncpu(struct perf_ctx *ctx,
 				   struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_control_read_args *args = arg;
@@ -530,11 +534,11 @@ static bool perf_control_read_shared(struct perf_control_read_args *args,
 	if (!(event->group_caps &
 	      (PERF_EV_CAP_READ_SCOPE | PERF_EV_CAP_READ_ACTIVE_PKG)))
 		return false;
-	guard(raw_spinlock_irq)(&event->ctx->lock);
+	guard(raw_spinlock_irq)(&perf_event_ctx(event)->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE ||
 	    perf_control_read_cpu(event, event->oncpu) != smp_processor_id())
 		return false;
-	*err = perf_control_read_oncpu(event->ctx, NULL, args);
+	*err = perf_control_read_oncpu(perf_event_ctx(event), NULL, args);
 	return true;
 }
 
@@ -551,7 +555,7 @@ static bool perf_control_read_shared(struct perf_control_read_args *args,
 int perf_control_read(struct perf_event *event, bool group)
 {
 	struct perf_control_read_args args = { event, group };
-	struct perf_event_context *ctx = event->ctx;
+	struct perf_ctx *ctx = perf_event_ctx(event);
 	int err = 0;
 
 	if (perf_control_read_shared(&args, &err))
@@ -631,7 +635,7 @@ int perf_event_read_local(struct perf_event *event, u64 *value,
  */
 u64 perf_event_pause(struct perf_event *event, bool reset)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	struct perf_ctx *ctx = perf_event_ctx_lock(event);
 	u64 count;
 
 	WARN_ON_ONCE(event->attr.inherit);
@@ -672,13 +676,13 @@ void perf_control_new_period_locked(struct perf_event *event,
 				    void (*change)(struct perf_event *event,
 						   void *arg), void *arg)
 {
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE) {
 		change(event, arg);
 		perf_control_drop_period(event);
 		return;
 	}
-	perf_pmu_disable(event->pmu_ctx->pmu);
+	perf_pmu_disable(perf_event_pmu_ctx(event)->pmu);
 	perf_pmu_disable(event->pmu);
 	/* Unthrottle the group now; the tick must not start it twice. */
 	perf_throttle_end_locked(event);
@@ -687,7 +691,7 @@ void perf_control_new_period_locked(struct perf_event *event,
 	perf_control_drop_period(event);
 	event->pmu->start(event, PERF_EF_RELOAD);
 	perf_pmu_enable(event->pmu);
-	perf_pmu_enable(event->pmu_ctx->pmu);
+	perf_pmu_enable(perf_event_pmu_ctx(event)->pmu);
 }
 
 static void perf_control_set_period(struct perf_event *event, void *arg)
@@ -702,7 +706,7 @@ static void perf_control_set_period(struct perf_event *event, void *arg)
 	}
 }
 
-static int perf_control_period_oncpu(struct perf_event_context *ctx,
+static int perf_control_period_oncpu(struct perf_ctx *ctx,
 				     struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_control_period_args *args = arg;
@@ -716,7 +720,7 @@ static void perf_control_period_call(struct perf_event *event, u64 value)
 {
 	struct perf_control_period_args args = { event, value };
 
-	perf_ctx_call(event->ctx, perf_control_period_oncpu, &args);
+	perf_ctx_call(perf_event_ctx(event), perf_control_period_oncpu, &args);
 }
 
 /**
@@ -732,7 +736,7 @@ int perf_control_check_period(struct perf_event *event, u64 value, u32 share)
 {
 	u64 reach = perf_random_reach(value, share);
 
-	lockdep_assert_held(&event->ctx->mutex);
+	lockdep_assert_held(&perf_event_ctx(event)->mutex);
 	if (value >> 63 || (value + reach) >> 63)
 		return -EINVAL;
 	return event->pmu->check_period(event, value - reach) ? -EINVAL : 0;
@@ -775,7 +779,7 @@ int perf_control_period(struct perf_event *event, u64 value)
 	struct perf_event *child;
 	int err;
 
-	lockdep_assert_held(&event->ctx->mutex);
+	lockdep_assert_held(&perf_event_ctx(event)->mutex);
 	if (perf_event_is_revoked(event))
 		return -ENODEV;
 	if (!is_sampling_event(event) || !value)
@@ -801,7 +805,7 @@ int perf_control_period(struct perf_event *event, u64 value)
  */
 int perf_event_period(struct perf_event *event, u64 value)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	struct perf_ctx *ctx = perf_event_ctx_lock(event);
 	int err = perf_control_period(event, value);
 
 	perf_event_ctx_unlock(event, ctx);
@@ -819,7 +823,7 @@ EXPORT_SYMBOL_GPL(perf_event_period);
  */
 int perf_control_refresh(struct perf_event *event, int refresh)
 {
-	lockdep_assert_held(&event->ctx->mutex);
+	lockdep_assert_held(&perf_event_ctx(event)->mutex);
 	if (event->attr.inherit || !is_sampling_event(event))
 		return -EINVAL;
 	atomic_add(refresh, &event->event_limit);
@@ -837,7 +841,7 @@ int perf_control_refresh(struct perf_event *event, int refresh)
  */
 int perf_event_refresh(struct perf_event *event, int refresh)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	struct perf_ctx *ctx = perf_event_ctx_lock(event);
 	int err = perf_control_refresh(event, refresh);
 
 	perf_event_ctx_unlock(event, ctx);
@@ -854,19 +858,19 @@ static bool perf_control_mark_exec(struct perf_event *event)
 	event->attr.enable_on_exec = 0;
 	if (event->state != PERF_EVENT_STATE_OFF)
 		return false;
-	event->pmu_ctx->chosen = false;
+	perf_event_pmu_ctx(event)->chosen = false;
 	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
 	return true;
 }
 
-static int perf_control_exec_oncpu(struct perf_event_context *ctx,
+static int perf_control_exec_oncpu(struct perf_ctx *ctx,
 				   struct perf_cpu_context *cpuctx, void *arg)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 	struct perf_event *event;
 	bool marked = false;
 
-	if (ctx->task != arg)
+	if (ctx->pub.task != arg)
 		return 0;
 	perf_ctx_clock_update_locked(ctx);
 	list_for_each_entry(event, &ctx->event_list, event_entry)
@@ -888,7 +892,7 @@ static int perf_control_exec_oncpu(struct perf_event_context *ctx,
  *
  * Context: task.
  */
-void perf_control_exec(struct perf_event_context *ctx)
+void perf_control_exec(struct perf_ctx *ctx)
 {
 	guard(mutex)(&ctx->mutex);
 	perf_ctx_call(ctx, perf_control_exec_oncpu, current);
@@ -896,35 +900,35 @@ void perf_control_exec(struct perf_event_context *ctx)
 
 /* Migration. */
 
-static void perf_control_take_events(struct perf_event_context *ctx,
+static void perf_control_take_events(struct perf_ctx *ctx,
 				     struct pmu *pmu, struct list_head *events)
 {
 	struct perf_event *event, *next;
 
 	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry) {
-		if (event->pmu_ctx->pmu != pmu)
+		if (perf_event_pmu_ctx(event)->pmu != pmu)
 			continue;
 		perf_control_remove(event, 0);
-		perf_epc_put(event->pmu_ctx);
+		perf_epc_put(perf_event_pmu_ctx(event));
 		list_add(&event->migrate_entry, events);
 	}
 }
 
-static void perf_control_give_event(struct perf_event_context *ctx,
+static void perf_control_give_event(struct perf_ctx *ctx,
 				    struct pmu *pmu, struct perf_event *event)
 {
-	struct perf_event_context *old = event->ctx;
+	struct perf_ctx *old = perf_event_ctx(event);
 
 	list_del_init(&event->migrate_entry);
 	event->cpu = ctx->cpu;
-	event->pmu_ctx = perf_epc_get(pmu, ctx, false);
+	event->pmu_ctx = &perf_epc_get(pmu, ctx, false)->pub;
 	perf_control_install(ctx, event);
 	perf_ctx_put(old);
 	perf_side_move(event);
 }
 
 /* Siblings first: they wait for their leader, and are scheduled in together. */
-static void perf_control_give_events(struct perf_event_context *ctx,
+static void perf_control_give_events(struct perf_ctx *ctx,
 				     struct pmu *pmu, struct list_head *events)
 {
 	struct perf_event *event, *next;
@@ -947,7 +951,7 @@ static void perf_control_give_events(struct perf_event_context *ctx,
  */
 void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
 {
-	struct perf_event_context *src, *dst;
+	struct perf_ctx *src, *dst;
 	LIST_HEAD(events);
 
 	if (src_cpu == dst_cpu)

@@ -15,12 +15,12 @@
 #define PERF_REMOVE_DEAD	0x8	/* final state DEAD: closed */
 #define PERF_REMOVE_REVOKED	0x10	/* final state REVOKED: its PMU goes */
 
-void perf_control_install(struct perf_event_context *ctx,
+void perf_control_install(struct perf_ctx *ctx,
 			  struct perf_event *event);
 void perf_control_remove(struct perf_event *event, unsigned long flags);
 /* Load and unload contexts of tasks, on any CPU; no lock needed. */
 void perf_control_settle(struct task_struct *task);
-void perf_control_vacate(struct perf_event_context *ctx);
+void perf_control_vacate(struct perf_ctx *ctx);
 void perf_control_enable(struct perf_event *event);
 void perf_control_disable(struct perf_event *event);
 int perf_control_period(struct perf_event *event, u64 value);
@@ -30,7 +30,7 @@ int perf_control_refresh(struct perf_event *event, int refresh);
 /* Brings count and times of @event (and its siblings) up to date. */
 int perf_control_read(struct perf_event *event, bool group);
 /* The task of @ctx execs; current's own context. Takes ctx->mutex. */
-void perf_control_exec(struct perf_event_context *ctx);
+void perf_control_exec(struct perf_ctx *ctx);
 
 /* The same where the context is loaded, or anywhere if it is not; ctx->lock. */
 int perf_control_read_locked(struct perf_event *event, bool group);

@@ -42,8 +42,8 @@
 
 static void perf_cpu_load_locked(struct perf_cpu_context *cpuctx)
 {
-	struct perf_event_context *ctx = &cpuctx->ctx;
-	struct perf_event_pmu_context *epc;
+	struct perf_ctx *ctx = &cpuctx->ctx;
+	struct perf_pmu_ctx *epc;
 
 	lockdep_assert_held(&ctx->lock);
 	if (ctx->loaded_cpu != PERF_CPU_NONE)
@@ -58,7 +58,7 @@ static void perf_cpu_load_locked(struct perf_cpu_context *cpuctx)
 static void perf_cpu_load(void)
 {
 	struct perf_cpu_context *cpuctx;
-	struct perf_event_context *task_ctx;
+	struct perf_ctx *task_ctx;
 
 	guard(irqsave)();
 	cpuctx = this_cpu_ptr(&perf_cpu_context);
@@ -74,7 +74,7 @@ static void perf_cpu_load(void)
 static int perf_cpu_unload(void *unused)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
-	struct perf_event_context *ctx = &cpuctx->ctx;
+	struct perf_ctx *ctx = &cpuctx->ctx;
 
 	if (cpuctx->task_ctx)
 		perf_sched_unload_oncpu(cpuctx->task_ctx);

@@ -191,7 +191,7 @@ static bool event_cpus_overlap(const struct perf_event *event,
  * the CPUs of @event.
  */
 bool perf_event_exclusive_fits(struct perf_event *event,
-			       struct perf_event_context *ctx)
+			       struct perf_ctx *ctx)
 {
 	struct perf_event *other;
 
@@ -257,8 +257,8 @@ void perf_event_leave_pmu(struct perf_event *event)
 	if (event->destroy)
 		event->destroy(event);
 	event->destroy = NULL;
-	if (event->pmu_ctx)
-		perf_epc_put(event->pmu_ctx);
+	if (perf_event_pmu_ctx(event))
+		perf_epc_put(perf_event_pmu_ctx(event));
 	event->pmu_ctx = NULL;
 	perf_pmu_drop_event(event);
 }
@@ -272,8 +272,8 @@ static void event_drop_target(struct perf_event *event)
 	if (event->hw.target)
 		put_task_struct(event->hw.target);
 	perf_cgroup_disconnect(event);
-	if (event->ctx)
-		perf_ctx_put(event->ctx);
+	if (perf_event_ctx(event))
+		perf_ctx_put(perf_event_ctx(event));
 }
 
 /* The only destructor, for events that have been removed or are half built. */
@@ -624,7 +624,7 @@ static struct perf_event *event_first_child(struct perf_event *event)
 static bool event_remove_child(struct perf_event *event,
 			       struct perf_event *child)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(child);
+	struct perf_ctx *ctx = perf_event_ctx_lock(child);
 	bool listed;
 
 	scoped_guard(mutex, &event->child_mutex) {
@@ -644,11 +644,11 @@ static bool event_remove_child(struct perf_event *event,
  */
 static void event_close_children(struct perf_event *event)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	struct perf_event *child;
 
 	while ((child = event_first_child(event))) {
-		ctx = child->ctx;
+		ctx = perf_event_ctx(child);
 		perf_debug_sleep();
 		if (event_remove_child(event, child))
 			perf_event_put(child);
@@ -672,7 +672,7 @@ static void event_close_children(struct perf_event *event)
  */
 int perf_event_close(struct perf_event *event)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	if (!perf_event_is_kernel(event))
 		event_disown(event);

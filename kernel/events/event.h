@@ -34,7 +34,7 @@ void perf_event_leave_pmu(struct perf_event *event);
 
 /* May @event share its context with the exclusive PMU's events there? */
 bool perf_event_exclusive_fits(struct perf_event *event,
-			       struct perf_event_context *ctx);
+			       struct perf_ctx *ctx);
 
 /* Takes an open event off its owner's list, context and group, then puts it. */
 int perf_event_close(struct perf_event *event);

@@ -76,7 +76,7 @@ struct perf_family *perf_family_alloc(void)
 }
 
 /* Return: the first free place, from this CPU's on; NULL if there is none. */
-static struct perf_event_context **
+static struct perf_ctx **
 perf_family_place(struct perf_family *family)
 {
 	unsigned int nr = perf_family_nr_places(), here = smp_processor_id();
@@ -96,10 +96,10 @@ perf_family_place(struct perf_family *family)
  *
  * Context: ctx->lock, interrupts off.
  */
-void perf_family_park_locked(struct perf_event_context *ctx)
+void perf_family_park_locked(struct perf_ctx *ctx)
 {
 	struct perf_family *family = ctx->family;
-	struct perf_event_context **place;
+	struct perf_ctx **place;
 
 	lockdep_assert_held(&ctx->lock);
 	perf_debug_delay();
@@ -112,7 +112,7 @@ void perf_family_park_locked(struct perf_event_context *ctx)
 }
 
 /* Return: the first place with a context, from this CPU's on; NULL if none. */
-static struct perf_event_context **
+static struct perf_ctx **
 perf_family_nearest(struct perf_family *family)
 {
 	unsigned int nr = perf_family_nr_places(), here = smp_processor_id();
@@ -137,9 +137,9 @@ perf_family_nearest(struct perf_family *family)
  * Return: context, alive under RCU; NULL if none is parked, which means that
  * more members run than were counted.
  */
-struct perf_event_context *perf_family_take_oncpu(struct perf_family *family)
+struct perf_ctx *perf_family_take_oncpu(struct perf_family *family)
 {
-	struct perf_event_context **place, *ctx;
+	struct perf_ctx **place, *ctx;
 
 	lockdep_assert_irqs_disabled();
 	guard(raw_spinlock)(&family->lock);
@@ -164,7 +164,7 @@ struct perf_event_context *perf_family_take_oncpu(struct perf_family *family)
  * Context: ctx->lock, interrupts off; RCU.
  */
 void perf_family_return_locked(struct perf_family *family,
-			       struct perf_event_context *ctx)
+			       struct perf_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	if (ctx->family == family)
@@ -182,7 +182,7 @@ void perf_family_return_locked(struct perf_family *family,
  * Context: any but NMI; family->mutex, or nobody knows the family yet.
  */
 void perf_family_add(struct perf_family *family,
-		     struct perf_event_context *ctx)
+		     struct perf_ctx *ctx)
 {
 	guard(raw_spinlock_irqsave)(&ctx->lock);
 	/* A copy that founds a pool may still be equal to its original. */
@@ -197,7 +197,7 @@ void perf_family_add(struct perf_family *family,
 }
 
 static void perf_family_unpark(struct perf_family *family,
-			       struct perf_event_context *ctx)
+			       struct perf_ctx *ctx)
 {
 	for (unsigned int i = 0; i < perf_family_nr_places(); i++) {
 		if (family->parked[i] != ctx)
@@ -217,7 +217,7 @@ static void perf_family_unpark(struct perf_family *family,
  *
  * Context: task, family->mutex.
  */
-void perf_family_withdraw(struct perf_event_context *ctx)
+void perf_family_withdraw(struct perf_ctx *ctx)
 {
 	struct perf_family *family = ctx->family;
 
@@ -252,8 +252,8 @@ bool perf_family_wants_context(const struct perf_family *family)
  * Return: @ctx if it is the task's own; for a family a context of the pool that
  * is not loaded on this CPU, NULL if there is none.
  */
-struct perf_event_context *
-perf_family_other_rcu(struct perf_event_context *ctx)
+struct perf_ctx *
+perf_family_other_rcu(struct perf_ctx *ctx)
 {
 	struct perf_family *family = ctx->family;
 

@@ -15,7 +15,7 @@
 
 struct perf_family {
 	/* First, so that the last reference on the handle frees all of this. */
-	struct perf_event_context	handle;
+	struct perf_ctx			handle;
 
 	/* Outside of all contexts' mutexes. */
 	struct mutex			mutex;
@@ -31,25 +31,25 @@ struct perf_family {
 	/* lock */
 	unsigned int			nr_parked;
 	/* Parked contexts; a CPU uses the first place from its number on. */
-	struct perf_event_context	*parked[];
+	struct perf_ctx			*parked[];
 };
 
 struct perf_family *perf_family_alloc(void);
 void perf_family_add(struct perf_family *family,
-		     struct perf_event_context *ctx);
-void perf_family_withdraw(struct perf_event_context *ctx);
+		     struct perf_ctx *ctx);
+void perf_family_withdraw(struct perf_ctx *ctx);
 bool perf_family_wants_context(const struct perf_family *family);
 
 /* For the task switch; interrupts off. */
-struct perf_event_context *perf_family_take_oncpu(struct perf_family *family);
+struct perf_ctx *perf_family_take_oncpu(struct perf_family *family);
 void perf_family_return_locked(struct perf_family *family,
-			       struct perf_event_context *ctx);
-void perf_family_park_locked(struct perf_event_context *ctx);
+			       struct perf_ctx *ctx);
+void perf_family_park_locked(struct perf_ctx *ctx);
 
-struct perf_event_context *
-perf_family_other_rcu(struct perf_event_context *ctx);
+struct perf_ctx *
+perf_family_other_rcu(struct perf_ctx *ctx);
 
-static inline bool perf_ctx_is_handle(const struct perf_event_context *ctx)
+static inline bool perf_ctx_is_handle(const struct perf_ctx *ctx)
 {
 	const struct perf_family *family = READ_ONCE(ctx->family);
 
@@ -57,10 +57,10 @@ static inline bool perf_ctx_is_handle(const struct perf_event_context *ctx)
 }
 
 /* True if @ctx may count for @task. NMI-safe for current; R for other tasks. */
-static inline bool perf_ctx_serves(const struct perf_event_context *ctx,
+static inline bool perf_ctx_serves(const struct perf_ctx *ctx,
 				   const struct task_struct *task)
 {
-	const struct perf_event_context *own = READ_ONCE(task->perf_event_ctxp);
+	const struct perf_ctx *own = perf_task_ctx(task);
 	const struct perf_family *family = READ_ONCE(ctx->family);
 
 	if (own == ctx)

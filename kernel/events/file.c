@@ -415,7 +415,7 @@ static long perf_file_ioctl(struct file *file, unsigned int cmd,
 {
 	struct perf_event *event = file->private_data;
 	const struct perf_ioctl *ioctl;
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	long ret;
 
 	ret = security_perf_event_write(event);

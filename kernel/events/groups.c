@@ -141,7 +141,7 @@ struct perf_event *perf_group_step(struct perf_group_cursor *cursor)
  */
 struct perf_group_tree *perf_group_tree_of(struct perf_event *leader)
 {
-	struct perf_event_pmu_context *epc = leader->pmu_ctx;
+	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
 
 	return leader->attr.pinned ? &epc->pinned_groups :
 				     &epc->flexible_groups;
@@ -155,7 +155,7 @@ struct perf_group_tree *perf_group_tree_of(struct perf_event *leader)
  */
 void perf_group_show_locked(struct perf_event *leader)
 {
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	rb_add(&leader->group_node, &perf_group_tree_of(leader)->root,
 	       perf_group_less);
 }
@@ -168,7 +168,7 @@ void perf_group_show_locked(struct perf_event *leader)
  */
 void perf_group_hide_locked(struct perf_event *leader)
 {
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (!perf_group_is_shown(leader))
 		return;
 	rb_erase(&leader->group_node, &perf_group_tree_of(leader)->root);
@@ -198,7 +198,7 @@ static s64 perf_group_service(const struct perf_event *leader)
 }
 
 /* Until its first choice a part has the least service of the copies in it. */
-static void perf_group_begin_least_locked(struct perf_event_pmu_context *epc,
+static void perf_group_begin_least_locked(struct perf_pmu_ctx *epc,
 					  s64 service)
 {
 	lockdep_assert_held(&epc->ctx->lock);
@@ -216,7 +216,7 @@ static void perf_group_begin_least_locked(struct perf_event_pmu_context *epc,
  * late, and fine enough that no group has two turns before the others have had
  * one.
  */
-static s64 perf_group_grain(const struct perf_event_pmu_context *epc)
+static s64 perf_group_grain(const struct perf_pmu_ctx *epc)
 {
 	return epc->interval ? BIT_ULL(max(fls64(epc->interval), 3) - 3) : 0;
 }
@@ -246,10 +246,10 @@ static s64 perf_group_family_service(const struct perf_event *eldest)
  */
 static void perf_group_begin_service_locked(struct perf_event *leader)
 {
-	struct perf_event_pmu_context *epc = leader->pmu_ctx;
+	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
 	s64 service;
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (leader->attr.pinned) {
 		leader->group_service = leader->id;
 		return;
@@ -272,7 +272,7 @@ static void perf_group_begin_service_locked(struct perf_event *leader)
  */
 void perf_group_insert_locked(struct perf_event *leader)
 {
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	perf_group_begin_service_locked(leader);
 	perf_group_join_cgroup(leader);
 	if (perf_event_cgroup_runs(leader))
@@ -287,7 +287,7 @@ void perf_group_insert_locked(struct perf_event *leader)
  */
 void perf_group_erase_locked(struct perf_event *leader)
 {
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	perf_group_hide_locked(leader);
 	perf_group_leave_cgroup(leader);
 }
@@ -302,9 +302,9 @@ static void perf_group_adjust_locked(struct perf_event *leader, s64 nsec)
 {
 	struct perf_event *eldest = leader->parent;
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	leader->group_start += nsec;
-	if (eldest && leader->pmu_ctx->choice <= 1)
+	if (eldest && perf_event_pmu_ctx(leader)->choice <= 1)
 		WRITE_ONCE(eldest->family_start,
 			   READ_ONCE(eldest->family_start) + nsec);
 }
@@ -341,7 +341,7 @@ static s64 perf_group_least(struct perf_group_tree *tree, int cpu)
 }
 
 static struct perf_group_range
-perf_group_range(const struct perf_event_pmu_context *epc)
+perf_group_range(const struct perf_pmu_ctx *epc)
 {
 	struct perf_group_range range = {
 		.least	= epc->least_service,
@@ -361,7 +361,7 @@ static void perf_group_rank_one_locked(struct perf_event *leader,
 	s64 had = perf_group_service(leader);
 	s64 service = clamp(had, range->least, range->most);
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (service != had)
 		perf_group_adjust_locked(leader, service - had);
 	service &= -range->grain;
@@ -384,7 +384,7 @@ static void perf_group_rank_one_locked(struct perf_event *leader,
  *
  * Context: ctx->lock.
  */
-void perf_group_rank_locked(struct perf_event_pmu_context *epc, int cpu,
+void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu,
 			    u64 interval)
 {
 	struct perf_group_tree *tree = &epc->flexible_groups;
@@ -422,7 +422,7 @@ void perf_group_rank_locked(struct perf_event_pmu_context *epc, int cpu,
  *
  * Context: ctx->lock.
  */
-void perf_group_served_locked(struct perf_event_pmu_context *epc)
+void perf_group_served_locked(struct perf_pmu_ctx *epc)
 {
 	struct perf_event *first;
 
@@ -441,9 +441,9 @@ void perf_group_served_locked(struct perf_event_pmu_context *epc)
  */
 void perf_group_put_off_locked(struct perf_event *leader)
 {
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	perf_group_adjust_locked(leader, PERF_GROUP_AHEAD *
-				 leader->pmu_ctx->interval);
+				 perf_event_pmu_ctx(leader)->interval);
 }
 
 /**
@@ -455,8 +455,9 @@ void perf_group_put_off_locked(struct perf_event *leader)
  */
 s64 perf_group_lead_locked(const struct perf_event *leader)
 {
-	lockdep_assert_held(&leader->ctx->lock);
-	return perf_group_service(leader) - leader->pmu_ctx->least_service;
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	return perf_group_service(leader) -
+	       perf_event_pmu_ctx(leader)->least_service;
 }
 
 /**
@@ -468,8 +469,8 @@ s64 perf_group_lead_locked(const struct perf_event *leader)
  */
 void perf_group_set_lead_locked(struct perf_event *leader, s64 lead)
 {
-	lockdep_assert_held(&leader->ctx->lock);
-	leader->group_start = leader->pmu_ctx->least_service + lead -
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	leader->group_start = perf_event_pmu_ctx(leader)->least_service + lead -
 			      leader->total_time_running;
 }
 
@@ -493,14 +494,14 @@ void perf_group_attach_locked(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader;
 
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	/* A group that moves between PMUs keeps its siblings. */
 	if (event->attach_state & PERF_ATTACH_GROUP)
 		return;
 	event->attach_state |= PERF_ATTACH_GROUP;
 	if (leader == event)
 		return;
-	WARN_ON_ONCE(leader->ctx != event->ctx);
+	WARN_ON_ONCE(perf_event_ctx(leader) != perf_event_ctx(event));
 
 	leader->group_caps &= event->event_caps;
 	list_add_tail(&event->sibling_list, &leader->sibling_list);
@@ -519,7 +520,7 @@ void perf_group_refresh_caps_locked(struct perf_event *leader)
 {
 	struct perf_event *sibling;
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	leader->group_caps = leader->event_caps;
 	for_each_sibling_event(sibling, leader)
 		leader->group_caps &= sibling->event_caps;
@@ -543,8 +544,8 @@ static void perf_group_promote(struct perf_event *sibling)
 	perf_group_insert_locked(sibling);
 	if (sibling->state == PERF_EVENT_STATE_ACTIVE)
 		list_add_tail(&sibling->active_list, sibling->attr.pinned ?
-			      &sibling->pmu_ctx->pinned_active :
-			      &sibling->pmu_ctx->flexible_active);
+			      &perf_event_pmu_ctx(sibling)->pinned_active :
+			      &perf_event_pmu_ctx(sibling)->flexible_active);
 }
 
 static void perf_group_leave(struct perf_event *event)
@@ -576,7 +577,7 @@ void perf_group_detach_locked(struct perf_event *event,
 {
 	struct perf_event *sibling, *next;
 
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (!(event->attach_state & PERF_ATTACH_GROUP))
 		return;
 	event->attach_state &= ~PERF_ATTACH_GROUP;

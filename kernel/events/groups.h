@@ -64,9 +64,9 @@ static inline bool perf_group_is_shown(const struct perf_event *leader)
 }
 
 /* Order among flexible groups. */
-void perf_group_rank_locked(struct perf_event_pmu_context *epc, int cpu,
+void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu,
 			    u64 interval);
-void perf_group_served_locked(struct perf_event_pmu_context *epc);
+void perf_group_served_locked(struct perf_pmu_ctx *epc);
 void perf_group_put_off_locked(struct perf_event *leader);
 s64 perf_group_lead_locked(const struct perf_event *leader);
 void perf_group_set_lead_locked(struct perf_event *leader, s64 lead);

@@ -47,11 +47,11 @@
 /* Two contexts that have each other's task. With references. */
 struct home_pair {
 	/* Its events were opened on @owner; @host has it. */
-	struct perf_event_context	*away;
+	struct perf_ctx			*away;
 	struct task_struct		*owner;
 	struct task_struct		*host;
 	/* The context that @owner has instead. */
-	struct perf_event_context	*other;
+	struct perf_ctx			*other;
 	bool				done;
 };
 
@@ -118,8 +118,8 @@ static void home_exchange_locked(struct home_pair *pair)
 
 static void home_exchange(struct home_pair *pair)
 {
-	struct perf_event_context *first = min(pair->away, pair->other);
-	struct perf_event_context *second = max(pair->away, pair->other);
+	struct perf_ctx *first = min(pair->away, pair->other);
+	struct perf_ctx *second = max(pair->away, pair->other);
 
 	mutex_lock(&first->mutex);
 	mutex_lock_nested(&second->mutex, SINGLE_DEPTH_NESTING);
@@ -139,7 +139,7 @@ static void home_exchange(struct home_pair *pair)
  * Return: true if no event in it was opened on another task; false if some may
  * have been.
  */
-bool perf_home_is_own(struct perf_event_context *ctx,
+bool perf_home_is_own(struct perf_ctx *ctx,
 		      const struct task_struct *task)
 {
 	const struct perf_event *newest;
@@ -151,13 +151,13 @@ bool perf_home_is_own(struct perf_event_context *ctx,
 }
 
 /* @eldest is in @ctx, which @task has, but was opened on another task. */
-static bool home_find_other(struct perf_event_context *ctx,
+static bool home_find_other(struct perf_ctx *ctx,
 			    struct task_struct *task,
 			    const struct perf_event *eldest,
 			    struct home_pair *pair)
 {
 	struct task_struct *owner = eldest->hw.target;
-	struct perf_event_context *other = perf_ctx_find_task(owner);
+	struct perf_ctx *other = perf_ctx_find_task(owner);
 
 	if (!other)
 		return false;
@@ -174,20 +174,20 @@ static bool home_find_other(struct perf_event_context *ctx,
 }
 
 /* @eldest was opened on @task, which has @ctx, but is in another context. */
-static bool home_find_own(struct perf_event_context *ctx,
+static bool home_find_own(struct perf_ctx *ctx,
 			  struct task_struct *task,
 			  const struct perf_event *eldest,
 			  struct home_pair *pair)
 {
-	struct perf_event_context *away = eldest->ctx;
+	struct perf_ctx *away = perf_event_ctx(eldest);
 	struct task_struct *host;
 
 	if (away == ctx)
 		return false;
 	scoped_guard(raw_spinlock_irq, &away->lock) {
-		host = away->task;
+		host = away->pub.task;
 		if (host == TASK_TOMBSTONE ||
-		    READ_ONCE(host->perf_event_ctxp) != away)
+		    perf_task_ctx(host) != away)
 			return false;
 		get_task_struct(host);
 	}
@@ -205,7 +205,7 @@ static bool home_find_own(struct perf_event_context *ctx,
  * opened on another task, or if one that was opened on @task is elsewhere.
  * Return: false if there is none, or the other task has exited.
  */
-static bool home_find(struct perf_event_context *ctx, struct task_struct *task,
+static bool home_find(struct perf_ctx *ctx, struct task_struct *task,
 		      struct home_pair *pair)
 {
 	struct perf_event *event, *eldest;
@@ -241,7 +241,7 @@ static void home_put(const struct home_pair *pair)
  */
 void perf_home_bring(struct task_struct *task)
 {
-	struct perf_event_context *ctx = perf_ctx_find_task(task);
+	struct perf_ctx *ctx = perf_ctx_find_task(task);
 	struct home_pair pair = { };
 	bool found = false;
 
@@ -267,7 +267,7 @@ void perf_home_bring(struct task_struct *task)
  * Return: true if it is held; false if @task has another one, or perf_home_bring()
  * is needed first.
  */
-bool perf_home_take(struct perf_event_context *ctx, struct task_struct *task)
+bool perf_home_take(struct perf_ctx *ctx, struct task_struct *task)
 {
 	struct home_pair pair;
 
@@ -281,7 +281,7 @@ bool perf_home_take(struct perf_event_context *ctx, struct task_struct *task)
 	return false;
 }
 
-static bool home_try_part(struct perf_event_context *ctx,
+static bool home_try_part(struct perf_ctx *ctx,
 			  struct task_struct *task)
 {
 	guard(mutex)(&ctx->mutex);
@@ -300,9 +300,9 @@ static bool home_try_part(struct perf_event_context *ctx,
  * may change task->perf_event_ctxp meanwhile.
  * Return: the context, with the task's reference.
  */
-struct perf_event_context *perf_home_part(struct task_struct *task)
+struct perf_ctx *perf_home_part(struct task_struct *task)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	bool parted;
 
 	do {

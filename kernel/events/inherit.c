@@ -93,7 +93,7 @@ static struct perf_event *inherit_build(const struct perf_inherit *to,
 		.parent		= eldest,
 		.cgroup_fd	= -1,
 	};
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 	struct perf_event *copy;
 
 	copy = perf_event_alloc(&spec);
@@ -101,13 +101,13 @@ static struct perf_event *inherit_build(const struct perf_inherit *to,
 		return copy;
 
 	/* For the PMU of the group, which may not be the event's own. */
-	epc = perf_epc_get(source->pmu_ctx->pmu, to->ctx,
+	epc = perf_epc_get(perf_event_pmu_ctx(source)->pmu, to->ctx,
 			   copy->attach_state & PERF_ATTACH_TASK_DATA);
 	if (IS_ERR(epc)) {
 		perf_event_put(copy);
 		return ERR_CAST(epc);
 	}
-	copy->pmu_ctx = epc;
+	copy->pmu_ctx = &epc->pub;
 	return copy;
 }
 
@@ -193,7 +193,7 @@ static void inherit_state(struct perf_event *copy,
 					     PERF_EVENT_STATE_OFF);
 }
 
-static bool inherit_join_locked(struct perf_event_context *ctx,
+static bool inherit_join_locked(struct perf_ctx *ctx,
 				struct perf_event *source,
 				struct perf_event *copy)
 {
@@ -218,7 +218,7 @@ static bool inherit_join_locked(struct perf_event_context *ctx,
 	inherit_state(copy, source);
 	perf_event_get_ref(copy);
 	perf_ctx_get(ctx);
-	copy->ctx = ctx;
+	copy->ctx = &ctx->pub;
 	perf_pmu_announce(copy);
 	/* Not loaded before the task runs: there is no CPU to call. */
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
@@ -232,7 +232,7 @@ static bool inherit_join_locked(struct perf_event_context *ctx,
 static bool inherit_join(const struct perf_inherit *to,
 			 struct perf_event *source, struct perf_event *copy)
 {
-	struct perf_event_context *ctx = to->ctx;
+	struct perf_ctx *ctx = to->ctx;
 	bool joined;
 
 	mutex_lock_nested(&ctx->mutex, SINGLE_DEPTH_NESTING);
@@ -292,7 +292,7 @@ static void inherit_generation(const struct perf_inherit *to,
 			       const struct perf_event *source,
 			       struct perf_event *leader, int left_out)
 {
-	struct perf_event_context *ctx = to->ctx;
+	struct perf_ctx *ctx = to->ctx;
 
 	mutex_lock_nested(&ctx->mutex, SINGLE_DEPTH_NESTING);
 	raw_spin_lock_irq(&ctx->lock);
@@ -323,7 +323,7 @@ static int inherit_group(const struct perf_inherit *to,
 
 static int inherit_get_ctx(struct perf_inherit *to)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	if (to->ctx)
 		return 0;
@@ -346,7 +346,7 @@ static int inherit_get_ctx(struct perf_inherit *to)
  * Return: 0; -ENOMEM; the errno of perf_event_alloc(), such as -ENOSPC for
  * breakpoints and -EBUSY for exclusive PMUs.
  */
-int perf_inherit_copy(struct perf_inherit *to, struct perf_event_context *from)
+int perf_inherit_copy(struct perf_inherit *to, struct perf_ctx *from)
 {
 	struct perf_event *event;
 	int err;
@@ -433,7 +433,7 @@ static void inherit_report_one(struct perf_event *event)
 }
 
 /* Return: the next CPU that has events to report, nr_cpu_ids for none. */
-static unsigned int inherit_report_cpu(const struct perf_event_context *ctx,
+static unsigned int inherit_report_cpu(const struct perf_ctx *ctx,
 				       int cpu)
 {
 	struct inherit_report report = { .task = current };
@@ -459,7 +459,7 @@ static unsigned int inherit_report_cpu(const struct perf_event_context *ctx,
  * exit, so each CPU gets one for INHERIT_REPORTS events. The list is walked once
  * to find the first CPU, and once for each CPU that has events to report.
  */
-static void inherit_report_all(const struct perf_event_context *ctx)
+static void inherit_report_all(const struct perf_ctx *ctx)
 {
 	unsigned int cpu = inherit_report_cpu(ctx, -1);
 
@@ -520,7 +520,7 @@ static void inherit_end(struct perf_event *event, unsigned long flags,
  * Context: task; may sleep. Takes ctx->mutex; the mutex of the context it was
  * copied from may be held.
  */
-void perf_inherit_end(struct perf_event_context *ctx)
+void perf_inherit_end(struct perf_ctx *ctx)
 {
 	struct perf_event *event, *next;
 	struct task_struct *task;
@@ -547,12 +547,12 @@ void perf_inherit_end(struct perf_event_context *ctx)
  *
  * Context: task; may sleep. Takes ctx->mutex.
  */
-void perf_inherit_exec(struct perf_event_context *ctx)
+void perf_inherit_exec(struct perf_ctx *ctx)
 {
 	struct perf_event *event, *next;
 
 	guard(mutex)(&ctx->mutex);
-	if (READ_ONCE(ctx->task) != current)
+	if (READ_ONCE(ctx->pub.task) != current)
 		return;
 	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry) {
 		if (event->attr.remove_on_exec)

@@ -12,13 +12,13 @@ struct perf_inherit {
 	/* CLONE_*, what it shares with the task that they come from. */
 	u64				clone_flags;
 	/* With a reference; NULL: made for @task, which is not visible yet. */
-	struct perf_event_context	*ctx;
+	struct perf_ctx			*ctx;
 };
 
-int perf_inherit_copy(struct perf_inherit *to, struct perf_event_context *from);
-void perf_inherit_end(struct perf_event_context *ctx);
+int perf_inherit_copy(struct perf_inherit *to, struct perf_ctx *from);
+void perf_inherit_end(struct perf_ctx *ctx);
 
 /* Removes what must not go on in a new program. Current's own context. */
-void perf_inherit_exec(struct perf_event_context *ctx);
+void perf_inherit_exec(struct perf_ctx *ctx);
 
 #endif /* _KERNEL_EVENTS_INHERIT_H */

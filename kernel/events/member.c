@@ -112,7 +112,7 @@ static bool member_may_share_event(struct perf_event *event)
 	return member_may_swap_event(event);
 }
 
-static bool member_may_all(struct perf_event_context *ctx,
+static bool member_may_all(struct perf_ctx *ctx,
 			   bool (*may)(struct perf_event *event))
 {
 	struct perf_event *event;
@@ -128,8 +128,8 @@ static bool member_may_all(struct perf_event_context *ctx,
 /* The pool. */
 
 /* Return: a context with copies of all events, and a reference; or an error. */
-static struct perf_event_context *
-member_copy_ctx(struct perf_event_context *from, struct task_struct *task)
+static struct perf_ctx *
+member_copy_ctx(struct perf_ctx *from, struct task_struct *task)
 {
 	struct perf_inherit to = {
 		.task	= task,
@@ -148,20 +148,20 @@ member_copy_ctx(struct perf_event_context *from, struct task_struct *task)
 	return ERR_PTR(err);
 }
 
-static struct perf_event_context *member_eldest_ctx(struct perf_family *family)
+static struct perf_ctx *member_eldest_ctx(struct perf_family *family)
 {
 	lockdep_assert_held(&family->mutex);
-	return list_first_entry(&family->contexts, struct perf_event_context,
+	return list_first_entry(&family->contexts, struct perf_ctx,
 				family_entry);
 }
 
 /* Adds a context with events opened on @task; NULL: on that of the others. */
 static int member_grow(struct perf_family *family, struct task_struct *task)
 {
-	struct perf_event_context *eldest = member_eldest_ctx(family), *ctx;
+	struct perf_ctx *eldest = member_eldest_ctx(family), *ctx;
 
 	scoped_guard(mutex, &eldest->mutex)
-		ctx = member_copy_ctx(eldest, task ?: eldest->task);
+		ctx = member_copy_ctx(eldest, task ?: eldest->pub.task);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
 	perf_family_add(family, ctx);
@@ -171,7 +171,7 @@ static int member_grow(struct perf_family *family, struct task_struct *task)
 /* Called when there is no member left to be counted. */
 static void member_end_family(struct perf_family *family)
 {
-	struct perf_event_context *ctx, *next;
+	struct perf_ctx *ctx, *next;
 
 	list_for_each_entry_safe(ctx, next, &family->contexts, family_entry) {
 		perf_family_withdraw(ctx);
@@ -195,7 +195,7 @@ static void member_set_handle(struct perf_family *family,
 	perf_ctx_get(&family->handle);
 	family->nr_members++;
 	/* Readers under RCU see a family that is complete. */
-	smp_store_release(&task->perf_event_ctxp, &family->handle);
+	smp_store_release(&task->perf_event_ctxp, &family->handle.pub);
 }
 
 /* Return: false if current has left the family meanwhile; else *@err is set. */
@@ -203,7 +203,7 @@ static bool member_join(struct perf_family *family, struct task_struct *child,
 			int *err)
 {
 	guard(mutex)(&family->mutex);
-	if (READ_ONCE(current->perf_event_ctxp) != &family->handle)
+	if (perf_task_ctx(current) != &family->handle)
 		return false;
 	*err = 0;
 	/* All events were closed. */
@@ -221,10 +221,10 @@ static bool member_join(struct perf_family *family, struct task_struct *child,
  * switch comes in between, and readers find the family complete.
  */
 static void member_found(struct perf_family *family,
-			 struct perf_event_context *copy,
+			 struct perf_ctx *copy,
 			 struct task_struct *child)
 {
-	struct perf_event_context *own = current->perf_event_ctxp;
+	struct perf_ctx *own = perf_task_ctx(current);
 
 	lockdep_assert_held(&own->mutex);
 	guard(irqsave)();
@@ -234,10 +234,10 @@ static void member_found(struct perf_family *family,
 	member_set_handle(family, current);
 }
 
-static int member_fork_founding(struct perf_event_context *own,
+static int member_fork_founding(struct perf_ctx *own,
 				struct task_struct *child)
 {
-	struct perf_event_context *copy;
+	struct perf_ctx *copy;
 	struct perf_family *family;
 
 	family = perf_family_alloc();
@@ -252,7 +252,7 @@ static int member_fork_founding(struct perf_event_context *own,
 	return PTR_ERR_OR_ZERO(copy);
 }
 
-static int member_fork_copying(struct perf_event_context *own,
+static int member_fork_copying(struct perf_ctx *own,
 			       struct task_struct *child, u64 clone_flags)
 {
 	struct perf_inherit to = {
@@ -270,7 +270,7 @@ static int member_fork_copying(struct perf_event_context *own,
 }
 
 /* Return: false if @own has been exchanged meanwhile; else *@err is set. */
-static bool member_fork_from(struct perf_event_context *own,
+static bool member_fork_from(struct perf_ctx *own,
 			     struct task_struct *child, u64 clone_flags,
 			     int *err)
 {
@@ -299,11 +299,11 @@ static bool member_fork_from(struct perf_event_context *own,
  */
 int perf_member_fork(struct task_struct *child, u64 clone_flags)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	bool done;
 	int err = 0;
 
-	if (likely(!READ_ONCE(current->perf_event_ctxp)))
+	if (likely(!perf_task_ctx(current)))
 		return 0;
 	do {
 		ctx = perf_ctx_find_task(current);
@@ -325,20 +325,20 @@ int perf_member_fork(struct task_struct *child, u64 clone_flags)
  * Return: the context that a member gets when it leaves: the one with the
  * events that were opened on it, if that is still there; else the new one.
  */
-static struct perf_event_context *member_choose_ctx(struct perf_family *family,
-						    struct task_struct *task)
+static struct perf_ctx *member_choose_ctx(struct perf_family *family,
+					  struct task_struct *task)
 {
-	struct perf_event_context *eldest = member_eldest_ctx(family);
+	struct perf_ctx *eldest = member_eldest_ctx(family);
 
-	if (eldest->task == task)
+	if (eldest->pub.task == task)
 		return eldest;
-	return list_last_entry(&family->contexts, struct perf_event_context,
+	return list_last_entry(&family->contexts, struct perf_ctx,
 			       family_entry);
 }
 
 static int member_leave(struct perf_family *family, struct task_struct *task)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	int err;
 
 	err = member_grow(family, task);
@@ -350,7 +350,7 @@ static int member_leave(struct perf_family *family, struct task_struct *task)
 	perf_control_vacate(ctx);
 	perf_debug_sleep();
 	/* Takes over the pool's reference; RCU readers see a whole context. */
-	smp_store_release(&task->perf_event_ctxp, ctx);
+	smp_store_release(&task->perf_event_ctxp, &ctx->pub);
 	perf_control_settle(task);
 	member_drop(family);
 	/* The task's reference on the handle. */
@@ -369,7 +369,7 @@ static int member_leave(struct perf_family *family, struct task_struct *task)
  */
 int perf_member_leave(struct task_struct *task)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	int err = 0;
 
 	guard(mutex)(&task->perf_event_mutex);
@@ -388,16 +388,16 @@ int perf_member_leave(struct task_struct *task)
 
 /* Return: false if @task has left the family meanwhile. */
 static bool member_see(struct perf_family *family, struct task_struct *task,
-		       struct perf_event_context **ctx)
+		       struct perf_ctx **ctx)
 {
-	struct perf_event_context *eldest;
+	struct perf_ctx *eldest;
 
 	guard(mutex)(&family->mutex);
-	if (READ_ONCE(task->perf_event_ctxp) != &family->handle)
+	if (perf_task_ctx(task) != &family->handle)
 		return false;
 	eldest = member_eldest_ctx(family);
 	*ctx = NULL;
-	if (eldest->task == task) {
+	if (eldest->pub.task == task) {
 		perf_ctx_get(eldest);
 		*ctx = eldest;
 	}
@@ -415,9 +415,9 @@ static bool member_see(struct perf_family *family, struct task_struct *task,
  * Context: task; may sleep, no mutex of a context held.
  * Return: context with a reference; NULL if it would be a new one.
  */
-struct perf_event_context *perf_member_see_ctx(struct task_struct *task)
+struct perf_ctx *perf_member_see_ctx(struct task_struct *task)
 {
-	struct perf_event_context *handle, *ctx;
+	struct perf_ctx *handle, *ctx;
 	bool seen;
 
 	do {
@@ -436,7 +436,7 @@ struct perf_event_context *perf_member_see_ctx(struct task_struct *task)
 static void member_exit_family(struct perf_family *family,
 			       struct task_struct *task, bool exit)
 {
-	struct perf_event_context *handle;
+	struct perf_ctx *handle;
 
 	scoped_guard(mutex, &family->mutex) {
 		handle = perf_sched_part_task(task);
@@ -450,7 +450,7 @@ static void member_exit_family(struct perf_family *family,
 
 static void member_exit_handle(struct task_struct *task, bool exit)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	guard(mutex)(&task->perf_event_mutex);
 	ctx = perf_ctx_find_task(task);
@@ -467,7 +467,7 @@ static void member_exit_handle(struct task_struct *task, bool exit)
  */
 static void member_exit_own(struct task_struct *task, bool exit)
 {
-	struct perf_event_context *ctx = perf_home_part(task);
+	struct perf_ctx *ctx = perf_home_part(task);
 
 	/* Nothing counts any more: no sample comes after this record. */
 	if (exit)
@@ -494,11 +494,11 @@ static void member_exit_own(struct task_struct *task, bool exit)
  */
 void perf_member_exit(struct task_struct *task, bool exit)
 {
-	if (!READ_ONCE(task->perf_event_ctxp))
+	if (!perf_task_ctx(task))
 		return;
 	member_exit_handle(task, exit);
 	perf_debug_sleep();
 	/* Its own context is looked up again: it may have been exchanged. */
-	if (READ_ONCE(task->perf_event_ctxp))
+	if (perf_task_ctx(task))
 		member_exit_own(task, exit);
 }

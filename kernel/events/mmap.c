@@ -245,13 +245,13 @@ void perf_event_update_userpage(struct perf_event *event)
 }
 EXPORT_SYMBOL_GPL(perf_event_update_userpage);
 
-static int perf_mmap_show_oncpu(struct perf_event_context *ctx,
+static int perf_mmap_show_oncpu(struct perf_ctx *ctx,
 				struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_event *event = arg;
 
 	/* An event that has moved to another CPU was updated there. */
-	if (READ_ONCE(event->ctx) == ctx)
+	if (perf_ctx_of(READ_ONCE(event->ctx)) == ctx)
 		perf_event_update_userpage(event);
 	return 0;
 }
@@ -264,7 +264,8 @@ static int perf_mmap_show_oncpu(struct perf_event_context *ctx,
  */
 void perf_mmap_show(struct perf_event *event)
 {
-	perf_ctx_call(READ_ONCE(event->ctx), perf_mmap_show_oncpu, event);
+	perf_ctx_call(perf_ctx_of(READ_ONCE(event->ctx)), perf_mmap_show_oncpu,
+		      event);
 }
 
 /*

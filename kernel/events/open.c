@@ -116,7 +116,7 @@ struct perf_open {
 	struct file		*file;
 
 	/* The event's context: a reference, and two locks if held. */
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	bool			ctx_locked;
 	bool			ctx_held;
 	bool			exec_locked;
@@ -358,7 +358,7 @@ static int perf_open_ask_cpu(const struct perf_open *open)
 }
 
 /* Return: NULL in a dry run if the event would get a new context. */
-static struct perf_event_context *perf_open_get_ctx(struct perf_open *open)
+static struct perf_ctx *perf_open_get_ctx(struct perf_open *open)
 {
 	int error;
 
@@ -394,7 +394,7 @@ static int perf_open_lock_own_ctx(struct perf_open *open)
 	int error;
 
 	for (;;) {
-		struct perf_event_context *ctx = perf_open_get_ctx(open);
+		struct perf_ctx *ctx = perf_open_get_ctx(open);
 
 		if (IS_ERR_OR_NULL(ctx))
 			return PTR_ERR_OR_ZERO(ctx);
@@ -452,7 +452,7 @@ static bool group_has_other_cpu(const struct perf_open *open)
 
 static bool group_has_other_ctx(const struct perf_open *open)
 {
-	return open->leader->ctx != open->ctx;
+	return perf_event_ctx(open->leader) != open->ctx;
 }
 
 static bool group_is_gone(const struct perf_open *open)
@@ -467,9 +467,11 @@ static bool group_wants_leader(const struct perf_open *open)
 
 static bool group_has_other_pmu(const struct perf_open *open)
 {
+	const struct pmu *pmu = perf_event_pmu_ctx(open->leader)->pmu;
+
 	return !is_software_event(open->event) &&
-	       !in_software_context(open->leader) &&
-	       open->leader->pmu_ctx->pmu != open->event->pmu;
+	       pmu->task_ctx_nr != perf_sw_context &&
+	       pmu != open->event->pmu;
 }
 
 #define OPEN_SAYS(reason_, place_, bits_) \
@@ -520,7 +522,7 @@ static struct pmu *perf_open_choose_pmu(struct perf_open *open)
 	if (!leader)
 		return event->pmu;
 	if (is_software_event(event))
-		return leader->pmu_ctx->pmu;
+		return perf_event_pmu_ctx(leader)->pmu;
 	open->move_group = is_software_event(leader) &&
 			   (leader->group_caps & PERF_EV_CAP_SOFTWARE);
 	return event->pmu;
@@ -529,12 +531,12 @@ static struct pmu *perf_open_choose_pmu(struct perf_open *open)
 static int perf_open_join_pmu(struct perf_open *open, struct pmu *pmu)
 {
 	bool task_data = open->event->attach_state & PERF_ATTACH_TASK_DATA;
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 
 	epc = perf_epc_get(pmu, open->ctx, task_data);
 	if (IS_ERR(epc))
 		return PTR_ERR(epc);
-	open->event->pmu_ctx = epc;
+	open->event->pmu_ctx = &epc->pub;
 	return 0;
 }
 
@@ -655,13 +657,13 @@ static int perf_open_build(struct perf_open *open)
  */
 static void perf_open_replace(struct perf_open *open, struct perf_event *member)
 {
-	struct perf_event_pmu_context *old = member->pmu_ctx;
-	struct perf_event_pmu_context *epc = open->event->pmu_ctx;
+	struct perf_pmu_ctx *old = perf_event_pmu_ctx(member);
+	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(open->event);
 
 	if (perf_open_is_gone(member))
 		return;
 	perf_epc_get_ref(epc);
-	member->pmu_ctx = epc;
+	member->pmu_ctx = &epc->pub;
 	perf_epc_put(old);
 	perf_event_state_init(member);
 	perf_control_install(open->ctx, member);

@@ -355,7 +355,7 @@ int perf_overflow_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 {
 	struct perf_event *child;
 
-	lockdep_assert_held(&event->ctx->mutex);
+	lockdep_assert_held(&perf_event_ctx(event)->mutex);
 
 	if (event->overflow_handler_context)
 		return -EINVAL;

@@ -810,7 +810,7 @@ static int perf_pmu_check_event(struct pmu *pmu, struct perf_event *event)
 static int perf_pmu_call_event_init(struct pmu *pmu, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader;
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	int err;
 
 	if (leader == event || pmu->task_ctx_nr == perf_sw_context)

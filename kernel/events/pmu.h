@@ -20,6 +20,13 @@ static inline struct perf_cpu_pmu_context *perf_cpc_oncpu(struct pmu *pmu)
 	return this_cpu_ptr(pmu->cpu_pmu_context);
 }
 
+/* For the PMU on which the event is scheduled. */
+static inline struct perf_cpu_pmu_context *
+perf_event_cpc_oncpu(const struct perf_event *event)
+{
+	return perf_cpc_oncpu(perf_event_pmu_ctx(event)->pmu);
+}
+
 extern struct perf_state_table perf_pmu_state_table;
 
 /* For the functions below; no code without CONFIG_PERF_EVENTS_DEBUG_STATE. */

@@ -62,7 +62,7 @@ static void perf_random_change(struct perf_event *event, void *arg)
 	perf_random_assign(arg);
 }
 
-static int perf_random_set_oncpu(struct perf_event_context *ctx,
+static int perf_random_set_oncpu(struct perf_ctx *ctx,
 				 struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_random_args *args = arg;
@@ -75,7 +75,7 @@ static void perf_random_set_one(struct perf_event *event, u32 key, u32 share)
 {
 	struct perf_random_args args = { event, key, share };
 
-	perf_ctx_call(event->ctx, perf_random_set_oncpu, &args);
+	perf_ctx_call(perf_event_ctx(event), perf_random_set_oncpu, &args);
 }
 
 static int perf_random_check(struct perf_event *event,
@@ -111,7 +111,7 @@ int perf_random_set(struct perf_event *event,
 	u32 number = 0;
 	int err;
 
-	lockdep_assert_held(&event->ctx->mutex);
+	lockdep_assert_held(&perf_event_ctx(event)->mutex);
 	err = perf_random_check(event, how);
 	if (err)
 		return err;

@@ -90,7 +90,7 @@ static u64 perf_read_family(struct perf_event *event, u64 *enabled,
  */
 u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	struct perf_ctx *ctx = perf_event_ctx_lock(event);
 	u64 total = perf_read_family(event, enabled, running);
 
 	perf_event_ctx_unlock(event, ctx);
@@ -155,7 +155,7 @@ static int perf_read_add_group_locked(struct perf_event *leader, u64 format,
 {
 	struct perf_event *sibling;
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (!perf_read_same_shape(leader))
 		return -ECHILD;
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
@@ -171,7 +171,7 @@ static int perf_read_add_group_locked(struct perf_event *leader, u64 format,
 static int perf_read_add_group(struct perf_event *leader, u64 format,
 			       u64 *values)
 {
-	struct perf_event_context *ctx = leader->ctx;
+	struct perf_ctx *ctx = perf_event_ctx(leader);
 	unsigned long flags;
 	int err;
 
@@ -238,7 +238,7 @@ static ssize_t perf_read_group(struct perf_event *event, char __user *buf)
 static ssize_t perf_read_locked(struct perf_event *event, char __user *buf,
 				size_t count)
 {
-	lockdep_assert_held(&event->ctx->mutex);
+	lockdep_assert_held(&perf_event_ctx(event)->mutex);
 	if (perf_event_is_revoked(event))
 		return -ENODEV;
 	/* A pinned event that found no room has no values. */
@@ -253,7 +253,7 @@ static ssize_t perf_read_locked(struct perf_event *event, char __user *buf,
 
 static bool perf_read_here_locked(struct perf_event *event, u64 *values)
 {
-	struct perf_event_context *ctx = event->ctx;
+	struct perf_ctx *ctx = perf_event_ctx(event);
 	struct perf_event *leader = event->group_leader;
 	u64 format = event->attr.read_format;
 
@@ -280,15 +280,15 @@ static bool perf_read_here_locked(struct perf_event *event, u64 *values)
  */
 static size_t perf_read_here(struct perf_event *event, u64 *values, size_t size)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	int cpu;
 
 	/* With interrupts off RCU keeps a context that the event leaves. */
 	guard(irqsave)();
-	ctx = READ_ONCE(event->ctx);
+	ctx = perf_ctx_of(READ_ONCE(event->ctx));
 	guard(raw_spinlock)(&ctx->lock);
 	cpu = ctx->loaded_cpu;
-	if (event->ctx != ctx || event->read_size > size ||
+	if (perf_event_ctx(event) != ctx || event->read_size > size ||
 	    event->attr.inherit || event->group_leader->attr.inherit ||
 	    event->state < PERF_EVENT_STATE_OFF ||
 	    (cpu != PERF_CPU_NONE && cpu != smp_processor_id()))
@@ -299,7 +299,7 @@ static size_t perf_read_here(struct perf_event *event, u64 *values, size_t size)
 static ssize_t perf_read_slowly(struct perf_event *event, char __user *buf,
 				size_t count)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	struct perf_ctx *ctx = perf_event_ctx_lock(event);
 	ssize_t ret = perf_read_locked(event, buf, count);
 
 	perf_event_ctx_unlock(event, ctx);

@@ -194,7 +194,7 @@ static int perf_remote_do(int cpu, struct perf_remote_job *job)
 
 struct perf_remote_call {
 	struct perf_remote_job		job;
-	struct perf_event_context	*ctx;
+	struct perf_ctx			*ctx;
 	perf_ctx_fn			fn;
 	void				*arg;
 	int				ret;
@@ -204,7 +204,7 @@ struct perf_remote_call {
 static void perf_remote_run_oncpu(struct perf_remote_job *job)
 {
 	struct perf_remote_call *call;
-	struct perf_event_context *ctx, *task_ctx;
+	struct perf_ctx *ctx, *task_ctx;
 	struct perf_cpu_context *cpuctx;
 
 	lockdep_assert_irqs_disabled();
@@ -222,7 +222,7 @@ static void perf_remote_run_oncpu(struct perf_remote_job *job)
 
 static void perf_remote_run_unloaded(struct perf_remote_call *call)
 {
-	struct perf_event_context *ctx = call->ctx;
+	struct perf_ctx *ctx = call->ctx;
 
 	guard(raw_spinlock_irq)(&ctx->lock);
 	if (ctx->loaded_cpu != PERF_CPU_NONE)
@@ -242,7 +242,7 @@ static void perf_remote_run_unloaded(struct perf_remote_call *call)
  * Context: task, may sleep.
  * Return: what @fn returns.
  */
-int perf_ctx_call(struct perf_event_context *ctx, perf_ctx_fn fn, void *arg)
+int perf_ctx_call(struct perf_ctx *ctx, perf_ctx_fn fn, void *arg)
 {
 	/* Mostly nothing is sent, and the fields for that are not needed. */
 	struct perf_remote_call call __uninitialized;

@@ -65,7 +65,7 @@ static DEFINE_MUTEX(revoke_mutex);
 struct revoke_step {
 	struct perf_event		*event;
 	/* The PMU's part of it has visitors, or rests. */
-	struct perf_event_context	*ctx;
+	struct perf_ctx			*ctx;
 };
 
 /* Events. */
@@ -75,7 +75,7 @@ struct revoke_step {
  * half-made task. The context may be gone by now; its address is only the name
  * of the queue.
  */
-static void revoke_wake_fork(struct perf_event_context *ctx)
+static void revoke_wake_fork(struct perf_ctx *ctx)
 {
 	smp_mb(); /* the reference goes before the look at the queue */
 	wake_up_var(&ctx->refcount);
@@ -98,7 +98,7 @@ static bool revoke_copy(struct perf_event *copy)
 /* Return: true if the caller now has the reference of the eldest's list. */
 static bool revoke_remove(struct perf_event *event)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	struct perf_ctx *ctx = perf_event_ctx_lock(event);
 	bool listed = false;
 
 	if (event->parent)
@@ -121,7 +121,7 @@ static void revoke_tell(struct perf_event *event)
 
 static void revoke_event(struct perf_event *event)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	bool listed = revoke_remove(event);
 
 	scoped_guard(mutex, &event->mmap_mutex)
@@ -132,7 +132,7 @@ static void revoke_event(struct perf_event *event)
 	revoke_tell(event);
 
 	/* event->ctx does not change any more. */
-	ctx = event->ctx;
+	ctx = perf_event_ctx(event);
 	if (listed)
 		perf_event_put(event);
 	perf_event_put(event);
@@ -154,7 +154,7 @@ static bool revoke_group_has(struct perf_event *leader, const struct pmu *pmu)
 	return false;
 }
 
-static struct perf_event *revoke_find_visitor(struct perf_event_context *ctx,
+static struct perf_event *revoke_find_visitor(struct perf_ctx *ctx,
 					      const struct pmu *pmu)
 {
 	struct perf_event *event;
@@ -162,7 +162,8 @@ static struct perf_event *revoke_find_visitor(struct perf_event_context *ctx,
 	lockdep_assert_held(&ctx->mutex);
 	list_for_each_entry(event, &ctx->event_list, event_entry) {
 		if (event->group_leader == event &&
-		    event->pmu_ctx->pmu == pmu && !revoke_group_has(event, pmu))
+		    perf_event_pmu_ctx(event)->pmu == pmu &&
+		    !revoke_group_has(event, pmu))
 			return event;
 	}
 	return NULL;
@@ -170,21 +171,21 @@ static struct perf_event *revoke_find_visitor(struct perf_event_context *ctx,
 
 struct revoke_move {
 	struct perf_event		*leader;
-	struct perf_event_pmu_context	*to;
+	struct perf_pmu_ctx		*to;
 };
 
 static void revoke_change_part_locked(struct perf_event *event,
-				      struct perf_event_pmu_context *to)
+				      struct perf_pmu_ctx *to)
 {
-	lockdep_assert_held(&event->ctx->lock);
-	event->pmu_ctx->nr_events--;
-	event->pmu_ctx = to;
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	perf_event_pmu_ctx(event)->nr_events--;
+	event->pmu_ctx = &to->pub;
 	to->nr_events++;
 }
 
 /* A CPU refers to the parts of its loaded context that have events. */
-static void revoke_refer_oncpu(struct perf_event_pmu_context *from,
-			       struct perf_event_pmu_context *to)
+static void revoke_refer_oncpu(struct perf_pmu_ctx *from,
+			       struct perf_pmu_ctx *to)
 {
 	perf_cpc_oncpu(to->pmu)->task_epc = to;
 	if (!from->nr_events)
@@ -195,12 +196,12 @@ static void revoke_refer_oncpu(struct perf_event_pmu_context *from,
  * The events stay in the context, which therefore stays loaded; the group only
  * moves to another tree.
  */
-static int revoke_move_oncpu(struct perf_event_context *ctx,
+static int revoke_move_oncpu(struct perf_ctx *ctx,
 			     struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct revoke_move *move = arg;
 	struct perf_event *leader = move->leader, *sibling;
-	struct perf_event_pmu_context *from = leader->pmu_ctx;
+	struct perf_pmu_ctx *from = perf_event_pmu_ctx(leader);
 
 	perf_ctx_clock_update_locked(ctx);
 	perf_sched_group_out_locked(leader);
@@ -216,7 +217,7 @@ static int revoke_move_oncpu(struct perf_event_context *ctx,
 		from->rotate_necessary = 0;
 	if (!cpuctx)
 		return 0;
-	if (ctx->task)
+	if (ctx->pub.task)
 		revoke_refer_oncpu(from, move->to);
 	perf_sched_try_in_locked(cpuctx, leader);
 	return 0;
@@ -224,14 +225,14 @@ static int revoke_move_oncpu(struct perf_event_context *ctx,
 
 /* The reference on @to becomes the leader's. */
 static void revoke_move_group(struct perf_event *leader,
-			      struct perf_event_pmu_context *to)
+			      struct perf_pmu_ctx *to)
 {
 	struct revoke_move move = { leader, to };
-	struct perf_event_pmu_context *from = leader->pmu_ctx;
+	struct perf_pmu_ctx *from = perf_event_pmu_ctx(leader);
 
 	for (int i = 0; i < leader->nr_siblings; i++)
 		perf_epc_get_ref(to);
-	perf_ctx_call(leader->ctx, revoke_move_oncpu, &move);
+	perf_ctx_call(perf_event_ctx(leader), revoke_move_oncpu, &move);
 	for (int i = 0; i <= leader->nr_siblings; i++)
 		perf_epc_put(from);
 }
@@ -240,10 +241,10 @@ static void revoke_move_group(struct perf_event *leader,
  * Return: NULL; or, if there is no memory, a leader that has to be revoked with
  * the PMU, with a reference.
  */
-static struct perf_event *revoke_free_visitors(struct perf_event_context *ctx,
+static struct perf_event *revoke_free_visitors(struct perf_ctx *ctx,
 					       const struct pmu *pmu)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 	struct perf_event *leader;
 
 	guard(mutex)(&ctx->mutex);
@@ -258,7 +259,7 @@ static struct perf_event *revoke_free_visitors(struct perf_event_context *ctx,
 	return NULL;
 }
 
-static void revoke_clear_ctx(struct perf_event_context *ctx, struct pmu *pmu)
+static void revoke_clear_ctx(struct perf_ctx *ctx, struct pmu *pmu)
 {
 	struct perf_event *event;
 
@@ -289,7 +290,7 @@ static struct perf_event *revoke_next_event(struct pmu *pmu)
 }
 
 /* A part with references but no events is about to rest, or to get events. */
-static bool revoke_has_work(struct perf_event_pmu_context *epc)
+static bool revoke_has_work(struct perf_pmu_ctx *epc)
 {
 	return READ_ONCE(epc->nr_events) || !atomic_read(&epc->refcount);
 }
@@ -298,9 +299,9 @@ static bool revoke_has_work(struct perf_event_pmu_context *epc)
  * A part on the list has references, whose owners also keep the context; or it
  * rests, and the context takes it off the list before it goes.
  */
-static struct perf_event_context *revoke_next_ctx(struct pmu *pmu)
+static struct perf_ctx *revoke_next_ctx(struct pmu *pmu)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 
 	lockdep_assert_held(&pmu->users_lock);
 	list_for_each_entry(epc, &pmu->parts, pmu_entry) {

@@ -35,7 +35,7 @@
 #define PERF_ROTATE_PATIENCE	64
 
 /* Nanoseconds until the groups of @epc take turns, U64_MAX if none waits. */
-static u64 perf_rotate_left_locked(struct perf_event_pmu_context *epc)
+static u64 perf_rotate_left_locked(struct perf_pmu_ctx *epc)
 {
 	if (!epc)
 		return U64_MAX;
@@ -50,7 +50,7 @@ static u64 perf_rotate_left_locked(struct perf_event_pmu_context *epc)
  */
 static void perf_rotate_locked(struct perf_cpu_pmu_context *cpc)
 {
-	struct perf_event_pmu_context *task_epc = cpc->task_epc;
+	struct perf_pmu_ctx *task_epc = cpc->task_epc;
 	bool cpu_due = !perf_rotate_left_locked(&cpc->epc);
 	struct pmu *pmu = cpc->epc.pmu;
 
@@ -73,7 +73,7 @@ static void perf_rotate_locked(struct perf_cpu_pmu_context *cpc)
 static u64 perf_rotate_both_oncpu(struct perf_cpu_pmu_context *cpc)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
-	struct perf_event_context *task_ctx = cpuctx->task_ctx;
+	struct perf_ctx *task_ctx = cpuctx->task_ctx;
 	u64 left;
 
 	perf_ctx_lock_pair(cpuctx, task_ctx);

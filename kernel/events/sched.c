@@ -61,8 +61,8 @@ static void perf_sched_account_in(struct perf_event *event,
 	if (event->attr.exclusive)
 		cpc->exclusive = true;
 	if (perf_sched_is_freq(event)) {
-		event->ctx->nr_freq++;
-		event->pmu_ctx->nr_freq++;
+		perf_event_ctx(event)->nr_freq++;
+		perf_event_pmu_ctx(event)->nr_freq++;
 	}
 }
 
@@ -74,8 +74,8 @@ static void perf_sched_account_out(struct perf_event *event,
 	if (event->attr.exclusive || !cpc->active_oncpu)
 		cpc->exclusive = false;
 	if (perf_sched_is_freq(event)) {
-		event->ctx->nr_freq--;
-		event->pmu_ctx->nr_freq--;
+		perf_event_ctx(event)->nr_freq--;
+		perf_event_pmu_ctx(event)->nr_freq--;
 	}
 }
 
@@ -103,7 +103,7 @@ static int perf_sched_pmu_add(struct perf_event *event)
 	struct pmu *pmu = event->pmu;
 	int err;
 
-	if (likely(pmu == event->pmu_ctx->pmu))
+	if (likely(pmu == perf_event_pmu_ctx(event)->pmu))
 		return pmu->add(event, PERF_EF_START);
 	perf_pmu_disable(pmu);
 	err = pmu->add(event, PERF_EF_START);
@@ -115,7 +115,7 @@ static void perf_sched_pmu_del(struct perf_event *event)
 {
 	struct pmu *pmu = event->pmu;
 
-	if (likely(pmu == event->pmu_ctx->pmu)) {
+	if (likely(pmu == perf_event_pmu_ctx(event)->pmu)) {
 		pmu->del(event, 0);
 		return;
 	}
@@ -129,7 +129,7 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 {
 	int err;
 
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (event->state <= PERF_EVENT_STATE_OFF)
 		return 0;
 	WRITE_ONCE(event->oncpu, smp_processor_id());
@@ -143,14 +143,14 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 		WRITE_ONCE(event->oncpu, -1);
 		return err;
 	}
-	perf_sched_account_in(event, perf_cpc_oncpu(event->pmu_ctx->pmu));
+	perf_sched_account_in(event, perf_event_cpc_oncpu(event));
 	return 0;
 }
 
 /* Schedules out one event of a group. The group's PMU is disabled. */
 static void perf_sched_member_out_locked(struct perf_event *event)
 {
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 	list_del_init(&event->active_list);
@@ -158,14 +158,14 @@ static void perf_sched_member_out_locked(struct perf_event *event)
 	perf_sched_pmu_del(event);
 	WRITE_ONCE(event->oncpu, -1);
 	perf_event_set_state(event, perf_sched_state_off(event));
-	perf_sched_account_out(event, perf_cpc_oncpu(event->pmu_ctx->pmu));
+	perf_sched_account_out(event, perf_event_cpc_oncpu(event));
 }
 
 static void perf_sched_members_out_locked(struct perf_event *leader)
 {
 	struct perf_event *sibling;
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	perf_sched_member_out_locked(leader);
 	for_each_sibling_event(sibling, leader)
 		perf_sched_member_out_locked(sibling);
@@ -181,7 +181,7 @@ void perf_sched_event_out_locked(struct perf_event *event)
 {
 	struct pmu *pmu = event->pmu;
 
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 	perf_pmu_disable(pmu);
@@ -197,12 +197,12 @@ void perf_sched_event_out_locked(struct perf_event *event)
  */
 void perf_sched_group_out_locked(struct perf_event *leader)
 {
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (leader->state != PERF_EVENT_STATE_ACTIVE)
 		return;
-	perf_pmu_disable(leader->pmu_ctx->pmu);
+	perf_pmu_disable(perf_event_pmu_ctx(leader)->pmu);
 	perf_sched_members_out_locked(leader);
-	perf_pmu_enable(leader->pmu_ctx->pmu);
+	perf_pmu_enable(perf_event_pmu_ctx(leader)->pmu);
 }
 
 static int perf_sched_members_in_locked(struct perf_event *leader)
@@ -210,7 +210,7 @@ static int perf_sched_members_in_locked(struct perf_event *leader)
 	struct perf_event *sibling;
 	int err;
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	err = perf_sched_event_in_locked(leader);
 	if (err)
 		return err;
@@ -240,9 +240,9 @@ static void perf_sched_start_add_locked(struct pmu *pmu)
 /* Schedules in all events of a group or none. */
 static bool perf_sched_group_in_locked(struct perf_event *leader)
 {
-	struct pmu *pmu = leader->pmu_ctx->pmu;
+	struct pmu *pmu = perf_event_pmu_ctx(leader)->pmu;
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	/* A lone software event always fits and needs no transaction. */
 	if (leader->group_caps & PERF_EV_CAP_SOFTWARE && !leader->nr_siblings)
 		return !perf_sched_event_in_locked(leader);
@@ -257,8 +257,9 @@ static bool perf_sched_group_in_locked(struct perf_event *leader)
 
 static struct list_head *perf_sched_active_list(struct perf_event *leader)
 {
-	return leader->attr.pinned ? &leader->pmu_ctx->pinned_active :
-				     &leader->pmu_ctx->flexible_active;
+	return leader->attr.pinned ?
+		       &perf_event_pmu_ctx(leader)->pinned_active :
+		       &perf_event_pmu_ctx(leader)->flexible_active;
 }
 
 /* May the group try to be scheduled in beside those that are active? */
@@ -274,7 +275,7 @@ static bool perf_sched_may_try(struct perf_event *leader,
 }
 
 /* Nanoseconds between two choices. */
-static u64 perf_sched_interval(struct perf_event_pmu_context *epc)
+static u64 perf_sched_interval(struct perf_pmu_ctx *epc)
 {
 	return ktime_to_ns(perf_cpc_oncpu(epc->pmu)->mux_interval);
 }
@@ -287,7 +288,7 @@ static u64 perf_sched_interval(struct perf_event_pmu_context *epc)
  * Return: nanoseconds of the context's time; U64_MAX if no group waits for the
  * end of the choice.
  */
-u64 perf_sched_choice_left_locked(struct perf_event_pmu_context *epc)
+u64 perf_sched_choice_left_locked(struct perf_pmu_ctx *epc)
 {
 	u64 interval = perf_sched_interval(epc);
 	u64 age = epc->ctx->time - epc->chosen_at;
@@ -310,7 +311,7 @@ static void perf_sched_mux_start(struct perf_cpu_pmu_context *cpc, u64 left)
 
 static void perf_sched_show_locked(struct perf_event *event)
 {
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (!READ_ONCE(event->rb))
 		return;
 	perf_event_time_update(event);
@@ -330,7 +331,7 @@ void perf_sched_show_group_locked(struct perf_event *leader)
 {
 	struct perf_event *sibling;
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	perf_sched_show_locked(leader);
 	for_each_sibling_event(sibling, leader)
 		perf_sched_show_locked(sibling);
@@ -346,7 +347,7 @@ static void perf_sched_pinned_failed(struct perf_event *leader)
 }
 
 /* A group has to wait, so the timer has to run. */
-static void perf_sched_wait(struct perf_event_pmu_context *epc)
+static void perf_sched_wait(struct perf_pmu_ctx *epc)
 {
 	if (likely(epc->rotate_necessary))
 		return;
@@ -359,7 +360,7 @@ static void perf_sched_wait(struct perf_event_pmu_context *epc)
 
 static void perf_sched_flexible_failed(struct perf_event *leader)
 {
-	perf_sched_wait(leader->pmu_ctx);
+	perf_sched_wait(perf_event_pmu_ctx(leader));
 	/* There may be thousands, most with one event and without a page. */
 	if (leader->nr_siblings || READ_ONCE(leader->rb))
 		perf_sched_show_group_locked(leader);
@@ -371,9 +372,9 @@ static void perf_sched_flexible_failed(struct perf_event *leader)
  */
 static bool perf_sched_leader_in_locked(struct perf_event *leader)
 {
-	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(leader->pmu_ctx->pmu);
+	struct perf_cpu_pmu_context *cpc = perf_event_cpc_oncpu(leader);
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (leader->state != PERF_EVENT_STATE_INACTIVE)
 		return true;
 	if (!perf_sched_may_try(leader, cpc) ||
@@ -384,7 +385,7 @@ static bool perf_sched_leader_in_locked(struct perf_event *leader)
 }
 
 /* Last in, first out: the best order for drivers that keep an array. */
-static void perf_sched_list_out_locked(struct perf_event_pmu_context *epc,
+static void perf_sched_list_out_locked(struct perf_pmu_ctx *epc,
 				       struct list_head *active)
 {
 	struct perf_event *leader, *next;
@@ -401,13 +402,13 @@ static void perf_sched_list_out_locked(struct perf_event_pmu_context *epc,
 static bool perf_sched_was_left_out(const struct perf_event *leader)
 {
 	return leader->cpu == -1 && !leader->attr.pinned &&
-	       leader->group_choice != leader->pmu_ctx->choice;
+	       leader->group_choice != perf_event_pmu_ctx(leader)->choice;
 }
 
 /* Is the group in the choice? If it was left out its user page is updated. */
 static bool perf_sched_goes_on_locked(struct perf_event *leader)
 {
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (leader->state != PERF_EVENT_STATE_INACTIVE)
 		return false;
 	if (!perf_sched_was_left_out(leader))
@@ -419,8 +420,8 @@ static bool perf_sched_goes_on_locked(struct perf_event *leader)
 /* A transaction of @leader's PMU is open. */
 static bool perf_sched_join_locked(struct perf_event *leader)
 {
-	lockdep_assert_held(&leader->ctx->lock);
-	if (!perf_sched_may_try(leader, perf_cpc_oncpu(leader->pmu_ctx->pmu)) ||
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	if (!perf_sched_may_try(leader, perf_event_cpc_oncpu(leader)) ||
 	    perf_sched_members_in_locked(leader)) {
 		perf_sched_members_out_locked(leader);
 		return false;
@@ -429,7 +430,7 @@ static bool perf_sched_join_locked(struct perf_event *leader)
 	return true;
 }
 
-static bool perf_sched_join_all_locked(struct perf_event_pmu_context *epc,
+static bool perf_sched_join_all_locked(struct perf_pmu_ctx *epc,
 				       struct perf_group_tree *tree)
 {
 	struct perf_group_cursor cursor;
@@ -457,7 +458,7 @@ static bool perf_sched_join_all_locked(struct perf_event_pmu_context *epc,
  * Return: false if not all of them fit. Then none is active, and the caller
  * tries them one by one.
  */
-static bool perf_sched_all_in_locked(struct perf_event_pmu_context *epc,
+static bool perf_sched_all_in_locked(struct perf_pmu_ctx *epc,
 				     struct perf_group_tree *tree,
 				     struct list_head *active)
 {
@@ -495,7 +496,7 @@ struct perf_sched_walk {
 
 /* For flexible groups. Pinned groups are all tried: each misses only once. */
 static struct perf_sched_walk
-perf_sched_walk_begin(const struct perf_event_pmu_context *epc)
+perf_sched_walk_begin(const struct perf_pmu_ctx *epc)
 {
 	unsigned int steps = epc->nr_waiting / PERF_SCHED_MISSES;
 	struct perf_sched_walk walk = { };
@@ -536,14 +537,14 @@ static bool perf_sched_passes_by(const struct perf_event *leader,
 static bool perf_sched_walk_in_locked(struct perf_event *leader,
 				      struct perf_sched_walk *walk)
 {
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (perf_sched_leader_in_locked(leader))
 		return true;
 	walk->missed++;
 	return false;
 }
 
-static void perf_sched_pinned_in_locked(struct perf_event_pmu_context *epc)
+static void perf_sched_pinned_in_locked(struct perf_pmu_ctx *epc)
 {
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
@@ -564,9 +565,9 @@ static void perf_sched_pinned_in_locked(struct perf_event_pmu_context *epc)
  */
 static void perf_sched_put_off_locked(struct perf_event *leader)
 {
-	struct perf_event_pmu_context *epc = leader->pmu_ctx;
+	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (list_empty(&epc->flexible_active) &&
 	    list_empty(&perf_cpc_oncpu(epc->pmu)->epc.flexible_active))
 		perf_group_put_off_locked(leader);
@@ -576,11 +577,11 @@ static void perf_sched_put_off_locked(struct perf_event *leader)
 static bool perf_sched_choose_group_locked(struct perf_event *leader,
 					   struct perf_sched_walk *walk)
 {
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (perf_sched_passes_by(leader, walk))
 		return false;
 	if (perf_sched_walk_in_locked(leader, walk)) {
-		leader->group_choice = leader->pmu_ctx->choice;
+		leader->group_choice = perf_event_pmu_ctx(leader)->choice;
 		return true;
 	}
 	perf_sched_put_off_locked(leader);
@@ -615,7 +616,7 @@ static unsigned int perf_sched_rest_waits(struct perf_group_cursor *cursor)
  *
  * Context: locks of both contexts, interrupts off, the PMU disabled.
  */
-void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
+void perf_sched_choose_locked(struct perf_pmu_ctx *epc)
 {
 	struct perf_sched_walk walk = perf_sched_walk_begin(epc);
 	/* Software groups always fit. */
@@ -649,7 +650,7 @@ void perf_sched_choose_locked(struct perf_event_pmu_context *epc)
 }
 
 /* Resumes a choice after its groups were scheduled out for a while. */
-static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
+static void perf_sched_resume_locked(struct perf_pmu_ctx *epc)
 {
 	struct perf_sched_walk walk = perf_sched_walk_begin(epc);
 	struct perf_group_cursor cursor;
@@ -678,7 +679,7 @@ static void perf_sched_resume_locked(struct perf_event_pmu_context *epc)
  *
  * Context: locks of both contexts, interrupts off, the PMU disabled.
  */
-void perf_sched_flexible_out_locked(struct perf_event_pmu_context *epc)
+void perf_sched_flexible_out_locked(struct perf_pmu_ctx *epc)
 {
 	lockdep_assert_held(&epc->ctx->lock);
 	epc->rotate_necessary = 0;
@@ -686,18 +687,18 @@ void perf_sched_flexible_out_locked(struct perf_event_pmu_context *epc)
 }
 
 /* The part of the CPU's own context, NULL if that is not loaded. */
-static struct perf_event_pmu_context *
+static struct perf_pmu_ctx *
 perf_sched_own_epc_locked(struct perf_cpu_pmu_context *cpc)
 {
-	struct perf_event_context *ctx = cpc->epc.ctx;
+	struct perf_ctx *ctx = cpc->epc.ctx;
 
 	lockdep_assert_held(&ctx->lock);
 	return ctx->loaded_cpu == PERF_CPU_NONE ? NULL : &cpc->epc;
 }
 
 /* The groups of @own and of @task, either of which may be NULL. */
-static void perf_sched_both_in_locked(struct perf_event_pmu_context *own,
-				      struct perf_event_pmu_context *task)
+static void perf_sched_both_in_locked(struct perf_pmu_ctx *own,
+				      struct perf_pmu_ctx *task)
 {
 	lockdep_assert_held(&this_cpu_ptr(&perf_cpu_context)->ctx.lock);
 	if (own)
@@ -723,7 +724,7 @@ static void perf_sched_both_in_locked(struct perf_event_pmu_context *own,
 void perf_sched_pmu_locked(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(pmu);
-	struct perf_event_pmu_context *task_epc = cpc->task_epc;
+	struct perf_pmu_ctx *task_epc = cpc->task_epc;
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
 	perf_pmu_disable(pmu);
@@ -744,7 +745,7 @@ static bool perf_sched_is_candidate(const struct perf_event *leader)
 	return leader->state == PERF_EVENT_STATE_INACTIVE &&
 	       (leader->cpu == -1 || leader->cpu == smp_processor_id()) &&
 	       perf_group_is_shown(leader) &&
-	       !perf_sched_filtered(leader->pmu_ctx->pmu);
+	       !perf_sched_filtered(perf_event_pmu_ctx(leader)->pmu);
 }
 
 /**
@@ -757,7 +758,7 @@ static bool perf_sched_is_candidate(const struct perf_event *leader)
  */
 bool perf_sched_offer_locked(struct perf_event *leader)
 {
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	return !perf_sched_is_candidate(leader) ||
 	       perf_sched_leader_in_locked(leader);
 }
@@ -768,7 +769,7 @@ bool perf_sched_offer_locked(struct perf_event *leader)
  * as long as it was enabled.
  */
 static void perf_sched_clock_other_locked(struct perf_cpu_context *cpuctx,
-					  struct perf_event_context *ctx)
+					  struct perf_ctx *ctx)
 {
 	lockdep_assert_held(&cpuctx->ctx.lock);
 	if (ctx != &cpuctx->ctx)
@@ -789,10 +790,10 @@ static void perf_sched_clock_other_locked(struct perf_cpu_context *cpuctx,
 void perf_sched_try_in_locked(struct perf_cpu_context *cpuctx,
 			      struct perf_event *leader)
 {
-	struct pmu *pmu = leader->pmu_ctx->pmu;
+	struct pmu *pmu = perf_event_pmu_ctx(leader)->pmu;
 	bool on;
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (!perf_sched_is_candidate(leader))
 		return;
 	perf_pmu_disable(pmu);
@@ -801,19 +802,19 @@ void perf_sched_try_in_locked(struct perf_cpu_context *cpuctx,
 		perf_sched_flexible_failed(leader);
 	perf_pmu_enable(pmu);
 	if (!on && leader->attr.pinned) {
-		perf_sched_clock_other_locked(cpuctx, leader->ctx);
+		perf_sched_clock_other_locked(cpuctx, perf_event_ctx(leader));
 		perf_sched_pmu_locked(cpuctx, pmu);
 	}
 }
 
-static bool perf_sched_epc_is_empty(struct perf_event_pmu_context *epc)
+static bool perf_sched_epc_is_empty(struct perf_pmu_ctx *epc)
 {
 	return RB_EMPTY_ROOT(&epc->pinned_groups.root) &&
 	       RB_EMPTY_ROOT(&epc->flexible_groups.root);
 }
 
 /* Notifies the driver of the switch if it asked for that. */
-static void perf_sched_tell_driver_locked(struct perf_event_pmu_context *epc)
+static void perf_sched_tell_driver_locked(struct perf_pmu_ctx *epc)
 {
 	lockdep_assert_held(&epc->ctx->lock);
 	if (perf_sched_cb_is_wanted())
@@ -825,7 +826,7 @@ static void perf_sched_tell_driver_locked(struct perf_event_pmu_context *epc)
  * driver is notified before any event counts: it may hold data of the previous
  * task.
  */
-static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
+static void perf_sched_epc_in_locked(struct perf_pmu_ctx *epc)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
 	bool pinned = !RB_EMPTY_ROOT(&epc->pinned_groups.root);
@@ -861,7 +862,7 @@ static void perf_sched_epc_in_locked(struct perf_event_pmu_context *epc)
  *
  * Context: locks of both contexts, interrupts off, the PMU disabled.
  */
-void perf_sched_fill_locked(struct perf_event_pmu_context *epc)
+void perf_sched_fill_locked(struct perf_pmu_ctx *epc)
 {
 	struct perf_sched_walk walk = perf_sched_walk_begin(epc);
 	struct perf_group_cursor cursor;
@@ -878,7 +879,7 @@ void perf_sched_fill_locked(struct perf_event_pmu_context *epc)
 }
 
 /* Schedules out a task's part; waiting groups of the CPU may take the room. */
-static void perf_sched_epc_out_locked(struct perf_event_pmu_context *epc)
+static void perf_sched_epc_out_locked(struct perf_pmu_ctx *epc)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
 
@@ -905,9 +906,9 @@ static void perf_sched_epc_out_locked(struct perf_event_pmu_context *epc)
  * Context: locks of both contexts, interrupts off.
  */
 void perf_sched_load_locked(struct perf_cpu_context *cpuctx,
-			    struct perf_event_context *ctx)
+			    struct perf_ctx *ctx)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 
 	lockdep_assert_held(&ctx->lock);
 	WARN_ON_ONCE(cpuctx->task_ctx || ctx->loaded_cpu != PERF_CPU_NONE);
@@ -930,9 +931,9 @@ void perf_sched_load_locked(struct perf_cpu_context *cpuctx,
  * Context: locks of both contexts, interrupts off.
  */
 void perf_sched_unload_locked(struct perf_cpu_context *cpuctx,
-			      struct perf_event_context *ctx)
+			      struct perf_ctx *ctx)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 
 	lockdep_assert_held(&ctx->lock);
 	WARN_ON_ONCE(cpuctx->task_ctx != ctx);
@@ -955,9 +956,9 @@ void perf_sched_unload_locked(struct perf_cpu_context *cpuctx,
  *
  * Context: ctx->lock, interrupts off; clock up to date.
  */
-void perf_sched_cpu_out_locked(struct perf_event_context *ctx)
+void perf_sched_cpu_out_locked(struct perf_ctx *ctx)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 
 	lockdep_assert_held(&ctx->lock);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
@@ -974,7 +975,7 @@ void perf_sched_cpu_out_locked(struct perf_event_context *ctx)
  *
  * Context: interrupts off; takes the locks.
  */
-void perf_sched_unload_oncpu(struct perf_event_context *ctx)
+void perf_sched_unload_oncpu(struct perf_ctx *ctx)
 {
 	struct perf_cpu_context *cpuctx = perf_ctx_loaded_oncpu(ctx);
 
@@ -990,7 +991,7 @@ void perf_sched_unload_oncpu(struct perf_event_context *ctx)
  * Return: false if @ctx does not serve current, now that its lock is held.
  */
 static bool perf_sched_try_load(struct perf_family *family,
-				struct perf_event_context *ctx)
+				struct perf_ctx *ctx)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 	bool serves;
@@ -1008,13 +1009,13 @@ static bool perf_sched_try_load(struct perf_family *family,
 /* Loads the context that counts current, if it has events. */
 static void perf_sched_load(void)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	struct perf_family *family;
 
 	guard(rcu)();
 	do {
 		family = NULL;
-		ctx = READ_ONCE(current->perf_event_ctxp);
+		ctx = perf_task_ctx(current);
 		if (ctx && perf_ctx_is_handle(ctx)) {
 			family = ctx->family;
 			ctx = perf_family_take_oncpu(family);
@@ -1029,7 +1030,7 @@ static void perf_sched_load(void)
  */
 void perf_sched_settle_oncpu(void)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	lockdep_assert_irqs_disabled();
 	ctx = this_cpu_read(perf_cpu_context.task_ctx);
@@ -1048,12 +1049,12 @@ void perf_sched_settle_oncpu(void)
  * task->perf_event_ctxp meanwhile.
  * Return: the context or handle that the task had, with the task's reference.
  */
-struct perf_event_context *perf_sched_part_task(struct task_struct *task)
+struct perf_ctx *perf_sched_part_task(struct task_struct *task)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	guard(irqsave)();
-	ctx = task->perf_event_ctxp;
+	ctx = perf_task_ctx(task);
 	WRITE_ONCE(task->perf_event_ctxp, NULL);
 	if (task == current)
 		perf_sched_settle_oncpu();
@@ -1061,7 +1062,7 @@ struct perf_event_context *perf_sched_part_task(struct task_struct *task)
 }
 
 /* The context stays loaded for the next task; drivers hear of the switch. */
-static void perf_sched_hand_over(struct perf_event_context *ctx, bool sched_in)
+static void perf_sched_hand_over(struct perf_ctx *ctx, bool sched_in)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 
@@ -1082,7 +1083,7 @@ static void perf_sched_hand_over(struct perf_event_context *ctx, bool sched_in)
 void __perf_event_task_sched_out(struct task_struct *task,
 				 struct task_struct *next)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	lockdep_assert_irqs_disabled();
 	if (perf_sched_cb_is_wanted())
@@ -1121,14 +1122,14 @@ static void perf_sched_follow_cgroup(struct task_struct *task)
 void __perf_event_task_sched_in(struct task_struct *prev,
 				struct task_struct *task)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	lockdep_assert_irqs_disabled();
 	perf_sched_follow_cgroup(task);
 	ctx = this_cpu_read(perf_cpu_context.task_ctx);
 	if (ctx && perf_ctx_serves(ctx, task))
 		perf_sched_hand_over(ctx, true);
-	else if (ctx || READ_ONCE(task->perf_event_ctxp))
+	else if (ctx || perf_task_ctx(task))
 		perf_sched_settle_oncpu();
 
 	if (perf_side_wants_switch())
@@ -1139,8 +1140,8 @@ void __perf_event_task_sched_in(struct task_struct *prev,
 
 static void perf_sched_resched_oncpu(struct perf_late *late)
 {
-	struct perf_event_context *task_ctx;
-	struct perf_event_pmu_context *epc;
+	struct perf_ctx *task_ctx;
+	struct perf_pmu_ctx *epc;
 	struct perf_cpu_context *cpuctx;
 	struct pmu *pmu;
 

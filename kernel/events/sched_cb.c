@@ -40,7 +40,7 @@ static DEFINE_PER_CPU(struct list_head, perf_sched_cb_list);
  *
  * Context: locks of the contexts that are loaded, interrupts off.
  */
-void perf_sched_cb_part_locked(struct perf_event_pmu_context *epc, bool sched_in)
+void perf_sched_cb_part_locked(struct perf_pmu_ctx *epc, bool sched_in)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
 	struct pmu *pmu = epc->pmu;
@@ -49,7 +49,7 @@ void perf_sched_cb_part_locked(struct perf_event_pmu_context *epc, bool sched_in
 	if (cpc->task_epc != epc || !cpc->sched_cb_usage || !pmu->sched_task)
 		return;
 	perf_pmu_disable(pmu);
-	pmu->sched_task(epc, current, sched_in);
+	pmu->sched_task(&epc->pub, current, sched_in);
 	perf_pmu_enable(pmu);
 }
 
@@ -60,9 +60,9 @@ void perf_sched_cb_part_locked(struct perf_event_pmu_context *epc, bool sched_in
  *
  * Context: locks of the contexts that are loaded, interrupts off.
  */
-void perf_sched_cb_ctx_locked(struct perf_event_context *ctx, bool sched_in)
+void perf_sched_cb_ctx_locked(struct perf_ctx *ctx, bool sched_in)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 
 	lockdep_assert_held(&ctx->lock);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry)
@@ -79,7 +79,7 @@ static void perf_sched_cb_tell_pmu(struct perf_cpu_pmu_context *cpc,
 		return;
 	perf_ctx_lock_pair(cpuctx, cpuctx->task_ctx);
 	perf_pmu_disable(pmu);
-	pmu->sched_task(&cpc->epc, task, sched_in);
+	pmu->sched_task(&cpc->epc.pub, task, sched_in);
 	perf_pmu_enable(pmu);
 	perf_ctx_unlock_pair(cpuctx, cpuctx->task_ctx);
 }

@@ -15,8 +15,8 @@ static inline bool perf_sched_cb_is_wanted(void)
 }
 
 /* A task with events is switched: notify the driver of one part, or all. */
-void perf_sched_cb_part_locked(struct perf_event_pmu_context *epc, bool sched_in);
-void perf_sched_cb_ctx_locked(struct perf_event_context *ctx, bool sched_in);
+void perf_sched_cb_part_locked(struct perf_pmu_ctx *epc, bool sched_in);
+void perf_sched_cb_ctx_locked(struct perf_ctx *ctx, bool sched_in);
 
 /* Any task is switched: notify drivers of PMUs on which it has no events. */
 void perf_sched_cb_cpu(struct task_struct *task, bool sched_in);

@@ -296,7 +296,7 @@ static void side_tell_event(struct perf_event *event,
 
 static void side_tell_ctx_rcu(const struct perf_side_kind *kind,
 			      const void *what,
-			      struct perf_event_context *ctx)
+			      struct perf_ctx *ctx)
 {
 	struct perf_event *event;
 
@@ -331,7 +331,7 @@ static void side_tell_cpu_rcu(const struct perf_side_kind *kind,
  */
 void perf_side_tell(const struct perf_side_kind *kind, const void *what)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	guard(rcu)();
 	guard(preempt)();
@@ -351,7 +351,7 @@ void perf_side_tell(const struct perf_side_kind *kind, const void *what)
  * Context: task.
  */
 void perf_side_tell_ctx(const struct perf_side_kind *kind, const void *what,
-			struct perf_event_context *ctx)
+			struct perf_ctx *ctx)
 {
 	guard(rcu)();
 	guard(preempt)();

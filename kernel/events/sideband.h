@@ -22,7 +22,7 @@ void perf_side_switch(struct task_struct *task, struct task_struct *other,
 
 /* A task was created or exits (PERF_RECORD_FORK, PERF_RECORD_EXIT). */
 void perf_side_task(struct task_struct *task, bool is_new,
-		    struct perf_event_context *exiting_ctx);
+		    struct perf_ctx *exiting_ctx);
 
 /* A cgroup was created (PERF_RECORD_CGROUP). May sleep. */
 #ifdef CONFIG_CGROUP_PERF

@@ -124,7 +124,7 @@ static void side_shape_switch(struct perf_side_record *record,
 	const struct side_switch *happened = what;
 
 	record->header.misc = happened->misc;
-	if (perf_ctx_is_task(event->ctx)) {
+	if (perf_ctx_is_task(perf_event_ctx(event))) {
 		record->header.type = PERF_RECORD_SWITCH;
 		return;
 	}
@@ -240,7 +240,7 @@ static const struct perf_side_kind side_kinds[PERF_SIDE_NR] = {
  * Context: task.
  */
 void perf_side_task(struct task_struct *task, bool is_new,
-		    struct perf_event_context *exiting_ctx)
+		    struct perf_ctx *exiting_ctx)
 {
 	const struct side_task happened = {
 		.task = task,

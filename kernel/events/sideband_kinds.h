@@ -87,6 +87,6 @@ void perf_side_write(struct perf_event *event,
 void perf_side_tell(const struct perf_side_kind *kind, const void *what);
 /* Notifies the events of one context, which is going away. */
 void perf_side_tell_ctx(const struct perf_side_kind *kind, const void *what,
-			struct perf_event_context *ctx);
+			struct perf_ctx *ctx);
 
 #endif /* _KERNEL_EVENTS_SIDEBAND_KINDS_H */

@@ -291,7 +291,7 @@ void perf_swevent_parked_locked(struct perf_event *event, u64 nr,
 				struct perf_sample_data *data,
 				struct pt_regs *regs)
 {
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 
 	local64_add(nr, &event->count);
 	if (data && is_sampling_event(event))

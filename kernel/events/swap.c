@@ -64,8 +64,8 @@ static atomic64_t perf_swap_last_equal;
 /* Readers that wait for a move to end, and moves that wait for readers. */
 static DECLARE_WAIT_QUEUE_HEAD(perf_swap_wait);
 
-static bool perf_swap_is_equal(const struct perf_event_context *a,
-			       const struct perf_event_context *b)
+static bool perf_swap_is_equal(const struct perf_ctx *a,
+			       const struct perf_ctx *b)
 {
 	return a->equal && a->equal == b->equal && a->enabled == b->enabled &&
 	       !a->held && !b->held;
@@ -89,7 +89,7 @@ static void perf_swap_update_page(struct perf_event *event)
 static void perf_swap_counts_locked(struct perf_event *on,
 				    struct perf_event *off)
 {
-	lockdep_assert_held(&on->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(on)->lock);
 	if (on->state == PERF_EVENT_STATE_ACTIVE)
 		on->pmu->read(on);
 	local64_set(&off->count,
@@ -117,7 +117,7 @@ static void perf_swap_members_locked(struct perf_event *leader,
 {
 	struct perf_event *member = leader;
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	do {
 		/* Debug only: a switch may exchange thousands of events. */
 		if (IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
@@ -134,7 +134,7 @@ static noinline void perf_swap_waiting_locked(struct perf_event *leader,
 {
 	s64 lead, twin_lead;
 
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	/* The time since the last update belongs to the task that stops. */
 	perf_event_time_update(leader);
 	lead = perf_group_lead_locked(leader);
@@ -148,10 +148,11 @@ static noinline void perf_swap_waiting_locked(struct perf_event *leader,
 static void perf_swap_group_locked(struct perf_event *leader,
 				   struct perf_event *twin)
 {
-	lockdep_assert_held(&leader->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (!perf_swap_is_by_task(leader))
 		return;
-	if (unlikely(leader->pmu_ctx->nr_waiting | twin->pmu_ctx->nr_waiting))
+	if (unlikely(perf_event_pmu_ctx(leader)->nr_waiting |
+		     perf_event_pmu_ctx(twin)->nr_waiting))
 		perf_swap_waiting_locked(leader, twin);
 	else
 		perf_swap_members_locked(leader, twin);
@@ -159,7 +160,7 @@ static void perf_swap_group_locked(struct perf_event *leader,
 
 /* Return: the leader that was added next after @event; NULL at the end. */
 static __always_inline struct perf_event *
-perf_swap_leader_after(struct perf_event_context *ctx, struct perf_event *event)
+perf_swap_leader_after(struct perf_ctx *ctx, struct perf_event *event)
 {
 	list_for_each_entry_continue_reverse(event, &ctx->event_list,
 					     event_entry) {
@@ -175,8 +176,8 @@ perf_swap_leader_after(struct perf_event_context *ctx, struct perf_event *event)
  * event that comes or goes later ends the equality. The order of event_list may
  * differ, since there siblings are where they were added.
  */
-static void perf_swap_all_counts_locked(struct perf_event_context *on,
-					struct perf_event_context *off)
+static void perf_swap_all_counts_locked(struct perf_ctx *on,
+					struct perf_ctx *off)
 {
 	struct perf_event *leader, *twin;
 	unsigned int seen = 0;
@@ -200,30 +201,30 @@ static void perf_swap_all_counts_locked(struct perf_event_context *on,
 	}
 }
 
-static void perf_swap_tasks_locked(struct perf_event_context *ctx,
-				   struct perf_event_context *other)
+static void perf_swap_tasks_locked(struct perf_ctx *ctx,
+				   struct perf_ctx *other)
 {
-	struct task_struct *prev = ctx->task, *next = other->task;
+	struct task_struct *prev = ctx->pub.task, *next = other->pub.task;
 
 	lockdep_assert_held(&ctx->lock);
 	lockdep_assert_held(&other->lock);
 	if (IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
 		WARN_ON_ONCE(ctx->family || other->family);
-	WRITE_ONCE(ctx->task, next);
-	WRITE_ONCE(other->task, prev);
+	WRITE_ONCE(ctx->pub.task, next);
+	WRITE_ONCE(other->pub.task, prev);
 	perf_debug_delay();
 	/* Both contexts were complete long before, as RCU readers need. */
-	WRITE_ONCE(next->perf_event_ctxp, ctx);
-	WRITE_ONCE(prev->perf_event_ctxp, other);
+	WRITE_ONCE(next->perf_event_ctxp, &ctx->pub);
+	WRITE_ONCE(prev->perf_event_ctxp, &other->pub);
 }
 
-static bool perf_swap_locked(struct perf_event_context *ctx,
-			     struct perf_event_context *other,
+static bool perf_swap_locked(struct perf_ctx *ctx,
+			     struct perf_ctx *other,
 			     struct task_struct *next)
 {
 	lockdep_assert_held(&ctx->lock);
 	lockdep_assert_held(&other->lock);
-	if (!perf_swap_is_equal(ctx, other) || other->task != next)
+	if (!perf_swap_is_equal(ctx, other) || other->pub.task != next)
 		return false;
 	perf_swap_all_counts_locked(ctx, other);
 	perf_swap_tasks_locked(ctx, other);
@@ -238,10 +239,10 @@ static bool perf_swap_locked(struct perf_event_context *ctx,
  * Context: task switch, interrupts off, RCU.
  * Return: true if @next has @ctx now; false if @ctx has to be unloaded.
  */
-bool perf_swap_try_oncpu(struct perf_event_context *ctx,
+bool perf_swap_try_oncpu(struct perf_ctx *ctx,
 			 struct task_struct *next)
 {
-	struct perf_event_context *other = READ_ONCE(next->perf_event_ctxp);
+	struct perf_ctx *other = perf_task_ctx(next);
 	bool swapped;
 
 	lockdep_assert_irqs_disabled();
@@ -257,8 +258,8 @@ bool perf_swap_try_oncpu(struct perf_event_context *ctx,
 	return swapped;
 }
 
-static bool perf_swap_unloaded_locked(struct perf_event_context *a,
-				      struct perf_event_context *b)
+static bool perf_swap_unloaded_locked(struct perf_ctx *a,
+				      struct perf_ctx *b)
 {
 	lockdep_assert_held(&a->lock);
 	lockdep_assert_held(&b->lock);
@@ -282,8 +283,8 @@ static bool perf_swap_unloaded_locked(struct perf_event_context *a,
  * Context: interrupts off; between perf_swap_begin_move() and its counterpart.
  * Return: true if exchanged; false if one is loaded, or a switch checks both.
  */
-bool perf_swap_unloaded(struct perf_event_context *a,
-			struct perf_event_context *b)
+bool perf_swap_unloaded(struct perf_ctx *a,
+			struct perf_ctx *b)
 {
 	bool swapped;
 
@@ -309,11 +310,11 @@ bool perf_swap_unloaded(struct perf_event_context *a,
  * Return: true if @ctx is @task's and stays so; false if the caller has to use
  * perf_swap_hold().
  */
-bool perf_swap_stays(struct perf_event_context *ctx, struct task_struct *task)
+bool perf_swap_stays(struct perf_ctx *ctx, struct task_struct *task)
 {
 	lockdep_assert_held(&ctx->mutex);
 	return !READ_ONCE(ctx->equal) &&
-	       READ_ONCE(task->perf_event_ctxp) == ctx;
+	       perf_task_ctx(task) == ctx;
 }
 
 /**
@@ -324,11 +325,11 @@ bool perf_swap_stays(struct perf_event_context *ctx, struct task_struct *task)
  * Context: task; ctx->mutex, until perf_swap_release().
  * Return: true if @ctx is @task's and stays so; false if @task has another one.
  */
-bool perf_swap_hold(struct perf_event_context *ctx, struct task_struct *task)
+bool perf_swap_hold(struct perf_ctx *ctx, struct task_struct *task)
 {
 	lockdep_assert_held(&ctx->mutex);
 	guard(raw_spinlock_irq)(&ctx->lock);
-	if (READ_ONCE(task->perf_event_ctxp) != ctx)
+	if (perf_task_ctx(task) != ctx)
 		return false;
 	ctx->held++;
 	return true;
@@ -340,7 +341,7 @@ bool perf_swap_hold(struct perf_event_context *ctx, struct task_struct *task)
  *
  * Context: task, ctx->mutex.
  */
-void perf_swap_release(struct perf_event_context *ctx)
+void perf_swap_release(struct perf_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
 	guard(raw_spinlock_irq)(&ctx->lock);
@@ -349,7 +350,7 @@ void perf_swap_release(struct perf_event_context *ctx)
 
 static bool perf_swap_begin_sum(struct perf_event *event)
 {
-	struct perf_event_context *ctx = event->ctx;
+	struct perf_ctx *ctx = perf_event_ctx(event);
 
 	guard(raw_spinlock_irq)(&ctx->lock);
 	if (ctx->moving)
@@ -361,7 +362,7 @@ static bool perf_swap_begin_sum(struct perf_event *event)
 
 static void perf_swap_end_sum(struct perf_event *event)
 {
-	struct perf_event_context *ctx = event->ctx;
+	struct perf_ctx *ctx = perf_event_ctx(event);
 	bool last;
 
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
@@ -384,15 +385,15 @@ static void perf_swap_release_copies(struct perf_event *eldest)
 }
 
 /* Return: NULL if all are held; else one that is moving, and none is held. */
-static struct perf_event_context *
+static struct perf_ctx *
 perf_swap_hold_copies(struct perf_event *eldest)
 {
-	struct perf_event_context *moving;
+	struct perf_ctx *moving;
 	struct perf_event *child;
 
 	lockdep_assert_held(&eldest->child_mutex);
 	if (!perf_swap_begin_sum(eldest))
-		return eldest->ctx;
+		return perf_event_ctx(eldest);
 	list_for_each_entry(child, &eldest->child_list, child_list) {
 		if (!perf_swap_begin_sum(child))
 			goto undo;
@@ -400,7 +401,7 @@ perf_swap_hold_copies(struct perf_event *eldest)
 	return NULL;
 
 undo:
-	moving = child->ctx;
+	moving = perf_event_ctx(child);
 	list_for_each_entry_continue_reverse(child, &eldest->child_list,
 					     child_list)
 		perf_swap_end_sum(child);
@@ -409,7 +410,7 @@ undo:
 }
 
 /* The mover of the context needs no lock that the caller holds. */
-static void perf_swap_wait_for_move(const struct perf_event_context *ctx)
+static void perf_swap_wait_for_move(const struct perf_ctx *ctx)
 {
 	wait_event(perf_swap_wait, !READ_ONCE(ctx->moving));
 }
@@ -443,7 +444,7 @@ static bool perf_swap_moves_counts(struct perf_event *leader)
  */
 void perf_swap_hold_counts(struct perf_event *eldest)
 {
-	struct perf_event_context *moving;
+	struct perf_ctx *moving;
 
 	lockdep_assert_held(&eldest->child_mutex);
 	if (!perf_swap_moves_counts(eldest->group_leader))
@@ -465,10 +466,10 @@ void perf_swap_release_counts(struct perf_event *eldest)
 }
 
 /* The same for the copies of all events of a group. */
-static struct perf_event_context *
+static struct perf_ctx *
 perf_swap_hold_members(struct perf_event *leader)
 {
-	struct perf_event_context *moving = perf_swap_hold_copies(leader);
+	struct perf_ctx *moving = perf_swap_hold_copies(leader);
 	struct perf_event *sibling;
 
 	if (moving)
@@ -497,7 +498,7 @@ undo:
  */
 void perf_swap_hold_group(struct perf_event *leader)
 {
-	struct perf_event_context *moving;
+	struct perf_ctx *moving;
 
 	lockdep_assert_held(&leader->child_mutex);
 	if (!perf_swap_moves_counts(leader))
@@ -523,7 +524,7 @@ void perf_swap_release_group(struct perf_event *leader)
 		perf_swap_release_copies(sibling);
 }
 
-static void perf_swap_set_moving(struct perf_event_context *ctx, bool moving)
+static void perf_swap_set_moving(struct perf_ctx *ctx, bool moving)
 {
 	guard(raw_spinlock_irq)(&ctx->lock);
 	ctx->moving = moving;
@@ -539,8 +540,8 @@ static void perf_swap_set_moving(struct perf_event_context *ctx, bool moving)
  *
  * Context: task; both ctx->mutex until perf_swap_end_move(), no child_mutex.
  */
-void perf_swap_begin_move(struct perf_event_context *a,
-			  struct perf_event_context *b)
+void perf_swap_begin_move(struct perf_ctx *a,
+			  struct perf_ctx *b)
 {
 	lockdep_assert_held(&a->mutex);
 	lockdep_assert_held(&b->mutex);
@@ -557,8 +558,8 @@ void perf_swap_begin_move(struct perf_event_context *a,
  *
  * Context: task, both ctx->mutex.
  */
-void perf_swap_end_move(struct perf_event_context *a,
-			struct perf_event_context *b)
+void perf_swap_end_move(struct perf_ctx *a,
+			struct perf_ctx *b)
 {
 	lockdep_assert_held(&a->mutex);
 	lockdep_assert_held(&b->mutex);
@@ -591,14 +592,14 @@ bool perf_swap_suits(const struct perf_event *event)
  *
  * Context: task, ctx->mutex.
  */
-void perf_swap_end_equal(struct perf_event_context *ctx)
+void perf_swap_end_equal(struct perf_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
 	guard(raw_spinlock_irq)(&ctx->lock);
 	ctx->equal = 0;
 }
 
-static u64 perf_swap_new_equal(struct perf_event_context *ctx)
+static u64 perf_swap_new_equal(struct perf_ctx *ctx)
 {
 	u64 equal = atomic64_add_return(PERF_SWAP_NEXT_EQUAL,
 					&perf_swap_last_equal);
@@ -621,8 +622,8 @@ static u64 perf_swap_new_equal(struct perf_event_context *ctx)
  *
  * Context: task, ctx->mutex.
  */
-void perf_swap_mark_equal(struct perf_event_context *ctx,
-			  struct perf_event_context *copy)
+void perf_swap_mark_equal(struct perf_ctx *ctx,
+			  struct perf_ctx *copy)
 {
 	u64 equal = READ_ONCE(ctx->equal) ?: perf_swap_new_equal(ctx);
 

@@ -6,14 +6,14 @@
 #include "types.h"
 
 /* Switch from the task of @ctx, loaded here, to @next: interrupts off. */
-bool perf_swap_try_oncpu(struct perf_event_context *ctx,
+bool perf_swap_try_oncpu(struct perf_ctx *ctx,
 			 struct task_struct *next);
 
 /* Does @ctx stay with @task without a hold, since it has no equal? */
-bool perf_swap_stays(struct perf_event_context *ctx, struct task_struct *task);
+bool perf_swap_stays(struct perf_ctx *ctx, struct task_struct *task);
 /* Keeps @ctx with @task. Return: false if @task has another context. */
-bool perf_swap_hold(struct perf_event_context *ctx, struct task_struct *task);
-void perf_swap_release(struct perf_event_context *ctx);
+bool perf_swap_hold(struct perf_ctx *ctx, struct task_struct *task);
+void perf_swap_release(struct perf_ctx *ctx);
 
 /* The same for the contexts of an eldest and its copies. child_mutex held. */
 void perf_swap_hold_counts(struct perf_event *eldest);
@@ -23,18 +23,18 @@ void perf_swap_hold_group(struct perf_event *leader);
 void perf_swap_release_group(struct perf_event *leader);
 
 /* For two tasks that do not run, while no reader adds up their counts. */
-void perf_swap_begin_move(struct perf_event_context *a,
-			  struct perf_event_context *b);
-void perf_swap_end_move(struct perf_event_context *a,
-			struct perf_event_context *b);
-void perf_swap_end_equal(struct perf_event_context *ctx);
-bool perf_swap_unloaded(struct perf_event_context *a,
-			struct perf_event_context *b);
+void perf_swap_begin_move(struct perf_ctx *a,
+			  struct perf_ctx *b);
+void perf_swap_end_move(struct perf_ctx *a,
+			struct perf_ctx *b);
+void perf_swap_end_equal(struct perf_ctx *ctx);
+bool perf_swap_unloaded(struct perf_ctx *a,
+			struct perf_ctx *b);
 
 /* Do all events of the group count by task, or none? */
 bool perf_swap_suits(const struct perf_event *event);
 /* Marks @copy, which is new, as equal to @ctx, which is held. */
-void perf_swap_mark_equal(struct perf_event_context *ctx,
-			  struct perf_event_context *copy);
+void perf_swap_mark_equal(struct perf_ctx *ctx,
+			  struct perf_ctx *copy);
 
 #endif /* _KERNEL_EVENTS_SWAP_H */

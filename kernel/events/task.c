@@ -105,7 +105,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
  */
 void perf_event_exec(void)
 {
-	struct perf_event_context *ctx = perf_ctx_find_task(current);
+	struct perf_ctx *ctx = perf_ctx_find_task(current);
 
 	if (!ctx)
 		return;

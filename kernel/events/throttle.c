@@ -349,9 +349,9 @@ static void perf_throttle_stop_groups(struct list_head *active)
 	}
 }
 
-static void perf_throttle_stop_ctx(struct perf_event_context *ctx)
+static void perf_throttle_stop_ctx(struct perf_ctx *ctx)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 
 	guard(raw_spinlock)(&ctx->lock);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
@@ -381,7 +381,7 @@ static noinline void perf_throttle_begin(struct perf_event *event)
 	if (xchg(&event->hw.interrupts, MAX_INTERRUPTS) == MAX_INTERRUPTS)
 		return;
 	__this_cpu_inc(perf_throttled);
-	WRITE_ONCE(perf_cpc_oncpu(event->pmu_ctx->pmu)->throttled, true);
+	WRITE_ONCE(perf_event_cpc_oncpu(event)->throttled, true);
 	tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
 	perf_side_throttle(event, true);
 	if (event->group_leader->nr_siblings)
@@ -443,7 +443,7 @@ void perf_throttle_end_locked(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
 
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	perf_throttle_end(leader);
 	for_each_sibling_event(sibling, leader)
 		perf_throttle_end(sibling);
@@ -514,10 +514,10 @@ static void perf_throttle_tick_list(struct list_head *active)
 	}
 }
 
-static void perf_throttle_tick_ctx(struct perf_event_context *ctx,
+static void perf_throttle_tick_ctx(struct perf_ctx *ctx,
 				   bool throttled)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 
 	if (!throttled && !READ_ONCE(ctx->nr_freq))
 		return;

@@ -112,7 +112,7 @@ static void perf_trace_hit_parked_locked(struct perf_event *event,
 	const struct perf_event *eldest = perf_event_eldest(event);
 	struct perf_sample_data data __uninitialized;
 
-	lockdep_assert_held(&event->ctx->lock);
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (!(eldest->attach_state & PERF_ATTACH_SHOWS_ALL)) {
 		perf_swevent_parked_locked(event, hit->count, NULL, hit->regs);
 		return;
@@ -122,7 +122,7 @@ static void perf_trace_hit_parked_locked(struct perf_event *event,
 	perf_swevent_parked_locked(event, hit->count, &data, hit->regs);
 }
 
-static void perf_trace_deliver_parked_locked(struct perf_event_context *ctx,
+static void perf_trace_deliver_parked_locked(struct perf_ctx *ctx,
 					     struct perf_trace_hit *hit)
 {
 	struct perf_event *event;
@@ -139,11 +139,11 @@ static void perf_trace_deliver_parked_locked(struct perf_event_context *ctx,
 static void perf_trace_deliver_task(struct task_struct *task,
 				    struct perf_trace_hit *hit)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	unsigned long flags;
 
 	rcu_read_lock();
-	ctx = READ_ONCE(task->perf_event_ctxp);
+	ctx = perf_task_ctx(task);
 	if (ctx)
 		ctx = perf_family_other_rcu(ctx);
 	if (ctx) {
@@ -343,7 +343,7 @@ int perf_tracing_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 {
 	int err;
 
-	lockdep_assert_held(&event->ctx->mutex);
+	lockdep_assert_held(&perf_event_ctx(event)->mutex);
 
 	if (!perf_event_is_tracing(event))
 		return perf_overflow_set_bpf(event, prog, bpf_cookie);
@@ -366,7 +366,7 @@ int perf_tracing_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog,
 			    u64 bpf_cookie)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	struct perf_ctx *ctx = perf_event_ctx_lock(event);
 	int err = -ENODEV;
 
 	if (!perf_event_is_revoked(event))

@@ -2,13 +2,14 @@
 /*
  * Types that several rooms of the perf core share; data only.
  *
- * <linux/perf_event.h> has the part that drivers and the rest of the kernel see.
+ * <linux/perf_event_types.h> has the part that drivers and the rest of the kernel
+ * see.
  * The relations, one on each line:
  *
  *   perf_cpu_context (per CPU)
  *     .ctx ------------- the CPU's own context, always loaded while online
  *     .task_ctx -------- the context of the running task, if it has events
- *   perf_event_context --1:n--> perf_event_pmu_context --1:n--> groups
+ *   perf_ctx --1:n--> perf_pmu_ctx --1:n--> groups
  *   pmu --per CPU--> perf_cpu_pmu_context
  *     .epc ------------- this PMU's part of the CPU's own context
  *     .task_epc -------- this PMU's part of the loaded task context
@@ -27,9 +28,7 @@
  *
  * NMI takes none of them.
  *
- * Legend of fields: I set once before others see it; M ctx->mutex; L ctx->lock;
- * ML both to write, either to read; C the owning CPU with interrupts off;
- * N NMI-safe, CPU-local; R RCU; A atomic; B event->mmap_mutex.
+ * The legend of fields is in <linux/perf_event_types.h>.
  */
 #ifndef _KERNEL_EVENTS_TYPES_H
 #define _KERNEL_EVENTS_TYPES_H
@@ -37,6 +36,7 @@
 #include <linux/hrtimer.h>
 #include <linux/llist.h>
 #include <linux/perf_event.h>
+#include <linux/sched.h>
 
 /* A context that is loaded nowhere. */
 #define PERF_CPU_NONE		(-1)
@@ -57,12 +57,203 @@ struct perf_late {
 	bool			queued;
 };
 
+struct perf_family;
+
+/**
+ * struct perf_group_tree - groups that compete for a PMU
+ */
+struct perf_group_tree {
+	/** @root: L, leaders by CPU, perf_event::group_service and id. */
+	struct rb_root			root;
+};
+
+/**
+ * struct perf_pmu_ctx - the events of a context on one PMU
+ *
+ * This is called a part of the context. An event belongs to one part, and so to
+ * one context, which has a part for each PMU in use. A task's context keeps
+ * parts without events until it is freed or the PMU is unregistered. Guarded
+ * like its events; freed after a grace period.
+ */
+struct perf_pmu_ctx {
+	/** @pub: what drivers see; first, so that NULL stays NULL. */
+	struct perf_event_pmu_context	pub;
+
+	/** @pmu: I, the PMU. */
+	struct pmu			*pmu;
+	/** @ctx: I, the context. */
+	struct perf_ctx			*ctx;
+	/** @pmu_ctx_entry: ML, link in the context's list. */
+	struct list_head		pmu_ctx_entry;
+	/**
+	 * @pinned_groups: L, groups that must be scheduled in whenever the
+	 * context is.
+	 */
+	struct perf_group_tree		pinned_groups;
+	/** @flexible_groups: L, groups that take turns. */
+	struct perf_group_tree		flexible_groups;
+	/**
+	 * @least_service: L, the least service of any group at its last turn;
+	 * it only grows from the first choice on.
+	 */
+	s64				least_service;
+	/**
+	 * @interval: L, nanoseconds between two choices, as of the current one.
+	 */
+	s64				interval;
+	/**
+	 * @chosen_at: L, context time of the current choice of flexible groups.
+	 */
+	u64				chosen_at;
+	/** @choice: L, number of the current choice, which may wrap. */
+	unsigned int			choice;
+	/** @nr_waiting: L, groups that did not fit in the current choice. */
+	unsigned int			nr_waiting;
+	/** @pinned_active: L, pinned groups that are scheduled in. */
+	struct list_head		pinned_active;
+	/** @flexible_active: L, flexible groups that are scheduled in. */
+	struct list_head		flexible_active;
+	/**
+	 * @chosen: L, the choice is still valid: no group was added or removed
+	 * since.
+	 */
+	bool				chosen;
+	/** @embedded: I, in the per-CPU data of the PMU, never freed alone. */
+	unsigned int			embedded : 1;
+
+	/** @nr_events: L, events here. */
+	unsigned int			nr_events;
+	/**
+	 * @nr_freq: L, events here that are scheduled in and in frequency mode.
+	 */
+	unsigned int			nr_freq;
+
+	/** @refcount: A, one for each event here. */
+	atomic_t			refcount;
+	/** @rcu_head: frees it. */
+	struct rcu_head			rcu_head;
+	/**
+	 * @pmu_entry: link in the PMU's list of parts, under its users_lock.
+	 */
+	struct list_head		pmu_entry;
+	/** @rotate_necessary: L, some group did not fit that could have run. */
+	int				rotate_necessary;
+};
+
+/**
+ * struct perf_ctx - the events of a task, or of a CPU
+ */
+struct perf_ctx {
+	/** @pub: what drivers see; first, so that NULL stays NULL. */
+	struct perf_event_context	pub;
+	/**
+	 * @lock: guards fields marked L; interrupts off, inside the run-queue
+	 * lock. Never taken in NMI.
+	 */
+	raw_spinlock_t			lock;
+	/**
+	 * @loaded_cpu: L, CPU it is loaded on, -1 for none; changed there only.
+	 */
+	int				loaded_cpu;
+	/** @pmu_ctx_list: ML, struct perf_pmu_ctx, by type of PMU. */
+	struct list_head		pmu_ctx_list;
+	/** @time: L, nanoseconds that the context has been loaded. */
+	u64				time;
+	/** @timestamp: L, clock at which @time was right. */
+	u64				timestamp;
+	/** @timeoffset: L, @time less the clock, to get one from the other. */
+	u64				timeoffset;
+
+	/**
+	 * @equal: L, contexts with the same number have copies of the same
+	 * events; 0 for a context that equals no other.
+	 */
+	u64				equal;
+	/**
+	 * @enabled: L, exclusive-or of the numbers of the eldest of enabled
+	 * events.
+	 */
+	u64				enabled;
+	/**
+	 * @family: L, tasks that share it, NULL for none; see
+	 * family.h.
+	 */
+	struct perf_family		*family;
+	/** @family_entry: among the contexts of @family. */
+	struct list_head		family_entry;
+	/** @event_list: MLR, all events. */
+	struct list_head		event_list;
+	/** @nr_freq: L, events that are scheduled in and in frequency mode. */
+	int				nr_freq;
+	/**
+	 * @held: L, number of users that forbid an exchange for an equal
+	 * context.
+	 */
+	unsigned int			held;
+
+	/** @mutex: guards fields marked M, for code that may sleep. */
+	struct mutex			mutex;
+	/** @nr_events: ML, length of @event_list. */
+	int				nr_events;
+	/** @summed: L, of these, users that add up counts by task. */
+	unsigned int			summed;
+	/**
+	 * @moving: L, it will be given back to its task: no other sum begins.
+	 */
+	bool				moving;
+	/** @cpu: I, CPU it belongs to, -1 for a task. */
+	int				cpu;
+	/** @refcount: A, one for the task or the CPU, one for each event. */
+	refcount_t			refcount;
+	/** @rcu_head: frees it. */
+	struct rcu_head			rcu_head;
+};
+
+static_assert(!offsetof(struct perf_ctx, pub));
+static_assert(!offsetof(struct perf_pmu_ctx, pub));
+
+static inline struct perf_ctx *perf_ctx_of(const struct perf_event_context *pub)
+{
+	return container_of(pub, struct perf_ctx, pub);
+}
+
+static inline struct perf_pmu_ctx *
+perf_pmu_ctx_of(const struct perf_event_pmu_context *pub)
+{
+	return container_of(pub, struct perf_pmu_ctx, pub);
+}
+
+/* NULL while the event is made. */
+static inline struct perf_ctx *perf_event_ctx(const struct perf_event *event)
+{
+	return perf_ctx_of(event->ctx);
+}
+
+/* NULL while the event is made, and after its end. */
+static inline struct perf_pmu_ctx *
+perf_event_pmu_ctx(const struct perf_event *event)
+{
+	return perf_pmu_ctx_of(event->pmu_ctx);
+}
+
+/* NULL for a task without events. The context of another task may change. */
+static inline struct perf_ctx *perf_task_ctx(const struct task_struct *task)
+{
+	return perf_ctx_of(READ_ONCE(task->perf_event_ctxp));
+}
+
+static inline bool perf_pmu_ctx_is_active(const struct perf_pmu_ctx *epc)
+{
+	return !list_empty(&epc->pinned_active) ||
+	       !list_empty(&epc->flexible_active);
+}
+
 /* A CPU's data about contexts. Lock: ctx.lock of the same CPU. */
 struct perf_cpu_context {
 	/* The CPU's own events. */
-	struct perf_event_context	ctx;
+	struct perf_ctx			ctx;
 	/* L+C: loaded task context, NULL when the task has no events. */
-	struct perf_event_context	*task_ctx;
+	struct perf_ctx			*task_ctx;
 	/* M (ctx.mutex): events may be opened here. */
 	bool				online;
 #ifdef CONFIG_CGROUP_PERF
@@ -84,9 +275,9 @@ enum perf_pmu_state {
 /* A CPU's data about one PMU. */
 struct perf_cpu_pmu_context {
 	/* This PMU's part of the CPU's own context. */
-	struct perf_event_pmu_context	epc;
+	struct perf_pmu_ctx		epc;
 	/* L+C: this PMU's part of the loaded task context. */
-	struct perf_event_pmu_context	*task_epc;
+	struct perf_pmu_ctx		*task_epc;
 
 	/* N: nesting of perf_pmu_disable(). */
 	int				disable_count;
@@ -166,9 +357,9 @@ static inline bool perf_event_has_cgroup(const struct perf_event *event)
 #endif
 }
 
-static inline bool perf_ctx_is_task(const struct perf_event_context *ctx)
+static inline bool perf_ctx_is_task(const struct perf_ctx *ctx)
 {
-	return ctx->task;
+	return ctx->pub.task;
 }
 
 #endif /* _KERNEL_EVENTS_TYPES_H */

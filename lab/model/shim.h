@@ -294,6 +294,11 @@ struct perf_event {
 	u64 id;
 };
 
+static inline struct perf_event *perf_event_eldest(struct perf_event *event)
+{
+	return event->parent ?: event;
+}
+
 struct perf_output_handle {
 	struct perf_event *event;
 	struct perf_buffer *rb;

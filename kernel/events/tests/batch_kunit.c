@@ -103,7 +103,7 @@ static struct perf_event *batch_test_copy_beside(struct perf_event *eldest,
 
 	guard(mutex)(&eldest->child_mutex);
 	list_for_each_entry(child, &eldest->child_list, child_list) {
-		if (child->ctx == other->ctx)
+		if (perf_event_ctx(child) == perf_event_ctx(other))
 			return child;
 	}
 	return NULL;
@@ -242,7 +242,7 @@ static struct perf_event *batch_test_open_inherit(struct kunit *test,
 
 static void batch_test_event(struct perf_event *event, enum perf_batch_op op)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	struct perf_ctx *ctx = perf_event_ctx_lock(event);
 
 	perf_batch_event(event, op);
 	perf_event_ctx_unlock(event, ctx);
@@ -250,7 +250,7 @@ static void batch_test_event(struct perf_event *event, enum perf_batch_op op)
 
 static void batch_test_group(struct perf_event *leader, enum perf_batch_op op)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(leader);
+	struct perf_ctx *ctx = perf_event_ctx_lock(leader);
 
 	perf_batch_group(leader, op);
 	perf_event_ctx_unlock(leader, ctx);
@@ -337,7 +337,7 @@ static void batch_test_lets_go(struct kunit *test)
 {
 	struct perf_event *leader = batch_test_open_inherit(test, NULL);
 	struct perf_event *sibling = batch_test_open_inherit(test, leader);
-	struct perf_event_context *ctx = leader->ctx;
+	struct perf_ctx *ctx = perf_event_ctx(leader);
 	unsigned int held = ctx->held;
 
 	for (int op = PERF_BATCH_ENABLE; op <= PERF_BATCH_RESET; op++) {
@@ -353,7 +353,7 @@ static void batch_test_lets_go(struct kunit *test)
 
 static void batch_test_exec(struct test_task *self)
 {
-	struct perf_event_context *ctx = perf_ctx_find_task(current);
+	struct perf_ctx *ctx = perf_ctx_find_task(current);
 
 	perf_inherit_exec(ctx);
 	perf_ctx_put(ctx);

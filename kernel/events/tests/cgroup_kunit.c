@@ -152,10 +152,10 @@ static void cgroup_test_release(void *event)
 
 static void cgroup_test_install(struct perf_event *event)
 {
-	struct perf_event_context *ctx = perf_ctx_get_cpu(event->cpu);
+	struct perf_ctx *ctx = perf_ctx_get_cpu(event->cpu);
 
 	mutex_lock(&ctx->mutex);
-	event->pmu_ctx = perf_epc_get(&fake.pmu, ctx, false);
+	event->pmu_ctx = &perf_epc_get(&fake.pmu, ctx, false)->pub;
 	perf_control_install(ctx, event);
 	mutex_unlock(&ctx->mutex);
 	perf_ctx_put(ctx);
@@ -232,7 +232,7 @@ static u64 cgroup_test_read(struct perf_event *event)
 
 /* Scripts on the CPU. */
 
-static int cgroup_test_run_oncpu(struct perf_event_context *ctx,
+static int cgroup_test_run_oncpu(struct perf_ctx *ctx,
 				 struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct cgroup_test_world *world = arg;
@@ -246,7 +246,7 @@ static int cgroup_test_run_oncpu(struct perf_event_context *ctx,
 static void cgroup_test_run(struct cgroup_test_world *world,
 			    void (*script)(struct cgroup_test_world *world))
 {
-	struct perf_event_context *ctx =
+	struct perf_ctx *ctx =
 		&per_cpu(perf_cpu_context, cgroup_test_cpu()).ctx;
 
 	world->script = script;
@@ -601,7 +601,7 @@ static void cgroup_test_opened_offline(struct kunit *test)
  */
 static void cgroup_test_leave_root(struct cgroup_test_world *world)
 {
-	struct perf_event_context *task_ctx;
+	struct perf_ctx *task_ctx;
 
 	world->cpuctx = this_cpu_ptr(&perf_cpu_context);
 	task_ctx = world->cpuctx->task_ctx;
@@ -680,7 +680,7 @@ static void cgroup_test_compare(struct cgroup_test_world *world)
 /* There are counters for all events, so every enabled event runs. */
 static void cgroup_test_random_script(struct cgroup_test_world *world)
 {
-	struct perf_event_context *ctx = &world->cpuctx->ctx;
+	struct perf_ctx *ctx = &world->cpuctx->ctx;
 	int where = 0, next;
 	u64 from;
 
@@ -820,7 +820,7 @@ static void cgroup_test_turns_mixed(struct kunit *test)
 /* Does a choice survive switches between cgroups whose groups find room? */
 static void cgroup_test_choice_script(struct cgroup_test_world *world)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 	struct kunit *test = world->test;
 	u64 chosen_at;
 

@@ -30,7 +30,7 @@
 
 /* A group, its first member the leader, and what its times should be. */
 struct clock_test_world {
-	struct perf_event_context	ctx;
+	struct perf_ctx			ctx;
 	struct perf_event		member[NR_MEMBERS];
 	u64				enabled[NR_MEMBERS];
 	u64				running[NR_MEMBERS];
@@ -41,7 +41,7 @@ static void clock_test_add_member(struct clock_test_world *world, int nr)
 	struct perf_event *leader = &world->member[0];
 	struct perf_event *event = &world->member[nr];
 
-	event->ctx = &world->ctx;
+	event->ctx = &world->ctx.pub;
 	event->group_leader = leader;
 	event->state = OFF;
 	INIT_LIST_HEAD(&event->sibling_list);
@@ -301,7 +301,7 @@ static void clock_test_time_without_ctx(struct kunit *test)
 static void clock_test_nmi_time(struct kunit *test)
 {
 	struct clock_test_world *world = test->priv;
-	struct perf_event_context *ctx = &world->ctx;
+	struct perf_ctx *ctx = &world->ctx;
 	struct perf_event *event = &world->member[0];
 	u64 enabled, running;
 
@@ -352,7 +352,7 @@ static void clock_test_expect_times(struct kunit *test,
 static void clock_test_nmi_in_update(struct kunit *test)
 {
 	struct clock_test_world *world = test->priv;
-	struct perf_event_context *ctx = &world->ctx;
+	struct perf_ctx *ctx = &world->ctx;
 	struct perf_event *event = &world->member[0];
 
 	scoped_guard(mutex, &ctx->mutex) {
@@ -411,14 +411,14 @@ static void clock_test_time_exchange(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, running, 200 + 100);
 }
 
-static void clock_test_start(struct perf_event_context *ctx)
+static void clock_test_start(struct perf_ctx *ctx)
 {
 	guard(raw_spinlock_irqsave)(&ctx->lock);
 	perf_ctx_clock_start_locked(ctx);
 	ctx->loaded_cpu = raw_smp_processor_id();
 }
 
-static u64 clock_test_update(struct perf_event_context *ctx)
+static u64 clock_test_update(struct perf_ctx *ctx)
 {
 	guard(raw_spinlock_irqsave)(&ctx->lock);
 	perf_ctx_clock_update_locked(ctx);
@@ -429,7 +429,7 @@ static u64 clock_test_update(struct perf_event_context *ctx)
 static void clock_test_ctx_clock(struct kunit *test)
 {
 	struct clock_test_world *world = test->priv;
-	struct perf_event_context *ctx = &world->ctx;
+	struct perf_ctx *ctx = &world->ctx;
 	u64 before, after;
 
 	KUNIT_EXPECT_EQ(test, clock_test_update(ctx), 0);
@@ -455,7 +455,7 @@ static void clock_test_ctx_clock(struct kunit *test)
 static void clock_test_ctx_clock_monotonic(struct kunit *test)
 {
 	struct clock_test_world *world = test->priv;
-	struct perf_event_context *ctx = &world->ctx;
+	struct perf_ctx *ctx = &world->ctx;
 	u64 time;
 
 	clock_test_start(ctx);

@@ -312,7 +312,7 @@ static void clock_pmu_test_random(struct kunit *test)
 	struct perf_event_attr attr =
 		clock_pmu_test_attr(PERF_COUNT_SW_CPU_CLOCK, NSEC_PER_MSEC);
 	const struct clock_pmu_test_seen *seen = test->priv;
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	struct perf_event *event;
 
 	attr.disabled = 1;

@@ -50,18 +50,18 @@ static int context_test_init(struct kunit *test)
 }
 
 /* A context that no task uses. */
-static struct perf_event_context *context_test_make_ctx(struct kunit *test)
+static struct perf_ctx *context_test_make_ctx(struct kunit *test)
 {
-	struct perf_event_context *ctx = perf_ctx_alloc_task(current);
+	struct perf_ctx *ctx = perf_ctx_alloc_task(current);
 
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
 	return ctx;
 }
 
-static struct perf_event_pmu_context *
-context_test_get_part(struct kunit *test, struct perf_event_context *ctx)
+static struct perf_pmu_ctx *
+context_test_get_part(struct kunit *test, struct perf_ctx *ctx)
 {
-	struct perf_event_pmu_context *epc = perf_epc_get(&fake.pmu, ctx, false);
+	struct perf_pmu_ctx *epc = perf_epc_get(&fake.pmu, ctx, false);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(epc));
 	return epc;
@@ -70,8 +70,8 @@ context_test_get_part(struct kunit *test, struct perf_event_context *ctx)
 /* A part that has rested is like a new one. */
 static void context_test_part_rests(struct kunit *test)
 {
-	struct perf_event_context *ctx = context_test_make_ctx(test);
-	struct perf_event_pmu_context *epc = context_test_get_part(test, ctx);
+	struct perf_ctx *ctx = context_test_make_ctx(test);
+	struct perf_pmu_ctx *epc = context_test_get_part(test, ctx);
 
 	epc->least_service = 1;
 	epc->interval = 1;
@@ -104,7 +104,7 @@ static void context_test_use_ctx(struct kunit *test)
 static void context_test_ctx_is_freed(struct kunit *test)
 {
 	fake_expect_freed(test, context_test_use_ctx,
-			  sizeof(struct perf_event_context));
+			  sizeof(struct perf_ctx));
 }
 
 /* Tasks that wait. */
@@ -142,8 +142,8 @@ static void context_test_end_unregister(struct kunit *test)
 
 static void context_test_part_goes(struct kunit *test)
 {
-	struct perf_event_context *ctx = context_test_make_ctx(test);
-	struct perf_event_pmu_context *epc = context_test_get_part(test, ctx);
+	struct perf_ctx *ctx = context_test_make_ctx(test);
+	struct perf_pmu_ctx *epc = context_test_get_part(test, ctx);
 
 	context_test_begin_unregister(test);
 	perf_epc_put(epc);
@@ -155,7 +155,7 @@ static void context_test_part_goes(struct kunit *test)
 /* A part rests in a context that is about to be freed, and goes with it. */
 static void context_test_ctx_goes(struct kunit *test)
 {
-	struct perf_event_context *ctx = context_test_make_ctx(test);
+	struct perf_ctx *ctx = context_test_make_ctx(test);
 
 	perf_epc_put(context_test_get_part(test, ctx));
 	refcount_set(&ctx->refcount, 0);
@@ -188,18 +188,18 @@ static void context_test_begin_cache(struct kunit *test)
 /* It comes with the first event that needs it, and the part goes with it. */
 static void context_test_task_data(struct kunit *test)
 {
-	struct perf_event_context *ctx = context_test_make_ctx(test);
-	struct perf_event_pmu_context *epc = context_test_get_part(test, ctx);
+	struct perf_ctx *ctx = context_test_make_ctx(test);
+	struct perf_pmu_ctx *epc = context_test_get_part(test, ctx);
 	void *data;
 
 	context_test_begin_cache(test);
-	KUNIT_EXPECT_NULL(test, epc->task_ctx_data);
+	KUNIT_EXPECT_NULL(test, epc->pub.task_ctx_data);
 	KUNIT_EXPECT_PTR_EQ(test, perf_epc_get(&fake.pmu, ctx, true), epc);
-	data = epc->task_ctx_data;
+	data = epc->pub.task_ctx_data;
 	KUNIT_ASSERT_NOT_NULL(test, data);
 	KUNIT_EXPECT_NULL(test, memchr_inv(data, 0, 64));
 	KUNIT_EXPECT_PTR_EQ(test, perf_epc_get(&fake.pmu, ctx, true), epc);
-	KUNIT_EXPECT_PTR_EQ(test, epc->task_ctx_data, data);
+	KUNIT_EXPECT_PTR_EQ(test, epc->pub.task_ctx_data, data);
 	KUNIT_EXPECT_EQ(test, atomic_read(&epc->refcount), 3);
 	for (int i = 0; i < 3; i++)
 		perf_epc_put(epc);
@@ -209,8 +209,8 @@ static void context_test_task_data(struct kunit *test)
 
 static void context_test_no_task_data(struct kunit *test)
 {
-	struct perf_event_context *ctx = context_test_make_ctx(test);
-	struct perf_event_pmu_context *epc = context_test_get_part(test, ctx);
+	struct perf_ctx *ctx = context_test_make_ctx(test);
+	struct perf_pmu_ctx *epc = context_test_get_part(test, ctx);
 
 	KUNIT_EXPECT_EQ(test, PTR_ERR(perf_epc_get(&fake.pmu, ctx, true)),
 			-ENOMEM);

@@ -236,7 +236,7 @@ static void control_test_reset(struct kunit *test)
 {
 	struct perf_event *event =
 		control_test_open(test, control_test_first_cpu());
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	u64 enabled = control_test_enabled(event);
 
 	fake_pmu_tick(&fake, 8);
@@ -367,7 +367,7 @@ static void control_test_group_read(struct kunit *test)
 	struct perf_event *leader =
 		control_test_open(test, control_test_first_cpu());
 	struct perf_event *sibling = control_test_open_sibling(test, leader);
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	int commits;
 
 	commits = fake_pmu_calls(&fake, FAKE_COMMIT);
@@ -449,7 +449,7 @@ static void control_test_disabled_by_overflow(struct kunit *test)
 
 /* Remote calls. */
 
-static int control_test_remote_fn(struct perf_event_context *ctx,
+static int control_test_remote_fn(struct perf_ctx *ctx,
 				  struct perf_cpu_context *cpuctx, void *arg)
 {
 	int *cpu = arg;
@@ -465,7 +465,7 @@ static void control_test_remote(struct kunit *test)
 	int cpu, where;
 
 	for_each_online_cpu(cpu) {
-		struct perf_event_context *ctx;
+		struct perf_ctx *ctx;
 
 		ctx = &per_cpu(perf_cpu_context, cpu).ctx;
 		KUNIT_EXPECT_EQ(test,
@@ -475,7 +475,8 @@ static void control_test_remote(struct kunit *test)
 	}
 	control_test_bind(test, control_test_first_cpu());
 	KUNIT_EXPECT_EQ(test,
-			perf_ctx_call(event->ctx, control_test_remote_fn, &where),
+			perf_ctx_call(perf_event_ctx(event),
+				      control_test_remote_fn, &where),
 			42);
 	KUNIT_EXPECT_EQ(test, where, control_test_first_cpu());
 }
@@ -511,7 +512,7 @@ static void control_test_note(void)
 	WRITE_ONCE(control_test_busy.leave, true);
 }
 
-static int control_test_note_ctx(struct perf_event_context *ctx,
+static int control_test_note_ctx(struct perf_ctx *ctx,
 				 struct perf_cpu_context *cpuctx, void *unused)
 {
 	control_test_note();
@@ -576,7 +577,7 @@ static void control_test_end_busy(struct task_struct *task)
 static void control_test_remote_recursion(struct kunit *test)
 {
 	int cpu = control_test_other_cpu(test);
-	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
+	struct perf_ctx *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
 	struct task_struct *task = control_test_start_busy(test, cpu,
 							   control_test_forget_recursion);
 	u64 begin = ktime_get_ns();
@@ -590,7 +591,7 @@ static void control_test_remote_recursion(struct kunit *test)
 
 static int control_test_send_ctx(void *cpu)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	complete(&control_test_busy.sending);
 	ctx = &per_cpu(perf_cpu_context, (unsigned long)cpu).ctx;
@@ -760,7 +761,7 @@ static void control_test_task_exits(struct kunit *test)
 
 struct control_test_opener {
 	struct task_struct		*target;
-	struct perf_event_context	*found;
+	struct perf_ctx			*found;
 	struct completion		begun;
 	struct completion		done;
 };
@@ -806,7 +807,7 @@ static void control_test_start_opener(struct kunit *test,
  */
 static void control_test_ctx_exchanged(struct kunit *test)
 {
-	struct perf_event_context *gone, *ctx;
+	struct perf_ctx *gone, *ctx;
 	struct control_test_opener opener = { };
 	int cpu = control_test_other_cpu(test);
 	struct control_test_mortal *mortal;
@@ -827,12 +828,12 @@ static void control_test_ctx_exchanged(struct kunit *test)
 	scoped_guard(mutex, &target->perf_event_mutex) {
 		control_test_start_opener(test, &opener, cpu);
 		/* Complete, for readers under RCU. */
-		smp_store_release(&target->perf_event_ctxp, gone);
+		smp_store_release(&target->perf_event_ctxp, &gone->pub);
 	}
 	early = wait_for_completion_timeout(&opener.done, 2);
 	KUNIT_EXPECT_FALSE(test, early);
 	/* As above. */
-	smp_store_release(&target->perf_event_ctxp, ctx);
+	smp_store_release(&target->perf_event_ctxp, &ctx->pub);
 	if (!early)
 		wait_for_completion(&opener.done);
 	KUNIT_EXPECT_PTR_EQ(test, opener.found, ctx);

@@ -138,7 +138,7 @@ static void control_read_test_read_scope(struct kunit *test)
 	scoped_guard(preempt)
 		KUNIT_EXPECT_EQ(test, perf_event_read_local(event, &value, NULL,
 							    NULL), -EINVAL);
-	scoped_guard(mutex, &event->ctx->mutex)
+	scoped_guard(mutex, &perf_event_ctx(event)->mutex)
 		KUNIT_EXPECT_EQ(test, perf_control_read(event, false), 0);
 	fake.pmu.scope = PERF_PMU_SCOPE_NONE;
 	KUNIT_EXPECT_EQ(test, local64_read(&event->count), 5);
@@ -165,12 +165,12 @@ static void control_read_test_new_period(struct kunit *test)
 static void control_read_test_last_event(struct kunit *test)
 {
 	struct perf_event *events[2];
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	control_read_test_bind(test, control_read_test_first_cpu());
 	for (int i = 0; i < 2; i++)
 		events[i] = control_read_test_open_task(test, current);
-	ctx = events[0]->ctx;
+	ctx = perf_event_ctx(events[0]);
 	perf_ctx_get(ctx);
 	fake_pmu_close(test, events[0]);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(ctx->loaded_cpu),
@@ -185,7 +185,7 @@ static void control_read_test_last_event(struct kunit *test)
 
 static void control_read_test_exec(void)
 {
-	struct perf_event_context *ctx = perf_ctx_find_task(current);
+	struct perf_ctx *ctx = perf_ctx_find_task(current);
 
 	perf_control_exec(ctx);
 	perf_ctx_put(ctx);

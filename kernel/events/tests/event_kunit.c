@@ -170,14 +170,14 @@ static void event_test_disowned(struct kunit *test)
 static void event_test_leaves_twice(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask);
-	struct perf_event_context *ctx = perf_ctx_get_cpu(cpu);
+	struct perf_ctx *ctx = perf_ctx_get_cpu(cpu);
 	struct perf_event_attr attr = event_test_attr();
 	struct perf_event *event = event_test_alloc(&attr, -1);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	event->pmu_ctx = perf_epc_get(&fake.pmu, ctx, false);
+	event->pmu_ctx = &perf_epc_get(&fake.pmu, ctx, false)->pub;
 	perf_event_leave_pmu(event);
-	KUNIT_EXPECT_NULL(test, event->pmu_ctx);
+	KUNIT_EXPECT_NULL(test, perf_event_pmu_ctx(event));
 	KUNIT_EXPECT_NULL(test, event->destroy);
 	KUNIT_EXPECT_PTR_NE(test, event->pmu, &fake.pmu);
 	perf_event_leave_pmu(event);
@@ -206,7 +206,7 @@ static void event_test_make_pair(struct kunit *test,
 	struct perf_event_spec spec = {
 		.cpu = -1, .task = current, .cgroup_fd = -1,
 	};
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	pair->eldest = fake_pmu_open(test, &fake, &open);
 	spec.attr = &pair->eldest->attr;

@@ -134,9 +134,10 @@ static int fake_pmu_add(struct perf_event *event, int flags)
 	fake_pmu_expect(fake, event->hw.idx < 0, "add of an event that is on");
 	fake_pmu_expect(fake, event->oncpu == smp_processor_id(),
 			"add on a CPU that is not event->oncpu");
-	fake_pmu_expect(fake, event->ctx->loaded_cpu == smp_processor_id(),
+	fake_pmu_expect(fake,
+			perf_event_ctx(event)->loaded_cpu == smp_processor_id(),
 			"add while the context is not loaded");
-	fake_pmu_expect(fake, raw_spin_is_locked(&event->ctx->lock),
+	fake_pmu_expect(fake, raw_spin_is_locked(&perf_event_ctx(event)->lock),
 			"add without the lock of the context");
 	if (idx < 0)
 		return -EAGAIN;
@@ -366,7 +367,7 @@ void fake_pmu_reset(struct fake_pmu *fake, unsigned int nr_counters,
 }
 
 /* The number of the enabled set in @ctx, less all events that are enabled. */
-static u64 fake_pmu_enabled_too_many(struct perf_event_context *ctx)
+static u64 fake_pmu_enabled_too_many(struct perf_ctx *ctx)
 {
 	struct perf_event *event;
 	u64 enabled;
@@ -397,7 +398,7 @@ void fake_pmu_expect_idle(struct kunit *test, struct fake_pmu *fake)
 			fake_pmu_calls(fake, FAKE_DEL));
 	for_each_possible_cpu(cpu) {
 		struct fake_pmu_cpu *unit = per_cpu_ptr(fake->cpus, cpu);
-		struct perf_event_context *ctx;
+		struct perf_ctx *ctx;
 
 		ctx = &per_cpu(perf_cpu_context, cpu).ctx;
 		KUNIT_EXPECT_EQ(test, fake_pmu_enabled_too_many(ctx), 0);
@@ -422,13 +423,13 @@ static struct perf_event *fake_pmu_join(struct perf_event_attr *attr,
 		.cgroup_fd	= -1,
 	};
 	struct perf_event *event = perf_event_alloc(&spec);
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	if (IS_ERR(event))
 		return event;
 	event->owner = PERF_OWNER_KERNEL;
 	ctx = perf_event_ctx_lock(leader);
-	perf_epc_get_ref(leader->pmu_ctx);
+	perf_epc_get_ref(perf_event_pmu_ctx(leader));
 	event->pmu_ctx = leader->pmu_ctx;
 	perf_control_install(ctx, event);
 	perf_event_ctx_unlock(leader, ctx);
@@ -545,7 +546,7 @@ struct perf_event_pmu_context *fake_software_part(void)
 {
 	struct pmu *pmu = fake_find_pmu("software");
 
-	return &per_cpu_ptr(pmu->cpu_pmu_context, 0)->epc;
+	return &per_cpu_ptr(pmu->cpu_pmu_context, 0)->epc.pub;
 }
 
 /**
@@ -571,7 +572,7 @@ unsigned int fake_pmu_turns(const struct perf_event *event)
 	return atomic_read(&mine->turns);
 }
 
-void fake_ctx_init(struct perf_event_context *ctx)
+void fake_ctx_init(struct perf_ctx *ctx)
 {
 	perf_ctx_init(ctx, -1);
 	perf_live_add(PERF_LIVE_CONTEXTS, -1);

@@ -120,7 +120,7 @@ static inline int fake_pmu_calls(struct fake_pmu *fake, enum fake_pmu_call call)
 }
 
 /* A context in memory of the test's, which the core neither frees nor counts. */
-void fake_ctx_init(struct perf_event_context *ctx);
+void fake_ctx_init(struct perf_ctx *ctx);
 
 /* Random numbers that a later run can repeat. */
 void fake_pmu_seed(struct kunit *test, struct rnd_state *rnd);

@@ -53,7 +53,7 @@ enum family_test_place { FAMILY_TEST_OUTSIDE, FAMILY_TEST_PARKED, FAMILY_TEST_TA
 
 struct family_test_pool {
 	struct perf_family		*family;
-	struct perf_event_context	*ctx[NR_POOL];
+	struct perf_ctx			*ctx[NR_POOL];
 	enum family_test_place		place[NR_POOL];
 };
 
@@ -84,7 +84,7 @@ static void family_test_pool_park(struct family_test_pool *pool, int i)
 static void family_test_pool_take(struct kunit *test,
 				  struct family_test_pool *pool)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	if (!family_test_pool_count(pool, FAMILY_TEST_PARKED))
 		return;
@@ -192,7 +192,7 @@ static void family_test_pool_random(struct kunit *test)
 static void family_test_pool_nearest(struct kunit *test)
 {
 	struct family_test_pool *pool = family_test_pool_make(test);
-	struct perf_event_context *first, *again;
+	struct perf_ctx *first, *again;
 
 	if (num_possible_cpus() < 2)
 		kunit_skip(test, "one CPU only");
@@ -245,7 +245,7 @@ static void family_test_pool_suffices(struct kunit *test)
 static void family_test_pool_ends(struct kunit *test)
 {
 	unsigned int nr = max(nr_cpu_ids, 2U) + 1;
-	struct perf_event_context *ctx = perf_ctx_alloc_task(current), *taken;
+	struct perf_ctx *ctx = perf_ctx_alloc_task(current), *taken;
 	struct perf_family *family;
 
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
@@ -273,8 +273,8 @@ static void family_test_pool_ends(struct kunit *test)
 static void family_test_pool_elsewhere(struct kunit *test)
 {
 	struct family_test_pool *pool = family_test_pool_make(test);
-	struct perf_event_context *handle = &pool->family->handle;
-	struct perf_event_context *ctx = pool->ctx[0], *found[4];
+	struct perf_ctx *handle = &pool->family->handle;
+	struct perf_ctx *ctx = pool->ctx[0], *found[4];
 
 	scoped_guard(preempt) {
 		found[0] = perf_family_other_rcu(ctx);
@@ -317,7 +317,7 @@ static void family_test_pool_other(struct kunit *test)
 {
 	struct family_test_pool *from = family_test_pool_make(test),
 				*to = family_test_pool_make(test);
-	struct perf_event_context *ctx = from->ctx[0], *taken;
+	struct perf_ctx *ctx = from->ctx[0], *taken;
 
 	scoped_guard(mutex, &from->family->mutex)
 		perf_family_add(from->family, ctx);
@@ -392,11 +392,11 @@ static void family_test_fork_joins(struct kunit *test)
 /* A founder's context may be equal to another one. A pool's context is not. */
 static void family_test_founder_was_equal(struct kunit *test)
 {
-	struct perf_event_context *own, *ctx;
+	struct perf_ctx *own, *ctx;
 	struct perf_family *family;
 
 	family_test_open(test, false);
-	own = current->perf_event_ctxp;
+	own = perf_task_ctx(current);
 	scoped_guard(raw_spinlock_irqsave, &own->lock)
 		own->equal = 2;
 	test_task_fork(test, NULL);
@@ -433,12 +433,12 @@ static void family_test_by_task(struct kunit *test)
 
 	KUNIT_EXPECT_NULL(test, test_task_family(current));
 	KUNIT_EXPECT_NULL(test, test_task_family(child->task));
-	KUNIT_EXPECT_NOT_NULL(test, child->task->perf_event_ctxp);
+	KUNIT_EXPECT_NOT_NULL(test, perf_task_ctx(child->task));
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&event->child_list));
 	test_task_end(test, child);
 	/* Their contexts are equal: a switch may have exchanged them. */
 	KUNIT_EXPECT_EQ(test, list_empty(&event->child_list),
-			event->ctx == current->perf_event_ctxp);
+			perf_event_ctx(event) == perf_task_ctx(current));
 }
 
 static void family_test_pool_is_bounded(struct kunit *test)
@@ -470,8 +470,9 @@ static void family_test_founder_leaves(struct kunit *test)
 
 	own = fake_pmu_open(test, &fake, &spec);
 	KUNIT_EXPECT_NULL(test, test_task_family(current));
-	KUNIT_EXPECT_PTR_EQ(test, current->perf_event_ctxp, event->ctx);
-	KUNIT_EXPECT_PTR_EQ(test, own->ctx, event->ctx);
+	KUNIT_EXPECT_PTR_EQ(test, perf_task_ctx(current),
+			    perf_event_ctx(event));
+	KUNIT_EXPECT_PTR_EQ(test, perf_event_ctx(own), perf_event_ctx(event));
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
 	KUNIT_EXPECT_PTR_EQ(test, test_task_family(child->task), family);
 	KUNIT_EXPECT_EQ(test, family->nr_members, 1);
@@ -491,8 +492,9 @@ static void family_test_child_leaves(struct kunit *test)
 
 	own = fake_pmu_open(test, &fake, &spec);
 	KUNIT_EXPECT_PTR_EQ(test, test_task_family(current), family);
-	KUNIT_EXPECT_PTR_EQ(test, child->task->perf_event_ctxp, own->ctx);
-	KUNIT_EXPECT_EQ(test, own->ctx->nr_events, 2);
+	KUNIT_EXPECT_PTR_EQ(test, perf_task_ctx(child->task),
+			    perf_event_ctx(own));
+	KUNIT_EXPECT_EQ(test, perf_event_ctx(own)->nr_events, 2);
 	KUNIT_EXPECT_EQ(test, family->nr_members, 1);
 
 	before = family_test_read(event);
@@ -580,7 +582,7 @@ static void family_test_hand_over(struct kunit *test)
 
 static u64 family_test_count_of(struct task_struct *task)
 {
-	struct perf_event_context *ctx = task->perf_event_ctxp;
+	struct perf_ctx *ctx = perf_task_ctx(task);
 
 	guard(mutex)(&ctx->mutex);
 	return perf_event_count(list_first_entry(&ctx->event_list,
@@ -595,9 +597,9 @@ static void family_test_exchange(struct kunit *test)
 	struct test_task *child = family_test_ping_pong(test);
 	u64 sum = family_test_read(event);
 
-	KUNIT_EXPECT_PTR_EQ(test, child->task->perf_event_ctxp->task,
-			    child->task);
-	KUNIT_EXPECT_PTR_EQ(test, current->perf_event_ctxp->task, current);
+	KUNIT_EXPECT_PTR_EQ(test,
+			    perf_task_ctx(child->task)->pub.task, child->task);
+	KUNIT_EXPECT_PTR_EQ(test, perf_task_ctx(current)->pub.task, current);
 	KUNIT_EXPECT_EQ(test, family_test_count_of(child->task),
 			NR_ROUNDS * PONG_TICKS);
 	KUNIT_EXPECT_EQ(test, family_test_count_of(current),
@@ -615,19 +617,19 @@ static void family_test_unequal(struct kunit *test)
 
 	family_test_open(test, true);
 	child = test_task_fork(test, NULL);
-	KUNIT_EXPECT_NE(test, current->perf_event_ctxp->equal, 0);
-	KUNIT_EXPECT_EQ(test, current->perf_event_ctxp->equal,
-			child->task->perf_event_ctxp->equal);
+	KUNIT_EXPECT_NE(test, perf_task_ctx(current)->equal, 0);
+	KUNIT_EXPECT_EQ(test, perf_task_ctx(current)->equal,
+			perf_task_ctx(child->task)->equal);
 	spec.task = child->task;
 	fake_pmu_open(test, &fake, &spec);
-	KUNIT_EXPECT_EQ(test, child->task->perf_event_ctxp->equal, 0);
+	KUNIT_EXPECT_EQ(test, perf_task_ctx(child->task)->equal, 0);
 }
 
-static struct perf_event_context *family_test_seen_ctx;
+static struct perf_ctx *family_test_seen_ctx;
 
 static void family_test_see_ctx(struct test_task *self)
 {
-	family_test_seen_ctx = current->perf_event_ctxp;
+	family_test_seen_ctx = perf_task_ctx(current);
 }
 
 #define SHORT_LEAD	((s64)NSEC_PER_SEC)
@@ -636,7 +638,7 @@ static void family_test_see_ctx(struct test_task *self)
 /* The lead of the oldest event of @task or, with @newest, of its newest one. */
 static s64 family_test_lead_of(struct task_struct *task, bool newest)
 {
-	struct perf_event_context *ctx = task->perf_event_ctxp;
+	struct perf_ctx *ctx = perf_task_ctx(task);
 	struct list_head *list = &ctx->event_list;
 
 	guard(raw_spinlock_irq)(&ctx->lock);
@@ -648,25 +650,25 @@ static s64 family_test_lead_of(struct task_struct *task, bool newest)
 /* As a choice leaves them: one group waits. No other choice follows. */
 static void family_test_set_leads(struct task_struct *task, s64 lead)
 {
-	struct perf_event_context *ctx = task->perf_event_ctxp;
+	struct perf_ctx *ctx = perf_task_ctx(task);
 	struct perf_event *event;
 
 	guard(raw_spinlock_irq)(&ctx->lock);
 	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		event->pmu_ctx->nr_waiting = 1;
-		event->pmu_ctx->chosen = true;
+		perf_event_pmu_ctx(event)->nr_waiting = 1;
+		perf_event_pmu_ctx(event)->chosen = true;
 		perf_group_set_lead_locked(event, lead);
 	}
 }
 
 static struct {
-	struct perf_event_context	*ctx;
+	struct perf_ctx			*ctx;
 	s64				lead;
 } family_test_lead_seen;
 
 static void family_test_see_lead(struct test_task *self)
 {
-	family_test_lead_seen.ctx = current->perf_event_ctxp;
+	family_test_lead_seen.ctx = perf_task_ctx(current);
 	family_test_lead_seen.lead = family_test_lead_of(current, true);
 }
 
@@ -674,7 +676,7 @@ static void family_test_see_lead(struct test_task *self)
 static void family_test_exchange_turns(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask), exchanges = 0;
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	struct test_task *child;
 
 	KUNIT_ASSERT_EQ(test, 0,
@@ -686,7 +688,7 @@ static void family_test_exchange_turns(struct kunit *test)
 	family_test_set_leads(current, SHORT_LEAD);
 	family_test_set_leads(child->task, LONG_LEAD);
 	for (int i = 0; i < 10; i++) {
-		ctx = current->perf_event_ctxp;
+		ctx = perf_task_ctx(current);
 		test_task_act(child);
 		exchanges += family_test_lead_seen.ctx == ctx;
 		KUNIT_EXPECT_GT(test, family_test_lead_seen.lead,
@@ -725,7 +727,7 @@ static void family_test_exchange_short_runs(struct kunit *test)
 }
 
 /* Contexts that are exchanged, and an event whose counts somebody adds up. */
-static struct perf_event_context *family_test_moved[2];
+static struct perf_ctx *family_test_moved[2];
 static struct perf_event *family_test_summed;
 
 static void family_test_lock_moved(void)
@@ -776,8 +778,8 @@ static void family_test_sum_and_move(struct kunit *test)
 	struct test_task *child = test_task_fork(test, NULL);
 
 	test_task_settle(child);
-	family_test_moved[0] = current->perf_event_ctxp;
-	family_test_moved[1] = child->task->perf_event_ctxp;
+	family_test_moved[0] = perf_task_ctx(current);
+	family_test_moved[1] = perf_task_ctx(child->task);
 	family_test_lock_moved();
 	perf_swap_begin_move(family_test_moved[0], family_test_moved[1]);
 	/* Another family has nothing to wait for. */
@@ -810,12 +812,12 @@ static void family_test_sum_and_move(struct kunit *test)
 static void family_test_expect_no_exchange(struct kunit *test,
 					   struct test_task *child)
 {
-	struct perf_event_context *ctx = current->perf_event_ctxp;
+	struct perf_ctx *ctx = perf_task_ctx(current);
 
 	for (int i = 0; i < 10; i++) {
 		test_task_act(child);
 		KUNIT_EXPECT_PTR_NE(test, family_test_seen_ctx, ctx);
-		KUNIT_EXPECT_PTR_EQ(test, current->perf_event_ctxp, ctx);
+		KUNIT_EXPECT_PTR_EQ(test, perf_task_ctx(current), ctx);
 	}
 }
 
@@ -823,7 +825,7 @@ static void family_test_expect_no_exchange(struct kunit *test,
 static void family_test_end_equal(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask);
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	struct test_task *child;
 
 	KUNIT_ASSERT_EQ(test, 0,
@@ -831,7 +833,7 @@ static void family_test_end_equal(struct kunit *test)
 	family_test_open(test, true);
 	child = test_task_fork(test, family_test_see_ctx);
 	test_task_settle(child);
-	ctx = current->perf_event_ctxp;
+	ctx = perf_task_ctx(current);
 	KUNIT_EXPECT_NE(test, ctx->equal, 0);
 	scoped_guard(mutex, &ctx->mutex) {
 		perf_swap_end_equal(ctx);
@@ -854,7 +856,8 @@ static void family_test_enabled_alone(struct kunit *test)
 	family_test_open(test, true);
 	child = test_task_fork(test, family_test_see_ctx);
 	test_task_settle(child);
-	copy = list_first_entry(&child->task->perf_event_ctxp->event_list,
+	copy = list_first_entry(&perf_task_ctx(child->task)
+					 ->event_list,
 				struct perf_event, event_entry);
 	perf_event_disable(copy);
 	family_test_expect_no_exchange(test, child);
@@ -869,10 +872,10 @@ static void family_test_one_closed(struct kunit *test)
 
 	family_test_open(test, true);
 	child = test_task_fork(test, NULL);
-	KUNIT_EXPECT_NE(test, child->task->perf_event_ctxp->equal, 0);
+	KUNIT_EXPECT_NE(test, perf_task_ctx(child->task)->equal, 0);
 	fake_pmu_close(test, event);
-	KUNIT_EXPECT_EQ(test, child->task->perf_event_ctxp->equal, 0);
-	KUNIT_EXPECT_EQ(test, current->perf_event_ctxp->equal, 0);
+	KUNIT_EXPECT_EQ(test, perf_task_ctx(child->task)->equal, 0);
+	KUNIT_EXPECT_EQ(test, perf_task_ctx(current)->equal, 0);
 }
 
 /* A closed eldest leaves members without events, which can fork and exit. */
@@ -883,7 +886,7 @@ static void family_test_closed(struct kunit *test)
 
 	fake_pmu_close(test, event);
 	late = test_task_fork(test, family_test_tick);
-	KUNIT_EXPECT_NULL(test, late->task->perf_event_ctxp);
+	KUNIT_EXPECT_NULL(test, perf_task_ctx(late->task));
 	test_task_act(child);
 	test_task_act(late);
 	event = family_test_open(test, false);
@@ -1032,8 +1035,8 @@ static void family_test_aux(struct kunit *test)
 	family_test_open(test, false);
 	child = test_task_fork(test, NULL);
 	KUNIT_EXPECT_NULL(test, test_task_family(child->task));
-	KUNIT_EXPECT_NOT_NULL(test, child->task->perf_event_ctxp);
-	KUNIT_EXPECT_EQ(test, child->task->perf_event_ctxp->equal, 0);
+	KUNIT_EXPECT_NOT_NULL(test, perf_task_ctx(child->task));
+	KUNIT_EXPECT_EQ(test, perf_task_ctx(child->task)->equal, 0);
 }
 
 static int (*family_test_take)(struct perf_event *event);
@@ -1057,7 +1060,7 @@ static void family_test_copy_refused(struct kunit *test)
 		.attr = &eldest->attr, .cpu = -1, .task = current,
 		.parent = eldest, .cgroup_fd = -1,
 	};
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	family_test_take = fake.pmu.event_init;
 	fake.pmu.event_init = family_test_refuse_first;

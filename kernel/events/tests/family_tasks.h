@@ -153,7 +153,7 @@ static inline void test_task_settle(struct test_task *task)
 
 static inline struct perf_family *test_task_family(struct task_struct *task)
 {
-	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
+	struct perf_ctx *ctx = perf_task_ctx(task);
 
 	return ctx ? ctx->family : NULL;
 }

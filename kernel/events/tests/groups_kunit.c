@@ -22,8 +22,8 @@
 #define NR_TURNS	60
 
 struct group_test_world {
-	struct perf_event_context	ctx;
-	struct perf_event_pmu_context	epc;
+	struct perf_ctx			ctx;
+	struct perf_pmu_ctx		epc;
 	struct perf_event		event[NR_EVENTS];
 
 	/* Oracle: the trees, and the leader of each event. */
@@ -42,8 +42,9 @@ struct group_test_world {
 
 static void group_test_orphan(struct perf_event *sibling)
 {
-	struct group_test_world *world =
-		container_of(sibling->ctx, struct group_test_world, ctx);
+	struct group_test_world *world = container_of(perf_event_ctx(sibling),
+						      struct group_test_world,
+						      ctx);
 
 	world->nr_orphans++;
 }
@@ -52,8 +53,8 @@ static void group_test_init_event(struct group_test_world *world, int nr)
 {
 	struct perf_event *event = &world->event[nr];
 
-	event->ctx = &world->ctx;
-	event->pmu_ctx = &world->epc;
+	event->ctx = &world->ctx.pub;
+	event->pmu_ctx = &world->epc.pub;
 	event->cpu = nr % (NR_CPUS_USED + 1) - 1;
 	event->id = nr;
 	event->group_leader = event;

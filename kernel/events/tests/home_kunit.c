@@ -56,8 +56,8 @@ struct home_test_refs {
 struct home_test_world {
 	struct test_task		*owner;
 	struct test_task		*host;
-	struct perf_event_context	*own;
-	struct perf_event_context	*copy;
+	struct perf_ctx			*own;
+	struct perf_ctx			*copy;
 	struct home_test_refs		refs;
 };
 
@@ -72,7 +72,7 @@ home_test_count_refs(const struct home_test_world *world)
 	} };
 }
 
-static bool home_test_exchange(struct perf_event_context *ctx,
+static bool home_test_exchange(struct perf_ctx *ctx,
 			       struct task_struct *heir)
 {
 	guard(rcu)();
@@ -86,10 +86,10 @@ static void home_test_send_away(struct kunit *test,
 {
 	struct task_struct *owner = world->owner->task, *host = world->host->task;
 
-	if (READ_ONCE(world->own->task) == owner)
+	if (READ_ONCE(world->own->pub.task) == owner)
 		KUNIT_ASSERT_TRUE(test, home_test_exchange(world->own, host));
-	KUNIT_ASSERT_PTR_EQ(test, READ_ONCE(host->perf_event_ctxp), world->own);
-	world->copy = READ_ONCE(owner->perf_event_ctxp);
+	KUNIT_ASSERT_PTR_EQ(test, perf_task_ctx(host), world->own);
+	world->copy = perf_task_ctx(owner);
 	KUNIT_ASSERT_PTR_NE(test, world->own, world->copy);
 }
 
@@ -101,7 +101,7 @@ static void home_test_make(struct kunit *test, struct home_test_world *world)
 
 	world->owner = test_task_fork(test, test_task_fork_child);
 	spec.task = world->owner->task;
-	world->own = fake_pmu_open(test, &fake, &spec)->ctx;
+	world->own = perf_event_ctx(fake_pmu_open(test, &fake, &spec));
 	world->host = test_task_make(test, NULL);
 	world->owner->child = world->host;
 	test_task_act(world->owner);
@@ -116,9 +116,8 @@ static void home_test_make(struct kunit *test, struct home_test_world *world)
 static void home_test_expect_away(struct kunit *test,
 				  const struct home_test_world *world)
 {
-	KUNIT_EXPECT_PTR_EQ(test, READ_ONCE(world->host->task->perf_event_ctxp),
-			    world->own);
-	KUNIT_EXPECT_PTR_EQ(test, READ_ONCE(world->own->task),
+	KUNIT_EXPECT_PTR_EQ(test, perf_task_ctx(world->host->task), world->own);
+	KUNIT_EXPECT_PTR_EQ(test, READ_ONCE(world->own->pub.task),
 			    world->host->task);
 	KUNIT_EXPECT_EQ(test, world->own->held | world->copy->held, 0);
 }
@@ -126,13 +125,13 @@ static void home_test_expect_away(struct kunit *test,
 static void home_test_expect_home(struct kunit *test,
 				  const struct home_test_world *world)
 {
-	KUNIT_EXPECT_PTR_EQ(test, READ_ONCE(world->owner->task->perf_event_ctxp),
+	KUNIT_EXPECT_PTR_EQ(test, perf_task_ctx(world->owner->task),
 			    world->own);
-	KUNIT_EXPECT_PTR_EQ(test, READ_ONCE(world->own->task),
+	KUNIT_EXPECT_PTR_EQ(test, READ_ONCE(world->own->pub.task),
 			    world->owner->task);
-	KUNIT_EXPECT_PTR_EQ(test, READ_ONCE(world->host->task->perf_event_ctxp),
+	KUNIT_EXPECT_PTR_EQ(test, perf_task_ctx(world->host->task),
 			    world->copy);
-	KUNIT_EXPECT_PTR_EQ(test, READ_ONCE(world->copy->task),
+	KUNIT_EXPECT_PTR_EQ(test, READ_ONCE(world->copy->pub.task),
 			    world->host->task);
 	KUNIT_EXPECT_EQ(test, world->own->held | world->copy->held, 0);
 	KUNIT_EXPECT_FALSE(test, world->own->moving | world->copy->moving);
@@ -140,7 +139,7 @@ static void home_test_expect_home(struct kunit *test,
 	KUNIT_EXPECT_EQ(test, world->own->equal, 0);
 }
 
-static bool home_test_take(struct perf_event_context *ctx,
+static bool home_test_take(struct perf_ctx *ctx,
 			   struct test_task *task)
 {
 	bool taken;
@@ -152,7 +151,7 @@ static bool home_test_take(struct perf_event_context *ctx,
 	return taken;
 }
 
-static bool home_test_is_own(struct perf_event_context *ctx,
+static bool home_test_is_own(struct perf_ctx *ctx,
 			     struct test_task *task)
 {
 	guard(mutex)(&ctx->mutex);
@@ -235,7 +234,7 @@ static void home_test_open(struct kunit *test)
 	home_test_make(test, &world);
 	spec.task = world.owner->task;
 	event = fake_pmu_open(test, &fake, &spec);
-	KUNIT_EXPECT_PTR_EQ(test, event->ctx, world.own);
+	KUNIT_EXPECT_PTR_EQ(test, perf_event_ctx(event), world.own);
 	home_test_expect_home(test, &world);
 	world.refs.nr[0]++;	/* the event's, on its context */
 	world.refs.nr[2]++;	/* and on its task */
@@ -245,7 +244,7 @@ static void home_test_open(struct kunit *test)
 /* An exit takes the task's own context from it, wherever that is. */
 static void home_test_part(struct kunit *test)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	struct task_struct *owner;
 	struct home_test_world world;
 
@@ -253,9 +252,9 @@ static void home_test_part(struct kunit *test)
 	owner = world.owner->task;
 	ctx = perf_home_part(owner);
 	KUNIT_EXPECT_PTR_EQ(test, ctx, world.own);
-	KUNIT_EXPECT_NULL(test, owner->perf_event_ctxp);
+	KUNIT_EXPECT_NULL(test, perf_task_ctx(owner));
 	/* Give it back: the task lives on. */
-	WRITE_ONCE(owner->perf_event_ctxp, ctx);
+	WRITE_ONCE(owner->perf_event_ctxp, &ctx->pub);
 	home_test_expect_home(test, &world);
 	home_test_expect_refs(test, &world);
 }
@@ -275,10 +274,10 @@ static void home_test_owner_parts(struct kunit *test)
 	home_test_expect_away(test, &world);
 
 	/* A switch that comes at this moment brings it home. */
-	WRITE_ONCE(owner->perf_event_ctxp, world.own);
+	WRITE_ONCE(owner->perf_event_ctxp, &world.own->pub);
 	perf_home_bring(world.host->task);
 	KUNIT_EXPECT_TRUE(test, home_test_take(world.own, world.host));
-	WRITE_ONCE(owner->perf_event_ctxp, world.copy);
+	WRITE_ONCE(owner->perf_event_ctxp, &world.copy->pub);
 	home_test_expect_away(test, &world);
 	home_test_expect_refs(test, &world);
 }
@@ -293,11 +292,11 @@ static void home_test_host_parts(struct kunit *test)
 	WRITE_ONCE(host->perf_event_ctxp, NULL);
 	perf_home_bring(world.owner->task);
 	KUNIT_EXPECT_TRUE(test, home_test_take(world.copy, world.owner));
-	WRITE_ONCE(world.own->task, TASK_TOMBSTONE);
+	WRITE_ONCE(world.own->pub.task, TASK_TOMBSTONE);
 	perf_home_bring(world.owner->task);
 	KUNIT_EXPECT_TRUE(test, home_test_take(world.copy, world.owner));
-	WRITE_ONCE(world.own->task, host);
-	WRITE_ONCE(host->perf_event_ctxp, world.own);
+	WRITE_ONCE(world.own->pub.task, host);
+	WRITE_ONCE(host->perf_event_ctxp, &world.own->pub);
 	home_test_expect_away(test, &world);
 	home_test_expect_refs(test, &world);
 }
@@ -312,7 +311,7 @@ static void home_test_bring_wanted(struct test_task *self)
 /* Nothing is exchanged before both mutexes are free. */
 static void home_test_waits(struct kunit *test)
 {
-	struct perf_event_context *second;
+	struct perf_ctx *second;
 	struct test_task *bringer;
 	struct home_test_world world;
 

@@ -66,7 +66,7 @@ static struct perf_event *inherit_test_open(struct kunit *test,
 static int inherit_test_copy(struct task_struct *from, struct task_struct *to,
 			     u64 clone_flags)
 {
-	struct perf_event_context *ctx = from->perf_event_ctxp;
+	struct perf_ctx *ctx = perf_task_ctx(from);
 	struct perf_inherit inherit = { .task = to, .clone_flags = clone_flags };
 	int err;
 
@@ -95,7 +95,7 @@ static void inherit_test_expect_copied(struct kunit *test,
 			inherit_test_copy(event->hw.target, task->task,
 					  clone_flags));
 	KUNIT_EXPECT_EQ(test, !!inherit_test_copy_of(event), copied);
-	KUNIT_EXPECT_EQ(test, !!task->task->perf_event_ctxp, copied);
+	KUNIT_EXPECT_EQ(test, !!perf_task_ctx(task->task), copied);
 	test_task_end(test, task);
 	KUNIT_EXPECT_NULL(test, inherit_test_copy_of(event));
 }
@@ -129,7 +129,7 @@ static void inherit_test_expect_like(struct kunit *test,
 	KUNIT_ASSERT_NOT_NULL(test, copy);
 	KUNIT_EXPECT_PTR_EQ(test, copy->parent, event);
 	KUNIT_EXPECT_PTR_EQ(test, copy->hw.target, to);
-	KUNIT_EXPECT_PTR_EQ(test, copy->ctx, to->perf_event_ctxp);
+	KUNIT_EXPECT_PTR_EQ(test, perf_event_ctx(copy), perf_task_ctx(to));
 	KUNIT_EXPECT_TRUE(test, copy->attach_state & PERF_ATTACH_CONTEXT);
 	KUNIT_EXPECT_EQ(test, copy->state, event->state);
 	KUNIT_EXPECT_EQ(test, copy->nr_siblings, event->nr_siblings);
@@ -154,8 +154,8 @@ static void inherit_test_group(struct kunit *test)
 	inherit_test_expect_like(test, off, to);
 	KUNIT_EXPECT_PTR_EQ(test, inherit_test_copy_of(sibling)->group_leader,
 			    inherit_test_copy_of(leader));
-	KUNIT_EXPECT_EQ(test, to->perf_event_ctxp->nr_events, 3);
-	KUNIT_EXPECT_EQ(test, refcount_read(&to->perf_event_ctxp->refcount), 4);
+	KUNIT_EXPECT_EQ(test, perf_task_ctx(to)->nr_events, 3);
+	KUNIT_EXPECT_EQ(test, refcount_read(&perf_task_ctx(to)->refcount), 4);
 }
 
 /* A copy of a copy has the same parent. */
@@ -169,7 +169,7 @@ static void inherit_test_grandchild(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, inherit_test_copy(from, to, 0), 0);
 	KUNIT_EXPECT_EQ(test, inherit_test_copy(to, last, 0), 0);
 	KUNIT_EXPECT_EQ(test, list_count_nodes(&event->child_list), 2);
-	KUNIT_EXPECT_EQ(test, last->perf_event_ctxp->nr_events, 1);
+	KUNIT_EXPECT_EQ(test, perf_task_ctx(last)->nr_events, 1);
 }
 
 /* In frequency mode a copy begins with the period that was found so far. */

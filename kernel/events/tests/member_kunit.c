@@ -179,7 +179,7 @@ member_test_count_members(const struct member_test_world *world,
 
 static unsigned int member_test_count_loaded(const struct perf_family *family)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	unsigned int n = 0;
 
 	list_for_each_entry(ctx, &family->contexts, family_entry)
@@ -199,7 +199,7 @@ static void member_test_check_family(struct member_test_world *world,
 				     struct perf_family *family)
 {
 	struct kunit *test = world->test;
-	struct perf_event_context *ctx, *eldest;
+	struct perf_ctx *ctx, *eldest;
 	unsigned int nr = 0;
 	bool somewhere;
 
@@ -210,7 +210,7 @@ static void member_test_check_family(struct member_test_world *world,
 			min(family->nr_members, num_possible_cpus()));
 	KUNIT_EXPECT_LE(test, family->nr_contexts,
 			max(2, num_possible_cpus()));
-	eldest = list_first_entry(&family->contexts, struct perf_event_context,
+	eldest = list_first_entry(&family->contexts, struct perf_ctx,
 				  family_entry);
 	list_for_each_entry(ctx, &family->contexts, family_entry) {
 		nr++;
@@ -226,7 +226,7 @@ static void member_test_check_family(struct member_test_world *world,
 static void member_test_check_task(struct member_test_world *world,
 				   struct task_struct *task)
 {
-	struct perf_event_context *ctx = task->perf_event_ctxp;
+	struct perf_ctx *ctx = perf_task_ctx(task);
 
 	if (!ctx)
 		return;
@@ -235,7 +235,7 @@ static void member_test_check_task(struct member_test_world *world,
 		return;
 	}
 	KUNIT_EXPECT_NULL(world->test, ctx->family);
-	KUNIT_EXPECT_PTR_EQ(world->test, ctx->task, task);
+	KUNIT_EXPECT_PTR_EQ(world->test, ctx->pub.task, task);
 }
 
 static void member_test_world_end(void *arg)
@@ -390,7 +390,7 @@ static void member_test_tick_alone(struct test_task *self)
 
 static void member_test_reset(struct perf_event *event)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	struct perf_ctx *ctx = perf_event_ctx_lock(event);
 
 	perf_batch_event(event, PERF_BATCH_RESET);
 	perf_event_ctx_unlock(event, ctx);
@@ -454,7 +454,7 @@ static void member_test_open_on_target(struct test_task *self)
 	opener->event = fake_pmu_try_open(&fake, &spec);
 }
 
-static bool member_test_exchange(struct perf_event_context *ctx,
+static bool member_test_exchange(struct perf_ctx *ctx,
 				 struct test_task *heir)
 {
 	guard(rcu)();
@@ -465,7 +465,7 @@ static bool member_test_exchange(struct perf_event_context *ctx,
 /* Does to @ctx what the heir's exit does, then undoes it: the heir lives on. */
 static void member_test_orphan_before(struct kunit *test,
 				      struct test_task *heir,
-				      struct perf_event_context *ctx,
+				      struct perf_ctx *ctx,
 				      struct member_test_opener *opener)
 {
 	unsigned int refs = refcount_read(&ctx->refcount), now;
@@ -476,11 +476,11 @@ static void member_test_orphan_before(struct kunit *test,
 				  TEST_TASK_PATIENCE_US, false, &ctx->refcount);
 		KUNIT_EXPECT_GT(test, now, refs);
 		KUNIT_EXPECT_TRUE(test, member_test_exchange(ctx, heir));
-		WRITE_ONCE(ctx->task, TASK_TOMBSTONE);
+		WRITE_ONCE(ctx->pub.task, TASK_TOMBSTONE);
 	}
 	wait_for_completion(&opener->self.done);
 	scoped_guard(mutex, &ctx->mutex)
-		WRITE_ONCE(ctx->task, heir->task);
+		WRITE_ONCE(ctx->pub.task, heir->task);
 }
 
 static void member_test_open_exchanged(struct kunit *test)
@@ -491,7 +491,7 @@ static void member_test_open_exchanged(struct kunit *test)
 	struct member_test_opener *opener =
 		kunit_kzalloc(test, sizeof(*opener), GFP_KERNEL);
 	struct test_task *target, *heir;
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 	struct perf_event *event;
 
 	KUNIT_ASSERT_NOT_NULL(test, opener);
@@ -504,14 +504,14 @@ static void member_test_open_exchanged(struct kunit *test)
 	opener->target = target->task;
 	test_task_settle(target);
 	test_task_settle(heir);
-	ctx = READ_ONCE(target->task->perf_event_ctxp);
+	ctx = perf_task_ctx(target->task);
 
 	member_test_orphan_before(test, heir, ctx, opener);
 	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(opener->event), "%ld",
 			       PTR_ERR(opener->event));
-	KUNIT_EXPECT_PTR_NE(test, opener->event->ctx, ctx);
-	KUNIT_EXPECT_PTR_EQ(test, opener->event->ctx,
-			    READ_ONCE(target->task->perf_event_ctxp));
+	KUNIT_EXPECT_PTR_NE(test, perf_event_ctx(opener->event), ctx);
+	KUNIT_EXPECT_PTR_EQ(test, perf_event_ctx(opener->event),
+			    perf_task_ctx(target->task));
 	perf_event_release_kernel(opener->event);
 	fake_pmu_close(test, event);
 }
@@ -616,7 +616,7 @@ static void member_test_expect_kind(struct kunit *test, unsigned int nr)
 	struct perf_event *event =
 		member_test_open_kind(test, &member_test_kinds[nr]);
 	struct test_task *child = test_task_fork(test, NULL);
-	struct perf_event_context *ctx = READ_ONCE(child->task->perf_event_ctxp);
+	struct perf_ctx *ctx = perf_task_ctx(child->task);
 
 	KUNIT_EXPECT_NOT_NULL(test, ctx);
 	KUNIT_EXPECT_EQ_MSG(test, !!test_task_family(child->task),
@@ -648,8 +648,8 @@ static void member_test_not_inherited(struct kunit *test)
 	fake_pmu_open(test, &fake, &spec);
 	child = test_task_fork(test, NULL);
 	KUNIT_EXPECT_NULL(test, test_task_family(child->task));
-	KUNIT_EXPECT_NOT_NULL(test, child->task->perf_event_ctxp);
-	KUNIT_EXPECT_EQ(test, current->perf_event_ctxp->equal, 0);
+	KUNIT_EXPECT_NOT_NULL(test, perf_task_ctx(child->task));
+	KUNIT_EXPECT_EQ(test, perf_task_ctx(current)->equal, 0);
 }
 
 static int (*member_test_take)(struct perf_event *event);
@@ -693,10 +693,10 @@ static void member_test_pool_cannot_grow(struct kunit *test)
 
 static void member_test_expect_seen(struct kunit *test,
 				    struct task_struct *task,
-				    struct perf_event_context *expected)
+				    struct perf_ctx *expected)
 {
 	unsigned int refs = expected ? refcount_read(&expected->refcount) : 0;
-	struct perf_event_context *seen = perf_member_see_ctx(task);
+	struct perf_ctx *seen = perf_member_see_ctx(task);
 
 	KUNIT_EXPECT_PTR_EQ(test, seen, expected);
 	if (!seen)
@@ -716,10 +716,10 @@ static void member_test_see(struct kunit *test)
 
 	member_test_expect_seen(test, child->task, NULL);
 	event = fake_pmu_open(test, &fake, &spec);
-	member_test_expect_seen(test, current, event->ctx);
+	member_test_expect_seen(test, current, perf_event_ctx(event));
 	member = test_task_fork(test, NULL);
 	KUNIT_ASSERT_NOT_NULL(test, test_task_family(current));
-	member_test_expect_seen(test, current, event->ctx);
+	member_test_expect_seen(test, current, perf_event_ctx(event));
 	member_test_expect_seen(test, member->task, NULL);
 	KUNIT_EXPECT_NOT_NULL(test, test_task_family(member->task));
 }
@@ -758,7 +758,7 @@ static void member_test_left_meanwhile(struct kunit *test)
 	wait_for_completion(&helper->done);
 	wait_for_completion(&member->done);
 	KUNIT_ASSERT_NOT_NULL(test, late->task);
-	KUNIT_EXPECT_NOT_NULL(test, late->task->perf_event_ctxp);
+	KUNIT_EXPECT_NOT_NULL(test, perf_task_ctx(late->task));
 	test_task_finish(late);
 }
 

@@ -97,13 +97,13 @@ static void open_test_try_task(struct kunit *test)
 	attr.config = U64_MAX;
 	KUNIT_EXPECT_EQ(test, open_test_try(&attr, pid, -1), -EINVAL);
 	KUNIT_EXPECT_EQ(test, refcount_read(&child->task->usage), refs);
-	KUNIT_EXPECT_NULL(test, child->task->perf_event_ctxp);
+	KUNIT_EXPECT_NULL(test, perf_task_ctx(child->task));
 	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.events));
 }
 
 static void open_test_try_cpu(struct kunit *test)
 {
-	struct perf_event_context *ctx =
+	struct perf_ctx *ctx =
 		&per_cpu(perf_cpu_context, open_test_cpu()).ctx;
 	struct perf_event_attr attr = open_test_attr();
 	unsigned int refs = refcount_read(&ctx->refcount);

@@ -252,7 +252,7 @@ static void random_test_driver(struct kunit *test)
 static int random_test_set(struct perf_event *event,
 			   const struct perf_event_random_period *how)
 {
-	struct perf_event_context *ctx = perf_event_ctx_lock(event);
+	struct perf_ctx *ctx = perf_event_ctx_lock(event);
 	int err = perf_random_set(event, how);
 
 	perf_event_ctx_unlock(event, ctx);

@@ -205,7 +205,7 @@ static unsigned int read_test_words(struct perf_event *event, u64 *words)
 		memcpy(words + n, member + 1, rest * sizeof(u64));
 		return n + rest;
 	}
-	guard(mutex)(&leader->ctx->mutex);
+	guard(mutex)(&perf_event_ctx(leader)->mutex);
 	words[n++] = leader->nr_siblings + 1;
 	n += read_test_time_words(leader, format, words + n);
 	n += read_test_member_words(leader, format, words + n);

@@ -38,7 +38,7 @@ struct record_fake {
 	struct perf_event		tracer;
 	unsigned long			trace_len;
 	unsigned int			snapshots;
-	struct perf_event_context	ctx;
+	struct perf_ctx			ctx;
 	struct pmu			pmu;
 	struct perf_buffer		*rb;
 	u64				record[SZ_64K / sizeof(u64)];
@@ -57,7 +57,7 @@ static inline void fake_init_event(struct record_fake *fake,
 				   struct perf_event *event, u64 id)
 {
 	event->pmu = &fake->pmu;
-	event->ctx = &fake->ctx;
+	event->ctx = &fake->ctx.pub;
 	event->id = id;
 	event->cpu = -1;
 	event->oncpu = -1;

@@ -127,7 +127,7 @@ static void remote_test_no_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call.ran, 0);
 }
 
-static int remote_test_ctx_fn(struct perf_event_context *ctx,
+static int remote_test_ctx_fn(struct perf_ctx *ctx,
 			      struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct remote_test_call *call = arg;
@@ -146,12 +146,12 @@ struct remote_test_locks {
 	bool	here;
 };
 
-static bool remote_test_is_locked(struct perf_event_context *ctx)
+static bool remote_test_is_locked(struct perf_ctx *ctx)
 {
 	return !IS_ENABLED(CONFIG_SMP) || raw_spin_is_locked(&ctx->lock);
 }
 
-static int remote_test_look_at_locks(struct perf_event_context *ctx,
+static int remote_test_look_at_locks(struct perf_ctx *ctx,
 				     struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct remote_test_locks *locks = arg;
@@ -167,7 +167,7 @@ static int remote_test_look_at_locks(struct perf_event_context *ctx,
 }
 
 /* Makes current have a context that is loaded. */
-static struct perf_event_context *remote_test_own_ctx(struct kunit *test)
+static struct perf_ctx *remote_test_own_ctx(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type	= PERF_TYPE_SOFTWARE,
@@ -175,13 +175,13 @@ static struct perf_event_context *remote_test_own_ctx(struct kunit *test)
 		.size	= sizeof(attr),
 	};
 
-	return fake_open_counter(test, &attr, -1, current)->ctx;
+	return perf_event_ctx(fake_open_counter(test, &attr, -1, current));
 }
 
 /* The locks of both contexts are held on a CPU, or that of the context alone. */
 static void remote_test_locked(struct kunit *test)
 {
-	struct perf_event_context *ctx = remote_test_own_ctx(test), *unloaded;
+	struct perf_ctx *ctx = remote_test_own_ctx(test), *unloaded;
 	struct remote_test_locks locks = { };
 
 	for (int i = 1; i <= 10; i++) {
@@ -210,7 +210,7 @@ static noinline void remote_test_spoil_stack(void)
 	barrier_data(frames); /* the compiler must store it */
 }
 
-static noinline int remote_test_ctx_call(struct perf_event_context *ctx,
+static noinline int remote_test_ctx_call(struct perf_ctx *ctx,
 					 struct remote_test_call *call)
 {
 	*call = (struct remote_test_call) { .result = 5 };
@@ -229,7 +229,7 @@ static noinline int remote_test_cpu_call(int cpu, struct remote_test_call *call)
 static void remote_test_spoilt(struct kunit *test)
 {
 	int other = remote_test_other_cpu(test);
-	struct perf_event_context *ctx = &per_cpu(perf_cpu_context, other).ctx;
+	struct perf_ctx *ctx = &per_cpu(perf_cpu_context, other).ctx;
 	struct remote_test_call call;
 
 	KUNIT_EXPECT_EQ(test, remote_test_ctx_call(ctx, &call), 5);

@@ -113,7 +113,7 @@ static void revoke_test_expect_revoked(struct kunit *test,
 
 	KUNIT_EXPECT_EQ(test, revoke_test_state(event), REVOKED);
 	KUNIT_EXPECT_PTR_NE(test, event->pmu, &fake.pmu);
-	KUNIT_EXPECT_NULL(test, event->pmu_ctx);
+	KUNIT_EXPECT_NULL(test, perf_event_pmu_ctx(event));
 	KUNIT_EXPECT_NULL(test, event->destroy);
 	KUNIT_EXPECT_PTR_EQ(test, event->group_leader, event);
 	KUNIT_EXPECT_FALSE(test, event->attach_state & PERF_ATTACH_CONTEXT);
@@ -264,25 +264,26 @@ static void revoke_test_dead(struct kunit *test)
 static void revoke_test_running_task(struct kunit *test)
 {
 	struct perf_event *event = revoke_test_open_task(test, current);
-	unsigned int users = refcount_read(&event->ctx->refcount);
+	unsigned int users = refcount_read(&perf_event_ctx(event)->refcount);
 
 	KUNIT_ASSERT_EQ(test, revoke_test_state(event), ACTIVE);
 	perf_pmu_unregister(&fake.pmu);
 	revoke_test_expect_revoked(test, event);
 	revoke_test_expect_gone(test);
-	KUNIT_EXPECT_EQ(test, refcount_read(&event->ctx->refcount), users);
+	KUNIT_EXPECT_EQ(test, refcount_read(&perf_event_ctx(event)->refcount),
+			users);
 }
 
 /* Closed, but the part of the task's context waits for the next event. */
 static void revoke_test_resting(struct kunit *test)
 {
 	struct perf_event *event = revoke_test_open_task(test, current);
-	struct perf_event_pmu_context *epc = event->pmu_ctx;
+	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(event);
 
 	fake_pmu_close(test, event);
 	KUNIT_EXPECT_FALSE(test, list_empty(&fake.pmu.parts));
 	event = revoke_test_open_task(test, current);
-	KUNIT_EXPECT_PTR_EQ(test, event->pmu_ctx, epc);
+	KUNIT_EXPECT_PTR_EQ(test, perf_event_pmu_ctx(event), epc);
 	KUNIT_EXPECT_EQ(test, atomic_read(&epc->refcount), 1);
 	KUNIT_EXPECT_EQ(test, revoke_test_state(event), ACTIVE);
 	fake_pmu_close(test, event);
@@ -470,7 +471,7 @@ static void revoke_test_pollers(struct kunit *test)
 /* Waits like a fork that fails: until it is a context's only user. */
 struct revoke_test_watch {
 	struct wait_bit_queue_entry	wait;
-	struct perf_event_context	*ctx;
+	struct perf_ctx			*ctx;
 	unsigned int			woken;
 	/* References at the last time. */
 	unsigned int			users;
@@ -492,7 +493,7 @@ static int revoke_test_watch_wake(struct wait_queue_entry *wait,
 
 /* Whenever a reference on @ctx goes, the one who waits is woken, and not before. */
 static void revoke_test_expect_wakes(struct kunit *test,
-				     struct perf_event_context *ctx)
+				     struct perf_ctx *ctx)
 {
 	struct revoke_test_watch watch = { .ctx = ctx };
 	wait_queue_head_t *queue = __var_waitqueue(&ctx->refcount);
@@ -519,7 +520,7 @@ static void revoke_test_fork_learns_of_copy(struct kunit *test)
 		copy = list_first_entry_or_null(&eldest->child_list,
 						struct perf_event, child_list);
 	KUNIT_ASSERT_NOT_NULL(test, copy);
-	revoke_test_expect_wakes(test, copy->ctx);
+	revoke_test_expect_wakes(test, perf_event_ctx(copy));
 }
 
 static void revoke_test_fork_learns_of_part(struct kunit *test)
@@ -528,8 +529,8 @@ static void revoke_test_fork_learns_of_part(struct kunit *test)
 	struct perf_event *event = revoke_test_open_task(test, mortal->task);
 
 	fake_pmu_close(test, event);
-	KUNIT_ASSERT_NOT_NULL(test, mortal->task->perf_event_ctxp);
-	revoke_test_expect_wakes(test, mortal->task->perf_event_ctxp);
+	KUNIT_ASSERT_NOT_NULL(test, perf_task_ctx(mortal->task));
+	revoke_test_expect_wakes(test, perf_task_ctx(mortal->task));
 }
 
 /* Groups. */
@@ -586,12 +587,12 @@ static struct perf_event *revoke_test_open_guest(struct kunit *test,
 		.cgroup_fd	= -1,
 	};
 	struct perf_event *event = perf_event_alloc(&spec);
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	event->owner = PERF_OWNER_KERNEL;
 	ctx = perf_event_ctx_lock(leader);
-	perf_epc_get_ref(leader->pmu_ctx);
+	perf_epc_get_ref(perf_event_pmu_ctx(leader));
 	event->pmu_ctx = leader->pmu_ctx;
 	perf_control_install(ctx, event);
 	perf_event_ctx_unlock(leader, ctx);
@@ -600,14 +601,14 @@ static struct perf_event *revoke_test_open_guest(struct kunit *test,
 }
 
 static unsigned int
-revoke_test_events_of(const struct perf_event_pmu_context *epc)
+revoke_test_events_of(const struct perf_pmu_ctx *epc)
 {
 	struct perf_event *event;
 	unsigned int nr = 0;
 
 	guard(mutex)(&epc->ctx->mutex);
 	list_for_each_entry(event, &epc->ctx->event_list, event_entry)
-		nr += event->pmu_ctx == epc;
+		nr += perf_event_pmu_ctx(event) == epc;
 	return nr;
 }
 
@@ -616,18 +617,18 @@ static void revoke_test_expect_freed(struct kunit *test,
 {
 	KUNIT_EXPECT_EQ(test, revoke_test_state(guest), state);
 	KUNIT_EXPECT_PTR_EQ(test, guest->group_leader, guest);
-	KUNIT_ASSERT_NOT_NULL(test, guest->pmu_ctx);
-	KUNIT_EXPECT_PTR_EQ(test, guest->pmu_ctx->pmu, guest->pmu);
+	KUNIT_ASSERT_NOT_NULL(test, perf_event_pmu_ctx(guest));
+	KUNIT_EXPECT_PTR_EQ(test, perf_event_pmu_ctx(guest)->pmu, guest->pmu);
 	KUNIT_EXPECT_TRUE(test, guest->group_caps & PERF_EV_CAP_SOFTWARE);
-	KUNIT_EXPECT_EQ(test, guest->pmu_ctx->nr_events,
-			revoke_test_events_of(guest->pmu_ctx));
+	KUNIT_EXPECT_EQ(test, perf_event_pmu_ctx(guest)->nr_events,
+			revoke_test_events_of(perf_event_pmu_ctx(guest)));
 }
 
 /* Is the event's part the one that a CPU refers to as that of its task? */
 static bool revoke_test_is_tasks_part(const struct perf_event *event, int cpu)
 {
 	return per_cpu_ptr(event->pmu->cpu_pmu_context, cpu)->task_epc ==
-	       event->pmu_ctx;
+	       perf_event_pmu_ctx(event);
 }
 
 static void revoke_test_guest(struct kunit *test)
@@ -636,7 +637,7 @@ static void revoke_test_guest(struct kunit *test)
 	struct perf_event *guest = revoke_test_open_guest(test, leader);
 	struct perf_event *off = revoke_test_open_guest(test, leader);
 
-	KUNIT_ASSERT_PTR_EQ(test, guest->pmu_ctx->pmu, &fake.pmu);
+	KUNIT_ASSERT_PTR_EQ(test, perf_event_pmu_ctx(guest)->pmu, &fake.pmu);
 	perf_event_disable(off);
 	perf_pmu_unregister(&fake.pmu);
 	revoke_test_expect_revoked(test, leader);
@@ -657,7 +658,7 @@ static void revoke_test_guest_alone(struct kunit *test)
 	u64 enabled, running, before;
 
 	fake_pmu_close(test, leader);
-	KUNIT_ASSERT_PTR_EQ(test, guest->pmu_ctx->pmu, &fake.pmu);
+	KUNIT_ASSERT_PTR_EQ(test, perf_event_pmu_ctx(guest)->pmu, &fake.pmu);
 	perf_event_read_value(guest, &before, &running);
 	perf_pmu_unregister(&fake.pmu);
 	revoke_test_expect_freed(test, guest, ACTIVE);
@@ -797,7 +798,7 @@ static void revoke_test_half_made_copy(struct kunit *test)
 static void revoke_test_half_made_installed(struct kunit *test)
 {
 	struct perf_event *event = revoke_test_alloc(test, NULL);
-	struct perf_event_context *ctx = perf_ctx_get_cpu(revoke_test_cpu());
+	struct perf_ctx *ctx = perf_ctx_get_cpu(revoke_test_cpu());
 	struct completion done;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
@@ -805,7 +806,7 @@ static void revoke_test_half_made_installed(struct kunit *test)
 	revoke_test_begin_unregister(test, &done);
 	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(&done, HZ / 10));
 	scoped_guard(mutex, &ctx->mutex) {
-		event->pmu_ctx = perf_epc_get(&fake.pmu, ctx, false);
+		event->pmu_ctx = &perf_epc_get(&fake.pmu, ctx, false)->pub;
 		perf_control_install(ctx, event);
 		KUNIT_EXPECT_EQ(test, revoke_test_state(event), ACTIVE);
 	}
@@ -820,7 +821,7 @@ static void revoke_test_half_made_installed(struct kunit *test)
 static void revoke_test_part_held(struct kunit *test)
 {
 	struct perf_event *event = revoke_test_open_task(test, current);
-	struct perf_event_pmu_context *epc = event->pmu_ctx;
+	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(event);
 	struct completion done;
 	bool early;
 

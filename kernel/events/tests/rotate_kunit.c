@@ -308,9 +308,11 @@ static void rotate_test_note_service(struct rotate_test_world *world)
 		struct perf_event *leader = rotate_test_leader(group);
 
 		group->start = leader->group_start;
-		world->least[group->task] = leader->pmu_ctx->least_service;
-		world->waited[group->task] = leader->pmu_ctx->nr_waiting ||
-					     !leader->pmu_ctx->choice;
+		world->least[group->task] =
+			perf_event_pmu_ctx(leader)->least_service;
+		world->waited[group->task] =
+			perf_event_pmu_ctx(leader)->nr_waiting ||
+			!perf_event_pmu_ctx(leader)->choice;
 	}
 }
 

@@ -31,7 +31,7 @@ struct sched_cb_test_told {
 	unsigned long			out;
 	unsigned long			other_part;
 	unsigned long			off;
-	struct perf_event_pmu_context	*part;
+	struct perf_pmu_ctx		*part;
 	struct perf_event		*event;
 	bool				disabled;
 };
@@ -45,9 +45,9 @@ static void sched_cb_test_sched_task(struct perf_event_pmu_context *epc,
 {
 	if (task != sched_cb_test_told.task)
 		return;
-	lockdep_assert_held(&epc->ctx->lock);
+	lockdep_assert_held(&perf_pmu_ctx_of(epc)->ctx->lock);
 	sched_cb_test_told.disabled &= this_cpu_ptr(fake.cpus)->disabled;
-	sched_cb_test_told.other_part += epc != sched_cb_test_told.part;
+	sched_cb_test_told.other_part += epc != &sched_cb_test_told.part->pub;
 	if (sched_cb_test_told.event)
 		sched_cb_test_told.off += sched_cb_test_told.event->state !=
 					  PERF_EVENT_STATE_ACTIVE;
@@ -173,7 +173,7 @@ static void sched_cb_test_own_context(struct kunit *test)
 {
 	struct perf_event *event = sched_cb_test_open(test);
 
-	sched_cb_test_told.part = event->pmu_ctx;
+	sched_cb_test_told.part = perf_event_pmu_ctx(event);
 	sched_cb_test_told.event = event;
 	sched_cb_test_expect_told(test);
 	sched_cb_test_open_software(test);
@@ -211,12 +211,12 @@ static void sched_cb_test_filtered_part(struct kunit *test)
 	fake_pmu_undo(test, sched_cb_test_unfilter, NULL);
 	event = sched_cb_test_open(test);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_INACTIVE);
-	sched_cb_test_told.part = event->pmu_ctx;
+	sched_cb_test_told.part = perf_event_pmu_ctx(event);
 	sched_cb_test_expect_told(test);
 }
 
 /* Calls for the part, with interrupts off, so that no switch comes between. */
-static void sched_cb_test_tell_part(struct perf_event_pmu_context *epc)
+static void sched_cb_test_tell_part(struct perf_pmu_ctx *epc)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 
@@ -231,18 +231,18 @@ static void sched_cb_test_not_asked(struct kunit *test)
 	struct perf_event *event = sched_cb_test_open(test);
 	unsigned long asked, not_asked, no_method;
 
-	sched_cb_test_told.part = event->pmu_ctx;
+	sched_cb_test_told.part = perf_event_pmu_ctx(event);
 	scoped_guard(irqsave) {
 		unsigned long before = sched_cb_test_told.in;
 
-		sched_cb_test_tell_part(event->pmu_ctx);
+		sched_cb_test_tell_part(perf_event_pmu_ctx(event));
 		asked = sched_cb_test_told.in - before;
 		sched_cb_test_dec_oncpu(NULL);
-		sched_cb_test_tell_part(event->pmu_ctx);
+		sched_cb_test_tell_part(perf_event_pmu_ctx(event));
 		not_asked = sched_cb_test_told.in - before - asked;
 		sched_cb_test_inc_oncpu(NULL);
 		fake.pmu.sched_task = NULL;
-		sched_cb_test_tell_part(event->pmu_ctx);
+		sched_cb_test_tell_part(perf_event_pmu_ctx(event));
 		fake.pmu.sched_task = sched_cb_test_sched_task;
 		no_method = sched_cb_test_told.in - before - asked - not_asked;
 	}

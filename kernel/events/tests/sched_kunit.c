@@ -178,7 +178,7 @@ static void sched_test_wait_active(struct kunit *test,
 	KUNIT_EXPECT_TRUE(test, done);
 }
 
-static int sched_test_shoot_oncpu(struct perf_event_context *ctx,
+static int sched_test_shoot_oncpu(struct perf_ctx *ctx,
 				  struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct sched_test_shot *shot = arg;
@@ -198,7 +198,7 @@ static int sched_test_shoot_oncpu(struct perf_event_context *ctx,
 static void sched_test_shoot(struct sched_test_shot *shot,
 			     struct perf_event **events, int nr)
 {
-	struct perf_event_context *ctx = events[0]->ctx;
+	struct perf_ctx *ctx = perf_event_ctx(events[0]);
 
 	shot->events = events;
 	shot->nr = nr;
@@ -765,10 +765,10 @@ static void sched_test_let_work(struct sched_test_worker *worker, int nr)
  */
 static bool sched_test_is_unloaded(struct perf_event *event)
 {
-	if (task_is_runnable(event->ctx->task))
+	if (task_is_runnable(perf_event_ctx(event)->pub.task))
 		return false;
 	smp_rmb();	/* asleep, and after that unloaded */
-	return READ_ONCE(event->ctx->loaded_cpu) == PERF_CPU_NONE;
+	return READ_ONCE(perf_event_ctx(event)->loaded_cpu) == PERF_CPU_NONE;
 }
 
 static void sched_test_wait_unloaded(struct kunit *test,
@@ -1049,11 +1049,11 @@ static void sched_test_resched(struct kunit *test)
 /* A choice has an end only while a group waits for it. */
 static void sched_test_choice_ends(struct kunit *test)
 {
-	struct perf_event_pmu_context *epc;
+	struct perf_pmu_ctx *epc;
 	struct perf_event *event;
 
 	sched_test_begin(test, 1, FOREVER_MS);
-	epc = sched_test_open_cpu(test)->pmu_ctx;
+	epc = perf_event_pmu_ctx(sched_test_open_cpu(test));
 	sched_test_choose_again();
 	KUNIT_EXPECT_EQ(test, epc->chosen_at, 0);
 	event = sched_test_open_cpu(test);

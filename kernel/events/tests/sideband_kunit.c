@@ -138,7 +138,7 @@ static void task(struct kunit *test)
 static void exiting_context(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
-	struct perf_event_context *other;
+	struct perf_ctx *other;
 	u64 pids = test_pair(task_tgid_nr(current), task_ppid_nr(current));
 
 	other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
@@ -204,9 +204,9 @@ static void task_switch(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, perf_side_wants_switch());
 	preempt_disable();
 	perf_side_switch(current, current, false);
-	fake->ctx.task = current;
+	fake->ctx.pub.task = current;
 	perf_side_switch(current, current, true);
-	fake->ctx.task = NULL;
+	fake->ctx.pub.task = NULL;
 	preempt_enable();
 	test_unlisten(fake);
 
@@ -685,7 +685,7 @@ static void not_ready(struct kunit *test)
 	test_listen(fake);
 	fake->event.ctx = NULL;
 	perf_event_comm(current, false);
-	fake->event.ctx = &fake->ctx;
+	fake->event.ctx = &fake->ctx.pub;
 	fake->event.state = PERF_EVENT_STATE_OFF;
 	perf_event_comm(current, false);
 	test_unlisten(fake);

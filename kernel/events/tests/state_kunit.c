@@ -237,7 +237,7 @@ static void state_test_reported_once(struct kunit *test)
 /* A task's context through a pool, loaded and not, as fork and exit use it. */
 static void state_test_ctx_life(struct kunit *test)
 {
-	struct perf_event_context *ctx = perf_ctx_alloc_task(current), *taken;
+	struct perf_ctx *ctx = perf_ctx_alloc_task(current), *taken;
 	struct perf_family *family = perf_family_alloc();
 	struct task_struct *task;
 
@@ -298,7 +298,7 @@ static void state_test_ctx_cpus(struct kunit *test)
 /* A context that must not be loaded is reported as loaded when it is. */
 static void state_test_ctx_wrong(struct kunit *test)
 {
-	struct perf_event_context *ctx;
+	struct perf_ctx *ctx;
 
 	ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
@@ -306,7 +306,7 @@ static void state_test_ctx_wrong(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_ctx_state(ctx), PERF_CTX_HANDLE);
 	ctx->loaded_cpu = 0;
 	KUNIT_EXPECT_EQ(test, perf_ctx_state(ctx), PERF_CTX_LOADED);
-	ctx->task = TASK_TOMBSTONE;
+	ctx->pub.task = TASK_TOMBSTONE;
 	KUNIT_EXPECT_EQ(test, perf_ctx_state(ctx), PERF_CTX_LOADED);
 	ctx->loaded_cpu = PERF_CPU_NONE;
 	KUNIT_EXPECT_EQ(test, perf_ctx_state(ctx), PERF_CTX_TOMBSTONE);

@@ -61,7 +61,7 @@ static struct test_task *swap_test_fork(struct kunit *test)
 	return child;
 }
 
-static struct perf_event *swap_test_event_in(struct perf_event_context *ctx)
+static struct perf_event *swap_test_event_in(struct perf_ctx *ctx)
 {
 	return list_first_entry(&ctx->event_list, struct perf_event,
 				event_entry);
@@ -79,7 +79,7 @@ struct swap_test_own {
 static void swap_test_set(struct perf_event *event,
 			  const struct swap_test_own *own)
 {
-	guard(raw_spinlock_irqsave)(&event->ctx->lock);
+	guard(raw_spinlock_irqsave)(&perf_event_ctx(event)->lock);
 	local64_set(&event->count, own->count);
 	event->total_time_enabled = own->enabled;
 	event->total_time_running = own->running;
@@ -107,10 +107,10 @@ static const struct swap_test_own swap_test_first = { 5, HOUR, HOUR / 2, 11, 12 
 static const struct swap_test_own swap_test_second = { 700, 8 * HOUR, 4 * HOUR, 21, 22 };
 
 static void swap_test_expect_has(struct kunit *test, struct task_struct *task,
-				 struct perf_event_context *ctx)
+				 struct perf_ctx *ctx)
 {
-	KUNIT_EXPECT_PTR_EQ(test, task->perf_event_ctxp, ctx);
-	KUNIT_EXPECT_PTR_EQ(test, ctx->task, task);
+	KUNIT_EXPECT_PTR_EQ(test, perf_task_ctx(task), ctx);
+	KUNIT_EXPECT_PTR_EQ(test, ctx->pub.task, task);
 }
 
 /* Only for an exchange: events that were opened so are counted elsewhere. */
@@ -124,7 +124,7 @@ static void swap_test_set_freq(struct perf_event *one, struct perf_event *two,
 /* A switch from current to a child: its context stays loaded for the child. */
 static void swap_test_switch_exchanges(struct kunit *test)
 {
-	struct perf_event_context *ctx, *other;
+	struct perf_ctx *ctx, *other;
 	struct perf_event *mine, *theirs;
 	struct test_task *child;
 	struct swap_test_own on, off;
@@ -133,8 +133,8 @@ static void swap_test_switch_exchanges(struct kunit *test)
 	swap_test_open(test, NULL);
 	child = swap_test_fork(test);
 	/* A switch may have exchanged the contexts: either may have the opened event. */
-	ctx = current->perf_event_ctxp;
-	other = child->task->perf_event_ctxp;
+	ctx = perf_task_ctx(current);
+	other = perf_task_ctx(child->task);
 	mine = swap_test_event_in(ctx);
 	theirs = swap_test_event_in(other);
 	scoped_guard(rcu) {
@@ -163,8 +163,8 @@ static void swap_test_switch_exchanges(struct kunit *test)
 }
 
 /* As in an exchange of contexts of tasks that do not run. */
-static bool swap_test_exchange(struct perf_event_context *a,
-			       struct perf_event_context *b)
+static bool swap_test_exchange(struct perf_ctx *a,
+			       struct perf_ctx *b)
 {
 	guard(irqsave)();
 	return perf_swap_unloaded(a, b);
@@ -173,14 +173,14 @@ static bool swap_test_exchange(struct perf_event_context *a,
 /* Contexts of tasks that sleep; their counts go with them. */
 static void swap_test_unloaded_exchange(struct kunit *test)
 {
-	struct perf_event_context *a, *b;
+	struct perf_ctx *a, *b;
 	struct test_task *one, *two;
 
 	swap_test_open(test, NULL);
 	one = swap_test_fork(test);
 	two = swap_test_fork(test);
-	a = one->task->perf_event_ctxp;
-	b = two->task->perf_event_ctxp;
+	a = perf_task_ctx(one->task);
+	b = perf_task_ctx(two->task);
 	swap_test_set(swap_test_event_in(a), &swap_test_first);
 	swap_test_set(swap_test_event_in(b), &swap_test_second);
 
@@ -202,8 +202,8 @@ static void swap_test_unloaded_exchange(struct kunit *test)
 	swap_test_expect_own(test, swap_test_event_in(a), &swap_test_second);
 }
 
-static bool swap_test_exchange_locked(struct perf_event_context *a,
-				      struct perf_event_context *b)
+static bool swap_test_exchange_locked(struct perf_ctx *a,
+				      struct perf_ctx *b)
 {
 	bool swapped;
 
@@ -218,19 +218,19 @@ static bool swap_test_exchange_locked(struct perf_event_context *a,
 
 static void swap_test_loaded_stays(struct kunit *test)
 {
-	struct perf_event_context *mine, *theirs;
+	struct perf_ctx *mine, *theirs;
 	bool to_loaded, from_loaded, locked;
 	struct test_task *child, *other;
 
 	swap_test_open(test, NULL);
 	child = swap_test_fork(test);
 	other = swap_test_fork(test);
-	mine = current->perf_event_ctxp;
-	theirs = child->task->perf_event_ctxp;
+	mine = perf_task_ctx(current);
+	theirs = perf_task_ctx(child->task);
 	scoped_guard(irqsave) {
 		to_loaded = swap_test_exchange(theirs, mine);
 		from_loaded = swap_test_exchange(mine, theirs);
-		locked = swap_test_exchange_locked(other->task->perf_event_ctxp,
+		locked = swap_test_exchange_locked(perf_task_ctx(other->task),
 						   theirs);
 	}
 	KUNIT_EXPECT_FALSE(test, to_loaded);
@@ -240,7 +240,7 @@ static void swap_test_loaded_stays(struct kunit *test)
 	swap_test_expect_has(test, child->task, theirs);
 }
 
-static bool swap_test_try(struct perf_event_context *ctx,
+static bool swap_test_try(struct perf_ctx *ctx,
 			  struct task_struct *next)
 {
 	guard(rcu)();
@@ -251,13 +251,13 @@ static bool swap_test_try(struct perf_event_context *ctx,
 /* A context that is held, by its own task or the next, stays with its task. */
 static void swap_test_held_stays(struct kunit *test)
 {
-	struct perf_event_context *mine, *theirs;
+	struct perf_ctx *mine, *theirs;
 	struct test_task *child;
 
 	swap_test_open(test, NULL);
 	child = swap_test_fork(test);
-	mine = current->perf_event_ctxp;
-	theirs = child->task->perf_event_ctxp;
+	mine = perf_task_ctx(current);
+	theirs = perf_task_ctx(child->task);
 	scoped_guard(mutex, &mine->mutex) {
 		KUNIT_EXPECT_FALSE(test, perf_swap_hold(mine, child->task));
 		KUNIT_EXPECT_EQ(test, mine->held, 0);
@@ -277,8 +277,8 @@ static void swap_test_held_stays(struct kunit *test)
 static void swap_test_expect_held(struct kunit *test, struct test_task *child,
 				  unsigned int times)
 {
-	struct perf_event_context *mine = current->perf_event_ctxp;
-	struct perf_event_context *theirs = child->task->perf_event_ctxp;
+	struct perf_ctx *mine = perf_task_ctx(current);
+	struct perf_ctx *theirs = perf_task_ctx(child->task);
 
 	KUNIT_EXPECT_EQ(test, mine->held, times);
 	KUNIT_EXPECT_EQ(test, mine->summed, times);
@@ -289,7 +289,7 @@ static void swap_test_expect_held(struct kunit *test, struct test_task *child,
 static void swap_test_hold_group(struct kunit *test, struct test_task *child,
 				 struct perf_event *leader, unsigned int times)
 {
-	struct perf_event_context *ctx = leader->ctx;
+	struct perf_ctx *ctx = perf_event_ctx(leader);
 	struct perf_event *sibling;
 
 	guard(mutex)(&ctx->mutex);
@@ -333,14 +333,14 @@ static void swap_test_group_needs_no_hold(struct kunit *test)
 }
 
 /* Contexts that are exchanged, and an event whose counts somebody adds up. */
-static struct perf_event_context *swap_test_moved[2];
+static struct perf_ctx *swap_test_moved[2];
 static struct perf_event *swap_test_summed;
 
 static void swap_test_move(struct test_task *self)
 {
-	struct perf_event_context *low =
+	struct perf_ctx *low =
 		min(swap_test_moved[0], swap_test_moved[1]);
-	struct perf_event_context *high =
+	struct perf_ctx *high =
 		max(swap_test_moved[0], swap_test_moved[1]);
 
 	mutex_lock(&low->mutex);
@@ -362,7 +362,7 @@ static void swap_test_sum(struct test_task *self)
 
 /* The end of the move begins, and has to wait for the lock of one context. */
 static void swap_test_end_slowly(struct test_task *mover,
-				 struct perf_event_context *ctx)
+				 struct perf_ctx *ctx)
 {
 	guard(irq)();
 	complete(&mover->go);
@@ -395,14 +395,14 @@ static void swap_test_move_ends(struct kunit *test)
 	/* The reader comes to this copy first, and waits for it. */
 	first = list_first_entry(&swap_test_summed->child_list,
 				 struct perf_event, child_list);
-	swap_test_moved[0] = list_next_entry(first, child_list)->ctx;
-	swap_test_moved[1] = first->ctx;
+	swap_test_moved[0] = perf_event_ctx(list_next_entry(first, child_list));
+	swap_test_moved[1] = perf_event_ctx(first);
 	test_task_go(mover);
 	wait_for_completion(&mover->started);
 	test_task_go(reader);
 	msleep(20);
 	KUNIT_EXPECT_FALSE(test, completion_done(&reader->done));
-	swap_test_end_slowly(mover, first->ctx);
+	swap_test_end_slowly(mover, perf_event_ctx(first));
 	KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&reader->done,
 							    20 * HZ));
 	wait_for_completion(&mover->done);

@@ -83,12 +83,12 @@ static void task_test_exec(struct kunit *test)
 		.disabled = 1 });
 	int refs;
 
-	refs = refcount_read(&current->perf_event_ctxp->refcount);
+	refs = refcount_read(&perf_task_ctx(current)->refcount);
 	fake_pmu_tick(&fake, 5);
 	perf_event_exec();
 	fake_pmu_tick(&fake, 70);
 	/* The event that was removed is closed later, and has its reference till then. */
-	KUNIT_EXPECT_EQ(test, refcount_read(&current->perf_event_ctxp->refcount),
+	KUNIT_EXPECT_EQ(test, refcount_read(&perf_task_ctx(current)->refcount),
 			refs);
 	KUNIT_EXPECT_EQ(test, begins->state, PERF_EVENT_STATE_ACTIVE);
 	KUNIT_EXPECT_EQ(test, ends->state, PERF_EVENT_STATE_EXIT);
@@ -127,9 +127,9 @@ static void task_test_exec_enables_first(struct kunit *test)
 
 static void task_test_exec_without_events(struct kunit *test)
 {
-	KUNIT_ASSERT_NULL(test, current->perf_event_ctxp);
+	KUNIT_ASSERT_NULL(test, perf_task_ctx(current));
 	perf_event_exec();
-	KUNIT_EXPECT_NULL(test, current->perf_event_ctxp);
+	KUNIT_EXPECT_NULL(test, perf_task_ctx(current));
 }
 
 /* A member of a family stays one. */
@@ -181,7 +181,7 @@ static void task_test_exit_ends_events(struct kunit *test)
 	fake_pmu_tick(&fake, 4);
 	perf_event_exit_task(current);
 	fake_pmu_tick(&fake, 4);
-	KUNIT_EXPECT_NULL(test, current->perf_event_ctxp);
+	KUNIT_EXPECT_NULL(test, perf_task_ctx(current));
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_EXIT);
 	KUNIT_EXPECT_EQ(test, task_test_read(event), 4);
 }
@@ -249,7 +249,7 @@ static long task_test_contexts(void)
 static void task_test_expect_nothing(struct kunit *test,
 				     struct task_struct *task, long contexts)
 {
-	KUNIT_EXPECT_NULL(test, task->perf_event_ctxp);
+	KUNIT_EXPECT_NULL(test, perf_task_ctx(task));
 	KUNIT_EXPECT_EQ(test, task_test_contexts(), contexts);
 	KUNIT_EXPECT_EQ(test, refcount_read(&task->usage), 2);
 }
@@ -291,9 +291,8 @@ static void task_test_fork_is_undone(struct kunit *test)
 	contexts = task_test_contexts();
 	task = task_test_copy_current(test);
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(task, 0), 0);
-	KUNIT_EXPECT_NOT_NULL(test, task->perf_event_ctxp);
-	KUNIT_EXPECT_PTR_NE(test, task->perf_event_ctxp,
-			    current->perf_event_ctxp);
+	KUNIT_EXPECT_NOT_NULL(test, perf_task_ctx(task));
+	KUNIT_EXPECT_PTR_NE(test, perf_task_ctx(task), perf_task_ctx(current));
 	KUNIT_EXPECT_EQ(test, task_test_contexts(), contexts + 1);
 	perf_event_free_task(task);
 	task_test_expect_nothing(test, task, contexts);

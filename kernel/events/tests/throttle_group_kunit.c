@@ -115,7 +115,7 @@ static void throttle_group_test_end_oncpu(void *arg)
 	struct perf_event *event = world->members[2];
 
 	world->after_work = throttle_group_test_who_stands(world);
-	guard(raw_spinlock)(&event->ctx->lock);
+	guard(raw_spinlock)(&perf_event_ctx(event)->lock);
 	perf_pmu_disable(event->pmu);
 	perf_throttle_end_locked(event);
 	perf_pmu_enable(event->pmu);
@@ -231,16 +231,16 @@ static void throttle_group_test_cut_short_at_tick_oncpu(void *arg)
 
 	perf_event_task_tick();
 	event->attr.freq = 1;
-	event->ctx->nr_freq++;
-	event->pmu_ctx->nr_freq++;
+	perf_event_ctx(event)->nr_freq++;
+	perf_event_pmu_ctx(event)->nr_freq++;
 	local64_set(&event->hw.period_left, 1LL << 40);
 	event->hw.freq_time_stamp = -NSEC_PER_SEC;
 	world->stops = -fake_pmu_calls(&fake, FAKE_STOP);
 	perf_event_task_tick();
 	world->stops += fake_pmu_calls(&fake, FAKE_STOP);
 	world->after_work = throttle_group_test_who_stands(world);
-	event->ctx->nr_freq--;
-	event->pmu_ctx->nr_freq--;
+	perf_event_ctx(event)->nr_freq--;
+	perf_event_pmu_ctx(event)->nr_freq--;
 	event->attr.freq = 0;
 }
 

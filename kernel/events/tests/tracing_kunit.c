@@ -330,7 +330,7 @@ static void tracing_test_check_misfit(struct kunit *test,
 		.flags = misfit->flags, .class = event->tp_event->class,
 	};
 	struct trace_event_call *own = event->tp_event;
-	struct perf_event_context *ctx = event->ctx;
+	struct perf_ctx *ctx = perf_event_ctx(event);
 
 	prog->type = misfit->type;
 	prog->sleepable = misfit->sleepable;
