@@ -14,8 +14,8 @@
  *   A  atomic, by any CPU
  *   B  the event's mmap_mutex
  *   D  belongs to the PMU driver
- *   P  of struct perf_event: may be used outside of the core. All its other
- *      fields are the core's; ./perflab check private compiles their users
+ *   P  in struct perf_event: code outside of the core may use the field. All
+ *      other fields are the core's; ./perflab check private compiles that code
  *      without them
  *
  * The definition of a function has its whole contract: parameters, contexts,

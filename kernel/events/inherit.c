@@ -433,8 +433,7 @@ static void inherit_report_one(struct perf_event *event)
 }
 
 /* Return: the next CPU that has events to report, nr_cpu_ids for none. */
-static unsigned int inherit_report_cpu(const struct perf_ctx *ctx,
-				       int cpu)
+static unsigned int inherit_report_cpu(const struct perf_ctx *ctx, int cpu)
 {
 	struct inherit_report report = { .task = current };
 	unsigned int next = nr_cpu_ids;

@@ -451,13 +451,10 @@ void perf_throttle_end_locked(struct perf_event *event)
 
 static void perf_throttle_end_list(struct list_head *active)
 {
-	struct perf_event *leader, *sibling;
+	struct perf_event *leader;
 
-	list_for_each_entry(leader, active, active_list) {
-		perf_throttle_end(leader);
-		for_each_sibling_event(sibling, leader)
-			perf_throttle_end(sibling);
-	}
+	list_for_each_entry(leader, active, active_list)
+		perf_throttle_end_locked(leader);
 }
 
 /**
