@@ -494,7 +494,7 @@ static struct perf_event_attr reported_attr(void)
 	return attr;
 }
 
-/* On a kernel with many checks so many events take minutes. */
+/* On a kernel with many checks this number of events takes minutes. */
 static void need_fast_kernel(void)
 {
 	struct perf_event_attr attr = reported_attr();
