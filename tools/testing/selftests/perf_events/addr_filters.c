@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "perf_books.h"
 #include "perf_lib.h"
 
 #define MODULE		"perf_test_filter"
@@ -248,6 +249,34 @@ static void text(void)
 	CHECK(set_filter(fd, NULL) == EFAULT, "NULL: %s", strerror(errno));
 }
 
+/* A kernel with debugfs shows how many lists name a file. */
+static long lists_of_files(void)
+{
+	struct live_number live[MAX_LIVE];
+	int nr = read_live(live);
+
+	while (nr--) {
+		if (!strcmp(live[nr].name, "file_filters"))
+			return live[nr].nr;
+	}
+	test_skip("no file_filters in debugfs");
+}
+
+static void filters_counted(void)
+{
+	long before = lists_of_files();
+	int fd = open_event(0, -1, 0, false);
+
+	must_set(fd, "start 1");
+	CHECK(lists_of_files() == before, "a list without a file counts");
+	must_set(fd, "start 1@/proc/self/exe");
+	CHECK(lists_of_files() == before + 1, "not counted");
+	must_set(fd, "start 2@/proc/self/exe");
+	CHECK(lists_of_files() == before + 1, "counted twice");
+	must_set(fd, "start 1");
+	CHECK(lists_of_files() == before, "still counted");
+}
+
 static void long_text(void)
 {
 	int fd = open_event(0, -1, 0, false);
@@ -325,6 +354,16 @@ static void mapped_before(void)
 	expect_range(&shown, 2, 's', 0, 0);
 	/* The first byte of the mapping; a point has no size. */
 	expect_at(&shown, 3, 'S', code, 0);
+
+	/* Ends where the mapping begins, and one byte later. */
+	fd = open_event(0, -1, 1, false);
+	set_on_file(fd, "filter %#lx/%#lx@%s filter %#lx/%#lx@%s",
+		    page + 0x10, page - 0x10, file_path, page + 0x10,
+		    page - 0xf, file_path);
+	shown = look(1, getpid());
+	CHECK(shown.nr == 2, "%d filters", shown.nr);
+	expect_range(&shown, 0, 'f', 0, 0);
+	expect_at(&shown, 1, 'f', code, 1);
 }
 
 /* Code that is mapped later, at another address, or made executable later. */
@@ -603,6 +642,7 @@ static void storm(void)
 
 static const struct test_case cases[] = {
 	{ "text", text },
+	{ "counted", filters_counted },
 	{ "long_text", long_text },
 	{ "refusals", refusals },
 	{ "kernel", kernel },

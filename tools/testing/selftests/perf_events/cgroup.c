@@ -652,6 +652,7 @@ static void user_page(void)
 	struct worker worker = worker_start(first_cpu(), &group);
 	struct timed_count count;
 	struct perf_ring *ring;
+	__u64 before;
 	int fd;
 
 	need_hardware();
@@ -660,8 +661,12 @@ static void user_page(void)
 	ring = ring_map(fd, 1);
 	event_enable(fd);
 	worker_do(&worker, BURN, 20);
-	usleep(10000);
-	count = read_timed(fd);
+	/* On a busy host the worker may leave its CPU late. */
+	do {
+		before = read_timed(fd).running;
+		usleep(10000);
+		count = read_timed(fd);
+	} while (count.running != before);
 	CHECK(!ring->page->index, "on a counter");
 	CHECK((__u64)ring->page->offset == count.value, "count %lld, not %llu",
 	      (long long)ring->page->offset, (unsigned long long)count.value);

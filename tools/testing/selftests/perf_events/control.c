@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@
 #define FAULTS	100
 #define SLACK	20
 #define MEMBERS	3
+#define CLOSED	16
+#define ROUNDS	50
 
 static int open_faults(void)
 {
@@ -263,6 +266,33 @@ static void prctl_on_other_task(void)
 	CHECK(count.enabled > 0, "prctl left out a CPU event");
 	burn_ms(5);
 	CHECK(read_timed(fd).enabled == count.enabled, "not disabled");
+}
+
+static void *close_all(void *arg)
+{
+	int i, *fds = arg;
+
+	for (i = 0; i < CLOSED; i++)
+		close(fds[i]);
+	return NULL;
+}
+
+/* Another thread closes the events while prctl goes from one to the next. */
+static void prctl_while_closed(void)
+{
+	int fds[CLOSED], i, round;
+	pthread_t thread;
+
+	for (round = 0; round < ROUNDS; round++) {
+		for (i = 0; i < CLOSED; i++)
+			fds[i] = open_faults();
+		CHECK(!pthread_create(&thread, NULL, close_all, fds), "thread");
+		for (i = 0; i < CLOSED; i++)
+			CHECK(!prctl(i % 2 ? PR_TASK_PERF_EVENTS_ENABLE :
+				     PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0),
+			      "prctl: %s", strerror(errno));
+		CHECK(!pthread_join(thread, NULL), "join");
+	}
 }
 
 static pid_t start_spinner(int cpu)
@@ -508,6 +538,7 @@ static const struct test_case cases[] = {
 	{ "prctl", by_prctl },
 	{ "prctl leaves the events of others alone", prctl_of_others },
 	{ "prctl reaches own events on a CPU", prctl_on_other_task },
+	{ "prctl while events are closed", prctl_while_closed },
 	{ "a task that runs elsewhere", running_task },
 	{ "a task that is busy with samples", busy_task },
 	{ "a task that sleeps", sleeping_task },

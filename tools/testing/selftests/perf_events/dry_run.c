@@ -195,17 +195,31 @@ static void family_in_motion(void)
 	CHECK(read_count(fd) >= 300 * 3, "lost counts: %llu", read_count(fd));
 }
 
+static struct perf_event_attr breakpoint_attr(void)
+{
+	static char target;
+	struct perf_event_attr attr = make_attr(PERF_TYPE_BREAKPOINT, 0);
+	int fd;
+
+	attr.bp_type = HW_BREAKPOINT_W;
+	attr.bp_len = HW_BREAKPOINT_LEN_1;
+	attr.bp_addr = (unsigned long)&target;
+	attr.exclude_kernel = 1;
+	fd = perf_open(&attr, 0, -1, -1, 0);
+	if (fd < 0)
+		test_skip("no hardware breakpoints: %s", strerror(errno));
+	close(fd);
+	return attr;
+}
+
 static void breakpoint_slots(void)
 {
 	static char target[MANY];
-	struct perf_event_attr attr = make_attr(PERF_TYPE_BREAKPOINT, 0);
+	struct perf_event_attr attr = breakpoint_attr();
 	struct perf_event_dry_run run;
 	int i, fd = -1;
 
 	need_dry_run();
-	attr.bp_type = HW_BREAKPOINT_W;
-	attr.bp_len = HW_BREAKPOINT_LEN_1;
-	attr.exclude_kernel = 1;
 	for (i = 0; i < MANY; i++) {
 		attr.bp_addr = (unsigned long)&target[i];
 		run = dry_run_self(&attr, -1);
@@ -216,12 +230,35 @@ static void breakpoint_slots(void)
 		if (fd < 0)
 			break;
 	}
-	if (!i)
-		test_skip("no hardware breakpoints");
 	CHECK(fd < 0 && run.error == ENOSPC, "%d breakpoints", i);
 	CHECK(run.reason == PERF_REASON_PMU_FULL &&
 	      run.fit_beside == PERF_FIT_NO, "reason %u, fit %u", run.reason,
 	      run.fit_beside);
+}
+
+/* Fields that only breakpoints have are searched first, then the others. */
+static void breakpoint_is_blamed(void)
+{
+	const struct dry_answer length = {
+		PERF_REASON_PMU, IN_FIELD(bp_len, 2)
+	};
+	const struct dry_answer branches = {
+		PERF_REASON_PMU_CANNOT,
+		IN_FIELD(sample_type, PERF_SAMPLE_BRANCH_STACK)
+	};
+	struct perf_event_attr attr = breakpoint_attr();
+
+	need_dry_run();
+	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
+				  PERF_SAMPLE_BRANCH_USER;
+	expect_refusal(&attr, place_of(ON_SELF), -1, EOPNOTSUPP, &branches);
+
+	attr = breakpoint_attr();
+	attr.bp_len = 3;
+	if (perf_open(&attr, 0, -1, -1, 0) >= 0)
+		test_skip("breakpoints of three bytes");
+	expect_refusal(&attr, place_of(ON_SELF), -1, EINVAL, &length);
 }
 
 /* What fits. */
@@ -364,17 +401,25 @@ static struct perf_event_attr kind_attr(const char *pmu)
 	return test_module_attr(pmu, 0);
 }
 
+/* The core knows that PMU. The driver of the other one gives no reason. */
 static void task_is_blamed(void)
 {
+	static const char * const pmus[] = {
+		"perf_test_package", "perf_test_cpus"
+	};
 	struct perf_event_dry_run run;
 	struct perf_event_attr attr;
+	size_t i;
 
 	need_dry_run();
-	attr = kind_attr("perf_test_package");
-	run = dry_run_self(&attr, -1);
-	CHECK(run.error == EINVAL && run.reason == PERF_REASON_CPU_ONLY &&
-	      run.where == PERF_WHERE_PID, "%s, %s", error_name(run.error),
-	      text);
+	for (i = 0; i < ARRAY_SIZE(pmus); i++) {
+		attr = kind_attr(pmus[i]);
+		run = dry_run_self(&attr, -1);
+		EXPECT(run.error == EINVAL &&
+		       run.reason == PERF_REASON_CPU_ONLY &&
+		       run.where == PERF_WHERE_PID, "%s: %s, %s", pmus[i],
+		       error_name(run.error), text);
+	}
 }
 
 static void nothing_to_exclude(void)
@@ -547,6 +592,21 @@ static void group_too_long_to_read(void)
 	expect_refusal(&attr, place_of(ON_SELF), leader, E2BIG, &says);
 }
 
+static void output_cannot_be_shared(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	struct dry_answer says = { PERF_REASON_OUTPUT, IN_ARG(GROUP_FD) };
+	struct perf_event_dry_run run;
+	int target = open_self(&attr);
+
+	need_dry_run();
+	/* It has no buffer. */
+	run = dry_run(&attr, place_of(ON_SELF), target,
+		      PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP);
+	CHECK(run.error == EINVAL, "%s", error_name(run.error));
+	expect_answer(&run, &says);
+}
+
 static void cpu_is_offline(void)
 {
 	const struct dry_answer says = {
@@ -716,6 +776,9 @@ static void short_text(void)
 	memset(text, 'x', sizeof(text));
 	expect_ask(&run, 0);
 	CHECK(strlen(text) == 7 && text[8] == 'x', "text \"%.20s\"", text);
+	run.text_size = UINT_MAX;
+	expect_ask(&run, 0);
+	CHECK(strlen(text) > 7, "text \"%.20s\"", text);
 }
 
 /* A dry run does not change the program's attribute. */
@@ -817,6 +880,7 @@ static const struct test_case cases[] = {
 	{ "tasks that inherit", family_unchanged },
 	{ "a task that forks", family_in_motion },
 	{ "breakpoint slots are given back", breakpoint_slots },
+	{ "a field of a breakpoint is to blame", breakpoint_is_blamed },
 	{ "group that is too large", group_too_large },
 	{ "beside pinned events of the CPU", beside_pinned_on_cpu },
 	{ "beside pinned events of some CPUs", beside_pinned_elsewhere },
@@ -831,6 +895,7 @@ static const struct test_case cases[] = {
 	{ "a PMU that has gone", pmu_has_gone },
 	{ "a PMU that comes and goes", pmu_goes },
 	{ "a group that is too long to be read", group_too_long_to_read },
+	{ "a buffer that cannot be shared", output_cannot_be_shared },
 	{ "a CPU that is offline", cpu_is_offline },
 	{ "function tracing and user memory", functions_and_user_memory },
 	{ "a tracepoint that only counts", tracepoint_that_only_counts },

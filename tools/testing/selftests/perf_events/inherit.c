@@ -544,8 +544,13 @@ static bool exiting_with_many(void *arg)
 			   (unsigned long long)results[1]);
 }
 
-/* The time of an exit grows with the number of events, and not with its square. */
-static void stat_records_of_thousands(void)
+/*
+ * For tests in which the time of an exit must grow with the number of events, and
+ * not with its square.
+ *
+ * Return: memory that children share, for their results.
+ */
+static __u64 *begin_thousands(void)
 {
 	struct rlimit limit = { 2 * MANY_EVENTS + 64, 2 * MANY_EVENTS + 64 };
 	__u64 *results = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -555,7 +560,61 @@ static void stat_records_of_thousands(void)
 	need_fast_kernel();
 	if (setrlimit(RLIMIT_NOFILE, &limit))
 		test_skip("cannot raise RLIMIT_NOFILE");
-	test_retry(exiting_with_many, results);
+	return results;
+}
+
+static void stat_records_of_thousands(void)
+{
+	test_retry(exiting_with_many, begin_thousands());
+}
+
+#define FEW_SHARERS	500
+#define MANY_SHARERS	2000
+
+/* As above. The events are pinned, so that they end with the child's context. */
+static __u64 time_of_sharers_exit(int nr)
+{
+	struct perf_event_attr attr = inherited_attr();
+	int cpu = first_cpu(), first;
+	__u64 begin;
+
+	attr.pinned = 1;
+	first = open_on(&attr, 0, cpu, -1);
+	ring_map(first, 1);
+	while (--nr)
+		event_set_output(open_on(&attr, 0, cpu, -1), first);
+	begin = now_ns();
+	run_child(exit_at_once, NULL);
+	return now_ns() - begin;
+}
+
+static bool exiting_with_sharers(void *arg)
+{
+	__u64 *results = arg;
+	pid_t pid;
+
+	for (int i = 0; i < 2; i++) {
+		pid = fork();
+		CHECK(pid >= 0, "fork: %s", strerror(errno));
+		if (!pid) {
+			results[i] = time_of_sharers_exit(i ? MANY_SHARERS :
+							      FEW_SHARERS);
+			child_finish();
+		}
+		join_child(pid);
+	}
+	if (results[1] < 10 * results[0])
+		return true;
+	return test_remark("%llu ns with %d events, %llu with %d",
+			   (unsigned long long)results[0], FEW_SHARERS,
+			   (unsigned long long)results[1], MANY_SHARERS);
+}
+
+/* The end of each copy wakes pollers: not those of all other events. */
+static void exit_of_sharers(void)
+{
+	test_retry_or_xfail(exiting_with_sharers, begin_thousands(),
+			    "each event wakes the pollers of all");
 }
 
 static void samples_of_children(void)
@@ -790,6 +849,7 @@ static const struct test_case cases[] = {
 	{ "inherit_stat", stat_records },
 	{ "inherit_stat, forty events of two CPUs", stat_records_of_many },
 	{ "inherit_stat, thousands of events", stat_records_of_thousands },
+	{ "thousands of events with one buffer", exit_of_sharers },
 	{ "samples of children", samples_of_children },
 	{ "exec", through_exec },
 	{ "enable_on_exec", enable_on_exec },

@@ -212,6 +212,17 @@ static void no_free_fd(void)
 	expect_error(perf_open(&attr, 0, -1, -1, 0), EMFILE, 0);
 }
 
+static void close_on_exec(void)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	int stays = perf_open(&attr, 0, -1, -1, 0);
+	int goes = perf_open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	CHECK(stays >= 0 && goes >= 0, "open: %s", strerror(errno));
+	CHECK(!(fcntl(stays, F_GETFD) & FD_CLOEXEC), "closed without the flag");
+	CHECK(fcntl(goes, F_GETFD) & FD_CLOEXEC, "not closed with the flag");
+}
+
 static void cgroup_bad_fd(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
@@ -597,6 +608,7 @@ static const struct test_case cases[] = {
 	{ "tracepoint with branch stack: EOPNOTSUPP", tracepoint_branch_stack },
 	{ "task that has exited: ESRCH", exiting_task },
 	{ "no free file descriptor: EMFILE", no_free_fd },
+	{ "PERF_FLAG_FD_CLOEXEC", close_on_exec },
 	{ "bad cgroup fd: EBADF", cgroup_bad_fd },
 	{ "kernel breakpoint with exclude_kernel: EINVAL",
 	  breakpoint_in_kernel },

@@ -166,7 +166,8 @@ static void scalar_values(void)
 		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 		PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
 		PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD);
-	int cpu = first_cpu(), fd;
+	/* Number 0 would also be found where nothing was written. */
+	int cpu = second_cpu(), fd;
 	__u64 before, after;
 	struct sample sample;
 
@@ -564,6 +565,27 @@ static void on_a_cpu(void)
 	      "tid %u cpu %u", sample.tid, sample.cpu);
 }
 
+/* The first process of a namespace has number 1 there. */
+static void sample_as_first_process(void *arg)
+{
+	struct perf_event_attr attr = sampling_attr(PERF_SAMPLE_ADDR |
+						    PERF_SAMPLE_TID);
+	struct sample sample;
+
+	(void)arg;
+	CHECK(getpid() == 1, "process %d of a new namespace", getpid());
+	sample_at(&attr, open_self(&attr), fresh_page(), &sample);
+	CHECK(sample.pid == 1 && sample.tid == 1, "pid %u tid %u", sample.pid,
+	      sample.tid);
+}
+
+static void in_pid_namespace(void)
+{
+	if (unshare(CLONE_NEWPID))
+		test_skip("no namespace of process ids: %s", strerror(errno));
+	run_child(sample_as_first_process, NULL);
+}
+
 static const struct test_case cases[] = {
 	{ "each field alone", each_alone },
 	{ "all common fields", all_common },
@@ -582,6 +604,7 @@ static const struct test_case cases[] = {
 	{ "CODE_PAGE_SIZE", page_sizes },
 	{ "RAW of an event without raw data", raw_of_software },
 	{ "sample of a CPU event", on_a_cpu },
+	{ "TID in a namespace of process ids", in_pid_namespace },
 };
 
 int main(void)

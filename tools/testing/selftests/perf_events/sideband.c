@@ -465,6 +465,26 @@ static void exit_record(void)
 	check_trailer(header, &attr, fd);
 }
 
+static void own_exit_record(void)
+{
+	struct perf_event_attr attr = dummy_attr();
+	struct perf_event_header *header;
+	struct perf_ring *ring;
+	struct helper child;
+	int fd;
+
+	child = helper_start(short_child, NULL);
+	attr.task = 1;
+	fd = open_on(&attr, child.pid, -1, -1);
+	ring = ring_map(fd, 4);
+	helper_go(&child);
+	helper_join(&child);
+	header = ring_find(ring, PERF_RECORD_EXIT);
+	CHECK(header, "no EXIT record");
+	check_task(header, &attr, child.pid);
+	check_trailer(header, &attr, fd);
+}
+
 static void *short_thread(void *arg)
 {
 	return arg;
@@ -758,6 +778,7 @@ static const struct test_case cases[] = {
 	{ "FORK", fork_record },
 	{ "FORK of a thread", thread_record },
 	{ "EXIT", exit_record },
+	{ "EXIT of the observed task", own_exit_record },
 	{ "SWITCH", switch_record },
 	{ "SWITCH_CPU_WIDE", switch_cpu_wide_record },
 	{ "NAMESPACES", namespaces_record },
