@@ -16,7 +16,8 @@ saves it, and restores it before each fault: state that one fault has spoilt is 
 the next.  Suites named like the room run first, then the others, then the selftests; the
 first one that fails has found the fault.  A case of the room's own suites that says "not ok"
 counts at once.  Any other failure must occur again, and not without the fault.  If none fails, the numbers of the core's
-objects are compared with those at the snapshot: something may be left over.
+objects are compared with those at the snapshot: something may be left over.  A case that is
+skipped, and was not without a fault, has failed.
 """
 import os
 import queue
@@ -30,9 +31,10 @@ import time
 
 BOOT_SECONDS = 300
 SELFTEST_SECONDS = 120
-LIVE_SECONDS = 15
+LIVE_SECONDS = 40
 LIVE = '/sys/kernel/debug/perf_events/live'
 FAILED = re.compile(r'^ *not ok \d+ (?:- )?([^#\n]*)', re.M)
+SKIPPED = re.compile(r'^ *ok \d+ (?:- )?([^#\n]*?) *# SKIP', re.M)
 
 
 class Gone(Exception):
@@ -50,7 +52,8 @@ class Guest:
         self.machine = None
         self.monitor = None
         self.rest = b''
-        self.limits = {}
+        self.limits = {'live': LIVE_SECONDS}
+        self.skipped = {}
         self.failed = False
         self.suites = []
 
@@ -179,6 +182,10 @@ class Guest:
         if failed:
             self.failed = True
             return '%s: %s' % (test, failed.group(1).strip())
+        skipped = set(SKIPPED.findall(text))
+        more = skipped - self.skipped.setdefault(test, skipped)
+        if more:
+            return '%s: skipped: %s' % (test, min(more))
         if status not in (0, 4):
             last = text.strip().splitlines()[-1:] or ['no output']
             return '%s: exit status %d, %s' % (test, status, last[0].strip())
