@@ -15,19 +15,24 @@ base_fault() {
 	[ "$kernel" = base ] && grep -aqE -f "$TOP/lab/reports.base" "$share/report"
 }
 
-# results LABEL: make the folder $share, locked until the next call, which only has the file
-# $cases, as "list".  Exit status 1 if there are no cases.
-results() {
-	share=$BUILD/results/$1
-	exec 8>"$BUILD/.lock/results-$1"
-	flock -n 8 || { say "waiting for another test of $1" && flock 8; }
-	[ -s "$cases" ] || return 1
+# fill_share: make the folder $share, which only has the file $cases, as "list".
+fill_share() {
 	rm -rf "$share"
 	mkdir -p "$share"
 	while read -r name _; do
 		mkdir -p "$share/$(dirname "$name")"
 	done <"$cases"
 	cp "$cases" "$share/list"
+}
+
+# results LABEL: make the folder $share, locked until the next call.  Exit status 1 if there
+# are no cases.
+results() {
+	share=$BUILD/results/$1
+	exec 8>"$BUILD/.lock/results-$1"
+	flock -n 8 || { say "waiting for another test of $1" && flock 8; }
+	[ -s "$cases" ] || return 1
+	fill_share
 	where=$1
 	printf '%s: %d cases ' "$where" "$(wc -l <"$share/list")"
 	begin=$(date +%s)
@@ -44,7 +49,7 @@ why_nobody() {
 }
 
 # boot CASES BOOT VM-OPTION...: run the cases of a file in a machine; after a report, run
-# the remaining ones in a new machine.  If none ran, the failure is recorded for BOOT.
+# the remaining ones in a new machine.  If none ran, there is a BOOT.rc that says "report".
 boot() {
 	cp "$1" "$share/cases"
 	boot=$2
@@ -73,8 +78,7 @@ boot() {
 		mv "$share/report" "$share/$guilty.report"
 		printf '!'
 		if [ "$guilty" = "$boot" ]; then
-			record fail "$boot" "$(why_nobody "$rc")"
-			show "$share/$boot.report" 80
+			why_nobody "$rc" >"$share/$boot.why"
 			break
 		fi
 	done
@@ -123,4 +127,49 @@ machine() {
 	boot "$share/list" boot "$@"
 	try_again "$@"
 	judge_all
+}
+
+# boot_list VM-OPTION...: boot for all cases of $share, which may be none.
+boot_list() {
+	[ ! -s "$share/list" ] || boot "$share/list" boot "$@"
+}
+
+# half REMAINDER LIST: every second case; those of one PMU stay together.
+half() {
+	awk -v remainder="$1" '
+		{ split($1, part, "/"); key = part[1] == "pmu" ? part[2] : $1 }
+		!(key in number) { number[key] = ++last }
+		number[key] % 2 == remainder' "$2"
+}
+
+# in_two LABEL BOOT...: give a half of the cases to the folder $second, and run the command
+# BOOT for both at the same time.  Exit status 1 if there are no cases.
+in_two() {
+	results "$1" || return 1
+	shift
+	first=$share
+	second=$share-2
+	half 0 "$first/list" >"$cases"
+	share=$second
+	fill_share
+	half 1 "$first/list" >"$cases"
+	share=$first
+	fill_share
+	(share=$second && "$@") &
+	beside=$!
+	"$@"
+	wait "$beside"
+	beside=
+}
+
+# two_machines LABEL VM-OPTION...: as machine, with two machines at the same time.  For a
+# kernel that is tested when little is left to build.
+two_machines() {
+	label_of_two=$1
+	shift
+	in_two "$label_of_two" boot_list "$@" || return 0
+	for share in "$first" "$second"; do
+		try_again "$@"
+		judge_all
+	done
 }

@@ -127,8 +127,19 @@ list_not_ok() {
 	done <"$share/list"
 }
 
+# Failures of a machine while no case was running.
+judge_boots() {
+	for file in "$share"/boot.why "$share"/pmu/*/boot.why; do
+		[ -e "$file" ] || continue
+		name=${file#"$share"/}
+		record fail "${name%.why}" "$(cat "$file")"
+		show "${file%.why}.report" 80
+	done
+}
+
 judge_all() {
 	printf ' %d s\n' $(($(date +%s) - begin))
+	judge_boots
 	while read -r name _; do
 		judge "$name"
 	done <"$share/list"

@@ -2,22 +2,28 @@
 # Part of lab/test: the cases of one kernel, one machine after the other.
 # shellcheck shell=sh disable=SC2034,SC2154 # variables of lab/test
 
-# pmu_tests: boot one machine after the other, each with a PMU of lab/tests/pmus and its
-# cases; they have one result together.
-pmu_tests() {
-	while read -r arch_name pmu_name _ names_of_cases; do
-		[ "$arch_name" = "$arch" ] || continue
-		# shellcheck disable=SC2086 # a list of words
-		list_pmu "$pmu_name" $names_of_cases
-	done <"$TOP/lab/tests/pmus" >"$cases"
-	results "$label-pmus" || return 0
+# boot_pmus: boot one machine after the other, each with a PMU of lab/tests/pmus and the
+# cases that $share has for it.
+boot_pmus() {
 	while read -r arch_name pmu_name pmu _; do
 		[ "$arch_name" = "$arch" ] || continue
 		grep "^pmu/$pmu_name/" "$share/list" >"$share/list.pmu" || continue
 		[ "$config" != debug ] || [ "$pmu" = none ] || pmu=$pmu,filter=ctx
 		boot "$share/list.pmu" "pmu/$pmu_name/boot" --memory "$memory" --pmu "$pmu" </dev/null
 	done <"$TOP/lab/tests/pmus"
-	judge_all
+}
+
+# pmu_tests: the cases of all PMUs, two machines at a time; they have one result together.
+pmu_tests() {
+	while read -r arch_name pmu_name _ names_of_cases; do
+		[ "$arch_name" = "$arch" ] || continue
+		# shellcheck disable=SC2086 # a list of words
+		list_pmu "$pmu_name" $names_of_cases
+	done <"$TOP/lab/tests/pmus" >"$cases"
+	in_two "$label-pmus" boot_pmus || return 0
+	for share in "$first" "$second"; do
+		judge_all
+	done
 }
 
 # kernel_tests KERNEL CONFIG SELECTION: selection is kunit, self, programs, pmus.
@@ -25,7 +31,7 @@ kernel_tests() {
 	kernel=$1 config=$2 selection=$3
 	[ "$build" -eq 0 ] || "$TOP/lab/build" --arch "$arch" --kernel "$kernel" --config "$config"
 	slow=1 memory=2G vm_limit=1500 pmu=
-	[ "$config" = release ] || { slow=4 memory=3G vm_limit=2400; }
+	[ "$config" = release ] || { slow=4 memory=3G vm_limit=3600; }
 	[ "$config" != debug ] || pmu=intel,filter=ctx
 	# Accesses of two CPUs at the same time need two host threads.
 	[ "$config" != kcsan ] || threads=
@@ -40,7 +46,9 @@ kernel_tests() {
 	: >"$cases"
 	case $selection in *self*) list_selftests >>"$cases" ;; esac
 	case $selection in *programs*) list_programs smp >>"$cases" ;; esac
-	machine "$label" --memory "$memory" ${pmu:+--pmu "$pmu"}
+	machines=machine
+	case $kernel:$config in base:release | ours:debug) machines=two_machines ;; esac
+	"$machines" "$label" --memory "$memory" ${pmu:+--pmu "$pmu"}
 	case $selection in
 	*programs*)
 		list_programs icount >"$cases"
