@@ -143,14 +143,14 @@ struct pmu {
 	unsigned int			scope;
 
 	/**
-	 * @users_lock: core, guards @events, @parts and @leaving. A leaf, taken
-	 * with interrupts off.
+	 * @users_lock: core, guards @events, @pmu_ctxs and @leaving. A leaf,
+	 * taken with interrupts off.
 	 */
 	raw_spinlock_t			users_lock;
 	/** @events: core, all events that @event_init has accepted. */
 	struct list_head		events;
-	/** @parts: core, struct perf_event_pmu_context that have references. */
-	struct list_head		parts;
+	/** @pmu_ctxs: core, the struct perf_event_pmu_context of this PMU. */
+	struct list_head		pmu_ctxs;
 	/** @leaving: core, the PMU accepts no event any more. */
 	bool				leaving;
 	/** @caps: core, results of trials about counters. */
@@ -327,7 +327,7 @@ struct pmu {
 	/**
 	 * @sched_task: Notifies that a task is switched in (@sched_in) or out
 	 * on this CPU. Called only while perf_sched_cb_inc() has requested it;
-	 * @pmu_ctx is the task's part for this PMU, or the CPU's. Optional.
+	 * @pmu_ctx is the task's for this PMU, or the CPU's. Optional.
 	 *
 	 * Context: the scheduler's, run-queue lock held, PMU disabled.
 	 */

@@ -125,7 +125,7 @@ enum perf_event_state {
 
 /*
  * ---------------------------------------------------------------------------
- * The driver's part of an event
+ * What the driver keeps in an event
  * ---------------------------------------------------------------------------
  */
 
@@ -512,9 +512,9 @@ struct perf_event {
 	 */
 	struct pmu			*pmu;
 	/**
-	 * @pmu_ctx: P, ML, part of @ctx in which it is scheduled, NULL after
-	 * its end. For a software event in a hardware group this is the part
-	 * for the hardware PMU, which may differ from @pmu.
+	 * @pmu_ctx: P, ML, PMU context in which it is scheduled, NULL after
+	 * its end. For a software event in a hardware group this is the one
+	 * of the hardware PMU, which may differ from @pmu.
 	 */
 	struct perf_event_pmu_context	*pmu_ctx;
 	/** @ctx: P, ML, its context; changes only by migration. */
@@ -530,7 +530,7 @@ struct perf_event {
 	 * have.
 	 */
 	u16				group_caps;
-	/** @nr_siblings: ML, leader: members besides itself. */
+	/** @nr_siblings: ML, leader: number of its siblings. */
 	int				nr_siblings;
 	/**
 	 * @sibling_list: P, ML, leader: head of its siblings; sibling: link.
@@ -680,7 +680,7 @@ struct perf_event {
 	u64				bpf_cookie;
 
 	/* Further lists. */
-	/** @group_generation: ML, leader: changes with the set of members. */
+	/** @group_generation: ML, leader: changes with the set of siblings. */
 	unsigned int			group_generation;
 	/** @random_asked: share of the last PERF_EVENT_IOC_RANDOM_PERIOD. */
 	u32				random_asked;
@@ -863,7 +863,7 @@ static inline bool event_has_any_exclude_flag(struct perf_event *event)
 	       attr->exclude_host || attr->exclude_guest;
 }
 
-/* Are branches part of its samples? */
+/* Do its samples have branches? */
 static inline bool has_branch_stack(struct perf_event *event)
 {
 	return event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK;
@@ -948,7 +948,7 @@ static inline struct fasync_struct **perf_event_fasync(struct perf_event *event)
 }
 
 #ifdef CONFIG_PROVE_LOCKING
-/* Warns if the members of the event's group could change at this moment. */
+/* Warns if the siblings of the event's group could change at this moment. */
 void perf_assert_event_ctx(struct perf_event *event);
 #else
 static inline void perf_assert_event_ctx(struct perf_event *event) { }

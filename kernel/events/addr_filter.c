@@ -55,6 +55,7 @@
 #include "addr_filter_parse.h"
 #include "context.h"
 #include "family.h"
+#include "live.h"
 #include "pmu.h"
 #include "remote.h"
 
@@ -67,6 +68,15 @@ struct addr_filter_list {
 	unsigned int		nr;
 	unsigned int		nr_file;
 };
+
+/* Counts a list with @nr_file names of files: @by 1 when set, -1 when freed. */
+static void addr_filter_count_list(unsigned int nr_file, int by)
+{
+	if (!nr_file)
+		return;
+	atomic_add(by, &addr_filter_file_lists);
+	perf_live_add(PERF_LIVE_FILE_FILTERS, by);
+}
 
 /* The list. */
 
@@ -182,23 +192,19 @@ static bool addr_filter_locate(const struct perf_addr_filter *filter,
 	return true;
 }
 
-static void addr_filter_reset_range(const struct perf_addr_filter *filter,
-				    struct perf_addr_filter_range *range)
-{
-	bool file = filter->path.dentry;
-
-	range->start = file ? 0 : filter->offset;
-	range->size = file ? 0 : filter->size;
-}
-
 static void addr_filter_reset_ranges(struct perf_event *event,
 				     struct perf_addr_filter_range *ranges)
 {
 	struct list_head *list = &perf_event_addr_filters(event)->list;
 	struct perf_addr_filter *filter;
 
-	list_for_each_entry(filter, list, entry)
-		addr_filter_reset_range(filter, ranges++);
+	list_for_each_entry(filter, list, entry) {
+		bool file = filter->path.dentry;
+
+		ranges->start = file ? 0 : filter->offset;
+		ranges->size = file ? 0 : filter->size;
+		ranges++;
+	}
 }
 
 static void addr_filter_reset_locked(struct perf_event *event)
@@ -220,12 +226,13 @@ static void addr_filter_restart_locked(struct perf_event *event)
 		return;
 	perf_pmu_disable(event->pmu);
 	event->pmu->stop(event, PERF_EF_UPDATE);
-	event->pmu->start(event, 0);
+	event->pmu->start(event, PERF_EF_RELOAD);
 	perf_pmu_enable(event->pmu);
 }
 
-static int addr_filter_restart_oncpu(struct perf_ctx *ctx,
-				     struct perf_cpu_context *cpuctx, void *arg)
+static int addr_filter_restart_remote(struct perf_ctx *ctx,
+				      struct perf_cpu_context *cpuctx,
+				      void *arg)
 {
 	addr_filter_restart_locked(arg);
 	return 0;
@@ -309,7 +316,7 @@ static void addr_filter_apply(struct perf_event *event,
 		while (!addr_filter_try_apply(event, task, list->nr, ranges))
 			cond_resched();
 	}
-	perf_ctx_call(perf_event_ctx(event), addr_filter_restart_oncpu, event);
+	perf_ctx_call(perf_event_ctx(event), addr_filter_restart_remote, event);
 }
 
 /* Setting. */
@@ -356,12 +363,10 @@ static void addr_filter_install(struct perf_event *event,
 	struct perf_event *child;
 
 	guard(mutex)(&event->child_mutex);
-	if (present.nr_file)
-		atomic_inc(&addr_filter_file_lists);
+	addr_filter_count_list(present.nr_file, 1);
 	smp_mb__after_atomic(); /* A: the count, then task->mm */
 	addr_filter_exchange(event, list);
-	if (list->nr_file)
-		atomic_dec(&addr_filter_file_lists);
+	addr_filter_count_list(list->nr_file, -1);
 	addr_filter_apply(event, &present, ranges);
 	list_for_each_entry(child, &event->child_list, child_list)
 		addr_filter_apply(child, &present, ranges);
@@ -447,8 +452,8 @@ static bool addr_filter_mapped(struct perf_event *event,
 	return changed;
 }
 
-static int addr_filter_mmap_oncpu(struct perf_ctx *ctx,
-				  struct perf_cpu_context *cpuctx, void *arg)
+static int addr_filter_mmap_remote(struct perf_ctx *ctx,
+				   struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_event *event;
 
@@ -478,7 +483,7 @@ void perf_addr_filter_mmap(struct vm_area_struct *vma)
 		return;
 	/* A family has no events with filters. */
 	if (!perf_ctx_is_handle(ctx))
-		perf_ctx_call(ctx, addr_filter_mmap_oncpu, vma);
+		perf_ctx_call(ctx, addr_filter_mmap_remote, vma);
 	perf_ctx_put(ctx);
 }
 
@@ -493,8 +498,8 @@ static bool addr_filter_unmapped(struct perf_event *event)
 	return filters->nr_file_filters;
 }
 
-static int addr_filter_exec_oncpu(struct perf_ctx *ctx,
-				  struct perf_cpu_context *cpuctx, void *arg)
+static int addr_filter_exec_remote(struct perf_ctx *ctx,
+				   struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_event *event;
 
@@ -515,7 +520,7 @@ void perf_addr_filter_exec(struct perf_ctx *ctx)
 {
 	smp_mb(); /* task->mm, then the count; pairs with A */
 	if (atomic_read(&addr_filter_file_lists))
-		perf_ctx_call(ctx, addr_filter_exec_oncpu, NULL);
+		perf_ctx_call(ctx, addr_filter_exec_remote, NULL);
 }
 
 /* Memory of an event. */
@@ -555,8 +560,7 @@ void perf_addr_filter_drop(struct perf_event *event)
 	if (list_empty(&event->addr_filters.list))
 		return;
 	list_splice_init(&event->addr_filters.list, &list.head);
-	if (event->addr_filters.nr_file_filters)
-		atomic_dec(&addr_filter_file_lists);
+	addr_filter_count_list(event->addr_filters.nr_file_filters, -1);
 	addr_filter_list_free(&list);
 }
 

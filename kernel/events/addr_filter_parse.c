@@ -115,10 +115,10 @@ static int perf_filter_radix(struct perf_filter_word *word)
 
 /*
  * Return: false if there is no number. A number that is too large is noted in
- * *@error, because other errors of the word take precedence.
+ * *@err, because other errors of the word take precedence.
  */
 static bool perf_filter_number(struct perf_filter_word *word,
-			       unsigned long *number, int *error)
+			       unsigned long *number, int *err)
 {
 	unsigned long radix = perf_filter_radix(word);
 	size_t len = 0;
@@ -128,7 +128,7 @@ static bool perf_filter_number(struct perf_filter_word *word,
 	while ((digit = perf_filter_digit(word, len, radix)) >= 0) {
 		if (check_mul_overflow(*number, radix, number) ||
 		    check_add_overflow(*number, (unsigned long)digit, number))
-			*error = -ERANGE;
+			*err = -ERANGE;
 		len++;
 	}
 	perf_filter_skip(word, len);
@@ -138,19 +138,19 @@ static bool perf_filter_number(struct perf_filter_word *word,
 static int perf_filter_range(struct perf_filter_word *word,
 			     struct perf_filter_term *term)
 {
-	int error = 0;
+	int err = 0;
 
-	if (!perf_filter_number(word, &term->offset, &error))
+	if (!perf_filter_number(word, &term->offset, &err))
 		return -EINVAL;
 	if (perf_filter_skip_char(word, '/') &&
-	    !perf_filter_number(word, &term->size, &error))
+	    !perf_filter_number(word, &term->size, &err))
 		return -EINVAL;
 	if (perf_filter_skip_char(word, '@')) {
 		term->path = word->at;
 		term->path_len = word->len;
-		return word->len ? error : -EINVAL;
+		return word->len ? err : -EINVAL;
 	}
-	return word->len ? -EINVAL : error;
+	return word->len ? -EINVAL : err;
 }
 
 /**

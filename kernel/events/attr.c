@@ -41,11 +41,11 @@ int sysctl_perf_event_paranoid __read_mostly =
 
 static int attr_ask_lsm(int type)
 {
-	int error = security_perf_event_open(type);
+	int err = security_perf_event_open(type);
 
-	if (error)
-		perf_refuse(error, PERF_NOWHERE, 0, PERF_REASON_SECURITY);
-	return error;
+	if (err)
+		perf_refuse(err, PERF_NOWHERE, 0, PERF_REASON_SECURITY);
+	return err;
 }
 
 /**
@@ -160,28 +160,24 @@ struct attr_rule {
 	struct perf_refuse_hint hint;
 };
 
-static int attr_rule_refuse(const struct attr_rule *rule, int error)
-{
-	if (perf_refuse_is_watched())
-		perf_refuse_note(error, rule->place, &rule->hint, rule->reason,
-				 NULL);
-	return error;
-}
-
 static int attr_rules_walk(const struct attr_rule *rules, size_t nr,
 			   const struct perf_event_attr *attr)
 {
 	const struct attr_rule *rule;
-	int error;
+	int err;
 
 	for (rule = rules; rule < rules + nr; rule++) {
 		if (rule->sample_type && !(rule->sample_type & attr->sample_type))
 			continue;
 		if (rule->applies && !rule->applies(attr))
 			continue;
-		error = rule->ask ? rule->ask() : rule->error;
-		if (error)
-			return attr_rule_refuse(rule, error);
+		err = rule->ask ? rule->ask() : rule->error;
+		if (!err)
+			continue;
+		if (perf_refuse_is_watched())
+			perf_refuse_note(err, rule->place, &rule->hint,
+					 rule->reason, NULL);
+		return err;
 	}
 	return 0;
 }
@@ -310,28 +306,35 @@ static const struct attr_rule attr_content_rules[] = {
 	{ .applies = attr_format_unknown, .error = -EINVAL,
 	  ATTR_SAYS(UNKNOWN_BITS, PERF_FIELD(read_format),
 		    ATTR_FROM(PERF_FORMAT_MAX)) },
-	{ PERF_SAMPLE_BRANCH_STACK, attr_branch_unknown, -EINVAL,
+	{ .sample_type = PERF_SAMPLE_BRANCH_STACK,
+	  .applies = attr_branch_unknown, .error = -EINVAL,
 	  ATTR_SAYS(UNKNOWN_BITS, PERF_FIELD(branch_sample_type),
 		    ATTR_FROM(PERF_SAMPLE_BRANCH_MAX)) },
-	{ PERF_SAMPLE_BRANCH_STACK, attr_branch_kindless, -EINVAL,
+	{ .sample_type = PERF_SAMPLE_BRANCH_STACK,
+	  .applies = attr_branch_kindless, .error = -EINVAL,
 	  ATTR_SAYS(BRANCH_KIND, PERF_FIELD(branch_sample_type),
 		    ATTR_BRANCH_KINDS) },
-	{ PERF_SAMPLE_BRANCH_STACK, attr_branch_privileged,
-	  .ask = perf_allow_kernel,
+	{ .sample_type = PERF_SAMPLE_BRANCH_STACK,
+	  .applies = attr_branch_privileged, .ask = perf_allow_kernel,
 	  ATTR_SAYS(OTHER, PERF_FIELD(branch_sample_type),
 		    ATTR_BRANCH_PRIVILEGED) },
-	{ PERF_SAMPLE_REGS_USER, attr_regs_user_bad, -EINVAL,
+	{ .sample_type = PERF_SAMPLE_REGS_USER,
+	  .applies = attr_regs_user_bad, .error = -EINVAL,
 	  ATTR_SAYS(REGISTERS, PERF_FIELD(sample_regs_user), ~0ULL) },
-	{ PERF_SAMPLE_STACK_USER, attr_stack_impossible, -ENOSYS,
+	{ .sample_type = PERF_SAMPLE_STACK_USER,
+	  .applies = attr_stack_impossible, .error = -ENOSYS,
 	  ATTR_SAYS(NOT_BUILT, PERF_FIELD(sample_type),
 		    PERF_SAMPLE_STACK_USER) },
-	{ PERF_SAMPLE_STACK_USER, attr_stack_too_large, -EINVAL,
+	{ .sample_type = PERF_SAMPLE_STACK_USER,
+	  .applies = attr_stack_too_large, .error = -EINVAL,
 	  ATTR_SAYS(STACK_SIZE, PERF_FIELD(sample_stack_user), 0),
 	  ATTR_UP_TO(round_down(U16_MAX, sizeof(u64))) },
-	{ PERF_SAMPLE_STACK_USER, attr_stack_uneven, -EINVAL,
+	{ .sample_type = PERF_SAMPLE_STACK_USER,
+	  .applies = attr_stack_uneven, .error = -EINVAL,
 	  ATTR_SAYS(STACK_SIZE, PERF_FIELD(sample_stack_user),
 		    sizeof(u64) - 1) },
-	{ PERF_SAMPLE_CGROUP, attr_cgroup_impossible, -EINVAL,
+	{ .sample_type = PERF_SAMPLE_CGROUP,
+	  .applies = attr_cgroup_impossible, .error = -EINVAL,
 	  ATTR_SAYS(NOT_BUILT, PERF_FIELD(sample_type), PERF_SAMPLE_CGROUP) },
 	{ .applies = attr_weight_twice, .error = -EINVAL,
 	  ATTR_SAYS(CONFLICT, PERF_FIELD(sample_type),
@@ -345,7 +348,8 @@ static const struct attr_rule attr_content_rules[] = {
 	{ .applies = attr_sigtrap_outlives, .error = -EINVAL,
 	  ATTR_SAYS(REQUIRES, PERF_FIELD_FLAGS, PERF_ATTR_SIGTRAP),
 	  ATTR_NEEDS(PERF_ATTR_REMOVE_ON_EXEC) },
-	{ PERF_SAMPLE_REGS_INTR, attr_regs_intr_bad, -EINVAL,
+	{ .sample_type = PERF_SAMPLE_REGS_INTR,
+	  .applies = attr_regs_intr_bad, .error = -EINVAL,
 	  ATTR_SAYS(REGISTERS, PERF_FIELD(sample_regs_intr), ~0ULL) },
 };
 
@@ -438,8 +442,8 @@ static const struct attr_rule attr_access_rules[] = {
 	  ATTR_SAYS(OTHER, PERF_FIELD_FLAGS, PERF_ATTR_EXCLUDE_KERNEL) },
 	{ .applies = attr_shows_kernel_text, .ask = perf_allow_kernel,
 	  ATTR_SAYS(OTHER, PERF_FIELD_FLAGS, PERF_ATTR_TEXT_POKE) },
-	{ PERF_SAMPLE_CALLCHAIN, attr_shows_kernel_calls,
-	  .ask = perf_allow_kernel,
+	{ .sample_type = PERF_SAMPLE_CALLCHAIN,
+	  .applies = attr_shows_kernel_calls, .ask = perf_allow_kernel,
 	  ATTR_SAYS(OTHER, PERF_FIELD_FLAGS,
 		    PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL) },
 	{ .applies = attr_shows_namespaces, .ask = ask_perfmon,
@@ -447,9 +451,9 @@ static const struct attr_rule attr_access_rules[] = {
 };
 
 static const struct attr_rule attr_secret_rules[] = {
-	{ PERF_SAMPLE_PHYS_ADDR, .ask = perf_allow_kernel,
+	{ .sample_type = PERF_SAMPLE_PHYS_ADDR, .ask = perf_allow_kernel,
 	  ATTR_SAYS(OTHER, PERF_FIELD(sample_type), PERF_SAMPLE_PHYS_ADDR) },
-	{ PERF_SAMPLE_REGS_INTR, .ask = ask_lockdown,
+	{ .sample_type = PERF_SAMPLE_REGS_INTR, .ask = ask_lockdown,
 	  ATTR_SAYS(SECURITY, PERF_FIELD(sample_type),
 		    PERF_SAMPLE_REGS_INTR) },
 };
@@ -481,14 +485,14 @@ static int attr_check_rate(const struct perf_event_attr *attr, u64 max_rate)
  */
 int perf_attr_permitted_at(const struct perf_event_attr *attr, u64 max_rate)
 {
-	int error;
+	int err;
 
-	error = attr_rules_walk(attr_access_rules,
-				ARRAY_SIZE(attr_access_rules), attr);
-	if (!error)
-		error = attr_check_rate(attr, max_rate);
-	if (error)
-		return error;
+	err = attr_rules_walk(attr_access_rules,
+			      ARRAY_SIZE(attr_access_rules), attr);
+	if (!err)
+		err = attr_check_rate(attr, max_rate);
+	if (err)
+		return err;
 	return attr_rules_walk(attr_secret_rules,
 			       ARRAY_SIZE(attr_secret_rules), attr);
 }
@@ -538,7 +542,7 @@ int perf_attr_read_user(struct perf_event_attr __user *uattr,
 			struct perf_event_attr *attr, unsigned int max_stack)
 {
 	u32 size;
-	int error;
+	int err;
 
 	memset(attr, 0, sizeof(*attr));
 	if (get_user(size, &uattr->size))
@@ -548,10 +552,10 @@ int perf_attr_read_user(struct perf_event_attr __user *uattr,
 	if (size < PERF_ATTR_SIZE_VER0 || size > PAGE_SIZE)
 		return attr_refuse_size(PERF_REASON_SIZE);
 
-	error = copy_struct_from_user(attr, sizeof(*attr), uattr, size);
-	if (error == -E2BIG)
+	err = copy_struct_from_user(attr, sizeof(*attr), uattr, size);
+	if (err == -E2BIG)
 		return attr_refuse_size(PERF_REASON_TOO_NEW);
-	if (error)
+	if (err)
 		return attr_refuse_pointer();
 
 	attr->size = size;
@@ -574,12 +578,12 @@ int perf_attr_read_user(struct perf_event_attr __user *uattr,
 int perf_attr_copy_user(struct perf_event_attr __user *uattr,
 			struct perf_event_attr *attr, unsigned int max_stack)
 {
-	int error = perf_attr_read_user(uattr, attr, max_stack);
+	int err = perf_attr_read_user(uattr, attr, max_stack);
 
 	/* Only a hint: if it cannot be stored, the program still sees E2BIG. */
-	if (error == -E2BIG)
+	if (err == -E2BIG)
 		put_user((u32)sizeof(*attr), &uattr->size);
-	return error;
+	return err;
 }
 
 /**
@@ -598,7 +602,7 @@ int perf_ext_copy_in(void *known, size_t known_size, void __user *from,
 		     size_t least)
 {
 	u32 __user *told = from;
-	int error = -E2BIG;
+	int err = -E2BIG;
 	u32 size;
 
 	if (get_user(size, told))
@@ -606,12 +610,12 @@ int perf_ext_copy_in(void *known, size_t known_size, void __user *from,
 	if (size < least)
 		return -EINVAL;
 	if (size <= PAGE_SIZE)
-		error = copy_struct_from_user(known, known_size, from, size);
-	if (error == -E2BIG)
+		err = copy_struct_from_user(known, known_size, from, size);
+	if (err == -E2BIG)
 		put_user((u32)known_size, told);
 	/* The program may have changed it since it was checked. */
 	*(u32 *)known = size;
-	return error;
+	return err;
 }
 
 /**

@@ -95,11 +95,11 @@
 #define TO(s)	BIT(PERF_AUX_##s)
 
 static const struct perf_state_row perf_aux_states[] = {
-	[PERF_AUX_NEW]	   = { "new",	  TO(OPEN) | TO(FREED) },
-	[PERF_AUX_OPEN]	   = { "open",	  TO(CLOSING) },
-	[PERF_AUX_CLOSING] = { "closing", TO(RETIRED) },
-	[PERF_AUX_RETIRED] = { "retired", TO(FREED) },
-	[PERF_AUX_FREED]   = { "freed",	  0 },
+	[PERF_AUX_NEW]     = { .name = "new", .to = TO(OPEN) | TO(FREED) },
+	[PERF_AUX_OPEN]    = { .name = "open", .to = TO(CLOSING) },
+	[PERF_AUX_CLOSING] = { .name = "closing", .to = TO(RETIRED) },
+	[PERF_AUX_RETIRED] = { .name = "retired", .to = TO(FREED) },
+	[PERF_AUX_FREED]   = { .name = "freed" },
 };
 
 struct perf_state_table perf_aux_state_table = {
@@ -479,7 +479,7 @@ static int perf_aux_stop_oncpu(void *arg)
 
 static int perf_aux_stop_call(struct perf_buffer *rb, struct perf_event *family)
 {
-	struct perf_aux_stop stop = { rb, family };
+	struct perf_aux_stop stop = { .rb = rb, .family = family };
 	int cpu = READ_ONCE(rb->aux.cpu);
 
 	return cpu < 0 ? 0 : perf_cpu_call(cpu, perf_aux_stop_oncpu, &stop);

@@ -9,15 +9,6 @@
 struct perf_aux_area;
 struct perf_buffer;
 
-/* The life of an AUX area. */
-enum perf_aux_state {
-	PERF_AUX_NEW,		/* known to its maker only */
-	PERF_AUX_OPEN,		/* writers and samples may use it */
-	PERF_AUX_CLOSING,	/* the last writer and sample are being stopped */
-	PERF_AUX_RETIRED,	/* memory that may be mapped, nothing else */
-	PERF_AUX_FREED,
-};
-
 extern struct perf_state_table perf_aux_state_table;
 
 bool perf_aux_is_here(const struct perf_event *event);

@@ -88,8 +88,8 @@ struct perf_batch_args {
 	bool			group;
 };
 
-static int perf_batch_oncpu(struct perf_ctx *ctx,
-			    struct perf_cpu_context *cpuctx, void *arg)
+static int perf_batch_remote(struct perf_ctx *ctx,
+			     struct perf_cpu_context *cpuctx, void *arg)
 {
 	const struct perf_batch_args *args = arg;
 	struct perf_event *event = args->event;
@@ -124,10 +124,14 @@ static bool perf_batch_is_needed(const struct perf_event *event,
 static void perf_batch_call(struct perf_event *event, enum perf_batch_op op,
 			    bool group)
 {
-	struct perf_batch_args args = { event, op, group };
+	struct perf_batch_args args = {
+		.event	= event,
+		.op	= op,
+		.group	= group,
+	};
 
 	if (group || perf_batch_is_needed(event, op))
-		perf_ctx_call(perf_event_ctx(event), perf_batch_oncpu, &args);
+		perf_ctx_call(perf_event_ctx(event), perf_batch_remote, &args);
 }
 
 /* The counts of copies that have ended are a part of the sum. */
@@ -177,8 +181,8 @@ void perf_batch_event(struct perf_event *event, enum perf_batch_op op)
 		perf_batch_family(event, op);
 }
 
-static void perf_batch_lock_member(struct perf_event *event,
-				   enum perf_batch_op op)
+static void perf_batch_lock_event(struct perf_event *event,
+				  enum perf_batch_op op)
 {
 	mutex_lock_nest_lock(&event->child_mutex,
 			     &perf_event_ctx(event)->mutex);
@@ -190,9 +194,9 @@ static void perf_batch_lock_group(struct perf_event *leader,
 {
 	struct perf_event *sibling;
 
-	perf_batch_lock_member(leader, op);
+	perf_batch_lock_event(leader, op);
 	for_each_sibling_event(sibling, leader)
-		perf_batch_lock_member(sibling, op);
+		perf_batch_lock_event(sibling, op);
 	if (op == PERF_BATCH_RESET)
 		perf_swap_hold_group(leader);
 }
@@ -284,8 +288,8 @@ static bool perf_batch_is_owned(const struct perf_event *event,
 	       eldest->id >= args->first;
 }
 
-static bool perf_batch_owned_members_locked(struct perf_event *leader,
-					    struct perf_batch_owned_args *args)
+static bool perf_batch_owned_events_locked(struct perf_event *leader,
+					   struct perf_batch_owned_args *args)
 {
 	struct perf_event *sibling;
 	bool retry = false;
@@ -313,7 +317,7 @@ static void perf_batch_owned_group_locked(struct perf_event *event,
 		return;
 	}
 	if (leader->nr_siblings)
-		retry = perf_batch_owned_members_locked(leader, args);
+		retry = perf_batch_owned_events_locked(leader, args);
 	else
 		retry = perf_batch_one_locked(event, args->op);
 	if (!retry)
@@ -357,21 +361,12 @@ static void perf_batch_owned_walk_locked(struct perf_ctx *ctx,
 	}
 }
 
-/* Last in, first out: the best order for drivers that keep an array. */
-static void perf_batch_owned_disable_locked(struct perf_ctx *ctx,
-					    struct perf_batch_owned_args *args)
-{
-	lockdep_assert_held(&ctx->lock);
-	while (args->nr_leaders)
-		perf_control_disable_locked(args->leaders[--args->nr_leaders]);
-}
-
 /*
  * No group tries before all events of the portion are enabled: the first pinned
  * group that finds no room causes a new choice, which covers the others.
  */
-static int perf_batch_owned_oncpu(struct perf_ctx *ctx,
-				  struct perf_cpu_context *cpuctx, void *arg)
+static int perf_batch_owned_remote(struct perf_ctx *ctx,
+				   struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_batch_owned_args *args = arg;
 
@@ -379,12 +374,15 @@ static int perf_batch_owned_oncpu(struct perf_ctx *ctx,
 		return 0;
 	perf_ctx_clock_update_locked(ctx);
 	perf_batch_owned_walk_locked(ctx, args);
-	if (args->op == PERF_BATCH_DISABLE)
-		perf_batch_owned_disable_locked(ctx, args);
+	if (args->op == PERF_BATCH_DISABLE) {
+		/* Last in, first out: the best order for drivers that keep an array. */
+		while (args->nr_leaders)
+			perf_control_disable_locked(args->leaders[--args->nr_leaders]);
+	}
 	if (!cpuctx)
 		return 0;
 	for (unsigned int i = 0; i < args->nr_leaders; i++)
-		perf_sched_try_in_locked(cpuctx, args->leaders[i]);
+		perf_sched_group_try_in_locked(cpuctx, args->leaders[i]);
 	return 0;
 }
 
@@ -394,7 +392,7 @@ static void perf_batch_owned_call(struct perf_event *event,
 	if (!perf_batch_is_needed(event, args->op))
 		return;
 	args->event = event;
-	perf_ctx_call(perf_event_ctx(event), perf_batch_owned_oncpu, args);
+	perf_ctx_call(perf_event_ctx(event), perf_batch_owned_remote, args);
 }
 
 /*

@@ -14,7 +14,6 @@
 #include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <asm/local.h>
-#include "aux_buffer.h"
 #include "ring_buffer.h"
 #include "types.h"
 
@@ -26,6 +25,15 @@ struct perf_rb_charge {
 	struct mm_struct	*mm;
 	unsigned long		user_pages;	/* of user->perf_mlock */
 	unsigned long		mm_pages;	/* of mm->pinned_vm */
+};
+
+/* The life of an AUX area. */
+enum perf_aux_state {
+	PERF_AUX_NEW,		/* known to its maker only */
+	PERF_AUX_OPEN,		/* writers and samples may use it */
+	PERF_AUX_CLOSING,	/* the last writer and sample are being stopped */
+	PERF_AUX_RETIRED,	/* memory that may be mapped, nothing else */
+	PERF_AUX_FREED,
 };
 
 /* Memory that trace hardware writes, and what its driver made of it. */
@@ -102,6 +110,8 @@ struct perf_buffer {
 
 	/* A: bits that the next poll(2) returns. */
 	atomic_t			poll ____cacheline_aligned_in_smp;
+	/* A: pollers of all attached events have to be woken. */
+	unsigned int			wake_due;
 	/* A: one for each attached event, and those of temporary users. */
 	refcount_t			refcount;
 	/* A: mappings through any event; at 0 the buffer is out of use. */

@@ -30,18 +30,16 @@
  * Files and answers about free counters reveal events of other users: only
  * those get them who may open events of CPUs.
  *
- * A dry run asks whether a certain group would find counters. It would on an
- * empty PMU, as the driver accepted it. For the PMU as it is now, the group is
- * put behind copies of the pinned events of a CPU, and of the task.
+ * The room "fit" puts other groups to the trial; see caps_trial.h.
  *
- * Owns: pmu->caps.
+ * Owns: pmu->caps; trials.
  *
  * Contexts: task; may sleep. Events that count are not disturbed.
  *
  * Lifetime: events and context of a trial are freed when it ends. The files go
  * with the device, and are waited for before events are revoked: no
- * revocation meets a trial. A trial for a dry run keeps the PMU registered by
- * perf_pmus_srcu.
+ * revocation meets a trial. The caller of perf_trial_begin() keeps the PMU
+ * registered, by perf_pmus_srcu.
  *
  * Locking: caps_mutex for one trial at a time; a CPU's ctx->mutex, then
  * ctx->lock, while its pinned events are looked at.
@@ -53,9 +51,11 @@
 
 #include "attr.h"
 #include "caps.h"
+#include "caps_trial.h"
 #include "context.h"
 #include "event.h"
 #include "groups.h"
+#include "hooks.h"
 #include "pmu.h"
 #include "remote.h"
 
@@ -71,8 +71,8 @@ struct perf_pmu_caps {
 	u64		kind;
 };
 
-/* A group that grows as long as the driver accepts it. */
-struct caps_trial {
+/* One at a time: see caps_mutex. */
+struct perf_trial {
 	struct pmu			*pmu;
 	int				cpu;
 	struct perf_ctx			*ctx;
@@ -81,7 +81,8 @@ struct caps_trial {
 	bool				no_memory;
 	unsigned int			nr;
 	struct perf_event		*member[PERF_CAPS_GROUP_MAX];
-	/* The pinned events of the last CPU that was looked at. */
+	/* The pinned events of the last CPU that was looked at, if any was. */
+	bool				has_looked;
 	unsigned int			nr_pinned;
 	/* The events of this group are left out. */
 	const struct perf_event		*leader;
@@ -103,7 +104,7 @@ static struct perf_event_attr caps_attr(u64 kind)
 }
 
 /* Return: an event that the driver accepts, or NULL. */
-static struct perf_event *caps_alloc(struct caps_trial *trial,
+static struct perf_event *caps_alloc(struct perf_trial *trial,
 				     const struct perf_event_attr *attr)
 {
 	const struct perf_event_spec spec = {
@@ -123,7 +124,7 @@ static struct perf_event *caps_alloc(struct caps_trial *trial,
 	return event;
 }
 
-static bool caps_add(struct caps_trial *trial,
+static bool caps_add(struct perf_trial *trial,
 		     const struct perf_event_attr *attr)
 {
 	struct perf_event *event;
@@ -140,7 +141,7 @@ static bool caps_add(struct caps_trial *trial,
 }
 
 /* Return: how many more events of a kind fit into the group. */
-static unsigned int caps_fill(struct caps_trial *trial, u64 kind)
+static unsigned int caps_fill(struct perf_trial *trial, u64 kind)
 {
 	struct perf_event_attr attr = caps_attr(kind);
 	unsigned int before = trial->nr;
@@ -150,7 +151,13 @@ static unsigned int caps_fill(struct caps_trial *trial, u64 kind)
 	return trial->nr - before;
 }
 
-static void caps_clear(struct caps_trial *trial)
+/**
+ * perf_trial_clear() - take all events out of a trial's group
+ * @trial: the trial
+ *
+ * Context: task; may sleep.
+ */
+void perf_trial_clear(struct perf_trial *trial)
 {
 	struct perf_event *event;
 
@@ -162,11 +169,11 @@ static void caps_clear(struct caps_trial *trial)
 	}
 }
 
-static void caps_end(struct caps_trial *trial)
+static void caps_end(struct perf_trial *trial)
 {
 	if (!trial)
 		return;
-	caps_clear(trial);
+	perf_trial_clear(trial);
 	if (trial->anchor)
 		perf_event_put(trial->anchor);
 	if (trial->ctx)
@@ -174,11 +181,11 @@ static void caps_end(struct caps_trial *trial)
 	kvfree(trial);
 }
 
-DEFINE_FREE(caps_end, struct caps_trial *, caps_end(_T))
+DEFINE_FREE(caps_end, struct perf_trial *, caps_end(_T))
 
-static struct caps_trial *caps_begin(struct pmu *pmu)
+static struct perf_trial *caps_begin(struct pmu *pmu)
 {
-	struct caps_trial *trial = kvzalloc(sizeof(*trial), GFP_KERNEL);
+	struct perf_trial *trial = kvzalloc(sizeof(*trial), GFP_KERNEL);
 
 	if (!trial)
 		return NULL;
@@ -193,7 +200,7 @@ static struct caps_trial *caps_begin(struct pmu *pmu)
 }
 
 /* Return: true if the PMU is on the CPU, and knows this kind of event. */
-static bool caps_anchor(struct caps_trial *trial, int cpu, u64 kind)
+static bool caps_anchor(struct perf_trial *trial, int cpu, u64 kind)
 {
 	struct perf_event_attr attr = caps_attr(kind);
 
@@ -210,7 +217,7 @@ static bool caps_anchor(struct caps_trial *trial, int cpu, u64 kind)
  * Return: how many events fit in addition, if @kind fills the general counters;
  * -1 if it does not.
  */
-static int caps_beside(struct caps_trial *trial, u64 kind)
+static int caps_beside(struct perf_trial *trial, u64 kind)
 {
 	unsigned int beside = 0, nr;
 
@@ -225,7 +232,7 @@ static int caps_beside(struct caps_trial *trial, u64 kind)
 	return beside;
 }
 
-static void caps_try_kind(struct caps_trial *trial, u64 kind,
+static void caps_try_kind(struct perf_trial *trial, u64 kind,
 			  struct perf_pmu_caps *best)
 {
 	unsigned int general = caps_fill(trial, kind);
@@ -235,14 +242,17 @@ static void caps_try_kind(struct caps_trial *trial, u64 kind,
 		fixed = caps_beside(trial, kind);
 		if (fixed >= 0)
 			*best = (struct perf_pmu_caps) {
-				true, general, fixed, kind
+				.known		= true,
+				.general	= general,
+				.fixed		= fixed,
+				.kind		= kind,
 			};
 	}
-	caps_clear(trial);
+	perf_trial_clear(trial);
 }
 
 /* Finds a CPU of the PMU; all of them are alike. */
-static bool caps_find_cpu(struct caps_trial *trial)
+static bool caps_find_cpu(struct perf_trial *trial)
 {
 	int cpu;
 
@@ -258,7 +268,7 @@ static bool caps_find_cpu(struct caps_trial *trial)
 /* Return: false if the driver's judgement does not show the counters. */
 static bool caps_find_out(struct pmu *pmu, struct perf_pmu_caps *caps)
 {
-	struct caps_trial *trial __free(caps_end) = caps_begin(pmu);
+	struct perf_trial *trial __free(caps_end) = caps_begin(pmu);
 
 	if (!trial || !caps_find_cpu(trial))
 		return false;
@@ -270,19 +280,19 @@ static bool caps_find_out(struct pmu *pmu, struct perf_pmu_caps *caps)
 
 /* How many are free. */
 
-static bool caps_is_held(const struct caps_trial *trial,
+static bool caps_is_held(const struct perf_trial *trial,
 			 const struct perf_event *event)
 {
 	return event->pmu == trial->pmu && perf_event_is_pinned_to_cpu(event) &&
 	       event->state == PERF_EVENT_STATE_ACTIVE &&
-	       (!trial->leader || event->group_leader != trial->leader);
+	       event->group_leader != trial->leader;
 }
 
 /*
  * Notes the pinned events of a CPU, if they differ from those noted before.
  * Return: true if they differ.
  */
-static bool caps_look_at_pinned(struct caps_trial *trial, int cpu)
+static bool caps_look_at_pinned(struct perf_trial *trial, int cpu)
 {
 	struct perf_ctx *ctx = &per_cpu(perf_cpu_context, cpu).ctx;
 	struct perf_event *event;
@@ -307,9 +317,36 @@ static bool caps_look_at_pinned(struct caps_trial *trial, int cpu)
 	return changed;
 }
 
-/* Return: true if the driver accepts a copy of an opened event. */
-static bool caps_add_like(struct caps_trial *trial,
-			  const struct perf_event_attr *model)
+/**
+ * perf_trial_move() - go on with a trial on another CPU
+ * @trial: the trial, its group empty; its PMU has pmu->caps
+ * @cpu: the CPU, online
+ *
+ * Context: task; may sleep. Takes the ctx->mutex of @cpu.
+ * Return: PERF_TRIAL_ABSENT if the PMU is not on @cpu; PERF_TRIAL_SAME if the
+ * same events are pinned there as on the CPU before; else PERF_TRIAL_OTHER.
+ */
+enum perf_trial_cpu perf_trial_move(struct perf_trial *trial, int cpu)
+{
+	bool is_first = !trial->has_looked;
+
+	if (!caps_anchor(trial, cpu, trial->pmu->caps->kind))
+		return PERF_TRIAL_ABSENT;
+	trial->has_looked = true;
+	return caps_look_at_pinned(trial, cpu) || is_first ? PERF_TRIAL_OTHER :
+							     PERF_TRIAL_SAME;
+}
+
+/**
+ * perf_trial_add() - put a copy of an event into a trial's group
+ * @trial: the trial, on a CPU
+ * @model: attribute of an event that the driver has accepted
+ *
+ * Context: task; may sleep.
+ * Return: true if the driver accepts the copy in that group.
+ */
+bool perf_trial_add(struct perf_trial *trial,
+		    const struct perf_event_attr *model)
 {
 	struct perf_event_attr attr = *model;
 
@@ -318,19 +355,26 @@ static bool caps_add_like(struct caps_trial *trial,
 	return caps_add(trial, &attr);
 }
 
-/* Return: 0, -ENODATA if the driver does not accept the events that it runs. */
-static int caps_imitate(struct caps_trial *trial, bool *exclusive)
+/**
+ * perf_trial_imitate() - begin a group with the pinned events of the CPU
+ * @trial: the trial, on a CPU, its group empty
+ * @exclusive: result: whether one of them lets no other group on the PMU
+ *
+ * Context: task; may sleep.
+ * Return: 0; -ENODATA if the driver does not accept the events that it runs.
+ */
+int perf_trial_imitate(struct perf_trial *trial, bool *exclusive)
 {
 	*exclusive = false;
 	for (unsigned int i = 0; i < trial->nr_pinned; i++) {
 		*exclusive |= trial->pinned[i].exclusive;
-		if (!caps_add_like(trial, &trial->pinned[i]))
+		if (!perf_trial_add(trial, &trial->pinned[i]))
 			return -ENODATA;
 	}
 	return 0;
 }
 
-static int caps_count_free(struct caps_trial *trial,
+static int caps_count_free(struct perf_trial *trial,
 			   struct perf_pmu_counters *counters)
 {
 	const struct perf_pmu_caps *caps = trial->pmu->caps;
@@ -338,16 +382,24 @@ static int caps_count_free(struct caps_trial *trial,
 	bool exclusive;
 	int err;
 
-	err = caps_imitate(trial, &exclusive);
+	err = perf_trial_imitate(trial, &exclusive);
 	if (!err && !exclusive) {
 		counters->general_free = caps_fill(trial, caps->kind);
 		for (u64 kind = 0; kind < PERF_COUNT_HW_MAX; kind++)
 			others += caps_fill(trial, kind);
 		counters->fixed_free = others;
 	}
-	caps_clear(trial);
+	perf_trial_clear(trial);
 	return err;
 }
+
+/* Where a minimum over CPUs begins: none has been asked. */
+static const struct perf_pmu_counters caps_most = {
+	.general	= UINT_MAX,
+	.fixed		= UINT_MAX,
+	.general_free	= UINT_MAX,
+	.fixed_free	= UINT_MAX,
+};
 
 static void caps_take_least(struct perf_pmu_counters *least,
 			    const struct perf_pmu_counters *one)
@@ -363,7 +415,8 @@ static int caps_try_cpus(struct pmu *pmu, struct perf_pmu_counters *least)
 {
 	const struct perf_pmu_caps *caps = pmu->caps;
 	struct perf_pmu_counters one = { };
-	struct caps_trial *trial __free(caps_end) = caps_begin(pmu);
+	struct perf_trial *trial __free(caps_end) = caps_begin(pmu);
+	enum perf_trial_cpu found;
 	int cpu, err;
 
 	if (!trial)
@@ -371,10 +424,10 @@ static int caps_try_cpus(struct pmu *pmu, struct perf_pmu_counters *least)
 	one.general = caps->general;
 	one.fixed = caps->fixed;
 	for_each_online_cpu(cpu) {
-		if (!caps_anchor(trial, cpu, caps->kind))
+		found = perf_trial_move(trial, cpu);
+		if (found == PERF_TRIAL_ABSENT)
 			continue;
-		if (caps_look_at_pinned(trial, cpu) ||
-		    least->general == UINT_MAX) {
+		if (found == PERF_TRIAL_OTHER) {
 			one.general_free = 0;
 			one.fixed_free = 0;
 			err = caps_count_free(trial, &one);
@@ -384,6 +437,70 @@ static int caps_try_cpus(struct pmu *pmu, struct perf_pmu_counters *least)
 		caps_take_least(least, &one);
 	}
 	return trial->no_memory ? -ENOMEM : 0;
+}
+
+/* For trials of the room "fit". */
+
+/**
+ * perf_trial_begin() - begin a trial
+ * @pmu: PMU with pmu->caps; stays registered until perf_trial_end()
+ * @leader: leader of a group whose pinned events count as free, or NULL
+ *
+ * Others wait until the trial ends.
+ *
+ * Context: task; may sleep, no mutex of a context held.
+ * Return: trial; NULL without memory.
+ */
+struct perf_trial *perf_trial_begin(struct pmu *pmu,
+				    const struct perf_event *leader)
+{
+	struct perf_trial *trial;
+
+	mutex_lock(&caps_mutex);
+	trial = caps_begin(pmu);
+	if (trial)
+		trial->leader = leader;
+	else
+		mutex_unlock(&caps_mutex);
+	return trial;
+}
+
+/**
+ * perf_trial_end() - end a trial, and free its events
+ * @trial: from perf_trial_begin(); nothing is done for NULL
+ *
+ * Context: task; may sleep.
+ */
+void perf_trial_end(struct perf_trial *trial)
+{
+	if (!trial)
+		return;
+	caps_end(trial);
+	mutex_unlock(&caps_mutex);
+}
+
+/**
+ * perf_trial_is_empty() - check whether a trial's group has no event
+ * @trial: the trial
+ *
+ * Context: task.
+ * Return: true if it has none.
+ */
+bool perf_trial_is_empty(const struct perf_trial *trial)
+{
+	return !trial->nr;
+}
+
+/**
+ * perf_trial_lacked_memory() - check whether a refusal may mean nothing
+ * @trial: the trial
+ *
+ * Context: task.
+ * Return: true if an event was not made for want of memory.
+ */
+bool perf_trial_lacked_memory(const struct perf_trial *trial)
+{
+	return trial->no_memory;
 }
 
 /* Drivers that know. */
@@ -417,9 +534,7 @@ static void caps_ask_cpus(struct pmu *pmu, struct perf_pmu_counters *least)
 /* Return: 0; -ENODATA as long as the PMU is on no CPU. */
 static int caps_learn(struct pmu *pmu)
 {
-	struct perf_pmu_counters least = {
-		UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX
-	};
+	struct perf_pmu_counters least = caps_most;
 	struct perf_pmu_caps *caps = pmu->caps;
 
 	guard(mutex)(&caps_mutex);
@@ -446,7 +561,7 @@ static int caps_learn(struct pmu *pmu)
  */
 int perf_caps_get_total(struct pmu *pmu, struct perf_pmu_counters *counters)
 {
-	const struct perf_pmu_caps *caps = pmu->caps;
+	const struct perf_pmu_caps *caps = READ_ONCE(pmu->caps);
 	int err;
 
 	if (!caps)
@@ -475,9 +590,7 @@ int perf_caps_get(struct pmu *pmu, struct perf_pmu_counters *counters)
 {
 	int err = 0;
 
-	*counters = (struct perf_pmu_counters) {
-		UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX
-	};
+	*counters = caps_most;
 	guard(mutex)(&caps_mutex);
 	if (pmu->counters)
 		caps_ask_cpus(pmu, counters);
@@ -486,191 +599,6 @@ int perf_caps_get(struct pmu *pmu, struct perf_pmu_counters *counters)
 	if (!err && counters->general == UINT_MAX)
 		err = -ENODATA;
 	return err;
-}
-
-/* Does a group fit? */
-
-static void fit_add(struct perf_fit *fit, const struct perf_event *event)
-{
-	if (event->pmu != fit->pmu)
-		return;
-	if (fit->nr == PERF_CAPS_GROUP_MAX)
-		fit->too_many = true;
-	else
-		fit->attr[fit->nr++] = event->attr;
-}
-
-/* A task's pinned events come before its others, in the order of creation. */
-static void fit_add_pinned(struct perf_fit *fit, struct perf_ctx *ctx)
-{
-	struct perf_event *event;
-
-	lockdep_assert_held(&ctx->mutex);
-	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		if (event->group_leader->attr.pinned &&
-		    event->group_leader != fit->leader &&
-		    READ_ONCE(event->state) >= PERF_EVENT_STATE_INACTIVE)
-			fit_add(fit, event);
-	}
-}
-
-/**
- * perf_fit_collect() - collect events that have to fit on a PMU together
- * @fit: result
- * @event: event that is about to be opened
- * @pmu: PMU that its group goes to
- * @ctx: context that the event would join; NULL if that has no events yet
- *
- * Context: task; ctx->mutex, which is also that of the group.
- */
-void perf_fit_collect(struct perf_fit *fit, struct perf_event *event,
-		      struct pmu *pmu, struct perf_ctx *ctx)
-{
-	struct perf_event *leader = event->group_leader, *sibling;
-
-	fit->pmu = pmu;
-	fit->cpu = event->cpu;
-	fit->leader = leader != event ? leader : NULL;
-	fit->nr = 0;
-	fit->too_many = false;
-	if (ctx && ctx->pub.task)
-		fit_add_pinned(fit, ctx);
-	fit->nr_before = fit->nr;
-	if (leader != event) {
-		fit_add(fit, leader);
-		for_each_sibling_event(sibling, leader)
-			fit_add(fit, sibling);
-	}
-	fit_add(fit, event);
-}
-
-/* Do the events of @fit fit behind those that are there already? */
-static u32 fit_try_rest(struct caps_trial *trial, const struct perf_fit *fit)
-{
-	bool exclusive = false;
-
-	for (unsigned int i = 0; i < fit->nr; i++) {
-		if (exclusive && i >= fit->nr_before)
-			return PERF_FIT_NO;
-		if (fit->attr[i].exclusive && trial->nr)
-			return PERF_FIT_NO;
-		exclusive |= i < fit->nr_before && fit->attr[i].exclusive;
-		if (!caps_add_like(trial, &fit->attr[i]))
-			return trial->no_memory ? PERF_FIT_UNKNOWN :
-						  PERF_FIT_NO;
-	}
-	return PERF_FIT_YES;
-}
-
-static u32 fit_try_cpu(struct caps_trial *trial, const struct perf_fit *fit)
-{
-	bool exclusive;
-	u32 answer;
-
-	if (caps_imitate(trial, &exclusive))
-		answer = PERF_FIT_UNKNOWN;
-	else if (exclusive && fit->nr)
-		answer = PERF_FIT_NO;
-	else
-		answer = fit_try_rest(trial, fit);
-	caps_clear(trial);
-	return answer;
-}
-
-/* CPUs with equal pinned events have equal answers. */
-static u32 fit_try_cpus(struct perf_fit *fit)
-{
-	struct caps_trial *trial __free(caps_end) = caps_begin(fit->pmu);
-	u32 one = PERF_FIT_UNKNOWN, all = PERF_FIT_UNKNOWN;
-	bool first = true;
-	int cpu;
-
-	if (!trial)
-		return PERF_FIT_UNKNOWN;
-	trial->leader = fit->leader;
-	for_each_online_cpu(cpu) {
-		if (fit->cpu >= 0 && fit->cpu != cpu)
-			continue;
-		if (!caps_anchor(trial, cpu, fit->pmu->caps->kind))
-			continue;
-		if (caps_look_at_pinned(trial, cpu) || first)
-			one = fit_try_cpu(trial, fit);
-		if (one == PERF_FIT_UNKNOWN)
-			return one;
-		all = first || all == one ? one : PERF_FIT_SOMEWHERE;
-		first = false;
-	}
-	return all;
-}
-
-/* The driver knows numbers, not which event can use which counter. */
-static u32 fit_compare(unsigned int nr, unsigned int general,
-		       unsigned int fixed)
-{
-	if (nr <= general)
-		return PERF_FIT_YES;
-	return nr > general + fixed ? PERF_FIT_NO : PERF_FIT_UNKNOWN;
-}
-
-static void fit_ask_driver(struct perf_fit *fit)
-{
-	struct perf_pmu_counters total, least;
-
-	if (perf_caps_get_total(fit->pmu, &total))
-		return;
-	fit->alone = fit_compare(fit->nr - fit->nr_before, total.general,
-				 total.fixed);
-	if (fit->alone == PERF_FIT_NO) {
-		fit->beside = PERF_FIT_NO;
-		return;
-	}
-	/* More may be free where the event runs than on the worst CPU. */
-	if (perf_attr_would_see_cpus() && !perf_caps_get(fit->pmu, &least) &&
-	    fit->nr <= least.general_free)
-		fit->beside = PERF_FIT_YES;
-}
-
-static bool fit_pmu_is_there(const struct pmu *pmu)
-{
-	const struct pmu *other;
-
-	list_for_each_entry_rcu(other, &perf_pmus, entry,
-				srcu_read_lock_held(&perf_pmus_srcu)) {
-		if (other == pmu)
-			return true;
-	}
-	return false;
-}
-
-/**
- * perf_fit_judge() - find out whether collected events would find counters
- * @fit: filled in by perf_fit_collect(); the driver has accepted the
- *	event in its group, and the caller keeps that event
- *
- * Context: task; may sleep, no mutex of a context held.
- */
-void perf_fit_judge(struct perf_fit *fit)
-{
-	struct pmu *pmu = fit->pmu;
-
-	fit->alone = PERF_FIT_UNKNOWN;
-	fit->beside = PERF_FIT_UNKNOWN;
-	guard(srcu)(&perf_pmus_srcu);
-	if (fit->too_many || !fit_pmu_is_there(pmu))
-		return;
-	/* They have a counter each, or have reserved their resource already. */
-	if (pmu->task_ctx_nr == perf_sw_context) {
-		fit->alone = PERF_FIT_YES;
-		fit->beside = PERF_FIT_YES;
-	} else if (pmu->counters) {
-		fit_ask_driver(fit);
-	} else if (pmu->caps) {
-		fit->alone = PERF_FIT_YES;
-		if (!perf_attr_would_see_cpus())
-			return;
-		guard(mutex)(&caps_mutex);
-		fit->beside = fit_try_cpus(fit);
-	}
 }
 
 /* Files. */
@@ -754,7 +682,8 @@ static void caps_new_pmu(struct pmu *pmu)
 	caps = kzalloc(sizeof(*caps), GFP_KERNEL);
 	if (!caps || (!pmu->counters && !caps_find_out(pmu, caps)))
 		return;
-	pmu->caps = no_free_ptr(caps);
+	/* Dry runs look at it without the mutex. */
+	smp_store_release(&pmu->caps, no_free_ptr(caps));
 	caps_add_files(pmu);
 }
 
@@ -765,5 +694,5 @@ static void caps_new_pmu(struct pmu *pmu)
  */
 void __init perf_caps_init(void)
 {
-	perf_pmu_new_dev = caps_new_pmu;
+	perf_hooks.pmu_has_dev = caps_new_pmu;
 }

@@ -48,12 +48,12 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
-#include <linux/static_call.h>
 #include <kunit/visibility.h>
 #include "cgroup.h"
 #include "clock.h"
 #include "context.h"
 #include "groups.h"
+#include "hooks.h"
 #include "pmu.h"
 #include "refuse.h"
 #include "remote.h"
@@ -182,7 +182,7 @@ static void perf_cgroup_enter_locked(struct perf_cgroup *cgrp,
 	perf_cgroup_clock_start_locked(local, ctx);
 	list_for_each_entry(leader, &local->groups, cgroup_entry) {
 		perf_group_show_locked(leader);
-		if (!perf_sched_offer_locked(leader))
+		if (!perf_sched_group_fit_in_locked(leader))
 			perf_event_cpc_oncpu(leader)->crowded = true;
 	}
 }
@@ -194,8 +194,8 @@ static void perf_cgroup_enter_locked(struct perf_cgroup *cgrp,
  * no earlier. If all fitted, groups that were waiting try the room that is
  * left.
  */
-static void perf_cgroup_settle_locked(struct perf_cpu_context *cpuctx,
-				      struct perf_cpu_pmu_context *cpc)
+static void perf_cgroup_finish_pmu_locked(struct perf_cpu_context *cpuctx,
+					  struct perf_cpu_pmu_context *cpc)
 {
 	struct perf_pmu_ctx *epc = &cpc->epc;
 	bool crowded = cpc->crowded;
@@ -206,7 +206,7 @@ static void perf_cgroup_settle_locked(struct perf_cpu_context *cpuctx,
 		perf_sched_fill_locked(epc);
 	perf_pmu_enable(epc->pmu);
 	if (crowded)
-		perf_sched_pmu_locked(cpuctx, epc->pmu);
+		perf_sched_pmu_resched_locked(cpuctx, epc->pmu);
 }
 
 static void perf_cgroup_release_pmus_locked(struct perf_cpu_context *cpuctx,
@@ -217,7 +217,7 @@ static void perf_cgroup_release_pmus_locked(struct perf_cpu_context *cpuctx,
 	lockdep_assert_held(&cpuctx->ctx.lock);
 	list_for_each_entry_safe(cpc, next, pmus, cgroup_entry) {
 		list_del_init(&cpc->cgroup_entry);
-		perf_cgroup_settle_locked(cpuctx, cpc);
+		perf_cgroup_finish_pmu_locked(cpuctx, cpc);
 	}
 }
 
@@ -538,7 +538,7 @@ struct cgroup_subsys perf_event_cgrp_subsys = {
  */
 void __init perf_cgroup_init(void)
 {
-	static_call_update(perf_sched_cgroup_follow, perf_cgroup_follow_oncpu);
+	perf_hooks.cgroup_switch = perf_cgroup_follow_oncpu;
 }
 
 #endif /* CONFIG_CGROUP_PERF */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "clock": context time, event time, and the event-state setter. */
+/* Room "clock": the time of contexts and the times of events. */
 #ifndef _KERNEL_EVENTS_CLOCK_H
 #define _KERNEL_EVENTS_CLOCK_H
 
-#include <linux/hash.h>
 #include <linux/percpu.h>
 #include <linux/sched/clock.h>
-#include "state.h"
 #include "types.h"
 
 /* The clock that all perf times are differences of; any context, NMI too. */
@@ -99,29 +97,5 @@ void perf_event_time_update_group(struct perf_event *leader);
 void perf_event_time_exchange(struct perf_event *on, struct perf_event *off);
 void perf_event_time_at(const struct perf_event *event, u64 now,
 			u64 *enabled, u64 *running);
-
-/* Event states: which may follow which. */
-extern struct perf_state_table perf_event_state_table;
-/* Event states: which of them each state of a context allows. */
-extern struct perf_state_table perf_ctx_event_table;
-void perf_event_state_pair_check(const struct perf_event *event,
-				 enum perf_event_state state);
-bool perf_event_state_allowed(enum perf_event_state from,
-			      enum perf_event_state to);
-const char *perf_event_state_name(enum perf_event_state state);
-void perf_event_state_init(struct perf_event *event);
-void perf_event_set_state(struct perf_event *event,
-			  enum perf_event_state state);
-
-/*
- * An event of the context was enabled or disabled. Equal contexts in which the
- * same events are enabled have the same ctx->enabled. Ids are multiplied,
- * because consecutive numbers would cancel out.
- */
-static inline void perf_event_toggle_enabled(struct perf_event *event)
-{
-	perf_event_ctx(event)->enabled ^=
-		perf_event_eldest_id(event) * GOLDEN_RATIO_64;
-}
 
 #endif /* _KERNEL_EVENTS_CLOCK_H */

@@ -39,7 +39,7 @@
 #include "clock_pmu.h"
 #include "overflow.h"
 #include "pmu.h"
-#include "random.h"
+#include "random_draw.h"
 #include "refuse.h"
 #include "software.h"
 
@@ -157,7 +157,7 @@ static enum hrtimer_restart perf_clock_pmu_expire(struct hrtimer *timer)
 
 	perf_clock_pmu_update(event, perf_clock_pmu_now(event));
 	if (perf_clock_pmu_sample(event, perf_clock_pmu_turn(event)))
-		perf_counter_set_state(event, PERF_COUNTER_SETTLED);
+		perf_counter_set_state(event, PERF_COUNTER_SAVED);
 	if (hwc->state & PERF_HES_STOPPED || hrtimer_is_queued(timer))
 		return HRTIMER_NORESTART;
 
@@ -193,7 +193,7 @@ static void perf_clock_pmu_stop_at(struct perf_event *event, u64 now)
 	if (is_sampling_event(event))
 		perf_clock_pmu_disarm(event);
 	perf_clock_pmu_update(event, now);
-	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
+	perf_counter_set_state(event, PERF_COUNTER_SAVED);
 }
 
 static void perf_clock_pmu_stop(struct perf_event *event, int flags)
@@ -203,7 +203,7 @@ static void perf_clock_pmu_stop(struct perf_event *event, int flags)
 
 static int perf_clock_pmu_add(struct perf_event *event, int flags)
 {
-	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
+	perf_counter_set_state(event, PERF_COUNTER_SAVED);
 	if (flags & PERF_EF_START)
 		perf_clock_pmu_start_at(event,
 					perf_clock_pmu_switch_time(event));
@@ -249,7 +249,6 @@ static void perf_clock_pmu_fix_period(struct perf_event *event)
 	event->attr.freq = 0;
 	event->attr.sample_period = period;
 	hwc->sample_period = period;
-	hwc->last_period = period;
 	local64_set(&hwc->period_left, period);
 }
 

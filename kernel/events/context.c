@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "context": contexts of tasks and CPUs, their parts for each PMU, and
+ * Room "context": contexts of tasks and CPUs, their PMU contexts, and
  * references on events.
  *
  * Purpose: a context collects the events of one task or of one CPU. This room
@@ -34,12 +34,13 @@
 #include "clock.h"
 #include "context.h"
 #include "delay.h"
+#include "event_state.h"
 #include "groups.h"
+#include "hooks.h"
 #include "live.h"
 
 DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 cpumask_var_t perf_online_mask;
-void (*perf_event_last_put)(struct perf_event *event) __ro_after_init;
 
 #define TO(s)	BIT(PERF_CTX_##s)
 
@@ -49,15 +50,36 @@ void (*perf_event_last_put)(struct perf_event *event) __ro_after_init;
  * that ends is loaded nowhere and in no pool.
  */
 static const struct perf_state_row perf_ctx_states[] = {
-	[PERF_CTX_UNLOADED]  = { "unloaded",  TO(LOADED) | TO(PARKED) |
-					      TO(TOMBSTONE) },
-	[PERF_CTX_LOADED]    = { "loaded",    TO(UNLOADED) | TO(LENT) },
-	[PERF_CTX_PARKED]    = { "parked",    TO(LENT) | TO(UNLOADED) },
-	[PERF_CTX_LENT]	     = { "lent",      TO(PARKED) | TO(LOADED) },
-	[PERF_CTX_TOMBSTONE] = { "tombstone", 0 },
-	[PERF_CTX_HANDLE]    = { "handle",    0 },
-	[PERF_CTX_ONLINE]    = { "online",    TO(OFFLINE) },
-	[PERF_CTX_OFFLINE]   = { "offline",   TO(ONLINE) },
+	[PERF_CTX_UNLOADED] = {
+		.name	= "unloaded",
+		.to	= TO(LOADED) | TO(PARKED) | TO(TOMBSTONE),
+	},
+	[PERF_CTX_LOADED] = {
+		.name	= "loaded",
+		.to	= TO(UNLOADED) | TO(LENT),
+	},
+	[PERF_CTX_PARKED] = {
+		.name	= "parked",
+		.to	= TO(LENT) | TO(UNLOADED),
+	},
+	[PERF_CTX_LENT] = {
+		.name	= "lent",
+		.to	= TO(PARKED) | TO(LOADED),
+	},
+	[PERF_CTX_TOMBSTONE] = {
+		.name	= "tombstone",
+	},
+	[PERF_CTX_HANDLE] = {
+		.name	= "handle",
+	},
+	[PERF_CTX_ONLINE] = {
+		.name	= "online",
+		.to	= TO(OFFLINE),
+	},
+	[PERF_CTX_OFFLINE] = {
+		.name	= "offline",
+		.to	= TO(ONLINE),
+	},
 };
 
 struct perf_state_table perf_ctx_state_table = {
@@ -141,7 +163,7 @@ void perf_ctx_init(struct perf_ctx *ctx, int cpu)
 		perf_live_add(PERF_LIVE_CONTEXTS, 1);
 }
 
-/* After the grace period no reader can see the parts. */
+/* After the grace period no reader can see the PMU contexts. */
 static void perf_ctx_free_rcu(struct rcu_head *head)
 {
 	struct perf_pmu_ctx *epc, *next;
@@ -154,7 +176,7 @@ static void perf_ctx_free_rcu(struct rcu_head *head)
 	kfree(ctx);
 }
 
-/* Return: true if a task waits for the PMU to lose its parts. */
+/* Return: true if a task waits for the PMU to lose its PMU contexts. */
 static bool perf_epc_unlist(struct perf_pmu_ctx *epc)
 {
 	struct pmu *pmu = epc->pmu;
@@ -167,12 +189,12 @@ static bool perf_epc_unlist(struct perf_pmu_ctx *epc)
 /* The address only identifies the queue: the PMU may have gone. */
 static void perf_epc_wake(struct pmu *pmu)
 {
-	smp_mb(); /* the part is off the list before the queue is checked */
+	smp_mb(); /* @epc is off the list before the queue is checked */
 	wake_up_var(pmu);
 }
 
-/* Parts without events go with their context. */
-static void perf_ctx_unlist_parts(struct perf_ctx *ctx)
+/* PMU contexts without events go with their context. */
+static void perf_ctx_unlist_pmu_ctxs(struct perf_ctx *ctx)
 {
 	struct perf_pmu_ctx *epc;
 	struct pmu *pmu;
@@ -220,7 +242,7 @@ void perf_ctx_put(struct perf_ctx *ctx)
 		return;
 	if (ctx->pub.task && ctx->pub.task != TASK_TOMBSTONE)
 		put_task_struct(ctx->pub.task);
-	perf_ctx_unlist_parts(ctx);
+	perf_ctx_unlist_pmu_ctxs(ctx);
 	call_rcu(&ctx->rcu_head, perf_ctx_free_rcu);
 }
 
@@ -362,7 +384,7 @@ struct task_struct *perf_ctx_orphan_locked(struct perf_ctx *ctx)
 	return task;
 }
 
-/* Return: the entry of @pmu's part, or the entry to insert it before. */
+/* Return: the entry of the PMU context, or the entry to insert it before. */
 static struct list_head *perf_epc_position(struct perf_ctx *ctx,
 					   struct pmu *pmu)
 {
@@ -375,7 +397,7 @@ static struct list_head *perf_epc_position(struct perf_ctx *ctx,
 	return &ctx->pmu_ctx_list;
 }
 
-/* Return: the context's part for @pmu, NULL if it has none. */
+/* Return: the PMU context of @ctx for @pmu, NULL if it has none. */
 static struct perf_pmu_ctx *
 perf_epc_find_locked(struct perf_ctx *ctx, struct pmu *pmu)
 {
@@ -390,9 +412,9 @@ perf_epc_find_locked(struct perf_ctx *ctx, struct pmu *pmu)
 }
 
 /*
- * Takes a reference on the context's part for @pmu. If there is none yet, @new
- * becomes the part.
- * Return: the part; NULL if there is neither a part nor @new.
+ * Takes a reference on the PMU context of @ctx for @pmu. If there is none yet,
+ * @new becomes it.
+ * Return: the PMU context; NULL if there is neither one nor @new.
  */
 static struct perf_pmu_ctx *
 perf_epc_link(struct perf_ctx *ctx, struct pmu *pmu,
@@ -412,7 +434,7 @@ perf_epc_link(struct perf_ctx *ctx, struct pmu *pmu,
 	new->ctx = ctx;
 	list_add_tail(&new->pmu_ctx_entry, perf_epc_position(ctx, pmu));
 	guard(raw_spinlock)(&pmu->users_lock);
-	list_add_tail(&new->pmu_entry, &pmu->parts);
+	list_add_tail(&new->pmu_entry, &pmu->pmu_ctxs);
 	return new;
 }
 
@@ -425,7 +447,7 @@ static bool perf_epc_unlink_locked(struct perf_pmu_ctx *epc)
 }
 
 /**
- * perf_epc_init() - initialise a PMU's part of a context
+ * perf_epc_init() - initialise a PMU context
  * @epc: zeroed memory
  * @pmu: the PMU
  */
@@ -488,15 +510,16 @@ perf_epc_get_task(struct pmu *pmu, struct perf_ctx *ctx)
 }
 
 /**
- * perf_epc_get() - get a context's part for a PMU, and make it if needed
+ * perf_epc_get() - get a PMU context of a context, and make it if needed
  * @pmu: PMU
  * @ctx: context
  * @task_data: the PMU keeps data with each task
  *
- * Never fails for a CPU's context, whose parts are made when the PMU registers.
+ * Never fails for a CPU's context, whose PMU contexts are made when the PMU
+ * registers.
  *
  * Context: task.
- * Return: part with a reference; -ENOMEM.
+ * Return: PMU context with a reference; -ENOMEM.
  */
 struct perf_pmu_ctx *
 perf_epc_get(struct pmu *pmu, struct perf_ctx *ctx, bool task_data)
@@ -521,7 +544,7 @@ perf_epc_get(struct pmu *pmu, struct perf_ctx *ctx, bool task_data)
 
 /**
  * perf_epc_get_ref() - take another reference
- * @epc: part on which the caller has a reference
+ * @epc: PMU context on which the caller has a reference
  */
 void perf_epc_get_ref(struct perf_pmu_ctx *epc)
 {
@@ -529,9 +552,9 @@ void perf_epc_get_ref(struct perf_pmu_ctx *epc)
 }
 
 /*
- * Return: whether a part without events stays in its context. A task that has
- * had an event of the PMU is likely to get more. The part does not stay if it
- * is embedded, if the driver keeps data with it, or if the PMU or the task
+ * Return: whether a PMU context without events stays in its context. A task
+ * that has had an event of the PMU is likely to get more. It does not stay if
+ * it is embedded, if the driver keeps data with it, or if the PMU or the task
  * goes.
  */
 static bool perf_epc_rests_locked(struct perf_pmu_ctx *epc)
@@ -542,7 +565,7 @@ static bool perf_epc_rests_locked(struct perf_pmu_ctx *epc)
 	if (epc->embedded || epc->pub.task_ctx_data ||
 	    ctx->pub.task == TASK_TOMBSTONE || READ_ONCE(epc->pmu->leaving))
 		return false;
-	/* As in a new part. */
+	/* As in a new PMU context. */
 	epc->least_service = 0;
 	epc->interval = 0;
 	epc->nr_waiting = 0;
@@ -555,9 +578,9 @@ static bool perf_epc_rests_locked(struct perf_pmu_ctx *epc)
 
 /**
  * perf_epc_put() - give a reference back
- * @epc: part of a context
+ * @epc: PMU context
  *
- * An embedded part may go with its PMU as soon as it is off the PMU's list.
+ * An embedded one may go with its PMU as soon as it is off the PMU's list.
  *
  * Context: task; not under ctx->lock.
  */
@@ -582,7 +605,7 @@ void perf_epc_put(struct perf_pmu_ctx *epc)
 }
 
 /**
- * perf_epc_drop() - free a context's unused part for a PMU that goes away
+ * perf_epc_drop() - free an unused PMU context of a PMU that goes away
  * @ctx: context on which the caller has a reference
  * @pmu: the PMU
  *
@@ -715,7 +738,7 @@ void perf_ctx_del_event_locked(struct perf_event *event,
 void perf_event_put(struct perf_event *event)
 {
 	if (atomic_long_dec_and_test(&event->refcount))
-		perf_event_last_put(event);
+		perf_hooks.event_last_put(event);
 }
 
 /* Events whose last reference has gone, for a worker to free. */
@@ -739,7 +762,7 @@ static void perf_late_run(struct work_struct *work)
 	struct perf_event *event;
 
 	while ((event = perf_late_next()))
-		perf_event_last_put(event);
+		perf_hooks.event_last_put(event);
 }
 
 static DECLARE_WORK(perf_late_work, perf_late_run);

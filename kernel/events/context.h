@@ -3,6 +3,7 @@
 #ifndef _KERNEL_EVENTS_CONTEXT_H
 #define _KERNEL_EVENTS_CONTEXT_H
 
+#include "ctx_state.h"
 #include "state.h"
 #include "types.h"
 
@@ -11,38 +12,8 @@ DECLARE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 /* CPUs whose own context is loaded; changes under perf_pmus_mutex. */
 extern cpumask_var_t perf_online_mask;
 
-/*
- * State of a context. It follows from cpu, task, family and loaded_cpu; the
- * last two change by the setters below.
- */
-enum perf_ctx_state {
-	PERF_CTX_OFFLINE,	/* a CPU's, which is offline */
-	PERF_CTX_ONLINE,	/* a CPU's, always loaded */
-	PERF_CTX_HANDLE,	/* of no task and no CPU: a family's handle */
-	PERF_CTX_UNLOADED,	/* a task's own, loaded nowhere */
-	PERF_CTX_LOADED,	/* a task's own, counting */
-	PERF_CTX_PARKED,	/* of a pool, loaded nowhere */
-	PERF_CTX_LENT,		/* of a pool, counting a member */
-	PERF_CTX_TOMBSTONE,	/* its task has gone */
-};
-
+/* Which state of a context may follow which; setters are below. */
 extern struct perf_state_table perf_ctx_state_table;
-
-/* Tests loaded_cpu before task, to find a context that must not be loaded. */
-static inline enum perf_ctx_state
-perf_ctx_state(const struct perf_ctx *ctx)
-{
-	if (ctx->cpu >= 0)
-		return ctx->loaded_cpu == PERF_CPU_NONE ? PERF_CTX_OFFLINE :
-							  PERF_CTX_ONLINE;
-	if (ctx->loaded_cpu != PERF_CPU_NONE)
-		return ctx->family ? PERF_CTX_LENT : PERF_CTX_LOADED;
-	if (!ctx->pub.task)
-		return PERF_CTX_HANDLE;
-	if (ctx->pub.task == TASK_TOMBSTONE)
-		return PERF_CTX_TOMBSTONE;
-	return ctx->family ? PERF_CTX_PARKED : PERF_CTX_UNLOADED;
-}
 
 #ifdef CONFIG_PERF_EVENTS_DEBUG_STATE
 void perf_ctx_check_events_locked(const struct perf_ctx *ctx);
@@ -91,7 +62,7 @@ void perf_ctx_get(struct perf_ctx *ctx);
 bool perf_ctx_tryget(struct perf_ctx *ctx);
 void perf_ctx_put(struct perf_ctx *ctx);
 
-/* A PMU's part of a context. */
+/* PMU contexts. */
 struct perf_pmu_ctx *
 perf_epc_get(struct pmu *pmu, struct perf_ctx *ctx, bool task_data);
 void perf_epc_init(struct perf_pmu_ctx *epc, struct pmu *pmu);
@@ -157,15 +128,27 @@ perf_ctx_loaded_oncpu(const struct perf_ctx *ctx)
 	return this_cpu_ptr(&perf_cpu_context);
 }
 
+/**
+ * perf_ctx_assert_sched_locked() - assert the scheduling locks
+ * @ctx: context of this CPU, or of a task
+ *
+ * They are held where events are scheduled in or out: the lock of this CPU's
+ * own context and ctx->lock, with interrupts off.
+ */
+static inline void perf_ctx_assert_sched_locked(const struct perf_ctx *ctx)
+{
+	lockdep_assert_irqs_disabled();
+	lockdep_assert_held(&this_cpu_ptr(&perf_cpu_context)->ctx.lock);
+	lockdep_assert_held(&ctx->lock);
+}
+
 /* Lists and counts; ctx->mutex and ctx->lock. */
 void perf_ctx_add_event_locked(struct perf_event *event,
 			       struct perf_ctx *ctx);
 void perf_ctx_del_event_locked(struct perf_event *event,
 			       struct perf_ctx *ctx);
 
-/* References on events. The last put calls what the event room registered. */
-extern void (*perf_event_last_put)(struct perf_event *event);
-
+/* References on events. */
 static inline bool perf_event_tryget(struct perf_event *event)
 {
 	return atomic_long_inc_not_zero(&event->refcount);

@@ -27,9 +27,10 @@
 #include "clock.h"
 #include "context.h"
 #include "control.h"
+#include "event_state.h"
 #include "groups.h"
 #include "pmu.h"
-#include "random.h"
+#include "random_draw.h"
 #include "remote.h"
 #include "sched.h"
 #include "sideband.h"
@@ -37,9 +38,9 @@
 
 /* Install. */
 
-static int perf_control_install_oncpu(struct perf_ctx *ctx,
-				      struct perf_cpu_context *cpuctx,
-				      void *arg)
+static int perf_control_install_remote(struct perf_ctx *ctx,
+				       struct perf_cpu_context *cpuctx,
+				       void *arg)
 {
 	struct perf_event *event = arg, *leader = event->group_leader;
 	/* Siblings of a group that moves are installed before their leader. */
@@ -57,18 +58,18 @@ static int perf_control_install_oncpu(struct perf_ctx *ctx,
 		perf_event_cpc_oncpu(event)->task_epc =
 			perf_event_pmu_ctx(event);
 	if (joins || leader == event)
-		perf_sched_try_in_locked(cpuctx, leader);
+		perf_sched_group_try_in_locked(cpuctx, leader);
 	return 0;
 }
 
-static int perf_control_settle_oncpu(void *unused)
+static int perf_control_reload_oncpu(void *unused)
 {
-	perf_sched_settle_oncpu();
+	perf_sched_reload_oncpu();
 	return 0;
 }
 
 /**
- * perf_control_settle() - have a task's context loaded if the task runs
+ * perf_control_reload() - have a task's context loaded if the task runs
  * @task: task with a new perf_event_ctxp, or with the first event in its
  *	context
  *
@@ -77,15 +78,15 @@ static int perf_control_settle_oncpu(void *unused)
  *
  * Context: task, interrupts on.
  */
-void perf_control_settle(struct task_struct *task)
+void perf_control_reload(struct task_struct *task)
 {
 	if (task == current) {
 		guard(irqsave)();
-		perf_sched_settle_oncpu();
+		perf_sched_reload_oncpu();
 		return;
 	}
 	smp_mb(); /* the context is published before the CPU is read */
-	perf_cpu_call(task_cpu(task), perf_control_settle_oncpu, NULL);
+	perf_cpu_call(task_cpu(task), perf_control_reload_oncpu, NULL);
 }
 
 /**
@@ -99,7 +100,7 @@ void perf_control_vacate(struct perf_ctx *ctx)
 	int cpu;
 
 	while ((cpu = READ_ONCE(ctx->loaded_cpu)) != PERF_CPU_NONE) {
-		perf_cpu_call(cpu, perf_control_settle_oncpu, NULL);
+		perf_cpu_call(cpu, perf_control_reload_oncpu, NULL);
 		cond_resched();
 	}
 }
@@ -108,7 +109,7 @@ void perf_control_vacate(struct perf_ctx *ctx)
  * perf_control_install() - add an event to a context
  * @ctx: context of a CPU or of a task, of no family; the event gets a reference
  *	on it
- * @event: event in no context, with event->pmu_ctx a part of @ctx
+ * @event: event in no context, with event->pmu_ctx a PMU context of @ctx
  *
  * Context: task, ctx->mutex; the task of @ctx has not exited.
  */
@@ -124,17 +125,18 @@ void perf_control_install(struct perf_ctx *ctx,
 	/* A user who finds the event through its file may use its context. */
 	smp_store_release(&event->ctx, &ctx->pub);
 	perf_pmu_announce(event);
-	perf_ctx_call(ctx, perf_control_install_oncpu, event);
+	perf_ctx_call(ctx, perf_control_install_remote, event);
 	if (ctx->pub.task && READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
-		perf_control_settle(ctx->pub.task);
+		perf_control_reload(ctx->pub.task);
 }
 
 /* Remove. */
 
 struct perf_control_remove_args {
 	struct perf_event	*event;
-	unsigned long		flags;
-	/* The part that the event has left, with the event's reference. */
+	enum perf_event_state	state;
+	unsigned int		leave;
+	/* The PMU context that the event has left, with its reference. */
 	struct perf_event_pmu_context *left;
 };
 
@@ -145,26 +147,6 @@ static void perf_control_orphan_locked(struct perf_event *sibling)
 	perf_sched_event_out_locked(sibling);
 	if (sibling->state > PERF_EVENT_STATE_ERROR)
 		perf_event_set_state(sibling, PERF_EVENT_STATE_ERROR);
-}
-
-static void perf_control_final_state(struct perf_event *event,
-				     unsigned long flags)
-{
-	enum perf_event_state state = PERF_EVENT_STATE_OFF;
-
-	/* Without flags the event moves, and keeps its state. */
-	if (!flags) {
-		perf_event_time_update(event);
-		return;
-	}
-	if (flags & PERF_REMOVE_EXIT)
-		state = PERF_EVENT_STATE_EXIT;
-	if (flags & PERF_REMOVE_REVOKED)
-		state = PERF_EVENT_STATE_REVOKED;
-	if (flags & PERF_REMOVE_DEAD)
-		state = PERF_EVENT_STATE_DEAD;
-	if (event->state > state)
-		perf_event_set_state(event, state);
 }
 
 /* The caller holds the parent's child_mutex; this may run on another CPU. */
@@ -181,10 +163,11 @@ static void perf_control_leave_parent(struct perf_event *event)
 }
 
 /* Drops what a loaded context must not refer to any longer. */
-static void perf_control_release_oncpu(struct perf_ctx *ctx,
-				       struct perf_cpu_context *cpuctx,
-				       struct perf_pmu_ctx *epc)
+static void perf_control_release_locked(struct perf_ctx *ctx,
+					struct perf_cpu_context *cpuctx,
+					struct perf_pmu_ctx *epc)
 {
+	lockdep_assert_held(&ctx->lock);
 	if (!epc->nr_events)
 		epc->rotate_necessary = 0;
 	if (!cpuctx || !ctx->pub.task)
@@ -192,56 +175,96 @@ static void perf_control_release_oncpu(struct perf_ctx *ctx,
 	if (!epc->nr_events)
 		perf_cpc_oncpu(epc->pmu)->task_epc = NULL;
 	if (!ctx->nr_events)
-		perf_sched_unload_locked(cpuctx, ctx);
+		perf_sched_ctx_out_locked(cpuctx, ctx);
 }
 
-static int perf_control_remove_oncpu(struct perf_ctx *ctx,
-				     struct perf_cpu_context *cpuctx, void *arg)
+/* Does nothing if the event has left its context already. */
+static void perf_control_leave_ctx_locked(struct perf_event *event,
+					  struct perf_ctx *ctx,
+					  struct perf_cpu_context *cpuctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (!(event->attach_state & PERF_ATTACH_CONTEXT))
+		return;
+	perf_cgroup_unwatch_locked(event);
+	perf_ctx_del_event_locked(event, ctx);
+	perf_control_release_locked(ctx, cpuctx, perf_event_pmu_ctx(event));
+}
+
+static int perf_control_remove_remote(struct perf_ctx *ctx,
+				      struct perf_cpu_context *cpuctx,
+				      void *arg)
 {
 	struct perf_control_remove_args *args = arg;
 	struct perf_event *event = args->event;
 
 	perf_ctx_clock_update_locked(ctx);
-	if (!args->flags)
-		perf_sched_group_out_locked(event);
 	perf_sched_event_out_locked(event);
-	perf_control_final_state(event, args->flags);
-	if (args->flags & PERF_REMOVE_GROUP)
+	if (event->state > args->state)
+		perf_event_set_state(event, args->state);
+	if (args->leave & PERF_LEAVE_GROUP)
 		perf_group_detach_locked(event, perf_control_orphan_locked);
-	if (args->flags & PERF_REMOVE_CHILD)
+	if (args->leave & PERF_LEAVE_PARENT)
 		perf_control_leave_parent(event);
-	if (event->attach_state & PERF_ATTACH_CONTEXT) {
-		perf_cgroup_unwatch_locked(event);
-		perf_ctx_del_event_locked(event, ctx);
-		perf_control_release_oncpu(ctx, cpuctx,
-					   perf_event_pmu_ctx(event));
-	}
-	/* The event is installed again only if it moves. */
-	if (args->flags)
-		swap(args->left, event->pmu_ctx);
+	perf_control_leave_ctx_locked(event, ctx, cpuctx);
+	swap(args->left, event->pmu_ctx);
 	return 0;
 }
 
 /**
- * perf_control_remove() - remove an event from its context
+ * perf_control_remove() - remove an event from its context for the last time
  * @event: event; one that was removed already only gets its final state
- * @flags: PERF_REMOVE_*; none when the event will be installed elsewhere
+ * @state: final state: OFF, EXIT, REVOKED or DEAD
+ * @leave: what it leaves besides, PERF_LEAVE_*
  *
  * Afterwards no overflow of the event runs. event->ctx stays, as a lock to take
- * and a reference to drop; event->pmu_ctx stays only if the event moves.
+ * and a reference to drop.
  *
- * Context: task, ctx->mutex; parent's child_mutex with PERF_REMOVE_CHILD.
+ * Context: task, ctx->mutex; parent's child_mutex with PERF_LEAVE_PARENT.
  */
-void perf_control_remove(struct perf_event *event, unsigned long flags)
+void perf_control_remove(struct perf_event *event, enum perf_event_state state,
+			 unsigned int leave)
 {
-	struct perf_control_remove_args args = { event, flags, NULL };
+	struct perf_control_remove_args args = {
+		.event	= event,
+		.state	= state,
+		.leave	= leave,
+	};
 
 	lockdep_assert_held(&perf_event_ctx(event)->mutex);
-	if (flags & PERF_REMOVE_CHILD && event->parent)
+	if (leave & PERF_LEAVE_PARENT && event->parent)
 		lockdep_assert_held(&event->parent->child_mutex);
-	perf_ctx_call(perf_event_ctx(event), perf_control_remove_oncpu, &args);
+	perf_ctx_call(perf_event_ctx(event), perf_control_remove_remote, &args);
 	if (args.left)
 		perf_epc_put(perf_pmu_ctx_of(args.left));
+}
+
+static int perf_control_uninstall_remote(struct perf_ctx *ctx,
+					 struct perf_cpu_context *cpuctx,
+					 void *arg)
+{
+	struct perf_event *event = arg;
+
+	perf_ctx_clock_update_locked(ctx);
+	/* If it is a leader, its whole group moves. */
+	perf_sched_group_out_locked(event);
+	perf_sched_event_out_locked(event);
+	perf_event_time_update(event);
+	perf_control_leave_ctx_locked(event, ctx, cpuctx);
+	return 0;
+}
+
+/**
+ * perf_control_uninstall() - take an event that moves out of its context
+ * @event: event; its state, its group, event->ctx and event->pmu_ctx stay
+ *
+ * Context: task, ctx->mutex.
+ */
+void perf_control_uninstall(struct perf_event *event)
+{
+	lockdep_assert_held(&perf_event_ctx(event)->mutex);
+	perf_ctx_call(perf_event_ctx(event), perf_control_uninstall_remote,
+		      event);
 }
 
 /* Disable. */
@@ -271,13 +294,13 @@ void perf_control_disable_locked(struct perf_event *event)
 		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
 	/* Else it was active or its leader disabled: its page is up to date. */
 	if (waits || event->nr_siblings)
-		perf_sched_show_group_locked(event);
+		perf_sched_group_update_pages_locked(event);
 	perf_event_pmu_ctx(event)->chosen = false;
 }
 
-static int perf_control_disable_oncpu(struct perf_ctx *ctx,
-				      struct perf_cpu_context *cpuctx,
-				      void *arg)
+static int perf_control_disable_remote(struct perf_ctx *ctx,
+				       struct perf_cpu_context *cpuctx,
+				       void *arg)
 {
 	perf_ctx_clock_update_locked(ctx);
 	perf_control_disable_locked(arg);
@@ -293,8 +316,8 @@ static int perf_control_disable_oncpu(struct perf_ctx *ctx,
 void perf_control_disable(struct perf_event *event)
 {
 	if (READ_ONCE(event->state) > PERF_EVENT_STATE_OFF)
-		perf_ctx_call(perf_event_ctx(event), perf_control_disable_oncpu,
-			      event);
+		perf_ctx_call(perf_event_ctx(event),
+			      perf_control_disable_remote, event);
 }
 
 /**
@@ -331,7 +354,7 @@ void perf_event_disable_local(struct perf_event *event)
 		return;
 	task_ctx = cpuctx->task_ctx;
 	perf_ctx_lock_pair(cpuctx, task_ctx);
-	perf_control_disable_oncpu(ctx, cpuctx, event);
+	perf_control_disable_remote(ctx, cpuctx, event);
 	perf_ctx_unlock_pair(cpuctx, task_ctx);
 }
 
@@ -385,11 +408,12 @@ void perf_control_retry_locked(struct perf_cpu_context *cpuctx,
 	if (!cpuctx)
 		return;
 	perf_sched_group_out_locked(leader);
-	perf_sched_try_in_locked(cpuctx, leader);
+	perf_sched_group_try_in_locked(cpuctx, leader);
 }
 
-static int perf_control_enable_oncpu(struct perf_ctx *ctx,
-				     struct perf_cpu_context *cpuctx, void *arg)
+static int perf_control_enable_remote(struct perf_ctx *ctx,
+				      struct perf_cpu_context *cpuctx,
+				      void *arg)
 {
 	struct perf_event *event = arg;
 
@@ -410,7 +434,7 @@ void perf_control_enable(struct perf_event *event)
 	enum perf_event_state state = READ_ONCE(event->state);
 
 	if (state == PERF_EVENT_STATE_OFF || state == PERF_EVENT_STATE_ERROR)
-		perf_ctx_call(perf_event_ctx(event), perf_control_enable_oncpu,
+		perf_ctx_call(perf_event_ctx(event), perf_control_enable_remote,
 			      event);
 }
 
@@ -490,8 +514,8 @@ int perf_control_read_locked(struct perf_event *event, bool group)
 	return perf_pmu_commit_read(pmu);
 }
 
-static int perf_control_read_oncpu(struct perf_ctx *ctx,
-				   struct perf_cpu_context *cpuctx, void *arg)
+static int perf_control_read_remote(struct perf_ctx *ctx,
+				    struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_control_read_args *args = arg;
 
@@ -538,7 +562,7 @@ static bool perf_control_read_shared(struct perf_control_read_args *args,
 	if (event->state != PERF_EVENT_STATE_ACTIVE ||
 	    perf_control_read_cpu(event, event->oncpu) != smp_processor_id())
 		return false;
-	*err = perf_control_read_oncpu(perf_event_ctx(event), NULL, args);
+	*err = perf_control_read_remote(perf_event_ctx(event), NULL, args);
 	return true;
 }
 
@@ -554,14 +578,17 @@ static bool perf_control_read_shared(struct perf_control_read_args *args,
  */
 int perf_control_read(struct perf_event *event, bool group)
 {
-	struct perf_control_read_args args = { event, group };
+	struct perf_control_read_args args = {
+		.event	= event,
+		.group	= group,
+	};
 	struct perf_ctx *ctx = perf_event_ctx(event);
 	int err = 0;
 
 	if (perf_control_read_shared(&args, &err))
 		return err;
 	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE)
-		return perf_ctx_call(ctx, perf_control_read_oncpu, &args);
+		return perf_ctx_call(ctx, perf_control_read_remote, &args);
 
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		perf_ctx_clock_update_locked(ctx);
@@ -569,7 +596,7 @@ int perf_control_read(struct perf_event *event, bool group)
 		if (event->state != PERF_EVENT_STATE_ACTIVE)
 			return perf_control_read_locked(event, group);
 	}
-	return perf_ctx_call(ctx, perf_control_read_oncpu, &args);
+	return perf_ctx_call(ctx, perf_control_read_remote, &args);
 }
 
 /* Return: an errno if @event cannot be read without another CPU; else 0. */
@@ -706,8 +733,9 @@ static void perf_control_set_period(struct perf_event *event, void *arg)
 	}
 }
 
-static int perf_control_period_oncpu(struct perf_ctx *ctx,
-				     struct perf_cpu_context *cpuctx, void *arg)
+static int perf_control_period_remote(struct perf_ctx *ctx,
+				      struct perf_cpu_context *cpuctx,
+				      void *arg)
 {
 	struct perf_control_period_args *args = arg;
 
@@ -718,9 +746,12 @@ static int perf_control_period_oncpu(struct perf_ctx *ctx,
 
 static void perf_control_period_call(struct perf_event *event, u64 value)
 {
-	struct perf_control_period_args args = { event, value };
+	struct perf_control_period_args args = {
+		.event	= event,
+		.value	= value,
+	};
 
-	perf_ctx_call(perf_event_ctx(event), perf_control_period_oncpu, &args);
+	perf_ctx_call(perf_event_ctx(event), perf_control_period_remote, &args);
 }
 
 /**
@@ -863,8 +894,8 @@ static bool perf_control_mark_exec(struct perf_event *event)
 	return true;
 }
 
-static int perf_control_exec_oncpu(struct perf_ctx *ctx,
-				   struct perf_cpu_context *cpuctx, void *arg)
+static int perf_control_exec_remote(struct perf_ctx *ctx,
+				    struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_pmu_ctx *epc;
 	struct perf_event *event;
@@ -880,7 +911,7 @@ static int perf_control_exec_oncpu(struct perf_ctx *ctx,
 	perf_ctx_clock_update_locked(&cpuctx->ctx);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
 		if (epc->nr_events)
-			perf_sched_pmu_locked(cpuctx, epc->pmu);
+			perf_sched_pmu_resched_locked(cpuctx, epc->pmu);
 	}
 	return 0;
 }
@@ -895,7 +926,7 @@ static int perf_control_exec_oncpu(struct perf_ctx *ctx,
 void perf_control_exec(struct perf_ctx *ctx)
 {
 	guard(mutex)(&ctx->mutex);
-	perf_ctx_call(ctx, perf_control_exec_oncpu, current);
+	perf_ctx_call(ctx, perf_control_exec_remote, current);
 }
 
 /* Migration. */
@@ -908,7 +939,7 @@ static void perf_control_take_events(struct perf_ctx *ctx,
 	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry) {
 		if (perf_event_pmu_ctx(event)->pmu != pmu)
 			continue;
-		perf_control_remove(event, 0);
+		perf_control_uninstall(event);
 		perf_epc_put(perf_event_pmu_ctx(event));
 		list_add(&event->migrate_entry, events);
 	}

@@ -8,18 +8,17 @@
 
 #include "types.h"
 
-/* What a removal does besides taking the event from its context. */
-#define PERF_REMOVE_GROUP	0x1	/* leave the group */
-#define PERF_REMOVE_CHILD	0x2	/* leave the parent's child list */
-#define PERF_REMOVE_EXIT	0x4	/* final state EXIT: the task has gone */
-#define PERF_REMOVE_DEAD	0x8	/* final state DEAD: closed */
-#define PERF_REMOVE_REVOKED	0x10	/* final state REVOKED: its PMU goes */
+/* What an event leaves when it is removed, besides its context. */
+#define PERF_LEAVE_GROUP	0x1
+#define PERF_LEAVE_PARENT	0x2	/* the child list of its parent */
 
 void perf_control_install(struct perf_ctx *ctx,
 			  struct perf_event *event);
-void perf_control_remove(struct perf_event *event, unsigned long flags);
+void perf_control_uninstall(struct perf_event *event);
+void perf_control_remove(struct perf_event *event, enum perf_event_state state,
+			 unsigned int leave);
 /* Load and unload contexts of tasks, on any CPU; no lock needed. */
-void perf_control_settle(struct task_struct *task);
+void perf_control_reload(struct task_struct *task);
 void perf_control_vacate(struct perf_ctx *ctx);
 void perf_control_enable(struct perf_event *event);
 void perf_control_disable(struct perf_event *event);

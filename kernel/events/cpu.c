@@ -52,7 +52,7 @@ static void perf_cpu_load_locked(struct perf_cpu_context *cpuctx)
 	perf_ctx_set_loaded_locked(ctx, smp_processor_id());
 	perf_cgroup_load_locked(cpuctx);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry)
-		perf_sched_pmu_locked(cpuctx, epc->pmu);
+		perf_sched_pmu_resched_locked(cpuctx, epc->pmu);
 }
 
 static void perf_cpu_load(void)
@@ -77,13 +77,13 @@ static int perf_cpu_unload(void *unused)
 	struct perf_ctx *ctx = &cpuctx->ctx;
 
 	if (cpuctx->task_ctx)
-		perf_sched_unload_oncpu(cpuctx->task_ctx);
+		perf_sched_ctx_out_oncpu(cpuctx->task_ctx);
 	guard(raw_spinlock)(&ctx->lock);
 	if (ctx->loaded_cpu == PERF_CPU_NONE)
 		return 0;
 	perf_ctx_clock_update_locked(ctx);
 	perf_cgroup_unload_locked(cpuctx);
-	perf_sched_cpu_out_locked(ctx);
+	perf_sched_cpu_ctx_out_locked(ctx);
 	perf_ctx_set_loaded_locked(ctx, PERF_CPU_NONE);
 	return 0;
 }
@@ -184,16 +184,6 @@ static struct notifier_block perf_cpu_reboot_notifier = {
 	.priority	= INT_MIN,
 };
 
-static void __init perf_cpu_init_contexts(void)
-{
-	int cpu;
-
-	if (!zalloc_cpumask_var(&perf_online_mask, GFP_KERNEL))
-		panic("perf: no memory\n");
-	for_each_possible_cpu(cpu)
-		perf_ctx_init(&per_cpu(perf_cpu_context, cpu).ctx, cpu);
-}
-
 /**
  * perf_event_init() - initialise perf
  *
@@ -201,9 +191,12 @@ static void __init perf_cpu_init_contexts(void)
  */
 void __init perf_event_init(void)
 {
-	int err;
+	int cpu, err;
 
-	perf_cpu_init_contexts();
+	if (!zalloc_cpumask_var(&perf_online_mask, GFP_KERNEL))
+		panic("perf: no memory\n");
+	for_each_possible_cpu(cpu)
+		perf_ctx_init(&per_cpu(perf_cpu_context, cpu).ctx, cpu);
 	perf_sched_cb_init_cpus();
 	perf_rotate_init();
 	perf_cgroup_init();

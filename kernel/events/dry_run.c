@@ -31,6 +31,7 @@
 #include <linux/uaccess.h>
 
 #include "attr.h"
+#include "hooks.h"
 #include "open.h"
 #include "refuse.h"
 
@@ -57,22 +58,24 @@ struct dry_suspect {
 
 /* In the order in which they are tried. */
 static const struct dry_suspect dry_suspects[] = {
-	{ PERF_FIELD_FLAGS, PERF_ATTR_PRECISE_IP },
-	{ PERF_FIELD(sample_type), PERF_SAMPLE_BRANCH_STACK },
-	{ PERF_FIELD(config3), ~0ULL },
-	{ PERF_FIELD(config2), ~0ULL },
-	{ PERF_FIELD(config1), ~0ULL },
-	{ PERF_FIELD(sample_period), ~0ULL },
-	{ PERF_FIELD_FLAGS, PERF_ATTR_EXCLUDE_SOME },
-	{ PERF_FIELD(config), ~0ULL },
+	{ .place = PERF_FIELD_FLAGS, .bits = PERF_ATTR_PRECISE_IP },
+	{ .place = PERF_FIELD(sample_type), .bits = PERF_SAMPLE_BRANCH_STACK },
+	{ .place = PERF_FIELD(config3), .bits = ~0ULL },
+	{ .place = PERF_FIELD(config2), .bits = ~0ULL },
+	{ .place = PERF_FIELD(config1), .bits = ~0ULL },
+	{ .place = PERF_FIELD(sample_period), .bits = ~0ULL },
+	{ .place = PERF_FIELD_FLAGS, .bits = PERF_ATTR_EXCLUDE_SOME },
+	{ .place = PERF_FIELD(config), .bits = ~0ULL },
 };
 
 /* Zero is no valid type or length; instructions have the length of a long. */
 static const struct dry_suspect dry_breakpoint_suspects[] = {
-	{ PERF_FIELD(bp_addr), ~0ULL },
-	{ PERF_FIELD(bp_len), ~0ULL, HW_BREAKPOINT_LEN_1 },
-	{ PERF_FIELD(bp_len), ~0ULL, sizeof(long) },
-	{ PERF_FIELD(bp_type), ~0U, HW_BREAKPOINT_W },
+	{ .place = PERF_FIELD(bp_addr), .bits = ~0ULL },
+	{ .place = PERF_FIELD(bp_len), .bits = ~0ULL,
+	  .instead = HW_BREAKPOINT_LEN_1 },
+	{ .place = PERF_FIELD(bp_len), .bits = ~0ULL, .instead = sizeof(long) },
+	{ .place = PERF_FIELD(bp_type), .bits = ~0U,
+	  .instead = HW_BREAKPOINT_W },
 };
 
 static void dry_write_field(struct perf_event_attr *attr, u32 place, u64 value)
@@ -83,17 +86,6 @@ static void dry_write_field(struct perf_event_attr *attr, u32 place, u64 value)
 		*(u32 *)field = value;
 	else
 		*(u64 *)field = value;
-}
-
-/* Return: false if the field has that value already. */
-static bool dry_change_field(struct perf_event_attr *attr,
-			     const struct dry_suspect *suspect)
-{
-	u64 was = perf_refuse_read_field(attr, suspect->place);
-	u64 value = (was & ~suspect->bits) | suspect->instead;
-
-	dry_write_field(attr, suspect->place, value);
-	return value != was;
 }
 
 /* Restores the original question. */
@@ -112,9 +104,15 @@ static void dry_reset(struct dry_run *run)
 static bool dry_try_without(struct dry_run *run,
 			    const struct dry_suspect *suspect)
 {
+	struct perf_event_attr *attr = &run->attempt.attr;
+	u64 was, value;
+
 	dry_reset(run);
-	return dry_change_field(&run->attempt.attr, suspect) &&
-	       !perf_open_try(&run->attempt);
+	was = perf_refuse_read_field(attr, suspect->place);
+	value = (was & ~suspect->bits) | suspect->instead;
+	dry_write_field(attr, suspect->place, value);
+	/* Nothing is tried if the field had that value already. */
+	return value != was && !perf_open_try(&run->attempt);
 }
 
 static bool dry_try_without_group(struct dry_run *run)
@@ -137,20 +135,6 @@ static bool dry_try_without_task(struct dry_run *run)
 		run->attempt.cpu = cpumask_first(cpu_online_mask);
 	run->attempt.group_fd = -1;
 	return !perf_open_try(&run->attempt);
-}
-
-static void dry_blame_group(struct dry_run *run)
-{
-	run->refusal.place = PERF_ARGUMENT(GROUP_FD);
-	run->refusal.reason = PERF_REASON_GROUP_FIT;
-	run->fit_alone = PERF_FIT_NO;
-	run->fit_beside = PERF_FIT_NO;
-}
-
-static void dry_blame_task(struct dry_run *run)
-{
-	run->refusal.place = PERF_ARGUMENT(PID);
-	run->refusal.reason = PERF_REASON_CPU_ONLY;
 }
 
 /* Reports the bits that are set too much; if there are none, those missing. */
@@ -192,10 +176,15 @@ static void dry_find_culprit(struct dry_run *run)
 {
 	run->asked = run->attempt.attr;
 	run->attempt.trial = true;
-	if (dry_try_without_group(run))
-		dry_blame_group(run);
-	else if (!dry_find_field(run) && dry_try_without_task(run))
-		dry_blame_task(run);
+	if (dry_try_without_group(run)) {
+		run->refusal.place = PERF_ARGUMENT(GROUP_FD);
+		run->refusal.reason = PERF_REASON_GROUP_FIT;
+		run->fit_alone = PERF_FIT_NO;
+		run->fit_beside = PERF_FIT_NO;
+	} else if (!dry_find_field(run) && dry_try_without_task(run)) {
+		run->refusal.place = PERF_ARGUMENT(PID);
+		run->refusal.reason = PERF_REASON_CPU_ONLY;
+	}
 }
 
 /* If a driver gives a reason, that is the answer. */
@@ -264,13 +253,13 @@ static int dry_run_copy_text(const struct dry_run *run)
 static int dry_run_copy_in(struct perf_event_dry_run *abi,
 			   struct perf_event_dry_run __user *uabi)
 {
-	int error;
+	int err;
 
 	BUILD_BUG_ON(sizeof(*abi) != PERF_DRY_RUN_SIZE_VER0);
-	error = perf_ext_copy_in(abi, sizeof(*abi), uabi,
-				 PERF_DRY_RUN_SIZE_VER0);
-	if (error)
-		return error;
+	err = perf_ext_copy_in(abi, sizeof(*abi), uabi,
+			       PERF_DRY_RUN_SIZE_VER0);
+	if (err)
+		return err;
 	return abi->flags ? -EINVAL : 0;
 }
 
@@ -278,14 +267,14 @@ static int dry_run(struct perf_event_dry_run __user *uabi, pid_t pid, int cpu,
 		   int group_fd, unsigned long flags)
 {
 	struct dry_run *run __free(kvfree) = NULL;
-	int error;
+	int err;
 
 	run = kvzalloc(sizeof(*run), GFP_KERNEL);
 	if (!run)
 		return -ENOMEM;
-	error = dry_run_copy_in(&run->abi, uabi);
-	if (error)
-		return error;
+	err = dry_run_copy_in(&run->abi, uabi);
+	if (err)
+		return err;
 	run->pid = pid;
 	run->cpu = cpu;
 	run->group_fd = group_fd;
@@ -296,13 +285,13 @@ static int dry_run(struct perf_event_dry_run __user *uabi, pid_t pid, int cpu,
 	if (run->error == -EINTR)
 		return -EINTR;
 	dry_run_answer(run);
-	error = dry_run_copy_text(run);
-	return error ?: perf_ext_copy_out(&run->abi, sizeof(run->abi), uabi);
+	err = dry_run_copy_text(run);
+	return err ?: perf_ext_copy_out(&run->abi, sizeof(run->abi), uabi);
 }
 
 static int __init dry_run_init(void)
 {
-	perf_open_dry_run = dry_run;
+	perf_hooks.dry_run = dry_run;
 	return 0;
 }
 core_initcall(dry_run_init);

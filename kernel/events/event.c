@@ -19,8 +19,8 @@
  *     freed.
  *   - A child owns a reference on its parent, from the first step of its making
  *     until the child is free.
- *   - The event owns references on its task or cgroup, context, part of the
- *     context, PMU module, pid namespace, program and buffer. The part is put
+ *   - The event owns references on its task or cgroup, context, PMU context,
+ *     PMU module, pid namespace, program and buffer. The PMU context is put
  *     when the event leaves its context permanently, its resources of the PMU
  *     also when the PMU goes away. All else is put with the last reference,
  *     except what an RCU reader may still look at: the memory, the filter and
@@ -69,7 +69,9 @@
 #include "control.h"
 #include "delay.h"
 #include "event.h"
+#include "event_state.h"
 #include "groups.h"
+#include "hooks.h"
 #include "live.h"
 #include "mmap.h"
 #include "overflow.h"
@@ -221,11 +223,11 @@ static void event_free_rcu(struct rcu_head *head)
 }
 
 /* Race 4 of overflow.c. */
-static void event_settle_rcu(struct rcu_head *head)
+static void event_wait_rcu(struct rcu_head *head)
 {
 	struct perf_event *event = container_of(head, struct perf_event, rcu_head);
 
-	call_rcu(head, perf_overflow_lingers(event) ? event_settle_rcu :
+	call_rcu(head, perf_overflow_lingers(event) ? event_wait_rcu :
 						      event_free_rcu);
 }
 
@@ -244,8 +246,8 @@ static void event_drop_given(struct perf_event *event)
  * @event: event that has left its context permanently, or half built; nothing
  *	happens if it has left its PMU already
  *
- * Only an event that never was in a context still has a part of one, and that
- * part may be in the PMU's memory.
+ * Only an event that never was in a context still has a PMU context, and that
+ * may be in the PMU's memory.
  *
  * Context: Task context, may sleep; no mutex held that a driver may want.
  */
@@ -289,7 +291,7 @@ static void event_free(struct perf_event *event)
 	perf_event_leave_pmu(event);
 	event_drop_target(event);
 	call_rcu(&event->rcu_head, perf_overflow_may_linger() ?
-				   event_settle_rcu : event_free_rcu);
+				   event_wait_rcu : event_free_rcu);
 }
 
 /* The eldest may go with its last child. */
@@ -443,46 +445,46 @@ static int event_find_pmu(struct perf_event *event,
 static int event_join_cgroup(struct perf_event *event,
 			     const struct perf_event_spec *spec)
 {
-	int error;
+	int err;
 
 	if (spec->cgroup_fd == -1)
 		return 0;
-	error = perf_cgroup_connect(event, spec->cgroup_fd);
+	err = perf_cgroup_connect(event, spec->cgroup_fd);
 	if (!IS_ENABLED(CONFIG_CGROUP_PERF))
-		perf_refuse(error, PERF_ARGUMENT(FLAGS), PERF_FLAG_PID_CGROUP,
+		perf_refuse(err, PERF_ARGUMENT(FLAGS), PERF_FLAG_PID_CGROUP,
 			    PERF_REASON_NOT_BUILT);
-	if (!error && !spec->dry)
-		error = perf_cgroup_equip(event);
-	return error;
+	if (!err && !spec->dry)
+		err = perf_cgroup_equip(event);
+	return err;
 }
 
 static int event_ask_lsm(struct perf_event *event)
 {
-	int error = security_perf_event_alloc(event);
+	int err = security_perf_event_alloc(event);
 
-	if (error)
-		perf_refuse(error, PERF_ARGUMENT(CALLER), 0,
+	if (err)
+		perf_refuse(err, PERF_ARGUMENT(CALLER), 0,
 			    PERF_REASON_SECURITY);
-	return error;
+	return err;
 }
 
 static int event_get_callchain(struct perf_event *event)
 {
-	int error;
+	int err;
 
 	if (event->parent || !(event->attr.sample_type & PERF_SAMPLE_CALLCHAIN))
 		return 0;
-	error = get_callchain_buffers(event->attr.sample_max_stack);
-	if (!error)
+	err = get_callchain_buffers(event->attr.sample_max_stack);
+	if (!err)
 		event->attach_state |= PERF_ATTACH_CALLCHAIN;
-	return error;
+	return err;
 }
 
 /* All steps that can fail; the caller then puts the reference. */
 static int event_build(struct perf_event *event,
 		       const struct perf_event_spec *spec)
 {
-	int error;
+	int err;
 
 	/* Without the thread's id a sample does not say whose count it has. */
 	if (perf_attr_inherits_samples_read(&event->attr) &&
@@ -490,20 +492,20 @@ static int event_build(struct perf_event *event,
 		return perf_refuse(-EINVAL, PERF_FIELD(sample_type),
 				   PERF_SAMPLE_TID, PERF_REASON_REQUIRES);
 
-	error = event_find_pmu(event, spec);
-	if (!error)
-		error = perf_addr_filter_alloc(event);
-	if (!error)
-		error = perf_aux_check_attr(event);
-	if (!error)
-		error = event_join_cgroup(event, spec);
-	if (!error)
-		error = event_exclusive_get(event);
-	if (!error)
-		error = event_get_callchain(event);
-	if (!error)
-		error = event_ask_lsm(event);
-	return error;
+	err = event_find_pmu(event, spec);
+	if (!err)
+		err = perf_addr_filter_alloc(event);
+	if (!err)
+		err = perf_aux_check_attr(event);
+	if (!err)
+		err = event_join_cgroup(event, spec);
+	if (!err)
+		err = event_exclusive_get(event);
+	if (!err)
+		err = event_get_callchain(event);
+	if (!err)
+		err = event_ask_lsm(event);
+	return err;
 }
 
 /**
@@ -529,18 +531,18 @@ static int event_build(struct perf_event *event,
 struct perf_event *perf_event_alloc(const struct perf_event_spec *spec)
 {
 	struct perf_event *event;
-	int error;
+	int err;
 
-	error = event_check_target(spec);
-	if (error)
-		return ERR_PTR(error);
+	err = event_check_target(spec);
+	if (err)
+		return ERR_PTR(err);
 	event = event_new(spec);
 	if (!event)
 		return ERR_PTR(-ENOMEM);
-	error = event_build(event, spec);
-	if (error) {
+	err = event_build(event, spec);
+	if (err) {
 		perf_event_put(event);
-		return ERR_PTR(error);
+		return ERR_PTR(err);
 	}
 
 	perf_sample_compile(event);
@@ -568,15 +570,15 @@ struct perf_event *perf_event_alloc_trial(const struct perf_event_spec *spec,
 					  struct pmu *pmu)
 {
 	struct perf_event *event = event_new(spec);
-	int error;
+	int err;
 
 	if (!event)
 		return ERR_PTR(-ENOMEM);
-	error = perf_pmu_try_event(pmu, event);
-	if (!error)
+	err = perf_pmu_try_event(pmu, event);
+	if (!err)
 		return event;
 	perf_event_put(event);
-	return ERR_PTR(error);
+	return ERR_PTR(err);
 }
 
 /* Closing. */
@@ -630,8 +632,9 @@ static bool event_remove_child(struct perf_event *event,
 	scoped_guard(mutex, &event->child_mutex) {
 		listed = child->attach_state & PERF_ATTACH_CHILD;
 		if (listed)
-			perf_control_remove(child, PERF_REMOVE_GROUP |
-					    PERF_REMOVE_CHILD);
+			perf_control_remove(child, PERF_EVENT_STATE_OFF,
+					    PERF_LEAVE_GROUP |
+					    PERF_LEAVE_PARENT);
 	}
 	perf_event_ctx_unlock(child, ctx);
 	return listed;
@@ -678,7 +681,7 @@ int perf_event_close(struct perf_event *event)
 		event_disown(event);
 
 	ctx = perf_event_ctx_lock(event);
-	perf_control_remove(event, PERF_REMOVE_GROUP | PERF_REMOVE_DEAD);
+	perf_control_remove(event, PERF_EVENT_STATE_DEAD, PERF_LEAVE_GROUP);
 	perf_event_ctx_unlock(event, ctx);
 	if (event->attr.inherit)
 		event_close_children(event);
@@ -758,5 +761,5 @@ void __init perf_event_room_init(void)
 	event_traced_cache = kmem_cache_create("perf_event_traced",
 					       sizeof(struct perf_event), 0,
 					       flags, NULL);
-	perf_event_last_put = event_last_put;
+	perf_hooks.event_last_put = event_last_put;
 }

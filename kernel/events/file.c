@@ -5,7 +5,7 @@
  * Purpose: poll, ioctl, fasync, fdinfo, release; mmap and read have rooms of
  * their own. An ioctl is a row of a table.
  *
- * Owns: perf_fops.
+ * Owns: perf_file_ops.
  *
  * Contexts: task.
  *
@@ -57,7 +57,7 @@ static __poll_t perf_file_poll(struct file *file, poll_table *wait)
 		return EPOLLHUP | EPOLLERR;
 	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ERROR)
 		return EPOLLERR | perf_mmap_poll(event);
-	if (perf_event_is_hup(event))
+	if (perf_read_is_hup(event))
 		return EPOLLHUP;
 	return perf_mmap_poll(event);
 }
@@ -192,7 +192,7 @@ static long perf_ioctl_set_filter(struct perf_event *event, unsigned long arg)
 
 	if (IS_ERR(text))
 		return PTR_ERR(text);
-	if (perf_event_is_tracing(event))
+	if (perf_tracing_is_event(event))
 		err = perf_tracing_set_filter(event, text);
 	else
 		err = perf_addr_filter_set(event, text);
@@ -359,20 +359,23 @@ static const struct perf_ioctl {
 	bool		unlocked;
 	long (*run)(struct perf_event *event, unsigned long arg);
 } perf_ioctls[] = {
-	{ PERF_EVENT_IOC_ENABLE,	    false, perf_ioctl_enable },
-	{ PERF_EVENT_IOC_DISABLE,	    false, perf_ioctl_disable },
-	{ PERF_EVENT_IOC_RESET,		    false, perf_ioctl_reset },
-	{ PERF_EVENT_IOC_REFRESH,	    false, perf_ioctl_refresh },
-	{ PERF_EVENT_IOC_PERIOD,	    false, perf_ioctl_period },
-	{ PERF_EVENT_IOC_ID,		    false, perf_ioctl_id },
-	{ PERF_EVENT_IOC_SET_OUTPUT,	    false, perf_ioctl_set_output },
-	{ PERF_EVENT_IOC_SET_FILTER,	    true,  perf_ioctl_set_filter },
-	{ PERF_EVENT_IOC_SET_BPF,	    false, perf_ioctl_set_bpf },
-	{ PERF_EVENT_IOC_PAUSE_OUTPUT,	    false, perf_ioctl_pause_output },
-	{ PERF_EVENT_IOC_QUERY_BPF,	    false, perf_ioctl_query_bpf },
-	{ PERF_EVENT_IOC_MODIFY_ATTRIBUTES, false, perf_ioctl_modify },
-	{ PERF_EVENT_IOC_RANDOM_PERIOD,	    false, perf_ioctl_random_period },
-	{ PERF_EVENT_IOC_GET_RANDOM_PERIOD, false, perf_ioctl_get_random_period },
+	{ .cmd = PERF_EVENT_IOC_ENABLE, .run = perf_ioctl_enable },
+	{ .cmd = PERF_EVENT_IOC_DISABLE, .run = perf_ioctl_disable },
+	{ .cmd = PERF_EVENT_IOC_RESET, .run = perf_ioctl_reset },
+	{ .cmd = PERF_EVENT_IOC_REFRESH, .run = perf_ioctl_refresh },
+	{ .cmd = PERF_EVENT_IOC_PERIOD, .run = perf_ioctl_period },
+	{ .cmd = PERF_EVENT_IOC_ID, .run = perf_ioctl_id },
+	{ .cmd = PERF_EVENT_IOC_SET_OUTPUT, .run = perf_ioctl_set_output },
+	{ .cmd = PERF_EVENT_IOC_SET_FILTER,
+	  .run = perf_ioctl_set_filter, .unlocked = true },
+	{ .cmd = PERF_EVENT_IOC_SET_BPF, .run = perf_ioctl_set_bpf },
+	{ .cmd = PERF_EVENT_IOC_PAUSE_OUTPUT, .run = perf_ioctl_pause_output },
+	{ .cmd = PERF_EVENT_IOC_QUERY_BPF, .run = perf_ioctl_query_bpf },
+	{ .cmd = PERF_EVENT_IOC_MODIFY_ATTRIBUTES, .run = perf_ioctl_modify },
+	{ .cmd = PERF_EVENT_IOC_RANDOM_PERIOD,
+	  .run = perf_ioctl_random_period },
+	{ .cmd = PERF_EVENT_IOC_GET_RANDOM_PERIOD,
+	  .run = perf_ioctl_get_random_period },
 };
 
 /* For extensions, whose structures may grow and contain their size. */
@@ -461,7 +464,7 @@ static long perf_file_compat_ioctl(struct file *file, unsigned int cmd,
 # define perf_file_compat_ioctl NULL
 #endif
 
-const struct file_operations perf_fops = {
+const struct file_operations perf_file_ops = {
 	.release	= perf_file_release,
 	.read		= perf_read,
 	.poll		= perf_file_poll,

@@ -3,8 +3,8 @@
  * Room "groups": the order in which groups are tried, the events of a group,
  * and how large a group may become.
  *
- * Purpose: each PMU's part of a context has two trees of group leaders, one
- * pinned, one flexible. A tree is sorted by CPU (-1: any), and pinned groups
+ * Purpose: each PMU context has two trees of group leaders, one pinned, one
+ * flexible. A tree is sorted by CPU (-1: any), and pinned groups
  * then by creation. Flexible groups are sorted by service, that is by how long
  * they were scheduled in since they were added. So the first groups are those
  * whose turn it is.
@@ -197,7 +197,7 @@ static s64 perf_group_service(const struct perf_event *leader)
 	return leader->total_time_running + leader->group_start;
 }
 
-/* Until its first choice a part has the least service of the copies in it. */
+/* Until its first choice @epc has the least service of the copies in it. */
 static void perf_group_begin_least_locked(struct perf_pmu_ctx *epc,
 					  s64 service)
 {
@@ -374,7 +374,7 @@ static void perf_group_rank_one_locked(struct perf_event *leader,
 
 /**
  * perf_group_rank_locked() - sort groups by the service that they have received
- * @epc: part with the groups; no flexible one is scheduled in
+ * @epc: PMU context; none of its flexible groups is scheduled in
  * @cpu: this CPU; groups of other CPUs stay where they are
  * @interval: multiplexing interval, nanoseconds
  *
@@ -415,7 +415,7 @@ void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu,
 
 /**
  * perf_group_served_locked() - note the service of the groups that were chosen
- * @epc: part whose first groups have been scheduled in
+ * @epc: PMU context whose first groups have been scheduled in
  *
  * The next new groups begin with the service of those whose turn it is. A group
  * that waits with less service has found no room, and may never find any.
@@ -638,8 +638,8 @@ void perf_group_set_read_size(struct perf_event *event)
 	event->read_size = size;
 }
 
-static bool perf_group_member_fits(const struct perf_event *event,
-				   unsigned int nr_members)
+static bool perf_group_event_fits(const struct perf_event *event,
+				  unsigned int nr_members)
 {
 	return perf_group_read_size(event->attr.read_format, nr_members) <=
 	       PERF_GROUP_READ_MAX;
@@ -665,14 +665,14 @@ bool perf_group_size_fits(struct perf_event *event)
 		return true;
 	if (leader != event)
 		nr_members++;
-	if (!perf_group_member_fits(event, nr_members))
+	if (!perf_group_event_fits(event, nr_members))
 		return false;
 	if (leader == event)
 		return true;
-	if (!perf_group_member_fits(leader, nr_members))
+	if (!perf_group_event_fits(leader, nr_members))
 		return false;
 	for_each_sibling_event(sibling, leader) {
-		if (!perf_group_member_fits(sibling, nr_members))
+		if (!perf_group_event_fits(sibling, nr_members))
 			return false;
 	}
 	return true;

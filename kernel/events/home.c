@@ -281,33 +281,33 @@ bool perf_home_take(struct perf_ctx *ctx, struct task_struct *task)
 	return false;
 }
 
-static bool home_try_part(struct perf_ctx *ctx,
-			  struct task_struct *task)
+static bool home_try_take_ctx(struct perf_ctx *ctx,
+			      struct task_struct *task)
 {
 	guard(mutex)(&ctx->mutex);
 	if (!perf_home_take(ctx, task))
 		return false;
-	perf_sched_part_task(task);
+	perf_sched_take_ctx(task);
 	perf_swap_release(ctx);
 	return true;
 }
 
 /**
- * perf_home_part() - take a task's own context from it
+ * perf_home_take_ctx() - take a task's own context from it
  * @task: current, or a task that never ran; it has a context of its own
  *
  * Context: task; may sleep, no mutex of a context held. Nothing but exchanges
  * may change task->perf_event_ctxp meanwhile.
  * Return: the context, with the task's reference.
  */
-struct perf_ctx *perf_home_part(struct task_struct *task)
+struct perf_ctx *perf_home_take_ctx(struct task_struct *task)
 {
 	struct perf_ctx *ctx;
 	bool parted;
 
 	do {
 		ctx = perf_ctx_find_task(task);
-		parted = home_try_part(ctx, task);
+		parted = home_try_take_ctx(ctx, task);
 		perf_ctx_put(ctx);
 		if (!parted)
 			perf_home_bring(task);

@@ -55,6 +55,7 @@
 #include "control.h"
 #include "delay.h"
 #include "event.h"
+#include "event_state.h"
 #include "groups.h"
 #include "inherit.h"
 #include "overflow.h"
@@ -115,7 +116,7 @@ static struct perf_event *inherit_build(const struct perf_inherit *to,
  * The leader may have been closed since the copy was made for its group.
  * Return: false if the copy cannot do without a leader.
  */
-static bool inherit_settle_leader(struct perf_event *copy)
+static bool inherit_find_leader(struct perf_event *copy)
 {
 	if (copy->group_leader == copy ||
 	    copy->group_leader->attach_state & PERF_ATTACH_CONTEXT)
@@ -204,7 +205,7 @@ static bool inherit_join_locked(struct perf_ctx *ctx,
 
 	if (READ_ONCE(eldest->state) <= PERF_EVENT_STATE_REVOKED)
 		return false;
-	if (!inherit_settle_leader(copy))
+	if (!inherit_find_leader(copy))
 		return false;
 
 	/* If the source's leader can be its aux_event, the copy's can, too. */
@@ -479,8 +480,8 @@ static void inherit_end_copy(struct perf_event *copy, bool report)
 	struct perf_event *eldest = copy->parent;
 
 	scoped_guard(mutex, &eldest->child_mutex) {
-		perf_control_remove(copy, PERF_REMOVE_GROUP |
-				    PERF_REMOVE_CHILD | PERF_REMOVE_EXIT);
+		perf_control_remove(copy, PERF_EVENT_STATE_EXIT,
+				    PERF_LEAVE_GROUP | PERF_LEAVE_PARENT);
 		if (report)
 			inherit_report_one(copy);
 		perf_event_fold_child(copy);
@@ -490,23 +491,18 @@ static void inherit_end_copy(struct perf_event *copy, bool report)
 	perf_event_put(copy);
 }
 
-/* An opened event stays, so that its count can be read. */
-static void inherit_end_eldest(struct perf_event *event, unsigned long flags,
-			       bool report)
+static void inherit_end(struct perf_event *event, unsigned int leave,
+			bool report)
 {
-	perf_control_remove(event, flags | PERF_REMOVE_EXIT);
+	if (event->parent) {
+		inherit_end_copy(event, report);
+		return;
+	}
+	/* An opened event stays, so that its count can be read. */
+	perf_control_remove(event, PERF_EVENT_STATE_EXIT, leave);
 	if (report)
 		inherit_report_one(event);
 	perf_overflow_wakeup(event);
-}
-
-static void inherit_end(struct perf_event *event, unsigned long flags,
-			bool report)
-{
-	if (event->parent)
-		inherit_end_copy(event, report);
-	else
-		inherit_end_eldest(event, flags, report);
 }
 
 /**
@@ -531,8 +527,10 @@ void perf_inherit_end(struct perf_ctx *ctx)
 	/* Counts are final. Contexts of families and of tasks that never ran do not report. */
 	if (task == current)
 		inherit_report_all(ctx);
-	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry)
+	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry) {
 		inherit_end(event, 0, false);
+		cond_resched();
+	}
 	mutex_unlock(&ctx->mutex);
 	put_task_struct(task);
 }
@@ -555,6 +553,6 @@ void perf_inherit_exec(struct perf_ctx *ctx)
 		return;
 	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry) {
 		if (event->attr.remove_on_exec)
-			inherit_end(event, PERF_REMOVE_GROUP, true);
+			inherit_end(event, PERF_LEAVE_GROUP, true);
 	}
 }

@@ -38,6 +38,7 @@ static const char * const perf_live_names[] = {
 	[PERF_LIVE_STACK_USERS]		= "stack_users",
 	[PERF_LIVE_SWITCH_USERS]	= "switch_users",
 	[PERF_LIVE_SW_USERS]		= "sw_users",
+	[PERF_LIVE_FILE_FILTERS]	= "file_filters",
 };
 
 static_assert(ARRAY_SIZE(perf_live_names) == PERF_LIVE_NR);

@@ -17,6 +17,7 @@
  * @PERF_LIVE_STACK_USERS: users of recorded call chains
  * @PERF_LIVE_SWITCH_USERS: users of the hooks in the task switch
  * @PERF_LIVE_SW_USERS: users of the keys of software events
+ * @PERF_LIVE_FILE_FILTERS: lists of address filters that name a file
  * @PERF_LIVE_NR: number of counters
  */
 enum perf_live {
@@ -30,6 +31,7 @@ enum perf_live {
 	PERF_LIVE_STACK_USERS,
 	PERF_LIVE_SWITCH_USERS,
 	PERF_LIVE_SW_USERS,
+	PERF_LIVE_FILE_FILTERS,
 	PERF_LIVE_NR,
 };
 

@@ -244,10 +244,8 @@ static int member_fork_founding(struct perf_ctx *own,
 	if (!family)
 		return -ENOMEM;
 	copy = member_copy_ctx(own, current);
-	if (!IS_ERR(copy)) {
+	if (!IS_ERR(copy))
 		member_found(family, copy, child);
-		copy = NULL;
-	}
 	perf_ctx_put(&family->handle);
 	return PTR_ERR_OR_ZERO(copy);
 }
@@ -351,7 +349,7 @@ static int member_leave(struct perf_family *family, struct task_struct *task)
 	perf_debug_sleep();
 	/* Takes over the pool's reference; RCU readers see a whole context. */
 	smp_store_release(&task->perf_event_ctxp, &ctx->pub);
-	perf_control_settle(task);
+	perf_control_reload(task);
 	member_drop(family);
 	/* The task's reference on the handle. */
 	perf_ctx_put(&family->handle);
@@ -439,7 +437,7 @@ static void member_exit_family(struct perf_family *family,
 	struct perf_ctx *handle;
 
 	scoped_guard(mutex, &family->mutex) {
-		handle = perf_sched_part_task(task);
+		handle = perf_sched_take_ctx(task);
 		if (exit)
 			perf_side_task(task, false, member_eldest_ctx(family));
 		member_drop(family);
@@ -467,7 +465,7 @@ static void member_exit_handle(struct task_struct *task, bool exit)
  */
 static void member_exit_own(struct task_struct *task, bool exit)
 {
-	struct perf_ctx *ctx = perf_home_part(task);
+	struct perf_ctx *ctx = perf_home_take_ctx(task);
 
 	/* Nothing counts any more: no sample comes after this record. */
 	if (exit)

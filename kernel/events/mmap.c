@@ -174,17 +174,6 @@ static u64 perf_mmap_offset(const struct perf_event *event, u32 index, u16 width
 	return count - prev;
 }
 
-/* Withdraws what the architecture offers, where readers would go wrong. */
-static void perf_mmap_limit_caps(const struct perf_event *event,
-				 struct perf_event_mmap_page *userpg,
-				 bool readable, u32 index)
-{
-	if (!readable)
-		userpg->cap_user_rdpmc = 0;
-	if (!readable || !perf_mmap_times_go_on(event, userpg, index))
-		userpg->cap_user_time = 0;
-}
-
 static void perf_mmap_fill_userpage(struct perf_event *event,
 				    struct perf_buffer *rb)
 {
@@ -200,7 +189,11 @@ static void perf_mmap_fill_userpage(struct perf_event *event,
 	userpg->time_running = running +
 			       atomic64_read(&event->child_total_time_running);
 	arch_perf_update_userpage(event, userpg, now);
-	perf_mmap_limit_caps(event, userpg, readable, index);
+	/* What the architecture offers is withdrawn where readers would go wrong. */
+	if (!readable)
+		userpg->cap_user_rdpmc = 0;
+	if (!readable || !perf_mmap_times_go_on(event, userpg, index))
+		userpg->cap_user_time = 0;
 	userpg->offset = perf_mmap_offset(event, index,
 					  READ_ONCE(userpg->pmc_width));
 }
@@ -245,8 +238,8 @@ void perf_event_update_userpage(struct perf_event *event)
 }
 EXPORT_SYMBOL_GPL(perf_event_update_userpage);
 
-static int perf_mmap_show_oncpu(struct perf_ctx *ctx,
-				struct perf_cpu_context *cpuctx, void *arg)
+static int perf_mmap_show_remote(struct perf_ctx *ctx,
+				 struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_event *event = arg;
 
@@ -264,7 +257,7 @@ static int perf_mmap_show_oncpu(struct perf_ctx *ctx,
  */
 void perf_mmap_show(struct perf_event *event)
 {
-	perf_ctx_call(perf_ctx_of(READ_ONCE(event->ctx)), perf_mmap_show_oncpu,
+	perf_ctx_call(perf_ctx_of(READ_ONCE(event->ctx)), perf_mmap_show_remote,
 		      event);
 }
 

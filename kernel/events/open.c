@@ -75,24 +75,21 @@
 
 #include "attr.h"
 #include "aux_event.h"
-#include "caps.h"
 #include "clock.h"
 #include "context.h"
 #include "control.h"
 #include "delay.h"
 #include "event.h"
+#include "event_state.h"
 #include "file.h"
 #include "groups.h"
 #include "home.h"
+#include "hooks.h"
 #include "member.h"
 #include "mmap.h"
 #include "open.h"
 #include "refuse.h"
 #include "swap.h"
-
-int (*perf_open_dry_run)(struct perf_event_dry_run __user *question,
-			 pid_t pid, int cpu, int group_fd,
-			 unsigned long flags) __ro_after_init;
 
 /* The state of a call. Zero, or -1 for fd, for steps that are still to come. */
 struct perf_open {
@@ -145,7 +142,7 @@ static void perf_open_unlock(struct perf_open *open)
 	open->exec_locked = false;
 }
 
-/* The event's part of the context needs the context: that is put later. */
+/* The event's PMU context needs the context, which is put later. */
 static void perf_open_finish(struct perf_open *open)
 {
 	perf_open_unlock(open);
@@ -167,13 +164,13 @@ static void perf_open_finish(struct perf_open *open)
 
 static int perf_open_check(const struct perf_open *open)
 {
-	int error;
+	int err;
 
-	error = perf_attr_check(open->attr);
-	if (!error)
-		error = perf_attr_permitted(open->attr);
-	if (error)
-		return error;
+	err = perf_attr_check(open->attr);
+	if (!err)
+		err = perf_attr_permitted(open->attr);
+	if (err)
+		return err;
 
 	/* A cgroup event needs a CPU, and a descriptor of the cgroup. */
 	if ((open->flags & PERF_FLAG_PID_CGROUP) &&
@@ -188,18 +185,18 @@ static int perf_open_parse(const struct perf_open *open,
 			   struct perf_event_attr __user *uattr,
 			   struct perf_event_attr *attr)
 {
-	int error;
+	int err;
 
 	if (open->flags & ~PERF_OPEN_FLAGS)
 		return perf_refuse(-EINVAL, PERF_ARGUMENT(FLAGS),
 				   open->flags & ~PERF_OPEN_FLAGS,
 				   PERF_REASON_UNKNOWN_BITS);
-	error = open->fit ? perf_attr_read(uattr, attr) :
+	err = open->fit ? perf_attr_read(uattr, attr) :
 			    perf_attr_copy(uattr, attr);
-	error = error ?: perf_open_check(open);
-	if (!error)
+	err = err ?: perf_open_check(open);
+	if (!err)
 		perf_attr_leave_out(attr);
-	return error;
+	return err;
 }
 
 /* Find. */
@@ -246,7 +243,7 @@ static int perf_open_find_task(struct perf_open *open)
 		return perf_refuse(-ESRCH, PERF_ARGUMENT(PID), 0,
 				   PERF_REASON_NO_TASK);
 
-	/* A copy of only a part of a group would be another group. */
+	/* A copy of only some events of a group would be another group. */
 	if (open->leader && open->leader->attr.inherit != open->attr->inherit)
 		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS,
 				   PERF_ATTR_INHERIT,
@@ -257,7 +254,7 @@ static int perf_open_find_task(struct perf_open *open)
 static int perf_open_find(struct perf_open *open, int group_fd)
 {
 	int fd_flags = O_RDWR;
-	int error;
+	int err;
 
 	/* It will be an index. perf_event_alloc() refuses invalid ones. */
 	if ((unsigned int)open->cpu < nr_cpu_ids)
@@ -269,9 +266,9 @@ static int perf_open_find(struct perf_open *open, int group_fd)
 	if (open->fd < 0)
 		return perf_refuse(open->fd, PERF_ARGUMENT(CALLER), 0,
 				   PERF_REASON_FILES);
-	error = perf_open_find_group(open, group_fd);
-	if (error)
-		return error;
+	err = perf_open_find_group(open, group_fd);
+	if (err)
+		return err;
 	return perf_open_find_task(open);
 }
 
@@ -331,15 +328,15 @@ static int perf_open_ask_target_trial(const struct perf_open *open)
 /* A task may always observe itself, and does not exec during this call. */
 static int perf_open_ask_target(struct perf_open *open)
 {
-	int error;
+	int err;
 
 	if (!open->task || open->task == current)
 		return 0;
 	if (open->trial)
 		return perf_open_ask_target_trial(open);
-	error = down_read_interruptible(&open->task->signal->exec_update_lock);
-	if (error)
-		return error;
+	err = down_read_interruptible(&open->task->signal->exec_update_lock);
+	if (err)
+		return err;
 	open->exec_locked = true;
 	if (perf_target_permitted(open->attr, open->task))
 		return 0;
@@ -347,27 +344,19 @@ static int perf_open_ask_target(struct perf_open *open)
 			   PERF_REASON_TASK_RIGHTS);
 }
 
-/* Without a task the event is for everything that runs on a CPU. */
-static int perf_open_ask_cpu(const struct perf_open *open)
-{
-	int error = open->trial ? 0 : perf_attr_cpu_permitted();
-
-	if (error)
-		perf_refuse(error, PERF_ARGUMENT(PID), 0, PERF_REASON_OTHER);
-	return error;
-}
-
 /* Return: NULL in a dry run if the event would get a new context. */
 static struct perf_ctx *perf_open_get_ctx(struct perf_open *open)
 {
-	int error;
+	int err;
 
 	if (open->task)
 		return open->fit ? perf_member_see_ctx(open->task) :
 				   perf_ctx_get_task(open->task);
-	error = perf_open_ask_cpu(open);
-	if (error)
-		return ERR_PTR(error);
+	/* Without a task the event is for everything that runs on a CPU. */
+	err = open->trial ? 0 : perf_attr_cpu_permitted();
+	if (err)
+		return ERR_PTR(perf_refuse(err, PERF_ARGUMENT(PID), 0,
+					   PERF_REASON_OTHER));
 	return perf_ctx_get_cpu(open->cpu);
 }
 
@@ -391,7 +380,7 @@ static bool perf_open_take_ctx(struct perf_open *open)
  */
 static int perf_open_lock_own_ctx(struct perf_open *open)
 {
-	int error;
+	int err;
 
 	for (;;) {
 		struct perf_ctx *ctx = perf_open_get_ctx(open);
@@ -408,9 +397,9 @@ static int perf_open_lock_own_ctx(struct perf_open *open)
 		open->ctx_locked = false;
 		open->ctx = NULL;
 		perf_ctx_put(ctx);
-		error = open->fit ? 0 : perf_member_leave(open->task);
-		if (error)
-			return error;
+		err = open->fit ? 0 : perf_member_leave(open->task);
+		if (err)
+			return err;
 		perf_home_bring(open->task);
 	}
 }
@@ -418,15 +407,15 @@ static int perf_open_lock_own_ctx(struct perf_open *open)
 /* Return: 0 with the mutex of a context held that accepts events. */
 static int perf_open_lock_ctx(struct perf_open *open)
 {
-	int error = perf_open_lock_own_ctx(open);
+	int err = perf_open_lock_own_ctx(open);
 
-	if (!error && !open->ctx && open->task->flags & PF_EXITING)
-		error = -ESRCH;
-	if (error == -ESRCH)
-		return perf_refuse(error, PERF_ARGUMENT(PID), 0,
+	if (!err && !open->ctx && open->task->flags & PF_EXITING)
+		err = -ESRCH;
+	if (err == -ESRCH)
+		return perf_refuse(err, PERF_ARGUMENT(PID), 0,
 				   PERF_REASON_TASK_EXITS);
-	if (error)
-		return error;
+	if (err)
+		return err;
 	if (!open->task && !per_cpu_ptr(&perf_cpu_context, open->cpu)->online)
 		return perf_refuse(-ENODEV, PERF_ARGUMENT(CPU), 0,
 				   PERF_REASON_CPU_OFFLINE);
@@ -487,15 +476,21 @@ static const struct {
 	u32	place;
 	u64	bits;
 } perf_open_group_rules[] = {
-	{ group_has_other_leader, -EINVAL, OPEN_SAYS_LEADER(LEADER_MEMBER) },
-	{ group_has_other_clock, -EINVAL, OPEN_SAYS_LEADER(LEADER_CLOCK) },
-	{ group_has_other_cpu, -EINVAL, OPEN_SAYS_LEADER(LEADER_CPU) },
-	{ group_has_other_ctx, -EINVAL, OPEN_SAYS_LEADER(LEADER_TARGET) },
-	{ group_is_gone, -ENODEV, OPEN_SAYS_LEADER(LEADER_GONE) },
-	{ group_wants_leader, -EINVAL,
+	{ .broken = group_has_other_leader, .error = -EINVAL,
+	  OPEN_SAYS_LEADER(LEADER_MEMBER) },
+	{ .broken = group_has_other_clock, .error = -EINVAL,
+	  OPEN_SAYS_LEADER(LEADER_CLOCK) },
+	{ .broken = group_has_other_cpu, .error = -EINVAL,
+	  OPEN_SAYS_LEADER(LEADER_CPU) },
+	{ .broken = group_has_other_ctx, .error = -EINVAL,
+	  OPEN_SAYS_LEADER(LEADER_TARGET) },
+	{ .broken = group_is_gone, .error = -ENODEV,
+	  OPEN_SAYS_LEADER(LEADER_GONE) },
+	{ .broken = group_wants_leader, .error = -EINVAL,
 	  OPEN_SAYS(LEADER_ONLY, PERF_FIELD_FLAGS,
 		    PERF_ATTR_PINNED | PERF_ATTR_EXCLUSIVE) },
-	{ group_has_other_pmu, -EINVAL, OPEN_SAYS_LEADER(LEADER_PMU) },
+	{ .broken = group_has_other_pmu, .error = -EINVAL,
+	  OPEN_SAYS_LEADER(LEADER_PMU) },
 };
 
 static int perf_open_check_group(const struct perf_open *open)
@@ -542,28 +537,28 @@ static int perf_open_join_pmu(struct perf_open *open, struct pmu *pmu)
 
 static int perf_open_check_output(const struct perf_open *open)
 {
-	int error;
+	int err;
 
 	if (!open->output)
 		return 0;
-	error = perf_mmap_check_output(open->event, open->output);
-	if (error)
-		perf_refuse(error, PERF_ARGUMENT(GROUP_FD), 0,
+	err = perf_mmap_check_output(open->event, open->output);
+	if (err)
+		perf_refuse(err, PERF_ARGUMENT(GROUP_FD), 0,
 			    PERF_REASON_OUTPUT);
-	return error;
+	return err;
 }
 
 static int perf_open_check_room(struct perf_open *open)
 {
 	struct perf_event *event = open->event;
-	int error;
+	int err;
 
 	if (!perf_group_size_fits(event))
 		return perf_refuse(-E2BIG, PERF_ARGUMENT(GROUP_FD), 0,
 				   PERF_REASON_GROUP_SIZE);
-	error = perf_aux_link(event);
-	if (error)
-		return error;
+	err = perf_aux_link(event);
+	if (err)
+		return err;
 	if (open->ctx && !perf_event_exclusive_fits(event, open->ctx))
 		return perf_refuse(-EBUSY, PERF_FIELD(type), 0,
 				   PERF_REASON_PMU_BUSY);
@@ -573,42 +568,35 @@ static int perf_open_check_room(struct perf_open *open)
 static int perf_open_place(struct perf_open *open)
 {
 	struct pmu *pmu;
-	int error;
+	int err;
 
-	error = perf_open_lock_ctx(open);
-	if (!error && open->leader)
-		error = perf_open_check_group(open);
-	if (error)
-		return error;
+	err = perf_open_lock_ctx(open);
+	if (!err && open->leader)
+		err = perf_open_check_group(open);
+	if (err)
+		return err;
 	pmu = perf_open_choose_pmu(open);
 	if (!open->fit)
-		error = perf_open_join_pmu(open, pmu);
-	if (!error)
-		error = perf_open_check_output(open);
+		err = perf_open_join_pmu(open, pmu);
+	if (!err)
+		err = perf_open_check_output(open);
 	perf_debug_sleep();
-	if (!error)
-		error = perf_open_check_room(open);
-	if (!error && open->fit)
+	if (!err)
+		err = perf_open_check_room(open);
+	if (!err && open->fit)
 		perf_fit_collect(open->fit, open->event, pmu, open->ctx);
-	return error;
+	return err;
 }
 
 static int perf_open_make_file(struct perf_open *open)
 {
 	struct file *file;
 
-	file = anon_inode_getfile("[perf_event]", &perf_fops, NULL, O_RDWR);
+	file = anon_inode_getfile("[perf_event]", &perf_file_ops, NULL, O_RDWR);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	open->file = file;
 	return 0;
-}
-
-/* The last step that can fail: from here on others can find the event. */
-static int perf_open_attach(struct perf_open *open)
-{
-	return open->output ? perf_mmap_set_output(open->event, open->output) :
-			      0;
 }
 
 /*
@@ -625,35 +613,38 @@ static bool perf_open_shows_all(struct perf_event *event)
 static int perf_open_build(struct perf_open *open)
 {
 	struct perf_event *event;
-	int error;
+	int err;
 
-	error = perf_open_alloc(open, NULL, NULL);
-	if (error)
-		return error;
+	err = perf_open_alloc(open, NULL, NULL);
+	if (err)
+		return err;
 	event = open->event;
 	if (is_sampling_event(event) &&
 	    (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT))
 		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_period),
 				   ~0ULL, PERF_REASON_NO_SAMPLES);
 	if (open->attr->use_clockid)
-		error = perf_clock_choose(event, open->attr->clockid);
-	if (!error)
-		error = perf_open_ask_target(open);
-	if (!error)
-		error = perf_open_place(open);
-	if (error || open->fit)
-		return error;
+		err = perf_clock_choose(event, open->attr->clockid);
+	if (!err)
+		err = perf_open_ask_target(open);
+	if (!err)
+		err = perf_open_place(open);
+	if (err || open->fit)
+		return err;
 	if (perf_open_shows_all(event))
 		event->attach_state |= PERF_ATTACH_SHOWS_ALL;
-	error = perf_open_make_file(open);
-	return error ?: perf_open_attach(open);
+	err = perf_open_make_file(open);
+	if (err || !open->output)
+		return err;
+	/* The last step that can fail: from here on others can find the event. */
+	return perf_mmap_set_output(event, open->output);
 }
 
 /* Publish. */
 
 /*
- * The event restarts in the new event's part, as if just opened. An event that
- * an exec has ended stays as it is.
+ * The event restarts in the new event's PMU context, as if just opened. An
+ * event that an exec has ended stays as it is.
  */
 static void perf_open_replace(struct perf_open *open, struct perf_event *member)
 {
@@ -679,9 +670,9 @@ static void perf_open_move_group(struct perf_open *open)
 	struct perf_event *leader = open->leader;
 	struct perf_event *sibling;
 
-	perf_control_remove(leader, 0);
+	perf_control_uninstall(leader);
 	for_each_sibling_event(sibling, leader)
-		perf_control_remove(sibling, 0);
+		perf_control_uninstall(sibling);
 
 	for_each_sibling_event(sibling, leader)
 		perf_open_replace(open, sibling);
@@ -744,8 +735,9 @@ SYSCALL_DEFINE5(perf_event_open,
 	int result;
 
 	if (flags & PERF_FLAG_DRY_RUN)
-		return perf_open_dry_run((void __user *)attr_uptr, pid, cpu,
-					 group_fd, flags & ~PERF_FLAG_DRY_RUN);
+		return perf_hooks.dry_run((void __user *)attr_uptr, pid, cpu,
+					  group_fd,
+					  flags & ~PERF_FLAG_DRY_RUN);
 	result = perf_open_parse(&open, attr_uptr, &attr);
 	if (!result)
 		result = perf_open_find(&open, group_fd);
@@ -781,20 +773,20 @@ int perf_open_try(struct perf_open_attempt *attempt)
 		.fit	= &attempt->fit,
 		.trial	= attempt->trial,
 	};
-	int error = 0;
+	int err = 0;
 
 	if (!attempt->trial)
-		error = perf_open_parse(&open, attempt->uattr, &attempt->attr);
-	if (!error)
-		error = perf_open_find(&open, attempt->group_fd);
-	if (!error)
-		error = perf_open_build(&open);
+		err = perf_open_parse(&open, attempt->uattr, &attempt->attr);
+	if (!err)
+		err = perf_open_find(&open, attempt->group_fd);
+	if (!err)
+		err = perf_open_build(&open);
 	/* The event is kept meanwhile, and with it its PMU. */
 	perf_open_unlock(&open);
-	if (!error)
+	if (!err)
 		perf_fit_judge(open.fit);
 	perf_open_finish(&open);
-	return error;
+	return err;
 }
 
 /* The kernel's own. */
@@ -804,20 +796,20 @@ static int perf_open_build_kernel(struct perf_open *open,
 				  void *context)
 {
 	struct perf_event *event;
-	int error;
+	int err;
 
 	/* Both need other events in the group, and there are none. */
 	if (open->attr->aux_output || open->attr->aux_action)
 		return -EINVAL;
-	error = perf_open_alloc(open, handler, context);
-	if (error)
-		return error;
+	err = perf_open_alloc(open, handler, context);
+	if (err)
+		return err;
 	event = open->event;
 	event->owner = PERF_OWNER_KERNEL;
 
-	error = perf_open_lock_ctx(open);
-	if (error)
-		return error;
+	err = perf_open_lock_ctx(open);
+	if (err)
+		return err;
 	if (!perf_event_exclusive_fits(event, open->ctx))
 		return -EBUSY;
 	return perf_open_join_pmu(open, event->pmu);
@@ -854,11 +846,11 @@ perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 		.task	= task ? get_task_struct(task) : NULL,
 	};
 	struct perf_event *event;
-	int error;
+	int err;
 
-	error = perf_open_build_kernel(&open, overflow_handler, context);
-	event = ERR_PTR(error);
-	if (!error) {
+	err = perf_open_build_kernel(&open, overflow_handler, context);
+	event = ERR_PTR(err);
+	if (!err) {
 		event = open.event;
 		open.event = NULL;
 		perf_control_install(open.ctx, event);

@@ -7,7 +7,7 @@
 #ifndef _KERNEL_EVENTS_OPEN_H
 #define _KERNEL_EVENTS_OPEN_H
 
-#include "caps.h"
+#include "fit.h"
 #include "types.h"
 
 /* All flags of perf_event_open(2) but PERF_FLAG_DRY_RUN. */
@@ -29,11 +29,5 @@ struct perf_open_attempt {
 };
 
 int perf_open_try(struct perf_open_attempt *attempt);
-
-/* Handles PERF_FLAG_DRY_RUN, in a later room; set once. */
-struct perf_event_dry_run;
-extern int (*perf_open_dry_run)(struct perf_event_dry_run __user *question,
-				pid_t pid, int cpu, int group_fd,
-				unsigned long flags);
 
 #endif /* _KERNEL_EVENTS_OPEN_H */

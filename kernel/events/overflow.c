@@ -80,7 +80,7 @@
 #include "context.h"
 #include "overflow.h"
 #include "pending.h"
-#include "random.h"
+#include "random_draw.h"
 #include "recursion.h"
 #include "ring_buffer.h"
 #include "throttle.h"
@@ -94,11 +94,11 @@
  */
 
 /**
- * perf_overflow_wakeup() - wake the readers of an event's buffer
+ * perf_overflow_wakeup() - wake the readers of an event
  * @event: the event; other events may write to its buffer, too
  *
- * Wakes pollers of all events that write to the same buffer, and sends the
- * pending signal to the owner of an O_ASYNC file.
+ * Wakes pollers, those of the whole buffer if a record is due to them, and
+ * sends the pending signal to the owner of an O_ASYNC file.
  *
  * Context: task or irq_work; takes wait queue locks.
  */
@@ -106,7 +106,7 @@ void perf_overflow_wakeup(struct perf_event *event)
 {
 	int band;
 
-	perf_rb_wake_all(event);
+	perf_rb_wake_pollers(event);
 
 	band = xchg(&event->pending_kill, 0);
 	if (band)
@@ -127,7 +127,7 @@ static void perf_overflow_wakeup_work(struct irq_work *work)
 }
 
 /* Race 1. If the event is active nowhere, scheduling out has disabled it. */
-static void perf_overflow_disable_oncpu(struct perf_event *event)
+static void perf_overflow_disable_here(struct perf_event *event)
 {
 	int cpu = READ_ONCE(event->oncpu);
 
@@ -147,7 +147,7 @@ static void perf_overflow_disable_work(struct irq_work *work)
 						pending_disable_irq);
 	int level = perf_recursion_get(current->perf_recursion);
 
-	perf_overflow_disable_oncpu(event);
+	perf_overflow_disable_here(event);
 
 	if (level >= 0)
 		perf_recursion_put(current->perf_recursion, level);
@@ -486,22 +486,12 @@ static noinline void perf_overflow_queue_signal(struct perf_event *event,
 		perf_event_get_ref(event);
 }
 
-static void perf_overflow_output(struct perf_event *event,
-				 struct perf_sample_data *data,
-				 struct pt_regs *regs)
-{
-	perf_overflow_handler_t handler = READ_ONCE(event->overflow_handler);
-
-	handler(event, data, regs);
-	if (*perf_event_fasync(event) && READ_ONCE(event->pending_kill))
-		perf_pending_wake(event);
-}
-
 /* Return: true when the limit is reached. */
 static bool perf_overflow_report(struct perf_event *event,
 				 struct perf_sample_data *data,
 				 struct pt_regs *regs)
 {
+	perf_overflow_handler_t handler;
 	bool stop;
 	u64 addr = 0;
 
@@ -518,7 +508,10 @@ static bool perf_overflow_report(struct perf_event *event,
 		perf_overflow_queue_signal(event, addr);
 	}
 
-	perf_overflow_output(event, data, regs);
+	handler = READ_ONCE(event->overflow_handler);
+	handler(event, data, regs);
+	if (*perf_event_fasync(event) && READ_ONCE(event->pending_kill))
+		perf_pending_wake(event);
 	return stop;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "pmu": the registry of PMUs, their default methods, their sysfs
- * devices, and finding the PMU of a new event.
+ * Room "pmu": the registry of PMUs, their default methods, and finding the PMU
+ * of a new event.
  *
- * Owns: the list and the numbers of PMUs; pmu->{type,name,dev,events,leaving,
+ * Owns: the list and the numbers of PMUs; pmu->{type,name,events,leaving,
  * cpu_pmu_context}; cpc->{disable_count,mux_*}; event->pmu; one mask of CPUs
  * for each scope.
  *
@@ -37,15 +37,16 @@
  *     waits.
  */
 #include <linux/cpu.h>
-#include <linux/device.h>
 #include <linux/idr.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
 #include <linux/wait_bit.h>
 #include "context.h"
+#include "hooks.h"
 #include "live.h"
 #include "pmu.h"
+#include "pmu_sysfs.h"
 #include "refuse.h"
 #include "remote.h"
 
@@ -53,11 +54,8 @@
 DEFINE_MUTEX(perf_pmus_mutex);
 LIST_HEAD(perf_pmus);
 DEFINE_SRCU(perf_pmus_srcu);
-enum hrtimer_restart (*perf_pmu_mux_handler)(struct hrtimer *) __ro_after_init;
-void (*perf_pmu_new_dev)(struct pmu *pmu) __ro_after_init;
 
 static DEFINE_IDR(perf_pmu_numbers);
-static bool perf_pmu_bus_running;
 /* For each scope, one CPU of each of its units, which counts for the unit. */
 static struct cpumask perf_scope_masks[PERF_PMU_MAX_SCOPE];
 static DEFINE_PER_CPU(unsigned int, perf_pmu_txn_flags);
@@ -71,10 +69,22 @@ DEFINE_STATIC_CALL_RET0(perf_snapshot_branch_stack, perf_snapshot_branch_stack_t
 
 /* A PMU is disabled while events are scheduled; groups need a transaction. */
 static const struct perf_state_row perf_pmu_states[] = {
-	[PERF_PMU_ENABLED]  = { "enabled",  TO(DISABLED) | TO(READING) },
-	[PERF_PMU_DISABLED] = { "disabled", TO(ENABLED) | TO(ADDING) },
-	[PERF_PMU_ADDING]   = { "adding",   TO(DISABLED) },
-	[PERF_PMU_READING]  = { "reading",  TO(ENABLED) },
+	[PERF_PMU_ENABLED] = {
+		.name	= "enabled",
+		.to	= TO(DISABLED) | TO(READING),
+	},
+	[PERF_PMU_DISABLED] = {
+		.name	= "disabled",
+		.to	= TO(ENABLED) | TO(ADDING),
+	},
+	[PERF_PMU_ADDING] = {
+		.name	= "adding",
+		.to	= TO(DISABLED),
+	},
+	[PERF_PMU_READING] = {
+		.name	= "reading",
+		.to	= TO(ENABLED),
+	},
 };
 
 struct perf_state_table perf_pmu_state_table = {
@@ -247,7 +257,7 @@ static void perf_pmu_init_cpc(struct pmu *pmu, int cpu)
 	cpc->mux_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
 	hrtimer_init(&cpc->mux_timer, CLOCK_MONOTONIC,
 		     HRTIMER_MODE_ABS_PINNED_HARD);
-	cpc->mux_timer.function = perf_pmu_mux_handler;
+	cpc->mux_timer.function = perf_hooks.mux_timer;
 }
 
 static int perf_pmu_alloc_cpus(struct pmu *pmu)
@@ -262,25 +272,6 @@ static int perf_pmu_alloc_cpus(struct pmu *pmu)
 	for_each_possible_cpu(cpu)
 		perf_pmu_init_cpc(pmu, cpu);
 	return 0;
-}
-
-static void perf_pmu_free_cpus(struct pmu *pmu)
-{
-	free_percpu(pmu->cpu_pmu_context);
-	pmu->cpu_pmu_context = NULL;
-}
-
-/*
- * Nothing starts the timers again. A turn that was deferred to the end of a
- * walk has preemption off around it, so that a grace period waits for it.
- */
-static void perf_pmu_cancel_turns(struct pmu *pmu)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		hrtimer_cancel(&per_cpu_ptr(pmu->cpu_pmu_context,
-					    cpu)->mux_timer);
 }
 
 /* Scopes. */
@@ -388,176 +379,6 @@ static int perf_pmu_check_scope(struct pmu *pmu, struct perf_event *event)
 	return 0;
 }
 
-/* sysfs: /sys/bus/event_source/devices/<pmu>/ */
-
-static ssize_t type_show(struct device *dev, struct device_attribute *attr,
-			 char *page)
-{
-	struct pmu *pmu = dev_get_drvdata(dev);
-
-	return sysfs_emit(page, "%d\n", pmu->type);
-}
-static DEVICE_ATTR_RO(type);
-
-static ssize_t nr_addr_filters_show(struct device *dev,
-				    struct device_attribute *attr, char *page)
-{
-	struct pmu *pmu = dev_get_drvdata(dev);
-
-	return sysfs_emit(page, "%d\n", pmu->nr_addr_filters);
-}
-static DEVICE_ATTR_RO(nr_addr_filters);
-
-static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr,
-			    char *page)
-{
-	struct pmu *pmu = dev_get_drvdata(dev);
-
-	return cpumap_print_to_pagebuf(true, page,
-				       &perf_scope_masks[pmu->scope]);
-}
-static DEVICE_ATTR_RO(cpumask);
-
-static ssize_t perf_event_mux_interval_ms_show(struct device *dev,
-					       struct device_attribute *attr,
-					       char *page)
-{
-	struct pmu *pmu = dev_get_drvdata(dev);
-
-	return sysfs_emit(page, "%d\n", pmu->hrtimer_interval_ms);
-}
-
-/* Runs on the CPU: a timer under way takes the new interval at once. */
-static int perf_pmu_mux_restart(void *arg)
-{
-	struct pmu *pmu = arg;
-	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(pmu);
-
-	guard(raw_spinlock)(&cpc->mux_lock);
-	cpc->mux_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
-	if (cpc->mux_active)
-		hrtimer_start(&cpc->mux_timer, cpc->mux_interval,
-			      HRTIMER_MODE_REL_PINNED_HARD);
-	return 0;
-}
-
-static ssize_t perf_event_mux_interval_ms_store(struct device *dev,
-						struct device_attribute *attr,
-						const char *buf, size_t count)
-{
-	static DEFINE_MUTEX(interval_mutex);
-	struct pmu *pmu = dev_get_drvdata(dev);
-	int interval, cpu, err;
-
-	err = kstrtoint(buf, 0, &interval);
-	if (err)
-		return err;
-	if (interval < 1)
-		return -EINVAL;
-
-	guard(mutex)(&interval_mutex);
-	guard(cpus_read_lock)();
-	pmu->hrtimer_interval_ms = interval;
-	for_each_possible_cpu(cpu) {
-		struct perf_cpu_pmu_context *cpc;
-
-		cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
-		if (perf_cpu_call(cpu, perf_pmu_mux_restart, pmu))
-			cpc->mux_interval = ms_to_ktime(interval);
-	}
-	return count;
-}
-static DEVICE_ATTR_RW(perf_event_mux_interval_ms);
-
-static struct attribute *perf_pmu_attrs[] = {
-	&dev_attr_type.attr,
-	&dev_attr_perf_event_mux_interval_ms.attr,
-	&dev_attr_nr_addr_filters.attr,
-	&dev_attr_cpumask.attr,
-	NULL,
-};
-
-static umode_t perf_pmu_attr_mode(struct kobject *kobj, struct attribute *attr,
-				  int n)
-{
-	struct pmu *pmu = dev_get_drvdata(kobj_to_dev(kobj));
-
-	if (attr == &dev_attr_nr_addr_filters.attr && !pmu->nr_addr_filters)
-		return 0;
-	if (attr == &dev_attr_cpumask.attr && pmu->scope == PERF_PMU_SCOPE_NONE)
-		return 0;
-	return attr->mode;
-}
-
-static const struct attribute_group perf_pmu_attr_group = {
-	.is_visible	= perf_pmu_attr_mode,
-	.attrs		= perf_pmu_attrs,
-};
-
-static const struct attribute_group *perf_pmu_attr_groups[] = {
-	&perf_pmu_attr_group,
-	NULL,
-};
-
-static const struct bus_type perf_pmu_bus = {
-	.name		= "event_source",
-	.dev_groups	= perf_pmu_attr_groups,
-};
-
-static void perf_pmu_dev_release(struct device *dev)
-{
-	kfree(dev);
-}
-
-static void perf_pmu_del_dev(struct pmu *pmu)
-{
-	if (!pmu->dev || pmu->dev == PMU_NULL_DEV)
-		return;
-	device_del(pmu->dev);
-	put_device(pmu->dev);
-	pmu->dev = NULL;
-}
-
-static int perf_pmu_name_dev(struct pmu *pmu)
-{
-	int err = dev_set_name(pmu->dev, "%s", pmu->name);
-
-	return err ?: device_add(pmu->dev);
-}
-
-static int perf_pmu_add_dev(struct pmu *pmu)
-{
-	struct device *dev;
-	int err;
-
-	/* Without the bus, the device is added later; some PMUs want none. */
-	if (!perf_pmu_bus_running || pmu->dev)
-		return 0;
-	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
-	if (!dev)
-		return -ENOMEM;
-	device_initialize(dev);
-	dev->groups = pmu->attr_groups;
-	dev->bus = &perf_pmu_bus;
-	dev->parent = pmu->parent;
-	dev->release = perf_pmu_dev_release;
-	dev_set_drvdata(dev, pmu);
-
-	pmu->dev = dev;
-	err = perf_pmu_name_dev(pmu);
-	if (err) {
-		pmu->dev = NULL;
-		put_device(dev);
-		return err;
-	}
-	if (!pmu->attr_update)
-		return 0;
-	err = sysfs_update_groups(&dev->kobj, pmu->attr_update);
-	if (err)
-		perf_pmu_del_dev(pmu);
-	return err;
-}
-
 /* Registration. */
 
 static int perf_pmu_reserve_number(struct pmu *pmu, int type)
@@ -576,8 +397,9 @@ static int perf_pmu_reserve_number(struct pmu *pmu, int type)
 /* Undoes a registration, also an incomplete one; the PMU is on no list. */
 static void perf_pmu_teardown(struct pmu *pmu)
 {
-	perf_pmu_del_dev(pmu);
-	perf_pmu_free_cpus(pmu);
+	guard(mutex)(&perf_pmus_mutex);
+	free_percpu(pmu->cpu_pmu_context);
+	pmu->cpu_pmu_context = NULL;
 	kfree(pmu->caps);
 	pmu->caps = NULL;
 	if (pmu->type >= 0)
@@ -596,12 +418,7 @@ static int perf_pmu_build(struct pmu *pmu, int type)
 	err = perf_pmu_alloc_cpus(pmu);
 	if (err)
 		return err;
-	return perf_pmu_add_dev(pmu);
-}
-
-static bool perf_pmu_has_dev(const struct pmu *pmu)
-{
-	return pmu->dev && pmu->dev != PMU_NULL_DEV;
+	return perf_pmu_sysfs_add(pmu);
 }
 
 static int perf_pmu_publish(struct pmu *pmu, const char *name, int type)
@@ -615,13 +432,11 @@ static int perf_pmu_publish(struct pmu *pmu, const char *name, int type)
 	atomic_set(&pmu->exclusive_cnt, 0);
 	raw_spin_lock_init(&pmu->users_lock);
 	INIT_LIST_HEAD(&pmu->events);
-	INIT_LIST_HEAD(&pmu->parts);
+	INIT_LIST_HEAD(&pmu->pmu_ctxs);
 	pmu->leaving = false;
 	err = perf_pmu_build(pmu, type);
-	if (err) {
-		perf_pmu_teardown(pmu);
+	if (err)
 		return err;
-	}
 	idr_replace(&perf_pmu_numbers, pmu, pmu->type);
 	list_add_rcu(&pmu->entry, &perf_pmus);
 	return 0;
@@ -647,9 +462,15 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 		return -EINVAL;
 
 	err = perf_pmu_publish(pmu, name, type);
-	if (!err && perf_pmu_has_dev(pmu))
-		perf_pmu_new_dev(pmu);
-	return err;
+	if (err) {
+		/* Without perf_pmus_mutex, as in perf_pmu_hide(). */
+		perf_pmu_sysfs_del(pmu);
+		perf_pmu_teardown(pmu);
+		return err;
+	}
+	if (perf_pmu_sysfs_has_dev(pmu))
+		perf_hooks.pmu_has_dev(pmu);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(perf_pmu_register);
 
@@ -677,26 +498,32 @@ void perf_pmu_hide(struct pmu *pmu)
 		idr_replace(&perf_pmu_numbers, NULL, pmu->type);
 	}
 	perf_pmu_wait_for_readers();
-	perf_pmu_del_dev(pmu);
+	perf_pmu_sysfs_del(pmu);
 	guard(raw_spinlock_irq)(&pmu->users_lock);
 	pmu->leaving = true;
 }
 
 /**
  * perf_pmu_forget() - free what the core has for a PMU
- * @pmu: hidden PMU without events, and without parts of contexts
+ * @pmu: hidden PMU without events and without PMU contexts
  *
  * Context: task; waits for grace periods.
  */
 void perf_pmu_forget(struct pmu *pmu)
 {
-	perf_pmu_cancel_turns(pmu);
+	int cpu;
+
+	/*
+	 * Nothing starts the timers again. A turn that was deferred to the end of a
+	 * walk has preemption off around it, so that a grace period waits for it.
+	 */
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&per_cpu_ptr(pmu->cpu_pmu_context,
+					    cpu)->mux_timer);
 	perf_pmu_wait_for_readers();
 	/* The driver may destroy the cache: wait for objects that RCU frees. */
 	if (pmu->task_ctx_cache)
 		rcu_barrier();
-
-	guard(mutex)(&perf_pmus_mutex);
 	perf_pmu_teardown(pmu);
 }
 
@@ -1007,36 +834,17 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 	}
 }
 
-/**
- * perf_event_sysfs_show() - print a driver's named event
- * @dev: PMU's device
- * @attr: attribute inside a struct perf_pmu_events_attr
- * @page: output
- *
- * Return: bytes printed.
- */
-ssize_t perf_event_sysfs_show(struct device *dev, struct device_attribute *attr,
-			      char *page)
-{
-	struct perf_pmu_events_attr *event;
-
-	event = container_of(attr, struct perf_pmu_events_attr, attr);
-	return event->event_str ? sysfs_emit(page, "%s\n", event->event_str) : 0;
-}
-EXPORT_SYMBOL_GPL(perf_event_sysfs_show);
-
 static int __init perf_pmu_add_devs(void)
 {
 	struct pmu *pmu;
 	int err;
 
 	guard(mutex)(&perf_pmus_mutex);
-	err = bus_register(&perf_pmu_bus);
+	err = perf_pmu_sysfs_start(perf_scope_masks);
 	if (err)
 		return err;
-	perf_pmu_bus_running = true;
 	list_for_each_entry(pmu, &perf_pmus, entry) {
-		err = perf_pmu_add_dev(pmu);
+		err = perf_pmu_sysfs_add(pmu);
 		WARN(err, "perf: %s: no device: %d\n", pmu->name, err);
 	}
 	return 0;
@@ -1054,8 +862,8 @@ static int __init perf_pmu_start_bus(void)
 	guard(srcu)(&perf_pmus_srcu);
 	list_for_each_entry_rcu(pmu, &perf_pmus, entry,
 				srcu_read_lock_held(&perf_pmus_srcu)) {
-		if (perf_pmu_has_dev(pmu))
-			perf_pmu_new_dev(pmu);
+		if (perf_pmu_sysfs_has_dev(pmu))
+			perf_hooks.pmu_has_dev(pmu);
 	}
 	return 0;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "pmu": registry, default methods, capabilities, sysfs. */
+/* Room "pmu": registry, default methods, capabilities. */
 #ifndef _KERNEL_EVENTS_PMU_H
 #define _KERNEL_EVENTS_PMU_H
 
 #include <linux/srcu.h>
+#include "context.h"
 #include "state.h"
 #include "types.h"
 
@@ -12,12 +13,22 @@ extern struct list_head perf_pmus;
 extern struct mutex perf_pmus_mutex;
 extern struct srcu_struct perf_pmus_srcu;
 
-/* The handler of every multiplexing timer; set once, before any PMU. */
-extern enum hrtimer_restart (*perf_pmu_mux_handler)(struct hrtimer *timer);
-
 static inline struct perf_cpu_pmu_context *perf_cpc_oncpu(struct pmu *pmu)
 {
 	return this_cpu_ptr(pmu->cpu_pmu_context);
+}
+
+/**
+ * perf_pmu_assert_sched_locked() - assert what scheduling on a PMU needs
+ * @epc: PMU context of a context of this CPU, or of a task
+ *
+ * The scheduling locks are held, and the PMU is disabled.
+ */
+static inline void
+perf_pmu_assert_sched_locked(const struct perf_pmu_ctx *epc)
+{
+	perf_ctx_assert_sched_locked(epc->ctx);
+	lockdep_assert(perf_cpc_oncpu(epc->pmu)->disable_count > 0);
 }
 
 /* For the PMU on which the event is scheduled. */
@@ -78,9 +89,6 @@ static inline int perf_pmu_commit_read(struct pmu *pmu)
 	perf_pmu_set_state(pmu, PERF_PMU_ENABLED);
 	return err;
 }
-
-/* Called for every PMU that has got its device; set once, before any PMU. */
-extern void (*perf_pmu_new_dev)(struct pmu *pmu);
 
 /* Finds the PMU of a new event and lets it initialise the event. */
 struct pmu *perf_pmu_init_event(struct perf_event *event);

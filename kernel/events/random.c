@@ -62,8 +62,8 @@ static void perf_random_change(struct perf_event *event, void *arg)
 	perf_random_assign(arg);
 }
 
-static int perf_random_set_oncpu(struct perf_ctx *ctx,
-				 struct perf_cpu_context *cpuctx, void *arg)
+static int perf_random_set_remote(struct perf_ctx *ctx,
+				  struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_random_args *args = arg;
 
@@ -73,9 +73,13 @@ static int perf_random_set_oncpu(struct perf_ctx *ctx,
 
 static void perf_random_set_one(struct perf_event *event, u32 key, u32 share)
 {
-	struct perf_random_args args = { event, key, share };
+	struct perf_random_args args = {
+		.event	= event,
+		.key	= key,
+		.share	= share,
+	};
 
-	perf_ctx_call(perf_event_ctx(event), perf_random_set_oncpu, &args);
+	perf_ctx_call(perf_event_ctx(event), perf_random_set_remote, &args);
 }
 
 static int perf_random_check(struct perf_event *event,
@@ -154,7 +158,7 @@ void perf_random_inherit(struct perf_event *copy)
 {
 	struct perf_event *eldest = copy->parent;
 	struct hw_perf_event *hwc = &eldest->hw;
-	struct perf_random_args args = { copy };
+	struct perf_random_args args = { .event = copy };
 
 	lockdep_assert_held(&eldest->child_mutex);
 	if (!perf_random_is_on(eldest))

@@ -33,13 +33,13 @@
 #define PERF_READ_HERE_WORDS	32
 
 /**
- * perf_event_count() - get an event's count with that of its ended copies
+ * perf_read_count() - get an event's count with that of its ended copies
  * @event: event; nothing is brought up to date
  *
  * Context: any.
  * Return: count.
  */
-u64 perf_event_count(const struct perf_event *event)
+u64 perf_read_count(const struct perf_event *event)
 {
 	return local64_read(&event->count) + atomic64_read(&event->child_count);
 }
@@ -65,13 +65,13 @@ static u64 perf_read_family(struct perf_event *event, u64 *enabled,
 	guard(mutex)(&event->child_mutex);
 	perf_swap_hold_counts(event);
 	perf_control_read(event, false);
-	total = perf_event_count(event);
+	total = perf_read_count(event);
 	/* In this order: times go on, and running must not exceed enabled. */
 	*running = perf_read_running(event);
 	*enabled = perf_read_enabled(event);
 	list_for_each_entry(child, &event->child_list, child_list) {
 		perf_control_read(child, false);
-		total += perf_event_count(child);
+		total += perf_read_count(child);
 		*running += READ_ONCE(child->total_time_running);
 		*enabled += READ_ONCE(child->total_time_enabled);
 	}
@@ -129,10 +129,10 @@ static ssize_t perf_read_single(struct perf_event *event, char __user *buf)
 	return n * sizeof(u64);
 }
 
-static u64 *perf_read_add_member(const struct perf_event *event, u64 format,
-				 u64 *value)
+static u64 *perf_read_add_event(const struct perf_event *event, u64 format,
+				u64 *value)
 {
-	*value++ += perf_event_count(event);
+	*value++ += perf_read_count(event);
 	if (format & PERF_FORMAT_ID)
 		*value++ = perf_event_eldest_id(event);
 	if (format & PERF_FORMAT_LOST)
@@ -162,9 +162,9 @@ static int perf_read_add_group_locked(struct perf_event *leader, u64 format,
 		*value++ += perf_read_enabled(leader);
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
 		*value++ += perf_read_running(leader);
-	value = perf_read_add_member(leader, format, value);
+	value = perf_read_add_event(leader, format, value);
 	for_each_sibling_event(sibling, leader)
-		value = perf_read_add_member(sibling, format, value);
+		value = perf_read_add_event(sibling, format, value);
 	return 0;
 }
 
@@ -266,7 +266,7 @@ static bool perf_read_here_locked(struct perf_event *event, u64 *values)
 		       !perf_read_add_group_locked(leader, format, values + 1);
 	}
 	perf_control_read_locked(event, false);
-	perf_read_fill_single(event, values, perf_event_count(event),
+	perf_read_fill_single(event, values, perf_read_count(event),
 			      event->total_time_enabled,
 			      event->total_time_running);
 	return true;
@@ -337,13 +337,13 @@ ssize_t perf_read(struct file *file, char __user *buf, size_t count,
 }
 
 /**
- * perf_event_is_hup() - check whether an event has nothing left to count
+ * perf_read_is_hup() - check whether an event has nothing left to count
  * @event: event
  *
  * Context: task.
  * Return: true when its task has exited and no inherited copy is left.
  */
-bool perf_event_is_hup(struct perf_event *event)
+bool perf_read_is_hup(struct perf_event *event)
 {
 	if (READ_ONCE(event->state) > PERF_EVENT_STATE_EXIT)
 		return false;

@@ -10,9 +10,9 @@ ssize_t perf_read(struct file *file, char __user *buf, size_t count,
 		  loff_t *ppos);
 
 /* Count without times, ended copies included; nothing is brought up to date. */
-u64 perf_event_count(const struct perf_event *event);
+u64 perf_read_count(const struct perf_event *event);
 
 /* Have the task and all inherited copies ended? */
-bool perf_event_is_hup(struct perf_event *event);
+bool perf_read_is_hup(struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_READ_H */

@@ -59,78 +59,75 @@ static struct refuse_row refuse_rows[1 << REFUSE_BITS] = {
 atomic_t perf_refuse_watchers __read_mostly;
 EXPORT_SYMBOL_GPL(perf_refuse_watchers);
 
-static const struct {
-	u32		reason;
-	const char	*text;
-} refuse_reasons[] = {
-	{ PERF_REASON_NONE, "it would be opened" },
-	{ PERF_REASON_OTHER, "the check that refuses it gives no reason" },
-	{ PERF_REASON_MEMORY, "there is no memory" },
-	{ PERF_REASON_FILES, "the caller has no free descriptor" },
-	{ PERF_REASON_POINTER, "the attribute cannot be read" },
-	{ PERF_REASON_SIZE, "no version of perf_event_attr has that size" },
-	{ PERF_REASON_TOO_NEW,
-	  "fields are used that this kernel does not know" },
-	{ PERF_REASON_RESERVED, "reserved bits are set" },
-	{ PERF_REASON_UNKNOWN_BITS,
-	  "bits are set that this kernel does not know" },
-	{ PERF_REASON_CONFLICT, "these bits exclude each other" },
-	{ PERF_REASON_REQUIRES, "another bit has to be set with these" },
-	{ PERF_REASON_NOT_BUILT, "this kernel was built without it" },
-	{ PERF_REASON_NO_AUX, "there is no AUX area" },
-	{ PERF_REASON_BRANCH_KIND, "no kind of branch is asked for" },
-	{ PERF_REASON_REGISTERS, "no registers, or some that do not exist" },
-	{ PERF_REASON_STACK_SIZE, "not a multiple of 8 up to 65528" },
-	{ PERF_REASON_MAX_STACK, "more than kernel.perf_event_max_stack" },
-	{ PERF_REASON_RATE, "more than kernel.perf_event_max_sample_rate" },
-	{ PERF_REASON_PERIOD, "a period has at most 63 bits" },
-	{ PERF_REASON_CLOCK, "no clock that events can have" },
-	{ PERF_REASON_CLOCK_NMI, "this clock cannot be read in an NMI" },
-	{ PERF_REASON_PARANOID,
-	  "kernel.perf_event_paranoid keeps this from the caller" },
-	{ PERF_REASON_CAPABILITY,
-	  "the caller lacks a capability, CAP_PERFMON as a rule" },
-	{ PERF_REASON_SECURITY, "a security module does not allow it" },
-	{ PERF_REASON_TASK_RIGHTS, "the caller may not look into that task" },
-	{ PERF_REASON_NO_TASK, "there is no such task" },
-	{ PERF_REASON_TASK_EXITS, "the task exits" },
-	{ PERF_REASON_NO_TARGET, "neither a task nor a CPU that may exist" },
-	{ PERF_REASON_CPU_OFFLINE, "the CPU is offline" },
-	{ PERF_REASON_TASK_ONLY, "only for events of a task" },
-	{ PERF_REASON_CPU_ONLY,
-	  "the PMU counts for CPUs, not for tasks or cgroups" },
-	{ PERF_REASON_CGROUP_TARGET,
-	  "a cgroup's event needs a descriptor and a CPU" },
-	{ PERF_REASON_CGROUP_FD,
-	  "not the descriptor of a cgroup that is watched" },
-	{ PERF_REASON_GROUP_FD, "not the descriptor of an event" },
-	{ PERF_REASON_LEADER_GONE, "the leader's task or PMU has gone" },
-	{ PERF_REASON_LEADER_INHERIT,
-	  "leader and member have to agree in inherit" },
-	{ PERF_REASON_LEADER_CGROUP, "the leader is not of the same cgroup" },
-	{ PERF_REASON_LEADER_MEMBER,
-	  "the leader is a member of another group" },
-	{ PERF_REASON_LEADER_CLOCK, "the leader has another clock" },
-	{ PERF_REASON_LEADER_CPU, "the leader is on another CPU" },
-	{ PERF_REASON_LEADER_TARGET, "the leader counts something else" },
-	{ PERF_REASON_LEADER_ONLY, "for leaders only" },
-	{ PERF_REASON_LEADER_PMU, "the group is on another hardware PMU" },
-	{ PERF_REASON_GROUP_SIZE,
-	  "reading the group would take more than 16 KiB" },
-	{ PERF_REASON_GROUP_FIT,
-	  "the PMU takes the event, but not in this group" },
-	{ PERF_REASON_OUTPUT, "the other event's buffer cannot be shared" },
-	{ PERF_REASON_NO_PMU, "no PMU has that event" },
-	{ PERF_REASON_NO_EVENT, "the PMU does not have that event" },
-	{ PERF_REASON_PMU, "the driver of the PMU refuses it" },
-	{ PERF_REASON_PMU_CANNOT, "the PMU cannot do that" },
-	{ PERF_REASON_PMU_FULL, "the PMU has no room for it now" },
-	{ PERF_REASON_PMU_BUSY, "the PMU is in the hands of somebody else" },
-	{ PERF_REASON_PMU_GOES, "the PMU goes away" },
-	{ PERF_REASON_NO_SAMPLES, "the PMU cannot sample" },
-	{ PERF_REASON_NO_BRANCHES, "the PMU has no records of branches" },
-	{ PERF_REASON_NO_EXCLUDE, "the PMU cannot leave anything out" },
-	{ PERF_REASON_NO_REGISTERS, "the PMU cannot sample these registers" },
+static const char *const refuse_texts[] = {
+	[PERF_REASON_NONE] = "it would be opened",
+	[PERF_REASON_OTHER] = "the check that refuses it gives no reason",
+	[PERF_REASON_MEMORY] = "there is no memory",
+	[PERF_REASON_FILES] = "the caller has no free descriptor",
+	[PERF_REASON_POINTER] = "the attribute cannot be read",
+	[PERF_REASON_SIZE] = "no version of perf_event_attr has that size",
+	[PERF_REASON_TOO_NEW] =
+		"fields are used that this kernel does not know",
+	[PERF_REASON_RESERVED] = "reserved bits are set",
+	[PERF_REASON_UNKNOWN_BITS] =
+		"bits are set that this kernel does not know",
+	[PERF_REASON_CONFLICT] = "these bits exclude each other",
+	[PERF_REASON_REQUIRES] = "another bit has to be set with these",
+	[PERF_REASON_NOT_BUILT] = "this kernel was built without it",
+	[PERF_REASON_NO_AUX] = "there is no AUX area",
+	[PERF_REASON_BRANCH_KIND] = "no kind of branch is asked for",
+	[PERF_REASON_REGISTERS] = "no registers, or some that do not exist",
+	[PERF_REASON_STACK_SIZE] = "not a multiple of 8 up to 65528",
+	[PERF_REASON_MAX_STACK] = "more than kernel.perf_event_max_stack",
+	[PERF_REASON_RATE] = "more than kernel.perf_event_max_sample_rate",
+	[PERF_REASON_PERIOD] = "a period has at most 63 bits",
+	[PERF_REASON_CLOCK] = "no clock that events can have",
+	[PERF_REASON_CLOCK_NMI] = "this clock cannot be read in an NMI",
+	[PERF_REASON_PARANOID] =
+		"kernel.perf_event_paranoid keeps this from the caller",
+	[PERF_REASON_CAPABILITY] =
+		"the caller lacks a capability, CAP_PERFMON as a rule",
+	[PERF_REASON_SECURITY] = "a security module does not allow it",
+	[PERF_REASON_TASK_RIGHTS] = "the caller may not look into that task",
+	[PERF_REASON_NO_TASK] = "there is no such task",
+	[PERF_REASON_TASK_EXITS] = "the task exits",
+	[PERF_REASON_NO_TARGET] = "neither a task nor a CPU that may exist",
+	[PERF_REASON_CPU_OFFLINE] = "the CPU is offline",
+	[PERF_REASON_TASK_ONLY] = "only for events of a task",
+	[PERF_REASON_CPU_ONLY] =
+		"the PMU counts for CPUs, not for tasks or cgroups",
+	[PERF_REASON_CGROUP_TARGET] =
+		"a cgroup's event needs a descriptor and a CPU",
+	[PERF_REASON_CGROUP_FD] =
+		"not the descriptor of a cgroup that is watched",
+	[PERF_REASON_GROUP_FD] = "not the descriptor of an event",
+	[PERF_REASON_LEADER_GONE] = "the leader's task or PMU has gone",
+	[PERF_REASON_LEADER_INHERIT] =
+		"leader and sibling have to agree in inherit",
+	[PERF_REASON_LEADER_CGROUP] = "the leader is not of the same cgroup",
+	[PERF_REASON_LEADER_MEMBER] =
+		"the leader is a sibling in another group",
+	[PERF_REASON_LEADER_CLOCK] = "the leader has another clock",
+	[PERF_REASON_LEADER_CPU] = "the leader is on another CPU",
+	[PERF_REASON_LEADER_TARGET] = "the leader counts something else",
+	[PERF_REASON_LEADER_ONLY] = "for leaders only",
+	[PERF_REASON_LEADER_PMU] = "the group is on another hardware PMU",
+	[PERF_REASON_GROUP_SIZE] =
+		"reading the group would take more than 16 KiB",
+	[PERF_REASON_GROUP_FIT] =
+		"the PMU takes the event, but not in this group",
+	[PERF_REASON_OUTPUT] = "the other event's buffer cannot be shared",
+	[PERF_REASON_NO_PMU] = "no PMU has that event",
+	[PERF_REASON_NO_EVENT] = "the PMU does not have that event",
+	[PERF_REASON_PMU] = "the driver of the PMU refuses it",
+	[PERF_REASON_PMU_CANNOT] = "the PMU cannot do that",
+	[PERF_REASON_PMU_FULL] = "the PMU has no room for it now",
+	[PERF_REASON_PMU_BUSY] = "the PMU is in the hands of somebody else",
+	[PERF_REASON_PMU_GOES] = "the PMU goes away",
+	[PERF_REASON_NO_SAMPLES] = "the PMU cannot sample",
+	[PERF_REASON_NO_BRANCHES] = "the PMU has no records of branches",
+	[PERF_REASON_NO_EXCLUDE] = "the PMU cannot leave anything out",
+	[PERF_REASON_NO_REGISTERS] = "the PMU cannot sample these registers",
 };
 
 static struct refuse_row *refuse_row_of(const struct task_struct *task)
@@ -153,11 +150,11 @@ static struct perf_refusal *refuse_find(void)
 	return NULL;
 }
 
-static bool refuse_decides(const struct perf_refusal *refusal, int error)
+static bool refuse_decides(const struct perf_refusal *refusal, int err)
 {
 	if (!refusal->error)
 		return true;
-	return refusal->error == -ENOENT && error != -ENOENT;
+	return refusal->error == -ENOENT && err != -ENOENT;
 }
 
 /**
@@ -199,7 +196,7 @@ static void refuse_set_place(struct perf_refusal *refusal, u32 place,
 
 /**
  * perf_refuse_note() - record a refusal
- * @error: negative errno
+ * @err: negative errno
  * @place: PERF_FIELD(), PERF_FIELD_FLAGS, PERF_ARGUMENT() or PERF_NOWHERE
  * @hint: what is known about the value there
  * @reason: PERF_REASON_*
@@ -209,19 +206,19 @@ static void refuse_set_place(struct perf_refusal *refusal, u32 place,
  *
  * Context: any; does nothing outside of task context. No raw lock held.
  */
-void perf_refuse_note(int error, u32 place, const struct perf_refuse_hint *hint,
+void perf_refuse_note(int err, u32 place, const struct perf_refuse_hint *hint,
 		      u32 reason, const char *text)
 {
 	struct perf_refusal *refusal = refuse_find();
 
 	if (!refusal)
 		return;
-	if (!refuse_decides(refusal, error)) {
-		if (error == refusal->error && !refusal->place)
+	if (!refuse_decides(refusal, err)) {
+		if (err == refusal->error && !refusal->place)
 			refuse_set_place(refusal, place, hint);
 		return;
 	}
-	refusal->error = error;
+	refusal->error = err;
 	refusal->reason = reason;
 	refuse_set_place(refusal, place, hint);
 	strscpy(refusal->text, text ?: "");
@@ -265,30 +262,30 @@ void perf_refuse_begin(struct perf_refusal *refusal,
 /**
  * perf_refuse_end() - stop recording and complete the record
  * @refusal: what was passed to perf_refuse_begin()
- * @error: result of the dry run, 0 or a negative errno
+ * @err: result of the dry run, 0 or a negative errno
  *
- * A record about another errno does not explain @error and is dropped.
+ * A record about another errno does not explain @err and is dropped.
  *
  * Context: task.
  */
-void perf_refuse_end(struct perf_refusal *refusal, int error)
+void perf_refuse_end(struct perf_refusal *refusal, int err)
 {
 	struct refuse_row *row = refuse_row_of(refusal->owner);
 
 	scoped_guard(spinlock, &row->lock)
 		hlist_del(&refusal->entry);
 	atomic_dec(&perf_refuse_watchers);
-	if (refusal->error == error)
+	if (refusal->error == err)
 		return;
-	refusal->error = error;
+	refusal->error = err;
 	refusal->place = PERF_NOWHERE;
 	refusal->must_clear = 0;
 	refusal->must_set = 0;
 	refusal->limit = 0;
 	refusal->text[0] = '\0';
 	refusal->reason = PERF_REASON_NONE;
-	if (error)
-		refusal->reason = error == -ENOMEM ? PERF_REASON_MEMORY :
+	if (err)
+		refusal->reason = err == -ENOMEM ? PERF_REASON_MEMORY :
 						     PERF_REASON_OTHER;
 }
 
@@ -302,11 +299,9 @@ const char *perf_refuse_text(const struct perf_refusal *refusal)
 {
 	if (refusal->text[0])
 		return refusal->text;
-	for (int i = 0; i < ARRAY_SIZE(refuse_reasons); i++) {
-		if (refuse_reasons[i].reason == refusal->reason)
-			return refuse_reasons[i].text;
-	}
-	return "";
+	if (refusal->reason >= ARRAY_SIZE(refuse_texts))
+		return "";
+	return refuse_texts[refusal->reason] ?: "";
 }
 
 #if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)

@@ -29,7 +29,7 @@ struct perf_refusal {
 
 void perf_refuse_begin(struct perf_refusal *refusal,
 		       const struct perf_event_attr *attr);
-void perf_refuse_end(struct perf_refusal *refusal, int error);
+void perf_refuse_end(struct perf_refusal *refusal, int err);
 u64 perf_refuse_read_field(const struct perf_event_attr *attr, u32 place);
 bool perf_refuse_is_asked(void);
 const char *perf_refuse_text(const struct perf_refusal *refusal);

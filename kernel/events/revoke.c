@@ -5,19 +5,19 @@
  * Purpose: removes every event of the PMU permanently, whether a file, the
  * kernel, the family of an eldest or a task that has exited holds it. The event
  * is REVOKED afterwards, has nothing of the driver's any more, and points to a
- * PMU that does nothing. Events of other PMUs that were scheduled in the PMU's
- * parts of contexts, because they shared a group with one of its events, go on
- * in the parts where they would have been without it.
+ * PMU that does nothing. Events of other PMUs that were in PMU contexts of this
+ * PMU, because they shared a group with one of its events, move to the PMU
+ * contexts where they would have been without it.
  *
  * Owns: nothing that outlives a call.
  *
  * Contexts: task; may sleep.
  *
  * Lifetime: two lists of the PMU say when the work is done. "events" has all
- * events that the driver knows; "parts" has its parts of contexts, until they
- * are freed. Both are empty in the end, and nothing can be added to them: new
- * events are refused, and a part is created with an event of the PMU, or with
- * an inherited copy of an event in another such part.
+ * events that the driver knows; "pmu_ctxs" has its PMU contexts, until they are
+ * freed. Both are empty in the end, and nothing can be added to them: new
+ * events are refused, and a PMU context is created with an event of the PMU, or
+ * with an inherited copy of an event in another PMU context.
  *
  * Locking: revoke_mutex outside of everything else here, so that an event whose
  * PMU and whose group's PMU both go is revoked once. Then as in event.c: the
@@ -30,13 +30,13 @@
  *     mapping, and the user page was filled in before revoke fills it in again,
  *     with index 0. If it gets the mutex later, it sees REVOKED and fails.
  *
- * Race, a part loses its last event while its PMU goes:
+ * Race, a PMU context loses its last event while its PMU goes:
  *  1. perf_epc_put() drops the reference, and then looks whether the PMU is
- *     leaving: not yet, so the part rests in its context;
+ *     leaving: not yet, so the PMU context stays in its context, unused;
  *  2. perf_pmu_hide() marks the PMU only now; revoke_next() looks at the
- *     reference after that, and once more before it waits: the part rests, and
- *     is freed. Had 1 seen that the PMU leaves, it would have freed the part,
- *     and woken the waiter.
+ *     reference after that, and once more before it waits: the PMU context is
+ *     unused, and is freed. Had 1 seen that the PMU leaves, it would have freed
+ *     it, and woken the waiter.
  *
  * The memory of mappings stays. A driver is not notified when they end; if it
  * has granted user space something with event_mapped(), it has to take that
@@ -64,7 +64,7 @@ static DEFINE_MUTEX(revoke_mutex);
 /* The next step, with a reference; if there is neither, all is done. */
 struct revoke_step {
 	struct perf_event		*event;
-	/* The PMU's part of it has visitors, or rests. */
+	/* Its PMU context has references but no events, or is unused. */
 	struct perf_ctx			*ctx;
 };
 
@@ -86,11 +86,11 @@ static bool revoke_copy(struct perf_event *copy)
 {
 	guard(mutex)(&copy->parent->child_mutex);
 	if (!(copy->attach_state & PERF_ATTACH_CHILD)) {
-		perf_control_remove(copy, PERF_REMOVE_REVOKED);
+		perf_control_remove(copy, PERF_EVENT_STATE_REVOKED, 0);
 		return false;
 	}
-	perf_control_remove(copy, PERF_REMOVE_GROUP | PERF_REMOVE_CHILD |
-				  PERF_REMOVE_REVOKED);
+	perf_control_remove(copy, PERF_EVENT_STATE_REVOKED,
+			    PERF_LEAVE_GROUP | PERF_LEAVE_PARENT);
 	perf_event_fold_child(copy);
 	return true;
 }
@@ -104,19 +104,10 @@ static bool revoke_remove(struct perf_event *event)
 	if (event->parent)
 		listed = revoke_copy(event);
 	else
-		perf_control_remove(event, PERF_REMOVE_GROUP |
-					   PERF_REMOVE_REVOKED);
+		perf_control_remove(event, PERF_EVENT_STATE_REVOKED,
+				    PERF_LEAVE_GROUP);
 	perf_event_ctx_unlock(event, ctx);
 	return listed;
-}
-
-/* Only opened events have readers. */
-static void revoke_tell(struct perf_event *event)
-{
-	if (event->parent)
-		return;
-	WRITE_ONCE(event->pending_kill, POLL_HUP);
-	perf_overflow_wakeup(event);
 }
 
 static void revoke_event(struct perf_event *event)
@@ -129,7 +120,11 @@ static void revoke_event(struct perf_event *event)
 	perf_mmap_revoke_aux(event);
 	perf_debug_sleep();
 	perf_event_leave_pmu(event);
-	revoke_tell(event);
+	/* Only opened events have readers. */
+	if (!event->parent) {
+		WRITE_ONCE(event->pending_kill, POLL_HUP);
+		perf_overflow_wakeup(event);
+	}
 
 	/* event->ctx does not change any more. */
 	ctx = perf_event_ctx(event);
@@ -174,8 +169,8 @@ struct revoke_move {
 	struct perf_pmu_ctx		*to;
 };
 
-static void revoke_change_part_locked(struct perf_event *event,
-				      struct perf_pmu_ctx *to)
+static void revoke_change_pmu_ctx_locked(struct perf_event *event,
+					 struct perf_pmu_ctx *to)
 {
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	perf_event_pmu_ctx(event)->nr_events--;
@@ -183,21 +178,12 @@ static void revoke_change_part_locked(struct perf_event *event,
 	to->nr_events++;
 }
 
-/* A CPU refers to the parts of its loaded context that have events. */
-static void revoke_refer_oncpu(struct perf_pmu_ctx *from,
-			       struct perf_pmu_ctx *to)
-{
-	perf_cpc_oncpu(to->pmu)->task_epc = to;
-	if (!from->nr_events)
-		perf_cpc_oncpu(from->pmu)->task_epc = NULL;
-}
-
 /*
  * The events stay in the context, which therefore stays loaded; the group only
  * moves to another tree.
  */
-static int revoke_move_oncpu(struct perf_ctx *ctx,
-			     struct perf_cpu_context *cpuctx, void *arg)
+static int revoke_move_remote(struct perf_ctx *ctx,
+			      struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct revoke_move *move = arg;
 	struct perf_event *leader = move->leader, *sibling;
@@ -206,9 +192,9 @@ static int revoke_move_oncpu(struct perf_ctx *ctx,
 	perf_ctx_clock_update_locked(ctx);
 	perf_sched_group_out_locked(leader);
 	perf_group_erase_locked(leader);
-	revoke_change_part_locked(leader, move->to);
+	revoke_change_pmu_ctx_locked(leader, move->to);
 	for_each_sibling_event(sibling, leader)
-		revoke_change_part_locked(sibling, move->to);
+		revoke_change_pmu_ctx_locked(sibling, move->to);
 	perf_group_refresh_caps_locked(leader);
 	perf_group_insert_locked(leader);
 
@@ -217,9 +203,13 @@ static int revoke_move_oncpu(struct perf_ctx *ctx,
 		from->rotate_necessary = 0;
 	if (!cpuctx)
 		return 0;
-	if (ctx->pub.task)
-		revoke_refer_oncpu(from, move->to);
-	perf_sched_try_in_locked(cpuctx, leader);
+	if (ctx->pub.task) {
+		/* A CPU refers to PMU contexts of its loaded context that have events. */
+		perf_cpc_oncpu(move->to->pmu)->task_epc = move->to;
+		if (!from->nr_events)
+			perf_cpc_oncpu(from->pmu)->task_epc = NULL;
+	}
+	perf_sched_group_try_in_locked(cpuctx, leader);
 	return 0;
 }
 
@@ -227,12 +217,12 @@ static int revoke_move_oncpu(struct perf_ctx *ctx,
 static void revoke_move_group(struct perf_event *leader,
 			      struct perf_pmu_ctx *to)
 {
-	struct revoke_move move = { leader, to };
+	struct revoke_move move = { .leader = leader, .to = to };
 	struct perf_pmu_ctx *from = perf_event_pmu_ctx(leader);
 
 	for (int i = 0; i < leader->nr_siblings; i++)
 		perf_epc_get_ref(to);
-	perf_ctx_call(perf_event_ctx(leader), revoke_move_oncpu, &move);
+	perf_ctx_call(perf_event_ctx(leader), revoke_move_remote, &move);
 	for (int i = 0; i <= leader->nr_siblings; i++)
 		perf_epc_put(from);
 }
@@ -289,22 +279,22 @@ static struct perf_event *revoke_next_event(struct pmu *pmu)
 	return NULL;
 }
 
-/* A part with references but no events is about to rest, or to get events. */
+/* With references but no events it is about to be unused, or to get events. */
 static bool revoke_has_work(struct perf_pmu_ctx *epc)
 {
 	return READ_ONCE(epc->nr_events) || !atomic_read(&epc->refcount);
 }
 
 /*
- * A part on the list has references, whose owners also keep the context; or it
- * rests, and the context takes it off the list before it goes.
+ * A PMU context on the list has references, whose owners also keep the context;
+ * or it is unused, and the context takes it off the list before it goes.
  */
 static struct perf_ctx *revoke_next_ctx(struct pmu *pmu)
 {
 	struct perf_pmu_ctx *epc;
 
 	lockdep_assert_held(&pmu->users_lock);
-	list_for_each_entry(epc, &pmu->parts, pmu_entry) {
+	list_for_each_entry(epc, &pmu->pmu_ctxs, pmu_entry) {
 		if (revoke_has_work(epc) && perf_ctx_tryget(epc->ctx))
 			return epc->ctx;
 	}
@@ -318,7 +308,7 @@ static bool revoke_next(struct pmu *pmu, struct revoke_step *step)
 	step->event = revoke_next_event(pmu);
 	step->ctx = step->event ? NULL : revoke_next_ctx(pmu);
 	return step->event || step->ctx ||
-	       (list_empty(&pmu->events) && list_empty(&pmu->parts));
+	       (list_empty(&pmu->events) && list_empty(&pmu->pmu_ctxs));
 }
 
 static void revoke_all(struct pmu *pmu)

@@ -64,6 +64,7 @@
 
 #include "ring_buffer.h"
 #include "buffer_types.h"
+#include "hooks.h"
 #include "live.h"
 #include "pending.h"
 
@@ -87,16 +88,16 @@ arch_perf_out_copy_user(void *to, const void __user *from, unsigned long len)
 
 /* A buffer that has gone out of use is never used again: see mmap.c. */
 static const struct perf_state_row perf_rb_states[] = {
-	[PERF_RB_NEW]	   = { "new",	   TO(MAPPED) | TO(FREED) },
-	[PERF_RB_MAPPED]   = { "mapped",   TO(UNMAPPED) },
-	[PERF_RB_UNMAPPED] = { "unmapped", TO(FREED) },
-	[PERF_RB_FREED]	   = { "freed",	   0 },
+	[PERF_RB_NEW]      = { .name = "new", .to = TO(MAPPED) | TO(FREED) },
+	[PERF_RB_MAPPED]   = { .name = "mapped", .to = TO(UNMAPPED) },
+	[PERF_RB_UNMAPPED] = { .name = "unmapped", .to = TO(FREED) },
+	[PERF_RB_FREED]    = { .name = "freed" },
 };
 
 static const struct perf_state_row perf_rb_flow_states[] = {
-	[PERF_RB_FLOWS]	   = { "flows",	   TO(PAUSED) },
-	[PERF_RB_PAUSED]   = { "paused",   TO(FLOWS) },
-	[PERF_RB_BARE]	   = { "bare",	   0 },
+	[PERF_RB_FLOWS]  = { .name = "flows", .to = TO(PAUSED) },
+	[PERF_RB_PAUSED] = { .name = "paused", .to = TO(FLOWS) },
+	[PERF_RB_BARE]   = { .name = "bare" },
 };
 
 struct perf_state_table perf_rb_state_table = {
@@ -117,20 +118,6 @@ struct perf_rb_lost {
 	u64				id;
 	u64				lost;
 };
-
-/* NULL until room "sample" registers, at boot and before any mapping. */
-static const struct perf_rb_id_ops *perf_rb_id_ops __ro_after_init;
-
-/**
- * perf_rb_set_id_ops() - register the writer of the id trailer of a record
- * @ops: stays valid for ever
- *
- * Context: boot, before the first buffer exists.
- */
-void __init perf_rb_set_id_ops(const struct perf_rb_id_ops *ops)
-{
-	perf_rb_id_ops = ops;
-}
 
 /**
  * perf_rb_data_size() - get the size of the area for records
@@ -158,6 +145,8 @@ void perf_rb_wake(struct perf_buffer *rb, struct perf_event *event)
 {
 	/* (e) after data_head; pairs with the exchange in perf_mmap_poll() */
 	atomic_set_release(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
+	/* The CPU that takes this away wakes pollers, which must see rb->poll. */
+	smp_store_release(&rb->wake_due, 1);
 	if (*perf_event_fasync(event) && !READ_ONCE(event->pending_kill))
 		WRITE_ONCE(event->pending_kill, POLL_IN);
 	perf_pending_wake(event);
@@ -292,7 +281,7 @@ static void perf_rb_count_lost(struct perf_buffer *rb, struct perf_event *event)
 
 static bool perf_rb_has_trailer(const struct perf_event *event)
 {
-	return event->layout.trailer && perf_rb_id_ops;
+	return event->layout.trailer;
 }
 
 static unsigned int perf_rb_lost_size(const struct perf_event *event)
@@ -317,11 +306,11 @@ static noinline void perf_rb_emit_lost(struct perf_output_handle *handle,
 	};
 
 	if (trailer)
-		perf_rb_id_ops->init(&record.header, data, event);
+		perf_hooks.sample_id_init(&record.header, data, event);
 	record.header.size = perf_rb_lost_size(event);
 	perf_rb_write(handle, &record, sizeof(record));
 	if (trailer)
-		perf_rb_id_ops->emit(event, handle, data);
+		perf_hooks.sample_id_emit(event, handle, data);
 }
 
 /*
@@ -655,12 +644,12 @@ void perf_rb_record(struct perf_event *event, struct perf_event_header *record)
 
 	perf_sample_data_init(&data, 0, 0);
 	if (trailer)
-		perf_rb_id_ops->init(record, &data, event);
+		perf_hooks.sample_id_init(record, &data, event);
 	if (perf_output_begin(&handle, &data, event, record->size))
 		return;
 	perf_rb_write(&handle, record, size);
 	if (trailer)
-		perf_rb_id_ops->emit(event, &handle, &data);
+		perf_hooks.sample_id_emit(event, &handle, &data);
 	perf_output_end(&handle);
 }
 
@@ -699,27 +688,43 @@ void perf_rb_set_state(struct perf_buffer *rb, enum perf_rb_state state)
 	rb->state = state;
 }
 
+/* Return: false if another CPU has taken the request away. */
+static bool perf_rb_wake_due(struct perf_buffer *rb)
+{
+	struct perf_event *writer;
+	unsigned long flags;
+	bool due;
+
+	/* Nothing delays the walk of the CPU that takes the request away. */
+	spin_lock_irqsave(&rb->event_lock, flags);
+	due = xchg(&rb->wake_due, 0);
+	if (due) {
+		list_for_each_entry(writer, &rb->event_list, rb_entry)
+			wake_up_all(&writer->waitq);
+	}
+	spin_unlock_irqrestore(&rb->event_lock, flags);
+	return due;
+}
+
 /**
- * perf_rb_wake_all() - wake pollers of all events that share a buffer
- * @event: event, or inherited copy, that writes to the buffer
+ * perf_rb_wake_pollers() - wake those who poll an event
+ * @event: event, or inherited copy
+ *
+ * If the buffer has something to read, and nobody was woken since, this also
+ * wakes those who poll other events that write to it. So many events that wake
+ * at the same time walk the list of all events once.
  *
  * Context: task or irq_work.
  */
-void perf_rb_wake_all(struct perf_event *event)
+void perf_rb_wake_pollers(struct perf_event *event)
 {
-	struct perf_event *writer;
+	struct perf_event *eldest = perf_event_eldest(event);
 	struct perf_buffer *rb;
-	unsigned long flags;
 
 	guard(rcu)();
-	rb = perf_rb_rcu(perf_event_eldest(event));
-	if (!rb)
-		return;
-
-	spin_lock_irqsave(&rb->event_lock, flags);
-	list_for_each_entry(writer, &rb->event_list, rb_entry)
-		wake_up_all(&writer->waitq);
-	spin_unlock_irqrestore(&rb->event_lock, flags);
+	rb = perf_rb_rcu(eldest);
+	if (!rb || !READ_ONCE(rb->wake_due) || !perf_rb_wake_due(rb))
+		wake_up_all(&eldest->waitq);
 }
 
 /**
@@ -744,11 +749,6 @@ struct perf_buffer *perf_rb_get(struct perf_event *event)
 static void perf_rb_disown(struct page *page)
 {
 	page->mapping = NULL;
-}
-
-static int perf_rb_node(int cpu)
-{
-	return cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);
 }
 
 static struct perf_buffer *perf_rb_alloc_head(unsigned int nr_runs, int node)
@@ -920,8 +920,8 @@ static void perf_rb_put_work(struct irq_work *work)
 struct perf_buffer *perf_rb_alloc(int nr_pages, long watermark, int cpu,
 				  int flags)
 {
-	struct perf_buffer *rb = perf_rb_alloc_pages(nr_pages,
-						     perf_rb_node(cpu));
+	int node = cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);
+	struct perf_buffer *rb = perf_rb_alloc_pages(nr_pages, node);
 	unsigned long size;
 
 	if (!rb)

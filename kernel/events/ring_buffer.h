@@ -28,22 +28,6 @@ enum perf_rb_flow {
 extern struct perf_state_table perf_rb_state_table;
 extern struct perf_state_table perf_rb_flow_table;
 
-/*
- * The id trailer of PERF_RECORD_LOST, which the writer itself emits. Room
- * "sample" is a later one and registers its functions when the kernel starts.
- */
-struct perf_rb_id_ops {
-	/* Fills missing fields of @data; the others stay as they are. */
-	void (*init)(struct perf_event_header *header,
-		     struct perf_sample_data *data, struct perf_event *event);
-	/* Writes the event->layout.trailer bytes. */
-	void (*emit)(struct perf_event *event,
-		     struct perf_output_handle *handle,
-		     struct perf_sample_data *data);
-};
-
-void perf_rb_set_id_ops(const struct perf_rb_id_ops *ops);
-
 /* Pages. Lifetime: reference counted, freed after RCU. */
 struct perf_buffer *perf_rb_alloc(int nr_pages, long watermark, int cpu,
 				  int flags);
@@ -108,7 +92,7 @@ static inline void perf_rb_count_sample(struct perf_output_handle *handle)
 
 /* Requests to wake pollers later; any context. */
 void perf_rb_wake(struct perf_buffer *rb, struct perf_event *event);
-/* Wakes pollers of all events that write here. Task or irq_work context. */
-void perf_rb_wake_all(struct perf_event *event);
+/* Wakes pollers of the event, or of its buffer if due. Task or irq_work. */
+void perf_rb_wake_pollers(struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_RING_BUFFER_H */

@@ -23,6 +23,7 @@
  */
 #include "clock.h"
 #include "context.h"
+#include "hooks.h"
 #include "pmu.h"
 #include "rotate.h"
 #include "sched.h"
@@ -124,12 +125,6 @@ static bool perf_rotate_is_stray(const struct perf_cpu_pmu_context *cpc)
 	return cpc != perf_cpc_oncpu(cpc->epc.pmu);
 }
 
-static void perf_rotate_forget(struct perf_cpu_pmu_context *cpc)
-{
-	guard(raw_spinlock)(&cpc->mux_lock);
-	cpc->mux_active = false;
-}
-
 static enum hrtimer_restart perf_rotate_timer(struct hrtimer *timer)
 {
 	struct perf_cpu_pmu_context *cpc;
@@ -138,7 +133,8 @@ static enum hrtimer_restart perf_rotate_timer(struct hrtimer *timer)
 	lockdep_assert_irqs_disabled();
 	cpc = container_of(timer, struct perf_cpu_pmu_context, mux_timer);
 	if (perf_rotate_is_stray(cpc)) {
-		perf_rotate_forget(cpc);
+		scoped_guard(raw_spinlock, &cpc->mux_lock)
+			cpc->mux_active = false;
 		return HRTIMER_NORESTART;
 	}
 	if (perf_walk_defer_oncpu(&cpc->late_turn, perf_rotate_late))
@@ -157,5 +153,5 @@ static enum hrtimer_restart perf_rotate_timer(struct hrtimer *timer)
  */
 void __init perf_rotate_init(void)
 {
-	perf_pmu_mux_handler = perf_rotate_timer;
+	perf_hooks.mux_timer = perf_rotate_timer;
 }

@@ -37,44 +37,45 @@
 
 #include "aux_event.h"
 #include "clock.h"
+#include "hooks.h"
 #include "ring_buffer.h"
 #include "sample.h"
+#include "sample_fields.h"
 #include "sample_parts.h"
 
 #define SAMPLE_SIZE_MAX		round_down(U16_MAX, sizeof(u64))
 
-#define SAMPLE_LEAD_MASK	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |	\
-				 PERF_SAMPLE_TID | PERF_SAMPLE_TIME |	\
-				 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |	\
-				 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
-				 PERF_SAMPLE_PERIOD)
+/* Rows of the lists in sample_fields.h, for sums over a list. */
+#define SAMPLE_OR_BIT(bit, ...)		| (bit)
+#define SAMPLE_ADD_ONE(...)		+ 1
+#define SAMPLE_ADD_SIZE(bit, ...)	+ (type & (bit) ? sizeof(u64) : 0)
+#define SAMPLE_ADD_ODD(bit, member, ...)				\
+	+ (sizeof_field(struct perf_sample_data, member) != sizeof(u64))
+#define SAMPLE_NO_ROW(...)
 
-#define SAMPLE_LATE_MASK	(PERF_SAMPLE_WEIGHT_TYPE |		\
-				 PERF_SAMPLE_DATA_SRC |			\
-				 PERF_SAMPLE_TRANSACTION |		\
-				 PERF_SAMPLE_REGS_INTR |		\
-				 PERF_SAMPLE_PHYS_ADDR |		\
-				 PERF_SAMPLE_CGROUP |			\
-				 PERF_SAMPLE_DATA_PAGE_SIZE |		\
-				 PERF_SAMPLE_CODE_PAGE_SIZE |		\
-				 PERF_SAMPLE_AUX)
+enum {
+	SAMPLE_LEAD_MASK	= 0 SAMPLE_LEAD_FIELDS(SAMPLE_OR_BIT),
+	SAMPLE_MORE_MASK	= 0 SAMPLE_MORE_FIELDS(SAMPLE_OR_BIT),
+	SAMPLE_LATE_MASK	= 0 SAMPLE_LATE_FIELDS(SAMPLE_OR_BIT,
+						       SAMPLE_OR_BIT),
+	SAMPLE_ID_MASK		= 0 SAMPLE_ID_FIELDS(SAMPLE_OR_BIT),
+	/* A header and all of the leading words. */
+	SAMPLE_LEAD_WORDS	= 1 SAMPLE_LEAD_FIELDS(SAMPLE_ADD_ONE),
+};
 
-#define SAMPLE_LEAD(bit, ...)	static_assert(SAMPLE_LEAD_MASK & (bit))
-#define SAMPLE_VARY(bit, ...)	static_assert(!((SAMPLE_LEAD_MASK |	\
-						 SAMPLE_LATE_MASK) & (bit)))
-#define SAMPLE_LATE(bit, ...)	static_assert(SAMPLE_LATE_MASK & (bit))
-#define SAMPLE_WORD		SAMPLE_LATE
-#include "sample_fields.h"
+/* Each bit of sample_type has a field, in one list. */
+static_assert((SAMPLE_LEAD_MASK | SAMPLE_MORE_MASK | SAMPLE_LATE_MASK) ==
+	      PERF_SAMPLE_MAX - 1);
+static_assert(!(SAMPLE_LEAD_MASK & SAMPLE_MORE_MASK) &&
+	      !((SAMPLE_LEAD_MASK | SAMPLE_MORE_MASK) & SAMPLE_LATE_MASK));
 
-/* A header and all of the leading words. */
-#define SAMPLE_LEAD_WORDS	10
+/* All fields of the identity are leading words. */
+static_assert(!(SAMPLE_ID_MASK & ~SAMPLE_LEAD_MASK));
 
-#define SAMPLE_ID_MASK		(PERF_SAMPLE_TID | PERF_SAMPLE_TIME |	\
-				 PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
-				 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
-
-#define SAMPLE_ID_WORD(bit, ...)	static_assert(SAMPLE_ID_MASK & (bit))
-#include "sample_fields.h"
+/* No word has another size. */
+static_assert(!(0 SAMPLE_LEAD_FIELDS(SAMPLE_ADD_ODD)
+		  SAMPLE_LATE_FIELDS(SAMPLE_ADD_ODD, SAMPLE_NO_ROW)
+		  SAMPLE_ID_FIELDS(SAMPLE_ADD_ODD)));
 
 /* Fields from which others are computed; the record itself may lack them. */
 static u64 sample_implied(u64 type)
@@ -99,14 +100,9 @@ static u64 sample_implied(u64 type)
 void perf_sample_compile(struct perf_event *event)
 {
 	u64 type = event->attr.sample_type;
-	u16 fixed = 0, ids = 0;
-
-#define SAMPLE_LEAD(bit, ...)	(fixed += type & (bit) ? sizeof(u64) : 0)
-#define SAMPLE_WORD(bit, ...)	(fixed += type & (bit) ? sizeof(u64) : 0)
-#define SAMPLE_VARY(...)
-#define SAMPLE_LATE(...)
-#define SAMPLE_ID_WORD(bit, ...) (ids += type & (bit) ? sizeof(u64) : 0)
-#include "sample_fields.h"
+	u16 fixed = 0 SAMPLE_LEAD_FIELDS(SAMPLE_ADD_SIZE)
+		      SAMPLE_LATE_FIELDS(SAMPLE_ADD_SIZE, SAMPLE_NO_ROW);
+	u16 ids = 0 SAMPLE_ID_FIELDS(SAMPLE_ADD_SIZE);
 
 	static_assert(PERF_SAMPLE_MAX - 1 <= U32_MAX); /* the layout's type */
 	event->layout.type = type | sample_implied(type);
@@ -521,16 +517,6 @@ static void sample_shrink(struct perf_sample_data *data,
 		sample_drop_branches(data, event);
 }
 
-/* The word for the trace's length is counted already. */
-static void sample_fit_aux(struct perf_sample_data *data,
-			   struct perf_event *event)
-{
-	u64 room = SAMPLE_SIZE_MAX - sample_size(data, event);
-
-	data->aux_size = perf_aux_sample_size(event, room);
-	data->dyn_size += data->aux_size;
-}
-
 /*
  * Called when all fields are filled in but those that take the room that is
  * left. Each of these has at least one word: its length.
@@ -538,7 +524,7 @@ static void sample_fit_aux(struct perf_sample_data *data,
 static void sample_fit(struct perf_sample_data *data,
 		       struct perf_event *event, u64 todo)
 {
-	u64 limit = SAMPLE_SIZE_MAX;
+	u64 limit = SAMPLE_SIZE_MAX, room;
 
 	if (todo & PERF_SAMPLE_STACK_USER)
 		limit -= sizeof(u64);
@@ -549,8 +535,12 @@ static void sample_fit(struct perf_sample_data *data,
 	if (todo & PERF_SAMPLE_STACK_USER)
 		perf_sample_fit_stack(data, event, SAMPLE_SIZE_MAX -
 				      sample_size(data, event));
-	if (todo & PERF_SAMPLE_AUX)
-		sample_fit_aux(data, event);
+	if (todo & PERF_SAMPLE_AUX) {
+		/* The word for the trace's length is counted already. */
+		room = SAMPLE_SIZE_MAX - sample_size(data, event);
+		data->aux_size = perf_aux_sample_size(event, room);
+		data->dyn_size += data->aux_size;
+	}
 }
 
 /*
@@ -562,25 +552,20 @@ static __always_inline void sample_set_word(void *word, u64 value)
 	memcpy(word, &value, sizeof(value));
 }
 
-#define SAMPLE_FILL_WORD(bit, word, value)				\
-	do {								\
-		if (todo & (bit))					\
-			sample_set_word(&(word), value);		\
-	} while (0)
+/* Rows that fill in a field. */
+#define SAMPLE_FILL_WORD(bit, member, value)				\
+	if (todo & (bit))						\
+		sample_set_word(&data->member, value);
 
 #define SAMPLE_FILL_VARY(bit, name)					\
-	do {								\
-		if (todo & (bit))					\
-			perf_sample_fill_##name(data, event, regs);	\
-	} while (0)
+	if (todo & (bit))						\
+		perf_sample_fill_##name(data, event, regs);
 
 static noinline void sample_fill_late(struct perf_sample_data *data,
 				      struct perf_event *event,
 				      struct pt_regs *regs, u64 todo)
 {
-#define SAMPLE_WORD	SAMPLE_FILL_WORD
-#define SAMPLE_LATE	SAMPLE_FILL_VARY
-#include "sample_fields.h"
+	SAMPLE_LATE_FIELDS(SAMPLE_FILL_WORD, SAMPLE_FILL_VARY)
 }
 
 /* Out of line: a sample of leading words alone checks for no other field. */
@@ -588,10 +573,16 @@ static noinline void sample_fill_rest(struct perf_sample_data *data,
 				      struct perf_event *event,
 				      struct pt_regs *regs, u64 todo)
 {
-#define SAMPLE_VARY	SAMPLE_FILL_VARY
-#include "sample_fields.h"
+	SAMPLE_MORE_FIELDS(SAMPLE_FILL_VARY)
 	if (todo & SAMPLE_LATE_MASK)
 		sample_fill_late(data, event, regs, todo);
+}
+
+static __always_inline void sample_fill_lead(struct perf_sample_data *data,
+					     struct perf_event *event,
+					     struct pt_regs *regs, u64 todo)
+{
+	SAMPLE_LEAD_FIELDS(SAMPLE_FILL_WORD)
 }
 
 /* Inlined, so that sample_output() takes the three steps in one function. */
@@ -603,10 +594,8 @@ static __always_inline void sample_prepare(struct perf_sample_data *data,
 		   ~(u64)PERF_SAMPLE_READ;
 
 	data->type = event->attr.sample_type;
-	if (todo & SAMPLE_LEAD_MASK) {
-#define SAMPLE_LEAD	SAMPLE_FILL_WORD
-#include "sample_fields.h"
-	}
+	if (todo & SAMPLE_LEAD_MASK)
+		sample_fill_lead(data, event, regs, todo);
 	if (todo & ~(u64)SAMPLE_LEAD_MASK)
 		sample_fill_rest(data, event, regs, todo);
 	data->sample_flags |= todo;
@@ -673,28 +662,24 @@ static void perf_sample_emit_read(const struct perf_sample_record *record)
 				 size > others ? size - others : 0);
 }
 
+static __always_inline void *sample_put_word(void *to, const void *word)
+{
+	memcpy(to, word, sizeof(u64));
+	return to + sizeof(u64);
+}
+
+/* Rows that write a field. */
 #define SAMPLE_EMIT_LEAD(bit, member, ...)				\
-	do {								\
-		if (type & (bit)) {					\
-			BUILD_BUG_ON(sizeof(member) != sizeof(u64));	\
-			memcpy(to, &(member), sizeof(u64));		\
-			to += sizeof(u64);				\
-		}							\
-	} while (0)
+	if (type & (bit))						\
+		to = sample_put_word(to, &data->member);
 
 #define SAMPLE_EMIT_WORD(bit, member, ...)				\
-	do {								\
-		if (type & (bit)) {					\
-			BUILD_BUG_ON(sizeof(member) != sizeof(u64));	\
-			perf_rb_write_word(handle, &(member));		\
-		}							\
-	} while (0)
+	if (type & (bit))						\
+		perf_rb_write_word(handle, &data->member);
 
 #define SAMPLE_EMIT_VARY(bit, name)					\
-	do {								\
-		if (type & (bit))					\
-			perf_sample_emit_##name(record);		\
-	} while (0)
+	if (type & (bit))						\
+		perf_sample_emit_##name(record);
 
 static __always_inline void
 sample_put_lead(void *to, const struct perf_event_header *header,
@@ -705,8 +690,7 @@ sample_put_lead(void *to, const struct perf_event_header *header,
 	/* The samples that BPF programs write have nothing but a payload. */
 	if (!(type & SAMPLE_LEAD_MASK))
 		return;
-#define SAMPLE_LEAD	SAMPLE_EMIT_LEAD
-#include "sample_fields.h"
+	SAMPLE_LEAD_FIELDS(SAMPLE_EMIT_LEAD)
 }
 
 /* A page ends within the leading words. */
@@ -726,17 +710,14 @@ static noinline void sample_emit_late(const struct perf_sample_record *record)
 	struct perf_sample_data *data = record->data;
 	u64 type = data->type;
 
-#define SAMPLE_WORD	SAMPLE_EMIT_WORD
-#define SAMPLE_LATE	SAMPLE_EMIT_VARY
-#include "sample_fields.h"
+	SAMPLE_LATE_FIELDS(SAMPLE_EMIT_WORD, SAMPLE_EMIT_VARY)
 }
 
 static noinline void sample_emit_rest(const struct perf_sample_record *record)
 {
 	u64 type = record->data->type;
 
-#define SAMPLE_VARY	SAMPLE_EMIT_VARY
-#include "sample_fields.h"
+	SAMPLE_MORE_FIELDS(SAMPLE_EMIT_VARY)
 	if (type & SAMPLE_LATE_MASK)
 		sample_emit_late(record);
 }
@@ -865,17 +846,13 @@ void perf_event_output_backward(struct perf_event *event,
  * The identity at the end of other records.
  */
 
-/* All fields of the identity are leading words. */
-static_assert(!(SAMPLE_ID_MASK & ~SAMPLE_LEAD_MASK));
-
 static void sample_id_fill(struct perf_sample_data *data,
 			   struct perf_event *event, u64 wanted)
 {
 	const u64 todo = wanted & SAMPLE_ID_MASK;
 	struct pt_regs *const regs = NULL;
 
-#define SAMPLE_LEAD	SAMPLE_FILL_WORD
-#include "sample_fields.h"
+	SAMPLE_LEAD_FIELDS(SAMPLE_FILL_WORD)
 }
 
 /**
@@ -921,8 +898,7 @@ void perf_sample_id_emit(struct perf_event *event,
 	if (!event->attr.sample_id_all)
 		return;
 
-#define SAMPLE_ID_WORD	SAMPLE_EMIT_WORD
-#include "sample_fields.h"
+	SAMPLE_ID_FIELDS(SAMPLE_EMIT_WORD)
 }
 
 /**
@@ -1009,15 +985,11 @@ void perf_sample_read_record(struct perf_event *event,
 	perf_output_end(&handle);
 }
 
-static const struct perf_rb_id_ops sample_rb_id_ops = {
-	.init	= perf_sample_id_init,
-	.emit	= perf_sample_id_emit,
-};
-
 /* Runs before there are files that a buffer could belong to. */
 static int __init perf_sample_init(void)
 {
-	perf_rb_set_id_ops(&sample_rb_id_ops);
+	perf_hooks.sample_id_init = perf_sample_id_init;
+	perf_hooks.sample_id_emit = perf_sample_id_emit;
 	return 0;
 }
 early_initcall(perf_sample_init);

@@ -119,10 +119,10 @@ struct sample_group {
 	bool			fresh;
 };
 
-static __always_inline u64 *sample_member_words(u64 *to,
-						const struct sample_group *group,
-						struct perf_event *member,
-						u64 format)
+static __always_inline u64 *sample_event_words(u64 *to,
+					       const struct sample_group *group,
+					       struct perf_event *member,
+					       u64 format)
 {
 	if (member != group->event && !group->fresh &&
 	    member->state == PERF_EVENT_STATE_ACTIVE &&
@@ -142,12 +142,12 @@ static __always_inline void sample_read_whole(u64 *to, const u64 *end,
 	struct perf_event *sibling;
 
 	to = sample_head_words(to, group->leader, format, times);
-	to = sample_member_words(to, group, group->leader, format);
+	to = sample_event_words(to, group, group->leader, format);
 	list_for_each_entry(sibling, &group->leader->sibling_list,
 			    sibling_list) {
 		if (unlikely(to == end))
 			return;
-		to = sample_member_words(to, group, sibling, format);
+		to = sample_event_words(to, group, sibling, format);
 	}
 	while (unlikely(to < end))
 		*to++ = 0;
@@ -164,14 +164,14 @@ static noinline void sample_read_split(struct sample_values *out,
 
 	sample_put(out, words,
 		   sample_head_words(words, group->leader, format, times));
-	sample_put(out, words, sample_member_words(words, group,
-						   group->leader, format));
+	sample_put(out, words, sample_event_words(words, group,
+						  group->leader, format));
 	list_for_each_entry(sibling, &group->leader->sibling_list,
 			    sibling_list) {
 		if (!out->bytes)
 			break;
-		sample_put(out, words, sample_member_words(words, group,
-							   sibling, format));
+		sample_put(out, words, sample_event_words(words, group,
+							  sibling, format));
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "sched": schedules groups in and out, loads and unloads contexts.
+ * Room "sched": schedules contexts, groups and events in and out.
  *
  * Purpose: decides which groups run, one PMU at a time: pinned groups of the
  * CPU, pinned groups of the task, flexible groups of the CPU, flexible groups
@@ -20,7 +20,25 @@
  * perf_ctx_event_table has the rule, and debug kernels check it when an event
  * is scheduled in.
  *
- * Locking: the CPU context's lock, then the task context's.
+ * Locking: the CPU context's lock, then the task context's. Where events are
+ * scheduled in or out both are held, and interrupts are off: these are the
+ * scheduling locks, which perf_ctx_assert_sched_locked() asserts.
+ *
+ * Calls, from the task switch down to the driver:
+ *
+ *   task	__perf_event_task_sched_in()	__perf_event_task_sched_out()
+ *		perf_sched_reload_oncpu()
+ *   context	perf_sched_ctx_in_locked()	perf_sched_ctx_out_locked()
+ *   PMU context perf_sched_pmu_ctx_in_locked()	perf_sched_pmu_ctx_out_locked()
+ *   groups	perf_sched_pinned_in_locked()	perf_sched_list_out_locked()
+ *		perf_sched_choose_locked(), for flexible groups
+ *		perf_sched_resume_locked(), those chosen before
+ *   group	perf_sched_group_in_locked()	__perf_sched_group_out_locked()
+ *   event	perf_sched_event_in_locked()	__perf_sched_event_out_locked()
+ *   driver	pmu->add()			pmu->del()
+ *
+ * Others enter in between: perf_sched_group_try_in_locked() for a group that is
+ * opened or enabled, perf_sched_pmu_resched_locked() for all groups of a PMU.
  *
  * Race, the first event of a task that runs elsewhere:
  *  1. the opener turns the switch hooks on; each CPU has taken an interrupt
@@ -32,11 +50,12 @@
  *     either way it sees the context, and under ctx->lock the event.
  */
 #include <linux/smp.h>
-#include <linux/static_call.h>
 #include "clock.h"
 #include "context.h"
+#include "event_state.h"
 #include "family.h"
 #include "groups.h"
+#include "hooks.h"
 #include "pending.h"
 #include "pmu.h"
 #include "sched.h"
@@ -45,8 +64,6 @@
 #include "swap.h"
 #include "throttle.h"
 #include "walk.h"
-
-DEFINE_STATIC_CALL_NULL(perf_sched_cgroup_follow, perf_sched_follow_fn);
 
 static bool perf_sched_is_freq(const struct perf_event *event)
 {
@@ -77,15 +94,6 @@ static void perf_sched_account_out(struct perf_event *event,
 		perf_event_ctx(event)->nr_freq--;
 		perf_event_pmu_ctx(event)->nr_freq--;
 	}
-}
-
-/* Ends a throttling that began before the event was scheduled out. */
-static void perf_sched_unthrottle(struct perf_event *event)
-{
-	if (!perf_event_is_throttled(event))
-		return;
-	WRITE_ONCE(event->hw.interrupts, 0);
-	perf_side_throttle(event, false);
 }
 
 /* The state of an event that was scheduled out or found no room. */
@@ -124,17 +132,19 @@ static void perf_sched_pmu_del(struct perf_event *event)
 	perf_pmu_enable(pmu);
 }
 
-/* The group's PMU is disabled. */
+/* Schedules in one event of a group. The group's PMU is disabled. */
 static int perf_sched_event_in_locked(struct perf_event *event)
 {
 	int err;
 
-	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	perf_ctx_assert_sched_locked(perf_event_ctx(event));
 	if (event->state <= PERF_EVENT_STATE_OFF)
 		return 0;
 	WRITE_ONCE(event->oncpu, smp_processor_id());
 	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
-	perf_sched_unthrottle(event);
+	/* Throttled before it was scheduled out. */
+	if (unlikely(perf_event_is_throttled(event)))
+		perf_throttle_clear(event);
 	perf_side_itrace_start(event);
 
 	err = perf_sched_pmu_add(event);
@@ -148,9 +158,9 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 }
 
 /* Schedules out one event of a group. The group's PMU is disabled. */
-static void perf_sched_member_out_locked(struct perf_event *event)
+static void __perf_sched_event_out_locked(struct perf_event *event)
 {
-	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	perf_ctx_assert_sched_locked(perf_event_ctx(event));
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 	list_del_init(&event->active_list);
@@ -161,21 +171,21 @@ static void perf_sched_member_out_locked(struct perf_event *event)
 	perf_sched_account_out(event, perf_event_cpc_oncpu(event));
 }
 
-static void perf_sched_members_out_locked(struct perf_event *leader)
+static void __perf_sched_group_out_locked(struct perf_event *leader)
 {
 	struct perf_event *sibling;
 
-	lockdep_assert_held(&perf_event_ctx(leader)->lock);
-	perf_sched_member_out_locked(leader);
+	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
+	__perf_sched_event_out_locked(leader);
 	for_each_sibling_event(sibling, leader)
-		perf_sched_member_out_locked(sibling);
+		__perf_sched_event_out_locked(sibling);
 }
 
 /**
  * perf_sched_event_out_locked() - schedule one event out
  * @event: event of a context loaded here; nothing happens unless it is active
  *
- * Context: locks of both contexts, interrupts off; clocks up to date.
+ * Context: scheduling locks; clocks up to date.
  */
 void perf_sched_event_out_locked(struct perf_event *event)
 {
@@ -185,7 +195,7 @@ void perf_sched_event_out_locked(struct perf_event *event)
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 	perf_pmu_disable(pmu);
-	perf_sched_member_out_locked(event);
+	__perf_sched_event_out_locked(event);
 	perf_pmu_enable(pmu);
 }
 
@@ -201,16 +211,17 @@ void perf_sched_group_out_locked(struct perf_event *leader)
 	if (leader->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 	perf_pmu_disable(perf_event_pmu_ctx(leader)->pmu);
-	perf_sched_members_out_locked(leader);
+	__perf_sched_group_out_locked(leader);
 	perf_pmu_enable(perf_event_pmu_ctx(leader)->pmu);
 }
 
-static int perf_sched_members_in_locked(struct perf_event *leader)
+static int perf_sched_events_in_locked(struct perf_event *leader)
 {
 	struct perf_event *sibling;
 	int err;
 
-	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
+	perf_throttle_report_end(leader);
 	err = perf_sched_event_in_locked(leader);
 	if (err)
 		return err;
@@ -237,20 +248,20 @@ static void perf_sched_start_add_locked(struct pmu *pmu)
 	perf_pmu_start_add(pmu);
 }
 
-/* Schedules in all events of a group or none. */
-static bool perf_sched_group_in_locked(struct perf_event *leader)
+/* Adds all events of a group in one transaction, or none. */
+static bool perf_sched_group_add_locked(struct perf_event *leader)
 {
 	struct pmu *pmu = perf_event_pmu_ctx(leader)->pmu;
 
-	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
 	/* A lone software event always fits and needs no transaction. */
 	if (leader->group_caps & PERF_EV_CAP_SOFTWARE && !leader->nr_siblings)
-		return !perf_sched_event_in_locked(leader);
+		return !perf_sched_events_in_locked(leader);
 
 	perf_sched_start_add_locked(pmu);
-	if (!perf_sched_members_in_locked(leader) && !perf_pmu_commit_add(pmu))
+	if (!perf_sched_events_in_locked(leader) && !perf_pmu_commit_add(pmu))
 		return true;
-	perf_sched_members_out_locked(leader);
+	__perf_sched_group_out_locked(leader);
 	perf_pmu_cancel_add(pmu);
 	return false;
 }
@@ -282,7 +293,7 @@ static u64 perf_sched_interval(struct perf_pmu_ctx *epc)
 
 /**
  * perf_sched_choice_left_locked() - compute how long the choice still holds
- * @epc: a PMU's part of a context loaded here, clock up to date
+ * @epc: PMU context of a context loaded here, clock up to date
  *
  * Context: ctx->lock, interrupts off.
  * Return: nanoseconds of the context's time; U64_MAX if no group waits for the
@@ -309,17 +320,15 @@ static void perf_sched_mux_start(struct perf_cpu_pmu_context *cpc, u64 left)
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-static void perf_sched_show_locked(struct perf_event *event)
+static void perf_sched_update_page_locked(struct perf_event *event)
 {
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
-	if (!READ_ONCE(event->rb))
-		return;
-	perf_event_time_update(event);
-	perf_event_update_userpage(event);
+	if (READ_ONCE(event->rb))
+		perf_event_update_userpage(event);
 }
 
 /**
- * perf_sched_show_group_locked() - update the user pages of an inactive group
+ * perf_sched_group_update_pages_locked() - update an inactive group's pages
  * @leader: leader; or a sibling, alone
  *
  * A group that was not active has not updated its pages by being scheduled out.
@@ -327,21 +336,21 @@ static void perf_sched_show_locked(struct perf_event *event)
  * Context: ctx->lock; if the context is loaded, on that CPU with interrupts
  * off; clock up to date.
  */
-void perf_sched_show_group_locked(struct perf_event *leader)
+void perf_sched_group_update_pages_locked(struct perf_event *leader)
 {
 	struct perf_event *sibling;
 
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
-	perf_sched_show_locked(leader);
+	perf_sched_update_page_locked(leader);
 	for_each_sibling_event(sibling, leader)
-		perf_sched_show_locked(sibling);
+		perf_sched_update_page_locked(sibling);
 }
 
 /* A pinned group that found no room enters ERROR, and its readers are woken. */
 static void perf_sched_pinned_failed(struct perf_event *leader)
 {
 	perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
-	perf_sched_show_group_locked(leader);
+	perf_sched_group_update_pages_locked(leader);
 	WRITE_ONCE(leader->pending_kill, POLL_ERR);
 	perf_pending_wake(leader);
 }
@@ -363,22 +372,23 @@ static void perf_sched_flexible_failed(struct perf_event *leader)
 	perf_sched_wait(perf_event_pmu_ctx(leader));
 	/* There may be thousands, most with one event and without a page. */
 	if (leader->nr_siblings || READ_ONCE(leader->rb))
-		perf_sched_show_group_locked(leader);
+		perf_sched_group_update_pages_locked(leader);
 }
 
 /*
+ * Schedules in all events of a group, or none.
  * Return: false if the group found no room. A group that is disabled, or active
  * already, needs none.
  */
-static bool perf_sched_leader_in_locked(struct perf_event *leader)
+static bool perf_sched_group_in_locked(struct perf_event *leader)
 {
 	struct perf_cpu_pmu_context *cpc = perf_event_cpc_oncpu(leader);
 
-	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
 	if (leader->state != PERF_EVENT_STATE_INACTIVE)
 		return true;
 	if (!perf_sched_may_try(leader, cpc) ||
-	    !perf_sched_group_in_locked(leader))
+	    !perf_sched_group_add_locked(leader))
 		return false;
 	list_add_tail(&leader->active_list, perf_sched_active_list(leader));
 	return true;
@@ -390,9 +400,9 @@ static void perf_sched_list_out_locked(struct perf_pmu_ctx *epc,
 {
 	struct perf_event *leader, *next;
 
-	lockdep_assert_held(&epc->ctx->lock);
+	perf_pmu_assert_sched_locked(epc);
 	list_for_each_entry_safe_reverse(leader, next, active, active_list)
-		perf_sched_members_out_locked(leader);
+		__perf_sched_group_out_locked(leader);
 }
 
 /*
@@ -408,7 +418,7 @@ static bool perf_sched_was_left_out(const struct perf_event *leader)
 /* Is the group in the choice? If it was left out its user page is updated. */
 static bool perf_sched_goes_on_locked(struct perf_event *leader)
 {
-	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	perf_ctx_assert_sched_locked(perf_event_ctx(leader));
 	if (leader->state != PERF_EVENT_STATE_INACTIVE)
 		return false;
 	if (!perf_sched_was_left_out(leader))
@@ -420,10 +430,10 @@ static bool perf_sched_goes_on_locked(struct perf_event *leader)
 /* A transaction of @leader's PMU is open. */
 static bool perf_sched_join_locked(struct perf_event *leader)
 {
-	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
 	if (!perf_sched_may_try(leader, perf_event_cpc_oncpu(leader)) ||
-	    perf_sched_members_in_locked(leader)) {
-		perf_sched_members_out_locked(leader);
+	    perf_sched_events_in_locked(leader)) {
+		__perf_sched_group_out_locked(leader);
 		return false;
 	}
 	list_add_tail(&leader->active_list, perf_sched_active_list(leader));
@@ -438,7 +448,7 @@ static bool perf_sched_join_all_locked(struct perf_pmu_ctx *epc,
 	struct perf_event *leader;
 	bool open = false;
 
-	lockdep_assert_held(&epc->ctx->lock);
+	perf_pmu_assert_sched_locked(epc);
 	perf_group_for_each(leader, cursor, tree, smp_processor_id()) {
 		if (!perf_sched_goes_on_locked(leader))
 			continue;
@@ -464,7 +474,7 @@ static bool perf_sched_all_in_locked(struct perf_pmu_ctx *epc,
 {
 	struct pmu *pmu = epc->pmu;
 
-	lockdep_assert_held(&epc->ctx->lock);
+	perf_pmu_assert_sched_locked(epc);
 	if (pmu->task_ctx_nr == perf_sw_context || !list_empty(active))
 		return false;
 	if (perf_sched_join_all_locked(epc, tree))
@@ -481,9 +491,9 @@ static bool perf_sched_filtered(struct pmu *pmu)
 
 /*
  * A try that finds no room takes some thousand instructions, and a user can
- * open thousands of groups. So a walk over the groups of a part tries them
- * until so many have found no room, skips some, and tries again until so many
- * more have found none. The groups with the least service come first. The
+ * open thousands of groups. So a walk over the groups of a PMU context tries
+ * them until so many have found no room, skips some, and tries again until so
+ * many more have found none. The groups with the least service come first. The
  * number of skipped groups changes from choice to choice, so that all others
  * try in turn.
  */
@@ -533,12 +543,12 @@ static bool perf_sched_passes_by(const struct perf_event *leader,
 	return true;
 }
 
-/* Return: as perf_sched_leader_in_locked(). */
+/* Return: as perf_sched_group_in_locked(). */
 static bool perf_sched_walk_in_locked(struct perf_event *leader,
 				      struct perf_sched_walk *walk)
 {
-	lockdep_assert_held(&perf_event_ctx(leader)->lock);
-	if (perf_sched_leader_in_locked(leader))
+	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
+	if (perf_sched_group_in_locked(leader))
 		return true;
 	walk->missed++;
 	return false;
@@ -549,11 +559,11 @@ static void perf_sched_pinned_in_locked(struct perf_pmu_ctx *epc)
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 
-	lockdep_assert_held(&epc->ctx->lock);
+	perf_pmu_assert_sched_locked(epc);
 	perf_group_for_each(leader, cursor, &epc->pinned_groups,
 			    smp_processor_id()) {
 		if (leader->state == PERF_EVENT_STATE_INACTIVE &&
-		    !perf_sched_leader_in_locked(leader))
+		    !perf_sched_group_in_locked(leader))
 			perf_sched_pinned_failed(leader);
 	}
 }
@@ -567,7 +577,7 @@ static void perf_sched_put_off_locked(struct perf_event *leader)
 {
 	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
 
-	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	perf_ctx_assert_sched_locked(perf_event_ctx(leader));
 	if (list_empty(&epc->flexible_active) &&
 	    list_empty(&perf_cpc_oncpu(epc->pmu)->epc.flexible_active))
 		perf_group_put_off_locked(leader);
@@ -577,7 +587,7 @@ static void perf_sched_put_off_locked(struct perf_event *leader)
 static bool perf_sched_choose_group_locked(struct perf_event *leader,
 					   struct perf_sched_walk *walk)
 {
-	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
 	if (perf_sched_passes_by(leader, walk))
 		return false;
 	if (perf_sched_walk_in_locked(leader, walk)) {
@@ -609,12 +619,12 @@ static unsigned int perf_sched_rest_waits(struct perf_group_cursor *cursor)
 
 /**
  * perf_sched_choose_locked() - choose flexible groups and schedule them in
- * @epc: a PMU's part of a context loaded here, clock up to date
+ * @epc: PMU context of a context loaded here, clock up to date
  *
  * Groups try in the order of service. A group that does not fit does not keep
  * the groups behind it from the room that is left.
  *
- * Context: locks of both contexts, interrupts off, the PMU disabled.
+ * Context: scheduling locks, the PMU disabled.
  */
 void perf_sched_choose_locked(struct perf_pmu_ctx *epc)
 {
@@ -625,7 +635,7 @@ void perf_sched_choose_locked(struct perf_pmu_ctx *epc)
 	struct perf_event *leader;
 	unsigned int waiting = 0;
 
-	lockdep_assert_held(&epc->ctx->lock);
+	perf_pmu_assert_sched_locked(epc);
 	if (turns)
 		perf_group_rank_locked(epc, smp_processor_id(),
 				       perf_sched_interval(epc));
@@ -656,7 +666,7 @@ static void perf_sched_resume_locked(struct perf_pmu_ctx *epc)
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 
-	lockdep_assert_held(&epc->ctx->lock);
+	perf_pmu_assert_sched_locked(epc);
 	if (!epc->chosen || !perf_sched_choice_left_locked(epc)) {
 		perf_sched_choose_locked(epc);
 		return;
@@ -675,20 +685,20 @@ static void perf_sched_resume_locked(struct perf_pmu_ctx *epc)
 
 /**
  * perf_sched_flexible_out_locked() - schedule all flexible groups out
- * @epc: a PMU's part of a context loaded here
+ * @epc: PMU context of a context loaded here
  *
- * Context: locks of both contexts, interrupts off, the PMU disabled.
+ * Context: scheduling locks, the PMU disabled.
  */
 void perf_sched_flexible_out_locked(struct perf_pmu_ctx *epc)
 {
-	lockdep_assert_held(&epc->ctx->lock);
+	perf_pmu_assert_sched_locked(epc);
 	epc->rotate_necessary = 0;
 	perf_sched_list_out_locked(epc, &epc->flexible_active);
 }
 
-/* The part of the CPU's own context, NULL if that is not loaded. */
+/* The PMU context of the CPU's own context, NULL if that is not loaded. */
 static struct perf_pmu_ctx *
-perf_sched_own_epc_locked(struct perf_cpu_pmu_context *cpc)
+perf_sched_own_pmu_ctx_locked(struct perf_cpu_pmu_context *cpc)
 {
 	struct perf_ctx *ctx = cpc->epc.ctx;
 
@@ -712,16 +722,17 @@ static void perf_sched_both_in_locked(struct perf_pmu_ctx *own,
 }
 
 /**
- * perf_sched_pmu_locked() - choose again what runs on a PMU
+ * perf_sched_pmu_resched_locked() - choose again what runs on a PMU
  * @cpuctx: this CPU; clocks up to date
  * @pmu: PMU
  *
  * A CPU that goes offline still runs tasks and loads their contexts after its
  * own context was unloaded. Then only groups of tasks are chosen.
  *
- * Context: locks of both contexts, interrupts off.
+ * Context: scheduling locks.
  */
-void perf_sched_pmu_locked(struct perf_cpu_context *cpuctx, struct pmu *pmu)
+void perf_sched_pmu_resched_locked(struct perf_cpu_context *cpuctx,
+				   struct pmu *pmu)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(pmu);
 	struct perf_pmu_ctx *task_epc = cpc->task_epc;
@@ -735,7 +746,7 @@ void perf_sched_pmu_locked(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 	perf_sched_flexible_out_locked(&cpc->epc);
 
 	if (!perf_sched_filtered(pmu))
-		perf_sched_both_in_locked(perf_sched_own_epc_locked(cpc),
+		perf_sched_both_in_locked(perf_sched_own_pmu_ctx_locked(cpc),
 					  task_epc);
 	perf_pmu_enable(pmu);
 }
@@ -749,18 +760,17 @@ static bool perf_sched_is_candidate(const struct perf_event *leader)
 }
 
 /**
- * perf_sched_offer_locked() - schedule one group in if there is room for it
+ * perf_sched_group_fit_in_locked() - schedule a group in if there is room
  * @leader: group of a context loaded here
  *
- * Context: locks of both contexts, interrupts off, the PMU disabled; clocks up
- * to date.
+ * Context: scheduling locks, the PMU disabled; clocks up to date.
  * Return: false if the group should be active but found no room.
  */
-bool perf_sched_offer_locked(struct perf_event *leader)
+bool perf_sched_group_fit_in_locked(struct perf_event *leader)
 {
-	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
 	return !perf_sched_is_candidate(leader) ||
-	       perf_sched_leader_in_locked(leader);
+	       perf_sched_group_in_locked(leader);
 }
 
 /*
@@ -779,46 +789,46 @@ static void perf_sched_clock_other_locked(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_sched_try_in_locked() - schedule one group in beside the active ones
+ * perf_sched_group_try_in_locked() - schedule a group in beside the active ones
  * @cpuctx: this CPU
  * @leader: group of a context loaded here; clock up to date
  *
  * No other group is touched unless a pinned group needs the room.
  *
- * Context: locks of both contexts, interrupts off.
+ * Context: scheduling locks.
  */
-void perf_sched_try_in_locked(struct perf_cpu_context *cpuctx,
-			      struct perf_event *leader)
+void perf_sched_group_try_in_locked(struct perf_cpu_context *cpuctx,
+				    struct perf_event *leader)
 {
 	struct pmu *pmu = perf_event_pmu_ctx(leader)->pmu;
 	bool on;
 
-	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	perf_ctx_assert_sched_locked(perf_event_ctx(leader));
 	if (!perf_sched_is_candidate(leader))
 		return;
 	perf_pmu_disable(pmu);
-	on = perf_sched_leader_in_locked(leader);
+	on = perf_sched_group_in_locked(leader);
 	if (!on && !leader->attr.pinned)
 		perf_sched_flexible_failed(leader);
 	perf_pmu_enable(pmu);
 	if (!on && leader->attr.pinned) {
 		perf_sched_clock_other_locked(cpuctx, perf_event_ctx(leader));
-		perf_sched_pmu_locked(cpuctx, pmu);
+		perf_sched_pmu_resched_locked(cpuctx, pmu);
 	}
 }
 
-static bool perf_sched_epc_is_empty(struct perf_pmu_ctx *epc)
+static bool perf_sched_pmu_ctx_is_empty(struct perf_pmu_ctx *epc)
 {
 	return RB_EMPTY_ROOT(&epc->pinned_groups.root) &&
 	       RB_EMPTY_ROOT(&epc->flexible_groups.root);
 }
 
 /* Notifies the driver of the switch if it asked for that. */
-static void perf_sched_tell_driver_locked(struct perf_pmu_ctx *epc)
+static void perf_sched_notify_driver_locked(struct perf_pmu_ctx *epc)
 {
-	lockdep_assert_held(&epc->ctx->lock);
+	perf_ctx_assert_sched_locked(epc->ctx);
 	if (perf_sched_cb_is_wanted())
-		perf_sched_cb_part_locked(epc, true);
+		perf_sched_cb_pmu_ctx_locked(epc, true);
 }
 
 /*
@@ -826,15 +836,15 @@ static void perf_sched_tell_driver_locked(struct perf_pmu_ctx *epc)
  * driver is notified before any event counts: it may hold data of the previous
  * task.
  */
-static void perf_sched_epc_in_locked(struct perf_pmu_ctx *epc)
+static void perf_sched_pmu_ctx_in_locked(struct perf_pmu_ctx *epc)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
 	bool pinned = !RB_EMPTY_ROOT(&epc->pinned_groups.root);
 	bool evict = pinned && !list_empty(&cpc->epc.flexible_active);
 
-	lockdep_assert_held(&epc->ctx->lock);
-	if (perf_sched_epc_is_empty(epc) || perf_sched_filtered(epc->pmu)) {
-		perf_sched_tell_driver_locked(epc);
+	perf_ctx_assert_sched_locked(epc->ctx);
+	if (perf_sched_pmu_ctx_is_empty(epc) || perf_sched_filtered(epc->pmu)) {
+		perf_sched_notify_driver_locked(epc);
 		return;
 	}
 
@@ -849,18 +859,18 @@ static void perf_sched_epc_in_locked(struct perf_pmu_ctx *epc)
 	if (evict)
 		perf_sched_resume_locked(&cpc->epc);
 	perf_sched_resume_locked(epc);
-	perf_sched_tell_driver_locked(epc);
+	perf_sched_notify_driver_locked(epc);
 	perf_pmu_enable(epc->pmu);
 }
 
 /**
  * perf_sched_fill_locked() - fill room that others left with waiting groups
- * @epc: a PMU's part of a context loaded here, clock up to date
+ * @epc: PMU context of a context loaded here, clock up to date
  *
  * This is no new choice: else frequent switches would put off the next choice
  * for ever.
  *
- * Context: locks of both contexts, interrupts off, the PMU disabled.
+ * Context: scheduling locks, the PMU disabled.
  */
 void perf_sched_fill_locked(struct perf_pmu_ctx *epc)
 {
@@ -868,7 +878,7 @@ void perf_sched_fill_locked(struct perf_pmu_ctx *epc)
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 
-	lockdep_assert_held(&epc->ctx->lock);
+	perf_pmu_assert_sched_locked(epc);
 	epc->rotate_necessary = 0;
 	perf_group_for_each(leader, cursor, &epc->flexible_groups,
 			    smp_processor_id()) {
@@ -878,12 +888,12 @@ void perf_sched_fill_locked(struct perf_pmu_ctx *epc)
 	}
 }
 
-/* Schedules out a task's part; waiting groups of the CPU may take the room. */
-static void perf_sched_epc_out_locked(struct perf_pmu_ctx *epc)
+/* Waiting groups of the CPU may take the room that the task's groups leave. */
+static void perf_sched_pmu_ctx_out_locked(struct perf_pmu_ctx *epc)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
 
-	lockdep_assert_held(&epc->ctx->lock);
+	perf_ctx_assert_sched_locked(epc->ctx);
 	if (!perf_pmu_ctx_is_active(epc)) {
 		epc->rotate_necessary = 0;
 		return;
@@ -899,49 +909,49 @@ static void perf_sched_epc_out_locked(struct perf_pmu_ctx *epc)
 }
 
 /**
- * perf_sched_load_locked() - load a task's context on this CPU
+ * perf_sched_ctx_in_locked() - load a task's context on this CPU
  * @cpuctx: this CPU; no task context is loaded
  * @ctx: context of current, loaded nowhere
  *
- * Context: locks of both contexts, interrupts off.
+ * Context: scheduling locks.
  */
-void perf_sched_load_locked(struct perf_cpu_context *cpuctx,
-			    struct perf_ctx *ctx)
+void perf_sched_ctx_in_locked(struct perf_cpu_context *cpuctx,
+			      struct perf_ctx *ctx)
 {
 	struct perf_pmu_ctx *epc;
 
-	lockdep_assert_held(&ctx->lock);
+	perf_ctx_assert_sched_locked(ctx);
 	WARN_ON_ONCE(cpuctx->task_ctx || ctx->loaded_cpu != PERF_CPU_NONE);
 	perf_ctx_clock_start_locked(ctx);
 	perf_ctx_set_loaded_locked(ctx, smp_processor_id());
 	cpuctx->task_ctx = ctx;
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
-		/* A part without events may go while the context is loaded. */
+		/* Without events it may go while the context is loaded. */
 		if (epc->nr_events)
 			perf_cpc_oncpu(epc->pmu)->task_epc = epc;
-		perf_sched_epc_in_locked(epc);
+		perf_sched_pmu_ctx_in_locked(epc);
 	}
 }
 
 /**
- * perf_sched_unload_locked() - unload the task context of this CPU
+ * perf_sched_ctx_out_locked() - unload the task context of this CPU
  * @cpuctx: this CPU
  * @ctx: its task context
  *
- * Context: locks of both contexts, interrupts off.
+ * Context: scheduling locks.
  */
-void perf_sched_unload_locked(struct perf_cpu_context *cpuctx,
-			      struct perf_ctx *ctx)
+void perf_sched_ctx_out_locked(struct perf_cpu_context *cpuctx,
+			       struct perf_ctx *ctx)
 {
 	struct perf_pmu_ctx *epc;
 
-	lockdep_assert_held(&ctx->lock);
+	perf_ctx_assert_sched_locked(ctx);
 	WARN_ON_ONCE(cpuctx->task_ctx != ctx);
 	if (perf_sched_cb_is_wanted())
 		perf_sched_cb_ctx_locked(ctx, false);
 	perf_ctx_clock_update_locked(ctx);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
-		perf_sched_epc_out_locked(epc);
+		perf_sched_pmu_ctx_out_locked(epc);
 		perf_cpc_oncpu(epc->pmu)->task_epc = NULL;
 	}
 	cpuctx->task_ctx = NULL;
@@ -951,16 +961,16 @@ void perf_sched_unload_locked(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_sched_cpu_out_locked() - schedule out all events of this CPU's context
+ * perf_sched_cpu_ctx_out_locked() - schedule out the events of a CPU's context
  * @ctx: this CPU's own context; no task context is loaded
  *
  * Context: ctx->lock, interrupts off; clock up to date.
  */
-void perf_sched_cpu_out_locked(struct perf_ctx *ctx)
+void perf_sched_cpu_ctx_out_locked(struct perf_ctx *ctx)
 {
 	struct perf_pmu_ctx *epc;
 
-	lockdep_assert_held(&ctx->lock);
+	perf_ctx_assert_sched_locked(ctx);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
 		perf_pmu_disable(epc->pmu);
 		perf_sched_flexible_out_locked(epc);
@@ -970,19 +980,19 @@ void perf_sched_cpu_out_locked(struct perf_ctx *ctx)
 }
 
 /**
- * perf_sched_unload_oncpu() - unload a context, if it is loaded here
+ * perf_sched_ctx_out_oncpu() - unload a context, if it is loaded here
  * @ctx: context
  *
  * Context: interrupts off; takes the locks.
  */
-void perf_sched_unload_oncpu(struct perf_ctx *ctx)
+void perf_sched_ctx_out_oncpu(struct perf_ctx *ctx)
 {
 	struct perf_cpu_context *cpuctx = perf_ctx_loaded_oncpu(ctx);
 
 	if (!cpuctx)
 		return;
 	perf_ctx_lock_pair(cpuctx, ctx);
-	perf_sched_unload_locked(cpuctx, ctx);
+	perf_sched_ctx_out_locked(cpuctx, ctx);
 	perf_ctx_unlock_pair(cpuctx, ctx);
 }
 
@@ -990,8 +1000,8 @@ void perf_sched_unload_oncpu(struct perf_ctx *ctx)
  * @family: the pool that @ctx was taken from, NULL if it is current's own.
  * Return: false if @ctx does not serve current, now that its lock is held.
  */
-static bool perf_sched_try_load(struct perf_family *family,
-				struct perf_ctx *ctx)
+static bool perf_sched_try_ctx_in(struct perf_family *family,
+				  struct perf_ctx *ctx)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 	bool serves;
@@ -999,7 +1009,7 @@ static bool perf_sched_try_load(struct perf_family *family,
 	perf_ctx_lock_pair(cpuctx, ctx);
 	serves = perf_ctx_serves(ctx, current);
 	if (serves && ctx->nr_events && ctx->loaded_cpu == PERF_CPU_NONE)
-		perf_sched_load_locked(cpuctx, ctx);
+		perf_sched_ctx_in_locked(cpuctx, ctx);
 	else if (family)
 		perf_family_return_locked(family, ctx);
 	perf_ctx_unlock_pair(cpuctx, ctx);
@@ -1007,7 +1017,7 @@ static bool perf_sched_try_load(struct perf_family *family,
 }
 
 /* Loads the context that counts current, if it has events. */
-static void perf_sched_load(void)
+static void perf_sched_task_in(void)
 {
 	struct perf_ctx *ctx;
 	struct perf_family *family;
@@ -1020,15 +1030,15 @@ static void perf_sched_load(void)
 			family = ctx->family;
 			ctx = perf_family_take_oncpu(family);
 		}
-	} while (ctx && !perf_sched_try_load(family, ctx));
+	} while (ctx && !perf_sched_try_ctx_in(family, ctx));
 }
 
 /**
- * perf_sched_settle_oncpu() - load the context that counts current, no other
+ * perf_sched_reload_oncpu() - load the context that counts current, no other
  *
  * Context: interrupts off.
  */
-void perf_sched_settle_oncpu(void)
+void perf_sched_reload_oncpu(void)
 {
 	struct perf_ctx *ctx;
 
@@ -1037,19 +1047,19 @@ void perf_sched_settle_oncpu(void)
 	if (ctx && perf_ctx_serves(ctx, current))
 		return;
 	if (ctx)
-		perf_sched_unload_oncpu(ctx);
-	perf_sched_load();
+		perf_sched_ctx_out_oncpu(ctx);
+	perf_sched_task_in();
 }
 
 /**
- * perf_sched_part_task() - take the context from a task
+ * perf_sched_take_ctx() - take the context from a task
  * @task: current, or a task that never ran
  *
  * Context: task; nothing but an exchange at a switch may change
  * task->perf_event_ctxp meanwhile.
  * Return: the context or handle that the task had, with the task's reference.
  */
-struct perf_ctx *perf_sched_part_task(struct task_struct *task)
+struct perf_ctx *perf_sched_take_ctx(struct task_struct *task)
 {
 	struct perf_ctx *ctx;
 
@@ -1057,12 +1067,12 @@ struct perf_ctx *perf_sched_part_task(struct task_struct *task)
 	ctx = perf_task_ctx(task);
 	WRITE_ONCE(task->perf_event_ctxp, NULL);
 	if (task == current)
-		perf_sched_settle_oncpu();
+		perf_sched_reload_oncpu();
 	return ctx;
 }
 
 /* The context stays loaded for the next task; drivers hear of the switch. */
-static void perf_sched_hand_over(struct perf_ctx *ctx, bool sched_in)
+static void perf_sched_notify_kept_ctx(struct perf_ctx *ctx, bool sched_in)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 
@@ -1095,9 +1105,9 @@ void __perf_event_task_sched_out(struct task_struct *task,
 		return;
 	guard(rcu)();
 	if (perf_ctx_serves(ctx, next) || perf_swap_try_oncpu(ctx, next))
-		perf_sched_hand_over(ctx, false);
+		perf_sched_notify_kept_ctx(ctx, false);
 	else
-		perf_sched_unload_oncpu(ctx);
+		perf_sched_ctx_out_oncpu(ctx);
 }
 
 /* Comes before the task's own groups, because the CPU's groups come first. */
@@ -1105,7 +1115,7 @@ static void perf_sched_follow_cgroup(struct task_struct *task)
 {
 #ifdef CONFIG_CGROUP_PERF
 	if (this_cpu_ptr(&perf_cpu_context)->cgrp)
-		static_call_cond(perf_sched_cgroup_follow)(task);
+		perf_hooks.cgroup_switch(task);
 #endif
 }
 
@@ -1128,9 +1138,9 @@ void __perf_event_task_sched_in(struct task_struct *prev,
 	perf_sched_follow_cgroup(task);
 	ctx = this_cpu_read(perf_cpu_context.task_ctx);
 	if (ctx && perf_ctx_serves(ctx, task))
-		perf_sched_hand_over(ctx, true);
+		perf_sched_notify_kept_ctx(ctx, true);
 	else if (ctx || perf_task_ctx(task))
-		perf_sched_settle_oncpu();
+		perf_sched_reload_oncpu();
 
 	if (perf_side_wants_switch())
 		perf_side_switch(task, prev, true);
@@ -1157,7 +1167,7 @@ static void perf_sched_resched_oncpu(struct perf_late *late)
 	/* Only here do the CPU's pinned groups lose their place as well. */
 	perf_pmu_disable(pmu);
 	perf_sched_list_out_locked(epc, &epc->pinned_active);
-	perf_sched_pmu_locked(cpuctx, pmu);
+	perf_sched_pmu_resched_locked(cpuctx, pmu);
 	perf_pmu_enable(pmu);
 	perf_ctx_unlock_pair(cpuctx, task_ctx);
 }

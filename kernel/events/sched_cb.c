@@ -20,8 +20,8 @@
  * contexts that are loaded, and its PMU disabled.
  *
  * Each driver is notified once of a switch out and once of a switch in. It gets
- * the task's part of its PMU if a task context with events of the PMU is loaded
- * (cpc->task_epc), else the CPU's part, whatever else the task's context holds.
+ * the task's PMU context if a task context with events of the PMU is loaded
+ * (cpc->task_epc), else the CPU's, whatever else the task's context holds.
  */
 #include "context.h"
 #include "pmu.h"
@@ -31,16 +31,16 @@ DEFINE_PER_CPU(int, perf_sched_cb_users);
 static DEFINE_PER_CPU(struct list_head, perf_sched_cb_list);
 
 /**
- * perf_sched_cb_part_locked() - notify one driver of the switch of a task
- * @epc: the part of the task's context on the driver's PMU
+ * perf_sched_cb_pmu_ctx_locked() - notify one driver of the switch of a task
+ * @epc: the task's PMU context for the driver's PMU
  * @sched_in: true for a switch in
  *
- * Nothing happens if the driver has not asked, or if the part has no events: then
+ * Nothing happens if the driver has not asked, or if @epc has no events: then
  * perf_sched_cb_cpu() notifies it.
  *
  * Context: locks of the contexts that are loaded, interrupts off.
  */
-void perf_sched_cb_part_locked(struct perf_pmu_ctx *epc, bool sched_in)
+void perf_sched_cb_pmu_ctx_locked(struct perf_pmu_ctx *epc, bool sched_in)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
 	struct pmu *pmu = epc->pmu;
@@ -66,7 +66,7 @@ void perf_sched_cb_ctx_locked(struct perf_ctx *ctx, bool sched_in)
 
 	lockdep_assert_held(&ctx->lock);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry)
-		perf_sched_cb_part_locked(epc, sched_in);
+		perf_sched_cb_pmu_ctx_locked(epc, sched_in);
 }
 
 static void perf_sched_cb_tell_pmu(struct perf_cpu_pmu_context *cpc,

@@ -14,8 +14,8 @@ static inline bool perf_sched_cb_is_wanted(void)
 	return unlikely(__this_cpu_read(perf_sched_cb_users));
 }
 
-/* A task with events is switched: notify the driver of one part, or all. */
-void perf_sched_cb_part_locked(struct perf_pmu_ctx *epc, bool sched_in);
+/* A task with events is switched: notify one driver, or all. */
+void perf_sched_cb_pmu_ctx_locked(struct perf_pmu_ctx *epc, bool sched_in);
 void perf_sched_cb_ctx_locked(struct perf_ctx *ctx, bool sched_in);
 
 /* Any task is switched: notify drivers of PMUs on which it has no events. */

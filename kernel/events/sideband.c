@@ -43,7 +43,7 @@
 #include "ring_buffer.h"
 #include "sample.h"
 #include "sideband.h"
-#include "sideband_kinds.h"
+#include "sideband_record.h"
 
 atomic_t perf_side_wants[PERF_SIDE_NR] __read_mostly;
 
@@ -378,9 +378,10 @@ void perf_side_throttle(struct perf_event *event, bool throttled)
 	struct perf_event *leader = event->group_leader;
 	struct perf_side_record record = { };
 
-	if (leader->throttled == throttled)
+	/* An NMI between these two may write the same record. */
+	if (READ_ONCE(leader->throttled) == throttled)
 		return;
-	leader->throttled = throttled;
+	WRITE_ONCE(leader->throttled, throttled);
 	record.header.type = throttled ? PERF_RECORD_THROTTLE :
 					 PERF_RECORD_UNTHROTTLE;
 	record.body[0] = perf_event_clock(leader);

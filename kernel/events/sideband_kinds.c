@@ -34,7 +34,7 @@
 #include "clock.h"
 #include "sample.h"
 #include "sideband.h"
-#include "sideband_kinds.h"
+#include "sideband_record.h"
 
 /* Puts a task's two numbers into one word of the body. */
 static void side_put_task(struct perf_side_record *record, unsigned int word,
@@ -419,16 +419,6 @@ static void side_bpf_symbol(const struct bpf_prog *prog, bool unload)
 			   unload, prog->aux->ksym.name);
 }
 
-/* The first of a program's functions is the program itself. */
-static void side_bpf_symbols(const struct bpf_prog *prog, bool unload)
-{
-	unsigned int i;
-
-	side_bpf_symbol(prog, unload);
-	for (i = 1; i < prog->aux->func_cnt; i++)
-		side_bpf_symbol(prog->aux->func[i], unload);
-}
-
 /**
  * perf_event_bpf_event() - report that a BPF program is loaded or unloaded
  * @prog: the program
@@ -446,12 +436,17 @@ void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type,
 		.id = prog->aux->id,
 	};
 	bool unload = type == PERF_BPF_EVENT_PROG_UNLOAD;
+	unsigned int i;
 
 	if (!unload && type != PERF_BPF_EVENT_PROG_LOAD)
 		return;
 
-	if (perf_side_wanted(PERF_SIDE_KSYMBOL))
-		side_bpf_symbols(prog, unload);
+	if (perf_side_wanted(PERF_SIDE_KSYMBOL)) {
+		/* The first of a program's functions is the program itself. */
+		side_bpf_symbol(prog, unload);
+		for (i = 1; i < prog->aux->func_cnt; i++)
+			side_bpf_symbol(prog->aux->func[i], unload);
+	}
 	if (!perf_side_wanted(PERF_SIDE_BPF))
 		return;
 

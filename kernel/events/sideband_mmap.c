@@ -25,7 +25,7 @@
 
 #include "addr_filter.h"
 #include "sample.h"
-#include "sideband_kinds.h"
+#include "sideband_record.h"
 
 /**
  * struct side_mmap - a mapping, as it is reported

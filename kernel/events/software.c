@@ -49,7 +49,7 @@
 #include "live.h"
 #include "overflow.h"
 #include "pmu.h"
-#include "random.h"
+#include "random_draw.h"
 #include "recursion.h"
 #include "refuse.h"
 #include "software.h"
@@ -74,11 +74,20 @@ DEFINE_PER_CPU(struct pt_regs, __perf_regs[4]);
 
 #define TO(s)	BIT(PERF_COUNTER_##s)
 
-/* A settled counter is not stopped again before it has counted. */
+/* A counter that is stopped and saved is not stopped again before it counts. */
 static const struct perf_state_row perf_counter_states[] = {
-	[PERF_COUNTER_COUNTS]  = { "counts",  TO(STOPPED) | TO(SETTLED) },
-	[PERF_COUNTER_STOPPED] = { "stopped", TO(COUNTS) | TO(SETTLED) },
-	[PERF_COUNTER_SETTLED] = { "settled", TO(COUNTS) },
+	[PERF_COUNTER_COUNTS] = {
+		.name	= "counts",
+		.to	= TO(STOPPED) | TO(SAVED),
+	},
+	[PERF_COUNTER_STOPPED] = {
+		.name	= "stopped",
+		.to	= TO(COUNTS) | TO(SAVED),
+	},
+	[PERF_COUNTER_SAVED] = {
+		.name	= "saved",
+		.to	= TO(COUNTS),
+	},
 };
 
 struct perf_state_table perf_counter_state_table = {

@@ -14,7 +14,7 @@
 enum perf_counter_state {
 	PERF_COUNTER_COUNTS	= 0,
 	PERF_COUNTER_STOPPED	= PERF_HES_STOPPED,
-	PERF_COUNTER_SETTLED	= PERF_HES_STOPPED | PERF_HES_UPTODATE,
+	PERF_COUNTER_SAVED	= PERF_HES_STOPPED | PERF_HES_UPTODATE,
 };
 
 extern struct perf_state_table perf_counter_state_table;

@@ -111,9 +111,9 @@ static bool perf_swap_are_twins(const struct perf_event *on,
 	       on->nr_siblings == off->nr_siblings;
 }
 
-/* The list of siblings is a ring, and the leader is part of it. */
-static void perf_swap_members_locked(struct perf_event *leader,
-				     struct perf_event *twin)
+/* The list of siblings is a ring that includes the leader. */
+static void perf_swap_group_events_locked(struct perf_event *leader,
+					  struct perf_event *twin)
 {
 	struct perf_event *member = leader;
 
@@ -139,7 +139,7 @@ static noinline void perf_swap_waiting_locked(struct perf_event *leader,
 	perf_event_time_update(leader);
 	lead = perf_group_lead_locked(leader);
 	twin_lead = perf_group_lead_locked(twin);
-	perf_swap_members_locked(leader, twin);
+	perf_swap_group_events_locked(leader, twin);
 	perf_group_set_lead_locked(leader, twin_lead);
 	perf_group_set_lead_locked(twin, lead);
 }
@@ -155,7 +155,7 @@ static void perf_swap_group_locked(struct perf_event *leader,
 		     perf_event_pmu_ctx(twin)->nr_waiting))
 		perf_swap_waiting_locked(leader, twin);
 	else
-		perf_swap_members_locked(leader, twin);
+		perf_swap_group_events_locked(leader, twin);
 }
 
 /* Return: the leader that was added next after @event; NULL at the end. */
@@ -345,7 +345,8 @@ void perf_swap_release(struct perf_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
 	guard(raw_spinlock_irq)(&ctx->lock);
-	ctx->held--;
+	if (!WARN_ON_ONCE(!ctx->held))
+		ctx->held--;
 }
 
 static bool perf_swap_begin_sum(struct perf_event *event)
@@ -467,7 +468,7 @@ void perf_swap_release_counts(struct perf_event *eldest)
 
 /* The same for the copies of all events of a group. */
 static struct perf_ctx *
-perf_swap_hold_members(struct perf_event *leader)
+perf_swap_hold_events(struct perf_event *leader)
 {
 	struct perf_ctx *moving = perf_swap_hold_copies(leader);
 	struct perf_event *sibling;
@@ -503,7 +504,7 @@ void perf_swap_hold_group(struct perf_event *leader)
 	lockdep_assert_held(&leader->child_mutex);
 	if (!perf_swap_moves_counts(leader))
 		return;
-	while ((moving = perf_swap_hold_members(leader)))
+	while ((moving = perf_swap_hold_events(leader)))
 		perf_swap_wait_for_move(moving);
 }
 

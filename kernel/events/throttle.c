@@ -27,8 +27,11 @@
  *     yet;
  *  3. the tick clears the marks and starts the marked events again. If it comes
  *     before step 2, the leader is not throttled any more and nothing is left
- *     to stop; the same holds if the group was scheduled out and in again.
+ *     to stop; the same holds if the group was scheduled out and in again, or
+ *     if the event of step 1 was disabled or closed.
  * All three are on the group's CPU, and the PMU is disabled in steps 2 and 3.
+ * The end is reported whenever the leader is throttled, even if no event of the
+ * group has the mark any more.
  *
  * Race, a throttled group and one that is scheduled in beside it:
  *  1. the driver assigns counters anew, and those of active events change;
@@ -67,7 +70,7 @@ int sysctl_perf_event_sample_rate __read_mostly = PERF_RATE_DEFAULT;
 int sysctl_perf_cpu_time_max_percent __read_mostly = PERF_PERCENT_DEFAULT;
 
 /* Overflows of one event between two ticks; nanoseconds for one sample. */
-VISIBLE_IF_KUNIT unsigned int perf_rate_per_tick __read_mostly =
+VISIBLE_IF_KUNIT unsigned int perf_throttle_per_tick __read_mostly =
 	DIV_ROUND_UP(PERF_RATE_DEFAULT, HZ);
 static unsigned int perf_sample_allowed_ns __read_mostly =
 	NSEC_PER_SEC / PERF_RATE_DEFAULT * PERF_PERCENT_DEFAULT / 100;
@@ -76,10 +79,9 @@ static DEFINE_PER_CPU(u64, perf_took_sum);
 static DEFINE_PER_CPU(u64, perf_tick_seq);
 static DEFINE_PER_CPU(int, perf_throttled);
 
-static bool perf_throttle_is_dynamic(void)
+static bool perf_throttle_is_dynamic(int percent)
 {
-	return sysctl_perf_cpu_time_max_percent > 0 &&
-	       sysctl_perf_cpu_time_max_percent < 100;
+	return percent > 0 && percent < 100;
 }
 
 static void perf_throttle_set_allowed(void)
@@ -107,12 +109,12 @@ int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
 {
 	int err;
 
-	if (write && !perf_throttle_is_dynamic())
+	if (write && !perf_throttle_is_dynamic(sysctl_perf_cpu_time_max_percent))
 		return -EINVAL;
 	err = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
 	if (err || !write)
 		return err;
-	WRITE_ONCE(perf_rate_per_tick,
+	WRITE_ONCE(perf_throttle_per_tick,
 		   DIV_ROUND_UP(sysctl_perf_event_sample_rate, HZ));
 	perf_throttle_set_allowed();
 	return 0;
@@ -135,7 +137,7 @@ int perf_cpu_time_max_percent_handler(const struct ctl_table *table, int write,
 
 	if (err || !write)
 		return err;
-	if (perf_throttle_is_dynamic()) {
+	if (perf_throttle_is_dynamic(sysctl_perf_cpu_time_max_percent)) {
 		perf_throttle_set_allowed();
 	} else {
 		WRITE_ONCE(perf_sample_allowed_ns, 0);
@@ -158,18 +160,24 @@ static void perf_throttle_report(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(perf_throttle_report_work, perf_throttle_report);
 
-/* Sets the limits for samples that take a quarter longer than now. */
-static void perf_throttle_lower(u64 took)
+/*
+ * Sets the limits for samples that take a quarter longer than now. A write to
+ * the sysctl may just be ending the limit by time: then no rate is lowered.
+ */
+static void perf_throttle_lower(unsigned int allowed, u64 took)
 {
-	u32 budget = TICK_NSEC / 100 * sysctl_perf_cpu_time_max_percent;
-	u32 per_tick;
+	int percent = READ_ONCE(sysctl_perf_cpu_time_max_percent);
+	u32 budget = TICK_NSEC / 100 * percent;
+	u64 longer = took + took / 4;
+	u32 per_tick = longer < budget ? budget / (u32)longer : 1;
 
+	if (!perf_throttle_is_dynamic(percent) ||
+	    cmpxchg(&perf_sample_allowed_ns, allowed,
+		    min_t(u64, longer, U32_MAX)) != allowed)
+		return;
 	WRITE_ONCE(perf_report_took, took);
-	WRITE_ONCE(perf_report_allowed, READ_ONCE(perf_sample_allowed_ns));
-	took += took / 4;
-	per_tick = took < budget ? budget / (u32)took : 1;
-	WRITE_ONCE(perf_sample_allowed_ns, min_t(u64, took, U32_MAX));
-	WRITE_ONCE(perf_rate_per_tick, per_tick);
+	WRITE_ONCE(perf_report_allowed, allowed);
+	WRITE_ONCE(perf_throttle_per_tick, per_tick);
 	WRITE_ONCE(sysctl_perf_event_sample_rate, per_tick * HZ);
 	perf_pending_queue(&perf_throttle_report_work);
 }
@@ -182,7 +190,7 @@ static void perf_throttle_lower(u64 took)
  */
 void perf_sample_event_took(u64 sample_len_ns)
 {
-	u64 allowed = READ_ONCE(perf_sample_allowed_ns);
+	unsigned int allowed = READ_ONCE(perf_sample_allowed_ns);
 	u64 sum;
 
 	if (!allowed)
@@ -191,7 +199,7 @@ void perf_sample_event_took(u64 sample_len_ns)
 	sum += sample_len_ns - sum / PERF_TOOK_SAMPLES;
 	__this_cpu_write(perf_took_sum, sum);
 	if (sum / PERF_TOOK_SAMPLES > allowed)
-		perf_throttle_lower(sum / PERF_TOOK_SAMPLES);
+		perf_throttle_lower(allowed, sum / PERF_TOOK_SAMPLES);
 }
 
 /*
@@ -323,7 +331,7 @@ static noinline void perf_freq_overflow(struct perf_event *event)
  * beside a stopped group. An event that traces has no count that belongs to
  * others, and its trace would have a gap.
  */
-static void perf_throttle_stop_member(struct perf_event *event)
+static void perf_throttle_stop_event(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE || has_aux(event) ||
 	    (perf_event_is_throttled(event) && !is_software_event(event)))
@@ -336,16 +344,38 @@ static void perf_throttle_stop_member(struct perf_event *event)
 	perf_pmu_enable(event->pmu);
 }
 
+static bool perf_throttle_is_active(const struct perf_event *event)
+{
+	return event->state == PERF_EVENT_STATE_ACTIVE &&
+	       perf_event_is_throttled(event);
+}
+
+/* The event that was throttled may have left the group since. */
+static bool perf_throttle_stops_group(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	if (!leader->throttled || !leader->nr_siblings)
+		return false;
+	if (perf_throttle_is_active(leader))
+		return true;
+	for_each_sibling_event(sibling, leader) {
+		if (perf_throttle_is_active(sibling))
+			return true;
+	}
+	return false;
+}
+
 static void perf_throttle_stop_groups(struct list_head *active)
 {
 	struct perf_event *leader, *sibling;
 
 	list_for_each_entry(leader, active, active_list) {
-		if (!leader->throttled || !leader->nr_siblings)
+		if (!perf_throttle_stops_group(leader))
 			continue;
-		perf_throttle_stop_member(leader);
+		perf_throttle_stop_event(leader);
 		for_each_sibling_event(sibling, leader)
-			perf_throttle_stop_member(sibling);
+			perf_throttle_stop_event(sibling);
 	}
 }
 
@@ -377,6 +407,9 @@ static DEFINE_PER_CPU(struct irq_work, perf_throttle_work) =
 /* A window that ends with a throttling adjusts the period like any other. */
 static noinline void perf_throttle_begin(struct perf_event *event)
 {
+	/* The tick does not look for an event that is parked; see tracing.c. */
+	if (event->state != PERF_EVENT_STATE_ACTIVE)
+		return;
 	/* An NMI that came meanwhile may have throttled it. */
 	if (xchg(&event->hw.interrupts, MAX_INTERRUPTS) == MAX_INTERRUPTS)
 		return;
@@ -406,15 +439,16 @@ bool perf_throttle_account_nmi(struct perf_event *event, bool throttle)
 	bool first = READ_ONCE(hwc->interrupts_seq) != seq;
 
 	lockdep_assert_irqs_disabled();
-	if (first)
-		WRITE_ONCE(hwc->interrupts_seq, seq);
 	do {
 		/* A throttled event stays so until the tick starts it. */
 		if (before == MAX_INTERRUPTS)
 			return true;
 		count = first ? 1 : before + 1;
 	} while (!try_cmpxchg_local(&hwc->interrupts, &before, count));
-	if (throttle && count >= READ_ONCE(perf_rate_per_tick)) {
+	/* Last, or an NMI could add to the count of an earlier tick. */
+	if (first)
+		WRITE_ONCE(hwc->interrupts_seq, seq);
+	if (throttle && count >= READ_ONCE(perf_throttle_per_tick)) {
 		perf_throttle_begin(event);
 		return true;
 	}
@@ -423,14 +457,32 @@ bool perf_throttle_account_nmi(struct perf_event *event, bool throttle)
 	return false;
 }
 
+/**
+ * perf_throttle_clear() - take the mark of a throttled event away
+ * @event: event that is about to start
+ *
+ * Before the next tick the event may overflow once, and is throttled again.
+ *
+ * Context: ctx->lock, on the CPU where the event starts.
+ */
+void perf_throttle_clear(struct perf_event *event)
+{
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	WRITE_ONCE(event->hw.interrupts, READ_ONCE(perf_throttle_per_tick));
+}
+
+/*
+ * An event whose count was updated when it was stopped may have another counter
+ * now, which has to be loaded.
+ */
 static void perf_throttle_end(struct perf_event *event)
 {
-	if (event->state != PERF_EVENT_STATE_ACTIVE ||
-	    !perf_event_is_throttled(event))
+	int flags = event->hw.state & PERF_HES_UPTODATE ? PERF_EF_RELOAD : 0;
+
+	if (!perf_throttle_is_active(event))
 		return;
-	WRITE_ONCE(event->hw.interrupts, 0);
-	perf_side_throttle(event, false);
-	event->pmu->start(event, 0);
+	perf_throttle_clear(event);
+	event->pmu->start(event, flags);
 }
 
 /**
@@ -444,6 +496,7 @@ void perf_throttle_end_locked(struct perf_event *event)
 	struct perf_event *leader = event->group_leader, *sibling;
 
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	perf_throttle_report_end(leader);
 	perf_throttle_end(leader);
 	for_each_sibling_event(sibling, leader)
 		perf_throttle_end(sibling);
@@ -461,17 +514,16 @@ static void perf_throttle_end_list(struct list_head *active)
  * perf_throttle_end_pmu_locked() - unthrottle all groups that are active on a PMU
  * @cpc: this CPU's data of the PMU
  *
- * Context: locks of both contexts, interrupts off, the PMU disabled.
+ * Context: scheduling locks, the PMU disabled.
  */
 void perf_throttle_end_pmu_locked(struct perf_cpu_pmu_context *cpc)
 {
-	lockdep_assert_held(&cpc->epc.ctx->lock);
+	perf_pmu_assert_sched_locked(cpc->task_epc ?: &cpc->epc);
 	WRITE_ONCE(cpc->throttled, false);
 	perf_throttle_end_list(&cpc->epc.pinned_active);
 	perf_throttle_end_list(&cpc->epc.flexible_active);
 	if (!cpc->task_epc)
 		return;
-	lockdep_assert_held(&cpc->task_epc->ctx->lock);
 	perf_throttle_end_list(&cpc->task_epc->pinned_active);
 	perf_throttle_end_list(&cpc->task_epc->flexible_active);
 }
@@ -505,6 +557,7 @@ static void perf_throttle_tick_list(struct list_head *active)
 	struct perf_event *leader, *sibling;
 
 	list_for_each_entry(leader, active, active_list) {
+		perf_throttle_report_end(leader);
 		perf_throttle_tick_event(leader);
 		for_each_sibling_event(sibling, leader)
 			perf_throttle_tick_event(sibling);
@@ -544,7 +597,10 @@ void perf_event_task_tick(void)
 	__this_cpu_inc(perf_tick_seq);
 	/* An NMI that throttles between these two needs another tick. */
 	tick_dep_clear_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
-	throttled = __this_cpu_xchg(perf_throttled, 0);
+	/* No exchange: it is a read and a write, and loses an NMI in between. */
+	throttled = __this_cpu_read(perf_throttled);
+	if (throttled)
+		__this_cpu_write(perf_throttled, 0);
 
 	perf_throttle_tick_ctx(&cpuctx->ctx, throttled);
 	if (cpuctx->task_ctx)

@@ -3,6 +3,7 @@
 #ifndef _KERNEL_EVENTS_THROTTLE_H
 #define _KERNEL_EVENTS_THROTTLE_H
 
+#include "sideband.h"
 #include "types.h"
 
 /*
@@ -11,11 +12,21 @@
  */
 bool perf_throttle_account_nmi(struct perf_event *event, bool throttle);
 
+/* Takes the mark of a throttled event away, which is about to start. */
+void perf_throttle_clear(struct perf_event *event);
+
 /* Ends the throttling of the group of @event. ctx->lock, the PMU disabled. */
 void perf_throttle_end_locked(struct perf_event *event);
 
 /* Ends the throttling of all groups on a PMU. Both locks, the PMU disabled. */
 void perf_throttle_end_pmu_locked(struct perf_cpu_pmu_context *cpc);
+
+/* Reports that the throttling of the group of @leader ends, if it began. */
+static inline void perf_throttle_report_end(struct perf_event *leader)
+{
+	if (unlikely(READ_ONCE(leader->throttled)))
+		perf_side_throttle(leader, false);
+}
 
 /* Count frequency-mode events; the tick stays on while there are some. */
 #ifdef CONFIG_NO_HZ_FULL
@@ -28,7 +39,7 @@ static inline void perf_throttle_freq_put(void) { }
 
 #if IS_ENABLED(CONFIG_KUNIT)
 /* For tests whose overflows must not be throttled on a slow machine. */
-extern unsigned int perf_rate_per_tick;
+extern unsigned int perf_throttle_per_tick;
 #endif
 
 #endif /* _KERNEL_EVENTS_THROTTLE_H */

@@ -237,13 +237,13 @@ EXPORT_SYMBOL_GPL(perf_trace_run_bpf_submit);
  */
 
 /**
- * perf_event_is_tracing() - check whether a tracepoint or probe feeds an event
+ * perf_tracing_is_event() - check whether a tracepoint or probe feeds an event
  * @event: the event; may be half built
  *
  * Context: any.
  * Return: true for events of the PMUs of this room.
  */
-bool perf_event_is_tracing(const struct perf_event *event)
+bool perf_tracing_is_event(const struct perf_event *event)
 {
 	struct pmu *pmu;
 
@@ -264,7 +264,7 @@ bool perf_event_is_tracing(const struct perf_event *event)
  */
 bool perf_tracing_is_by_task(const struct perf_event *event)
 {
-	return perf_event_is_tracing(event) &&
+	return perf_tracing_is_event(event) &&
 	       event->tp_event->flags & TRACE_EVENT_FL_UPROBE;
 }
 
@@ -345,7 +345,7 @@ int perf_tracing_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 
 	lockdep_assert_held(&perf_event_ctx(event)->mutex);
 
-	if (!perf_event_is_tracing(event))
+	if (!perf_tracing_is_event(event))
 		return perf_overflow_set_bpf(event, prog, bpf_cookie);
 
 	err = perf_trace_prog_fits(event->tp_event, prog);
@@ -383,7 +383,7 @@ int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog,
  */
 void perf_event_free_bpf_prog(struct perf_event *event)
 {
-	if (perf_event_is_tracing(event))
+	if (perf_tracing_is_event(event))
 		perf_event_detach_bpf_prog(event);
 	else
 		perf_overflow_free_bpf(event);

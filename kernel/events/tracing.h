@@ -20,7 +20,7 @@ int perf_tracing_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 			 u64 bpf_cookie);
 
 /* Does a tracepoint, kprobe or uprobe feed @event? */
-bool perf_event_is_tracing(const struct perf_event *event);
+bool perf_tracing_is_event(const struct perf_event *event);
 
 /* Is its probe placed for one task only? */
 bool perf_tracing_is_by_task(const struct perf_event *event);
@@ -41,7 +41,7 @@ static inline int perf_tracing_set_bpf(struct perf_event *event,
 	return -ENOENT;
 }
 
-static inline bool perf_event_is_tracing(const struct perf_event *event)
+static inline bool perf_tracing_is_event(const struct perf_event *event)
 {
 	return false;
 }

@@ -2,8 +2,7 @@
 /*
  * Types that several rooms of the perf core share; data only.
  *
- * <linux/perf_event_types.h> has the part that drivers and the rest of the kernel
- * see.
+ * <linux/perf_event_types.h> has what drivers and the rest of the kernel see.
  * The relations, one on each line:
  *
  *   perf_cpu_context (per CPU)
@@ -11,8 +10,8 @@
  *     .task_ctx -------- the context of the running task, if it has events
  *   perf_ctx --1:n--> perf_pmu_ctx --1:n--> groups
  *   pmu --per CPU--> perf_cpu_pmu_context
- *     .epc ------------- this PMU's part of the CPU's own context
- *     .task_epc -------- this PMU's part of the loaded task context
+ *     .epc ------------- PMU context of the CPU's own context
+ *     .task_epc -------- PMU context of the loaded task context
  *   perf_cgroup --per CPU--> perf_cpu_cgroup --1:n--> groups of the CPU's own
  *	context that count for this cgroup only
  *
@@ -70,10 +69,10 @@ struct perf_group_tree {
 /**
  * struct perf_pmu_ctx - the events of a context on one PMU
  *
- * This is called a part of the context. An event belongs to one part, and so to
- * one context, which has a part for each PMU in use. A task's context keeps
- * parts without events until it is freed or the PMU is unregistered. Guarded
- * like its events; freed after a grace period.
+ * This is called a PMU context. An event belongs to one PMU context, and so to
+ * one context, which has a PMU context for each PMU in use. A task's context
+ * keeps those without events until it is freed or the PMU is unregistered.
+ * Guarded like its events; freed after a grace period.
  */
 struct perf_pmu_ctx {
 	/** @pub: what drivers see; first, so that NULL stays NULL. */
@@ -132,9 +131,7 @@ struct perf_pmu_ctx {
 	atomic_t			refcount;
 	/** @rcu_head: frees it. */
 	struct rcu_head			rcu_head;
-	/**
-	 * @pmu_entry: link in the PMU's list of parts, under its users_lock.
-	 */
+	/** @pmu_entry: link in pmu->pmu_ctxs, under pmu->users_lock. */
 	struct list_head		pmu_entry;
 	/** @rotate_necessary: L, some group did not fit that could have run. */
 	int				rotate_necessary;
@@ -274,9 +271,9 @@ enum perf_pmu_state {
 
 /* A CPU's data about one PMU. */
 struct perf_cpu_pmu_context {
-	/* This PMU's part of the CPU's own context. */
+	/* The PMU context of the CPU's own context. */
 	struct perf_pmu_ctx		epc;
-	/* L+C: this PMU's part of the loaded task context. */
+	/* L+C: the PMU context of the loaded task context. */
 	struct perf_pmu_ctx		*task_epc;
 
 	/* N: nesting of perf_pmu_disable(). */

@@ -30,6 +30,7 @@
 
 #include "ring_buffer.h"
 #include "buffer_types.h"
+#include "hooks.h"
 
 #define LEVELS		4	/* task, soft and hard interrupt, NMI */
 #define RECORDS		600	/* of a round, by the task; interrupts add more */
@@ -489,7 +490,10 @@ static void id_emit(struct perf_event *event, struct perf_output_handle *handle,
 	perf_rb_write(handle, words, event->layout.trailer);
 }
 
-static const struct perf_rb_id_ops id_ops = { id_init, id_emit };
+struct perf_hooks perf_hooks = {
+	.sample_id_init	= id_init,
+	.sample_id_emit	= id_emit,
+};
 
 static void check_pages(int nr_pages)
 {
@@ -599,7 +603,6 @@ int main(int argc, char **argv)
 	u64 rounds = argc > 2 ? strtoull(argv[2], NULL, 0) : 150, round;
 	int i;
 
-	perf_rb_set_id_ops(&id_ops);
 	for (round = 0; round < rounds; round++) {
 		round_begin(seed, round);
 		for (i = 0; i < RECORDS; i++)

@@ -129,6 +129,17 @@ static inline long local_xchg(local_t *l, long value)
 	return old;
 }
 
+#define xchg(word, value)						\
+({									\
+	typeof(*(word)) __old;						\
+									\
+	model_point();							\
+	__old = *(word);						\
+	*(word) = (value);						\
+	model_point();							\
+	__old;								\
+})
+
 static inline long local_cmpxchg(local_t *l, long old, long new)
 {
 	long found;
@@ -163,6 +174,8 @@ typedef struct { int v; } spinlock_t;
 
 #define atomic_set(a, value)		((a)->v = (value))
 #define atomic_set_release(a, value)	atomic_set(a, value)
+/* The barrier orders nothing here: interrupts see the stores in program order. */
+#define smp_store_release(p, value)	WRITE_ONCE(*(p), value)
 #define atomic64_inc(a)			((void)(a)->v++)
 #define refcount_set(r, value)		((r)->v = (value))
 #define refcount_inc_not_zero(r)	((r)->v ? ++(r)->v : 0)
@@ -235,6 +248,8 @@ void *model_copy(void *to, const void *from, size_t size);
 
 #define EPOLLRDNORM	POLLRDNORM
 #define EPOLLIN		POLLIN
+
+struct hrtimer;
 
 struct irq_work {
 	int queued;
@@ -329,6 +344,6 @@ unsigned int perf_output_copy(struct perf_output_handle *handle,
 			      const void *buf, unsigned int len);
 unsigned int perf_output_skip(struct perf_output_handle *handle,
 			      unsigned int len);
-void perf_rb_wake_all(struct perf_event *event);
+void perf_rb_wake_pollers(struct perf_event *event);
 
 #endif

@@ -229,7 +229,7 @@ end:	do
 		d_step { STEP(true) -> on[e] = true }
 	:: atomic { STEP(on[e]) } event_out()
 
-	/* perf_overflow_disable_oncpu() */
+	/* perf_overflow_disable_here() */
 	:: d_step { STEP(disable[e]) -> disable[e] = false; disabled[e] = true }
 		if
 		:: on[e] -> event_out()

@@ -34,10 +34,10 @@
 #define no_retry	3	/* one: perf_ctx_call() never tries again */
 #define load_unlocked	4	/* one: a task switch loads without ctx->lock */
 #define no_settle	5	/* one: the first event waits for the next task switch */
-#define no_settle_mb	6	/* one: perf_control_settle() without its barrier */
+#define no_settle_mb	6	/* one: perf_control_reload() without its barrier */
 #define no_key_sync	7	/* one: nobody waits for all CPUs to see the hooks */
 #define stays_loaded	8	/* one: the last event leaves, the context stays loaded */
-#define exit_stays_loaded 9	/* one: perf_sched_part_task() unloads nothing */
+#define exit_stays_loaded 9	/* one: perf_sched_take_ctx() unloads nothing */
 #define walk_looks_first 10	/* one: perf_walk_end(): the list before the count */
 #define walk_unawaited	11	/* one: the sender does not wait for the end of a walk */
 
@@ -103,7 +103,7 @@ inline take_off(e, cpu)
 	fi
 }
 
-/* perf_sched_load_locked() */
+/* perf_sched_ctx_in_locked() */
 inline load_locked(cpu)
 {
 	assert(!task_ctx[cpu] && loaded == NONE);
@@ -119,7 +119,7 @@ inline load_locked(cpu)
 	fi
 }
 
-/* perf_sched_unload_locked(), in the two steps that others could see */
+/* perf_sched_ctx_out_locked(), in the two steps that others could see */
 inline unload_locked(cpu)
 {
 	atomic {
@@ -170,7 +170,7 @@ inline execute(i, cpu)
 		e = 0
 	};
 #if BROKEN != stays_loaded
-	/* perf_control_release_oncpu() */
+	/* perf_control_release_locked() */
 	if
 	:: fn[i] == remove && cpu != NONE && nr_events == 0 &&
 	   task_ctx[cpu] ->
@@ -193,7 +193,7 @@ inline run_oncpu(i)
 	fi
 }
 
-/* perf_sched_unload_oncpu() */
+/* perf_sched_ctx_out_oncpu() */
 inline unload_oncpu()
 {
 	if
@@ -205,7 +205,7 @@ inline unload_oncpu()
 	fi
 }
 
-/* perf_sched_load(), perf_sched_try_load() */
+/* perf_sched_task_in(), perf_sched_try_ctx_in() */
 inline load()
 {
 	if
@@ -227,7 +227,7 @@ inline load()
 	fi
 }
 
-/* perf_sched_settle_oncpu() */
+/* perf_sched_reload_oncpu() */
 inline settle_oncpu()
 {
 	if
@@ -240,7 +240,7 @@ inline settle_oncpu()
 	fi
 }
 
-/* perf_remote_job_ipi(), perf_control_settle_oncpu() */
+/* perf_remote_job_ipi(), perf_control_reload_oncpu() */
 inline interrupt(i)
 {
 	if
@@ -333,7 +333,7 @@ end:	do
 		runs[cpu] = false
 
 #if USERS == 1
-	/* perf_event_exit_task(), as far as perf_sched_part_task() */
+	/* perf_event_exit_task(), as far as perf_sched_take_ctx() */
 	:: d_step { runs[cpu] && ctxp && !exiting -> exiting = true; ctxp = false };
 #if BROKEN != exit_stays_loaded
 		settle_oncpu();
@@ -452,7 +452,7 @@ proctype user(byte me)
 	if
 	:: loaded == NONE ->
 #if BROKEN != no_settle
-		/* perf_control_settle() */
+		/* perf_control_reload() */
 #if BROKEN != no_settle_mb
 		!ctxp_late;
 #endif

@@ -156,7 +156,7 @@ inline take(f, here)
 	}
 }
 
-/* perf_sched_unload_oncpu(): others see it in two steps */
+/* perf_sched_ctx_out_oncpu(): others see it in two steps */
 inline unload_oncpu(c)
 {
 	d_step {
@@ -176,7 +176,7 @@ inline unload_oncpu(c)
 	}
 }
 
-/* perf_sched_try_load(), as well */
+/* perf_sched_try_ctx_in(), as well */
 inline try_load()
 {
 	d_step {
@@ -209,7 +209,7 @@ inline try_load()
 	}
 }
 
-/* perf_sched_load() */
+/* perf_sched_task_in() */
 inline load()
 {
 	do
@@ -241,7 +241,7 @@ inline load()
 	atomic { ctx = 0; from = 0; serves = false }
 }
 
-/* perf_sched_settle_oncpu() */
+/* perf_sched_reload_oncpu() */
 inline settle_oncpu()
 {
 	if
@@ -392,7 +392,7 @@ end:	do
 		settle_oncpu()
 
 #if CLOSES
-	/* perf_control_remove_oncpu(), perf_control_release_oncpu() */
+	/* perf_control_remove_remote(), perf_control_release_locked() */
 	:: removal[cpu] ->
 		ctx = removal[cpu] - 1;
 		if
@@ -420,7 +420,7 @@ end:	do
 	:: runs[cpu] == B && ctxp[B] == 2 && !leaving && !runnable[D] ->
 		found(1, 2, 3, D)
 #endif
-	/* perf_sched_part_task() */
+	/* perf_sched_take_ctx() */
 	:: runs[cpu] != IDLE && part[runs[cpu] % TASKS] ->
 		ctxp[runs[cpu]] = NOTHING;
 #if BROKEN != no_part
@@ -523,7 +523,7 @@ end:	ctxp[A] == HANDLE;
 		cpu = 0;
 #endif
 		ctxp[me] = own;
-		/* perf_control_settle() */
+		/* perf_control_reload() */
 #if BROKEN != no_settle
 		if
 		:: runs[0] == me || coming[0] == me ->

@@ -24,6 +24,7 @@
  *   nested	-DTASK=1 -DIRQ=1 -DNMI=1
  *   laps	-DTASK=3 -DIRQ=1 -DNMI=0
  *   refused	-DTASK=4 -DIRQ=0 -DNMI=0
+ *   late	-DTASK=2 -DIRQ=0 -DNMI=1
  */
 
 /* Breakages. */
@@ -40,6 +41,7 @@
 #define no_tail_check	11	/* laps: writers do not check for room */
 #define poll_unordered	12	/* nested: rb->poll is seen before data_head */
 #define full_tail_twice	13	/* refused: full_at is not the tail that was found full */
+#define due_after_walk	14	/* late: wake_due is taken after the pollers were woken */
 
 #ifndef BROKEN
 #define BROKEN		0
@@ -71,6 +73,7 @@ byte cur;
 byte head, wakeup, nest, lost;
 byte full_at = 255;
 bool irq_work;
+bool wake_due;
 
 /* The reader. */
 bool queued, triggered, asleep;
@@ -130,7 +133,7 @@ inline wake()
 	atomic { STEP(STILL) };
 #endif
 	STORE(POLL, 1);
-	d_step { STEP(STILL) -> irq_work = true }
+	d_step { STEP(STILL) -> wake_due = true; irq_work = true }
 }
 
 /* perf_rb_show_head() */
@@ -341,20 +344,36 @@ proctype writer(byte level; byte records; byte size)
 	through++
 }
 
-/* perf_overflow_wakeup_work() and perf_rb_wake_all() */
+/*
+ * perf_overflow_wakeup_work() and perf_rb_wake_pollers().  The reader polls
+ * another event than the one that writes.
+ */
 active proctype wakeup_work()
 {
+	bool walks;
+
 end:	do
 	:: d_step { irq_work && cur == 0 -> irq_work = false; cur = 1 }
-		/* xchg(&event->pending_wakeup), then the lock of the queue */
+		d_step {
+			cur == 1 && STILL ->
+			walks = wake_due;
+#if BROKEN != due_after_walk
+			wake_due = false
+#endif
+		}
+		/* The lock of the queue. */
 		d_step {
 			cur == 1 && STILL ->
 			if
-			:: queued -> triggered = true
+			:: queued && walks -> triggered = true
 			:: else
 			fi;
-			cur = 0
+			walks = false
 		}
+#if BROKEN == due_after_walk
+		d_step { cur == 1 && STILL -> wake_due = false };
+#endif
+		d_step { cur == 1 && STILL -> cur = 0 }
 	od
 }
 

@@ -38,27 +38,39 @@ struct filter_test_good {
 };
 
 static const struct filter_test_good filter_test_good[] = {
-	{ "filter 0x1000/0x200", FILTER, 0x1000, 0x200 },
-	{ "start 4096", START, 4096 },
-	{ "stop 010", STOP, 8 },
-	{ "stop 0", STOP },
-	{ "stop 0/0", STOP },
-	{ "start 0X1f/0xAB", START, 0x1f, 0xab },
-	{ "start 0xffffffffffffffff", START, ULONG_MAX },
-	{ "start 18446744073709551615/1", START, ULONG_MAX, 1 },
-	{ "start 01777777777777777777777", START, ULONG_MAX },
-	{ " ,\n filter  ,1/2\n", FILTER, 1, 2 },
-	{ "filter,1/2", FILTER, 1, 2 },
-	{ "filter\n1/2", FILTER, 1, 2 },
-	{ "filter 0x10/0x20@/bin/true", FILTER, 0x10, 0x20, "/bin/true" },
-	{ "start 5@/x", START, 5, 0, "/x" },
-	{ "start 5@relative", START, 5, 0, "relative" },
-	{ "start 5@@", START, 5, 0, "@" },
-	{ "stop 1/2@/a/b@c/3", STOP, 1, 2, "/a/b@c/3" },
-	{ "stop 1/2@\t", STOP, 1, 2, "\t" },
-	{ "filter 1/2 start 3", FILTER, 1, 2, NULL, 1 },
-	{ "filter 1/2@/a,start 3@/b,stop 4@/b", FILTER, 1, 2, "/a", 2 },
-	{ "start 007", START, 7 },
+	{ .text = "filter 0x1000/0x200", .action = FILTER, .offset = 0x1000,
+	  .size = 0x200 },
+	{ .text = "start 4096", .action = START, .offset = 4096 },
+	{ .text = "stop 010", .action = STOP, .offset = 8 },
+	{ .text = "stop 0", .action = STOP },
+	{ .text = "stop 0/0", .action = STOP },
+	{ .text = "start 0X1f/0xAB", .action = START, .offset = 0x1f,
+	  .size = 0xab },
+	{ .text = "start 0xffffffffffffffff", .action = START,
+	  .offset = ULONG_MAX },
+	{ .text = "start 18446744073709551615/1", .action = START,
+	  .offset = ULONG_MAX, .size = 1 },
+	{ .text = "start 01777777777777777777777", .action = START,
+	  .offset = ULONG_MAX },
+	{ .text = " ,\n filter  ,1/2\n", .action = FILTER, .offset = 1,
+	  .size = 2 },
+	{ .text = "filter,1/2", .action = FILTER, .offset = 1, .size = 2 },
+	{ .text = "filter\n1/2", .action = FILTER, .offset = 1, .size = 2 },
+	{ .text = "filter 0x10/0x20@/bin/true", .action = FILTER,
+	  .offset = 0x10, .size = 0x20, .path = "/bin/true" },
+	{ .text = "start 5@/x", .action = START, .offset = 5, .path = "/x" },
+	{ .text = "start 5@relative", .action = START, .offset = 5,
+	  .path = "relative" },
+	{ .text = "start 5@@", .action = START, .offset = 5, .path = "@" },
+	{ .text = "stop 1/2@/a/b@c/3", .action = STOP, .offset = 1, .size = 2,
+	  .path = "/a/b@c/3" },
+	{ .text = "stop 1/2@\t", .action = STOP, .offset = 1, .size = 2,
+	  .path = "\t" },
+	{ .text = "filter 1/2 start 3", .action = FILTER, .offset = 1,
+	  .size = 2, .more = 1 },
+	{ .text = "filter 1/2@/a,start 3@/b,stop 4@/b", .action = FILTER,
+	  .offset = 1, .size = 2, .path = "/a", .more = 2 },
+	{ .text = "start 007", .action = START, .offset = 7 },
 };
 
 struct filter_test_bad {
@@ -67,47 +79,47 @@ struct filter_test_bad {
 };
 
 static const struct filter_test_bad filter_test_bad[] = {
-	{ "filter", -EINVAL },
-	{ "filter ", -EINVAL },
-	{ "filter 1", -EINVAL },
-	{ "filter 1/0", -EINVAL },
-	{ "filter 1@/bin/true", -EINVAL },
-	{ "filter 1/", -EINVAL },
-	{ "filter /2", -EINVAL },
-	{ "filter 1/2/3", -EINVAL },
-	{ "filter 1/2@", -EINVAL },
-	{ "filter 1/@/bin/true", -EINVAL },
-	{ "filter @/bin/true", -EINVAL },
-	{ "filter /bin/true", -EINVAL },
-	{ "filter 1 /2", -EINVAL },
-	{ "filter -1/2", -EINVAL },
-	{ "filter +1/2", -EINVAL },
-	{ "filter 0x/2", -EINVAL },
-	{ "filter 0xg/2", -EINVAL },
-	{ "filter 08/2", -EINVAL },
-	{ "filter 1a/2", -EINVAL },
-	{ "filter 1/2x", -EINVAL },
-	{ "filter 1:2", -EINVAL },
-	{ "filter\t1/2", -EINVAL },
-	{ "Filter 1/2", -EINVAL },
-	{ "filters 1/2", -EINVAL },
-	{ "filte 1/2", -EINVAL },
-	{ "tracestop 1/2", -EINVAL },
-	{ "1/2", -EINVAL },
-	{ "filter filter", -EINVAL },
-	{ "start stop 1", -EINVAL },
-	{ "start 0x10000000000000000", -ERANGE },
-	{ "start 18446744073709551616", -ERANGE },
-	{ "start 02000000000000000000000", -ERANGE },
-	{ "start 1/99999999999999999999", -ERANGE },
-	{ "start 99999999999999999999@/a", -ERANGE },
-	{ "start 99999999999999999999x", -EINVAL },
-	{ "start 99999999999999999999/", -EINVAL },
-	{ "start 1 2", -EINVAL },
-	{ "start 1, 2", -EINVAL },
-	{ "start 1; stop 2", -EINVAL },
-	{ "start 1 stop", -EINVAL },
-	{ "start 1 foo 2", -EINVAL },
+	{ .text = "filter", .err = -EINVAL },
+	{ .text = "filter ", .err = -EINVAL },
+	{ .text = "filter 1", .err = -EINVAL },
+	{ .text = "filter 1/0", .err = -EINVAL },
+	{ .text = "filter 1@/bin/true", .err = -EINVAL },
+	{ .text = "filter 1/", .err = -EINVAL },
+	{ .text = "filter /2", .err = -EINVAL },
+	{ .text = "filter 1/2/3", .err = -EINVAL },
+	{ .text = "filter 1/2@", .err = -EINVAL },
+	{ .text = "filter 1/@/bin/true", .err = -EINVAL },
+	{ .text = "filter @/bin/true", .err = -EINVAL },
+	{ .text = "filter /bin/true", .err = -EINVAL },
+	{ .text = "filter 1 /2", .err = -EINVAL },
+	{ .text = "filter -1/2", .err = -EINVAL },
+	{ .text = "filter +1/2", .err = -EINVAL },
+	{ .text = "filter 0x/2", .err = -EINVAL },
+	{ .text = "filter 0xg/2", .err = -EINVAL },
+	{ .text = "filter 08/2", .err = -EINVAL },
+	{ .text = "filter 1a/2", .err = -EINVAL },
+	{ .text = "filter 1/2x", .err = -EINVAL },
+	{ .text = "filter 1:2", .err = -EINVAL },
+	{ .text = "filter\t1/2", .err = -EINVAL },
+	{ .text = "Filter 1/2", .err = -EINVAL },
+	{ .text = "filters 1/2", .err = -EINVAL },
+	{ .text = "filte 1/2", .err = -EINVAL },
+	{ .text = "tracestop 1/2", .err = -EINVAL },
+	{ .text = "1/2", .err = -EINVAL },
+	{ .text = "filter filter", .err = -EINVAL },
+	{ .text = "start stop 1", .err = -EINVAL },
+	{ .text = "start 0x10000000000000000", .err = -ERANGE },
+	{ .text = "start 18446744073709551616", .err = -ERANGE },
+	{ .text = "start 02000000000000000000000", .err = -ERANGE },
+	{ .text = "start 1/99999999999999999999", .err = -ERANGE },
+	{ .text = "start 99999999999999999999@/a", .err = -ERANGE },
+	{ .text = "start 99999999999999999999x", .err = -EINVAL },
+	{ .text = "start 99999999999999999999/", .err = -EINVAL },
+	{ .text = "start 1 2", .err = -EINVAL },
+	{ .text = "start 1, 2", .err = -EINVAL },
+	{ .text = "start 1; stop 2", .err = -EINVAL },
+	{ .text = "start 1 stop", .err = -EINVAL },
+	{ .text = "start 1 foo 2", .err = -EINVAL },
 };
 
 /* Return: number of filters, or the error of the first invalid one. */
@@ -310,12 +322,17 @@ static void filter_test_suite_exit(struct kunit_suite *suite)
 	fake_pmu_unregister(&fake);
 }
 
+static void filter_test_check_idle(void *test)
+{
+	fake_pmu_expect_idle(test, &fake);
+}
+
 static int filter_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, 1000);
 	memset(&filter_test_seen, 0, sizeof(filter_test_seen));
 	filter_test_verdict = 0;
-	return 0;
+	return kunit_add_action(test, filter_test_check_idle, test);
 }
 
 static struct perf_event *filter_test_open(struct kunit *test)
@@ -413,6 +430,19 @@ static void filter_test_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, filter_test_seen.syncs, 1);
 }
 
+/* The tick starts a throttled event, and the driver asks for the list then. */
+static void filter_test_throttled(struct kunit *test)
+{
+	struct perf_event *event = filter_test_open(test);
+	int stops = fake_pmu_calls(&fake, FAKE_STOP);
+
+	WRITE_ONCE(event->hw.interrupts, MAX_INTERRUPTS);
+	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, "stop 7/8"), 0);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_STOP), stops);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.nr, 0);
+	WRITE_ONCE(event->hw.interrupts, 0);
+}
+
 static struct kunit_case filter_test_cases[] = {
 	KUNIT_CASE(filter_test_good_texts),
 	KUNIT_CASE(filter_test_bad_texts),
@@ -420,6 +450,7 @@ static struct kunit_case filter_test_cases[] = {
 	KUNIT_CASE(filter_test_set),
 	KUNIT_CASE(filter_test_set_off),
 	KUNIT_CASE(filter_test_refused),
+	KUNIT_CASE(filter_test_throttled),
 	KUNIT_CASE(filter_test_none),
 	{ }
 };

@@ -16,7 +16,9 @@
 struct attr_case {
 	const char		*name;
 	struct perf_event_attr	attr;
+	/* What is expected: an errno, or the level that denies it. */
 	int			error;
+	int			level;
 };
 
 static void attr_case_name(const struct attr_case *c, char *name)
@@ -30,51 +32,82 @@ static void attr_case_name(const struct attr_case *c, char *name)
 
 /* With the errno for a caller that may do everything. */
 static const struct attr_case content_cases[] = {
-	{ "nothing", { }, 0 },
-	{ "reserved_1", { .__reserved_1 = 1 }, -EINVAL },
-	{ "reserved_2", { .__reserved_2 = 1 }, -EINVAL },
-	{ "reserved_3", { .__reserved_3 = 1 }, -EINVAL },
-	{ "sample_type", { .sample_type = PERF_SAMPLE_MAX }, -EINVAL },
-	{ "sample_type high", { .sample_type = BIT_ULL(63) }, -EINVAL },
-	{ "sample_type known", { .sample_type = PERF_SAMPLE_IP |
-				 PERF_SAMPLE_CODE_PAGE_SIZE }, 0 },
-	{ "read_format", { .read_format = PERF_FORMAT_MAX }, -EINVAL },
-	{ "read_format high", { .read_format = BIT_ULL(63) }, -EINVAL },
-	{ "read_format known", { .read_format = PERF_FORMAT_MAX - 1 }, 0 },
-	{ "branch bits", { BRANCH(PERF_SAMPLE_BRANCH_MAX |
-				  PERF_SAMPLE_BRANCH_ANY) }, -EINVAL },
-	{ "branch high", { BRANCH(BIT_ULL(63) | PERF_SAMPLE_BRANCH_ANY) },
-	  -EINVAL },
-	{ "branch no kind", { BRANCH(PERF_SAMPLE_BRANCH_USER) }, -EINVAL },
-	{ "branch any", { BRANCH(PERF_SAMPLE_BRANCH_USER |
-				 PERF_SAMPLE_BRANCH_ANY) }, 0 },
-	{ "branch unused", { .branch_sample_type = BIT_ULL(63) }, 0 },
-	{ "regs_user none", { .sample_type = PERF_SAMPLE_REGS_USER },
-	  IS_ENABLED(CONFIG_HAVE_PERF_REGS) ? -EINVAL : 0 },
-	{ "regs_user all", { .sample_type = PERF_SAMPLE_REGS_USER,
-			     .sample_regs_user = U64_MAX }, -EINVAL },
-	{ "regs_intr all", { .sample_type = PERF_SAMPLE_REGS_INTR,
-			     .sample_regs_intr = U64_MAX }, -EINVAL },
-	{ "regs unused", { .sample_regs_user = U64_MAX,
-			   .sample_regs_intr = U64_MAX }, 0 },
-	{ "stack limit", { .sample_type = PERF_SAMPLE_STACK_USER,
-			   .sample_stack_user = U16_MAX }, -EINVAL },
-	{ "stack huge", { .sample_type = PERF_SAMPLE_STACK_USER,
-			  .sample_stack_user = U32_MAX - 7 }, -EINVAL },
-	{ "stack unaligned", { .sample_type = PERF_SAMPLE_STACK_USER,
-			       .sample_stack_user = 1020 }, -EINVAL },
-	{ "stack largest", { .sample_type = PERF_SAMPLE_STACK_USER,
-			     .sample_stack_user = 65528 }, 0 },
-	{ "cgroup", { .sample_type = PERF_SAMPLE_CGROUP }, NO_CGROUP },
-	{ "weight", { .sample_type = PERF_SAMPLE_WEIGHT }, 0 },
-	{ "weight struct", { .sample_type = PERF_SAMPLE_WEIGHT_STRUCT }, 0 },
-	{ "weight twice", { .sample_type = PERF_SAMPLE_WEIGHT |
-			    PERF_SAMPLE_WEIGHT_STRUCT }, -EINVAL },
-	{ "inherit_thread", { .inherit_thread = 1 }, -EINVAL },
-	{ "inherit_thread inherit", { .inherit_thread = 1, .inherit = 1 }, 0 },
-	{ "exec twice", { .remove_on_exec = 1, .enable_on_exec = 1 }, -EINVAL },
-	{ "sigtrap", { .sigtrap = 1 }, -EINVAL },
-	{ "sigtrap removed", { .sigtrap = 1, .remove_on_exec = 1 }, 0 },
+	{ .name = "nothing", .attr = { }, .error = 0 },
+	{ .name = "reserved_1", .attr = { .__reserved_1 = 1 },
+	  .error = -EINVAL },
+	{ .name = "reserved_2", .attr = { .__reserved_2 = 1 },
+	  .error = -EINVAL },
+	{ .name = "reserved_3", .attr = { .__reserved_3 = 1 },
+	  .error = -EINVAL },
+	{ .name = "sample_type", .attr = { .sample_type = PERF_SAMPLE_MAX },
+	  .error = -EINVAL },
+	{ .name = "sample_type high", .attr = { .sample_type = BIT_ULL(63) },
+	  .error = -EINVAL },
+	{ .name = "sample_type known",
+	  .attr = { .sample_type = PERF_SAMPLE_IP |
+		    PERF_SAMPLE_CODE_PAGE_SIZE }, .error = 0 },
+	{ .name = "read_format", .attr = { .read_format = PERF_FORMAT_MAX },
+	  .error = -EINVAL },
+	{ .name = "read_format high", .attr = { .read_format = BIT_ULL(63) },
+	  .error = -EINVAL },
+	{ .name = "read_format known",
+	  .attr = { .read_format = PERF_FORMAT_MAX - 1 }, .error = 0 },
+	{ .name = "branch bits",
+	  .attr = { BRANCH(PERF_SAMPLE_BRANCH_MAX | PERF_SAMPLE_BRANCH_ANY) },
+	  .error = -EINVAL },
+	{ .name = "branch high",
+	  .attr = { BRANCH(BIT_ULL(63) | PERF_SAMPLE_BRANCH_ANY) },
+	  .error = -EINVAL },
+	{ .name = "branch no kind", .attr = { BRANCH(PERF_SAMPLE_BRANCH_USER) },
+	  .error = -EINVAL },
+	{ .name = "branch any",
+	  .attr = { BRANCH(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY) },
+	  .error = 0 },
+	{ .name = "branch unused",
+	  .attr = { .branch_sample_type = BIT_ULL(63) }, .error = 0 },
+	{ .name = "regs_user none",
+	  .attr = { .sample_type = PERF_SAMPLE_REGS_USER },
+	  .error = IS_ENABLED(CONFIG_HAVE_PERF_REGS) ? -EINVAL : 0 },
+	{ .name = "regs_user all",
+	  .attr = { .sample_type = PERF_SAMPLE_REGS_USER,
+		    .sample_regs_user = U64_MAX }, .error = -EINVAL },
+	{ .name = "regs_intr all",
+	  .attr = { .sample_type = PERF_SAMPLE_REGS_INTR,
+		    .sample_regs_intr = U64_MAX }, .error = -EINVAL },
+	{ .name = "regs unused",
+	  .attr = { .sample_regs_user = U64_MAX, .sample_regs_intr = U64_MAX },
+	  .error = 0 },
+	{ .name = "stack limit",
+	  .attr = { .sample_type = PERF_SAMPLE_STACK_USER,
+		    .sample_stack_user = U16_MAX }, .error = -EINVAL },
+	{ .name = "stack huge",
+	  .attr = { .sample_type = PERF_SAMPLE_STACK_USER,
+		    .sample_stack_user = U32_MAX - 7 }, .error = -EINVAL },
+	{ .name = "stack unaligned",
+	  .attr = { .sample_type = PERF_SAMPLE_STACK_USER,
+		    .sample_stack_user = 1020 }, .error = -EINVAL },
+	{ .name = "stack largest",
+	  .attr = { .sample_type = PERF_SAMPLE_STACK_USER,
+		    .sample_stack_user = 65528 }, .error = 0 },
+	{ .name = "cgroup", .attr = { .sample_type = PERF_SAMPLE_CGROUP },
+	  .error = NO_CGROUP },
+	{ .name = "weight", .attr = { .sample_type = PERF_SAMPLE_WEIGHT },
+	  .error = 0 },
+	{ .name = "weight struct",
+	  .attr = { .sample_type = PERF_SAMPLE_WEIGHT_STRUCT }, .error = 0 },
+	{ .name = "weight twice",
+	  .attr = { .sample_type = PERF_SAMPLE_WEIGHT |
+		    PERF_SAMPLE_WEIGHT_STRUCT }, .error = -EINVAL },
+	{ .name = "inherit_thread", .attr = { .inherit_thread = 1 },
+	  .error = -EINVAL },
+	{ .name = "inherit_thread inherit",
+	  .attr = { .inherit_thread = 1, .inherit = 1 }, .error = 0 },
+	{ .name = "exec twice",
+	  .attr = { .remove_on_exec = 1, .enable_on_exec = 1 },
+	  .error = -EINVAL },
+	{ .name = "sigtrap", .attr = { .sigtrap = 1 }, .error = -EINVAL },
+	{ .name = "sigtrap removed",
+	  .attr = { .sigtrap = 1, .remove_on_exec = 1 }, .error = 0 },
 };
 
 KUNIT_ARRAY_PARAM(content, content_cases, attr_case_name);
@@ -336,15 +369,21 @@ static void caller_exit(struct kunit *test)
 
 /* The lowest level that denies it to a caller without any capability. */
 static const struct attr_case access_cases[] = {
-	{ "user", { USER_ONLY }, 3 },
-	{ "kernel", { }, 2 },
-	{ "text poke", { USER_ONLY, .text_poke = 1 }, 2 },
-	{ "callchain", { .exclude_kernel = 1,
-			 .sample_type = PERF_SAMPLE_CALLCHAIN }, 2 },
-	{ "callchain user", { USER_ONLY,
-			      .sample_type = PERF_SAMPLE_CALLCHAIN }, 3 },
-	{ "namespaces", { USER_ONLY, .namespaces = 1 }, -1 },
-	{ "phys addr", { USER_ONLY, .sample_type = PERF_SAMPLE_PHYS_ADDR }, 2 },
+	{ .name = "user", .attr = { USER_ONLY }, .level = 3 },
+	{ .name = "kernel", .attr = { }, .level = 2 },
+	{ .name = "text poke", .attr = { USER_ONLY, .text_poke = 1 },
+	  .level = 2 },
+	{ .name = "callchain",
+	  .attr = { .exclude_kernel = 1, .sample_type = PERF_SAMPLE_CALLCHAIN },
+	  .level = 2 },
+	{ .name = "callchain user",
+	  .attr = { USER_ONLY, .sample_type = PERF_SAMPLE_CALLCHAIN },
+	  .level = 3 },
+	{ .name = "namespaces", .attr = { USER_ONLY, .namespaces = 1 },
+	  .level = -1 },
+	{ .name = "phys addr",
+	  .attr = { USER_ONLY, .sample_type = PERF_SAMPLE_PHYS_ADDR },
+	  .level = 2 },
 };
 
 KUNIT_ARRAY_PARAM(access, access_cases, attr_case_name);
@@ -352,14 +391,14 @@ KUNIT_ARRAY_PARAM(access, access_cases, attr_case_name);
 static void access_levels(struct kunit *test)
 {
 	const struct attr_case *c = test->param_value;
-	int error;
+	int err;
 
 	caller_weaken(test, false);
 	for (int level = -1; level <= 3; level++) {
 		WRITE_ONCE(sysctl_perf_event_paranoid, level);
-		error = perf_attr_permitted_at(&c->attr, MAX_RATE);
-		KUNIT_EXPECT_EQ_MSG(test, error,
-				    level >= c->error ? -EACCES : 0,
+		err = perf_attr_permitted_at(&c->attr, MAX_RATE);
+		KUNIT_EXPECT_EQ_MSG(test, err,
+				    level >= c->level ? -EACCES : 0,
 				    "level %d", level);
 	}
 }
@@ -448,13 +487,19 @@ static void access_ksymbol(struct kunit *test)
 static void rates(struct kunit *test)
 {
 	static const struct attr_case cases[] = {
-		{ "freq", { .freq = 1, .sample_freq = MAX_RATE }, 0 },
-		{ "freq high", { .freq = 1, .sample_freq = MAX_RATE + 1 },
-		  -EINVAL },
-		{ "freq huge", { .freq = 1, .sample_freq = U64_MAX }, -EINVAL },
-		{ "period", { .sample_period = S64_MAX }, 0 },
-		{ "period sign", { .sample_period = BIT_ULL(63) }, -EINVAL },
-		{ "none", { }, 0 },
+		{ .name = "freq",
+		  .attr = { .freq = 1, .sample_freq = MAX_RATE }, .error = 0 },
+		{ .name = "freq high",
+		  .attr = { .freq = 1, .sample_freq = MAX_RATE + 1 },
+		  .error = -EINVAL },
+		{ .name = "freq huge",
+		  .attr = { .freq = 1, .sample_freq = U64_MAX },
+		  .error = -EINVAL },
+		{ .name = "period", .attr = { .sample_period = S64_MAX },
+		  .error = 0 },
+		{ .name = "period sign",
+		  .attr = { .sample_period = BIT_ULL(63) }, .error = -EINVAL },
+		{ .name = "none", .attr = { }, .error = 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)

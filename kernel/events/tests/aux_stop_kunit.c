@@ -70,12 +70,12 @@ static void aux_stop_test_stop(struct perf_event *event, int flags)
 	world.stops++;
 	if (!world.ends_late)
 		aux_stop_test_end(event);
-	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
+	perf_counter_set_state(event, PERF_COUNTER_SAVED);
 }
 
 static int aux_stop_test_add(struct perf_event *event, int flags)
 {
-	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
+	perf_counter_set_state(event, PERF_COUNTER_SAVED);
 	if (flags & PERF_EF_START)
 		aux_stop_test_start(event, flags);
 	return 0;
@@ -84,7 +84,7 @@ static int aux_stop_test_add(struct perf_event *event, int flags)
 static void aux_stop_test_del(struct perf_event *event, int flags)
 {
 	aux_stop_test_end(event);
-	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
+	perf_counter_set_state(event, PERF_COUNTER_SAVED);
 }
 
 static void aux_stop_test_read(struct perf_event *event)

@@ -6,8 +6,10 @@
  * time stamp.
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/kthread.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
@@ -296,6 +298,40 @@ static void batch_test_group_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, group[1]->state, ACTIVE);
 }
 
+struct batch_test_call {
+	struct perf_event	*leader;
+	struct completion	done;
+};
+
+static int batch_test_thread(void *arg)
+{
+	struct batch_test_call *call = arg;
+
+	batch_test_group(call->leader, PERF_BATCH_DISABLE);
+	complete(&call->done);
+	return 0;
+}
+
+/* A call of inherited events waits for a fork, an exit or a read of copies. */
+static void batch_test_waits(struct kunit *test)
+{
+	struct batch_test_call call;
+	unsigned long left;
+
+	init_completion(&call.done);
+	call.leader = batch_test_open_inherit(test, NULL);
+	scoped_guard(mutex, &call.leader->child_mutex) {
+		KUNIT_ASSERT_FALSE(test,
+				   IS_ERR(kthread_run(batch_test_thread, &call,
+						      "kunit_batch")));
+		left = wait_for_completion_timeout(&call.done, HZ / 20);
+		KUNIT_EXPECT_EQ(test, left, 0UL);
+		KUNIT_EXPECT_GT(test, (int)call.leader->state, (int)OFF);
+	}
+	wait_for_completion(&call.done);
+	KUNIT_EXPECT_EQ(test, (int)call.leader->state, (int)OFF);
+}
+
 /* The time up to the call counts, the time after it does not. */
 static void batch_test_time(struct kunit *test)
 {
@@ -453,6 +489,7 @@ static void batch_test_owned_many(struct kunit *test)
 static struct kunit_case batch_test_cases[] = {
 	KUNIT_CASE(batch_test_event_at_once),
 	KUNIT_CASE(batch_test_group_at_once),
+	KUNIT_CASE(batch_test_waits),
 	KUNIT_CASE(batch_test_time),
 	KUNIT_CASE(batch_test_reset_sums),
 	KUNIT_CASE(batch_test_lets_go),

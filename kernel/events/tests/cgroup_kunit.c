@@ -14,13 +14,13 @@
 #include <linux/delay.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
-#include <linux/static_call.h>
 
 #include "../cgroup.h"
 #include "../clock.h"
 #include "../context.h"
 #include "../control.h"
 #include "../event.h"
+#include "../hooks.h"
 #include "../remote.h"
 #include "../sched.h"
 #include "../sched_key.h"
@@ -608,7 +608,7 @@ static void cgroup_test_leave_root(struct cgroup_test_world *world)
 	perf_ctx_lock_pair(world->cpuctx, task_ctx);
 	perf_ctx_clock_update_locked(task_ctx);
 	cgroup_test_go(world, 1);
-	perf_sched_pmu_locked(world->cpuctx, &fake.pmu);
+	perf_sched_pmu_resched_locked(world->cpuctx, &fake.pmu);
 	perf_ctx_unlock_pair(world->cpuctx, task_ctx);
 }
 
@@ -631,7 +631,7 @@ static void cgroup_test_task_gives_way(struct kunit *test)
 		cgroup_test_leave_root(world);
 		before = cgroup_test_state(event);
 		mdelay(2);
-		static_call_cond(perf_sched_cgroup_follow)(current);
+		perf_hooks.cgroup_switch(current);
 		own_state = cgroup_test_state(own);
 		after = cgroup_test_state(event);
 		running = event->total_time_running;

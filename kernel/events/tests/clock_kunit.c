@@ -13,6 +13,7 @@
 
 #include "../clock.h"
 #include "../context.h"
+#include "../event_state.h"
 #include "fake_pmu.h"
 
 #define NR_STATES	(PERF_EVENT_STATE_ACTIVE - PERF_EVENT_STATE_DEAD + 1)
@@ -101,17 +102,22 @@ static void clock_test_state_forbidden(struct kunit *test)
 		int	from;
 		int	to;
 	} never[] = {
-		{ DEAD, INACTIVE },	/* DEAD is final */
-		{ REVOKED, OFF },
-		{ REVOKED, EXIT },	/* nothing is left to be counted */
-		{ EXIT, OFF },
-		{ ERROR, INACTIVE },	/* an enable clears the error first */
-		{ OFF, ACTIVE },	/* only enabled events are scheduled */
-		{ ACTIVE, DEAD },	/* off the PMU before it ends */
-		{ ACTIVE, REVOKED },
-		{ ACTIVE, ERROR },
-		{ ACTIVE, ACTIVE + 1 },
-		{ DEAD - 1, DEAD },
+		/* DEAD is final. */
+		{ .from = DEAD, .to = INACTIVE },
+		{ .from = REVOKED, .to = OFF },
+		/* Nothing is left to be counted. */
+		{ .from = REVOKED, .to = EXIT },
+		{ .from = EXIT, .to = OFF },
+		/* An enable clears the error first. */
+		{ .from = ERROR, .to = INACTIVE },
+		/* Only enabled events are scheduled. */
+		{ .from = OFF, .to = ACTIVE },
+		/* An event goes off the PMU before it ends. */
+		{ .from = ACTIVE, .to = DEAD },
+		{ .from = ACTIVE, .to = REVOKED },
+		{ .from = ACTIVE, .to = ERROR },
+		{ .from = ACTIVE, .to = ACTIVE + 1 },
+		{ .from = DEAD - 1, .to = DEAD },
 	};
 
 	for (int i = 0; i < ARRAY_SIZE(never); i++)
@@ -474,15 +480,17 @@ static void clock_test_sample_clocks(struct kunit *test)
 		int		in_nmi;
 		int		else_where;
 	} rules[] = {
-		{ CLOCK_MONOTONIC, 0, 0 },
-		{ CLOCK_MONOTONIC_RAW, 0, 0 },
-		{ CLOCK_REALTIME, -EINVAL, 0 },
-		{ CLOCK_BOOTTIME, -EINVAL, 0 },
-		{ CLOCK_TAI, -EINVAL, 0 },
-		{ CLOCK_PROCESS_CPUTIME_ID, -EINVAL, -EINVAL },
-		{ CLOCK_MONOTONIC_COARSE, -EINVAL, -EINVAL },
-		{ -1, -EINVAL, -EINVAL },
-		{ MAX_CLOCKS, -EINVAL, -EINVAL },
+		{ .id = CLOCK_MONOTONIC, .in_nmi = 0, .else_where = 0 },
+		{ .id = CLOCK_MONOTONIC_RAW, .in_nmi = 0, .else_where = 0 },
+		{ .id = CLOCK_REALTIME, .in_nmi = -EINVAL, .else_where = 0 },
+		{ .id = CLOCK_BOOTTIME, .in_nmi = -EINVAL, .else_where = 0 },
+		{ .id = CLOCK_TAI, .in_nmi = -EINVAL, .else_where = 0 },
+		{ .id = CLOCK_PROCESS_CPUTIME_ID, .in_nmi = -EINVAL,
+		  .else_where = -EINVAL },
+		{ .id = CLOCK_MONOTONIC_COARSE, .in_nmi = -EINVAL,
+		  .else_where = -EINVAL },
+		{ .id = -1, .in_nmi = -EINVAL, .else_where = -EINVAL },
+		{ .id = MAX_CLOCKS, .in_nmi = -EINVAL, .else_where = -EINVAL },
 	};
 	struct pmu nmi = { }, quiet = { .capabilities = PERF_PMU_CAP_NO_NMI };
 	struct clock_test_world *world = test->priv;

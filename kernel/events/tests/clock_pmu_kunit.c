@@ -390,9 +390,9 @@ static void clock_pmu_test_times(struct kunit *test)
 		u64	config;
 		bool	times;
 	} rows[] = {
-		{ PERF_COUNT_SW_CPU_CLOCK, true },
-		{ PERF_COUNT_SW_TASK_CLOCK, true },
-		{ PERF_COUNT_SW_DUMMY, false },
+		{ .config = PERF_COUNT_SW_CPU_CLOCK, .times = true },
+		{ .config = PERF_COUNT_SW_TASK_CLOCK, .times = true },
+		{ .config = PERF_COUNT_SW_DUMMY, .times = false },
 	};
 
 	for (int i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room context: parts of a context that rest and that go, tasks
- * that wait for them, the data that a PMU keeps with each task, and events that
- * a worker frees.
+ * Tests of the room context: PMU contexts that stay and that go, tasks that
+ * wait for them, the data that a PMU keeps with each task, events that a
+ * worker frees, that user space can read, and that move while their context is
+ * being locked.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -59,7 +60,7 @@ static struct perf_ctx *context_test_make_ctx(struct kunit *test)
 }
 
 static struct perf_pmu_ctx *
-context_test_get_part(struct kunit *test, struct perf_ctx *ctx)
+context_test_get_pmu_ctx(struct kunit *test, struct perf_ctx *ctx)
 {
 	struct perf_pmu_ctx *epc = perf_epc_get(&fake.pmu, ctx, false);
 
@@ -67,11 +68,11 @@ context_test_get_part(struct kunit *test, struct perf_ctx *ctx)
 	return epc;
 }
 
-/* A part that has rested is like a new one. */
-static void context_test_part_rests(struct kunit *test)
+/* A PMU context that stayed without events is like a new one. */
+static void context_test_pmu_ctx_stays(struct kunit *test)
 {
 	struct perf_ctx *ctx = context_test_make_ctx(test);
-	struct perf_pmu_ctx *epc = context_test_get_part(test, ctx);
+	struct perf_pmu_ctx *epc = context_test_get_pmu_ctx(test, ctx);
 
 	epc->least_service = 1;
 	epc->interval = 1;
@@ -83,7 +84,7 @@ static void context_test_part_rests(struct kunit *test)
 	perf_epc_put(epc);
 	KUNIT_EXPECT_FALSE(test, list_empty(&ctx->pmu_ctx_list));
 
-	KUNIT_EXPECT_PTR_EQ(test, context_test_get_part(test, ctx), epc);
+	KUNIT_EXPECT_PTR_EQ(test, context_test_get_pmu_ctx(test, ctx), epc);
 	KUNIT_EXPECT_EQ(test, atomic_read(&epc->refcount), 1);
 	KUNIT_EXPECT_EQ(test, epc->least_service, 0);
 	KUNIT_EXPECT_EQ(test, epc->interval, 0);
@@ -118,7 +119,7 @@ static int context_test_unregister(void *unused)
 	return 0;
 }
 
-/* Unregisters the PMU in a thread, which has to wait for a part of a context. */
+/* Unregisters the PMU in a thread, which has to wait for a PMU context. */
 static void context_test_begin_unregister(struct kunit *test)
 {
 	struct task_struct *task;
@@ -130,20 +131,20 @@ static void context_test_begin_unregister(struct kunit *test)
 							     HZ / 10));
 }
 
-/* The part is gone. Somebody should have told the thread. */
+/* The PMU context is gone. Somebody should have woken the thread. */
 static void context_test_end_unregister(struct kunit *test)
 {
 	if (wait_for_completion_timeout(&context_test_unregistered, 10 * HZ))
 		return;
-	KUNIT_FAIL(test, "nobody wakes the one that waits for the part");
+	KUNIT_FAIL(test, "nobody wakes the one that waits for the PMU context");
 	wake_up_var(&fake.pmu);
 	wait_for_completion(&context_test_unregistered);
 }
 
-static void context_test_part_goes(struct kunit *test)
+static void context_test_pmu_ctx_goes(struct kunit *test)
 {
 	struct perf_ctx *ctx = context_test_make_ctx(test);
-	struct perf_pmu_ctx *epc = context_test_get_part(test, ctx);
+	struct perf_pmu_ctx *epc = context_test_get_pmu_ctx(test, ctx);
 
 	context_test_begin_unregister(test);
 	perf_epc_put(epc);
@@ -152,12 +153,12 @@ static void context_test_part_goes(struct kunit *test)
 	perf_ctx_put(ctx);
 }
 
-/* A part rests in a context that is about to be freed, and goes with it. */
+/* A PMU context without events is freed with its context. */
 static void context_test_ctx_goes(struct kunit *test)
 {
 	struct perf_ctx *ctx = context_test_make_ctx(test);
 
-	perf_epc_put(context_test_get_part(test, ctx));
+	perf_epc_put(context_test_get_pmu_ctx(test, ctx));
 	refcount_set(&ctx->refcount, 0);
 	context_test_begin_unregister(test);
 	refcount_set(&ctx->refcount, 1);
@@ -185,11 +186,11 @@ static void context_test_begin_cache(struct kunit *test)
 	fake_pmu_undo(test, context_test_end_cache, cache);
 }
 
-/* It comes with the first event that needs it, and the part goes with it. */
+/* It comes with the first event that needs it; the PMU context goes with it. */
 static void context_test_task_data(struct kunit *test)
 {
 	struct perf_ctx *ctx = context_test_make_ctx(test);
-	struct perf_pmu_ctx *epc = context_test_get_part(test, ctx);
+	struct perf_pmu_ctx *epc = context_test_get_pmu_ctx(test, ctx);
 	void *data;
 
 	context_test_begin_cache(test);
@@ -210,7 +211,7 @@ static void context_test_task_data(struct kunit *test)
 static void context_test_no_task_data(struct kunit *test)
 {
 	struct perf_ctx *ctx = context_test_make_ctx(test);
-	struct perf_pmu_ctx *epc = context_test_get_part(test, ctx);
+	struct perf_pmu_ctx *epc = context_test_get_pmu_ctx(test, ctx);
 
 	KUNIT_EXPECT_EQ(test, PTR_ERR(perf_epc_get(&fake.pmu, ctx, true)),
 			-ENOMEM);
@@ -252,14 +253,96 @@ static void context_test_put_late(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has);
 }
 
+/* Events that user space can read by itself. */
+
+static int (*context_test_fake_init)(struct perf_event *event);
+
+static int context_test_init_user_read(struct perf_event *event)
+{
+	int err = context_test_fake_init(event);
+
+	if (!err)
+		event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
+	return err;
+}
+
+static void context_test_nr_user(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = cpumask_first(cpu_online_mask) };
+	struct perf_ctx *ctx = &per_cpu_ptr(&perf_cpu_context, spec.cpu)->ctx;
+	int others = ctx->pub.nr_user;
+	struct perf_event *event;
+
+	fake_pmu_open(test, &fake, &spec);
+	KUNIT_EXPECT_EQ(test, ctx->pub.nr_user, others);
+	context_test_fake_init = fake.pmu.event_init;
+	fake.pmu.event_init = context_test_init_user_read;
+	event = fake_pmu_try_open(&fake, &spec);
+	fake.pmu.event_init = context_test_fake_init;
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	KUNIT_EXPECT_EQ(test, ctx->pub.nr_user, others + 1);
+	perf_event_release_kernel(event);
+	KUNIT_EXPECT_EQ(test, ctx->pub.nr_user, others);
+}
+
+/* An event whose context is another one when the first is locked. */
+
+struct context_test_waiter {
+	struct perf_event	event;
+	struct perf_ctx		*locked;
+	struct completion	done;
+};
+
+static int context_test_lock(void *arg)
+{
+	struct context_test_waiter *waiter = arg;
+
+	waiter->locked = perf_event_ctx_lock(&waiter->event);
+	perf_event_ctx_unlock(&waiter->event, waiter->locked);
+	complete(&waiter->done);
+	return 0;
+}
+
+static void context_test_event_moves(struct kunit *test)
+{
+	struct perf_ctx *from = context_test_make_ctx(test);
+	struct perf_ctx *to = context_test_make_ctx(test);
+	struct context_test_waiter *waiter;
+	struct task_struct *task;
+	unsigned int nr;
+
+	waiter = kunit_kzalloc(test, sizeof(*waiter), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, waiter);
+	init_completion(&waiter->done);
+	waiter->event.ctx = &from->pub;
+	mutex_lock(&from->mutex);
+	task = kthread_run(context_test_lock, waiter, "perf_kunit");
+	if (!IS_ERR(task))
+		read_poll_timeout(refcount_read, nr, nr == 2, 1000, PATIENCE_US,
+				  false, &from->refcount);
+	WRITE_ONCE(waiter->event.ctx, &to->pub);
+	mutex_unlock(&from->mutex);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	wait_for_completion(&waiter->done);
+
+	KUNIT_EXPECT_EQ(test, nr, 2);
+	KUNIT_EXPECT_PTR_EQ(test, waiter->locked, to);
+	KUNIT_EXPECT_EQ(test, refcount_read(&from->refcount), 1);
+	KUNIT_EXPECT_EQ(test, refcount_read(&to->refcount), 1);
+	perf_ctx_put(from);
+	perf_ctx_put(to);
+}
+
 static struct kunit_case context_test_cases[] = {
-	KUNIT_CASE(context_test_part_rests),
+	KUNIT_CASE(context_test_pmu_ctx_stays),
 	KUNIT_CASE(context_test_ctx_is_freed),
-	KUNIT_CASE(context_test_part_goes),
+	KUNIT_CASE(context_test_pmu_ctx_goes),
 	KUNIT_CASE(context_test_ctx_goes),
 	KUNIT_CASE(context_test_task_data),
 	KUNIT_CASE(context_test_no_task_data),
 	KUNIT_CASE(context_test_put_late),
+	KUNIT_CASE(context_test_nr_user),
+	KUNIT_CASE(context_test_event_moves),
 	{ }
 };
 

@@ -191,7 +191,9 @@ static void control_test_twice(struct kunit *test)
 	perf_event_disable(event);
 	perf_event_disable(event);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_DEL), 1);
+	perf_event_pmu_ctx(event)->chosen = true;
 	perf_event_enable(event);
+	KUNIT_EXPECT_FALSE(test, perf_event_pmu_ctx(event)->chosen);
 	perf_event_enable(event);
 	KUNIT_EXPECT_EQ(test, fake_pmu_turns(event), 2);
 }
@@ -276,6 +278,8 @@ static void control_test_local_cpu(struct kunit *test)
 
 	event = fake_pmu_open(test, &fake, &late);
 	KUNIT_EXPECT_EQ(test, control_test_read_local(event, &value), -EBUSY);
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, control_test_read_local(event, &value), 0);
 }
 
 static void control_test_local_other_cpu(struct kunit *test)

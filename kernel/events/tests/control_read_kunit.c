@@ -263,6 +263,47 @@ static void control_read_test_moves(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, control_read_test_is_beside(native, moves));
 }
 
+/* The first event of a thread that runs on another CPU, and goes on there. */
+
+static bool control_read_test_began;
+
+static int control_read_test_run(void *unused)
+{
+	WRITE_ONCE(control_read_test_began, true);
+	while (!kthread_should_stop())
+		cpu_relax();
+	return 0;
+}
+
+static void control_read_test_running_task(struct kunit *test)
+{
+	int other = control_read_test_other_cpu(test);
+	unsigned long switches;
+	struct task_struct *task;
+	struct perf_event *event;
+	bool loaded = false;
+
+	control_read_test_bind(test, control_read_test_first_cpu());
+	WRITE_ONCE(control_read_test_began, false);
+	task = kthread_create(control_read_test_run, NULL, "perf_kunit");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, other);
+	fake_pmu_undo(test, control_read_test_stop, task);
+	wake_up_process(task);
+	while (!READ_ONCE(control_read_test_began))
+		fsleep(100);
+	/* A switch in would have loaded the context as well. */
+	for (int i = 0; i < 10 && !loaded; i++) {
+		switches = READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
+		event = control_read_test_open_task(test, task);
+		loaded = READ_ONCE(perf_event_ctx(event)->loaded_cpu) == other;
+		if (switches == READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw))
+			break;
+		fake_pmu_close(test, event);
+	}
+	KUNIT_EXPECT_TRUE(test, loaded);
+}
+
 static struct kunit_case control_read_test_cases[] = {
 	KUNIT_CASE(control_read_test_read_local),
 	KUNIT_CASE(control_read_test_read_scope),
@@ -270,6 +311,7 @@ static struct kunit_case control_read_test_cases[] = {
 	KUNIT_CASE(control_read_test_last_event),
 	KUNIT_CASE(control_read_test_waits_for_exec),
 	KUNIT_CASE(control_read_test_moves),
+	KUNIT_CASE(control_read_test_running_task),
 	{ }
 };
 

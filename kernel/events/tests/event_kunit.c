@@ -245,9 +245,14 @@ static void event_test_fold_counts(struct kunit *test)
 static void event_test_fold_period(struct kunit *test)
 {
 	static const struct { s64 left; u64 passed; } rows[] = {
-		{ PERIOD - 1, 1 }, { 1, PERIOD - 1 }, { -400, PERIOD - 400 },
+		{ .left = PERIOD - 1, .passed = 1 },
+		{ .left = 1, .passed = PERIOD - 1 },
+		{ .left = -400, .passed = PERIOD - 400 },
 		/* No period has begun. */
-		{ PERIOD, 0 }, { -PERIOD, 0 }, { PERIOD + 1, 0 }, { 0, 0 },
+		{ .left = PERIOD, .passed = 0 },
+		{ .left = -PERIOD, .passed = 0 },
+		{ .left = PERIOD + 1, .passed = 0 },
+		{ .left = 0, .passed = 0 },
 	};
 	struct event_test_pair pair;
 

@@ -32,6 +32,7 @@
 #include "../context.h"
 #include "../control.h"
 #include "../event.h"
+#include "../event_state.h"
 #include "../groups.h"
 #include "../live.h"
 #include "../pmu.h"
@@ -91,10 +92,14 @@ static void fake_pmu_start(struct perf_event *event, int flags)
 	struct fake_pmu *fake = to_fake(event->pmu);
 	struct fake_pmu_cpu *unit = fake_pmu_enter(fake, FAKE_START);
 
+	fake_pmu_expect(fake, unit->disabled, "start while the PMU is enabled");
 	fake_pmu_expect(fake, fake_pmu_holds(unit, event),
 			"start without a counter");
 	fake_pmu_expect(fake, event->hw.state & PERF_HES_STOPPED,
 			"start of an event that counts");
+	fake_pmu_expect(fake, flags & PERF_EF_RELOAD ||
+			!(event->hw.state & PERF_HES_UPTODATE),
+			"start of a saved count on any counter");
 	perf_counter_set_state(event, PERF_COUNTER_COUNTS);
 	local64_set(&event->hw.prev_count, atomic64_read(&fake->ticks));
 }
@@ -109,7 +114,7 @@ static void fake_pmu_stop(struct perf_event *event, int flags)
 	if (event->hw.state & PERF_HES_STOPPED)
 		return;
 	fake_pmu_update(event);
-	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
+	perf_counter_set_state(event, PERF_COUNTER_SAVED);
 }
 
 static int fake_pmu_find(const struct fake_pmu *fake,
@@ -145,7 +150,7 @@ static int fake_pmu_add(struct perf_event *event, int flags)
 	unit->owner[idx] = event;
 	unit->fresh |= BIT(idx);
 	event->hw.idx = idx;
-	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
+	perf_counter_set_state(event, PERF_COUNTER_SAVED);
 	atomic_inc(&mine->turns);
 	if (flags & PERF_EF_START)
 		fake_pmu_start(event, PERF_EF_RELOAD);
@@ -158,6 +163,8 @@ static void fake_pmu_del(struct perf_event *event, int flags)
 	struct fake_pmu_cpu *unit = fake_pmu_enter(fake, FAKE_DEL);
 
 	fake_pmu_expect(fake, unit->disabled, "del while the PMU is enabled");
+	fake_pmu_expect(fake, raw_spin_is_locked(&perf_event_ctx(event)->lock),
+			"del without the lock of the context");
 	if (!fake_pmu_holds(unit, event)) {
 		fake_pmu_expect(fake, false, "del of an event that is not on");
 		return;
@@ -291,7 +298,7 @@ static int fake_pmu_event_init(struct perf_event *event)
 /* Suites and cases. */
 
 /**
- * fake_pmu_register - make the PMU known
+ * fake_pmu_register() - make the PMU known
  * @fake: zeroed memory that outlives the suite
  * @name: name in sysfs
  *
@@ -326,7 +333,7 @@ int fake_pmu_register(struct fake_pmu *fake, const char *name)
 }
 
 /**
- * fake_pmu_unregister - undo fake_pmu_register()
+ * fake_pmu_unregister() - undo fake_pmu_register()
  * @fake: PMU without events
  */
 void fake_pmu_unregister(struct fake_pmu *fake)
@@ -336,7 +343,7 @@ void fake_pmu_unregister(struct fake_pmu *fake)
 }
 
 /**
- * fake_pmu_reset - begin a case
+ * fake_pmu_reset() - begin a case
  * @fake: PMU without events
  * @nr_counters: counters of each CPU
  * @mux_ms: turn of a flexible group, milliseconds; a long one lets a case look
@@ -384,7 +391,7 @@ static u64 fake_pmu_enabled_too_many(struct perf_ctx *ctx)
 }
 
 /**
- * fake_pmu_expect_idle - end a case
+ * fake_pmu_expect_idle() - end a case
  * @test: the case
  * @fake: PMU, all events closed
  */
@@ -437,7 +444,7 @@ static struct perf_event *fake_pmu_join(struct perf_event_attr *attr,
 }
 
 /**
- * fake_pmu_try_open - make an event that may be refused
+ * fake_pmu_try_open() - make an event that may be refused
  * @fake: PMU
  * @spec: the event
  *
@@ -466,7 +473,7 @@ struct perf_event *fake_pmu_try_open(struct fake_pmu *fake,
 }
 
 /**
- * fake_pmu_undo - register an action for the end of the case
+ * fake_pmu_undo() - register an action for the end of the case
  * @test: the case, which fails if that cannot be arranged
  * @undo: function, called at once if it cannot
  * @arg: its argument
@@ -484,7 +491,7 @@ static void fake_pmu_release(void *event)
 }
 
 /**
- * fake_pmu_open - make an event for the rest of a case
+ * fake_pmu_open() - make an event for the rest of a case
  * @test: the case, which fails if that does
  * @fake: PMU
  * @spec: the event
@@ -503,7 +510,7 @@ struct perf_event *fake_pmu_open(struct kunit *test, struct fake_pmu *fake,
 }
 
 /**
- * fake_open_counter - open an event of any PMU until the case ends
+ * fake_open_counter() - open an event of any PMU until the case ends
  * @test: the case, which fails if that is refused
  * @attr: attribute
  * @cpu: CPU or -1
@@ -524,7 +531,7 @@ struct perf_event *fake_open_counter(struct kunit *test,
 }
 
 /**
- * fake_find_pmu - look for a registered PMU
+ * fake_find_pmu() - look for a registered PMU
  * @name: its name
  *
  * Return: PMU that never goes away, or %NULL.
@@ -541,8 +548,8 @@ struct pmu *fake_find_pmu(const char *name)
 	return NULL;
 }
 
-/* For events in no context: a part that they can be said to belong to. */
-struct perf_event_pmu_context *fake_software_part(void)
+/* For events in no context: a PMU context that they can name. */
+struct perf_event_pmu_context *fake_software_pmu_ctx(void)
 {
 	struct pmu *pmu = fake_find_pmu("software");
 
@@ -550,7 +557,7 @@ struct perf_event_pmu_context *fake_software_part(void)
 }
 
 /**
- * fake_pmu_close - close an event before the case ends
+ * fake_pmu_close() - close an event before the case ends
  * @test: the case
  * @event: what fake_pmu_open() returned
  */
@@ -560,7 +567,7 @@ void fake_pmu_close(struct kunit *test, struct perf_event *event)
 }
 
 /**
- * fake_pmu_turns - count how often an event was scheduled in
+ * fake_pmu_turns() - count how often an event was scheduled in
  * @event: event of a fake PMU
  *
  * Return: successful calls of add().
@@ -605,7 +612,7 @@ void fake_expect_freed(struct kunit *test, void (*round)(struct kunit *test),
 }
 
 /**
- * fake_pmu_seed - begin a sequence of random numbers
+ * fake_pmu_seed() - begin a sequence of random numbers
  * @test: the case, in whose log the seed appears
  * @rnd: state of the sequence
  *

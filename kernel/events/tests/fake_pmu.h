@@ -97,7 +97,7 @@ struct perf_event *fake_open_counter(struct kunit *test,
 				     struct perf_event_attr *attr, int cpu,
 				     struct task_struct *task);
 struct pmu *fake_find_pmu(const char *name);
-struct perf_event_pmu_context *fake_software_part(void);
+struct perf_event_pmu_context *fake_software_pmu_ctx(void);
 void fake_pmu_undo(struct kunit *test, void (*undo)(void *arg), void *arg);
 void fake_pmu_expect_idle(struct kunit *test, struct fake_pmu *fake);
 

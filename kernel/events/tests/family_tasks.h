@@ -145,7 +145,7 @@ static inline void test_task_act(struct test_task *task)
  * Waits until the task sleeps, so that no switch exchanges its context. After
  * @done it may run on for a while.
  */
-static inline void test_task_settle(struct test_task *task)
+static inline void test_task_wait_asleep(struct test_task *task)
 {
 	while (!wait_task_inactive(task->task, TASK_UNINTERRUPTIBLE))
 		schedule_timeout_uninterruptible(1);

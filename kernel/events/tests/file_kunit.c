@@ -76,7 +76,8 @@ static struct file *file_test_open(struct kunit *test, struct file *leader)
 	struct file *file;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-	file = anon_inode_getfile("[perf_event]", &perf_fops, event, O_RDWR);
+	file = anon_inode_getfile("[perf_event]", &perf_file_ops, event,
+				  O_RDWR);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
 	fake_pmu_undo(test, file_test_close, file);
 	return file;
@@ -85,7 +86,7 @@ static struct file *file_test_open(struct kunit *test, struct file *leader)
 static long file_test_ioctl(struct file *file, unsigned int cmd,
 			    unsigned long arg)
 {
-	return perf_fops.unlocked_ioctl(file, cmd, arg);
+	return perf_file_ops.unlocked_ioctl(file, cmd, arg);
 }
 
 static unsigned long file_test_put(struct kunit *test, const void *from,
@@ -100,8 +101,8 @@ static unsigned long file_test_put(struct kunit *test, const void *from,
 /* An open that failed late releases a file without an event. */
 static void file_test_no_event(struct kunit *test)
 {
-	struct file *file = anon_inode_getfile("[perf_event]", &perf_fops, NULL,
-					       O_RDWR);
+	struct file *file = anon_inode_getfile("[perf_event]", &perf_file_ops,
+					       NULL, O_RDWR);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
 	KUNIT_EXPECT_NULL(test, perf_file_event(file));
@@ -117,7 +118,7 @@ static u32 file_test_poll(struct file *file, enum perf_event_state state)
 	u32 found;
 
 	WRITE_ONCE(event->state, state);
-	found = (__force u32)perf_fops.poll(file, NULL);
+	found = (__force u32)perf_file_ops.poll(file, NULL);
 	WRITE_ONCE(event->state, OFF);
 	return found;
 }
@@ -301,7 +302,7 @@ static void file_test_make_family(struct kunit *test,
 							  NULL);
 	if (IS_ERR(family->eldest))
 		kunit_skip(test, "no breakpoint: %ld", PTR_ERR(family->eldest));
-	family->file = anon_inode_getfile("[perf_event]", &perf_fops,
+	family->file = anon_inode_getfile("[perf_event]", &perf_file_ops,
 					  family->eldest, O_RDWR);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(family->file));
 	fake_pmu_undo(test, file_test_close, family->file);
@@ -310,8 +311,8 @@ static void file_test_make_family(struct kunit *test,
 	test_task_act(owner);
 	KUNIT_ASSERT_NOT_NULL(test, owner->child->task);
 	fake_pmu_undo(test, test_task_finish, owner->child);
-	test_task_settle(owner);
-	test_task_settle(owner->child);
+	test_task_wait_asleep(owner);
+	test_task_wait_asleep(owner->child);
 	family->copy = list_first_entry_or_null(&family->eldest->child_list,
 						struct perf_event, child_list);
 	KUNIT_ASSERT_NOT_NULL(test, family->copy);
@@ -463,9 +464,9 @@ static void file_test_fasync(struct kunit *test)
 	struct file *file = file_test_open(test, NULL);
 	struct perf_event *event = perf_file_event(file);
 
-	KUNIT_EXPECT_EQ(test, perf_fops.fasync(0, file, 1), 0);
+	KUNIT_EXPECT_EQ(test, perf_file_ops.fasync(0, file, 1), 0);
 	KUNIT_EXPECT_NOT_NULL(test, event->fasync);
-	KUNIT_EXPECT_EQ(test, perf_fops.fasync(0, file, 0), 0);
+	KUNIT_EXPECT_EQ(test, perf_file_ops.fasync(0, file, 0), 0);
 	KUNIT_EXPECT_NULL(test, event->fasync);
 }
 
@@ -495,7 +496,7 @@ static void file_test_fdinfo(struct kunit *test)
 		 "perf_event_attr.config3:\t0x3\n"
 		 "perf_event_attr.config4:\t0x4\n"
 		 "pmu:\tkunit_file\n", fake.pmu.type);
-	perf_fops.show_fdinfo(&m, file);
+	perf_file_ops.show_fdinfo(&m, file);
 	KUNIT_EXPECT_STREQ(test, m.buf, text);
 }
 #endif

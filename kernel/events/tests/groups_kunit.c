@@ -390,7 +390,7 @@ static void group_test_rank_beside_the_stuck(struct kunit *test)
 	KUNIT_EXPECT_GT(test, stuck->group_service, 110 * INTERVAL);
 }
 
-/* A group that changes its times or its part can keep its lead. */
+/* A group that changes its times or its PMU context can keep its lead. */
 static void group_test_lead(struct kunit *test)
 {
 	struct group_test_world *world = test->priv;
@@ -457,7 +457,7 @@ static void group_test_rank_takes_turns(struct kunit *test)
 	}
 }
 
-/* A copy in a part without a choice yet, whose family has had @had service. */
+/* A copy in a PMU context without a choice; its family has had @had service. */
 static struct perf_event *group_test_copy(struct group_test_world *world,
 					  int nr, s64 had)
 {

@@ -107,8 +107,8 @@ static void home_test_make(struct kunit *test, struct home_test_world *world)
 	test_task_act(world->owner);
 	KUNIT_ASSERT_NOT_NULL(test, world->host->task);
 	fake_pmu_undo(test, test_task_finish, world->host);
-	test_task_settle(world->owner);
-	test_task_settle(world->host);
+	test_task_wait_asleep(world->owner);
+	test_task_wait_asleep(world->host);
 	home_test_send_away(test, world);
 	world->refs = home_test_count_refs(world);
 }
@@ -242,7 +242,7 @@ static void home_test_open(struct kunit *test)
 }
 
 /* An exit takes the task's own context from it, wherever that is. */
-static void home_test_part(struct kunit *test)
+static void home_test_take_ctx(struct kunit *test)
 {
 	struct perf_ctx *ctx;
 	struct task_struct *owner;
@@ -250,7 +250,7 @@ static void home_test_part(struct kunit *test)
 
 	home_test_make(test, &world);
 	owner = world.owner->task;
-	ctx = perf_home_part(owner);
+	ctx = perf_home_take_ctx(owner);
 	KUNIT_EXPECT_PTR_EQ(test, ctx, world.own);
 	KUNIT_EXPECT_NULL(test, perf_task_ctx(owner));
 	/* Give it back: the task lives on. */
@@ -261,7 +261,7 @@ static void home_test_part(struct kunit *test)
 
 /* Tasks that have parted from their contexts, as in an exit, are left alone. */
 
-static void home_test_owner_parts(struct kunit *test)
+static void home_test_owner_ctx_taken(struct kunit *test)
 {
 	struct task_struct *owner;
 	struct home_test_world world;
@@ -282,7 +282,7 @@ static void home_test_owner_parts(struct kunit *test)
 	home_test_expect_refs(test, &world);
 }
 
-static void home_test_host_parts(struct kunit *test)
+static void home_test_host_ctx_taken(struct kunit *test)
 {
 	struct task_struct *host;
 	struct home_test_world world;
@@ -354,7 +354,7 @@ static void home_test_stop(struct test_task *task)
 {
 	WRITE_ONCE(task->child, NULL);
 	wait_for_completion(&task->done);
-	test_task_settle(task);
+	test_task_wait_asleep(task);
 }
 
 static void home_test_bring_running(struct kunit *test, bool owner, bool host)
@@ -400,9 +400,9 @@ static struct kunit_case home_test_cases[] = {
 	KUNIT_CASE(home_test_bring_host),
 	KUNIT_CASE(home_test_take_own),
 	KUNIT_CASE(home_test_open),
-	KUNIT_CASE(home_test_part),
-	KUNIT_CASE(home_test_owner_parts),
-	KUNIT_CASE(home_test_host_parts),
+	KUNIT_CASE(home_test_take_ctx),
+	KUNIT_CASE(home_test_owner_ctx_taken),
+	KUNIT_CASE(home_test_host_ctx_taken),
 	KUNIT_CASE(home_test_waits),
 	KUNIT_CASE(home_test_owner_runs),
 	KUNIT_CASE(home_test_host_runs),

@@ -46,7 +46,7 @@ static struct task_struct *inherit_test_task(struct kunit *test)
 {
 	struct test_task *task = test_task_fork(test, NULL);
 
-	test_task_settle(task);
+	test_task_wait_asleep(task);
 	return task->task;
 }
 
@@ -90,7 +90,7 @@ static void inherit_test_expect_copied(struct kunit *test,
 {
 	struct test_task *task = test_task_fork(test, NULL);
 
-	test_task_settle(task);
+	test_task_wait_asleep(task);
 	KUNIT_EXPECT_EQ(test, 0,
 			inherit_test_copy(event->hw.target, task->task,
 					  clone_flags));
@@ -205,7 +205,7 @@ static void inherit_test_expect_rest(struct kunit *test,
 	struct test_task *task = test_task_fork(test, NULL);
 	struct perf_event *copy;
 
-	test_task_settle(task);
+	test_task_wait_asleep(task);
 	event->child_period = passed;
 	KUNIT_EXPECT_EQ(test,
 			inherit_test_copy(event->hw.target, task->task, 0), 0);
@@ -346,7 +346,7 @@ static void inherit_test_refused(struct kunit *test)
 	for (int takes = 0; takes < 3; takes++) {
 		struct test_task *task = test_task_fork(test, NULL);
 
-		test_task_settle(task);
+		test_task_wait_asleep(task);
 		inherit_test_takes = takes;
 		KUNIT_EXPECT_EQ(test, inherit_test_copy(from, task->task, 0),
 				-ENOSPC);

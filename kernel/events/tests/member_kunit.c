@@ -502,8 +502,8 @@ static void member_test_open_exchanged(struct kunit *test)
 	target = test_task_fork(test, NULL);
 	heir = test_task_fork(test, NULL);
 	opener->target = target->task;
-	test_task_settle(target);
-	test_task_settle(heir);
+	test_task_wait_asleep(target);
+	test_task_wait_asleep(heir);
 	ctx = perf_task_ctx(target->task);
 
 	member_test_orphan_before(test, heir, ctx, opener);
@@ -762,12 +762,35 @@ static void member_test_left_meanwhile(struct kunit *test)
 	test_task_finish(late);
 }
 
+/* A task that leaves gives back what it had of the family. */
+static void member_test_leaves(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .inherit = true,
+	};
+	struct perf_family *family;
+	struct test_task *member;
+	unsigned int refs;
+
+	fake_pmu_open(test, &fake, &spec);
+	member = test_task_fork(test, NULL);
+	family = test_task_family(current);
+	KUNIT_ASSERT_NOT_NULL(test, family);
+	refs = refcount_read(&family->handle.refcount);
+	KUNIT_EXPECT_EQ(test, perf_member_leave(member->task), 0);
+	KUNIT_EXPECT_NULL(test, test_task_family(member->task));
+	KUNIT_EXPECT_EQ(test, family->nr_members, 1);
+	KUNIT_EXPECT_EQ(test, refcount_read(&family->handle.refcount),
+			refs - 1);
+}
+
 static struct kunit_case member_test_cases[] = {
 	KUNIT_CASE(member_test_sharing),
 	KUNIT_CASE(member_test_not_inherited),
 	KUNIT_CASE(member_test_pool_cannot_grow),
 	KUNIT_CASE(member_test_see),
 	KUNIT_CASE(member_test_left_meanwhile),
+	KUNIT_CASE(member_test_leaves),
 	KUNIT_CASE(member_test_families_random),
 	KUNIT_CASE(member_test_group_closed),
 	KUNIT_CASE(member_test_exec_privileged),

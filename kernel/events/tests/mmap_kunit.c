@@ -70,7 +70,7 @@ static struct mmap_test_file mmap_test_open(struct kunit *test)
 
 	new.event = fake_pmu_try_open(&fake, &spec);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(new.event));
-	new.file = anon_inode_getfile("[perf_event]", &perf_fops, new.event,
+	new.file = anon_inode_getfile("[perf_event]", &perf_file_ops, new.event,
 				      O_RDWR);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(new.file));
 	fake_pmu_undo(test, mmap_test_close, new.file);

@@ -90,7 +90,7 @@ static void open_test_try_task(struct kunit *test)
 	pid_t pid = task_pid_vnr(child->task);
 	unsigned int refs;
 
-	test_task_settle(child);
+	test_task_wait_asleep(child);
 	refs = refcount_read(&child->task->usage);
 	KUNIT_EXPECT_EQ(test, open_test_try(&attr, pid, -1), 0);
 	KUNIT_EXPECT_EQ(test, refcount_read(&child->task->usage), refs);
@@ -188,7 +188,7 @@ static void open_test_kernel_task(struct kunit *test)
 	struct perf_event *event;
 	unsigned int refs;
 
-	test_task_settle(child);
+	test_task_wait_asleep(child);
 	refs = refcount_read(&child->task->usage);
 	event = fake_pmu_open(test, &fake, &spec);
 	/* That of the event, and that of the context, which stays. */

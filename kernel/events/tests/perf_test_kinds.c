@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The PMUs "perf_test_package", "perf_test_single" and "perf_test_floor": each
- * has a property that few PMUs have, and that emulated hardware lacks.
+ * The PMUs "perf_test_package", "perf_test_single", "perf_test_floor" and
+ * "perf_test_cpus": each has a property that few PMUs have, and that emulated
+ * hardware lacks.
  *
  * Purpose: to see from user space what the core makes of these properties. The
  * events count nanoseconds, and any number of them fits.
@@ -12,6 +13,8 @@
  *			for CPUs
  *   perf_test_floor	takes no period below 1000. There are no interrupts, so no
  *			sample ever comes
+ *   perf_test_cpus	for CPUs only, and the driver does not say why it refuses
+ *			a task, as uncore drivers do
  *
  * Parameters, in /sys/module/perf_test_kinds/parameters/:
  *
@@ -112,6 +115,13 @@ static int floor_event_init(struct perf_event *event)
 	return floor_check_period(event, event->attr.sample_period);
 }
 
+static int cpus_event_init(struct perf_event *event)
+{
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	return event->attr.config || event->cpu < 0 ? -EINVAL : 0;
+}
+
 static struct pmu package_pmu = {
 	.module		= THIS_MODULE,
 	.capabilities	= PERF_PMU_CAP_NO_INTERRUPT,
@@ -150,13 +160,26 @@ static struct pmu floor_pmu = {
 	.check_period	= floor_check_period,
 };
 
+static struct pmu cpus_pmu = {
+	.module		= THIS_MODULE,
+	.capabilities	= PERF_PMU_CAP_NO_INTERRUPT,
+	.task_ctx_nr	= perf_invalid_context,
+	.event_init	= cpus_event_init,
+	.add		= kinds_add,
+	.del		= kinds_del,
+	.start		= kinds_start,
+	.stop		= kinds_stop,
+	.read		= kinds_read,
+};
+
 static const struct {
 	struct pmu	*pmu;
 	const char	*name;
 } test_kinds[] = {
-	{ &package_pmu,	"perf_test_package" },
-	{ &single_pmu,	"perf_test_single" },
-	{ &floor_pmu,	"perf_test_floor" },
+	{ .pmu = &package_pmu, .name = "perf_test_package" },
+	{ .pmu = &single_pmu, .name = "perf_test_single" },
+	{ .pmu = &floor_pmu, .name = "perf_test_floor" },
+	{ .pmu = &cpus_pmu, .name = "perf_test_cpus" },
 };
 
 /* Registration. */

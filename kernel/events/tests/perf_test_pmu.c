@@ -28,6 +28,7 @@
  * Locking: a CPU's counters are used by that CPU only, with interrupts off.
  */
 #include <linux/cpumask.h>
+#include <linux/device.h>
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -35,6 +36,7 @@
 #include <linux/perf_event.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
+#include <linux/sysfs.h>
 
 #include "test_presence.h"
 
@@ -223,6 +225,32 @@ static int test_event_init(struct perf_event *event)
 	return 0;
 }
 
+/*
+ * A group that is made when there is a device already, in the registration's
+ * last step that can fail.
+ */
+static ssize_t general_show(struct device *dev, struct device_attribute *attr,
+			    char *page)
+{
+	return sysfs_emit(page, "%u\n", test_counters);
+}
+static DEVICE_ATTR_RO(general);
+
+static struct attribute *test_late_attrs[] = {
+	&dev_attr_general.attr,
+	NULL,
+};
+
+static const struct attribute_group test_late_group = {
+	.name	= "counters",
+	.attrs	= test_late_attrs,
+};
+
+static const struct attribute_group *test_late_groups[] = {
+	&test_late_group,
+	NULL,
+};
+
 static struct pmu test_pmu = {
 	.module		= THIS_MODULE,
 	.capabilities	= PERF_PMU_CAP_NO_INTERRUPT | PERF_PMU_CAP_CONFIG4,
@@ -237,6 +265,7 @@ static struct pmu test_pmu = {
 	.event_mapped	= test_mapped,
 	.event_unmapped	= test_unmapped,
 	.counters	= test_counters_of,
+	.attr_update	= test_late_groups,
 };
 
 /* Registration. */

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room pmu: registration, what a driver need not have, scopes,
- * files of sysfs, and which PMU is asked about an event.
+ * Tests of the room pmu: registration, what a driver need not have, scopes, and
+ * which PMU is asked about an event.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
-#include <linux/device.h>
 #include <linux/err.h>
-#include <linux/mm.h>
 #include <linux/perf_event.h>
 #include <linux/topology.h>
 
@@ -148,70 +146,6 @@ static void pmu_test_defaults(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu->check_period(NULL, 1), 0);
 	KUNIT_EXPECT_GE(test, pmu->hrtimer_interval_ms, 1);
 	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, pmu_test_cpu()), 0);
-}
-
-/* sysfs. */
-
-static struct attribute *pmu_test_file(struct pmu *pmu, const char *name)
-{
-	const struct attribute_group *group = pmu->dev->bus->dev_groups[0];
-
-	for (int i = 0; group->attrs[i]; i++) {
-		if (!strcmp(group->attrs[i]->name, name))
-			return group->attrs[i];
-	}
-	return NULL;
-}
-
-static bool pmu_test_is_visible(struct kunit *test, struct pmu *pmu,
-				const char *name)
-{
-	const struct attribute_group *group = pmu->dev->bus->dev_groups[0];
-	struct attribute *file = pmu_test_file(pmu, name);
-
-	KUNIT_ASSERT_NOT_NULL(test, file);
-	return group->is_visible(&pmu->dev->kobj, file, 0);
-}
-
-static void pmu_test_expect_content(struct kunit *test, struct pmu *pmu,
-				    const char *name, int number)
-{
-	char *page = (char *)get_zeroed_page(GFP_KERNEL), expected[16];
-	struct device_attribute *file;
-
-	KUNIT_ASSERT_NOT_NULL(test, page);
-	snprintf(expected, sizeof(expected), "%d\n", number);
-	file = container_of(pmu_test_file(pmu, name), struct device_attribute,
-			    attr);
-	KUNIT_EXPECT_EQ(test, file->show(pmu->dev, file, page),
-			strlen(expected));
-	KUNIT_EXPECT_STREQ(test, page, expected);
-	free_page((unsigned long)page);
-}
-
-static void pmu_test_files(struct kunit *test)
-{
-	struct pmu *pmu;
-
-	if (!fake.pmu.dev)
-		kunit_skip(test, "there is no sysfs yet");
-	KUNIT_EXPECT_TRUE(test, pmu_test_is_visible(test, &fake.pmu, "type"));
-	KUNIT_EXPECT_FALSE(test, pmu_test_is_visible(test, &fake.pmu,
-						     "nr_addr_filters"));
-	KUNIT_EXPECT_FALSE(test,
-			   pmu_test_is_visible(test, &fake.pmu, "cpumask"));
-
-	pmu = pmu_test_register(test, pmu_test_pmu(), -1);
-	pmu->nr_addr_filters = 3;
-	pmu->scope = PERF_PMU_SCOPE_SYS_WIDE;
-	KUNIT_EXPECT_TRUE(test,
-			  pmu_test_is_visible(test, pmu, "nr_addr_filters"));
-	KUNIT_EXPECT_TRUE(test, pmu_test_is_visible(test, pmu, "cpumask"));
-	pmu_test_expect_content(test, pmu, "type", pmu->type);
-	pmu_test_expect_content(test, pmu, "nr_addr_filters", 3);
-	pmu_test_expect_content(test, pmu, "perf_event_mux_interval_ms",
-				pmu->hrtimer_interval_ms);
-	pmu->nr_addr_filters = 0;
 }
 
 /* Scopes. */
@@ -408,7 +342,6 @@ static void pmu_test_reasons(struct kunit *test)
 static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(pmu_test_numbers),
 	KUNIT_CASE(pmu_test_defaults),
-	KUNIT_CASE(pmu_test_files),
 	KUNIT_CASE(pmu_test_scope_of_one),
 	KUNIT_CASE(pmu_test_scope_of_all),
 	KUNIT_CASE(pmu_test_fields),

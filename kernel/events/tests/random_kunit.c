@@ -41,17 +41,18 @@ struct random_test_case {
 };
 
 static const struct random_test_case random_test_cases[] = {
-	{ 1, 1000000, 0 },
-	{ 2, 1000000, 1 },
-	{ 2, 500000, 1 },
-	{ 10, 100000, 1 },
-	{ 1000, 1, 0 },
-	{ 1000, 100000, 100 },
-	{ 1000, 500000, 500 },
-	{ 1000, 1000000, 999 },
-	{ 1000003, 10000, 10000 },
-	{ 1ULL << 40, 250000, 1ULL << 38 },
-	{ 1ULL << 61, 1000000, (1ULL << 61) - (1ULL << 30) },
+	{ .mean = 1, .millionths = 1000000, .reach = 0 },
+	{ .mean = 2, .millionths = 1000000, .reach = 1 },
+	{ .mean = 2, .millionths = 500000, .reach = 1 },
+	{ .mean = 10, .millionths = 100000, .reach = 1 },
+	{ .mean = 1000, .millionths = 1, .reach = 0 },
+	{ .mean = 1000, .millionths = 100000, .reach = 100 },
+	{ .mean = 1000, .millionths = 500000, .reach = 500 },
+	{ .mean = 1000, .millionths = 1000000, .reach = 999 },
+	{ .mean = 1000003, .millionths = 10000, .reach = 10000 },
+	{ .mean = 1ULL << 40, .millionths = 250000, .reach = 1ULL << 38 },
+	{ .mean = 1ULL << 61, .millionths = 1000000,
+	  .reach = (1ULL << 61) - (1ULL << 30) },
 };
 
 static void random_test_reach(struct kunit *test)

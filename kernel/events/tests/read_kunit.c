@@ -545,15 +545,15 @@ static void read_test_hup(struct kunit *test)
 	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
 
 	read_test_open_own(test, child->task);
-	KUNIT_EXPECT_FALSE(test, perf_event_is_hup(event));
+	KUNIT_EXPECT_FALSE(test, perf_read_is_hup(event));
 	child->child = grandchild;
 	test_task_act(child);
 	KUNIT_ASSERT_NOT_NULL(test, grandchild->task);
 	fake_pmu_undo(test, test_task_finish, grandchild);
 	test_task_end(test, child);
-	KUNIT_EXPECT_FALSE(test, perf_event_is_hup(event));
+	KUNIT_EXPECT_FALSE(test, perf_read_is_hup(event));
 	test_task_end(test, grandchild);
-	KUNIT_EXPECT_TRUE(test, perf_event_is_hup(event));
+	KUNIT_EXPECT_TRUE(test, perf_read_is_hup(event));
 }
 
 /* Events of a CPU never do, whether they are enabled or not. */
@@ -562,9 +562,9 @@ static void read_test_no_hup(struct kunit *test)
 	const struct fake_pmu_spec spec = { .cpu = read_test_cpu() };
 	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
 
-	KUNIT_EXPECT_FALSE(test, perf_event_is_hup(event));
+	KUNIT_EXPECT_FALSE(test, perf_read_is_hup(event));
 	perf_event_disable(event);
-	KUNIT_EXPECT_FALSE(test, perf_event_is_hup(event));
+	KUNIT_EXPECT_FALSE(test, perf_read_is_hup(event));
 }
 
 static struct kunit_case read_test_cases[] = {

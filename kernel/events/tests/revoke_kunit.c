@@ -125,7 +125,7 @@ static void revoke_test_expect_revoked(struct kunit *test,
 static void revoke_test_expect_gone(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.events));
-	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.parts));
+	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.pmu_ctxs));
 	KUNIT_EXPECT_TRUE(test, !fake.pmu.cpu_pmu_context);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD),
 			fake_pmu_calls(&fake, FAKE_DEL));
@@ -274,14 +274,14 @@ static void revoke_test_running_task(struct kunit *test)
 			users);
 }
 
-/* Closed, but the part of the task's context waits for the next event. */
+/* Closed, but the task's PMU context waits for the next event. */
 static void revoke_test_resting(struct kunit *test)
 {
 	struct perf_event *event = revoke_test_open_task(test, current);
 	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(event);
 
 	fake_pmu_close(test, event);
-	KUNIT_EXPECT_FALSE(test, list_empty(&fake.pmu.parts));
+	KUNIT_EXPECT_FALSE(test, list_empty(&fake.pmu.pmu_ctxs));
 	event = revoke_test_open_task(test, current);
 	KUNIT_EXPECT_PTR_EQ(test, perf_event_pmu_ctx(event), epc);
 	KUNIT_EXPECT_EQ(test, atomic_read(&epc->refcount), 1);
@@ -292,13 +292,13 @@ static void revoke_test_resting(struct kunit *test)
 	revoke_test_expect_gone(test);
 }
 
-static bool revoke_test_has_parts(void)
+static bool revoke_test_has_pmu_ctxs(void)
 {
 	guard(raw_spinlock_irq)(&fake.pmu.users_lock);
-	return !list_empty(&fake.pmu.parts);
+	return !list_empty(&fake.pmu.pmu_ctxs);
 }
 
-/* A part that rests in a task's context is freed with the context. */
+/* A PMU context without events is freed with the task's context. */
 static void revoke_test_resting_exits(struct kunit *test)
 {
 	struct revoke_test_mortal *mortal = revoke_test_start_mortal(test);
@@ -306,9 +306,9 @@ static void revoke_test_resting_exits(struct kunit *test)
 	bool has;
 
 	fake_pmu_close(test, event);
-	KUNIT_EXPECT_TRUE(test, revoke_test_has_parts());
+	KUNIT_EXPECT_TRUE(test, revoke_test_has_pmu_ctxs());
 	complete_all(&mortal->go);
-	read_poll_timeout(revoke_test_has_parts, has, !has, 1000,
+	read_poll_timeout(revoke_test_has_pmu_ctxs, has, !has, 1000,
 			  10 * USEC_PER_SEC, false);
 	KUNIT_EXPECT_FALSE(test, has);
 	perf_pmu_unregister(&fake.pmu);
@@ -523,7 +523,7 @@ static void revoke_test_fork_learns_of_copy(struct kunit *test)
 	revoke_test_expect_wakes(test, perf_event_ctx(copy));
 }
 
-static void revoke_test_fork_learns_of_part(struct kunit *test)
+static void revoke_test_fork_learns_of_pmu_ctx(struct kunit *test)
 {
 	struct revoke_test_mortal *mortal = revoke_test_start_mortal(test);
 	struct perf_event *event = revoke_test_open_task(test, mortal->task);
@@ -624,8 +624,9 @@ static void revoke_test_expect_freed(struct kunit *test,
 			revoke_test_events_of(perf_event_pmu_ctx(guest)));
 }
 
-/* Is the event's part the one that a CPU refers to as that of its task? */
-static bool revoke_test_is_tasks_part(const struct perf_event *event, int cpu)
+/* Is the event's PMU context the one that a CPU names as its task's? */
+static bool
+revoke_test_is_tasks_pmu_ctx(const struct perf_event *event, int cpu)
 {
 	return per_cpu_ptr(event->pmu->cpu_pmu_context, cpu)->task_epc ==
 	       perf_event_pmu_ctx(event);
@@ -644,7 +645,8 @@ static void revoke_test_guest(struct kunit *test)
 	revoke_test_expect_freed(test, guest, ACTIVE);
 	revoke_test_expect_freed(test, off, OFF);
 	KUNIT_EXPECT_FALSE(test,
-			   revoke_test_is_tasks_part(guest, revoke_test_cpu()));
+			   revoke_test_is_tasks_pmu_ctx(guest,
+							revoke_test_cpu()));
 	revoke_test_expect_gone(test);
 	perf_event_enable(off);
 	KUNIT_EXPECT_EQ(test, revoke_test_state(off), ACTIVE);
@@ -665,7 +667,8 @@ static void revoke_test_guest_alone(struct kunit *test)
 	scoped_guard(preempt) {
 		int cpu = smp_processor_id();
 
-		KUNIT_EXPECT_TRUE(test, revoke_test_is_tasks_part(guest, cpu));
+		KUNIT_EXPECT_TRUE(test,
+				  revoke_test_is_tasks_pmu_ctx(guest, cpu));
 	}
 	revoke_test_expect_gone(test);
 	perf_event_read_value(guest, &enabled, &running);
@@ -818,7 +821,7 @@ static void revoke_test_half_made_installed(struct kunit *test)
 }
 
 /* A part that somebody holds, for an event that is not there yet. */
-static void revoke_test_part_held(struct kunit *test)
+static void revoke_test_pmu_ctx_held(struct kunit *test)
 {
 	struct perf_event *event = revoke_test_open_task(test, current);
 	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(event);
@@ -936,7 +939,7 @@ static struct kunit_case revoke_test_cases[] = {
 	KUNIT_CASE(revoke_test_copies_of_family),
 	KUNIT_CASE(revoke_test_pollers),
 	KUNIT_CASE(revoke_test_fork_learns_of_copy),
-	KUNIT_CASE(revoke_test_fork_learns_of_part),
+	KUNIT_CASE(revoke_test_fork_learns_of_pmu_ctx),
 	KUNIT_CASE(revoke_test_group),
 	KUNIT_CASE(revoke_test_group_exited),
 	KUNIT_CASE(revoke_test_guest),
@@ -946,7 +949,7 @@ static struct kunit_case revoke_test_cases[] = {
 	KUNIT_CASE(revoke_test_half_made_found),
 	KUNIT_CASE(revoke_test_half_made_copy),
 	KUNIT_CASE(revoke_test_half_made_installed),
-	KUNIT_CASE(revoke_test_part_held),
+	KUNIT_CASE(revoke_test_pmu_ctx_held),
 	KUNIT_CASE(revoke_test_everybody),
 	{ }
 };

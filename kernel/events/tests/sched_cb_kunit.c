@@ -24,14 +24,14 @@
 
 static struct fake_pmu fake;
 
-/* Calls for the task of the case, and for which part. */
+/* Calls for the task of the case, and for which PMU context. */
 struct sched_cb_test_told {
 	struct task_struct		*task;
 	unsigned long			in;
 	unsigned long			out;
-	unsigned long			other_part;
+	unsigned long			other_epc;
 	unsigned long			off;
-	struct perf_pmu_ctx		*part;
+	struct perf_pmu_ctx		*epc;
 	struct perf_event		*event;
 	bool				disabled;
 };
@@ -47,7 +47,7 @@ static void sched_cb_test_sched_task(struct perf_event_pmu_context *epc,
 		return;
 	lockdep_assert_held(&perf_pmu_ctx_of(epc)->ctx->lock);
 	sched_cb_test_told.disabled &= this_cpu_ptr(fake.cpus)->disabled;
-	sched_cb_test_told.other_part += epc != &sched_cb_test_told.part->pub;
+	sched_cb_test_told.other_epc += epc != &sched_cb_test_told.epc->pub;
 	if (sched_cb_test_told.event)
 		sched_cb_test_told.off += sched_cb_test_told.event->state !=
 					  PERF_EVENT_STATE_ACTIVE;
@@ -105,7 +105,7 @@ static int sched_cb_test_init(struct kunit *test)
 	fake_pmu_undo(test, sched_cb_test_check_idle, test);
 	sched_cb_test_told = (struct sched_cb_test_told) {
 		.task		= current,
-		.part		= &per_cpu_ptr(fake.pmu.cpu_pmu_context,
+		.epc		= &per_cpu_ptr(fake.pmu.cpu_pmu_context,
 					       sched_cb_test_cpu)->epc,
 		.disabled	= true,
 	};
@@ -141,7 +141,7 @@ static void sched_cb_test_expect_told(struct kunit *test)
 
 	sched_cb_test_told.in = 0;
 	sched_cb_test_told.out = 0;
-	sched_cb_test_told.other_part = 0;
+	sched_cb_test_told.other_epc = 0;
 	sched_cb_test_told.off = 0;
 	switches = current->nvcsw + current->nivcsw;
 	for (int i = 0; i < NR_SLEEPS; i++)
@@ -151,7 +151,7 @@ static void sched_cb_test_expect_told(struct kunit *test)
 	KUNIT_EXPECT_GT(test, switches, 0);
 	KUNIT_EXPECT_EQ(test, sched_cb_test_told.out, switches);
 	KUNIT_EXPECT_EQ(test, sched_cb_test_told.in, switches);
-	KUNIT_EXPECT_EQ(test, sched_cb_test_told.other_part, 0);
+	KUNIT_EXPECT_EQ(test, sched_cb_test_told.other_epc, 0);
 	KUNIT_EXPECT_EQ(test, sched_cb_test_told.off, 0);
 	KUNIT_EXPECT_TRUE(test, sched_cb_test_told.disabled);
 }
@@ -173,15 +173,15 @@ static void sched_cb_test_own_context(struct kunit *test)
 {
 	struct perf_event *event = sched_cb_test_open(test);
 
-	sched_cb_test_told.part = perf_event_pmu_ctx(event);
+	sched_cb_test_told.epc = perf_event_pmu_ctx(event);
 	sched_cb_test_told.event = event;
 	sched_cb_test_expect_told(test);
 	sched_cb_test_open_software(test);
 	sched_cb_test_expect_told(test);
 }
 
-/* A part stays in the task's context when its last event goes. */
-static void sched_cb_test_empty_part(struct kunit *test)
+/* A PMU context stays in the task's context when its last event goes. */
+static void sched_cb_test_empty_pmu_ctx(struct kunit *test)
 {
 	struct perf_event *event;
 
@@ -203,7 +203,7 @@ static void sched_cb_test_unfilter(void *arg)
 }
 
 /* The driver keeps the task's events from this CPU, and is called here. */
-static void sched_cb_test_filtered_part(struct kunit *test)
+static void sched_cb_test_filtered_pmu_ctx(struct kunit *test)
 {
 	struct perf_event *event;
 
@@ -211,38 +211,38 @@ static void sched_cb_test_filtered_part(struct kunit *test)
 	fake_pmu_undo(test, sched_cb_test_unfilter, NULL);
 	event = sched_cb_test_open(test);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_INACTIVE);
-	sched_cb_test_told.part = perf_event_pmu_ctx(event);
+	sched_cb_test_told.epc = perf_event_pmu_ctx(event);
 	sched_cb_test_expect_told(test);
 }
 
-/* Calls for the part, with interrupts off, so that no switch comes between. */
-static void sched_cb_test_tell_part(struct perf_pmu_ctx *epc)
+/* Calls with interrupts off, so that no switch comes between. */
+static void sched_cb_test_notify_pmu_ctx(struct perf_pmu_ctx *epc)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 
 	perf_ctx_lock_pair(cpuctx, epc->ctx);
-	perf_sched_cb_part_locked(epc, true);
+	perf_sched_cb_pmu_ctx_locked(epc, true);
 	perf_ctx_unlock_pair(cpuctx, epc->ctx);
 }
 
-/* A part is passed over if its driver did not ask here, or has no method. */
+/* A driver that did not ask here, or has no method, is not called. */
 static void sched_cb_test_not_asked(struct kunit *test)
 {
 	struct perf_event *event = sched_cb_test_open(test);
 	unsigned long asked, not_asked, no_method;
 
-	sched_cb_test_told.part = perf_event_pmu_ctx(event);
+	sched_cb_test_told.epc = perf_event_pmu_ctx(event);
 	scoped_guard(irqsave) {
 		unsigned long before = sched_cb_test_told.in;
 
-		sched_cb_test_tell_part(perf_event_pmu_ctx(event));
+		sched_cb_test_notify_pmu_ctx(perf_event_pmu_ctx(event));
 		asked = sched_cb_test_told.in - before;
 		sched_cb_test_dec_oncpu(NULL);
-		sched_cb_test_tell_part(perf_event_pmu_ctx(event));
+		sched_cb_test_notify_pmu_ctx(perf_event_pmu_ctx(event));
 		not_asked = sched_cb_test_told.in - before - asked;
 		sched_cb_test_inc_oncpu(NULL);
 		fake.pmu.sched_task = NULL;
-		sched_cb_test_tell_part(perf_event_pmu_ctx(event));
+		sched_cb_test_notify_pmu_ctx(perf_event_pmu_ctx(event));
 		fake.pmu.sched_task = sched_cb_test_sched_task;
 		no_method = sched_cb_test_told.in - before - asked - not_asked;
 	}
@@ -255,8 +255,8 @@ static struct kunit_case sched_cb_test_cases[] = {
 	KUNIT_CASE(sched_cb_test_no_context),
 	KUNIT_CASE(sched_cb_test_other_context),
 	KUNIT_CASE(sched_cb_test_own_context),
-	KUNIT_CASE(sched_cb_test_empty_part),
-	KUNIT_CASE(sched_cb_test_filtered_part),
+	KUNIT_CASE(sched_cb_test_empty_pmu_ctx),
+	KUNIT_CASE(sched_cb_test_filtered_pmu_ctx),
 	KUNIT_CASE(sched_cb_test_not_asked),
 	{ }
 };

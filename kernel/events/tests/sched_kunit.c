@@ -1088,7 +1088,7 @@ static void sched_test_enabled_away(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sched_test_read(event), 5);
 }
 
-/* A switch out ends the throttling of an event. */
+/* A switch out ends the throttling of an event, and that is reported. */
 static void sched_test_throttled_away(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = -1, .task = current,
@@ -1097,10 +1097,13 @@ static void sched_test_throttled_away(struct kunit *test)
 
 	sched_test_begin(test, 1, FOREVER_MS);
 	event = fake_pmu_open(test, &fake, &spec);
-	scoped_guard(irqsave)
+	scoped_guard(irqsave) {
 		event->hw.interrupts = MAX_INTERRUPTS;
+		event->throttled = true;
+	}
 	sched_test_sleep(1000);
-	KUNIT_EXPECT_EQ(test, READ_ONCE(event->hw.interrupts), 0);
+	KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
+	KUNIT_EXPECT_FALSE(test, event->throttled);
 }
 
 /*

@@ -26,7 +26,7 @@
 
 #include "../sample.h"
 #include "../sideband.h"
-#include "../sideband_kinds.h"
+#include "../sideband_record.h"
 #include "record_fake.h"
 
 /* Lists the event; its attribute is set already. */
@@ -702,19 +702,19 @@ struct side_bit {
 #define KIND(kind)	BIT(PERF_SIDE_##kind)
 
 static const struct side_bit side_bit_cases[] = {
-	{ { .task = 1 },	KIND(TASK) },
-	{ { .comm = 1 },	KIND(TASK) | KIND(COMM) },
-	{ { .mmap = 1 },	KIND(TASK) | KIND(MMAP) },
-	{ { .mmap2 = 1 },	KIND(TASK) | KIND(MMAP) },
-	{ { .mmap_data = 1 },	KIND(TASK) | KIND(MMAP) },
-	{ { .build_id = 1 },	KIND(BUILD_ID) },
-	{ { .namespaces = 1 },	KIND(NAMESPACES) },
-	{ { .context_switch = 1 }, KIND(SWITCH) },
-	{ { .ksymbol = 1 },	KIND(KSYMBOL) },
-	{ { .bpf_event = 1 },	KIND(BPF) },
-	{ { .text_poke = 1 },	KIND(TEXT_POKE) },
-	{ { .cgroup = 1 },	KIND(CGROUP) },
-	{ { .inherit = 1 },	0 },
+	{ .attr = { .task = 1 }, .kinds = KIND(TASK) },
+	{ .attr = { .comm = 1 }, .kinds = KIND(TASK) | KIND(COMM) },
+	{ .attr = { .mmap = 1 }, .kinds = KIND(TASK) | KIND(MMAP) },
+	{ .attr = { .mmap2 = 1 }, .kinds = KIND(TASK) | KIND(MMAP) },
+	{ .attr = { .mmap_data = 1 }, .kinds = KIND(TASK) | KIND(MMAP) },
+	{ .attr = { .build_id = 1 }, .kinds = KIND(BUILD_ID) },
+	{ .attr = { .namespaces = 1 }, .kinds = KIND(NAMESPACES) },
+	{ .attr = { .context_switch = 1 }, .kinds = KIND(SWITCH) },
+	{ .attr = { .ksymbol = 1 }, .kinds = KIND(KSYMBOL) },
+	{ .attr = { .bpf_event = 1 }, .kinds = KIND(BPF) },
+	{ .attr = { .text_poke = 1 }, .kinds = KIND(TEXT_POKE) },
+	{ .attr = { .cgroup = 1 }, .kinds = KIND(CGROUP) },
+	{ .attr = { .inherit = 1 }, .kinds = 0 },
 };
 
 static void expect_wanted(struct kunit *test, const int *before,

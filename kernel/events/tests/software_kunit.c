@@ -56,7 +56,7 @@ static struct software_test_event *software_test_new(struct kunit *test,
 	event->overflow_handler = software_test_overflow;
 	event->clock = local_clock;
 	event->group_leader = event;
-	event->pmu_ctx = fake_software_part();
+	event->pmu_ctx = fake_software_pmu_ctx();
 	event->state = PERF_EVENT_STATE_ACTIVE;
 	event->oncpu = -1;
 	event->cpu = -1;
@@ -126,19 +126,20 @@ struct software_test_period_case {
 };
 
 static const struct software_test_period_case software_test_period_cases[] = {
-	{ -5, 10, 0, -5 },
-	{ -1, 1, 0, -1 },
-	{ 0, 10, 1, -10 },
-	{ 3, 10, 1, -7 },
-	{ 9, 10, 1, -1 },
-	{ 10, 10, 2, -10 },
-	{ 25, 10, 3, -5 },
-	{ 0, 1, 1, -1 },
-	{ 1000, 1, 1001, -1 },
-	{ 1LL << 62, 1ULL << 62, 2, -(1LL << 62) },
-	{ 0, S64_MAX, 1, -S64_MAX },
-	{ S64_MAX, S64_MAX, 2, -S64_MAX },
-	{ S64_MIN, 10, 0, S64_MIN },
+	{ .left = -5, .length = 10, .ended = 0, .rest = -5 },
+	{ .left = -1, .length = 1, .ended = 0, .rest = -1 },
+	{ .left = 0, .length = 10, .ended = 1, .rest = -10 },
+	{ .left = 3, .length = 10, .ended = 1, .rest = -7 },
+	{ .left = 9, .length = 10, .ended = 1, .rest = -1 },
+	{ .left = 10, .length = 10, .ended = 2, .rest = -10 },
+	{ .left = 25, .length = 10, .ended = 3, .rest = -5 },
+	{ .left = 0, .length = 1, .ended = 1, .rest = -1 },
+	{ .left = 1000, .length = 1, .ended = 1001, .rest = -1 },
+	{ .left = 1LL << 62, .length = 1ULL << 62, .ended = 2,
+	  .rest = -(1LL << 62) },
+	{ .left = 0, .length = S64_MAX, .ended = 1, .rest = -S64_MAX },
+	{ .left = S64_MAX, .length = S64_MAX, .ended = 2, .rest = -S64_MAX },
+	{ .left = S64_MIN, .length = 10, .ended = 0, .rest = S64_MIN },
 };
 
 static void software_test_period_arithmetic(struct kunit *test)
@@ -664,7 +665,7 @@ static struct kunit_case perf_software_cases[] = {
 /* Restores the rate, which interrupts of a slow machine may have lowered. */
 static int software_test_case_init(struct kunit *test)
 {
-	WRITE_ONCE(perf_rate_per_tick, SOFTWARE_TEST_RATE_PER_TICK);
+	WRITE_ONCE(perf_throttle_per_tick, SOFTWARE_TEST_RATE_PER_TICK);
 	return 0;
 }
 

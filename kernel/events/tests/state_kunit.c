@@ -18,6 +18,7 @@
 #include "../buffer_types.h"
 #include "../clock.h"
 #include "../context.h"
+#include "../event_state.h"
 #include "../family.h"
 #include "../pmu.h"
 #include "../ring_buffer.h"
@@ -86,11 +87,11 @@ static const struct state_test_rules state_test_rules[] = {
 	}, {
 		.table	= &perf_counter_state_table,
 		.rows	= {
-			/* counts, stopped, PERF_HES_UPTODATE by itself, settled */
+			/* counts, stopped, PERF_HES_UPTODATE by itself, saved */
 			[PERF_COUNTER_COUNTS]	= "yy-y",
 			[PERF_COUNTER_STOPPED]	= "yy-y",
 			[PERF_HES_UPTODATE]	= "----",
-			[PERF_COUNTER_SETTLED]	= "y--y",
+			[PERF_COUNTER_SAVED]	= "y--y",
 		},
 	},
 };
@@ -200,7 +201,9 @@ static void state_test_names(struct kunit *test)
  * seen, with a state that may follow in every bit.
  */
 static const struct perf_state_row state_test_long_rows[] = {
-	{ "first", ~0U }, { "second", ~0U }, { "third", ~0U },
+	{ .name = "first", .to = ~0U },
+	{ .name = "second", .to = ~0U },
+	{ .name = "third", .to = ~0U },
 };
 
 static struct perf_state_table state_test_short_table = {
@@ -418,8 +421,8 @@ static void state_test_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->hw.state, PERF_COUNTER_COUNTS);
 	perf_swevent_stop(event, PERF_EF_UPDATE);
 	KUNIT_EXPECT_EQ(test, event->hw.state, PERF_COUNTER_STOPPED);
-	perf_counter_set_state(event, PERF_COUNTER_SETTLED);
-	KUNIT_EXPECT_EQ(test, event->hw.state, PERF_COUNTER_SETTLED);
+	perf_counter_set_state(event, PERF_COUNTER_SAVED);
+	KUNIT_EXPECT_EQ(test, event->hw.state, PERF_COUNTER_SAVED);
 	perf_swevent_start(event, PERF_EF_RELOAD);
 	KUNIT_EXPECT_EQ(test, event->hw.state, PERF_COUNTER_COUNTS);
 }

@@ -57,7 +57,7 @@ static struct test_task *swap_test_fork(struct kunit *test)
 {
 	struct test_task *child = test_task_fork(test, NULL);
 
-	test_task_settle(child);
+	test_task_wait_asleep(child);
 	return child;
 }
 
@@ -202,6 +202,31 @@ static void swap_test_unloaded_exchange(struct kunit *test)
 	swap_test_expect_own(test, swap_test_event_in(a), &swap_test_second);
 }
 
+/* The counts of siblings go with their task, each to its twin. */
+static void swap_test_siblings_exchange(struct kunit *test)
+{
+	struct perf_event *first, *second;
+	struct test_task *one, *two;
+
+	swap_test_open(test, swap_test_open(test, NULL));
+	one = swap_test_fork(test);
+	two = swap_test_fork(test);
+	/* The newest event of a context is the sibling. */
+	first = swap_test_event_in(perf_task_ctx(one->task));
+	second = swap_test_event_in(perf_task_ctx(two->task));
+	KUNIT_ASSERT_PTR_NE(test, first, first->group_leader);
+	swap_test_set(first, &swap_test_first);
+	swap_test_set(second, &swap_test_second);
+
+	swap_test_set_freq(first, second, true);
+	KUNIT_EXPECT_TRUE(test,
+			  swap_test_exchange(perf_task_ctx(one->task),
+					     perf_task_ctx(two->task)));
+	swap_test_set_freq(first, second, false);
+	swap_test_expect_own(test, second, &swap_test_first);
+	swap_test_expect_own(test, first, &swap_test_second);
+}
+
 static bool swap_test_exchange_locked(struct perf_ctx *a,
 				      struct perf_ctx *b)
 {
@@ -272,6 +297,27 @@ static void swap_test_held_stays(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, mine->held | theirs->held, 0);
 	swap_test_expect_has(test, current, mine);
+}
+
+/* The next task may lose its context to another before both are locked. */
+static void swap_test_lost_stays(struct kunit *test)
+{
+	struct perf_ctx *mine, *theirs;
+	struct test_task *child;
+	bool swapped;
+
+	swap_test_open(test, NULL);
+	child = swap_test_fork(test);
+	mine = perf_task_ctx(current);
+	theirs = perf_task_ctx(child->task);
+	scoped_guard(irqsave) {
+		theirs->pub.task = NULL;
+		swapped = swap_test_try(mine, child->task);
+		theirs->pub.task = child->task;
+	}
+	KUNIT_EXPECT_FALSE(test, swapped);
+	swap_test_expect_has(test, current, mine);
+	swap_test_expect_has(test, child->task, theirs);
 }
 
 static void swap_test_expect_held(struct kunit *test, struct test_task *child,
@@ -411,8 +457,10 @@ static void swap_test_move_ends(struct kunit *test)
 static struct kunit_case swap_test_cases[] = {
 	KUNIT_CASE(swap_test_switch_exchanges),
 	KUNIT_CASE(swap_test_unloaded_exchange),
+	KUNIT_CASE(swap_test_siblings_exchange),
 	KUNIT_CASE(swap_test_loaded_stays),
 	KUNIT_CASE(swap_test_held_stays),
+	KUNIT_CASE(swap_test_lost_stays),
 	KUNIT_CASE(swap_test_group_is_held),
 	KUNIT_CASE(swap_test_group_needs_no_hold),
 	KUNIT_CASE(swap_test_move_ends),

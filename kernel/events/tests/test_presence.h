@@ -20,7 +20,7 @@
  * @come: registers them all, or none and returns an error
  * @go: unregisters them
  * @mutex: guards the rest, and is held for @come and @go
- * @loaded: the module is loaded, so that they can be registered
+ * @loaded: the module is initialized and not going, so that they can be registered
  * @there: they are registered; before @loaded, they are going to be
  */
 struct test_presence {
@@ -85,9 +85,13 @@ static inline int test_presence_init(struct test_presence *presence)
 	return err;
 }
 
+/* The parameter can be written until the module is freed. */
 static inline void test_presence_exit(struct test_presence *presence)
 {
-	test_presence_want(presence, false);
+	guard(mutex)(&presence->mutex);
+	if (presence->there)
+		presence->go();
+	presence->loaded = false;
 }
 
 #endif /* _KERNEL_EVENTS_TESTS_TEST_PRESENCE_H */

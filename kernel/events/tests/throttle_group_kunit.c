@@ -11,6 +11,7 @@
 
 #include "../clock.h"
 #include "../context.h"
+#include "../event_state.h"
 #include "../pmu.h"
 #include "../sched.h"
 #include "../throttle.h"
@@ -32,6 +33,7 @@ struct throttle_group_test_world {
 	unsigned long		after_work;
 	unsigned long		after_end;
 	int			stops;
+	bool			over_again;
 };
 
 static int throttle_group_test_suite_init(struct kunit_suite *suite)
@@ -118,8 +120,11 @@ static void throttle_group_test_end_oncpu(void *arg)
 	guard(raw_spinlock)(&perf_event_ctx(event)->lock);
 	perf_pmu_disable(event->pmu);
 	perf_throttle_end_locked(event);
-	perf_pmu_enable(event->pmu);
 	world->after_end = throttle_group_test_who_stands(world);
+	world->over_again = perf_throttle_account_nmi(world->members[1], true);
+	event->pmu->stop(world->members[1], 0);
+	perf_throttle_end_locked(event);
+	perf_pmu_enable(event->pmu);
 }
 
 static void throttle_group_test_call(struct kunit *test, smp_call_func_t oncpu,
@@ -176,13 +181,47 @@ static void throttle_group_test_member_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world.members[2]->hw.interrupts, 0ULL);
 }
 
-/* Ending it for one member ends it for all of them. */
+/*
+ * Ending it for one member ends it for all of them, but what the event may
+ * overflow in this tick is used up.
+ */
 static void throttle_group_test_ends_early(struct kunit *test)
 {
 	struct throttle_group_test_world world = { };
 
 	throttle_group_test_begin(test, &world);
 	throttle_group_test_run(test, &world, throttle_group_test_end_oncpu, 0);
+	KUNIT_EXPECT_TRUE(test, world.over_again);
+}
+
+/* The event that was throttled is disabled before its group is stopped. */
+static void throttle_group_test_leave_oncpu(void *arg)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct throttle_group_test_world *world = arg;
+	struct perf_event *event = world->members[1];
+
+	throttle_group_test_overflow_oncpu(world);
+	perf_ctx_lock_pair(cpuctx, cpuctx->task_ctx);
+	perf_ctx_clock_update_locked(&cpuctx->ctx);
+	perf_sched_event_out_locked(event);
+	perf_event_set_state(event, PERF_EVENT_STATE_OFF);
+	perf_ctx_unlock_pair(cpuctx, cpuctx->task_ctx);
+	world->over_again = world->members[0]->throttled;
+}
+
+/* The others go on, and the end of the throttling is reported. */
+static void throttle_group_test_leaves(struct kunit *test)
+{
+	struct throttle_group_test_world world = { };
+
+	throttle_group_test_begin(test, &world);
+	throttle_group_test_call(test, throttle_group_test_leave_oncpu, &world);
+	throttle_group_test_call(test, throttle_group_test_tick_oncpu, &world);
+	KUNIT_EXPECT_TRUE(test, world.over_again);
+	KUNIT_EXPECT_EQ(test, world.after_work, BIT(1));
+	KUNIT_EXPECT_EQ(test, world.after_end, BIT(1));
+	KUNIT_EXPECT_FALSE(test, world.members[0]->throttled);
 }
 
 /* The group is throttled even if the PMU has no interrupt. */
@@ -206,7 +245,10 @@ static void throttle_group_test_cut_short_oncpu(void *arg)
 	event->attr.freq = 1;
 	event->hw.interrupts = 0;
 	local64_set(&event->hw.period_left, 1LL << 40);
+	/* As in the driver's handler. */
+	perf_pmu_disable(event->pmu);
 	world->over = perf_throttle_account_nmi(event, false);
+	perf_pmu_enable(event->pmu);
 	world->after_work = throttle_group_test_who_stands(world);
 	event->attr.freq = 0;
 }
@@ -292,7 +334,7 @@ static void throttle_group_test_add_oncpu(void *arg)
 	perf_ctx_lock_pair(cpuctx, cpuctx->task_ctx);
 	perf_ctx_clock_update_locked(&cpuctx->ctx);
 	perf_event_set_state(world->beside, PERF_EVENT_STATE_INACTIVE);
-	perf_sched_try_in_locked(cpuctx, world->beside);
+	perf_sched_group_try_in_locked(cpuctx, world->beside);
 	world->after_end = throttle_group_test_who_stands(world);
 	perf_sched_group_out_locked(world->beside);
 	perf_event_set_state(world->beside, PERF_EVENT_STATE_OFF);
@@ -334,16 +376,41 @@ static void throttle_group_test_of_a_task(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
 }
 
+/* A throttled clock event that is scheduled in with its task reports that it is not any more. */
+static void throttle_group_test_clock_sleeps(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_SOFTWARE,
+		.config		= PERF_COUNT_SW_TASK_CLOCK,
+		.size		= sizeof(attr),
+		.sample_period	= NSEC_PER_SEC,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	scoped_guard(irqsave) {
+		event->hw.interrupts = MAX_INTERRUPTS;
+		event->throttled = true;
+	}
+	fake_pmu_switch_out();
+	KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
+	KUNIT_EXPECT_FALSE(test, event->throttled);
+	perf_event_release_kernel(event);
+}
+
 static struct kunit_case throttle_group_test_cases[] = {
 	KUNIT_CASE(throttle_group_test_until_tick),
 	KUNIT_CASE(throttle_group_test_member_off),
 	KUNIT_CASE(throttle_group_test_ends_early),
+	KUNIT_CASE(throttle_group_test_leaves),
 	KUNIT_CASE(throttle_group_test_without_interrupt),
 	KUNIT_CASE(throttle_group_test_cut_short),
 	KUNIT_CASE(throttle_group_test_cut_short_at_tick),
 	KUNIT_CASE(throttle_group_test_trace_goes_on),
 	KUNIT_CASE(throttle_group_test_until_add),
 	KUNIT_CASE(throttle_group_test_of_a_task),
+	KUNIT_CASE(throttle_group_test_clock_sleeps),
 	{ }
 };
 

@@ -21,16 +21,21 @@ static void throttle_test_period_exact(struct kunit *test)
 		u64	count;
 		u64	period;
 	} cases[] = {
-		{ 1000, NSEC_PER_SEC, 1000000, 1000 },
-		{ 1, NSEC_PER_SEC, 5, 5 },
-		{ 4000, 4000000, 16000000, 1000000 },
-		{ 99, 10000000, 33000, 33333 },
-		{ 1000, NSEC_PER_SEC, 0, 0 },
-		{ 100000, 1000, 1, 10 },
+		{ .freq = 1000, .nsec = NSEC_PER_SEC, .count = 1000000,
+		  .period = 1000 },
+		{ .freq = 1, .nsec = NSEC_PER_SEC, .count = 5, .period = 5 },
+		{ .freq = 4000, .nsec = 4000000, .count = 16000000,
+		  .period = 1000000 },
+		{ .freq = 99, .nsec = 10000000, .count = 33000,
+		  .period = 33333 },
+		{ .freq = 1000, .nsec = NSEC_PER_SEC, .count = 0, .period = 0 },
+		{ .freq = 100000, .nsec = 1000, .count = 1, .period = 10 },
 		/* A counter at 8 GHz, a tick of 10 ms. */
-		{ 100, 10000000, 80000000, 80000000 },
+		{ .freq = 100, .nsec = 10000000, .count = 80000000,
+		  .period = 80000000 },
 		/* Products of 64 bits: no avoidable rounding. */
-		{ 2147483647, 4294967297, 9223372034, 0 },
+		{ .freq = 2147483647, .nsec = 4294967297, .count = 9223372034,
+		  .period = 0 },
 	};
 
 	for (int i = 0; i < ARRAY_SIZE(cases); i++)
@@ -72,8 +77,9 @@ static struct perf_event *throttle_test_event(struct kunit *test, u64 freq)
 	event->attr.sample_freq = freq;
 	event->hw.sample_period = 1;
 	event->clock = local_clock;
+	event->state = PERF_EVENT_STATE_ACTIVE;
 	event->group_leader = event;
-	event->pmu_ctx = fake_software_part();
+	event->pmu_ctx = fake_software_pmu_ctx();
 	return event;
 }
 
@@ -322,7 +328,7 @@ throttle_test_interrupts_until_over(struct perf_event *event, unsigned int most)
 static void throttle_test_over(struct kunit *test)
 {
 	struct perf_event *event = throttle_test_event(test, 0);
-	unsigned int limit = READ_ONCE(perf_rate_per_tick);
+	unsigned int limit = READ_ONCE(perf_throttle_per_tick);
 
 	KUNIT_EXPECT_EQ(test,
 			throttle_test_interrupts_until_over(event, limit + 1),
@@ -341,11 +347,25 @@ static void throttle_test_over(struct kunit *test)
 	}
 }
 
+/* An occurrence for an event that is parked drops the rest of its periods. */
+static void throttle_test_parked(struct kunit *test)
+{
+	struct perf_event *event = throttle_test_event(test, 0);
+	unsigned int limit = READ_ONCE(perf_throttle_per_tick);
+
+	event->state = PERF_EVENT_STATE_INACTIVE;
+	KUNIT_EXPECT_EQ(test,
+			throttle_test_interrupts_until_over(event, limit + 1),
+			limit);
+	KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
+	KUNIT_EXPECT_FALSE(test, event->throttled);
+}
+
 /* An event that stays just below the limit in each tick is never over it. */
 static void throttle_test_tick_begins_anew(struct kunit *test)
 {
 	struct perf_event *event = throttle_test_event(test, 0);
-	unsigned int limit = READ_ONCE(perf_rate_per_tick);
+	unsigned int limit = READ_ONCE(perf_throttle_per_tick);
 	bool over = false;
 
 	scoped_guard(irqsave) {
@@ -372,10 +392,9 @@ static bool throttle_test_never_over(struct perf_event *event, unsigned int nr)
 static void throttle_test_not_asked(struct kunit *test)
 {
 	struct perf_event *event = throttle_test_event(test, 0);
+	int more = READ_ONCE(perf_throttle_per_tick) + 10;
 
-	KUNIT_EXPECT_FALSE(test,
-			   throttle_test_never_over(event,
-						    READ_ONCE(perf_rate_per_tick) + 10));
+	KUNIT_EXPECT_FALSE(test, throttle_test_never_over(event, more));
 }
 
 /* What slow samples change: for all CPUs, except the sum. */
@@ -394,13 +413,13 @@ static void throttle_test_limits_begin(struct throttle_test_limits *limits)
 	*limits = (struct throttle_test_limits) {
 		.rate		= sysctl_perf_event_sample_rate,
 		.percent	= sysctl_perf_cpu_time_max_percent,
-		.per_tick	= perf_rate_per_tick,
+		.per_tick	= perf_throttle_per_tick,
 		.allowed	= perf_sample_allowed_ns,
 		.sum		= __this_cpu_read(perf_took_sum),
 	};
 	sysctl_perf_event_sample_rate = PERF_RATE_DEFAULT;
 	sysctl_perf_cpu_time_max_percent = PERF_PERCENT_DEFAULT;
-	perf_rate_per_tick = DIV_ROUND_UP(PERF_RATE_DEFAULT, HZ);
+	perf_throttle_per_tick = DIV_ROUND_UP(PERF_RATE_DEFAULT, HZ);
 	perf_throttle_set_allowed();
 	__this_cpu_write(perf_took_sum, 0);
 }
@@ -411,7 +430,7 @@ static void throttle_test_limits_end(const struct throttle_test_limits *limits)
 	guard(irqsave)();
 	sysctl_perf_event_sample_rate = limits->rate;
 	sysctl_perf_cpu_time_max_percent = limits->percent;
-	perf_rate_per_tick = limits->per_tick;
+	perf_throttle_per_tick = limits->per_tick;
 	perf_sample_allowed_ns = limits->allowed;
 	__this_cpu_write(perf_took_sum, limits->sum);
 }
@@ -457,11 +476,11 @@ static void throttle_test_expect_lowered(struct kunit *test, u64 mean)
 	u64 allowed = perf_sample_allowed_ns;
 
 	KUNIT_EXPECT_EQ(test, allowed, mean * 5 / 4);
-	KUNIT_EXPECT_LE(test, perf_rate_per_tick * allowed, share);
-	KUNIT_EXPECT_GT(test, (perf_rate_per_tick + 1) * allowed,
+	KUNIT_EXPECT_LE(test, perf_throttle_per_tick * allowed, share);
+	KUNIT_EXPECT_GT(test, (perf_throttle_per_tick + 1) * allowed,
 			share - share / 100);
 	KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate,
-			perf_rate_per_tick * HZ);
+			perf_throttle_per_tick * HZ);
 }
 
 /* Samples become slower step by step; events are throttled all the sooner. */
@@ -486,7 +505,7 @@ static void throttle_test_took_long(struct kunit *test)
 		throttle_test_expect_lowered(test,
 					     __this_cpu_read(perf_took_sum) /
 						     PERF_TOOK_SAMPLES);
-		limit = perf_rate_per_tick;
+		limit = perf_throttle_per_tick;
 		KUNIT_EXPECT_EQ(test,
 				throttle_test_interrupts_until_over(throttle_test_event(test, 0),
 								    limit + 1),
@@ -509,7 +528,7 @@ static void throttle_test_took_for_ever(struct kunit *test)
 		throttle_test_limits_begin(&limits);
 		for (int n = 0; n < 1000; n++)
 			throttle_test_take(longs[i], 1);
-		KUNIT_EXPECT_EQ(test, perf_rate_per_tick, 1);
+		KUNIT_EXPECT_EQ(test, perf_throttle_per_tick, 1);
 		KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate, HZ);
 		/* 0 would be taken for no limit. */
 		KUNIT_EXPECT_NE(test, perf_sample_allowed_ns, 0);
@@ -573,6 +592,25 @@ static void throttle_test_took_unlimited(struct kunit *test)
 	migrate_enable();
 }
 
+/* A sample that ends while the limit by time is being taken away lowers none. */
+static void throttle_test_took_no_more(struct kunit *test)
+{
+	struct throttle_test_limits limits;
+
+	migrate_disable();
+	throttle_test_limits_begin(&limits);
+	scoped_guard(irqsave) {
+		sysctl_perf_cpu_time_max_percent = 0;
+		perf_throttle_lower(perf_sample_allowed_ns, NSEC_PER_SEC);
+		sysctl_perf_cpu_time_max_percent = PERF_PERCENT_DEFAULT;
+		perf_throttle_lower(perf_sample_allowed_ns + 1, NSEC_PER_SEC);
+	}
+	KUNIT_EXPECT_EQ(test, sysctl_perf_event_sample_rate, PERF_RATE_DEFAULT);
+	KUNIT_EXPECT_EQ(test, perf_sample_allowed_ns, 2500);
+	throttle_test_limits_end(&limits);
+	migrate_enable();
+}
+
 /* A lowered rate can be raised through the sysctl, and is lowered again. */
 static void throttle_test_took_raised(struct kunit *test)
 {
@@ -582,7 +620,7 @@ static void throttle_test_took_raised(struct kunit *test)
 	throttle_test_limits_begin(&limits);
 	KUNIT_EXPECT_LT(test, throttle_test_take(20000, 1000), 1000);
 	KUNIT_EXPECT_EQ(test, throttle_test_write_rate("50000\n"), 0);
-	KUNIT_EXPECT_EQ(test, perf_rate_per_tick, 50000 / HZ);
+	KUNIT_EXPECT_EQ(test, perf_throttle_per_tick, 50000 / HZ);
 	KUNIT_EXPECT_EQ(test, perf_sample_allowed_ns, 5000);
 	KUNIT_EXPECT_LT(test, throttle_test_take(20000, 1000), 1000);
 	KUNIT_EXPECT_LT(test, sysctl_perf_event_sample_rate, 50000);
@@ -606,11 +644,13 @@ static struct kunit_case throttle_test_cases[] = {
 	KUNIT_CASE(throttle_test_empty_window),
 	KUNIT_CASE(throttle_test_tick_begins_anew),
 	KUNIT_CASE(throttle_test_over),
+	KUNIT_CASE(throttle_test_parked),
 	KUNIT_CASE(throttle_test_not_asked),
 	KUNIT_CASE(throttle_test_took_allowed),
 	KUNIT_CASE(throttle_test_took_long),
 	KUNIT_CASE(throttle_test_took_for_ever),
 	KUNIT_CASE(throttle_test_took_unlimited),
+	KUNIT_CASE(throttle_test_took_no_more),
 	KUNIT_CASE(throttle_test_took_raised),
 	{ }
 };

@@ -80,13 +80,16 @@ static struct tracing_test_event *tracing_test_new(struct kunit *test)
 	event->overflow_handler = tracing_test_overflow;
 	event->clock = local_clock;
 	event->group_leader = event;
-	event->pmu_ctx = fake_software_part();
+	event->pmu_ctx = fake_software_pmu_ctx();
 	event->state = PERF_EVENT_STATE_ACTIVE;
 	event->oncpu = -1;
 	event->cpu = -1;
 	perf_overflow_init(event);
 	return new;
 }
+
+/* The next records are of user mode. */
+static bool tracing_test_from_user;
 
 /* Delivers a record of the kernel's to the events of @head and of @task. */
 static void tracing_test_deliver(struct hlist_head *head, u16 type, u64 count,
@@ -98,6 +101,10 @@ static void tracing_test_deliver(struct hlist_head *head, u16 type, u64 count,
 
 	guard(preempt)();
 	perf_fetch_caller_regs(&regs);
+#ifdef CONFIG_X86
+	if (tracing_test_from_user)
+		regs.cs = __USER_CS;
+#endif
 	rctx = perf_swevent_get_recursion_context();
 	if (rctx >= 0)
 		perf_tp_event(type, count, &record, sizeof(record), &regs,
@@ -142,6 +149,22 @@ static void tracing_test_record_passes_by(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u64)local64_read(&user->event.count), 0);
 	KUNIT_EXPECT_EQ(test, (u64)local64_read(&kernel->event.count), 1);
 	KUNIT_EXPECT_EQ(test, stopped->samples | user->samples, 0);
+}
+
+/* A record of user mode, as uprobes make them, is none of the kernel. */
+static void tracing_test_record_of_user(struct kunit *test)
+{
+	struct tracing_test_event *user = tracing_test_new(test);
+	HLIST_HEAD(head);
+
+	if (!IS_ENABLED(CONFIG_X86))
+		kunit_skip(test, "registers of user mode are known on x86 only");
+	user->event.attr.exclude_kernel = 1;
+	hlist_add_head(&user->event.hlist_entry, &head);
+	tracing_test_from_user = true;
+	tracing_test_deliver(&head, TRACING_TEST_TYPE, 1, NULL);
+	tracing_test_from_user = false;
+	KUNIT_EXPECT_EQ(test, (u64)local64_read(&user->event.count), 1);
 }
 
 /* The level that a record was made at is free afterwards. */
@@ -218,11 +241,11 @@ static void tracing_test_record_about_a_task(struct kunit *test)
 {
 	u16 type = tracing_test_tracepoint(test);
 	struct test_task *child = test_task_fork(test, NULL);
-	struct perf_event *bound, *anywhere, *off, *mine, *traps;
+	struct perf_event *bound, *anywhere, *off, *mine, *traps, *user;
 	HLIST_HEAD(none);
 	int cpu;
 
-	test_task_settle(child);
+	test_task_wait_asleep(child);
 	migrate_disable();
 	cpu = raw_smp_processor_id();
 	bound = tracing_test_open(test, type, child->task, cpu, false);
@@ -232,6 +255,8 @@ static void tracing_test_record_about_a_task(struct kunit *test)
 	/* Its signal cannot be sent to a task that does not run. */
 	traps = tracing_test_open(test, type, child->task, cpu, false);
 	traps->attr.sigtrap = 1;
+	user = tracing_test_open(test, type, child->task, cpu, false);
+	user->attr.exclude_kernel = 1;
 	tracing_test_deliver(&none, type, 3, child->task);
 	tracing_test_deliver(&none, type + 1, 5, child->task);
 	tracing_test_deliver(&none, type, 7, NULL);
@@ -240,6 +265,7 @@ static void tracing_test_record_about_a_task(struct kunit *test)
 	migrate_enable();
 	traps->attr.sigtrap = 0;
 	KUNIT_EXPECT_EQ(test, tracing_test_count(traps), 0);
+	KUNIT_EXPECT_EQ(test, tracing_test_count(user), 0);
 	KUNIT_EXPECT_EQ(test, tracing_test_count(bound), 3);
 	KUNIT_EXPECT_EQ(test, tracing_test_count(anywhere), 0);
 	KUNIT_EXPECT_EQ(test, tracing_test_count(off), 0);
@@ -255,7 +281,7 @@ static void tracing_test_check_pmu(struct kunit *test, struct pmu *pmu)
 	struct perf_event *event = &tracing_test_new(test)->event;
 
 	event->pmu = pmu;
-	KUNIT_EXPECT_TRUE(test, perf_event_is_tracing(event));
+	KUNIT_EXPECT_TRUE(test, perf_tracing_is_event(event));
 	event->attr.type = PERF_TYPE_RAW;
 	KUNIT_EXPECT_EQ(test, pmu->event_init(event), -ENOENT);
 	event->attr.type = pmu->type;
@@ -306,19 +332,23 @@ struct tracing_test_misfit {
 };
 
 static const struct tracing_test_misfit tracing_test_misfits[] = {
-	{ TRACE_EVENT_FL_TRACEPOINT, BPF_PROG_TYPE_KPROBE, .err = -EINVAL },
-	{ TRACE_EVENT_FL_TRACEPOINT, BPF_PROG_TYPE_PERF_EVENT, .err = -EINVAL },
-	{ TRACE_EVENT_FL_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT, .override = true,
+	{ .flags = TRACE_EVENT_FL_TRACEPOINT, .type = BPF_PROG_TYPE_KPROBE,
 	  .err = -EINVAL },
-	{ TRACE_EVENT_FL_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT,
+	{ .flags = TRACE_EVENT_FL_TRACEPOINT, .type = BPF_PROG_TYPE_PERF_EVENT,
+	  .err = -EINVAL },
+	{ .flags = TRACE_EVENT_FL_TRACEPOINT, .type = BPF_PROG_TYPE_TRACEPOINT,
+	  .override = true, .err = -EINVAL },
+	{ .flags = TRACE_EVENT_FL_TRACEPOINT, .type = BPF_PROG_TYPE_TRACEPOINT,
 	  .max_offset = SZ_64K, .err = -EACCES },
-	{ TRACE_EVENT_FL_KPROBE, BPF_PROG_TYPE_TRACEPOINT, .err = -EINVAL },
-	{ TRACE_EVENT_FL_KPROBE, BPF_PROG_TYPE_KPROBE, .sleepable = true,
+	{ .flags = TRACE_EVENT_FL_KPROBE, .type = BPF_PROG_TYPE_TRACEPOINT,
 	  .err = -EINVAL },
-	{ TRACE_EVENT_FL_UPROBE, BPF_PROG_TYPE_TRACEPOINT, .err = -EINVAL },
-	{ TRACE_EVENT_FL_UPROBE, BPF_PROG_TYPE_KPROBE, .override = true,
+	{ .flags = TRACE_EVENT_FL_KPROBE, .type = BPF_PROG_TYPE_KPROBE,
+	  .sleepable = true, .err = -EINVAL },
+	{ .flags = TRACE_EVENT_FL_UPROBE, .type = BPF_PROG_TYPE_TRACEPOINT,
 	  .err = -EINVAL },
-	{ 0, BPF_PROG_TYPE_TRACEPOINT, .err = -EINVAL },
+	{ .flags = TRACE_EVENT_FL_UPROBE, .type = BPF_PROG_TYPE_KPROBE,
+	  .override = true, .err = -EINVAL },
+	{ .flags = 0, .type = BPF_PROG_TYPE_TRACEPOINT, .err = -EINVAL },
 };
 
 static void tracing_test_check_misfit(struct kunit *test,
@@ -365,6 +395,7 @@ static void tracing_test_programs_that_do_not_fit(struct kunit *test)
 static struct kunit_case tracing_test_cases[] = {
 	KUNIT_CASE(tracing_test_record_reaches_events),
 	KUNIT_CASE(tracing_test_record_passes_by),
+	KUNIT_CASE(tracing_test_record_of_user),
 	KUNIT_CASE(tracing_test_recursion_ends),
 	KUNIT_CASE(tracing_test_record_about_a_task),
 	KUNIT_CASE(tracing_test_pmus_refuse),

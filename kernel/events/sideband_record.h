@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Room "sideband", private: what the engine knows of a kind of record. */
-#ifndef _KERNEL_EVENTS_SIDEBAND_KINDS_H
-#define _KERNEL_EVENTS_SIDEBAND_KINDS_H
+#ifndef _KERNEL_EVENTS_SIDEBAND_RECORD_H
+#define _KERNEL_EVENTS_SIDEBAND_RECORD_H
 
 #include <linux/atomic.h>
 #include "types.h"
@@ -89,4 +89,4 @@ void perf_side_tell(const struct perf_side_kind *kind, const void *what);
 void perf_side_tell_ctx(const struct perf_side_kind *kind, const void *what,
 			struct perf_ctx *ctx);
 
-#endif /* _KERNEL_EVENTS_SIDEBAND_KINDS_H */
+#endif /* _KERNEL_EVENTS_SIDEBAND_RECORD_H */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "event_state": the states of events, and their setter. */
+#ifndef _KERNEL_EVENTS_EVENT_STATE_H
+#define _KERNEL_EVENTS_EVENT_STATE_H
+
+#include <linux/hash.h>
+#include "state.h"
+#include "types.h"
+
+/* Which state may follow which. */
+extern struct perf_state_table perf_event_state_table;
+/* Which states each state of a context allows. */
+extern struct perf_state_table perf_ctx_event_table;
+void perf_event_state_pair_check(const struct perf_event *event,
+				 enum perf_event_state state);
+bool perf_event_state_allowed(enum perf_event_state from,
+			      enum perf_event_state to);
+const char *perf_event_state_name(enum perf_event_state state);
+void perf_event_state_init(struct perf_event *event);
+void perf_event_set_state(struct perf_event *event,
+			  enum perf_event_state state);
+
+/*
+ * An event of the context was enabled or disabled. Equal contexts in which the
+ * same events are enabled have the same ctx->enabled. Ids are multiplied,
+ * because consecutive numbers would cancel out.
+ */
+static inline void perf_event_toggle_enabled(struct perf_event *event)
+{
+	perf_event_ctx(event)->enabled ^=
+		perf_event_eldest_id(event) * GOLDEN_RATIO_64;
+}
+
+#endif /* _KERNEL_EVENTS_EVENT_STATE_H */

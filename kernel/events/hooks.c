@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "hooks": the functions of later rooms that earlier ones call.
+ *
+ * Purpose: one table of all calls against the order of the rooms.
+ *
+ * Owns: perf_hooks.
+ *
+ * Contexts: as struct perf_hooks says for each.
+ *
+ * Lifetime: static. Rooms set their functions at boot; then the table is
+ * read-only.
+ *
+ * Locking: none.
+ */
+#include <linux/cache.h>
+#include "hooks.h"
+
+struct perf_hooks perf_hooks __ro_after_init;
