@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ring buffer: writers that nest on one CPU, and a reader in user space on
- * another.  See kernel/events/ring_buffer.c.
+ * The ring buffer: writers that nest on one CPU, a reader in user space on
+ * another, and a third CPU that wakes the reader.  See
+ * kernel/events/ring_buffer.c.
  *
  * A record has one or two words.  A word is its position in the stream plus one,
  * so that a reader can tell whether it belongs where it was found.  Memory that
@@ -25,6 +26,7 @@
  *   laps	-DTASK=3 -DIRQ=1 -DNMI=0
  *   refused	-DTASK=4 -DIRQ=0 -DNMI=0
  *   late	-DTASK=2 -DIRQ=0 -DNMI=1
+ *   beside	-DTASK=2 -DIRQ=0 -DNMI=0 -DOTHER=1
  */
 
 /* Breakages. */
@@ -42,6 +44,7 @@
 #define poll_unordered	12	/* nested: rb->poll is seen before data_head */
 #define full_tail_twice	13	/* refused: full_at is not the tail that was found full */
 #define due_after_walk	14	/* late: wake_due is taken after the pollers were woken */
+#define due_before_poll	15	/* beside: wake_due is seen before rb->poll */
 
 #ifndef BROKEN
 #define BROKEN		0
@@ -54,18 +57,24 @@
 #define NMI		1
 #endif
 
+/* How often an event of another CPU wakes the pollers. */
+#ifndef OTHER
+#define OTHER		0
+#endif
+
 #define SIZE		4
 #define WATERMARK	2
 
 /* What the other CPU sees.  One array, so that the store buffer has one form. */
 #define HEAD		4	/* user_page->data_head */
 #define POLL		5	/* rb->poll */
-byte mem[6];
+#define DUE		6	/* rb->wake_due */
+byte mem[7];
 byte data_tail;
 
 /* Stores that the other CPU does not see yet; an age of 0: none. */
-byte pending[6];
-byte age[6];
+byte pending[7];
+byte age[7];
 byte now = 1;
 
 /* The writing CPU: 0 a task, 1 an interrupt, 2 an NMI has it. */
@@ -73,7 +82,9 @@ byte cur;
 byte head, wakeup, nest, lost;
 byte full_at = 255;
 bool irq_work;
-bool wake_due;
+
+/* The lock of the buffer's events. */
+bool event_lock;
 
 /* The reader. */
 bool queued, triggered, asleep;
@@ -83,12 +94,14 @@ byte through;
 byte refused = 255;
 byte due;
 
-#define STILL	(!age[0] && !age[1] && !age[2] && !age[3] && !age[4] && !age[5])
+#define STILL	(!age[0] && !age[1] && !age[2] && !age[3] && !age[4] && \
+		 !age[5] && !age[6])
 #define OLDER(i, j)	(age[j] && age[j] < age[i])
 #define DRAIN(i)							\
 	d_step {							\
 		age[i] && !OLDER(i, 0) && !OLDER(i, 1) && !OLDER(i, 2) && \
-		!OLDER(i, 3) && !OLDER(i, 4) && !OLDER(i, 5) ->		\
+		!OLDER(i, 3) && !OLDER(i, 4) && !OLDER(i, 5) &&		\
+		!OLDER(i, 6) ->						\
 		assert(i >= SIZE || pending[i] <= data_tail + SIZE);	\
 		assert(i != HEAD || pending[i] >= mem[i]);		\
 		mem[i] = pending[i];					\
@@ -110,6 +123,7 @@ end:	do
 	:: DRAIN(3)
 	:: DRAIN(4)
 	:: DRAIN(5)
+	:: DRAIN(6)
 	od
 }
 
@@ -124,7 +138,10 @@ end:	do
 		age[where] = now					\
 	}
 
-/* perf_rb_wake(): (e), and perf_pending_wake(): queueing is a full barrier. */
+/*
+ * perf_rb_wake(): (e), the release of wake_due, and perf_pending_wake():
+ * queueing is a full barrier.
+ */
 inline wake()
 {
 #if BROKEN == poll_unordered
@@ -133,7 +150,11 @@ inline wake()
 	atomic { STEP(STILL) };
 #endif
 	STORE(POLL, 1);
-	d_step { STEP(STILL) -> wake_due = true; irq_work = true }
+#if BROKEN != due_before_poll
+	atomic { STEP(STILL) };
+#endif
+	STORE(DUE, 1);
+	d_step { STEP(STILL) -> irq_work = true }
 }
 
 /* perf_rb_show_head() */
@@ -345,25 +366,26 @@ proctype writer(byte level; byte records; byte size)
 }
 
 /*
- * perf_overflow_wakeup_work() and perf_rb_wake_pollers().  The reader polls
- * another event than the one that writes.
+ * perf_rb_wake_pollers(), whose steps happen while @may holds.  The reader polls
+ * another event than those that wake.
  */
-active proctype wakeup_work()
+inline wake_pollers(may)
 {
-	bool walks;
-
-end:	do
-	:: d_step { irq_work && cur == 0 -> irq_work = false; cur = 1 }
+	d_step { may -> walks = mem[DUE] }
+	if
+	:: !walks
+	:: walks ->
+		d_step { may && !event_lock -> event_lock = true }
 		d_step {
-			cur == 1 && STILL ->
-			walks = wake_due;
+			may ->
+			walks = mem[DUE];
 #if BROKEN != due_after_walk
-			wake_due = false
+			mem[DUE] = 0
 #endif
 		}
 		/* The lock of the queue. */
 		d_step {
-			cur == 1 && STILL ->
+			may ->
 			if
 			:: queued && walks -> triggered = true
 			:: else
@@ -371,11 +393,39 @@ end:	do
 			walks = false
 		}
 #if BROKEN == due_after_walk
-		d_step { cur == 1 && STILL -> wake_due = false };
+		d_step { may -> mem[DUE] = 0 }
 #endif
+		d_step { may -> event_lock = false }
+	fi
+}
+
+/* perf_overflow_wakeup_work() on the CPU that writes. */
+active proctype wakeup_work()
+{
+	bool walks;
+
+end:	do
+	:: d_step { irq_work && cur == 0 -> irq_work = false; cur = 1 }
+		wake_pollers(cur == 1 && STILL);
 		d_step { cur == 1 && STILL -> cur = 0 }
 	od
 }
+
+#if OTHER
+/* The same on another CPU, whose event has the same buffer. */
+active proctype other_work()
+{
+	byte times;
+	bool walks;
+
+	do
+	:: times == OTHER -> break
+	:: else ->
+		times++;
+		wake_pollers(true)
+	od
+}
+#endif
 
 /* A reader in user space, which sleeps in poll(2). */
 active proctype reader()
@@ -434,8 +484,8 @@ end:		d_step { triggered -> triggered = false; asleep = false }
 active proctype quiet()
 {
 end:	d_step {
-		through == 3 && cur == 0 && !irq_work && STILL && asleep &&
-		!triggered ->
+		through == 3 && cur == 0 && !irq_work && STILL && !event_lock &&
+		asleep && !triggered ->
 		assert(nest == 0);
 		assert(mem[HEAD] == head);
 		assert(head - data_tail <= WATERMARK);
