@@ -873,47 +873,23 @@ static void event_group(void)
 	CHECK(read(leader, values, sizeof(values)) == sizeof(values),
 	      "read of the group");
 	CHECK(values[0] == 3 && values[1] && values[1] == values[2],
-	      "%llu members, %llu of %llu ns", (unsigned long long)values[0],
+	      "%llu events, %llu of %llu ns", (unsigned long long)values[0],
 	      (unsigned long long)values[2], (unsigned long long)values[1]);
 	for (i = 3; i < 6; i++)
 		CHECK(values[i] >= FAULTS && values[i] <= FAULTS + SLACK,
-		      "member %d: %llu", i - 3, (unsigned long long)values[i]);
+		      "event %d: %llu", i - 3, (unsigned long long)values[i]);
 
 	/* A sibling without a cgroup is scheduled with its leader. */
-	attr.read_format = 0;
+	attr.read_format = FORMAT_TIMES;
 	fd = open_on(&attr, -1, first_cpu(), leader);
 	event_enable(leader);
 	worker_do(&worker, FAULT, FAULTS);
 	event_disable(leader);
 	pin_to_cpu(first_cpu());
 	touch_pages(FAULTS);
-	CHECK(read_count(fd) >= FAULTS && read_count(fd) <= FAULTS + SLACK,
-	      "plain member: %llu", (unsigned long long)read_count(fd));
+	expect_faults(fd, FAULTS, "sibling without cgroup");
 	worker_end(&worker);
 	group_remove(&group);
-}
-
-static void event_group_mixed(void)
-{
-	struct group top = group_top();
-	struct group a = group_below(&top, "a"), b = group_below(&top, "b");
-	struct perf_event_attr attr = faults_attr();
-	int leader = open_in(&a, &attr, first_cpu(), -1), fd;
-
-	fd = perf_open(&attr, b.fd, first_cpu(), leader, PERF_FLAG_PID_CGROUP);
-	EXPECT(fd < 0 && errno == EINVAL, "other cgroup: %d, %s", fd,
-	       strerror(errno));
-	fd = perf_open(&attr, top.fd, first_cpu(), leader,
-		       PERF_FLAG_PID_CGROUP);
-	EXPECT(fd < 0 && errno == EINVAL, "parent's cgroup: %d, %s", fd,
-	       strerror(errno));
-	leader = open_on(&attr, -1, first_cpu(), -1);
-	fd = perf_open(&attr, a.fd, first_cpu(), leader, PERF_FLAG_PID_CGROUP);
-	EXPECT(fd < 0 && errno == EINVAL, "leader without: %d, %s", fd,
-	       strerror(errno));
-	group_remove(&a);
-	group_remove(&b);
-	group_remove(&top);
 }
 
 /* Hardware. */
@@ -1122,11 +1098,27 @@ static void expect_refusal(int fd, int error, const char *what)
 		close(fd);
 }
 
-static int try_open(int pid, int cpu)
+static int try_open(int pid, int cpu, int leader)
 {
 	struct perf_event_attr attr = faults_attr();
 
-	return perf_open(&attr, pid, cpu, -1, PERF_FLAG_PID_CGROUP);
+	return perf_open(&attr, pid, cpu, leader, PERF_FLAG_PID_CGROUP);
+}
+
+static void event_group_mixed(void)
+{
+	struct group top = group_top();
+	struct group a = group_below(&top, "a"), b = group_below(&top, "b");
+	struct perf_event_attr attr = faults_attr();
+	int cpu = first_cpu(), leader = open_in(&a, &attr, cpu, -1);
+
+	expect_refusal(try_open(b.fd, cpu, leader), EINVAL, "other cgroup");
+	expect_refusal(try_open(top.fd, cpu, leader), EINVAL, "parent's cgroup");
+	leader = open_on(&attr, -1, cpu, -1);
+	expect_refusal(try_open(a.fd, cpu, leader), EINVAL, "leader without");
+	group_remove(&a);
+	group_remove(&b);
+	group_remove(&top);
 }
 
 static void refusals(void)
@@ -1139,19 +1131,19 @@ static void refusals(void)
 	snprintf(path, sizeof(path), "%s/cgroup.procs", group.path);
 	file = open(path, O_RDONLY | O_CLOEXEC);
 	CHECK(file >= 0, "%s: %s", path, strerror(errno));
-	expect_refusal(try_open(file, 0), EBADF, "file of a cgroup");
-	expect_refusal(try_open(1000, 0), EBADF, "no descriptor");
-	expect_refusal(try_open(-2, 0), EBADF, "negative descriptor");
-	expect_refusal(try_open(open("/", O_RDONLY), 0), EBADF,
+	expect_refusal(try_open(file, 0, -1), EBADF, "file of a cgroup");
+	expect_refusal(try_open(1000, 0, -1), EBADF, "no descriptor");
+	expect_refusal(try_open(-2, 0, -1), EBADF, "negative descriptor");
+	expect_refusal(try_open(open("/", O_RDONLY), 0, -1), EBADF,
 		       "another folder");
-	expect_refusal(try_open(open("/dev/null", O_RDONLY), 0), EBADF,
+	expect_refusal(try_open(open("/dev/null", O_RDONLY), 0, -1), EBADF,
 		       "a device");
-	expect_refusal(try_open(group.fd, -1), EINVAL, "no CPU");
-	expect_refusal(try_open(-1, 0), EINVAL, "no cgroup");
-	expect_refusal(try_open(group.fd, 1 << 20), EINVAL, "CPU beyond all");
+	expect_refusal(try_open(group.fd, -1, -1), EINVAL, "no CPU");
+	expect_refusal(try_open(-1, 0, -1), EINVAL, "no cgroup");
+	expect_refusal(try_open(group.fd, 1 << 20, -1), EINVAL,
+		       "CPU beyond all");
 	task = open_self(&attr);
-	expect_refusal(perf_open(&attr, group.fd, first_cpu(), task,
-				 PERF_FLAG_PID_CGROUP), EINVAL,
+	expect_refusal(try_open(group.fd, first_cpu(), task), EINVAL,
 		       "leader of a task");
 	group_remove(&group);
 }
@@ -1164,7 +1156,7 @@ static void unprivileged(void)
 	if (paranoid < 1)
 		test_skip("perf_event_paranoid is %ld", paranoid);
 	become_nobody();
-	expect_refusal(try_open(group.fd, first_cpu()), EACCES, "nobody");
+	expect_refusal(try_open(group.fd, first_cpu(), -1), EACCES, "nobody");
 }
 
 static const struct test_case cases[] = {
