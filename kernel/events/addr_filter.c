@@ -11,16 +11,18 @@
  * Owns: perf_event::{addr_filters,addr_filter_ranges,addr_filters_gen} and
  * hw.addr_filters_gen.
  *
- * Contexts: task; what the driver calls runs in pmu::start, NMI included.
+ * Contexts: task. Drivers call perf_event_addr_filters_sync() from pmu::start,
+ * also in NMI.
  *
- * Lifetime: the list belongs to the eldest and goes with it, after the copies.
- * A list that was replaced is freed outside of the lock, when no reader can see
+ * Lifetime: the list belongs to the eldest and is freed with it, after the
+ * copies. A replaced list is freed outside of the lock, when no reader can see
  * it any more. A filter has a reference on its file's path.
  *
  * Locking: addr_filters.lock, a raw spin lock of the eldest, protects the list
- * and the ranges of the eldest and its copies. It is inside ctx->lock, and
- * taken with interrupts off. The list changes under the mutex of the eldest's
- * context and its child_mutex as well, either of which is enough to read it.
+ * and the ranges of the eldest and its copies. It nests inside ctx->lock, and
+ * is taken with interrupts off. A writer of the list also holds the mutex of
+ * the eldest's context and the eldest's child_mutex; a reader needs only one of
+ * the two.
  *
  * Race: SET_FILTER against mmap in the process in question.
  *  1. SET_FILTER installs the list, with all file ranges empty. Then it takes
@@ -267,7 +269,7 @@ static void addr_filter_search(struct perf_event *event, struct mm_struct *mm,
 	}
 }
 
-/* Return: false if the task has another program by now. */
+/* Return: false if the task has executed another program meanwhile. */
 static bool addr_filter_store(struct perf_event *event, struct task_struct *task,
 			      struct mm_struct *mm, unsigned int nr,
 			      const struct perf_addr_filter_range *ranges)
@@ -332,7 +334,10 @@ static int addr_filter_validate(struct perf_event *event,
 	err = pmu->addr_filters_validate(&list->head);
 	if (err)
 		return err;
-	/* There are no more ranges, even if the driver accepts the list. */
+	/*
+	 * The event has no more ranges than that, even if the driver accepts
+	 * the list.
+	 */
 	return list->nr > pmu->nr_addr_filters ? -EOPNOTSUPP : 0;
 }
 

@@ -2,10 +2,11 @@
 /*
  * The AUX area: memory that trace hardware writes by itself.
  *
- * Purpose: pages that a driver gives to its hardware, and the account of what
- * the hardware has written there. User space maps them behind the data of the
- * same buffer, at the offset that it has written into the user page. For each
- * begin and end, a PERF_RECORD_AUX in the data says what was written where.
+ * Purpose: allocates the pages that a driver hands to its hardware, and keeps
+ * track of what the hardware has written there. User space maps these pages
+ * behind the data of the same buffer, at the offset that it has stored in the
+ * user page. For each pair of begin and end, a PERF_RECORD_AUX in the data says
+ * which part of the area was written.
  *
  * Owns struct perf_aux_area except for its charge, and rb->aux.
  *
@@ -13,15 +14,15 @@
  * pmu::stop run, NMI included, from begin to end on one CPU. An area is made
  * and ends in task context.
  *
- * Lifetime: the first mapping makes the area, the last unmapping ends it. A
- * mapped area can be retired earlier, when its PMU goes: then no event writes
- * to it any more, and the driver's data has been given back; the pages stay as
+ * Lifetime: the first mapping creates the area, the last unmapping ends it. A
+ * mapped area is retired earlier if its PMU is unregistered. No event writes to
+ * a retired area, and the driver has freed its data for it. The pages stay as
  * long as they are mapped. Each mapping belongs to an event of the PMU, which
  * pins the driver's module.
  *
- * Locking: rb->aux.mutex for what is mapped. Writers take no lock. There is at
- * most one at a time: a begin fails while another event writes, so that two
- * events of one PMU that share a buffer do not disturb each other.
+ * Locking: rb->aux.mutex protects the area and its mappings. Writers take no
+ * lock. An area has at most one writer at a time: perf_aux_output_begin() fails
+ * while another event writes, so two events of one PMU may share a buffer.
  *
  * Race, an area is retired while another CPU writes to it:
  *
@@ -37,22 +38,24 @@
  *   3. Some drivers end an output in pmu::del only. If it is open after the
  *      stop, the event is disabled, by the irq_work that an overflow would use.
  *   4. If the output is open although the event is off its PMU, the driver has
- *      forgotten it. Then retire ends it, and the use of the driver's handle.
+ *      forgotten it. Then retire ends the output, and the driver can no longer
+ *      use its handle.
  *   5. Nothing uses the area any more. The driver's data is freed, later the
  *      pages.
  *
- * Each iteration of that loop makes progress. A writer that has withdrawn, or
- * has ended, clears aux.writing within a few instructions, with interrupts off.
- * A writer that is found is stopped by that iteration and disabled by the
- * irq_work that the iteration has queued; the next one ends its output. No
- * other writer comes, since aux.open is NULL.
+ * perf_aux_retire_locked() repeats steps 2 to 4, and each iteration makes
+ * progress. A writer that has withdrawn, or has ended, clears aux.writing
+ * within a few instructions, with interrupts off. If an iteration finds a
+ * writer, it stops the writer and queues the irq_work that disables it; the
+ * next iteration ends its output. No other writer begins, since aux.open is
+ * NULL.
  *
- * aux.writer is compared, and followed only if it is found among the active
+ * aux.writer is dereferenced only if the same pointer is found among the active
  * events: an output that a driver has forgotten may belong to an event that was
  * freed. The CPU that exchanges aux.writer for NULL ends the output.
  *
- * aux.sampling does for a sample what aux.writing does for a writer; see
- * aux_event.c.
+ * aux.sampling names the area that a sample is being copied from, just as
+ * aux.writing names the area of a writer; see aux_event.c.
  *
  *   hardware				reader
  *     (c) aux_tail, branch on room	  (e) aux_head, read barrier
@@ -250,10 +253,10 @@ static bool perf_aux_build(struct perf_event *event, struct perf_aux_area *area,
 }
 
 /**
- * perf_aux_alloc() - make an area that nobody knows yet
+ * perf_aux_alloc() - make an area that is not published yet
  * @event: event whose PMU writes to the area; the PMU stays
  * @vma: mapping that perf_aux_check_locked() has accepted; if it is read-only,
- *	user space does not say what it has read, and new data replace old
+ *	user space cannot move aux_tail, and new data replaces old data
  *
  * Context: task; event->mmap_mutex. Calls pmu::setup_aux.
  * Return: the area; NULL without memory, if the hardware needs one contiguous
@@ -597,11 +600,11 @@ static unsigned long perf_aux_room(const struct perf_buffer *rb,
 
 /**
  * perf_aux_output_begin() - start to write trace data
- * @handle: the caller's; until the end it has the event that writes, the
- *	position (head), the bytes that may be written (size), and the position
- *	at which a wake-up is due (wakeup); the last two are not used if the
- *	area is overwritten. On failure ->event is NULL
- * @event: event of a trace unit; on this CPU
+ * @handle: handle of the caller. On success ->event is the event that writes,
+ *	->head the position in the area, ->size the number of bytes that may be
+ *	written, and ->wakeup the position at which readers are woken. The last
+ *	two are not used if the area is overwritten. On failure ->event is NULL
+ * @event: event of a trace unit, active on this CPU
  *
  * An event that finds no room is disabled, and the readers are woken. If the
  * event has an open output, that one is ended first: a driver may have stopped
@@ -683,12 +686,12 @@ static void perf_aux_report(struct perf_output_handle *handle,
 
 /**
  * perf_aux_output_end() - finish writing trace data
- * @handle: of a begin that succeeded; if the area is overwritten, ->head is
- *	the position that the hardware has reached
+ * @handle: handle of a successful perf_aux_output_begin(); if the area is
+ *	overwritten, ->head is the position that the hardware has reached
  * @size: bytes written
  *
- * The driver has made the data visible before. If the data was truncated, the
- * event is disabled, as the next begin would find no room.
+ * The driver must have made the data visible before. If the data was truncated,
+ * the event is disabled, since the next begin would find no room.
  *
  * Context: any, NMI included; on the CPU of the begin.
  */
@@ -715,10 +718,10 @@ EXPORT_SYMBOL_GPL(perf_aux_output_end);
 
 /**
  * perf_aux_output_skip() - leave a gap in the trace data
- * @handle: of a begin that succeeded; is advanced
+ * @handle: handle of a successful perf_aux_output_begin(); is advanced
  * @size: bytes
  *
- * For hardware that can begin at aligned addresses only.
+ * For hardware that can only begin to write at aligned addresses.
  *
  * Context: any, NMI included; on the CPU of the begin.
  * Return: 0; -ENOSPC if fewer bytes are free.
@@ -742,7 +745,7 @@ EXPORT_SYMBOL_GPL(perf_aux_output_skip);
 
 /**
  * perf_aux_output_flag() - add a flag to the PERF_RECORD_AUX of the end
- * @handle: of a begin that succeeded
+ * @handle: handle of a successful perf_aux_output_begin()
  * @flags: PERF_AUX_FLAG_* except OVERWRITE, which follows from the area
  *
  * Context: any, NMI included.
@@ -757,7 +760,7 @@ EXPORT_SYMBOL_GPL(perf_aux_output_flag);
 
 /**
  * perf_get_aux() - get what pmu::setup_aux returned for the area
- * @handle: the driver's
+ * @handle: handle of the driver
  *
  * Drivers also call this to find out whether they have an open output.
  *
@@ -772,10 +775,10 @@ EXPORT_SYMBOL_GPL(perf_get_aux);
 
 /**
  * perf_output_copy_aux() - copy trace data into a record
- * @aux_handle: of a begin that succeeded
+ * @aux_handle: handle of a successful perf_aux_output_begin()
  * @handle: open reservation of the record
  * @from: first byte in the AUX area
- * @to: byte behind the last; if equal to @from modulo the size: the whole area
+ * @to: byte after the last; the whole area if equal to @from modulo its size
  *
  * Context: any, NMI included; on the CPU of both begins.
  * Return: bytes copied.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "aux_event": events that do something with the trace of their leader.
+ * Room "aux_event": siblings that act on the trace of their group leader.
  *
  * Purpose: a group whose leader traces can have siblings that write into the
  * same trace (attr.aux_output), pause or resume it when they overflow
@@ -17,13 +17,14 @@
  * first, under ctx->lock and with the sibling off its PMU.
  *
  * Locking: none. The leader is paused, and its trace copied, on the CPU where
- * it is active, with interrupts off. If an NMI meanwhile overflows an event of
- * the same group, it does neither a second time.
+ * it is active, with interrupts off. If an NMI overflows an event of the same
+ * group meanwhile, it does not start the same action a second time.
  *
  * Race, the area ends while a sample is copied from it: aux.sampling names the
  * area from before the first access to after the last; see aux_buffer.c for the
- * barriers. A sample that finds the area gone has zeros. So has a sample while
- * the trace is stopped, because drivers copy only from an open output.
+ * barriers. A sample contains zeros if the area has gone. It also contains
+ * zeros while the trace is stopped, because drivers copy only from an open
+ * output.
  */
 
 #include <linux/cleanup.h>
@@ -41,7 +42,7 @@
 /* Links. */
 
 /**
- * perf_aux_check_attr() - check what an event's attr asks of its own PMU
+ * perf_aux_check_attr() - check an event's AUX attributes against its PMU
  * @event: new event, its PMU is known
  *
  * Context: task.
@@ -129,7 +130,7 @@ int perf_aux_link(struct perf_event *event)
 
 /* What happens at an overflow. */
 
-/* If @aux is not active, it starts later as noted now. */
+/* If @aux is not active, hw.aux_paused takes effect when it starts. */
 static void perf_aux_pause_event(struct perf_event *aux, bool pause)
 {
 	if (aux->hw.aux_paused == pause)

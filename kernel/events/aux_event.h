@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "aux_event": events that do something with the trace of their leader. */
+/* Room "aux_event": siblings that act on the trace of their group leader. */
 #ifndef _KERNEL_EVENTS_AUX_EVENT_H
 #define _KERNEL_EVENTS_AUX_EVENT_H
 
