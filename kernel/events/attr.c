@@ -214,7 +214,7 @@ static bool attr_branch_unknown(const struct perf_event_attr *attr)
 	return attr->branch_sample_type >= PERF_SAMPLE_BRANCH_MAX;
 }
 
-/* Privilege levels say where branches are recorded, not which kinds. */
+/* Privilege levels alone do not say which kinds of branches are recorded. */
 static bool attr_branch_kindless(const struct perf_event_attr *attr)
 {
 	return !(attr->branch_sample_type & ~(u64)PERF_SAMPLE_BRANCH_PLM_ALL);
@@ -463,7 +463,10 @@ static int attr_check_rate(const struct perf_event_attr *attr, u64 max_rate)
 	if (attr->freq && attr->sample_freq > max_rate)
 		return perf_refuse_above(-EINVAL, PERF_FIELD(sample_freq),
 					 max_rate, PERF_REASON_RATE);
-	/* Counters are set to minus the period. */
+	/*
+	 * Counters are programmed with minus the period, so bit 63 must be
+	 * clear.
+	 */
 	if (!attr->freq && (s64)attr->sample_period < 0)
 		return perf_refuse_above(-EINVAL, PERF_FIELD(sample_period),
 					 S64_MAX, PERF_REASON_PERIOD);
@@ -497,7 +500,9 @@ int perf_attr_permitted_at(const struct perf_event_attr *attr, u64 max_rate)
 			       ARRAY_SIZE(attr_secret_rules), attr);
 }
 
-/* Without levels of its own, branch recording takes those of the counter. */
+/*
+ * If attr gives no privilege levels for branches, those of the counter apply.
+ */
 static u64 attr_branch_levels(const struct perf_event_attr *attr)
 {
 	u64 levels = 0;

@@ -7,30 +7,30 @@
  * tries out what the driver accepts: it makes groups of generic events that are
  * never installed, and calls event_init for them. For an event that joins a
  * group, event_init checks whether the group fits on an empty PMU. If the
- * driver does not judge groups, or knows no generic events, there are no files.
+ * driver does not check groups, or has no generic events, there are no files.
  *
- * This shows:
+ * From this the core concludes:
  *
- *   1. Events of some kind can be counted n times at once and no more. If of
- *	each other kind not more than one event fits in addition, that kind has
- *	all general counters, and each addition has a counter that the kind
- *	cannot use: a fixed one.
- *   2. Several kinds may be like that: a kind with a fixed counter of its own
- *	has that as well as the general ones. The kind with the least n has no
- *	fixed counter, and its n is the number of general counters.
- *   3. The free counters: begin the group with copies of the pinned events that
- *	are active on a CPU, then go on as above.
+ *   1. Up to n events of some kind fit at the same time. If at most one event
+ *	of each other kind fits in addition, the n events occupy all general
+ *	counters, and each additional event has a counter that this kind cannot
+ *	use: a fixed one.
+ *   2. This may hold for several kinds: a kind with a fixed counter of its own
+ *	uses that counter as well as the general ones. The kind with the least n
+ *	has no fixed counter, and its n is the number of general counters.
+ *   3. To count the free counters, the group begins with copies of the pinned
+ *	events that are active on a CPU, and then grows as above.
  *
  * A fixed counter for which there is no generic event is not seen.
  *
- * The total does not change. A driver is asked for it at the first query, and
- * no CPU is interrupted again. The free counters are counted again for each
+ * The total does not change. The first query asks the driver for it, and later
+ * queries interrupt no CPU for it. The free counters are counted again for each
  * query.
  *
- * Files and answers about free counters reveal events of other users: only
- * those get them who may open events of CPUs.
+ * The number of free counters reveals events of other users, so only users that
+ * may open events of CPUs can read it.
  *
- * The room "fit" puts other groups to the trial; see caps_trial.h.
+ * The room "fit" uses trials for other groups; see caps_trial.h.
  *
  * Owns: pmu->caps; trials.
  *
@@ -60,8 +60,8 @@
 #include "remote.h"
 
 /*
- * What the core found out when the PMU got its device, or what the driver has
- * answered. It does not change once it is known.
+ * What trials showed when the PMU got its device, or what the driver has
+ * reported. It does not change once it is known.
  */
 struct perf_pmu_caps {
 	bool		known;
@@ -318,7 +318,7 @@ static bool caps_look_at_pinned(struct perf_trial *trial, int cpu)
 }
 
 /**
- * perf_trial_move() - go on with a trial on another CPU
+ * perf_trial_move() - continue a trial on another CPU
  * @trial: the trial, its group empty; its PMU has pmu->caps
  * @cpu: the CPU, online
  *
@@ -393,7 +393,7 @@ static int caps_count_free(struct perf_trial *trial,
 	return err;
 }
 
-/* Where a minimum over CPUs begins: none has been asked. */
+/* Initial value of a minimum over CPUs. */
 static const struct perf_pmu_counters caps_most = {
 	.general	= UINT_MAX,
 	.fixed		= UINT_MAX,
@@ -492,18 +492,18 @@ bool perf_trial_is_empty(const struct perf_trial *trial)
 }
 
 /**
- * perf_trial_lacked_memory() - check whether a refusal may mean nothing
+ * perf_trial_lacked_memory() - check whether a trial ran short of memory
  * @trial: the trial
  *
  * Context: task.
- * Return: true if an event was not made for want of memory.
+ * Return: true if an event was not made because of a lack of memory.
  */
 bool perf_trial_lacked_memory(const struct perf_trial *trial)
 {
 	return trial->no_memory;
 }
 
-/* Drivers that know. */
+/* Drivers with pmu->counters(). */
 
 struct caps_question {
 	struct pmu			*pmu;
@@ -688,7 +688,7 @@ static void caps_new_pmu(struct pmu *pmu)
 }
 
 /**
- * perf_caps_init() - have PMUs examined when they get their devices
+ * perf_caps_init() - examine each PMU when it gets its device
  *
  * Context: boot, before the first PMU is registered.
  */

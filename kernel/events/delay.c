@@ -3,9 +3,9 @@
  * Room "delay": waits between two steps of a race, to make it likely.
  *
  * Purpose: a race that needs an interrupt or a second CPU within a few
- * instructions does not happen in minutes of testing. Other rooms call this one
- * between the two steps, in kernels that are built to find bugs. One call in
- * DELAY_ONE_IN waits.
+ * instructions does not happen in minutes of testing. In kernels that are built
+ * to find bugs, other rooms call this one between the two steps. One in
+ * DELAY_ONE_IN calls waits.
  *
  * Owns: its parameter and the number of calls.
  *
@@ -33,7 +33,7 @@
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX	"perf_events."
 
-/* Most calls return at once, so that other tasks get as far as the race. */
+/* Most calls return at once, so that other tasks reach the race as well. */
 #define DELAY_ONE_IN	4
 
 /* Far below a watchdog's limit, even with several delays in one section. */

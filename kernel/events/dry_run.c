@@ -2,12 +2,12 @@
 /*
  * Room "dry_run": PERF_FLAG_DRY_RUN, perf_event_open(2) without an event.
  *
- * Purpose: tells what the call would return, which argument or field causes a
+ * Purpose: reports what the call would return, which argument or field causes a
  * refusal and why, and whether the event would find counters. Checks report
  * their reasons by perf_refuse(). If a driver refuses without a reason, the
- * field is found by trials: if the event is accepted once a field is zero, it
- * was that field. Trials check no rights: the caller does not ask for what is
- * tried.
+ * field is found by trials: the field is to blame if the event is accepted once
+ * that field is zero. Trials check no rights, because the caller has not
+ * requested the events that are tried.
  *
  * Owns: nothing that outlives a call.
  *
@@ -99,7 +99,10 @@ static void dry_reset(struct dry_run *run)
 	attempt->group_fd = run->group_fd;
 }
 
-/* These return true if the event would be accepted without the suspect. */
+/*
+ * These functions return true if the event would be accepted without the
+ * suspect.
+ */
 
 static bool dry_try_without(struct dry_run *run,
 			    const struct dry_suspect *suspect)
@@ -137,7 +140,9 @@ static bool dry_try_without_task(struct dry_run *run)
 	return !perf_open_try(&run->attempt);
 }
 
-/* Reports the bits that are set too much; if there are none, those missing. */
+/*
+ * Reports the bits that must not be set; if there are none, the missing bits.
+ */
 static void dry_blame_field(struct dry_run *run,
 			    const struct dry_suspect *suspect)
 {

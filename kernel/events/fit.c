@@ -8,16 +8,16 @@
  * the task. A driver with pmu->counters() is asked for numbers instead; these
  * do not say which event can use which counter.
  *
- * What is free on a CPU reveals events of other users: only those learn it who
- * may open events of CPUs.
+ * The free counters of a CPU reveal events of other users, so only users that
+ * may open events of CPUs get this answer.
  *
  * Owns: the answers in struct perf_fit, which is memory of the caller.
  *
  * Contexts: task; may sleep. Events that count are not disturbed.
  *
- * Lifetime: the question has copies of attributes, and keeps no event but the
- * leader, which is only compared. The caller's event keeps the group. The PMU
- * stays registered, by perf_pmus_srcu, until it is judged.
+ * Lifetime: struct perf_fit has copies of attributes. It points to one event,
+ * the leader, which is only compared. The caller's event keeps the group. The
+ * PMU stays registered, by perf_pmus_srcu, until it is judged.
  *
  * Locking: ctx->mutex while events are collected. It is not held any more when
  * they are judged, since a trial takes the mutexes of CPUs' contexts.
@@ -86,7 +86,7 @@ void perf_fit_collect(struct perf_fit *fit, struct perf_event *event,
 	fit_add(fit, event);
 }
 
-/* Do the events of @fit fit behind those that are there already? */
+/* Do the events of @fit fit in addition to those that the trial has already? */
 static u32 fit_try_rest(struct perf_trial *trial, const struct perf_fit *fit)
 {
 	bool exclusive = false;
@@ -143,7 +143,9 @@ static u32 fit_try_cpus(const struct perf_fit *fit)
 		all = all == PERF_FIT_UNKNOWN || all == one ?
 			one : PERF_FIT_SOMEWHERE;
 	}
-	/* Then a CPU that has the PMU may have been taken for one without. */
+	/*
+	 * Without memory, a CPU that has the PMU may look like one without it.
+	 */
 	return perf_trial_lacked_memory(trial) ? PERF_FIT_UNKNOWN : all;
 }
 
@@ -168,7 +170,10 @@ static void fit_ask_driver(struct perf_fit *fit)
 		fit->beside = PERF_FIT_NO;
 		return;
 	}
-	/* More may be free where the event runs than on the worst CPU. */
+	/*
+	 * The CPU where the event runs may have more free counters than the
+	 * worst CPU.
+	 */
 	if (perf_attr_would_see_cpus() && !perf_caps_get(fit->pmu, &least) &&
 	    fit->nr <= least.general_free)
 		fit->beside = PERF_FIT_YES;
@@ -202,7 +207,10 @@ void perf_fit_judge(struct perf_fit *fit)
 	guard(srcu)(&perf_pmus_srcu);
 	if (fit->too_many || !fit_pmu_is_there(pmu))
 		return;
-	/* They have a counter each, or have reserved their resource already. */
+	/*
+	 * Such events have a counter each, or have reserved their resource
+	 * already.
+	 */
 	if (pmu->task_ctx_nr == perf_sw_context) {
 		fit->alone = PERF_FIT_YES;
 		fit->beside = PERF_FIT_YES;

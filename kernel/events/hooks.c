@@ -2,7 +2,7 @@
 /*
  * Room "hooks": the functions of later rooms that earlier ones call.
  *
- * Purpose: one table of all calls against the order of the rooms.
+ * Purpose: one table of all calls from a room to a later one.
  *
  * Owns: perf_hooks.
  *

@@ -2,24 +2,26 @@
 /*
  * Room "refuse": records why an event is refused, if the caller asks.
  *
- * Purpose: a check that fails calls perf_refuse() with what it knows, and
- * returns the errno. If the task is in a dry run, the reason is recorded for
- * it. The functions in between do not have to pass the reason up.
+ * Purpose: a check that fails calls perf_refuse() with errno, place and reason,
+ * and returns the errno. If the task is in a dry run, the reason is recorded
+ * for it. The functions in between do not have to pass the reason up.
  *
- * Of several refusals the first one counts, since it is the one that decided,
- * with two exceptions. After -ENOENT the core may ask another PMU, whose
- * refusal then counts. And a caller often knows better which field was meant:
- * if the first refusal names no place, a later one with the same errno adds it.
+ * If there are several refusals, the first one is reported, since it decided
+ * the result. There are two exceptions. After -ENOENT the core may ask another
+ * PMU, and then that PMU's refusal is reported. And a caller often knows better
+ * which field is concerned: if the first refusal names no place, a later one
+ * with the same errno adds it.
  *
  * Owns: the table of tasks in a dry run.
  *
  * Contexts: task. A refusal in an interrupt is not recorded.
  *
  * Lifetime: a refusal is memory of its task, listed from perf_refuse_begin() to
- * perf_refuse_end(). In between the task does all that an open does, which may
+ * perf_refuse_end(). In between, the task does the steps of an open, which may
  * sleep. Only that task uses the entry: other tasks look for entries of their
- * own and skip this one. They search only when they are refused something, and
- * only one row, which has the entries of a 256th of all tasks in a dry run.
+ * own and skip this one. A task searches the table only when it is refused
+ * something. It searches one row, which has the entries of a 256th of all tasks
+ * in a dry run.
  *
  * Locking: a lock for each row of the table, so that dry runs in different rows
  * do not wait for each other. The contents of a refusal belong to its task.
