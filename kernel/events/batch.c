@@ -3,10 +3,10 @@
  * Room "batch": one operation on many events.
  *
  * Purpose: enable, disable or reset an event with its inherited copies, a
- * group, or all events that a task has opened. A context is called once for all
- * of its events that are concerned: one IPI for each CPU that has some. A task
- * may have opened any number of events, so they are done in portions; a group
- * is done in one piece.
+ * group, or all events that a task has opened. One call to a context handles
+ * all of its events that are concerned: one IPI for each CPU that has some. A
+ * task may have opened any number of events, so they are handled in portions; a
+ * group is never divided.
  *
  * Owns: nothing.
  *
@@ -16,16 +16,17 @@
  * the event that it is calling.
  *
  * Locking: ctx->mutex of the opened events, then the child_mutex of each event.
- * Several child_mutexes nest only under that one ctx->mutex, so in any order.
+ * Several child_mutexes nest only under that one ctx->mutex, so their order
+ * does not matter.
  *
  * Race, a fork copies an event of a group that is being enabled:
  *  1. the fork has the child_mutex of the event's eldest, reads OFF from the
  *     event it copies, lists the copy and unlocks;
  *  2. the batch has all the child_mutexes, so it comes before 1 or after:
- *     the copy is made of an event that is enabled, or is enabled with it.
+ *     either the copy is made of an enabled event, or the batch enables it.
  *
  * Race, an event is enabled while its owner disables all its events:
- *  1. the owner is done with the event, and goes on to one opened later;
+ *  1. the owner has disabled the event, and continues with a later one;
  *  2. another task enables the event, with its copies;
  *  3. the owner calls the context of a copy of the later event, in which there
  *     is a copy of the first event as well. It leaves that copy as it is: a
@@ -35,11 +36,12 @@
  *  1. the exit has child_mutex: the copy's count goes into the eldest's
  *     child_count, and the copy leaves the list;
  *  2. the reset has child_mutex. It clears child_count and the copies on the
- *     list. Had 2 come before 1, the exit would add a count that was cleared.
+ *     list. If step 2 comes first, the exit adds a count that was cleared.
  *
- * Race, a fork copies an event from a context that its owner has called for
- * another event: the copy may be made of the event as it was before. It is on
- * the event's list when the owner comes to the event and has its child_mutex.
+ * Race, a fork copies an event from a context that the owner has already called
+ * for another event: the copy may have the state from before that call. The
+ * copy is on the event's list by the time the owner comes to the event and
+ * takes its child_mutex.
  */
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -159,7 +161,10 @@ static void perf_batch_family(struct perf_event *event, enum perf_batch_op op)
 		perf_swap_release_counts(event);
 }
 
-/* Has it no copies, ever? Either all events of a group have some, or none. */
+/*
+ * Can the event never have copies? All events of a group have equal
+ * attr.inherit.
+ */
 static bool perf_batch_is_single(const struct perf_event *event)
 {
 	return !event->attr.inherit;
@@ -213,7 +218,9 @@ static void perf_batch_unlock_group(struct perf_event *leader,
 	mutex_unlock(&leader->child_mutex);
 }
 
-/* For copies of a sibling that have lost their group: each leads itself. */
+/*
+ * Handles copies of a sibling that have lost their leader: each leads itself.
+ */
 static void perf_batch_strays(struct perf_event *sibling, enum perf_batch_op op)
 {
 	struct perf_event *child;
@@ -260,7 +267,10 @@ void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
  */
 #define PERF_BATCH_PORTION	32
 
-/* A pinned group counts as this many: it tries even if none before it fit. */
+/*
+ * A pinned group counts as this many events: it tries even if none before it
+ * fit.
+ */
 #define PERF_BATCH_PINNED	10
 
 /*
@@ -341,7 +351,8 @@ static bool perf_batch_owned_wants(const struct perf_event *event,
 
 /*
  * Walks from one event to those opened later, group by group: the list has the
- * newest first. When a group was done its other events need nothing any more.
+ * newest first. When a group was handled, its other events need no further
+ * work.
  */
 static void perf_batch_owned_walk_locked(struct perf_ctx *ctx,
 					 struct perf_batch_owned_args *args)
@@ -396,9 +407,9 @@ static void perf_batch_owned_call(struct perf_event *event,
 }
 
 /*
- * The first event calls all contexts in which it has copies, for itself and the
- * events after it. Left for these are the contexts in which the first event has
- * no copy, and what is beyond the portion.
+ * Calls the contexts of @event and of all its copies. Each call also handles
+ * the later events of the portion. These need calls of their own only for
+ * contexts in which @event has no copy, and for what is beyond the portion.
  */
 static void perf_batch_owned_family(struct perf_event *event,
 				    struct perf_batch_owned_args *args)

@@ -66,7 +66,7 @@ static struct callchain_pool __rcu *callchain_pool;
 /* N: set while a buffer of the level is being filled. */
 static DEFINE_PER_CPU(u8, callchain_busy[CALLCHAIN_LEVELS]);
 
-/* Returned by perf_callchain() when there is nothing to show. */
+/* Returned by perf_callchain() when there is no stack to show. */
 static struct perf_callchain_entry callchain_none;
 
 void __weak perf_callchain_kernel(struct perf_callchain_entry_ctx *entry,
@@ -208,7 +208,7 @@ struct perf_callchain_entry *get_callchain_entry(int *rctx)
 }
 
 /**
- * put_callchain_entry() - let the level record its next stack
+ * put_callchain_entry() - release the stack buffer of the current level
  * @rctx: from get_callchain_entry()
  *
  * The content stays readable until the next stack is recorded.

@@ -38,9 +38,9 @@
  * Race, the first event of a CPU against such a move:
  *  1. watching counts the event, then reads the cgroup of the running task;
  *  2. the mover changes the task's pointer, then reads the CPU's count;
- *  3. barriers between make at least one of them see what the other has
- *     written: the cgroup is the new one, or the interrupt is sent and comes
- *     after it.
+ *  3. because of the barriers in between, at least one of them sees what the
+ *     other has written: either watching reads the new cgroup, or the mover
+ *     sends the interrupt, whose handler reads it.
  */
 #include <linux/cgroup.h>
 #include <linux/cpumask.h>
@@ -140,7 +140,7 @@ static struct perf_cgroup *perf_cgroup_find_oncpu(struct perf_cgroup *cgrp,
 
 /* The switch. */
 
-/* Disables and lists each PMU that has groups of the cgroup, once. */
+/* Disables each PMU that has groups of the cgroup, once, and lists it. */
 static void perf_cgroup_hold_pmus_locked(struct perf_cgroup *cgrp,
 					 struct list_head *pmus)
 {
@@ -188,11 +188,11 @@ static void perf_cgroup_enter_locked(struct perf_cgroup *cgrp,
 }
 
 /*
- * If groups came that did not all fit, all groups take part in a new choice:
- * active groups must not have an advantage. Groups that were just scheduled in
- * can be scheduled out only after the PMU was enabled: drivers assign counters
- * no earlier. If all fitted, groups that were waiting try the room that is
- * left.
+ * If not all groups of the new cgroup fit, all groups take part in a new
+ * choice, in which active groups have no advantage. The PMU is enabled first:
+ * drivers assign counters only then, and groups that were just scheduled in
+ * cannot be scheduled out before. If all groups fit, waiting groups try the
+ * remaining counters.
  */
 static void perf_cgroup_finish_pmu_locked(struct perf_cpu_context *cpuctx,
 					  struct perf_cpu_pmu_context *cpc)
@@ -221,7 +221,7 @@ static void perf_cgroup_release_pmus_locked(struct perf_cpu_context *cpuctx,
 	}
 }
 
-/* Drivers do this when a count stops, but do not know that time stops. */
+/* Drivers update pages when a count stops, but not when only the time stops. */
 static void perf_cgroup_update_pages_locked(struct perf_cgroup *cgrp)
 {
 	struct perf_cpu_cgroup *local = this_cpu_ptr(cgrp->cpus);
@@ -236,8 +236,8 @@ static void perf_cgroup_update_pages_locked(struct perf_cgroup *cgrp)
 }
 
 /*
- * From now on a task of cgroup @to runs here, or none if @to is NULL. Locks of
- * both contexts; clocks up to date.
+ * Switches this CPU to cgroup @to, that of the task which runs here from now
+ * on; NULL for no cgroup. Locks of both contexts; clocks up to date.
  */
 VISIBLE_IF_KUNIT void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx,
 						struct perf_cgroup *to)

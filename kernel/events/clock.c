@@ -5,8 +5,8 @@
  * Purpose: times are computed as differences; nothing loops over events to add
  * time. A context has a clock that runs only while the context is loaded on a
  * CPU. An event keeps two sums, and the context time up to which they are
- * right. They are updated when the event's state changes or when they are read,
- * not at each task switch.
+ * right. The sums are updated when the event's state changes or when they are
+ * read, not at each task switch.
  *
  * The time of a cgroup on a CPU is the time of the CPU's context less the time
  * for which the cgroup did not run: an offset, not a clock of its own.
@@ -237,8 +237,8 @@ void perf_event_time_exchange(struct perf_event *on, struct perf_event *off)
 
 /*
  * Clocks of CPUs may differ by a little: a time that lags behind does not
- * reduce the sums. On 32 bits an NMI could read half of @tstamp. So the time is
- * used as it is there, and no more than that lag is lost.
+ * reduce the sums. On 32-bit kernels an NMI could read half of @tstamp, so
+ * there the time is used without this check, and the error is at most the lag.
  */
 static u64 perf_event_time_no_earlier(const struct perf_event *event, u64 time)
 {

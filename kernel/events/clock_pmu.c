@@ -2,8 +2,8 @@
 /*
  * Room "clock_pmu": the cpu-clock and task-clock PMUs.
  *
- * Both count nanoseconds: cpu-clock those of the CPU's clock, task-clock those
- * of the context's, which passes only while the context is loaded. Both sample
+ * Both count nanoseconds: cpu-clock by the CPU's clock, task-clock by the
+ * context's clock, which runs only while the context is loaded. Both sample
  * with a timer. Users reach them as PERF_COUNT_SW_CPU_CLOCK and
  * PERF_COUNT_SW_TASK_CLOCK of PERF_TYPE_SOFTWARE.
  *
@@ -56,10 +56,10 @@ static u64 perf_clock_pmu_now(const struct perf_event *event)
 }
 
 /*
- * The same for an event that is scheduled in or out: its running time begins
- * and ends at the context's last clock update, and task-clock counts exactly
- * that time. The time that passes until the driver is called belongs to
- * neither.
+ * The time for an event that is being scheduled in or out. Its running time
+ * begins and ends at the context's last clock update, and task-clock counts
+ * exactly that time. The time from there until the driver is called is counted
+ * by neither.
  */
 static u64 perf_clock_pmu_switch_time(const struct perf_event *event)
 {
@@ -79,7 +79,7 @@ static void perf_clock_pmu_update(struct perf_event *event, u64 now)
  * The timer
  */
 
-/* How long the timer waits for the end of the running period. */
+/* Nanoseconds until the running period ends. */
 static u64 perf_clock_pmu_period(const struct perf_event *event)
 {
 	return max_t(u64, event->hw.last_period, PERF_CLOCK_PERIOD_MIN);
@@ -99,8 +99,8 @@ static u64 perf_clock_pmu_turn(struct perf_event *event)
 }
 
 /*
- * The rest of a period is waited for however short it is: else a task that runs
- * for less than the shortest period would never be sampled.
+ * The timer also waits for a rest that is shorter than the shortest period.
+ * Otherwise a task that runs for less than that period would never be sampled.
  */
 static void perf_clock_pmu_arm(struct perf_event *event)
 {

@@ -14,8 +14,8 @@
  * freed after a grace period. A CPU's context is static. A pmu context has one
  * reference of each of its events and goes with the last one, except in a
  * task's context: there it stays for the next event, until the context or the
- * PMU goes. A task that exits leaves a tombstone in ctx->task: nothing is added
- * any more.
+ * PMU goes. A task that exits leaves a tombstone in ctx->task: no event is
+ * added to such a context.
  *
  * Locking: see types.h. The lock of a CPU's context is outside of the lock of a
  * task's context; for the locks of two tasks' contexts see swap.c.

@@ -20,7 +20,7 @@
  *  1. perf_control_enable() turns ERROR to OFF and OFF to INACTIVE in one step
  *     under ctx->lock;
  *  2. the group does not fit and enters ERROR again. A reader that sees ERROR
- *     afterwards sees the new one.
+ *     afterwards sees this new ERROR, not the old one.
  */
 #include <linux/smp.h>
 #include "cgroup.h"
@@ -69,12 +69,12 @@ static int perf_control_reload_oncpu(void *unused)
 }
 
 /**
- * perf_control_reload() - have a task's context loaded if the task runs
+ * perf_control_reload() - load a task's context if the task runs
  * @task: task with a new perf_event_ctxp, or with the first event in its
  *	context
  *
- * A task that does not run, or no longer where it was found, loads its context
- * when it is switched in; see the race in sched.c.
+ * If the task does not run, or has left the CPU where it was found, its context
+ * is loaded when it is switched in; see the race in sched.c.
  *
  * Context: task, interrupts on.
  */
@@ -90,7 +90,7 @@ void perf_control_reload(struct task_struct *task)
 }
 
 /**
- * perf_control_vacate() - have a context unloaded that serves no task
+ * perf_control_vacate() - unload a context that serves no task
  * @ctx: context of no task and no family
  *
  * Context: task, interrupts on.
@@ -122,7 +122,7 @@ void perf_control_install(struct perf_ctx *ctx,
 	/* An event that moves between PMUs has its reference already. */
 	if (perf_event_ctx(event) != ctx)
 		perf_ctx_get(ctx);
-	/* A user who finds the event through its file may use its context. */
+	/* A user with the event's file may follow event->ctx from now on. */
 	smp_store_release(&event->ctx, &ctx->pub);
 	perf_pmu_announce(event);
 	perf_ctx_call(ctx, perf_control_install_remote, event);
@@ -162,7 +162,7 @@ static void perf_control_leave_parent(struct perf_event *event)
 	list_del_init(&event->child_list);
 }
 
-/* Drops what a loaded context must not refer to any longer. */
+/* Unloads @ctx if it has lost its last event; @epc likewise. */
 static void perf_control_release_locked(struct perf_ctx *ctx,
 					struct perf_cpu_context *cpuctx,
 					struct perf_pmu_ctx *epc)
@@ -215,10 +215,10 @@ static int perf_control_remove_remote(struct perf_ctx *ctx,
  * perf_control_remove() - remove an event from its context for the last time
  * @event: event; one that was removed already only gets its final state
  * @state: final state: OFF, EXIT, REVOKED or DEAD
- * @leave: what it leaves besides, PERF_LEAVE_*
+ * @leave: what it leaves in addition to its context, PERF_LEAVE_*
  *
- * Afterwards no overflow of the event runs. event->ctx stays, as a lock to take
- * and a reference to drop.
+ * Afterwards no overflow of the event runs. event->ctx stays, so that its mutex
+ * can still be taken, until the reference on it is dropped.
  *
  * Context: task, ctx->mutex; parent's child_mutex with PERF_LEAVE_PARENT.
  */
@@ -292,7 +292,10 @@ void perf_control_disable_locked(struct perf_event *event)
 		perf_sched_event_out_locked(event);
 	if (event->state > PERF_EVENT_STATE_OFF)
 		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
-	/* Else it was active or its leader disabled: its page is up to date. */
+	/*
+	 * Otherwise it was active or its leader was disabled, and its page is
+	 * up to date.
+	 */
 	if (waits || event->nr_siblings)
 		perf_sched_group_update_pages_locked(event);
 	perf_event_pmu_ctx(event)->chosen = false;
@@ -592,7 +595,7 @@ int perf_control_read(struct perf_event *event, bool group)
 
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		perf_ctx_clock_update_locked(ctx);
-		/* If it was scheduled in since, its CPU has to read it. */
+		/* If it was scheduled in meanwhile, its CPU has to read it. */
 		if (event->state != PERF_EVENT_STATE_ACTIVE)
 			return perf_control_read_locked(event, group);
 	}
@@ -774,7 +777,7 @@ int perf_control_check_period(struct perf_event *event, u64 value, u32 share)
 }
 
 /**
- * perf_control_forget_passed() - forget what had passed of old periods
+ * perf_control_forget_passed() - forget the elapsed parts of old periods
  * @event: event that was opened, with a new period
  *
  * Context: task, child_mutex.
@@ -845,7 +848,7 @@ int perf_event_period(struct perf_event *event, u64 value)
 EXPORT_SYMBOL_GPL(perf_event_period);
 
 /**
- * perf_control_refresh() - enable an event for some more overflows
+ * perf_control_refresh() - enable an event for a number of overflows
  * @event: sampling event without inheritance
  * @refresh: overflows until it is disabled again
  *
@@ -863,7 +866,7 @@ int perf_control_refresh(struct perf_event *event, int refresh)
 }
 
 /**
- * perf_event_refresh() - enable an event for some more overflows
+ * perf_event_refresh() - enable an event for a number of overflows
  * @event: event of a kernel user
  * @refresh: overflows
  *

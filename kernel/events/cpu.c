@@ -10,8 +10,8 @@
  * Contexts: boot; the hotplug thread of the CPU, or of another one before it
  * runs and after it stopped; the reboot notifier.
  *
- * Lifetime: a CPU's context outlives the CPU: events stay in it, their time
- * does not pass, and they go on when the CPU comes back.
+ * Lifetime: a CPU's context is not freed when the CPU goes offline. Its events
+ * stay in it, their times stop, and they continue when the CPU comes back.
  *
  * Locking: perf_pmus_mutex, then ctx->mutex, then ctx->lock.
  *
