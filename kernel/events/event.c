@@ -2,43 +2,42 @@
 /*
  * Room "event": the beginning and the end of an event.
  *
- * perf_event_alloc() makes an event out of a description, perf_event_close() ends
- * an event that was opened. In between other rooms handle it.
+ * perf_event_alloc() makes an event from a description, perf_event_close() ends
+ * an event that was opened. In between, other rooms work on it.
  *
- * Owns:     the caches that events come from, their numbers, the accounts of
- *           events that exist (whether they run or not), the exclusive_cnt of
- *           PMUs.
+ * Owns:     the slab caches of events, their numbers, the accounts of events
+ *            that exist (active or not), the exclusive_cnt of PMUs.
  * Contexts: task context that may sleep; the RCU callback in softirq.
  *
  * Lifetime rules:
  *   - One reference belongs to the file, to the child list of the parent, or to
  *     the kernel user that made the event. Deferred work and walkers take more.
- *   - An event goes when its references come to 0, and by nothing else, even if
- *     it was never finished. A walker that finds an event takes a reference
- *     only if there is one left, so that it gets none on an event that is being
- *     freed.
- *   - A child owns a reference on its parent, from the first step of its making
- *     until the child is free.
+ *   - An event is freed when its last reference is put, and in no other way,
+ *     even if it was never finished. A walker that finds an event takes a
+ *     reference only if the count is not 0, so that it gets none on an event
+ *     that is being freed.
+ *   - A child owns a reference on its parent, from the moment it is allocated
+ *     until it is freed.
  *   - The event owns references on its task or cgroup, context, PMU context,
  *     PMU module, pid namespace, program and buffer. The PMU context is put
- *     when the event leaves its context permanently, its resources of the PMU
- *     also when the PMU goes away. All else is put with the last reference,
- *     except what an RCU reader may still look at: the memory, the filter and
- *     the namespace wait for a grace period.
+ *     when the event leaves its context permanently. The resources of the PMU
+ *     are also released when the PMU goes away. All others are put with the
+ *     last reference to the event, except those that an RCU reader may still
+ *     use: the memory, the filter and the namespace are freed after a grace
+ *     period.
  *   - Once an event is DEAD or EXIT only RCU readers queue work for it, so the
  *     destructor can wait for what is pending when the last reference goes.
  *
  * Locking rules: closing takes ctx->mutex, then child_mutex; never two context
- * mutexes at a time. Freeing takes none of them, so it may be done below any
- * context's mutex. It takes locks of drivers and the CPU hotplug lock, so it
- * must not be done below mmap_lock: a worker does it, see
- * perf_event_put_late().
+ * mutexes at a time. Freeing takes none of them, so the mutex of a context may
+ * be held. It takes locks of drivers and the CPU hotplug lock, so mmap_lock
+ * must not be held: a worker then frees the event, see perf_event_put_late().
  *
  * Race: close against the exit of a task that has an inherited copy.
  *   1. Close looks at the first child under child_mutex and takes a reference.
  *   2. It drops child_mutex, since the child's ctx->mutex comes before it.
- *   3. The task exits: it folds the child, takes it off the list, puts it. The
- *      event stays, because of step 1, and so does its context.
+ *   3. The task exits: it folds the child, takes it off the list, puts it.
+ *      Because of step 1, the child and its context are not freed.
  *   4. Close holds both mutexes and looks at PERF_ATTACH_CHILD. The side that
  *      clears it puts the list's reference; each side puts its own.
  *
@@ -116,7 +115,7 @@ static bool event_minds_switches(struct perf_event *event)
 	       has_branch_stack(event) || perf_event_has_cgroup(event);
 }
 
-/* Children need no accounts: their parent has them, and outlives them. */
+/* Children are not accounted: their parent is, and it is freed after them. */
 static void event_account(struct perf_event *event)
 {
 	if (event->parent)
@@ -231,7 +230,7 @@ static void event_wait_rcu(struct rcu_head *head)
 						      event_free_rcu);
 }
 
-/* Drops what the event got after it was built. */
+/* Drops references that the event got after it was built. */
 static void event_drop_given(struct perf_event *event)
 {
 	perf_overflow_cancel(event);
@@ -242,7 +241,7 @@ static void event_drop_given(struct perf_event *event)
 }
 
 /**
- * perf_event_leave_pmu() - release what an event has of its PMU
+ * perf_event_leave_pmu() - release an event's resources of its PMU
  * @event: event that has left its context permanently, or half built; nothing
  *	happens if it has left its PMU already
  *
@@ -351,7 +350,7 @@ static void event_init_period(struct perf_event *event)
 	struct hw_perf_event *hwc = &event->hw;
 	u64 period = event->attr.sample_period;
 
-	/* Frequency mode finds the right period by trying. */
+	/* Frequency mode begins with period 1, and adjusts it. */
 	if (event->attr.freq && period)
 		period = 1;
 	hwc->sample_period = period;
@@ -510,7 +509,7 @@ static int event_build(struct perf_event *event,
 
 /**
  * perf_event_alloc() - make an event
- * @spec: its description; kept only by copy or reference
+ * @spec: its description; not used after the return
  *
  * For a sibling, the leader's ctx->mutex is taken while the driver looks at the
  * group. For an inherited copy, the caller holds the ctx->mutex of the event
@@ -656,7 +655,7 @@ static void event_close_children(struct perf_event *event)
 		if (event_remove_child(event, child))
 			perf_event_put(child);
 		perf_event_put(child);
-		smp_mb(); /* the reference goes before the look at the queue */
+		smp_mb(); /* the reference is put before the queue is checked */
 		wake_up_var(&ctx->refcount);
 	}
 }

@@ -29,7 +29,7 @@ struct perf_event *perf_event_alloc(const struct perf_event_spec *spec);
 struct perf_event *perf_event_alloc_trial(const struct perf_event_spec *spec,
 					  struct pmu *pmu);
 
-/* Releases what the event has of its PMU; it has left its context for ever. */
+/* Releases resources of the PMU; the event has left its context for ever. */
 void perf_event_leave_pmu(struct perf_event *event);
 
 /* May @event share its context with the exclusive PMU's events there? */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "event_state": the states of events, and the one function that changes
+ * Room "event_state": the states of events, and the only function that changes
  * them.
  *
- * Purpose: a table says which state may follow which, another one which states
- * an event may have in which state of its context. With
+ * Purpose: one table says which state may follow which. Another one says which
+ * states an event may have in each state of its context. With
  * CONFIG_PERF_EVENTS_DEBUG_STATE each change is compared with both.
  *
  * Owns: event->state; ctx->enabled.
@@ -193,8 +193,8 @@ void perf_event_state_init(struct perf_event *event)
 }
 
 /*
- * Times of siblings start and stop with those of the leader, which was enabled
- * if @passed. Their offsets matter only while the times run.
+ * Times of siblings start and stop with those of the leader. @passed: true if
+ * the leader was enabled. Offsets are used only while the times run.
  */
 static void perf_event_set_siblings(struct perf_event *leader, bool passed)
 {
@@ -210,7 +210,7 @@ static void perf_event_set_siblings(struct perf_event *leader, bool passed)
 	}
 }
 
-/* An event without siblings starts and stops no times but its own. */
+/* For an event without siblings: only its own times start or stop. */
 static noinline void perf_event_set_enabled(struct perf_event *event,
 					    enum perf_event_state state)
 {
@@ -235,8 +235,7 @@ static noinline void perf_event_set_group_enabled(struct perf_event *leader,
  * @state: next state
  *
  * No other function changes a state. Times are updated first. If a leader is
- * enabled or disabled, so are the times of its siblings, which then start or
- * stop.
+ * enabled or disabled, the times of its siblings start or stop as well.
  *
  * Context: ctx->lock once the event belongs to a context.
  */

@@ -3,7 +3,7 @@
  * Room "family": the pool of contexts that a family of tasks shares.
  *
  * Purpose: a context that no member uses is parked. The next member that is
- * switched to takes a parked context: the one that this CPU has parked, if
+ * switched in takes a parked context: the one that this CPU has parked, if
  * there is one, else any. In a switch from one member to another no context is
  * parked or taken; the loaded one stays loaded.
  *
@@ -21,17 +21,17 @@
  *
  * Why a context is always found: the pool has as many contexts as there are
  * members or CPUs, whichever is less. A member is counted before it can run and
- * until it has parked its context. So the members that run, this one included,
- * are at most as many as the contexts, and each of the others uses one.
+ * until it has parked its context. So at most as many members run as there are
+ * contexts, and at least one context is left for this member.
  *
  * Race, a context is withdrawn while a member wants it:
- *  1. a CPU takes the context from its place; it is parked nowhere;
+ *  1. a CPU takes the context from its place, so that it is parked nowhere;
  *  2. the owner clears ctx->family, under ctx->lock;
  *  3. the CPU has ctx->lock and checks whether the context still serves its
  *     task. It does not, so the CPU takes another one. Or 3 comes before 2, and
  *     the owner finds the context loaded and asks that CPU to unload it.
- *  4. The owner may found a family with it before 3. Then 3 finds the context
- *     in another pool, and leaves it alone.
+ *  4. The owner may found another family with the context before 3. Then the
+ *     CPU finds the context in another pool, and leaves it there.
  *
  * A model of this is lab/models/pool.pml.
  */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "home": contexts go back to the tasks that their events were opened on.
+ * Room "home": gives contexts back to the tasks on which their events were
+ * opened.
  *
- * Purpose: tasks exchange equal contexts at a switch, so that a task may run
- * with the context of another one. Programs must not see that: an event that
- * was opened on a task must not end with another task that happens to have it,
- * and a new sibling has to find its group in the context of its own task. So
- * before a task exits, and before an event is opened on it, contexts with
- * opened events go back to their tasks.
+ * Purpose: tasks exchange equal contexts at a switch, so a task may run with
+ * the context of another task. Programs must not notice this: an event must end
+ * with the task on which it was opened, not with the task that happens to have
+ * it, and a new sibling has to find its group in the context of its own task.
+ * So before a task exits, and before an event is opened on it, contexts with
+ * opened events are given back to their tasks.
  *
  * Owns: nothing that outlives a call.
  *
@@ -21,14 +22,15 @@
  * exit need the mutex of the context they find, so they change neither task
  * meanwhile.
  *
- * Which context is whose: of all contexts with copies of the same events at
- * most one has opened events, because opening an event ends the equality of its
- * context. All events that were opened in a context were opened on one task,
- * because the context goes home first. Copies are made for one task, too. So
- * the newest event of a context says whose it is.
+ * How a context's own task is found: of all contexts with copies of the same
+ * events at most one has opened events, because opening an event ends the
+ * equality of its context. All events that were opened in a context were opened
+ * on one task, because the context is given back to that task first. Copies are
+ * made for one task, too. So the newest event of a context identifies the
+ * context's own task.
  *
  * Race, the two tasks run on two CPUs:
- *  1. each task is counted by the other's context, and this must not stop;
+ *  1. each task is counted by the other's context, and counting must not stop;
  *  2. the stoppers of both CPUs come in at the same time: the tasks are switched
  *     out, and their contexts unloaded. Then the pointers are exchanged;
  *  3. if one of the tasks has moved meanwhile its context is loaded elsewhere.
@@ -98,7 +100,10 @@ static bool home_hold(const struct home_pair *pair)
 	return false;
 }
 
-/* Does nothing if other tasks have the two by now: the caller looks again. */
+/*
+ * Does nothing if other tasks have the two contexts by now: the caller looks
+ * again.
+ */
 static void home_exchange_locked(struct home_pair *pair)
 {
 	lockdep_assert_held(&pair->away->mutex);
@@ -232,7 +237,7 @@ static void home_put(const struct home_pair *pair)
 }
 
 /**
- * perf_home_bring() - exchange contexts so that a task has its own again
+ * perf_home_bring() - exchange contexts so that a task gets its own back
  * @task: task
  *
  * One exchange at most: the caller calls perf_home_take() again.

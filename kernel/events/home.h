@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "home": contexts go back to the tasks that their events were opened on. */
+/* Room "home": gives contexts back to the tasks on which events were opened. */
 #ifndef _KERNEL_EVENTS_HOME_H
 #define _KERNEL_EVENTS_HOME_H
 

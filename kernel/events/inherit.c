@@ -6,7 +6,7 @@
  * own. It is copied into their contexts; when a context ends, the copy's count
  * is added to the eldest, the event that was opened. However deep tasks
  * descend, there are two levels: the eldest and its copies. The rooms family
- * and member decide which contexts there are.
+ * and member decide which contexts exist.
  *
  * Owns: membership in event->child_list, from fork to exit.
  *
@@ -18,19 +18,19 @@
  *   - The list has the copy's first reference; taking the copy off the list
  *     puts it.
  *   - A copy that never joined the list belongs to the fork alone.
- *   - When a copy ends the eldest keeps what has passed of its period for the
- *     next copy. So as many samples are taken as periods have passed in all
- *     copies.
+ *   - When a copy ends, the eldest keeps the part of its period that has
+ *     passed, and the next copy begins with that part. So the number of samples
+ *     is the number of periods that pass in all copies together.
  *
  * Locking rules: the context that is copied, then the new one (nested, same
  * class), then the eldest's child_mutex, then the new context's lock. The new
- * mutex is not held while an event is made: it is taken there while a driver
- * looks at the group of a new sibling.
+ * mutex is not held while an event is made: perf_event_alloc() itself takes it
+ * while a driver looks at the group of a new sibling.
  *
  * Race: a fork against the close of the eldest.
  *   1. Close marks the eldest DEAD.
- *   2. Fork has child_mutex and looks at the mark. If it is set there is no
- *      copy. If not, the copy joins the list.
+ *   2. Fork takes child_mutex and looks at the mark. If it is set, no copy is
+ *      made. If not, the copy joins the list.
  *   3. Close takes child_mutex and finds each copy that joined.
  *
  * Race: a fork against the close of a leader's eldest, with siblings to follow.
@@ -40,8 +40,8 @@
  *      leader is in no context, and makes it its own leader.
  *
  * Race: a fork against the end of a PMU (revoke.c).
- *   1. The PMU takes no more events: a copy cannot be made, and is left out.
- *      The task would have lost it soon in any case.
+ *   1. The PMU accepts no more events, so a copy cannot be made, and is left
+ *      out. The end of the PMU would have removed it soon in any case.
  *   2. A copy that was made before joins, and is revoked like any event.
  */
 #include <linux/err.h>
@@ -101,7 +101,7 @@ static struct perf_event *inherit_build(const struct perf_inherit *to,
 	if (IS_ERR(copy))
 		return copy;
 
-	/* For the PMU of the group, which may not be the event's own. */
+	/* For the PMU of the group, which may differ from the event's own. */
 	epc = perf_epc_get(perf_event_pmu_ctx(source)->pmu, to->ctx,
 			   copy->attach_state & PERF_ATTACH_TASK_DATA);
 	if (IS_ERR(epc)) {
@@ -129,13 +129,14 @@ static bool inherit_find_leader(struct perf_event *copy)
 }
 
 /*
- * Fields that may have changed since the copy was made. Changes for the eldest and its
- * copies need child_mutex: they come before this, or find the copy on the list.
+ * Fields that may have changed since the copy was made. A change of the eldest
+ * and its copies takes child_mutex: it comes before this, or finds the copy on
+ * the list.
  */
 
 /*
- * The period, or the frequency, which is at the same place. In frequency mode
- * the period is adjusted already; the copy need not begin with 1.
+ * Copies the period, or the frequency, which is at the same place. In frequency
+ * mode the period has been adjusted, so the copy need not begin with 1.
  */
 static void inherit_period(struct perf_event *copy,
 			   const struct perf_event *source)
@@ -151,7 +152,7 @@ static void inherit_period(struct perf_event *copy,
 	local64_set(&copy->hw.period_left, period);
 }
 
-/* period_left is minus what is left for software events, plus for others. */
+/* For software events, period_left is minus the events left; else plus. */
 static s64 inherit_left(const struct perf_event *copy, u64 left)
 {
 	bool up = copy->pmu->task_ctx_nr == perf_sw_context &&
@@ -261,7 +262,10 @@ static struct perf_event *inherit_event(const struct perf_inherit *to,
 	return NULL;
 }
 
-/* Return: the number left out, because their eldest is going; or an errno. */
+/*
+ * Return: the number left out because their eldest is being closed; or an
+ * errno.
+ */
 static int inherit_siblings(const struct perf_inherit *to,
 			    struct perf_event *source,
 			    struct perf_event *leader)
@@ -270,7 +274,10 @@ static int inherit_siblings(const struct perf_inherit *to,
 	int left_out = 0;
 
 	for_each_sibling_event(sibling, source) {
-		/* Its driver would refuse it; that must not fail the fork. */
+		/*
+		 * The driver would refuse it, and that must not make the fork
+		 * fail.
+		 */
 		if (!leader && perf_event_needs_leader(sibling))
 			continue;
 		perf_debug_sleep();
@@ -286,8 +293,9 @@ static int inherit_siblings(const struct perf_inherit *to,
 }
 
 /*
- * Group reads add up only groups which events have joined and left alike. The
- * siblings that were left out have yet to leave the group of @source.
+ * A group read adds up only groups with equal generations, in which the same
+ * events have joined and left. The siblings that were left out here have yet to
+ * leave the group of @source.
  */
 static void inherit_generation(const struct perf_inherit *to,
 			       const struct perf_event *source,
@@ -341,7 +349,7 @@ static int inherit_get_ctx(struct perf_inherit *to)
  *	copy
  * @from: context that is copied
  *
- * After a failure some copies may exist: perf_inherit_end() removes them.
+ * After a failure some copies may exist; perf_inherit_end() removes them.
  *
  * Context: task; may sleep. @from->mutex.
  * Return: 0; -ENOMEM; the errno of perf_event_alloc(), such as -ENOSPC for
@@ -412,9 +420,10 @@ static void inherit_report_add(struct inherit_report *report,
 
 /*
  * With attr.inherit_stat a thread that inherited writes a record of its own
- * count when it ends. Because contexts are exchanged, the thread may have the
- * event that was opened, and the task on which that was opened, which writes
- * none, a copy. Inherited events of no CPU have no buffer.
+ * count when it ends. Because contexts are exchanged, such a thread may have
+ * the event that was opened. The task on which that event was opened may then
+ * have a copy; it writes no record. Inherited events that are not bound to a
+ * CPU have no buffer.
  */
 static bool inherit_reports(const struct perf_event *event)
 {
@@ -540,7 +549,8 @@ void perf_inherit_end(struct perf_ctx *ctx)
  * @ctx: context that was found for current; if it was exchanged since, it had
  *	no such events
  *
- * These leave their groups, whose other events go on in the new program.
+ * These events leave their groups; the other events of the groups continue in
+ * the new program.
  *
  * Context: task; may sleep. Takes ctx->mutex.
  */

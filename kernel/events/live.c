@@ -48,7 +48,7 @@ static_assert(ARRAY_SIZE(perf_live_names) == PERF_LIVE_NR);
  * @what: the counter
  *
  * Context: any.
- * Return: the sum; of what others add meanwhile it may contain only a part.
+ * Return: the sum; it may miss a part of what other CPUs add meanwhile.
  */
 long perf_live_sum(enum perf_live what)
 {

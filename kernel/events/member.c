@@ -2,10 +2,10 @@
 /*
  * Room "member": tasks that join, found, leave and end families.
  *
- * Purpose: a fork either copies the parent's inheritable events into a context
- * of the child's own, or, if only the sum can ever be read, makes the child a
- * member of the parent's family. A member costs no events. Contexts that are
- * copied are exchanged at a switch, if they are equal.
+ * Purpose: a fork either copies the parent's inheritable events into a new
+ * context of the child or, if only the sum can ever be read, makes the child a
+ * member of the parent's family. A member needs no events of its own. Copied
+ * contexts are exchanged at a switch, if they are equal.
  *
  * Owns: task->perf_event_ctxp of tasks that inherit; family->nr_members.
  *
@@ -16,31 +16,32 @@
  *     events, goes into the pool together with one copy.
  *   - A member has one reference on the handle. The last member that leaves ends
  *     the contexts of the pool.
- *   - A task on which an event is opened leaves its family first. The task on
- *     which the family's events were opened gets these back, so that groups can
- *     grow; any other task gets copies.
+ *   - Before an event is opened on a task, the task leaves its family. If the
+ *     family's events were opened on this task, it gets them back, so that
+ *     their groups can grow; any other task gets copies.
  *
  * Locking rules: task->perf_event_mutex, family->mutex, the context that is
- * copied, its copy. A task's perf_event_ctxp is changed from a context of its
- * own to a handle by the task itself, with the mutex of the context; from a
- * handle to a context by any task, with perf_event_mutex and family->mutex; to
- * NULL by the task's exit, which has passed through perf_event_mutex after the
- * task was marked.
+ * copied, its copy. A task itself changes its perf_event_ctxp from its own
+ * context to a handle, with the mutex of the context held. Any task may change
+ * it from a handle to a context, with perf_event_mutex and family->mutex held.
+ * The task's exit changes it to NULL; the exit has taken and released
+ * perf_event_mutex after the task was marked.
  *
  * Race: an event is opened on a task that founds a family.
- *   1. The opener has a reference on the task's context, waits for its mutex.
+ *   1. The opener has a reference on the task's context, and waits for its
+ *      mutex.
  *   2. The fork founds the family and unlocks the mutex.
- *   3. The opener sees that the context belongs to a family, and starts over:
- *      the task leaves.
+ *   3. The opener sees that the context belongs to a family, and starts over;
+ *      now it makes the task leave the family.
  *
  * Race: a task leaves its family while it runs.
  *   1. The pool gets one more context; only then another one is withdrawn.
- *   2. A CPU on which the withdrawn context is loaded is asked to take another
- *      one.
- *   3. perf_event_ctxp names the withdrawn one. The context with which the task
- *      runs counts for the family, until the task's CPU is asked to look again
+ *   2. If the withdrawn context is loaded on a CPU, that CPU is made to load
+ *      another one.
+ *   3. perf_event_ctxp is set to the withdrawn context. The context with which
+ *      the task runs still counts for the family, until the task's CPU reloads
  *      or switches.
- *   4. Only now there is one member less: the pool was large enough all the
+ *   4. Only now nr_members goes down, so the pool was large enough all the
  *      time.
  *
  * Race: the kernel opens an event on a task that gains privileges by an exec.
@@ -51,12 +52,12 @@
  *      ends the context that it got.
  *
  * Race: a failed fork against the close of an eldest.
- *   1. Close has a reference on a copy in the child's own context, waits for its
- *      mutex.
+ *   1. Close has a reference on a copy in the child's own context, and waits
+ *      for the mutex of that context.
  *   2. The fork removes all copies. The task will be freed whatever its
  *      reference count is, and the copy has a reference.
  *   3. The fork waits until it has the only reference on the context.
- *      Close puts the copy, hence the context, and wakes the fork.
+ *      Close puts the copy, and with it the context, and wakes the fork.
  */
 #include <linux/err.h>
 #include <linux/mutex.h>
@@ -75,12 +76,12 @@
 #include "swap.h"
 #include "tracing.h"
 
-/* What can be shared. */
+/* Which events can be shared. */
 
 /*
  * May a copy of the event serve another task than the one it was made for? Not
- * if it waits for its task's exec, if it signals, if PMU or probe keep something
- * for each task, or if only a part of its group counts by task.
+ * if it waits for its task's exec, if it sends signals, if the PMU or the probe
+ * keeps data for each task, or if only a part of its group counts by task.
  */
 static bool member_may_swap_event(struct perf_event *event)
 {
@@ -98,8 +99,8 @@ static bool member_may_swap_event(struct perf_event *event)
 }
 
 /*
- * Do the event's copies serve only the sum over all tasks? Not if they count or
- * show by task, or if one copy may fail while others go on.
+ * Do the event's copies serve only the sum over all tasks? Not if counts or
+ * samples are those of one task, or if one copy may fail while others continue.
  */
 static bool member_may_share_event(struct perf_event *event)
 {
@@ -155,7 +156,7 @@ static struct perf_ctx *member_eldest_ctx(struct perf_family *family)
 				family_entry);
 }
 
-/* Adds a context with events opened on @task; NULL: on that of the others. */
+/* Adds a context with copies opened on @task; NULL: the task of the others. */
 static int member_grow(struct perf_family *family, struct task_struct *task)
 {
 	struct perf_ctx *eldest = member_eldest_ctx(family), *ctx;
@@ -168,7 +169,7 @@ static int member_grow(struct perf_family *family, struct task_struct *task)
 	return 0;
 }
 
-/* Called when there is no member left to be counted. */
+/* Called when the last member has left. */
 static void member_end_family(struct perf_family *family)
 {
 	struct perf_ctx *ctx, *next;
@@ -286,7 +287,7 @@ static bool member_fork_from(struct perf_ctx *own,
 }
 
 /**
- * perf_member_fork() - let a new task inherit current's events
+ * perf_member_fork() - make a new task inherit current's events
  * @child: new task that is not visible yet
  * @clone_flags: CLONE_*, what the two tasks share
  *
@@ -320,8 +321,8 @@ int perf_member_fork(struct task_struct *child, u64 clone_flags)
 /* Leaving. */
 
 /*
- * Return: the context that a member gets when it leaves: the one with the
- * events that were opened on it, if that is still there; else the new one.
+ * Return: the context that a member gets when it leaves: the context with the
+ * events that were opened on it, if the pool still has that; else the new one.
  */
 static struct perf_ctx *member_choose_ctx(struct perf_family *family,
 					  struct task_struct *task)
@@ -360,7 +361,7 @@ static int member_leave(struct perf_family *family, struct task_struct *task)
  * perf_member_leave() - give a task a context of its own, if it is in a family
  * @task: task on which an event is about to be opened
  *
- * It may found a family again as soon as this returns.
+ * The task may found a family again as soon as this returns.
  *
  * Context: task; may sleep, no mutex of a context held.
  * Return: 0; -ESRCH when @task is exiting; as perf_member_fork().
@@ -406,9 +407,9 @@ static bool member_see(struct perf_family *family, struct task_struct *task,
  * perf_member_see_ctx() - find the context that a task's event would join
  * @task: task
  *
- * perf_member_leave() and perf_ctx_get_task() would give this context to the
- * task. This changes nothing, so the context may still belong to a family and
- * hold its eldest events.
+ * It is the context that perf_member_leave() and perf_ctx_get_task() would give
+ * to the task. This function changes nothing, so the context may still belong
+ * to a family and contain its eldest events.
  *
  * Context: task; may sleep, no mutex of a context held.
  * Return: context with a reference; NULL if it would be a new one.
@@ -484,8 +485,8 @@ static void member_exit_own(struct task_struct *task, bool exit)
  * @exit: true if @task has run; its own events are notified of its exit
  *
  * No user with a file can open an event for @task meanwhile: it is marked as
- * exiting, or its exec_update_lock is held, or it is not visible. Opens of the
- * kernel do without that lock.
+ * exiting, or its exec_update_lock is held, or it is not visible. Opens by the
+ * kernel do not take that lock.
  *
  * Context: task; may sleep. Takes task->perf_event_mutex; breakpoints take it
  * when they end, but none is in a family.

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "revoke": a PMU goes away although events of it are open.
+ * Room "revoke": unregisters a PMU although events of it are open.
  *
  * Purpose: removes every event of the PMU permanently, whether a file, the
- * kernel, the family of an eldest or a task that has exited holds it. The event
- * is REVOKED afterwards, has nothing of the driver's any more, and points to a
- * PMU that does nothing. Events of other PMUs that were in PMU contexts of this
- * PMU, because they shared a group with one of its events, move to the PMU
- * contexts where they would have been without it.
+ * kernel, the family of an eldest or a task that has exited holds it.
+ * Afterwards the event is REVOKED, holds no resources of the driver any more,
+ * and points to a PMU that does nothing. Events of other PMUs that were in PMU
+ * contexts of this PMU, because they shared a group with one of its events,
+ * move to the PMU contexts where they would have been without it.
  *
  * Owns: nothing that outlives a call.
  *
  * Contexts: task; may sleep.
  *
- * Lifetime: two lists of the PMU say when the work is done. "events" has all
- * events that the driver knows; "pmu_ctxs" has its PMU contexts, until they are
- * freed. Both are empty in the end, and nothing can be added to them: new
+ * Lifetime: two lists of the PMU show when the work is complete. "events" has
+ * all events that the driver knows; "pmu_ctxs" has its PMU contexts, until they
+ * are freed. Both are empty in the end, and nothing can be added to them: new
  * events are refused, and a PMU context is created with an event of the PMU, or
  * with an inherited copy of an event in another PMU context.
  *
- * Locking: revoke_mutex outside of everything else here, so that an event whose
- * PMU and whose group's PMU both go is revoked once. Then as in event.c: the
- * context's mutex, the eldest's child_mutex. The driver releases its resources
- * outside of both, since it may take any lock.
+ * Locking: revoke_mutex outside of everything else here, so that an event is
+ * revoked only once if its PMU and its group's PMU are both unregistered. Then
+ * as in event.c: the context's mutex, the eldest's child_mutex. The driver
+ * releases its resources outside of both, since it may take any lock.
  *
  * Race, an event is revoked while its file maps it:
  *  1. revoke sets REVOKED, and passes through mmap_mutex;
@@ -30,17 +30,17 @@
  *     mapping, and the user page was filled in before revoke fills it in again,
  *     with index 0. If it gets the mutex later, it sees REVOKED and fails.
  *
- * Race, a PMU context loses its last event while its PMU goes:
+ * Race, a PMU context loses its last event while its PMU is unregistered:
  *  1. perf_epc_put() drops the reference, and then looks whether the PMU is
  *     leaving: not yet, so the PMU context stays in its context, unused;
  *  2. perf_pmu_hide() marks the PMU only now; revoke_next() looks at the
  *     reference after that, and once more before it waits: the PMU context is
- *     unused, and is freed. Had 1 seen that the PMU leaves, it would have freed
- *     it, and woken the waiter.
+ *     unused, and is freed. If step 1 sees that the PMU is leaving, it frees
+ *     the PMU context itself and wakes the waiter.
  *
- * The memory of mappings stays. A driver is not notified when they end; if it
- * has granted user space something with event_mapped(), it has to take that
- * back itself.
+ * Mapped pages stay. A driver is not notified when these mappings end; if it
+ * has granted user space some access in event_mapped(), it has to withdraw that
+ * itself.
  */
 #include <linux/export.h>
 #include <linux/poll.h>
@@ -61,7 +61,7 @@
 /* One PMU at a time. */
 static DEFINE_MUTEX(revoke_mutex);
 
-/* The next step, with a reference; if there is neither, all is done. */
+/* The next step, with a reference; if both are NULL, the work is complete. */
 struct revoke_step {
 	struct perf_event		*event;
 	/* Its PMU context has references but no events, or is unused. */
@@ -81,7 +81,7 @@ static void revoke_wake_fork(struct perf_ctx *ctx)
 	wake_up_var(&ctx->refcount);
 }
 
-/* A copy that its eldest or its task has removed only changes its state. */
+/* If its eldest or its task has removed the copy, only the state changes. */
 static bool revoke_copy(struct perf_event *copy)
 {
 	guard(mutex)(&copy->parent->child_mutex);
@@ -134,7 +134,7 @@ static void revoke_event(struct perf_event *event)
 	revoke_wake_fork(ctx);
 }
 
-/* Visitors: groups of other PMUs' events. */
+/* Visitors: groups of events of other PMUs, in PMU contexts of this PMU. */
 
 static bool revoke_group_has(struct perf_event *leader, const struct pmu *pmu)
 {
@@ -263,8 +263,8 @@ static void revoke_clear_ctx(struct perf_ctx *ctx, struct pmu *pmu)
 /* The whole PMU. */
 
 /*
- * An event without a context is being made. It gets a context, or is freed;
- * both wake the waiter.
+ * An event without a context is still being made. It will get a context or be
+ * freed, and either wakes the waiter.
  */
 static struct perf_event *revoke_next_event(struct pmu *pmu)
 {
@@ -279,7 +279,10 @@ static struct perf_event *revoke_next_event(struct pmu *pmu)
 	return NULL;
 }
 
-/* With references but no events it is about to be unused, or to get events. */
+/*
+ * With references but no events, it is about to become unused, or to get
+ * events.
+ */
 static bool revoke_has_work(struct perf_pmu_ctx *epc)
 {
 	return READ_ONCE(epc->nr_events) || !atomic_read(&epc->refcount);
@@ -301,7 +304,7 @@ static struct perf_ctx *revoke_next_ctx(struct pmu *pmu)
 	return NULL;
 }
 
-/* Return: true if there is something to do, or if there never will be again. */
+/* Return: true if there is a next step, or if there will never be one again. */
 static bool revoke_next(struct pmu *pmu, struct revoke_step *step)
 {
 	guard(raw_spinlock_irq)(&pmu->users_lock);

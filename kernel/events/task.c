@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "task": what the life of a task means to events.
+ * Room "task": fork, exec and exit.
  *
- * Purpose: the entry points for fork, exec and exit. They call the steps in the
- * right order; the steps belong to other rooms.
+ * Purpose: the entry points for fork, exec and exit. They call steps of other
+ * rooms in the right order.
  *
  * Owns: task->{perf_recursion,perf_event_mutex} from the moment the task is
  * made; the end of task->perf_event_list.
@@ -98,8 +98,8 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
  * perf_event_exec() - adapt current's events to its new program
  *
  * Events that wait for an exec are enabled, then events that must not see the
- * new program are removed, and address filters forget where its files were
- * mapped.
+ * new program are removed, and the ranges of address filters for files are
+ * cleared.
  *
  * Context: Task context, may sleep; current's exec_update_lock is held.
  */
