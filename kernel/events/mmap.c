@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mapping: how an event gets a ring buffer, shares it, and loses it again.
+ * Room "mmap": how an event gets a ring buffer, shares it, and loses it again.
  *
  * Owns event->rb, event->mmap_count, the buffer's list of events, the locked
- * memory charge, and what the user page says about the event.
+ * memory charge, and the fields of the user page that describe the event.
  *
  * Contexts: task, except for perf_event_update_userpage(), which runs anywhere.
  *
  * Lifetime: a buffer is in use while rb->mmap_count, the number of its mappings
- * through any event, is not 0. The count starts at 1 and never leaves 0 again.
+ * through any event, is not 0. The count starts at 1, and stays 0 once it is 0.
  * Events that write to a buffer are attached: they hold a reference and are on
  * rb->event_list. The last unmapping detaches them all, as no task could read
  * what they write. So neither munmap nor mmap waits for a grace period: the
@@ -18,12 +18,12 @@
  * to the buffer. Each of its mappings counts as one of the buffer's, too. The
  * last of them ends the area, while the buffer stays.
  *
- * The user page offers what every reader can use, and nothing else: it offers a
- * counter while each of its mappings can read the counter. Whether a mapping
- * can is decided when it is made, moved or copied by a fork, and holds until it
- * goes; rb->nr_blind counts the mappings that cannot. An update of the page
- * cannot decide this anew: it does not know which thread will read, and no
- * update is made when a thread is bound to a CPU.
+ * All mappings show the same user page, so the page offers a counter only while
+ * every one of them can read it. Whether a mapping can read the counter is
+ * decided when the mapping is made, moved or copied by a fork, and holds until
+ * it is unmapped. rb->nr_blind counts the mappings that cannot. An update of
+ * the page cannot decide this again: it does not know which thread will read,
+ * and no update is made when a thread is bound to a CPU.
  *
  * Locking: mmap_lock > event->mmap_mutex > rb->aux.mutex; mmap_mutex >
  * rb->event_lock > waitq.lock. event->rb changes under mmap_mutex; writers read
@@ -41,8 +41,8 @@
  *
  * Race, two processes close two mappings of one event: each lowers
  * rb->mmap_count and event->mmap_count in one section of mmap_mutex. The
- * process that brings one of them to 0 does what follows from that, whatever
- * the other process does.
+ * process that brings one of them to 0 does the work that this requires,
+ * whatever the other process does.
  *
  * An event whose last reference has gone may still be on the list. Close skips
  * it; its destructor detaches it. An event on the list has been opened, or was
@@ -74,9 +74,9 @@
 #include "ring_buffer.h"
 
 /*
- * kernel.perf_event_mlock_kb: what each user may map for each online CPU
- * without it counting against RLIMIT_MEMLOCK. Half a megabyte, and the user
- * page.
+ * kernel.perf_event_mlock_kb: kilobytes that each user may map for each online
+ * CPU before mappings count against RLIMIT_MEMLOCK. The default is 512 and the
+ * user page.
  */
 int sysctl_perf_event_mlock __read_mostly = 512 + (PAGE_SIZE / 1024);
 
@@ -87,10 +87,10 @@ int sysctl_perf_event_mlock __read_mostly = 512 + (PAGE_SIZE / 1024);
 
 /*
  * A program reads the counters of the CPU that it runs on. That is the event's
- * CPU if the event counts one of the program's own tasks, and no other: an
- * inherited event may count for any task of the family. An event of a CPU can
- * be read by a task that may run nowhere else. If a fork copies a mapping, @mm
- * is not the caller's.
+ * CPU if the event counts one task of the program. An inherited event may count
+ * any task of the family, so it cannot be read. An event of a CPU can be read
+ * by a task that may run on no other CPU. If a fork copies a mapping, @mm is
+ * not the caller's.
  */
 static bool perf_mmap_can_read_mutexed(struct perf_event *event,
 				       const struct perf_buffer *rb,
@@ -206,7 +206,7 @@ static void perf_mmap_fill_userpage(struct perf_event *event,
  * the page in that buffer shows the other event.
  *
  * A reader sees @lock change if it read during an update. It may write the page
- * itself, so the kernel reads nothing from there that matters to it.
+ * itself, so the kernel does not rely on anything that it reads there.
  *
  * Context: any, NMI included, on the CPU where the event's context is loaded,
  * or with ctx->lock if it is loaded nowhere.
@@ -385,7 +385,7 @@ static struct perf_event *perf_mmap_next_event(struct perf_buffer *rb)
 
 /*
  * Each iteration takes one event off the list, or finds that another task has
- * just done so; with mmap_count at 0 no event is added.
+ * just done so. No event is added while mmap_count is 0.
  */
 static void perf_mmap_detach_all(struct perf_buffer *rb)
 {
@@ -463,7 +463,7 @@ static int perf_mmap_charge(struct perf_rb_charge *charge,
 
 /* The AUX area. */
 
-/* Return: an area that nobody knows yet, charged; -EPERM, -ENOMEM. */
+/* Return: an unpublished area, charged; -EPERM, -ENOMEM. */
 static struct perf_aux_area *perf_mmap_create_aux(struct perf_event *event,
 						  struct vm_area_struct *vma)
 {
@@ -838,7 +838,9 @@ static int perf_mmap_aux_mutexed(struct perf_event *event,
 	if (IS_ERR(area))
 		return PTR_ERR(area);
 	perf_debug_sleep();
-	/* Last, as lowering the count again would need most of a close. */
+	/*
+	 * This comes last: undoing it would need most of the steps of a close.
+	 */
 	if (!refcount_inc_not_zero(&rb->mmap_count)) {
 		if (area != rb->aux.area)
 			perf_mmap_free_aux(area);
@@ -966,9 +968,9 @@ int perf_mmap_pause_output(struct perf_event *event, bool pause)
 }
 
 /*
- * A buffer has one writing CPU, one clock and one direction; if it belongs to
- * no CPU, it belongs to a task. No event can join the buffer of a revoked
- * event.
+ * All events of a buffer have the same CPU, clock and direction; if they are
+ * bound to no CPU, they have the same task. No event can join the buffer of a
+ * revoked event.
  */
 static bool perf_mmap_can_share_mutexed(const struct perf_event *event,
 					const struct perf_event *target)
@@ -1070,7 +1072,7 @@ int perf_mmap_set_output(struct perf_event *event, struct perf_event *target)
 
 /**
  * perf_mmap_check_output() - check whether perf_mmap_set_output() would succeed
- * @event: new event that nobody knows
+ * @event: new event that is not published yet
  * @target: event whose buffer it wants to share
  *
  * Nothing is changed. The buffer may be unmapped as soon as this returns.

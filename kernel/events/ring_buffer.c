@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ring buffer: pages, and the writer that takes no lock.
+ * Room "ring_buffer": pages, and the writer that takes no lock.
  *
  * Owns struct perf_buffer, except for its locked-memory charge and its list of
  * events, which belong to room "mmap"; the poll bits; the counts of lost
@@ -22,14 +22,15 @@
  * compare-and-exchange; rb->nest counts the open reservations. The writer that
  * brings it back to 0 publishes:
  *
- *   1. nest is 1. Load head. A nested writer from here on sees nest >= 1, moves
- *      head, and leaves the publishing to this one.
+ *   1. nest is 1. Load head. A writer that nests from here on sees nest >= 1,
+ *      moves head, and leaves it to this writer to publish.
  *   2. Store data_head. A stale value is corrected in step 4; it never falls
  *      behind the value published before, as no other writer publishes now.
- *   3. Store nest = 0. A writer that interrupts from here on publishes itself.
- *   4. Load head again. If it is not what step 2 stored, a writer came between
- *      1 and 3 (or after 3; then the repetition costs nothing but time): set
- *      nest = 1 and start over.
+ *   3. Store nest = 0. A writer that interrupts from here on publishes its
+ *      records itself.
+ *   4. Load head again. If it differs from the value of step 2, a writer nested
+ *      between 1 and 3: set nest = 1 and start over. (If it nested after 3, the
+ *      repetition is harmless.)
  *
  * Each step is one plain load or store; compiler barriers keep their order,
  * which is enough on one CPU. The reader runs on any CPU:
@@ -46,8 +47,8 @@
  * byte is not overwritten before the reader has released it.
  *
  * The user page is writable by the reader. data_tail is read once for each
- * reservation and decides nothing but "full"; head, sizes and masks stay in
- * kernel memory.
+ * reservation and only decides whether the buffer is full; head, sizes and
+ * masks are in kernel memory.
  *
  * A model of this is lab/models/ring.pml.
  */
@@ -132,7 +133,7 @@ unsigned long perf_rb_data_size(const struct perf_buffer *rb)
 }
 
 /**
- * perf_rb_wake() - request to wake the readers of a buffer
+ * perf_rb_wake() - request a wake-up of the readers of a buffer
  * @rb: the buffer
  * @event: event that writes to it, or an inherited copy
  *
@@ -145,7 +146,7 @@ void perf_rb_wake(struct perf_buffer *rb, struct perf_event *event)
 {
 	/* (e) after data_head; pairs with the exchange in perf_mmap_poll() */
 	atomic_set_release(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
-	/* The CPU that takes this away wakes pollers, which must see rb->poll. */
+	/* The CPU that clears this wakes pollers, which must see rb->poll. */
 	smp_store_release(&rb->wake_due, 1);
 	if (*perf_event_fasync(event) && !READ_ONCE(event->pending_kill))
 		WRITE_ONCE(event->pending_kill, POLL_IN);
@@ -238,8 +239,8 @@ static __always_inline void perf_rb_seek(struct perf_output_handle *handle,
 
 /*
  * A nested writer may have moved the stamp for the same bytes, even beyond
- * @written. It must not be moved twice: it would run ahead of the data, and
- * every record would look as if the watermark were passed.
+ * @written. The stamp must not be moved twice for them: it would run ahead of
+ * the data, and each record would seem to pass the watermark.
  */
 static __always_inline void perf_rb_check_watermark(struct perf_buffer *rb,
 						    unsigned long written)
@@ -315,12 +316,12 @@ static noinline void perf_rb_emit_lost(struct perf_output_handle *handle,
 
 /*
  * A watermark near the size of the buffer is never passed. So the first record
- * that finds no room is a mark as well, and then the first such record after
- * the reader has moved data_tail. The stamp only grows, so that a writer that
- * compares it sees each mark. @tail is not read again: at a later tail there
- * may be room, and when the buffer is full there, no mark would be set. For the
- * same reason a record that is too large for an empty buffer sets no mark;
- * there is nothing to read.
+ * that finds no room also causes a wake-up, and so does the first such record
+ * after the reader has moved data_tail. The stamp only grows, so a writer that
+ * compares it notices each of them. The caller's @tail is used. With a newer
+ * tail there may be room; when the buffer is full at that tail later, no
+ * wake-up would follow. For the same reason a record that is too large for an
+ * empty buffer causes no wake-up; there is nothing to read.
  */
 static void perf_rb_mark_full(struct perf_buffer *rb, bool backward,
 			      unsigned long tail)
@@ -404,7 +405,7 @@ static __always_inline int perf_rb_begin(struct perf_output_handle *handle,
 /**
  * perf_output_begin_forward() - reserve a record in a buffer that grows upwards
  * @handle: filled in, the caller's
- * @data: what the record is about; its ids appear in a PERF_RECORD_LOST
+ * @data: sample data of the record; its ids appear in a PERF_RECORD_LOST
  * @event: event that writes, or an inherited copy of it
  * @size: bytes of the record, a multiple of 8
  *
@@ -688,7 +689,7 @@ void perf_rb_set_state(struct perf_buffer *rb, enum perf_rb_state state)
 	rb->state = state;
 }
 
-/* Return: false if another CPU has taken the request away. */
+/* Return: false if another CPU has cleared the request already. */
 static bool perf_rb_wake_due(struct perf_buffer *rb)
 {
 	struct perf_event *writer;
@@ -707,12 +708,13 @@ static bool perf_rb_wake_due(struct perf_buffer *rb)
 }
 
 /**
- * perf_rb_wake_pollers() - wake those who poll an event
+ * perf_rb_wake_pollers() - wake the pollers of an event
  * @event: event, or inherited copy
  *
- * If the buffer has something to read, and nobody was woken since, this also
- * wakes those who poll other events that write to it. So many events that wake
- * at the same time walk the list of all events once.
+ * If the buffer has something to read, and no poller was woken for it yet, this
+ * also wakes the pollers of other events that write to the buffer. So when many
+ * events request a wake-up at the same time, the list of events is walked only
+ * once.
  *
  * Context: task or irq_work.
  */
@@ -907,7 +909,7 @@ static void perf_rb_put_work(struct irq_work *work)
 }
 
 /**
- * perf_rb_alloc() - make a buffer that nobody knows yet
+ * perf_rb_alloc() - make a buffer that is not published yet
  * @nr_pages: pages of data, 0 or a power of two
  * @watermark: bytes of data between two wake-ups; 0 for half the buffer
  * @cpu: CPU that will write most, -1 for any

@@ -201,9 +201,8 @@ static u64 sample_cpu_entry(void)
 }
 
 /*
- * May the sample be about a guest? The interrupt of an event that excludes
- * guests may come so late that a guest runs already; the event has counted the
- * host.
+ * May the sample be about a guest? If the event excludes guests, its interrupt
+ * may come so late that a guest already runs; the event has counted the host.
  */
 static bool sample_is_guests(const struct perf_event *event)
 {
@@ -233,7 +232,7 @@ static __always_inline u32 sample_misc(const struct perf_event *event,
 	return sample_misc_guest(event, regs, misc);
 }
 
-/* For an event that excludes the kernel but was interrupted there. */
+/* For an event that excludes the kernel but whose interrupt came there. */
 static noinline bool sample_poses_if_host(const struct perf_event *event,
 					  struct pt_regs *regs)
 {
@@ -243,10 +242,9 @@ static noinline bool sample_poses_if_host(const struct perf_event *event,
 }
 
 /*
- * Is the sample shown as one in user mode, because its event must not learn
- * where in the kernel the interrupt found the CPU? Addresses of a guest are not
- * those of the kernel. Nor is an address that the hardware itself noted in user
- * mode.
+ * Is the sample written as one of user mode, because the event must not show
+ * where in the kernel the interrupt came? This does not apply to addresses of a
+ * guest, nor to an address in user mode that the hardware itself recorded.
  */
 static __always_inline bool sample_poses_as_user(const struct perf_event *event,
 						 struct pt_regs *regs)
@@ -518,8 +516,8 @@ static void sample_shrink(struct perf_sample_data *data,
 }
 
 /*
- * Called when all fields are filled in but those that take the room that is
- * left. Each of these has at least one word: its length.
+ * Called when all fields are filled in except those that take the remaining
+ * room. Each of these has at least one word: its length.
  */
 static void sample_fit(struct perf_sample_data *data,
 		       struct perf_event *event, u64 todo)
@@ -600,7 +598,7 @@ static __always_inline void sample_prepare(struct perf_sample_data *data,
 		sample_fill_rest(data, event, regs, todo);
 	data->sample_flags |= todo;
 
-	/* What the driver filled in may be too long, too. */
+	/* Fields that the driver filled in may be too long, too. */
 	if (event->layout.type & ~(u64)(SAMPLE_LEAD_MASK | PERF_SAMPLE_READ))
 		sample_fit(data, event, todo);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "sample": what page tables say about an address.
+ * Room "sample": properties of addresses, from page tables.
  *
  * Purpose: PERF_SAMPLE_PHYS_ADDR, PERF_SAMPLE_DATA_PAGE_SIZE and
  * PERF_SAMPLE_CODE_PAGE_SIZE; where a dump of the user's stack has to end.

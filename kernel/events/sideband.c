@@ -2,12 +2,12 @@
 /*
  * Room "sideband": the engine, and the records that concern a single event.
  *
- * Purpose: finds the events that want a report of what happened, and writes a
- * record for each. The kinds of record are in sideband_kinds.c and
+ * Purpose: finds the events that request a record of an occurrence, and writes
+ * a record for each of them. The kinds of record are in sideband_kinds.c and
  * sideband_mmap.c.
  *
- * Owns: the number of events that want a kind; per CPU, the list of events that
- * are not bound to a task and want any kind.
+ * Owns: for each kind of record, the number of events that request it; for each
+ * CPU, the list of events that are not bound to a task and request any kind.
  *
  * Contexts: reports are made in task context, for switches under the run-queue
  * lock, and for single events down to NMI. They neither allocate nor sleep.
@@ -17,12 +17,13 @@
  *
  * Locking: side_lock for changes of all lists; it is a leaf.
  *
- * Recursion needs no guard: a record is made on the reporter's stack, the ring
- * buffer takes nested writers, and writing causes no side-band record.
+ * No guard against recursion is needed: a record is made on the reporter's
+ * stack, the ring buffer allows nested writers, and writing causes no side-band
+ * record.
  *
  * Race of a report with the opening of an event:
  *   1. the event is accounted and listed; it has no context yet;
- *   2. a reporter on that CPU finds it: event->ctx is NULL, it is passed over;
+ *   2. a reporter on that CPU finds it, but event->ctx is NULL: it is skipped;
  *   3. it is installed: its members are set before event->ctx is published;
  *   4. a reporter that sees event->ctx sees the members as well.
  */
@@ -157,8 +158,8 @@ void perf_side_unaccount(struct perf_event *event)
  * perf_side_move() - list an event on the CPU that it has moved to
  * @event: the event; it has been installed on its new CPU
  *
- * A reader that is at the event must have left it before the event's links lead
- * into another list.
+ * The event's links may lead into another list only after all readers have left
+ * the event, hence the grace period.
  *
  * Context: task; sleeps. Mutexes of both contexts held.
  */

@@ -2,13 +2,13 @@
 /*
  * Room "sideband": the kinds of record, except those of memory maps.
  *
- * Purpose: a table of what can be reported, with the shape of each record, and
- * the hooks by which the rest of the kernel reports it. A hook first checks
- * whether any event wants the kind, then describes once what happened. The
- * engine makes a record of it for every event that wants one.
+ * Purpose: a table of the kinds of records with the layout of each, and the
+ * hooks that the rest of the kernel calls. A hook first checks whether any
+ * event requests the kind, then describes once what happened. The engine makes
+ * a record from that for every event that requests one.
  *
- * Contexts: hooks run in the task that does what is reported; switches under
- * the run-queue lock with interrupts off.
+ * Contexts: hooks run in the task whose action is reported. Those for switches
+ * run under the run-queue lock with interrupts off.
  *
  * Shapes: the body of a record is an array of words; fields of 32 bits lie in it
  * in pairs. See <uapi/linux/perf_event.h> for the layouts.
