@@ -6,17 +6,18 @@
  * Purpose: each PMU context has two trees of group leaders, one pinned, one
  * flexible. A tree is sorted by CPU (-1: any), and pinned groups
  * then by creation. Flexible groups are sorted by service, that is by how long
- * they were scheduled in since they were added. So the first groups are those
- * whose turn it is.
+ * they were scheduled in since they were added. So the groups whose turn it is
+ * come first.
  *
  * Service is the nanoseconds for which a group was scheduled in, added to what
  * it began with. A new group begins with a little more service than the groups
  * whose turn it is. If it began with zero, those groups would wait until it had
- * caught up. For the same reason a choice limits how far a group may be behind
- * or ahead, for instance after it was disabled, or alone, for a long time. Each
- * choice computes the service of the first groups of a tree. The other groups
- * keep the value of their last ranking. Their service has usually grown since,
- * so that they are not too far back in the tree.
+ * as much service. For the same reason a choice limits how far the service of a
+ * group may be behind or ahead, for instance after a long time in which the
+ * group was disabled, or alone. Each choice computes the service of the first
+ * groups of a tree. The other groups keep the value of their last ranking.
+ * Their service has usually grown since, so their place in the tree is rarely
+ * too far back.
  *
  * Owns: event->{group_node,group_start,group_service,family_start,group_leader,
  * sibling_list,nr_siblings,group_caps,group_generation,read_size,cgroup_entry};
@@ -31,9 +32,9 @@
  * ctx->lock; either is enough to read them. The trees and the service of groups
  * change under ctx->lock alone. With interrupts off the CPU that has the
  * context loaded may read all of it. The family_start of an eldest is written
- * under the lock of the context of any of its copies. A value that is lost or
- * torn there moves the first turns of a thread, and the next choice limits the
- * error.
+ * under the lock of the context of any of its copies, so two CPUs may write it
+ * at the same time. A lost or torn value changes when a new thread's groups
+ * have their first turns, and the next choice limits the error.
  */
 #include <linux/bitops.h>
 #include <linux/minmax.h>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "rotate": which groups run when not all fit.
+ * Room "rotate": multiplexing; groups take turns when not all fit.
  *
  * Purpose: while a flexible group waits, a timer for each PMU and CPU makes the
- * scheduler choose again, by service received, when a choice has held for an
- * interval. It fires when the first of the choices has held that long. A task
- * switch does the same for the context that it loads, so contexts that never
- * run long enough for the timer take turns as well. A turn ends early only if
- * groups came or went.
+ * scheduler choose groups again, by service received, when a choice has held
+ * for an interval. The timer fires when the first of the two choices, the CPU's
+ * and the task's, has held that long. A task switch does the same for the
+ * context that it loads, so groups of a context that never runs long enough for
+ * the timer take turns as well. A turn ends early only if groups were added or
+ * removed.
  *
  * Owns: the handler of cpc->mux_timer; cpc->late_turn.
  *
@@ -17,9 +18,10 @@
  *
  * Locking: takes the locks of both contexts, and mux_lock after their release.
  *
- * Why no start of the timer is lost: between the handler's check for waiting
- * groups and its stop of the timer no group of this CPU can fail to be
- * scheduled in, since that happens on this CPU only, where interrupts are off.
+ * Why no start of the timer is lost: the handler checks for waiting groups, and
+ * stops the timer if there is none. In between, no group of this CPU can begin
+ * to wait, since groups are scheduled in only on this CPU, where interrupts are
+ * off.
  */
 #include "clock.h"
 #include "context.h"
@@ -46,8 +48,8 @@ static u64 perf_rotate_left_locked(struct perf_pmu_ctx *epc)
 }
 
 /*
- * The CPU's groups are chosen before the task's. A choice may take all the room
- * that is left to the groups after it, so these are chosen again as well.
+ * The CPU's groups are chosen before the task's. A choice may take all counters
+ * that are left for the later groups, so these are chosen again as well.
  */
 static void perf_rotate_locked(struct perf_cpu_pmu_context *cpc)
 {

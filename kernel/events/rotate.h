@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "rotate": which groups run when not all fit. */
+/* Room "rotate": multiplexing; groups take turns when not all fit. */
 #ifndef _KERNEL_EVENTS_ROTATE_H
 #define _KERNEL_EVENTS_ROTATE_H
 

@@ -234,8 +234,8 @@ static int perf_sched_events_in_locked(struct perf_event *leader)
 }
 
 /*
- * The driver may assign other counters to active events. It takes the counts
- * along only of those that run, so first all that are throttled are started.
+ * The driver may assign other counters to active events. It moves the counts of
+ * running events only, so all throttled events are started first.
  */
 static void perf_sched_start_add_locked(struct pmu *pmu)
 {
@@ -406,8 +406,8 @@ static void perf_sched_list_out_locked(struct perf_pmu_ctx *epc,
 }
 
 /*
- * Was the group there when the choice was made, and left out? Unknown for a
- * task's group that is bound to this CPU: the choice may come from another CPU.
+ * Did the choice leave this group out? This is unknown for a task's group that
+ * is bound to this CPU: the choice may have been made on another CPU.
  */
 static bool perf_sched_was_left_out(const struct perf_event *leader)
 {
@@ -490,12 +490,12 @@ static bool perf_sched_filtered(struct pmu *pmu)
 }
 
 /*
- * A try that finds no room takes some thousand instructions, and a user can
- * open thousands of groups. So a walk over the groups of a PMU context tries
- * them until so many have found no room, skips some, and tries again until so
- * many more have found none. The groups with the least service come first. The
- * number of skipped groups changes from choice to choice, so that all others
- * try in turn.
+ * To try a group that does not fit takes some thousand instructions, and a user
+ * can open thousands of groups. So a walk over the groups of a PMU context
+ * tries groups, those with the least service first, until this many did not
+ * fit. Then it skips some groups, and tries again until this many more did not
+ * fit. The number of skipped groups changes from choice to choice, so that all
+ * other groups try in turn.
  */
 #define PERF_SCHED_MISSES	16
 
@@ -504,7 +504,7 @@ struct perf_sched_walk {
 	unsigned int	pass;	/* groups still to be skipped */
 };
 
-/* For flexible groups. Pinned groups are all tried: each misses only once. */
+/* For flexible groups. Pinned groups are all tried; a miss leads to ERROR. */
 static struct perf_sched_walk
 perf_sched_walk_begin(const struct perf_pmu_ctx *epc)
 {
@@ -516,7 +516,7 @@ perf_sched_walk_begin(const struct perf_pmu_ctx *epc)
 	return walk;
 }
 
-/* No group behind tries any more. */
+/* No later group is tried. */
 static bool perf_sched_walk_is_over(const struct perf_sched_walk *walk)
 {
 	return walk->missed >= 2 * PERF_SCHED_MISSES;
@@ -570,8 +570,8 @@ static void perf_sched_pinned_in_locked(struct perf_pmu_ctx *epc)
 
 /*
  * No flexible group was active, and yet the group found no room. It may never
- * find any, and neither may others like it. They must not be the only ones that
- * try.
+ * fit, and the same may hold for many other groups. They must not keep the rest
+ * from being tried.
  */
 static void perf_sched_put_off_locked(struct perf_event *leader)
 {
@@ -599,8 +599,8 @@ static bool perf_sched_choose_group_locked(struct perf_event *leader,
 }
 
 /*
- * Groups that the walk has not reached have to wait. There may be thousands;
- * @cursor is behind those that the walk has visited.
+ * Makes the groups wait that the walk has not reached. There may be thousands.
+ * @cursor is at the first of them.
  * Return: how many have to wait.
  */
 static unsigned int perf_sched_rest_waits(struct perf_group_cursor *cursor)
@@ -621,8 +621,8 @@ static unsigned int perf_sched_rest_waits(struct perf_group_cursor *cursor)
  * perf_sched_choose_locked() - choose flexible groups and schedule them in
  * @epc: PMU context of a context loaded here, clock up to date
  *
- * Groups try in the order of service. A group that does not fit does not keep
- * the groups behind it from the room that is left.
+ * Groups are tried in the order of service. A group that does not fit does not
+ * keep later groups from using the remaining counters.
  *
  * Context: scheduling locks, the PMU disabled.
  */
@@ -774,9 +774,9 @@ bool perf_sched_group_fit_in_locked(struct perf_event *leader)
 }
 
 /*
- * Updates the clock of the context that is loaded beside @ctx. That of @ctx
- * itself is left alone, so that an event that is scheduled in now has run for
- * as long as it was enabled.
+ * Updates the clock of the context that is loaded beside @ctx. The clock of
+ * @ctx itself is not updated, so that an event that is scheduled in now has
+ * equal enabled and running times.
  */
 static void perf_sched_clock_other_locked(struct perf_cpu_context *cpuctx,
 					  struct perf_ctx *ctx)
@@ -867,8 +867,8 @@ static void perf_sched_pmu_ctx_in_locked(struct perf_pmu_ctx *epc)
  * perf_sched_fill_locked() - fill room that others left with waiting groups
  * @epc: PMU context of a context loaded here, clock up to date
  *
- * This is no new choice: else frequent switches would put off the next choice
- * for ever.
+ * This is not a new choice; otherwise frequent switches would defer the next
+ * choice for ever.
  *
  * Context: scheduling locks, the PMU disabled.
  */
@@ -1034,7 +1034,7 @@ static void perf_sched_task_in(void)
 }
 
 /**
- * perf_sched_reload_oncpu() - load the context that counts current, no other
+ * perf_sched_reload_oncpu() - load only the context that counts current
  *
  * Context: interrupts off.
  */
@@ -1071,7 +1071,7 @@ struct perf_ctx *perf_sched_take_ctx(struct task_struct *task)
 	return ctx;
 }
 
-/* The context stays loaded for the next task; drivers hear of the switch. */
+/* The context stays loaded for the next task; drivers are notified. */
 static void perf_sched_notify_kept_ctx(struct perf_ctx *ctx, bool sched_in)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
@@ -1110,7 +1110,7 @@ void __perf_event_task_sched_out(struct task_struct *task,
 		perf_sched_ctx_out_oncpu(ctx);
 }
 
-/* Comes before the task's own groups, because the CPU's groups come first. */
+/* Called before the task's groups are scheduled in: the CPU's come first. */
 static void perf_sched_follow_cgroup(struct task_struct *task)
 {
 #ifdef CONFIG_CGROUP_PERF
@@ -1164,7 +1164,7 @@ static void perf_sched_resched_oncpu(struct perf_late *late)
 	perf_ctx_clock_update_locked(&cpuctx->ctx);
 	if (task_ctx)
 		perf_ctx_clock_update_locked(task_ctx);
-	/* Only here do the CPU's pinned groups lose their place as well. */
+	/* Only here the CPU's pinned groups are scheduled out as well. */
 	perf_pmu_disable(pmu);
 	perf_sched_list_out_locked(epc, &epc->pinned_active);
 	perf_sched_pmu_resched_locked(cpuctx, pmu);

@@ -21,7 +21,7 @@
  *
  * Each driver is notified once of a switch out and once of a switch in. It gets
  * the task's PMU context if a task context with events of the PMU is loaded
- * (cpc->task_epc), else the CPU's, whatever else the task's context holds.
+ * (cpc->task_epc), and otherwise the CPU's.
  */
 #include "context.h"
 #include "pmu.h"
@@ -99,7 +99,7 @@ void perf_sched_cb_cpu(struct task_struct *task, bool sched_in)
 	struct perf_cpu_pmu_context *cpc, *next;
 
 	lockdep_assert_irqs_disabled();
-	/* A driver that has nothing left to save may leave the list. */
+	/* sched_task() may take its own driver off the list. */
 	list_for_each_entry_safe(cpc, next, this_cpu_ptr(&perf_sched_cb_list),
 				 sched_cb_entry) {
 		if (!cpc->task_epc)

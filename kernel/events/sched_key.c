@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "sched_key": the hooks in the task switch are called while events need them.
+ * Room "sched_key": enables the hooks of the task switch while needed.
  *
  * Purpose: a static key, and the number of its users. Switching it patches the
  * kernel and interrupts all CPUs, so it stays on for a second after its last
@@ -10,8 +10,8 @@
  *
  * Contexts: task to turn it on; any but NMI to release it.
  *
- * Locking: perf_sched_key_mutex to switch the key. Users beyond the first do
- * without.
+ * Locking: perf_sched_key_mutex to switch the key. Users take it only if they
+ * find no other user.
  */
 #include <linux/atomic.h>
 #include <linux/cleanup.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "sched_key": the hooks in the task switch are called while events need them. */
+/* Room "sched_key": enables the hooks of the task switch while needed. */
 #ifndef _KERNEL_EVENTS_SCHED_KEY_H
 #define _KERNEL_EVENTS_SCHED_KEY_H
 

@@ -2,10 +2,11 @@
 /*
  * Room "swap": tasks with equal events exchange their contexts at a switch.
  *
- * Purpose: where inherited events count by task a family cannot share contexts.
- * But a switch between two such tasks need not reprogram the PMU either: the
- * next task takes over the loaded context, and the previous task gets that of
- * the next. Counts that belong to a task go with it.
+ * Purpose: a family cannot share contexts if its inherited events count by
+ * task. A switch between two such tasks need not reprogram the PMU either: the
+ * next task takes over the loaded context, and the previous task gets the next
+ * one's context. Counts that belong to a task are exchanged back, so that they
+ * stay with their task.
  *
  * Owns: ctx->{equal,held,summed,moving}; the exchange of task->perf_event_ctxp and
  * ctx->task.
@@ -24,8 +25,8 @@
  *  1. an opener finds the task's context and waits for its mutex;
  *  2. a switch gives the context to another task;
  *  3. the opener has the mutex; perf_swap_hold() takes ctx->lock, sees that the
- *     task has another context, and the opener starts over. Had 3 come before 2, the
- *     switch would have seen that the context is held.
+ *     task has another context, and the opener starts over. If 3 comes before
+ *     2, the switch sees that the context is held.
  *
  * Race, counts are exchanged while they are added up:
  *  1. a reader of the eldest has taken the count of one task's copy;
@@ -52,9 +53,9 @@
 #include "swap.h"
 
 /*
- * ctx->equal is the same number in equal contexts. The lowest bit says that
- * some counts go with their tasks; if it is clear an exchange looks at no
- * event.
+ * ctx->equal is the same number in equal contexts. The lowest bit is set if
+ * some counts belong to a task; if it is clear, an exchange of contexts need
+ * not visit events.
  */
 #define PERF_SWAP_BY_TASK	1
 #define PERF_SWAP_NEXT_EQUAL	2
@@ -128,7 +129,7 @@ static void perf_swap_group_events_locked(struct perf_event *leader,
 	} while (member != leader);
 }
 
-/* Where groups take turns, service goes with the task, as counts do. */
+/* If groups take turns, their service stays with the task, as counts do. */
 static noinline void perf_swap_waiting_locked(struct perf_event *leader,
 					      struct perf_event *twin)
 {
@@ -281,7 +282,8 @@ static bool perf_swap_unloaded_locked(struct perf_ctx *a,
  * correspond. Then the counts stay where they are, so that the sum is right.
  *
  * Context: interrupts off; between perf_swap_begin_move() and its counterpart.
- * Return: true if exchanged; false if one is loaded, or a switch checks both.
+ * Return: true if exchanged; false if one is loaded, or its lock is held
+ * (perhaps by a switch that checks both).
  */
 bool perf_swap_unloaded(struct perf_ctx *a,
 			struct perf_ctx *b)
@@ -307,7 +309,7 @@ bool perf_swap_unloaded(struct perf_ctx *a,
  * under its mutex.
  *
  * Context: task; ctx->mutex, for as long as the answer is needed.
- * Return: true if @ctx is @task's and stays so; false if the caller has to use
+ * Return: true if @task has @ctx and keeps it; false if the caller has to use
  * perf_swap_hold().
  */
 bool perf_swap_stays(struct perf_ctx *ctx, struct task_struct *task)
@@ -323,7 +325,7 @@ bool perf_swap_stays(struct perf_ctx *ctx, struct task_struct *task)
  * @task: task
  *
  * Context: task; ctx->mutex, until perf_swap_release().
- * Return: true if @ctx is @task's and stays so; false if @task has another one.
+ * Return: true if @task has @ctx and keeps it; false if @task has another one.
  */
 bool perf_swap_hold(struct perf_ctx *ctx, struct task_struct *task)
 {
@@ -537,7 +539,7 @@ static void perf_swap_set_moving(struct perf_ctx *ctx, bool moving)
  * @b: the other one; held
  *
  * Waits for readers that have begun; readers that come later wait for
- * perf_swap_end_move(). If no count goes with its task no one waits.
+ * perf_swap_end_move(). If no count belongs to a task, nothing waits.
  *
  * Context: task; both ctx->mutex until perf_swap_end_move(), no child_mutex.
  */
@@ -574,7 +576,7 @@ void perf_swap_end_move(struct perf_ctx *a,
  * @event: event
  *
  * A sample of one event shows the counts of the whole group. Either all of them
- * go with their task, or the context stays with it.
+ * belong to the task, or the context is not exchanged.
  *
  * Context: ctx->mutex, for the group.
  * Return: false if only some events of the group count by task.

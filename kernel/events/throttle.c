@@ -22,7 +22,7 @@
  * Race, a throttled group and the tick:
  *  1. NMI marks the event MAX_INTERRUPTS, and the leader as throttled; the
  *     event's driver stops the event. The driver may be walking its counters,
- *     so the other events of the group must stay where they are;
+ *     so the other events of the group must not be stopped here;
  *  2. an irq_work finds the leader and stops the events that are not marked
  *     yet;
  *  3. the tick clears the marks and starts the marked events again. If it comes
@@ -40,7 +40,7 @@
  *  3. the tick starts it, and the difference of the two is added to its count.
  * So the throttling of all groups on a PMU ends before others are added to it.
  *
- * Race, a software or trace event that overflows in NMI while it overflows:
+ * Race, an NMI overflows a software or trace event that is overflowing already:
  *  1. a page fault, say, is about to be counted in hwc->interrupts;
  *  2. an NMI reads the user's stack, faults, counts, and throttles the event;
  *  3. step 1 goes on: its exchange fails, and it finds the mark. A plain
@@ -236,12 +236,13 @@ static s64 perf_freq_step_up(u64 period)
 }
 
 /*
- * Moves the period towards @fit, the period that suits the last window. The
- * period is the mean of up to PERF_FREQ_WINDOWS windows. A window that is off
- * by more than a quarter is an outlier, or the rate of events has changed: the
- * next window weighs twice as much, and the third in a row is followed at once.
- * The first windows have no predecessors and are followed at once as well,
- * upwards by a factor of PERF_FREQ_STEP at most: a window of few events is
+ * Moves the period towards @fit, the period that would have suited the last
+ * window. The period is the mean of up to PERF_FREQ_WINDOWS windows. If a
+ * window differs by more than a quarter, it is an outlier, or the rate of
+ * events has changed: the next window weighs twice as much, and after three
+ * such windows in a row the period becomes @fit at once. The first windows,
+ * which have no predecessors, also take effect at once. The period grows at
+ * most by a factor of PERF_FREQ_STEP: the time of a window with few events is
  * mostly the time that samples take.
  */
 static void perf_freq_learn(struct perf_event *event, u64 fit)
@@ -308,8 +309,8 @@ static bool perf_freq_is_cut_short(const struct perf_event *event)
 /*
  * The next period may have begun with the length of the last one. If that
  * length was computed for a different load, the period is cut short. Ticks end
- * windows that take too long; one that is longer still saw no tick, because the
- * CPU was idle.
+ * windows that take too long. A window that is even longer had no tick, because
+ * the CPU was idle.
  *
  * Out of line: it needs registers, which events with fixed periods need not
  * save.
@@ -326,10 +327,10 @@ static noinline void perf_freq_overflow(struct perf_event *event)
 }
 
 /*
- * The driver has stopped the event whose rate was too high, unless it is a
- * software event: alone such an event would go on counting, but it must not
- * beside a stopped group. An event that traces has no count that belongs to
- * others, and its trace would have a gap.
+ * The driver has already stopped the event whose rate was too high, unless it
+ * is a software event. A lone software event continues to count, but in a group
+ * it is stopped with the others. An event that traces is not stopped: its count
+ * need not match the others, and its trace would have a gap.
  */
 static void perf_throttle_stop_event(struct perf_event *event)
 {
@@ -350,7 +351,7 @@ static bool perf_throttle_is_active(const struct perf_event *event)
 	       perf_event_is_throttled(event);
 }
 
-/* The event that was throttled may have left the group since. */
+/* The event that was throttled may have left the group meanwhile. */
 static bool perf_throttle_stops_group(struct perf_event *leader)
 {
 	struct perf_event *sibling;
