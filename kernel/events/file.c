@@ -9,11 +9,11 @@
  *
  * Contexts: task.
  *
- * Lifetime: the file holds a reference on its event until it is released. An open
- * that fails may release a file without an event, which has no descriptor.
+ * Lifetime: the file holds a reference on its event until it is released. An
+ * open that fails may release a file that has no event and no descriptor.
  *
- * Locking: most ioctls run under event->ctx->mutex; those for copies as well
- * also under child_mutex, so that no copy leaves meanwhile.
+ * Locking: most ioctls run under event->ctx->mutex. Ioctls that also change
+ * copies hold child_mutex as well, so that no copy leaves meanwhile.
  */
 #include <linux/bitmap.h>
 #include <linux/bpf.h>
@@ -75,7 +75,7 @@ static int perf_file_fasync(int fd, struct file *file, int on)
 }
 
 #ifdef CONFIG_PROC_FS
-/* The type that was asked for, and the PMU: "none" for a revoked event. */
+/* Shows the requested type, and the PMU: "none" for a revoked event. */
 static void perf_file_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct perf_event *event = file->private_data;
@@ -226,8 +226,8 @@ static long perf_ioctl_query_bpf(struct perf_event *event, unsigned long arg)
 
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
 /*
- * An event that refuses stays as it was. The check compares all other fields, so it
- * gets the event's sig_data.
+ * A refused change leaves the event as it was. The check compares all other
+ * fields, so it gets the event's sig_data.
  */
 static int perf_file_modify_breakpoint(struct perf_event *event,
 				       const struct perf_event_attr *attr,
@@ -256,8 +256,9 @@ static int perf_file_modify_breakpoint(struct perf_event *event,
 #endif
 
 /*
- * A change of an event and its copies: the first @nr_done have it. Copies may be
- * enabled where the event is not, so @enabled has a bit for each of them.
+ * A change of an event and its copies. The first @nr_done of them have been
+ * changed. Copies may be enabled while the event is not, so @enabled has a bit
+ * for each of them.
  */
 struct perf_file_change {
 	const struct perf_event_attr	*attr;
@@ -314,7 +315,7 @@ static void perf_file_undo_change(struct perf_event *event,
 	}
 }
 
-/* If one refuses, all stay as they were. */
+/* If the change of one is refused, all stay as they were. */
 static int perf_file_modify_family(struct perf_event *event,
 				   const struct perf_event_attr *attr)
 {

@@ -3,8 +3,9 @@
  * Callbacks of a hypervisor, for overflows that interrupted a guest.
  *
  * A hypervisor (KVM, Xen) registers callbacks; an overflow handler calls them,
- * in NMI, to learn whether this CPU was in a guest and where. Only one
- * hypervisor can register. Without one the answer is 0, which is "no guest".
+ * in NMI, to find out whether this CPU was in a guest, and at which address.
+ * Only one hypervisor can register. Without one the answer is 0, which is "no
+ * guest".
  *
  * This file owns the pointer perf_guest_cbs and three static calls made from
  * it, so that a query costs a direct call and no test.
@@ -32,7 +33,7 @@ DEFINE_STATIC_CALL_RET0(__perf_guest_get_ip, *perf_guest_cbs->get_ip);
 DEFINE_STATIC_CALL_RET0(__perf_guest_handle_intel_pt_intr,
 			*perf_guest_cbs->handle_intel_pt_intr);
 
-/* What every static call does while there is no hypervisor. */
+/* Targets of the static calls while no hypervisor is registered. */
 #define perf_guest_answer_none(_call) \
 	static_call_update(_call, (void *)&__static_call_return0)
 

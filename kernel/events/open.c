@@ -2,63 +2,65 @@
 /*
  * Room "open": perf_event_open(2), and its counterpart inside the kernel.
  *
- * Four steps. Parse looks at nothing but the arguments and the caller; find
- * turns numbers into a descriptor, a leader and a task; build makes the event
- * and all that it needs, and checks whether it may join its context and group;
- * publish changes what others see and cannot fail. One struct perf_open goes
- * from step to step, and one function undoes what there is of it.
+ * There are four steps. Parse looks only at the arguments and the caller. Find
+ * reserves a descriptor and looks up the leader and the task. Build makes the
+ * event and all that it needs, and checks whether it may join its context and
+ * group. Publish makes the event visible to others and cannot fail. One struct
+ * perf_open is passed from step to step, and one function undoes the steps that
+ * were done.
  *
- * A dry run is the first three steps without a file and without attaching to a
- * buffer, in a context that is not changed. It takes what the PMU reserves for
- * an event, and releases it.
+ * A dry run consists of the first three steps, without a file, without
+ * attaching to a buffer, and without a change to the context. It reserves the
+ * resources that the PMU needs for the event, and releases them.
  *
  * Owns:     nothing that outlives a call.
  * Contexts: task context, may sleep.
  *
  * Lifetime rules: the call owns the event until it publishes it, then the file
- * does. Before that it can be found only with PERF_FLAG_FD_OUTPUT: it is on the
- * list of a buffer then, where a task that unmaps the buffer finds it. So it is
- * attached there by the last step that can fail, and never in a dry run. The
- * leader is kept by its file, the context by a reference of the call, to which
- * installing adds the event's own.
+ * does. Before that, others can find it only with PERF_FLAG_FD_OUTPUT: a task
+ * that unmaps the buffer finds it on the list of the buffer. So the last step
+ * that can fail attaches it there, and a dry run never does. The leader is kept
+ * by its file, the context by a reference of the call, to which installing adds
+ * the event's own.
  *
  * Locking rules: the target's exec_update_lock, if there is a target other than
- * the caller, then the mutex of the context; both held from the first check
- * until the event is installed. The owner's perf_event_mutex afterwards, since
- * it comes before a context's mutex.
+ * the caller, then the mutex of the context; both are held from the first check
+ * until the event is installed. The owner's perf_event_mutex is taken
+ * afterwards, since it must not be taken inside a context's mutex.
  *
  * Race: open against a target that execs a set-uid program.
- *   1. The caller may trace the target: perf_target_permitted() says yes.
+ *   1. perf_target_permitted() allows the caller to observe the target.
  *   2. The target execs. It cannot change its credentials before the event is
  *      installed, because this call holds exec_update_lock.
- *   3. Then exec finds the event, and removes it if it must.
+ *   3. Then exec finds the event, and removes it if necessary.
  *
  * Race: two siblings join the same software group, one of a hardware PMU.
  *   1. Both calls see a leader of the software PMU.
  *   2. One of them moves the group to the hardware PMU.
- *   3. The other one checks only now, under the context's mutex, where the
- *      leader is; it uses nothing that it knew before about the leader.
+ *   3. The other one checks the leader's PMU only now, under the context's
+ *      mutex; it uses nothing that it read earlier.
  *
  * Race: open against an exchange of contexts, and an exit.
  *   1. The call finds the target's context and waits for its mutex.
  *   2. A switch gives the context to another task; that task exits, and the
  *      context has no task any more.
- *   3. This says nothing about the target. The call checks whether the target
- *      still has the context, and if not, looks for the one that it has, which
- *      fails only if the target itself exits. If the target runs with another
- *      task's context, home.c gives it back its own.
+ *   3. The target itself may still run. The call checks whether the target
+ *      still has the context. If not, it looks up the target's present context,
+ *      which fails only if the target itself exits. If the target runs with
+ *      another task's context, home.c gives it back its own.
  *
  * Race: open against CPU hotplug, for events of CPUs.
  *   1. The CPU goes offline: "online" is cleared under the context's mutex.
- *   2. This call looks at "online" under the same mutex: -ENODEV. If it comes
- *      before 1, the event is there and is scheduled out with the others.
+ *   2. This call looks at "online" under the same mutex: -ENODEV. If the call
+ *      comes before 1, the event is installed, and is scheduled out with the
+ *      others.
  *
  * Race: open with PERF_FLAG_FD_OUTPUT against the last unmapping of that buffer.
  *   1. The buffer was in use when the event was checked.
  *   2. It is unmapped. If attaching comes later it is refused, and the event is
  *      freed without having been visible.
- *   3. If attaching came before, unmapping finds the event and detaches it. The
- *      event has no buffer then, as if it had been opened earlier.
+ *   3. If attaching came before, unmapping finds the event and detaches it.
+ *      Then the event has no buffer, just as an event that was opened earlier.
  */
 
 #include <linux/anon_inodes.h>
@@ -123,7 +125,10 @@ struct perf_open {
 
 	/* In a dry run nothing is published, and this is filled in. */
 	struct perf_fit		*fit;
-	/* In search of a reason: rights were checked for another attribute. */
+	/*
+	 * Set by a search for a reason: rights were checked for another
+	 * attribute.
+	 */
 	bool			trial;
 };
 
@@ -243,7 +248,7 @@ static int perf_open_find_task(struct perf_open *open)
 		return perf_refuse(-ESRCH, PERF_ARGUMENT(PID), 0,
 				   PERF_REASON_NO_TASK);
 
-	/* A copy of only some events of a group would be another group. */
+	/* Otherwise a fork would copy only some events of the group. */
 	if (open->leader && open->leader->attr.inherit != open->attr->inherit)
 		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS,
 				   PERF_ATTR_INHERIT,
@@ -256,7 +261,9 @@ static int perf_open_find(struct perf_open *open, int group_fd)
 	int fd_flags = O_RDWR;
 	int err;
 
-	/* It will be an index. perf_event_alloc() refuses invalid ones. */
+	/*
+	 * It is used as an index. perf_event_alloc() refuses invalid numbers.
+	 */
 	if ((unsigned int)open->cpu < nr_cpu_ids)
 		open->cpu = array_index_nospec(open->cpu, nr_cpu_ids);
 
@@ -297,8 +304,8 @@ static int perf_open_alloc(struct perf_open *open,
 }
 
 /*
- * Signals give as much power over the target as a debugger has, so they need
- * the right to attach, or the right to send any signal.
+ * With signals the caller has as much power over the target as a debugger, so
+ * it needs the right to attach to it, or the right to send any signal.
  */
 static bool perf_target_permitted(const struct perf_event_attr *attr,
 				  struct task_struct *task)
@@ -506,8 +513,8 @@ static int perf_open_check_group(const struct perf_open *open)
 }
 
 /*
- * A group is scheduled as one, on one PMU: software events go with the
- * hardware events of their group, whichever came first.
+ * A group is scheduled as a whole, on one PMU: software events go to the PMU of
+ * the hardware events in their group, in whatever order they were opened.
  */
 static struct pmu *perf_open_choose_pmu(struct perf_open *open)
 {
@@ -600,8 +607,9 @@ static int perf_open_make_file(struct perf_open *open)
 }
 
 /*
- * A record about a task, such as sched_wakeup, is also for this task's events that are
- * bound to the CPU. A sample for them shows the task that runs there.
+ * A record about a task, such as sched_wakeup, is also delivered to events of
+ * that task which are bound to the CPU. Their sample shows the task that runs
+ * there.
  */
 static bool perf_open_shows_all(struct perf_event *event)
 {
@@ -661,9 +669,9 @@ static void perf_open_replace(struct perf_open *open, struct perf_event *member)
 }
 
 /*
- * The events stay linked all the time. All have left before the first one
- * comes back, and the leader comes last: so the whole group is there when the
- * leader is installed and the group is scheduled in.
+ * The events stay linked to each other. All of them are removed before the
+ * first one is installed again, and the leader is installed last. So the group
+ * is complete when it is scheduled in.
  */
 static void perf_open_move_group(struct perf_open *open)
 {
@@ -751,7 +759,7 @@ SYSCALL_DEFINE5(perf_event_open,
 
 /**
  * perf_open_try() - do all of perf_event_open(2) that can fail, then undo it
- * @attempt: the call; receives the attribute as it was understood, and whether
+ * @attempt: the call; receives the attribute as the kernel read it, and whether
  *	the event would find counters
  *
  * A trial is made after an attempt whose checks and rights were found good,
@@ -781,7 +789,7 @@ int perf_open_try(struct perf_open_attempt *attempt)
 		err = perf_open_find(&open, attempt->group_fd);
 	if (!err)
 		err = perf_open_build(&open);
-	/* The event is kept meanwhile, and with it its PMU. */
+	/* The event is kept meanwhile, and so its PMU stays. */
 	perf_open_unlock(&open);
 	if (!err)
 		perf_fit_judge(open.fit);

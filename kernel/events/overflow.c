@@ -7,25 +7,24 @@
  * throttle, pause a trace, run the BPF program, count down the limit, signal,
  * write the sample, wake, resume a trace.
  *
- * Contexts: an overflow arrives in any context with interrupts off, NMI
- * included. It takes no lock and wakes no task; what it cannot do there it
- * leaves to
+ * Contexts: an overflow is handled in any context with interrupts off, NMI
+ * included. The handler takes no lock and wakes no task. It defers such work to
  *
  *   pending_irq		wake pollers, signal O_ASYNC owners; anywhere
  *   pending_disable_irq	disable the event; on the CPU where it runs
  *   pending_task		SIGTRAP; in the task, on its way to user mode
  *
- * Lifetime rules: irq_work is cancelled synchronously by perf_overflow_cancel()
- * once the event has left its context. Then only the writer of a side-band
- * record can still queue it (race 4). The task work cannot be cancelled that
- * way: close() may itself run as task work of the same task, and would wait for
- * work queued behind it. The task work holds a reference instead, so an event
- * outlives its file until the signal is sent.
+ * Lifetime rules: perf_overflow_cancel() waits for irq_work once the event has
+ * left its context. Then only the writer of a side-band record can still queue
+ * it (race 4). The task work cannot be cancelled that way: close() may itself
+ * run as task work of the same task, and would wait for work queued behind it.
+ * The task work holds a reference instead, so an event outlives its file until
+ * the signal is sent.
  *
  * Locking rules: child_mutex for the BPF programs of an event and its copies;
- * else none. Interrupts off on the CPU where the event is active (or ctx->lock,
- * for an inactive event) keep it from being removed, because removal needs one
- * or the other.
+ * else none. An active event cannot be removed while interrupts are off on its
+ * CPU, and an inactive event cannot be removed while ctx->lock is held, because
+ * removal needs an interrupt there or the lock.
  *
  * Races
  *
@@ -86,7 +85,7 @@
 #include "throttle.h"
 
 /*
- * Later: wake, disable, signal
+ * Deferred work: wake, disable, signal
  *
  * These hold the recursion guard of their level, so that events of the wake-up
  * path do not queue wake-ups without end. If the guard is taken already,
@@ -337,7 +336,7 @@ void perf_overflow_adopt_bpf(struct perf_event *copy)
 }
 
 /**
- * perf_overflow_set_bpf() - attach a program that sees each overflow
+ * perf_overflow_set_bpf() - attach a program that is run at each overflow
  * @event: an event that was opened, not one of tracing
  * @prog: the program; its reference passes to @event on success
  * @bpf_cookie: a value for the program
@@ -436,13 +435,13 @@ void perf_event_free_bpf_prog(struct perf_event *event)
 #endif
 
 /*
- * Now: in the context of the overflow
+ * Work in the context of the overflow
  */
 
 /*
  * The interrupt comes some instructions late and may find the CPU in the kernel
- * although only user mode was counted. The owner of the event must not see what
- * it finds there. While a guest runs, @regs are those of the host's exit path,
+ * although only user mode was counted. The owner of the event must not see
+ * those registers. While a guest runs, @regs are those of the host's exit path,
  * and the guest's mode decides.
  */
 static bool perf_overflow_may_show(const struct perf_event *event,
@@ -518,7 +517,7 @@ static bool perf_overflow_report(struct perf_event *event,
 /**
  * perf_overflow_emit_nmi() - handle one overflow
  * @event: the event
- * @data: what the source knows of the sample
+ * @data: sample fields that the source has filled in
  * @regs: registers of the interrupted code
  * @throttle: stop the event if its rate is too high
  *
@@ -538,7 +537,7 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 
 	lockdep_assert_irqs_disabled();
 
-	/* Narrow counters also interrupt just to be added to event->count. */
+	/* Narrow counters also interrupt only to update event->count. */
 	if (unlikely(!is_sampling_event(event)))
 		return 0;
 
@@ -558,7 +557,7 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 /**
  * perf_event_overflow() - handle an overflow of a PMU's counter
  * @event: the event; active on this CPU
- * @data: initialised, with what the PMU knows of the sample
+ * @data: initialised, with the sample fields that the PMU has filled in
  * @regs: registers of the interrupted code
  *
  * Context: any, NMI included, interrupts off. The handler may stop other

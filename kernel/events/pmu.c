@@ -10,11 +10,10 @@
  * Contexts: task; perf_pmu_disable() and perf_pmu_enable() down to NMI.
  *
  * Lifetime: an event is on its PMU's list, and pins the module, from event_init
- * until it has lost or freed everything that it had of the driver. A PMU that
- * goes away is first removed from the list and the numbers, and grace periods
- * of SRCU and RCU are waited for. When its events have gone as well, grace
- * periods are waited for once more, because of readers that found the PMU
- * through an event.
+ * until all resources that the driver gave it were released. Unregistering
+ * first removes the PMU from the list and from the numbers, and waits for grace
+ * periods of SRCU and RCU. When all events of the PMU have gone, it waits for
+ * grace periods again, because readers may have found the PMU through an event.
  *
  * Locking: perf_pmus_mutex to change the registry, perf_pmus_srcu to read;
  * users_lock of a PMU for its list of events. event->pmu changes to
@@ -22,19 +21,20 @@
  * all others read it once, under RCU or SRCU.
  *
  * Race, an event is opened while its PMU registers:
- *  1. the number is reserved, with no PMU behind it: lookups miss;
+ *  1. the number is reserved, but lookups find no PMU with it yet;
  *  2. methods, per-CPU data and device are made;
  *  3. the number gets its PMU, and the list its entry: lookups find a complete
  *     PMU.
  *
  * Race, an event is opened while its PMU unregisters:
  *  1. perf_pmu_hide() sets pmu->leaving under users_lock;
- *  2. event_init has accepted the event. It joins the list under the same lock.
- *     If leaving is set, it is refused; otherwise it is found on the list;
- *  3. an event that is found there without a context is left alone: it cannot
- *     count, and its creator may still free it. If it gets a context instead,
- *     perf_pmu_announce() sees that the PMU is leaving and wakes the task that
- *     waits.
+ *  2. event_init has accepted the event, which joins the list under the same
+ *     lock. If leaving is set, the event is refused. Otherwise the task that
+ *     revokes events finds it on the list;
+ *  3. if the event has no context yet, that task leaves it alone and waits:
+ *     such an event cannot count, and its creator may still free it. When it
+ *     gets a context, perf_pmu_announce() sees that the PMU is leaving and
+ *     wakes the waiting task.
  */
 #include <linux/cpu.h>
 #include <linux/idr.h>
@@ -56,11 +56,13 @@ LIST_HEAD(perf_pmus);
 DEFINE_SRCU(perf_pmus_srcu);
 
 static DEFINE_IDR(perf_pmu_numbers);
-/* For each scope, one CPU of each of its units, which counts for the unit. */
+/* For each scope: the CPUs that count, one in each unit of the scope. */
 static struct cpumask perf_scope_masks[PERF_PMU_MAX_SCOPE];
 static DEFINE_PER_CPU(unsigned int, perf_pmu_txn_flags);
 
-/* Set by the driver that has branch records; without one there are none. */
+/*
+ * Set by the driver that records branches; without such a driver it returns 0.
+ */
 DEFINE_STATIC_CALL_RET0(perf_snapshot_branch_stack, perf_snapshot_branch_stack_t);
 
 #define PERF_MUX_INTERVAL_MS	(1000 / HZ ?: 1)
@@ -174,7 +176,7 @@ static int perf_pmu_batch_commit(struct pmu *pmu)
 	return 0;
 }
 
-/* The PMU of events whose PMU has gone: no event is ever scheduled in on it. */
+/* The PMU of revoked events: no event is ever scheduled in on it. */
 
 static int perf_pmu_none_refuse(struct perf_event *event, int flags)
 {
@@ -314,11 +316,11 @@ const struct cpumask *perf_pmu_scope_siblings(unsigned int scope, int cpu)
 }
 
 /**
- * perf_pmu_scope_join() - let a CPU count for its units that have no CPU yet
+ * perf_pmu_scope_join() - make a CPU count for its units that have no CPU yet
  * @cpu: CPU that comes online; not yet in perf_online_mask
  *
- * The topology of the boot CPU is not known when it joins, so that it counts
- * for a unit of each scope.
+ * The topology of the boot CPU is not known yet when it joins, so it counts for
+ * a unit of each scope.
  *
  * Context: perf_pmus_mutex.
  */
@@ -339,7 +341,7 @@ void perf_pmu_scope_join(unsigned int cpu)
 }
 
 /**
- * perf_pmu_scope_leave() - let another CPU count for a unit
+ * perf_pmu_scope_leave() - make another CPU count for a unit
  * @scope: PERF_PMU_SCOPE_*
  * @cpu: CPU that goes offline
  *
@@ -485,9 +487,9 @@ static void perf_pmu_wait_for_readers(void)
  * perf_pmu_hide() - keep new events from a PMU
  * @pmu: PMU that goes away
  *
- * The device is removed without perf_pmus_mutex, for which a sysfs file may
- * wait. It is removed before the PMU refuses events, because sysfs files make
- * some.
+ * The device is removed without perf_pmus_mutex, since a sysfs file may wait
+ * for that mutex. It is removed before the PMU refuses events, because reads of
+ * its sysfs files create some.
  *
  * Context: task; waits for grace periods.
  */
@@ -504,7 +506,7 @@ void perf_pmu_hide(struct pmu *pmu)
 }
 
 /**
- * perf_pmu_forget() - free what the core has for a PMU
+ * perf_pmu_forget() - free the core's data of a PMU
  * @pmu: hidden PMU without events and without PMU contexts
  *
  * Context: task; waits for grace periods.
@@ -560,8 +562,8 @@ void perf_pmu_announce(struct perf_event *event)
 
 /**
  * perf_pmu_drop_event() - detach an event from its PMU
- * @event: event in no context, with nothing of the driver's; if its PMU has
- *	gone already, nothing is done
+ * @event: event in no context, whose driver resources were released; if its
+ *	PMU has gone already, nothing is done
  *
  * The PMU may be gone when this returns.
  *
@@ -622,7 +624,7 @@ static int perf_pmu_check_event(struct pmu *pmu, struct perf_event *event)
 		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS,
 				   PERF_ATTR_EXCLUDE_SOME,
 				   PERF_REASON_NO_EXCLUDE);
-	/* The field is newer than most drivers, which would ignore it. */
+	/* Most drivers are older than the field, and would ignore it. */
 	if (attr->config4 && !(pmu->capabilities & PERF_PMU_CAP_CONFIG4))
 		return perf_refuse(-EINVAL, PERF_FIELD(config4), ~0ULL,
 				   PERF_REASON_UNKNOWN_BITS);
@@ -813,7 +815,10 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 		pmu = READ_ONCE(event->parent->pmu);
 		if (READ_ONCE(pmu->leaving))
 			return ERR_PTR(-ENODEV);
-		/* Another PMU would count something else. */
+		/*
+		 * Only the parent's PMU: another one would count something
+		 * else.
+		 */
 		err = perf_pmu_try(pmu, event);
 		return err ? ERR_PTR(err) : pmu;
 	}

@@ -16,9 +16,9 @@
  * for each CPU go afterwards.
  *
  * Locking: perf_pmus_mutex, which the room "pmu" holds while it has a device
- * made. It does not hold it when it has the device of a registered PMU removed,
- * since a file may wait for a CPU hotplug that waits for that mutex. Those who
- * write an interval take turns, by interval_mutex; cpc->mux_lock protects the
+ * made. The mutex is not held while the device of a registered PMU is removed,
+ * since a file may wait for a CPU hotplug that waits for that mutex.
+ * interval_mutex serialises writes of an interval; cpc->mux_lock protects the
  * timer.
  *
  * Race: a CPU comes online while an interval is written. The CPU hotplug lock
@@ -73,7 +73,7 @@ static ssize_t perf_event_mux_interval_ms_show(struct device *dev,
 	return sysfs_emit(page, "%d\n", pmu->hrtimer_interval_ms);
 }
 
-/* Runs on the CPU: a timer under way takes the new interval at once. */
+/* Runs on the CPU. A pending timer is restarted with the new interval. */
 static int pmu_sysfs_restart_turn(void *arg)
 {
 	struct pmu *pmu = arg;

@@ -9,7 +9,7 @@
  *
  * Contexts: task. The event is changed where its context is loaded.
  *
- * Lifetime: a few words of the event.
+ * Lifetime: the state is a few words of the event.
  *
  * Locking: ctx->lock on the event's CPU to set them, while the event does not
  * count; then they change in that CPU's overflows. The eldest's child_mutex for

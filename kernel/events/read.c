@@ -66,7 +66,10 @@ static u64 perf_read_family(struct perf_event *event, u64 *enabled,
 	perf_swap_hold_counts(event);
 	perf_control_read(event, false);
 	total = perf_read_count(event);
-	/* In this order: times go on, and running must not exceed enabled. */
+	/*
+	 * Running is read first: times advance, and running must not exceed
+	 * enabled.
+	 */
 	*running = perf_read_running(event);
 	*enabled = perf_read_enabled(event);
 	list_for_each_entry(child, &event->child_list, child_list) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Room "remote": the only way to work on a context, or on a CPU, from
- * elsewhere; and work that waits on a CPU for the end of a walk over events.
+ * elsewhere. It also defers work on a CPU to the end of a walk over events.
  *
  * Purpose: a context is loaded on one CPU or nowhere. An operation on it is
  * sent to that CPU, or done here under its lock.
@@ -33,22 +33,22 @@
  *     after the count was lowered finds no walk. Work that came before is found
  *     on the list.
  *  4. Only the end of the outermost walk does the work, and only with
- *     interrupts on: an interrupt could have come there too, so that no lock is
- *     held that the work takes. A walk with interrupts off, or in NMI, gets no
- *     work while it lasts. If it finds work, it has itself interrupted another
- *     walk between the two steps of 3; that walk does the work. Interrupts are
- *     enabled between one piece of work and the next.
- *  5. The sender sleeps on a completion. Nothing is sent a second time because
- *     of a walk, and nothing polls.
+ *     interrupts on. An interrupt may come there, so no lock that the work
+ *     takes is held. No work arrives during a walk with interrupts off, or in
+ *     NMI. If such a walk finds work, it has interrupted another walk between
+ *     the two steps of 3, and that walk does the work. Interrupts are enabled
+ *     between one piece of work and the next.
+ *  5. The sender sleeps on a completion. A walk does not cause the work to be
+ *     sent a second time, and no task polls.
  *  6. The work waits for the rest of one walk, which has preemption off: for
  *     each event of the list no more than one sample, or as many as the weight
  *     of the occurrence requires until the event is throttled. See locking.rst.
  * A CPU cannot go offline in a walk, since preemption is off; so it leaves no
  * work behind. A caller that calls its own CPU does so from a task, outside of
  * walks. The count is per CPU, and no other functions than those of steps 1 and
- * 3 change it. It does not depend on the bytes that guard a task against
- * recursion: code that forgets to give such a byte back loses events, but
- * blocks nothing.
+ * 3 change it. It does not depend on the bytes that guard against recursion
+ * (recursion.h): code that never clears such a byte loses events, but nothing
+ * waits for it.
  *
  * Race, a task that moves while a function is called on its context:
  *  1. the caller reads loaded_cpu == 1 and sends the function to CPU 1;
@@ -154,7 +154,7 @@ struct perf_remote_job {
 	struct perf_late	late;
 	void			(*run)(struct perf_remote_job *job);
 	struct completion	done;
-	/* It came during a walk, and waits for its end. */
+	/* The job came during a walk, and waits for the end of the walk. */
 	bool			waits;
 };
 
@@ -244,7 +244,7 @@ static void perf_remote_run_unloaded(struct perf_remote_call *call)
  */
 int perf_ctx_call(struct perf_ctx *ctx, perf_ctx_fn fn, void *arg)
 {
-	/* Mostly nothing is sent, and the fields for that are not needed. */
+	/* Usually no IPI is sent, and these fields are not used. */
 	struct perf_remote_call call __uninitialized;
 
 	lockdep_assert_irqs_enabled();

@@ -3,7 +3,7 @@
  * Room "software": PERF_TYPE_SOFTWARE counters, and counting in software.
  *
  * Owns the list of active software events of each CPU and number, the static
- * keys perf_swevent_enabled[] that keep the call sites quiet while there are no
+ * keys perf_swevent_enabled[] that disable the call sites while there are no
  * events, and the arithmetic of periods for every PMU whose counter is
  * event->count itself: software, tracepoints and probes, breakpoints.
  *
@@ -16,7 +16,8 @@
  * events are scheduled out. An event leaves its list before it leaves its
  * context, and is freed a grace period later. A static key counts the opened
  * events of its number, but no inherited events, since these keep their eldest.
- * It has one more user from the first event until a second after the last.
+ * It has one additional user from the first event until one second after the
+ * last.
  *
  * Locking rules: a list changes on its own CPU with interrupts off, and is
  * walked under RCU on the same CPU. NMI may interrupt a change: it sees the
@@ -174,7 +175,7 @@ u64 perf_swevent_set_period(struct perf_event *event)
 	return ended;
 }
 
-/* The first of several overflows always passes, whatever the rate. */
+/* The first of several overflows is never throttled, whatever the rate. */
 static void perf_swevent_overflow(struct perf_event *event, u64 times,
 				  struct perf_sample_data *data,
 				  struct pt_regs *regs)
@@ -193,7 +194,7 @@ static void perf_swevent_overflow(struct perf_event *event, u64 times,
 
 /*
  * Random periods: each that has ended yields a sample with its own length. If
- * the event must stop the rest is dropped, however many periods that were.
+ * the event must stop, the remaining periods are dropped.
  *
  * Out of line: it needs registers, which events with fixed periods need not
  * save.
@@ -403,7 +404,10 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 		perf_walk_begin();
 		perf_swevent_tell(event_id, nr, regs, addr);
 		perf_swevent_put_recursion_context(rctx);
-		/* Not before: software events may count what late work does. */
+		/*
+		 * Only after the walk: software events may count occurrences in
+		 * deferred work.
+		 */
 		perf_walk_end();
 	}
 }
@@ -509,11 +513,11 @@ static DECLARE_DELAYED_WORK(perf_swevent_key_work, perf_swevent_key_off);
 
 /*
  * A program that opens and closes one event after the other must not patch the
- * kernel each time. The kept user serves nothing else: an event that is opened
- * while it is dropped has its own user already.
+ * kernel each time. The additional user has no other purpose: an event that is
+ * opened while that user is dropped has its own user already.
  *
- * This is no struct static_key_deferred: that embeds its key, but the rest of
- * the kernel links against an array of plain keys.
+ * A struct static_key_deferred cannot be used: it embeds its key, but the rest
+ * of the kernel links against an array of plain keys.
  */
 static void perf_swevent_key_get(u64 id)
 {

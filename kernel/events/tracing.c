@@ -57,7 +57,7 @@
  * Delivery
  */
 
-/* A record on its way to events. */
+/* A record that is being delivered to events. */
 struct perf_trace_hit {
 	struct trace_entry	*entry;
 	u64			count;
@@ -191,7 +191,7 @@ void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size,
 		perf_trace_deliver_task(task, &hit);
 
 	perf_recursion_put(current->perf_recursion, rctx);
-	/* Not before: late work may be traced. */
+	/* Only after the walk: deferred work may be traced. */
 	perf_walk_end();
 }
 EXPORT_SYMBOL_GPL(perf_tp_event);
@@ -207,8 +207,8 @@ EXPORT_SYMBOL_GPL(perf_tp_event);
  * @head: the active events of the probe on this CPU
  * @task: a task that the record is about, or %NULL
  *
- * Programs find @regs where the record's common part will be. The events see
- * the record only if every program lets it pass.
+ * Programs find the pointer @regs in place of the record's common part. The
+ * events see the record only if every program lets it pass.
  *
  * Context: as perf_tp_event().
  */
@@ -256,8 +256,7 @@ bool perf_tracing_is_event(const struct perf_event *event)
  * perf_tracing_is_by_task() - check whether an event's probe is placed by task
  * @event: the event
  *
- * Uprobes are breakpoints in the memory of only those tasks that an event is
- * for.
+ * A uprobe is a breakpoint in the memory of the tasks that an event counts.
  *
  * Context: any.
  * Return: true for events of uprobes.
@@ -297,7 +296,9 @@ void perf_tracing_free_filter(struct perf_event *event)
  * Programs
  */
 
-/* Has the program the type for this probe, and does it only what it may? */
+/*
+ * Does the program have the type for this probe, and are its accesses allowed?
+ */
 static int perf_trace_prog_fits(struct trace_event_call *call,
 				const struct bpf_prog *prog)
 {
@@ -406,8 +407,8 @@ static int perf_trace_refuse_caller(void)
 }
 
 /*
- * The trace subsystem returns only an errno. What it refused is found by asking
- * again for something else; only dry runs are worth that.
+ * The trace subsystem returns only an errno. The cause is found by further
+ * requests with less in the attribute; this is done only in dry runs.
  */
 static int perf_trace_try(struct perf_event *event,
 			  const struct perf_event_attr *attr)
@@ -464,7 +465,10 @@ static int perf_trace_refuse_rights(struct perf_event *event, int err)
 /* Samples of functions must not touch user memory, which may fault. */
 static int perf_trace_refuse_event(struct perf_event *event, int err)
 {
-	/* Comes first: tracing all functions for a moment takes long. */
+	/*
+	 * This comes first: tracing all functions takes long, even for a
+	 * moment.
+	 */
 	if (!perf_trace_takes_kernel_side(event)) {
 		if (perf_trace_takes_without_records(event, 0))
 			return err;
