@@ -21,7 +21,7 @@ struct vm_area_struct;
 void perf_event_init(void);
 void perf_event_task_tick(void);
 
-/* fork, exec, exit; in this order during a task's life. */
+/* fork, exec and exit, in the order of a task's life. */
 int perf_event_init_task(struct task_struct *child, u64 clone_flags);
 void perf_event_fork(struct task_struct *tsk);
 void perf_event_exec(void);
@@ -41,7 +41,7 @@ void perf_event_text_poke(const void *addr,
 			  const void *old_bytes, size_t old_len,
 			  const void *new_bytes, size_t new_len);
 
-/* Events that the kernel itself raises. */
+/* Events that are counted in software. */
 void perf_bp_event(struct perf_event *event, void *data);
 void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size,
 		   struct pt_regs *regs, struct hlist_head *head, int rctx,
@@ -52,7 +52,10 @@ void perf_swevent_put_recursion_context(int rctx);
 /* One key for each PERF_COUNT_SW_*: no cost while no event counts it. */
 extern struct static_key perf_swevent_enabled[PERF_COUNT_SW_MAX];
 
-/* The second guards against recursion, the first relies on the caller. */
+/*
+ * The second one guards against recursion; callers of the first one cannot
+ * recurse.
+ */
 void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
 void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
 

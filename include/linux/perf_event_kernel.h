@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perf events: events of the kernel itself, and of descriptors that it gets. For
- * the watchdog, breakpoints, KVM, BPF and others.
+ * perf events: for users inside the kernel (watchdog, breakpoints, KVM, BPF and
+ * others), which create events or get them from descriptors.
  */
 #ifndef _LINUX_PERF_EVENT_KERNEL_H
 #define _LINUX_PERF_EVENT_KERNEL_H
@@ -38,7 +38,10 @@ u64 perf_event_pause(struct perf_event *event, bool reset);
 void perf_event_disable_local(struct perf_event *event);
 void perf_event_disable_inatomic(struct perf_event *event);
 
-/* Read: the sum with all copies, and in any context what this CPU knows. */
+/*
+ * Read: the first returns the sum of all copies; the second works in any
+ * context.
+ */
 u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running);
 int perf_event_read_local(struct perf_event *event, u64 *value,
 			  u64 *enabled, u64 *running);

@@ -261,8 +261,8 @@ struct pmu {
 	 * if the event is not stopped.
 	 *
 	 * Context: on the CPU; also from the PMU's interrupt, which may be an
-	 * NMI. PAUSE and RESUME exclude each other, but may come between any
-	 * other start() or stop().
+	 * NMI. PAUSE and RESUME exclude each other, but either may interrupt
+	 * any other start() or stop().
 	 */
 	void (*start)(struct perf_event *event, int flags);
 
@@ -346,8 +346,9 @@ struct pmu {
 
 	/**
 	 * @setup_aux: Prepare an AUX area of @nr_pages pages for the event's
-	 * CPU (event->cpu, -1 for any); @overwrite: it is a snapshot buffer
-	 * that wraps without end. Optional; without it there is no AUX area.
+	 * CPU (event->cpu, -1 for any); @overwrite: true for a snapshot buffer,
+	 * in which new data replaces old data. Optional; without it there is no
+	 * AUX area.
 	 *
 	 * Context: process context, in mmap(2).
 	 * Return: the driver's private data, NULL on failure.
@@ -364,8 +365,8 @@ struct pmu {
 	void (*free_aux)(void *aux);
 
 	/**
-	 * @snapshot_aux: Copy the newest @size bytes of trace into a sample
-	 * without a change to the state of @event: the interrupt may have come
+	 * @snapshot_aux: Copy the newest @size bytes of trace into a sample.
+	 * This must not change the state of @event: the interrupt may have come
 	 * in its start() or stop(). Optional; without it the event cannot be
 	 * the source of PERF_SAMPLE_AUX.
 	 *
@@ -458,13 +459,13 @@ static inline bool has_addr_filter(struct perf_event *event)
 /* Registration. */
 int perf_pmu_register(struct pmu *pmu, const char *name, int type);
 void perf_pmu_unregister(struct pmu *pmu);
-/* Move all events of a CPU PMU when its CPU goes offline. */
+/* Moves all events of a PMU to another CPU when a CPU goes offline. */
 void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu);
 
-/* Disable and enable a PMU on this CPU; calls nest. */
+/* Disables and enables a PMU on this CPU; calls nest. */
 void perf_pmu_disable(struct pmu *pmu);
 void perf_pmu_enable(struct pmu *pmu);
-/* Choose again what runs on a PMU of this CPU. */
+/* Chooses again which groups are scheduled in on a PMU of this CPU. */
 void perf_pmu_resched(struct pmu *pmu);
 
 /* Request pmu::sched_task on this CPU, and end the request. */
@@ -541,10 +542,11 @@ void arch_perf_update_userpage(struct perf_event *event,
 			       struct perf_event_mmap_page *userpg, u64 now);
 
 /*
- * Branches at any point of the kernel, for BPF: @cnt slots at @entries; returns
- * the number filled. The branches on the way to the driver would overwrite the
- * recorded ones, so the recorder must be stopped within a few instructions:
- * hence a static call that the driver sets.
+ * Records the latest branches at any point of the kernel, for BPF. @cnt: slots
+ * at @entries. Returns the number of slots that were filled. The branches on
+ * the way to the driver would overwrite the recorded ones, so the recorder must
+ * be stopped within a few instructions. Therefore the driver sets a static
+ * call.
  */
 typedef int (perf_snapshot_branch_stack_t)(struct perf_branch_entry *entries,
 					   unsigned int cnt);

@@ -131,8 +131,8 @@ struct perf_output_handle {
 	/** @rb: buffer, referenced until the end call. */
 	struct perf_buffer		*rb;
 	/**
-	 * @wakeup: the buffer's wakeup stamp at begin, to notice a new one at
-	 * end.
+	 * @wakeup: the buffer's wakeup stamp at begin; if it differs at the
+	 * end, readers are woken.
 	 */
 	unsigned long			wakeup;
 	/**
@@ -182,7 +182,7 @@ struct bpf_perf_event_data_kern {
 #define PERF_GUEST_USER		0x02	/* ... in its user mode */
 
 /**
- * struct perf_guest_info_callbacks - what a hypervisor knows of an interrupt
+ * struct perf_guest_info_callbacks - a hypervisor's callbacks about a guest
  *
  * Context: all three, NMI on the CPU that was interrupted.
  */
@@ -204,14 +204,15 @@ struct perf_guest_info_callbacks {
  * struct perf_sample_data - values for one sample
  *
  * Lives on the stack of the driver's overflow handler. Initialise it with
- * perf_sample_data_init(). A driver that knows a field better stores it and
- * sets its bit in @sample_flags; the core fills in all other fields.
+ * perf_sample_data_init(). A driver that has a better value for a field stores
+ * it and sets the field's bit in @sample_flags; the core fills in all other
+ * fields.
  */
 struct perf_sample_data {
 	/* Always initialised. */
 	/** @sample_flags: PERF_SAMPLE_* fields that are filled in already. */
 	u64				sample_flags;
-	/** @period: events this sample stands for. */
+	/** @period: number of events that this sample stands for. */
 	u64				period;
 	/** @dyn_size: bytes of the filled fields that vary in size. */
 	u64				dyn_size;
@@ -319,7 +320,9 @@ unsigned int perf_output_skip(struct perf_output_handle *handle,
 			      unsigned int len);
 void perf_output_end(struct perf_output_handle *handle);
 
-/* A whole sample in one call; the first picks the direction and may fail. */
+/*
+ * Write a whole sample in one call; the first picks the direction and may fail.
+ */
 int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs);
 void perf_event_output_forward(struct perf_event *event,
@@ -359,8 +362,8 @@ void perf_callchain_user(struct perf_callchain_entry_ctx *entry,
 			 struct pt_regs *regs);
 
 /*
- * Defined by the core. The buffers are per CPU and per recursion level; get
- * them while sleeping is allowed, then fill one where preemption is off.
+ * Defined by the core. The buffers are per CPU and per recursion level.
+ * Allocate them while sleeping is allowed; fill one with preemption off.
  */
 int get_callchain_buffers(int max_stack);
 void put_callchain_buffers(void);
@@ -449,7 +452,7 @@ static inline void perf_sample_data_init(struct perf_sample_data *data,
  * @event: its event; without PERF_SAMPLE_CALLCHAIN nothing happens
  * @regs: registers where the walk starts
  *
- * For drivers that later pass other registers than those of the interrupt.
+ * For drivers that later pass registers other than those of the interrupt.
  */
 static inline void perf_sample_save_callchain(struct perf_sample_data *data,
 					      struct perf_event *event,
@@ -573,8 +576,8 @@ static inline void perf_arch_fetch_caller_regs(struct pt_regs *regs,
  * @regs: zeroed by the caller
  *
  * Fills in the registers of the caller that a sample needs: instruction
- * pointer, stack and frame pointer, and the one that tells kernel from user
- * mode. All others stay zero, also in PERF_SAMPLE_REGS_INTR.
+ * pointer, stack and frame pointer, and the register that distinguishes kernel
+ * mode from user mode. All others stay zero, also in PERF_SAMPLE_REGS_INTR.
  */
 static inline void perf_fetch_caller_regs(struct pt_regs *regs)
 {
@@ -590,7 +593,7 @@ static inline void perf_fetch_caller_regs(struct pt_regs *regs)
 #ifdef CONFIG_GUEST_PERF_EVENTS
 /*
  * One hypervisor at a time. It registers and unregisters in process context;
- * the getters run in NMI and return 0 if there is none.
+ * the functions below run in NMI and return 0 if there is none.
  */
 extern struct perf_guest_info_callbacks __rcu *perf_guest_cbs;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perf events: what an event is. The other headers of perf include this one.
+ * perf events: struct perf_event, and functions that query it. The other
+ * headers of perf include this one.
  *
  * Descriptions of fields begin with a legend of access rules:
  *
@@ -18,11 +19,11 @@
  *      other fields are the core's; ./perflab check private compiles that code
  *      without them
  *
- * The definition of a function has its whole contract: parameters, contexts,
- * errors. Headers only say what functions are for.
+ * Parameters, contexts and errors of a function are described at its
+ * definition. Headers only say what functions are for.
  *
- * Of contexts, code outside of the core sees what is here: the core's own
- * structures, in kernel/events/types.h, contain these.
+ * Code outside of the core sees only these parts of contexts. The core's own
+ * structures, in kernel/events/types.h, contain them.
  */
 #ifndef _LINUX_PERF_EVENT_TYPES_H
 #define _LINUX_PERF_EVENT_TYPES_H
@@ -114,8 +115,8 @@ enum perf_event_state {
  * SOFTWARE         can be added at any time on any CPU, always fits
  * READ_ACTIVE_PKG  a CPU event whose count is the same on every CPU of the
  *                  package
- * SIBLING          has no meaning as a leader; when its group dissolves it
- *                  goes to the error state permanently
+ * SIBLING          cannot be a leader; when its group dissolves it goes to the
+ *                  error state permanently
  * READ_SCOPE       as READ_ACTIVE_PKG, for the CPUs of pmu::scope
  */
 #define PERF_EV_CAP_SOFTWARE		BIT(0)
@@ -125,7 +126,7 @@ enum perf_event_state {
 
 /*
  * ---------------------------------------------------------------------------
- * What the driver keeps in an event
+ * Data of the driver in an event
  * ---------------------------------------------------------------------------
  */
 
@@ -150,10 +151,10 @@ struct hw_perf_event_extra {
  * struct hw_perf_event - a PMU's data in an event
  *
  * The first union has one view for each class of PMUs. A driver uses one of the
- * views and may read, of the other fields, the period fields and @target. A
- * trace unit records no branches: its filters have the place of @branch_reg, so
- * it may use the other fields of the counters' view beside them. An overflow
- * uses the fields from @state to the stamps, 64 bytes.
+ * views. Of the other fields it may read the period fields and @target. A trace
+ * unit records no branches, so its address filters share the memory of
+ * @branch_reg, and it may also use the other fields of the counters' view. An
+ * overflow uses the fields from @state to the stamps, 64 bytes.
  */
 struct hw_perf_event {
 #ifdef CONFIG_PERF_EVENTS
@@ -166,8 +167,8 @@ struct hw_perf_event {
 			 */
 			u64				config;
 			/**
-			 * @last_tag: D, shows whether another event had the
-			 * counter meanwhile.
+			 * @last_tag: D, shows whether another event has used
+			 * the counter meanwhile.
 			 */
 			u64				last_tag;
 			/** @config_base: D, address of the control register. */
@@ -205,8 +206,8 @@ struct hw_perf_event {
 					void		*addr_filters;
 					/**
 					 * @addr_filters_gen: C, trace units:
-					 * generation of the filters that
-					 * @addr_filters has.
+					 * generation of the filters in
+					 * @addr_filters.
 					 */
 					unsigned long	addr_filters_gen;
 				};
@@ -299,7 +300,7 @@ struct hw_perf_event {
 			/**
 			 * @period_left: N, events until the overflow. A signed
 			 * 64-bit number: periods may exceed the counter's
-			 * width, and it goes below zero between the overflow
+			 * width, and the number is negative between an overflow
 			 * and its handling.
 			 */
 			local64_t	period_left;
@@ -337,8 +338,8 @@ struct hw_perf_event {
 		/* a period */
 		struct {
 			/**
-			 * @random_key: C, random periods: all of them are
-			 * computed from it.
+			 * @random_key: C, random periods: the key from which
+			 * all are computed.
 			 */
 			u32		random_key;
 			/**
@@ -353,8 +354,8 @@ struct hw_perf_event {
 			 */
 			u32		random_share : 31;
 			/**
-			 * @random_fresh: C, random periods: the first has not
-			 * begun.
+			 * @random_fresh: C, random periods: the first period
+			 * has not begun.
 			 */
 			u32		random_fresh : 1;
 			/**
@@ -398,7 +399,7 @@ struct perf_addr_filter {
 	/** @entry: link in perf_addr_filters_head::list. */
 	struct list_head		entry;
 	/**
-	 * @path: I, file to whose mappings it applies; empty for kernel
+	 * @path: I, file; the filter applies to its mappings. Empty for kernel
 	 * addresses.
 	 */
 	struct path			path;
@@ -507,8 +508,8 @@ struct perf_event {
 	/** @cpu: P, I, CPU it is bound to, -1 for any CPU of its task. */
 	int				cpu;
 	/**
-	 * @pmu: P, R, PMU whose methods it uses. Set once, and once more when
-	 * that PMU is unregistered: to a PMU that does nothing.
+	 * @pmu: P, R, PMU whose methods it uses. When that PMU is unregistered,
+	 * it is set to a PMU that does nothing.
 	 */
 	struct pmu			*pmu;
 	/**
@@ -549,8 +550,8 @@ struct perf_event {
 	 */
 	unsigned int			group_choice;
 	/**
-	 * @orig_type: I, attr.type as user space wrote it; some PMUs hand
-	 * events on.
+	 * @orig_type: I, attr.type as user space wrote it; some PMUs forward
+	 * events to other PMUs.
 	 */
 	__u32				orig_type;
 	/**
@@ -617,13 +618,12 @@ struct perf_event {
 	/** @read_size: ML, bytes of read(2); grows with the group. */
 	u16				read_size;
 	/**
-	 * @freq_windows: N, frequency mode: number of windows in the mean that
-	 * @hw.sample_period is.
+	 * @freq_windows: N, frequency mode: number of windows of which
+	 * @hw.sample_period is the mean.
 	 */
 	u8				freq_windows;
 	/**
-	 * @throttled: N, of a leader: the last record says that the group was
-	 * stopped.
+	 * @throttled: N, leader: the last record was PERF_RECORD_THROTTLE.
 	 */
 	bool				throttled;
 	/** @overflow_handler: P, I, called at an overflow. */
@@ -636,7 +636,7 @@ struct perf_event {
 	/** @prog: P, M, R, BPF program to run at an overflow. */
 	struct bpf_prog			*prog;
 
-	/* An overflow, and work that an NMI leaves. */
+	/* Overflows, and deferred work. */
 	/** @rb: BR, buffer it writes to. */
 	struct perf_buffer		*rb;
 	/**
@@ -753,9 +753,9 @@ struct perf_event {
 		unsigned long		addr_filters_gen;
 		/* All others. */
 		/**
-		 * @child_period: parts of periods that had passed in children
-		 * that are gone, less the parts that new ones have begun with;
-		 * under @child_mutex. Not for trace units.
+		 * @child_period: sum of the elapsed parts of periods of
+		 * children that have ended, less the parts with which new
+		 * children began; under @child_mutex. Not for trace units.
 		 */
 		u64			child_period;
 	};
@@ -827,7 +827,7 @@ struct perf_event_context {
 
 /*
  * ---------------------------------------------------------------------------
- * Questions about an event
+ * Properties of an event
  * ---------------------------------------------------------------------------
  */
 
@@ -928,7 +928,7 @@ perf_event_eldest(const struct perf_event *event)
 	return event->parent ?: (struct perf_event *)event;
 }
 
-/* The number that user space knows: inherited copies show that of the eldest. */
+/* The number that user space sees: inherited copies show that of the eldest. */
 static inline u64 perf_event_eldest_id(const struct perf_event *event)
 {
 	return perf_event_eldest(event)->id;
@@ -941,7 +941,7 @@ perf_event_addr_filters(struct perf_event *event)
 	return &perf_event_eldest(event)->addr_filters;
 }
 
-/* SIGIO is requested on a descriptor, and only the eldest has one. */
+/* SIGIO is requested by a descriptor, and only the eldest has a descriptor. */
 static inline struct fasync_struct **perf_event_fasync(struct perf_event *event)
 {
 	return &perf_event_eldest(event)->fasync;

@@ -5,7 +5,7 @@
 
 #include "types.h"
 
-/* Memory of an event for its ranges, and of the eldest for the filters. */
+/* Allocate and free an event's ranges, and the eldest's filters. */
 int perf_addr_filter_alloc(struct perf_event *event);
 void perf_addr_filter_drop(struct perf_event *event);
 void perf_addr_filter_free(struct perf_event *event);
@@ -15,7 +15,7 @@ void perf_addr_filter_inherit(struct perf_event *copy,
 /* PERF_EVENT_IOC_SET_FILTER. Takes the mutex of the event's context. */
 int perf_addr_filter_set(struct perf_event *event, const char *text);
 
-/* Current has mapped a file, or has a new program. */
+/* Called when current has mapped a file, or has executed a program. */
 void perf_addr_filter_mmap(struct vm_area_struct *vma);
 void perf_addr_filter_exec(struct perf_ctx *ctx);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "addr_filter_parse": the text of address filters. Pure. */
+/* Room "addr_filter_parse": parses the text of address filters. */
 #ifndef _KERNEL_EVENTS_ADDR_FILTER_PARSE_H
 #define _KERNEL_EVENTS_ADDR_FILTER_PARSE_H
 

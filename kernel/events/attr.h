@@ -13,9 +13,9 @@ int perf_attr_copy_user(struct perf_event_attr __user *uattr,
 int perf_ext_copy_in(void *known, size_t known_size, void __user *from,
 		     size_t least);
 int perf_ext_copy_out(void *known, size_t known_size, void __user *to);
-/* Rules that need no target: fields that exclude or require each other. */
+/* Checks that need no target: fields that exclude or require each other. */
 int perf_attr_check(const struct perf_event_attr *attr);
-/* Rules of paranoid level, capabilities and LSM for the caller. */
+/* Checks the caller's rights: paranoid level, capabilities and LSM. */
 int perf_attr_permitted_at(const struct perf_event_attr *attr, u64 max_rate);
 /* Clears bits that are not permitted and not worth a refusal. */
 void perf_attr_leave_out(struct perf_event_attr *attr);
@@ -26,8 +26,8 @@ bool perf_attr_shows_all(void);
 bool perf_attr_is_perfmon(void);
 
 /*
- * The limits are arguments, because they belong to later rooms, and so that a
- * test can choose them.
+ * The limits are arguments because they belong to later rooms; tests also
+ * choose them.
  */
 static inline int perf_attr_copy(struct perf_event_attr __user *uattr,
 				 struct perf_event_attr *attr)

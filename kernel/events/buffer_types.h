@@ -36,7 +36,7 @@ enum perf_aux_state {
 	PERF_AUX_FREED,
 };
 
-/* Memory that trace hardware writes, and what its driver made of it. */
+/* Memory that trace hardware writes, with the driver's data for it. */
 struct perf_aux_area {
 	/* I: PMU that the area belongs to; compared, never called. */
 	struct pmu			*pmu;
@@ -72,7 +72,9 @@ struct perf_rb_aux {
 	/* A: the area that a writer, or a sample, uses. */
 	struct perf_aux_area	*writing;
 	struct perf_aux_area	*sampling;
-	/* A: event that uses @writing, only compared; NULL: not stored yet. */
+	/*
+	 * A: event that uses @writing, only compared; NULL if not stored yet.
+	 */
 	struct perf_event	*writer;
 	/* W: handle and CPU of its driver; valid while @writer is set. */
 	struct perf_output_handle *handle;

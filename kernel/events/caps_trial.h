@@ -15,9 +15,11 @@ struct perf_trial;
 
 /* What a trial finds on a CPU. */
 enum perf_trial_cpu {
-	/* Not the PMU. */
+	/* The PMU is not on this CPU. */
 	PERF_TRIAL_ABSENT,
-	/* The pinned events of the CPU before: the answer is the same. */
+	/*
+	 * The same pinned events as on the CPU before: the answer is the same.
+	 */
 	PERF_TRIAL_SAME,
 	PERF_TRIAL_OTHER,
 };
@@ -27,7 +29,7 @@ struct perf_trial *perf_trial_begin(struct pmu *pmu,
 void perf_trial_end(struct perf_trial *trial);
 DEFINE_FREE(perf_trial_end, struct perf_trial *, perf_trial_end(_T))
 
-/* For each CPU: move there, imitate what is pinned, add, look, clear. */
+/* For each CPU: move there, imitate the pinned events, add events, clear. */
 enum perf_trial_cpu perf_trial_move(struct perf_trial *trial, int cpu);
 int perf_trial_imitate(struct perf_trial *trial, bool *exclusive);
 bool perf_trial_add(struct perf_trial *trial,

@@ -7,7 +7,7 @@
 
 #ifdef CONFIG_CGROUP_PERF
 
-/* Connects an event with its cgroup when it is made, until its end. */
+/* Connects a new event with its cgroup, and disconnects it at its end. */
 int perf_cgroup_connect(struct perf_event *event, int fd);
 int perf_cgroup_equip(struct perf_event *event);
 void perf_cgroup_disconnect(struct perf_event *event);

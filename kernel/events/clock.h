@@ -65,7 +65,7 @@ perf_ctx_clock_at(const struct perf_ctx *ctx, u64 now)
 	return now + READ_ONCE(ctx->timeoffset);
 }
 
-/* The sums are right up to @tstamp, so that the times run on from there. */
+/* The sums are right up to @tstamp, and the times continue from there. */
 static inline void perf_event_anchor_enabled(struct perf_event *event)
 {
 	WRITE_ONCE(event->enabled_offset,
@@ -79,7 +79,7 @@ static inline void perf_event_anchor_running(struct perf_event *event)
 }
 
 /**
- * perf_event_time_anchor() - let the times run on from sums that were set
+ * perf_event_time_anchor() - make the times continue from sums that were set
  * @event: event whose sums and @tstamp are up to date
  *
  * Context: ctx->lock, or the event is visible to nobody.

@@ -8,7 +8,7 @@
 
 #include "types.h"
 
-/* What an event leaves when it is removed, besides its context. */
+/* What an event leaves when it is removed, in addition to its context. */
 #define PERF_LEAVE_GROUP	0x1
 #define PERF_LEAVE_PARENT	0x2	/* the child list of its parent */
 
@@ -28,7 +28,7 @@ int perf_control_check_period(struct perf_event *event, u64 value, u32 share);
 int perf_control_refresh(struct perf_event *event, int refresh);
 /* Brings count and times of @event (and its siblings) up to date. */
 int perf_control_read(struct perf_event *event, bool group);
-/* The task of @ctx execs; current's own context. Takes ctx->mutex. */
+/* Called when current execs; @ctx is its own context. Takes ctx->mutex. */
 void perf_control_exec(struct perf_ctx *ctx);
 
 /* The same where the context is loaded, or anywhere if it is not; ctx->lock. */

@@ -18,7 +18,7 @@ struct perf_inherit {
 int perf_inherit_copy(struct perf_inherit *to, struct perf_ctx *from);
 void perf_inherit_end(struct perf_ctx *ctx);
 
-/* Removes what must not go on in a new program. Current's own context. */
+/* Removes the events that end at an exec. @ctx: current's own context. */
 void perf_inherit_exec(struct perf_ctx *ctx);
 
 #endif /* _KERNEL_EVENTS_INHERIT_H */

@@ -5,13 +5,15 @@
 
 #include "types.h"
 
-/* Gives @child what it inherits from current. Return: 0 or an errno. */
+/* Makes @child inherit the events of current. Return: 0 or an errno. */
 int perf_member_fork(struct task_struct *child, u64 clone_flags);
 
 /* Gives @task a context of its own. Return: 0 or an errno. */
 int perf_member_leave(struct task_struct *task);
 
-/* The context an event opened on @task would join, referenced; NULL: new. */
+/*
+ * The context that an event opened on @task would join, referenced; NULL: new.
+ */
 struct perf_ctx *perf_member_see_ctx(struct task_struct *task);
 
 /* Takes @task's context. @exit: @task is current, else it never ran. */

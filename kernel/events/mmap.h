@@ -6,8 +6,8 @@
 #include "types.h"
 
 /*
- * The event room initialises mmap_mutex, rb_entry and waitq of a new event;
- * everything after that happens here.
+ * The room "event" initialises mmap_mutex, rb_entry and waitq of a new event;
+ * after that only this room uses them.
  */
 
 /* File operation; takes event->mmap_mutex. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Room "open": the system call, and what the kernel calls in its place. Both
- * are declared where their callers look for them, <linux/syscalls.h> and
- * <linux/perf_event.h>. A dry run is for the room of that name.
+ * Room "open": the system call, and its counterpart inside the kernel. Both are
+ * declared for their callers, in <linux/syscalls.h> and <linux/perf_event.h>.
+ * The declarations here are for the room "dry_run".
  */
 #ifndef _KERNEL_EVENTS_OPEN_H
 #define _KERNEL_EVENTS_OPEN_H

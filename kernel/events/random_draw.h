@@ -8,9 +8,9 @@
  *
  * Drivers begin the next period before they report that one has ended. So at
  * any time hw.random_seq is the number of the running period, and
- * hw.sample_period is already that of the period after it. A driver that loses
- * an overflow (the counter passes the end just when the event is scheduled out)
- * begins a period without reporting it; the next sample then shows the wrong
+ * hw.sample_period is already that of the period after it. A driver may lose an
+ * overflow: the counter passes the end just when the event is scheduled out.
+ * Then a period begins without a report, and the next sample shows the wrong
  * draw.
  */
 #ifndef _KERNEL_EVENTS_RANDOM_DRAW_H

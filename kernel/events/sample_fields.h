@@ -6,7 +6,7 @@
  * Purpose: one list, from which follow the sets of bits, the compiled size
  * (perf_sample_compile), the values (perf_prepare_sample) and the bytes
  * (perf_output_sample); so these cannot disagree. A new field is one row here.
- * A list takes the names of macros that say what a row becomes:
+ * The arguments of a list are macros that expand its rows:
  *
  *   WORD(bit, member, value)	eight bytes, kept in data->member; @value as u64,
  *				unless the driver set one

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "sideband": records about what the system did, as rows of a table. */
+/* Room "sideband": side-band records, by rows of a table. */
 #ifndef _KERNEL_EVENTS_SIDEBAND_H
 #define _KERNEL_EVENTS_SIDEBAND_H
 

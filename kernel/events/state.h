@@ -16,7 +16,7 @@
 #include <linux/types.h>
 
 struct perf_state_row {
-	/* NULL: no object is ever in this state. */
+	/* NULL if no object is ever in this state. */
 	const char			*name;
 	/*
 	 * BIT() of each state that may follow; staying needs none. In an array
@@ -30,7 +30,7 @@ struct perf_state_table {
 	const char			*of;
 	const struct perf_state_row	*rows;
 	unsigned int			nr;
-	/* A fault has been reported; further ones are not. */
+	/* A fault has been reported; further faults are not reported. */
 	bool				reported;
 };
 

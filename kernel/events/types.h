@@ -113,8 +113,8 @@ struct perf_pmu_ctx {
 	/** @flexible_active: L, flexible groups that are scheduled in. */
 	struct list_head		flexible_active;
 	/**
-	 * @chosen: L, the choice is still valid: no group was added or removed
-	 * since.
+	 * @chosen: L, true while the choice is valid: no group was added or
+	 * removed since.
 	 */
 	bool				chosen;
 	/** @embedded: I, in the per-CPU data of the PMU, never freed alone. */
@@ -133,7 +133,7 @@ struct perf_pmu_ctx {
 	struct rcu_head			rcu_head;
 	/** @pmu_entry: link in pmu->pmu_ctxs, under pmu->users_lock. */
 	struct list_head		pmu_entry;
-	/** @rotate_necessary: L, some group did not fit that could have run. */
+	/** @rotate_necessary: L, not 0 if a group waits that did not fit. */
 	int				rotate_necessary;
 };
 
@@ -156,9 +156,12 @@ struct perf_ctx {
 	struct list_head		pmu_ctx_list;
 	/** @time: L, nanoseconds that the context has been loaded. */
 	u64				time;
-	/** @timestamp: L, clock at which @time was right. */
+	/** @timestamp: L, clock value at the last update of @time. */
 	u64				timestamp;
-	/** @timeoffset: L, @time less the clock, to get one from the other. */
+	/**
+	 * @timeoffset: L, @time less @timestamp; the time is the clock plus
+	 * this.
+	 */
 	u64				timeoffset;
 
 	/**
@@ -192,10 +195,13 @@ struct perf_ctx {
 	struct mutex			mutex;
 	/** @nr_events: ML, length of @event_list. */
 	int				nr_events;
-	/** @summed: L, of these, users that add up counts by task. */
+	/**
+	 * @summed: L, of the users in @held, those that add up counts by task.
+	 */
 	unsigned int			summed;
 	/**
-	 * @moving: L, it will be given back to its task: no other sum begins.
+	 * @moving: L, it is being given back to its task: no reader begins to
+	 * add up counts.
 	 */
 	bool				moving;
 	/** @cpu: I, CPU it belongs to, -1 for a task. */
