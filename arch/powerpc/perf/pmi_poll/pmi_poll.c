@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A timer in the place of the performance monitor interrupt
+ * A timer that replaces the performance monitor interrupt
  *
  * Purpose: some emulated processors set a bit in MMCR0 when a counter
  * overflows, but do not interrupt. A timer looks at the bit and calls

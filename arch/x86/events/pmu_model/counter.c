@@ -2,7 +2,7 @@
 /*
  * PMU model: arithmetic of one counter
  *
- * A counter is a number that was right at some tick of the model's clock, and a
+ * A counter consists of its value at some tick of the model's clock, and a
  * rate. The current count is computed when it is read. Fractions of an event
  * are kept, so the count does not depend on how often the counter is read.
  *
@@ -26,7 +26,7 @@ static __always_inline u128 count_at(const struct pmu_model_counter *c, u64 now)
 }
 
 /**
- * pmu_model_counter_peek - compute the count of a running counter
+ * pmu_model_counter_peek() - compute the count of a running counter
  * @c:		the counter
  * @mask:	bits of the counter
  * @now:	the time, in ticks; a time before @c->stamp counts as @c->stamp
@@ -44,7 +44,7 @@ u64 pmu_model_counter_peek(const struct pmu_model_counter *c, u64 mask, u64 now,
 }
 
 /**
- * pmu_model_counter_settle - bring a running counter up to date
+ * pmu_model_counter_settle() - bring a running counter up to date
  * @c:		the counter
  * @mask:	bits of the counter
  * @now:	the time, in ticks; a time before @c->stamp changes nothing
@@ -64,7 +64,7 @@ bool pmu_model_counter_settle(struct pmu_model_counter *c, u64 mask, u64 now)
 }
 
 /**
- * pmu_model_counter_left - compute the time until a counter wraps
+ * pmu_model_counter_left() - compute the time until a counter wraps
  * @c:		the counter
  * @mask:	bits of the counter
  *
@@ -85,7 +85,7 @@ u64 pmu_model_counter_left(const struct pmu_model_counter *c, u64 mask)
 }
 
 /**
- * pmu_model_condition_rate - apply threshold, invert and edge to a rate
+ * pmu_model_condition_rate() - apply threshold, invert and edge to a rate
  * @rate:	events per tick
  * @width:	events in a cycle that has any
  * @cycles:	cycles per tick, in the unit of @rate
@@ -113,7 +113,7 @@ u32 pmu_model_condition_rate(u32 rate, u32 width, u32 cycles, u32 cmask,
 }
 
 /**
- * pmu_model_ppm_to_rate - convert the unit of users into the unit of counters
+ * pmu_model_ppm_to_rate() - convert the unit of users into the unit of counters
  * @ppm:	events per million ticks, at most PMU_MODEL_MAX_PPM
  *
  * Return: the nearest rate in 1/2^20 of an event per tick.
@@ -125,7 +125,7 @@ u32 pmu_model_ppm_to_rate(u32 ppm)
 }
 
 /**
- * pmu_model_rate_to_ppm - convert the unit of counters into the unit of users
+ * pmu_model_rate_to_ppm() - convert the unit of counters into the unit of users
  * @rate:	events per tick in 1/2^20
  *
  * Return: the nearest number of events per million ticks.

@@ -217,7 +217,7 @@ static __always_inline void leave(struct model_cpu *c, unsigned long flags)
 }
 
 /**
- * pmu_model_power_up - prepare the state that CPUs start with
+ * pmu_model_power_up() - prepare the state that CPUs start with
  *
  * Context: boot CPU, before the per-CPU areas are set up: the state written
  * here becomes the initial content of each area.
@@ -228,7 +228,7 @@ void __init pmu_model_power_up(void)
 }
 
 /**
- * pmu_model_read - read a register of this CPU
+ * pmu_model_read() - read a register of this CPU
  * @slot:	the register
  * @val:	set to the value, 0 on error
  *
@@ -252,7 +252,7 @@ int pmu_model_read(unsigned int slot, u64 *val)
 }
 
 /**
- * pmu_model_read_pmc - execute RDPMC on this CPU
+ * pmu_model_read_pmc() - execute RDPMC on this CPU
  * @index:	as in ECX
  * @val:	set to the count, 0 on error
  *
@@ -294,7 +294,7 @@ static void note_turn(struct model_cpu *c, enum pmu_model_kind kind)
 }
 
 /**
- * pmu_model_write - write a register of this CPU
+ * pmu_model_write() - write a register of this CPU
  * @slot:	the register
  * @val:	the value
  *
@@ -323,7 +323,7 @@ int pmu_model_write(unsigned int slot, u64 val)
 }
 
 /**
- * pmu_model_count_rdpmc - count an RDPMC of a program on this CPU
+ * pmu_model_count_rdpmc() - count an RDPMC of a program on this CPU
  *
  * Context: the trap that emulates it.
  */
@@ -342,7 +342,7 @@ void pmu_model_count_rdpmc(void)
 }
 
 /**
- * pmu_model_set_mode - note that this CPU enters or leaves user mode
+ * pmu_model_set_mode() - note that this CPU enters or leaves user mode
  * @user:	true if it executes user code from now on
  *
  * Context: entry code with interrupts off, after RCU watches.
@@ -362,7 +362,7 @@ void pmu_model_set_mode(bool user)
 }
 
 /**
- * pmu_model_reload_rates - let this CPU's counters use the table's rates
+ * pmu_model_reload_rates() - let this CPU's counters use the table's rates
  *
  * Context: any.
  */

@@ -4,7 +4,8 @@
  *
  * CPUID of the kernel comes here when the model is enabled. The model fills in
  * the leaves that describe counters, and sets or clears the bits that announce
- * them; all else is the CPU's own. Programs see the bare CPU.
+ * them; all other values are those of the CPU. Programs that execute CPUID see
+ * the values of the CPU itself.
  *
  * Contexts: any.
  */
@@ -103,7 +104,7 @@ static void amd_leaf(unsigned int leaf, const struct leaf *l)
 }
 
 /**
- * pmu_model_cpuid - execute the CPUID instruction
+ * pmu_model_cpuid() - execute the CPUID instruction
  * @eax:	leaf in, result out
  * @ebx:	result
  * @ecx:	subleaf in, result out

@@ -24,7 +24,7 @@ static void leave_user(void *data, int dummy)
 }
 
 /**
- * pmu_model_filter_init - follow the mode of each CPU
+ * pmu_model_filter_init() - follow the mode of each CPU
  *
  * Return: 0 or the error of the registration; then both modes count as one.
  */

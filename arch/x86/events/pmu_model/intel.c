@@ -114,7 +114,7 @@ static void set_masks(struct pmu_model *m)
 }
 
 /**
- * pmu_model_intel_setup - make an Intel PMU of the chosen version and size
+ * pmu_model_intel_setup() - make an Intel PMU of the chosen version and size
  * @m:		the model; version, gp, fixed and width are set, the register
  *		map is empty
  */

@@ -4,9 +4,9 @@
  *
  * A duration begins when the model passes a PMI on to the next handler, see cpu.c, and
  * ends when the other NMI handlers have returned, among them the PMU driver's. It is in
- * ticks of the time-stamp counter, less those that the model spends. A second handler of
- * the model, the last on the list, takes the end. It is registered only during a
- * measurement, so that it costs nothing otherwise.
+ * ticks of the time-stamp counter, less those that the model spends. A second
+ * handler of the model, the last on the list, records the end. It is registered
+ * only during a measurement, so that it costs nothing otherwise.
  *
  * Owns the recorded durations, in no order. When the array is full, further ones are
  * counted only.

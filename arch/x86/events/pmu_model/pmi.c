@@ -125,7 +125,7 @@ static void __init calibrate(u64 hz)
 }
 
 /**
- * pmu_model_hpet_init - find the HPET and measure it against the TSC
+ * pmu_model_hpet_init() - find the HPET and measure it against the TSC
  *
  * Context: boot CPU, before the other CPUs are started.
  * Return: false if there is no HPET or none of its free comparators can send
@@ -156,7 +156,7 @@ bool __init pmu_model_hpet_init(void)
 }
 
 /**
- * pmu_model_shot_attach - give a CPU its comparator
+ * pmu_model_shot_attach() - give a CPU its comparator
  * @shot:	the CPU's shot; becomes usable if a comparator is left
  * @cpu:	the CPU
  *
@@ -185,7 +185,7 @@ void pmu_model_shot_attach(struct pmu_model_shot *shot, unsigned int cpu)
 }
 
 /**
- * pmu_model_shot_detach - disable the comparator of a CPU that is offline
+ * pmu_model_shot_detach() - disable the comparator of a CPU that is offline
  * @shot:	the CPU's shot
  *
  * Context: the CPU is dead.
@@ -199,7 +199,7 @@ void pmu_model_shot_detach(struct pmu_model_shot *shot)
 }
 
 /**
- * pmu_model_shot_send - interrupt this CPU without waiting for the comparator
+ * pmu_model_shot_send() - interrupt this CPU without waiting for the comparator
  * @shot:	this CPU's comparator; its own NMI may still come as a stray
  *
  * Context: interrupts off. Within an NMI the new one comes afterwards.
@@ -287,7 +287,7 @@ static void make_up_for_missed(struct pmu_model_shot *shot)
 }
 
 /**
- * pmu_model_shot_program_nmi - set the comparator for the next overflow
+ * pmu_model_shot_program_nmi() - set the comparator for the next overflow
  * @shot:	this CPU's comparator
  * @ticks:	time until then, in TSC ticks; PMU_MODEL_NEVER disables it
  *
@@ -307,7 +307,7 @@ void pmu_model_shot_program_nmi(struct pmu_model_shot *shot, u64 ticks)
 }
 
 /**
- * pmu_model_shot_cause_nmi - find out whether the comparator sent this NMI
+ * pmu_model_shot_cause_nmi() - find out whether the comparator sent this NMI
  * @shot:	this CPU's comparator; its shot is used up if it was the sender
  *
  * Context: NMI.
@@ -339,7 +339,7 @@ enum pmu_model_nmi_cause pmu_model_shot_cause_nmi(struct pmu_model_shot *shot)
 }
 
 /**
- * pmu_model_lvt_masked_nmi - check whether the local APIC masks PMIs
+ * pmu_model_lvt_masked_nmi() - check whether the local APIC masks PMIs
  *
  * A delivery mode other than NMI is not modelled and counts as masked.
  *
@@ -354,7 +354,7 @@ bool pmu_model_lvt_masked_nmi(void)
 }
 
 /**
- * pmu_model_lvt_mask_nmi - mask PMIs, as an Intel APIC does on delivery
+ * pmu_model_lvt_mask_nmi() - mask PMIs, as an Intel APIC does on delivery
  *
  * SDM vol. 3 11.5.1: software has to unmask the entry again.
  *
@@ -366,7 +366,7 @@ void pmu_model_lvt_mask_nmi(void)
 }
 
 /**
- * pmu_model_hpet_show - print the results of finding and measuring the HPET
+ * pmu_model_hpet_show() - print the results of finding and measuring the HPET
  * @m:		file to print to
  */
 void pmu_model_hpet_show(struct seq_file *m)

@@ -237,7 +237,7 @@ enum pmu_model_shot_event {
 extern struct pmu_model pmu_model;
 
 /**
- * pmu_model_slot - find the register behind an address
+ * pmu_model_slot() - find the register behind an address
  * @m:		the model
  * @msr:	address of the register
  *

@@ -128,7 +128,7 @@ static u64 model_read_pmc(int counter)
 NOKPROBE_SYMBOL(model_read_pmc);
 
 /**
- * pmu_model_pv_install - put the model between the kernel and the CPU
+ * pmu_model_pv_install() - put the model between the kernel and the CPU
  *
  * Context: boot CPU, before calls through pv_ops are patched.
  */

@@ -151,7 +151,7 @@ static const struct event_row *find_row(enum pmu_model_vendor vendor, u32 code,
 }
 
 /**
- * pmu_model_select_rate - find the rate of a counter with a given selection
+ * pmu_model_select_rate() - find the rate of a counter with a given selection
  * @vendor:	vendor that defines the event codes
  * @select:	value of the event select register
  * @offcore:	value of the register that refines the event, if it has one
@@ -186,7 +186,7 @@ u32 pmu_model_select_rate(enum pmu_model_vendor vendor, u64 select, u64 offcore)
 }
 
 /**
- * pmu_model_fixed_rate - find the rate of a fixed counter
+ * pmu_model_fixed_rate() - find the rate of a fixed counter
  * @index:	number of the fixed counter
  *
  * Context: any.
@@ -198,7 +198,7 @@ u32 pmu_model_fixed_rate(unsigned int index)
 }
 
 /**
- * pmu_model_rates_show - print the table
+ * pmu_model_rates_show() - print the table
  * @m:		file to print to
  */
 void pmu_model_rates_show(struct seq_file *m)
@@ -220,7 +220,7 @@ void pmu_model_rates_show(struct seq_file *m)
 }
 
 /**
- * pmu_model_rates_set - change the rate of one event
+ * pmu_model_rates_set() - change the rate of one event
  * @line:	name of the event and its rate per million ticks; is modified
  *
  * The caller settles the counters afterwards, see pmu_model_reload_rates().

@@ -63,7 +63,7 @@ static struct notifier_block user_trap_block = {
 };
 
 /**
- * pmu_model_user_rdpmc_init - let programs read counters
+ * pmu_model_user_rdpmc_init() - let programs read counters
  *
  * Return: 0 or the error of register_die_notifier().
  */

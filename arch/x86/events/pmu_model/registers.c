@@ -38,7 +38,7 @@ static __always_inline bool is_fixed(unsigned int i)
 }
 
 /**
- * pmu_model_add_reg - add a register to the map
+ * pmu_model_add_reg() - add a register to the map
  * @m:		the model
  * @msr:	the address; its low 11 bits differ from other registers'
  * @kind:	kind of the register
@@ -60,7 +60,7 @@ void pmu_model_add_reg(struct pmu_model *m, u32 msr, enum pmu_model_kind kind,
 }
 
 /**
- * pmu_model_status_bit - find the bit of a counter in the global registers
+ * pmu_model_status_bit() - find the bit of a counter in the global registers
  * @counter:	number of the counter
  *
  * Return: a mask with one bit, SDM vol. 3 20.2.2.
@@ -186,7 +186,7 @@ static void load_rates(const struct pmu_model *m, struct pmu_model_state *s)
 }
 
 /**
- * pmu_model_state_reset - set the registers to their values after power-up
+ * pmu_model_state_reset() - set the registers to their values after power-up
  * @m:		the model
  * @s:		the state to initialise
  *
@@ -249,7 +249,7 @@ static u64 read_inuse(const struct pmu_model *m, const struct pmu_model_state *s
 }
 
 /**
- * pmu_model_reg_read - read a register
+ * pmu_model_reg_read() - read a register
  * @m:		the model
  * @s:		the CPU's state; is not changed
  * @reg:	the register
@@ -403,7 +403,7 @@ static u64 legacy_value(const struct pmu_model *m, u64 val)
 }
 
 /**
- * pmu_model_reg_write - write a register
+ * pmu_model_reg_write() - write a register
  * @m:		the model
  * @s:		the CPU's state; unchanged on error
  * @reg:	the register
@@ -444,7 +444,7 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 	return -EIO;
 }
 
-/* So that two sets of events differ even if the sums of their numbers agree. */
+/* Mixes bits, so that different sets of events have different sums. */
 static u64 scatter(u64 val)
 {
 	val *= GOLDEN_RATIO_64;
@@ -453,7 +453,7 @@ static u64 scatter(u64 val)
 }
 
 /**
- * pmu_model_state_selection - compute a number that identifies a set of events
+ * pmu_model_state_selection() - identify a set of events by a number
  * @m:		the model
  * @s:		the CPU's state
  *
@@ -475,7 +475,7 @@ u64 pmu_model_state_selection(const struct pmu_model *m,
 }
 
 /**
- * pmu_model_rdpmc - execute the RDPMC instruction
+ * pmu_model_rdpmc() - execute the RDPMC instruction
  * @m:		the model
  * @s:		the CPU's state; is not changed
  * @index:	counter, as the instruction encodes it in ECX
@@ -501,7 +501,7 @@ int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
 }
 
 /**
- * pmu_model_state_count_rdpmc - count an RDPMC of a program
+ * pmu_model_state_count_rdpmc() - count an RDPMC of a program
  * @m:		the model
  * @s:		the state
  *
@@ -526,7 +526,7 @@ void pmu_model_state_count_rdpmc(const struct pmu_model *m,
 }
 
 /**
- * pmu_model_state_set_mode - change between user and kernel mode
+ * pmu_model_state_set_mode() - change between user and kernel mode
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock
@@ -543,7 +543,7 @@ void pmu_model_state_set_mode(const struct pmu_model *m,
 }
 
 /**
- * pmu_model_state_reload_rates - let counters run at the rates of the table
+ * pmu_model_state_reload_rates() - let counters run at the rates of the table
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock; until this time the old rates apply
@@ -565,7 +565,7 @@ static void freeze(const struct pmu_model *m, struct pmu_model_state *s, u64 now
 }
 
 /**
- * pmu_model_state_take_pmi - signal pending overflows
+ * pmu_model_state_take_pmi() - signal pending overflows
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock
@@ -594,7 +594,7 @@ enum pmu_model_shot_event pmu_model_state_take_pmi(const struct pmu_model *m,
 }
 
 /**
- * pmu_model_state_deadline - compute the time of the next overflow to signal
+ * pmu_model_state_deadline() - compute the time of the next overflow to signal
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock

@@ -9,7 +9,7 @@
 #include "pmu_model.h"
 
 /**
- * pmu_model_setup - build a PMU
+ * pmu_model_setup() - build a PMU
  * @m:		the model; the fields of the boot parameter are set, others 0
  * @vendor:	vendor of the PMU
  */

@@ -40,7 +40,7 @@ static const char * const shot_names[PMU_SHOT_NR] = {
 };
 
 /**
- * pmu_model_stats_reset_accesses - reset the numbers of register accesses
+ * pmu_model_stats_reset_accesses() - reset the numbers of register accesses
  */
 void pmu_model_stats_reset_accesses(void)
 {
@@ -57,7 +57,7 @@ void pmu_model_stats_reset_accesses(void)
 }
 
 /**
- * pmu_model_stats_reset_overhead - reset the numbers of the model's own cost
+ * pmu_model_stats_reset_overhead() - reset the numbers of the model's own cost
  */
 void pmu_model_stats_reset_overhead(void)
 {
@@ -85,7 +85,7 @@ static void show_register(struct seq_file *m, unsigned int cpu, unsigned int slo
 }
 
 /**
- * pmu_model_stats_show_accesses - print the registers that were accessed
+ * pmu_model_stats_show_accesses() - print the registers that were accessed
  * @m:		file to print to
  */
 void pmu_model_stats_show_accesses(struct seq_file *m)
@@ -110,7 +110,7 @@ void pmu_model_stats_show_accesses(struct seq_file *m)
 }
 
 /**
- * pmu_model_stats_show_overhead - print the model's own cost
+ * pmu_model_stats_show_overhead() - print the model's own cost
  * @m:		file to print to
  *
  * One line for each CPU: accesses, TSC ticks spent in them, then the shots.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Address filters: their text, and where they lie as files are mapped, programs
- * change and processes fork. The PMU "perf_test_filter", of the module of that
- * name, shows what it was given.
+ * Address filters: their text, and their address ranges while files are mapped,
+ * programs are executed and processes fork. The PMU "perf_test_filter", of the
+ * module of that name, shows the ranges that it was given.
  */
 #define _GNU_SOURCE
 #include <errno.h>

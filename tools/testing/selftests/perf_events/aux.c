@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The AUX area: where which events may map it, what arrives there and which
- * records report it, what siblings do to the trace of their leader.
+ * The AUX area: which events may map it and where, which data and records a
+ * trace produces, and what siblings do to the trace of their leader.
  *
  * The trace is that of the module perf_test_aux: the byte at each position
  * follows from the position. Only a read(2) of the event advances it, by

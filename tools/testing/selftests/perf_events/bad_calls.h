@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Calls of perf_event_open(2) that fail, each at another step, for tests that
- * make them while others use the same events. open_rows.h says what is answered
- * to each mistake; here it only matters how far the call gets before it fails.
+ * make them while others use the same events. open_rows.h has the errno of each
+ * mistake; here it only matters which step of the call fails.
  */
 #ifndef SELFTEST_BAD_CALLS_H
 #define SELFTEST_BAD_CALLS_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/bus/event_source/devices/PMU/caps/counters_*: do they agree with what
- * can be opened, and is what others hold left out of what is free?
+ * /sys/bus/event_source/devices/PMU/caps/counters_*: do the numbers agree with
+ * what can be opened, and are counters that other events hold not counted as
+ * free?
  *
  * Kernels that do not have the files are skipped.
  */
@@ -309,7 +310,9 @@ static int read_error(const char *path)
 	return error;
 }
 
-/* Any user may know how many there are. How many are free says something of others. */
+/*
+ * Any user may read the totals. The free numbers reveal events of other users.
+ */
 static void what_nobody_may_read(void)
 {
 	struct caps caps = need_cpu_caps(), want = caps;

@@ -3,8 +3,9 @@
  * Events of control groups: which tasks are counted, for how long, what happens
  * when tasks move and groups are removed, and who may open them.
  *
- * Workers are processes that stay on one CPU in one group and do what they are
- * told. The tests count page faults, which happen when and where one wants.
+ * Workers are processes that stay on one CPU in one group and do the work that
+ * the test requests. The tests count page faults, which happen exactly when and
+ * where the test causes them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -734,8 +735,8 @@ static bool about_equal(__u64 a, __u64 b)
 }
 
 /*
- * Tasks move between the leaves of a group while they work: whatever happens in
- * a leaf happens in the group, and nothing is lost on the way.
+ * Tasks move between the leaves of a group while they work: each occurrence in
+ * a leaf is counted in the group as well, and none is lost during a move.
  */
 static void storm_of_moves(void)
 {

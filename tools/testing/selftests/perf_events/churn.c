@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything at once: workers that open, group, move, map, redirect, switch,
- * read and close events of whatever kind and target, while tasks fork, exec
- * and exit, CPUs and a PMU come and go, and cgroups are made, entered and
- * removed. In the end every count must be what it was before.
+ * All operations at once: workers open, group, move, map, redirect, switch,
+ * read and close events of all kinds and targets, while tasks fork, exec and
+ * exit, CPUs go offline and come back, a PMU is registered and unregistered,
+ * and cgroups are made, entered and removed. At the end every number of objects
+ * must be what it was before.
  *
  *   churn [SECONDS [WORKERS [SEED]]]
  *
- * Each worker draws what it does next from a sequence that follows from the
- * seed. Refusals are normal: most of what is drawn makes no sense. The kernel
- * must survive it, say nothing, and lose nothing.
+ * Each worker draws its operations from a sequence that follows from the seed.
+ * Refusals are normal, since most drawn calls make no sense. The kernel must
+ * not crash, report or leak anything.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -4,8 +4,9 @@
  * and freed (KSYMBOL), and loaded (BPF_EVENT).
  *
  * The test makes the kernel do it: a probe in a function, a tracepoint behind a
- * jump label, a tracer of all functions, a program. Two events watch, one of
- * the CPU and one of the task; each must have each record once, in one buffer.
+ * jump label, a tracer of all functions, a program. Two events request the
+ * records, one of the CPU and one of the task; each must get each record once,
+ * in one buffer.
  */
 #define _GNU_SOURCE
 #include <errno.h>

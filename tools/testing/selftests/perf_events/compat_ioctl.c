@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ioctl(2) as a 32-bit program calls it: its words have 32 bits, and its
- * requests carry the size of its pointers.
+ * ioctl(2) as a 32-bit program calls it: arguments have 32 bits, and the number
+ * of a request contains the size of its pointers.
  *
  * On x86-64 a 64-bit program enters the kernel as a 32-bit one does by "int
  * $0x80", if the kernel has CONFIG_IA32_EMULATION. So nothing here is compiled

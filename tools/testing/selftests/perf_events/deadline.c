@@ -7,8 +7,9 @@
  *
  *   deadline [MICROSECONDS [MICROSECONDS]]
  *
- * How late it may be, and how late with hardware events. The default is for hosts that
- * have other work. Where the clock counts instructions, far less holds.
+ * The arguments are the microseconds that the task may be late, without and
+ * with hardware events. The defaults are for hosts that have other work. If the
+ * clock counts instructions, far lower limits can be used.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -146,7 +147,7 @@ static __u64 ping(void)
 		now = to_ns(&time);
 		if (now - due > worst)
 			worst = now - due;
-		/* Late is late once. */
+		/* A delay counts only once. */
 		if (now > due + PERIOD_NS)
 			due = now;
 	}

@@ -3,8 +3,8 @@
  * Each event that asks for a record gets it exactly once: events of a CPU, of a
  * task, and of a family, two of each, with one buffer for all or one for each.
  *
- * A child does everything several times, and numbers tell the times apart. Each
- * listener must have each record once, under its own id.
+ * A child does everything several times, and each time has a number. Each
+ * listener must get each record once, with its own id.
  */
 #define _GNU_SOURCE
 #include <errno.h>

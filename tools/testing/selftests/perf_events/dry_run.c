@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERF_FLAG_DRY_RUN: does it say what perf_event_open(2) then does, blame the
- * right field, know what fits, and leave nothing behind?
+ * PERF_FLAG_DRY_RUN: does it report the result of perf_event_open(2), the right
+ * field, and whether the event fits, and does it leave nothing behind?
  *
  * Kernels without the flag are skipped.
  */

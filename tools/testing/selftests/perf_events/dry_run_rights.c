@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dry runs without rights: everybody may ask and is told which right is
- * missing, learns nothing of the events of others, and leaves nothing in the
- * audit log that the call itself would not leave.
+ * Dry runs without rights: any user may make a dry run, and it reports which
+ * right is missing. It reveals nothing about events of other users, and adds
+ * nothing to the audit log that the call itself would not add.
  *
  * Kernels without PERF_FLAG_DRY_RUN are skipped.
  */
@@ -281,7 +281,7 @@ static void audited_checks(void)
 	CHECK(write_probe("-:perf_dry_run/cap\n"), "the probe stays");
 }
 
-/* At paranoid 1 and more nobody learns what others use on the CPUs. */
+/* At paranoid 1 and more, a user cannot find out which counters others use. */
 static void nobody_asks_what_fits(void)
 {
 	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups that do not all fit share the counters: each has its turns, whichever
- * groups were there before, come and go, or never fit, and whichever task runs.
+ * Groups that do not all fit share the counters: each gets its turns, whichever
+ * groups existed before, are opened and closed, or never fit, and whichever
+ * task runs.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -184,8 +184,8 @@ static void fill(struct group *group, struct perf_event_attr attr)
 
 /*
  * The first event too many is refused; the others go on. The limit is the PMU's
- * size, even if somebody, such as the watchdog, holds a counter. Then siblings
- * without a counter have to be closed before the rest runs.
+ * size, even if another user, such as the watchdog, holds a counter. Then
+ * siblings without a counter have to be closed before the rest runs.
  */
 static void never_fits(void)
 {
@@ -239,8 +239,8 @@ static void disabled_members(void)
 }
 
 /*
- * The events are switched one after the other, so that only counts that stand
- * still can be compared. Three events if there is room for them.
+ * The events are enabled one after the other, so only counts of disabled events
+ * can be compared. Three events if there is room for them.
  */
 static void by_flag(void)
 {

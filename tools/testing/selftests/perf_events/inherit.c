@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events and new tasks: what inherit, inherit_thread, inherit_stat,
- * enable_on_exec and remove_on_exec promise to the reader of the count. How the
- * kernel keeps the copies does not matter here.
+ * Events and new tasks: the effects of inherit, inherit_thread, inherit_stat,
+ * enable_on_exec and remove_on_exec on the counts that are read. How the kernel
+ * keeps the copies does not matter here.
  *
  * Called with arguments, this is the program that the tests execute.
  */

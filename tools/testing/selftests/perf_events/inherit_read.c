@@ -5,8 +5,8 @@
  * its own. Only read(2) returns the sum.
  *
  * Three tasks on one CPU take turns, so that each is switched to from each of
- * the others. A call passes the number of calls that its task has made by then,
- * which the sample of that call has to show.
+ * the others. A call passes as its argument the number of calls that its task
+ * has made so far, and the sample of that call has to show this number.
  */
 #define _GNU_SOURCE
 #include <errno.h>

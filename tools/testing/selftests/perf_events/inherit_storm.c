@@ -151,7 +151,7 @@ static __noreturn void worker(__u64 state)
 			move(&state);
 			kinds[kind]();
 		}
-		/* A kill(-1) would hit everybody: there may be no child. */
+		/* A kill(-1) would hit all processes: there may be no child. */
 		if (pid < 0)
 			continue;
 		STORE(shared->last, rnd(&state, 2) ? pid : getpid());

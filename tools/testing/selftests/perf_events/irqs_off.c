@@ -4,9 +4,9 @@
  * the events that take part, and not with their square. A user can open as many as
  * files, and needs no privilege to switch or to enable them.
  *
- * A timer looks how long a CPU hears no interrupt: a pinned clock event of the
- * CPU, whose samples tell when they came. What a stretch is compared with is what
- * the kernel needs to take the same events off and to put them on once.
+ * A pinned clock event of the CPU measures for how long the CPU takes no
+ * interrupt: its samples have time stamps. That time is compared with the time
+ * that the kernel needs to schedule the same events out and in once.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,7 +24,9 @@
 #define MEMBERS		400
 #define LOOK_NS		(50 * 1000)
 #define LOOK_PAGES	256
-/* How much more than once over everything is too much. */
+/*
+ * Limit, as a multiple of the time for scheduling all events out and in once.
+ */
 #define TOO_MANY	20
 #define SLACK_NS	(2 * NSEC_PER_MSEC)
 

@@ -5,8 +5,8 @@
  * its buffer goes, buffers that are unmapped by another process than the one
  * that is charged for them, tasks whose last reference is that of a context.
  *
- * Most of what goes wrong here only the kernel notices, by a warning. What
- * leaks is missing in the books.
+ * Most faults here show only as warnings of the kernel. Leaks show in the
+ * numbers of perf_books.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A SIGTRAP is pending when its event goes: the task exits or execs, or another
- * task closes the event. The event must be freed, nobody may wait for the task
+ * task closes the event. The event must be freed, no task may wait for the task
  * to return to user mode, and each signal is sent once.
  *
  * An overflow in a system call leaves the signal pending until the task returns

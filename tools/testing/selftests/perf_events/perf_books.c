@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What perf_events takes from the kernel, counted: objects, counters, break-
- * points, pages that a user has locked. Tests compare numbers before and after.
+ * Counts the resources of the kernel that perf_events use: objects, counters,
+ * breakpoints, pages that a user has locked. Tests compare numbers before and
+ * after.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -363,7 +364,7 @@ static void report_live(const struct books *before, const struct books *after,
 }
 
 /**
- * report_books_by - compare each account: BOOKS_RESULTS lines of TAP
+ * report_books_by() - compare each account: BOOKS_RESULTS lines of TAP
  * @before: when nothing had been taken
  * @after: when all had been given back
  * @report: called for each account

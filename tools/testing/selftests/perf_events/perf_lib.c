@@ -152,7 +152,7 @@ static pid_t case_begin(void)
 }
 
 /**
- * child_finish - end the calling process, as a case or as a child of one
+ * child_finish() - end the calling process, as a case or as a child of one
  *
  * Its exit code is the result of all its EXPECT(), which join_child() checks.
  * With _exit(0) the failures that a child has noted would be lost.

@@ -3,7 +3,8 @@
  * A PMU is unregistered while events of it are open: what their owners see,
  * what happens to families and groups, and whether the driver can be unloaded.
  *
- * Kernels that cannot do this have no PMU to try it with: all is skipped.
+ * Kernels that cannot do this lack the module with the PMU: all cases are
+ * skipped.
  */
 #define _GNU_SOURCE
 #include <errno.h>

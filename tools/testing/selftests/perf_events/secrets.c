@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a user without privilege learns of the kernel and of other users' tasks, at each
- * level of perf_event_paranoid: nothing that the level does not allow. The user is nobody;
- * or root of a new user namespace; or root of a container, which has further namespaces,
- * among them one of process ids.
+ * A user without privilege can read nothing about the kernel and about other
+ * users' tasks that the level of perf_event_paranoid does not allow. The user
+ * is nobody; or root of a new user namespace; or root of a container, which has
+ * further namespaces, among them one of process ids.
  *
  * The user opens an event of each source, with all bits of sample_type, read_format and
  * the flags that are permitted, on an own task and on a CPU, and provokes records.

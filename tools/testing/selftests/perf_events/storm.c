@@ -17,7 +17,7 @@ int storm_cpus;
 static struct storm *storm;
 
 /**
- * storm_set_up - prepare a storm, before any process is started
+ * storm_set_up() - prepare a storm, before any process is started
  * @size: bytes of the processes' shared memory, which begins with struct storm
  *
  * Orphans become children of the caller, who waits for them. Skips all tests if

@@ -3,9 +3,10 @@
  * Enabled and running time: when each passes, for which task, and how the times
  * of siblings, copies and turns relate.
  *
- * Times that stand still are compared exactly. Times that pass are compared
- * with clocks that are read before and after. The kernel and the clock may look
- * at different moments of one task switch, so one good attempt is enough.
+ * Times that do not advance are compared exactly. Times that advance are
+ * compared with clocks that are read before and after. The kernel and the clock
+ * may be read at different moments of one task switch, so one good attempt is
+ * enough.
  *
  * Called with an argument, this is the program that a test executes.
  */

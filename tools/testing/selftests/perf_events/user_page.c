@@ -763,8 +763,9 @@ static void other_cpu_event(void)
 }
 
 /*
- * Which readers may use the page, and when it has to say that it is of no use.
- * Scaling by two times of which only one goes on is arbitrarily wrong.
+ * Which readers may use the page, and when it must not offer a counter or
+ * times. If only one of the two times advances, a scaled count is arbitrarily
+ * wrong.
  */
 
 static struct watched watch_cpu(struct perf_event_attr *attr, pid_t pid, int cpu)
