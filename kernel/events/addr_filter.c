@@ -305,8 +305,8 @@ static bool addr_filter_try_apply(struct perf_event *event,
 }
 
 /*
- * A copy whose task has gone stays in its context until the code that ends it
- * gets child_mutex, which the caller holds.
+ * A copy whose task has exited stays in its context: the code that ends the
+ * copy has to take child_mutex, which the caller holds.
  */
 static void addr_filter_apply(struct perf_event *event,
 			      const struct addr_filter_list *list,
@@ -407,18 +407,18 @@ static int addr_filter_replace(struct perf_event *event,
 /**
  * perf_addr_filter_set() - replace the filters of an event and its copies
  * @event: event that was opened, on a PMU that has such filters
- * @text: what the user wrote; see addr_filter_parse.c. A text without filters
- *	removes all
+ * @text: text from the user; see addr_filter_parse.c. A text without filters
+ *	removes all filters
  *
  * On failure the filters stay as they were.
  *
  * Context: task; takes the mutex of the event's context, child_mutex and
  * the mmap_lock of each process concerned.
  * Return: 0; -EINVAL for a text in error, a size that is missing, a path that
- * leads to no regular file, and for a PMU without filters; -ERANGE for a
+ * does not lead to a regular file, and for a PMU without filters; -ERANGE for a
  * number that is too large; -EOPNOTSUPP for a file with an event of a CPU, and
- * for more filters than the PMU has; errors of the path; -ENOMEM; -ENODEV
- * if the PMU has gone; what pmu::addr_filters_validate returns.
+ * for more filters than the PMU has; errors of the path; -ENOMEM; -ENODEV if
+ * the PMU was unregistered; the errno of pmu::addr_filters_validate.
  */
 int perf_addr_filter_set(struct perf_event *event, const char *text)
 {
@@ -571,7 +571,7 @@ void perf_addr_filter_drop(struct perf_event *event)
 
 /**
  * perf_addr_filter_free() - free an event's ranges
- * @event: event that is visible to nobody
+ * @event: event that no other code can find
  *
  * Context: any but NMI.
  */

@@ -14,8 +14,8 @@
  * to quote it. The first number is an address in the kernel or, with a path, an
  * offset in that file; the second number is the size.
  *
- * Owns nothing. Contexts: any. It looks at nothing but the text, and compiles
- * in user space too, for tests.
+ * Owns nothing. Contexts: any. The code uses only the text, and also compiles
+ * in user space, for tests.
  */
 #ifdef __KERNEL__
 #include <linux/ctype.h>

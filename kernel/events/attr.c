@@ -49,7 +49,7 @@ static int attr_ask_lsm(int type)
 }
 
 /**
- * perf_allow_kernel() - check whether the caller may see what the kernel does
+ * perf_allow_kernel() - check whether the caller may observe the kernel
  *
  * Context: Task context; capabilities and LSM of current.
  * Return: 0; -EACCES without CAP_PERFMON while kernel.perf_event_paranoid is 2
@@ -353,7 +353,7 @@ static const struct attr_rule attr_content_rules[] = {
 	  ATTR_SAYS(REGISTERS, PERF_FIELD(sample_regs_intr), ~0ULL) },
 };
 
-/* All bits of sample_type that the rows above look at. */
+/* All bits of sample_type that the rows above check. */
 #define ATTR_SAMPLE_ASKED \
 	(ATTR_FROM(PERF_SAMPLE_MAX) | PERF_SAMPLE_BRANCH_STACK | \
 	 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | \
@@ -532,7 +532,7 @@ static int attr_refuse_pointer(void)
 
 /**
  * perf_attr_read_user() - copy an attribute of any version from user memory
- * @uattr: what the program passed
+ * @uattr: attribute of the program
  * @attr: receives it, in the version of this kernel
  * @max_stack: number of frames to use if attr.sample_max_stack is 0
  *
@@ -573,7 +573,7 @@ int perf_attr_read_user(struct perf_event_attr __user *uattr,
 
 /**
  * perf_attr_copy_user() - copy an attribute, and report the known size
- * @uattr: what the program passed; on -E2BIG its size is set to the known one
+ * @uattr: attribute of the program; on -E2BIG its size is set to the known one
  * @attr: receives it
  * @max_stack: as for perf_attr_read_user()
  *

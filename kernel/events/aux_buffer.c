@@ -363,7 +363,7 @@ static void perf_aux_let_go(struct perf_buffer *rb, struct perf_event *event)
 	if (cmpxchg(&rb->aux.writer, event, NULL) != event)
 		return;
 	handle = rb->aux.handle;
-	/* The driver may use it for another output by now, or from now on. */
+	/* The driver may use the handle for another output already. */
 	if (handle->rb == rb)
 		cmpxchg(&handle->event, event, NULL);
 	WRITE_ONCE(rb->aux.cpu, -1);

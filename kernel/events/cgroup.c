@@ -19,10 +19,10 @@
  *
  * Lifetime: an event has a reference on its cgroup, which may be removed while
  * the event is open; then no task enters it any more, and it stays in memory
- * until its last event goes. The per-CPU data of a cgroup exists from its first
- * event on. cpuctx->cgrp needs no reference: it is the cgroup of the running
- * task, and a move of that task to another cgroup waits for this CPU before the
- * old cgroup can go.
+ * until its last event is freed. The per-CPU data of a cgroup exists from its
+ * first event on. cpuctx->cgrp needs no reference: it is the cgroup of the
+ * running task, and a move of that task to another cgroup waits for this CPU
+ * before the old cgroup can go.
  *
  * Locking: ctx->lock of the CPU's context; perf_cgroup_mutex for a cgroup's
  * first event. cpuctx->cgrp, nr_events of a cgroup, and the list of its groups
@@ -532,7 +532,7 @@ struct cgroup_subsys perf_event_cgrp_subsys = {
 };
 
 /**
- * perf_cgroup_init() - have task switches call this room
+ * perf_cgroup_init() - set the hook that task switches call
  *
  * Context: boot.
  */

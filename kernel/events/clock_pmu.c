@@ -8,8 +8,8 @@
  * PERF_COUNT_SW_TASK_CLOCK of PERF_TYPE_SOFTWARE.
  *
  * Owns hw.hrtimer, hw.prev_count (the clock when the count was last brought up
- * to date) and hw.period_left (what the timer still had to wait when the event
- * was stopped; 0: a whole period) of its events.
+ * to date) and hw.period_left (the rest of the period when the event was
+ * stopped; 0: a whole period) of its events.
  *
  * Contexts: add, del, start and stop run on the event's CPU with interrupts
  * off, and so does the timer, which is pinned there. Read may also run in NMI.

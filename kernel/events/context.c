@@ -11,11 +11,11 @@
  *
  * Lifetime: a task's context has one reference of the task and one of each
  * event that was ever installed in it; when the last one goes, the context is
- * freed after a grace period. A CPU's context is static. A pmu context has one
- * reference of each of its events and goes with the last one, except in a
- * task's context: there it stays for the next event, until the context or the
- * PMU goes. A task that exits leaves a tombstone in ctx->task: no event is
- * added to such a context.
+ * freed after a grace period. A CPU's context is static. A PMU context has one
+ * reference of each of its events, and is freed with the last one. In a task's
+ * context it stays for the next event instead, until the context is freed or
+ * the PMU is unregistered. A task that exits leaves a tombstone in ctx->task:
+ * no event is added to such a context.
  *
  * Locking: see types.h. The lock of a CPU's context is outside of the lock of a
  * task's context; for the locks of two tasks' contexts see swap.c.
@@ -193,7 +193,7 @@ static void perf_epc_wake(struct pmu *pmu)
 	wake_up_var(pmu);
 }
 
-/* PMU contexts without events go with their context. */
+/* PMU contexts without events are freed with their context. */
 static void perf_ctx_unlist_pmu_ctxs(struct perf_ctx *ctx)
 {
 	struct perf_pmu_ctx *epc;
@@ -219,7 +219,7 @@ void perf_ctx_get(struct perf_ctx *ctx)
  * perf_ctx_tryget() - take a reference on a context found under RCU
  * @ctx: context
  *
- * Return: false if the last reference has gone.
+ * Return: false if the last reference was put already.
  */
 bool perf_ctx_tryget(struct perf_ctx *ctx)
 {
@@ -285,9 +285,9 @@ struct perf_ctx *perf_ctx_alloc_task(struct task_struct *task)
 }
 
 /*
- * Gives @new to @task, unless the task has a context by now or exits. The mutex
- * does not keep an existing context in place: a switch may exchange it at any
- * moment.
+ * Gives @new to @task, unless the task has got a context meanwhile or exits.
+ * The mutex does not keep an existing context in place: a switch may exchange
+ * it at any moment.
  */
 static struct perf_ctx *
 perf_ctx_publish(struct task_struct *task, struct perf_ctx *new)
@@ -331,7 +331,7 @@ struct perf_ctx *perf_ctx_get_task(struct task_struct *task)
 }
 
 /**
- * perf_ctx_make_task() - give a context to a task that nobody can find yet
+ * perf_ctx_make_task() - give a context to a task that is not visible yet
  * @task: task that is being made
  *
  * Context: task; takes no mutex of @task, so that the mutex of another context
@@ -580,7 +580,8 @@ static bool perf_epc_rests_locked(struct perf_pmu_ctx *epc)
  * perf_epc_put() - give a reference back
  * @epc: PMU context
  *
- * An embedded one may go with its PMU as soon as it is off the PMU's list.
+ * An embedded PMU context may be freed with its PMU as soon as it is off the
+ * PMU's list.
  *
  * Context: task; not under ctx->lock.
  */
@@ -605,7 +606,7 @@ void perf_epc_put(struct perf_pmu_ctx *epc)
 }
 
 /**
- * perf_epc_drop() - free an unused PMU context of a PMU that goes away
+ * perf_epc_drop() - free an unused PMU context of a PMU that is unregistered
  * @ctx: context on which the caller has a reference
  * @pmu: the PMU
  *
@@ -741,7 +742,7 @@ void perf_event_put(struct perf_event *event)
 		perf_hooks.event_last_put(event);
 }
 
-/* Events whose last reference has gone, for a worker to free. */
+/* Events whose last reference was put; a worker frees them. */
 static LIST_HEAD(perf_late_events);
 static DEFINE_SPINLOCK(perf_late_lock);
 

@@ -29,9 +29,9 @@
 
 /*
  * One row for each state: the states that may follow. DEAD is final. REVOKED is
- * an event whose PMU has gone. EXIT is an event that is still open although its
- * task has exited. ERROR is a pinned event that found no room, or a sibling
- * that cannot count without its leader.
+ * an event whose PMU was unregistered. EXIT is an event that is still open
+ * although its task has exited. ERROR is a pinned event that found no room, or
+ * a sibling that cannot count without its leader.
  */
 static const struct perf_state_row perf_event_states[] = {
 	[STATE(ACTIVE)] = {
@@ -184,7 +184,7 @@ static void perf_event_state_check(const struct perf_event *event,
  * perf_event_state_init() - set the state that an event starts in
  * @event: new event
  *
- * Context: the event is visible to nobody.
+ * Context: no other code can find the event.
  */
 void perf_event_state_init(struct perf_event *event)
 {

@@ -149,7 +149,7 @@ static u32 fit_try_cpus(const struct perf_fit *fit)
 	return perf_trial_lacked_memory(trial) ? PERF_FIT_UNKNOWN : all;
 }
 
-/* The driver knows numbers, not which event can use which counter. */
+/* The driver reports numbers, not which event can use which counter. */
 static u32 fit_compare(unsigned int nr, unsigned int general,
 		       unsigned int fixed)
 {

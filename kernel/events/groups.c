@@ -488,8 +488,8 @@ static void perf_group_set_read_sizes(struct perf_event *leader)
  * perf_group_attach_locked() - add an event to its leader's group
  * @event: event whose group_leader is set; a leader is only marked
  *
- * Context: ctx->mutex and ctx->lock; for an inherited event that nobody knows
- * yet, the locks of its new context.
+ * Context: ctx->mutex and ctx->lock; for an inherited event that is not
+ * published yet, the locks of its new context.
  */
 void perf_group_attach_locked(struct perf_event *event)
 {

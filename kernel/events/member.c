@@ -289,7 +289,7 @@ static bool member_fork_from(struct perf_ctx *own,
 /**
  * perf_member_fork() - make a new task inherit current's events
  * @child: new task that is not visible yet
- * @clone_flags: CLONE_*, what the two tasks share
+ * @clone_flags: CLONE_*, which say what the two tasks share
  *
  * After a failure some copies may exist: perf_member_exit() removes them.
  *
@@ -468,7 +468,7 @@ static void member_exit_own(struct task_struct *task, bool exit)
 {
 	struct perf_ctx *ctx = perf_home_take_ctx(task);
 
-	/* Nothing counts any more: no sample comes after this record. */
+	/* No event counts any more, so no sample comes after this record. */
 	if (exit)
 		perf_side_task(task, false, ctx);
 	perf_inherit_end(ctx);

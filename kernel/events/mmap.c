@@ -44,9 +44,9 @@
  * process that brings one of them to 0 does the work that this requires,
  * whatever the other process does.
  *
- * An event whose last reference has gone may still be on the list. Close skips
- * it; its destructor detaches it. An event on the list has been opened, or was
- * attached by the last step of an open that can fail.
+ * An event whose last reference was put may still be on the list. Close skips
+ * it; the event's destructor detaches it. An event on the list has been opened,
+ * or was attached by the last step of an open that can fail.
  */
 
 #include <linux/capability.h>
@@ -499,7 +499,9 @@ perf_mmap_find_aux_locked(struct perf_event *event, struct perf_buffer *rb,
 	lockdep_assert_held(&rb->aux.mutex);
 	if (!area)
 		return perf_mmap_create_aux(event, vma);
-	/* A retired area belongs to a PMU that has gone, or goes. */
+	/*
+	 * A retired area belongs to a PMU that is, or is being, unregistered.
+	 */
 	if (area->pmu != event->pmu || area->state != PERF_AUX_OPEN)
 		return ERR_PTR(-EINVAL);
 	return area;
@@ -518,7 +520,7 @@ static void perf_mmap_put_aux_locked(struct perf_buffer *rb)
 }
 
 /**
- * perf_mmap_revoke_aux() - take an AUX area from a PMU that goes away
+ * perf_mmap_revoke_aux() - take an AUX area from a PMU that is unregistered
  * @event: event in the state REVOKED, whose event->pmu is still that PMU
  *
  * Each mapping of the area belongs to an event of the PMU that is attached to
@@ -542,7 +544,7 @@ void perf_mmap_revoke_aux(struct perf_event *event)
 
 /* The mapping. */
 
-/* A driver that goes away is not notified: see revoke.c. */
+/* The driver of a revoked event is not notified: see revoke.c. */
 static void perf_mmap_tell_mapped(struct perf_event *event,
 				  struct mm_struct *mm)
 {

@@ -485,7 +485,7 @@ static void perf_pmu_wait_for_readers(void)
 
 /**
  * perf_pmu_hide() - keep new events from a PMU
- * @pmu: PMU that goes away
+ * @pmu: PMU that is being unregistered
  *
  * The device is removed without perf_pmus_mutex, since a sysfs file may wait
  * for that mutex. It is removed before the PMU refuses events, because reads of
@@ -531,7 +531,7 @@ void perf_pmu_forget(struct pmu *pmu)
 
 /* A new event and its PMU. */
 
-/* Return: false if the PMU takes no events any more. */
+/* Return: false if the PMU accepts no more events. */
 static bool perf_pmu_list_event(struct pmu *pmu, struct perf_event *event)
 {
 	guard(raw_spinlock_irq)(&pmu->users_lock);
@@ -753,7 +753,7 @@ static bool perf_pmu_accepts(struct pmu *pmu, u32 type,
 	       pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE;
 }
 
-/* A PMU that does not know an event gives no reason itself. */
+/* Reports a reason for a PMU that does not have the event. */
 static int perf_pmu_refuse_event(int err)
 {
 	if (err != -ENOENT)
@@ -795,8 +795,8 @@ static struct pmu *perf_pmu_ask_all(struct perf_event *event)
  * @event: event with attr, cpu, parent and leader set
  *
  * A PMU may answer -ENOENT and change attr.type to send the event to another
- * PMU; orig_type keeps what the user asked for. Only its parent's PMU is asked
- * about a copy. On success the event holds a reference on the PMU's module.
+ * PMU; orig_type keeps what the user asked for. For a copy, only the PMU of its
+ * parent is asked. On success the event holds a reference on the PMU's module.
  *
  * Context: task.
  * Return: PMU; -ENOENT if no PMU knows the event; -ENODEV if the PMU goes away;

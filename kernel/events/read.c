@@ -101,7 +101,7 @@ u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 }
 EXPORT_SYMBOL_GPL(perf_event_read_value);
 
-/* Return: the number of words; the caller knows the first three already. */
+/* Return: the number of words; the caller passes the first three. */
 static int perf_read_fill_single(const struct perf_event *event, u64 *values,
 				 u64 count, u64 enabled, u64 running)
 {

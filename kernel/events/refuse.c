@@ -200,7 +200,7 @@ static void refuse_set_place(struct perf_refusal *refusal, u32 place,
  * perf_refuse_note() - record a refusal
  * @err: negative errno
  * @place: PERF_FIELD(), PERF_FIELD_FLAGS, PERF_ARGUMENT() or PERF_NOWHERE
- * @hint: what is known about the value there
+ * @hint: details of the value there
  * @reason: PERF_REASON_*
  * @text: a sentence in place of the one that belongs to @reason, or NULL
  *
@@ -228,7 +228,7 @@ void perf_refuse_note(int err, u32 place, const struct perf_refuse_hint *hint,
 EXPORT_SYMBOL_GPL(perf_refuse_note);
 
 /**
- * perf_refuse_is_asked() - check whether current wants to know the reason
+ * perf_refuse_is_asked() - check whether current is in a dry run
  *
  * For callers that would have to search for the reason.
  *

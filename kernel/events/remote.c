@@ -21,10 +21,10 @@
  * to the head of the list. If that happened in the middle of a walk, the walk
  * would miss events that it has not reached and that moved to the head, or
  * reach others twice. So during a walk events of that CPU may be scheduled out,
- * but none is scheduled in. This holds for everything that chooses what is
- * scheduled in: calls to a context, settling, turns of multiplexing, changes of
- * cgroup, perf_pmu_resched(), unloading a CPU. Task switches cannot come in
- * between, because preemption is off during a walk.
+ * but none is scheduled in. This holds for everything that schedules events in:
+ * calls to a context, settling, turns of multiplexing, changes of cgroup,
+ * perf_pmu_resched(), unloading a CPU. Task switches cannot come in between,
+ * because preemption is off during a walk.
  *  1. perf_walk_begin() counts the walk; walks in interrupts and NMI nest.
  *  2. An interrupt brings work. If the CPU's count is not 0, the work is put on
  *     the CPU's list (perf_walk_defer_oncpu()) and the interrupt ends.

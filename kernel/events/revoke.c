@@ -77,7 +77,7 @@ struct revoke_step {
  */
 static void revoke_wake_fork(struct perf_ctx *ctx)
 {
-	smp_mb(); /* the reference goes before the look at the queue */
+	smp_mb(); /* the reference is put before the queue is checked */
 	wake_up_var(&ctx->refcount);
 }
 
@@ -126,7 +126,7 @@ static void revoke_event(struct perf_event *event)
 		perf_overflow_wakeup(event);
 	}
 
-	/* event->ctx does not change any more. */
+	/* event->ctx no longer changes. */
 	ctx = perf_event_ctx(event);
 	if (listed)
 		perf_event_put(event);

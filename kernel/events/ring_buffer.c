@@ -87,7 +87,7 @@ arch_perf_out_copy_user(void *to, const void __user *from, unsigned long len)
 
 #define TO(s)	BIT(PERF_RB_##s)
 
-/* A buffer that has gone out of use is never used again: see mmap.c. */
+/* A buffer that is out of use is never used again: see mmap.c. */
 static const struct perf_state_row perf_rb_states[] = {
 	[PERF_RB_NEW]      = { .name = "new", .to = TO(MAPPED) | TO(FREED) },
 	[PERF_RB_MAPPED]   = { .name = "mapped", .to = TO(UNMAPPED) },
@@ -631,7 +631,7 @@ void perf_rb_count_wakeup(struct perf_output_handle *handle)
  * @event: event that writes, or an inherited copy of it
  * @record: header.size bytes; the size of the id trailer is added to the header
  *
- * For rooms that come before room "sample", which knows the trailer. A record
+ * For rooms that come before room "sample", which writes the trailer. A record
  * that finds no room is counted as lost.
  *
  * Context: any, NMI included.

@@ -604,7 +604,7 @@ static __always_inline void sample_prepare(struct perf_sample_data *data,
 }
 
 /**
- * perf_prepare_sample() - fill in what the driver did not
+ * perf_prepare_sample() - fill in the fields that the driver did not
  * @data: the sample, begun by perf_sample_data_init()
  * @event: its event
  * @regs: where it happened

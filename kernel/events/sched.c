@@ -273,7 +273,7 @@ static struct list_head *perf_sched_active_list(struct perf_event *leader)
 		       &perf_event_pmu_ctx(leader)->flexible_active;
 }
 
-/* May the group try to be scheduled in beside those that are active? */
+/* May the group be tried in addition to the active groups? */
 static bool perf_sched_may_try(struct perf_event *leader,
 			       struct perf_cpu_pmu_context *cpc)
 {
@@ -415,7 +415,7 @@ static bool perf_sched_was_left_out(const struct perf_event *leader)
 	       leader->group_choice != perf_event_pmu_ctx(leader)->choice;
 }
 
-/* Is the group in the choice? If it was left out its user page is updated. */
+/* Is the group in the choice? If it was left out, its user page is updated. */
 static bool perf_sched_goes_on_locked(struct perf_event *leader)
 {
 	perf_ctx_assert_sched_locked(perf_event_ctx(leader));
@@ -789,7 +789,7 @@ static void perf_sched_clock_other_locked(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_sched_group_try_in_locked() - schedule a group in beside the active ones
+ * perf_sched_group_try_in_locked() - schedule in one more group
  * @cpuctx: this CPU
  * @leader: group of a context loaded here; clock up to date
  *
@@ -864,7 +864,7 @@ static void perf_sched_pmu_ctx_in_locked(struct perf_pmu_ctx *epc)
 }
 
 /**
- * perf_sched_fill_locked() - fill room that others left with waiting groups
+ * perf_sched_fill_locked() - schedule in waiting groups on free counters
  * @epc: PMU context of a context loaded here, clock up to date
  *
  * This is not a new choice; otherwise frequent switches would defer the next
@@ -888,7 +888,7 @@ void perf_sched_fill_locked(struct perf_pmu_ctx *epc)
 	}
 }
 
-/* Waiting groups of the CPU may take the room that the task's groups leave. */
+/* Waiting groups of the CPU may use counters that the task's groups leave. */
 static void perf_sched_pmu_ctx_out_locked(struct perf_pmu_ctx *epc)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);

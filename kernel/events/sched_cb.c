@@ -108,7 +108,7 @@ void perf_sched_cb_cpu(struct task_struct *task, bool sched_in)
 }
 
 /**
- * perf_sched_cb_inc() - have a driver's sched_task() called on this CPU
+ * perf_sched_cb_inc() - request calls of a driver's sched_task() on this CPU
  * @pmu: its PMU
  *
  * Context: interrupts off, from add().

@@ -32,7 +32,7 @@ static void perf_sched_key_sync(void *unused)
 }
 
 /**
- * perf_sched_key_get() - have the switch hooks called from now on
+ * perf_sched_key_get() - request calls of the hooks of the task switch
  *
  * Context: task; may sleep, takes the CPU hotplug lock.
  */

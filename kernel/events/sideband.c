@@ -322,7 +322,7 @@ static void side_tell_cpu_rcu(const struct perf_side_kind *kind,
 }
 
 /**
- * perf_side_tell() - report what the current task did
+ * perf_side_tell() - report an action of the current task
  * @kind: kind of record
  * @what: the kind's description
  *

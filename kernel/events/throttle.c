@@ -459,10 +459,11 @@ bool perf_throttle_account_nmi(struct perf_event *event, bool throttle)
 }
 
 /**
- * perf_throttle_clear() - take the mark of a throttled event away
+ * perf_throttle_clear() - clear the mark of a throttled event
  * @event: event that is about to start
  *
- * Before the next tick the event may overflow once, and is throttled again.
+ * Until the next tick the event may overflow only once before it is throttled
+ * again.
  *
  * Context: ctx->lock, on the CPU where the event starts.
  */
@@ -613,7 +614,7 @@ static DEFINE_SPINLOCK(perf_freq_lock);
 static unsigned int perf_freq_users;
 
 /**
- * perf_throttle_freq_get() - keep the tick on for a frequency-mode event
+ * perf_throttle_freq_get() - keep the tick running for a frequency-mode event
  *
  * Context: task.
  */
