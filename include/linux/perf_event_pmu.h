@@ -149,7 +149,7 @@ struct pmu {
 	raw_spinlock_t			users_lock;
 	/** @events: core, all events that @event_init has accepted. */
 	struct list_head		events;
-	/** @pmu_ctxs: core, the struct perf_event_pmu_context of this PMU. */
+	/** @pmu_ctxs: core, the PMU contexts of this PMU. */
 	struct list_head		pmu_ctxs;
 	/** @leaving: core, the PMU accepts no event any more. */
 	bool				leaving;

@@ -545,8 +545,7 @@ struct perf_event {
 	struct perf_cgroup		*cgrp;
 #endif
 	/**
-	 * @group_choice: L, last perf_event_pmu_context::choice that scheduled
-	 * it in.
+	 * @group_choice: L, the last perf_pmu_ctx::choice that scheduled it in.
 	 */
 	unsigned int			group_choice;
 	/**

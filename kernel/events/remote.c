@@ -22,7 +22,7 @@
  * would miss events that it has not reached and that moved to the head, or
  * reach others twice. So during a walk events of that CPU may be scheduled out,
  * but none is scheduled in. This holds for everything that schedules events in:
- * calls to a context, settling, turns of multiplexing, changes of cgroup,
+ * calls to a context, turns of multiplexing, changes of cgroup,
  * perf_pmu_resched(), unloading a CPU. Task switches cannot come in between,
  * because preemption is off during a walk.
  *  1. perf_walk_begin() counts the walk; walks in interrupts and NMI nest.

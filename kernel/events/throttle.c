@@ -239,8 +239,8 @@ static s64 perf_freq_step_up(u64 period)
  * Moves the period towards @fit, the period that would have suited the last
  * window. The period is the mean of up to PERF_FREQ_WINDOWS windows. If a
  * window differs by more than a quarter, it is an outlier, or the rate of
- * events has changed: the next window weighs twice as much, and after three
- * such windows in a row the period becomes @fit at once. The first windows,
+ * events has changed: it weighs twice as much as others, and with the third
+ * such window in a row the period becomes @fit at once. The first windows,
  * which have no predecessors, also take effect at once. The period grows at
  * most by a factor of PERF_FREQ_STEP: the time of a window with few events is
  * mostly the time that samples take.
