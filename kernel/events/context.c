@@ -688,7 +688,9 @@ void perf_ctx_add_event_locked(struct perf_event *event,
 			event->group_caps = event->event_caps;
 		perf_group_insert_locked(event);
 	}
-	event->attach_state |= PERF_ATTACH_CONTEXT;
+	/* A reader without ctx->mutex sees event->ctx first; see read.c. */
+	smp_store_release(&event->attach_state,
+			  event->attach_state | PERF_ATTACH_CONTEXT);
 	if (IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
 		perf_event_state_pair_check(event, event->state);
 	list_add_rcu(&event->event_entry, &ctx->event_list);

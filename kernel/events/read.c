@@ -16,10 +16,20 @@
  *  2. a sibling is opened or closed: parent and copies change one by one;
  *  3. generation and size of a copy differ from the parent's: the sum would
  *     mix counts of different events, and the read returns -ECHILD.
+ *
+ * Race, a read without ctx->mutex while perf_pmu_migrate_context() moves the
+ * event to another CPU:
+ *  1. under the lock of the old context the event is detached from it;
+ *  2. event->ctx becomes the new context;
+ *  3. under the lock of the new context the event is attached to it (a).
+ * A reader holds one of these locks. If it finds the event attached, and
+ * event->ctx is the context that it has locked, the event stays there.
+ * Otherwise the reader takes the mutex.
  */
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <kunit/visibility.h>
 #include "clock.h"
 #include "context.h"
 #include "control.h"
@@ -275,13 +285,24 @@ static bool perf_read_here_locked(struct perf_event *event, u64 *values)
 	return true;
 }
 
+/* See the second race. */
+static bool perf_read_is_attached_locked(const struct perf_event *event,
+					 const struct perf_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	/* (a) pairs with the release in perf_ctx_add_event_locked() */
+	return smp_load_acquire(&event->attach_state) & PERF_ATTACH_CONTEXT &&
+	       perf_event_ctx(event) == ctx;
+}
+
 /*
  * An event without copies whose context is loaded here or nowhere needs no
  * mutex.
  * Return: bytes of @values; 0 if perf_read_slowly() has to read the event, or
  * to return an error.
  */
-static size_t perf_read_here(struct perf_event *event, u64 *values, size_t size)
+VISIBLE_IF_KUNIT size_t perf_read_here(struct perf_event *event, u64 *values,
+				       size_t size)
 {
 	struct perf_ctx *ctx;
 	int cpu;
@@ -291,8 +312,10 @@ static size_t perf_read_here(struct perf_event *event, u64 *values, size_t size)
 	ctx = perf_ctx_of(READ_ONCE(event->ctx));
 	guard(raw_spinlock)(&ctx->lock);
 	cpu = ctx->loaded_cpu;
-	if (perf_event_ctx(event) != ctx || event->read_size > size ||
-	    event->attr.inherit || event->group_leader->attr.inherit ||
+	if (!perf_read_is_attached_locked(event, ctx) ||
+	    !perf_read_is_attached_locked(event->group_leader, ctx) ||
+	    event->read_size > size || event->attr.inherit ||
+	    event->group_leader->attr.inherit ||
 	    event->state < PERF_EVENT_STATE_OFF ||
 	    (cpu != PERF_CPU_NONE && cpu != smp_processor_id()))
 		return 0;

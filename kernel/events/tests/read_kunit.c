@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "../context.h"
 #include "../control.h"
 #include "../event.h"
 #include "../groups.h"
@@ -392,6 +393,33 @@ static void read_test_time_goes_on(struct kunit *test)
 	}
 }
 
+static void read_test_expect_here(struct kunit *test, struct perf_event *event,
+				  bool here)
+{
+	u64 values[4];
+
+	KUNIT_EXPECT_EQ(test, perf_read_here(event, values, sizeof(values)),
+			here ? event->read_size : 0);
+}
+
+/* While an event, or its leader, moves it is not read without ctx->mutex. */
+static void read_test_moves(struct kunit *test)
+{
+	struct perf_event *pair[2];
+	struct perf_ctx *ctx;
+
+	read_test_make_pair(test, pair);
+	ctx = perf_event_ctx_lock(pair[0]);
+	for (int i = 0; i < 2; i++) {
+		read_test_expect_here(test, pair[1], true);
+		perf_control_uninstall(pair[i]);
+		read_test_expect_here(test, pair[1], false);
+		perf_control_install(ctx, pair[i]);
+	}
+	read_test_expect_here(test, pair[1], true);
+	perf_event_ctx_unlock(pair[0], ctx);
+}
+
 static int (*read_test_commit)(struct pmu *pmu);
 /* Reads of groups that succeed before one is refused. */
 static int read_test_patience;
@@ -576,6 +604,7 @@ static struct kunit_case read_test_cases[] = {
 	KUNIT_CASE(read_test_error),
 	KUNIT_CASE(read_test_active),
 	KUNIT_CASE(read_test_time_goes_on),
+	KUNIT_CASE(read_test_moves),
 	KUNIT_CASE(read_test_refused),
 	KUNIT_CASE(read_test_sum_of_groups),
 	KUNIT_CASE(read_test_unequal_groups),
