@@ -134,12 +134,16 @@ boot_list() {
 	[ ! -s "$share/list" ] || boot "$share/list" boot "$@"
 }
 
-# half REMAINDER LIST: every second case; those of one PMU stay together.
+# half SIDE LIST: the cases of the first (0) or second (1) of two machines.  Each case goes
+# to the side with less work so far, by the lines "NAME seconds N" of lab/tests/selftests;
+# those of one PMU stay together.
 half() {
-	awk -v remainder="$1" '
+	awk -v wanted="$1" '
+		NR == FNR { if ($2 == "seconds") seconds[$1] = $3; next }
 		{ split($1, part, "/"); key = part[1] == "pmu" ? part[2] : $1 }
-		!(key in number) { number[key] = ++last }
-		number[key] % 2 == remainder' "$2"
+		!(key in side) { side[key] = work[0] > work[1] }
+		{ work[side[key]] += $1 in seconds ? seconds[$1] : 10 }
+		side[key] == wanted' "$TOP/lab/tests/selftests" "$2"
 }
 
 # in_two LABEL BOOT...: give a half of the cases to the folder $second, and run the command

@@ -2,6 +2,14 @@
 # Part of lab/test: the cases of one kernel, one machine after the other.
 # shellcheck shell=sh disable=SC2034,SC2154 # variables of lab/test
 
+# in_time WHAT: whether --minutes leaves time to test WHAT; if not, it is skipped.
+in_time() {
+	[ -n "$minutes" ] && [ $(($(date +%s) - started)) -ge $((60 * minutes)) ] || return 0
+	printf '%s: skipped, since %d minutes are over\n' "$1" "$minutes"
+	record skip
+	return 1
+}
+
 # boot_pmus: boot one machine after the other, each with a PMU of lab/tests/pmus and the
 # cases that $share has for it.
 boot_pmus() {
