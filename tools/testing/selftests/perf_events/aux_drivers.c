@@ -122,10 +122,10 @@ static struct trace open_trace(const struct shape *shape)
 	clock.disabled = !shape->leads;
 	if (shape->leads) {
 		trace.fd = open_self(&attr);
-		trace.clock = open_member(&clock, trace.fd);
+		trace.clock = open_sibling(&clock, trace.fd);
 	} else {
 		trace.clock = open_self(&clock);
-		trace.fd = open_member(&attr, trace.clock);
+		trace.fd = open_sibling(&attr, trace.clock);
 	}
 	trace.clock_ring = ring_map(trace.clock, DATA_PAGES);
 	trace.ring = ring_map(trace.fd, DATA_PAGES);

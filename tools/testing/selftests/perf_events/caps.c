@@ -21,7 +21,7 @@
 
 #define CPU_CAPS	"/sys/bus/event_source/devices/cpu/caps/counters_"
 #define TEST_CAPS	TEST_PMU_DIR "/caps/counters_"
-#define MAX_MEMBERS	40
+#define MAX_EVENTS	40
 
 struct caps {
 	long general;
@@ -117,7 +117,7 @@ static void absent_where_unknown(void)
 /* Groups. */
 
 struct group {
-	int fd[MAX_MEMBERS];
+	int fd[MAX_EVENTS];
 	int nr;
 };
 
@@ -129,7 +129,7 @@ static bool group_add(struct group *group, __u64 kind)
 
 	attr.disabled = 0;
 	attr.pinned = !group->nr;
-	if (group->nr == MAX_MEMBERS)
+	if (group->nr == MAX_EVENTS)
 		return false;
 	fd = perf_open(&attr, -1, first_cpu(), leader, 0);
 	if (fd < 0)

@@ -104,7 +104,7 @@ static void group_unchanged(void)
 	run = dry_run_self(&attr, leader);
 	CHECK(!run.error, "%s, %s", error_name(run.error), text);
 	CHECK(read(leader, values, sizeof(values)) == 2 * sizeof(values[0]) &&
-	      values[0] == 1, "%llu members", values[0]);
+	      values[0] == 1, "%llu events", values[0]);
 }
 
 static void ask_often(void *arg)
@@ -133,7 +133,7 @@ static void family_unchanged(void)
 	child = helper_start(ask_often, NULL);
 	attr.inherit = 0;
 	run = dry_run(&attr, (struct open_place) { child.pid, -1 }, -1, 0);
-	CHECK(!run.error, "member: %s, %s", error_name(run.error), text);
+	CHECK(!run.error, "sibling: %s, %s", error_name(run.error), text);
 	run = dry_run(&attr, (struct open_place) { child.pid, -1 }, fd, 0);
 	CHECK(run.error == EINVAL, "leader of another task: %s",
 	      error_name(run.error));
@@ -141,7 +141,7 @@ static void family_unchanged(void)
 	run = dry_run_self(&attr, fd);
 	CHECK(!run.error, "the group grows: %s, %s", error_name(run.error),
 	      text);
-	CHECK(open_member(&attr, fd) >= 0, "the group does not grow");
+	CHECK(open_sibling(&attr, fd) >= 0, "the group does not grow");
 	helper_go(&child);
 	helper_join(&child);
 	CHECK(read_count(fd) > 0, "nothing counted");
@@ -276,17 +276,17 @@ static void group_too_large(void)
 	for (i = 0; i < MANY; i++) {
 		run = dry_run_self(&attr, leader);
 		fd = perf_open(&attr, 0, -1, leader, 0);
-		CHECK(run.error == (fd < 0 ? errno : 0), "member %d: %s", i,
+		CHECK(run.error == (fd < 0 ? errno : 0), "event %d: %s", i,
 		      error_name(run.error));
 		if (fd < 0)
 			break;
-		CHECK(run.fit_alone == PERF_FIT_YES, "member %d: fit %u", i,
+		CHECK(run.fit_alone == PERF_FIT_YES, "event %d: fit %u", i,
 		      run.fit_alone);
 		if (leader < 0)
 			leader = fd;
 		attr.disabled = 0;
 	}
-	CHECK(i && i < MANY, "%d members", i);
+	CHECK(i && i < MANY, "%d events", i);
 	CHECK(run.reason == PERF_REASON_GROUP_FIT &&
 	      run.where == PERF_WHERE_GROUP_FD, "reason %u: %s", run.reason,
 	      text);
@@ -330,7 +330,7 @@ static void beside_pinned_on_cpu(void)
 	      run.fit_beside);
 	run = dry_run(&attr, place, fds[0], 0);
 	CHECK(run.error == EINVAL && run.reason == PERF_REASON_LEADER_ONLY,
-	      "pinned member: %s", text);
+	      "pinned sibling: %s", text);
 }
 
 /* An event that follows a task goes where the task goes. */
@@ -588,7 +588,7 @@ static void group_too_long_to_read(void)
 			   PERF_FORMAT_LOST;
 	leader = open_self(&attr);
 	for (i = 1; i < (16 * 1024 - 8) / 24; i++)
-		open_member(&attr, leader);
+		open_sibling(&attr, leader);
 	expect_refusal(&attr, place_of(ON_SELF), leader, E2BIG, &says);
 }
 

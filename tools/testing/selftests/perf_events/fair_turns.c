@@ -150,7 +150,7 @@ static void beside_the_unfit(void)
 	for (i = 0; i < UNFIT; i++) {
 		leader = open_self(&attr);
 		for (j = 1; j < counters; j++)
-			open_member(&attr, leader);
+			open_sibling(&attr, leader);
 	}
 	test_retry_or_xfail(room_is_used, &counters,
 			    "groups that never fit take the tries of others");

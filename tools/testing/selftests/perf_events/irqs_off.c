@@ -21,7 +21,7 @@
 
 #include "perf_lib.h"
 
-#define MEMBERS		400
+#define SIBLINGS		400
 #define LOOK_NS		(50 * 1000)
 #define LOOK_PAGES	256
 /*
@@ -104,7 +104,7 @@ static __u64 group_cost(int leader)
 struct big_group {
 	struct perf_ring *look;
 	int leader;
-	int sibling[MEMBERS];
+	int sibling[SIBLINGS];
 };
 
 /* The leader is on, each sibling is off. */
@@ -114,7 +114,7 @@ static bool prctl_is_quick(void *arg)
 	__u64 begin, longest, cost;
 	int i;
 
-	for (i = 0; i < MEMBERS; i++)
+	for (i = 0; i < SIBLINGS; i++)
 		event_disable(group->sibling[i]);
 	ring_skip_all(group->look);
 	begin = now_ns();
@@ -127,7 +127,7 @@ static bool prctl_is_quick(void *arg)
 	if (longest <= TOO_MANY * cost + SLACK_NS)
 		return true;
 	return test_remark("%llu us without an interrupt; %d events go off and on in %llu us",
-			   longest / 1000, MEMBERS, cost / 1000);
+			   longest / 1000, SIBLINGS, cost / 1000);
 }
 
 static void prctl_group(void)
@@ -137,11 +137,11 @@ static void prctl_group(void)
 
 	if (geteuid())
 		test_skip("needs root to look at a CPU");
-	need_files(MEMBERS);
+	need_files(SIBLINGS);
 	pin_to_cpu(first_cpu());
 	group.look = look_begin(first_cpu());
 	group.leader = open_dummy(-1, false);
-	for (i = 0; i < MEMBERS; i++)
+	for (i = 0; i < SIBLINGS; i++)
 		group.sibling[i] = open_dummy(group.leader, true);
 	test_retry_or_xfail(prctl_is_quick, &group,
 			    "a group is put on once for each sibling");
