@@ -505,7 +505,7 @@ static void not_written(void)
 	}
 }
 
-/* Pages of the area are charged like data, and the charge comes back. */
+/* Pages of the area are charged like data, and the charge is given back. */
 static void locked_memory(void)
 {
 	struct rlimit none = { 0, 0 };

@@ -189,7 +189,7 @@ static void run_each_shape(void (*run)(const struct shape *shape))
 	}
 }
 
-/* The group is throttled because the clock is too fast, and goes on. */
+/* The group is throttled because the clock is too fast, and then continues. */
 static void throttle(const struct shape *shape)
 {
 	struct trace trace = open_trace(shape);
@@ -304,7 +304,7 @@ static void unmapped(void)
 	run_each_shape(unmap);
 }
 
-/* The event is closed first; then only the area keeps it. */
+/* The event is closed first; then only the area holds a reference on it. */
 static void close_first(const struct shape *shape)
 {
 	struct trace trace = open_trace(shape);

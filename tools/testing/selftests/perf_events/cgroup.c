@@ -231,7 +231,7 @@ static __u64 worker_do(const struct worker *worker, enum job job,
 	return worker_wait(worker);
 }
 
-/* When this returns, the pages that every piece of work needs are there. */
+/* When this returns, the pages that every piece of work needs are mapped. */
 static struct worker worker_start(int cpu, const struct group *group)
 {
 	int to[2], from[2];

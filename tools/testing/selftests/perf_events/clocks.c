@@ -2,7 +2,8 @@
 /*
  * cpu-clock and task-clock are stopped while their own timer runs: by a limit,
  * by a signal, by throttling, and from another CPU. The stop must not wait for
- * the timer, which cannot end before the stop does: the machine would hang.
+ * the timer: the timer cannot end before the stop does, and the machine would
+ * hang.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -156,7 +157,7 @@ static void limit_in_a_group(__u64 config)
 	CHECK(ring_count(ring, PERF_RECORD_SAMPLE), "the sibling stands still");
 }
 
-/* A sibling reaches its limit; its leader goes on. */
+/* A sibling reaches its limit; its leader continues to count. */
 static void limit_of_a_sibling(__u64 config)
 {
 	struct perf_event_attr attr = clock_attr(other_clock(config)), second;

@@ -59,7 +59,10 @@ static void open_group_of(int *fd, const __u64 *config)
 	event_enable(fd[0]);
 }
 
-/* The events that are still open go on, also when the leader is closed. */
+/*
+ * The events that are still open keep counting, also when the leader is
+ * closed.
+ */
 static void close_in_order(unsigned int n)
 {
 	static const __u64 configs[EVENTS] = {

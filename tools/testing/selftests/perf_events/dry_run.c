@@ -27,7 +27,9 @@
 #define MANY		64
 #define RACES		400
 
-/* The answer before the call must be its result, and so must one after it. */
+/*
+ * A dry run before the call, and one after it, must report the call's result.
+ */
 static void run_open_row(const void *arg)
 {
 	const struct open_row *row = arg;
@@ -333,7 +335,9 @@ static void beside_pinned_on_cpu(void)
 	      "pinned sibling: %s", text);
 }
 
-/* An event that follows a task goes where the task goes. */
+/*
+ * An event that follows a task may find room on some of the task's CPUs only.
+ */
 static void beside_pinned_elsewhere(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -437,7 +441,7 @@ static void nothing_to_exclude(void)
 	expect_refusal(&attr, place_of(ON_CPU), -1, EINVAL, &says);
 }
 
-/* A dry run asks whether there is room, and takes none. */
+/* A dry run checks whether there is room, and takes none. */
 static void exclusive_in_use(void)
 {
 	struct dry_answer says = { PERF_REASON_PMU_BUSY, IN_FIELD(type, 0) };
@@ -632,7 +636,7 @@ static void cpu_is_offline(void)
 /* Seconds; not much for a debug kernel in an emulator. */
 #define FUNCTIONS_TIMEOUT	400
 
-/* Asked, but not opened: each open patches all functions twice. */
+/* A dry run only, without an open: each open patches all functions twice. */
 static void functions_and_user_memory(void)
 {
 	const struct dry_answer calls = {
@@ -696,7 +700,7 @@ static void no_free_fd(void)
 	      "%s, %s", error_name(run.error), text);
 }
 
-/* The structure of the question. */
+/* The structure that a dry run is called with. */
 
 static void expect_ask(void *run, int error)
 {
@@ -743,7 +747,9 @@ static void structure_errors(void)
 	       run.fit_alone == PERF_FIT_YES, "answers not filled in");
 }
 
-/* A later program has a larger structure, and is told how much is filled. */
+/*
+ * A later program has a larger structure, and gets the number of bytes filled.
+ */
 static void structure_of_the_future(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_MAX);

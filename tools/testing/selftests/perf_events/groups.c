@@ -149,7 +149,7 @@ static void larger_than_half(void)
 		test_retry(one_at_a_time, &size);
 }
 
-/* A group that takes all counters fits as long as it is alone. */
+/* A group that needs all counters fits as long as it is alone. */
 static void full_house(void)
 {
 	struct timed_count count;

@@ -610,7 +610,10 @@ static bool exiting_with_sharers(void *arg)
 			   (unsigned long long)results[1], MANY_SHARERS);
 }
 
-/* The end of each copy wakes pollers: not those of all other events. */
+/*
+ * The end of each copy wakes the pollers of its own event, not those of all
+ * others.
+ */
 static void exit_of_sharers(void)
 {
 	test_retry_or_xfail(exiting_with_sharers, begin_thousands(),
@@ -761,7 +764,9 @@ static void removed_copies(void)
 	      "parent's event gone with the child's");
 }
 
-/* The program that is executed: it says that it runs, and waits for a byte. */
+/*
+ * The program that is executed: it reports that it runs, and waits for a byte.
+ */
 static void touch_when_told(char **argv)
 {
 	int in = atoi(argv[3]), out = atoi(argv[4]);

@@ -493,7 +493,10 @@ static void grandchild(void *arg)
 	make_calls(CALLS);
 }
 
-/* What matters is which task opened the event, not on which task. */
+/*
+ * What matters is which task opened the event, not on which task it was
+ * opened.
+ */
 static void opened_on_child(const struct kind *kind)
 {
 	struct perf_event_attr attr = calls_attr(kind);
@@ -607,9 +610,9 @@ static void group_is_reset(const struct kind *kind)
 }
 
 /*
- * A thread exits on another CPU than that of the buffer, which has lost samples
- * of it. The record of its count comes behind a LOST. Both name the thread. The
- * task that was interrupted for them may be another user's.
+ * A thread exits on another CPU than that of the buffer, which has lost
+ * samples of it. The record of its count follows a LOST. Both name the thread.
+ * The task that was interrupted for them may be another user's.
  */
 static void last_words(void)
 {

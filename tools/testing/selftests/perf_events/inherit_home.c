@@ -450,7 +450,10 @@ static void found(void *arg)
 	(void)arg;
 }
 
-/* Its context is the one of its parent, exchanged at a switch, when it forks. */
+/*
+ * When it forks, it has the context of its parent, which was exchanged at a
+ * switch.
+ */
 static void fork_founder(void *arg)
 {
 	struct founders *shared = arg;

@@ -318,7 +318,7 @@ static void check_counts(struct game *game, int nr,
 	      (unsigned long long)got->event[!game->sampler].value);
 }
 
-/* Losses are those of all tasks: they share the buffer. */
+/* The losses are those of all tasks, since they share the buffer. */
 static void check_losses(struct game *game, __u64 ordinal, __u64 shown)
 {
 	if (game->how->period != 1)

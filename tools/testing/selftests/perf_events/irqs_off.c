@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What one call or one task switch may do at a time, with interrupts off, grows with
- * the events that take part, and not with their square. A user can open as many as
- * files, and needs no privilege to switch or to enable them.
+ * The work that one call or one task switch does with interrupts off grows
+ * with the number of events that take part, and not with its square. A user
+ * can open as many events as files, and needs no privilege to switch or to
+ * enable them.
  *
  * A pinned clock event of the CPU measures for how long the CPU takes no
  * interrupt: its samples have time stamps. That time is compared with the time
@@ -84,7 +85,9 @@ static int open_dummy(int leader, bool disabled)
 	return open_on(&attr, 0, -1, leader);
 }
 
-/* Off and on again of a whole group, nanoseconds; the least of some. */
+/*
+ * Nanoseconds to disable and enable a whole group; the least of some attempts.
+ */
 static __u64 group_cost(int leader)
 {
 	__u64 least = ~0ULL, took;
@@ -208,8 +211,9 @@ static int by_size(const void *a, const void *b)
 }
 
 /*
- * The median of some: one is slow where the host stops, and one is quick where the
- * partner's context was loaded first and its order is the one that is searched for.
+ * The median of some. One is slow if the host stops meanwhile. One is quick if
+ * the partner's context was loaded first, and its order is the one that is
+ * searched for.
  */
 static __u64 exchange_cost(void (*open_all)(void))
 {

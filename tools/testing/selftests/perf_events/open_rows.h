@@ -2,7 +2,7 @@
 /*
  * Bad requests to perf_event_open(2): an attribute with one wrong field, where
  * to open it, beside which leader, the errno, and the answer of a dry run.
- * open_errors.c opens them, dry_run.c asks about them.
+ * open_errors.c opens them, dry_run.c makes dry runs of them.
  */
 #ifndef SELFTEST_OPEN_ROWS_H
 #define SELFTEST_OPEN_ROWS_H

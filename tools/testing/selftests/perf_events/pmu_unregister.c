@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A PMU is unregistered while events of it are open: what their owners see,
- * what happens to families and groups, and whether the driver can be unloaded.
+ * A PMU is unregistered while events of it are open: the errors that their
+ * owners get, the effect on families and groups, and whether the driver can be
+ * unloaded.
  *
  * Kernels that cannot do this lack the module with the PMU: all cases are
  * skipped.

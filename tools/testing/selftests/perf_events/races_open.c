@@ -234,7 +234,10 @@ static void *change_size(void *arg)
 	return NULL;
 }
 
-/* Either size counts for the whole copy: all that is known, or too much. */
+/*
+ * One of the two sizes is used for the whole copy: the known size, or one that
+ * is too large.
+ */
 static void open_unsteady(struct unsteady *unsteady)
 {
 	int fd = syscall(SYS_perf_event_open, unsteady->attr, 0, -1, -1, 0);

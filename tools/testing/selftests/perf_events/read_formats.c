@@ -138,7 +138,10 @@ static void group_of_one(void)
 	CHECK(got.nr == 1 && got.event[0].id == event_id(fd), "group of one");
 }
 
-/* Each file reads by its own format, whatever the others of the group ask. */
+/*
+ * Each file reads by its own format, whatever the formats of the group's other
+ * events are.
+ */
 static void mixed_formats(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);

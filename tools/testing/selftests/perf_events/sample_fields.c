@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The contents of a sample. Every field is asked for alone, then in many
+ * The contents of a sample. Every field is requested alone, then in many
  * combinations; the parser insists that the fields fill the record exactly.
  * Then the values are compared with values from elsewhere.
  *
@@ -372,7 +372,7 @@ static void short_callchain(void)
 	      (unsigned long long)chain_frames(&sample));
 }
 
-/* Each event of one occurrence has the chain it asked for, in any order. */
+/* Each event of one occurrence has the chain that it requests, in any order. */
 static void own_callchains(void)
 {
 	struct perf_event_attr attr[3];

@@ -565,7 +565,9 @@ static void group_throttled(void)
 			    "a sibling alone is throttled");
 }
 
-/* Return: whether the event stands still, as the rest of a throttled group. */
+/*
+ * Return: whether the event does not count, as the rest of a throttled group.
+ */
 static bool wait_until_stopped(int fd)
 {
 	for (int i = 0; i < 3000; i++) {

@@ -408,7 +408,7 @@ static void in_samples(void)
 
 /* Turns. */
 
-/* running == 0 tells that the count of 0 means nothing. */
+/* running == 0 shows that the count of 0 means nothing. */
 static void never_ran(void)
 {
 	struct perf_event_attr attr = branch_attr();

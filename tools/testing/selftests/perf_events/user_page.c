@@ -965,7 +965,9 @@ static void disable_and_look(const struct watched *leaders,
 	}
 }
 
-/* The times of a disabled event stand still, even if it had to wait before. */
+/*
+ * The times of a disabled event do not advance, even if it had to wait before.
+ */
 static void times_of_the_disabled(void)
 {
 	struct watched many[MANY];
@@ -975,7 +977,7 @@ static void times_of_the_disabled(void)
 	disable_and_look(many, many);
 }
 
-/* The times of a sibling stand still while its leader is disabled. */
+/* The times of a sibling do not advance while its leader is disabled. */
 static void times_below_the_disabled(void)
 {
 	struct watched many[MANY], siblings[MANY];
@@ -1010,7 +1012,7 @@ static void times_of_a_software_event(void)
 		high = read_timed(sibling.fd);
 		if (high.running == low.running)
 			continue;
-		/* It ran. Either both times stand still, or both go on. */
+		/* It ran. Either neither time advances, or both do. */
 		if (got.count.enabled > high.enabled + CLOCK_SLACK ||
 		    got.count.enabled - got.count.running >
 		    high.enabled - high.running + CLOCK_SLACK)
