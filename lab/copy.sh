@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# A copy of this working copy, whose kernels may have faults.  Sourced, after lab/lib.sh.
+# Make a copy of this working copy, into which faults may be put.  Sourced, after lab/lib.sh.
 # shellcheck shell=sh
 
 # Sources are hard links, through which nothing is ever written; objects are copies.

@@ -210,7 +210,7 @@ class Source:
             for child in cursor.get_children():
                 if child.kind == CursorKind.COMPOUND_STMT:
                     self.walk(child)
-        # Do not change code that a macro has twice, and sizes of types.
+        # Do not change code that a macro expands twice, nor sizes of types.
         known = set()
         unique = []
         for fault in self.faults:
@@ -233,7 +233,7 @@ class Source:
 
 
 def choose(source, most, seed):
-    """One fault of every function and kind before a second one of any."""
+    """Take one fault of every function and kind before a second one of any of them."""
     def order(fault):
         return hashlib.sha256((seed + source.describe(fault)).encode()).hexdigest()
 
@@ -250,7 +250,7 @@ def choose(source, most, seed):
 def edits(source, number, fault):
     """Insertions, (place, text), and removals.
 
-    At one offset what ends comes before what begins; inner ends come before outer ones,
+    At one offset ends come before beginnings; inner ends come before outer ones,
     and outer begins before inner ones."""
     kind, _, (begin, end), more = fault
     cond = 'MUTANT(%d)' % number

@@ -12,12 +12,13 @@ same time, each with its files in FOLDER/N.  LIMITS is a file of patterns that m
 report of the kernel on the console.
 
 A guest is booted once, and runs KUnit, so the program knows the suites.  Then the emulator
-saves it, and restores it before each fault: state that one fault has spoilt is gone for
-the next.  Suites named like the room run first, then the others, then the selftests; the
+saves it, and restores it before each fault, so state that one fault has corrupted does not
+affect the next.  Suites named like the room run first, then the others, then the selftests; the
 first one that fails has found the fault.  A case of the room's own suites that says "not ok"
-counts at once.  Any other failure must occur again, and not without the fault.  If none fails, the numbers of the core's
-objects are compared with those at the snapshot: something may be left over.  A case that is
-skipped, and was not without a fault, has failed.
+counts at once.  Any other failure must occur again, and must not occur without the fault.  If none
+fails, the numbers of the core's objects are compared with those at the snapshot, to find
+objects that are left over.  A case that is skipped with a fault, and was not skipped without
+one, has failed.
 """
 import os
 import queue
@@ -166,7 +167,7 @@ class Guest:
         self.seen = os.path.getsize(self.path('console'))
 
     def run(self, test, command, limit):
-        """Why a test failed, or nothing; self.failed: it said so itself."""
+        """Return why a test failed, or nothing; self.failed: the test itself said "not ok"."""
         begin = time.monotonic()
         self.failed = False
         try:
@@ -202,7 +203,7 @@ class Guest:
         return self.run(name, 'echo 1 >%s/run && cat %s/results' % (place, place), 120)
 
     def put_in(self, number):
-        """A guest that does not answer, as on a busy host, is started anew."""
+        """Put in a fault; a guest that does not answer, as on a busy host, is restarted."""
         for _ in range(3):
             try:
                 self.back()

@@ -249,7 +249,7 @@ static void filter_test_fuzz(struct kunit *test)
 	}
 }
 
-/* What the PMU is given. */
+/* The lists that the PMU is given. */
 
 /* The last list that the driver saw. */
 static struct {
@@ -369,7 +369,7 @@ static void filter_test_set(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, filter_test_seen.unlocked, 0);
 
-	/* Nothing new, nothing to do. */
+	/* The driver does not get an unchanged list again. */
 	syncs = filter_test_seen.syncs;
 	perf_event_disable(event);
 	perf_event_enable(event);

@@ -16,7 +16,7 @@
 struct attr_case {
 	const char		*name;
 	struct perf_event_attr	attr;
-	/* What is expected: an errno, or the level that denies it. */
+	/* The expected result: an errno, or the level that denies it. */
 	int			error;
 	int			level;
 };
@@ -122,7 +122,7 @@ static void content(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_attr_check(&c->attr), c->error);
 }
 
-/* Rows that ask about privileges are the business of other tests. */
+/* Rows that check privileges have tests of their own. */
 static bool row_is_tried(const struct attr_rule *row)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(content_cases); i++) {
@@ -247,7 +247,7 @@ static void size_of_the_future(struct kunit *test)
 	user->bytes[known] = 1;
 	expect_size_told(test, user, known + 8);
 	expect_size_told(test, user, PAGE_SIZE);
-	/* Bytes behind the end of the structure are no field. */
+	/* Bytes behind the end of the structure belong to no field. */
 	expect_size_taken(test, user, known, known);
 
 	user->bytes[known] = 0;
@@ -403,7 +403,7 @@ static void access_levels(struct kunit *test)
 	}
 }
 
-/* CAP_PERFMON permits everything, except at level 3, which asks for root. */
+/* CAP_PERFMON permits everything, except at level 3, which requires root. */
 static void access_perfmon(struct kunit *test)
 {
 	const struct attr_case *c = test->param_value;
@@ -468,7 +468,7 @@ static bool asks_ksymbol(bool user_only)
 	return attr.ksymbol && attr.bpf_event;
 }
 
-/* Not refused, but left out, where the kernel is not to be seen. */
+/* The bit is not refused but cleared if the kernel must not be shown. */
 static void access_ksymbol(struct kunit *test)
 {
 	caller_weaken(test, false);

@@ -170,7 +170,7 @@ static int aux_init(struct kunit *test)
 	return 0;
 }
 
-/* What the last unmapping does. */
+/* Does what the last unmapping does. */
 static void aux_unmap(struct aux_test *aux)
 {
 	struct perf_aux_area *area = aux->rb->aux.area;
@@ -256,7 +256,7 @@ static struct perf_aux_area *aux_map_area(struct kunit *test, vm_flags_t flags)
 	return area;
 }
 
-/* What mmap(2) does, without a mapping. */
+/* Does what mmap(2) does, without a mapping. */
 static struct perf_aux_area *aux_map(struct kunit *test, vm_flags_t flags)
 {
 	aux_map_data(test);
@@ -838,7 +838,7 @@ static void aux_attr(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->hw.aux_paused, 1);
 }
 
-/* Event 1 asks to be linked with event 0, the leader of its group. */
+/* Event 1 requests to be linked with event 0, the leader of its group. */
 static void aux_links(struct kunit *test)
 {
 	struct aux_test *aux = test->priv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room aux_buffer with active events: what becomes of an open
+ * Tests of the room aux_buffer with active events: the effect on an open
  * output when its event leaves the buffer, and when the area is retired.
  *
  * The driver begins an output in pmu::start. Like some real ones it may end the
@@ -138,7 +138,7 @@ static void aux_stop_test_retire(void)
 	perf_aux_retire_locked(world.rb);
 }
 
-/* What the last unmapping does. */
+/* Does what the last unmapping does. */
 static void aux_stop_test_unmap(void *unused)
 {
 	struct perf_aux_area *area = world.rb->aux.area;

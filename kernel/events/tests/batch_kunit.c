@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room batch: what becomes of an event, a group or all events of an
+ * Tests of the room batch: operations on an event, a group or all events of an
  * owner, and how often a context is called for the latter. A call brings the
  * clock of the context up to date once, so that all its changes have the same
  * time stamp.
@@ -273,7 +273,10 @@ static void batch_test_event_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_pmu_turns(event), 2);
 }
 
-/* So is a group, once; it is left where it is if no event needs anything. */
+/*
+ * A group is scheduled in as well, once. It is left as it is if no event needs
+ * a change.
+ */
 static void batch_test_group_at_once(struct kunit *test)
 {
 	struct perf_event *group[NR_OWNED];
@@ -292,7 +295,7 @@ static void batch_test_group_at_once(struct kunit *test)
 		for (int k = 0; k < NR_OWNED; k++)
 			KUNIT_EXPECT_EQ(test, group[k]->state, ACTIVE);
 	}
-	/* The leader needs nothing, and a sibling does. */
+	/* The leader needs no change, but a sibling does. */
 	batch_test_event(group[1], PERF_BATCH_DISABLE);
 	batch_test_group(group[0], PERF_BATCH_ENABLE);
 	KUNIT_EXPECT_EQ(test, group[1]->state, ACTIVE);
@@ -454,7 +457,7 @@ static void batch_test_owned_sibling(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, leader->state, ACTIVE);
 }
 
-/* What a call finds on the stack must not matter. */
+/* The content of the stack must not affect a call. */
 static noinline void batch_test_dirty_stack(void)
 {
 	u8 dirt[1024];

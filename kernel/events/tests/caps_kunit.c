@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room caps, which tries out PMUs with scripted counters, and asks
- * PMUs that know how many they have.
+ * Tests of the room caps, which tries out PMUs with scripted counters, and
+ * calls the drivers of PMUs that report their number of counters.
  */
 #include <kunit/test.h>
 #include <linux/bitops.h>
@@ -99,7 +99,10 @@ static void caps_test_random(struct kunit *test)
 
 		judge_pmu_init(test);
 		judge_pmu_build(general, fixed);
-		/* Some kinds are missing, but not the one with all general. */
+		/*
+		 * Some kinds are missing, but not the kind that can use all
+		 * general counters.
+		 */
 		for (int kind = 5; kind < JUDGE_PMU_KINDS - 1; kind++) {
 			if (prandom_u32_state(&rnd) & 1)
 				judge_pmu.counters[kind] = 0;
@@ -110,7 +113,7 @@ static void caps_test_random(struct kunit *test)
 	}
 }
 
-/* Where the number cannot be known. */
+/* PMUs whose number of counters cannot be known. */
 
 static void caps_test_no_judge(struct kunit *test)
 {
@@ -180,7 +183,10 @@ static void caps_test_pinned(struct kunit *test)
 	caps_test_expect_free(test, 3, 2);
 }
 
-/* The number is that of the CPU with the fewest, whichever is asked first. */
+/*
+ * The number is that of the CPU with the fewest, whichever CPU is called
+ * first.
+ */
 static void caps_test_pinned_elsewhere(struct kunit *test)
 {
 	if (num_online_cpus() < 2)
@@ -261,7 +267,10 @@ static void caps_test_driver(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counters.general_free,
 			num_online_cpus() > 1 ? 4 : 5);
 
-	/* The total is constant: once it is known nobody asks again. */
+	/*
+	 * The total is constant: once it is known the driver is not called
+	 * again.
+	 */
 	judge_pmu.absent_on = -1;
 	KUNIT_EXPECT_EQ(test, perf_caps_get_total(&judge_pmu.pmu, &counters),
 			-ENODATA);

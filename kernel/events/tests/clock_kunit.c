@@ -29,7 +29,10 @@
 #define INACTIVE	PERF_EVENT_STATE_INACTIVE
 #define ACTIVE		PERF_EVENT_STATE_ACTIVE
 
-/* A group, its first member the leader, and what its times should be. */
+/*
+ * A group, of which event 0 is the leader, and the times that its events
+ * should have.
+ */
 struct clock_test_world {
 	struct perf_ctx			ctx;
 	struct perf_event		member[NR_MEMBERS];
@@ -215,7 +218,10 @@ static int clock_test_random_state(struct rnd_state *rnd)
 	return (int)(prandom_u32_state(rnd) % 4) + ERROR;
 }
 
-/* Draws a member and a state, and sets the state if the rules allow it. */
+/*
+ * Draws an event of the group and a state, and sets the state if the rules
+ * allow it.
+ */
 static void clock_test_random_move(struct clock_test_world *world,
 				   struct rnd_state *rnd)
 {

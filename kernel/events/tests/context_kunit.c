@@ -131,7 +131,7 @@ static void context_test_begin_unregister(struct kunit *test)
 							     HZ / 10));
 }
 
-/* The PMU context is gone. Somebody should have woken the thread. */
+/* The PMU context is gone. The thread should have been woken. */
 static void context_test_end_unregister(struct kunit *test)
 {
 	if (wait_for_completion_timeout(&context_test_unregistered, 10 * HZ))
@@ -186,7 +186,10 @@ static void context_test_begin_cache(struct kunit *test)
 	fake_pmu_undo(test, context_test_end_cache, cache);
 }
 
-/* It comes with the first event that needs it; the PMU context goes with it. */
+/*
+ * A task's data are allocated with the first event that needs them, and freed
+ * with the PMU context.
+ */
 static void context_test_task_data(struct kunit *test)
 {
 	struct perf_ctx *ctx = context_test_make_ctx(test);

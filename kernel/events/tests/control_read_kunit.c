@@ -223,7 +223,7 @@ static void control_read_test_waits_for_exec(struct kunit *test)
 
 /* Migration. */
 
-/* An event that is told when a task of its CPU changes its name. */
+/* An event that gets a record when a task of its CPU changes its name. */
 static struct perf_event *control_read_test_open_comm(struct kunit *test,
 						      int cpu)
 {
@@ -248,7 +248,7 @@ static bool control_read_test_is_beside(const struct perf_event *event,
 	return false;
 }
 
-/* An event that moves is told what happens on its new CPU. */
+/* An event that moves gets the records of its new CPU. */
 static void control_read_test_moves(struct kunit *test)
 {
 	int from = control_read_test_first_cpu(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room event: what a new event gets, what its end gives back, and
- * what a copy leaves to its eldest.
+ * Tests of the room event: the resources that a new event takes and gives back
+ * at its end, and the counts that a copy leaves to its eldest.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -110,7 +110,7 @@ static void event_test_branches_unused(struct kunit *test)
 	perf_event_put(event);
 }
 
-/* An event for a cgroup that there is not does not count everything. */
+/* An event for a cgroup that does not exist does not count everything. */
 static void event_test_no_cgroup(struct kunit *test)
 {
 	struct perf_event_attr attr = event_test_attr();

@@ -39,7 +39,7 @@
 #include "../software.h"
 #include "fake_pmu.h"
 
-/* What a test of lost memory would lose. */
+/* Memory that a test of leaks would lose. */
 #define FAKE_LOST_BYTES	SZ_16M
 
 #define to_fake(p)	container_of((p), struct fake_pmu, pmu)
@@ -599,7 +599,7 @@ void fake_expect_freed(struct kunit *test, void (*round)(struct kunit *test),
 	unsigned int rounds = FAKE_LOST_BYTES / bytes, every = rounds / 20 + 1;
 	unsigned long before;
 
-	/* It keeps what was freed for a while, and finds losses by itself. */
+	/* It keeps freed memory for a while, and finds leaks by itself. */
 	if (IS_ENABLED(CONFIG_KASAN_GENERIC))
 		kunit_skip(test, "KASAN keeps freed memory");
 	before = fake_slab_bytes();

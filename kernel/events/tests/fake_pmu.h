@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A PMU made of software, for tests of the engine: a few counters for each CPU,
- * no interrupts, and a log of what the core asked for.
+ * A PMU made of software, for tests of the engine: a few counters for each
+ * CPU, no interrupts, and a log of the core's calls.
  */
 #ifndef _KERNEL_EVENTS_TESTS_FAKE_PMU_H
 #define _KERNEL_EVENTS_TESTS_FAKE_PMU_H

@@ -425,7 +425,7 @@ static void family_test_sum(struct kunit *test)
 	}
 }
 
-/* An event that asks for counts by task gets them. */
+/* An event that requests counts by task gets them. */
 static void family_test_by_task(struct kunit *test)
 {
 	struct perf_event *event = family_test_open(test, true);
@@ -739,7 +739,7 @@ static void family_test_exchange_short_runs(struct kunit *test)
 	KUNIT_EXPECT_LT(test, lead, LONG_RUN_MS * NSEC_PER_MSEC / 2);
 }
 
-/* Contexts that are exchanged, and an event whose counts somebody adds up. */
+/* Contexts that are exchanged, and an event whose counts are being added up. */
 static struct perf_ctx *family_test_moved[2];
 static struct perf_event *family_test_summed;
 
@@ -808,7 +808,7 @@ static void family_test_sum_and_move(struct kunit *test)
 		perf_swap_hold_counts(event);
 		family_test_summed = NULL;
 		family_test_expect_waits(test, stranger);
-		/* Until then nobody else begins to add up. */
+		/* Until then no other task begins to add up. */
 		KUNIT_EXPECT_TRUE(test,
 				  READ_ONCE(family_test_moved[0]->moving));
 		KUNIT_EXPECT_TRUE(test,

@@ -273,7 +273,9 @@ static void home_test_owner_ctx_taken(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, home_test_take(world.own, world.host));
 	home_test_expect_away(test, &world);
 
-	/* A switch that comes at this moment brings it home. */
+	/*
+	 * A switch that comes at this moment returns the context to its task.
+	 */
 	WRITE_ONCE(owner->perf_event_ctxp, &world.own->pub);
 	perf_home_bring(world.host->task);
 	KUNIT_EXPECT_TRUE(test, home_test_take(world.own, world.host));

@@ -213,7 +213,7 @@ static void inherit_test_expect_rest(struct kunit *test,
 	KUNIT_ASSERT_NOT_NULL(test, copy);
 	KUNIT_EXPECT_EQ(test, local64_read(&copy->hw.period_left), left);
 	KUNIT_EXPECT_EQ(test, event->child_period, kept);
-	/* None begins: nothing comes back. */
+	/* With a whole period left, nothing is given back. */
 	local64_set(&copy->hw.period_left, PERIOD);
 	test_task_end(test, task);
 	event->child_period = 0;
@@ -284,7 +284,7 @@ static void inherit_test_leader_closed(struct kunit *test)
 	copy->aux_event = NULL;
 }
 
-/* Unless they cannot do without: then there is no copy of them either. */
+/* If they need their leader, they are not copied either. */
 static void inherit_test_leader_needed(struct kunit *test)
 {
 	struct perf_event *leader =

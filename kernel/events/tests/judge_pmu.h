@@ -19,7 +19,7 @@ struct judge_pmu {
 	bool		judges;
 	bool		no_memory;
 	bool		is_registered;
-	/* What the driver answers itself. */
+	/* The numbers that the driver reports itself. */
 	unsigned int	general;
 	unsigned int	held;
 	int		absent_on;

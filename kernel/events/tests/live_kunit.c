@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of the room live: its numbers go up and come down again. */
+/* Tests of the room live: its numbers go up and down again. */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
 #include <linux/kthread.h>

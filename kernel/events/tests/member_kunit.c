@@ -664,7 +664,9 @@ static void member_test_refuse_none(void *unused)
 	fake.pmu.event_init = member_test_take;
 }
 
-/* A pool that has to grow and cannot: the fork fails, the family goes on. */
+/*
+ * If a pool has to grow and cannot, the fork fails, and the family continues.
+ */
 static void member_test_pool_cannot_grow(struct kunit *test)
 {
 	struct fake_pmu_spec spec = {
@@ -762,7 +764,10 @@ static void member_test_left_meanwhile(struct kunit *test)
 	test_task_finish(late);
 }
 
-/* A task that leaves gives back what it had of the family. */
+/*
+ * A task that leaves is no longer counted, and its reference on the handle is
+ * put.
+ */
 static void member_test_leaves(struct kunit *test)
 {
 	struct fake_pmu_spec spec = {

@@ -45,7 +45,7 @@ struct mmap_test_file {
 	struct file		*file;
 };
 
-/* The mappings have gone, and their references as well, but those late. */
+/* The mappings have gone, but their references on the file are put late. */
 static void mmap_test_close(void *file)
 {
 	flush_delayed_fput();

@@ -329,8 +329,8 @@ static bool overflow_test_signalled(struct perf_event *event,
 
 /*
  * Current gets a signal if one is wanted, and only while the event counts it.
- * The context says something wrong of its task, so no switch must come; a
- * signal takes a lock that sleeps with PREEMPT_RT, but none is sent then.
+ * The context names a wrong task, so no switch must come; a signal takes a
+ * lock that sleeps with PREEMPT_RT, but none is sent then.
  */
 static void overflow_test_signal(struct kunit *test)
 {

@@ -4,7 +4,7 @@
  * "perf_test_cpus": each has a property that few PMUs have, and that emulated
  * hardware lacks.
  *
- * Purpose: to see from user space what the core makes of these properties. The
+ * Purpose: to see from user space how the core handles these properties. The
  * events count nanoseconds, and any number of them fits.
  *
  *   perf_test_package	PERF_PMU_SCOPE_PKG: for CPUs only; any CPU of the package

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The security module "perf_test": refuses what a test tells it to.
+ * The security module "perf_test": its hooks refuse as a test selects.
  *
- * Purpose: to see from user space what the core asks security modules, and
- * what it makes of a refusal. It refuses nothing until it is told to.
+ * Purpose: to see from user space which hooks the core calls, and the effect
+ * of a refusal. It refuses nothing until a hook is selected.
  *
  * Parameters, in /sys/module/perf_test_lsm/parameters/:
  *

@@ -291,7 +291,7 @@ static void test_unregister(void)
 	perf_pmu_unregister(&test_pmu);
 	kmem_cache_destroy(test_pmu.task_ctx_cache);
 	test_expect(!atomic_read(&test_events));
-	/* The driver is not told when mappings of revoked events go. */
+	/* The driver is not notified when mappings of revoked events go. */
 	atomic_set(&test_mappings, 0);
 	for_each_possible_cpu(cpu) {
 		for (int i = 0; i < TEST_COUNTERS; i++)

@@ -274,7 +274,7 @@ static void pmu_test_named(struct kunit *test)
 	pmu_test_config = 0;
 	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, pmu_test_cpu()), 0);
 	KUNIT_EXPECT_EQ(test, pmu_test_config, 5);
-	/* One that takes no generic events is not asked. */
+	/* A PMU that takes no generic events is not tried. */
 	type = fake.pmu.type;
 	attr.config = type << PERF_PMU_TYPE_SHIFT | 5;
 	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, pmu_test_cpu()), -ENOENT);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room pmu_sysfs: which files a PMU has, what they say, and what
- * may be written.
+ * Tests of the room pmu_sysfs: which files a PMU has, their content, and the
+ * values that may be written.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>

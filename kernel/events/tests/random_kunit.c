@@ -66,7 +66,7 @@ static void random_test_reach(struct kunit *test)
 	}
 }
 
-/* All periods are between the bounds, and their mean is what was asked for. */
+/* All periods are between the bounds, and their mean is the requested one. */
 static void random_test_draws(struct kunit *test,
 			      const struct random_test_case *c, u64 seed)
 {

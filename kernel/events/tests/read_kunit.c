@@ -492,7 +492,10 @@ static struct perf_event *read_test_open_inherited(struct kunit *test,
 	return fake_pmu_open(test, &fake, &spec);
 }
 
-/* Each member's count has those of its copies, and only the eldest's id. */
+/*
+ * The count of each event of the group has those of its copies, and only the
+ * eldest's id.
+ */
 static void read_test_sum_of_groups(struct kunit *test)
 {
 	struct read_test_reader *reader = test->priv;
@@ -517,7 +520,7 @@ static void read_test_sum_of_groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reader->words[4], sibling->id);
 }
 
-/* A member that copies do not have: a sum would mix up members. */
+/* A sibling that copies do not have: a sum would mix up siblings. */
 static void read_test_unequal_groups(struct kunit *test)
 {
 	struct perf_event *leader = read_test_open_inherited(test, NULL);
@@ -561,7 +564,10 @@ static void read_test_refused_sum(struct kunit *test)
 
 /* Hang-up. */
 
-/* An event hangs up when its task and all tasks with copies have exited. */
+/*
+ * poll(2) reports a hangup when the event's task and all tasks with copies
+ * have exited.
+ */
 static void read_test_hup(struct kunit *test)
 {
 	struct test_task *grandchild = test_task_make(test, NULL);

@@ -179,7 +179,9 @@ static int refuse_test_other_task(void *arg)
 	return 0;
 }
 
-/* Refusals of another task are not noted, and nobody asks it for reasons. */
+/*
+ * Refusals of another task are not noted, and no reason is requested from it.
+ */
 static void refuse_test_whose(struct kunit *test)
 {
 	struct perf_refusal refusal;

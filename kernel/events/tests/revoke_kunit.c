@@ -246,7 +246,7 @@ static void revoke_test_exited(struct kunit *test)
 	revoke_test_expect_gone(test);
 }
 
-/* Closed, but somebody still has a reference. */
+/* Closed, but the test still has a reference. */
 static void revoke_test_dead(struct kunit *test)
 {
 	struct perf_event *event = revoke_test_open(test);
@@ -473,7 +473,7 @@ struct revoke_test_watch {
 	struct wait_bit_queue_entry	wait;
 	struct perf_ctx			*ctx;
 	unsigned int			woken;
-	/* References at the last time. */
+	/* Number of references at the last look. */
 	unsigned int			users;
 };
 
@@ -686,7 +686,10 @@ static struct perf_event *revoke_test_open_software(struct kunit *test)
 	return fake_open_counter(test, &attr, -1, current);
 }
 
-/* Guests come to events that are there already; all are scheduled from then on. */
+/*
+ * Guests come to events that are there already; all are scheduled from then
+ * on.
+ */
 static void revoke_test_guests_join(struct kunit *test)
 {
 	struct perf_event *events[6], *leader;
@@ -820,7 +823,7 @@ static void revoke_test_half_made_installed(struct kunit *test)
 	perf_ctx_put(ctx);
 }
 
-/* A part that somebody holds, for an event that is not there yet. */
+/* A PMU context that is held for an event that does not exist yet. */
 static void revoke_test_pmu_ctx_held(struct kunit *test)
 {
 	struct perf_event *event = revoke_test_open_task(test, current);

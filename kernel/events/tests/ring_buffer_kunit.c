@@ -323,7 +323,10 @@ static void full(struct kunit *test)
 			rb->user_page->data_head);
 }
 
-/* LOST tells who and when, like any record that is not a sample. */
+/*
+ * LOST has the identity, with task and time, like any record that is not a
+ * sample.
+ */
 static void lost_trailer(struct kunit *test)
 {
 	struct perf_buffer *rb = test_map(test, 1, 0, PERF_RB_WRITABLE);
@@ -348,7 +351,10 @@ static void lost_trailer(struct kunit *test)
 	test_expect_sample(test, test_take(test, rb), 64, 0);
 }
 
-/* A record of another room gets the identity at its end, if it was asked for. */
+/*
+ * A record of another room gets the identity at its end, if that was
+ * requested.
+ */
 static void whole_record(struct kunit *test)
 {
 	struct perf_buffer *rb = test_map(test, 1, 0, PERF_RB_WRITABLE);

@@ -932,7 +932,7 @@ static void rotate_test_crowd(struct kunit *test)
 #define UNFIT_TURNS	100
 #define UNFIT_US	100
 
-/* Two members for the same counter. */
+/* Two events of a group for the same counter. */
 static void rotate_test_open_unfit(struct kunit *test)
 {
 	struct fake_pmu_spec spec = {

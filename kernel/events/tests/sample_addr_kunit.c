@@ -79,7 +79,7 @@ static void sample_addr_test_user(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pagefault_disabled());
 }
 
-/* A page that is not in memory has no address, and does not come into it. */
+/* A page that is not in memory has no address, and is not read into memory. */
 static void sample_addr_test_user_absent(struct kunit *test)
 {
 	unsigned long at = sample_addr_test_map(test) +

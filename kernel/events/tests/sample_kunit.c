@@ -265,7 +265,7 @@ static void huge_payload(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, halves[2], sizeof(u32));
 }
 
-/* What a driver brought besides a stack of @nr addresses. */
+/* Data of a driver besides a stack of @nr addresses. */
 static void test_take_long(struct kunit *test, u64 nr, u32 payload)
 {
 	struct record_fake *fake = test->priv;
@@ -456,7 +456,7 @@ static void read_group(struct kunit *test)
 	fake_expect_words(test, 2, words, ARRAY_SIZE(words));
 }
 
-/* Members on this CPU are read, but not the one that overflowed. */
+/* Events of the group on this CPU are read, but not the one that overflowed. */
 static void read_active(struct kunit *test)
 {
 	static const u64 words[] = { 2, 100, 201 };
@@ -800,7 +800,10 @@ static void callchain_room(struct kunit *test)
 			(other.level - level) * size);
 }
 
-/* The user's part of another task is not there; is all asked for that part? */
+/*
+ * The user's part of another task is absent. There is no chain if only that
+ * part is requested.
+ */
 static void callchain_of_others(struct kunit *test)
 {
 	struct perf_callchain_entry *both, *user, *own;
@@ -917,7 +920,7 @@ static void callchain_marks(struct kunit *test)
 	err = perf_callchain_store_context(&walk, PERF_CONTEXT_USER);
 	KUNIT_EXPECT_EQ(test, err, -1);
 	KUNIT_EXPECT_TRUE(test, walk.contexts_maxed);
-	/* There is room, but no mark would tell whose address it is. */
+	/* There is room, but no mark would show whose address it is. */
 	KUNIT_EXPECT_EQ(test, perf_callchain_store(&walk, 2), -1);
 	KUNIT_EXPECT_EQ(test, walk.entry->nr, marks + 1);
 	KUNIT_EXPECT_EQ(test, walk.entry->ip[marks], 1);

@@ -56,7 +56,10 @@ static void driver_words(struct kunit *test)
 	fake_expect_words(test, 1, words, ARRAY_SIZE(words));
 }
 
-/* A field that the driver does not fill has a word that says so. */
+/*
+ * A field that the driver does not fill has the word for that: 0 or
+ * PERF_MEM_NA.
+ */
 static void driver_words_absent(struct kunit *test)
 {
 	static const u64 words[] = { 0, PERF_MEM_NA, 0 };

@@ -513,7 +513,7 @@ static void sides_chain_marks(struct kunit *test)
 	sides_take(test, sides, &sides->kernel, PERF_SAMPLE_CALLCHAIN);
 	KUNIT_EXPECT_EQ(test, fake->record[1], 0);
 
-	/* It is busy while somebody uses buffers of the old size. */
+	/* The write returns EBUSY while buffers of the old size are in use. */
 	KUNIT_EXPECT_EQ(test, get_callchain_buffers(1), 0);
 	KUNIT_EXPECT_EQ(test, sides_set_marks(2), -EBUSY);
 	put_callchain_buffers();

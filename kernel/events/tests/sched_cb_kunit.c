@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room sched_cb: a driver that asked for it is called once for
+ * Tests of the room sched_cb: a driver that requested it is called once for
  * each switch out and for each switch in, whatever contexts the tasks have.
  *
- * The fake PMU asks on one CPU. The case runs there, sleeps, and compares the
- * calls for its own task with the number of times that it was switched out.
+ * The fake PMU requests it on one CPU. The case runs there, sleeps, and
+ * compares the calls for its own task with the number of times that it was
+ * switched out.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -225,7 +226,7 @@ static void sched_cb_test_notify_pmu_ctx(struct perf_pmu_ctx *epc)
 	perf_ctx_unlock_pair(cpuctx, epc->ctx);
 }
 
-/* A driver that did not ask here, or has no method, is not called. */
+/* A driver that did not request it here, or has no method, is not called. */
 static void sched_cb_test_not_asked(struct kunit *test)
 {
 	struct perf_event *event = sched_cb_test_open(test);

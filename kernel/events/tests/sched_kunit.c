@@ -618,7 +618,10 @@ static void sched_test_task_one_by_one(struct kunit *test)
 	KUNIT_EXPECT_LT(test, shot.running[2], shot.enabled[2]);
 }
 
-/* The same for a pinned group, which the others must not put in error. */
+/*
+ * The same for a pinned group, which must not enter the error state because of
+ * the others.
+ */
 static void sched_test_task_pinned_one_by_one(struct kunit *test)
 {
 	struct perf_event *events[3];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room sideband: each kind of record reaches an event that asks
- * for it, and none that does not; its bytes are those of the ABI.
+ * Tests of the room sideband: each kind of record reaches an event that
+ * requests it, and no other event; its bytes are those of the ABI.
  *
  * The event is listed on the CPU of the test, which does not migrate. The rest
  * of the system runs meanwhile, so that records of other tasks may come in
@@ -693,7 +693,7 @@ static void not_ready(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake_take(fake));
 }
 
-/* A bit of an attribute, and the kinds of record that it asks for. */
+/* A bit of an attribute, and the kinds of record that it requests. */
 struct side_bit {
 	struct perf_event_attr	attr;
 	unsigned long		kinds;
@@ -726,7 +726,7 @@ static void expect_wanted(struct kunit *test, const int *before,
 				    "kind %u", want);
 }
 
-/* Hooks do nothing for a kind that no event asks for. */
+/* Hooks do nothing for a kind that no event requests. */
 static void events_of_a_kind_are_counted(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;

@@ -378,7 +378,7 @@ static void swap_test_group_needs_no_hold(struct kunit *test)
 	swap_test_hold_group(test, child, event, 0);
 }
 
-/* Contexts that are exchanged, and an event whose counts somebody adds up. */
+/* Contexts that are exchanged, and an event whose counts are being added up. */
 static struct perf_ctx *swap_test_moved[2];
 static struct perf_event *swap_test_summed;
 

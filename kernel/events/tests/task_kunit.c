@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room task: what fork, exec and exit do to events, and in a task
- * that never runs. Current stands for the task that execs or exits.
+ * Tests of the room task: the effect of fork, exec and exit on events, also in
+ * a task that never runs. Current stands for the task that execs or exits.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -199,7 +199,7 @@ static bool task_test_find_exit(struct record_fake *record)
 	return false;
 }
 
-/* An event of the CPU is told, whether the task has events or not. */
+/* An event of the CPU gets the record, whether the task has events or not. */
 static void task_test_exit_is_reported(struct kunit *test)
 {
 	struct record_fake *record;

@@ -169,7 +169,7 @@ static void throttle_group_test_until_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world.stops, MEMBERS);
 }
 
-/* When the throttling ends, a disabled member is not started. */
+/* When the throttling ends, a disabled sibling is not started. */
 static void throttle_group_test_member_off(struct kunit *test)
 {
 	struct throttle_group_test_world world = { };
@@ -182,8 +182,8 @@ static void throttle_group_test_member_off(struct kunit *test)
 }
 
 /*
- * Ending it for one member ends it for all of them, but what the event may
- * overflow in this tick is used up.
+ * Ending the throttling for one event ends it for the whole group, but the
+ * overflows that the event may have in this tick are used up.
  */
 static void throttle_group_test_ends_early(struct kunit *test)
 {
@@ -376,7 +376,10 @@ static void throttle_group_test_of_a_task(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
 }
 
-/* A throttled clock event that is scheduled in with its task reports that it is not any more. */
+/*
+ * A throttled clock event that is scheduled in with its task reports that it
+ * is no longer throttled.
+ */
 static void throttle_group_test_clock_sleeps(struct kunit *test)
 {
 	struct perf_event_attr attr = {

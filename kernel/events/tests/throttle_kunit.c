@@ -388,7 +388,10 @@ static bool throttle_test_never_over(struct perf_event *event, unsigned int nr)
 	return over;
 }
 
-/* A driver that says that it cannot stop the event now is not asked to. */
+/*
+ * The core requests no stop if the driver reports that it cannot stop the
+ * event now.
+ */
 static void throttle_test_not_asked(struct kunit *test)
 {
 	struct perf_event *event = throttle_test_event(test, 0);
@@ -397,7 +400,7 @@ static void throttle_test_not_asked(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, throttle_test_never_over(event, more));
 }
 
-/* What slow samples change: for all CPUs, except the sum. */
+/* Values that slow samples change: for all CPUs, except the sum. */
 struct throttle_test_limits {
 	int		rate;
 	int		percent;

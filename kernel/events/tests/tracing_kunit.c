@@ -151,7 +151,7 @@ static void tracing_test_record_passes_by(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stopped->samples | user->samples, 0);
 }
 
-/* A record of user mode, as uprobes make them, is none of the kernel. */
+/* A record of user mode, as uprobes make them, is not one of the kernel. */
 static void tracing_test_record_of_user(struct kunit *test)
 {
 	struct tracing_test_event *user = tracing_test_new(test);

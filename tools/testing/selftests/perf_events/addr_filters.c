@@ -124,7 +124,10 @@ static bool parse_line(const char *line, __u64 config, pid_t pid,
 	return true;
 }
 
-/* Return: what the PMU was last given for event @config of task @pid. */
+/*
+ * Return: the ranges that the PMU was last given for event @config of task
+ * @pid.
+ */
 static struct shown look(__u64 config, pid_t pid)
 {
 	FILE *file = fopen(PARAMETERS "ranges", "r");
@@ -366,7 +369,10 @@ static void mapped_before(void)
 	expect_at(&shown, 1, 'f', code, 1);
 }
 
-/* Code that is mapped later, at another address, or made executable later. */
+/*
+ * Code that is mapped later, mapped at another address, or made executable
+ * later.
+ */
 static void mapped_after(void)
 {
 	int fd = open_event(0, -1, 0, false), file = make_file();
@@ -514,8 +520,8 @@ static void child_execs(int file)
 }
 
 /*
- * The new program has nothing mapped of the old one's files. Its own file is
- * mapped when it starts.
+ * The new program maps none of the old program's files. Its own file is mapped
+ * when it starts.
  */
 static void exec(void)
 {

@@ -505,7 +505,7 @@ static void not_written(void)
 	}
 }
 
-/* Pages of the area are charged like data, and the charge comes back. */
+/* Pages of the area are charged like data, and the charge is given back. */
 static void locked_memory(void)
 {
 	struct rlimit none = { 0, 0 };
@@ -833,7 +833,7 @@ static void child_traces(void)
 	expect_clean(0);
 }
 
-/* Members of the group. */
+/* Siblings of the trace. */
 
 static void expect_open(struct perf_event_attr *attr, int leader, int error,
 			const char *what)
@@ -904,7 +904,7 @@ static int open_pauser(const struct trace *trace, int what)
 
 	attr.aux_pause = what == PAUSE;
 	attr.aux_resume = what == RESUME;
-	return open_member(&attr, trace->fd);
+	return open_sibling(&attr, trace->fd);
 }
 
 static void overflow(int fd)
@@ -974,7 +974,7 @@ static int open_sampler(const struct trace *trace, __u32 size)
 
 	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_AUX;
 	attr.aux_sample_size = size;
-	return open_member(&attr, trace->fd);
+	return open_sibling(&attr, trace->fd);
 }
 
 /* Return: the size that the sample says its trace has; the record is whole. */
@@ -1083,7 +1083,7 @@ static void feeder(void)
 	need_trace();
 	trace = start_trace(10, RW);
 	attr = feed_attr();
-	fd = open_member(&attr, trace.fd);
+	fd = open_sibling(&attr, trace.fd);
 	event_set_output(fd, trace.fd);
 	event_disable(fd);
 	event_enable(fd);

@@ -122,10 +122,10 @@ static struct trace open_trace(const struct shape *shape)
 	clock.disabled = !shape->leads;
 	if (shape->leads) {
 		trace.fd = open_self(&attr);
-		trace.clock = open_member(&clock, trace.fd);
+		trace.clock = open_sibling(&clock, trace.fd);
 	} else {
 		trace.clock = open_self(&clock);
-		trace.fd = open_member(&attr, trace.clock);
+		trace.fd = open_sibling(&attr, trace.clock);
 	}
 	trace.clock_ring = ring_map(trace.clock, DATA_PAGES);
 	trace.ring = ring_map(trace.fd, DATA_PAGES);
@@ -189,7 +189,7 @@ static void run_each_shape(void (*run)(const struct shape *shape))
 	}
 }
 
-/* The group is throttled because the clock is too fast, and goes on. */
+/* The group is throttled because the clock is too fast, and then continues. */
 static void throttle(const struct shape *shape)
 {
 	struct trace trace = open_trace(shape);
@@ -304,7 +304,7 @@ static void unmapped(void)
 	run_each_shape(unmap);
 }
 
-/* The event is closed first; then only the area keeps it. */
+/* The event is closed first; then only the area holds a reference on it. */
 static void close_first(const struct shape *shape)
 {
 	struct trace trace = open_trace(shape);

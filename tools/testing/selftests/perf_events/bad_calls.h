@@ -116,7 +116,7 @@ static void flaw_aux_output(struct call *call)
 	call->attr.aux_output = 1;
 }
 
-static void flaw_member(struct call *call)
+static void flaw_sibling(struct call *call)
 {
 	call->flags &= ~PERF_FLAG_FD_NO_GROUP;
 	call->attr.pinned = 1;
@@ -139,7 +139,7 @@ static const struct flaw {
 	{ "clock", flaw_clock, 2 },
 	{ "aux_sample", flaw_aux_sample, 8 },
 	{ "aux_output", flaw_aux_output, 4 },
-	{ "member", flaw_member, 2 },
+	{ "sibling", flaw_sibling, 2 },
 };
 
 static inline const struct flaw *draw_flaw(__u64 *random)

@@ -141,7 +141,7 @@ static void attached_twice(void)
 
 #define TOO_FAR	1024
 
-/* A program that looks at 8 bytes of its context, from @offset on. */
+/* A program that reads 8 bytes of its context, from @offset on. */
 static int load_look_at(int offset)
 {
 	const struct bpf_insn insns[] = {
@@ -316,7 +316,7 @@ static int ask(int fd, struct query *query, __u32 room)
 	return ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, query);
 }
 
-/* The answer is about the tracepoint, not about the event that is asked. */
+/* The query returns the programs of the tracepoint, not those of the event. */
 static void query_programs(void)
 {
 	struct perf_event_attr attr = rename_attr();

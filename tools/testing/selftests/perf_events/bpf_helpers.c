@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What BPF programs and events do for each other, other than deciding on
- * samples (bpf_attach.c): programs that read events, cookies of attached
- * programs, programs at probes of the PMUs "kprobe" and "uprobe", programs that
- * may sleep, programs of inherited copies, and programs whose event is closed.
+ * Uses of BPF programs with events, other than deciding on samples
+ * (bpf_attach.c): programs that read events, cookies of attached programs,
+ * programs at probes of the PMUs "kprobe" and "uprobe", programs that may
+ * sleep, programs of inherited copies, and programs whose event is closed.
  *
  * Programs leave their results in the cells of a map.
  */
@@ -97,7 +97,7 @@ static int link_to(int prog, int target, __u64 cookie)
 	return fd;
 }
 
-/* What a program can be attached to, and what makes it run. */
+/* An event that a program can be attached to, and a call that makes it run. */
 
 struct hook {
 	__u32 type;
@@ -442,7 +442,7 @@ static int load_read_value(int events, __u64 where, int size)
 	return load_insns(BPF_PROG_TYPE_TRACEPOINT, insns, ARRAY_SIZE(insns));
 }
 
-/* What a program at an overflow reads of its own event. */
+/* A program at an overflow reads its own event. */
 static int load_prog_read(void)
 {
 	int map = make_cells();
@@ -486,7 +486,10 @@ static bool is_between(__u64 from, __u64 value, __u64 to)
 	return from <= value && value <= to;
 }
 
-/* What a program reads of an active event lies between two read(2) calls. */
+/*
+ * A count that a program reads of an active event is between two read(2)
+ * calls.
+ */
 static void expect_reads(int events, __u64 where, int event)
 {
 	struct timed_count from, to;

@@ -261,7 +261,7 @@ static bool copy_counts(int fd)
 	return read_count(fd) > before;
 }
 
-/* The task on which the event was opened has gone. Its child counts. */
+/* The task on which the event was opened has exited. Its child counts. */
 static void refused_to_orphan(void)
 {
 	struct perf_event_attr attr = write_attr(&target.bytes[32]);

@@ -21,7 +21,7 @@
 
 #define CPU_CAPS	"/sys/bus/event_source/devices/cpu/caps/counters_"
 #define TEST_CAPS	TEST_PMU_DIR "/caps/counters_"
-#define MAX_MEMBERS	40
+#define MAX_EVENTS	40
 
 struct caps {
 	long general;
@@ -117,7 +117,7 @@ static void absent_where_unknown(void)
 /* Groups. */
 
 struct group {
-	int fd[MAX_MEMBERS];
+	int fd[MAX_EVENTS];
 	int nr;
 };
 
@@ -129,7 +129,7 @@ static bool group_add(struct group *group, __u64 kind)
 
 	attr.disabled = 0;
 	attr.pinned = !group->nr;
-	if (group->nr == MAX_MEMBERS)
+	if (group->nr == MAX_EVENTS)
 		return false;
 	fd = perf_open(&attr, -1, first_cpu(), leader, 0);
 	if (fd < 0)
@@ -161,7 +161,7 @@ static bool group_counts(const struct group *group)
 	return read(group->fd[0], &value, sizeof(value)) == sizeof(value);
 }
 
-/* Return: the kind that fills a group with as many events as it says. */
+/* Return: the kind of which a group holds as many events as the file says. */
 static __u64 find_general_kind(const struct caps *caps)
 {
 	struct group group = { .nr = 0 };
@@ -194,7 +194,7 @@ static void general_run(void)
 		EXPECT(!group_counts(&group), "%d events run", group.nr);
 }
 
-/* All that is free at once: then no kind of event can be added. */
+/* A group with all free counters: then no kind of event can be added. */
 static void all_run(void)
 {
 	struct caps caps = need_cpu_caps();
@@ -207,7 +207,10 @@ static void all_run(void)
 		/* More would need counters that others hold. */
 		if (group.nr < caps.general_free + caps.fixed_free &&
 		    group_add(&group, kind) && !group_counts(&group)) {
-			/* That counter was held: enable the group again. */
+			/*
+			 * That counter was held by another event: enable the
+			 * group again.
+			 */
 			close(group.fd[--group.nr]);
 			ioctl(group.fd[0], PERF_EVENT_IOC_ENABLE, 0);
 		}

@@ -231,7 +231,7 @@ static __u64 worker_do(const struct worker *worker, enum job job,
 	return worker_wait(worker);
 }
 
-/* When this returns, the pages that every piece of work needs are there. */
+/* When this returns, the pages that every piece of work needs are mapped. */
 static struct worker worker_start(int cpu, const struct group *group)
 {
 	int to[2], from[2];
@@ -929,17 +929,17 @@ static void hardware_joins(void)
 	struct perf_event_attr sw = faults_attr();
 	struct group group = group_top();
 	struct worker worker = worker_start(first_cpu(), &group);
-	int leader, member;
+	int leader, sibling;
 
 	need_hardware();
 	leader = open_in(&group, &sw, first_cpu(), -1);
 	hw.disabled = 0;
-	member = open_in(&group, &hw, first_cpu(), leader);
+	sibling = open_in(&group, &hw, first_cpu(), leader);
 	event_enable(leader);
 	worker_do(&worker, FAULT, FAULTS);
 	event_disable(leader);
 	expect_faults(leader, FAULTS, "leader");
-	CHECK(read_count(member), "no instructions");
+	CHECK(read_count(sibling), "no instructions");
 	worker_end(&worker);
 	group_remove(&group);
 }

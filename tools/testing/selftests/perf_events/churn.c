@@ -567,7 +567,7 @@ static bool op_munmap(struct worker *w)
 	return unmap_slot(draw_slot(w));
 }
 
-/* Stores what readers store, and what no reader stores. */
+/* Stores valid and invalid values in the fields that a reader writes. */
 static bool op_touch_map(struct worker *w)
 {
 	struct slot *slot = draw_slot(w);
@@ -855,7 +855,7 @@ static int regroup(__u64 seed)
 	return left;
 }
 
-/* Widely used kernels drop below zero now and then. */
+/* On widely used kernels this sometimes drops below zero. */
 static void report_pinned(void)
 {
 	if (shared->still_pinned && !getenv("PERF_TEST_STRICT"))

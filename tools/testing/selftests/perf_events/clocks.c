@@ -2,7 +2,8 @@
 /*
  * cpu-clock and task-clock are stopped while their own timer runs: by a limit,
  * by a signal, by throttling, and from another CPU. The stop must not wait for
- * the timer, which cannot end before the stop does: the machine would hang.
+ * the timer: the timer cannot end before the stop does, and the machine would
+ * hang.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -142,32 +143,32 @@ static void limit(__u64 config)
 static void limit_in_a_group(__u64 config)
 {
 	struct perf_event_attr attr = clock_attr(config), second;
-	int leader = open_self(&attr), member;
+	int leader = open_self(&attr), sibling;
 	struct perf_ring *ring;
 
 	second = clock_attr(other_clock(config));
 	second.disabled = 0;
-	member = open_member(&second, leader);
-	ring = ring_map(member, 64);
+	sibling = open_sibling(&second, leader);
+	ring = ring_map(sibling, 64);
 	start_limited(leader);
 	wait_for_limits();
 	stop_limited(leader);
-	CHECK(read_count(member) > 0, "the sibling does not count");
+	CHECK(read_count(sibling) > 0, "the sibling does not count");
 	CHECK(ring_count(ring, PERF_RECORD_SAMPLE), "the sibling stands still");
 }
 
-/* A sibling reaches its limit; its leader goes on. */
+/* A sibling reaches its limit; its leader continues to count. */
 static void limit_of_a_sibling(__u64 config)
 {
 	struct perf_event_attr attr = clock_attr(other_clock(config)), second;
-	int leader = open_self(&attr), member;
+	int leader = open_self(&attr), sibling;
 
 	second = clock_attr(config);
-	member = open_member(&second, leader);
+	sibling = open_sibling(&second, leader);
 	event_enable(leader);
-	start_limited(member);
+	start_limited(sibling);
 	wait_for_limits();
-	stop_limited(member);
+	stop_limited(sibling);
 	CHECK(event_grows(leader), "the leader stands still");
 }
 
@@ -315,15 +316,15 @@ static void throttled(__u64 config)
 static void throttled_group(__u64 config)
 {
 	struct perf_event_attr attr = throttled_attr(config), second = attr;
-	int leader = open_self(&attr), member;
+	int leader = open_self(&attr), sibling;
 	struct perf_ring *ring = ring_map(leader, 64);
 
 	second.config = other_clock(config);
 	second.disabled = 0;
-	member = open_member(&second, leader);
+	sibling = open_sibling(&second, leader);
 	event_enable(leader);
 	expect_throttling(ring, leader);
-	CHECK(event_grows(member), "the sibling stands still");
+	CHECK(event_grows(sibling), "the sibling stands still");
 	event_disable(leader);
 }
 

@@ -19,7 +19,7 @@
 #include "perf_lib.h"
 
 #define FAULTS	20
-#define MEMBERS	4
+#define EVENTS	4
 #define ORDERS	24
 
 static bool counts(int fd)
@@ -30,19 +30,19 @@ static bool counts(int fd)
 	return read_count(fd) >= before + FAULTS;
 }
 
-/* The n-th permutation of MEMBERS things, as a list of indices. */
+/* The n-th permutation of EVENTS things, as a list of indices. */
 static void nth_order(unsigned int n, int *order)
 {
-	int left[MEMBERS], i, pick;
+	int left[EVENTS], i, pick;
 
-	for (i = 0; i < MEMBERS; i++)
+	for (i = 0; i < EVENTS; i++)
 		left[i] = i;
-	for (i = 0; i < MEMBERS; i++) {
-		pick = n % (MEMBERS - i);
-		n /= MEMBERS - i;
+	for (i = 0; i < EVENTS; i++) {
+		pick = n % (EVENTS - i);
+		n /= EVENTS - i;
 		order[i] = left[pick];
 		memmove(&left[pick], &left[pick + 1],
-			(MEMBERS - i - 1 - pick) * sizeof(left[0]));
+			(EVENTS - i - 1 - pick) * sizeof(left[0]));
 	}
 }
 
@@ -51,7 +51,7 @@ static void open_group_of(int *fd, const __u64 *config)
 	struct perf_event_attr attr;
 	int i;
 
-	for (i = 0; i < MEMBERS; i++) {
+	for (i = 0; i < EVENTS; i++) {
 		attr = sw_attr(config[i]);
 		attr.disabled = i == 0;
 		fd[i] = open_on(&attr, 0, -1, i ? fd[0] : -1);
@@ -59,20 +59,23 @@ static void open_group_of(int *fd, const __u64 *config)
 	event_enable(fd[0]);
 }
 
-/* The events that are still open go on, also when the leader is closed. */
+/*
+ * The events that are still open keep counting, also when the leader is
+ * closed.
+ */
 static void close_in_order(unsigned int n)
 {
-	static const __u64 configs[MEMBERS] = {
+	static const __u64 configs[EVENTS] = {
 		PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_PAGE_FAULTS,
 		PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_PAGE_FAULTS,
 	};
-	int fd[MEMBERS], order[MEMBERS], i, j;
+	int fd[EVENTS], order[EVENTS], i, j;
 
 	nth_order(n, order);
 	open_group_of(fd, configs);
-	for (i = 0; i < MEMBERS; i++) {
+	for (i = 0; i < EVENTS; i++) {
 		close(fd[order[i]]);
-		for (j = i + 1; j < MEMBERS; j++)
+		for (j = i + 1; j < EVENTS; j++)
 			CHECK(counts(fd[order[j]]),
 			      "order %u: %d stopped when %d was closed", n,
 			      order[j], order[i]);
@@ -90,14 +93,14 @@ static void every_order(void)
 static void hardware_every_order(void)
 {
 	struct perf_event_attr attr;
-	int fd[MEMBERS], order[MEMBERS], i, leader;
+	int fd[EVENTS], order[EVENTS], i, leader;
 	unsigned int n;
 
 	need_hardware();
 	for (n = 0; n < 2 * ORDERS; n++) {
 		leader = n & 1;
 		nth_order(n / 2, order);
-		for (i = 0; i < MEMBERS; i++) {
+		for (i = 0; i < EVENTS; i++) {
 			attr = (i + leader) & 1 ?
 				hw_attr(PERF_COUNT_HW_INSTRUCTIONS) :
 				sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
@@ -105,10 +108,10 @@ static void hardware_every_order(void)
 			fd[i] = open_on(&attr, 0, -1, i ? fd[0] : -1);
 		}
 		event_enable(fd[0]);
-		for (i = 0; i < MEMBERS; i++) {
+		for (i = 0; i < EVENTS; i++) {
 			touch_pages(FAULTS);
 			CHECK(read_count(fd[order[i]]) > 0,
-			      "round %u: member %d did not count", n, order[i]);
+			      "round %u: event %d did not count", n, order[i]);
 			close(fd[order[i]]);
 		}
 	}
@@ -118,7 +121,7 @@ static void hardware_every_order(void)
 static void orphan_leads(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
-	int leader, orphan, member;
+	int leader, orphan, sibling;
 	struct read_values got;
 	char buf[256];
 	ssize_t len;
@@ -126,18 +129,18 @@ static void orphan_leads(void)
 	attr.disabled = 0;
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	leader = open_self(&attr);
-	orphan = open_member(&attr, leader);
+	orphan = open_sibling(&attr, leader);
 	close(leader);
 	len = read(orphan, buf, sizeof(buf));
 	CHECK(len > 0, "read: %s", strerror(errno));
 	parse_read(buf, len, attr.read_format, &got);
-	CHECK(got.nr == 1 && got.member[0].id == event_id(orphan),
+	CHECK(got.nr == 1 && got.event[0].id == event_id(orphan),
 	      "orphan is in a group of %llu", (unsigned long long)got.nr);
-	member = open_member(&attr, orphan);
+	sibling = open_sibling(&attr, orphan);
 	len = read(orphan, buf, sizeof(buf));
 	CHECK(len > 0, "read: %s", strerror(errno));
 	parse_read(buf, len, attr.read_format, &got);
-	CHECK(got.nr == 2 && got.member[1].id == event_id(member),
+	CHECK(got.nr == 2 && got.event[1].id == event_id(sibling),
 	      "new group of %llu", (unsigned long long)got.nr);
 }
 
@@ -145,15 +148,15 @@ static void orphan_leads(void)
 static void disabled_leader_leaves(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
-	int leader, member;
+	int leader, sibling;
 
 	leader = open_self(&attr);
 	attr.disabled = 0;
-	member = open_member(&attr, leader);
-	CHECK(!counts(member), "counts under a disabled leader");
+	sibling = open_sibling(&attr, leader);
+	CHECK(!counts(sibling), "counts under a disabled leader");
 	close(leader);
 	usleep(10000);
-	CHECK(counts(member), "does not count without the leader");
+	CHECK(counts(sibling), "does not count without the leader");
 }
 
 static void short_life(void *arg)
@@ -168,24 +171,24 @@ static void task_goes_first(void)
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	struct helper child = helper_start(short_life, NULL);
 	struct pollfd poll_fd = { .events = POLLIN };
-	int leader, member;
+	int leader, sibling;
 	__u64 count;
 
 	attr.disabled = 0;
 	leader = open_on(&attr, child.pid, -1, -1);
-	member = open_on(&attr, child.pid, -1, leader);
+	sibling = open_on(&attr, child.pid, -1, leader);
 	ring_map(leader, 1);
 	helper_go(&child);
 	helper_join(&child);
-	count = read_count(member);
+	count = read_count(sibling);
 	CHECK(count >= FAULTS && read_count(leader) >= FAULTS, "%llu at exit",
 	      (unsigned long long)count);
 	poll_fd.fd = leader;
 	CHECK(poll(&poll_fd, 1, 5000) == 1 && (poll_fd.revents & POLLHUP),
 	      "poll gave %#x", poll_fd.revents);
 	close(leader);
-	CHECK(read_count(member) == count, "count changed");
-	close(member);
+	CHECK(read_count(sibling) == count, "count changed");
+	close(sibling);
 }
 
 static void *close_it(void *arg)
@@ -265,7 +268,7 @@ static void busy_child(void)
 static void while_running_elsewhere(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
-	int leader, member, round;
+	int leader, sibling, round;
 	pid_t pid;
 
 	second_cpu();
@@ -277,10 +280,10 @@ static void while_running_elsewhere(void)
 	attr.disabled = 0;
 	for (round = 0; round < 50; round++) {
 		leader = open_on(&attr, pid, -1, -1);
-		member = open_on(&attr, pid, -1, leader);
+		sibling = open_on(&attr, pid, -1, leader);
 		burn(20000);
-		close(round & 1 ? leader : member);
-		close(round & 1 ? member : leader);
+		close(round & 1 ? leader : sibling);
+		close(round & 1 ? sibling : leader);
 	}
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -333,7 +336,7 @@ static void in_a_fork_storm(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	struct helper child = helper_start(storm, NULL);
-	int round, leader, member, stays;
+	int round, leader, sibling, stays;
 
 	attr.inherit = 1;
 	attr.disabled = 0;
@@ -343,12 +346,12 @@ static void in_a_fork_storm(void)
 		leader = perf_open(&attr, child.pid, -1, -1, 0);
 		if (leader < 0)
 			break;
-		member = perf_open(&attr, child.pid, -1, leader, 0);
+		sibling = perf_open(&attr, child.pid, -1, leader, 0);
 		burn(5000);
 		read_count(stays);
 		close(leader);
-		if (member >= 0)
-			close(member);
+		if (sibling >= 0)
+			close(sibling);
 	}
 	helper_join(&child);
 	CHECK(read_count(stays) >= 60, "%llu faults of 30 children",
@@ -381,16 +384,16 @@ static void parent_event_first(void)
 static void cpu_events(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
-	int fd[MEMBERS], order[MEMBERS], i, cpu;
+	int fd[EVENTS], order[EVENTS], i, cpu;
 	unsigned int n;
 
 	attr.disabled = 0;
 	for (n = 0; n < ORDERS; n++) {
 		cpu = n & 1 ? second_cpu() : first_cpu();
 		nth_order(n, order);
-		for (i = 0; i < MEMBERS; i++)
+		for (i = 0; i < EVENTS; i++)
 			fd[i] = open_on(&attr, -1, cpu, i ? fd[0] : -1);
-		for (i = 0; i < MEMBERS; i++)
+		for (i = 0; i < EVENTS; i++)
 			close(fd[order[i]]);
 	}
 }
@@ -399,14 +402,14 @@ static void *open_and_close(void *arg)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	pid_t pid = *(pid_t *)arg;
-	int round, fd, member;
+	int round, fd, sibling;
 
 	attr.disabled = 0;
 	for (round = 0; round < 50; round++) {
 		fd = open_on(&attr, pid, -1, -1);
-		member = open_on(&attr, pid, -1, fd);
+		sibling = open_on(&attr, pid, -1, fd);
 		close(fd);
-		close(member);
+		close(sibling);
 	}
 	return NULL;
 }

@@ -3,10 +3,10 @@
  * Records about the kernel's own code: code that is changed (TEXT_POKE), made
  * and freed (KSYMBOL), and loaded (BPF_EVENT).
  *
- * The test makes the kernel do it: a probe in a function, a tracepoint behind a
- * jump label, a tracer of all functions, a program. Two events request the
- * records, one of the CPU and one of the task; each must get each record once,
- * in one buffer.
+ * The test makes the kernel change its code by a probe in a function, a
+ * tracepoint behind a jump label, a tracer of all functions, and a program.
+ * Two events request the records, one of the CPU and one of the task; each
+ * must get each record once, in one buffer.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -180,7 +180,10 @@ static bool at_address(const void *body, const void *like)
 	return poke->addr == *addr;
 }
 
-/* An instruction where none was; not the longer code of an optimized probe. */
+/*
+ * A new instruction where there was no code before, and not the longer code of
+ * an optimized probe.
+ */
 static bool is_new_insn(const void *body, const void *like)
 {
 	const struct poke *poke = body;

@@ -22,7 +22,7 @@
 
 #define FAULTS	100
 #define SLACK	20
-#define MEMBERS	3
+#define EVENTS	3
 #define CLOSED	16
 #define ROUNDS	50
 
@@ -98,7 +98,7 @@ static void reset_value(void)
 }
 
 struct group {
-	int fd[MEMBERS];
+	int fd[EVENTS];
 };
 
 static struct group open_group(void)
@@ -107,11 +107,11 @@ static struct group open_group(void)
 	int i;
 
 	group.fd[0] = open_faults();
-	for (i = 1; i < MEMBERS; i++) {
+	for (i = 1; i < EVENTS; i++) {
 		struct perf_event_attr attr =
 			sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
 
-		group.fd[i] = open_member(&attr, group.fd[0]);
+		group.fd[i] = open_sibling(&attr, group.fd[0]);
 	}
 	return group;
 }
@@ -121,7 +121,7 @@ static void expect_group(const struct group *group, bool counting,
 {
 	int i;
 
-	for (i = 0; i < MEMBERS; i++)
+	for (i = 0; i < EVENTS; i++)
 		expect_counting(group->fd[i], counting, what);
 }
 
@@ -131,7 +131,7 @@ static void group_flag(void)
 
 	event_enable(group.fd[0]);
 	expect_counting(group.fd[0], true, "leader alone");
-	expect_counting(group.fd[1], false, "member still disabled");
+	expect_counting(group.fd[1], false, "sibling still disabled");
 	event_disable(group.fd[0]);
 	group_ioctl(group.fd[0], PERF_EVENT_IOC_ENABLE);
 	expect_group(&group, true, "group enabled");
@@ -140,10 +140,10 @@ static void group_flag(void)
 	group_ioctl(group.fd[0], PERF_EVENT_IOC_DISABLE);
 	expect_group(&group, false, "group disabled");
 	group_ioctl(group.fd[2], PERF_EVENT_IOC_ENABLE);
-	expect_group(&group, true, "group enabled through a member");
+	expect_group(&group, true, "group enabled through a sibling");
 }
 
-static void member_needs_leader(void)
+static void sibling_needs_leader(void)
 {
 	struct group group = open_group();
 
@@ -156,8 +156,8 @@ static void member_needs_leader(void)
 	expect_counting(group.fd[1], false, "leader disabled again");
 	event_enable(group.fd[0]);
 	event_disable(group.fd[1]);
-	expect_counting(group.fd[0], true, "member disabled, leader goes on");
-	expect_counting(group.fd[1], false, "member disabled");
+	expect_counting(group.fd[0], true, "sibling disabled, leader goes on");
+	expect_counting(group.fd[1], false, "sibling disabled");
 }
 
 static unsigned int samples_of(struct perf_ring *ring, int fd)
@@ -532,7 +532,7 @@ static const struct test_case cases[] = {
 	{ "enable and disable", on_and_off },
 	{ "reset", reset_value },
 	{ "PERF_IOC_FLAG_GROUP", group_flag },
-	{ "a member counts while its leader does", member_needs_leader },
+	{ "a sibling counts while its leader does", sibling_needs_leader },
 	{ "PERIOD takes effect", new_period },
 	{ "REFRESH counts down", refresh_counts_down },
 	{ "prctl", by_prctl },

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each event that asks for a record gets it exactly once: events of a CPU, of a
- * task, and of a family, two of each, with one buffer for all or one for each.
+ * Each event that requests a record gets it exactly once: events of a CPU, of
+ * a task, and of a family, two of each, with one buffer for all or one for
+ * each.
  *
  * A child does everything several times, and each time has a number. Each
  * listener must get each record once, with its own id.
@@ -139,7 +140,10 @@ static void skip_all(struct scene *scene)
 			ring_skip_all(scene->listener[i].ring);
 }
 
-/* On return the buffers have all that the child did, its exit included. */
+/*
+ * On return the buffers have the records of all that the child did, also its
+ * exit.
+ */
 static void perform(struct scene *scene, void (*body)(void *arg))
 {
 	int fd = memory_fd("story", sizeof(*scene->story));
@@ -395,7 +399,7 @@ static void switching_child(void *arg)
 	prctl(PR_SET_NAME, "end", 0, 0, 0);
 }
 
-/* The trailer tells the task that is switched out or in. */
+/* The trailer names the task that is switched out or in. */
 static void note_switch(struct scene *scene, struct listener *l,
 			const struct perf_event_header *header)
 {

@@ -27,7 +27,9 @@
 #define MANY		64
 #define RACES		400
 
-/* The answer before the call must be its result, and so must one after it. */
+/*
+ * A dry run before the call, and one after it, must report the call's result.
+ */
 static void run_open_row(const void *arg)
 {
 	const struct open_row *row = arg;
@@ -104,7 +106,7 @@ static void group_unchanged(void)
 	run = dry_run_self(&attr, leader);
 	CHECK(!run.error, "%s, %s", error_name(run.error), text);
 	CHECK(read(leader, values, sizeof(values)) == 2 * sizeof(values[0]) &&
-	      values[0] == 1, "%llu members", values[0]);
+	      values[0] == 1, "%llu events", values[0]);
 }
 
 static void ask_often(void *arg)
@@ -133,7 +135,7 @@ static void family_unchanged(void)
 	child = helper_start(ask_often, NULL);
 	attr.inherit = 0;
 	run = dry_run(&attr, (struct open_place) { child.pid, -1 }, -1, 0);
-	CHECK(!run.error, "member: %s, %s", error_name(run.error), text);
+	CHECK(!run.error, "sibling: %s, %s", error_name(run.error), text);
 	run = dry_run(&attr, (struct open_place) { child.pid, -1 }, fd, 0);
 	CHECK(run.error == EINVAL, "leader of another task: %s",
 	      error_name(run.error));
@@ -141,7 +143,7 @@ static void family_unchanged(void)
 	run = dry_run_self(&attr, fd);
 	CHECK(!run.error, "the group grows: %s, %s", error_name(run.error),
 	      text);
-	CHECK(open_member(&attr, fd) >= 0, "the group does not grow");
+	CHECK(open_sibling(&attr, fd) >= 0, "the group does not grow");
 	helper_go(&child);
 	helper_join(&child);
 	CHECK(read_count(fd) > 0, "nothing counted");
@@ -276,17 +278,17 @@ static void group_too_large(void)
 	for (i = 0; i < MANY; i++) {
 		run = dry_run_self(&attr, leader);
 		fd = perf_open(&attr, 0, -1, leader, 0);
-		CHECK(run.error == (fd < 0 ? errno : 0), "member %d: %s", i,
+		CHECK(run.error == (fd < 0 ? errno : 0), "event %d: %s", i,
 		      error_name(run.error));
 		if (fd < 0)
 			break;
-		CHECK(run.fit_alone == PERF_FIT_YES, "member %d: fit %u", i,
+		CHECK(run.fit_alone == PERF_FIT_YES, "event %d: fit %u", i,
 		      run.fit_alone);
 		if (leader < 0)
 			leader = fd;
 		attr.disabled = 0;
 	}
-	CHECK(i && i < MANY, "%d members", i);
+	CHECK(i && i < MANY, "%d events", i);
 	CHECK(run.reason == PERF_REASON_GROUP_FIT &&
 	      run.where == PERF_WHERE_GROUP_FD, "reason %u: %s", run.reason,
 	      text);
@@ -330,10 +332,12 @@ static void beside_pinned_on_cpu(void)
 	      run.fit_beside);
 	run = dry_run(&attr, place, fds[0], 0);
 	CHECK(run.error == EINVAL && run.reason == PERF_REASON_LEADER_ONLY,
-	      "pinned member: %s", text);
+	      "pinned sibling: %s", text);
 }
 
-/* An event that follows a task goes where the task goes. */
+/*
+ * An event that follows a task may find room on some of the task's CPUs only.
+ */
 static void beside_pinned_elsewhere(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -437,7 +441,7 @@ static void nothing_to_exclude(void)
 	expect_refusal(&attr, place_of(ON_CPU), -1, EINVAL, &says);
 }
 
-/* A dry run asks whether there is room, and takes none. */
+/* A dry run checks whether there is room, and takes none. */
 static void exclusive_in_use(void)
 {
 	struct dry_answer says = { PERF_REASON_PMU_BUSY, IN_FIELD(type, 0) };
@@ -588,7 +592,7 @@ static void group_too_long_to_read(void)
 			   PERF_FORMAT_LOST;
 	leader = open_self(&attr);
 	for (i = 1; i < (16 * 1024 - 8) / 24; i++)
-		open_member(&attr, leader);
+		open_sibling(&attr, leader);
 	expect_refusal(&attr, place_of(ON_SELF), leader, E2BIG, &says);
 }
 
@@ -632,7 +636,7 @@ static void cpu_is_offline(void)
 /* Seconds; not much for a debug kernel in an emulator. */
 #define FUNCTIONS_TIMEOUT	400
 
-/* Asked, but not opened: each open patches all functions twice. */
+/* A dry run only, without an open: each open patches all functions twice. */
 static void functions_and_user_memory(void)
 {
 	const struct dry_answer calls = {
@@ -696,7 +700,7 @@ static void no_free_fd(void)
 	      "%s, %s", error_name(run.error), text);
 }
 
-/* The structure of the question. */
+/* The structure that a dry run is called with. */
 
 static void expect_ask(void *run, int error)
 {
@@ -743,7 +747,9 @@ static void structure_errors(void)
 	       run.fit_alone == PERF_FIT_YES, "answers not filled in");
 }
 
-/* A later program has a larger structure, and is told how much is filled. */
+/*
+ * A later program has a larger structure, and gets the number of bytes filled.
+ */
 static void structure_of_the_future(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_MAX);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What selftests of dry runs share: how to ask, and what to expect of each
- * answer.
+ * Functions that selftests of dry runs share: they make a dry run, and check
+ * each answer.
  */
 #ifndef SELFTEST_DRY_RUN_H
 #define SELFTEST_DRY_RUN_H

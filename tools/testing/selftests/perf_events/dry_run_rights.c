@@ -126,7 +126,10 @@ static void kernel_without_rights(void)
 	expect_answer(&run, &says);
 }
 
-/* A task that may open nothing may ask, and the answer is what then happens. */
+/*
+ * A task that may open nothing may make a dry run, and it reports what an open
+ * then returns.
+ */
 static void ask_at_paranoid_3(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
@@ -203,7 +206,7 @@ static void watch_capabilities(void)
 	attr = make_attr(PERF_TYPE_TRACEPOINT,
 			 tracepoint_id("perf_dry_run/cap"));
 	attr.disabled = 0;
-	/* Inherited, because a child asks. */
+	/* Inherited, because a child makes the dry run. */
 	attr.inherit = 1;
 	checks.all = open_self(&attr);
 	checks.quiet = open_self(&attr);
@@ -216,7 +219,7 @@ static __u64 audited(void)
 	return read_count(checks.all) - read_count(checks.quiet);
 }
 
-/* A dry run asks for no right that the call itself does not ask for. */
+/* A dry run checks no right that the call itself does not check. */
 /* Return: audited checks of the call itself. */
 static __u64 expect_audited(struct perf_event_attr *attr,
 			    struct open_place place, const char *what)

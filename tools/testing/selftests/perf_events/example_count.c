@@ -39,7 +39,7 @@ struct group_counts {
 	struct {
 		uint64_t value;
 		uint64_t id;
-	} member[EVENTS];
+	} event[EVENTS];
 };
 
 static int open_event(const struct event *event, int leader)
@@ -55,7 +55,7 @@ static int open_event(const struct event *event, int leader)
 			   PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
-	/* Members run when their leader does. */
+	/* Siblings run when their leader does. */
 	attr.disabled = leader == -1;
 	return syscall(SYS_perf_event_open, &attr, 0, -1, leader,
 		       PERF_FLAG_FD_CLOEXEC);
@@ -86,13 +86,13 @@ static uint64_t show(const struct event *event, uint64_t id,
 		     const struct group_counts *counts)
 {
 	for (uint64_t i = 0; i < counts->nr; i++) {
-		if (counts->member[i].id != id)
+		if (counts->event[i].id != id)
 			continue;
 		printf("%-14s %14.0f\n", event->name,
-		       scaled(counts, counts->member[i].value));
-		return counts->member[i].value;
+		       scaled(counts, counts->event[i].value));
+		return counts->event[i].value;
 	}
-	errx(1, "%s is not among the members", event->name);
+	errx(1, "%s is not in the group", event->name);
 }
 
 /* A machine may lack some hardware events, or counters for all of them. */

@@ -68,7 +68,9 @@ static void copy_self(const char *path, mode_t mode)
 	close(to);
 }
 
-/* Seen by this case only, and gone with it. */
+/*
+ * Only this case sees the file system, which is unmounted when the case ends.
+ */
 static void make_programs(void)
 {
 	if (geteuid())
@@ -119,7 +121,7 @@ static char await_program(struct target *target)
 	return who;
 }
 
-/* Return: what of its next pages the event has seen. */
+/* Return: how many of the task's next pages the event has counted. */
 static __u64 let_touch(struct target *target, int fd)
 {
 	__u64 before = read_count(fd);
@@ -242,7 +244,7 @@ static struct perf_event_attr record_attr(void)
 	return attr;
 }
 
-/* What there is about the new program, from the moment that it has its name. */
+/* The records about the new program, from its name on. */
 struct of_program {
 	unsigned int names;
 	unsigned int maps;

@@ -840,7 +840,7 @@ static const struct path paths[] = {
 	  .attr = cycles_attr, .flags = ON_CHILD, .act = act_open },
 	{ .row = { "open: a software group moves" }, .need = need_hardware,
 	  .leader = faults_attr, .attr = cycles_attr, .act = act_open },
-	{ .row = { "open: member of a group" }, .leader = group_attr,
+	{ .row = { "open: sibling in a group" }, .leader = group_attr,
 	  .attr = group_attr, .act = act_open },
 	{ .row = { "open: tracepoint" }, .attr = call_attr, .act = act_open },
 	{ .row = { "open: tracepoint, of a CPU" }, .attr = call_attr,

@@ -91,7 +91,7 @@ static bool are_even(const struct shares *shares, int nr)
 			   shares->least, shares->most, mean);
 }
 
-/* Some groups are alone for long, then others come. */
+/* Some groups are alone for long, then others are opened. */
 static bool later_ones_are_equals(void *arg)
 {
 	struct perf_event_attr attr = shared_attr();
@@ -117,7 +117,7 @@ static void after_peace(void)
 			    "those that were alone do not share alike");
 }
 
-/* A counter is taken, and most groups want all of them. */
+/* One counter is held, and most groups need all counters. */
 static bool room_is_used(void *arg)
 {
 	int counters = *(int *)arg, fit = 2 * (counters - 1);
@@ -150,7 +150,7 @@ static void beside_the_unfit(void)
 	for (i = 0; i < UNFIT; i++) {
 		leader = open_self(&attr);
 		for (j = 1; j < counters; j++)
-			open_member(&attr, leader);
+			open_sibling(&attr, leader);
 	}
 	test_retry_or_xfail(room_is_used, &counters,
 			    "groups that never fit take the tries of others");

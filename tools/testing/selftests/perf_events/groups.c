@@ -51,7 +51,7 @@ static struct group open_group(struct perf_event_attr attr, int size)
 	attr.pinned = 0;
 	attr.exclusive = 0;
 	for (i = 1; i < size; i++)
-		group.fd[i] = open_member(&attr, group.fd[0]);
+		group.fd[i] = open_sibling(&attr, group.fd[0]);
 	return group;
 }
 
@@ -70,7 +70,7 @@ static void expect_together(const struct group *group, const char *what)
 		follow = read_timed(group->fd[i]);
 		CHECK(follow.running == lead.running &&
 		      follow.enabled == lead.enabled,
-		      "%s: member %d ran %llu of %llu, leader %llu of %llu",
+		      "%s: event %d ran %llu of %llu, leader %llu of %llu",
 		      what, i, (unsigned long long)follow.running,
 		      (unsigned long long)follow.enabled,
 		      (unsigned long long)lead.running,
@@ -149,7 +149,7 @@ static void larger_than_half(void)
 		test_retry(one_at_a_time, &size);
 }
 
-/* A group that takes all counters fits as long as it is alone. */
+/* A group that needs all counters fits as long as it is alone. */
 static void full_house(void)
 {
 	struct timed_count count;
@@ -163,13 +163,13 @@ static void full_house(void)
 	for (i = 0; i < group.size; i++) {
 		count = read_timed(group.fd[i]);
 		CHECK(count.value > 0 && count.running == count.enabled,
-		      "member %d ran %llu of %llu", i,
+		      "event %d ran %llu of %llu", i,
 		      (unsigned long long)count.running,
 		      (unsigned long long)count.enabled);
 	}
 }
 
-/* Open members until one is refused. */
+/* Open siblings until one is refused. */
 static void fill(struct group *group, struct perf_event_attr attr)
 {
 	int fd = open_self(&attr);
@@ -178,7 +178,7 @@ static void fill(struct group *group, struct perf_event_attr attr)
 		group->fd[group->size++] = fd;
 		fd = perf_open(&attr, 0, -1, group->fd[0], 0);
 	}
-	CHECK(fd < 0 && errno == EINVAL, "member %d: %s", group->size + 1,
+	CHECK(fd < 0 && errno == EINVAL, "event %d: %s", group->size + 1,
 	      fd < 0 ? strerror(errno) : "accepted");
 }
 
@@ -202,19 +202,19 @@ static void never_fits(void)
 	fill(&group, attr);
 	got = read_group(group.fd[0], attr.read_format);
 	CHECK((int)got.nr == group.size && group.size >= room,
-	      "%llu members of %d, %d counters", (unsigned long long)got.nr,
+	      "%llu events of %d, %d counters", (unsigned long long)got.nr,
 	      group.size, room);
 	while (group.size > room)
 		close(group.fd[--group.size]);
 	got = read_group(group.fd[0], attr.read_format);
-	while (read_group(group.fd[0], attr.read_format).member[0].value ==
-	       got.member[0].value)
+	while (read_group(group.fd[0], attr.read_format).event[0].value ==
+	       got.event[0].value)
 		CHECK(now_ns() < end, "stopped at %llu",
-		      (unsigned long long)got.member[0].value);
+		      (unsigned long long)got.event[0].value);
 }
 
 /* A disabled sibling needs no counter. When enabled, it may not fit. */
-static void disabled_members(void)
+static void disabled_siblings(void)
 {
 	struct perf_event_attr attr = branch_attr();
 	struct timed_count before, after;
@@ -224,18 +224,18 @@ static void disabled_members(void)
 	need_hardware();
 	group = open_group(attr, count_counters() - 1);
 	attr.disabled = 1;
-	extra = open_member(&attr, group.fd[0]);
+	extra = open_sibling(&attr, group.fd[0]);
 	event_enable(group.fd[0]);
-	wait_running(group.fd[0], "group with a disabled member");
-	CHECK(!read_timed(extra).running, "the disabled member ran");
+	wait_running(group.fd[0], "group with a disabled sibling");
+	CHECK(!read_timed(extra).running, "the disabled sibling ran");
 	event_enable(extra);
-	wait_running(extra, "member that was enabled");
+	wait_running(extra, "sibling that was enabled");
 	event_disable(extra);
 	before = read_timed(extra);
-	wait_running(group.fd[0], "group without the member");
+	wait_running(group.fd[0], "group without the sibling");
 	after = read_timed(extra);
 	CHECK(after.running == before.running && after.value == before.value,
-	      "disabled member went on");
+	      "disabled sibling went on");
 }
 
 /*
@@ -265,7 +265,7 @@ static void by_flag(void)
 			after = read_timed(group.fd[j]);
 			CHECK(after.value && after.value == before[j].value &&
 			      after.running == before[j].running,
-			      "member %d: %llu, then %llu", j,
+			      "event %d: %llu, then %llu", j,
 			      (unsigned long long)before[j].value,
 			      (unsigned long long)after.value);
 		}
@@ -287,7 +287,7 @@ static void joined_while_running(void)
 {
 	struct perf_event_attr attr = branch_attr();
 	__u64 end = now_ns() + PATIENCE, last;
-	int leader, member, i;
+	int leader, sibling, i;
 	pid_t pid;
 	bool stop = false;
 
@@ -303,12 +303,12 @@ static void joined_while_running(void)
 	attr.disabled = 0;
 	leader = open_on(&attr, pid, -1, -1);
 	for (i = 0; i < 20; i++) {
-		member = open_on(&attr, pid, -1, leader);
+		sibling = open_on(&attr, pid, -1, leader);
 		last = read_timed(leader).value;
-		while (!read_timed(member).value ||
+		while (!read_timed(sibling).value ||
 		       read_timed(leader).value == last)
 			CHECK(now_ns() < end, "round %d: group stands", i);
-		close(member);
+		close(sibling);
 	}
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -354,7 +354,7 @@ static void pinned_error(void)
 	CHECK(!is_in_error(group.fd[0]), "still in error");
 	event_disable(group.fd[0]);
 	expect_together(&group, "pinned group");
-	CHECK(read_timed(group.fd[1]).value > 0, "member did not count");
+	CHECK(read_timed(group.fd[1]).value > 0, "sibling did not count");
 	CHECK(!polls_error(group.fd[0]), "poll still tells of an error");
 	if (!polled)
 		test_xfail("poll does not tell of the error");
@@ -497,28 +497,28 @@ static void exclusive_pinned(void)
 /* Software events. */
 
 /* A software event in a group counts only while the group is active. */
-static void software_member(void)
+static void software_sibling(void)
 {
 	struct perf_event_attr hw = branch_attr(), sw = faults_attr();
-	int leader, member, alone;
+	int leader, sibling, alone;
 	struct counter_hog hog;
 
 	need_hardware();
 	hog = take_counters();
 	leader = open_self(&hw);
 	sw.disabled = 0;
-	member = open_member(&sw, leader);
+	sibling = open_sibling(&sw, leader);
 	alone = open_self(&sw);
 	event_enable(leader);
 	touch_pages(FAULTS);
 	CHECK(read_timed(alone).value >= FAULTS, "alone: %llu",
 	      (unsigned long long)read_timed(alone).value);
-	CHECK(!read_timed(member).value, "member of a group that waits: %llu",
-	      (unsigned long long)read_timed(member).value);
+	CHECK(!read_timed(sibling).value, "sibling of a group that waits: %llu",
+	      (unsigned long long)read_timed(sibling).value);
 	give_counters(&hog);
 	wait_running(leader, "group");
 	event_disable(leader);
-	CHECK(read_timed(member).running == read_timed(leader).running,
+	CHECK(read_timed(sibling).running == read_timed(leader).running,
 	      "not together");
 }
 
@@ -533,19 +533,19 @@ static void leader_moves(void)
 	sw.disabled = 0;
 	hw.disabled = 0;
 	leader = open_self(&sw);
-	soft = open_member(&sw, leader);
+	soft = open_sibling(&sw, leader);
 	touch_pages(FAULTS);
 	before = read_timed(leader);
-	hard = open_member(&hw, leader);
+	hard = open_sibling(&hw, leader);
 	after = read_timed(leader);
 	CHECK(after.value >= before.value && after.enabled >= before.enabled &&
 	      after.running >= before.running, "%llu before, %llu afterwards",
 	      (unsigned long long)before.value,
 	      (unsigned long long)after.value);
 	touch_pages(FAULTS);
-	wait_running(hard, "hardware member");
+	wait_running(hard, "hardware sibling");
 	touch_pages(FAULTS);
-	CHECK(read_timed(hard).value > 0, "hardware member counts nothing");
+	CHECK(read_timed(hard).value > 0, "hardware sibling counts nothing");
 	CHECK(read_timed(leader).value >= before.value + FAULTS &&
 	      read_timed(soft).value >= before.value + FAULTS,
 	      "%llu and %llu after %llu",
@@ -556,7 +556,7 @@ static void leader_moves(void)
 	before = read_timed(leader);
 	touch_pages(FAULTS);
 	CHECK(read_timed(leader).value >= before.value + FAULTS,
-	      "stopped when the hardware member was closed");
+	      "stopped when the hardware sibling was closed");
 }
 
 /* After that the leader waits for a counter together with the group. */
@@ -573,7 +573,7 @@ static void moved_leader_waits(void)
 	leader = open_self(&sw);
 	touch_pages(FAULTS);
 	hog = take_counters();
-	open_member(&hw, leader);
+	open_sibling(&hw, leader);
 	before = read_timed(leader);
 	CHECK(before.value >= FAULTS, "count was lost");
 	touch_pages(FAULTS);
@@ -610,17 +610,17 @@ static void moved_leader_samples(void)
 	id = event_id(leader);
 	ring = ring_map(leader, 8);
 	CHECK(new_samples(ring) >= FAULTS, "no samples");
-	hard = open_member(&hw, leader);
+	hard = open_sibling(&hw, leader);
 	sw.sample_period = 0;
-	soft = open_member(&sw, leader);
+	soft = open_sibling(&sw, leader);
 	wait_running(hard, "group");
 	CHECK(new_samples(ring) >= FAULTS, "no samples after the move");
 	got = read_group(leader, sw.read_format);
-	CHECK(got.nr == 3 && got.member[0].id == id &&
-	      got.member[1].id == event_id(hard) &&
-	      got.member[2].id == event_id(soft), "%llu members, leader %llu",
+	CHECK(got.nr == 3 && got.event[0].id == id &&
+	      got.event[1].id == event_id(hard) &&
+	      got.event[2].id == event_id(soft), "%llu events, leader %llu",
 	      (unsigned long long)got.nr,
-	      (unsigned long long)got.member[0].id);
+	      (unsigned long long)got.event[0].id);
 }
 
 static void child_touches(void *arg)
@@ -681,8 +681,8 @@ static void moved_leader_begins_anew(void)
 	sw.disabled = 0;
 	on = open_self(&sw);
 	event_disable(on);
-	open_member(&hw, off);
-	open_member(&hw, on);
+	open_sibling(&hw, off);
+	open_sibling(&hw, on);
 	event_reset(off);
 	event_reset(on);
 	touch_pages(FAULTS);
@@ -730,26 +730,26 @@ static void all_formats(void)
 				 (bits & 8 ? PERF_FORMAT_LOST : 0);
 		leader = open_self(&hw);
 		sw.disabled = 0;
-		soft = open_member(&sw, leader);
+		soft = open_sibling(&sw, leader);
 		hw.disabled = 0;
-		hard = open_member(&hw, leader);
+		hard = open_sibling(&hw, leader);
 		hw.disabled = 1;
 		event_enable(leader);
 		wait_running(soft, "group");
 		touch_pages(FAULTS);
 		event_disable(leader);
 		got = read_group(leader, hw.read_format);
-		CHECK(got.nr == 3, "%llu members", (unsigned long long)got.nr);
-		CHECK(got.member[0].value && got.member[2].value &&
-		      got.member[1].value == read_timed(soft).value,
+		CHECK(got.nr == 3, "%llu events", (unsigned long long)got.nr);
+		CHECK(got.event[0].value && got.event[2].value &&
+		      got.event[1].value == read_timed(soft).value,
 		      "format %#llx: values",
 		      (unsigned long long)hw.read_format);
 		if (bits & 4)
-			CHECK(got.member[0].id == event_id(leader) &&
-			      got.member[1].id == event_id(soft) &&
-			      got.member[2].id == event_id(hard), "ids");
-		CHECK(!got.member[0].lost && !got.member[1].lost &&
-		      !got.member[2].lost, "lost without buffer");
+			CHECK(got.event[0].id == event_id(leader) &&
+			      got.event[1].id == event_id(soft) &&
+			      got.event[2].id == event_id(hard), "ids");
+		CHECK(!got.event[0].lost && !got.event[1].lost &&
+		      !got.event[2].lost, "lost without buffer");
 		close(hard);
 		close(soft);
 		close(leader);
@@ -757,7 +757,7 @@ static void all_formats(void)
 }
 
 /* A lost record counts for the event that could not store it, and no other. */
-static void lost_of_a_member(void)
+static void lost_of_a_sibling(void)
 {
 	struct perf_event_attr hw = branch_attr(), sw = faults_attr();
 	int leader, soft;
@@ -771,43 +771,43 @@ static void lost_of_a_member(void)
 	sw.disabled = 0;
 	sw.sample_period = 1;
 	sw.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME;
-	soft = open_member(&sw, leader);
+	soft = open_sibling(&sw, leader);
 	ring = ring_map(soft, 1);
 	event_enable(leader);
 	overfill_page();
 	event_disable(leader);
 	stored = ring_count(ring, PERF_RECORD_SAMPLE);
 	got = read_group(leader, hw.read_format);
-	CHECK(got.nr == 2 && !got.member[0].lost, "leader lost %llu",
-	      (unsigned long long)got.member[0].lost);
-	CHECK(stored && got.member[1].lost &&
-	      stored + got.member[1].lost == got.member[1].value,
+	CHECK(got.nr == 2 && !got.event[0].lost, "leader lost %llu",
+	      (unsigned long long)got.event[0].lost);
+	CHECK(stored && got.event[1].lost &&
+	      stored + got.event[1].lost == got.event[1].value,
 	      "%u stored, %llu lost of %llu", stored,
-	      (unsigned long long)got.member[1].lost,
-	      (unsigned long long)got.member[1].value);
+	      (unsigned long long)got.event[1].lost,
+	      (unsigned long long)got.event[1].value);
 }
 
 static const struct test_case cases[] = {
 	{ "larger than half of the PMU", larger_than_half },
 	{ "as large as the PMU", full_house },
 	{ "larger than the PMU: EINVAL", never_fits },
-	{ "disabled members need no room", disabled_members },
+	{ "disabled siblings need no room", disabled_siblings },
 	{ "PERF_IOC_FLAG_GROUP", by_flag },
-	{ "a member joins while the task runs", joined_while_running },
+	{ "a sibling joins while the task runs", joined_while_running },
 	{ "pinned without room", pinned_error },
 	{ "pinned without room: poll wakes up", pinned_error_wakes },
 	{ "pinned groups stay", pinned_stay },
 	{ "exclusive", exclusive },
 	{ "exclusive and pinned", exclusive_pinned },
-	{ "software member of a hardware group", software_member },
-	{ "software leader, hardware member", leader_moves },
+	{ "software sibling of a hardware group", software_sibling },
+	{ "software leader, hardware sibling", leader_moves },
 	{ "a leader that moved waits for counters", moved_leader_waits },
 	{ "a leader that moved goes on sampling", moved_leader_samples },
 	{ "a leader that moved is inherited", moved_leader_inherits },
 	{ "a leader that moved is as it was opened", moved_leader_begins_anew },
 	{ "a leader that moves on another CPU", moved_on_cpu },
 	{ "all formats", all_formats },
-	{ "LOST of a member", lost_of_a_member },
+	{ "LOST of a sibling", lost_of_a_sibling },
 };
 
 int main(void)

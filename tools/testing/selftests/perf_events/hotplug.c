@@ -184,7 +184,7 @@ static void group(void)
 	for (i = 0; i < 2; i++)
 		stood[i] = read_timed(fd[i]);
 	expect_stands(fd[0], "leader offline");
-	expect_stands(fd[1], "member offline");
+	expect_stands(fd[1], "sibling offline");
 	bring_online(cpu);
 	for (i = 0; i < 2; i++)
 		expect_goes_on(fd[i], &stood[i]);
@@ -192,7 +192,7 @@ static void group(void)
 	now = read_timed(fd[0]);
 	CHECK(now.running - stood[0].running ==
 	      read_timed(fd[1]).running - stood[1].running,
-	      "leader and member parted");
+	      "leader and sibling parted");
 	close(fd[0]);
 	bring_online(cpu);
 	event_disable(fd[1]);
@@ -439,20 +439,20 @@ static void *open_and_close(void *arg)
 {
 	struct perf_event_attr attr = clock_attr();
 	struct job *job = arg;
-	int fd, member;
+	int fd, sibling;
 
 	while (goes_on(job)) {
 		fd = perf_open(&attr, -1, job->cpu, -1, 0);
 		EXPECT(fd >= 0 || errno == ENODEV, "open: %s", strerror(errno));
 		if (fd < 0)
 			continue;
-		member = perf_open(&attr, -1, job->cpu, fd, 0);
-		EXPECT(member >= 0 || errno == ENODEV || errno == EINVAL,
-		       "member: %s", strerror(errno));
+		sibling = perf_open(&attr, -1, job->cpu, fd, 0);
+		EXPECT(sibling >= 0 || errno == ENODEV || errno == EINVAL,
+		       "sibling: %s", strerror(errno));
 		read_timed(fd);
 		close(fd);
-		if (member >= 0)
-			close(member);
+		if (sibling >= 0)
+			close(sibling);
 	}
 	return NULL;
 }

@@ -167,7 +167,7 @@ static void read_group(int fd, __u64 format, struct read_values *got)
 	parse_read(buf, len, format, got);
 }
 
-/* All members of a group count over the same time. */
+/* All events of a group count over the same time. */
 static void groups(void)
 {
 	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
@@ -179,20 +179,20 @@ static void groups(void)
 	leader = open_self(&attr);
 	attr.disabled = 0;
 	attr.config = PERF_COUNT_HW_INSTRUCTIONS;
-	open_member(&attr, leader);
-	open_member(&attr, leader);
+	open_sibling(&attr, leader);
+	open_sibling(&attr, leader);
 	event_enable(leader);
 	burn(LOOPS);
 	event_disable(leader);
 	read_group(leader, attr.read_format, &got);
 	CHECK(got.nr == 3 && got.running > 0, "nr %llu running %llu",
 	      (unsigned long long)got.nr, (unsigned long long)got.running);
-	CHECK(got.member[0].value && got.member[1].value, "count of 0");
-	CHECK(got.member[2].value > got.member[1].value / 2 &&
-	      got.member[2].value < got.member[1].value * 2,
+	CHECK(got.event[0].value && got.event[1].value, "count of 0");
+	CHECK(got.event[2].value > got.event[1].value / 2 &&
+	      got.event[2].value < got.event[1].value * 2,
 	      "the same event twice: %llu and %llu",
-	      (unsigned long long)got.member[1].value,
-	      (unsigned long long)got.member[2].value);
+	      (unsigned long long)got.event[1].value,
+	      (unsigned long long)got.event[2].value);
 }
 
 static void mixed_groups(void)
@@ -209,14 +209,14 @@ static void mixed_groups(void)
 		hw.read_format = PERF_FORMAT_GROUP;
 		sw.read_format = PERF_FORMAT_GROUP;
 		leader = open_self(way ? &sw : &hw);
-		open_member(way ? &hw : &sw, leader);
+		open_sibling(way ? &hw : &sw, leader);
 		event_enable(leader);
 		touch_pages(100);
 		burn(LOOPS);
 		event_disable(leader);
 		read_group(leader, PERF_FORMAT_GROUP, &got);
-		CHECK(got.member[way ? 0 : 1].value >= 100, "page faults");
-		CHECK(got.member[way ? 1 : 0].value > 0, "instructions");
+		CHECK(got.event[way ? 0 : 1].value >= 100, "page faults");
+		CHECK(got.event[way ? 1 : 0].value > 0, "instructions");
 		close(leader);
 	}
 }

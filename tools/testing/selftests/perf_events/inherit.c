@@ -263,23 +263,23 @@ static void group(void)
 {
 	struct perf_event_attr attr = inherited_attr();
 	struct read_values got;
-	int leader, member;
+	int leader, sibling;
 	char buf[256];
 	ssize_t len;
 
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	leader = open_self(&attr);
-	member = open_member(&attr, leader);
+	sibling = open_sibling(&attr, leader);
 	run_child(touch_some, NULL);
 	run_child(children_of_child, NULL);
 	len = read(leader, buf, sizeof(buf));
 	CHECK(len > 0, "read: %s", strerror(errno));
 	parse_read(buf, len, attr.read_format, &got);
-	CHECK(got.nr == 2 && got.member[1].id == event_id(member), "shape");
-	CHECK(got.member[0].value >= 3 * FAULTS, "leader %llu",
-	      (unsigned long long)got.member[0].value);
-	CHECK(got.member[1].value >= 3 * FAULTS, "member %llu",
-	      (unsigned long long)got.member[1].value);
+	CHECK(got.nr == 2 && got.event[1].id == event_id(sibling), "shape");
+	CHECK(got.event[0].value >= 3 * FAULTS, "leader %llu",
+	      (unsigned long long)got.event[0].value);
+	CHECK(got.event[1].value >= 3 * FAULTS, "sibling %llu",
+	      (unsigned long long)got.event[1].value);
 }
 
 /* A group's times are those of its leader, in all tasks, even exited ones. */
@@ -294,7 +294,7 @@ static void times_of_group(void)
 	attr.inherit_stat = 1;
 	attr.read_format = PERF_FORMAT_GROUP | FORMAT_TIMES;
 	leader = open_self(&attr);
-	open_member(&attr, leader);
+	open_sibling(&attr, leader);
 	run_child(burn_some, NULL);
 	run_child(burn_some, NULL);
 	len = read(leader, buf, sizeof(buf));
@@ -610,7 +610,10 @@ static bool exiting_with_sharers(void *arg)
 			   (unsigned long long)results[1], MANY_SHARERS);
 }
 
-/* The end of each copy wakes pollers: not those of all other events. */
+/*
+ * The end of each copy wakes the pollers of its own event, not those of all
+ * others.
+ */
 static void exit_of_sharers(void)
 {
 	test_retry_or_xfail(exiting_with_sharers, begin_thousands(),
@@ -686,18 +689,18 @@ static void enable_on_exec(void)
 static void enable_group_on_exec(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
-	int after = FAULTS, leader, member;
+	int after = FAULTS, leader, sibling;
 	struct helper child = helper_start(exec_self, &after);
 
 	attr.enable_on_exec = 1;
 	leader = open_on(&attr, child.pid, -1, -1);
 	attr.enable_on_exec = 0;
 	attr.disabled = 0;
-	member = open_on(&attr, child.pid, -1, leader);
+	sibling = open_on(&attr, child.pid, -1, leader);
 	helper_go(&child);
 	helper_join(&child);
 	expect_range(read_count(leader), FAULTS, BEFORE_EXEC - 1, "leader");
-	expect_range(read_count(member), FAULTS, BEFORE_EXEC - 1, "member");
+	expect_range(read_count(sibling), FAULTS, BEFORE_EXEC - 1, "sibling");
 }
 
 static void remove_on_exec(void)
@@ -713,22 +716,22 @@ static void remove_on_exec(void)
 static void remove_leader_on_exec(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
-	int after = FAULTS, leader, member;
+	int after = FAULTS, leader, sibling;
 	struct helper child = helper_start(exec_self, &after);
 
 	attr.disabled = 0;
 	attr.remove_on_exec = 1;
 	leader = open_on(&attr, child.pid, -1, -1);
 	attr.remove_on_exec = 0;
-	member = open_on(&attr, child.pid, -1, leader);
+	sibling = open_on(&attr, child.pid, -1, leader);
 	helper_go(&child);
 	helper_join(&child);
 	CHECK(read_count(leader) >= BEFORE_EXEC, "leader %llu",
 	      (unsigned long long)read_count(leader));
-	CHECK(read_count(member) >= BEFORE_EXEC, "member %llu",
-	      (unsigned long long)read_count(member));
+	CHECK(read_count(sibling) >= BEFORE_EXEC, "sibling %llu",
+	      (unsigned long long)read_count(sibling));
 	close(leader);
-	CHECK(read_count(member) >= BEFORE_EXEC, "member after close");
+	CHECK(read_count(sibling) >= BEFORE_EXEC, "sibling after close");
 }
 
 static void exec_child_of_child(void *arg)
@@ -761,7 +764,9 @@ static void removed_copies(void)
 	      "parent's event gone with the child's");
 }
 
-/* The program that is executed: it says that it runs, and waits for a byte. */
+/*
+ * The program that is executed: it reports that it runs, and waits for a byte.
+ */
 static void touch_when_told(char **argv)
 {
 	int in = atoi(argv[3]), out = atoi(argv[4]);
@@ -809,7 +814,7 @@ static void exec_and_wait(void *arg)
 static void group_calls_reach_strays(void)
 {
 	struct perf_event_attr attr = inherited_attr();
-	int leader, member, fds[4];
+	int leader, sibling, fds[4];
 	struct helper child;
 	__u64 before;
 	char byte;
@@ -818,18 +823,18 @@ static void group_calls_reach_strays(void)
 	attr.remove_on_exec = 1;
 	leader = open_self(&attr);
 	attr.remove_on_exec = 0;
-	member = open_member(&attr, leader);
+	sibling = open_sibling(&attr, leader);
 	child = helper_start(exec_and_wait, fds);
 	helper_go(&child);
 	CHECK(read(fds[2], &byte, 1) == 1, "no exec");
 	CHECK(!ioctl(leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP),
 	      "disable: %s", strerror(errno));
-	before = read_count(member);
+	before = read_count(sibling);
 	CHECK(write(fds[1], "", 1) == 1, "write");
 	helper_join(&child);
-	if (read_count(member) != before)
+	if (read_count(sibling) != before)
 		test_xfail("disabled, counted %llu more",
-			   (unsigned long long)(read_count(member) - before));
+			   (unsigned long long)(read_count(sibling) - before));
 }
 
 static const struct test_case cases[] = {

@@ -427,20 +427,20 @@ static void opener_switches(const struct kind *kind)
 static void group_is_switched(const struct kind *kind)
 {
 	struct perf_event_attr attr = calls_attr(kind);
-	int leader = open_here(&attr), member;
+	int leader = open_here(&attr), sibling;
 	struct walker walker;
 
 	attr = others_attr(kind);
-	member = open_on(&attr, 0, cpu, leader);
+	sibling = open_on(&attr, 0, cpu, leader);
 	walker = start_walker();
 	all_disable();
 	walk(&walker, CALLS);
 	expect_count(leader, 0, "leader, disabled");
-	expect_count(member, 0, "member, disabled");
+	expect_count(sibling, 0, "sibling, disabled");
 	all_enable();
 	walk(&walker, CALLS);
 	expect_count(leader, CALLS, "leader");
-	expect_count(member, CALLS, "member");
+	expect_count(sibling, CALLS, "sibling");
 	end_walker(&walker);
 }
 
@@ -493,7 +493,10 @@ static void grandchild(void *arg)
 	make_calls(CALLS);
 }
 
-/* What matters is which task opened the event, not on which task. */
+/*
+ * What matters is which task opened the event, not on which task it was
+ * opened.
+ */
 static void opened_on_child(const struct kind *kind)
 {
 	struct perf_event_attr attr = calls_attr(kind);
@@ -584,32 +587,32 @@ static void one_is_reset(const struct kind *kind)
 static void group_is_reset(const struct kind *kind)
 {
 	struct perf_event_attr attr = calls_attr(kind);
-	int leader = open_here(&attr), member;
+	int leader = open_here(&attr), sibling;
 	struct walker stays, goes;
 
 	attr = others_attr(kind);
-	member = open_on(&attr, 0, cpu, leader);
+	sibling = open_on(&attr, 0, cpu, leader);
 	stays = start_walker();
 	goes = start_walker();
 	walk(&stays, CALLS);
 	walk(&goes, CALLS);
 	end_walker(&goes);
 	expect_count(leader, 2 * CALLS, "leader");
-	expect_count(member, 2 * CALLS, "member");
+	expect_count(sibling, 2 * CALLS, "sibling");
 	CHECK(!ioctl(leader, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP),
 	      "reset: %s", strerror(errno));
 	expect_zero(leader);
-	expect_zero(member);
+	expect_zero(sibling);
 	walk(&stays, 1);
 	end_walker(&stays);
 	expect_count(leader, 1, "leader, afterwards");
-	expect_count(member, 1, "member, afterwards");
+	expect_count(sibling, 1, "sibling, afterwards");
 }
 
 /*
- * A thread exits on another CPU than that of the buffer, which has lost samples
- * of it. The record of its count comes behind a LOST. Both name the thread. The
- * task that was interrupted for them may be another user's.
+ * A thread exits on another CPU than that of the buffer, which has lost
+ * samples of it. The record of its count follows a LOST. Both name the thread.
+ * The task that was interrupted for them may be another user's.
  */
 static void last_words(void)
 {

@@ -594,7 +594,7 @@ static void check_group(struct op *op)
 	helper_join(&op->child);
 	CHECK(read_group(op, values), "read: %s", strerror(errno));
 	CHECK(values[0] == OP_EVENTS && values[1] == 2 * CALLS &&
-	      values[2] == 2 * CALLS, "%llu members, %llu and %llu calls",
+	      values[2] == 2 * CALLS, "%llu events, %llu and %llu calls",
 	      (unsigned long long)values[0], (unsigned long long)values[1],
 	      (unsigned long long)values[2]);
 }

@@ -165,8 +165,8 @@ static int join(const struct kind *kind, int leader, int cpu)
 	attr.pinned = 0;
 	fd = perf_open(&attr, 0, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0 && (errno == EINVAL || errno == ENODEV))
-		test_xfail("a member is refused: %s", strerror(errno));
-	CHECK(fd >= 0, "member: %s", strerror(errno));
+		test_xfail("a sibling is refused: %s", strerror(errno));
+	CHECK(fd >= 0, "sibling: %s", strerror(errno));
 	return fd;
 }
 
@@ -202,39 +202,39 @@ static int lead(const struct kind *kind, struct child *child, int *calls)
 
 static void child_has_exited(const struct kind *kind)
 {
-	int round, leader, member, calls;
+	int round, leader, sibling, calls;
 	struct child child;
 
 	for (round = 0; round < ROUNDS; round++) {
 		leader = lead(kind, &child, &calls);
 		end_child(&child);
 		expect(leader, calls, "leader");
-		member = join(kind, leader, -1);
+		sibling = join(kind, leader, -1);
 		make_calls(CALLS);
-		expect(member, CALLS, "member");
+		expect(sibling, CALLS, "sibling");
 		expect(leader, calls + CALLS, "leader, afterwards");
-		close(member);
+		close(sibling);
 		close(leader);
 	}
 }
 
 static void child_is_there(const struct kind *kind)
 {
-	int round, leader, member, calls;
+	int round, leader, sibling, calls;
 	struct child child;
 
 	for (round = 0; round < ROUNDS; round++) {
 		leader = lead(kind, &child, &calls);
-		member = join(kind, leader, -1);
+		sibling = join(kind, leader, -1);
 		make_calls(CALLS);
 		walk(&child, CALLS);
-		expect(member, CALLS, "member");
+		expect(sibling, CALLS, "sibling");
 		expect(leader, calls + 2 * CALLS, "leader");
 		end_child(&child);
 		make_calls(1);
-		expect(member, CALLS + 1, "member, afterwards");
+		expect(sibling, CALLS + 1, "sibling, afterwards");
 		expect(leader, calls + 2 * CALLS + 1, "leader, afterwards");
-		close(member);
+		close(sibling);
 		close(leader);
 	}
 }
@@ -269,7 +269,7 @@ static void child_runs(const struct kind *kind)
 /* The parent's count goes on while the child exits on another CPU. */
 static void exits_elsewhere(const struct kind *kind)
 {
-	int round, leader, member, status, calls;
+	int round, leader, sibling, status, calls;
 	struct child child;
 
 	for (round = 0; round < ROUNDS; round++) {
@@ -282,11 +282,11 @@ static void exits_elsewhere(const struct kind *kind)
 		} while (!waitpid(child.pid, &status, WNOHANG));
 		CHECK(!status, "child status %#x", status);
 		expect(leader, calls, "leader");
-		member = join(kind, leader, -1);
+		sibling = join(kind, leader, -1);
 		make_calls(CALLS);
-		expect(member, CALLS, "member");
+		expect(sibling, CALLS, "sibling");
 		expect(leader, calls + CALLS, "leader, afterwards");
-		close(member);
+		close(sibling);
 		close(leader);
 	}
 }
@@ -450,7 +450,10 @@ static void found(void *arg)
 	(void)arg;
 }
 
-/* Its context is the one of its parent, exchanged at a switch, when it forks. */
+/*
+ * When it forks, it has the context of its parent, which was exchanged at a
+ * switch.
+ */
 static void fork_founder(void *arg)
 {
 	struct founders *shared = arg;

@@ -54,7 +54,7 @@ struct variant {
 	unsigned int period;	/* 0: no samples */
 	bool group;
 	bool lone_read;		/* the other has no PERF_SAMPLE_READ */
-	bool by_member;		/* the sibling samples */
+	bool by_sibling;		/* the sibling samples */
 	bool threads;
 	bool stat;
 	bool small;		/* one page */
@@ -72,12 +72,12 @@ static const struct variant variants[] = {
 	  .group = true, .after_others = true },
 	{ .row = { "a group of threads, each seventh call" }, .period = 7,
 	  .group = true, .threads = true },
-	{ .row = { "a group, the member has no READ" }, .period = 1,
+	{ .row = { "a group, the sibling has no READ" }, .period = 1,
 	  .group = true, .lone_read = true, .after_others = true },
-	{ .row = { "a group, the member samples" }, .period = 1,
-	  .group = true, .by_member = true },
+	{ .row = { "a group, the sibling samples" }, .period = 1,
+	  .group = true, .by_sibling = true },
 	{ .row = { "a group, the leader has no READ" }, .period = 1,
-	  .group = true, .by_member = true, .lone_read = true,
+	  .group = true, .by_sibling = true, .lone_read = true,
 	  .after_others = true },
 	{ .row = { "losses" }, .period = 1, .small = true },
 	{ .row = { "losses of threads" }, .period = 1, .small = true,
@@ -246,7 +246,7 @@ static void open_game(struct game *game)
 
 	pin_to_cpu(cpu);
 	game->nr_events = how->group ? 2 : 1;
-	game->sampler = how->by_member;
+	game->sampler = how->by_sibling;
 	game->attr[game->sampler] = sampler_attr(how);
 	if (how->group)
 		game->attr[!game->sampler] = side_attr(how);
@@ -298,9 +298,9 @@ static void check_ids(struct game *game, const struct read_values *got)
 	CHECK(got->nr == (__u64)game->nr_events, "%llu events",
 	      (unsigned long long)got->nr);
 	for (i = 0; i < got->nr; i++)
-		CHECK(got->member[i].id == game->id[i], "member %llu: id %llu",
+		CHECK(got->event[i].id == game->id[i], "event %llu: id %llu",
 		      (unsigned long long)i,
-		      (unsigned long long)got->member[i].id);
+		      (unsigned long long)got->event[i].id);
 }
 
 static void check_counts(struct game *game, int nr,
@@ -308,17 +308,17 @@ static void check_counts(struct game *game, int nr,
 {
 	__u64 side = index * work[nr].side_calls;
 
-	CHECK(got->member[game->sampler].value == index,
+	CHECK(got->event[game->sampler].value == index,
 	      "player %d: call %llu is shown as %llu", nr,
 	      (unsigned long long)index,
-	      (unsigned long long)got->member[game->sampler].value);
-	CHECK(!game->how->group || got->member[!game->sampler].value == side,
+	      (unsigned long long)got->event[game->sampler].value);
+	CHECK(!game->how->group || got->event[!game->sampler].value == side,
 	      "player %d: %llu side calls are shown as %llu", nr,
 	      (unsigned long long)side,
-	      (unsigned long long)got->member[!game->sampler].value);
+	      (unsigned long long)got->event[!game->sampler].value);
 }
 
-/* Losses are those of all tasks: they share the buffer. */
+/* The losses are those of all tasks, since they share the buffer. */
 static void check_losses(struct game *game, __u64 ordinal, __u64 shown)
 {
 	if (game->how->period != 1)
@@ -355,7 +355,7 @@ static void check_sample(struct game *game,
 	check_counts(game, nr, &sample.read, args[0]);
 	check_times(game, nr, &sample.read);
 	check_losses(game, args[1],
-		     sample.read.member[game->sampler].lost);
+		     sample.read.event[game->sampler].lost);
 }
 
 /* The one record that a task leaves. */
@@ -376,10 +376,10 @@ static void check_read(struct game *game,
 	game->seen[nr].reads++;
 	check_ids(game, &got);
 	if (!getenv("PERF_TEST_STRICT") &&
-	    got.member[0].value != shared->player[nr].made)
+	    got.event[0].value != shared->player[nr].made)
 		test_xfail("player %d: %llu calls, %llu in the record", nr,
 			   (unsigned long long)shared->player[nr].made,
-			   (unsigned long long)got.member[0].value);
+			   (unsigned long long)got.event[0].value);
 	check_counts(game, nr, &got, shared->player[nr].made);
 	check_times(game, nr, &got);
 }
@@ -448,16 +448,16 @@ static void check_sums(struct game *game)
 	CHECK(len > 0, "read: %s", strerror(errno));
 	parse_read(buf, len, format, &got);
 	check_ids(game, &got);
-	CHECK(got.member[game->sampler].value == calls,
+	CHECK(got.event[game->sampler].value == calls,
 	      "sum %llu, of %llu calls",
-	      (unsigned long long)got.member[game->sampler].value,
+	      (unsigned long long)got.event[game->sampler].value,
 	      (unsigned long long)calls);
-	CHECK(!game->how->group || got.member[!game->sampler].value == side,
+	CHECK(!game->how->group || got.event[!game->sampler].value == side,
 	      "sum %llu, of %llu side calls",
-	      (unsigned long long)got.member[!game->sampler].value,
+	      (unsigned long long)got.event[!game->sampler].value,
 	      (unsigned long long)side);
 	check_sum_of_times(game, got.enabled);
-	check_all_losses(game, got.member[game->sampler].lost);
+	check_all_losses(game, got.event[game->sampler].lost);
 }
 
 /* The game. */

@@ -39,7 +39,7 @@
 #define MAX_STEPS	24
 #define MAX_OFFSPRING	6
 #define MAX_CPUS	64
-#define MEMBERS		3
+#define EVENTS		3
 
 #define RDPMC_SYSFS	"/sys/bus/event_source/devices/cpu/rdpmc"
 #define MODEL_RATES	"/sys/kernel/debug/x86_pmu_model/rates"
@@ -532,7 +532,7 @@ static const struct variant variants[] = {
 struct tree {
 	const struct variant *variant;
 	__u64 rnd;
-	int fd[MAX_CPUS][MEMBERS];
+	int fd[MAX_CPUS][EVENTS];
 	int nr_cpus;
 	int other;
 	pid_t pid;
@@ -560,7 +560,7 @@ static struct perf_event_attr tree_attr(const struct variant *variant, int i)
 {
 	struct perf_event_attr attr = call_attr();
 
-	if (i == MEMBERS - 1)
+	if (i == EVENTS - 1)
 		attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	attr.inherit = 1;
 	attr.pinned = variant->hardware && !i;
@@ -574,10 +574,10 @@ static struct perf_event_attr tree_attr(const struct variant *variant, int i)
 
 static void tree_open_cpu(struct tree *tree, int at, int cpu, pid_t pid)
 {
-	int members = tree->variant->group ? MEMBERS : 1, i;
+	int events = tree->variant->group ? EVENTS : 1, i;
 	struct perf_event_attr attr;
 
-	for (i = 0; i < members; i++) {
+	for (i = 0; i < events; i++) {
 		attr = tree_attr(tree->variant, i);
 		tree->fd[at][i] = call_open(&attr, pid, cpu,
 					    i ? tree->fd[at][0] : -1);
@@ -603,7 +603,7 @@ static void tree_open(struct tree *tree, pid_t pid)
 /* Return: the sum of event @i, or -1 while the group changes its shape. */
 static __s64 tree_read(struct tree *tree, int i)
 {
-	__u64 buf[1 + MEMBERS], sum = 0;
+	__u64 buf[1 + EVENTS], sum = 0;
 	ssize_t len;
 	int at;
 
@@ -662,7 +662,7 @@ static void tree_open_other(struct tree *tree)
 static void tree_disturb(struct tree *tree)
 {
 	int at = rnd(&tree->rnd, tree->nr_cpus);
-	int *sibling = &tree->fd[at][MEMBERS - 1];
+	int *sibling = &tree->fd[at][EVENTS - 1];
 
 	switch (rnd(&tree->rnd, 6)) {
 	case 0:
@@ -764,11 +764,11 @@ static void begin_sharing(const struct variant *variant)
 /* Calls before the reset do not count. */
 static void tree_reset(struct tree *tree)
 {
-	int members = tree->variant->group ? MEMBERS : 1, at, i;
+	int events = tree->variant->group ? EVENTS : 1, at, i;
 
 	make_call();
 	for (at = 0; at < tree->nr_cpus; at++) {
-		for (i = 0; i < members; i++)
+		for (i = 0; i < events; i++)
 			event_reset(tree->fd[at][i]);
 	}
 }

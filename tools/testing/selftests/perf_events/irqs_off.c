@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What one call or one task switch may do at a time, with interrupts off, grows with
- * the events that take part, and not with their square. A user can open as many as
- * files, and needs no privilege to switch or to enable them.
+ * The work that one call or one task switch does with interrupts off grows
+ * with the number of events that take part, and not with its square. A user
+ * can open as many events as files, and needs no privilege to switch or to
+ * enable them.
  *
  * A pinned clock event of the CPU measures for how long the CPU takes no
  * interrupt: its samples have time stamps. That time is compared with the time
@@ -21,7 +22,7 @@
 
 #include "perf_lib.h"
 
-#define MEMBERS		400
+#define SIBLINGS		400
 #define LOOK_NS		(50 * 1000)
 #define LOOK_PAGES	256
 /*
@@ -84,7 +85,9 @@ static int open_dummy(int leader, bool disabled)
 	return open_on(&attr, 0, -1, leader);
 }
 
-/* Off and on again of a whole group, nanoseconds; the least of some. */
+/*
+ * Nanoseconds to disable and enable a whole group; the least of some attempts.
+ */
 static __u64 group_cost(int leader)
 {
 	__u64 least = ~0ULL, took;
@@ -104,7 +107,7 @@ static __u64 group_cost(int leader)
 struct big_group {
 	struct perf_ring *look;
 	int leader;
-	int sibling[MEMBERS];
+	int sibling[SIBLINGS];
 };
 
 /* The leader is on, each sibling is off. */
@@ -114,7 +117,7 @@ static bool prctl_is_quick(void *arg)
 	__u64 begin, longest, cost;
 	int i;
 
-	for (i = 0; i < MEMBERS; i++)
+	for (i = 0; i < SIBLINGS; i++)
 		event_disable(group->sibling[i]);
 	ring_skip_all(group->look);
 	begin = now_ns();
@@ -127,7 +130,7 @@ static bool prctl_is_quick(void *arg)
 	if (longest <= TOO_MANY * cost + SLACK_NS)
 		return true;
 	return test_remark("%llu us without an interrupt; %d events go off and on in %llu us",
-			   longest / 1000, MEMBERS, cost / 1000);
+			   longest / 1000, SIBLINGS, cost / 1000);
 }
 
 static void prctl_group(void)
@@ -137,11 +140,11 @@ static void prctl_group(void)
 
 	if (geteuid())
 		test_skip("needs root to look at a CPU");
-	need_files(MEMBERS);
+	need_files(SIBLINGS);
 	pin_to_cpu(first_cpu());
 	group.look = look_begin(first_cpu());
 	group.leader = open_dummy(-1, false);
-	for (i = 0; i < MEMBERS; i++)
+	for (i = 0; i < SIBLINGS; i++)
 		group.sibling[i] = open_dummy(group.leader, true);
 	test_retry_or_xfail(prctl_is_quick, &group,
 			    "a group is put on once for each sibling");
@@ -208,8 +211,9 @@ static int by_size(const void *a, const void *b)
 }
 
 /*
- * The median of some: one is slow where the host stops, and one is quick where the
- * partner's context was loaded first and its order is the one that is searched for.
+ * The median of some. One is slow if the host stops meanwhile. One is quick if
+ * the partner's context was loaded first, and its order is the one that is
+ * searched for.
  */
 static __u64 exchange_cost(void (*open_all)(void))
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * References on events, buffers and tasks: opens that fail or only ask while
- * others unmap the buffer that they name, mappings of a redirected event while
- * its buffer goes, buffers that are unmapped by another process than the one
- * that is charged for them, tasks whose last reference is that of a context.
+ * References on events, buffers and tasks: opens that fail, and dry runs,
+ * while others unmap the buffer that they name; mappings of a redirected event
+ * while its buffer goes away; buffers that are unmapped by another process
+ * than the one that is charged for them; tasks whose last reference is that of
+ * a context.
  *
  * Most faults here show only as warnings of the kernel. Leaks show in the
  * numbers of perf_books.c.

@@ -325,9 +325,9 @@ static void expect_all_records(int fd, struct perf_ring *ring)
 
 	read_lost(fd, &got);
 	samples = ring_count(ring, PERF_RECORD_SAMPLE);
-	CHECK(samples && samples == got.member[0].value,
+	CHECK(samples && samples == got.event[0].value,
 	      "%u samples of %llu faults", samples,
-	      (unsigned long long)got.member[0].value);
+	      (unsigned long long)got.event[0].value);
 }
 
 static void *reserve_pages(size_t pages)
@@ -437,8 +437,8 @@ static void made_writable(bool faulted)
 	overfill_page();
 	event_disable(fd);
 	read_lost(fd, &got);
-	EXPECT(!got.member[0].lost, "%llu lost",
-	       (unsigned long long)got.member[0].lost);
+	EXPECT(!got.event[0].lost, "%llu lost",
+	       (unsigned long long)got.event[0].lost);
 	EXPECT(page->data_head > page_size, "head %llu",
 	       (unsigned long long)page->data_head);
 }

@@ -21,7 +21,7 @@
 
 #define SHORT_MS	1
 #define LONG_MS		20
-/* Longer than any test looks. */
+/* Longer than any test measures. */
 #define ENDLESS_MS	5000
 
 /* More turns than a test waits for. */
@@ -29,7 +29,7 @@
 
 #define WATCH_MS	100
 #define WATCHES		4
-/* At most this many long turns fit into one look. */
+/* At most this many long turns fit into one measurement. */
 #define FEW		(WATCH_MS / LONG_MS + 2)
 #define MANY		(2 * FEW)
 #define PATIENCE	(60 * NSEC_PER_SEC)

@@ -310,7 +310,7 @@ static void group_read_too_long(void)
 			break;
 	}
 	expect_error(fd, E2BIG, 0);
-	CHECK(i == (16 * 1024 - 8) / 24, "refused at member %d", i + 1);
+	CHECK(i == (16 * 1024 - 8) / 24, "refused at event %d", i + 1);
 	attr.read_format = 0;
 	expect_error(perf_open(&attr, 0, -1, leader, 0), E2BIG, 0);
 }
@@ -427,14 +427,14 @@ static void leader_on_other_pmu(void)
 	other = test_module_attr("perf_test_aux", 0);
 	leader = open_self(&attr);
 	expect_error(perf_open(&other, 0, -1, leader, 0), EINVAL, 0);
-	open_member(&attr, leader);
+	open_sibling(&attr, leader);
 
 	/* A software leader moves to the first PMU, and to no other. */
 	software = sw_attr(PERF_COUNT_SW_DUMMY);
 	leader = open_self(&software);
-	open_member(&attr, leader);
+	open_sibling(&attr, leader);
 	expect_error(perf_open(&other, 0, -1, leader, 0), EINVAL, 0);
-	open_member(&software, leader);
+	open_sibling(&software, leader);
 }
 
 static struct perf_event_attr single_attr(void)

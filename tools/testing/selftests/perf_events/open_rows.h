@@ -2,7 +2,7 @@
 /*
  * Bad requests to perf_event_open(2): an attribute with one wrong field, where
  * to open it, beside which leader, the errno, and the answer of a dry run.
- * open_errors.c opens them, dry_run.c asks about them.
+ * open_errors.c opens them, dry_run.c makes dry runs of them.
  */
 #ifndef SELFTEST_OPEN_ROWS_H
 #define SELFTEST_OPEN_ROWS_H
@@ -127,7 +127,7 @@ static int leader_sibling(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
 
-	return open_member(&attr, open_self(&attr));
+	return open_sibling(&attr, open_self(&attr));
 }
 
 static int leader_on_cpu(void)
@@ -563,7 +563,7 @@ static const struct open_row place_rows[] = {
 	  .leader = leader_plain,
 	  .says = { PERF_REASON_LEADER_CPU,
 	    IN_ARG(GROUP_FD) } },
-	{ .name = "leader any CPU, member one CPU", .error = EINVAL,
+	{ .name = "leader any CPU, sibling one CPU", .error = EINVAL,
 	  .attr = { DUMMY }, .where = ON_SELF_CPU,
 	  .leader = leader_plain,
 	  .says = { PERF_REASON_LEADER_CPU,
@@ -573,26 +573,26 @@ static const struct open_row place_rows[] = {
 	  .leader = leader_monotonic,
 	  .says = { PERF_REASON_LEADER_CLOCK,
 	    IN_ARG(GROUP_FD) } },
-	{ .name = "leader does not inherit, member does", .error = EINVAL,
+	{ .name = "leader does not inherit, sibling does", .error = EINVAL,
 	  .attr = { DUMMY, .inherit = 1 }, .leader = leader_plain,
 	  .says = { PERF_REASON_LEADER_INHERIT,
 	    IN_FLAGS(FLAG_BIT(1)) } },
-	{ .name = "leader inherits, member does not", .error = EINVAL,
+	{ .name = "leader inherits, sibling does not", .error = EINVAL,
 	  .attr = { DUMMY },
 	  .leader = leader_inherit,
 	  .says = { PERF_REASON_LEADER_INHERIT,
 	    IN_FLAGS(FLAG_BIT(1)) } },
-	{ .name = "pinned member", .error = EINVAL,
+	{ .name = "pinned sibling", .error = EINVAL,
 	  .attr = { DUMMY, .pinned = 1 },
 	  .leader = leader_plain,
 	  .says = { PERF_REASON_LEADER_ONLY,
 	    IN_FLAGS(FLAG_BIT(2)) } },
-	{ .name = "exclusive member", .error = EINVAL,
+	{ .name = "exclusive sibling", .error = EINVAL,
 	  .attr = { DUMMY, .exclusive = 1 },
 	  .leader = leader_plain,
 	  .says = { PERF_REASON_LEADER_ONLY,
 	    IN_FLAGS(FLAG_BIT(3)) } },
-	{ .name = "pinned hardware member", .error = EINVAL,
+	{ .name = "pinned hardware sibling", .error = EINVAL,
 	  .attr = { CYCLES, .pinned = 1 },
 	  .leader = leader_hardware, .needs = NEED_HW,
 	  .says = { PERF_REASON_LEADER_ONLY,

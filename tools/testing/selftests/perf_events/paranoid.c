@@ -142,7 +142,7 @@ struct attempt {
 	bool namespace;
 };
 
-/* With all capabilities, but over nothing that was there before. */
+/* With all capabilities, but not over objects that existed before. */
 static void become_root_of_own(void)
 {
 	char map[32];
@@ -320,7 +320,10 @@ static void sigtrap_needs_kill(void)
 	run_child(sigtrap_child, NULL);
 }
 
-/* A probe of nothing: who has the right is told that there is no name of a file. */
+/*
+ * A probe without a file: a user with the right gets the errno of a missing
+ * file name.
+ */
 static void open_probe(const char *pmu, bool permitted)
 {
 	struct perf_event_attr attr = make_attr(pmu_type(pmu), 0);

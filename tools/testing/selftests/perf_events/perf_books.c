@@ -317,7 +317,10 @@ static void expect_live(const struct books *before, const struct books *after)
 			    other->nr);
 }
 
-/* All that was taken since the books were opened must have been given back. */
+/*
+ * All resources that were taken since the books were opened must have been
+ * given back.
+ */
 void expect_balance(const struct books *before)
 {
 	struct books after;

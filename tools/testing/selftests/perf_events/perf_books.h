@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What perf_events takes from the kernel, counted. */
+/* Numbers of the kernel's resources that perf_events uses. */
 #ifndef _SELFTEST_PERF_BOOKS_H
 #define _SELFTEST_PERF_BOOKS_H
 

@@ -324,7 +324,7 @@ int open_self(struct perf_event_attr *attr)
 	return open_on(attr, 0, -1, -1);
 }
 
-int open_member(struct perf_event_attr *attr, int leader)
+int open_sibling(struct perf_event_attr *attr, int leader)
 {
 	return open_on(attr, 0, -1, leader);
 }

@@ -96,7 +96,7 @@ int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 	      unsigned long flags);
 int open_on(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd);
 int open_self(struct perf_event_attr *attr);
-int open_member(struct perf_event_attr *attr, int leader);
+int open_sibling(struct perf_event_attr *attr, int leader);
 void need_hardware(void);
 void need_breakpoints(void);
 void event_enable(int fd);
@@ -166,7 +166,7 @@ struct read_values {
 		__u64 value;
 		__u64 id;
 		__u64 lost;
-	} member[MAX_GROUP];
+	} event[MAX_GROUP];
 };
 
 /* All that a sample or a sample_id trailer can hold; absent parts are 0. */

@@ -145,15 +145,15 @@ const void *record_body(const struct perf_event_header *header)
 	return header + 1;
 }
 
-static void take_member(struct cursor *c, __u64 format,
-			struct read_values *out, __u64 index)
+static void take_event(struct cursor *c, __u64 format,
+		       struct read_values *out, __u64 index)
 {
 	CHECK(index < MAX_GROUP, "group of more than %d", MAX_GROUP);
-	out->member[index].value = take_u64(c);
+	out->event[index].value = take_u64(c);
 	if (format & PERF_FORMAT_ID)
-		out->member[index].id = take_u64(c);
+		out->event[index].id = take_u64(c);
 	if (format & PERF_FORMAT_LOST)
-		out->member[index].lost = take_u64(c);
+		out->event[index].lost = take_u64(c);
 }
 
 static void take_read(struct cursor *c, __u64 format, struct read_values *out)
@@ -165,20 +165,20 @@ static void take_read(struct cursor *c, __u64 format, struct read_values *out)
 	if (group)
 		out->nr = take_u64(c);
 	else
-		out->member[0].value = take_u64(c);
+		out->event[0].value = take_u64(c);
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		out->enabled = take_u64(c);
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
 		out->running = take_u64(c);
 	if (group) {
 		for (i = 0; i < out->nr; i++)
-			take_member(c, format, out, i);
+			take_event(c, format, out, i);
 		return;
 	}
 	if (format & PERF_FORMAT_ID)
-		out->member[0].id = take_u64(c);
+		out->event[0].id = take_u64(c);
 	if (format & PERF_FORMAT_LOST)
-		out->member[0].lost = take_u64(c);
+		out->event[0].lost = take_u64(c);
 }
 
 /* What read(2) returned, taken apart; returns the number of bytes used. */

@@ -250,7 +250,7 @@ static void processor(struct scan *s)
 	MUST(s, !half(s, "CPU"), "second half of CPU is not zero");
 }
 
-static void member_rest(struct scan *s)
+static void rest_of_event(struct scan *s)
 {
 	__u64 format = s->attr->read_format;
 
@@ -279,7 +279,7 @@ static void read_values(struct scan *s)
 	if (!(s->attr->read_format & PERF_FORMAT_GROUP)) {
 		word(s, "READ value");
 		read_times(s);
-		member_rest(s);
+		rest_of_event(s);
 		return;
 	}
 	nr = word(s, "READ nr");
@@ -288,7 +288,7 @@ static void read_values(struct scan *s)
 	read_times(s);
 	while (!s->wrong && nr--) {
 		word(s, "READ value");
-		member_rest(s);
+		rest_of_event(s);
 	}
 }
 

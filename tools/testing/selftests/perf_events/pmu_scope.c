@@ -189,16 +189,16 @@ static void group_with_cpu_clock(void)
 {
 	struct perf_event_attr attr = package_attr();
 	struct perf_event_attr clock = sw_attr(PERF_COUNT_SW_CPU_CLOCK);
-	int cpu = first_cpu(), other = other_cpu(cpu, true), leader, member;
+	int cpu = first_cpu(), other = other_cpu(cpu, true), leader, sibling;
 	long before;
 
 	leader = open_on(&attr, -1, cpu, -1);
 	clock.disabled = 0;
-	member = open_on(&clock, -1, cpu, leader);
+	sibling = open_on(&clock, -1, cpu, leader);
 	pin_to_cpu(other);
 	before = near_reads();
 	CHECK(event_grows(leader), "the leader does not count");
-	CHECK(event_grows(member), "the member does not count");
+	CHECK(event_grows(sibling), "the sibling does not count");
 	CHECK(near_reads() == before, "a group was read near");
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A PMU is unregistered while events of it are open: what their owners see,
- * what happens to families and groups, and whether the driver can be unloaded.
+ * A PMU is unregistered while events of it are open: the errors that their
+ * owners get, the effect on families and groups, and whether the driver can be
+ * unloaded.
  *
  * Kernels that cannot do this lack the module with the PMU: all cases are
  * skipped.
@@ -368,7 +369,7 @@ static void fork_all_the_time(void)
 		attr.inherit = 1;
 		attr.config1 = i & 1;
 		fd = open_self(&attr);
-		other = open_member(&attr, fd);
+		other = open_sibling(&attr, fd);
 		helper = helper_start(fork_for_ever, NULL);
 		helper_go(&helper);
 		usleep(1000 * i);
@@ -401,7 +402,7 @@ static void software_sibling(void)
 	test_pmu_need();
 	leader = open_test(0, -1, -1);
 	attr.disabled = 0;
-	sibling = open_member(&attr, leader);
+	sibling = open_sibling(&attr, leader);
 	CHECK(counts(sibling), "does not count in the group");
 	pull();
 	expect_revoked(leader);
@@ -426,7 +427,7 @@ static void software_family(void)
 	attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	attr.disabled = 0;
 	attr.inherit = 1;
-	sibling = open_member(&attr, tree.fd);
+	sibling = open_sibling(&attr, tree.fd);
 	tree_start(&tree, helpers);
 	pull();
 	before = read_count(sibling);
@@ -445,25 +446,25 @@ static void software_family(void)
 static void software_leader(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
-	int leader, member, sibling;
+	int leader, on_pmu, sibling;
 
 	test_pmu_need();
 	attr.disabled = 0;
 	leader = open_self(&attr);
-	sibling = open_member(&attr, leader);
-	member = open_test(0, -1, leader);
+	sibling = open_sibling(&attr, leader);
+	on_pmu = open_test(0, -1, leader);
 	CHECK(counts(leader) && counts(sibling), "does not count in the group");
 	pull();
-	expect_revoked(member);
+	expect_revoked(on_pmu);
 	EXPECT(counts(leader) && counts(sibling), "does not count any more");
 
 	/* The group takes another one, as if there had been none. */
 	test_pmu_register();
-	member = open_test(0, -1, leader);
+	on_pmu = open_test(0, -1, leader);
 	burn(1000);
-	EXPECT(read_count(member), "the new member does not count");
+	EXPECT(read_count(on_pmu), "the new sibling does not count");
 	EXPECT(counts(leader) && counts(sibling), "does not count with it");
-	close(member);
+	close(on_pmu);
 	pull();
 	EXPECT(counts(leader) && counts(sibling), "does not count in the end");
 }
@@ -481,7 +482,7 @@ static void group_of_the_pmu(void)
 	attr = test_pmu_attr(TEST_PMU_GENERAL);
 	attr.read_format = PERF_FORMAT_GROUP;
 	leader = open_self(&attr);
-	sibling = open_member(&attr, leader);
+	sibling = open_sibling(&attr, leader);
 	CHECK(read(leader, &values, sizeof(values)) == sizeof(values), "read");
 	pull();
 	expect_revoked(leader);
@@ -498,14 +499,14 @@ static void fails_at(int nth, bool *reached)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	char text[16] = "0";
-	int leader, member, pull_fd, nth_fd;
+	int leader, sibling, pull_fd, nth_fd;
 	ssize_t wrote;
 	__u64 value;
 
 	test_pmu_register();
 	attr.disabled = 0;
 	leader = open_self(&attr);
-	member = open_test(0, -1, leader);
+	sibling = open_test(0, -1, leader);
 	pull_fd = test_pmu_open_switch();
 	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR);
 	CHECK(nth_fd >= 0, "fail-nth: %s", strerror(errno));
@@ -521,7 +522,7 @@ static void fails_at(int nth, bool *reached)
 		      pwrite(nth_fd, "0", 1, 0) == 1, "reset fail-nth");
 
 	if (wrote == 1) {
-		expect_revoked(member);
+		expect_revoked(sibling);
 		if (read(leader, &value, sizeof(value)) < 0)
 			expect_revoked(leader);
 		else
@@ -530,7 +531,7 @@ static void fails_at(int nth, bool *reached)
 	close(pull_fd);
 	close(nth_fd);
 	close(leader);
-	close(member);
+	close(sibling);
 }
 
 static void no_memory(void)
@@ -560,21 +561,21 @@ static void race_once(long type)
 {
 	struct perf_event_attr attr = make_attr(type, TEST_PMU_GENERAL);
 	__u64 value;
-	int fd, member;
+	int fd, sibling;
 
 	attr.disabled = 0;
 	fd = perf_open(&attr, 0, rand() & 1 ? -1 : first_cpu(), -1, 0);
 	CHECK(fd >= 0 || may_fail(errno), "open: %s", strerror(errno));
 	if (fd < 0)
 		return;
-	member = perf_open(&attr, 0, -1, fd, 0);
+	sibling = perf_open(&attr, 0, -1, fd, 0);
 	if (read(fd, &value, sizeof(value)) < 0)
 		CHECK(errno == ENODEV, "read: %s", strerror(errno));
 	if (ioctl(fd, PERF_EVENT_IOC_RESET, 0))
 		CHECK(errno == ENODEV, "reset: %s", strerror(errno));
 	close(fd);
-	if (member >= 0)
-		close(member);
+	if (sibling >= 0)
+		close(sibling);
 }
 
 static void race(void *arg)

@@ -72,7 +72,7 @@ static void open_other(void *arg)
 	open_one(arg, 1);
 }
 
-static void call_members(void *arg)
+static void call_events(void *arg)
 {
 	struct duel *duel = arg;
 	struct timed_count count;
@@ -111,7 +111,7 @@ static void expect_group(const struct duel *duel)
 	expect_counts(duel->sibling, "the sibling");
 	for (i = 0; i < 2; i++)
 		if (duel->fd[i] >= 0)
-			expect_counts(duel->fd[i], "a new member");
+			expect_counts(duel->fd[i], "a new sibling");
 }
 
 static void begin(struct duel *duel)
@@ -120,7 +120,7 @@ static void begin(struct duel *duel)
 
 	duel->pid = getpid();
 	duel->leader = open_self(&attr);
-	duel->sibling = open_member(&attr, duel->leader);
+	duel->sibling = open_sibling(&attr, duel->leader);
 	duel->fd[0] = -1;
 	duel->fd[1] = -1;
 }
@@ -138,7 +138,7 @@ static void end(struct duel *duel)
 
 static void expect_opened(const struct duel *duel, int nr)
 {
-	CHECK(!duel->error[nr], "open of member %d: %s", nr,
+	CHECK(!duel->error[nr], "open of sibling %d: %s", nr,
 	      strerror(duel->error[nr]));
 }
 
@@ -204,7 +204,7 @@ static void called_while_it_moves(void)
 	need_hardware();
 	for (i = 0; i < ROUNDS; i++) {
 		begin(&duel);
-		run_together(open_and_enable, call_members, &duel);
+		run_together(open_and_enable, call_events, &duel);
 		expect_opened(&duel, 0);
 		expect_group(&duel);
 		end(&duel);
@@ -234,7 +234,10 @@ static void *change_size(void *arg)
 	return NULL;
 }
 
-/* Either size counts for the whole copy: all that is known, or too much. */
+/*
+ * One of the two sizes is used for the whole copy: the known size, or one that
+ * is too large.
+ */
 static void open_unsteady(struct unsteady *unsteady)
 {
 	int fd = syscall(SYS_perf_event_open, unsteady->attr, 0, -1, -1, 0);
@@ -276,9 +279,9 @@ static void size_changes(void)
 }
 
 static const struct test_case cases[] = {
-	{ "CVE-2017-6001: two members move one group", both_move },
-	{ "CVE-2022-1729: a member joins a group that moves", one_moves },
-	{ "CVE-2022-1729: members of two PMUs", two_pmus },
+	{ "CVE-2017-6001: two siblings move one group", both_move },
+	{ "CVE-2022-1729: a sibling joins a group that moves", one_moves },
+	{ "CVE-2022-1729: siblings of two PMUs", two_pmus },
 	{ "CVE-2016-6786: calls to a group that moves", called_while_it_moves },
 	{ "CVE-2009-3234: attr.size changes while it is copied", size_changes },
 };

@@ -14,7 +14,7 @@
 
 #include "perf_lib.h"
 
-#define MEMBERS		4
+#define EVENTS		4
 #define FAULTS		40
 
 /* All bits but PERF_FORMAT_GROUP. */
@@ -78,12 +78,12 @@ static void single(void)
 		touch_pages(FAULTS);
 		event_disable(fd);
 		got = read_all(fd, attr.read_format);
-		CHECK(got.member[0].value >= FAULTS, "%llu page faults",
-		      (unsigned long long)got.member[0].value);
+		CHECK(got.event[0].value >= FAULTS, "%llu page faults",
+		      (unsigned long long)got.event[0].value);
 		check_times(&got, attr.read_format);
 		if (attr.read_format & PERF_FORMAT_ID)
-			CHECK(got.member[0].id == event_id(fd), "id");
-		CHECK(got.member[0].lost == 0, "lost without buffer");
+			CHECK(got.event[0].id == event_id(fd), "id");
+		CHECK(got.event[0].lost == 0, "lost without buffer");
 		close(fd);
 	}
 }
@@ -92,27 +92,27 @@ static void group_of(__u64 format)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	struct read_values got;
-	int fd[MEMBERS], i;
+	int fd[EVENTS], i;
 
 	attr.read_format = format;
 	fd[0] = open_self(&attr);
 	attr.disabled = 0;
-	for (i = 1; i < MEMBERS; i++)
-		fd[i] = open_member(&attr, fd[0]);
+	for (i = 1; i < EVENTS; i++)
+		fd[i] = open_sibling(&attr, fd[0]);
 	event_enable(fd[0]);
 	touch_pages(FAULTS);
 	event_disable(fd[0]);
 	got = read_all(fd[0], format);
-	CHECK(got.nr == MEMBERS, "%llu members", (unsigned long long)got.nr);
+	CHECK(got.nr == EVENTS, "%llu events", (unsigned long long)got.nr);
 	check_times(&got, format);
-	for (i = 0; i < MEMBERS; i++) {
-		CHECK(got.member[i].value >= FAULTS, "member %d: %llu", i,
-		      (unsigned long long)got.member[i].value);
-		CHECK(got.member[i].value == got.member[0].value,
-		      "members of one group differ");
+	for (i = 0; i < EVENTS; i++) {
+		CHECK(got.event[i].value >= FAULTS, "event %d: %llu", i,
+		      (unsigned long long)got.event[i].value);
+		CHECK(got.event[i].value == got.event[0].value,
+		      "events of one group differ");
 		if (format & PERF_FORMAT_ID)
-			CHECK(got.member[i].id == event_id(fd[i]),
-			      "member %d has another's id", i);
+			CHECK(got.event[i].id == event_id(fd[i]),
+			      "event %d has another's id", i);
 		close(fd[i]);
 	}
 }
@@ -135,27 +135,30 @@ static void group_of_one(void)
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	fd = open_self(&attr);
 	got = read_all(fd, attr.read_format);
-	CHECK(got.nr == 1 && got.member[0].id == event_id(fd), "group of one");
+	CHECK(got.nr == 1 && got.event[0].id == event_id(fd), "group of one");
 }
 
-/* Each file reads by its own format, whatever the others of the group ask. */
+/*
+ * Each file reads by its own format, whatever the formats of the group's other
+ * events are.
+ */
 static void mixed_formats(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	struct read_values got;
-	int leader, plain, member;
+	int leader, plain, sibling;
 
 	leader = open_self(&attr);
-	plain = open_member(&attr, leader);
+	plain = open_sibling(&attr, leader);
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
-	member = open_member(&attr, leader);
+	sibling = open_sibling(&attr, leader);
 	read_count(leader);
 	read_count(plain);
-	got = read_all(member, attr.read_format);
-	CHECK(got.nr == 3, "%llu members", (unsigned long long)got.nr);
-	CHECK(got.member[0].id == event_id(leader) &&
-	      got.member[1].id == event_id(plain) &&
-	      got.member[2].id == event_id(member), "order of the members");
+	got = read_all(sibling, attr.read_format);
+	CHECK(got.nr == 3, "%llu events", (unsigned long long)got.nr);
+	CHECK(got.event[0].id == event_id(leader) &&
+	      got.event[1].id == event_id(plain) &&
+	      got.event[2].id == event_id(sibling), "order of the siblings");
 }
 
 static void group_shrinks(void)
@@ -166,12 +169,12 @@ static void group_shrinks(void)
 
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	leader = open_self(&attr);
-	gone = open_member(&attr, leader);
-	stays = open_member(&attr, leader);
+	gone = open_sibling(&attr, leader);
+	stays = open_sibling(&attr, leader);
 	close(gone);
 	got = read_all(leader, attr.read_format);
-	CHECK(got.nr == 2, "%llu members", (unsigned long long)got.nr);
-	CHECK(got.member[1].id == event_id(stays), "the wrong one left");
+	CHECK(got.nr == 2, "%llu events", (unsigned long long)got.nr);
+	CHECK(got.event[1].id == event_id(stays), "the wrong one left");
 }
 
 static void expect_no_space(int fd, size_t size)
@@ -209,11 +212,11 @@ static void short_group_buffer(void)
 
 	attr.read_format = FORMAT_TIMES | PERF_FORMAT_ID | PERF_FORMAT_GROUP;
 	fd = open_self(&attr);
-	CHECK(read(fd, buf, 40) == 40, "one member");
-	open_member(&attr, fd);
+	CHECK(read(fd, buf, 40) == 40, "one event");
+	open_sibling(&attr, fd);
 	expect_no_space(fd, 40);
 	expect_no_space(fd, 55);
-	CHECK(read(fd, buf, 56) == 56, "two members");
+	CHECK(read(fd, buf, 56) == 56, "two events");
 }
 
 static void bad_buffer(void)
@@ -316,25 +319,25 @@ static void times_survive_reset(void)
 }
 
 /* A sibling can run only while its leader does. */
-static void member_of_stopped_leader(void)
+static void sibling_of_stopped_leader(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	struct timed_count count;
-	int leader, member;
+	int leader, sibling;
 
 	attr.read_format = FORMAT_TIMES;
 	leader = open_self(&attr);
 	attr.disabled = 0;
-	member = open_member(&attr, leader);
+	sibling = open_sibling(&attr, leader);
 	touch_pages(FAULTS);
-	count = read_timed(member);
+	count = read_timed(sibling);
 	CHECK(!count.value && !count.running, "counted %llu, ran %llu",
 	      (unsigned long long)count.value,
 	      (unsigned long long)count.running);
 	event_enable(leader);
 	touch_pages(FAULTS);
 	event_disable(leader);
-	count = read_timed(member);
+	count = read_timed(sibling);
 	CHECK(count.value >= FAULTS, "counted %llu",
 	      (unsigned long long)count.value);
 }
@@ -357,12 +360,12 @@ static void lost_samples(void)
 	event_disable(fd);
 	stored = ring_count(ring, PERF_RECORD_SAMPLE);
 	got = read_all(fd, attr.read_format);
-	CHECK(stored > 0 && stored < got.member[0].value,
+	CHECK(stored > 0 && stored < got.event[0].value,
 	      "%u samples in one page", stored);
-	CHECK(stored + got.member[0].lost == got.member[0].value,
+	CHECK(stored + got.event[0].lost == got.event[0].value,
 	      "%u stored, %llu lost of %llu", stored,
-	      (unsigned long long)got.member[0].lost,
-	      (unsigned long long)got.member[0].value);
+	      (unsigned long long)got.event[0].lost,
+	      (unsigned long long)got.event[0].value);
 }
 
 static void waiting_child(void *arg)
@@ -387,7 +390,7 @@ static void expect_other_shape(int fd, const char *what)
 static void group_grows_after_fork(void)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
-	int leader, member, late, loner;
+	int leader, sibling, late, loner;
 	struct read_values got;
 	struct helper child;
 
@@ -395,26 +398,26 @@ static void group_grows_after_fork(void)
 	attr.disabled = 0;
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	leader = open_self(&attr);
-	member = open_member(&attr, leader);
+	sibling = open_sibling(&attr, leader);
 	child = helper_start(waiting_child, NULL);
 	got = read_all(leader, attr.read_format);
-	CHECK(got.nr == 2, "%llu members", (unsigned long long)got.nr);
+	CHECK(got.nr == 2, "%llu events", (unsigned long long)got.nr);
 
-	late = open_member(&attr, leader);
+	late = open_sibling(&attr, leader);
 	expect_other_shape(leader, "leader");
-	expect_other_shape(member, "member");
-	expect_other_shape(late, "late member");
+	expect_other_shape(sibling, "sibling");
+	expect_other_shape(late, "late sibling");
 	attr.read_format = PERF_FORMAT_ID;
-	loner = open_member(&attr, leader);
+	loner = open_sibling(&attr, leader);
 	read_all(loner, attr.read_format);
 
 	helper_go(&child);
 	helper_join(&child);
 	got = read_all(leader, PERF_FORMAT_GROUP | PERF_FORMAT_ID);
-	CHECK(got.nr == 4, "%llu members", (unsigned long long)got.nr);
-	CHECK(got.member[0].value >= FAULTS, "the child's faults are gone");
-	CHECK(got.member[2].value < got.member[0].value,
-	      "the late member counted the child");
+	CHECK(got.nr == 4, "%llu events", (unsigned long long)got.nr);
+	CHECK(got.event[0].value >= FAULTS, "the child's faults are gone");
+	CHECK(got.event[2].value < got.event[0].value,
+	      "the late sibling counted the child");
 }
 
 static void *waiting_thread(void *go)
@@ -441,16 +444,16 @@ static void group_shrinks_after_clone(void)
 	attr.disabled = 0;
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	leader = open_self(&attr);
-	gone = open_member(&attr, leader);
-	open_member(&attr, leader);
+	gone = open_sibling(&attr, leader);
+	open_sibling(&attr, leader);
 	CHECK(!pipe(go) && !pthread_create(&thread, NULL, waiting_thread, go),
 	      "thread");
 	close(gone);
 	got = read_all(leader, attr.read_format);
-	CHECK(got.nr == 2, "%llu members", (unsigned long long)got.nr);
+	CHECK(got.nr == 2, "%llu events", (unsigned long long)got.nr);
 	CHECK(write(go[1], "", 1) == 1 && !pthread_join(thread, NULL), "join");
 	got = read_all(leader, attr.read_format);
-	CHECK(got.nr == 2 && got.member[1].value >= FAULTS, "after the thread");
+	CHECK(got.nr == 2 && got.event[1].value >= FAULTS, "after the thread");
 }
 
 static const struct test_case cases[] = {
@@ -468,7 +471,7 @@ static const struct test_case cases[] = {
 	{ "times stand still while disabled", times_stand_still },
 	{ "times pass while enabled", times_pass },
 	{ "times survive RESET", times_survive_reset },
-	{ "member of a disabled leader", member_of_stopped_leader },
+	{ "sibling of a disabled leader", sibling_of_stopped_leader },
 	{ "lost samples are counted", lost_samples },
 };
 

@@ -287,9 +287,9 @@ static void overwrite(void)
 	len = read(fd, buf, sizeof(buf));
 	CHECK(len > 0, "read");
 	parse_read(buf, len, attr.read_format, &got);
-	CHECK(got.member[0].lost == 0, "%llu lost",
-	      (unsigned long long)got.member[0].lost);
-	CHECK(map->data_head == got.member[0].value * SAMPLE_SIZE, "head %llu",
+	CHECK(got.event[0].lost == 0, "%llu lost",
+	      (unsigned long long)got.event[0].lost);
+	CHECK(map->data_head == got.event[0].value * SAMPLE_SIZE, "head %llu",
 	      (unsigned long long)map->data_head);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The contents of a sample. Every field is asked for alone, then in many
+ * The contents of a sample. Every field is requested alone, then in many
  * combinations; the parser insists that the fields fill the record exactly.
  * Then the values are compared with values from elsewhere.
  *
@@ -235,11 +235,11 @@ static void read_in_sample(void)
 	ring = sample_faults(fd);
 	while ((header = ring_find(ring, PERF_RECORD_SAMPLE))) {
 		parse_sample(header, &attr, &sample);
-		CHECK(sample.read.member[0].value == last + 1,
+		CHECK(sample.read.event[0].value == last + 1,
 		      "value %llu after %llu",
-		      (unsigned long long)sample.read.member[0].value,
+		      (unsigned long long)sample.read.event[0].value,
 		      (unsigned long long)last);
-		CHECK(sample.read.member[0].id == event_id(fd), "id");
+		CHECK(sample.read.event[0].id == event_id(fd), "id");
 		CHECK(sample.read.enabled && sample.read.running, "times");
 		last++;
 	}
@@ -253,21 +253,21 @@ static void group_formats_in_sample(__u64 format)
 	struct perf_event_header *header;
 	struct perf_ring *ring;
 	struct sample sample;
-	int fd, member, samples = 0;
+	int fd, sibling, samples = 0;
 
 	attr.read_format = PERF_FORMAT_GROUP | format;
 	fd = open_self(&attr);
 	plain.disabled = 0;
-	member = open_member(&plain, fd);
-	open_member(&plain, fd);
+	sibling = open_sibling(&plain, fd);
+	open_sibling(&plain, fd);
 	ring = sample_faults(fd);
 	while ((header = ring_find(ring, PERF_RECORD_SAMPLE))) {
 		parse_sample(header, &attr, &sample);
-		CHECK(sample.read.nr == 3, "%llu members",
+		CHECK(sample.read.nr == 3, "%llu events",
 		      (unsigned long long)sample.read.nr);
 		if (format & PERF_FORMAT_ID)
-			CHECK(sample.read.member[0].id == event_id(fd) &&
-			      sample.read.member[1].id == event_id(member),
+			CHECK(sample.read.event[0].id == event_id(fd) &&
+			      sample.read.event[1].id == event_id(sibling),
 			      "ids");
 		samples++;
 	}
@@ -372,7 +372,7 @@ static void short_callchain(void)
 	      (unsigned long long)chain_frames(&sample));
 }
 
-/* Each event of one occurrence has the chain it asked for, in any order. */
+/* Each event of one occurrence has the chain that it requests, in any order. */
 static void own_callchains(void)
 {
 	struct perf_event_attr attr[3];

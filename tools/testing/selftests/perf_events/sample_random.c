@@ -25,7 +25,7 @@
 
 #include "perf_lib.h"
 
-#define MAX_MEMBERS	5
+#define MAX_SIBLINGS	5
 #define MAX_STACK	127	/* default of sysctl_perf_event_max_stack */
 
 /* Fields that no software event has. */
@@ -211,16 +211,16 @@ static int open_random(struct perf_event_attr *attr)
 }
 
 /* Siblings make the READ of a group longer. A group has one clock. */
-static void add_members(__u64 *state, int leader, int *members)
+static void add_siblings(__u64 *state, int leader, int *siblings)
 {
 	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_TASK_CLOCK);
-	int i, nr = rnd(state, MAX_MEMBERS);
+	int i, nr = rnd(state, MAX_SIBLINGS);
 
 	attr.disabled = 0;
 	attr.use_clockid = 1;
 	attr.clockid = CLOCK_MONOTONIC;
-	for (i = 0; i < MAX_MEMBERS; i++)
-		members[i] = i < nr ? open_member(&attr, leader) : -1;
+	for (i = 0; i < MAX_SIBLINGS; i++)
+		siblings[i] = i < nr ? open_sibling(&attr, leader) : -1;
 }
 
 /* Provokes each kind of side-band record, and does @work. */
@@ -276,27 +276,27 @@ static void check_sum(int fd, const struct perf_event_attr *attr,
 	len = read(fd, buf, sizeof(buf));
 	CHECK(len > 0, "read: %s", strerror(errno));
 	parse_read(buf, len, attr->read_format, &got);
-	EXPECT(samples <= got.member[0].value, "%lu samples of %llu", samples,
-	       (unsigned long long)got.member[0].value);
+	EXPECT(samples <= got.event[0].value, "%lu samples of %llu", samples,
+	       (unsigned long long)got.event[0].value);
 	if (attr->read_format & PERF_FORMAT_LOST)
-		EXPECT(samples + got.member[0].lost >= got.member[0].value,
+		EXPECT(samples + got.event[0].lost >= got.event[0].value,
 		       "%lu samples, %llu lost of %llu", samples,
-		       (unsigned long long)got.member[0].lost,
-		       (unsigned long long)got.member[0].value);
+		       (unsigned long long)got.event[0].lost,
+		       (unsigned long long)got.event[0].value);
 }
 
 static bool one_attr(__u64 *state, const struct workload *work,
 		     struct tally *sum)
 {
 	struct perf_event_attr attr = random_attr(state, work);
-	int fd = open_random(&attr), members[MAX_MEMBERS], i;
+	int fd = open_random(&attr), siblings[MAX_SIBLINGS], i;
 	struct tally tally = { 0, 0 };
 	struct perf_ring *ring;
 
 	if (fd < 0)
 		return false;
 	ring = ring_map(fd, 1 << rnd(state, 7));
-	add_members(state, fd, members);
+	add_siblings(state, fd, siblings);
 	for (i = 0; i < 3; i++) {
 		event_enable(fd);
 		be_busy(state, work);
@@ -305,8 +305,8 @@ static bool one_attr(__u64 *state, const struct workload *work,
 	}
 	check_sum(fd, &attr, tally.samples);
 	ring_unmap(ring);
-	for (i = 0; i < MAX_MEMBERS && members[i] >= 0; i++)
-		close(members[i]);
+	for (i = 0; i < MAX_SIBLINGS && siblings[i] >= 0; i++)
+		close(siblings[i]);
 	close(fd);
 	sum->samples += tally.samples;
 	sum->others += tally.others;

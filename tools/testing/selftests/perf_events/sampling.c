@@ -516,14 +516,14 @@ static bool group_throttling(void *arg)
 	__u64 counts[3];
 	struct perf_ring *ring;
 	struct tally tally;
-	int apart, leader, member;
+	int apart, leader, sibling;
 
 	apart = open_self(&attr);
 	attr.sample_period = 1ULL << 40;
 	attr.sample_type = sampled->sample_type;
 	attr.sample_id_all = 1;
 	leader = open_self(&attr);
-	member = open_member(sampled, leader);
+	sibling = open_sibling(sampled, leader);
 	ring = ring_map(leader, 64);
 	event_enable(apart);
 	event_enable(leader);
@@ -531,10 +531,10 @@ static bool group_throttling(void *arg)
 	event_disable(leader);
 	event_disable(apart);
 	counts[0] = read_count(leader);
-	counts[1] = read_count(member);
+	counts[1] = read_count(sibling);
 	counts[2] = read_count(apart);
 	tally = count_records(ring, &attr, event_id(leader));
-	close(member);
+	close(sibling);
 	close(leader);
 	close(apart);
 	ring_unmap(ring);
@@ -562,10 +562,12 @@ static void group_throttled(void)
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ID | PERF_SAMPLE_TIME;
 	attr.sample_id_all = 1;
 	test_retry_or_xfail(group_throttling, &attr,
-			    "a member alone is throttled");
+			    "a sibling alone is throttled");
 }
 
-/* Return: whether the event stands still, as the rest of a throttled group. */
+/*
+ * Return: whether the event does not count, as the rest of a throttled group.
+ */
 static bool wait_until_stopped(int fd)
 {
 	for (int i = 0; i < 3000; i++) {
@@ -594,7 +596,7 @@ static bool adding_beside_stopped(void *arg)
 	attr.disabled = 0;
 	occupant = open_self(&attr);
 	leader = open_self(sampled);
-	sibling = open_member(&attr, leader);
+	sibling = open_sibling(&attr, leader);
 	attr.config = PERF_COUNT_HW_BRANCH_MISSES;
 	attr.disabled = 1;
 	added = open_self(&attr);

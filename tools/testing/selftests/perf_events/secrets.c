@@ -42,7 +42,7 @@
 #define LOWEST		-1
 #define HIGHEST		3
 
-/* What the victim calls itself, a file that it maps, and words in its memory. */
+/* The victim's name, a file that it maps, and words in its memory. */
 #define SECRET_NAME	"s3cr3t-victim"
 #define SECRET_HALF	0x5ec3e7ac7eULL
 
@@ -64,7 +64,7 @@ static const char *const secret_names[SECRETS] = {
 	"names of others", "memory of others", "physical addresses",
 };
 
-/* Of all processes of a case. */
+/* Shared by all processes of a case. */
 static struct shared {
 	unsigned int nr_own;
 	pid_t own[MAX_OWN];		/* as their own namespace numbers them */
@@ -163,7 +163,10 @@ static void look_at_field(const struct perf_event_header *header,
 		found(NAMES, "%s", where);
 }
 
-/* Sixteen hexadecimal digits or more, the first ones those of the kernel's half. */
+/*
+ * Sixteen hexadecimal digits or more, of which the first are those of kernel
+ * addresses.
+ */
 static void look_at_text(const char *what, const char *text)
 {
 	size_t digits;
@@ -214,7 +217,7 @@ static void look_at_folder(const char *path, int depth)
 		closedir(folder);
 }
 
-/* Words that may be negative: what has to be added to the counter or the clock. */
+/* Words that may be negative, as they are added to the counter or the clock. */
 static void look_at_page(const char *source, struct perf_event_mmap_page page)
 {
 	char what[64];
@@ -333,7 +336,7 @@ static void load_program(void)
 	close(try_load(BPF_PROG_TYPE_SOCKET_FILTER, insns, ARRAY_SIZE(insns), 0));
 }
 
-/* Its first user has the tracer of functions make code. */
+/* For its first user the function tracer generates code. */
 static void count_probe(int probe)
 {
 	struct perf_event_attr attr = make_attr(PERF_TYPE_TRACEPOINT, probe);
@@ -449,9 +452,10 @@ static void add_breakpoints(void)
 }
 
 /*
- * None that is about another task than the current one: those are told to the
- * events of that task, with the number of the current one. And not all functions,
- * since to trace them takes seconds to begin; "paranoid" has a case for that.
+ * No tracepoint about a task other than the current one: events of that task
+ * count it as well, with the number of the current task. And not all
+ * functions, since tracing them takes seconds to begin; "paranoid" has a case
+ * for that.
  */
 static const char *const tracepoints[] = {
 	"syscalls/sys_enter_getppid", "syscalls/sys_exit_getppid",
@@ -512,7 +516,7 @@ static void find_sources(void)
 	add_devices();
 }
 
-/* Asking for as much as is given. */
+/* Requests as much as is permitted. */
 
 struct wish {
 	struct perf_event_attr attr;
@@ -579,7 +583,7 @@ static struct perf_event_attr with_wish(struct perf_event_attr attr,
 	return attr;
 }
 
-/* The fields of a question that was refused, and what is said about it. */
+/* The fields of a dry run that was refused, and the answer. */
 static void look_at_refusal(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	struct perf_event_dry_run run = question(attr);
@@ -594,7 +598,7 @@ static void look_at_refusal(struct perf_event_attr *attr, pid_t pid, int cpu)
 		found(NAMES, "dry run says %s", text);
 }
 
-/* What an event is asked for, and where. */
+/* What an event requests, and its target. */
 struct tour {
 	pid_t pid;
 	int cpu;
@@ -605,7 +609,10 @@ static bool is_open(struct perf_event_attr *attr, const struct tour *tour)
 {
 	int fd = perf_open(attr, tour->pid, tour->cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
-	/* Where a driver cannot do it the answer has to be searched for, and takes long. */
+	/*
+	 * After other errors the core may have to search for the field, which
+	 * takes long.
+	 */
 	if (fd >= 0)
 		close(fd);
 	else if (errno == EACCES || errno == EPERM)
@@ -613,7 +620,10 @@ static bool is_open(struct perf_event_attr *attr, const struct tour *tour)
 	return fd >= 0;
 }
 
-/* Return: the event with least, or -1 if not even one is to be had without the kernel. */
+/*
+ * Return: the event that requests least, or -1 if none can be opened that
+ * excludes the kernel.
+ */
 static int ask_for_least(struct perf_event_attr *attr, const struct tour *tour)
 {
 	int fd;
@@ -636,7 +646,10 @@ static bool may_wish(const struct wish *wish, const struct tour *tour)
 	return !wish->attr.inherit || tour->cpu >= 0;
 }
 
-/* What the last source was given is asked for at once, the rest piece by piece. */
+/*
+ * The features that the last source was permitted are requested at once, the
+ * rest one by one.
+ */
 static void ask_for_most(struct perf_event_attr *attr, const struct tour *tour)
 {
 	static bool given[ARRAY_SIZE(wishes)];
@@ -789,7 +802,7 @@ static unsigned int may_see(const struct user *user, int level,
 
 	if (tour->kernel && level <= 1)
 		may |= BIT(KERNEL) | BIT(PHYSICAL);
-	/* What tracepoints tell; it is not filtered. */
+	/* The payload of tracepoints, which is not filtered. */
 	if (tour->kernel && level < 0)
 		may |= BIT(NAMES);
 	if (tour->pid == -1 && level <= 0)
@@ -965,7 +978,7 @@ static void run_visit(const void *arg)
 	visit_level(&row->user, row->level);
 }
 
-/* What nobody must not find is there to be found. */
+/* The secrets that nobody must not find exist, and root finds them. */
 static void watch_as_root(void *arg)
 {
 	own_task();
@@ -1006,7 +1019,7 @@ static struct perf_event_attr wakeup_attr(void)
 	return attr;
 }
 
-/* It answers each byte, which wakes who waits for the answer. */
+/* It answers each byte, which wakes the task that waits for the answer. */
 static void be_woken(void)
 {
 	unsigned int i;

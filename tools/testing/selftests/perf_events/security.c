@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What security modules are asked, and what becomes of their refusals. The
- * module "perf_test" of a kernel with PERF_TEST_LSM counts its questions, and
- * refuses what it is told to, with an errno that nobody else has.
+ * Which hooks of security modules are called, and the effect of their
+ * refusals. The module "perf_test" of a kernel with PERF_TEST_LSM counts the
+ * calls of its hooks, and refuses those that the test selects, with an errno
+ * that no other code returns.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -76,14 +77,14 @@ static void need_module(void)
 	refuse(0);
 }
 
-/* What a call needs, made while nothing is refused. */
+/* Objects that a call needs, made while nothing is refused. */
 struct target {
 	struct perf_event_attr attr;
 	int cpu;
 	int fd;
 };
 
-/* The library's perf_open() asks the event for its number, too. */
+/* The library's perf_open() also requests the event's number. */
 static int call_open(struct target *target)
 {
 	return syscall(SYS_perf_event_open, &target->attr,
@@ -123,9 +124,9 @@ static int call_enable(struct target *target)
 }
 
 /*
- * A call, what it asks, how often, in the order of the hooks, and which attr it
- * is for. Each of the hooks that it asks may refuse it, except for those whose refusal
- * only leaves something out.
+ * A call, how often it calls each hook, in the order of the hooks, and the
+ * attribute that it uses. Each hook that it calls may refuse it, except for
+ * hooks whose refusal only leaves something out.
  */
 struct question_row {
 	const char *name;
@@ -218,7 +219,10 @@ static void check_questions(const struct question_row *row)
 		       hook_names[i], asked[i], row->asked[i]);
 }
 
-/* Refused where it asks, allowed where it does not. */
+/*
+ * With one hook that refuses, the call fails if it calls that hook, and
+ * succeeds if it does not.
+ */
 static void refuse_one(const struct question_row *row, int hook)
 {
 	struct target target = make_target(row);
@@ -255,7 +259,7 @@ static void run_question_row(const void *arg)
 	run_call(arg);
 }
 
-/* Modules are asked about users as about root, and their refusals count. */
+/* Hooks are called for users as for root, and their refusals count. */
 static void users(void)
 {
 	const struct question_row *row;

@@ -3,7 +3,7 @@
  * Records about the machine instead of samples: mappings, names, tasks,
  * switches, namespaces, BPF programs, and the sample_id fields behind each.
  *
- * A dummy event asks for the records; the test provokes them and checks every
+ * A dummy event requests the records; the test provokes them and checks every
  * field that it can know, and that the sizes add up.
  *
  * Called with an argument, the program is the one that the tests exec.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What programs with many processes that act at random have in common. Each has
- * its own struct worker, with the state of its random numbers in @random.
+ * Functions shared by programs with many processes that act at random. Each
+ * has its own struct worker, with the state of its random numbers in @random.
  */
 #ifndef SELFTEST_STORM_H
 #define SELFTEST_STORM_H

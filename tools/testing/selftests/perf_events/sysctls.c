@@ -506,7 +506,7 @@ static struct chain mixed_chain(void)
 	return chain_of(&attr, rename_self);
 }
 
-/* Without a mark nothing would tell whose addresses follow. */
+/* Without a mark nothing would show whose addresses follow. */
 static void marks_of_chains(void)
 {
 	struct chain full, one, none;

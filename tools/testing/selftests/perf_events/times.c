@@ -249,21 +249,21 @@ static void like_the_leader(void)
 {
 	struct perf_event_attr attr = timed_sw(PERF_COUNT_SW_PAGE_FAULTS);
 	struct timed_count lead, follow;
-	int leader, member, i;
+	int leader, sibling, i;
 
 	leader = open_self(&attr);
 	attr.disabled = 0;
-	member = open_member(&attr, leader);
+	sibling = open_sibling(&attr, leader);
 	lead = read_timed(leader);
-	follow = read_timed(member);
+	follow = read_timed(sibling);
 	expect_same(&lead, &follow, "never enabled");
 	for (i = 0; i < 10; i++) {
 		event_enable(leader);
 		touch_pages(10);
 		event_disable(leader);
 		lead = read_timed(leader);
-		follow = read_timed(member);
-		expect_same(&lead, &follow, "leader and member");
+		follow = read_timed(sibling);
+		expect_same(&lead, &follow, "leader and sibling");
 	}
 	CHECK(lead.enabled, "no time");
 }
@@ -281,50 +281,50 @@ static struct timed_count time_between(const struct timed_count *from,
 }
 
 /* A sibling that joins late misses only what was before. */
-static void late_member(void)
+static void late_sibling(void)
 {
 	struct perf_event_attr attr = timed_sw(PERF_COUNT_SW_PAGE_FAULTS);
 	struct timed_count lead[2], follow[2], a, b;
-	int leader, member, i;
+	int leader, sibling, i;
 
 	leader = open_self(&attr);
 	event_enable(leader);
 	burn_ms(5);
 	attr.disabled = 0;
-	member = open_member(&attr, leader);
+	sibling = open_sibling(&attr, leader);
 	for (i = 0; i < 2; i++) {
 		touch_pages(10);
 		event_disable(leader);
 		lead[i] = read_timed(leader);
-		follow[i] = read_timed(member);
+		follow[i] = read_timed(sibling);
 		event_enable(leader);
 	}
-	CHECK(follow[0].enabled < lead[0].enabled, "member %llu, leader %llu",
+	CHECK(follow[0].enabled < lead[0].enabled, "sibling %llu, leader %llu",
 	      (unsigned long long)follow[0].enabled,
 	      (unsigned long long)lead[0].enabled);
 	a = time_between(&lead[0], &lead[1]);
 	b = time_between(&follow[0], &follow[1]);
-	expect_same(&a, &b, "leader and late member");
+	expect_same(&a, &b, "leader and late sibling");
 }
 
-static void disabled_member(void)
+static void disabled_sibling(void)
 {
 	struct perf_event_attr attr = timed_sw(PERF_COUNT_SW_PAGE_FAULTS);
 	struct timed_count lead[2], follow[2];
-	int leader, member, i;
+	int leader, sibling, i;
 
 	leader = open_self(&attr);
 	attr.disabled = 0;
-	member = open_member(&attr, leader);
+	sibling = open_sibling(&attr, leader);
 	event_enable(leader);
 	burn_ms(2);
-	event_disable(member);
+	event_disable(sibling);
 	for (i = 0; i < 2; i++) {
 		lead[i] = read_timed(leader);
-		follow[i] = read_timed(member);
+		follow[i] = read_timed(sibling);
 		burn_ms(2);
 	}
-	expect_same(&follow[0], &follow[1], "member disabled");
+	expect_same(&follow[0], &follow[1], "sibling disabled");
 	CHECK(lead[1].enabled > lead[0].enabled &&
 	      lead[1].running == lead[1].enabled, "leader %llu of %llu",
 	      (unsigned long long)lead[1].running,
@@ -346,17 +346,17 @@ static struct read_values read_group(int fd, __u64 format)
 static void group_read(void)
 {
 	struct perf_event_attr attr = timed_sw(PERF_COUNT_SW_PAGE_FAULTS);
-	int leader, member, asked;
+	int leader, sibling, asked;
 	struct timed_count count;
 	struct read_values got;
 
 	leader = open_self(&attr);
 	event_enable(leader);
 	burn_ms(2);
-	member = open_member(&attr, leader);
+	sibling = open_sibling(&attr, leader);
 	attr.read_format |= PERF_FORMAT_GROUP;
 	attr.disabled = 0;
-	asked = open_member(&attr, leader);
+	asked = open_sibling(&attr, leader);
 	touch_pages(10);
 	event_disable(leader);
 	count = read_timed(leader);
@@ -366,7 +366,7 @@ static void group_read(void)
 	      (unsigned long long)got.running, (unsigned long long)got.enabled,
 	      (unsigned long long)count.running,
 	      (unsigned long long)count.enabled);
-	CHECK(!read_timed(member).enabled, "a member that is disabled");
+	CHECK(!read_timed(sibling).enabled, "a sibling that is disabled");
 }
 
 static void in_samples(void)
@@ -408,7 +408,7 @@ static void in_samples(void)
 
 /* Turns. */
 
-/* running == 0 tells that the count of 0 means nothing. */
+/* running == 0 shows that the count of 0 means nothing. */
 static void never_ran(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -526,9 +526,9 @@ static void turns_of_groups(void)
 		hw.disabled = 1;
 		fd[i][0] = open_self(&hw);
 		hw.disabled = 0;
-		fd[i][1] = open_member(&hw, fd[i][0]);
+		fd[i][1] = open_sibling(&hw, fd[i][0]);
 		sw.disabled = 0;
-		fd[i][2] = open_member(&sw, fd[i][0]);
+		fd[i][2] = open_sibling(&sw, fd[i][0]);
 	}
 	for (i = 0; i < MANY; i++)
 		event_enable(fd[i][0]);
@@ -539,9 +539,9 @@ static void turns_of_groups(void)
 		lead = read_timed(fd[i][0]);
 		expect_possible(&lead);
 		follow = read_timed(fd[i][1]);
-		expect_same(&lead, &follow, "hardware member");
+		expect_same(&lead, &follow, "hardware sibling");
 		follow = read_timed(fd[i][2]);
-		expect_same(&lead, &follow, "software member");
+		expect_same(&lead, &follow, "software sibling");
 		partial += lead.running < lead.enabled;
 	}
 	CHECK(partial, "%d groups fit", MANY);
@@ -851,15 +851,15 @@ static const struct test_case cases[] = {
 	{ "task-clock is running time", clock_of_switches },
 	{ "bound to a CPU where the task is not", bound_to_other_cpu },
 	{ "enable_on_exec", from_exec_on },
-	{ "a member goes by its leader", like_the_leader },
-	{ "a member that joins later", late_member },
-	{ "a member that is disabled", disabled_member },
+	{ "a sibling goes by its leader", like_the_leader },
+	{ "a sibling that joins later", late_sibling },
+	{ "a sibling that is disabled", disabled_sibling },
 	{ "a group read", group_read },
 	{ "times in samples", in_samples },
 	{ "running 0: never ran", never_ran },
 	{ "turns use up the counters", turns },
 	{ "no turns while all fit", no_turns },
-	{ "members take their turns together", turns_of_groups },
+	{ "events of a group take their turns together", turns_of_groups },
 	{ "software events need no turn", software_needs_no_turn },
 	{ "turns on an idle CPU", turns_on_idle_cpu },
 	{ "children that have gone", with_dead_children },

@@ -290,16 +290,16 @@ static void in_a_group(void)
 {
 	struct perf_event_attr attr = tp_attr("task/task_rename");
 	struct perf_event_attr faults = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
-	int leader = open_self(&attr), member;
+	int leader = open_self(&attr), sibling;
 
 	faults.disabled = 0;
-	member = open_member(&faults, leader);
+	sibling = open_sibling(&faults, leader);
 	event_enable(leader);
 	rename_self(ROUNDS);
 	touch_pages(ROUNDS);
 	event_disable(leader);
 	CHECK(read_count(leader) == ROUNDS, "leader");
-	CHECK(read_count(member) >= ROUNDS, "member");
+	CHECK(read_count(sibling) >= ROUNDS, "sibling");
 	close(leader);
 	touch_pages(ROUNDS);
 }

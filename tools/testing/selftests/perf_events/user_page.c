@@ -424,22 +424,22 @@ static void sampling(void)
 static void of_a_group(void)
 {
 	struct perf_event_attr attr = branch_attr();
-	struct watched leader, member;
+	struct watched leader, sibling;
 	int i;
 
 	need_user_counters();
 	leader = watch(&attr, -1);
 	attr.disabled = 0;
-	member = watch(&attr, leader.fd);
-	expect_standing(&member, "leader disabled");
+	sibling = watch(&attr, leader.fd);
+	expect_standing(&sibling, "leader disabled");
 	for (i = 0; i < ROUNDS / 10; i++) {
 		event_enable(leader.fd);
 		burn(LOOPS);
 		EXPECT(expect_agreement(&leader, "leader"), "index 0");
-		EXPECT(expect_agreement(&member, "member"), "index 0");
+		EXPECT(expect_agreement(&sibling, "sibling"), "index 0");
 		event_disable(leader.fd);
 		expect_standing(&leader, "leader disabled");
-		expect_standing(&member, "member of a disabled leader");
+		expect_standing(&sibling, "sibling of a disabled leader");
 	}
 }
 
@@ -965,7 +965,9 @@ static void disable_and_look(const struct watched *leaders,
 	}
 }
 
-/* The times of a disabled event stand still, even if it had to wait before. */
+/*
+ * The times of a disabled event do not advance, even if it had to wait before.
+ */
 static void times_of_the_disabled(void)
 {
 	struct watched many[MANY];
@@ -975,10 +977,10 @@ static void times_of_the_disabled(void)
 	disable_and_look(many, many);
 }
 
-/* The times of a sibling stand still while its leader is disabled. */
+/* The times of a sibling do not advance while its leader is disabled. */
 static void times_below_the_disabled(void)
 {
-	struct watched many[MANY], members[MANY];
+	struct watched many[MANY], siblings[MANY];
 	struct perf_event_attr attr = branch_attr();
 	int i;
 
@@ -986,15 +988,15 @@ static void times_below_the_disabled(void)
 	open_many(many, MANY);
 	attr.disabled = 0;
 	for (i = 0; i < MANY; i++)
-		members[i] = watch(&attr, many[i].fd);
-	disable_and_look(many, members);
+		siblings[i] = watch(&attr, many[i].fd);
+	disable_and_look(many, siblings);
 }
 
 /* A software event in a group that takes turns: it runs without a counter. */
 static void times_of_a_software_event(void)
 {
 	struct perf_event_attr soft = sw_attr(PERF_COUNT_SW_DUMMY);
-	struct watched many[MANY], member;
+	struct watched many[MANY], sibling;
 	struct timed_count low, high;
 	struct reading got;
 	int i;
@@ -1002,15 +1004,15 @@ static void times_of_a_software_event(void)
 	need_user_counters();
 	open_many(many, MANY);
 	soft.disabled = 0;
-	member = watch(&soft, many[0].fd);
+	sibling = watch(&soft, many[0].fd);
 	for (i = 0; i < ROUNDS; i++) {
 		burn(10 * LOOPS);
-		low = read_timed(member.fd);
-		got = read_page(member.page);
-		high = read_timed(member.fd);
+		low = read_timed(sibling.fd);
+		got = read_page(sibling.page);
+		high = read_timed(sibling.fd);
 		if (high.running == low.running)
 			continue;
-		/* It ran. Either both times stand still, or both go on. */
+		/* It ran. Either neither time advances, or both do. */
 		if (got.count.enabled > high.enabled + CLOCK_SLACK ||
 		    got.count.enabled - got.count.running >
 		    high.enabled - high.running + CLOCK_SLACK)
@@ -1155,7 +1157,7 @@ static const struct test_case cases[] = {
 	{ "mapped by another process, too", mapped_by_another },
 	{ "times on another CPU than the event's", times_on_another_cpu },
 	{ "times of disabled events", times_of_the_disabled },
-	{ "times of members of disabled groups", times_below_the_disabled },
+	{ "times of siblings of disabled leaders", times_below_the_disabled },
 	{ "times of a software event in a group", times_of_a_software_event },
 	{ "rdpmc switched off", switched_off },
 	{ "clock of the records", clock_of_records },

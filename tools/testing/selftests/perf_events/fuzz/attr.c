@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The grammar of perf_event_open(2): what is valid, as far as one can know without
- * asking, what is valid except for one thing, and anything.
+ * The grammar of perf_event_open(2): it draws attributes that are valid, as
+ * far as that is known without a call, that are valid except for one thing, or
+ * that are arbitrary.
  *
- * What would only keep the machine busy is not drawn: short periods of counters, whose
- * overflows are dear where the hardware is a model, and signals that cause the next one.
+ * It does not draw attributes that would only keep the machine busy: short
+ * periods of counters, whose overflows are expensive if the hardware is a
+ * model, and signals that cause the next signal.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -147,7 +149,7 @@ static bool overflows_seldom(const struct perf_event_attr *attr)
 	}
 }
 
-/* Changes what the machine would not survive. */
+/* Changes attributes that would bring the machine down. */
 static void make_bearable(struct perf_event_attr *attr)
 {
 	if (attr->freq) {
@@ -387,7 +389,7 @@ void spoil_call(struct fuzzer *f, struct call *call)
 	make_bearable(&call->attr);
 }
 
-/* Anything, with a type that may exist. */
+/* Arbitrary fields, with a type that may exist. */
 void scramble_call(struct fuzzer *f, struct call *call)
 {
 	unsigned int i, all = sizeof(call->attr) / sizeof(__u64);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The fuzzer of perf events: what the command line says, and the portions of a test.
- * fuzz.h explains streams and seeds.
+ * The fuzzer of perf events: the command line, and the parts of a test. fuzz.h
+ * explains streams and seeds.
  */
 #define _GNU_SOURCE
 #include <errno.h>

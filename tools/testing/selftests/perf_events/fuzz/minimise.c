@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The fewest operations of a sequence that still have the effect: parts are left out,
- * halves at first and single operations in the end, until no part can be missed.
- * A command that is given the rest in a file, or a replay, decides whether the effect
- * is there.
+ * Find the fewest operations of a sequence that still have the effect: parts
+ * are left out, halves at first and single operations in the end, until each
+ * remaining part is needed. A command that is given the rest in a file, or a
+ * replay, decides whether the effect is there.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Opening, and what a descriptor of an event takes, but for mappings. */
+/* Opening events, and operations on their descriptors except for mappings. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -101,7 +101,10 @@ long op_map_data(struct fuzzer *f)
 			sizes[draw(f, ARRAY_SIZE(sizes))], 0);
 }
 
-/* Tells the user page where, if somebody has it mapped, and maps that. */
+/*
+ * Stores the area's place in the user page, if that is mapped, and maps the
+ * area.
+ */
 long op_map_aux(struct fuzzer *f)
 {
 	int slot = draw_slot(f);
