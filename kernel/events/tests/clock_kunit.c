@@ -17,7 +17,7 @@
 #include "fake_pmu.h"
 
 #define NR_STATES	(PERF_EVENT_STATE_ACTIVE - PERF_EVENT_STATE_DEAD + 1)
-#define NR_MEMBERS	3
+#define NR_EVENTS	3
 #define NR_STEPS	20000
 #define NR_IDS		10
 
@@ -35,15 +35,15 @@
  */
 struct clock_test_world {
 	struct perf_ctx			ctx;
-	struct perf_event		member[NR_MEMBERS];
-	u64				enabled[NR_MEMBERS];
-	u64				running[NR_MEMBERS];
+	struct perf_event		event[NR_EVENTS];
+	u64				enabled[NR_EVENTS];
+	u64				running[NR_EVENTS];
 };
 
-static void clock_test_add_member(struct clock_test_world *world, int nr)
+static void clock_test_add_event(struct clock_test_world *world, int nr)
 {
-	struct perf_event *leader = &world->member[0];
-	struct perf_event *event = &world->member[nr];
+	struct perf_event *leader = &world->event[0];
+	struct perf_event *event = &world->event[nr];
 
 	event->ctx = &world->ctx.pub;
 	event->group_leader = leader;
@@ -63,8 +63,8 @@ static int clock_test_init(struct kunit *test)
 	if (!world)
 		return -ENOMEM;
 	fake_ctx_init(&world->ctx);
-	for (int i = 0; i < NR_MEMBERS; i++)
-		clock_test_add_member(world, i);
+	for (int i = 0; i < NR_EVENTS; i++)
+		clock_test_add_event(world, i);
 	test->priv = world;
 	return 0;
 }
@@ -151,7 +151,7 @@ static void clock_test_enabled_differ(struct kunit *test)
 {
 	static const u64 first_ids[] = { 1, 4, 1000, 1 << 20, 1ULL << 40 };
 	struct clock_test_world *world = test->priv;
-	struct perf_event *event = &world->member[0];
+	struct perf_event *event = &world->event[0];
 
 	for (int i = 0; i < ARRAY_SIZE(first_ids); i++) {
 		world->ctx.enabled = 0;
@@ -169,14 +169,14 @@ static void clock_test_enabled_differ(struct kunit *test)
 static void clock_test_enabled_agree(struct kunit *test)
 {
 	struct clock_test_world *world = test->priv;
-	struct perf_event *event = &world->member[0];
+	struct perf_event *event = &world->event[0];
 
-	event->parent = &world->member[1];
+	event->parent = &world->event[1];
 	event->id = 3;
 	event->parent->id = 7;
-	perf_event_toggle_enabled(&world->member[2]);
+	perf_event_toggle_enabled(&world->event[2]);
 	perf_event_toggle_enabled(event);
-	perf_event_toggle_enabled(&world->member[2]);
+	perf_event_toggle_enabled(&world->event[2]);
 	perf_event_toggle_enabled(event->parent);
 	KUNIT_EXPECT_EQ(test, world->ctx.enabled, 0ULL);
 	event->parent = NULL;
@@ -185,7 +185,7 @@ static void clock_test_enabled_agree(struct kunit *test)
 static void clock_test_state_init(struct kunit *test)
 {
 	struct clock_test_world *world = test->priv;
-	struct perf_event *event = &world->member[0];
+	struct perf_event *event = &world->event[0];
 
 	event->attr.disabled = 1;
 	perf_event_state_init(event);
@@ -198,11 +198,11 @@ static void clock_test_state_init(struct kunit *test)
 /* The oracle adds each stretch of time to the sums where it counts. */
 static void clock_test_pass(struct clock_test_world *world, u64 nsec)
 {
-	bool leader_on = world->member[0].state >= INACTIVE;
+	bool leader_on = world->event[0].state >= INACTIVE;
 
 	world->ctx.time += nsec;
-	for (int i = 0; i < NR_MEMBERS; i++) {
-		int state = world->member[i].state;
+	for (int i = 0; i < NR_EVENTS; i++) {
+		int state = world->event[i].state;
 
 		if (!leader_on || state < INACTIVE)
 			continue;
@@ -228,7 +228,7 @@ static void clock_test_random_move(struct clock_test_world *world,
 	struct perf_event *event;
 	int to = clock_test_random_state(rnd);
 
-	event = &world->member[prandom_u32_state(rnd) % NR_MEMBERS];
+	event = &world->event[prandom_u32_state(rnd) % NR_EVENTS];
 	if (!perf_event_state_allowed(event->state, to))
 		return;
 	guard(mutex)(&world->ctx.mutex);
@@ -239,7 +239,7 @@ static bool clock_test_times_agree(struct clock_test_world *world, int nr)
 {
 	u64 enabled, running;
 
-	perf_event_time_at(&world->member[nr], 0, &enabled, &running);
+	perf_event_time_at(&world->event[nr], 0, &enabled, &running);
 	return enabled == world->enabled[nr] && running == world->running[nr];
 }
 
@@ -248,11 +248,11 @@ static void clock_test_check_times(struct kunit *test, int step)
 {
 	struct clock_test_world *world = test->priv;
 
-	for (int i = 0; i < NR_MEMBERS; i++) {
-		struct perf_event *event = &world->member[i];
+	for (int i = 0; i < NR_EVENTS; i++) {
+		struct perf_event *event = &world->event[i];
 
 		KUNIT_ASSERT_TRUE_MSG(test, clock_test_times_agree(world, i),
-				      "member %d, step %d", i, step);
+				      "event %d, step %d", i, step);
 		if (step % 3)
 			continue;
 		perf_event_time_update(event);
@@ -284,22 +284,22 @@ static void clock_test_time_update_group(struct kunit *test)
 {
 	struct clock_test_world *world = test->priv;
 
-	for (int i = 0; i < NR_MEMBERS; i++)
-		world->member[i].state = ACTIVE;
+	for (int i = 0; i < NR_EVENTS; i++)
+		world->event[i].state = ACTIVE;
 	clock_test_pass(world, 77);
 	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
-		perf_event_time_update_group(&world->member[0]);
+		perf_event_time_update_group(&world->event[0]);
 
-	KUNIT_EXPECT_EQ(test, world->member[0].total_time_running, 0);
-	for (int i = 1; i < NR_MEMBERS; i++)
-		KUNIT_EXPECT_EQ(test, world->member[i].total_time_running, 77);
+	KUNIT_EXPECT_EQ(test, world->event[0].total_time_running, 0);
+	for (int i = 1; i < NR_EVENTS; i++)
+		KUNIT_EXPECT_EQ(test, world->event[i].total_time_running, 77);
 }
 
 /* A copy under construction has no context yet. */
 static void clock_test_time_without_ctx(struct kunit *test)
 {
 	struct clock_test_world *world = test->priv;
-	struct perf_event *event = &world->member[0];
+	struct perf_event *event = &world->event[0];
 	u64 enabled, running;
 
 	event->ctx = NULL;
@@ -314,7 +314,7 @@ static void clock_test_nmi_time(struct kunit *test)
 {
 	struct clock_test_world *world = test->priv;
 	struct perf_ctx *ctx = &world->ctx;
-	struct perf_event *event = &world->member[0];
+	struct perf_event *event = &world->event[0];
 	u64 enabled, running;
 
 	ctx->time = 500;
@@ -365,7 +365,7 @@ static void clock_test_nmi_in_update(struct kunit *test)
 {
 	struct clock_test_world *world = test->priv;
 	struct perf_ctx *ctx = &world->ctx;
-	struct perf_event *event = &world->member[0];
+	struct perf_event *event = &world->event[0];
 
 	scoped_guard(mutex, &ctx->mutex) {
 		perf_event_set_state(event, INACTIVE);
@@ -393,12 +393,12 @@ static void clock_test_nmi_in_update(struct kunit *test)
 static void clock_test_time_exchange(struct kunit *test)
 {
 	struct clock_test_world *here = test->priv, *there;
-	struct perf_event *on = &here->member[0], *off;
+	struct perf_event *on = &here->event[0], *off;
 	u64 enabled, running;
 
 	KUNIT_ASSERT_EQ(test, clock_test_init(test), 0);
 	there = test->priv;
-	off = &there->member[0];
+	off = &there->event[0];
 	on->state = ACTIVE;
 	on->total_time_enabled = 300;
 	on->total_time_running = 200;
@@ -500,7 +500,7 @@ static void clock_test_sample_clocks(struct kunit *test)
 	};
 	struct pmu nmi = { }, quiet = { .capabilities = PERF_PMU_CAP_NO_NMI };
 	struct clock_test_world *world = test->priv;
-	struct perf_event *event = &world->member[0];
+	struct perf_event *event = &world->event[0];
 
 	for (int i = 0; i < ARRAY_SIZE(rules); i++) {
 		event->pmu = &nmi;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room groups: the order of groups, walks, membership, sizes.
+ * Tests of the room groups: the order of groups, walks, siblings, sizes.
  *
  * The oracle of the order keeps number and expected service of each leader. A
  * walk must find all groups that may run on the CPU, in ascending order.
@@ -668,7 +668,7 @@ static void group_test_detach(struct group_test_world *world, int nr)
 	world->leader[nr] = NOT_LED;
 }
 
-static int group_test_count_members(struct group_test_world *world, int leader)
+static int group_test_count_siblings(struct group_test_world *world, int leader)
 {
 	int n = 0;
 
@@ -692,19 +692,19 @@ static bool group_test_siblings_are_right(struct group_test_world *world,
 			return false;
 		n++;
 	}
-	return n == group_test_count_members(world, nr);
+	return n == group_test_count_siblings(world, nr);
 }
 
 static bool group_test_leader_is_right(struct group_test_world *world, int nr)
 {
 	struct perf_event *event = &world->event[nr];
-	int members = group_test_count_members(world, nr);
+	int siblings = group_test_count_siblings(world, nr);
 
-	return event->group_leader == event && event->nr_siblings == members &&
+	return event->group_leader == event && event->nr_siblings == siblings &&
 	       !RB_EMPTY_NODE(&event->group_node) &&
 	       group_test_siblings_are_right(world, nr) &&
 	       event->read_size == perf_group_read_size(event->attr.read_format,
-							members + 1);
+							siblings + 1);
 }
 
 static bool group_test_event_is_right(struct group_test_world *world, int nr)
@@ -722,7 +722,7 @@ static bool group_test_event_is_right(struct group_test_world *world, int nr)
 				    event->group_leader->nr_siblings + 1);
 }
 
-static void group_test_expect_members(struct kunit *test, int step)
+static void group_test_expect_groups(struct kunit *test, int step)
 {
 	struct group_test_world *world = test->priv;
 
@@ -740,9 +740,9 @@ static void group_test_sibling_leaves(struct kunit *test)
 		group_test_attach(world, i, 0);
 	world->event[1].aux_event = &world->event[0];
 	generation = world->event[0].group_generation;
-	group_test_expect_members(test, 0);
+	group_test_expect_groups(test, 0);
 	group_test_detach(world, 1);
-	group_test_expect_members(test, 1);
+	group_test_expect_groups(test, 1);
 	KUNIT_EXPECT_NULL(test, world->event[1].aux_event);
 	KUNIT_EXPECT_NE(test, world->event[0].group_generation, generation);
 	KUNIT_EXPECT_EQ(test, world->event[0].nr_siblings, 1);
@@ -762,7 +762,7 @@ static void group_test_leader_leaves(struct kunit *test)
 	pinned->state = PERF_EVENT_STATE_ACTIVE;
 	group_test_detach(world, 0);
 
-	group_test_expect_members(test, 0);
+	group_test_expect_groups(test, 0);
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&world->epc.flexible_active));
 	KUNIT_EXPECT_PTR_EQ(test, world->epc.flexible_active.next,
 			    &on->active_list);
@@ -802,7 +802,7 @@ static void group_test_orphans(struct kunit *test)
 		group_test_attach(world, i, 0);
 	group_test_detach(world, 0);
 	KUNIT_EXPECT_EQ(test, world->nr_orphans, 1);
-	group_test_expect_members(test, 0);
+	group_test_expect_groups(test, 0);
 }
 
 static void group_test_caps(struct kunit *test)
@@ -833,14 +833,14 @@ static void group_test_attach_twice(struct kunit *test)
 	group_test_attach(world, 0, 0);
 	group_test_attach(world, 1, 0);
 	group_test_attach(world, 1, 0);
-	group_test_expect_members(test, 0);
+	group_test_expect_groups(test, 0);
 	group_test_detach(world, 1);
 	group_test_detach(world, 1);
-	group_test_expect_members(test, 1);
+	group_test_expect_groups(test, 1);
 }
 
-static void group_test_random_members_step(struct group_test_world *world,
-					   struct rnd_state *rnd)
+static void group_test_random_siblings_step(struct group_test_world *world,
+					    struct rnd_state *rnd)
 {
 	int nr = prandom_u32_state(rnd) % NR_EVENTS;
 	int leader = prandom_u32_state(rnd) % NR_EVENTS;
@@ -853,7 +853,7 @@ static void group_test_random_members_step(struct group_test_world *world,
 		group_test_attach(world, nr, nr);
 }
 
-static void group_test_random_members(struct kunit *test)
+static void group_test_random_siblings(struct kunit *test)
 {
 	struct group_test_world *world = test->priv;
 	struct rnd_state rnd;
@@ -865,15 +865,15 @@ static void group_test_random_members(struct kunit *test)
 	for (int i = 0; i < NR_EVENTS; i++)
 		perf_group_set_read_size(&world->event[i]);
 	for (int step = 0; step < NR_STEPS; step++) {
-		group_test_random_members_step(world, &rnd);
+		group_test_random_siblings_step(world, &rnd);
 		if (step % 16 == 0)
-			group_test_expect_members(test, step);
+			group_test_expect_groups(test, step);
 	}
 }
 
 /* Sizes. */
 
-static size_t group_test_read_size(u64 format, unsigned int nr_members)
+static size_t group_test_read_size(u64 format, unsigned int nr_events)
 {
 	size_t times = hweight64(format & (PERF_FORMAT_TOTAL_TIME_ENABLED |
 					   PERF_FORMAT_TOTAL_TIME_RUNNING));
@@ -881,21 +881,21 @@ static size_t group_test_read_size(u64 format, unsigned int nr_members)
 					      PERF_FORMAT_LOST));
 
 	if (format & PERF_FORMAT_GROUP)
-		return 8 * (1 + times + each * nr_members);
+		return 8 * (1 + times + each * nr_events);
 	return 8 * (times + each);
 }
 
 static void group_test_read_sizes(struct kunit *test)
 {
-	static const unsigned int members[] = { 1, 2, 3, 100, 65536, UINT_MAX };
+	static const unsigned int numbers[] = { 1, 2, 3, 100, 65536, UINT_MAX };
 
 	for (u64 format = 0; format < PERF_FORMAT_MAX; format++) {
-		for (int i = 0; i < ARRAY_SIZE(members); i++)
+		for (int i = 0; i < ARRAY_SIZE(numbers); i++)
 			KUNIT_EXPECT_EQ_MSG(test,
-					    perf_group_read_size(format, members[i]),
-					    group_test_read_size(format, members[i]),
-					    "format %llu, %u members", format,
-					    members[i]);
+					    perf_group_read_size(format, numbers[i]),
+					    group_test_read_size(format, numbers[i]),
+					    "format %llu, %u events", format,
+					    numbers[i]);
 	}
 }
 
@@ -903,26 +903,26 @@ static void group_test_read_sizes(struct kunit *test)
 static unsigned int group_test_first_refused(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader;
-	unsigned int members;
+	unsigned int nr_events;
 
-	for (members = 1; members < 3000; members++) {
-		leader->nr_siblings = members - (leader == event ? 1 : 2);
+	for (nr_events = 1; nr_events < 3000; nr_events++) {
+		leader->nr_siblings = nr_events - (leader == event ? 1 : 2);
 		if (leader->nr_siblings >= 0 && !perf_group_size_fits(event))
 			break;
 	}
 	leader->nr_siblings = 0;
-	return members;
+	return nr_events;
 }
 
-static unsigned int group_test_most_members(u64 format)
+static unsigned int group_test_most_events(u64 format)
 {
-	unsigned int members = 1;
+	unsigned int nr_events = 1;
 
 	if (!(format & PERF_FORMAT_GROUP))
 		return 2999;
-	while (group_test_read_size(format, members + 1) <= PERF_GROUP_READ_MAX)
-		members++;
-	return members;
+	while (group_test_read_size(format, nr_events + 1) <= PERF_GROUP_READ_MAX)
+		nr_events++;
+	return nr_events;
 }
 
 static void group_test_size_limit(struct kunit *test)
@@ -938,13 +938,13 @@ static void group_test_size_limit(struct kunit *test)
 		event->attr.read_format = format;
 		leader->attr.read_format = 0;
 		KUNIT_EXPECT_EQ(test, group_test_first_refused(event),
-				group_test_most_members(format) + 1);
+				group_test_most_events(format) + 1);
 		event->attr.read_format = 0;
 		leader->attr.read_format = format;
 		KUNIT_EXPECT_EQ(test, group_test_first_refused(event),
-				group_test_most_members(format) + 1);
+				group_test_most_events(format) + 1);
 		KUNIT_EXPECT_EQ(test, group_test_first_refused(leader),
-				group_test_most_members(format) + 1);
+				group_test_most_events(format) + 1);
 	}
 }
 
@@ -961,7 +961,7 @@ static void group_test_size_limit_of_sibling(struct kunit *test)
 	guard(mutex)(&world->ctx.mutex);
 	KUNIT_EXPECT_TRUE(test, perf_group_size_fits(event));
 	KUNIT_EXPECT_EQ(test, group_test_first_refused(event),
-			group_test_most_members(format) + 1);
+			group_test_most_events(format) + 1);
 }
 
 static struct kunit_case group_test_cases[] = {
@@ -990,7 +990,7 @@ static struct kunit_case group_test_cases[] = {
 	KUNIT_CASE(group_test_orphans),
 	KUNIT_CASE(group_test_caps),
 	KUNIT_CASE(group_test_attach_twice),
-	KUNIT_CASE(group_test_random_members),
+	KUNIT_CASE(group_test_random_siblings),
 	KUNIT_CASE(group_test_read_sizes),
 	KUNIT_CASE(group_test_size_limit),
 	KUNIT_CASE(group_test_size_limit_of_sibling),

@@ -170,7 +170,7 @@ static void test_destroy(struct perf_event *event)
 /* Return: events of the group with @event's config, @event included. */
 static unsigned int test_group_wants(struct perf_event *event)
 {
-	struct perf_event *leader = event->group_leader, *member;
+	struct perf_event *leader = event->group_leader, *sibling;
 	unsigned int nr = 1;
 
 	if (leader == event)
@@ -178,9 +178,9 @@ static unsigned int test_group_wants(struct perf_event *event)
 	if (leader->pmu == event->pmu &&
 	    leader->attr.config == event->attr.config)
 		nr++;
-	for_each_sibling_event(member, leader) {
-		if (member->pmu == event->pmu &&
-		    member->attr.config == event->attr.config)
+	for_each_sibling_event(sibling, leader) {
+		if (sibling->pmu == event->pmu &&
+		    sibling->attr.config == event->attr.config)
 			nr++;
 	}
 	return nr;

@@ -161,8 +161,8 @@ static struct perf_event *read_test_open(struct kunit *test,
 	return event;
 }
 
-static unsigned int read_test_member_words(const struct perf_event *event,
-					   u64 format, u64 *words)
+static unsigned int read_test_event_words(const struct perf_event *event,
+					  u64 format, u64 *words)
 {
 	unsigned int n = 0;
 
@@ -197,21 +197,21 @@ static unsigned int read_test_words(struct perf_event *event, u64 *words)
 	unsigned int n = 0;
 
 	if (!(format & PERF_FORMAT_GROUP)) {
-		u64 member[3];
+		u64 own[3];
 		unsigned int rest =
-			read_test_member_words(event, format, member) - 1;
+			read_test_event_words(event, format, own) - 1;
 
-		words[n++] = member[0];
+		words[n++] = own[0];
 		n += read_test_time_words(event, format, words + n);
-		memcpy(words + n, member + 1, rest * sizeof(u64));
+		memcpy(words + n, own + 1, rest * sizeof(u64));
 		return n + rest;
 	}
 	guard(mutex)(&perf_event_ctx(leader)->mutex);
 	words[n++] = leader->nr_siblings + 1;
 	n += read_test_time_words(leader, format, words + n);
-	n += read_test_member_words(leader, format, words + n);
+	n += read_test_event_words(leader, format, words + n);
 	for_each_sibling_event(sibling, leader)
-		n += read_test_member_words(sibling, format, words + n);
+		n += read_test_event_words(sibling, format, words + n);
 	return n;
 }
 
@@ -254,13 +254,13 @@ static void read_test_formats(struct kunit *test)
 }
 
 /* Each event of a group can read the group. */
-static void read_test_formats_of_group(struct kunit *test, unsigned int members,
+static void read_test_formats_of_group(struct kunit *test, unsigned int nr_events,
 				       bool inherit)
 {
 	struct perf_event *leader = read_test_open(test, NULL, 0, inherit);
 	struct perf_event *sibling = NULL;
 
-	for (unsigned int nr = 1; nr < members; nr++)
+	for (unsigned int nr = 1; nr < nr_events; nr++)
 		sibling = read_test_open(test, leader, nr, inherit);
 	read_test_formats_everywhere(test, leader);
 	read_test_formats_everywhere(test, sibling);

@@ -29,7 +29,7 @@
 #define NR_ROUNDS	4
 #define NR_TURNS	8
 #define MAX_GROUPS	10
-#define MAX_MEMBERS	4
+#define MAX_EVENTS	4
 #define INTERVAL_NS	2000
 #define STEP_NS		256
 #define AHEAD_NS	(16 * INTERVAL_NS)
@@ -44,11 +44,11 @@ static struct fake_pmu fake;
 
 /* A group, and what the model predicts for it. */
 struct rotate_test_group {
-	struct perf_event	*member[MAX_MEMBERS];
+	struct perf_event	*event[MAX_EVENTS];
 	int			nr;
 	bool			task;
 	/* Before the engine's choice: which events are enabled. */
-	bool			enabled[MAX_MEMBERS];
+	bool			enabled[MAX_EVENTS];
 	s64			start;
 	/* Predicted by the model. */
 	s64			service;
@@ -97,7 +97,7 @@ static bool rotate_test_one_in(struct rotate_test_world *world, u32 n)
 static struct perf_event *
 rotate_test_leader(const struct rotate_test_group *group)
 {
-	return group->member[0];
+	return group->event[0];
 }
 
 /* Making a world. */
@@ -142,12 +142,12 @@ static void rotate_test_make_group(struct kunit *test,
 		spec.disabled = rotate_test_one_in(world, 6);
 		event = fake_pmu_try_open(&fake, &spec);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
-		group->member[group->nr++] = event;
+		group->event[group->nr++] = event;
 		spec = (struct fake_pmu_spec) {
 			.leader		= rotate_test_leader(group),
 			.counters	= rotate_test_draw_counters(world),
 		};
-	} while (group->nr < MAX_MEMBERS && !rotate_test_one_in(world, 3));
+	} while (group->nr < MAX_EVENTS && !rotate_test_one_in(world, 3));
 }
 
 static void rotate_test_close_all(void *arg)
@@ -156,7 +156,7 @@ static void rotate_test_close_all(void *arg)
 
 	for (int i = 0; i < world->nr; i++) {
 		for (int j = 0; j < world->group[i].nr; j++)
-			perf_event_release_kernel(world->group[i].member[j]);
+			perf_event_release_kernel(world->group[i].event[j]);
 	}
 	world->nr = 0;
 }
@@ -186,7 +186,7 @@ static void rotate_test_disturb(struct rotate_test_world *world)
 		struct perf_event *event;
 
 		group = &world->group[rotate_test_draw(world, world->nr)];
-		event = group->member[rotate_test_draw(world, group->nr)];
+		event = group->event[rotate_test_draw(world, group->nr)];
 		if (rotate_test_one_in(world, 3))
 			perf_event_disable(event);
 		else
@@ -235,7 +235,7 @@ static bool rotate_test_take_counters(struct rotate_test_world *world,
 {
 	for (int i = 0; i < group->nr; i++) {
 		if (group->enabled[i] &&
-		    !rotate_test_take_counter(world, group->member[i]))
+		    !rotate_test_take_counter(world, group->event[i]))
 			return false;
 	}
 	return world->refusals-- <= 0;
@@ -397,7 +397,7 @@ static void rotate_test_look(struct rotate_test_world *world)
 			    rotate_test_leader(group)->attr.pinned &&
 			    rotate_test_leader(group)->state == ACTIVE;
 		for (int j = 0; j < group->nr; j++) {
-			event = group->member[j];
+			event = group->event[j];
 			group->enabled[j] = event->state >= INACTIVE;
 			if (group->on && group->enabled[j])
 				world->owner[event->hw.idx] = event;
@@ -411,7 +411,7 @@ static bool rotate_test_event_is_right(const struct rotate_test_world *world,
 				       const struct rotate_test_group *group,
 				       int nr)
 {
-	const struct perf_event *event = group->member[nr];
+	const struct perf_event *event = group->event[nr];
 	bool on = group->on && group->enabled[nr];
 	bool active = event->state == ACTIVE;
 	bool placed = event->hw.idx >= 0;

@@ -677,7 +677,7 @@ static void read_record(struct kunit *test)
 }
 
 /* The record of an event in a group shows that event alone. */
-static void read_record_of_member(struct kunit *test)
+static void read_record_of_sibling(struct kunit *test)
 {
 	struct record_fake *fake = test->priv;
 	struct perf_event *event = &fake->event;
@@ -945,7 +945,7 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(identity),
 	KUNIT_CASE(samples_wake),
 	KUNIT_CASE(read_record),
-	KUNIT_CASE(read_record_of_member),
+	KUNIT_CASE(read_record_of_sibling),
 	KUNIT_CASE(callchain_buffers),
 	KUNIT_CASE(callchain_users),
 	KUNIT_CASE(callchain_room),

@@ -318,35 +318,35 @@ static void sched_test_pinned_error(struct kunit *test)
 
 static void sched_test_group_all_on(struct kunit *test)
 {
-	struct perf_event *members[3];
+	struct perf_event *events[3];
 
 	sched_test_begin(test, 3, FOREVER_MS);
-	members[0] = sched_test_open_cpu(test);
+	events[0] = sched_test_open_cpu(test);
 	for (int i = 1; i < 3; i++)
-		members[i] = sched_test_open_sibling(test, members[0]);
-	KUNIT_EXPECT_EQ(test, sched_test_count_state(members, 3, ACTIVE), 3);
-	KUNIT_EXPECT_EQ(test, members[0]->nr_siblings, 2);
+		events[i] = sched_test_open_sibling(test, events[0]);
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(events, 3, ACTIVE), 3);
+	KUNIT_EXPECT_EQ(test, events[0]->nr_siblings, 2);
 	fake_pmu_tick(&fake, 7);
-	KUNIT_EXPECT_EQ(test, sched_test_read(members[2]), 7);
+	KUNIT_EXPECT_EQ(test, sched_test_read(events[2]), 7);
 }
 
 /* A group with one event too many is never scheduled in, not even in part. */
 static void sched_test_group_too_large(struct kunit *test)
 {
-	struct perf_event *members[4], *other;
+	struct perf_event *events[4], *other;
 
 	sched_test_begin(test, 3, TURN_MS);
-	members[0] = sched_test_open_cpu(test);
+	events[0] = sched_test_open_cpu(test);
 	for (int i = 1; i < 4; i++)
-		members[i] = sched_test_open_sibling(test, members[0]);
-	KUNIT_EXPECT_EQ(test, sched_test_count_state(members, 4, INACTIVE), 4);
+		events[i] = sched_test_open_sibling(test, events[0]);
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(events, 4, INACTIVE), 4);
 	other = sched_test_open_cpu(test);
 	sched_test_wait_turns(test, &other, 1, 3);
-	KUNIT_EXPECT_EQ(test, sched_test_count_state(members, 4, INACTIVE), 4);
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(events, 4, INACTIVE), 4);
 	/* Without one sibling the group fits. */
-	fake_pmu_close(test, members[3]);
+	fake_pmu_close(test, events[3]);
 	perf_event_disable(other);
-	sched_test_wait_active(test, members, 3);
+	sched_test_wait_active(test, events, 3);
 }
 
 static void sched_test_group_beside_others(struct kunit *test)
@@ -367,18 +367,18 @@ static void sched_test_group_beside_others(struct kunit *test)
 static void sched_test_group_refused_commit(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = sched_test_cpu(), .disabled = true };
-	struct perf_event *members[2];
+	struct perf_event *events[2];
 
 	sched_test_begin(test, 4, TURN_MS);
-	members[0] = fake_pmu_open(test, &fake, &spec);
-	members[1] = sched_test_open_sibling(test, members[0]);
+	events[0] = fake_pmu_open(test, &fake, &spec);
+	events[1] = sched_test_open_sibling(test, events[0]);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), 0);
 	atomic_set(&fake.refuse_commits, 3);
-	perf_event_enable(members[0]);
+	perf_event_enable(events[0]);
 	KUNIT_EXPECT_GE(test, fake_pmu_calls(&fake, FAKE_CANCEL), 1);
 	/* After that, its third try succeeds. */
-	sched_test_wait_turns(test, members, 2, 4);
-	KUNIT_EXPECT_EQ(test, sched_test_count_state(members, 2, ACTIVE), 2);
+	sched_test_wait_turns(test, events, 2, 4);
+	KUNIT_EXPECT_EQ(test, sched_test_count_state(events, 2, ACTIVE), 2);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_CANCEL), 3);
 }
 

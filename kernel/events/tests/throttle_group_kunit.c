@@ -17,8 +17,8 @@
 #include "../throttle.h"
 #include "fake_pmu.h"
 
-#define MEMBERS		3
-#define ALL		(BIT(MEMBERS) - 1)
+#define NR_EVENTS		3
+#define ALL		(BIT(NR_EVENTS) - 1)
 #define FOREVER_MS	3600000
 #define MAX_TRIES	1000
 #define ROUNDS		20
@@ -27,7 +27,7 @@ static struct fake_pmu fake;
 
 /* A group, an event beside it, and masks of the events stopped at each step. */
 struct throttle_group_test_world {
-	struct perf_event	*members[MEMBERS];
+	struct perf_event	*events[NR_EVENTS];
 	struct perf_event	*beside;
 	unsigned long		over;
 	unsigned long		after_work;
@@ -66,11 +66,11 @@ static struct perf_event *throttle_group_test_open(struct kunit *test,
 static void throttle_group_test_begin(struct kunit *test,
 				      struct throttle_group_test_world *world)
 {
-	fake_pmu_reset(&fake, MEMBERS + 1, FOREVER_MS);
+	fake_pmu_reset(&fake, NR_EVENTS + 1, FOREVER_MS);
 	fake_pmu_undo(test, throttle_group_test_check_idle, test);
-	for (int i = 0; i < MEMBERS; i++)
-		world->members[i] =
-			throttle_group_test_open(test, world->members[0]);
+	for (int i = 0; i < NR_EVENTS; i++)
+		world->events[i] =
+			throttle_group_test_open(test, world->events[0]);
 	world->beside = throttle_group_test_open(test, NULL);
 }
 
@@ -79,12 +79,12 @@ throttle_group_test_who_stands(const struct throttle_group_test_world *world)
 {
 	unsigned long mask = 0;
 
-	for (int i = 0; i < MEMBERS; i++) {
-		if (world->members[i]->hw.state & PERF_HES_STOPPED)
+	for (int i = 0; i < NR_EVENTS; i++) {
+		if (world->events[i]->hw.state & PERF_HES_STOPPED)
 			mask |= BIT(i);
 	}
 	if (world->beside->hw.state & PERF_HES_STOPPED)
-		mask |= BIT(MEMBERS);
+		mask |= BIT(NR_EVENTS);
 	return mask;
 }
 
@@ -92,7 +92,7 @@ throttle_group_test_who_stands(const struct throttle_group_test_world *world)
 static void throttle_group_test_overflow_oncpu(void *arg)
 {
 	struct throttle_group_test_world *world = arg;
-	struct perf_event *event = world->members[1];
+	struct perf_event *event = world->events[1];
 
 	world->stops = -fake_pmu_calls(&fake, FAKE_STOP);
 	while (!perf_throttle_account_nmi(event, true))
@@ -114,15 +114,15 @@ static void throttle_group_test_tick_oncpu(void *arg)
 static void throttle_group_test_end_oncpu(void *arg)
 {
 	struct throttle_group_test_world *world = arg;
-	struct perf_event *event = world->members[2];
+	struct perf_event *event = world->events[2];
 
 	world->after_work = throttle_group_test_who_stands(world);
 	guard(raw_spinlock)(&perf_event_ctx(event)->lock);
 	perf_pmu_disable(event->pmu);
 	perf_throttle_end_locked(event);
 	world->after_end = throttle_group_test_who_stands(world);
-	world->over_again = perf_throttle_account_nmi(world->members[1], true);
-	event->pmu->stop(world->members[1], 0);
+	world->over_again = perf_throttle_account_nmi(world->events[1], true);
+	event->pmu->stop(world->events[1], 0);
 	perf_throttle_end_locked(event);
 	perf_pmu_enable(event->pmu);
 }
@@ -154,7 +154,7 @@ static void throttle_group_test_run(struct kunit *test,
 	} while ((world->after_work & ALL) != ALL && ++tries < MAX_TRIES);
 	KUNIT_EXPECT_EQ(test, world->after_work, ALL);
 	KUNIT_EXPECT_EQ(test, world->after_end, still);
-	KUNIT_EXPECT_FALSE(test, world->members[0]->throttled);
+	KUNIT_EXPECT_FALSE(test, world->events[0]->throttled);
 }
 
 /* The whole group is stopped until the tick, and no other event is. */
@@ -166,7 +166,7 @@ static void throttle_group_test_until_tick(struct kunit *test)
 	throttle_group_test_run(test, &world, throttle_group_test_tick_oncpu,
 				0);
 	KUNIT_EXPECT_EQ(test, world.over, BIT(1));
-	KUNIT_EXPECT_EQ(test, world.stops, MEMBERS);
+	KUNIT_EXPECT_EQ(test, world.stops, NR_EVENTS);
 }
 
 /* When the throttling ends, a disabled sibling is not started. */
@@ -175,10 +175,10 @@ static void throttle_group_test_member_off(struct kunit *test)
 	struct throttle_group_test_world world = { };
 
 	throttle_group_test_begin(test, &world);
-	perf_event_disable(world.members[2]);
+	perf_event_disable(world.events[2]);
 	throttle_group_test_run(test, &world, throttle_group_test_tick_oncpu,
 				BIT(2));
-	KUNIT_EXPECT_EQ(test, world.members[2]->hw.interrupts, 0ULL);
+	KUNIT_EXPECT_EQ(test, world.events[2]->hw.interrupts, 0ULL);
 }
 
 /*
@@ -199,7 +199,7 @@ static void throttle_group_test_leave_oncpu(void *arg)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
 	struct throttle_group_test_world *world = arg;
-	struct perf_event *event = world->members[1];
+	struct perf_event *event = world->events[1];
 
 	throttle_group_test_overflow_oncpu(world);
 	perf_ctx_lock_pair(cpuctx, cpuctx->task_ctx);
@@ -207,7 +207,7 @@ static void throttle_group_test_leave_oncpu(void *arg)
 	perf_sched_event_out_locked(event);
 	perf_event_set_state(event, PERF_EVENT_STATE_OFF);
 	perf_ctx_unlock_pair(cpuctx, cpuctx->task_ctx);
-	world->over_again = world->members[0]->throttled;
+	world->over_again = world->events[0]->throttled;
 }
 
 /* The others go on, and the end of the throttling is reported. */
@@ -221,7 +221,7 @@ static void throttle_group_test_leaves(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, world.over_again);
 	KUNIT_EXPECT_EQ(test, world.after_work, BIT(1));
 	KUNIT_EXPECT_EQ(test, world.after_end, BIT(1));
-	KUNIT_EXPECT_FALSE(test, world.members[0]->throttled);
+	KUNIT_EXPECT_FALSE(test, world.events[0]->throttled);
 }
 
 /* The group is throttled even if the PMU has no interrupt. */
@@ -360,7 +360,7 @@ static void throttle_group_test_of_a_task(struct kunit *test)
 	struct perf_event *event;
 	bool stopped, stays;
 
-	fake_pmu_reset(&fake, MEMBERS + 1, FOREVER_MS);
+	fake_pmu_reset(&fake, NR_EVENTS + 1, FOREVER_MS);
 	fake_pmu_undo(test, throttle_group_test_check_idle, test);
 	event = fake_pmu_open(test, &fake, &spec);
 	scoped_guard(irqsave) {
