@@ -29,7 +29,6 @@
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <kunit/visibility.h>
 #include "clock.h"
 #include "context.h"
 #include "control.h"
@@ -264,6 +263,17 @@ static ssize_t perf_read_locked(struct perf_event *event, char __user *buf,
 	return perf_read_single(event, buf);
 }
 
+/* See the second race. */
+static bool perf_read_is_attached_locked(const struct perf_event *event,
+					 const struct perf_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	/* (a) pairs with the release in perf_ctx_add_event_locked() */
+	return smp_load_acquire(&event->attach_state) & PERF_ATTACH_CONTEXT &&
+	       perf_event_ctx(event) == ctx;
+}
+
+/* Return: false if perf_read_slowly() has to read the event. */
 static bool perf_read_here_locked(struct perf_event *event, u64 *values)
 {
 	struct perf_ctx *ctx = perf_event_ctx(event);
@@ -273,6 +283,8 @@ static bool perf_read_here_locked(struct perf_event *event, u64 *values)
 	lockdep_assert_held(&ctx->lock);
 	perf_ctx_clock_update_locked(ctx);
 	if (format & PERF_FORMAT_GROUP) {
+		if (!perf_read_is_attached_locked(leader, ctx))
+			return false;
 		memset(values, 0, event->read_size);
 		values[0] = leader->nr_siblings + 1;
 		return !perf_control_read_locked(leader, true) &&
@@ -285,24 +297,13 @@ static bool perf_read_here_locked(struct perf_event *event, u64 *values)
 	return true;
 }
 
-/* See the second race. */
-static bool perf_read_is_attached_locked(const struct perf_event *event,
-					 const struct perf_ctx *ctx)
-{
-	lockdep_assert_held(&ctx->lock);
-	/* (a) pairs with the release in perf_ctx_add_event_locked() */
-	return smp_load_acquire(&event->attach_state) & PERF_ATTACH_CONTEXT &&
-	       perf_event_ctx(event) == ctx;
-}
-
 /*
  * An event without copies whose context is loaded here or nowhere needs no
  * mutex.
  * Return: bytes of @values; 0 if perf_read_slowly() has to read the event, or
  * to return an error.
  */
-VISIBLE_IF_KUNIT size_t perf_read_here(struct perf_event *event, u64 *values,
-				       size_t size)
+static size_t perf_read_here(struct perf_event *event, u64 *values, size_t size)
 {
 	struct perf_ctx *ctx;
 	int cpu;
@@ -313,7 +314,6 @@ VISIBLE_IF_KUNIT size_t perf_read_here(struct perf_event *event, u64 *values,
 	guard(raw_spinlock)(&ctx->lock);
 	cpu = ctx->loaded_cpu;
 	if (!perf_read_is_attached_locked(event, ctx) ||
-	    !perf_read_is_attached_locked(event->group_leader, ctx) ||
 	    event->read_size > size || event->attr.inherit ||
 	    event->group_leader->attr.inherit ||
 	    event->state < PERF_EVENT_STATE_OFF ||

@@ -15,8 +15,4 @@ u64 perf_read_count(const struct perf_event *event);
 /* Have the task and all inherited copies ended? */
 bool perf_read_is_hup(struct perf_event *event);
 
-#if IS_ENABLED(CONFIG_KUNIT)
-size_t perf_read_here(struct perf_event *event, u64 *values, size_t size);
-#endif
-
 #endif /* _KERNEL_EVENTS_READ_H */

@@ -5,9 +5,12 @@
  * copies; errors; when an event has hung up.
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/kthread.h>
+#include <linux/mmu_context.h>
 #include <linux/mman.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
@@ -393,31 +396,73 @@ static void read_test_time_goes_on(struct kunit *test)
 	}
 }
 
-static void read_test_expect_here(struct kunit *test, struct perf_event *event,
-				  bool here)
-{
-	u64 values[4];
+/**
+ * struct read_test_thread - a thread that reads while the test holds ctx->mutex
+ * @reader: its file and its buffer
+ * @mm: memory of the buffer
+ * @done: when it has read
+ */
+struct read_test_thread {
+	struct read_test_reader	*reader;
+	struct mm_struct	*mm;
+	struct completion	done;
+};
 
-	KUNIT_EXPECT_EQ(test, perf_read_here(event, values, sizeof(values)),
-			here ? event->read_size : 0);
+static int read_test_thread_run(void *arg)
+{
+	struct read_test_thread *thread = arg;
+	struct read_test_reader *reader = thread->reader;
+
+	kthread_use_mm(thread->mm);
+	perf_read(&reader->file, (char __user *)reader->user, PAGE_SIZE, NULL);
+	kthread_unuse_mm(thread->mm);
+	complete(&thread->done);
+	return 0;
 }
 
-/* While an event, or its leader, moves it is not read without ctx->mutex. */
+/* Return: whether a read of the event on its CPU waits for ctx->mutex. */
+static bool read_test_waits(struct kunit *test, struct perf_event *event,
+			    struct read_test_thread *thread)
+{
+	struct task_struct *task;
+
+	thread->reader = test->priv;
+	thread->reader->file.private_data = event;
+	thread->mm = current->mm;
+	init_completion(&thread->done);
+	task = kthread_create(read_test_thread_run, thread, "read_test");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, read_test_cpu());
+	wake_up_process(task);
+	while (!completion_done(&thread->done)) {
+		if (READ_ONCE(task->__state) == TASK_UNINTERRUPTIBLE)
+			return true;
+		schedule_timeout_uninterruptible(1);
+	}
+	return false;
+}
+
+/*
+ * While an event moves, or the leader of a group that is read, it is not read
+ * without ctx->mutex.
+ */
 static void read_test_moves(struct kunit *test)
 {
+	struct read_test_thread thread;
 	struct perf_event *pair[2];
 	struct perf_ctx *ctx;
 
 	read_test_make_pair(test, pair);
-	ctx = perf_event_ctx_lock(pair[0]);
+	read_test_set_format(pair[1], PERF_FORMAT_GROUP);
 	for (int i = 0; i < 2; i++) {
-		read_test_expect_here(test, pair[1], true);
+		ctx = perf_event_ctx_lock(pair[0]);
+		KUNIT_EXPECT_FALSE(test, read_test_waits(test, pair[1], &thread));
 		perf_control_uninstall(pair[i]);
-		read_test_expect_here(test, pair[1], false);
+		KUNIT_EXPECT_TRUE(test, read_test_waits(test, pair[1], &thread));
 		perf_control_install(ctx, pair[i]);
+		perf_event_ctx_unlock(pair[0], ctx);
+		wait_for_completion(&thread.done);
 	}
-	read_test_expect_here(test, pair[1], true);
-	perf_event_ctx_unlock(pair[0], ctx);
 }
 
 static int (*read_test_commit)(struct pmu *pmu);
