@@ -255,8 +255,10 @@ static bool perf_sched_group_add_locked(struct perf_event *leader)
 
 	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
 	/* A lone software event always fits and needs no transaction. */
-	if (leader->group_caps & PERF_EV_CAP_SOFTWARE && !leader->nr_siblings)
-		return !perf_sched_events_in_locked(leader);
+	if (leader->group_caps & PERF_EV_CAP_SOFTWARE && !leader->nr_siblings) {
+		perf_throttle_report_end(leader);
+		return !perf_sched_event_in_locked(leader);
+	}
 
 	perf_sched_start_add_locked(pmu);
 	if (!perf_sched_events_in_locked(leader) && !perf_pmu_commit_add(pmu))
