@@ -116,17 +116,17 @@ static bool perf_swap_are_twins(const struct perf_event *on,
 static void perf_swap_group_events_locked(struct perf_event *leader,
 					  struct perf_event *twin)
 {
-	struct perf_event *member = leader;
+	struct perf_event *event = leader;
 
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	do {
 		/* Debug only: a switch may exchange thousands of events. */
 		if (IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
-			WARN_ON_ONCE(!perf_swap_are_twins(member, twin));
-		perf_swap_counts_locked(member, twin);
-		member = list_next_entry(member, sibling_list);
+			WARN_ON_ONCE(!perf_swap_are_twins(event, twin));
+		perf_swap_counts_locked(event, twin);
+		event = list_next_entry(event, sibling_list);
 		twin = list_next_entry(twin, sibling_list);
-	} while (member != leader);
+	} while (event != leader);
 }
 
 /* If groups take turns, their service stays with the task, as counts do. */

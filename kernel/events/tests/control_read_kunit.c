@@ -146,6 +146,40 @@ static void control_read_test_read_scope(struct kunit *test)
 
 /* Periods. */
 
+static void (*control_read_test_pmu_start)(struct perf_event *event, int flags);
+static s64 control_read_test_left;
+
+static void control_read_test_note_start(struct perf_event *event, int flags)
+{
+	if (flags & PERF_EF_RELOAD)
+		control_read_test_left = local64_read(&event->hw.period_left);
+	control_read_test_pmu_start(event, flags);
+}
+
+static void control_read_test_end_notes(void *unused)
+{
+	fake.pmu.start = control_read_test_pmu_start;
+}
+
+/* A driver that starts an active event with a new period loads a whole one. */
+static void control_read_test_whole_period(struct kunit *test)
+{
+	struct perf_event *event;
+	struct fake_pmu_spec spec = {
+		.cpu = control_read_test_first_cpu(), .period = 1000,
+	};
+
+	control_read_test_pmu_start = fake.pmu.start;
+	fake.pmu.start = control_read_test_note_start;
+	fake_pmu_undo(test, control_read_test_end_notes, NULL);
+	event = fake_pmu_open(test, &fake, &spec);
+	KUNIT_ASSERT_EQ(test, event->state, ACTIVE);
+	control_read_test_left = -1;
+	local64_set(&event->hw.period_left, 77);
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 500), 0);
+	KUNIT_EXPECT_EQ(test, control_read_test_left, 0);
+}
+
 /* What has passed of old periods, of copies as well, does not count. */
 static void control_read_test_new_period(struct kunit *test)
 {
@@ -307,6 +341,7 @@ static void control_read_test_running_task(struct kunit *test)
 static struct kunit_case control_read_test_cases[] = {
 	KUNIT_CASE(control_read_test_read_local),
 	KUNIT_CASE(control_read_test_read_scope),
+	KUNIT_CASE(control_read_test_whole_period),
 	KUNIT_CASE(control_read_test_new_period),
 	KUNIT_CASE(control_read_test_last_event),
 	KUNIT_CASE(control_read_test_waits_for_exec),

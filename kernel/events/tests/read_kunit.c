@@ -465,6 +465,37 @@ static void read_test_moves(struct kunit *test)
 	}
 }
 
+/* Counters that were read in a transaction. */
+static unsigned int read_test_nr_together;
+static void (*read_test_pmu_read)(struct perf_event *event);
+
+static void read_test_note_read(struct perf_event *event)
+{
+	if (this_cpu_ptr(fake.cpus)->txn == PERF_PMU_TXN_READ)
+		read_test_nr_together++;
+	read_test_pmu_read(event);
+}
+
+static void read_test_end_notes(void *unused)
+{
+	fake.pmu.read = read_test_pmu_read;
+}
+
+/* A driver may read all counters of a group at once: when it is committed. */
+static void read_test_group_together(struct kunit *test)
+{
+	struct perf_event *pair[2];
+
+	read_test_make_pair(test, pair);
+	read_test_pmu_read = fake.pmu.read;
+	read_test_nr_together = 0;
+	fake.pmu.read = read_test_note_read;
+	fake_pmu_undo(test, read_test_end_notes, NULL);
+	read_test_set_format(pair[0], PERF_FORMAT_GROUP);
+	KUNIT_EXPECT_EQ(test, read_test_read(test, pair[0], PAGE_SIZE), 24);
+	KUNIT_EXPECT_EQ(test, read_test_nr_together, 2);
+}
+
 static int (*read_test_commit)(struct pmu *pmu);
 /* Reads of groups that succeed before one is refused. */
 static int read_test_patience;
@@ -655,6 +686,7 @@ static struct kunit_case read_test_cases[] = {
 	KUNIT_CASE(read_test_error),
 	KUNIT_CASE(read_test_active),
 	KUNIT_CASE(read_test_time_goes_on),
+	KUNIT_CASE(read_test_group_together),
 	KUNIT_CASE(read_test_moves),
 	KUNIT_CASE(read_test_refused),
 	KUNIT_CASE(read_test_sum_of_groups),

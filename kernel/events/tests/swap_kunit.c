@@ -13,6 +13,7 @@
 #include <linux/sched.h>
 
 #include "../context.h"
+#include "../groups.h"
 #include "../swap.h"
 #include "fake_pmu.h"
 #include "family_tasks.h"
@@ -225,6 +226,47 @@ static void swap_test_siblings_exchange(struct kunit *test)
 	swap_test_set_freq(first, second, false);
 	swap_test_expect_own(test, second, &swap_test_first);
 	swap_test_expect_own(test, first, &swap_test_second);
+}
+
+static void swap_test_set_waiting(struct perf_event *event, s64 lead)
+{
+	guard(raw_spinlock_irqsave)(&perf_event_ctx(event)->lock);
+	perf_group_set_lead_locked(event, lead);
+	perf_event_pmu_ctx(event)->nr_waiting = 1;
+}
+
+static s64 swap_test_end_waiting(struct perf_event *event)
+{
+	guard(raw_spinlock_irqsave)(&perf_event_ctx(event)->lock);
+	perf_event_pmu_ctx(event)->nr_waiting = 0;
+	return perf_group_lead_locked(event);
+}
+
+/* If groups take turns, a group's lead goes with the task, and so do counts. */
+static void swap_test_waiting_exchange(struct kunit *test)
+{
+	struct perf_event *first, *second;
+	struct test_task *one, *two;
+
+	swap_test_open(test, NULL);
+	one = swap_test_fork(test);
+	two = swap_test_fork(test);
+	first = swap_test_event_in(perf_task_ctx(one->task));
+	second = swap_test_event_in(perf_task_ctx(two->task));
+	swap_test_set(first, &swap_test_first);
+	swap_test_set(second, &swap_test_second);
+	swap_test_set_waiting(first, NSEC_PER_MSEC);
+	swap_test_set_waiting(second, 9 * NSEC_PER_MSEC);
+
+	swap_test_set_freq(first, second, true);
+	KUNIT_EXPECT_TRUE(test,
+			  swap_test_exchange(perf_task_ctx(one->task),
+					     perf_task_ctx(two->task)));
+	swap_test_set_freq(first, second, false);
+	swap_test_expect_own(test, second, &swap_test_first);
+	swap_test_expect_own(test, first, &swap_test_second);
+	KUNIT_EXPECT_EQ(test, swap_test_end_waiting(first), 9 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, swap_test_end_waiting(second), NSEC_PER_MSEC);
 }
 
 static bool swap_test_exchange_locked(struct perf_ctx *a,
@@ -458,6 +500,7 @@ static struct kunit_case swap_test_cases[] = {
 	KUNIT_CASE(swap_test_switch_exchanges),
 	KUNIT_CASE(swap_test_unloaded_exchange),
 	KUNIT_CASE(swap_test_siblings_exchange),
+	KUNIT_CASE(swap_test_waiting_exchange),
 	KUNIT_CASE(swap_test_loaded_stays),
 	KUNIT_CASE(swap_test_held_stays),
 	KUNIT_CASE(swap_test_lost_stays),
