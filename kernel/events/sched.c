@@ -177,6 +177,8 @@ static void __perf_sched_group_out_locked(struct perf_event *leader)
 
 	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
 	__perf_sched_event_out_locked(leader);
+	if (likely(!leader->nr_siblings))
+		return;
 	for_each_sibling_event(sibling, leader)
 		__perf_sched_event_out_locked(sibling);
 }
@@ -221,6 +223,9 @@ static int perf_sched_events_in_locked(struct perf_event *leader)
 	int err;
 
 	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
+	/* Most groups have one event, and were not throttled. */
+	if (likely(!leader->nr_siblings && !READ_ONCE(leader->throttled)))
+		return perf_sched_event_in_locked(leader);
 	perf_throttle_report_end(leader);
 	err = perf_sched_event_in_locked(leader);
 	if (err)
@@ -255,10 +260,8 @@ static bool perf_sched_group_add_locked(struct perf_event *leader)
 
 	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
 	/* A lone software event always fits and needs no transaction. */
-	if (leader->group_caps & PERF_EV_CAP_SOFTWARE && !leader->nr_siblings) {
-		perf_throttle_report_end(leader);
-		return !perf_sched_event_in_locked(leader);
-	}
+	if (leader->group_caps & PERF_EV_CAP_SOFTWARE && !leader->nr_siblings)
+		return !perf_sched_events_in_locked(leader);
 
 	perf_sched_start_add_locked(pmu);
 	if (!perf_sched_events_in_locked(leader) && !perf_pmu_commit_add(pmu))
