@@ -19,6 +19,7 @@
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
+#include <linux/sizes.h>
 #include <linux/uaccess.h>
 
 #include "ring_buffer.h"
@@ -130,6 +131,9 @@ void perf_sample_emit_regs_intr(const struct perf_sample_record *record)
 			 record->event->attr.sample_regs_intr);
 }
 
+/* Stacks of other threads are farther from the start of the first one's. */
+#define SAMPLE_FIRST_STACK	SZ_8M
+
 #ifdef CONFIG_HAVE_PERF_USER_STACK_DUMP
 static unsigned long sample_stack_pointer(struct pt_regs *regs)
 {
@@ -174,12 +178,27 @@ void perf_sample_fit_stack(struct perf_sample_data *data,
 }
 
 /*
- * Page by page: most dumps end where the stack does, and the page behind it is
- * absent. Checking for that first is cheaper than the exception.
+ * The first thread has used its stack from the start down to @sp, so the pages
+ * between are there. If one was swapped out, or prctl(2) moved the start, the
+ * copy ends with an exception.
+ */
+static bool sample_stack_was_used(unsigned long sp, unsigned long len)
+{
+	unsigned long used = READ_ONCE(current->mm->start_stack) - sp;
+
+	return used >= len && used < SAMPLE_FIRST_STACK;
+}
+
+/*
+ * Other dumps go page by page: most end where the stack does, and the page
+ * behind it is absent. Checking for that first is cheaper than the exception.
  */
 static unsigned long sample_write_stack(struct perf_output_handle *handle,
 					unsigned long sp, unsigned long len)
 {
+	if (sample_stack_was_used(sp, len))
+		return perf_rb_write_user(handle, (const void __user *)sp, len);
+
 	while (len) {
 		unsigned long piece = min(len, PAGE_SIZE - offset_in_page(sp));
 		unsigned long left;
