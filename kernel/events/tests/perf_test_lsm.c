@@ -26,6 +26,7 @@
 #include <linux/moduleparam.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
+#include <linux/ptrace.h>
 #include <linux/security.h>
 #include <linux/sysfs.h>
 
@@ -44,6 +45,7 @@ enum lsm_hook {
 	LSM_READ,
 	LSM_WRITE,
 	LSM_LOCKED_DOWN,
+	LSM_ATTACH,
 	LSM_HOOKS,
 };
 
@@ -119,12 +121,19 @@ static int lsm_locked_down(enum lockdown_reason what)
 	return what == LOCKDOWN_PERF ? lsm_ask(LSM_LOCKED_DOWN) : 0;
 }
 
+/* Rights to observe another task are not of interest, rights to debug it are. */
+static int lsm_ptrace(struct task_struct *child, unsigned int mode)
+{
+	return mode & PTRACE_MODE_ATTACH ? lsm_ask(LSM_ATTACH) : 0;
+}
+
 static struct security_hook_list lsm_hooks[] __ro_after_init = {
 	LSM_HOOK_INIT(perf_event_open, lsm_open),
 	LSM_HOOK_INIT(perf_event_alloc, lsm_alloc),
 	LSM_HOOK_INIT(perf_event_read, lsm_read),
 	LSM_HOOK_INIT(perf_event_write, lsm_write),
 	LSM_HOOK_INIT(locked_down, lsm_locked_down),
+	LSM_HOOK_INIT(ptrace_access_check, lsm_ptrace),
 };
 
 static const struct lsm_id lsm_id = {

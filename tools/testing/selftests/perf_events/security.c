@@ -31,12 +31,13 @@ enum hook {
 	READ,
 	WRITE,
 	LOCKED_DOWN,
+	ATTACH,
 	HOOKS,
 };
 
 static const char *const hook_names[HOOKS] = {
 	"open", "cpu", "kernel", "tracepoint", "alloc", "read", "write",
-	"locked_down",
+	"locked_down", "attach",
 };
 
 /* Open for writing, so that they can be used without privileges, too. */
@@ -300,7 +301,51 @@ static void refused_often(void)
 	CHECK(fd == first, "descriptor %d, not %d", fd, first);
 }
 
+static void wait_for_signal(void *arg)
+{
+	(void)arg;
+	pause();
+}
+
+static void watch_own_child(void *arg)
+{
+	struct perf_event_attr attr = { DUMMY_USER, .size = sizeof(attr) };
+	struct helper child;
+	int asked[HOOKS];
+
+	(void)arg;
+	become_nobody();
+	child = helper_start(wait_for_signal, NULL);
+	helper_go(&child);
+	forget_questions();
+	refuse(1U << ATTACH);
+	EXPECT(perf_open(&attr, child.pid, -1, -1, 0) >= 0, "a count: %s",
+	       strerror(errno));
+	read_questions(asked);
+	EXPECT(!asked[ATTACH], "a count asked %d times", asked[ATTACH]);
+
+	attr.sigtrap = 1;
+	attr.remove_on_exec = 1;
+	EXPECT(perf_open(&attr, child.pid, -1, -1, 0) < 0 && errno == EACCES,
+	       "signals: %s", strerror(errno));
+	refuse(0);
+	EXPECT(perf_open(&attr, child.pid, -1, -1, 0) >= 0,
+	       "signals, not refused: %s", strerror(errno));
+	read_questions(asked);
+	EXPECT(asked[ATTACH] == 2, "signals asked %d times", asked[ATTACH]);
+	stop_child(child.pid);
+}
+
+/* An event that sends signals needs the right to debug the task. */
+static void signals_need_attach(void)
+{
+	need_module();
+	CHECK(write_text(PARANOID, "2"), "%s", strerror(errno));
+	run_child(watch_own_child, NULL);
+}
+
 static const struct test_case cases[] = {
+	{ "signals need the right to debug", signals_need_attach },
 	{ "refused a thousand times", refused_often },
 	{ "users without privileges", users },
 };
