@@ -467,6 +467,24 @@ static noinline void batch_test_dirty_stack(void)
 }
 
 /* More events than a call visits, and more than there are counters. */
+/* A pinned event that found no counter is enabled like one that is disabled. */
+static void batch_test_owned_error(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = cpumask_first(cpu_online_mask), .pinned = true,
+	};
+	struct perf_event *first, *second;
+
+	fake_pmu_reset(&fake, 1, FOREVER_MS);
+	first = fake_pmu_open(test, &fake, &spec);
+	second = fake_pmu_open(test, &fake, &spec);
+	batch_test_own(second);
+	KUNIT_EXPECT_EQ(test, second->state, PERF_EVENT_STATE_ERROR);
+	fake_pmu_close(test, first);
+	perf_batch_owned(PERF_BATCH_ENABLE);
+	KUNIT_EXPECT_EQ(test, second->state, ACTIVE);
+}
+
 static void batch_test_owned_many(struct kunit *test)
 {
 	struct perf_event *event[NR_MANY];
@@ -499,6 +517,7 @@ static struct kunit_case batch_test_cases[] = {
 	KUNIT_CASE(batch_test_stray_copy),
 	KUNIT_CASE(batch_test_owned_group),
 	KUNIT_CASE(batch_test_owned_sibling),
+	KUNIT_CASE(batch_test_owned_error),
 	KUNIT_CASE(batch_test_owned_many),
 	KUNIT_CASE(batch_test_disable_family),
 	KUNIT_CASE(batch_test_disable_tasks),

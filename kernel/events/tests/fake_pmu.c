@@ -111,6 +111,7 @@ static void fake_pmu_stop(struct perf_event *event, int flags)
 
 	fake_pmu_expect(fake, fake_pmu_holds(unit, event),
 			"stop without a counter");
+	fake_pmu_expect(fake, unit->disabled, "stop while the PMU is enabled");
 	if (event->hw.state & PERF_HES_STOPPED)
 		return;
 	fake_pmu_update(event);

@@ -119,11 +119,15 @@ static void fit_test_unknown(struct kunit *test)
 static void fit_test_driver(struct kunit *test)
 {
 	judge_pmu_let_know(8, 3);
+	judge_pmu.fixed = 1;
 	judge_pmu_register(test);
 	KUNIT_EXPECT_EQ(test, fit_test_beside(test, -1, 4, 0), PERF_FIT_YES);
 	KUNIT_EXPECT_EQ(test, fit_test_beside(test, -1, 8, 0),
 			PERF_FIT_UNKNOWN);
-	KUNIT_EXPECT_EQ(test, fit_test_beside(test, -1, 9, 0), PERF_FIT_NO);
+	/* Is one of nine events of the kind that the fixed counter counts? */
+	KUNIT_EXPECT_EQ(test, fit_test_beside(test, -1, 9, 0),
+			PERF_FIT_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, fit_test_beside(test, -1, 10, 0), PERF_FIT_NO);
 }
 
 static struct kunit_case fit_test_cases[] = {

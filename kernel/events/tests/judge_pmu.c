@@ -103,7 +103,7 @@ static int judge_pmu_counters(struct pmu *pmu,
 	    smp_processor_id() == judge_pmu.absent_on)
 		return -ENODEV;
 	counters->general = judge_pmu.general;
-	counters->fixed = 0;
+	counters->fixed = judge_pmu.fixed;
 	counters->general_free = judge_pmu.general - judge_pmu.held;
 	/* Another CPU has one fewer. */
 	if (smp_processor_id())

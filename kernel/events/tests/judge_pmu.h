@@ -21,6 +21,7 @@ struct judge_pmu {
 	bool		is_registered;
 	/* The numbers that the driver reports itself. */
 	unsigned int	general;
+	unsigned int	fixed;
 	unsigned int	held;
 	int		absent_on;
 };

@@ -10,6 +10,8 @@
 #include <linux/mm.h>
 #include <linux/perf_event.h>
 
+#include "../pmu.h"
+#include "../pmu_sysfs.h"
 #include "../types.h"
 #include "fake_pmu.h"
 
@@ -131,10 +133,42 @@ static void sysfs_test_interval(struct kunit *test)
 	}
 }
 
+/* Some PMUs want no device, and do not get one later. */
+static void sysfs_test_no_device(struct kunit *test)
+{
+	struct pmu none = { .name = "kunit_none" };
+
+	KUNIT_EXPECT_FALSE(test, perf_pmu_sysfs_has_dev(&none));
+	none.dev = PMU_NULL_DEV;
+	KUNIT_EXPECT_FALSE(test, perf_pmu_sysfs_has_dev(&none));
+	scoped_guard(mutex, &perf_pmus_mutex)
+		KUNIT_EXPECT_EQ(test, perf_pmu_sysfs_add(&none), 0);
+	KUNIT_EXPECT_PTR_EQ(test, none.dev, PMU_NULL_DEV);
+	perf_pmu_sysfs_del(&none);
+	KUNIT_EXPECT_PTR_EQ(test, none.dev, PMU_NULL_DEV);
+}
+
+static void sysfs_test_named_event(struct kunit *test)
+{
+	struct perf_pmu_events_attr event = { .event_str = "event=0x3c" };
+	char *page = (char *)get_zeroed_page(GFP_KERNEL);
+	ssize_t len = strlen("event=0x3c\n");
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	KUNIT_EXPECT_EQ(test, perf_event_sysfs_show(NULL, &event.attr, page),
+			len);
+	KUNIT_EXPECT_STREQ(test, page, "event=0x3c\n");
+	event.event_str = NULL;
+	KUNIT_EXPECT_EQ(test, perf_event_sysfs_show(NULL, &event.attr, page), 0);
+	free_page((unsigned long)page);
+}
+
 static struct kunit_case sysfs_test_cases[] = {
 	KUNIT_CASE(sysfs_test_few_files),
 	KUNIT_CASE(sysfs_test_all_files),
 	KUNIT_CASE(sysfs_test_interval),
+	KUNIT_CASE(sysfs_test_no_device),
+	KUNIT_CASE(sysfs_test_named_event),
 	{ }
 };
 

@@ -88,6 +88,14 @@ throttle_group_test_who_stands(const struct throttle_group_test_world *world)
 	return mask;
 }
 
+/* Most drivers disable their PMU in the handler. */
+static void throttle_group_test_driver_stops(struct perf_event *event)
+{
+	perf_pmu_disable(event->pmu);
+	event->pmu->stop(event, 0);
+	perf_pmu_enable(event->pmu);
+}
+
 /* Does what a driver does that is interrupted again and again. */
 static void throttle_group_test_overflow_oncpu(void *arg)
 {
@@ -97,7 +105,7 @@ static void throttle_group_test_overflow_oncpu(void *arg)
 	world->stops = -fake_pmu_calls(&fake, FAKE_STOP);
 	while (!perf_throttle_account_nmi(event, true))
 		;
-	event->pmu->stop(event, 0);
+	throttle_group_test_driver_stops(event);
 	world->over = throttle_group_test_who_stands(world);
 }
 
@@ -366,7 +374,7 @@ static void throttle_group_test_of_a_task(struct kunit *test)
 	scoped_guard(irqsave) {
 		while (!perf_throttle_account_nmi(event, true))
 			;
-		event->pmu->stop(event, 0);
+		throttle_group_test_driver_stops(event);
 		stopped = event->hw.state & PERF_HES_STOPPED;
 		perf_event_task_tick();
 		stays = event->hw.state & PERF_HES_STOPPED;

@@ -139,13 +139,14 @@ static void attached_twice(void)
 	      strerror(errno));
 }
 
+#define TRACING	"/sys/kernel/tracing"
 #define TOO_FAR	1024
 
-/* A program that reads 8 bytes of its context, from @offset on. */
+/* A program that reads a byte of its context. */
 static int load_look_at(int offset)
 {
 	const struct bpf_insn insns[] = {
-		LOAD(BPF_REG_0, BPF_REG_1, offset),
+		INSN(BPF_LDX | BPF_MEM | BPF_B, BPF_REG_0, BPF_REG_1, offset, 0),
 		SET(BPF_REG_0, 0),
 		LEAVE,
 	};
@@ -153,14 +154,33 @@ static int load_look_at(int offset)
 	return load_insns(BPF_PROG_TYPE_TRACEPOINT, insns, ARRAY_SIZE(insns));
 }
 
+/* Bytes of a record, from the last field of its format. */
+static int rename_record_size(void)
+{
+	FILE *format = fopen(TRACING "/events/task/task_rename/format", "r");
+	int offset, size, end = 0;
+	char line[256], *at;
+
+	while (format && fgets(line, sizeof(line), format)) {
+		at = strstr(line, "offset:");
+		if (at && sscanf(at, "offset:%d; size:%d", &offset, &size) == 2)
+			end = offset + size;
+	}
+	CHECK(end > 8, "no format of task_rename");
+	fclose(format);
+	return end;
+}
+
 static void beyond_the_record(void)
 {
 	struct perf_event_attr attr = rename_attr();
-	int fd = open_self(&attr);
+	int fd = open_self(&attr), size = rename_record_size();
 
 	CHECK(attach(fd, load_look_at(TOO_FAR)) && errno == EACCES,
 	      "looks at byte %d: %s", TOO_FAR, strerror(errno));
-	CHECK(!attach(fd, load_look_at(8)), "looks at byte 8: %s",
+	CHECK(attach(fd, load_look_at(size)) && errno == EACCES,
+	      "looks behind the last field: %s", strerror(errno));
+	CHECK(!attach(fd, load_look_at(size - 1)), "looks at the last field: %s",
 	      strerror(errno));
 }
 

@@ -364,6 +364,7 @@ static void beside_pinned_of_task(void)
 	struct perf_event_attr attr = branch_attr();
 	struct perf_event_dry_run run;
 	struct counter_hog hog;
+	int i;
 
 	need_hardware();
 	need_dry_run();
@@ -373,9 +374,17 @@ static void beside_pinned_of_task(void)
 		test_skip("the kernel cannot tell");
 	CHECK(run.fit_beside == PERF_FIT_NO, "%d held: fit %u", hog.counters,
 	      run.fit_beside);
-	give_counters(&hog);
+	for (i = 0; i < hog.counters; i++)
+		event_disable(hog.fd[i]);
 	run = dry_run_self(&attr, -1);
-	CHECK(run.fit_beside == PERF_FIT_YES, "none held: fit %u",
+	CHECK(run.fit_beside == PERF_FIT_YES, "all disabled: fit %u",
+	      run.fit_beside);
+	give_counters(&hog);
+	/* Events that are not pinned take turns with the new one. */
+	for (i = 0; i < hog.counters; i++)
+		open_self(&attr);
+	run = dry_run_self(&attr, -1);
+	CHECK(run.fit_beside == PERF_FIT_YES, "none pinned: fit %u",
 	      run.fit_beside);
 }
 
@@ -423,6 +432,26 @@ static void task_is_blamed(void)
 		       run.reason == PERF_REASON_CPU_ONLY &&
 		       run.where == PERF_WHERE_PID, "%s: %s, %s", pmus[i],
 		       error_name(run.error), text);
+	}
+}
+
+/* Two fields are wrong, so neither is to blame, nor is the task. */
+static void nothing_is_blamed(void)
+{
+	static const enum where places[] = { ON_SELF, ON_CPU };
+	struct perf_event_attr attr = make_attr(PERF_TYPE_BREAKPOINT, 0);
+	struct perf_event_dry_run run;
+	size_t i;
+
+	need_dry_run();
+	need_breakpoints();
+	attr.bp_addr = (unsigned long)&attr;
+	attr.bp_len = 3;
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		run = dry_run(&attr, place_of(places[i]), -1, 0);
+		EXPECT(run.error == EINVAL && run.reason == PERF_REASON_PMU &&
+		       run.where == PERF_WHERE_NOWHERE, "%zu: %s, %s, where %u", i,
+		       error_name(run.error), text, run.where);
 	}
 }
 
@@ -893,6 +922,7 @@ static const struct test_case cases[] = {
 	{ "beside pinned events of the task", beside_pinned_of_task },
 	{ "precise_ip is to blame", precise_is_blamed },
 	{ "the task is to blame", task_is_blamed },
+	{ "nothing is to blame", nothing_is_blamed },
 	{ "a PMU that leaves nothing out", nothing_to_exclude },
 	{ "an exclusive PMU in use", exclusive_in_use },
 	{ "a PMU without samples", no_samples },

@@ -28,6 +28,7 @@
 #include "test_pmu.h"
 
 #define TRACING		"/sys/kernel/tracing"
+#define FILE_MAX	"/proc/sys/fs/file-max"
 
 static void expect_error(int fd, int error, int other)
 {
@@ -210,6 +211,27 @@ static void no_free_fd(void)
 	expect_error(perf_open(&attr, 0, -1, -1, 0), EMFILE, 0);
 	attr.type = NO_SUCH_TYPE;
 	expect_error(perf_open(&attr, 0, -1, -1, 0), EMFILE, 0);
+}
+
+static void open_without_files(void *arg)
+{
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_DUMMY);
+
+	(void)arg;
+	attr.exclude_kernel = 1;
+	become_nobody();
+	expect_error(perf_open(&attr, 0, -1, -1, 0), ENFILE, 0);
+}
+
+/* The limit does not hold for root. If the case fails, main() restores it. */
+static char file_max[32];
+
+static void no_free_file(void)
+{
+	if (!write_text(FILE_MAX, "1"))
+		test_skip(FILE_MAX ": %s", strerror(errno));
+	run_child(open_without_files, NULL);
+	write_text(FILE_MAX, file_max);
 }
 
 static void close_on_exec(void)
@@ -608,6 +630,7 @@ static const struct test_case cases[] = {
 	{ "tracepoint with branch stack: EOPNOTSUPP", tracepoint_branch_stack },
 	{ "task that has exited: ESRCH", exiting_task },
 	{ "no free file descriptor: EMFILE", no_free_fd },
+	{ "no free file: ENFILE", no_free_file },
 	{ "PERF_FLAG_FD_CLOEXEC", close_on_exec },
 	{ "bad cgroup fd: EBADF", cgroup_bad_fd },
 	{ "kernel breakpoint with exclude_kernel: EINVAL",
@@ -632,8 +655,10 @@ static const struct test_case cases[] = {
 
 int main(void)
 {
+	snprintf(file_max, sizeof(file_max), "%ld", read_long(FILE_MAX));
 	tests_begin(NR_OPEN_ROWS + ARRAY_SIZE(cases));
 	run_open_rows(run_open_row);
 	tests_run(cases, ARRAY_SIZE(cases));
+	write_text(FILE_MAX, file_max);
 	tests_end();
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -315,6 +316,8 @@ static void watch_own_child(void *arg)
 
 	(void)arg;
 	become_nobody();
+	/* After a change of its user a task may not be observed. */
+	CHECK(!prctl(PR_SET_DUMPABLE, 1), "prctl: %s", strerror(errno));
 	child = helper_start(wait_for_signal, NULL);
 	helper_go(&child);
 	forget_questions();
