@@ -530,7 +530,12 @@ struct perf_event {
 	 * @group_caps: ML, leader: bits of @event_caps that all its events
 	 * have.
 	 */
-	u16				group_caps;
+	u8				group_caps;
+	/**
+	 * @stopped: L, stopped with its group, which is throttled; started
+	 * again before it is taken off the PMU.
+	 */
+	bool				stopped;
 	/** @nr_siblings: ML, leader: number of its siblings. */
 	int				nr_siblings;
 	/**

@@ -7,13 +7,14 @@
  * of the task. A PMU is disabled once for all changes on it.
  *
  * Owns: event->{oncpu,active_list}; ctx->loaded_cpu; cpuctx->task_ctx;
- * cpc->{task_epc,active_oncpu,exclusive}; the active lists.
+ * cpc->{task_epc,active_oncpu,exclusive}; the active lists. The rooms "groups",
+ * "control", "revoke" and "cpu" change some of them, under the same locks.
  *
  * Contexts: task switch (runqueue lock held), interrupts, remote calls; always
  * on the CPU of the contexts with interrupts off.
  *
- * Lifetime: a context without events is not loaded; it is unloaded when its
- * last event leaves. So no context is left loaded when the switch hooks are
+ * Lifetime: a task's context without events is not loaded; it is unloaded when
+ * its last event leaves. So no context is left loaded when the switch hooks are
  * turned off because there are no events. No event of an unloaded context is
  * active: when a CPU goes offline its own context is unloaded while tasks still
  * run there, and from then on only groups of tasks are chosen.
@@ -123,11 +124,13 @@ static void perf_sched_pmu_del(struct perf_event *event)
 {
 	struct pmu *pmu = event->pmu;
 
-	if (likely(pmu == perf_event_pmu_ctx(event)->pmu)) {
+	if (likely(pmu == perf_event_pmu_ctx(event)->pmu && !event->stopped)) {
 		pmu->del(event, 0);
 		return;
 	}
 	perf_pmu_disable(pmu);
+	if (event->stopped)
+		perf_throttle_restart_locked(event);
 	pmu->del(event, 0);
 	perf_pmu_enable(pmu);
 }
@@ -157,7 +160,7 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 	return 0;
 }
 
-/* Schedules out one event of a group. The group's PMU is disabled. */
+/* Schedules out one event, whose PMU is disabled; in a group also the group's. */
 static void __perf_sched_event_out_locked(struct perf_event *event)
 {
 	perf_ctx_assert_sched_locked(perf_event_ctx(event));
@@ -411,8 +414,9 @@ static void perf_sched_list_out_locked(struct perf_pmu_ctx *epc,
 }
 
 /*
- * Did the choice leave this group out? This is unknown for a task's group that
- * is bound to this CPU: the choice may have been made on another CPU.
+ * Did the choice leave this group out? This is unknown for a group that is bound
+ * to a CPU: a task's choice may have been made on another CPU, and a group of a
+ * cgroup may have come since.
  */
 static bool perf_sched_was_left_out(const struct perf_event *leader)
 {

@@ -10,14 +10,16 @@
  * came for too long.
  *
  * Owns: the sysctls perf_event_max_sample_rate and
- * perf_cpu_time_max_percent; event->freq_windows; hwc->{interrupts,
- * interrupts_seq,freq_time_stamp,freq_count_stamp}. A leader's throttled says
- * which of the two records came last; room "sideband" writes it.
+ * perf_cpu_time_max_percent; event->{freq_windows,stopped}; hwc->{interrupts,
+ * interrupts_seq,freq_time_stamp,freq_count_stamp}. The NMI watchdog's handler
+ * sets hwc->interrupts to 0, and so ends the throttling of its event. A leader's
+ * throttled says which of the two records came last; room "sideband" writes it.
  *
  * Contexts: NMI, irq_work, the tick, sysctl handlers.
  *
  * Locking: limits are single words, read once. The tick and the irq_work take
- * the context locks; in NMI the event is active on this CPU.
+ * the context locks. In NMI the event is active on this CPU; elsewhere it may
+ * also be parked, with its ctx->lock held.
  *
  * Race, a throttled group and the tick:
  *  1. NMI marks the event MAX_INTERRUPTS, and the leader as throttled; the
@@ -29,7 +31,8 @@
  *     before step 2, the leader is not throttled any more and nothing is left
  *     to stop; the same holds if the group was scheduled out and in again, or
  *     if the event of step 1 was disabled or closed.
- * All three are on the group's CPU, and the PMU is disabled in steps 2 and 3.
+ * All three are on the group's CPU. In step 2 the PMU of each event that is
+ * stopped is disabled, in step 3 the group's.
  * The end is reported whenever the leader is throttled, even if no event of the
  * group has the mark any more.
  *
@@ -327,17 +330,20 @@ static noinline void perf_freq_overflow(struct perf_event *event)
 }
 
 /*
- * The driver has already stopped the event whose rate was too high, unless it
- * is a software event. A lone software event continues to count, but in a group
- * it is stopped with the others. An event that traces is not stopped: its count
- * need not match the others, and its trace would have a gap.
+ * Most drivers have already stopped the event whose rate was too high. Some let
+ * it count on, as software events do; in a group it is stopped with the others.
+ * An event that traces is not stopped: its count need not match the others, and
+ * its trace would have a gap.
  */
 static void perf_throttle_stop_event(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE || has_aux(event) ||
-	    (perf_event_is_throttled(event) && !is_software_event(event)))
+	    event->stopped ||
+	    (perf_event_is_throttled(event) &&
+	     event->hw.state & PERF_HES_STOPPED))
 		return;
 	perf_pmu_disable(event->pmu);
+	event->stopped = true;
 	/* The driver may find records of the event, and overflows, when it stops. */
 	WRITE_ONCE(event->hw.interrupts, MAX_INTERRUPTS);
 	event->pmu->stop(event, PERF_EF_UPDATE);
@@ -426,7 +432,7 @@ static noinline void perf_throttle_begin(struct perf_event *event)
 
 /**
  * perf_throttle_account_nmi() - count an overflow of an event
- * @event: event that is active on this CPU
+ * @event: event that is active on this CPU; or parked, and its ctx->lock held
  * @throttle: stop it, and soon its group, if it overflows too often
  *
  * Context: any down to NMI, interrupts off.
@@ -439,7 +445,7 @@ bool perf_throttle_account_nmi(struct perf_event *event, bool throttle)
 	u64 seq = __this_cpu_read(perf_tick_seq);
 	bool first = READ_ONCE(hwc->interrupts_seq) != seq;
 
-	lockdep_assert_irqs_disabled();
+	perf_assert_irqs_disabled_nmi();
 	do {
 		/* A throttled event stays so until the tick starts it. */
 		if (before == MAX_INTERRUPTS)
@@ -477,14 +483,35 @@ void perf_throttle_clear(struct perf_event *event)
  * An event whose count was updated when it was stopped may have another counter
  * now, which has to be loaded.
  */
+static void perf_throttle_start(struct perf_event *event)
+{
+	bool reload = event->stopped || event->hw.state & PERF_HES_UPTODATE;
+
+	event->stopped = false;
+	event->pmu->start(event, reload ? PERF_EF_RELOAD : 0);
+}
+
 static void perf_throttle_end(struct perf_event *event)
 {
-	int flags = event->hw.state & PERF_HES_UPTODATE ? PERF_EF_RELOAD : 0;
-
 	if (!perf_throttle_is_active(event))
 		return;
 	perf_throttle_clear(event);
-	event->pmu->start(event, flags);
+	perf_throttle_start(event);
+}
+
+/**
+ * perf_throttle_restart_locked() - start an event that was stopped with its group
+ * @event: active event with event->stopped; its PMU is disabled
+ *
+ * Many drivers stop an event when it is taken off the PMU, and count their
+ * calls: starts and stops must alternate. The event stays throttled.
+ *
+ * Context: ctx->lock, on the CPU where the event is active.
+ */
+void perf_throttle_restart_locked(struct perf_event *event)
+{
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	perf_throttle_start(event);
 }
 
 /**

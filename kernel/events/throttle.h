@@ -3,8 +3,16 @@
 #ifndef _KERNEL_EVENTS_THROTTLE_H
 #define _KERNEL_EVENTS_THROTTLE_H
 
+#include <linux/irqflags.h>
+#include <linux/lockdep.h>
 #include "sideband.h"
 #include "types.h"
+
+/* sparc and xtensa do not tell lockdep that an NMI has interrupts off. */
+static inline void perf_assert_irqs_disabled_nmi(void)
+{
+	lockdep_assert(irqs_disabled());
+}
 
 /*
  * Accounts one overflow interrupt of @event on its CPU, in any context down
@@ -17,6 +25,9 @@ void perf_throttle_clear(struct perf_event *event);
 
 /* Ends the throttling of the group of @event. ctx->lock, the PMU disabled. */
 void perf_throttle_end_locked(struct perf_event *event);
+
+/* Starts an event that was stopped with its group. ctx->lock, the PMU disabled. */
+void perf_throttle_restart_locked(struct perf_event *event);
 
 /* Ends the throttling of all groups on a PMU. Both locks, the PMU disabled. */
 void perf_throttle_end_pmu_locked(struct perf_cpu_pmu_context *cpc);

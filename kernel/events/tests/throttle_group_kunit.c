@@ -314,6 +314,65 @@ static void *throttle_group_test_setup_aux(struct perf_event *event,
 	return NULL;
 }
 
+/* Disables the group between the stop of its events and the tick. */
+static void throttle_group_test_out_oncpu(void *arg)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct throttle_group_test_world *world = arg;
+	struct perf_event *leader = world->events[0];
+
+	world->after_work = throttle_group_test_who_stands(world);
+	world->stops = -fake_pmu_calls(&fake, FAKE_START);
+	perf_ctx_lock_pair(cpuctx, cpuctx->task_ctx);
+	perf_ctx_clock_update_locked(&cpuctx->ctx);
+	perf_sched_group_out_locked(leader);
+	world->stops += fake_pmu_calls(&fake, FAKE_START);
+	world->after_end = 0;
+	for (int i = 0; i < NR_EVENTS; i++)
+		world->after_end |= world->events[i]->stopped ? BIT(i) : 0;
+	perf_sched_group_try_in_locked(cpuctx, leader);
+	perf_ctx_unlock_pair(cpuctx, cpuctx->task_ctx);
+}
+
+/*
+ * Drivers count starts and stops, and their del stops: an event that was stopped
+ * with its group is started first. The one that its driver stopped is not.
+ */
+static void throttle_group_test_scheduled_out(struct kunit *test)
+{
+	struct throttle_group_test_world world = { };
+
+	throttle_group_test_begin(test, &world);
+	throttle_group_test_run(test, &world, throttle_group_test_out_oncpu, 0);
+	KUNIT_EXPECT_EQ(test, world.stops, NR_EVENTS - 1);
+}
+
+/* Like a driver that does not look at what perf_event_overflow() returns. */
+static void throttle_group_test_ignore_oncpu(void *arg)
+{
+	struct throttle_group_test_world *world = arg;
+
+	while (!perf_throttle_account_nmi(world->events[1], true))
+		;
+}
+
+/* The event that is too fast is stopped with the others. */
+static void throttle_group_test_driver_ignores(struct kunit *test)
+{
+	struct throttle_group_test_world world = { };
+	int tries = 0;
+
+	throttle_group_test_begin(test, &world);
+	do {
+		throttle_group_test_call(test, throttle_group_test_ignore_oncpu,
+					 &world);
+		throttle_group_test_call(test, throttle_group_test_tick_oncpu,
+					 &world);
+	} while ((world.after_work & ALL) != ALL && ++tries < MAX_TRIES);
+	KUNIT_EXPECT_EQ(test, world.after_work, ALL);
+	KUNIT_EXPECT_EQ(test, world.after_end, 0UL);
+}
+
 /* A sibling that traces is not stopped: its trace would have a gap. */
 static void throttle_group_test_trace_goes_on(struct kunit *test)
 {
@@ -418,6 +477,8 @@ static struct kunit_case throttle_group_test_cases[] = {
 	KUNIT_CASE(throttle_group_test_without_interrupt),
 	KUNIT_CASE(throttle_group_test_cut_short),
 	KUNIT_CASE(throttle_group_test_cut_short_at_tick),
+	KUNIT_CASE(throttle_group_test_scheduled_out),
+	KUNIT_CASE(throttle_group_test_driver_ignores),
 	KUNIT_CASE(throttle_group_test_trace_goes_on),
 	KUNIT_CASE(throttle_group_test_until_add),
 	KUNIT_CASE(throttle_group_test_of_a_task),
