@@ -533,25 +533,27 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 			   struct perf_sample_data *data,
 			   struct pt_regs *regs, bool throttle)
 {
-	bool stop;
+	bool fast, stop;
 
-	lockdep_assert_irqs_disabled();
+	perf_assert_irqs_disabled_nmi();
 
 	/* Narrow counters also interrupt only to update event->count. */
 	if (unlikely(!is_sampling_event(event)))
 		return 0;
 
-	stop = perf_throttle_account_nmi(event, throttle);
+	fast = perf_throttle_account_nmi(event, throttle);
 	if (unlikely(READ_ONCE(event->pending_disable)))
 		return 1;
 
 	/* A trace is paused before the sample, and resumed after it. */
 	if (unlikely(event->attr.aux_pause))
 		perf_aux_set_paused(event, true);
-	stop |= perf_overflow_report(event, data, regs);
+	stop = perf_overflow_report(event, data, regs);
 	if (unlikely(event->attr.aux_resume))
 		perf_aux_set_paused(event, false);
-	return stop;
+	if (likely(!fast))
+		return stop;
+	return stop || perf_throttle_holds_nmi(event);
 }
 
 /**
@@ -583,6 +585,6 @@ int perf_event_overflow(struct perf_event *event,
  */
 int perf_event_account_interrupt(struct perf_event *event)
 {
-	lockdep_assert_irqs_disabled();
+	perf_assert_irqs_disabled_nmi();
 	return perf_throttle_account_nmi(event, true);
 }

@@ -465,6 +465,22 @@ bool perf_throttle_account_nmi(struct perf_event *event, bool throttle)
 }
 
 /**
+ * perf_throttle_holds_nmi() - check whether an event stays throttled
+ * @event: event for which perf_throttle_account_nmi() returned true
+ *
+ * The handler of an overflow may take the mark away; the one of the NMI
+ * watchdog does. No tick would start the event then.
+ *
+ * Context: as perf_throttle_account_nmi().
+ * Return: false if the event must go on.
+ */
+bool perf_throttle_holds_nmi(const struct perf_event *event)
+{
+	return event->state != PERF_EVENT_STATE_ACTIVE ||
+	       perf_event_is_throttled(event);
+}
+
+/**
  * perf_throttle_clear() - clear the mark of a throttled event
  * @event: event that is about to start
  *

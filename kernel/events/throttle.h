@@ -20,6 +20,9 @@ static inline void perf_assert_irqs_disabled_nmi(void)
  */
 bool perf_throttle_account_nmi(struct perf_event *event, bool throttle);
 
+/* Return: false if the handler of the overflow took the mark away. */
+bool perf_throttle_holds_nmi(const struct perf_event *event);
+
 /* Takes the mark of a throttled event away, which is about to start. */
 void perf_throttle_clear(struct perf_event *event);
 

@@ -373,6 +373,44 @@ static void throttle_group_test_driver_ignores(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world.after_end, 0UL);
 }
 
+static void throttle_group_test_take_mark(struct perf_event *event,
+					  struct perf_sample_data *data,
+					  struct pt_regs *regs)
+{
+	event->hw.interrupts = 0;
+}
+
+static void throttle_group_test_overflow_often_oncpu(void *arg)
+{
+	struct throttle_group_test_world *world = arg;
+	unsigned int limit = perf_throttle_per_tick;
+	struct perf_event *event = world->beside;
+	perf_overflow_handler_t before = event->overflow_handler;
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	perf_throttle_per_tick = 1;
+	event->overflow_handler = throttle_group_test_take_mark;
+	perf_sample_data_init(&data, 0, 0);
+	world->stops = perf_event_overflow(event, &data, &regs);
+	world->over_again = perf_event_is_throttled(event);
+	event->overflow_handler = before;
+	perf_throttle_per_tick = limit;
+	perf_event_task_tick();
+}
+
+/* As the NMI watchdog's: its event is not stopped, since no tick would start it. */
+static void throttle_group_test_handler_takes_mark(struct kunit *test)
+{
+	struct throttle_group_test_world world = { };
+
+	throttle_group_test_begin(test, &world);
+	throttle_group_test_call(test, throttle_group_test_overflow_often_oncpu,
+				 &world);
+	KUNIT_EXPECT_EQ(test, world.stops, 0);
+	KUNIT_EXPECT_FALSE(test, world.over_again);
+}
+
 /* A sibling that traces is not stopped: its trace would have a gap. */
 static void throttle_group_test_trace_goes_on(struct kunit *test)
 {
@@ -479,6 +517,7 @@ static struct kunit_case throttle_group_test_cases[] = {
 	KUNIT_CASE(throttle_group_test_cut_short_at_tick),
 	KUNIT_CASE(throttle_group_test_scheduled_out),
 	KUNIT_CASE(throttle_group_test_driver_ignores),
+	KUNIT_CASE(throttle_group_test_handler_takes_mark),
 	KUNIT_CASE(throttle_group_test_trace_goes_on),
 	KUNIT_CASE(throttle_group_test_until_add),
 	KUNIT_CASE(throttle_group_test_of_a_task),
