@@ -861,6 +861,11 @@ int perf_control_refresh(struct perf_event *event, int refresh)
 	if (event->attr.inherit || !is_sampling_event(event))
 		return -EINVAL;
 	atomic_add(refresh, &event->event_limit);
+	/* The last limit may have been reached while the event was parked. */
+	scoped_guard(raw_spinlock_irq, &perf_event_ctx(event)->lock) {
+		if (event->state == PERF_EVENT_STATE_INACTIVE)
+			event->pending_disable = 0;
+	}
 	perf_control_enable(event);
 	return 0;
 }

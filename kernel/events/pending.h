@@ -34,7 +34,7 @@ static inline void perf_pending_queue(struct irq_work *work)
  *
  * If event->pending_kill is set, the owner is signalled as well.
  *
- * Context: any, NMI included.
+ * Context: any, NMI included, preemption off.
  */
 static inline void perf_pending_wake(struct perf_event *event)
 {
@@ -46,7 +46,8 @@ static inline void perf_pending_wake(struct perf_event *event)
  * perf_pending_disable() - request to disable an event
  * @event: the event
  *
- * Context: any, NMI included, on the CPU where @event is active.
+ * Context: any, NMI included, on the CPU where @event is active. A parked event
+ * is not disabled by the work; see perf_trace_disable_parked_locked().
  */
 static inline void perf_pending_disable(struct perf_event *event)
 {

@@ -44,6 +44,7 @@
 
 #include "attr.h"
 #include "context.h"
+#include "control.h"
 #include "family.h"
 #include "overflow.h"
 #include "pmu.h"
@@ -106,6 +107,23 @@ static bool perf_trace_is_target(const struct perf_event *event,
 	       !event->attr.sigtrap;
 }
 
+/*
+ * The limit of PERF_EVENT_IOC_REFRESH is reached. Other events are disabled by
+ * an irq_work or when they are scheduled out; this one is out already. If its
+ * context is loaded on another CPU, the request waits until the event was
+ * scheduled in, or is dropped by the next REFRESH.
+ */
+static void perf_trace_disable_parked_locked(struct perf_event *event)
+{
+	struct perf_ctx *ctx = perf_event_ctx(event);
+
+	lockdep_assert_held(&ctx->lock);
+	if (ctx->loaded_cpu != PERF_CPU_NONE)
+		return;
+	WRITE_ONCE(event->pending_disable, 0);
+	perf_control_disable_locked(event);
+}
+
 static void perf_trace_hit_parked_locked(struct perf_event *event,
 					 struct perf_trace_hit *hit)
 {
@@ -120,6 +138,8 @@ static void perf_trace_hit_parked_locked(struct perf_event *event,
 	perf_sample_data_init(&data, 0, 0);
 	perf_sample_save_raw_data(&data, event, &hit->raw);
 	perf_swevent_parked_locked(event, hit->count, &data, hit->regs);
+	if (unlikely(event->pending_disable))
+		perf_trace_disable_parked_locked(event);
 }
 
 static void perf_trace_deliver_parked_locked(struct perf_ctx *ctx,

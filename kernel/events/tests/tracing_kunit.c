@@ -272,6 +272,47 @@ static void tracing_test_record_about_a_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tracing_test_count(mine), 0);
 }
 
+/*
+ * The limit of a task's event is reached while the task does not run: the event
+ * is disabled at once, and counts again after the next refresh.
+ */
+static void tracing_test_limit_while_parked(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_TRACEPOINT,
+		.size		= sizeof(attr),
+		.config		= tracing_test_tracepoint(test),
+		.sample_period	= 1,
+	};
+	struct test_task *child = test_task_fork(test, NULL);
+	struct perf_event *event;
+	HLIST_HEAD(none);
+
+	test_task_wait_asleep(child);
+	migrate_disable();
+	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(),
+						 child->task, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	event->attach_state |= PERF_ATTACH_SHOWS_ALL;
+	perf_event_refresh(event, 2);
+	for (int i = 0; i < 3; i++)
+		tracing_test_deliver(&none, attr.config, 1, child->task);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
+	KUNIT_EXPECT_EQ(test, event->pending_disable, 0);
+	KUNIT_EXPECT_EQ(test, tracing_test_count(event), 2);
+
+	perf_event_refresh(event, 2);
+	tracing_test_deliver(&none, attr.config, 1, child->task);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_INACTIVE);
+	KUNIT_EXPECT_EQ(test, tracing_test_count(event), 3);
+	/* As if the context had been loaded on another CPU at that moment. */
+	event->pending_disable = 1;
+	perf_event_refresh(event, 2);
+	KUNIT_EXPECT_EQ(test, event->pending_disable, 0);
+	migrate_enable();
+	perf_event_release_kernel(event);
+}
+
 /* PMUs. */
 
 static const char *const tracing_test_pmu_names[] = { "tracepoint", "kprobe", "uprobe" };
@@ -398,6 +439,7 @@ static struct kunit_case tracing_test_cases[] = {
 	KUNIT_CASE(tracing_test_record_of_user),
 	KUNIT_CASE(tracing_test_recursion_ends),
 	KUNIT_CASE(tracing_test_record_about_a_task),
+	KUNIT_CASE(tracing_test_limit_while_parked),
 	KUNIT_CASE(tracing_test_pmus_refuse),
 	KUNIT_CASE(tracing_test_probes_by_task),
 	KUNIT_CASE(tracing_test_programs_that_do_not_fit),
