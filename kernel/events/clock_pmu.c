@@ -263,6 +263,8 @@ static int perf_clock_pmu_event_init(struct perf_event *event, u64 config)
 		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_type),
 				   PERF_SAMPLE_BRANCH_STACK,
 				   PERF_REASON_NO_BRANCHES);
+	/* An NMI may read the event before it is added for the first time. */
+	perf_counter_set_state(event, PERF_COUNTER_SAVED);
 	if (!is_sampling_event(event))
 		return 0;
 

@@ -257,6 +257,20 @@ static void clock_pmu_test_stopped(struct kunit *test)
 	KUNIT_EXPECT_GT(test, local64_read(&event->count), count);
 }
 
+/* A BPF program in an NMI may read an event just before it is first added. */
+static void clock_pmu_test_read_before_add(struct kunit *test)
+{
+	struct perf_event_attr attr =
+		clock_pmu_test_attr(PERF_COUNT_SW_CPU_CLOCK, 0);
+	struct perf_event *event;
+
+	attr.disabled = 1;
+	event = clock_pmu_test_open_here(test, &attr);
+	scoped_guard(irqsave)
+		event->pmu->read(event);
+	KUNIT_EXPECT_EQ(test, local64_read(&event->count), 0LL);
+}
+
 /* An event may be added without being started. */
 static void clock_pmu_test_added_stopped(struct kunit *test)
 {
@@ -412,6 +426,7 @@ static struct kunit_case clock_pmu_test_cases[] = {
 	KUNIT_CASE(clock_pmu_test_timer),
 	KUNIT_CASE(clock_pmu_test_shortest_period),
 	KUNIT_CASE(clock_pmu_test_stopped),
+	KUNIT_CASE(clock_pmu_test_read_before_add),
 	KUNIT_CASE(clock_pmu_test_added_stopped),
 	KUNIT_CASE(clock_pmu_test_limit),
 	KUNIT_CASE(clock_pmu_test_random),
