@@ -65,28 +65,30 @@ static u64 perf_read_running(const struct perf_event *event)
 	       atomic64_read(&event->child_total_time_running);
 }
 
+/* The lock keeps the times together: running must not exceed enabled. */
+static u64 perf_read_add_one(struct perf_event *event, u64 *enabled,
+			     u64 *running)
+{
+	perf_control_read(event, false);
+	guard(raw_spinlock_irq)(&perf_event_ctx(event)->lock);
+	*enabled += perf_read_enabled(event);
+	*running += perf_read_running(event);
+	return perf_read_count(event);
+}
+
 static u64 perf_read_family(struct perf_event *event, u64 *enabled,
 			    u64 *running)
 {
 	struct perf_event *child;
 	u64 total;
 
+	*enabled = 0;
+	*running = 0;
 	guard(mutex)(&event->child_mutex);
 	perf_swap_hold_counts(event);
-	perf_control_read(event, false);
-	total = perf_read_count(event);
-	/*
-	 * Running is read first: times advance, and running must not exceed
-	 * enabled.
-	 */
-	*running = perf_read_running(event);
-	*enabled = perf_read_enabled(event);
-	list_for_each_entry(child, &event->child_list, child_list) {
-		perf_control_read(child, false);
-		total += perf_read_count(child);
-		*running += READ_ONCE(child->total_time_running);
-		*enabled += READ_ONCE(child->total_time_enabled);
-	}
+	total = perf_read_add_one(event, enabled, running);
+	list_for_each_entry(child, &event->child_list, child_list)
+		total += perf_read_add_one(child, enabled, running);
 	perf_swap_release_counts(event);
 	return total;
 }
@@ -367,7 +369,8 @@ ssize_t perf_read(struct file *file, char __user *buf, size_t count,
  * @event: event
  *
  * Context: task.
- * Return: true when its task has exited and no inherited copy is left.
+ * Return: true when its task has exited or its PMU has gone, and no inherited
+ * copy is left.
  */
 bool perf_read_is_hup(struct perf_event *event)
 {
