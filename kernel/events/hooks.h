@@ -23,7 +23,8 @@ struct perf_hooks {
 	void (*event_last_put)(struct perf_event *event);
 	/**
 	 * @mux_timer: From "pmu" to "rotate": the handler of each timer of
-	 * multiplexing. Context: hard interrupt, on the CPU of the timer.
+	 * multiplexing. Context: hard interrupt, on the CPU of the timer, or on
+	 * another one if that CPU went offline.
 	 */
 	enum hrtimer_restart (*mux_timer)(struct hrtimer *timer);
 	/**

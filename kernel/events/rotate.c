@@ -16,7 +16,8 @@
  * that it has interrupted (see remote.c); on another CPU if the first one went
  * offline while its timer was pending.
  *
- * Locking: takes the locks of both contexts, and mux_lock after their release.
+ * Locking: takes the locks of both contexts; mux_lock inside of them when a
+ * group has to wait, and alone after their release.
  *
  * Why no start of the timer is lost: the handler checks for waiting groups, and
  * stops the timer if there is none. In between, no group of this CPU can begin

@@ -179,8 +179,9 @@ void perf_sample_fit_stack(struct perf_sample_data *data,
 
 /*
  * The first thread has used its stack from the start down to @sp, so the pages
- * between are there. If one was swapped out, or prctl(2) moved the start, the
- * copy ends with an exception.
+ * between are there, except those of large variables that were never written.
+ * At such a page, at one that was swapped out, or after prctl(2) moved the
+ * start, the copy ends with an exception.
  */
 static bool sample_stack_was_used(unsigned long sp, unsigned long len)
 {
