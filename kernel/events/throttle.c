@@ -609,6 +609,15 @@ static void perf_throttle_tick_list(struct list_head *active)
 	}
 }
 
+/* To disable an uncore PMU may take many accesses of memory-mapped registers. */
+static bool perf_throttle_tick_wants(struct perf_pmu_ctx *epc, bool throttled)
+{
+	if (!perf_pmu_ctx_is_active(epc))
+		return false;
+	return epc->nr_freq ||
+	       (throttled && READ_ONCE(perf_cpc_oncpu(epc->pmu)->throttled));
+}
+
 static void perf_throttle_tick_ctx(struct perf_ctx *ctx,
 				   bool throttled)
 {
@@ -618,8 +627,7 @@ static void perf_throttle_tick_ctx(struct perf_ctx *ctx,
 		return;
 	guard(raw_spinlock)(&ctx->lock);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
-		if ((!throttled && !epc->nr_freq) ||
-		    !perf_pmu_ctx_is_active(epc))
+		if (!perf_throttle_tick_wants(epc, throttled))
 			continue;
 		perf_pmu_disable(epc->pmu);
 		perf_throttle_tick_list(&epc->pinned_active);

@@ -194,6 +194,7 @@ static void fake_pmu_disable(struct pmu *pmu)
 {
 	struct fake_pmu_cpu *unit = this_cpu_ptr(to_fake(pmu)->cpus);
 
+	atomic_inc(&to_fake(pmu)->calls[FAKE_DISABLE]);
 	fake_pmu_expect(to_fake(pmu), !unit->disabled, "disabled twice");
 	unit->disabled = true;
 }

@@ -22,6 +22,7 @@ enum fake_pmu_call {
 	FAKE_START,
 	FAKE_STOP,
 	FAKE_READ,
+	FAKE_DISABLE,		/* of the whole PMU */
 	FAKE_COMMIT,
 	FAKE_CANCEL,
 	FAKE_NR_CALLS

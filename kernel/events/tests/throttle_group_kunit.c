@@ -481,6 +481,42 @@ static void throttle_group_test_of_a_task(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
 }
 
+static void throttle_group_test_elsewhere_oncpu(void *arg)
+{
+	struct throttle_group_test_world *world = arg;
+	struct perf_event *clock = world->events[0];
+
+	while (!perf_throttle_account_nmi(clock, true))
+		;
+	world->over_again = perf_event_is_throttled(clock);
+	world->stops = -fake_pmu_calls(&fake, FAKE_DISABLE);
+	perf_event_task_tick();
+	world->stops += fake_pmu_calls(&fake, FAKE_DISABLE);
+	world->after_end = perf_event_is_throttled(clock);
+}
+
+/* The tick does not touch a PMU on which no event is throttled. */
+static void throttle_group_test_elsewhere(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_SOFTWARE,
+		.config		= PERF_COUNT_SW_CPU_CLOCK,
+		.size		= sizeof(attr),
+		.sample_period	= NSEC_PER_SEC,
+	};
+	struct throttle_group_test_world world = { };
+
+	throttle_group_test_begin(test, &world);
+	world.events[0] = fake_open_counter(test, &attr,
+					    cpumask_first(cpu_online_mask),
+					    NULL);
+	throttle_group_test_call(test, throttle_group_test_elsewhere_oncpu,
+				 &world);
+	KUNIT_EXPECT_TRUE(test, world.over_again);
+	KUNIT_EXPECT_FALSE(test, world.after_end);
+	KUNIT_EXPECT_EQ(test, world.stops, 0);
+}
+
 /*
  * A throttled clock event that is scheduled in with its task reports that it
  * is no longer throttled.
@@ -521,6 +557,7 @@ static struct kunit_case throttle_group_test_cases[] = {
 	KUNIT_CASE(throttle_group_test_trace_goes_on),
 	KUNIT_CASE(throttle_group_test_until_add),
 	KUNIT_CASE(throttle_group_test_of_a_task),
+	KUNIT_CASE(throttle_group_test_elsewhere),
 	KUNIT_CASE(throttle_group_test_clock_sleeps),
 	{ }
 };
