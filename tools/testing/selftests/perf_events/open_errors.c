@@ -228,7 +228,8 @@ static char file_max[32];
 
 static void no_free_file(void)
 {
-	if (!write_text(FILE_MAX, "1"))
+	/* The kernel's number of files is not exact while it is small. */
+	if (!write_text(FILE_MAX, "0"))
 		test_skip(FILE_MAX ": %s", strerror(errno));
 	run_child(open_without_files, NULL);
 	write_text(FILE_MAX, file_max);
