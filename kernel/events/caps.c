@@ -80,7 +80,7 @@ struct perf_trial {
 	struct perf_event		*anchor;
 	bool				no_memory;
 	unsigned int			nr;
-	struct perf_event		*member[PERF_CAPS_GROUP_MAX];
+	struct perf_event		*event[PERF_CAPS_GROUP_MAX];
 	/* The pinned events of the last CPU that was looked at, if any was. */
 	bool				has_looked;
 	unsigned int			nr_pinned;
@@ -110,7 +110,7 @@ static struct perf_event *caps_alloc(struct perf_trial *trial,
 	const struct perf_event_spec spec = {
 		.attr		= attr,
 		.cpu		= trial->cpu,
-		.group_leader	= trial->nr ? trial->member[0] : NULL,
+		.group_leader	= trial->nr ? trial->event[0] : NULL,
 		.cgroup_fd	= -1,
 	};
 	struct perf_event *event = perf_event_alloc_trial(&spec, trial->pmu);
@@ -136,7 +136,7 @@ static bool caps_add(struct perf_trial *trial,
 		return false;
 	scoped_guard(raw_spinlock_irq, &trial->ctx->lock)
 		perf_group_attach_locked(event);
-	trial->member[trial->nr++] = event;
+	trial->event[trial->nr++] = event;
 	return true;
 }
 
@@ -162,7 +162,7 @@ void perf_trial_clear(struct perf_trial *trial)
 	struct perf_event *event;
 
 	while (trial->nr) {
-		event = trial->member[--trial->nr];
+		event = trial->event[--trial->nr];
 		scoped_guard(raw_spinlock_irq, &trial->ctx->lock)
 			perf_group_detach_locked(event, NULL);
 		perf_event_put(event);

@@ -603,25 +603,25 @@ void perf_group_detach_locked(struct perf_event *event,
 /**
  * perf_group_read_size() - compute the bytes that read(2) of a group returns
  * @read_format: PERF_FORMAT_* of the event that is read
- * @nr_members: events in the group, leader included
+ * @nr_events: events in the group, leader included
  *
  * Return: bytes; no group makes the result wrap.
  */
-size_t perf_group_read_size(u64 read_format, unsigned int nr_members)
+size_t perf_group_read_size(u64 read_format, unsigned int nr_events)
 {
-	size_t member = sizeof(u64), size = 0;
+	size_t each = sizeof(u64), size = 0;
 
 	if (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		size += sizeof(u64);
 	if (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
 		size += sizeof(u64);
 	if (read_format & PERF_FORMAT_ID)
-		member += sizeof(u64);
+		each += sizeof(u64);
 	if (read_format & PERF_FORMAT_LOST)
-		member += sizeof(u64);
+		each += sizeof(u64);
 	if (!(read_format & PERF_FORMAT_GROUP))
-		return size + member;
-	return size + sizeof(u64) + member * nr_members;
+		return size + each;
+	return size + sizeof(u64) + each * nr_events;
 }
 
 /**
@@ -640,9 +640,9 @@ void perf_group_set_read_size(struct perf_event *event)
 }
 
 static bool perf_group_event_fits(const struct perf_event *event,
-				  unsigned int nr_members)
+				  unsigned int nr_events)
 {
-	return perf_group_read_size(event->attr.read_format, nr_members) <=
+	return perf_group_read_size(event->attr.read_format, nr_events) <=
 	       PERF_GROUP_READ_MAX;
 }
 
@@ -659,21 +659,21 @@ static bool perf_group_event_fits(const struct perf_event *event,
 bool perf_group_size_fits(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
-	unsigned int nr_members = leader->nr_siblings + 1;
+	unsigned int nr_events = leader->nr_siblings + 1;
 
 	/* An event without a group always fits. */
-	if (leader == event && nr_members == 1)
+	if (leader == event && nr_events == 1)
 		return true;
 	if (leader != event)
-		nr_members++;
-	if (!perf_group_event_fits(event, nr_members))
+		nr_events++;
+	if (!perf_group_event_fits(event, nr_events))
 		return false;
 	if (leader == event)
 		return true;
-	if (!perf_group_event_fits(leader, nr_members))
+	if (!perf_group_event_fits(leader, nr_events))
 		return false;
 	for_each_sibling_event(sibling, leader) {
-		if (!perf_group_event_fits(sibling, nr_members))
+		if (!perf_group_event_fits(sibling, nr_events))
 			return false;
 	}
 	return true;

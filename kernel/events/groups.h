@@ -85,7 +85,7 @@ void perf_group_detach_locked(struct perf_event *event,
 void perf_group_refresh_caps_locked(struct perf_event *leader);
 
 /* Sizes. */
-size_t perf_group_read_size(u64 read_format, unsigned int nr_members);
+size_t perf_group_read_size(u64 read_format, unsigned int nr_events);
 void perf_group_set_read_size(struct perf_event *event);
 bool perf_group_size_fits(struct perf_event *event);
 

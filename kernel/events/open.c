@@ -654,18 +654,18 @@ static int perf_open_build(struct perf_open *open)
  * The event restarts in the new event's PMU context, as if just opened. An
  * event that an exec has ended stays as it is.
  */
-static void perf_open_replace(struct perf_open *open, struct perf_event *member)
+static void perf_open_replace(struct perf_open *open, struct perf_event *event)
 {
-	struct perf_pmu_ctx *old = perf_event_pmu_ctx(member);
+	struct perf_pmu_ctx *old = perf_event_pmu_ctx(event);
 	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(open->event);
 
-	if (perf_open_is_gone(member))
+	if (perf_open_is_gone(event))
 		return;
 	perf_epc_get_ref(epc);
-	member->pmu_ctx = &epc->pub;
+	event->pmu_ctx = &epc->pub;
 	perf_epc_put(old);
-	perf_event_state_init(member);
-	perf_control_install(open->ctx, member);
+	perf_event_state_init(event);
+	perf_control_install(open->ctx, event);
 }
 
 /*

@@ -121,16 +121,16 @@ struct sample_group {
 
 static __always_inline u64 *sample_event_words(u64 *to,
 					       const struct sample_group *group,
-					       struct perf_event *member,
+					       struct perf_event *event,
 					       u64 format)
 {
-	if (member != group->event && !group->fresh &&
-	    member->state == PERF_EVENT_STATE_ACTIVE &&
-	    member->oncpu == raw_smp_processor_id())
-		member->pmu->read(member);
+	if (event != group->event && !group->fresh &&
+	    event->state == PERF_EVENT_STATE_ACTIVE &&
+	    event->oncpu == raw_smp_processor_id())
+		event->pmu->read(event);
 
-	*to++ = local64_read(&member->count);
-	return sample_id_words(to, member, format);
+	*to++ = local64_read(&event->count);
+	return sample_id_words(to, event, format);
 }
 
 /* Writes in place: @to to @end has the size of the group and is in one page. */

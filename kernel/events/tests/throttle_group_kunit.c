@@ -178,7 +178,7 @@ static void throttle_group_test_until_tick(struct kunit *test)
 }
 
 /* When the throttling ends, a disabled sibling is not started. */
-static void throttle_group_test_member_off(struct kunit *test)
+static void throttle_group_test_sibling_off(struct kunit *test)
 {
 	struct throttle_group_test_world world = { };
 
@@ -545,7 +545,7 @@ static void throttle_group_test_clock_sleeps(struct kunit *test)
 
 static struct kunit_case throttle_group_test_cases[] = {
 	KUNIT_CASE(throttle_group_test_until_tick),
-	KUNIT_CASE(throttle_group_test_member_off),
+	KUNIT_CASE(throttle_group_test_sibling_off),
 	KUNIT_CASE(throttle_group_test_ends_early),
 	KUNIT_CASE(throttle_group_test_leaves),
 	KUNIT_CASE(throttle_group_test_without_interrupt),
