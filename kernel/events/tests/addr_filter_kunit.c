@@ -412,7 +412,7 @@ static void filter_test_refused(struct kunit *test)
 	filter_test_expect_seen(test, 0, STOP, 7, 8);
 }
 
-/* The core does not ask a PMU that has no filters. */
+/* The core does not ask a PMU that has no filters, or does not want to know. */
 static void filter_test_none(struct kunit *test)
 {
 	struct perf_event *event = filter_test_open(test);
@@ -426,6 +426,11 @@ static void filter_test_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, filter_test_seen.syncs, 0);
 	perf_event_disable(event);
 	fake.pmu.nr_addr_filters = NR_FILTERS;
+	fake.pmu.addr_filters_sync = NULL;
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.syncs, 0);
+	perf_event_disable(event);
+	fake.pmu.addr_filters_sync = filter_test_sync;
 	perf_event_enable(event);
 	KUNIT_EXPECT_EQ(test, filter_test_seen.syncs, 1);
 }

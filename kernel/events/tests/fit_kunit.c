@@ -130,12 +130,31 @@ static void fit_test_driver(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fit_test_beside(test, -1, 10, 0), PERF_FIT_NO);
 }
 
+/* A driver that has gone must not be asked, whatever else is known of its PMU. */
+static void fit_test_gone(struct kunit *test)
+{
+	struct pmu *gone = kunit_kzalloc(test, sizeof(*gone), GFP_KERNEL);
+	struct perf_fit *fit;
+
+	KUNIT_ASSERT_NOT_NULL(test, gone);
+	judge_pmu_let_know(8, 0);
+	judge_pmu_register(test);
+	*gone = judge_pmu.pmu;
+	fit = fit_test_question(test, -1, 1, 0);
+	perf_fit_judge(fit);
+	KUNIT_EXPECT_EQ(test, fit->alone, PERF_FIT_YES);
+	fit->pmu = gone;
+	perf_fit_judge(fit);
+	KUNIT_EXPECT_EQ(test, fit->alone, PERF_FIT_UNKNOWN);
+}
+
 static struct kunit_case fit_test_cases[] = {
 	KUNIT_CASE(fit_test_group),
 	KUNIT_CASE(fit_test_beside_pinned),
 	KUNIT_CASE(fit_test_exclusive),
 	KUNIT_CASE(fit_test_unknown),
 	KUNIT_CASE(fit_test_driver),
+	KUNIT_CASE(fit_test_gone),
 	{ }
 };
 
