@@ -17,7 +17,8 @@
  *
  * Locking: ctx->mutex of the opened events, then the child_mutex of each event.
  * Several child_mutexes nest only under that one ctx->mutex, so their order
- * does not matter.
+ * does not matter. A call for all events of an owner holds the child_mutex of
+ * one event only; the later events that it visits have the same ctx->mutex.
  *
  * Race, a fork copies an event of a group that is being enabled:
  *  1. the fork has the child_mutex of the event's eldest, reads OFF from the
@@ -281,6 +282,8 @@ void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
 struct perf_batch_owned_args {
 	struct perf_event		*event;
 	const struct task_struct	*owner;
+	/* The context whose mutex is held. */
+	const struct perf_ctx		*mutexed;
 	u64				first;
 	enum perf_batch_op		op;
 	int				left;
@@ -288,14 +291,19 @@ struct perf_batch_owned_args {
 	struct perf_event		*leaders[PERF_BATCH_PORTION];
 };
 
-/* Only current adds events to its list. An event that is closed loses its owner. */
+/*
+ * Only current adds events to its list. An event that is closed loses its owner.
+ * An event that was opened in another context may be changed meanwhile under
+ * that one's mutex; it gets a call of its own.
+ */
 static bool perf_batch_is_owned(const struct perf_event *event,
 				const struct perf_batch_owned_args *args)
 {
 	const struct perf_event *eldest = perf_event_eldest(event);
 
 	return READ_ONCE(eldest->owner) == args->owner &&
-	       eldest->id >= args->first;
+	       eldest->id >= args->first &&
+	       perf_ctx_of(READ_ONCE(eldest->ctx)) == args->mutexed;
 }
 
 static bool perf_batch_owned_events_locked(struct perf_event *leader,
@@ -473,6 +481,7 @@ void perf_batch_owned(enum perf_batch_op op)
 			break;
 		args.first = event->id;
 		ctx = perf_event_ctx_lock(event);
+		args.mutexed = ctx;
 		perf_batch_owned_family(event, &args);
 		perf_event_ctx_unlock(event, ctx);
 	}

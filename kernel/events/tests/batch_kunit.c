@@ -467,6 +467,59 @@ static noinline void batch_test_dirty_stack(void)
 }
 
 /* More events than a call visits, and more than there are counters. */
+struct batch_test_holder {
+	struct perf_event	*copy, *other;
+	struct completion	held, done;
+	int			seen;
+};
+
+/* Holds the mutex of @other's context until @copy has been disabled. */
+static int batch_test_hold(void *arg)
+{
+	struct batch_test_holder *holder = arg;
+	struct perf_ctx *ctx = perf_event_ctx_lock(holder->other);
+
+	complete(&holder->held);
+	for (int i = 0; i < 1000 && READ_ONCE(holder->copy->state) != OFF; i++)
+		fsleep(1000);
+	fsleep(20000);
+	holder->seen = READ_ONCE(holder->other->state);
+	perf_event_ctx_unlock(holder->other, ctx);
+	complete(&holder->done);
+	return 0;
+}
+
+/*
+ * In the context of a copy there is an event that was opened there. Whoever has
+ * the mutex of that context relies on it that the event does not change.
+ */
+static void batch_test_owned_elsewhere(struct kunit *test)
+{
+	struct perf_event *eldest = batch_test_open_inherit(test, NULL);
+	struct test_task *child = test_task_fork(test, NULL);
+	struct fake_pmu_spec spec = { .cpu = -1, .task = child->task };
+	struct batch_test_holder holder = { .seen = OFF };
+
+	test_task_wait_asleep(child);
+	holder.other = fake_pmu_open(test, &fake, &spec);
+	holder.copy = list_first_entry_or_null(&eldest->child_list,
+					       struct perf_event, child_list);
+	KUNIT_ASSERT_NOT_NULL(test, holder.copy);
+	KUNIT_ASSERT_PTR_EQ(test, holder.copy->ctx, holder.other->ctx);
+	batch_test_own(eldest);
+	batch_test_own(holder.other);
+	init_completion(&holder.held);
+	init_completion(&holder.done);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(batch_test_hold, &holder,
+						    "kunit_batch")));
+	wait_for_completion(&holder.held);
+	perf_batch_owned(PERF_BATCH_DISABLE);
+	wait_for_completion(&holder.done);
+	KUNIT_EXPECT_GT(test, holder.seen, (int)OFF);
+	KUNIT_EXPECT_EQ(test, holder.copy->state, OFF);
+	KUNIT_EXPECT_EQ(test, holder.other->state, OFF);
+}
+
 /* A pinned event that found no counter is enabled like one that is disabled. */
 static void batch_test_owned_error(struct kunit *test)
 {
@@ -517,6 +570,7 @@ static struct kunit_case batch_test_cases[] = {
 	KUNIT_CASE(batch_test_stray_copy),
 	KUNIT_CASE(batch_test_owned_group),
 	KUNIT_CASE(batch_test_owned_sibling),
+	KUNIT_CASE(batch_test_owned_elsewhere),
 	KUNIT_CASE(batch_test_owned_error),
 	KUNIT_CASE(batch_test_owned_many),
 	KUNIT_CASE(batch_test_disable_family),
