@@ -292,7 +292,7 @@ static bool addr_filter_try_apply(struct perf_event *event,
 	struct mm_struct *mm = get_task_mm(task);
 	bool stored;
 
-	/* The task exits, or has no user mode. */
+	/* The task exits, has no user mode, or is being made. */
 	if (!mm)
 		return true;
 	addr_filter_reset_ranges(event, ranges);
@@ -350,14 +350,19 @@ static void addr_filter_exchange(struct perf_event *event,
 	LIST_HEAD(old);
 
 	lockdep_assert_held(&event->child_mutex);
-	guard(raw_spinlock_irqsave)(&filters->lock);
-	list_splice_init(&filters->list, &old);
-	list_splice_init(&list->head, &filters->list);
-	list_splice(&old, &list->head);
-	swap(filters->nr_file_filters, list->nr_file);
-	addr_filter_reset_locked(event);
-	list_for_each_entry(child, &event->child_list, child_list)
-		addr_filter_reset_locked(child);
+	scoped_guard(raw_spinlock_irqsave, &filters->lock) {
+		list_splice_init(&filters->list, &old);
+		list_splice_init(&list->head, &filters->list);
+		list_splice(&old, &list->head);
+		swap(filters->nr_file_filters, list->nr_file);
+		addr_filter_reset_locked(event);
+	}
+	/* There may be thousands of copies, and switches wait for the lock. */
+	list_for_each_entry(child, &event->child_list, child_list) {
+		scoped_guard(raw_spinlock_irqsave, &filters->lock)
+			addr_filter_reset_locked(child);
+		cond_resched();
+	}
 }
 
 static void addr_filter_install(struct perf_event *event,
