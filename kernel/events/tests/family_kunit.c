@@ -701,19 +701,38 @@ static void family_test_exchange_turns(struct kunit *test)
 
 #define LONG_RUN_MS	20
 
-/* Return: false if a host that is busy has given the group that waits a turn. */
+/* Adds the running time of the newest group. Return: false while it runs. */
+static bool family_test_newest_ran(struct task_struct *task, u64 *running)
+{
+	struct perf_ctx *ctx = perf_task_ctx(task);
+	struct perf_event *newest;
+
+	guard(raw_spinlock_irq)(&ctx->lock);
+	newest = list_first_entry(&ctx->event_list, struct perf_event,
+				  event_entry);
+	*running += newest->total_time_running;
+	return newest->state != PERF_EVENT_STATE_ACTIVE;
+}
+
+/*
+ * If another task comes in between, the next of the two loads its own context,
+ * whose newest group may be among the chosen ones.
+ * Return: false if the newest group has had a turn.
+ */
 static bool family_test_run_shortly(struct test_task *child)
 {
-	u64 begin;
+	u64 before = 0, after = 0;
 
 	family_test_set_leads(current, 0);
 	family_test_set_leads(child->task, 0);
-	begin = local_clock();
+	family_test_newest_ran(current, &before);
+	family_test_newest_ran(child->task, &before);
 	for (int i = 0; i < LONG_RUN_MS; i++) {
 		mdelay(1);
 		test_task_act(child);
 	}
-	return local_clock() - begin < 2 * LONG_RUN_MS * NSEC_PER_MSEC;
+	return family_test_newest_ran(current, &after) &&
+	       family_test_newest_ran(child->task, &after) && before == after;
 }
 
 /* Time on the PMU counts for the task, however short its runs are. */
