@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "event_state": the states of events, and the only function that changes
+ * Room "event_state": the states of events, and the only functions that set
  * them.
  *
  * Purpose: one table says which state may follow which. Another one says which
@@ -11,8 +11,8 @@
  *
  * Contexts: any but NMI. NMI reads event->state.
  *
- * Locking: a state changes under ctx->lock. A new event or copy that is in no
- * context yet belongs to its creator alone.
+ * Locking: a state changes under ctx->lock. An event that is in no context is
+ * changed by whoever creates or moves it.
  *
  * Race, an NMI reads an event's times while its state changes on the same CPU:
  * the sum and the offset are stored before the state that selects one of them;
@@ -182,14 +182,16 @@ static void perf_event_state_check(const struct perf_event *event,
 
 /**
  * perf_event_state_init() - set the state that an event starts in
- * @event: new event
+ * @event: new event, or one that moves and is in no context
  *
- * Context: no other code can find the event.
+ * Context: the mutex of the context that the event will join; or no other code
+ * can find the event.
  */
 void perf_event_state_init(struct perf_event *event)
 {
-	event->state = event->attr.disabled ? PERF_EVENT_STATE_OFF :
-					      PERF_EVENT_STATE_INACTIVE;
+	/* The files of an event that moves are read without the mutex. */
+	WRITE_ONCE(event->state, event->attr.disabled ?
+		   PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE);
 }
 
 /*

@@ -14,8 +14,9 @@
  *
  * Contexts: task; may sleep.
  *
- * Lifetime: an opened event has a reference on its task. Tasks are found through
- * events of a context whose mutex is held, and are referenced for the call.
+ * Lifetime: an opened event has a reference on its task. Owners are found through
+ * events of a context whose mutex is held, hosts under the lock of the context
+ * that they have; both are referenced for the call.
  *
  * Locking: the mutexes of the two contexts, the lower address first. Both are
  * held (ctx->held), so that no switch exchanges them for a third. A fork and an

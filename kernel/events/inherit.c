@@ -131,7 +131,8 @@ static bool inherit_find_leader(struct perf_event *copy)
 /*
  * Fields that may have changed since the copy was made. A change of the eldest
  * and its copies takes child_mutex: it comes before this, or finds the copy on
- * the list.
+ * the list. The place of a breakpoint is not among them: a change of it may miss
+ * a copy that is being made.
  */
 
 /*

@@ -24,8 +24,10 @@
  * copied, its copy. A task itself changes its perf_event_ctxp from its own
  * context to a handle, with the mutex of the context held. Any task may change
  * it from a handle to a context, with perf_event_mutex and family->mutex held.
- * The task's exit changes it to NULL; the exit has taken and released
- * perf_event_mutex after the task was marked.
+ * The first context is published with perf_event_mutex held; switches exchange
+ * contexts (swap.c). The task's exit, and an exec that gains privileges, change
+ * it to NULL: from a handle with perf_event_mutex held, from a context with that
+ * one's mutex held.
  *
  * Race: an event is opened on a task that founds a family.
  *   1. The opener has a reference on the task's context, and waits for its

@@ -3,7 +3,7 @@
  * Room "random": periods that are drawn at random.
  *
  * Purpose: PERF_EVENT_IOC_RANDOM_PERIOD, for an event and its inherited copies.
- * The draws themselves are in random.h; the code that ends a period makes them.
+ * The draws themselves are in random_draw.h; the code that ends a period makes them.
  *
  * Owns: hw.random_*, which share memory with the fields of frequency mode.
  *

@@ -17,9 +17,10 @@
  * change hands with the pointers.
  *
  * Locking: an exchange takes the locks of both contexts. @next runs nowhere, so
- * no CPU takes them in the other order. Besides, only perf_swap_mark_equal()
- * takes the locks of two task contexts, and there one of the tasks has never
- * run. A context that is held (ctx->held) stays with its task.
+ * no CPU takes them in the other order. Two more functions take the locks of two
+ * task contexts: perf_swap_mark_equal(), where one of the tasks has never run,
+ * and perf_swap_unloaded(), which only tries to take the second. A context that
+ * is held (ctx->held) stays with its task.
  *
  * Race, a context is exchanged while an opener wants it for its task:
  *  1. an opener finds the task's context and waits for its mutex;
