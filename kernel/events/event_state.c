@@ -11,8 +11,8 @@
  *
  * Contexts: any but NMI. NMI reads event->state.
  *
- * Locking: a state changes under ctx->lock. An event that is in no context is
- * changed by whoever creates or moves it.
+ * Locking: a state changes under ctx->lock. While an event is in no context, only
+ * the task that creates or moves it changes the state.
  *
  * Race, an NMI reads an event's times while its state changes on the same CPU:
  * the sum and the offset are stored before the state that selects one of them;

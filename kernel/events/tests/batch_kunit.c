@@ -490,8 +490,8 @@ static int batch_test_hold(void *arg)
 }
 
 /*
- * In the context of a copy there is an event that was opened there. Whoever has
- * the mutex of that context relies on it that the event does not change.
+ * In the context of a copy there is an event that was opened there. Holders of
+ * the mutex of that context rely on it that the event does not change.
  */
 static void batch_test_owned_elsewhere(struct kunit *test)
 {
