@@ -495,14 +495,23 @@ void perf_throttle_clear(struct perf_event *event)
 	WRITE_ONCE(event->hw.interrupts, READ_ONCE(perf_throttle_per_tick));
 }
 
-/*
+/**
+ * perf_throttle_restart_locked() - start an event that was throttled
+ * @event: active event that its driver, or the core, has stopped; its PMU is
+ *	disabled
+ *
  * An event whose count was updated when it was stopped may have another counter
- * now, which has to be loaded.
+ * now, which has to be loaded. Also called before an event that the core has
+ * stopped is taken off the PMU: many drivers stop it once more then, and count
+ * these calls. The mark of a throttled event stays.
+ *
+ * Context: ctx->lock, on the CPU where the event is active.
  */
-static void perf_throttle_start(struct perf_event *event)
+void perf_throttle_restart_locked(struct perf_event *event)
 {
 	bool reload = event->stopped || event->hw.state & PERF_HES_UPTODATE;
 
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	event->stopped = false;
 	event->pmu->start(event, reload ? PERF_EF_RELOAD : 0);
 }
@@ -512,22 +521,7 @@ static void perf_throttle_end(struct perf_event *event)
 	if (!perf_throttle_is_active(event))
 		return;
 	perf_throttle_clear(event);
-	perf_throttle_start(event);
-}
-
-/**
- * perf_throttle_restart_locked() - start an event that was stopped with its group
- * @event: active event with event->stopped; its PMU is disabled
- *
- * Many drivers stop an event when it is taken off the PMU, and count their
- * calls: starts and stops must alternate. The event stays throttled.
- *
- * Context: ctx->lock, on the CPU where the event is active.
- */
-void perf_throttle_restart_locked(struct perf_event *event)
-{
-	lockdep_assert_held(&perf_event_ctx(event)->lock);
-	perf_throttle_start(event);
+	perf_throttle_restart_locked(event);
 }
 
 /**

@@ -29,7 +29,7 @@ void perf_throttle_clear(struct perf_event *event);
 /* Ends the throttling of the group of @event. ctx->lock, the PMU disabled. */
 void perf_throttle_end_locked(struct perf_event *event);
 
-/* Starts an event that was stopped with its group. ctx->lock, the PMU disabled. */
+/* Starts an event that was throttled. ctx->lock, the PMU disabled. */
 void perf_throttle_restart_locked(struct perf_event *event);
 
 /* Ends the throttling of all groups on a PMU. Both locks, the PMU disabled. */

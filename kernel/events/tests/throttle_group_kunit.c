@@ -481,6 +481,16 @@ static void throttle_group_test_of_a_task(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
 }
 
+static struct perf_event_attr throttle_group_test_clock(u64 config)
+{
+	return (struct perf_event_attr) {
+		.type		= PERF_TYPE_SOFTWARE,
+		.config		= config,
+		.size		= sizeof(struct perf_event_attr),
+		.sample_period	= NSEC_PER_SEC,
+	};
+}
+
 static void throttle_group_test_elsewhere_oncpu(void *arg)
 {
 	struct throttle_group_test_world *world = arg;
@@ -498,12 +508,8 @@ static void throttle_group_test_elsewhere_oncpu(void *arg)
 /* The tick does not touch a PMU on which no event is throttled. */
 static void throttle_group_test_elsewhere(struct kunit *test)
 {
-	struct perf_event_attr attr = {
-		.type		= PERF_TYPE_SOFTWARE,
-		.config		= PERF_COUNT_SW_CPU_CLOCK,
-		.size		= sizeof(attr),
-		.sample_period	= NSEC_PER_SEC,
-	};
+	struct perf_event_attr attr =
+		throttle_group_test_clock(PERF_COUNT_SW_CPU_CLOCK);
 	struct throttle_group_test_world world = { };
 
 	throttle_group_test_begin(test, &world);
@@ -523,12 +529,8 @@ static void throttle_group_test_elsewhere(struct kunit *test)
  */
 static void throttle_group_test_clock_sleeps(struct kunit *test)
 {
-	struct perf_event_attr attr = {
-		.type		= PERF_TYPE_SOFTWARE,
-		.config		= PERF_COUNT_SW_TASK_CLOCK,
-		.size		= sizeof(attr),
-		.sample_period	= NSEC_PER_SEC,
-	};
+	struct perf_event_attr attr =
+		throttle_group_test_clock(PERF_COUNT_SW_TASK_CLOCK);
 	struct perf_event *event;
 
 	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
