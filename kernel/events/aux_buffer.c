@@ -28,7 +28,8 @@
  *
  *   retire				begin
  *     aux.open = NULL			  area = aux.open
- *     (b) full barrier			  aux.writing = area; (a) full barrier
+ *     (b) full barrier			  aux.writing = area; aux.cpu = this CPU
+ *					  (a) full barrier
  *     is aux.writing the area?		  is aux.open still the area?
  *
  *   1. The two questions cannot both get the old answer: either begin withdraws
@@ -40,7 +41,10 @@
  *   4. If the output is open although the event is off its PMU, the driver has
  *      forgotten it. Then retire ends the output, and the driver can no longer
  *      use its handle.
- *   5. Nothing uses the area any more. The driver's data is freed, later the
+ *   5. Some drivers use their data until pmu::stop, although their interrupt has
+ *      ended the output and could not begin another one. Therefore the events
+ *      of the buffer are stopped once more, on the CPU of the last output.
+ *   6. Nothing uses the area any more. The driver's data is freed, later the
  *      pages.
  *
  * perf_aux_retire_locked() repeats steps 2 to 4, and each iteration makes
@@ -49,6 +53,15 @@
  * writer, it stops the writer and queues the irq_work that disables it; the
  * next iteration ends its output. No other writer begins, since aux.open is
  * NULL.
+ *
+ * All events that trace into a buffer run on one CPU, or belong to one task. So
+ * the CPU of the last output, which is never forgotten, is the only one where a
+ * driver may still use its data.
+ *
+ * Race, an event leaves its buffer while another CPU begins an output: it is
+ * the same with event->rb instead of aux.open. Either begin sees that the event
+ * has another buffer, or the CPU of the output is known to the task that stops
+ * the event, perf_aux_stop().
  *
  * aux.writer is dereferenced only if the same pointer is found among the active
  * events: an output that a driver has forgotten may belong to an event that was
@@ -366,19 +379,17 @@ static void perf_aux_let_go(struct perf_buffer *rb, struct perf_event *event)
 	/* The driver may use the handle for another output already. */
 	if (handle->rb == rb)
 		cmpxchg(&handle->event, event, NULL);
-	WRITE_ONCE(rb->aux.cpu, -1);
 	perf_debug_delay();
 	smp_store_release(&rb->aux.writing, NULL); /* after the last access */
 	perf_rb_put(rb);
 }
 
 /* Ends an output that the driver has forgotten. Its data is not reported. */
-static void perf_aux_abandon_locked(struct perf_buffer *rb)
+static void perf_aux_abandon_locked(struct perf_buffer *rb,
+				    struct perf_event *writer)
 {
-	struct perf_event *writer = READ_ONCE(rb->aux.writer);
-
 	lockdep_assert_held(&rb->aux.mutex);
-	if (!writer)
+	if (READ_ONCE(rb->aux.writer) != writer)
 		return;
 	pr_warn_once("perf: %s has left an AUX output open\n",
 		     rb->aux.area->pmu->name);
@@ -398,86 +409,85 @@ bool perf_aux_is_here(const struct perf_event *event)
 	       READ_ONCE(event->oncpu) == smp_processor_id();
 }
 
-static bool perf_aux_is_among(const struct list_head *active,
-			      const struct perf_event *event)
+/* Events to stop: a family, or else all that write to the buffer. */
+struct perf_aux_stop {
+	struct perf_buffer	*rb;
+	struct perf_event	*family;
+	bool			found_writer;
+};
+
+static bool perf_aux_uses(const struct perf_buffer *rb,
+			  struct perf_event *event)
+{
+	return rcu_access_pointer(*perf_rb_slot(perf_event_eldest(event))) ==
+	       rb;
+}
+
+/*
+ * An open output is to be over. If the driver ends it in pmu::del only, the
+ * event is disabled.
+ */
+static void perf_aux_stop_event(struct perf_aux_stop *stop,
+				struct perf_event *event)
+{
+	bool writes = READ_ONCE(stop->rb->aux.writer) == event;
+
+	if (!has_aux(event) || !perf_aux_is_here(event))
+		return;
+	if (stop->family ? perf_event_eldest(event) != stop->family :
+			   !writes && !perf_aux_uses(stop->rb, event))
+		return;
+	stop->found_writer |= writes;
+	perf_pmu_disable(event->pmu);
+	event->pmu->stop(event, PERF_EF_UPDATE);
+	perf_pmu_enable(event->pmu);
+	if (!stop->family && READ_ONCE(stop->rb->aux.writer) == event)
+		perf_pending_disable(event);
+}
+
+static void perf_aux_stop_groups(struct perf_aux_stop *stop,
+				 const struct list_head *active)
 {
 	struct perf_event *leader, *sibling;
 
 	list_for_each_entry(leader, active, active_list) {
-		if (leader == event)
-			return true;
-		for_each_sibling_event(sibling, leader) {
-			if (sibling == event)
-				return perf_aux_is_here(sibling);
-		}
+		perf_aux_stop_event(stop, leader);
+		for_each_sibling_event(sibling, leader)
+			perf_aux_stop_event(stop, sibling);
 	}
-	return false;
 }
 
-/* True if @event, which may have been freed, is an active event of @ctx. */
-static bool perf_aux_is_on_locked(struct perf_ctx *ctx,
-				  const struct perf_event *event)
+static void perf_aux_stop_ctx(struct perf_aux_stop *stop, struct perf_ctx *ctx)
 {
 	struct perf_pmu_ctx *epc;
 
-	lockdep_assert_held(&ctx->lock);
-	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
-		if (perf_aux_is_among(&epc->pinned_active, event) ||
-		    perf_aux_is_among(&epc->flexible_active, event))
-			return true;
-	}
-	return false;
-}
-
-struct perf_aux_stop {
-	struct perf_buffer	*rb;
-	struct perf_event	*family;
-};
-
-static void perf_aux_stop_writer(const struct perf_aux_stop *stop,
-				 struct perf_event *writer)
-{
-	if (stop->family && perf_event_eldest(writer) != stop->family)
+	if (!ctx)
 		return;
-	perf_pmu_disable(writer->pmu);
-	writer->pmu->stop(writer, PERF_EF_UPDATE);
-	perf_pmu_enable(writer->pmu);
-	if (!stop->family && READ_ONCE(stop->rb->aux.writer) == writer)
-		perf_pending_disable(writer);
-}
-
-/* Return: whether the writer is an active event of @ctx; then it is stopped. */
-static bool perf_aux_stop_ctx(const struct perf_aux_stop *stop,
-			      struct perf_ctx *ctx)
-{
-	struct perf_event *writer = READ_ONCE(stop->rb->aux.writer);
-
-	if (!ctx || !writer)
-		return false;
 	guard(raw_spinlock)(&ctx->lock);
-	if (!perf_aux_is_on_locked(ctx, writer) || !has_aux(writer))
-		return false;
-	perf_aux_stop_writer(stop, writer);
-	return true;
+	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		perf_aux_stop_groups(stop, &epc->pinned_active);
+		perf_aux_stop_groups(stop, &epc->flexible_active);
+	}
 }
 
 /*
  * An active writer stays active as long as interrupts are off. An NMI may end
  * its output at any moment.
- * Return: 0; -ESRCH if the writer is no active event of this CPU.
+ * Return: 0; -ESRCH if this CPU has an output whose event is not active.
  */
 static int perf_aux_stop_oncpu(void *arg)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
-	const struct perf_aux_stop *stop = arg;
+	struct perf_aux_stop *stop = arg;
+	struct perf_event *writer;
 
 	lockdep_assert_irqs_disabled();
+	writer = smp_load_acquire(&stop->rb->aux.writer); /* before its CPU */
 	if (READ_ONCE(stop->rb->aux.cpu) != smp_processor_id())
 		return 0;
-	if (perf_aux_stop_ctx(stop, &cpuctx->ctx) ||
-	    perf_aux_stop_ctx(stop, cpuctx->task_ctx))
-		return 0;
-	return -ESRCH;
+	perf_aux_stop_ctx(stop, &cpuctx->ctx);
+	perf_aux_stop_ctx(stop, cpuctx->task_ctx);
+	return writer && !stop->found_writer ? -ESRCH : 0;
 }
 
 static int perf_aux_stop_call(struct perf_buffer *rb, struct perf_event *family)
@@ -489,27 +499,30 @@ static int perf_aux_stop_call(struct perf_buffer *rb, struct perf_event *family)
 }
 
 /**
- * perf_aux_stop() - stop an event that writes to an area
- * @rb: buffer
- * @family: the event, or the eldest of the inherited copies to stop
+ * perf_aux_stop() - stop an event that may write to an area
+ * @rb: buffer that the event leaves, or has left
+ * @event: event with a trace; its inherited copies are stopped, too
  *
- * An output that begins at the same time may be missed, unless the caller
- * prevents it.
+ * If the event has left the buffer, neither it nor its driver uses the area
+ * any more, unless the output is still open.
  *
  * Context: task, interrupts on; mutexes may be held.
  */
-void perf_aux_stop(struct perf_buffer *rb, struct perf_event *family)
+void perf_aux_stop(struct perf_buffer *rb, struct perf_event *event)
 {
-	if (READ_ONCE(rb->aux.writing))
-		perf_aux_stop_call(rb, family);
+	smp_mb(); /* (b), pairs with (a) */
+	perf_aux_stop_call(rb, event);
 }
 
 /* Steps 2 to 4 of the comment on top. An offline CPU has no active events. */
 static void perf_aux_evict_locked(struct perf_buffer *rb)
 {
+	struct perf_event *writer;
+
 	lockdep_assert_held(&rb->aux.mutex);
-	if (perf_aux_stop_call(rb, NULL))
-		perf_aux_abandon_locked(rb);
+	writer = smp_load_acquire(&rb->aux.writer); /* before its CPU */
+	if (writer && perf_aux_stop_call(rb, NULL))
+		perf_aux_abandon_locked(rb, writer);
 }
 
 /* Return: whether a user is left. If not, its accesses to the area are over. */
@@ -551,6 +564,7 @@ void perf_aux_retire_locked(struct perf_buffer *rb)
 		cond_resched();
 	}
 	perf_debug_sleep();
+	perf_aux_stop_call(rb, NULL);
 	area->free_priv(area->priv);
 	area->priv = NULL;
 	perf_aux_set_state(area, PERF_AUX_RETIRED);
@@ -568,10 +582,13 @@ static struct perf_aux_area *perf_aux_take(struct perf_buffer *rb,
 {
 	struct perf_aux_area *area = READ_ONCE(rb->aux.open);
 
-	if (!area || cmpxchg(&rb->aux.writing, NULL, area)) /* (a) */
+	if (!area || cmpxchg(&rb->aux.writing, NULL, area))
 		return NULL;
+	WRITE_ONCE(rb->aux.cpu, raw_smp_processor_id());
+	smp_mb(); /* (a) */
 	perf_debug_delay();
-	if (READ_ONCE(rb->aux.open) != area || area->pmu != event->pmu) {
+	if (READ_ONCE(rb->aux.open) != area || area->pmu != event->pmu ||
+	    !perf_aux_uses(rb, event)) {
 		smp_store_release(&rb->aux.writing, NULL); /* after the check */
 		return NULL;
 	}
@@ -579,7 +596,6 @@ static struct perf_aux_area *perf_aux_take(struct perf_buffer *rb,
 	handle->rb = rb;
 	handle->event = event;
 	WRITE_ONCE(rb->aux.handle, handle);
-	WRITE_ONCE(rb->aux.cpu, raw_smp_processor_id());
 	smp_store_release(&rb->aux.writer, event); /* after handle and cpu */
 	return area;
 }

@@ -76,8 +76,9 @@ struct perf_rb_aux {
 	 * A: event that uses @writing, only compared; NULL if not stored yet.
 	 */
 	struct perf_event	*writer;
-	/* W: handle and CPU of its driver; valid while @writer is set. */
+	/* W: handle of its driver; valid while @writer is set. */
 	struct perf_output_handle *handle;
+	/* W: CPU of the last output, -1 before the first. */
 	int			cpu;
 	/* W: bytes written ever; stamp of the last wake-up. */
 	unsigned long		head;

@@ -331,6 +331,10 @@ static void perf_mmap_link(struct perf_event *event, struct perf_buffer *rb)
  * Makes @event write to @rb, whose reference it takes over, or nowhere if @rb
  * is NULL. Pollers of the event are woken to look again, as wake-ups of the old
  * buffer may have missed them.
+ *
+ * A trace is stopped before, since drivers cannot continue one output in
+ * another buffer; and after, because it may have been started meanwhile. It
+ * continues in @rb when the event starts again.
  */
 static void perf_mmap_attach_mutexed(struct perf_event *event,
 				     struct perf_buffer *rb)
@@ -339,14 +343,17 @@ static void perf_mmap_attach_mutexed(struct perf_event *event,
 
 	lockdep_assert_held(&event->mmap_mutex);
 
-	if (old)
+	if (old) {
+		if (has_aux(event))
+			perf_aux_stop(old, event);
 		perf_mmap_unlink(event, old);
+	}
 	if (rb)
 		perf_mmap_link(event, rb);
 	rcu_assign_pointer(*perf_rb_slot(event), rb);
 	if (old) {
-		/* The trace continues in @rb, when the event starts again. */
-		perf_aux_stop(old, event);
+		if (has_aux(event))
+			perf_aux_stop(old, event);
 		perf_rb_put(old);
 		wake_up_all(&event->waitq);
 	}

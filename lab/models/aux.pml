@@ -6,9 +6,12 @@
  * aux_event.c, mmap.c.
  *
  * Event 0 is scheduled in and out on CPU 0, event 1 on CPU 1; they share the buffer.
+ * ONE_TASK: both belong to one task, which is on one CPU at a time. Without it the CPUs
+ * are independent: more than the core allows.
  * A CPU is a process that does one thing at a time with interrupts off.  On CPU 0 an
  * NMI may come between any two steps.  Drivers end an output in pmu::stop (STYLE 1),
- * in pmu::del (2) or never (3).  Stores are visible at once, except the two that decide
+ * in pmu::del (2) or never (3).  With ONE_TASK they use their part of the area until
+ * pmu::stop, also if their interrupt could not begin another output.  Stores are visible at once, except the two that decide
  * which side sees the other: they may be late until a full barrier.  ring.pml has the
  * protocol of head, tail and bytes; here the reader has read all.
  *
@@ -25,6 +28,8 @@
  *   stops	-DSTYLE=1 -DMAPS=2
  *   dels	-DSTYLE=2 -DMAPS=1
  *   forgets	-DSTYLE=3 -DMAPS=1
+ *   uses	-DSTYLE=1 -DMAPS=2 -DONE_TASK
+ *   uses_dels	-DSTYLE=2 -DMAPS=1 -DONE_TASK
  */
 
 /* Breakages. */
@@ -40,6 +45,7 @@
 #define no_exchange	10	/* forgets: aux.writer is cleared without an exchange */
 #define abandon_any	11	/* dels: abandoned although its event is active */
 #define write_any	12	/* stops: begin takes the area that another event writes */
+#define no_last_stop	13	/* uses: an event without an output is not stopped */
 
 #ifndef BROKEN
 #define BROKEN		0
@@ -53,6 +59,14 @@
 #endif
 #ifndef TURNS
 #define TURNS		1
+#endif
+
+#ifdef ONE_TASK
+#define USES		true
+#define CPU_FREE	(!on_cpu[0] && !on_cpu[1])
+#else
+#define USES		false
+#define CPU_FREE	(!on_cpu[e])
 #endif
 
 #define NOBODY		2	/* no event, and no CPU */
@@ -73,6 +87,8 @@ byte refs = 1;
 
 /* handle->event of each event's driver; is the event active? its hardware stopped? */
 bool handle[2], on[2], stopped[2];
+/* Does the driver use its part of the area? Is the task on the CPU? */
+bool uses[2], on_cpu[2];
 bool disable[2], disabled[2];
 bool in_nmi;
 
@@ -110,7 +126,6 @@ inline let_go_first(who)
 	if
 	:: mine ->
 		d_step { STEP(true) -> handle[who] = false }
-		d_step { STEP(true) -> cpu_of = NOBODY }
 	:: else
 	fi
 }
@@ -164,6 +179,7 @@ inline output_begin()
 #else
 			writing = true
 #endif
+			cpu_of = e
 		fi
 	}
 	if
@@ -175,11 +191,11 @@ inline output_begin()
 			d_step { STEP(!writing_late) -> writing = false }
 		:: atomic { STEP(open || BROKEN == no_second_look) }
 			d_step { STEP(true) -> TOUCH; handle[e] = true }
-			d_step { STEP(true) -> cpu_of = e }
 			d_step {
 				STEP(true) ->
 				assert(writer == NOBODY);
 				writer = e;
+				uses[e] = USES;
 				TOUCH
 			}
 		fi
@@ -194,7 +210,12 @@ inline output_begin()
 /* The driver: pmu::stop */
 inline pmu_stop()
 {
-	d_step { STEP(true) -> stopped[e] = true }
+	d_step {
+		STEP(true) ->
+		assert(!uses[e] || (area && priv));
+		uses[e] = false;
+		stopped[e] = true
+	}
 	if
 	:: STYLE == 1 && handle[e] -> output_end()
 	:: else
@@ -209,20 +230,21 @@ inline event_out()
 	:: STYLE == 2 && handle[e] -> output_end()
 	:: else
 	fi;
-	d_step { STEP(true) -> on[e] = false }
+	d_step { STEP(true) -> on[e] = false; on_cpu[e] = false }
 }
 
 /* A CPU, whose event is @e. */
 proctype processor(byte e)
 {
 	bool nmi, mine, seen;
-	byte turns;
+	byte turns, was_writer;
 
 end:	do
 	/* pmu::add, pmu::start */
 	:: d_step {
-		STEP(!on[e] && !disabled[e] && turns < TURNS) ->
+		STEP(CPU_FREE && !disabled[e] && turns < TURNS) ->
 		turns++;
+		on_cpu[e] = true;
 		stopped[e] = false
 	   }
 		output_begin();
@@ -253,17 +275,21 @@ end:	do
 
 	/* perf_aux_stop_oncpu() */
 	:: atomic { STEP(call == e) }
+		d_step { STEP(true) -> was_writer = writer }
 		if
 		:: cpu_of != e -> not_here = false
-		:: cpu_of == e && writer == e && on[e] ->
-			/* perf_aux_stop_writer() */
+		:: cpu_of == e && on[e] ->
+			/* perf_aux_stop_event() */
 			pmu_stop();
 			d_step {
 				STEP(true) ->
-				disable[e] = writer == e;
+				if
+				:: writer == e -> disable[e] = true
+				:: else
+				fi;
 				not_here = BROKEN == abandon_any
 			}
-		:: else -> not_here = true
+		:: else -> not_here = was_writer != NOBODY
 		fi;
 		call = NOBODY
 	od
@@ -299,6 +325,18 @@ inline look_at_hands()
 #endif
 }
 
+/* perf_aux_stop_call() */
+inline stop_call()
+{
+	seen = cpu_of;
+	if
+	:: seen != NOBODY ->
+		call = seen;
+		call == NOBODY
+	:: else -> not_here = false
+	fi
+}
+
 /* perf_aux_retire_locked() */
 inline retire_locked()
 {
@@ -317,24 +355,22 @@ inline retire_locked()
 			:: else
 			fi;
 			/* perf_aux_evict_locked() */
-			seen = cpu_of;
+			e = writer;
 			if
-			:: seen != NOBODY ->
-				call = seen;
-				call == NOBODY;
+			:: e != NOBODY ->
+				stop_call();
 				if
-				:: not_here && writer != NOBODY ->
+				:: not_here ->
 					/* perf_aux_abandon_locked() */
-					e = writer;
-					if
-					:: e != NOBODY -> abandon(e)
-					:: else
-					fi
+					abandon(e)
 				:: else
 				fi
 			:: else
 			fi
 		od;
+#if BROKEN != no_last_stop
+		stop_call();
+#endif
 		/* area->free_priv() */
 		atomic { assert(priv); priv = false; state = retired }
 	:: else
@@ -356,7 +392,6 @@ inline abandon(who)
 	if
 	:: mine ->
 		handle[who] = false;
-		cpu_of = NOBODY;
 		writing = false;
 		d_step { assert(refs > 1); refs--; mine = false }
 	:: else
