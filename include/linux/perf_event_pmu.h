@@ -256,8 +256,7 @@ struct pmu {
 
 	/**
 	 * @start: Let an added event count. With PERF_EF_RELOAD program the
-	 * counter for hw.period_left first; the caller has then stopped it
-	 * with PERF_EF_UPDATE. With PERF_EF_RESUME only end a pause, and only
+	 * counter for hw.period_left first; the count is then up to date. With PERF_EF_RESUME only end a pause, and only
 	 * if the event is not stopped.
 	 *
 	 * Context: on the CPU; also from the PMU's interrupt, which may be an
@@ -335,11 +334,8 @@ struct pmu {
 			   struct task_struct *task, bool sched_in);
 
 	/**
-	 * @swap_task_ctx: Notifies that two tasks with equal sets of events
-	 * exchange them instead of having them reprogrammed. Exchange the
-	 * task_ctx_data so that each stays with its task. Optional.
-	 *
-	 * Context: the scheduler's, both contexts locked, PMU disabled.
+	 * @swap_task_ctx: Not called: contexts with data of a driver are not
+	 * exchanged. Some drivers set it.
 	 */
 	void (*swap_task_ctx)(struct perf_event_pmu_context *prev_epc,
 			      struct perf_event_pmu_context *next_epc);

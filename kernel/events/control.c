@@ -292,6 +292,8 @@ void perf_control_disable_locked(struct perf_event *event)
 		perf_sched_event_out_locked(event);
 	if (event->state > PERF_EVENT_STATE_OFF)
 		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
+	/* A request of an overflow is met; it must not outlive an enable. */
+	WRITE_ONCE(event->pending_disable, 0);
 	/*
 	 * Otherwise it was active or its leader was disabled, and its page is
 	 * up to date.
@@ -719,7 +721,7 @@ void perf_control_new_period_locked(struct perf_event *event,
 	event->pmu->stop(event, PERF_EF_UPDATE);
 	change(event, arg);
 	perf_control_drop_period(event);
-	event->pmu->start(event, PERF_EF_RELOAD);
+	perf_throttle_start_locked(event);
 	perf_pmu_enable(event->pmu);
 	perf_pmu_enable(perf_event_pmu_ctx(event)->pmu);
 }

@@ -4,7 +4,7 @@
  *
  * Purpose: an event that overflows too often within a tick is throttled: it is
  * stopped until the next tick. Its group is stopped with it, so that the counts
- * of the group belong together; siblings that trace go on. When samples take
+ * of the group belong together; some PMUs go on, perf_throttle_can_stop(). When samples take
  * too much of the CPU's time, all rates are lowered. Events that ask for a
  * frequency get their period adjusted at each overflow, and at a tick if none
  * came for too long.
@@ -330,15 +330,27 @@ static noinline void perf_freq_overflow(struct perf_event *event)
 }
 
 /*
+ * An event that traces is not stopped: its count need not match the others, and
+ * its trace would have a gap. Drivers whose events do not sample need not have
+ * pmu::stop and pmu::start, or may give up the counter there.
+ */
+static bool perf_throttle_can_stop(struct perf_event *event)
+{
+	const struct pmu *pmu = event->pmu;
+
+	return pmu->task_ctx_nr != perf_invalid_context &&
+	       !(pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT) &&
+	       !has_aux(event);
+}
+
+/*
  * Most drivers have already stopped the event whose rate was too high. Some let
  * it count on, as software events do; in a group it is stopped with the others.
- * An event that traces is not stopped: its count need not match the others, and
- * its trace would have a gap.
  */
 static void perf_throttle_stop_event(struct perf_event *event)
 {
-	if (event->state != PERF_EVENT_STATE_ACTIVE || has_aux(event) ||
-	    event->stopped ||
+	if (event->state != PERF_EVENT_STATE_ACTIVE || event->stopped ||
+	    !perf_throttle_can_stop(event) ||
 	    (perf_event_is_throttled(event) &&
 	     event->hw.state & PERF_HES_STOPPED))
 		return;
@@ -497,8 +509,8 @@ void perf_throttle_clear(struct perf_event *event)
 
 /**
  * perf_throttle_restart_locked() - start an event that was throttled
- * @event: active event that its driver, or the core, has stopped; its PMU is
- *	disabled
+ * @event: active event that its driver, or the core, has stopped; its PMU, or
+ *	its group's, is disabled
  *
  * An event whose count was updated when it was stopped may have another counter
  * now, which has to be loaded. Also called before an event that the core has
@@ -514,6 +526,22 @@ void perf_throttle_restart_locked(struct perf_event *event)
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	event->stopped = false;
 	event->pmu->start(event, reload ? PERF_EF_RELOAD : 0);
+}
+
+/**
+ * perf_throttle_start_locked() - start an event that the caller has stopped
+ * @event: active event, whose own PMU is disabled
+ *
+ * An NMI that came before the stop may have throttled it: not all drivers have
+ * a pmu::pmu_disable that prevents this. The tick must not start it twice.
+ *
+ * Context: ctx->lock, on the CPU where the event is active.
+ */
+void perf_throttle_start_locked(struct perf_event *event)
+{
+	if (perf_event_is_throttled(event))
+		perf_throttle_clear(event);
+	event->pmu->start(event, PERF_EF_RELOAD);
 }
 
 static void perf_throttle_end(struct perf_event *event)
@@ -581,7 +609,7 @@ static void perf_freq_tick(struct perf_event *event)
 	perf_freq_window(event, running, U64_MAX);
 	if (perf_freq_is_cut_short(event))
 		local64_set(&event->hw.period_left, 0);
-	event->pmu->start(event, PERF_EF_RELOAD);
+	perf_throttle_start_locked(event);
 }
 
 static void perf_throttle_tick_event(struct perf_event *event)

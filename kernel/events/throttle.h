@@ -25,6 +25,7 @@ bool perf_throttle_holds_nmi(const struct perf_event *event);
 
 /* Takes the mark of a throttled event away, which is about to start. */
 void perf_throttle_clear(struct perf_event *event);
+void perf_throttle_start_locked(struct perf_event *event);
 
 /* Ends the throttling of the group of @event. ctx->lock, the PMU disabled. */
 void perf_throttle_end_locked(struct perf_event *event);

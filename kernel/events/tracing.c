@@ -120,7 +120,6 @@ static void perf_trace_disable_parked_locked(struct perf_event *event)
 	lockdep_assert_held(&ctx->lock);
 	if (ctx->loaded_cpu != PERF_CPU_NONE)
 		return;
-	WRITE_ONCE(event->pending_disable, 0);
 	perf_control_disable_locked(event);
 }
 

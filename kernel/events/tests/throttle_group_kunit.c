@@ -24,6 +24,8 @@
 #define ROUNDS		20
 
 static struct fake_pmu fake;
+static void (*throttle_group_test_fake_stop)(struct perf_event *event,
+					     int flags);
 
 /* A group, an event beside it, and masks of the events stopped at each step. */
 struct throttle_group_test_world {
@@ -232,16 +234,67 @@ static void throttle_group_test_leaves(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, world.events[0]->throttled);
 }
 
-/* The group is throttled even if the PMU has no interrupt. */
+/*
+ * Drivers without an interrupt may have no pmu::stop, so their events go on. The
+ * event that was throttled is started at the tick all the same.
+ */
 static void throttle_group_test_without_interrupt(struct kunit *test)
+{
+	struct throttle_group_test_world world = { };
+	int tries = 0;
+
+	throttle_group_test_begin(test, &world);
+	fake.pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
+	do {
+		throttle_group_test_call(test,
+					 throttle_group_test_overflow_oncpu,
+					 &world);
+		throttle_group_test_call(test, throttle_group_test_tick_oncpu,
+					 &world);
+	} while (!world.after_work && ++tries < MAX_TRIES);
+	fake.pmu.capabilities &= ~PERF_PMU_CAP_NO_INTERRUPT;
+	KUNIT_EXPECT_EQ(test, world.after_work, BIT(1));
+	KUNIT_EXPECT_EQ(test, world.after_end, 0UL);
+}
+
+/* Like a driver whose interrupt comes while its PMU should be disabled. */
+static void throttle_group_test_late_stop(struct perf_event *event, int flags)
+{
+	if (flags & PERF_EF_UPDATE)
+		WRITE_ONCE(event->hw.interrupts, MAX_INTERRUPTS);
+	throttle_group_test_fake_stop(event, flags);
+}
+
+/* A throttled event that is started for a new period is not started again. */
+static void throttle_group_test_start_oncpu(void *arg)
+{
+	struct throttle_group_test_world *world = arg;
+	struct perf_event *event = world->beside;
+
+	world->stops = -fake_pmu_calls(&fake, FAKE_START);
+	scoped_guard(raw_spinlock, &perf_event_ctx(event)->lock) {
+		perf_pmu_disable(event->pmu);
+		event->pmu->stop(event, PERF_EF_UPDATE);
+		perf_throttle_start_locked(event);
+		perf_pmu_enable(event->pmu);
+	}
+	world->over_again = perf_event_is_throttled(event);
+	WRITE_ONCE(perf_cpc_oncpu(event->pmu)->throttled, true);
+	perf_event_task_tick();
+	world->stops += fake_pmu_calls(&fake, FAKE_START);
+}
+
+static void throttle_group_test_starts_once(struct kunit *test)
 {
 	struct throttle_group_test_world world = { };
 
 	throttle_group_test_begin(test, &world);
-	fake.pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
-	throttle_group_test_run(test, &world, throttle_group_test_tick_oncpu,
-				0);
-	fake.pmu.capabilities &= ~PERF_PMU_CAP_NO_INTERRUPT;
+	throttle_group_test_fake_stop = fake.pmu.stop;
+	fake.pmu.stop = throttle_group_test_late_stop;
+	throttle_group_test_call(test, throttle_group_test_start_oncpu, &world);
+	fake.pmu.stop = throttle_group_test_fake_stop;
+	KUNIT_EXPECT_EQ(test, world.stops, 1);
+	KUNIT_EXPECT_FALSE(test, world.over_again);
 }
 
 /* An event with a frequency, and a period that is far too long by now. */
@@ -551,6 +604,7 @@ static struct kunit_case throttle_group_test_cases[] = {
 	KUNIT_CASE(throttle_group_test_ends_early),
 	KUNIT_CASE(throttle_group_test_leaves),
 	KUNIT_CASE(throttle_group_test_without_interrupt),
+	KUNIT_CASE(throttle_group_test_starts_once),
 	KUNIT_CASE(throttle_group_test_cut_short),
 	KUNIT_CASE(throttle_group_test_cut_short_at_tick),
 	KUNIT_CASE(throttle_group_test_scheduled_out),
