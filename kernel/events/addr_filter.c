@@ -41,6 +41,11 @@
  *     copied from, under child_mutex.
  *  2. SET_FILTER holds child_mutex: either the copy has the old list's ranges
  *     and gets new ones, or it joins later and begins with the new ones.
+ *  3. The fork goes on. Until it is complete it may still fail, and then its mm
+ *     is freed while the copy can be found. So SET_FILTER leaves the new task's
+ *     mm alone, and notes that it came in between: ctx->filters_late.
+ *  4. The fork is complete and clears ctx->forking. If it finds the note, it
+ *     applies the list. Full barriers see to it that one of the two does.
  *
  * Race: the driver in an NMI, while this CPU holds the lock.
  *  1. The driver asks for the filters and gets none.
@@ -228,7 +233,9 @@ static void addr_filter_restart_locked(struct perf_event *event)
 		return;
 	perf_pmu_disable(event->pmu);
 	event->pmu->stop(event, PERF_EF_UPDATE);
-	event->pmu->start(event, PERF_EF_RELOAD);
+	/* An NMI that came before the stop may have throttled it. */
+	if (!perf_event_is_throttled(event))
+		event->pmu->start(event, PERF_EF_RELOAD);
 	perf_pmu_enable(event->pmu);
 }
 
@@ -292,7 +299,7 @@ static bool addr_filter_try_apply(struct perf_event *event,
 	struct mm_struct *mm = get_task_mm(task);
 	bool stored;
 
-	/* The task exits, has no user mode, or is being made. */
+	/* The task exits, or has no user mode. */
 	if (!mm)
 		return true;
 	addr_filter_reset_ranges(event, ranges);
@@ -304,6 +311,16 @@ static bool addr_filter_try_apply(struct perf_event *event,
 	return stored;
 }
 
+/* Return: whether perf_addr_filter_fork() is left to apply the list. */
+static bool addr_filter_is_early(struct perf_ctx *ctx)
+{
+	if (!READ_ONCE(ctx->forking))
+		return false;
+	WRITE_ONCE(ctx->filters_late, true);
+	smp_mb(); /* pairs with B */
+	return READ_ONCE(ctx->forking);
+}
+
 /*
  * A copy whose task has exited stays in its context: the code that ends the
  * copy has to take child_mutex, which the caller holds.
@@ -312,13 +329,16 @@ static void addr_filter_apply(struct perf_event *event,
 			      const struct addr_filter_list *list,
 			      struct perf_addr_filter_range *ranges)
 {
-	struct task_struct *task = READ_ONCE(event->ctx->task);
+	struct perf_ctx *ctx = perf_event_ctx(event);
+	struct task_struct *task = READ_ONCE(ctx->pub.task);
 
-	if (list->nr_file && task && task != TASK_TOMBSTONE) {
+	lockdep_assert_held(&perf_event_eldest(event)->child_mutex);
+	if (list->nr_file && task && task != TASK_TOMBSTONE &&
+	    !addr_filter_is_early(ctx)) {
 		while (!addr_filter_try_apply(event, task, list->nr, ranges))
 			cond_resched();
 	}
-	perf_ctx_call(perf_event_ctx(event), addr_filter_restart_remote, event);
+	perf_ctx_call(ctx, addr_filter_restart_remote, event);
 }
 
 /* Setting. */
@@ -531,6 +551,54 @@ void perf_addr_filter_exec(struct perf_ctx *ctx)
 	smp_mb(); /* task->mm, then the count; pairs with A */
 	if (atomic_read(&addr_filter_file_lists))
 		perf_ctx_call(ctx, addr_filter_exec_remote, NULL);
+}
+
+static void addr_filter_apply_late(struct perf_event *event)
+{
+	struct perf_event *eldest = perf_event_eldest(event);
+	struct perf_addr_filter_range *ranges;
+	struct addr_filter_list list = { };
+
+	guard(mutex)(&eldest->child_mutex);
+	list.nr = list_count_nodes(&eldest->addr_filters.list);
+	list.nr_file = eldest->addr_filters.nr_file_filters;
+	/* Some words, and the fork cannot fail any more. */
+	ranges = kcalloc(list.nr + 1, sizeof(*ranges), GFP_KERNEL | __GFP_NOFAIL);
+	addr_filter_apply(event, &list, ranges);
+	kfree(ranges);
+}
+
+static void addr_filter_fork_ctx(struct perf_ctx *ctx)
+{
+	struct perf_event *event;
+
+	WRITE_ONCE(ctx->forking, false);
+	smp_mb(); /* B: forking, then the note */
+	if (!READ_ONCE(ctx->filters_late))
+		return;
+	guard(mutex)(&ctx->mutex);
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (has_addr_filter(event))
+			addr_filter_apply_late(event);
+	}
+}
+
+/**
+ * perf_addr_filter_fork() - apply filters that were set during a fork
+ * @task: new task, which does not run yet; its fork cannot fail any more
+ *
+ * Context: task; may sleep.
+ */
+void perf_addr_filter_fork(struct task_struct *task)
+{
+	struct perf_ctx *ctx = perf_ctx_find_task(task);
+
+	if (!ctx)
+		return;
+	/* A family has no events with filters. */
+	if (!perf_ctx_is_handle(ctx))
+		addr_filter_fork_ctx(ctx);
+	perf_ctx_put(ctx);
 }
 
 /* Memory of an event. */

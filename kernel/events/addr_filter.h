@@ -15,8 +15,9 @@ void perf_addr_filter_inherit(struct perf_event *copy,
 /* PERF_EVENT_IOC_SET_FILTER. Takes the mutex of the event's context. */
 int perf_addr_filter_set(struct perf_event *event, const char *text);
 
-/* Called when current has mapped a file, or has executed a program. */
+/* Current has mapped a file, or executed a program; a fork is complete. */
 void perf_addr_filter_mmap(struct vm_area_struct *vma);
 void perf_addr_filter_exec(struct perf_ctx *ctx);
+void perf_addr_filter_fork(struct task_struct *task);
 
 #endif /* _KERNEL_EVENTS_ADDR_FILTER_H */

@@ -332,7 +332,7 @@ struct perf_ctx *perf_ctx_get_task(struct task_struct *task)
 
 /**
  * perf_ctx_make_task() - give a context to a task that is not visible yet
- * @task: task that is being made
+ * @task: task that is being made; perf_event_fork() tells when it is complete
  *
  * Context: task; takes no mutex of @task, so that the mutex of another context
  * may be held.
@@ -344,6 +344,7 @@ struct perf_ctx *perf_ctx_make_task(struct task_struct *task)
 
 	if (!ctx)
 		return ERR_PTR(-ENOMEM);
+	ctx->forking = true;
 	perf_ctx_get(ctx);
 	/* Readers under RCU see a context that is complete. */
 	smp_store_release(&task->perf_event_ctxp, &ctx->pub);

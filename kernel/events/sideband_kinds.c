@@ -31,6 +31,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "addr_filter.h"
 #include "clock.h"
 #include "sample.h"
 #include "sideband.h"
@@ -339,12 +340,13 @@ void perf_event_namespaces(struct task_struct *task)
 
 /**
  * perf_event_fork() - report a new task
- * @task: the task, not running yet
+ * @task: the task, not running yet; its fork cannot fail any more
  *
  * Context: task; may sleep.
  */
 void perf_event_fork(struct task_struct *task)
 {
+	perf_addr_filter_fork(task);
 	perf_side_task(task, true, NULL);
 	perf_event_namespaces(task);
 }

@@ -204,6 +204,13 @@ struct perf_ctx {
 	 * add up counts.
 	 */
 	bool				moving;
+	/**
+	 * @forking: A, its task is being made, and its fork may still fail; see
+	 * addr_filter.c.
+	 */
+	bool				forking;
+	/** @filters_late: A, an address filter was set meanwhile. */
+	bool				filters_late;
 	/** @cpu: I, CPU it belongs to, -1 for a task. */
 	int				cpu;
 	/** @refcount: A, one for the task or the CPU, one for each event. */
@@ -344,7 +351,7 @@ static inline bool perf_event_is_kernel(struct perf_event *event)
 	return READ_ONCE(event->owner) == PERF_OWNER_KERNEL;
 }
 
-/* True if the event's PMU has gone for ever: it can only be closed. */
+/* True if the event's PMU has gone for ever, and it was open at that time. */
 static inline bool perf_event_is_revoked(const struct perf_event *event)
 {
 	return READ_ONCE(event->state) == PERF_EVENT_STATE_REVOKED;

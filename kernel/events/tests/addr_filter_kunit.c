@@ -286,6 +286,7 @@ static void filter_test_sync(struct perf_event *event)
 }
 
 static void (*filter_test_fake_start)(struct perf_event *event, int flags);
+static void (*filter_test_fake_stop)(struct perf_event *event, int flags);
 static int (*filter_test_fake_add)(struct perf_event *event, int flags);
 
 static void filter_test_start(struct perf_event *event, int flags)
@@ -448,6 +449,26 @@ static void filter_test_throttled(struct kunit *test)
 	WRITE_ONCE(event->hw.interrupts, 0);
 }
 
+/* Like a driver whose interrupt comes just before the stop. */
+static void filter_test_late_stop(struct perf_event *event, int flags)
+{
+	WRITE_ONCE(event->hw.interrupts, MAX_INTERRUPTS);
+	filter_test_fake_stop(event, flags);
+}
+
+static void filter_test_throttled_late(struct kunit *test)
+{
+	struct perf_event *event = filter_test_open(test);
+	int starts = fake_pmu_calls(&fake, FAKE_START);
+
+	filter_test_fake_stop = fake.pmu.stop;
+	fake.pmu.stop = filter_test_late_stop;
+	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, "stop 7/8"), 0);
+	fake.pmu.stop = filter_test_fake_stop;
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_START), starts);
+	WRITE_ONCE(event->hw.interrupts, 0);
+}
+
 static struct kunit_case filter_test_cases[] = {
 	KUNIT_CASE(filter_test_good_texts),
 	KUNIT_CASE(filter_test_bad_texts),
@@ -456,6 +477,7 @@ static struct kunit_case filter_test_cases[] = {
 	KUNIT_CASE(filter_test_set_off),
 	KUNIT_CASE(filter_test_refused),
 	KUNIT_CASE(filter_test_throttled),
+	KUNIT_CASE(filter_test_throttled_late),
 	KUNIT_CASE(filter_test_none),
 	{ }
 };

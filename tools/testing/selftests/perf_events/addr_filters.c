@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <linux/sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -646,6 +647,108 @@ static void storm(void)
 	CHECK(rounds > 1, "%u rounds", rounds);
 }
 
+/* Much to copy makes a fork long. */
+#define FORK_BYTES	(4UL << 20)
+#define FORK_ROUNDS	40
+#define FORK_DELAY_NS	50000
+
+static volatile pid_t *forked;
+
+static void child_forks(int file)
+{
+	char *memory = mmap(NULL, FORK_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	(void)file;
+	CHECK(memory != MAP_FAILED, "%s", strerror(errno));
+	child_step();
+	for (;;) {
+		pid_t pid = fork();
+
+		CHECK(pid >= 0, "%s", strerror(errno));
+		if (!pid) {
+			*forked = getpid();
+			child_step();
+			/* The PMU gets the list when the event is scheduled in. */
+			child_step();
+			_exit(0);
+		}
+		CHECK(waitpid(pid, NULL, 0) == pid, "%s", strerror(errno));
+		child_step();
+	}
+}
+
+/* Whether filters are set before a fork, after it, or meanwhile. */
+static void forks(void)
+{
+	int fd = open_event(0, -1, 0, true), file = make_file(), say, hear;
+	char *code = map_code(file, 0, FILE_PAGES);
+	unsigned int i;
+	pid_t pid;
+
+	forked = mmap(NULL, page, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(forked != MAP_FAILED, "%s", strerror(errno));
+	pid = start_child(child_forks, file, &say, &hear);
+	parent_wait(hear);
+	for (i = 1; i <= FORK_ROUNDS; i++) {
+		__u64 go = now_ns() + i * FORK_DELAY_NS;
+		struct shown shown;
+
+		CHECK(write(say, "", 1) == 1, "%s", strerror(errno));
+		while (now_ns() < go)
+			;
+		set_on_file(fd, "filter %#lx/%#x@%s", page, i, file_path);
+		parent_wait(hear);
+		go_on(say, hear);
+		shown = look(0, *forked);
+		CHECK(shown.nr == 1, "round %u: %d filters", i, shown.nr);
+		expect_at(&shown, 0, 'f', code + page, i);
+		go_on(say, hear);
+	}
+	kill(pid, SIGKILL);
+	CHECK(waitpid(pid, NULL, 0) == pid, "%s", strerror(errno));
+}
+
+/* The new task cannot have this number, which is found out late. */
+static void child_fails_to_fork(int file)
+{
+	pid_t taken = getpid();
+	struct clone_args args = {
+		.exit_signal	= SIGCHLD,
+		.set_tid	= (unsigned long)&taken,
+		.set_tid_size	= 1,
+	};
+
+	(void)file;
+	for (;;) {
+		CHECK(syscall(SYS_clone3, &args, sizeof(args)) < 0 &&
+		      errno == EEXIST, "%s", strerror(errno));
+		*forked = 1;
+	}
+}
+
+/* The memory of a task whose fork fails is gone before its events are. */
+static void fork_fails(void)
+{
+	int fd = open_event(0, -1, 0, true), file = make_file(), say, hear;
+	__u64 end = now_ns() + NSEC_PER_SEC;
+	unsigned int rounds = 0;
+	pid_t pid;
+
+	map_code(file, 0, FILE_PAGES);
+	forked = mmap(NULL, page, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(forked != MAP_FAILED, "%s", strerror(errno));
+	pid = start_child(child_fails_to_fork, file, &say, &hear);
+	while (now_ns() < end || !*forked)
+		set_on_file(fd, "filter %#lx/%#x@%s", page, 1 + rounds++ % 9,
+			    file_path);
+	CHECK(!waitpid(pid, NULL, WNOHANG), "the child is gone");
+	kill(pid, SIGKILL);
+	CHECK(waitpid(pid, NULL, 0) == pid, "%s", strerror(errno));
+}
+
 static const struct test_case cases[] = {
 	{ "text", text },
 	{ "counted", filters_counted },
@@ -658,6 +761,8 @@ static const struct test_case cases[] = {
 	{ "exec", exec },
 	{ "references", references },
 	{ "storm", storm },
+	{ "forks", forks },
+	{ "fork_fails", fork_fails },
 };
 
 int main(int argc, char *argv[])
