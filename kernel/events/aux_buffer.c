@@ -58,10 +58,11 @@
  * the CPU of the last output, which is never forgotten, is the only one where a
  * driver may still use its data.
  *
- * Race, an event leaves its buffer while another CPU begins an output: it is
- * the same with event->rb instead of aux.open. Either begin sees that the event
- * has another buffer, or the CPU of the output is known to the task that stops
- * the event, perf_aux_stop().
+ * An event is stopped and leaves its buffer in one step, on the CPU where it
+ * would start. If that CPU is offline, it may come back at that moment: then
+ * event->rb plays the part of aux.open in the race above. Either begin sees that
+ * the event has another buffer, or the task that moves the event sees the CPU of
+ * the output, and stops it.
  *
  * aux.writer is dereferenced only if the same pointer is found among the active
  * events: an output that a driver has forgotten may belong to an event that was
@@ -432,7 +433,7 @@ static void perf_aux_stop_event(struct perf_aux_stop *stop,
 {
 	bool writes = READ_ONCE(stop->rb->aux.writer) == event;
 
-	if (!has_aux(event) || !perf_aux_is_here(event))
+	if (!perf_aux_is_here(event) || !has_aux(event))
 		return;
 	if (stop->family ? perf_event_eldest(event) != stop->family :
 			   !writes && !perf_aux_uses(stop->rb, event))
@@ -498,20 +499,80 @@ static int perf_aux_stop_call(struct perf_buffer *rb, struct perf_event *family)
 	return cpu < 0 ? 0 : perf_cpu_call(cpu, perf_aux_stop_oncpu, &stop);
 }
 
-/**
- * perf_aux_stop() - stop an event that may write to an area
- * @rb: buffer that the event leaves, or has left
- * @event: event with a trace; its inherited copies are stopped, too
- *
- * If the event has left the buffer, neither it nor its driver uses the area
- * any more, unless the output is still open.
- *
- * Context: task, interrupts on; mutexes may be held.
- */
-void perf_aux_stop(struct perf_buffer *rb, struct perf_event *event)
+/* An event that leaves the buffer @stop.rb, with its copies. */
+struct perf_aux_move {
+	struct perf_aux_stop	stop;
+	struct perf_buffer	*to;
+};
+
+static void perf_aux_assign(struct perf_event *event, struct perf_buffer *to)
 {
-	smp_mb(); /* (b), pairs with (a) */
-	perf_aux_stop_call(rb, event);
+	rcu_assign_pointer(*perf_rb_slot(event), to);
+}
+
+/* All that the event traces is traced on this CPU. */
+static int perf_aux_move_oncpu(void *arg)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+	struct perf_aux_move *move = arg;
+
+	perf_aux_stop_ctx(&move->stop, &cpuctx->ctx);
+	perf_aux_stop_ctx(&move->stop, cpuctx->task_ctx);
+	perf_aux_assign(move->stop.family, move->to);
+	return 0;
+}
+
+/* The event has no copies. If its context is loaded, then on this CPU. */
+static int perf_aux_move_remote(struct perf_ctx *ctx,
+				struct perf_cpu_context *cpuctx, void *arg)
+{
+	struct perf_aux_move *move = arg;
+
+	lockdep_assert_held(&ctx->lock);
+	perf_aux_stop_event(&move->stop, move->stop.family);
+	perf_aux_assign(move->stop.family, move->to);
+	return 0;
+}
+
+/* The PMU of the event may go away meanwhile. */
+static bool perf_aux_may_trace(struct perf_event *event)
+{
+	guard(rcu)();
+	return event->ctx && READ_ONCE(event->pmu)->setup_aux;
+}
+
+/**
+ * perf_aux_move() - make an event write to another buffer
+ * @event: event
+ * @from: its buffer, NULL for none
+ * @to: its next buffer, NULL for none; the event takes over a reference
+ *
+ * A trace is stopped, and continues in @to when the event starts again. No
+ * driver can start in between: some drivers cannot continue in another buffer
+ * what they began in this one. An output may still be open, if the driver ends
+ * it in pmu::del.
+ *
+ * Context: task, interrupts on; event->mmap_mutex.
+ */
+void perf_aux_move(struct perf_event *event, struct perf_buffer *from,
+		   struct perf_buffer *to)
+{
+	struct perf_aux_move move = {
+		.stop	= { .rb = from, .family = event },
+		.to	= to,
+	};
+
+	lockdep_assert_held(&event->mmap_mutex);
+	if (!from || !perf_aux_may_trace(event)) {
+		perf_aux_assign(event, to);
+	} else if (event->cpu < 0) {
+		perf_ctx_call(perf_event_ctx(event), perf_aux_move_remote, &move);
+	} else if (perf_cpu_call(event->cpu, perf_aux_move_oncpu, &move)) {
+		/* The CPU is offline, and may come back now. */
+		perf_aux_assign(event, to);
+		smp_mb(); /* (b), pairs with (a) */
+		perf_aux_stop_call(from, event);
+	}
 }
 
 /* Steps 2 to 4 of the comment on top. An offline CPU has no active events. */

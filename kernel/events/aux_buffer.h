@@ -26,7 +26,8 @@ struct perf_aux_area *perf_aux_alloc(struct perf_event *event,
 void perf_aux_free(struct perf_aux_area *area);
 struct page *perf_aux_page(const struct perf_buffer *rb, unsigned long pgoff);
 
-/* Around the moment when an event and its copies leave a buffer. */
-void perf_aux_stop(struct perf_buffer *rb, struct perf_event *event);
+/* Stores event->rb; event->mmap_mutex. */
+void perf_aux_move(struct perf_event *event, struct perf_buffer *from,
+		   struct perf_buffer *to);
 
 #endif /* _KERNEL_EVENTS_AUX_BUFFER_H */

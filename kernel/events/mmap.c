@@ -330,11 +330,8 @@ static void perf_mmap_link(struct perf_event *event, struct perf_buffer *rb)
 /*
  * Makes @event write to @rb, whose reference it takes over, or nowhere if @rb
  * is NULL. Pollers of the event are woken to look again, as wake-ups of the old
- * buffer may have missed them.
- *
- * A trace is stopped before, since drivers cannot continue one output in
- * another buffer; and after, because it may have been started meanwhile. It
- * continues in @rb when the event starts again.
+ * buffer may have missed them. If the event has requested a wake-up of the old
+ * buffer's pollers, its irq_work may look at @rb already: they are woken here.
  */
 static void perf_mmap_attach_mutexed(struct perf_event *event,
 				     struct perf_buffer *rb)
@@ -343,17 +340,13 @@ static void perf_mmap_attach_mutexed(struct perf_event *event,
 
 	lockdep_assert_held(&event->mmap_mutex);
 
-	if (old) {
-		if (has_aux(event))
-			perf_aux_stop(old, event);
+	if (old)
 		perf_mmap_unlink(event, old);
-	}
 	if (rb)
 		perf_mmap_link(event, rb);
-	rcu_assign_pointer(*perf_rb_slot(event), rb);
+	perf_aux_move(event, old, rb);
 	if (old) {
-		if (has_aux(event))
-			perf_aux_stop(old, event);
+		perf_rb_wake_due(old);
 		perf_rb_put(old);
 		wake_up_all(&event->waitq);
 	}

@@ -689,13 +689,22 @@ void perf_rb_set_state(struct perf_buffer *rb, enum perf_rb_state state)
 	rb->state = state;
 }
 
-/* Return: false if another CPU has cleared the request already. */
-static bool perf_rb_wake_due(struct perf_buffer *rb)
+/**
+ * perf_rb_wake_due() - wake the pollers of all events that write to a buffer
+ * @rb: buffer
+ *
+ * Context: task or irq_work.
+ * Return: false if no wake-up is requested, or another CPU has cleared the
+ * request already.
+ */
+bool perf_rb_wake_due(struct perf_buffer *rb)
 {
 	struct perf_event *writer;
 	unsigned long flags;
 	bool due;
 
+	if (!READ_ONCE(rb->wake_due))
+		return false;
 	/* Nothing delays the walk of the CPU that takes the request away. */
 	spin_lock_irqsave(&rb->event_lock, flags);
 	due = xchg(&rb->wake_due, 0);
@@ -725,7 +734,7 @@ void perf_rb_wake_pollers(struct perf_event *event)
 
 	guard(rcu)();
 	rb = perf_rb_rcu(eldest);
-	if (!rb || !READ_ONCE(rb->wake_due) || !perf_rb_wake_due(rb))
+	if (!rb || !perf_rb_wake_due(rb))
 		wake_up_all(&eldest->waitq);
 }
 

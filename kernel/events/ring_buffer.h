@@ -93,6 +93,7 @@ static inline void perf_rb_count_sample(struct perf_output_handle *handle)
 /* Requests to wake pollers later; any context. */
 void perf_rb_wake(struct perf_buffer *rb, struct perf_event *event);
 /* Wakes pollers of the event, or of its buffer if due. Task or irq_work. */
+bool perf_rb_wake_due(struct perf_buffer *rb);
 void perf_rb_wake_pollers(struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_RING_BUFFER_H */
