@@ -505,7 +505,10 @@ struct perf_event {
 	unsigned int			attach_state;
 	/** @oncpu: P, L, CPU it is active on, -1 for none. */
 	int				oncpu;
-	/** @cpu: P, I, CPU it is bound to, -1 for any CPU of its task. */
+	/**
+	 * @cpu: P, M, CPU it is bound to, -1 for any CPU of its task. Changes
+	 * only in perf_pmu_migrate_context().
+	 */
 	int				cpu;
 	/**
 	 * @pmu: P, R, PMU whose methods it uses. When that PMU is unregistered,
@@ -637,7 +640,10 @@ struct perf_event {
 	 * overflow in NMI.
 	 */
 	u64				(*clock)(void);
-	/** @prog: P, M, R, BPF program to run at an overflow. */
+	/**
+	 * @prog: P, R, BPF program to run at an overflow; changes under the
+	 * eldest's child_mutex.
+	 */
 	struct bpf_prog			*prog;
 
 	/* Overflows, and deferred work. */
@@ -735,7 +741,7 @@ struct perf_event {
 	 */
 	struct mutex			mmap_mutex;
 	/**
-	 * @rb_entry: R, link in the buffer's list of writers, under its lock.
+	 * @rb_entry: link in the buffer's list of writers, under its lock.
 	 */
 	struct list_head		rb_entry;
 	/** @waitq: poll(2). */

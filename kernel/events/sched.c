@@ -160,7 +160,7 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 	return 0;
 }
 
-/* Schedules out one event, whose PMU is disabled; in a group also the group's. */
+/* Schedules out one event, whose PMU the caller or this disables. */
 static void __perf_sched_event_out_locked(struct perf_event *event)
 {
 	perf_ctx_assert_sched_locked(perf_event_ctx(event));

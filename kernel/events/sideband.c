@@ -369,8 +369,9 @@ void perf_side_tell_ctx(const struct perf_side_kind *kind, const void *what,
  * @event: an event of the group
  * @throttled: true for throttled, false for unthrottled
  *
- * The records are about the leader. Both kinds alternate, however many events
- * of the group are stopped or started.
+ * The records are about the leader. However many events of the group are stopped
+ * or started, both kinds alternate, unless an NMI repeats the record that it
+ * has interrupted.
  *
  * Context: any, on the CPU where the group is scheduled in or about to be.
  */

@@ -306,8 +306,8 @@ bool perf_swap_unloaded(struct perf_ctx *a,
  * @ctx: context that was found for @task
  * @task: task
  *
- * A context without equal is not exchanged, and becomes equal to another only
- * under its mutex.
+ * A context without equal is not exchanged. It becomes equal to another only
+ * under its mutex, or before any caller can find its task.
  *
  * Context: task; ctx->mutex, for as long as the answer is needed.
  * Return: true if @task has @ctx and keeps it; false if the caller has to use

@@ -4,6 +4,7 @@
  * values that may be written.
  */
 #include <kunit/test.h>
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/device.h>
 #include <linux/ktime.h>
@@ -112,11 +113,21 @@ static void sysfs_test_all_files(struct kunit *test)
 	sysfs_test_expect_content(test, INTERVAL, pmu.hrtimer_interval_ms);
 }
 
-/* An interval is set for all CPUs, those that are offline too. */
-static void sysfs_test_interval(struct kunit *test)
+static void sysfs_test_expect_interval(struct kunit *test, int ms)
 {
 	const struct perf_cpu_pmu_context *cpc;
-	int before, cpu;
+	int cpu;
+
+	sysfs_test_expect_content(test, INTERVAL, ms);
+	for_each_possible_cpu(cpu) {
+		cpc = per_cpu_ptr(pmu.cpu_pmu_context, cpu);
+		KUNIT_EXPECT_EQ(test, cpc->mux_interval, ms_to_ktime(ms));
+	}
+}
+
+static void sysfs_test_interval(struct kunit *test)
+{
+	int before;
 
 	sysfs_test_register(test);
 	before = pmu.hrtimer_interval_ms;
@@ -126,11 +137,22 @@ static void sysfs_test_interval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu.hrtimer_interval_ms, before);
 
 	KUNIT_EXPECT_EQ(test, sysfs_test_write(test, "77"), 2);
-	sysfs_test_expect_content(test, INTERVAL, 77);
-	for_each_possible_cpu(cpu) {
-		cpc = per_cpu_ptr(pmu.cpu_pmu_context, cpu);
-		KUNIT_EXPECT_EQ(test, cpc->mux_interval, ms_to_ktime(77));
-	}
+	sysfs_test_expect_interval(test, 77);
+}
+
+/* An interval is set for CPUs that are offline, too. */
+static void sysfs_test_interval_offline(struct kunit *test)
+{
+	int cpu = cpumask_last(cpu_online_mask), err;
+
+	sysfs_test_register(test);
+	err = remove_cpu(cpu);
+	if (err)
+		kunit_skip(test, "CPU %d stays online: %d", cpu, err);
+	KUNIT_EXPECT_EQ(test, sysfs_test_write(test, "78"), 2);
+	sysfs_test_expect_interval(test, 78);
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	sysfs_test_expect_interval(test, 78);
 }
 
 /* Some PMUs want no device, and do not get one later. */
@@ -167,6 +189,7 @@ static struct kunit_case sysfs_test_cases[] = {
 	KUNIT_CASE(sysfs_test_few_files),
 	KUNIT_CASE(sysfs_test_all_files),
 	KUNIT_CASE(sysfs_test_interval),
+	KUNIT_CASE(sysfs_test_interval_offline),
 	KUNIT_CASE(sysfs_test_no_device),
 	KUNIT_CASE(sysfs_test_named_event),
 	{ }
