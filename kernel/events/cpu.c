@@ -11,7 +11,8 @@
  * runs and after it stopped; the reboot notifier.
  *
  * Lifetime: a CPU's context is not freed when the CPU goes offline. Its events
- * stay in it, their times stop, and they continue when the CPU comes back.
+ * stay in it, their times stop, and they continue when the CPU comes back;
+ * except for events that perf_cpu_ends_pmu() names, which end.
  *
  * Locking: perf_pmus_mutex, then ctx->mutex, then ctx->lock.
  *
@@ -30,7 +31,9 @@
 #include "clock.h"
 #include "clock_pmu.h"
 #include "context.h"
+#include "control.h"
 #include "event.h"
+#include "overflow.h"
 #include "pmu.h"
 #include "remote.h"
 #include "rotate.h"
@@ -146,6 +149,33 @@ static void perf_cpu_bequeath(unsigned int cpu)
 	}
 }
 
+/*
+ * Some drivers own a unit that several CPUs share, and move its events when the
+ * CPU that stands for it goes offline. If no CPU of the unit is left, events
+ * stay behind. When these CPUs come back, another one may stand for the unit;
+ * and the driver may have freed what it had for this CPU, which it makes anew
+ * only after this context was loaded. Drivers of trace units prepare a CPU that
+ * late, too.
+ */
+static bool perf_cpu_ends_pmu(const struct pmu *pmu)
+{
+	return pmu->task_ctx_nr == perf_invalid_context || pmu->setup_aux;
+}
+
+/* The events can be read, as groups as well. */
+static void perf_cpu_end_events(struct perf_ctx *ctx)
+{
+	struct perf_event *event, *next;
+
+	lockdep_assert_held(&ctx->mutex);
+	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry) {
+		if (!perf_cpu_ends_pmu(perf_event_pmu_ctx(event)->pmu))
+			continue;
+		perf_control_remove(event, PERF_EVENT_STATE_EXIT, 0);
+		perf_overflow_wakeup(event);
+	}
+}
+
 /**
  * perf_event_exit_cpu() - unload the context of a CPU that goes offline
  * @cpu: CPU; called once on it, and once after it stopped
@@ -163,6 +193,7 @@ int perf_event_exit_cpu(unsigned int cpu)
 
 	guard(mutex)(&cpuctx->ctx.mutex);
 	cpuctx->online = false;
+	perf_cpu_end_events(&cpuctx->ctx);
 	perf_cpu_call(cpu, perf_cpu_unload, NULL);
 	WARN_ON_ONCE(!cpu_online(cpu) && perf_walk_is_waited_for(cpu));
 	return 0;

@@ -6,8 +6,8 @@
  * refusal and why, and whether the event would find counters. Checks report
  * their reasons by perf_refuse(). If a driver refuses without a reason, the
  * field is found by trials: the field is to blame if the event is accepted once
- * that field is zero. Trials check no rights, because the caller has not
- * requested the events that are tried.
+ * that field is zero. No denial of a trial is audited, because the caller has
+ * not requested the events that are tried.
  *
  * Owns: nothing that outlives a call.
  *

@@ -351,6 +351,14 @@ static int perf_open_ask_target(struct perf_open *open)
 			   PERF_REASON_TASK_RIGHTS);
 }
 
+/* A trial is not audited. */
+static int perf_open_ask_cpu(const struct perf_open *open)
+{
+	if (open->trial)
+		return perf_attr_would_see_cpus() ? 0 : -EACCES;
+	return perf_attr_cpu_permitted();
+}
+
 /* Return: NULL in a dry run if the event would get a new context. */
 static struct perf_ctx *perf_open_get_ctx(struct perf_open *open)
 {
@@ -360,7 +368,7 @@ static struct perf_ctx *perf_open_get_ctx(struct perf_open *open)
 		return open->fit ? perf_member_see_ctx(open->task) :
 				   perf_ctx_get_task(open->task);
 	/* Without a task the event is for everything that runs on a CPU. */
-	err = open->trial ? 0 : perf_attr_cpu_permitted();
+	err = perf_open_ask_cpu(open);
 	if (err)
 		return ERR_PTR(perf_refuse(err, PERF_ARGUMENT(PID), 0,
 					   PERF_REASON_OTHER));
@@ -762,9 +770,9 @@ SYSCALL_DEFINE5(perf_event_open,
  * @attempt: the call; receives the attribute as the kernel read it, and whether
  *	the event would find counters
  *
- * A trial is made after an attempt whose checks and rights were found good,
- * with less in the attribute. It checks no rights: a denial would be audited,
- * although the user has not asked for this event.
+ * A trial is made after an attempt that a driver has refused, with less in the
+ * attribute. It checks the rights over the target, but asks no LSM: a denial
+ * would be audited, although the user has not asked for this event.
  *
  * Context: task, may sleep; as the system call.
  * Return: 0, or the errno of the system call, except those of making a file

@@ -125,7 +125,7 @@ static bool sample_has_own_numbers(const struct perf_event *eldest,
 static u32 sample_nr_ns(struct perf_event *event, struct task_struct *task,
 			enum pid_type kind)
 {
-	/* Copies made by fork have no namespace of their own. */
+	/* A copy uses the namespace of the event that was opened. */
 	const struct perf_event *eldest = perf_event_eldest(event);
 	u32 nr;
 

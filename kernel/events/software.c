@@ -16,8 +16,8 @@
  * events are scheduled out. An event leaves its list before it leaves its
  * context, and is freed a grace period later. A static key counts the opened
  * events of its number, but no inherited events, since these keep their eldest.
- * It has one additional user from the first event until one second after the
- * last.
+ * It has one additional user from the first event until at most one second
+ * after the last.
  *
  * Locking rules: a list changes on its own CPU with interrupts off, and is
  * walked under RCU on the same CPU. NMI may interrupt a change: it sees the

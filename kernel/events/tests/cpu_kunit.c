@@ -26,6 +26,7 @@
 
 #define INACTIVE	PERF_EVENT_STATE_INACTIVE
 #define ACTIVE		PERF_EVENT_STATE_ACTIVE
+#define EXIT		PERF_EVENT_STATE_EXIT
 
 static struct fake_pmu fake;
 
@@ -142,6 +143,57 @@ static void cpu_test_task_time(struct kunit *test)
 	KUNIT_EXPECT_GE(test, event->total_time_running, NSEC_PER_MSEC);
 	KUNIT_EXPECT_LE(test, event->total_time_running,
 			cpu_test_enabled(event));
+}
+
+static void cpu_test_restore_pmu(void *unused)
+{
+	fake.pmu.task_ctx_nr = perf_hw_context;
+	fake.pmu.setup_aux = NULL;
+}
+
+/* The group ends, can be read, and does not come back with the CPU. */
+static void cpu_test_expect_end(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = cpu_test_cpu() };
+	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
+	struct perf_event *sibling;
+	int adds;
+
+	spec.leader = event;
+	sibling = fake_pmu_open(test, &fake, &spec);
+	fake_pmu_tick(&fake, 7);
+	cpu_test_bind(test);
+	cpu_test_unload(test);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(event->state), EXIT);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(sibling->state), EXIT);
+	KUNIT_EXPECT_PTR_EQ(test, sibling->group_leader, event);
+	KUNIT_EXPECT_EQ(test, local64_read(&event->count), 7LL);
+	adds = fake_pmu_calls(&fake, FAKE_ADD);
+	cpu_test_load_again(test);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), adds);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(event->state), EXIT);
+}
+
+/* A unit that CPUs share. */
+static void cpu_test_ends_uncore(struct kunit *test)
+{
+	fake_pmu_undo(test, cpu_test_restore_pmu, NULL);
+	fake.pmu.task_ctx_nr = perf_invalid_context;
+	cpu_test_expect_end(test);
+}
+
+static void *cpu_test_setup_aux(struct perf_event *event, void **pages,
+				int nr_pages, bool overwrite)
+{
+	return NULL;
+}
+
+/* A trace unit. */
+static void cpu_test_ends_trace(struct kunit *test)
+{
+	fake_pmu_undo(test, cpu_test_restore_pmu, NULL);
+	fake.pmu.setup_aux = cpu_test_setup_aux;
+	cpu_test_expect_end(test);
 }
 
 static void cpu_test_cpu_online(void *cpu)
@@ -269,6 +321,8 @@ static void cpu_test_reboot(struct kunit *test)
 static struct kunit_case cpu_test_cases[] = {
 	KUNIT_CASE(cpu_test_time),
 	KUNIT_CASE(cpu_test_task_time),
+	KUNIT_CASE(cpu_test_ends_uncore),
+	KUNIT_CASE(cpu_test_ends_trace),
 	KUNIT_CASE(cpu_test_timers),
 	KUNIT_CASE(cpu_test_scope),
 #ifdef CONFIG_KALLSYMS
