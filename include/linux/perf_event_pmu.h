@@ -256,8 +256,9 @@ struct pmu {
 
 	/**
 	 * @start: Let an added event count. With PERF_EF_RELOAD program the
-	 * counter for hw.period_left first; the count is then up to date. With PERF_EF_RESUME only end a pause, and only
-	 * if the event is not stopped.
+	 * counter for hw.period_left first: @stop, or the driver itself, has
+	 * brought the count up to date. With PERF_EF_RESUME only end a pause,
+	 * and only if the event is not stopped.
 	 *
 	 * Context: on the CPU; also from the PMU's interrupt, which may be an
 	 * NMI. PAUSE and RESUME exclude each other, but either may interrupt

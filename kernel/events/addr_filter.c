@@ -568,6 +568,16 @@ static void addr_filter_apply_late(struct perf_event *event)
 	kfree(ranges);
 }
 
+/* A family has no events with filters. */
+static bool addr_filter_is_forking(struct task_struct *task)
+{
+	const struct perf_ctx *ctx;
+
+	guard(rcu)();
+	ctx = perf_task_ctx(task);
+	return ctx && !perf_ctx_is_handle(ctx) && READ_ONCE(ctx->forking);
+}
+
 static void addr_filter_fork_ctx(struct perf_ctx *ctx)
 {
 	struct perf_event *event;
@@ -591,13 +601,13 @@ static void addr_filter_fork_ctx(struct perf_ctx *ctx)
  */
 void perf_addr_filter_fork(struct task_struct *task)
 {
-	struct perf_ctx *ctx = perf_ctx_find_task(task);
+	struct perf_ctx *ctx;
 
-	if (!ctx)
+	if (!addr_filter_is_forking(task))
 		return;
-	/* A family has no events with filters. */
-	if (!perf_ctx_is_handle(ctx))
-		addr_filter_fork_ctx(ctx);
+	/* The task does not run, so nobody exchanges its context. */
+	ctx = perf_ctx_find_task(task);
+	addr_filter_fork_ctx(ctx);
 	perf_ctx_put(ctx);
 }
 

@@ -54,9 +54,9 @@
  * next iteration ends its output. No other writer begins, since aux.open is
  * NULL.
  *
- * All events that trace into a buffer run on one CPU, or belong to one task. So
- * the CPU of the last output, which is never forgotten, is the only one where a
- * driver may still use its data.
+ * All events that trace into a buffer run on one CPU at a time: they are bound
+ * to it, or belong to one task. So the CPU of the last begin, which is never
+ * forgotten, is the only one where a driver may still use its data.
  *
  * An event is stopped and leaves its buffer in one step, on the CPU where it
  * would start. If that CPU is offline, it may come back at that moment: then
@@ -79,7 +79,8 @@
  *
  * (d) pairs with (e), (c) with (f), as in ring_buffer.c.
  *
- * A model of this is lab/models/aux.pml.
+ * A model of this, without events that leave their buffer, is
+ * lab/models/aux.pml.
  */
 
 #include <linux/cleanup.h>
@@ -510,7 +511,7 @@ static void perf_aux_assign(struct perf_event *event, struct perf_buffer *to)
 	rcu_assign_pointer(*perf_rb_slot(event), to);
 }
 
-/* All that the event traces is traced on this CPU. */
+/* For a task's event that is bound to this CPU, with its copies. */
 static int perf_aux_move_oncpu(void *arg)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
@@ -522,16 +523,36 @@ static int perf_aux_move_oncpu(void *arg)
 	return 0;
 }
 
-/* The event has no copies. If its context is loaded, then on this CPU. */
+/*
+ * For an event without copies. If its context is loaded, then on this CPU.
+ * Return: 0; -EAGAIN if the event has migrated to another CPU's context.
+ */
 static int perf_aux_move_remote(struct perf_ctx *ctx,
 				struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_aux_move *move = arg;
 
 	lockdep_assert_held(&ctx->lock);
+	if (perf_event_ctx(move->stop.family) != ctx)
+		return -EAGAIN;
 	perf_aux_stop_event(&move->stop, move->stop.family);
 	perf_aux_assign(move->stop.family, move->to);
 	return 0;
+}
+
+static void perf_aux_move_in_ctx(struct perf_event *event,
+				 struct perf_aux_move *move)
+{
+	struct perf_ctx *ctx;
+
+	do {
+		ctx = perf_ctx_of(READ_ONCE(event->ctx));
+	} while (perf_ctx_call(ctx, perf_aux_move_remote, move));
+}
+
+static bool perf_aux_has_copies(const struct perf_event *event)
+{
+	return event->cpu >= 0 && event->attach_state & PERF_ATTACH_TASK;
 }
 
 /* The PMU of the event may go away meanwhile. */
@@ -547,10 +568,10 @@ static bool perf_aux_may_trace(struct perf_event *event)
  * @from: its buffer, NULL for none
  * @to: its next buffer, NULL for none; the event takes over a reference
  *
- * A trace is stopped, and continues in @to when the event starts again. No
- * driver can start in between: some drivers cannot continue in another buffer
- * what they began in this one. An output may still be open, if the driver ends
- * it in pmu::del.
+ * A trace is stopped, and continues in @to when the event starts again. Some
+ * drivers cannot continue in another buffer what they began in this one, so no
+ * driver can start in between, unless the event's CPU is just coming online. An
+ * output may still be open, if the driver ends it in pmu::del.
  *
  * Context: task, interrupts on; event->mmap_mutex.
  */
@@ -565,8 +586,8 @@ void perf_aux_move(struct perf_event *event, struct perf_buffer *from,
 	lockdep_assert_held(&event->mmap_mutex);
 	if (!from || !perf_aux_may_trace(event)) {
 		perf_aux_assign(event, to);
-	} else if (event->cpu < 0) {
-		perf_ctx_call(perf_event_ctx(event), perf_aux_move_remote, &move);
+	} else if (!perf_aux_has_copies(event)) {
+		perf_aux_move_in_ctx(event, &move);
 	} else if (perf_cpu_call(event->cpu, perf_aux_move_oncpu, &move)) {
 		/* The CPU is offline, and may come back now. */
 		perf_aux_assign(event, to);

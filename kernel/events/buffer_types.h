@@ -78,7 +78,7 @@ struct perf_rb_aux {
 	struct perf_event	*writer;
 	/* W: handle of its driver; valid while @writer is set. */
 	struct perf_output_handle *handle;
-	/* W: CPU of the last output, -1 before the first. */
+	/* W: CPU of the last begin, -1 before the first. */
 	int			cpu;
 	/* W: bytes written ever; stamp of the last wake-up. */
 	unsigned long		head;

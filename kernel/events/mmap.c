@@ -331,7 +331,9 @@ static void perf_mmap_link(struct perf_event *event, struct perf_buffer *rb)
  * Makes @event write to @rb, whose reference it takes over, or nowhere if @rb
  * is NULL. Pollers of the event are woken to look again, as wake-ups of the old
  * buffer may have missed them. If the event has requested a wake-up of the old
- * buffer's pollers, its irq_work may look at @rb already: they are woken here.
+ * buffer's pollers, its irq_work may look at @rb already, so they are woken
+ * here. A request that comes later, from a writer that has the old buffer still,
+ * is left to the next one.
  */
 static void perf_mmap_attach_mutexed(struct perf_event *event,
 				     struct perf_buffer *rb)

@@ -4,10 +4,10 @@
  *
  * Purpose: an event that overflows too often within a tick is throttled: it is
  * stopped until the next tick. Its group is stopped with it, so that the counts
- * of the group belong together; some PMUs go on, perf_throttle_can_stop(). When samples take
- * too much of the CPU's time, all rates are lowered. Events that ask for a
- * frequency get their period adjusted at each overflow, and at a tick if none
- * came for too long.
+ * of the group belong together, except for events that
+ * perf_throttle_can_stop() leaves alone. When samples take too much of the CPU's
+ * time, all rates are lowered. Events that ask for a frequency get their period
+ * adjusted at each overflow, and at a tick if none came for too long.
  *
  * Owns: the sysctls perf_event_max_sample_rate and
  * perf_cpu_time_max_percent; event->{freq_windows,stopped}; hwc->{interrupts,
@@ -530,7 +530,7 @@ void perf_throttle_restart_locked(struct perf_event *event)
 
 /**
  * perf_throttle_start_locked() - start an event that the caller has stopped
- * @event: active event, whose own PMU is disabled
+ * @event: active event; its PMU, or its group's, is disabled
  *
  * An NMI that came before the stop may have throttled it: not all drivers have
  * a pmu::pmu_disable that prevents this. The tick must not start it twice.

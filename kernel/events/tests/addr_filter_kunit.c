@@ -469,6 +469,38 @@ static void filter_test_throttled_late(struct kunit *test)
 	WRITE_ONCE(event->hw.interrupts, 0);
 }
 
+/*
+ * A filter of a file that is set while the event's task is being made is applied
+ * when the fork is complete.
+ */
+static void filter_test_during_fork(struct kunit *test)
+{
+	const struct fake_pmu_spec spec = { .task = current, .cpu = -1 };
+	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
+	struct perf_ctx *ctx = perf_event_ctx(event);
+	unsigned int syncs;
+	int err;
+
+	ctx->forking = true;
+	err = perf_addr_filter_set(event, "filter 0/16@/init");
+	ctx->forking = false;
+	if (err == -ENOENT)
+		kunit_skip(test, "there is no file /init");
+	KUNIT_ASSERT_EQ(test, err, 0);
+	KUNIT_EXPECT_TRUE(test, ctx->filters_late);
+
+	ctx->forking = true;
+	syncs = filter_test_seen.syncs;
+	perf_addr_filter_fork(current);
+	KUNIT_EXPECT_FALSE(test, ctx->forking);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.syncs, syncs + 1);
+
+	/* Other forks have nothing to do. */
+	ctx->filters_late = false;
+	perf_addr_filter_fork(current);
+	KUNIT_EXPECT_EQ(test, filter_test_seen.syncs, syncs + 1);
+}
+
 static struct kunit_case filter_test_cases[] = {
 	KUNIT_CASE(filter_test_good_texts),
 	KUNIT_CASE(filter_test_bad_texts),
@@ -479,6 +511,7 @@ static struct kunit_case filter_test_cases[] = {
 	KUNIT_CASE(filter_test_throttled),
 	KUNIT_CASE(filter_test_throttled_late),
 	KUNIT_CASE(filter_test_none),
+	KUNIT_CASE(filter_test_during_fork),
 	{ }
 };
 

@@ -36,6 +36,9 @@ struct aux_stop_test_world {
 	struct perf_output_handle	handle;
 	bool				ends_late;
 	bool				uses_data;
+	/* Events of this task, on one CPU if @bound; NULL: of a CPU. */
+	struct task_struct		*task;
+	bool				bound;
 	unsigned int			stops;
 	unsigned int			freed;
 	unsigned int			freed_in_use;
@@ -137,14 +140,15 @@ static void aux_stop_test_suite_exit(struct kunit_suite *suite)
 
 static struct perf_event *aux_stop_test_open(struct kunit *test)
 {
-	int cpu = cpumask_last(cpu_online_mask);
+	int cpu = !world.task || world.bound ?
+			  cpumask_last(cpu_online_mask) : -1;
 	struct perf_event_attr attr = {
 		.type		= world.pmu.type,
 		.size		= sizeof(attr),
 		.disabled	= 1,
 	};
 
-	return fake_open_counter(test, &attr, cpu, NULL);
+	return fake_open_counter(test, &attr, cpu, world.task);
 }
 
 static void aux_stop_test_retire(void)
@@ -229,6 +233,11 @@ static void aux_stop_test_leave(struct kunit *test, int nr)
 	KUNIT_EXPECT_EQ(test, perf_mmap_set_output(world.event[nr], NULL), 0);
 }
 
+static void aux_stop_test_unbind(void *unused)
+{
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
 /* Cases. */
 
 /* The event is stopped, and remains enabled, whatever the driver does then. */
@@ -236,7 +245,7 @@ static void aux_stop_test_leaves_buffer(struct kunit *test, bool ends_late)
 {
 	aux_stop_test_begin(test, ends_late);
 	aux_stop_test_leave(test, 0);
-	KUNIT_EXPECT_GE(test, world.stops, 1);
+	KUNIT_EXPECT_EQ(test, world.stops, 1);
 	KUNIT_EXPECT_EQ(test, aux_stop_test_state(0), ACTIVE);
 	KUNIT_EXPECT_PTR_EQ(test, world.handle.event,
 			    ends_late ? world.event[0] : NULL);
@@ -253,6 +262,25 @@ static void aux_stop_test_leaves(struct kunit *test)
 static void aux_stop_test_leaves_late_end(struct kunit *test)
 {
 	aux_stop_test_leaves_buffer(test, true);
+}
+
+/* The event of a task that is bound to no CPU. */
+static void aux_stop_test_leaves_of_task(struct kunit *test)
+{
+	world.task = current;
+	aux_stop_test_leaves_buffer(test, false);
+}
+
+/* The event of a task that is bound to a CPU may have copies. */
+static void aux_stop_test_leaves_of_task_on_cpu(struct kunit *test)
+{
+	int cpu = cpumask_last(cpu_online_mask);
+
+	fake_pmu_undo(test, aux_stop_test_unbind, NULL);
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)), 0);
+	world.task = current;
+	world.bound = true;
+	aux_stop_test_leaves_buffer(test, false);
 }
 
 /* Another event of the buffer leaves it: the trace goes on. */
@@ -278,7 +306,7 @@ static void aux_stop_test_retires(struct kunit *test)
 {
 	aux_stop_test_begin(test, false);
 	aux_stop_test_retire();
-	KUNIT_EXPECT_GE(test, world.stops, 1);
+	KUNIT_EXPECT_EQ(test, world.stops, 2);
 	KUNIT_EXPECT_EQ(test, world.freed, 1);
 	KUNIT_EXPECT_NULL(test, world.handle.event);
 	KUNIT_EXPECT_EQ(test, aux_stop_test_state(0), ACTIVE);
@@ -315,7 +343,7 @@ static void aux_stop_test_retires_interrupted(struct kunit *test)
 {
 	aux_stop_test_interrupted(test);
 	aux_stop_test_retire();
-	KUNIT_EXPECT_GE(test, world.stops, 1);
+	KUNIT_EXPECT_EQ(test, world.stops, 1);
 	KUNIT_EXPECT_EQ(test, world.freed, 1);
 	KUNIT_EXPECT_EQ(test, world.freed_in_use, 0);
 	KUNIT_EXPECT_EQ(test, aux_stop_test_state(0), ACTIVE);
@@ -326,7 +354,7 @@ static void aux_stop_test_leaves_interrupted(struct kunit *test)
 {
 	aux_stop_test_interrupted(test);
 	aux_stop_test_leave(test, 0);
-	KUNIT_EXPECT_GE(test, world.stops, 1);
+	KUNIT_EXPECT_EQ(test, world.stops, 1);
 	KUNIT_EXPECT_FALSE(test, world.uses_data);
 	KUNIT_EXPECT_EQ(test, aux_stop_test_state(0), ACTIVE);
 	aux_stop_test_retire();
@@ -336,6 +364,8 @@ static void aux_stop_test_leaves_interrupted(struct kunit *test)
 static struct kunit_case aux_stop_test_cases[] = {
 	KUNIT_CASE(aux_stop_test_leaves),
 	KUNIT_CASE(aux_stop_test_leaves_late_end),
+	KUNIT_CASE(aux_stop_test_leaves_of_task),
+	KUNIT_CASE(aux_stop_test_leaves_of_task_on_cpu),
 	KUNIT_CASE(aux_stop_test_other_leaves),
 	KUNIT_CASE(aux_stop_test_leaves_without_output),
 	KUNIT_CASE(aux_stop_test_retires),
@@ -345,10 +375,18 @@ static struct kunit_case aux_stop_test_cases[] = {
 	{ }
 };
 
+static int aux_stop_test_init(struct kunit *test)
+{
+	world.task = NULL;
+	world.bound = false;
+	return 0;
+}
+
 static struct kunit_suite aux_stop_test_suite = {
 	.name		= "perf_aux_stop",
 	.suite_init	= aux_stop_test_suite_init,
 	.suite_exit	= aux_stop_test_suite_exit,
+	.init		= aux_stop_test_init,
 	.test_cases	= aux_stop_test_cases,
 };
 

@@ -140,6 +140,11 @@ static void sysfs_test_interval(struct kunit *test)
 	sysfs_test_expect_interval(test, 77);
 }
 
+static void sysfs_test_cpu_online(void *cpu)
+{
+	add_cpu((unsigned long)cpu);
+}
+
 /* An interval is set for CPUs that are offline, too. */
 static void sysfs_test_interval_offline(struct kunit *test)
 {
@@ -149,9 +154,12 @@ static void sysfs_test_interval_offline(struct kunit *test)
 	err = remove_cpu(cpu);
 	if (err)
 		kunit_skip(test, "CPU %d stays online: %d", cpu, err);
+	fake_pmu_undo(test, sysfs_test_cpu_online, (void *)(unsigned long)cpu);
 	KUNIT_EXPECT_EQ(test, sysfs_test_write(test, "78"), 2);
 	sysfs_test_expect_interval(test, 78);
-	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	kunit_release_action(test, sysfs_test_cpu_online,
+			     (void *)(unsigned long)cpu);
+	KUNIT_EXPECT_TRUE(test, cpu_online(cpu));
 	sysfs_test_expect_interval(test, 78);
 }
 

@@ -40,7 +40,10 @@ struct throttle_group_test_world {
 
 static int throttle_group_test_suite_init(struct kunit_suite *suite)
 {
-	return fake_pmu_register(&fake, "kunit_stop");
+	int err = fake_pmu_register(&fake, "kunit_stop");
+
+	throttle_group_test_fake_stop = fake.pmu.stop;
+	return err;
 }
 
 static void throttle_group_test_suite_exit(struct kunit_suite *suite)
@@ -234,6 +237,12 @@ static void throttle_group_test_leaves(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, world.events[0]->throttled);
 }
 
+static void throttle_group_test_restore(void *unused)
+{
+	fake.pmu.capabilities &= ~PERF_PMU_CAP_NO_INTERRUPT;
+	fake.pmu.stop = throttle_group_test_fake_stop;
+}
+
 /*
  * Drivers without an interrupt may have no pmu::stop, so their events go on. The
  * event that was throttled is started at the tick all the same.
@@ -244,6 +253,7 @@ static void throttle_group_test_without_interrupt(struct kunit *test)
 	int tries = 0;
 
 	throttle_group_test_begin(test, &world);
+	fake_pmu_undo(test, throttle_group_test_restore, NULL);
 	fake.pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
 	do {
 		throttle_group_test_call(test,
@@ -252,7 +262,6 @@ static void throttle_group_test_without_interrupt(struct kunit *test)
 		throttle_group_test_call(test, throttle_group_test_tick_oncpu,
 					 &world);
 	} while (!world.after_work && ++tries < MAX_TRIES);
-	fake.pmu.capabilities &= ~PERF_PMU_CAP_NO_INTERRUPT;
 	KUNIT_EXPECT_EQ(test, world.after_work, BIT(1));
 	KUNIT_EXPECT_EQ(test, world.after_end, 0UL);
 }
@@ -289,10 +298,9 @@ static void throttle_group_test_starts_once(struct kunit *test)
 	struct throttle_group_test_world world = { };
 
 	throttle_group_test_begin(test, &world);
-	throttle_group_test_fake_stop = fake.pmu.stop;
+	fake_pmu_undo(test, throttle_group_test_restore, NULL);
 	fake.pmu.stop = throttle_group_test_late_stop;
 	throttle_group_test_call(test, throttle_group_test_start_oncpu, &world);
-	fake.pmu.stop = throttle_group_test_fake_stop;
 	KUNIT_EXPECT_EQ(test, world.stops, 1);
 	KUNIT_EXPECT_FALSE(test, world.over_again);
 }

@@ -648,7 +648,7 @@ static void storm(void)
 }
 
 /* Much to copy makes a fork long. */
-#define FORK_BYTES	(4UL << 20)
+#define FORK_BYTES	(16UL << 20)
 #define FORK_ROUNDS	40
 #define FORK_DELAY_NS	50000
 
@@ -657,10 +657,12 @@ static volatile pid_t *forked;
 static void child_forks(int file)
 {
 	char *memory = mmap(NULL, FORK_BYTES, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	(void)file;
 	CHECK(memory != MAP_FAILED, "%s", strerror(errno));
+	madvise(memory, FORK_BYTES, MADV_NOHUGEPAGE);
+	memset(memory, 1, FORK_BYTES);
 	child_step();
 	for (;;) {
 		pid_t pid = fork();
