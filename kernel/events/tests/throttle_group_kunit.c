@@ -36,6 +36,8 @@ struct throttle_group_test_world {
 	unsigned long		after_end;
 	int			stops;
 	bool			over_again;
+	/* The leader overflows, not its first sibling. */
+	bool			leader_over;
 };
 
 static int throttle_group_test_suite_init(struct kunit_suite *suite)
@@ -105,7 +107,7 @@ static void throttle_group_test_driver_stops(struct perf_event *event)
 static void throttle_group_test_overflow_oncpu(void *arg)
 {
 	struct throttle_group_test_world *world = arg;
-	struct perf_event *event = world->events[1];
+	struct perf_event *event = world->events[world->leader_over ? 0 : 1];
 
 	world->stops = -fake_pmu_calls(&fake, FAKE_STOP);
 	while (!perf_throttle_account_nmi(event, true))
@@ -182,6 +184,17 @@ static void throttle_group_test_until_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world.stops, NR_EVENTS);
 }
 
+static void throttle_group_test_leader(struct kunit *test)
+{
+	struct throttle_group_test_world world = { .leader_over = true };
+
+	throttle_group_test_begin(test, &world);
+	throttle_group_test_run(test, &world, throttle_group_test_tick_oncpu,
+				0);
+	KUNIT_EXPECT_EQ(test, world.over, BIT(0));
+	KUNIT_EXPECT_EQ(test, world.stops, NR_EVENTS);
+}
+
 /* When the throttling ends, a disabled sibling is not started. */
 static void throttle_group_test_sibling_off(struct kunit *test)
 {
@@ -240,30 +253,48 @@ static void throttle_group_test_leaves(struct kunit *test)
 static void throttle_group_test_restore(void *unused)
 {
 	fake.pmu.capabilities &= ~PERF_PMU_CAP_NO_INTERRUPT;
+	fake.pmu.task_ctx_nr = perf_hw_context;
 	fake.pmu.stop = throttle_group_test_fake_stop;
 }
 
-/*
- * Drivers without an interrupt may have no pmu::stop, so their events go on. The
- * event that was throttled is started at the tick all the same.
- */
+/* The event that was throttled is started at the tick all the same. */
+static void
+throttle_group_test_expect_go_on(struct kunit *test,
+				 struct throttle_group_test_world *world)
+{
+	int tries = 0;
+
+	do {
+		throttle_group_test_call(test,
+					 throttle_group_test_overflow_oncpu,
+					 world);
+		throttle_group_test_call(test, throttle_group_test_tick_oncpu,
+					 world);
+	} while (!world->after_work && ++tries < MAX_TRIES);
+	KUNIT_EXPECT_EQ(test, world->after_work, BIT(1));
+	KUNIT_EXPECT_EQ(test, world->after_end, 0UL);
+}
+
+/* Drivers without an interrupt may have no pmu::stop: their events go on. */
 static void throttle_group_test_without_interrupt(struct kunit *test)
 {
 	struct throttle_group_test_world world = { };
-	int tries = 0;
 
 	throttle_group_test_begin(test, &world);
 	fake_pmu_undo(test, throttle_group_test_restore, NULL);
 	fake.pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
-	do {
-		throttle_group_test_call(test,
-					 throttle_group_test_overflow_oncpu,
-					 &world);
-		throttle_group_test_call(test, throttle_group_test_tick_oncpu,
-					 &world);
-	} while (!world.after_work && ++tries < MAX_TRIES);
-	KUNIT_EXPECT_EQ(test, world.after_work, BIT(1));
-	KUNIT_EXPECT_EQ(test, world.after_end, 0UL);
+	throttle_group_test_expect_go_on(test, &world);
+}
+
+/* So do those of units that belong to no task. */
+static void throttle_group_test_without_tasks(struct kunit *test)
+{
+	struct throttle_group_test_world world = { };
+
+	throttle_group_test_begin(test, &world);
+	fake_pmu_undo(test, throttle_group_test_restore, NULL);
+	fake.pmu.task_ctx_nr = perf_invalid_context;
+	throttle_group_test_expect_go_on(test, &world);
 }
 
 /* Like a driver whose interrupt comes while its PMU should be disabled. */
@@ -346,6 +377,9 @@ static void throttle_group_test_cut_short_at_tick_oncpu(void *arg)
 	perf_event_pmu_ctx(event)->nr_freq++;
 	local64_set(&event->hw.period_left, 1LL << 40);
 	event->hw.freq_time_stamp = -NSEC_PER_SEC;
+	/* The others have fixed periods. */
+	for (int i = 0; i < NR_EVENTS; i++)
+		world->events[i]->hw.freq_time_stamp = -NSEC_PER_SEC;
 	world->stops = -fake_pmu_calls(&fake, FAKE_STOP);
 	perf_event_task_tick();
 	world->stops += fake_pmu_calls(&fake, FAKE_STOP);
@@ -608,10 +642,12 @@ static void throttle_group_test_clock_sleeps(struct kunit *test)
 
 static struct kunit_case throttle_group_test_cases[] = {
 	KUNIT_CASE(throttle_group_test_until_tick),
+	KUNIT_CASE(throttle_group_test_leader),
 	KUNIT_CASE(throttle_group_test_sibling_off),
 	KUNIT_CASE(throttle_group_test_ends_early),
 	KUNIT_CASE(throttle_group_test_leaves),
 	KUNIT_CASE(throttle_group_test_without_interrupt),
+	KUNIT_CASE(throttle_group_test_without_tasks),
 	KUNIT_CASE(throttle_group_test_starts_once),
 	KUNIT_CASE(throttle_group_test_cut_short),
 	KUNIT_CASE(throttle_group_test_cut_short_at_tick),

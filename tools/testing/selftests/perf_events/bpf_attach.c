@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "bpf_insns.h"
 #include "perf_lib.h"
@@ -102,6 +103,27 @@ static void tracepoint_dropped(void)
 static void tracepoint_kept(void)
 {
 	tracepoint_program(1);
+}
+
+/* Events of system calls are no static tracepoints, but have the same programs. */
+static void syscall_kept(void)
+{
+	struct perf_event_attr attr =
+		make_attr(PERF_TYPE_TRACEPOINT,
+			  tracepoint_id("syscalls/sys_enter_getppid"));
+	unsigned int i;
+	int fd;
+
+	attr.sample_period = 1;
+	fd = open_self(&attr);
+	CHECK(!attach(fd, load_return(BPF_PROG_TYPE_TRACEPOINT, 1)),
+	      "attach: %s", strerror(errno));
+	event_enable(fd);
+	for (i = 0; i < ROUNDS; i++)
+		syscall(SYS_getppid);
+	event_disable(fd);
+	CHECK(read_count(fd) == ROUNDS, "count %llu",
+	      (unsigned long long)read_count(fd));
 }
 
 static void wrong_types(void)
@@ -446,6 +468,7 @@ static const struct test_case cases[] = {
 	{ "overflow program lets samples pass", overflow_kept },
 	{ "tracepoint program drops events", tracepoint_dropped },
 	{ "tracepoint program lets events pass", tracepoint_kept },
+	{ "tracepoint program on a system call", syscall_kept },
 	{ "programs of the wrong type", wrong_types },
 	{ "attached twice", attached_twice },
 	{ "looks beyond the record: EACCES", beyond_the_record },
