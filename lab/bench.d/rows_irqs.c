@@ -97,6 +97,20 @@ static void look_at(const struct row *row, void (*op)(const struct row *row))
 	emit(row, NULL, "insn", longest, 0);
 }
 
+/*
+ * A turn that is due follows the section that has delayed it without a gap, and
+ * its time would be added. Rows of their own measure it, see run_turn().
+ */
+static void forbid_turns(void)
+{
+	write_file(INTERVAL_FILE, "1000");
+}
+
+static void allow_turns(void)
+{
+	write_file(INTERVAL_FILE, INTERVAL_AT_BOOT);
+}
+
 static struct perf_event_attr one_attr(const struct recipe *set)
 {
 	struct recipe one = { .hw = !!set->hw, .sw = !!set->sw };
@@ -179,16 +193,12 @@ static void op_prctl(const struct row *row)
 	prctl(PR_TASK_PERF_EVENTS_ENABLE);
 }
 
-/*
- * The groups take no turn meanwhile. A turn that is due follows the section that
- * has delayed it without a gap, and its time would be added; see run_turn().
- */
 static void run_prctl(const struct row *row)
 {
-	write_file(INTERVAL_FILE, "1000");
+	forbid_turns();
 	open_many(row, row->arg, true, row->set.group);
 	look_at(row, op_prctl);
-	write_file(INTERVAL_FILE, INTERVAL_AT_BOOT);
+	allow_turns();
 }
 
 static void partner(const int *there, const int *back)
@@ -227,10 +237,12 @@ static void op_switch(const struct row *row)
 
 static void run_switch(const struct row *row)
 {
+	forbid_turns();
 	start_partner();
 	open_many(row, false, false, false);
 	look_at(row, op_switch);
 	reap(partner_pid);
+	allow_turns();
 }
 
 static void run_turn(const struct row *row)
