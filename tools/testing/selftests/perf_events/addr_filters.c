@@ -652,7 +652,7 @@ static void storm(void)
 #define FORK_ROUNDS	40
 #define FORK_DELAY_NS	50000
 
-static volatile pid_t *forked;
+static pid_t *forked;
 
 static void child_forks(int file)
 {
@@ -726,7 +726,7 @@ static void child_fails_to_fork(int file)
 	for (;;) {
 		CHECK(syscall(SYS_clone3, &args, sizeof(args)) < 0 &&
 		      errno == EEXIST, "%s", strerror(errno));
-		*forked = 1;
+		__atomic_store_n(forked, 1, __ATOMIC_RELAXED);
 	}
 }
 
@@ -743,7 +743,7 @@ static void fork_fails(void)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK(forked != MAP_FAILED, "%s", strerror(errno));
 	pid = start_child(child_fails_to_fork, file, &say, &hear);
-	while (now_ns() < end || !*forked)
+	while (now_ns() < end || !__atomic_load_n(forked, __ATOMIC_RELAXED))
 		set_on_file(fd, "filter %#lx/%#x@%s", page, 1 + rounds++ % 9,
 			    file_path);
 	CHECK(!waitpid(pid, NULL, WNOHANG), "the child is gone");
