@@ -539,6 +539,7 @@ void perf_throttle_restart_locked(struct perf_event *event)
  */
 void perf_throttle_start_locked(struct perf_event *event)
 {
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (perf_event_is_throttled(event))
 		perf_throttle_clear(event);
 	event->pmu->start(event, PERF_EF_RELOAD);

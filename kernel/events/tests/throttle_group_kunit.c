@@ -257,7 +257,7 @@ static void throttle_group_test_restore(void *unused)
 	fake.pmu.stop = throttle_group_test_fake_stop;
 }
 
-/* The event that was throttled is started at the tick all the same. */
+/* Only the event that was throttled is stopped, and the tick starts it. */
 static void
 throttle_group_test_expect_go_on(struct kunit *test,
 				 struct throttle_group_test_world *world)
