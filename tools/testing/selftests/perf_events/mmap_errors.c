@@ -189,6 +189,9 @@ static void aux_areas(void)
 	aux_mapping(5, 4, EOPNOTSUPP, "AUX on a PMU without");
 	aux_mapping(5, 3, EINVAL, "AUX size not a power of two");
 	aux_mapping(4, 4, EINVAL, "AUX overlaps the data");
+	/* More pages than an int can count. */
+	if (sizeof(long) == sizeof(__u64))
+		aux_mapping(5, 1ULL << 31, ENOMEM, "AUX of 8 TiB");
 	page->aux_offset = 8 * page_size;
 	page->aux_size = 8 * page_size;
 	expect_map(map_pages(fd, 4, RW, MAP_SHARED, 8 * page_size), EINVAL,
