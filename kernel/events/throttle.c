@@ -528,21 +528,27 @@ void perf_throttle_restart_locked(struct perf_event *event)
 	event->pmu->start(event, reload ? PERF_EF_RELOAD : 0);
 }
 
+/*
+ * An NMI that came before the stop may have throttled the event: not all drivers
+ * have a pmu::pmu_disable that prevents this. The tick must not start it twice.
+ */
+static void perf_throttle_start(struct perf_event *event)
+{
+	if (perf_event_is_throttled(event))
+		perf_throttle_clear(event);
+	event->pmu->start(event, PERF_EF_RELOAD);
+}
+
 /**
  * perf_throttle_start_locked() - start an event that the caller has stopped
  * @event: active event; its PMU, or its group's, is disabled
- *
- * An NMI that came before the stop may have throttled it: not all drivers have
- * a pmu::pmu_disable that prevents this. The tick must not start it twice.
  *
  * Context: ctx->lock, on the CPU where the event is active.
  */
 void perf_throttle_start_locked(struct perf_event *event)
 {
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
-	if (perf_event_is_throttled(event))
-		perf_throttle_clear(event);
-	event->pmu->start(event, PERF_EF_RELOAD);
+	perf_throttle_start(event);
 }
 
 static void perf_throttle_end(struct perf_event *event)
@@ -610,7 +616,7 @@ static void perf_freq_tick(struct perf_event *event)
 	perf_freq_window(event, running, U64_MAX);
 	if (perf_freq_is_cut_short(event))
 		local64_set(&event->hw.period_left, 0);
-	perf_throttle_start_locked(event);
+	perf_throttle_start(event);
 }
 
 static void perf_throttle_tick_event(struct perf_event *event)
