@@ -92,8 +92,9 @@ static inline void perf_rb_count_sample(struct perf_output_handle *handle)
 
 /* Requests to wake pollers later; any context. */
 void perf_rb_wake(struct perf_buffer *rb, struct perf_event *event);
-/* Wakes pollers of the event, or of its buffer if due. Task or irq_work. */
+/* Wakes pollers of the buffer, if that is due. Task or irq_work. */
 bool perf_rb_wake_due(struct perf_buffer *rb);
+/* The same for the buffer of an event; else wakes the event's pollers. */
 void perf_rb_wake_pollers(struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_RING_BUFFER_H */

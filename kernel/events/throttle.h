@@ -25,6 +25,8 @@ bool perf_throttle_holds_nmi(const struct perf_event *event);
 
 /* Takes the mark of a throttled event away, which is about to start. */
 void perf_throttle_clear(struct perf_event *event);
+
+/* Starts an event that the caller has stopped. ctx->lock, the PMU disabled. */
 void perf_throttle_start_locked(struct perf_event *event);
 
 /* Ends the throttling of the group of @event. ctx->lock, the PMU disabled. */
