@@ -849,6 +849,46 @@ int perf_event_period(struct perf_event *event, u64 value)
 }
 EXPORT_SYMBOL_GPL(perf_event_period);
 
+struct perf_control_refresh_args {
+	struct perf_event	*event;
+	int			refresh;
+};
+
+/*
+ * Adds to the limit, which an NMI may reach meanwhile.
+ *
+ * Return: true if the old limit was reached, and the event is not disabled yet.
+ */
+static bool perf_control_add_limit(struct perf_event *event, int refresh)
+{
+	bool limited = atomic_read(&event->event_limit);
+
+	if (READ_ONCE(event->pending_disable)) {
+		atomic_add(refresh, &event->event_limit);
+		return true;
+	}
+	return !atomic_fetch_add(refresh, &event->event_limit) && limited;
+}
+
+/*
+ * Interrupts are off on the event's CPU. If overflows could use up the new
+ * limit before the event is enabled, it would be enabled without a limit.
+ */
+static int perf_control_refresh_remote(struct perf_ctx *ctx,
+				       struct perf_cpu_context *cpuctx,
+				       void *arg)
+{
+	struct perf_control_refresh_args *args = arg;
+	struct perf_event *event = args->event;
+
+	perf_ctx_clock_update_locked(ctx);
+	if (perf_control_add_limit(event, args->refresh))
+		perf_control_disable_locked(event);
+	if (perf_control_enable_locked(event))
+		perf_control_retry_locked(cpuctx, event->group_leader);
+	return 0;
+}
+
 /**
  * perf_control_refresh() - enable an event for a number of overflows
  * @event: sampling event without inheritance
@@ -859,16 +899,16 @@ EXPORT_SYMBOL_GPL(perf_event_period);
  */
 int perf_control_refresh(struct perf_event *event, int refresh)
 {
+	struct perf_control_refresh_args args = {
+		.event		= event,
+		.refresh	= refresh,
+	};
+
 	lockdep_assert_held(&perf_event_ctx(event)->mutex);
 	if (event->attr.inherit || !is_sampling_event(event))
 		return -EINVAL;
-	atomic_add(refresh, &event->event_limit);
-	/* The last limit may have been reached while the event was parked. */
-	scoped_guard(raw_spinlock_irq, &perf_event_ctx(event)->lock) {
-		if (event->state == PERF_EVENT_STATE_INACTIVE)
-			event->pending_disable = 0;
-	}
-	perf_control_enable(event);
+	perf_ctx_call(perf_event_ctx(event), perf_control_refresh_remote,
+		      &args);
 	return 0;
 }
 

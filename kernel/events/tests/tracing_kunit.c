@@ -309,6 +309,7 @@ static void tracing_test_limit_while_parked(struct kunit *test)
 	event->pending_disable = 1;
 	perf_event_refresh(event, 2);
 	KUNIT_EXPECT_EQ(test, event->pending_disable, 0);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_INACTIVE);
 	event->pending_disable = 1;
 	perf_event_disable(event);
 	KUNIT_EXPECT_EQ(test, event->pending_disable, 0);

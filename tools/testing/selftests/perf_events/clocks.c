@@ -20,6 +20,9 @@
 #define SIGNALS		100
 #define THROTTLINGS	10
 #define CLOSINGS	100
+/* The shortest period, and tries of which the base fails several. */
+#define SHORT_PERIOD	10000
+#define LIMITS		20000
 #define PATIENCE	(15 * NSEC_PER_SEC)
 
 struct seen {
@@ -328,6 +331,41 @@ static void throttled_group(__u64 config)
 	event_disable(leader);
 }
 
+/* True if the event is off after at most a second. */
+static bool goes_off(int fd)
+{
+	__u64 until = now_ns() + NSEC_PER_SEC;
+	__u64 before, enabled = read_timed(fd).enabled;
+
+	do {
+		before = enabled;
+		enabled = read_timed(fd).enabled;
+	} while (enabled != before && now_ns() < until);
+	return enabled == before;
+}
+
+/*
+ * An event without a limit gets one while it overflows all the time. If a timer
+ * interrupt could come between the new limit and the enable, the event would
+ * use up the limit and then be enabled without one.
+ */
+static void limited_while_busy(__u64 config)
+{
+	struct perf_event_attr attr = clock_attr(config);
+	int fd;
+
+	attr.sample_period = SHORT_PERIOD;
+	attr.read_format = FORMAT_TIMES;
+	fd = open_self(&attr);
+	for (int i = 0; i < LIMITS; i++) {
+		event_enable(fd);
+		CHECK(!ioctl(fd, PERF_EVENT_IOC_REFRESH, 1), "REFRESH: %s",
+		      strerror(errno));
+		if (!goes_off(fd))
+			test_xfail("%d: REFRESH sets no limit", i);
+	}
+}
+
 struct clock_row {
 	const char *name;
 	__u64 config;
@@ -344,6 +382,8 @@ static const struct clock_row rows[] = {
 	{ "task-clock: limit of a group", TASK_CLOCK, limit_in_a_group },
 	{ "cpu-clock: limit of a sibling", CPU_CLOCK, limit_of_a_sibling },
 	{ "task-clock: limit of a sibling", TASK_CLOCK, limit_of_a_sibling },
+	{ "cpu-clock: limited while it overflows", CPU_CLOCK, limited_while_busy },
+	{ "task-clock: limited while it overflows", TASK_CLOCK, limited_while_busy },
 	{ "cpu-clock: sigtrap", CPU_CLOCK, trap },
 	{ "task-clock: sigtrap", TASK_CLOCK, trap },
 	{ "cpu-clock: from another CPU", CPU_CLOCK, from_another_cpu },
