@@ -187,25 +187,6 @@ void perf_event_time_update(struct perf_event *event)
 }
 
 /**
- * perf_event_time_update_group() - update the times of a leader's siblings
- * @leader: group leader
- *
- * Context: ctx->lock.
- */
-void perf_event_time_update_group(struct perf_event *leader)
-{
-	bool enabled = perf_event_is_enabled(leader->state);
-	u64 ctx_time = perf_event_ctx(leader)->time, time;
-	struct perf_event *sibling;
-
-	lockdep_assert_held(&perf_event_ctx(leader)->lock);
-	for_each_sibling_event(sibling, leader) {
-		time = perf_event_own_time(sibling, ctx_time);
-		perf_event_bring_times_to(sibling, time, enabled);
-	}
-}
-
-/**
  * perf_event_time_exchange() - exchange the times of two events
  * @on: event of a task's context, whose clock is up to date
  * @off: event of another task's context, which usually was not loaded since the

@@ -93,7 +93,6 @@ static inline void perf_event_time_anchor(struct perf_event *event)
 /* An event's enabled and running time, up to its context's clock. */
 void perf_event_time_start(struct perf_event *event);
 void perf_event_time_update(struct perf_event *event);
-void perf_event_time_update_group(struct perf_event *leader);
 void perf_event_time_exchange(struct perf_event *on, struct perf_event *off);
 void perf_event_time_at(const struct perf_event *event, u64 now,
 			u64 *enabled, u64 *running);

@@ -478,8 +478,9 @@ void perf_control_reset_locked(struct perf_event *event)
 }
 
 struct perf_control_read_args {
-	struct perf_event	*event;
-	bool			group;
+	struct perf_event		*event;
+	bool				group;
+	struct perf_control_times	times;
 };
 
 static void perf_control_read_event(struct perf_event *event)
@@ -491,7 +492,7 @@ static void perf_control_read_event(struct perf_event *event)
 /**
  * perf_control_read_locked() - bring an event's count and times up to date
  * @event: event of a context that is loaded here or nowhere, clock up to date
- * @group: its siblings as well; @event is the leader
+ * @group: the counts of its siblings as well; @event is the leader
  *
  * Context: ctx->lock, interrupts off.
  * Return: 0, or the PMU's error if it cannot read the group.
@@ -503,8 +504,6 @@ int perf_control_read_locked(struct perf_event *event, bool group)
 
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	perf_event_time_update(event);
-	if (group)
-		perf_event_time_update_group(event);
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return 0;
 	if (!group) {
@@ -523,9 +522,14 @@ static int perf_control_read_remote(struct perf_ctx *ctx,
 				    struct perf_cpu_context *cpuctx, void *arg)
 {
 	struct perf_control_read_args *args = arg;
+	struct perf_event *event = args->event;
+	int err;
 
 	perf_ctx_clock_update_locked(ctx);
-	return perf_control_read_locked(args->event, args->group);
+	err = perf_control_read_locked(event, args->group);
+	args->times.enabled = event->total_time_enabled;
+	args->times.running = event->total_time_running;
+	return err;
 }
 
 /*
@@ -571,37 +575,57 @@ static bool perf_control_read_shared(struct perf_control_read_args *args,
 	return true;
 }
 
+/* An inactive event needs no IPI: its count does not change. */
+static int perf_control_read_call(struct perf_control_read_args *args)
+{
+	struct perf_event *event = args->event;
+	struct perf_ctx *ctx = perf_event_ctx(event);
+	int err = 0;
+
+	if (perf_control_read_shared(args, &err))
+		return err;
+	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE)
+		return perf_ctx_call(ctx, perf_control_read_remote, args);
+
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		/* If it was scheduled in meanwhile, its CPU has to read it. */
+		if (event->state != PERF_EVENT_STATE_ACTIVE)
+			return perf_control_read_remote(ctx, NULL, args);
+	}
+	return perf_ctx_call(ctx, perf_control_read_remote, args);
+}
+
 /**
  * perf_control_read() - bring an event's count and times up to date
  * @event: event
- * @group: its siblings as well; @event is the leader
+ * @times: receives its times, which belong together
  *
- * An inactive event needs no IPI: its count does not change.
+ * Context: task, ctx->mutex or the parent's child_mutex.
+ */
+void perf_control_read(struct perf_event *event,
+		       struct perf_control_times *times)
+{
+	struct perf_control_read_args args = { .event = event };
+
+	perf_control_read_call(&args);
+	*times = args.times;
+}
+
+/**
+ * perf_control_read_group() - bring a group's counts up to date
+ * @leader: group leader; its times as well
  *
  * Context: task, ctx->mutex or the parent's child_mutex.
  * Return: 0, or the PMU's error if it cannot read the group.
  */
-int perf_control_read(struct perf_event *event, bool group)
+int perf_control_read_group(struct perf_event *leader)
 {
 	struct perf_control_read_args args = {
-		.event	= event,
-		.group	= group,
+		.event	= leader,
+		.group	= true,
 	};
-	struct perf_ctx *ctx = perf_event_ctx(event);
-	int err = 0;
 
-	if (perf_control_read_shared(&args, &err))
-		return err;
-	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE)
-		return perf_ctx_call(ctx, perf_control_read_remote, &args);
-
-	scoped_guard(raw_spinlock_irq, &ctx->lock) {
-		perf_ctx_clock_update_locked(ctx);
-		/* If it was scheduled in meanwhile, its CPU has to read it. */
-		if (event->state != PERF_EVENT_STATE_ACTIVE)
-			return perf_control_read_locked(event, group);
-	}
-	return perf_ctx_call(ctx, perf_control_read_remote, &args);
+	return perf_control_read_call(&args);
 }
 
 /* Return: an errno if @event cannot be read without another CPU; else 0. */

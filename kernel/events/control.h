@@ -12,6 +12,12 @@
 #define PERF_LEAVE_GROUP	0x1
 #define PERF_LEAVE_PARENT	0x2	/* the child list of its parent */
 
+/* Times of one event, without those of its copies; nanoseconds. */
+struct perf_control_times {
+	u64	enabled;
+	u64	running;
+};
+
 void perf_control_install(struct perf_ctx *ctx,
 			  struct perf_event *event);
 void perf_control_uninstall(struct perf_event *event);
@@ -26,8 +32,9 @@ int perf_control_period(struct perf_event *event, u64 value);
 void perf_control_forget_passed(struct perf_event *event);
 int perf_control_check_period(struct perf_event *event, u64 value, u32 share);
 int perf_control_refresh(struct perf_event *event, int refresh);
-/* Brings count and times of @event (and its siblings) up to date. */
-int perf_control_read(struct perf_event *event, bool group);
+void perf_control_read(struct perf_event *event,
+		       struct perf_control_times *times);
+int perf_control_read_group(struct perf_event *leader);
 /* Called when current execs; @ctx is its own context. Takes ctx->mutex. */
 void perf_control_exec(struct perf_ctx *ctx);
 

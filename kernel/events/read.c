@@ -65,14 +65,16 @@ static u64 perf_read_running(const struct perf_event *event)
 	       atomic64_read(&event->child_total_time_running);
 }
 
-/* The lock keeps the times together: running must not exceed enabled. */
 static u64 perf_read_add_one(struct perf_event *event, u64 *enabled,
 			     u64 *running)
 {
-	perf_control_read(event, false);
-	guard(raw_spinlock_irq)(&perf_event_ctx(event)->lock);
-	*enabled += perf_read_enabled(event);
-	*running += perf_read_running(event);
+	struct perf_control_times times;
+
+	perf_control_read(event, &times);
+	*enabled += times.enabled +
+		    atomic64_read(&event->child_total_time_enabled);
+	*running += times.running +
+		    atomic64_read(&event->child_total_time_running);
 	return perf_read_count(event);
 }
 
@@ -189,7 +191,7 @@ static int perf_read_add_group(struct perf_event *leader, u64 format,
 	unsigned long flags;
 	int err;
 
-	err = perf_control_read(leader, true);
+	err = perf_control_read_group(leader);
 	if (err)
 		return err;
 	raw_spin_lock_irqsave(&ctx->lock, flags);
@@ -276,16 +278,17 @@ static bool perf_read_is_attached_locked(const struct perf_event *event,
 }
 
 /* Return: false if perf_read_slowly() has to read the event. */
-static bool perf_read_here_locked(struct perf_event *event, u64 *values)
+static bool perf_read_here_locked(struct perf_event *event,
+				  struct perf_ctx *ctx, u64 *values)
 {
-	struct perf_ctx *ctx = perf_event_ctx(event);
 	struct perf_event *leader = event->group_leader;
 	u64 format = event->attr.read_format;
 
 	lockdep_assert_held(&ctx->lock);
 	perf_ctx_clock_update_locked(ctx);
 	if (format & PERF_FORMAT_GROUP) {
-		if (!perf_read_is_attached_locked(leader, ctx))
+		if (leader->attr.inherit ||
+		    !perf_read_is_attached_locked(leader, ctx))
 			return false;
 		memset(values, 0, event->read_size);
 		values[0] = leader->nr_siblings + 1;
@@ -317,11 +320,10 @@ static size_t perf_read_here(struct perf_event *event, u64 *values, size_t size)
 	cpu = ctx->loaded_cpu;
 	if (!perf_read_is_attached_locked(event, ctx) ||
 	    event->read_size > size || event->attr.inherit ||
-	    event->group_leader->attr.inherit ||
 	    event->state < PERF_EVENT_STATE_OFF ||
 	    (cpu != PERF_CPU_NONE && cpu != smp_processor_id()))
 		return 0;
-	return perf_read_here_locked(event, values) ? event->read_size : 0;
+	return perf_read_here_locked(event, ctx, values) ? event->read_size : 0;
 }
 
 static ssize_t perf_read_slowly(struct perf_event *event, char __user *buf,

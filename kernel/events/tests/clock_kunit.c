@@ -280,21 +280,6 @@ static void clock_test_time_sums(struct kunit *test)
 	KUNIT_EXPECT_LT(test, world->enabled[0], world->ctx.time);
 }
 
-static void clock_test_time_update_group(struct kunit *test)
-{
-	struct clock_test_world *world = test->priv;
-
-	for (int i = 0; i < NR_EVENTS; i++)
-		world->event[i].state = ACTIVE;
-	clock_test_pass(world, 77);
-	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
-		perf_event_time_update_group(&world->event[0]);
-
-	KUNIT_EXPECT_EQ(test, world->event[0].total_time_running, 0);
-	for (int i = 1; i < NR_EVENTS; i++)
-		KUNIT_EXPECT_EQ(test, world->event[i].total_time_running, 77);
-}
-
 /* A copy under construction has no context yet. */
 static void clock_test_time_without_ctx(struct kunit *test)
 {
@@ -523,7 +508,6 @@ static struct kunit_case clock_test_cases[] = {
 	KUNIT_CASE(clock_test_enabled_agree),
 	KUNIT_CASE(clock_test_state_init),
 	KUNIT_CASE(clock_test_time_sums),
-	KUNIT_CASE(clock_test_time_update_group),
 	KUNIT_CASE(clock_test_time_without_ctx),
 	KUNIT_CASE(clock_test_nmi_time),
 	KUNIT_CASE(clock_test_nmi_in_update),

@@ -377,7 +377,7 @@ static void control_test_group_read(struct kunit *test)
 	commits = fake_pmu_calls(&fake, FAKE_COMMIT);
 	fake_pmu_tick(&fake, 6);
 	ctx = perf_event_ctx_lock(leader);
-	KUNIT_EXPECT_EQ(test, perf_control_read(leader, true), 0);
+	KUNIT_EXPECT_EQ(test, perf_control_read_group(leader), 0);
 	perf_event_ctx_unlock(leader, ctx);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_COMMIT), commits + 1);
 	KUNIT_EXPECT_EQ(test, local64_read(&leader->count), 6);

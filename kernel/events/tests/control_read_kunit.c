@@ -125,6 +125,7 @@ static void control_read_test_read_scope(struct kunit *test)
 	int other = control_read_test_other_cpu(test);
 	struct perf_event *event = control_read_test_open(test, other);
 	struct pmu core = { .scope = PERF_PMU_SCOPE_CORE };
+	struct perf_control_times times = {};
 	const struct cpumask *siblings;
 	u64 value;
 
@@ -139,9 +140,12 @@ static void control_read_test_read_scope(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, perf_event_read_local(event, &value, NULL,
 							    NULL), -EINVAL);
 	scoped_guard(mutex, &perf_event_ctx(event)->mutex)
-		KUNIT_EXPECT_EQ(test, perf_control_read(event, false), 0);
+		perf_control_read(event, &times);
 	fake.pmu.scope = PERF_PMU_SCOPE_NONE;
 	KUNIT_EXPECT_EQ(test, local64_read(&event->count), 5);
+	KUNIT_EXPECT_EQ(test, times.enabled, event->total_time_enabled);
+	KUNIT_EXPECT_EQ(test, times.running, event->total_time_running);
+	KUNIT_EXPECT_GT(test, times.running, 0);
 }
 
 /* Periods. */
