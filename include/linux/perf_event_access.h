@@ -51,6 +51,7 @@ int perf_allow_kernel(void);
 /**
  * perf_allow_cpu() - check whether the caller may observe all tasks on a CPU
  *
+ * Context: task.
  * Return: 0, -EACCES, or an error of the security module.
  */
 static inline int perf_allow_cpu(void)
@@ -66,6 +67,7 @@ static inline int perf_allow_cpu(void)
 /**
  * perf_allow_tracepoint() - check whether the caller may see tracepoint payload
  *
+ * Context: task.
  * Return: 0, -EPERM, or an error of the security module.
  */
 static inline int perf_allow_tracepoint(void)

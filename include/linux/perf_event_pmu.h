@@ -207,8 +207,9 @@ struct pmu {
 	 * The group is not complete yet, but the leader is known: a driver
 	 * should refuse a group that can never be scheduled in as a whole.
 	 *
-	 * Context: process context; the registry's read side, and the mutex of
-	 * the leader's context when a sibling is added to a hardware group.
+	 * Context: process context; the registry's SRCU read side. If @event
+	 * joins a group and this is not a software PMU, also the mutex of the
+	 * leader's context, so that the group does not change.
 	 * Return: 0; -ENOENT if the event is for another PMU. Any other error
 	 * is final and reaches user space: -ENODEV if the hardware is absent,
 	 * -EBUSY if it is taken, -EINVAL for wrong parameters, -EOPNOTSUPP for
@@ -395,8 +396,8 @@ struct pmu {
 	void (*addr_filters_sync)(struct perf_event *event);
 
 	/**
-	 * @aux_output_match: Check whether @event may write into the AUX area
-	 * of an event of this PMU. Optional, no.
+	 * @aux_output_match: Check whether events of this PMU may write into
+	 * the AUX area of @event, the leader of their group. Optional, no.
 	 *
 	 * Context: process context, when the event is opened.
 	 * Return: non-zero for yes.
@@ -413,11 +414,11 @@ struct pmu {
 	bool (*filter)(struct pmu *pmu, int cpu);
 
 	/**
-	 * @check_period: Check whether @value is valid as a new period.
-	 * Optional, it is.
+	 * @check_period: Check whether @value is valid as a new period. With
+	 * random periods it is the shortest of them. Optional, any is valid.
 	 *
 	 * Context: process context, context mutex held.
-	 * Return: 0, or an error for PERF_EVENT_IOC_PERIOD such as -EINVAL.
+	 * Return: 0, or any error if it is not; the ioctl returns -EINVAL.
 	 */
 	int (*check_period)(struct perf_event *event, u64 value);
 

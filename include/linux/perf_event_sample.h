@@ -131,8 +131,8 @@ struct perf_output_handle {
 	/** @rb: buffer, referenced until the end call. */
 	struct perf_buffer		*rb;
 	/**
-	 * @wakeup: the buffer's wakeup stamp at begin; if it differs at the
-	 * end, readers are woken.
+	 * @wakeup: records: the buffer's wakeup stamp at begin; if it differs
+	 * at the end, readers are woken. AUX: position at which they are woken.
 	 */
 	unsigned long			wakeup;
 	/**

@@ -77,8 +77,9 @@ struct trace_event_call;
  * @PERF_EVENT_STATE_DEAD: being destroyed; no other state follows
  * @PERF_EVENT_STATE_REVOKED: its PMU is gone; the owner can only close it
  * @PERF_EVENT_STATE_EXIT: its task is gone, the final count can still be read
- * @PERF_EVENT_STATE_ERROR: a pinned event that does not fit, or a sibling that
- *	cannot count without its leader; only an explicit enable revives it
+ * @PERF_EVENT_STATE_ERROR: a pinned event that does not fit, which an explicit
+ *	enable revives; or a sibling that has lost its leader, for ever if it
+ *	cannot count without one
  * @PERF_EVENT_STATE_OFF: disabled by its owner
  * @PERF_EVENT_STATE_INACTIVE: enabled, waiting for its turn or its task
  * @PERF_EVENT_STATE_ACTIVE: on the PMU of the CPU named by @oncpu
@@ -272,7 +273,7 @@ struct hw_perf_event {
 		};
 	};
 
-	/** @state: C, PERF_HES_*. */
+	/** @state: D, N, PERF_HES_*. */
 	int				state;
 	/**
 	 * @interrupts: N, overflows in a tick, or the mark of a throttled
@@ -286,8 +287,8 @@ struct hw_perf_event {
 	 */
 	local64_t			prev_count;
 	/**
-	 * @sample_period: L, events from one overflow to the next; in frequency
-	 * mode the core adjusts it.
+	 * @sample_period: L, in frequency mode N: events from one overflow to
+	 * the next; in frequency mode the core adjusts it at overflows.
 	 */
 	u64				sample_period;
 	union {
@@ -325,12 +326,12 @@ struct hw_perf_event {
 		/* attr.freq */
 		struct {
 			/**
-			 * @freq_time_stamp: C, frequency mode: running time
+			 * @freq_time_stamp: N, frequency mode: running time
 			 * when the window began.
 			 */
 			u64		freq_time_stamp;
 			/**
-			 * @freq_count_stamp: C, frequency mode: count at that
+			 * @freq_count_stamp: N, frequency mode: count at that
 			 * time.
 			 */
 			u64		freq_count_stamp;
@@ -412,7 +413,7 @@ struct perf_addr_filter {
 };
 
 /**
- * struct perf_addr_filters_head - the filters of an event and its children
+ * struct perf_addr_filters_head - the filters of an event and its copies
  *
  * Only the list of the eldest is used; see perf_event_addr_filters().
  */
@@ -420,8 +421,8 @@ struct perf_addr_filters_head {
 	/** @list: @lock, struct perf_addr_filter. */
 	struct list_head		list;
 	/**
-	 * @lock: guards the list and the filter generations of the whole
-	 * family; taken with interrupts off, inside the context lock.
+	 * @lock: guards the list and the filter generations of the event
+	 * and its copies; taken with interrupts off, inside the context lock.
 	 */
 	raw_spinlock_t			lock;
 	/** @nr_file_filters: @lock, how many of them name a file. */
@@ -595,7 +596,7 @@ struct perf_event {
 	 */
 	u64				running_offset;
 
-	/* For walks of a context, for siblings of a trace, for drivers. */
+	/* The context's list, the leader of a trace, the driver's own. */
 	/** @event_entry: MLR, link in the context's list. */
 	struct list_head		event_entry;
 	/**
@@ -630,9 +631,10 @@ struct perf_event {
 	 */
 	u8				freq_windows;
 	/**
-	 * @throttled: N, leader: the last record was PERF_RECORD_THROTTLE.
+	 * @throttle_reported: N, leader: the last record was
+	 * PERF_RECORD_THROTTLE, not PERF_RECORD_UNTHROTTLE.
 	 */
-	bool				throttled;
+	bool				throttle_reported;
 	/** @overflow_handler: P, I, called at an overflow. */
 	perf_overflow_handler_t		overflow_handler;
 	/**
@@ -662,9 +664,12 @@ struct perf_event {
 	unsigned int			pending_wakeup;
 	/** @pending_kill: P, N, POLL_* to signal then. */
 	unsigned int			pending_kill;
-	/** @pending_disable: N, disable the event then. */
+	/**
+	 * @pending_disable: N, disable the event when @pending_disable_irq
+	 * runs or, if that comes earlier, when the event is scheduled out.
+	 */
 	unsigned int			pending_disable;
-	/** @pending_work: C, @pending_task is queued. */
+	/** @pending_work: N, exchanged: @pending_task is queued. */
 	unsigned int			pending_work;
 	/**
 	 * @event_limit: A, overflows until it disables itself (IOC_REFRESH).
@@ -699,20 +704,20 @@ struct perf_event {
 	/** @pmu_entry: link in @pmu's list of events, under its users_lock. */
 	struct list_head		pmu_entry;
 
-	/* Family and owner. */
+	/* Copies and owner. */
 	/** @refcount: A, references; the first is the owner's. */
 	atomic_long_t			refcount;
-	/** @child_count: A, sum of the counts of children that are gone. */
+	/** @child_count: A, sum of the counts of copies that have ended. */
 	atomic64_t			child_count;
 	/** @child_total_time_enabled: A, the same for enabled time. */
 	atomic64_t			child_total_time_enabled;
 	/** @child_total_time_running: A, the same for running time. */
 	atomic64_t			child_total_time_running;
 	/**
-	 * @family_start: flexible eldest: nanoseconds that the service of its
+	 * @copies_start: flexible eldest: nanoseconds that the service of its
 	 * copies begins with, besides @child_total_time_running; see groups.c.
 	 */
-	s64				family_start;
+	s64				copies_start;
 	/**
 	 * @random_seed: seed of the last PERF_EVENT_IOC_RANDOM_PERIOD, under
 	 * @child_mutex.

@@ -21,8 +21,8 @@
  * Locking: addr_filters.lock, a raw spin lock of the eldest, protects the list
  * and the ranges of the eldest and its copies. It nests inside ctx->lock, and
  * is taken with interrupts off. A writer of the list also holds the mutex of
- * the eldest's context and the eldest's child_mutex; a reader needs only one of
- * the two.
+ * the eldest's context and the eldest's child_mutex; a reader holds any one of
+ * the three.
  *
  * Race: SET_FILTER against mmap in the process in question.
  *  1. SET_FILTER installs the list, with all file ranges empty. Then it takes
@@ -311,8 +311,11 @@ static bool addr_filter_try_apply(struct perf_event *event,
 	return stored;
 }
 
-/* Return: whether perf_addr_filter_fork() is left to apply the list. */
-static bool addr_filter_is_early(struct perf_ctx *ctx)
+/*
+ * Notes in a context whose fork is not complete that filters were set.
+ * Return: true if perf_addr_filter_fork() applies them; false if the caller must.
+ */
+static bool addr_filter_leave_to_fork(struct perf_ctx *ctx)
 {
 	if (!READ_ONCE(ctx->forking))
 		return false;
@@ -334,7 +337,7 @@ static void addr_filter_apply(struct perf_event *event,
 
 	lockdep_assert_held(&perf_event_eldest(event)->child_mutex);
 	if (list->nr_file && task && task != TASK_TOMBSTONE &&
-	    !addr_filter_is_early(ctx)) {
+	    !addr_filter_leave_to_fork(ctx)) {
 		while (!addr_filter_try_apply(event, task, list->nr, ranges))
 			cond_resched();
 	}
@@ -517,8 +520,8 @@ void perf_addr_filter_mmap(struct vm_area_struct *vma)
 	perf_ctx_put(ctx);
 }
 
-/* Return: whether the event has to be restarted. */
-static bool addr_filter_unmapped(struct perf_event *event)
+/* Empties the ranges of files. Return: whether the event must be restarted. */
+static bool addr_filter_forget_files(struct perf_event *event)
 {
 	struct perf_addr_filters_head *filters = perf_event_addr_filters(event);
 
@@ -534,7 +537,7 @@ static int addr_filter_exec_remote(struct perf_ctx *ctx,
 	struct perf_event *event;
 
 	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		if (has_addr_filter(event) && addr_filter_unmapped(event))
+		if (has_addr_filter(event) && addr_filter_forget_files(event))
 			addr_filter_restart_locked(event);
 	}
 	return 0;
@@ -597,7 +600,8 @@ static void addr_filter_fork_ctx(struct perf_ctx *ctx)
  * perf_addr_filter_fork() - apply filters that were set during a fork
  * @task: new task, which does not run yet; its fork cannot fail any more
  *
- * Context: task; may sleep.
+ * Context: task, may sleep; takes ctx->mutex, the child_mutex of eldest events,
+ * and the mmap_lock of @task.
  */
 void perf_addr_filter_fork(struct task_struct *task)
 {

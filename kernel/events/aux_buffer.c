@@ -47,7 +47,7 @@
  *   6. Nothing uses the area any more. The driver's data is freed, later the
  *      pages.
  *
- * perf_aux_retire_locked() repeats steps 2 to 4, and each iteration makes
+ * perf_aux_retire_mutexed() repeats steps 2 to 4, and each iteration makes
  * progress. A writer that has withdrawn, or has ended, clears aux.writing
  * within a few instructions, with interrupts off. If an iteration finds a
  * writer, it stops the writer and queues the irq_work that disables it; the
@@ -270,7 +270,7 @@ static bool perf_aux_build(struct perf_event *event, struct perf_aux_area *area,
 /**
  * perf_aux_alloc() - make an area that is not published yet
  * @event: event whose PMU writes to the area; the PMU stays
- * @vma: mapping that perf_aux_check_locked() has accepted; if it is read-only,
+ * @vma: mapping that perf_aux_check_mutexed() has accepted; if it is read-only,
  *	user space cannot move aux_tail, and new data replaces old data
  *
  * Context: task; event->mmap_mutex. Calls pmu::setup_aux.
@@ -320,7 +320,7 @@ struct page *perf_aux_page(const struct perf_buffer *rb, unsigned long pgoff)
 /* From the first mapping to the last. */
 
 /**
- * perf_aux_check_locked() - check whether a mapping suits an AUX area
+ * perf_aux_check_mutexed() - check whether a mapping suits an AUX area
  * @rb: buffer of the event that is mapped
  * @vma: requested mapping, not at offset 0
  *
@@ -331,8 +331,8 @@ struct page *perf_aux_page(const struct perf_buffer *rb, unsigned long pgoff)
  * overlaps the data, is not at aux_offset, not aux_size long, not a power of
  * two of pages, or differs from the area that exists.
  */
-int perf_aux_check_locked(const struct perf_buffer *rb,
-			  struct vm_area_struct *vma)
+int perf_aux_check_mutexed(const struct perf_buffer *rb,
+			   struct vm_area_struct *vma)
 {
 	u64 offset = READ_ONCE(rb->user_page->aux_offset);
 	u64 size = READ_ONCE(rb->user_page->aux_size);
@@ -353,14 +353,14 @@ int perf_aux_check_locked(const struct perf_buffer *rb,
 }
 
 /**
- * perf_aux_publish_locked() - make an area available to writers
+ * perf_aux_publish_mutexed() - make an area available to writers
  * @rb: buffer without an area
  * @area: new area; its first mapping is counted here
  *
  * Context: rb->aux.mutex.
  */
-void perf_aux_publish_locked(struct perf_buffer *rb,
-			     struct perf_aux_area *area)
+void perf_aux_publish_mutexed(struct perf_buffer *rb,
+			      struct perf_aux_area *area)
 {
 	lockdep_assert_held(&rb->aux.mutex);
 	area->mappings = 1;
@@ -370,7 +370,10 @@ void perf_aux_publish_locked(struct perf_buffer *rb,
 	smp_store_release(&rb->aux.open, area); /* after its contents */
 }
 
-/* Ends the output of @event, which is only compared; the first caller does. */
+/*
+ * Ends the output of @event, unless another CPU or an NMI has ended it already.
+ * @event is only compared, since it may have been freed.
+ */
 static void perf_aux_let_go(struct perf_buffer *rb, struct perf_event *event)
 {
 	struct perf_output_handle *handle;
@@ -387,8 +390,8 @@ static void perf_aux_let_go(struct perf_buffer *rb, struct perf_event *event)
 }
 
 /* Ends an output that the driver has forgotten. Its data is not reported. */
-static void perf_aux_abandon_locked(struct perf_buffer *rb,
-				    struct perf_event *writer)
+static void perf_aux_abandon_mutexed(struct perf_buffer *rb,
+				     struct perf_event *writer)
 {
 	lockdep_assert_held(&rb->aux.mutex);
 	if (READ_ONCE(rb->aux.writer) != writer)
@@ -411,10 +414,10 @@ bool perf_aux_is_here(const struct perf_event *event)
 	       READ_ONCE(event->oncpu) == smp_processor_id();
 }
 
-/* Events to stop: a family, or else all that write to the buffer. */
+/* Events to stop: an eldest with its copies, or all that use the buffer. */
 struct perf_aux_stop {
 	struct perf_buffer	*rb;
-	struct perf_event	*family;
+	struct perf_event	*eldest;
 	bool			found_writer;
 };
 
@@ -426,8 +429,8 @@ static bool perf_aux_uses(const struct perf_buffer *rb,
 }
 
 /*
- * An open output is to be over. If the driver ends it in pmu::del only, the
- * event is disabled.
+ * Stops an event, so that its driver ends the output. Some drivers end it in
+ * pmu::del only: then the event is disabled, unless it only leaves the buffer.
  */
 static void perf_aux_stop_event(struct perf_aux_stop *stop,
 				struct perf_event *event)
@@ -436,14 +439,14 @@ static void perf_aux_stop_event(struct perf_aux_stop *stop,
 
 	if (!perf_aux_is_here(event) || !has_aux(event))
 		return;
-	if (stop->family ? perf_event_eldest(event) != stop->family :
+	if (stop->eldest ? perf_event_eldest(event) != stop->eldest :
 			   !writes && !perf_aux_uses(stop->rb, event))
 		return;
 	stop->found_writer |= writes;
 	perf_pmu_disable(event->pmu);
 	event->pmu->stop(event, PERF_EF_UPDATE);
 	perf_pmu_enable(event->pmu);
-	if (!stop->family && READ_ONCE(stop->rb->aux.writer) == event)
+	if (!stop->eldest && READ_ONCE(stop->rb->aux.writer) == event)
 		perf_pending_disable(event);
 }
 
@@ -492,9 +495,9 @@ static int perf_aux_stop_oncpu(void *arg)
 	return writer && !stop->found_writer ? -ESRCH : 0;
 }
 
-static int perf_aux_stop_call(struct perf_buffer *rb, struct perf_event *family)
+static int perf_aux_stop_call(struct perf_buffer *rb, struct perf_event *eldest)
 {
-	struct perf_aux_stop stop = { .rb = rb, .family = family };
+	struct perf_aux_stop stop = { .rb = rb, .eldest = eldest };
 	int cpu = READ_ONCE(rb->aux.cpu);
 
 	return cpu < 0 ? 0 : perf_cpu_call(cpu, perf_aux_stop_oncpu, &stop);
@@ -519,7 +522,7 @@ static int perf_aux_move_oncpu(void *arg)
 
 	perf_aux_stop_ctx(&move->stop, &cpuctx->ctx);
 	perf_aux_stop_ctx(&move->stop, cpuctx->task_ctx);
-	perf_aux_assign(move->stop.family, move->to);
+	perf_aux_assign(move->stop.eldest, move->to);
 	return 0;
 }
 
@@ -533,10 +536,10 @@ static int perf_aux_move_remote(struct perf_ctx *ctx,
 	struct perf_aux_move *move = arg;
 
 	lockdep_assert_held(&ctx->lock);
-	if (perf_event_ctx(move->stop.family) != ctx)
+	if (perf_event_ctx(move->stop.eldest) != ctx)
 		return -EAGAIN;
-	perf_aux_stop_event(&move->stop, move->stop.family);
-	perf_aux_assign(move->stop.family, move->to);
+	perf_aux_stop_event(&move->stop, move->stop.eldest);
+	perf_aux_assign(move->stop.eldest, move->to);
 	return 0;
 }
 
@@ -550,7 +553,8 @@ static void perf_aux_move_in_ctx(struct perf_event *event,
 	} while (perf_ctx_call(ctx, perf_aux_move_remote, move));
 }
 
-static bool perf_aux_has_copies(const struct perf_event *event)
+/* Of the events with a buffer, only those of a task on one CPU have copies. */
+static bool perf_aux_may_have_copies(const struct perf_event *event)
 {
 	return event->cpu >= 0 && event->attach_state & PERF_ATTACH_TASK;
 }
@@ -579,14 +583,14 @@ void perf_aux_move(struct perf_event *event, struct perf_buffer *from,
 		   struct perf_buffer *to)
 {
 	struct perf_aux_move move = {
-		.stop	= { .rb = from, .family = event },
+		.stop	= { .rb = from, .eldest = event },
 		.to	= to,
 	};
 
 	lockdep_assert_held(&event->mmap_mutex);
 	if (!from || !perf_aux_may_trace(event)) {
 		perf_aux_assign(event, to);
-	} else if (!perf_aux_has_copies(event)) {
+	} else if (!perf_aux_may_have_copies(event)) {
 		perf_aux_move_in_ctx(event, &move);
 	} else if (perf_cpu_call(event->cpu, perf_aux_move_oncpu, &move)) {
 		/* The CPU is offline, and may come back now. */
@@ -597,14 +601,14 @@ void perf_aux_move(struct perf_event *event, struct perf_buffer *from,
 }
 
 /* Steps 2 to 4 of the comment on top. An offline CPU has no active events. */
-static void perf_aux_evict_locked(struct perf_buffer *rb)
+static void perf_aux_evict_mutexed(struct perf_buffer *rb)
 {
 	struct perf_event *writer;
 
 	lockdep_assert_held(&rb->aux.mutex);
 	writer = smp_load_acquire(&rb->aux.writer); /* before its CPU */
 	if (writer && perf_aux_stop_call(rb, NULL))
-		perf_aux_abandon_locked(rb, writer);
+		perf_aux_abandon_mutexed(rb, writer);
 }
 
 /* Return: whether a user is left. If not, its accesses to the area are over. */
@@ -619,7 +623,7 @@ static bool perf_aux_in_hand(const struct perf_buffer *rb,
 }
 
 /**
- * perf_aux_retire_locked() - take an area from its writers and its driver
+ * perf_aux_retire_mutexed() - take an area from its writers and its driver
  * @rb: buffer with an area
  *
  * Data that was written stays in the area and is reported. The event continues
@@ -628,7 +632,7 @@ static bool perf_aux_in_hand(const struct perf_buffer *rb,
  *
  * Context: task, may sleep; rb->aux.mutex. Calls pmu::stop and pmu::free_aux.
  */
-void perf_aux_retire_locked(struct perf_buffer *rb)
+void perf_aux_retire_mutexed(struct perf_buffer *rb)
 {
 	struct perf_aux_area *area = rb->aux.area;
 
@@ -641,7 +645,7 @@ void perf_aux_retire_locked(struct perf_buffer *rb)
 	smp_mb(); /* (b), pairs with (a) */
 	perf_debug_sleep();
 	while (perf_aux_in_hand(rb, area)) {
-		perf_aux_evict_locked(rb);
+		perf_aux_evict_mutexed(rb);
 		cpu_relax();
 		cond_resched();
 	}

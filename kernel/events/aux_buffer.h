@@ -14,11 +14,11 @@ extern struct perf_state_table perf_aux_state_table;
 bool perf_aux_is_here(const struct perf_event *event);
 
 /* Mapping; rb->aux.mutex. */
-int perf_aux_check_locked(const struct perf_buffer *rb,
-			  struct vm_area_struct *vma);
-void perf_aux_publish_locked(struct perf_buffer *rb,
-			     struct perf_aux_area *area);
-void perf_aux_retire_locked(struct perf_buffer *rb);
+int perf_aux_check_mutexed(const struct perf_buffer *rb,
+			   struct vm_area_struct *vma);
+void perf_aux_publish_mutexed(struct perf_buffer *rb,
+			      struct perf_aux_area *area);
+void perf_aux_retire_mutexed(struct perf_buffer *rb);
 
 /* Pages, and the driver's data for them. No mutex but the event's is needed. */
 struct perf_aux_area *perf_aux_alloc(struct perf_event *event,

@@ -12,8 +12,8 @@
  *
  * Contexts: task.
  *
- * Lifetime: the mutexes below keep events and copies. An owner has a reference on
- * the event that it is calling.
+ * Lifetime: the mutexes below keep events and copies. perf_batch_owned() has a
+ * reference on the event that it works on.
  *
  * Locking: ctx->mutex of the opened events, then the child_mutex of each event.
  * Several child_mutexes nest only under that one ctx->mutex, so their order
@@ -146,7 +146,7 @@ static void perf_batch_reset_gone(struct perf_event *event,
 		atomic64_set(&event->child_count, 0);
 }
 
-static void perf_batch_family(struct perf_event *event, enum perf_batch_op op)
+static void perf_batch_copies(struct perf_event *event, enum perf_batch_op op)
 {
 	struct perf_event *child;
 
@@ -163,8 +163,8 @@ static void perf_batch_family(struct perf_event *event, enum perf_batch_op op)
 }
 
 /*
- * Can the event never have copies? All events of a group have equal
- * attr.inherit.
+ * Can the event never have copies? In a group of a task all events have equal
+ * attr.inherit; events of CPUs are never copied.
  */
 static bool perf_batch_is_single(const struct perf_event *event)
 {
@@ -176,7 +176,7 @@ static bool perf_batch_is_single(const struct perf_event *event)
  * @event: event that was opened
  * @op: the operation
  *
- * Context: task, ctx->mutex.
+ * Context: task, ctx->mutex; takes child_mutex if the event may have copies.
  */
 void perf_batch_event(struct perf_event *event, enum perf_batch_op op)
 {
@@ -184,7 +184,7 @@ void perf_batch_event(struct perf_event *event, enum perf_batch_op op)
 	if (perf_batch_is_single(event))
 		perf_batch_call(event, op, false);
 	else
-		perf_batch_family(event, op);
+		perf_batch_copies(event, op);
 }
 
 static void perf_batch_lock_event(struct perf_event *event,
@@ -232,8 +232,8 @@ static void perf_batch_strays(struct perf_event *sibling, enum perf_batch_op op)
 	}
 }
 
-static void perf_batch_families(struct perf_event *leader,
-				enum perf_batch_op op)
+static void perf_batch_group_copies(struct perf_event *leader,
+				    enum perf_batch_op op)
 {
 	struct perf_event *child, *sibling;
 
@@ -251,7 +251,8 @@ static void perf_batch_families(struct perf_event *leader,
  * @leader: leader that was opened
  * @op: the operation
  *
- * Context: task, ctx->mutex.
+ * Context: task, ctx->mutex; takes the child_mutex of each event of the group
+ * if they may have copies.
  */
 void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
 {
@@ -259,7 +260,7 @@ void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
 	if (perf_batch_is_single(leader))
 		perf_batch_call(leader, op, true);
 	else
-		perf_batch_families(leader, op);
+		perf_batch_group_copies(leader, op);
 }
 
 /*
@@ -275,9 +276,9 @@ void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
 #define PERF_BATCH_PINNED	10
 
 /*
- * The events of current are in the order of their ids. Until the portion has
- * been walked, @leaders keeps the groups that have to be scheduled in again,
- * and the single events that have to be disabled.
+ * @event: where this call begins. @first: id of its eldest; older events are
+ * skipped. @left: events left of the portion. @leaders: until the portion is
+ * done, groups to schedule in again, or single events to disable.
  */
 struct perf_batch_owned_args {
 	struct perf_event		*event;
@@ -382,7 +383,7 @@ static void perf_batch_owned_walk_locked(struct perf_ctx *ctx,
 
 /*
  * No group tries before all events of the portion are enabled: the first pinned
- * group that finds no room causes a new choice, which covers the others.
+ * group that does not fit causes a new choice, which covers the others.
  */
 static int perf_batch_owned_remote(struct perf_ctx *ctx,
 				   struct perf_cpu_context *cpuctx, void *arg)
@@ -416,10 +417,10 @@ static void perf_batch_owned_call(struct perf_event *event,
 
 /*
  * Calls the contexts of @event and of all its copies. Each call also handles
- * the later events of the portion. These need calls of their own only for
- * contexts in which @event has no copy, and for what is beyond the portion.
+ * later events of its portion. A later event needs a call of its own only for
+ * contexts without a copy of @event, or if the portion ended before it.
  */
-static void perf_batch_owned_family(struct perf_event *event,
+static void perf_batch_owned_copies(struct perf_event *event,
 				    struct perf_batch_owned_args *args)
 {
 	struct perf_event *child;
@@ -460,8 +461,8 @@ static struct perf_event *perf_batch_next_owned(struct perf_event *event)
  * Breakpoints take the perf_event_mutex of their task inside of a context's mutex,
  * so it is not held during the calls.
  *
- * Context: task, may sleep; takes current->perf_event_mutex and mutexes of contexts,
- * one after the other.
+ * Context: task, may sleep; takes current->perf_event_mutex; then, for one event
+ * after the other, the mutex of its context and its child_mutex.
  */
 void perf_batch_owned(enum perf_batch_op op)
 {
@@ -482,7 +483,7 @@ void perf_batch_owned(enum perf_batch_op op)
 		args.first = event->id;
 		ctx = perf_event_ctx_lock(event);
 		args.mutexed = ctx;
-		perf_batch_owned_family(event, &args);
+		perf_batch_owned_copies(event, &args);
 		perf_event_ctx_unlock(event, ctx);
 	}
 }

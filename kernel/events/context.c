@@ -129,6 +129,8 @@ struct perf_event_context *perf_cpu_task_ctx(void)
  *
  * The caller must hold the mutex, or have interrupts off. Either one keeps the
  * list from changing.
+ *
+ * Context: any, NMI included.
  */
 void perf_assert_event_ctx(struct perf_event *event)
 {
@@ -144,6 +146,8 @@ EXPORT_SYMBOL_GPL(perf_assert_event_ctx);
  * perf_ctx_init() - initialise a context
  * @ctx: zeroed memory
  * @cpu: CPU that it belongs to, -1 for a task's context
+ *
+ * Context: task.
  */
 void perf_ctx_init(struct perf_ctx *ctx, int cpu)
 {
@@ -209,6 +213,8 @@ static void perf_ctx_unlist_pmu_ctxs(struct perf_ctx *ctx)
 /**
  * perf_ctx_get() - take another reference
  * @ctx: context on which the caller has a reference
+ *
+ * Context: any.
  */
 void perf_ctx_get(struct perf_ctx *ctx)
 {
@@ -219,6 +225,7 @@ void perf_ctx_get(struct perf_ctx *ctx)
  * perf_ctx_tryget() - take a reference on a context found under RCU
  * @ctx: context
  *
+ * Context: RCU reader.
  * Return: false if the last reference was put already.
  */
 bool perf_ctx_tryget(struct perf_ctx *ctx)
@@ -355,6 +362,7 @@ struct perf_ctx *perf_ctx_make_task(struct task_struct *task)
  * perf_ctx_get_cpu() - get the context of a CPU
  * @cpu: possible CPU
  *
+ * Context: any.
  * Return: context with a reference.
  */
 struct perf_ctx *perf_ctx_get_cpu(int cpu)
@@ -451,6 +459,8 @@ static bool perf_epc_unlink_locked(struct perf_pmu_ctx *epc)
  * perf_epc_init() - initialise a PMU context
  * @epc: zeroed memory
  * @pmu: the PMU
+ *
+ * Context: task.
  */
 void perf_epc_init(struct perf_pmu_ctx *epc, struct pmu *pmu)
 {
@@ -546,6 +556,8 @@ perf_epc_get(struct pmu *pmu, struct perf_ctx *ctx, bool task_data)
 /**
  * perf_epc_get_ref() - take another reference
  * @epc: PMU context on which the caller has a reference
+ *
+ * Context: any.
  */
 void perf_epc_get_ref(struct perf_pmu_ctx *epc)
 {
@@ -661,6 +673,8 @@ struct perf_ctx *perf_event_ctx_lock_nested(struct perf_event *event,
  * perf_event_ctx_unlock() - undo perf_event_ctx_lock()
  * @event: event
  * @ctx: what perf_event_ctx_lock() returned
+ *
+ * Context: task, ctx->mutex, which is released.
  */
 void perf_event_ctx_unlock(struct perf_event *event,
 			   struct perf_ctx *ctx)

@@ -13,10 +13,10 @@
  * Lifetime: the caller has a reference on the event.
  *
  * Locking: event->ctx->mutex keeps the event in its context. For an inherited
- * event its parent's child_mutex does: its task's exit waits for that before
+ * event its eldest's child_mutex does: its task's exit waits for that before
  * the event leaves.
  *
- * Race, an event that is enabled finds no room:
+ * Race, an event that is enabled does not fit:
  *  1. perf_control_enable() turns ERROR to OFF and OFF to INACTIVE in one step
  *     under ctx->lock;
  *  2. the group does not fit and enters ERROR again. A reader that sees ERROR
@@ -149,7 +149,7 @@ static void perf_control_orphan_locked(struct perf_event *sibling)
 		perf_event_set_state(sibling, PERF_EVENT_STATE_ERROR);
 }
 
-/* The caller holds the parent's child_mutex; this may run on another CPU. */
+/* The caller holds the eldest's child_mutex; this may run on another CPU. */
 static void perf_control_leave_parent(struct perf_event *event)
 {
 	struct perf_event *parent = event->parent;
@@ -295,8 +295,8 @@ void perf_control_disable_locked(struct perf_event *event)
 	/* A request of an overflow is met; it must not outlive an enable. */
 	WRITE_ONCE(event->pending_disable, 0);
 	/*
-	 * Otherwise it was active or its leader was disabled, and its page is
-	 * up to date.
+	 * Scheduling an event out updates its page. An event that only waited,
+	 * and the siblings of a leader, need an update here.
 	 */
 	if (waits || event->nr_siblings)
 		perf_sched_group_update_pages_locked(event);
@@ -316,7 +316,7 @@ static int perf_control_disable_remote(struct perf_ctx *ctx,
  * perf_control_disable() - disable an event
  * @event: event; a leader's group is scheduled out
  *
- * Context: task, ctx->mutex or the parent's child_mutex.
+ * Context: task, ctx->mutex or the eldest's child_mutex.
  */
 void perf_control_disable(struct perf_event *event)
 {
@@ -329,7 +329,7 @@ void perf_control_disable(struct perf_event *event)
  * perf_event_disable() - disable an event
  * @event: event of a kernel user
  *
- * Context: task.
+ * Context: task; takes ctx->mutex.
  */
 void perf_event_disable(struct perf_event *event)
 {
@@ -432,7 +432,7 @@ static int perf_control_enable_remote(struct perf_ctx *ctx,
  * perf_control_enable() - enable an event
  * @event: event; a pinned event in ERROR tries again
  *
- * Context: task, ctx->mutex or the parent's child_mutex.
+ * Context: task, ctx->mutex or the eldest's child_mutex.
  */
 void perf_control_enable(struct perf_event *event)
 {
@@ -447,7 +447,7 @@ void perf_control_enable(struct perf_event *event)
  * perf_event_enable() - enable an event
  * @event: event of a kernel user
  *
- * Context: task.
+ * Context: task; takes ctx->mutex.
  */
 void perf_event_enable(struct perf_event *event)
 {
@@ -600,7 +600,7 @@ static int perf_control_read_call(struct perf_control_read_args *args)
  * @event: event
  * @times: receives its times, which belong together
  *
- * Context: task, ctx->mutex or the parent's child_mutex.
+ * Context: task, ctx->mutex or the eldest's child_mutex.
  */
 void perf_control_read(struct perf_event *event,
 		       struct perf_control_times *times)
@@ -615,7 +615,7 @@ void perf_control_read(struct perf_event *event,
  * perf_control_read_group() - bring a group's counts up to date
  * @leader: group leader; its times as well
  *
- * Context: task, ctx->mutex or the parent's child_mutex.
+ * Context: task, ctx->mutex or the eldest's child_mutex.
  * Return: 0, or the PMU's error if it cannot read the group.
  */
 int perf_control_read_group(struct perf_event *leader)
@@ -686,7 +686,7 @@ int perf_event_read_local(struct perf_event *event, u64 *value,
  * @event: event of a kernel user, without inheritance
  * @reset: set the count to zero
  *
- * Context: task.
+ * Context: task; takes ctx->mutex.
  * Return: count at the time it was disabled.
  */
 u64 perf_event_pause(struct perf_event *event, bool reset)
@@ -790,7 +790,8 @@ static void perf_control_period_call(struct perf_event *event, u64 value)
  * @share: how far periods are drawn from it, as hw.random_share says it
  *
  * Context: task, ctx->mutex.
- * Return: 0; -EINVAL for a period with bit 63 or below the PMU's minimum.
+ * Return: 0; -EINVAL if the longest period has bit 63 set, or if the PMU refuses
+ * the shortest one.
  */
 int perf_control_check_period(struct perf_event *event, u64 value, u32 share)
 {
@@ -831,8 +832,8 @@ static int perf_control_check_value(struct perf_event *event, u64 value)
  *
  * Context: task, ctx->mutex; takes child_mutex.
  * Return: 0; -ENODEV when its PMU has gone; -EINVAL for an event that does not
- * sample, for 0, a frequency above the limit, a period with bit 63 or below the
- * PMU's minimum.
+ * sample, for 0, a frequency above the limit, or a period that
+ * perf_control_check_period() refuses.
  */
 int perf_control_period(struct perf_event *event, u64 value)
 {
@@ -860,7 +861,7 @@ int perf_control_period(struct perf_event *event, u64 value)
  * @event: event of a kernel user
  * @value: as perf_control_period()
  *
- * Context: task.
+ * Context: task; takes ctx->mutex and child_mutex.
  * Return: as perf_control_period().
  */
 int perf_event_period(struct perf_event *event, u64 value)
@@ -895,8 +896,9 @@ static bool perf_control_add_limit(struct perf_event *event, int refresh)
 }
 
 /*
- * Interrupts are off on the event's CPU. If overflows could use up the new
- * limit before the event is enabled, it would be enabled without a limit.
+ * Adds to the limit and enables the event with interrupts off on its CPU. In
+ * two steps, overflows in between could bring the limit back to 0. A limit of 0
+ * is no limit, so the event would stay enabled.
  */
 static int perf_control_refresh_remote(struct perf_ctx *ctx,
 				       struct perf_cpu_context *cpuctx,
@@ -941,7 +943,7 @@ int perf_control_refresh(struct perf_event *event, int refresh)
  * @event: event of a kernel user
  * @refresh: overflows
  *
- * Context: task.
+ * Context: task; takes ctx->mutex.
  * Return: as perf_control_refresh().
  */
 int perf_event_refresh(struct perf_event *event, int refresh)
@@ -992,10 +994,10 @@ static int perf_control_exec_remote(struct perf_ctx *ctx,
 
 /**
  * perf_control_exec() - enable the events that wait for an exec
- * @ctx: context that was found for current; if it was exchanged since, no event
- *	in it waited
+ * @ctx: context that was found for current. It may have been exchanged since,
+ *	but only if none of its events waits for an exec
  *
- * Context: task.
+ * Context: task; takes ctx->mutex.
  */
 void perf_control_exec(struct perf_ctx *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Room "control": operations on events of other contexts. All of these
- * expect event->ctx->mutex held unless said otherwise.
+ * Room "control": operations on events, wherever their context is loaded. The
+ * locks that each needs are described at its definition.
  */
 #ifndef _KERNEL_EVENTS_CONTROL_H
 #define _KERNEL_EVENTS_CONTROL_H

@@ -19,7 +19,7 @@
  * Race, a CPU's context is unloaded while the CPU still runs:
  *  1. the hotplug thread, or the reboot notifier, unloads it; tasks still run
  *     there, the hotplug thread among them, and are counted;
- *  2. a task's group finds no room, and a new choice is made on the PMU;
+ *  2. a task's group does not fit, and a new choice is made on the PMU;
  *  3. groups of the CPU are skipped, since their context is not loaded. So none
  *     of them is active when the CPU stops, and they can be closed elsewhere.
  */
@@ -112,7 +112,8 @@ static void perf_cpu_cancel_timers(unsigned int cpu)
  * perf_event_init_cpu() - prepare a CPU that comes online
  * @cpu: CPU; called once before it runs, and once on it
  *
- * Context: hotplug thread.
+ * Context: boot; hotplug thread. Takes perf_pmus_mutex and the ctx->mutex of
+ * @cpu.
  * Return: 0.
  */
 int perf_event_init_cpu(unsigned int cpu)
@@ -150,12 +151,12 @@ static void perf_cpu_bequeath(unsigned int cpu)
 }
 
 /*
- * Some drivers own a unit that several CPUs share, and move its events when the
- * CPU that stands for it goes offline. If no CPU of the unit is left, events
- * stay behind. When these CPUs come back, another one may stand for the unit;
- * and the driver may have freed what it had for this CPU, which it makes anew
- * only after this context was loaded. Drivers of trace units prepare a CPU that
- * late, too.
+ * Do events of the PMU end when their CPU goes offline? Some PMUs count for a
+ * unit of several CPUs, and their drivers move the events from one CPU of the
+ * unit to another. When the last CPU goes, the events stay in its context.
+ * They cannot go on there later: another CPU may stand for the unit, and the
+ * driver may have freed its data for this CPU. It makes new data only after the
+ * context is loaded. Drivers of trace units prepare a CPU that late, too.
  */
 static bool perf_cpu_ends_pmu(const struct pmu *pmu)
 {
@@ -180,7 +181,8 @@ static void perf_cpu_end_events(struct perf_ctx *ctx)
  * perf_event_exit_cpu() - unload the context of a CPU that goes offline
  * @cpu: CPU; called once on it, and once after it stopped
  *
- * Context: hotplug thread; reboot notifier.
+ * Context: hotplug thread; reboot notifier. Takes perf_pmus_mutex, and mutexes
+ * of CPUs' contexts.
  * Return: 0.
  */
 int perf_event_exit_cpu(unsigned int cpu)

@@ -513,17 +513,19 @@ static int event_build(struct perf_event *event,
  *
  * For a sibling, the leader's ctx->mutex is taken while the driver looks at the
  * group. For an inherited copy, the caller holds the ctx->mutex of the event
- * that is copied, which is the parent or keeps it.
+ * that is copied. That event is the parent, or has a reference on it.
  *
  * No other reference is taken before the caller installs the event or attaches
  * it to a buffer. Until then perf_event_put() undoes everything at once; if the
  * event has a pmu_ctx, the caller needs a reference on the context for that.
  *
- * Context: Task context, may sleep.
+ * Context: Task context, may sleep; takes the ctx->mutex of a sibling's leader,
+ * unless the PMU is a software PMU.
  * Return: the event, with one reference, accounted, and in no context;
  * or an error pointer: -EINVAL for a target or an attribute that the PMU does
  * not take, -ENOMEM, -ENOENT when no PMU knows the event, -EOPNOTSUPP for what
- * the PMU cannot do, -EBUSY for an exclusive PMU in use,
+ * the PMU cannot do, -EBUSY for an exclusive PMU in use, -ENODEV when the PMU is
+ * leaving, or no CPU counts for the unit of its scope;
  * -EOVERFLOW for too long callchains, the errno of an LSM, of pmu::event_init or
  * of perf_cgroup_connect().
  */

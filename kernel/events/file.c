@@ -316,7 +316,7 @@ static void perf_file_undo_change(struct perf_event *event,
 }
 
 /* If the change of one is refused, all stay as they were. */
-static int perf_file_modify_family(struct perf_event *event,
+static int perf_file_modify_copies(struct perf_event *event,
 				   const struct perf_event_attr *attr)
 {
 	struct perf_file_change change = {
@@ -351,7 +351,7 @@ static long perf_ioctl_modify(struct perf_event *event, unsigned long arg)
 		return -EINVAL;
 	if (attr.type != PERF_TYPE_BREAKPOINT)
 		return -EOPNOTSUPP;
-	return perf_file_modify_family(event, &attr);
+	return perf_file_modify_copies(event, &attr);
 }
 
 /* Commands. SET_FILTER takes the locks that it needs itself. */

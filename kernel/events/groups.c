@@ -19,7 +19,7 @@
  * Their service has usually grown since, so their place in the tree is rarely
  * too far back.
  *
- * Owns: event->{group_node,group_start,group_service,family_start,group_leader,
+ * Owns: event->{group_node,group_start,group_service,copies_start,group_leader,
  * sibling_list,nr_siblings,group_caps,group_generation,read_size,cgroup_entry};
  * both trees and least_service of a pmu context.
  *
@@ -31,7 +31,7 @@
  * Locking: the events of a group, and its leader, change under ctx->mutex and
  * ctx->lock; either is enough to read them. The trees and the service of groups
  * change under ctx->lock alone. With interrupts off the CPU that has the
- * context loaded may read all of it. The family_start of an eldest is written
+ * context loaded may read all of it. The copies_start of an eldest is written
  * under the lock of the context of any of its copies, so two CPUs may write it
  * at the same time. A lost or torn value changes when a new thread's groups
  * have their first turns, and the next choice limits the error.
@@ -234,10 +234,10 @@ static bool perf_group_begins_as_copy(const struct perf_event *leader)
 	return eldest && READ_ONCE(eldest->group_leader) == eldest;
 }
 
-static s64 perf_group_family_service(const struct perf_event *eldest)
+static s64 perf_group_copies_service(const struct perf_event *eldest)
 {
 	return atomic64_read(&eldest->child_total_time_running) +
-	       READ_ONCE(eldest->family_start);
+	       READ_ONCE(eldest->copies_start);
 }
 
 /*
@@ -256,7 +256,7 @@ static void perf_group_begin_service_locked(struct perf_event *leader)
 		return;
 	}
 	if (perf_group_begins_as_copy(leader)) {
-		service = perf_group_family_service(leader->parent);
+		service = perf_group_copies_service(leader->parent);
 		perf_group_begin_least_locked(epc, service);
 	} else {
 		service = epc->least_service + perf_group_grain(epc);
@@ -306,8 +306,8 @@ static void perf_group_adjust_locked(struct perf_event *leader, s64 nsec)
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	leader->group_start += nsec;
 	if (eldest && perf_event_pmu_ctx(leader)->choice <= 1)
-		WRITE_ONCE(eldest->family_start,
-			   READ_ONCE(eldest->family_start) + nsec);
+		WRITE_ONCE(eldest->copies_start,
+			   READ_ONCE(eldest->copies_start) + nsec);
 }
 
 /* Number of groups at the head of a tree that a choice ranks. */
@@ -419,7 +419,7 @@ void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu,
  * @epc: PMU context whose first groups have been scheduled in
  *
  * The next new groups begin with the service of those whose turn it is. A group
- * that waits with less service has found no room, and may never find any.
+ * that waits with less service does not fit, and may never fit.
  *
  * Context: ctx->lock.
  */
@@ -435,7 +435,7 @@ void perf_group_served_locked(struct perf_pmu_ctx *epc)
 }
 
 /**
- * perf_group_put_off_locked() - put a group that finds no room behind others
+ * perf_group_put_off_locked() - put a group that does not fit behind others
  * @leader: flexible leader; its place in the tree changes at the next choice
  *
  * Context: ctx->lock.

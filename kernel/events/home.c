@@ -105,7 +105,7 @@ static bool home_hold(const struct home_pair *pair)
  * Does nothing if other tasks have the two contexts by now: the caller looks
  * again.
  */
-static void home_exchange_locked(struct home_pair *pair)
+static void home_exchange_mutexed(struct home_pair *pair)
 {
 	lockdep_assert_held(&pair->away->mutex);
 	lockdep_assert_held(&pair->other->mutex);
@@ -129,7 +129,7 @@ static void home_exchange(struct home_pair *pair)
 
 	mutex_lock(&first->mutex);
 	mutex_lock_nested(&second->mutex, SINGLE_DEPTH_NESTING);
-	home_exchange_locked(pair);
+	home_exchange_mutexed(pair);
 	mutex_unlock(&second->mutex);
 	mutex_unlock(&first->mutex);
 }

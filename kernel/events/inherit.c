@@ -196,8 +196,8 @@ static void inherit_state(struct perf_event *copy,
 					     PERF_EVENT_STATE_OFF);
 }
 
-static bool inherit_join_locked(struct perf_ctx *ctx,
-				struct perf_event *source,
+static bool inherit_join_mutexed(struct perf_ctx *ctx,
+				 struct perf_event *source,
 				struct perf_event *copy)
 {
 	struct perf_event *eldest = copy->parent;
@@ -240,7 +240,7 @@ static bool inherit_join(const struct perf_inherit *to,
 
 	mutex_lock_nested(&ctx->mutex, SINGLE_DEPTH_NESTING);
 	perf_debug_sleep();
-	joined = inherit_join_locked(ctx, source, copy);
+	joined = inherit_join_mutexed(ctx, source, copy);
 	mutex_unlock(&ctx->mutex);
 	return joined;
 }

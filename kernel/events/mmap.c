@@ -358,7 +358,7 @@ static void perf_mmap_attach_mutexed(struct perf_event *event,
  * perf_mmap_detach() - take an event off its buffer
  * @event: about to be freed, no references left; may be incomplete
  *
- * Context: task.
+ * Context: task; takes mmap_mutex.
  */
 void perf_mmap_detach(struct perf_event *event)
 {
@@ -509,14 +509,14 @@ perf_mmap_find_aux_locked(struct perf_event *event, struct perf_buffer *rb,
 	return area;
 }
 
-static void perf_mmap_put_aux_locked(struct perf_buffer *rb)
+static void perf_mmap_put_aux_mutexed(struct perf_buffer *rb)
 {
 	struct perf_aux_area *area = rb->aux.area;
 
 	lockdep_assert_held(&rb->aux.mutex);
 	if (--area->mappings)
 		return;
-	perf_aux_retire_locked(rb);
+	perf_aux_retire_mutexed(rb);
 	WRITE_ONCE(rb->aux.area, NULL);
 	perf_mmap_free_aux(area);
 }
@@ -529,7 +529,7 @@ static void perf_mmap_put_aux_locked(struct perf_buffer *rb)
  * the buffer, so that the area is found when all of these events are revoked.
  * No event maps a new area: it would see that it is revoked.
  *
- * Context: task, may sleep.
+ * Context: task, may sleep; takes mmap_mutex and rb->aux.mutex.
  */
 void perf_mmap_revoke_aux(struct perf_event *event)
 {
@@ -541,7 +541,7 @@ void perf_mmap_revoke_aux(struct perf_event *event)
 		return;
 	guard(mutex)(&rb->aux.mutex);
 	if (rb->aux.area && rb->aux.area->pmu == event->pmu)
-		perf_aux_retire_locked(rb);
+		perf_aux_retire_mutexed(rb);
 }
 
 /* The mapping. */
@@ -610,7 +610,7 @@ static void perf_mmap_close(struct vm_area_struct *vma)
 	perf_mmap_tell_unmapped(event, vma->vm_mm);
 	if (perf_mmap_is_aux(vma)) {
 		guard(mutex)(&rb->aux.mutex);
-		perf_mmap_put_aux_locked(rb);
+		perf_mmap_put_aux_mutexed(rb);
 	}
 	perf_debug_sleep();
 	scoped_guard(mutex, &event->mmap_mutex) {
@@ -833,7 +833,7 @@ static int perf_mmap_aux_mutexed(struct perf_event *event,
 	int err;
 
 	guard(mutex)(&rb->aux.mutex);
-	err = perf_aux_check_locked(rb, vma);
+	err = perf_aux_check_mutexed(rb, vma);
 	if (!err && !has_aux(event))
 		err = -EOPNOTSUPP;
 	if (err)
@@ -853,7 +853,7 @@ static int perf_mmap_aux_mutexed(struct perf_event *event,
 	if (area == rb->aux.area)
 		area->mappings++;
 	else
-		perf_aux_publish_locked(rb, area);
+		perf_aux_publish_mutexed(rb, area);
 	return 0;
 }
 
@@ -937,7 +937,7 @@ int perf_mmap(struct file *file, struct vm_area_struct *vma)
  * The mutex orders this with a change of the event's buffer: either the new
  * buffer is seen here, or the wake-up comes later.
  *
- * Context: task; the caller is on event->waitq.
+ * Context: task; the caller is on event->waitq. Takes mmap_mutex.
  * Return: poll bits since the last call; EPOLLHUP without a buffer.
  */
 __poll_t perf_mmap_poll(struct perf_event *event)
@@ -1048,7 +1048,7 @@ static int perf_mmap_redirect_mutexed(struct perf_event *event,
  * @event: event that is redirected
  * @target: event whose buffer it shares from now on; NULL for no buffer
  *
- * Context: task; the caller keeps both events.
+ * Context: task; the caller keeps both events. Takes their mmap_mutexes.
  * Return: 0; -EINVAL if @target is @event, if @event is mapped itself or an
  * inherited event on any CPU, if @target has no buffer in use or its PMU has
  * gone, or if the two differ in CPU, task, clock, direction, or AUX PMU.

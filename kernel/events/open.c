@@ -126,8 +126,8 @@ struct perf_open {
 	/* In a dry run nothing is published, and this is filled in. */
 	struct perf_fit		*fit;
 	/*
-	 * Set by a search for a reason: rights were checked for another
-	 * attribute.
+	 * A dry run repeats the call with less in the attribute, to find the
+	 * reason. Rights were checked for the whole attribute.
 	 */
 	bool			trial;
 };
@@ -375,7 +375,11 @@ static struct perf_ctx *perf_open_get_ctx(struct perf_open *open)
 	return perf_ctx_get_cpu(open->cpu);
 }
 
-/* Return: false if the context is not, or may not stay, the target's alone. */
+/*
+ * Makes sure that the context stays with the target while the mutex is held.
+ * Return: false if the target is in a family, or has to get its own context
+ * back first.
+ */
 static bool perf_open_take_ctx(struct perf_open *open)
 {
 	if (!open->task)
@@ -390,8 +394,10 @@ static bool perf_open_take_ctx(struct perf_open *open)
 }
 
 /*
- * Return: 0 with the mutex of a context held that is the target's alone; in a
- * dry run without a context, if it would have to be a new one.
+ * Locks the context for the event. If the target is in a family, or has another
+ * task's context, it gets its own first. A dry run changes nothing: if the
+ * target would need a new context, open->ctx stays NULL.
+ * Return: 0, or an errno; then no mutex is held.
  */
 static int perf_open_lock_own_ctx(struct perf_open *open)
 {
@@ -563,7 +569,7 @@ static int perf_open_check_output(const struct perf_open *open)
 	return err;
 }
 
-static int perf_open_check_room(struct perf_open *open)
+static int perf_open_check_fits(struct perf_open *open)
 {
 	struct perf_event *event = open->event;
 	int err;
@@ -597,7 +603,7 @@ static int perf_open_place(struct perf_open *open)
 		err = perf_open_check_output(open);
 	perf_debug_sleep();
 	if (!err)
-		err = perf_open_check_room(open);
+		err = perf_open_check_fits(open);
 	if (!err && open->fit)
 		perf_fit_collect(open->fit, open->event, pmu, open->ctx);
 	return err;

@@ -21,7 +21,7 @@ struct perf_open_attempt {
 	int				cpu;
 	int				group_fd;
 	unsigned long			flags;
-	/* Use @attr unchecked: another one was checked, with all its rights. */
+	/* The attempt is repeated with less in @attr, to find the reason. */
 	bool				trial;
 	/* Filled in. */
 	struct perf_event_attr		attr;

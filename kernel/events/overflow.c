@@ -197,6 +197,8 @@ static void perf_overflow_signal_work(struct callback_head *work)
 /**
  * perf_overflow_init() - prepare a new event's deferred work
  * @event: an event that is not yet visible to others
+ *
+ * Context: task.
  */
 void perf_overflow_init(struct perf_event *event)
 {
@@ -578,7 +580,8 @@ int perf_event_overflow(struct perf_event *event,
  * perf_event_account_interrupt() - account an interrupt without a sample
  * @event: the event; active on this CPU
  *
- * For PMUs that write several samples at one interrupt (x86 PEBS).
+ * For an interrupt that yields no sample of @event, such as one after which all
+ * its PEBS records turn out to be lost. It counts against the rate, too.
  *
  * Context: any, NMI included, interrupts off.
  * Return: 1 when the PMU must stop @event because of its rate, else 0.

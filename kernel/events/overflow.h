@@ -31,11 +31,7 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 /* Wakes pollers and O_ASYNC owners now. Task or irq_work context. */
 void perf_overflow_wakeup(struct perf_event *event);
 
-/*
- * BPF programs that filter samples, of an event and its inherited copies;
- * -EINVAL, -EEXIST, -EPROTO, -EOPNOTSUPP. A new copy adopts its eldest's
- * program.
- */
+/* BPF programs that filter samples, of an event and its inherited copies. */
 int perf_overflow_set_bpf(struct perf_event *event, struct bpf_prog *prog,
 			  u64 bpf_cookie);
 void perf_overflow_adopt_bpf(struct perf_event *copy);

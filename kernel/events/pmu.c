@@ -125,6 +125,8 @@ void perf_pmu_enable(struct pmu *pmu)
 
 /**
  * perf_event_print_debug() - print this CPU's counters; for drivers to override
+ *
+ * Context: interrupt, for SysRq.
  */
 void __weak perf_event_print_debug(void)
 {
@@ -306,6 +308,7 @@ static const perf_scope_around_fn perf_scope_around[PERF_PMU_MAX_SCOPE] = {
  * @scope: PERF_PMU_SCOPE_* of the PMU
  * @cpu: one of these CPUs
  *
+ * Context: any; CPUs may come and go unless the caller prevents it.
  * Return: mask; NULL if every CPU counts for itself.
  */
 const struct cpumask *perf_pmu_scope_siblings(unsigned int scope, int cpu)

@@ -11,7 +11,7 @@
  * Locking: event->ctx->mutex keeps the group, child_mutex keeps the copies; a
  * copy's group is kept by its own context's lock while it is added up.
  *
- * Race, a group read while the family changes:
+ * Race, a group is read while its copies change:
  *  1. the leader's copies are listed, child_mutex is held;
  *  2. a sibling is opened or closed: parent and copies change one by one;
  *  3. generation and size of a copy differ from the parent's: the sum would
@@ -78,8 +78,8 @@ static u64 perf_read_add_one(struct perf_event *event, u64 *enabled,
 	return perf_read_count(event);
 }
 
-static u64 perf_read_family(struct perf_event *event, u64 *enabled,
-			    u64 *running)
+static u64 perf_read_with_copies(struct perf_event *event, u64 *enabled,
+				 u64 *running)
 {
 	struct perf_event *child;
 	u64 total;
@@ -101,13 +101,13 @@ static u64 perf_read_family(struct perf_event *event, u64 *enabled,
  * @enabled: result: nanoseconds enabled
  * @running: result: nanoseconds active
  *
- * Context: task.
+ * Context: task; takes ctx->mutex and child_mutex.
  * Return: count.
  */
 u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	struct perf_ctx *ctx = perf_event_ctx_lock(event);
-	u64 total = perf_read_family(event, enabled, running);
+	u64 total = perf_read_with_copies(event, enabled, running);
 
 	perf_event_ctx_unlock(event, ctx);
 	return total;
@@ -138,7 +138,7 @@ static ssize_t perf_read_single(struct perf_event *event, char __user *buf)
 	u64 values[PERF_READ_WORDS], count, enabled, running;
 	int n;
 
-	count = perf_read_family(event, &enabled, &running);
+	count = perf_read_with_copies(event, &enabled, &running);
 	n = perf_read_fill_single(event, values, count, enabled, running);
 	if (copy_to_user(buf, values, n * sizeof(u64)))
 		return -EFAULT;
@@ -251,13 +251,13 @@ static ssize_t perf_read_group(struct perf_event *event, char __user *buf)
 	return ret;
 }
 
-static ssize_t perf_read_locked(struct perf_event *event, char __user *buf,
-				size_t count)
+static ssize_t perf_read_mutexed(struct perf_event *event, char __user *buf,
+				 size_t count)
 {
 	lockdep_assert_held(&perf_event_ctx(event)->mutex);
 	if (perf_event_is_revoked(event))
 		return -ENODEV;
-	/* A pinned event that found no room has no values. */
+	/* A pinned event that does not fit has no values. */
 	if (event->state == PERF_EVENT_STATE_ERROR)
 		return 0;
 	if (count < event->read_size)
@@ -330,7 +330,7 @@ static ssize_t perf_read_slowly(struct perf_event *event, char __user *buf,
 				size_t count)
 {
 	struct perf_ctx *ctx = perf_event_ctx_lock(event);
-	ssize_t ret = perf_read_locked(event, buf, count);
+	ssize_t ret = perf_read_mutexed(event, buf, count);
 
 	perf_event_ctx_unlock(event, ctx);
 	return ret;
@@ -343,10 +343,11 @@ static ssize_t perf_read_slowly(struct perf_event *event, char __user *buf,
  * @count: its size in bytes
  * @ppos: not used: values have no position
  *
- * Context: task.
+ * Context: task; takes ctx->mutex and child_mutex.
  * Return: bytes; 0 for an event in ERROR; -ENODEV when its PMU has gone;
  * -ENOSPC when @buf is too small for all values; -ECHILD when inherited groups
- * differ; -EFAULT, -ENOMEM, and the errno of the security module.
+ * differ; -EFAULT, -ENOMEM; the errno of the security module, or of the PMU if
+ * it cannot read the group.
  */
 ssize_t perf_read(struct file *file, char __user *buf, size_t count,
 		  loff_t *ppos)
@@ -370,7 +371,7 @@ ssize_t perf_read(struct file *file, char __user *buf, size_t count,
  * perf_read_is_hup() - check whether an event has nothing left to count
  * @event: event
  *
- * Context: task.
+ * Context: task; takes child_mutex.
  * Return: true when its task has exited or its PMU has gone, and no inherited
  * copy is left.
  */

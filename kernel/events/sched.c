@@ -97,7 +97,7 @@ static void perf_sched_account_out(struct perf_event *event,
 	}
 }
 
-/* The state of an event that was scheduled out or found no room. */
+/* The state of an event that was scheduled out or does not fit. */
 static enum perf_event_state perf_sched_state_off(struct perf_event *event)
 {
 	if (!event->pending_disable)
@@ -147,7 +147,7 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
 	/* Throttled before it was scheduled out. */
 	if (unlikely(perf_event_is_throttled(event)))
-		perf_throttle_clear(event);
+		perf_throttle_clear_locked(event);
 	perf_side_itrace_start(event);
 
 	err = perf_sched_pmu_add(event);
@@ -160,7 +160,7 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 	return 0;
 }
 
-/* Schedules out one event, whose PMU the caller or this disables. */
+/* Schedules one event out. The caller has disabled the PMU of its group. */
 static void __perf_sched_event_out_locked(struct perf_event *event)
 {
 	perf_ctx_assert_sched_locked(perf_event_ctx(event));
@@ -226,8 +226,8 @@ static int perf_sched_events_in_locked(struct perf_event *leader)
 	int err;
 
 	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
-	/* Most groups have one event, and were not throttled. */
-	if (likely(!leader->nr_siblings && !READ_ONCE(leader->throttled)))
+	if (likely(!leader->nr_siblings &&
+		   !READ_ONCE(leader->throttle_reported)))
 		return perf_sched_event_in_locked(leader);
 	perf_throttle_report_end(leader);
 	err = perf_sched_event_in_locked(leader);
@@ -354,7 +354,7 @@ void perf_sched_group_update_pages_locked(struct perf_event *leader)
 		perf_sched_update_page_locked(sibling);
 }
 
-/* A pinned group that found no room enters ERROR, and its readers are woken. */
+/* A pinned group that does not fit enters ERROR, and its readers are woken. */
 static void perf_sched_pinned_failed(struct perf_event *leader)
 {
 	perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
@@ -385,7 +385,7 @@ static void perf_sched_flexible_failed(struct perf_event *leader)
 
 /*
  * Schedules in all events of a group, or none.
- * Return: false if the group found no room. A group that is disabled, or active
+ * Return: false if the group does not fit. A group that is disabled, or active
  * already, needs none.
  */
 static bool perf_sched_group_in_locked(struct perf_event *leader)
@@ -500,7 +500,7 @@ static bool perf_sched_filtered(struct pmu *pmu)
 
 /*
  * To try a group that does not fit takes some thousand instructions, and a user
- * can open thousands of groups. So a walk over the groups of a PMU context
+ * can open thousands of groups. So one pass over the groups of a PMU context
  * tries groups, those with the least service first, until this many did not
  * fit. Then it skips some groups, and tries again until this many more did not
  * fit. The number of skipped groups changes from choice to choice, so that all
@@ -508,58 +508,58 @@ static bool perf_sched_filtered(struct pmu *pmu)
  */
 #define PERF_SCHED_MISSES	16
 
-struct perf_sched_walk {
+struct perf_sched_tries {
 	unsigned int	missed;
-	unsigned int	pass;	/* groups still to be skipped */
+	unsigned int	skip;	/* groups still to be skipped */
 };
 
 /* For flexible groups. Pinned groups are all tried; a miss leads to ERROR. */
-static struct perf_sched_walk
-perf_sched_walk_begin(const struct perf_pmu_ctx *epc)
+static struct perf_sched_tries
+perf_sched_tries_begin(const struct perf_pmu_ctx *epc)
 {
 	unsigned int steps = epc->nr_waiting / PERF_SCHED_MISSES;
-	struct perf_sched_walk walk = { };
+	struct perf_sched_tries tries = { };
 
 	if (steps > 2)
-		walk.pass = epc->choice % steps * PERF_SCHED_MISSES;
-	return walk;
+		tries.skip = epc->choice % steps * PERF_SCHED_MISSES;
+	return tries;
 }
 
 /* No later group is tried. */
-static bool perf_sched_walk_is_over(const struct perf_sched_walk *walk)
+static bool perf_sched_tries_is_over(const struct perf_sched_tries *tries)
 {
-	return walk->missed >= 2 * PERF_SCHED_MISSES;
+	return tries->missed >= 2 * PERF_SCHED_MISSES;
 }
 
-/* The walk may have skipped groups. */
-static bool perf_sched_walk_is_partial(const struct perf_sched_walk *walk)
+/* Groups may have been skipped. */
+static bool perf_sched_tries_is_partial(const struct perf_sched_tries *tries)
 {
-	return walk->missed >= PERF_SCHED_MISSES;
+	return tries->missed >= PERF_SCHED_MISSES;
 }
 
 /* A group that is disabled or active already needs no try. */
 static bool perf_sched_passes_by(const struct perf_event *leader,
-				 struct perf_sched_walk *walk)
+				 struct perf_sched_tries *tries)
 {
 	if (leader->state != PERF_EVENT_STATE_INACTIVE ||
-	    !perf_sched_walk_is_partial(walk))
+	    !perf_sched_tries_is_partial(tries))
 		return false;
-	if (perf_sched_walk_is_over(walk))
+	if (perf_sched_tries_is_over(tries))
 		return true;
-	if (!walk->pass)
+	if (!tries->skip)
 		return false;
-	walk->pass--;
+	tries->skip--;
 	return true;
 }
 
 /* Return: as perf_sched_group_in_locked(). */
-static bool perf_sched_walk_in_locked(struct perf_event *leader,
-				      struct perf_sched_walk *walk)
+static bool perf_sched_tries_in_locked(struct perf_event *leader,
+				       struct perf_sched_tries *tries)
 {
 	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
 	if (perf_sched_group_in_locked(leader))
 		return true;
-	walk->missed++;
+	tries->missed++;
 	return false;
 }
 
@@ -578,7 +578,7 @@ static void perf_sched_pinned_in_locked(struct perf_pmu_ctx *epc)
 }
 
 /*
- * No flexible group was active, and yet the group found no room. It may never
+ * No flexible group was active, and yet the group does not fit. It may never
  * fit, and the same may hold for many other groups. They must not keep the rest
  * from being tried.
  */
@@ -594,12 +594,12 @@ static void perf_sched_put_off_locked(struct perf_event *leader)
 
 /* Return: false if the group has to wait. */
 static bool perf_sched_choose_group_locked(struct perf_event *leader,
-					   struct perf_sched_walk *walk)
+					   struct perf_sched_tries *tries)
 {
 	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
-	if (perf_sched_passes_by(leader, walk))
+	if (perf_sched_passes_by(leader, tries))
 		return false;
-	if (perf_sched_walk_in_locked(leader, walk)) {
+	if (perf_sched_tries_in_locked(leader, tries)) {
 		leader->group_choice = perf_event_pmu_ctx(leader)->choice;
 		return true;
 	}
@@ -608,7 +608,7 @@ static bool perf_sched_choose_group_locked(struct perf_event *leader,
 }
 
 /*
- * Makes the groups wait that the walk has not reached. There may be thousands.
+ * Makes the groups wait that have not been reached. There may be thousands.
  * @cursor is at the first of them.
  * Return: how many have to wait.
  */
@@ -637,7 +637,7 @@ static unsigned int perf_sched_rest_waits(struct perf_group_cursor *cursor)
  */
 void perf_sched_choose_locked(struct perf_pmu_ctx *epc)
 {
-	struct perf_sched_walk walk = perf_sched_walk_begin(epc);
+	struct perf_sched_tries tries = perf_sched_tries_begin(epc);
 	/* Software groups always fit. */
 	const bool turns = epc->pmu->task_ctx_nr != perf_sw_context;
 	struct perf_group_cursor cursor;
@@ -653,11 +653,11 @@ void perf_sched_choose_locked(struct perf_pmu_ctx *epc)
 	epc->chosen = true;
 	perf_group_for_each(leader, cursor, &epc->flexible_groups,
 			    smp_processor_id()) {
-		if (perf_sched_choose_group_locked(leader, &walk))
+		if (perf_sched_choose_group_locked(leader, &tries))
 			continue;
 		perf_sched_flexible_failed(leader);
 		waiting++;
-		if (perf_sched_walk_is_over(&walk))
+		if (perf_sched_tries_is_over(&tries))
 			break;
 	}
 	epc->nr_waiting = waiting + perf_sched_rest_waits(&cursor);
@@ -671,7 +671,7 @@ void perf_sched_choose_locked(struct perf_pmu_ctx *epc)
 /* Resumes a choice after its groups were scheduled out for a while. */
 static void perf_sched_resume_locked(struct perf_pmu_ctx *epc)
 {
-	struct perf_sched_walk walk = perf_sched_walk_begin(epc);
+	struct perf_sched_tries tries = perf_sched_tries_begin(epc);
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 
@@ -686,8 +686,8 @@ static void perf_sched_resume_locked(struct perf_pmu_ctx *epc)
 	perf_group_for_each(leader, cursor, &epc->flexible_groups,
 			    smp_processor_id()) {
 		if (perf_sched_goes_on_locked(leader) &&
-		    (perf_sched_passes_by(leader, &walk) ||
-		     !perf_sched_walk_in_locked(leader, &walk)))
+		    (perf_sched_passes_by(leader, &tries) ||
+		     !perf_sched_tries_in_locked(leader, &tries)))
 			perf_sched_flexible_failed(leader);
 	}
 }
@@ -769,11 +769,11 @@ static bool perf_sched_is_candidate(const struct perf_event *leader)
 }
 
 /**
- * perf_sched_group_fit_in_locked() - schedule a group in if there is room
+ * perf_sched_group_fit_in_locked() - schedule a group in if it fits
  * @leader: group of a context loaded here
  *
  * Context: scheduling locks, the PMU disabled; clocks up to date.
- * Return: false if the group should be active but found no room.
+ * Return: false if the group should be active but does not fit.
  */
 bool perf_sched_group_fit_in_locked(struct perf_event *leader)
 {
@@ -883,7 +883,7 @@ static void perf_sched_pmu_ctx_in_locked(struct perf_pmu_ctx *epc)
  */
 void perf_sched_fill_locked(struct perf_pmu_ctx *epc)
 {
-	struct perf_sched_walk walk = perf_sched_walk_begin(epc);
+	struct perf_sched_tries tries = perf_sched_tries_begin(epc);
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 
@@ -891,8 +891,8 @@ void perf_sched_fill_locked(struct perf_pmu_ctx *epc)
 	epc->rotate_necessary = 0;
 	perf_group_for_each(leader, cursor, &epc->flexible_groups,
 			    smp_processor_id()) {
-		if (perf_sched_passes_by(leader, &walk) ||
-		    !perf_sched_walk_in_locked(leader, &walk))
+		if (perf_sched_passes_by(leader, &tries) ||
+		    !perf_sched_tries_in_locked(leader, &tries))
 			perf_sched_flexible_failed(leader);
 	}
 }

@@ -381,9 +381,9 @@ void perf_side_throttle(struct perf_event *event, bool throttled)
 	struct perf_side_record record = { };
 
 	/* An NMI between these two may write the same record. */
-	if (READ_ONCE(leader->throttled) == throttled)
+	if (READ_ONCE(leader->throttle_reported) == throttled)
 		return;
-	WRITE_ONCE(leader->throttled, throttled);
+	WRITE_ONCE(leader->throttle_reported, throttled);
 	record.header.type = throttled ? PERF_RECORD_THROTTLE :
 					 PERF_RECORD_UNTHROTTLE;
 	record.body[0] = perf_event_clock(leader);

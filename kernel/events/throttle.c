@@ -13,7 +13,7 @@
  * perf_cpu_time_max_percent; event->{freq_windows,stopped}; hwc->{interrupts,
  * interrupts_seq,freq_time_stamp,freq_count_stamp}. The NMI watchdog's handler
  * sets hwc->interrupts to 0, and so ends the throttling of its event. A leader's
- * throttled says which of the two records came last; room "sideband" writes it.
+ * throttle_reported says which of the two records came last; room "sideband" writes it.
  *
  * Contexts: NMI, irq_work, the tick, sysctl handlers.
  *
@@ -104,6 +104,7 @@ static void perf_throttle_set_allowed(void)
  * @lenp: bytes
  * @ppos: offset
  *
+ * Context: task, a sysctl handler.
  * Return: 0; -EINVAL on a write while rates are not adjusted at run time; or
  * the error of proc_dointvec_minmax().
  */
@@ -131,6 +132,7 @@ int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
  * @lenp: bytes
  * @ppos: offset
  *
+ * Context: task, a sysctl handler.
  * Return: 0, or the error of proc_dointvec_minmax().
  */
 int perf_cpu_time_max_percent_handler(const struct ctl_table *table, int write,
@@ -363,7 +365,7 @@ static void perf_throttle_stop_event(struct perf_event *event)
 	perf_pmu_enable(event->pmu);
 }
 
-static bool perf_throttle_is_active(const struct perf_event *event)
+static bool perf_throttle_is_active_throttled(const struct perf_event *event)
 {
 	return event->state == PERF_EVENT_STATE_ACTIVE &&
 	       perf_event_is_throttled(event);
@@ -374,12 +376,12 @@ static bool perf_throttle_stops_group(struct perf_event *leader)
 {
 	struct perf_event *sibling;
 
-	if (!leader->throttled || !leader->nr_siblings)
+	if (!leader->throttle_reported || !leader->nr_siblings)
 		return false;
-	if (perf_throttle_is_active(leader))
+	if (perf_throttle_is_active_throttled(leader))
 		return true;
 	for_each_sibling_event(sibling, leader) {
-		if (perf_throttle_is_active(sibling))
+		if (perf_throttle_is_active_throttled(sibling))
 			return true;
 	}
 	return false;
@@ -493,7 +495,7 @@ bool perf_throttle_holds_nmi(const struct perf_event *event)
 }
 
 /**
- * perf_throttle_clear() - clear the mark of a throttled event
+ * perf_throttle_clear_locked() - clear the mark of a throttled event
  * @event: event that is about to start
  *
  * Until the next tick the event may overflow only once before it is throttled
@@ -501,7 +503,7 @@ bool perf_throttle_holds_nmi(const struct perf_event *event)
  *
  * Context: ctx->lock, on the CPU where the event starts.
  */
-void perf_throttle_clear(struct perf_event *event)
+void perf_throttle_clear_locked(struct perf_event *event)
 {
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	WRITE_ONCE(event->hw.interrupts, READ_ONCE(perf_throttle_per_tick));
@@ -535,7 +537,7 @@ void perf_throttle_restart_locked(struct perf_event *event)
 static void perf_throttle_start(struct perf_event *event)
 {
 	if (perf_event_is_throttled(event))
-		perf_throttle_clear(event);
+		perf_throttle_clear_locked(event);
 	event->pmu->start(event, PERF_EF_RELOAD);
 }
 
@@ -553,9 +555,9 @@ void perf_throttle_start_locked(struct perf_event *event)
 
 static void perf_throttle_end(struct perf_event *event)
 {
-	if (!perf_throttle_is_active(event))
+	if (!perf_throttle_is_active_throttled(event))
 		return;
-	perf_throttle_clear(event);
+	perf_throttle_clear_locked(event);
 	perf_throttle_restart_locked(event);
 }
 

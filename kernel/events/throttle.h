@@ -14,17 +14,14 @@ static inline void perf_assert_irqs_disabled_nmi(void)
 	lockdep_assert(irqs_disabled());
 }
 
-/*
- * Accounts one overflow interrupt of @event on its CPU, in any context down
- * to NMI. Return: true when the event is over its rate and must be stopped.
- */
+/* Counts an overflow against the rate; may throttle the event. */
 bool perf_throttle_account_nmi(struct perf_event *event, bool throttle);
 
-/* Return: false if the handler of the overflow took the mark away. */
+/* Is the event still throttled after its overflow handler ran? */
 bool perf_throttle_holds_nmi(const struct perf_event *event);
 
 /* Takes the mark of a throttled event away, which is about to start. */
-void perf_throttle_clear(struct perf_event *event);
+void perf_throttle_clear_locked(struct perf_event *event);
 
 /* Starts an event that the caller has stopped. ctx->lock, the PMU disabled. */
 void perf_throttle_start_locked(struct perf_event *event);
@@ -41,7 +38,7 @@ void perf_throttle_end_pmu_locked(struct perf_cpu_pmu_context *cpc);
 /* Reports that the throttling of the group of @leader ends, if it began. */
 static inline void perf_throttle_report_end(struct perf_event *leader)
 {
-	if (unlikely(READ_ONCE(leader->throttled)))
+	if (unlikely(READ_ONCE(leader->throttle_reported)))
 		perf_side_throttle(leader, false);
 }
 

@@ -21,7 +21,8 @@
  *   cpu hotplug > pmu registry > ctx->mutex
  *   exec_update_lock > task->perf_event_mutex > family->mutex > ctx->mutex of a
  *	pool > event->child_mutex > ctx->lock > family->lock
- *   ctx->mutex > task->perf_event_mutex, for breakpoints, which no pool has
+ *   ctx->mutex > task->perf_event_mutex, where a breakpoint is changed or freed;
+ *	no deadlock with the line above: contexts of a pool have no breakpoints
  *   ctx->mutex > mmap_lock > event->mmap_mutex
  *   rq->lock > CPU ctx->lock > task ctx->lock
  *
@@ -246,7 +247,7 @@ perf_event_pmu_ctx(const struct perf_event *event)
 	return perf_pmu_ctx_of(event->pmu_ctx);
 }
 
-/* NULL for a task without events. The context of another task may change. */
+/* NULL without events; the family's handle for a member. May change. */
 static inline struct perf_ctx *perf_task_ctx(const struct task_struct *task)
 {
 	return perf_ctx_of(READ_ONCE(task->perf_event_ctxp));

@@ -337,7 +337,7 @@ inline stop_call()
 	fi
 }
 
-/* perf_aux_retire_locked() */
+/* perf_aux_retire_mutexed() */
 inline retire_locked()
 {
 	if
@@ -354,14 +354,14 @@ inline retire_locked()
 			:: !in_hand -> break
 			:: else
 			fi;
-			/* perf_aux_evict_locked() */
+			/* perf_aux_evict_mutexed() */
 			e = writer;
 			if
 			:: e != NOBODY ->
 				stop_call();
 				if
 				:: not_here ->
-					/* perf_aux_abandon_locked() */
+					/* perf_aux_abandon_mutexed() */
 					abandon(e)
 				:: else
 				fi
@@ -398,7 +398,7 @@ inline abandon(who)
 	fi
 }
 
-/* perf_mmap_aux(), perf_mmap_put_aux_locked() */
+/* perf_mmap_aux(), perf_mmap_put_aux_mutexed() */
 active proctype mapper()
 {
 	byte seen, e, maps;
@@ -408,7 +408,7 @@ active proctype mapper()
 	:: maps == MAPS -> break
 	:: else ->
 		LOCK(mutex);
-		/* perf_aux_publish_locked() */
+		/* perf_aux_publish_mutexed() */
 		d_step { area = true; priv = true; state = opened; mappings = 1 };
 		!open_late;
 		open = true;

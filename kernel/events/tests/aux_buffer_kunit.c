@@ -178,7 +178,7 @@ static void aux_unmap(struct aux_test *aux)
 	if (!area)
 		return;
 	scoped_guard(mutex, &aux->rb->aux.mutex)
-		perf_aux_retire_locked(aux->rb);
+		perf_aux_retire_mutexed(aux->rb);
 	WRITE_ONCE(aux->rb->aux.area, NULL);
 	perf_aux_free(area);
 }
@@ -252,7 +252,7 @@ static struct perf_aux_area *aux_map_area(struct kunit *test, vm_flags_t flags)
 
 	KUNIT_ASSERT_NOT_NULL(test, area);
 	guard(mutex)(&aux->rb->aux.mutex);
-	perf_aux_publish_locked(aux->rb, area);
+	perf_aux_publish_mutexed(aux->rb, area);
 	return area;
 }
 
@@ -336,7 +336,7 @@ static void aux_geometry(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, area);
 	mutex_lock(&rb->aux.mutex);
 #define EXPECT_CHECK(error) \
-	KUNIT_EXPECT_EQ(test, perf_aux_check_locked(rb, vma), error)
+	KUNIT_EXPECT_EQ(test, perf_aux_check_mutexed(rb, vma), error)
 	EXPECT_CHECK(-EINVAL);
 	page->aux_offset = AREA_PGOFF * PAGE_SIZE;
 	EXPECT_CHECK(-EINVAL);
@@ -360,7 +360,7 @@ static void aux_geometry(struct kunit *test)
 	EXPECT_CHECK(0);
 
 	/* There is an area already: another offset, then another size. */
-	perf_aux_publish_locked(rb, area);
+	perf_aux_publish_mutexed(rb, area);
 	EXPECT_CHECK(-EINVAL);
 	page->aux_offset = AREA_PGOFF * PAGE_SIZE;
 	vma->vm_pgoff = AREA_PGOFF;
@@ -732,8 +732,8 @@ static void aux_retired(struct kunit *test)
 	aux_expect_record(test, 0, 16, 0);
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(test, 0));
 	scoped_guard(mutex, &rb->aux.mutex) {
-		perf_aux_retire_locked(rb);
-		perf_aux_retire_locked(rb);
+		perf_aux_retire_mutexed(rb);
+		perf_aux_retire_mutexed(rb);
 	}
 	KUNIT_EXPECT_EQ(test, area->state, PERF_AUX_RETIRED);
 	KUNIT_EXPECT_EQ(test, aux->calls, 0);

@@ -154,7 +154,7 @@ static struct perf_event *aux_stop_test_open(struct kunit *test)
 static void aux_stop_test_retire(void)
 {
 	guard(mutex)(&world.rb->aux.mutex);
-	perf_aux_retire_locked(world.rb);
+	perf_aux_retire_mutexed(world.rb);
 }
 
 /* Does what the last unmapping does. */
@@ -194,7 +194,7 @@ static void aux_stop_test_map_area(struct kunit *test)
 		area = perf_aux_alloc(world.event[0], vma);
 	KUNIT_ASSERT_NOT_NULL(test, area);
 	guard(mutex)(&world.rb->aux.mutex);
-	perf_aux_publish_locked(world.rb, area);
+	perf_aux_publish_mutexed(world.rb, area);
 }
 
 /* Both events share a buffer, and the first one traces. */

@@ -498,11 +498,11 @@ static void group_test_family_limit(struct kunit *test)
 
 	group_test_rank_locked(world);
 	KUNIT_EXPECT_EQ(test, more->group_service, AHEAD);
-	KUNIT_EXPECT_EQ(test, more->parent->family_start, -99 * AHEAD);
-	KUNIT_EXPECT_EQ(test, less->parent->family_start, 0);
+	KUNIT_EXPECT_EQ(test, more->parent->copies_start, -99 * AHEAD);
+	KUNIT_EXPECT_EQ(test, less->parent->copies_start, 0);
 	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
 		perf_group_put_off_locked(less);
-	KUNIT_EXPECT_EQ(test, less->parent->family_start, AHEAD);
+	KUNIT_EXPECT_EQ(test, less->parent->copies_start, AHEAD);
 }
 
 /* After that, the thread's turns and those of its family are independent. */
@@ -525,7 +525,7 @@ static void group_test_family_apart(struct kunit *test)
 		perf_group_put_off_locked(copy);
 	group_test_rank_locked(world);
 	KUNIT_EXPECT_GT(test, copy->group_service, 10 * INTERVAL);
-	KUNIT_EXPECT_EQ(test, copy->parent->family_start, 0);
+	KUNIT_EXPECT_EQ(test, copy->parent->copies_start, 0);
 	KUNIT_EXPECT_EQ(test, copy->parent->group_start, 0);
 }
 

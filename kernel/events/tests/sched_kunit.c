@@ -1102,11 +1102,11 @@ static void sched_test_throttled_away(struct kunit *test)
 	event = fake_pmu_open(test, &fake, &spec);
 	scoped_guard(irqsave) {
 		event->hw.interrupts = MAX_INTERRUPTS;
-		event->throttled = true;
+		event->throttle_reported = true;
 	}
 	sched_test_sleep(1000);
 	KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
-	KUNIT_EXPECT_FALSE(test, event->throttled);
+	KUNIT_EXPECT_FALSE(test, event->throttle_reported);
 }
 
 /*

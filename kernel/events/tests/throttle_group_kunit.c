@@ -169,7 +169,7 @@ static void throttle_group_test_run(struct kunit *test,
 	} while ((world->after_work & ALL) != ALL && ++tries < MAX_TRIES);
 	KUNIT_EXPECT_EQ(test, world->after_work, ALL);
 	KUNIT_EXPECT_EQ(test, world->after_end, still);
-	KUNIT_EXPECT_FALSE(test, world->events[0]->throttled);
+	KUNIT_EXPECT_FALSE(test, world->events[0]->throttle_reported);
 }
 
 /* The whole group is stopped until the tick, and no other event is. */
@@ -233,7 +233,7 @@ static void throttle_group_test_leave_oncpu(void *arg)
 	perf_sched_event_out_locked(event);
 	perf_event_set_state(event, PERF_EVENT_STATE_OFF);
 	perf_ctx_unlock_pair(cpuctx, cpuctx->task_ctx);
-	world->over_again = world->events[0]->throttled;
+	world->over_again = world->events[0]->throttle_reported;
 }
 
 /* The others go on, and the end of the throttling is reported. */
@@ -247,7 +247,7 @@ static void throttle_group_test_leaves(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, world.over_again);
 	KUNIT_EXPECT_EQ(test, world.after_work, BIT(1));
 	KUNIT_EXPECT_EQ(test, world.after_end, BIT(1));
-	KUNIT_EXPECT_FALSE(test, world.events[0]->throttled);
+	KUNIT_EXPECT_FALSE(test, world.events[0]->throttle_reported);
 }
 
 static void throttle_group_test_restore(void *unused)
@@ -632,11 +632,11 @@ static void throttle_group_test_clock_sleeps(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	scoped_guard(irqsave) {
 		event->hw.interrupts = MAX_INTERRUPTS;
-		event->throttled = true;
+		event->throttle_reported = true;
 	}
 	fake_pmu_switch_out();
 	KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
-	KUNIT_EXPECT_FALSE(test, event->throttled);
+	KUNIT_EXPECT_FALSE(test, event->throttle_reported);
 	perf_event_release_kernel(event);
 }
 

@@ -358,7 +358,7 @@ static void throttle_test_parked(struct kunit *test)
 			throttle_test_interrupts_until_over(event, limit + 1),
 			limit);
 	KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
-	KUNIT_EXPECT_FALSE(test, event->throttled);
+	KUNIT_EXPECT_FALSE(test, event->throttle_reported);
 }
 
 /* An event that stays just below the limit in each tick is never over it. */
