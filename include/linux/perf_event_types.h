@@ -76,7 +76,8 @@ struct trace_event_call;
  * enum perf_event_state - the states of an event
  * @PERF_EVENT_STATE_DEAD: being destroyed; no other state follows
  * @PERF_EVENT_STATE_REVOKED: its PMU is gone; the owner can only close it
- * @PERF_EVENT_STATE_EXIT: its task is gone, the final count can still be read
+ * @PERF_EVENT_STATE_EXIT: its task or CPU is gone, the final count can still be
+ *	read
  * @PERF_EVENT_STATE_ERROR: a pinned event that does not fit, which an explicit
  *	enable revives; or a sibling that has lost its leader, for ever if it
  *	cannot count without one

@@ -199,6 +199,12 @@ static int perf_control_remove_remote(struct perf_ctx *ctx,
 	struct perf_event *event = args->event;
 
 	perf_ctx_clock_update_locked(ctx);
+	/*
+	 * If it stays the leader, its siblings leave with it: no code finds an
+	 * active sibling whose leader is not active.
+	 */
+	if (event == event->group_leader && !(args->leave & PERF_LEAVE_GROUP))
+		perf_sched_group_out_locked(event);
 	perf_sched_event_out_locked(event);
 	if (event->state > args->state)
 		perf_event_set_state(event, args->state);
@@ -394,6 +400,8 @@ bool perf_control_enable_locked(struct perf_event *event)
 		return false;
 	if (event->state == PERF_EVENT_STATE_ERROR)
 		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
+	/* A request to disable it may have come while its context was away. */
+	WRITE_ONCE(event->pending_disable, 0);
 	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
 	perf_event_pmu_ctx(event)->chosen = false;
 	return true;
@@ -732,6 +740,8 @@ void perf_control_new_period_locked(struct perf_event *event,
 				    void (*change)(struct perf_event *event,
 						   void *arg), void *arg)
 {
+	bool stopped;
+
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE) {
 		change(event, arg);
@@ -742,10 +752,12 @@ void perf_control_new_period_locked(struct perf_event *event,
 	perf_pmu_disable(event->pmu);
 	/* Unthrottle the group now; the tick must not start it twice. */
 	perf_throttle_end_locked(event);
+	stopped = perf_throttle_is_stopped_locked(event);
 	event->pmu->stop(event, PERF_EF_UPDATE);
 	change(event, arg);
 	perf_control_drop_period(event);
-	perf_throttle_start_locked(event);
+	if (!stopped)
+		perf_throttle_start_locked(event);
 	perf_pmu_enable(event->pmu);
 	perf_pmu_enable(perf_event_pmu_ctx(event)->pmu);
 }

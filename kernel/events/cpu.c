@@ -151,7 +151,7 @@ static void perf_cpu_bequeath(unsigned int cpu)
 }
 
 /*
- * Do events of the PMU end when their CPU goes offline? Some PMUs count for a
+ * Does an event of the PMU end when its CPU goes offline? Some PMUs count for a
  * unit of several CPUs, and their drivers move the events from one CPU of the
  * unit to another. When the last CPU goes, the events stay in its context.
  * They cannot go on there later: another CPU may stand for the unit, and the
@@ -163,6 +163,20 @@ static bool perf_cpu_ends_pmu(const struct pmu *pmu)
 	return pmu->task_ctx_nr == perf_invalid_context || pmu->setup_aux;
 }
 
+/* A group ends as a whole; perf_control_remove() leaves its events in it. */
+static bool perf_cpu_ends_group(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	if (perf_cpu_ends_pmu(leader->pmu))
+		return true;
+	for_each_sibling_event(sibling, leader) {
+		if (perf_cpu_ends_pmu(sibling->pmu))
+			return true;
+	}
+	return false;
+}
+
 /* The events can be read, as groups as well. */
 static void perf_cpu_end_events(struct perf_ctx *ctx)
 {
@@ -170,7 +184,7 @@ static void perf_cpu_end_events(struct perf_ctx *ctx)
 
 	lockdep_assert_held(&ctx->mutex);
 	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry) {
-		if (!perf_cpu_ends_pmu(perf_event_pmu_ctx(event)->pmu))
+		if (!perf_cpu_ends_group(event->group_leader))
 			continue;
 		perf_control_remove(event, PERF_EVENT_STATE_EXIT, 0);
 		perf_overflow_wakeup(event);

@@ -30,8 +30,8 @@
 /*
  * One row for each state: the states that may follow. DEAD is final. REVOKED is
  * an event whose PMU was unregistered. EXIT is an event that is still open
- * although its task has exited. ERROR is a pinned event that does not fit, or
- * a sibling that cannot count without its leader.
+ * although its task has exited, or its CPU has gone. ERROR is a pinned event
+ * that does not fit, or a sibling that cannot count without its leader.
  */
 static const struct perf_state_row perf_event_states[] = {
 	[STATE(ACTIVE)] = {

@@ -544,8 +544,11 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 		return 0;
 
 	fast = perf_throttle_account_nmi(event, throttle);
-	if (unlikely(READ_ONCE(event->pending_disable)))
+	if (unlikely(READ_ONCE(event->pending_disable))) {
+		/* The work does nothing if it runs while the event is parked. */
+		perf_pending_disable(event);
 		return 1;
+	}
 
 	/* A trace is paused before the sample, and resumed after it. */
 	if (unlikely(event->attr.aux_pause))

@@ -344,13 +344,13 @@ void perf_pmu_scope_join(unsigned int cpu)
 }
 
 /**
- * perf_pmu_scope_leave() - make another CPU count for a unit
+ * perf_pmu_scope_leave() - find another CPU that counts for a unit
  * @scope: PERF_PMU_SCOPE_*
- * @cpu: CPU that goes offline
+ * @cpu: CPU that goes offline; if it counts for the unit, another one does now
  *
  * Context: perf_pmus_mutex.
- * Return: the CPU that takes over; -1 if @cpu did not count for the unit or was
- * its last CPU.
+ * Return: the CPU that counts for the unit; -1 if @cpu was its last CPU, or if
+ * there is no unit.
  */
 int perf_pmu_scope_leave(unsigned int scope, unsigned int cpu)
 {
@@ -358,14 +358,16 @@ int perf_pmu_scope_leave(unsigned int scope, unsigned int cpu)
 	unsigned int heir;
 
 	lockdep_assert_held(&perf_pmus_mutex);
-	if (!siblings ||
-	    !cpumask_test_and_clear_cpu(cpu, &perf_scope_masks[scope]))
+	if (!siblings)
 		return -1;
-	heir = cpumask_any_but(siblings, cpu);
-	if (heir >= nr_cpu_ids)
-		return -1;
-	cpumask_set_cpu(heir, &perf_scope_masks[scope]);
-	return heir;
+	if (cpumask_test_and_clear_cpu(cpu, &perf_scope_masks[scope])) {
+		heir = cpumask_any_but(siblings, cpu);
+		if (heir < nr_cpu_ids)
+			cpumask_set_cpu(heir, &perf_scope_masks[scope]);
+	} else {
+		heir = cpumask_any_and(siblings, &perf_scope_masks[scope]);
+	}
+	return heir < nr_cpu_ids ? heir : -1;
 }
 
 /* An event of a PMU with a scope needs a CPU that counts for the unit. */

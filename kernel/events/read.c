@@ -372,7 +372,7 @@ ssize_t perf_read(struct file *file, char __user *buf, size_t count,
  * @event: event
  *
  * Context: task; takes child_mutex.
- * Return: true when its task has exited or its PMU has gone, and no inherited
+ * Return: true when its task, CPU or PMU has gone, and no inherited
  * copy is left.
  */
 bool perf_read_is_hup(struct perf_event *event)

@@ -511,8 +511,11 @@ void perf_throttle_clear_locked(struct perf_event *event)
 
 /**
  * perf_throttle_restart_locked() - start an event that was throttled
- * @event: active event that its driver, or the core, has stopped; its PMU, or
- *	its group's, is disabled
+ * @event: active event; its PMU, or its group's, is disabled
+ *
+ * Usually its driver, or the core, has stopped it. Some drivers do not look at
+ * what perf_event_overflow() returns, and cannot start an event twice (s390
+ * PAI): an event that is not stopped is stopped first.
  *
  * An event whose count was updated when it was stopped may have another counter
  * now, which has to be loaded. Also called before an event that the core has
@@ -523,9 +526,12 @@ void perf_throttle_clear_locked(struct perf_event *event)
  */
 void perf_throttle_restart_locked(struct perf_event *event)
 {
-	bool reload = event->stopped || event->hw.state & PERF_HES_UPTODATE;
+	bool reload;
 
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	if (!event->stopped && !(event->hw.state & PERF_HES_STOPPED))
+		event->pmu->stop(event, PERF_EF_UPDATE);
+	reload = event->stopped || event->hw.state & PERF_HES_UPTODATE;
 	event->stopped = false;
 	event->pmu->start(event, reload ? PERF_EF_RELOAD : 0);
 }
@@ -551,6 +557,24 @@ void perf_throttle_start_locked(struct perf_event *event)
 {
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	perf_throttle_start(event);
+}
+
+/**
+ * perf_throttle_is_stopped_locked() - check whether an event stays stopped
+ * @event: active event; its PMU, or its group's, is disabled
+ *
+ * A trace is stopped before its buffer goes away. Some drivers keep addresses of
+ * the buffer until pmu::del: such an event must not be started before that.
+ *
+ * Context: ctx->lock, on the CPU where the event is active.
+ * Return: true if the event is stopped for another reason than throttling.
+ */
+bool perf_throttle_is_stopped_locked(const struct perf_event *event)
+{
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	/* In this order: an NMI may throttle the event, and stop it, meanwhile. */
+	return !perf_event_is_throttled(event) &&
+	       READ_ONCE(event->hw.state) & PERF_HES_STOPPED;
 }
 
 static void perf_throttle_end(struct perf_event *event)

@@ -110,8 +110,8 @@ static bool perf_trace_is_target(const struct perf_event *event,
 /*
  * The limit of PERF_EVENT_IOC_REFRESH is reached. Other events are disabled by
  * an irq_work or when they are scheduled out; this one is out already. If its
- * context is loaded on another CPU, the request waits until the event was
- * scheduled in, or is dropped by the next REFRESH.
+ * context is loaded on another CPU, the request waits until the event overflows
+ * while it is active, or is scheduled out, or is enabled again.
  */
 static void perf_trace_disable_parked_locked(struct perf_event *event)
 {

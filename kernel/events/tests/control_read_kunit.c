@@ -15,11 +15,13 @@
 #include "../context.h"
 #include "../control.h"
 #include "../pmu.h"
+#include "../software.h"
 #include "fake_pmu.h"
 
 #define FOREVER_MS	3600000
 
 #define OFF		PERF_EVENT_STATE_OFF
+#define INACTIVE	PERF_EVENT_STATE_INACTIVE
 #define ACTIVE		PERF_EVENT_STATE_ACTIVE
 
 static struct fake_pmu fake;
@@ -184,6 +186,23 @@ static void control_read_test_whole_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control_read_test_left, 0);
 }
 
+/* A trace that was stopped because its buffer goes away is not started. */
+static void control_read_test_stays_stopped(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = control_read_test_first_cpu(), .period = 1000,
+	};
+	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
+	int starts = fake_pmu_calls(&fake, FAKE_START);
+
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 600), 0);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_START), starts + 1);
+	perf_counter_set_state(event, PERF_COUNTER_SAVED);
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 500), 0);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_START), starts + 1);
+	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 500);
+}
+
 /* What has passed of old periods, of copies as well, does not count. */
 static void control_read_test_new_period(struct kunit *test)
 {
@@ -217,6 +236,22 @@ static void control_read_test_last_event(struct kunit *test)
 	fake_pmu_close(test, events[1]);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(ctx->loaded_cpu), PERF_CPU_NONE);
 	perf_ctx_put(ctx);
+}
+
+/* A leader that is removed but stays the leader takes its group off the PMU. */
+static void control_read_test_removed_leader(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = control_read_test_first_cpu() };
+	struct perf_event *leader = fake_pmu_open(test, &fake, &spec);
+	struct perf_event *sibling;
+
+	spec.leader = leader;
+	sibling = fake_pmu_open(test, &fake, &spec);
+	KUNIT_ASSERT_EQ(test, READ_ONCE(sibling->state), ACTIVE);
+	scoped_guard(mutex, &perf_event_ctx(leader)->mutex)
+		perf_control_remove(leader, PERF_EVENT_STATE_EXIT, 0);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(leader->state), PERF_EVENT_STATE_EXIT);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(sibling->state), INACTIVE);
 }
 
 /* Exec. */
@@ -346,8 +381,10 @@ static struct kunit_case control_read_test_cases[] = {
 	KUNIT_CASE(control_read_test_read_local),
 	KUNIT_CASE(control_read_test_read_scope),
 	KUNIT_CASE(control_read_test_whole_period),
+	KUNIT_CASE(control_read_test_stays_stopped),
 	KUNIT_CASE(control_read_test_new_period),
 	KUNIT_CASE(control_read_test_last_event),
+	KUNIT_CASE(control_read_test_removed_leader),
 	KUNIT_CASE(control_read_test_waits_for_exec),
 	KUNIT_CASE(control_read_test_moves),
 	KUNIT_CASE(control_read_test_running_task),

@@ -196,6 +196,37 @@ static void cpu_test_ends_trace(struct kunit *test)
 	cpu_test_expect_end(test);
 }
 
+static void cpu_test_unregister(void *unit)
+{
+	fake_pmu_unregister(unit);
+}
+
+/* A trace unit's event in a group of another PMU: all of the group ends. */
+static void cpu_test_ends_group(struct kunit *test)
+{
+	static struct fake_pmu unit;
+	struct fake_pmu_spec spec = { .cpu = cpu_test_cpu() };
+	struct perf_event *leader, *trace, *alone;
+
+	KUNIT_ASSERT_EQ(test, fake_pmu_register(&unit, "kunit_cpu_unit"), 0);
+	fake_pmu_undo(test, cpu_test_unregister, &unit);
+	fake_pmu_reset(&unit, FAKE_PMU_COUNTERS, FOREVER_MS);
+	unit.pmu.task_ctx_nr = perf_sw_context;
+	unit.pmu.setup_aux = cpu_test_setup_aux;
+	alone = fake_pmu_open(test, &fake, &spec);
+	leader = fake_pmu_open(test, &fake, &spec);
+	spec.leader = leader;
+	trace = fake_pmu_open(test, &unit, &spec);
+	KUNIT_ASSERT_PTR_EQ(test, perf_event_pmu_ctx(trace)->pmu, &fake.pmu);
+	cpu_test_bind(test);
+	cpu_test_unload(test);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(leader->state), EXIT);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(trace->state), EXIT);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(alone->state), INACTIVE);
+	cpu_test_load_again(test);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(alone->state), ACTIVE);
+}
+
 static void cpu_test_cpu_online(void *cpu)
 {
 	add_cpu((unsigned long)cpu);
@@ -323,6 +354,7 @@ static struct kunit_case cpu_test_cases[] = {
 	KUNIT_CASE(cpu_test_task_time),
 	KUNIT_CASE(cpu_test_ends_uncore),
 	KUNIT_CASE(cpu_test_ends_trace),
+	KUNIT_CASE(cpu_test_ends_group),
 	KUNIT_CASE(cpu_test_timers),
 	KUNIT_CASE(cpu_test_scope),
 #ifdef CONFIG_KALLSYMS

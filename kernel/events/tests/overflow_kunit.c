@@ -214,6 +214,19 @@ static void overflow_test_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow_test_handled, 4);
 }
 
+/* A request whose work found the event parked is repeated by an overflow. */
+static void overflow_test_late_request(struct kunit *test)
+{
+	struct perf_event *event = overflow_test_open_own(test, false);
+	struct pt_regs regs = { };
+
+	WRITE_ONCE(event->pending_disable, 1);
+	KUNIT_EXPECT_EQ(test, overflow_test_overflow(event, 0, &regs), 1);
+	KUNIT_EXPECT_EQ(test, overflow_test_handled, 0);
+	irq_work_sync(&event->pending_disable_irq);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
+}
+
 static int overflow_test_state(const struct perf_event *event)
 {
 	return READ_ONCE(event->state);
@@ -555,6 +568,7 @@ static void overflow_test_copy_adopts(struct kunit *test)
 
 static struct kunit_case overflow_test_cases[] = {
 	KUNIT_CASE(overflow_test_limit),
+	KUNIT_CASE(overflow_test_late_request),
 	KUNIT_CASE(overflow_test_disabled_elsewhere),
 	KUNIT_CASE(overflow_test_work_levels),
 	KUNIT_CASE(overflow_test_cancel_waits),

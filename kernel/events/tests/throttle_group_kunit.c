@@ -336,6 +336,36 @@ static void throttle_group_test_starts_once(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, world.over_again);
 }
 
+/* Like a driver that ignores what perf_event_overflow() returns. */
+static void throttle_group_test_never_stopped_oncpu(void *arg)
+{
+	struct throttle_group_test_world *world = arg;
+	struct perf_event *event = world->beside;
+
+	world->stops = -fake_pmu_calls(&fake, FAKE_STOP);
+	WRITE_ONCE(event->hw.interrupts, MAX_INTERRUPTS);
+	WRITE_ONCE(perf_cpc_oncpu(event->pmu)->throttled, true);
+	scoped_guard(raw_spinlock, &perf_event_ctx(event)->lock) {
+		perf_pmu_disable(event->pmu);
+		perf_throttle_end_locked(event);
+		perf_pmu_enable(event->pmu);
+	}
+	world->over_again = perf_event_is_throttled(event);
+	world->stops += fake_pmu_calls(&fake, FAKE_STOP);
+}
+
+/* An event that counts is stopped before it is started: see fake_pmu_start(). */
+static void throttle_group_test_never_stopped(struct kunit *test)
+{
+	struct throttle_group_test_world world = { };
+
+	throttle_group_test_begin(test, &world);
+	throttle_group_test_call(test, throttle_group_test_never_stopped_oncpu,
+				 &world);
+	KUNIT_EXPECT_EQ(test, world.stops, 1);
+	KUNIT_EXPECT_FALSE(test, world.over_again);
+}
+
 /* An event with a frequency, and a period that is far too long by now. */
 static void throttle_group_test_cut_short_oncpu(void *arg)
 {
@@ -649,6 +679,7 @@ static struct kunit_case throttle_group_test_cases[] = {
 	KUNIT_CASE(throttle_group_test_without_interrupt),
 	KUNIT_CASE(throttle_group_test_without_tasks),
 	KUNIT_CASE(throttle_group_test_starts_once),
+	KUNIT_CASE(throttle_group_test_never_stopped),
 	KUNIT_CASE(throttle_group_test_cut_short),
 	KUNIT_CASE(throttle_group_test_cut_short_at_tick),
 	KUNIT_CASE(throttle_group_test_scheduled_out),

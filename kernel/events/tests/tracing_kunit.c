@@ -313,6 +313,9 @@ static void tracing_test_limit_while_parked(struct kunit *test)
 	event->pending_disable = 1;
 	perf_event_disable(event);
 	KUNIT_EXPECT_EQ(test, event->pending_disable, 0);
+	event->pending_disable = 1;
+	perf_event_enable(event);
+	KUNIT_EXPECT_EQ(test, event->pending_disable, 0);
 	migrate_enable();
 	perf_event_release_kernel(event);
 }
