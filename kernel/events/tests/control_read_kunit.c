@@ -203,6 +203,22 @@ static void control_read_test_stays_stopped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 500);
 }
 
+/* A new period ends the throttling of the whole group, and reports it. */
+static void control_read_test_period_unthrottles(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = control_read_test_first_cpu(), .period = 1000,
+	};
+	struct perf_event *leader = fake_pmu_open(test, &fake, &spec);
+	struct perf_event *sibling;
+
+	spec.leader = leader;
+	sibling = fake_pmu_open(test, &fake, &spec);
+	leader->throttle_reported = true;
+	KUNIT_EXPECT_EQ(test, perf_event_period(sibling, 500), 0);
+	KUNIT_EXPECT_FALSE(test, leader->throttle_reported);
+}
+
 /* What has passed of old periods, of copies as well, does not count. */
 static void control_read_test_new_period(struct kunit *test)
 {
@@ -214,6 +230,23 @@ static void control_read_test_new_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->child_period, 900);
 	KUNIT_EXPECT_EQ(test, perf_event_period(event, 500), 0);
 	KUNIT_EXPECT_EQ(test, event->child_period, 0);
+}
+
+/* Installation. */
+
+/* The PMU's data of a CPU names the PMU context of the task that runs there. */
+static void control_read_test_task_epc(struct kunit *test)
+{
+	int cpu = control_read_test_first_cpu();
+	struct perf_cpu_pmu_context *cpc;
+	struct perf_event *event;
+
+	control_read_test_bind(test, cpu);
+	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, cpu);
+	control_read_test_open(test, cpu);
+	KUNIT_EXPECT_NULL(test, cpc->task_epc);
+	event = control_read_test_open_task(test, current);
+	KUNIT_EXPECT_PTR_EQ(test, cpc->task_epc, perf_event_pmu_ctx(event));
 }
 
 /* Removal. */
@@ -382,7 +415,9 @@ static struct kunit_case control_read_test_cases[] = {
 	KUNIT_CASE(control_read_test_read_scope),
 	KUNIT_CASE(control_read_test_whole_period),
 	KUNIT_CASE(control_read_test_stays_stopped),
+	KUNIT_CASE(control_read_test_period_unthrottles),
 	KUNIT_CASE(control_read_test_new_period),
+	KUNIT_CASE(control_read_test_task_epc),
 	KUNIT_CASE(control_read_test_last_event),
 	KUNIT_CASE(control_read_test_removed_leader),
 	KUNIT_CASE(control_read_test_waits_for_exec),
