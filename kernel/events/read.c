@@ -372,12 +372,18 @@ ssize_t perf_read(struct file *file, char __user *buf, size_t count,
  * @event: event
  *
  * Context: task; takes child_mutex.
- * Return: true when its task, CPU or PMU has gone, and no inherited
- * copy is left.
+ * Return: true when its task has exited or its PMU has gone, and no inherited
+ * copy is left. An event that has ended with its CPU is none of these: perf(1)
+ * polls all its buffers together, and such a one must not keep it awake.
  */
 bool perf_read_is_hup(struct perf_event *event)
 {
-	if (READ_ONCE(event->state) > PERF_EVENT_STATE_EXIT)
+	enum perf_event_state state = READ_ONCE(event->state);
+
+	if (state > PERF_EVENT_STATE_EXIT)
+		return false;
+	if (state == PERF_EVENT_STATE_EXIT &&
+	    !(event->attach_state & PERF_ATTACH_TASK))
 		return false;
 	guard(mutex)(&event->child_mutex);
 	return list_empty(&event->child_list);

@@ -130,7 +130,7 @@ static void perf_sched_pmu_del(struct perf_event *event)
 	}
 	perf_pmu_disable(pmu);
 	if (event->stopped)
-		perf_throttle_restart_locked(event);
+		perf_throttle_leave_locked(event);
 	pmu->del(event, 0);
 	perf_pmu_enable(pmu);
 }
@@ -354,12 +354,14 @@ void perf_sched_group_update_pages_locked(struct perf_event *leader)
 		perf_sched_update_page_locked(sibling);
 }
 
-/* A pinned group that does not fit enters ERROR, and its readers are woken. */
+/*
+ * A pinned group that does not fit enters ERROR, and its readers are woken. No
+ * signal is sent: PAPI's handler would refresh the event, which fails again.
+ */
 static void perf_sched_pinned_failed(struct perf_event *leader)
 {
 	perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
 	perf_sched_group_update_pages_locked(leader);
-	WRITE_ONCE(leader->pending_kill, POLL_ERR);
 	perf_pending_wake(leader);
 }
 

@@ -19,6 +19,7 @@
 
 #include "../clock.h"
 #include "../context.h"
+#include "../read.h"
 #include "fake_pmu.h"
 
 #define FOREVER_MS	3600000
@@ -168,6 +169,7 @@ static void cpu_test_expect_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, READ_ONCE(sibling->state), EXIT);
 	KUNIT_EXPECT_PTR_EQ(test, sibling->group_leader, event);
 	KUNIT_EXPECT_EQ(test, local64_read(&event->count), 7LL);
+	KUNIT_EXPECT_FALSE(test, perf_read_is_hup(event));
 	adds = fake_pmu_calls(&fake, FAKE_ADD);
 	cpu_test_load_again(test);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), adds);

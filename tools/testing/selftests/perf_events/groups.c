@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -389,6 +390,42 @@ static void pinned_error_wakes(void)
 	pthread_join(thread, &got);
 	if (!got)
 		test_xfail("poll was not woken");
+}
+
+static unsigned int error_signals;
+
+/* PAPI's handler ends like this, whatever the signal was for. */
+static void refresh_always(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)context;
+	__atomic_add_fetch(&error_signals, 1, __ATOMIC_RELAXED);
+	ioctl(info->si_fd, PERF_EVENT_IOC_REFRESH, 1);
+}
+
+/* The error sends no signal: a handler that tries again would not end. */
+static void pinned_error_no_signal(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = refresh_always, .sa_flags = SA_SIGINFO,
+	};
+	struct perf_event_attr attr = branch_attr();
+	int fd;
+
+	need_hardware();
+	take_counters();
+	attr.pinned = 1;
+	attr.sample_period = 10000;
+	attr.wakeup_events = 1;
+	fd = open_self(&attr);
+	CHECK(!sigaction(SIGRTMIN, &action, NULL), "sigaction");
+	CHECK(!fcntl(fd, F_SETOWN, getpid()), "F_SETOWN");
+	CHECK(!fcntl(fd, F_SETSIG, SIGRTMIN), "F_SETSIG");
+	CHECK(!fcntl(fd, F_SETFL, O_ASYNC), "O_ASYNC: %s", strerror(errno));
+	event_enable(fd);
+	burn(20000);
+	CHECK(is_in_error(fd), "runs");
+	CHECK(!__atomic_load_n(&error_signals, __ATOMIC_RELAXED), "signals");
 }
 
 /* A pinned event never loses its counter to one that comes later. */
@@ -796,6 +833,7 @@ static const struct test_case cases[] = {
 	{ "a sibling joins while the task runs", joined_while_running },
 	{ "pinned without room", pinned_error },
 	{ "pinned without room: poll wakes up", pinned_error_wakes },
+	{ "pinned without room: no signal", pinned_error_no_signal },
 	{ "pinned groups stay", pinned_stay },
 	{ "exclusive", exclusive },
 	{ "exclusive and pinned", exclusive_pinned },
