@@ -133,7 +133,8 @@ static void perf_overflow_disable_here(struct perf_event *event)
 	lockdep_assert_irqs_disabled();
 
 	if (cpu == smp_processor_id()) {
-		if (xchg(&event->pending_disable, 0))
+		/* Until the event is off the PMU, an NMI must find the request. */
+		if (READ_ONCE(event->pending_disable))
 			perf_event_disable_local(event);
 	} else if (cpu >= 0) {
 		irq_work_queue_on(&event->pending_disable_irq, cpu);

@@ -509,22 +509,15 @@ void perf_throttle_clear_locked(struct perf_event *event)
 	WRITE_ONCE(event->hw.interrupts, READ_ONCE(perf_throttle_per_tick));
 }
 
-/**
- * perf_throttle_restart_locked() - start an event that was throttled
- * @event: active event; its PMU, or its group's, is disabled
- *
- * Usually its driver, or the core, has stopped it. Some drivers do not look at
- * what perf_event_overflow() returns, and cannot start an event twice (s390
- * PAI): an event that is not stopped is stopped first.
- *
- * An event whose count was updated when it was stopped may have another counter
- * now, which has to be loaded. Also called before an event that the core has
- * stopped is taken off the PMU: many drivers stop it once more then, and count
- * these calls. The mark of a throttled event stays.
- *
- * Context: ctx->lock, on the CPU where the event is active.
+/*
+ * Starts an event that was throttled; its PMU, or its group's, is disabled. The
+ * mark of a throttled event stays. Usually its driver, or the core, has stopped
+ * it. Some drivers do not look at what perf_event_overflow() returns, and cannot
+ * start an event twice (s390 PAI): an event that is not stopped is stopped
+ * first. An event whose count was updated when it was stopped may have another
+ * counter now, which has to be loaded.
  */
-void perf_throttle_restart_locked(struct perf_event *event)
+static void perf_throttle_restart(struct perf_event *event)
 {
 	bool reload;
 
@@ -534,6 +527,25 @@ void perf_throttle_restart_locked(struct perf_event *event)
 	reload = event->stopped || event->hw.state & PERF_HES_UPTODATE;
 	event->stopped = false;
 	event->pmu->start(event, reload ? PERF_EF_RELOAD : 0);
+}
+
+/**
+ * perf_throttle_leave_locked() - prepare an event for pmu::del
+ * @event: active event that the core has stopped; its PMU is disabled
+ *
+ * Many drivers stop the event once more then, and count these calls, so it is
+ * started. Software events need no start, and a clock would go back: pmu::del
+ * stops it at the time of the context, which is earlier than the start.
+ *
+ * Context: ctx->lock, on the CPU where the event is active.
+ */
+void perf_throttle_leave_locked(struct perf_event *event)
+{
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	if (event->pmu->task_ctx_nr == perf_sw_context)
+		event->stopped = false;
+	else
+		perf_throttle_restart(event);
 }
 
 /*
@@ -582,7 +594,7 @@ static void perf_throttle_end(struct perf_event *event)
 	if (!perf_throttle_is_active_throttled(event))
 		return;
 	perf_throttle_clear_locked(event);
-	perf_throttle_restart_locked(event);
+	perf_throttle_restart(event);
 }
 
 /**

@@ -32,8 +32,8 @@ void perf_throttle_start_locked(struct perf_event *event);
 /* Ends the throttling of the group of @event. ctx->lock, the PMU disabled. */
 void perf_throttle_end_locked(struct perf_event *event);
 
-/* Starts an event that was throttled. ctx->lock, the PMU disabled. */
-void perf_throttle_restart_locked(struct perf_event *event);
+/* Prepares an event that was stopped for pmu::del. ctx->lock, the PMU disabled. */
+void perf_throttle_leave_locked(struct perf_event *event);
 
 /* Ends the throttling of all groups on a PMU. Both locks, the PMU disabled. */
 void perf_throttle_end_pmu_locked(struct perf_cpu_pmu_context *cpc);

@@ -214,17 +214,40 @@ static void overflow_test_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow_test_handled, 4);
 }
 
-/* A request whose work found the event parked is repeated by an overflow. */
+static void (*overflow_test_fake_del)(struct perf_event *event, int flags);
+static unsigned int overflow_test_request;
+
+/* Up to here an NMI may overflow the event. */
+static void overflow_test_del(struct perf_event *event, int flags)
+{
+	overflow_test_request = READ_ONCE(event->pending_disable);
+	overflow_test_fake_del(event, flags);
+}
+
+static void overflow_test_restore_del(void *unused)
+{
+	fake.pmu.del = overflow_test_fake_del;
+}
+
+/*
+ * A request whose work found the event parked is repeated by an overflow. It
+ * stays until the event is off the PMU.
+ */
 static void overflow_test_late_request(struct kunit *test)
 {
 	struct perf_event *event = overflow_test_open_own(test, false);
 	struct pt_regs regs = { };
 
+	overflow_test_fake_del = fake.pmu.del;
+	fake.pmu.del = overflow_test_del;
+	fake_pmu_undo(test, overflow_test_restore_del, NULL);
+	overflow_test_request = 0;
 	WRITE_ONCE(event->pending_disable, 1);
 	KUNIT_EXPECT_EQ(test, overflow_test_overflow(event, 0, &regs), 1);
 	KUNIT_EXPECT_EQ(test, overflow_test_handled, 0);
 	irq_work_sync(&event->pending_disable_irq);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
+	KUNIT_EXPECT_EQ(test, overflow_test_request, 1);
 }
 
 static int overflow_test_state(const struct perf_event *event)

@@ -15,6 +15,7 @@
 #include "../pmu.h"
 #include "../sched.h"
 #include "../throttle.h"
+#include "../software.h"
 #include "fake_pmu.h"
 
 #define NR_EVENTS		3
@@ -366,6 +367,35 @@ static void throttle_group_test_never_stopped(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, world.over_again);
 }
 
+/* Counts the starts of an event that is disabled while it is stopped. */
+static void throttle_group_test_disable_stopped(struct kunit *test, int want)
+{
+	struct throttle_group_test_world world = { };
+	struct perf_event *event;
+	int starts;
+
+	throttle_group_test_begin(test, &world);
+	event = world.beside;
+	fake_pmu_undo(test, throttle_group_test_restore, NULL);
+	fake.pmu.task_ctx_nr = want ? perf_hw_context : perf_sw_context;
+	perf_counter_set_state(event, PERF_COUNTER_SAVED);
+	event->stopped = true;
+	starts = fake_pmu_calls(&fake, FAKE_START);
+	perf_event_disable(event);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_START), starts + want);
+	KUNIT_EXPECT_FALSE(test, event->stopped);
+}
+
+static void throttle_group_test_stopped_hardware(struct kunit *test)
+{
+	throttle_group_test_disable_stopped(test, 1);
+}
+
+static void throttle_group_test_stopped_software(struct kunit *test)
+{
+	throttle_group_test_disable_stopped(test, 0);
+}
+
 /* An event with a frequency, and a period that is far too long by now. */
 static void throttle_group_test_cut_short_oncpu(void *arg)
 {
@@ -680,6 +710,8 @@ static struct kunit_case throttle_group_test_cases[] = {
 	KUNIT_CASE(throttle_group_test_without_tasks),
 	KUNIT_CASE(throttle_group_test_starts_once),
 	KUNIT_CASE(throttle_group_test_never_stopped),
+	KUNIT_CASE(throttle_group_test_stopped_hardware),
+	KUNIT_CASE(throttle_group_test_stopped_software),
 	KUNIT_CASE(throttle_group_test_cut_short),
 	KUNIT_CASE(throttle_group_test_cut_short_at_tick),
 	KUNIT_CASE(throttle_group_test_scheduled_out),
