@@ -246,21 +246,43 @@ static void perf_batch_group_copies(struct perf_event *leader,
 	perf_batch_unlock_group(leader, op);
 }
 
+/* lockdep counts up to 2047 locks of a kind that a task holds. */
+#define PERF_BATCH_LOCKS	1024
+
+/*
+ * Handles a group whose mutexes are too many to be held together: one event
+ * after the other. Siblings of a leader that is off are not scheduled in or out.
+ */
+static void perf_batch_large_group(struct perf_event *leader,
+				   enum perf_batch_op op)
+{
+	struct perf_event *sibling;
+
+	if (op != PERF_BATCH_ENABLE)
+		perf_batch_copies(leader, op);
+	for_each_sibling_event(sibling, leader)
+		perf_batch_copies(sibling, op);
+	if (op == PERF_BATCH_ENABLE)
+		perf_batch_copies(leader, op);
+}
+
 /**
  * perf_batch_group() - do an operation on a group and its inherited copies
  * @leader: leader that was opened
  * @op: the operation
  *
  * Context: task, ctx->mutex; takes the child_mutex of each event of the group
- * if they may have copies.
+ * if they may have copies, all at once unless the group is large.
  */
 void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
 {
 	lockdep_assert_held(&perf_event_ctx(leader)->mutex);
 	if (perf_batch_is_single(leader))
 		perf_batch_call(leader, op, true);
-	else
+	else if (leader->nr_siblings < PERF_BATCH_LOCKS)
 		perf_batch_group_copies(leader, op);
+	else
+		perf_batch_large_group(leader, op);
 }
 
 /*

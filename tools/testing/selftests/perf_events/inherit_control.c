@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "perf_lib.h"
@@ -25,6 +26,7 @@
 #define CALLS		5
 #define RING_PAGES	8
 #define NO_OUTPUT	-1L
+#define FAULTS		20
 
 /* Whether copies are shared or count by task. */
 struct kind {
@@ -649,8 +651,54 @@ static void last_words(void)
 	      ((__u32 *)record_body(header))[1], sample.tid);
 }
 
+/* lockdep warns of 2048 locks of a kind that a task holds. */
+#define LARGE_GROUP	2100
+
+static void large_ioctl(int leader, unsigned long request)
+{
+	CHECK(!ioctl(leader, request, PERF_IOC_FLAG_GROUP), "ioctl: %s",
+	      strerror(errno));
+}
+
+static void fault(void *arg)
+{
+	(void)arg;
+	touch_pages(FAULTS);
+}
+
+/* Copies of the first and of the last event of a group count when it is on. */
+static void large_group(void)
+{
+	struct rlimit limit = { LARGE_GROUP + 64, LARGE_GROUP + 64 };
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	int leader, last;
+
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		test_skip("cannot raise RLIMIT_NOFILE");
+	attr.inherit = 1;
+	leader = open_self(&attr);
+	attr.config = PERF_COUNT_SW_DUMMY;
+	for (int i = 2; i < LARGE_GROUP; i++)
+		open_sibling(&attr, leader);
+	attr.config = PERF_COUNT_SW_PAGE_FAULTS;
+	last = open_sibling(&attr, leader);
+	run_child(fault, NULL);
+	CHECK(!read_count(leader) && !read_count(last), "counts while off");
+
+	large_ioctl(leader, PERF_EVENT_IOC_ENABLE);
+	run_child(fault, NULL);
+	CHECK(read_count(leader) >= FAULTS, "the leader stands still");
+	CHECK(read_count(last) >= FAULTS, "the last sibling stands still");
+	large_ioctl(leader, PERF_EVENT_IOC_DISABLE);
+	large_ioctl(leader, PERF_EVENT_IOC_RESET);
+	run_child(fault, NULL);
+	if (read_count(leader) || read_count(last))
+		test_xfail("RESET leaves what copies have counted");
+}
+
 static const struct test_case others[] = {
 	{ "READ of a thread that ends elsewhere", last_words },
+	{ "a group of more events than lockdep counts", large_group },
 };
 
 static const struct test_of_kinds tests[] = {
