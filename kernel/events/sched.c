@@ -354,10 +354,7 @@ void perf_sched_group_update_pages_locked(struct perf_event *leader)
 		perf_sched_update_page_locked(sibling);
 }
 
-/*
- * A pinned group that does not fit enters ERROR, and its readers are woken. No
- * signal is sent: PAPI's handler would refresh the event, which fails again.
- */
+/* Readers are woken. No signal: PAPI's handler would try again without end. */
 static void perf_sched_pinned_failed(struct perf_event *leader)
 {
 	perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
