@@ -538,7 +538,7 @@ struct perf_event {
 	u8				group_caps;
 	/**
 	 * @stopped: L, stopped with its group, which is throttled; started
-	 * again before it is taken off the PMU.
+	 * again before it is taken off the PMU, unless it is a clock.
 	 */
 	bool				stopped;
 	/** @nr_siblings: ML, leader: number of its siblings. */

@@ -5,8 +5,9 @@
  * Purpose: enable, disable or reset an event with its inherited copies, a
  * group, or all events that a task has opened. One call to a context handles
  * all of its events that are concerned: one IPI for each CPU that has some. A
- * task may have opened any number of events, so they are handled in portions; a
- * group is never divided.
+ * task may have opened any number of events, so they are handled in portions,
+ * which do not divide a group. Only an operation on a group with copies, of more
+ * events than PERF_BATCH_LOCKS, is an operation on each of its events.
  *
  * Owns: nothing.
  *
@@ -23,7 +24,8 @@
  * Race, a fork copies an event of a group that is being enabled:
  *  1. the fork has the child_mutex of the event's eldest, reads OFF from the
  *     event it copies, lists the copy and unlocks;
- *  2. the batch has all the child_mutexes, so it comes before 1 or after:
+ *  2. the batch has the child_mutex, usually of all events of the group, so it
+ *     comes before 1 or after:
  *     either the copy is made of an enabled event, or the batch enables it.
  *
  * Race, an event is enabled while its owner disables all its events:
@@ -251,7 +253,8 @@ static void perf_batch_group_copies(struct perf_event *leader,
 
 /*
  * Handles a group whose mutexes are too many to be held together: one event
- * after the other. Siblings of a leader that is off are not scheduled in or out.
+ * after the other. Siblings of a leader that is off are not scheduled in or out;
+ * to enable siblings of a leader that is on takes a turn of the group for each.
  */
 static void perf_batch_large_group(struct perf_event *leader,
 				   enum perf_batch_op op)

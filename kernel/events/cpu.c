@@ -12,7 +12,7 @@
  *
  * Lifetime: a CPU's context is not freed when the CPU goes offline. Its events
  * stay in it, their times stop, and they continue when the CPU comes back;
- * except for events that perf_cpu_ends_pmu() names, which end.
+ * except for groups that perf_cpu_ends_group() names, which end.
  *
  * Locking: perf_pmus_mutex, then ctx->mutex, then ctx->lock.
  *

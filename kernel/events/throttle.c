@@ -512,10 +512,10 @@ void perf_throttle_clear_locked(struct perf_event *event)
 /*
  * Starts an event that was throttled; its PMU, or its group's, is disabled. The
  * mark of a throttled event stays. Usually its driver, or the core, has stopped
- * it. Some drivers do not look at what perf_event_overflow() returns, and cannot
- * start an event twice (s390 PAI): an event that is not stopped is stopped
- * first. An event whose count was updated when it was stopped may have another
- * counter now, which has to be loaded.
+ * it. Drivers that do not look at what perf_event_overflow() returns, such as
+ * RISC-V's, or disable only the counter then, have left it as it was; they expect
+ * a stop before a start. An event whose count was updated when it was stopped
+ * may have another counter now, which has to be loaded.
  */
 static void perf_throttle_restart(struct perf_event *event)
 {
@@ -533,16 +533,19 @@ static void perf_throttle_restart(struct perf_event *event)
  * perf_throttle_leave_locked() - prepare an event for pmu::del
  * @event: active event that the core has stopped; its PMU is disabled
  *
- * Many drivers stop the event once more then, and count these calls, so it is
- * started. Software events need no start, and a clock would go back: pmu::del
- * stops it at the time of the context, which is earlier than the start.
+ * Many drivers stop the event once more then, and count these calls, and
+ * pmu::add of tracepoints does not clear PERF_HES_STOPPED. So the event is
+ * started. A clock would go back: pmu::del stops it at the time of the context,
+ * which is earlier than the start.
  *
  * Context: ctx->lock, on the CPU where the event is active.
  */
 void perf_throttle_leave_locked(struct perf_event *event)
 {
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
-	if (event->pmu->task_ctx_nr == perf_sw_context)
+	/* Of the software events, only clocks save their count. */
+	if (event->pmu->task_ctx_nr == perf_sw_context &&
+	    event->hw.state & PERF_HES_UPTODATE)
 		event->stopped = false;
 	else
 		perf_throttle_restart(event);
@@ -577,16 +580,19 @@ void perf_throttle_start_locked(struct perf_event *event)
  *
  * A trace is stopped before its buffer goes away. Some drivers keep addresses of
  * the buffer until pmu::del: such an event must not be started before that.
+ * Other drivers may have PERF_HES_STOPPED set while an event counts.
  *
  * Context: ctx->lock, on the CPU where the event is active.
  * Return: true if the event is stopped for another reason than throttling.
  */
 bool perf_throttle_is_stopped_locked(const struct perf_event *event)
 {
+	bool stopped = READ_ONCE(event->hw.state) & PERF_HES_STOPPED;
+
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
-	/* In this order: an NMI may throttle the event, and stop it, meanwhile. */
-	return !perf_event_is_throttled(event) &&
-	       READ_ONCE(event->hw.state) & PERF_HES_STOPPED;
+	/* Read last: an NMI may throttle the event, and stop it, meanwhile. */
+	return event->pmu->setup_aux && stopped &&
+	       !perf_event_is_throttled(event);
 }
 
 static void perf_throttle_end(struct perf_event *event)

@@ -368,7 +368,10 @@ static void throttle_group_test_never_stopped(struct kunit *test)
 }
 
 /* Counts the starts of an event that is disabled while it is stopped. */
-static void throttle_group_test_disable_stopped(struct kunit *test, int want)
+static void throttle_group_test_disable_stopped(struct kunit *test,
+						int task_ctx_nr,
+						enum perf_counter_state state,
+						int want)
 {
 	struct throttle_group_test_world world = { };
 	struct perf_event *event;
@@ -377,8 +380,8 @@ static void throttle_group_test_disable_stopped(struct kunit *test, int want)
 	throttle_group_test_begin(test, &world);
 	event = world.beside;
 	fake_pmu_undo(test, throttle_group_test_restore, NULL);
-	fake.pmu.task_ctx_nr = want ? perf_hw_context : perf_sw_context;
-	perf_counter_set_state(event, PERF_COUNTER_SAVED);
+	fake.pmu.task_ctx_nr = task_ctx_nr;
+	perf_counter_set_state(event, state);
 	event->stopped = true;
 	starts = fake_pmu_calls(&fake, FAKE_START);
 	perf_event_disable(event);
@@ -388,12 +391,20 @@ static void throttle_group_test_disable_stopped(struct kunit *test, int want)
 
 static void throttle_group_test_stopped_hardware(struct kunit *test)
 {
-	throttle_group_test_disable_stopped(test, 1);
+	throttle_group_test_disable_stopped(test, perf_hw_context,
+					    PERF_COUNTER_SAVED, 1);
 }
 
-static void throttle_group_test_stopped_software(struct kunit *test)
+static void throttle_group_test_stopped_clock(struct kunit *test)
 {
-	throttle_group_test_disable_stopped(test, 0);
+	throttle_group_test_disable_stopped(test, perf_sw_context,
+					    PERF_COUNTER_SAVED, 0);
+}
+
+static void throttle_group_test_stopped_tracepoint(struct kunit *test)
+{
+	throttle_group_test_disable_stopped(test, perf_sw_context,
+					    PERF_COUNTER_STOPPED, 1);
 }
 
 /* An event with a frequency, and a period that is far too long by now. */
@@ -711,7 +722,8 @@ static struct kunit_case throttle_group_test_cases[] = {
 	KUNIT_CASE(throttle_group_test_starts_once),
 	KUNIT_CASE(throttle_group_test_never_stopped),
 	KUNIT_CASE(throttle_group_test_stopped_hardware),
-	KUNIT_CASE(throttle_group_test_stopped_software),
+	KUNIT_CASE(throttle_group_test_stopped_clock),
+	KUNIT_CASE(throttle_group_test_stopped_tracepoint),
 	KUNIT_CASE(throttle_group_test_cut_short),
 	KUNIT_CASE(throttle_group_test_cut_short_at_tick),
 	KUNIT_CASE(throttle_group_test_scheduled_out),

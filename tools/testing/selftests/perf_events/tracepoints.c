@@ -304,6 +304,31 @@ static void in_a_group(void)
 	touch_pages(ROUNDS);
 }
 
+/* The task sleeps while its group is throttled; then all events count again. */
+static void asleep_while_throttled(void)
+{
+	struct perf_event_attr attr = tp_sampling_attr("task/task_rename");
+	int leader, sibling;
+
+	need_low_rate();
+	leader = open_self(&attr);
+	attr = tp_attr("task/task_rename");
+	attr.disabled = 0;
+	sibling = open_sibling(&attr, leader);
+	event_enable(leader);
+	for (int i = 0; i < ROUNDS; i++) {
+		__u64 before[2];
+
+		rename_self(20);
+		usleep(10000);
+		before[0] = read_count(leader);
+		before[1] = read_count(sibling);
+		rename_self(1);
+		CHECK(read_count(leader) > before[0], "%d: leader is off", i);
+		CHECK(read_count(sibling) > before[1], "%d: sibling is off", i);
+	}
+}
+
 /* This tracepoint calls back through the event itself. */
 static void count_calls(void)
 {
@@ -332,6 +357,7 @@ static const struct test_case cases[] = {
 	{ "a period", period_of_two },
 	{ "system calls", system_calls },
 	{ "in a group", in_a_group },
+	{ "a throttled group whose task sleeps", asleep_while_throttled },
 	{ "calls of a function", count_calls },
 };
 
