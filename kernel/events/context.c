@@ -605,6 +605,11 @@ void perf_epc_put(struct perf_pmu_ctx *epc)
 	struct pmu *pmu = epc->pmu;
 	unsigned long flags;
 
+	/*
+	 * The code that unregisters a PMU waits for readers, and then for what
+	 * call_rcu() was given.
+	 */
+	guard(rcu)();
 	if (!atomic_dec_and_raw_lock_irqsave(&epc->refcount, &ctx->lock, flags))
 		return;
 	WARN_ON_ONCE(perf_pmu_ctx_is_active(epc));

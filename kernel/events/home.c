@@ -63,7 +63,11 @@ static int home_try(void *arg)
 	struct home_pair *pair = arg;
 
 	guard(irqsave)();
+	/* Without SMP the caller itself runs this, and has a context loaded. */
+	perf_sched_ctx_out_oncpu(pair->away);
+	perf_sched_ctx_out_oncpu(pair->other);
 	pair->done = perf_swap_unloaded(pair->away, pair->other);
+	perf_sched_reload_oncpu();
 	return 0;
 }
 

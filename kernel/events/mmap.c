@@ -793,11 +793,11 @@ static int perf_mmap_join_mutexed(struct perf_event *event, int nr_pages)
 
 	lockdep_assert_held(&event->mmap_mutex);
 
-	if (perf_rb_data_size(rb) != (unsigned long)nr_pages << PAGE_SHIFT)
+	if (refcount_read(&rb->mmap_count) &&
+	    (perf_rb_data_size(rb) != (unsigned long)nr_pages << PAGE_SHIFT ||
+	     rb->page_event != event))
 		return -EINVAL;
-	if (rb->page_event != event && refcount_read(&rb->mmap_count))
-		return -EINVAL;
-	if (!refcount_inc_not_zero(&rb->mmap_count))
+	if (rb->page_event != event || !refcount_inc_not_zero(&rb->mmap_count))
 		perf_mmap_attach_mutexed(event, NULL);
 	return 0;
 }
