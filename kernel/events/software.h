@@ -9,8 +9,8 @@
 
 /*
  * hw.state of events whose PMU is in this folder. Other drivers may use it as
- * they like, as long as a stopped event has PERF_HES_STOPPED; and in a driver of
- * traces no other event has it.
+ * they like, as long as a stopped event has PERF_HES_STOPPED, and PERF_HES_UPTODATE
+ * only if its count is saved; in a driver of traces no other event has the first.
  */
 enum perf_counter_state {
 	PERF_COUNTER_COUNTS	= 0,

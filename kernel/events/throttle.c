@@ -513,9 +513,10 @@ void perf_throttle_clear_locked(struct perf_event *event)
  * Starts an event that was throttled; its PMU, or its group's, is disabled. The
  * mark of a throttled event stays. Usually its driver, or the core, has stopped
  * it. Drivers that do not look at what perf_event_overflow() returns, such as
- * RISC-V's, or disable only the counter then, have left it as it was; they expect
- * a stop before a start. An event whose count was updated when it was stopped
- * may have another counter now, which has to be loaded.
+ * RISC-V's, or disable only the counter then, have left it as it was: it is
+ * stopped first, so that no event is started twice. An event whose count was
+ * updated when it was stopped may have another counter now, which has to be
+ * loaded.
  */
 static void perf_throttle_restart(struct perf_event *event)
 {
@@ -579,11 +580,11 @@ void perf_throttle_start_locked(struct perf_event *event)
  * @event: active event; its PMU, or its group's, is disabled
  *
  * A trace is stopped before its buffer goes away. Some drivers keep addresses of
- * the buffer until pmu::del: such an event must not be started before that.
- * Other drivers may have PERF_HES_STOPPED set while an event counts.
+ * the buffer until pmu::del: a new period must not start such an event. Other
+ * drivers may have PERF_HES_STOPPED set while an event counts.
  *
  * Context: ctx->lock, on the CPU where the event is active.
- * Return: true if the event is stopped for another reason than throttling.
+ * Return: true for a trace that is stopped for another reason than throttling.
  */
 bool perf_throttle_is_stopped_locked(const struct perf_event *event)
 {

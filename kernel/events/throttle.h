@@ -23,7 +23,7 @@ bool perf_throttle_holds_nmi(const struct perf_event *event);
 /* Takes the mark of a throttled event away, which is about to start. */
 void perf_throttle_clear_locked(struct perf_event *event);
 
-/* Is the event stopped for another reason than throttling? */
+/* Is the event a trace that is stopped for another reason than throttling? */
 bool perf_throttle_is_stopped_locked(const struct perf_event *event);
 
 /* Starts an event that the caller has stopped. ctx->lock, the PMU disabled. */
