@@ -60,6 +60,7 @@
 
 #include "addr_filter.h"
 #include "addr_filter_parse.h"
+#include "aux_buffer.h"
 #include "context.h"
 #include "family.h"
 #include "live.h"
@@ -227,14 +228,17 @@ static void addr_filter_reset_locked(struct perf_event *event)
  */
 static void addr_filter_restart_locked(struct perf_event *event)
 {
+	bool stays;
+
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE ||
 	    perf_event_is_throttled(event))
 		return;
 	perf_pmu_disable(event->pmu);
+	stays = perf_aux_stays_stopped(event);
 	event->pmu->stop(event, PERF_EF_UPDATE);
 	/* An NMI that came before the stop may have throttled it. */
-	if (!perf_event_is_throttled(event))
+	if (!stays && !perf_event_is_throttled(event))
 		event->pmu->start(event, PERF_EF_RELOAD);
 	perf_pmu_enable(event->pmu);
 }

@@ -740,7 +740,7 @@ void perf_control_new_period_locked(struct perf_event *event,
 				    void (*change)(struct perf_event *event,
 						   void *arg), void *arg)
 {
-	bool stopped;
+	bool start;
 
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE) {
@@ -752,11 +752,10 @@ void perf_control_new_period_locked(struct perf_event *event,
 	perf_pmu_disable(event->pmu);
 	/* Unthrottle the group now; the tick must not start it twice. */
 	perf_throttle_end_locked(event);
-	stopped = perf_throttle_is_stopped_locked(event);
-	event->pmu->stop(event, PERF_EF_UPDATE);
+	start = perf_throttle_stop_locked(event);
 	change(event, arg);
 	perf_control_drop_period(event);
-	if (!stopped)
+	if (start)
 		perf_throttle_start_locked(event);
 	perf_pmu_enable(event->pmu);
 	perf_pmu_enable(perf_event_pmu_ctx(event)->pmu);
@@ -899,12 +898,11 @@ struct perf_control_refresh_args {
 static bool perf_control_add_limit(struct perf_event *event, int refresh)
 {
 	bool limited = atomic_read(&event->event_limit);
+	bool reached = READ_ONCE(event->pending_disable);
 
-	if (READ_ONCE(event->pending_disable)) {
-		atomic_add(refresh, &event->event_limit);
-		return true;
-	}
-	return !atomic_fetch_add(refresh, &event->event_limit) && limited;
+	if (!atomic_fetch_add(refresh, &event->event_limit) && limited)
+		reached = true;
+	return reached;
 }
 
 /*
@@ -917,14 +915,10 @@ static int perf_control_refresh_remote(struct perf_ctx *ctx,
 				       void *arg)
 {
 	struct perf_control_refresh_args *args = arg;
-	struct perf_event *event = args->event;
 
-	perf_ctx_clock_update_locked(ctx);
-	if (perf_control_add_limit(event, args->refresh))
-		perf_control_disable_locked(event);
-	if (perf_control_enable_locked(event))
-		perf_control_retry_locked(cpuctx, event->group_leader);
-	return 0;
+	if (perf_control_add_limit(args->event, args->refresh))
+		perf_control_disable_remote(ctx, cpuctx, args->event);
+	return perf_control_enable_remote(ctx, cpuctx, args->event);
 }
 
 /**

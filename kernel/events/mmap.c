@@ -793,12 +793,13 @@ static int perf_mmap_join_mutexed(struct perf_event *event, int nr_pages)
 
 	lockdep_assert_held(&event->mmap_mutex);
 
-	if (refcount_read(&rb->mmap_count) &&
-	    (perf_rb_data_size(rb) != (unsigned long)nr_pages << PAGE_SHIFT ||
-	     rb->page_event != event))
+	if (perf_rb_data_size(rb) == (unsigned long)nr_pages << PAGE_SHIFT &&
+	    rb->page_event == event &&
+	    refcount_inc_not_zero(&rb->mmap_count))
+		return 0;
+	if (refcount_read(&rb->mmap_count))
 		return -EINVAL;
-	if (rb->page_event != event || !refcount_inc_not_zero(&rb->mmap_count))
-		perf_mmap_attach_mutexed(event, NULL);
+	perf_mmap_attach_mutexed(event, NULL);
 	return 0;
 }
 

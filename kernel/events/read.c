@@ -373,8 +373,8 @@ ssize_t perf_read(struct file *file, char __user *buf, size_t count,
  *
  * Context: task; takes child_mutex.
  * Return: true when its task has exited or its PMU has gone, and no inherited
- * copy is left. An event that has ended with its CPU is none of these: perf(1)
- * polls all its buffers together, and such a one must not keep it awake.
+ * copy is left; false for an event that ended with its CPU: perf(1) polls all its
+ * events in one call, which would always return at once.
  */
 bool perf_read_is_hup(struct perf_event *event)
 {

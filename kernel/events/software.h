@@ -9,8 +9,9 @@
 
 /*
  * hw.state of events whose PMU is in this folder. Other drivers may use it as
- * they like, as long as a stopped event has PERF_HES_STOPPED, and PERF_HES_UPTODATE
- * only if its count is saved; in a driver of traces no other event has the first.
+ * they like, as long as a stopped event has PERF_HES_STOPPED, and has
+ * PERF_HES_UPTODATE only if its count is saved. In a driver of traces an event
+ * that counts must not have PERF_HES_STOPPED.
  */
 enum perf_counter_state {
 	PERF_COUNTER_COUNTS	= 0,

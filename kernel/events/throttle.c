@@ -13,7 +13,8 @@
  * perf_cpu_time_max_percent; event->{freq_windows,stopped}; hwc->{interrupts,
  * interrupts_seq,freq_time_stamp,freq_count_stamp}. The NMI watchdog's handler
  * sets hwc->interrupts to 0, and so ends the throttling of its event. A leader's
- * throttle_reported says which of the two records came last; room "sideband" writes it.
+ * throttle_reported says which of the two records came last; room "sideband"
+ * writes it.
  *
  * Contexts: NMI, irq_work, the tick, sysctl handlers.
  *
@@ -54,6 +55,7 @@
 #include <linux/sysctl.h>
 #include <linux/tick.h>
 #include <kunit/visibility.h>
+#include "aux_buffer.h"
 #include "clock.h"
 #include "context.h"
 #include "pending.h"
@@ -552,6 +554,28 @@ void perf_throttle_leave_locked(struct perf_event *event)
 		perf_throttle_restart(event);
 }
 
+static bool perf_throttle_stop(struct perf_event *event)
+{
+	bool stays = perf_aux_stays_stopped(event);
+
+	event->pmu->stop(event, PERF_EF_UPDATE);
+	return !stays;
+}
+
+/**
+ * perf_throttle_stop_locked() - stop an event for a change
+ * @event: active event; its PMU, or its group's, is disabled
+ *
+ * Context: ctx->lock, on the CPU where the event is active.
+ * Return: true if the caller has to call perf_throttle_start_locked() after the
+ * change; false for a trace that stays stopped, because its buffer goes away.
+ */
+bool perf_throttle_stop_locked(struct perf_event *event)
+{
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	return perf_throttle_stop(event);
+}
+
 /*
  * An NMI that came before the stop may have throttled the event: not all drivers
  * have a pmu::pmu_disable that prevents this. The tick must not start it twice.
@@ -564,7 +588,7 @@ static void perf_throttle_start(struct perf_event *event)
 }
 
 /**
- * perf_throttle_start_locked() - start an event that the caller has stopped
+ * perf_throttle_start_locked() - start an event after a change
  * @event: active event; its PMU, or its group's, is disabled
  *
  * Context: ctx->lock, on the CPU where the event is active.
@@ -573,27 +597,6 @@ void perf_throttle_start_locked(struct perf_event *event)
 {
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	perf_throttle_start(event);
-}
-
-/**
- * perf_throttle_is_stopped_locked() - check whether an event stays stopped
- * @event: active event; its PMU, or its group's, is disabled
- *
- * A trace is stopped before its buffer goes away. Some drivers keep addresses of
- * the buffer until pmu::del: a new period must not start such an event. Other
- * drivers may have PERF_HES_STOPPED set while an event counts.
- *
- * Context: ctx->lock, on the CPU where the event is active.
- * Return: true for a trace that is stopped for another reason than throttling.
- */
-bool perf_throttle_is_stopped_locked(const struct perf_event *event)
-{
-	bool stopped = READ_ONCE(event->hw.state) & PERF_HES_STOPPED;
-
-	lockdep_assert_held(&perf_event_ctx(event)->lock);
-	/* Read last: an NMI may throttle the event, and stop it, meanwhile. */
-	return event->pmu->setup_aux && stopped &&
-	       !perf_event_is_throttled(event);
 }
 
 static void perf_throttle_end(struct perf_event *event)
@@ -651,17 +654,19 @@ void perf_throttle_end_pmu_locked(struct perf_cpu_pmu_context *cpc)
 static void perf_freq_tick(struct perf_event *event)
 {
 	u64 running;
+	bool start;
 
 	if (!event->attr.freq || !event->attr.sample_freq)
 		return;
 	running = perf_freq_running(event);
 	if (running - event->hw.freq_time_stamp < perf_freq_patience(event))
 		return;
-	event->pmu->stop(event, PERF_EF_UPDATE);
+	start = perf_throttle_stop(event);
 	perf_freq_window(event, running, U64_MAX);
 	if (perf_freq_is_cut_short(event))
 		local64_set(&event->hw.period_left, 0);
-	perf_throttle_start(event);
+	if (start)
+		perf_throttle_start(event);
 }
 
 static void perf_throttle_tick_event(struct perf_event *event)

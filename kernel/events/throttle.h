@@ -23,16 +23,14 @@ bool perf_throttle_holds_nmi(const struct perf_event *event);
 /* Takes the mark of a throttled event away, which is about to start. */
 void perf_throttle_clear_locked(struct perf_event *event);
 
-/* Is the event a trace that is stopped for another reason than throttling? */
-bool perf_throttle_is_stopped_locked(const struct perf_event *event);
-
-/* Starts an event that the caller has stopped. ctx->lock, the PMU disabled. */
+/* Stop an event for a change, and start it again if the first one returns true. */
+bool perf_throttle_stop_locked(struct perf_event *event);
 void perf_throttle_start_locked(struct perf_event *event);
 
 /* Ends the throttling of the group of @event. ctx->lock, the PMU disabled. */
 void perf_throttle_end_locked(struct perf_event *event);
 
-/* Prepares an event that was stopped for pmu::del. ctx->lock, the PMU disabled. */
+/* Prepares an event that was stopped with its group for pmu::del. */
 void perf_throttle_leave_locked(struct perf_event *event);
 
 /* Ends the throttling of all groups on a PMU. Both locks, the PMU disabled. */

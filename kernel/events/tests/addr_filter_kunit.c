@@ -13,6 +13,7 @@
 #include "../addr_filter.h"
 #include "../addr_filter_parse.h"
 #include "../context.h"
+#include "../software.h"
 #include "fake_pmu.h"
 
 #define STOP	PERF_ADDR_FILTER_ACTION_STOP
@@ -469,6 +470,18 @@ static void filter_test_throttled_late(struct kunit *test)
 	WRITE_ONCE(event->hw.interrupts, 0);
 }
 
+/* A trace that was stopped because its buffer goes away is not started. */
+static void filter_test_stays_stopped(struct kunit *test)
+{
+	struct perf_event *event = filter_test_open(test);
+	int starts = fake_pmu_calls(&fake, FAKE_START);
+
+	fake_pmu_trace(test, &fake);
+	perf_counter_set_state(event, PERF_COUNTER_SAVED);
+	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(event, "stop 7/8"), 0);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_START), starts);
+}
+
 /* Return: 0, or -ENOENT if the machine has none of these files. */
 static int filter_test_set_file(struct perf_event *event)
 {
@@ -514,6 +527,7 @@ static struct kunit_case filter_test_cases[] = {
 	KUNIT_CASE(filter_test_refused),
 	KUNIT_CASE(filter_test_throttled),
 	KUNIT_CASE(filter_test_throttled_late),
+	KUNIT_CASE(filter_test_stays_stopped),
 	KUNIT_CASE(filter_test_none),
 	KUNIT_CASE(filter_test_during_fork),
 	{ }

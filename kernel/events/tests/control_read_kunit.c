@@ -186,17 +186,6 @@ static void control_read_test_whole_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control_read_test_left, 0);
 }
 
-static void *control_read_test_setup_aux(struct perf_event *event, void **pages,
-					 int nr_pages, bool overwrite)
-{
-	return NULL;
-}
-
-static void control_read_test_no_aux(void *unused)
-{
-	fake.pmu.setup_aux = NULL;
-}
-
 /*
  * A trace that was stopped because its buffer goes away is not started. Drivers
  * that do not trace may call a counting event stopped.
@@ -214,8 +203,7 @@ static void control_read_test_stays_stopped(struct kunit *test)
 	perf_counter_set_state(event, PERF_COUNTER_SAVED);
 	KUNIT_EXPECT_EQ(test, perf_event_period(event, 700), 0);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_START), starts + 2);
-	fake_pmu_undo(test, control_read_test_no_aux, NULL);
-	fake.pmu.setup_aux = control_read_test_setup_aux;
+	fake_pmu_trace(test, &fake);
 	perf_counter_set_state(event, PERF_COUNTER_SAVED);
 	KUNIT_EXPECT_EQ(test, perf_event_period(event, 500), 0);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_START), starts + 2);

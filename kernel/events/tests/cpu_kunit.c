@@ -149,7 +149,6 @@ static void cpu_test_task_time(struct kunit *test)
 static void cpu_test_restore_pmu(void *unused)
 {
 	fake.pmu.task_ctx_nr = perf_hw_context;
-	fake.pmu.setup_aux = NULL;
 }
 
 /* The group ends, can be read, and does not come back with the CPU. */
@@ -184,17 +183,10 @@ static void cpu_test_ends_uncore(struct kunit *test)
 	cpu_test_expect_end(test);
 }
 
-static void *cpu_test_setup_aux(struct perf_event *event, void **pages,
-				int nr_pages, bool overwrite)
-{
-	return NULL;
-}
-
 /* A trace unit. */
 static void cpu_test_ends_trace(struct kunit *test)
 {
-	fake_pmu_undo(test, cpu_test_restore_pmu, NULL);
-	fake.pmu.setup_aux = cpu_test_setup_aux;
+	fake_pmu_trace(test, &fake);
 	cpu_test_expect_end(test);
 }
 
@@ -214,7 +206,7 @@ static void cpu_test_ends_group(struct kunit *test)
 	fake_pmu_undo(test, cpu_test_unregister, &unit);
 	fake_pmu_reset(&unit, FAKE_PMU_COUNTERS, FOREVER_MS);
 	unit.pmu.task_ctx_nr = perf_sw_context;
-	unit.pmu.setup_aux = cpu_test_setup_aux;
+	fake_pmu_trace(test, &unit);
 	alone = fake_pmu_open(test, &fake, &spec);
 	leader = fake_pmu_open(test, &fake, &spec);
 	spec.leader = leader;

@@ -487,6 +487,28 @@ void fake_pmu_undo(struct kunit *test, void (*undo)(void *arg), void *arg)
 	KUNIT_ASSERT_EQ(test, err, 0);
 }
 
+static void *fake_pmu_setup_aux(struct perf_event *event, void **pages,
+				int nr_pages, bool overwrite)
+{
+	return NULL;
+}
+
+static void fake_pmu_end_trace(void *fake)
+{
+	((struct fake_pmu *)fake)->pmu.setup_aux = NULL;
+}
+
+/**
+ * fake_pmu_trace() - let the PMU be one that traces, until the case ends
+ * @test: the case
+ * @fake: PMU
+ */
+void fake_pmu_trace(struct kunit *test, struct fake_pmu *fake)
+{
+	fake->pmu.setup_aux = fake_pmu_setup_aux;
+	fake_pmu_undo(test, fake_pmu_end_trace, fake);
+}
+
 static void fake_pmu_release(void *event)
 {
 	perf_event_release_kernel(event);

@@ -1046,24 +1046,12 @@ static void family_test_prog(struct kunit *test)
 }
 #endif
 
-static void *family_test_setup_aux(struct perf_event *event, void **pages,
-				   int nr_pages, bool overwrite)
-{
-	return NULL;
-}
-
-static void family_test_forget_aux(void *unused)
-{
-	fake.pmu.setup_aux = NULL;
-}
-
 /* Traces are never shared: each task has its own. */
 static void family_test_aux(struct kunit *test)
 {
 	struct test_task *child;
 
-	fake.pmu.setup_aux = family_test_setup_aux;
-	fake_pmu_undo(test, family_test_forget_aux, NULL);
+	fake_pmu_trace(test, &fake);
 	family_test_open(test, false);
 	child = test_task_fork(test, NULL);
 	KUNIT_EXPECT_NULL(test, test_task_family(child->task));

@@ -315,8 +315,8 @@ static void throttle_group_test_start_oncpu(void *arg)
 	world->stops = -fake_pmu_calls(&fake, FAKE_START);
 	scoped_guard(raw_spinlock, &perf_event_ctx(event)->lock) {
 		perf_pmu_disable(event->pmu);
-		event->pmu->stop(event, PERF_EF_UPDATE);
-		perf_throttle_start_locked(event);
+		if (perf_throttle_stop_locked(event))
+			perf_throttle_start_locked(event);
 		perf_pmu_enable(event->pmu);
 	}
 	world->over_again = perf_event_is_throttled(event);
@@ -325,16 +325,24 @@ static void throttle_group_test_start_oncpu(void *arg)
 	world->stops += fake_pmu_calls(&fake, FAKE_START);
 }
 
-static void throttle_group_test_starts_once(struct kunit *test)
+/* Runs @fn, which makes @calls calls and leaves no event throttled. */
+static void throttle_group_test_expect_calls(struct kunit *test,
+					     void (*fn)(void *arg), int calls)
 {
 	struct throttle_group_test_world world = { };
 
 	throttle_group_test_begin(test, &world);
+	throttle_group_test_call(test, fn, &world);
+	KUNIT_EXPECT_EQ(test, world.stops, calls);
+	KUNIT_EXPECT_FALSE(test, world.over_again);
+}
+
+static void throttle_group_test_starts_once(struct kunit *test)
+{
 	fake_pmu_undo(test, throttle_group_test_restore, NULL);
 	fake.pmu.stop = throttle_group_test_late_stop;
-	throttle_group_test_call(test, throttle_group_test_start_oncpu, &world);
-	KUNIT_EXPECT_EQ(test, world.stops, 1);
-	KUNIT_EXPECT_FALSE(test, world.over_again);
+	throttle_group_test_expect_calls(test, throttle_group_test_start_oncpu,
+					 1);
 }
 
 /* Like a driver that ignores what perf_event_overflow() returns. */
@@ -358,13 +366,9 @@ static void throttle_group_test_never_stopped_oncpu(void *arg)
 /* An event that counts is stopped before it is started: see fake_pmu_start(). */
 static void throttle_group_test_never_stopped(struct kunit *test)
 {
-	struct throttle_group_test_world world = { };
-
-	throttle_group_test_begin(test, &world);
-	throttle_group_test_call(test, throttle_group_test_never_stopped_oncpu,
-				 &world);
-	KUNIT_EXPECT_EQ(test, world.stops, 1);
-	KUNIT_EXPECT_FALSE(test, world.over_again);
+	throttle_group_test_expect_calls(test,
+					 throttle_group_test_never_stopped_oncpu,
+					 1);
 }
 
 /* Counts the starts of an event that is disabled while it is stopped. */
@@ -473,11 +477,37 @@ static void throttle_group_test_cut_short_at_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, local64_read(&world.beside->hw.period_left), 0LL);
 }
 
-static void *throttle_group_test_setup_aux(struct perf_event *event,
-					   void **pages, int nr_pages,
-					   bool overwrite)
+/* A late event with a frequency is stopped and started at the tick. */
+static void throttle_group_test_late_oncpu(void *arg)
 {
-	return NULL;
+	struct throttle_group_test_world *world = arg;
+	struct perf_event *event = world->beside;
+
+	event->attr.freq = 1;
+	event->attr.sample_freq = 1000000;
+	event->hw.freq_time_stamp = -NSEC_PER_SEC;
+	perf_event_ctx(event)->nr_freq++;
+	perf_event_pmu_ctx(event)->nr_freq++;
+	world->stops = -fake_pmu_calls(&fake, FAKE_START);
+	perf_event_task_tick();
+	world->stops += fake_pmu_calls(&fake, FAKE_START);
+	perf_event_ctx(event)->nr_freq--;
+	perf_event_pmu_ctx(event)->nr_freq--;
+	event->attr.freq = 0;
+}
+
+/* A trace whose buffer goes away is not started by the tick. */
+static void throttle_group_test_trace_stays_stopped(struct kunit *test)
+{
+	struct throttle_group_test_world world = { };
+
+	throttle_group_test_begin(test, &world);
+	throttle_group_test_call(test, throttle_group_test_late_oncpu, &world);
+	KUNIT_EXPECT_EQ(test, world.stops, 1);
+	fake_pmu_trace(test, &fake);
+	perf_counter_set_state(world.beside, PERF_COUNTER_SAVED);
+	throttle_group_test_call(test, throttle_group_test_late_oncpu, &world);
+	KUNIT_EXPECT_EQ(test, world.stops, 0);
 }
 
 /* Disables the group between the stop of its events and the tick. */
@@ -568,13 +598,9 @@ static void throttle_group_test_overflow_often_oncpu(void *arg)
 /* As the NMI watchdog's: its event is not stopped, since no tick would start it. */
 static void throttle_group_test_handler_takes_mark(struct kunit *test)
 {
-	struct throttle_group_test_world world = { };
-
-	throttle_group_test_begin(test, &world);
-	throttle_group_test_call(test, throttle_group_test_overflow_often_oncpu,
-				 &world);
-	KUNIT_EXPECT_EQ(test, world.stops, 0);
-	KUNIT_EXPECT_FALSE(test, world.over_again);
+	throttle_group_test_expect_calls(test,
+					 throttle_group_test_overflow_often_oncpu,
+					 0);
 }
 
 /* A sibling that traces is not stopped: its trace would have a gap. */
@@ -583,7 +609,7 @@ static void throttle_group_test_trace_goes_on(struct kunit *test)
 	struct throttle_group_test_world world = { };
 
 	throttle_group_test_begin(test, &world);
-	fake.pmu.setup_aux = throttle_group_test_setup_aux;
+	fake_pmu_trace(test, &fake);
 	for (int round = 0; round < ROUNDS; round++) {
 		throttle_group_test_call(test,
 					 throttle_group_test_overflow_oncpu,
@@ -592,7 +618,6 @@ static void throttle_group_test_trace_goes_on(struct kunit *test)
 					 &world);
 		KUNIT_EXPECT_EQ(test, world.after_work & ~BIT(1), 0UL);
 	}
-	fake.pmu.setup_aux = NULL;
 }
 
 /* Schedules the event beside the group in, as an enable does. */
@@ -721,6 +746,7 @@ static struct kunit_case throttle_group_test_cases[] = {
 	KUNIT_CASE(throttle_group_test_without_tasks),
 	KUNIT_CASE(throttle_group_test_starts_once),
 	KUNIT_CASE(throttle_group_test_never_stopped),
+	KUNIT_CASE(throttle_group_test_trace_stays_stopped),
 	KUNIT_CASE(throttle_group_test_stopped_hardware),
 	KUNIT_CASE(throttle_group_test_stopped_clock),
 	KUNIT_CASE(throttle_group_test_stopped_tracepoint),
