@@ -122,7 +122,8 @@ static void task_test_exec_enables_first(struct kunit *test)
 	perf_event_exec();
 	KUNIT_EXPECT_EQ(test, leader->state, PERF_EVENT_STATE_ACTIVE);
 	KUNIT_EXPECT_EQ(test, ends->state, PERF_EVENT_STATE_EXIT);
-	KUNIT_EXPECT_EQ(test, fake_pmu_turns(ends), 1);
+	/* More than once, if this task was preempted meanwhile. */
+	KUNIT_EXPECT_GE(test, fake_pmu_turns(ends), 1);
 }
 
 static void task_test_exec_without_events(struct kunit *test)
