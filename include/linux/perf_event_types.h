@@ -682,7 +682,7 @@ struct perf_event {
 	struct fasync_struct		*fasync;
 	/** @pending_irq: A, wake-ups, out of NMI. */
 	struct irq_work			pending_irq;
-	/** @pending_disable_irq: A, disabling, out of NMI. */
+	/** @pending_disable_irq: A, disabling, stopping a group, out of NMI. */
 	struct irq_work			pending_disable_irq;
 	/** @pending_task: C, SIGTRAP, on the way to user mode. */
 	struct callback_head		pending_task;

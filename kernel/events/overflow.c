@@ -11,7 +11,8 @@
  * included. The handler takes no lock and wakes no task. It defers such work to
  *
  *   pending_irq		wake pollers, signal O_ASYNC owners; anywhere
- *   pending_disable_irq	disable the event; on the CPU where it runs
+ *   pending_disable_irq	disable the event, or stop the group of a throttled
+ *			one; on the CPU where it runs
  *   pending_task		SIGTRAP; in the task, on its way to user mode
  *
  * Lifetime rules: perf_overflow_cancel() waits for irq_work once the event has
@@ -136,6 +137,8 @@ static void perf_overflow_disable_here(struct perf_event *event)
 		/* Until the event is off the PMU, an NMI must find the request. */
 		if (READ_ONCE(event->pending_disable))
 			perf_event_disable_local(event);
+		else if (perf_event_is_throttled(event))
+			perf_throttle_stop_group(event);
 	} else if (cpu >= 0) {
 		irq_work_queue_on(&event->pending_disable_irq, cpu);
 	}

@@ -55,4 +55,15 @@ static inline void perf_pending_disable(struct perf_event *event)
 	perf_pending_queue(&event->pending_disable_irq);
 }
 
+/**
+ * perf_pending_stop_group() - request to stop the group of a throttled event
+ * @event: the event, which is marked as throttled
+ *
+ * Context: any, NMI included, on the CPU where @event is active.
+ */
+static inline void perf_pending_stop_group(struct perf_event *event)
+{
+	perf_pending_queue(&event->pending_disable_irq);
+}
+
 #endif /* _KERNEL_EVENTS_PENDING_H */

@@ -26,7 +26,7 @@
  *  1. NMI marks the event MAX_INTERRUPTS, and the leader as throttled; the
  *     event's driver stops the event. The driver may be walking its counters,
  *     so the other events of the group must not be stopped here;
- *  2. an irq_work finds the leader and stops the events that are not marked
+ *  2. the event's irq_work stops the events of the group that are not marked
  *     yet;
  *  3. the tick clears the marks and starts the marked events again. If it comes
  *     before step 2, the leader is not throttled any more and nothing is left
@@ -373,59 +373,38 @@ static bool perf_throttle_is_active_throttled(const struct perf_event *event)
 	       perf_event_is_throttled(event);
 }
 
-/* The event that was throttled may have left the group meanwhile. */
-static bool perf_throttle_stops_group(struct perf_event *leader)
+/* An NMI may have reported the end already, when the event was not in the group. */
+static bool perf_throttle_stops_group(const struct perf_event *event)
 {
-	struct perf_event *sibling;
+	const struct perf_event *leader = event->group_leader;
 
-	if (!leader->throttle_reported || !leader->nr_siblings)
-		return false;
-	if (perf_throttle_is_active_throttled(leader))
-		return true;
-	for_each_sibling_event(sibling, leader) {
-		if (perf_throttle_is_active_throttled(sibling))
-			return true;
-	}
-	return false;
+	return leader->throttle_reported && leader->nr_siblings &&
+	       perf_throttle_is_active_throttled(event);
 }
 
-static void perf_throttle_stop_groups(struct list_head *active)
+/**
+ * perf_throttle_stop_group() - stop the group of an event that was throttled
+ * @event: event that is active on this CPU
+ *
+ * Step 2 of the first race above. Nothing is done if the throttling has ended
+ * meanwhile.
+ *
+ * Context: interrupts off, neither ctx->lock nor NMI.
+ */
+void perf_throttle_stop_group(struct perf_event *event)
 {
 	struct perf_event *leader, *sibling;
 
-	list_for_each_entry(leader, active, active_list) {
-		if (!perf_throttle_stops_group(leader))
-			continue;
-		perf_throttle_stop_event(leader);
-		for_each_sibling_event(sibling, leader)
-			perf_throttle_stop_event(sibling);
-	}
-}
-
-static void perf_throttle_stop_ctx(struct perf_ctx *ctx)
-{
-	struct perf_pmu_ctx *epc;
-
-	guard(raw_spinlock)(&ctx->lock);
-	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
-		perf_throttle_stop_groups(&epc->pinned_active);
-		perf_throttle_stop_groups(&epc->flexible_active);
-	}
-}
-
-/* Step 2 of the race above. */
-static void perf_throttle_stop_work(struct irq_work *work)
-{
-	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
-
 	lockdep_assert_irqs_disabled();
-	perf_throttle_stop_ctx(&cpuctx->ctx);
-	if (cpuctx->task_ctx)
-		perf_throttle_stop_ctx(cpuctx->task_ctx);
+	/* An active event stays in its context while interrupts are off here. */
+	guard(raw_spinlock)(&perf_event_ctx(event)->lock);
+	if (!perf_throttle_stops_group(event))
+		return;
+	leader = event->group_leader;
+	perf_throttle_stop_event(leader);
+	for_each_sibling_event(sibling, leader)
+		perf_throttle_stop_event(sibling);
 }
-
-static DEFINE_PER_CPU(struct irq_work, perf_throttle_work) =
-	IRQ_WORK_INIT_HARD(perf_throttle_stop_work);
 
 /* A window that ends with a throttling adjusts the period like any other. */
 static noinline void perf_throttle_begin(struct perf_event *event)
@@ -441,7 +420,7 @@ static noinline void perf_throttle_begin(struct perf_event *event)
 	tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
 	perf_side_throttle(event, true);
 	if (event->group_leader->nr_siblings)
-		perf_pending_queue(this_cpu_ptr(&perf_throttle_work));
+		perf_pending_stop_group(event);
 	if (event->attr.freq)
 		perf_freq_overflow(event);
 }

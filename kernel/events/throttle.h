@@ -17,6 +17,9 @@ static inline void perf_assert_irqs_disabled_nmi(void)
 /* Counts an overflow against the rate; may throttle the event. */
 bool perf_throttle_account_nmi(struct perf_event *event, bool throttle);
 
+/* Stops the other events of the group of a throttled event; from irq_work. */
+void perf_throttle_stop_group(struct perf_event *event);
+
 /* Is the event still throttled after its overflow handler ran? */
 bool perf_throttle_holds_nmi(const struct perf_event *event);
 
