@@ -473,8 +473,11 @@ static struct perf_event *perf_batch_next_owned(struct perf_event *event)
 				   struct perf_event, owner_entry);
 	list_for_each_entry_continue(event, &current->perf_event_list,
 				     owner_entry) {
-		if (event->id > last && perf_event_tryget(event))
-			return event;
+		if (event->id <= last)
+			continue;
+		/* It has the reference of its file. */
+		perf_event_get_ref(event);
+		return event;
 	}
 	return NULL;
 }

@@ -463,10 +463,12 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 {
 	int err;
 
-	if (WARN_ONCE(!name, "perf: a PMU without a name\n") ||
-	    WARN_ONCE(pmu->scope >= PERF_PMU_MAX_SCOPE,
-		      "perf: %s: unknown scope %u\n", name, pmu->scope))
+	if (WARN_ONCE(!name, "perf: a PMU without a name\n"))
 		return -EINVAL;
+	if (pmu->scope >= PERF_PMU_MAX_SCOPE) {
+		pr_err("perf: %s: unknown scope %u\n", name, pmu->scope);
+		return -EINVAL;
+	}
 
 	err = perf_pmu_publish(pmu, name, type);
 	if (err) {

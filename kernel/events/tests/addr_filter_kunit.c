@@ -518,6 +518,28 @@ static void filter_test_during_fork(struct kunit *test)
 	KUNIT_EXPECT_GT(test, fake_pmu_calls(&fake, FAKE_START), starts);
 }
 
+/* An exec restarts events with filters of files, and no others. */
+static void filter_test_exec(struct kunit *test)
+{
+	const struct fake_pmu_spec spec = { .task = current, .cpu = -1 };
+	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
+	struct perf_event *other = fake_pmu_open(test, &fake, &spec);
+	int err, starts;
+
+	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(other, "stop 7/8"), 0);
+	err = filter_test_set_file(event);
+	if (err == -ENOENT)
+		kunit_skip(test, "there is no file");
+	KUNIT_ASSERT_EQ(test, err, 0);
+	KUNIT_ASSERT_EQ(test, READ_ONCE(event->state), PERF_EVENT_STATE_ACTIVE);
+	preempt_disable();
+	starts = fake_pmu_calls(&fake, FAKE_START);
+	perf_addr_filter_exec(perf_event_ctx(event));
+	starts = fake_pmu_calls(&fake, FAKE_START) - starts;
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, starts, 1);
+}
+
 static struct kunit_case filter_test_cases[] = {
 	KUNIT_CASE(filter_test_good_texts),
 	KUNIT_CASE(filter_test_bad_texts),
@@ -530,6 +552,7 @@ static struct kunit_case filter_test_cases[] = {
 	KUNIT_CASE(filter_test_stays_stopped),
 	KUNIT_CASE(filter_test_none),
 	KUNIT_CASE(filter_test_during_fork),
+	KUNIT_CASE(filter_test_exec),
 	{ }
 };
 

@@ -634,6 +634,14 @@ static void aux_skips(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, aux_wakeups(test, 0), 1);
 	perf_aux_output_end(handle, 8);
 	aux_expect_record(test, 2000, 8, 0);
+
+	/* All that is free, and not a byte more. */
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(test, 0));
+	KUNIT_EXPECT_EQ(test, perf_aux_output_skip(handle, handle->size + 1),
+			-ENOSPC);
+	KUNIT_EXPECT_EQ(test, perf_aux_output_skip(handle, handle->size), 0);
+	KUNIT_EXPECT_EQ(test, handle->size, 0);
+	perf_aux_output_end(handle, 0);
 }
 
 static void aux_flags(struct kunit *test)

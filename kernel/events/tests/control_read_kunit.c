@@ -245,12 +245,19 @@ static void control_read_test_new_period(struct kunit *test)
 static void control_read_test_task_epc(struct kunit *test)
 {
 	int cpu = control_read_test_first_cpu();
+	struct perf_event_attr dummy = {
+		.type	= PERF_TYPE_SOFTWARE,
+		.size	= sizeof(dummy),
+		.config	= PERF_COUNT_SW_DUMMY,
+	};
 	struct perf_cpu_pmu_context *cpc;
 	struct perf_event *event;
 
 	control_read_test_bind(test, cpu);
 	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, cpu);
 	control_read_test_open(test, cpu);
+	/* The task's context is loaded, and knows other PMUs only. */
+	fake_open_counter(test, &dummy, -1, current);
 	KUNIT_EXPECT_NULL(test, cpc->task_epc);
 	event = control_read_test_open_task(test, current);
 	KUNIT_EXPECT_PTR_EQ(test, cpc->task_epc, perf_event_pmu_ctx(event));

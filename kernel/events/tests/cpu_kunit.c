@@ -146,6 +146,24 @@ static void cpu_test_task_time(struct kunit *test)
 			cpu_test_enabled(event));
 }
 
+/* The events of the task that runs leave the PMU, and come back with a switch. */
+static void cpu_test_task_leaves(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = -1, .task = current };
+	struct perf_event *event;
+	int dels;
+
+	cpu_test_bind(test);
+	event = fake_pmu_open(test, &fake, &spec);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(event->state), ACTIVE);
+	dels = fake_pmu_calls(&fake, FAKE_DEL);
+	cpu_test_unload(test);
+	KUNIT_EXPECT_GT(test, fake_pmu_calls(&fake, FAKE_DEL), dels);
+	cpu_test_load_again(test);
+	fake_pmu_switch_out();
+	KUNIT_EXPECT_EQ(test, READ_ONCE(event->state), ACTIVE);
+}
+
 static void cpu_test_restore_pmu(void *unused)
 {
 	fake.pmu.task_ctx_nr = perf_hw_context;
@@ -173,6 +191,42 @@ static void cpu_test_expect_end(struct kunit *test)
 	cpu_test_load_again(test);
 	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_ADD), adds);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(event->state), EXIT);
+}
+
+/* A poller that looks at the event when it is woken. */
+struct cpu_test_poller {
+	struct wait_queue_entry		entry;
+	const struct perf_event		*event;
+	int				seen;
+};
+
+static int cpu_test_wake(struct wait_queue_entry *entry, unsigned int mode,
+			 int flags, void *key)
+{
+	struct cpu_test_poller *poller =
+		container_of(entry, struct cpu_test_poller, entry);
+
+	poller->seen = READ_ONCE(poller->event->state);
+	return 0;
+}
+
+/* Pollers are woken when the event has ended, and not before. */
+static void cpu_test_ends_poll(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = cpu_test_cpu() };
+	struct cpu_test_poller poller = { .seen = PERF_EVENT_STATE_ERROR };
+	struct perf_event *event;
+
+	fake_pmu_undo(test, cpu_test_restore_pmu, NULL);
+	fake.pmu.task_ctx_nr = perf_invalid_context;
+	event = fake_pmu_open(test, &fake, &spec);
+	poller.event = event;
+	init_waitqueue_func_entry(&poller.entry, cpu_test_wake);
+	add_wait_queue(&event->waitq, &poller.entry);
+	cpu_test_bind(test);
+	cpu_test_unload(test);
+	remove_wait_queue(&event->waitq, &poller.entry);
+	KUNIT_EXPECT_EQ(test, poller.seen, EXIT);
 }
 
 /* A unit that CPUs share. */
@@ -268,6 +322,23 @@ static void cpu_test_leave_and_return(struct kunit *test, int cpu)
 	perf_event_init_cpu(cpu);
 }
 
+/* Each CPU counts for its core, from boot on, and again when it comes back. */
+static void cpu_test_joins(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { };
+	int cpu;
+
+	fake.pmu.scope = PERF_PMU_SCOPE_CORE;
+	fake_pmu_undo(test, cpu_test_no_scope, NULL);
+	for_each_online_cpu(cpu) {
+		spec.cpu = cpu;
+		fake_pmu_close(test, fake_pmu_open(test, &fake, &spec));
+	}
+	spec.cpu = cpu_test_other_cpu(test);
+	cpu_test_leave_and_return(test, spec.cpu);
+	fake_pmu_open(test, &fake, &spec);
+}
+
 /*
  * One CPU counts for all. When it goes, its events move to another one, and
  * stay there when it returns. The first CPU takes over when any other goes.
@@ -344,8 +415,11 @@ static void cpu_test_reboot(struct kunit *test)
 #endif
 
 static struct kunit_case cpu_test_cases[] = {
+	KUNIT_CASE(cpu_test_joins),
 	KUNIT_CASE(cpu_test_time),
 	KUNIT_CASE(cpu_test_task_time),
+	KUNIT_CASE(cpu_test_task_leaves),
+	KUNIT_CASE(cpu_test_ends_poll),
 	KUNIT_CASE(cpu_test_ends_uncore),
 	KUNIT_CASE(cpu_test_ends_trace),
 	KUNIT_CASE(cpu_test_ends_group),

@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
@@ -99,6 +100,28 @@ static void open_test_try_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refcount_read(&child->task->usage), refs);
 	KUNIT_EXPECT_NULL(test, perf_task_ctx(child->task));
 	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.events));
+}
+
+/* An attempt about another user's task is refused. */
+static void open_test_try_stranger(struct kunit *test)
+{
+	struct test_task *child = test_task_fork(test, NULL);
+	struct perf_event_attr attr = open_test_attr();
+	struct cred *weak = prepare_creds();
+	const struct cred *own;
+
+	KUNIT_ASSERT_NOT_NULL(test, weak);
+	attr.exclude_kernel = 1;
+	cap_clear(weak->cap_effective);
+	weak->uid = KUIDT_INIT(65534);
+	own = override_creds(weak);
+	KUNIT_EXPECT_EQ(test, open_test_try(&attr, 0, -1), 0);
+	KUNIT_EXPECT_EQ(test, open_test_try(&attr, task_pid_vnr(child->task), -1),
+			-EACCES);
+	revert_creds(own);
+	put_cred(weak);
+	KUNIT_EXPECT_EQ(test, open_test_try(&attr, task_pid_vnr(child->task), -1),
+			0);
 }
 
 static void open_test_try_cpu(struct kunit *test)
@@ -199,6 +222,7 @@ static void open_test_kernel_task(struct kunit *test)
 
 static struct kunit_case open_test_cases[] = {
 	KUNIT_CASE(open_test_try_task),
+	KUNIT_CASE(open_test_try_stranger),
 	KUNIT_CASE(open_test_try_cpu),
 	KUNIT_CASE(open_test_fits),
 	KUNIT_CASE(open_test_no_interrupt),

@@ -130,6 +130,10 @@ static void pmu_test_numbers(struct kunit *test)
 			0);
 	KUNIT_EXPECT_EQ(test, twin.type, type + 1);
 	perf_pmu_unregister(&twin);
+	KUNIT_EXPECT_NULL(test, twin.caps);
+	twin.scope = PERF_PMU_MAX_SCOPE;
+	KUNIT_EXPECT_EQ(test, perf_pmu_register(&twin, "kunit_pmu_3", type + 1),
+			-EINVAL);
 }
 
 /* What a driver leaves out is there nevertheless. */

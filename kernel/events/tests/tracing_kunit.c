@@ -272,6 +272,31 @@ static void tracing_test_record_about_a_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tracing_test_count(mine), 0);
 }
 
+/* A record about a task is counted by the copies that the task shares. */
+static void tracing_test_record_about_a_copy(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_TRACEPOINT,
+		.size		= sizeof(attr),
+		.config		= tracing_test_tracepoint(test),
+		.inherit	= 1,
+	};
+	u64 enabled, running;
+	struct perf_event *event;
+	struct test_task *child;
+	HLIST_HEAD(none);
+
+	migrate_disable();
+	event = fake_open_counter(test, &attr, raw_smp_processor_id(), current);
+	child = test_task_fork(test, NULL);
+	test_task_wait_asleep(child);
+	tracing_test_deliver(&none, attr.config, 3, child->task);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, perf_event_read_value(event, &enabled, &running), 3);
+	test_task_end(test, child);
+	KUNIT_EXPECT_EQ(test, perf_event_read_value(event, &enabled, &running), 3);
+}
+
 /*
  * The limit of a task's event is reached while the task does not run: the event
  * is disabled at once, and counts again after the next refresh.
@@ -446,6 +471,7 @@ static struct kunit_case tracing_test_cases[] = {
 	KUNIT_CASE(tracing_test_record_of_user),
 	KUNIT_CASE(tracing_test_recursion_ends),
 	KUNIT_CASE(tracing_test_record_about_a_task),
+	KUNIT_CASE(tracing_test_record_about_a_copy),
 	KUNIT_CASE(tracing_test_limit_while_parked),
 	KUNIT_CASE(tracing_test_pmus_refuse),
 	KUNIT_CASE(tracing_test_probes_by_task),

@@ -105,6 +105,37 @@ static void tracepoint_kept(void)
 	tracepoint_program(1);
 }
 
+/* A program that lets a record of task_rename pass if it shows this task. */
+static int load_about_me(void)
+{
+	const struct bpf_insn insns[] = {
+		INSN(BPF_LDX | BPF_MEM | BPF_W, BPF_REG_2, BPF_REG_1, 8, 0),
+		SET(BPF_REG_0, 0),
+		INSN(BPF_JMP | BPF_JNE | BPF_K, BPF_REG_2, 0, 1, getpid()),
+		SET(BPF_REG_0, 1),
+		LEAVE,
+	};
+
+	return load_insns(BPF_PROG_TYPE_TRACEPOINT, insns, ARRAY_SIZE(insns));
+}
+
+/* It sees the record, and nothing else: not the overflow that follows. */
+static void tracepoint_sees_the_record(void)
+{
+	struct perf_event_attr attr = rename_attr();
+	int fd = open_self(&attr);
+	struct perf_ring *ring;
+
+	ring = ring_map(fd, 16);
+	CHECK(!attach(fd, load_about_me()), "attach: %s", strerror(errno));
+	event_enable(fd);
+	rename_self(ROUNDS);
+	event_disable(fd);
+	CHECK(read_count(fd) == ROUNDS, "count %llu",
+	      (unsigned long long)read_count(fd));
+	CHECK(ring_count(ring, PERF_RECORD_SAMPLE) == ROUNDS, "samples");
+}
+
 /* Events of system calls are no static tracepoints, but have the same programs. */
 static void syscall_kept(void)
 {
@@ -468,6 +499,7 @@ static const struct test_case cases[] = {
 	{ "overflow program lets samples pass", overflow_kept },
 	{ "tracepoint program drops events", tracepoint_dropped },
 	{ "tracepoint program lets events pass", tracepoint_kept },
+	{ "tracepoint program sees the record only", tracepoint_sees_the_record },
 	{ "tracepoint program on a system call", syscall_kept },
 	{ "programs of the wrong type", wrong_types },
 	{ "attached twice", attached_twice },
