@@ -975,24 +975,25 @@ static void control_test_choose_while_offline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control_test_state(own), ACTIVE);
 	KUNIT_EXPECT_EQ(test, control_test_state(task), ERROR);
 
-	scoped_guard(cpus_read_lock) {
+	/* The mutex of a task's context is not taken inside of this lock. */
+	scoped_guard(cpus_read_lock)
 		perf_event_exit_cpu(cpu);
-		/* The task's switch in notices what is loaded. */
-		fake_pmu_switch_out();
-		fake.nr_counters = FAKE_PMU_COUNTERS;
-		atomic_set(&fake.refuse_commits, 1);
-		perf_event_enable(task);
-		KUNIT_EXPECT_EQ(test, atomic_read(&fake.refuse_commits), 0);
-		KUNIT_EXPECT_EQ(test, control_test_state(task), ACTIVE);
-		KUNIT_EXPECT_EQ(test, control_test_state(own), INACTIVE);
-		KUNIT_EXPECT_EQ(test, control_test_state(flexible), INACTIVE);
-		scoped_guard(irqsave)
-			perf_pmu_resched(&fake.pmu);
-		KUNIT_EXPECT_EQ(test, control_test_state(task), ACTIVE);
-		KUNIT_EXPECT_EQ(test, control_test_state(own), INACTIVE);
-		KUNIT_EXPECT_EQ(test, control_test_state(flexible), INACTIVE);
+	/* The task's switch in notices what is loaded. */
+	fake_pmu_switch_out();
+	fake.nr_counters = FAKE_PMU_COUNTERS;
+	atomic_set(&fake.refuse_commits, 1);
+	perf_event_enable(task);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake.refuse_commits), 0);
+	KUNIT_EXPECT_EQ(test, control_test_state(task), ACTIVE);
+	KUNIT_EXPECT_EQ(test, control_test_state(own), INACTIVE);
+	KUNIT_EXPECT_EQ(test, control_test_state(flexible), INACTIVE);
+	scoped_guard(irqsave)
+		perf_pmu_resched(&fake.pmu);
+	KUNIT_EXPECT_EQ(test, control_test_state(task), ACTIVE);
+	KUNIT_EXPECT_EQ(test, control_test_state(own), INACTIVE);
+	KUNIT_EXPECT_EQ(test, control_test_state(flexible), INACTIVE);
+	scoped_guard(cpus_read_lock)
 		perf_event_init_cpu(cpu);
-	}
 	KUNIT_EXPECT_EQ(test, control_test_state(own), ACTIVE);
 	KUNIT_EXPECT_EQ(test, control_test_state(flexible), ACTIVE);
 }
