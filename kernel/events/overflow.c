@@ -139,7 +139,7 @@ static void perf_overflow_disable_here(struct perf_event *event)
 			perf_event_disable_local(event);
 		else if (perf_event_is_throttled(event))
 			perf_throttle_stop_group(event);
-	} else if (cpu >= 0) {
+	} else if (cpu >= 0 && cpu_online(cpu)) {
 		irq_work_queue_on(&event->pending_disable_irq, cpu);
 	}
 }

@@ -257,6 +257,21 @@ static void clock_pmu_test_stopped(struct kunit *test)
 	KUNIT_EXPECT_GT(test, local64_read(&event->count), count);
 }
 
+/* The timer may still be running its handler when the event is freed. */
+static void clock_pmu_test_destroyed(struct kunit *test)
+{
+	struct perf_event_attr attr =
+		clock_pmu_test_attr(PERF_COUNT_SW_CPU_CLOCK, FOREVER_NS);
+	struct perf_event *event = clock_pmu_test_open_here(test, &attr);
+
+	perf_event_disable(event);
+	KUNIT_ASSERT_NOT_NULL(test, event->destroy);
+	hrtimer_start(&event->hw.hrtimer, ns_to_ktime(FOREVER_NS),
+		      HRTIMER_MODE_REL_HARD);
+	event->destroy(event);
+	KUNIT_EXPECT_FALSE(test, hrtimer_active(&event->hw.hrtimer));
+}
+
 /* A BPF program in an NMI may read an event just before it is first added. */
 static void clock_pmu_test_read_before_add(struct kunit *test)
 {
@@ -426,6 +441,7 @@ static struct kunit_case clock_pmu_test_cases[] = {
 	KUNIT_CASE(clock_pmu_test_timer),
 	KUNIT_CASE(clock_pmu_test_shortest_period),
 	KUNIT_CASE(clock_pmu_test_stopped),
+	KUNIT_CASE(clock_pmu_test_destroyed),
 	KUNIT_CASE(clock_pmu_test_read_before_add),
 	KUNIT_CASE(clock_pmu_test_added_stopped),
 	KUNIT_CASE(clock_pmu_test_limit),

@@ -221,9 +221,9 @@ static void cpu_test_ends_poll(struct kunit *test)
 	fake.pmu.task_ctx_nr = perf_invalid_context;
 	event = fake_pmu_open(test, &fake, &spec);
 	poller.event = event;
+	cpu_test_bind(test);
 	init_waitqueue_func_entry(&poller.entry, cpu_test_wake);
 	add_wait_queue(&event->waitq, &poller.entry);
-	cpu_test_bind(test);
 	cpu_test_unload(test);
 	remove_wait_queue(&event->waitq, &poller.entry);
 	KUNIT_EXPECT_EQ(test, poller.seen, EXIT);

@@ -275,6 +275,43 @@ static void overflow_test_disabled_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state, PERF_EVENT_STATE_OFF);
 }
 
+/* An event that is scheduled out first is disabled by that. */
+static void overflow_test_scheduled_out_first(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .task = current, .cpu = -1 };
+	struct perf_event *event;
+
+	fake_pmu_reset(&fake, 1, FOREVER_MS);
+	event = fake_pmu_open(test, &fake, &spec);
+	WRITE_ONCE(event->pending_disable, 1);
+	fake_pmu_switch_out();
+	KUNIT_EXPECT_EQ(test, READ_ONCE(event->state), PERF_EVENT_STATE_OFF);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(event->pending_disable), 0);
+}
+
+/* The work that stops the group of a throttled event follows it as well. */
+static void overflow_test_stopped_elsewhere(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = cpumask_first(cpu_online_mask) };
+	struct perf_event *leader, *sibling;
+	u64 interrupts;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "one CPU");
+	fake_pmu_reset(&fake, 2, FOREVER_MS);
+	leader = fake_pmu_open(test, &fake, &spec);
+	spec.leader = leader;
+	sibling = fake_pmu_open(test, &fake, &spec);
+	set_cpus_allowed_ptr(current, cpumask_of(cpumask_last(cpu_online_mask)));
+	leader->throttle_reported = true;
+	WRITE_ONCE(leader->hw.interrupts, MAX_INTERRUPTS);
+	irq_work_queue(&leader->pending_disable_irq);
+	read_poll_timeout(READ_ONCE, interrupts, interrupts == MAX_INTERRUPTS,
+			  1000, CLOSE_US * 10, false, sibling->hw.interrupts);
+	KUNIT_EXPECT_EQ(test, interrupts, MAX_INTERRUPTS);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(leader->state), PERF_EVENT_STATE_ACTIVE);
+}
+
 /* Deferred work. */
 
 static void overflow_test_run_all(struct perf_event *event)
@@ -593,6 +630,8 @@ static struct kunit_case overflow_test_cases[] = {
 	KUNIT_CASE(overflow_test_limit),
 	KUNIT_CASE(overflow_test_late_request),
 	KUNIT_CASE(overflow_test_disabled_elsewhere),
+	KUNIT_CASE(overflow_test_scheduled_out_first),
+	KUNIT_CASE(overflow_test_stopped_elsewhere),
 	KUNIT_CASE(overflow_test_work_levels),
 	KUNIT_CASE(overflow_test_cancel_waits),
 	KUNIT_CASE(overflow_test_signal),

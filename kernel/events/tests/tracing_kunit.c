@@ -281,17 +281,17 @@ static void tracing_test_record_about_a_copy(struct kunit *test)
 		.config		= tracing_test_tracepoint(test),
 		.inherit	= 1,
 	};
+	int cpu = cpumask_first(cpu_online_mask);
 	u64 enabled, running;
 	struct perf_event *event;
 	struct test_task *child;
 	HLIST_HEAD(none);
 
-	migrate_disable();
-	event = fake_open_counter(test, &attr, raw_smp_processor_id(), current);
+	set_cpus_allowed_ptr(current, cpumask_of(cpu));
+	event = fake_open_counter(test, &attr, cpu, current);
 	child = test_task_fork(test, NULL);
 	test_task_wait_asleep(child);
 	tracing_test_deliver(&none, attr.config, 3, child->task);
-	migrate_enable();
 	KUNIT_EXPECT_EQ(test, perf_event_read_value(event, &enabled, &running), 3);
 	test_task_end(test, child);
 	KUNIT_EXPECT_EQ(test, perf_event_read_value(event, &enabled, &running), 3);
