@@ -25,6 +25,7 @@
 #include "../walk.h"
 #include "fake_pmu.h"
 
+#define FOREVER_MS	3600000
 #define NR_WORLDS	200
 #define NR_ROUNDS	4
 #define NR_TURNS	8
@@ -978,7 +979,31 @@ static void rotate_test_unfit(struct kunit *test)
 	KUNIT_EXPECT_GE(test, on, UNFIT_TURNS / 3);
 }
 
+/*
+ * Until the next choice the groups that were left out stay so, also when the
+ * others have to be tried one by one and counters are free.
+ */
+static void rotate_test_choice_holds(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .task = current, .cpu = -1 };
+	struct perf_event *events[2];
+	int active = 0;
+
+	fake_pmu_reset(&fake, 1, FOREVER_MS);
+	for (int i = 0; i < 2; i++)
+		events[i] = fake_pmu_open(test, &fake, &spec);
+	fake_pmu_switch_out();
+	WRITE_ONCE(fake.nr_counters, 2);
+	atomic_set(&fake.refuse_commits, 1);
+	fake_pmu_switch_out();
+	for (int i = 0; i < 2; i++)
+		active += READ_ONCE(events[i]->state) == ACTIVE;
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake.refuse_commits), 0);
+	KUNIT_EXPECT_EQ(test, active, 1);
+}
+
 static struct kunit_case rotate_test_cases[] = {
+	KUNIT_CASE(rotate_test_choice_holds),
 	KUNIT_CASE(rotate_test_random_choices),
 	KUNIT_CASE(rotate_test_random_starvation),
 	KUNIT_CASE(rotate_test_timer_waits_for_choice),
