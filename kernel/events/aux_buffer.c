@@ -186,7 +186,7 @@ void perf_aux_free(struct perf_aux_area *area)
 	for (i = 0; i < area->nr_pages && area->pages[i]; i++)
 		perf_aux_free_page(area->pages[i]);
 	perf_live_add(PERF_LIVE_AUX_AREAS, -1);
-	kfree(area);
+	kvfree(area);
 }
 
 static bool perf_aux_fill(struct perf_aux_area *area, int node,
@@ -242,9 +242,10 @@ static struct perf_aux_area *perf_aux_alloc_head(unsigned int nr_pages,
 	struct perf_aux_area *area;
 	size_t size = struct_size(area, pages, nr_pages);
 
-	if (get_order(size) > MAX_PAGE_ORDER)
+	if (get_order(array_size(nr_pages, sizeof(*area->pages))) >
+	    MAX_PAGE_ORDER)
 		return NULL;
-	area = kzalloc_node(size, GFP_KERNEL | __GFP_NOWARN, node);
+	area = kvzalloc_node(size, GFP_KERNEL | __GFP_NOWARN, node);
 	if (!area)
 		return NULL;
 	perf_live_add(PERF_LIVE_AUX_AREAS, 1);

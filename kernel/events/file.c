@@ -174,7 +174,8 @@ static long perf_ioctl_set_output(struct perf_event *event, unsigned long arg)
 	struct file *file;
 	long err;
 
-	if (arg == -1UL)
+	/* A descriptor is an int: -1 may come without its upper half. */
+	if ((int)arg == -1)
 		return perf_mmap_set_output(event, NULL);
 	file = fget(arg);
 	if (!file)
@@ -440,7 +441,7 @@ static long perf_file_ioctl(struct file *file, unsigned int cmd,
 #ifdef CONFIG_COMPAT
 /*
  * For 32-bit programs. Commands that carry a pointer have its size in their
- * number; the command that takes a descriptor or -1 gets that as an int.
+ * number.
  */
 static long perf_file_compat_ioctl(struct file *file, unsigned int cmd,
 				   unsigned long arg)
@@ -448,8 +449,6 @@ static long perf_file_compat_ioctl(struct file *file, unsigned int cmd,
 	unsigned int native = (cmd & ~IOCSIZE_MASK) |
 			      sizeof(void *) << IOCSIZE_SHIFT;
 
-	if (cmd == PERF_EVENT_IOC_SET_OUTPUT)
-		arg = (compat_int_t)arg;
 	switch (native) {
 	case PERF_EVENT_IOC_SET_FILTER:
 	case PERF_EVENT_IOC_ID:

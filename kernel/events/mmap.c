@@ -407,21 +407,12 @@ static void perf_mmap_detach_all(struct perf_buffer *rb)
 /* Locked memory. */
 
 /* Return: how many of @wanted pages the user's own allowance still covers. */
-static unsigned long perf_mmap_take_allowance(struct user_struct *user,
-					      unsigned long wanted)
+static unsigned long perf_mmap_allowed(unsigned long used, unsigned long wanted)
 {
 	unsigned long limit = sysctl_perf_event_mlock >> (PAGE_SHIFT - 10);
-	long used = atomic_long_read(&user->perf_mlock);
-	unsigned long taken;
 
 	limit *= num_online_cpus();
-	do {
-		if ((unsigned long)used >= limit)
-			return 0;
-		taken = min(wanted, limit - used);
-	} while (!atomic_long_try_cmpxchg(&user->perf_mlock, &used,
-					  used + taken));
-	return taken;
+	return used < limit ? min(wanted, limit - used) : 0;
 }
 
 static bool perf_mmap_may_pin(u64 pinned)
@@ -441,6 +432,28 @@ static void perf_mmap_uncharge(struct perf_rb_charge *charge)
 }
 
 /*
+ * Divides @nr_pages between the user's allowance and @charge->mm. A mapping that
+ * fails takes nothing meanwhile, which another one might need.
+ * Return: 0; -EPERM over the limit.
+ */
+static int perf_mmap_charge_user(struct perf_rb_charge *charge,
+				 unsigned long nr_pages)
+{
+	atomic_long_t *allowance = &charge->user->perf_mlock;
+	long used = atomic_long_read(allowance);
+	u64 pinned = atomic64_read(&charge->mm->pinned_vm);
+
+	do {
+		charge->user_pages = perf_mmap_allowed(used, nr_pages);
+		charge->mm_pages = nr_pages - charge->user_pages;
+		if (!perf_mmap_may_pin(pinned + charge->mm_pages))
+			return -EPERM;
+	} while (!atomic_long_try_cmpxchg(allowance, &used,
+					  used + charge->user_pages));
+	return 0;
+}
+
+/*
  * Charges @nr_pages to current's user and, beyond the allowance, to @mm. Both
  * are remembered, as another process may be the last to unmap.
  * Return: 0; -EPERM over the limit; then nothing is charged.
@@ -448,19 +461,21 @@ static void perf_mmap_uncharge(struct perf_rb_charge *charge)
 static int perf_mmap_charge(struct perf_rb_charge *charge,
 			    struct mm_struct *mm, unsigned long nr_pages)
 {
-	charge->user = get_current_user();
-	charge->user_pages = perf_mmap_take_allowance(charge->user, nr_pages);
-	mmgrab(mm);
+	int err;
+
+	/* So no other mapping of the process is charged meanwhile. */
+	mmap_assert_write_locked(mm);
+	charge->user = current_user();
 	charge->mm = mm;
-	charge->mm_pages = nr_pages - charge->user_pages;
+	err = perf_mmap_charge_user(charge, nr_pages);
+	if (err)
+		return err;
+	get_uid(charge->user);
+	mmgrab(mm);
+	atomic64_add(charge->mm_pages, &mm->pinned_vm);
 	perf_live_add(PERF_LIVE_USER_PAGES, charge->user_pages);
 	perf_live_add(PERF_LIVE_PINNED_PAGES, charge->mm_pages);
-
-	if (perf_mmap_may_pin(atomic64_add_return(charge->mm_pages,
-						  &mm->pinned_vm)))
-		return 0;
-	perf_mmap_uncharge(charge);
-	return -EPERM;
+	return 0;
 }
 
 /* The AUX area. */

@@ -617,7 +617,8 @@ unsigned int perf_output_skip(struct perf_output_handle *handle,
  */
 void perf_rb_count_wakeup(struct perf_output_handle *handle)
 {
-	u32 wanted = handle->event->attr.wakeup_events;
+	/* Signed: writers that nest may take more than is there for a moment. */
+	long wanted = min_t(u32, handle->event->attr.wakeup_events, INT_MAX);
 	struct perf_buffer *rb = handle->rb;
 
 	if (local_inc_return(&rb->samples) < wanted)

@@ -174,6 +174,15 @@ static void output_bad_fd(void)
 	expect_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, -1, 0, "none");
 }
 
+/* As "ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, -1)" passes it on x86-64. */
+static void output_none_as_int(void)
+{
+	int fd = open_counting();
+
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, 0xffffffffUL))
+		test_xfail("no descriptor: %s", strerror(errno));
+}
+
 static void output_without_buffer(void)
 {
 	int fd = open_counting(), target = open_counting();
@@ -377,6 +386,7 @@ static const struct test_case cases[] = {
 	{ "RANDOM_PERIOD below the PMU's least", random_below_floor },
 	{ "ID", get_id },
 	{ "SET_OUTPUT: what is not an event", output_bad_fd },
+	{ "SET_OUTPUT to none, as an int", output_none_as_int },
 	{ "SET_OUTPUT: target without buffer", output_without_buffer },
 	{ "SET_OUTPUT: event with a buffer", output_while_mapped },
 	{ "SET_OUTPUT: other task", output_other_task },
