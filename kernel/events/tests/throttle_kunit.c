@@ -540,9 +540,9 @@ static void throttle_test_took_for_ever(struct kunit *test)
 	}
 }
 
-/* Writes a sysctl as root does. */
-static int throttle_test_write(int *word, proc_handler *handler,
-			       const char *value)
+/* Writes a sysctl as root does; or reads it, if @value is %NULL. */
+static int throttle_test_sysctl(int *word, proc_handler *handler,
+				const char *value)
 {
 	const struct ctl_table table = {
 		.procname	= "test",
@@ -552,22 +552,22 @@ static int throttle_test_write(int *word, proc_handler *handler,
 		.extra1		= SYSCTL_ZERO,
 	};
 	char text[16];
-	size_t len = strscpy(text, value);
+	size_t len = value ? strscpy(text, value) : sizeof(text);
 	loff_t at = 0;
 
-	return handler(&table, 1, text, &len, &at);
+	return handler(&table, value != NULL, text, &len, &at);
 }
 
 static int throttle_test_write_percent(const char *value)
 {
-	return throttle_test_write(&sysctl_perf_cpu_time_max_percent,
-				   perf_cpu_time_max_percent_handler, value);
+	return throttle_test_sysctl(&sysctl_perf_cpu_time_max_percent,
+				    perf_cpu_time_max_percent_handler, value);
 }
 
 static int throttle_test_write_rate(const char *value)
 {
-	return throttle_test_write(&sysctl_perf_event_sample_rate,
-				   perf_event_max_sample_rate_handler, value);
+	return throttle_test_sysctl(&sysctl_perf_event_sample_rate,
+				    perf_event_max_sample_rate_handler, value);
 }
 
 /* 0 and 100 per cent mean no limit, and the rate cannot be written. */
@@ -631,6 +631,23 @@ static void throttle_test_took_raised(struct kunit *test)
 	migrate_enable();
 }
 
+/* Limits that were lowered stay so when the sysctls are read. */
+static void throttle_test_limits_are_read(struct kunit *test)
+{
+	struct throttle_test_limits limits;
+
+	migrate_disable();
+	throttle_test_limits_begin(&limits);
+	perf_sample_allowed_ns = 12345;
+	perf_throttle_per_tick = 7;
+	KUNIT_EXPECT_EQ(test, throttle_test_write_rate(NULL), 0);
+	KUNIT_EXPECT_EQ(test, throttle_test_write_percent(NULL), 0);
+	KUNIT_EXPECT_EQ(test, perf_sample_allowed_ns, 12345);
+	KUNIT_EXPECT_EQ(test, perf_throttle_per_tick, 7);
+	throttle_test_limits_end(&limits);
+	migrate_enable();
+}
+
 static struct kunit_case throttle_test_cases[] = {
 	KUNIT_CASE(throttle_test_period_exact),
 	KUNIT_CASE(throttle_test_period_large),
@@ -655,6 +672,7 @@ static struct kunit_case throttle_test_cases[] = {
 	KUNIT_CASE(throttle_test_took_unlimited),
 	KUNIT_CASE(throttle_test_took_no_more),
 	KUNIT_CASE(throttle_test_took_raised),
+	KUNIT_CASE(throttle_test_limits_are_read),
 	{ }
 };
 
