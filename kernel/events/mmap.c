@@ -432,8 +432,9 @@ static void perf_mmap_uncharge(struct perf_rb_charge *charge)
 }
 
 /*
- * Divides @nr_pages between the user's allowance and @charge->mm. A mapping that
- * fails takes nothing meanwhile, which another one might need.
+ * Divides @nr_pages between the user's allowance and @charge->mm. The limit is
+ * checked before anything is taken, so a mapping over the limit does not make
+ * another one fail.
  * Return: 0; -EPERM over the limit.
  */
 static int perf_mmap_charge_user(struct perf_rb_charge *charge,

@@ -126,7 +126,11 @@ static void perf_overflow_wakeup_work(struct irq_work *work)
 		perf_recursion_put(current->perf_recursion, level);
 }
 
-/* Race 1. If the event is active nowhere, scheduling out has disabled it. */
+/*
+ * Race 1. If the event is active nowhere, scheduling out has disabled it or has
+ * ended its throttling. A CPU that has gone offline may still have the events
+ * of the thread that stopped it; see perf_pending_queue().
+ */
 static void perf_overflow_disable_here(struct perf_event *event)
 {
 	int cpu = READ_ONCE(event->oncpu);

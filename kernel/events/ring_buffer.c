@@ -617,7 +617,7 @@ unsigned int perf_output_skip(struct perf_output_handle *handle,
  */
 void perf_rb_count_wakeup(struct perf_output_handle *handle)
 {
-	/* Signed: writers that nest may take more than is there for a moment. */
+	/* Signed: if writers nest and both subtract, the count is below 0. */
 	long wanted = min_t(u32, handle->event->attr.wakeup_events, INT_MAX);
 	struct perf_buffer *rb = handle->rb;
 

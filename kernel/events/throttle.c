@@ -373,7 +373,7 @@ static bool perf_throttle_is_active_throttled(const struct perf_event *event)
 	       perf_event_is_throttled(event);
 }
 
-/* An NMI may have reported the end already, when the event was not in the group. */
+/* The throttling may have ended, or the event may have left the group. */
 static bool perf_throttle_stops_group(const struct perf_event *event)
 {
 	const struct perf_event *leader = event->group_leader;

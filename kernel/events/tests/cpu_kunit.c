@@ -210,7 +210,7 @@ static int cpu_test_wake(struct wait_queue_entry *entry, unsigned int mode,
 	return 0;
 }
 
-/* Pollers are woken when the event has ended, and not before. */
+/* Pollers are woken when the event has ended. */
 static void cpu_test_ends_poll(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = cpu_test_cpu() };
