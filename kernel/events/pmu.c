@@ -360,14 +360,15 @@ int perf_pmu_scope_leave(unsigned int scope, unsigned int cpu)
 	lockdep_assert_held(&perf_pmus_mutex);
 	if (!siblings)
 		return -1;
-	if (cpumask_test_and_clear_cpu(cpu, &perf_scope_masks[scope])) {
-		heir = cpumask_any_but(siblings, cpu);
-		if (heir < nr_cpu_ids)
-			cpumask_set_cpu(heir, &perf_scope_masks[scope]);
-	} else {
+	if (!cpumask_test_and_clear_cpu(cpu, &perf_scope_masks[scope])) {
 		heir = cpumask_any_and(siblings, &perf_scope_masks[scope]);
+		return heir < nr_cpu_ids ? heir : -1;
 	}
-	return heir < nr_cpu_ids ? heir : -1;
+	heir = cpumask_any_but(siblings, cpu);
+	if (heir >= nr_cpu_ids)
+		return -1;
+	cpumask_set_cpu(heir, &perf_scope_masks[scope]);
+	return heir;
 }
 
 /* An event of a PMU with a scope needs a CPU that counts for the unit. */
@@ -463,8 +464,11 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 {
 	int err;
 
-	if (WARN_ONCE(!name, "perf: a PMU without a name\n"))
+	if (!name) {
+		pr_err("perf: %pS registers a PMU without a name\n",
+		       __builtin_return_address(0));
 		return -EINVAL;
+	}
 	if (pmu->scope >= PERF_PMU_MAX_SCOPE) {
 		pr_err("perf: %s: unknown scope %u\n", name, pmu->scope);
 		return -EINVAL;

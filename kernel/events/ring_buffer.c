@@ -618,7 +618,7 @@ unsigned int perf_output_skip(struct perf_output_handle *handle,
 void perf_rb_count_wakeup(struct perf_output_handle *handle)
 {
 	/* Signed: if writers nest and both subtract, the count is below 0. */
-	long wanted = min_t(u32, handle->event->attr.wakeup_events, INT_MAX);
+	int wanted = handle->event->attr.wakeup_events;
 	struct perf_buffer *rb = handle->rb;
 
 	if (local_inc_return(&rb->samples) < wanted)

@@ -4,9 +4,12 @@
  * which PMU is asked about an event.
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/kthread.h>
 #include <linux/perf_event.h>
+#include <linux/srcu.h>
 #include <linux/topology.h>
 
 #include "../event.h"
@@ -130,10 +133,49 @@ static void pmu_test_numbers(struct kunit *test)
 			0);
 	KUNIT_EXPECT_EQ(test, twin.type, type + 1);
 	perf_pmu_unregister(&twin);
-	KUNIT_EXPECT_NULL(test, twin.caps);
+	KUNIT_EXPECT_EQ(test, perf_pmu_register(&twin, NULL, -1), -EINVAL);
 	twin.scope = PERF_PMU_MAX_SCOPE;
 	KUNIT_EXPECT_EQ(test, perf_pmu_register(&twin, "kunit_pmu_3", type + 1),
 			-EINVAL);
+}
+
+/* The end. */
+
+struct pmu_test_end {
+	struct pmu		*pmu;
+	struct completion	done;
+};
+
+static int pmu_test_end(void *arg)
+{
+	struct pmu_test_end *end = arg;
+
+	perf_pmu_unregister(end->pmu);
+	complete(&end->done);
+	return 0;
+}
+
+/* A reader of the list of PMUs may still look at one that is unregistered. */
+static void pmu_test_waits_for_readers(struct kunit *test)
+{
+	struct pmu pmu = pmu_test_pmu();
+	struct pmu_test_end end = { .pmu = &pmu };
+	struct task_struct *task;
+	bool early;
+	int idx;
+
+	init_completion(&end.done);
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&pmu, "kunit_pmu_3", -1), 0);
+	idx = srcu_read_lock(&perf_pmus_srcu);
+	task = kthread_run(pmu_test_end, &end, "kunit_pmu");
+	early = IS_ERR(task) ||
+		wait_for_completion_timeout(&end.done, HZ / 2);
+	srcu_read_unlock(&perf_pmus_srcu, idx);
+	if (IS_ERR(task))
+		perf_pmu_unregister(&pmu);
+	else if (!early)
+		wait_for_completion(&end.done);
+	KUNIT_EXPECT_FALSE(test, early);
 }
 
 /* What a driver leaves out is there nevertheless. */
@@ -342,6 +384,7 @@ static void pmu_test_reasons(struct kunit *test)
 
 static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(pmu_test_numbers),
+	KUNIT_CASE(pmu_test_waits_for_readers),
 	KUNIT_CASE(pmu_test_defaults),
 	KUNIT_CASE(pmu_test_scope_of_one),
 	KUNIT_CASE(pmu_test_scope_of_all),

@@ -555,7 +555,7 @@ static int throttle_test_sysctl(int *word, proc_handler *handler,
 	size_t len = value ? strscpy(text, value) : sizeof(text);
 	loff_t at = 0;
 
-	return handler(&table, value != NULL, text, &len, &at);
+	return handler(&table, !!value, text, &len, &at);
 }
 
 static int throttle_test_write_percent(const char *value)
