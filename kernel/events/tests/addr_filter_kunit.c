@@ -523,10 +523,14 @@ static void filter_test_exec(struct kunit *test)
 {
 	const struct fake_pmu_spec spec = { .task = current, .cpu = -1 };
 	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
-	struct perf_event *other = fake_pmu_open(test, &fake, &spec);
+	struct perf_event *others[2];
 	int err, starts;
 
-	KUNIT_EXPECT_EQ(test, perf_addr_filter_set(other, "stop 7/8"), 0);
+	for (int i = 0; i < 2; i++) {
+		others[i] = fake_pmu_open(test, &fake, &spec);
+		KUNIT_EXPECT_EQ(test, perf_addr_filter_set(others[i], "stop 7/8"),
+				0);
+	}
 	err = filter_test_set_file(event);
 	if (err == -ENOENT)
 		kunit_skip(test, "there is no file");
