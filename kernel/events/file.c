@@ -174,7 +174,7 @@ static long perf_ioctl_set_output(struct perf_event *event, unsigned long arg)
 	struct file *file;
 	long err;
 
-	/* A descriptor is an int: -1 may come without its upper half. */
+	/* A descriptor is an int; most programs pass no more than 32 bits. */
 	if ((int)arg == -1)
 		return perf_mmap_set_output(event, NULL);
 	file = fget(arg);

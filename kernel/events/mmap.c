@@ -464,7 +464,7 @@ static int perf_mmap_charge(struct perf_rb_charge *charge,
 {
 	int err;
 
-	/* So no other mapping of the process is charged meanwhile. */
+	/* Other mappings of the process wait, and are not charged meanwhile. */
 	mmap_assert_write_locked(mm);
 	charge->user = current_user();
 	charge->mm = mm;

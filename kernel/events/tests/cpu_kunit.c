@@ -322,7 +322,7 @@ static void cpu_test_leave_and_return(struct kunit *test, int cpu)
 	perf_event_init_cpu(cpu);
 }
 
-/* Each CPU counts for its core, from boot on, and again when it comes back. */
+/* A CPU counts for its core again when it comes back. */
 static void cpu_test_joins(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { };

@@ -77,16 +77,14 @@ static void rename_self(unsigned int count)
 		CHECK(!prctl(PR_SET_NAME, "bpf", 0, 0, 0), "PR_SET_NAME");
 }
 
-static void tracepoint_program(int verdict)
+static void tracepoint_program(int prog, __u64 want)
 {
 	struct perf_event_attr attr = rename_attr();
 	int fd = open_self(&attr);
 	struct perf_ring *ring;
-	__u64 want = verdict ? ROUNDS : 0;
 
 	ring = ring_map(fd, 16);
-	CHECK(!attach(fd, load_return(BPF_PROG_TYPE_TRACEPOINT, verdict)),
-	      "attach: %s", strerror(errno));
+	CHECK(!attach(fd, prog), "attach: %s", strerror(errno));
 	event_enable(fd);
 	rename_self(ROUNDS);
 	event_disable(fd);
@@ -97,12 +95,12 @@ static void tracepoint_program(int verdict)
 
 static void tracepoint_dropped(void)
 {
-	tracepoint_program(0);
+	tracepoint_program(load_return(BPF_PROG_TYPE_TRACEPOINT, 0), 0);
 }
 
 static void tracepoint_kept(void)
 {
-	tracepoint_program(1);
+	tracepoint_program(load_return(BPF_PROG_TYPE_TRACEPOINT, 1), ROUNDS);
 }
 
 /* A program that lets a record of task_rename pass if it shows this task. */
@@ -122,18 +120,7 @@ static int load_about_me(void)
 /* It sees the record, and nothing else: not the overflow that follows. */
 static void tracepoint_sees_the_record(void)
 {
-	struct perf_event_attr attr = rename_attr();
-	int fd = open_self(&attr);
-	struct perf_ring *ring;
-
-	ring = ring_map(fd, 16);
-	CHECK(!attach(fd, load_about_me()), "attach: %s", strerror(errno));
-	event_enable(fd);
-	rename_self(ROUNDS);
-	event_disable(fd);
-	CHECK(read_count(fd) == ROUNDS, "count %llu",
-	      (unsigned long long)read_count(fd));
-	CHECK(ring_count(ring, PERF_RECORD_SAMPLE) == ROUNDS, "samples");
+	tracepoint_program(load_about_me(), ROUNDS);
 }
 
 /* Events of system calls are no static tracepoints, but have the same programs. */
