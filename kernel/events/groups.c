@@ -448,31 +448,28 @@ void perf_group_put_off_locked(struct perf_event *leader)
 }
 
 /**
- * perf_group_lead_locked() - get a group's lead over those whose turn it is
- * @leader: flexible leader
+ * perf_group_exchange_lead_locked() - exchange the leads of two groups
+ * @leader: leader
+ * @twin: leader of the same group in the context of another task
  *
- * Context: ctx->lock.
- * Return: nanoseconds of service.
+ * A group's lead is its service less that of the groups whose turn it is in its
+ * PMU context. The caller exchanges the running times, which are a part of the
+ * service, before or after this. The places of both in their trees change at the
+ * next choice. Pinned groups have no lead that is used.
+ *
+ * Context: both ctx->lock.
  */
-s64 perf_group_lead_locked(const struct perf_event *leader)
+void perf_group_exchange_lead_locked(struct perf_event *leader,
+				     struct perf_event *twin)
 {
-	lockdep_assert_held(&perf_event_ctx(leader)->lock);
-	return perf_group_service(leader) -
-	       perf_event_pmu_ctx(leader)->least_service;
-}
+	s64 least = perf_event_pmu_ctx(leader)->least_service;
+	s64 twin_least = perf_event_pmu_ctx(twin)->least_service;
+	s64 ahead = leader->group_start - least;
 
-/**
- * perf_group_set_lead_locked() - set a group's lead after an exchange of times
- * @leader: flexible leader; its place in the tree changes at the next choice
- * @lead: nanoseconds that the group of the other task was ahead
- *
- * Context: ctx->lock.
- */
-void perf_group_set_lead_locked(struct perf_event *leader, s64 lead)
-{
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
-	leader->group_start = perf_event_pmu_ctx(leader)->least_service + lead -
-			      leader->total_time_running;
+	lockdep_assert_held(&perf_event_ctx(twin)->lock);
+	leader->group_start = twin->group_start - twin_least + least;
+	twin->group_start = ahead + twin_least;
 }
 
 static void perf_group_set_read_sizes(struct perf_event *leader)

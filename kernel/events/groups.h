@@ -68,8 +68,8 @@ void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu,
 			    u64 interval);
 void perf_group_served_locked(struct perf_pmu_ctx *epc);
 void perf_group_put_off_locked(struct perf_event *leader);
-s64 perf_group_lead_locked(const struct perf_event *leader);
-void perf_group_set_lead_locked(struct perf_event *leader, s64 lead);
+void perf_group_exchange_lead_locked(struct perf_event *leader,
+				     struct perf_event *twin);
 
 /* True if the event cannot count without the leader that it was opened with. */
 static inline bool perf_event_needs_leader(const struct perf_event *event)

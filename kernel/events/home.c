@@ -16,7 +16,8 @@
  *
  * Lifetime: an opened event has a reference on its task. Owners are found through
  * events of a context whose mutex is held, hosts under the lock of the context
- * that they have; both are referenced for the call.
+ * that they have; both are referenced for the call. Pairs of events are made and
+ * freed while both mutexes are held.
  *
  * Locking: the mutexes of the two contexts, the lower address first. Both are
  * held (ctx->held), so that no switch exchanges them for a third. A fork and an
@@ -39,6 +40,7 @@
  */
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
 #include <linux/stop_machine.h>
 
 #include "context.h"
@@ -55,6 +57,8 @@ struct home_pair {
 	struct task_struct		*host;
 	/* The context that @owner has instead. */
 	struct perf_ctx			*other;
+	/* What perf_swap_find_pairs() has found. */
+	struct perf_swap_pairs		*pairs;
 	bool				done;
 };
 
@@ -66,7 +70,7 @@ static int home_try(void *arg)
 	/* Without SMP the caller itself runs this, and has a context loaded. */
 	perf_sched_ctx_out_oncpu(pair->away);
 	perf_sched_ctx_out_oncpu(pair->other);
-	pair->done = perf_swap_unloaded(pair->away, pair->other);
+	pair->done = perf_swap_unloaded(pair->away, pair->other, pair->pairs);
 	perf_sched_reload_oncpu();
 	return 0;
 }
@@ -115,12 +119,14 @@ static void home_exchange_mutexed(struct home_pair *pair)
 	lockdep_assert_held(&pair->other->mutex);
 	if (!home_hold(pair))
 		return;
+	pair->pairs = perf_swap_find_pairs(pair->away, pair->other);
 	perf_swap_begin_move(pair->away, pair->other);
 	do {
 		home_try_stopped(pair);
 		cond_resched();
 	} while (!pair->done);
 	perf_swap_end_move(pair->away, pair->other);
+	kvfree(pair->pairs);
 	perf_swap_end_equal(pair->away);
 	perf_swap_release(pair->away);
 	perf_swap_release(pair->other);

@@ -6,7 +6,9 @@
  * task. A switch between two such tasks need not reprogram the PMU either: the
  * next task takes over the loaded context, and the previous task gets the next
  * one's context. Counts that belong to a task are exchanged back, so that they
- * stay with their task.
+ * stay with their task. The events of equal contexts are paired by their places.
+ * Contexts that go back to their tasks may not be equal any more; then their
+ * events are paired by their eldest.
  *
  * Owns: ctx->{equal,held,summed,moving}; the exchange of task->perf_event_ctxp and
  * ctx->task.
@@ -14,7 +16,8 @@
  * Contexts: task switch; task for the rest.
  *
  * Lifetime: each task's reference on its context, and each context's on its task,
- * change hands with the pointers.
+ * change hands with the pointers. Pairs of events belong to the caller, and are
+ * valid while it holds both mutexes.
  *
  * Locking: an exchange takes the locks of both contexts. @next runs nowhere, so
  * no CPU takes them in the other order. Two more functions take the locks of two
@@ -45,7 +48,10 @@
  * only reads, opens and exits in its own family.
  */
 #include <linux/atomic.h>
+#include <linux/bsearch.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/wait.h>
 #include "clock.h"
 #include "context.h"
@@ -87,9 +93,12 @@ static void perf_swap_update_page(struct perf_event *event)
 		perf_event_update_userpage(event);
 }
 
-/* An overflow between these steps shows one task's count with another's time. */
-static void perf_swap_counts_locked(struct perf_event *on,
-				    struct perf_event *off)
+/*
+ * An overflow between these steps shows one task's count with another's time.
+ * Inline: a switch may exchange thousands of counts.
+ */
+static __always_inline void perf_swap_counts_locked(struct perf_event *on,
+						    struct perf_event *off)
 {
 	lockdep_assert_held(&perf_event_ctx(on)->lock);
 	if (on->state == PERF_EVENT_STATE_ACTIVE)
@@ -131,19 +140,13 @@ static void perf_swap_group_events_locked(struct perf_event *leader,
 }
 
 /* If groups take turns, their service stays with the task, as counts do. */
-static noinline void perf_swap_waiting_locked(struct perf_event *leader,
-					      struct perf_event *twin)
+static void perf_swap_lead_locked(struct perf_event *leader,
+				  struct perf_event *twin)
 {
-	s64 lead, twin_lead;
-
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
-	/* The time since the last update belongs to the task that stops. */
-	perf_event_time_update(leader);
-	lead = perf_group_lead_locked(leader);
-	twin_lead = perf_group_lead_locked(twin);
-	perf_swap_group_events_locked(leader, twin);
-	perf_group_set_lead_locked(leader, twin_lead);
-	perf_group_set_lead_locked(twin, lead);
+	if (unlikely(perf_event_pmu_ctx(leader)->nr_waiting |
+		     perf_event_pmu_ctx(twin)->nr_waiting))
+		perf_group_exchange_lead_locked(leader, twin);
 }
 
 /* Either all events of a group count by task or none; see perf_swap_suits(). */
@@ -153,11 +156,8 @@ static void perf_swap_group_locked(struct perf_event *leader,
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (!perf_swap_is_by_task(leader))
 		return;
-	if (unlikely(perf_event_pmu_ctx(leader)->nr_waiting |
-		     perf_event_pmu_ctx(twin)->nr_waiting))
-		perf_swap_waiting_locked(leader, twin);
-	else
-		perf_swap_group_events_locked(leader, twin);
+	perf_swap_lead_locked(leader, twin);
+	perf_swap_group_events_locked(leader, twin);
 }
 
 /* Return: the leader that was added next after @event; NULL at the end. */
@@ -260,15 +260,161 @@ bool perf_swap_try_oncpu(struct perf_ctx *ctx,
 	return swapped;
 }
 
-static bool perf_swap_unloaded_locked(struct perf_ctx *a,
-				      struct perf_ctx *b)
+/* An event, and the one of the other context that has the same eldest. */
+struct perf_swap_pair {
+	struct perf_event		*event;
+	/* NULL if the other context has none. */
+	struct perf_event		*twin;
+};
+
+struct perf_swap_pairs {
+	unsigned int			nr;
+	struct perf_swap_pair		pair[] __counted_by(nr);
+};
+
+/* Called many times for a task with many events. */
+static int perf_swap_compare_eldest(const void *a, const void *b)
+{
+	const struct perf_swap_pair *one = a, *two = b;
+	const struct perf_event *eldest = perf_event_eldest(one->event);
+	const struct perf_event *other = perf_event_eldest(two->event);
+
+	cond_resched();
+	return eldest < other ? -1 : eldest > other;
+}
+
+static unsigned int perf_swap_nr_by_task(const struct perf_ctx *ctx)
+{
+	const struct perf_event *event;
+	unsigned int nr = 0;
+
+	lockdep_assert_held(&ctx->mutex);
+	list_for_each_entry(event, &ctx->event_list, event_entry)
+		nr += perf_swap_is_by_task(event);
+	return nr;
+}
+
+/* The events of @ctx that count by task, sorted by their eldest. */
+static void perf_swap_collect(struct perf_swap_pairs *pairs,
+			      const struct perf_ctx *ctx)
+{
+	struct perf_event *event;
+	unsigned int nr = 0;
+
+	lockdep_assert_held(&ctx->mutex);
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (perf_swap_is_by_task(event))
+			pairs->pair[nr++].event = event;
+	}
+	sort(pairs->pair, nr, sizeof(pairs->pair[0]), perf_swap_compare_eldest,
+	     NULL);
+}
+
+static void perf_swap_match(struct perf_swap_pairs *pairs,
+			    const struct perf_ctx *other)
+{
+	struct perf_swap_pair key = { }, *found;
+
+	lockdep_assert_held(&other->mutex);
+	list_for_each_entry(key.event, &other->event_list, event_entry) {
+		found = bsearch(&key, pairs->pair, pairs->nr,
+				sizeof(pairs->pair[0]),
+				perf_swap_compare_eldest);
+		if (found)
+			found->twin = key.event;
+	}
+}
+
+/*
+ * It does not change while both mutexes are held. The equal of a new copy changes
+ * under the mutex of the other context only, but no task has found it yet.
+ */
+static bool perf_swap_pairs_by_place(const struct perf_ctx *a,
+				     const struct perf_ctx *b)
+{
+	return a->equal && a->equal == b->equal;
+}
+
+/**
+ * perf_swap_find_pairs() - pair the events of two contexts that are not equal
+ * @a: context; held
+ * @b: context; held
+ *
+ * When a leader is closed, its siblings become leaders. Their places among the
+ * leaders differ then, because a copy of a context lists siblings behind their
+ * leader. While an event is being closed, one context may have lost it, and the
+ * other may not. So events are paired by their eldest.
+ *
+ * Context: task; may sleep. Both ctx->mutex, for as long as the pairs are used.
+ * Return: pairs of the events that count by task, which the caller frees with
+ * kvfree(); NULL if there are none, if the contexts are equal, so that their
+ * events can be paired by their places, or without memory.
+ */
+struct perf_swap_pairs *perf_swap_find_pairs(const struct perf_ctx *a,
+					     const struct perf_ctx *b)
+{
+	struct perf_swap_pairs *pairs;
+	unsigned int nr;
+
+	lockdep_assert_held(&a->mutex);
+	lockdep_assert_held(&b->mutex);
+	if (perf_swap_pairs_by_place(a, b))
+		return NULL;
+	nr = perf_swap_nr_by_task(a);
+	if (!nr)
+		return NULL;
+	pairs = kvzalloc(struct_size(pairs, pair, nr),
+			 GFP_KERNEL | __GFP_NOWARN);
+	if (!pairs)
+		return NULL;
+	pairs->nr = nr;
+	perf_swap_collect(pairs, a);
+	perf_swap_match(pairs, b);
+	return pairs;
+}
+
+/*
+ * A group's service is its running time and an offset. If both events lead, they
+ * exchange their leads. If only one leads, its group keeps its service.
+ */
+static void perf_swap_pair_locked(struct perf_event *event,
+				  struct perf_event *twin)
+{
+	bool lead = event->group_leader == event && twin->group_leader == twin;
+	s64 longer = event->total_time_running - twin->total_time_running;
+
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	lockdep_assert_held(&perf_event_ctx(twin)->lock);
+	if (lead) {
+		perf_swap_lead_locked(event, twin);
+	} else {
+		event->group_start += longer;
+		twin->group_start -= longer;
+	}
+	perf_swap_counts_locked(event, twin);
+}
+
+static void perf_swap_all_pairs_locked(const struct perf_swap_pairs *pairs)
+{
+	lockdep_assert_held(&perf_event_ctx(pairs->pair[0].event)->lock);
+	for (unsigned int i = 0; i < pairs->nr; i++) {
+		if (pairs->pair[i].twin)
+			perf_swap_pair_locked(pairs->pair[i].event,
+					      pairs->pair[i].twin);
+	}
+}
+
+static bool perf_swap_unloaded_locked(struct perf_ctx *a, struct perf_ctx *b,
+				      const struct perf_swap_pairs *pairs)
 {
 	lockdep_assert_held(&a->lock);
 	lockdep_assert_held(&b->lock);
 	if (a->loaded_cpu != PERF_CPU_NONE || b->loaded_cpu != PERF_CPU_NONE)
 		return false;
-	if (a->equal && a->equal == b->equal)
+	if (perf_swap_pairs_by_place(a, b))
 		perf_swap_all_counts_locked(a, b);
+	else if (pairs)
+		perf_swap_all_pairs_locked(pairs);
 	perf_swap_tasks_locked(a, b);
 	return true;
 }
@@ -277,17 +423,19 @@ static bool perf_swap_unloaded_locked(struct perf_ctx *a,
  * perf_swap_unloaded() - exchange the contexts of two tasks that do not run
  * @a: context; held
  * @b: context; held
+ * @pairs: what perf_swap_find_pairs() returned for @a and @b; not used if they
+ *	are equal
  *
- * Both were equal when a switch exchanged them. If an event was closed since,
- * they are not equal any more, and it is unknown which of their counts
- * correspond. Then the counts stay where they are, so that the sum is right.
+ * Both contexts were equal when a switch exchanged them. They may have come
+ * apart since: an event without a twin keeps its count, so that the sum over
+ * all tasks is right. That also holds if there was no memory for pairs.
  *
  * Context: interrupts off; between perf_swap_begin_move() and its counterpart.
  * Return: true if exchanged; false if one is loaded, or its lock is held
  * (perhaps by a switch that checks both).
  */
-bool perf_swap_unloaded(struct perf_ctx *a,
-			struct perf_ctx *b)
+bool perf_swap_unloaded(struct perf_ctx *a, struct perf_ctx *b,
+			const struct perf_swap_pairs *pairs)
 {
 	bool swapped;
 
@@ -296,7 +444,7 @@ bool perf_swap_unloaded(struct perf_ctx *a,
 	/* A switch may take the two locks in the other order. */
 	if (!raw_spin_trylock(&b->lock))
 		return false;
-	swapped = perf_swap_unloaded_locked(a, b);
+	swapped = perf_swap_unloaded_locked(a, b, pairs);
 	raw_spin_unlock(&b->lock);
 	return swapped;
 }

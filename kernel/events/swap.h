@@ -5,6 +5,9 @@
 
 #include "types.h"
 
+/* Events of two contexts, paired by their eldest. */
+struct perf_swap_pairs;
+
 /* Switch from the task of @ctx, loaded here, to @next: interrupts off. */
 bool perf_swap_try_oncpu(struct perf_ctx *ctx,
 			 struct task_struct *next);
@@ -28,8 +31,11 @@ void perf_swap_begin_move(struct perf_ctx *a,
 void perf_swap_end_move(struct perf_ctx *a,
 			struct perf_ctx *b);
 void perf_swap_end_equal(struct perf_ctx *ctx);
-bool perf_swap_unloaded(struct perf_ctx *a,
-			struct perf_ctx *b);
+/* Both mutexes held until the exchange. NULL is valid; kvfree() frees. */
+struct perf_swap_pairs *perf_swap_find_pairs(const struct perf_ctx *a,
+					     const struct perf_ctx *b);
+bool perf_swap_unloaded(struct perf_ctx *a, struct perf_ctx *b,
+			const struct perf_swap_pairs *pairs);
 
 /* Do all events of the group count by task, or none? */
 bool perf_swap_suits(const struct perf_event *event);

@@ -12,6 +12,8 @@
 #include <linux/perf_event.h>
 #include <linux/prandom.h>
 
+#include "../types.h"
+
 #define FAKE_PMU_COUNTERS	8
 
 /* Methods whose calls are counted. */
@@ -119,6 +121,18 @@ static inline void fake_pmu_tick(struct fake_pmu *fake, u64 nr)
 static inline int fake_pmu_calls(struct fake_pmu *fake, enum fake_pmu_call call)
 {
 	return atomic_read(&fake->calls[call]);
+}
+
+/* By how much a group's service exceeds that of those whose turn it is. */
+static inline s64 test_group_lead(const struct perf_event *leader)
+{
+	return leader->total_time_running + leader->group_start -
+	       perf_event_pmu_ctx(leader)->least_service;
+}
+
+static inline void test_group_set_lead(struct perf_event *leader, s64 lead)
+{
+	leader->group_start += lead - test_group_lead(leader);
 }
 
 /* A context in memory of the test's, which the core neither frees nor counts. */

@@ -642,9 +642,8 @@ static s64 family_test_lead_of(struct task_struct *task, bool newest)
 	struct list_head *list = &ctx->event_list;
 
 	guard(raw_spinlock_irq)(&ctx->lock);
-	return perf_group_lead_locked(list_entry(newest ? list->next : list->prev,
-						 struct perf_event,
-						 event_entry));
+	return test_group_lead(list_entry(newest ? list->next : list->prev,
+					  struct perf_event, event_entry));
 }
 
 /* As a choice leaves them: one group waits. No other choice follows. */
@@ -657,7 +656,7 @@ static void family_test_set_leads(struct task_struct *task, s64 lead)
 	list_for_each_entry(event, &ctx->event_list, event_entry) {
 		perf_event_pmu_ctx(event)->nr_waiting = 1;
 		perf_event_pmu_ctx(event)->chosen = true;
-		perf_group_set_lead_locked(event, lead);
+		test_group_set_lead(event, lead);
 	}
 }
 

@@ -130,6 +130,12 @@ static inline void test_task_end(struct kunit *test, struct test_task *task)
 	kunit_release_action(test, test_task_finish, task);
 }
 
+static inline struct perf_event *test_newest_event(struct perf_ctx *ctx)
+{
+	return list_first_entry(&ctx->event_list, struct perf_event,
+				event_entry);
+}
+
 static inline void test_task_go(struct test_task *task)
 {
 	complete(&task->go);

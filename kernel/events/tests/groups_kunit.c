@@ -390,26 +390,28 @@ static void group_test_rank_beside_the_stuck(struct kunit *test)
 	KUNIT_EXPECT_GT(test, stuck->group_service, 110 * INTERVAL);
 }
 
-/* A group that changes its times or its PMU context can keep its lead. */
-static void group_test_lead(struct kunit *test)
+/* Tasks that exchange the running times of a group exchange its lead, too. */
+static void group_test_exchange_lead(struct kunit *test)
 {
 	struct group_test_world *world = test->priv;
-	struct perf_event *child = &world->event[0], *parent = &world->event[4];
+	struct perf_event *one = &world->event[0], *two = &world->event[4];
+	struct perf_pmu_ctx other = { .least_service = 7000 };
 
 	guard(raw_spinlock_irq)(&world->ctx.lock);
 	world->epc.least_service = 500;
-	child->parent = parent;
-	child->group_start = 300;
-	child->total_time_running = 1000;
-	parent->total_time_running = 100;
-	atomic64_set(&parent->child_total_time_running, 50);
-	KUNIT_EXPECT_EQ(test, perf_group_lead_locked(child), 800);
-	KUNIT_EXPECT_EQ(test, perf_group_lead_locked(parent), -400);
-	world->epc.least_service = 7000;
-	perf_group_set_lead_locked(parent, 800);
-	KUNIT_EXPECT_EQ(test, perf_group_lead_locked(parent), 800);
-	KUNIT_EXPECT_EQ(test, parent->group_start, 7700);
-	KUNIT_EXPECT_EQ(test, child->group_start, 300);
+	two->pmu_ctx = &other.pub;
+	one->group_start = 300;
+	one->total_time_running = 1000;
+	two->group_start = 6500;
+	two->total_time_running = 100;
+	KUNIT_EXPECT_EQ(test, test_group_lead(one), 800);
+	KUNIT_EXPECT_EQ(test, test_group_lead(two), -400);
+	perf_group_exchange_lead_locked(one, two);
+	swap(one->total_time_running, two->total_time_running);
+	KUNIT_EXPECT_EQ(test, test_group_lead(one), -400);
+	KUNIT_EXPECT_EQ(test, test_group_lead(two), 800);
+	KUNIT_EXPECT_EQ(test, one->group_start, 0);
+	KUNIT_EXPECT_EQ(test, two->group_start, 6800);
 }
 
 /* One of @nr groups is on at a time; its turn may end a little late. */
@@ -975,7 +977,7 @@ static struct kunit_case group_test_cases[] = {
 	KUNIT_CASE(group_test_rank_after_absence),
 	KUNIT_CASE(group_test_rank_new_behind),
 	KUNIT_CASE(group_test_rank_beside_the_stuck),
-	KUNIT_CASE(group_test_lead),
+	KUNIT_CASE(group_test_exchange_lead),
 	KUNIT_CASE(group_test_begin_family),
 	KUNIT_CASE(group_test_family_limit),
 	KUNIT_CASE(group_test_family_apart),

@@ -241,6 +241,24 @@ static void home_test_open(struct kunit *test)
 	home_test_expect_refs(test, &world);
 }
 
+/* The tasks keep their counts, also if the contexts are not equal any more. */
+static void home_test_counts_stay(struct kunit *test)
+{
+	struct home_test_world world;
+
+	home_test_make(test, &world);
+	scoped_guard(mutex, &world.own->mutex)
+		perf_swap_end_equal(world.own);
+	local64_set(&test_newest_event(world.own)->count, 7);
+	local64_set(&test_newest_event(world.copy)->count, 8);
+	perf_home_bring(world.owner->task);
+	home_test_expect_home(test, &world);
+	KUNIT_EXPECT_EQ(test, 8,
+			local64_read(&test_newest_event(world.own)->count));
+	KUNIT_EXPECT_EQ(test, 7,
+			local64_read(&test_newest_event(world.copy)->count));
+}
+
 /* An exit takes the task's own context from it, wherever that is. */
 static void home_test_take_ctx(struct kunit *test)
 {
@@ -402,6 +420,7 @@ static struct kunit_case home_test_cases[] = {
 	KUNIT_CASE(home_test_bring_host),
 	KUNIT_CASE(home_test_take_own),
 	KUNIT_CASE(home_test_open),
+	KUNIT_CASE(home_test_counts_stay),
 	KUNIT_CASE(home_test_take_ctx),
 	KUNIT_CASE(home_test_owner_ctx_taken),
 	KUNIT_CASE(home_test_host_ctx_taken),

@@ -11,6 +11,7 @@
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 
 #include "../context.h"
 #include "../groups.h"
@@ -60,12 +61,6 @@ static struct test_task *swap_test_fork(struct kunit *test)
 
 	test_task_wait_asleep(child);
 	return child;
-}
-
-static struct perf_event *swap_test_event_in(struct perf_ctx *ctx)
-{
-	return list_first_entry(&ctx->event_list, struct perf_event,
-				event_entry);
 }
 
 /* What an event has that belongs to its task. */
@@ -136,8 +131,8 @@ static void swap_test_switch_exchanges(struct kunit *test)
 	/* A switch may have exchanged the contexts: either may have the opened event. */
 	ctx = perf_task_ctx(current);
 	other = perf_task_ctx(child->task);
-	mine = swap_test_event_in(ctx);
-	theirs = swap_test_event_in(other);
+	mine = test_newest_event(ctx);
+	theirs = test_newest_event(other);
 	scoped_guard(rcu) {
 		guard(irqsave)();
 		swap_test_set_freq(mine, theirs, true);
@@ -163,15 +158,47 @@ static void swap_test_switch_exchanges(struct kunit *test)
 	swap_test_expect_has(test, child->task, other);
 }
 
-/* As in an exchange of contexts of tasks that do not run. */
-static bool swap_test_exchange(struct perf_ctx *a,
-			       struct perf_ctx *b)
+static void swap_test_lock(struct perf_ctx *a, struct perf_ctx *b)
 {
-	guard(irqsave)();
-	return perf_swap_unloaded(a, b);
+	mutex_lock(&a->mutex);
+	mutex_lock_nested(&b->mutex, SINGLE_DEPTH_NESTING);
 }
 
-/* Contexts of tasks that sleep; their counts go with them. */
+static void swap_test_unlock(struct perf_ctx *a, struct perf_ctx *b)
+{
+	mutex_unlock(&b->mutex);
+	mutex_unlock(&a->mutex);
+}
+
+static bool swap_test_exchange_pairs(struct perf_ctx *a, struct perf_ctx *b,
+				     const struct perf_swap_pairs *pairs)
+{
+	guard(irqsave)();
+	return perf_swap_unloaded(a, b, pairs);
+}
+
+/* As in an exchange of contexts of tasks that do not run. */
+static bool swap_test_exchange(struct perf_ctx *a, struct perf_ctx *b)
+{
+	struct perf_swap_pairs *pairs;
+	bool swapped;
+
+	swap_test_lock(a, b);
+	pairs = perf_swap_find_pairs(a, b);
+	swapped = swap_test_exchange_pairs(a, b, pairs);
+	swap_test_unlock(a, b);
+	kvfree(pairs);
+	return swapped;
+}
+
+/* As when an event of the context was closed. */
+static void swap_test_end_equal(struct perf_ctx *ctx)
+{
+	guard(mutex)(&ctx->mutex);
+	perf_swap_end_equal(ctx);
+}
+
+/* Contexts of tasks that sleep; the tasks keep their counts. */
 static void swap_test_unloaded_exchange(struct kunit *test)
 {
 	struct perf_ctx *a, *b;
@@ -182,25 +209,128 @@ static void swap_test_unloaded_exchange(struct kunit *test)
 	two = swap_test_fork(test);
 	a = perf_task_ctx(one->task);
 	b = perf_task_ctx(two->task);
-	swap_test_set(swap_test_event_in(a), &swap_test_first);
-	swap_test_set(swap_test_event_in(b), &swap_test_second);
+	swap_test_set(test_newest_event(a), &swap_test_first);
+	swap_test_set(test_newest_event(b), &swap_test_second);
 
-	swap_test_set_freq(swap_test_event_in(a), swap_test_event_in(b), true);
+	swap_test_set_freq(test_newest_event(a), test_newest_event(b), true);
 	KUNIT_EXPECT_TRUE(test, swap_test_exchange(a, b));
-	swap_test_set_freq(swap_test_event_in(a), swap_test_event_in(b), false);
+	swap_test_set_freq(test_newest_event(a), test_newest_event(b), false);
 	swap_test_expect_has(test, one->task, b);
 	swap_test_expect_has(test, two->task, a);
-	swap_test_expect_own(test, swap_test_event_in(b), &swap_test_first);
-	swap_test_expect_own(test, swap_test_event_in(a), &swap_test_second);
+	swap_test_expect_own(test, test_newest_event(b), &swap_test_first);
+	swap_test_expect_own(test, test_newest_event(a), &swap_test_second);
 
-	/* They are not equal any more: counts stay where they are. */
-	scoped_guard(mutex, &b->mutex)
-		perf_swap_end_equal(b);
+	/* The same if they are not equal any more. */
+	swap_test_end_equal(b);
+	swap_test_set_freq(test_newest_event(a), test_newest_event(b), true);
 	KUNIT_EXPECT_TRUE(test, swap_test_exchange(a, b));
+	swap_test_set_freq(test_newest_event(a), test_newest_event(b), false);
 	swap_test_expect_has(test, one->task, a);
 	swap_test_expect_has(test, two->task, b);
-	swap_test_expect_own(test, swap_test_event_in(b), &swap_test_first);
-	swap_test_expect_own(test, swap_test_event_in(a), &swap_test_second);
+	swap_test_expect_own(test, test_newest_event(a), &swap_test_first);
+	swap_test_expect_own(test, test_newest_event(b), &swap_test_second);
+
+	/* Without memory for pairs the contexts keep the counts. */
+	KUNIT_EXPECT_TRUE(test, swap_test_exchange_pairs(a, b, NULL));
+	swap_test_expect_has(test, one->task, b);
+	swap_test_expect_own(test, test_newest_event(a), &swap_test_first);
+	swap_test_expect_own(test, test_newest_event(b), &swap_test_second);
+}
+
+static struct perf_event *swap_test_copy_in(struct perf_ctx *ctx,
+					    const struct perf_event *eldest)
+{
+	struct perf_event *event;
+
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (perf_event_eldest(event) == eldest)
+			return event;
+	}
+	return NULL;
+}
+
+#define SWAP_TEST_EVENTS	4
+
+/* Copies of the same events in two contexts. */
+struct swap_test_parted {
+	struct perf_ctx		*ctx[2];
+	struct perf_event	*event[2][SWAP_TEST_EVENTS];
+};
+
+static void swap_test_make_parted(struct kunit *test,
+				  struct swap_test_parted *parted)
+{
+	struct perf_event *eldest[SWAP_TEST_EVENTS];
+
+	for (int i = 0; i < SWAP_TEST_EVENTS; i++)
+		eldest[i] = swap_test_open(test, NULL);
+	for (int c = 0; c < 2; c++) {
+		parted->ctx[c] = perf_task_ctx(swap_test_fork(test)->task);
+		for (int i = 0; i < SWAP_TEST_EVENTS; i++) {
+			parted->event[c][i] =
+				swap_test_copy_in(parted->ctx[c], eldest[i]);
+			KUNIT_ASSERT_NOT_NULL(test, parted->event[c][i]);
+		}
+	}
+	for (int c = 0; c < 2; c++)
+		swap_test_end_equal(parted->ctx[c]);
+}
+
+/* The second context has event @first at another place, and has lost @lost. */
+static bool swap_test_exchange_parted(struct swap_test_parted *parted,
+				      int first, int lost)
+{
+	struct perf_ctx *a = parted->ctx[0], *b = parted->ctx[1];
+	struct perf_swap_pairs *pairs;
+	bool swapped;
+
+	swap_test_lock(a, b);
+	scoped_guard(raw_spinlock_irq, &b->lock) {
+		list_move(&parted->event[1][first]->event_entry, &b->event_list);
+		list_del_init(&parted->event[1][lost]->event_entry);
+	}
+	pairs = perf_swap_find_pairs(a, b);
+	swapped = swap_test_exchange_pairs(a, b, pairs);
+	scoped_guard(raw_spinlock_irq, &b->lock)
+		list_add(&parted->event[1][lost]->event_entry, &b->event_list);
+	swap_test_unlock(a, b);
+	kvfree(pairs);
+	return swapped;
+}
+
+/*
+ * Contexts that came apart, as after the close of a leader. Each event finds its
+ * twin; the one that has none keeps its count.
+ */
+static void swap_test_parted_exchange(struct kunit *test)
+{
+	struct swap_test_parted parted;
+	struct perf_event *on, *off;
+	int lost;
+
+	swap_test_make_parted(test, &parted);
+	for (int first = 0; first < SWAP_TEST_EVENTS; first++) {
+		lost = (first + 1) % SWAP_TEST_EVENTS;
+		for (int i = 0; i < SWAP_TEST_EVENTS; i++) {
+			swap_test_set(parted.event[0][i], &swap_test_first);
+			swap_test_set(parted.event[1][i], &swap_test_second);
+			local64_set(&parted.event[0][i]->count, 100 + i);
+			local64_set(&parted.event[1][i]->count, 200 + i);
+		}
+		KUNIT_EXPECT_TRUE(test, swap_test_exchange_parted(&parted, first,
+								  lost));
+		for (int i = 0; i < SWAP_TEST_EVENTS; i++) {
+			on = parted.event[0][i];
+			off = parted.event[1][i];
+			KUNIT_EXPECT_EQ(test, local64_read(&on->count),
+					(i == lost ? 100 : 200) + i);
+			KUNIT_EXPECT_EQ(test, local64_read(&off->count),
+					(i == lost ? 200 : 100) + i);
+			KUNIT_EXPECT_EQ(test, on->total_time_running,
+					(i == lost ? swap_test_first :
+						     swap_test_second).running);
+		}
+	}
 }
 
 /* The counts of siblings go with their task, each to its twin. */
@@ -213,8 +343,8 @@ static void swap_test_siblings_exchange(struct kunit *test)
 	one = swap_test_fork(test);
 	two = swap_test_fork(test);
 	/* The newest event of a context is the sibling. */
-	first = swap_test_event_in(perf_task_ctx(one->task));
-	second = swap_test_event_in(perf_task_ctx(two->task));
+	first = test_newest_event(perf_task_ctx(one->task));
+	second = test_newest_event(perf_task_ctx(two->task));
 	KUNIT_ASSERT_PTR_NE(test, first, first->group_leader);
 	swap_test_set(first, &swap_test_first);
 	swap_test_set(second, &swap_test_second);
@@ -228,18 +358,20 @@ static void swap_test_siblings_exchange(struct kunit *test)
 	swap_test_expect_own(test, first, &swap_test_second);
 }
 
-static void swap_test_set_waiting(struct perf_event *event, s64 lead)
+/* In each context other groups have had another service until now. */
+static void swap_test_set_waiting(struct perf_event *event, s64 least, s64 lead)
 {
 	guard(raw_spinlock_irqsave)(&perf_event_ctx(event)->lock);
-	perf_group_set_lead_locked(event, lead);
+	perf_event_pmu_ctx(event)->least_service = least;
 	perf_event_pmu_ctx(event)->nr_waiting = 1;
+	test_group_set_lead(event, lead);
 }
 
 static s64 swap_test_end_waiting(struct perf_event *event)
 {
 	guard(raw_spinlock_irqsave)(&perf_event_ctx(event)->lock);
 	perf_event_pmu_ctx(event)->nr_waiting = 0;
-	return perf_group_lead_locked(event);
+	return test_group_lead(event);
 }
 
 /* If groups take turns, a group's lead goes with the task, and so do counts. */
@@ -251,12 +383,12 @@ static void swap_test_waiting_exchange(struct kunit *test)
 	swap_test_open(test, NULL);
 	one = swap_test_fork(test);
 	two = swap_test_fork(test);
-	first = swap_test_event_in(perf_task_ctx(one->task));
-	second = swap_test_event_in(perf_task_ctx(two->task));
+	first = test_newest_event(perf_task_ctx(one->task));
+	second = test_newest_event(perf_task_ctx(two->task));
 	swap_test_set(first, &swap_test_first);
 	swap_test_set(second, &swap_test_second);
-	swap_test_set_waiting(first, NSEC_PER_MSEC);
-	swap_test_set_waiting(second, 9 * NSEC_PER_MSEC);
+	swap_test_set_waiting(first, 3 * HOUR, NSEC_PER_MSEC);
+	swap_test_set_waiting(second, 7 * HOUR, 9 * NSEC_PER_MSEC);
 
 	swap_test_set_freq(first, second, true);
 	KUNIT_EXPECT_TRUE(test,
@@ -269,6 +401,85 @@ static void swap_test_waiting_exchange(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, swap_test_end_waiting(second), NSEC_PER_MSEC);
 }
 
+/* Only one of the two events leads a group: that keeps its service. */
+static void swap_test_promoted_exchange(struct kunit *test)
+{
+	struct perf_event *event, *twin, *leader;
+	struct test_task *one, *two;
+
+	swap_test_open(test, swap_test_open(test, NULL));
+	one = swap_test_fork(test);
+	two = swap_test_fork(test);
+	event = test_newest_event(perf_task_ctx(one->task));
+	twin = test_newest_event(perf_task_ctx(two->task));
+	leader = event->group_leader;
+	KUNIT_ASSERT_PTR_NE(test, event, leader);
+	swap_test_set(event, &swap_test_first);
+	swap_test_set(twin, &swap_test_second);
+	swap_test_end_equal(perf_task_ctx(one->task));
+	swap_test_end_equal(perf_task_ctx(two->task));
+	event->group_leader = event;
+	swap_test_set_waiting(event, 3 * HOUR, NSEC_PER_MSEC);
+	KUNIT_EXPECT_TRUE(test,
+			  swap_test_exchange(perf_task_ctx(one->task),
+					     perf_task_ctx(two->task)));
+	KUNIT_EXPECT_EQ(test, swap_test_end_waiting(event), NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, event->total_time_running,
+			swap_test_second.running);
+	event->group_leader = leader;
+}
+
+/* A switch exchanges the counts of a whole group, and its turn. */
+static void swap_test_switch_exchanges_group(struct kunit *test)
+{
+	struct perf_event *mine[2], *theirs[2];
+	struct perf_ctx *ctx, *other;
+	struct test_task *child;
+	u64 counts[4];
+	s64 lead, their_lead;
+	bool swapped;
+
+	swap_test_open(test, swap_test_open(test, NULL));
+	child = swap_test_fork(test);
+	ctx = perf_task_ctx(current);
+	other = perf_task_ctx(child->task);
+	mine[1] = test_newest_event(ctx);
+	theirs[1] = test_newest_event(other);
+	mine[0] = mine[1]->group_leader;
+	theirs[0] = theirs[1]->group_leader;
+	KUNIT_ASSERT_PTR_NE(test, mine[0], mine[1]);
+	scoped_guard(rcu) {
+		guard(irqsave)();
+		for (int i = 0; i < 2; i++) {
+			swap_test_set(mine[i], &swap_test_first);
+			swap_test_set(theirs[i], &swap_test_second);
+			local64_set(&mine[i]->count, 100 + i);
+			local64_set(&theirs[i]->count, 200 + i);
+		}
+		swap_test_set_waiting(mine[0], 3 * HOUR, HOUR);
+		swap_test_set_waiting(theirs[0], 7 * HOUR, 90 * HOUR);
+		swapped = perf_swap_try_oncpu(ctx, child->task);
+		for (int i = 0; i < 2; i++) {
+			counts[i] = local64_read(&mine[i]->count);
+			counts[2 + i] = local64_read(&theirs[i]->count);
+		}
+		lead = swap_test_end_waiting(mine[0]);
+		their_lead = swap_test_end_waiting(theirs[0]);
+		if (swapped)
+			perf_swap_try_oncpu(ctx, current);
+	}
+	KUNIT_EXPECT_TRUE(test, swapped);
+	for (int i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, counts[i], 200 + i);
+		KUNIT_EXPECT_EQ(test, counts[2 + i], 100 + i);
+	}
+	/* The one that is active runs on. */
+	KUNIT_EXPECT_GE(test, lead, 90 * HOUR);
+	KUNIT_EXPECT_LT(test, lead, 91 * HOUR);
+	KUNIT_EXPECT_GE(test, their_lead, HOUR);
+	KUNIT_EXPECT_LT(test, their_lead, 2 * HOUR);
+}
+
 static bool swap_test_exchange_locked(struct perf_ctx *a,
 				      struct perf_ctx *b)
 {
@@ -277,34 +488,50 @@ static bool swap_test_exchange_locked(struct perf_ctx *a,
 	/* As another CPU that has the lock; lockdep knows only this one. */
 	lockdep_off();
 	raw_spin_lock(&b->lock);
-	swapped = swap_test_exchange(a, b);
+	swapped = swap_test_exchange_pairs(a, b, NULL);
 	raw_spin_unlock(&b->lock);
 	lockdep_on();
 	return swapped;
 }
 
+/* An exchange that is refused leaves tasks and counts as they are. */
 static void swap_test_loaded_stays(struct kunit *test)
 {
 	struct perf_ctx *mine, *theirs;
 	bool to_loaded, from_loaded, locked;
 	struct test_task *child, *other;
+	struct perf_swap_pairs *pairs;
+	u64 before;
 
 	swap_test_open(test, NULL);
 	child = swap_test_fork(test);
 	other = swap_test_fork(test);
 	mine = perf_task_ctx(current);
 	theirs = perf_task_ctx(child->task);
+	swap_test_set(test_newest_event(theirs), &swap_test_second);
+	swap_test_end_equal(theirs);
+	swap_test_lock(mine, theirs);
+	pairs = perf_swap_find_pairs(mine, theirs);
+	KUNIT_EXPECT_NOT_NULL(test, pairs);
 	scoped_guard(irqsave) {
-		to_loaded = swap_test_exchange(theirs, mine);
-		from_loaded = swap_test_exchange(mine, theirs);
-		locked = swap_test_exchange_locked(perf_task_ctx(other->task),
+		before = local64_read(&test_newest_event(mine)->count);
+		to_loaded = swap_test_exchange_pairs(theirs, mine, pairs);
+		from_loaded = swap_test_exchange_pairs(mine, theirs, pairs);
+		/* Without SMP no other CPU can hold the lock. */
+		locked = IS_ENABLED(CONFIG_SMP) &&
+			 swap_test_exchange_locked(perf_task_ctx(other->task),
 						   theirs);
 	}
+	swap_test_unlock(mine, theirs);
+	kvfree(pairs);
 	KUNIT_EXPECT_FALSE(test, to_loaded);
 	KUNIT_EXPECT_FALSE(test, from_loaded);
 	KUNIT_EXPECT_FALSE(test, locked);
 	swap_test_expect_has(test, current, mine);
 	swap_test_expect_has(test, child->task, theirs);
+	swap_test_expect_own(test, test_newest_event(theirs), &swap_test_second);
+	KUNIT_EXPECT_EQ(test, local64_read(&test_newest_event(mine)->count),
+			before);
 }
 
 static bool swap_test_try(struct perf_ctx *ctx,
@@ -499,8 +726,11 @@ static void swap_test_move_ends(struct kunit *test)
 static struct kunit_case swap_test_cases[] = {
 	KUNIT_CASE(swap_test_switch_exchanges),
 	KUNIT_CASE(swap_test_unloaded_exchange),
+	KUNIT_CASE(swap_test_parted_exchange),
 	KUNIT_CASE(swap_test_siblings_exchange),
 	KUNIT_CASE(swap_test_waiting_exchange),
+	KUNIT_CASE(swap_test_promoted_exchange),
+	KUNIT_CASE(swap_test_switch_exchanges_group),
 	KUNIT_CASE(swap_test_loaded_stays),
 	KUNIT_CASE(swap_test_held_stays),
 	KUNIT_CASE(swap_test_lost_stays),

@@ -79,7 +79,8 @@ static void child_life(struct child *child)
 	child_finish();
 }
 
-static struct child start_child(void)
+/* The child does not have the descriptor @closed, unless that is -1. */
+static struct child start_child_without(int closed)
 {
 	struct child child;
 
@@ -91,9 +92,17 @@ static struct child start_child(void)
 	fflush(stdout);
 	child.pid = fork();
 	CHECK(child.pid >= 0, "fork: %s", strerror(errno));
-	if (!child.pid)
+	if (!child.pid) {
+		if (closed >= 0)
+			close(closed);
 		child_life(&child);
+	}
 	return child;
+}
+
+static struct child start_child(void)
+{
+	return start_child_without(-1);
 }
 
 static void tell(struct child *child, int calls)
@@ -291,15 +300,27 @@ static void exits_elsewhere(const struct kind *kind)
 	}
 }
 
+/* Expects a PERF_RECORD_READ of @pid with @calls. */
+static void expect_record(struct perf_ring *ring, pid_t pid, __u64 calls)
+{
+	struct perf_event_header *header = ring_find(ring, PERF_RECORD_READ);
+	const __u64 *body;
+
+	if (!header)
+		test_xfail("no record of a child that has exited");
+	body = record_body(header);
+	CHECK((__u32)body[0] == (__u32)pid, "of %u", (__u32)body[0]);
+	CHECK(body[1] == calls, "%llu of %llu calls",
+	      (unsigned long long)body[1], (unsigned long long)calls);
+}
+
 /* The count that a child leaves in a record is its own. */
 static void own_counts(void)
 {
 	static const struct kind kind = { .stat = true };
 	int round, leader, cpu = first_cpu(), turns;
-	struct perf_event_header *header;
 	struct perf_ring *ring;
 	struct child child;
-	const __u64 *body;
 
 	pin_to_cpu(cpu);
 	for (round = 0; round < ROUNDS; round++) {
@@ -310,16 +331,44 @@ static void own_counts(void)
 		if (round % 2)
 			close(join(&kind, leader, cpu));
 		end_child(&child);
-		header = ring_find(ring, PERF_RECORD_READ);
-		if (!header)
-			test_xfail("no record of a child that has exited");
-		body = record_body(header);
-		CHECK((__u32)body[0] == (__u32)child.pid, "of %u",
-		      (__u32)body[0]);
-		CHECK(body[1] == (__u64)turns * CALLS, "%llu of %d calls",
-		      (unsigned long long)body[1], turns * CALLS);
+		expect_record(ring, child.pid, turns * CALLS);
 		ring_unmap(ring);
 		close(leader);
+	}
+}
+
+/*
+ * This task sleeps when the child has made its calls, so it wakes up on an idle
+ * CPU, and has the child's context. Then an event is closed. It leads a group:
+ * its sibling becomes a leader, and has another place than in the copy.
+ */
+static void own_counts_after_close(void)
+{
+	static const struct kind kind = { .stat = true };
+	int round, first, counted, sibling, cpu = first_cpu(), turns;
+	struct perf_ring *ring;
+	struct child child;
+
+	pin_to_cpu(cpu);
+	for (round = 0; round < ROUNDS; round++) {
+		first = open_leader(&kind, cpu);
+		counted = open_leader(&kind, cpu);
+		sibling = join(&kind, first, cpu);
+		ring = ring_map(counted, RING_PAGES);
+		child = start_child_without(first);
+		turns = take_turns(&child) / (CALLS + 1) + 1;
+		make_calls(1);
+		tell(&child, CALLS);
+		usleep(20000);
+		wait_for(&child);
+		close(first);
+		end_child(&child);
+		expect_record(ring, child.pid, turns * CALLS);
+		expect(counted, turns * (CALLS + 1), "of both");
+		expect(sibling, turns * (CALLS + 1), "of both, sibling");
+		ring_unmap(ring);
+		close(sibling);
+		close(counted);
 	}
 }
 
@@ -579,6 +628,7 @@ static const struct test_of_kinds tests[] = {
 
 static const struct test_case others[] = {
 	{ "the child's own count", own_counts },
+	{ "the child's own count after a close", own_counts_after_close },
 	{ "a record of each child", one_record },
 	{ "nobody is kept", nobody_is_kept },
 	{ "an equal copy founds a family", equal_copy_founds },
