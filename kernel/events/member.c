@@ -80,6 +80,14 @@
 
 /* Which events can be shared. */
 
+/* A copy that is made of the event takes enable_on_exec from the eldest. */
+static bool member_waits_for_exec(const struct perf_event *event)
+{
+	return event->attr.enable_on_exec ||
+	       /* An exec may clear it meanwhile; nothing sets it again. */
+	       data_race(!!perf_event_eldest(event)->attr.enable_on_exec);
+}
+
 /*
  * May a copy of the event serve another task than the one it was made for? Not
  * if it waits for its task's exec, if it sends signals, if the PMU or the probe
@@ -89,8 +97,8 @@ static bool member_may_swap_event(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	if (!attr->inherit || attr->enable_on_exec || attr->remove_on_exec ||
-	    attr->sigtrap || !perf_swap_suits(event))
+	if (!attr->inherit || attr->remove_on_exec || attr->sigtrap ||
+	    member_waits_for_exec(event) || !perf_swap_suits(event))
 		return false;
 	if (event->attach_state & PERF_ATTACH_TASK_DATA ||
 	    is_exclusive_pmu(event->pmu) || has_aux(event) ||
@@ -260,11 +268,16 @@ static int member_fork_copying(struct perf_ctx *own,
 		.task		= child,
 		.clone_flags	= clone_flags,
 	};
+	/*
+	 * Asked first: if the eldest's task execs meanwhile, the copy waits for
+	 * an exec, and the eldest does not any more.
+	 */
+	bool may_swap = member_may_all(own, member_may_swap_event);
 	int err = perf_inherit_copy(&to, own);
 
 	if (!to.ctx)
 		return err;
-	if (!err && member_may_all(own, member_may_swap_event))
+	if (!err && may_swap)
 		perf_swap_mark_equal(own, to.ctx);
 	perf_ctx_put(to.ctx);
 	return err;

@@ -635,6 +635,34 @@ static void member_test_sharing(struct kunit *test)
 		member_test_expect_kind(test, nr);
 }
 
+/*
+ * A task has exec'd, and its copy no longer waits. The eldest does, and so the
+ * copies that the task's children get: their contexts stay with them.
+ */
+static void member_test_waits_for_exec(struct kunit *test)
+{
+	static const struct member_test_kind kind = { .attr.enable_on_exec = 1 };
+	struct perf_event *event = member_test_open_kind(test, &kind);
+	struct test_task *child = test_task_fork(test, test_task_fork_child);
+	struct task_struct *task;
+	struct perf_event *copy;
+
+	child->child = test_task_make(test, NULL);
+	test_newest_event(perf_task_ctx(child->task))->attr.enable_on_exec = 0;
+	test_task_act(child);
+	task = child->child->task;
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	KUNIT_EXPECT_NULL(test, test_task_family(child->task));
+	KUNIT_EXPECT_NULL(test, test_task_family(task));
+	KUNIT_EXPECT_EQ(test, perf_task_ctx(child->task)->equal, 0);
+	KUNIT_EXPECT_EQ(test, perf_task_ctx(task)->equal, 0);
+	copy = test_newest_event(perf_task_ctx(task));
+	KUNIT_EXPECT_TRUE(test, copy->attr.enable_on_exec);
+	test_task_finish(child->child);
+	test_task_end(test, child);
+	perf_event_release_kernel(event);
+}
+
 /* A context with an event that is not inherited stays with its task. */
 static void member_test_not_inherited(struct kunit *test)
 {
@@ -791,6 +819,7 @@ static void member_test_leaves(struct kunit *test)
 
 static struct kunit_case member_test_cases[] = {
 	KUNIT_CASE(member_test_sharing),
+	KUNIT_CASE(member_test_waits_for_exec),
 	KUNIT_CASE(member_test_not_inherited),
 	KUNIT_CASE(member_test_pool_cannot_grow),
 	KUNIT_CASE(member_test_see),
