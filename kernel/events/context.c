@@ -144,7 +144,7 @@ EXPORT_SYMBOL_GPL(perf_assert_event_ctx);
 
 /**
  * perf_ctx_init() - initialise a context
- * @ctx: zeroed memory
+ * @ctx: zeroed memory; of a struct perf_cpu_context, if it belongs to a CPU
  * @cpu: CPU that it belongs to, -1 for a task's context
  *
  * Context: task.
@@ -156,11 +156,12 @@ void perf_ctx_init(struct perf_ctx *ctx, int cpu)
 	if (cpu >= 0) {
 		lockdep_set_class(&ctx->mutex, &perf_cpu_ctx_mutex_key);
 		lockdep_set_class(&ctx->lock, &perf_cpu_ctx_lock_key);
+		ctx->of_cpu = true;
+		container_of(ctx, struct perf_cpu_context, ctx)->cpu = cpu;
 	}
 	INIT_LIST_HEAD(&ctx->pmu_ctx_list);
 	INIT_LIST_HEAD(&ctx->event_list);
 	refcount_set(&ctx->refcount, 1);
-	ctx->cpu = cpu;
 	ctx->loaded_cpu = PERF_CPU_NONE;
 	/* Contexts of CPUs are never freed. */
 	if (cpu < 0)
@@ -536,10 +537,10 @@ struct perf_pmu_ctx *
 perf_epc_get(struct pmu *pmu, struct perf_ctx *ctx, bool task_data)
 {
 	struct perf_pmu_ctx *epc;
-	int err;
+	int cpu = perf_ctx_cpu(ctx), err;
 
-	if (ctx->cpu >= 0) {
-		epc = &per_cpu_ptr(pmu->cpu_pmu_context, ctx->cpu)->epc;
+	if (cpu >= 0) {
+		epc = &per_cpu_ptr(pmu->cpu_pmu_context, cpu)->epc;
 		return perf_epc_link(ctx, pmu, epc);
 	}
 	epc = perf_epc_get_task(pmu, ctx);

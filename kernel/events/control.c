@@ -1033,7 +1033,7 @@ static void perf_control_give_event(struct perf_ctx *ctx,
 	struct perf_ctx *old = perf_event_ctx(event);
 
 	list_del_init(&event->migrate_entry);
-	event->cpu = ctx->cpu;
+	event->cpu = perf_ctx_cpu(ctx);
 	event->pmu_ctx = &perf_epc_get(pmu, ctx, false)->pub;
 	perf_control_install(ctx, event);
 	perf_ctx_put(old);

@@ -6,7 +6,7 @@
 #include "types.h"
 
 /*
- * State of a context. It follows from cpu, task, family and loaded_cpu; the
+ * State of a context. It follows from of_cpu, task, family and loaded_cpu; the
  * last two change by perf_ctx_set_loaded_locked() and
  * perf_ctx_set_family_locked().
  */
@@ -25,7 +25,7 @@ enum perf_ctx_state {
 static inline enum perf_ctx_state
 perf_ctx_state(const struct perf_ctx *ctx)
 {
-	if (ctx->cpu >= 0)
+	if (ctx->of_cpu)
 		return ctx->loaded_cpu == PERF_CPU_NONE ? PERF_CTX_OFFLINE :
 							  PERF_CTX_ONLINE;
 	if (ctx->loaded_cpu != PERF_CPU_NONE)
