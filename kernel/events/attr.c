@@ -134,11 +134,12 @@ bool perf_attr_shows_all(void)
  */
 void perf_attr_leave_out(struct perf_event_attr *attr)
 {
-	bool guarded = READ_ONCE(sysctl_perf_event_paranoid) >= 2;
+	bool guarded;
 
 	/* An event that counts the kernel was checked before. */
 	if (!attr->ksymbol || !attr->exclude_kernel)
 		return;
+	guarded = READ_ONCE(sysctl_perf_event_paranoid) >= 2;
 	if ((guarded && !perf_attr_is_perfmon()) ||
 	    security_perf_event_open(PERF_SECURITY_KERNEL))
 		attr->ksymbol = 0;

@@ -13,13 +13,14 @@
  *
  * Contexts: task.
  *
- * Lifetime: the mutexes below keep events and copies. perf_batch_owned() has a
- * reference on the event that it works on.
+ * Lifetime: the mutexes below keep events and copies. perf_batch_owned() has
+ * references on the events that it has looked up in one context, and on the last
+ * one before them.
  *
  * Locking: ctx->mutex of the opened events, then the child_mutex of each event.
  * Several child_mutexes nest only under that one ctx->mutex, so their order
- * does not matter. A call for all events of an owner holds the child_mutex of
- * one event only; the later events that it visits have the same ctx->mutex.
+ * does not matter. A call for all events of an owner holds one child_mutex
+ * at most; the later events that it visits have the same ctx->mutex.
  *
  * Race, a fork copies an event of a group that is being enabled:
  *  1. the fork has the child_mutex of the event's eldest, reads OFF from the
@@ -456,16 +457,22 @@ static void perf_batch_owned_copies(struct perf_event *event,
 		perf_batch_owned_call(child, args);
 }
 
+/* Events that one look-up returns. */
+#define PERF_BATCH_OWNED	8
+
 /*
- * The list is in the order of the numbers. An event that was closed meanwhile has lost
- * its place there.
+ * The list is in the order of the numbers. An event that was closed meanwhile has
+ * lost its place there.
  *
- * Return: the owned event after @event, with a reference; the first if that is %NULL;
- * %NULL at the end.
+ * Return: the number of @events, each with a reference: those that follow @after,
+ * or the first ones if that is %NULL, as far as they are in one context.
  */
-static struct perf_event *perf_batch_next_owned(struct perf_event *event)
+static unsigned int perf_batch_get_owned(struct perf_event *after,
+					 struct perf_event **events)
 {
-	u64 last = event ? event->id : 0;
+	struct perf_event *event = after;
+	u64 last = after ? after->id : 0;
+	unsigned int nr = 0;
 
 	guard(mutex)(&current->perf_event_mutex);
 	if (!event || !event->owner)
@@ -475,11 +482,37 @@ static struct perf_event *perf_batch_next_owned(struct perf_event *event)
 				     owner_entry) {
 		if (event->id <= last)
 			continue;
+		if (nr == PERF_BATCH_OWNED ||
+		    (nr && READ_ONCE(event->ctx) != READ_ONCE(events[0]->ctx)))
+			break;
 		/* It has the reference of its file. */
 		perf_event_get_ref(event);
-		return event;
+		events[nr++] = event;
 	}
-	return NULL;
+	return nr;
+}
+
+/*
+ * Handles the first event, and those after it until one has left its context.
+ * Return: the last event that was handled.
+ */
+static struct perf_event *
+perf_batch_owned_same_ctx(struct perf_event **events, unsigned int nr,
+			  struct perf_batch_owned_args *args)
+{
+	struct perf_ctx *ctx = perf_event_ctx_lock(events[0]);
+	unsigned int i = 0;
+
+	args->mutexed = ctx;
+	do {
+		args->first = events[i]->id;
+		if (perf_batch_is_single(events[i]))
+			perf_batch_owned_call(events[i], args);
+		else
+			perf_batch_owned_copies(events[i], args);
+	} while (++i < nr && perf_ctx_of(READ_ONCE(events[i]->ctx)) == ctx);
+	perf_event_ctx_unlock(events[0], ctx);
+	return events[i - 1];
 }
 
 /**
@@ -489,29 +522,29 @@ static struct perf_event *perf_batch_next_owned(struct perf_event *event)
  * Breakpoints take the perf_event_mutex of their task inside of a context's mutex,
  * so it is not held during the calls.
  *
- * Context: task, may sleep; takes current->perf_event_mutex; then, for one event
- * after the other, the mutex of its context and its child_mutex.
+ * Context: task, may sleep; takes current->perf_event_mutex; then the mutex of one
+ * context after the other, and in it the child_mutex of events with copies.
  */
 void perf_batch_owned(enum perf_batch_op op)
 {
-	/* A call fills in as many of @leaders as it reads. */
+	/* Only what was filled in is read. */
 	struct perf_batch_owned_args args __uninitialized;
-	struct perf_event *event = NULL, *last;
-	struct perf_ctx *ctx;
+	struct perf_event *events[PERF_BATCH_OWNED] __uninitialized;
+	/* The last event that was handled; its successors are found from it. */
+	struct perf_event *after = NULL;
+	unsigned int nr;
 
 	args.owner = current;
 	args.op = op;
-	while (true) {
-		last = event;
-		event = perf_batch_next_owned(last);
-		if (last)
-			perf_event_put(last);
-		if (!event)
-			break;
-		args.first = event->id;
-		ctx = perf_event_ctx_lock(event);
-		args.mutexed = ctx;
-		perf_batch_owned_copies(event, &args);
-		perf_event_ctx_unlock(event, ctx);
+	while ((nr = perf_batch_get_owned(after, events))) {
+		if (after)
+			perf_event_put(after);
+		after = perf_batch_owned_same_ctx(events, nr, &args);
+		while (nr--) {
+			if (events[nr] != after)
+				perf_event_put(events[nr]);
+		}
 	}
+	if (after)
+		perf_event_put(after);
 }

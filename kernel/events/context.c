@@ -657,18 +657,18 @@ struct perf_ctx *perf_event_ctx_lock_nested(struct perf_event *event,
 					    int nesting)
 {
 	struct perf_ctx *ctx;
+	bool found;
 
 	for (;;) {
 		scoped_guard(rcu) {
 			ctx = perf_ctx_of(READ_ONCE(event->ctx));
-			if (!perf_ctx_tryget(ctx))
-				ctx = NULL;
+			found = perf_ctx_tryget(ctx);
 		}
-		if (!ctx)
+		if (unlikely(!found))
 			continue;
 		perf_debug_sleep();
 		mutex_lock_nested(&ctx->mutex, nesting);
-		if (perf_event_ctx(event) == ctx)
+		if (likely(perf_event_ctx(event) == ctx))
 			return ctx;
 		mutex_unlock(&ctx->mutex);
 		perf_ctx_put(ctx);

@@ -488,41 +488,50 @@ void perf_control_reset_locked(struct perf_event *event)
 struct perf_control_read_args {
 	struct perf_event		*event;
 	bool				group;
-	struct perf_control_times	times;
+	struct perf_control_times	*times;
 };
 
-static void perf_control_read_event(struct perf_event *event)
+/**
+ * perf_control_read_locked() - bring an event's count and times up to date
+ * @event: event of a context that is loaded here or nowhere, clock up to date
+ *
+ * Context: ctx->lock, interrupts off.
+ */
+void perf_control_read_locked(struct perf_event *event)
 {
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	perf_event_time_update(event);
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
 		event->pmu->read(event);
 }
 
 /**
- * perf_control_read_locked() - bring an event's count and times up to date
- * @event: event of a context that is loaded here or nowhere, clock up to date
- * @group: the counts of its siblings as well; @event is the leader
+ * perf_control_read_group_locked() - bring a group's counts up to date
+ * @leader: leader of a context that is loaded here or nowhere, clock up to date
+ *
+ * The leader's times are brought up to date as well.
  *
  * Context: ctx->lock, interrupts off.
  * Return: 0, or the PMU's error if it cannot read the group.
  */
-int perf_control_read_locked(struct perf_event *event, bool group)
+int perf_control_read_group_locked(struct perf_event *leader)
 {
 	struct perf_event *sibling;
 	struct pmu *pmu;
 
-	lockdep_assert_held(&perf_event_ctx(event)->lock);
-	perf_event_time_update(event);
-	if (event->state != PERF_EVENT_STATE_ACTIVE)
-		return 0;
-	if (!group) {
-		perf_control_read_event(event);
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	/* A leader that has ended has no PMU context. */
+	if (leader->state != PERF_EVENT_STATE_ACTIVE) {
+		perf_event_time_update(leader);
 		return 0;
 	}
-	pmu = perf_event_pmu_ctx(event)->pmu;
+	pmu = perf_event_pmu_ctx(leader)->pmu;
 	perf_pmu_start_read(pmu);
-	perf_control_read_event(event);
-	for_each_sibling_event(sibling, event)
-		perf_control_read_event(sibling);
+	perf_control_read_locked(leader);
+	for_each_sibling_event(sibling, leader) {
+		if (sibling->state == PERF_EVENT_STATE_ACTIVE)
+			sibling->pmu->read(sibling);
+	}
 	return perf_pmu_commit_read(pmu);
 }
 
@@ -531,12 +540,15 @@ static int perf_control_read_remote(struct perf_ctx *ctx,
 {
 	struct perf_control_read_args *args = arg;
 	struct perf_event *event = args->event;
-	int err;
+	int err = 0;
 
 	perf_ctx_clock_update_locked(ctx);
-	err = perf_control_read_locked(event, args->group);
-	args->times.enabled = event->total_time_enabled;
-	args->times.running = event->total_time_running;
+	if (args->group)
+		err = perf_control_read_group_locked(event);
+	else
+		perf_control_read_locked(event);
+	args->times->enabled = event->total_time_enabled;
+	args->times->running = event->total_time_running;
 	return err;
 }
 
@@ -613,24 +625,31 @@ static int perf_control_read_call(struct perf_control_read_args *args)
 void perf_control_read(struct perf_event *event,
 		       struct perf_control_times *times)
 {
-	struct perf_control_read_args args = { .event = event };
+	struct perf_control_read_args args = {
+		.event	= event,
+		.times	= times,
+	};
 
 	perf_control_read_call(&args);
-	*times = args.times;
 }
 
 /**
  * perf_control_read_group() - bring a group's counts up to date
- * @leader: group leader; its times as well
+ * @leader: group leader
+ *
+ * The leader's times are brought up to date as well.
  *
  * Context: task, ctx->mutex or the eldest's child_mutex.
  * Return: 0, or the PMU's error if it cannot read the group.
  */
 int perf_control_read_group(struct perf_event *leader)
 {
+	/* The caller reads the leader's times with the counts, under the lock. */
+	struct perf_control_times times;
 	struct perf_control_read_args args = {
 		.event	= leader,
 		.group	= true,
+		.times	= &times,
 	};
 
 	return perf_control_read_call(&args);

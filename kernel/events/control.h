@@ -39,7 +39,8 @@ int perf_control_read_group(struct perf_event *leader);
 void perf_control_exec(struct perf_ctx *ctx);
 
 /* The same where the context is loaded, or anywhere if it is not; ctx->lock. */
-int perf_control_read_locked(struct perf_event *event, bool group);
+void perf_control_read_locked(struct perf_event *event);
+int perf_control_read_group_locked(struct perf_event *leader);
 bool perf_control_enable_locked(struct perf_event *event);
 void perf_control_retry_locked(struct perf_cpu_context *cpuctx,
 			       struct perf_event *leader);

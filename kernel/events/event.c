@@ -405,11 +405,13 @@ static struct perf_event *event_new(const struct perf_event_spec *spec)
 	event->cpu = spec->cpu;
 	event->oncpu = -1;
 	event->group_leader = spec->group_leader ?: event;
-	if (parent)
+	event->clock = local_clock;
+	if (parent) {
 		perf_event_get_ref(parent);
-	event->parent = parent;
-	event->event_caps = parent ? parent->event_caps : 0;
-	event->clock = parent ? parent->clock : local_clock;
+		event->parent = parent;
+		event->event_caps = parent->event_caps;
+		event->clock = parent->clock;
+	}
 	if (spec->task) {
 		event->attach_state = PERF_ATTACH_TASK;
 		event->hw.target = get_task_struct(spec->task);

@@ -397,9 +397,12 @@ static unsigned int perf_ioctl_number(unsigned int cmd)
 
 static const struct perf_ioctl *perf_ioctl_look_up(unsigned int cmd)
 {
-	for (int i = 0; i < ARRAY_SIZE(perf_ioctls); i++) {
-		if (perf_ioctls[i].cmd == cmd)
-			return &perf_ioctls[i];
+	const struct perf_ioctl *ioctl;
+
+	for (ioctl = perf_ioctls; ioctl < perf_ioctls + ARRAY_SIZE(perf_ioctls);
+	     ioctl++) {
+		if (ioctl->cmd == cmd)
+			return ioctl;
 	}
 	return NULL;
 }

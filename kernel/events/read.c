@@ -65,33 +65,27 @@ static u64 perf_read_running(const struct perf_event *event)
 	       atomic64_read(&event->child_total_time_running);
 }
 
-static u64 perf_read_add_one(struct perf_event *event, u64 *enabled,
-			     u64 *running)
-{
-	struct perf_control_times times;
-
-	perf_control_read(event, &times);
-	*enabled += times.enabled +
-		    atomic64_read(&event->child_total_time_enabled);
-	*running += times.running +
-		    atomic64_read(&event->child_total_time_running);
-	return perf_read_count(event);
-}
-
 static u64 perf_read_with_copies(struct perf_event *event, u64 *enabled,
 				 u64 *running)
 {
+	struct perf_control_times sum = { }, times;
 	struct perf_event *child;
 	u64 total;
 
-	*enabled = 0;
-	*running = 0;
 	guard(mutex)(&event->child_mutex);
 	perf_swap_hold_counts(event);
-	total = perf_read_add_one(event, enabled, running);
-	list_for_each_entry(child, &event->child_list, child_list)
-		total += perf_read_add_one(child, enabled, running);
+	perf_control_read(event, &sum);
+	total = perf_read_count(event);
+	list_for_each_entry(child, &event->child_list, child_list) {
+		perf_control_read(child, &times);
+		sum.enabled += times.enabled;
+		sum.running += times.running;
+		/* Copies of copies are listed at the eldest: no child_count. */
+		total += local64_read(&child->count);
+	}
 	perf_swap_release_counts(event);
+	*enabled = sum.enabled + atomic64_read(&event->child_total_time_enabled);
+	*running = sum.running + atomic64_read(&event->child_total_time_running);
 	return total;
 }
 
@@ -292,10 +286,10 @@ static bool perf_read_here_locked(struct perf_event *event,
 			return false;
 		memset(values, 0, event->read_size);
 		values[0] = leader->nr_siblings + 1;
-		return !perf_control_read_locked(leader, true) &&
+		return !perf_control_read_group_locked(leader) &&
 		       !perf_read_add_group_locked(leader, format, values + 1);
 	}
-	perf_control_read_locked(event, false);
+	perf_control_read_locked(event);
 	perf_read_fill_single(event, values, perf_read_count(event),
 			      event->total_time_enabled,
 			      event->total_time_running);
@@ -313,21 +307,24 @@ static size_t perf_read_here(struct perf_event *event, u64 *values, size_t size)
 	struct perf_ctx *ctx;
 	int cpu;
 
+	if (event->attr.inherit)
+		return 0;
 	/* With interrupts off RCU keeps a context that the event leaves. */
-	guard(irqsave)();
+	guard(irq)();
 	ctx = perf_ctx_of(READ_ONCE(event->ctx));
 	guard(raw_spinlock)(&ctx->lock);
 	cpu = ctx->loaded_cpu;
 	if (!perf_read_is_attached_locked(event, ctx) ||
-	    event->read_size > size || event->attr.inherit ||
+	    event->read_size > size ||
 	    event->state < PERF_EVENT_STATE_OFF ||
 	    (cpu != PERF_CPU_NONE && cpu != smp_processor_id()))
 		return 0;
 	return perf_read_here_locked(event, ctx, values) ? event->read_size : 0;
 }
 
-static ssize_t perf_read_slowly(struct perf_event *event, char __user *buf,
-				size_t count)
+/* Out of line, so that perf_read() saves fewer registers. */
+static noinline ssize_t perf_read_slowly(struct perf_event *event,
+					 char __user *buf, size_t count)
 {
 	struct perf_ctx *ctx = perf_event_ctx_lock(event);
 	ssize_t ret = perf_read_mutexed(event, buf, count);

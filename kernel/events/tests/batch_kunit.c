@@ -538,13 +538,18 @@ static void batch_test_owned_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, second->state, ACTIVE);
 }
 
+/* More events than one look-up returns, by threes on the first and last CPU. */
 static void batch_test_owned_many(struct kunit *test)
 {
+	int cpu[2] = { cpumask_first(cpu_online_mask),
+		       cpumask_last(cpu_online_mask) };
+	int cpus = cpu[0] == cpu[1] ? 1 : 2, active = 0;
 	struct perf_event *event[NR_MANY];
-	int active = 0;
+	struct fake_pmu_spec spec = { };
 
 	for (int i = 0; i < NR_MANY; i++) {
-		event[i] = batch_test_open(test, NULL);
+		spec.cpu = cpu[i / 3 % 2];
+		event[i] = fake_pmu_open(test, &fake, &spec);
 		batch_test_own(event[i]);
 	}
 	batch_test_dirty_stack();
@@ -556,8 +561,9 @@ static void batch_test_owned_many(struct kunit *test)
 	for (int i = 0; i < NR_MANY; i++) {
 		KUNIT_EXPECT_GT(test, event[i]->state, OFF);
 		active += event[i]->state == ACTIVE;
+		KUNIT_EXPECT_EQ(test, 1, atomic_long_read(&event[i]->refcount));
 	}
-	KUNIT_EXPECT_EQ(test, active, FAKE_PMU_COUNTERS);
+	KUNIT_EXPECT_EQ(test, active, cpus * FAKE_PMU_COUNTERS);
 }
 
 static struct kunit_case batch_test_cases[] = {

@@ -299,6 +299,9 @@ static void control_read_test_removed_leader(struct kunit *test)
 		perf_control_remove(leader, PERF_EVENT_STATE_EXIT, 0);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(leader->state), PERF_EVENT_STATE_EXIT);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(sibling->state), INACTIVE);
+	/* It has no PMU context, and its group can still be read. */
+	KUNIT_EXPECT_NULL(test, leader->pmu_ctx);
+	KUNIT_EXPECT_EQ(test, perf_control_read_group(leader), 0);
 }
 
 /* Exec. */

@@ -374,6 +374,35 @@ static void waiting_child(void *arg)
 	touch_pages(FAULTS);
 }
 
+/* The leader and its sibling have ended, and keep their values. */
+static void group_of_exited_task(void)
+{
+	const __u64 format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | FORMAT_TIMES;
+	struct perf_event_attr attr = sw_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct read_values got, again;
+	struct helper child;
+	int leader, sibling;
+
+	child = helper_start(waiting_child, NULL);
+	attr.disabled = 0;
+	attr.read_format = format;
+	leader = open_on(&attr, child.pid, -1, -1);
+	sibling = open_on(&attr, child.pid, -1, leader);
+	helper_go(&child);
+	helper_join(&child);
+	got = read_all(leader, format);
+	CHECK(got.nr == 2, "%llu events", (unsigned long long)got.nr);
+	CHECK(got.event[0].value >= FAULTS && got.event[1].value >= FAULTS,
+	      "%llu and %llu faults", (unsigned long long)got.event[0].value,
+	      (unsigned long long)got.event[1].value);
+	check_times(&got, format);
+	again = read_all(sibling, format);
+	CHECK(!memcmp(&again, &got, sizeof(got)),
+	      "the sibling shows other values");
+	close(sibling);
+	close(leader);
+}
+
 static void expect_other_shape(int fd, const char *what)
 {
 	char buf[256];
@@ -464,6 +493,7 @@ static const struct test_case cases[] = {
 	{ "group shrinks", group_shrinks },
 	{ "group grows after a fork: ECHILD", group_grows_after_fork },
 	{ "group shrinks after a clone", group_shrinks_after_clone },
+	{ "group of a task that has exited", group_of_exited_task },
 	{ "buffer too short", short_buffer },
 	{ "buffer too short for the group", short_group_buffer },
 	{ "bad buffer", bad_buffer },
