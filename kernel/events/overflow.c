@@ -467,6 +467,10 @@ static bool perf_overflow_may_show(const struct perf_event *event,
 	return user_mode(regs);
 }
 
+/* Reasons to stop the event. */
+#define PERF_OVERFLOW_FAST	1	/* the rate is too high, unless the handler ends that */
+#define PERF_OVERFLOW_LIMIT	2	/* the limit is reached */
+
 /* True for the overflow that uses up the limit of PERF_EVENT_IOC_REFRESH. */
 static bool perf_overflow_count_down(struct perf_event *event)
 {
@@ -495,20 +499,25 @@ static noinline void perf_overflow_queue_signal(struct perf_event *event,
 		perf_event_get_ref(event);
 }
 
-/* Return: true when the limit is reached. */
-static bool perf_overflow_report(struct perf_event *event,
-				 struct perf_sample_data *data,
-				 struct pt_regs *regs)
+/*
+ * @stop: the reasons until now; one word for all needs one register only.
+ * Return: @stop, with PERF_OVERFLOW_LIMIT when the limit is reached.
+ */
+static unsigned int perf_overflow_report(struct perf_event *event,
+					 struct perf_sample_data *data,
+					 struct pt_regs *regs,
+					 unsigned int stop)
 {
 	perf_overflow_handler_t handler;
-	bool stop;
 	u64 addr = 0;
 
 	if (!perf_overflow_bpf_keeps(event, data, regs))
-		return false;
+		return stop;
 
 	WRITE_ONCE(event->pending_kill, POLL_IN);
-	stop = perf_overflow_count_down(event);
+	if (unlikely(atomic_read(&event->event_limit)) &&
+	    perf_overflow_count_down(event))
+		stop |= PERF_OVERFLOW_LIMIT;
 
 	if (event->attr.sigtrap) {
 		if (data->sample_flags & PERF_SAMPLE_ADDR &&
@@ -543,7 +552,7 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 			   struct perf_sample_data *data,
 			   struct pt_regs *regs, bool throttle)
 {
-	bool fast, stop;
+	unsigned int stop;
 
 	perf_assert_irqs_disabled_nmi();
 
@@ -551,7 +560,8 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 	if (unlikely(!is_sampling_event(event)))
 		return 0;
 
-	fast = perf_throttle_account_nmi(event, throttle);
+	stop = perf_throttle_account_nmi(event, throttle) ?
+	       PERF_OVERFLOW_FAST : 0;
 	if (unlikely(READ_ONCE(event->pending_disable))) {
 		/* The work does nothing if it runs while the event is parked. */
 		perf_pending_disable(event);
@@ -561,12 +571,12 @@ int perf_overflow_emit_nmi(struct perf_event *event,
 	/* A trace is paused before the sample, and resumed after it. */
 	if (unlikely(event->attr.aux_pause))
 		perf_aux_set_paused(event, true);
-	stop = perf_overflow_report(event, data, regs);
+	stop = perf_overflow_report(event, data, regs, stop);
 	if (unlikely(event->attr.aux_resume))
 		perf_aux_set_paused(event, false);
-	if (likely(!fast))
-		return stop;
-	return stop || perf_throttle_holds_nmi(event);
+	if (likely(!stop))
+		return 0;
+	return stop & PERF_OVERFLOW_LIMIT || perf_throttle_holds_nmi(event);
 }
 
 /**

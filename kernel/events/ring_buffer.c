@@ -227,9 +227,9 @@ static __always_inline bool perf_rb_has_room(const struct perf_buffer *rb,
 }
 
 static __always_inline void perf_rb_seek(struct perf_output_handle *handle,
+					 const struct perf_buffer *rb,
 					 unsigned long position)
 {
-	struct perf_buffer *rb = handle->rb;
 	unsigned long run_size = 1UL << rb->run_shift;
 
 	handle->page = (position >> rb->run_shift) & (rb->nr_runs - 1);
@@ -252,14 +252,15 @@ static __always_inline void perf_rb_check_watermark(struct perf_buffer *rb,
 }
 
 /*
- * Moves head over @size bytes and points @handle at them.
+ * Moves head over @size bytes and points @handle at them. The atomic operation
+ * makes the compiler forget @handle->rb, so the caller passes @rb.
  * Return: false if there is no room; @tail is the tail that was used.
  */
 static __always_inline bool perf_rb_reserve(struct perf_output_handle *handle,
+					    struct perf_buffer *rb,
 					    unsigned int size, bool backward,
 					    unsigned long *tail)
 {
-	struct perf_buffer *rb = handle->rb;
 	unsigned long old = local_read(&rb->head);
 	unsigned long new;
 
@@ -270,7 +271,7 @@ static __always_inline bool perf_rb_reserve(struct perf_output_handle *handle,
 	} while (!local_try_cmpxchg(&rb->head, &old, new));
 
 	perf_rb_check_watermark(rb, backward ? -new : new);
-	perf_rb_seek(handle, backward ? new : old);
+	perf_rb_seek(handle, rb, backward ? new : old);
 	return true;
 }
 
@@ -378,7 +379,8 @@ static __always_inline int perf_rb_begin_rcu(struct perf_output_handle *handle,
 		size += perf_rb_lost_size(event);
 
 	perf_rb_enter(handle);
-	if (unlikely(!perf_rb_reserve(handle, size, backward, &tail)))
+	if (unlikely(!perf_rb_reserve(handle, rb, size, backward,
+				      &tail)))
 		return perf_rb_turn_away(handle, backward, tail);
 	if (unlikely(lost))
 		perf_rb_emit_lost(handle, data);

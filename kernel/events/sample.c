@@ -692,14 +692,15 @@ sample_put_lead(void *to, const struct perf_event_header *header,
 }
 
 /* A page ends within the leading words. */
-static noinline void sample_split_lead(const struct perf_sample_record *record,
+static noinline void sample_split_lead(struct perf_output_handle *handle,
+				       const struct perf_event_header *header,
+				       const struct perf_sample_data *data,
 				       u32 bytes)
 {
 	u64 words[SAMPLE_LEAD_WORDS];
 
-	sample_put_lead(words, record->header, record->data,
-			record->data->type);
-	perf_rb_write(record->handle, words, bytes);
+	sample_put_lead(words, header, data, data->type);
+	perf_rb_write(handle, words, bytes);
 }
 
 static noinline void sample_emit_late(const struct perf_sample_record *record)
@@ -725,12 +726,6 @@ static __always_inline void sample_write(struct perf_output_handle *handle,
 					 struct perf_sample_data *data,
 					 struct perf_event *event)
 {
-	const struct perf_sample_record record = {
-		.handle = handle,
-		.header = header,
-		.data = data,
-		.event = event,
-	};
 	u64 type = data->type;
 	u32 lead = sizeof(*header) +
 		   hweight64(type & SAMPLE_LEAD_MASK) * sizeof(u64);
@@ -742,9 +737,14 @@ static __always_inline void sample_write(struct perf_output_handle *handle,
 	if (likely(span))
 		sample_put_lead(span, header, data, type);
 	else
-		sample_split_lead(&record, lead);
+		sample_split_lead(handle, header, data, lead);
 	if (type & ~(u64)SAMPLE_LEAD_MASK)
-		sample_emit_rest(&record);
+		sample_emit_rest(&(const struct perf_sample_record) {
+			.handle = handle,
+			.header = header,
+			.data = data,
+			.event = event,
+		});
 
 	perf_rb_count_sample(handle);
 }

@@ -1106,7 +1106,7 @@ void __perf_event_task_sched_out(struct task_struct *task,
 	lockdep_assert_irqs_disabled();
 	if (perf_sched_cb_is_wanted())
 		perf_sched_cb_cpu(task, false);
-	if (perf_side_wants_switch())
+	if (perf_side_wanted(PERF_SIDE_SWITCH))
 		perf_side_switch(task, next, false);
 	ctx = this_cpu_read(perf_cpu_context.task_ctx);
 	if (!ctx)
@@ -1150,7 +1150,7 @@ void __perf_event_task_sched_in(struct task_struct *prev,
 	else if (ctx || perf_task_ctx(task))
 		perf_sched_reload_oncpu();
 
-	if (perf_side_wants_switch())
+	if (perf_side_wanted(PERF_SIDE_SWITCH))
 		perf_side_switch(task, prev, true);
 	if (perf_sched_cb_is_wanted())
 		perf_sched_cb_cpu(task, true);

@@ -3,9 +3,33 @@
 #ifndef _KERNEL_EVENTS_SIDEBAND_H
 #define _KERNEL_EVENTS_SIDEBAND_H
 
+#include <linux/atomic.h>
 #include "types.h"
 
 struct cgroup;
+
+/* Records that events may want; the events are counted per kind. */
+enum perf_side_want {
+	PERF_SIDE_TASK,
+	PERF_SIDE_COMM,
+	PERF_SIDE_MMAP,
+	PERF_SIDE_BUILD_ID,
+	PERF_SIDE_NAMESPACES,
+	PERF_SIDE_SWITCH,
+	PERF_SIDE_KSYMBOL,
+	PERF_SIDE_BPF,
+	PERF_SIDE_TEXT_POKE,
+	PERF_SIDE_CGROUP,
+	PERF_SIDE_NR,
+};
+
+extern atomic_t perf_side_wants[PERF_SIDE_NR];
+
+/* Does any event want records of this kind? One load; usually false. */
+static inline bool perf_side_wanted(enum perf_side_want want)
+{
+	return unlikely(atomic_read(&perf_side_wants[want]));
+}
 
 /*
  * An event that asks for side-band records is counted per kind and, unless it
@@ -15,8 +39,7 @@ struct cgroup;
 void perf_side_account(struct perf_event *event);
 void perf_side_unaccount(struct perf_event *event);
 
-/* Does any event want PERF_RECORD_SWITCH? Switch path, runqueue lock held. */
-bool perf_side_wants_switch(void);
+/* Call it only if PERF_SIDE_SWITCH is wanted. Switch path, runqueue lock held. */
 void perf_side_switch(struct task_struct *task, struct task_struct *other,
 		      bool in);
 

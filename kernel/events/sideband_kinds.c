@@ -352,17 +352,6 @@ void perf_event_fork(struct task_struct *task)
 }
 
 /**
- * perf_side_wants_switch() - check whether any event wants task switches
- *
- * Context: any.
- * Return: true if perf_side_switch() has events to notify.
- */
-bool perf_side_wants_switch(void)
-{
-	return perf_side_wanted(PERF_SIDE_SWITCH);
-}
-
-/**
  * perf_side_switch() - report a task switch, once for each side of it
  * @task: the current task, which starts or stops running here
  * @other: the task that ran before it or runs after it

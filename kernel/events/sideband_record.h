@@ -3,23 +3,7 @@
 #ifndef _KERNEL_EVENTS_SIDEBAND_RECORD_H
 #define _KERNEL_EVENTS_SIDEBAND_RECORD_H
 
-#include <linux/atomic.h>
-#include "types.h"
-
-/* Records that events may want; the events are counted per kind. */
-enum perf_side_want {
-	PERF_SIDE_TASK,
-	PERF_SIDE_COMM,
-	PERF_SIDE_MMAP,
-	PERF_SIDE_BUILD_ID,
-	PERF_SIDE_NAMESPACES,
-	PERF_SIDE_SWITCH,
-	PERF_SIDE_KSYMBOL,
-	PERF_SIDE_BPF,
-	PERF_SIDE_TEXT_POKE,
-	PERF_SIDE_CGROUP,
-	PERF_SIDE_NR,
-};
+#include "sideband.h"
 
 /* Words of the longest fixed part, which is that of PERF_RECORD_MMAP2. */
 #define PERF_SIDE_BODY_WORDS	8
@@ -62,14 +46,6 @@ struct perf_side_kind {
 	void (*shape)(struct perf_side_record *record,
 		      struct perf_event *event, const void *what);
 };
-
-extern atomic_t perf_side_wants[PERF_SIDE_NR];
-
-/* Does any event want the kind? One load; false is the common answer. */
-static inline bool perf_side_wanted(enum perf_side_want want)
-{
-	return unlikely(atomic_read(&perf_side_wants[want]));
-}
 
 /* Appends bytes that stay where they are until the record is written. */
 void perf_side_add(struct perf_side_record *record, const void *from,

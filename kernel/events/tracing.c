@@ -155,8 +155,9 @@ static void perf_trace_deliver_parked_locked(struct perf_ctx *ctx,
 	}
 }
 
-static void perf_trace_deliver_task(struct task_struct *task,
-				    struct perf_trace_hit *hit)
+/* Out of line: most records are about the current task or none. */
+static noinline void perf_trace_deliver_task(struct task_struct *task,
+					     struct perf_trace_hit *hit)
 {
 	struct perf_ctx *ctx;
 	unsigned long flags;

@@ -201,7 +201,7 @@ static void task_switch(struct kunit *test)
 
 	fake->event.attr.context_switch = 1;
 	test_listen(fake);
-	KUNIT_EXPECT_TRUE(test, perf_side_wants_switch());
+	KUNIT_EXPECT_TRUE(test, perf_side_wanted(PERF_SIDE_SWITCH));
 	preempt_disable();
 	perf_side_switch(current, current, false);
 	fake->ctx.pub.task = current;
