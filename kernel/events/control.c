@@ -382,6 +382,21 @@ static bool perf_control_may_enable(const struct perf_event *event)
 		 event->group_leader == event);
 }
 
+/* Return: true if the event, which is in a context, was enabled. */
+static __always_inline bool perf_control_begin_locked(struct perf_event *event)
+{
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	if (!perf_control_may_enable(event))
+		return false;
+	if (unlikely(event->state == PERF_EVENT_STATE_ERROR))
+		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
+	/* A request to disable it may have come while its context was away. */
+	WRITE_ONCE(event->pending_disable, 0);
+	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
+	perf_event_pmu_ctx(event)->chosen = false;
+	return true;
+}
+
 /**
  * perf_control_enable_locked() - enable an event for the next choice
  * @event: event of a context, whose clock is up to date
@@ -395,16 +410,8 @@ static bool perf_control_may_enable(const struct perf_event *event)
 bool perf_control_enable_locked(struct perf_event *event)
 {
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
-	if (!(event->attach_state & PERF_ATTACH_CONTEXT) ||
-	    !perf_control_may_enable(event))
-		return false;
-	if (event->state == PERF_EVENT_STATE_ERROR)
-		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
-	/* A request to disable it may have come while its context was away. */
-	WRITE_ONCE(event->pending_disable, 0);
-	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
-	perf_event_pmu_ctx(event)->chosen = false;
-	return true;
+	return event->attach_state & PERF_ATTACH_CONTEXT &&
+	       perf_control_begin_locked(event);
 }
 
 /**
@@ -985,14 +992,11 @@ EXPORT_SYMBOL_GPL(perf_event_refresh);
 
 static bool perf_control_mark_exec(struct perf_event *event)
 {
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (!event->attr.enable_on_exec)
 		return false;
 	event->attr.enable_on_exec = 0;
-	if (event->state != PERF_EVENT_STATE_OFF)
-		return false;
-	perf_event_pmu_ctx(event)->chosen = false;
-	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
-	return true;
+	return perf_control_begin_locked(event);
 }
 
 static int perf_control_exec_remote(struct perf_ctx *ctx,

@@ -344,6 +344,26 @@ static void control_read_test_waits_for_exec(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control_read_test_exec_turns(event), 0);
 }
 
+/* A pinned event that did not fit tries again. */
+static void control_read_test_error_waits_for_exec(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .pinned = true,
+	};
+	struct perf_event *first, *second;
+
+	fake_pmu_reset(&fake, 1, FOREVER_MS);
+	first = fake_pmu_open(test, &fake, &spec);
+	second = fake_pmu_open(test, &fake, &spec);
+	KUNIT_ASSERT_EQ(test, READ_ONCE(second->state),
+			PERF_EVENT_STATE_ERROR);
+	perf_event_disable(first);
+	second->attr.enable_on_exec = 1;
+	control_read_test_exec();
+	KUNIT_EXPECT_EQ(test, READ_ONCE(second->state), ACTIVE);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(first->state), OFF);
+}
+
 /* Migration. */
 
 /* An event that gets a record when a task of its CPU changes its name. */
@@ -438,6 +458,7 @@ static struct kunit_case control_read_test_cases[] = {
 	KUNIT_CASE(control_read_test_last_event),
 	KUNIT_CASE(control_read_test_removed_leader),
 	KUNIT_CASE(control_read_test_waits_for_exec),
+	KUNIT_CASE(control_read_test_error_waits_for_exec),
 	KUNIT_CASE(control_read_test_moves),
 	KUNIT_CASE(control_read_test_running_task),
 	{ }

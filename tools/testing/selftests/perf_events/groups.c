@@ -25,6 +25,7 @@
 
 #define FAULTS		50
 #define MANY		4
+#define MAX_PINNED	64
 #define PATIENCE	(60 * NSEC_PER_SEC)
 
 struct group {
@@ -390,6 +391,49 @@ static void pinned_error_wakes(void)
 	pthread_join(thread, &got);
 	if (!got)
 		test_xfail("poll was not woken");
+}
+
+/* Runs until it is told to exec. */
+static void exec_when_told(void *arg)
+{
+	int *told = arg;
+	char byte;
+
+	while (read(told[0], &byte, 1) != 1)
+		burn(2000);
+	execl("/bin/true", "true", NULL);
+	CHECK(0, "exec: %s", strerror(errno));
+}
+
+/* With enable_on_exec an exec enables it again, like an ioctl. */
+static void pinned_error_exec(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	int told[2], fd[MAX_PINNED], nr = 0;
+	struct helper child;
+
+	need_hardware();
+	CHECK(!pipe2(told, O_NONBLOCK), "pipe");
+	attr.pinned = 1;
+	attr.enable_on_exec = 1;
+	child = helper_start(exec_when_told, told);
+	helper_go(&child);
+	while (true) {
+		fd[nr] = open_on(&attr, child.pid, -1, -1);
+		event_enable(fd[nr]);
+		usleep(20000);
+		if (is_in_error(fd[nr]))
+			break;
+		CHECK(++nr < MAX_PINNED, "%d pinned events fit", nr);
+	}
+	CHECK(nr, "no pinned event fits");
+	while (nr--) {
+		CHECK(!close(fd[nr]), "close");
+		fd[nr] = fd[nr + 1];
+	}
+	CHECK(write(told[1], "", 1) == 1, "tell");
+	helper_join(&child);
+	CHECK(read_timed(fd[0]).value > 0, "it did not count the new program");
 }
 
 static unsigned int error_signals;
@@ -833,6 +877,7 @@ static const struct test_case cases[] = {
 	{ "a sibling joins while the task runs", joined_while_running },
 	{ "pinned without room", pinned_error },
 	{ "pinned without room: poll wakes up", pinned_error_wakes },
+	{ "pinned without room: an exec tries again", pinned_error_exec },
 	{ "pinned without room: no signal", pinned_error_no_signal },
 	{ "pinned groups stay", pinned_stay },
 	{ "exclusive", exclusive },
