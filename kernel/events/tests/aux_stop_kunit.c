@@ -20,10 +20,12 @@
 #include "../ring_buffer.h"
 #include "../software.h"
 #include "fake_pmu.h"
+#include "family_tasks.h"
 
 #define NR_EVENTS	2
 #define AREA_PAGES	4
 #define AREA_PGOFF	8
+#define FOREVER_MS	3600000
 
 #define OFF		PERF_EVENT_STATE_OFF
 #define ACTIVE		PERF_EVENT_STATE_ACTIVE
@@ -39,14 +41,22 @@ struct aux_stop_test_world {
 	/* Events of this task, on one CPU if @bound; NULL: of a CPU. */
 	struct task_struct		*task;
 	bool				bound;
+	bool				inherit;
 	unsigned int			stops;
 	unsigned int			freed;
 	unsigned int			freed_in_use;
 };
 
 static struct aux_stop_test_world world;
+/* A PMU that does not trace. */
+static struct fake_pmu counters;
 
 /* The driver. */
+
+static bool aux_stop_test_traces(const struct perf_event *event)
+{
+	return perf_event_eldest(event) == world.event[0];
+}
 
 static void *aux_stop_test_setup_aux(struct perf_event *event, void **pages,
 				     int nr_pages, bool overwrite)
@@ -68,7 +78,7 @@ static void aux_stop_test_end(struct perf_event *event)
 
 static void aux_stop_test_start(struct perf_event *event, int flags)
 {
-	if (event == world.event[0] &&
+	if (aux_stop_test_traces(event) &&
 	    perf_aux_output_begin(&world.handle, event))
 		world.uses_data = true;
 	perf_counter_set_state(event, PERF_COUNTER_COUNTS);
@@ -76,7 +86,7 @@ static void aux_stop_test_start(struct perf_event *event, int flags)
 
 static void aux_stop_test_stop(struct perf_event *event, int flags)
 {
-	if (event == world.event[0]) {
+	if (aux_stop_test_traces(event)) {
 		world.stops++;
 		world.uses_data = false;
 	}
@@ -118,6 +128,8 @@ static int aux_stop_test_event_init(struct perf_event *event)
 
 static int aux_stop_test_suite_init(struct kunit_suite *suite)
 {
+	int err;
+
 	world.pmu = (struct pmu) {
 		.task_ctx_nr	= perf_hw_context,
 		.capabilities	= PERF_PMU_CAP_NO_INTERRUPT,
@@ -130,12 +142,19 @@ static int aux_stop_test_suite_init(struct kunit_suite *suite)
 		.setup_aux	= aux_stop_test_setup_aux,
 		.free_aux	= aux_stop_test_free_aux,
 	};
-	return perf_pmu_register(&world.pmu, "kunit_aux_stop", -1);
+	err = fake_pmu_register(&counters, "kunit_aux_stop_counters");
+	if (err)
+		return err;
+	err = perf_pmu_register(&world.pmu, "kunit_aux_stop", -1);
+	if (err)
+		fake_pmu_unregister(&counters);
+	return err;
 }
 
 static void aux_stop_test_suite_exit(struct kunit_suite *suite)
 {
 	perf_pmu_unregister(&world.pmu);
+	fake_pmu_unregister(&counters);
 }
 
 static struct perf_event *aux_stop_test_open(struct kunit *test)
@@ -146,6 +165,7 @@ static struct perf_event *aux_stop_test_open(struct kunit *test)
 		.type		= world.pmu.type,
 		.size		= sizeof(attr),
 		.disabled	= 1,
+		.inherit	= world.inherit,
 	};
 
 	return fake_open_counter(test, &attr, cpu, world.task);
@@ -283,6 +303,60 @@ static void aux_stop_test_leaves_of_task_on_cpu(struct kunit *test)
 	aux_stop_test_leaves_buffer(test, false);
 }
 
+static bool aux_stop_test_spins;
+
+/* Few tasks preempt it, so that its events usually stay active. */
+static void aux_stop_test_spin(struct test_task *self)
+{
+	sched_set_fifo(current);
+	complete(&self->started);
+	while (READ_ONCE(aux_stop_test_spins) && !READ_ONCE(self->end))
+		cond_resched();
+}
+
+/* A copy traces on the event's CPU; the event's own task runs elsewhere. */
+static void aux_stop_test_leaves_with_copy(struct kunit *test)
+{
+	int cpu = cpumask_last(cpu_online_mask);
+	int other = cpumask_first(cpu_online_mask);
+	struct test_task *child;
+	struct perf_event *writer;
+	enum perf_event_state state;
+	unsigned long preempted;
+	unsigned int stops;
+
+	if (cpu == other)
+		kunit_skip(test, "needs two CPUs");
+	fake_pmu_undo(test, aux_stop_test_unbind, NULL);
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)), 0);
+	world.task = current;
+	world.bound = true;
+	world.inherit = true;
+	aux_stop_test_begin(test, false);
+	child = test_task_fork(test, aux_stop_test_spin);
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(other)), 0);
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(child->task, cpumask_of(cpu)), 0);
+	WRITE_ONCE(aux_stop_test_spins, true);
+	test_task_go(child);
+	wait_for_completion(&child->started);
+	preempted = READ_ONCE(child->task->nivcsw);
+	read_poll_timeout(READ_ONCE, writer, writer, 100, TEST_TASK_PATIENCE_US,
+			  false, world.rb->aux.writer);
+	KUNIT_ASSERT_NOT_NULL(test, writer);
+	KUNIT_ASSERT_PTR_EQ(test, writer->parent, world.event[0]);
+	world.stops = 0;
+	aux_stop_test_leave(test, 0);
+	stops = READ_ONCE(world.stops);
+	state = READ_ONCE(writer->state);
+	if (preempted != READ_ONCE(child->task->nivcsw))
+		kunit_skip(test, "the child was preempted");
+	KUNIT_EXPECT_EQ(test, stops, 1);
+	KUNIT_EXPECT_NULL(test, world.handle.event);
+	KUNIT_EXPECT_EQ(test, state, ACTIVE);
+	WRITE_ONCE(aux_stop_test_spins, false);
+	wait_for_completion(&child->done);
+}
+
 /* Another event of the buffer leaves it: the trace goes on. */
 static void aux_stop_test_other_leaves(struct kunit *test)
 {
@@ -311,6 +385,26 @@ static void aux_stop_test_retires(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, world.handle.event);
 	KUNIT_EXPECT_EQ(test, aux_stop_test_state(0), ACTIVE);
 	KUNIT_EXPECT_EQ(test, aux_stop_test_state(1), ACTIVE);
+}
+
+static void aux_stop_test_detach(void *event)
+{
+	perf_mmap_detach(event);
+}
+
+/* Samples of an event that does not trace go to the same buffer. */
+static void aux_stop_test_retires_beside_counter(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = cpumask_last(cpu_online_mask) };
+	struct perf_event *counter = fake_pmu_open(test, &counters, &spec);
+
+	aux_stop_test_begin(test, false);
+	aux_stop_test_attach(counter);
+	fake_pmu_undo(test, aux_stop_test_detach, counter);
+	aux_stop_test_retire();
+	KUNIT_EXPECT_EQ(test, world.stops, 2);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(counter->state), ACTIVE);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&counters, FAKE_STOP), 0);
 }
 
 /* If the driver ends its output in pmu::del only, the event is disabled. */
@@ -366,9 +460,11 @@ static struct kunit_case aux_stop_test_cases[] = {
 	KUNIT_CASE(aux_stop_test_leaves_late_end),
 	KUNIT_CASE(aux_stop_test_leaves_of_task),
 	KUNIT_CASE(aux_stop_test_leaves_of_task_on_cpu),
+	KUNIT_CASE(aux_stop_test_leaves_with_copy),
 	KUNIT_CASE(aux_stop_test_other_leaves),
 	KUNIT_CASE(aux_stop_test_leaves_without_output),
 	KUNIT_CASE(aux_stop_test_retires),
+	KUNIT_CASE(aux_stop_test_retires_beside_counter),
 	KUNIT_CASE(aux_stop_test_retires_late_end),
 	KUNIT_CASE(aux_stop_test_retires_interrupted),
 	KUNIT_CASE(aux_stop_test_leaves_interrupted),
@@ -379,6 +475,8 @@ static int aux_stop_test_init(struct kunit *test)
 {
 	world.task = NULL;
 	world.bound = false;
+	world.inherit = false;
+	fake_pmu_reset(&counters, FAKE_PMU_COUNTERS, FOREVER_MS);
 	return 0;
 }
 
