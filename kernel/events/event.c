@@ -329,7 +329,6 @@ static void event_init_links(struct perf_event *event)
 	INIT_LIST_HEAD(&event->migrate_entry);
 	INIT_LIST_HEAD(&event->sb_list);
 	INIT_LIST_HEAD(&event->pmu_entry);
-	INIT_HLIST_NODE(&event->hlist_entry);
 
 	INIT_LIST_HEAD(&event->child_list);
 	INIT_LIST_HEAD(&event->owner_entry);
@@ -436,6 +435,10 @@ static int event_find_pmu(struct perf_event *event,
 		return PTR_ERR(pmu);
 	if (pmu->task_ctx_nr == perf_sw_context)
 		event->event_caps |= PERF_EV_CAP_SOFTWARE;
+	/* The driver was to choose a CPU, and has found none. */
+	if (event->cpu != spec->cpu && (unsigned int)event->cpu >= nr_cpu_ids)
+		return perf_refuse(-ENODEV, PERF_ARGUMENT(CPU), 0,
+				   PERF_REASON_CPU_OFFLINE);
 	/* Such a PMU cannot count by task. */
 	if (pmu->task_ctx_nr == perf_invalid_context && !system_wide)
 		return perf_refuse(-EINVAL, PERF_ARGUMENT(PID), 0,

@@ -300,6 +300,8 @@ static int perf_open_alloc(struct perf_open *open,
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	open->event = event;
+	/* Drivers of units that CPUs share choose the CPU that counts. */
+	open->cpu = event->cpu;
 	return 0;
 }
 

@@ -706,10 +706,11 @@ static int perf_pmu_try(struct pmu *pmu, struct perf_event *event)
 		if (!err && perf_pmu_list_event(pmu, event))
 			return 0;
 		err = err ?: perf_pmu_refuse_leaving();
-		if (event->destroy)
-			event->destroy(event);
-		event->destroy = NULL;
 	}
+	/* Some drivers rely on it also when their event_init() has failed. */
+	if (event->destroy)
+		event->destroy(event);
+	event->destroy = NULL;
 	event->pmu = NULL;
 	module_put(pmu->module);
 	return err;

@@ -12,6 +12,7 @@
 #include <linux/srcu.h>
 #include <linux/topology.h>
 
+#include "../context.h"
 #include "../event.h"
 #include "../pmu.h"
 #include "../refuse.h"
@@ -20,6 +21,12 @@
 #define FOREVER_MS	3600000
 
 static struct fake_pmu fake;
+
+/* Of the PMU pmu_test_pmu(). */
+static int pmu_test_destroyed;
+/* What event_init() returns, and the CPU that it chooses, unless that is -1. */
+static int pmu_test_init_err;
+static int pmu_test_chosen_cpu = -1;
 
 static int pmu_test_suite_init(struct kunit_suite *suite)
 {
@@ -34,12 +41,13 @@ static void pmu_test_suite_exit(struct kunit_suite *suite)
 static int pmu_test_init(struct kunit *test)
 {
 	fake_pmu_reset(&fake, FAKE_PMU_COUNTERS, FOREVER_MS);
+	pmu_test_destroyed = 0;
+	pmu_test_init_err = 0;
+	pmu_test_chosen_cpu = -1;
 	return 0;
 }
 
 /* A PMU with no more than what a driver must have, for one case. */
-
-static int pmu_test_destroyed;
 
 static void pmu_test_destroy(struct perf_event *event)
 {
@@ -51,7 +59,9 @@ static int pmu_test_event_init(struct perf_event *event)
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 	event->destroy = pmu_test_destroy;
-	return 0;
+	if (pmu_test_chosen_cpu >= 0)
+		event->cpu = pmu_test_chosen_cpu;
+	return pmu_test_init_err;
 }
 
 static int pmu_test_add(struct perf_event *event, int flags)
@@ -288,10 +298,42 @@ static void pmu_test_refused_later(struct kunit *test)
 	struct pmu *pmu = pmu_test_register(test, pmu_test_pmu(), -1);
 	struct perf_event_attr attr = { .type = pmu->type, .config4 = 1 };
 
-	pmu_test_destroyed = 0;
 	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, pmu_test_cpu()), -EINVAL);
 	KUNIT_EXPECT_EQ(test, pmu_test_destroyed, 1);
 	KUNIT_EXPECT_TRUE(test, list_empty(&pmu->events));
+}
+
+/* A driver may set event->destroy, and then fail. */
+static void pmu_test_init_fails_late(struct kunit *test)
+{
+	struct pmu *pmu = pmu_test_register(test, pmu_test_pmu(), -1);
+	struct perf_event_attr attr = { .type = pmu->type };
+
+	pmu_test_init_err = -EOPNOTSUPP;
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, pmu_test_cpu()), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, pmu_test_destroyed, 1);
+	KUNIT_EXPECT_TRUE(test, list_empty(&pmu->events));
+}
+
+/* An event is counted on the CPU that its driver chooses. */
+static void pmu_test_driver_chooses_cpu(struct kunit *test)
+{
+	struct pmu *pmu = pmu_test_register(test, pmu_test_pmu(), -1);
+	struct perf_event_attr attr = { .type = pmu->type, .size = sizeof(attr) };
+	int cpu = cpumask_last(cpu_online_mask);
+	struct perf_event *event;
+
+	pmu_test_chosen_cpu = pmu_test_cpu();
+	event = fake_open_counter(test, &attr, cpu, NULL);
+	KUNIT_EXPECT_EQ(test, event->cpu, pmu_test_cpu());
+	KUNIT_EXPECT_PTR_EQ(test, perf_event_ctx(event),
+			    &per_cpu(perf_cpu_context, pmu_test_cpu()).ctx);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(event->state), PERF_EVENT_STATE_ACTIVE);
+
+	/* No CPU of the unit is online. */
+	pmu_test_chosen_cpu = nr_cpu_ids;
+	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, cpu), -ENODEV);
+	KUNIT_EXPECT_EQ(test, pmu_test_destroyed, 1);
 }
 
 /* The upper half of config names the PMU for a generic event. */
@@ -390,6 +432,8 @@ static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(pmu_test_scope_of_all),
 	KUNIT_CASE(pmu_test_fields),
 	KUNIT_CASE(pmu_test_refused_later),
+	KUNIT_CASE(pmu_test_init_fails_late),
+	KUNIT_CASE(pmu_test_driver_chooses_cpu),
 	KUNIT_CASE(pmu_test_named),
 	KUNIT_CASE(pmu_test_reasons),
 	{ }
