@@ -19,6 +19,7 @@
 #include <linux/bpf.h>
 #include <linux/compat.h>
 #include <linux/file.h>
+#include <linux/kallsyms.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_refuse.h>
 #include <linux/poll.h>
@@ -75,16 +76,32 @@ static int perf_file_fasync(int fd, struct file *file, int on)
 }
 
 #ifdef CONFIG_PROC_FS
+/*
+ * config1 and config2 may be the address of a breakpoint or a probe. The file may
+ * have been passed to a program that must not learn addresses of the kernel.
+ */
+static bool perf_file_shows_address(const struct perf_event *event,
+				    const struct seq_file *m)
+{
+	if (event->attr.type != PERF_TYPE_BREAKPOINT &&
+	    !perf_tracing_is_event(event))
+		return true;
+	return kallsyms_show_value(m->file->f_cred);
+}
+
 /* Shows the requested type, and the PMU: "none" for a revoked event. */
 static void perf_file_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct perf_event *event = file->private_data;
 	const struct perf_event_attr *attr = &event->attr;
+	u64 mask = perf_file_shows_address(event, m) ? ~0ULL : 0;
 
 	seq_printf(m, "perf_event_attr.type:\t%u\n", event->orig_type);
 	seq_printf(m, "perf_event_attr.config:\t0x%llx\n", attr->config);
-	seq_printf(m, "perf_event_attr.config1:\t0x%llx\n", attr->config1);
-	seq_printf(m, "perf_event_attr.config2:\t0x%llx\n", attr->config2);
+	seq_printf(m, "perf_event_attr.config1:\t0x%llx\n",
+		   attr->config1 & mask);
+	seq_printf(m, "perf_event_attr.config2:\t0x%llx\n",
+		   attr->config2 & mask);
 	seq_printf(m, "perf_event_attr.config3:\t0x%llx\n", attr->config3);
 	seq_printf(m, "perf_event_attr.config4:\t0x%llx\n", attr->config4);
 	guard(rcu)();

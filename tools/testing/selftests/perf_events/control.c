@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <linux/hw_breakpoint.h>
 
 #include "perf_lib.h"
 
@@ -528,6 +530,45 @@ static void fdinfo(void)
 		       text);
 }
 
+#define KERNEL_ADDRESS	"0xffffffffffff0000"
+
+static void expect_no_address(void *arg)
+{
+	char text[1024];
+
+	become_nobody();
+	read_fdinfo(*(int *)arg, text, sizeof(text));
+	CHECK(!strstr(text, KERNEL_ADDRESS), "address in \"%s\"", text);
+}
+
+/* The descriptor of a privileged program is passed to one that is not. */
+static void fdinfo_of_address(void)
+{
+	static const char file[] = "/proc/sys/kernel/kptr_restrict";
+	struct perf_event_attr attr = make_attr(PERF_TYPE_BREAKPOINT, 0);
+	struct helper child;
+	char text[1024], before[16];
+	int fd;
+
+	attr.exclude_kernel = 0;
+	attr.bp_type = HW_BREAKPOINT_W;
+	attr.bp_len = HW_BREAKPOINT_LEN_1;
+	attr.bp_addr = strtoull(KERNEL_ADDRESS, NULL, 0);
+	fd = perf_open(&attr, 0, -1, -1, 0);
+	if (fd < 0)
+		test_skip("breakpoint: %s", strerror(errno));
+	read_fdinfo(fd, text, sizeof(text));
+	if (!strstr(text, "perf_event_attr."))
+		test_skip("it says nothing of events");
+	EXPECT(strstr(text, KERNEL_ADDRESS), "no address in \"%s\"", text);
+	snprintf(before, sizeof(before), "%ld", read_long(file));
+	CHECK(write_text(file, "1"), "%s: %s", file, strerror(errno));
+	child = helper_start(expect_no_address, &fd);
+	helper_go(&child);
+	helper_join(&child);
+	CHECK(write_text(file, before), "%s: %s", file, strerror(errno));
+}
+
 static const struct test_case cases[] = {
 	{ "enable and disable", on_and_off },
 	{ "reset", reset_value },
@@ -545,6 +586,7 @@ static const struct test_case cases[] = {
 	{ "another CPU", cpu_event },
 	{ "a task that has gone", exited_task },
 	{ "fdinfo", fdinfo },
+	{ "fdinfo of an address", fdinfo_of_address },
 };
 
 int main(void)
