@@ -538,6 +538,18 @@ static void batch_test_owned_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, second->state, ACTIVE);
 }
 
+/* An event that another task has opened later, in the same context. */
+static void batch_test_owned_later(struct kunit *test)
+{
+	struct perf_event *own = batch_test_open(test, NULL);
+	struct perf_event *other = batch_test_open(test, NULL);
+
+	batch_test_own(own);
+	perf_batch_owned(PERF_BATCH_DISABLE);
+	KUNIT_EXPECT_EQ(test, own->state, OFF);
+	KUNIT_EXPECT_EQ(test, other->state, ACTIVE);
+}
+
 /* More events than one look-up returns, by threes on the first and last CPU. */
 static void batch_test_owned_many(struct kunit *test)
 {
@@ -578,6 +590,7 @@ static struct kunit_case batch_test_cases[] = {
 	KUNIT_CASE(batch_test_owned_sibling),
 	KUNIT_CASE(batch_test_owned_elsewhere),
 	KUNIT_CASE(batch_test_owned_error),
+	KUNIT_CASE(batch_test_owned_later),
 	KUNIT_CASE(batch_test_owned_many),
 	KUNIT_CASE(batch_test_disable_family),
 	KUNIT_CASE(batch_test_disable_tasks),

@@ -143,6 +143,10 @@ static void pmu_test_numbers(struct kunit *test)
 			0);
 	KUNIT_EXPECT_EQ(test, twin.type, type + 1);
 	perf_pmu_unregister(&twin);
+	/* The number is free again. */
+	KUNIT_EXPECT_EQ(test, perf_pmu_register(&twin, "kunit_pmu_3", type + 1),
+			0);
+	perf_pmu_unregister(&twin);
 	KUNIT_EXPECT_EQ(test, perf_pmu_register(&twin, NULL, -1), -EINVAL);
 	twin.scope = PERF_PMU_MAX_SCOPE;
 	KUNIT_EXPECT_EQ(test, perf_pmu_register(&twin, "kunit_pmu_3", type + 1),
