@@ -435,7 +435,7 @@ static int event_find_pmu(struct perf_event *event,
 		return PTR_ERR(pmu);
 	if (pmu->task_ctx_nr == perf_sw_context)
 		event->event_caps |= PERF_EV_CAP_SOFTWARE;
-	/* The driver was to choose a CPU, and has found none. */
+	/* A driver that chooses the CPU has found none. */
 	if (event->cpu != spec->cpu && (unsigned int)event->cpu >= nr_cpu_ids)
 		return perf_refuse(-ENODEV, PERF_ARGUMENT(CPU), 0,
 				   PERF_REASON_CPU_OFFLINE);

@@ -215,7 +215,7 @@ struct perf_ctx {
 	bool				forking;
 	/** @filters_late: A, an address filter was set meanwhile. */
 	bool				filters_late;
-	/** @of_cpu: I, it is the one of a perf_cpu_context, not of a task. */
+	/** @of_cpu: I, it belongs to a CPU, and is in its perf_cpu_context. */
 	bool				of_cpu;
 	/** @refcount: A, one for the task or the CPU, one for each event. */
 	refcount_t			refcount;
