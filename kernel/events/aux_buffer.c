@@ -183,7 +183,7 @@ void perf_aux_free(struct perf_aux_area *area)
 	if (area->priv)
 		area->free_priv(area->priv);
 	perf_aux_set_state(area, PERF_AUX_FREED);
-	for (i = 0; i < area->nr_pages && area->pages[i]; i++)
+	for (i = 0; i < area->nr_filled; i++)
 		perf_aux_free_page(area->pages[i]);
 	perf_live_add(PERF_LIVE_AUX_AREAS, -1);
 	kvfree(area);
@@ -192,17 +192,17 @@ void perf_aux_free(struct perf_aux_area *area)
 static bool perf_aux_fill(struct perf_aux_area *area, int node,
 			  unsigned int max_order)
 {
-	unsigned int i, nr, order;
+	unsigned int i, left, order;
 	struct page *page;
 
-	for (nr = 0; nr < area->nr_pages; nr += 1U << order) {
+	while ((left = area->nr_pages - area->nr_filled)) {
 		order = min3(max_order, (unsigned int)MAX_PAGE_ORDER,
-			     (unsigned int)ilog2(area->nr_pages - nr));
+			     (unsigned int)ilog2(left));
 		page = perf_aux_new_chunk(node, &order);
 		if (!page)
 			return false;
 		for (i = 0; i < 1U << order; i++)
-			area->pages[nr + i] = page_address(page + i);
+			area->pages[area->nr_filled++] = page_address(page + i);
 	}
 	return true;
 }

@@ -53,6 +53,8 @@ struct perf_aux_area {
 	unsigned int			mappings;
 	/* X: undone after the last mapping. */
 	struct perf_rb_charge		charge;
+	/* I: the first pages that exist; all of them once it is published. */
+	unsigned int			nr_filled;
 	/* I: address of each page. */
 	unsigned int			nr_pages;
 	void				*pages[] __counted_by(nr_pages);
