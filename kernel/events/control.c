@@ -1045,7 +1045,6 @@ static void perf_control_take_events(struct perf_ctx *ctx,
 		if (perf_event_pmu_ctx(event)->pmu != pmu)
 			continue;
 		perf_control_uninstall(event);
-		perf_epc_put(perf_event_pmu_ctx(event));
 		list_add(&event->migrate_entry, events);
 	}
 }
@@ -1053,12 +1052,15 @@ static void perf_control_take_events(struct perf_ctx *ctx,
 static void perf_control_give_event(struct perf_ctx *ctx,
 				    struct pmu *pmu, struct perf_event *event)
 {
+	struct perf_pmu_ctx *old_epc = perf_event_pmu_ctx(event);
 	struct perf_ctx *old = perf_event_ctx(event);
 
 	list_del_init(&event->migrate_entry);
 	event->cpu = perf_ctx_cpu(ctx);
 	event->pmu_ctx = &perf_epc_get(pmu, ctx, false)->pub;
 	perf_control_install(ctx, event);
+	/* The last reference goes when all events are where revoke.c finds them. */
+	perf_epc_put(old_epc);
 	perf_ctx_put(old);
 	perf_side_move(event);
 }

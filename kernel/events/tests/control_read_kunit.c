@@ -406,6 +406,38 @@ static void control_read_test_moves(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, control_read_test_is_beside(native, moves));
 }
 
+static void (*control_read_test_fake_del)(struct perf_event *event, int flags);
+static int control_read_test_fewest_refs;
+
+static void control_read_test_del(struct perf_event *event, int flags)
+{
+	int refs = atomic_read(&perf_event_pmu_ctx(event)->refcount);
+
+	control_read_test_fewest_refs = min(control_read_test_fewest_refs, refs);
+	control_read_test_fake_del(event, flags);
+}
+
+static void control_read_test_restore_del(void *unused)
+{
+	fake.pmu.del = control_read_test_fake_del;
+}
+
+/* Between two CPUs, an event holds its PMU context, whose PMU may be leaving. */
+static void control_read_test_migrate_holds(struct kunit *test)
+{
+	int from = control_read_test_first_cpu(),
+	    to = control_read_test_other_cpu(test);
+
+	for (int i = 0; i < 3; i++)
+		control_read_test_open_comm(test, from);
+	control_read_test_fake_del = fake.pmu.del;
+	fake.pmu.del = control_read_test_del;
+	fake_pmu_undo(test, control_read_test_restore_del, NULL);
+	control_read_test_fewest_refs = INT_MAX;
+	perf_pmu_migrate_context(&fake.pmu, from, to);
+	KUNIT_EXPECT_EQ(test, control_read_test_fewest_refs, 3);
+}
+
 /* The first event of a thread that runs on another CPU, and goes on there. */
 
 static bool control_read_test_began;
@@ -460,6 +492,7 @@ static struct kunit_case control_read_test_cases[] = {
 	KUNIT_CASE(control_read_test_waits_for_exec),
 	KUNIT_CASE(control_read_test_error_waits_for_exec),
 	KUNIT_CASE(control_read_test_moves),
+	KUNIT_CASE(control_read_test_migrate_holds),
 	KUNIT_CASE(control_read_test_running_task),
 	{ }
 };
