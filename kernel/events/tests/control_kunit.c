@@ -895,21 +895,6 @@ static void control_test_migrate(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, native->oncpu, from);
 }
 
-static void control_test_cpu_online(void *cpu)
-{
-	add_cpu((unsigned long)cpu);
-}
-
-static void control_test_take_offline(struct kunit *test, int cpu)
-{
-	int err = remove_cpu(cpu);
-
-	if (err)
-		kunit_skip(test, "CPU %d stays online: %d", cpu, err);
-	fake_pmu_undo(test, control_test_cpu_online,
-		      (void *)(unsigned long)cpu);
-}
-
 static void control_test_hotplug(struct kunit *test)
 {
 	int cpu = control_test_other_cpu(test);
@@ -919,7 +904,7 @@ static void control_test_hotplug(struct kunit *test)
 
 	control_test_bind(test, control_test_first_cpu());
 	fake_pmu_tick(&fake, 6);
-	control_test_take_offline(test, cpu);
+	fake_take_offline(test, cpu);
 	KUNIT_EXPECT_EQ(test, control_test_state(event), INACTIVE);
 	enabled = control_test_enabled(event);
 	fake_pmu_tick(&fake, 60);
@@ -934,7 +919,7 @@ static void control_test_hotplug(struct kunit *test)
 	perf_event_enable(event);
 	KUNIT_EXPECT_EQ(test, control_test_state(event), INACTIVE);
 
-	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
+	fake_bring_online(test, cpu);
 	KUNIT_EXPECT_EQ(test, control_test_state(event), ACTIVE);
 	fake_pmu_tick(&fake, 6);
 	KUNIT_EXPECT_EQ(test, control_test_read(event), 12);
@@ -947,10 +932,10 @@ static void control_test_close_while_offline(struct kunit *test)
 	struct perf_event *leader = control_test_open(test, cpu);
 	struct perf_event *sibling = control_test_open_sibling(test, leader);
 
-	control_test_take_offline(test, cpu);
+	fake_take_offline(test, cpu);
 	fake_pmu_close(test, leader);
 	KUNIT_EXPECT_EQ(test, control_test_state(sibling), INACTIVE);
-	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
+	fake_bring_online(test, cpu);
 	KUNIT_EXPECT_EQ(test, control_test_state(sibling), ACTIVE);
 }
 

@@ -275,20 +275,6 @@ static void cpu_test_ends_group(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, READ_ONCE(alone->state), ACTIVE);
 }
 
-static void cpu_test_cpu_online(void *cpu)
-{
-	add_cpu((unsigned long)cpu);
-}
-
-static void cpu_test_take_offline(struct kunit *test, int cpu)
-{
-	int err = remove_cpu(cpu);
-
-	if (err)
-		kunit_skip(test, "CPU %d stays online: %d", cpu, err);
-	fake_pmu_undo(test, cpu_test_cpu_online, (void *)(unsigned long)cpu);
-}
-
 /* A timer that was left when the CPU went is not taken for one that runs. */
 static void cpu_test_timers(struct kunit *test)
 {
@@ -297,12 +283,11 @@ static void cpu_test_timers(struct kunit *test)
 
 	cpu_test_bind(test);
 	cpc = per_cpu_ptr(fake.pmu.cpu_pmu_context, cpu);
-	cpu_test_take_offline(test, cpu);
+	fake_take_offline(test, cpu);
 	hrtimer_start(&cpc->mux_timer, ms_to_ktime(FOREVER_MS),
 		      HRTIMER_MODE_REL_HARD);
 	cpc->mux_active = true;
-	kunit_release_action(test, cpu_test_cpu_online,
-			     (void *)(unsigned long)cpu);
+	fake_bring_online(test, cpu);
 	KUNIT_EXPECT_FALSE(test, hrtimer_active(&cpc->mux_timer));
 	KUNIT_EXPECT_FALSE(test, cpc->mux_active);
 	hrtimer_cancel(&cpc->mux_timer);

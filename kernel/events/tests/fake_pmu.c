@@ -19,6 +19,7 @@
  *
  * Locking: a CPU's unit is used by that CPU only, with interrupts off.
  */
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
@@ -485,6 +486,37 @@ void fake_pmu_undo(struct kunit *test, void (*undo)(void *arg), void *arg)
 	int err = kunit_add_action_or_reset(test, undo, arg);
 
 	KUNIT_ASSERT_EQ(test, err, 0);
+}
+
+static void fake_cpu_online(void *cpu)
+{
+	add_cpu((unsigned long)cpu);
+}
+
+/**
+ * fake_take_offline() - take a CPU offline until the case ends
+ * @test: the case, which is skipped if the CPU stays online
+ * @cpu: CPU
+ */
+void fake_take_offline(struct kunit *test, int cpu)
+{
+	int err = remove_cpu(cpu);
+
+	if (err)
+		kunit_skip(test, "CPU %d stays online: %d", cpu, err);
+	fake_pmu_undo(test, fake_cpu_online, (void *)(unsigned long)cpu);
+}
+
+/**
+ * fake_bring_online() - bring a CPU back before the case ends
+ * @test: the case, which fails if the CPU does not come
+ * @cpu: CPU of fake_take_offline()
+ */
+void fake_bring_online(struct kunit *test, int cpu)
+{
+	kunit_release_action(test, fake_cpu_online,
+			     (void *)(unsigned long)cpu);
+	KUNIT_ASSERT_TRUE(test, cpu_online(cpu));
 }
 
 static void *fake_pmu_setup_aux(struct perf_event *event, void **pages,

@@ -102,6 +102,8 @@ struct perf_event *fake_open_counter(struct kunit *test,
 struct pmu *fake_find_pmu(const char *name);
 struct perf_event_pmu_context *fake_software_pmu_ctx(void);
 void fake_pmu_undo(struct kunit *test, void (*undo)(void *arg), void *arg);
+void fake_take_offline(struct kunit *test, int cpu);
+void fake_bring_online(struct kunit *test, int cpu);
 void fake_pmu_trace(struct kunit *test, struct fake_pmu *fake);
 void fake_pmu_expect_idle(struct kunit *test, struct fake_pmu *fake);
 

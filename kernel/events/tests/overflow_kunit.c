@@ -275,6 +275,27 @@ static void overflow_test_disabled_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state, PERF_EVENT_STATE_OFF);
 }
 
+/* No work is sent to a CPU that has gone offline with its events marked active. */
+static void overflow_test_disabled_offline(struct kunit *test)
+{
+	struct perf_event *event = overflow_test_open_own(test, false);
+	struct irq_work *work = &event->pending_disable_irq;
+	int cpu = cpumask_last(cpu_online_mask);
+
+	if (!cpu)
+		kunit_skip(test, "one CPU");
+	fake_take_offline(test, cpu);
+	scoped_guard(irqsave) {
+		int here = event->oncpu;
+
+		WRITE_ONCE(event->oncpu, cpu);
+		work->func(work);
+		KUNIT_EXPECT_FALSE(test, irq_work_is_pending(work));
+		WRITE_ONCE(event->oncpu, here);
+	}
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
+}
+
 /* An event that is scheduled out first is disabled by that. */
 static void overflow_test_scheduled_out_first(struct kunit *test)
 {
@@ -408,6 +429,7 @@ static bool overflow_test_signalled(struct perf_event *event,
 static void overflow_test_signal(struct kunit *test)
 {
 	struct perf_event *event = overflow_test_open_own(test, true);
+	long refs = atomic_long_read(&event->refcount);
 	bool wanted, unwanted, exited, gone;
 
 	allow_signal(SIGTRAP);
@@ -430,6 +452,8 @@ static void overflow_test_signal(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, exited);
 	KUNIT_EXPECT_FALSE(test, gone);
 	KUNIT_EXPECT_EQ(test, event->pending_work, 0);
+	/* The work has put the reference that it was given. */
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&event->refcount), refs);
 }
 
 #define OVERFLOW_TEST_ADDR	0x5e7ec7ed
@@ -630,6 +654,7 @@ static struct kunit_case overflow_test_cases[] = {
 	KUNIT_CASE(overflow_test_limit),
 	KUNIT_CASE(overflow_test_late_request),
 	KUNIT_CASE(overflow_test_disabled_elsewhere),
+	KUNIT_CASE(overflow_test_disabled_offline),
 	KUNIT_CASE(overflow_test_scheduled_out_first),
 	KUNIT_CASE(overflow_test_stopped_elsewhere),
 	KUNIT_CASE(overflow_test_work_levels),

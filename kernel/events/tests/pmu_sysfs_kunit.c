@@ -4,7 +4,6 @@
  * values that may be written.
  */
 #include <kunit/test.h>
-#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/device.h>
 #include <linux/ktime.h>
@@ -140,26 +139,16 @@ static void sysfs_test_interval(struct kunit *test)
 	sysfs_test_expect_interval(test, 77);
 }
 
-static void sysfs_test_cpu_online(void *cpu)
-{
-	add_cpu((unsigned long)cpu);
-}
-
 /* An interval is set for CPUs that are offline, too. */
 static void sysfs_test_interval_offline(struct kunit *test)
 {
-	int cpu = cpumask_last(cpu_online_mask), err;
+	int cpu = cpumask_last(cpu_online_mask);
 
 	sysfs_test_register(test);
-	err = remove_cpu(cpu);
-	if (err)
-		kunit_skip(test, "CPU %d stays online: %d", cpu, err);
-	fake_pmu_undo(test, sysfs_test_cpu_online, (void *)(unsigned long)cpu);
+	fake_take_offline(test, cpu);
 	KUNIT_EXPECT_EQ(test, sysfs_test_write(test, "78"), 2);
 	sysfs_test_expect_interval(test, 78);
-	kunit_release_action(test, sysfs_test_cpu_online,
-			     (void *)(unsigned long)cpu);
-	KUNIT_EXPECT_TRUE(test, cpu_online(cpu));
+	fake_bring_online(test, cpu);
 	sysfs_test_expect_interval(test, 78);
 }
 

@@ -6,7 +6,6 @@
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
-#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/iopoll.h>
@@ -320,16 +319,13 @@ static void revoke_test_offline(struct kunit *test)
 	int cpu = cpumask_next(revoke_test_cpu(), cpu_online_mask);
 	struct fake_pmu_spec spec = { .cpu = cpu };
 	struct perf_event *event;
-	int err;
 
 	if (cpu >= nr_cpu_ids)
 		kunit_skip(test, "one CPU only");
 	event = fake_pmu_open(test, &fake, &spec);
-	err = remove_cpu(cpu);
-	if (err)
-		kunit_skip(test, "CPU %d stays online: %d", cpu, err);
+	fake_take_offline(test, cpu);
 	perf_pmu_unregister(&fake.pmu);
-	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	fake_bring_online(test, cpu);
 	revoke_test_expect_revoked(test, event);
 	revoke_test_expect_gone(test);
 }

@@ -256,8 +256,12 @@ static void stack_without_callchain(void)
 	attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	attr.exclude_callchain_user = 1;
 	CHECK(attach(open_self(&attr), prog) && errno == EPROTO,
-	      "half a call chain: %s", strerror(errno));
+	      "the kernel's half of a call chain: %s", strerror(errno));
 	attr.exclude_callchain_user = 0;
+	attr.exclude_callchain_kernel = 1;
+	CHECK(attach(open_self(&attr), prog) && errno == EPROTO,
+	      "the user's half of a call chain: %s", strerror(errno));
+	attr.exclude_callchain_kernel = 0;
 	CHECK(!attach(open_self(&attr), prog), "call chain: %s",
 	      strerror(errno));
 	attr.precise_ip = 0;
