@@ -9,7 +9,7 @@
 
 DECLARE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 
-/* CPUs whose own context is loaded; changes under perf_pmus_mutex. */
+/* CPUs that are online for events; changes under perf_pmus_mutex. */
 extern cpumask_var_t perf_online_mask;
 
 /* Which state of a context may follow which; setters are below. */

@@ -10,6 +10,7 @@
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/perf_event.h>
+#include <linux/wait.h>
 
 /**
  * perf_pending_queue() - queue work on this CPU, if it is online
@@ -40,6 +41,21 @@ static inline void perf_pending_wake(struct perf_event *event)
 {
 	WRITE_ONCE(event->pending_wakeup, 1);
 	perf_pending_queue(&event->pending_irq);
+}
+
+/**
+ * perf_pending_wake_pollers() - request to wake the pollers of an event, if any
+ * @event: event, or inherited copy, whose state poll(2) reports
+ *
+ * Without a poller it costs little, so it can be done for thousands of events.
+ *
+ * Context: any but NMI, preemption off.
+ */
+static inline void perf_pending_wake_pollers(struct perf_event *event)
+{
+	/* A full barrier: the state is set before; pairs with poll_wait(). */
+	if (wq_has_sleeper(&perf_event_eldest(event)->waitq))
+		perf_pending_wake(event);
 }
 
 /**

@@ -17,8 +17,8 @@
  *
  * Locking: perf_pmus_mutex to change the registry, perf_pmus_srcu to read;
  * users_lock of a PMU for its list of events. event->pmu changes to
- * perf_pmu_none. Holders of ctx->mutex or mmap_mutex see a stable event->pmu;
- * all others read it once, under RCU or SRCU.
+ * perf_pmu_none. Holders of ctx->mutex or mmap_mutex see a stable event->pmu
+ * unless the event is revoked; all others read it once, under RCU or SRCU.
  *
  * Race, an event is opened while its PMU registers:
  *  1. the number is reserved, but lookups find no PMU with it yet;
@@ -437,6 +437,7 @@ static int perf_pmu_publish(struct pmu *pmu, const char *name, int type)
 	pmu->name = name;
 	pmu->type = -1;
 	pmu->caps = NULL;
+	pmu->cpu_pmu_context = NULL;
 	atomic_set(&pmu->exclusive_cnt, 0);
 	raw_spin_lock_init(&pmu->users_lock);
 	INIT_LIST_HEAD(&pmu->events);

@@ -9,7 +9,7 @@
  * Owns: perf_walk, perf_remote_round.
  *
  * Contexts: callers are tasks that may sleep; the function runs with interrupts
- * off, in an interrupt or where a walk has ended.
+ * off, in an interrupt, in the caller, or where a walk has ended.
  *
  * Locking: the caller holds ctx->mutex, or has another guarantee that the
  * events it wants to touch belong to @ctx. The function runs under the CPU

@@ -4,8 +4,9 @@
  *
  * Purpose: while a flexible group waits, a timer for each PMU and CPU makes the
  * scheduler choose groups again, by service received, when a choice has held
- * for an interval. The timer fires when the first of the two choices, the CPU's
- * and the task's, has held that long. A task switch does the same for the
+ * for an interval. The timer fires when one of the two choices, the CPU's and
+ * the task's, has held that long; the other one may have held up to twice that
+ * long, if its groups began to wait later. A task switch does the same for the
  * context that it loads, so groups of a context that never runs long enough for
  * the timer take turns as well. A turn ends early only if groups were added or
  * removed.

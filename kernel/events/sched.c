@@ -10,8 +10,8 @@
  * cpc->{task_epc,active_oncpu,exclusive}; the active lists. The rooms "groups",
  * "control", "revoke" and "cpu" change some of them, under the same locks.
  *
- * Contexts: task switch (runqueue lock held), interrupts, remote calls; always
- * on the CPU of the contexts with interrupts off.
+ * Contexts: task switch (runqueue lock held), interrupts, remote calls; if the
+ * context is loaded, on its CPU with interrupts off.
  *
  * Lifetime: a task's context without events is not loaded; it is unloaded when
  * its last event leaves. So no context is left loaded when the switch hooks are
@@ -160,7 +160,7 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 	return 0;
 }
 
-/* Schedules one event out. The caller has disabled the PMU of its group. */
+/* Schedules one event out. Its PMU, or that of its group, is disabled. */
 static void __perf_sched_event_out_locked(struct perf_event *event)
 {
 	perf_ctx_assert_sched_locked(perf_event_ctx(event));
@@ -354,12 +354,12 @@ void perf_sched_group_update_pages_locked(struct perf_event *leader)
 		perf_sched_update_page_locked(sibling);
 }
 
-/* Readers are woken. No signal: PAPI's handler would try again without end. */
+/* No signal of its own: PAPI's handler would try again without end. */
 static void perf_sched_pinned_failed(struct perf_event *leader)
 {
 	perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
 	perf_sched_group_update_pages_locked(leader);
-	perf_pending_wake(leader);
+	perf_pending_wake_pollers(leader);
 }
 
 /* A group has to wait, so the timer has to run. */
@@ -471,10 +471,9 @@ static bool perf_sched_join_all_locked(struct perf_pmu_ctx *epc,
 
 /*
  * Groups that were active together mostly fit together again. In one
- * transaction the driver finds counters for all of them once, instead of again
- * for each group.
- * Return: false if not all of them fit. Then none is active, and the caller
- * tries them one by one.
+ * transaction the driver finds counters for all of them once.
+ * Return: false if some do not fit, or were not tried so. Then the caller tries
+ * those that are not active one by one.
  */
 static bool perf_sched_all_in_locked(struct perf_pmu_ctx *epc,
 				     struct perf_group_tree *tree,
@@ -503,7 +502,7 @@ static bool perf_sched_filtered(struct pmu *pmu)
  * tries groups, those with the least service first, until this many did not
  * fit. Then it skips some groups, and tries again until this many more did not
  * fit. The number of skipped groups changes from choice to choice, so that all
- * other groups try in turn.
+ * other groups try in turn. Pinned groups that are not tried go to ERROR.
  */
 #define PERF_SCHED_MISSES	16
 
@@ -512,7 +511,7 @@ struct perf_sched_tries {
 	unsigned int	skip;	/* groups still to be skipped */
 };
 
-/* For flexible groups. Pinned groups are all tried; a miss leads to ERROR. */
+/* For flexible groups. No pinned group is skipped. */
 static struct perf_sched_tries
 perf_sched_tries_begin(const struct perf_pmu_ctx *epc)
 {
@@ -564,6 +563,7 @@ static bool perf_sched_tries_in_locked(struct perf_event *leader,
 
 static void perf_sched_pinned_in_locked(struct perf_pmu_ctx *epc)
 {
+	struct perf_sched_tries tries = { };
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 
@@ -571,7 +571,8 @@ static void perf_sched_pinned_in_locked(struct perf_pmu_ctx *epc)
 	perf_group_for_each(leader, cursor, &epc->pinned_groups,
 			    smp_processor_id()) {
 		if (leader->state == PERF_EVENT_STATE_INACTIVE &&
-		    !perf_sched_group_in_locked(leader))
+		    (perf_sched_tries_is_partial(&tries) ||
+		     !perf_sched_tries_in_locked(leader, &tries)))
 			perf_sched_pinned_failed(leader);
 	}
 }
@@ -919,7 +920,7 @@ static void perf_sched_pmu_ctx_out_locked(struct perf_pmu_ctx *epc)
 /**
  * perf_sched_ctx_in_locked() - load a task's context on this CPU
  * @cpuctx: this CPU; no task context is loaded
- * @ctx: context of current, loaded nowhere
+ * @ctx: context for current, loaded nowhere
  *
  * Context: scheduling locks.
  */

@@ -245,6 +245,28 @@ static void run_switch(const struct row *row)
 	allow_turns();
 }
 
+/* Events that found no room before are all tried again. */
+static void op_wake(const struct row *row)
+{
+	prctl(PR_TASK_PERF_EVENTS_ENABLE);
+	look_again();
+	op_switch(row);
+}
+
+/* Pinned events of a task that sleeps, and is woken. */
+static void run_wake(const struct row *row)
+{
+	struct perf_event_attr attr = one_attr(&row->set);
+	unsigned int i;
+
+	start_partner();
+	attr.pinned = 1;
+	for (i = 0; i < row->n; i++)
+		fds[i] = must_open(&attr, partner_pid, -1, -1);
+	look_at(row, op_wake);
+	reap(partner_pid);
+}
+
 static void run_turn(const struct row *row)
 {
 	open_many(row, false, false, false);
@@ -460,6 +482,7 @@ static const struct row rows[] = {
 	{ "irqs-off/period-1000-sw", run_period, { .sw = 1 }, MANY },
 	{ "irqs-off/switch-1000-sw", run_switch, { .sw = 1 }, MANY },
 	{ "irqs-off/switch-1000-hw", run_switch, { .hw = 1 }, MANY },
+	{ "irqs-off/wake-1000-hw-pinned", run_wake, { .hw = 1 }, MANY },
 	{ "irqs-off/turn-1000-hw", run_turn, { .hw = 1 }, MANY },
 	{ "irqs-off/exchange-10-groups-of-100", run_exchange, { .sw = 1 }, MANY },
 	{ "irqs-off/switch-records-1000", run_records, { .sw = 1 }, MANY },

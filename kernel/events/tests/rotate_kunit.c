@@ -16,6 +16,8 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
+#include <linux/iopoll.h>
+#include <linux/kthread.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 
@@ -1002,6 +1004,52 @@ static void rotate_test_choice_holds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active, 1);
 }
 
+static int rotate_test_run(void *unused)
+{
+	while (!kthread_should_stop())
+		fsleep(1000);
+	return 0;
+}
+
+static void rotate_test_stop(void *task)
+{
+	kthread_stop(task);
+}
+
+#define NR_PINNED	100
+#define MOST_MISSES	16
+
+/*
+ * A task runs for the first time, with many pinned events for one counter. Not
+ * all are tried; one more miss is that of the transaction for all.
+ */
+static void rotate_test_pinned_misses(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .cpu = -1, .pinned = true };
+	struct perf_event *events[NR_PINNED];
+	int last, states[2] = { };
+
+	fake_pmu_reset(&fake, 1, FOREVER_MS);
+	spec.task = kthread_create(rotate_test_run, NULL, "perf_kunit");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(spec.task));
+	fake_pmu_undo(test, rotate_test_stop, spec.task);
+	for (int i = 0; i < NR_PINNED; i++)
+		events[i] = fake_pmu_open(test, &fake, &spec);
+	wake_up_process(spec.task);
+	read_poll_timeout(READ_ONCE, last, last == PERF_EVENT_STATE_ERROR, 1000,
+			  10 * USEC_PER_SEC, false,
+			  events[NR_PINNED - 1]->state);
+	for (int i = 0; i < NR_PINNED; i++) {
+		states[0] += READ_ONCE(events[i]->state) == ACTIVE;
+		states[1] += READ_ONCE(events[i]->state) ==
+			     PERF_EVENT_STATE_ERROR;
+	}
+	KUNIT_EXPECT_LE(test, states[0], 1);
+	KUNIT_EXPECT_GE(test, states[1], NR_PINNED - 1);
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_REFUSE),
+			MOST_MISSES + 1);
+}
+
 static struct kunit_case rotate_test_cases[] = {
 	KUNIT_CASE(rotate_test_choice_holds),
 	KUNIT_CASE(rotate_test_random_choices),
@@ -1014,6 +1062,7 @@ static struct kunit_case rotate_test_cases[] = {
 	KUNIT_CASE(rotate_test_stray_timer),
 	KUNIT_CASE(rotate_test_crowd),
 	KUNIT_CASE(rotate_test_unfit),
+	KUNIT_CASE(rotate_test_pinned_misses),
 	{ }
 };
 
