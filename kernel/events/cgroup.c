@@ -177,14 +177,17 @@ static void perf_cgroup_enter_locked(struct perf_cgroup *cgrp,
 				     const struct perf_ctx *ctx)
 {
 	struct perf_cpu_cgroup *local = this_cpu_ptr(cgrp->cpus);
+	struct perf_cpu_pmu_context *cpc;
 	struct perf_event *leader;
 
 	lockdep_assert_held(&ctx->lock);
 	perf_cgroup_clock_start_locked(local, ctx);
 	list_for_each_entry(leader, &local->groups, cgroup_entry) {
+		cpc = perf_event_cpc_oncpu(leader);
 		perf_group_show_locked(leader);
-		if (!perf_sched_group_fit_in_locked(leader))
-			perf_event_cpc_oncpu(leader)->crowded = true;
+		/* A new choice for the PMU tries the others. */
+		if (!cpc->crowded)
+			cpc->crowded = !perf_sched_group_fit_in_locked(leader);
 	}
 }
 
@@ -203,8 +206,10 @@ static void perf_cgroup_finish_pmu_locked(struct perf_cpu_context *cpuctx,
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
 	cpc->crowded = false;
+	/* Other groups are shown than before. */
+	cpc->full_active = -1;
 	if (!crowded && epc->rotate_necessary)
-		perf_sched_fill_locked(epc);
+		perf_sched_fill_locked(cpc);
 	perf_pmu_enable(epc->pmu);
 	if (crowded)
 		perf_sched_pmu_resched_locked(cpuctx, epc->pmu);

@@ -61,6 +61,7 @@
 #include "pmu.h"
 #include "sched.h"
 #include "sched_cb.h"
+#include "sched_tries.h"
 #include "sideband.h"
 #include "swap.h"
 #include "throttle.h"
@@ -496,58 +497,12 @@ static bool perf_sched_filtered(struct pmu *pmu)
 	return pmu->filter && pmu->filter(pmu, smp_processor_id());
 }
 
-/*
- * To try a group that does not fit takes some thousand instructions, and a user
- * can open thousands of groups. So one pass over the groups of a PMU context
- * tries groups, those with the least service first, until this many did not
- * fit. Then it skips some groups, and tries again until this many more did not
- * fit. The number of skipped groups changes from choice to choice, so that all
- * other groups try in turn. Pinned groups that are not tried go to ERROR.
- */
-#define PERF_SCHED_MISSES	16
-
-struct perf_sched_tries {
-	unsigned int	missed;
-	unsigned int	skip;	/* groups still to be skipped */
-};
-
-/* For flexible groups. No pinned group is skipped. */
-static struct perf_sched_tries
-perf_sched_tries_begin(const struct perf_pmu_ctx *epc)
-{
-	unsigned int steps = epc->nr_waiting / PERF_SCHED_MISSES;
-	struct perf_sched_tries tries = { };
-
-	if (steps > 2)
-		tries.skip = epc->choice % steps * PERF_SCHED_MISSES;
-	return tries;
-}
-
-/* No later group is tried. */
-static bool perf_sched_tries_is_over(const struct perf_sched_tries *tries)
-{
-	return tries->missed >= 2 * PERF_SCHED_MISSES;
-}
-
-/* Groups may have been skipped. */
-static bool perf_sched_tries_is_partial(const struct perf_sched_tries *tries)
-{
-	return tries->missed >= PERF_SCHED_MISSES;
-}
-
 /* A group that is disabled or active already needs no try. */
 static bool perf_sched_passes_by(const struct perf_event *leader,
 				 struct perf_sched_tries *tries)
 {
-	if (leader->state != PERF_EVENT_STATE_INACTIVE ||
-	    !perf_sched_tries_is_partial(tries))
-		return false;
-	if (perf_sched_tries_is_over(tries))
-		return true;
-	if (!tries->skip)
-		return false;
-	tries->skip--;
-	return true;
+	return leader->state == PERF_EVENT_STATE_INACTIVE &&
+	       perf_sched_tries_skip(tries);
 }
 
 /* Return: as perf_sched_group_in_locked(). */
@@ -557,7 +512,7 @@ static bool perf_sched_tries_in_locked(struct perf_event *leader,
 	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
 	if (perf_sched_group_in_locked(leader))
 		return true;
-	tries->missed++;
+	perf_sched_tries_miss(tries, leader->nr_siblings);
 	return false;
 }
 
@@ -637,7 +592,8 @@ static unsigned int perf_sched_rest_waits(struct perf_group_cursor *cursor)
  */
 void perf_sched_choose_locked(struct perf_pmu_ctx *epc)
 {
-	struct perf_sched_tries tries = perf_sched_tries_begin(epc);
+	struct perf_sched_tries tries =
+		perf_sched_tries_begin(epc->nr_waiting, epc->choice);
 	/* Software groups always fit. */
 	const bool turns = epc->pmu->task_ctx_nr != perf_sw_context;
 	struct perf_group_cursor cursor;
@@ -671,7 +627,8 @@ void perf_sched_choose_locked(struct perf_pmu_ctx *epc)
 /* Resumes a choice after its groups were scheduled out for a while. */
 static void perf_sched_resume_locked(struct perf_pmu_ctx *epc)
 {
-	struct perf_sched_tries tries = perf_sched_tries_begin(epc);
+	struct perf_sched_tries tries =
+		perf_sched_tries_begin(epc->nr_waiting, epc->choice);
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 
@@ -872,29 +829,49 @@ static void perf_sched_pmu_ctx_in_locked(struct perf_pmu_ctx *epc)
 	perf_pmu_enable(epc->pmu);
 }
 
+/*
+ * Would perf_sched_fill_locked() find what it found the last time, when no group
+ * fitted? It is called at each switch, so it must not try in vain each time.
+ */
+static bool perf_sched_is_full_locked(const struct perf_cpu_pmu_context *cpc)
+{
+	const struct perf_pmu_ctx *epc = &cpc->epc;
+
+	lockdep_assert_held(&epc->ctx->lock);
+	return epc->chosen && cpc->full_choice == epc->choice &&
+	       cpc->full_active == cpc->active_oncpu;
+}
+
 /**
  * perf_sched_fill_locked() - schedule in waiting groups on free counters
- * @epc: PMU context of a context loaded here, clock up to date
+ * @cpc: PMU on this CPU, whose own context is loaded, clock up to date; groups
+ *	of that context wait
  *
  * This is not a new choice; otherwise frequent switches would defer the next
  * choice for ever.
  *
  * Context: scheduling locks, the PMU disabled.
  */
-void perf_sched_fill_locked(struct perf_pmu_ctx *epc)
+void perf_sched_fill_locked(struct perf_cpu_pmu_context *cpc)
 {
-	struct perf_sched_tries tries = perf_sched_tries_begin(epc);
+	struct perf_pmu_ctx *epc = &cpc->epc;
+	struct perf_sched_tries tries = { };
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
+	int active = cpc->active_oncpu;
 
 	perf_pmu_assert_sched_locked(epc);
-	epc->rotate_necessary = 0;
+	if (perf_sched_is_full_locked(cpc))
+		return;
 	perf_group_for_each(leader, cursor, &epc->flexible_groups,
 			    smp_processor_id()) {
-		if (perf_sched_passes_by(leader, &tries) ||
-		    !perf_sched_tries_in_locked(leader, &tries))
-			perf_sched_flexible_failed(leader);
+		perf_sched_tries_in_locked(leader, &tries);
+		if (perf_sched_tries_is_partial(&tries))
+			break;
 	}
+	epc->rotate_necessary = tries.missed > 0;
+	cpc->full_choice = epc->choice;
+	cpc->full_active = active == cpc->active_oncpu ? active : -1;
 }
 
 /* Waiting groups of the CPU may use counters that the task's groups leave. */
@@ -912,7 +889,7 @@ static void perf_sched_pmu_ctx_out_locked(struct perf_pmu_ctx *epc)
 	perf_sched_list_out_locked(epc, &epc->pinned_active);
 	if (cpc->epc.rotate_necessary) {
 		perf_ctx_clock_update_locked(cpc->epc.ctx);
-		perf_sched_fill_locked(&cpc->epc);
+		perf_sched_fill_locked(cpc);
 	}
 	perf_pmu_enable(epc->pmu);
 }

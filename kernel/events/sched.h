@@ -30,7 +30,7 @@ void perf_sched_pmu_resched_locked(struct perf_cpu_context *cpuctx,
 void perf_sched_flexible_out_locked(struct perf_pmu_ctx *epc);
 void perf_sched_choose_locked(struct perf_pmu_ctx *epc);
 void perf_sched_group_update_pages_locked(struct perf_event *leader);
-void perf_sched_fill_locked(struct perf_pmu_ctx *epc);
+void perf_sched_fill_locked(struct perf_cpu_pmu_context *cpc);
 u64 perf_sched_choice_left_locked(struct perf_pmu_ctx *epc);
 
 #endif /* _KERNEL_EVENTS_SCHED_H */

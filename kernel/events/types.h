@@ -316,6 +316,12 @@ struct perf_cpu_pmu_context {
 	struct list_head		cgroup_entry;
 	/* L+C: a group of the cgroup that came found no room. */
 	bool				crowded;
+	/*
+	 * L+C: the choice, and the number of active events, in which no waiting
+	 * group of the CPU's own context found room; -1 if one did.
+	 */
+	unsigned int			full_choice;
+	int				full_active;
 
 	/* C: users of pmu->sched_task(), linked while there are some. */
 	struct list_head		sched_cb_entry;

@@ -8,11 +8,15 @@
  * is the figure. So each figure includes one period of the timer and one
  * sample, see "nothing".
  */
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +34,7 @@
 #define LONG_NSEC	30000000
 #define INTERVAL_FILE	"/sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms"
 #define INTERVAL_AT_BOOT "4"
+#define MANY_DIR	"/sys/fs/cgroup/many"
 /* No event gets there. */
 #define FAR_PERIOD	1000000000000ULL
 
@@ -240,6 +245,50 @@ static void run_switch(const struct row *row)
 	forbid_turns();
 	start_partner();
 	open_many(row, false, false, false);
+	look_at(row, op_switch);
+	reap(partner_pid);
+	allow_turns();
+}
+
+/* A task with one event, beside many events of the CPU that take turns. */
+static void run_switch_beside(const struct row *row)
+{
+	struct perf_event_attr attr = one_attr(&row->set);
+	unsigned int i;
+
+	forbid_turns();
+	start_partner();
+	must_open(&attr, 0, -1, -1);
+	for (i = 0; i < row->n; i++)
+		fds[i] = must_open(&attr, -1, 0, -1);
+	look_at(row, op_switch);
+	reap(partner_pid);
+	allow_turns();
+}
+
+/* The partner is in a cgroup that has many events. */
+static void run_switch_cgroup(const struct row *row)
+{
+	struct perf_event_attr attr = one_attr(&row->set);
+	char number[16];
+	unsigned int i;
+	int dir;
+
+	forbid_turns();
+	start_partner();
+	mkdir(MANY_DIR, 0755);
+	snprintf(number, sizeof(number), "%d", partner_pid);
+	write_file(MANY_DIR "/cgroup.procs", number);
+	dir = open(MANY_DIR, O_RDONLY | O_CLOEXEC);
+	if (dir < 0)
+		die(MANY_DIR);
+	for (i = 0; i < row->n; i++) {
+		fds[i] = syscall(SYS_perf_event_open, &attr, dir, 0, -1,
+				 PERF_FLAG_PID_CGROUP);
+		if (fds[i] < 0)
+			die("PERF_FLAG_PID_CGROUP");
+	}
+	close(dir);
 	look_at(row, op_switch);
 	reap(partner_pid);
 	allow_turns();
@@ -482,6 +531,8 @@ static const struct row rows[] = {
 	{ "irqs-off/period-1000-sw", run_period, { .sw = 1 }, MANY },
 	{ "irqs-off/switch-1000-sw", run_switch, { .sw = 1 }, MANY },
 	{ "irqs-off/switch-1000-hw", run_switch, { .hw = 1 }, MANY },
+	{ "irqs-off/switch-beside-1000-hw", run_switch_beside, { .hw = 1 }, MANY },
+	{ "irqs-off/switch-cgroup-1000-hw", run_switch_cgroup, { .hw = 1 }, MANY },
 	{ "irqs-off/wake-1000-hw-pinned", run_wake, { .hw = 1 }, MANY },
 	{ "irqs-off/turn-1000-hw", run_turn, { .hw = 1 }, MANY },
 	{ "irqs-off/exchange-10-groups-of-100", run_exchange, { .sw = 1 }, MANY },

@@ -28,6 +28,7 @@
 
 #define NR_CGROUPS	10
 #define NR_EVENTS	24
+#define NR_CROWD	20
 #define NR_ROUNDS	40
 #define NR_STEPS	200
 #define FOREVER_MS	3600000
@@ -391,6 +392,26 @@ static void cgroup_test_cheap(struct kunit *test)
 	cgroup_test_open_flexible(world, 2);
 	cgroup_test_open_flexible(world, -1);
 	cgroup_test_run(world, cgroup_test_cheap_script);
+}
+
+/* The first group that does not fit causes a choice; only that tries more. */
+static void cgroup_test_crowd_script(struct cgroup_test_world *world)
+{
+	struct kunit *test = world->test;
+	int misses = -fake_pmu_calls(&fake, FAKE_REFUSE);
+
+	cgroup_test_go(world, 1);
+	misses += fake_pmu_calls(&fake, FAKE_REFUSE);
+	KUNIT_EXPECT_EQ(test, misses, 1 + NR_CROWD - 1);
+}
+
+static void cgroup_test_crowd(struct kunit *test)
+{
+	struct cgroup_test_world *world = cgroup_test_begin(test, 1);
+
+	for (int i = 0; i < NR_CROWD; i++)
+		cgroup_test_open_flexible(world, 1);
+	cgroup_test_run(world, cgroup_test_crowd_script);
 }
 
 /* Siblings run with their leader; without a leader they stay in the cgroup. */
@@ -855,6 +876,7 @@ static struct kunit_case cgroup_test_cases[] = {
 	KUNIT_CASE(cgroup_test_common),
 	KUNIT_CASE(cgroup_test_family),
 	KUNIT_CASE(cgroup_test_cheap),
+	KUNIT_CASE(cgroup_test_crowd),
 	KUNIT_CASE(cgroup_test_group),
 	KUNIT_CASE(cgroup_test_pinned),
 	KUNIT_CASE(cgroup_test_away),

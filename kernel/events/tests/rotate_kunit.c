@@ -1004,6 +1004,38 @@ static void rotate_test_choice_holds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active, 1);
 }
 
+#define NR_WAITING	20
+
+/*
+ * Many of the CPU's groups wait for a counter that one of them has. The switches
+ * of a task that leaves another counter do not try them again and again.
+ */
+static void rotate_test_full(struct kunit *test)
+{
+	struct fake_pmu_spec own = {
+		.task		= current,
+		.cpu		= -1,
+		.counters	= BIT_ULL(1),
+	};
+	struct fake_pmu_spec spec = { .counters = BIT_ULL(0) };
+	int misses;
+
+	rotate_test_begin(test);
+	spec.cpu = raw_smp_processor_id();
+	fake_pmu_reset(&fake, 2, FOREVER_MS);
+	for (int i = 0; i < NR_WAITING; i++)
+		fake_pmu_open(test, &fake, &spec);
+	fake_pmu_open(test, &fake, &own);
+	scoped_guard(irqsave)
+		perf_pmu_resched(&fake.pmu);
+	fake_pmu_switch_out();
+	misses = fake_pmu_calls(&fake, FAKE_REFUSE);
+	KUNIT_EXPECT_GT(test, misses, 0);
+	fake_pmu_switch_out();
+	fake_pmu_switch_out();
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(&fake, FAKE_REFUSE), misses);
+}
+
 static int rotate_test_run(void *unused)
 {
 	while (!kthread_should_stop())
@@ -1062,6 +1094,7 @@ static struct kunit_case rotate_test_cases[] = {
 	KUNIT_CASE(rotate_test_stray_timer),
 	KUNIT_CASE(rotate_test_crowd),
 	KUNIT_CASE(rotate_test_unfit),
+	KUNIT_CASE(rotate_test_full),
 	KUNIT_CASE(rotate_test_pinned_misses),
 	{ }
 };
