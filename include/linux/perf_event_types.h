@@ -632,10 +632,11 @@ struct perf_event {
 	 */
 	u8				freq_windows;
 	/**
-	 * @throttle_reported: N, leader: the last record was
-	 * PERF_RECORD_THROTTLE, not PERF_RECORD_UNTHROTTLE.
+	 * @throttle_reported: N, leader: not 0 if the last record was
+	 * PERF_RECORD_THROTTLE, not PERF_RECORD_UNTHROTTLE; above 1 if the
+	 * group has been stopped since.
 	 */
-	bool				throttle_reported;
+	u8				throttle_reported;
 	/** @overflow_handler: P, I, called at an overflow. */
 	perf_overflow_handler_t		overflow_handler;
 	/**

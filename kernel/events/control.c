@@ -1045,6 +1045,7 @@ static void perf_control_take_events(struct perf_ctx *ctx,
 		if (perf_event_pmu_ctx(event)->pmu != pmu)
 			continue;
 		perf_control_uninstall(event);
+		perf_side_leave_cpu(event);
 		list_add(&event->migrate_entry, events);
 	}
 }
@@ -1062,7 +1063,7 @@ static void perf_control_give_event(struct perf_ctx *ctx,
 	/* The last reference goes when all events are where revoke.c finds them. */
 	perf_epc_put(old_epc);
 	perf_ctx_put(old);
-	perf_side_move(event);
+	perf_side_join_cpu(event);
 }
 
 /* Siblings first: they wait for their leader, and are scheduled in together. */

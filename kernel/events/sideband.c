@@ -155,22 +155,30 @@ void perf_side_unaccount(struct perf_event *event)
 }
 
 /**
- * perf_side_move() - list an event on the CPU that it has moved to
- * @event: the event; it has been installed on its new CPU
+ * perf_side_leave_cpu() - take an event off the list of its CPU
+ * @event: the event, which moves to another CPU
  *
- * The event's links may lead into another list only after all readers have left
- * the event, hence the grace period.
+ * A grace period must follow before perf_side_join_cpu(): the event's links may
+ * lead into another list only after all readers have left the event.
  *
- * Context: task; sleeps. Mutexes of both contexts held.
+ * Context: task. Mutexes of both contexts held.
  */
-void perf_side_move(struct perf_event *event)
+void perf_side_leave_cpu(struct perf_event *event)
 {
-	if (event->parent || !side_is_listed(event))
-		return;
+	if (!event->parent && side_is_listed(event))
+		side_unlist(event);
+}
 
-	side_unlist(event);
-	synchronize_rcu();
-	side_list(event);
+/**
+ * perf_side_join_cpu() - list an event on the CPU that it has moved to
+ * @event: event after perf_side_leave_cpu(), with its new CPU
+ *
+ * Context: task. Mutexes of both contexts held.
+ */
+void perf_side_join_cpu(struct perf_event *event)
+{
+	if (!event->parent && side_is_listed(event))
+		side_list(event);
 }
 
 /**
@@ -381,7 +389,7 @@ void perf_side_throttle(struct perf_event *event, bool throttled)
 	struct perf_side_record record = { };
 
 	/* An NMI between these two may write the same record. */
-	if (READ_ONCE(leader->throttle_reported) == throttled)
+	if (!!READ_ONCE(leader->throttle_reported) == throttled)
 		return;
 	WRITE_ONCE(leader->throttle_reported, throttled);
 	record.header.type = throttled ? PERF_RECORD_THROTTLE :

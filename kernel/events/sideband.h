@@ -69,6 +69,7 @@ static inline void perf_side_itrace_start(struct perf_event *event)
  * Moves the listing when event->cpu has changed and the event is installed
  * there. Waits for a grace period. ctx->mutex of both contexts.
  */
-void perf_side_move(struct perf_event *event);
+void perf_side_leave_cpu(struct perf_event *event);
+void perf_side_join_cpu(struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_SIDEBAND_H */

@@ -14,7 +14,7 @@
  * interrupts_seq,freq_time_stamp,freq_count_stamp}. The NMI watchdog's handler
  * sets hwc->interrupts to 0, and so ends the throttling of its event. A leader's
  * throttle_reported says which of the two records came last; room "sideband"
- * writes it.
+ * writes it, and so does this room when the group is stopped.
  *
  * Contexts: NMI, irq_work, the tick, sysctl handlers.
  *
@@ -70,6 +70,8 @@
 /* Frequency mode: windows in the mean; how fast a period may grow. */
 #define PERF_FREQ_WINDOWS	6U
 #define PERF_FREQ_STEP		8ULL
+/* leader->throttle_reported when the group was stopped after the report. */
+#define PERF_THROTTLE_STOPPED	2
 
 int sysctl_perf_event_sample_rate __read_mostly = PERF_RATE_DEFAULT;
 int sysctl_perf_cpu_time_max_percent __read_mostly = PERF_PERCENT_DEFAULT;
@@ -387,7 +389,8 @@ static bool perf_throttle_stops_group(const struct perf_event *event)
  * @event: event that is active on this CPU
  *
  * Step 2 of the first race above. Nothing is done if the throttling has ended
- * meanwhile.
+ * meanwhile. If a thousand events of a group are throttled at once, only the
+ * first of these calls walks over the group.
  *
  * Context: interrupts off, neither ctx->lock nor NMI.
  */
@@ -401,9 +404,14 @@ void perf_throttle_stop_group(struct perf_event *event)
 	if (!perf_throttle_stops_group(event))
 		return;
 	leader = event->group_leader;
+	if (leader->throttle_reported == PERF_THROTTLE_STOPPED) {
+		perf_throttle_stop_event(event);
+		return;
+	}
 	perf_throttle_stop_event(leader);
 	for_each_sibling_event(sibling, leader)
 		perf_throttle_stop_event(sibling);
+	WRITE_ONCE(leader->throttle_reported, PERF_THROTTLE_STOPPED);
 }
 
 /* A window that ends with a throttling adjusts the period like any other. */

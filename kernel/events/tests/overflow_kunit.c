@@ -23,6 +23,7 @@
 
 #include "../context.h"
 #include "../overflow.h"
+#include "../throttle.h"
 #include "fake_pmu.h"
 
 #define CLOSE_US	1000000
@@ -331,6 +332,31 @@ static void overflow_test_stopped_elsewhere(struct kunit *test)
 			  1000, CLOSE_US * 10, false, sibling->hw.interrupts);
 	KUNIT_EXPECT_EQ(test, interrupts, MAX_INTERRUPTS);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(leader->state), PERF_EVENT_STATE_ACTIVE);
+}
+
+/* If many events of a group are throttled, the group is walked over once. */
+static void overflow_test_stopped_once(struct kunit *test)
+{
+	struct fake_pmu_spec spec = { .task = current, .cpu = -1 };
+	struct perf_event *leader, *sibling;
+	bool first, again;
+
+	fake_pmu_reset(&fake, 2, FOREVER_MS);
+	leader = fake_pmu_open(test, &fake, &spec);
+	spec.leader = leader;
+	sibling = fake_pmu_open(test, &fake, &spec);
+	scoped_guard(irqsave) {
+		leader->throttle_reported = true;
+		WRITE_ONCE(leader->hw.interrupts, MAX_INTERRUPTS);
+		perf_throttle_stop_group(leader);
+		first = perf_event_is_throttled(sibling);
+		WRITE_ONCE(sibling->hw.interrupts, 0);
+		perf_throttle_stop_group(leader);
+		again = perf_event_is_throttled(sibling);
+		WRITE_ONCE(sibling->hw.interrupts, MAX_INTERRUPTS);
+	}
+	KUNIT_EXPECT_TRUE(test, first);
+	KUNIT_EXPECT_FALSE(test, again);
 }
 
 /* Deferred work. */
@@ -657,6 +683,7 @@ static struct kunit_case overflow_test_cases[] = {
 	KUNIT_CASE(overflow_test_disabled_offline),
 	KUNIT_CASE(overflow_test_scheduled_out_first),
 	KUNIT_CASE(overflow_test_stopped_elsewhere),
+	KUNIT_CASE(overflow_test_stopped_once),
 	KUNIT_CASE(overflow_test_work_levels),
 	KUNIT_CASE(overflow_test_cancel_waits),
 	KUNIT_CASE(overflow_test_signal),

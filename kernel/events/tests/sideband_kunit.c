@@ -783,6 +783,14 @@ static void unlisted_event_is_not_told(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake_take(fake));
 }
 
+static void event_moves(struct perf_event *event, int cpu)
+{
+	perf_side_leave_cpu(event);
+	synchronize_rcu();
+	event->cpu = cpu;
+	perf_side_join_cpu(event);
+}
+
 static void comm_oncpu(void *task)
 {
 	perf_event_comm(task, false);
@@ -802,8 +810,7 @@ static void event_moves_to_another_cpu(struct kunit *test)
 	stays->cpu = event->cpu;
 	perf_side_account(stays);
 	if (cpu < nr_cpu_ids) {
-		event->cpu = cpu;
-		perf_side_move(event);
+		event_moves(event, cpu);
 		KUNIT_EXPECT_PTR_NE(test, stays->sb_list.next, &event->sb_list);
 		perf_event_comm(current, false);
 		KUNIT_EXPECT_NULL(test, fake_take(fake));
@@ -823,12 +830,11 @@ static void move_lists_no_other_event(struct kunit *test)
 	struct record_fake *fake = test->priv;
 	struct perf_event *event = &fake->event;
 
-	event->cpu = raw_smp_processor_id();
-	perf_side_move(event);
+	event_moves(event, raw_smp_processor_id());
 	KUNIT_EXPECT_TRUE(test, list_empty(&event->sb_list));
 	event->attr.comm = 1;
 	event->parent = &fake->tracer;
-	perf_side_move(event);
+	event_moves(event, raw_smp_processor_id());
 	KUNIT_EXPECT_TRUE(test, list_empty(&event->sb_list));
 }
 
