@@ -127,8 +127,9 @@ bool perf_attr_shows_all(void)
  * @attr: attribute that passed perf_attr_permitted()
  *
  * KSYMBOL records show kernel addresses. Tools request them by default, also for
- * events of user mode, and would not understand a refusal. A denial is not
- * audited, since the tool works without these records.
+ * events of user mode, and would not understand a refusal. Missing capabilities
+ * are not audited, since the tool works without these records; an LSM may log a
+ * denial of its own.
  *
  * Context: Task context; capabilities and LSM of current.
  */
@@ -227,6 +228,9 @@ static bool attr_branch_privileged(const struct perf_event_attr *attr)
 		(PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV);
 }
 
+/* What perf_reg_validate() returns for a mask that it does not accept. */
+#define ATTR_BAD_REGS	(IS_ENABLED(CONFIG_HAVE_PERF_REGS) ? -EINVAL : -ENOSYS)
+
 static bool attr_regs_user_bad(const struct perf_event_attr *attr)
 {
 	return perf_reg_validate(attr->sample_regs_user);
@@ -320,7 +324,7 @@ static const struct attr_rule attr_content_rules[] = {
 	  ATTR_SAYS(OTHER, PERF_FIELD(branch_sample_type),
 		    ATTR_BRANCH_PRIVILEGED) },
 	{ .sample_type = PERF_SAMPLE_REGS_USER,
-	  .applies = attr_regs_user_bad, .error = -EINVAL,
+	  .applies = attr_regs_user_bad, .error = ATTR_BAD_REGS,
 	  ATTR_SAYS(REGISTERS, PERF_FIELD(sample_regs_user), ~0ULL) },
 	{ .sample_type = PERF_SAMPLE_STACK_USER,
 	  .applies = attr_stack_impossible, .error = -ENOSYS,
@@ -350,7 +354,7 @@ static const struct attr_rule attr_content_rules[] = {
 	  ATTR_SAYS(REQUIRES, PERF_FIELD_FLAGS, PERF_ATTR_SIGTRAP),
 	  ATTR_NEEDS(PERF_ATTR_REMOVE_ON_EXEC) },
 	{ .sample_type = PERF_SAMPLE_REGS_INTR,
-	  .applies = attr_regs_intr_bad, .error = -EINVAL,
+	  .applies = attr_regs_intr_bad, .error = ATTR_BAD_REGS,
 	  ATTR_SAYS(REGISTERS, PERF_FIELD(sample_regs_intr), ~0ULL) },
 };
 
@@ -376,8 +380,8 @@ static bool attr_is_plain(const struct perf_event_attr *attr)
  *
  * Context: Task context; one row looks at the caller's privileges.
  * Return: 0; -EINVAL for reserved, unknown or contradictory fields; -ENOSYS
- * for stacks that the architecture cannot sample; -EACCES, or the errno of an
- * LSM, for branches of privileged levels.
+ * for stacks or registers that the architecture cannot sample; -EACCES, or the
+ * errno of an LSM, for branches of privileged levels.
  */
 int perf_attr_check(const struct perf_event_attr *attr)
 {

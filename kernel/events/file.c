@@ -365,6 +365,9 @@ static long perf_ioctl_modify(struct perf_event *event, unsigned long arg)
 		err = perf_attr_check(&attr);
 	if (err)
 		return err;
+	/* The open may have cleared the bit, see perf_attr_leave_out(). */
+	if (attr.exclude_kernel && !event->attr.ksymbol)
+		attr.ksymbol = 0;
 	if (attr.type != event->attr.type)
 		return -EINVAL;
 	if (attr.type != PERF_TYPE_BREAKPOINT)

@@ -509,8 +509,8 @@ static void perf_mmap_free_aux(struct perf_aux_area *area)
 
 /* Return: the area to map, which may be a new one; -EINVAL, -EPERM, -ENOMEM. */
 static struct perf_aux_area *
-perf_mmap_find_aux_locked(struct perf_event *event, struct perf_buffer *rb,
-			  struct vm_area_struct *vma)
+perf_mmap_find_aux_mutexed(struct perf_event *event, struct perf_buffer *rb,
+			   struct vm_area_struct *vma)
 {
 	struct perf_aux_area *area = rb->aux.area;
 
@@ -855,7 +855,7 @@ static int perf_mmap_aux_mutexed(struct perf_event *event,
 		err = -EOPNOTSUPP;
 	if (err)
 		return err;
-	area = perf_mmap_find_aux_locked(event, rb, vma);
+	area = perf_mmap_find_aux_mutexed(event, rb, vma);
 	if (IS_ERR(area))
 		return PTR_ERR(area);
 	perf_debug_sleep();

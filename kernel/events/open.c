@@ -397,8 +397,9 @@ static bool perf_open_take_ctx(struct perf_open *open)
 
 /*
  * Locks the context for the event. If the target is in a family, or has another
- * task's context, it gets its own first. A dry run changes nothing: if the
- * target would need a new context, open->ctx stays NULL.
+ * task's context, it gets its own first. A target that forks or switches may
+ * lose it again before it is locked. A dry run changes nothing: if the target
+ * would need a new context, open->ctx stays NULL.
  * Return: 0, or an errno; then no mutex is held.
  */
 static int perf_open_lock_own_ctx(struct perf_open *open)
@@ -420,6 +421,8 @@ static int perf_open_lock_own_ctx(struct perf_open *open)
 		open->ctx_locked = false;
 		open->ctx = NULL;
 		perf_ctx_put(ctx);
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		err = open->fit ? 0 : perf_member_leave(open->task);
 		if (err)
 			return err;

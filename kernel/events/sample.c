@@ -902,10 +902,11 @@ void perf_sample_id_emit(struct perf_event *event,
 /**
  * perf_event_header__init() - begin a record that the core does not make itself
  * @header: result
- * @data: begun by perf_sample_data_init(); gets the identity
+ * @data: gets the identity; need not have been initialised (PowerPC's trace_imc)
  * @type: PERF_RECORD_*
  * @misc: PERF_RECORD_MISC_*
- * @size: bytes, header included, identity not included
+ * @size: bytes, header included; without the identity, and without the counts
+ *	of PERF_SAMPLE_READ
  * @event: the event
  *
  * Context: any.
@@ -916,6 +917,11 @@ void perf_event_header__init(struct perf_event_header *header,
 			     struct perf_event *event)
 {
 	data->type = event->attr.sample_type;
+	data->sample_flags = 0;
+	data->dyn_size = 0;
+	/* The driver knows the size of the fields of fixed size only. */
+	if (type == PERF_RECORD_SAMPLE && data->type & PERF_SAMPLE_READ)
+		size += event->read_size;
 	*header = (struct perf_event_header) {
 		.type = type,
 		.misc = misc,

@@ -418,14 +418,12 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
  * @bp: its event; active on this CPU
  * @data: registers (struct pt_regs) of the access
  *
- * Context: debug exception, interrupts off.
+ * Context: debug exception, preemption off; 32-bit Arm enables interrupts.
  */
 void perf_bp_event(struct perf_event *bp, void *data)
 {
 	struct pt_regs *regs = data;
 	struct perf_sample_data sample __uninitialized;
-
-	lockdep_assert_irqs_disabled();
 
 	if (bp->hw.state || perf_swevent_exclude(bp, regs))
 		return;

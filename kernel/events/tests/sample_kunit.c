@@ -604,7 +604,7 @@ static void identity(struct kunit *test)
 		for (i = 0; i < ARRAY_SIZE(order); i++)
 			type |= set & BIT(i) ? order[i] : 0;
 		fake_layout(fake, type);
-		perf_sample_data_init(&data, 0, 0);
+		memset(&data, 0xff, sizeof(data));
 		perf_event_header__init(&header, &data, PERF_RECORD_LOST, 0,
 					sizeof(header), event);
 		KUNIT_EXPECT_EQ(test, header.size, 8 + 8 * hweight32(set));

@@ -218,6 +218,25 @@ static void modified(void)
 	expect_count(fd, 2 * ROUNDS, "new address");
 }
 
+/* The open clears ksymbol for a user who may not see the kernel. */
+static void modified_by_nobody(void)
+{
+	struct perf_event_attr attr = write_attr(&target.bytes[8]);
+	int fd;
+
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	attr.ksymbol = 1;
+	become_nobody();
+	fd = open_bp(&attr);
+	attr.bp_addr = (unsigned long)&target.bytes[40];
+	attr.disabled = 0;
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr),
+	      "modify: %s", strerror(errno));
+	write_target(40, ROUNDS);
+	expect_count(fd, ROUNDS, "new address");
+}
+
 static void modified_badly(void)
 {
 	struct perf_event_attr attr = write_attr(&target.bytes[8]), bad;
@@ -380,6 +399,7 @@ static const struct test_case cases[] = {
 	{ "through context switches", through_switches },
 	{ "on a CPU", on_a_cpu },
 	{ "MODIFY_ATTRIBUTES", modified },
+	{ "MODIFY_ATTRIBUTES by nobody", modified_by_nobody },
 	{ "MODIFY_ATTRIBUTES with bad input", modified_badly },
 	{ "a refused change leaves the copy of a task that exited", refused_to_orphan },
 	{ "changed while all are enabled", changed_while_all_are_enabled },
