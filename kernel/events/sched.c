@@ -831,7 +831,7 @@ static void perf_sched_pmu_ctx_in_locked(struct perf_pmu_ctx *epc)
 
 /*
  * Would perf_sched_fill_locked() find what it found the last time, when no group
- * fitted? It is called at each switch, so it must not try in vain each time.
+ * fitted? It is called at each switch, so it must not try the same each time.
  */
 static bool perf_sched_is_full_locked(const struct perf_cpu_pmu_context *cpc)
 {

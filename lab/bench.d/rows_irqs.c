@@ -276,6 +276,8 @@ static void run_switch_cgroup(const struct row *row)
 
 	forbid_turns();
 	start_partner();
+	/* Events find only cgroups below one with a controller. */
+	write_file("/sys/fs/cgroup/cgroup.subtree_control", "+pids");
 	mkdir(MANY_DIR, 0755);
 	snprintf(number, sizeof(number), "%d", partner_pid);
 	write_file(MANY_DIR "/cgroup.procs", number);

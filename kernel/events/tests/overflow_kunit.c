@@ -350,9 +350,11 @@ static void overflow_test_stopped_once(struct kunit *test)
 		WRITE_ONCE(leader->hw.interrupts, MAX_INTERRUPTS);
 		perf_throttle_stop_group(leader);
 		first = perf_event_is_throttled(sibling);
+		sibling->stopped = false;
 		WRITE_ONCE(sibling->hw.interrupts, 0);
 		perf_throttle_stop_group(leader);
 		again = perf_event_is_throttled(sibling);
+		sibling->stopped = true;
 		WRITE_ONCE(sibling->hw.interrupts, MAX_INTERRUPTS);
 	}
 	KUNIT_EXPECT_TRUE(test, first);
