@@ -201,6 +201,14 @@ static void on_a_cpu(void)
 	      (unsigned long long)read_count(fd));
 }
 
+static void move_to_40(int fd, struct perf_event_attr *attr)
+{
+	attr->bp_addr = (unsigned long)&target.bytes[40];
+	attr->disabled = 0;
+	CHECK(!ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, attr),
+	      "modify: %s", strerror(errno));
+}
+
 static void modified(void)
 {
 	struct perf_event_attr attr = write_attr(&target.bytes[8]);
@@ -208,10 +216,7 @@ static void modified(void)
 
 	event_enable(fd);
 	write_target(8, ROUNDS);
-	attr.bp_addr = (unsigned long)&target.bytes[40];
-	attr.disabled = 0;
-	CHECK(!ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr),
-	      "modify: %s", strerror(errno));
+	move_to_40(fd, &attr);
 	write_target(8, ROUNDS);
 	expect_count(fd, ROUNDS, "old address");
 	write_target(40, ROUNDS);
@@ -229,10 +234,7 @@ static void modified_by_nobody(void)
 	attr.ksymbol = 1;
 	become_nobody();
 	fd = open_bp(&attr);
-	attr.bp_addr = (unsigned long)&target.bytes[40];
-	attr.disabled = 0;
-	CHECK(!ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr),
-	      "modify: %s", strerror(errno));
+	move_to_40(fd, &attr);
 	write_target(40, ROUNDS);
 	expect_count(fd, ROUNDS, "new address");
 }
