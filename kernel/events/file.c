@@ -365,7 +365,10 @@ static long perf_ioctl_modify(struct perf_event *event, unsigned long arg)
 		err = perf_attr_check(&attr);
 	if (err)
 		return err;
-	/* The open may have cleared the bit, see perf_attr_leave_out(). */
+	/*
+	 * The open may have cleared the bit, see perf_attr_leave_out(). A bit
+	 * that was not requested there is ignored as well.
+	 */
 	if (attr.exclude_kernel && !event->attr.ksymbol)
 		attr.ksymbol = 0;
 	if (attr.type != event->attr.type)

@@ -512,7 +512,7 @@ static bool perf_sched_tries_in_locked(struct perf_event *leader,
 	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
 	if (perf_sched_group_in_locked(leader))
 		return true;
-	perf_sched_tries_miss(tries, leader->nr_siblings);
+	tries->missed++;
 	return false;
 }
 
@@ -592,8 +592,10 @@ static unsigned int perf_sched_rest_waits(struct perf_group_cursor *cursor)
  */
 void perf_sched_choose_locked(struct perf_pmu_ctx *epc)
 {
-	struct perf_sched_tries tries =
-		perf_sched_tries_begin(epc->nr_waiting, epc->choice);
+	struct perf_sched_tries tries = {
+		.nr_waiting	= epc->nr_waiting,
+		.choice		= epc->choice + 1, /* as when it is resumed */
+	};
 	/* Software groups always fit. */
 	const bool turns = epc->pmu->task_ctx_nr != perf_sw_context;
 	struct perf_group_cursor cursor;
@@ -627,8 +629,10 @@ void perf_sched_choose_locked(struct perf_pmu_ctx *epc)
 /* Resumes a choice after its groups were scheduled out for a while. */
 static void perf_sched_resume_locked(struct perf_pmu_ctx *epc)
 {
-	struct perf_sched_tries tries =
-		perf_sched_tries_begin(epc->nr_waiting, epc->choice);
+	struct perf_sched_tries tries = {
+		.nr_waiting	= epc->nr_waiting,
+		.choice		= epc->choice,
+	};
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
 

@@ -65,10 +65,7 @@ static inline void perf_side_itrace_start(struct perf_event *event)
 		perf_side_itrace_record(event);
 }
 
-/*
- * Moves the listing when event->cpu has changed and the event is installed
- * there. Waits for a grace period. ctx->mutex of both contexts.
- */
+/* Two steps of a move to another CPU, a grace period between them. */
 void perf_side_leave_cpu(struct perf_event *event);
 void perf_side_join_cpu(struct perf_event *event);
 

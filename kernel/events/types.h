@@ -317,8 +317,8 @@ struct perf_cpu_pmu_context {
 	/* L+C: a group of the cgroup that came found no room. */
 	bool				crowded;
 	/*
-	 * L+C: the choice, and the number of active events, in which no waiting
-	 * group of the CPU's own context found room; -1 if one did.
+	 * L+C: the choice, and the number of active events, in which none of
+	 * the waiting groups that were tried found room; -1 if that is unknown.
 	 */
 	unsigned int			full_choice;
 	int				full_active;
