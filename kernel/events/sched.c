@@ -473,8 +473,8 @@ static bool perf_sched_join_all_locked(struct perf_pmu_ctx *epc,
 /*
  * Groups that were active together mostly fit together again. In one
  * transaction the driver finds counters for all of them once.
- * Return: false if some do not fit, or were not tried so. Then the caller tries
- * those that are not active one by one.
+ * Return: true if all of them are active. If not, the caller tries those that
+ * are inactive one by one.
  */
 static bool perf_sched_all_in_locked(struct perf_pmu_ctx *epc,
 				     struct perf_group_tree *tree,
@@ -834,8 +834,8 @@ static void perf_sched_pmu_ctx_in_locked(struct perf_pmu_ctx *epc)
 }
 
 /*
- * Would perf_sched_fill_locked() find what it found the last time, when no group
- * fitted? It is called at each switch, so it must not try the same each time.
+ * Return: true if nothing has changed since perf_sched_fill_locked() found room
+ * for no group. It is called at each switch, and would try the same groups again.
  */
 static bool perf_sched_is_full_locked(const struct perf_cpu_pmu_context *cpc)
 {

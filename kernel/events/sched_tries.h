@@ -19,8 +19,8 @@
 #define PERF_SCHED_MISSES	16
 
 struct perf_sched_tries {
-	unsigned int	nr_waiting;	/* flexible groups */
-	unsigned int	choice;		/* its number */
+	unsigned int	nr_waiting;	/* flexible groups that wait */
+	unsigned int	choice;		/* number of the choice */
 	unsigned int	missed;
 	unsigned int	skip;		/* groups still to be skipped */
 	bool		has_skip;	/* @skip was computed */
