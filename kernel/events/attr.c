@@ -463,6 +463,9 @@ static const struct attr_rule attr_secret_rules[] = {
 		    PERF_SAMPLE_REGS_INTR) },
 };
 
+/* All bits of sample_type that the rows above check. */
+#define ATTR_SECRETS	(PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_REGS_INTR)
+
 static int attr_check_rate(const struct perf_event_attr *attr, u64 max_rate)
 {
 	if (attr->freq && attr->sample_freq > max_rate)
@@ -499,7 +502,7 @@ int perf_attr_permitted_at(const struct perf_event_attr *attr, u64 max_rate)
 			      ARRAY_SIZE(attr_access_rules), attr);
 	if (!err)
 		err = attr_check_rate(attr, max_rate);
-	if (err)
+	if (err || !(attr->sample_type & ATTR_SECRETS))
 		return err;
 	return attr_rules_walk(attr_secret_rules,
 			       ARRAY_SIZE(attr_secret_rules), attr);

@@ -152,6 +152,18 @@ static void content_complete(struct kunit *test)
 	}
 }
 
+/* perf_attr_permitted_at() walks these rows only for such attributes. */
+static void secrets_complete(struct kunit *test)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(attr_secret_rules); i++) {
+		const u64 asked = attr_secret_rules[i].sample_type;
+
+		KUNIT_EXPECT_NE_MSG(test, asked, 0, "row %zu", i);
+		KUNIT_EXPECT_EQ_MSG(test, asked & ~(u64)ATTR_SECRETS, 0,
+				    "row %zu", i);
+	}
+}
+
 /* User memory. */
 
 struct attr_user {
@@ -543,6 +555,7 @@ static void order(struct kunit *test)
 static struct kunit_case attr_test_cases[] = {
 	KUNIT_CASE_PARAM(content, content_gen_params),
 	KUNIT_CASE(content_complete),
+	KUNIT_CASE(secrets_complete),
 	KUNIT_CASE(sizes),
 	KUNIT_CASE(size_of_the_future),
 	KUNIT_CASE(size_of_the_past),
