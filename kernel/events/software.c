@@ -318,7 +318,8 @@ void perf_swevent_parked_locked(struct perf_event *event, u64 nr,
  */
 bool perf_swevent_exclude(const struct perf_event *event, struct pt_regs *regs)
 {
-	if (event->hw.state & PERF_HES_STOPPED)
+	/* The tick of this CPU may stop or start the event meanwhile. */
+	if (READ_ONCE(event->hw.state) & PERF_HES_STOPPED)
 		return true;
 	if (!regs)
 		return false;
@@ -425,7 +426,7 @@ void perf_bp_event(struct perf_event *bp, void *data)
 	struct pt_regs *regs = data;
 	struct perf_sample_data sample __uninitialized;
 
-	if (bp->hw.state || perf_swevent_exclude(bp, regs))
+	if (READ_ONCE(bp->hw.state) || perf_swevent_exclude(bp, regs))
 		return;
 	perf_sample_data_init(&sample, bp->attr.bp_addr, 0);
 	perf_swevent_event(bp, 1, &sample, regs);

@@ -26,7 +26,7 @@ static inline void perf_counter_set_state(struct perf_event *event,
 					  enum perf_counter_state state)
 {
 	perf_state_check(&perf_counter_state_table, event->hw.state, state);
-	event->hw.state = state;
+	WRITE_ONCE(event->hw.state, state);
 }
 
 /*

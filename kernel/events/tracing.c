@@ -71,7 +71,8 @@ static bool perf_trace_passes(const struct perf_event *event,
 {
 	struct event_filter *filter = READ_ONCE(perf_event_eldest(event)->filter);
 
-	if (event->hw.state & PERF_HES_STOPPED)
+	/* The tick of this CPU may stop or start the event meanwhile. */
+	if (READ_ONCE(event->hw.state) & PERF_HES_STOPPED)
 		return false;
 	/* Only uprobes are hit in user mode. */
 	if (event->attr.exclude_kernel && !user_mode(hit->regs))
