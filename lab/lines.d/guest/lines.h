@@ -34,6 +34,8 @@ void pin(unsigned int cpu);
 
 /* marks.c */
 
+extern char mark_table[];
+
 void marks_arm(void);
 void mark_start(unsigned int number);
 void mark_stop(void);
@@ -55,6 +57,7 @@ unsigned int region_of_row(unsigned int which);
  * @there:	pipe to a process without events on this CPU
  * @back:	pipe from it
  * @page:	memory of its own
+ * @pad:	keeps two of them out of one line
  */
 struct visitor {
 	unsigned int	cpu;
@@ -65,7 +68,8 @@ struct visitor {
 	int		there[2];
 	int		back[2];
 	char		*page;
-} __attribute__((__aligned__(128)));
+	char		pad[64];
+};
 
 /**
  * struct plan - what the visitors do

@@ -10,25 +10,17 @@
 #define TEXT_OF(x)	TEXT(x)
 #define MARK_SIZE	8	/* of a mark and its return */
 
-void mark_table(void);
-
-asm(".text\n"
-    ".p2align 6\n"
-    ".globl mark_table\n"
-    "mark_table:\n"
-    ".set number, 0\n"
-    ".rept " TEXT_OF(MARK_COMMANDS) " * " TEXT_OF(MARK_REGIONS) "\n"
-    "	.byte 0x0f, 0x1f, 0x80\n"
-    "	.long " TEXT_OF(MARK_MAGIC) " + number\n"
-    "	ret\n"
-    "	.set number, number + 1\n"
-    ".endr\n");
+/* The functions: a mark and a return each. */
+asm(".text\n.p2align 6\n.globl mark_table\nmark_table:\n.set number, 0\n"
+	".rept " TEXT_OF(MARK_COMMANDS) " * " TEXT_OF(MARK_REGIONS) "\n"
+	".byte 0x0f, 0x1f, 0x80\n.long " TEXT_OF(MARK_MAGIC) " + number\nret\n"
+	".set number, number + 1\n.endr\n");
 
 static unsigned int first_region;
 
 static void mark(enum mark command, unsigned int number)
 {
-	char *entry = (char *)mark_table + MARK_SIZE * (command * MARK_REGIONS + number);
+	char *entry = mark_table + MARK_SIZE * (command * MARK_REGIONS + number);
 
 	((void (*)(void))entry)();
 }
@@ -38,7 +30,7 @@ void marks_arm(void)
 	mark(MARK_ARM, 0);
 	usleep(20000);
 	mark(MARK_CALIBRATE, 0);
-	asm volatile("" : : "r" (*(char *)mark_table) : "memory");
+	asm volatile("" : : "r" (mark_table[0]) : "memory");
 }
 
 void mark_start(unsigned int number)

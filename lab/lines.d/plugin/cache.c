@@ -13,11 +13,11 @@
 #define L1_SETS		(L1_BYTES / LINE_SIZE / L1_WAYS)
 
 struct l1 {
-	uint32_t	tags[L1_SETS][L1_WAYS];	/* line + 1; the latest use first */
+	__u32	tags[L1_SETS][L1_WAYS];	/* line + 1; the latest use first */
 };
 
 struct line *lines;
-uint64_t nr_lines = (2ULL << 30) >> LINE_SHIFT;
+__u64 nr_lines = (2ULL << 30) >> LINE_SHIFT;
 static struct l1 l1_data[MAX_CPUS], l1_code[MAX_CPUS];
 
 void caches_init(void)
@@ -29,9 +29,9 @@ void caches_init(void)
 }
 
 /* Return: true if the line was there. */
-static bool l1_use(struct l1 *l1, uint64_t line)
+static bool l1_use(struct l1 *l1, __u64 line)
 {
-	uint32_t *set = l1->tags[line % L1_SETS], tag = line + 1, way = 0;
+	__u32 *set = l1->tags[line % L1_SETS], tag = line + 1, way = 0;
 	bool hit;
 
 	while (way < L1_WAYS && set[way] != tag)
@@ -42,9 +42,9 @@ static bool l1_use(struct l1 *l1, uint64_t line)
 	return hit;
 }
 
-static void l1_drop(struct l1 *l1, uint64_t line)
+static void l1_drop(struct l1 *l1, __u64 line)
 {
-	uint32_t *set = l1->tags[line % L1_SETS], way;
+	__u32 *set = l1->tags[line % L1_SETS], way;
 
 	for (way = 0; way < L1_WAYS; way++)
 		if (set[way] == line + 1)
@@ -58,7 +58,7 @@ static void l1_drop(struct l1 *l1, uint64_t line)
 /* All other vCPUs lose the line. Return: how many did. */
 static unsigned int invalidate(struct line *p, const struct access *a)
 {
-	uint64_t others = p->sharers & ~(1ULL << a->cpu);
+	__u64 others = p->sharers & ~(1ULL << a->cpu);
 	unsigned int lost = 0;
 
 	for (; others; others &= others - 1, lost++) {
@@ -94,7 +94,7 @@ static unsigned int own(struct line *p, const struct access *a)
 
 static void count_distinct(struct line *p, const struct access *a)
 {
-	uint64_t bit = 1ULL << a->cpu, *mask = a->code ? &p->code : &p->data;
+	__u64 bit = 1ULL << a->cpu, *mask = a->code ? &p->code : &p->data;
 
 	if (p->epoch != epoch) {
 		p->epoch = epoch;

@@ -36,14 +36,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <linux/types.h>
 #include <stdio.h>
 
 #define MAX_CPUS	64
 #define LINE_SHIFT	6
-#define LINE_SIZE	(1u << LINE_SHIFT)
+#define LINE_SIZE	64u
 #define PAGE_SHIFT	12
-#define PAGE_SIZE	(1u << PAGE_SHIFT)
+#define PAGE_SIZE	4096u
 #define MAX_NAME	256
 #define HASH_FACTOR	0x9e3779b97f4a7c15ULL
 
@@ -80,14 +80,14 @@ extern const char *const counter_names[NR_COUNTERS];
 enum part { ALL, PERF, NR_PARTS };
 
 struct region {
-	uint64_t	ops;
-	uint64_t	total[NR_PARTS][NR_COUNTERS];
+	__u64	ops;
+	__u64	total[NR_PARTS][NR_COUNTERS];
 	struct sample	*samples;	/* of the first operations */
-	uint64_t	*by_function;	/* instructions */
+	__u64	*by_function;	/* instructions */
 };
 
 extern struct region *active;		/* NULL between operations */
-extern uint32_t epoch;			/* number of the operation */
+extern __u32 epoch;			/* number of the operation */
 
 void region_start(unsigned int number);
 void region_stop(void);
@@ -96,14 +96,14 @@ void region_count(enum counter what, unsigned int n, bool perf);
 const struct region *region_get(unsigned int number);
 unsigned int region_number(void);
 double region_mean(const struct region *region, enum part part, enum counter what);
-uint32_t region_median(const struct region *region, enum part part, enum counter what);
+__u32 region_median(const struct region *region, enum part part, enum counter what);
 
 /* symbol.c */
 
 #define NO_FUNC		0	/* a program's code */
 
 struct symbol {
-	uint64_t	address;
+	__u64	address;
 	const char	*name;
 	bool		perf;	/* of the perf core or of the PMU's driver */
 	bool		skip;	/* of the PMU model: taken as absent */
@@ -121,21 +121,21 @@ extern struct symbols objects;
 
 void symbols_read(const char *path);
 void symbols_mark(const char *path, char what);
-uint32_t function_at(uint64_t address);
-const char *function_name(uint32_t func);
-const struct symbol *object_at(uint64_t address);
-uint64_t object_address(const char *name);
+__u32 function_at(__u64 address);
+const char *function_name(__u32 func);
+const struct symbol *object_at(__u64 address);
+__u64 object_address(const char *name);
 
 /* cache.c */
 
 struct line {
-	uint64_t	sharers;	/* vCPUs whose private cache has it */
-	uint64_t	data;		/* vCPUs that touched it in this operation */
-	uint64_t	code;		/* the same for code */
-	uint64_t	written;	/* those that wrote it */
-	uint64_t	begin;		/* address of the object that was cleared */
-	uint32_t	maker;		/* function for which it was cleared */
-	uint32_t	epoch;		/* the operation of the three masks */
+	__u64	sharers;	/* vCPUs whose private cache has it */
+	__u64	data;		/* vCPUs that touched it in this operation */
+	__u64	code;		/* the same for code */
+	__u64	written;	/* those that wrote it */
+	__u64	begin;		/* address of the object that was cleared */
+	__u32	maker;		/* function for which it was cleared */
+	__u32	epoch;		/* the operation of the three masks */
 	bool		owned;		/* its only sharer may write */
 	bool		modified;	/* and did */
 };
@@ -143,17 +143,17 @@ struct line {
 /* An access of one line. */
 struct access {
 	unsigned int	cpu;
-	uint64_t	line;
-	uint64_t	pc;
-	uint64_t	vaddr;
-	uint32_t	user;	/* the function for which it counts */
+	__u64	line;
+	__u64	pc;
+	__u64	vaddr;
+	__u32	user;	/* the function for which it counts */
 	bool		write;
 	bool		code;
 	bool		perf;
 };
 
 extern struct line *lines;
-extern uint64_t nr_lines;
+extern __u64 nr_lines;
 
 void caches_init(void);
 void cache_access(const struct access *a);
@@ -163,26 +163,26 @@ void cache_access(const struct access *a);
 /* The object that an address belongs to. */
 struct place {
 	const char	*name;		/* of a slab cache or a symbol, or a kind */
-	uint32_t	offset;
-	uint32_t	maker;		/* function that it was cleared for */
+	__u32	offset;
+	__u32	maker;		/* function that it was cleared for */
 	bool		per_cpu;
 };
 
-void place_calibrate(uint64_t host, uint64_t physical);
+void place_calibrate(__u64 host, __u64 physical);
 bool place_calibrated(void);
-uint64_t place_host_base(void);
-struct place place_of(uint64_t vaddr, uint64_t line);
+__u64 place_host_base(void);
+struct place place_of(__u64 vaddr, __u64 line);
 
 /* record.c */
 
 struct record {
-	uint64_t	pc;
-	uint64_t	line;
-	uint64_t	count;
+	__u64	pc;
+	__u64	line;
+	__u64	count;
 	struct place	place;
-	uint32_t	user;
-	uint8_t		region;
-	uint8_t		what;	/* enum counter */
+	__u32	user;
+	__u8		region;
+	__u8		what;	/* enum counter */
 	bool		perf;
 };
 
@@ -196,7 +196,7 @@ size_t records_lost(void);
 struct qemu_plugin_tb;
 
 void translate(struct qemu_plugin_tb *tb);
-void calibrate_at(uint64_t vaddr, uint64_t host);
+void calibrate_at(__u64 vaddr, __u64 host);
 
 /* result.c */
 

@@ -2,11 +2,11 @@
 /*
  * The plugin: the object that an address belongs to
  *
- * This reads the guest's memory: the page tables of the kernel, the slab that
- * a page belongs to, and where the areas of the CPUs begin. The addresses are
- * those of x86-64 with four levels of page tables and without KASLR. Offsets in
- * the kernel's structures come from a file (layout=FILE), one "NAME OFFSET" on
- * each line, since they depend on the configuration.
+ * This reads the guest's memory: the slab that a page belongs to, and where the
+ * areas of the CPUs begin. It knows the address space of x86-64 without KASLR,
+ * and sections of memory without a virtual memory map, as the kernels of
+ * lab/config/release.config have. Offsets in the kernel's structures come from a
+ * file (layout=FILE), one "NAME OFFSET" on each line.
  *
  * Memory of kmalloc() has no type. But an allocator that fills it with zeros is
  * called by the function that makes the object: see note_cleared() in
@@ -20,15 +20,14 @@
 #define DIRECT_BASE	0xffff888000000000ULL
 #define DIRECT_END	0xffffc88000000000ULL
 #define VMALLOC_BASE	0xffffc90000000000ULL
-#define VMEMMAP_BASE	0xffffea0000000000ULL
-#define VMEMMAP_END	0xffffeb0000000000ULL
+#define VMALLOC_END	0xffffe90000000000ULL
 #define ENTRY_AREA	0xfffffe0000000000ULL
 #define IMAGE_BASE	0xffffffff80000000ULL
+#define SECTION_SHIFT	27
+#define SECTION_STRUCT	16		/* sizeof(struct mem_section) */
+#define SECTION_FLAGS	0x3fULL
 #define PAGE_STRUCT	64		/* sizeof(struct page) */
 #define SLAB_TYPE	0xf5		/* PGTY_slab */
-#define ENTRY_MASK	0x000ffffffffff000ULL
-#define ENTRY_PRESENT	1
-#define ENTRY_LARGE	0x80
 
 enum field {
 	PAGE_TYPE,	/* struct page */
@@ -46,12 +45,12 @@ static const char *const field_names[NR_FIELDS] = {
 
 static unsigned int offsets[NR_FIELDS];
 static bool have_layout;
-static uint64_t host_base;	/* of guest-physical 0 */
+static __u64 host_base;	/* of guest-physical 0 */
 static bool calibrated;
-static uint64_t cpu_offsets[MAX_CPUS];
-static uint64_t cpu_area_end;
+static __u64 cpu_offsets[MAX_CPUS];
+static __u64 cpu_area_end;
 
-void place_calibrate(uint64_t host, uint64_t physical)
+void place_calibrate(__u64 host, __u64 physical)
 {
 	host_base = host - physical;
 	calibrated = true;
@@ -62,56 +61,37 @@ bool place_calibrated(void)
 	return calibrated;
 }
 
-uint64_t place_host_base(void)
+__u64 place_host_base(void)
 {
 	return host_base;
 }
 
-static bool read_physical(uint64_t physical, void *to, size_t size)
+static bool read_physical(__u64 physical, void *to, size_t size)
 {
-	if ((physical + size) >> LINE_SHIFT >= nr_lines)
+	if (!physical || (physical + size) >> LINE_SHIFT >= nr_lines)
 		return false;
 	memcpy(to, (const void *)(host_base + physical), size);
 	return true;
 }
 
-/* Walks the kernel's page tables. Return: physical address, 0 if there is none. */
-static uint64_t physical_of(uint64_t vaddr)
+/* Return: the physical address of what is always mapped; 0 for anything else. */
+static __u64 physical_of(__u64 vaddr)
 {
-	static uint64_t top;
-	uint64_t entry, table;
-	int shift;
-
 	if (vaddr >= DIRECT_BASE && vaddr < DIRECT_END)
 		return vaddr - DIRECT_BASE;
-	if (vaddr >= IMAGE_BASE)
-		return vaddr - IMAGE_BASE;
-	if (!top)
-		top = object_address("init_top_pgt");
-	table = top - IMAGE_BASE;
-	for (shift = 39; shift >= PAGE_SHIFT; shift -= 9) {
-		if (!read_physical(table + (vaddr >> shift) % 512 * 8, &entry, 8) ||
-		    !(entry & ENTRY_PRESENT))
-			return 0;
-		table = entry & ENTRY_MASK;
-		if (shift < 39 && shift > PAGE_SHIFT && entry & ENTRY_LARGE)
-			break;
-	}
-	if (shift < PAGE_SHIFT)
-		shift = PAGE_SHIFT;
-	return (table & ~((1ULL << shift) - 1)) + vaddr % (1ULL << shift);
+	return vaddr >= IMAGE_BASE ? vaddr - IMAGE_BASE : 0;
 }
 
-static uint64_t read_long(uint64_t vaddr)
+static __u64 read_long(__u64 vaddr)
 {
-	uint64_t value;
+	__u64 value;
 
 	return read_physical(physical_of(vaddr), &value, sizeof(value)) ? value : 0;
 }
 
-static uint32_t read_int(uint64_t vaddr)
+static __u32 read_int(__u64 vaddr)
 {
-	uint32_t value;
+	__u32 value;
 
 	return read_physical(physical_of(vaddr), &value, sizeof(value)) ? value : 0;
 }
@@ -132,9 +112,9 @@ static const char *intern(const char *name)
 	return names[count++];
 }
 
-static const char *cache_name(uint64_t cache)
+static const char *cache_name(__u64 cache)
 {
-	uint64_t name = read_long(cache + offsets[CACHE_NAME]);
+	__u64 name = read_long(cache + offsets[CACHE_NAME]);
 	char text[64];
 
 	if (!read_physical(physical_of(name), text, sizeof(text)))
@@ -143,17 +123,26 @@ static const char *cache_name(uint64_t cache)
 	return text[0] ? intern(text) : NULL;
 }
 
-/* An object of a slab cache, by its address in the direct mapping. */
-static bool place_in_slab(uint64_t physical, struct place *place)
+/* Return: address of the struct page of frame 0, as seen from this section. */
+static __u64 page_map(__u64 physical)
 {
-	uint64_t frame = physical >> PAGE_SHIFT;
-	uint64_t page = VMEMMAP_BASE + frame * PAGE_STRUCT, head, cache;
-	uint32_t size;
+	static __u64 root;
 
+	if (!root)
+		root = read_long(read_long(object_address("mem_section")));
+	return read_long(root + SECTION_STRUCT * (physical >> SECTION_SHIFT)) & ~SECTION_FLAGS;
+}
+
+static bool place_in_slab(__u64 physical, struct place *place)
+{
+	__u64 map = page_map(physical), frame = physical >> PAGE_SHIFT, page, head, cache;
+	__u32 size;
+
+	page = map + frame * PAGE_STRUCT;
 	head = read_long(page + offsets[PAGE_HEAD]);
 	if (head & 1) {
 		page = head - 1;
-		frame = (page - VMEMMAP_BASE) / PAGE_STRUCT;
+		frame = (page - map) / PAGE_STRUCT;
 	}
 	if (read_int(page + offsets[PAGE_TYPE]) >> 24 != SLAB_TYPE)
 		return false;
@@ -168,7 +157,7 @@ static bool place_in_slab(uint64_t physical, struct place *place)
 
 static void read_cpu_offsets(void)
 {
-	uint64_t table = object_address("__per_cpu_offset");
+	__u64 table = object_address("__per_cpu_offset");
 
 	cpu_area_end = object_address("__per_cpu_end");
 	for (unsigned int i = 0; table && i < nr_cpus; i++)
@@ -176,7 +165,7 @@ static void read_cpu_offsets(void)
 }
 
 /* A variable of each CPU that the kernel's image defines. */
-static bool place_of_cpu(uint64_t vaddr, struct place *place)
+static bool place_of_cpu(__u64 vaddr, struct place *place)
 {
 	const struct symbol *symbol;
 
@@ -196,7 +185,7 @@ static bool place_of_cpu(uint64_t vaddr, struct place *place)
 	return false;
 }
 
-static bool place_of_symbol(uint64_t vaddr, struct place *place)
+static bool place_of_symbol(__u64 vaddr, struct place *place)
 {
 	const struct symbol *symbol = object_at(vaddr);
 
@@ -207,15 +196,13 @@ static bool place_of_symbol(uint64_t vaddr, struct place *place)
 	return true;
 }
 
-static const char *kind_of(uint64_t vaddr)
+static const char *kind_of(__u64 vaddr)
 {
 	if (!(vaddr >> 63))
 		return "user";
 	if (vaddr >= DIRECT_BASE && vaddr < DIRECT_END)
 		return "page";
-	if (vaddr >= VMEMMAP_BASE && vaddr < VMEMMAP_END)
-		return "struct-page";
-	if (vaddr >= VMALLOC_BASE && vaddr < VMEMMAP_BASE)
+	if (vaddr >= VMALLOC_BASE && vaddr < VMALLOC_END)
 		return "vmalloc";
 	return vaddr >= ENTRY_AREA && vaddr < IMAGE_BASE ? "entry-area" : "kernel";
 }
@@ -241,9 +228,9 @@ static void read_layout(void)
  * @vaddr:	the address
  * @number:	number of its line
  */
-struct place place_of(uint64_t vaddr, uint64_t number)
+struct place place_of(__u64 vaddr, __u64 number)
 {
-	uint64_t physical = (number << LINE_SHIFT) + vaddr % LINE_SIZE;
+	__u64 physical = (number << LINE_SHIFT) + vaddr % LINE_SIZE;
 	struct line *line = &lines[number];
 	struct place place = { kind_of(vaddr), vaddr % PAGE_SIZE, NO_FUNC, false };
 

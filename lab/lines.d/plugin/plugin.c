@@ -21,19 +21,19 @@
 #define EXPORT	__attribute__((__visibility__("default")))
 
 struct mark_at {
-	uint32_t	number;
-	uint64_t	vaddr;
-	uint64_t	host;
+	__u32	number;
+	__u64	vaddr;
+	__u64	host;
 };
 
 EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 unsigned int nr_cpus;
 const char *layout_path;
 static const char *out_path = "lines.out";
-static uint64_t self;
+static __u64 self;
 static bool armed;
 /* The callback at the end of a reset; it registers others, which lead to on_mark(). */
-static void (*when_reset)(uint64_t id);
+static void (*when_reset)(__u64 id);
 
 void fail(const char *what)
 {
@@ -48,9 +48,9 @@ void *must(void *memory)
 	return memory;
 }
 
-static bool is_mark(const uint8_t *byte, size_t size, uint32_t *number)
+static bool is_mark(const __u8 *byte, size_t size, __u32 *number)
 {
-	static const uint8_t opcode[] = { 0x0f, 0x1f, 0x80 };
+	static const __u8 opcode[] = { 0x0f, 0x1f, 0x80 };
 
 	if (size != sizeof(opcode) + sizeof(*number) || memcmp(byte, opcode, sizeof(opcode)))
 		return false;
@@ -91,7 +91,7 @@ static void look_for_marks(struct qemu_plugin_tb *tb)
 	size_t n = qemu_plugin_tb_n_insns(tb);
 	struct qemu_plugin_insn *insn;
 	struct mark_at *mark;
-	uint32_t number;
+	__u32 number;
 
 	for (size_t i = 0; i < n; i++) {
 		insn = qemu_plugin_tb_get_insn(tb, i);
@@ -100,13 +100,13 @@ static void look_for_marks(struct qemu_plugin_tb *tb)
 		mark = must(malloc(sizeof(*mark)));
 		mark->number = number;
 		mark->vaddr = qemu_plugin_insn_vaddr(insn);
-		mark->host = (uint64_t)qemu_plugin_insn_haddr(insn);
+		mark->host = (__u64)qemu_plugin_insn_haddr(insn);
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
 						       mark);
 	}
 }
 
-static void on_translate(uint64_t id, struct qemu_plugin_tb *tb)
+static void on_translate(__u64 id, struct qemu_plugin_tb *tb)
 {
 	(void)id;
 	if (armed)
@@ -114,20 +114,20 @@ static void on_translate(uint64_t id, struct qemu_plugin_tb *tb)
 	look_for_marks(tb);
 }
 
-static void on_exit_of_qemu(uint64_t id, void *data)
+static void on_exit_of_qemu(__u64 id, void *data)
 {
 	(void)id;
 	(void)data;
 	result_write(out_path);
 }
 
-static void register_callbacks(uint64_t id)
+static void register_callbacks(__u64 id)
 {
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
 	qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, NULL);
 }
 
-static void on_reset(uint64_t id)
+static void on_reset(__u64 id)
 {
 	armed = true;
 	register_callbacks(id);
@@ -162,7 +162,7 @@ static void argument(const char *text)
 		fail(text);
 }
 
-EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
+EXPORT int qemu_plugin_install(__u64 id, const struct qemu_info *info, int argc, char **argv)
 {
 	if (!info->system_emulation || strcmp(info->target_name, "x86_64") ||
 	    info->system.smp_vcpus > MAX_CPUS)

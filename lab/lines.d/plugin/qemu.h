@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <linux/types.h>
 
 #define QEMU_PLUGIN_VERSION	1
 #define QEMU_PLUGIN_CB_NO_REGS	0
@@ -33,11 +33,11 @@ struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 struct qemu_plugin_hwaddr;
 
-void qemu_plugin_reset(uint64_t id, void (*done)(uint64_t id));
-void qemu_plugin_register_atexit_cb(uint64_t id, void (*fn)(uint64_t id, void *data),
+void qemu_plugin_reset(__u64 id, void (*done)(__u64 id));
+void qemu_plugin_register_atexit_cb(__u64 id, void (*fn)(__u64 id, void *data),
 				    void *data);
-void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id,
-					   void (*fn)(uint64_t id, struct qemu_plugin_tb *tb));
+void qemu_plugin_register_vcpu_tb_trans_cb(__u64 id,
+					   void (*fn)(__u64 id, struct qemu_plugin_tb *tb));
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
 					  void (*fn)(unsigned int cpu, void *data),
 					  int flags, void *data);
@@ -45,20 +45,20 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
 					    void (*fn)(unsigned int cpu, void *data),
 					    int flags, void *data);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
-				      void (*fn)(unsigned int cpu, uint32_t info,
-						 uint64_t vaddr, void *data),
+				      void (*fn)(unsigned int cpu, __u32 info,
+						 __u64 vaddr, void *data),
 				      int flags, int accesses, void *data);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
+__u64 qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+__u64 qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
-unsigned int qemu_plugin_mem_size_shift(uint32_t info);
-bool qemu_plugin_mem_is_store(uint32_t info);
-struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(uint32_t info, uint64_t vaddr);
+unsigned int qemu_plugin_mem_size_shift(__u32 info);
+bool qemu_plugin_mem_is_store(__u32 info);
+struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(__u32 info, __u64 vaddr);
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *hw);
-uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *hw);
+__u64 qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *hw);
 
 #endif

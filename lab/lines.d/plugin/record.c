@@ -7,7 +7,7 @@
 #include "lines.h"
 
 #define RECORD_BITS	22
-#define NR_RECORDS	(1u << RECORD_BITS)
+#define NR_RECORDS	4194304u	/* 2^22 */
 
 static struct record *records;
 static size_t nr_records, lost;
@@ -25,7 +25,7 @@ static bool matches(const struct record *r, enum counter what, const struct acce
 
 static struct record *find(enum counter what, const struct access *a)
 {
-	uint64_t hash = (a->pc * 31 + a->line) * 31 + a->user * 64 + region_number() * 16 + what;
+	__u64 hash = (a->pc * 31 + a->line) * 31 + a->user * 64 + region_number() * 16 + what;
 	size_t i = hash * HASH_FACTOR >> (64 - RECORD_BITS);
 
 	while (records[i].count && !matches(&records[i], what, a))

@@ -14,7 +14,7 @@
 #define MAX_SAMPLES	16384
 
 struct sample {
-	uint32_t	n[NR_PARTS][NR_COUNTERS];
+	__u32	n[NR_PARTS][NR_COUNTERS];
 };
 
 const char *const counter_names[NR_COUNTERS] = {
@@ -23,7 +23,7 @@ const char *const counter_names[NR_COUNTERS] = {
 };
 
 struct region *active;
-uint32_t epoch;
+__u32 epoch;
 static struct region regions[MARK_REGIONS];
 static struct sample now;
 
@@ -51,7 +51,7 @@ void region_start(unsigned int number)
 		end();
 	active = &regions[number];
 	if (!active->by_function)
-		active->by_function = must(calloc(functions.count + 1, sizeof(uint64_t)));
+		active->by_function = must(calloc(functions.count + 1, sizeof(__u64)));
 	begin();
 }
 
@@ -94,16 +94,16 @@ double region_mean(const struct region *region, enum part part, enum counter wha
 
 static int by_value(const void *left, const void *right)
 {
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	__u32 a = *(const __u32 *)left, b = *(const __u32 *)right;
 
 	return (a > b) - (a < b);
 }
 
-uint32_t region_median(const struct region *region, enum part part, enum counter what)
+__u32 region_median(const struct region *region, enum part part, enum counter what)
 {
 	size_t n = region->ops < MAX_SAMPLES ? region->ops : MAX_SAMPLES;
-	uint32_t *values = must(malloc(n * sizeof(*values)));
-	uint32_t median;
+	__u32 *values = must(malloc(n * sizeof(*values)));
+	__u32 median;
 
 	for (size_t i = 0; i < n; i++)
 		values[i] = region->samples[i].n[part][what];

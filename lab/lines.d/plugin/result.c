@@ -9,7 +9,6 @@
  *   function REGION INSTRUCTIONS NAME
  *   record REGION COUNTER COUNT CODE USER PERF LINE PLACE OFFSET MAKER PER-CPU
  */
-#include <inttypes.h>
 
 #include "../marks.h"
 #include "lines.h"
@@ -18,7 +17,7 @@ static void print_counters(FILE *file, unsigned int number)
 {
 	const struct region *region = region_get(number);
 
-	fprintf(file, "region\t%u\t%" PRIu64 "\n", number, region->ops);
+	fprintf(file, "region\t%u\t%llu\n", number, region->ops);
 	for (int i = 0; i < NR_COUNTERS; i++) {
 		fprintf(file, "counter\t%u\t%s", number, counter_names[i]);
 		for (int part = 0; part < NR_PARTS; part++)
@@ -34,18 +33,19 @@ static void print_functions(FILE *file, unsigned int number)
 
 	for (size_t i = 0; i < functions.count; i++)
 		if (region->by_function[i])
-			fprintf(file, "function\t%u\t%" PRIu64 "\t%s\n", number,
+			fprintf(file, "function\t%u\t%llu\t%s\n", number,
 				region->by_function[i], function_name(i));
 }
 
 static void print_record(FILE *file, const struct record *r)
 {
-	uint32_t func = function_at(r->pc);
+	__u32 func = function_at(r->pc);
 
-	fprintf(file, "record\t%u\t%s\t%" PRIu64 "\t%s+0x%" PRIx64 "\t%s\t%d\t%" PRIx64
-		"\t%s\t%u\t%s\t%d\n", r->region, counter_names[r->what], r->count,
-		function_name(func), func ? r->pc - functions.all[func].address : r->pc,
-		function_name(r->user), r->perf, r->line, r->place.name ? r->place.name : "code",
+	fprintf(file, "record\t%u\t%s\t%llu\t%s+0x%llx\t%s\t%d\t", r->region,
+		counter_names[r->what], r->count, function_name(func),
+		func ? r->pc - functions.all[func].address : r->pc, function_name(r->user),
+		r->perf);
+	fprintf(file, "%llx\t%s\t%u\t%s\t%d\n", r->line, r->place.name ?: "code",
 		r->place.offset, r->place.maker ? function_name(r->place.maker) : "-",
 		r->place.per_cpu);
 }

@@ -7,8 +7,8 @@
 
 #include "lines.h"
 
-#define MAX_SYMBOLS	(1u << 18)
-#define MAX_OFFSET	(1u << 20)	/* of an object without a name of its own */
+#define MAX_SYMBOLS	262144
+#define MAX_OFFSET	1048576	/* of an object without a name of its own */
 
 struct symbols functions, objects;
 
@@ -32,7 +32,7 @@ static bool clears_memory(const char *name)
 	return false;
 }
 
-static void add(struct symbols *table, uint64_t address, const char *name)
+static void add(struct symbols *table, __u64 address, const char *name)
 {
 	struct symbol *symbol = &table->all[table->count];
 
@@ -101,7 +101,7 @@ void symbols_mark(const char *path, char what)
 }
 
 /* Return: number of the last symbol that begins at @address or before. */
-static size_t find(const struct symbols *table, uint64_t address)
+static size_t find(const struct symbols *table, __u64 address)
 {
 	size_t low = 0, high = table->count;
 
@@ -116,18 +116,18 @@ static size_t find(const struct symbols *table, uint64_t address)
 	return low;
 }
 
-uint32_t function_at(uint64_t address)
+__u32 function_at(__u64 address)
 {
 	return address >> 63 && functions.count ? find(&functions, address) : NO_FUNC;
 }
 
-const char *function_name(uint32_t func)
+const char *function_name(__u32 func)
 {
 	return functions.all[func].name;
 }
 
 /* Return: NULL if no object begins near before @address. */
-const struct symbol *object_at(uint64_t address)
+const struct symbol *object_at(__u64 address)
 {
 	const struct symbol *symbol;
 
@@ -139,7 +139,7 @@ const struct symbol *object_at(uint64_t address)
 	return symbol;
 }
 
-uint64_t object_address(const char *name)
+__u64 object_address(const char *name)
 {
 	for (size_t i = 0; i < objects.count; i++)
 		if (!strcmp(objects.all[i].name, name))

@@ -17,7 +17,7 @@
 #define SOON		20000	/* instructions from a function of perf's to its memory */
 
 struct insn {
-	uint64_t	pc;
+	__u64	pc;
 	bool		locked;
 	bool		stack;	/* push, pop, call, return */
 	bool		clears;
@@ -25,38 +25,38 @@ struct insn {
 };
 
 struct block {
-	uint64_t	pc;
-	uint32_t	insns;
-	uint32_t	func;
-	uint32_t	nr_lines;
-	uint64_t	lines[];	/* host address >> LINE_SHIFT */
+	__u64	pc;
+	__u32	insns;
+	__u32	func;
+	__u32	nr_lines;
+	__u64	lines[];	/* host address >> LINE_SHIFT */
 };
 
 struct vcpu {
-	uint32_t	user;		/* the function that instructions count for */
+	__u32	user;		/* the function that instructions count for */
 	bool		perf;		/* it is perf's */
-	uint64_t	stack;		/* an address near the stack's end */
-	uint64_t	insns;
-	uint32_t	last_perf;	/* the last function of perf's */
-	uint64_t	last_perf_at;	/* value of insns at that time */
-	uint64_t	clear_begin, clear_next;
+	__u64	stack;		/* an address near the stack's end */
+	__u64	insns;
+	__u32	last_perf;	/* the last function of perf's */
+	__u64	last_perf_at;	/* value of insns at that time */
+	__u64	clear_begin, clear_next;
 };
 
 static struct vcpu vcpus[MAX_CPUS];
 static struct insn *insns[1u << INSN_BITS];
-static uint64_t calibrate_vaddr, calibrate_host;
+static __u64 calibrate_vaddr, calibrate_host;
 
 /*
  * Code has host addresses, data guest-physical ones. A load of a known
  * instruction shows how they differ.
  */
-void calibrate_at(uint64_t vaddr, uint64_t host)
+void calibrate_at(__u64 vaddr, __u64 host)
 {
 	calibrate_vaddr = vaddr;
 	calibrate_host = host;
 }
 
-static void calibrate(uint32_t info, uint64_t vaddr)
+static void calibrate(__u32 info, __u64 vaddr)
 {
 	struct qemu_plugin_hwaddr *hw;
 
@@ -68,7 +68,7 @@ static void calibrate(uint32_t info, uint64_t vaddr)
 		place_calibrate(calibrate_host, qemu_plugin_hwaddr_phys_addr(hw));
 }
 
-static void enter_function(struct vcpu *v, uint32_t func)
+static void enter_function(struct vcpu *v, __u32 func)
 {
 	const struct symbol *symbol = &functions.all[func];
 
@@ -102,7 +102,7 @@ static void on_block(unsigned int cpu, void *data)
 		return;
 	a = (struct access) { .cpu = cpu, .pc = block->pc, .vaddr = block->pc,
 			      .user = v->user, .code = true, .perf = v->perf };
-	for (uint32_t i = 0; i < block->nr_lines; i++) {
+	for (__u32 i = 0; i < block->nr_lines; i++) {
 		a.line = block->lines[i] - (place_host_base() >> LINE_SHIFT);
 		if (a.line < nr_lines)
 			cache_access(&a);
@@ -110,7 +110,7 @@ static void on_block(unsigned int cpu, void *data)
 }
 
 /* An allocator fills an object with zeros: for whom, and from where. */
-static void note_cleared(struct vcpu *v, uint64_t vaddr, uint64_t size, uint64_t physical)
+static void note_cleared(struct vcpu *v, __u64 vaddr, __u64 size, __u64 physical)
 {
 	struct line *line = &lines[physical >> LINE_SHIFT];
 	bool soon = v->insns - v->last_perf_at < SOON;
@@ -123,16 +123,16 @@ static void note_cleared(struct vcpu *v, uint64_t vaddr, uint64_t size, uint64_t
 }
 
 /* Stacks belong to no structure; an access of one is not perf's. */
-static bool is_on_stack(struct vcpu *v, const struct insn *insn, uint64_t vaddr)
+static bool is_on_stack(struct vcpu *v, const struct insn *insn, __u64 vaddr)
 {
 	if (insn->stack)
 		v->stack = vaddr;
 	return vaddr >> STACK_SHIFT == v->stack >> STACK_SHIFT;
 }
 
-static void count_access(struct access *a, uint64_t size, uint64_t physical, bool locked)
+static void count_access(struct access *a, __u64 size, __u64 physical, bool locked)
 {
-	uint64_t last = (physical + size - 1) >> LINE_SHIFT;
+	__u64 last = (physical + size - 1) >> LINE_SHIFT;
 
 	region_count(a->write ? STORES : LOADS, 1, a->perf);
 	if (locked && a->write)
@@ -148,11 +148,11 @@ static void count_access(struct access *a, uint64_t size, uint64_t physical, boo
 	cache_access(a);
 }
 
-static void on_access(unsigned int cpu, uint32_t info, uint64_t vaddr, void *data)
+static void on_access(unsigned int cpu, __u32 info, __u64 vaddr, void *data)
 {
 	const struct insn *insn = data;
 	struct vcpu *v = &vcpus[cpu];
-	uint64_t physical, size = 1ULL << qemu_plugin_mem_size_shift(info);
+	__u64 physical, size = 1ULL << qemu_plugin_mem_size_shift(info);
 	bool store = qemu_plugin_mem_is_store(info), stack;
 	struct qemu_plugin_hwaddr *hw;
 	struct access a;
@@ -180,9 +180,9 @@ static void on_access(unsigned int cpu, uint32_t info, uint64_t vaddr, void *dat
 }
 
 /* Return: index of the first byte of the opcode. */
-static size_t skip_prefixes(const uint8_t *byte, size_t size)
+static size_t skip_prefixes(const __u8 *byte, size_t size)
 {
-	static const uint8_t prefixes[] = {
+	static const __u8 prefixes[] = {
 		0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf2, 0xf3,
 	};
 	size_t i = 0;
@@ -194,7 +194,7 @@ static size_t skip_prefixes(const uint8_t *byte, size_t size)
 }
 
 /* A lock prefix, or an exchange with memory, which is locked without one. */
-static bool is_locked(const uint8_t *byte, size_t size)
+static bool is_locked(const __u8 *byte, size_t size)
 {
 	size_t i = skip_prefixes(byte, size);
 
@@ -203,7 +203,7 @@ static bool is_locked(const uint8_t *byte, size_t size)
 	return i + 1 < size && (byte[i] & 0xfe) == 0x86 && byte[i + 1] < 0xc0;
 }
 
-static bool is_stack(const uint8_t *byte, size_t size)
+static bool is_stack(const __u8 *byte, size_t size)
 {
 	size_t i = size > 1 && (byte[0] & 0xf0) == 0x40;
 
@@ -230,9 +230,9 @@ static struct insn *intern(const struct insn *new)
 	return insn;
 }
 
-static void add_lines(struct block *block, uint64_t host, size_t size)
+static void add_lines(struct block *block, __u64 host, size_t size)
 {
-	uint64_t first = host >> LINE_SHIFT, last = (host + size - 1) >> LINE_SHIFT;
+	__u64 first = host >> LINE_SHIFT, last = (host + size - 1) >> LINE_SHIFT;
 
 	if (!block->nr_lines || block->lines[block->nr_lines - 1] != first)
 		block->lines[block->nr_lines++] = first;
@@ -243,7 +243,7 @@ static void add_lines(struct block *block, uint64_t host, size_t size)
 static void translate_insn(struct block *block, struct qemu_plugin_insn *insn)
 {
 	const struct symbol *symbol = &functions.all[block->func];
-	const uint8_t *byte = qemu_plugin_insn_data(insn);
+	const __u8 *byte = qemu_plugin_insn_data(insn);
 	size_t size = qemu_plugin_insn_size(insn);
 	struct insn new = {
 		.pc = qemu_plugin_insn_vaddr(insn),
@@ -255,13 +255,13 @@ static void translate_insn(struct block *block, struct qemu_plugin_insn *insn)
 
 	qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
 					 QEMU_PLUGIN_MEM_RW, intern(&new));
-	add_lines(block, (uint64_t)qemu_plugin_insn_haddr(insn), size);
+	add_lines(block, (__u64)qemu_plugin_insn_haddr(insn), size);
 }
 
 void translate(struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb);
-	struct block *block = must(calloc(1, sizeof(*block) + 2 * n * sizeof(uint64_t)));
+	struct block *block = must(calloc(1, sizeof(*block) + 2 * n * sizeof(__u64)));
 
 	block->pc = qemu_plugin_tb_vaddr(tb);
 	block->insns = n;
