@@ -81,15 +81,23 @@ void name_region(unsigned int which, const char *group, const struct row *row)
 	fflush(stdout);
 }
 
-static bool wanted(const struct row *row, char **words)
+static bool has_word(const struct row *row, const char *group, const char *word)
 {
 	char name[MAX_NAME];
 
+	full_name(name, group, row);
+	return !strncmp(name, word, strlen(word));
+}
+
+/* With many CPUs the rows of fork measure exit as well. */
+static bool wanted(const struct row *row, char **words)
+{
+	bool twice = nr_cpus > 1 && !strncmp(row->name, "fork/", strlen("fork/"));
+
 	if (!*words)
 		return true;
-	full_name(name, NULL, row);
 	for (; *words; words++)
-		if (!strncmp(name, *words, strlen(*words)))
+		if (has_word(row, NULL, *words) || (twice && has_word(row, "exit", *words)))
 			return true;
 	return false;
 }
