@@ -849,11 +849,10 @@ static void wake_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, poller[0].woken, 1);
 	KUNIT_EXPECT_EQ(test, poller[1].woken, 0);
 
-	scoped_guard(irqsave) {
-		perf_rb_wake(rb, writer);
-		perf_rb_wake_pollers(writer);
-		perf_rb_wake_pollers(writer);
-	}
+	/* The work that this queues may run at any time from now on. */
+	perf_rb_wake(rb, writer);
+	perf_rb_wake_pollers(writer);
+	perf_rb_wake_pollers(writer);
 	irq_work_sync(&writer->pending_irq);
 	KUNIT_EXPECT_GE(test, poller[0].woken, 3);
 	KUNIT_EXPECT_EQ(test, poller[1].woken, 1);
