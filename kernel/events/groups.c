@@ -10,9 +10,9 @@
  * come first.
  *
  * Service is the nanoseconds for which a group was scheduled in, added to what
- * it began with. A new group begins with a little more service than the groups
- * whose turn it is. If it began with zero, those groups would wait until it had
- * as much service. For the same reason a choice limits how far the service of a
+ * it began with. A new group begins with the service of a group whose turn has
+ * just ended. If it began with zero, the others would wait until it had as much
+ * service. For the same reason a choice limits how far the service of a
  * group may be behind or ahead, for instance after a long time in which the
  * group was disabled, or alone. Each choice computes the service of the first
  * groups of a tree. The other groups keep the value of their last ranking.
@@ -241,9 +241,9 @@ static s64 perf_group_copies_service(const struct perf_event *eldest)
 }
 
 /*
- * Groups that are no copies begin behind those whose turn it is. If they began
- * as equals, a program that opens groups again and again would keep others from
- * their turns.
+ * Groups that are no copies begin as if they had just had a turn, behind those
+ * that wait for one. With less service, a program that opens groups again and
+ * again would keep others from their turns.
  */
 static void perf_group_begin_service_locked(struct perf_event *leader)
 {
@@ -259,7 +259,7 @@ static void perf_group_begin_service_locked(struct perf_event *leader)
 		service = perf_group_copies_service(leader->parent);
 		perf_group_begin_least_locked(epc, service);
 	} else {
-		service = epc->least_service + perf_group_grain(epc);
+		service = epc->least_service + epc->interval;
 	}
 	leader->group_service = service;
 	leader->group_start = service - leader->total_time_running;
@@ -350,7 +350,7 @@ perf_group_range(const struct perf_pmu_ctx *epc)
 		.grain	= perf_group_grain(epc),
 	};
 
-	/* If no group waited, old ones are at most one turn ahead of new. */
+	/* If no group waited, old ones are not ahead of new ones. */
 	if (epc->nr_waiting || !epc->choice)
 		range.most += (PERF_GROUP_AHEAD - 1) * epc->interval;
 	return range;

@@ -31,7 +31,7 @@ struct group_test_world {
 	s64				begin[NR_EVENTS];
 	s64				service[NR_EVENTS];
 	s64				least;
-	s64				grain;
+	s64				interval;
 	int				leader[NR_EVENTS];
 
 	/* What a walk has found. */
@@ -92,7 +92,7 @@ static void group_test_insert(struct group_test_world *world,
 		perf_group_insert_locked(event);
 	world->listed[event->id] = true;
 	world->service[event->id] = event->attr.pinned ? 0 :
-				    world->least + world->grain;
+				    world->least + world->interval;
 	world->begin[event->id] = world->service[event->id] -
 				  event->total_time_running;
 }
@@ -125,7 +125,7 @@ static void group_test_oracle_rank(struct group_test_world *world, int cpu)
 	s64 least = S64_MAX, had;
 	int flexible = 0;
 
-	world->grain = STEP;
+	world->interval = INTERVAL;
 	for (int i = 0; i < NR_EVENTS; i++) {
 		flexible += world->listed[i] && !world->event[i].attr.pinned;
 		if (group_test_may_run(world, i, false, cpu))
@@ -343,7 +343,7 @@ static void group_test_rank_after_absence(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->group_service, 1000 * AHEAD + INTERVAL);
 }
 
-/* A new group never comes before those whose turn it is, however often. */
+/* A new group never comes before those that have had a turn, however often. */
 static void group_test_rank_new_behind(struct kunit *test)
 {
 	struct group_test_world *world = test->priv;
@@ -351,14 +351,15 @@ static void group_test_rank_new_behind(struct kunit *test)
 
 	group_test_insert(world, event);
 	group_test_insert(world, &world->event[8]);
-	world->event[8].total_time_running = 5 * INTERVAL;
+	world->event[8].total_time_running = 6 * INTERVAL - 1;
 	event->total_time_running = 5 * INTERVAL;
 	for (int i = 0; i < 3; i++) {
 		group_test_rank(world, 0);
 		group_test_insert(world, new);
-		KUNIT_EXPECT_EQ(test, new->group_service, 5 * INTERVAL + STEP);
+		KUNIT_EXPECT_EQ(test, new->group_service, 6 * INTERVAL);
 		group_test_walk(world, false, 0, 0);
 		KUNIT_ASSERT_EQ(test, world->nr_found, 3);
+		KUNIT_EXPECT_PTR_EQ(test, world->found[0], event);
 		KUNIT_EXPECT_PTR_EQ(test, world->found[2], new);
 		group_test_erase(world, new);
 	}
@@ -455,7 +456,7 @@ static void group_test_rank_takes_turns(struct kunit *test)
 		world->epc.least_service = 0;
 		world->epc.interval = 0;
 		world->least = 0;
-		world->grain = 0;
+		world->interval = 0;
 	}
 }
 
