@@ -319,6 +319,16 @@ static void side_find_ns(struct perf_ns_link_info *link,
 	path_put(&path);
 }
 
+static void side_namespaces_tell(struct task_struct *task)
+{
+	struct side_namespaces happened = { .task = task };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(happened.link); i++)
+		side_find_ns(&happened.link[i], task, side_ns_ops[i]);
+	perf_side_tell(&side_kinds[PERF_SIDE_NAMESPACES], &happened);
+}
+
 /**
  * perf_event_namespaces() - report the namespaces that a task is in
  * @task: the task
@@ -327,15 +337,9 @@ static void side_find_ns(struct perf_ns_link_info *link,
  */
 void perf_event_namespaces(struct task_struct *task)
 {
-	struct side_namespaces happened = { .task = task };
-	unsigned int i;
-
-	if (!perf_side_wanted(PERF_SIDE_NAMESPACES))
-		return;
-
-	for (i = 0; i < ARRAY_SIZE(happened.link); i++)
-		side_find_ns(&happened.link[i], task, side_ns_ops[i]);
-	perf_side_tell(&side_kinds[PERF_SIDE_NAMESPACES], &happened);
+	/* The data of the record is on the stack, filled with zeros. */
+	if (perf_side_wanted(PERF_SIDE_NAMESPACES))
+		side_namespaces_tell(task);
 }
 
 /**

@@ -204,20 +204,10 @@ static void side_name_file(struct side_mmap *happened, struct file *file,
 	happened->generation = inode->i_generation;
 }
 
-/**
- * perf_event_mmap() - report a new or changed mapping of the current task
- * @vma: the mapping
- *
- * Context: task, mmap_lock held for writing; may sleep.
- */
-void perf_event_mmap(struct vm_area_struct *vma)
+static void side_mmap_tell(struct vm_area_struct *vma)
 {
 	struct side_mmap happened = { .vma = vma };
 	char *buffer = NULL;
-
-	perf_addr_filter_mmap(vma);
-	if (!perf_side_wanted(PERF_SIDE_MMAP))
-		return;
 
 	if (vma->vm_file) {
 		buffer = kmalloc(PATH_MAX, GFP_KERNEL);
@@ -235,4 +225,18 @@ void perf_event_mmap(struct vm_area_struct *vma)
 
 	perf_side_tell(&side_mmap_kind, &happened);
 	kfree(buffer);
+}
+
+/**
+ * perf_event_mmap() - report a new or changed mapping of the current task
+ * @vma: the mapping
+ *
+ * Context: task, mmap_lock held for writing; may sleep.
+ */
+void perf_event_mmap(struct vm_area_struct *vma)
+{
+	perf_addr_filter_mmap(vma);
+	/* The data of the record is on the stack, filled with zeros. */
+	if (perf_side_wanted(PERF_SIDE_MMAP))
+		side_mmap_tell(vma);
 }
