@@ -80,7 +80,7 @@ static void perf_sched_account_in(struct perf_event *event,
 	if (event->attr.exclusive)
 		cpc->exclusive = true;
 	if (perf_sched_is_freq(event)) {
-		perf_event_ctx(event)->nr_freq++;
+		__this_cpu_inc(perf_cpu_context.nr_freq);
 		perf_event_pmu_ctx(event)->nr_freq++;
 	}
 }
@@ -93,7 +93,7 @@ static void perf_sched_account_out(struct perf_event *event,
 	if (event->attr.exclusive || !cpc->active_oncpu)
 		cpc->exclusive = false;
 	if (perf_sched_is_freq(event)) {
-		perf_event_ctx(event)->nr_freq--;
+		__this_cpu_dec(perf_cpu_context.nr_freq);
 		perf_event_pmu_ctx(event)->nr_freq--;
 	}
 }

@@ -689,8 +689,6 @@ static void perf_throttle_tick_ctx(struct perf_ctx *ctx,
 {
 	struct perf_pmu_ctx *epc;
 
-	if (!throttled && !READ_ONCE(ctx->nr_freq))
-		return;
 	guard(raw_spinlock)(&ctx->lock);
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
 		if (!perf_throttle_tick_wants(epc, throttled))
@@ -720,7 +718,8 @@ void perf_event_task_tick(void)
 	throttled = __this_cpu_read(perf_throttled);
 	if (throttled)
 		__this_cpu_write(perf_throttled, 0);
-
+	if (!throttled && !cpuctx->nr_freq)
+		return;
 	perf_throttle_tick_ctx(&cpuctx->ctx, throttled);
 	if (cpuctx->task_ctx)
 		perf_throttle_tick_ctx(cpuctx->task_ctx, throttled);

@@ -187,8 +187,6 @@ struct perf_ctx {
 	struct list_head		family_entry;
 	/** @event_list: MLR, all events. */
 	struct list_head		event_list;
-	/** @nr_freq: L, events that are scheduled in and in frequency mode. */
-	int				nr_freq;
 	/**
 	 * @held: L, number of users that forbid an exchange for an equal
 	 * context.
@@ -270,6 +268,8 @@ struct perf_cpu_context {
 	struct perf_ctx			*task_ctx;
 	/* I: the CPU. */
 	int				cpu;
+	/* C: events that are scheduled in here and in frequency mode. */
+	unsigned int			nr_freq;
 	/* M (ctx.mutex): events may be opened here. */
 	bool				online;
 #ifdef CONFIG_CGROUP_PERF

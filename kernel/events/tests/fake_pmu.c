@@ -412,6 +412,7 @@ void fake_pmu_expect_idle(struct kunit *test, struct fake_pmu *fake)
 
 		ctx = &per_cpu(perf_cpu_context, cpu).ctx;
 		KUNIT_EXPECT_EQ(test, fake_pmu_enabled_too_many(ctx), 0);
+		KUNIT_EXPECT_EQ(test, per_cpu(perf_cpu_context, cpu).nr_freq, 0);
 		KUNIT_EXPECT_FALSE(test, unit->disabled);
 		KUNIT_EXPECT_EQ(test, unit->txn, 0);
 		for (int i = 0; i < FAKE_PMU_COUNTERS; i++)

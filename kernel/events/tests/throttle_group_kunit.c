@@ -448,7 +448,7 @@ static void throttle_group_test_cut_short_at_tick_oncpu(void *arg)
 
 	perf_event_task_tick();
 	event->attr.freq = 1;
-	perf_event_ctx(event)->nr_freq++;
+	__this_cpu_inc(perf_cpu_context.nr_freq);
 	perf_event_pmu_ctx(event)->nr_freq++;
 	local64_set(&event->hw.period_left, 1LL << 40);
 	event->hw.freq_time_stamp = -NSEC_PER_SEC;
@@ -459,7 +459,7 @@ static void throttle_group_test_cut_short_at_tick_oncpu(void *arg)
 	perf_event_task_tick();
 	world->stops += fake_pmu_calls(&fake, FAKE_STOP);
 	world->after_work = throttle_group_test_who_stands(world);
-	perf_event_ctx(event)->nr_freq--;
+	__this_cpu_dec(perf_cpu_context.nr_freq);
 	perf_event_pmu_ctx(event)->nr_freq--;
 	event->attr.freq = 0;
 }
@@ -486,12 +486,12 @@ static void throttle_group_test_late_oncpu(void *arg)
 	event->attr.freq = 1;
 	event->attr.sample_freq = 1000000;
 	event->hw.freq_time_stamp = -NSEC_PER_SEC;
-	perf_event_ctx(event)->nr_freq++;
+	__this_cpu_inc(perf_cpu_context.nr_freq);
 	perf_event_pmu_ctx(event)->nr_freq++;
 	world->stops = -fake_pmu_calls(&fake, FAKE_START);
 	perf_event_task_tick();
 	world->stops += fake_pmu_calls(&fake, FAKE_START);
-	perf_event_ctx(event)->nr_freq--;
+	__this_cpu_dec(perf_cpu_context.nr_freq);
 	perf_event_pmu_ctx(event)->nr_freq--;
 	event->attr.freq = 0;
 }
