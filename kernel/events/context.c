@@ -163,6 +163,8 @@ void perf_ctx_init(struct perf_ctx *ctx, int cpu)
 	INIT_LIST_HEAD(&ctx->event_list);
 	refcount_set(&ctx->refcount, 1);
 	ctx->loaded_cpu = PERF_CPU_NONE;
+	INIT_LIST_HEAD(&ctx->spare_entry);
+	ctx->parked_cpu = PERF_CPU_NONE;
 	/* Contexts of CPUs are never freed. */
 	if (cpu < 0)
 		perf_live_add(PERF_LIVE_CONTEXTS, 1);
@@ -178,7 +180,8 @@ static void perf_ctx_free_rcu(struct rcu_head *head)
 	list_for_each_entry_safe(epc, next, &ctx->pmu_ctx_list, pmu_ctx_entry)
 		kfree(epc);
 	perf_live_add(PERF_LIVE_CONTEXTS, -1);
-	kfree(ctx);
+	/* The handle of a family is part of a large structure. */
+	kvfree(ctx);
 }
 
 /* Return: true if a task waits for the PMU to lose its PMU contexts. */

@@ -3,11 +3,22 @@
  * Room "family": the pool of contexts that a family of tasks shares.
  *
  * Purpose: a context that no member uses is parked. The next member that is
- * switched in takes a parked context: the one that this CPU has parked, if
- * there is one, else any. In a switch from one member to another no context is
- * parked or taken; the loaded one stays loaded.
+ * switched in takes a parked context. In a switch from one member to another no
+ * context is parked or taken; the loaded one stays loaded.
  *
- * Owns: perf_family; ctx->{family,family_entry} of the pool.
+ * A CPU parks a context in its own place, and takes it from there, with one
+ * atomic operation on a cache line that other CPUs do not write, apart from
+ * withdrawals and the moves described below. A context in no place is spare: it
+ * is on a list with a lock.
+ *
+ * The pool has at least as many contexts as there are CPUs, or twice as many as
+ * members, if that is less. While there are fewer contexts than CPUs, at most half as
+ * many CPUs as contexts have a place. A CPU without one that parks gets a place,
+ * and the CPU that got its own first loses it. So the CPUs on which members run
+ * have the places.
+ *
+ * Owns: perf_family; ctx->{family,family_entry,spare_entry,parked_cpu} of the
+ * pool.
  *
  * Contexts: task for the pool itself; task switch for take and park.
  *
@@ -16,15 +27,29 @@
  * freed after a grace period. The pool has a reference on each context.
  *
  * Locking: family->mutex, outside of all contexts' mutexes, protects the pool
- * and the members. ctx->family changes under ctx->lock. family->lock is
- * innermost.
+ * and the members. ctx->family and ctx->parked_cpu change under ctx->lock.
+ * family->lock is innermost; it protects the spare contexts and which CPUs have
+ * a place. A context enters or leaves a place by an atomic operation that checks
+ * or returns the old value; a CPU that gets a place stores the first context.
  *
- * Why a context is always found: the pool has as many contexts as there are
- * members or CPUs, whichever is less. A member is counted before it can run and
- * until it has parked its context. So at most as many members run as there are
- * contexts, and at least one context is left for this member.
+ * Bounds: take, park, add, replace and withdraw look at a fixed number of places
+ * and of spare contexts, however many CPUs there are.
  *
- * Race, a context is withdrawn while a member wants it:
+ * Why a context is always found: consider a member that has none, on a CPU whose
+ * place has none, at the moment when that CPU holds family->lock.
+ *  1. Each context of the pool is loaded on a CPU, or on the way to or from a
+ *     place of that CPU, or in a place, or spare. The pool never shrinks while
+ *     it has a member: one context may replace another, in one step.
+ *  2. A CPU looks for a spare context only if its own place has none, and parks
+ *     only what it had loaded or taken. So no CPU has more than one context.
+ *  3. If there are at least as many contexts as CPUs, the other CPUs do not have
+ *     all of them. So one is spare.
+ *  4. Otherwise there are at least twice as many contexts as members. A member is
+ *     counted before it can run and until its context is parked, so the other
+ *     members have fewer than half of the contexts. Places have at most half,
+ *     rounded down. So one is spare.
+ *
+ * Race, a context is replaced while a member wants it:
  *  1. a CPU takes the context from its place, so that it is parked nowhere;
  *  2. the owner clears ctx->family, under ctx->lock;
  *  3. the CPU has ctx->lock and checks whether the context still serves its
@@ -33,9 +58,19 @@
  *  4. The owner may found another family with the context before 3. Then the
  *     CPU finds the context in another pool, and leaves it there.
  *
- * A model of this is lab/models/pool.pml.
+ * Race, a CPU loses its place while it parks there:
+ *  1. the CPU has ctx->lock, and is about to put the context into its place;
+ *  2. another CPU has family->lock, and sets that place to NULL;
+ *  3. the first CPU finds NULL and waits for family->lock. With it, it gets a
+ *     place again. Or 3 comes before 2, and the other CPU finds the context in
+ *     the place and makes it spare.
+ *
+ * Models: lab/models/place.pml for places and spare contexts, pool.pml for the
+ * replacement of a context that a CPU wants or has loaded.
  */
+#include <linux/atomic.h>
 #include <linux/cpumask.h>
+#include <linux/sched/topology.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include "context.h"
@@ -44,13 +79,19 @@
 
 static_assert(offsetof(struct perf_family, handle) == 0);
 
-/*
- * All contexts may be parked. There are at least two of them, even on one CPU,
- * and one more while a member leaves.
- */
-static unsigned int perf_family_nr_places(void)
+/* Spare contexts that are looked at for one that this CPU's cache may have. */
+#define FAMILY_NR_LOOKS		4
+
+#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
+/* KUnit: families are made as on a computer with so many CPUs; 0: this one. */
+unsigned int perf_family_kunit_cpus;
+#else
+#define perf_family_kunit_cpus	0U
+#endif
+
+static unsigned int family_nr_cpus(void)
 {
-	return max(nr_cpu_ids, 2U) + 1;
+	return perf_family_kunit_cpus ?: num_possible_cpus();
 }
 
 /**
@@ -61,33 +102,65 @@ static unsigned int perf_family_nr_places(void)
  */
 struct perf_family *perf_family_alloc(void)
 {
+	const size_t ring = nr_cpu_ids * sizeof(unsigned int);
 	struct perf_family *family;
 
-	family = kzalloc(struct_size(family, parked, perf_family_nr_places()),
-			 GFP_KERNEL);
+	family = kvzalloc(struct_size(family, places, nr_cpu_ids) + ring,
+			  GFP_KERNEL_ACCOUNT);
 	if (!family)
 		return NULL;
 	perf_ctx_init(&family->handle, -1);
 	family->handle.family = family;
 	mutex_init(&family->mutex);
-	INIT_LIST_HEAD(&family->contexts);
 	raw_spin_lock_init(&family->lock);
+	INIT_LIST_HEAD(&family->contexts);
+	INIT_LIST_HEAD(&family->spare);
+	family->owners = (unsigned int *)&family->places[nr_cpu_ids];
+	family->nr_full = family_nr_cpus();
 	return family;
 }
 
-/* Return: the first free place, from this CPU's on; NULL if there is none. */
-static struct perf_ctx **
-perf_family_place(struct perf_family *family)
+/* Places. */
+
+static bool family_place_has_ctx(const struct perf_ctx *parked)
 {
-	unsigned int nr = perf_family_nr_places(), here = smp_processor_id();
+	return parked && parked != PERF_PLACE_EMPTY;
+}
 
-	for (unsigned int i = 0; i < nr; i++) {
-		unsigned int place = (here + i) % nr;
+/* The CPU that got its place first loses it. */
+static void family_revoke_place(struct perf_family *family)
+{
+	unsigned int cpu = family->owners[family->first_owner];
+	struct perf_ctx *ctx;
 
-		if (!family->parked[place])
-			return &family->parked[place];
-	}
-	return NULL;
+	lockdep_assert_held(&family->lock);
+	ctx = xchg(&family->places[cpu].ctx, NULL);
+	if (family_place_has_ctx(ctx))
+		list_add_tail(&ctx->spare_entry, &family->spare);
+	family->first_owner = (family->first_owner + 1) % nr_cpu_ids;
+	family->nr_owners--;
+}
+
+/*
+ * Lets a CPU have a place. The caller stores the context there.
+ * Return: false if the pool has too few contexts for a place.
+ */
+static bool family_give_place(struct perf_family *family, unsigned int cpu)
+{
+	unsigned int most = family->nr_contexts / PERF_FAMILY_PER_MEMBER;
+	unsigned int next;
+
+	lockdep_assert_held(&family->lock);
+	if (family->nr_contexts >= family->nr_full)
+		return true;
+	if (!most)
+		return false;
+	if (family->nr_owners >= most)
+		family_revoke_place(family);
+	next = (family->first_owner + family->nr_owners) % nr_cpu_ids;
+	family->owners[next] = cpu;
+	family->nr_owners++;
+	return true;
 }
 
 /**
@@ -99,31 +172,38 @@ perf_family_place(struct perf_family *family)
 void perf_family_park_locked(struct perf_ctx *ctx)
 {
 	struct perf_family *family = ctx->family;
-	struct perf_ctx **place;
+	unsigned int cpu = smp_processor_id();
+	struct perf_family_place *place = &family->places[cpu];
 
 	lockdep_assert_held(&ctx->lock);
 	perf_debug_delay();
-	guard(raw_spinlock)(&family->lock);
-	place = perf_family_place(family);
-	if (WARN_ON_ONCE(!place))
+	ctx->parked_cpu = cpu;
+	if (cmpxchg(&place->ctx, PERF_PLACE_EMPTY, ctx) == PERF_PLACE_EMPTY)
 		return;
-	*place = ctx;
-	family->nr_parked++;
+	guard(raw_spinlock)(&family->lock);
+	/* Only this CPU gives itself a place. */
+	if (!WARN_ON_ONCE(READ_ONCE(place->ctx)) &&
+	    family_give_place(family, cpu))
+		WRITE_ONCE(place->ctx, ctx);
+	else
+		list_add(&ctx->spare_entry, &family->spare);
 }
 
-/* Return: the first place with a context, from this CPU's on; NULL if none. */
-static struct perf_ctx **
-perf_family_nearest(struct perf_family *family)
+/* Return: a spare context, if possible one that ran near this CPU; or NULL. */
+static struct perf_ctx *family_find_spare(struct perf_family *family)
 {
-	unsigned int nr = perf_family_nr_places(), here = smp_processor_id();
+	unsigned int here = smp_processor_id(), looks = FAMILY_NR_LOOKS;
+	struct perf_ctx *ctx;
 
-	for (unsigned int i = 0; family->nr_parked && i < nr; i++) {
-		unsigned int place = (here + i) % nr;
-
-		if (family->parked[place])
-			return &family->parked[place];
+	lockdep_assert_held(&family->lock);
+	list_for_each_entry(ctx, &family->spare, spare_entry) {
+		if (cpus_share_cache(here, ctx->parked_cpu))
+			return ctx;
+		if (!--looks)
+			break;
 	}
-	return NULL;
+	return list_first_entry_or_null(&family->spare, struct perf_ctx,
+					spare_entry);
 }
 
 /**
@@ -139,17 +219,18 @@ perf_family_nearest(struct perf_family *family)
  */
 struct perf_ctx *perf_family_take_oncpu(struct perf_family *family)
 {
-	struct perf_ctx **place, *ctx;
+	struct perf_family_place *place = &family->places[smp_processor_id()];
+	struct perf_ctx *ctx = READ_ONCE(place->ctx);
 
 	lockdep_assert_irqs_disabled();
-	guard(raw_spinlock)(&family->lock);
-	place = perf_family_nearest(family);
-	if (WARN_ON_ONCE(!place))
-		return NULL;
-	ctx = *place;
-	*place = NULL;
-	family->nr_parked--;
 	perf_debug_delay();
+	if (family_place_has_ctx(ctx) &&
+	    cmpxchg(&place->ctx, ctx, PERF_PLACE_EMPTY) == ctx)
+		return ctx;
+	guard(raw_spinlock)(&family->lock);
+	ctx = family_find_spare(family);
+	if (!WARN_ON_ONCE(!ctx))
+		list_del_init(&ctx->spare_entry);
 	return ctx;
 }
 
@@ -171,11 +252,47 @@ void perf_family_return_locked(struct perf_family *family,
 		perf_family_park_locked(ctx);
 }
 
+static void family_add_locked(struct perf_family *family, struct perf_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	lockdep_assert_held(&family->lock);
+	list_add_tail(&ctx->family_entry, &family->contexts);
+	family->nr_contexts++;
+	if (ctx->loaded_cpu != PERF_CPU_NONE)
+		return;
+	/* Spare, since this CPU may have one in its place. */
+	ctx->parked_cpu = smp_processor_id();
+	list_add_tail(&ctx->spare_entry, &family->spare);
+}
+
+/* A CPU that is about to take it from its place finds that place empty. */
+static void family_unpark_locked(struct perf_family *family,
+				 struct perf_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	lockdep_assert_held(&family->lock);
+	if (!list_empty(&ctx->spare_entry))
+		list_del_init(&ctx->spare_entry);
+	else if (ctx->parked_cpu != PERF_CPU_NONE)
+		cmpxchg(&family->places[ctx->parked_cpu].ctx, ctx,
+			PERF_PLACE_EMPTY);
+}
+
+static void family_withdraw_locked(struct perf_family *family,
+				   struct perf_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	lockdep_assert_held(&family->lock);
+	list_del_init(&ctx->family_entry);
+	family->nr_contexts--;
+	family_unpark_locked(family, ctx);
+}
+
 /**
  * perf_family_add() - add a context to the pool
  * @family: family
- * @ctx: context with the family's events, loaded for current, or new and then
- *	parked here; the pool takes over the caller's reference
+ * @ctx: context with the family's events, current's own or new; the pool takes
+ *	over the caller's reference. If it is loaded nowhere, it becomes spare.
  *
  * A context of a pool is not exchanged at a switch, so it is equal to no other.
  *
@@ -188,32 +305,14 @@ void perf_family_add(struct perf_family *family,
 	/* A copy that founds a pool may still be equal to its original. */
 	ctx->equal = 0;
 	perf_ctx_set_family_locked(ctx, family);
-	scoped_guard(raw_spinlock, &family->lock) {
-		list_add_tail(&ctx->family_entry, &family->contexts);
-		family->nr_contexts++;
-	}
-	if (ctx->loaded_cpu == PERF_CPU_NONE)
-		perf_family_park_locked(ctx);
-}
-
-static void perf_family_unpark(struct perf_family *family,
-			       struct perf_ctx *ctx)
-{
-	for (unsigned int i = 0; i < perf_family_nr_places(); i++) {
-		if (family->parked[i] != ctx)
-			continue;
-		family->parked[i] = NULL;
-		family->nr_parked--;
-		return;
-	}
+	guard(raw_spinlock)(&family->lock);
+	family_add_locked(family, ctx);
 }
 
 /**
- * perf_family_withdraw() - take a context out of the pool
- * @ctx: context of a family; the caller takes over the pool's reference
- *
- * A CPU that has it loaded for a member keeps it until the caller asks the CPU
- * to look again, or until it switches. No CPU loads it any more.
+ * perf_family_withdraw() - take a context out of the pool of an ending family
+ * @ctx: context of a family without members; the caller takes over the pool's
+ *	reference
  *
  * Context: task, family->mutex.
  */
@@ -225,9 +324,48 @@ void perf_family_withdraw(struct perf_ctx *ctx)
 	guard(raw_spinlock_irq)(&ctx->lock);
 	perf_ctx_set_family_locked(ctx, NULL);
 	guard(raw_spinlock)(&family->lock);
-	list_del_init(&ctx->family_entry);
-	family->nr_contexts--;
-	perf_family_unpark(family, ctx);
+	family_withdraw_locked(family, ctx);
+}
+
+/**
+ * perf_family_replace() - replace a context of the pool by another one
+ * @ctx: context of a family; the caller takes over the pool's reference
+ * @new: new context with the same events, of no task and equal to no other; the
+ *	pool takes over the caller's reference
+ *
+ * A CPU that has @ctx loaded for a member keeps it until the caller asks the CPU
+ * to look again, or until it switches. No CPU loads it any more.
+ *
+ * Context: task, family->mutex.
+ */
+void perf_family_replace(struct perf_ctx *ctx, struct perf_ctx *new)
+{
+	struct perf_family *family = ctx->family;
+
+	lockdep_assert_held(&family->mutex);
+	guard(raw_spinlock_irq)(&ctx->lock);
+	/* Nobody takes another context's lock inside the lock of a new one. */
+	guard(raw_spinlock_nested)(&new->lock);
+	perf_ctx_set_family_locked(ctx, NULL);
+	perf_ctx_set_family_locked(new, family);
+	/* CPUs that park must not find one context more or less. */
+	guard(raw_spinlock)(&family->lock);
+	family_add_locked(family, new);
+	family_withdraw_locked(family, ctx);
+}
+
+/**
+ * perf_family_size_for() - how many contexts the pool of a family needs
+ * @family: family
+ * @members: number of members
+ *
+ * Context: any.
+ * Return: number of contexts.
+ */
+unsigned int perf_family_size_for(const struct perf_family *family,
+				  unsigned int members)
+{
+	return min(family->nr_full, PERF_FAMILY_PER_MEMBER * members);
 }
 
 /**
@@ -240,8 +378,8 @@ void perf_family_withdraw(struct perf_ctx *ctx)
 bool perf_family_wants_context(const struct perf_family *family)
 {
 	lockdep_assert_held(&family->mutex);
-	return family->nr_contexts <= family->nr_members &&
-	       family->nr_contexts < num_possible_cpus();
+	return family->nr_contexts <
+	       perf_family_size_for(family, family->nr_members + 1);
 }
 
 /**
@@ -255,10 +393,11 @@ bool perf_family_wants_context(const struct perf_family *family)
 struct perf_ctx *
 perf_family_other_rcu(struct perf_ctx *ctx)
 {
-	struct perf_family *family = ctx->family;
+	struct perf_family *family;
 
 	if (!perf_ctx_is_handle(ctx))
 		return ctx;
+	family = ctx->family;
 	guard(raw_spinlock_irqsave)(&family->lock);
 	list_for_each_entry(ctx, &family->contexts, family_entry) {
 		if (READ_ONCE(ctx->loaded_cpu) != smp_processor_id())

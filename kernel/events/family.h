@@ -4,14 +4,30 @@
  *
  * A family is a set of tasks, its members. Of their inherited events programs
  * can read only the sum. It has a pool of equal contexts, at least as many as
- * members can run at the same moment. A member's task->perf_event_ctxp points
- * to the family's handle, which is a context in name only: it has no event and
- * is never loaded. A CPU that runs a member loads any context of the pool.
+ * members can run at the same moment. A member's task->perf_event_ctxp points to the
+ * family's handle, which is a context in name only: it has no event and is never
+ * loaded. A CPU that runs a member loads any context of the pool.
  */
 #ifndef _KERNEL_EVENTS_FAMILY_H
 #define _KERNEL_EVENTS_FAMILY_H
 
+#include <linux/cache.h>
+
 #include "types.h"
+
+/* Contexts for each member while the pool has fewer contexts than CPUs. */
+#define PERF_FAMILY_PER_MEMBER	2
+
+/* Where a CPU parks a context without a lock. */
+struct perf_family_place {
+	/*
+	 * A context; PERF_PLACE_EMPTY; or NULL if the CPU has no place. Only
+	 * that CPU parks here; any CPU may take the context or the place away.
+	 */
+	struct perf_ctx			*ctx;
+} ____cacheline_aligned_in_smp;
+
+#define PERF_PLACE_EMPTY	((struct perf_ctx *)1L)
 
 struct perf_family {
 	/* First, so that the last reference on the handle frees all of this. */
@@ -28,16 +44,33 @@ struct perf_family {
 	struct list_head		contexts;
 	unsigned int			nr_contexts;
 
-	/* lock */
-	unsigned int			nr_parked;
-	/* Parked contexts; a CPU uses the first place from its number on. */
-	struct perf_ctx			*parked[];
+	/* lock: contexts that are parked in no place, the last one first. */
+	struct list_head		spare;
+	/*
+	 * lock: a ring of the CPUs that have a place, while the pool has fewer
+	 * than @nr_full contexts. Later each CPU gets a place when it parks.
+	 */
+	unsigned int			*owners;
+	unsigned int			first_owner;
+	unsigned int			nr_owners;
+	/* I: the number of CPUs. */
+	unsigned int			nr_full;
+
+	/* One for each CPU; behind them the ring. */
+	struct perf_family_place	places[];
 };
+
+#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
+extern unsigned int perf_family_kunit_cpus;
+#endif
 
 struct perf_family *perf_family_alloc(void);
 void perf_family_add(struct perf_family *family,
 		     struct perf_ctx *ctx);
 void perf_family_withdraw(struct perf_ctx *ctx);
+void perf_family_replace(struct perf_ctx *ctx, struct perf_ctx *new);
+unsigned int perf_family_size_for(const struct perf_family *family,
+				  unsigned int members);
 bool perf_family_wants_context(const struct perf_family *family);
 
 /* For the task switch; interrupts off. */

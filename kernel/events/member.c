@@ -13,12 +13,12 @@
  *
  * Lifetime rules:
  *   - The first fork founds a family: the parent's context, with the opened
- *     events, goes into the pool together with one copy.
+ *     events, goes into the pool together with the copies that two members need.
  *   - A member has one reference on the handle. The last member that leaves ends
  *     the contexts of the pool.
  *   - Before an event is opened on a task, the task leaves its family. If the
  *     family's events were opened on this task, it gets them back, so that
- *     their groups can grow; any other task gets copies.
+ *     their groups can grow; any other task gets a new context with copies.
  *
  * Locking rules: task->perf_event_mutex, family->mutex, the context that is
  * copied, its copy. A task itself changes its perf_event_ctxp from its own
@@ -37,12 +37,13 @@
  *      now it makes the task leave the family.
  *
  * Race: a task leaves its family while it runs.
- *   1. The pool gets one more context; only then another one is withdrawn.
- *   2. If the withdrawn context is loaded on a CPU, that CPU is made to load
+ *   1. A new context is made. If the task gets back the eldest events, the new
+ *      context replaces theirs in the pool; otherwise it is for the task.
+ *   2. If the replaced context is loaded on a CPU, that CPU is made to load
  *      another one.
- *   3. perf_event_ctxp is set to the withdrawn context. The context with which
- *      the task runs still counts for the family, until the task's CPU reloads
- *      or switches.
+ *   3. perf_event_ctxp is set to the task's context. The context with which the
+ *      task runs still counts for the family, until the task's CPU reloads or
+ *      switches.
  *   4. Only now nr_members goes down, so the pool was large enough all the
  *      time.
  *
@@ -166,13 +167,21 @@ static struct perf_ctx *member_eldest_ctx(struct perf_family *family)
 				family_entry);
 }
 
-/* Adds a context with copies opened on @task; NULL: the task of the others. */
-static int member_grow(struct perf_family *family, struct task_struct *task)
+/* Return: as member_copy_ctx(). */
+static struct perf_ctx *member_copy_eldest(struct perf_family *family,
+					   struct task_struct *task)
 {
-	struct perf_ctx *eldest = member_eldest_ctx(family), *ctx;
+	struct perf_ctx *eldest = member_eldest_ctx(family);
 
-	scoped_guard(mutex, &eldest->mutex)
-		ctx = member_copy_ctx(eldest, task ?: eldest->pub.task);
+	guard(mutex)(&eldest->mutex);
+	return member_copy_ctx(eldest, task);
+}
+
+static int member_grow(struct perf_family *family)
+{
+	struct perf_ctx *ctx =
+		member_copy_eldest(family, member_eldest_ctx(family)->pub.task);
+
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
 	perf_family_add(family, ctx);
@@ -220,19 +229,54 @@ static bool member_join(struct perf_family *family, struct task_struct *child,
 	/* All events were closed. */
 	if (!READ_ONCE(member_eldest_ctx(family)->nr_events))
 		return true;
-	if (perf_family_wants_context(family))
-		*err = member_grow(family, NULL);
+	while (!*err && perf_family_wants_context(family))
+		*err = member_grow(family);
 	if (!*err)
 		member_set_handle(family, child);
 	return true;
 }
 
+/* The contexts of a new pool, besides current's own; nobody knows them yet. */
+#define MEMBER_MAX_COPIES	(2 * PERF_FAMILY_PER_MEMBER - 1)
+
+struct member_copies {
+	struct perf_ctx		*ctx[MEMBER_MAX_COPIES];
+	unsigned int		nr;
+};
+
+static void member_end_copies(struct member_copies *copies)
+{
+	while (copies->nr) {
+		struct perf_ctx *ctx = copies->ctx[--copies->nr];
+
+		perf_inherit_end(ctx);
+		perf_ctx_put(ctx);
+	}
+}
+
+/* Makes at least one copy, although one context is enough for one CPU. */
+static int member_make_copies(struct member_copies *copies, unsigned int size,
+			      struct perf_ctx *own)
+{
+	lockdep_assert_held(&own->mutex);
+	do {
+		struct perf_ctx *ctx = member_copy_ctx(own, current);
+
+		if (IS_ERR(ctx)) {
+			member_end_copies(copies);
+			return PTR_ERR(ctx);
+		}
+		copies->ctx[copies->nr++] = ctx;
+	} while (copies->nr + 1 < size);
+	return 0;
+}
+
 /*
- * Current's context and @copy are the first of the pool. With interrupts off no
- * switch comes in between, and readers find the family complete.
+ * Current's context and the copies are the first of the pool. With interrupts
+ * off no switch comes in between, and readers find the family complete.
  */
 static void member_found(struct perf_family *family,
-			 struct perf_ctx *copy,
+			 const struct member_copies *copies,
 			 struct task_struct *child)
 {
 	struct perf_ctx *own = perf_task_ctx(current);
@@ -240,7 +284,8 @@ static void member_found(struct perf_family *family,
 	lockdep_assert_held(&own->mutex);
 	guard(irqsave)();
 	perf_family_add(family, own);
-	perf_family_add(family, copy);
+	for (unsigned int i = 0; i < copies->nr; i++)
+		perf_family_add(family, copies->ctx[i]);
 	member_set_handle(family, child);
 	member_set_handle(family, current);
 }
@@ -248,17 +293,18 @@ static void member_found(struct perf_family *family,
 static int member_fork_founding(struct perf_ctx *own,
 				struct task_struct *child)
 {
-	struct perf_ctx *copy;
+	struct member_copies copies = { .nr = 0 };
 	struct perf_family *family;
+	int err;
 
 	family = perf_family_alloc();
 	if (!family)
 		return -ENOMEM;
-	copy = member_copy_ctx(own, current);
-	if (!IS_ERR(copy))
-		member_found(family, copy, child);
+	err = member_make_copies(&copies, perf_family_size_for(family, 2), own);
+	if (!err)
+		member_found(family, &copies, child);
 	perf_ctx_put(&family->handle);
-	return PTR_ERR_OR_ZERO(copy);
+	return err;
 }
 
 static int member_fork_copying(struct perf_ctx *own,
@@ -336,34 +382,32 @@ int perf_member_fork(struct task_struct *child, u64 clone_flags)
 /* Leaving. */
 
 /*
- * Return: the context that a member gets when it leaves: the context with the
- * events that were opened on it, if the pool still has that; else the new one.
+ * Return: the context that a member gets when it leaves, with a reference: the
+ * one with the events that were opened on it, if the pool still has that; else
+ * a new one. Or an error.
  */
-static struct perf_ctx *member_choose_ctx(struct perf_family *family,
+static struct perf_ctx *member_leave_with(struct perf_family *family,
 					  struct task_struct *task)
 {
 	struct perf_ctx *eldest = member_eldest_ctx(family);
+	struct perf_ctx *new = member_copy_eldest(family, task);
 
-	if (eldest->pub.task == task)
-		return eldest;
-	return list_last_entry(&family->contexts, struct perf_ctx,
-			       family_entry);
+	if (IS_ERR(new) || eldest->pub.task != task)
+		return new;
+	perf_family_replace(eldest, new);
+	perf_debug_sleep();
+	perf_control_vacate(eldest);
+	return eldest;
 }
 
 static int member_leave(struct perf_family *family, struct task_struct *task)
 {
-	struct perf_ctx *ctx;
-	int err;
+	struct perf_ctx *ctx = member_leave_with(family, task);
 
-	err = member_grow(family, task);
-	if (err)
-		return err;
-	ctx = member_choose_ctx(family, task);
-	perf_family_withdraw(ctx);
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
 	perf_debug_sleep();
-	perf_control_vacate(ctx);
-	perf_debug_sleep();
-	/* Takes over the pool's reference; RCU readers see a whole context. */
+	/* Takes over the reference; RCU readers see a whole context. */
 	smp_store_release(&task->perf_event_ctxp, &ctx->pub);
 	perf_control_reload(task);
 	member_drop(family);

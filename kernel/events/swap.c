@@ -20,9 +20,10 @@
  * valid while it holds both mutexes.
  *
  * Locking: an exchange takes the locks of both contexts. @next runs nowhere, so
- * no CPU takes them in the other order. Two more functions take the locks of two
- * task contexts: perf_swap_mark_equal(), where one of the tasks has never run,
- * and perf_swap_unloaded(), which only tries to take the second. A context that
+ * no CPU takes them in the other order. Three more functions take the locks of
+ * two task contexts: perf_swap_mark_equal(), where one of the tasks has never
+ * run; perf_swap_unloaded(), which only tries to take the second; and
+ * perf_family_replace(), whose second context is no task's. A context that
  * is held (ctx->held) stays with its task.
  *
  * Race, a context is exchanged while an opener wants it for its task:

@@ -187,6 +187,8 @@ struct perf_ctx {
 	struct list_head		family_entry;
 	/** @event_list: MLR, all events. */
 	struct list_head		event_list;
+	/** @parked_cpu: L, CPU that parked it last or added it, -1 for none. */
+	int				parked_cpu;
 	/**
 	 * @held: L, number of users that forbid an exchange for an equal
 	 * context.
@@ -217,8 +219,15 @@ struct perf_ctx {
 	bool				of_cpu;
 	/** @refcount: A, one for the task or the CPU, one for each event. */
 	refcount_t			refcount;
-	/** @rcu_head: frees it. */
-	struct rcu_head			rcu_head;
+	union {
+		/**
+		 * @spare_entry: among the spare contexts of @family; under the
+		 * lock of that.
+		 */
+		struct list_head	spare_entry;
+		/** @rcu_head: frees it. */
+		struct rcu_head		rcu_head;
+	};
 };
 
 static_assert(!offsetof(struct perf_ctx, pub));

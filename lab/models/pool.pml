@@ -6,14 +6,15 @@
  * Two CPUs switch between up to four tasks and idle, in any order.  Task A
  * founds a family with B.  What follows depends on the variant: B forks C into
  * it, and C, B and A exit; or an event is opened on A or on B, which leaves,
- * and B founds another family with D; or B forks C, and the eldest is closed,
- * so that contexts have no event.  A CPU is a process that does one thing at a
- * time: between two rounds of its loop it has interrupts off.  Locks order
- * memory, so that stores are seen at once.
+ * and founds another family with D; or B forks C, and the eldest is closed, so
+ * that contexts have no event.  A CPU is a process that does one thing at a time:
+ * between two rounds of its loop it has interrupts off.  Locks order memory, so
+ * that stores are seen at once.  A CPU takes any context that is parked; where
+ * contexts are parked, and why one is found, is the matter of place.pml.
  *
  * Properties
- *   - a member that is switched in finds a context, and one that is parked a place
- *   - a context is parked in one place, or loaded on one CPU, or held by one CPU
+ *   - a member that is switched in finds a context
+ *   - a context is parked, or loaded on one CPU, or held by one CPU
  *   - whenever a task runs it is counted, by a context that is its own or its
  *     family's, except while a member leaves
  *   - whenever none runs, nothing is loaded
@@ -30,13 +31,13 @@
 /* Breakages. */
 #define no_serves	1	/* leaves: loaded without a second look */
 #define return_any	2	/* leaves: returned to any family it is in */
-#define withdraw_first	3	/* leaves: withdrawn before the pool has grown */
-#define no_unpark	4	/* leaves: withdrawn, and still in its place */
-#define no_vacate	5	/* leaves: withdrawn, and still loaded */
+#define withdraw_first	3	/* leaves: withdrawn before the other is added */
+#define no_unpark	4	/* leaves: replaced, and still parked */
+#define no_vacate	5	/* leaves: replaced, and still loaded */
 #define no_settle	6	/* leaves: the task's CPU does not look again */
 #define drop_first	7	/* exits: one member less before its context is back */
 #define no_part		8	/* exits: an exit leaves the context loaded */
-#define take_unlocked	9	/* exits: taken without family->lock */
+#define take_unlocked	9	/* exits: taken in two steps */
 #define no_park		10	/* exits: an unloaded context is not parked */
 #define no_return	11	/* closes: an unloaded context is not returned */
 #define one_context	12	/* exits: the founder makes no copy for the pool */
@@ -63,12 +64,11 @@
 #define IDLE		4
 #define TASKS		4
 
-/* Contexts: A's own, its copy, one for a member that leaves, a copy of that. */
+/* Contexts: A's own, its copy, the new one of a leave, one for D's family. */
 #define CONTEXTS	4
 #define HANDLE		4	/* and 5, in task->perf_event_ctxp */
 #define NOTHING		6
 
-#define PLACES		3
 #define NO_CPU		2
 #define NO_FAMILY	2
 
@@ -76,8 +76,8 @@ byte family[CONTEXTS] = NO_FAMILY;
 byte loaded[CONTEXTS] = NO_CPU;
 bool events[CONTEXTS], locked[CONTEXTS], ended[CONTEXTS];
 
-/* Two families with three places each. */
-byte parked[6] = NOTHING;
+/* By context: the family in whose pool it is parked. */
+byte parked[CONTEXTS] = NO_FAMILY;
 byte nr_contexts[2], nr_members[2];
 bool mutex[2];
 
@@ -86,7 +86,7 @@ bool runnable[TASKS], part[TASKS];
 
 byte runs[2] = IDLE, task_ctx[2] = NOTHING;
 bool settle[2];
-byte leaving, closing, removal[2];
+byte leaving, departed, closing, removal[2];
 
 #define LOCK(l)		atomic { !(l) -> l = true }
 #define UNLOCK(l)	l = false
@@ -100,59 +100,35 @@ byte leaving, closing, removal[2];
 	  (IS_HANDLE(ctxp[(task) % TASKS]) &&				\
 	   ctxp[(task) % TASKS] == HANDLE + family[c])))
 
-#define PARKED(c)							\
-	(parked[0] == (c) || parked[1] == (c) || parked[2] == (c) ||	\
-	 parked[3] == (c) || parked[4] == (c) || parked[5] == (c))
+#define PARKED(c)	(parked[c] != NO_FAMILY)
 
-#define PLACE(f, i)	parked[(f) * PLACES + (i) % PLACES]
-
-/* perf_family_park_locked(); family->lock makes it one step */
-inline park_locked(c, here)
+/* perf_family_park_locked() */
+inline park_locked(c)
 {
 	d_step {
 		assert(!PARKED(c) && loaded[c] == NO_CPU && !ended[c]);
-		if
-		:: PLACE(family[c], here) == NOTHING ->
-			PLACE(family[c], here) = c
-		:: else ->
-			if
-			:: PLACE(family[c], here + 1) == NOTHING ->
-				PLACE(family[c], here + 1) = c
-			:: else ->
-				/* WARN_ON_ONCE(!place) */
-				assert(PLACE(family[c], here + 2) == NOTHING);
-				PLACE(family[c], here + 2) = c
-			fi
-		fi
+		parked[c] = family[c]
 	}
 }
 
-/* perf_family_take_oncpu(); family->lock makes it one step */
-inline take(f, here)
+/* perf_family_take_oncpu() */
+inline take(f)
 {
-#if BROKEN == take_unlocked
 	atomic {
-#else
-	d_step {
-#endif
+		/* WARN_ON_ONCE(!ctx) */
+		assert(parked[0] == f || parked[1] == f || parked[2] == f ||
+		       parked[3] == f);
 		if
-		:: PLACE(f, here) != NOTHING -> place = here
-		:: else ->
-			if
-			:: PLACE(f, here + 1) != NOTHING -> place = here + 1
-			:: else ->
-				/* WARN_ON_ONCE(!place) */
-				assert(PLACE(f, here + 2) != NOTHING);
-				place = here + 2
-			fi
+		:: parked[0] == f -> ctx = 0
+		:: parked[1] == f -> ctx = 1
+		:: parked[2] == f -> ctx = 2
+		:: parked[3] == f -> ctx = 3
 		fi;
-		ctx = PLACE(f, place)
 #if BROKEN == take_unlocked
 	};
-	d_step {
+	atomic {
 #endif
-		PLACE(f, place) = NOTHING;
-		place = 0
+		parked[ctx] = NO_FAMILY
 	}
 }
 
@@ -168,7 +144,7 @@ inline unload_oncpu(c)
 	atomic {
 #if BROKEN != no_park
 		if
-		:: family[c] != NO_FAMILY -> park_locked(c, cpu)
+		:: family[c] != NO_FAMILY -> park_locked(c)
 		:: else
 		fi;
 #endif
@@ -202,7 +178,7 @@ inline try_load()
 #else
 		:: from != NO_FAMILY && family[ctx] == from ->
 #endif
-			park_locked(ctx, cpu)
+			park_locked(ctx)
 		:: else
 		fi;
 		UNLOCK(locked[ctx])
@@ -225,7 +201,7 @@ inline load()
 		if
 		:: IS_HANDLE(ctx) ->
 			from = ctx - HANDLE;
-			take(from, cpu)
+			take(from)
 		:: else
 		fi;
 		if
@@ -258,12 +234,12 @@ inline settle_oncpu()
 }
 
 /* perf_family_add() */
-inline add(f, c, here)
+inline add(f, c)
 {
 	LOCK(locked[c]);
 	d_step { family[c] = f; nr_contexts[f]++; events[c] = true };
 	if
-	:: loaded[c] == NO_CPU -> park_locked(c, here)
+	:: loaded[c] == NO_CPU -> park_locked(c)
 	:: else
 	fi;
 	UNLOCK(locked[c])
@@ -272,9 +248,9 @@ inline add(f, c, here)
 /* member_found(): of the family @f, with the contexts @own and @copy */
 inline found(f, own, copy, child)
 {
-	add(f, own, cpu);
+	add(f, own);
 #if BROKEN != one_context
-	add(f, copy, cpu);
+	add(f, copy);
 #endif
 	d_step {
 		nr_members[f] = 2;
@@ -292,19 +268,23 @@ inline withdraw(c)
 		nr_contexts[family[c]]--;
 		family[c] = NO_FAMILY
 	};
-#if BROKEN != no_unpark
+	parked[c] = NO_FAMILY;
+	UNLOCK(locked[c])
+}
+
+/* perf_family_replace(), of family 0: nobody else knows @new */
+inline replace(c, new)
+{
+	LOCK(locked[c]);
 	d_step {
-		if
-		:: parked[0] == c -> parked[0] = NOTHING
-		:: parked[1] == c -> parked[1] = NOTHING
-		:: parked[2] == c -> parked[2] = NOTHING
-		:: parked[3] == c -> parked[3] = NOTHING
-		:: parked[4] == c -> parked[4] = NOTHING
-		:: parked[5] == c -> parked[5] = NOTHING
-		:: else
-		fi
-	};
+		family[c] = NO_FAMILY;
+#if BROKEN != no_unpark
+		parked[c] = NO_FAMILY;
 #endif
+		family[new] = 0;
+		events[new] = true;
+		parked[new] = 0
+	};
 	UNLOCK(locked[c])
 }
 
@@ -404,7 +384,7 @@ end:	do
 				loaded[ctx] = NO_CPU
 			};
 			if
-			:: family[ctx] != NO_FAMILY -> park_locked(ctx, cpu)
+			:: family[ctx] != NO_FAMILY -> park_locked(ctx)
 			:: else
 			fi;
 			UNLOCK(locked[ctx])
@@ -417,7 +397,9 @@ end:	do
 	:: runs[cpu] == A && ctxp[A] == 0 && !runnable[B] && !nr_contexts[0] ->
 		found(0, 0, 1, B)
 #if LEAVES
-	:: runs[cpu] == B && ctxp[B] == 2 && !leaving && !runnable[D] ->
+	:: runs[cpu] == A && ctxp[A] == 0 && departed && !runnable[D] ->
+		found(1, 0, 3, D)
+	:: runs[cpu] == B && ctxp[B] == 2 && departed && !runnable[D] ->
 		found(1, 2, 3, D)
 #endif
 	/* perf_sched_take_ctx() */
@@ -495,17 +477,17 @@ end:	ctxp[A] == HANDLE;
 	:: else ->
 		LOCK(mutex[0]);
 		leaving = 1;
-		/* member_grow() */
-#if BROKEN == withdraw_first
+		/* member_leave_with() */
 		if
-		:: me == A -> withdraw(0)
-		:: else -> withdraw(1); own = 1
-		fi;
-		add(0, 2, 0);
+		:: me == A ->
+#if BROKEN == withdraw_first
+			withdraw(0);
+			add(0, 2)
 #else
-		add(0, 2, 0);
-		withdraw(own);
+			replace(0, 2)
 #endif
+		:: else -> events[2] = true
+		fi;
 		/* perf_control_vacate() */
 #if BROKEN != no_vacate
 		do
@@ -535,7 +517,7 @@ end:	ctxp[A] == HANDLE;
 		:: else
 		fi;
 #endif
-		leaving = 0;
+		d_step { leaving = 0; departed = 1 };
 		drop(0);
 		UNLOCK(mutex[0])
 	fi

@@ -164,4 +164,21 @@ static inline struct perf_family *test_task_family(struct task_struct *task)
 	return ctx ? ctx->family : NULL;
 }
 
+/* Members that run may take and park contexts meanwhile. */
+static inline unsigned int
+test_family_nr_parked(const struct perf_family *family)
+{
+	unsigned int nr = 0;
+	struct perf_ctx *ctx;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		ctx = READ_ONCE(family->places[cpu].ctx);
+		nr += ctx && ctx != PERF_PLACE_EMPTY;
+	}
+	list_for_each_entry(ctx, &family->spare, spare_entry)
+		nr++;
+	return nr;
+}
+
 #endif /* _KERNEL_EVENTS_TESTS_FAMILY_TASKS_H */

@@ -191,7 +191,7 @@ static unsigned int member_test_count_loaded(const struct perf_family *family)
 static bool member_test_all_are_somewhere(struct perf_family *family)
 {
 	guard(raw_spinlock_irq)(&family->lock);
-	return family->nr_parked + member_test_count_loaded(family) ==
+	return test_family_nr_parked(family) + member_test_count_loaded(family) ==
 	       family->nr_contexts;
 }
 
@@ -207,9 +207,9 @@ static void member_test_check_family(struct member_test_world *world,
 	KUNIT_EXPECT_EQ(test, family->nr_members,
 			member_test_count_members(world, family));
 	KUNIT_EXPECT_GE(test, family->nr_contexts,
-			min(family->nr_members, num_possible_cpus()));
+			perf_family_size_for(family, family->nr_members));
 	KUNIT_EXPECT_LE(test, family->nr_contexts,
-			max(2, num_possible_cpus()));
+			max(2, family->nr_full));
 	eldest = list_first_entry(&family->contexts, struct perf_ctx,
 				  family_entry);
 	list_for_each_entry(ctx, &family->contexts, family_entry) {
@@ -252,7 +252,7 @@ static void member_test_world_end(void *arg)
 	}
 }
 
-static void member_test_families_random(struct kunit *test)
+static void member_test_families(struct kunit *test)
 {
 	struct member_test_world *world =
 		kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
@@ -274,6 +274,30 @@ static void member_test_families_random(struct kunit *test)
 						       world->place[i].task.task);
 		}
 	}
+}
+
+/* Each CPU has a place once there are as many contexts. */
+static void member_test_families_random(struct kunit *test)
+{
+	member_test_families(test);
+}
+
+static void member_test_as_it_is(void *unused)
+{
+	perf_family_kunit_cpus = 0;
+}
+
+/* As on a computer with more CPUs than contexts. */
+static void member_test_on_large(struct kunit *test)
+{
+	perf_family_kunit_cpus = 1000;
+	fake_pmu_undo(test, member_test_as_it_is, NULL);
+}
+
+static void member_test_families_large(struct kunit *test)
+{
+	member_test_on_large(test);
+	member_test_families(test);
 }
 
 /* A sibling is closed while a fork copies from a copy of its group. */
@@ -681,10 +705,11 @@ static void member_test_not_inherited(struct kunit *test)
 }
 
 static int (*member_test_take)(struct perf_event *event);
+static int member_test_left;
 
 static int member_test_refuse(struct perf_event *event)
 {
-	return -ENOSPC;
+	return member_test_left-- > 0 ? member_test_take(event) : -ENOSPC;
 }
 
 static void member_test_refuse_none(void *unused)
@@ -692,33 +717,59 @@ static void member_test_refuse_none(void *unused)
 	fake.pmu.event_init = member_test_take;
 }
 
-/*
- * If a pool has to grow and cannot, the fork fails, and the family continues.
- */
+/* The PMU takes @nr events, and refuses the others until the case ends. */
+static void member_test_refuse_after(struct kunit *test, int nr)
+{
+	member_test_take = fake.pmu.event_init;
+	member_test_left = nr;
+	fake.pmu.event_init = member_test_refuse;
+	fake_pmu_undo(test, member_test_refuse_none, NULL);
+}
+
+static void member_test_fork_fails(struct kunit *test)
+{
+	struct test_task *late = test_task_make(test, NULL);
+	int err = test_task_start(late);
+
+	KUNIT_EXPECT_EQ(test, err, -ENOSPC);
+	if (!err)
+		test_task_finish(late);
+}
+
+/* A pool gets one of the contexts that it needs: the family continues. */
 static void member_test_pool_cannot_grow(struct kunit *test)
 {
 	struct fake_pmu_spec spec = {
 		.cpu = -1, .task = current, .inherit = true,
 	};
-	struct test_task *late = test_task_make(test, NULL);
 	struct perf_family *family;
-	int err;
 
-	if (num_possible_cpus() < 3)
-		kunit_skip(test, "the pool has all that it may have");
+	member_test_on_large(test);
 	fake_pmu_open(test, &fake, &spec);
 	test_task_fork(test, NULL);
 	family = test_task_family(current);
 	KUNIT_ASSERT_NOT_NULL(test, family);
-	member_test_take = fake.pmu.event_init;
-	fake.pmu.event_init = member_test_refuse;
-	fake_pmu_undo(test, member_test_refuse_none, NULL);
-	err = test_task_start(late);
-	KUNIT_EXPECT_EQ(test, err, -ENOSPC);
-	if (!err)
-		test_task_finish(late);
+	KUNIT_EXPECT_EQ(test, family->nr_contexts, 4);
+	member_test_refuse_after(test, 1);
+	member_test_fork_fails(test);
 	KUNIT_EXPECT_EQ(test, family->nr_members, 2);
-	KUNIT_EXPECT_EQ(test, family->nr_contexts, 2);
+	KUNIT_EXPECT_EQ(test, family->nr_contexts, 5);
+}
+
+/* The first of a family's copies is made and the second is not. */
+static void member_test_cannot_found(struct kunit *test)
+{
+	struct fake_pmu_spec spec = {
+		.cpu = -1, .task = current, .inherit = true,
+	};
+	struct perf_event *event;
+
+	member_test_on_large(test);
+	event = fake_pmu_open(test, &fake, &spec);
+	member_test_refuse_after(test, 1);
+	member_test_fork_fails(test);
+	KUNIT_EXPECT_NULL(test, test_task_family(current));
+	KUNIT_EXPECT_TRUE(test, list_empty(&event->child_list));
 }
 
 static void member_test_expect_seen(struct kunit *test,
@@ -822,10 +873,12 @@ static struct kunit_case member_test_cases[] = {
 	KUNIT_CASE(member_test_waits_for_exec),
 	KUNIT_CASE(member_test_not_inherited),
 	KUNIT_CASE(member_test_pool_cannot_grow),
+	KUNIT_CASE(member_test_cannot_found),
 	KUNIT_CASE(member_test_see),
 	KUNIT_CASE(member_test_left_meanwhile),
 	KUNIT_CASE(member_test_leaves),
 	KUNIT_CASE(member_test_families_random),
+	KUNIT_CASE(member_test_families_large),
 	KUNIT_CASE(member_test_group_closed),
 	KUNIT_CASE(member_test_exec_privileged),
 	KUNIT_CASE(member_test_read_exchanged),
