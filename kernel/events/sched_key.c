@@ -3,20 +3,39 @@
  * Room "sched_key": enables the hooks of the task switch while needed.
  *
  * Purpose: a static key, and the number of its users. Switching it patches the
- * kernel and interrupts all CPUs, so it stays on for a second after its last
- * user.
+ * kernel and interrupts all CPUs, so it is switched off at most once a second.
+ * Each CPU counts users on its own, because CPUs open events at the same time.
  *
  * Owns: perf_sched_events, which the scheduler checks.
  *
  * Contexts: task to turn it on; any but NMI to release it.
  *
  * Locking: perf_sched_key_mutex to switch the key. Users take it only if they
- * find no other user.
+ * find the flag perf_sched_key_is_on cleared.
+ *
+ * Race, a user comes while the work looks for users:
+ *  1. the work has found no user. It clears the flag;
+ *  2. it adds up the numbers of all CPUs once more;
+ *  3. a user adds to the number of a CPU that the work has already looked at. It
+ *     reads the flag after that, sees it cleared, and waits for the mutex;
+ *  4. the work switches the key off, or sets the flag again. Then the user
+ *     switches the key on, unless the flag is set.
+ *
+ * Race, the work runs twice, and a user comes before the second time:
+ *  1. the work has switched the key off, and is scheduled again;
+ *  2. a user adds to its CPU's number, and sees that the flag is cleared;
+ *  3. the work has the mutex before the user. The flag is cleared, so it changes
+ *     nothing, and leaves it to the user to switch the key on.
+ *
+ * Race, the last user leaves while the work looks for users:
+ *  1. the work has begun, so it is no longer pending, and looks at a CPU;
+ *  2. the user subtracts from the number of that CPU, and sees that no work is
+ *     pending. So it schedules the work again.
  */
-#include <linux/atomic.h>
 #include <linux/cleanup.h>
 #include <linux/jump_label.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
@@ -25,10 +44,27 @@
 
 DEFINE_STATIC_KEY_FALSE(perf_sched_events);
 static DEFINE_MUTEX(perf_sched_key_mutex);
-static atomic_t perf_sched_key_users;
+
+/* A CPU may subtract what another one has added. */
+static DEFINE_PER_CPU(long, perf_sched_key_users);
+
+/* Under the mutex: the hooks are on, and nobody is about to switch them off. */
+static bool perf_sched_key_is_on;
 
 static void perf_sched_key_sync(void *unused)
 {
+}
+
+static void perf_sched_key_on(void)
+{
+	guard(mutex)(&perf_sched_key_mutex);
+	if (perf_sched_key_is_on)
+		return;
+	static_branch_enable(&perf_sched_events);
+	/* Not every architecture waits for other CPUs when patching. */
+	on_each_cpu(perf_sched_key_sync, NULL, 1);
+	/* A user that sees the flag relies on the hooks of all CPUs. */
+	smp_store_release(&perf_sched_key_is_on, true);
 }
 
 /**
@@ -39,37 +75,56 @@ static void perf_sched_key_sync(void *unused)
 void perf_sched_key_get(void)
 {
 	perf_live_add(PERF_LIVE_SWITCH_USERS, 1);
-	if (atomic_inc_not_zero(&perf_sched_key_users))
-		return;
-	guard(mutex)(&perf_sched_key_mutex);
-	if (!atomic_read(&perf_sched_key_users)) {
-		static_branch_enable(&perf_sched_events);
-		/* Not every architecture waits for other CPUs when patching. */
-		on_each_cpu(perf_sched_key_sync, NULL, 1);
-	}
-	atomic_inc(&perf_sched_key_users);
+	this_cpu_inc(perf_sched_key_users);
+	smp_mb(); /* the user is counted before the flag is read */
+	if (!smp_load_acquire(&perf_sched_key_is_on))
+		perf_sched_key_on();
 }
 
-static void perf_sched_key_off(struct work_struct *work)
+static long perf_sched_key_count(void)
+{
+	long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(perf_sched_key_users, cpu));
+	return sum;
+}
+
+static void perf_sched_key_check(struct work_struct *work)
 {
 	guard(mutex)(&perf_sched_key_mutex);
-	if (atomic_dec_and_test(&perf_sched_key_users))
+	if (!perf_sched_key_is_on || perf_sched_key_count())
+		return;
+	WRITE_ONCE(perf_sched_key_is_on, false);
+	smp_mb(); /* the flag is cleared before users are counted */
+	/* The hooks have been on all the time. */
+	if (perf_sched_key_count())
+		WRITE_ONCE(perf_sched_key_is_on, true);
+	else
 		static_branch_disable(&perf_sched_events);
 }
 
-static DECLARE_DELAYED_WORK(perf_sched_key_work, perf_sched_key_off);
+static DECLARE_DELAYED_WORK(perf_sched_key_work, perf_sched_key_check);
 
 /**
  * perf_sched_key_put() - undo perf_sched_key_get()
  *
- * The last user's count is kept for a second, so that programs that open and
- * close one event after the other do not patch the kernel each time.
+ * The key stays on for up to a second, so that programs that open and close one
+ * event after the other do not patch the kernel each time.
  *
  * Context: any but NMI.
  */
 void perf_sched_key_put(void)
 {
 	perf_live_add(PERF_LIVE_SWITCH_USERS, -1);
-	if (!atomic_add_unless(&perf_sched_key_users, -1, 1))
-		schedule_delayed_work(&perf_sched_key_work, HZ);
+	this_cpu_dec(perf_sched_key_users);
+	smp_mb(); /* the user is gone before the work is looked at */
+	if (!delayed_work_pending(&perf_sched_key_work))
+		queue_delayed_work(system_unbound_wq, &perf_sched_key_work,
+				   HZ);
 }
+
+#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST) && IS_ENABLED(CONFIG_DEBUG_FS)
+#include "tests/sched_key_kunit.c"
+#endif

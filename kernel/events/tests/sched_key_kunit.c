@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the room sched_key: the hooks in the task switch are on while an
- * event needs them, and for a second more.
+ * event needs them, and for up to a second more. Included by sched_key.c.
  */
 #include <kunit/test.h>
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/iopoll.h>
 #include <linux/jump_label.h>
 #include <linux/perf_event.h>
-
-#include "../live.h"
-#include "../sched_key.h"
+#include <linux/sched.h>
 
 #define SCHED_KEY_TEST_PATIENCE_US	(10 * USEC_PER_SEC)
 
@@ -86,10 +85,49 @@ static void sched_key_test_user_comes_back(struct kunit *test)
 	sched_key_test_expect_stays_on(test);
 }
 
+static void sched_key_test_run_on(int cpu)
+{
+	set_cpus_allowed_ptr(current, cpumask_of(cpu));
+}
+
+/* Events are closed on another CPU than the one where they were opened. */
+static void sched_key_test_other_cpu(struct kunit *test)
+{
+	int other = cpumask_any_but(cpu_online_mask, 0);
+
+	if (other >= nr_cpu_ids || !cpu_online(0))
+		kunit_skip(test, "one CPU only");
+	for (int i = 0; i < 2; i++) {
+		sched_key_test_run_on(0);
+		perf_sched_key_get();
+		sched_key_test_run_on(other);
+		if (!i)
+			perf_sched_key_put();
+	}
+	sched_key_test_expect_stays_on(test);
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
+/* The work runs between the steps of a user who comes while the key is off. */
+static void sched_key_test_work_in_between(struct kunit *test)
+{
+	this_cpu_inc(perf_sched_key_users);
+	perf_sched_key_check(NULL);
+	perf_sched_key_on();
+	KUNIT_EXPECT_TRUE(test, sched_key_test_is_on());
+	this_cpu_dec(perf_sched_key_users);
+
+	perf_sched_key_get();
+	perf_sched_key_put();
+	KUNIT_EXPECT_TRUE(test, sched_key_test_wait_off());
+}
+
 static struct kunit_case sched_key_test_cases[] = {
 	KUNIT_CASE_SLOW(sched_key_test_users_are_counted),
 	KUNIT_CASE_SLOW(sched_key_test_one_of_two_leaves),
 	KUNIT_CASE_SLOW(sched_key_test_user_comes_back),
+	KUNIT_CASE_SLOW(sched_key_test_other_cpu),
+	KUNIT_CASE_SLOW(sched_key_test_work_in_between),
 	{ }
 };
 
