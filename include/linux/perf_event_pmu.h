@@ -142,15 +142,6 @@ struct pmu {
 	/** @scope: I, enum perf_pmu_scope. */
 	unsigned int			scope;
 
-	/**
-	 * @users_lock: core, guards @events, @pmu_ctxs and @leaving. A leaf,
-	 * taken with interrupts off.
-	 */
-	raw_spinlock_t			users_lock;
-	/** @events: core, all events that @event_init has accepted. */
-	struct list_head		events;
-	/** @pmu_ctxs: core, the PMU contexts of this PMU. */
-	struct list_head		pmu_ctxs;
 	/** @leaving: core, the PMU accepts no event any more. */
 	bool				leaving;
 	/** @caps: core, results of trials about counters. */
@@ -435,6 +426,14 @@ struct pmu {
 	 * Return: 0, or -ENODEV if the PMU is not on this CPU.
 	 */
 	int (*counters)(struct pmu *pmu, struct perf_pmu_counters *counters);
+
+	/**
+	 * @users_lock: core, guards @pmu_ctxs and changes of @leaving. A leaf,
+	 * taken with interrupts off. It is far from what each open reads.
+	 */
+	raw_spinlock_t			users_lock;
+	/** @pmu_ctxs: core, the PMU contexts of this PMU. */
+	struct list_head		pmu_ctxs;
 };
 
 #ifdef CONFIG_PERF_EVENTS

@@ -703,8 +703,10 @@ struct perf_event {
 	u32				random_asked;
 	/** @sb_list: R, link among the side-band receivers of a CPU. */
 	struct list_head		sb_list;
-	/** @pmu_entry: link in @pmu's list of events, under its users_lock. */
+	/** @pmu_entry: link in @pmu's list of events made on @pmu_cpu. */
 	struct list_head		pmu_entry;
+	/** @pmu_cpu: I, see @pmu_entry. */
+	unsigned int			pmu_cpu;
 
 	/* Copies and owner. */
 	/** @refcount: A, references; the first is the owner's. */

@@ -3,20 +3,21 @@
  * Room "pmu": the registry of PMUs, their default methods, and finding the PMU
  * of a new event.
  *
- * Owns: the list and the numbers of PMUs; pmu->{type,name,events,leaving,
- * cpu_pmu_context}; cpc->{disable_count,mux_*}; event->pmu; one mask of CPUs
- * for each scope.
+ * Owns: the list and the numbers of PMUs; pmu->{type,name,leaving,
+ * cpu_pmu_context}; cpc->{disable_count,mux_*,users}; event->{pmu,pmu_cpu,
+ * pmu_entry}; one mask of CPUs for each scope.
  *
  * Contexts: task; perf_pmu_disable() and perf_pmu_enable() down to NMI.
  *
- * Lifetime: an event is on its PMU's list, and pins the module, from event_init
+ * Lifetime: an event is on a list of its PMU, and pins the module, from event_init
  * until all resources that the driver gave it were released. Unregistering
  * first removes the PMU from the list and from the numbers, and waits for grace
  * periods of SRCU and RCU. When all events of the PMU have gone, it waits for
  * grace periods again, because readers may have found the PMU through an event.
  *
  * Locking: perf_pmus_mutex to change the registry, perf_pmus_srcu to read;
- * users_lock of a PMU for its list of events. event->pmu changes to
+ * the users.lock of a PMU and CPU for the events that were made there, the
+ * users_lock of a PMU for its PMU contexts. event->pmu changes to
  * perf_pmu_none. Holders of ctx->mutex or mmap_mutex see a stable event->pmu
  * unless the event is revoked; all others read it once, under RCU or SRCU.
  *
@@ -27,10 +28,11 @@
  *     PMU.
  *
  * Race, an event is opened while its PMU unregisters:
- *  1. perf_pmu_hide() sets pmu->leaving under users_lock;
- *  2. event_init has accepted the event, which joins the list under the same
- *     lock. If leaving is set, the event is refused. Otherwise the task that
- *     revokes events finds it on the list;
+ *  1. perf_pmu_hide() sets pmu->leaving, and then closes the list of each CPU
+ *     under its lock;
+ *  2. event_init has accepted the event, which joins the list of this CPU under
+ *     the same lock. If the list is closed, the event is refused. Otherwise the
+ *     task that revokes events finds it on the list;
  *  3. if the event has no context yet, that task leaves it alone and waits:
  *     such an event cannot count, and its creator may still free it. When it
  *     gets a context, perf_pmu_announce() sees that the PMU is leaving and
@@ -257,6 +259,8 @@ static void perf_pmu_init_cpc(struct pmu *pmu, int cpu)
 	cpc->epc.embedded = 1;
 	cpc->epc.ctx = &per_cpu(perf_cpu_context, cpu).ctx;
 	INIT_LIST_HEAD(&cpc->cgroup_entry);
+	raw_spin_lock_init(&cpc->users.lock);
+	INIT_LIST_HEAD(&cpc->users.events);
 	raw_spin_lock_init(&cpc->mux_lock);
 	cpc->mux_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
 	hrtimer_init(&cpc->mux_timer, CLOCK_MONOTONIC,
@@ -440,7 +444,6 @@ static int perf_pmu_publish(struct pmu *pmu, const char *name, int type)
 	pmu->cpu_pmu_context = NULL;
 	atomic_set(&pmu->exclusive_cnt, 0);
 	raw_spin_lock_init(&pmu->users_lock);
-	INIT_LIST_HEAD(&pmu->events);
 	INIT_LIST_HEAD(&pmu->pmu_ctxs);
 	pmu->leaving = false;
 	err = perf_pmu_build(pmu, type);
@@ -507,14 +510,22 @@ static void perf_pmu_wait_for_readers(void)
  */
 void perf_pmu_hide(struct pmu *pmu)
 {
+	struct perf_pmu_users *users;
+	int cpu;
+
 	scoped_guard(mutex, &perf_pmus_mutex) {
 		list_del_rcu(&pmu->entry);
 		idr_replace(&perf_pmu_numbers, NULL, pmu->type);
 	}
 	perf_pmu_wait_for_readers();
 	perf_pmu_sysfs_del(pmu);
-	guard(raw_spinlock_irq)(&pmu->users_lock);
-	pmu->leaving = true;
+	scoped_guard(raw_spinlock_irq, &pmu->users_lock)
+		WRITE_ONCE(pmu->leaving, true);
+	for_each_possible_cpu(cpu) {
+		users = &per_cpu_ptr(pmu->cpu_pmu_context, cpu)->users;
+		guard(raw_spinlock_irq)(&users->lock);
+		users->closed = true;
+	}
 }
 
 /**
@@ -546,10 +557,15 @@ void perf_pmu_forget(struct pmu *pmu)
 /* Return: false if the PMU accepts no more events. */
 static bool perf_pmu_list_event(struct pmu *pmu, struct perf_event *event)
 {
-	guard(raw_spinlock_irq)(&pmu->users_lock);
-	if (pmu->leaving)
+	struct perf_pmu_users *users;
+
+	guard(irq)();
+	users = &perf_cpc_oncpu(pmu)->users;
+	guard(raw_spinlock)(&users->lock);
+	if (users->closed)
 		return false;
-	list_add_tail(&event->pmu_entry, &pmu->events);
+	event->pmu_cpu = smp_processor_id();
+	list_add_tail(&event->pmu_entry, &users->events);
 	perf_live_add(PERF_LIVE_ON_PMU, 1);
 	return true;
 }
@@ -585,15 +601,17 @@ void perf_pmu_drop_event(struct perf_event *event)
 {
 	struct pmu *pmu = event->pmu;
 	struct module *module = pmu->module;
+	struct perf_pmu_users *users;
 	bool awaited;
 
 	if (pmu == &perf_pmu_none)
 		return;
 	WRITE_ONCE(event->pmu, &perf_pmu_none);
-	scoped_guard(raw_spinlock_irq, &pmu->users_lock) {
+	users = &per_cpu_ptr(pmu->cpu_pmu_context, event->pmu_cpu)->users;
+	scoped_guard(raw_spinlock_irq, &users->lock) {
 		list_del(&event->pmu_entry);
 		perf_live_add(PERF_LIVE_ON_PMU, -1);
-		awaited = pmu->leaving;
+		awaited = users->closed;
 	}
 	if (awaited) {
 		smp_mb(); /* it is off the list before the queue is checked */

@@ -13,11 +13,11 @@
  *
  * Contexts: task; may sleep.
  *
- * Lifetime: two lists of the PMU show when the work is complete. "events" has
- * all events that the driver knows; "pmu_ctxs" has its PMU contexts, until they
- * are freed. Both are empty in the end, and nothing can be added to them: new
- * events are refused, and a PMU context is created with an event of the PMU, or
- * with an inherited copy of an event in another PMU context.
+ * Lifetime: lists of the PMU show when the work is complete. "events" of each
+ * CPU have all events that the driver knows; "pmu_ctxs" has its PMU contexts,
+ * until they are freed. All are empty in the end, and nothing can be added to
+ * them: new events are refused, and a PMU context is created with an event of
+ * the PMU, or with an inherited copy of an event in another PMU context.
  *
  * Locking: revoke_mutex outside of everything else here, so that an event is
  * revoked only once if its PMU and its group's PMU are both unregistered. Then
@@ -266,15 +266,35 @@ static void revoke_clear_ctx(struct perf_ctx *ctx, struct pmu *pmu)
  * An event without a context is still being made. It will get a context or be
  * freed, and either wakes the waiter.
  */
-static struct perf_event *revoke_next_event(struct pmu *pmu)
+static struct perf_event *revoke_next_of_cpu(struct perf_pmu_users *users)
 {
 	struct perf_event *event;
 
-	lockdep_assert_held(&pmu->users_lock);
-	list_for_each_entry(event, &pmu->events, pmu_entry) {
+	lockdep_assert_held(&users->lock);
+	list_for_each_entry(event, &users->events, pmu_entry) {
 		/* Pairs with the publication of a context in control.c. */
 		if (smp_load_acquire(&event->ctx) && perf_event_tryget(event))
 			return event;
+	}
+	return NULL;
+}
+
+/* Sets *@none if there are no events; no list gets one any more. */
+static struct perf_event *revoke_next_event(struct pmu *pmu, bool *none)
+{
+	int cpu;
+
+	*none = true;
+	for_each_possible_cpu(cpu) {
+		struct perf_pmu_users *users =
+			&per_cpu_ptr(pmu->cpu_pmu_context, cpu)->users;
+		struct perf_event *event;
+
+		guard(raw_spinlock_irq)(&users->lock);
+		event = revoke_next_of_cpu(users);
+		if (event)
+			return event;
+		*none &= list_empty(&users->events);
 	}
 	return NULL;
 }
@@ -307,11 +327,15 @@ static struct perf_ctx *revoke_next_ctx(struct pmu *pmu)
 /* Return: true if there is a next step, or if there will never be one again. */
 static bool revoke_next(struct pmu *pmu, struct revoke_step *step)
 {
+	bool none;
+
+	step->ctx = NULL;
+	step->event = revoke_next_event(pmu, &none);
+	if (step->event)
+		return true;
 	guard(raw_spinlock_irq)(&pmu->users_lock);
-	step->event = revoke_next_event(pmu);
-	step->ctx = step->event ? NULL : revoke_next_ctx(pmu);
-	return step->event || step->ctx ||
-	       (list_empty(&pmu->events) && list_empty(&pmu->pmu_ctxs));
+	step->ctx = revoke_next_ctx(pmu);
+	return step->ctx || (none && list_empty(&pmu->pmu_ctxs));
 }
 
 static void revoke_all(struct pmu *pmu)

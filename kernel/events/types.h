@@ -304,6 +304,16 @@ enum perf_pmu_state {
 	PERF_PMU_READING,	/* enabled, in PERF_PMU_TXN_READ */
 };
 
+/* The events of a PMU that were made on one CPU. */
+struct perf_pmu_users {
+	/* A leaf, taken with interrupts off. */
+	raw_spinlock_t			lock;
+	/* lock: the PMU is leaving, and no event may join. */
+	bool				closed;
+	/* lock: all events that the driver has accepted, until it drops them. */
+	struct list_head		events;
+};
+
 /* A CPU's data about one PMU. */
 struct perf_cpu_pmu_context {
 	/* The PMU context of the CPU's own context. */
@@ -345,6 +355,9 @@ struct perf_cpu_pmu_context {
 	/* Deferred by a walk: a turn, and a choice that a driver wants. */
 	struct perf_late		late_turn;
 	struct perf_late		late_resched;
+
+	/* For opens on this CPU, and closes on any. */
+	struct perf_pmu_users		users;
 };
 
 #ifdef CONFIG_CGROUP_PERF

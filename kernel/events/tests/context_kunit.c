@@ -227,8 +227,7 @@ static void context_test_no_task_data(struct kunit *test)
 
 static bool context_test_has_events(void)
 {
-	guard(raw_spinlock_irq)(&fake.pmu.users_lock);
-	return !list_empty(&fake.pmu.events);
+	return test_pmu_nr_events(&fake.pmu);
 }
 
 /* Only the last reference counts, and none of several events is forgotten. */

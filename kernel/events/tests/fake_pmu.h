@@ -120,6 +120,22 @@ static inline void fake_pmu_tick(struct fake_pmu *fake, u64 nr)
 	atomic64_add(nr, &fake->ticks);
 }
 
+/* Return: how many events the driver has accepted and not dropped. */
+static inline unsigned int test_pmu_nr_events(const struct pmu *pmu)
+{
+	unsigned int nr = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct perf_pmu_users *users =
+			&per_cpu_ptr(pmu->cpu_pmu_context, cpu)->users;
+
+		guard(raw_spinlock_irq)(&users->lock);
+		nr += list_count_nodes(&users->events);
+	}
+	return nr;
+}
+
 static inline int fake_pmu_calls(struct fake_pmu *fake, enum fake_pmu_call call)
 {
 	return atomic_read(&fake->calls[call]);

@@ -350,10 +350,10 @@ static void inherit_test_refused(struct kunit *test)
 		inherit_test_takes = takes;
 		KUNIT_EXPECT_EQ(test, inherit_test_copy(from, task->task, 0),
 				-ENOSPC);
-		KUNIT_EXPECT_EQ(test, list_count_nodes(&fake.pmu.events),
+		KUNIT_EXPECT_EQ(test, test_pmu_nr_events(&fake.pmu),
 				3 + takes);
 		test_task_end(test, task);
-		KUNIT_EXPECT_EQ(test, list_count_nodes(&fake.pmu.events), 3);
+		KUNIT_EXPECT_EQ(test, test_pmu_nr_events(&fake.pmu), 3);
 	}
 	inherit_test_takes = 3;
 	KUNIT_EXPECT_EQ(test,
@@ -369,7 +369,7 @@ static void inherit_test_no_task_data(struct kunit *test)
 	KUNIT_EXPECT_EQ(test,
 			inherit_test_copy(from, inherit_test_task(test), 0),
 			-ENOMEM);
-	KUNIT_EXPECT_TRUE(test, list_is_singular(&fake.pmu.events));
+	KUNIT_EXPECT_EQ(test, test_pmu_nr_events(&fake.pmu), 1);
 }
 
 static void inherit_test_stay(void *unused)

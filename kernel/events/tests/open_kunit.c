@@ -99,7 +99,7 @@ static void open_test_try_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, open_test_try(&attr, pid, -1), -EINVAL);
 	KUNIT_EXPECT_EQ(test, refcount_read(&child->task->usage), refs);
 	KUNIT_EXPECT_NULL(test, perf_task_ctx(child->task));
-	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.events));
+	KUNIT_EXPECT_EQ(test, test_pmu_nr_events(&fake.pmu), 0);
 }
 
 /* An attempt about another user's task is refused. */
@@ -139,7 +139,7 @@ static void open_test_try_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, open_test_try(&attr, -1, -1), -EINVAL);
 	KUNIT_EXPECT_EQ(test, refcount_read(&ctx->refcount), refs);
 	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&ctx->mutex));
-	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.events));
+	KUNIT_EXPECT_EQ(test, test_pmu_nr_events(&fake.pmu), 0);
 }
 
 /* A software event always finds a counter. */
@@ -203,7 +203,7 @@ static void open_test_offline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, err, -ENODEV);
 	if (!IS_ERR(event))
 		perf_event_release_kernel(event);
-	KUNIT_EXPECT_TRUE(test, list_empty(&fake.pmu.events));
+	KUNIT_EXPECT_EQ(test, test_pmu_nr_events(&fake.pmu), 0);
 }
 
 /* The kernel's own event keeps its task until it is closed. */

@@ -304,7 +304,7 @@ static void pmu_test_refused_later(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, pmu_test_cpu()), -EINVAL);
 	KUNIT_EXPECT_EQ(test, pmu_test_destroyed, 1);
-	KUNIT_EXPECT_TRUE(test, list_empty(&pmu->events));
+	KUNIT_EXPECT_EQ(test, test_pmu_nr_events(pmu), 0);
 }
 
 /* A driver may set event->destroy, and then fail. */
@@ -316,7 +316,7 @@ static void pmu_test_init_fails_late(struct kunit *test)
 	pmu_test_init_err = -EOPNOTSUPP;
 	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, pmu_test_cpu()), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, pmu_test_destroyed, 1);
-	KUNIT_EXPECT_TRUE(test, list_empty(&pmu->events));
+	KUNIT_EXPECT_EQ(test, test_pmu_nr_events(pmu), 0);
 }
 
 /* An event is counted on the CPU that its driver chooses. */
