@@ -95,8 +95,11 @@ static void found(unsigned int secret, const char *fmt, ...)
 static bool is_kernels(__u64 word)
 {
 #ifdef __x86_64__
-	/* Between -4 GiB and -2 GiB there is nothing, but pairs whose second is -1. */
-	return word >> 47 == 0x1ffff && word < PERF_CONTEXT_MAX &&
+	/*
+	 * Between -4 GiB and -2 GiB there is nothing, but pairs whose second is
+	 * -1. A register of a program may have -4096 as a mask.
+	 */
+	return word >> 47 == 0x1ffff && word < PERF_CONTEXT_MAX - 1 &&
 	       (word >> 31 != 0x1fffffffe);
 #else
 	return word >> 60 == 0xc;
