@@ -12,10 +12,10 @@
  * is on a list with a lock.
  *
  * The pool has at least as many contexts as there are CPUs, or twice as many as
- * members, if that is less. While there are fewer contexts than CPUs, at most half as
- * many CPUs as contexts have a place. A CPU without one that parks gets a place,
- * and the CPU that got its own first loses it. So the CPUs on which members run
- * have the places.
+ * members, if that is less. While there are fewer contexts than CPUs, at most
+ * half as many CPUs as contexts have a place. A CPU without one that parks gets a
+ * place, and the CPU that got its own first loses it. So the CPUs on which
+ * members run have the places.
  *
  * Owns: perf_family; ctx->{family,family_entry,spare_entry,parked_cpu} of the
  * pool.
