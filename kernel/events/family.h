@@ -4,9 +4,9 @@
  *
  * A family is a set of tasks, its members. Of their inherited events programs
  * can read only the sum. It has a pool of equal contexts, at least as many as
- * members can run at the same moment. A member's task->perf_event_ctxp points to the
- * family's handle, which is a context in name only: it has no event and is never
- * loaded. A CPU that runs a member loads any context of the pool.
+ * members can run at the same moment. A member's task->perf_event_ctxp points
+ * to the family's handle, which is a context in name only: it has no event and
+ * is never loaded. A CPU that runs a member loads any context of the pool.
  */
 #ifndef _KERNEL_EVENTS_FAMILY_H
 #define _KERNEL_EVENTS_FAMILY_H
