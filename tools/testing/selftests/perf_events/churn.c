@@ -957,6 +957,10 @@ static void report_driver(void)
 		ksft_test_result_skip("no PMU that can be pulled\n");
 		return;
 	}
+	if (others_are_at_work()) {
+		ksft_test_result_skip("driver: others are at work\n");
+		return;
+	}
 	events = test_pmu_parameter("events");
 	mappings = test_pmu_parameter("mappings");
 	faults = test_pmu_parameter("faults");

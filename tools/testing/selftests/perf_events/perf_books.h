@@ -64,11 +64,20 @@ typedef void (*books_result_fn)(bool good, const char *what, long before,
 void report_books_by(const struct books *before, const struct books *after,
 		     books_result_fn report);
 
+/*
+ * True if other programs work with events, and with the modules of the tests,
+ * at the same time; ./perflab soak compares numbers when all have ended.
+ */
+static inline bool others_are_at_work(void)
+{
+	return getenv("PERF_TEST_SHARED");
+}
+
 /* Each file that includes kselftest.h has counters of its own. */
 static inline void books_result(bool good, const char *what, long before,
 				long after)
 {
-	if (getenv("PERF_TEST_SHARED"))
+	if (others_are_at_work())
 		ksft_test_result_skip("%s: others are at work\n", what);
 	else if (before < 0)
 		ksft_test_result_skip("%s: not known here\n", what);

@@ -1015,28 +1015,30 @@ static void restore_settings(void)
 
 static void report_module(const char *module, const char *objects)
 {
-	long left = test_module_parameter(module, objects);
-	long faults = test_module_parameter(module, "faults");
+	long left, faults;
 
+	if (others_are_at_work()) {
+		ksft_test_result_skip("%s: others are at work\n", module);
+		return;
+	}
+	/* A PMU that is unregistered has no users. */
+	test_module_register(module, false);
+	left = test_module_parameter(module, objects);
+	faults = test_module_parameter(module, "faults");
 	ksft_test_result(!left && !faults, "%s: %ld %s, %ld faults\n", module,
 			 left, objects, faults);
 }
 
-/* After PMUs are unregistered their modules must have no users. */
 static void report_modules(void)
 {
-	if (has_pmu) {
-		test_module_register("perf_test_pmu", false);
+	if (has_pmu)
 		report_module("perf_test_pmu", "events");
-	} else {
+	else
 		ksft_test_result_skip("no module perf_test_pmu\n");
-	}
-	if (has_trace) {
-		test_module_register("perf_test_aux", false);
+	if (has_trace)
 		report_module("perf_test_aux", "areas");
-	} else {
+	else
 		ksft_test_result_skip("no module perf_test_aux\n");
-	}
 }
 
 static void run(unsigned int seconds, __u64 seed)
