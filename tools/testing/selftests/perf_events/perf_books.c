@@ -267,6 +267,9 @@ void open_books(struct books *books)
 	books->nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	if (books->nr_cpus > MAX_CPUS)
 		books->nr_cpus = MAX_CPUS;
+	/* No number would stay the same. */
+	if (others_are_at_work())
+		return;
 	/* From here on the calling task has a context. */
 	read_resources(books);
 	read_idle_memory(books);
@@ -279,6 +282,8 @@ void close_books(const struct books *before, struct books *after)
 
 	memset(after, 0, sizeof(*after));
 	after->nr_cpus = before->nr_cpus;
+	if (others_are_at_work())
+		return;
 	do {
 		read_idle_memory(after);
 	} while ((after->events != before->events ||
