@@ -160,6 +160,56 @@ struct hw_perf_event_extra {
  */
 struct hw_perf_event {
 #ifdef CONFIG_PERF_EVENTS
+	/* Written at each switch, or at overflows. */
+	/** @state: D, N, PERF_HES_*. */
+	int				state;
+	/**
+	 * @interrupts: N, overflows in a tick, or the mark of a throttled
+	 * event.
+	 */
+	u32				interrupts;
+	/**
+	 * @prev_count: N, raw counter at the last update. Updates exchange it
+	 * with local64_cmpxchg(), so that an NMI in the middle of one is
+	 * harmless.
+	 */
+	local64_t			prev_count;
+	/**
+	 * @sample_period: L, in frequency mode N: events from one overflow to
+	 * the next; in frequency mode the core adjusts it at overflows.
+	 */
+	u64				sample_period;
+	union {
+		struct {
+			/**
+			 * @last_period: N, value of @sample_period when this
+			 * period began.
+			 */
+			u64		last_period;
+			/**
+			 * @period_left: N, events until the overflow. A signed
+			 * 64-bit number: periods may exceed the counter's
+			 * width, and the number is negative between an overflow
+			 * and its handling.
+			 */
+			local64_t	period_left;
+		};
+		struct {
+			/**
+			 * @saved_metric: C, top-down events: metrics register
+			 * of a task switched out.
+			 */
+			u64		saved_metric;
+			/**
+			 * @saved_slots: C, top-down events: slots counter of a
+			 * task switched out.
+			 */
+			u64		saved_slots;
+		};
+	};
+
+	/** @interrupts_seq: N, tick to which @interrupts belongs. */
+	u64				interrupts_seq;
 	union {
 		/* counters */
 		struct {
@@ -274,55 +324,6 @@ struct hw_perf_event {
 		};
 	};
 
-	/** @state: D, N, PERF_HES_*. */
-	int				state;
-	/**
-	 * @interrupts: N, overflows in a tick, or the mark of a throttled
-	 * event.
-	 */
-	u32				interrupts;
-	/**
-	 * @prev_count: N, raw counter at the last update. Updates exchange it
-	 * with local64_cmpxchg(), so that an NMI in the middle of one is
-	 * harmless.
-	 */
-	local64_t			prev_count;
-	/**
-	 * @sample_period: L, in frequency mode N: events from one overflow to
-	 * the next; in frequency mode the core adjusts it at overflows.
-	 */
-	u64				sample_period;
-	union {
-		struct {
-			/**
-			 * @last_period: N, value of @sample_period when this
-			 * period began.
-			 */
-			u64		last_period;
-			/**
-			 * @period_left: N, events until the overflow. A signed
-			 * 64-bit number: periods may exceed the counter's
-			 * width, and the number is negative between an overflow
-			 * and its handling.
-			 */
-			local64_t	period_left;
-		};
-		struct {
-			/**
-			 * @saved_metric: C, top-down events: metrics register
-			 * of a task switched out.
-			 */
-			u64		saved_metric;
-			/**
-			 * @saved_slots: C, top-down events: slots counter of a
-			 * task switched out.
-			 */
-			u64		saved_slots;
-		};
-	};
-
-	/** @interrupts_seq: N, tick to which @interrupts belongs. */
-	u64				interrupts_seq;
 	union {
 		/* attr.freq */
 		struct {
@@ -486,27 +487,14 @@ struct perf_sample_layout {
  */
 struct perf_event {
 #ifdef CONFIG_PERF_EVENTS
-	/* Used whenever the event counts, or is scheduled in or out. */
-	union {
-		/**
-		 * @hlist_entry: P, R, link in a CPU's list of software events,
-		 * or of a tracepoint.
-		 */
-		struct hlist_node	hlist_entry;
-		/**
-		 * @active_entry: P, D, link for the driver's own use; not of a
-		 * PMU whose events are listed by @hlist_entry.
-		 */
-		struct list_head	active_entry;
-	};
-	/** @count: P, N, events seen, as of the last read. */
-	local64_t			count;
-	/** @state: P, L, written by the core's setter only. */
-	enum perf_event_state		state;
+	/*
+	 * Up to @hw each part has one cache line of 64 bytes, on 64 bits; event.c
+	 * checks that. The first one is read whenever the event is scheduled, and
+	 * that of an opened event by all CPUs that run its copies. It is written
+	 * only when the event or its group changes, or is throttled.
+	 */
 	/** @attach_state: P, ML, PERF_ATTACH_*. */
 	unsigned int			attach_state;
-	/** @oncpu: P, L, CPU it is active on, -1 for none. */
-	int				oncpu;
 	/**
 	 * @cpu: P, M, CPU it is bound to, -1 for any CPU of its task. Changes
 	 * only in perf_pmu_migrate_context().
@@ -525,8 +513,6 @@ struct perf_event {
 	struct perf_event_pmu_context	*pmu_ctx;
 	/** @ctx: P, ML, its context; changes only by migration. */
 	struct perf_event_context	*ctx;
-
-	/* The group. */
 	/** @group_leader: P, ML, itself when alone. */
 	struct perf_event		*group_leader;
 	/** @event_caps: P, I, PERF_EV_CAP_*. */
@@ -548,21 +534,46 @@ struct perf_event {
 	 * Walk it with for_each_sibling_event().
 	 */
 	struct list_head		sibling_list;
+
+	/* Written whenever the event is scheduled in or out. */
+	union {
+		/**
+		 * @hlist_entry: P, R, link in a CPU's list of software events,
+		 * or of a tracepoint.
+		 */
+		struct hlist_node	hlist_entry;
+		/**
+		 * @active_entry: P, D, link for the driver's own use; not of a
+		 * PMU whose events are listed by @hlist_entry.
+		 */
+		struct list_head	active_entry;
+	};
+	/** @count: P, N, events seen, as of the last read. */
+	local64_t			count;
+	/** @state: P, L, written by the core's setter only. */
+	enum perf_event_state		state;
+	/** @oncpu: P, L, CPU it is active on, -1 for none. */
+	int				oncpu;
+	/** @tstamp: L, context time up to which the two totals are right. */
+	u64				tstamp;
+	/** @total_time_enabled: L, nanoseconds enabled, as of @tstamp. */
+	u64				total_time_enabled;
+	/** @total_time_running: P, L, nanoseconds on the PMU, as of @tstamp. */
+	u64				total_time_running;
+	/**
+	 * @running_offset: L, N, while scheduled in: @total_time_running less
+	 * context time.
+	 */
+	u64				running_offset;
+
+	/* Leader: written whenever the group is scheduled in or out. */
 	/** @active_list: L, link among the groups that are scheduled in. */
 	struct list_head		active_list;
-#ifdef CONFIG_CGROUP_PERF
-	/** @cgrp: I, cgroup it is limited to, NULL for none. */
-	struct perf_cgroup		*cgrp;
-#endif
 	/**
-	 * @group_choice: L, the last perf_pmu_ctx::choice that scheduled it in.
+	 * @group_node: L, leader: node in a tree of its pmu_ctx; with a @cgrp
+	 * only while the cgroup runs.
 	 */
-	unsigned int			group_choice;
-	/**
-	 * @orig_type: I, attr.type as user space wrote it; some PMUs forward
-	 * events to other PMUs.
-	 */
-	__u32				orig_type;
+	struct rb_node			group_node;
 	/**
 	 * @group_start: L, flexible leader: nanoseconds that its service began
 	 * with.
@@ -574,28 +585,29 @@ struct perf_event {
 	 */
 	s64				group_service;
 	/**
-	 * @group_node: L, leader: node in a tree of its pmu_ctx; with a @cgrp
-	 * only while the cgroup runs.
+	 * @group_choice: L, the last perf_pmu_ctx::choice that scheduled it in.
 	 */
-	struct rb_node			group_node;
+	unsigned int			group_choice;
+	/**
+	 * @orig_type: I, attr.type as user space wrote it; some PMUs forward
+	 * events to other PMUs.
+	 */
+	__u32				orig_type;
 
-	/* Time. */
-	/** @tstamp: L, context time up to which the two totals are right. */
-	u64				tstamp;
-	/** @total_time_enabled: L, nanoseconds enabled, as of @tstamp. */
-	u64				total_time_enabled;
-	/** @total_time_running: P, L, nanoseconds on the PMU, as of @tstamp. */
-	u64				total_time_running;
+	/* The PMU's data, of which two lines are written then. */
+	/** @hw: P, mostly D, see there. */
+	struct hw_perf_event		hw;
+
+	/* Written when the event is enabled, or changes its context. */
 	/**
 	 * @enabled_offset: L, N, while enabled: @total_time_enabled less
 	 * context time.
 	 */
 	u64				enabled_offset;
-	/**
-	 * @running_offset: L, N, while scheduled in: @total_time_running less
-	 * context time.
-	 */
-	u64				running_offset;
+#ifdef CONFIG_CGROUP_PERF
+	/** @cgrp: I, cgroup it is limited to, NULL for none. */
+	struct perf_cgroup		*cgrp;
+#endif
 
 	/* The context's list, the leader of a trace, the driver's own. */
 	/** @event_entry: MLR, link in the context's list. */
@@ -608,9 +620,7 @@ struct perf_event {
 	/** @pmu_private: P, D. */
 	void				*pmu_private;
 
-	/* The PMU's data, the attribute, the format of samples. */
-	/** @hw: P, mostly D, see there. */
-	struct hw_perf_event		hw;
+	/* The attribute, the format of samples. */
 	/**
 	 * @attr: P, I, as requested; BP and period fields change under M and L.
 	 */
@@ -670,7 +680,9 @@ struct perf_event {
 	 * @pending_disable: N, disable the event when @pending_disable_irq
 	 * runs or, if that comes earlier, when the event is scheduled out.
 	 */
-	unsigned int			pending_disable;
+	u16				pending_disable;
+	/** @pmu_cpu: I, see @pmu_entry. */
+	u16				pmu_cpu;
 	/** @pending_work: N, exchanged: @pending_task is queued. */
 	unsigned int			pending_work;
 	/**
@@ -705,8 +717,6 @@ struct perf_event {
 	struct list_head		sb_list;
 	/** @pmu_entry: link in @pmu's list of events made on @pmu_cpu. */
 	struct list_head		pmu_entry;
-	/** @pmu_cpu: I, see @pmu_entry. */
-	unsigned int			pmu_cpu;
 
 	/* Copies and owner. */
 	/** @refcount: A, references; the first is the owner's. */

@@ -83,6 +83,24 @@
 #include "throttle.h"
 #include "tracing.h"
 
+#ifdef CONFIG_64BIT
+/* Parts of an event that begin with a cache line, or end with one. */
+#define EVENT_BEGINS(line, member)	\
+	static_assert(offsetof(struct perf_event, member) == 64 * (line))
+#define EVENT_ENDS(line, member)	\
+	static_assert((offsetofend(struct perf_event, member) - 1) / 64 == (line))
+
+EVENT_BEGINS(0, attach_state);
+EVENT_ENDS(0, sibling_list);
+EVENT_BEGINS(1, hlist_entry);
+EVENT_ENDS(1, running_offset);
+EVENT_BEGINS(2, active_list);
+EVENT_ENDS(2, orig_type);
+/* What drivers of counters write takes two lines. */
+EVENT_BEGINS(3, hw);
+EVENT_ENDS(4, hw.flags);
+#endif
+
 /* A bit of perf_event::attach_state for this room alone: it is accounted. */
 #define EVENT_ATTACH_ACCOUNTED	0x10000
 
@@ -100,9 +118,13 @@ static_assert(sizeof(struct perf_event) ==
 #define EVENT_COMMON_SIZE	sizeof(struct perf_event)
 #endif
 
-static struct kmem_cache *event_cache;
-static struct kmem_cache *event_traced_cache;
-static atomic64_t event_last_id;
+static struct kmem_cache *event_cache __ro_after_init;
+static struct kmem_cache *event_traced_cache __ro_after_init;
+
+/* On a cache line of its own, since each open writes it. */
+static struct {
+	atomic64_t	last;
+} ____cacheline_aligned_in_smp event_id;
 
 /* Accounts. */
 
@@ -399,7 +421,7 @@ static struct perf_event *event_new(const struct perf_event_spec *spec)
 	atomic_long_set(&event->refcount, 1);
 
 	event->attr = *spec->attr;
-	event->id = atomic64_inc_return(&event_last_id);
+	event->id = atomic64_inc_return(&event_id.last);
 	event->ns = get_pid_ns(task_active_pid_ns(current));
 	event->cpu = spec->cpu;
 	event->oncpu = -1;
