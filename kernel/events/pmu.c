@@ -522,7 +522,7 @@ void perf_pmu_hide(struct pmu *pmu)
 	scoped_guard(raw_spinlock_irq, &pmu->users_lock)
 		WRITE_ONCE(pmu->leaving, true);
 	for_each_possible_cpu(cpu) {
-		users = &per_cpu_ptr(pmu->cpu_pmu_context, cpu)->users;
+		users = perf_pmu_users(pmu, cpu);
 		guard(raw_spinlock_irq)(&users->lock);
 		users->closed = true;
 	}
@@ -553,6 +553,8 @@ void perf_pmu_forget(struct pmu *pmu)
 }
 
 /* A new event and its PMU. */
+
+static_assert(CONFIG_NR_CPUS <= U16_MAX);
 
 /* Return: false if the PMU accepts no more events. */
 static bool perf_pmu_list_event(struct pmu *pmu, struct perf_event *event)
@@ -607,7 +609,7 @@ void perf_pmu_drop_event(struct perf_event *event)
 	if (pmu == &perf_pmu_none)
 		return;
 	WRITE_ONCE(event->pmu, &perf_pmu_none);
-	users = &per_cpu_ptr(pmu->cpu_pmu_context, event->pmu_cpu)->users;
+	users = perf_pmu_users(pmu, event->pmu_cpu);
 	scoped_guard(raw_spinlock_irq, &users->lock) {
 		list_del(&event->pmu_entry);
 		perf_live_add(PERF_LIVE_ON_PMU, -1);

@@ -90,6 +90,13 @@ static inline int perf_pmu_commit_read(struct pmu *pmu)
 	return err;
 }
 
+/* The events that were made on a CPU. */
+static inline struct perf_pmu_users *perf_pmu_users(const struct pmu *pmu,
+						    int cpu)
+{
+	return &per_cpu_ptr(pmu->cpu_pmu_context, cpu)->users;
+}
+
 /* Finds the PMU of a new event and lets it initialise the event. */
 struct pmu *perf_pmu_init_event(struct perf_event *event);
 int perf_pmu_try_event(struct pmu *pmu, struct perf_event *event);

@@ -286,8 +286,7 @@ static struct perf_event *revoke_next_event(struct pmu *pmu, bool *none)
 
 	*none = true;
 	for_each_possible_cpu(cpu) {
-		struct perf_pmu_users *users =
-			&per_cpu_ptr(pmu->cpu_pmu_context, cpu)->users;
+		struct perf_pmu_users *users = perf_pmu_users(pmu, cpu);
 		struct perf_event *event;
 
 		guard(raw_spinlock_irq)(&users->lock);

@@ -12,6 +12,7 @@
 #include <linux/perf_event.h>
 #include <linux/prandom.h>
 
+#include "../pmu.h"
 #include "../types.h"
 
 #define FAKE_PMU_COUNTERS	8
@@ -127,8 +128,7 @@ static inline unsigned int test_pmu_nr_events(const struct pmu *pmu)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct perf_pmu_users *users =
-			&per_cpu_ptr(pmu->cpu_pmu_context, cpu)->users;
+		struct perf_pmu_users *users = perf_pmu_users(pmu, cpu);
 
 		guard(raw_spinlock_irq)(&users->lock);
 		nr += list_count_nodes(&users->events);
