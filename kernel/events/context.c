@@ -648,6 +648,27 @@ void perf_epc_drop(struct perf_ctx *ctx, struct pmu *pmu)
 }
 
 /**
+ * perf_event_ctx_get() - get the context that an event belongs to
+ * @event: event in a context
+ *
+ * Without the mutex of the context the event may leave it at any moment.
+ *
+ * Context: task.
+ * Return: event->ctx, with a reference.
+ */
+struct perf_ctx *perf_event_ctx_get(struct perf_event *event)
+{
+	struct perf_ctx *ctx;
+
+	guard(rcu)();
+	do {
+		ctx = perf_ctx_of(READ_ONCE(event->ctx));
+		/* If this fails, the event has another context now. */
+	} while (!perf_ctx_tryget(ctx));
+	return ctx;
+}
+
+/**
  * perf_event_ctx_lock_nested() - lock the context that an event belongs to
  * @event: event
  * @nesting: lockdep subclass, if another context's mutex is held
@@ -660,15 +681,9 @@ struct perf_ctx *perf_event_ctx_lock_nested(struct perf_event *event,
 					    int nesting)
 {
 	struct perf_ctx *ctx;
-	bool found;
 
 	for (;;) {
-		scoped_guard(rcu) {
-			ctx = perf_ctx_of(READ_ONCE(event->ctx));
-			found = perf_ctx_tryget(ctx);
-		}
-		if (unlikely(!found))
-			continue;
+		ctx = perf_event_ctx_get(event);
 		perf_debug_sleep();
 		mutex_lock_nested(&ctx->mutex, nesting);
 		if (likely(perf_event_ctx(event) == ctx))
@@ -679,9 +694,30 @@ struct perf_ctx *perf_event_ctx_lock_nested(struct perf_event *event,
 }
 
 /**
+ * perf_event_ctx_trylock() - lock the context of one more event, without waiting
+ * @event: event
+ *
+ * Context: task; mutexes of other contexts may be held.
+ * Return: as perf_event_ctx_lock(); NULL if the mutex is held, or if the event is
+ * moved at this moment.
+ */
+struct perf_ctx *perf_event_ctx_trylock(struct perf_event *event)
+{
+	struct perf_ctx *ctx = perf_event_ctx_get(event);
+
+	if (mutex_trylock(&ctx->mutex)) {
+		if (likely(perf_event_ctx(event) == ctx))
+			return ctx;
+		mutex_unlock(&ctx->mutex);
+	}
+	perf_ctx_put(ctx);
+	return NULL;
+}
+
+/**
  * perf_event_ctx_unlock() - undo perf_event_ctx_lock()
  * @event: event
- * @ctx: what perf_event_ctx_lock() returned
+ * @ctx: what perf_event_ctx_lock() or perf_event_ctx_trylock() returned
  *
  * Context: task, ctx->mutex, which is released.
  */

@@ -71,6 +71,7 @@ void perf_epc_put(struct perf_pmu_ctx *epc);
 void perf_epc_drop(struct perf_ctx *ctx, struct pmu *pmu);
 
 /* event->ctx may change under a caller: locks it, then checks it again. */
+struct perf_ctx *perf_event_ctx_get(struct perf_event *event);
 struct perf_ctx *perf_event_ctx_lock_nested(struct perf_event *event,
 					    int nesting);
 
@@ -80,6 +81,7 @@ perf_event_ctx_lock(struct perf_event *event)
 	return perf_event_ctx_lock_nested(event, 0);
 }
 
+struct perf_ctx *perf_event_ctx_trylock(struct perf_event *event);
 void perf_event_ctx_unlock(struct perf_event *event,
 			   struct perf_ctx *ctx);
 

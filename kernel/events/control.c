@@ -33,7 +33,6 @@
 #include "random_draw.h"
 #include "remote.h"
 #include "sched.h"
-#include "sideband.h"
 #include "throttle.h"
 
 /* Install. */
@@ -1033,83 +1032,3 @@ void perf_control_exec(struct perf_ctx *ctx)
 	guard(mutex)(&ctx->mutex);
 	perf_ctx_call(ctx, perf_control_exec_remote, current);
 }
-
-/* Migration. */
-
-static void perf_control_take_events(struct perf_ctx *ctx,
-				     struct pmu *pmu, struct list_head *events)
-{
-	struct perf_event *event, *next;
-
-	list_for_each_entry_safe(event, next, &ctx->event_list, event_entry) {
-		if (perf_event_pmu_ctx(event)->pmu != pmu)
-			continue;
-		perf_control_uninstall(event);
-		perf_side_leave_cpu(event);
-		list_add(&event->migrate_entry, events);
-	}
-}
-
-static void perf_control_give_event(struct perf_ctx *ctx,
-				    struct pmu *pmu, struct perf_event *event)
-{
-	struct perf_pmu_ctx *old_epc = perf_event_pmu_ctx(event);
-	struct perf_ctx *old = perf_event_ctx(event);
-
-	list_del_init(&event->migrate_entry);
-	event->cpu = perf_ctx_cpu(ctx);
-	event->pmu_ctx = &perf_epc_get(pmu, ctx, false)->pub;
-	perf_control_install(ctx, event);
-	/* The last reference goes when all events are where revoke.c finds them. */
-	perf_epc_put(old_epc);
-	perf_ctx_put(old);
-	perf_side_join_cpu(event);
-}
-
-/* Siblings first: they wait for their leader, and are scheduled in together. */
-static void perf_control_give_events(struct perf_ctx *ctx,
-				     struct pmu *pmu, struct list_head *events)
-{
-	struct perf_event *event, *next;
-
-	list_for_each_entry_safe(event, next, events, migrate_entry) {
-		if (event->group_leader != event)
-			perf_control_give_event(ctx, pmu, event);
-	}
-	list_for_each_entry_safe(event, next, events, migrate_entry)
-		perf_control_give_event(ctx, pmu, event);
-}
-
-/**
- * perf_pmu_migrate_context() - move a PMU's events from one CPU to another
- * @pmu: PMU whose events do not depend on the CPU
- * @src_cpu: CPU that the events leave
- * @dst_cpu: CPU that the events move to
- *
- * Context: task; waits for a grace period.
- */
-void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
-{
-	struct perf_ctx *src, *dst;
-	LIST_HEAD(events);
-
-	if (src_cpu == dst_cpu)
-		return;
-	src = &per_cpu(perf_cpu_context, src_cpu).ctx;
-	dst = &per_cpu(perf_cpu_context, dst_cpu).ctx;
-	if (src < dst) {
-		mutex_lock(&src->mutex);
-		mutex_lock_nested(&dst->mutex, SINGLE_DEPTH_NESTING);
-	} else {
-		mutex_lock(&dst->mutex);
-		mutex_lock_nested(&src->mutex, SINGLE_DEPTH_NESTING);
-	}
-	perf_control_take_events(src, pmu, &events);
-	if (!list_empty(&events)) {
-		synchronize_rcu();
-		perf_control_give_events(dst, pmu, &events);
-	}
-	mutex_unlock(&dst->mutex);
-	mutex_unlock(&src->mutex);
-}
-EXPORT_SYMBOL_GPL(perf_pmu_migrate_context);

@@ -243,8 +243,10 @@ static int perf_mmap_show_remote(struct perf_ctx *ctx,
 {
 	struct perf_event *event = arg;
 
-	/* An event that has moved to another CPU was updated there. */
-	if (perf_ctx_of(READ_ONCE(event->ctx)) == ctx)
+	if (perf_event_ctx(event) != ctx)
+		return -EAGAIN;
+	/* An event that is moving is shown by those who move it. */
+	if (event->attach_state & PERF_ATTACH_CONTEXT || !event->pmu_ctx)
 		perf_event_update_userpage(event);
 	return 0;
 }
@@ -257,8 +259,15 @@ static int perf_mmap_show_remote(struct perf_ctx *ctx,
  */
 void perf_mmap_show(struct perf_event *event)
 {
-	perf_ctx_call(perf_ctx_of(READ_ONCE(event->ctx)), perf_mmap_show_remote,
-		      event);
+	struct perf_ctx *ctx;
+	int err;
+
+	do {
+		ctx = perf_event_ctx_get(event);
+		err = perf_ctx_call(ctx, perf_mmap_show_remote, event);
+		perf_ctx_put(ctx);
+		/* The event has moved to another context meanwhile. */
+	} while (err);
 }
 
 /*
