@@ -4,8 +4,9 @@
  *
  * Purpose: enable, disable or reset an event with its inherited copies, a
  * group, or all events that a task has opened. One call to a context handles
- * all of its events that are concerned: one IPI for each CPU that has some. A
- * task may have opened any number of events, so they are handled in portions,
+ * all of its events that are concerned: one IPI for each CPU that has some. The
+ * contexts of an event's copies, or of a group's, are called in a wave. A task
+ * may have opened any number of events, so they are handled in portions,
  * which do not divide a group. Only an operation on a group with copies, of more
  * events than PERF_BATCH_LOCKS, is an operation on each of its events.
  *
@@ -94,6 +95,8 @@ struct perf_batch_args {
 	bool			group;
 };
 
+static_assert(sizeof(struct perf_batch_args) <= PERF_WAVE_ARG);
+
 static int perf_batch_remote(struct perf_ctx *ctx,
 			     struct perf_cpu_context *cpuctx, void *arg)
 {
@@ -140,6 +143,21 @@ static void perf_batch_call(struct perf_event *event, enum perf_batch_op op,
 		perf_ctx_call(perf_event_ctx(event), perf_batch_remote, &args);
 }
 
+/* The same, without waiting for an answer. */
+static void perf_batch_send(struct perf_wave *wave, struct perf_event *event,
+			    enum perf_batch_op op, bool group)
+{
+	const struct perf_batch_args args = {
+		.event	= event,
+		.op	= op,
+		.group	= group,
+	};
+
+	if (group || perf_batch_is_needed(event, op))
+		perf_wave_call(wave, perf_event_ctx(event), perf_batch_remote,
+			       &args, sizeof(args));
+}
+
 /* The counts of copies that have ended are a part of the sum. */
 static void perf_batch_reset_gone(struct perf_event *event,
 				  enum perf_batch_op op)
@@ -152,15 +170,20 @@ static void perf_batch_reset_gone(struct perf_event *event,
 static void perf_batch_copies(struct perf_event *event, enum perf_batch_op op)
 {
 	struct perf_event *child;
+	struct perf_wave wave __uninitialized;
+
+	wave.ended = NULL;
 
 	guard(mutex)(&event->child_mutex);
 	/* No exchange may move a count to a copy that was reset already. */
 	if (op == PERF_BATCH_RESET)
 		perf_swap_hold_counts(event);
 	perf_batch_reset_gone(event, op);
-	perf_batch_call(event, op, false);
+	perf_wave_begin(&wave, perf_wave_size(event));
+	perf_batch_send(&wave, event, op, false);
 	list_for_each_entry(child, &event->child_list, child_list)
-		perf_batch_call(child, op, false);
+		perf_batch_send(&wave, child, op, false);
+	perf_wave_end(&wave);
 	if (op == PERF_BATCH_RESET)
 		perf_swap_release_counts(event);
 }
@@ -225,13 +248,14 @@ static void perf_batch_unlock_group(struct perf_event *leader,
 /*
  * Handles copies of a sibling that have lost their leader: each leads itself.
  */
-static void perf_batch_strays(struct perf_event *sibling, enum perf_batch_op op)
+static void perf_batch_strays(struct perf_wave *wave,
+			      struct perf_event *sibling, enum perf_batch_op op)
 {
 	struct perf_event *child;
 
 	list_for_each_entry(child, &sibling->child_list, child_list) {
 		if (READ_ONCE(child->group_leader) == child)
-			perf_batch_call(child, op, false);
+			perf_batch_send(wave, child, op, false);
 	}
 }
 
@@ -239,13 +263,17 @@ static void perf_batch_group_copies(struct perf_event *leader,
 				    enum perf_batch_op op)
 {
 	struct perf_event *child, *sibling;
+	struct perf_wave wave __uninitialized;
 
+	wave.ended = NULL;
 	perf_batch_lock_group(leader, op);
-	perf_batch_call(leader, op, true);
+	perf_wave_begin(&wave, perf_wave_size(leader));
+	perf_batch_send(&wave, leader, op, true);
 	list_for_each_entry(child, &leader->child_list, child_list)
-		perf_batch_call(child, op, true);
+		perf_batch_send(&wave, child, op, true);
 	for_each_sibling_event(sibling, leader)
-		perf_batch_strays(sibling, op);
+		perf_batch_strays(&wave, sibling, op);
+	perf_wave_end(&wave);
 	perf_batch_unlock_group(leader, op);
 }
 
@@ -302,9 +330,8 @@ void perf_batch_group(struct perf_event *leader, enum perf_batch_op op)
 #define PERF_BATCH_PINNED	10
 
 /*
- * @event: where this call begins. @first: id of its eldest; older events are
- * skipped. @left: events left of the portion. @leaders: until the portion is
- * done, groups to schedule in again, or single events to disable.
+ * A call to one context. @event: where it begins. @first: id of its eldest; older
+ * events are skipped.
  */
 struct perf_batch_owned_args {
 	struct perf_event		*event;
@@ -313,6 +340,16 @@ struct perf_batch_owned_args {
 	const struct perf_ctx		*mutexed;
 	u64				first;
 	enum perf_batch_op		op;
+};
+
+static_assert(sizeof(struct perf_batch_owned_args) <= PERF_WAVE_ARG);
+
+/*
+ * What a call does. @left: events left of the portion. @leaders: until the portion
+ * is done, groups to schedule in again, or single events to disable.
+ */
+struct perf_batch_portion {
+	const struct perf_batch_owned_args *args;
 	int				left;
 	unsigned int			nr_leaders;
 	struct perf_event		*leaders[PERF_BATCH_PORTION];
@@ -333,8 +370,9 @@ static bool perf_batch_is_owned(const struct perf_event *event,
 	       perf_ctx_of(READ_ONCE(eldest->ctx)) == args->mutexed;
 }
 
-static bool perf_batch_owned_events_locked(struct perf_event *leader,
-					   struct perf_batch_owned_args *args)
+static bool
+perf_batch_owned_events_locked(struct perf_event *leader,
+			       const struct perf_batch_owned_args *args)
 {
 	struct perf_event *sibling;
 	bool retry = false;
@@ -351,14 +389,15 @@ static bool perf_batch_owned_events_locked(struct perf_event *leader,
 
 /* An active group is scheduled out: all of it has to be scheduled in again. */
 static void perf_batch_owned_group_locked(struct perf_event *event,
-					  struct perf_batch_owned_args *args)
+					  struct perf_batch_portion *portion)
 {
+	const struct perf_batch_owned_args *args = portion->args;
 	struct perf_event *leader = event->group_leader;
 	bool retry;
 
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (!leader->nr_siblings && args->op == PERF_BATCH_DISABLE) {
-		args->leaders[args->nr_leaders++] = leader;
+		portion->leaders[portion->nr_leaders++] = leader;
 		return;
 	}
 	if (leader->nr_siblings)
@@ -368,10 +407,10 @@ static void perf_batch_owned_group_locked(struct perf_event *event,
 	if (!retry)
 		return;
 	if (leader->attr.pinned)
-		args->left -= PERF_BATCH_PINNED - 1;
+		portion->left -= PERF_BATCH_PINNED - 1;
 	if (leader->state == PERF_EVENT_STATE_ACTIVE)
 		perf_sched_group_out_locked(leader);
-	args->leaders[args->nr_leaders++] = leader;
+	portion->leaders[portion->nr_leaders++] = leader;
 }
 
 /* An event in ERROR, perhaps from this batch, is only tried by its own call. */
@@ -386,23 +425,22 @@ static bool perf_batch_owned_wants(const struct perf_event *event,
 
 /*
  * Walks from one event to those opened later, group by group: the list has the
- * newest first. When a group was handled, its other events need no further
- * work.
+ * newest first, apart from events that have moved. When a group was handled, its
+ * other events need no further work.
  */
 static void perf_batch_owned_walk_locked(struct perf_ctx *ctx,
-					 struct perf_batch_owned_args *args)
+					 struct perf_batch_portion *portion)
 {
+	const struct perf_batch_owned_args *args = portion->args;
 	struct perf_event *event = args->event;
 
 	lockdep_assert_held(&ctx->lock);
-	args->left = PERF_BATCH_PORTION;
-	args->nr_leaders = 0;
 	list_for_each_entry_from_reverse(event, &ctx->event_list, event_entry) {
 		if (perf_batch_owned_wants(event, args)) {
-			args->left -= event->group_leader->nr_siblings;
-			perf_batch_owned_group_locked(event, args);
+			portion->left -= event->group_leader->nr_siblings;
+			perf_batch_owned_group_locked(event, portion);
 		}
-		if (--args->left <= 0)
+		if (--portion->left <= 0)
 			break;
 	}
 }
@@ -414,21 +452,27 @@ static void perf_batch_owned_walk_locked(struct perf_ctx *ctx,
 static int perf_batch_owned_remote(struct perf_ctx *ctx,
 				   struct perf_cpu_context *cpuctx, void *arg)
 {
-	struct perf_batch_owned_args *args = arg;
+	/* Only what was filled in is read. */
+	struct perf_batch_portion portion __uninitialized;
+	const struct perf_batch_owned_args *args = arg;
+	unsigned int i;
 
 	if (!(args->event->attach_state & PERF_ATTACH_CONTEXT))
 		return 0;
+	portion.args = args;
+	portion.left = PERF_BATCH_PORTION;
+	portion.nr_leaders = 0;
 	perf_ctx_clock_update_locked(ctx);
-	perf_batch_owned_walk_locked(ctx, args);
+	perf_batch_owned_walk_locked(ctx, &portion);
 	if (args->op == PERF_BATCH_DISABLE) {
 		/* Last in, first out: the best order for drivers that keep an array. */
-		while (args->nr_leaders)
-			perf_control_disable_locked(args->leaders[--args->nr_leaders]);
+		while (portion.nr_leaders)
+			perf_control_disable_locked(portion.leaders[--portion.nr_leaders]);
 	}
 	if (!cpuctx)
 		return 0;
-	for (unsigned int i = 0; i < args->nr_leaders; i++)
-		perf_sched_group_try_in_locked(cpuctx, args->leaders[i]);
+	for (i = 0; i < portion.nr_leaders; i++)
+		perf_sched_group_try_in_locked(cpuctx, portion.leaders[i]);
 	return 0;
 }
 
@@ -441,6 +485,18 @@ static void perf_batch_owned_call(struct perf_event *event,
 	perf_ctx_call(perf_event_ctx(event), perf_batch_owned_remote, args);
 }
 
+/* The same, without waiting for an answer. */
+static void perf_batch_owned_send(struct perf_wave *wave,
+				  struct perf_event *event,
+				  struct perf_batch_owned_args *args)
+{
+	if (!perf_batch_is_needed(event, args->op))
+		return;
+	args->event = event;
+	perf_wave_call(wave, perf_event_ctx(event), perf_batch_owned_remote,
+		       args, sizeof(*args));
+}
+
 /*
  * Calls the contexts of @event and of all its copies. Each call also handles
  * later events of its portion. A later event needs a call of its own only for
@@ -449,12 +505,16 @@ static void perf_batch_owned_call(struct perf_event *event,
 static void perf_batch_owned_copies(struct perf_event *event,
 				    struct perf_batch_owned_args *args)
 {
+	struct perf_wave wave __uninitialized;
 	struct perf_event *child;
 
+	wave.ended = NULL;
 	guard(mutex)(&event->child_mutex);
-	perf_batch_owned_call(event, args);
+	perf_wave_begin(&wave, perf_wave_size(event));
+	perf_batch_owned_send(&wave, event, args);
 	list_for_each_entry(child, &event->child_list, child_list)
-		perf_batch_owned_call(child, args);
+		perf_batch_owned_send(&wave, child, args);
+	perf_wave_end(&wave);
 }
 
 /* Events that one look-up returns. */
@@ -527,15 +587,15 @@ perf_batch_owned_same_ctx(struct perf_event **events, unsigned int nr,
  */
 void perf_batch_owned(enum perf_batch_op op)
 {
-	/* Only what was filled in is read. */
-	struct perf_batch_owned_args args __uninitialized;
+	struct perf_batch_owned_args args = {
+		.owner	= current,
+		.op	= op,
+	};
 	struct perf_event *events[PERF_BATCH_OWNED] __uninitialized;
 	/* The last event that was handled; its successors are found from it. */
 	struct perf_event *after = NULL;
 	unsigned int nr;
 
-	args.owner = current;
-	args.op = op;
 	while ((nr = perf_batch_get_owned(after, events))) {
 		if (after)
 			perf_event_put(after);

@@ -104,16 +104,8 @@ void perf_control_vacate(struct perf_ctx *ctx)
 	}
 }
 
-/**
- * perf_control_install() - add an event to a context
- * @ctx: context of a CPU or of a task, of no family; the event gets a reference
- *	on it
- * @event: event in no context, with event->pmu_ctx a PMU context of @ctx
- *
- * Context: task, ctx->mutex; the task of @ctx has not exited.
- */
-void perf_control_install(struct perf_ctx *ctx,
-			  struct perf_event *event)
+static __always_inline void control_place(struct perf_ctx *ctx,
+					  struct perf_event *event)
 {
 	lockdep_assert_held(&ctx->mutex);
 	WARN_ON_ONCE(perf_event_pmu_ctx(event)->ctx != ctx || ctx->family);
@@ -125,6 +117,31 @@ void perf_control_install(struct perf_ctx *ctx,
 	smp_store_release(&event->ctx, &ctx->pub);
 	perf_pmu_announce(event);
 	perf_ctx_call(ctx, perf_control_install_remote, event);
+}
+
+/**
+ * perf_control_place() - add an event to a context, where that is loaded
+ * @ctx: context of no family; the event gets a reference on it
+ * @event: event in no context, with event->pmu_ctx a PMU context of @ctx
+ *
+ * Context: task, ctx->mutex; the task of @ctx has not exited.
+ */
+void perf_control_place(struct perf_ctx *ctx, struct perf_event *event)
+{
+	control_place(ctx, event);
+}
+
+/**
+ * perf_control_install() - add an event to a context, and load that
+ * @ctx: as for perf_control_place()
+ * @event: event in no context, with event->pmu_ctx a PMU context of @ctx
+ *
+ * Context: task, ctx->mutex; the task of @ctx has not exited.
+ */
+void perf_control_install(struct perf_ctx *ctx,
+			  struct perf_event *event)
+{
+	control_place(ctx, event);
 	if (ctx->pub.task && READ_ONCE(ctx->loaded_cpu) == PERF_CPU_NONE)
 		perf_control_reload(ctx->pub.task);
 }
@@ -139,6 +156,8 @@ struct perf_control_remove_args {
 	struct perf_event_pmu_context *left;
 };
 
+static_assert(sizeof(struct perf_control_remove_args) <= PERF_WAVE_ARG);
+
 /* A sibling that cannot do without its leader enters the ERROR state. */
 static void perf_control_orphan_locked(struct perf_event *sibling)
 {
@@ -148,15 +167,13 @@ static void perf_control_orphan_locked(struct perf_event *sibling)
 		perf_event_set_state(sibling, PERF_EVENT_STATE_ERROR);
 }
 
-/* The caller holds the eldest's child_mutex; this may run on another CPU. */
 static void perf_control_leave_parent(struct perf_event *event)
 {
-	struct perf_event *parent = event->parent;
-
 	if (!(event->attach_state & PERF_ATTACH_CHILD))
 		return;
-	if (WARN_ON_ONCE(!parent))
+	if (WARN_ON_ONCE(!event->parent))
 		return;
+	lockdep_assert_held(&event->parent->child_mutex);
 	event->attach_state &= ~PERF_ATTACH_CHILD;
 	list_del_init(&event->child_list);
 }
@@ -209,11 +226,18 @@ static int perf_control_remove_remote(struct perf_ctx *ctx,
 		perf_event_set_state(event, args->state);
 	if (args->leave & PERF_LEAVE_GROUP)
 		perf_group_detach_locked(event, perf_control_orphan_locked);
-	if (args->leave & PERF_LEAVE_PARENT)
-		perf_control_leave_parent(event);
 	perf_control_leave_ctx_locked(event, ctx, cpuctx);
 	swap(args->left, event->pmu_ctx);
 	return 0;
+}
+
+/* The rest of a removal, after the call to the context. */
+static void perf_control_removed(const struct perf_control_remove_args *args)
+{
+	if (args->leave & PERF_LEAVE_PARENT)
+		perf_control_leave_parent(args->event);
+	if (args->left)
+		perf_epc_put(perf_pmu_ctx_of(args->left));
 }
 
 /**
@@ -240,8 +264,41 @@ void perf_control_remove(struct perf_event *event, enum perf_event_state state,
 	if (leave & PERF_LEAVE_PARENT && event->parent)
 		lockdep_assert_held(&event->parent->child_mutex);
 	perf_ctx_call(perf_event_ctx(event), perf_control_remove_remote, &args);
-	if (args.left)
-		perf_epc_put(perf_pmu_ctx_of(args.left));
+	perf_control_removed(&args);
+}
+
+static void perf_control_remove_ended(struct perf_wave *wave, const void *arg,
+				      int ret)
+{
+	perf_control_removed(arg);
+}
+
+/**
+ * perf_control_remove_copies() - remove copies of an event that was closed
+ * @copies: listed copies of one event, in different contexts
+ * @nr: number of copies
+ *
+ * As perf_control_remove(), to the state OFF. The contexts are called in a wave.
+ *
+ * Context: task, ctx->mutex of all copies, the eldest's child_mutex.
+ */
+void perf_control_remove_copies(struct perf_event **copies, unsigned int nr)
+{
+	struct perf_control_remove_args args = {
+		.state	= PERF_EVENT_STATE_OFF,
+		.leave	= PERF_LEAVE_GROUP | PERF_LEAVE_PARENT,
+	};
+	struct perf_wave wave __uninitialized;
+
+	wave.ended = perf_control_remove_ended;
+	perf_wave_begin(&wave, nr);
+	for (unsigned int i = 0; i < nr; i++) {
+		lockdep_assert_held(&perf_event_ctx(copies[i])->mutex);
+		args.event = copies[i];
+		perf_wave_call(&wave, perf_event_ctx(copies[i]),
+			       perf_control_remove_remote, &args, sizeof(args));
+	}
+	perf_wave_end(&wave);
 }
 
 static int perf_control_uninstall_remote(struct perf_ctx *ctx,
@@ -491,12 +548,6 @@ void perf_control_reset_locked(struct perf_event *event)
 	perf_event_update_userpage(event);
 }
 
-struct perf_control_read_args {
-	struct perf_event		*event;
-	bool				group;
-	struct perf_control_times	*times;
-};
-
 /**
  * perf_control_read_locked() - bring an event's count and times up to date
  * @event: event of a context that is loaded here or nowhere, clock up to date
@@ -544,17 +595,18 @@ int perf_control_read_group_locked(struct perf_event *leader)
 static int perf_control_read_remote(struct perf_ctx *ctx,
 				    struct perf_cpu_context *cpuctx, void *arg)
 {
-	struct perf_control_read_args *args = arg;
-	struct perf_event *event = args->event;
+	struct perf_control_reading *reading = arg;
+	struct perf_event *event = reading->event;
 	int err = 0;
 
 	perf_ctx_clock_update_locked(ctx);
-	if (args->group)
+	if (reading->group)
 		err = perf_control_read_group_locked(event);
 	else
 		perf_control_read_locked(event);
-	args->times->enabled = event->total_time_enabled;
-	args->times->running = event->total_time_running;
+	reading->count = local64_read(&event->count);
+	reading->times.enabled = event->total_time_enabled;
+	reading->times.running = event->total_time_running;
 	return err;
 }
 
@@ -585,10 +637,10 @@ static int perf_control_read_cpu(const struct perf_event *event, int cpu)
 	return perf_control_is_shared(event, cpu) ? smp_processor_id() : cpu;
 }
 
-static bool perf_control_read_shared(struct perf_control_read_args *args,
+static bool perf_control_read_shared(struct perf_control_reading *reading,
 				     int *err)
 {
-	struct perf_event *event = args->event;
+	struct perf_event *event = reading->event;
 
 	if (!(event->group_caps &
 	      (PERF_EV_CAP_READ_SCOPE | PERF_EV_CAP_READ_ACTIVE_PKG)))
@@ -597,28 +649,40 @@ static bool perf_control_read_shared(struct perf_control_read_args *args,
 	if (event->state != PERF_EVENT_STATE_ACTIVE ||
 	    perf_control_read_cpu(event, event->oncpu) != smp_processor_id())
 		return false;
-	*err = perf_control_read_remote(perf_event_ctx(event), NULL, args);
+	*err = perf_control_read_remote(perf_event_ctx(event), NULL, reading);
 	return true;
 }
 
-/* An inactive event needs no IPI: its count does not change. */
-static int perf_control_read_call(struct perf_control_read_args *args)
+/*
+ * An inactive event needs no IPI: its count does not change.
+ * Return: false if the CPU of the context has to read.
+ */
+static bool perf_control_read_here(struct perf_control_reading *reading,
+				   int *err)
 {
-	struct perf_event *event = args->event;
+	struct perf_event *event = reading->event;
 	struct perf_ctx *ctx = perf_event_ctx(event);
-	int err = 0;
 
-	if (perf_control_read_shared(args, &err))
-		return err;
+	if (perf_control_read_shared(reading, err))
+		return true;
 	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE)
-		return perf_ctx_call(ctx, perf_control_read_remote, args);
+		return false;
+	guard(raw_spinlock_irq)(&ctx->lock);
+	/* If it was scheduled in meanwhile, its CPU has to read it. */
+	if (event->state == PERF_EVENT_STATE_ACTIVE)
+		return false;
+	*err = perf_control_read_remote(ctx, NULL, reading);
+	return true;
+}
 
-	scoped_guard(raw_spinlock_irq, &ctx->lock) {
-		/* If it was scheduled in meanwhile, its CPU has to read it. */
-		if (event->state != PERF_EVENT_STATE_ACTIVE)
-			return perf_control_read_remote(ctx, NULL, args);
-	}
-	return perf_ctx_call(ctx, perf_control_read_remote, args);
+static int perf_control_read_call(struct perf_control_reading *reading)
+{
+	int err;
+
+	if (perf_control_read_here(reading, &err))
+		return err;
+	return perf_ctx_call(perf_event_ctx(reading->event),
+			     perf_control_read_remote, reading);
 }
 
 /**
@@ -631,12 +695,13 @@ static int perf_control_read_call(struct perf_control_read_args *args)
 void perf_control_read(struct perf_event *event,
 		       struct perf_control_times *times)
 {
-	struct perf_control_read_args args = {
-		.event	= event,
-		.times	= times,
-	};
+	/* The results are filled in. */
+	struct perf_control_reading reading __uninitialized;
 
-	perf_control_read_call(&args);
+	reading.event = event;
+	reading.group = false;
+	perf_control_read_call(&reading);
+	*times = reading.times;
 }
 
 /**
@@ -651,14 +716,38 @@ void perf_control_read(struct perf_event *event,
 int perf_control_read_group(struct perf_event *leader)
 {
 	/* The caller reads the leader's times with the counts, under the lock. */
-	struct perf_control_times times;
-	struct perf_control_read_args args = {
+	struct perf_control_reading reading = {
 		.event	= leader,
 		.group	= true,
-		.times	= &times,
 	};
 
-	return perf_control_read_call(&args);
+	return perf_control_read_call(&reading);
+}
+
+/**
+ * perf_control_read_wave() - read one of several events of different contexts
+ * @wave: the reads; wave->ended() gets a struct perf_control_reading, and 0 or
+ *	the error of perf_control_read_group()
+ * @event: event, or the leader of a group
+ * @group: true to read its group
+ *
+ * Context: task, the eldest's child_mutex until perf_wave_end().
+ */
+void perf_control_read_wave(struct perf_wave *wave, struct perf_event *event,
+			    bool group)
+{
+	struct perf_control_reading reading = {
+		.event	= event,
+		.group	= group,
+	};
+	int err;
+
+	if (perf_control_read_here(&reading, &err))
+		wave->ended(wave, &reading, err);
+	else
+		perf_wave_call(wave, perf_event_ctx(event),
+			       perf_control_read_remote, &reading,
+			       sizeof(reading));
 }
 
 /* Return: an errno if @event cannot be read without another CPU; else 0. */

@@ -7,6 +7,7 @@
 #define _KERNEL_EVENTS_CONTROL_H
 
 #include "types.h"
+#include "wave.h"
 
 /* What an event leaves when it is removed, in addition to its context. */
 #define PERF_LEAVE_GROUP	0x1
@@ -18,11 +19,23 @@ struct perf_control_times {
 	u64	running;
 };
 
+/* A read: of an event, or of its group. The results are those of the event. */
+struct perf_control_reading {
+	struct perf_event		*event;
+	bool				group;
+	u64				count;
+	struct perf_control_times	times;
+};
+
+static_assert(sizeof(struct perf_control_reading) <= PERF_WAVE_ARG);
+
+void perf_control_place(struct perf_ctx *ctx, struct perf_event *event);
 void perf_control_install(struct perf_ctx *ctx,
 			  struct perf_event *event);
 void perf_control_uninstall(struct perf_event *event);
 void perf_control_remove(struct perf_event *event, enum perf_event_state state,
 			 unsigned int leave);
+void perf_control_remove_copies(struct perf_event **copies, unsigned int nr);
 /* Load and unload contexts of tasks, on any CPU; no lock needed. */
 void perf_control_reload(struct task_struct *task);
 void perf_control_vacate(struct perf_ctx *ctx);
@@ -35,6 +48,8 @@ int perf_control_refresh(struct perf_event *event, int refresh);
 void perf_control_read(struct perf_event *event,
 		       struct perf_control_times *times);
 int perf_control_read_group(struct perf_event *leader);
+void perf_control_read_wave(struct perf_wave *wave, struct perf_event *event,
+			    bool group);
 /* Called when current execs; @ctx is its own context. Takes ctx->mutex. */
 void perf_control_exec(struct perf_ctx *ctx);
 

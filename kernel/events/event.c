@@ -28,18 +28,25 @@
  *   - Once an event is DEAD or EXIT only RCU readers queue work for it, so the
  *     destructor can wait for what is pending when the last reference goes.
  *
- * Locking rules: closing takes ctx->mutex, then child_mutex; never two context
- * mutexes at a time. Freeing takes none of them, so the mutex of a context may
- * be held. It takes locks of drivers and the CPU hotplug lock, so mmap_lock
- * must not be held: a worker then frees the event, see perf_event_put_late().
+ * Locking rules: closing takes ctx->mutex, then child_mutex. For the children it
+ * waits for the mutex of one context, and takes those of some others if nobody
+ * holds them. Freeing takes none of them, so the mutex of a context may be
+ * held. It takes locks of drivers and the CPU hotplug lock, so mmap_lock must not
+ * be held: a worker then frees the event, see perf_event_put_late().
  *
  * Race: close against the exit of a task that has an inherited copy.
- *   1. Close looks at the first child under child_mutex and takes a reference.
- *   2. It drops child_mutex, since the child's ctx->mutex comes before it.
- *   3. The task exits: it folds the child, takes it off the list, puts it.
+ *   1. Close looks at some children under child_mutex and takes references.
+ *   2. It drops child_mutex, since the mutexes of their contexts come before it.
+ *   3. The task exits: it folds a child, takes it off the list, puts it.
  *      Because of step 1, the child and its context are not freed.
- *   4. Close holds both mutexes and looks at PERF_ATTACH_CHILD. The side that
+ *   4. Close holds the mutexes again and looks at PERF_ATTACH_CHILD. The side that
  *      clears it puts the list's reference; each side puts its own.
+ *
+ * Race: close against a fork that copies the context of a child.
+ *   1. The fork has the mutex of that context, and waits for that of another one.
+ *   2. Close has the mutex of the other one, and does not wait for the first: it
+ *      leaves that child for the next round. There it may be the one child that
+ *      close waits for, without any mutex.
  *
  * Race: close against fork.
  *   1. Fork reads the parent's state under child_mutex: not DEAD.
@@ -117,6 +124,12 @@ static_assert(sizeof(struct perf_event) ==
 #else
 #define EVENT_COMMON_SIZE	sizeof(struct perf_event)
 #endif
+
+/* Of a larger one, 14 take as much memory as 15. */
+#define EVENT_SIZE_OF_15	1088
+static_assert(!IS_ENABLED(CONFIG_64BIT) || IS_ENABLED(CONFIG_PREEMPT_RT) ||
+	      sizeof(struct mutex) > 32 ||
+	      EVENT_COMMON_SIZE <= EVENT_SIZE_OF_15);
 
 static struct kmem_cache *event_cache __ro_after_init;
 static struct kmem_cache *event_traced_cache __ro_after_init;
@@ -638,34 +651,68 @@ static void event_disown(struct perf_event *event)
 	put_task_struct(owner);
 }
 
-static struct perf_event *event_first_child(struct perf_event *event)
+/* Children that are removed at the same time. Each has a mutex that is held. */
+#define EVENT_CLOSING	16
+
+struct event_closing {
+	struct perf_event	*child[EVENT_CLOSING];
+	/* The child's context; NULL if its mutex is not held. */
+	struct perf_ctx		*ctx[EVENT_CLOSING];
+	unsigned int		nr;
+};
+
+/* Return: false if there is no child. */
+static bool event_get_children(struct perf_event *event,
+			       struct event_closing *closing)
 {
 	struct perf_event *child;
 
+	closing->nr = 0;
 	guard(mutex)(&event->child_mutex);
-	child = list_first_entry_or_null(&event->child_list, struct perf_event,
-					 child_list);
-	if (child)
+	list_for_each_entry(child, &event->child_list, child_list) {
+		if (closing->nr == EVENT_CLOSING)
+			break;
 		perf_event_get_ref(child);
-	return child;
+		closing->child[closing->nr++] = child;
+	}
+	return closing->nr;
 }
 
-/* Return: true if this call has taken @child off the list. */
-static bool event_remove_child(struct perf_event *event,
-			       struct perf_event *child)
+/* There is no order of these mutexes, so this waits for one only. */
+static void event_lock_children(struct event_closing *closing)
 {
-	struct perf_ctx *ctx = perf_event_ctx_lock(child);
-	bool listed;
+	closing->ctx[0] = perf_event_ctx_lock(closing->child[0]);
+	for (unsigned int i = 1; i < closing->nr; i++)
+		closing->ctx[i] = perf_event_ctx_trylock(closing->child[i]);
+}
 
-	scoped_guard(mutex, &event->child_mutex) {
-		listed = child->attach_state & PERF_ATTACH_CHILD;
-		if (listed)
-			perf_control_remove(child, PERF_EVENT_STATE_OFF,
-					    PERF_LEAVE_GROUP |
-					    PERF_LEAVE_PARENT);
+static void event_unlock_children(struct event_closing *closing)
+{
+	for (unsigned int i = closing->nr; i--; ) {
+		if (closing->ctx[i])
+			perf_event_ctx_unlock(closing->child[i],
+					      closing->ctx[i]);
 	}
-	perf_event_ctx_unlock(child, ctx);
-	return listed;
+}
+
+/* Removes the children whose mutex is held, unless a task's exit has done so. */
+static void event_remove_children(struct perf_event *event,
+				  struct event_closing *closing)
+{
+	struct perf_event *listed[EVENT_CLOSING] __uninitialized;
+	unsigned int nr = 0;
+
+	guard(mutex)(&event->child_mutex);
+	for (unsigned int i = 0; i < closing->nr; i++) {
+		struct perf_event *child = closing->child[i];
+
+		if (closing->ctx[i] && child->attach_state & PERF_ATTACH_CHILD)
+			listed[nr++] = child;
+	}
+	perf_control_remove_copies(listed, nr);
+	/* The list's references. */
+	while (nr)
+		perf_event_put(listed[--nr]);
 }
 
 /*
@@ -673,19 +720,28 @@ static bool event_remove_child(struct perf_event *event,
  * context, so it has to be woken for every reference that is put here. By then
  * the context may be gone as well; its address is only the name of the queue.
  */
-static void event_close_children(struct perf_event *event)
+static void event_put_children(struct event_closing *closing)
 {
-	struct perf_ctx *ctx;
-	struct perf_event *child;
+	while (closing->nr) {
+		struct perf_event *child = closing->child[--closing->nr];
+		struct perf_ctx *ctx = perf_event_ctx(child);
 
-	while ((child = event_first_child(event))) {
-		ctx = perf_event_ctx(child);
-		perf_debug_sleep();
-		if (event_remove_child(event, child))
-			perf_event_put(child);
 		perf_event_put(child);
 		smp_mb(); /* the reference is put before the queue is checked */
 		wake_up_var(&ctx->refcount);
+	}
+}
+
+static void event_close_children(struct perf_event *event)
+{
+	struct event_closing closing __uninitialized;
+
+	while (event_get_children(event, &closing)) {
+		perf_debug_sleep();
+		event_lock_children(&closing);
+		event_remove_children(event, &closing);
+		event_unlock_children(&closing);
+		event_put_children(&closing);
 	}
 }
 

@@ -2,7 +2,8 @@
 /*
  * Room "read": values of events, in the formats of read(2).
  *
- * Purpose: sums an event, or a group, over its inherited copies.
+ * Purpose: sums an event, or a group, over its inherited copies. All CPUs that
+ * count them are asked at the same time (wave.c).
  *
  * Owns: nothing.
  *
@@ -65,28 +66,85 @@ static u64 perf_read_running(const struct perf_event *event)
 	       atomic64_read(&event->child_total_time_running);
 }
 
+/* The sum over an event and its copies. */
+struct perf_read_sum {
+	u64				count;
+	struct perf_control_times	times;
+};
+
+struct perf_read_wave {
+	struct perf_wave	wave;
+	struct perf_read_sum	*sum;
+};
+
+static void perf_read_ended(struct perf_wave *wave, const void *arg, int err)
+{
+	const struct perf_control_reading *reading = arg;
+	struct perf_read_sum *sum;
+
+	sum = container_of(wave, struct perf_read_wave, wave)->sum;
+	/* Copies of copies are listed at the eldest: no child_count. */
+	sum->count += reading->count;
+	sum->times.enabled += reading->times.enabled;
+	sum->times.running += reading->times.running;
+}
+
+/* Out of line, since a wave is large and aligned. */
+static noinline void perf_read_together(struct perf_event *event,
+					struct perf_read_sum *sum,
+					unsigned int size)
+{
+	struct perf_read_wave read __uninitialized;
+	struct perf_event *child;
+
+	lockdep_assert_held(&event->child_mutex);
+	read.sum = sum;
+	read.wave.ended = perf_read_ended;
+	perf_wave_begin(&read.wave, size);
+	perf_control_read_wave(&read.wave, event, false);
+	list_for_each_entry(child, &event->child_list, child_list)
+		perf_control_read_wave(&read.wave, child, false);
+	perf_wave_end(&read.wave);
+}
+
+static void perf_read_one(struct perf_event *event, struct perf_read_sum *sum)
+{
+	struct perf_control_times times;
+
+	perf_control_read(event, &times);
+	sum->times.enabled += times.enabled;
+	sum->times.running += times.running;
+	sum->count += local64_read(&event->count);
+}
+
+static void perf_read_each(struct perf_event *event, struct perf_read_sum *sum)
+{
+	struct perf_event *child;
+
+	perf_read_one(event, sum);
+	list_for_each_entry(child, &event->child_list, child_list)
+		perf_read_one(child, sum);
+}
+
 static u64 perf_read_with_copies(struct perf_event *event, u64 *enabled,
 				 u64 *running)
 {
-	struct perf_control_times sum = { }, times;
-	struct perf_event *child;
-	u64 total;
+	struct perf_read_sum sum = { };
+	unsigned int size;
 
 	guard(mutex)(&event->child_mutex);
 	perf_swap_hold_counts(event);
-	perf_control_read(event, &sum);
-	total = perf_read_count(event);
-	list_for_each_entry(child, &event->child_list, child_list) {
-		perf_control_read(child, &times);
-		sum.enabled += times.enabled;
-		sum.running += times.running;
-		/* Copies of copies are listed at the eldest: no child_count. */
-		total += local64_read(&child->count);
-	}
+	size = perf_wave_size(event);
+	if (size > 1)
+		perf_read_together(event, &sum, size);
+	else
+		perf_read_each(event, &sum);
 	perf_swap_release_counts(event);
-	*enabled = sum.enabled + atomic64_read(&event->child_total_time_enabled);
-	*running = sum.running + atomic64_read(&event->child_total_time_running);
-	return total;
+	*enabled = sum.times.enabled +
+		   atomic64_read(&event->child_total_time_enabled);
+	*running = sum.times.running +
+		   atomic64_read(&event->child_total_time_running);
+	return sum.count + atomic64_read(&event->child_count);
 }
 
 /**
@@ -181,18 +239,63 @@ static int perf_read_add_group_locked(struct perf_event *leader, u64 format,
 static int perf_read_add_group(struct perf_event *leader, u64 format,
 			       u64 *values)
 {
-	struct perf_ctx *ctx = perf_event_ctx(leader);
-	unsigned long flags;
-	int err;
-
-	err = perf_control_read_group(leader);
-	if (err)
-		return err;
-	raw_spin_lock_irqsave(&ctx->lock, flags);
+	guard(raw_spinlock_irqsave)(&perf_event_ctx(leader)->lock);
 	/* The number of events comes before their values. */
-	err = perf_read_add_group_locked(leader, format, values + 1);
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	return perf_read_add_group_locked(leader, format, values + 1);
+}
+
+/* Groups that are brought up to date in a wave. */
+struct perf_read_groups {
+	struct perf_wave		wave;
+	int				err;
+};
+
+static void perf_read_group_ended(struct perf_wave *wave, const void *arg,
+				  int err)
+{
+	struct perf_read_groups *groups;
+
+	groups = container_of(wave, struct perf_read_groups, wave);
+	if (err)
+		groups->err = err;
+}
+
+static int perf_read_update_each(struct perf_event *leader)
+{
+	int err = perf_control_read_group(leader), ret;
+	struct perf_event *child;
+
+	list_for_each_entry(child, &leader->child_list, child_list) {
+		ret = perf_control_read_group(child);
+		if (ret)
+			err = ret;
+	}
 	return err;
+}
+
+static noinline int perf_read_update_together(struct perf_event *leader,
+					      unsigned int size)
+{
+	struct perf_read_groups groups __uninitialized;
+	struct perf_event *child;
+
+	lockdep_assert_held(&leader->child_mutex);
+	groups.err = 0;
+	groups.wave.ended = perf_read_group_ended;
+	perf_wave_begin(&groups.wave, size);
+	perf_control_read_wave(&groups.wave, leader, true);
+	list_for_each_entry(child, &leader->child_list, child_list)
+		perf_control_read_wave(&groups.wave, child, true);
+	perf_wave_end(&groups.wave);
+	return groups.err;
+}
+
+static int perf_read_update_groups(struct perf_event *leader)
+{
+	unsigned int size = perf_wave_size(leader);
+
+	return size > 1 ? perf_read_update_together(leader, size) :
+			  perf_read_update_each(leader);
 }
 
 static int perf_read_add_copies(struct perf_event *leader, u64 format,
@@ -202,7 +305,8 @@ static int perf_read_add_copies(struct perf_event *leader, u64 format,
 	int err;
 
 	lockdep_assert_held(&leader->child_mutex);
-	err = perf_read_add_group(leader, format, values);
+	err = perf_read_update_groups(leader) ?:
+	      perf_read_add_group(leader, format, values);
 	if (err)
 		return err;
 	list_for_each_entry(child, &leader->child_list, child_list) {

@@ -150,14 +150,6 @@ void perf_walk_end_late(void)
 
 /* Calls. */
 
-struct perf_remote_job {
-	struct perf_late	late;
-	void			(*run)(struct perf_remote_job *job);
-	struct completion	done;
-	/* The job came during a walk, and waits for the end of the walk. */
-	bool			waits;
-};
-
 static void perf_remote_job_late(struct perf_late *late)
 {
 	struct perf_remote_job *job;
@@ -192,15 +184,6 @@ static int perf_remote_do(int cpu, struct perf_remote_job *job)
 	return 0;
 }
 
-struct perf_remote_call {
-	struct perf_remote_job		job;
-	struct perf_ctx			*ctx;
-	perf_ctx_fn			fn;
-	void				*arg;
-	int				ret;
-	bool				done;
-};
-
 static void perf_remote_run_oncpu(struct perf_remote_job *job)
 {
 	struct perf_remote_call *call;
@@ -231,6 +214,46 @@ static void perf_remote_run_unloaded(struct perf_remote_call *call)
 	call->done = true;
 }
 
+static void perf_remote_init_call(struct perf_remote_call *call,
+				  struct perf_ctx *ctx, perf_ctx_fn fn,
+				  void *arg)
+{
+	call->job.run = perf_remote_run_oncpu;
+	call->ctx = ctx;
+	call->fn = fn;
+	call->arg = arg;
+	call->done = false;
+}
+
+/* Return: false if the context is loaded on the other CPU @cpu. */
+static __always_inline bool
+perf_remote_try_here(struct perf_remote_call *call, int cpu)
+{
+	if (cpu == PERF_CPU_NONE) {
+		perf_remote_run_unloaded(call);
+	} else if (cpu == raw_smp_processor_id()) {
+		guard(irq)();
+		perf_remote_run_oncpu(&call->job);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static __always_inline int perf_remote_repeat(struct perf_remote_call *call)
+{
+	for (;;) {
+		int cpu = READ_ONCE(call->ctx->loaded_cpu);
+
+		if (!perf_remote_try_here(call, cpu))
+			perf_remote_do(cpu, &call->job);
+		if (call->done)
+			return call->ret;
+		/* The context was switched meanwhile. */
+		cond_resched();
+	}
+}
+
 /**
  * perf_ctx_call() - run a function where a context is loaded
  * @ctx: context
@@ -248,27 +271,69 @@ int perf_ctx_call(struct perf_ctx *ctx, perf_ctx_fn fn, void *arg)
 	struct perf_remote_call call __uninitialized;
 
 	lockdep_assert_irqs_enabled();
-	call.job.run = perf_remote_run_oncpu;
-	call.ctx = ctx;
-	call.fn = fn;
-	call.arg = arg;
-	call.done = false;
-	for (;;) {
-		int cpu = READ_ONCE(ctx->loaded_cpu);
+	perf_remote_init_call(&call, ctx, fn, arg);
+	return perf_remote_repeat(&call);
+}
 
-		if (cpu == PERF_CPU_NONE) {
-			perf_remote_run_unloaded(&call);
-		} else if (cpu == raw_smp_processor_id()) {
-			guard(irq)();
-			perf_remote_run_oncpu(&call.job);
-		} else {
-			perf_remote_do(cpu, &call.job);
-		}
-		if (call.done)
-			return call.ret;
-		/* The context was switched meanwhile. */
-		cond_resched();
+static void perf_remote_sent_ipi(void *info)
+{
+	struct perf_remote_sent *sent = info;
+
+	perf_remote_job_ipi(&sent->call.job);
+	/* The caller frees the call when it sees this. */
+	smp_store_release(&sent->answered, true);
+}
+
+/**
+ * perf_remote_start() - begin a call of perf_ctx_call()
+ * @sent: the call; stays until perf_remote_finish()
+ * @ctx: context
+ * @fn: function; gets that CPU's context, or NULL if @ctx is loaded nowhere
+ * @arg: its argument
+ *
+ * Context: task, may sleep.
+ * Return: true if it has ended already, with its result in sent->call.ret; false
+ * if the caller has to call perf_remote_finish().
+ */
+bool perf_remote_start(struct perf_remote_sent *sent, struct perf_ctx *ctx,
+		       perf_ctx_fn fn, void *arg)
+{
+	struct perf_remote_call *call = &sent->call;
+	int cpu = READ_ONCE(ctx->loaded_cpu);
+
+	lockdep_assert_irqs_enabled();
+	perf_remote_init_call(call, ctx, fn, arg);
+	sent->sent = false;
+	if (perf_remote_try_here(call, cpu))
+		return call->done;
+	sent->answered = false;
+	call->job.late.queued = false;
+	init_completion(&call->job.done);
+	INIT_CSD(&sent->csd, perf_remote_sent_ipi, sent);
+	sent->sent = !smp_call_function_single_async(cpu, &sent->csd);
+	return false;
+}
+
+/**
+ * perf_remote_finish() - wait for the end of a call
+ * @sent: the call
+ *
+ * If the context was switched meanwhile, it is called again.
+ *
+ * Context: task, may sleep.
+ * Return: what the function returns.
+ */
+int perf_remote_finish(struct perf_remote_sent *sent)
+{
+	struct perf_remote_call *call = &sent->call;
+
+	might_sleep();
+	if (sent->sent) {
+		smp_cond_load_acquire(&sent->answered, VAL);
+		if (call->job.waits)
+			wait_for_completion(&call->job.done);
 	}
+	return call->done ? call->ret : perf_remote_repeat(call);
 }
 
 struct perf_remote_cpu_call {

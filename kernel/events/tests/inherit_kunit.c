@@ -259,6 +259,94 @@ static void inherit_test_closed(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, inherit_test_copy_of(other));
 }
 
+/*
+ * A close removes copies at the same time, but does not wait for the mutex of a
+ * context while it holds that of another one.
+ */
+
+#define INHERIT_TEST_COPIES	20
+/* Copies that the first round removes, and the one that it cannot remove. */
+#define INHERIT_TEST_ROUND	16
+#define INHERIT_TEST_HELD	5
+
+static struct {
+	struct perf_event	*eldest;
+	struct perf_event	*copy;
+	struct completion	holds;
+	/* The copies that were left when the holder let go. */
+	unsigned int		left;
+	bool			first;
+} inherit_test_hold;
+
+static unsigned int inherit_test_nr_copies(struct perf_event *eldest)
+{
+	guard(mutex)(&eldest->child_mutex);
+	return list_count_nodes(&eldest->child_list);
+}
+
+/* Holds the mutex of one context until the others of the round have lost theirs. */
+static void inherit_test_hold_one(struct test_task *self)
+{
+	struct perf_event *eldest = inherit_test_hold.eldest;
+	struct perf_ctx *ctx = perf_event_ctx(inherit_test_hold.copy);
+	unsigned int nr;
+
+	guard(mutex)(&ctx->mutex);
+	complete(&inherit_test_hold.holds);
+	read_poll_timeout(inherit_test_nr_copies, nr,
+			  nr <= INHERIT_TEST_COPIES - INHERIT_TEST_ROUND + 1,
+			  100, USEC_PER_SEC, false, eldest);
+	inherit_test_hold.left = nr;
+	inherit_test_hold.first =
+		inherit_test_copy_of(eldest) == inherit_test_hold.copy;
+}
+
+/* Return: the copy that is the @n-th of its eldest. */
+static struct perf_event *inherit_test_nth(struct perf_event *eldest,
+					   unsigned int n)
+{
+	struct perf_event *copy;
+
+	guard(mutex)(&eldest->child_mutex);
+	list_for_each_entry(copy, &eldest->child_list, child_list) {
+		if (!n--)
+			return copy;
+	}
+	return NULL;
+}
+
+static void inherit_test_close_many(struct kunit *test)
+{
+	struct perf_event *event =
+		inherit_test_open(test, inherit_test_task(test), NULL);
+	struct perf_event *other =
+		inherit_test_open(test, event->hw.target, NULL);
+	struct test_task *holder;
+
+	for (int i = 0; i < INHERIT_TEST_COPIES; i++)
+		KUNIT_ASSERT_EQ(test, 0,
+				inherit_test_copy(event->hw.target,
+						  inherit_test_task(test), 0));
+	inherit_test_hold.eldest = event;
+	inherit_test_hold.copy = inherit_test_nth(event, INHERIT_TEST_HELD);
+	KUNIT_ASSERT_NOT_NULL(test, inherit_test_hold.copy);
+	init_completion(&inherit_test_hold.holds);
+	holder = test_task_fork(test, inherit_test_hold_one);
+	test_task_go(holder);
+	wait_for_completion(&inherit_test_hold.holds);
+	/* Stays in memory, for its list. */
+	perf_event_get_ref(event);
+	fake_pmu_close(test, event);
+	wait_for_completion(&holder->done);
+	KUNIT_EXPECT_EQ(test, inherit_test_hold.left,
+			INHERIT_TEST_COPIES - INHERIT_TEST_ROUND + 1);
+	KUNIT_EXPECT_TRUE(test, inherit_test_hold.first);
+	KUNIT_EXPECT_EQ(test, inherit_test_nr_copies(event), 0);
+	KUNIT_EXPECT_EQ(test, inherit_test_nr_copies(other),
+			INHERIT_TEST_COPIES);
+	perf_event_put(event);
+}
+
 /* Without a copy of their leader siblings lead themselves, and pause no trace. */
 static void inherit_test_leader_closed(struct kunit *test)
 {
@@ -398,6 +486,7 @@ static struct kunit_case inherit_test_cases[] = {
 	KUNIT_CASE(inherit_test_frequency),
 	KUNIT_CASE(inherit_test_rest),
 	KUNIT_CASE(inherit_test_closed),
+	KUNIT_CASE(inherit_test_close_many),
 	KUNIT_CASE(inherit_test_leader_closed),
 	KUNIT_CASE(inherit_test_leader_needed),
 	KUNIT_CASE(inherit_test_refused),
