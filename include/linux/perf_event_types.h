@@ -511,7 +511,10 @@ struct perf_event {
 	 * of the hardware PMU, which may differ from @pmu.
 	 */
 	struct perf_event_pmu_context	*pmu_ctx;
-	/** @ctx: P, ML, its context; changes only by migration. */
+	/**
+	 * @ctx: P, ML, its context; changes when it moves to another CPU, PMU
+	 * context or part of its family.
+	 */
 	struct perf_event_context	*ctx;
 	/** @group_leader: P, ML, itself when alone. */
 	struct perf_event		*group_leader;

@@ -17,6 +17,10 @@
  * place, and the CPU that got its own first loses it. So the CPUs on which
  * members run have the places.
  *
+ * A family with events that are bound to CPUs may have a context for each CPU,
+ * with the events of that CPU and those of none (family->by_cpu). Such a context
+ * is loaded on its CPU only, and never spare.
+ *
  * Owns: perf_family; ctx->{family,family_entry,spare_entry,parked_cpu} of the
  * pool.
  *
@@ -48,6 +52,10 @@
  *     counted before it can run and until its context is parked, so the other
  *     members have fewer than half of the contexts. Places have at most half,
  *     rounded down. So one is spare.
+ *
+ * In a family by CPU only its own CPU takes the context of a CPU, and it looks for
+ * one when it has none loaded. So the context is in the place, or it has just been
+ * replaced there by another one.
  *
  * Race, a context is replaced while a member wants it:
  *  1. a CPU takes the context from its place, so that it is parked nowhere;
@@ -96,11 +104,12 @@ static unsigned int family_nr_cpus(void)
 
 /**
  * perf_family_alloc() - make a family without members and contexts
+ * @by_cpu: true if each CPU gets a context of its own
  *
- * Context: task.
+ * Context: task; may sleep.
  * Return: family whose handle has one reference; NULL without memory.
  */
-struct perf_family *perf_family_alloc(void)
+struct perf_family *perf_family_alloc(bool by_cpu)
 {
 	const size_t ring = nr_cpu_ids * sizeof(unsigned int);
 	struct perf_family *family;
@@ -116,7 +125,8 @@ struct perf_family *perf_family_alloc(void)
 	INIT_LIST_HEAD(&family->contexts);
 	INIT_LIST_HEAD(&family->spare);
 	family->owners = (unsigned int *)&family->places[nr_cpu_ids];
-	family->nr_full = family_nr_cpus();
+	family->by_cpu = by_cpu;
+	family->nr_full = by_cpu ? num_possible_cpus() : family_nr_cpus();
 	return family;
 }
 
@@ -206,6 +216,14 @@ static struct perf_ctx *family_find_spare(struct perf_family *family)
 					spare_entry);
 }
 
+/* The context of this CPU has been replaced meanwhile. */
+static struct perf_ctx *family_take_own(struct perf_family_place *place)
+{
+	struct perf_ctx *ctx = xchg(&place->ctx, PERF_PLACE_EMPTY);
+
+	return WARN_ON_ONCE(!family_place_has_ctx(ctx)) ? NULL : ctx;
+}
+
 /**
  * perf_family_take_oncpu() - take a parked context for a member that runs here
  * @family: family of current
@@ -228,6 +246,8 @@ struct perf_ctx *perf_family_take_oncpu(struct perf_family *family)
 	    cmpxchg(&place->ctx, ctx, PERF_PLACE_EMPTY) == ctx)
 		return ctx;
 	guard(raw_spinlock)(&family->lock);
+	if (family->by_cpu)
+		return family_take_own(place);
 	ctx = family_find_spare(family);
 	if (!WARN_ON_ONCE(!ctx))
 		list_del_init(&ctx->spare_entry);
@@ -252,17 +272,47 @@ void perf_family_return_locked(struct perf_family *family,
 		perf_family_park_locked(ctx);
 }
 
-static void family_add_locked(struct perf_family *family, struct perf_ctx *ctx)
+/* Parks a context of the pool that is not loaded. */
+static void family_place_locked(struct perf_family *family,
+				struct perf_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	lockdep_assert_held(&family->lock);
-	list_add_tail(&ctx->family_entry, &family->contexts);
-	family->nr_contexts++;
-	if (ctx->loaded_cpu != PERF_CPU_NONE)
+	if (family->by_cpu) {
+		WRITE_ONCE(family->places[ctx->parked_cpu].ctx, ctx);
 		return;
+	}
 	/* Spare, since this CPU may have one in its place. */
 	ctx->parked_cpu = smp_processor_id();
 	list_add_tail(&ctx->spare_entry, &family->spare);
+}
+
+/* The founder's context is the last one that is added, and comes first. */
+static void family_add_own_locked(struct perf_family *family,
+				  struct perf_ctx *ctx)
+{
+	struct perf_family_place *place = &family->places[ctx->parked_cpu];
+
+	lockdep_assert_held(&family->lock);
+	list_add(&ctx->family_entry, &family->contexts);
+	WRITE_ONCE(place->own, ctx);
+	/* Unless it is loaded, it is put there next. */
+	WRITE_ONCE(place->ctx, PERF_PLACE_EMPTY);
+}
+
+static void family_add_locked(struct perf_family *family, struct perf_ctx *ctx)
+{
+	bool loaded = ctx->loaded_cpu != PERF_CPU_NONE;
+
+	lockdep_assert_held(&ctx->lock);
+	lockdep_assert_held(&family->lock);
+	family->nr_contexts++;
+	if (family->by_cpu)
+		family_add_own_locked(family, ctx);
+	else
+		list_add_tail(&ctx->family_entry, &family->contexts);
+	if (!loaded)
+		family_place_locked(family, ctx);
 }
 
 /* A CPU that is about to take it from its place finds that place empty. */
@@ -286,6 +336,9 @@ static void family_withdraw_locked(struct perf_family *family,
 	list_del_init(&ctx->family_entry);
 	family->nr_contexts--;
 	family_unpark_locked(family, ctx);
+	if (family->by_cpu &&
+	    family->places[ctx->parked_cpu].own == ctx)
+		WRITE_ONCE(family->places[ctx->parked_cpu].own, NULL);
 }
 
 /**
@@ -307,6 +360,23 @@ void perf_family_add(struct perf_family *family,
 	perf_ctx_set_family_locked(ctx, family);
 	guard(raw_spinlock)(&family->lock);
 	family_add_locked(family, ctx);
+}
+
+/**
+ * perf_family_add_cpu() - add the context of a CPU to the pool
+ * @family: family by CPU, which nobody knows yet
+ * @ctx: context with the events of that CPU and those of none, loaded there or
+ *	nowhere; the pool takes over the caller's reference
+ * @cpu: the CPU
+ *
+ * Context: any but NMI; no task has found @family yet.
+ */
+void perf_family_add_cpu(struct perf_family *family, struct perf_ctx *ctx,
+			 unsigned int cpu)
+{
+	scoped_guard(raw_spinlock_irqsave, &ctx->lock)
+		ctx->parked_cpu = cpu;
+	perf_family_add(family, ctx);
 }
 
 /**
@@ -348,6 +418,8 @@ void perf_family_replace(struct perf_ctx *ctx, struct perf_ctx *new)
 	guard(raw_spinlock_nested)(&new->lock);
 	perf_ctx_set_family_locked(ctx, NULL);
 	perf_ctx_set_family_locked(new, family);
+	/* In a family by CPU the new one serves the same CPU. */
+	new->parked_cpu = ctx->parked_cpu;
 	/* CPUs that park must not find one context more or less. */
 	guard(raw_spinlock)(&family->lock);
 	family_add_locked(family, new);
@@ -382,26 +454,50 @@ bool perf_family_wants_context(const struct perf_family *family)
 	       perf_family_size_for(family, family->nr_members + 1);
 }
 
-/**
- * perf_family_other_rcu() - find a context for a record about another task
- * @ctx: perf_event_ctxp of the task, which does not run on this CPU
- *
- * Context: RCU, preemption off; any but NMI.
- * Return: @ctx if it is the task's own; for a family a context of the pool that
- * is not loaded on this CPU, NULL if there is none.
- */
-struct perf_ctx *
-perf_family_other_rcu(struct perf_ctx *ctx)
+static struct perf_ctx *family_not_loaded_here(struct perf_family *family)
 {
-	struct perf_family *family;
+	struct perf_ctx *ctx;
 
-	if (!perf_ctx_is_handle(ctx))
-		return ctx;
-	family = ctx->family;
 	guard(raw_spinlock_irqsave)(&family->lock);
 	list_for_each_entry(ctx, &family->contexts, family_entry) {
 		if (READ_ONCE(ctx->loaded_cpu) != smp_processor_id())
 			return ctx;
 	}
 	return NULL;
+}
+
+/**
+ * perf_family_here_rcu() - find the context whose events may count on this CPU
+ * @ctx: context of a task, or of a pool
+ *
+ * Context: RCU, preemption off; any but NMI.
+ * Return: @ctx, or the one of this CPU if the pool has a context for each CPU.
+ * NULL if the pool has just ended.
+ */
+struct perf_ctx *perf_family_here_rcu(struct perf_ctx *ctx)
+{
+	const struct perf_family *family = READ_ONCE(ctx->family);
+
+	if (!family || !family->by_cpu)
+		return ctx;
+	return READ_ONCE(family->places[smp_processor_id()].own);
+}
+
+/**
+ * perf_family_other_rcu() - find a context for a record about another task
+ * @ctx: perf_event_ctxp of the task, which does not run on this CPU
+ *
+ * Context: RCU, preemption off; any but NMI.
+ * Return: @ctx if it is the task's own. For a family a context of the pool that is
+ * not loaded on this CPU; if each CPU has a context, the one of this CPU, which may
+ * be loaded here for another member. NULL if there is none.
+ */
+struct perf_ctx *
+perf_family_other_rcu(struct perf_ctx *ctx)
+{
+	if (!perf_ctx_is_handle(ctx))
+		return ctx;
+	if (ctx->family->by_cpu)
+		return perf_family_here_rcu(ctx);
+	return family_not_loaded_here(ctx->family);
 }

@@ -6,7 +6,8 @@
  * can read only the sum. It has a pool of equal contexts, at least as many as
  * members can run at the same moment. A member's task->perf_event_ctxp points
  * to the family's handle, which is a context in name only: it has no event and
- * is never loaded. A CPU that runs a member loads any context of the pool.
+ * is never loaded. A CPU that runs a member loads any context of the pool; in a
+ * family by CPU each CPU loads its own one.
  */
 #ifndef _KERNEL_EVENTS_FAMILY_H
 #define _KERNEL_EVENTS_FAMILY_H
@@ -25,6 +26,8 @@ struct perf_family_place {
 	 * that CPU parks here; any CPU may take the context or the place away.
 	 */
 	struct perf_ctx			*ctx;
+	/* R: with family->by_cpu, the context that serves this CPU. */
+	struct perf_ctx			*own;
 } ____cacheline_aligned_in_smp;
 
 #define PERF_PLACE_EMPTY	((struct perf_ctx *)1L)
@@ -40,7 +43,10 @@ struct perf_family {
 
 	/* Inside ctx->lock. */
 	raw_spinlock_t			lock;
-	/* M and lock to write, either to read: the pool, the oldest first. */
+	/*
+	 * M and lock to write, either to read: the pool, the founder's context
+	 * first, as long as it is there.
+	 */
 	struct list_head		contexts;
 	unsigned int			nr_contexts;
 
@@ -53,8 +59,10 @@ struct perf_family {
 	unsigned int			*owners;
 	unsigned int			first_owner;
 	unsigned int			nr_owners;
-	/* I: the number of CPUs. */
+	/* I: the number of possible CPUs. */
 	unsigned int			nr_full;
+	/* I: each CPU has a context of its own; see family.c. */
+	bool				by_cpu;
 
 	/* One for each CPU; behind them the ring. */
 	struct perf_family_place	places[];
@@ -64,9 +72,11 @@ struct perf_family {
 extern unsigned int perf_family_kunit_cpus;
 #endif
 
-struct perf_family *perf_family_alloc(void);
+struct perf_family *perf_family_alloc(bool by_cpu);
 void perf_family_add(struct perf_family *family,
 		     struct perf_ctx *ctx);
+void perf_family_add_cpu(struct perf_family *family, struct perf_ctx *ctx,
+			 unsigned int cpu);
 void perf_family_withdraw(struct perf_ctx *ctx);
 void perf_family_replace(struct perf_ctx *ctx, struct perf_ctx *new);
 unsigned int perf_family_size_for(const struct perf_family *family,
@@ -81,6 +91,7 @@ void perf_family_park_locked(struct perf_ctx *ctx);
 
 struct perf_ctx *
 perf_family_other_rcu(struct perf_ctx *ctx);
+struct perf_ctx *perf_family_here_rcu(struct perf_ctx *ctx);
 
 static inline bool perf_ctx_is_handle(const struct perf_ctx *ctx)
 {

@@ -25,7 +25,7 @@
  * meanwhile.
  *
  * How a context's own task is found: of all contexts with copies of the same
- * events at most one has opened events, because opening an event ends the
+ * events that are in no pool at most one has opened events, because opening an event ends the
  * equality of its context. All events that were opened in a context were opened
  * on one task, because the context is given back to that task first. Copies are
  * made for one task, too. So the newest event of a context identifies the

@@ -68,16 +68,21 @@
 
 /* Copying. */
 
-static bool inherit_wanted(const struct perf_event *leader, u64 clone_flags)
+static bool inherit_wanted(const struct perf_event *leader,
+			   const struct perf_inherit *to)
 {
 	const struct perf_event_attr *attr = &leader->attr;
 
 	if (!attr->inherit)
 		return false;
-	if (attr->inherit_thread && !(clone_flags & CLONE_THREAD))
+	if (to->which != PERF_INHERIT_ALL &&
+	    to->which != (leader->cpu < 0 ? PERF_INHERIT_UNBOUND :
+					    PERF_INHERIT_BOUND))
+		return false;
+	if (attr->inherit_thread && !(to->clone_flags & CLONE_THREAD))
 		return false;
 	/* Its signal would find no handler, and kill the task. */
-	return !(attr->sigtrap && (clone_flags & CLONE_CLEAR_SIGHAND));
+	return !(attr->sigtrap && (to->clone_flags & CLONE_CLEAR_SIGHAND));
 }
 
 /* All steps that can fail. */
@@ -365,7 +370,7 @@ int perf_inherit_copy(struct perf_inherit *to, struct perf_ctx *from)
 	/* The newest event comes first in the list; groups keep their order. */
 	list_for_each_entry_reverse(event, &from->event_list, event_entry) {
 		if (event->group_leader != event ||
-		    !inherit_wanted(event, to->clone_flags))
+		    !inherit_wanted(event, to))
 			continue;
 		err = inherit_get_ctx(to);
 		if (!err)
@@ -543,6 +548,18 @@ void perf_inherit_end(struct perf_ctx *ctx)
 	}
 	mutex_unlock(&ctx->mutex);
 	put_task_struct(task);
+}
+
+/**
+ * perf_inherit_discard() - end all events of a context, and put it
+ * @ctx: as for perf_inherit_end(); the caller's reference is put
+ *
+ * Context: as for perf_inherit_end().
+ */
+void perf_inherit_discard(struct perf_ctx *ctx)
+{
+	perf_inherit_end(ctx);
+	perf_ctx_put(ctx);
 }
 
 /**

@@ -14,6 +14,7 @@
  * Lifetime rules:
  *   - The first fork founds a family: the parent's context, with the opened
  *     events, goes into the pool together with the copies that two members need.
+ *     In a family by CPU the events move to the contexts of their CPUs (divide.c).
  *   - A member has one reference on the handle. The last member that leaves ends
  *     the contexts of the pool.
  *   - Before an event is opened on a task, the task leaves its family. If the
@@ -38,7 +39,8 @@
  *
  * Race: a task leaves its family while it runs.
  *   1. A new context is made. If the task gets back the eldest events, the new
- *      context replaces theirs in the pool; otherwise it is for the task.
+ *      context replaces theirs in the pool; otherwise it is for the task. In a
+ *      family by CPU each context of the pool is replaced.
  *   2. If the replaced context is loaded on a CPU, that CPU is made to load
  *      another one.
  *   3. perf_event_ctxp is set to the task's context. The context with which the
@@ -62,14 +64,17 @@
  *   3. The fork waits until it has the only reference on the context.
  *      Close puts the copy, and with it the context, and wakes the fork.
  */
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/wait_bit.h>
 
 #include "context.h"
 #include "control.h"
 #include "delay.h"
+#include "divide.h"
 #include "family.h"
 #include "home.h"
 #include "inherit.h"
@@ -155,8 +160,7 @@ member_copy_ctx(struct perf_ctx *from, struct task_struct *task)
 	err = perf_inherit_copy(&to, from);
 	if (!err)
 		return to.ctx;
-	perf_inherit_end(to.ctx);
-	perf_ctx_put(to.ctx);
+	perf_inherit_discard(to.ctx);
 	return ERR_PTR(err);
 }
 
@@ -177,6 +181,51 @@ static struct perf_ctx *member_copy_eldest(struct perf_family *family,
 	return member_copy_ctx(eldest, task);
 }
 
+/*
+ * In a family by CPU, the events that are bound to no CPU have a copy in each
+ * context, the others are in one context only.
+ * Return: as member_copy_ctx(), with copies of all events of the family.
+ */
+static struct perf_ctx *member_copy_all_cpus(struct perf_family *family,
+					     struct task_struct *task)
+{
+	struct perf_inherit to = {
+		.task	= task,
+		.ctx	= perf_ctx_alloc_task(task),
+	};
+	struct perf_ctx *from;
+	int err = 0;
+
+	lockdep_assert_held(&family->mutex);
+	if (!to.ctx)
+		return ERR_PTR(-ENOMEM);
+	list_for_each_entry(from, &family->contexts, family_entry) {
+		guard(mutex)(&from->mutex);
+		if (!err)
+			err = perf_inherit_copy(&to, from);
+		to.which = PERF_INHERIT_BOUND;
+	}
+	if (!err)
+		return to.ctx;
+	perf_inherit_discard(to.ctx);
+	return ERR_PTR(err);
+}
+
+static bool member_has_events(const struct perf_family *family)
+{
+	const struct perf_ctx *ctx;
+
+	lockdep_assert_held(&family->mutex);
+	list_for_each_entry(ctx, &family->contexts, family_entry) {
+		if (READ_ONCE(ctx->nr_events))
+			return true;
+		/* All contexts have the same events. */
+		if (!family->by_cpu)
+			break;
+	}
+	return false;
+}
+
 static int member_grow(struct perf_family *family)
 {
 	struct perf_ctx *ctx =
@@ -195,8 +244,7 @@ static void member_end_family(struct perf_family *family)
 
 	list_for_each_entry_safe(ctx, next, &family->contexts, family_entry) {
 		perf_family_withdraw(ctx);
-		perf_inherit_end(ctx);
-		perf_ctx_put(ctx);
+		perf_inherit_discard(ctx);
 	}
 }
 
@@ -227,7 +275,7 @@ static bool member_join(struct perf_family *family, struct task_struct *child,
 		return false;
 	*err = 0;
 	/* All events were closed. */
-	if (!READ_ONCE(member_eldest_ctx(family)->nr_events))
+	if (!member_has_events(family))
 		return true;
 	while (!*err && perf_family_wants_context(family))
 		*err = member_grow(family);
@@ -246,12 +294,8 @@ struct member_copies {
 
 static void member_end_copies(struct member_copies *copies)
 {
-	while (copies->nr) {
-		struct perf_ctx *ctx = copies->ctx[--copies->nr];
-
-		perf_inherit_end(ctx);
-		perf_ctx_put(ctx);
-	}
+	while (copies->nr)
+		perf_inherit_discard(copies->ctx[--copies->nr]);
 }
 
 /* Makes at least one copy, although one context is enough for one CPU. */
@@ -297,12 +341,51 @@ static int member_fork_founding(struct perf_ctx *own,
 	struct perf_family *family;
 	int err;
 
-	family = perf_family_alloc();
+	family = perf_family_alloc(false);
 	if (!family)
 		return -ENOMEM;
 	err = member_make_copies(&copies, perf_family_size_for(family, 2), own);
 	if (!err)
 		member_found(family, &copies, child);
+	perf_ctx_put(&family->handle);
+	return err;
+}
+
+/*
+ * Once current is a member, a switch takes contexts from the pool. So the pool is
+ * complete before.
+ */
+static void member_found_by_cpu(struct perf_family *family,
+				struct perf_divide *divide,
+				struct task_struct *child)
+{
+	struct perf_ctx *own = perf_task_ctx(current);
+
+	lockdep_assert_held(&own->mutex);
+	/* On another CPU current would miss counts of events that move. */
+	migrate_disable();
+	perf_divide_found(divide, own, family);
+	scoped_guard(irqsave) {
+		perf_family_add_cpu(family, own, smp_processor_id());
+		member_set_handle(family, child);
+		member_set_handle(family, current);
+	}
+	migrate_enable();
+}
+
+static int member_fork_dividing(struct perf_ctx *own,
+				struct task_struct *child)
+{
+	struct perf_family *family = perf_family_alloc(true);
+	struct perf_divide divide;
+	int err;
+
+	if (!family)
+		return -ENOMEM;
+	err = perf_divide_prepare(&divide, own);
+	if (!err)
+		member_found_by_cpu(family, &divide, child);
+	perf_divide_end(&divide);
 	perf_ctx_put(&family->handle);
 	return err;
 }
@@ -338,11 +421,13 @@ static bool member_fork_from(struct perf_ctx *own,
 	if (!perf_swap_hold(own, current))
 		return false;
 	/* Only the task on which the events were opened founds a pool. */
-	if (perf_home_is_own(own, current) &&
-	    member_may_all(own, member_may_share_event))
-		*err = member_fork_founding(own, child);
-	else
+	if (!perf_home_is_own(own, current) ||
+	    !member_may_all(own, member_may_share_event))
 		*err = member_fork_copying(own, child, clone_flags);
+	else if (perf_divide_pays(own))
+		*err = member_fork_dividing(own, child);
+	else
+		*err = member_fork_founding(own, child);
 	perf_swap_release(own);
 	return true;
 }
@@ -389,10 +474,14 @@ int perf_member_fork(struct task_struct *child, u64 clone_flags)
 static struct perf_ctx *member_leave_with(struct perf_family *family,
 					  struct task_struct *task)
 {
-	struct perf_ctx *eldest = member_eldest_ctx(family);
-	struct perf_ctx *new = member_copy_eldest(family, task);
+	struct perf_ctx *eldest = member_eldest_ctx(family), *new;
+	bool founder = eldest->pub.task == task;
 
-	if (IS_ERR(new) || eldest->pub.task != task)
+	if (family->by_cpu)
+		return founder ? perf_divide_unite(family, task) :
+				 member_copy_all_cpus(family, task);
+	new = member_copy_eldest(family, task);
+	if (IS_ERR(new) || !founder)
 		return new;
 	perf_family_replace(eldest, new);
 	perf_debug_sleep();
@@ -446,7 +535,7 @@ int perf_member_leave(struct task_struct *task)
 
 /* Return: false if @task has left the family meanwhile. */
 static bool member_see(struct perf_family *family, struct task_struct *task,
-		       struct perf_ctx **ctx)
+		       int cpu, struct perf_ctx **ctx)
 {
 	struct perf_ctx *eldest;
 
@@ -455,25 +544,28 @@ static bool member_see(struct perf_family *family, struct task_struct *task,
 		return false;
 	eldest = member_eldest_ctx(family);
 	*ctx = NULL;
-	if (eldest->pub.task == task) {
-		perf_ctx_get(eldest);
-		*ctx = eldest;
-	}
+	if (eldest->pub.task != task)
+		return true;
+	*ctx = family->by_cpu && cpu >= 0 && cpu_possible(cpu) ?
+		       family->places[cpu].own : eldest;
+	perf_ctx_get(*ctx);
 	return true;
 }
 
 /**
  * perf_member_see_ctx() - find the context that a task's event would join
  * @task: task
+ * @cpu: CPU that the event is bound to, -1 for none
  *
  * It is the context that perf_member_leave() and perf_ctx_get_task() would give
- * to the task. This function changes nothing, so the context may still belong
- * to a family and contain its eldest events.
+ * to the task, or the part of it that has the events of @cpu. This function
+ * changes nothing, so the context may still belong to a family and contain its
+ * eldest events.
  *
  * Context: task; may sleep, no mutex of a context held.
  * Return: context with a reference; NULL if it would be a new one.
  */
-struct perf_ctx *perf_member_see_ctx(struct task_struct *task)
+struct perf_ctx *perf_member_see_ctx(struct task_struct *task, int cpu)
 {
 	struct perf_ctx *handle, *ctx;
 	bool seen;
@@ -483,7 +575,7 @@ struct perf_ctx *perf_member_see_ctx(struct task_struct *task)
 		if (!ctx || !perf_ctx_is_handle(ctx))
 			return ctx;
 		handle = ctx;
-		seen = member_see(handle->family, task, &ctx);
+		seen = member_see(handle->family, task, cpu, &ctx);
 		perf_ctx_put(handle);
 	} while (!seen);
 	return ctx;

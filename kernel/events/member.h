@@ -12,9 +12,10 @@ int perf_member_fork(struct task_struct *child, u64 clone_flags);
 int perf_member_leave(struct task_struct *task);
 
 /*
- * The context that an event opened on @task would join, referenced; NULL: new.
+ * The context that an event opened on @task and @cpu would join, referenced;
+ * NULL: new.
  */
-struct perf_ctx *perf_member_see_ctx(struct task_struct *task);
+struct perf_ctx *perf_member_see_ctx(struct task_struct *task, int cpu);
 
 /* Takes @task's context. @exit: @task is current, else it never ran. */
 void perf_member_exit(struct task_struct *task, bool exit);

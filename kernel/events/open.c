@@ -367,7 +367,7 @@ static struct perf_ctx *perf_open_get_ctx(struct perf_open *open)
 	int err;
 
 	if (open->task)
-		return open->fit ? perf_member_see_ctx(open->task) :
+		return open->fit ? perf_member_see_ctx(open->task, open->cpu) :
 				   perf_ctx_get_task(open->task);
 	/* Without a task the event is for everything that runs on a CPU. */
 	err = perf_open_ask_cpu(open);

@@ -17,7 +17,8 @@
  * CPU have all events that the driver knows; "pmu_ctxs" has its PMU contexts,
  * until they are freed. All are empty in the end, and nothing can be added to
  * them: new events are refused, and a PMU context is created with an event of
- * the PMU, or with an inherited copy of an event in another PMU context.
+ * the PMU, or with an inherited copy of an event in another PMU context, or for an
+ * event that moves and whose old PMU context is on the list meanwhile (divide.c).
  *
  * Locking: revoke_mutex outside of everything else here, so that an event is
  * revoked only once if its PMU and its group's PMU are both unregistered. Then

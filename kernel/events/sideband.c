@@ -41,6 +41,7 @@
 
 #include "clock.h"
 #include "context.h"
+#include "family.h"
 #include "ring_buffer.h"
 #include "sample.h"
 #include "sideband.h"
@@ -355,7 +356,8 @@ void perf_side_tell(const struct perf_side_kind *kind, const void *what)
  * perf_side_tell_ctx() - report to the events of one context only
  * @kind: kind of record
  * @what: the kind's description
- * @ctx: the context, no longer the current task's
+ * @ctx: the context, no longer the current task's; of a pool that has a context
+ *	for each CPU, any one of them
  *
  * Context: task.
  */
@@ -365,7 +367,9 @@ void perf_side_tell_ctx(const struct perf_side_kind *kind, const void *what,
 	guard(rcu)();
 	guard(preempt)();
 
-	side_tell_ctx_rcu(kind, what, ctx);
+	ctx = perf_family_here_rcu(ctx);
+	if (ctx)
+		side_tell_ctx_rcu(kind, what, ctx);
 }
 
 /*

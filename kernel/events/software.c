@@ -287,8 +287,8 @@ void perf_swevent_event(struct perf_event *event, u64 nr,
 }
 
 /**
- * perf_swevent_parked_locked() - count for an event whose task does not run
- * @event: an enabled, inactive event of a task
+ * perf_swevent_parked_locked() - count for an event whose task does not run here
+ * @event: an enabled event of a task, inactive or active on this CPU
  * @nr: the weight of the occurrence, added to the count
  * @data: initialised; the period is filled in here. %NULL to take no sample, which
  *	would show the current task, another one

@@ -20,8 +20,9 @@
  * set under the trace subsystem's event_mutex, without ctx->mutex.
  *
  * Records with a target task (sched_wakeup and the like are about a task that
- * is not current) also go to the events of that task. These events are parked:
- * they are enabled but active nowhere. ctx->lock of the target keeps them so.
+ * is not current) also go to the events of that task. They are enabled, and
+ * usually active nowhere: parked. In a family by CPU the event may be active on
+ * this CPU for another member. ctx->lock keeps its state.
  * A sample shows the task that runs here. It is taken if the user who opened the
  * event may observe all tasks of the CPU; else the event only counts. A buffer is
  * written by one CPU only, so events that are not bound to this CPU are skipped.
@@ -96,21 +97,24 @@ static void perf_trace_deliver(struct hlist_head *head,
 	}
 }
 
-/* A synchronous signal cannot be sent to a task that does not run. */
+/*
+ * An event of this CPU may be active for another member of the task's family. A
+ * synchronous signal cannot be sent to a task that does not run.
+ */
 static bool perf_trace_is_target(const struct perf_event *event,
 				 const struct perf_trace_hit *hit)
 {
 	return event->attr.type == PERF_TYPE_TRACEPOINT &&
 	       event->attr.config == hit->entry->type &&
 	       event->cpu == smp_processor_id() &&
-	       event->state == PERF_EVENT_STATE_INACTIVE &&
-	       event->group_leader->state == PERF_EVENT_STATE_INACTIVE &&
+	       event->state >= PERF_EVENT_STATE_INACTIVE &&
+	       event->group_leader->state >= PERF_EVENT_STATE_INACTIVE &&
 	       !event->attr.sigtrap;
 }
 
 /*
  * The limit of PERF_EVENT_IOC_REFRESH is reached. Other events are disabled by
- * an irq_work or when they are scheduled out; this one is out already. If its
+ * an irq_work or when they are scheduled out; this one may be out already. If its
  * context is loaded on another CPU, the request waits until the event overflows
  * while it is active, or is scheduled out, or is enabled again.
  */

@@ -187,7 +187,10 @@ struct perf_ctx {
 	struct list_head		family_entry;
 	/** @event_list: MLR, all events. */
 	struct list_head		event_list;
-	/** @parked_cpu: L, CPU that parked it last or added it, -1 for none. */
+	/**
+	 * @parked_cpu: L, CPU that parked it last or added it, -1 for none; in a
+	 * family by CPU the CPU that it serves.
+	 */
 	int				parked_cpu;
 	/**
 	 * @held: L, number of users that forbid an exchange for an equal

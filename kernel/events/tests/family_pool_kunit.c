@@ -239,7 +239,7 @@ static struct pool_test *pool_test_make(struct kunit *test,
 	struct pool_test *pool = kunit_kzalloc(test, sizeof(*pool), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, pool);
-	pool->family = perf_family_alloc();
+	pool->family = perf_family_alloc(false);
 	KUNIT_ASSERT_NOT_NULL(test, pool->family);
 	fake_pmu_undo(test, pool_test_free, pool);
 	for (int i = 0; i < NR_POOL; i++) {
@@ -318,6 +318,145 @@ static void pool_test_place_moves(struct kunit *test)
 		KUNIT_EXPECT_NULL(test, family->places[!here].ctx);
 		KUNIT_EXPECT_EQ(test, test_family_nr_parked(family), 2);
 	}
+}
+
+/* With two places, the CPU that has had its own for longer loses it. */
+static void pool_test_oldest_place(struct kunit *test)
+{
+	struct pool_test *pool = pool_test_make(test, 1000);
+	int cpu[3];
+
+	if (num_online_cpus() < 3)
+		kunit_skip(test, "fewer than 3 CPUs");
+	pool_test_join(pool);
+	pool_test_join(pool);
+	for (int i = 0; i < 3; i++) {
+		cpu[i] = cpumask_nth(i, cpu_online_mask);
+		pool_test_take(test, pool, cpu[i]);
+		pool_test_return(pool, cpu[i]);
+	}
+	KUNIT_EXPECT_NULL(test, pool->family->places[cpu[0]].ctx);
+	KUNIT_EXPECT_NOT_NULL(test, pool->family->places[cpu[1]].ctx);
+	KUNIT_EXPECT_NOT_NULL(test, pool->family->places[cpu[2]].ctx);
+	pool_test_check(test, pool);
+}
+
+/* A family by CPU: each CPU takes its own context, also when that is replaced. */
+
+#define POOL_TEST_REPLACED	300
+
+static struct pool_test_taker {
+	struct perf_family	*family;
+	int			cpu;
+	unsigned int		taken;
+	unsigned int		wrong;
+	struct completion	ready;
+} pool_test_taker;
+
+static bool pool_test_take_own(struct pool_test_taker *taker)
+{
+	struct perf_ctx *ctx;
+
+	guard(rcu)();
+	guard(irq)();
+	ctx = perf_family_take_oncpu(taker->family);
+	if (!ctx)
+		return false;
+	guard(raw_spinlock)(&ctx->lock);
+	perf_family_return_locked(taker->family, ctx);
+	return ctx->parked_cpu == taker->cpu;
+}
+
+static int pool_test_taker_run(void *arg)
+{
+	struct pool_test_taker *taker = arg;
+
+	complete(&taker->ready);
+	while (!kthread_should_stop()) {
+		if (!pool_test_take_own(taker))
+			taker->wrong++;
+		taker->taken++;
+		cond_resched();
+	}
+	return 0;
+}
+
+static void pool_test_end_by_cpu(void *arg)
+{
+	struct perf_family *family = arg;
+	struct perf_ctx *ctx, *next;
+
+	scoped_guard(mutex, &family->mutex) {
+		list_for_each_entry_safe(ctx, next, &family->contexts,
+					 family_entry) {
+			perf_family_withdraw(ctx);
+			perf_ctx_put(ctx);
+		}
+	}
+	perf_ctx_put(&family->handle);
+}
+
+static struct perf_family *pool_test_make_by_cpu(struct kunit *test)
+{
+	struct perf_family *family = perf_family_alloc(true);
+	struct perf_ctx *ctx;
+	int cpu;
+
+	KUNIT_ASSERT_NOT_NULL(test, family);
+	fake_pmu_undo(test, pool_test_end_by_cpu, family);
+	for_each_possible_cpu(cpu) {
+		ctx = perf_ctx_alloc_task(current);
+		KUNIT_ASSERT_NOT_NULL(test, ctx);
+		perf_family_add_cpu(family, ctx, cpu);
+		KUNIT_EXPECT_PTR_EQ(test, family->places[cpu].own, ctx);
+		KUNIT_EXPECT_PTR_EQ(test, family->places[cpu].ctx, ctx);
+	}
+	return family;
+}
+
+static void pool_test_replace_own(struct kunit *test,
+				  struct perf_family *family, int cpu)
+{
+	struct perf_ctx *old = family->places[cpu].own, *new;
+
+	new = perf_ctx_alloc_task(current);
+	KUNIT_ASSERT_NOT_NULL(test, new);
+	scoped_guard(mutex, &family->mutex)
+		perf_family_replace(old, new);
+	KUNIT_EXPECT_PTR_EQ(test, family->places[cpu].own, new);
+	KUNIT_EXPECT_EQ(test, new->parked_cpu, cpu);
+	KUNIT_EXPECT_NULL(test, old->family);
+	perf_ctx_put(old);
+}
+
+static void pool_test_by_cpu(struct kunit *test)
+{
+	struct pool_test_taker *taker = &pool_test_taker;
+	struct perf_family *family = pool_test_make_by_cpu(test);
+	struct task_struct *task;
+
+	*taker = (struct pool_test_taker) {
+		.family	= family,
+		.cpu	= cpumask_last(cpu_online_mask),
+	};
+	init_completion(&taker->ready);
+	task = kthread_create_on_cpu(pool_test_taker_run, taker, taker->cpu,
+				     "perf_kunit/%u");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	wake_up_process(task);
+	wait_for_completion(&taker->ready);
+	for (int i = 0; i < POOL_TEST_REPLACED; i++) {
+		pool_test_replace_own(test, family, taker->cpu);
+		cond_resched();
+	}
+	kthread_stop_put(task);
+	KUNIT_EXPECT_GT(test, taker->taken, 0);
+	KUNIT_EXPECT_EQ(test, taker->wrong, 0);
+	KUNIT_EXPECT_EQ(test, family->nr_contexts, num_possible_cpus());
+	KUNIT_EXPECT_EQ(test, test_family_nr_parked(family),
+			num_possible_cpus());
+	KUNIT_EXPECT_TRUE(test, list_empty(&family->spare));
 }
 
 /* Half as many CPUs as contexts have places until each CPU may have one. */
@@ -480,6 +619,8 @@ static struct kunit_case pool_test_cases[] = {
 	KUNIT_CASE(pool_test_random_large),
 	KUNIT_CASE(pool_test_nearest),
 	KUNIT_CASE(pool_test_place_moves),
+	KUNIT_CASE(pool_test_oldest_place),
+	KUNIT_CASE(pool_test_by_cpu),
 	KUNIT_CASE(pool_test_places_grow),
 	KUNIT_CASE(pool_test_replaced),
 	KUNIT_CASE(pool_test_leaves_place),

@@ -777,7 +777,7 @@ static void member_test_expect_seen(struct kunit *test,
 				    struct perf_ctx *expected)
 {
 	unsigned int refs = expected ? refcount_read(&expected->refcount) : 0;
-	struct perf_ctx *seen = perf_member_see_ctx(task);
+	struct perf_ctx *seen = perf_member_see_ctx(task, -1);
 
 	KUNIT_EXPECT_PTR_EQ(test, seen, expected);
 	if (!seen)

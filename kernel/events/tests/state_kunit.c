@@ -241,7 +241,7 @@ static void state_test_reported_once(struct kunit *test)
 static void state_test_ctx_life(struct kunit *test)
 {
 	struct perf_ctx *ctx = perf_ctx_alloc_task(current), *taken;
-	struct perf_family *family = perf_family_alloc();
+	struct perf_family *family = perf_family_alloc(false);
 	struct task_struct *task;
 
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
