@@ -290,8 +290,10 @@ void perf_control_remove_copies(struct perf_event **copies, unsigned int nr)
 	};
 	struct perf_wave wave __uninitialized;
 
+	if (!nr)
+		return;
 	wave.ended = perf_control_remove_ended;
-	perf_wave_begin(&wave, nr);
+	perf_wave_begin(&wave, min(nr, perf_wave_size(copies[0]->parent)));
 	for (unsigned int i = 0; i < nr; i++) {
 		lockdep_assert_held(&perf_event_ctx(copies[i])->mutex);
 		args.event = copies[i];

@@ -245,9 +245,7 @@ static void divide_move(struct perf_divide_move *move, struct perf_ctx *to)
 	perf_control_place(to, event);
 	perf_epc_put(old_epc);
 	perf_ctx_put(old);
-	/* A user may have mapped it while it was in no context. */
-	if (READ_ONCE(event->rb))
-		perf_mmap_show(event);
+	perf_mmap_moved(event);
 }
 
 /* The leader of a group joins last. */

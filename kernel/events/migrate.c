@@ -52,9 +52,7 @@ static void perf_migrate_give(struct perf_ctx *ctx, struct pmu *pmu,
 	event->cpu = perf_ctx_cpu(ctx);
 	event->pmu_ctx = &perf_epc_get(pmu, ctx, false)->pub;
 	perf_control_install(ctx, event);
-	/* A user may have mapped it while it was in no context. */
-	if (READ_ONCE(event->rb))
-		perf_mmap_show(event);
+	perf_mmap_moved(event);
 	/* The last reference goes when all events are where revoke.c finds them. */
 	perf_epc_put(old_epc);
 	perf_ctx_put(old);

@@ -245,7 +245,7 @@ static int perf_mmap_show_remote(struct perf_ctx *ctx,
 
 	if (perf_event_ctx(event) != ctx)
 		return -EAGAIN;
-	/* An event that is moving is shown by those who move it. */
+	/* An event that is moving: perf_mmap_moved() follows. */
 	if (event->attach_state & PERF_ATTACH_CONTEXT || !event->pmu_ctx)
 		perf_event_update_userpage(event);
 	return 0;
@@ -262,12 +262,28 @@ void perf_mmap_show(struct perf_event *event)
 	struct perf_ctx *ctx;
 	int err;
 
+	smp_mb(); /* event->rb is set before the event is found to be moving */
 	do {
 		ctx = perf_event_ctx_get(event);
 		err = perf_ctx_call(ctx, perf_mmap_show_remote, event);
 		perf_ctx_put(ctx);
 		/* The event has moved to another context meanwhile. */
 	} while (err);
+}
+
+/**
+ * perf_mmap_moved() - update the user page of an event that has moved
+ * @event: event that is in its new context
+ *
+ * A user may have mapped it while it was in no context.
+ *
+ * Context: task, interrupts on; ctx->mutex.
+ */
+void perf_mmap_moved(struct perf_event *event)
+{
+	smp_mb(); /* the event is in its context before event->rb is read */
+	if (READ_ONCE(event->rb))
+		perf_mmap_show(event);
 }
 
 /*

@@ -33,6 +33,7 @@ int perf_mmap_check_output(struct perf_event *event, struct perf_event *target);
 
 /* Updates the user page on the CPU where the event's context is loaded. */
 void perf_mmap_show(struct perf_event *event);
+void perf_mmap_moved(struct perf_event *event);
 
 /* PERF_EVENT_IOC_PAUSE_OUTPUT. Return: 0, -EINVAL without data pages. */
 int perf_mmap_pause_output(struct perf_event *event, bool pause);

@@ -2,8 +2,8 @@
 /*
  * Room "read": values of events, in the formats of read(2).
  *
- * Purpose: sums an event, or a group, over its inherited copies. All CPUs that
- * count them are asked at the same time (wave.c).
+ * Purpose: sums an event, or a group, over its inherited copies. If several CPUs
+ * count them, all are asked at the same time (wave.c).
  *
  * Owns: nothing.
  *
@@ -89,22 +89,30 @@ static void perf_read_ended(struct perf_wave *wave, const void *arg, int err)
 	sum->times.running += reading->times.running;
 }
 
+/* Reads the event, or its group, and its copies. */
+static void perf_read_send_all(struct perf_wave *wave, unsigned int size,
+			       struct perf_event *event, bool group)
+{
+	struct perf_event *child;
+
+	lockdep_assert_held(&event->child_mutex);
+	perf_wave_begin(wave, size);
+	perf_control_read_wave(wave, event, group);
+	list_for_each_entry(child, &event->child_list, child_list)
+		perf_control_read_wave(wave, child, group);
+	perf_wave_end(wave);
+}
+
 /* Out of line, since a wave is large and aligned. */
 static noinline void perf_read_together(struct perf_event *event,
 					struct perf_read_sum *sum,
 					unsigned int size)
 {
 	struct perf_read_wave read __uninitialized;
-	struct perf_event *child;
 
-	lockdep_assert_held(&event->child_mutex);
 	read.sum = sum;
 	read.wave.ended = perf_read_ended;
-	perf_wave_begin(&read.wave, size);
-	perf_control_read_wave(&read.wave, event, false);
-	list_for_each_entry(child, &event->child_list, child_list)
-		perf_control_read_wave(&read.wave, child, false);
-	perf_wave_end(&read.wave);
+	perf_read_send_all(&read.wave, size, event, false);
 }
 
 static void perf_read_one(struct perf_event *event, struct perf_read_sum *sum)
@@ -277,16 +285,10 @@ static noinline int perf_read_update_together(struct perf_event *leader,
 					      unsigned int size)
 {
 	struct perf_read_groups groups __uninitialized;
-	struct perf_event *child;
 
-	lockdep_assert_held(&leader->child_mutex);
 	groups.err = 0;
 	groups.wave.ended = perf_read_group_ended;
-	perf_wave_begin(&groups.wave, size);
-	perf_control_read_wave(&groups.wave, leader, true);
-	list_for_each_entry(child, &leader->child_list, child_list)
-		perf_control_read_wave(&groups.wave, child, true);
-	perf_wave_end(&groups.wave);
+	perf_read_send_all(&groups.wave, size, leader, true);
 	return groups.err;
 }
 

@@ -191,7 +191,8 @@ static noinline void perf_trace_deliver_task(struct task_struct *task,
  * @task: a task that the record is about, or %NULL
  *
  * Context: any, NMI included unless @task is given, preemption off. With @task,
- * its perf context's lock must not be held.
+ * the lock of its perf context must not be held; in a family by CPU that is the
+ * context of this CPU.
  */
 void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size,
 		   struct pt_regs *regs, struct hlist_head *head, int rctx,

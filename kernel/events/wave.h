@@ -21,7 +21,7 @@ struct perf_wave {
 	struct perf_wave_slot	*slots;
 	unsigned int		nr;
 	unsigned int		max;
-	/* Used alone if there is no memory for more. */
+	/* Used if one is enough, or if there is no memory for more. */
 	struct perf_wave_slot	one;
 };
 

@@ -19,52 +19,12 @@
 #include "../remote.h"
 #include "../walk.h"
 #include "fake_pmu.h"
+#include "walker.h"
 
 #define REMOTE_TEST_PATIENCE_NS	(20ULL * NSEC_PER_SEC)
 #define REMOTE_TEST_WALKERS	2
 /* More than the frames of a call have. */
 #define REMOTE_TEST_FRAMES	1024
-
-/* A thread that is in a walk on its CPU until it is told to end it. */
-struct remote_test_walker {
-	struct task_struct	*task;
-	struct completion	begun;
-	bool			leave;
-};
-
-static int remote_test_walk(void *arg)
-{
-	struct remote_test_walker *walker = arg;
-	u64 end = ktime_get_ns() + REMOTE_TEST_PATIENCE_NS;
-
-	preempt_disable();
-	perf_walk_begin();
-	complete(&walker->begun);
-	while (!READ_ONCE(walker->leave) && ktime_get_ns() < end)
-		cpu_relax();
-	perf_walk_end();
-	preempt_enable();
-	return 0;
-}
-
-static void remote_test_walker_start(struct kunit *test,
-				     struct remote_test_walker *walker, int cpu)
-{
-	memset(walker, 0, sizeof(*walker));
-	init_completion(&walker->begun);
-	walker->task = kthread_create_on_cpu(remote_test_walk, walker, cpu,
-					     "perf_kunit/%u");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(walker->task));
-	get_task_struct(walker->task);
-	wake_up_process(walker->task);
-	wait_for_completion(&walker->begun);
-}
-
-static void remote_test_walker_end(struct remote_test_walker *walker)
-{
-	WRITE_ONCE(walker->leave, true);
-	kthread_stop_put(walker->task);
-}
 
 /* A CPU that the test's thread does not run on, and is kept off. */
 static int remote_test_other_cpu(struct kunit *test)
@@ -308,12 +268,12 @@ remote_test_walk_case(struct kunit *test,
 		      void (*send)(struct remote_test_sender *sender))
 {
 	int cpu = remote_test_other_cpu(test);
-	struct remote_test_walker walker;
+	struct test_walker walker;
 
-	remote_test_walker_start(test, &walker, cpu);
+	test_walker_start(test, &walker, cpu, REMOTE_TEST_PATIENCE_NS);
 	remote_test_sender_start(test, send, cpu);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(remote_test_sender.call.ran), 0);
-	remote_test_walker_end(&walker);
+	test_walker_end(&walker);
 	remote_test_sender_expect_end(test);
 	KUNIT_EXPECT_EQ(test, remote_test_sender.ret, 5);
 	KUNIT_EXPECT_EQ(test, remote_test_sender.call.ran, 1);
@@ -388,13 +348,14 @@ static void remote_test_send_to_all(struct remote_test_sender *sender)
 static void remote_test_many_in_walks(struct kunit *test)
 {
 	int cpu = remote_test_other_cpu(test), nr = 0;
-	struct remote_test_walker walkers[REMOTE_TEST_WALKERS];
+	struct test_walker walkers[REMOTE_TEST_WALKERS];
 	struct cpumask *walk = kunit_kzalloc(test, cpumask_size(), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, walk);
 	remote_test_forget_rounds();
 	for (; nr < REMOTE_TEST_WALKERS && cpu < nr_cpu_ids; nr++) {
-		remote_test_walker_start(test, &walkers[nr], cpu);
+		test_walker_start(test, &walkers[nr], cpu,
+				  REMOTE_TEST_PATIENCE_NS);
 		cpumask_set_cpu(cpu, walk);
 		cpu = cpumask_next(cpu, cpu_online_mask);
 	}
@@ -406,7 +367,7 @@ static void remote_test_many_in_walks(struct kunit *test)
 	while (nr) {
 		KUNIT_EXPECT_FALSE(test,
 				   completion_done(&remote_test_sender.done));
-		remote_test_walker_end(&walkers[--nr]);
+		test_walker_end(&walkers[--nr]);
 	}
 	remote_test_sender_expect_end(test);
 	remote_test_expect_rounds(test, cpu_online_mask, 1);

@@ -5,18 +5,15 @@
  * here or nowhere.
  */
 #include <kunit/test.h>
-#include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
-#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
-#include <linux/sched/task.h>
 
 #include "../context.h"
-#include "../walk.h"
 #include "../wave.h"
 #include "fake_pmu.h"
+#include "walker.h"
 
 #define WAVE_TEST_PATIENCE_NS	(200 * NSEC_PER_MSEC)
 #define WAVE_TEST_CPUS		8
@@ -138,45 +135,16 @@ static void wave_test_unloaded(struct kunit *test)
 	perf_ctx_put(ctx);
 }
 
-/* A thread in a walk on its CPU until it is told to end it. */
-struct wave_test_walker {
-	struct completion	begun;
-	bool			leave;
-};
-
-static int wave_test_walk(void *arg)
-{
-	struct wave_test_walker *walker = arg;
-	u64 end = ktime_get_ns() + WAVE_TEST_PATIENCE_NS;
-
-	preempt_disable();
-	perf_walk_begin();
-	complete(&walker->begun);
-	while (!READ_ONCE(walker->leave) && ktime_get_ns() < end)
-		cpu_relax();
-	perf_walk_end();
-	preempt_enable();
-	return 0;
-}
-
 /* The call waits for the end of the walk, and the wave waits for the call. */
 static void wave_test_in_walk(struct kunit *test)
 {
 	struct wave_test_world *world = wave_test_world(test);
-	struct wave_test_walker walker = { };
-	int other = cpumask_last(cpu_online_mask);
-	struct task_struct *task;
+	struct test_walker walker;
 
-	init_completion(&walker.begun);
-	task = kthread_create_on_cpu(wave_test_walk, &walker, other,
-				     "perf_kunit/%u");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	get_task_struct(task);
-	wake_up_process(task);
-	wait_for_completion(&walker.begun);
+	test_walker_start(test, &walker, cpumask_last(cpu_online_mask),
+			  WAVE_TEST_PATIENCE_NS);
 	wave_test_call_all(test, world, num_online_cpus());
-	WRITE_ONCE(walker.leave, true);
-	kthread_stop_put(task);
+	test_walker_end(&walker);
 }
 
 static struct kunit_case wave_test_cases[] = {
