@@ -259,8 +259,6 @@ static void expect_no_turns(const struct pair *pair, const char *what)
  */
 static void change_running(const struct pair *pair)
 {
-	/* The first switch after a group was added chooses anew. */
-	usleep(1000);
 	expect_no_turns(pair, "at first");
 	set_interval(SHORT_MS);
 	if (!some_turn(pair, ENDLESS_MS / 2)) {
