@@ -61,6 +61,7 @@
  * A model of this is lab/models/load.pml.
  */
 #include <linux/completion.h>
+#include <linux/kcsan-checks.h>
 #include <linux/mutex.h>
 #include <linux/smp.h>
 #include "context.h"
@@ -176,6 +177,8 @@ static int perf_remote_do(int cpu, struct perf_remote_job *job)
 	might_sleep();
 	job->late.queued = false;
 	init_completion(&job->done);
+	/* The queue of calls is one, in code that KCSAN does not look at. */
+	kcsan_release();
 	err = smp_call_function_single(cpu, perf_remote_job_ipi, job, 1);
 	if (err)
 		return err;
@@ -310,6 +313,7 @@ bool perf_remote_start(struct perf_remote_sent *sent, struct perf_ctx *ctx,
 	call->job.late.queued = false;
 	init_completion(&call->job.done);
 	INIT_CSD(&sent->csd, perf_remote_sent_ipi, sent);
+	kcsan_release(); /* as in perf_remote_do() */
 	sent->sent = !smp_call_function_single_async(cpu, &sent->csd);
 	return false;
 }
