@@ -77,8 +77,9 @@ struct perf_divide_part {
  * perf_divide_pays() - check whether a family should have a context for each CPU
  * @ctx: context with its events
  *
- * The events that are bound to no CPU are copied to each context. Their copies
- * must not be more than the events that are bound.
+ * Each CPU gets a context, so there must be an event for at least every fourth
+ * of them. The events that are bound to no CPU are copied to each context. Their
+ * copies must not be more than the events that are bound.
  *
  * Context: task, ctx->mutex.
  * Return: true if all events were opened, and enough of them are bound to a CPU.
@@ -102,7 +103,8 @@ bool perf_divide_pays(const struct perf_ctx *ctx)
 		else
 			bound++;
 	}
-	return bound && (u64)unbound * (nr_cpus - 1) <= bound;
+	return bound >= DIV_ROUND_UP(nr_cpus, 4) &&
+	       (u64)unbound * (nr_cpus - 1) <= bound;
 }
 
 /* Making. */
