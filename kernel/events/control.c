@@ -677,7 +677,14 @@ static bool perf_control_read_here(struct perf_control_reading *reading,
 	return true;
 }
 
-static int perf_control_read_call(struct perf_control_reading *reading)
+/**
+ * perf_control_read_call() - read an event or a group where its context is loaded
+ * @reading: event and group are filled in; receives the results of the event
+ *
+ * Context: task, ctx->mutex or the eldest's child_mutex.
+ * Return: 0, or the PMU's error if it cannot read the group.
+ */
+int perf_control_read_call(struct perf_control_reading *reading)
 {
 	int err;
 

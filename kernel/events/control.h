@@ -48,6 +48,7 @@ int perf_control_refresh(struct perf_event *event, int refresh);
 void perf_control_read(struct perf_event *event,
 		       struct perf_control_times *times);
 int perf_control_read_group(struct perf_event *leader);
+int perf_control_read_call(struct perf_control_reading *reading);
 void perf_control_read_wave(struct perf_wave *wave, struct perf_event *event,
 			    bool group);
 /* Called when current execs; @ctx is its own context. Takes ctx->mutex. */

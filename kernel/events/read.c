@@ -83,7 +83,6 @@ static void perf_read_ended(struct perf_wave *wave, const void *arg, int err)
 	struct perf_read_sum *sum;
 
 	sum = container_of(wave, struct perf_read_wave, wave)->sum;
-	/* Copies of copies are listed at the eldest: no child_count. */
 	sum->count += reading->count;
 	sum->times.enabled += reading->times.enabled;
 	sum->times.running += reading->times.running;
@@ -110,34 +109,37 @@ static noinline void perf_read_together(struct perf_event *event,
 {
 	struct perf_read_wave read __uninitialized;
 
+	*sum = (struct perf_read_sum) { };
 	read.sum = sum;
 	read.wave.ended = perf_read_ended;
 	perf_read_send_all(&read.wave, size, event, false);
 }
 
-static void perf_read_one(struct perf_event *event, struct perf_read_sum *sum)
-{
-	struct perf_control_times times;
-
-	perf_control_read(event, &times);
-	sum->times.enabled += times.enabled;
-	sum->times.running += times.running;
-	sum->count += local64_read(&event->count);
-}
-
 static void perf_read_each(struct perf_event *event, struct perf_read_sum *sum)
 {
+	/* The results are filled in. */
+	struct perf_control_reading reading __uninitialized;
 	struct perf_event *child;
 
-	perf_read_one(event, sum);
-	list_for_each_entry(child, &event->child_list, child_list)
-		perf_read_one(child, sum);
+	reading.event = event;
+	reading.group = false;
+	perf_control_read_call(&reading);
+	sum->count = reading.count;
+	sum->times = reading.times;
+	list_for_each_entry(child, &event->child_list, child_list) {
+		reading.event = child;
+		perf_control_read_call(&reading);
+		/* Copies of copies are listed at the eldest: no child_count. */
+		sum->count += reading.count;
+		sum->times.enabled += reading.times.enabled;
+		sum->times.running += reading.times.running;
+	}
 }
 
 static u64 perf_read_with_copies(struct perf_event *event, u64 *enabled,
 				 u64 *running)
 {
-	struct perf_read_sum sum = { };
+	struct perf_read_sum sum __uninitialized;
 	unsigned int size;
 
 	guard(mutex)(&event->child_mutex);

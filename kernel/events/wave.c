@@ -32,16 +32,13 @@ static bool perf_wave_is_elsewhere(const struct perf_event *event)
 }
 
 /**
- * perf_wave_size() - compute how many calls an operation has to send
- * @event: event that was opened, with copies
- *
- * Contexts may be loaded or unloaded meanwhile.
+ * perf_wave_count() - perf_wave_size() for an event with copies
+ * @event: event that was opened
  *
  * Context: event->child_mutex.
- * Return: number of contexts of the event and its copies that are loaded on other
- * CPUs; not more than other CPUs.
+ * Return: see there.
  */
-unsigned int perf_wave_size(const struct perf_event *event)
+unsigned int perf_wave_count(const struct perf_event *event)
 {
 	const unsigned int most = num_online_cpus() - 1;
 	unsigned int nr = perf_wave_is_elsewhere(event);

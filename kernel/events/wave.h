@@ -3,6 +3,8 @@
 #ifndef _KERNEL_EVENTS_WAVE_H
 #define _KERNEL_EVENTS_WAVE_H
 
+#include <linux/cpumask.h>
+#include <linux/list.h>
 #include "remote.h"
 
 /* Bytes of an argument. */
@@ -25,7 +27,26 @@ struct perf_wave {
 	struct perf_wave_slot	one;
 };
 
-unsigned int perf_wave_size(const struct perf_event *event);
+unsigned int perf_wave_count(const struct perf_event *event);
+
+/**
+ * perf_wave_size() - compute how many calls an operation has to send
+ * @event: event that was opened
+ *
+ * Contexts may be loaded or unloaded meanwhile. A wave with room for one call is
+ * enough for an event without copies, or if there is one CPU.
+ *
+ * Context: event->child_mutex.
+ * Return: number of contexts of the event and its copies that are loaded on other
+ * CPUs, but not more than other CPUs; 1 if one is enough.
+ */
+static inline unsigned int perf_wave_size(const struct perf_event *event)
+{
+	if (list_empty(&event->child_list) || num_online_cpus() == 1)
+		return 1;
+	return perf_wave_count(event);
+}
+
 void perf_wave_begin(struct perf_wave *wave, unsigned int size);
 void perf_wave_call(struct perf_wave *wave, struct perf_ctx *ctx,
 		    perf_ctx_fn fn, const void *arg, size_t size);
