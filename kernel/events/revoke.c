@@ -150,19 +150,11 @@ static bool revoke_group_has(struct perf_event *leader, const struct pmu *pmu)
 	return false;
 }
 
-static struct perf_event *revoke_find_visitor(struct perf_ctx *ctx,
-					      const struct pmu *pmu)
+static bool revoke_is_visitor(struct perf_event *event, const struct pmu *pmu)
 {
-	struct perf_event *event;
-
-	lockdep_assert_held(&ctx->mutex);
-	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		if (event->group_leader == event &&
-		    perf_event_pmu_ctx(event)->pmu == pmu &&
-		    !revoke_group_has(event, pmu))
-			return event;
-	}
-	return NULL;
+	return event->group_leader == event &&
+	       perf_event_pmu_ctx(event)->pmu == pmu &&
+	       !revoke_group_has(event, pmu);
 }
 
 struct revoke_move {
@@ -239,7 +231,11 @@ static struct perf_event *revoke_free_visitors(struct perf_ctx *ctx,
 	struct perf_event *leader;
 
 	guard(mutex)(&ctx->mutex);
-	while ((leader = revoke_find_visitor(ctx, pmu))) {
+	/* A move leaves the list of events as it is. */
+	list_for_each_entry(leader, &ctx->event_list, event_entry) {
+		cond_resched();
+		if (!revoke_is_visitor(leader, pmu))
+			continue;
 		epc = perf_epc_get(leader->pmu, ctx, false);
 		if (IS_ERR(epc)) {
 			perf_event_get_ref(leader);
