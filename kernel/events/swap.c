@@ -53,7 +53,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
-#include <linux/wait.h>
+#include <linux/wait_bit.h>
 #include "clock.h"
 #include "context.h"
 #include "delay.h"
@@ -71,7 +71,6 @@
 static atomic64_t perf_swap_last_equal;
 
 /* Readers that wait for a move to end, and moves that wait for readers. */
-static DECLARE_WAIT_QUEUE_HEAD(perf_swap_wait);
 
 static bool perf_swap_is_equal(const struct perf_ctx *a,
 			       const struct perf_ctx *b)
@@ -523,8 +522,10 @@ static void perf_swap_end_sum(struct perf_event *event)
 		ctx->summed--;
 		last = !ctx->summed && ctx->moving;
 	}
-	if (last)
-		wake_up_all(&perf_swap_wait);
+	if (!last)
+		return;
+	smp_mb(); /* the number is written before the queue is checked */
+	wake_up_var(ctx);
 }
 
 static void perf_swap_release_copies(struct perf_event *eldest)
@@ -563,9 +564,9 @@ undo:
 }
 
 /* The mover of the context needs no lock that the caller holds. */
-static void perf_swap_wait_for_move(const struct perf_ctx *ctx)
+static void perf_swap_wait_for_move(struct perf_ctx *ctx)
 {
-	wait_event(perf_swap_wait, !READ_ONCE(ctx->moving));
+	wait_var_event(ctx, !READ_ONCE(ctx->moving));
 }
 
 /* Does an exchange of contexts exchange counts of the group? */
@@ -700,8 +701,8 @@ void perf_swap_begin_move(struct perf_ctx *a,
 	lockdep_assert_held(&b->mutex);
 	perf_swap_set_moving(a, true);
 	perf_swap_set_moving(b, true);
-	wait_event(perf_swap_wait,
-		   !READ_ONCE(a->summed) && !READ_ONCE(b->summed));
+	wait_var_event(a, !READ_ONCE(a->summed));
+	wait_var_event(b, !READ_ONCE(b->summed));
 }
 
 /**
@@ -718,7 +719,9 @@ void perf_swap_end_move(struct perf_ctx *a,
 	lockdep_assert_held(&b->mutex);
 	perf_swap_set_moving(a, false);
 	perf_swap_set_moving(b, false);
-	wake_up_all(&perf_swap_wait);
+	smp_mb(); /* the marks are written before the queues are checked */
+	wake_up_var(a);
+	wake_up_var(b);
 }
 
 /**
