@@ -150,11 +150,6 @@ struct pmu {
 	/** @cpu_pmu_context: core, data of each CPU. */
 	struct perf_cpu_pmu_context __percpu *cpu_pmu_context;
 	/**
-	 * @exclusive_cnt: A, for PERF_PMU_CAP_EXCLUSIVE: above zero, that many
-	 * task events exist; below zero, CPU events. Never both.
-	 */
-	atomic_t			exclusive_cnt;
-	/**
 	 * @task_ctx_nr: I, perf_hw_context for PMUs that task events may use,
 	 * perf_sw_context if in addition their events always fit,
 	 * perf_invalid_context for PMUs of CPU events only.
@@ -427,6 +422,13 @@ struct pmu {
 	 */
 	int (*counters)(struct pmu *pmu, struct perf_pmu_counters *counters);
 
+	/* Opens and closes on other CPUs write what follows. */
+
+	/**
+	 * @exclusive_cnt: A, for PERF_PMU_CAP_EXCLUSIVE: above zero, that many
+	 * task events exist; below zero, CPU events. Never both.
+	 */
+	atomic_t			exclusive_cnt;
 	/**
 	 * @users_lock: core, guards @pmu_ctxs and changes of @leaving. A leaf,
 	 * taken with interrupts off. It is far from what each open reads.

@@ -589,7 +589,7 @@ static bool perf_epc_rests_locked(struct perf_pmu_ctx *epc)
 	epc->choice = 0;
 	epc->chosen_at = 0;
 	epc->chosen = false;
-	epc->rotate_necessary = 0;
+	epc->rotate_necessary = false;
 	return true;
 }
 

@@ -185,7 +185,7 @@ static void perf_control_release_locked(struct perf_ctx *ctx,
 {
 	lockdep_assert_held(&ctx->lock);
 	if (!epc->nr_events)
-		epc->rotate_necessary = 0;
+		epc->rotate_necessary = false;
 	if (!cpuctx || !ctx->pub.task)
 		return;
 	if (!epc->nr_events)

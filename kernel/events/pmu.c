@@ -256,7 +256,7 @@ static void perf_pmu_init_cpc(struct pmu *pmu, int cpu)
 
 	cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
 	perf_epc_init(&cpc->epc, pmu);
-	cpc->epc.embedded = 1;
+	cpc->epc.embedded = true;
 	cpc->epc.ctx = &per_cpu(perf_cpu_context, cpu).ctx;
 	INIT_LIST_HEAD(&cpc->cgroup_entry);
 	raw_spin_lock_init(&cpc->users.lock);

@@ -193,7 +193,7 @@ static int revoke_move_remote(struct perf_ctx *ctx,
 
 	move->to->chosen = false;
 	if (!from->nr_events)
-		from->rotate_necessary = 0;
+		from->rotate_necessary = false;
 	if (!cpuctx)
 		return 0;
 	if (ctx->pub.task) {

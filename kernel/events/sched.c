@@ -368,7 +368,7 @@ static void perf_sched_wait(struct perf_pmu_ctx *epc)
 {
 	if (likely(epc->rotate_necessary))
 		return;
-	epc->rotate_necessary = 1;
+	epc->rotate_necessary = true;
 	if (!epc->chosen_at)
 		epc->chosen_at = max(epc->ctx->time, 1ULL);
 	perf_sched_mux_start(perf_cpc_oncpu(epc->pmu),
@@ -662,7 +662,7 @@ static void perf_sched_resume_locked(struct perf_pmu_ctx *epc)
 void perf_sched_flexible_out_locked(struct perf_pmu_ctx *epc)
 {
 	perf_pmu_assert_sched_locked(epc);
-	epc->rotate_necessary = 0;
+	epc->rotate_necessary = false;
 	perf_sched_list_out_locked(epc, &epc->flexible_active);
 }
 
@@ -885,7 +885,7 @@ static void perf_sched_pmu_ctx_out_locked(struct perf_pmu_ctx *epc)
 
 	perf_ctx_assert_sched_locked(epc->ctx);
 	if (!perf_pmu_ctx_is_active(epc)) {
-		epc->rotate_necessary = 0;
+		epc->rotate_necessary = false;
 		return;
 	}
 	perf_pmu_disable(epc->pmu);

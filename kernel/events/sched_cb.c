@@ -7,7 +7,7 @@
  * switched out. It asks for pmu::sched_task() in pmu::add and cancels that in
  * pmu::del.
  *
- * Owns: perf_sched_cb_users; cpc->sched_cb_*.
+ * Owns: cpuctx->sched_cb_users; cpc->sched_cb_*.
  *
  * Contexts: task switch, and where events are scheduled in and out: on the CPU
  * in question, interrupts off.
@@ -27,7 +27,6 @@
 #include "pmu.h"
 #include "sched_cb.h"
 
-DEFINE_PER_CPU(int, perf_sched_cb_users);
 static DEFINE_PER_CPU(struct list_head, perf_sched_cb_list);
 
 /**
@@ -121,7 +120,7 @@ void perf_sched_cb_inc(struct pmu *pmu)
 	if (!cpc->sched_cb_usage++)
 		list_add(&cpc->sched_cb_entry,
 			 this_cpu_ptr(&perf_sched_cb_list));
-	this_cpu_inc(perf_sched_cb_users);
+	this_cpu_inc(perf_cpu_context.sched_cb_users);
 }
 
 /**
@@ -134,7 +133,7 @@ void perf_sched_cb_dec(struct pmu *pmu)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(pmu);
 
-	this_cpu_dec(perf_sched_cb_users);
+	this_cpu_dec(perf_cpu_context.sched_cb_users);
 	lockdep_assert_irqs_disabled();
 	if (!--cpc->sched_cb_usage)
 		list_del(&cpc->sched_cb_entry);

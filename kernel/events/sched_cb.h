@@ -4,14 +4,12 @@
 #define _KERNEL_EVENTS_SCHED_CB_H
 
 #include <linux/percpu.h>
-#include "types.h"
-
-DECLARE_PER_CPU(int, perf_sched_cb_users);
+#include "context.h"
 
 /* Does any driver want task switches on this CPU? Interrupts off. */
 static inline bool perf_sched_cb_is_wanted(void)
 {
-	return unlikely(__this_cpu_read(perf_sched_cb_users));
+	return unlikely(__this_cpu_read(perf_cpu_context.sched_cb_users));
 }
 
 /* A task with events is switched: notify one driver, or all. */

@@ -97,6 +97,13 @@ struct perf_pmu_ctx {
 	 * it only grows from the first choice on.
 	 */
 	s64				least_service;
+
+	/* Written at each switch and each choice. */
+
+	/** @pinned_active: L, pinned groups that are scheduled in. */
+	struct list_head		pinned_active;
+	/** @flexible_active: L, flexible groups that are scheduled in. */
+	struct list_head		flexible_active;
 	/**
 	 * @interval: L, nanoseconds between two choices, as of the current one.
 	 */
@@ -109,33 +116,30 @@ struct perf_pmu_ctx {
 	unsigned int			choice;
 	/** @nr_waiting: L, groups that did not fit in the current choice. */
 	unsigned int			nr_waiting;
-	/** @pinned_active: L, pinned groups that are scheduled in. */
-	struct list_head		pinned_active;
-	/** @flexible_active: L, flexible groups that are scheduled in. */
-	struct list_head		flexible_active;
-	/**
-	 * @chosen: L, true while the choice is valid: no group was added or
-	 * removed since.
-	 */
-	bool				chosen;
-	/** @embedded: I, in the per-CPU data of the PMU, never freed alone. */
-	unsigned int			embedded : 1;
-
-	/** @nr_events: L, events here. */
-	unsigned int			nr_events;
 	/**
 	 * @nr_freq: L, events here that are scheduled in and in frequency mode.
 	 */
 	unsigned int			nr_freq;
+	/**
+	 * @chosen: L, true while the choice is valid: no group was added or
+	 * removed since.
+	 */
+	bool				chosen : 1;
+	/** @rotate_necessary: L, true if a group waits that did not fit. */
+	bool				rotate_necessary : 1;
 
-	/** @refcount: A, one for each event here. */
-	atomic_t			refcount;
-	/** @rcu_head: frees it. */
-	struct rcu_head			rcu_head;
+	/* Written by opens and closes; @pmu_entry also by those of neighbours. */
+
 	/** @pmu_entry: link in pmu->pmu_ctxs, under pmu->users_lock. */
 	struct list_head		pmu_entry;
-	/** @rotate_necessary: L, not 0 if a group waits that did not fit. */
-	int				rotate_necessary;
+	/** @nr_events: L, events here. */
+	unsigned int			nr_events;
+	/** @refcount: A, one for each event here. */
+	atomic_t			refcount;
+	/** @embedded: I, in the per-CPU data of the PMU, never freed alone. */
+	bool				embedded;
+	/** @rcu_head: frees it. */
+	struct rcu_head			rcu_head;
 };
 
 /**
@@ -156,8 +160,6 @@ struct perf_ctx {
 	 * @loaded_cpu: L, CPU it is loaded on, -1 for none; changed there only.
 	 */
 	int				loaded_cpu;
-	/** @pmu_ctx_list: ML, struct perf_pmu_ctx, by type of PMU. */
-	struct list_head		pmu_ctx_list;
 	/** @time: L, nanoseconds that the context has been loaded. */
 	u64				time;
 	/** @timestamp: L, clock value at the last update of @time. */
@@ -167,12 +169,26 @@ struct perf_ctx {
 	 * this.
 	 */
 	u64				timeoffset;
-
+	/**
+	 * @parked_cpu: L, CPU that parked it last or added it, -1 for none; in a
+	 * family by CPU the CPU that it serves.
+	 */
+	int				parked_cpu;
+	/**
+	 * @held: L, number of users that forbid an exchange for an equal
+	 * context.
+	 */
+	unsigned int			held;
 	/**
 	 * @equal: L, contexts with the same number have copies of the same
 	 * events; 0 for a context that equals no other.
 	 */
 	u64				equal;
+
+	/* Written when events come, go, are enabled or disabled. */
+
+	/** @pmu_ctx_list: ML, struct perf_pmu_ctx, by type of PMU. */
+	struct list_head		pmu_ctx_list;
 	/**
 	 * @enabled: L, exclusive-or of the numbers of the eldest of enabled
 	 * events.
@@ -187,16 +203,8 @@ struct perf_ctx {
 	struct list_head		family_entry;
 	/** @event_list: MLR, all events. */
 	struct list_head		event_list;
-	/**
-	 * @parked_cpu: L, CPU that parked it last or added it, -1 for none; in a
-	 * family by CPU the CPU that it serves.
-	 */
-	int				parked_cpu;
-	/**
-	 * @held: L, number of users that forbid an exchange for an equal
-	 * context.
-	 */
-	unsigned int			held;
+
+	/* Written by system calls, fork and exit. */
 
 	/** @mutex: guards fields marked M, for code that may sleep. */
 	struct mutex			mutex;
@@ -235,6 +243,17 @@ struct perf_ctx {
 
 static_assert(!offsetof(struct perf_ctx, pub));
 static_assert(!offsetof(struct perf_pmu_ctx, pub));
+
+/* Members that begin a cache line; see design.rst. */
+#define PERF_LINE_BEGINS(line, type, member)				\
+	static_assert(!IS_ENABLED(CONFIG_64BIT) ||			\
+		      sizeof(raw_spinlock_t) > sizeof(u32) ||		\
+		      offsetof(type, member) == 64 * (line))
+
+PERF_LINE_BEGINS(1, struct perf_ctx, pmu_ctx_list);
+PERF_LINE_BEGINS(2, struct perf_ctx, mutex);
+PERF_LINE_BEGINS(1, struct perf_pmu_ctx, pinned_active);
+PERF_LINE_BEGINS(2, struct perf_pmu_ctx, pmu_entry);
 
 static inline struct perf_ctx *perf_ctx_of(const struct perf_event_context *pub)
 {
@@ -282,6 +301,8 @@ struct perf_cpu_context {
 	int				cpu;
 	/* C: events that are scheduled in here and in frequency mode. */
 	unsigned int			nr_freq;
+	/* N: calls of perf_sched_cb_inc() that were not undone. */
+	unsigned int			sched_cb_users;
 	/* M (ctx.mutex): events may be opened here. */
 	bool				online;
 #ifdef CONFIG_CGROUP_PERF
@@ -319,35 +340,36 @@ struct perf_pmu_users {
 
 /* A CPU's data about one PMU. */
 struct perf_cpu_pmu_context {
-	/* The PMU context of the CPU's own context. */
-	struct perf_pmu_ctx		epc;
+	/* Used at each switch. */
+
 	/* L+C: the PMU context of the loaded task context. */
 	struct perf_pmu_ctx		*task_epc;
-
 	/* N: nesting of perf_pmu_disable(). */
 	int				disable_count;
-	/* N: follows the count and the transactions; see pmu.c. */
-	enum perf_pmu_state		state;
 	/* L+C: events on the hardware, and whether one excludes others. */
 	int				active_oncpu;
 	bool				exclusive;
 	/* N: a group was throttled, and nothing was added since. */
 	bool				throttled;
-
-	/* L+C: link among the PMUs that a change of cgroup concerns. */
-	struct list_head		cgroup_entry;
 	/* L+C: a group of the cgroup that came found no room. */
 	bool				crowded;
+	/* N: follows the count and the transactions; see pmu.c. */
+	enum perf_pmu_state		state;
 	/*
 	 * L+C: the choice, and the number of active events, in which none of
 	 * the waiting groups that were tried found room; -1 if that is unknown.
 	 */
 	unsigned int			full_choice;
 	int				full_active;
-
 	/* C: users of pmu->sched_task(), linked while there are some. */
-	struct list_head		sched_cb_entry;
 	int				sched_cb_usage;
+	struct list_head		sched_cb_entry;
+
+	/* The PMU context of the CPU's own context. */
+	struct perf_pmu_ctx		epc ____cacheline_aligned_in_smp;
+
+	/* L+C: link among the PMUs that a change of cgroup concerns. */
+	struct list_head		cgroup_entry;
 
 	/* The multiplexing timer; mux_lock protects mux_active. */
 	raw_spinlock_t			mux_lock;
@@ -360,7 +382,7 @@ struct perf_cpu_pmu_context {
 	struct perf_late		late_resched;
 
 	/* For opens on this CPU, and closes on any. */
-	struct perf_pmu_users		users;
+	struct perf_pmu_users		users ____cacheline_aligned_in_smp;
 };
 
 #ifdef CONFIG_CGROUP_PERF

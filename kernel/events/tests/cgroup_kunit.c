@@ -846,14 +846,14 @@ static void cgroup_test_choice_script(struct cgroup_test_world *world)
 	u64 chosen_at;
 
 	epc = &this_cpu_ptr(fake.pmu.cpu_pmu_context)->epc;
-	KUNIT_EXPECT_EQ(test, epc->rotate_necessary, 1);
+	KUNIT_EXPECT_TRUE(test, epc->rotate_necessary);
 	chosen_at = epc->chosen_at;
 	for (int i = 0; i < 4; i++) {
 		udelay(10);
 		cgroup_test_go(world, 1 + i % 2);
 		KUNIT_EXPECT_EQ(test, cgroup_test_state(world->events[4]),
 				i % 2 ? INACTIVE : ACTIVE);
-		KUNIT_EXPECT_EQ(test, epc->rotate_necessary, 1);
+		KUNIT_EXPECT_TRUE(test, epc->rotate_necessary);
 		KUNIT_EXPECT_EQ(test, epc->chosen_at, chosen_at);
 	}
 	cgroup_test_go(world, -1);

@@ -80,7 +80,7 @@ static void context_test_pmu_ctx_stays(struct kunit *test)
 	epc->choice = 1;
 	epc->chosen_at = 1;
 	epc->chosen = true;
-	epc->rotate_necessary = 1;
+	epc->rotate_necessary = true;
 	perf_epc_put(epc);
 	KUNIT_EXPECT_FALSE(test, list_empty(&ctx->pmu_ctx_list));
 
@@ -92,7 +92,7 @@ static void context_test_pmu_ctx_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, epc->choice, 0);
 	KUNIT_EXPECT_EQ(test, epc->chosen_at, 0);
 	KUNIT_EXPECT_FALSE(test, epc->chosen);
-	KUNIT_EXPECT_EQ(test, epc->rotate_necessary, 0);
+	KUNIT_EXPECT_FALSE(test, epc->rotate_necessary);
 	perf_epc_put(epc);
 	perf_ctx_put(ctx);
 }

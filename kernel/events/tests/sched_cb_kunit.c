@@ -92,7 +92,7 @@ static void sched_cb_test_check_idle(void *arg)
 {
 	struct kunit *test = arg;
 
-	KUNIT_EXPECT_EQ(test, per_cpu(perf_sched_cb_users, sched_cb_test_cpu),
+	KUNIT_EXPECT_EQ(test, per_cpu(perf_cpu_context, sched_cb_test_cpu).sched_cb_users,
 			sched_cb_test_users);
 	fake_pmu_expect_idle(test, &fake);
 }
@@ -110,7 +110,7 @@ static int sched_cb_test_init(struct kunit *test)
 					       sched_cb_test_cpu)->epc,
 		.disabled	= true,
 	};
-	sched_cb_test_users = per_cpu(perf_sched_cb_users, sched_cb_test_cpu);
+	sched_cb_test_users = per_cpu(perf_cpu_context, sched_cb_test_cpu).sched_cb_users;
 	perf_sched_key_get();
 	fake.pmu.sched_task = sched_cb_test_sched_task;
 	smp_call_function_single(sched_cb_test_cpu, sched_cb_test_inc_oncpu,
