@@ -86,88 +86,30 @@ struct perf_refuse_hint {
 	u64	limit;
 };
 
-#ifdef CONFIG_PERF_EVENTS
-extern atomic_t perf_refuse_watchers;
-
-void perf_refuse_note(int err, u32 place, const struct perf_refuse_hint *hint,
-		      u32 reason, const char *text);
-
-static inline bool perf_refuse_is_watched(void)
-{
-	return unlikely(atomic_read(&perf_refuse_watchers));
-}
-#else
-static inline void perf_refuse_note(int err, u32 place,
-				    const struct perf_refuse_hint *hint,
-				    u32 reason, const char *text)
-{
-}
-
-static inline bool perf_refuse_is_watched(void)
-{
-	return false;
-}
-#endif
-
-/**
- * perf_refuse() - refuse an event and say why
- * @err: negative errno
- * @place: PERF_FIELD(member), PERF_FIELD_FLAGS, PERF_ARGUMENT(which) or
- *	PERF_NOWHERE
- * @bits: bits of that field that must be clear, or of which some must be set
- * @reason: PERF_REASON_*
- *
- * Context: any; only in a task the reason is kept.
- * Return: @err.
+/*
+ * These are cold: the compiler also keeps the code before a call apart from
+ * code that runs often.
  */
+#ifdef CONFIG_PERF_EVENTS
+int __cold perf_refuse(int err, u32 place, u64 bits, u32 reason);
+int __cold perf_refuse_above(int err, u32 place, u64 limit, u32 reason);
+int __cold perf_refuse_because(int err, u32 place, u64 bits, const char *text);
+#else
 static inline int perf_refuse(int err, u32 place, u64 bits, u32 reason)
 {
-	const struct perf_refuse_hint hint = { .bits = bits };
-
-	if (perf_refuse_is_watched())
-		perf_refuse_note(err, place, &hint, reason, NULL);
 	return err;
 }
 
-/**
- * perf_refuse_above() - refuse a number that is too large
- * @err: negative errno
- * @place: PERF_FIELD(member)
- * @limit: the largest number that is accepted
- * @reason: PERF_REASON_*
- *
- * Context: any; only in a task the reason is kept.
- * Return: @err.
- */
 static inline int perf_refuse_above(int err, u32 place, u64 limit, u32 reason)
 {
-	const struct perf_refuse_hint hint = { .limit = limit };
-
-	if (perf_refuse_is_watched())
-		perf_refuse_note(err, place, &hint, reason, NULL);
 	return err;
 }
 
-/**
- * perf_refuse_because() - refuse an event with the driver's own sentence
- * @err: negative errno
- * @place: as for perf_refuse()
- * @bits: as for perf_refuse()
- * @text: the reason as text for users; no full stop, no newline
- *
- * The reason is PERF_REASON_PMU.
- *
- * Context: any; only in a task the reason is kept.
- * Return: @err.
- */
 static inline int perf_refuse_because(int err, u32 place, u64 bits,
 				      const char *text)
 {
-	const struct perf_refuse_hint hint = { .bits = bits };
-
-	if (perf_refuse_is_watched())
-		perf_refuse_note(err, place, &hint, PERF_REASON_PMU, text);
 	return err;
 }
+#endif
 
 #endif /* _LINUX_PERF_REFUSE_H */

@@ -176,9 +176,8 @@ static int attr_rules_walk(const struct attr_rule *rules, size_t nr,
 		err = rule->ask ? rule->ask() : rule->error;
 		if (!err)
 			continue;
-		if (perf_refuse_is_watched())
-			perf_refuse_note(err, rule->place, &rule->hint,
-					 rule->reason, NULL);
+		perf_refuse_note(err, rule->place, &rule->hint, rule->reason,
+				 NULL);
 		return err;
 	}
 	return 0;

@@ -27,7 +27,7 @@
  * do not wait for each other. The contents of a refusal belong to its task.
  *
  * Race: a check of another task walks a row while this task leaves it.
- *   1. The other task sees perf_refuse_watchers not 0, and takes the lock.
+ *   1. The other task sees refuse_watchers not 0, and takes the lock.
  *   2. It compares owners with itself, and does not touch entries of others.
  *   3. This task gets the lock afterwards. The other task has kept no pointer.
  */
@@ -58,8 +58,12 @@ static struct refuse_row refuse_rows[1 << REFUSE_BITS] = {
 };
 
 /* Number of entries in the table. */
-atomic_t perf_refuse_watchers __read_mostly;
-EXPORT_SYMBOL_GPL(perf_refuse_watchers);
+static atomic_t refuse_watchers;
+
+static bool refuse_is_watched(void)
+{
+	return atomic_read(&refuse_watchers);
+}
 
 static const char *const refuse_texts[] = {
 	[PERF_REASON_NONE] = "it would be opened",
@@ -211,7 +215,7 @@ static void refuse_set_place(struct perf_refusal *refusal, u32 place,
 void perf_refuse_note(int err, u32 place, const struct perf_refuse_hint *hint,
 		      u32 reason, const char *text)
 {
-	struct perf_refusal *refusal = refuse_find();
+	struct perf_refusal *refusal = refuse_is_watched() ? refuse_find() : NULL;
 
 	if (!refusal)
 		return;
@@ -225,7 +229,66 @@ void perf_refuse_note(int err, u32 place, const struct perf_refuse_hint *hint,
 	refuse_set_place(refusal, place, hint);
 	strscpy(refusal->text, text ?: "");
 }
-EXPORT_SYMBOL_GPL(perf_refuse_note);
+
+/**
+ * perf_refuse() - refuse an event and say why
+ * @err: negative errno
+ * @place: PERF_FIELD(member), PERF_FIELD_FLAGS, PERF_ARGUMENT(which) or
+ *	PERF_NOWHERE
+ * @bits: bits of that field that must be clear, or of which some must be set
+ * @reason: PERF_REASON_*
+ *
+ * Context: any; only in a task the reason is kept.
+ * Return: @err.
+ */
+int perf_refuse(int err, u32 place, u64 bits, u32 reason)
+{
+	const struct perf_refuse_hint hint = { .bits = bits };
+
+	perf_refuse_note(err, place, &hint, reason, NULL);
+	return err;
+}
+EXPORT_SYMBOL_GPL(perf_refuse);
+
+/**
+ * perf_refuse_above() - refuse a number that is too large
+ * @err: negative errno
+ * @place: PERF_FIELD(member)
+ * @limit: the largest number that is accepted
+ * @reason: PERF_REASON_*
+ *
+ * Context: any; only in a task the reason is kept.
+ * Return: @err.
+ */
+int perf_refuse_above(int err, u32 place, u64 limit, u32 reason)
+{
+	const struct perf_refuse_hint hint = { .limit = limit };
+
+	perf_refuse_note(err, place, &hint, reason, NULL);
+	return err;
+}
+EXPORT_SYMBOL_GPL(perf_refuse_above);
+
+/**
+ * perf_refuse_because() - refuse an event with the driver's own sentence
+ * @err: negative errno
+ * @place: as for perf_refuse()
+ * @bits: as for perf_refuse()
+ * @text: the reason as text for users; no full stop, no newline
+ *
+ * The reason is PERF_REASON_PMU.
+ *
+ * Context: any; only in a task the reason is kept.
+ * Return: @err.
+ */
+int perf_refuse_because(int err, u32 place, u64 bits, const char *text)
+{
+	const struct perf_refuse_hint hint = { .bits = bits };
+
+	perf_refuse_note(err, place, &hint, PERF_REASON_PMU, text);
+	return err;
+}
+EXPORT_SYMBOL_GPL(perf_refuse_because);
 
 /**
  * perf_refuse_is_asked() - check whether current is in a dry run
@@ -237,7 +300,7 @@ EXPORT_SYMBOL_GPL(perf_refuse_note);
  */
 bool perf_refuse_is_asked(void)
 {
-	return perf_refuse_is_watched() && refuse_find();
+	return refuse_is_watched() && refuse_find();
 }
 
 /**
@@ -258,7 +321,7 @@ void perf_refuse_begin(struct perf_refusal *refusal,
 	};
 	scoped_guard(spinlock, &row->lock)
 		hlist_add_head(&refusal->entry, &row->tasks);
-	atomic_inc(&perf_refuse_watchers);
+	atomic_inc(&refuse_watchers);
 }
 
 /**
@@ -276,7 +339,7 @@ void perf_refuse_end(struct perf_refusal *refusal, int err)
 
 	scoped_guard(spinlock, &row->lock)
 		hlist_del(&refusal->entry);
-	atomic_dec(&perf_refuse_watchers);
+	atomic_dec(&refuse_watchers);
 	if (refusal->error == err)
 		return;
 	refusal->error = err;

@@ -27,6 +27,8 @@ struct perf_refusal {
 	char				text[PERF_REFUSE_TEXT_MAX];
 };
 
+void perf_refuse_note(int err, u32 place, const struct perf_refuse_hint *hint,
+		      u32 reason, const char *text);
 void perf_refuse_begin(struct perf_refusal *refusal,
 		       const struct perf_event_attr *attr);
 void perf_refuse_end(struct perf_refusal *refusal, int err);

@@ -200,7 +200,7 @@ static void refuse_test_whose(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	KUNIT_EXPECT_EQ(test, refusal.reason, PERF_REASON_NONE);
 	KUNIT_EXPECT_FALSE(test, other.asked);
-	KUNIT_EXPECT_EQ(test, atomic_read(&perf_refuse_watchers), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&refuse_watchers), 0);
 }
 
 /* Each text fits the caller's buffer. */
