@@ -5,9 +5,9 @@
  * Three steps, in this order: perf_attr_read_user() copies the structure, in
  * whatever version the program was built with; perf_attr_check() finds
  * contradictions in it; perf_attr_permitted_at() checks whether the caller may
- * open such an event. The last two walk const tables. A program that has made
- * two mistakes sees the errno of the first row that matches, so the order of
- * rows is ABI.
+ * open such an event. Checks that few events need are rows of const tables. A
+ * program that has made two mistakes sees the errno of the first check that
+ * fails, so the order of checks and rows is ABI.
  *
  * perf_ext_copy_in() and perf_ext_copy_out() copy structures of extensions,
  * which grow as the attribute does.
@@ -123,8 +123,9 @@ bool perf_attr_shows_all(void)
 }
 
 /**
- * perf_attr_leave_out() - clear bits that the caller must not use
- * @attr: attribute that passed perf_attr_permitted()
+ * perf_attr_leave_out_ksymbol() - clear attr.ksymbol if the caller may not use it
+ * @attr: attribute that passed perf_attr_permitted() and does not count the
+ *	kernel
  *
  * KSYMBOL records show kernel addresses. Tools request them by default, also for
  * events of user mode, and would not understand a refusal. Missing capabilities
@@ -133,14 +134,10 @@ bool perf_attr_shows_all(void)
  *
  * Context: Task context; capabilities and LSM of current.
  */
-void perf_attr_leave_out(struct perf_event_attr *attr)
+void perf_attr_leave_out_ksymbol(struct perf_event_attr *attr)
 {
-	bool guarded;
+	bool guarded = READ_ONCE(sysctl_perf_event_paranoid) >= 2;
 
-	/* An event that counts the kernel was checked before. */
-	if (!attr->ksymbol || !attr->exclude_kernel)
-		return;
-	guarded = READ_ONCE(sysctl_perf_event_paranoid) >= 2;
 	if ((guarded && !perf_attr_is_perfmon()) ||
 	    security_perf_event_open(PERF_SECURITY_KERNEL))
 		attr->ksymbol = 0;
@@ -392,67 +389,51 @@ int perf_attr_check(const struct perf_event_attr *attr)
 
 /* Permission. */
 
-static int ask_any_use(void)
+/* Return: what makes the event show the kernel; 0 if it does not. */
+static u64 attr_kernel_bit(const struct perf_event_attr *attr)
 {
-	if (perf_paranoid_any() && !capable(CAP_SYS_ADMIN))
-		return perf_refuse(-EACCES, PERF_ARGUMENT(CALLER), 0,
-				   PERF_REASON_PARANOID);
+	if (!attr->exclude_kernel)
+		return PERF_ATTR_EXCLUDE_KERNEL;
+	if (attr->text_poke)
+		return PERF_ATTR_TEXT_POKE;
+	if (attr->sample_type & PERF_SAMPLE_CALLCHAIN &&
+	    !attr->exclude_callchain_kernel)
+		return PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL;
 	return 0;
 }
 
-static int ask_lsm_open(void)
+/*
+ * These come before the check of the sampling rate, secrets after it. Every
+ * event is asked all of them, so they are not a table.
+ */
+static int attr_check_access(const struct perf_event_attr *attr)
 {
-	return attr_ask_lsm(PERF_SECURITY_OPEN);
-}
+	u64 kernel_bit = attr_kernel_bit(attr);
+	int err;
 
-static int ask_perfmon(void)
-{
-	return perfmon_capable() ? 0 : -EACCES;
+	if (perf_paranoid_any() && !capable(CAP_SYS_ADMIN))
+		return perf_refuse(-EACCES, PERF_ARGUMENT(CALLER), 0,
+				   PERF_REASON_PARANOID);
+	err = security_perf_event_open(PERF_SECURITY_OPEN);
+	if (err)
+		return perf_refuse(err, PERF_ARGUMENT(CALLER), 0,
+				   PERF_REASON_SECURITY);
+	if (kernel_bit)
+		err = perf_allow_kernel();
+	if (err)
+		return perf_refuse(err, PERF_FIELD_FLAGS, kernel_bit,
+				   PERF_REASON_OTHER);
+	if (attr->namespaces && !perfmon_capable())
+		return perf_refuse(-EACCES, PERF_FIELD_FLAGS,
+				   PERF_ATTR_NAMESPACES,
+				   PERF_REASON_CAPABILITY);
+	return 0;
 }
 
 static int ask_lockdown(void)
 {
 	return security_locked_down(LOCKDOWN_PERF);
 }
-
-/* Counts, text and call chains of the kernel: at most one row applies. */
-
-static bool attr_counts_kernel(const struct perf_event_attr *attr)
-{
-	return !attr->exclude_kernel;
-}
-
-static bool attr_shows_kernel_text(const struct perf_event_attr *attr)
-{
-	return attr->exclude_kernel && attr->text_poke;
-}
-
-static bool attr_shows_kernel_calls(const struct perf_event_attr *attr)
-{
-	return attr->exclude_kernel && !attr->text_poke &&
-	       !attr->exclude_callchain_kernel;
-}
-
-static bool attr_shows_namespaces(const struct perf_event_attr *attr)
-{
-	return attr->namespaces;
-}
-
-/* Access rules come before the check of the sampling rate, secrets after it. */
-static const struct attr_rule attr_access_rules[] = {
-	{ .ask = ask_any_use, ATTR_SAYS(OTHER, PERF_ARGUMENT(CALLER), 0) },
-	{ .ask = ask_lsm_open, ATTR_SAYS(SECURITY, PERF_ARGUMENT(CALLER), 0) },
-	{ .applies = attr_counts_kernel, .ask = perf_allow_kernel,
-	  ATTR_SAYS(OTHER, PERF_FIELD_FLAGS, PERF_ATTR_EXCLUDE_KERNEL) },
-	{ .applies = attr_shows_kernel_text, .ask = perf_allow_kernel,
-	  ATTR_SAYS(OTHER, PERF_FIELD_FLAGS, PERF_ATTR_TEXT_POKE) },
-	{ .sample_type = PERF_SAMPLE_CALLCHAIN,
-	  .applies = attr_shows_kernel_calls, .ask = perf_allow_kernel,
-	  ATTR_SAYS(OTHER, PERF_FIELD_FLAGS,
-		    PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL) },
-	{ .applies = attr_shows_namespaces, .ask = ask_perfmon,
-	  ATTR_SAYS(CAPABILITY, PERF_FIELD_FLAGS, PERF_ATTR_NAMESPACES) },
-};
 
 static const struct attr_rule attr_secret_rules[] = {
 	{ .sample_type = PERF_SAMPLE_PHYS_ADDR, .ask = perf_allow_kernel,
@@ -495,10 +476,8 @@ static int attr_check_rate(const struct perf_event_attr *attr, u64 max_rate)
  */
 int perf_attr_permitted_at(const struct perf_event_attr *attr, u64 max_rate)
 {
-	int err;
+	int err = attr_check_access(attr);
 
-	err = attr_rules_walk(attr_access_rules,
-			      ARRAY_SIZE(attr_access_rules), attr);
 	if (!err)
 		err = attr_check_rate(attr, max_rate);
 	if (err || !(attr->sample_type & ATTR_SECRETS))
@@ -541,7 +520,8 @@ static int attr_refuse_pointer(void)
  * perf_attr_read_user() - copy an attribute of any version from user memory
  * @uattr: attribute of the program
  * @attr: receives it, in the version of this kernel
- * @max_stack: number of frames to use if attr.sample_max_stack is 0
+ * @max_stack: number of frames to use if attr.sample_max_stack is 0; only read
+ *	for an event that samples call chains
  *
  * Fields that the program's version lacks become 0. Fields in which 0 means the
  * default get the default: size, frames of a callchain, levels of branches.
@@ -551,7 +531,7 @@ static int attr_refuse_pointer(void)
  * page, or if fields that this kernel does not know are in use.
  */
 int perf_attr_read_user(struct perf_event_attr __user *uattr,
-			struct perf_event_attr *attr, unsigned int max_stack)
+			struct perf_event_attr *attr, const int *max_stack)
 {
 	u32 size;
 	int err;
@@ -571,31 +551,12 @@ int perf_attr_read_user(struct perf_event_attr __user *uattr,
 		return attr_refuse_pointer();
 
 	attr->size = size;
-	if (!attr->sample_max_stack)
-		attr->sample_max_stack = min_t(unsigned int, max_stack, U16_MAX);
+	if (attr->sample_type & PERF_SAMPLE_CALLCHAIN && !attr->sample_max_stack)
+		attr->sample_max_stack =
+			min_t(unsigned int, READ_ONCE(*max_stack), U16_MAX);
 	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
 		attr->branch_sample_type |= attr_branch_levels(attr);
 	return 0;
-}
-
-/**
- * perf_attr_copy_user() - copy an attribute, and report the known size
- * @uattr: attribute of the program; on -E2BIG its size is set to the known one
- * @attr: receives it
- * @max_stack: as for perf_attr_read_user()
- *
- * Context: Task context, may fault.
- * Return: as perf_attr_read_user().
- */
-int perf_attr_copy_user(struct perf_event_attr __user *uattr,
-			struct perf_event_attr *attr, unsigned int max_stack)
-{
-	int err = perf_attr_read_user(uattr, attr, max_stack);
-
-	/* Only a hint: if it cannot be stored, the program still sees E2BIG. */
-	if (err == -E2BIG)
-		put_user((u32)sizeof(*attr), &uattr->size);
-	return err;
 }
 
 /**

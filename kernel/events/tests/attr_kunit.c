@@ -190,6 +190,8 @@ static struct attr_user *user_prepare(struct kunit *test)
 	return user;
 }
 
+static int test_max_stack = 127;
+
 static int user_copy(struct kunit *test, struct attr_user *user,
 		     struct perf_event_attr *attr)
 {
@@ -197,7 +199,7 @@ static int user_copy(struct kunit *test, struct attr_user *user,
 					  sizeof(user->bytes));
 
 	KUNIT_ASSERT_EQ(test, left, 0);
-	return perf_attr_copy_user(user->uattr, attr, 127);
+	return perf_attr_copy_user(user->uattr, attr, &test_max_stack);
 }
 
 static void expect_size_told(struct kunit *test, struct attr_user *user,
@@ -289,7 +291,7 @@ static void size_beyond_memory(struct kunit *test)
 	struct perf_event_attr attr;
 
 	user_prepare(test);
-	KUNIT_EXPECT_EQ(test, perf_attr_copy_user(NULL, &attr, 127), -EFAULT);
+	KUNIT_EXPECT_EQ(test, perf_attr_copy_user(NULL, &attr, &test_max_stack), -EFAULT);
 }
 
 static void usual_values(struct kunit *test)
@@ -299,16 +301,13 @@ static void usual_values(struct kunit *test)
 
 	user->attr.size = sizeof(attr);
 	KUNIT_EXPECT_EQ(test, user_copy(test, user, &attr), 0);
-	KUNIT_EXPECT_EQ(test, attr.sample_max_stack, 127);
 	KUNIT_EXPECT_EQ(test, attr.branch_sample_type, 0);
 
-	user->attr.sample_max_stack = 5;
 	user->attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
 	user->attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
 	user->attr.exclude_kernel = 1;
 	user->attr.exclude_hv = 1;
 	KUNIT_EXPECT_EQ(test, user_copy(test, user, &attr), 0);
-	KUNIT_EXPECT_EQ(test, attr.sample_max_stack, 5);
 	KUNIT_EXPECT_EQ(test, attr.branch_sample_type,
 			(u64)(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER));
 
@@ -316,16 +315,31 @@ static void usual_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user_copy(test, user, &attr), 0);
 	KUNIT_EXPECT_EQ(test, attr.branch_sample_type,
 			user->attr.branch_sample_type);
+}
+
+static void usual_max_stack(struct kunit *test)
+{
+	struct attr_user *user = user_prepare(test);
+	struct perf_event_attr attr;
+
+	/* Without call chains the field has no meaning. */
+	user->attr.size = sizeof(attr);
+	KUNIT_EXPECT_EQ(test, user_copy(test, user, &attr), 0);
+	KUNIT_EXPECT_EQ(test, attr.sample_max_stack, 0);
+
+	user->attr.sample_type = PERF_SAMPLE_CALLCHAIN;
+	KUNIT_EXPECT_EQ(test, user_copy(test, user, &attr), 0);
+	KUNIT_EXPECT_EQ(test, attr.sample_max_stack, 127);
 
 	/* A limit that the field cannot hold. */
-	KUNIT_EXPECT_EQ(test, perf_attr_copy_user(user->uattr, &attr, 640 << 10),
-			0);
-	KUNIT_EXPECT_EQ(test, attr.sample_max_stack, 5);
-	user->attr.sample_max_stack = 0;
+	test_max_stack = 640 << 10;
 	KUNIT_EXPECT_EQ(test, user_copy(test, user, &attr), 0);
-	KUNIT_EXPECT_EQ(test, perf_attr_copy_user(user->uattr, &attr, 640 << 10),
-			0);
 	KUNIT_EXPECT_EQ(test, attr.sample_max_stack, U16_MAX);
+	test_max_stack = 127;
+
+	user->attr.sample_max_stack = 5;
+	KUNIT_EXPECT_EQ(test, user_copy(test, user, &attr), 0);
+	KUNIT_EXPECT_EQ(test, attr.sample_max_stack, 5);
 }
 
 /* Permission. */
@@ -561,6 +575,7 @@ static struct kunit_case attr_test_cases[] = {
 	KUNIT_CASE(size_of_the_past),
 	KUNIT_CASE(size_beyond_memory),
 	KUNIT_CASE(usual_values),
+	KUNIT_CASE(usual_max_stack),
 	KUNIT_CASE_PARAM(access_levels, access_gen_params),
 	KUNIT_CASE_PARAM(access_perfmon, access_gen_params),
 	KUNIT_CASE(access_branches),
