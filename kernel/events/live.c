@@ -5,7 +5,7 @@
  * Purpose: make leaks visible from outside. Code that makes or charges
  * something adds to a counter, and code that frees it subtracts the same. When
  * the last user has gone, and a grace period has passed, each counter has its
- * old value again.
+ * old value again. The room sched_key also decides by a counter.
  *
  * Owns: perf_live_counts, and the file /sys/kernel/debug/perf_events/live,
  * which has a line for each member of enum perf_live: its name and its number.
@@ -25,23 +25,7 @@
 
 #include "live.h"
 
-DEFINE_PER_CPU(long [PERF_LIVE_NR], perf_live_counts);
-
-static const char * const perf_live_names[] = {
-	[PERF_LIVE_EVENTS]		= "events",
-	[PERF_LIVE_ON_PMU]		= "events_on_pmu",
-	[PERF_LIVE_CONTEXTS]		= "contexts",
-	[PERF_LIVE_BUFFERS]		= "buffers",
-	[PERF_LIVE_AUX_AREAS]		= "aux_areas",
-	[PERF_LIVE_USER_PAGES]		= "user_pages",
-	[PERF_LIVE_PINNED_PAGES]	= "pinned_pages",
-	[PERF_LIVE_STACK_USERS]		= "stack_users",
-	[PERF_LIVE_SWITCH_USERS]	= "switch_users",
-	[PERF_LIVE_SW_USERS]		= "sw_users",
-	[PERF_LIVE_FILE_FILTERS]	= "file_filters",
-};
-
-static_assert(ARRAY_SIZE(perf_live_names) == PERF_LIVE_NR);
+DEFINE_PER_CPU_ALIGNED(long [PERF_LIVE_NR], perf_live_counts);
 
 /**
  * perf_live_sum() - sum up a counter over all CPUs
@@ -60,6 +44,23 @@ long perf_live_sum(enum perf_live what)
 	return sum;
 }
 
+#ifdef CONFIG_DEBUG_FS
+static const char * const perf_live_names[] = {
+	[PERF_LIVE_EVENTS]		= "events",
+	[PERF_LIVE_ON_PMU]		= "events_on_pmu",
+	[PERF_LIVE_CONTEXTS]		= "contexts",
+	[PERF_LIVE_BUFFERS]		= "buffers",
+	[PERF_LIVE_AUX_AREAS]		= "aux_areas",
+	[PERF_LIVE_USER_PAGES]		= "user_pages",
+	[PERF_LIVE_PINNED_PAGES]	= "pinned_pages",
+	[PERF_LIVE_STACK_USERS]		= "stack_users",
+	[PERF_LIVE_SWITCH_USERS]	= "switch_users",
+	[PERF_LIVE_SW_USERS]		= "sw_users",
+	[PERF_LIVE_FILE_FILTERS]	= "file_filters",
+};
+
+static_assert(ARRAY_SIZE(perf_live_names) == PERF_LIVE_NR);
+
 static int perf_live_show(struct seq_file *file, void *unused)
 {
 	for (int what = 0; what < PERF_LIVE_NR; what++)
@@ -77,3 +78,4 @@ static int __init perf_live_init(void)
 	return 0;
 }
 late_initcall(perf_live_init);
+#endif

@@ -2,16 +2,16 @@
 /*
  * Room "sched_key": enables the hooks of the task switch while needed.
  *
- * Purpose: a static key, and the number of its users. Switching it patches the
- * kernel and interrupts all CPUs, so it is switched off at most once a second.
- * Each CPU counts users on its own, because CPUs open events at the same time.
+ * Purpose: a static key. Switching it patches the kernel and interrupts all
+ * CPUs, so it is switched off at most once a second. The room "live" counts the
+ * users, each CPU on its own, because CPUs open events at the same time.
  *
  * Owns: perf_sched_events, which the scheduler checks.
  *
  * Contexts: task to turn it on; any but NMI to release it.
  *
- * Locking: perf_sched_key_mutex to switch the key. Users take it only if they
- * find the flag perf_sched_key_is_on cleared.
+ * Locking: perf_sched_key.mutex to switch the key. Users take it only if they
+ * find the flag perf_sched_key.is_on cleared.
  *
  * Race, a user comes while the work looks for users:
  *  1. the work has found no user. It clears the flag;
@@ -32,6 +32,7 @@
  *  2. the user subtracts from the number of that CPU, and sees that no work is
  *     pending. So it schedules the work again.
  */
+#include <linux/cache.h>
 #include <linux/cleanup.h>
 #include <linux/jump_label.h>
 #include <linux/mutex.h>
@@ -43,13 +44,37 @@
 #include "sched_key.h"
 
 DEFINE_STATIC_KEY_FALSE(perf_sched_events);
-static DEFINE_MUTEX(perf_sched_key_mutex);
 
-/* A CPU may subtract what another one has added. */
-static DEFINE_PER_CPU(long, perf_sched_key_users);
+/* Opens and closes read it; it is written about once a second. */
+struct perf_sched_key {
+	/* mutex: the hooks are on, and nobody is about to switch them off. */
+	bool			is_on;
+	struct delayed_work	work;
+	struct mutex		mutex;
+};
 
-/* Under the mutex: the hooks are on, and nobody is about to switch them off. */
-static bool perf_sched_key_is_on;
+static void perf_sched_key_check(struct work_struct *work)
+{
+	struct perf_sched_key *key = container_of(to_delayed_work(work),
+						  struct perf_sched_key, work);
+
+	guard(mutex)(&key->mutex);
+	if (!key->is_on || perf_live_sum(PERF_LIVE_SWITCH_USERS))
+		return;
+	WRITE_ONCE(key->is_on, false);
+	smp_mb(); /* the flag is cleared before users are counted */
+	/* The hooks have been on all the time. */
+	if (perf_live_sum(PERF_LIVE_SWITCH_USERS))
+		WRITE_ONCE(key->is_on, true);
+	else
+		static_branch_disable(&perf_sched_events);
+}
+
+static struct perf_sched_key perf_sched_key ____cacheline_aligned = {
+	.work	= __DELAYED_WORK_INITIALIZER(perf_sched_key.work,
+					     perf_sched_key_check, 0),
+	.mutex	= __MUTEX_INITIALIZER(perf_sched_key.mutex),
+};
 
 static void perf_sched_key_sync(void *unused)
 {
@@ -57,14 +82,14 @@ static void perf_sched_key_sync(void *unused)
 
 static void perf_sched_key_on(void)
 {
-	guard(mutex)(&perf_sched_key_mutex);
-	if (perf_sched_key_is_on)
+	guard(mutex)(&perf_sched_key.mutex);
+	if (perf_sched_key.is_on)
 		return;
 	static_branch_enable(&perf_sched_events);
 	/* Not every architecture waits for other CPUs when patching. */
 	on_each_cpu(perf_sched_key_sync, NULL, 1);
 	/* A user that sees the flag relies on the hooks of all CPUs. */
-	smp_store_release(&perf_sched_key_is_on, true);
+	smp_store_release(&perf_sched_key.is_on, true);
 }
 
 /**
@@ -75,37 +100,10 @@ static void perf_sched_key_on(void)
 void perf_sched_key_get(void)
 {
 	perf_live_add(PERF_LIVE_SWITCH_USERS, 1);
-	this_cpu_inc(perf_sched_key_users);
 	smp_mb(); /* the user is counted before the flag is read */
-	if (!smp_load_acquire(&perf_sched_key_is_on))
+	if (!smp_load_acquire(&perf_sched_key.is_on))
 		perf_sched_key_on();
 }
-
-static long perf_sched_key_count(void)
-{
-	long sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu(perf_sched_key_users, cpu));
-	return sum;
-}
-
-static void perf_sched_key_check(struct work_struct *work)
-{
-	guard(mutex)(&perf_sched_key_mutex);
-	if (!perf_sched_key_is_on || perf_sched_key_count())
-		return;
-	WRITE_ONCE(perf_sched_key_is_on, false);
-	smp_mb(); /* the flag is cleared before users are counted */
-	/* The hooks have been on all the time. */
-	if (perf_sched_key_count())
-		WRITE_ONCE(perf_sched_key_is_on, true);
-	else
-		static_branch_disable(&perf_sched_events);
-}
-
-static DECLARE_DELAYED_WORK(perf_sched_key_work, perf_sched_key_check);
 
 /**
  * perf_sched_key_put() - undo perf_sched_key_get()
@@ -118,10 +116,9 @@ static DECLARE_DELAYED_WORK(perf_sched_key_work, perf_sched_key_check);
 void perf_sched_key_put(void)
 {
 	perf_live_add(PERF_LIVE_SWITCH_USERS, -1);
-	this_cpu_dec(perf_sched_key_users);
 	smp_mb(); /* the user is gone before the work is looked at */
-	if (!delayed_work_pending(&perf_sched_key_work))
-		queue_delayed_work(system_unbound_wq, &perf_sched_key_work,
+	if (!delayed_work_pending(&perf_sched_key.work))
+		queue_delayed_work(system_unbound_wq, &perf_sched_key.work,
 				   HZ);
 }
 

@@ -111,11 +111,11 @@ static void sched_key_test_other_cpu(struct kunit *test)
 /* The work runs between the steps of a user who comes while the key is off. */
 static void sched_key_test_work_in_between(struct kunit *test)
 {
-	this_cpu_inc(perf_sched_key_users);
-	perf_sched_key_check(NULL);
+	perf_live_add(PERF_LIVE_SWITCH_USERS, 1);
+	perf_sched_key_check(&perf_sched_key.work.work);
 	perf_sched_key_on();
 	KUNIT_EXPECT_TRUE(test, sched_key_test_is_on());
-	this_cpu_dec(perf_sched_key_users);
+	perf_live_add(PERF_LIVE_SWITCH_USERS, -1);
 
 	perf_sched_key_get();
 	perf_sched_key_put();
