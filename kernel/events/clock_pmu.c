@@ -37,6 +37,7 @@
 
 #include "clock.h"
 #include "clock_pmu.h"
+#include "hooks.h"
 #include "overflow.h"
 #include "pmu.h"
 #include "random_draw.h"
@@ -325,7 +326,7 @@ static void __init perf_clock_pmu_register(struct pmu *pmu, const char *name,
 					   unsigned int config)
 {
 	if (!perf_pmu_register(pmu, name, -1))
-		perf_software_forward(config, pmu->type);
+		perf_hooks.clock_types[config] = pmu->type;
 }
 
 /**

@@ -792,18 +792,6 @@ void perf_ctx_del_event_locked(struct perf_event *event,
 	perf_event_pmu_ctx(event)->chosen = false;
 }
 
-/**
- * perf_event_put() - give a reference on an event back
- * @event: event
- *
- * Context: task.
- */
-void perf_event_put(struct perf_event *event)
-{
-	if (atomic_long_dec_and_test(&event->refcount))
-		perf_hooks.event_last_put(event);
-}
-
 /* Events whose last reference was put; a worker frees them. */
 static LIST_HEAD(perf_late_events);
 static DEFINE_SPINLOCK(perf_late_lock);
@@ -825,7 +813,7 @@ static void perf_late_run(struct work_struct *work)
 	struct perf_event *event;
 
 	while ((event = perf_late_next()))
-		perf_hooks.event_last_put(event);
+		static_call(perf_hook_event_last_put)(event);
 }
 
 static DECLARE_WORK(perf_late_work, perf_late_run);

@@ -4,6 +4,7 @@
 #define _KERNEL_EVENTS_CONTEXT_H
 
 #include "ctx_state.h"
+#include "hooks.h"
 #include "state.h"
 #include "types.h"
 
@@ -161,7 +162,18 @@ static inline void perf_event_get_ref(struct perf_event *event)
 	atomic_long_inc(&event->refcount);
 }
 
-void perf_event_put(struct perf_event *event);
+/**
+ * perf_event_put() - give a reference on an event back
+ * @event: event
+ *
+ * Context: task.
+ */
+static inline void perf_event_put(struct perf_event *event)
+{
+	if (atomic_long_dec_and_test(&event->refcount))
+		static_call(perf_hook_event_last_put)(event);
+}
+
 void perf_event_put_late(struct perf_event *event);
 
 /* An NMI may throttle the event at any time. */

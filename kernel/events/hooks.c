@@ -4,7 +4,7 @@
  *
  * Purpose: one table of all calls from a room to a later one.
  *
- * Owns: perf_hooks.
+ * Owns: perf_hooks, and a static call.
  *
  * Contexts: as struct perf_hooks says for each.
  *
@@ -17,3 +17,5 @@
 #include "hooks.h"
 
 struct perf_hooks perf_hooks __ro_after_init;
+DEFINE_STATIC_CALL_NULL(perf_hook_event_last_put,
+			void (struct perf_event *event));

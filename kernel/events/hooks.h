@@ -4,23 +4,25 @@
 #define _KERNEL_EVENTS_HOOKS_H
 
 #include <linux/hrtimer_types.h>
+#include <linux/static_call.h>
 #include "types.h"
 
 struct perf_event_dry_run;
 struct task_struct;
 
 /**
- * struct perf_hooks - functions of later rooms that earlier ones call
+ * struct perf_hooks - what earlier rooms need of later ones
  *
  * All other calls follow the order of the Makefile. The room that provides a
  * function sets it once, at boot, before anything can need it.
  */
 struct perf_hooks {
 	/**
-	 * @event_last_put: From "context" to "event": frees an event whose last
-	 * reference has gone. Context: task.
+	 * @clock_types: From "pmu" to "clock_pmu": the types of the PMUs of
+	 * PERF_COUNT_SW_CPU_CLOCK and PERF_COUNT_SW_TASK_CLOCK, 0 if there is
+	 * none.
 	 */
-	void (*event_last_put)(struct perf_event *event);
+	u32 clock_types[2];
 	/**
 	 * @mux_timer: From "pmu" to "rotate": the handler of each timer of
 	 * multiplexing. Context: hard interrupt, on the CPU of the timer, or on
@@ -63,5 +65,11 @@ struct perf_hooks {
 };
 
 extern struct perf_hooks perf_hooks;
+
+/*
+ * From "context" to "event": frees an event whose last reference has gone; task
+ * context. A static call, since every close makes it.
+ */
+DECLARE_STATIC_CALL(perf_hook_event_last_put, void (struct perf_event *event));
 
 #endif /* _KERNEL_EVENTS_HOOKS_H */

@@ -41,6 +41,7 @@
 #include <linux/cpu.h>
 #include <linux/idr.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
 #include <linux/wait_bit.h>
@@ -743,6 +744,20 @@ static struct pmu *perf_pmu_find(u32 type)
 	return type <= INT_MAX ? idr_find(&perf_pmu_numbers, type) : NULL;
 }
 
+/* Clocks have PMUs of their own; PERF_COUNT_SW_CPU_CLOCK is 0. */
+static u32 perf_pmu_wanted_software(struct perf_event *event)
+{
+	u64 config = event->attr.config;
+
+	if (config < ARRAY_SIZE(perf_hooks.clock_types)) {
+		config = array_index_nospec((unsigned long)config,
+					    ARRAY_SIZE(perf_hooks.clock_types));
+		event->attr.type = perf_hooks.clock_types[config] ?:
+				   PERF_TYPE_SOFTWARE;
+	}
+	return event->attr.type;
+}
+
 /*
  * Generic hardware and cache events go to the CPU's PMU, unless the upper half
  * of config names another one. @named receives whether it did.
@@ -752,6 +767,8 @@ static u32 perf_pmu_wanted(struct perf_event *event, bool *named)
 	u32 type = event->attr.type;
 
 	*named = false;
+	if (type == PERF_TYPE_SOFTWARE)
+		return perf_pmu_wanted_software(event);
 	if (type != PERF_TYPE_HARDWARE && type != PERF_TYPE_HW_CACHE)
 		return type;
 	type = event->attr.config >> PERF_PMU_TYPE_SHIFT;

@@ -62,9 +62,6 @@ struct perf_swevent_lists {
 
 static DEFINE_PER_CPU(struct perf_swevent_lists, perf_swevent_lists);
 
-/* The types of PMUs that take over a number; 0: it is counted here. */
-static int perf_swevent_forwarded[PERF_COUNT_SW_MAX] __ro_after_init;
-
 struct static_key perf_swevent_enabled[PERF_COUNT_SW_MAX];
 
 /* Numbers whose key has one user more than there are events. */
@@ -556,11 +553,6 @@ static int perf_software_event_init(struct perf_event *event)
 				   PERF_REASON_NO_EVENT);
 
 	id = array_index_nospec((unsigned long)config, PERF_COUNT_SW_MAX);
-	if (perf_swevent_forwarded[id]) {
-		event->attr.type = perf_swevent_forwarded[id];
-		return -ENOENT;
-	}
-
 	if (!event->parent) {
 		perf_swevent_key_get(id);
 		event->destroy = perf_software_destroy;
@@ -578,21 +570,6 @@ static struct pmu perf_software = {
 	.stop		= perf_swevent_stop,
 	.read		= perf_swevent_read,
 };
-
-/**
- * perf_software_forward() - forward a software event's number to another PMU
- * @config: PERF_COUNT_SW_*
- * @type: the type of a registered PMU, not 0
- *
- * The open of such an event goes on with that PMU, with attr.type changed to
- * @type.
- *
- * Context: boot.
- */
-void __init perf_software_forward(unsigned int config, int type)
-{
-	perf_swevent_forwarded[config] = type;
-}
 
 /**
  * perf_software_init() - register the PMU "software"

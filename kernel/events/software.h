@@ -47,9 +47,6 @@ void perf_swevent_start(struct perf_event *event, int flags);
 void perf_swevent_stop(struct perf_event *event, int flags);
 void perf_swevent_read(struct perf_event *event);
 
-/* Forwards PERF_TYPE_SOFTWARE events of number @config to the PMU @type. */
-void perf_software_forward(unsigned int config, int type);
-
 void perf_software_init(void);
 
 #endif /* _KERNEL_EVENTS_SOFTWARE_H */

@@ -373,6 +373,48 @@ static void pmu_test_named(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu_test_try(&attr, pmu_test_cpu()), -EINVAL);
 }
 
+static struct perf_event *pmu_test_alloc_software(struct kunit *test, u64 config)
+{
+	struct perf_event_attr attr = {
+		.type	= PERF_TYPE_SOFTWARE,
+		.config	= config,
+	};
+	struct perf_event_spec spec = {
+		.attr		= &attr,
+		.cpu		= pmu_test_cpu(),
+		.cgroup_fd	= -1,
+	};
+
+	return perf_event_alloc(&spec);
+}
+
+/* Clocks have PMUs of their own, which are asked at once. */
+static void pmu_test_forwarded(struct kunit *test)
+{
+	static const struct {
+		u64		config;
+		const char	*pmu;
+	} cases[] = {
+		{ PERF_COUNT_SW_CPU_CLOCK, "cpu_clock" },
+		{ PERF_COUNT_SW_TASK_CLOCK, "task_clock" },
+		{ PERF_COUNT_SW_DUMMY, "software" },
+	};
+	struct perf_event *event;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		event = pmu_test_alloc_software(test, cases[i].config);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+		KUNIT_EXPECT_STREQ(test, event->pmu->name, cases[i].pmu);
+		KUNIT_EXPECT_EQ(test, event->attr.type, event->pmu->type);
+		KUNIT_EXPECT_EQ(test, event->orig_type, PERF_TYPE_SOFTWARE);
+		perf_event_put(event);
+	}
+	for (int shift = 0; shift <= 32; shift += 32) {
+		event = pmu_test_alloc_software(test, (u64)PERF_COUNT_SW_MAX << shift);
+		KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(event), -ENOENT);
+	}
+}
+
 static u32 pmu_test_reason(u32 type, u64 config)
 {
 	struct perf_event_attr attr = { .type = type, .config = config };
@@ -439,6 +481,7 @@ static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(pmu_test_init_fails_late),
 	KUNIT_CASE(pmu_test_driver_chooses_cpu),
 	KUNIT_CASE(pmu_test_named),
+	KUNIT_CASE(pmu_test_forwarded),
 	KUNIT_CASE(pmu_test_reasons),
 	{ }
 };

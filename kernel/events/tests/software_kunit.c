@@ -540,22 +540,6 @@ static void software_test_init_refuses(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake->event.destroy);
 }
 
-static void software_test_init_forwards(struct kunit *test)
-{
-	struct software_test_event *fake = software_test_new(test, 0);
-
-	KUNIT_EXPECT_EQ(test,
-			software_test_init_with(fake, PERF_TYPE_SOFTWARE,
-						PERF_COUNT_SW_CPU_CLOCK),
-			-ENOENT);
-	KUNIT_EXPECT_NE(test, fake->event.attr.type, PERF_TYPE_SOFTWARE);
-	KUNIT_EXPECT_EQ(test,
-			software_test_init_with(fake, PERF_TYPE_SOFTWARE,
-						PERF_COUNT_SW_TASK_CLOCK),
-			-ENOENT);
-	KUNIT_EXPECT_NE(test, fake->event.attr.type, PERF_TYPE_SOFTWARE);
-}
-
 static void software_test_destroy(void *arg)
 {
 	struct software_test_event *fake = arg;
@@ -656,7 +640,6 @@ static struct kunit_case perf_software_cases[] = {
 	KUNIT_CASE(software_test_breakpoint),
 #endif
 	KUNIT_CASE(software_test_init_refuses),
-	KUNIT_CASE(software_test_init_forwards),
 	KUNIT_CASE(software_test_init_counts_keys),
 	KUNIT_CASE_SLOW(software_test_key_outlives_events),
 	{ }
