@@ -622,18 +622,16 @@ void perf_addr_filter_fork(struct task_struct *task)
 /* Memory of an event. */
 
 /**
- * perf_addr_filter_alloc() - allocate the ranges of an event
- * @event: new event, whose PMU is known
+ * perf_addr_filter_alloc_ranges() - perf_addr_filter_alloc() for a trace unit
+ * @event: new event of a PMU with address filters
  *
- * Context: task.
- * Return: 0 or -ENOMEM.
+ * Context: task, may sleep.
+ * Return: 0, -ENOMEM.
  */
-int perf_addr_filter_alloc(struct perf_event *event)
+int perf_addr_filter_alloc_ranges(struct perf_event *event)
 {
 	unsigned int nr = event->pmu->nr_addr_filters;
 
-	if (!nr)
-		return 0;
 	event->addr_filter_ranges = kcalloc(nr, sizeof(*event->addr_filter_ranges),
 					    GFP_KERNEL);
 	if (!event->addr_filter_ranges)
@@ -644,17 +642,15 @@ int perf_addr_filter_alloc(struct perf_event *event)
 }
 
 /**
- * perf_addr_filter_drop() - free the filters of an event, and their paths
- * @event: event that is about to be freed; its copies have gone
+ * perf_addr_filter_drop_list() - perf_addr_filter_drop() for an event with filters
+ * @event: see there
  *
- * Context: task, may sleep.
+ * Context: task.
  */
-void perf_addr_filter_drop(struct perf_event *event)
+void perf_addr_filter_drop_list(struct perf_event *event)
 {
 	struct addr_filter_list list = { .head = LIST_HEAD_INIT(list.head) };
 
-	if (list_empty(&event->addr_filters.list))
-		return;
 	list_splice_init(&event->addr_filters.list, &list.head);
 	addr_filter_count_list(event->addr_filters.nr_file_filters, -1);
 	addr_filter_list_free(&list);

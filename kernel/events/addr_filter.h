@@ -5,9 +5,34 @@
 
 #include "types.h"
 
-/* Allocate and free an event's ranges, and the eldest's filters. */
-int perf_addr_filter_alloc(struct perf_event *event);
-void perf_addr_filter_drop(struct perf_event *event);
+int perf_addr_filter_alloc_ranges(struct perf_event *event);
+void perf_addr_filter_drop_list(struct perf_event *event);
+
+/**
+ * perf_addr_filter_alloc() - allocate the ranges of an event
+ * @event: new event, whose PMU is known
+ *
+ * Context: task.
+ * Return: 0 or -ENOMEM.
+ */
+static inline int perf_addr_filter_alloc(struct perf_event *event)
+{
+	return event->pmu->nr_addr_filters ?
+	       perf_addr_filter_alloc_ranges(event) : 0;
+}
+
+/**
+ * perf_addr_filter_drop() - free the filters of an event, and their paths
+ * @event: event that is about to be freed; its copies have gone
+ *
+ * Context: task, may sleep.
+ */
+static inline void perf_addr_filter_drop(struct perf_event *event)
+{
+	if (!list_empty(&event->addr_filters.list))
+		perf_addr_filter_drop_list(event);
+}
+
 void perf_addr_filter_free(struct perf_event *event);
 void perf_addr_filter_inherit(struct perf_event *copy,
 			      const struct perf_event *source);

@@ -39,18 +39,14 @@
 #include "refuse.h"
 #include "ring_buffer.h"
 
-/* Links. */
-
 /**
- * perf_aux_check_attr() - check an event's AUX attributes against its PMU
- * @event: new event, its PMU is known
+ * perf_aux_check_request() - perf_aux_check_attr() for an event that asks
+ * @event: event with attr.aux_output or an action on a trace
  *
  * Context: task.
- * Return: 0; -EOPNOTSUPP for attr.aux_output if the PMU cannot do it, or
- * together with pause or resume, and for attr.aux_start_paused on a PMU that
- * cannot pause; -EINVAL for pause and resume at once.
+ * Return: as perf_aux_check_attr().
  */
-int perf_aux_check_attr(struct perf_event *event)
+int perf_aux_check_request(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	int caps = event->pmu->capabilities;
@@ -72,6 +68,8 @@ int perf_aux_check_attr(struct perf_event *event)
 	event->hw.aux_paused = 1;
 	return 0;
 }
+
+/* Links. */
 
 static bool perf_aux_takes_output(struct perf_event *leader,
 				  struct perf_event *event)
@@ -108,20 +106,16 @@ static int perf_aux_refuse_leader(const struct perf_event_attr *attr)
 }
 
 /**
- * perf_aux_link() - link an event to its leader, if it acts on the trace
- * @event: event that is about to join event->group_leader
- *
- * The room "groups" removes the link when the event leaves the group.
+ * perf_aux_link_leader() - perf_aux_link() for an event that acts on a trace
+ * @event: see there
  *
  * Context: task, ctx->mutex.
- * Return: 0; -EINVAL if it has no leader, or a leader that cannot do it.
+ * Return: as perf_aux_link().
  */
-int perf_aux_link(struct perf_event *event)
+int perf_aux_link_leader(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader;
 
-	if (!event->attr.aux_output && !has_aux_action(event))
-		return 0;
 	if (leader == event || !perf_aux_can_serve(leader, event))
 		return perf_aux_refuse_leader(&event->attr);
 	event->aux_event = leader;

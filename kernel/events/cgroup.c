@@ -351,20 +351,17 @@ static unsigned int perf_cgroup_count(struct perf_event *event, int change)
 }
 
 /**
- * perf_cgroup_watch_locked() - account an event that is about to join
- * @event: event, with or without a cgroup, in no context yet
- * @cpuctx: this CPU, where the context is loaded, or NULL if it is loaded
- *	nowhere
+ * perf_cgroup_start_watch_locked() - perf_cgroup_watch_locked() with a cgroup
+ * @event: event that has a cgroup
+ * @cpuctx: see there
  *
  * Context: ctx->lock, interrupts off; clock up to date.
  */
-void perf_cgroup_watch_locked(struct perf_event *event,
-			      struct perf_cpu_context *cpuctx)
+void perf_cgroup_start_watch_locked(struct perf_event *event,
+				    struct perf_cpu_context *cpuctx)
 {
 	struct perf_cpu_cgroup *local;
 
-	if (!event->cgrp)
-		return;
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	if (perf_cgroup_count(event, 1) == 1 && cpuctx) {
 		smp_mb(); /* the count, then the cgroup; see perf_cgroup_attach() */
@@ -377,19 +374,18 @@ void perf_cgroup_watch_locked(struct perf_event *event,
 }
 
 /**
- * perf_cgroup_unwatch_locked() - unaccount an event that is about to leave
- * @event: event, with or without a cgroup, scheduled out; an event that has
- *	left its context before is not accounted any more
+ * perf_cgroup_end_watch_locked() - perf_cgroup_unwatch_locked() with a cgroup
+ * @event: event that has a cgroup
  *
  * Context: ctx->lock, interrupts off; clock up to date.
  */
-void perf_cgroup_unwatch_locked(struct perf_event *event)
+void perf_cgroup_end_watch_locked(struct perf_event *event)
 {
 	struct perf_cpu_cgroup *local;
 
-	if (!event->cgrp || !(event->attach_state & PERF_ATTACH_CONTEXT))
-		return;
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	if (!(event->attach_state & PERF_ATTACH_CONTEXT))
+		return;
 	local = perf_event_cpu_cgroup(event);
 	if (!--local->nr_events)
 		perf_cgroup_clock_stop_locked(local, perf_event_ctx(event));
@@ -460,21 +456,6 @@ int perf_cgroup_connect(struct perf_event *event, int fd)
 int perf_cgroup_equip(struct perf_event *event)
 {
 	return perf_cgroup_prepare(event->cgrp);
-}
-
-/**
- * perf_cgroup_disconnect() - drop an event's reference on its cgroup
- * @event: event that is being freed, perhaps without a cgroup
- *
- * RCU readers that found the event earlier may still look at the cgroup, which
- * is freed a grace period later.
- *
- * Context: task.
- */
-void perf_cgroup_disconnect(struct perf_event *event)
-{
-	if (event->cgrp)
-		css_put(&event->cgrp->css);
 }
 
 /* The controller. */

@@ -81,21 +81,6 @@ int perf_clock_choose(struct perf_event *event, clockid_t id)
 }
 
 /**
- * perf_ctx_clock_start_locked() - start the clock of a context
- * @ctx: context that is about to be loaded on this CPU
- *
- * Context: ctx->lock, interrupts off.
- */
-void perf_ctx_clock_start_locked(struct perf_ctx *ctx)
-{
-	u64 now = perf_clock();
-
-	lockdep_assert_held(&ctx->lock);
-	ctx->timestamp = now;
-	WRITE_ONCE(ctx->timeoffset, ctx->time - now);
-}
-
-/**
  * perf_ctx_clock_update_locked() - bring a context's time up to now
  * @ctx: any context; the time of one that is not loaded does not change
  *
@@ -161,18 +146,6 @@ static bool perf_event_time_passes(const struct perf_event *event)
 
 	return perf_event_is_enabled(event->state) &&
 	       perf_event_is_enabled(leader->state);
-}
-
-/**
- * perf_event_time_start() - start an event's times, as its state says
- * @event: event that joins event->ctx, whose clock is up to date
- *
- * Context: ctx->lock, or the event is visible to nobody.
- */
-void perf_event_time_start(struct perf_event *event)
-{
-	event->tstamp = perf_event_own_time(event, perf_event_ctx(event)->time);
-	perf_event_time_anchor(event);
 }
 
 /**

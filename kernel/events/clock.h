@@ -21,8 +21,21 @@ static inline u64 perf_event_clock(struct perf_event *event)
 
 int perf_clock_choose(struct perf_event *event, clockid_t id);
 
-/* A context's clock runs only while the context is loaded. */
-void perf_ctx_clock_start_locked(struct perf_ctx *ctx);
+/**
+ * perf_ctx_clock_start_locked() - start the clock of a context
+ * @ctx: context that is about to be loaded on this CPU
+ *
+ * Context: ctx->lock, interrupts off.
+ */
+static inline void perf_ctx_clock_start_locked(struct perf_ctx *ctx)
+{
+	u64 now = perf_clock();
+
+	lockdep_assert_held(&ctx->lock);
+	ctx->timestamp = now;
+	WRITE_ONCE(ctx->timeoffset, ctx->time - now);
+}
+
 void perf_ctx_clock_update_locked(struct perf_ctx *ctx);
 
 /* A cgroup's time on a CPU runs only while the cgroup runs there. */
@@ -91,7 +104,6 @@ static inline void perf_event_time_anchor(struct perf_event *event)
 }
 
 /* An event's enabled and running time, up to its context's clock. */
-void perf_event_time_start(struct perf_event *event);
 void perf_event_time_update(struct perf_event *event);
 void perf_event_time_exchange(struct perf_event *on, struct perf_event *off);
 void perf_event_time_at(const struct perf_event *event, u64 now,

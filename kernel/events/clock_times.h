@@ -27,6 +27,18 @@ static inline u64 perf_event_own_time(const struct perf_event *event,
 	return ctx_time;
 }
 
+/**
+ * perf_event_time_start() - start an event's times, as its state says
+ * @event: event that joins event->ctx, whose clock is up to date
+ *
+ * Context: ctx->lock, or the event is visible to nobody.
+ */
+static inline void perf_event_time_start(struct perf_event *event)
+{
+	event->tstamp = perf_event_own_time(event, perf_event_ctx(event)->time);
+	perf_event_time_anchor(event);
+}
+
 static inline bool perf_event_is_enabled(enum perf_event_state state)
 {
 	return state >= PERF_EVENT_STATE_INACTIVE;

@@ -32,6 +32,7 @@
 #include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 #include "clock.h"
+#include "clock_times.h"
 #include "context.h"
 #include "delay.h"
 #include "event_state.h"
@@ -215,17 +216,6 @@ static void perf_ctx_unlist_pmu_ctxs(struct perf_ctx *ctx)
 }
 
 /**
- * perf_ctx_get() - take another reference
- * @ctx: context on which the caller has a reference
- *
- * Context: any.
- */
-void perf_ctx_get(struct perf_ctx *ctx)
-{
-	refcount_inc(&ctx->refcount);
-}
-
-/**
  * perf_ctx_tryget() - take a reference on a context found under RCU
  * @ctx: context
  *
@@ -257,14 +247,7 @@ void perf_ctx_put(struct perf_ctx *ctx)
 	call_rcu(&ctx->rcu_head, perf_ctx_free_rcu);
 }
 
-/**
- * perf_ctx_find_task() - get the context of a task, if it has one
- * @task: task
- *
- * Context: any but NMI.
- * Return: task->perf_event_ctxp, with a reference; or NULL.
- */
-struct perf_ctx *perf_ctx_find_task(struct task_struct *task)
+static __always_inline struct perf_ctx *ctx_find_task(struct task_struct *task)
 {
 	struct perf_ctx *ctx;
 
@@ -275,6 +258,18 @@ struct perf_ctx *perf_ctx_find_task(struct task_struct *task)
 		/* If this fails, the task has another context now, or none. */
 	} while (ctx && !perf_ctx_tryget(ctx));
 	return ctx;
+}
+
+/**
+ * perf_ctx_find_task() - get the context of a task, if it has one
+ * @task: task
+ *
+ * Context: any but NMI.
+ * Return: task->perf_event_ctxp, with a reference; or NULL.
+ */
+struct perf_ctx *perf_ctx_find_task(struct task_struct *task)
+{
+	return ctx_find_task(task);
 }
 
 /**
@@ -326,7 +321,7 @@ perf_ctx_publish(struct task_struct *task, struct perf_ctx *new)
  */
 struct perf_ctx *perf_ctx_get_task(struct task_struct *task)
 {
-	struct perf_ctx *ctx = perf_ctx_find_task(task), *new;
+	struct perf_ctx *ctx = ctx_find_task(task), *new;
 
 	if (ctx)
 		return ctx;
@@ -647,6 +642,18 @@ void perf_epc_drop(struct perf_ctx *ctx, struct pmu *pmu)
 	call_rcu(&epc->rcu_head, perf_epc_free_rcu);
 }
 
+static __always_inline struct perf_ctx *event_ctx_get(struct perf_event *event)
+{
+	struct perf_ctx *ctx;
+
+	guard(rcu)();
+	do {
+		ctx = perf_ctx_of(READ_ONCE(event->ctx));
+		/* If this fails, the event has another context now. */
+	} while (!perf_ctx_tryget(ctx));
+	return ctx;
+}
+
 /**
  * perf_event_ctx_get() - get the context that an event belongs to
  * @event: event in a context
@@ -658,14 +665,7 @@ void perf_epc_drop(struct perf_ctx *ctx, struct pmu *pmu)
  */
 struct perf_ctx *perf_event_ctx_get(struct perf_event *event)
 {
-	struct perf_ctx *ctx;
-
-	guard(rcu)();
-	do {
-		ctx = perf_ctx_of(READ_ONCE(event->ctx));
-		/* If this fails, the event has another context now. */
-	} while (!perf_ctx_tryget(ctx));
-	return ctx;
+	return event_ctx_get(event);
 }
 
 /**
@@ -683,7 +683,7 @@ struct perf_ctx *perf_event_ctx_lock_nested(struct perf_event *event,
 	struct perf_ctx *ctx;
 
 	for (;;) {
-		ctx = perf_event_ctx_get(event);
+		ctx = event_ctx_get(event);
 		perf_debug_sleep();
 		mutex_lock_nested(&ctx->mutex, nesting);
 		if (likely(perf_event_ctx(event) == ctx))
@@ -712,20 +712,6 @@ struct perf_ctx *perf_event_ctx_trylock(struct perf_event *event)
 	}
 	perf_ctx_put(ctx);
 	return NULL;
-}
-
-/**
- * perf_event_ctx_unlock() - undo perf_event_ctx_lock()
- * @event: event
- * @ctx: what perf_event_ctx_lock() or perf_event_ctx_trylock() returned
- *
- * Context: task, ctx->mutex, which is released.
- */
-void perf_event_ctx_unlock(struct perf_event *event,
-			   struct perf_ctx *ctx)
-{
-	mutex_unlock(&ctx->mutex);
-	perf_ctx_put(ctx);
 }
 
 /**

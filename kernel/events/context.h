@@ -59,9 +59,19 @@ struct perf_ctx *perf_ctx_find_task(struct task_struct *task);
 struct perf_ctx *perf_ctx_alloc_task(struct task_struct *task);
 struct task_struct * __must_check
 perf_ctx_orphan_locked(struct perf_ctx *ctx);
-void perf_ctx_get(struct perf_ctx *ctx);
 bool perf_ctx_tryget(struct perf_ctx *ctx);
 void perf_ctx_put(struct perf_ctx *ctx);
+
+/**
+ * perf_ctx_get() - take another reference
+ * @ctx: context on which the caller has a reference
+ *
+ * Context: any.
+ */
+static inline void perf_ctx_get(struct perf_ctx *ctx)
+{
+	refcount_inc(&ctx->refcount);
+}
 
 /* PMU contexts. */
 struct perf_pmu_ctx *
@@ -83,8 +93,20 @@ perf_event_ctx_lock(struct perf_event *event)
 }
 
 struct perf_ctx *perf_event_ctx_trylock(struct perf_event *event);
-void perf_event_ctx_unlock(struct perf_event *event,
-			   struct perf_ctx *ctx);
+
+/**
+ * perf_event_ctx_unlock() - undo perf_event_ctx_lock()
+ * @event: event
+ * @ctx: what perf_event_ctx_lock() or perf_event_ctx_trylock() returned
+ *
+ * Context: task, ctx->mutex, which is released.
+ */
+static inline void perf_event_ctx_unlock(struct perf_event *event,
+					 struct perf_ctx *ctx)
+{
+	mutex_unlock(&ctx->mutex);
+	perf_ctx_put(ctx);
+}
 
 /**
  * perf_ctx_lock_pair() - lock a CPU's context and then a task's

@@ -80,7 +80,7 @@ static int perf_control_reload_oncpu(void *unused)
 void perf_control_reload(struct task_struct *task)
 {
 	if (task == current) {
-		guard(irqsave)();
+		guard(irq)();
 		perf_sched_reload_oncpu();
 		return;
 	}

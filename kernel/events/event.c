@@ -218,23 +218,20 @@ static bool event_cpus_overlap(const struct perf_event *event,
 }
 
 /**
- * perf_event_exclusive_fits() - check for other events of an exclusive PMU
- * @event: new event
+ * perf_event_exclusive_alone() - perf_event_exclusive_fits() for such a PMU
+ * @event: new event of an exclusive PMU
  * @ctx: context it is about to be installed in
  *
- * Context: ctx->mutex held, and kept until the event is installed.
- * Return: false if the PMU is exclusive and @ctx has an event of it on any of
- * the CPUs of @event.
+ * Context: as perf_event_exclusive_fits().
+ * Return: false if @ctx has an event of the PMU on any of the CPUs of @event.
  */
-bool perf_event_exclusive_fits(struct perf_event *event,
-			       struct perf_ctx *ctx)
+bool perf_event_exclusive_alone(const struct perf_event *event,
+				const struct perf_ctx *ctx)
 {
-	struct perf_event *other;
+	const struct perf_event *other;
 
 	lockdep_assert_held(&ctx->mutex);
 
-	if (!is_exclusive_pmu(event->pmu))
-		return true;
 	list_for_each_entry(other, &ctx->event_list, event_entry) {
 		if (other->pmu == event->pmu && event_cpus_overlap(event, other))
 			return false;
@@ -271,8 +268,22 @@ static void event_drop_given(struct perf_event *event)
 	perf_overflow_cancel(event);
 	perf_mmap_detach(event);
 	perf_addr_filter_drop(event);
-	perf_event_free_bpf_prog(event);
+	if (event->prog)
+		perf_event_free_bpf_prog(event);
 	security_perf_event_free(event);
+}
+
+/* The event has a PMU. */
+static inline void event_leave_pmu(struct perf_event *event)
+{
+	event_exclusive_put(event);
+	if (event->destroy)
+		event->destroy(event);
+	event->destroy = NULL;
+	if (perf_event_pmu_ctx(event))
+		perf_epc_put(perf_event_pmu_ctx(event));
+	event->pmu_ctx = NULL;
+	perf_pmu_drop_event(event);
 }
 
 /**
@@ -287,16 +298,8 @@ static void event_drop_given(struct perf_event *event)
  */
 void perf_event_leave_pmu(struct perf_event *event)
 {
-	if (!event->pmu)
-		return;
-	event_exclusive_put(event);
-	if (event->destroy)
-		event->destroy(event);
-	event->destroy = NULL;
-	if (perf_event_pmu_ctx(event))
-		perf_epc_put(perf_event_pmu_ctx(event));
-	event->pmu_ctx = NULL;
-	perf_pmu_drop_event(event);
+	if (event->pmu)
+		event_leave_pmu(event);
 }
 
 /*
@@ -322,7 +325,8 @@ static void event_free(struct perf_event *event)
 	if (event->attach_state & PERF_ATTACH_CALLCHAIN)
 		put_callchain_buffers();
 	/* The driver's destructor may look at the task. */
-	perf_event_leave_pmu(event);
+	if (event->pmu)
+		event_leave_pmu(event);
 	event_drop_target(event);
 	call_rcu(&event->rcu_head, perf_overflow_may_linger() ?
 				   event_wait_rcu : event_free_rcu);

@@ -32,9 +32,24 @@ struct perf_event *perf_event_alloc_trial(const struct perf_event_spec *spec,
 /* Releases resources of the PMU; the event has left its context for ever. */
 void perf_event_leave_pmu(struct perf_event *event);
 
-/* May @event share its context with the exclusive PMU's events there? */
-bool perf_event_exclusive_fits(struct perf_event *event,
-			       struct perf_ctx *ctx);
+bool perf_event_exclusive_alone(const struct perf_event *event,
+				const struct perf_ctx *ctx);
+
+/**
+ * perf_event_exclusive_fits() - check for other events of an exclusive PMU
+ * @event: new event
+ * @ctx: context it is about to be installed in
+ *
+ * Context: ctx->mutex held, and kept until the event is installed.
+ * Return: false if the PMU is exclusive and @ctx has an event of it on any of
+ * the CPUs of @event.
+ */
+static inline bool perf_event_exclusive_fits(const struct perf_event *event,
+					     const struct perf_ctx *ctx)
+{
+	return !is_exclusive_pmu(event->pmu) ||
+	       perf_event_exclusive_alone(event, ctx);
+}
 
 /* Takes an open event off its owner's list, context and group, then puts it. */
 int perf_event_close(struct perf_event *event);

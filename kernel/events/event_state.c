@@ -180,20 +180,6 @@ static void perf_event_state_check(const struct perf_event *event,
 		perf_event_state_pair_check(event, to);
 }
 
-/**
- * perf_event_state_init() - set the state that an event starts in
- * @event: new event, or one that moves and is in no context
- *
- * Context: the mutex of the context that the event will join; or no other code
- * can find the event.
- */
-void perf_event_state_init(struct perf_event *event)
-{
-	/* The files of an event that moves are read without the mutex. */
-	WRITE_ONCE(event->state, event->attr.disabled ?
-		   PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE);
-}
-
 /*
  * Times of siblings start and stop with those of the leader. @passed: true if
  * the leader was enabled. Offsets are used only while the times run.

@@ -16,9 +16,22 @@ void perf_event_state_pair_check(const struct perf_event *event,
 bool perf_event_state_allowed(enum perf_event_state from,
 			      enum perf_event_state to);
 const char *perf_event_state_name(enum perf_event_state state);
-void perf_event_state_init(struct perf_event *event);
 void perf_event_set_state(struct perf_event *event,
 			  enum perf_event_state state);
+
+/**
+ * perf_event_state_init() - set the state that an event starts in
+ * @event: new event, or one that moves and is in no context
+ *
+ * Context: the mutex of the context that the event will join; or no other code
+ * can find the event.
+ */
+static inline void perf_event_state_init(struct perf_event *event)
+{
+	/* The files of an event that moves are read without the mutex. */
+	WRITE_ONCE(event->state, event->attr.disabled ?
+		   PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE);
+}
 
 /*
  * An event of the context was enabled or disabled. Equal contexts in which the

@@ -148,6 +148,13 @@ struct perf_group_tree *perf_group_tree_of(struct perf_event *leader)
 				     &epc->flexible_groups;
 }
 
+static __always_inline void perf_group_add_locked(struct perf_event *leader)
+{
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	rb_add(&leader->group_node, &perf_group_tree_of(leader)->root,
+	       perf_group_less);
+}
+
 /**
  * perf_group_show_locked() - put a leader into its tree, at its old place
  * @leader: leader that is in no tree
@@ -157,8 +164,7 @@ struct perf_group_tree *perf_group_tree_of(struct perf_event *leader)
 void perf_group_show_locked(struct perf_event *leader)
 {
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
-	rb_add(&leader->group_node, &perf_group_tree_of(leader)->root,
-	       perf_group_less);
+	perf_group_add_locked(leader);
 }
 
 /**
@@ -277,7 +283,7 @@ void perf_group_insert_locked(struct perf_event *leader)
 	perf_group_begin_service_locked(leader);
 	perf_group_join_cgroup(leader);
 	if (perf_event_cgroup_runs(leader))
-		perf_group_show_locked(leader);
+		perf_group_add_locked(leader);
 }
 
 /**
@@ -373,20 +379,13 @@ static void perf_group_rank_one_locked(struct perf_event *leader,
 	perf_group_show_locked(leader);
 }
 
-/**
- * perf_group_rank_locked() - sort groups by the service that they have received
- * @epc: PMU context; none of its flexible groups is scheduled in
- * @cpu: this CPU; groups of other CPUs stay where they are
- * @interval: multiplexing interval, nanoseconds
- *
+/*
  * Only the first PERF_GROUP_RANKED groups are ranked. Most of the groups that
  * were scheduled in since the last choice are among them. The others are ranked
  * when they come to the front.
- *
- * Context: ctx->lock.
  */
-void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu,
-			    u64 interval)
+static noinline void perf_group_rank_all_locked(struct perf_pmu_ctx *epc,
+						int cpu)
 {
 	struct perf_group_tree *tree = &epc->flexible_groups;
 	unsigned int left = PERF_GROUP_RANKED;
@@ -396,9 +395,6 @@ void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu,
 	s64 least;
 
 	lockdep_assert_held(&epc->ctx->lock);
-	epc->interval = interval;
-	if (perf_group_is_alone(tree->root.rb_node))
-		return;
 	least = perf_group_least(tree, cpu);
 	if (least == S64_MAX)
 		return;
@@ -412,6 +408,23 @@ void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu,
 		if (!--left)
 			break;
 	}
+}
+
+/**
+ * perf_group_rank_locked() - sort groups by the service that they have received
+ * @epc: PMU context; none of its flexible groups is scheduled in
+ * @cpu: this CPU; groups of other CPUs stay where they are
+ * @interval: multiplexing interval, nanoseconds
+ *
+ * Context: ctx->lock.
+ */
+void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu, u64 interval)
+{
+	lockdep_assert_held(&epc->ctx->lock);
+	epc->interval = interval;
+	/* There is nothing to sort in most trees. */
+	if (!perf_group_is_alone(epc->flexible_groups.root.rb_node))
+		perf_group_rank_all_locked(epc, cpu);
 }
 
 /**
@@ -644,23 +657,17 @@ static bool perf_group_event_fits(const struct perf_event *event,
 }
 
 /**
- * perf_group_size_fits() - check whether an event fits into its leader's group
- * @event: event that is about to join event->group_leader
- *
- * Each event of a group can read, and may sample, the whole group. So the size
- * is checked for all of them.
+ * perf_group_all_fit() - perf_group_size_fits() for an event of a group
+ * @event: see there
  *
  * Context: ctx->mutex of the leader.
  * Return: false if the read of any event of the group would become too large.
  */
-bool perf_group_size_fits(struct perf_event *event)
+bool perf_group_all_fit(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
 	unsigned int nr_events = leader->nr_siblings + 1;
 
-	/* An event without a group always fits. */
-	if (leader == event && nr_events == 1)
-		return true;
 	if (leader != event)
 		nr_events++;
 	if (!perf_group_event_fits(event, nr_events))

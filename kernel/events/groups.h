@@ -87,6 +87,23 @@ void perf_group_refresh_caps_locked(struct perf_event *leader);
 /* Sizes. */
 size_t perf_group_read_size(u64 read_format, unsigned int nr_events);
 void perf_group_set_read_size(struct perf_event *event);
-bool perf_group_size_fits(struct perf_event *event);
+bool perf_group_all_fit(struct perf_event *event);
+
+/**
+ * perf_group_size_fits() - check whether an event fits into its leader's group
+ * @event: event that is about to join event->group_leader
+ *
+ * Each event of a group can read, and may sample, the whole group. So the size
+ * is checked for all of them.
+ *
+ * Context: ctx->mutex of the leader.
+ * Return: false if the read of any event of the group would become too large.
+ */
+static inline bool perf_group_size_fits(struct perf_event *event)
+{
+	/* An event without a group always fits. */
+	return (event->group_leader == event && !event->nr_siblings) ||
+	       perf_group_all_fit(event);
+}
 
 #endif /* _KERNEL_EVENTS_GROUPS_H */

@@ -146,26 +146,6 @@ static void home_exchange(struct home_pair *pair)
 
 /* Finding. */
 
-/**
- * perf_home_is_own() - check whether a context's events are those of its task
- * @ctx: context of @task
- * @task: task
- *
- * Context: task; ctx->mutex.
- * Return: true if no event in it was opened on another task; false if some may
- * have been.
- */
-bool perf_home_is_own(struct perf_ctx *ctx,
-		      const struct task_struct *task)
-{
-	const struct perf_event *newest;
-
-	lockdep_assert_held(&ctx->mutex);
-	newest = list_first_entry_or_null(&ctx->event_list, struct perf_event,
-					  event_entry);
-	return !newest || newest->hw.target == task;
-}
-
 /* @eldest is in @ctx, which @task has, but was opened on another task. */
 static bool home_find_other(struct perf_ctx *ctx,
 			    struct task_struct *task,

@@ -380,16 +380,13 @@ static void perf_mmap_attach_mutexed(struct perf_event *event,
 }
 
 /**
- * perf_mmap_detach() - take an event off its buffer
- * @event: about to be freed, no references left; may be incomplete
+ * perf_mmap_detach_buffer() - perf_mmap_detach() for an event with a buffer
+ * @event: see there
  *
  * Context: task; takes mmap_mutex.
  */
-void perf_mmap_detach(struct perf_event *event)
+void perf_mmap_detach_buffer(struct perf_event *event)
 {
-	if (!rcu_access_pointer(*perf_rb_slot(event)))
-		return;
-
 	guard(mutex)(&event->mmap_mutex);
 	perf_mmap_attach_mutexed(event, NULL);
 }

@@ -3,6 +3,7 @@
 #ifndef _KERNEL_EVENTS_MMAP_H
 #define _KERNEL_EVENTS_MMAP_H
 
+#include "buffer_types.h"
 #include "types.h"
 
 /*
@@ -19,8 +20,19 @@ int perf_mmap(struct file *file, struct vm_area_struct *vma);
  */
 __poll_t perf_mmap_poll(struct perf_event *event);
 
-/* Detaches @event from its buffer (any event, mapped or redirected). */
-void perf_mmap_detach(struct perf_event *event);
+void perf_mmap_detach_buffer(struct perf_event *event);
+
+/**
+ * perf_mmap_detach() - take an event off its buffer
+ * @event: about to be freed, no references left; may be incomplete
+ *
+ * Context: task; takes mmap_mutex.
+ */
+static inline void perf_mmap_detach(struct perf_event *event)
+{
+	if (rcu_access_pointer(*perf_rb_slot(event)))
+		perf_mmap_detach_buffer(event);
+}
 
 /* The PMU of @event goes away: retires an AUX area that belongs to the PMU. */
 void perf_mmap_revoke_aux(struct perf_event *event);

@@ -136,15 +136,18 @@ struct perf_open {
 
 static void perf_open_unlock(struct perf_open *open)
 {
-	if (open->ctx_held)
+	if (open->ctx_held) {
+		open->ctx_held = false;
 		perf_swap_release(open->ctx);
-	if (open->ctx_locked)
+	}
+	if (open->ctx_locked) {
+		open->ctx_locked = false;
 		mutex_unlock(&open->ctx->mutex);
-	if (open->exec_locked)
+	}
+	if (open->exec_locked) {
+		open->exec_locked = false;
 		up_read(&open->task->signal->exec_update_lock);
-	open->ctx_held = false;
-	open->ctx_locked = false;
-	open->exec_locked = false;
+	}
 }
 
 /* The event's PMU context needs the context, which is put later. */

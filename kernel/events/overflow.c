@@ -216,36 +216,15 @@ void perf_overflow_init(struct perf_event *event)
 	init_task_work(&event->pending_task, perf_overflow_signal_work);
 }
 
-/**
- * perf_overflow_cancel() - wait until no irq_work of an event is pending
- * @event: an event without context and references, or half built, but after
- *	perf_overflow_init()
- *
- * Context: task, may sleep.
- */
-void perf_overflow_cancel(struct perf_event *event)
-{
-	if (irq_work_is_busy(&event->pending_irq))
-		irq_work_sync(&event->pending_irq);
-	if (irq_work_is_busy(&event->pending_disable_irq))
-		irq_work_sync(&event->pending_disable_irq);
-}
+DEFINE_STATIC_KEY_FALSE(perf_overflow_is_late);
 
-#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
-bool perf_overflow_pretend_late;
-#endif
-
-/**
- * perf_overflow_may_linger() - check if irq_work may outlive a grace period
- *
- * Context: any.
- * Return: true if irq_work may run elsewhere than in an interrupt of its own.
- */
-bool perf_overflow_may_linger(void)
+static int __init perf_overflow_find_late(void)
 {
-	return IS_ENABLED(CONFIG_PREEMPT_RT) ||
-	       !arch_irq_work_has_interrupt() || perf_overflow_pretend_late;
+	if (!arch_irq_work_has_interrupt())
+		static_branch_enable(&perf_overflow_is_late);
+	return 0;
 }
+early_initcall(perf_overflow_find_late);
 
 /**
  * perf_overflow_lingers() - check whether irq_work of an ended event is pending

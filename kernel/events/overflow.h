@@ -3,22 +3,43 @@
 #ifndef _KERNEL_EVENTS_OVERFLOW_H
 #define _KERNEL_EVENTS_OVERFLOW_H
 
+#include <linux/irq_work.h>
+#include <linux/jump_label.h>
 #include "types.h"
 
-/* Prepares deferred work of a new event; waits for irq_work of a dead one. */
 void perf_overflow_init(struct perf_event *event);
-void perf_overflow_cancel(struct perf_event *event);
 
-/* Work that may still be pending after a dead event's grace period. */
-bool perf_overflow_may_linger(void);
+/**
+ * perf_overflow_cancel() - wait until no irq_work of an event is pending
+ * @event: an event without context and references, or half built, but after
+ *	perf_overflow_init()
+ *
+ * Context: task, may sleep.
+ */
+static inline void perf_overflow_cancel(struct perf_event *event)
+{
+	if (irq_work_is_busy(&event->pending_irq))
+		irq_work_sync(&event->pending_irq);
+	if (irq_work_is_busy(&event->pending_disable_irq))
+		irq_work_sync(&event->pending_disable_irq);
+}
+
 bool perf_overflow_lingers(struct perf_event *event);
 
-/* For tests: as if irq_work ran late here. */
-#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
-extern bool perf_overflow_pretend_late;
-#else
-#define perf_overflow_pretend_late	false
-#endif
+/* On where irq_work has no interrupt of its own; tests pretend that. */
+DECLARE_STATIC_KEY_FALSE(perf_overflow_is_late);
+
+/**
+ * perf_overflow_may_linger() - check if irq_work may outlive a grace period
+ *
+ * Context: any.
+ * Return: true if irq_work may run elsewhere than in an interrupt of its own.
+ */
+static inline bool perf_overflow_may_linger(void)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_RT) ||
+	       static_branch_unlikely(&perf_overflow_is_late);
+}
 
 /*
  * One overflow, for sources that decide themselves whether it counts against

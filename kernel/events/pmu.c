@@ -574,24 +574,6 @@ static bool perf_pmu_list_event(struct pmu *pmu, struct perf_event *event)
 }
 
 /**
- * perf_pmu_announce() - report that an event has got its context
- * @event: event; the mutex of its context is held until it is installed there
- *
- * If the PMU is leaving, this wakes the task that revokes the PMU's events.
- * That task could not revoke the event without a context.
- *
- * Context: task.
- */
-void perf_pmu_announce(struct perf_event *event)
-{
-	struct pmu *pmu = event->pmu;
-
-	smp_mb(); /* the context is set before pmu->leaving is read */
-	if (unlikely(READ_ONCE(pmu->leaving)))
-		wake_up_var(pmu);
-}
-
-/**
  * perf_pmu_drop_event() - detach an event from its PMU
  * @event: event in no context, whose driver resources were released; if its
  *	PMU has gone already, nothing is done
@@ -610,8 +592,11 @@ void perf_pmu_drop_event(struct perf_event *event)
 	if (pmu == &perf_pmu_none)
 		return;
 	WRITE_ONCE(event->pmu, &perf_pmu_none);
-	users = perf_pmu_users(pmu, event->pmu_cpu);
-	scoped_guard(raw_spinlock_irq, &users->lock) {
+	scoped_guard(irq) {
+		users = event->pmu_cpu == smp_processor_id() ?
+			&perf_cpc_oncpu(pmu)->users :
+			perf_pmu_users(pmu, event->pmu_cpu);
+		guard(raw_spinlock)(&users->lock);
 		list_del(&event->pmu_entry);
 		perf_live_add(PERF_LIVE_ON_PMU, -1);
 		awaited = users->closed;
@@ -688,9 +673,10 @@ static int perf_pmu_refuse(int err)
 {
 	u32 reason;
 
-	switch (err) {
-	case -ENOENT:
+	/* It is not the PMU's event. */
+	if (err == -ENOENT)
 		return err;
+	switch (err) {
 	case -EACCES:
 	case -EPERM:
 		reason = PERF_REASON_CAPABILITY;

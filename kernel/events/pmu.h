@@ -100,9 +100,26 @@ static inline struct perf_pmu_users *perf_pmu_users(const struct pmu *pmu,
 /* Finds the PMU of a new event and lets it initialise the event. */
 struct pmu *perf_pmu_init_event(struct perf_event *event);
 int perf_pmu_try_event(struct pmu *pmu, struct perf_event *event);
-void perf_pmu_announce(struct perf_event *event);
 void perf_pmu_drop_event(struct perf_event *event);
 bool perf_pmu_is_leaving(const struct perf_event *event);
+
+/**
+ * perf_pmu_announce() - report that an event has got its context
+ * @event: event; the mutex of its context is held until it is installed there
+ *
+ * If the PMU is leaving, this wakes the task that revokes the PMU's events.
+ * That task could not revoke the event without a context.
+ *
+ * Context: task.
+ */
+static inline void perf_pmu_announce(struct perf_event *event)
+{
+	struct pmu *pmu = event->pmu;
+
+	smp_mb(); /* the context is set before pmu->leaving is read */
+	if (unlikely(READ_ONCE(pmu->leaving)))
+		wake_up_var(pmu);
+}
 
 /* The end of a PMU; its events are revoked between these two calls. */
 void perf_pmu_hide(struct pmu *pmu);

@@ -50,6 +50,7 @@ struct perf_sched_key {
 	/* mutex: the hooks are on, and nobody is about to switch them off. */
 	bool			is_on;
 	struct delayed_work	work;
+	/* Held while the key is switched. */
 	struct mutex		mutex;
 };
 

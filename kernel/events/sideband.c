@@ -81,19 +81,11 @@ static bool side_wants(const struct perf_event_attr *attr,
 	return side_bits_of(attr) & side_bits_of(&side_bits[want]);
 }
 
-/* The bits of all kinds; most events have none of them. */
-static u64 side_any_bits __ro_after_init;
-
-static bool side_wants_any(const struct perf_event_attr *attr)
-{
-	return side_bits_of(attr) & side_any_bits;
-}
-
 /* Events of a task are found through its context. */
 static bool side_is_listed(const struct perf_event *event)
 {
 	return event->cpu >= 0 && !(event->attach_state & PERF_ATTACH_TASK) &&
-	       side_wants_any(&event->attr);
+	       perf_side_wants_any(&event->attr);
 }
 
 static void side_count(const struct perf_event *event, int by)
@@ -123,33 +115,26 @@ static void side_unlist(struct perf_event *event)
 }
 
 /**
- * perf_side_account() - register an event for side-band records
- * @event: the event; attr, cpu and attach_state are final. Inherited copies
- *	are not registered, their parent is counted for them
+ * perf_side_count() - perf_side_account() for an event that wants records
+ * @event: see there
  *
- * Context: task; once per event.
+ * Context: task.
  */
-void perf_side_account(struct perf_event *event)
+void perf_side_count(struct perf_event *event)
 {
-	if (event->parent || !side_wants_any(&event->attr))
-		return;
-
 	side_count(event, 1);
 	if (side_is_listed(event))
 		side_list(event);
 }
 
 /**
- * perf_side_unaccount() - undo perf_side_account()
+ * perf_side_uncount() - undo perf_side_count()
  * @event: the event; it stays in memory for a grace period
  *
  * Context: any but NMI.
  */
-void perf_side_unaccount(struct perf_event *event)
+void perf_side_uncount(struct perf_event *event)
 {
-	if (event->parent || !side_wants_any(&event->attr))
-		return;
-
 	if (side_is_listed(event))
 		side_unlist(event);
 	side_count(event, -1);
@@ -481,10 +466,8 @@ EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
 /* Runs before anything can open an event that wants records. */
 static int __init perf_side_init(void)
 {
-	unsigned int cpu, want;
+	unsigned int cpu;
 
-	for (want = 0; want < PERF_SIDE_NR; want++)
-		side_any_bits |= side_bits_of(&side_bits[want]);
 	for_each_possible_cpu(cpu)
 		INIT_LIST_HEAD(per_cpu_ptr(&side_events, cpu));
 	return 0;

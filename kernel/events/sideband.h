@@ -31,13 +31,45 @@ static inline bool perf_side_wanted(enum perf_side_want want)
 	return unlikely(atomic_read(&perf_side_wants[want]));
 }
 
-/*
- * An event that asks for side-band records is counted per kind and, unless it
- * belongs to a task's context, listed on its CPU. Task context; once per event.
- * An event that was accounted is freed after a grace period.
+void perf_side_count(struct perf_event *event);
+void perf_side_uncount(struct perf_event *event);
+
+/* Does it ask for records of any kind? Most events do not. */
+static inline bool perf_side_wants_any(const struct perf_event_attr *attr)
+{
+	return attr->task | attr->comm | attr->mmap | attr->mmap2 |
+	       attr->mmap_data | attr->build_id | attr->namespaces |
+	       attr->context_switch | attr->ksymbol | attr->bpf_event |
+	       attr->text_poke | attr->cgroup;
+}
+
+/**
+ * perf_side_account() - register an event for side-band records
+ * @event: the event; attr, cpu and attach_state are final. Inherited copies
+ *	are not registered, their parent is counted for them
+ *
+ * It is counted for each kind of record that it wants. Unless it belongs to a
+ * task's context, it is also listed on its CPU.
+ *
+ * Context: task; once per event.
  */
-void perf_side_account(struct perf_event *event);
-void perf_side_unaccount(struct perf_event *event);
+static inline void perf_side_account(struct perf_event *event)
+{
+	if (!event->parent && perf_side_wants_any(&event->attr))
+		perf_side_count(event);
+}
+
+/**
+ * perf_side_unaccount() - undo perf_side_account()
+ * @event: the event; it stays in memory for a grace period
+ *
+ * Context: any but NMI.
+ */
+static inline void perf_side_unaccount(struct perf_event *event)
+{
+	if (!event->parent && perf_side_wants_any(&event->attr))
+		perf_side_uncount(event);
+}
 
 /* Call it only if PERF_SIDE_SWITCH is wanted. Switch path, runqueue lock held. */
 void perf_side_switch(struct task_struct *task, struct task_struct *other,

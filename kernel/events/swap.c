@@ -450,25 +450,6 @@ bool perf_swap_unloaded(struct perf_ctx *a, struct perf_ctx *b,
 }
 
 /**
- * perf_swap_stays() - check whether a context stays with its task unheld
- * @ctx: context that was found for @task
- * @task: task
- *
- * A context without equal is not exchanged. It becomes equal to another only
- * under its mutex, or before any caller can find its task.
- *
- * Context: task; ctx->mutex, for as long as the answer is needed.
- * Return: true if @task has @ctx and keeps it; false if the caller has to use
- * perf_swap_hold().
- */
-bool perf_swap_stays(struct perf_ctx *ctx, struct task_struct *task)
-{
-	lockdep_assert_held(&ctx->mutex);
-	return !READ_ONCE(ctx->equal) &&
-	       perf_task_ctx(task) == ctx;
-}
-
-/**
  * perf_swap_hold() - keep a context with its task
  * @ctx: context that was found for @task
  * @task: task

@@ -12,8 +12,25 @@ struct perf_swap_pairs;
 bool perf_swap_try_oncpu(struct perf_ctx *ctx,
 			 struct task_struct *next);
 
-/* Does @ctx stay with @task without a hold, since it has no equal? */
-bool perf_swap_stays(struct perf_ctx *ctx, struct task_struct *task);
+/**
+ * perf_swap_stays() - check whether a context stays with its task unheld
+ * @ctx: context that was found for @task
+ * @task: task
+ *
+ * A context without equal is not exchanged. It becomes equal to another only
+ * under its mutex, or before any caller can find its task.
+ *
+ * Context: task; ctx->mutex, for as long as the answer is needed.
+ * Return: true if @task has @ctx and keeps it; false if the caller has to use
+ * perf_swap_hold().
+ */
+static inline bool perf_swap_stays(struct perf_ctx *ctx, struct task_struct *task)
+{
+	lockdep_assert_held(&ctx->mutex);
+	return !READ_ONCE(ctx->equal) &&
+	       perf_task_ctx(task) == ctx;
+}
+
 /* Keeps @ctx with @task. Return: false if @task has another context. */
 bool perf_swap_hold(struct perf_ctx *ctx, struct task_struct *task);
 void perf_swap_release(struct perf_ctx *ctx);

@@ -131,7 +131,7 @@ static void overflow_test_pending_late(struct kunit *test)
 	world = kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, world);
 	overflow_test_open(test, world);
-	perf_overflow_pretend_late = true;
+	static_branch_enable(&perf_overflow_is_late);
 	migrate_disable();
 	closed = overflow_test_start_closer(world) &&
 		 overflow_test_close_busy(world);
@@ -147,7 +147,7 @@ static void overflow_test_pending_late(struct kunit *test)
 	for (int i = 0; i < GRACE_PERIODS; i++)
 		rcu_barrier();
 	KUNIT_EXPECT_TRUE(test, overflow_test_is_freed(world));
-	perf_overflow_pretend_late = false;
+	static_branch_disable(&perf_overflow_is_late);
 }
 
 /* Overflows of an event of current. */
