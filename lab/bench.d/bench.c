@@ -26,12 +26,6 @@
 #define MAX_RESULTS	16
 #define MAX_TEXT	128
 
-static const struct row_table * const tables[] = {
-	&open_table, &control_table, &switch_table, &fork_table, &sample_table,
-	&record_table, &memory_table, &mux_table, &percpu_table, &remote_table,
-	&cgroup_table, &cgroup_cpus_table, &irqs_table, &nmi_table,
-};
-
 struct result {
 	char	name[MAX_TEXT];
 	char	unit[MAX_TEXT];
@@ -248,13 +242,13 @@ int main(int argc, char **argv)
 	argv = parse(argv + 1, &o);
 	if (!o.list)
 		prepare();
-	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		if (o.machine && strcmp(o.machine, tables[i]->machine))
+	for (i = 0; row_tables[i]; i++) {
+		if (o.machine && strcmp(o.machine, row_tables[i]->machine))
 			continue;
 		if (o.list)
-			list_table(tables[i], argv);
+			list_table(row_tables[i], argv);
 		else
-			failed += run_table(tables[i], argv);
+			failed += run_table(row_tables[i], argv);
 	}
 	if (getpid() == 1)
 		guest_end(failed ? EXIT_FAILURE : EXIT_SUCCESS);

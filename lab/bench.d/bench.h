@@ -6,6 +6,7 @@
  *   meter.c	the cost of an operation: instructions and register accesses
  *   events.c	attributes, sets of events, buffers, processes to measure with
  *   guest.c	the duties of the first process of a guest
+ *   tables.c	the list of tables
  *   rows_*.c	the rows, a table at the end of each file
  *
  * Each row runs in a separate process and calls emit() for each figure. A row
@@ -85,6 +86,9 @@ extern const struct row_table switch_table, fork_table, percpu_table;
 extern const struct row_table sample_table, record_table, mux_table;
 extern const struct row_table memory_table, irqs_table, nmi_table;
 extern const struct row_table cgroup_table, cgroup_cpus_table;
+
+/* All tables of the program, and NULL. */
+extern const struct row_table * const row_tables[];
 
 /* bench.c */
 
