@@ -140,13 +140,34 @@ static long perf_ioctl_refresh(struct perf_event *event, unsigned long arg)
 	return perf_control_refresh(event, arg);
 }
 
+/*
+ * User memory is not touched under the mutex: a fault may take as long as the
+ * program that handles it likes, and a whole family may wait for the mutex.
+ * Return: -ENODEV without the mutex if the event's PMU has gone.
+ */
+static int perf_file_lock(struct perf_event *event, struct perf_ctx **ctx)
+{
+	*ctx = perf_event_ctx_lock(event);
+	if (!perf_event_is_revoked(event))
+		return 0;
+	perf_event_ctx_unlock(event, *ctx);
+	return -ENODEV;
+}
+
 static long perf_ioctl_period(struct perf_event *event, unsigned long arg)
 {
+	struct perf_ctx *ctx;
 	u64 value;
+	int err;
 
 	if (get_user(value, (u64 __user *)arg))
 		return -EFAULT;
-	return perf_control_period(event, value);
+	err = perf_file_lock(event, &ctx);
+	if (err)
+		return err;
+	err = perf_control_period(event, value);
+	perf_event_ctx_unlock(event, ctx);
+	return err;
 }
 
 static long perf_ioctl_random_period(struct perf_event *event,
@@ -154,12 +175,19 @@ static long perf_ioctl_random_period(struct perf_event *event,
 {
 	void __user *from = (void __user *)arg;
 	struct perf_event_random_period how;
+	struct perf_ctx *ctx;
 	int err;
 
 	BUILD_BUG_ON(sizeof(how) != PERF_RANDOM_PERIOD_SIZE_VER0);
 	err = perf_ext_copy_in(&how, sizeof(how), from,
 			       PERF_RANDOM_PERIOD_SIZE_VER0);
-	return err ?: perf_random_set(event, &how);
+	if (!err)
+		err = perf_file_lock(event, &ctx);
+	if (err)
+		return err;
+	err = perf_random_set(event, &how);
+	perf_event_ctx_unlock(event, ctx);
+	return err;
 }
 
 static long perf_ioctl_get_random_period(struct perf_event *event,
@@ -167,16 +195,20 @@ static long perf_ioctl_get_random_period(struct perf_event *event,
 {
 	void __user *to = (void __user *)arg;
 	struct perf_event_random_period how;
+	struct perf_ctx *ctx;
 	u32 size;
 	int err;
 
 	err = perf_ext_copy_in(&how, sizeof(how), to,
 			       PERF_RANDOM_PERIOD_SIZE_VER0);
+	if (!err)
+		err = perf_file_lock(event, &ctx);
 	if (err)
 		return err;
 	size = how.size;
 	perf_random_get(event, &how);
 	how.size = size;
+	perf_event_ctx_unlock(event, ctx);
 	return perf_ext_copy_out(&how, sizeof(how), to);
 }
 
@@ -355,30 +387,42 @@ static int perf_file_modify_copies(struct perf_event *event,
 	return err;
 }
 
+static int perf_file_modify_mutexed(struct perf_event *event,
+				    struct perf_event_attr *attr)
+{
+	lockdep_assert_held(&perf_event_ctx(event)->mutex);
+	/*
+	 * The open may have cleared the bit, see perf_attr_leave_out(). A bit
+	 * that was not requested there is ignored as well.
+	 */
+	if (attr->exclude_kernel && !event->attr.ksymbol)
+		attr->ksymbol = 0;
+	if (attr->type != event->attr.type)
+		return -EINVAL;
+	if (attr->type != PERF_TYPE_BREAKPOINT)
+		return -EOPNOTSUPP;
+	return perf_file_modify_copies(event, attr);
+}
+
 static long perf_ioctl_modify(struct perf_event *event, unsigned long arg)
 {
 	struct perf_event_attr attr;
+	struct perf_ctx *ctx;
 	int err;
 
 	err = perf_attr_copy((struct perf_event_attr __user *)arg, &attr);
 	if (!err)
 		err = perf_attr_check(&attr);
+	if (!err)
+		err = perf_file_lock(event, &ctx);
 	if (err)
 		return err;
-	/*
-	 * The open may have cleared the bit, see perf_attr_leave_out(). A bit
-	 * that was not requested there is ignored as well.
-	 */
-	if (attr.exclude_kernel && !event->attr.ksymbol)
-		attr.ksymbol = 0;
-	if (attr.type != event->attr.type)
-		return -EINVAL;
-	if (attr.type != PERF_TYPE_BREAKPOINT)
-		return -EOPNOTSUPP;
-	return perf_file_modify_copies(event, &attr);
+	err = perf_file_modify_mutexed(event, &attr);
+	perf_event_ctx_unlock(event, ctx);
+	return err;
 }
 
-/* Commands. SET_FILTER takes the locks that it needs itself. */
+/* Commands. Those that touch user memory take the locks that they need. */
 static const struct perf_ioctl {
 	unsigned int	cmd;
 	bool		unlocked;
@@ -388,19 +432,23 @@ static const struct perf_ioctl {
 	{ .cmd = PERF_EVENT_IOC_DISABLE, .run = perf_ioctl_disable },
 	{ .cmd = PERF_EVENT_IOC_RESET, .run = perf_ioctl_reset },
 	{ .cmd = PERF_EVENT_IOC_REFRESH, .run = perf_ioctl_refresh },
-	{ .cmd = PERF_EVENT_IOC_PERIOD, .run = perf_ioctl_period },
-	{ .cmd = PERF_EVENT_IOC_ID, .run = perf_ioctl_id },
+	{ .cmd = PERF_EVENT_IOC_PERIOD,
+	  .run = perf_ioctl_period, .unlocked = true },
+	{ .cmd = PERF_EVENT_IOC_ID,
+	  .run = perf_ioctl_id, .unlocked = true },
 	{ .cmd = PERF_EVENT_IOC_SET_OUTPUT, .run = perf_ioctl_set_output },
 	{ .cmd = PERF_EVENT_IOC_SET_FILTER,
 	  .run = perf_ioctl_set_filter, .unlocked = true },
 	{ .cmd = PERF_EVENT_IOC_SET_BPF, .run = perf_ioctl_set_bpf },
 	{ .cmd = PERF_EVENT_IOC_PAUSE_OUTPUT, .run = perf_ioctl_pause_output },
-	{ .cmd = PERF_EVENT_IOC_QUERY_BPF, .run = perf_ioctl_query_bpf },
-	{ .cmd = PERF_EVENT_IOC_MODIFY_ATTRIBUTES, .run = perf_ioctl_modify },
+	{ .cmd = PERF_EVENT_IOC_QUERY_BPF,
+	  .run = perf_ioctl_query_bpf, .unlocked = true },
+	{ .cmd = PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+	  .run = perf_ioctl_modify, .unlocked = true },
 	{ .cmd = PERF_EVENT_IOC_RANDOM_PERIOD,
-	  .run = perf_ioctl_random_period },
+	  .run = perf_ioctl_random_period, .unlocked = true },
 	{ .cmd = PERF_EVENT_IOC_GET_RANDOM_PERIOD,
-	  .run = perf_ioctl_get_random_period },
+	  .run = perf_ioctl_get_random_period, .unlocked = true },
 };
 
 /* For extensions, whose structures may grow and contain their size. */
@@ -458,8 +506,10 @@ static long perf_file_ioctl(struct file *file, unsigned int cmd,
 	if (ioctl->unlocked)
 		return perf_event_is_revoked(event) ? -ENODEV :
 						      ioctl->run(event, arg);
-	ctx = perf_event_ctx_lock(event);
-	ret = perf_event_is_revoked(event) ? -ENODEV : ioctl->run(event, arg);
+	ret = perf_file_lock(event, &ctx);
+	if (ret)
+		return ret;
+	ret = ioctl->run(event, arg);
 	perf_event_ctx_unlock(event, ctx);
 	return ret;
 }

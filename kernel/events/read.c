@@ -195,16 +195,13 @@ static int perf_read_fill_single(const struct perf_event *event, u64 *values,
 	return n;
 }
 
-static ssize_t perf_read_single(struct perf_event *event, char __user *buf)
+static ssize_t perf_read_single(struct perf_event *event, u64 *values)
 {
-	u64 values[PERF_READ_WORDS], count, enabled, running;
-	int n;
+	u64 count, enabled, running;
 
 	count = perf_read_with_copies(event, &enabled, &running);
-	n = perf_read_fill_single(event, values, count, enabled, running);
-	if (copy_to_user(buf, values, n * sizeof(u64)))
-		return -EFAULT;
-	return n * sizeof(u64);
+	return perf_read_fill_single(event, values, count, enabled, running) *
+	       sizeof(u64);
 }
 
 static u64 *perf_read_add_event(const struct perf_event *event, u64 format,
@@ -333,28 +330,23 @@ static int perf_read_add_groups(struct perf_event *leader, u64 format,
 	return err;
 }
 
-static ssize_t perf_read_group(struct perf_event *event, char __user *buf)
+/* The caller frees *@values, also after an error. */
+static ssize_t perf_read_group(struct perf_event *event, u64 **values)
 {
 	struct perf_event *leader = event->group_leader;
-	ssize_t ret = event->read_size;
-	u64 *values;
 	int err;
 
-	values = kzalloc(event->read_size, GFP_KERNEL);
-	if (!values)
+	*values = kzalloc(event->read_size, GFP_KERNEL);
+	if (!*values)
 		return -ENOMEM;
-	values[0] = leader->nr_siblings + 1;
-	err = perf_read_add_groups(leader, event->attr.read_format, values);
-	if (err)
-		ret = err;
-	else if (copy_to_user(buf, values, event->read_size))
-		ret = -EFAULT;
-	kfree(values);
-	return ret;
+	(*values)[0] = leader->nr_siblings + 1;
+	err = perf_read_add_groups(leader, event->attr.read_format, *values);
+	return err ?: event->read_size;
 }
 
-static ssize_t perf_read_mutexed(struct perf_event *event, char __user *buf,
-				 size_t count)
+/* The values are in @single, or in *@group, which the caller frees. */
+static ssize_t perf_read_mutexed(struct perf_event *event, u64 *single,
+				 u64 **group, size_t count)
 {
 	lockdep_assert_held(&perf_event_ctx(event)->mutex);
 	if (perf_event_is_revoked(event))
@@ -365,8 +357,8 @@ static ssize_t perf_read_mutexed(struct perf_event *event, char __user *buf,
 	if (count < event->read_size)
 		return -ENOSPC;
 	if (event->attr.read_format & PERF_FORMAT_GROUP)
-		return perf_read_group(event, buf);
-	return perf_read_single(event, buf);
+		return perf_read_group(event, group);
+	return perf_read_single(event, single);
 }
 
 /* See the second race. */
@@ -430,15 +422,27 @@ static size_t perf_read_here(struct perf_event *event, u64 *values, size_t size)
 	return perf_read_here_locked(event, ctx, values) ? event->read_size : 0;
 }
 
-/* Out of line, so that perf_read() saves fewer registers. */
+/*
+ * Out of line, so that perf_read() saves fewer registers. The mutex is not held
+ * while the values are copied: the copy may fault, and a fault may take as long
+ * as the program that handles it likes. Exits and forks of a whole family wait
+ * for this mutex.
+ */
 static noinline ssize_t perf_read_slowly(struct perf_event *event,
 					 char __user *buf, size_t count)
 {
-	struct perf_ctx *ctx = perf_event_ctx_lock(event);
-	ssize_t ret = perf_read_mutexed(event, buf, count);
+	/* Only what was filled in is copied. */
+	u64 single[PERF_READ_WORDS] __uninitialized;
+	u64 *group __free(kfree) = NULL;
+	struct perf_ctx *ctx;
+	ssize_t size;
 
+	ctx = perf_event_ctx_lock(event);
+	size = perf_read_mutexed(event, single, &group, count);
 	perf_event_ctx_unlock(event, ctx);
-	return ret;
+	if (size > 0 && copy_to_user(buf, group ?: single, size))
+		size = -EFAULT;
+	return size;
 }
 
 /**
