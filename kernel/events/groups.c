@@ -247,9 +247,10 @@ static s64 perf_group_copies_service(const struct perf_event *eldest)
 }
 
 /*
- * Groups that are no copies begin as if they had just had a turn, behind those
- * that wait for one. With less service, a program that opens groups again and
- * again would keep others from their turns.
+ * While groups wait for a turn, those that are no copies begin as if they had
+ * just had one. With less service, a program that opens groups again and again
+ * would keep others from their turns. If none waits, all begin equal: a tool
+ * opens its groups one after the other.
  */
 static void perf_group_begin_service_locked(struct perf_event *leader)
 {
@@ -265,7 +266,9 @@ static void perf_group_begin_service_locked(struct perf_event *leader)
 		service = perf_group_copies_service(leader->parent);
 		perf_group_begin_least_locked(epc, service);
 	} else {
-		service = epc->least_service + epc->interval;
+		service = epc->least_service;
+		if (epc->nr_waiting)
+			service += epc->interval;
 	}
 	leader->group_service = service;
 	leader->group_start = service - leader->total_time_running;

@@ -91,8 +91,10 @@ static void group_test_insert(struct group_test_world *world,
 	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
 		perf_group_insert_locked(event);
 	world->listed[event->id] = true;
-	world->service[event->id] = event->attr.pinned ? 0 :
-				    world->least + world->interval;
+	world->service[event->id] = 0;
+	if (!event->attr.pinned)
+		world->service[event->id] = world->least +
+			(world->epc.nr_waiting ? world->interval : 0);
 	world->begin[event->id] = world->service[event->id] -
 				  event->total_time_running;
 }
@@ -458,6 +460,23 @@ static void group_test_rank_takes_turns(struct kunit *test)
 		world->least = 0;
 		world->interval = 0;
 	}
+}
+
+/* New groups are behind those that wait, and beside those that do not. */
+static void group_test_begin_behind(struct kunit *test)
+{
+	struct group_test_world *world = test->priv;
+
+	group_test_insert(world, &world->event[0]);
+	group_test_rank_locked(world);
+	world->interval = INTERVAL;
+	world->epc.nr_waiting = 0;
+	group_test_insert(world, &world->event[1]);
+	KUNIT_EXPECT_EQ(test, world->event[1].group_service, 0);
+	world->epc.nr_waiting = 1;
+	group_test_insert(world, &world->event[2]);
+	KUNIT_EXPECT_EQ(test, world->event[2].group_service, INTERVAL);
+	group_test_expect_walks(test, 0);
 }
 
 /* A copy in a PMU context without a choice; its family has had @had service. */
@@ -979,6 +998,7 @@ static struct kunit_case group_test_cases[] = {
 	KUNIT_CASE(group_test_rank_new_behind),
 	KUNIT_CASE(group_test_rank_beside_the_stuck),
 	KUNIT_CASE(group_test_exchange_lead),
+	KUNIT_CASE(group_test_begin_behind),
 	KUNIT_CASE(group_test_begin_family),
 	KUNIT_CASE(group_test_family_limit),
 	KUNIT_CASE(group_test_family_apart),
