@@ -244,13 +244,17 @@ static void turns_among_switches(void)
 		      round % 2, MANY_TURNS * LONG_MS);
 }
 
+/*
+ * On a busy host one change was seen which the timer did not cause. A timer with
+ * one of the other intervals causes several in each measurement.
+ */
 static void expect_no_turns(const struct pair *pair, const char *what)
 {
 	unsigned int turns;
 
 	count_turns(pair);
 	turns = most_turns(pair);
-	CHECK(!turns, "%s: %u turns of %d ms", what, turns, ENDLESS_MS);
+	CHECK(turns <= 1, "%s: %u turns of %d ms", what, turns, ENDLESS_MS);
 }
 
 /*
