@@ -31,6 +31,9 @@
 #include "ring_buffer.h"
 #include "buffer_types.h"
 #include "hooks.h"
+#include "live.h"
+
+long perf_live_counts[PERF_LIVE_NR];
 
 #define LEVELS		4	/* task, soft and hard interrupt, NMI */
 #define RECORDS		600	/* of a round, by the task; interrupts add more */

@@ -37,6 +37,9 @@ void model_point(void);
 #define __counted_by(member)
 #define ____cacheline_aligned_in_smp
 #define __acquire(lock)		((void)0)
+#define DECLARE_STATIC_CALL(name, func)	extern int name##_is_not_called
+#define DECLARE_PER_CPU_ALIGNED(type, name) extern __typeof__(type) name
+#define this_cpu_add(what, nr)	((what) += (nr))
 #define __release(lock)		((void)0)
 #define noinline		__attribute__((__noinline__))
 #define __noreturn		__attribute__((__noreturn__))
