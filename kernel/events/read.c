@@ -431,11 +431,11 @@ static size_t perf_read_here(struct perf_event *event, u64 *values, size_t size)
 static noinline ssize_t perf_read_slowly(struct perf_event *event,
 					 char __user *buf, size_t count)
 {
-	/* Only what was filled in is copied. */
-	u64 single[PERF_READ_WORDS] __uninitialized;
 	u64 *group __free(kfree) = NULL;
 	struct perf_ctx *ctx;
 	ssize_t size;
+	/* Only what was filled in is copied. */
+	u64 single[PERF_READ_WORDS] __uninitialized;
 
 	ctx = perf_event_ctx_lock(event);
 	size = perf_read_mutexed(event, single, &group, count);
