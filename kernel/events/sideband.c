@@ -37,7 +37,6 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/stddef.h>
-#include <linux/string.h>
 
 #include "clock.h"
 #include "context.h"
@@ -212,15 +211,18 @@ void perf_side_align(struct perf_side_record *record)
 }
 
 /**
- * perf_side_add_string() - append a name and end the record with it
+ * perf_side_add_name() - append a name and end the record with it
  * @record: the record, otherwise complete
- * @string: the name; it must stay there until the record is written
+ * @name: the name; it must stay there until the record is written
+ * @len: its length in bytes, without the zero at its end. All events get the
+ *	same name, so it is measured once, not for each record
  *
  * Context: any.
  */
-void perf_side_add_string(struct perf_side_record *record, const char *string)
+void perf_side_add_name(struct perf_side_record *record, const char *name,
+			size_t len)
 {
-	perf_side_add(record, string, strlen(string) + 1);
+	perf_side_add(record, name, len + 1);
 	perf_side_align(record);
 }
 

@@ -79,6 +79,7 @@ static void side_shape_task(struct perf_side_record *record,
 struct side_comm {
 	struct task_struct	*task;
 	bool			exec;
+	size_t			name_len;
 	char			name[TASK_COMM_LEN];
 };
 
@@ -91,7 +92,7 @@ static void side_shape_comm(struct perf_side_record *record,
 	record->header.misc = happened->exec ? PERF_RECORD_MISC_COMM_EXEC : 0;
 	side_put_task(record, 0, event, happened->task);
 	record->body_len = sizeof(u64);
-	perf_side_add_string(record, happened->name);
+	perf_side_add_name(record, happened->name, happened->name_len);
 }
 
 /* PERF_RECORD_NAMESPACES. */
@@ -142,6 +143,7 @@ struct side_ksymbol {
 	u16			type;
 	u16			flags;
 	const char		*name;
+	size_t			name_len;
 };
 
 static void side_shape_ksymbol(struct perf_side_record *record,
@@ -152,7 +154,7 @@ static void side_shape_ksymbol(struct perf_side_record *record,
 	record->header.type = PERF_RECORD_KSYMBOL;
 	record->body_len = offsetof(struct side_ksymbol, name);
 	memcpy(record->body, happened, record->body_len);
-	perf_side_add_string(record, happened->name);
+	perf_side_add_name(record, happened->name, happened->name_len);
 }
 
 /* PERF_RECORD_BPF_EVENT, the body exactly as in the record. */
@@ -201,6 +203,7 @@ static void side_shape_poke(struct perf_side_record *record,
 struct side_cgroup {
 	u64			id;
 	const char		*path;
+	size_t			path_len;
 };
 
 static void side_shape_cgroup(struct perf_side_record *record,
@@ -211,7 +214,7 @@ static void side_shape_cgroup(struct perf_side_record *record,
 	record->header.type = PERF_RECORD_CGROUP;
 	record->body[0] = happened->id;
 	record->body_len = sizeof(u64);
-	perf_side_add_string(record, happened->path);
+	perf_side_add_name(record, happened->path, happened->path_len);
 }
 
 #define SIDE_KIND(kind, function) \
@@ -277,6 +280,7 @@ void perf_event_comm(struct task_struct *task, bool exec)
 
 	/* Another task may change the name meanwhile: take one copy. */
 	strscpy(happened.name, task->comm, sizeof(happened.name));
+	happened.name_len = strlen(happened.name);
 	perf_side_tell(&side_kinds[PERF_SIDE_COMM], &happened);
 }
 
@@ -389,7 +393,7 @@ void perf_side_switch(struct task_struct *task, struct task_struct *other,
 void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
 			const char *sym)
 {
-	const struct side_ksymbol happened = {
+	struct side_ksymbol happened = {
 		.addr = addr,
 		.len = len,
 		.type = ksym_type,
@@ -404,6 +408,7 @@ void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
 		      "perf: code of unknown type %u\n", ksym_type))
 		return;
 
+	happened.name_len = strlen(sym);
 	perf_side_tell(&side_kinds[PERF_SIDE_KSYMBOL], &happened);
 }
 
@@ -502,6 +507,7 @@ void perf_side_cgroup(struct cgroup *cgrp)
 		cgroup_path(cgrp, path, PATH_MAX);
 		happened.path = path;
 	}
+	happened.path_len = strlen(happened.path);
 	happened.id = cgroup_id(cgrp);
 	perf_side_tell(&side_kinds[PERF_SIDE_CGROUP], &happened);
 	kfree(path);

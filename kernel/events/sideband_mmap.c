@@ -31,6 +31,7 @@
  * struct side_mmap - a mapping, as it is reported
  * @vma: the mapping
  * @name: what is mapped
+ * @name_len: length of @name in bytes
  * @dev: the file's device
  * @ino: its inode number
  * @generation: its inode generation
@@ -42,6 +43,7 @@
 struct side_mmap {
 	struct vm_area_struct	*vma;
 	const char		*name;
+	size_t			name_len;
 	dev_t			dev;
 	u64			ino;
 	u64			generation;
@@ -138,7 +140,7 @@ static void side_shape_mmap(struct perf_side_record *record,
 			      event->attr.build_id);
 		record->body_len += sizeof(struct side_mmap_what);
 	}
-	perf_side_add_string(record, happened->name);
+	perf_side_add_name(record, happened->name, happened->name_len);
 }
 
 static const struct perf_side_kind side_mmap_kind = {
@@ -215,6 +217,7 @@ static void side_mmap_tell(struct vm_area_struct *vma)
 	} else {
 		happened.name = side_name_anon(vma);
 	}
+	happened.name_len = strlen(happened.name);
 	happened.prot = side_vma_prot(vma);
 	happened.flags = side_vma_flags(vma);
 

@@ -50,8 +50,9 @@ struct perf_side_kind {
 /* Appends bytes that stay where they are until the record is written. */
 void perf_side_add(struct perf_side_record *record, const void *from,
 		   size_t len);
-/* The same for a string, with its end and zeros up to a multiple of eight. */
-void perf_side_add_string(struct perf_side_record *record, const char *string);
+/* The same for a name, with its end and zeros up to a multiple of eight. */
+void perf_side_add_name(struct perf_side_record *record, const char *name,
+			size_t len);
 /* Zeros up to a multiple of eight. */
 void perf_side_align(struct perf_side_record *record);
 
