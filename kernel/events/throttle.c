@@ -276,17 +276,17 @@ static void perf_freq_learn(struct perf_event *event, u64 fit)
 }
 
 /* Nanoseconds of running time that may pass without an overflow. */
-static u64 perf_freq_patience(const struct perf_event *event)
+static s64 perf_freq_patience(const struct perf_event *event)
 {
 	return max_t(u64, TICK_NSEC,
 		     div64_u64(2 * NSEC_PER_SEC, event->attr.sample_freq));
 }
 
-static u64 perf_freq_running(const struct perf_event *event)
+static u64 perf_freq_running(const struct perf_event *event, u64 now)
 {
 	u64 enabled, running;
 
-	perf_event_time_at(event, perf_clock(), &enabled, &running);
+	perf_event_time_at(event, now, &enabled, &running);
 	return running;
 }
 
@@ -326,7 +326,7 @@ static bool perf_freq_is_cut_short(const struct perf_event *event)
  */
 static noinline void perf_freq_overflow(struct perf_event *event)
 {
-	perf_freq_window(event, perf_freq_running(event),
+	perf_freq_window(event, perf_freq_running(event, perf_clock()),
 			 perf_freq_patience(event) + 2 * TICK_NSEC);
 	if (!perf_freq_is_cut_short(event))
 		return;
@@ -637,16 +637,20 @@ void perf_throttle_end_pmu_locked(struct perf_cpu_pmu_context *cpc)
 	perf_throttle_end_list(&cpc->task_epc->flexible_active);
 }
 
-/* An event that overflows often enough is adjusted when it overflows. */
-static void perf_freq_tick(struct perf_event *event)
+/*
+ * An event that overflows often enough is adjusted when it overflows. An NMI may
+ * have done so after @now.
+ */
+static void perf_freq_tick(struct perf_event *event, u64 now)
 {
 	u64 running;
 	bool start;
 
 	if (!event->attr.freq || !event->attr.sample_freq)
 		return;
-	running = perf_freq_running(event);
-	if (running - event->hw.freq_time_stamp < perf_freq_patience(event))
+	running = perf_freq_running(event, now);
+	if ((s64)(running - event->hw.freq_time_stamp) <
+	    perf_freq_patience(event))
 		return;
 	start = perf_throttle_stop(event);
 	perf_freq_window(event, running, U64_MAX);
@@ -656,22 +660,22 @@ static void perf_freq_tick(struct perf_event *event)
 		perf_throttle_start(event);
 }
 
-static void perf_throttle_tick_event(struct perf_event *event)
+static void perf_throttle_tick_event(struct perf_event *event, u64 now)
 {
 	perf_throttle_end(event);
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
-		perf_freq_tick(event);
+		perf_freq_tick(event, now);
 }
 
-static void perf_throttle_tick_list(struct list_head *active)
+static void perf_throttle_tick_list(struct list_head *active, u64 now)
 {
 	struct perf_event *leader, *sibling;
 
 	list_for_each_entry(leader, active, active_list) {
 		perf_throttle_report_end(leader);
-		perf_throttle_tick_event(leader);
+		perf_throttle_tick_event(leader, now);
 		for_each_sibling_event(sibling, leader)
-			perf_throttle_tick_event(sibling);
+			perf_throttle_tick_event(sibling, now);
 	}
 }
 
@@ -684,18 +688,20 @@ static bool perf_throttle_tick_wants(struct perf_pmu_ctx *epc, bool throttled)
 	       (throttled && READ_ONCE(perf_cpc_oncpu(epc->pmu)->throttled));
 }
 
-static void perf_throttle_tick_ctx(struct perf_ctx *ctx,
-				   bool throttled)
+/* The clock is read once, not for each event. */
+static void perf_throttle_tick_ctx(struct perf_ctx *ctx, bool throttled)
 {
 	struct perf_pmu_ctx *epc;
+	u64 now;
 
 	guard(raw_spinlock)(&ctx->lock);
+	now = perf_clock();
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
 		if (!perf_throttle_tick_wants(epc, throttled))
 			continue;
 		perf_pmu_disable(epc->pmu);
-		perf_throttle_tick_list(&epc->pinned_active);
-		perf_throttle_tick_list(&epc->flexible_active);
+		perf_throttle_tick_list(&epc->pinned_active, now);
+		perf_throttle_tick_list(&epc->flexible_active, now);
 		perf_pmu_enable(epc->pmu);
 	}
 }

@@ -278,10 +278,14 @@ static void throttle_test_tick_waits(struct kunit *test)
 	event->total_time_running = 10 * patience;
 	throttle_test_stops = 0;
 	event->hw.freq_time_stamp = 9 * patience + 1;
-	perf_freq_tick(event);
+	perf_freq_tick(event, perf_clock());
+	KUNIT_EXPECT_EQ(test, throttle_test_stops, 0);
+	/* An NMI has begun a window after the tick read the clock. */
+	event->hw.freq_time_stamp = 10 * patience + 1;
+	perf_freq_tick(event, perf_clock());
 	KUNIT_EXPECT_EQ(test, throttle_test_stops, 0);
 	event->hw.freq_time_stamp = 9 * patience;
-	perf_freq_tick(event);
+	perf_freq_tick(event, perf_clock());
 	KUNIT_EXPECT_EQ(test, throttle_test_stops, 1);
 	KUNIT_EXPECT_EQ(test, event->hw.freq_time_stamp, 10 * patience);
 }
