@@ -147,7 +147,71 @@ static void wave_test_in_walk(struct kunit *test)
 	test_walker_end(&walker);
 }
 
+static struct perf_event *wave_test_event(struct kunit *test,
+					  struct perf_ctx *ctx)
+{
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event),
+						 GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	INIT_LIST_HEAD(&event->child_list);
+	mutex_init(&event->child_mutex);
+	event->ctx = &ctx->pub;
+	return event;
+}
+
+static unsigned int wave_test_size_of(struct perf_event *event)
+{
+	guard(mutex)(&event->child_mutex);
+	return perf_wave_size(event);
+}
+
+/* Adds a copy that is in @ctx, and tells for how many calls there is room. */
+static unsigned int wave_test_size_with(struct kunit *test,
+					struct perf_event *event,
+					struct perf_ctx *ctx)
+{
+	struct perf_event *child = wave_test_event(test, ctx);
+
+	list_add(&child->child_list, &event->child_list);
+	return wave_test_size_of(event);
+}
+
+/* There is room for the contexts on other CPUs, for one call on each CPU. */
+static void wave_test_size(struct kunit *test)
+{
+	const unsigned int most = num_online_cpus() - 1;
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct perf_ctx *here, *there, *unloaded;
+	struct perf_event *event;
+
+	wave_test_world(test);
+	unloaded = perf_ctx_alloc_task(current);
+	KUNIT_ASSERT_NOT_NULL(test, unloaded);
+	KUNIT_EXPECT_EQ(test, 0,
+			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+	here = &per_cpu(perf_cpu_context, cpu).ctx;
+	cpu = cpumask_last(cpu_online_mask);
+	there = &per_cpu(perf_cpu_context, cpu).ctx;
+
+	event = wave_test_event(test, there);
+	KUNIT_EXPECT_EQ(test, wave_test_size_of(event), 1);
+	event->ctx = &here->pub;
+	KUNIT_EXPECT_EQ(test, wave_test_size_with(test, event, unloaded), 0);
+	KUNIT_EXPECT_EQ(test, wave_test_size_with(test, event, here), 0);
+	KUNIT_EXPECT_EQ(test, wave_test_size_with(test, event, there), 1);
+	event->ctx = &there->pub;
+	KUNIT_EXPECT_EQ(test, wave_test_size_of(event), min(most, 2));
+	for (cpu = 0; cpu < most; cpu++)
+		wave_test_size_with(test, event, there);
+	KUNIT_EXPECT_EQ(test, wave_test_size_of(event), most);
+
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	perf_ctx_put(unloaded);
+}
+
 static struct kunit_case wave_test_cases[] = {
+	KUNIT_CASE(wave_test_size),
 	KUNIT_CASE(wave_test_at_once),
 	KUNIT_CASE(wave_test_little_memory),
 	KUNIT_CASE(wave_test_unloaded),
