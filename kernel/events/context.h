@@ -109,6 +109,37 @@ static inline void perf_event_ctx_unlock(struct perf_event *event,
 }
 
 /**
+ * perf_ctx_lock_mutexes() - lock the mutexes of two contexts
+ * @a: context
+ * @b: another one
+ *
+ * The order is that of their addresses, so two callers cannot wait for each
+ * other.
+ *
+ * Context: task; may sleep.
+ */
+static inline void perf_ctx_lock_mutexes(struct perf_ctx *a,
+					 struct perf_ctx *b)
+{
+	mutex_lock(&min(a, b)->mutex);
+	mutex_lock_nested(&max(a, b)->mutex, SINGLE_DEPTH_NESTING);
+}
+
+/**
+ * perf_ctx_unlock_mutexes() - undo perf_ctx_lock_mutexes()
+ * @a: context
+ * @b: the other one
+ *
+ * Context: task, both mutexes held.
+ */
+static inline void perf_ctx_unlock_mutexes(struct perf_ctx *a,
+					   struct perf_ctx *b)
+{
+	mutex_unlock(&a->mutex);
+	mutex_unlock(&b->mutex);
+}
+
+/**
  * perf_ctx_lock_pair() - lock a CPU's context and then a task's
  * @cpuctx: this CPU
  * @task_ctx: task context, or NULL
@@ -193,7 +224,7 @@ static inline void perf_event_get_ref(struct perf_event *event)
 static inline void perf_event_put(struct perf_event *event)
 {
 	if (atomic_long_dec_and_test(&event->refcount))
-		static_call(perf_hook_event_last_put)(event);
+		static_call(perf_hooks_event_last_put)(event);
 }
 
 void perf_event_put_late(struct perf_event *event);

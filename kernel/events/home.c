@@ -134,14 +134,9 @@ static void home_exchange_mutexed(struct home_pair *pair)
 
 static void home_exchange(struct home_pair *pair)
 {
-	struct perf_ctx *first = min(pair->away, pair->other);
-	struct perf_ctx *second = max(pair->away, pair->other);
-
-	mutex_lock(&first->mutex);
-	mutex_lock_nested(&second->mutex, SINGLE_DEPTH_NESTING);
+	perf_ctx_lock_mutexes(pair->away, pair->other);
 	home_exchange_mutexed(pair);
-	mutex_unlock(&second->mutex);
-	mutex_unlock(&first->mutex);
+	perf_ctx_unlock_mutexes(pair->away, pair->other);
 }
 
 /* Finding. */

@@ -90,19 +90,12 @@ void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
 		return;
 	src = &per_cpu(perf_cpu_context, src_cpu).ctx;
 	dst = &per_cpu(perf_cpu_context, dst_cpu).ctx;
-	if (src < dst) {
-		mutex_lock(&src->mutex);
-		mutex_lock_nested(&dst->mutex, SINGLE_DEPTH_NESTING);
-	} else {
-		mutex_lock(&dst->mutex);
-		mutex_lock_nested(&src->mutex, SINGLE_DEPTH_NESTING);
-	}
+	perf_ctx_lock_mutexes(src, dst);
 	perf_migrate_take(src, pmu, &events);
 	if (!list_empty(&events)) {
 		synchronize_rcu();
 		perf_migrate_give_all(dst, pmu, &events);
 	}
-	mutex_unlock(&dst->mutex);
-	mutex_unlock(&src->mutex);
+	perf_ctx_unlock_mutexes(src, dst);
 }
 EXPORT_SYMBOL_GPL(perf_pmu_migrate_context);
