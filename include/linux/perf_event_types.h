@@ -592,8 +592,8 @@ struct perf_event {
 	 */
 	unsigned int			group_choice;
 	/**
-	 * @orig_type: I, attr.type as user space wrote it; some PMUs forward
-	 * events to other PMUs.
+	 * @orig_type: I, attr.type as user space wrote it. The core or a driver
+	 * may have changed attr.type to that of another PMU.
 	 */
 	__u32				orig_type;
 

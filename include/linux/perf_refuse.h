@@ -73,23 +73,7 @@
 #define PERF_ATTR_AUX_RESUME		PERF_BITS(4, 2, 1)
 #define PERF_ATTR_RESERVED_3		PERF_BITS(4, 3, 29)
 
-/**
- * struct perf_refuse_hint - details of a value that a check refuses
- * @bits: bits that must be clear or, if all of them are, of which some must be
- *	set
- * @needs: bits of which some must be set for @bits to be accepted
- * @limit: largest number that is accepted
- */
-struct perf_refuse_hint {
-	u64	bits;
-	u64	needs;
-	u64	limit;
-};
-
-/*
- * These are cold: the compiler also keeps the code before a call apart from
- * code that runs often.
- */
+/* Cold: the compiler moves branches that call them out of code that runs often. */
 #ifdef CONFIG_PERF_EVENTS
 int __cold perf_refuse(int err, u32 place, u64 bits, u32 reason);
 int __cold perf_refuse_above(int err, u32 place, u64 limit, u32 reason);

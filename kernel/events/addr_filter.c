@@ -645,7 +645,7 @@ int perf_addr_filter_alloc_ranges(struct perf_event *event)
  * perf_addr_filter_drop_list() - perf_addr_filter_drop() for an event with filters
  * @event: see there
  *
- * Context: task.
+ * Context: task, may sleep.
  */
 void perf_addr_filter_drop_list(struct perf_event *event)
 {

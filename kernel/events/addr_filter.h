@@ -12,7 +12,7 @@ void perf_addr_filter_drop_list(struct perf_event *event);
  * perf_addr_filter_alloc() - allocate the ranges of an event
  * @event: new event, whose PMU is known
  *
- * Context: task.
+ * Context: task, may sleep.
  * Return: 0 or -ENOMEM.
  */
 static inline int perf_addr_filter_alloc(struct perf_event *event)

@@ -404,7 +404,7 @@ static u64 attr_kernel_bit(const struct perf_event_attr *attr)
 
 /*
  * These come before the check of the sampling rate, secrets after it. Every
- * event is asked all of them, so they are not a table.
+ * open makes them, so they are code and not rows of a table.
  */
 static int attr_check_access(const struct perf_event_attr *attr)
 {
@@ -464,7 +464,8 @@ static int attr_check_rate(const struct perf_event_attr *attr, u64 max_rate)
 /**
  * perf_attr_permitted_at() - check whether the caller may open such an event
  * @attr: attribute that passed perf_attr_check()
- * @max_rate: highest attr.sample_freq, samples a second
+ * @max_rate: highest attr.sample_freq, samples a second; not used without
+ *	attr.freq
  *
  * Checks that depend on the target are elsewhere: rights over the task, events
  * of whole CPUs, tracepoints, breakpoints.

@@ -17,7 +17,7 @@ int perf_attr_check(const struct perf_event_attr *attr);
 /* Checks the caller's rights: paranoid level, capabilities and LSM. */
 int perf_attr_permitted_at(const struct perf_event_attr *attr, u64 max_rate);
 void perf_attr_leave_out_ksymbol(struct perf_event_attr *attr);
-/* The same for all that runs on a CPU; only the first one is audited. */
+/* Rights to observe all that runs on a CPU; only the first one is audited. */
 int perf_attr_cpu_permitted(void);
 bool perf_attr_would_see_cpus(void);
 bool perf_attr_shows_all(void);

@@ -799,7 +799,7 @@ static void perf_late_run(struct work_struct *work)
 	struct perf_event *event;
 
 	while ((event = perf_late_next()))
-		static_call(perf_hook_event_last_put)(event);
+		static_call(perf_hooks_event_last_put)(event);
 }
 
 static DECLARE_WORK(perf_late_work, perf_late_run);

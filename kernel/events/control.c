@@ -695,25 +695,6 @@ int perf_control_read_call(struct perf_control_reading *reading)
 }
 
 /**
- * perf_control_read() - bring an event's count and times up to date
- * @event: event
- * @times: receives its times, which belong together
- *
- * Context: task, ctx->mutex or the eldest's child_mutex.
- */
-void perf_control_read(struct perf_event *event,
-		       struct perf_control_times *times)
-{
-	/* The results are filled in. */
-	struct perf_control_reading reading __uninitialized;
-
-	reading.event = event;
-	reading.group = false;
-	perf_control_read_call(&reading);
-	*times = reading.times;
-}
-
-/**
  * perf_control_read_group() - bring a group's counts up to date
  * @leader: group leader
  *

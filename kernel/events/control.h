@@ -45,8 +45,6 @@ int perf_control_period(struct perf_event *event, u64 value);
 void perf_control_forget_passed(struct perf_event *event);
 int perf_control_check_period(struct perf_event *event, u64 value, u32 share);
 int perf_control_refresh(struct perf_event *event, int refresh);
-void perf_control_read(struct perf_event *event,
-		       struct perf_control_times *times);
 int perf_control_read_group(struct perf_event *leader);
 int perf_control_read_call(struct perf_control_reading *reading);
 void perf_control_read_wave(struct perf_wave *wave, struct perf_event *event,

@@ -77,12 +77,13 @@ struct perf_divide_part {
  * perf_divide_pays() - check whether a family should have a context for each CPU
  * @ctx: context with its events
  *
- * Each CPU gets a context, so there must be an event for at least every fourth
- * of them. The events that are bound to no CPU are copied to each context. Their
+ * Each CPU gets a context, so at least a quarter as many events as possible CPUs
+ * must be bound to one. The events that are bound to no CPU are copied to each context. Their
  * copies must not be more than the events that are bound.
  *
  * Context: task, ctx->mutex.
- * Return: true if all events were opened, and enough of them are bound to a CPU.
+ * Return: true if all events were opened, and enough of them are bound to a CPU;
+ * with lockdep false on more than DIVIDE_MAX_CPUS CPUs.
  */
 bool perf_divide_pays(const struct perf_ctx *ctx)
 {

@@ -849,5 +849,5 @@ void __init perf_event_room_init(void)
 	event_traced_cache = kmem_cache_create("perf_event_traced",
 					       sizeof(struct perf_event), 0,
 					       flags, NULL);
-	static_call_update(perf_hook_event_last_put, event_last_put);
+	static_call_update(perf_hooks_event_last_put, event_last_put);
 }

@@ -12,8 +12,11 @@
  * Lifetime: the file holds a reference on its event until it is released. An
  * open that fails may release a file that has no event and no descriptor.
  *
- * Locking: most ioctls run under event->ctx->mutex. Ioctls that also change
- * copies hold child_mutex as well, so that no copy leaves meanwhile.
+ * Locking: an ioctl changes the event under event->ctx->mutex. One that touches
+ * user memory does so before it takes the mutex, or after it has released it: a
+ * fault may take as long as the program that handles it likes, and a whole family
+ * may wait for the mutex. Ioctls that also change copies hold child_mutex as
+ * well, so that no copy leaves meanwhile.
  */
 #include <linux/bitmap.h>
 #include <linux/bpf.h>
@@ -141,9 +144,8 @@ static long perf_ioctl_refresh(struct perf_event *event, unsigned long arg)
 }
 
 /*
- * User memory is not touched under the mutex: a fault may take as long as the
- * program that handles it likes, and a whole family may wait for the mutex.
- * Return: -ENODEV without the mutex if the event's PMU has gone.
+ * Takes the mutex of an event whose PMU has not gone.
+ * Return: 0; -ENODEV, without the mutex, if the PMU has gone.
  */
 static int perf_file_lock(struct perf_event *event, struct perf_ctx **ctx)
 {
@@ -422,10 +424,10 @@ static long perf_ioctl_modify(struct perf_event *event, unsigned long arg)
 	return err;
 }
 
-/* Commands. Those that touch user memory take the locks that they need. */
+/* Commands. Those with @locks_itself are called without the mutex. */
 static const struct perf_ioctl {
 	unsigned int	cmd;
-	bool		unlocked;
+	bool		locks_itself;
 	long (*run)(struct perf_event *event, unsigned long arg);
 } perf_ioctls[] = {
 	{ .cmd = PERF_EVENT_IOC_ENABLE, .run = perf_ioctl_enable },
@@ -433,22 +435,22 @@ static const struct perf_ioctl {
 	{ .cmd = PERF_EVENT_IOC_RESET, .run = perf_ioctl_reset },
 	{ .cmd = PERF_EVENT_IOC_REFRESH, .run = perf_ioctl_refresh },
 	{ .cmd = PERF_EVENT_IOC_PERIOD,
-	  .run = perf_ioctl_period, .unlocked = true },
+	  .run = perf_ioctl_period, .locks_itself = true },
 	{ .cmd = PERF_EVENT_IOC_ID,
-	  .run = perf_ioctl_id, .unlocked = true },
+	  .run = perf_ioctl_id, .locks_itself = true },
 	{ .cmd = PERF_EVENT_IOC_SET_OUTPUT, .run = perf_ioctl_set_output },
 	{ .cmd = PERF_EVENT_IOC_SET_FILTER,
-	  .run = perf_ioctl_set_filter, .unlocked = true },
+	  .run = perf_ioctl_set_filter, .locks_itself = true },
 	{ .cmd = PERF_EVENT_IOC_SET_BPF, .run = perf_ioctl_set_bpf },
 	{ .cmd = PERF_EVENT_IOC_PAUSE_OUTPUT, .run = perf_ioctl_pause_output },
 	{ .cmd = PERF_EVENT_IOC_QUERY_BPF,
-	  .run = perf_ioctl_query_bpf, .unlocked = true },
+	  .run = perf_ioctl_query_bpf, .locks_itself = true },
 	{ .cmd = PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
-	  .run = perf_ioctl_modify, .unlocked = true },
+	  .run = perf_ioctl_modify, .locks_itself = true },
 	{ .cmd = PERF_EVENT_IOC_RANDOM_PERIOD,
-	  .run = perf_ioctl_random_period, .unlocked = true },
+	  .run = perf_ioctl_random_period, .locks_itself = true },
 	{ .cmd = PERF_EVENT_IOC_GET_RANDOM_PERIOD,
-	  .run = perf_ioctl_get_random_period, .unlocked = true },
+	  .run = perf_ioctl_get_random_period, .locks_itself = true },
 };
 
 /* For extensions, whose structures may grow and contain their size. */
@@ -503,7 +505,7 @@ static long perf_file_ioctl(struct file *file, unsigned int cmd,
 	ioctl = perf_ioctl_find(cmd);
 	if (!ioctl)
 		return -ENOTTY;
-	if (ioctl->unlocked)
+	if (ioctl->locks_itself)
 		return perf_event_is_revoked(event) ? -ENODEV :
 						      ioctl->run(event, arg);
 	ret = perf_file_lock(event, &ctx);

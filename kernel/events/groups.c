@@ -249,8 +249,9 @@ static s64 perf_group_copies_service(const struct perf_event *eldest)
 /*
  * While groups wait for a turn, those that are no copies begin as if they had
  * just had one. With less service, a program that opens groups again and again
- * would keep others from their turns. If none waits, all begin equal: a tool
- * opens its groups one after the other.
+ * would keep others from their turns. If none waits, new groups begin with the
+ * least service, so that groups which a tool opens one after the other begin
+ * equal.
  */
 static void perf_group_begin_service_locked(struct perf_event *leader)
 {
@@ -434,8 +435,8 @@ void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu, u64 interval)
  * perf_group_served_locked() - note the service of the groups that were chosen
  * @epc: PMU context whose first groups have been scheduled in
  *
- * The next new groups begin with the service of those whose turn it is. A group
- * that waits with less service does not fit, and may never fit.
+ * New groups begin with this service, or an interval behind it if groups wait. A
+ * group that waits with less service does not fit, and may never fit.
  *
  * Context: ctx->lock.
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room "hooks": the functions of later rooms that earlier ones call.
+ * Room "hooks": what earlier rooms need of later ones.
  *
- * Purpose: one table of all calls from a room to a later one.
+ * Purpose: all calls from a room to a later one, in one place.
  *
- * Owns: perf_hooks, and a static call.
+ * Owns: perf_hooks and perf_hooks_event_last_put.
  *
- * Contexts: as struct perf_hooks says for each.
+ * Contexts: as hooks.h says for each.
  *
  * Lifetime: static. Rooms set their functions at boot; then the table is
  * read-only.
@@ -17,5 +17,5 @@
 #include "hooks.h"
 
 struct perf_hooks perf_hooks __ro_after_init;
-DEFINE_STATIC_CALL_NULL(perf_hook_event_last_put,
+DEFINE_STATIC_CALL_NULL(perf_hooks_event_last_put,
 			void (struct perf_event *event));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "hooks": the calls from a room to a later one. */
+/* Room "hooks": what earlier rooms need of later ones. */
 #ifndef _KERNEL_EVENTS_HOOKS_H
 #define _KERNEL_EVENTS_HOOKS_H
 
@@ -70,6 +70,6 @@ extern struct perf_hooks perf_hooks;
  * From "context" to "event": frees an event whose last reference has gone; task
  * context. A static call, since every close makes it.
  */
-DECLARE_STATIC_CALL(perf_hook_event_last_put, void (struct perf_event *event));
+DECLARE_STATIC_CALL(perf_hooks_event_last_put, void (struct perf_event *event));
 
 #endif /* _KERNEL_EVENTS_HOOKS_H */

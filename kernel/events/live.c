@@ -5,10 +5,12 @@
  * Purpose: make leaks visible from outside. Code that makes or charges
  * something adds to a counter, and code that frees it subtracts the same. When
  * the last user has gone, and a grace period has passed, each counter has its
- * old value again. The room sched_key also decides by a counter.
+ * old value again. The room sched_key counts its users here, and switches its
+ * key off when their sum is 0.
  *
- * Owns: perf_live_counts, and the file /sys/kernel/debug/perf_events/live,
- * which has a line for each member of enum perf_live: its name and its number.
+ * Owns: perf_live_counts; with CONFIG_DEBUG_FS also the file
+ * /sys/kernel/debug/perf_events/live, which has a line for each member of enum
+ * perf_live: its name and its number.
  *
  * Contexts: any but NMI to count; task to read the file.
  *

@@ -20,8 +20,8 @@
  * @PERF_LIVE_FILE_FILTERS: lists of address filters that name a file
  * @PERF_LIVE_NR: number of counters
  *
- * The first eight are in one cache line. An open and its close change four of
- * them.
+ * On 64 bits the first eight are in one cache line. An open and its close change
+ * three of them, or four for a software event.
  */
 enum perf_live {
 	PERF_LIVE_EVENTS,

@@ -26,7 +26,7 @@ static inline void perf_overflow_cancel(struct perf_event *event)
 
 bool perf_overflow_lingers(struct perf_event *event);
 
-/* On where irq_work has no interrupt of its own; tests pretend that. */
+/* On if irq_work has no interrupt of its own; also set by a test. */
 DECLARE_STATIC_KEY_FALSE(perf_overflow_is_late);
 
 /**

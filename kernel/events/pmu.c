@@ -593,6 +593,7 @@ void perf_pmu_drop_event(struct perf_event *event)
 		return;
 	WRITE_ONCE(event->pmu, &perf_pmu_none);
 	scoped_guard(irq) {
+		/* Most events are closed where they were opened. */
 		users = event->pmu_cpu == smp_processor_id() ?
 			&perf_cpc_oncpu(pmu)->users :
 			perf_pmu_users(pmu, event->pmu_cpu);
@@ -730,8 +731,11 @@ static struct pmu *perf_pmu_find(u32 type)
 	return type <= INT_MAX ? idr_find(&perf_pmu_numbers, type) : NULL;
 }
 
-/* Clocks have PMUs of their own; PERF_COUNT_SW_CPU_CLOCK is 0. */
-static u32 perf_pmu_wanted_software(struct perf_event *event)
+/*
+ * Sets attr.type of a clock's event to that of the clock's own PMU. For clocks
+ * attr.config, which is 0 or 1, is the index.
+ */
+static u32 perf_pmu_forward_clock(struct perf_event *event)
 {
 	u64 config = event->attr.config;
 
@@ -754,7 +758,7 @@ static u32 perf_pmu_wanted(struct perf_event *event, bool *named)
 
 	*named = false;
 	if (type == PERF_TYPE_SOFTWARE)
-		return perf_pmu_wanted_software(event);
+		return perf_pmu_forward_clock(event);
 	if (type != PERF_TYPE_HARDWARE && type != PERF_TYPE_HW_CACHE)
 		return type;
 	type = event->attr.config >> PERF_PMU_TYPE_SHIFT;
@@ -830,8 +834,8 @@ static struct pmu *perf_pmu_ask_all(struct perf_event *event)
  * perf_pmu_init_event() - find the PMU of a new event
  * @event: event with attr, cpu, parent and leader set
  *
- * A PMU may answer -ENOENT and change attr.type to send the event to another
- * PMU; orig_type keeps what the user asked for. For a copy, only the PMU of its
+ * The core sends events of the two clocks to their own PMUs. A PMU may answer
+ * -ENOENT and change attr.type to send the event to another one. orig_type keeps what the user asked for. For a copy, only the PMU of its
  * parent is asked. On success the event holds a reference on the PMU's module.
  *
  * Context: task.

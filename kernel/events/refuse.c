@@ -238,7 +238,7 @@ void perf_refuse_note(int err, u32 place, const struct perf_refuse_hint *hint,
  * @bits: bits of that field that must be clear, or of which some must be set
  * @reason: PERF_REASON_*
  *
- * Context: any; only in a task the reason is kept.
+ * Context: any, no raw lock held. Only in a task the reason is kept.
  * Return: @err.
  */
 int perf_refuse(int err, u32 place, u64 bits, u32 reason)
@@ -257,7 +257,7 @@ EXPORT_SYMBOL_GPL(perf_refuse);
  * @limit: the largest number that is accepted
  * @reason: PERF_REASON_*
  *
- * Context: any; only in a task the reason is kept.
+ * Context: any, no raw lock held. Only in a task the reason is kept.
  * Return: @err.
  */
 int perf_refuse_above(int err, u32 place, u64 limit, u32 reason)
@@ -278,7 +278,7 @@ EXPORT_SYMBOL_GPL(perf_refuse_above);
  *
  * The reason is PERF_REASON_PMU.
  *
- * Context: any; only in a task the reason is kept.
+ * Context: any, no raw lock held. Only in a task the reason is kept.
  * Return: @err.
  */
 int perf_refuse_because(int err, u32 place, u64 bits, const char *text)

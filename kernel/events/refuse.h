@@ -27,6 +27,19 @@ struct perf_refusal {
 	char				text[PERF_REFUSE_TEXT_MAX];
 };
 
+/**
+ * struct perf_refuse_hint - details of a value that a check refuses
+ * @bits: bits that must be clear or, if all of them are, of which some must be
+ *	set
+ * @needs: bits of which some must be set for @bits to be accepted
+ * @limit: largest number that is accepted
+ */
+struct perf_refuse_hint {
+	u64	bits;
+	u64	needs;
+	u64	limit;
+};
+
 void perf_refuse_note(int err, u32 place, const struct perf_refuse_hint *hint,
 		      u32 reason, const char *text);
 void perf_refuse_begin(struct perf_refusal *refusal,

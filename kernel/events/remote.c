@@ -177,7 +177,7 @@ static int perf_remote_do(int cpu, struct perf_remote_job *job)
 	might_sleep();
 	job->late.queued = false;
 	init_completion(&job->done);
-	/* The queue of calls is one, in code that KCSAN does not look at. */
+	/* Queuing the call is a release, in code that KCSAN does not instrument. */
 	kcsan_release();
 	err = smp_call_function_single(cpu, perf_remote_job_ipi, job, 1);
 	if (err)

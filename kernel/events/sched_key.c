@@ -123,6 +123,6 @@ void perf_sched_key_put(void)
 				   HZ);
 }
 
-#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST) && IS_ENABLED(CONFIG_DEBUG_FS)
+#if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
 #include "tests/sched_key_kunit.c"
 #endif

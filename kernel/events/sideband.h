@@ -34,7 +34,7 @@ static inline bool perf_side_wanted(enum perf_side_want want)
 void perf_side_count(struct perf_event *event);
 void perf_side_uncount(struct perf_event *event);
 
-/* Does it ask for records of any kind? Most events do not. */
+/* Any of the bits in side_bits, see sideband.c. Most events have none. */
 static inline bool perf_side_wants_any(const struct perf_event_attr *attr)
 {
 	return attr->task | attr->comm | attr->mmap | attr->mmap2 |

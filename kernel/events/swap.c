@@ -70,8 +70,6 @@
 
 static atomic64_t perf_swap_last_equal;
 
-/* Readers that wait for a move to end, and moves that wait for readers. */
-
 static bool perf_swap_is_equal(const struct perf_ctx *a,
 			       const struct perf_ctx *b)
 {
@@ -544,7 +542,11 @@ undo:
 	return moving;
 }
 
-/* The mover of the context needs no lock that the caller holds. */
+/*
+ * The mover of the context needs no lock that the caller holds. Readers wait
+ * until ctx->moving is cleared, movers until ctx->summed is 0; both wait for
+ * the context's address.
+ */
 static void perf_swap_wait_for_move(struct perf_ctx *ctx)
 {
 	wait_var_event(ctx, !READ_ONCE(ctx->moving));

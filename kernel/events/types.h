@@ -204,7 +204,7 @@ struct perf_ctx {
 	/** @event_list: MLR, all events. */
 	struct list_head		event_list;
 
-	/* Written by system calls, fork and exit. */
+	/* Written by system calls, fork and exit; @spare_entry also by switches. */
 
 	/** @mutex: guards fields marked M, for code that may sleep. */
 	struct mutex			mutex;
@@ -301,7 +301,7 @@ struct perf_cpu_context {
 	int				cpu;
 	/* C: events that are scheduled in here and in frequency mode. */
 	unsigned int			nr_freq;
-	/* N: calls of perf_sched_cb_inc() that were not undone. */
+	/* C: calls of perf_sched_cb_inc() here without a perf_sched_cb_dec(). */
 	unsigned int			sched_cb_users;
 	/* M (ctx.mutex): events may be opened here. */
 	bool				online;

@@ -37,8 +37,9 @@ unsigned int perf_wave_count(const struct perf_event *event);
  * enough for an event without copies, or if there is one CPU.
  *
  * Context: event->child_mutex.
- * Return: number of contexts of the event and its copies that are loaded on other
- * CPUs, but not more than other CPUs; 1 if one is enough.
+ * Return: 1 if the event has no copies, or if one CPU is online; else the number
+ * of its and its copies' contexts that are loaded on other CPUs, at most the
+ * number of other CPUs.
  */
 static inline unsigned int perf_wave_size(const struct perf_event *event)
 {

@@ -467,7 +467,7 @@ proctype user(byte me)
 	atomic { wanted[me] = state[me] == inactive || state[me] == counts };
 	UNLOCK(mutex);
 
-	/* perf_control_disable(), perf_control_enable(), perf_control_read() */
+	/* perf_control_disable(), perf_control_enable(), perf_control_read_call() */
 #if USERS == 1
 	if
 	:: true ->

@@ -127,7 +127,7 @@ static void control_read_test_read_scope(struct kunit *test)
 	int other = control_read_test_other_cpu(test);
 	struct perf_event *event = control_read_test_open(test, other);
 	struct pmu core = { .scope = PERF_PMU_SCOPE_CORE };
-	struct perf_control_times times = {};
+	struct perf_control_reading reading = { .event = event };
 	const struct cpumask *siblings;
 	u64 value;
 
@@ -142,12 +142,12 @@ static void control_read_test_read_scope(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, perf_event_read_local(event, &value, NULL,
 							    NULL), -EINVAL);
 	scoped_guard(mutex, &perf_event_ctx(event)->mutex)
-		perf_control_read(event, &times);
+		KUNIT_EXPECT_EQ(test, perf_control_read_call(&reading), 0);
 	fake.pmu.scope = PERF_PMU_SCOPE_NONE;
 	KUNIT_EXPECT_EQ(test, local64_read(&event->count), 5);
-	KUNIT_EXPECT_EQ(test, times.enabled, event->total_time_enabled);
-	KUNIT_EXPECT_EQ(test, times.running, event->total_time_running);
-	KUNIT_EXPECT_GT(test, times.running, 0);
+	KUNIT_EXPECT_EQ(test, reading.times.enabled, event->total_time_enabled);
+	KUNIT_EXPECT_EQ(test, reading.times.running, event->total_time_running);
+	KUNIT_EXPECT_GT(test, reading.times.running, 0);
 }
 
 /* Periods. */

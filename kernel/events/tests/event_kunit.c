@@ -122,7 +122,6 @@ static void event_test_no_cgroup(struct kunit *test)
 		perf_event_put(event);
 }
 
-#ifdef CONFIG_DEBUG_FS
 /* An event that samples stacks has buffers for them, from begin to end. */
 static void event_test_callchain(struct kunit *test)
 {
@@ -142,12 +141,6 @@ static void event_test_callchain(struct kunit *test)
 			-EOVERFLOW);
 	KUNIT_EXPECT_EQ(test, perf_live_sum(PERF_LIVE_STACK_USERS), before);
 }
-#else
-static void event_test_callchain(struct kunit *test)
-{
-	kunit_skip(test, "nobody counts the users of stacks");
-}
-#endif
 
 /* A closed event that is still referenced has no owner: the task may exit. */
 static void event_test_disowned(struct kunit *test)

@@ -207,7 +207,6 @@ static void mmap_test_redirected(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, from.event->rb);
 }
 
-#ifdef CONFIG_DEBUG_FS
 /* Pages are charged while they are mapped. */
 static void mmap_test_charge(struct kunit *test)
 {
@@ -233,12 +232,6 @@ static void mmap_test_charge(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&user->perf_mlock) +
 			atomic64_read(&current->mm->pinned_vm), used);
 }
-#else
-static void mmap_test_charge(struct kunit *test)
-{
-	kunit_skip(test, "nobody counts the pages");
-}
-#endif
 
 /* The last unmapping takes all events off the buffer. */
 static void mmap_test_detaches_all(struct kunit *test)
