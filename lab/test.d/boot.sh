@@ -140,7 +140,7 @@ boot_list() {
 half() {
 	awk -v wanted="$1" '
 		NR == FNR { if ($2 == "seconds") seconds[$1] = $3; next }
-		{ split($1, part, "/"); key = part[1] == "pmu" ? part[2] : $1 }
+		{ split($1, part, "/"); key = part[1] ~ /^(pmu|machines)$/ ? part[2] : $1 }
 		!(key in side) { side[key] = work[0] > work[1] }
 		{ work[side[key]] += $1 in seconds ? seconds[$1] : 10 }
 		side[key] == wanted' "$TOP/lab/tests/selftests" "$2"

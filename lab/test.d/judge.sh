@@ -92,7 +92,7 @@ judge() {
 	esac
 	program=$TOP/lab/tests/programs/$1
 	case $1 in
-	pmu/*) program=$TOP/lab/tests/pmu/${1##*/} ;;
+	pmu/* | machines/*) program=$TOP/lab/tests/pmu/${1##*/} ;;
 	esac
 	if [ -f "$program" ]; then
 		judge_program "$1" "$program" "$res.out"
@@ -129,7 +129,7 @@ list_not_ok() {
 
 # Failures of a machine while no case was running.
 judge_boots() {
-	for file in "$share"/boot.why "$share"/pmu/*/boot.why; do
+	for file in "$share"/boot.why "$share"/pmu/*/boot.why "$share"/machines/*/boot.why; do
 		[ -e "$file" ] || continue
 		name=${file#"$share"/}
 		record fail "${name%.why}" "$(cat "$file")"

@@ -76,18 +76,18 @@ list_programs() {
 	done
 }
 
-# list_pmu NAME CASE...: the cases of one line of lab/tests/pmus.
+# list_pmu pmu|machines NAME CASE...: the cases of one line of lab/tests/pmus or machines.
 list_pmu() {
-	pmu_name=$1
-	shift
+	pmu_name=$1/$2
+	shift 2
 	for name; do
-		wanted "pmu/$pmu_name/$name" || continue
+		wanted "$pmu_name/$name" || continue
 		if [ -f "$TOP/lab/tests/pmu/$name" ]; then
 			command="sh -u $TOP/lab/tests/pmu/$name"
 		else
 			command=$(strict)$BUILD/selftests/tree$arch_suffix/$name
 		fi
-		printf 'pmu/%s/%s %d %s\n' "$pmu_name" "$name" $((120 * slow)) "$command"
+		printf '%s/%s %d %s\n' "$pmu_name" "$name" $((120 * slow)) "$command"
 	done
 }
 

@@ -10,31 +10,55 @@ in_time() {
 	return 1
 }
 
-# boot_pmus: boot one machine after the other, each with a PMU of lab/tests/pmus and the
-# cases that $share has for it.
-boot_pmus() {
-	while read -r arch_name pmu_name pmu _; do
-		[ "$arch_name" = "$arch" ] || continue
-		grep "^pmu/$pmu_name/" "$share/list" >"$share/list.pmu" || continue
-		[ "$config" != debug ] || [ "$pmu" = none ] || pmu=$pmu,filter=ctx
-		boot "$share/list.pmu" "pmu/$pmu_name/boot" --memory "$memory" --pmu "$pmu" </dev/null
-	done <"$TOP/lab/tests/pmus"
+# pmu_rows pmu|machines: what is booted for lab/tests/pmus or lab/tests/machines:
+# "NAME|VM-OPTION...|CASE..."
+pmu_rows() {
+	more=
+	[ "$config" != debug ] || more=filter=ctx
+	case $1 in
+	pmu)
+		awk -v arch="$arch" -v more="$more" '$1 == arch {
+			options = "--pmu " $3 (more && $3 != "none" ? "," more : "")
+			name = $2
+			$1 = $2 = $3 = ""
+			print name "|" options "|" $0
+		}' "$TOP/lab/tests/pmus"
+		;;
+	machines)
+		[ "$arch" = x86 ] || return 0
+		awk -v more="${more:+ --pmu $more}" '/^[a-z]/ {
+			cases = /hybrid=1/ ? "machine hybrid" : "machine stat record hw_counting groups"
+			print $1 "|--machine " $1 more "|" cases
+		}' "$TOP/lab/tests/machines"
+		;;
+	esac
 }
 
-# pmu_tests: the cases of all PMUs, two machines at a time; they have one result together.
-pmu_tests() {
-	while read -r arch_name pmu_name _ names_of_cases; do
-		[ "$arch_name" = "$arch" ] || continue
+# boot_pmus TABLE: boot one machine after the other, each with the cases that $share has
+# for it.
+boot_pmus() {
+	pmu_rows "$1" >"$share/rows"
+	while IFS='|' read -r pmu_name options _; do
+		grep "^$1/$pmu_name/" "$share/list" >"$share/list.pmu" || continue
 		# shellcheck disable=SC2086 # a list of words
-		list_pmu "$pmu_name" $names_of_cases
-	done <"$TOP/lab/tests/pmus" >"$cases"
-	in_two "$label-pmus" boot_pmus || return 0
+		boot "$share/list.pmu" "$1/$pmu_name/boot" --memory "$memory" $options </dev/null
+	done <"$share/rows"
+}
+
+# pmu_tests TABLE: the cases of all PMUs, two machines at a time; they have one result
+# together.
+pmu_tests() {
+	pmu_rows "$1" | while IFS='|' read -r pmu_name _ names_of_cases; do
+		# shellcheck disable=SC2086 # a list of words
+		list_pmu "$1" "$pmu_name" $names_of_cases
+	done >"$cases"
+	in_two "$label-$1" boot_pmus "$1" || return 0
 	for share in "$first" "$second"; do
 		judge_all
 	done
 }
 
-# kernel_tests KERNEL CONFIG SELECTION: selection is kunit, self, programs, pmus.
+# kernel_tests KERNEL CONFIG SELECTION: selection is kunit, self, programs, pmus, machines.
 kernel_tests() {
 	kernel=$1 config=$2 selection=$3
 	[ "$build" -eq 0 ] || "$TOP/lab/build" --arch "$arch" --kernel "$kernel" --config "$config"
@@ -63,7 +87,8 @@ kernel_tests() {
 		machine "$label-icount" --memory "$memory" --cpus 1 --icount
 		;;
 	esac
-	case $selection in *pmus*) pmu_tests ;; esac
+	case $selection in *pmus*) pmu_tests pmu ;; esac
+	case $selection in *machines*) pmu_tests machines ;; esac
 }
 
 # soak_tests KERNEL CONFIG

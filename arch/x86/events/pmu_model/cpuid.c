@@ -14,15 +14,23 @@
 
 #include "pmu_model.h"
 
+#define LEAF_MAX		0x00000000
 #define LEAF_FEATURES		0x00000001
+#define LEAF_MORE_FEATURES	0x00000007
 #define LEAF_ARCH_PERFMON	0x0000000a
+#define LEAF_CORE_TYPE		0x0000001a
 #define LEAF_EXT_MAX		0x80000000
 #define LEAF_EXT_FEATURES	0x80000001
 #define LEAF_EXT_PERFMON	0x80000022
 
 #define FEATURES_ECX_PDCM	BIT(15)
+#define MORE_EDX_HYBRID		BIT(15)
 #define EXT_ECX_PERFCTR_CORE	BIT(23)
 #define EXT_PERFMON_V2		BIT(0)
+
+/* Leaf 0x1a, SDM vol. 2 CPUID: Atom or Core, the native model 1. */
+#define CORE_TYPE_ATOM		0x20000001
+#define CORE_TYPE_CORE		0x40000001
 
 /* Leaf 0xa, SDM vol. 2 CPUID: all seven architectural events. */
 #define ARCH_EVENTS		7
@@ -54,8 +62,45 @@ static void arch_perfmon(const struct leaf *l)
 	}
 }
 
-static void intel_leaf(unsigned int leaf, const struct leaf *l)
+/*
+ * The leaves between the last one that the CPU has and @added, which the model
+ * adds, are empty. @first is the leaf that says which is the last one.
+ */
+static bool fills_gap(unsigned int leaf, unsigned int first, unsigned int added)
 {
+	unsigned int eax = first, ebx, ecx = 0, edx;
+
+	if (leaf <= first || leaf >= added)
+		return false;
+	native_cpuid(&eax, &ebx, &ecx, &edx);
+	return leaf > eax;
+}
+
+static void hybrid_leaf(unsigned int leaf, unsigned int subleaf,
+			const struct leaf *l)
+{
+	if (fills_gap(leaf, LEAF_MAX, LEAF_CORE_TYPE))
+		clear(l);
+	switch (leaf) {
+	case LEAF_MAX:
+		*l->eax = max_t(unsigned int, *l->eax, LEAF_CORE_TYPE);
+		break;
+	case LEAF_MORE_FEATURES:
+		if (!subleaf)
+			*l->edx |= MORE_EDX_HYBRID;
+		break;
+	case LEAF_CORE_TYPE:
+		clear(l);
+		*l->eax = raw_smp_processor_id() & 1 ? CORE_TYPE_ATOM :
+						       CORE_TYPE_CORE;
+	}
+}
+
+static void intel_leaf(unsigned int leaf, unsigned int subleaf,
+		       const struct leaf *l)
+{
+	if (pmu_model.hybrid)
+		hybrid_leaf(leaf, subleaf, l);
 	if (leaf == LEAF_FEATURES)
 		*l->ecx |= FEATURES_ECX_PDCM;
 	else if (leaf == LEAF_ARCH_PERFMON)
@@ -69,17 +114,6 @@ static void ext_perfmon(const struct leaf *l)
 		return;
 	*l->eax = EXT_PERFMON_V2;
 	*l->ebx = pmu_model.gp;
-}
-
-/* The leaves between the CPU's last one and the model's are empty. */
-static bool fills_gap(unsigned int leaf)
-{
-	unsigned int eax = LEAF_EXT_MAX, ebx, ecx = 0, edx;
-
-	if (leaf <= LEAF_EXT_FEATURES || leaf >= LEAF_EXT_PERFMON)
-		return false;
-	native_cpuid(&eax, &ebx, &ecx, &edx);
-	return leaf > eax;
 }
 
 static void amd_leaf(unsigned int leaf, const struct leaf *l)
@@ -98,7 +132,8 @@ static void amd_leaf(unsigned int leaf, const struct leaf *l)
 		ext_perfmon(l);
 		break;
 	default:
-		if (fills_gap(leaf))
+		if (leaf > LEAF_EXT_FEATURES &&
+		    fills_gap(leaf, LEAF_EXT_MAX, LEAF_EXT_PERFMON))
 			clear(l);
 	}
 }
@@ -116,11 +151,11 @@ void pmu_model_cpuid(unsigned int *eax, unsigned int *ebx, unsigned int *ecx,
 		     unsigned int *edx)
 {
 	struct leaf l = { eax, ebx, ecx, edx };
-	unsigned int leaf = *eax;
+	unsigned int leaf = *eax, subleaf = *ecx;
 
 	native_cpuid(eax, ebx, ecx, edx);
 	if (pmu_model.vendor == PMU_MODEL_INTEL)
-		intel_leaf(leaf, &l);
+		intel_leaf(leaf, subleaf, &l);
 	else
 		amd_leaf(leaf, &l);
 }

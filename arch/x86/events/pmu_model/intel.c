@@ -14,7 +14,13 @@
 #define MSR_GLOBAL_STATUS_SET	0x391
 #define MSR_GLOBAL_INUSE	0x392
 
+#define MSR_METRICS		0x329
+
 #define CAPS_FULL_WIDTH		BIT_ULL(13)
+#define CAPS_METRICS		BIT_ULL(15)
+
+/* Topdown metrics in the global registers, 20.3.9.3. */
+#define GLOBAL_METRICS		BIT_ULL(48)
 
 /* Status bits beside the counters': 20.2.2 for version 2, 20.2.4 for 4. */
 #define STATUS_V2		(BIT_ULL(63) | BIT_ULL(62))
@@ -68,7 +74,8 @@ static void add_gp(struct pmu_model *m)
 		pmu_model_add_reg(m, MSR_P6_PERFCTR0 + i,
 				  there ? PMU_REG_COUNTER : PMU_REG_ABSENT, i);
 		pmu_model_add_reg(m, MSR_IA32_PMC0 + i,
-				  there ? PMU_REG_FULL : PMU_REG_ABSENT, i);
+				  there && m->full_width ? PMU_REG_FULL :
+							   PMU_REG_ABSENT, i);
 	}
 }
 
@@ -101,10 +108,14 @@ static void add_global(struct pmu_model *m)
 static void set_masks(struct pmu_model *m)
 {
 	m->global_mask = (BIT_ULL(m->gp) - 1) | (BIT_ULL(m->fixed) - 1) << 32;
+	if (m->metrics)
+		m->global_mask |= GLOBAL_METRICS;
 	m->select_mask = select_mask(m);
 	m->fixed_ctrl_mask = fixed_ctrl_mask(m);
 	m->debugctl_mask = DEBUGCTL_MASK;
-	m->plain_mask = OFFCORE_MASK;
+	m->plain_mask[0] = OFFCORE_MASK;
+	m->plain_mask[1] = OFFCORE_MASK;
+	m->plain_mask[PMU_MODEL_PLAIN_METRICS] = U64_MAX;
 	m->status_clear_mask = m->global_mask;
 	if (m->version >= 4)
 		m->status_clear_mask |= STATUS_V4;
@@ -125,7 +136,8 @@ void pmu_model_intel_setup(struct pmu_model *m)
 	m->has_global = true;
 	m->has_lvt_mask = true;
 	m->has_sticky_freeze = m->version >= 4;
-	m->caps = CAPS_FULL_WIDTH;
+	m->caps = (m->full_width ? CAPS_FULL_WIDTH : 0) |
+		  (m->metrics ? CAPS_METRICS : 0);
 	set_masks(m);
 
 	add_gp(m);
@@ -135,4 +147,7 @@ void pmu_model_intel_setup(struct pmu_model *m)
 	pmu_model_add_reg(m, MSR_IA32_DEBUGCTLMSR, PMU_REG_DEBUGCTL, 0);
 	pmu_model_add_reg(m, MSR_OFFCORE_RSP_0, PMU_REG_PLAIN, 0);
 	pmu_model_add_reg(m, MSR_OFFCORE_RSP_1, PMU_REG_PLAIN, 1);
+	pmu_model_add_reg(m, MSR_METRICS,
+			  m->metrics ? PMU_REG_PLAIN : PMU_REG_ABSENT,
+			  PMU_MODEL_PLAIN_METRICS);
 }

@@ -3,6 +3,7 @@
  * PMU model: the boot parameter
  *
  *   pmu_model=intel[,version=2-5][,gp=1-8][,fixed=0-4][,width=40-48]
+ *             [,fullwidth=0-1][,metrics=0-1][,hybrid=0-1]
  *   pmu_model=amd[,variant=legacy|core|v2]
  *   both: [,filter=none|ctx][,self=exclude|count]
  *
@@ -34,9 +35,10 @@ struct option {
 };
 
 static struct {
-	unsigned int version, gp, fixed, width, variant, filter, self;
+	unsigned int version, gp, fixed, width, fullwidth, metrics, hybrid;
+	unsigned int variant, filter, self;
 } chosen __initdata = {
-	.version = 4, .gp = 4, .fixed = 3, .width = 48,
+	.version = 4, .gp = 4, .fixed = 3, .width = 48, .fullwidth = 1,
 	.variant = PMU_MODEL_AMD_V2,
 };
 
@@ -52,6 +54,9 @@ static const struct option options[] __initconst = {
 	{ "gp", &chosen.gp, 1, PMU_MODEL_MAX_GP, NULL, PMU_MODEL_INTEL },
 	{ "fixed", &chosen.fixed, 0, PMU_MODEL_MAX_FIXED, NULL, PMU_MODEL_INTEL },
 	{ "width", &chosen.width, 40, 48, NULL, PMU_MODEL_INTEL },
+	{ "fullwidth", &chosen.fullwidth, 0, 1, NULL, PMU_MODEL_INTEL },
+	{ "metrics", &chosen.metrics, 0, 1, NULL, PMU_MODEL_INTEL },
+	{ "hybrid", &chosen.hybrid, 0, 1, NULL, PMU_MODEL_INTEL },
 	{ "variant", &chosen.variant, 0, 2, variant_words, PMU_MODEL_AMD },
 	{ "filter", &chosen.filter, 0, 1, filter_words, PMU_MODEL_OFF },
 	{ "self", &chosen.self, 0, 1, self_words, PMU_MODEL_OFF },
@@ -123,6 +128,9 @@ static void __init build(enum pmu_model_vendor vendor)
 	m->gp = chosen.gp;
 	m->fixed = chosen.fixed;
 	m->width = chosen.width;
+	m->full_width = chosen.fullwidth;
+	m->metrics = chosen.metrics;
+	m->hybrid = chosen.hybrid;
 	m->variant = chosen.variant;
 	m->filter = chosen.filter;
 	m->exclude_self = !chosen.self;

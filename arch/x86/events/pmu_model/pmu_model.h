@@ -37,6 +37,10 @@ struct seq_file;
 #define PMU_MODEL_FIXED_BASE	PMU_MODEL_MAX_GP
 #define PMU_MODEL_NR_COUNTERS	(PMU_MODEL_MAX_GP + PMU_MODEL_MAX_FIXED)
 
+/* Registers that keep what is written. */
+#define PMU_MODEL_PLAIN_METRICS	2
+#define PMU_MODEL_NR_PLAIN	3
+
 /* Rates are events per tick in units of 1/2^20; users see parts per million. */
 #define PMU_MODEL_RATE_SHIFT	20
 #define PMU_MODEL_RATE_ONE	BIT(PMU_MODEL_RATE_SHIFT)
@@ -112,7 +116,7 @@ struct pmu_model_state {
 	u64	global_ctrl;
 	u64	status;
 	u64	debugctl;
-	u64	plain[2];
+	u64	plain[PMU_MODEL_NR_PLAIN];
 	u32	running;
 	u16	pending;
 	bool	user;
@@ -177,6 +181,9 @@ enum pmu_model_amd_variant {
  * @gp:		number of general counters
  * @fixed:	number of fixed counters
  * @width:	width of all counters in bits
+ * @full_width:	Intel: counters have addresses where all bits can be written
+ * @metrics:	Intel: there is a register for topdown metrics
+ * @hybrid:	Intel: CPUs with an odd number are Atom cores
  * @filter:	user and kernel mode are told apart
  * @exclude_self: the model's own time is not counted
  * @has_global:	there are global control and status registers
@@ -191,7 +198,7 @@ enum pmu_model_amd_variant {
  * @status_clear_mask: the same of the register that clears status bits
  * @status_set_mask: the same of the register that sets them
  * @debugctl_mask: the same of the debug control register
- * @plain_mask:	the same of the registers without function
+ * @plain_mask:	the same of each register without function
  * @caps:	value of the capability register
  * @nr_regs:	used entries of @regs
  * @regs:	the registers; the index is called slot
@@ -204,6 +211,9 @@ struct pmu_model {
 	unsigned int	gp;
 	unsigned int	fixed;
 	unsigned int	width;
+	bool		full_width;
+	bool		metrics;
+	bool		hybrid;
 	bool		filter;
 	bool		exclude_self;
 	bool		has_global;
@@ -217,7 +227,7 @@ struct pmu_model {
 	u64		status_clear_mask;
 	u64		status_set_mask;
 	u64		debugctl_mask;
-	u64		plain_mask;
+	u64		plain_mask[PMU_MODEL_NR_PLAIN];
 	u64		caps;
 	unsigned int	nr_regs;
 	struct pmu_model_reg regs[PMU_MODEL_MAX_REGS];

@@ -24,6 +24,7 @@
 
 /* RDPMC, Intel: bit 30 selects the fixed counters (SDM vol. 2, RDPMC). */
 #define RDPMC_FIXED	BIT(30)
+#define RDPMC_METRICS		BIT(29)
 
 /* The second of the two offcore events. Each has a register that refines it. */
 #define OFFCORE_1	(0xbb | 0x01 << 8)
@@ -388,7 +389,7 @@ static int write_status(const struct pmu_model *m, struct pmu_model_state *s,
 static int write_plain(const struct pmu_model *m, struct pmu_model_state *s,
 		       unsigned int index, u64 now, u64 val)
 {
-	if (val & ~m->plain_mask)
+	if (val & ~m->plain_mask[index])
 		return -EIO;
 	settle_all(m, s, now);
 	s->plain[index] = val;
@@ -488,6 +489,10 @@ int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
 		    u32 index, u64 now, u64 *val)
 {
 	*val = 0;
+	if (m->metrics && index == RDPMC_METRICS) {
+		*val = s->plain[PMU_MODEL_PLAIN_METRICS];
+		return 0;
+	}
 	if (m->vendor == PMU_MODEL_INTEL && (index & RDPMC_FIXED)) {
 		index &= ~RDPMC_FIXED;
 		if (index >= m->fixed)

@@ -62,6 +62,7 @@ static struct bed *intel_bed(struct kunit *test, unsigned int version,
 	b->model.gp = gp;
 	b->model.fixed = fixed;
 	b->model.width = width;
+	b->model.full_width = true;
 	pmu_model_setup(&b->model, PMU_MODEL_INTEL);
 	pmu_model_state_reset(&b->model, &b->state);
 	return b;
@@ -311,6 +312,22 @@ static void full_width_write(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0, T0), GENMASK_ULL(39, 0));
 	refused(test, b, FULL0, BIT_ULL(40));
 	refused(test, b, FIXED0, BIT_ULL(40));
+}
+
+/* SDM 20.2.8: CPUs whose capability register lacks bit 13 have no alias. */
+static void no_full_width(struct kunit *test)
+{
+	struct bed *b = new_bed(test);
+	u64 val;
+
+	b->model = (struct pmu_model){
+		.version = 3, .gp = 4, .fixed = 3, .width = 48,
+	};
+	pmu_model_setup(&b->model, PMU_MODEL_INTEL);
+	pmu_model_state_reset(&b->model, &b->state);
+	KUNIT_EXPECT_EQ(test, get(test, b, PERF_CAPS, T0), 0);
+	refused(test, b, FULL0, 0);
+	KUNIT_EXPECT_EQ(test, rd(b, FULL0, T0, &val), -EIO);
 }
 
 /* SDM figure 20-1 and following: reserved bits of the select register. */
@@ -796,6 +813,7 @@ static struct kunit_case pmu_model_cases[] = {
 	KUNIT_CASE(rates_of_events),
 	KUNIT_CASE(legacy_write_extends_sign),
 	KUNIT_CASE(full_width_write),
+	KUNIT_CASE(no_full_width),
 	KUNIT_CASE(select_reserved_bits),
 	KUNIT_CASE(fixed_ctrl_reserved_bits),
 	KUNIT_CASE(global_ctrl_bits),
