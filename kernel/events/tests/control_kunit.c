@@ -866,35 +866,6 @@ static void control_test_group_exits(struct kunit *test)
 
 /* CPUs. */
 
-static void control_test_migrate(struct kunit *test)
-{
-	int from = control_test_first_cpu(), to = control_test_other_cpu(test);
-	struct perf_event *leader = control_test_open(test, from);
-	struct perf_event *sibling = control_test_open_sibling(test, leader);
-	struct perf_event *off = control_test_open(test, from);
-	struct perf_event *native = control_test_open(test, to);
-
-	perf_event_disable(off);
-	fake_pmu_tick(&fake, 4);
-	perf_pmu_migrate_context(&fake.pmu, from, to);
-	fake_pmu_tick(&fake, 4);
-
-	KUNIT_EXPECT_EQ(test, leader->cpu, to);
-	KUNIT_EXPECT_EQ(test, leader->oncpu, to);
-	KUNIT_EXPECT_EQ(test, sibling->oncpu, to);
-	KUNIT_EXPECT_EQ(test, leader->nr_siblings, 1);
-	KUNIT_EXPECT_EQ(test, control_test_state(off), OFF);
-	KUNIT_EXPECT_EQ(test, control_test_read(leader), 8);
-	KUNIT_EXPECT_EQ(test, control_test_read(sibling), 8);
-	KUNIT_EXPECT_EQ(test, control_test_read(native), 8);
-	KUNIT_EXPECT_EQ(test, control_test_read(off), 0);
-
-	perf_pmu_migrate_context(&fake.pmu, to, from);
-	perf_event_enable(off);
-	KUNIT_EXPECT_EQ(test, off->oncpu, from);
-	KUNIT_EXPECT_EQ(test, native->oncpu, from);
-}
-
 static void control_test_hotplug(struct kunit *test)
 {
 	int cpu = control_test_other_cpu(test);
@@ -1160,7 +1131,6 @@ static struct kunit_case control_test_cases[] = {
 	KUNIT_CASE(control_test_task_exits),
 	KUNIT_CASE(control_test_ctx_exchanged),
 	KUNIT_CASE(control_test_group_exits),
-	KUNIT_CASE(control_test_migrate),
 	KUNIT_CASE(control_test_hotplug),
 	KUNIT_CASE(control_test_close_while_offline),
 	KUNIT_CASE(control_test_choose_while_offline),

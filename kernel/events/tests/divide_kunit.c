@@ -370,6 +370,41 @@ static void divide_test_does_not_pay(struct kunit *test)
 	KUNIT_EXPECT_GT(test, divide_test_nr_copies(event), 0);
 }
 
+/* A context with so many events of CPUs, and so many that are bound to none. */
+static bool divide_test_would_pay(struct kunit *test, unsigned int bound,
+				  unsigned int unbound)
+{
+	struct perf_ctx *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
+	unsigned int nr = bound + unbound;
+	struct perf_event *events =
+		kunit_kcalloc(test, max(nr, 1), sizeof(*events), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	KUNIT_ASSERT_NOT_NULL(test, events);
+	fake_ctx_init(ctx);
+	for (unsigned int i = 0; i < nr; i++) {
+		events[i].cpu = i < bound ? cpumask_first(cpu_possible_mask) :
+					    -1;
+		list_add(&events[i].event_entry, &ctx->event_list);
+	}
+	guard(mutex)(&ctx->mutex);
+	return perf_divide_pays(ctx);
+}
+
+/* One bound event for four CPUs, and a bound one for each unbound copy. */
+static void divide_test_pays(struct kunit *test)
+{
+	unsigned int cpus = num_possible_cpus();
+	unsigned int least = DIV_ROUND_UP(cpus, 4);
+
+	KUNIT_EXPECT_TRUE(test, divide_test_would_pay(test, least, 0));
+	KUNIT_EXPECT_FALSE(test, divide_test_would_pay(test, least - 1, 0));
+	KUNIT_EXPECT_TRUE(test, divide_test_would_pay(test, 4 * cpus, 4));
+	if (cpus > 1)
+		KUNIT_EXPECT_FALSE(test, divide_test_would_pay(test, 4 * cpus,
+							       9));
+}
+
 /* The context that an event would join has the events of its CPU. */
 static void divide_test_seen(struct kunit *test)
 {
@@ -412,6 +447,7 @@ static void divide_test_refused(struct kunit *test)
 	struct perf_event *unbound = divide_test_open(test, current, -1);
 	struct perf_ctx *own = perf_task_ctx(current);
 	struct test_task *child;
+	unsigned int nr_events;
 	int cpu;
 
 	divide_test_take = fake.pmu.event_init;
@@ -428,8 +464,10 @@ static void divide_test_refused(struct kunit *test)
 	/* The founder cannot leave either, and stays a member. */
 	divide_test_left = INT_MAX;
 	child = test_task_fork(test, divide_test_tick);
+	nr_events = test_pmu_nr_events(&fake.pmu);
 	divide_test_left = 1;
 	KUNIT_EXPECT_EQ(test, perf_member_leave(current), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, test_pmu_nr_events(&fake.pmu), nr_events);
 	divide_test_left = INT_MAX;
 	divide_test_expect_divided(test, test_task_family(current), events);
 	divide_test_expect_counts(test, events, child);
@@ -444,6 +482,7 @@ static struct kunit_case divide_test_cases[] = {
 	KUNIT_CASE(divide_test_founder_exits),
 	KUNIT_CASE(divide_test_disabled),
 	KUNIT_CASE(divide_test_closed),
+	KUNIT_CASE(divide_test_pays),
 	KUNIT_CASE(divide_test_does_not_pay),
 	KUNIT_CASE(divide_test_seen),
 	KUNIT_CASE(divide_test_refused),
