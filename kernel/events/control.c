@@ -450,6 +450,7 @@ static __always_inline bool perf_control_begin_locked(struct perf_event *event)
 		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
 	/* A request to disable it may have come while its context was away. */
 	WRITE_ONCE(event->pending_disable, 0);
+	perf_group_enable_locked(event);
 	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
 	perf_event_pmu_ctx(event)->chosen = false;
 	return true;

@@ -10,8 +10,8 @@
  * come first.
  *
  * Service is the nanoseconds for which a group was scheduled in, added to what
- * it began with. A new group begins with the service of a group whose turn has
- * just ended. If it began with zero, the others would wait until it had as much
+ * it began with. A new group begins with the service of the one that has had the
+ * most. If it began with zero, the others would wait until it had as much
  * service. For the same reason a choice limits how far the service of a
  * group may be behind or ahead, for instance after a long time in which the
  * group was disabled, or alone. Each choice computes the service of the first
@@ -39,7 +39,7 @@
 #include <linux/bitops.h>
 #include <linux/minmax.h>
 #include <linux/rbtree.h>
-#include "clock.h"
+#include "clock_times.h"
 #include "groups.h"
 
 /* Does @a come before @b among groups that may run on the same CPU? */
@@ -52,6 +52,9 @@ static bool perf_group_before(const struct perf_event *a,
 }
 
 #define to_leader(node)	rb_entry((node), struct perf_event, group_node)
+
+/* Number of groups at the head of a tree that a choice ranks. */
+#define PERF_GROUP_RANKED	64
 
 static bool perf_group_less(struct rb_node *a, const struct rb_node *b)
 {
@@ -246,13 +249,85 @@ static s64 perf_group_copies_service(const struct perf_event *eldest)
 	       READ_ONCE(eldest->copies_start);
 }
 
+static void perf_group_start_locked(struct perf_event *leader, s64 service)
+{
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	leader->group_service = service;
+	leader->group_start = service - leader->total_time_running;
+}
+
+/* The service of a group up to the time of its context, also while it runs. */
+static s64 perf_group_service_now_locked(const struct perf_event *leader)
+{
+	s64 service = perf_group_service(leader);
+	s64 passed;
+
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	if (leader->state != PERF_EVENT_STATE_ACTIVE)
+		return service;
+	passed = perf_event_own_time(leader, perf_event_ctx(leader)->time) -
+		 leader->tstamp;
+	return service + max(passed, 0);
+}
+
 /*
- * While groups wait for a turn, those that are no copies begin as if they had
- * just had one. With less service, a program that opens groups again and again
- * would keep others from their turns. If none waits, new groups begin with the
- * least service, so that groups which a tool opens one after the other begin
- * equal.
+ * Return: the most service that an enabled group has had by now, but not more
+ * than an interval above the least. Not all groups of a large tree are visited.
  */
+static s64 perf_group_find_most_locked(struct perf_pmu_ctx *epc)
+{
+	struct rb_node *node = rb_last(&epc->flexible_groups.root);
+	unsigned int left = PERF_GROUP_RANKED;
+	s64 most = epc->least_service, least = S64_MAX;
+
+	lockdep_assert_held(&epc->ctx->lock);
+	for (; node && left--; node = rb_prev(node)) {
+		const struct perf_event *leader = to_leader(node);
+		s64 service;
+
+		if (!perf_event_is_enabled(leader->state))
+			continue;
+		service = perf_group_service_now_locked(leader);
+		least = min(least, service);
+		most = max(most, service);
+	}
+	if (least == S64_MAX)
+		return epc->least_service;
+	least = max(least, epc->least_service);
+	return min_t(s64, most, least + epc->interval);
+}
+
+/* Many groups may be enabled at the same moment: the search is made once. */
+static noinline s64 perf_group_most_service_locked(struct perf_pmu_ctx *epc)
+{
+	u64 now = epc->ctx->time;
+
+	lockdep_assert_held(&epc->ctx->lock);
+	if (epc->most_at != now) {
+		epc->most_at = now;
+		epc->most_service = perf_group_find_most_locked(epc);
+	}
+	return max(epc->most_service, epc->least_service);
+}
+
+/*
+ * A new group that is no copy begins beside the one that has had the most. With
+ * less service, a program that opens groups again and again would keep others
+ * from their turns. Groups that a tool opens one after the other begin equal:
+ * none of them has had much when the last one comes. While groups wait, the
+ * most is an interval above the least, and need not be searched for. Before the
+ * first choice no group has had any service.
+ */
+static s64 perf_group_new_service_locked(struct perf_pmu_ctx *epc)
+{
+	lockdep_assert_held(&epc->ctx->lock);
+	if (epc->nr_waiting)
+		return epc->least_service + epc->interval;
+	if (!epc->interval)
+		return epc->least_service;
+	return perf_group_most_service_locked(epc);
+}
+
 static void perf_group_begin_service_locked(struct perf_event *leader)
 {
 	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
@@ -267,12 +342,34 @@ static void perf_group_begin_service_locked(struct perf_event *leader)
 		service = perf_group_copies_service(leader->parent);
 		perf_group_begin_least_locked(epc, service);
 	} else {
-		service = epc->least_service;
-		if (epc->nr_waiting)
-			service += epc->interval;
+		service = perf_group_new_service_locked(epc);
 	}
-	leader->group_service = service;
-	leader->group_start = service - leader->total_time_running;
+	perf_group_start_locked(leader, service);
+}
+
+/**
+ * perf_group_renew_locked() - perf_group_enable_locked() after a choice was made
+ * @leader: see there
+ *
+ * Context: ctx->lock.
+ */
+void perf_group_renew_locked(struct perf_event *leader)
+{
+	s64 service;
+	bool shown;
+
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	if (leader->attr.pinned || leader->group_leader != leader ||
+	    perf_group_begins_as_copy(leader))
+		return;
+	service = perf_group_new_service_locked(perf_event_pmu_ctx(leader));
+	if (service <= leader->group_service)
+		return;
+	shown = perf_group_is_shown(leader);
+	perf_group_hide_locked(leader);
+	perf_group_start_locked(leader, service);
+	if (shown)
+		perf_group_show_locked(leader);
 }
 
 /**
@@ -319,9 +416,6 @@ static void perf_group_adjust_locked(struct perf_event *leader, s64 nsec)
 		WRITE_ONCE(eldest->copies_start,
 			   READ_ONCE(eldest->copies_start) + nsec);
 }
-
-/* Number of groups at the head of a tree that a choice ranks. */
-#define PERF_GROUP_RANKED	64
 
 /* Multiplexing intervals that a group may be ahead, if others were waiting. */
 #define PERF_GROUP_AHEAD	16
@@ -435,8 +529,7 @@ void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu, u64 interval)
  * perf_group_served_locked() - note the service of the groups that were chosen
  * @epc: PMU context whose first groups have been scheduled in
  *
- * New groups begin with this service, or an interval behind it if groups wait. A
- * group that waits with less service does not fit, and may never fit.
+ * A group that waits with less service does not fit, and may never fit.
  *
  * Context: ctx->lock.
  */

@@ -63,6 +63,26 @@ static inline bool perf_group_is_shown(const struct perf_event *leader)
 	return !RB_EMPTY_NODE(&leader->group_node);
 }
 
+void perf_group_renew_locked(struct perf_event *leader);
+
+/**
+ * perf_group_enable_locked() - give a group its place when it is enabled
+ * @leader: event that is about to be enabled; nothing happens for a sibling
+ *
+ * A group that was never enabled begins now, and not when it was opened. If it
+ * kept the service of that time, it would come before groups that have waited
+ * since. A group that was enabled before keeps its service.
+ *
+ * Context: ctx->lock; the clock of the context is up to date.
+ */
+static inline void perf_group_enable_locked(struct perf_event *leader)
+{
+	/* Before the first choice of a PMU all groups are equal. */
+	if (!leader->total_time_enabled &&
+	    perf_event_pmu_ctx(leader)->interval)
+		perf_group_renew_locked(leader);
+}
+
 /* Order among flexible groups. */
 void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu,
 			    u64 interval);

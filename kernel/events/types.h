@@ -138,6 +138,10 @@ struct perf_pmu_ctx {
 	atomic_t			refcount;
 	/** @embedded: I, in the per-CPU data of the PMU, never freed alone. */
 	bool				embedded;
+	/** @most_at: L, context time when @most_service was found. */
+	u64				most_at;
+	/** @most_service: L, the most service of a group; see groups.c. */
+	s64				most_service;
 	/** @rcu_head: frees it. */
 	struct rcu_head			rcu_head;
 };

@@ -462,7 +462,169 @@ static void group_test_rank_takes_turns(struct kunit *test)
 	}
 }
 
-/* New groups are behind those that wait, and beside those that do not. */
+/* Inserts a group while none waits. Return: the service that it begins with. */
+static s64 group_test_begin(struct group_test_world *world,
+			    struct perf_event *event)
+{
+	world->epc.nr_waiting = 0;
+	group_test_insert(world, event);
+	world->epc.nr_waiting = 1;
+	world->service[event->id] = event->group_service;
+	world->begin[event->id] = event->group_start;
+	return event->group_service;
+}
+
+/* Before a choice all groups are equal, whatever the first ones have had. */
+static void group_test_begin_first(struct kunit *test)
+{
+	struct group_test_world *world = test->priv;
+
+	group_test_insert(world, &world->event[0]);
+	world->event[0].total_time_running = 700;
+	world->epc.least_service = 50;
+	KUNIT_EXPECT_EQ(test, group_test_begin(world, &world->event[4]), 50);
+}
+
+/* If no group waits, a new one begins beside the one that has had the most. */
+static void group_test_begin_beside(struct kunit *test)
+{
+	struct group_test_world *world = test->priv;
+	struct perf_event *alone = &world->event[0], *off = &world->event[1];
+
+	group_test_insert(world, alone);
+	group_test_insert(world, off);
+	off->total_time_running = 5 * INTERVAL;
+	off->state = PERF_EVENT_STATE_OFF;
+	world->epc.interval = INTERVAL;
+	alone->total_time_running = 7 * INTERVAL;
+	world->ctx.time = 1;
+	KUNIT_EXPECT_EQ(test, group_test_begin(world, &world->event[4]),
+			7 * INTERVAL);
+	/* It has been scheduled in for some time. */
+	alone->state = PERF_EVENT_STATE_ACTIVE;
+	alone->tstamp = 1000;
+	world->ctx.time = 1300;
+	KUNIT_EXPECT_EQ(test, group_test_begin(world, &world->event[8]),
+			7 * INTERVAL + 300);
+	/* Its time was updated on a CPU whose clock is ahead. */
+	alone->tstamp = 1302;
+	world->ctx.time = 1301;
+	KUNIT_EXPECT_EQ(test, group_test_begin(world, &world->event[12]),
+			7 * INTERVAL + 300);
+	/* It is too far ahead of the others. */
+	alone->total_time_running = 10 * INTERVAL;
+	world->ctx.time = 1302;
+	KUNIT_EXPECT_EQ(test, group_test_begin(world, &world->event[16]),
+			8 * INTERVAL);
+	/* The choice has noted more. */
+	world->epc.least_service = 9 * INTERVAL - 5;
+	world->ctx.time = 1303;
+	KUNIT_EXPECT_EQ(test, group_test_begin(world, &world->event[20]),
+			10 * INTERVAL - 5);
+}
+
+/* Its turn comes first, although the other one was opened after it. */
+static void group_test_begin_keeps_turn(struct kunit *test)
+{
+	struct group_test_world *world = test->priv;
+	struct perf_event *alone = &world->event[0];
+
+	group_test_insert(world, alone);
+	group_test_rank(world, 0);
+	for (int i = 1; i < 5; i++) {
+		alone->total_time_running += INTERVAL / 2;
+		world->ctx.time += INTERVAL / 2;
+		group_test_begin(world, &world->event[4 * i]);
+		group_test_rank(world, 0);
+		group_test_walk(world, false, 0, 0);
+		KUNIT_ASSERT_EQ(test, world->nr_found, 2);
+		KUNIT_EXPECT_PTR_EQ(test, world->found[0], alone);
+		group_test_erase(world, &world->event[4 * i]);
+	}
+}
+
+static void group_test_enable(struct group_test_world *world,
+			      struct perf_event *event)
+{
+	guard(raw_spinlock_irq)(&world->ctx.lock);
+	perf_group_enable_locked(event);
+	event->state = PERF_EVENT_STATE_INACTIVE;
+}
+
+/* A group that was opened disabled begins when it is enabled. */
+static void group_test_begin_enabled(struct kunit *test)
+{
+	struct group_test_world *world = test->priv;
+	struct perf_event *alone = &world->event[0], *off = &world->event[4];
+
+	off->state = PERF_EVENT_STATE_OFF;
+	group_test_insert(world, alone);
+	group_test_rank(world, 0);
+	KUNIT_EXPECT_EQ(test, group_test_begin(world, off), 0);
+	world->epc.nr_waiting = 0;
+	alone->total_time_running = INTERVAL;
+	world->ctx.time = INTERVAL;
+	group_test_enable(world, off);
+	KUNIT_EXPECT_EQ(test, off->group_service, INTERVAL);
+	KUNIT_EXPECT_EQ(test, off->group_start, INTERVAL);
+	group_test_rank(world, 0);
+	group_test_walk(world, false, 0, 0);
+	KUNIT_ASSERT_EQ(test, world->nr_found, 2);
+	KUNIT_EXPECT_PTR_EQ(test, world->found[0], alone);
+	/* The second time it keeps its service. */
+	off->total_time_enabled = 1;
+	off->state = PERF_EVENT_STATE_OFF;
+	alone->total_time_running = 2 * INTERVAL;
+	world->ctx.time = 2 * INTERVAL;
+	group_test_enable(world, off);
+	KUNIT_EXPECT_EQ(test, off->group_service, INTERVAL);
+}
+
+/* Siblings, pinned groups, and groups of a cgroup that does not run. */
+static void group_test_enabled_others(struct kunit *test)
+{
+	struct group_test_world *world = test->priv;
+	struct perf_event *pinned = &world->event[4];
+	struct perf_event *sibling = &world->event[8];
+	struct perf_event *hidden = &world->event[12];
+
+	group_test_insert(world, &world->event[0]);
+	pinned->attr.pinned = 1;
+	group_test_insert(world, pinned);
+	group_test_insert(world, hidden);
+	scoped_guard(raw_spinlock_irq, &world->ctx.lock)
+		perf_group_hide_locked(hidden);
+	sibling->group_leader = pinned;
+	world->epc.interval = INTERVAL;
+	group_test_enable(world, pinned);
+	KUNIT_EXPECT_EQ(test, pinned->group_service, pinned->id);
+	group_test_enable(world, sibling);
+	KUNIT_EXPECT_FALSE(test, perf_group_is_shown(sibling));
+	KUNIT_EXPECT_EQ(test, sibling->group_service, 0);
+	group_test_enable(world, hidden);
+	KUNIT_EXPECT_FALSE(test, perf_group_is_shown(hidden));
+	KUNIT_EXPECT_EQ(test, hidden->group_service, INTERVAL);
+}
+
+/* Groups that are enabled at the same moment are not searched for each. */
+static void group_test_begin_at_once(struct kunit *test)
+{
+	struct group_test_world *world = test->priv;
+
+	group_test_insert(world, &world->event[0]);
+	world->epc.interval = INTERVAL;
+	world->event[0].total_time_running = 300;
+	world->ctx.time = 1000;
+	KUNIT_EXPECT_EQ(test, group_test_begin(world, &world->event[4]), 300);
+	world->event[0].total_time_running = 400;
+	KUNIT_EXPECT_EQ(test, group_test_begin(world, &world->event[8]), 300);
+	world->epc.least_service = 350;
+	KUNIT_EXPECT_EQ(test, group_test_begin(world, &world->event[12]), 350);
+	world->ctx.time = 1001;
+	KUNIT_EXPECT_EQ(test, group_test_begin(world, &world->event[16]), 400);
+}
+
+/* New groups are behind those that wait, and are not searched for then. */
 static void group_test_begin_behind(struct kunit *test)
 {
 	struct group_test_world *world = test->priv;
@@ -470,10 +632,7 @@ static void group_test_begin_behind(struct kunit *test)
 	group_test_insert(world, &world->event[0]);
 	group_test_rank_locked(world);
 	world->interval = INTERVAL;
-	world->epc.nr_waiting = 0;
-	group_test_insert(world, &world->event[1]);
-	KUNIT_EXPECT_EQ(test, world->event[1].group_service, 0);
-	world->epc.nr_waiting = 1;
+	world->event[0].total_time_running = 5 * INTERVAL;
 	group_test_insert(world, &world->event[2]);
 	KUNIT_EXPECT_EQ(test, world->event[2].group_service, INTERVAL);
 	group_test_expect_walks(test, 0);
@@ -998,6 +1157,12 @@ static struct kunit_case group_test_cases[] = {
 	KUNIT_CASE(group_test_rank_new_behind),
 	KUNIT_CASE(group_test_rank_beside_the_stuck),
 	KUNIT_CASE(group_test_exchange_lead),
+	KUNIT_CASE(group_test_begin_first),
+	KUNIT_CASE(group_test_begin_beside),
+	KUNIT_CASE(group_test_begin_keeps_turn),
+	KUNIT_CASE(group_test_begin_enabled),
+	KUNIT_CASE(group_test_enabled_others),
+	KUNIT_CASE(group_test_begin_at_once),
 	KUNIT_CASE(group_test_begin_behind),
 	KUNIT_CASE(group_test_begin_family),
 	KUNIT_CASE(group_test_family_limit),

@@ -17,6 +17,7 @@
 #define UNFIT		40
 #define PASSING		100
 #define TASKS		200
+#define DISABLED	20
 
 struct crowd {
 	int		fd[MAX_GROUPS];
@@ -242,6 +243,130 @@ static void beside_slow_passing(void)
 	test_retry(those_who_stay_have_turns, &others);
 }
 
+/* A group that needs all counters. */
+struct whole {
+	int		counters;
+	int		fd[MAX_COUNTERS];
+};
+
+static void whole_open(struct whole *group, bool disabled)
+{
+	struct perf_event_attr attr = shared_attr();
+	int i;
+
+	attr.disabled = disabled;
+	group->fd[0] = open_self(&attr);
+	attr.disabled = 0;
+	for (i = 1; i < group->counters; i++)
+		group->fd[i] = open_sibling(&attr, group->fd[0]);
+}
+
+static void whole_close(struct whole *group)
+{
+	int i;
+
+	for (i = 0; i < group->counters; i++)
+		close(group->fd[i]);
+}
+
+static __u64 whole_ran(struct whole *group)
+{
+	return read_timed(group->fd[0]).running;
+}
+
+static void burn_us(unsigned int usec)
+{
+	__u64 end = now_ns() + usec * 1000ULL;
+
+	while (now_ns() < end)
+		burn(100);
+}
+
+/* A turn of a group ends a little later than this. */
+static unsigned int almost_a_turn(void)
+{
+	long ms = read_long("/sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms");
+
+	return ms > 0 ? 1000 * ms - 200 : 3800;
+}
+
+/* It is closed before its turn ends, and comes back soon after. */
+static void reopen(struct whole *rival)
+{
+	whole_open(rival, false);
+	usleep(1);
+	burn_us(almost_a_turn());
+	whole_close(rival);
+	usleep(1);
+	burn_us(almost_a_turn() / 6);
+	usleep(1);
+}
+
+/* It was opened long ago, is enabled for one turn, and is opened anew. */
+static void enable_for_a_turn(struct whole *rival)
+{
+	__u64 end = now_ns() + 50 * NSEC_PER_MSEC;
+
+	event_enable(rival->fd[0]);
+	while (!whole_ran(rival) && now_ns() < end)
+		burn(100);
+	burn_us(almost_a_turn());
+	whole_close(rival);
+	whole_open(rival, true);
+}
+
+struct rivals {
+	int		counters;
+	int		nr;	/* that are opened first, disabled */
+	void		(*turn)(struct whole *rival);
+};
+
+/* One of the rivals competes at a time, so the other group gets half. */
+static bool one_keeps_its_half(void *arg)
+{
+	const struct rivals *rivals = arg;
+	struct whole rival[DISABLED] = { }, one = { rivals->counters };
+	__u64 end, began, before;
+	double share;
+	int i;
+
+	whole_open(&one, false);
+	burn_ms(20);
+	for (i = 0; i < DISABLED; i++) {
+		rival[i].counters = rivals->counters;
+		if (i < rivals->nr)
+			whole_open(&rival[i], true);
+	}
+	began = now_ns();
+	before = whole_ran(&one);
+	end = began + 2 * LOOK_MS * NSEC_PER_MSEC;
+	for (i = 0; now_ns() < end; i++)
+		rivals->turn(&rival[rivals->nr ? i % rivals->nr : 0]);
+	share = (double)(whole_ran(&one) - before) / (now_ns() - began);
+	for (i = 0; i < rivals->nr; i++)
+		whole_close(&rival[i]);
+	whole_close(&one);
+	if (share >= 0.4)
+		return true;
+	return test_remark("it has %.0f %%", 100 * share);
+}
+
+static void beside_the_reopened(void)
+{
+	struct rivals rivals = { begin(), 0, reopen };
+
+	test_retry_or_xfail(one_keeps_its_half, &rivals,
+			    "a group that comes again and again has more");
+}
+
+static void beside_the_disabled(void)
+{
+	struct rivals rivals = { begin(), DISABLED, enable_for_a_turn };
+
+	test_retry_or_xfail(one_keeps_its_half, &rivals,
+			    "groups that were opened before have more");
+}
+
 static void run_short_task(void)
 {
 	pid_t pid = fork();
@@ -285,6 +410,8 @@ static const struct test_case cases[] = {
 	{ "beside groups that never fit", beside_the_unfit },
 	{ "beside groups that come and go", beside_the_passing },
 	{ "beside as many as have turns", beside_slow_passing },
+	{ "beside one that is opened again and again", beside_the_reopened },
+	{ "beside some that were opened disabled", beside_the_disabled },
 	{ "short tasks that count by task", by_task },
 };
 
