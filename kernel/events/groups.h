@@ -77,6 +77,7 @@ void perf_group_renew_locked(struct perf_event *leader);
  */
 static inline void perf_group_enable_locked(struct perf_event *leader)
 {
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	/* Before the first choice of a PMU all groups are equal. */
 	if (!leader->total_time_enabled &&
 	    perf_event_pmu_ctx(leader)->interval)
