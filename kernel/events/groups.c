@@ -305,7 +305,10 @@ static noinline s64 perf_group_most_service_locked(struct perf_pmu_ctx *epc)
 	lockdep_assert_held(&epc->ctx->lock);
 	if (epc->most_at != now) {
 		epc->most_at = now;
-		epc->most_service = perf_group_find_most_locked(epc);
+		/* Before the first choice no group has had any service. */
+		epc->most_service = epc->interval ?
+				    perf_group_find_most_locked(epc) :
+				    epc->least_service;
 	}
 	return max(epc->most_service, epc->least_service);
 }
@@ -315,16 +318,13 @@ static noinline s64 perf_group_most_service_locked(struct perf_pmu_ctx *epc)
  * less service, a program that opens groups again and again would keep others
  * from their turns. Groups that a tool opens one after the other begin equal:
  * none of them has had much when the last one comes. While groups wait, the
- * most is an interval above the least, and need not be searched for. Before the
- * first choice no group has had any service.
+ * most is an interval above the least, and need not be searched for.
  */
 static s64 perf_group_new_service_locked(struct perf_pmu_ctx *epc)
 {
 	lockdep_assert_held(&epc->ctx->lock);
 	if (epc->nr_waiting)
 		return epc->least_service + epc->interval;
-	if (!epc->interval)
-		return epc->least_service;
 	return perf_group_most_service_locked(epc);
 }
 
@@ -348,7 +348,7 @@ static void perf_group_begin_service_locked(struct perf_event *leader)
 }
 
 /**
- * perf_group_renew_locked() - perf_group_enable_locked() after a choice was made
+ * perf_group_renew_locked() - perf_group_enable_locked() for one out of place
  * @leader: see there
  *
  * Context: ctx->lock.

@@ -77,10 +77,14 @@ void perf_group_renew_locked(struct perf_event *leader);
  */
 static inline void perf_group_enable_locked(struct perf_event *leader)
 {
+	const struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
+
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
-	/* Before the first choice of a PMU all groups are equal. */
-	if (!leader->total_time_enabled &&
-	    perf_event_pmu_ctx(leader)->interval)
+	if (leader->total_time_enabled)
+		return;
+	/* Of groups that are enabled at the same moment most have their place. */
+	if (epc->most_at != epc->ctx->time || epc->nr_waiting ||
+	    epc->most_service > leader->group_service)
 		perf_group_renew_locked(leader);
 }
 
