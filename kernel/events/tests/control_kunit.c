@@ -130,14 +130,16 @@ static void control_test_bind(struct kunit *test, int cpu)
 static void control_test_counts_while_enabled(struct kunit *test, int cpu)
 {
 	struct perf_event *event = control_test_open(test, cpu);
-	u64 enabled;
+	u64 enabled, begin;
 
 	fake_pmu_tick(&fake, 10);
 	KUNIT_EXPECT_EQ(test, control_test_read(event), 10);
+	begin = control_test_enabled(event);
+	mdelay(2);
 	perf_event_disable(event);
 	KUNIT_EXPECT_EQ(test, control_test_state(event), OFF);
 	enabled = control_test_enabled(event);
-	KUNIT_EXPECT_GT(test, enabled, 0);
+	KUNIT_EXPECT_GE(test, enabled, begin + NSEC_PER_MSEC);
 	fake_pmu_tick(&fake, 100);
 	fsleep(1000);
 	KUNIT_EXPECT_EQ(test, control_test_read(event), 10);

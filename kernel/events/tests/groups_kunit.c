@@ -981,8 +981,11 @@ static void group_test_orphans(struct kunit *test)
 	world->event[2].event_caps = PERF_EV_CAP_SIBLING;
 	for (int i = 0; i < 3; i++)
 		group_test_attach(world, i, 0);
+	/* It acts on the trace of the leader, which will be freed. */
+	world->event[1].aux_event = &world->event[0];
 	group_test_detach(world, 0);
-	KUNIT_EXPECT_EQ(test, world->nr_orphans, 1);
+	KUNIT_EXPECT_NULL(test, world->event[1].aux_event);
+	KUNIT_EXPECT_EQ(test, world->nr_orphans, 2);
 	group_test_expect_groups(test, 0);
 }
 

@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
@@ -118,6 +119,20 @@ static void migrate_test_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, native->oncpu, from);
 }
 
+/* The time up to the move counts as well. */
+static void migrate_test_times(struct kunit *test)
+{
+	int from = migrate_test_first_cpu(), to = migrate_test_other_cpu(test);
+	struct perf_event *event = migrate_test_open(test, from);
+	u64 enabled, running, before;
+
+	perf_event_read_value(event, &before, &running);
+	mdelay(2);
+	perf_pmu_migrate_context(&fake.pmu, from, to);
+	perf_event_read_value(event, &enabled, &running);
+	KUNIT_EXPECT_GE(test, enabled, before + NSEC_PER_MSEC);
+}
+
 static void migrate_test_look(unsigned int *calls)
 {
 	(*calls)++;
@@ -198,6 +213,7 @@ static void migrate_test_after_readers(struct kunit *test)
 
 static struct kunit_case migrate_test_cases[] = {
 	KUNIT_CASE(migrate_test_counts),
+	KUNIT_CASE(migrate_test_times),
 	KUNIT_CASE(migrate_test_locked),
 	KUNIT_CASE(migrate_test_after_readers),
 	{ }
