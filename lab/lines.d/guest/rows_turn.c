@@ -23,7 +23,9 @@
 #define ROUNDS		40
 #define WARM		15
 #define PAGE		4096
-#define BUFFER_PAGES	8
+#define BUFFER_PAGES	1
+/* Bytes of a sample; the shorter it is, the more are needed to fill a buffer. */
+#define LEAST_SAMPLE	24
 
 static const struct row *this_row;
 static int inherited_fds[MAX_SET];
@@ -83,6 +85,32 @@ static void read_event(struct visitor *me, __u64 at)
 		die("read");
 }
 
+static char *map_pages(unsigned int nr)
+{
+	char *at = mmap(NULL, nr * PAGE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		die("mmap");
+	return at;
+}
+
+/*
+ * Other CPUs may have used the buffer's memory before. Samples fill the buffer once, so
+ * that its lines move to this CPU now, and not in the visits.
+ */
+static void fill_once(struct buffer *buffer)
+{
+	unsigned int nr = buffer->size / LEAST_SAMPLE;
+	char *at = map_pages(nr);
+
+	for (unsigned int i = 0; i < nr; i++) {
+		at[i * PAGE] = 1;
+		buffer_drop(buffer);
+	}
+	munmap(at, nr * PAGE);
+}
+
 static void open_sampling(struct visitor *me)
 {
 	struct perf_event_attr attr = make_attr(PERF_TYPE_SOFTWARE,
@@ -91,12 +119,11 @@ static void open_sampling(struct visitor *me)
 
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-	if (this_row->arg)
+	if (this_row->arg) {
 		buffer_map(&buffer, must_open(&attr, 0, -1, -1), BUFFER_PAGES);
-	me->page = mmap(NULL, (ROUNDS + 1) * PAGE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (me->page == MAP_FAILED)
-		die("mmap");
+		fill_once(&buffer);
+	}
+	me->page = map_pages(ROUNDS + 1);
 }
 
 static void fault(struct visitor *me, __u64 at)
