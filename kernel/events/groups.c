@@ -21,7 +21,7 @@
  *
  * Owns: event->{group_node,group_start,group_service,copies_start,group_leader,
  * sibling_list,nr_siblings,group_caps,group_generation,read_size,cgroup_entry};
- * both trees and least_service of a pmu context.
+ * both trees, least_service, most_at and most_service of a pmu context.
  *
  * Lifetime: a leader is in a tree while it belongs to a context; one that
  * counts for a cgroup, only while the cgroup runs as well. Groups in a tree may
@@ -39,6 +39,7 @@
 #include <linux/bitops.h>
 #include <linux/minmax.h>
 #include <linux/rbtree.h>
+#include <linux/smp.h>
 #include "clock_times.h"
 #include "groups.h"
 
@@ -53,7 +54,7 @@ static bool perf_group_before(const struct perf_event *a,
 
 #define to_leader(node)	rb_entry((node), struct perf_event, group_node)
 
-/* Number of groups at the head of a tree that a choice ranks. */
+/* Number of groups that a choice ranks, and that a new group looks at. */
 #define PERF_GROUP_RANKED	64
 
 static bool perf_group_less(struct rb_node *a, const struct rb_node *b)
@@ -271,25 +272,28 @@ static s64 perf_group_service_now_locked(const struct perf_event *leader)
 }
 
 /*
- * Return: the most service that an enabled group has had by now, but not more
- * than an interval above the least. Not all groups of a large tree are visited.
+ * Looks at enabled groups that may run here. If there are more than
+ * PERF_GROUP_RANKED of them, some usually wait, and nobody has to look.
+ * Return: the most service that one has had by now, but not more than an
+ * interval above the least.
  */
 static s64 perf_group_find_most_locked(struct perf_pmu_ctx *epc)
 {
-	struct rb_node *node = rb_last(&epc->flexible_groups.root);
 	unsigned int left = PERF_GROUP_RANKED;
-	s64 most = epc->least_service, least = S64_MAX;
+	s64 most = epc->least_service, least = S64_MAX, service;
+	struct perf_group_cursor cursor;
+	struct perf_event *leader;
 
 	lockdep_assert_held(&epc->ctx->lock);
-	for (; node && left--; node = rb_prev(node)) {
-		const struct perf_event *leader = to_leader(node);
-		s64 service;
-
+	perf_group_for_each(leader, cursor, &epc->flexible_groups,
+			    raw_smp_processor_id()) {
 		if (!perf_event_is_enabled(leader->state))
 			continue;
 		service = perf_group_service_now_locked(leader);
 		least = min(least, service);
 		most = max(most, service);
+		if (!--left)
+			break;
 	}
 	if (least == S64_MAX)
 		return epc->least_service;

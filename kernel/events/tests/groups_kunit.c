@@ -489,10 +489,14 @@ static void group_test_begin_first(struct kunit *test)
 static void group_test_begin_beside(struct kunit *test)
 {
 	struct group_test_world *world = test->priv;
-	struct perf_event *alone = &world->event[0], *off = &world->event[1];
+	struct perf_event *alone = &world->event[0], *off = &world->event[24];
+	struct perf_event *elsewhere = &world->event[28];
 
 	group_test_insert(world, alone);
 	group_test_insert(world, off);
+	elsewhere->cpu = nr_cpu_ids;
+	group_test_insert(world, elsewhere);
+	elsewhere->total_time_running = INTERVAL;
 	off->total_time_running = 5 * INTERVAL;
 	off->state = PERF_EVENT_STATE_OFF;
 	world->epc.interval = INTERVAL;

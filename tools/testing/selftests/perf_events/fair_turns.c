@@ -17,7 +17,7 @@
 #define UNFIT		40
 #define PASSING		100
 #define TASKS		200
-#define DISABLED	20
+#define DISABLED	70
 
 struct crowd {
 	int		fd[MAX_GROUPS];
