@@ -24,11 +24,13 @@
 #define WARM		15
 #define PAGE		4096
 #define BUFFER_PAGES	1
-/* Bytes of a sample; the shorter it is, the more are needed to fill a buffer. */
-#define LEAST_SAMPLE	24
+/* Samples of 32 bytes, as many as fit into the buffer. */
+#define FILL		(BUFFER_PAGES * PAGE / 32)
 
 static const struct row *this_row;
 static int inherited_fds[MAX_SET];
+/* A visitor is a process of its own. */
+static struct buffer own_buffer;
 
 static void fork_child(struct visitor *me, __u64 at)
 {
@@ -95,41 +97,38 @@ static char *map_pages(unsigned int nr)
 	return at;
 }
 
-/*
- * Other CPUs may have used the buffer's memory before. Samples fill the buffer once, so
- * that its lines move to this CPU now, and not in the visits.
- */
-static void fill_once(struct buffer *buffer)
-{
-	unsigned int nr = buffer->size / LEAST_SAMPLE;
-	char *at = map_pages(nr);
-
-	for (unsigned int i = 0; i < nr; i++) {
-		at[i * PAGE] = 1;
-		buffer_drop(buffer);
-	}
-	munmap(at, nr * PAGE);
-}
-
 static void open_sampling(struct visitor *me)
 {
 	struct perf_event_attr attr = make_attr(PERF_TYPE_SOFTWARE,
 						PERF_COUNT_SW_PAGE_FAULTS);
-	struct buffer buffer;
 
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-	if (this_row->arg) {
-		buffer_map(&buffer, must_open(&attr, 0, -1, -1), BUFFER_PAGES);
-		fill_once(&buffer);
-	}
-	me->page = map_pages(ROUNDS + 1);
+	if (this_row->arg)
+		buffer_map(&own_buffer, must_open(&attr, 0, -1, -1), BUFFER_PAGES);
+	me->page = map_pages(ROUNDS + FILL + 1);
 }
 
-static void fault(struct visitor *me, __u64 at)
+static void fault_once(struct visitor *me)
 {
 	*me->page = 1;
 	me->page += PAGE;
+}
+
+/*
+ * Other CPUs may have used the buffer's memory before. In the first visit, which warms the
+ * caches, samples fill the whole buffer, so that its lines move to this CPU then.
+ */
+static void fault(struct visitor *me, __u64 at)
+{
+	static bool filled;
+
+	for (int i = 0; i < FILL && !filled && this_row->arg; i++) {
+		fault_once(me);
+		buffer_drop(&own_buffer);
+	}
+	filled = true;
+	fault_once(me);
 }
 
 static void run_turns(const struct row *row, void (*prepare)(struct visitor *me),
