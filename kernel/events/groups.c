@@ -54,8 +54,11 @@ static bool perf_group_before(const struct perf_event *a,
 
 #define to_leader(node)	rb_entry((node), struct perf_event, group_node)
 
-/* Number of groups that a choice ranks, and that a new group looks at. */
+/* Number of groups at the head of a tree that a choice ranks. */
 #define PERF_GROUP_RANKED	64
+
+/* Number of groups that a new group looks at. */
+#define PERF_GROUP_COMPARED	256
 
 static bool perf_group_less(struct rb_node *a, const struct rb_node *b)
 {
@@ -272,14 +275,14 @@ static s64 perf_group_service_now_locked(const struct perf_event *leader)
 }
 
 /*
- * Looks at enabled groups that may run here. If there are more than
- * PERF_GROUP_RANKED of them, some usually wait, and nobody has to look.
+ * Looks at enabled groups that may run here. Who has so many groups that others
+ * are not seen could as well enable them, and they would have most of the turns.
  * Return: the most service that one has had by now, but not more than an
  * interval above the least.
  */
 static s64 perf_group_find_most_locked(struct perf_pmu_ctx *epc)
 {
-	unsigned int left = PERF_GROUP_RANKED;
+	unsigned int left = PERF_GROUP_COMPARED;
 	s64 most = epc->least_service, least = S64_MAX, service;
 	struct perf_group_cursor cursor;
 	struct perf_event *leader;
@@ -287,13 +290,13 @@ static s64 perf_group_find_most_locked(struct perf_pmu_ctx *epc)
 	lockdep_assert_held(&epc->ctx->lock);
 	perf_group_for_each(leader, cursor, &epc->flexible_groups,
 			    raw_smp_processor_id()) {
+		if (!left--)
+			break;
 		if (!perf_event_is_enabled(leader->state))
 			continue;
 		service = perf_group_service_now_locked(leader);
 		least = min(least, service);
 		most = max(most, service);
-		if (!--left)
-			break;
 	}
 	if (least == S64_MAX)
 		return epc->least_service;

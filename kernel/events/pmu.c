@@ -835,8 +835,9 @@ static struct pmu *perf_pmu_ask_all(struct perf_event *event)
  * @event: event with attr, cpu, parent and leader set
  *
  * The core sends events of the two clocks to their own PMUs. A PMU may answer
- * -ENOENT and change attr.type to send the event to another one. orig_type keeps what the user asked for. For a copy, only the PMU of its
- * parent is asked. On success the event holds a reference on the PMU's module.
+ * -ENOENT and change attr.type to send the event to another one. orig_type keeps
+ * what the user asked for. For a copy, only the PMU of its parent is asked. On
+ * success the event holds a reference on the PMU's module.
  *
  * Context: task.
  * Return: PMU; -ENOENT if no PMU knows the event; -ENODEV if the PMU goes away;
