@@ -275,8 +275,9 @@ static s64 perf_group_service_now_locked(const struct perf_event *leader)
 }
 
 /*
- * Looks at enabled groups that may run here. Who has so many groups that others
- * are not seen could as well enable them, and they would have most of the turns.
+ * Looks at enabled groups that may run here. A program with so many groups that
+ * others are not seen could as well enable them all, and they would have most of
+ * the turns.
  * Return: the most service that one has had by now, but not more than an
  * interval above the least.
  */
