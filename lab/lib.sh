@@ -90,8 +90,9 @@ packages() {
 #   arch_debian               Debian's name for it, when the guest's root is not the
 #                             host's but made by lab/root
 #   arch_console, arch_tty    the kernel's console and the terminal of the command
-#   arch_machine              a function: from $pmu and $cpu, which may be empty, to
-#                             $qemu, $machine (its options) and $parameters (the kernel's)
+#   arch_machine              a function: from $pmu, $cpu and $modelled (a line of
+#                             lab/tests/machines), which may be empty, to $qemu,
+#                             $machine (its options) and $parameters (the kernel's)
 use_arch() {
 	arch=$1
 	[ -f "$TOP/lab/arch/$arch" ] || die "no architecture \"$arch\", only $(arch_list)"

@@ -78,8 +78,8 @@ struct perf_divide_part {
  * @ctx: context with its events
  *
  * Each CPU gets a context, so at least a quarter as many events as possible CPUs
- * must be bound to one. The events that are bound to no CPU are copied to each context. Their
- * copies must not be more than the events that are bound.
+ * must be bound to one. The events that are bound to no CPU are copied to each
+ * context. Their copies must not be more than the events that are bound.
  *
  * Context: task, ctx->mutex.
  * Return: true if all events were opened, and enough of them are bound to a CPU;

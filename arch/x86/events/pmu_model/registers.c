@@ -22,9 +22,9 @@
 
 #include "pmu_model.h"
 
-/* RDPMC, Intel: bit 30 selects the fixed counters (SDM vol. 2, RDPMC). */
+/* RDPMC, Intel: the fixed counters, and the metrics (SDM vol. 2, RDPMC). */
 #define RDPMC_FIXED	BIT(30)
-#define RDPMC_METRICS		BIT(29)
+#define RDPMC_METRICS	BIT(29)
 
 /* The second of the two offcore events. Each has a register that refines it. */
 #define OFFCORE_1	(0xbb | 0x01 << 8)

@@ -18,6 +18,7 @@
 #define EVENTSEL0	0x186
 #define FIXED0		0x309
 #define PERF_CAPS	0x345
+#define METRICS		0x329
 #define FIXED_CTRL	0x38d
 #define G_STATUS	0x38e
 #define G_CTRL		0x38f
@@ -328,6 +329,32 @@ static void no_full_width(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get(test, b, PERF_CAPS, T0), 0);
 	refused(test, b, FULL0, 0);
 	KUNIT_EXPECT_EQ(test, rd(b, FULL0, T0, &val), -EIO);
+}
+
+/* SDM 20.3.9.3: the register exists if the capability register says so. */
+static void metrics_register(struct kunit *test)
+{
+	struct bed *b = intel_bed(test, 5, 8, 4, 48);
+	u64 val;
+
+	KUNIT_EXPECT_FALSE(test, get(test, b, PERF_CAPS, T0) & BIT(15));
+	refused(test, b, METRICS, 1);
+	refused(test, b, G_CTRL, BIT_ULL(48));
+	KUNIT_EXPECT_EQ(test, pmu_model_rdpmc(&b->model, &b->state, BIT(29),
+					      T0, &val), -EIO);
+
+	b->model = (struct pmu_model){
+		.version = 5, .gp = 8, .fixed = 4, .width = 48,
+		.metrics = true,
+	};
+	pmu_model_setup(&b->model, PMU_MODEL_INTEL);
+	pmu_model_state_reset(&b->model, &b->state);
+	KUNIT_EXPECT_TRUE(test, get(test, b, PERF_CAPS, T0) & BIT(15));
+	put(test, b, G_CTRL, T0, BIT_ULL(48));
+	put(test, b, METRICS, T0, 0x1234567890abcdefULL);
+	KUNIT_EXPECT_EQ(test, pmu_model_rdpmc(&b->model, &b->state, BIT(29),
+					      T0, &val), 0);
+	KUNIT_EXPECT_EQ(test, val, 0x1234567890abcdefULL);
 }
 
 /* SDM figure 20-1 and following: reserved bits of the select register. */
@@ -814,6 +841,7 @@ static struct kunit_case pmu_model_cases[] = {
 	KUNIT_CASE(legacy_write_extends_sign),
 	KUNIT_CASE(full_width_write),
 	KUNIT_CASE(no_full_width),
+	KUNIT_CASE(metrics_register),
 	KUNIT_CASE(select_reserved_bits),
 	KUNIT_CASE(fixed_ctrl_reserved_bits),
 	KUNIT_CASE(global_ctrl_bits),
