@@ -95,20 +95,20 @@ static const struct x86_models_row models_rows[] = {
 	FAMILY(AMD, 0x06, k7),
 	FAMILY(AMD, 0x0f, k8),
 	FAMILY(AMD, 0x10, fam10h),
-	FAMILY(AMD, 0x11, fam10h),
-	FAMILY(AMD, 0x12, fam10h),
-	FAMILY(AMD, 0x14, fam10h),
+	FAMILY(AMD, 0x11, fam11h),
+	FAMILY(AMD, 0x12, fam12h),
+	FAMILY(AMD, 0x14, fam14h),
 	FAMILY(AMD, 0x15, fam15h),
 	FAMILY(AMD, 0x16, fam16h),
 	ROW(AMD, 0x17, 0x00, 0x2f, zen1),
 	ROW(AMD, 0x17, 0x30, 0x4f, zen2),
 	ROW(AMD, 0x17, 0x50, 0x5f, zen1),
 	ROW(AMD, 0x17, 0x60, 0xff, zen2),
-	ROW(AMD, 0x19, 0x00, 0x0f, zen2),	/* Zen 3 */
+	ROW(AMD, 0x19, 0x00, 0x0f, zen3),
 	ROW(AMD, 0x19, 0x10, 0x1f, zen4),
-	ROW(AMD, 0x19, 0x20, 0x5f, zen2),	/* Zen 3 */
+	ROW(AMD, 0x19, 0x20, 0x5f, zen3),
 	ROW(AMD, 0x19, 0x60, 0xff, zen4),
-	FAMILY(AMD, 0x1a, zen4),		/* Zen 5 */
+	FAMILY(AMD, 0x1a, zen5),
 	FAMILY(HYGON, 0x18, zen1),
 
 	/* Other models of the family are Nano, whose PMU nobody describes. */

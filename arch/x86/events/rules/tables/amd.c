@@ -34,7 +34,7 @@ static const struct x86_generic amd_common_generic[] = {
 static const struct x86_generic_list amd_common_generic_list =
 	X86_LIST(amd_common_generic, NULL);
 
-/* K8 to family 16h: the L2 cache, and stalls of decoder and dispatch. */
+/* The L2 cache, and the stalls of decoder and dispatch. */
 static const struct x86_generic k8_generic[] = {
 	X86_GENERIC(CACHE_REFERENCES, 0x077d),
 	X86_GENERIC(CACHE_MISSES, 0x077e),
@@ -45,10 +45,17 @@ static const struct x86_generic k8_generic[] = {
 static const struct x86_generic_list k8_generic_list =
 	X86_LIST(k8_generic, &amd_common_generic_list);
 
+/* Family 14h has other umasks, and no events of stalls. */
+static const struct x86_generic fam14h_generic[] = {
+	X86_GENERIC(CACHE_REFERENCES, 0x0b7d),
+	X86_GENERIC(CACHE_MISSES, 0x037e),
+};
+
+static const struct x86_generic_list fam14h_generic_list =
+	X86_LIST(fam14h_generic, &amd_common_generic_list);
+
 static const struct x86_cache amd_common_cache[] = {
 	X86_CACHE(L1D, READ, ACCESS, 0x0040),
-	X86_CACHE(L1I, READ, ACCESS, 0x0080),
-	X86_CACHE(L1I, READ, MISS, 0x0081),
 	X86_CACHE(BPU, READ, ACCESS, 0x00c2),
 	X86_CACHE(BPU, READ, MISS, 0x00c3),
 	X86_CACHE_SENSELESS(NODE, WRITE),
@@ -58,31 +65,95 @@ static const struct x86_cache amd_common_cache[] = {
 static const struct x86_cache_list amd_common_cache_list =
 	X86_LIST(amd_common_cache, &x86_cache_common);
 
-static const struct x86_cache k8_cache[] = {
-	X86_CACHE(L1D, READ, MISS, 0x0141),
-	X86_CACHE(L1D, PREFETCH, ACCESS, 0x0267),
-	X86_CACHE(L1D, PREFETCH, MISS, 0x0167),
+static const struct x86_cache amd_fetch_cache[] = {
+	X86_CACHE(L1I, READ, ACCESS, 0x0080),
+	X86_CACHE(L1I, READ, MISS, 0x0081),
+};
+
+static const struct x86_cache_list amd_fetch_cache_list =
+	X86_LIST(amd_fetch_cache, &amd_common_cache_list);
+
+/* Up to family 16h, each access to a cache is one to its TLB. */
+static const struct x86_cache amd_old_cache[] = {
+	X86_CACHE(L1D, READ, MISS, 0x0041),
+	X86_CACHE(DTLB, READ, ACCESS, 0x0040),
+	X86_CACHE(ITLB, READ, ACCESS, 0x0080),
+};
+
+static const struct x86_cache_list amd_old_cache_list =
+	X86_LIST(amd_old_cache, &amd_fetch_cache_list);
+
+/* Misses of both levels of a TLB, before and with umasks for page sizes. */
+static const struct x86_cache k7_cache[] = {
+	X86_CACHE(DTLB, READ, MISS, 0x0046),
+	X86_CACHE(ITLB, READ, MISS, 0x0085),
+};
+
+static const struct x86_cache_list k7_cache_list =
+	X86_LIST(k7_cache, &amd_old_cache_list);
+
+static const struct x86_cache fam10h_cache[] = {
+	X86_CACHE(DTLB, READ, MISS, 0x0746),
+	X86_CACHE(ITLB, READ, MISS, 0x0385),
+};
+
+static const struct x86_cache_list fam10h_cache_list =
+	X86_LIST(fam10h_cache, &amd_old_cache_list);
+
+/* Requests of both L1 caches to the L2 cache. */
+static const struct x86_cache l2_cache[] = {
 	X86_CACHE(L1I, PREFETCH, ACCESS, 0x014b),
 	X86_CACHE(LL, READ, ACCESS, 0x037d),
 	X86_CACHE(LL, READ, MISS, 0x037e),
 	X86_CACHE(LL, WRITE, ACCESS, 0x017f),
-	X86_CACHE(DTLB, READ, ACCESS, 0x0040),
-	X86_CACHE(DTLB, READ, MISS, 0x0746),
-	X86_CACHE(ITLB, READ, ACCESS, 0x0080),
-	X86_CACHE(ITLB, READ, MISS, 0x0385),
 };
 
-static const struct x86_cache_list k8_cache_list =
-	X86_LIST(k8_cache, &amd_common_cache_list);
+static const struct x86_cache_list k8_l2_list =
+	X86_LIST(l2_cache, &k7_cache_list);
+static const struct x86_cache_list fam10h_l2_list =
+	X86_LIST(l2_cache, &fam10h_cache_list);
 
-/* The north bridge counts accesses to the memory of this and other nodes. */
+/* The prefetcher's attempts, and those it gave up. */
+static const struct x86_cache prefetch_cache[] = {
+	X86_CACHE(L1D, PREFETCH, ACCESS, 0x0267),
+	X86_CACHE(L1D, PREFETCH, MISS, 0x0167),
+};
+
+static const struct x86_cache_list k8_prefetch_list =
+	X86_LIST(prefetch_cache, &k8_l2_list);
+static const struct x86_cache_list fam10h_prefetch_list =
+	X86_LIST(prefetch_cache, &fam10h_l2_list);
+
+/*
+ * The north bridge counts accesses to the memory of this and other nodes. The
+ * processors of families 11h, 12h and 14h are alone.
+ */
 static const struct x86_cache node_cache[] = {
 	X86_CACHE(NODE, READ, ACCESS, 0xb8e9),
 	X86_CACHE(NODE, READ, MISS, 0x98e9),
 };
 
-static const struct x86_cache_list node_cache_list =
-	X86_LIST(node_cache, &k8_cache_list);
+static const struct x86_cache_list k8_node_list =
+	X86_LIST(node_cache, &k8_prefetch_list);
+static const struct x86_cache_list fam10h_node_list =
+	X86_LIST(node_cache, &fam10h_prefetch_list);
+
+static const struct x86_cache fam15h_cache[] = {
+	X86_CACHE(L1D, READ, MISS, 0x0141),
+	X86_CACHE(L1D, PREFETCH, ACCESS, 0x0267),
+};
+
+static const struct x86_cache_list fam15h_cache_list =
+	X86_LIST(fam15h_cache, &fam10h_l2_list);
+
+/* The L2 cache has counters of its own. */
+static const struct x86_cache fam16h_cache[] = {
+	X86_CACHE(L1D, PREFETCH, ACCESS, 0x0267),
+	X86_CACHE(L1I, PREFETCH, ACCESS, 0x014b),
+};
+
+static const struct x86_cache_list fam16h_cache_list =
+	X86_LIST(fam16h_cache, &fam10h_cache_list);
 
 /* The north bridge's events are those from 0xe0 on. */
 static const struct x86_rule node_rows[] = {
@@ -104,7 +175,7 @@ const struct x86_model x86_model_k7 = {
 	.name		= "AMD",
 	.counters	= X86_GENERAL(4),
 	.generic	= &amd_common_generic_list,
-	.cache		= &amd_common_cache_list,
+	.cache		= &k7_cache_list,
 };
 
 const struct x86_model x86_model_k8 = {
@@ -112,7 +183,7 @@ const struct x86_model x86_model_k8 = {
 	.counters	= X86_GENERAL(4),
 	.rules		= &node_rules,
 	.generic	= &k8_generic_list,
-	.cache		= &node_cache_list,
+	.cache		= &k8_node_list,
 };
 
 const struct x86_model x86_model_fam10h = {
@@ -120,7 +191,31 @@ const struct x86_model x86_model_fam10h = {
 	.counters	= X86_GENERAL(4),
 	.rules		= &node_rules,
 	.generic	= &k8_generic_list,
-	.cache		= &node_cache_list,
+	.cache		= &fam10h_node_list,
+};
+
+const struct x86_model x86_model_fam11h = {
+	.name		= "AMD",
+	.counters	= X86_GENERAL(4),
+	.rules		= &node_rules,
+	.generic	= &k8_generic_list,
+	.cache		= &k8_prefetch_list,
+};
+
+const struct x86_model x86_model_fam12h = {
+	.name		= "AMD",
+	.counters	= X86_GENERAL(4),
+	.rules		= &node_rules,
+	.generic	= &k8_generic_list,
+	.cache		= &fam10h_prefetch_list,
+};
+
+const struct x86_model x86_model_fam14h = {
+	.name		= "AMD",
+	.counters	= X86_GENERAL(4),
+	.rules		= &node_rules,
+	.generic	= &fam14h_generic_list,
+	.cache		= &fam10h_l2_list,
 };
 
 #define F15H_FP		X86_FROM(3, 5)
@@ -178,15 +273,15 @@ const struct x86_model x86_model_fam15h = {
 	.counters	= X86_GENERAL(6),
 	.rules		= &fam15h_rules,
 	.generic	= &k8_generic_list,
-	.cache		= &k8_cache_list,
+	.cache		= &fam15h_cache_list,
 };
 
 const struct x86_model x86_model_fam16h = {
 	.name		= "Fam16h",
 	.counters	= X86_GENERAL(6),
 	.rules		= &no_node_rules,
-	.generic	= &k8_generic_list,
-	.cache		= &k8_cache_list,
+	.generic	= &amd_common_generic_list,
+	.cache		= &fam16h_cache_list,
 };
 
 /* More than 15 operations a cycle need two counters, PPR for family 17h 2.1.13. */
@@ -229,8 +324,8 @@ static const struct x86_generic zen4_generic[] = {
 static const struct x86_generic_list zen4_generic_list =
 	X86_LIST(zen4_generic, &zen2_generic_list);
 
-static const struct x86_cache zen_cache[] = {
-	X86_CACHE(L1D, READ, MISS, 0xc860),
+/* What all Zen have in common. */
+static const struct x86_cache zen_common_cache[] = {
 	X86_CACHE(L1D, PREFETCH, ACCESS, 0xff5a),
 	X86_CACHE(DTLB, READ, ACCESS, 0xff45),
 	X86_CACHE(DTLB, READ, MISS, 0xf045),
@@ -238,15 +333,46 @@ static const struct x86_cache zen_cache[] = {
 	X86_CACHE(ITLB, READ, MISS, 0xff85),
 };
 
-static const struct x86_cache_list zen_cache_list =
-	X86_LIST(zen_cache, &amd_common_cache_list);
+static const struct x86_cache_list zen_common_cache_list =
+	X86_LIST(zen_common_cache, &amd_fetch_cache_list);
+
+/* The kinds of requests to the L2 cache that misses of the L1 cache make. */
+static const struct x86_cache zen1_cache[] = {
+	X86_CACHE(L1D, READ, MISS, 0xc860),
+};
+
+static const struct x86_cache_list zen1_cache_list =
+	X86_LIST(zen1_cache, &zen_common_cache_list);
+
+static const struct x86_cache zen3_cache[] = {
+	X86_CACHE(L1D, READ, MISS, 0xe860),
+};
+
+static const struct x86_cache_list zen3_cache_list =
+	X86_LIST(zen3_cache, &zen_common_cache_list);
+
+/* Lookups of tags, in place of fetches, which the later PPRs do not list. */
+static const struct x86_cache zen4_cache[] = {
+	X86_CACHE(L1I, READ, ACCESS, AMD_CODE(0x18e) | 0x1f00),
+	X86_CACHE(L1I, READ, MISS, AMD_CODE(0x18e) | 0x1800),
+};
+
+static const struct x86_cache_list zen4_cache_list =
+	X86_LIST(zen4_cache, &zen3_cache_list);
+
+static const struct x86_cache zen5_cache[] = {
+	X86_CACHE(L1D, READ, MISS, 0xe060),
+};
+
+static const struct x86_cache_list zen5_cache_list =
+	X86_LIST(zen5_cache, &zen4_cache_list);
 
 const struct x86_model x86_model_zen1 = {
 	.name		= "Fam17h+",
 	.counters	= X86_GENERAL(6),
 	.rules		= &zen_rules,
 	.generic	= &zen1_generic_list,
-	.cache		= &zen_cache_list,
+	.cache		= &zen1_cache_list,
 };
 
 const struct x86_model x86_model_zen2 = {
@@ -254,7 +380,15 @@ const struct x86_model x86_model_zen2 = {
 	.counters	= X86_GENERAL(6),
 	.rules		= &zen_rules,
 	.generic	= &zen2_generic_list,
-	.cache		= &zen_cache_list,
+	.cache		= &zen1_cache_list,
+};
+
+const struct x86_model x86_model_zen3 = {
+	.name		= "Fam17h+",
+	.counters	= X86_GENERAL(6),
+	.rules		= &zen_rules,
+	.generic	= &zen2_generic_list,
+	.cache		= &zen3_cache_list,
 };
 
 /* The number of counters is in CPUID leaf 0x80000022, 16 at most. */
@@ -263,5 +397,13 @@ const struct x86_model x86_model_zen4 = {
 	.counters	= X86_GENERAL(16),
 	.rules		= &zen_rules,
 	.generic	= &zen4_generic_list,
-	.cache		= &zen_cache_list,
+	.cache		= &zen4_cache_list,
+};
+
+const struct x86_model x86_model_zen5 = {
+	.name		= "Fam17h+",
+	.counters	= X86_GENERAL(16),
+	.rules		= &zen_rules,
+	.generic	= &zen4_generic_list,
+	.cache		= &zen5_cache_list,
 };

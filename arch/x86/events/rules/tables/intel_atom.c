@@ -248,6 +248,13 @@ static const struct x86_rule gracemont_rows[] = {
 static const struct x86_rule_list gracemont_rules =
 	X86_LIST(gracemont_rows, NULL);
 
+static const struct x86_cache gracemont_cache[] = {
+	X86_CACHE(ITLB, READ, MISS, 0x0e85),
+};
+
+static const struct x86_cache_list gracemont_cache_list =
+	X86_LIST(gracemont_cache, &tremont_cache_list);
+
 /* Fixed counter 2 counts what the general event does. */
 static const struct x86_fixed_code gracemont_fixed[] = {
 	X86_FIXED_CODE(0x013c, 2),
@@ -280,7 +287,7 @@ const struct x86_model x86_model_gracemont = {
 	.fixed		= &gracemont_fixed_list,
 	.extra		= &gracemont_extra_list,
 	.generic	= &x86_generic_golden_cove,
-	.cache		= &tremont_cache_list,
+	.cache		= &gracemont_cache_list,
 	.quirks		= X86_QUIRK_MID_ACK,
 };
 
@@ -292,7 +299,7 @@ const struct x86_model x86_model_alderlake_atom = {
 	.fixed		= &gracemont_fixed_list,
 	.extra		= &gracemont_extra_list,
 	.generic	= &x86_generic_golden_cove,
-	.cache		= &tremont_cache_list,
+	.cache		= &gracemont_cache_list,
 	.quirks		= X86_QUIRK_MID_ACK,
 };
 
@@ -315,7 +322,7 @@ const struct x86_model x86_model_crestmont = {
 	.fixed		= &gracemont_fixed_list,
 	.extra		= &crestmont_extra_list,
 	.generic	= &x86_generic_golden_cove,
-	.cache		= &tremont_cache_list,
+	.cache		= &gracemont_cache_list,
 	.quirks		= X86_QUIRK_MID_ACK,
 };
 
@@ -327,7 +334,7 @@ const struct x86_model x86_model_meteorlake_atom = {
 	.fixed		= &gracemont_fixed_list,
 	.extra		= &crestmont_extra_list,
 	.generic	= &x86_generic_golden_cove,
-	.cache		= &tremont_cache_list,
+	.cache		= &gracemont_cache_list,
 	.quirks		= X86_QUIRK_MID_ACK,
 };
 
@@ -348,6 +355,6 @@ const struct x86_model x86_model_lunarlake_atom = {
 	.fixed		= &skymont_fixed_list,
 	.extra		= &crestmont_extra_list,
 	.generic	= &x86_generic_golden_cove,
-	.cache		= &tremont_cache_list,
+	.cache		= &gracemont_cache_list,
 	.quirks		= X86_QUIRK_MID_ACK,
 };

@@ -321,16 +321,12 @@ static const struct x86_generic_list snb_generic_list =
 	X86_CACHE_EXTRA(cache, PREFETCH, ACCESS, 0x01b7, SNB_PREFETCH | (hit)), \
 	X86_CACHE_EXTRA(cache, PREFETCH, MISS, 0x01b7, SNB_PREFETCH | (miss))
 
-static const struct x86_cache snb_cache[] = {
-	X86_CACHE(L1D, READ, ACCESS, 0xf1d0),
+/* What Sandy Bridge and Ivy Bridge have in common. */
+static const struct x86_cache snb_common_cache[] = {
 	X86_CACHE(L1D, READ, MISS, 0x0151),
-	X86_CACHE(L1D, WRITE, ACCESS, 0xf2d0),
-	X86_CACHE(L1D, WRITE, MISS, 0x0851),
-	X86_CACHE(L1D, PREFETCH, MISS, 0x024e),
 	X86_CACHE(L1I, READ, MISS, 0x0280),
 	SNB_ROWS(LL, SNB_ANY, SNB_DRAM | SNB_NON_DRAM),
 	X86_CACHE(DTLB, READ, ACCESS, 0x81d0),
-	X86_CACHE(DTLB, READ, MISS, 0x0108),
 	X86_CACHE(DTLB, WRITE, ACCESS, 0x82d0),
 	X86_CACHE(DTLB, WRITE, MISS, 0x0149),
 	X86_CACHE(ITLB, READ, ACCESS, 0x1085),
@@ -338,15 +334,28 @@ static const struct x86_cache snb_cache[] = {
 	SNB_ROWS(NODE, SNB_DRAM, SNB_REMOTE | SNB_SNOOPS),
 };
 
+static const struct x86_cache_list snb_common_cache_list =
+	X86_LIST(snb_common_cache, &x86_cache_branches);
+
+static const struct x86_cache snb_cache[] = {
+	X86_CACHE(L1D, READ, ACCESS, 0xf1d0),
+	X86_CACHE(L1D, WRITE, ACCESS, 0xf2d0),
+	X86_CACHE(L1D, WRITE, MISS, 0x0851),
+	X86_CACHE(L1D, PREFETCH, MISS, 0x024e),
+	X86_CACHE(DTLB, READ, MISS, 0x0108),
+};
+
 static const struct x86_cache_list snb_cache_list =
-	X86_LIST(snb_cache, &x86_cache_branches);
+	X86_LIST(snb_cache, &snb_common_cache_list);
 
 static const struct x86_cache ivb_cache[] = {
+	X86_CACHE(L1D, READ, ACCESS, 0x81d0),
+	X86_CACHE(L1D, WRITE, ACCESS, 0x82d0),
 	X86_CACHE(DTLB, READ, MISS, 0x8108),
 };
 
 static const struct x86_cache_list ivb_cache_list =
-	X86_LIST(ivb_cache, &snb_cache_list);
+	X86_LIST(ivb_cache, &snb_common_cache_list);
 
 #define HSW_ROWS(cache, hit, miss) \
 	X86_CACHE_EXTRA(cache, READ, ACCESS, 0x01b7, HSW_READ | (hit)), \

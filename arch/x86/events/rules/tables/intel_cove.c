@@ -164,14 +164,12 @@ static const struct x86_cache golden_cove_cache[] = {
 	X86_CACHE(DTLB, WRITE, MISS, 0x0e13),
 	X86_CACHE(ITLB, READ, ACCESS, X86_CACHE_REFUSED),
 	X86_CACHE(ITLB, READ, MISS, 0x0e11),
-	X86_CACHE(BPU, READ, ACCESS, 0x04c4),
-	X86_CACHE(BPU, READ, MISS, 0x04c5),
 	X86_CACHE_EXTRA(NODE, READ, ACCESS, 0x012a, 0x10c000001),
 	X86_CACHE_EXTRA(NODE, READ, MISS, 0x012a, 0x3fb3000001),
 };
 
 static const struct x86_cache_list golden_cove_cache_list =
-	X86_LIST(golden_cove_cache, &x86_cache_common);
+	X86_LIST(golden_cove_cache, &x86_cache_branches);
 
 #define GLC_COUNTERS	(X86_GENERAL(8) | X86_FROM(32, 35) | COVE_METRICS(8))
 #define GLC_QUIRKS	(X86_QUIRK_EXTRA_PER_THREAD | X86_QUIRK_TSX | \

@@ -79,14 +79,19 @@ const struct x86_cache_list x86_cache_branches =
 	X86_LIST(branches_cache, &x86_cache_common);
 
 /* Floating point, multiplier and divider, the same from P6 to Core 2. */
-static const struct x86_rule p6_rows[] = {
-	X86_EVENT(0x10, X86_ONLY(0)),
+static const struct x86_rule divider_rows[] = {
 	X86_EVENTS(0x11, 0x13, X86_ONLY(1)),
 	X86_EVENT(0x14, X86_ONLY(0)),
 	X86_EVENT(0xc1, X86_ONLY(0)),
 };
 
-static const struct x86_rule_list p6_rules = X86_LIST(p6_rows, NULL);
+static const struct x86_rule_list divider_rules = X86_LIST(divider_rows, NULL);
+
+static const struct x86_rule p6_rows[] = {
+	X86_EVENT(0x10, X86_ONLY(0)),
+};
+
+static const struct x86_rule_list p6_rules = X86_LIST(p6_rows, &divider_rules);
 
 static const struct x86_generic p6_generic[] = {
 	X86_GENERIC(CPU_CYCLES, 0x0079),
@@ -130,7 +135,8 @@ static const struct x86_rule core_rows[] = {
 	X86_EVENT(0x19, X86_ONLY(1)),
 };
 
-static const struct x86_rule_list core_rules = X86_LIST(core_rows, &p6_rules);
+static const struct x86_rule_list core_rules =
+	X86_LIST(core_rows, &divider_rules);
 
 const struct x86_model x86_model_core = {
 	.name		= "Core",
@@ -141,6 +147,7 @@ const struct x86_model x86_model_core = {
 };
 
 static const struct x86_rule core2_rows[] = {
+	X86_EVENT(0x10, X86_ONLY(0)),
 	X86_EVENT(0x18, X86_ONLY(0)),
 	X86_EVENT(0xa1, X86_ONLY(0)),
 	/* Unlike its predecessors this core counts event 0xc1 on both. */

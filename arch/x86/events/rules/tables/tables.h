@@ -136,11 +136,16 @@ extern const struct x86_model x86_model_lunarlake_atom;
 extern const struct x86_model x86_model_k7;
 extern const struct x86_model x86_model_k8;
 extern const struct x86_model x86_model_fam10h;
+extern const struct x86_model x86_model_fam11h;
+extern const struct x86_model x86_model_fam12h;
+extern const struct x86_model x86_model_fam14h;
 extern const struct x86_model x86_model_fam15h;
 extern const struct x86_model x86_model_fam16h;
 extern const struct x86_model x86_model_zen1;
 extern const struct x86_model x86_model_zen2;
+extern const struct x86_model x86_model_zen3;
 extern const struct x86_model x86_model_zen4;
+extern const struct x86_model x86_model_zen5;
 
 /* Zhaoxin. */
 extern const struct x86_model x86_model_zxc;
