@@ -26,7 +26,8 @@
 #define SLM_SNOOPS	(BIT_ULL(31) | BIT_ULL(33) | BIT_ULL(34) | RSP_HITM)
 #define KNL_OTHER_TILES	X86_FROM(19, 20)
 #define KNL_MEMORY	X86_FROM(21, 24)
-#define KNL_SNOOPS	X86_FROM(31, 36)
+#define KNL_SNOOPS	(X86_FROM(31, 32) | X86_FROM(35, 36))
+#define KNL_PREFETCH	(BIT_ULL(5) | BIT_ULL(13))
 #define GLM_SNOOPS	X86_FROM(33, 34)
 #define TNT_LOCAL_DRAM	BIT_ULL(26)
 #define TNT_SNOOPS	X86_FROM(32, 36)
@@ -43,9 +44,9 @@
 #define LL_WRITE(miss) \
 	X86_CACHE_EXTRA(LL, WRITE, ACCESS, 0x01b7, RSP_WRITE | RSP_ANY), \
 	X86_CACHE_EXTRA(LL, WRITE, MISS, 0x01b7, RSP_WRITE | (miss))
-#define LL_PREFETCH(miss) \
-	X86_CACHE_EXTRA(LL, PREFETCH, ACCESS, 0x01b7, RSP_PREFETCH | RSP_ANY), \
-	X86_CACHE_EXTRA(LL, PREFETCH, MISS, 0x01b7, RSP_PREFETCH | (miss))
+#define LL_PREFETCH(request, miss) \
+	X86_CACHE_EXTRA(LL, PREFETCH, ACCESS, 0x01b7, (request) | RSP_ANY), \
+	X86_CACHE_EXTRA(LL, PREFETCH, MISS, 0x01b7, (request) | (miss))
 
 static const struct x86_cache bonnell_cache[] = {
 	X86_CACHE(L1D, READ, ACCESS, 0x2140),
@@ -100,7 +101,7 @@ static const struct x86_cache_list silvermont_common_cache_list =
 
 static const struct x86_cache silvermont_cache[] = {
 	LL_WRITE(SLM_MISS),
-	LL_PREFETCH(SLM_MISS),
+	LL_PREFETCH(RSP_PREFETCH, SLM_MISS),
 };
 
 static const struct x86_cache_list silvermont_cache_list =
@@ -126,7 +127,7 @@ static const struct x86_extra_list knights_landing_extra_list =
 
 static const struct x86_cache knights_landing_cache[] = {
 	LL_WRITE(KNL_MISS),
-	LL_PREFETCH(KNL_MISS),
+	LL_PREFETCH(KNL_PREFETCH, KNL_MISS),
 };
 
 static const struct x86_cache_list knights_landing_cache_list =
@@ -167,7 +168,7 @@ static const struct x86_cache_list goldmont_common_cache_list =
 static const struct x86_cache goldmont_cache[] = {
 	LL_READ(GLM_MISS),
 	LL_WRITE(GLM_MISS),
-	LL_PREFETCH(GLM_MISS),
+	LL_PREFETCH(RSP_PREFETCH, GLM_MISS),
 	X86_CACHE(ITLB, READ, ACCESS, 0x00c0),
 };
 

@@ -42,7 +42,6 @@
 #define SNB_REMOTE	X86_FROM(23, 30)
 #define SNB_SNOOPS	X86_FROM(31, 36)
 #define SNB_NON_DRAM	BIT_ULL(37)
-#define SNB_DRAM	(SNB_LOCAL | SNB_REMOTE | SNB_SNOOPS)
 
 /* Those of Haswell, Broadwell and Skylake: one bit for each request. */
 #define HSW_READ	BIT_ULL(0)
@@ -92,8 +91,8 @@ static const struct x86_rule_list westmere_ex_rules =
 	X86_LIST(westmere_ex_rows, &westmere_rules);
 
 static const struct x86_extra_rule nehalem_extra[] = {
-	X86_RSP_0(0x01b7, 0xffff),
 	X86_LDLAT(0x100b),
+	X86_RSP_0(0x01b7, 0xffff),
 };
 
 static const struct x86_extra_list nehalem_extra_list =
@@ -239,8 +238,8 @@ static const struct x86_rule_list ivb_rules = X86_LIST(ivb_rows, &snb_memory);
 
 static const struct x86_rule hsw_rows[] = {
 	X86_CODE(0x0148, X86_ONLY(2)),
-	X86_UMASK(0xa3, 0x08, X86_ONLY(2)),
 	X86_CODE(0x04a3, LOWER_FOUR),
+	X86_UMASK(0xa3, 0x08, X86_ONLY(2)),
 };
 
 static const struct x86_rule_list hsw_rules = X86_LIST(hsw_rows, &snb_memory);
@@ -313,25 +312,15 @@ static const struct x86_generic snb_generic[] = {
 static const struct x86_generic_list snb_generic_list =
 	X86_LIST(snb_generic, &ivb_generic_list);
 
-#define SNB_ROWS(cache, hit, miss) \
-	X86_CACHE_EXTRA(cache, READ, ACCESS, 0x01b7, SNB_READ | (hit)), \
-	X86_CACHE_EXTRA(cache, READ, MISS, 0x01b7, SNB_READ | (miss)), \
-	X86_CACHE_EXTRA(cache, WRITE, ACCESS, 0x01b7, SNB_WRITE | (hit)), \
-	X86_CACHE_EXTRA(cache, WRITE, MISS, 0x01b7, SNB_WRITE | (miss)), \
-	X86_CACHE_EXTRA(cache, PREFETCH, ACCESS, 0x01b7, SNB_PREFETCH | (hit)), \
-	X86_CACHE_EXTRA(cache, PREFETCH, MISS, 0x01b7, SNB_PREFETCH | (miss))
-
 /* What Sandy Bridge and Ivy Bridge have in common. */
 static const struct x86_cache snb_common_cache[] = {
 	X86_CACHE(L1D, READ, MISS, 0x0151),
 	X86_CACHE(L1I, READ, MISS, 0x0280),
-	SNB_ROWS(LL, SNB_ANY, SNB_DRAM | SNB_NON_DRAM),
 	X86_CACHE(DTLB, READ, ACCESS, 0x81d0),
 	X86_CACHE(DTLB, WRITE, ACCESS, 0x82d0),
 	X86_CACHE(DTLB, WRITE, MISS, 0x0149),
 	X86_CACHE(ITLB, READ, ACCESS, 0x1085),
 	X86_CACHE(ITLB, READ, MISS, 0x0185),
-	SNB_ROWS(NODE, SNB_DRAM, SNB_REMOTE | SNB_SNOOPS),
 };
 
 static const struct x86_cache_list snb_common_cache_list =
@@ -356,6 +345,42 @@ static const struct x86_cache ivb_cache[] = {
 
 static const struct x86_cache_list ivb_cache_list =
 	X86_LIST(ivb_cache, &snb_common_cache_list);
+
+#define SNB_ROWS(cache, hit, miss) \
+	X86_CACHE_EXTRA(cache, READ, ACCESS, 0x01b7, SNB_READ | (hit)), \
+	X86_CACHE_EXTRA(cache, READ, MISS, 0x01b7, SNB_READ | (miss)), \
+	X86_CACHE_EXTRA(cache, WRITE, ACCESS, 0x01b7, SNB_WRITE | (hit)), \
+	X86_CACHE_EXTRA(cache, WRITE, MISS, 0x01b7, SNB_WRITE | (miss)), \
+	X86_CACHE_EXTRA(cache, PREFETCH, ACCESS, 0x01b7, SNB_PREFETCH | (hit)), \
+	X86_CACHE_EXTRA(cache, PREFETCH, MISS, 0x01b7, SNB_PREFETCH | (miss))
+
+/* Processors of one node have no remote memory, and no bits for it. */
+static const struct x86_cache snb_memory_cache[] = {
+	SNB_ROWS(LL, SNB_ANY, SNB_LOCAL | SNB_SNOOPS | SNB_NON_DRAM),
+	X86_CACHE_EXTRA(NODE, READ, ACCESS, 0x01b7,
+			SNB_READ | SNB_LOCAL | SNB_SNOOPS),
+	X86_CACHE_EXTRA(NODE, WRITE, ACCESS, 0x01b7,
+			SNB_WRITE | SNB_LOCAL | SNB_SNOOPS),
+	X86_CACHE_EXTRA(NODE, PREFETCH, ACCESS, 0x01b7,
+			SNB_PREFETCH | SNB_LOCAL | SNB_SNOOPS),
+};
+
+static const struct x86_cache_list snb_memory_list =
+	X86_LIST(snb_memory_cache, &snb_cache_list);
+static const struct x86_cache_list ivb_memory_list =
+	X86_LIST(snb_memory_cache, &ivb_cache_list);
+
+static const struct x86_cache snb_ep_memory_cache[] = {
+	SNB_ROWS(LL, SNB_ANY,
+		 SNB_LOCAL | SNB_REMOTE | SNB_SNOOPS | SNB_NON_DRAM),
+	SNB_ROWS(NODE, SNB_LOCAL | SNB_REMOTE | SNB_SNOOPS,
+		 SNB_REMOTE | SNB_SNOOPS),
+};
+
+static const struct x86_cache_list snb_ep_memory_list =
+	X86_LIST(snb_ep_memory_cache, &snb_cache_list);
+static const struct x86_cache_list ivb_ep_memory_list =
+	X86_LIST(snb_ep_memory_cache, &ivb_cache_list);
 
 #define HSW_ROWS(cache, hit, miss) \
 	X86_CACHE_EXTRA(cache, READ, ACCESS, 0x01b7, HSW_READ | (hit)), \
@@ -422,7 +447,7 @@ const struct x86_model x86_model_sandybridge = {
 	.fixed		= &x86_fixed_intel,
 	.extra		= &snb_extra_list,
 	.generic	= &snb_generic_list,
-	.cache		= &snb_cache_list,
+	.cache		= &snb_memory_list,
 	.quirks		= SNB_QUIRKS,
 };
 
@@ -434,7 +459,7 @@ const struct x86_model x86_model_sandybridge_ep = {
 	.fixed		= &x86_fixed_intel,
 	.extra		= &snb_ep_extra_list,
 	.generic	= &snb_generic_list,
-	.cache		= &snb_cache_list,
+	.cache		= &snb_ep_memory_list,
 	.quirks		= SNB_QUIRKS,
 };
 
@@ -446,7 +471,7 @@ const struct x86_model x86_model_ivybridge = {
 	.fixed		= &x86_fixed_intel,
 	.extra		= &snb_extra_list,
 	.generic	= &ivb_generic_list,
-	.cache		= &ivb_cache_list,
+	.cache		= &ivb_memory_list,
 	.quirks		= SNB_QUIRKS,
 };
 
@@ -458,7 +483,7 @@ const struct x86_model x86_model_ivybridge_ep = {
 	.fixed		= &x86_fixed_intel,
 	.extra		= &snb_ep_extra_list,
 	.generic	= &ivb_generic_list,
-	.cache		= &ivb_cache_list,
+	.cache		= &ivb_ep_memory_list,
 	.quirks		= SNB_QUIRKS,
 };
 

@@ -58,8 +58,8 @@ static const struct x86_fixed_list icelake_old_fixed_list =
 static const struct x86_extra_rule icelake_extra[] = {
 	X86_RSP_0(0x01b7, ICL_VALID),
 	X86_RSP_1(0x01bb, ICL_VALID),
-	X86_LDLAT(0x01cd),
 	X86_FRONTEND(0x01c6, 0x7fff17),
+	X86_LDLAT(0x01cd),
 };
 
 static const struct x86_extra_list icelake_extra_list =

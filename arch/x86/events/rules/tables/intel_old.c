@@ -82,13 +82,13 @@ const struct x86_cache_list x86_cache_branches =
 static const struct x86_rule divider_rows[] = {
 	X86_EVENTS(0x11, 0x13, X86_ONLY(1)),
 	X86_EVENT(0x14, X86_ONLY(0)),
-	X86_EVENT(0xc1, X86_ONLY(0)),
 };
 
 static const struct x86_rule_list divider_rules = X86_LIST(divider_rows, NULL);
 
 static const struct x86_rule p6_rows[] = {
 	X86_EVENT(0x10, X86_ONLY(0)),
+	X86_EVENT(0xc1, X86_ONLY(0)),
 };
 
 static const struct x86_rule_list p6_rules = X86_LIST(p6_rows, &divider_rules);
@@ -133,6 +133,7 @@ const struct x86_model x86_model_p6 = {
 
 static const struct x86_rule core_rows[] = {
 	X86_EVENT(0x19, X86_ONLY(1)),
+	X86_EVENT(0xc1, X86_ONLY(0)),
 };
 
 static const struct x86_rule_list core_rules =
@@ -149,14 +150,14 @@ const struct x86_model x86_model_core = {
 static const struct x86_rule core2_rows[] = {
 	X86_EVENT(0x10, X86_ONLY(0)),
 	X86_EVENT(0x18, X86_ONLY(0)),
+	X86_EVENT(0x19, X86_ONLY(1)),
 	X86_EVENT(0xa1, X86_ONLY(0)),
-	/* Unlike its predecessors this core counts event 0xc1 on both. */
-	X86_EVENT(0xc1, X86_GENERAL(2)),
 	X86_EVENT(0xc9, X86_ONLY(0)),
 	X86_EVENT(0xcb, X86_ONLY(0)),
 };
 
-static const struct x86_rule_list core2_rules = X86_LIST(core2_rows, &core_rules);
+static const struct x86_rule_list core2_rules =
+	X86_LIST(core2_rows, &divider_rules);
 
 static const struct x86_cache core2_cache[] = {
 	X86_CACHE(L1D, READ, ACCESS, 0x0f40),
