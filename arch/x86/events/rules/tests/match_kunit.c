@@ -100,6 +100,8 @@ static const struct match_fact {
 	{ &x86_model_gracemont, 0x05d0, 0x3 },
 	{ &x86_model_gracemont, 0x81d0, 0x3f },
 	{ &x86_model_lunarlake_atom, 0x0073, 0xff | F(4) },
+	{ &x86_model_lunarlake_atom, 0x019c, 0xff | F(5) },
+	{ &x86_model_lunarlake_atom, 0x02c2, 0xff | F(6) },
 	{ &x86_model_lunarlake_atom, 0x0600, F(5) },
 	/* BKDG for family 15h: units, and events of some counters. */
 	{ &x86_model_fam15h, AMD(0x000) | 0x0f00, 0x38 },
@@ -352,6 +354,40 @@ static void match_test_cache(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x86_match_cache(skl, 0x1000000, &config, &extra), -EINVAL);
 }
 
+/* Misses of the L1 data cache and of the data TLB, by the event tables. */
+static void match_test_cache_facts(struct kunit *test)
+{
+	static const struct {
+		const struct x86_model	*model;
+		u64			l1d, dtlb;
+	} facts[] = {
+		{ &x86_model_core2, 0x0140, 0x0208 },
+		{ &x86_model_nehalem, 0x0151, 0x0108 },
+		{ &x86_model_sandybridge, 0x0151, 0x0108 },
+		{ &x86_model_ivybridge, 0x0151, 0x8108 },
+		{ &x86_model_haswell, 0x0151, 0x0108 },
+		{ &x86_model_skylake, 0x0151, 0x0e08 },
+		{ &x86_model_sapphire_rapids, 0xe124, 0x0e12 },
+		{ &x86_model_silvermont, 0x0104, 0x0804 },
+		{ &x86_model_k8, 0x0041, 0x0046 },
+		{ &x86_model_fam10h, 0x0041, 0x0746 },
+		{ &x86_model_zen1, 0xc860, 0xf045 },
+		{ &x86_model_zxe, 0x054b, 0x052c },
+	};
+	u64 config = 0, extra;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(facts); i++) {
+		const struct x86_model *model = facts[i].model;
+
+		KUNIT_EXPECT_EQ(test, x86_match_cache(model, KEY(L1D, READ, MISS), &config,
+						      &extra), 0);
+		KUNIT_EXPECT_EQ_MSG(test, config, facts[i].l1d, "%s", model->name);
+		KUNIT_EXPECT_EQ(test, x86_match_cache(model, KEY(DTLB, READ, MISS), &config,
+						      &extra), 0);
+		KUNIT_EXPECT_EQ_MSG(test, config, facts[i].dtlb, "%s", model->name);
+	}
+}
+
 static struct kunit_case match_test_cases[] = {
 	KUNIT_CASE(match_test_facts),
 	KUNIT_CASE(match_test_first_rule),
@@ -364,6 +400,7 @@ static struct kunit_case match_test_cases[] = {
 	KUNIT_CASE(match_test_other_register),
 	KUNIT_CASE(match_test_generic),
 	KUNIT_CASE(match_test_cache),
+	KUNIT_CASE(match_test_cache_facts),
 	{ }
 };
 
