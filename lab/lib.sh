@@ -108,9 +108,48 @@ has_config() {
 	case " $arch_configs " in *" $1 "*) ;; *) return 1 ;; esac
 }
 
+# Which x86 drivers our core has: the base's or ours.  The base has its own in any case.
+drivers=base
+
+# use_drivers DRIVERS KERNEL ARCH: choose them; KERNEL and ARCH are what was asked for, if
+# anything was.
+use_drivers() {
+	case $1:$2:${3:-x86} in
+	base:*) ;;
+	ours:base:*) die "--drivers ours: the base has only its own drivers" ;;
+	ours:*:x86) ;;
+	ours:*) die "--drivers ours: these drivers are for x86 only" ;;
+	*) die "--drivers: base or ours, not $1" ;;
+	esac
+	drivers=$1
+}
+
+# drivers_of KERNEL: its drivers, as --drivers takes them.
+drivers_of() {
+	[ "$1" = ours ] || { echo base && return; }
+	echo "$drivers"
+}
+
+# kernel_name KERNEL: what its outputs, results and messages are called.
+kernel_name() {
+	case $1:$drivers in
+	ours:ours) echo ours-drivers ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# tree_of KERNEL: its sources, see lab/tree.
+tree_of() {
+	case $(kernel_name "$1") in
+	ours) echo "$BUILD/tree" ;;
+	base) echo "$BUILD/basetree" ;;
+	ours-drivers) echo "$BUILD/drivertree" ;;
+	esac
+}
+
 # The name of an output under build/out and build/results; its boot image.
 output_name() {
-	printf '%s\n' "$1-$2$arch_suffix"
+	printf '%s\n' "$(kernel_name "$1")-$2$arch_suffix"
 }
 
 boot_image() {

@@ -59,19 +59,20 @@ boot_meter() {
 	options=$4
 	shift 5
 	share=$DIR/$booted-$name
+	what="$(output_name "$booted" release), machine \"$name\""
 	rm -rf "$share"
 	begin=$(date +%s)
 	{
 		# shellcheck disable=SC2086 # a list of options
 		"$TOP/lab/vm" $options --icount --append norandmaps --share "$share" \
 			--initrd "$DIR/initrd" \
-			"$BUILD/out/$booted-release/arch/x86/boot/bzImage" -- "$@" ||
+			"$(boot_image "$booted" release)" -- "$@" ||
 			echo $? >"$share/failed"
-	} | progress "$booted-release, machine \"$name\"" "$total" "$share/results"
+	} | progress "$what" "$total" "$share/results"
 	cat "$share/results" >>"$RAW/$booted.new" 2>/dev/null || :
-	say "$booted-release, machine \"$name\": $total rows, $(($(date +%s) - begin)) s"
+	say "$what: $total rows, $(($(date +%s) - begin)) s"
 	[ -s "$share/failed" ] || return 0
-	say "$booted-release, machine \"$name\": status $(cat "$share/failed")"
+	say "$what: status $(cat "$share/failed")"
 	return 1
 }
 
@@ -79,6 +80,7 @@ boot_meter() {
 describe() {
 	ours=$(git -c safe.directory="$TOP" -C "$TOP" describe --always --dirty 2>/dev/null ||
 		echo unknown)
+	[ "$(drivers_of ours)" = base ] || ours="$ours with our x86 drivers"
 	printf 'base: %s %s; ours: %s; %s; %s\n' "$PACKAGE" "$(base_version)" "$ours" \
 		"$(gcc --version | head -n 1)" "$(qemu-system-x86_64 --version | head -n 1)"
 }

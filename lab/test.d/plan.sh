@@ -61,7 +61,8 @@ pmu_tests() {
 # kernel_tests KERNEL CONFIG SELECTION: selection is kunit, self, programs, pmus, machines.
 kernel_tests() {
 	kernel=$1 config=$2 selection=$3
-	[ "$build" -eq 0 ] || "$TOP/lab/build" --arch "$arch" --kernel "$kernel" --config "$config"
+	[ "$build" -eq 0 ] || "$TOP/lab/build" --arch "$arch" --kernel "$kernel" \
+		--drivers "$(drivers_of "$kernel")" --config "$config"
 	slow=1 memory=2G vm_limit=1500 pmu=
 	[ "$config" = release ] || { slow=4 memory=3G vm_limit=3600; }
 	[ "$config" != debug ] || pmu=intel,filter=ctx
@@ -98,7 +99,8 @@ soak_tests() {
 	guest_packages
 	make_headers
 	compile_selftests tree churn inherit_storm process_storm perf_fuzz
-	[ "$build" -eq 0 ] || "$TOP/lab/build" --kernel "$kernel" --config "$config"
+	[ "$build" -eq 0 ] || "$TOP/lab/build" --kernel "$kernel" \
+		--drivers "$(drivers_of "$kernel")" --config "$config"
 	slow=1 pmu=intel
 	[ "$config" = release ] || { slow=4 pmu=intel,filter=ctx; }
 	vm_limit=$((5 * soak + 600 * slow))

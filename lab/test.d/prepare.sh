@@ -35,7 +35,7 @@ compile_selftests() {
 make_headers() {
 	# shellcheck disable=SC2086 # a list of words
 	packages gcc libc6-dev make $arch_build_packages
-	headers=$BUILD/out/$(output_name ours release)/usr/include
+	headers=$BUILD/tree/out-release$arch_suffix/usr/include
 	"$TOP/lab/build" --kernel ours --config release --arch "$arch" headers \
 		>"$BUILD/headers.log" 2>&1 || die "make headers failed: build/headers.log"
 }
@@ -59,7 +59,8 @@ for_arch() {
 # not compile, the next step that needs it reports that.
 prepare_later() {
 	for pair in $ahead; do
-		"$TOP/lab/build" --kernel "${pair%:*}" --config "${pair#*:}" || :
+		"$TOP/lab/build" --kernel "${pair%:*}" --drivers "$(drivers_of "${pair%:*}")" \
+			--config "${pair#*:}" || :
 	done
 	[ -n "$only_arch" ] || return 0
 	use_arch "$only_arch"
@@ -77,7 +78,7 @@ prepare_later() {
 # begin_later ARCH KERNEL:CONFIG...: do that in the background, in a separate session, with
 # the CPU time that the guests and builds of this one leave.
 begin_later() {
-	later=${short:+--arch $1}
+	later="--drivers $drivers ${short:+--arch $1}"
 	[ "$build" -eq 1 ] || later="$later --no-build"
 	shift
 	[ "$build" -eq 0 ] || [ $# -eq 0 ] || ahead="$*"
