@@ -21,14 +21,17 @@
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
+#include <linux/unaligned.h>
 #include <linux/uprobes.h>
 #include <asm/desc.h>
-#include <asm/ibt.h>
 #include <asm/mmu_context.h>
 #include <asm/perf_event.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 #include <asm/unwind.h>
+
+/* The instruction endbr64, SDM vol. 2A; programs have it on every kernel. */
+#define ENDBR64		0xfa1e0ff3
 
 /*
  * perf_fetch_caller_regs() makes up registers, with flags of 0. Those of a real
@@ -165,7 +168,7 @@ static bool is_uprobe_at_entry(struct pt_regs *regs)
 		return false;
 	if (probe->insn[0] == 0x55)
 		return true;
-	return user_64bit_mode(regs) && is_endbr(*(u32 *)probe->insn);
+	return user_64bit_mode(regs) && get_unaligned_le32(probe->insn) == ENDBR64;
 #else
 	return false;
 #endif

@@ -19,7 +19,6 @@
 #include <linux/device.h>
 #include <linux/errno.h>
 #include <linux/export.h>
-#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/sysfs.h>
 #include "facade.h"
@@ -78,20 +77,29 @@ int perf_assign_events(struct event_constraint **constraints, int n, int wmin,
 }
 EXPORT_SYMBOL_GPL(perf_assign_events);
 
-static bool exclude_each_other(unsigned int a, unsigned int b)
+static bool exclude_each_other(unsigned int a, unsigned int b, bool trace)
 {
 	if (a == b)
 		return false;
-	return !trace_allowed || (a != x86_lbr_exclusive_pt && b != x86_lbr_exclusive_pt);
+	return !trace || (a != x86_lbr_exclusive_pt && b != x86_lbr_exclusive_pt);
 }
 
-static bool has_rival(unsigned int what)
+/**
+ * x86_facade_excluded() - may a use not begin, since another one goes on?
+ * @what: x86_lbr_exclusive_lbr, _bts or _pt
+ * @nr_users: numbers of users of each
+ * @trace: PT runs beside LBR and BTS
+ *
+ * Context: any.
+ * Return: true if it may not.
+ */
+bool x86_facade_excluded(unsigned int what, const unsigned int *nr_users,
+			 bool trace)
 {
 	unsigned int other;
 
-	lockdep_assert_held(&users_mutex);
-	for (other = 0; other < ARRAY_SIZE(users); other++) {
-		if (users[other] && exclude_each_other(what, other))
+	for (other = 0; other < x86_lbr_exclusive_max; other++) {
+		if (nr_users[other] && exclude_each_other(what, other, trace))
 			return true;
 	}
 	return false;
@@ -112,7 +120,7 @@ int x86_add_exclusive(unsigned int what)
 	if (what >= ARRAY_SIZE(users))
 		return -EINVAL;
 	scoped_guard(mutex, &users_mutex) {
-		if (has_rival(what))
+		if (x86_facade_excluded(what, users, trace_allowed))
 			return -EBUSY;
 		users[what]++;
 	}
