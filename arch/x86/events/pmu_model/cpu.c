@@ -29,6 +29,13 @@
  *     the comparator, until no NMI comes in between. An NMI after the last look
  *     is not amid an access any more.
  *
+ * Trace: an access takes its place in the trace (trace.c) after it has looked at
+ * the state and before it publishes a change, or before it makes sure that the
+ * state that it has read is still there. While accesses are recorded each NMI
+ * amid an access increments the sequence number, even if it only reads. The
+ * access that it interrupted begins again then and takes another place. So the
+ * records are in the order in which the accesses had their effects.
+ *
  * Clock: the TSC, less the time that the model itself has used (with self=count
  * that is not subtracted). The clock stands still in the model, also for an NMI
  * that comes there. So nothing that happens within an access takes time.
@@ -43,6 +50,7 @@
 #include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 
 #include <asm/irqflags.h>
 #include <asm/local.h>
@@ -132,6 +140,13 @@ static noinline void hurry(struct model_cpu *c)
 		cpu_relax();
 }
 
+/* An access that an NMI interrupts begins again: see "Trace" above. */
+static __always_inline void disturb_access(struct model_cpu *c)
+{
+	if (c->depth > 1 && pmu_model_trace_on())
+		WRITE_ONCE(c->live, c->live + BIT(BUFFER_BITS));
+}
+
 static __always_inline struct model_cpu *enter(unsigned long *flags)
 {
 	struct model_cpu *c;
@@ -144,6 +159,7 @@ static __always_inline struct model_cpu *enter(unsigned long *flags)
 		hurry(c);
 		stop_clock(c);
 	}
+	disturb_access(c);
 	return c;
 }
 
@@ -227,6 +243,58 @@ void __init pmu_model_power_up(void)
 	pmu_model_state_reset(&pmu_model, this_cpu_ptr(&model_cpu.state[0]));
 }
 
+static void put_access(struct pmu_model_record *to, const struct model_cpu *c,
+		       enum pmu_model_trace_kind kind, unsigned int slot, u64 val)
+{
+	const struct pmu_model_record from = {
+		.time = clock(c), .value = val, .kind = kind, .slot = slot,
+		.address = pmu_model.regs[slot].msr,
+	};
+
+	pmu_model_trace_put(to, &from);
+}
+
+static void put_rdpmc(struct pmu_model_record *to, const struct model_cpu *c,
+		      enum pmu_model_trace_kind kind, u32 index, u64 val)
+{
+	const struct pmu_model_record from = {
+		.time = clock(c), .value = val, .kind = kind,
+		.slot = PMU_MODEL_SLOT_RDPMC, .address = index,
+	};
+
+	pmu_model_trace_put(to, &from);
+}
+
+/* Only in an NMI that has published its last change: nothing comes between. */
+static void trace_pmi(struct model_cpu *c)
+{
+	const struct pmu_model_record from = {
+		.time = clock(c), .kind = PMU_TRACE_PMI,
+		.value = pmu_model_state_signalled(live_state(c)),
+	};
+
+	pmu_model_trace_put(pmu_model_trace_reserve(), &from);
+}
+
+/**
+ * pmu_model_mark() - record a marker on this CPU
+ * @word:	its word, see pmu_model_trace_word()
+ *
+ * Context: any.
+ */
+void pmu_model_mark(const char *word)
+{
+	unsigned long flags;
+	struct model_cpu *c = enter(&flags);
+	struct pmu_model_record from = {
+		.time = clock(c), .kind = PMU_TRACE_MARKER,
+	};
+
+	strscpy(from.word, word);
+	pmu_model_trace_put(pmu_model_trace_reserve(), &from);
+	leave(c, flags);
+}
+
 /**
  * pmu_model_read() - read a register of this CPU
  * @slot:	the register
@@ -239,13 +307,16 @@ int pmu_model_read(unsigned int slot, u64 *val)
 {
 	unsigned long flags, seen;
 	struct model_cpu *c = enter(&flags);
+	struct pmu_model_record *record;
 	int err;
 
 	do {
 		seen = READ_ONCE(c->live);
+		record = pmu_model_trace_reserve();
 		err = pmu_model_reg_read(&pmu_model, live_state(c),
 					 &pmu_model.regs[slot], clock(c), val);
 	} while (READ_ONCE(c->live) != seen);
+	put_access(record, c, err ? PMU_TRACE_FAULT : PMU_TRACE_READ, slot, *val);
 	__this_cpu_inc(pmu_model_stats.reads[slot]);
 	leave(c, flags);
 	return err;
@@ -263,13 +334,16 @@ int pmu_model_read_pmc(u32 index, u64 *val)
 {
 	unsigned long flags, seen;
 	struct model_cpu *c = enter(&flags);
+	struct pmu_model_record *record;
 	int err;
 
 	do {
 		seen = READ_ONCE(c->live);
+		record = pmu_model_trace_reserve();
 		err = pmu_model_rdpmc(&pmu_model, live_state(c), index,
 				      clock(c), val);
 	} while (READ_ONCE(c->live) != seen);
+	put_rdpmc(record, c, err ? PMU_TRACE_FAULT : PMU_TRACE_RDPMC, index, *val);
 	__this_cpu_inc(pmu_model_stats.reads[PMU_MODEL_SLOT_RDPMC]);
 	leave(c, flags);
 	return err;
@@ -305,14 +379,17 @@ int pmu_model_write(unsigned int slot, u64 val)
 {
 	unsigned long flags, seen;
 	struct model_cpu *c = enter(&flags);
+	struct pmu_model_record *record;
 	struct pmu_model_state *next;
 	int err;
 
 	do {
 		next = begin(c, &seen);
+		record = pmu_model_trace_reserve();
 		err = pmu_model_reg_write(&pmu_model, next,
 					  &pmu_model.regs[slot], clock(c), val);
 	} while (!err && !publish(c, seen, next));
+	put_access(record, c, err ? PMU_TRACE_FAULT : PMU_TRACE_WRITE, slot, val);
 	if (!err) {
 		program_shot(c);
 		note_turn(c, pmu_model.regs[slot].kind);
@@ -415,6 +492,8 @@ static enum pmu_model_shot_event handle_shot(struct model_cpu *c)
 		wait_until_due(c);
 		event = take_pmi(c);
 	}
+	if (event == PMU_SHOT_DELIVERED)
+		trace_pmi(c);
 	program_shot(c);
 	return event;
 }

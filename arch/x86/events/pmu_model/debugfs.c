@@ -6,6 +6,8 @@
  *   rates	the table of events; "NAME PPM" changes one
  *   accesses	reads and writes per CPU and register; any write resets
  *   overhead	the model's own costs and its interrupts; any write resets
+ *   trace	each access to a register; "N" starts, "0" ends recording
+ *   marker	write only: a word that becomes a record of the trace
  *   nmi-times	durations of overflow interrupts; "1" starts a measurement, "0" ends it
  *
  * Locking: rates_mutex serialises changes of the table.
@@ -142,6 +144,56 @@ static const struct file_operations overhead_fops = {
 	.release	= single_release,
 };
 
+static int trace_open(struct inode *inode, struct file *file)
+{
+	return pmu_model_trace_open(file);
+}
+
+static ssize_t trace_write(struct file *file, const char __user *buf, size_t len,
+			   loff_t *pos)
+{
+	unsigned int size;
+	int err = kstrtouint_from_user(buf, len, 0, &size);
+
+	if (!err)
+		err = pmu_model_trace_set(size);
+	return err ?: len;
+}
+
+static const struct file_operations trace_fops = {
+	.open		= trace_open,
+	.read		= seq_read,
+	.write		= trace_write,
+	.llseek		= seq_lseek,
+	.release	= seq_release,
+};
+
+static ssize_t marker_write(struct file *file, const char __user *buf,
+			    size_t len, loff_t *pos)
+{
+	char *line, *word;
+	int err;
+
+	if (len >= MAX_LINE)
+		return -E2BIG;
+	line = memdup_user_nul(buf, len);
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	word = strim(line);
+	if (str_has_prefix(word, "all "))
+		err = pmu_model_trace_mark(strim(word + strlen("all ")), true);
+	else
+		err = pmu_model_trace_mark(word, false);
+	kfree(line);
+	return err ?: len;
+}
+
+static const struct file_operations marker_fops = {
+	.open		= simple_open,
+	.write		= marker_write,
+	.llseek		= noop_llseek,
+};
+
 static int nmi_times_show(struct seq_file *m, void *unused)
 {
 	return pmu_model_nmi_times_show(m);
@@ -182,6 +234,8 @@ static int __init pmu_model_debugfs_init(void)
 	debugfs_create_file("rates", 0644, dir, NULL, &rates_fops);
 	debugfs_create_file("accesses", 0644, dir, NULL, &accesses_fops);
 	debugfs_create_file("overhead", 0644, dir, NULL, &overhead_fops);
+	debugfs_create_file("trace", 0644, dir, NULL, &trace_fops);
+	debugfs_create_file("marker", 0200, dir, NULL, &marker_fops);
 	debugfs_create_file("nmi-times", 0644, dir, NULL, &nmi_times_fops);
 	return 0;
 }

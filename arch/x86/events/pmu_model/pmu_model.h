@@ -12,6 +12,7 @@
  *   amd.c        the same for AMD
  *   setup.c      the choice between them
  *   stats.c      numbers of accesses to each register, cost of the model
+ *   trace.c      a record of each access
  *   nmi_times.c  durations of overflow interrupts
  *   pmi.c        overflow interrupts through HPET comparators
  *   cpu.c        the state of each CPU; changes are atomic for NMIs
@@ -29,6 +30,9 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
+#include <asm/local.h>
+
+struct file;
 struct seq_file;
 
 /* Counters 0-7 are general, 8-11 fixed. */
@@ -107,6 +111,7 @@ struct pmu_model_counter {
  * @plain:	registers that have no effect and keep the value written
  * @running:	counters that run now, as a mask of counter numbers
  * @pending:	counters with an overflow that was not signalled yet
+ * @signalled:	counters with an overflow that the last PMI signalled
  * @user:	the CPU executes user code; stays false without mode filter
  * @counter:	the counters
  */
@@ -119,6 +124,7 @@ struct pmu_model_state {
 	u64	plain[PMU_MODEL_NR_PLAIN];
 	u32	running;
 	u16	pending;
+	u16	signalled;
 	bool	user;
 	struct pmu_model_counter counter[PMU_MODEL_NR_COUNTERS];
 };
@@ -290,6 +296,7 @@ int pmu_model_reg_read(const struct pmu_model *m, const struct pmu_model_state *
 		       const struct pmu_model_reg *reg, u64 now, u64 *val);
 int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 			const struct pmu_model_reg *reg, u64 now, u64 val);
+u64 pmu_model_state_signalled(const struct pmu_model_state *s);
 u64 pmu_model_state_selection(const struct pmu_model *m,
 			      const struct pmu_model_state *s);
 int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
@@ -342,6 +349,68 @@ void pmu_model_stats_reset_accesses(void);
 void pmu_model_stats_reset_overhead(void);
 void pmu_model_stats_show_accesses(struct seq_file *m);
 void pmu_model_stats_show_overhead(struct seq_file *m);
+void pmu_model_show_name(struct seq_file *m, unsigned int slot);
+
+/* trace.c */
+
+#define PMU_MODEL_MAX_TRACE	BIT(20)	/* records of one CPU */
+#define PMU_MODEL_MAX_WORD	16	/* of a marker, with the final zero */
+
+/* In the order of trace_names in trace.c. */
+enum pmu_model_trace_kind {
+	PMU_TRACE_NONE,		/* not complete yet, or given up */
+	PMU_TRACE_READ,
+	PMU_TRACE_WRITE,
+	PMU_TRACE_FAULT,	/* a read or write that failed */
+	PMU_TRACE_RDPMC,
+	PMU_TRACE_PMI,		/* an interrupt is passed on to the driver */
+	PMU_TRACE_MARKER,	/* a word from the user */
+	PMU_TRACE_NR_KINDS,
+};
+
+/**
+ * struct pmu_model_record - one record of a trace
+ * @time:	the CPU's clock in ticks, see cpu.c
+ * @value:	the value read or written; of a PMI, the counters that have
+ *		overflowed, as in the status register
+ * @word:	the word of a marker
+ * @address:	address of the register; of RDPMC, the number in ECX
+ * @slot:	the register
+ * @kind:	enum pmu_model_trace_kind; is written last
+ */
+struct pmu_model_record {
+	u64	time;
+	u64	value;
+	char	word[PMU_MODEL_MAX_WORD];
+	u32	address;
+	u8	slot;
+	u8	kind;
+};
+
+/**
+ * struct pmu_model_trace - the records of one CPU
+ * @taken:	number of records that were wanted, with those that are lost
+ * @size:	number of records that there is memory for
+ * @records:	the records
+ */
+struct pmu_model_trace {
+	local_t		taken;
+	unsigned int	size;
+	struct pmu_model_record records[] __counted_by(size);
+};
+
+struct pmu_model_trace *pmu_model_trace_alloc(unsigned int size);
+struct pmu_model_record *pmu_model_trace_take(struct pmu_model_trace *t);
+struct pmu_model_record *pmu_model_trace_reserve(void);
+bool pmu_model_trace_on(void);
+void pmu_model_trace_put(struct pmu_model_record *to,
+			 const struct pmu_model_record *from);
+int pmu_model_trace_show(struct seq_file *m, unsigned int cpu,
+			 struct pmu_model_trace *t, unsigned int place);
+int pmu_model_trace_set(unsigned int size);
+bool pmu_model_trace_word(const char *word);
+int pmu_model_trace_mark(char *word, bool all);
+int pmu_model_trace_open(struct file *file);
 
 /* nmi_times.c */
 
@@ -404,6 +473,7 @@ int pmu_model_read(unsigned int slot, u64 *val);
 int pmu_model_write(unsigned int slot, u64 val);
 int pmu_model_read_pmc(u32 index, u64 *val);
 void pmu_model_count_rdpmc(void);
+void pmu_model_mark(const char *word);
 void pmu_model_set_mode(bool user);
 void pmu_model_reload_rates(void);
 

@@ -445,6 +445,22 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 	return -EIO;
 }
 
+/**
+ * pmu_model_state_signalled() - find the counters that the last PMI was for
+ * @s:		the CPU's state
+ *
+ * Return: their bits as in the status register.
+ */
+u64 pmu_model_state_signalled(const struct pmu_model_state *s)
+{
+	u64 bits = 0;
+	unsigned int i;
+
+	for_each_counter(i, s->signalled)
+		bits |= pmu_model_status_bit(i);
+	return bits;
+}
+
 /* Mixes bits, so that different sets of events have different sums. */
 static u64 scatter(u64 val)
 {
@@ -590,6 +606,7 @@ enum pmu_model_shot_event pmu_model_state_take_pmi(const struct pmu_model *m,
 	settle_all(m, s, now);
 	if (!s->pending)
 		return PMU_SHOT_EARLY;
+	s->signalled = s->pending;
 	s->pending = 0;
 	if (masked)
 		return PMU_SHOT_MASKED;

@@ -72,16 +72,27 @@ void pmu_model_stats_reset_overhead(void)
 	}
 }
 
+/**
+ * pmu_model_show_name() - print the name of a register
+ * @m:		file to print to
+ * @slot:	the register
+ */
+void pmu_model_show_name(struct seq_file *m, unsigned int slot)
+{
+	const struct pmu_model_reg *reg = &pmu_model.regs[slot];
+
+	seq_printf(m, "%s%u", kind_names[reg->kind], reg->index);
+}
+
 static void show_register(struct seq_file *m, unsigned int cpu, unsigned int slot)
 {
 	const struct pmu_model_stats *st = per_cpu_ptr(&pmu_model_stats, cpu);
-	const struct pmu_model_reg *reg = &pmu_model.regs[slot];
 
 	if (!st->reads[slot] && !st->writes[slot])
 		return;
-	seq_printf(m, "%u %#x %s%u %llu %llu\n", cpu, reg->msr,
-		   kind_names[reg->kind], reg->index, st->reads[slot],
-		   st->writes[slot]);
+	seq_printf(m, "%u %#x ", cpu, pmu_model.regs[slot].msr);
+	pmu_model_show_name(m, slot);
+	seq_printf(m, " %llu %llu\n", st->reads[slot], st->writes[slot]);
 }
 
 /**

@@ -550,6 +550,22 @@ static void pmi_of_fixed_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, deadline(b, T0), 5);
 }
 
+/* The counters a PMI was for, with bits as in the status register. */
+static void pmi_names_its_counters(struct kunit *test)
+{
+	struct bed *b = intel_bed(test, 4, 4, 3, 48);
+
+	put(test, b, FIXED0 + 1, T0, GENMASK_ULL(47, 0));
+	put(test, b, FIXED_CTRL, T0, 0xb0);
+	put(test, b, FULL0 + 2, T0, GENMASK_ULL(47, 0) - 9);
+	put(test, b, EVENTSEL0 + 2, T0, EV_INSTRUCTIONS | COUNT_ALL | PMU_SEL_INT);
+	put(test, b, G_CTRL, T0, BIT_ULL(33) | BIT_ULL(2));
+	KUNIT_EXPECT_EQ(test, take(b, T0 + 5, false), PMU_SHOT_DELIVERED);
+	KUNIT_EXPECT_EQ(test, pmu_model_state_signalled(&b->state), BIT_ULL(33));
+	KUNIT_EXPECT_EQ(test, take(b, T0 + 10, false), PMU_SHOT_DELIVERED);
+	KUNIT_EXPECT_EQ(test, pmu_model_state_signalled(&b->state), BIT_ULL(2));
+}
+
 /* SDM 11.5.1: an interrupt while the entry is masked is lost. */
 static void pmi_masked_is_lost(struct kunit *test)
 {
@@ -855,6 +871,7 @@ static struct kunit_case pmu_model_cases[] = {
 	KUNIT_CASE(status_clear_reserved_bits),
 	KUNIT_CASE(pmi_only_when_armed),
 	KUNIT_CASE(pmi_of_fixed_counter),
+	KUNIT_CASE(pmi_names_its_counters),
 	KUNIT_CASE(pmi_masked_is_lost),
 	KUNIT_CASE(pmi_survives_stop),
 	KUNIT_CASE(pmi_dropped_when_handled),
