@@ -34,6 +34,11 @@
 
 /* Request, supplier and snoop fields of MSR_OFFCORE_RSP_x, 20.3.8.2. */
 #define OFFCORE_MASK		(GENMASK_ULL(37, 15) | GENMASK_ULL(11, 0))
+/*
+ * The fields of Nehalem and Westmere, 20.3.1.1.3: version 3 without
+ * full-width writes.
+ */
+#define OFFCORE_MASK_NHM	(GENMASK_ULL(15, 12) | GENMASK_ULL(10, 0))
 
 /* The "any thread" bits exist in versions 3 and 4. */
 static bool has_any_thread(const struct pmu_model *m)
@@ -104,6 +109,11 @@ static void add_global(struct pmu_model *m)
 			  v4 ? PMU_REG_INUSE : PMU_REG_ABSENT, 0);
 }
 
+static u64 offcore_mask(const struct pmu_model *m)
+{
+	return m->version == 3 && !m->full_width ? OFFCORE_MASK_NHM : OFFCORE_MASK;
+}
+
 static void set_masks(struct pmu_model *m)
 {
 	m->global_mask = (BIT_ULL(m->gp) - 1) | (BIT_ULL(m->fixed) - 1) << 32;
@@ -112,8 +122,8 @@ static void set_masks(struct pmu_model *m)
 	m->select_mask = select_mask(m);
 	m->fixed_ctrl_mask = fixed_ctrl_mask(m);
 	m->debugctl_mask = DEBUGCTL_MASK;
-	m->plain_mask[0] = OFFCORE_MASK;
-	m->plain_mask[1] = OFFCORE_MASK;
+	m->plain_mask[0] = offcore_mask(m);
+	m->plain_mask[1] = offcore_mask(m);
 	m->plain_mask[PMU_MODEL_PLAIN_METRICS] = U64_MAX;
 	m->status_clear_mask = m->global_mask;
 	if (m->version >= 4)

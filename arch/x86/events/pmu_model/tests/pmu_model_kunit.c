@@ -18,6 +18,8 @@
 #define EVENTSEL0	0x186
 #define FIXED0		0x309
 #define PERF_CAPS	0x345
+#define OFFCORE_0	0x1a6
+#define OFFCORE_1	0x1a7
 #define METRICS		0x329
 #define FIXED_CTRL	0x38d
 #define G_STATUS	0x38e
@@ -329,6 +331,27 @@ static void no_full_width(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get(test, b, PERF_CAPS, T0), 0);
 	refused(test, b, FULL0, 0);
 	KUNIT_EXPECT_EQ(test, rd(b, FULL0, T0, &val), -EIO);
+}
+
+/* SDM 20.3.1.1.3 and 20.3.8.2: the older processors have other fields. */
+static void offcore_reserved_bits(struct kunit *test)
+{
+	struct bed *old = new_bed(test);
+	struct bed *b = intel_bed(test, 3, 4, 3, 48);
+
+	old->model = (struct pmu_model){
+		.version = 3, .gp = 4, .fixed = 3, .width = 48,
+	};
+	pmu_model_setup(&old->model, PMU_MODEL_INTEL);
+	put(test, old, OFFCORE_0, T0, 0xf7ff);
+	put(test, old, OFFCORE_1, T0, 0xf7ff);
+	refused(test, old, OFFCORE_0, BIT_ULL(11));
+	refused(test, old, OFFCORE_0, BIT_ULL(16));
+
+	put(test, b, OFFCORE_0, T0, 0x3fffff8fffULL);
+	refused(test, b, OFFCORE_0, BIT_ULL(12));
+	refused(test, b, OFFCORE_1, BIT_ULL(14));
+	refused(test, b, OFFCORE_1, BIT_ULL(38));
 }
 
 /* SDM 20.3.9.3: the register exists if the capability register says so. */
@@ -858,6 +881,7 @@ static struct kunit_case pmu_model_cases[] = {
 	KUNIT_CASE(full_width_write),
 	KUNIT_CASE(no_full_width),
 	KUNIT_CASE(metrics_register),
+	KUNIT_CASE(offcore_reserved_bits),
 	KUNIT_CASE(select_reserved_bits),
 	KUNIT_CASE(fixed_ctrl_reserved_bits),
 	KUNIT_CASE(global_ctrl_bits),
