@@ -26,9 +26,14 @@ pmu_rows() {
 		;;
 	machines)
 		[ "$arch" = x86 ] || return 0
-		awk -v more="${more:+ --pmu $more}" '/^[a-z]/ {
+		awk -v more="$more" -v known=" $(cd "$BUILD/constraints" && echo *) " '/^[a-z]/ {
 			cases = /hybrid=1/ ? "machine hybrid" : "machine stat record hw_counting groups"
-			print $1 "|--machine " $1 more "|" cases
+			pmu = more
+			if (index(known, " " $1 " ")) {
+				cases = "constraints " cases " misplaced"
+				pmu = "strict=1" (more ? "," more : "")
+			}
+			print $1 "|--machine " $1 (pmu ? " --pmu " pmu : "") "|" cases
 		}' "$TOP/lab/tests/machines"
 		;;
 	esac
@@ -89,7 +94,12 @@ kernel_tests() {
 		;;
 	esac
 	case $selection in *pmus*) pmu_tests pmu ;; esac
-	case $selection in *machines*) pmu_tests machines ;; esac
+	case $selection in
+	*machines*)
+		make_constraints
+		pmu_tests machines
+		;;
+	esac
 }
 
 # soak_tests KERNEL CONFIG

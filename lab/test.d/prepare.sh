@@ -32,6 +32,28 @@ compile_selftests() {
 	}
 }
 
+# make_constraints: for each CPU of lab/tests/machines whose counters perf's list of events
+# tells: what to write to the model's file "constraints", and NAME.each with a line for each
+# event.  And the program that opens these events.
+make_constraints() {
+	packages python3
+	rm -rf "$BUILD/constraints"
+	mkdir -p "$BUILD/constraints"
+	# shellcheck disable=SC2013 # words, no lines
+	for name in $(awk '/^[a-z]/ { print $1 }' "$TOP/lab/tests/machines"); do
+		file=$BUILD/constraints/$name
+		rc=0
+		"$TOP/lab/constraints" "$name" >"$file" 2>>"$BUILD/constraints.log" || rc=$?
+		case $rc in
+		0) "$TOP/lab/constraints" --each "$name" >"$file.each" ;;
+		1) rm "$file" ;;
+		*) die "lab/constraints $name failed: build/constraints.log" ;;
+		esac
+	done
+	gcc -static -O1 -Wall -Wextra -o "$BUILD/constraints/.place_events" \
+		"$TOP/lab/tests/place_events.c"
+}
+
 make_headers() {
 	# shellcheck disable=SC2086 # a list of words
 	packages gcc libc6-dev make $arch_build_packages

@@ -232,6 +232,13 @@ static __always_inline void leave(struct model_cpu *c, unsigned long flags)
 	arch_local_irq_restore(flags);
 }
 
+static enum pmu_model_core core_of(unsigned int cpu)
+{
+	if (!pmu_model.hybrid)
+		return PMU_CORE_ANY;
+	return cpu & 1 ? PMU_CORE_ATOM : PMU_CORE_BIG;
+}
+
 /**
  * pmu_model_power_up() - prepare the state that CPUs start with
  *
@@ -240,7 +247,10 @@ static __always_inline void leave(struct model_cpu *c, unsigned long flags)
  */
 void __init pmu_model_power_up(void)
 {
-	pmu_model_state_reset(&pmu_model, this_cpu_ptr(&model_cpu.state[0]));
+	struct pmu_model_state *s = this_cpu_ptr(&model_cpu.state[0]);
+
+	pmu_model_state_reset(&pmu_model, s);
+	s->core = core_of(0);
 }
 
 static void put_access(struct pmu_model_record *to, const struct model_cpu *c,
@@ -367,6 +377,15 @@ static void note_turn(struct model_cpu *c, enum pmu_model_kind kind)
 	st->turns++;
 }
 
+static void note_misplaced(struct model_cpu *c, unsigned int slot, u64 val)
+{
+	const struct pmu_model_reg *reg = &pmu_model.regs[slot];
+
+	if (reg->kind == PMU_REG_SELECT &&
+	    pmu_model_state_misplaced(&pmu_model, live_state(c), reg->index))
+		pmu_model_misplaced_add(slot, val);
+}
+
 /**
  * pmu_model_write() - write a register of this CPU
  * @slot:	the register
@@ -393,6 +412,7 @@ int pmu_model_write(unsigned int slot, u64 val)
 	if (!err) {
 		program_shot(c);
 		note_turn(c, pmu_model.regs[slot].kind);
+		note_misplaced(c, slot, val);
 	}
 	__this_cpu_inc(pmu_model_stats.writes[slot]);
 	leave(c, flags);
@@ -532,6 +552,7 @@ static int prepare_cpu(unsigned int cpu)
 
 	memset(c, 0, sizeof(*c));
 	pmu_model_state_reset(&pmu_model, &c->state[0]);
+	c->state[0].core = core_of(cpu);
 	pmu_model_shot_attach(&c->shot, cpu);
 	return 0;
 }

@@ -8,9 +8,11 @@
  *   overhead	the model's own costs and its interrupts; any write resets
  *   trace	each access to a register; "N" starts, "0" ends recording
  *   marker	write only: a word that becomes a record of the trace
+ *   constraints	with strict=1: the counters that can count an event, a line each
+ *   misplaced	with strict=1: events on other counters; any write resets
  *   nmi-times	durations of overflow interrupts; "1" starts a measurement, "0" ends it
  *
- * Locking: rates_mutex serialises changes of the table.
+ * Locking: rates_mutex serialises changes of the rates and of the constraints.
  */
 #include <linux/debugfs.h>
 #include <linux/err.h>
@@ -25,6 +27,7 @@
 #include "pmu_model.h"
 
 #define MAX_LINE	80
+#define MAX_LINES	(128 * 1024)
 
 static DEFINE_MUTEX(rates_mutex);
 
@@ -42,6 +45,7 @@ static int config_show(struct seq_file *m, void *unused)
 		   pmu_model.fixed, pmu_model.width);
 	seq_printf(m, "filter %s\n", pmu_model.filter ? "ctx" : "none");
 	seq_printf(m, "self %s\n", pmu_model.exclude_self ? "exclude" : "count");
+	seq_printf(m, "strict %d\n", !!pmu_model.constraints);
 	pmu_model_hpet_show(m);
 	return 0;
 }
@@ -144,6 +148,83 @@ static const struct file_operations overhead_fops = {
 	.release	= single_release,
 };
 
+static int constraints_show(struct seq_file *m, void *unused)
+{
+	pmu_model_constraints_show(&pmu_model_constraints, m);
+	return 0;
+}
+
+static int constraints_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, constraints_show, NULL);
+}
+
+static int set_constraints(char *lines)
+{
+	char *line;
+	int err = 0;
+
+	mutex_lock(&rates_mutex);
+	while (!err && (line = strsep(&lines, "\n"))) {
+		line = strim(line);
+		if (*line)
+			err = pmu_model_constraints_set(&pmu_model_constraints, line);
+	}
+	on_each_cpu(reload_here, NULL, 1);
+	mutex_unlock(&rates_mutex);
+	return err;
+}
+
+static ssize_t constraints_write(struct file *file, const char __user *buf,
+				 size_t len, loff_t *pos)
+{
+	char *lines;
+	int err;
+
+	if (len > MAX_LINES)
+		return -E2BIG;
+	lines = memdup_user_nul(buf, len);
+	if (IS_ERR(lines))
+		return PTR_ERR(lines);
+	err = set_constraints(lines);
+	kfree(lines);
+	return err ?: len;
+}
+
+static const struct file_operations constraints_fops = {
+	.open		= constraints_open,
+	.read		= seq_read,
+	.write		= constraints_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+static int misplaced_show(struct seq_file *m, void *unused)
+{
+	pmu_model_misplaced_show(m);
+	return 0;
+}
+
+static int misplaced_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, misplaced_show, NULL);
+}
+
+static ssize_t misplaced_write(struct file *file, const char __user *buf,
+			       size_t len, loff_t *pos)
+{
+	pmu_model_misplaced_reset();
+	return len;
+}
+
+static const struct file_operations misplaced_fops = {
+	.open		= misplaced_open,
+	.read		= seq_read,
+	.write		= misplaced_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
 static int trace_open(struct inode *inode, struct file *file)
 {
 	return pmu_model_trace_open(file);
@@ -234,6 +315,10 @@ static int __init pmu_model_debugfs_init(void)
 	debugfs_create_file("rates", 0644, dir, NULL, &rates_fops);
 	debugfs_create_file("accesses", 0644, dir, NULL, &accesses_fops);
 	debugfs_create_file("overhead", 0644, dir, NULL, &overhead_fops);
+	if (pmu_model.constraints) {
+		debugfs_create_file("constraints", 0644, dir, NULL, &constraints_fops);
+		debugfs_create_file("misplaced", 0644, dir, NULL, &misplaced_fops);
+	}
 	debugfs_create_file("trace", 0644, dir, NULL, &trace_fops);
 	debugfs_create_file("marker", 0200, dir, NULL, &marker_fops);
 	debugfs_create_file("nmi-times", 0644, dir, NULL, &nmi_times_fops);

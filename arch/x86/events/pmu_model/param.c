@@ -5,7 +5,7 @@
  *   pmu_model=intel[,version=2-5][,gp=1-8][,fixed=0-4][,width=40-48]
  *             [,fullwidth=0-1][,metrics=0-1][,hybrid=0-1]
  *   pmu_model=amd[,variant=legacy|core|v2]
- *   both: [,filter=none|ctx][,self=exclude|count]
+ *   both: [,filter=none|ctx][,self=exclude|count][,strict=0-1]
  *
  * Owns the description of the modelled PMU, which never changes afterwards.
  *
@@ -36,7 +36,7 @@ struct option {
 
 static struct {
 	unsigned int version, gp, fixed, width, fullwidth, metrics, hybrid;
-	unsigned int variant, filter, self;
+	unsigned int variant, filter, self, strict;
 } chosen __initdata = {
 	.version = 4, .gp = 4, .fixed = 3, .width = 48, .fullwidth = 1,
 	.variant = PMU_MODEL_AMD_V2,
@@ -60,6 +60,7 @@ static const struct option options[] __initconst = {
 	{ "variant", &chosen.variant, 0, 2, variant_words, PMU_MODEL_AMD },
 	{ "filter", &chosen.filter, 0, 1, filter_words, PMU_MODEL_OFF },
 	{ "self", &chosen.self, 0, 1, self_words, PMU_MODEL_OFF },
+	{ "strict", &chosen.strict, 0, 1, NULL, PMU_MODEL_OFF },
 };
 
 static int __init parse_value(const struct option *o, const char *text,
@@ -134,6 +135,7 @@ static void __init build(enum pmu_model_vendor vendor)
 	m->variant = chosen.variant;
 	m->filter = chosen.filter;
 	m->exclude_self = !chosen.self;
+	m->constraints = chosen.strict ? &pmu_model_constraints : NULL;
 	pmu_model_setup(m, vendor);
 }
 

@@ -6,6 +6,7 @@
  *
  *   counter.c    arithmetic of one counter; pure
  *   rates.c      the rate of each event
+ *   constraints.c  the counters that can count an event
  *   registers.c  effects of register reads and writes on one CPU's state;
  *                pure except for rates
  *   intel.c      register map and reserved bits of an Intel PMU
@@ -13,6 +14,7 @@
  *   setup.c      the choice between them
  *   stats.c      numbers of accesses to each register, cost of the model
  *   trace.c      a record of each access
+ *   misplaced.c  events on counters that cannot count them
  *   nmi_times.c  durations of overflow interrupts
  *   pmi.c        overflow interrupts through HPET comparators
  *   cpu.c        the state of each CPU; changes are atomic for NMIs
@@ -112,6 +114,7 @@ struct pmu_model_counter {
  * @running:	counters that run now, as a mask of counter numbers
  * @pending:	counters with an overflow that was not signalled yet
  * @signalled:	counters with an overflow that the last PMI signalled
+ * @core:	kind of the CPU's core; stays PMU_CORE_ANY on a PMU that is not hybrid
  * @user:	the CPU executes user code; stays false without mode filter
  * @counter:	the counters
  */
@@ -125,8 +128,16 @@ struct pmu_model_state {
 	u32	running;
 	u16	pending;
 	u16	signalled;
+	u8	core;
 	bool	user;
 	struct pmu_model_counter counter[PMU_MODEL_NR_COUNTERS];
+};
+
+/* Kinds of cores, for constraints. */
+enum pmu_model_core {
+	PMU_CORE_ANY,
+	PMU_CORE_BIG,
+	PMU_CORE_ATOM,
 };
 
 /* Kinds of registers, in the order of kind_names in stats.c. */
@@ -192,6 +203,7 @@ enum pmu_model_amd_variant {
  * @hybrid:	Intel: CPUs with an odd number are Atom cores
  * @filter:	user and kernel mode are told apart
  * @exclude_self: the model's own time is not counted
+ * @constraints:	which counters can count an event; NULL: each can
  * @has_global:	there are global control and status registers
  * @has_lvt_mask: the local APIC masks its entry when it delivers a PMI
  * @has_sticky_freeze: freeze-on-PMI sets a status bit instead of clearing
@@ -222,6 +234,7 @@ struct pmu_model {
 	bool		hybrid;
 	bool		filter;
 	bool		exclude_self;
+	struct pmu_model_constraints *constraints;
 	bool		has_global;
 	bool		has_lvt_mask;
 	bool		has_sticky_freeze;
@@ -286,6 +299,29 @@ u32 pmu_model_fixed_rate(unsigned int index);
 void pmu_model_rates_show(struct seq_file *m);
 int pmu_model_rates_set(char *line);
 
+/* constraints.c */
+
+#define PMU_MODEL_MAX_CONSTRAINTS	3072
+#define PMU_MODEL_CONSTRAINT_BITS	12	/* more slots than constraints */
+
+/**
+ * struct pmu_model_constraints - the counters that can count each event
+ * @used:	number of constraints, at most PMU_MODEL_MAX_CONSTRAINTS
+ * @entries:	one word for each; 0 is free
+ */
+struct pmu_model_constraints {
+	unsigned int	used;
+	u64		entries[BIT(PMU_MODEL_CONSTRAINT_BITS)];
+};
+
+extern struct pmu_model_constraints pmu_model_constraints;
+
+u32 pmu_model_constraint(const struct pmu_model_constraints *t, u32 code,
+			 u32 umask, enum pmu_model_core core);
+int pmu_model_constraints_set(struct pmu_model_constraints *t, char *line);
+void pmu_model_constraints_show(const struct pmu_model_constraints *t,
+				struct seq_file *m);
+
 /* registers.c */
 
 void pmu_model_add_reg(struct pmu_model *m, u32 msr, enum pmu_model_kind kind,
@@ -296,6 +332,8 @@ int pmu_model_reg_read(const struct pmu_model *m, const struct pmu_model_state *
 		       const struct pmu_model_reg *reg, u64 now, u64 *val);
 int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 			const struct pmu_model_reg *reg, u64 now, u64 val);
+bool pmu_model_state_misplaced(const struct pmu_model *m,
+			       const struct pmu_model_state *s, unsigned int i);
 u64 pmu_model_state_signalled(const struct pmu_model_state *s);
 u64 pmu_model_state_selection(const struct pmu_model *m,
 			      const struct pmu_model_state *s);
@@ -411,6 +449,12 @@ int pmu_model_trace_set(unsigned int size);
 bool pmu_model_trace_word(const char *word);
 int pmu_model_trace_mark(char *word, bool all);
 int pmu_model_trace_open(struct file *file);
+
+/* misplaced.c */
+
+void pmu_model_misplaced_add(unsigned int slot, u64 val);
+void pmu_model_misplaced_reset(void);
+void pmu_model_misplaced_show(struct seq_file *m);
 
 /* nmi_times.c */
 

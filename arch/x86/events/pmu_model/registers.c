@@ -13,6 +13,7 @@
  *
  * Contexts: any. The state is the caller's own while a function runs.
  */
+#include <linux/bitfield.h>
 #include <linux/bitops.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
@@ -168,11 +169,27 @@ static void restart_all(const struct pmu_model *m, struct pmu_model_state *s,
 	restart(m, s, BIT(PMU_MODEL_NR_COUNTERS) - 1, now);
 }
 
+/* Can the counter count the event? Only a strict PMU distinguishes. */
+static bool can_count(const struct pmu_model *m, const struct pmu_model_state *s,
+		      unsigned int i, u64 select)
+{
+	u32 code = FIELD_GET(PMU_SEL_EVENT, select);
+	u32 umask = FIELD_GET(PMU_SEL_UMASK, select);
+
+	if (!m->constraints)
+		return true;
+	if (m->vendor == PMU_MODEL_AMD)
+		code |= FIELD_GET(PMU_SEL_EVENT_HI, select) << 8;
+	return pmu_model_constraint(m->constraints, code, umask, s->core) & BIT(i);
+}
+
 static u32 select_rate(const struct pmu_model *m,
-		       const struct pmu_model_state *s, u64 select)
+		       const struct pmu_model_state *s, unsigned int i, u64 select)
 {
 	bool second = (select & (PMU_SEL_EVENT | PMU_SEL_UMASK)) == OFFCORE_1;
 
+	if (!can_count(m, s, i, select))
+		return 0;
 	return pmu_model_select_rate(m->vendor, select, s->plain[second]);
 }
 
@@ -181,7 +198,7 @@ static void load_rates(const struct pmu_model *m, struct pmu_model_state *s)
 	unsigned int i;
 
 	for (i = 0; i < m->gp; i++)
-		s->counter[i].rate = select_rate(m, s, s->select[i]);
+		s->counter[i].rate = select_rate(m, s, i, s->select[i]);
 	for (i = 0; i < m->fixed; i++)
 		s->counter[PMU_MODEL_FIXED_BASE + i].rate = pmu_model_fixed_rate(i);
 }
@@ -311,7 +328,7 @@ static int write_select(const struct pmu_model *m, struct pmu_model_state *s,
 		return -EIO;
 	settle(m, s, i, now);
 	if ((val ^ s->select[i]) & ~PMU_SEL_SWITCHES)
-		s->counter[i].rate = select_rate(m, s, val);
+		s->counter[i].rate = select_rate(m, s, i, val);
 	if ((val & signals) != signals)
 		s->pending &= ~BIT(i);
 	s->select[i] = val;
@@ -446,6 +463,20 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 }
 
 /**
+ * pmu_model_state_misplaced() - check for an event the counter cannot count
+ * @m:		the model
+ * @s:		the CPU's state
+ * @i:		number of a general counter
+ *
+ * Return: true if the counter is enabled and its event cannot be counted there.
+ */
+bool pmu_model_state_misplaced(const struct pmu_model *m,
+			       const struct pmu_model_state *s, unsigned int i)
+{
+	return (s->select[i] & PMU_SEL_EN) && !can_count(m, s, i, s->select[i]);
+}
+
+/**
  * pmu_model_state_signalled() - find the counters that the last PMI was for
  * @s:		the CPU's state
  *
@@ -538,7 +569,8 @@ void pmu_model_state_count_rdpmc(const struct pmu_model *m,
 	for_each_counter(i, allowed_counters(m, s) & general) {
 		if ((s->select[i] & ~PMU_SEL_SWITCHES) != PMU_MODEL_USER_RDPMC ||
 		    !(s->select[i] & PMU_SEL_EN) ||
-		    !(s->select[i] & PMU_SEL_USR))
+		    !(s->select[i] & PMU_SEL_USR) ||
+		    !can_count(m, s, i, s->select[i]))
 			continue;
 		s->counter[i].value = (s->counter[i].value + 1) & m->width_mask;
 		if (!s->counter[i].value)
