@@ -21,8 +21,9 @@
 #define IP		0x401000UL
 #define CALLER		0x402000UL
 #define SEGMENT		0x12340000UL
+#define STACK_SEGMENT	0x100000UL
 #define MAX_DEPTH	32
-#define TLS_SELECTOR	(GDT_ENTRY_TLS_MIN << 3 | 3)
+#define TLS_SELECTOR(n)	((GDT_ENTRY_TLS_MIN + (n)) << 3 | 3)
 #define LDT_SELECTOR(n)	((n) << 3 | 7)
 
 /* A thread in user space, and the chain that is recorded of it. */
@@ -283,38 +284,44 @@ static void user_uprobe_32bit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, walk->ctx.nr, 2);
 }
 
-/* Let the first segment for threads' data begin at @base on this CPU. */
-static struct desc_struct swap_tls(struct desc_struct segment)
+/* Exchange two segments for threads' data, on this CPU. */
+static void swap_tls(struct desc_struct segments[2])
 {
 	struct desc_struct *gdt = get_cpu_gdt_rw(smp_processor_id());
-	struct desc_struct old = gdt[GDT_ENTRY_TLS_MIN];
 
-	gdt[GDT_ENTRY_TLS_MIN] = segment;
-	return old;
+	swap(gdt[GDT_ENTRY_TLS_MIN], segments[0]);
+	swap(gdt[GDT_ENTRY_TLS_MIN + 1], segments[1]);
 }
 
+/* Code and stack have segments, at the entry of a function and later. */
 static void segments_of_gdt(struct kunit *test)
 {
+	static const u8 push[] = { 0x55, 0x89, 0xe5, 0x00 };
 	struct walk *walk = make_walk(test);
-	struct desc_struct segment = { }, old;
+	struct desc_struct segments[2] = { };
 	unsigned long ip;
 
-	set_desc_base(&segment, SEGMENT);
-	put_frame32(test, walk->stack, 0, (u32)(CALLER - SEGMENT));
-	walk->regs.cs = TLS_SELECTOR;
-	walk->regs.ss = TLS_SELECTOR;
-	walk->regs.bp = (u32)(walk->stack - SEGMENT);
+	set_desc_base(&segments[0], SEGMENT);
+	set_desc_base(&segments[1], STACK_SEGMENT);
+	put_frame32(test, walk->stack, 0, (u32)(CALLER + 1 - SEGMENT));
+	put_frame32(test, walk->stack + 0x80, (u32)(CALLER - SEGMENT), 0x55aa);
+	walk->regs.cs = TLS_SELECTOR(0);
+	walk->regs.ss = TLS_SELECTOR(1);
+	walk->regs.bp = walk->stack - STACK_SEGMENT;
+	walk->regs.sp = walk->regs.bp + 0x80;
 
 	preempt_disable();
-	old = swap_tls(segment);
+	swap_tls(segments);
 	ip = perf_instruction_pointer(&walk->regs);
-	perf_callchain_user(&walk->ctx, &walk->regs);
-	swap_tls(old);
+	walk_probed(walk, IS_ENABLED(CONFIG_UPROBES) ? push : NULL, MAX_DEPTH);
+	swap_tls(segments);
 	preempt_enable();
 
 	KUNIT_EXPECT_EQ(test, ip, IP + SEGMENT);
-	KUNIT_EXPECT_EQ(test, walk->ctx.nr, 2);
-	KUNIT_EXPECT_EQ(test, (u32)walk->entry->ip[1], CALLER);
+	KUNIT_ASSERT_EQ(test, walk->ctx.nr, IS_ENABLED(CONFIG_UPROBES) ? 3 : 2);
+	if (walk->ctx.nr == 3)
+		KUNIT_EXPECT_EQ(test, (u32)walk->entry->ip[1], CALLER);
+	KUNIT_EXPECT_EQ(test, (u32)walk->entry->ip[walk->ctx.nr - 1], CALLER + 1);
 
 	/* A selector beyond the table. */
 	walk->regs.cs = GDT_ENTRIES << 3 | 3;
