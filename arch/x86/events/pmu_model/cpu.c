@@ -565,8 +565,9 @@ static int dead_cpu(unsigned int cpu)
 
 static void __init describe(void)
 {
-	if (pmu_model.vendor == PMU_MODEL_INTEL)
-		pr_info("pmu_model: Intel version %u, %u general and %u fixed counters of %u bits\n",
+	if (pmu_model.vendor != PMU_MODEL_AMD)
+		pr_info("pmu_model: %s version %u, %u general and %u fixed counters of %u bits\n",
+			pmu_model.vendor == PMU_MODEL_INTEL ? "Intel" : "Zhaoxin",
 			pmu_model.version, pmu_model.gp, pmu_model.fixed,
 			pmu_model.width);
 	else

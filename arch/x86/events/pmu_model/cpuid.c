@@ -9,6 +9,10 @@
  *
  * Contexts: any.
  */
+#include <linux/bits.h>
+#include <linux/minmax.h>
+#include <linux/smp.h>
+
 #include <asm/cpuid.h>
 #include <asm/processor.h>
 
@@ -19,14 +23,31 @@
 #define LEAF_MORE_FEATURES	0x00000007
 #define LEAF_ARCH_PERFMON	0x0000000a
 #define LEAF_CORE_TYPE		0x0000001a
+#define LEAF_ARCH_LBR		0x0000001c
+#define LEAF_PERFMON_EXT	0x00000023
 #define LEAF_EXT_MAX		0x80000000
 #define LEAF_EXT_FEATURES	0x80000001
+#define LEAF_EXT_IBS		0x8000001b
 #define LEAF_EXT_PERFMON	0x80000022
 
+/* Leaf 1, SDM vol. 2A CPUID: debug store in 64-bit mode, PERF_CAPABILITIES. */
+#define FEATURES_ECX_DTES64	BIT(2)
+#define FEATURES_ECX_DS_CPL	BIT(4)
 #define FEATURES_ECX_PDCM	BIT(15)
+#define FEATURES_EDX_DS		BIT(21)
+
+/* Leaf 7, subleafs 0 and 1. */
 #define MORE_EDX_HYBRID		BIT(15)
+#define MORE_EDX_ARCH_LBR	BIT(19)
+#define MORE_1_EAX_PERFMON_EXT	BIT(8)
+
+/* APM vol. 3 E.4: IBS, and counters of the core, the northbridge, the L3 cache. */
+#define EXT_ECX_IBS		BIT(10)
 #define EXT_ECX_PERFCTR_CORE	BIT(23)
+#define EXT_ECX_PERFCTR_NB	BIT(24)
+#define EXT_ECX_PERFCTR_LLC	BIT(28)
 #define EXT_PERFMON_V2		BIT(0)
+#define EXT_PERFMON_FREEZE	BIT(2)
 
 /* Leaf 0x1a, SDM vol. 2 CPUID: Atom or Core, the native model 1. */
 #define CORE_TYPE_ATOM		0x20000001
@@ -36,29 +57,25 @@
 #define ARCH_EVENTS		7
 #define EDX_ANY_DEPRECATED	BIT(15)
 
-struct leaf {
-	unsigned int *eax, *ebx, *ecx, *edx;
-};
+/* Leaf 0x23: subleafs for counters and for events; slots of a cycle (rates.c). */
+#define EXT_SUBLEAFS		(BIT(0) | BIT(1) | BIT(3))
+#define EXT_EBX_UMASK2		BIT(0)
+#define EXT_SLOTS		4
 
-static void clear(const struct leaf *l)
+static void clear(struct pmu_model_leaf *l)
 {
-	*l->eax = 0;
-	*l->ebx = 0;
-	*l->ecx = 0;
-	*l->edx = 0;
+	*l = (struct pmu_model_leaf) { };
 }
 
-static void arch_perfmon(const struct leaf *l)
+static void arch_perfmon(const struct pmu_model *m, struct pmu_model_leaf *l)
 {
-	const struct pmu_model *m = &pmu_model;
-
-	*l->eax = m->version | m->gp << 8 | m->width << 16 | ARCH_EVENTS << 24;
-	*l->ebx = 0;
-	*l->ecx = 0;
-	*l->edx = m->fixed | m->width << 5;
+	l->eax = m->version | m->gp << 8 | m->width << 16 | ARCH_EVENTS << 24;
+	l->ebx = 0;
+	l->ecx = 0;
+	l->edx = m->fixed | m->width << 5;
 	if (m->version >= 5) {
-		*l->ecx = BIT(m->fixed) - 1;
-		*l->edx |= EDX_ANY_DEPRECATED;
+		l->ecx = BIT(m->fixed) - 1;
+		l->edx |= EDX_ANY_DEPRECATED;
 	}
 }
 
@@ -76,66 +93,168 @@ static bool fills_gap(unsigned int leaf, unsigned int first, unsigned int added)
 	return leaf > eax;
 }
 
-static void hybrid_leaf(unsigned int leaf, unsigned int subleaf,
-			const struct leaf *l)
+static unsigned int last_added(const struct pmu_model *m)
 {
-	if (fills_gap(leaf, LEAF_MAX, LEAF_CORE_TYPE))
+	if (m->ext)
+		return LEAF_PERFMON_EXT;
+	return m->hybrid ? LEAF_CORE_TYPE : LEAF_ARCH_PERFMON;
+}
+
+static void features(struct pmu_model_leaf *l)
+{
+	l->ecx &= ~(FEATURES_ECX_DTES64 | FEATURES_ECX_DS_CPL);
+	l->ecx |= FEATURES_ECX_PDCM;
+	l->edx &= ~FEATURES_EDX_DS;
+}
+
+static void more_features(const struct pmu_model *m, unsigned int subleaf,
+			  struct pmu_model_leaf *l)
+{
+	if (subleaf == 0) {
+		l->edx &= ~(MORE_EDX_ARCH_LBR | MORE_EDX_HYBRID);
+		if (m->hybrid)
+			l->edx |= MORE_EDX_HYBRID;
+		if (m->ext)
+			l->eax = max(l->eax, 1U);
+	} else if (subleaf == 1) {
+		l->eax &= ~MORE_1_EAX_PERFMON_EXT;
+		if (m->ext)
+			l->eax |= MORE_1_EAX_PERFMON_EXT;
+	}
+}
+
+static void core_type(const struct pmu_model *m, unsigned int cpu,
+		      struct pmu_model_leaf *l)
+{
+	if (!m->hybrid)
+		return;
+	clear(l);
+	l->eax = cpu & 1 ? CORE_TYPE_ATOM : CORE_TYPE_CORE;
+}
+
+static void perfmon_ext(const struct pmu_model *m, unsigned int subleaf,
+			struct pmu_model_leaf *l)
+{
+	clear(l);
+	if (!m->ext)
+		return;
+	switch (subleaf) {
+	case 0:
+		l->eax = EXT_SUBLEAFS;
+		l->ebx = EXT_EBX_UMASK2;
+		l->ecx = EXT_SLOTS;
+		break;
+	case 1:
+		l->eax = BIT(m->gp) - 1;
+		l->ebx = BIT(m->fixed) - 1;
+		break;
+	case 3:
+		l->eax = BIT(ARCH_EVENTS) - 1;
+	}
+}
+
+static void intel_leaf(const struct pmu_model *m, unsigned int leaf,
+		       unsigned int subleaf, unsigned int cpu,
+		       struct pmu_model_leaf *l)
+{
+	if (fills_gap(leaf, LEAF_MAX, last_added(m)))
 		clear(l);
 	switch (leaf) {
 	case LEAF_MAX:
-		*l->eax = max_t(unsigned int, *l->eax, LEAF_CORE_TYPE);
+		l->eax = max(l->eax, last_added(m));
+		break;
+	case LEAF_FEATURES:
+		features(l);
 		break;
 	case LEAF_MORE_FEATURES:
-		if (!subleaf)
-			*l->edx |= MORE_EDX_HYBRID;
+		more_features(m, subleaf, l);
+		break;
+	case LEAF_ARCH_PERFMON:
+		arch_perfmon(m, l);
 		break;
 	case LEAF_CORE_TYPE:
+		core_type(m, cpu, l);
+		break;
+	case LEAF_ARCH_LBR:
 		clear(l);
-		*l->eax = raw_smp_processor_id() & 1 ? CORE_TYPE_ATOM :
-						       CORE_TYPE_CORE;
+		break;
+	case LEAF_PERFMON_EXT:
+		perfmon_ext(m, subleaf, l);
 	}
 }
 
-static void intel_leaf(unsigned int leaf, unsigned int subleaf,
-		       const struct leaf *l)
+static void zhaoxin_leaf(const struct pmu_model *m, unsigned int leaf,
+			 struct pmu_model_leaf *l)
 {
-	if (pmu_model.hybrid)
-		hybrid_leaf(leaf, subleaf, l);
-	if (leaf == LEAF_FEATURES)
-		*l->ecx |= FEATURES_ECX_PDCM;
+	if (fills_gap(leaf, LEAF_MAX, LEAF_ARCH_PERFMON))
+		clear(l);
+	if (leaf == LEAF_MAX)
+		l->eax = max_t(unsigned int, l->eax, LEAF_ARCH_PERFMON);
 	else if (leaf == LEAF_ARCH_PERFMON)
-		arch_perfmon(l);
+		arch_perfmon(m, l);
 }
 
-static void ext_perfmon(const struct leaf *l)
+static void ext_features(const struct pmu_model *m, struct pmu_model_leaf *l)
+{
+	l->ecx &= ~(EXT_ECX_IBS | EXT_ECX_PERFCTR_CORE | EXT_ECX_PERFCTR_NB |
+		    EXT_ECX_PERFCTR_LLC);
+	if (m->variant != PMU_MODEL_AMD_LEGACY)
+		l->ecx |= EXT_ECX_PERFCTR_CORE;
+}
+
+static void ext_perfmon(const struct pmu_model *m, struct pmu_model_leaf *l)
 {
 	clear(l);
-	if (pmu_model.variant != PMU_MODEL_AMD_V2)
+	if (m->variant != PMU_MODEL_AMD_V2)
 		return;
-	*l->eax = EXT_PERFMON_V2;
-	*l->ebx = pmu_model.gp;
+	l->eax = EXT_PERFMON_V2 | EXT_PERFMON_FREEZE;
+	l->ebx = m->gp;
 }
 
-static void amd_leaf(unsigned int leaf, const struct leaf *l)
+static void amd_leaf(const struct pmu_model *m, unsigned int leaf,
+		     struct pmu_model_leaf *l)
 {
+	if (leaf > LEAF_EXT_FEATURES &&
+	    fills_gap(leaf, LEAF_EXT_MAX, LEAF_EXT_PERFMON))
+		clear(l);
 	switch (leaf) {
 	case LEAF_EXT_MAX:
-		if (*l->eax < LEAF_EXT_PERFMON)
-			*l->eax = LEAF_EXT_PERFMON;
+		l->eax = max_t(unsigned int, l->eax, LEAF_EXT_PERFMON);
 		break;
 	case LEAF_EXT_FEATURES:
-		*l->ecx &= ~EXT_ECX_PERFCTR_CORE;
-		if (pmu_model.variant != PMU_MODEL_AMD_LEGACY)
-			*l->ecx |= EXT_ECX_PERFCTR_CORE;
+		ext_features(m, l);
+		break;
+	case LEAF_EXT_IBS:
+		clear(l);
 		break;
 	case LEAF_EXT_PERFMON:
-		ext_perfmon(l);
-		break;
-	default:
-		if (leaf > LEAF_EXT_FEATURES &&
-		    fills_gap(leaf, LEAF_EXT_MAX, LEAF_EXT_PERFMON))
-			clear(l);
+		ext_perfmon(m, l);
 	}
+}
+
+/**
+ * pmu_model_cpuid_change() - let a result of CPUID describe the PMU
+ * @m:		the model
+ * @leaf:	value of EAX before the instruction
+ * @subleaf:	value of ECX before the instruction
+ * @cpu:	number of the CPU that executes it
+ * @l:		the CPU's own result; is changed
+ *
+ * Source: SDM vol. 2A, CPUID; APM vol. 3 E.4. Leaves without counters are not
+ * changed.
+ *
+ * Context: any.
+ */
+void pmu_model_cpuid_change(const struct pmu_model *m, unsigned int leaf,
+			    unsigned int subleaf, unsigned int cpu,
+			    struct pmu_model_leaf *l)
+{
+	if (m->vendor == PMU_MODEL_INTEL)
+		intel_leaf(m, leaf, subleaf, cpu, l);
+	else if (m->vendor == PMU_MODEL_ZHAOXIN)
+		zhaoxin_leaf(m, leaf, l);
+	else
+		amd_leaf(m, leaf, l);
 }
 
 /**
@@ -150,12 +269,14 @@ static void amd_leaf(unsigned int leaf, const struct leaf *l)
 void pmu_model_cpuid(unsigned int *eax, unsigned int *ebx, unsigned int *ecx,
 		     unsigned int *edx)
 {
-	struct leaf l = { eax, ebx, ecx, edx };
 	unsigned int leaf = *eax, subleaf = *ecx;
+	struct pmu_model_leaf l;
 
 	native_cpuid(eax, ebx, ecx, edx);
-	if (pmu_model.vendor == PMU_MODEL_INTEL)
-		intel_leaf(leaf, subleaf, &l);
-	else
-		amd_leaf(leaf, &l);
+	l = (struct pmu_model_leaf) { *eax, *ebx, *ecx, *edx };
+	pmu_model_cpuid_change(&pmu_model, leaf, subleaf, raw_smp_processor_id(), &l);
+	*eax = l.eax;
+	*ebx = l.ebx;
+	*ecx = l.ecx;
+	*edx = l.edx;
 }

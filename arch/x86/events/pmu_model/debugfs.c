@@ -34,13 +34,16 @@ static DEFINE_MUTEX(rates_mutex);
 static int config_show(struct seq_file *m, void *unused)
 {
 	static const char * const variants[] = { "legacy", "core", "v2" };
-	bool intel = pmu_model.vendor == PMU_MODEL_INTEL;
+	static const char * const vendors[] = {
+		[PMU_MODEL_INTEL] = "intel", [PMU_MODEL_AMD] = "amd",
+		[PMU_MODEL_ZHAOXIN] = "zhaoxin",
+	};
 
-	seq_printf(m, "vendor %s\n", intel ? "intel" : "amd");
-	if (intel)
-		seq_printf(m, "version %u\n", pmu_model.version);
-	else
+	seq_printf(m, "vendor %s\n", vendors[pmu_model.vendor]);
+	if (pmu_model.vendor == PMU_MODEL_AMD)
 		seq_printf(m, "variant %s\n", variants[pmu_model.variant]);
+	else
+		seq_printf(m, "version %u\n", pmu_model.version);
 	seq_printf(m, "gp %u\nfixed %u\nwidth %u\n", pmu_model.gp,
 		   pmu_model.fixed, pmu_model.width);
 	seq_printf(m, "filter %s\n", pmu_model.filter ? "ctx" : "none");

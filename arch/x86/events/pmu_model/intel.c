@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PMU model: an Intel PMU, architectural versions 2 to 5
+ * PMU model: an Intel PMU, architectural versions 2 to 5; and a Zhaoxin PMU
  *
  * Owns the register map and the reserved bits. Source: SDM vol. 3 20.2
- * "Architectural performance monitoring" and vol. 4 table 2-2.
+ * "Architectural performance monitoring" and vol. 4 table 2-2. Zhaoxin's CPUs
+ * have the architectural registers of version 2, except that a counter takes all
+ * its bits at the old address.
  *
  * Contexts: init only.
  */
@@ -48,7 +50,7 @@ static bool has_any_thread(const struct pmu_model *m)
 
 static u64 select_mask(const struct pmu_model *m)
 {
-	u64 mask = GENMASK_ULL(31, 0);
+	u64 mask = GENMASK_ULL(31, 0) | (m->ext ? PMU_SEL_UMASK2 : 0);
 
 	return has_any_thread(m) ? mask : mask & ~PMU_SEL_ANY;
 }
@@ -133,6 +135,18 @@ static void set_masks(struct pmu_model *m)
 	m->status_set_mask = m->version >= 4 ? m->global_mask | STATUS_SET_V4 : 0;
 }
 
+/* The registers that Zhaoxin's CPUs have, too. */
+static void add_architectural(struct pmu_model *m)
+{
+	m->width_mask = GENMASK_ULL(m->width - 1, 0);
+	m->has_global = true;
+	m->has_lvt_mask = true;
+	set_masks(m);
+	add_gp(m);
+	add_fixed(m);
+	add_global(m);
+}
+
 /**
  * pmu_model_intel_setup() - make an Intel PMU of the chosen version and size
  * @m:		the model; version, gp, fixed and width are set, the register
@@ -140,18 +154,11 @@ static void set_masks(struct pmu_model *m)
  */
 void pmu_model_intel_setup(struct pmu_model *m)
 {
-	m->width_mask = GENMASK_ULL(m->width - 1, 0);
 	m->write_rule = PMU_WRITE_SIGN32;
-	m->has_global = true;
-	m->has_lvt_mask = true;
 	m->has_sticky_freeze = m->version >= 4;
 	m->caps = (m->full_width ? CAPS_FULL_WIDTH : 0) |
 		  (m->metrics ? CAPS_METRICS : 0);
-	set_masks(m);
-
-	add_gp(m);
-	add_fixed(m);
-	add_global(m);
+	add_architectural(m);
 	pmu_model_add_reg(m, MSR_IA32_PERF_CAPABILITIES, PMU_REG_CAPS, 0);
 	pmu_model_add_reg(m, MSR_IA32_DEBUGCTLMSR, PMU_REG_DEBUGCTL, 0);
 	pmu_model_add_reg(m, MSR_OFFCORE_RSP_0, PMU_REG_PLAIN, 0);
@@ -159,4 +166,16 @@ void pmu_model_intel_setup(struct pmu_model *m)
 	pmu_model_add_reg(m, MSR_METRICS,
 			  m->metrics ? PMU_REG_PLAIN : PMU_REG_ABSENT,
 			  PMU_MODEL_PLAIN_METRICS);
+}
+
+/**
+ * pmu_model_zhaoxin_setup() - make a Zhaoxin PMU
+ * @m:		the model; gp, fixed and width are set, the register map is empty
+ */
+void pmu_model_zhaoxin_setup(struct pmu_model *m)
+{
+	m->version = 2;
+	m->full_width = false;
+	m->write_rule = PMU_WRITE_TRUNCATE;
+	add_architectural(m);
 }

@@ -3,15 +3,17 @@
  * PMU model: the boot parameter
  *
  *   pmu_model=intel[,version=2-5][,gp=1-8][,fixed=0-4][,width=40-48]
- *             [,fullwidth=0-1][,metrics=0-1][,hybrid=0-1]
+ *             [,fullwidth=0-1][,metrics=0-1][,hybrid=0-1][,ext=0-1]
  *   pmu_model=amd[,variant=legacy|core|v2]
- *   both: [,filter=none|ctx][,self=exclude|count][,strict=0-1]
+ *   pmu_model=zhaoxin[,gp=1-8][,fixed=0-4][,width=40-48]
+ *   all: [,filter=none|ctx][,self=exclude|count][,strict=0-1]
  *
  * Owns the description of the modelled PMU, which never changes afterwards.
  *
  * Contexts: early parameter parsing on the boot CPU; the CPU's vendor is known,
  * calls through pv_ops are not patched yet.
  */
+#include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/errno.h>
 #include <linux/init.h>
@@ -25,17 +27,22 @@
 
 struct pmu_model pmu_model __ro_after_init;
 
+#define INTEL	BIT(PMU_MODEL_INTEL)
+#define AMD	BIT(PMU_MODEL_AMD)
+#define ZHAOXIN	BIT(PMU_MODEL_ZHAOXIN)
+#define ALL	(INTEL | AMD | ZHAOXIN)
+
 /* An option: a number within limits, or the index of a word. */
 struct option {
 	const char *name;
 	unsigned int *value;
 	unsigned int min, max;
 	const char * const *words;
-	enum pmu_model_vendor vendor;	/* PMU_MODEL_OFF: for both */
+	u8 vendors;	/* mask of enum pmu_model_vendor */
 };
 
 static struct {
-	unsigned int version, gp, fixed, width, fullwidth, metrics, hybrid;
+	unsigned int version, gp, fixed, width, fullwidth, metrics, hybrid, ext;
 	unsigned int variant, filter, self, strict;
 } chosen __initdata = {
 	.version = 4, .gp = 4, .fixed = 3, .width = 48, .fullwidth = 1,
@@ -50,17 +57,18 @@ static const char * const filter_words[] __initconst = { "none", "ctx" };
 static const char * const self_words[] __initconst = { "exclude", "count" };
 
 static const struct option options[] __initconst = {
-	{ "version", &chosen.version, 2, 5, NULL, PMU_MODEL_INTEL },
-	{ "gp", &chosen.gp, 1, PMU_MODEL_MAX_GP, NULL, PMU_MODEL_INTEL },
-	{ "fixed", &chosen.fixed, 0, PMU_MODEL_MAX_FIXED, NULL, PMU_MODEL_INTEL },
-	{ "width", &chosen.width, 40, 48, NULL, PMU_MODEL_INTEL },
-	{ "fullwidth", &chosen.fullwidth, 0, 1, NULL, PMU_MODEL_INTEL },
-	{ "metrics", &chosen.metrics, 0, 1, NULL, PMU_MODEL_INTEL },
-	{ "hybrid", &chosen.hybrid, 0, 1, NULL, PMU_MODEL_INTEL },
-	{ "variant", &chosen.variant, 0, 2, variant_words, PMU_MODEL_AMD },
-	{ "filter", &chosen.filter, 0, 1, filter_words, PMU_MODEL_OFF },
-	{ "self", &chosen.self, 0, 1, self_words, PMU_MODEL_OFF },
-	{ "strict", &chosen.strict, 0, 1, NULL, PMU_MODEL_OFF },
+	{ "version", &chosen.version, 2, 5, NULL, INTEL },
+	{ "gp", &chosen.gp, 1, PMU_MODEL_MAX_GP, NULL, INTEL | ZHAOXIN },
+	{ "fixed", &chosen.fixed, 0, PMU_MODEL_MAX_FIXED, NULL, INTEL | ZHAOXIN },
+	{ "width", &chosen.width, 40, 48, NULL, INTEL | ZHAOXIN },
+	{ "fullwidth", &chosen.fullwidth, 0, 1, NULL, INTEL },
+	{ "metrics", &chosen.metrics, 0, 1, NULL, INTEL },
+	{ "hybrid", &chosen.hybrid, 0, 1, NULL, INTEL },
+	{ "ext", &chosen.ext, 0, 1, NULL, INTEL },
+	{ "variant", &chosen.variant, 0, 2, variant_words, AMD },
+	{ "filter", &chosen.filter, 0, 1, filter_words, ALL },
+	{ "self", &chosen.self, 0, 1, self_words, ALL },
+	{ "strict", &chosen.strict, 0, 1, NULL, ALL },
 };
 
 static int __init parse_value(const struct option *o, const char *text,
@@ -85,8 +93,7 @@ static const struct option * __init find_option(const char *name,
 	const struct option *o;
 
 	for (o = options; o < options + ARRAY_SIZE(options); o++)
-		if (!strcmp(o->name, name) &&
-		    (!o->vendor || o->vendor == vendor))
+		if (!strcmp(o->name, name) && (o->vendors & BIT(vendor)))
 			return o;
 	return NULL;
 }
@@ -118,6 +125,9 @@ static enum pmu_model_vendor __init parse_vendor(const char *word)
 		return PMU_MODEL_INTEL;
 	if (!strcmp(word, "amd") && cpu == X86_VENDOR_AMD)
 		return PMU_MODEL_AMD;
+	if (!strcmp(word, "zhaoxin") &&
+	    (cpu == X86_VENDOR_CENTAUR || cpu == X86_VENDOR_ZHAOXIN))
+		return PMU_MODEL_ZHAOXIN;
 	return PMU_MODEL_OFF;
 }
 
@@ -132,6 +142,7 @@ static void __init build(enum pmu_model_vendor vendor)
 	m->full_width = chosen.fullwidth;
 	m->metrics = chosen.metrics;
 	m->hybrid = chosen.hybrid;
+	m->ext = chosen.ext;
 	m->variant = chosen.variant;
 	m->filter = chosen.filter;
 	m->exclude_self = !chosen.self;

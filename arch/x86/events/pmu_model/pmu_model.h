@@ -9,7 +9,7 @@
  *   constraints.c  the counters that can count an event
  *   registers.c  effects of register reads and writes on one CPU's state;
  *                pure except for rates
- *   intel.c      register map and reserved bits of an Intel PMU
+ *   intel.c      register map and reserved bits of an Intel or Zhaoxin PMU
  *   amd.c        the same for AMD
  *   setup.c      the choice between them
  *   stats.c      numbers of accesses to each register, cost of the model
@@ -69,9 +69,11 @@ struct seq_file;
 #define PMU_SEL_CMASK		GENMASK_ULL(31, 24)
 #define PMU_SEL_EVENT_HI	GENMASK_ULL(35, 32)
 #define PMU_SEL_GUEST_HOST	GENMASK_ULL(41, 40)
+/* Intel with leaf 0x23 of CPUID; overlaps AMD's bits. */
+#define PMU_SEL_UMASK2		GENMASK_ULL(47, 40)
 /* Bits that switch a counter or its interrupt, and do not select its event. */
 #define PMU_SEL_SWITCHES	(PMU_SEL_USR | PMU_SEL_OS | PMU_SEL_INT | \
-				 PMU_SEL_EN | PMU_SEL_GUEST_HOST)
+				 PMU_SEL_EN)
 
 /*
  * An event that only the model has, event 0xdf and unit mask 1: RDPMC in a
@@ -182,6 +184,7 @@ enum pmu_model_vendor {
 	PMU_MODEL_OFF,
 	PMU_MODEL_INTEL,
 	PMU_MODEL_AMD,
+	PMU_MODEL_ZHAOXIN,
 };
 
 enum pmu_model_amd_variant {
@@ -201,6 +204,8 @@ enum pmu_model_amd_variant {
  * @full_width:	Intel: counters have addresses where all bits can be written
  * @metrics:	Intel: there is a register for topdown metrics
  * @hybrid:	Intel: CPUs with an odd number are Atom cores
+ * @ext:	Intel: CPUID describes the PMU in leaf 0x23; there is a second
+ *		unit mask
  * @filter:	user and kernel mode are told apart
  * @exclude_self: the model's own time is not counted
  * @constraints:	which counters can count an event; NULL: each can
@@ -232,6 +237,7 @@ struct pmu_model {
 	bool		full_width;
 	bool		metrics;
 	bool		hybrid;
+	bool		ext;
 	bool		filter;
 	bool		exclude_self;
 	struct pmu_model_constraints *constraints;
@@ -294,6 +300,7 @@ u32 pmu_model_rate_to_ppm(u32 rate);
 
 /* rates.c */
 
+u32 pmu_model_select_umask(enum pmu_model_vendor vendor, u64 select);
 u32 pmu_model_select_rate(enum pmu_model_vendor vendor, u64 select, u64 offcore);
 u32 pmu_model_fixed_rate(unsigned int index);
 void pmu_model_rates_show(struct seq_file *m);
@@ -354,6 +361,7 @@ u64 pmu_model_state_deadline(const struct pmu_model *m,
 /* intel.c, amd.c, setup.c */
 
 void pmu_model_intel_setup(struct pmu_model *m);
+void pmu_model_zhaoxin_setup(struct pmu_model *m);
 void pmu_model_amd_setup(struct pmu_model *m);
 void pmu_model_setup(struct pmu_model *m, enum pmu_model_vendor vendor);
 
@@ -522,6 +530,21 @@ void pmu_model_set_mode(bool user);
 void pmu_model_reload_rates(void);
 
 /* pv.c, cpuid.c */
+
+/**
+ * struct pmu_model_leaf - result of the CPUID instruction
+ * @eax:	the register EAX
+ * @ebx:	the register EBX
+ * @ecx:	the register ECX
+ * @edx:	the register EDX
+ */
+struct pmu_model_leaf {
+	unsigned int eax, ebx, ecx, edx;
+};
+
+void pmu_model_cpuid_change(const struct pmu_model *m, unsigned int leaf,
+			    unsigned int subleaf, unsigned int cpu,
+			    struct pmu_model_leaf *l);
 
 void pmu_model_cpuid(unsigned int *eax, unsigned int *ebx, unsigned int *ecx,
 		     unsigned int *edx);

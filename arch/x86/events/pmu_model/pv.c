@@ -41,6 +41,19 @@ static void report_read(const char *insn, u32 reg)
 	}
 }
 
+/*
+ * The register of miscellaneous features is the CPU's own, except for the bits
+ * for counters, for no BTS and for no PEBS. They are read-only and change
+ * nothing when written (SDM vol. 4 table 2-2).
+ */
+static __always_inline u64 adjust(unsigned int msr, u64 val)
+{
+	if (msr == MSR_IA32_MISC_ENABLE && pmu_model.vendor == PMU_MODEL_INTEL)
+		val |= MSR_IA32_MISC_ENABLE_EMON | MSR_IA32_MISC_ENABLE_BTS_UNAVAIL |
+		       MSR_IA32_MISC_ENABLE_PEBS_UNAVAIL;
+	return val;
+}
+
 static u64 model_read_msr(unsigned int msr)
 {
 	unsigned int slot = pmu_model_slot(&pmu_model, msr);
@@ -48,7 +61,7 @@ static u64 model_read_msr(unsigned int msr)
 	int err;
 
 	if (likely(!slot))
-		return native_read_msr(msr);
+		return adjust(msr, native_read_msr(msr));
 
 	err = pmu_model_read(slot, &val);
 	if (unlikely(err))
@@ -66,7 +79,7 @@ static u64 model_read_msr_safe(unsigned int msr, int *err)
 	u64 val;
 
 	if (likely(!slot))
-		return native_read_msr_safe(msr, err);
+		return adjust(msr, native_read_msr_safe(msr, err));
 
 	*err = pmu_model_read(slot, &val);
 	if (tracepoint_enabled(read_msr))

@@ -23,7 +23,8 @@
 
 #define INTEL		BIT(PMU_MODEL_INTEL)
 #define AMD		BIT(PMU_MODEL_AMD)
-#define BOTH		(INTEL | AMD)
+#define ZHAOXIN		BIT(PMU_MODEL_ZHAOXIN)
+#define ALL		(INTEL | AMD | ZHAOXIN)
 
 #define ANY_UMASK	BIT(31)
 #define FIXED_ONLY	0xffffffff
@@ -62,9 +63,9 @@ struct event_row {
  */
 static struct event_row event_rows[] = {
 	[ROW_INSTRUCTIONS] = { "instructions", CODE(0xc0, ANY_UMASK),
-			       PPM(1000000), BOTH, 4 },
-	[ROW_CYCLES]	= { "cycles", FIXED_ONLY, PPM(1250000), BOTH, 1 },
-	[ROW_REF_CYCLES] = { "ref-cycles", FIXED_ONLY, PPM(1000000), BOTH, 1 },
+			       PPM(1000000), ALL, 4 },
+	[ROW_CYCLES]	= { "cycles", FIXED_ONLY, PPM(1250000), ALL, 1 },
+	[ROW_REF_CYCLES] = { "ref-cycles", FIXED_ONLY, PPM(1000000), ALL, 1 },
 	[ROW_SLOTS]	= { "slots", FIXED_ONLY, PPM(5000000), INTEL, 4 },
 	[ROW_LLC_REFS]	= { "cache-references", CODE(0x2e, 0x4f),
 			    PPM(10000), INTEL, 1 },
@@ -72,7 +73,7 @@ static struct event_row event_rows[] = {
 			     PPM(2000), INTEL, 1 },
 
 	/* Counted one by one: registers.c */
-	{ "user-rdpmc",		CODE(0xdf, 0x01), 0, BOTH, 1 },
+	{ "user-rdpmc",		CODE(0xdf, 0x01), 0, ALL, 1 },
 
 	{ "bus-cycles",		CODE(0x3c, 0x01), PPM(40000), INTEL, 1 },
 	{ "branches",		CODE(0xc4, 0x00), PPM(200000), INTEL, 1 },
@@ -88,6 +89,13 @@ static struct event_row event_rows[] = {
 	{ "dtlb-store-misses",	CODE(0x49, 0x0e), PPM(500), INTEL, 1 },
 	{ "itlb-loads",		CODE(0x85, 0x20), PPM(2000), INTEL, 1 },
 	{ "itlb-load-misses",	CODE(0x85, 0x0e), PPM(300), INTEL, 1 },
+
+	/* Events of ZX-D, as far as the driver for it uses them. */
+	{ "zx-bus-cycles",	CODE(0x83, 0x00), PPM(40000), ZHAOXIN, 1 },
+	{ "zx-cache-references", CODE(0x15, 0x05), PPM(10000), ZHAOXIN, 1 },
+	{ "zx-cache-misses",	CODE(0x1a, 0x05), PPM(2000), ZHAOXIN, 1 },
+	{ "zx-branches",	CODE(0x00, 0x07), PPM(200000), ZHAOXIN, 1 },
+	{ "zx-branch-misses",	CODE(0x09, 0x07), PPM(4000), ZHAOXIN, 1 },
 
 	{ "cycles-not-halted",	CODE(0x76, ANY_UMASK), PPM(1250000), AMD, 1 },
 	{ "branches-retired",	CODE(0xc2, ANY_UMASK), PPM(200000), AMD, 1 },
@@ -133,21 +141,44 @@ static const struct event_row *offcore_row(u64 request)
 	return &event_rows[ROW_LLC_REFS];
 }
 
+static bool is_cycles(enum pmu_model_vendor vendor, u32 code)
+{
+	if (vendor == PMU_MODEL_ZHAOXIN)
+		return code == CODE(0x82, 0x00);
+	return vendor == PMU_MODEL_INTEL && code == CODE(0x3c, 0x00);
+}
+
 static const struct event_row *find_row(enum pmu_model_vendor vendor, u32 code,
 					u64 offcore)
 {
 	unsigned int i;
 
-	if (vendor == PMU_MODEL_INTEL) {
-		if (code == CODE(0x3c, 0x00))
-			return &event_rows[ROW_CYCLES];
-		if (code == OFFCORE_0 || code == OFFCORE_1)
-			return offcore_row(offcore);
-	}
+	if (is_cycles(vendor, code))
+		return &event_rows[ROW_CYCLES];
+	if (vendor == PMU_MODEL_INTEL && (code == OFFCORE_0 || code == OFFCORE_1))
+		return offcore_row(offcore);
 	for (i = 0; i < ARRAY_SIZE(event_rows); i++)
 		if (row_matches(&event_rows[i], BIT(vendor), code))
 			return &event_rows[i];
 	return NULL;
+}
+
+/**
+ * pmu_model_select_umask() - get the unit mask of a selection
+ * @vendor:	vendor that defines the bits of the register
+ * @select:	value of the event select register
+ *
+ * Context: any.
+ * Return: the unit mask; on Intel bits 15-8 are the second one, which is 0 on a
+ * PMU that does not have it.
+ */
+u32 pmu_model_select_umask(enum pmu_model_vendor vendor, u64 select)
+{
+	u32 umask = FIELD_GET(PMU_SEL_UMASK, select);
+
+	if (vendor == PMU_MODEL_INTEL)
+		umask |= FIELD_GET(PMU_SEL_UMASK2, select) << 8;
+	return umask;
 }
 
 /**
@@ -169,6 +200,7 @@ u32 pmu_model_select_rate(enum pmu_model_vendor vendor, u64 select, u64 offcore)
 
 	if (vendor == PMU_MODEL_AMD)
 		code |= FIELD_GET(PMU_SEL_EVENT_HI, select) << 16;
+	code |= pmu_model_select_umask(vendor, select) >> 8 << 16;
 	if (!code)
 		return 0;
 

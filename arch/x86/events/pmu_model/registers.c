@@ -169,12 +169,22 @@ static void restart_all(const struct pmu_model *m, struct pmu_model_state *s,
 	restart(m, s, BIT(PMU_MODEL_NR_COUNTERS) - 1, now);
 }
 
+/* The bits that select the event. */
+static u64 selection_of(const struct pmu_model *m, u64 select)
+{
+	u64 switches = PMU_SEL_SWITCHES;
+
+	if (m->vendor == PMU_MODEL_AMD)
+		switches |= PMU_SEL_GUEST_HOST;
+	return select & ~switches;
+}
+
 /* Can the counter count the event? Only a strict PMU distinguishes. */
 static bool can_count(const struct pmu_model *m, const struct pmu_model_state *s,
 		      unsigned int i, u64 select)
 {
 	u32 code = FIELD_GET(PMU_SEL_EVENT, select);
-	u32 umask = FIELD_GET(PMU_SEL_UMASK, select);
+	u32 umask = pmu_model_select_umask(m->vendor, select);
 
 	if (!m->constraints)
 		return true;
@@ -327,7 +337,7 @@ static int write_select(const struct pmu_model *m, struct pmu_model_state *s,
 	if (val & ~m->select_mask)
 		return -EIO;
 	settle(m, s, i, now);
-	if ((val ^ s->select[i]) & ~PMU_SEL_SWITCHES)
+	if (selection_of(m, val) != selection_of(m, s->select[i]))
 		s->counter[i].rate = select_rate(m, s, i, val);
 	if ((val & signals) != signals)
 		s->pending &= ~BIT(i);
@@ -518,7 +528,7 @@ u64 pmu_model_state_selection(const struct pmu_model *m,
 	unsigned int i;
 
 	for_each_counter(i, s->running & general)
-		sum += scatter((s->select[i] & ~PMU_SEL_SWITCHES) + 1);
+		sum += scatter(selection_of(m, s->select[i]) + 1);
 	return sum;
 }
 
@@ -540,7 +550,7 @@ int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
 		*val = s->plain[PMU_MODEL_PLAIN_METRICS];
 		return 0;
 	}
-	if (m->vendor == PMU_MODEL_INTEL && (index & RDPMC_FIXED)) {
+	if (m->vendor != PMU_MODEL_AMD && (index & RDPMC_FIXED)) {
 		index &= ~RDPMC_FIXED;
 		if (index >= m->fixed)
 			return -EIO;
@@ -567,7 +577,7 @@ void pmu_model_state_count_rdpmc(const struct pmu_model *m,
 	unsigned int i;
 
 	for_each_counter(i, allowed_counters(m, s) & general) {
-		if ((s->select[i] & ~PMU_SEL_SWITCHES) != PMU_MODEL_USER_RDPMC ||
+		if (selection_of(m, s->select[i]) != PMU_MODEL_USER_RDPMC ||
 		    !(s->select[i] & PMU_SEL_EN) ||
 		    !(s->select[i] & PMU_SEL_USR) ||
 		    !can_count(m, s, i, s->select[i]))

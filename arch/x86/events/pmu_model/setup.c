@@ -20,6 +20,8 @@ void pmu_model_setup(struct pmu_model *m, enum pmu_model_vendor vendor)
 	m->nr_regs = PMU_MODEL_SLOT_RDPMC + 1;
 	if (vendor == PMU_MODEL_INTEL)
 		pmu_model_intel_setup(m);
+	else if (vendor == PMU_MODEL_ZHAOXIN)
+		pmu_model_zhaoxin_setup(m);
 	else
 		pmu_model_amd_setup(m);
 }
