@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "regs": what the registers of a CPU's PMU contain.
+ *
+ * Purpose: write a register only if it contains something else. For this each
+ * CPU has images of its registers.
+ *
+ * Owns: struct x86_regs, and all writes of select, control and counter
+ * registers.
+ *
+ * Contexts: the CPU itself with interrupts off, or in NMI. The engine calls
+ * nothing here while a PMI may come that calls it, too: the counters stand
+ * still, or the call is a single x86_regs_run().
+ *
+ * Starting and stopping: where there is a global control register, it alone
+ * starts and stops counters, and select registers keep their enable bit.
+ * Without it the enable bit of each select register is written.
+ *
+ * Values: a counter that was stopped and read keeps its value until it runs
+ * again or is written. So an event that comes back needs no write.
+ *
+ * Unknown: images are wrong after a reset of the PMU, when a CPU starts or the
+ * machine resumes. x86_regs_forget() says so, and all is written again.
+ */
+#include <linux/bitops.h>
+#include <kunit/static_stub.h>
+#include <asm/msr.h>
+#include "regs.h"
+
+/**
+ * x86_regs_write() - write a register of the PMU
+ * @address: address of the register
+ * @value: value
+ *
+ * Tests put a register file in its place.
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void x86_regs_write(u32 address, u64 value)
+{
+	KUNIT_STATIC_STUB_REDIRECT(x86_regs_write, address, value);
+	wrmsrl(address, value);
+}
+
+/**
+ * x86_regs_fixed_field() - translate a selector for a fixed counter
+ * @config: selector in the format of a select register
+ *
+ * Context: any.
+ * Return: the counter's field of the fixed control register, right-aligned,
+ * SDM vol. 3 20.2.2 and 20.2.3.
+ */
+u64 x86_regs_fixed_field(u64 config)
+{
+	u64 field = 0;
+
+	if (config & X86_SEL_OS)
+		field |= X86_FIXED_OS;
+	if (config & X86_SEL_USR)
+		field |= X86_FIXED_USR;
+	if (config & X86_SEL_ANY)
+		field |= X86_FIXED_ANY;
+	if (config & X86_SEL_INT)
+		field |= X86_FIXED_INT;
+	return field;
+}
+
+static unsigned int fixed_shift(unsigned int counter)
+{
+	return (counter - X86_COUNTER_FIXED) * X86_FIXED_BITS;
+}
+
+static u64 fixed_image(const struct x86_regs *r, unsigned int counter)
+{
+	return (r->fixed_ctrl >> fixed_shift(counter)) & GENMASK_ULL(X86_FIXED_BITS - 1, 0);
+}
+
+/**
+ * x86_regs_fits() - does a counter select what an event needs already?
+ * @r: images of this CPU
+ * @counter: number of the counter
+ * @config: selector that the event needs
+ *
+ * Context: any.
+ * Return: true if x86_regs_select() would write nothing.
+ */
+bool x86_regs_fits(const struct x86_regs *r, unsigned int counter, u64 config)
+{
+	if (!(r->known & BIT_ULL(counter)))
+		return false;
+	if (counter >= X86_COUNTER_FIXED)
+		return fixed_image(r, counter) == x86_regs_fixed_field(config);
+	return r->select[counter] == config;
+}
+
+static void select_general(struct x86_regs *r, unsigned int counter, u64 config)
+{
+	u64 enable = 0;
+
+	if (r->pmc->global_ctrl || r->running & BIT_ULL(counter))
+		enable = X86_SEL_ENABLE;
+	x86_regs_write(x86_pmc_select(r->pmc, counter), config | enable);
+	r->select[counter] = config;
+}
+
+static void select_fixed(struct x86_regs *r, unsigned int counter, u64 config)
+{
+	unsigned int shift = fixed_shift(counter);
+
+	r->fixed_ctrl &= ~(GENMASK_ULL(X86_FIXED_BITS - 1, 0) << shift);
+	r->fixed_ctrl |= x86_regs_fixed_field(config) << shift;
+	x86_regs_write(r->pmc->fixed_ctrl, r->fixed_ctrl);
+	/* The write made all fields what their image says. */
+	r->known |= X86_ALL_FIXED;
+}
+
+/**
+ * x86_regs_select() - choose the event of a counter
+ * @r: images of this CPU
+ * @counter: number of a counter that does not run
+ * @config: selector, without the enable bit; for a fixed counter only the modes
+ *	and the interrupt matter
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void x86_regs_select(struct x86_regs *r, unsigned int counter, u64 config)
+{
+	if (x86_regs_fits(r, counter, config))
+		return;
+	if (counter >= X86_COUNTER_FIXED)
+		select_fixed(r, counter, config);
+	else
+		select_general(r, counter, config);
+	r->known |= BIT_ULL(counter);
+}
+
+/**
+ * x86_regs_hold() - remember the value of a counter that was stopped and read
+ * @r: images of this CPU
+ * @counter: its number
+ * @value: its value
+ * @owner: number of the event that it counted
+ *
+ * The value is right until x86_regs_release().
+ *
+ * Context: this CPU, interrupts off.
+ */
+void x86_regs_hold(struct x86_regs *r, unsigned int counter, u64 value, u64 owner)
+{
+	r->value[x86_slot(counter)] = value;
+	r->owner[x86_slot(counter)] = owner;
+	r->held |= BIT_ULL(counter);
+}
+
+/**
+ * x86_regs_release() - a counter is about to change its value
+ * @r: images of this CPU
+ * @counters: numbers of counters that are about to run, as a mask
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void x86_regs_release(struct x86_regs *r, u64 counters)
+{
+	r->held &= ~counters;
+}
+
+/**
+ * x86_regs_load() - set a counter
+ * @r: images of this CPU
+ * @counter: number of a counter that does not run
+ * @value: value within the width of the counter
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void x86_regs_load(struct x86_regs *r, unsigned int counter, u64 value)
+{
+	if (r->held & BIT_ULL(counter) && r->value[x86_slot(counter)] == value)
+		return;
+	x86_regs_write(x86_pmc_write(r->pmc, counter), value);
+	r->held &= ~BIT_ULL(counter);
+}
+
+/**
+ * x86_regs_held() - get the value that a stopped counter has kept
+ * @r: images of this CPU
+ * @counter: its number
+ * @value: gets the value
+ * @owner: gets the number of the event that it counted
+ *
+ * Context: this CPU, interrupts off or NMI.
+ * Return: false if the value is not known.
+ */
+bool x86_regs_held(const struct x86_regs *r, unsigned int counter, u64 *value, u64 *owner)
+{
+	*value = r->value[x86_slot(counter)];
+	*owner = r->owner[x86_slot(counter)];
+	return r->held & BIT_ULL(counter);
+}
+
+/* Without a global control register: the enable bits of @changed counters. */
+static void switch_selects(const struct x86_regs *r, u64 changed, u64 counters)
+{
+	unsigned int counter;
+
+	changed &= r->known & X86_GENERAL(X86_MAX_GENERAL);
+	while (changed) {
+		counter = __ffs64(changed);
+		changed &= changed - 1;
+		x86_regs_write(x86_pmc_select(r->pmc, counter), r->select[counter] |
+		       (counters & BIT_ULL(counter) ? X86_SEL_ENABLE : 0));
+	}
+}
+
+/**
+ * x86_regs_run() - let these counters count, and no others
+ * @r: images of this CPU
+ * @counters: their numbers, as a mask
+ *
+ * An NMI in the middle may call it, too. It finds @r->running_known unset and
+ * writes what it needs. The caller that was interrupted compares @r->running
+ * with what it wants, and calls again.
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void x86_regs_run(struct x86_regs *r, u64 counters)
+{
+	u64 changed = r->running ^ counters;
+
+	if (r->running_known && !changed)
+		return;
+	if (!r->running_known)
+		changed = X86_GENERAL(X86_MAX_GENERAL);
+	r->running_known = false;
+	barrier();
+	if (r->pmc->global_ctrl)
+		x86_regs_write(r->pmc->global_ctrl, counters);
+	else
+		switch_selects(r, changed, counters);
+	barrier();
+	r->running = counters;
+	barrier();
+	r->running_known = true;
+}
+
+/**
+ * x86_regs_forget() - say that the registers may contain anything
+ * @r: images of this CPU
+ *
+ * Context: this CPU or a CPU that is not online; the PMU counts nothing that an
+ * event needs.
+ */
+void x86_regs_forget(struct x86_regs *r)
+{
+	r->known = 0;
+	r->held = 0;
+	r->running = 0;
+	r->running_known = false;
+	r->fixed_ctrl = 0;
+}
+
+/**
+ * x86_regs_reset() - stop all counters, whatever the registers contain
+ * @r: images of this CPU
+ * @pmc: addresses of its registers
+ * @counters: numbers of the counters that exist
+ *
+ * Context: this CPU, interrupts off.
+ */
+void x86_regs_reset(struct x86_regs *r, const struct x86_pmc *pmc, u64 counters)
+{
+	u64 general = counters & X86_GENERAL(X86_MAX_GENERAL);
+	unsigned int counter;
+
+	r->pmc = pmc;
+	x86_regs_forget(r);
+	if (pmc->global_ctrl)
+		x86_regs_write(r->pmc->global_ctrl, 0);
+	if (r->pmc->fixed_ctrl)
+		x86_regs_write(r->pmc->fixed_ctrl, 0);
+	r->known = counters & X86_ALL_FIXED;
+	while (general) {
+		counter = __ffs64(general);
+		general &= general - 1;
+		x86_regs_write(x86_pmc_select(r->pmc, counter), 0);
+	}
+	r->running_known = true;
+}
+
+/**
+ * x86_regs_clear() - remove what earlier events have left in counters
+ * @r: images of this CPU
+ * @counters: numbers of counters that have no event
+ *
+ * Context: this CPU, interrupts off.
+ */
+void x86_regs_clear(struct x86_regs *r, u64 counters)
+{
+	unsigned int counter;
+
+	while (counters) {
+		counter = __ffs64(counters);
+		counters &= counters - 1;
+		x86_regs_load(r, counter, 0);
+		x86_regs_hold(r, counter, 0, 0);
+	}
+}
