@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "config": from attributes to selectors.
+ *
+ * Purpose: check what a program asks for, and translate it to the bits of a
+ * select register, the value of a shared register, and the counters that can
+ * count it. This happens once, when the event is opened.
+ *
+ * Owns: hw.config, hw.config_base, hw.extra_reg and hw.flags of an event that
+ * is being opened.
+ *
+ * Contexts: the task that opens the event.
+ *
+ * Locking: none.
+ */
+#include <linux/math64.h>
+#include <linux/perf_refuse.h>
+#include <asm/perf_event.h>
+#include "config.h"
+#include "rdpmc.h"
+
+/* Erratum HSD11, BDM11: short periods of this event are not exact. */
+#define PREC_DIST	0x01c0
+
+static int (*vendor_config)(struct perf_event *event) __ro_after_init;
+
+/**
+ * x86_config_set_vendor() - add what only a vendor's processors have
+ * @config: called for each event whose selector is complete otherwise; returns
+ *	0 or an errno
+ *
+ * Context: boot.
+ */
+void __init x86_config_set_vendor(int (*config)(struct perf_event *event))
+{
+	vendor_config = config;
+}
+
+static u64 modes_of(const struct perf_event_attr *attr)
+{
+	u64 modes = 0;
+
+	if (!attr->exclude_user)
+		modes |= X86_SEL_USR;
+	if (!attr->exclude_kernel)
+		modes |= X86_SEL_OS;
+	return modes;
+}
+
+static void set_period(struct hw_perf_event *hw, u64 period)
+{
+	hw->sample_period = period;
+	hw->last_period = period;
+	local64_set(&hw->period_left, period);
+}
+
+/*
+ * The shortest period that works for an event; @period is rounded if it must
+ * be.
+ */
+static u64 allowed_period(const struct perf_event *event, u64 period)
+{
+	u32 quirks = x86_core_of(event->pmu)->facts.model->quirks;
+	bool precise = (event->hw.config & X86_SEL_CODE) == PREC_DIST;
+
+	if (quirks & X86_QUIRK_PERIOD_32)
+		period = max(period, 32ULL);
+	if (quirks & X86_QUIRK_PERIOD_128 && precise)
+		period = max(period, 128ULL);
+	if (quirks & X86_QUIRK_PERIOD_64 && precise)
+		period = max(period, 128ULL) & ~63ULL;
+	return period;
+}
+
+/**
+ * x86_config_check_period() - check a new period
+ * @event: event of an x86 PMU
+ * @period: number of events; 0 is not checked
+ *
+ * Context: task.
+ * Return: 0, or -EINVAL if the counter cannot have such a short period.
+ */
+int x86_config_check_period(struct perf_event *event, u64 period)
+{
+	if (period && allowed_period(event, period) > period)
+		return -EINVAL;
+	return 0;
+}
+
+/*
+ * Events a second that are expected of a generic event, at most half of the
+ * time: one instruction a cycle at 1 GHz, a branch in four instructions, a
+ * cache access in twenty. Others: 256,000.
+ */
+static u64 expected_rate(const struct perf_event_attr *attr)
+{
+	if (attr->type == PERF_TYPE_HW_CACHE)
+		return 25000000;
+	if (attr->type != PERF_TYPE_HARDWARE)
+		return 256000;
+	switch (attr->config) {
+	case PERF_COUNT_HW_BRANCH_INSTRUCTIONS:
+	case PERF_COUNT_HW_BRANCH_MISSES:
+		return 125000000;
+	case PERF_COUNT_HW_CACHE_REFERENCES:
+	case PERF_COUNT_HW_CACHE_MISSES:
+		return 25000000;
+	default:
+		return 500000000;
+	}
+}
+
+/*
+ * In frequency mode the core begins with a period of one, and would overflow
+ * often until it knows better. Begin with a guess.
+ */
+static void guess_period(struct perf_event *event)
+{
+	u64 period = DIV_ROUND_UP_ULL(expected_rate(&event->attr), event->attr.sample_freq);
+
+	/* One less, to keep away from powers of two. */
+	period = clamp(period - 1, 1ULL, x86_pmc.max_period);
+	set_period(&event->hw, allowed_period(event, period));
+}
+
+/*
+ * Requests that these drivers do not serve yet, and those that they never do.
+ */
+static int check_features(const struct perf_event_attr *attr)
+{
+	if (attr->precise_ip)
+		return perf_refuse(-EOPNOTSUPP, PERF_FIELD_FLAGS, PERF_ATTR_PRECISE_IP,
+				   PERF_REASON_PMU_CANNOT);
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_type),
+				   PERF_SAMPLE_BRANCH_STACK, PERF_REASON_PMU_CANNOT);
+	if (attr->aux_output)
+		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS, PERF_ATTR_AUX_OUTPUT,
+				   PERF_REASON_NO_AUX);
+	if (attr->sample_regs_user & PERF_REG_EXTENDED_MASK)
+		return perf_refuse(-EINVAL, PERF_FIELD(sample_regs_user),
+				   PERF_REG_EXTENDED_MASK, PERF_REASON_REGISTERS);
+	if (attr->sample_regs_intr & PERF_REG_EXTENDED_MASK)
+		return perf_refuse(-EINVAL, PERF_FIELD(sample_regs_intr),
+				   PERF_REG_EXTENDED_MASK, PERF_REASON_REGISTERS);
+	return 0;
+}
+
+/* Counting all threads of a core shows what others do. */
+static int check_any_thread(const struct perf_event *event)
+{
+	if (!(event->hw.config & X86_SEL_ANY))
+		return 0;
+	return perf_allow_cpu();
+}
+
+static int set_extra(struct perf_event *event, u64 value)
+{
+	const struct x86_model *model = x86_core_of(event->pmu)->facts.model;
+	struct hw_perf_event *hw = &event->hw;
+	const struct x86_extra_rule *extra = x86_match_extra(model, hw->config);
+
+	if (!extra)
+		return 0;
+	if (value & ~extra->valid)
+		return perf_refuse(-EINVAL, PERF_FIELD(config1), value & ~extra->valid,
+				   PERF_REASON_RESERVED);
+	hw->extra_reg.idx = extra->reg;
+	hw->extra_reg.reg = extra->msr;
+	hw->extra_reg.config = value;
+	return 0;
+}
+
+static int choose_raw(struct perf_event *event, u64 *extra)
+{
+	event->hw.config |= event->attr.config & x86_core_of(event->pmu)->config_mask;
+	*extra = event->attr.config1;
+	return 0;
+}
+
+static int choose_generic(struct perf_event *event, u64 *extra)
+{
+	u64 config;
+	int err = x86_match_generic(&x86_core_of(event->pmu)->facts, event->attr.config, &config);
+
+	*extra = 0;
+	if (!err)
+		event->hw.config |= config;
+	return err;
+}
+
+static int choose_cache(struct perf_event *event, u64 *extra)
+{
+	u64 config;
+	int err = x86_match_cache(x86_core_of(event->pmu)->facts.model, event->attr.config,
+				  &config, extra);
+
+	if (!err)
+		event->hw.config |= config;
+	return err;
+}
+
+static int choose_event(struct perf_event *event, u64 *extra)
+{
+	switch (event->attr.type) {
+	case PERF_TYPE_HARDWARE:
+		return choose_generic(event, extra);
+	case PERF_TYPE_HW_CACHE:
+		return choose_cache(event, extra);
+	default:
+		return choose_raw(event, extra);
+	}
+}
+
+static void choose_period(struct perf_event *event)
+{
+	if (!is_sampling_event(event))
+		set_period(&event->hw, x86_pmc.max_period);
+	else if (event->attr.freq && event->attr.sample_freq)
+		guess_period(event);
+}
+
+static int check_period(struct perf_event *event)
+{
+	if (!is_sampling_event(event) || event->attr.freq)
+		return 0;
+	if (!x86_config_check_period(event, event->attr.sample_period))
+		return 0;
+	return perf_refuse_because(-EINVAL, PERF_FIELD(sample_period), ~0ULL,
+				   "this processor has no such short periods of the event");
+}
+
+static void set_counters(struct perf_event *event)
+{
+	const struct x86_match_pmu *facts = &x86_core_of(event->pmu)->facts;
+	const struct x86_rule *rule = x86_match_rule(facts->model, event->hw.config);
+
+	if (rule && rule->flags & X86_RULE_PAIR)
+		event->hw.flags |= X86_EVENT_PAIR;
+	event->hw.config_base = x86_match_counters(facts, event->hw.config);
+}
+
+/**
+ * x86_config_init() - translate the attributes of an event
+ * @event: event that is opened on an x86 PMU
+ *
+ * Context: task.
+ * Return: 0; -EINVAL, -ENOENT or -EOPNOTSUPP for what the PMU does not count;
+ * -EACCES if the event counts all threads of a core and the caller may not.
+ */
+int x86_config_init(struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+	u64 extra;
+	int err = check_features(&event->attr);
+
+	hw->idx = -1;
+	hw->flags = 0;
+	hw->extra_reg.reg = 0;
+	hw->config = X86_SEL_INT | modes_of(&event->attr);
+	if (!err)
+		err = choose_event(event, &extra);
+	if (!err)
+		err = vendor_config(event);
+	if (!err)
+		err = check_any_thread(event);
+	if (!err)
+		err = set_extra(event, extra);
+	if (!err)
+		err = check_period(event);
+	if (err)
+		return err;
+	set_counters(event);
+	choose_period(event);
+	x86_rdpmc_offer(event);
+	return 0;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "cpu": the PMU of each CPU, and CPUs that come and go.
+ *
+ * Purpose: know which event each counter of a CPU has, and start each CPU with
+ * counters that stand still.
+ *
+ * Owns: the per-CPU variable x86_cpu.
+ *
+ * Contexts: counters change on their CPU with interrupts off, hotplug callbacks
+ * in the tasks that the hotplug core runs them in.
+ *
+ * Lifetime: a CPU has a core from its start until it is dead. While it is
+ * offline it has no events, since the core schedules all of them out before.
+ *
+ * Locking: none; each CPU changes its own.
+ */
+#include <linux/cpuhotplug.h>
+#include "cpu.h"
+
+DEFINE_PER_CPU(struct x86_cpu, x86_cpu);
+
+static const struct x86_cpu_ops *cpu_ops __ro_after_init;
+
+/**
+ * x86_cpu_attach() - give a counter to an event
+ * @cpu: this CPU
+ * @event: event that was at no counter
+ * @counter: number of a counter that has no event
+ *
+ * Context: this CPU, interrupts off, counters stand still.
+ */
+void x86_cpu_attach(struct x86_cpu *cpu, struct perf_event *event, unsigned int counter)
+{
+	u64 bits = x86_event_bits(event, counter);
+	int flags = event->hw.flags;
+
+	cpu->on[x86_slot(counter)] = event;
+	cpu->used |= bits;
+	if (flags & X86_EVENT_GUEST_ONLY)
+		cpu->guest_only |= bits;
+	if (flags & X86_EVENT_HOST_ONLY)
+		cpu->host_only |= bits;
+}
+
+/**
+ * x86_cpu_detach() - take a counter from its event
+ * @cpu: this CPU
+ * @counter: number of a counter with a stopped event
+ *
+ * Context: this CPU, interrupts off.
+ */
+void x86_cpu_detach(struct x86_cpu *cpu, unsigned int counter)
+{
+	u64 bits = x86_event_bits(cpu->on[x86_slot(counter)], counter);
+
+	cpu->on[x86_slot(counter)] = NULL;
+	cpu->used &= ~bits;
+	cpu->guest_only &= ~bits;
+	cpu->host_only &= ~bits;
+}
+
+static int prepare(unsigned int cpu)
+{
+	return cpu_ops->prepare ? cpu_ops->prepare(cpu) : 0;
+}
+
+static int dead(unsigned int cpu)
+{
+	if (cpu_ops->dead)
+		cpu_ops->dead(cpu);
+	return 0;
+}
+
+static int starting(unsigned int number)
+{
+	struct x86_cpu *cpu = &per_cpu(x86_cpu, number);
+
+	cpu->core = cpu_ops->start(number);
+	cpu->enabled = false;
+	if (!cpu->core)
+		return 0;
+	x86_regs_reset(&cpu->regs, &x86_pmc, cpu->core->facts.counters);
+	cpumask_set_cpu(number, &cpu->core->cpus);
+	return 0;
+}
+
+/**
+ * x86_cpu_init() - prepare all CPUs, and those that come later
+ * @ops: what the vendor's driver does for each CPU
+ *
+ * Context: task, at boot.
+ * Return: 0; -ENOMEM, or what @ops returned for a CPU.
+ */
+int __init x86_cpu_init(const struct x86_cpu_ops *ops)
+{
+	int err;
+
+	cpu_ops = ops;
+	err = cpuhp_setup_state(CPUHP_PERF_X86_PREPARE, "perf/x86:prepare", prepare, dead);
+	if (err)
+		return err;
+	err = cpuhp_setup_state(CPUHP_AP_PERF_X86_STARTING, "perf/x86:starting", starting, NULL);
+	if (err)
+		cpuhp_remove_state(CPUHP_PERF_X86_PREPARE);
+	return err;
+}
+
+/**
+ * x86_cpu_exit() - undo x86_cpu_init()
+ *
+ * Context: task, at boot; no PMU is registered.
+ */
+void __init x86_cpu_exit(void)
+{
+	cpuhp_remove_state(CPUHP_AP_PERF_X86_STARTING);
+	cpuhp_remove_state(CPUHP_PERF_X86_PREPARE);
+}

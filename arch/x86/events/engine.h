@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The engine of the x86 PMU drivers: types of all its rooms. */
+#ifndef _ARCH_X86_EVENTS_ENGINE_H
+#define _ARCH_X86_EVENTS_ENGINE_H
+
+#include <linux/cpumask.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include "regs.h"
+#include "rules/match.h"
+
+struct x86_extra_set;
+
+/* hw_perf_event::flags */
+#define X86_EVENT_PAIR		BIT(0)	/* takes the next counter as well */
+#define X86_EVENT_GUEST_ONLY	BIT(1)	/* stands still while the host runs */
+#define X86_EVENT_HOST_ONLY	BIT(2)	/* stands still while a guest runs */
+#define X86_EVENT_BORROWED	BIT(3)	/* started from the value of another event */
+
+static_assert(X86_EVENT_BORROWED <= PERF_EVENT_FLAG_ARCH);
+
+/*
+ * Events of one CPU that are scheduled in; more than counters, less is refused.
+ */
+#define X86_MAX_EVENTS		32
+
+/**
+ * struct x86_core - the PMU of one type of core
+ * @pmu:	as registered; a hybrid machine has two of them
+ * @facts:	its counters, and what they can count
+ * @version:	of the architecture: Intel's CPUID leaf 0xa; AMD: 2 with global
+ *	registers
+ * @nr_architectural: Intel: architectural events that CPUID tells about
+ * @config_mask: bits of attr.config that a program may set
+ * @cpus:	CPUs of this type
+ */
+struct x86_core {
+	struct pmu		pmu;
+	struct x86_match_pmu	facts;
+	unsigned int		version;
+	unsigned int		nr_architectural;
+	u64			config_mask;
+	struct cpumask		cpus;
+};
+
+/**
+ * struct x86_cpu - the PMU of one CPU
+ * @core:	type of the core
+ * @enabled:	counters in @running count; false between pmu_disable() and
+ *		pmu_enable(), and in the interrupt
+ * @changed:	an event has no counter yet, or another one than planned
+ * @nr:		used entries of @events, @at and @to
+ * @nr_txn:	how many of these the present transaction added
+ * @txn:	PERF_PMU_TXN_* of the present transaction
+ * @planned:	counters in @to, and second counters of pairs
+ * @used:	counters that have an event
+ * @running:	counters whose event is not stopped
+ * @guest_only:	counters of events that stand still while the host runs
+ * @host_only:	counters of events that stand still while a guest runs
+ * @masked:	bits of selectors that the hardware must not see now
+ * @at:		counter that each of @events has, or -1
+ * @to:		counter that it is to have, or -1
+ * @events:	events that are scheduled in; those of a transaction are the
+ *	last
+ * @on:		the event of each counter in @used, by slot
+ * @regs:	what the registers contain
+ * @extra:	registers that the threads of a core share
+ *
+ * Only this CPU uses it: with interrupts off, or in the PMI.
+ */
+struct x86_cpu {
+	struct x86_core		*core;
+	bool			enabled;
+	bool			changed;
+	u8			nr;
+	u8			nr_txn;
+	unsigned int		txn;
+	u64			planned;
+	u64			used;
+	u64			running;
+	u64			guest_only;
+	u64			host_only;
+	u64			masked;
+	s8			at[X86_MAX_EVENTS];
+	s8			to[X86_MAX_EVENTS];
+	struct perf_event	*events[X86_MAX_EVENTS];
+	struct perf_event	*on[X86_NR_SLOTS];
+	struct x86_regs		regs;
+	struct x86_extra_set	*extra;
+};
+
+DECLARE_PER_CPU(struct x86_cpu, x86_cpu);
+
+static inline struct x86_core *x86_core_of(struct pmu *pmu)
+{
+	return container_of(pmu, struct x86_core, pmu);
+}
+
+/* Counters that count while the host runs. */
+static inline u64 x86_cpu_host(const struct x86_cpu *cpu)
+{
+	return cpu->running & ~cpu->guest_only;
+}
+
+/* The counters of an event on @counter: the next one, too, for a pair. */
+static inline u64 x86_event_bits(const struct perf_event *event, unsigned int counter)
+{
+	return (event->hw.flags & X86_EVENT_PAIR ? 3ULL : 1ULL) << counter;
+}
+
+/* hw_perf_event::config_base holds the counters that can count the event. */
+static_assert(sizeof_field(struct hw_perf_event, config_base) == sizeof(u64));
+
+static inline u64 x86_event_counters(const struct perf_event *event)
+{
+	return event->hw.config_base;
+}
+
+#endif /* _ARCH_X86_EVENTS_ENGINE_H */

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "fit": counters for the events of a CPU.
+ *
+ * Purpose: decide whether a set of events can count together, and on which
+ * counters. Registers are not touched: x86_cpu::to is a plan, which the room
+ * "run" carries out when the PMU is enabled.
+ *
+ * Owns: x86_cpu::events, to, planned, nr, nr_txn.
+ *
+ * Contexts: the CPU itself, interrupts off, PMU disabled.
+ *
+ * Places are remembered: an event asks first for the counter where it was last.
+ * If it is free the plan for all others stays, and nothing is searched. Only
+ * otherwise all events of the CPU are placed anew.
+ *
+ * Transactions: within one, an event without a place waits for the commit,
+ * which places all of them or none. A plan is changed only when it is complete.
+ */
+#include "extra.h"
+#include "fit.h"
+#include "rules/place.h"
+
+/*
+ * The counter where the event was last, if it may have it again; otherwise -1.
+ */
+static int remembered(const struct x86_cpu *cpu, const struct perf_event *event)
+{
+	int last = event->hw.idx;
+
+	if (last < 0 || !(x86_event_counters(event) & cpu->core->facts.counters & BIT_ULL(last)))
+		return -1;
+	return cpu->planned & x86_event_bits(event, last) ? -1 : last;
+}
+
+static u64 fitting(const struct x86_cpu *cpu, const struct perf_event *event, u64 counters)
+{
+	u64 fits = 0;
+	unsigned int counter;
+
+	while (counters) {
+		counter = __ffs64(counters);
+		counters &= counters - 1;
+		if (x86_regs_fits(&cpu->regs, counter, event->hw.config & ~cpu->masked))
+			fits |= BIT_ULL(counter);
+	}
+	return fits;
+}
+
+static struct x86_seat seat_of(const struct x86_cpu *cpu, unsigned int i)
+{
+	const struct perf_event *event = cpu->events[i];
+	u64 counters = x86_event_counters(event) & cpu->core->facts.counters;
+
+	return (struct x86_seat) {
+		.counters = counters,
+		.fits	= fitting(cpu, event, counters & X86_SLOTTED),
+		.at	= cpu->at[i],
+		.pair	= event->hw.flags & X86_EVENT_PAIR,
+	};
+}
+
+/*
+ * Place all events anew. The plan changes only if all of them have a counter.
+ */
+static int place_all(struct x86_cpu *cpu)
+{
+	struct x86_seat seats[X86_MAX_EVENTS];
+	unsigned int i;
+
+	for (i = 0; i < cpu->nr; i++)
+		seats[i] = seat_of(cpu, i);
+	if (x86_place(seats, cpu->nr, cpu->core->facts.counters))
+		return -ENOSPC;
+	cpu->planned = 0;
+	for (i = 0; i < cpu->nr; i++) {
+		cpu->to[i] = seats[i].to;
+		cpu->planned |= x86_event_bits(cpu->events[i], cpu->to[i]);
+	}
+	return 0;
+}
+
+/* Return: the counter planned for it, or -1. */
+static int append(struct x86_cpu *cpu, struct perf_event *event)
+{
+	int counter = remembered(cpu, event);
+
+	if (counter >= 0)
+		cpu->planned |= x86_event_bits(event, counter);
+	cpu->at[cpu->nr] = -1;
+	cpu->to[cpu->nr] = counter;
+	cpu->events[cpu->nr++] = event;
+	cpu->changed = true;
+	return counter;
+}
+
+/* Forget entry @i; the last one takes its place. */
+static void forget(struct x86_cpu *cpu, unsigned int i)
+{
+	if (cpu->to[i] >= 0)
+		cpu->planned &= ~x86_event_bits(cpu->events[i], cpu->to[i]);
+	x86_extra_put(cpu->extra, cpu->events[i]);
+	cpu->nr--;
+	cpu->events[i] = cpu->events[cpu->nr];
+	cpu->at[i] = cpu->at[cpu->nr];
+	cpu->to[i] = cpu->to[cpu->nr];
+}
+
+/**
+ * x86_fit_add() - add an event to those of a CPU
+ * @cpu: this CPU
+ * @event: event that is scheduled in
+ *
+ * Context: this CPU, interrupts off, PMU disabled.
+ * Return: 0; within a transaction the event may still lack a counter. -ENOSPC
+ * if there are too many events, or none of the counters is left for it, -EBUSY
+ * if a register that it shares has another value. Nothing has changed then.
+ */
+int x86_fit_add(struct x86_cpu *cpu, struct perf_event *event)
+{
+	int counter, err;
+
+	if (cpu->nr == X86_MAX_EVENTS)
+		return -ENOSPC;
+	err = x86_extra_get(cpu->extra, event);
+	if (err)
+		return err;
+	counter = append(cpu, event);
+	if (cpu->txn & PERF_PMU_TXN_ADD) {
+		cpu->nr_txn++;
+		return 0;
+	}
+	if (counter >= 0)
+		return 0;
+	err = place_all(cpu);
+	if (err)
+		forget(cpu, cpu->nr - 1);
+	return err;
+}
+
+/**
+ * x86_fit_commit() - place the events of a transaction
+ * @cpu: this CPU
+ *
+ * Context: this CPU, interrupts off, PMU disabled.
+ * Return: 0, or -ENOSPC if they cannot count together with the others; the
+ * caller cancels the transaction then.
+ */
+int x86_fit_commit(struct x86_cpu *cpu)
+{
+	unsigned int i;
+
+	for (i = cpu->nr - cpu->nr_txn; i < cpu->nr; i++) {
+		if (cpu->to[i] < 0)
+			return place_all(cpu);
+	}
+	return 0;
+}
+
+/**
+ * x86_fit_cancel() - forget the events of a transaction
+ * @cpu: this CPU
+ *
+ * Context: this CPU, interrupts off, PMU disabled; none of them has been on a
+ * counter.
+ */
+void x86_fit_cancel(struct x86_cpu *cpu)
+{
+	for (; cpu->nr_txn; cpu->nr_txn--)
+		forget(cpu, cpu->nr - 1);
+}
+
+/**
+ * x86_fit_del() - remove an event from those of a CPU
+ * @cpu: this CPU
+ * @event: event that is scheduled out, and has no counter any more
+ *
+ * Context: this CPU, interrupts off, PMU disabled.
+ */
+void x86_fit_del(struct x86_cpu *cpu, struct perf_event *event)
+{
+	unsigned int i = 0;
+
+	while (i < cpu->nr && cpu->events[i] != event)
+		i++;
+	if (!WARN_ON_ONCE(i == cpu->nr))
+		forget(cpu, i);
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "overflow": the interrupt of the counters.
+ *
+ * Purpose: receive the performance monitoring interrupt (PMI), which comes as
+ * an NMI, and let the vendor's driver find the counters that have overflowed.
+ *
+ * Owns: the NMI handler, the number of users of the interrupt, the entry of the
+ * local APIC for it.
+ *
+ * Contexts: NMI. It finds the state of the CPU between any two instructions
+ * there. The engine changes events, counters and plans only while the counters
+ * stand still; a PMI that was on its way finds nothing to do, or finds an event
+ * that is complete.
+ *
+ * Locking: none.
+ */
+#include <linux/hardirq.h>
+#include <linux/kprobes.h>
+#include <linux/sched/clock.h>
+#include <asm/apic.h>
+#include <asm/nmi.h>
+#include "overflow.h"
+#include "run.h"
+
+static int (*pmi_handler)(struct x86_cpu *cpu, struct pt_regs *regs) __ro_after_init;
+
+/* Events, and users of other sources of the interrupt, such as traces. */
+static atomic_t pmi_users;
+
+/**
+ * x86_overflow_use() - expect interrupts from now on
+ *
+ * Context: any.
+ */
+void x86_overflow_use(void)
+{
+	atomic_inc(&pmi_users);
+}
+
+/**
+ * x86_overflow_unuse() - undo x86_overflow_use()
+ *
+ * Context: any.
+ */
+void x86_overflow_unuse(void)
+{
+	atomic_dec(&pmi_users);
+}
+
+/**
+ * x86_overflow_sample() - handle the overflow of one counter
+ * @cpu: this CPU
+ * @counter: number of a counter in cpu->running, which stands still
+ * @regs: registers of what was interrupted
+ *
+ * Context: NMI.
+ */
+void x86_overflow_sample(struct x86_cpu *cpu, unsigned int counter, struct pt_regs *regs)
+{
+	struct perf_event *event = cpu->on[x86_slot(counter)];
+	struct perf_sample_data data;
+
+	x86_run_update(event);
+	if (!x86_run_rearm(cpu, event))
+		return;
+	perf_sample_data_init(&data, 0, event->hw.last_period);
+	if (perf_event_overflow(event, &data, regs))
+		x86_run_stop(event, 0);
+}
+
+/**
+ * x86_overflow_handle() - look for overflows, as the interrupt does
+ * @regs: registers of what was interrupted
+ *
+ * Context: NMI, or the interrupt that a hypervisor sends instead.
+ * Return: number of causes that were found.
+ */
+int x86_overflow_handle(struct pt_regs *regs)
+{
+	return pmi_handler(this_cpu_ptr(&x86_cpu), regs);
+}
+
+static int pmi(unsigned int cmd, struct pt_regs *regs)
+{
+	u64 begin;
+	int handled;
+
+	/*
+	 * The entry was masked when it sent a PMI that nobody needs any more.
+	 */
+	if (!atomic_read(&pmi_users)) {
+		apic_write(APIC_LVTPC, APIC_DM_NMI);
+		return NMI_DONE;
+	}
+	begin = sched_clock();
+	handled = x86_overflow_handle(regs);
+	perf_sample_event_took(sched_clock() - begin);
+	return handled;
+}
+
+NOKPROBE_SYMBOL(pmi);
+
+/**
+ * perf_events_lapic_init() - let the local APIC deliver a PMI as an NMI
+ *
+ * Context: this CPU, interrupts off; also called when the APIC was reset.
+ */
+void perf_events_lapic_init(void)
+{
+	if (pmi_handler)
+		apic_write(APIC_LVTPC, APIC_DM_NMI);
+}
+
+/**
+ * x86_overflow_init() - begin to receive interrupts
+ * @handler: the vendor's handler; returns how many causes of an interrupt it
+ *	has found
+ *
+ * Context: task, at boot.
+ * Return: 0, or -ENOMEM.
+ */
+int __init x86_overflow_init(int (*handler)(struct x86_cpu *cpu, struct pt_regs *regs))
+{
+	pmi_handler = handler;
+	perf_events_lapic_init();
+	return register_nmi_handler(NMI_LOCAL, pmi, 0, "PMI");
+}
+
+/**
+ * x86_overflow_exit() - undo x86_overflow_init()
+ *
+ * Context: task, at boot; nothing counts.
+ */
+void __init x86_overflow_exit(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "PMI");
+	pmi_handler = NULL;
+}

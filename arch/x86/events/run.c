@@ -1,0 +1,552 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "run": events on counters: start, stop, read.
+ *
+ * Purpose: carry out the plan of the room "fit", and move counts from counters
+ * to events.
+ *
+ * Owns: x86_cpu::running, enabled and at; hw.state, hw.idx,
+ * hw.prev_count and hw.period_left of events that are scheduled in.
+ *
+ * Contexts: the CPU itself with interrupts off. x86_run_update(),
+ * x86_run_rearm(), x86_run_stop() and x86_run_start() also in the PMI.
+ *
+ * Counters stand still while the PMU is disabled, and in the PMI. Then
+ * counters, selectors and plans may change. Only x86_run_enable() lets them
+ * count again, with one write where there is a global control register.
+ *
+ * Values: a counter keeps its value when its event is scheduled out. If the
+ * same event comes back, or another one that only counts, it goes on from there
+ * without a write (x86_count_may_carry()). What user space can read with RDPMC
+ * must not be another event's count, so events that may be read there start
+ * from a value that was written for them.
+ *
+ * Locking: none.
+ */
+#include <linux/static_call.h>
+#include "cpu.h"
+#include "extra.h"
+#include "fit.h"
+#include "rdpmc.h"
+#include "run.h"
+#include "rules/count.h"
+
+/*
+ * After counters were stopped, and before they are read: the interrupt of an
+ * overflow may be late. Most processors need no wait.
+ */
+typedef void x86_run_wait_t(u64 stopped);
+DEFINE_STATIC_CALL_NULL(x86_run_wait, x86_run_wait_t);
+
+/**
+ * x86_run_set_wait() - say how to wait for late interrupts
+ * @wait: called with the counters that were stopped
+ *
+ * Context: boot.
+ */
+void __init x86_run_set_wait(void (*wait)(u64 stopped))
+{
+	static_call_update(x86_run_wait, wait);
+}
+
+static bool on_counter(const struct x86_cpu *cpu, const struct perf_event *event)
+{
+	int counter = event->hw.idx;
+
+	return counter >= 0 && cpu->used & BIT_ULL(counter) &&
+	       cpu->on[x86_slot(counter)] == event;
+}
+
+/*
+ * What user space computes from the value that RDPMC returns, and from the user
+ * page: the highest bit is a sign. hw.prev_count has the same form, so that the
+ * user page is right whenever it is updated.
+ */
+static s64 extended(u64 value)
+{
+	return sign_extend64(value, x86_pmc.width - 1);
+}
+
+/**
+ * x86_run_update() - move what a counter has counted to its event
+ * @event: event on a counter of this CPU
+ *
+ * A PMI in the middle may do the same; then the difference is taken again.
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void x86_run_update(struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+	s64 prev = local64_read(&hw->prev_count);
+	u64 now, delta;
+
+	do {
+		rdpmcl(hw->event_base_rdpmc, now);
+	} while (!local64_try_cmpxchg(&hw->prev_count, &prev, extended(now)));
+	delta = x86_count_delta(x86_pmc.width, prev, now);
+	local64_add(delta, &event->count);
+	local64_sub(delta, &hw->period_left);
+}
+
+/*
+ * Begin the next period if one has ended, and set the counter for what is left.
+ */
+static bool load_period(struct x86_cpu *cpu, struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+	struct x86_count_period period = {
+		.left	= local64_read(&hw->period_left),
+		.length	= hw->sample_period,
+		.last	= hw->last_period,
+	};
+	bool begun = x86_count_next_period(&period);
+	u64 value;
+
+	if (begun) {
+		local64_set(&hw->period_left, period.left);
+		hw->last_period = period.last;
+	}
+	value = x86_count_start(x86_pmc.width, x86_count_load(period.left, x86_pmc.max_period));
+	local64_set(&hw->prev_count, extended(value));
+	x86_regs_load(&cpu->regs, hw->idx, value);
+	/*
+	 * The upper half of a pair extends the sign, PPR for family 17h,
+	 * 2.1.15.2.
+	 */
+	if (hw->flags & X86_EVENT_PAIR)
+		x86_regs_load(&cpu->regs, hw->idx + 1, 0xffff);
+	hw->flags &= ~X86_EVENT_BORROWED;
+	return begun;
+}
+
+/*
+ * Go on from the value in the counter, if that is allowed. An event that only
+ * counts does not care where its counter begins.
+ */
+static bool continue_value(struct x86_cpu *cpu, struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+	struct x86_count_carry carry = {
+		.event	= event->id,
+		.width	= x86_pmc.width,
+		.user	= x86_rdpmc_may_read(event),
+	};
+
+	if (is_sampling_event(event) || hw->flags & X86_EVENT_PAIR ||
+	    !x86_regs_held(&cpu->regs, hw->idx, &carry.value, &carry.owner))
+		return false;
+	/* What it has borrowed before must not be seen, either. */
+	if (carry.user && hw->flags & X86_EVENT_BORROWED)
+		return false;
+	if (!x86_count_may_carry(&carry))
+		return false;
+	if (carry.owner != event->id)
+		hw->flags |= X86_EVENT_BORROWED;
+	local64_set(&hw->prev_count, extended(carry.value));
+	local64_set(&hw->period_left, x86_pmc.mask + 1 - carry.value);
+	return true;
+}
+
+/**
+ * x86_run_rearm() - program the next period of an event
+ * @cpu: this CPU
+ * @event: event on a counter that stands still, up to date
+ *
+ * Context: this CPU, interrupts off or NMI.
+ * Return: true if a period has ended, false if the interrupt came too early.
+ */
+bool x86_run_rearm(struct x86_cpu *cpu, struct perf_event *event)
+{
+	bool ended = load_period(cpu, event);
+
+	perf_event_update_userpage(event);
+	return ended;
+}
+
+/*
+ * A PMI in the middle may stop an event that overflows too often. Then the
+ * registers are written again, so that they do not start it after all.
+ */
+static void run_counters(struct x86_cpu *cpu)
+{
+	do {
+		x86_regs_run(&cpu->regs, x86_cpu_host(cpu));
+	} while (unlikely(cpu->regs.running != x86_cpu_host(cpu)));
+}
+
+/**
+ * x86_run_stop() - stop an event
+ * @event: event that is scheduled in on this CPU
+ * @flags: PERF_EF_UPDATE: bring its count up to date
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void x86_run_stop(struct perf_event *event, int flags)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	struct hw_perf_event *hw = &event->hw;
+
+	if (!on_counter(cpu, event))
+		return;
+	if (cpu->running & BIT_ULL(hw->idx)) {
+		cpu->running &= ~x86_event_bits(event, hw->idx);
+		WARN_ON_ONCE(hw->state & PERF_HES_STOPPED);
+		hw->state |= PERF_HES_STOPPED;
+		if (cpu->enabled) {
+			run_counters(cpu);
+			static_call_cond(x86_run_wait)(BIT_ULL(hw->idx));
+		}
+	}
+	if (flags & PERF_EF_UPDATE && !(hw->state & PERF_HES_UPTODATE)) {
+		x86_run_update(event);
+		hw->state |= PERF_HES_UPTODATE;
+		x86_regs_hold(&cpu->regs, hw->idx,
+			      local64_read(&hw->prev_count) & x86_pmc.mask, event->id);
+	}
+}
+
+static void set_counter(struct x86_cpu *cpu, struct perf_event *event)
+{
+	if (!continue_value(cpu, event))
+		load_period(cpu, event);
+}
+
+/* Select the event, and let its counter run when the PMU is enabled. */
+static void let_run(struct x86_cpu *cpu, struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+	u64 bits = x86_event_bits(event, hw->idx);
+
+	hw->state = 0;
+	if (hw->extra_reg.reg)
+		x86_extra_write(cpu->extra, event);
+	x86_regs_select(&cpu->regs, hw->idx, hw->config & ~cpu->masked);
+	if (hw->flags & X86_EVENT_PAIR)
+		x86_regs_select(&cpu->regs, hw->idx + 1, X86_PAIR_CONFIG);
+	x86_regs_release(&cpu->regs, bits);
+	cpu->running |= bits;
+	perf_event_update_userpage(event);
+}
+
+/**
+ * x86_run_start() - start an event that is stopped
+ * @event: event that is scheduled in on this CPU
+ * @flags: PERF_EF_RELOAD: program its period
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void x86_run_start(struct perf_event *event, int flags)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+
+	if (WARN_ON_ONCE(!(event->hw.state & PERF_HES_STOPPED)) || !on_counter(cpu, event))
+		return;
+	if (flags & PERF_EF_RELOAD) {
+		WARN_ON_ONCE(!(event->hw.state & PERF_HES_UPTODATE));
+		set_counter(cpu, event);
+	}
+	let_run(cpu, event);
+	if (cpu->enabled)
+		run_counters(cpu);
+}
+
+/**
+ * x86_run_rebase() - give an event a counter value of its own
+ * @event: event that runs on this CPU, perhaps from another event's value
+ *
+ * Context: this CPU, interrupts off, PMU disabled.
+ */
+void x86_run_rebase(struct perf_event *event)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+
+	if (!on_counter(cpu, event) || event->hw.state & PERF_HES_STOPPED)
+		return;
+	x86_run_update(event);
+	load_period(cpu, event);
+	perf_event_update_userpage(event);
+}
+
+/**
+ * x86_run_read() - bring the count of an event up to date
+ * @event: event that is scheduled in on this CPU
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void x86_run_read(struct perf_event *event)
+{
+	x86_run_update(event);
+}
+
+/**
+ * x86_run_add() - schedule an event in
+ * @event: event to add
+ * @flags: PERF_EF_START: it is to count when the PMU is enabled
+ *
+ * Context: this CPU, interrupts off, PMU disabled.
+ * Return: 0, or an errno of x86_fit_add().
+ */
+int x86_run_add(struct perf_event *event, int flags)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	int err = x86_fit_add(cpu, event);
+
+	if (err)
+		return err;
+	event->hw.state = PERF_HES_UPTODATE | PERF_HES_STOPPED;
+	if (!(flags & PERF_EF_START))
+		event->hw.state |= PERF_HES_ARCH;
+	return 0;
+}
+
+/* Take the event from its counter; what it counted is in its count. */
+static void leave_counter(struct x86_cpu *cpu, struct perf_event *event)
+{
+	if (!on_counter(cpu, event))
+		return;
+	x86_run_stop(event, PERF_EF_UPDATE);
+	x86_cpu_detach(cpu, event->hw.idx);
+}
+
+/**
+ * x86_run_del() - schedule an event out
+ * @event: event that is scheduled in
+ * @flags: unused
+ *
+ * Within a transaction the cancel forgets all of its events.
+ *
+ * Context: this CPU, interrupts off, PMU disabled.
+ */
+void x86_run_del(struct perf_event *event, int flags)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+
+	if (cpu->txn & PERF_PMU_TXN_ADD)
+		return;
+	leave_counter(cpu, event);
+	x86_fit_del(cpu, event);
+	perf_event_update_userpage(event);
+}
+
+/* Free the counters of events that are to have another one. */
+static void leave_moved(struct x86_cpu *cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < cpu->nr; i++) {
+		if (cpu->at[i] < 0 || cpu->at[i] == cpu->to[i])
+			continue;
+		/* A stopped event stays stopped at its new counter. */
+		if (cpu->events[i]->hw.state & PERF_HES_STOPPED)
+			cpu->events[i]->hw.state |= PERF_HES_ARCH;
+		leave_counter(cpu, cpu->events[i]);
+		cpu->at[i] = -1;
+	}
+}
+
+static void take_counter(struct x86_cpu *cpu, struct perf_event *event, unsigned int counter)
+{
+	struct hw_perf_event *hw = &event->hw;
+
+	hw->idx = counter;
+	hw->event_base_rdpmc = x86_pmc_rdpmc(counter);
+	x86_cpu_attach(cpu, event, counter);
+	if (hw->state & PERF_HES_ARCH)
+		return;
+	set_counter(cpu, event);
+	let_run(cpu, event);
+}
+
+static void carry_out_plan(struct x86_cpu *cpu)
+{
+	unsigned int i;
+
+	leave_moved(cpu);
+	for (i = 0; i < cpu->nr; i++) {
+		if (cpu->at[i] >= 0)
+			continue;
+		cpu->at[i] = cpu->to[i];
+		take_counter(cpu, cpu->events[i], cpu->to[i]);
+	}
+	cpu->changed = false;
+}
+
+/**
+ * x86_run_enable() - let the counters of this CPU count
+ * @pmu: unused; a CPU has one of the x86 PMUs
+ *
+ * Context: this CPU, interrupts off.
+ */
+void x86_run_enable(struct pmu *pmu)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+
+	if (cpu->enabled)
+		return;
+	if (cpu->changed)
+		carry_out_plan(cpu);
+	cpu->enabled = true;
+	/*
+	 * A PMI that comes now finds the counters enabled, and enables them
+	 * again.
+	 */
+	barrier();
+	run_counters(cpu);
+}
+
+/**
+ * x86_run_disable() - stop all counters of this CPU
+ * @pmu: unused; a CPU has one of the x86 PMUs
+ *
+ * Context: this CPU, interrupts off.
+ */
+void x86_run_disable(struct pmu *pmu)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+
+	if (!cpu->enabled)
+		return;
+	cpu->enabled = false;
+	/*
+	 * A PMI that comes now leaves the counters as they are after it: off.
+	 */
+	barrier();
+	x86_regs_run(&cpu->regs, 0);
+	static_call_cond(x86_run_wait)(cpu->running);
+}
+
+/**
+ * x86_run_reprogram() - write all selectors again, after cpu->masked has
+ * changed
+ * @cpu: this CPU
+ *
+ * Context: this CPU, interrupts off.
+ */
+void x86_run_reprogram(struct x86_cpu *cpu)
+{
+	unsigned int i;
+
+	perf_pmu_disable(&cpu->core->pmu);
+	for (i = 0; i < cpu->nr; i++) {
+		if (on_counter(cpu, cpu->events[i]))
+			x86_regs_select(&cpu->regs, cpu->events[i]->hw.idx,
+					cpu->events[i]->hw.config & ~cpu->masked);
+	}
+	perf_pmu_enable(&cpu->core->pmu);
+}
+
+/**
+ * x86_run_restore() - program the counters after the CPU has lost its registers
+ * @cpu: this CPU
+ *
+ * What counters have counted since they were read last is lost.
+ *
+ * Context: this CPU, interrupts off, when the machine resumes.
+ */
+void x86_run_restore(struct x86_cpu *cpu)
+{
+	struct perf_event *event;
+	unsigned int i;
+
+	x86_regs_reset(&cpu->regs, &x86_pmc, cpu->core->facts.counters);
+	if (cpu->extra)
+		x86_extra_forget(cpu->extra);
+	for (i = 0; i < cpu->nr; i++) {
+		event = cpu->events[i];
+		if (!on_counter(cpu, event) || event->hw.state & PERF_HES_STOPPED)
+			continue;
+		load_period(cpu, event);
+		let_run(cpu, event);
+	}
+	if (cpu->enabled)
+		run_counters(cpu);
+}
+
+/**
+ * x86_run_pause() - stop all counters in the interrupt
+ * @cpu: this CPU
+ *
+ * Context: NMI.
+ * Return: for x86_run_resume().
+ */
+bool x86_run_pause(struct x86_cpu *cpu)
+{
+	bool enabled = cpu->enabled;
+
+	cpu->enabled = false;
+	x86_regs_run(&cpu->regs, 0);
+	return enabled;
+}
+
+/**
+ * x86_run_resume() - let the counters count again
+ * @cpu: this CPU
+ * @enabled: what x86_run_pause() has returned
+ *
+ * Context: NMI.
+ */
+void x86_run_resume(struct x86_cpu *cpu, bool enabled)
+{
+	cpu->enabled = enabled;
+	if (enabled)
+		run_counters(cpu);
+}
+
+/**
+ * x86_run_begin_txn() - begin to add a group, or to read one
+ * @pmu: unused
+ * @flags: PERF_PMU_TXN_ADD or PERF_PMU_TXN_READ
+ *
+ * Context: this CPU, interrupts off.
+ */
+void x86_run_begin_txn(struct pmu *pmu, unsigned int flags)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+
+	WARN_ON_ONCE(cpu->txn);
+	cpu->txn = flags;
+	cpu->nr_txn = 0;
+	if (flags & PERF_PMU_TXN_ADD)
+		perf_pmu_disable(pmu);
+}
+
+/**
+ * x86_run_commit_txn() - end a transaction
+ * @pmu: as for x86_run_begin_txn()
+ *
+ * Context: this CPU, interrupts off.
+ * Return: 0, or -ENOSPC if the events cannot count together; the core cancels
+ * the transaction then.
+ */
+int x86_run_commit_txn(struct pmu *pmu)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	int err = 0;
+
+	if (cpu->txn & PERF_PMU_TXN_ADD)
+		err = x86_fit_commit(cpu);
+	if (err)
+		return err;
+	if (cpu->txn & PERF_PMU_TXN_ADD)
+		perf_pmu_enable(pmu);
+	cpu->txn = 0;
+	return 0;
+}
+
+/**
+ * x86_run_cancel_txn() - undo what a transaction added
+ * @pmu: as for x86_run_begin_txn()
+ *
+ * Context: this CPU, interrupts off.
+ */
+void x86_run_cancel_txn(struct pmu *pmu)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+
+	if (cpu->txn & PERF_PMU_TXN_ADD) {
+		x86_fit_cancel(cpu);
+		perf_pmu_enable(pmu);
+	}
+	cpu->txn = 0;
+}

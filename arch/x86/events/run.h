@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "run": events on counters: start, stop, read. */
+#ifndef _ARCH_X86_EVENTS_RUN_H
+#define _ARCH_X86_EVENTS_RUN_H
+
+#include "engine.h"
+
+void x86_run_update(struct perf_event *event);
+bool x86_run_rearm(struct x86_cpu *cpu, struct perf_event *event);
+void x86_run_stop(struct perf_event *event, int flags);
+void x86_run_rebase(struct perf_event *event);
+void x86_run_set_wait(void (*wait)(u64 stopped));
+void x86_run_reprogram(struct x86_cpu *cpu);
+void x86_run_restore(struct x86_cpu *cpu);
+bool x86_run_pause(struct x86_cpu *cpu);
+void x86_run_resume(struct x86_cpu *cpu, bool enabled);
+
+/*
+ * Second half of a pair: the event "merge", PPR for family 17h, 2.1.15.2. Its
+ * counter takes what does not fit into the first one.
+ */
+#define X86_PAIR_CONFIG		0xf000000ffULL
+
+/* The methods of struct pmu. */
+int x86_run_add(struct perf_event *event, int flags);
+void x86_run_del(struct perf_event *event, int flags);
+void x86_run_start(struct perf_event *event, int flags);
+void x86_run_read(struct perf_event *event);
+void x86_run_enable(struct pmu *pmu);
+void x86_run_disable(struct pmu *pmu);
+void x86_run_begin_txn(struct pmu *pmu, unsigned int flags);
+int x86_run_commit_txn(struct pmu *pmu);
+void x86_run_cancel_txn(struct pmu *pmu);
+
+#endif /* _ARCH_X86_EVENTS_RUN_H */
