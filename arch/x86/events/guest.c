@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "guest": what hypervisors ask.
+ *
+ * Purpose: tell KVM which counters there are, and which of them may count while
+ * a guest runs.
+ *
+ * Owns: the list that is handed to KVM on each CPU.
+ *
+ * Contexts: KVM's, mostly with interrupts off just before a guest is entered.
+ *
+ * Locking: none.
+ */
+#include <linux/export.h>
+#include <asm/cpufeature.h>
+#include <asm/msr-index.h>
+#include <asm/perf_event.h>
+#include "cpu.h"
+
+static DEFINE_PER_CPU(struct perf_guest_switch_msr, guest_global_ctrl);
+
+/**
+ * perf_guest_get_msrs() - which registers change when a guest is entered
+ * @nr: gets the number of registers
+ * @data: the guest's PMU; unused as long as the host's precise events are
+ *	absent
+ *
+ * Counters that are not in use are in neither value.
+ *
+ * Context: this CPU, interrupts off.
+ * Return: the registers with their values in the host and in the guest.
+ */
+struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
+{
+	const struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	struct perf_guest_switch_msr *msr = this_cpu_ptr(&guest_global_ctrl);
+
+	*nr = 0;
+	if (!cpu->core || !x86_pmc.global_ctrl)
+		return NULL;
+	msr->msr = x86_pmc.global_ctrl;
+	msr->host = cpu->enabled ? x86_cpu_host(cpu) : 0;
+	msr->guest = cpu->enabled ? cpu->running & ~cpu->host_only : 0;
+	*nr = 1;
+	return msr;
+}
+EXPORT_SYMBOL_GPL(perf_guest_get_msrs);
+
+/**
+ * x86_perf_get_lbr() - describe the registers of last branches
+ * @lbr: is filled in; no registers, since these drivers do not use them yet
+ *
+ * Context: any.
+ */
+void x86_perf_get_lbr(struct x86_pmu_lbr *lbr)
+{
+	memset(lbr, 0, sizeof(*lbr));
+}
+EXPORT_SYMBOL_GPL(x86_perf_get_lbr);
+
+/**
+ * perf_get_x86_pmu_capability() - describe the counters
+ * @cap: is filled in; zeros on a hybrid machine, whose CPUs differ
+ *
+ * Context: any.
+ */
+void perf_get_x86_pmu_capability(struct x86_pmu_capability *cap)
+{
+	const struct x86_core *core = raw_cpu_ptr(&x86_cpu)->core;
+
+	memset(cap, 0, sizeof(*cap));
+	if (WARN_ON_ONCE(cpu_feature_enabled(X86_FEATURE_HYBRID_CPU)) || !core)
+		return;
+	cap->version = core->version;
+	cap->num_counters_gp = hweight64(core->facts.counters & X86_GENERAL(X86_MAX_GENERAL));
+	cap->num_counters_fixed = hweight64(core->facts.counters & X86_ALL_FIXED);
+	cap->bit_width_gp = cap->num_counters_gp ? x86_pmc.width : 0;
+	cap->bit_width_fixed = cap->num_counters_fixed ? x86_pmc.width : 0;
+	cap->events_mask = core->facts.missing;
+	cap->events_mask_len = core->nr_architectural;
+}
+EXPORT_SYMBOL_GPL(perf_get_x86_pmu_capability);
+
+/**
+ * perf_get_hw_event_config() - find the selector of a generic event
+ * @hw_event: PERF_COUNT_HW_*
+ *
+ * Context: any.
+ * Return: bits of a select register, or 0 if the PMU does not count it.
+ */
+u64 perf_get_hw_event_config(int hw_event)
+{
+	const struct x86_core *core = raw_cpu_ptr(&x86_cpu)->core;
+	u64 config;
+
+	if (!core || x86_match_generic(&core->facts, hw_event, &config))
+		return 0;
+	return config;
+}
+EXPORT_SYMBOL_GPL(perf_get_hw_event_config);

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "init": the PMUs are registered.
+ *
+ * Purpose: choose the driver of the processor's vendor, check that the counters
+ * exist, and register the PMUs; open and close events.
+ *
+ * Owns: the methods of the PMUs, and the reservation of the counters against
+ * other users of the NMI watchdog's registers.
+ *
+ * Contexts: boot; the task that opens or closes an event.
+ *
+ * Lifetime: the PMUs exist until the machine stops.
+ *
+ * Locking: reserve_mutex for the reservation.
+ */
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/syscore_ops.h>
+#include <asm/cpufeature.h>
+#include <asm/nmi.h>
+#include "config.h"
+#include "mapped.h"
+#include "overflow.h"
+#include "perf_event.h"
+#include "run.h"
+#include "setup.h"
+#include "sysfs.h"
+#include "validate.h"
+
+static DEFINE_MUTEX(reserve_mutex);
+static unsigned int nr_events;
+
+static u64 all_general(void)
+{
+	const struct x86_cpu *cpu = raw_cpu_ptr(&x86_cpu);
+
+	return cpu->core ? cpu->core->facts.counters & X86_GENERAL(X86_MAX_GENERAL) : 0;
+}
+
+static void release_counters(u64 counters)
+{
+	unsigned int counter;
+
+	while (counters) {
+		counter = __ffs64(counters);
+		counters &= counters - 1;
+		release_perfctr_nmi(x86_pmc.counter + counter * x86_pmc.step);
+		release_evntsel_nmi(x86_pmc_select(&x86_pmc, counter));
+	}
+}
+
+static bool reserve_counter(unsigned int counter)
+{
+	u32 address = x86_pmc.counter + counter * x86_pmc.step;
+
+	if (!reserve_perfctr_nmi(address))
+		return false;
+	if (reserve_evntsel_nmi(x86_pmc_select(&x86_pmc, counter)))
+		return true;
+	release_perfctr_nmi(address);
+	return false;
+}
+
+static int reserve_counters(u64 counters)
+{
+	u64 done = 0;
+	unsigned int counter;
+
+	while (counters & ~done) {
+		counter = __ffs64(counters & ~done);
+		if (!reserve_counter(counter)) {
+			release_counters(done);
+			return -EBUSY;
+		}
+		done |= BIT_ULL(counter);
+	}
+	return 0;
+}
+
+static int count_event(void)
+{
+	int err = 0;
+
+	mutex_lock(&reserve_mutex);
+	if (!nr_events)
+		err = reserve_counters(all_general());
+	if (!err)
+		nr_events++;
+	mutex_unlock(&reserve_mutex);
+	if (!err)
+		x86_overflow_use();
+	return err;
+}
+
+static void uncount_event(struct perf_event *event)
+{
+	x86_overflow_unuse();
+	mutex_lock(&reserve_mutex);
+	if (!--nr_events)
+		release_counters(all_general());
+	mutex_unlock(&reserve_mutex);
+}
+
+static bool type_is_ours(const struct perf_event *event)
+{
+	u32 type = event->attr.type;
+
+	return type == event->pmu->type || type == PERF_TYPE_HARDWARE ||
+	       type == PERF_TYPE_HW_CACHE;
+}
+
+static int event_init(struct perf_event *event)
+{
+	struct x86_core *core = x86_core_of(event->pmu);
+	int err;
+
+	if (!type_is_ours(event))
+		return -ENOENT;
+	if (core->pmu.filter && event->cpu >= 0 && core->pmu.filter(&core->pmu, event->cpu))
+		return -ENOENT;
+	err = x86_config_init(event);
+	if (!err)
+		err = x86_validate(event);
+	if (!err)
+		err = count_event();
+	if (!err)
+		event->destroy = uncount_event;
+	return err;
+}
+
+/* Return: true if the PMU is not on the CPU. */
+static bool filter(struct pmu *pmu, int cpu)
+{
+	return !cpumask_test_cpu(cpu, &x86_core_of(pmu)->cpus);
+}
+
+/* Counters that pinned events of this CPU hold. */
+static u64 held_counters(const struct x86_cpu *cpu)
+{
+	u64 held = 0;
+	unsigned int i;
+
+	for (i = 0; i < cpu->nr; i++) {
+		if (cpu->at[i] >= 0 && perf_event_is_pinned_to_cpu(cpu->events[i]))
+			held |= x86_event_bits(cpu->events[i], cpu->at[i]);
+	}
+	return held;
+}
+
+static int counters(struct pmu *pmu, struct perf_pmu_counters *c)
+{
+	const struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	u64 all, free;
+
+	if (cpu->core != x86_core_of(pmu))
+		return -ENODEV;
+	all = cpu->core->facts.counters;
+	free = all & ~held_counters(cpu);
+	c->general = hweight64(all & X86_GENERAL(X86_MAX_GENERAL));
+	c->fixed = hweight64(all & X86_ALL_FIXED);
+	c->general_free = hweight64(free & X86_GENERAL(X86_MAX_GENERAL));
+	c->fixed_free = hweight64(free & X86_ALL_FIXED);
+	return 0;
+}
+
+static const struct pmu methods __initconst = {
+	.attr_groups	= x86_sysfs_groups,
+	.pmu_enable	= x86_run_enable,
+	.pmu_disable	= x86_run_disable,
+	.event_init	= event_init,
+	.event_mapped	= x86_mapped_begin,
+	.event_unmapped	= x86_mapped_end,
+	.add		= x86_run_add,
+	.del		= x86_run_del,
+	.start		= x86_run_start,
+	.stop		= x86_run_stop,
+	.read		= x86_run_read,
+	.start_txn	= x86_run_begin_txn,
+	.commit_txn	= x86_run_commit_txn,
+	.cancel_txn	= x86_run_cancel_txn,
+	.event_idx	= x86_mapped_event_idx,
+	.check_period	= x86_config_check_period,
+	.counters	= counters,
+};
+
+static int __init choose_vendor(struct x86_setup *setup)
+{
+	switch (boot_cpu_data.x86_vendor) {
+	case X86_VENDOR_INTEL:
+		return intel_core_setup(setup);
+	case X86_VENDOR_AMD:
+	case X86_VENDOR_HYGON:
+		return amd_core_setup(setup);
+	default:
+		return -ENODEV;
+	}
+}
+
+/* Some emulators ignore writes, and read zeros. */
+static bool __init counters_work(u64 general)
+{
+	unsigned int counter = __ffs64(general);
+	u32 address = x86_pmc.counter + counter * x86_pmc.step;
+	u64 old, found;
+
+	if (rdmsrl_safe(address, &old) || wrmsrl_safe(address, old ^ 0xffff) ||
+	    rdmsrl_safe(address, &found))
+		return false;
+	return found == (old ^ 0xffff);
+}
+
+static int __init register_cores(const struct x86_setup *setup)
+{
+	struct x86_core *core;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < setup->nr_cores; i++) {
+		core = setup->cores[i];
+		core->pmu = methods;
+		if (setup->nr_cores > 1) {
+			core->pmu.capabilities |= PERF_PMU_CAP_EXTENDED_HW_TYPE;
+			core->pmu.filter = filter;
+		}
+		err = perf_pmu_register(&core->pmu, setup->names[i], i ? -1 : PERF_TYPE_RAW);
+		if (err)
+			goto unregister;
+	}
+	return 0;
+
+unregister:
+	while (i--)
+		perf_pmu_unregister(&setup->cores[i]->pmu);
+	return err;
+}
+
+/* The other CPUs start anew. */
+static void resume(void *unused)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+
+	if (cpu->core)
+		x86_run_restore(cpu);
+}
+
+static const struct syscore_ops resume_ops = {
+	.resume	= resume,
+};
+
+static struct syscore resume_syscore = {
+	.ops	= &resume_ops,
+};
+
+static int __init start_drivers(const struct x86_setup *setup)
+{
+	int err = x86_overflow_init(setup->pmi);
+
+	if (err)
+		return err;
+	err = x86_cpu_init(setup->cpu);
+	if (err)
+		goto no_cpus;
+	err = register_cores(setup);
+	if (err)
+		goto no_cores;
+	x86_pmu.handle_irq = x86_overflow_handle;
+	register_syscore(&resume_syscore);
+	return 0;
+
+no_cores:
+	x86_cpu_exit();
+no_cpus:
+	x86_overflow_exit();
+	return err;
+}
+
+static int __init x86_pmu_init(void)
+{
+	struct x86_setup setup = { .nr_cores = 1, .names = { "cpu" } };
+
+	if (choose_vendor(&setup)) {
+		pr_info("Performance Events: no PMU driver, software events only.\n");
+		return 0;
+	}
+	if (!counters_work(setup.cores[0]->facts.counters & X86_GENERAL(X86_MAX_GENERAL))) {
+		pr_info("Performance Events: the counters do not work, software events only.\n");
+		return 0;
+	}
+	pr_info("Performance Events: %s %s PMU driver.\n", setup.name, setup.vendor);
+	return start_drivers(&setup);
+}
+early_initcall(x86_pmu_init);

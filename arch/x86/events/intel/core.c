@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "intel/core": Intel's architectural PMU.
+ *
+ * Purpose: find out which counters an Intel processor has, and which of them
+ * have overflowed when it interrupts.
+ *
+ * Owns: the PMUs "cpu", or "cpu_core" and "cpu_atom" on a hybrid machine.
+ *
+ * Contexts: boot; the start of a CPU; NMI.
+ *
+ * Locking: none.
+ */
+#include <linux/hardirq.h>
+#include <linux/perf_refuse.h>
+#include <asm/apic.h>
+#include <asm/cpu.h>
+#include <asm/cpufeature.h>
+#include <asm/hardirq.h>
+#include <asm/msr.h>
+#include "../config.h"
+#include "../extra.h"
+#include "../overflow.h"
+#include "../perf_event.h"
+#include "../run.h"
+#include "../rules/models.h"
+#include "../setup.h"
+
+/* CPUID leaf 0xa, SDM vol. 2A CPUID. */
+#define LEAF_VERSION(eax)	((eax) & 0xff)
+#define LEAF_GENERAL(eax)	((eax) >> 8 & 0xff)
+#define LEAF_WIDTH(eax)		((eax) >> 16 & 0xff)
+#define LEAF_NR_EVENTS(eax)	((eax) >> 24 & 0xff)
+#define LEAF_FIXED(edx)		((edx) & 0x1f)
+
+/* IA32_PERF_CAPABILITIES, SDM vol. 4 table 2-2. */
+#define CAP_FULL_WIDTH		BIT_ULL(13)
+
+/* Status bits that say how the interrupt came, not why, SDM vol. 3 20.2.4. */
+#define STATUS_HOW		(GLOBAL_STATUS_COND_CHG | GLOBAL_STATUS_ASIF | \
+				 GLOBAL_STATUS_COUNTERS_FROZEN | GLOBAL_STATUS_LBRS_FROZEN)
+
+/* CPUID leaf 0x1a, EAX bits 31-24. */
+#define CORE_TYPE_ATOM		0x20
+
+static struct x86_core intel_cores[2];
+static const char *const hybrid_names[] = { "cpu_core", "cpu_atom" };
+
+static DEFINE_PER_CPU(struct x86_extra_set *, spare_extra);
+
+static bool is_hybrid_machine(void)
+{
+	return cpu_feature_enabled(X86_FEATURE_HYBRID_CPU);
+}
+
+static int prepare(unsigned int cpu)
+{
+	struct x86_extra_set *set = x86_extra_alloc(cpu);
+
+	if (!set)
+		return -ENOMEM;
+	kfree(per_cpu(spare_extra, cpu));
+	per_cpu(spare_extra, cpu) = set;
+	return 0;
+}
+
+static void dead(unsigned int cpu)
+{
+	x86_extra_leave(cpu);
+	kfree(per_cpu(spare_extra, cpu));
+	per_cpu(spare_extra, cpu) = NULL;
+}
+
+static struct x86_core *start(unsigned int cpu)
+{
+	x86_extra_join(cpu, &per_cpu(spare_extra, cpu));
+	if (is_hybrid_machine() && get_this_hybrid_cpu_type() == CORE_TYPE_ATOM)
+		return &intel_cores[1];
+	return &intel_cores[0];
+}
+
+static const struct x86_cpu_ops cpu_ops = {
+	.prepare	= prepare,
+	.start		= start,
+	.dead		= dead,
+};
+
+/*
+ * A trace of branches has filled its buffer; in a guest it may be the guest's.
+ */
+
+/*
+ * A trace of branches has filled its buffer; in a guest it may be the guest's.
+ */
+static int handle_trace(void)
+{
+	if (!perf_guest_handle_intel_pt_intr())
+		intel_pt_interrupt();
+	return 1;
+}
+
+static int handle_status(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
+{
+	unsigned int counter;
+	int handled = 0;
+
+	if (status & GLOBAL_STATUS_TRACE_TOPAPMI)
+		handled += handle_trace();
+	status &= cpu->core->facts.counters;
+	while (status) {
+		counter = __ffs64(status);
+		status &= status - 1;
+		handled++;
+		if (cpu->running & BIT_ULL(counter))
+			x86_overflow_sample(cpu, counter, regs);
+	}
+	return handled;
+}
+
+/*
+ * The counters stand still from the first write to the last one, so nothing is
+ * added to the status meanwhile. The APIC's entry, which is masked when it
+ * sends the interrupt, is unmasked last: before that, some processors would
+ * send the same interrupt again.
+ */
+static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
+{
+	bool enabled = x86_run_pause(cpu);
+	int handled = 0;
+	u64 status;
+
+	rdmsrl(MSR_CORE_PERF_GLOBAL_STATUS, status);
+	if (status) {
+		wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status);
+		if (status & ~STATUS_HOW)
+			inc_irq_stat(apic_perf_irqs);
+		handled = handle_status(cpu, status & ~STATUS_HOW, regs);
+	}
+	x86_run_resume(cpu, enabled);
+	apic_write(APIC_LVTPC, APIC_DM_NMI);
+	return handled;
+}
+
+/*
+ * Global control has other values in a guest, so counters tell host and guest
+ * apart.
+ */
+static int config(struct perf_event *event)
+{
+	u64 config = event->hw.config;
+
+	/* All threads of a core are not in one transaction, SDM vol. 3 20.3.6.5. */
+	if (config & (X86_SEL_IN_TX | X86_SEL_IN_TXCP) && config & X86_SEL_ANY)
+		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(config), X86_SEL_ANY,
+				   PERF_REASON_PMU_CANNOT);
+	/* The interrupt aborts the transaction, and the overflow is undone. */
+	if (config & X86_SEL_IN_TXCP && is_sampling_event(event))
+		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(config), X86_SEL_IN_TXCP,
+				   PERF_REASON_PMU_CANNOT);
+	if (event->attr.exclude_host)
+		event->hw.flags |= X86_EVENT_GUEST_ONLY;
+	if (event->attr.exclude_guest)
+		event->hw.flags |= X86_EVENT_HOST_ONLY;
+	return 0;
+}
+
+static u64 __init config_mask(unsigned int version, const struct x86_model *model)
+{
+	u64 mask = X86_SEL_CODE | X86_SEL_EDGE | X86_SEL_PIN | X86_SEL_INV | X86_SEL_CMASK;
+
+	if (version >= 3 && version < 5)
+		mask |= X86_SEL_ANY;
+	if (model->quirks & X86_QUIRK_TSX &&
+	    (boot_cpu_has(X86_FEATURE_RTM) || boot_cpu_has(X86_FEATURE_HLE)))
+		mask |= X86_SEL_IN_TX | X86_SEL_IN_TXCP;
+	return mask;
+}
+
+static void __init set_addresses(unsigned int width)
+{
+	u64 caps = 0;
+	bool full;
+
+	if (boot_cpu_has(X86_FEATURE_PDCM))
+		rdmsrl(MSR_IA32_PERF_CAPABILITIES, caps);
+	full = caps & CAP_FULL_WIDTH;
+	x86_pmc.select = MSR_ARCH_PERFMON_EVENTSEL0;
+	x86_pmc.counter = MSR_ARCH_PERFMON_PERFCTR0;
+	x86_pmc.write = full ? MSR_IA32_PMC0 : MSR_ARCH_PERFMON_PERFCTR0;
+	x86_pmc.step = 1;
+	x86_pmc.fixed_ctrl = MSR_ARCH_PERFMON_FIXED_CTR_CTRL;
+	x86_pmc.global_ctrl = MSR_CORE_PERF_GLOBAL_CTRL;
+	x86_pmc.global_status = MSR_CORE_PERF_GLOBAL_STATUS;
+	x86_pmc.global_clear = MSR_CORE_PERF_GLOBAL_OVF_CTRL;
+	x86_pmc_set_width(width, full);
+}
+
+static u64 __init counters_of_leaf(u32 eax, u32 ecx, u32 edx)
+{
+	u64 fixed = GENMASK_ULL(LEAF_FIXED(edx), 0) >> 1;
+
+	if (LEAF_VERSION(eax) >= 5)
+		fixed |= ecx;
+	return (X86_GENERAL(LEAF_GENERAL(eax)) | fixed << X86_COUNTER_FIXED) & X86_SLOTTED;
+}
+
+static void __init set_facts(struct x86_core *core, const struct x86_model *model)
+{
+	unsigned int version;
+	u32 eax, ebx, ecx, edx;
+
+	cpuid(0xa, &eax, &ebx, &ecx, &edx);
+	version = LEAF_VERSION(eax);
+	core->version = version;
+	core->nr_architectural = LEAF_NR_EVENTS(eax);
+	core->facts.model = model;
+	core->facts.counters = counters_of_leaf(eax, ecx, edx);
+	/* An event beyond the length of the list is missing, too. */
+	core->facts.missing = ebx | ~(u32)(GENMASK_ULL(LEAF_NR_EVENTS(eax), 0) >> 1);
+	core->facts.fixed_any = version >= 3 && version < 5;
+	core->config_mask = config_mask(version, model);
+}
+
+/**
+ * intel_core_setup() - find the PMUs of an Intel machine
+ * @setup: is filled in
+ *
+ * Context: boot.
+ * Return: 0, or -ENODEV if there is no architectural PMU of version 2.
+ */
+int __init intel_core_setup(struct x86_setup *setup)
+{
+	const struct x86_model *model;
+	u32 eax;
+
+	if (!boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
+		return -ENODEV;
+	eax = cpuid_eax(0xa);
+	if (LEAF_VERSION(eax) < 2 || LEAF_GENERAL(eax) < 2)
+		return -ENODEV;
+	model = x86_models_find(&(struct x86_models_cpu) {
+		.vendor = X86_MODELS_INTEL,
+		.family = boot_cpu_data.x86,
+		.model = boot_cpu_data.x86_model,
+		.stepping = boot_cpu_data.x86_stepping,
+		.version = LEAF_VERSION(eax),
+	});
+	if (!model)
+		return -ENODEV;
+	set_addresses(LEAF_WIDTH(eax));
+	set_facts(&intel_cores[0], model);
+	setup->name = model->name;
+	setup->vendor = "events, Intel";
+	setup->cores[0] = &intel_cores[0];
+	if (is_hybrid_machine() && model->atom) {
+		set_facts(&intel_cores[1], model->atom);
+		setup->cores[1] = &intel_cores[1];
+		setup->nr_cores = 2;
+		setup->names[0] = hybrid_names[0];
+		setup->names[1] = hybrid_names[1];
+	}
+	x86_config_set_vendor(config);
+	setup->cpu = &cpu_ops;
+	setup->pmi = pmi;
+	return 0;
+}

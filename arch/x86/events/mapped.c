@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "mapped": counters that user space reads.
+ *
+ * Purpose: let programs that map events execute RDPMC, and keep other events'
+ * counts from them.
+ *
+ * Owns: mm->context.perf_rdpmc_allowed, and with it CR4.PCE.
+ *
+ * Counts of others: a program that may execute RDPMC can read all counters.
+ *
+ *  - Counters without an event are cleared when such a program is switched in
+ *    (perf_clear_dirty_counters()).
+ *  - The events of its threads start from values of their own.
+ *  - An event may already run from another event's value when the program gets
+ *    the right. Step 1: the right is recorded, so that no event borrows a value
+ *    from now on. Step 2: each CPU that runs the program gives its events values
+ *    of their own, and only then sets CR4.PCE.
+ *
+ * Contexts: mapping in the task that maps; the rest on a CPU, interrupts off.
+ *
+ * Locking: mmap_lock for the mappings of one process.
+ */
+#include <linux/jump_label.h>
+#include <linux/lockdep.h>
+#include <asm/mmu_context.h>
+#include <asm/tlbflush.h>
+#include "engine.h"
+#include "mapped.h"
+#include "rdpmc.h"
+#include "run.h"
+
+/* Values of other events go before RDPMC is allowed. */
+static void update_pce(void *unused)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	unsigned int i;
+
+	if (cpu->core) {
+		perf_pmu_disable(&cpu->core->pmu);
+		for (i = 0; i < cpu->nr; i++) {
+			if (cpu->events[i]->hw.flags & X86_EVENT_BORROWED)
+				x86_run_rebase(cpu->events[i]);
+		}
+		perf_pmu_enable(&cpu->core->pmu);
+	}
+	cr4_update_pce(NULL);
+}
+
+/**
+ * x86_mapped_begin() - an event was mapped
+ * @event: the event
+ * @mm: process that maps it, with its mmap_lock held for writing
+ *
+ * Context: task.
+ */
+void x86_mapped_begin(struct perf_event *event, struct mm_struct *mm)
+{
+	if (!x86_rdpmc_allowed(event))
+		return;
+	mmap_assert_write_locked(mm);
+	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
+		on_each_cpu_mask(mm_cpumask(mm), update_pce, NULL, 1);
+}
+
+/**
+ * x86_mapped_end() - a mapping of an event ended
+ * @event: the event
+ * @mm: process that had mapped it
+ *
+ * Context: task.
+ */
+void x86_mapped_end(struct perf_event *event, struct mm_struct *mm)
+{
+	if (!x86_rdpmc_allowed(event))
+		return;
+	if (atomic_dec_and_test(&mm->context.perf_rdpmc_allowed))
+		on_each_cpu_mask(mm_cpumask(mm), cr4_update_pce, NULL, 1);
+}
+
+/**
+ * x86_mapped_event_idx() - tell user space which counter to read
+ * @event: event that is scheduled in on this CPU and not stopped
+ *
+ * Context: this CPU, interrupts off or NMI.
+ * Return: operand of RDPMC plus one, or 0 if user space must not read it.
+ */
+int x86_mapped_event_idx(struct perf_event *event)
+{
+	if (!x86_rdpmc_allowed(event))
+		return 0;
+	return event->hw.event_base_rdpmc + 1;
+}
+
+/**
+ * x86_perf_rdpmc_index() - find the counter of an event for RDPMC
+ * @event: event that is scheduled in on this CPU
+ *
+ * Context: this CPU, interrupts off.
+ * Return: operand of RDPMC.
+ */
+int x86_perf_rdpmc_index(struct perf_event *event)
+{
+	lockdep_assert_irqs_disabled();
+	return event->hw.event_base_rdpmc;
+}
+
+/**
+ * perf_clear_dirty_counters() - remove the counts that earlier events have left
+ *
+ * Context: this CPU, interrupts off, when a program that may execute RDPMC is
+ * switched in.
+ */
+void perf_clear_dirty_counters(void)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+
+	if (cpu->core)
+		x86_regs_clear(&cpu->regs, cpu->core->facts.counters & ~cpu->used);
+}
+
+/**
+ * x86_mapped_set_mode() - set the mode of the room "rdpmc" on all CPUs
+ * @mode: 0, 1 or 2
+ *
+ * Context: task.
+ * Return: 0, or -EINVAL for another number.
+ */
+int x86_mapped_set_mode(unsigned int mode)
+{
+	int err = x86_rdpmc_set_mode(mode);
+
+	if (!err)
+		on_each_cpu(update_pce, NULL, 1);
+	return err;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the setup of a vendor tells the engine. */
+#ifndef _ARCH_X86_EVENTS_SETUP_H
+#define _ARCH_X86_EVENTS_SETUP_H
+
+#include "cpu.h"
+
+/**
+ * struct x86_setup - the PMUs of this machine
+ * @name:	name of the model, for the message at boot
+ * @vendor:	how the message goes on
+ * @nr_cores:	types of cores: 1, or 2 on a hybrid machine
+ * @cores:	their PMUs; facts and config_mask are filled in
+ * @names:	names of the PMUs
+ * @cpu:	what to do when a CPU comes or goes
+ * @pmi:	finds the counters that have overflowed
+ */
+struct x86_setup {
+	const char			*name;
+	const char			*vendor;
+	unsigned int			nr_cores;
+	struct x86_core			*cores[2];
+	const char			*names[2];
+	const struct x86_cpu_ops	*cpu;
+	int				(*pmi)(struct x86_cpu *cpu, struct pt_regs *regs);
+};
+
+int intel_core_setup(struct x86_setup *setup);
+int amd_core_setup(struct x86_setup *setup);
+
+#endif /* _ARCH_X86_EVENTS_SETUP_H */

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "sysfs": the files of the PMU's device.
+ *
+ * Purpose: describe the PMU to programs: fields of attr.config (format/), names
+ * of events (events/), what it can do (caps/), and the mode of RDPMC.
+ *
+ * Owns: the attribute groups. A file is visible if the PMU has what it
+ * describes.
+ *
+ * Contexts: tasks that read or write the files.
+ *
+ * Locking: none.
+ */
+#include <linux/device.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/sysfs.h>
+#include <asm/processor.h>
+#include "engine.h"
+#include "mapped.h"
+#include "rdpmc.h"
+#include "sysfs.h"
+
+/**
+ * struct format_file - a file of format/
+ * @attr:	the file
+ * @bits:	bits of attr.config that the field has; 0 for a field of config1
+ * @extra:	for a field of config1: the register that it sets
+ * @text:	content
+ */
+struct format_file {
+	struct device_attribute	attr;
+	u64			bits;
+	int			extra;
+	const char		*text;
+};
+
+/**
+ * struct event_file - a file of events/ for a generic event
+ * @attr:	the file
+ * @event:	PERF_COUNT_HW_*
+ */
+struct event_file {
+	struct device_attribute	attr;
+	unsigned int		event;
+};
+
+static const struct x86_core *core_of(struct device *dev)
+{
+	return x86_core_of(dev_get_drvdata(dev));
+}
+
+static const struct x86_core *core_of_kobj(struct kobject *kobj)
+{
+	return core_of(kobj_to_dev(kobj));
+}
+
+static struct device_attribute *to_file(struct attribute *attr)
+{
+	return container_of(attr, struct device_attribute, attr);
+}
+
+static ssize_t format_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%s\n", container_of(attr, struct format_file, attr)->text);
+}
+
+#define FORMAT(_name, _file, _bits, _extra, _text)			\
+	static struct format_file format_##_name = {			\
+		.attr	= __ATTR(_file, 0444, format_show, NULL),	\
+		.bits	= _bits,					\
+		.extra	= _extra,					\
+		.text	= _text,					\
+	}
+
+FORMAT(event, event, X86_SEL_EVENT, 0, "config:0-7");
+FORMAT(event_amd, event, X86_SEL_EVENT | X86_SEL_EVENT_HIGH, 0, "config:0-7,32-35");
+FORMAT(umask, umask, X86_SEL_UMASK, 0, "config:8-15");
+FORMAT(edge, edge, X86_SEL_EDGE, 0, "config:18");
+FORMAT(pc, pc, X86_SEL_PIN, 0, "config:19");
+FORMAT(any, any, X86_SEL_ANY, 0, "config:21");
+FORMAT(inv, inv, X86_SEL_INV, 0, "config:23");
+FORMAT(cmask, cmask, X86_SEL_CMASK, 0, "config:24-31");
+FORMAT(in_tx, in_tx, X86_SEL_IN_TX, 0, "config:32");
+FORMAT(in_tx_cp, in_tx_cp, X86_SEL_IN_TXCP, 0, "config:33");
+FORMAT(offcore_rsp, offcore_rsp, 0, X86_EXTRA_RSP_0, "config1:0-63");
+FORMAT(ldlat, ldlat, 0, X86_EXTRA_LDLAT, "config1:0-15");
+FORMAT(frontend, frontend, 0, X86_EXTRA_FRONTEND, "config1:0-23");
+FORMAT(snoop_rsp, snoop_rsp, 0, X86_EXTRA_SNOOP_0, "config1:0-63");
+
+static struct attribute *format_attrs[] = {
+	&format_event.attr.attr,
+	&format_event_amd.attr.attr,
+	&format_umask.attr.attr,
+	&format_edge.attr.attr,
+	&format_pc.attr.attr,
+	&format_any.attr.attr,
+	&format_inv.attr.attr,
+	&format_cmask.attr.attr,
+	&format_in_tx.attr.attr,
+	&format_in_tx_cp.attr.attr,
+	&format_offcore_rsp.attr.attr,
+	&format_ldlat.attr.attr,
+	&format_frontend.attr.attr,
+	&format_snoop_rsp.attr.attr,
+	NULL,
+};
+
+static bool has_extra(const struct x86_model *model, int reg)
+{
+	const struct x86_extra_list *list;
+	unsigned int i;
+
+	for (list = model->extra; list; list = list->next) {
+		for (i = 0; i < list->nr; i++) {
+			if (list->rows[i].reg == reg)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* AMD has four more bits for events where Intel has those for transactions. */
+static bool is_amd(const struct x86_core *core)
+{
+	return (core->config_mask & X86_SEL_EVENT_HIGH) == X86_SEL_EVENT_HIGH;
+}
+
+static umode_t format_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	const struct x86_core *core = core_of_kobj(kobj);
+	const struct format_file *file;
+
+	file = container_of(to_file(attr), struct format_file, attr);
+	if (!file->bits)
+		return has_extra(core->facts.model, file->extra) ? attr->mode : 0;
+	if ((file == &format_event && is_amd(core)) ||
+	    (file->bits & X86_SEL_EVENT_HIGH && !(file->bits & X86_SEL_EVENT) && is_amd(core)))
+		return 0;
+	return (core->config_mask & file->bits) == file->bits ? attr->mode : 0;
+}
+
+static const struct attribute_group format_group = {
+	.name		= "format",
+	.attrs		= format_attrs,
+	.is_visible	= format_visible,
+};
+
+static ssize_t event_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	const struct x86_core *core = core_of(dev);
+	const struct event_file *file = container_of(attr, struct event_file, attr);
+	u64 event_bits = X86_SEL_EVENT;
+	u64 config;
+	int err = x86_match_generic(&core->facts, file->event, &config);
+	int at;
+
+	if (err)
+		return err;
+	if (is_amd(core))
+		event_bits |= X86_SEL_EVENT_HIGH;
+	config &= event_bits | X86_SEL_UMASK | X86_SEL_EDGE | X86_SEL_PIN | X86_SEL_ANY |
+		  X86_SEL_INV | X86_SEL_CMASK;
+	at = sysfs_emit(page, "event=0x%02llx", (config & X86_SEL_EVENT) |
+			(config & event_bits & X86_SEL_EVENT_HIGH) >> 24);
+	if (config & X86_SEL_UMASK)
+		at += sysfs_emit_at(page, at, ",umask=0x%02llx", (config & X86_SEL_UMASK) >> 8);
+	if (config & X86_SEL_EDGE)
+		at += sysfs_emit_at(page, at, ",edge");
+	if (config & X86_SEL_PIN)
+		at += sysfs_emit_at(page, at, ",pc");
+	if (config & X86_SEL_ANY)
+		at += sysfs_emit_at(page, at, ",any");
+	if (config & X86_SEL_INV)
+		at += sysfs_emit_at(page, at, ",inv");
+	if (config & X86_SEL_CMASK)
+		at += sysfs_emit_at(page, at, ",cmask=0x%02llx", (config & X86_SEL_CMASK) >> 24);
+	return at + sysfs_emit_at(page, at, "\n");
+}
+
+#define EVENT(_name, _file, _id)					\
+	static struct event_file event_##_name = {			\
+		.attr	= {						\
+			.attr	= { .name = _file, .mode = 0444 },	\
+			.show	= event_show,				\
+		},							\
+		.event	= PERF_COUNT_HW_##_id,				\
+	}
+
+EVENT(cycles, "cpu-cycles", CPU_CYCLES);
+EVENT(instructions, "instructions", INSTRUCTIONS);
+EVENT(cache_references, "cache-references", CACHE_REFERENCES);
+EVENT(cache_misses, "cache-misses", CACHE_MISSES);
+EVENT(branches, "branch-instructions", BRANCH_INSTRUCTIONS);
+EVENT(branch_misses, "branch-misses", BRANCH_MISSES);
+EVENT(bus_cycles, "bus-cycles", BUS_CYCLES);
+EVENT(frontend, "stalled-cycles-frontend", STALLED_CYCLES_FRONTEND);
+EVENT(backend, "stalled-cycles-backend", STALLED_CYCLES_BACKEND);
+EVENT(ref_cycles, "ref-cycles", REF_CPU_CYCLES);
+
+static struct attribute *event_attrs[] = {
+	&event_cycles.attr.attr,
+	&event_instructions.attr.attr,
+	&event_cache_references.attr.attr,
+	&event_cache_misses.attr.attr,
+	&event_branches.attr.attr,
+	&event_branch_misses.attr.attr,
+	&event_bus_cycles.attr.attr,
+	&event_frontend.attr.attr,
+	&event_backend.attr.attr,
+	&event_ref_cycles.attr.attr,
+	NULL,
+};
+
+static umode_t event_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	const struct x86_core *core = core_of_kobj(kobj);
+	const struct event_file *file = container_of(to_file(attr), struct event_file, attr);
+	u64 config;
+
+	return x86_match_generic(&core->facts, file->event, &config) ? 0 : attr->mode;
+}
+
+static const struct attribute_group event_group = {
+	.name		= "events",
+	.attrs		= event_attrs,
+	.is_visible	= event_visible,
+};
+
+/* Events whose samples have an exact address need what these drivers lack. */
+static ssize_t max_precise_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "0\n");
+}
+static DEVICE_ATTR_RO(max_precise);
+
+static ssize_t pmu_name_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%s\n", core_of(dev)->facts.model->pmu_name);
+}
+static DEVICE_ATTR_RO(pmu_name);
+
+static struct attribute *caps_attrs[] = {
+	&dev_attr_max_precise.attr,
+	&dev_attr_pmu_name.attr,
+	NULL,
+};
+
+static umode_t caps_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	if (attr == &dev_attr_pmu_name.attr && !core_of_kobj(kobj)->facts.model->pmu_name)
+		return 0;
+	return attr->mode;
+}
+
+static const struct attribute_group caps_group = {
+	.name		= "caps",
+	.attrs		= caps_attrs,
+	.is_visible	= caps_visible,
+};
+
+static ssize_t rdpmc_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%d\n", x86_rdpmc_get_mode());
+}
+
+static ssize_t rdpmc_store(struct device *dev, struct device_attribute *attr, const char *text,
+			   size_t count)
+{
+	unsigned int mode;
+	int err = kstrtouint(text, 0, &mode);
+
+	if (!err)
+		err = x86_mapped_set_mode(mode);
+	return err ?: count;
+}
+static DEVICE_ATTR_ADMIN_RW(rdpmc);
+
+/* Only a hybrid machine needs to say where a PMU is. */
+static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return cpumap_print_to_pagebuf(true, page, &core_of(dev)->cpus);
+}
+static DEVICE_ATTR_RO(cpus);
+
+static struct attribute *device_attrs[] = {
+	&dev_attr_rdpmc.attr,
+	&dev_attr_cpus.attr,
+	NULL,
+};
+
+static umode_t device_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	if (attr == &dev_attr_cpus.attr && !core_of_kobj(kobj)->pmu.filter)
+		return 0;
+	return attr->mode;
+}
+
+static const struct attribute_group device_group = {
+	.attrs		= device_attrs,
+	.is_visible	= device_visible,
+};
+
+const struct attribute_group *x86_sysfs_groups[] = {
+	&device_group,
+	&format_group,
+	&event_group,
+	&caps_group,
+	NULL,
+};
