@@ -218,6 +218,9 @@ static void dry_run_ask(struct dry_run *run)
 		run->fit_beside = attempt->fit.beside;
 	} else if (dry_is_unexplained(run)) {
 		dry_find_culprit(run);
+	} else if (run->refusal.reason == PERF_REASON_GROUP_FIT) {
+		run->fit_alone = PERF_FIT_NO;
+		run->fit_beside = PERF_FIT_NO;
 	} else if (run->refusal.reason == PERF_REASON_PMU_FULL) {
 		run->fit_beside = PERF_FIT_NO;
 	}

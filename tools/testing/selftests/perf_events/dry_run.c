@@ -55,6 +55,11 @@ static void run_open_row(const void *arg)
 	/* For a driver that gives no reason the errno implies one. */
 	if (says.reason == PERF_REASON_PMU && error == EOPNOTSUPP)
 		says.reason = PERF_REASON_PMU_CANNOT;
+	/* A driver that gives reasons names the bits, and why. */
+	if (says.reason == PERF_REASON_PMU && run.reason == PERF_REASON_RESERVED) {
+		says.reason = PERF_REASON_RESERVED;
+		says.bits &= run.must_clear;
+	}
 	expect_answer(&run, &says);
 	run = dry_run(&attr, place, leader, row->flags);
 	EXPECT(run.error == error, "dry run after it: %s instead of %s",
