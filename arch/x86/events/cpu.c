@@ -22,44 +22,6 @@ DEFINE_PER_CPU(struct x86_cpu, x86_cpu);
 
 static const struct x86_cpu_ops *cpu_ops __ro_after_init;
 
-/**
- * x86_cpu_attach() - give a counter to an event
- * @cpu: this CPU
- * @event: event that was at no counter
- * @counter: number of a counter that has no event
- *
- * Context: this CPU, interrupts off, counters stand still.
- */
-void x86_cpu_attach(struct x86_cpu *cpu, struct perf_event *event, unsigned int counter)
-{
-	u64 bits = x86_event_bits(event, counter);
-	int flags = event->hw.flags;
-
-	cpu->on[x86_slot(counter)] = event;
-	cpu->used |= bits;
-	if (flags & X86_EVENT_GUEST_ONLY)
-		cpu->guest_only |= bits;
-	if (flags & X86_EVENT_HOST_ONLY)
-		cpu->host_only |= bits;
-}
-
-/**
- * x86_cpu_detach() - take a counter from its event
- * @cpu: this CPU
- * @counter: number of a counter with a stopped event
- *
- * Context: this CPU, interrupts off.
- */
-void x86_cpu_detach(struct x86_cpu *cpu, unsigned int counter)
-{
-	u64 bits = x86_event_bits(cpu->on[x86_slot(counter)], counter);
-
-	cpu->on[x86_slot(counter)] = NULL;
-	cpu->used &= ~bits;
-	cpu->guest_only &= ~bits;
-	cpu->host_only &= ~bits;
-}
-
 static int prepare(unsigned int cpu)
 {
 	return cpu_ops->prepare ? cpu_ops->prepare(cpu) : 0;

@@ -171,18 +171,30 @@ void x86_fit_cancel(struct x86_cpu *cpu)
 }
 
 /**
- * x86_fit_del() - remove an event from those of a CPU
+ * x86_fit_find() - find an event among those of a CPU
  * @cpu: this CPU
- * @event: event that is scheduled out, and has no counter any more
+ * @event: event that is scheduled in
  *
- * Context: this CPU, interrupts off, PMU disabled.
+ * Context: this CPU, interrupts off.
+ * Return: its index in cpu->events, or cpu->nr if it is not there.
  */
-void x86_fit_del(struct x86_cpu *cpu, struct perf_event *event)
+unsigned int x86_fit_find(const struct x86_cpu *cpu, const struct perf_event *event)
 {
 	unsigned int i = 0;
 
 	while (i < cpu->nr && cpu->events[i] != event)
 		i++;
-	if (!WARN_ON_ONCE(i == cpu->nr))
-		forget(cpu, i);
+	return i;
+}
+
+/**
+ * x86_fit_del() - remove an event from those of a CPU
+ * @cpu: this CPU
+ * @i: index of an event that is scheduled out, and has no counter any more
+ *
+ * Context: this CPU, interrupts off, PMU disabled.
+ */
+void x86_fit_del(struct x86_cpu *cpu, unsigned int i)
+{
+	forget(cpu, i);
 }

@@ -42,57 +42,6 @@ void x86_regs_write(u32 address, u64 value)
 	wrmsrl(address, value);
 }
 
-/**
- * x86_regs_fixed_field() - translate a selector for a fixed counter
- * @config: selector in the format of a select register
- *
- * Context: any.
- * Return: the counter's field of the fixed control register, right-aligned,
- * SDM vol. 3 20.2.2 and 20.2.3.
- */
-u64 x86_regs_fixed_field(u64 config)
-{
-	u64 field = 0;
-
-	if (config & X86_SEL_OS)
-		field |= X86_FIXED_OS;
-	if (config & X86_SEL_USR)
-		field |= X86_FIXED_USR;
-	if (config & X86_SEL_ANY)
-		field |= X86_FIXED_ANY;
-	if (config & X86_SEL_INT)
-		field |= X86_FIXED_INT;
-	return field;
-}
-
-static unsigned int fixed_shift(unsigned int counter)
-{
-	return (counter - X86_COUNTER_FIXED) * X86_FIXED_BITS;
-}
-
-static u64 fixed_image(const struct x86_regs *r, unsigned int counter)
-{
-	return (r->fixed_ctrl >> fixed_shift(counter)) & GENMASK_ULL(X86_FIXED_BITS - 1, 0);
-}
-
-/**
- * x86_regs_fits() - does a counter select what an event needs already?
- * @r: images of this CPU
- * @counter: number of the counter
- * @config: selector that the event needs
- *
- * Context: any.
- * Return: true if x86_regs_select() would write nothing.
- */
-bool x86_regs_fits(const struct x86_regs *r, unsigned int counter, u64 config)
-{
-	if (!(r->known & BIT_ULL(counter)))
-		return false;
-	if (counter >= X86_COUNTER_FIXED)
-		return fixed_image(r, counter) == x86_regs_fixed_field(config);
-	return r->select[counter] == config;
-}
-
 static void select_general(struct x86_regs *r, unsigned int counter, u64 config)
 {
 	u64 enable = 0;
@@ -105,7 +54,7 @@ static void select_general(struct x86_regs *r, unsigned int counter, u64 config)
 
 static void select_fixed(struct x86_regs *r, unsigned int counter, u64 config)
 {
-	unsigned int shift = fixed_shift(counter);
+	unsigned int shift = x86_regs_fixed_shift(counter);
 
 	r->fixed_ctrl &= ~(GENMASK_ULL(X86_FIXED_BITS - 1, 0) << shift);
 	r->fixed_ctrl |= x86_regs_fixed_field(config) << shift;
@@ -115,7 +64,7 @@ static void select_fixed(struct x86_regs *r, unsigned int counter, u64 config)
 }
 
 /**
- * x86_regs_select() - choose the event of a counter
+ * x86_regs_write_select() - write the event of a counter
  * @r: images of this CPU
  * @counter: number of a counter that does not run
  * @config: selector, without the enable bit; for a fixed counter only the modes
@@ -123,45 +72,13 @@ static void select_fixed(struct x86_regs *r, unsigned int counter, u64 config)
  *
  * Context: this CPU, interrupts off or NMI.
  */
-void x86_regs_select(struct x86_regs *r, unsigned int counter, u64 config)
+void x86_regs_write_select(struct x86_regs *r, unsigned int counter, u64 config)
 {
-	if (x86_regs_fits(r, counter, config))
-		return;
 	if (counter >= X86_COUNTER_FIXED)
 		select_fixed(r, counter, config);
 	else
 		select_general(r, counter, config);
 	r->known |= BIT_ULL(counter);
-}
-
-/**
- * x86_regs_hold() - remember the value of a counter that was stopped and read
- * @r: images of this CPU
- * @counter: its number
- * @value: its value
- * @owner: number of the event that it counted
- *
- * The value is right until x86_regs_release().
- *
- * Context: this CPU, interrupts off.
- */
-void x86_regs_hold(struct x86_regs *r, unsigned int counter, u64 value, u64 owner)
-{
-	r->value[x86_slot(counter)] = value;
-	r->owner[x86_slot(counter)] = owner;
-	r->held |= BIT_ULL(counter);
-}
-
-/**
- * x86_regs_release() - a counter is about to change its value
- * @r: images of this CPU
- * @counters: numbers of counters that are about to run, as a mask
- *
- * Context: this CPU, interrupts off or NMI.
- */
-void x86_regs_release(struct x86_regs *r, u64 counters)
-{
-	r->held &= ~counters;
 }
 
 /**
@@ -178,23 +95,6 @@ void x86_regs_load(struct x86_regs *r, unsigned int counter, u64 value)
 		return;
 	x86_regs_write(x86_pmc_write(r->pmc, counter), value);
 	r->held &= ~BIT_ULL(counter);
-}
-
-/**
- * x86_regs_held() - get the value that a stopped counter has kept
- * @r: images of this CPU
- * @counter: its number
- * @value: gets the value
- * @owner: gets the number of the event that it counted
- *
- * Context: this CPU, interrupts off or NMI.
- * Return: false if the value is not known.
- */
-bool x86_regs_held(const struct x86_regs *r, unsigned int counter, u64 *value, u64 *owner)
-{
-	*value = r->value[x86_slot(counter)];
-	*owner = r->owner[x86_slot(counter)];
-	return r->held & BIT_ULL(counter);
 }
 
 /* Without a global control register: the enable bits of @changed counters. */

@@ -3,6 +3,7 @@
 #ifndef _ARCH_X86_EVENTS_REGS_H
 #define _ARCH_X86_EVENTS_REGS_H
 
+#include <linux/bitfield.h>
 #include "pmc.h"
 
 /**
@@ -38,16 +39,122 @@ struct x86_regs {
 #define X86_FIXED_BITS		4
 
 void x86_regs_write(u32 address, u64 value);
-u64 x86_regs_fixed_field(u64 config);
-bool x86_regs_fits(const struct x86_regs *r, unsigned int counter, u64 config);
-void x86_regs_select(struct x86_regs *r, unsigned int counter, u64 config);
+void x86_regs_write_select(struct x86_regs *r, unsigned int counter, u64 config);
 void x86_regs_load(struct x86_regs *r, unsigned int counter, u64 value);
-void x86_regs_hold(struct x86_regs *r, unsigned int counter, u64 value, u64 owner);
-bool x86_regs_held(const struct x86_regs *r, unsigned int counter, u64 *value, u64 *owner);
-void x86_regs_release(struct x86_regs *r, u64 counters);
 void x86_regs_run(struct x86_regs *r, u64 counters);
 void x86_regs_forget(struct x86_regs *r);
 void x86_regs_reset(struct x86_regs *r, const struct x86_pmc *pmc, u64 counters);
 void x86_regs_clear(struct x86_regs *r, u64 counters);
+
+/* What follows runs at each switch. */
+
+/**
+ * x86_regs_fixed_field() - translate a selector for a fixed counter
+ * @config: selector in the format of a select register
+ *
+ * Context: any.
+ * Return: the counter's field of the fixed control register, right-aligned,
+ * SDM vol. 3 20.2.2 and 20.2.3.
+ */
+static inline u64 x86_regs_fixed_field(u64 config)
+{
+	return FIELD_PREP(X86_FIXED_OS, FIELD_GET(X86_SEL_OS, config)) |
+	       FIELD_PREP(X86_FIXED_USR, FIELD_GET(X86_SEL_USR, config)) |
+	       FIELD_PREP(X86_FIXED_ANY, FIELD_GET(X86_SEL_ANY, config)) |
+	       FIELD_PREP(X86_FIXED_INT, FIELD_GET(X86_SEL_INT, config));
+}
+
+static inline unsigned int x86_regs_fixed_shift(unsigned int counter)
+{
+	return (counter - X86_COUNTER_FIXED) * X86_FIXED_BITS;
+}
+
+static inline u64 x86_regs_fixed_image(const struct x86_regs *r, unsigned int counter)
+{
+	return r->fixed_ctrl >> x86_regs_fixed_shift(counter) &
+	       GENMASK_ULL(X86_FIXED_BITS - 1, 0);
+}
+
+/**
+ * x86_regs_fits() - does a counter select what an event needs?
+ * @r: images of this CPU
+ * @counter: number of the counter
+ * @config: selector that the event needs
+ *
+ * Context: any.
+ * Return: true if x86_regs_select() would write nothing.
+ */
+static inline bool x86_regs_fits(const struct x86_regs *r, unsigned int counter, u64 config)
+{
+	if (!(r->known & BIT_ULL(counter)))
+		return false;
+	if (counter >= X86_COUNTER_FIXED)
+		return x86_regs_fixed_image(r, counter) == x86_regs_fixed_field(config);
+	return r->select[counter] == config;
+}
+
+/**
+ * x86_regs_select() - choose the event of a counter
+ * @r: images of this CPU
+ * @counter: number of a counter that does not run
+ * @config: selector, without the enable bit; for a fixed counter only the modes
+ *	and the interrupt matter
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+static inline void x86_regs_select(struct x86_regs *r, unsigned int counter, u64 config)
+{
+	if (unlikely(!x86_regs_fits(r, counter, config)))
+		x86_regs_write_select(r, counter, config);
+}
+
+/**
+ * x86_regs_hold() - remember the value of a counter that was stopped and read
+ * @r: images of this CPU
+ * @counter: its number
+ * @value: its value
+ * @owner: number of the event that it counted
+ *
+ * The value is right until x86_regs_release().
+ *
+ * Context: this CPU, interrupts off.
+ */
+static inline void x86_regs_hold(struct x86_regs *r, unsigned int counter,
+				 u64 value, u64 owner)
+{
+	r->value[x86_slot(counter)] = value;
+	r->owner[x86_slot(counter)] = owner;
+	r->held |= BIT_ULL(counter);
+}
+
+/**
+ * x86_regs_held() - get the value that a stopped counter has kept
+ * @r: images of this CPU
+ * @counter: its number
+ * @value: gets the value
+ * @owner: gets the number of the event that it counted
+ *
+ * Context: this CPU, interrupts off or NMI.
+ * Return: false if the value is not known.
+ */
+static inline bool x86_regs_held(const struct x86_regs *r, unsigned int counter,
+				 u64 *value, u64 *owner)
+{
+	*value = r->value[x86_slot(counter)];
+	*owner = r->owner[x86_slot(counter)];
+	return r->held & BIT_ULL(counter);
+}
+
+/**
+ * x86_regs_release() - a counter is about to change its value
+ * @r: images of this CPU
+ * @counters: numbers of counters that are about to run, as a mask
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+static inline void x86_regs_release(struct x86_regs *r, u64 counters)
+{
+	r->held &= ~counters;
+}
 
 #endif /* _ARCH_X86_EVENTS_REGS_H */

@@ -130,18 +130,19 @@ static bool continue_value(struct x86_cpu *cpu, struct perf_event *event)
 	struct x86_count_carry carry = {
 		.event	= event->id,
 		.width	= x86_pmc.width,
-		.user	= x86_rdpmc_may_read(event),
 	};
+	bool foreign;
 
 	if (is_sampling_event(event) || hw->flags & X86_EVENT_PAIR ||
 	    !x86_regs_held(&cpu->regs, hw->idx, &carry.value, &carry.owner))
 		return false;
 	/* What it has borrowed before must not be seen, either. */
-	if (carry.user && hw->flags & X86_EVENT_BORROWED)
+	foreign = carry.owner != event->id || hw->flags & X86_EVENT_BORROWED;
+	if (foreign && x86_rdpmc_may_read(event))
 		return false;
 	if (!x86_count_may_carry(&carry))
 		return false;
-	if (carry.owner != event->id)
+	if (foreign)
 		hw->flags |= X86_EVENT_BORROWED;
 	local64_set(&hw->prev_count, extended(carry.value));
 	local64_set(&hw->period_left, x86_pmc.mask + 1 - carry.value);
@@ -175,6 +176,14 @@ static void run_counters(struct x86_cpu *cpu)
 	} while (unlikely(cpu->regs.running != x86_cpu_host(cpu)));
 }
 
+/* The counter stands still, and its event is up to date. */
+static void hold_value(struct x86_cpu *cpu, const struct perf_event *event)
+{
+	u64 value = local64_read(&event->hw.prev_count) & x86_pmc.mask;
+
+	x86_regs_hold(&cpu->regs, event->hw.idx, value, event->id);
+}
+
 /**
  * x86_run_stop() - stop an event
  * @event: event that is scheduled in on this CPU
@@ -201,8 +210,7 @@ void x86_run_stop(struct perf_event *event, int flags)
 	if (flags & PERF_EF_UPDATE && !(hw->state & PERF_HES_UPTODATE)) {
 		x86_run_update(event);
 		hw->state |= PERF_HES_UPTODATE;
-		x86_regs_hold(&cpu->regs, hw->idx,
-			      local64_read(&hw->prev_count) & x86_pmc.mask, event->id);
+		hold_value(cpu, event);
 	}
 }
 
@@ -303,10 +311,16 @@ int x86_run_add(struct perf_event *event, int flags)
 /* Take the event from its counter; what it counted is in its count. */
 static void leave_counter(struct x86_cpu *cpu, struct perf_event *event)
 {
-	if (!on_counter(cpu, event))
-		return;
-	x86_run_stop(event, PERF_EF_UPDATE);
-	x86_cpu_detach(cpu, event->hw.idx);
+	struct hw_perf_event *hw = &event->hw;
+	unsigned int counter = hw->idx;
+
+	cpu->running &= ~x86_event_bits(event, counter);
+	if (!(hw->state & PERF_HES_UPTODATE)) {
+		x86_run_update(event);
+		hold_value(cpu, event);
+	}
+	hw->state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	x86_cpu_detach(cpu, counter);
 }
 
 /**
@@ -321,11 +335,16 @@ static void leave_counter(struct x86_cpu *cpu, struct perf_event *event)
 void x86_run_del(struct perf_event *event, int flags)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	unsigned int i;
 
 	if (cpu->txn & PERF_PMU_TXN_ADD)
 		return;
-	leave_counter(cpu, event);
-	x86_fit_del(cpu, event);
+	i = x86_fit_find(cpu, event);
+	if (WARN_ON_ONCE(i == cpu->nr))
+		return;
+	if (cpu->at[i] >= 0)
+		leave_counter(cpu, event);
+	x86_fit_del(cpu, i);
 	perf_event_update_userpage(event);
 }
 
@@ -440,7 +459,7 @@ void x86_run_reprogram(struct x86_cpu *cpu)
  * x86_run_restore() - program the counters after the CPU has lost its registers
  * @cpu: this CPU
  *
- * What counters have counted since they were read last is lost.
+ * Counts since the last reading are lost.
  *
  * Context: this CPU, interrupts off, when the machine resumes.
  */

@@ -145,7 +145,8 @@ static void fit_test_del(struct kunit *test)
 	carry_out(s);
 	first = planned(s, 0);
 	last = planned(s, 2);
-	x86_fit_del(&s->cpu, &s->event[1]);
+	x86_fit_del(&s->cpu, x86_fit_find(&s->cpu, &s->event[1]));
+	KUNIT_EXPECT_EQ(test, x86_fit_find(&s->cpu, &s->event[1]), 2);
 	KUNIT_EXPECT_EQ(test, s->cpu.nr, 2);
 	KUNIT_EXPECT_EQ(test, planned(s, 0), first);
 	KUNIT_EXPECT_EQ(test, planned(s, 2), last);
@@ -205,7 +206,7 @@ static void fit_test_pair(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x86_fit_add(&s->cpu, &s->event[1]), 0);
 	KUNIT_EXPECT_EQ(test, hweight64(s->cpu.planned), 3);
 	check_plan(test);
-	x86_fit_del(&s->cpu, &s->event[0]);
+	x86_fit_del(&s->cpu, x86_fit_find(&s->cpu, &s->event[0]));
 	KUNIT_EXPECT_EQ(test, hweight64(s->cpu.planned), 1);
 }
 
