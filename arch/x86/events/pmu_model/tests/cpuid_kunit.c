@@ -7,6 +7,8 @@
  */
 #include <kunit/test.h>
 
+#include <asm/msr.h>
+
 #include "../pmu_model.h"
 
 #define T0		1000
@@ -220,6 +222,20 @@ static void zhaoxin(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, val, 7);
 }
 
+/* SDM vol. 4 table 2-2: counters are there, BTS and PEBS are not. */
+static void misc_enable(struct kunit *test)
+{
+	const u64 bits = BIT_ULL(7) | BIT_ULL(11) | BIT_ULL(12);
+	u64 val;
+
+	if (pmu_model.vendor != PMU_MODEL_INTEL)
+		kunit_skip(test, "no Intel PMU is modelled");
+	rdmsrl(MSR_IA32_MISC_ENABLE, val);
+	KUNIT_EXPECT_EQ(test, val & bits, bits);
+	KUNIT_EXPECT_EQ(test, rdmsrl_safe(MSR_IA32_MISC_ENABLE, &val), 0);
+	KUNIT_EXPECT_EQ(test, val & bits, bits);
+}
+
 static struct kunit_case cpuid_cases[] = {
 	KUNIT_CASE(leaf_of_counters),
 	KUNIT_CASE(features_without_ds_and_lbr),
@@ -228,6 +244,7 @@ static struct kunit_case cpuid_cases[] = {
 	KUNIT_CASE(second_unit_mask),
 	KUNIT_CASE(amd_leaves),
 	KUNIT_CASE(zhaoxin),
+	KUNIT_CASE(misc_enable),
 	{}
 };
 

@@ -164,12 +164,69 @@ static void start_and_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu_model_trace_set(0), 0);
 }
 
+/* Return: the slot of the read-only status register, or 0. */
+static unsigned int status_slot(void)
+{
+	unsigned int slot;
+
+	for (slot = 0; slot < pmu_model.nr_regs; slot++)
+		if (pmu_model.regs[slot].kind == PMU_REG_STATUS)
+			return slot;
+	return 0;
+}
+
+static void expect_record(struct kunit *test, const struct pmu_model_record *r,
+			  enum pmu_model_trace_kind kind, u32 address, u64 value)
+{
+	KUNIT_EXPECT_EQ(test, r->kind, kind);
+	KUNIT_EXPECT_EQ(test, r->address, address);
+	KUNIT_EXPECT_EQ(test, r->value, value);
+}
+
+/* Real accesses, which change nothing; their records follow the first one. */
+static void accesses_have_records(struct kunit *test)
+{
+	unsigned int slot = status_slot();
+	struct pmu_model_record *r;
+	unsigned long flags;
+	u32 address;
+	u64 val, pmc;
+
+	if (!slot)
+		kunit_skip(test, "no status register");
+	address = pmu_model.regs[slot].msr;
+	KUNIT_ASSERT_EQ(test, pmu_model_trace_set(64), 0);
+	local_irq_save(flags);
+	r = pmu_model_trace_reserve();
+	pmu_model_read(slot, &val);
+	pmu_model_write(slot, 0x123);
+	pmu_model_read_pmc(0, &pmc);
+	pmu_model_read_pmc(0x3f, &pmc);
+	pmu_model_mark("m");
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, pmu_model_trace_set(0), 0);
+
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	KUNIT_EXPECT_EQ(test, r->kind, PMU_TRACE_NONE);
+	expect_record(test, r + 1, PMU_TRACE_READ, address, val);
+	KUNIT_EXPECT_EQ(test, r[1].slot, slot);
+	expect_record(test, r + 2, PMU_TRACE_FAULT, address, 0x123);
+	KUNIT_EXPECT_EQ(test, r[3].kind, PMU_TRACE_RDPMC);
+	expect_record(test, r + 4, PMU_TRACE_FAULT, 0x3f, 0);
+	KUNIT_EXPECT_EQ(test, r[4].slot, PMU_MODEL_SLOT_RDPMC);
+	expect_record(test, r + 5, PMU_TRACE_MARKER, 0, 0);
+	KUNIT_EXPECT_STREQ(test, r[5].word, "m");
+	KUNIT_EXPECT_LE(test, r[1].time, r[5].time);
+	KUNIT_EXPECT_EQ(test, pmu_model_trace_set(0), 0);
+}
+
 static struct kunit_case trace_cases[] = {
 	KUNIT_CASE(line_of_each_kind),
 	KUNIT_CASE(incomplete_is_skipped),
 	KUNIT_CASE(full_buffer_counts_lost),
 	KUNIT_CASE(words),
 	KUNIT_CASE(start_and_stop),
+	KUNIT_CASE(accesses_have_records),
 	{}
 };
 
