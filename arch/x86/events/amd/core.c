@@ -17,8 +17,9 @@
  * still finds nothing is claimed, if there was an overflow in the last tenth of
  * a second.
  *
- * Virtualization: bits 40 and 41 of a select register must be zero while SVM is
- * off, APM vol. 2 13.2.1. KVM says when it turns SVM on and off.
+ * Virtualization, APM vol. 2 13.2.1: with bit 41 of its select register an event
+ * counts only in the host, with bit 40 only in guests. While SVM is off neither
+ * counts, so bit 41 is left out then. KVM says when it turns SVM on and off.
  *
  * Locking: none.
  */
@@ -168,7 +169,7 @@ static int config(struct perf_event *event)
 
 static struct x86_core *start(unsigned int cpu)
 {
-	per_cpu(x86_cpu, cpu).masked = X86_SEL_GUEST | X86_SEL_HOST;
+	per_cpu(x86_cpu, cpu).masked = X86_SEL_HOST;
 	return &amd_core;
 }
 
@@ -206,7 +207,7 @@ EXPORT_SYMBOL_GPL(amd_pmu_enable_virt);
  */
 void amd_pmu_disable_virt(void)
 {
-	set_masked(X86_SEL_GUEST | X86_SEL_HOST);
+	set_masked(X86_SEL_HOST);
 }
 EXPORT_SYMBOL_GPL(amd_pmu_disable_virt);
 
