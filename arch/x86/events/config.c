@@ -54,11 +54,17 @@ static void set_period(struct hw_perf_event *hw, u64 period)
 	local64_set(&hw->period_left, period);
 }
 
-/*
- * The shortest period that works for an event; @period is rounded if it must
- * be.
+#define PERIOD_QUIRKS	(X86_QUIRK_PERIOD_32 | X86_QUIRK_PERIOD_64 | X86_QUIRK_PERIOD_128)
+
+/**
+ * x86_config_allowed_period() - make a period long enough to work
+ * @event: event whose selector is complete
+ * @period: number of events
+ *
+ * Context: any.
+ * Return: @period, or what it must be instead on this processor.
  */
-static u64 allowed_period(const struct perf_event *event, u64 period)
+u64 x86_config_allowed_period(const struct perf_event *event, u64 period)
 {
 	u32 quirks = x86_core_of(event->pmu)->facts.model->quirks;
 	bool precise = (event->hw.config & X86_SEL_CODE) == PREC_DIST;
@@ -82,7 +88,7 @@ static u64 allowed_period(const struct perf_event *event, u64 period)
  */
 int x86_config_check_period(struct perf_event *event, u64 period)
 {
-	if (period && allowed_period(event, period) > period)
+	if (period && x86_config_allowed_period(event, period) > period)
 		return -EINVAL;
 	return 0;
 }
@@ -120,7 +126,7 @@ static void guess_period(struct perf_event *event)
 
 	/* One less, to keep away from powers of two. */
 	period = clamp(period - 1, 1ULL, x86_pmc.max_period);
-	set_period(&event->hw, allowed_period(event, period));
+	set_period(&event->hw, x86_config_allowed_period(event, period));
 }
 
 /*
@@ -237,6 +243,8 @@ static void set_counters(struct perf_event *event)
 
 	if (rule && rule->flags & X86_RULE_PAIR)
 		event->hw.flags |= X86_EVENT_PAIR;
+	if (facts->model->quirks & PERIOD_QUIRKS)
+		event->hw.flags |= X86_EVENT_LIMITED;
 	event->hw.config_base = x86_match_counters(facts, event->hw.config);
 }
 

@@ -29,6 +29,10 @@ static int prepare(unsigned int cpu)
 
 static int dead(unsigned int cpu)
 {
+	struct x86_core *core = per_cpu(x86_cpu, cpu).core;
+
+	if (core)
+		cpumask_clear_cpu(cpu, &core->cpus);
 	if (cpu_ops->dead)
 		cpu_ops->dead(cpu);
 	return 0;

@@ -16,8 +16,9 @@ struct x86_extra_set;
 #define X86_EVENT_GUEST_ONLY	BIT(1)	/* stands still while the host runs */
 #define X86_EVENT_HOST_ONLY	BIT(2)	/* stands still while a guest runs */
 #define X86_EVENT_BORROWED	BIT(3)	/* started from the value of another event */
+#define X86_EVENT_LIMITED	BIT(4)	/* short periods do not work */
 
-static_assert(X86_EVENT_BORROWED <= PERF_EVENT_FLAG_ARCH);
+static_assert(X86_EVENT_LIMITED <= PERF_EVENT_FLAG_ARCH);
 
 /*
  * Events of one CPU that are scheduled in; more than counters, less is refused.
@@ -58,6 +59,7 @@ struct x86_core {
  * @guest_only:	counters of events that stand still while the host runs
  * @host_only:	counters of events that stand still while a guest runs
  * @masked:	bits of selectors that the hardware must not see now
+ * @guests:	guests run here, so global control may change behind our back
  * @at:		counter that each of @events has, or -1
  * @to:		counter that it is to have, or -1
  * @events:	events that are scheduled in; those of a transaction are the
@@ -72,6 +74,7 @@ struct x86_cpu {
 	struct x86_core		*core;
 	bool			enabled;
 	bool			changed;
+	bool			guests;
 	u8			nr;
 	u8			nr_txn;
 	unsigned int		txn;

@@ -45,17 +45,20 @@ struct x86_extra_set *x86_extra_alloc(unsigned int cpu)
  * x86_extra_join() - use the set of a thread of the same core, if there is one
  * @cpu: number of this CPU, which starts
  * @spare: the set that was made for it; NULL afterwards if it is used
+ * @shared: the threads of this core have the registers together
  *
  * Context: this CPU, interrupts off; no other CPU starts or dies.
  */
-void x86_extra_join(unsigned int cpu, struct x86_extra_set **spare)
+void x86_extra_join(unsigned int cpu, struct x86_extra_set **spare, bool shared)
 {
 	struct x86_cpu *self = &per_cpu(x86_cpu, cpu);
 	unsigned int other;
 
-	self->extra = NULL;
+	/* It did not die since its last start. */
+	if (self->extra)
+		return;
 	for_each_cpu(other, topology_sibling_cpumask(cpu)) {
-		if (other != cpu && per_cpu(x86_cpu, other).extra)
+		if (shared && other != cpu && per_cpu(x86_cpu, other).extra)
 			self->extra = per_cpu(x86_cpu, other).extra;
 	}
 	if (!self->extra)

@@ -32,7 +32,7 @@ struct x86_extra_set {
 };
 
 struct x86_extra_set *x86_extra_alloc(unsigned int cpu);
-void x86_extra_join(unsigned int cpu, struct x86_extra_set **spare);
+void x86_extra_join(unsigned int cpu, struct x86_extra_set **spare, bool shared);
 void x86_extra_leave(unsigned int cpu);
 void x86_extra_forget(struct x86_extra_set *set);
 int x86_extra_claim(struct x86_extra_set *set, struct perf_event *event);

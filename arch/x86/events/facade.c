@@ -47,7 +47,8 @@ struct x86_pmu x86_pmu = { .handle_irq = no_handler };
  * @wmin: not used
  * @wmax: not used
  * @gpmax: not used
- * @assign: gets the number of each event's counter; NULL to ask whether they fit
+ * @assign: gets the number of each event's counter; NULL to ask whether they
+ *	fit
  *
  * The assignment is found whenever there is one, so it needs no hints about
  * the order in which to try. @assign does not change if there is none.
@@ -124,7 +125,7 @@ int x86_add_exclusive(unsigned int what)
 			return -EBUSY;
 		users[what]++;
 	}
-	x86_overflow_use();
+	x86_overflow_use_other();
 	return 0;
 }
 
@@ -136,7 +137,7 @@ int x86_add_exclusive(unsigned int what)
  */
 void x86_del_exclusive(unsigned int what)
 {
-	x86_overflow_unuse();
+	x86_overflow_unuse_other();
 	scoped_guard(mutex, &users_mutex)
 		users[what]--;
 }

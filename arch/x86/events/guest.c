@@ -32,12 +32,13 @@ static DEFINE_PER_CPU(struct perf_guest_switch_msr, guest_global_ctrl);
  */
 struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 {
-	const struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 	struct perf_guest_switch_msr *msr = this_cpu_ptr(&guest_global_ctrl);
 
 	*nr = 0;
 	if (!cpu->core || !x86_pmc.global_ctrl)
 		return NULL;
+	cpu->guests = true;
 	msr->msr = x86_pmc.global_ctrl;
 	msr->host = cpu->enabled ? x86_cpu_host(cpu) : 0;
 	msr->guest = cpu->enabled ? cpu->running & ~cpu->host_only : 0;

@@ -30,6 +30,7 @@
 
 static DEFINE_MUTEX(reserve_mutex);
 static unsigned int nr_events;
+static u64 reserved;
 
 static u64 all_general(void)
 {
@@ -83,8 +84,10 @@ static int count_event(void)
 	int err = 0;
 
 	mutex_lock(&reserve_mutex);
-	if (!nr_events)
-		err = reserve_counters(all_general());
+	if (!nr_events) {
+		reserved = all_general();
+		err = reserve_counters(reserved);
+	}
 	if (!err)
 		nr_events++;
 	mutex_unlock(&reserve_mutex);
@@ -98,7 +101,7 @@ static void uncount_event(struct perf_event *event)
 	x86_overflow_unuse();
 	mutex_lock(&reserve_mutex);
 	if (!--nr_events)
-		release_counters(all_general());
+		release_counters(reserved);
 	mutex_unlock(&reserve_mutex);
 }
 
@@ -219,6 +222,8 @@ static int __init register_cores(const struct x86_setup *setup)
 	for (i = 0; i < setup->nr_cores; i++) {
 		core = setup->cores[i];
 		core->pmu = methods;
+		if (!boot_cpu_has(X86_FEATURE_APIC))
+			core->pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
 		if (setup->nr_cores > 1) {
 			core->pmu.capabilities |= PERF_PMU_CAP_EXTENDED_HW_TYPE;
 			core->pmu.filter = filter;

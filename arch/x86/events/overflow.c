@@ -28,6 +28,9 @@ static int (*pmi_handler)(struct x86_cpu *cpu, struct pt_regs *regs) __ro_after_
 /* Events, and users of other sources of the interrupt, such as traces. */
 static atomic_t pmi_users;
 
+/* The latter alone. */
+static atomic_t other_users;
+
 /**
  * x86_overflow_use() - expect interrupts from now on
  *
@@ -46,6 +49,59 @@ void x86_overflow_use(void)
 void x86_overflow_unuse(void)
 {
 	atomic_dec(&pmi_users);
+}
+
+/**
+ * x86_overflow_use_other() - expect interrupts of another source than counters
+ *
+ * Context: any.
+ */
+void x86_overflow_use_other(void)
+{
+	atomic_inc(&other_users);
+	x86_overflow_use();
+}
+
+/**
+ * x86_overflow_unuse_other() - undo x86_overflow_use_other()
+ *
+ * Context: any.
+ */
+void x86_overflow_unuse_other(void)
+{
+	x86_overflow_unuse();
+	atomic_dec(&other_users);
+}
+
+/**
+ * x86_overflow_others() - may an interrupt have another source than counters?
+ *
+ * Context: any.
+ * Return: true if such sources are in use.
+ */
+bool x86_overflow_others(void)
+{
+	return atomic_read(&other_users);
+}
+
+/**
+ * x86_overflow_ignore() - a counter has overflowed whose event is stopped
+ * @cpu: this CPU
+ * @counter: number of a counter that stands still
+ *
+ * It may have run on after its event was throttled, if a guest was left
+ * meanwhile. Its next period must be whole when it starts again.
+ *
+ * Context: NMI.
+ */
+void x86_overflow_ignore(struct x86_cpu *cpu, unsigned int counter)
+{
+	struct perf_event *event = cpu->on[x86_slot(counter)];
+
+	if (!event || event->hw.state & PERF_HES_UPTODATE)
+		return;
+	x86_run_update(event);
+	x86_run_rearm(cpu, event);
 }
 
 /**
@@ -108,7 +164,7 @@ NOKPROBE_SYMBOL(pmi);
  */
 void perf_events_lapic_init(void)
 {
-	if (pmi_handler)
+	if (pmi_handler && boot_cpu_has(X86_FEATURE_APIC))
 		apic_write(APIC_LVTPC, APIC_DM_NMI);
 }
 

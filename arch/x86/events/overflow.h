@@ -10,6 +10,10 @@ void x86_overflow_exit(void);
 int x86_overflow_handle(struct pt_regs *regs);
 void x86_overflow_use(void);
 void x86_overflow_unuse(void);
+void x86_overflow_use_other(void);
+void x86_overflow_unuse_other(void);
+bool x86_overflow_others(void);
+void x86_overflow_ignore(struct x86_cpu *cpu, unsigned int counter);
 void x86_overflow_sample(struct x86_cpu *cpu, unsigned int counter, struct pt_regs *regs);
 
 #endif /* _ARCH_X86_EVENTS_OVERFLOW_H */

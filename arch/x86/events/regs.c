@@ -177,6 +177,8 @@ void x86_regs_reset(struct x86_regs *r, const struct x86_pmc *pmc, u64 counters)
 		x86_regs_write(r->pmc->global_ctrl, 0);
 	if (r->pmc->fixed_ctrl)
 		x86_regs_write(r->pmc->fixed_ctrl, 0);
+	if (pmc->global_clear)
+		x86_regs_write(pmc->global_clear, counters);
 	r->known = counters & X86_ALL_FIXED;
 	while (general) {
 		counter = __ffs64(general);

@@ -24,6 +24,7 @@
  * Locking: none.
  */
 #include <linux/static_call.h>
+#include "config.h"
 #include "cpu.h"
 #include "extra.h"
 #include "fit.h"
@@ -47,6 +48,17 @@ DEFINE_STATIC_CALL_NULL(x86_run_wait, x86_run_wait_t);
 void __init x86_run_set_wait(void (*wait)(u64 stopped))
 {
 	static_call_update(x86_run_wait, wait);
+}
+
+/* One instruction each: a late PMI may stop another event. */
+static void set_running(u64 counters)
+{
+	this_cpu_or(x86_cpu.running, counters);
+}
+
+static void clear_running(u64 counters)
+{
+	this_cpu_and(x86_cpu.running, ~counters);
 }
 
 static bool on_counter(const struct x86_cpu *cpu, const struct perf_event *event)
@@ -95,19 +107,25 @@ void x86_run_update(struct perf_event *event)
 static bool load_period(struct x86_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
-	struct x86_count_period period = {
-		.left	= local64_read(&hw->period_left),
-		.length	= hw->sample_period,
-		.last	= hw->last_period,
-	};
-	bool begun = x86_count_next_period(&period);
-	u64 value;
+	struct x86_count_period period = { .length = hw->sample_period };
+	bool begun;
+	u64 left, value;
 
+	/*
+	 * The rest of its period would lead to the value that it has borrowed.
+	 */
+	if (hw->flags & X86_EVENT_BORROWED)
+		local64_set(&hw->period_left, hw->sample_period);
+	period.left = local64_read(&hw->period_left);
+	begun = x86_count_next_period(&period);
 	if (begun) {
 		local64_set(&hw->period_left, period.left);
 		hw->last_period = period.last;
 	}
-	value = x86_count_start(x86_pmc.width, x86_count_load(period.left, x86_pmc.max_period));
+	left = x86_count_load(period.left, x86_pmc.max_period);
+	if (hw->flags & X86_EVENT_LIMITED)
+		left = x86_config_allowed_period(event, left);
+	value = x86_count_start(x86_pmc.width, left);
 	local64_set(&hw->prev_count, extended(value));
 	x86_regs_load(&cpu->regs, hw->idx, value);
 	/*
@@ -199,8 +217,7 @@ void x86_run_stop(struct perf_event *event, int flags)
 	if (!on_counter(cpu, event))
 		return;
 	if (cpu->running & BIT_ULL(hw->idx)) {
-		cpu->running &= ~x86_event_bits(event, hw->idx);
-		WARN_ON_ONCE(hw->state & PERF_HES_STOPPED);
+		clear_running(x86_event_bits(event, hw->idx));
 		hw->state |= PERF_HES_STOPPED;
 		if (cpu->enabled) {
 			run_counters(cpu);
@@ -233,7 +250,7 @@ static void let_run(struct x86_cpu *cpu, struct perf_event *event)
 	if (hw->flags & X86_EVENT_PAIR)
 		x86_regs_select(&cpu->regs, hw->idx + 1, X86_PAIR_CONFIG);
 	x86_regs_release(&cpu->regs, bits);
-	cpu->running |= bits;
+	set_running(bits);
 	perf_event_update_userpage(event);
 }
 
@@ -284,7 +301,9 @@ void x86_run_rebase(struct perf_event *event)
  */
 void x86_run_read(struct perf_event *event)
 {
-	x86_run_update(event);
+	/* It may be scheduled in and have no counter yet. */
+	if (!(event->hw.state & PERF_HES_UPTODATE))
+		x86_run_update(event);
 }
 
 /**
@@ -314,7 +333,7 @@ static void leave_counter(struct x86_cpu *cpu, struct perf_event *event)
 	struct hw_perf_event *hw = &event->hw;
 	unsigned int counter = hw->idx;
 
-	cpu->running &= ~x86_event_bits(event, counter);
+	clear_running(x86_event_bits(event, counter));
 	if (!(hw->state & PERF_HES_UPTODATE)) {
 		x86_run_update(event);
 		hold_value(cpu, event);
@@ -456,33 +475,6 @@ void x86_run_reprogram(struct x86_cpu *cpu)
 }
 
 /**
- * x86_run_restore() - program the counters after the CPU has lost its registers
- * @cpu: this CPU
- *
- * Counts since the last reading are lost.
- *
- * Context: this CPU, interrupts off, when the machine resumes.
- */
-void x86_run_restore(struct x86_cpu *cpu)
-{
-	struct perf_event *event;
-	unsigned int i;
-
-	x86_regs_reset(&cpu->regs, &x86_pmc, cpu->core->facts.counters);
-	if (cpu->extra)
-		x86_extra_forget(cpu->extra);
-	for (i = 0; i < cpu->nr; i++) {
-		event = cpu->events[i];
-		if (!on_counter(cpu, event) || event->hw.state & PERF_HES_STOPPED)
-			continue;
-		load_period(cpu, event);
-		let_run(cpu, event);
-	}
-	if (cpu->enabled)
-		run_counters(cpu);
-}
-
-/**
  * x86_run_pause() - stop all counters in the interrupt
  * @cpu: this CPU
  *
@@ -494,6 +486,9 @@ bool x86_run_pause(struct x86_cpu *cpu)
 	bool enabled = cpu->enabled;
 
 	cpu->enabled = false;
+	/* The entry to a guest, or its exit, may have written the register. */
+	if (unlikely(cpu->guests))
+		cpu->regs.running_known = false;
 	x86_regs_run(&cpu->regs, 0);
 	return enabled;
 }
@@ -510,6 +505,37 @@ void x86_run_resume(struct x86_cpu *cpu, bool enabled)
 	cpu->enabled = enabled;
 	if (enabled)
 		run_counters(cpu);
+}
+
+/**
+ * x86_run_restore() - program the counters after the CPU has lost its registers
+ * @cpu: this CPU
+ *
+ * Counts since the last reading are lost.
+ *
+ * Context: this CPU, interrupts off, when the machine resumes.
+ */
+void x86_run_restore(struct x86_cpu *cpu)
+{
+	bool enabled = cpu->enabled;
+	struct perf_event *event;
+	unsigned int i;
+
+	cpu->enabled = false;
+	/* A PMI that comes now leaves the counters off. */
+	barrier();
+	x86_regs_reset(&cpu->regs, &x86_pmc, cpu->core->facts.counters);
+	if (cpu->extra)
+		x86_extra_forget(cpu->extra);
+	for (i = 0; i < cpu->nr; i++) {
+		event = cpu->events[i];
+		if (!on_counter(cpu, event))
+			continue;
+		load_period(cpu, event);
+		if (!(event->hw.state & PERF_HES_STOPPED))
+			let_run(cpu, event);
+	}
+	x86_run_resume(cpu, enabled);
 }
 
 /**

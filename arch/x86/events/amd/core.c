@@ -17,9 +17,10 @@
  * still finds nothing is claimed, if there was an overflow in the last tenth of
  * a second.
  *
- * Virtualization, APM vol. 2 13.2.1: with bit 41 of its select register an event
- * counts only in the host, with bit 40 only in guests. While SVM is off neither
- * counts, so bit 41 is left out then. KVM says when it turns SVM on and off.
+ * Virtualization, APM vol. 2 13.2.1: with bit 41 of its select register an
+ * event counts only in the host, with bit 40 only in guests. While SVM is off
+ * neither counts, so bit 41 is left out then. KVM says when it turns SVM on and
+ * off.
  *
  * Locking: none.
  */
@@ -78,7 +79,9 @@ static void wait_for_counters(u64 stopped)
 	while (stopped) {
 		counter = __ffs64(stopped);
 		stopped &= stopped - 1;
-		wait_for_counter(counter);
+		/* The second counter of a pair does not interrupt. */
+		if (__this_cpu_read(x86_cpu.on[x86_slot(counter)]))
+			wait_for_counter(counter);
 	}
 }
 
@@ -114,6 +117,8 @@ static int pmi_each(struct x86_cpu *cpu, struct pt_regs *regs)
 	unsigned int counter;
 	int handled = 0;
 
+	/* Only some hypervisors mask it. */
+	apic_write(APIC_LVTPC, APIC_DM_NMI);
 	while (running) {
 		counter = __ffs64(running);
 		running &= running - 1;
@@ -179,8 +184,10 @@ static const struct x86_cpu_ops cpu_ops = {
 
 static void set_masked(u64 masked)
 {
-	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	struct x86_cpu *cpu;
 
+	guard(irqsave)();
+	cpu = this_cpu_ptr(&x86_cpu);
 	if (!cpu->core)
 		return;
 	cpu->masked = masked;
@@ -190,7 +197,7 @@ static void set_masked(u64 masked)
 /**
  * amd_pmu_enable_virt() - SVM was turned on
  *
- * Context: this CPU, interrupts off.
+ * Context: this CPU, not migrating.
  */
 void amd_pmu_enable_virt(void)
 {
@@ -203,7 +210,7 @@ EXPORT_SYMBOL_GPL(amd_pmu_enable_virt);
  *
  * No guest runs any more, so what only counts the host counts always.
  *
- * Context: this CPU, interrupts off.
+ * Context: this CPU, not migrating.
  */
 void amd_pmu_disable_virt(void)
 {

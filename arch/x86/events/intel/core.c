@@ -43,6 +43,9 @@
 /* CPUID leaf 0x1a, EAX bits 31-24. */
 #define CORE_TYPE_ATOM		0x20
 
+/* How often the status is read in one interrupt, if a trace may add to it. */
+#define MOST_TURNS		100
+
 static struct x86_core intel_cores[2];
 static const char *const hybrid_names[] = { "cpu_core", "cpu_atom" };
 
@@ -73,10 +76,14 @@ static void dead(unsigned int cpu)
 
 static struct x86_core *start(unsigned int cpu)
 {
-	x86_extra_join(cpu, &per_cpu(spare_extra, cpu));
-	if (is_hybrid_machine() && get_this_hybrid_cpu_type() == CORE_TYPE_ATOM)
-		return &intel_cores[1];
-	return &intel_cores[0];
+	struct x86_core *core = &intel_cores[0];
+
+	/* Without a model for the second type all cores count alike. */
+	if (intel_cores[1].facts.model && get_this_hybrid_cpu_type() == CORE_TYPE_ATOM)
+		core = &intel_cores[1];
+	x86_extra_join(cpu, &per_cpu(spare_extra, cpu),
+		       !(core->facts.model->quirks & X86_QUIRK_EXTRA_PER_THREAD));
+	return core;
 }
 
 static const struct x86_cpu_ops cpu_ops = {
@@ -113,31 +120,56 @@ static int handle_status(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
 		handled++;
 		if (cpu->running & BIT_ULL(counter))
 			x86_overflow_sample(cpu, counter, regs);
+		else
+			x86_overflow_ignore(cpu, counter);
 	}
 	return handled;
 }
 
+static int handle_pending(struct x86_cpu *cpu, struct pt_regs *regs, u64 status)
+{
+	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status);
+	status &= ~STATUS_HOW;
+	if (status)
+		inc_irq_stat(apic_perf_irqs);
+	return handle_status(cpu, status, regs);
+}
+
+static void unmask(void)
+{
+	apic_write(APIC_LVTPC, APIC_DM_NMI);
+}
+
 /*
- * The counters stand still from the first write to the last one, so nothing is
- * added to the status meanwhile. The APIC's entry, which is masked when it
- * sends the interrupt, is unmasked last: before that, some processors would
- * send the same interrupt again.
+ * The counters stand still from the first write to the last one, so they add
+ * nothing to the status meanwhile. Only a trace does.
+ *
+ * The APIC's entry is masked when it sends the interrupt. Old processors want
+ * it unmasked first, Atoms from Gracemont on before the counters run again, and
+ * others last: they would send the same interrupt again.
  */
 static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 {
-	bool enabled = x86_run_pause(cpu);
+	u32 quirks = cpu->core->facts.model->quirks;
+	unsigned int turns = x86_overflow_others() ? MOST_TURNS : 1;
+	bool enabled;
 	int handled = 0;
 	u64 status;
 
-	rdmsrl(MSR_CORE_PERF_GLOBAL_STATUS, status);
-	if (status) {
-		wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status);
-		if (status & ~STATUS_HOW)
-			inc_irq_stat(apic_perf_irqs);
-		handled = handle_status(cpu, status & ~STATUS_HOW, regs);
+	if (!(quirks & (X86_QUIRK_LATE_ACK | X86_QUIRK_MID_ACK)))
+		unmask();
+	enabled = x86_run_pause(cpu);
+	for (; turns; turns--) {
+		rdmsrl(MSR_CORE_PERF_GLOBAL_STATUS, status);
+		if (!status)
+			break;
+		handled += handle_pending(cpu, regs, status);
 	}
+	if (quirks & X86_QUIRK_MID_ACK)
+		unmask();
 	x86_run_resume(cpu, enabled);
-	apic_write(APIC_LVTPC, APIC_DM_NMI);
+	if (quirks & X86_QUIRK_LATE_ACK)
+		unmask();
 	return handled;
 }
 
@@ -149,7 +181,10 @@ static int config(struct perf_event *event)
 {
 	u64 config = event->hw.config;
 
-	/* All threads of a core are not in one transaction, SDM vol. 3 20.3.6.5. */
+	/*
+	 * All threads of a core are not in one transaction, SDM vol. 3
+	 * 20.3.6.5.
+	 */
 	if (config & (X86_SEL_IN_TX | X86_SEL_IN_TXCP) && config & X86_SEL_ANY)
 		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(config), X86_SEL_ANY,
 				   PERF_REASON_PMU_CANNOT);
