@@ -219,7 +219,8 @@ static int __init register_cores(const struct x86_setup *setup)
 	unsigned int i;
 	int err;
 
-	for (i = 0; i < setup->nr_cores; i++) {
+	/* The Atom cores first: programs find the others by PERF_TYPE_RAW. */
+	for (i = setup->nr_cores; i--;) {
 		core = setup->cores[i];
 		core->pmu = methods;
 		if (!boot_cpu_has(X86_FEATURE_APIC))
@@ -235,7 +236,7 @@ static int __init register_cores(const struct x86_setup *setup)
 	return 0;
 
 unregister:
-	while (i--)
+	while (++i < setup->nr_cores)
 		perf_pmu_unregister(&setup->cores[i]->pmu);
 	return err;
 }

@@ -567,14 +567,14 @@ void x86_run_begin_txn(struct pmu *pmu, unsigned int flags)
 int x86_run_commit_txn(struct pmu *pmu)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
-	int err = 0;
+	int err;
 
-	if (cpu->txn & PERF_PMU_TXN_ADD)
+	if (cpu->txn & PERF_PMU_TXN_ADD) {
 		err = x86_fit_commit(cpu);
-	if (err)
-		return err;
-	if (cpu->txn & PERF_PMU_TXN_ADD)
+		if (err)
+			return err;
 		perf_pmu_enable(pmu);
+	}
 	cpu->txn = 0;
 	return 0;
 }

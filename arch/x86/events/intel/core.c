@@ -43,6 +43,9 @@
 /* CPUID leaf 0x1a, EAX bits 31-24. */
 #define CORE_TYPE_ATOM		0x20
 
+/* Only a name for fixed counter 3, which has no further settings. */
+#define SLOTS			0x0400
+
 /* How often the status is read in one interrupt, if a trace may add to it. */
 #define MOST_TURNS		100
 
@@ -91,10 +94,6 @@ static const struct x86_cpu_ops cpu_ops = {
 	.start		= start,
 	.dead		= dead,
 };
-
-/*
- * A trace of branches has filled its buffer; in a guest it may be the guest's.
- */
 
 /*
  * A trace of branches has filled its buffer; in a guest it may be the guest's.
@@ -179,8 +178,14 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
  */
 static int config(struct perf_event *event)
 {
+	u64 asked = event->attr.type == event->pmu->type ? event->attr.config : 0;
 	u64 config = event->hw.config;
 
+	if (asked & X86_SEL_ANY && !(config & X86_SEL_ANY))
+		return perf_refuse(-EINVAL, PERF_FIELD(config), X86_SEL_ANY,
+				   PERF_REASON_RESERVED);
+	if ((asked & X86_SEL_CODE) == SLOTS && event->attr.config1)
+		return perf_refuse(-EINVAL, PERF_FIELD(config1), ~0ULL, PERF_REASON_RESERVED);
 	/*
 	 * All threads of a core are not in one transaction, SDM vol. 3
 	 * 20.3.6.5.
