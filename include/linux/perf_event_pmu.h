@@ -53,6 +53,22 @@ struct perf_pmu_caps;
 #define PERF_PMU_CAP_CONFIG4		0x40000000 /* uses attr.config4 */
 
 /**
+ * struct perf_event_set - events that are scheduled in and out together
+ * @serial: number of the set. No other set has it, of any context. It changes
+ *	with the members, their order and their periods.
+ * @nr: number of @events
+ * @driver: for the driver; 0 in a new set
+ * @events: members, all of the same PMU and context, in the order in which they
+ *	were added
+ */
+struct perf_event_set {
+	u64			serial;
+	unsigned int		nr;
+	u64			driver[2];
+	struct perf_event	*events[];
+};
+
+/**
  * enum perf_pmu_scope - the CPUs for which one instance of a PMU counts
  * @PERF_PMU_SCOPE_NONE: not given; the driver maintains its own cpumask
  * @PERF_PMU_SCOPE_CORE: the threads of a core
@@ -302,6 +318,29 @@ struct pmu {
 	 * Context: on the CPU.
 	 */
 	void (*cancel_txn)(struct pmu *pmu);
+
+	/**
+	 * @load: Do what @add does for each event of @set with PERF_EF_START,
+	 * within a transaction. The state of the events is ACTIVE already. The
+	 * core updates user pages. Optional, with @unload; without them, and
+	 * after an error, the core calls @add for each event. For single events
+	 * that were loaded the core may call any other method, @del included.
+	 *
+	 * Context: on the CPU, in a task switch. The PMU is enabled, and
+	 * interrupts of other events may come.
+	 * Return: 0, or a negative error; then nothing has changed.
+	 */
+	int (*load)(struct pmu *pmu, struct perf_event_set *set);
+
+	/**
+	 * @unload: Do what @del does for each event of @set. All of them are
+	 * scheduled in, by @load or by @add, and no other event of the context
+	 * is. None is throttled, unless an overflow came in this moment. Their
+	 * state is ACTIVE until this returns.
+	 *
+	 * Context: as @load.
+	 */
+	void (*unload)(struct pmu *pmu, struct perf_event_set *set);
 
 	/**
 	 * @event_idx: Value for perf_event_mmap_page::index: the number of the

@@ -501,6 +501,23 @@ static int perf_epc_add_task_data(struct perf_pmu_ctx *epc)
 	return 0;
 }
 
+/* Only the number of events in a set says how much of its memory is valid. */
+static struct perf_pmu_ctx *perf_epc_alloc(struct pmu *pmu)
+{
+	size_t size = sizeof(struct perf_pmu_ctx);
+	struct perf_pmu_ctx *epc;
+
+	if (pmu->load)
+		size = struct_size_t(struct perf_pmu_ctx_with_set,
+				     set.pub.events, PERF_SET_EVENTS);
+	epc = kmalloc(size, GFP_KERNEL);
+	if (!epc)
+		return NULL;
+	memset(epc, 0, sizeof(*epc));
+	perf_epc_init(epc, pmu);
+	return epc;
+}
+
 static struct perf_pmu_ctx *
 perf_epc_get_task(struct pmu *pmu, struct perf_ctx *ctx)
 {
@@ -509,10 +526,9 @@ perf_epc_get_task(struct pmu *pmu, struct perf_ctx *ctx)
 
 	if (epc)
 		return epc;
-	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	new = perf_epc_alloc(pmu);
 	if (!new)
 		return ERR_PTR(-ENOMEM);
-	perf_epc_init(new, pmu);
 	epc = perf_epc_link(ctx, pmu, new);
 	if (epc != new)
 		kfree(new);
@@ -583,7 +599,7 @@ static bool perf_epc_rests_locked(struct perf_pmu_ctx *epc)
 	epc->nr_waiting = 0;
 	epc->choice = 0;
 	epc->chosen_at = 0;
-	epc->chosen = false;
+	perf_epc_drop_choice(epc);
 	epc->rotate_necessary = false;
 	return true;
 }
@@ -747,7 +763,7 @@ void perf_ctx_add_event_locked(struct perf_event *event,
 	if (event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
 		ctx->pub.nr_user++;
 	perf_event_pmu_ctx(event)->nr_events++;
-	perf_event_pmu_ctx(event)->chosen = false;
+	perf_epc_drop_choice(perf_event_pmu_ctx(event));
 	perf_group_attach_locked(event);
 }
 
@@ -775,7 +791,7 @@ void perf_ctx_del_event_locked(struct perf_event *event,
 	if (event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
 		ctx->pub.nr_user--;
 	perf_event_pmu_ctx(event)->nr_events--;
-	perf_event_pmu_ctx(event)->chosen = false;
+	perf_epc_drop_choice(perf_event_pmu_ctx(event));
 }
 
 /* Events whose last reference was put; a worker frees them. */

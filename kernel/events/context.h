@@ -81,6 +81,31 @@ void perf_epc_get_ref(struct perf_pmu_ctx *epc);
 void perf_epc_put(struct perf_pmu_ctx *epc);
 void perf_epc_drop(struct perf_ctx *ctx, struct pmu *pmu);
 
+/**
+ * perf_epc_drop_set() - say that the set of a PMU context is not whole any more
+ * @epc: PMU context, an event of which is scheduled in or out alone, or gets
+ *	another period
+ *
+ * Context: ctx->lock.
+ */
+static inline void perf_epc_drop_set(struct perf_pmu_ctx *epc)
+{
+	epc->whole = false;
+}
+
+/**
+ * perf_epc_drop_choice() - say that groups have to be chosen anew
+ * @epc: PMU context that events join or leave, or in which one is enabled or
+ *	disabled
+ *
+ * Context: ctx->lock.
+ */
+static inline void perf_epc_drop_choice(struct perf_pmu_ctx *epc)
+{
+	epc->chosen = false;
+	perf_epc_drop_set(epc);
+}
+
 /* event->ctx may change under a caller: locks it, then checks it again. */
 struct perf_ctx *perf_event_ctx_get(struct perf_event *event);
 struct perf_ctx *perf_event_ctx_lock_nested(struct perf_event *event,

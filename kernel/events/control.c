@@ -364,7 +364,7 @@ void perf_control_disable_locked(struct perf_event *event)
 	 */
 	if (waits || event->nr_siblings)
 		perf_sched_group_update_pages_locked(event);
-	perf_event_pmu_ctx(event)->chosen = false;
+	perf_epc_drop_choice(perf_event_pmu_ctx(event));
 }
 
 static int perf_control_disable_remote(struct perf_ctx *ctx,
@@ -452,7 +452,7 @@ static __always_inline bool perf_control_begin_locked(struct perf_event *event)
 	WRITE_ONCE(event->pending_disable, 0);
 	perf_group_enable_locked(event);
 	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
-	perf_event_pmu_ctx(event)->chosen = false;
+	perf_epc_drop_choice(perf_event_pmu_ctx(event));
 	return true;
 }
 
@@ -848,6 +848,8 @@ void perf_control_new_period_locked(struct perf_event *event,
 	bool start;
 
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	if (event->pmu_ctx)
+		perf_epc_drop_set(perf_event_pmu_ctx(event));
 	if (event->state != PERF_EVENT_STATE_ACTIVE) {
 		change(event, arg);
 		perf_control_drop_period(event);

@@ -169,11 +169,18 @@ const char *perf_event_state_name(enum perf_event_state state)
 			       state - FIRST);
 }
 
-static void perf_event_state_check(const struct perf_event *event,
+/**
+ * perf_event_state_check_change() - check that an event may get a state
+ * @event: event; if it is in a context, ctx->lock is held
+ * @to: next state
+ *
+ * Called only with CONFIG_PERF_EVENTS_DEBUG_STATE.
+ *
+ * Context: as perf_event_set_state().
+ */
+void perf_event_state_check_change(const struct perf_event *event,
 				   enum perf_event_state to)
 {
-	if (!IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
-		return;
 	perf_state_check(&perf_event_state_table, event->state - FIRST,
 			 to - FIRST);
 	if (event->attach_state & PERF_ATTACH_CONTEXT)

@@ -221,6 +221,16 @@ static struct pmu perf_pmu_none = {
 	.check_period	= perf_pmu_none_check_period,
 };
 
+/* A set is loaded and unloaded without what a trace needs. */
+static bool perf_pmu_may_load(const struct pmu *pmu)
+{
+	if (!pmu->load && !pmu->unload)
+		return true;
+	return pmu->load && pmu->unload && !pmu->setup_aux &&
+	       !(pmu->capabilities & PERF_PMU_CAP_ITRACE) &&
+	       pmu->task_ctx_nr == perf_hw_context;
+}
+
 static void perf_pmu_fill_txn(struct pmu *pmu)
 {
 	if (pmu->start_txn)
@@ -462,8 +472,9 @@ static int perf_pmu_publish(struct pmu *pmu, const char *name, int type)
  * @type: number for attr.type, -1 for the next free one
  *
  * Context: task.
- * Return: 0; -EINVAL without a name or with a bad scope; -EEXIST for a number
- * in use; -ENOMEM; errors of sysfs.
+ * Return: 0; -EINVAL without a name, with a bad scope, with only one of
+ * pmu::load and pmu::unload, or with these in a PMU that traces or has no events
+ * of tasks; -EEXIST for a number in use; -ENOMEM; errors of sysfs.
  */
 int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 {
@@ -476,6 +487,11 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 	}
 	if (pmu->scope >= PERF_PMU_MAX_SCOPE) {
 		pr_err("perf: %s: unknown scope %u\n", name, pmu->scope);
+		return -EINVAL;
+	}
+	if (!perf_pmu_may_load(pmu)) {
+		pr_err("perf: %s: load or unload is missing or not possible\n",
+		       name);
 		return -EINVAL;
 	}
 

@@ -191,7 +191,8 @@ static int revoke_move_remote(struct perf_ctx *ctx,
 	perf_group_refresh_caps_locked(leader);
 	perf_group_insert_locked(leader);
 
-	move->to->chosen = false;
+	perf_epc_drop_choice(from);
+	perf_epc_drop_choice(move->to);
 	if (!from->nr_events)
 		from->rotate_necessary = false;
 	if (!cpuctx)

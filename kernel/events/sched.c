@@ -61,6 +61,7 @@
 #include "pmu.h"
 #include "sched.h"
 #include "sched_cb.h"
+#include "sched_set.h"
 #include "sched_tries.h"
 #include "sideband.h"
 #include "swap.h"
@@ -144,6 +145,7 @@ static int perf_sched_event_in_locked(struct perf_event *event)
 	perf_ctx_assert_sched_locked(perf_event_ctx(event));
 	if (event->state <= PERF_EVENT_STATE_OFF)
 		return 0;
+	perf_epc_drop_set(perf_event_pmu_ctx(event));
 	WRITE_ONCE(event->oncpu, smp_processor_id());
 	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
 	/* Throttled before it was scheduled out. */
@@ -167,6 +169,7 @@ static void __perf_sched_event_out_locked(struct perf_event *event)
 	perf_ctx_assert_sched_locked(perf_event_ctx(event));
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return;
+	perf_epc_drop_set(perf_event_pmu_ctx(event));
 	list_del_init(&event->active_list);
 
 	perf_sched_pmu_del(event);
@@ -801,24 +804,14 @@ static void perf_sched_notify_driver_locked(struct perf_pmu_ctx *epc)
 		perf_sched_cb_pmu_ctx_locked(epc, true);
 }
 
-/*
- * Schedules in a task's groups on one PMU; pinned groups may need room. The
- * driver is notified before any event counts: it may hold data of the previous
- * task.
- */
-static void perf_sched_pmu_ctx_in_locked(struct perf_pmu_ctx *epc)
+/* Schedules in a task's groups on one PMU; pinned groups may need room. */
+static void perf_sched_groups_in_locked(struct perf_pmu_ctx *epc)
 {
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
 	bool pinned = !RB_EMPTY_ROOT(&epc->pinned_groups.root);
 	bool evict = pinned && !list_empty(&cpc->epc.flexible_active);
 
-	perf_ctx_assert_sched_locked(epc->ctx);
-	if (perf_sched_pmu_ctx_is_empty(epc) || perf_sched_filtered(epc->pmu)) {
-		perf_sched_notify_driver_locked(epc);
-		return;
-	}
-
-	perf_pmu_disable(epc->pmu);
+	perf_pmu_assert_sched_locked(epc);
 	if (evict) {
 		perf_ctx_clock_update_locked(cpc->epc.ctx);
 		perf_sched_flexible_out_locked(&cpc->epc);
@@ -829,6 +822,25 @@ static void perf_sched_pmu_ctx_in_locked(struct perf_pmu_ctx *epc)
 	if (evict)
 		perf_sched_resume_locked(&cpc->epc);
 	perf_sched_resume_locked(epc);
+}
+
+/*
+ * Schedules a task in on one PMU. The driver is notified before any event
+ * counts: it may hold data of the previous task.
+ */
+static void perf_sched_pmu_ctx_in_locked(struct perf_pmu_ctx *epc)
+{
+	perf_ctx_assert_sched_locked(epc->ctx);
+	if (perf_sched_pmu_ctx_is_empty(epc) || perf_sched_filtered(epc->pmu)) {
+		perf_sched_notify_driver_locked(epc);
+		return;
+	}
+
+	if (perf_set_load_locked(epc))
+		return;
+	perf_pmu_disable(epc->pmu);
+	perf_sched_groups_in_locked(epc);
+	perf_set_make_locked(epc);
 	perf_sched_notify_driver_locked(epc);
 	perf_pmu_enable(epc->pmu);
 }
@@ -888,6 +900,8 @@ static void perf_sched_pmu_ctx_out_locked(struct perf_pmu_ctx *epc)
 		epc->rotate_necessary = false;
 		return;
 	}
+	if (perf_set_unload_locked(epc) && !cpc->epc.rotate_necessary)
+		return;
 	perf_pmu_disable(epc->pmu);
 	perf_sched_flexible_out_locked(epc);
 	perf_sched_list_out_locked(epc, &epc->pinned_active);

@@ -127,6 +127,12 @@ struct perf_pmu_ctx {
 	bool				chosen : 1;
 	/** @rotate_necessary: L, true if a group waits that did not fit. */
 	bool				rotate_necessary : 1;
+	/**
+	 * @whole: L, the set of the PMU context is its active events or, while
+	 * the context is not loaded, those that will be active; see
+	 * sched_set.c.
+	 */
+	bool				whole;
 
 	/* Written by opens and closes; @pmu_entry also by those of neighbours. */
 
@@ -144,6 +150,29 @@ struct perf_pmu_ctx {
 	s64				most_service;
 	/** @rcu_head: frees it. */
 	struct rcu_head			rcu_head;
+};
+
+/* Members of a set; a PMU context with more active events has none. */
+#define PERF_SET_EVENTS	32
+
+/**
+ * struct perf_sched_set - the set of a PMU context, as the core sees it
+ */
+struct perf_sched_set {
+	/** @nr_pinned: L, members of pinned groups; they come first. */
+	unsigned int			nr_pinned;
+	/** @nr_freq: L, members in frequency mode. */
+	u16				nr_freq;
+	/** @samples: L, some member samples. */
+	bool				samples;
+	/** @pub: L, what the driver sees; last. */
+	struct perf_event_set		pub;
+};
+
+/* A task's PMU context, if its PMU has pmu::load; see sched_set.c. */
+struct perf_pmu_ctx_with_set {
+	struct perf_pmu_ctx		epc;
+	struct perf_sched_set		set;
 };
 
 /**

@@ -13,6 +13,8 @@
  * one side	only the first has events; half of the switches schedule them
  *		in, half schedule them out
  * both sides	each of the two opened its own
+ * watchdog	one side; besides a pinned event of the CPU counts cycles all the
+ *		time, as that of the NMI watchdog
  * cgroup	the two are in different cgroups; the first one's is counted
  */
 #include <fcntl.h>
@@ -33,6 +35,7 @@ enum who {
 	ONE_SIDE,
 	BOTH_SIDES,
 	CGROUP,
+	WATCHED,
 };
 
 struct ring {
@@ -40,6 +43,7 @@ struct ring {
 	struct recipe	set;
 	enum who	who;
 	bool		fair;
+	bool		watched;
 };
 
 static int pipes[MAX_RING][2];
@@ -59,6 +63,17 @@ static void open_cgroup(const struct recipe *set)
 			refuse("PERF_FLAG_PID_CGROUP");
 	}
 	close(dir);
+}
+
+/* It stays open until the process ends. */
+static void open_watchdog(void)
+{
+	struct perf_event_attr attr = make_attr(PERF_TYPE_HARDWARE,
+						PERF_COUNT_HW_CPU_CYCLES);
+
+	attr.pinned = 1;
+	attr.sample_period = 1ULL << 40;
+	must_open(&attr, -1, 0, -1);
 }
 
 /*
@@ -134,6 +149,8 @@ static struct cost ring_cost(const void *arg)
 			die("pipe");
 	if (!ring->fair)
 		fifo();
+	if (ring->watched)
+		open_watchdog();
 	if (ring->who == CGROUP)
 		enter_cgroup(0);
 	if (ring->who == INHERITED)
@@ -166,9 +183,10 @@ static void run_plain(const struct row *row)
 
 static void run_added(const struct row *row)
 {
-	struct ring without = { .size = row->n };
+	bool watched = row->arg == WATCHED;
+	struct ring without = { .size = row->n, .watched = watched };
 	struct ring fair = { .size = row->n, .fair = true };
-	struct ring with = { row->n, row->set, row->arg };
+	struct ring with = { row->n, row->set, row->arg, .watched = watched };
 	bool share = with.who == INHERITED && row->n == 2;
 	struct cost floor, cost, whole = { 0, 0 };
 
@@ -192,6 +210,7 @@ static const struct row rows[] = {
 	{ "switch/one-side-2-hw", run_added, { .hw = 2 }, 2, ONE_SIDE },
 	{ "switch/one-side-4-hw", run_added, { .hw = 4 }, 2, ONE_SIDE },
 	{ "switch/one-side-8-hw", run_added, { .hw = 8 }, 2, ONE_SIDE },
+	{ "switch/one-side-4-hw-watchdog", run_added, { .hw = 4 }, 2, WATCHED },
 	{ "switch/one-side-4-sw", run_added, { .sw = 4 }, 2, ONE_SIDE },
 	{ "switch/one-side-4-hw-4-sw", run_added, { .hw = 4, .sw = 4 }, 2,
 	  ONE_SIDE },

@@ -263,7 +263,7 @@ int x86_config_init(struct perf_event *event)
 	int err = check_features(&event->attr);
 
 	hw->idx = -1;
-	hw->flags = 0;
+	hw->flags = is_sampling_event(event) ? 0 : X86_EVENT_COUNTS;
 	hw->extra_reg.reg = 0;
 	hw->config = X86_SEL_INT | modes_of(&event->attr);
 	if (!err)

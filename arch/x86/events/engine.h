@@ -17,8 +17,9 @@ struct x86_extra_set;
 #define X86_EVENT_HOST_ONLY	BIT(2)	/* stands still while a guest runs */
 #define X86_EVENT_BORROWED	BIT(3)	/* started from the value of another event */
 #define X86_EVENT_LIMITED	BIT(4)	/* short periods do not work */
+#define X86_EVENT_COUNTS	BIT(5)	/* does not sample */
 
-static_assert(X86_EVENT_LIMITED <= PERF_EVENT_FLAG_ARCH);
+static_assert(X86_EVENT_COUNTS <= PERF_EVENT_FLAG_ARCH);
 
 /*
  * Events of one CPU that are scheduled in; more than counters, less is refused.
@@ -53,6 +54,8 @@ struct x86_core {
  * @nr:		used entries of @events, @at and @to
  * @nr_txn:	how many of these the present transaction added
  * @txn:	PERF_PMU_TXN_* of the present transaction
+ * @loaded:	number of the set whose members are the last of @events, 0 for
+ *	none
  * @planned:	counters in @to, and second counters of pairs
  * @used:	counters that have an event
  * @running:	counters whose event is not stopped
@@ -78,6 +81,7 @@ struct x86_cpu {
 	u8			nr;
 	u8			nr_txn;
 	unsigned int		txn;
+	u64			loaded;
 	u64			planned;
 	u64			used;
 	u64			running;

@@ -90,6 +90,7 @@ static int append(struct x86_cpu *cpu, struct perf_event *event)
 	cpu->at[cpu->nr] = -1;
 	cpu->to[cpu->nr] = counter;
 	cpu->events[cpu->nr++] = event;
+	cpu->loaded = 0;
 	cpu->changed = true;
 	return counter;
 }
@@ -100,6 +101,7 @@ static void forget(struct x86_cpu *cpu, unsigned int i)
 	if (cpu->to[i] >= 0)
 		cpu->planned &= ~x86_event_bits(cpu->events[i], cpu->to[i]);
 	x86_extra_put(cpu->extra, cpu->events[i]);
+	cpu->loaded = 0;
 	cpu->nr--;
 	cpu->events[i] = cpu->events[cpu->nr];
 	cpu->at[i] = cpu->at[cpu->nr];

@@ -20,6 +20,7 @@
 #include <asm/cpufeature.h>
 #include <asm/nmi.h>
 #include "config.h"
+#include "load.h"
 #include "mapped.h"
 #include "overflow.h"
 #include "perf_event.h"
@@ -182,6 +183,8 @@ static const struct pmu methods __initconst = {
 	.start_txn	= x86_run_begin_txn,
 	.commit_txn	= x86_run_commit_txn,
 	.cancel_txn	= x86_run_cancel_txn,
+	.load		= x86_load,
+	.unload		= x86_unload,
 	.event_idx	= x86_mapped_event_idx,
 	.check_period	= x86_config_check_period,
 	.counters	= counters,

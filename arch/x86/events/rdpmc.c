@@ -48,6 +48,21 @@ bool x86_rdpmc_allowed(const struct perf_event *event)
 }
 
 /**
+ * x86_rdpmc_task_may_read() - can the program that runs read counters?
+ *
+ * Context: this CPU, interrupts off or NMI.
+ * Return: true if events of its task must start from values of their own.
+ */
+bool x86_rdpmc_task_may_read(void)
+{
+	const struct mm_struct *mm = current->mm;
+
+	if (static_branch_unlikely(&rdpmc_always_available_key))
+		return true;
+	return mm && atomic_read(&mm->context.perf_rdpmc_allowed);
+}
+
+/**
  * x86_rdpmc_may_read() - can user space see the counter of an event now?
  * @event: event that is scheduled in on this CPU
  *
@@ -58,13 +73,7 @@ bool x86_rdpmc_allowed(const struct perf_event *event)
  */
 bool x86_rdpmc_may_read(const struct perf_event *event)
 {
-	const struct mm_struct *mm = current->mm;
-
-	if (!(event->attach_state & PERF_ATTACH_TASK))
-		return true;
-	if (static_branch_unlikely(&rdpmc_always_available_key))
-		return true;
-	return mm && atomic_read(&mm->context.perf_rdpmc_allowed);
+	return !(event->attach_state & PERF_ATTACH_TASK) || x86_rdpmc_task_may_read();
 }
 
 /**

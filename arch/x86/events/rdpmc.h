@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 
 bool x86_rdpmc_allowed(const struct perf_event *event);
+bool x86_rdpmc_task_may_read(void);
 bool x86_rdpmc_may_read(const struct perf_event *event);
 unsigned int x86_counter_width(void);
 int x86_rdpmc_get_mode(void);

@@ -79,6 +79,7 @@ void x86_regs_write_select(struct x86_regs *r, unsigned int counter, u64 config)
 	else
 		select_general(r, counter, config);
 	r->known |= BIT_ULL(counter);
+	r->kept = 0;
 }
 
 /**
@@ -94,7 +95,7 @@ void x86_regs_load(struct x86_regs *r, unsigned int counter, u64 value)
 	if (r->held & BIT_ULL(counter) && r->value[x86_slot(counter)] == value)
 		return;
 	x86_regs_write(x86_pmc_write(r->pmc, counter), value);
-	r->held &= ~BIT_ULL(counter);
+	x86_regs_release(r, BIT_ULL(counter));
 }
 
 /* Without a global control register: the enable bits of @changed counters. */
@@ -116,30 +117,39 @@ static void switch_selects(const struct x86_regs *r, u64 changed, u64 counters)
  * @r: images of this CPU
  * @counters: their numbers, as a mask
  *
- * An NMI in the middle may call it, too. It finds @r->running_known unset and
- * writes what it needs. The caller that was interrupted compares @r->running
- * with what it wants, and calls again.
+ * An NMI in the middle may call it, too:
+ *
+ *  1. it finds @r->running_known unset and writes what it needs;
+ *  2. the call that was interrupted has not written yet, or has written before
+ *     it: either way the image that it stores may be wrong;
+ *  3. it sees from @r->calls that it was interrupted, and writes again.
+ *
+ * So the image is right at the end. If an NMI comes after step 3 it is that of
+ * the NMI: a caller for which this matters compares it with @counters.
  *
  * Context: this CPU, interrupts off or NMI.
  */
 void x86_regs_run(struct x86_regs *r, u64 counters)
 {
-	u64 changed = r->running ^ counters;
+	u64 changed;
+	unsigned int call;
 
-	if (r->running_known && !changed)
-		return;
-	if (!r->running_known)
-		changed = X86_GENERAL(X86_MAX_GENERAL);
-	r->running_known = false;
-	barrier();
-	if (r->pmc->global_ctrl)
-		x86_regs_write(r->pmc->global_ctrl, counters);
-	else
-		switch_selects(r, changed, counters);
-	barrier();
-	r->running = counters;
-	barrier();
-	r->running_known = true;
+	while (!r->running_known || r->running != counters) {
+		changed = r->running_known ? r->running ^ counters :
+					     X86_GENERAL(X86_MAX_GENERAL);
+		r->running_known = false;
+		call = ++r->calls;
+		barrier();
+		if (r->pmc->global_ctrl)
+			x86_regs_write(r->pmc->global_ctrl, counters);
+		else
+			switch_selects(r, changed, counters);
+		barrier();
+		r->running = counters;
+		barrier();
+		r->running_known = call == READ_ONCE(r->calls);
+		barrier();
+	}
 }
 
 /**
@@ -153,6 +163,7 @@ void x86_regs_forget(struct x86_regs *r)
 {
 	r->known = 0;
 	r->held = 0;
+	r->kept = 0;
 	r->running = 0;
 	r->running_known = false;
 	r->fixed_ctrl = 0;

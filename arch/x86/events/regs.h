@@ -12,8 +12,11 @@
  * @known:	counters whose select register, or field of the fixed control
  *		register, contains what its image says
  * @held:	stopped counters that contain the value in @value
+ * @kept:	number of the set of events that was stopped last, if its counters
+ *	are as it has left them, and their selectors; 0 for none
  * @running:	counters that count
  * @running_known: @running is what the hardware does
+ * @calls: calls of x86_regs_run() that have written something
  * @fixed_ctrl:	image of the fixed counters' control register
  * @select:	images of the event select registers, without the enable bit
  * @value:	values of stopped counters, by slot
@@ -23,8 +26,10 @@ struct x86_regs {
 	const struct x86_pmc *pmc;
 	u64	known;
 	u64	held;
+	u64	kept;
 	u64	running;
 	bool	running_known;
+	unsigned int calls;
 	u64	fixed_ctrl;
 	u64	select[X86_MAX_GENERAL];
 	u64	value[X86_NR_SLOTS];
@@ -155,6 +160,7 @@ static inline bool x86_regs_held(const struct x86_regs *r, unsigned int counter,
 static inline void x86_regs_release(struct x86_regs *r, u64 counters)
 {
 	r->held &= ~counters;
+	r->kept = 0;
 }
 
 #endif /* _ARCH_X86_EVENTS_REGS_H */

@@ -50,13 +50,26 @@ void __init x86_run_set_wait(void (*wait)(u64 stopped))
 	static_call_update(x86_run_wait, wait);
 }
 
-/* One instruction each: a late PMI may stop another event. */
-static void set_running(u64 counters)
+/**
+ * x86_run_mark() - let counters count when the PMU is enabled
+ * @counters: their numbers, as a mask
+ *
+ * One instruction: a late PMI may stop another event.
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void x86_run_mark(u64 counters)
 {
 	this_cpu_or(x86_cpu.running, counters);
 }
 
-static void clear_running(u64 counters)
+/**
+ * x86_run_unmark() - undo x86_run_mark()
+ * @counters: as there
+ *
+ * Context: as there.
+ */
+void x86_run_unmark(u64 counters)
 {
 	this_cpu_and(x86_cpu.running, ~counters);
 }
@@ -151,7 +164,7 @@ static bool continue_value(struct x86_cpu *cpu, struct perf_event *event)
 	};
 	bool foreign;
 
-	if (is_sampling_event(event) || hw->flags & X86_EVENT_PAIR ||
+	if (!(hw->flags & X86_EVENT_COUNTS) || hw->flags & X86_EVENT_PAIR ||
 	    !x86_regs_held(&cpu->regs, hw->idx, &carry.value, &carry.owner))
 		return false;
 	/* What it has borrowed before must not be seen, either. */
@@ -217,7 +230,7 @@ void x86_run_stop(struct perf_event *event, int flags)
 	if (!on_counter(cpu, event))
 		return;
 	if (cpu->running & BIT_ULL(hw->idx)) {
-		clear_running(x86_event_bits(event, hw->idx));
+		x86_run_unmark(x86_event_bits(event, hw->idx));
 		hw->state |= PERF_HES_STOPPED;
 		if (cpu->enabled) {
 			run_counters(cpu);
@@ -227,6 +240,8 @@ void x86_run_stop(struct perf_event *event, int flags)
 	if (flags & PERF_EF_UPDATE && !(hw->state & PERF_HES_UPTODATE)) {
 		x86_run_update(event);
 		hw->state |= PERF_HES_UPTODATE;
+		/* As in x86_run_finish(). */
+		barrier();
 		hold_value(cpu, event);
 	}
 }
@@ -250,7 +265,7 @@ static void let_run(struct x86_cpu *cpu, struct perf_event *event)
 	if (hw->flags & X86_EVENT_PAIR)
 		x86_regs_select(&cpu->regs, hw->idx + 1, X86_PAIR_CONFIG);
 	x86_regs_release(&cpu->regs, bits);
-	set_running(bits);
+	x86_run_mark(bits);
 	perf_event_update_userpage(event);
 }
 
@@ -327,18 +342,35 @@ int x86_run_add(struct perf_event *event, int flags)
 	return 0;
 }
 
+/**
+ * x86_run_finish() - read a counter for the last time
+ * @cpu: this CPU
+ * @event: event on a counter that stands still and is not marked as running
+ *
+ * Context: this CPU, interrupts off, PMU disabled.
+ */
+void x86_run_finish(struct x86_cpu *cpu, struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+
+	bool read = !(hw->state & PERF_HES_UPTODATE);
+
+	if (read)
+		x86_run_update(event);
+	hw->state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	/* From here on a late PMI leaves the counter alone. */
+	barrier();
+	if (read)
+		hold_value(cpu, event);
+}
+
 /* Take the event from its counter; what it counted is in its count. */
 static void leave_counter(struct x86_cpu *cpu, struct perf_event *event)
 {
-	struct hw_perf_event *hw = &event->hw;
-	unsigned int counter = hw->idx;
+	unsigned int counter = event->hw.idx;
 
-	clear_running(x86_event_bits(event, counter));
-	if (!(hw->state & PERF_HES_UPTODATE)) {
-		x86_run_update(event);
-		hold_value(cpu, event);
-	}
-	hw->state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	x86_run_unmark(x86_event_bits(event, counter));
+	x86_run_finish(cpu, event);
 	x86_cpu_detach(cpu, counter);
 }
 
@@ -383,7 +415,15 @@ static void leave_moved(struct x86_cpu *cpu)
 	}
 }
 
-static void take_counter(struct x86_cpu *cpu, struct perf_event *event, unsigned int counter)
+/**
+ * x86_run_take() - let an event count on a counter
+ * @cpu: this CPU
+ * @event: stopped event without a counter
+ * @counter: number of a counter without an event
+ *
+ * Context: this CPU, interrupts off, PMU disabled.
+ */
+void x86_run_take(struct x86_cpu *cpu, struct perf_event *event, unsigned int counter)
 {
 	struct hw_perf_event *hw = &event->hw;
 
@@ -405,7 +445,7 @@ static void carry_out_plan(struct x86_cpu *cpu)
 		if (cpu->at[i] >= 0)
 			continue;
 		cpu->at[i] = cpu->to[i];
-		take_counter(cpu, cpu->events[i], cpu->to[i]);
+		x86_run_take(cpu, cpu->events[i], cpu->to[i]);
 	}
 	cpu->changed = false;
 }
@@ -455,6 +495,32 @@ void x86_run_disable(struct pmu *pmu)
 }
 
 /**
+ * x86_run_suspend() - stop some counters of this CPU, and let others go on
+ * @cpu: this CPU
+ * @counters: counters that stop, as a mask; may be 0
+ *
+ * A PMI of the others that comes before x86_run_resume() leaves all counters
+ * off.
+ *
+ * Context: this CPU, interrupts off.
+ * Return: for x86_run_resume(), which needs x86_run_unmark() for counters that
+ * are to stay off.
+ */
+bool x86_run_suspend(struct x86_cpu *cpu, u64 counters)
+{
+	bool enabled = cpu->enabled;
+
+	cpu->enabled = false;
+	/* A PMI that comes now leaves the counters as they are after it: off. */
+	barrier();
+	if (enabled && counters) {
+		x86_regs_run(&cpu->regs, x86_cpu_host(cpu) & ~counters);
+		static_call_cond(x86_run_wait)(cpu->running & counters);
+	}
+	return enabled;
+}
+
+/**
  * x86_run_reprogram() - write all selectors again, after cpu->masked has
  * changed
  * @cpu: this CPU
@@ -496,13 +562,15 @@ bool x86_run_pause(struct x86_cpu *cpu)
 /**
  * x86_run_resume() - let the counters count again
  * @cpu: this CPU
- * @enabled: what x86_run_pause() has returned
+ * @enabled: what x86_run_pause() or x86_run_suspend() has returned
  *
- * Context: NMI.
+ * Context: this CPU, interrupts off or NMI.
  */
 void x86_run_resume(struct x86_cpu *cpu, bool enabled)
 {
 	cpu->enabled = enabled;
+	/* A PMI that comes now finds the counters enabled, and enables them. */
+	barrier();
 	if (enabled)
 		run_counters(cpu);
 }

@@ -10,8 +10,13 @@ bool x86_run_rearm(struct x86_cpu *cpu, struct perf_event *event);
 void x86_run_stop(struct perf_event *event, int flags);
 void x86_run_rebase(struct perf_event *event);
 void x86_run_set_wait(void (*wait)(u64 stopped));
+void x86_run_mark(u64 counters);
+void x86_run_unmark(u64 counters);
+void x86_run_take(struct x86_cpu *cpu, struct perf_event *event, unsigned int counter);
+void x86_run_finish(struct x86_cpu *cpu, struct perf_event *event);
 void x86_run_reprogram(struct x86_cpu *cpu);
 void x86_run_restore(struct x86_cpu *cpu);
+bool x86_run_suspend(struct x86_cpu *cpu, u64 counters);
 bool x86_run_pause(struct x86_cpu *cpu);
 void x86_run_resume(struct x86_cpu *cpu, bool enabled);
 

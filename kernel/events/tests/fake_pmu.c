@@ -129,44 +129,57 @@ static int fake_pmu_find(const struct fake_pmu *fake,
 	return -1;
 }
 
-static int fake_pmu_add(struct perf_event *event, int flags)
+/* The event gets a counter, and does not count yet. */
+static void fake_pmu_take(struct fake_pmu_cpu *unit, struct perf_event *event,
+			  int idx)
 {
-	struct fake_pmu *fake = to_fake(event->pmu);
 	struct fake_pmu_event *mine = event->pmu_private;
-	struct fake_pmu_cpu *unit = this_cpu_ptr(fake->cpus);
-	int idx = fake_pmu_find(fake, unit, event->hw.config);
-
-	fake_pmu_enter(fake, idx < 0 ? FAKE_REFUSE : FAKE_ADD);
-	fake_pmu_expect(fake, unit->disabled, "add while the PMU is enabled");
-	fake_pmu_expect(fake, event->hw.idx < 0, "add of an event that is on");
-	fake_pmu_expect(fake, event->oncpu == smp_processor_id(),
-			"add on a CPU that is not event->oncpu");
-	fake_pmu_expect(fake,
-			perf_event_ctx(event)->loaded_cpu == smp_processor_id(),
-			"add while the context is not loaded");
-	fake_pmu_expect(fake, raw_spin_is_locked(&perf_event_ctx(event)->lock),
-			"add without the lock of the context");
-	if (idx < 0)
-		return -EAGAIN;
 
 	unit->owner[idx] = event;
 	unit->fresh |= BIT(idx);
 	event->hw.idx = idx;
 	perf_counter_set_state(event, PERF_COUNTER_SAVED);
 	atomic_inc(&mine->turns);
+}
+
+/* What holds for add() and del() of an event, and for its set. */
+static void fake_pmu_expect_sched(struct fake_pmu *fake,
+				  const struct perf_event *event)
+{
+	struct perf_ctx *ctx = perf_event_ctx(event);
+
+	fake_pmu_expect(fake, this_cpu_ptr(fake->cpus)->disabled,
+			"scheduled while the PMU is enabled");
+	fake_pmu_expect(fake, ctx->loaded_cpu == smp_processor_id(),
+			"scheduled while the context is not loaded");
+	fake_pmu_expect(fake, raw_spin_is_locked(&ctx->lock),
+			"scheduled without the lock of the context");
+}
+
+static int fake_pmu_add(struct perf_event *event, int flags)
+{
+	struct fake_pmu *fake = to_fake(event->pmu);
+	struct fake_pmu_cpu *unit = this_cpu_ptr(fake->cpus);
+	int idx = fake_pmu_find(fake, unit, event->hw.config);
+
+	fake_pmu_enter(fake, idx < 0 ? FAKE_REFUSE : FAKE_ADD);
+	fake_pmu_expect_sched(fake, event);
+	fake_pmu_expect(fake, event->hw.idx < 0, "add of an event that is on");
+	fake_pmu_expect(fake, event->oncpu == smp_processor_id(),
+			"add on a CPU that is not event->oncpu");
+	if (idx < 0)
+		return -EAGAIN;
+	fake_pmu_take(unit, event, idx);
 	if (flags & PERF_EF_START)
 		fake_pmu_start(event, PERF_EF_RELOAD);
 	return 0;
 }
 
-static void fake_pmu_del(struct perf_event *event, int flags)
+/* The event leaves its counter, and its count is up to date. */
+static void fake_pmu_leave(struct fake_pmu_cpu *unit, struct perf_event *event)
 {
 	struct fake_pmu *fake = to_fake(event->pmu);
-	struct fake_pmu_cpu *unit = fake_pmu_enter(fake, FAKE_DEL);
 
-	fake_pmu_expect(fake, unit->disabled, "del while the PMU is enabled");
-	fake_pmu_expect(fake, raw_spin_is_locked(&perf_event_ctx(event)->lock),
-			"del without the lock of the context");
 	if (!fake_pmu_holds(unit, event)) {
 		fake_pmu_expect(fake, false, "del of an event that is not on");
 		return;
@@ -178,6 +191,88 @@ static void fake_pmu_del(struct perf_event *event, int flags)
 	fake_pmu_stop(event, PERF_EF_UPDATE);
 	unit->owner[event->hw.idx] = NULL;
 	event->hw.idx = -1;
+}
+
+static void fake_pmu_del(struct perf_event *event, int flags)
+{
+	struct fake_pmu *fake = to_fake(event->pmu);
+	struct fake_pmu_cpu *unit = fake_pmu_enter(fake, FAKE_DEL);
+
+	fake_pmu_expect_sched(fake, event);
+	fake_pmu_leave(unit, event);
+}
+
+/* The counters that the events of a set find, or false. */
+static bool fake_pmu_place(struct fake_pmu *fake, struct perf_event_set *set,
+			   struct fake_pmu_cpu *unit)
+{
+	struct fake_pmu_cpu trial = *unit;
+
+	for (unsigned int i = 0; i < set->nr; i++) {
+		struct perf_event *event = set->events[i];
+		int idx = fake_pmu_find(fake, &trial, event->hw.config);
+
+		if (idx < 0)
+			return false;
+		trial.owner[idx] = event;
+	}
+	return true;
+}
+
+static int fake_pmu_load(struct pmu *pmu, struct perf_event_set *set)
+{
+	struct fake_pmu *fake = to_fake(pmu);
+	struct fake_pmu_cpu *unit = this_cpu_ptr(fake->cpus);
+	bool fits = fake_pmu_place(fake, set, unit) &&
+		    atomic_dec_if_positive(&fake->refuse_loads) < 0;
+
+	fake_pmu_enter(fake, fits ? FAKE_LOAD : FAKE_REFUSE_LOAD);
+	fake_pmu_expect(fake, set->nr && set->serial, "load of an empty set");
+	fake_pmu_expect(fake, !unit->disabled, "load while the PMU is disabled");
+	if (!fits)
+		return -EAGAIN;
+	unit->disabled = true;
+	for (unsigned int i = 0; i < set->nr; i++) {
+		struct perf_event *event = set->events[i];
+
+		fake_pmu_enter(fake, FAKE_ADD_BY_LOAD);
+		fake_pmu_expect_sched(fake, event);
+		fake_pmu_expect(fake, event->hw.idx < 0,
+				"load of an event that is on");
+		fake_pmu_expect(fake, event->state == PERF_EVENT_STATE_ACTIVE &&
+				event->oncpu == smp_processor_id(),
+				"load of an event that is not active");
+		fake_pmu_expect(fake, !perf_event_is_throttled(event),
+				"load of a throttled event");
+		fake_pmu_take(unit, event,
+			      fake_pmu_find(fake, unit, event->hw.config));
+		fake_pmu_start(event, PERF_EF_RELOAD);
+	}
+	unit->disabled = false;
+	unit->fresh = 0;
+	return 0;
+}
+
+static void fake_pmu_unload(struct pmu *pmu, struct perf_event_set *set)
+{
+	struct fake_pmu *fake = to_fake(pmu);
+	struct fake_pmu_cpu *unit = fake_pmu_enter(fake, FAKE_UNLOAD);
+
+	if (fake->during_unload)
+		fake->during_unload(set);
+	fake_pmu_expect(fake, !unit->disabled,
+			"unload while the PMU is disabled");
+	unit->disabled = true;
+	for (unsigned int i = set->nr; i--;) {
+		struct perf_event *event = set->events[i];
+
+		fake_pmu_enter(fake, FAKE_DEL_BY_UNLOAD);
+		fake_pmu_expect_sched(fake, event);
+		fake_pmu_expect(fake, event->state == PERF_EVENT_STATE_ACTIVE,
+				"unload of an event that is not active");
+		fake_pmu_leave(unit, event);
+	}
+	unit->disabled = false;
 }
 
 static void fake_pmu_read(struct perf_event *event)
@@ -300,18 +395,8 @@ static int fake_pmu_event_init(struct perf_event *event)
 
 /* Suites and cases. */
 
-/**
- * fake_pmu_register() - make the PMU known
- * @fake: zeroed memory that outlives the suite
- * @name: name in sysfs
- *
- * Context: suite_init of a suite.
- * Return: 0, -ENOMEM or what perf_pmu_register() returns.
- */
-int fake_pmu_register(struct fake_pmu *fake, const char *name)
+static void fake_pmu_fill(struct fake_pmu *fake)
 {
-	int err;
-
 	fake->pmu = (struct pmu) {
 		.task_ctx_nr	= perf_hw_context,
 		.event_init	= fake_pmu_event_init,
@@ -326,6 +411,12 @@ int fake_pmu_register(struct fake_pmu *fake, const char *name)
 		.commit_txn	= fake_pmu_commit_txn,
 		.cancel_txn	= fake_pmu_cancel_txn,
 	};
+}
+
+static int fake_pmu_publish(struct fake_pmu *fake, const char *name)
+{
+	int err;
+
 	fake->cpus = alloc_percpu(struct fake_pmu_cpu);
 	if (!fake->cpus)
 		return -ENOMEM;
@@ -333,6 +424,36 @@ int fake_pmu_register(struct fake_pmu *fake, const char *name)
 	if (err)
 		free_percpu(fake->cpus);
 	return err;
+}
+
+/**
+ * fake_pmu_register() - make the PMU known
+ * @fake: zeroed memory that outlives the suite
+ * @name: name in sysfs
+ *
+ * Context: suite_init of a suite.
+ * Return: 0, -ENOMEM or what perf_pmu_register() returns.
+ */
+int fake_pmu_register(struct fake_pmu *fake, const char *name)
+{
+	fake_pmu_fill(fake);
+	return fake_pmu_publish(fake, name);
+}
+
+/**
+ * fake_pmu_register_loading() - the same for a PMU that loads sets of events
+ * @fake: as for fake_pmu_register()
+ * @name: as there
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+int fake_pmu_register_loading(struct fake_pmu *fake, const char *name)
+{
+	fake_pmu_fill(fake);
+	fake->pmu.load = fake_pmu_load;
+	fake->pmu.unload = fake_pmu_unload;
+	return fake_pmu_publish(fake, name);
 }
 
 /**
@@ -369,6 +490,8 @@ void fake_pmu_reset(struct fake_pmu *fake, unsigned int nr_counters,
 	fake->nr_counters = nr_counters;
 	atomic64_set(&fake->ticks, 1000);
 	atomic_set(&fake->refuse_commits, 0);
+	atomic_set(&fake->refuse_loads, 0);
+	fake->during_unload = NULL;
 	for (int i = 0; i < FAKE_NR_CALLS; i++)
 		atomic_set(&fake->calls[i], 0);
 	atomic_set(&fake->mixed, 0);
@@ -404,8 +527,10 @@ void fake_pmu_expect_idle(struct kunit *test, struct fake_pmu *fake)
 
 	KUNIT_EXPECT_EQ_MSG(test, atomic_read(&fake->faults), 0, "first: %s",
 			    fake->fault);
-	KUNIT_EXPECT_EQ(test, fake_pmu_calls(fake, FAKE_ADD),
-			fake_pmu_calls(fake, FAKE_DEL));
+	KUNIT_EXPECT_EQ(test, fake_pmu_calls(fake, FAKE_ADD) +
+			fake_pmu_calls(fake, FAKE_ADD_BY_LOAD),
+			fake_pmu_calls(fake, FAKE_DEL) +
+			fake_pmu_calls(fake, FAKE_DEL_BY_UNLOAD));
 	for_each_possible_cpu(cpu) {
 		struct fake_pmu_cpu *unit = per_cpu_ptr(fake->cpus, cpu);
 		struct perf_ctx *ctx;
@@ -422,9 +547,17 @@ void fake_pmu_expect_idle(struct kunit *test, struct fake_pmu *fake)
 
 /* Events. */
 
-/* Does what the system call does, without a file. */
-static struct perf_event *fake_pmu_join(struct perf_event_attr *attr,
-					struct perf_event *leader)
+/**
+ * fake_pmu_join() - open an event of any PMU in a group
+ * @attr: attribute
+ * @leader: leader of the group
+ *
+ * Does what the system call does, without a file.
+ *
+ * Return: event, or the error of perf_event_alloc().
+ */
+struct perf_event *fake_pmu_join(struct perf_event_attr *attr,
+				 struct perf_event *leader)
 {
 	struct perf_event_spec spec = {
 		.attr		= attr,
@@ -462,7 +595,8 @@ struct perf_event *fake_pmu_try_open(struct fake_pmu *fake,
 		.type		= fake->pmu.type,
 		.size		= sizeof(attr),
 		.config		= spec->counters,
-		.sample_period	= spec->period,
+		.sample_period	= spec->freq ?: spec->period,
+		.freq		= spec->freq > 0,
 		.pinned		= spec->pinned,
 		.exclusive	= spec->exclusive,
 		.disabled	= spec->disabled,
@@ -542,7 +676,11 @@ void fake_pmu_trace(struct kunit *test, struct fake_pmu *fake)
 	fake_pmu_undo(test, fake_pmu_end_trace, fake);
 }
 
-static void fake_pmu_release(void *event)
+/**
+ * fake_pmu_release() - close an event, as an action of fake_pmu_undo()
+ * @event: the event
+ */
+void fake_pmu_release(void *event)
 {
 	perf_event_release_kernel(event);
 }

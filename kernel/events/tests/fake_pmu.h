@@ -28,6 +28,11 @@ enum fake_pmu_call {
 	FAKE_DISABLE,		/* of the whole PMU */
 	FAKE_COMMIT,
 	FAKE_CANCEL,
+	FAKE_LOAD,		/* sets that found their counters */
+	FAKE_REFUSE_LOAD,	/* sets that were refused */
+	FAKE_UNLOAD,
+	FAKE_ADD_BY_LOAD,	/* events of sets that were loaded */
+	FAKE_DEL_BY_UNLOAD,
 	FAKE_NR_CALLS
 };
 
@@ -47,6 +52,8 @@ struct fake_pmu_cpu {
  * @nr_counters: counters that exist at present
  * @ticks: what every counter counts; see fake_pmu_tick()
  * @refuse_commits: number of transactions that will be refused from now on
+ * @refuse_loads: number of sets that will be refused from now on
+ * @during_unload: called in unload() for the set, before its events stop
  * @calls: calls of each method, all CPUs together
  * @mixed: times that an exclusive group was active beside another
  * @faults: calls that broke a rule of struct pmu
@@ -58,6 +65,8 @@ struct fake_pmu {
 	unsigned int			nr_counters;
 	atomic64_t			ticks;
 	atomic_t			refuse_commits;
+	atomic_t			refuse_loads;
+	void				(*during_unload)(struct perf_event_set *set);
 	atomic_t			calls[FAKE_NR_CALLS];
 	atomic_t			mixed;
 	atomic_t			faults;
@@ -71,6 +80,7 @@ struct fake_pmu {
  * @cpu: CPU, -1 for any
  * @counters: mask of the counters it can use, 0 for any
  * @period: sampling period, 0 for a counting event; no sample is ever taken
+ * @freq: samples a second instead of a period, 0 for none
  * @pinned: attr.pinned
  * @exclusive: attr.exclusive
  * @disabled: attr.disabled
@@ -83,6 +93,7 @@ struct fake_pmu_spec {
 	int			cpu;
 	u64			counters;
 	u64			period;
+	u64			freq;
 	bool			pinned;
 	bool			exclusive;
 	bool			disabled;
@@ -92,6 +103,7 @@ struct fake_pmu_spec {
 
 /* Suites: once each. */
 int fake_pmu_register(struct fake_pmu *fake, const char *name);
+int fake_pmu_register_loading(struct fake_pmu *fake, const char *name);
 void fake_pmu_unregister(struct fake_pmu *fake);
 
 /* Cases: no event of the PMU exists. */
@@ -113,6 +125,9 @@ struct perf_event *fake_pmu_try_open(struct fake_pmu *fake,
 				     const struct fake_pmu_spec *spec);
 struct perf_event *fake_pmu_open(struct kunit *test, struct fake_pmu *fake,
 				 const struct fake_pmu_spec *spec);
+struct perf_event *fake_pmu_join(struct perf_event_attr *attr,
+				 struct perf_event *leader);
+void fake_pmu_release(void *event);
 void fake_pmu_close(struct kunit *test, struct perf_event *event);
 unsigned int fake_pmu_turns(const struct perf_event *event);
 

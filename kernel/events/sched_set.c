@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "sched_set": events of a task that are scheduled in and out by one call.
+ *
+ * Purpose: most tasks are switched out and in again with the same events. Then
+ * pmu::load and pmu::unload do for all of them what pmu::add and pmu::del do
+ * for one, and states and times are set in one pass. Drivers without these
+ * methods notice nothing.
+ *
+ * Owns: epc->whole; the sets.
+ *
+ * Contexts: task switch, on the CPU that loads or unloads the context.
+ *
+ * Lifetime: a set is part of the memory of its PMU context. It is made after
+ * the groups of the PMU context were scheduled in one by one. It is whole until
+ * one of them is scheduled in or out in any other way, until an event joins or
+ * leaves the PMU context, or is enabled or disabled, and until a period is set.
+ * A set that is not whole is never read: its events may have been freed.
+ *
+ * Locking: the scheduling locks. All of the changes above hold ctx->lock.
+ *
+ * What has no set: PMU contexts of a CPU; those with groups that wait, with
+ * groups that are bound to a CPU, with members of several PMUs, with an
+ * exclusive group, or with too many events.
+ *
+ * When a set goes the old way, event by event: if something was throttled on
+ * the PMU, so that the records of group and of event come in the right order;
+ * if a driver wants pmu::sched_task; if an exclusive group of the CPU is
+ * active, or if pinned groups may have to take counters from flexible groups of
+ * the CPU; and if the driver refuses it.
+ *
+ * The PMU stays enabled: other events of the CPU go on, and their interrupts
+ * may come. The driver stops and starts the counters of the set.
+ *
+ * Race, an overflow while a set is loaded:
+ *  1. all events get the state ACTIVE, as before pmu::add;
+ *  2. the driver starts the counters. An overflow finds an active event;
+ *  3. if the driver refuses, no counter has run, and the states go back.
+ *
+ * Race, an overflow while a set is unloaded:
+ *  1. the driver stops the counters; an interrupt that is late finds active
+ *     events. It may throttle one of them, or ask for it to be disabled;
+ *  2. the events get the state INACTIVE. Now none of them is throttled any more;
+ *  3. what happened in step 1 is looked up: the set of a throttled event is not
+ *     whole any more, and the next switch, event by event, ends the throttling.
+ *     An event that has to be disabled gets the state OFF.
+ */
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include "context.h"
+#include "event_state.h"
+#include "groups.h"
+#include "pmu.h"
+#include "sched_set.h"
+
+/* Serial numbers that this CPU has given. */
+static DEFINE_PER_CPU(u64, perf_set_serials);
+
+static u64 perf_set_new_serial(void)
+{
+	return __this_cpu_inc_return(perf_set_serials) * nr_cpu_ids +
+	       smp_processor_id();
+}
+
+/* May the event be a member, if its group is active? */
+static bool perf_set_takes(const struct perf_event *event,
+			   const struct perf_pmu_ctx *epc)
+{
+	return event->pmu == epc->pmu && !event->attr.exclusive;
+}
+
+/* Return: false if the event, or the number of events, forbids a set. */
+static bool perf_set_append(struct perf_sched_set *set,
+			    struct perf_event *event)
+{
+	if (event->state != PERF_EVENT_STATE_ACTIVE)
+		return true;
+	if (set->pub.nr == PERF_SET_EVENTS ||
+	    !perf_set_takes(event, perf_event_pmu_ctx(event)))
+		return false;
+	if (event->attr.freq && event->attr.sample_freq)
+		set->nr_freq++;
+	if (is_sampling_event(event))
+		set->samples = true;
+	set->pub.events[set->pub.nr++] = event;
+	return true;
+}
+
+static bool perf_set_append_group(struct perf_sched_set *set,
+				  struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	if (!perf_set_append(set, leader))
+		return false;
+	for_each_sibling_event(sibling, leader) {
+		if (!perf_set_append(set, sibling))
+			return false;
+	}
+	return true;
+}
+
+static bool perf_set_append_list(struct perf_sched_set *set,
+				 struct list_head *active)
+{
+	struct perf_event *leader;
+
+	list_for_each_entry(leader, active, active_list) {
+		if (!perf_set_append_group(set, leader))
+			return false;
+	}
+	return true;
+}
+
+/* Trees are sorted by CPU, and -1 comes first. */
+static bool perf_set_is_bound(const struct perf_group_tree *tree)
+{
+	struct rb_node *last = rb_last(&tree->root);
+
+	return last && rb_entry(last, struct perf_event, group_node)->cpu != -1;
+}
+
+/**
+ * perf_set_make_locked() - make the set of a PMU context, if it may have one
+ * @epc: PMU context whose groups have just been scheduled in one by one
+ *
+ * Context: scheduling locks.
+ */
+void perf_set_make_locked(struct perf_pmu_ctx *epc)
+{
+	struct perf_sched_set *set;
+
+	perf_ctx_assert_sched_locked(epc->ctx);
+	epc->whole = false;
+	if (!perf_set_has(epc) || !epc->chosen || epc->chosen_at ||
+	    epc->rotate_necessary || perf_set_is_bound(&epc->pinned_groups) ||
+	    perf_set_is_bound(&epc->flexible_groups))
+		return;
+	set = perf_set_of(epc);
+	memset(set, 0, sizeof(*set));
+	if (!perf_set_append_list(set, &epc->pinned_active))
+		return;
+	set->nr_pinned = set->pub.nr;
+	if (!perf_set_append_list(set, &epc->flexible_active) || !set->pub.nr)
+		return;
+	set->pub.serial = perf_set_new_serial();
+	epc->whole = true;
+}
+
+/* What happened on the CPU or the PMU that needs a call for each event? */
+static bool perf_set_must_go_alone(const struct perf_cpu_pmu_context *cpc)
+{
+	return READ_ONCE(cpc->throttled) || cpc->sched_cb_usage;
+}
+
+static bool perf_set_may_load(const struct perf_pmu_ctx *epc,
+			      const struct perf_cpu_pmu_context *cpc)
+{
+	if (perf_set_must_go_alone(cpc) || cpc->exclusive)
+		return false;
+	return list_empty(&cpc->epc.flexible_active) ||
+	       RB_EMPTY_ROOT(&epc->pinned_groups.root);
+}
+
+static __always_inline void
+perf_set_event_in_locked(struct perf_event *event, struct list_head *active)
+{
+	WRITE_ONCE(event->oncpu, smp_processor_id());
+	perf_event_set_switched_in_locked(event);
+	if (event->group_leader == event)
+		list_add_tail(&event->active_list, active);
+}
+
+static void perf_set_events_in_locked(const struct perf_sched_set *set,
+				      struct perf_pmu_ctx *epc)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr_pinned; i++)
+		perf_set_event_in_locked(set->pub.events[i],
+					 &epc->pinned_active);
+	for (; i < set->pub.nr; i++)
+		perf_set_event_in_locked(set->pub.events[i],
+					 &epc->flexible_active);
+}
+
+static __always_inline void
+perf_set_event_out_locked(struct perf_event *event)
+{
+	WRITE_ONCE(event->oncpu, -1);
+	perf_event_set_switched_out_locked(event);
+	if (event->group_leader == event)
+		INIT_LIST_HEAD(&event->active_list);
+}
+
+/* All groups in the lists are members, so the lists become empty. */
+static void perf_set_events_out_locked(const struct perf_sched_set *set,
+				       struct perf_pmu_ctx *epc)
+{
+	INIT_LIST_HEAD(&epc->pinned_active);
+	INIT_LIST_HEAD(&epc->flexible_active);
+	for (unsigned int i = 0; i < set->pub.nr; i++)
+		perf_set_event_out_locked(set->pub.events[i]);
+}
+
+static void perf_set_update_pages(const struct perf_sched_set *set)
+{
+	for (unsigned int i = 0; i < set->pub.nr; i++) {
+		if (READ_ONCE(set->pub.events[i]->rb))
+			perf_event_update_userpage(set->pub.events[i]);
+	}
+}
+
+static void perf_set_account(const struct perf_sched_set *set,
+			     struct perf_pmu_ctx *epc,
+			     struct perf_cpu_pmu_context *cpc)
+{
+	cpc->active_oncpu += set->pub.nr;
+	if (unlikely(set->nr_freq)) {
+		__this_cpu_add(perf_cpu_context.nr_freq, set->nr_freq);
+		epc->nr_freq += set->nr_freq;
+	}
+}
+
+/**
+ * perf_set_load_locked() - schedule the set of a task's PMU context in
+ * @epc: PMU context of a context that is being loaded; none of its events is
+ *	active
+ *
+ * Context: scheduling locks; the context's clock has started.
+ * Return: false if there is no whole set, or if it must go event by event.
+ */
+bool perf_set_load_locked(struct perf_pmu_ctx *epc)
+{
+	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
+	struct perf_sched_set *set;
+
+	perf_ctx_assert_sched_locked(epc->ctx);
+	if (!epc->whole || !perf_set_may_load(epc, cpc))
+		return false;
+	set = perf_set_of(epc);
+	perf_set_events_in_locked(set, epc);
+	if (epc->pmu->load(epc->pmu, &set->pub)) {
+		perf_set_events_out_locked(set, epc);
+		return false;
+	}
+	perf_set_account(set, epc, cpc);
+	perf_set_update_pages(set);
+	return true;
+}
+
+static void perf_set_unaccount(const struct perf_sched_set *set,
+			       struct perf_pmu_ctx *epc,
+			       struct perf_cpu_pmu_context *cpc)
+{
+	cpc->active_oncpu -= set->pub.nr;
+	if (unlikely(set->nr_freq)) {
+		__this_cpu_sub(perf_cpu_context.nr_freq, set->nr_freq);
+		epc->nr_freq -= set->nr_freq;
+	}
+}
+
+/* An overflow wanted it to be disabled, and its interrupt work has not run. */
+static void perf_set_disable_late_locked(struct perf_event *event)
+{
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
+	if (!event->pending_disable)
+		return;
+	event->pending_disable = 0;
+	perf_event_set_state(event, PERF_EVENT_STATE_OFF);
+	perf_epc_drop_set(perf_event_pmu_ctx(event));
+}
+
+/* What a late overflow has asked for. */
+static void perf_set_end_late_locked(const struct perf_sched_set *set,
+				     struct perf_pmu_ctx *epc,
+				     struct perf_cpu_pmu_context *cpc)
+{
+	for (unsigned int i = 0; set->samples && i < set->pub.nr; i++)
+		perf_set_disable_late_locked(set->pub.events[i]);
+	if (unlikely(READ_ONCE(cpc->throttled)))
+		perf_epc_drop_set(epc);
+}
+
+/**
+ * perf_set_unload_locked() - schedule the set of a task's PMU context out
+ * @epc: PMU context of a context that is being unloaded
+ *
+ * Context: scheduling locks; the context's clock is up to date.
+ * Return: false if it has no whole set, or if that must go event by event.
+ */
+bool perf_set_unload_locked(struct perf_pmu_ctx *epc)
+{
+	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(epc->pmu);
+	struct perf_sched_set *set;
+
+	perf_ctx_assert_sched_locked(epc->ctx);
+	if (!epc->whole || perf_set_must_go_alone(cpc))
+		return false;
+	set = perf_set_of(epc);
+	epc->pmu->unload(epc->pmu, &set->pub);
+	perf_set_unaccount(set, epc, cpc);
+	perf_set_events_out_locked(set, epc);
+	perf_set_end_late_locked(set, epc, cpc);
+	perf_set_update_pages(set);
+	return true;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room "sched_set": events of a task that are scheduled in and out by one call. */
+#ifndef _KERNEL_EVENTS_SCHED_SET_H
+#define _KERNEL_EVENTS_SCHED_SET_H
+
+#include "types.h"
+
+static inline bool perf_set_has(const struct perf_pmu_ctx *epc)
+{
+	return epc->pmu->load && !epc->embedded;
+}
+
+/* Only for a PMU context that perf_set_has(). */
+static inline struct perf_sched_set *perf_set_of(struct perf_pmu_ctx *epc)
+{
+	return &container_of(epc, struct perf_pmu_ctx_with_set, epc)->set;
+}
+
+void perf_set_make_locked(struct perf_pmu_ctx *epc);
+bool perf_set_load_locked(struct perf_pmu_ctx *epc);
+bool perf_set_unload_locked(struct perf_pmu_ctx *epc);
+
+#endif /* _KERNEL_EVENTS_SCHED_SET_H */
