@@ -245,7 +245,7 @@ static void set_counters(struct perf_event *event)
 		event->hw.flags |= X86_EVENT_PAIR;
 	if (facts->model->quirks & PERIOD_QUIRKS)
 		event->hw.flags |= X86_EVENT_LIMITED;
-	event->hw.config_base = x86_match_counters(facts, event->hw.config);
+	x86_event_set_counters(event, x86_match_counters(facts, event->hw.config));
 }
 
 /**

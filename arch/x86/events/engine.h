@@ -111,12 +111,23 @@ static inline u64 x86_event_bits(const struct perf_event *event, unsigned int co
 	return (event->hw.flags & X86_EVENT_PAIR ? 3ULL : 1ULL) << counter;
 }
 
-/* hw_perf_event::config_base holds the counters that can count the event. */
-static_assert(sizeof_field(struct hw_perf_event, config_base) == sizeof(u64));
-
+/*
+ * The counters that can count the event are in hw_perf_event::config_base; with
+ * words of 32 bits the fixed ones are in event_base, which is not used
+ * otherwise.
+ */
 static inline u64 x86_event_counters(const struct perf_event *event)
 {
-	return event->hw.config_base;
+	if (IS_ENABLED(CONFIG_64BIT))
+		return event->hw.config_base;
+	return event->hw.config_base | (u64)event->hw.event_base << X86_COUNTER_FIXED;
+}
+
+static inline void x86_event_set_counters(struct perf_event *event, u64 counters)
+{
+	event->hw.config_base = counters;
+	if (!IS_ENABLED(CONFIG_64BIT))
+		event->hw.event_base = counters >> X86_COUNTER_FIXED;
 }
 
 #endif /* _ARCH_X86_EVENTS_ENGINE_H */

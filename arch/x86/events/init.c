@@ -191,6 +191,8 @@ static int __init choose_vendor(struct x86_setup *setup)
 {
 	switch (boot_cpu_data.x86_vendor) {
 	case X86_VENDOR_INTEL:
+		if (!intel_p6_setup(setup))
+			return 0;
 		return intel_core_setup(setup);
 	case X86_VENDOR_AMD:
 	case X86_VENDOR_HYGON:

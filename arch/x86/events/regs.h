@@ -13,6 +13,7 @@
  *		register, contains what its image says
  * @held:	stopped counters that contain the value in @value
  * @running:	counters that count
+ * @parked:	counters whose select register is 0 instead of its image
  * @running_known: @running is what the hardware does
  * @fixed_ctrl:	image of the fixed counters' control register
  * @select:	images of the event select registers, without the enable bit
@@ -24,6 +25,7 @@ struct x86_regs {
 	u64	known;
 	u64	held;
 	u64	running;
+	u64	parked;
 	bool	running_known;
 	u64	fixed_ctrl;
 	u64	select[X86_MAX_GENERAL];

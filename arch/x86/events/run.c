@@ -50,15 +50,28 @@ void __init x86_run_set_wait(void (*wait)(u64 stopped))
 	static_call_update(x86_run_wait, wait);
 }
 
-/* One instruction each: a late PMI may stop another event. */
+/*
+ * One instruction each: a late PMI may stop another event. With words of 32 bits
+ * there are two; an event has no counters in both halves.
+ */
 static void set_running(u64 counters)
 {
+#ifdef CONFIG_64BIT
 	this_cpu_or(x86_cpu.running, counters);
+#else
+	this_cpu_or(*(u32 *)&x86_cpu.running, lower_32_bits(counters));
+	this_cpu_or(*((u32 *)&x86_cpu.running + 1), upper_32_bits(counters));
+#endif
 }
 
 static void clear_running(u64 counters)
 {
+#ifdef CONFIG_64BIT
 	this_cpu_and(x86_cpu.running, ~counters);
+#else
+	this_cpu_and(*(u32 *)&x86_cpu.running, ~lower_32_bits(counters));
+	this_cpu_and(*((u32 *)&x86_cpu.running + 1), ~upper_32_bits(counters));
+#endif
 }
 
 static bool on_counter(const struct x86_cpu *cpu, const struct perf_event *event)
