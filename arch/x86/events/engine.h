@@ -10,6 +10,7 @@
 #include "rules/match.h"
 
 struct x86_extra_set;
+struct x86_share;
 
 /* hw_perf_event::flags */
 #define X86_EVENT_PAIR		BIT(0)	/* takes the next counter as well */
@@ -17,8 +18,9 @@ struct x86_extra_set;
 #define X86_EVENT_HOST_ONLY	BIT(2)	/* stands still while a guest runs */
 #define X86_EVENT_BORROWED	BIT(3)	/* started from the value of another event */
 #define X86_EVENT_LIMITED	BIT(4)	/* short periods do not work */
+#define X86_EVENT_ALONE		BIT(8)	/* the other thread leaves the counter free */
 
-static_assert(X86_EVENT_LIMITED <= PERF_EVENT_FLAG_ARCH);
+static_assert(X86_EVENT_ALONE <= PERF_EVENT_FLAG_ARCH);
 
 /*
  * Events of one CPU that are scheduled in; more than counters, less is refused.
@@ -67,6 +69,8 @@ struct x86_core {
  * @on:		the event of each counter in @used, by slot
  * @regs:	what the registers contain
  * @extra:	registers that the threads of a core share
+ * @share:	counters that the threads of a core share, or NULL
+ * @thread:	which thread of @share this CPU is
  *
  * Only this CPU uses it: with interrupts off, or in the PMI.
  */
@@ -90,6 +94,8 @@ struct x86_cpu {
 	struct perf_event	*on[X86_NR_SLOTS];
 	struct x86_regs		regs;
 	struct x86_extra_set	*extra;
+	struct x86_share	*share;
+	u8			thread;
 };
 
 DECLARE_PER_CPU(struct x86_cpu, x86_cpu);

@@ -20,6 +20,7 @@
 #include "extra.h"
 #include "fit.h"
 #include "rules/place.h"
+#include "share.h"
 
 /*
  * The counter where the event was last, if it may have it again; otherwise -1.
@@ -50,7 +51,8 @@ static u64 fitting(const struct x86_cpu *cpu, const struct perf_event *event, u6
 static struct x86_seat seat_of(const struct x86_cpu *cpu, unsigned int i)
 {
 	const struct perf_event *event = cpu->events[i];
-	u64 counters = x86_event_counters(event) & cpu->core->facts.counters;
+	u64 counters = x86_event_counters(event) & cpu->core->facts.counters &
+		       x86_share_free(cpu, event);
 
 	return (struct x86_seat) {
 		.counters = counters,
@@ -60,6 +62,28 @@ static struct x86_seat seat_of(const struct x86_cpu *cpu, unsigned int i)
 	};
 }
 
+/* Find a counter for each event. The other thread of the core does not plan. */
+static int find_places(struct x86_cpu *cpu, struct x86_seat *seats)
+{
+	u64 bits, used = 0, alone = 0;
+	unsigned int i;
+
+	for (i = 0; i < cpu->nr; i++)
+		seats[i] = seat_of(cpu, i);
+	if (x86_place(seats, cpu->nr, cpu->core->facts.counters))
+		return -ENOSPC;
+	for (i = 0; i < cpu->nr; i++) {
+		bits = x86_event_bits(cpu->events[i], seats[i].to);
+		used |= bits;
+		if (cpu->events[i]->hw.flags & X86_EVENT_ALONE)
+			alone |= bits;
+	}
+	if (x86_share_set(cpu, used, alone))
+		return -ENOSPC;
+	cpu->planned = used;
+	return 0;
+}
+
 /*
  * Place all events anew. The plan changes only if all of them have a counter.
  */
@@ -67,17 +91,14 @@ static int place_all(struct x86_cpu *cpu)
 {
 	struct x86_seat seats[X86_MAX_EVENTS];
 	unsigned int i;
+	int err;
 
-	for (i = 0; i < cpu->nr; i++)
-		seats[i] = seat_of(cpu, i);
-	if (x86_place(seats, cpu->nr, cpu->core->facts.counters))
-		return -ENOSPC;
-	cpu->planned = 0;
-	for (i = 0; i < cpu->nr; i++) {
+	x86_share_lock(cpu);
+	err = find_places(cpu, seats);
+	x86_share_unlock(cpu);
+	for (i = 0; !err && i < cpu->nr; i++)
 		cpu->to[i] = seats[i].to;
-		cpu->planned |= x86_event_bits(cpu->events[i], cpu->to[i]);
-	}
-	return 0;
+	return err;
 }
 
 /* Return: the counter planned for it, or -1. */
@@ -85,6 +106,8 @@ static int append(struct x86_cpu *cpu, struct perf_event *event)
 {
 	int counter = remembered(cpu, event);
 
+	if (counter >= 0 && !x86_share_get(cpu, event, counter))
+		counter = -1;
 	if (counter >= 0)
 		cpu->planned |= x86_event_bits(event, counter);
 	cpu->at[cpu->nr] = -1;
@@ -97,8 +120,13 @@ static int append(struct x86_cpu *cpu, struct perf_event *event)
 /* Forget entry @i; the last one takes its place. */
 static void forget(struct x86_cpu *cpu, unsigned int i)
 {
-	if (cpu->to[i] >= 0)
-		cpu->planned &= ~x86_event_bits(cpu->events[i], cpu->to[i]);
+	u64 bits;
+
+	if (cpu->to[i] >= 0) {
+		bits = x86_event_bits(cpu->events[i], cpu->to[i]);
+		cpu->planned &= ~bits;
+		x86_share_put(cpu, bits);
+	}
 	x86_extra_put(cpu->extra, cpu->events[i]);
 	cpu->nr--;
 	cpu->events[i] = cpu->events[cpu->nr];
