@@ -245,6 +245,8 @@ static void set_counters(struct perf_event *event)
 		event->hw.flags |= X86_EVENT_PAIR;
 	if (rule && rule->flags & X86_RULE_LEAK)
 		event->hw.flags |= X86_EVENT_ALONE;
+	if (rule && rule->flags & X86_RULE_NODE)
+		event->hw.flags |= X86_EVENT_NODE;
 	if (facts->model->quirks & PERIOD_QUIRKS)
 		event->hw.flags |= X86_EVENT_LIMITED;
 	x86_event_set_counters(event, x86_match_counters(facts, event->hw.config));

@@ -10,6 +10,7 @@
 #include "rules/match.h"
 
 struct x86_extra_set;
+struct x86_node;
 struct x86_share;
 
 /* hw_perf_event::flags */
@@ -19,8 +20,9 @@ struct x86_share;
 #define X86_EVENT_BORROWED	BIT(3)	/* started from the value of another event */
 #define X86_EVENT_LIMITED	BIT(4)	/* short periods do not work */
 #define X86_EVENT_ALONE		BIT(8)	/* the other thread leaves the counter free */
+#define X86_EVENT_NODE		BIT(9)	/* a counter of the node, for all its cores */
 
-static_assert(X86_EVENT_ALONE <= PERF_EVENT_FLAG_ARCH);
+static_assert(X86_EVENT_NODE <= PERF_EVENT_FLAG_ARCH);
 
 /*
  * Events of one CPU that are scheduled in; more than counters, less is refused.
@@ -70,6 +72,8 @@ struct x86_core {
  * @regs:	what the registers contain
  * @extra:	registers that the threads of a core share
  * @share:	counters that the threads of a core share, or NULL
+ * @node:	counters that the cores of a node share, or NULL
+ * @node_own:	those of them that this CPU has taken
  * @thread:	which thread of @share this CPU is
  *
  * Only this CPU uses it: with interrupts off, or in the PMI.
@@ -95,6 +99,8 @@ struct x86_cpu {
 	struct x86_regs		regs;
 	struct x86_extra_set	*extra;
 	struct x86_share	*share;
+	struct x86_node		*node;
+	u64			node_own;
 	u8			thread;
 };
 

@@ -19,8 +19,12 @@
  */
 #include "extra.h"
 #include "fit.h"
+#include "node.h"
 #include "rules/place.h"
 #include "share.h"
+
+/* Other cores may take counters of the node while this one looks for them. */
+#define MOST_TRIES	4
 
 /*
  * The counter where the event was last, if it may have it again; otherwise -1.
@@ -52,7 +56,7 @@ static struct x86_seat seat_of(const struct x86_cpu *cpu, unsigned int i)
 {
 	const struct perf_event *event = cpu->events[i];
 	u64 counters = x86_event_counters(event) & cpu->core->facts.counters &
-		       x86_share_free(cpu, event);
+		       x86_share_free(cpu, event) & x86_node_free(cpu, event);
 
 	return (struct x86_seat) {
 		.counters = counters,
@@ -62,10 +66,13 @@ static struct x86_seat seat_of(const struct x86_cpu *cpu, unsigned int i)
 	};
 }
 
-/* Find a counter for each event. The other thread of the core does not plan. */
+/*
+ * Find a counter for each event. The other thread of the core does not plan
+ * meanwhile, but other cores of the node do: -EBUSY if one of them was faster.
+ */
 static int find_places(struct x86_cpu *cpu, struct x86_seat *seats)
 {
-	u64 bits, used = 0, alone = 0;
+	u64 bits, used = 0, alone = 0, node = 0;
 	unsigned int i;
 
 	for (i = 0; i < cpu->nr; i++)
@@ -77,7 +84,11 @@ static int find_places(struct x86_cpu *cpu, struct x86_seat *seats)
 		used |= bits;
 		if (cpu->events[i]->hw.flags & X86_EVENT_ALONE)
 			alone |= bits;
+		if (x86_node_wants(cpu, cpu->events[i]))
+			node |= bits;
 	}
+	if (x86_node_set(cpu, node))
+		return -EBUSY;
 	if (x86_share_set(cpu, used, alone))
 		return -ENOSPC;
 	cpu->planned = used;
@@ -90,15 +101,17 @@ static int find_places(struct x86_cpu *cpu, struct x86_seat *seats)
 static int place_all(struct x86_cpu *cpu)
 {
 	struct x86_seat seats[X86_MAX_EVENTS];
-	unsigned int i;
+	unsigned int i, tries = MOST_TRIES;
 	int err;
 
 	x86_share_lock(cpu);
-	err = find_places(cpu, seats);
+	do {
+		err = find_places(cpu, seats);
+	} while (err == -EBUSY && --tries);
 	x86_share_unlock(cpu);
 	for (i = 0; !err && i < cpu->nr; i++)
 		cpu->to[i] = seats[i].to;
-	return err;
+	return err ? -ENOSPC : 0;
 }
 
 /* Return: the counter planned for it, or -1. */
@@ -106,7 +119,8 @@ static int append(struct x86_cpu *cpu, struct perf_event *event)
 {
 	int counter = remembered(cpu, event);
 
-	if (counter >= 0 && !x86_share_get(cpu, event, counter))
+	if (counter >= 0 && (!x86_share_get(cpu, event, counter) ||
+			     !x86_node_get(cpu, event, counter)))
 		counter = -1;
 	if (counter >= 0)
 		cpu->planned |= x86_event_bits(event, counter);
@@ -126,6 +140,7 @@ static void forget(struct x86_cpu *cpu, unsigned int i)
 		bits = x86_event_bits(cpu->events[i], cpu->to[i]);
 		cpu->planned &= ~bits;
 		x86_share_put(cpu, bits);
+		x86_node_put(cpu, bits);
 	}
 	x86_extra_put(cpu->extra, cpu->events[i]);
 	cpu->nr--;
