@@ -37,6 +37,8 @@ static_assert(X86_EVENT_NODE <= PERF_EVENT_FLAG_ARCH);
  *	registers
  * @nr_architectural: Intel: architectural events that CPUID tells about
  * @config_mask: bits of attr.config that a program may set
+ * @lent:	counters that are not touched unless an event has them
+ * @barred:	counters that no event may have now
  * @cpus:	CPUs of this type
  */
 struct x86_core {
@@ -45,6 +47,8 @@ struct x86_core {
 	unsigned int		version;
 	unsigned int		nr_architectural;
 	u64			config_mask;
+	u64			lent;
+	u64			barred;
 	struct cpumask		cpus;
 };
 
@@ -64,6 +68,7 @@ struct x86_core {
  * @host_only:	counters of events that stand still while a guest runs
  * @masked:	bits of selectors that the hardware must not see now
  * @guests:	guests run here, so global control may change behind our back
+ * @aborts:	transactions abort, since an event has the counter they need
  * @at:		counter that each of @events has, or -1
  * @to:		counter that it is to have, or -1
  * @events:	events that are scheduled in; those of a transaction are the
@@ -83,6 +88,7 @@ struct x86_cpu {
 	bool			enabled;
 	bool			changed;
 	bool			guests;
+	bool			aborts;
 	u8			nr;
 	u8			nr_txn;
 	unsigned int		txn;
@@ -109,6 +115,12 @@ DECLARE_PER_CPU(struct x86_cpu, x86_cpu);
 static inline struct x86_core *x86_core_of(struct pmu *pmu)
 {
 	return container_of(pmu, struct x86_core, pmu);
+}
+
+/* The counters that events may have now. */
+static inline u64 x86_core_counters(const struct x86_core *core)
+{
+	return core->facts.counters & ~READ_ONCE(core->barred);
 }
 
 /* Counters that count while the host runs. */

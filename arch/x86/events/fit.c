@@ -33,7 +33,7 @@ static int remembered(const struct x86_cpu *cpu, const struct perf_event *event)
 {
 	int last = event->hw.idx;
 
-	if (last < 0 || !(x86_event_counters(event) & cpu->core->facts.counters & BIT_ULL(last)))
+	if (last < 0 || !(x86_event_counters(event) & x86_core_counters(cpu->core) & BIT_ULL(last)))
 		return -1;
 	return cpu->planned & x86_event_bits(event, last) ? -1 : last;
 }
@@ -55,7 +55,7 @@ static u64 fitting(const struct x86_cpu *cpu, const struct perf_event *event, u6
 static struct x86_seat seat_of(const struct x86_cpu *cpu, unsigned int i)
 {
 	const struct perf_event *event = cpu->events[i];
-	u64 counters = x86_event_counters(event) & cpu->core->facts.counters &
+	u64 counters = x86_event_counters(event) & x86_core_counters(cpu->core) &
 		       x86_share_free(cpu, event) & x86_node_free(cpu, event);
 
 	return (struct x86_seat) {
@@ -77,7 +77,7 @@ static int find_places(struct x86_cpu *cpu, struct x86_seat *seats)
 
 	for (i = 0; i < cpu->nr; i++)
 		seats[i] = seat_of(cpu, i);
-	if (x86_place(seats, cpu->nr, cpu->core->facts.counters))
+	if (x86_place(seats, cpu->nr, x86_core_counters(cpu->core)))
 		return -ENOSPC;
 	for (i = 0; i < cpu->nr; i++) {
 		bits = x86_event_bits(cpu->events[i], seats[i].to);

@@ -249,3 +249,26 @@ void x86_regs_clear(struct x86_regs *r, u64 counters)
 		x86_regs_hold(r, counter, 0, 0);
 	}
 }
+
+/**
+ * x86_regs_abandon() - leave counters to somebody else
+ * @r: images of this CPU
+ * @counters: numbers of general counters that have no event
+ *
+ * They contain nothing of ours, and their images are unknown afterwards.
+ *
+ * Context: this CPU, interrupts off.
+ */
+void x86_regs_abandon(struct x86_regs *r, u64 counters)
+{
+	unsigned int counter;
+
+	x86_regs_clear(r, counters);
+	r->held &= ~counters;
+	r->known &= ~counters;
+	while (counters) {
+		counter = __ffs64(counters);
+		counters &= counters - 1;
+		x86_regs_write(x86_pmc_select(r->pmc, counter), 0);
+	}
+}

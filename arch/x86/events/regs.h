@@ -47,6 +47,7 @@ void x86_regs_run(struct x86_regs *r, u64 counters);
 void x86_regs_forget(struct x86_regs *r);
 void x86_regs_reset(struct x86_regs *r, const struct x86_pmc *pmc, u64 counters);
 void x86_regs_clear(struct x86_regs *r, u64 counters);
+void x86_regs_abandon(struct x86_regs *r, u64 counters);
 
 /* What follows runs at each switch. */
 

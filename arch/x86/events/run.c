@@ -30,6 +30,7 @@
 #include "fit.h"
 #include "rdpmc.h"
 #include "run.h"
+#include "tsx.h"
 #include "rules/count.h"
 
 /*
@@ -435,8 +436,11 @@ void x86_run_enable(struct pmu *pmu)
 
 	if (cpu->enabled)
 		return;
-	if (cpu->changed)
+	if (cpu->changed) {
+		x86_tsx_take(cpu);
 		carry_out_plan(cpu);
+	}
+	x86_tsx_give(cpu);
 	cpu->enabled = true;
 	/*
 	 * A PMI that comes now finds the counters enabled, and enables them
@@ -537,7 +541,8 @@ void x86_run_restore(struct x86_cpu *cpu)
 	cpu->enabled = false;
 	/* A PMI that comes now leaves the counters off. */
 	barrier();
-	x86_regs_reset(&cpu->regs, &x86_pmc, cpu->core->facts.counters);
+	x86_tsx_restart(cpu);
+	x86_regs_reset(&cpu->regs, &x86_pmc, cpu->core->facts.counters & ~cpu->core->lent);
 	if (cpu->extra)
 		x86_extra_forget(cpu->extra);
 	for (i = 0; i < cpu->nr; i++) {

@@ -26,6 +26,7 @@
 #include "../rules/models.h"
 #include "../setup.h"
 #include "../share.h"
+#include "../tsx.h"
 
 /* CPUID leaf 0xa, SDM vol. 2A CPUID. */
 #define LEAF_VERSION(eax)	((eax) & 0xff)
@@ -89,6 +90,7 @@ static struct x86_core *start(unsigned int cpu)
 	x86_extra_join(cpu, &per_cpu(spare_extra, cpu),
 		       !(core->facts.model->quirks & X86_QUIRK_EXTRA_PER_THREAD));
 	x86_share_join(cpu);
+	x86_tsx_restart(&per_cpu(x86_cpu, cpu));
 	return core;
 }
 
@@ -304,6 +306,7 @@ int __init intel_core_setup(struct x86_setup *setup)
 	}
 	x86_config_set_vendor(config);
 	x86_share_setup(model);
+	x86_tsx_setup(&intel_cores[0]);
 	setup->cpu = &cpu_ops;
 	setup->pmi = pmi;
 	return 0;
