@@ -24,6 +24,7 @@
  * Locking: none.
  */
 #include <linux/static_call.h>
+#include "audit.h"
 #include "config.h"
 #include "cpu.h"
 #include "extra.h"
@@ -469,6 +470,7 @@ void x86_run_disable(struct pmu *pmu)
 	barrier();
 	x86_regs_run(&cpu->regs, 0);
 	static_call_cond(x86_run_wait)(cpu->running);
+	x86_audit(&cpu->regs, cpu->guests);
 }
 
 /**
