@@ -28,6 +28,9 @@ pmu_rows() {
 		[ "$arch" = x86 ] || return 0
 		awk -v more="$more" -v known=" $(cd "$BUILD/constraints" && echo *) " '/^[a-z]/ {
 			cases = /hybrid=1/ ? "machine hybrid" : "machine stat record hw_counting groups"
+			# Two counters, one of which the watchdog has, are too few for the selftests.
+			if (/version=0/)
+				cases = "machine stat record"
 			pmu = more
 			if (index(known, " " $1 " ")) {
 				cases = "constraints " cases " misplaced"

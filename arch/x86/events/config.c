@@ -243,9 +243,13 @@ static void set_counters(struct perf_event *event)
 
 	if (rule && rule->flags & X86_RULE_PAIR)
 		event->hw.flags |= X86_EVENT_PAIR;
+	if (rule && rule->flags & X86_RULE_LEAK)
+		event->hw.flags |= X86_EVENT_ALONE;
+	if (rule && rule->flags & X86_RULE_NODE)
+		event->hw.flags |= X86_EVENT_NODE;
 	if (facts->model->quirks & PERIOD_QUIRKS)
 		event->hw.flags |= X86_EVENT_LIMITED;
-	event->hw.config_base = x86_match_counters(facts, event->hw.config);
+	x86_event_set_counters(event, x86_match_counters(facts, event->hw.config));
 }
 
 /**

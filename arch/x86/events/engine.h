@@ -10,6 +10,8 @@
 #include "rules/match.h"
 
 struct x86_extra_set;
+struct x86_node;
+struct x86_share;
 
 /* hw_perf_event::flags */
 #define X86_EVENT_PAIR		BIT(0)	/* takes the next counter as well */
@@ -18,8 +20,10 @@ struct x86_extra_set;
 #define X86_EVENT_BORROWED	BIT(3)	/* started from the value of another event */
 #define X86_EVENT_LIMITED	BIT(4)	/* short periods do not work */
 #define X86_EVENT_COUNTS	BIT(5)	/* does not sample */
+#define X86_EVENT_ALONE		BIT(8)	/* the other thread leaves the counter free */
+#define X86_EVENT_NODE		BIT(9)	/* a counter of the node, for all its cores */
 
-static_assert(X86_EVENT_COUNTS <= PERF_EVENT_FLAG_ARCH);
+static_assert(X86_EVENT_NODE <= PERF_EVENT_FLAG_ARCH);
 
 /*
  * Events of one CPU that are scheduled in; more than counters, less is refused.
@@ -34,6 +38,8 @@ static_assert(X86_EVENT_COUNTS <= PERF_EVENT_FLAG_ARCH);
  *	registers
  * @nr_architectural: Intel: architectural events that CPUID tells about
  * @config_mask: bits of attr.config that a program may set
+ * @lent:	counters that are not touched unless an event has them
+ * @barred:	counters that no event may have now
  * @cpus:	CPUs of this type
  */
 struct x86_core {
@@ -42,6 +48,8 @@ struct x86_core {
 	unsigned int		version;
 	unsigned int		nr_architectural;
 	u64			config_mask;
+	u64			lent;
+	u64			barred;
 	struct cpumask		cpus;
 };
 
@@ -63,6 +71,7 @@ struct x86_core {
  * @host_only:	counters of events that stand still while a guest runs
  * @masked:	bits of selectors that the hardware must not see now
  * @guests:	guests run here, so global control may change behind our back
+ * @aborts:	transactions abort, since an event has the counter they need
  * @at:		counter that each of @events has, or -1
  * @to:		counter that it is to have, or -1
  * @events:	events that are scheduled in; those of a transaction are the
@@ -70,6 +79,10 @@ struct x86_core {
  * @on:		the event of each counter in @used, by slot
  * @regs:	what the registers contain
  * @extra:	registers that the threads of a core share
+ * @share:	counters that the threads of a core share, or NULL
+ * @node:	counters that the cores of a node share, or NULL
+ * @node_own:	those of them that this CPU has taken
+ * @thread:	which thread of @share this CPU is
  *
  * Only this CPU uses it: with interrupts off, or in the PMI.
  */
@@ -78,6 +91,7 @@ struct x86_cpu {
 	bool			enabled;
 	bool			changed;
 	bool			guests;
+	bool			aborts;
 	u8			nr;
 	u8			nr_txn;
 	unsigned int		txn;
@@ -94,6 +108,10 @@ struct x86_cpu {
 	struct perf_event	*on[X86_NR_SLOTS];
 	struct x86_regs		regs;
 	struct x86_extra_set	*extra;
+	struct x86_share	*share;
+	struct x86_node		*node;
+	u64			node_own;
+	u8			thread;
 };
 
 DECLARE_PER_CPU(struct x86_cpu, x86_cpu);
@@ -101,6 +119,12 @@ DECLARE_PER_CPU(struct x86_cpu, x86_cpu);
 static inline struct x86_core *x86_core_of(struct pmu *pmu)
 {
 	return container_of(pmu, struct x86_core, pmu);
+}
+
+/* The counters that events may have now. */
+static inline u64 x86_core_counters(const struct x86_core *core)
+{
+	return core->facts.counters & ~READ_ONCE(core->barred);
 }
 
 /* Counters that count while the host runs. */
@@ -115,12 +139,23 @@ static inline u64 x86_event_bits(const struct perf_event *event, unsigned int co
 	return (event->hw.flags & X86_EVENT_PAIR ? 3ULL : 1ULL) << counter;
 }
 
-/* hw_perf_event::config_base holds the counters that can count the event. */
-static_assert(sizeof_field(struct hw_perf_event, config_base) == sizeof(u64));
-
+/*
+ * The counters that can count the event are in hw_perf_event::config_base; with
+ * words of 32 bits the fixed ones are in event_base, which is not used
+ * otherwise.
+ */
 static inline u64 x86_event_counters(const struct perf_event *event)
 {
-	return event->hw.config_base;
+	if (IS_ENABLED(CONFIG_64BIT))
+		return event->hw.config_base;
+	return event->hw.config_base | (u64)event->hw.event_base << X86_COUNTER_FIXED;
+}
+
+static inline void x86_event_set_counters(struct perf_event *event, u64 counters)
+{
+	event->hw.config_base = counters;
+	if (!IS_ENABLED(CONFIG_64BIT))
+		event->hw.event_base = counters >> X86_COUNTER_FIXED;
 }
 
 #endif /* _ARCH_X86_EVENTS_ENGINE_H */

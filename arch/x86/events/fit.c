@@ -19,7 +19,12 @@
  */
 #include "extra.h"
 #include "fit.h"
+#include "node.h"
 #include "rules/place.h"
+#include "share.h"
+
+/* Other cores may take counters of the node while this one looks for them. */
+#define MOST_TRIES	4
 
 /*
  * The counter where the event was last, if it may have it again; otherwise -1.
@@ -28,7 +33,7 @@ static int remembered(const struct x86_cpu *cpu, const struct perf_event *event)
 {
 	int last = event->hw.idx;
 
-	if (last < 0 || !(x86_event_counters(event) & cpu->core->facts.counters & BIT_ULL(last)))
+	if (last < 0 || !(x86_event_counters(event) & x86_core_counters(cpu->core) & BIT_ULL(last)))
 		return -1;
 	return cpu->planned & x86_event_bits(event, last) ? -1 : last;
 }
@@ -50,7 +55,8 @@ static u64 fitting(const struct x86_cpu *cpu, const struct perf_event *event, u6
 static struct x86_seat seat_of(const struct x86_cpu *cpu, unsigned int i)
 {
 	const struct perf_event *event = cpu->events[i];
-	u64 counters = x86_event_counters(event) & cpu->core->facts.counters;
+	u64 counters = x86_event_counters(event) & x86_core_counters(cpu->core) &
+		       x86_share_free(cpu, event) & x86_node_free(cpu, event);
 
 	return (struct x86_seat) {
 		.counters = counters,
@@ -61,23 +67,51 @@ static struct x86_seat seat_of(const struct x86_cpu *cpu, unsigned int i)
 }
 
 /*
+ * Find a counter for each event. The other thread of the core does not plan
+ * meanwhile, but other cores of the node do: -EBUSY if one of them was faster.
+ */
+static int find_places(struct x86_cpu *cpu, struct x86_seat *seats)
+{
+	u64 bits, used = 0, alone = 0, node = 0;
+	unsigned int i;
+
+	for (i = 0; i < cpu->nr; i++)
+		seats[i] = seat_of(cpu, i);
+	if (x86_place(seats, cpu->nr, x86_core_counters(cpu->core)))
+		return -ENOSPC;
+	for (i = 0; i < cpu->nr; i++) {
+		bits = x86_event_bits(cpu->events[i], seats[i].to);
+		used |= bits;
+		if (cpu->events[i]->hw.flags & X86_EVENT_ALONE)
+			alone |= bits;
+		if (x86_node_wants(cpu, cpu->events[i]))
+			node |= bits;
+	}
+	if (x86_node_set(cpu, node))
+		return -EBUSY;
+	if (x86_share_set(cpu, used, alone))
+		return -ENOSPC;
+	cpu->planned = used;
+	return 0;
+}
+
+/*
  * Place all events anew. The plan changes only if all of them have a counter.
  */
 static int place_all(struct x86_cpu *cpu)
 {
 	struct x86_seat seats[X86_MAX_EVENTS];
-	unsigned int i;
+	unsigned int i, tries = MOST_TRIES;
+	int err;
 
-	for (i = 0; i < cpu->nr; i++)
-		seats[i] = seat_of(cpu, i);
-	if (x86_place(seats, cpu->nr, cpu->core->facts.counters))
-		return -ENOSPC;
-	cpu->planned = 0;
-	for (i = 0; i < cpu->nr; i++) {
+	x86_share_lock(cpu);
+	do {
+		err = find_places(cpu, seats);
+	} while (err == -EBUSY && --tries);
+	x86_share_unlock(cpu);
+	for (i = 0; !err && i < cpu->nr; i++)
 		cpu->to[i] = seats[i].to;
-		cpu->planned |= x86_event_bits(cpu->events[i], cpu->to[i]);
-	}
-	return 0;
+	return err ? -ENOSPC : 0;
 }
 
 /* Return: the counter planned for it, or -1. */
@@ -85,6 +119,9 @@ static int append(struct x86_cpu *cpu, struct perf_event *event)
 {
 	int counter = remembered(cpu, event);
 
+	if (counter >= 0 && (!x86_share_get(cpu, event, counter) ||
+			     !x86_node_get(cpu, event, counter)))
+		counter = -1;
 	if (counter >= 0)
 		cpu->planned |= x86_event_bits(event, counter);
 	cpu->at[cpu->nr] = -1;
@@ -98,8 +135,14 @@ static int append(struct x86_cpu *cpu, struct perf_event *event)
 /* Forget entry @i; the last one takes its place. */
 static void forget(struct x86_cpu *cpu, unsigned int i)
 {
-	if (cpu->to[i] >= 0)
-		cpu->planned &= ~x86_event_bits(cpu->events[i], cpu->to[i]);
+	u64 bits;
+
+	if (cpu->to[i] >= 0) {
+		bits = x86_event_bits(cpu->events[i], cpu->to[i]);
+		cpu->planned &= ~bits;
+		x86_share_put(cpu, bits);
+		x86_node_put(cpu, bits);
+	}
 	x86_extra_put(cpu->extra, cpu->events[i]);
 	cpu->loaded = 0;
 	cpu->nr--;

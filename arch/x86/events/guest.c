@@ -16,8 +16,30 @@
 #include <asm/msr-index.h>
 #include <asm/perf_event.h>
 #include "cpu.h"
+#include "guest.h"
 
 static DEFINE_PER_CPU(struct perf_guest_switch_msr, guest_global_ctrl);
+
+/**
+ * x86_guest_msrs() - find the registers that differ in host and guest
+ * @cpu: this CPU
+ * @msr: gets the register with its values
+ *
+ * Counters that are not in use are in neither value.
+ *
+ * Context: this CPU, interrupts off.
+ * Return: number of registers: 1, or 0 if there is no global control register.
+ */
+int x86_guest_msrs(struct x86_cpu *cpu, struct perf_guest_switch_msr *msr)
+{
+	if (!cpu->core || !cpu->regs.pmc->global_ctrl)
+		return 0;
+	cpu->guests = true;
+	msr->msr = cpu->regs.pmc->global_ctrl;
+	msr->host = cpu->enabled ? x86_cpu_host(cpu) : 0;
+	msr->guest = cpu->enabled ? cpu->running & ~cpu->host_only : 0;
+	return 1;
+}
 
 /**
  * perf_guest_get_msrs() - which registers change when a guest is entered
@@ -25,25 +47,15 @@ static DEFINE_PER_CPU(struct perf_guest_switch_msr, guest_global_ctrl);
  * @data: the guest's PMU; unused as long as the host's precise events are
  *	absent
  *
- * Counters that are not in use are in neither value.
- *
  * Context: this CPU, interrupts off.
- * Return: the registers with their values in the host and in the guest.
+ * Return: the registers with their values in the host and in the guest, or NULL.
  */
 struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 {
-	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 	struct perf_guest_switch_msr *msr = this_cpu_ptr(&guest_global_ctrl);
 
-	*nr = 0;
-	if (!cpu->core || !x86_pmc.global_ctrl)
-		return NULL;
-	cpu->guests = true;
-	msr->msr = x86_pmc.global_ctrl;
-	msr->host = cpu->enabled ? x86_cpu_host(cpu) : 0;
-	msr->guest = cpu->enabled ? cpu->running & ~cpu->host_only : 0;
-	*nr = 1;
-	return msr;
+	*nr = x86_guest_msrs(this_cpu_ptr(&x86_cpu), msr);
+	return *nr ? msr : NULL;
 }
 EXPORT_SYMBOL_GPL(perf_guest_get_msrs);
 

@@ -194,10 +194,17 @@ static int __init choose_vendor(struct x86_setup *setup)
 {
 	switch (boot_cpu_data.x86_vendor) {
 	case X86_VENDOR_INTEL:
+		if (!intel_p6_setup(setup))
+			return 0;
 		return intel_core_setup(setup);
 	case X86_VENDOR_AMD:
 	case X86_VENDOR_HYGON:
 		return amd_core_setup(setup);
+	case X86_VENDOR_CENTAUR:
+	case X86_VENDOR_ZHAOXIN:
+		if (IS_ENABLED(CONFIG_CPU_SUP_CENTAUR) || IS_ENABLED(CONFIG_CPU_SUP_ZHAOXIN))
+			return zhaoxin_core_setup(setup);
+		return -ENODEV;
 	default:
 		return -ENODEV;
 	}

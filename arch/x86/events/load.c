@@ -22,8 +22,10 @@
  * SET_COUNTERS. After any change of x86_cpu::events its members are handled one
  * by one.
  *
- * A set with an event that needs a shared register is never loaded: the core
- * adds its events one by one.
+ * What cores or threads share has to be claimed for each event. So the core
+ * adds events one by one if one of them needs a shared register or a counter of
+ * the node, or if the threads of the core must not use all counters side by
+ * side.
  *
  * Locking: none.
  */
@@ -34,6 +36,7 @@
 #include "load.h"
 #include "rdpmc.h"
 #include "run.h"
+#include "tsx.h"
 
 /*
  * perf_event_set::driver: the counters that the members had when they were
@@ -117,12 +120,13 @@ int x86_load(struct pmu *pmu, struct perf_event_set *set)
 	u64 counters = set->driver[SET_COUNTERS];
 	bool enabled;
 
-	if (!counters || counters & cpu->planned || counters & ~cpu->core->facts.counters ||
-	    cpu->nr + set->nr > X86_MAX_EVENTS)
+	if (!counters || counters & cpu->planned || counters & ~x86_core_counters(cpu->core) ||
+	    cpu->nr + set->nr > X86_MAX_EVENTS || cpu->share)
 		return -ENOSPC;
 	enabled = x86_run_suspend(cpu, 0);
-	take_all(cpu, set);
 	cpu->planned |= counters;
+	x86_tsx_take(cpu);
+	take_all(cpu, set);
 	cpu->used |= counters;
 	x86_regs_release(&cpu->regs, counters);
 	x86_run_mark(counters);
@@ -150,7 +154,7 @@ static u64 counters_of(const struct perf_event *event, u64 taken)
 {
 	u64 bits;
 
-	if (event->hw.idx < 0 || event->hw.extra_reg.reg)
+	if (event->hw.idx < 0 || event->hw.extra_reg.reg || event->hw.flags & X86_EVENT_NODE)
 		return 0;
 	bits = x86_event_bits(event, event->hw.idx);
 	return bits & taken ? 0 : bits;

@@ -116,7 +116,8 @@ void perf_clear_dirty_counters(void)
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 
 	if (cpu->core)
-		x86_regs_clear(&cpu->regs, cpu->core->facts.counters & ~cpu->used);
+		x86_regs_clear(&cpu->regs, cpu->core->facts.counters &
+			       ~(cpu->used | cpu->core->lent));
 }
 
 /**

@@ -24,6 +24,9 @@ DEFINE_STATIC_KEY_FALSE(rdpmc_always_available_key);
 static DEFINE_MUTEX(mode_mutex);
 static unsigned int rdpmc_mode = 1;
 
+/* RDPMC in programs harms this processor; the mode stays 0. */
+static bool rdpmc_forbidden __ro_after_init;
+
 /**
  * x86_counter_width() - tell how many bits RDPMC returns
  *
@@ -116,12 +119,14 @@ static void switch_key(struct static_key_false *key, bool was, bool is)
  * follow.
  *
  * Context: task; takes mode_mutex.
- * Return: 0, or -EINVAL for another number.
+ * Return: 0; -EINVAL for another number; -ENOTSUPP after x86_rdpmc_forbid().
  */
 int x86_rdpmc_set_mode(unsigned int mode)
 {
 	if (mode > 2)
 		return -EINVAL;
+	if (rdpmc_forbidden)
+		return -ENOTSUPP;
 	guard(mutex)(&mode_mutex);
 	if (mode == rdpmc_mode)
 		return 0;
@@ -129,4 +134,16 @@ int x86_rdpmc_set_mode(unsigned int mode)
 	switch_key(&rdpmc_always_available_key, rdpmc_mode == 2, mode == 2);
 	WRITE_ONCE(rdpmc_mode, mode);
 	return 0;
+}
+
+/**
+ * x86_rdpmc_forbid() - let no program execute RDPMC, whatever is asked
+ *
+ * Context: boot.
+ */
+void __init x86_rdpmc_forbid(void)
+{
+	pr_warn("Performance Events: an erratum of this CPU forbids RDPMC in programs.\n");
+	x86_rdpmc_set_mode(0);
+	rdpmc_forbidden = true;
 }

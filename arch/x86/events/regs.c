@@ -16,6 +16,11 @@
  * starts and stops counters, and select registers keep their enable bit.
  * Without it the enable bit of each select register is written.
  *
+ * P6 has one enable bit, in the select register of counter 0, for all counters.
+ * While it is set a counter that is to stand still is parked: its select
+ * register is 0, which selects no mode, so nothing is counted. While it is
+ * clear, select registers have their images.
+ *
  * Values: a counter that was stopped and read keeps its value until it runs
  * again or is written. So an event that comes back needs no write.
  *
@@ -46,10 +51,14 @@ static void select_general(struct x86_regs *r, unsigned int counter, u64 config)
 {
 	u64 enable = 0;
 
+	r->select[counter] = config;
+	/* The counter is parked while others run. */
+	if (r->pmc->one_enable && r->running)
+		return;
 	if (r->pmc->global_ctrl || r->running & BIT_ULL(counter))
 		enable = X86_SEL_ENABLE;
 	x86_regs_write(x86_pmc_select(r->pmc, counter), config | enable);
-	r->select[counter] = config;
+	r->parked &= ~BIT_ULL(counter);
 }
 
 static void select_fixed(struct x86_regs *r, unsigned int counter, u64 config)
@@ -112,6 +121,36 @@ static void switch_selects(const struct x86_regs *r, u64 changed, u64 counters)
 	}
 }
 
+/* P6: a select register other than that of counter 0 gets its image, or 0. */
+static void park(struct x86_regs *r, unsigned int counter, bool stop)
+{
+	x86_regs_write(x86_pmc_select(r->pmc, counter), stop ? 0 : r->select[counter]);
+	if (stop)
+		r->parked |= BIT_ULL(counter);
+	else
+		r->parked &= ~BIT_ULL(counter);
+}
+
+/* P6: the select register of counter 0 lets all counters count, so it is last. */
+static void switch_together(struct x86_regs *r, u64 counters, bool known)
+{
+	u64 changed = r->known & X86_GENERAL(X86_MAX_GENERAL) & ~BIT_ULL(0);
+	u64 enable = counters ? X86_SEL_ENABLE : 0;
+	unsigned int counter;
+
+	if (known)
+		changed &= ~(counters ^ r->parked);
+	while (counters && changed) {
+		counter = __ffs64(changed);
+		changed &= changed - 1;
+		park(r, counter, !(counters & BIT_ULL(counter)));
+	}
+	if (counters)
+		r->parked = (r->parked & ~BIT_ULL(0)) | (~counters & BIT_ULL(0));
+	x86_regs_write(x86_pmc_select(r->pmc, 0),
+		       enable | (r->parked & BIT_ULL(0) ? 0 : r->select[0]));
+}
+
 /**
  * x86_regs_run() - let these counters count, and no others
  * @r: images of this CPU
@@ -133,15 +172,18 @@ void x86_regs_run(struct x86_regs *r, u64 counters)
 {
 	u64 changed;
 	unsigned int call;
+	bool known;
 
 	while (!r->running_known || r->running != counters) {
-		changed = r->running_known ? r->running ^ counters :
-					     X86_GENERAL(X86_MAX_GENERAL);
+		known = r->running_known;
+		changed = known ? r->running ^ counters : X86_GENERAL(X86_MAX_GENERAL);
 		r->running_known = false;
 		call = ++r->calls;
 		barrier();
 		if (r->pmc->global_ctrl)
 			x86_regs_write(r->pmc->global_ctrl, counters);
+		else if (r->pmc->one_enable)
+			switch_together(r, counters, known);
 		else
 			switch_selects(r, changed, counters);
 		barrier();
@@ -164,6 +206,7 @@ void x86_regs_forget(struct x86_regs *r)
 	r->known = 0;
 	r->held = 0;
 	r->kept = 0;
+	r->parked = X86_GENERAL(X86_MAX_GENERAL);
 	r->running = 0;
 	r->running_known = false;
 	r->fixed_ctrl = 0;
@@ -215,5 +258,28 @@ void x86_regs_clear(struct x86_regs *r, u64 counters)
 		counters &= counters - 1;
 		x86_regs_load(r, counter, 0);
 		x86_regs_hold(r, counter, 0, 0);
+	}
+}
+
+/**
+ * x86_regs_abandon() - leave counters to somebody else
+ * @r: images of this CPU
+ * @counters: numbers of general counters that have no event
+ *
+ * They contain nothing of ours, and their images are unknown afterwards.
+ *
+ * Context: this CPU, interrupts off.
+ */
+void x86_regs_abandon(struct x86_regs *r, u64 counters)
+{
+	unsigned int counter;
+
+	x86_regs_clear(r, counters);
+	r->held &= ~counters;
+	r->known &= ~counters;
+	while (counters) {
+		counter = __ffs64(counters);
+		counters &= counters - 1;
+		x86_regs_write(x86_pmc_select(r->pmc, counter), 0);
 	}
 }

@@ -15,6 +15,7 @@
  * @kept:	number of the set of events that was stopped last, if its counters
  *	are as it has left them, and their selectors; 0 for none
  * @running:	counters that count
+ * @parked:	counters whose select register is 0 instead of its image
  * @running_known: @running is what the hardware does
  * @calls: calls of x86_regs_run() that have written something
  * @fixed_ctrl:	image of the fixed counters' control register
@@ -28,6 +29,7 @@ struct x86_regs {
 	u64	held;
 	u64	kept;
 	u64	running;
+	u64	parked;
 	bool	running_known;
 	unsigned int calls;
 	u64	fixed_ctrl;
@@ -50,6 +52,7 @@ void x86_regs_run(struct x86_regs *r, u64 counters);
 void x86_regs_forget(struct x86_regs *r);
 void x86_regs_reset(struct x86_regs *r, const struct x86_pmc *pmc, u64 counters);
 void x86_regs_clear(struct x86_regs *r, u64 counters);
+void x86_regs_abandon(struct x86_regs *r, u64 counters);
 
 /* What follows runs at each switch. */
 

@@ -24,12 +24,14 @@
  * Locking: none.
  */
 #include <linux/static_call.h>
+#include "audit.h"
 #include "config.h"
 #include "cpu.h"
 #include "extra.h"
 #include "fit.h"
 #include "rdpmc.h"
 #include "run.h"
+#include "tsx.h"
 #include "rules/count.h"
 
 /*
@@ -54,13 +56,19 @@ void __init x86_run_set_wait(void (*wait)(u64 stopped))
  * x86_run_mark() - let counters count when the PMU is enabled
  * @counters: their numbers, as a mask
  *
- * One instruction: a late PMI may stop another event.
+ * One instruction: a late PMI may stop another event. With words of 32 bits
+ * there are two; an event has no counters in both halves.
  *
  * Context: this CPU, interrupts off or NMI.
  */
 void x86_run_mark(u64 counters)
 {
+#ifdef CONFIG_64BIT
 	this_cpu_or(x86_cpu.running, counters);
+#else
+	this_cpu_or(*(u32 *)&x86_cpu.running, lower_32_bits(counters));
+	this_cpu_or(*((u32 *)&x86_cpu.running + 1), upper_32_bits(counters));
+#endif
 }
 
 /**
@@ -71,7 +79,12 @@ void x86_run_mark(u64 counters)
  */
 void x86_run_unmark(u64 counters)
 {
+#ifdef CONFIG_64BIT
 	this_cpu_and(x86_cpu.running, ~counters);
+#else
+	this_cpu_and(*(u32 *)&x86_cpu.running, ~lower_32_bits(counters));
+	this_cpu_and(*((u32 *)&x86_cpu.running + 1), ~upper_32_bits(counters));
+#endif
 }
 
 static bool on_counter(const struct x86_cpu *cpu, const struct perf_event *event)
@@ -462,8 +475,11 @@ void x86_run_enable(struct pmu *pmu)
 
 	if (cpu->enabled)
 		return;
-	if (cpu->changed)
+	if (cpu->changed) {
+		x86_tsx_take(cpu);
 		carry_out_plan(cpu);
+	}
+	x86_tsx_give(cpu);
 	cpu->enabled = true;
 	/*
 	 * A PMI that comes now finds the counters enabled, and enables them
@@ -492,6 +508,7 @@ void x86_run_disable(struct pmu *pmu)
 	barrier();
 	x86_regs_run(&cpu->regs, 0);
 	static_call_cond(x86_run_wait)(cpu->running);
+	x86_audit(&cpu->regs, cpu->guests);
 }
 
 /**
@@ -592,7 +609,8 @@ void x86_run_restore(struct x86_cpu *cpu)
 	cpu->enabled = false;
 	/* A PMI that comes now leaves the counters off. */
 	barrier();
-	x86_regs_reset(&cpu->regs, &x86_pmc, cpu->core->facts.counters);
+	x86_tsx_restart(cpu);
+	x86_regs_reset(&cpu->regs, &x86_pmc, cpu->core->facts.counters & ~cpu->core->lent);
 	if (cpu->extra)
 		x86_extra_forget(cpu->extra);
 	for (i = 0; i < cpu->nr; i++) {

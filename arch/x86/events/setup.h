@@ -26,6 +26,8 @@ struct x86_setup {
 };
 
 int intel_core_setup(struct x86_setup *setup);
+int intel_p6_setup(struct x86_setup *setup);
 int amd_core_setup(struct x86_setup *setup);
+int zhaoxin_core_setup(struct x86_setup *setup);
 
 #endif /* _ARCH_X86_EVENTS_SETUP_H */

@@ -21,6 +21,7 @@
 #include "mapped.h"
 #include "rdpmc.h"
 #include "sysfs.h"
+#include "tsx.h"
 
 /**
  * struct format_file - a file of format/
@@ -307,5 +308,6 @@ const struct attribute_group *x86_sysfs_groups[] = {
 	&format_group,
 	&event_group,
 	&caps_group,
+	&x86_tsx_group,
 	NULL,
 };

@@ -69,7 +69,7 @@ static int collect(struct trial *t, const struct perf_event *event)
 	    shares_badly(t, &event->hw.extra_reg))
 		return -EINVAL;
 	t->seats[t->nr] = (struct x86_seat) {
-		.counters = x86_event_counters(event) & t->core->facts.counters,
+		.counters = x86_event_counters(event) & x86_core_counters(t->core),
 		.at = -1,
 		.pair = event->hw.flags & X86_EVENT_PAIR,
 	};
@@ -107,7 +107,7 @@ int x86_validate(struct perf_event *event)
 	if (!err)
 		err = collect(&t, event);
 	if (!err)
-		err = x86_place(t.seats, t.nr, t.core->facts.counters);
+		err = x86_place(t.seats, t.nr, x86_core_counters(t.core));
 	if (!err)
 		return 0;
 	if (event->group_leader != event)

@@ -34,6 +34,7 @@
 #include <asm/nmi.h>
 #include <asm/perf_event.h>
 #include "../config.h"
+#include "../node.h"
 #include "../overflow.h"
 #include "../run.h"
 #include "../rules/models.h"
@@ -175,6 +176,9 @@ static int config(struct perf_event *event)
 static struct x86_core *start(unsigned int cpu)
 {
 	per_cpu(x86_cpu, cpu).masked = X86_SEL_HOST;
+	/* With PerfCtrExtCore the north bridge has counters of its own. */
+	if (!boot_cpu_has(X86_FEATURE_PERFCTR_CORE))
+		x86_node_join(cpu, topology_amd_node_id(cpu));
 	return &amd_core;
 }
 

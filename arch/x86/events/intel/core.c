@@ -25,6 +25,8 @@
 #include "../run.h"
 #include "../rules/models.h"
 #include "../setup.h"
+#include "../share.h"
+#include "../tsx.h"
 
 /* CPUID leaf 0xa, SDM vol. 2A CPUID. */
 #define LEAF_VERSION(eax)	((eax) & 0xff)
@@ -73,6 +75,7 @@ static int prepare(unsigned int cpu)
 static void dead(unsigned int cpu)
 {
 	x86_extra_leave(cpu);
+	x86_share_leave(cpu);
 	kfree(per_cpu(spare_extra, cpu));
 	per_cpu(spare_extra, cpu) = NULL;
 }
@@ -86,6 +89,8 @@ static struct x86_core *start(unsigned int cpu)
 		core = &intel_cores[1];
 	x86_extra_join(cpu, &per_cpu(spare_extra, cpu),
 		       !(core->facts.model->quirks & X86_QUIRK_EXTRA_PER_THREAD));
+	x86_share_join(cpu);
+	x86_tsx_restart(&per_cpu(x86_cpu, cpu));
 	return core;
 }
 
@@ -300,6 +305,8 @@ int __init intel_core_setup(struct x86_setup *setup)
 		setup->names[1] = hybrid_names[1];
 	}
 	x86_config_set_vendor(config);
+	x86_share_setup(model);
+	x86_tsx_setup(&intel_cores[0]);
 	setup->cpu = &cpu_ops;
 	setup->pmi = pmi;
 	return 0;

@@ -100,10 +100,11 @@ static unsigned int last_added(const struct pmu_model *m)
 	return m->hybrid ? LEAF_CORE_TYPE : LEAF_ARCH_PERFMON;
 }
 
-static void features(struct pmu_model_leaf *l)
+static void features(const struct pmu_model *m, struct pmu_model_leaf *l)
 {
-	l->ecx &= ~(FEATURES_ECX_DTES64 | FEATURES_ECX_DS_CPL);
-	l->ecx |= FEATURES_ECX_PDCM;
+	l->ecx &= ~(FEATURES_ECX_DTES64 | FEATURES_ECX_DS_CPL | FEATURES_ECX_PDCM);
+	if (m->version)
+		l->ecx |= FEATURES_ECX_PDCM;
 	l->edx &= ~FEATURES_EDX_DS;
 }
 
@@ -164,13 +165,16 @@ static void intel_leaf(const struct pmu_model *m, unsigned int leaf,
 		l->eax = max(l->eax, last_added(m));
 		break;
 	case LEAF_FEATURES:
-		features(l);
+		features(m, l);
 		break;
 	case LEAF_MORE_FEATURES:
 		more_features(m, subleaf, l);
 		break;
 	case LEAF_ARCH_PERFMON:
-		arch_perfmon(m, l);
+		if (m->version)
+			arch_perfmon(m, l);
+		else
+			clear(l);
 		break;
 	case LEAF_CORE_TYPE:
 		core_type(m, cpu, l);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PMU model: an Intel PMU, architectural versions 2 to 5; and a Zhaoxin PMU
+ * PMU model: an Intel PMU, architectural versions 2 to 5 and P6; a Zhaoxin PMU
  *
  * Owns the register map and the reserved bits. Source: SDM vol. 3 20.2
  * "Architectural performance monitoring" and vol. 4 table 2-2. Zhaoxin's CPUs
@@ -135,6 +135,26 @@ static void set_masks(struct pmu_model *m)
 	m->status_set_mask = m->version >= 4 ? m->global_mask | STATUS_SET_V4 : 0;
 }
 
+/*
+ * P6, SDM vol. 3 20.6.8: no CPUID leaf, and no other registers than those of the
+ * two counters.
+ */
+static void p6_setup(struct pmu_model *m)
+{
+	m->gp = 2;
+	m->fixed = 0;
+	m->width = 40;
+	m->width_mask = GENMASK_ULL(m->width - 1, 0);
+	m->full_width = false;
+	m->metrics = false;
+	m->hybrid = false;
+	m->ext = false;
+	m->one_enable = true;
+	m->has_lvt_mask = false;
+	m->select_mask = select_mask(m);
+	add_gp(m);
+}
+
 /* The registers that Zhaoxin's CPUs have, too. */
 static void add_architectural(struct pmu_model *m)
 {
@@ -155,6 +175,10 @@ static void add_architectural(struct pmu_model *m)
 void pmu_model_intel_setup(struct pmu_model *m)
 {
 	m->write_rule = PMU_WRITE_SIGN32;
+	if (!m->version) {
+		p6_setup(m);
+		return;
+	}
 	m->has_sticky_freeze = m->version >= 4;
 	m->caps = (m->full_width ? CAPS_FULL_WIDTH : 0) |
 		  (m->metrics ? CAPS_METRICS : 0);

@@ -57,7 +57,7 @@ static const char * const filter_words[] __initconst = { "none", "ctx" };
 static const char * const self_words[] __initconst = { "exclude", "count" };
 
 static const struct option options[] __initconst = {
-	{ "version", &chosen.version, 2, 5, NULL, INTEL },
+	{ "version", &chosen.version, 0, 5, NULL, INTEL },
 	{ "gp", &chosen.gp, 1, PMU_MODEL_MAX_GP, NULL, INTEL | ZHAOXIN },
 	{ "fixed", &chosen.fixed, 0, PMU_MODEL_MAX_FIXED, NULL, INTEL | ZHAOXIN },
 	{ "width", &chosen.width, 40, 48, NULL, INTEL | ZHAOXIN },
@@ -110,7 +110,8 @@ static void __init parse_option(char *text, enum pmu_model_vendor vendor)
 		return;
 	}
 	if (!text || parse_value(o, text, &value) ||
-	    value < o->min || value > o->max) {
+	    value < o->min || value > o->max ||
+	    (o->value == &chosen.version && value == 1)) {
 		pr_warn("pmu_model: bad value of %s, default kept\n", name);
 		return;
 	}

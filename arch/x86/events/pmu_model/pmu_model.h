@@ -196,7 +196,7 @@ enum pmu_model_amd_variant {
 /**
  * struct pmu_model - the modelled PMU; set at boot, read-only afterwards
  * @vendor:	vendor of the modelled PMU, or none
- * @version:	Intel: architectural version, 2-5
+ * @version:	Intel: architectural version, 2-5; 0 for the P6 family
  * @variant:	AMD: which generation
  * @gp:		number of general counters
  * @fixed:	number of fixed counters
@@ -210,6 +210,7 @@ enum pmu_model_amd_variant {
  * @exclude_self: the model's own time is not counted
  * @constraints:	which counters can count an event; NULL: each can
  * @has_global:	there are global control and status registers
+ * @one_enable:	the enable bit of counter 0 is that of all counters
  * @has_lvt_mask: the local APIC masks its entry when it delivers a PMI
  * @has_sticky_freeze: freeze-on-PMI sets a status bit instead of clearing
  *		the global control register
@@ -242,6 +243,7 @@ struct pmu_model {
 	bool		exclude_self;
 	struct pmu_model_constraints *constraints;
 	bool		has_global;
+	bool		one_enable;
 	bool		has_lvt_mask;
 	bool		has_sticky_freeze;
 	enum pmu_model_write_rule write_rule;

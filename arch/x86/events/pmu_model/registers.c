@@ -113,7 +113,7 @@ static bool counter_selected(const struct pmu_model *m,
 	if (is_fixed(i))
 		return mode_selected(m, s, fixed_field(s, i) & PMU_FIXED_USR,
 				     fixed_field(s, i) & PMU_FIXED_OS);
-	if (!(s->select[i] & PMU_SEL_EN))
+	if (!(s->select[m->one_enable ? 0 : i] & PMU_SEL_EN))
 		return false;
 	return mode_selected(m, s, s->select[i] & PMU_SEL_USR,
 			     s->select[i] & PMU_SEL_OS);
@@ -332,17 +332,26 @@ int pmu_model_reg_read(const struct pmu_model *m, const struct pmu_model_state *
 static int write_select(const struct pmu_model *m, struct pmu_model_state *s,
 			unsigned int i, u64 now, u64 val)
 {
-	const u64 signals = PMU_SEL_EN | PMU_SEL_INT;
+	/* Without an enable bit of its own a counter is armed by the other bit. */
+	const u64 signals = m->one_enable ? PMU_SEL_INT : PMU_SEL_EN | PMU_SEL_INT;
+	u64 valid = m->select_mask;
 
-	if (val & ~m->select_mask)
+	if (m->one_enable && i)
+		valid &= ~PMU_SEL_EN;
+	if (val & ~valid)
 		return -EIO;
 	settle(m, s, i, now);
+	if (m->one_enable)
+		settle_all(m, s, now);
 	if (selection_of(m, val) != selection_of(m, s->select[i]))
 		s->counter[i].rate = select_rate(m, s, i, val);
 	if ((val & signals) != signals)
 		s->pending &= ~BIT(i);
 	s->select[i] = val;
-	restart(m, s, BIT(i), now);
+	if (m->one_enable)
+		restart_all(m, s, now);
+	else
+		restart(m, s, BIT(i), now);
 	return 0;
 }
 

@@ -36,6 +36,13 @@ static const struct x86_pmc without_global = {
 	.step		= 1,
 };
 
+static const struct x86_pmc one_enable = {
+	.select		= SELECT,
+	.write		= COUNTER,
+	.step		= 1,
+	.one_enable	= true,
+};
+
 struct file {
 	struct x86_regs	r;
 	u64		select[NR_GENERAL];
@@ -100,11 +107,14 @@ static unsigned int writes_since(struct file *f)
 /* The counters that count, by what the registers contain. */
 static u64 counting(const struct file *f)
 {
+	bool together = f->r.pmc->one_enable;
 	u64 counters = 0;
 	unsigned int i;
 
 	for (i = 0; i < NR_GENERAL; i++) {
-		if (f->select[i] & X86_SEL_ENABLE)
+		if (!(f->select[together ? 0 : i] & X86_SEL_ENABLE))
+			continue;
+		if (!together || f->select[i] & (X86_SEL_USR | X86_SEL_OS))
 			counters |= BIT_ULL(i);
 	}
 	if (!f->r.pmc->global_ctrl)
@@ -202,6 +212,42 @@ static void regs_test_run_each(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counting(f), BIT_ULL(3));
 }
 
+/* One bit for all counters. */
+static void regs_test_run_together(struct kunit *test)
+{
+	struct file *f = test->priv;
+
+	x86_regs_reset(&f->r, &one_enable, X86_GENERAL(NR_GENERAL));
+	KUNIT_EXPECT_EQ(test, counting(f), 0);
+	x86_regs_select(&f->r, 0, CYCLES | MODES);
+	x86_regs_select(&f->r, 1, CYCLES | MODES);
+	KUNIT_EXPECT_EQ(test, counting(f), 0);
+	writes_since(f);
+	x86_regs_run(&f->r, BIT_ULL(0) | BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, counting(f), BIT_ULL(0) | BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, f->select[1], CYCLES | MODES);
+	x86_regs_run(&f->r, 0);
+	KUNIT_EXPECT_EQ(test, counting(f), 0);
+	/* To stop and to start take one write each. */
+	KUNIT_EXPECT_EQ(test, writes_since(f), 2);
+	x86_regs_run(&f->r, BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, counting(f), BIT_ULL(1));
+	x86_regs_run(&f->r, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, counting(f), BIT_ULL(0));
+	/* Another event of a counter that stands still does not run yet. */
+	x86_regs_select(&f->r, 1, CYCLES | X86_SEL_USR);
+	KUNIT_EXPECT_EQ(test, counting(f), BIT_ULL(0));
+	KUNIT_EXPECT_TRUE(test, x86_regs_fits(&f->r, 1, CYCLES | X86_SEL_USR));
+	x86_regs_run(&f->r, BIT_ULL(0) | BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, counting(f), BIT_ULL(0) | BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, f->select[1], CYCLES | X86_SEL_USR);
+	/* What a resume finds is written, whatever the images say. */
+	memset(f->select, 0xff, sizeof(f->select));
+	x86_regs_forget(&f->r);
+	x86_regs_run(&f->r, 0);
+	KUNIT_EXPECT_EQ(test, counting(f), 0);
+}
+
 static void regs_test_values(struct kunit *test)
 {
 	struct file *f = test->priv;
@@ -278,8 +324,8 @@ static void run_interrupted(struct kunit *test, const struct x86_pmc *pmc)
 	struct file *f = test->priv;
 
 	x86_regs_reset(&f->r, pmc, X86_GENERAL(NR_GENERAL));
-	x86_regs_select(&f->r, 0, CYCLES);
-	x86_regs_select(&f->r, 1, CYCLES);
+	x86_regs_select(&f->r, 0, CYCLES | MODES);
+	x86_regs_select(&f->r, 1, CYCLES | MODES);
 	f->nmi = throttle_1;
 	x86_regs_run(&f->r, BIT_ULL(0) | BIT_ULL(1));
 	/* What the engine does when the image is not what it wants. */
@@ -292,6 +338,7 @@ static void regs_test_interrupted(struct kunit *test)
 {
 	run_interrupted(test, &with_global);
 	run_interrupted(test, &without_global);
+	run_interrupted(test, &one_enable);
 }
 
 /* One random operation, as the engine may do it. */
@@ -331,7 +378,9 @@ static void check_images(struct kunit *test, struct file *f, u64 on)
 	for (i = 0; i < NR_GENERAL; i++) {
 		if (on & BIT_ULL(i))
 			f->counter[i]++;
-		if (f->r.known & BIT_ULL(i))
+		if (f->r.pmc->one_enable && f->r.parked & BIT_ULL(i))
+			KUNIT_ASSERT_EQ(test, f->select[i] & ~X86_SEL_ENABLE, 0);
+		else if (f->r.known & BIT_ULL(i))
 			KUNIT_ASSERT_EQ(test, f->select[i] & ~X86_SEL_ENABLE, f->r.select[i]);
 		if (x86_regs_held(&f->r, i, &value, &owner))
 			KUNIT_ASSERT_EQ(test, f->counter[i], value);
@@ -347,9 +396,10 @@ static void regs_test_random(struct kunit *test)
 
 	prandom_seed_state(&rnd, 1);
 	x86_regs_reset(&f->r, &with_global, X86_GENERAL(NR_GENERAL));
-	for (i = 0; i < 10000; i++) {
-		if (i == 5000) {
-			x86_regs_reset(&f->r, &without_global, X86_GENERAL(NR_GENERAL));
+	for (i = 0; i < 15000; i++) {
+		if (i && i % 5000 == 0) {
+			x86_regs_reset(&f->r, i == 5000 ? &without_global : &one_enable,
+				       X86_GENERAL(NR_GENERAL));
 			on = 0;
 		}
 		random_step(f, &rnd, &on);
@@ -363,6 +413,7 @@ static struct kunit_case regs_cases[] = {
 	KUNIT_CASE(regs_test_select_fixed),
 	KUNIT_CASE(regs_test_run_global),
 	KUNIT_CASE(regs_test_run_each),
+	KUNIT_CASE(regs_test_run_together),
 	KUNIT_CASE(regs_test_values),
 	KUNIT_CASE(regs_test_clear),
 	KUNIT_CASE(regs_test_forget),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PMU model: tests of CPUID, and of a Zhaoxin PMU
+ * PMU model: tests of CPUID, and of the PMUs of Zhaoxin and of P6
  *
  * The expected values are the rules of SDM vol. 2A, CPUID, and APM vol. 3 E.4,
  * for results of a CPU that has nothing or everything.
@@ -222,6 +222,34 @@ static void zhaoxin(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, val, 7);
 }
 
+/* SDM vol. 3 20.6.8: two counters, and one enable bit, that of counter 0. */
+static void p6(struct kunit *test)
+{
+	const u64 modes = PMU_SEL_OS | PMU_SEL_USR;
+	struct bed *b = new_bed(test);
+
+	b->model.version = 0;
+	make(b, PMU_MODEL_INTEL);
+	empty(test, change(b, 0xa, 0, ~0));
+	KUNIT_EXPECT_EQ(test, change(b, 1, 0, ~0).ecx, ALL_BUT(BIT(2) | BIT(4) | BIT(15)));
+	KUNIT_EXPECT_EQ(test, pmu_model_slot(&b->model, G_CTRL), 0);
+	KUNIT_EXPECT_EQ(test, pmu_model_slot(&b->model, PERF_CAPS), 0);
+	KUNIT_EXPECT_EQ(test, put(b, EVENTSEL0 + 2, T0, 0), -EIO);
+	KUNIT_EXPECT_EQ(test, put(b, EVENTSEL0 + 1, T0, 0x3c | COUNT_ALL), -EIO);
+
+	KUNIT_EXPECT_EQ(test, put(b, PERFCTR0, T0, BIT_ULL(31)), 0);
+	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0, T0), 0xff80000000);
+	KUNIT_EXPECT_EQ(test, put(b, EVENTSEL0 + 1, T0, 0xc0 | modes), 0);
+	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0 + 1, T0 + 50), 0);
+	/* Counter 0 selects no mode, and yet enables counter 1. */
+	KUNIT_EXPECT_EQ(test, put(b, EVENTSEL0, T0 + 50, PMU_SEL_EN), 0);
+	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0 + 1, T0 + 150), 100);
+	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0, T0 + 150), 0xff80000000);
+	KUNIT_EXPECT_EQ(test, put(b, EVENTSEL0, T0 + 150, 0xc0 | modes), 0);
+	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0 + 1, T0 + 250), 100);
+	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0, T0 + 250), 0xff80000000);
+}
+
 /* SDM vol. 4 table 2-2: counters are there, BTS and PEBS are not. */
 static void misc_enable(struct kunit *test)
 {
@@ -244,6 +272,7 @@ static struct kunit_case cpuid_cases[] = {
 	KUNIT_CASE(second_unit_mask),
 	KUNIT_CASE(amd_leaves),
 	KUNIT_CASE(zhaoxin),
+	KUNIT_CASE(p6),
 	KUNIT_CASE(misc_enable),
 	{}
 };

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "zhaoxin/core": the PMU of Zhaoxin's processors, ZXC to ZXE.
+ *
+ * Purpose: find out which counters a Zhaoxin processor has, and which of them
+ * have overflowed when it interrupts.
+ *
+ * Owns: the PMU "cpu".
+ *
+ * Contexts: boot; the start of a CPU; NMI.
+ *
+ * The registers are those of Intel's architectural PMU, version 2, with two
+ * differences: a counter takes all its bits at the old address, and ZXC clears
+ * bits of the status only while global control enables counters.
+ *
+ * Locking: none.
+ */
+#include <asm/apic.h>
+#include <asm/cpufeature.h>
+#include <asm/hardirq.h>
+#include <asm/msr.h>
+#include <asm/perf_event.h>
+#include "../config.h"
+#include "../overflow.h"
+#include "../run.h"
+#include "../rules/models.h"
+#include "../setup.h"
+#include "core.h"
+
+/* CPUID leaf 0xa has the same fields as on Intel, SDM vol. 2A CPUID. */
+#define LEAF_VERSION(eax)	((eax) & 0xff)
+#define LEAF_GENERAL(eax)	((eax) >> 8 & 0xff)
+#define LEAF_WIDTH(eax)		((eax) >> 16 & 0xff)
+#define LEAF_NR_EVENTS(eax)	((eax) >> 24 & 0xff)
+#define LEAF_FIXED(edx)		((edx) & 0x1f)
+
+/* The architectural events up to branches, SDM vol. 3 20.2.1.2. */
+#define FEWEST_EVENTS		6
+
+static struct x86_core zhaoxin_core;
+
+static struct x86_core *start(unsigned int cpu)
+{
+	return &zhaoxin_core;
+}
+
+static const struct x86_cpu_ops cpu_ops = {
+	.start		= start,
+};
+
+/**
+ * zhaoxin_core_acknowledge() - clear bits of the status
+ * @cpu: this CPU, whose counters stand still
+ * @status: bits of the status register
+ *
+ * Counters that run meanwhile belong to events that count; what they count
+ * is not lost. Without any, all counters run, and lose the values that were
+ * remembered for them.
+ *
+ * Context: NMI.
+ */
+void zhaoxin_core_acknowledge(struct x86_cpu *cpu, u64 status)
+{
+	bool enable = cpu->core->facts.model->quirks & X86_QUIRK_ENABLED_ACK;
+	u64 counters = x86_cpu_host(cpu) ?: cpu->core->facts.counters;
+
+	if (enable) {
+		x86_regs_release(&cpu->regs, counters);
+		x86_regs_run(&cpu->regs, counters);
+	}
+	x86_regs_write(cpu->regs.pmc->global_clear, status);
+	if (enable)
+		x86_regs_run(&cpu->regs, 0);
+}
+
+static int handle_status(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
+{
+	unsigned int counter;
+	int handled = 0;
+
+	for (status &= cpu->core->facts.counters; status; status &= status - 1) {
+		counter = __ffs64(status);
+		handled++;
+		if (cpu->running & BIT_ULL(counter))
+			x86_overflow_sample(cpu, counter, regs);
+		else
+			x86_overflow_ignore(cpu, counter);
+	}
+	return handled;
+}
+
+static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
+{
+	bool enabled;
+	int handled = 0;
+	u64 status;
+
+	apic_write(APIC_LVTPC, APIC_DM_NMI);
+	enabled = x86_run_pause(cpu);
+	rdmsrl(x86_pmc.global_status, status);
+	if (status) {
+		inc_irq_stat(apic_perf_irqs);
+		zhaoxin_core_acknowledge(cpu, status);
+		handled = handle_status(cpu, status, regs);
+	}
+	x86_run_resume(cpu, enabled);
+	return handled;
+}
+
+/* Global control has other values in a guest, as on Intel. */
+static int config(struct perf_event *event)
+{
+	if (event->attr.exclude_host)
+		event->hw.flags |= X86_EVENT_GUEST_ONLY;
+	if (event->attr.exclude_guest)
+		event->hw.flags |= X86_EVENT_HOST_ONLY;
+	return 0;
+}
+
+static void __init set_addresses(unsigned int width)
+{
+	x86_pmc.select = MSR_ARCH_PERFMON_EVENTSEL0;
+	x86_pmc.counter = MSR_ARCH_PERFMON_PERFCTR0;
+	x86_pmc.write = MSR_ARCH_PERFMON_PERFCTR0;
+	x86_pmc.step = 1;
+	x86_pmc.fixed_ctrl = MSR_ARCH_PERFMON_FIXED_CTR_CTRL;
+	x86_pmc.global_ctrl = MSR_CORE_PERF_GLOBAL_CTRL;
+	x86_pmc.global_status = MSR_CORE_PERF_GLOBAL_STATUS;
+	x86_pmc.global_clear = MSR_CORE_PERF_GLOBAL_OVF_CTRL;
+	x86_pmc_set_width(width, true);
+}
+
+/**
+ * zhaoxin_core_setup() - find the PMU of a Zhaoxin machine
+ * @setup: is filled in
+ *
+ * Context: boot.
+ * Return: 0, or -ENODEV for other processors of the two vendors.
+ */
+int __init zhaoxin_core_setup(struct x86_setup *setup)
+{
+	bool centaur = boot_cpu_data.x86_vendor == X86_VENDOR_CENTAUR;
+	struct x86_match_pmu *facts = &zhaoxin_core.facts;
+	u32 eax, ebx, ecx, edx;
+	u64 fixed;
+
+	if (boot_cpu_data.cpuid_level < 0xa)
+		return -ENODEV;
+	cpuid(0xa, &eax, &ebx, &ecx, &edx);
+	facts->model = x86_models_find(&(struct x86_models_cpu) {
+		.vendor = centaur ? X86_MODELS_CENTAUR : X86_MODELS_ZHAOXIN,
+		.family = boot_cpu_data.x86,
+		.model = boot_cpu_data.x86_model,
+		.stepping = boot_cpu_data.x86_stepping,
+	});
+	if (!facts->model || LEAF_VERSION(eax) != 2 || !LEAF_GENERAL(eax) ||
+	    LEAF_NR_EVENTS(eax) < FEWEST_EVENTS)
+		return -ENODEV;
+	set_addresses(LEAF_WIDTH(eax));
+	fixed = GENMASK_ULL(LEAF_FIXED(edx), 0) >> 1;
+	facts->counters = X86_SLOTTED & (X86_GENERAL(LEAF_GENERAL(eax)) |
+					 fixed << X86_COUNTER_FIXED);
+	facts->missing = ebx;
+	zhaoxin_core.version = 2;
+	zhaoxin_core.nr_architectural = LEAF_NR_EVENTS(eax);
+	zhaoxin_core.config_mask = X86_SEL_CODE | X86_SEL_EDGE | X86_SEL_INV | X86_SEL_CMASK;
+	setup->name = facts->model->name;
+	setup->vendor = "events, zhaoxin";
+	setup->cores[0] = &zhaoxin_core;
+	setup->cpu = &cpu_ops;
+	setup->pmi = pmi;
+	x86_config_set_vendor(config);
+	return 0;
+}
