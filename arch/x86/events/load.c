@@ -130,6 +130,7 @@ int x86_load(struct pmu *pmu, struct perf_event_set *set)
 	cpu->used |= counters;
 	x86_regs_release(&cpu->regs, counters);
 	x86_run_mark(counters);
+	x86_tsx_give(cpu);
 	cpu->loaded = set->serial;
 	x86_run_resume(cpu, enabled);
 	return 0;
