@@ -28,6 +28,8 @@ pmu_rows() {
 		[ "$arch" = x86 ] || return 0
 		awk -v more="$more" -v known=" $(cd "$BUILD/constraints" && echo *) " '/^[a-z]/ {
 			cases = /hybrid=1/ ? "machine hybrid" : "machine stat record hw_counting groups"
+			if (/intel/ && !/hybrid=1|^penryn/)
+				cases = cases " offcore"
 			pmu = more
 			if (index(known, " " $1 " ")) {
 				cases = "constraints " cases " misplaced"

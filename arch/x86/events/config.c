@@ -171,6 +171,11 @@ static int set_extra(struct perf_event *event, u64 value)
 	if (value & ~extra->valid)
 		return perf_refuse(-EINVAL, PERF_FIELD(config1), value & ~extra->valid,
 				   PERF_REASON_RESERVED);
+	if (x86_core_of(event->pmu)->absent_extra & BIT(extra->reg))
+		return perf_refuse(-ENXIO, PERF_FIELD(config), X86_SEL_CODE,
+				   PERF_REASON_PMU_CANNOT);
+	/* The room "extra" may choose another register later. */
+	hw->extra_reg.alloc = extra->reg;
 	hw->extra_reg.idx = extra->reg;
 	hw->extra_reg.reg = extra->msr;
 	hw->extra_reg.config = value;

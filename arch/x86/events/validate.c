@@ -13,6 +13,7 @@
  * Locking: none of its own.
  */
 #include <linux/perf_refuse.h>
+#include "extra.h"
 #include "rules/place.h"
 #include "run.h"
 #include "validate.h"
@@ -33,48 +34,53 @@ bool x86_validate_is_ours(const struct perf_event *event)
  * struct trial - the events of a group on a PMU of their own
  * @core:	core of the event that is opened
  * @nr:		events so far
- * @events:	these events
  * @seats:	their counters
+ * @extra:	shared registers of the core, with the values that these events
+ *	need
  */
 struct trial {
 	const struct x86_core	*core;
 	unsigned int		nr;
-	const struct perf_event	*events[X86_MAX_EVENTS];
 	struct x86_seat		seats[X86_MAX_EVENTS];
+	struct x86_extra	extra[X86_NR_EXTRA];
 };
 
-/*
- * Two events that need different values in one register cannot count together.
- */
-static bool shares_badly(const struct trial *t, const struct hw_perf_event_extra *need)
+/* Choose the shared register of an event as its core would. */
+static const struct x86_extra_rule *choose_extra(struct trial *t, const struct perf_event *event)
 {
-	const struct hw_perf_event_extra *other;
-	unsigned int i;
+	const struct x86_extra_rule *row = x86_extra_choose(t->extra, t->core, event);
 
-	if (!need->reg)
-		return false;
-	for (i = 0; i < t->nr; i++) {
-		other = &t->events[i]->hw.extra_reg;
-		if (other->reg == need->reg && other->config != need->config)
-			return true;
-	}
-	return false;
+	if (row)
+		x86_extra_take(&t->extra[row->reg], event->hw.extra_reg.config);
+	return row;
+}
+
+/* Return: the counters that can count the event; 0 if none can. */
+static u64 counters_of(struct trial *t, const struct perf_event *event)
+{
+	const struct x86_extra_rule *row;
+
+	if (!event->hw.extra_reg.reg)
+		return x86_event_counters(event);
+	row = choose_extra(t, event);
+	if (!row)
+		return 0;
+	return x86_match_counters(&t->core->facts, row->code |
+				  (READ_ONCE(event->hw.config) & ~X86_SEL_CODE));
 }
 
 static int collect(struct trial *t, const struct perf_event *event)
 {
 	if (!x86_validate_is_ours(event))
 		return 0;
-	if (t->nr == X86_MAX_EVENTS || &t->core->pmu != event->pmu ||
-	    shares_badly(t, &event->hw.extra_reg))
+	if (t->nr == X86_MAX_EVENTS || &t->core->pmu != event->pmu)
 		return -EINVAL;
 	t->seats[t->nr] = (struct x86_seat) {
-		.counters = x86_event_counters(event) & t->core->facts.counters,
+		.counters = counters_of(t, event) & t->core->facts.counters,
 		.at = -1,
 		.pair = event->hw.flags & X86_EVENT_PAIR,
 	};
-	t->events[t->nr++] = event;
-	return 0;
+	return t->seats[t->nr++].counters ? 0 : -EINVAL;
 }
 
 static int collect_group(struct trial *t, struct perf_event *leader)

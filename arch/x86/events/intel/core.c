@@ -259,6 +259,7 @@ static void __init set_facts(struct x86_core *core, const struct x86_model *mode
 	core->facts.missing = ebx | ~(u32)(GENMASK_ULL(LEAF_NR_EVENTS(eax), 0) >> 1);
 	core->facts.fixed_any = version >= 3 && version < 5;
 	core->config_mask = config_mask(version, model);
+	core->absent_extra = x86_extra_find_absent(model);
 }
 
 /**
