@@ -23,8 +23,9 @@
 #include "../overflow.h"
 #include "../perf_event.h"
 #include "../run.h"
-#include "../rules/models.h"
+#include "../rules/errata.h"
 #include "../setup.h"
+#include "warm_up.h"
 
 /* CPUID leaf 0xa, SDM vol. 2A CPUID. */
 #define LEAF_VERSION(eax)	((eax) & 0xff)
@@ -262,6 +263,21 @@ static void __init set_facts(struct x86_core *core, const struct x86_model *mode
 	core->absent_extra = x86_extra_find_absent(model);
 }
 
+static const struct x86_model *__init find_model(unsigned int version)
+{
+	const struct x86_models_cpu cpu = {
+		.vendor = X86_MODELS_INTEL,
+		.family = boot_cpu_data.x86,
+		.model = boot_cpu_data.x86_model,
+		.stepping = boot_cpu_data.x86_stepping,
+		.version = version,
+	};
+
+	if (x86_errata_find(&cpu, boot_cpu_data.microcode) & X86_ERRATA_WARM_UP)
+		x86_run_set_warm_up(intel_warm_up);
+	return x86_models_find(&cpu);
+}
+
 /**
  * intel_core_setup() - find the PMUs of an Intel machine
  * @setup: is filled in
@@ -279,13 +295,7 @@ int __init intel_core_setup(struct x86_setup *setup)
 	eax = cpuid_eax(0xa);
 	if (LEAF_VERSION(eax) < 2 || LEAF_GENERAL(eax) < 2)
 		return -ENODEV;
-	model = x86_models_find(&(struct x86_models_cpu) {
-		.vendor = X86_MODELS_INTEL,
-		.family = boot_cpu_data.x86,
-		.model = boot_cpu_data.x86_model,
-		.stepping = boot_cpu_data.x86_stepping,
-		.version = LEAF_VERSION(eax),
-	});
+	model = find_model(LEAF_VERSION(eax));
 	if (!model)
 		return -ENODEV;
 	set_addresses(LEAF_WIDTH(eax));
