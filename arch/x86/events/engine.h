@@ -33,6 +33,7 @@ static_assert(X86_EVENT_LIMITED <= PERF_EVENT_FLAG_ARCH);
  *	registers
  * @nr_architectural: Intel: architectural events that CPUID tells about
  * @config_mask: bits of attr.config that a program may set
+ * @metrics:	Intel: it has topdown metrics
  * @absent_extra: registers X86_EXTRA_* that a hypervisor lacks
  * @cpus:	CPUs of this type
  */
@@ -42,6 +43,7 @@ struct x86_core {
 	unsigned int		version;
 	unsigned int		nr_architectural;
 	u64			config_mask;
+	bool			metrics;
 	u32			absent_extra;
 	struct cpumask		cpus;
 };

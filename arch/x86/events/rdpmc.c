@@ -109,7 +109,7 @@ static void switch_key(struct static_key_false *key, bool was, bool is)
  * Context: task; takes mode_mutex.
  * Return: 0, or -EINVAL for another number.
  */
-int x86_rdpmc_set_mode(unsigned int mode)
+int x86_rdpmc_set_mode(unsigned long mode)
 {
 	if (mode > 2)
 		return -EINVAL;

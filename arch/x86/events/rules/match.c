@@ -21,7 +21,7 @@
  */
 #define GENERAL_ONLY	(X86_SEL_EDGE | X86_SEL_PIN | X86_SEL_INV | \
 			 X86_SEL_CMASK | X86_SEL_IN_TX | X86_SEL_IN_TXCP | \
-			 X86_SEL_UMASK2)
+			 X86_SEL_EQ | X86_SEL_UMASK2)
 
 /* The only counter with the bit IN_TXCP, SDM vol. 3 20.3.6.5.1. */
 #define TXCP_COUNTER	BIT_ULL(2)

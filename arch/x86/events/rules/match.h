@@ -154,6 +154,8 @@ struct x86_cache_list {
 #define X86_QUIRK_ENABLED_ACK		BIT(9)
 /* An event of load latency needs a second event in its group. */
 #define X86_QUIRK_LOADS_AUX		BIT(10)
+/* CPUID leaf 0xa has only the counters that both types of cores have. */
+#define X86_QUIRK_COMMON_LEAF		BIT(11)
 
 /**
  * struct x86_model - what one type of core can count
