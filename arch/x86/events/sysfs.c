@@ -20,6 +20,7 @@
 #include "engine.h"
 #include "mapped.h"
 #include "rdpmc.h"
+#include "smi.h"
 #include "sysfs.h"
 
 /**
@@ -282,6 +283,23 @@ static ssize_t rdpmc_store(struct device *dev, struct device_attribute *attr, co
 }
 static DEVICE_ATTR_ADMIN_RW(rdpmc);
 
+static ssize_t freeze_on_smi_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%d\n", x86_smi_frozen());
+}
+
+static ssize_t freeze_on_smi_store(struct device *dev, struct device_attribute *attr,
+				   const char *text, size_t count)
+{
+	unsigned long freeze;
+	int err = kstrtoul(text, 0, &freeze);
+
+	if (!err)
+		err = x86_smi_freeze(freeze);
+	return err ?: count;
+}
+static DEVICE_ATTR_RW(freeze_on_smi);
+
 /* Only a hybrid machine needs to say where a PMU is. */
 static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *page)
 {
@@ -292,12 +310,15 @@ static DEVICE_ATTR_RO(cpus);
 static struct attribute *device_attrs[] = {
 	&dev_attr_rdpmc.attr,
 	&dev_attr_cpus.attr,
+	&dev_attr_freeze_on_smi.attr,
 	NULL,
 };
 
 static umode_t device_visible(struct kobject *kobj, struct attribute *attr, int n)
 {
 	if (attr == &dev_attr_cpus.attr && !core_of_kobj(kobj)->pmu.filter)
+		return 0;
+	if (attr == &dev_attr_freeze_on_smi.attr && !x86_smi_offered())
 		return 0;
 	return attr->mode;
 }

@@ -25,6 +25,7 @@
 #include "../run.h"
 #include "../rules/errata.h"
 #include "../setup.h"
+#include "../smi.h"
 #include "facts.h"
 #include "warm_up.h"
 
@@ -84,6 +85,7 @@ static struct x86_core *start(unsigned int cpu)
 		core = &intel_cores[1];
 	x86_extra_join(cpu, &per_cpu(spare_extra, cpu),
 		       !(core->facts.model->quirks & X86_QUIRK_EXTRA_PER_THREAD));
+	x86_smi_start();
 	if (cpumask_empty(&core->cpus))
 		intel_facts_complete(core);
 	return core;
@@ -342,6 +344,7 @@ int __init intel_core_setup(struct x86_setup *setup)
 		setup->names[1] = hybrid_names[1];
 	}
 	x86_config_set_vendor(&config_vendor);
+	x86_smi_offer();
 	setup->cpu = &cpu_ops;
 	setup->pmi = pmi;
 	return 0;
