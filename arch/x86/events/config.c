@@ -254,7 +254,7 @@ static void set_counters(struct perf_event *event)
 		event->hw.flags |= X86_EVENT_PAIR;
 	if (facts->model->quirks & PERIOD_QUIRKS)
 		event->hw.flags |= X86_EVENT_LIMITED;
-	event->hw.config_base = x86_match_counters(facts, event->hw.config);
+	event->hw.config_base = x86_match_counters_by(facts, event->hw.config, rule);
 }
 
 /* Of several errors programs get the first one; the order is an interface. */

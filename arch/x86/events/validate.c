@@ -34,6 +34,8 @@ bool x86_validate_is_ours(const struct perf_event *event)
  * struct trial - the events of a group on a PMU of their own
  * @core:	core of the event that is opened
  * @nr:		events so far
+ * @fewest:	of all events, the smallest number of counters that count one
+ * @pairs:	one of them takes two counters
  * @seats:	their counters
  * @extra:	shared registers of the core, with the values that these events
  *	need
@@ -41,9 +43,20 @@ bool x86_validate_is_ours(const struct perf_event *event)
 struct trial {
 	const struct x86_core	*core;
 	unsigned int		nr;
+	unsigned int		fewest;
+	bool			pairs;
 	struct x86_seat		seats[X86_MAX_EVENTS];
 	struct x86_extra	extra[X86_NR_EXTRA];
 };
+
+static void begin(struct trial *t, const struct x86_core *core)
+{
+	t->core = core;
+	t->nr = 0;
+	t->fewest = X86_NR_COUNTERS;
+	t->pairs = false;
+	memset(t->extra, 0, sizeof(t->extra));
+}
 
 /* Choose the shared register of an event as its core would. */
 static const struct x86_extra_rule *choose_extra(struct trial *t, const struct perf_event *event)
@@ -71,16 +84,32 @@ static u64 counters_of(struct trial *t, const struct perf_event *event)
 
 static int collect(struct trial *t, const struct perf_event *event)
 {
+	u64 counters;
+
 	if (!x86_validate_is_ours(event))
 		return 0;
 	if (t->nr == X86_MAX_EVENTS || &t->core->pmu != event->pmu)
 		return -EINVAL;
-	t->seats[t->nr] = (struct x86_seat) {
-		.counters = counters_of(t, event) & t->core->facts.counters,
+	counters = counters_of(t, event) & t->core->facts.counters;
+	t->fewest = min_t(unsigned int, t->fewest, hweight64(counters));
+	t->pairs |= !!(event->hw.flags & X86_EVENT_PAIR);
+	t->seats[t->nr++] = (struct x86_seat) {
+		.counters = counters,
 		.at = -1,
 		.pair = event->hw.flags & X86_EVENT_PAIR,
 	};
-	return t->seats[t->nr++].counters ? 0 : -EINVAL;
+	return counters ? 0 : -EINVAL;
+}
+
+/*
+ * If each event can have as many counters as there are events, it finds one that
+ * no other event has, whatever their places are.
+ */
+static int place(struct trial *t)
+{
+	if (t->nr <= t->fewest && !t->pairs)
+		return 0;
+	return x86_place(t->seats, t->nr, t->core->facts.counters);
 }
 
 static int collect_group(struct trial *t, struct perf_event *leader)
@@ -105,15 +134,17 @@ static int collect_group(struct trial *t, struct perf_event *leader)
  */
 int x86_validate(struct perf_event *event)
 {
-	struct trial t = { .core = x86_core_of(event->pmu) };
+	/* The seats are many, and most of them are not used. */
+	struct trial t __uninitialized;
 	int err = 0;
 
+	begin(&t, x86_core_of(event->pmu));
 	if (event->group_leader != event)
 		err = collect_group(&t, event->group_leader);
 	if (!err)
 		err = collect(&t, event);
 	if (!err)
-		err = x86_place(t.seats, t.nr, t.core->facts.counters);
+		err = place(&t);
 	if (!err)
 		return 0;
 	if (event->group_leader != event)

@@ -198,6 +198,8 @@ struct x86_match_pmu {
 };
 
 const struct x86_rule *x86_match_rule(const struct x86_model *model, u64 config);
+u64 x86_match_counters_by(const struct x86_match_pmu *pmu, u64 config,
+			  const struct x86_rule *rule);
 u64 x86_match_counters(const struct x86_match_pmu *pmu, u64 config);
 const struct x86_extra_rule *x86_match_extra(const struct x86_model *model,
 					     u64 config);
