@@ -31,6 +31,8 @@ pmu_rows() {
 			# Two counters, one of which the watchdog has, are too few for the selftests.
 			if (/version=0/)
 				cases = "machine stat record"
+			else if (/intel/ && !/hybrid=1|^penryn/)
+				cases = cases " offcore"
 			pmu = more
 			if (index(known, " " $1 " ")) {
 				cases = "constraints " cases " misplaced"

@@ -22,18 +22,17 @@
 /* Erratum HSD11, BDM11: short periods of this event are not exact. */
 #define PREC_DIST	0x01c0
 
-static int (*vendor_config)(struct perf_event *event) __ro_after_init;
+static const struct x86_config_vendor *vendor __ro_after_init;
 
 /**
  * x86_config_set_vendor() - add what only a vendor's processors have
- * @config: called for each event whose selector is complete otherwise; returns
- *	0 or an errno
+ * @what: what the vendor's driver does when an event is opened
  *
  * Context: boot.
  */
-void __init x86_config_set_vendor(int (*config)(struct perf_event *event))
+void __init x86_config_set_vendor(const struct x86_config_vendor *what)
 {
-	vendor_config = config;
+	vendor = what;
 }
 
 static u64 modes_of(const struct perf_event_attr *attr)
@@ -132,17 +131,16 @@ static void guess_period(struct perf_event *event)
 /*
  * Requests that these drivers do not serve yet, and those that they never do.
  */
-static int check_features(const struct perf_event_attr *attr)
+static int check_precise(const struct perf_event_attr *attr)
 {
-	if (attr->precise_ip)
-		return perf_refuse(-EOPNOTSUPP, PERF_FIELD_FLAGS, PERF_ATTR_PRECISE_IP,
-				   PERF_REASON_PMU_CANNOT);
-	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
-		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_type),
-				   PERF_SAMPLE_BRANCH_STACK, PERF_REASON_PMU_CANNOT);
-	if (attr->aux_output)
-		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS, PERF_ATTR_AUX_OUTPUT,
-				   PERF_REASON_NO_AUX);
+	if (!attr->precise_ip)
+		return 0;
+	return perf_refuse(-EOPNOTSUPP, PERF_FIELD_FLAGS, PERF_ATTR_PRECISE_IP,
+			   PERF_REASON_PMU_CANNOT);
+}
+
+static int check_regs(const struct perf_event_attr *attr)
+{
 	if (attr->sample_regs_user & PERF_REG_EXTENDED_MASK)
 		return perf_refuse(-EINVAL, PERF_FIELD(sample_regs_user),
 				   PERF_REG_EXTENDED_MASK, PERF_REASON_REGISTERS);
@@ -152,12 +150,16 @@ static int check_features(const struct perf_event_attr *attr)
 	return 0;
 }
 
-/* Counting all threads of a core shows what others do. */
-static int check_any_thread(const struct perf_event *event)
+/**
+ * x86_config_refuse_branches() - refuse an event with records of branches
+ *
+ * Context: task that opens the event.
+ * Return: -EOPNOTSUPP.
+ */
+int x86_config_refuse_branches(void)
 {
-	if (!(event->hw.config & X86_SEL_ANY))
-		return 0;
-	return perf_allow_cpu();
+	return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_type), PERF_SAMPLE_BRANCH_STACK,
+			   PERF_REASON_PMU_CANNOT);
 }
 
 static int set_extra(struct perf_event *event, u64 value)
@@ -171,6 +173,11 @@ static int set_extra(struct perf_event *event, u64 value)
 	if (value & ~extra->valid)
 		return perf_refuse(-EINVAL, PERF_FIELD(config1), value & ~extra->valid,
 				   PERF_REASON_RESERVED);
+	if (x86_core_of(event->pmu)->absent_extra & BIT(extra->reg))
+		return perf_refuse(-ENXIO, PERF_FIELD(config), X86_SEL_CODE,
+				   PERF_REASON_PMU_CANNOT);
+	/* The room "extra" may choose another register later. */
+	hw->extra_reg.alloc = extra->reg;
 	hw->extra_reg.idx = extra->reg;
 	hw->extra_reg.reg = extra->msr;
 	hw->extra_reg.config = value;
@@ -179,7 +186,6 @@ static int set_extra(struct perf_event *event, u64 value)
 
 static int choose_raw(struct perf_event *event, u64 *extra)
 {
-	event->hw.config |= event->attr.config & x86_core_of(event->pmu)->config_mask;
 	*extra = event->attr.config1;
 	return 0;
 }
@@ -195,11 +201,14 @@ static int choose_generic(struct perf_event *event, u64 *extra)
 	return err;
 }
 
+/* Bits of attr.config that name a cache, an operation and a result. */
+#define CACHE_KEY	GENMASK_ULL(23, 0)
+
+/* The other bits have always been ignored. */
 static int choose_cache(struct perf_event *event, u64 *extra)
 {
-	u64 config;
-	int err = x86_match_cache(x86_core_of(event->pmu)->facts.model, event->attr.config,
-				  &config, extra);
+	u64 config, key = event->attr.config & CACHE_KEY;
+	int err = x86_match_cache(x86_core_of(event->pmu)->facts.model, key, &config, extra);
 
 	if (!err)
 		event->hw.config |= config;
@@ -249,7 +258,28 @@ static void set_counters(struct perf_event *event)
 		event->hw.flags |= X86_EVENT_NODE;
 	if (facts->model->quirks & PERIOD_QUIRKS)
 		event->hw.flags |= X86_EVENT_LIMITED;
-	x86_event_set_counters(event, x86_match_counters(facts, event->hw.config));
+	x86_event_set_counters(event, x86_match_counters_by(facts, event->hw.config, rule));
+}
+
+/* Of several errors programs get the first one; the order is an interface. */
+static int check(struct perf_event *event)
+{
+	int err = vendor->check ? vendor->check(event) : 0;
+
+	if (!err)
+		err = check_precise(&event->attr);
+	if (!err)
+		err = check_period(event);
+	if (!err)
+		err = check_regs(&event->attr);
+	return err;
+}
+
+static u64 raw_bits(const struct perf_event *event)
+{
+	if (event->attr.type != event->pmu->type)
+		return 0;
+	return event->attr.config & x86_core_of(event->pmu)->config_mask;
 }
 
 /**
@@ -258,28 +288,26 @@ static void set_counters(struct perf_event *event)
  *
  * Context: task.
  * Return: 0; -EINVAL, -ENOENT or -EOPNOTSUPP for what the PMU does not count;
- * -EACCES if the event counts all threads of a core and the caller may not.
+ * -ENXIO if a hypervisor lacks a register that the event needs; -EACCES if the
+ * event counts all threads of a core and the caller may not.
  */
 int x86_config_init(struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
 	u64 extra;
-	int err = check_features(&event->attr);
+	int err;
 
 	hw->idx = -1;
 	hw->flags = is_sampling_event(event) ? 0 : X86_EVENT_COUNTS;
 	hw->extra_reg.reg = 0;
-	hw->config = X86_SEL_INT | modes_of(&event->attr);
+	hw->config = X86_SEL_INT | modes_of(&event->attr) | raw_bits(event);
+	err = check(event);
 	if (!err)
 		err = choose_event(event, &extra);
 	if (!err)
-		err = vendor_config(event);
-	if (!err)
-		err = check_any_thread(event);
-	if (!err)
 		err = set_extra(event, extra);
 	if (!err)
-		err = check_period(event);
+		err = vendor->config(event);
 	if (err)
 		return err;
 	set_counters(event);

@@ -40,6 +40,8 @@ static_assert(X86_EVENT_NODE <= PERF_EVENT_FLAG_ARCH);
  * @config_mask: bits of attr.config that a program may set
  * @lent:	counters that are not touched unless an event has them
  * @barred:	counters that no event may have now
+ * @metrics:	Intel: it has topdown metrics
+ * @absent_extra: registers X86_EXTRA_* that a hypervisor lacks
  * @cpus:	CPUs of this type
  */
 struct x86_core {
@@ -50,6 +52,8 @@ struct x86_core {
 	u64			config_mask;
 	u64			lent;
 	u64			barred;
+	bool			metrics;
+	u32			absent_extra;
 	struct cpumask		cpus;
 };
 

@@ -5,9 +5,12 @@
  * Purpose: some events need a value in a second register, such as the mask of
  * offcore responses. The threads of a core may have one register for all of
  * them. Events that need different values in it cannot count at the same time.
+ * Of two registers with the same purpose an event takes the one that it can
+ * have now; its event code follows.
  *
  * Owns: one struct x86_extra_set for each core, and the writes of such
- * registers.
+ * registers; hw.extra_reg, and the code in hw.config with its counters, of an
+ * event that is scheduled in.
  *
  * Contexts: get, put and write on the CPU with interrupts off.
  *
@@ -20,9 +23,13 @@
 #include <linux/array_size.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
+#include <asm/cpufeature.h>
 #include <asm/msr.h>
 #include "engine.h"
 #include "extra.h"
+
+/* Bits that each of these registers has. */
+#define PROBED		0x11ULL
 
 /**
  * x86_extra_alloc() - make a set for a CPU that is about to start
@@ -87,32 +94,99 @@ static struct x86_extra *slot_of(struct x86_extra_set *set, const struct perf_ev
 	return &set->regs[event->hw.extra_reg.idx];
 }
 
+static bool has_value(const struct x86_extra *reg, u64 value)
+{
+	return reg->users && reg->value == value;
+}
+
 /**
- * x86_extra_claim() - claim the shared register of an event
+ * x86_extra_choose() - find a register for the value that an event needs
+ * @regs: the registers of a core, by number
+ * @core: type of the core
+ * @event: event with such a register
+ *
+ * A register that has the value already leaves the other one to other events.
+ * Otherwise the register of the code that the program asked for comes first,
+ * whatever the event had the last time: another event may fit nowhere else.
+ *
+ * Context: any; nobody changes @regs.
+ * Return: row of the register and the code, or NULL if other events need other
+ * values.
+ */
+const struct x86_extra_rule *x86_extra_choose(const struct x86_extra *regs,
+					      const struct x86_core *core,
+					      const struct perf_event *event)
+{
+	const struct hw_perf_event *hw = &event->hw;
+	u64 value = hw->extra_reg.config;
+	const struct x86_extra_rule *first, *second;
+
+	/* The event may be scheduled in meanwhile, and take the other code. */
+	first = x86_match_extra(core->facts.model, READ_ONCE(hw->config));
+	second = x86_match_other(core->facts.model, first, value);
+	if (second && core->absent_extra & BIT(second->reg))
+		second = NULL;
+	if (second && second->reg == hw->extra_reg.alloc)
+		swap(first, second);
+	if (has_value(&regs[first->reg], value))
+		return first;
+	if (second && has_value(&regs[second->reg], value))
+		return second;
+	if (!regs[first->reg].users)
+		return first;
+	return second && !regs[second->reg].users ? second : NULL;
+}
+
+/**
+ * x86_extra_take() - one more event uses a register
+ * @reg: the register, chosen by x86_extra_choose()
+ * @value: value that the event needs
+ *
+ * Context: any; nobody else changes @reg.
+ */
+void x86_extra_take(struct x86_extra *reg, u64 value)
+{
+	if (reg->value != value)
+		WRITE_ONCE(reg->known, false);
+	reg->value = value;
+	reg->users++;
+}
+
+/* The other code may have other counters. */
+static void change_code(struct perf_event *event, const struct x86_extra_rule *row)
+{
+	struct hw_perf_event *hw = &event->hw;
+	u64 config = (hw->config & ~X86_SEL_CODE) | row->code;
+
+	if (hw->extra_reg.idx == row->reg)
+		return;
+	hw->extra_reg.idx = row->reg;
+	hw->extra_reg.reg = row->msr;
+	WRITE_ONCE(hw->config, config);
+	x86_event_set_counters(event, x86_match_counters(&x86_core_of(event->pmu)->facts, config));
+}
+
+/**
+ * x86_extra_claim() - claim a shared register for an event
  * @set: set of this core
- * @event: event with such a register that is scheduled in
+ * @event: event that needs one, and is scheduled in
  *
  * Context: this CPU, interrupts off; takes set->lock.
- * Return: 0, or -EBUSY if other events need another value in it.
+ * Return: 0, or -EBUSY if other events need other values.
  */
 int x86_extra_claim(struct x86_extra_set *set, struct perf_event *event)
 {
-	struct hw_perf_event_extra *need = &event->hw.extra_reg;
-	struct x86_extra *reg;
-	int err = 0;
+	const struct x86_extra_rule *row;
 
-	reg = slot_of(set, event);
 	raw_spin_lock(&set->lock);
-	if (reg->users && reg->value != need->config) {
-		err = -EBUSY;
-	} else {
-		if (reg->value != need->config)
-			reg->known = false;
-		reg->value = need->config;
-		reg->users++;
-	}
+	row = x86_extra_choose(set->regs, x86_core_of(event->pmu), event);
+	if (row)
+		x86_extra_take(&set->regs[row->reg], event->hw.extra_reg.config);
 	raw_spin_unlock(&set->lock);
-	return err;
+	if (!row)
+		return -EBUSY;
+	change_code(event, row);
+	return 0;
 }
 
 /**
@@ -163,4 +237,40 @@ void x86_extra_forget(struct x86_extra_set *set)
 
 	for (i = 0; i < ARRAY_SIZE(set->regs); i++)
 		WRITE_ONCE(set->regs[i].known, false);
+}
+
+/* Some hypervisors refuse a register, others ignore writes. */
+static bool works(u32 msr)
+{
+	u64 old, found;
+
+	if (rdmsrl_safe(msr, &old) || wrmsrl_safe(msr, old ^ PROBED) ||
+	    rdmsrl_safe(msr, &found) || found != (old ^ PROBED))
+		return false;
+	wrmsrl(msr, old);
+	return true;
+}
+
+/**
+ * x86_extra_find_absent() - find shared registers that a hypervisor lacks
+ * @model: type of the core
+ *
+ * Context: this CPU, of that type, before anything counts.
+ * Return: mask of registers, by number.
+ */
+u32 x86_extra_find_absent(const struct x86_model *model)
+{
+	const struct x86_extra_list *list;
+	const struct x86_extra_rule *row;
+	u32 absent = 0;
+
+	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		return 0;
+	for (list = model->extra; list; list = list->next) {
+		for (row = list->rows; row < list->rows + list->nr; row++) {
+			if (!works(row->msr))
+				absent |= BIT(row->reg);
+		}
+	}
+	return absent;
 }

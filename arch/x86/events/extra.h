@@ -3,9 +3,8 @@
 #ifndef _ARCH_X86_EVENTS_EXTRA_H
 #define _ARCH_X86_EVENTS_EXTRA_H
 
-#include <linux/perf_event.h>
 #include <linux/spinlock.h>
-#include "rules/match.h"
+#include "engine.h"
 
 /**
  * struct x86_extra - a register that several events need
@@ -35,8 +34,13 @@ struct x86_extra_set *x86_extra_alloc(unsigned int cpu);
 void x86_extra_join(unsigned int cpu, struct x86_extra_set **spare, bool shared);
 void x86_extra_leave(unsigned int cpu);
 void x86_extra_forget(struct x86_extra_set *set);
+const struct x86_extra_rule *x86_extra_choose(const struct x86_extra *regs,
+					      const struct x86_core *core,
+					      const struct perf_event *event);
+void x86_extra_take(struct x86_extra *reg, u64 value);
 int x86_extra_claim(struct x86_extra_set *set, struct perf_event *event);
 void x86_extra_release(struct x86_extra_set *set, struct perf_event *event);
+u32 x86_extra_find_absent(const struct x86_model *model);
 void x86_extra_write(struct x86_extra_set *set, const struct perf_event *event);
 
 /* Most events need no such register. */

@@ -5,93 +5,47 @@
  * Purpose: choose the driver of the processor's vendor, check that the counters
  * exist, and register the PMUs; open and close events.
  *
- * Owns: the methods of the PMUs, and the reservation of the counters against
- * other users of the NMI watchdog's registers.
+ * Owns: the methods of the PMUs, and the reservation of their counters.
  *
  * Contexts: boot; the task that opens or closes an event.
  *
  * Lifetime: the PMUs exist until the machine stops.
  *
- * Locking: reserve_mutex for the reservation.
+ * Locking: none.
  */
-#include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/syscore_ops.h>
 #include <asm/cpufeature.h>
-#include <asm/nmi.h>
 #include "config.h"
 #include "load.h"
 #include "mapped.h"
 #include "overflow.h"
 #include "perf_event.h"
+#include "reserve.h"
 #include "run.h"
 #include "setup.h"
 #include "sysfs.h"
 #include "validate.h"
 
-static DEFINE_MUTEX(reserve_mutex);
-static unsigned int nr_events;
-static u64 reserved;
-
+/* The types of cores of one machine share their registers. */
 static u64 all_general(void)
 {
-	const struct x86_cpu *cpu = raw_cpu_ptr(&x86_cpu);
+	u64 counters = 0;
+	unsigned int cpu;
 
-	return cpu->core ? cpu->core->facts.counters & X86_GENERAL(X86_MAX_GENERAL) : 0;
-}
-
-static void release_counters(u64 counters)
-{
-	unsigned int counter;
-
-	while (counters) {
-		counter = __ffs64(counters);
-		counters &= counters - 1;
-		release_perfctr_nmi(x86_pmc.counter + counter * x86_pmc.step);
-		release_evntsel_nmi(x86_pmc_select(&x86_pmc, counter));
+	for_each_online_cpu(cpu) {
+		if (per_cpu(x86_cpu, cpu).core)
+			counters |= per_cpu(x86_cpu, cpu).core->facts.counters;
 	}
+	return counters & X86_GENERAL(X86_MAX_GENERAL);
 }
 
-static bool reserve_counter(unsigned int counter)
-{
-	u32 address = x86_pmc.counter + counter * x86_pmc.step;
-
-	if (!reserve_perfctr_nmi(address))
-		return false;
-	if (reserve_evntsel_nmi(x86_pmc_select(&x86_pmc, counter)))
-		return true;
-	release_perfctr_nmi(address);
-	return false;
-}
-
-static int reserve_counters(u64 counters)
-{
-	u64 done = 0;
-	unsigned int counter;
-
-	while (counters & ~done) {
-		counter = __ffs64(counters & ~done);
-		if (!reserve_counter(counter)) {
-			release_counters(done);
-			return -EBUSY;
-		}
-		done |= BIT_ULL(counter);
-	}
-	return 0;
-}
+static struct x86_reserve reserve;
 
 static int count_event(void)
 {
-	int err = 0;
+	int err = x86_reserve_get(&reserve);
 
-	mutex_lock(&reserve_mutex);
-	if (!nr_events) {
-		reserved = all_general();
-		err = reserve_counters(reserved);
-	}
-	if (!err)
-		nr_events++;
-	mutex_unlock(&reserve_mutex);
 	if (!err)
 		x86_overflow_use();
 	return err;
@@ -100,10 +54,7 @@ static int count_event(void)
 static void uncount_event(struct perf_event *event)
 {
 	x86_overflow_unuse();
-	mutex_lock(&reserve_mutex);
-	if (!--nr_events)
-		release_counters(reserved);
-	mutex_unlock(&reserve_mutex);
+	x86_reserve_put(&reserve);
 }
 
 static bool type_is_ours(const struct perf_event *event)
@@ -277,6 +228,7 @@ static int __init start_drivers(const struct x86_setup *setup)
 	err = x86_cpu_init(setup->cpu);
 	if (err)
 		goto no_cpus;
+	x86_reserve_init(&reserve, all_general);
 	err = register_cores(setup);
 	if (err)
 		goto no_cores;

@@ -127,7 +127,7 @@ void perf_clear_dirty_counters(void)
  * Context: task.
  * Return: 0, or -EINVAL for another number.
  */
-int x86_mapped_set_mode(unsigned int mode)
+int x86_mapped_set_mode(unsigned long mode)
 {
 	int err = x86_rdpmc_set_mode(mode);
 

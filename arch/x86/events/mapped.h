@@ -5,7 +5,7 @@
 
 #include <linux/perf_event.h>
 
-int x86_mapped_set_mode(unsigned int mode);
+int x86_mapped_set_mode(unsigned long mode);
 
 /* Methods of struct pmu. */
 void x86_mapped_begin(struct perf_event *event, struct mm_struct *mm);

@@ -121,7 +121,7 @@ static void switch_key(struct static_key_false *key, bool was, bool is)
  * Context: task; takes mode_mutex.
  * Return: 0; -EINVAL for another number; -ENOTSUPP after x86_rdpmc_forbid().
  */
-int x86_rdpmc_set_mode(unsigned int mode)
+int x86_rdpmc_set_mode(unsigned long mode)
 {
 	if (mode > 2)
 		return -EINVAL;

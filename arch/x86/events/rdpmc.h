@@ -10,7 +10,7 @@ bool x86_rdpmc_task_may_read(void);
 bool x86_rdpmc_may_read(const struct perf_event *event);
 unsigned int x86_counter_width(void);
 int x86_rdpmc_get_mode(void);
-int x86_rdpmc_set_mode(unsigned int mode);
+int x86_rdpmc_set_mode(unsigned long mode);
 void x86_rdpmc_forbid(void);
 void x86_rdpmc_offer(struct perf_event *event);
 

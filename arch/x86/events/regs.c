@@ -195,6 +195,30 @@ void x86_regs_run(struct x86_regs *r, u64 counters)
 }
 
 /**
+ * x86_regs_exercise() - let the first counters count something for a moment
+ * @r: images of this CPU
+ * @configs: their selectors, without the enable bit
+ * @nr: number of counters
+ *
+ * Their values are lost, and their select registers keep @configs.
+ *
+ * Context: this CPU, interrupts off; all counters stand still, and there is a
+ * global control register.
+ */
+void x86_regs_exercise(struct x86_regs *r, const u64 *configs, unsigned int nr)
+{
+	unsigned int i;
+
+	x86_regs_release(r, X86_GENERAL(nr));
+	for (i = 0; i < nr; i++) {
+		x86_regs_select(r, i, configs[i]);
+		x86_regs_load(r, i, 0);
+	}
+	x86_regs_run(r, X86_GENERAL(nr));
+	x86_regs_run(r, 0);
+}
+
+/**
  * x86_regs_forget() - say that the registers may contain anything
  * @r: images of this CPU
  *
@@ -275,7 +299,7 @@ void x86_regs_abandon(struct x86_regs *r, u64 counters)
 	unsigned int counter;
 
 	x86_regs_clear(r, counters);
-	r->held &= ~counters;
+	x86_regs_release(r, counters);
 	r->known &= ~counters;
 	while (counters) {
 		counter = __ffs64(counters);

@@ -49,6 +49,7 @@ void x86_regs_write(u32 address, u64 value);
 void x86_regs_write_select(struct x86_regs *r, unsigned int counter, u64 config);
 void x86_regs_load(struct x86_regs *r, unsigned int counter, u64 value);
 void x86_regs_run(struct x86_regs *r, u64 counters);
+void x86_regs_exercise(struct x86_regs *r, const u64 *configs, unsigned int nr);
 void x86_regs_forget(struct x86_regs *r);
 void x86_regs_reset(struct x86_regs *r, const struct x86_pmc *pmc, u64 counters);
 void x86_regs_clear(struct x86_regs *r, u64 counters);

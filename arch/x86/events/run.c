@@ -52,6 +52,32 @@ void __init x86_run_set_wait(void (*wait)(u64 stopped))
 	static_call_update(x86_run_wait, wait);
 }
 
+/* Before counters get new events. Most processors need nothing. */
+typedef void x86_run_warm_up_t(struct x86_cpu *cpu);
+DEFINE_STATIC_CALL_NULL(x86_run_warm_up, x86_run_warm_up_t);
+
+/**
+ * x86_run_set_warm_up() - say what to do before counters get new events
+ * @warm_up: called while all counters stand still
+ *
+ * Context: boot.
+ */
+void __init x86_run_set_warm_up(void (*warm_up)(struct x86_cpu *cpu))
+{
+	static_call_update(x86_run_warm_up, warm_up);
+}
+
+/**
+ * x86_run_warms_up() - must all counters stand still before one gets a new event?
+ *
+ * Context: any.
+ * Return: true if x86_run_set_warm_up() was called.
+ */
+bool x86_run_warms_up(void)
+{
+	return static_call_query(x86_run_warm_up);
+}
+
 /**
  * x86_run_mark() - let counters count when the PMU is enabled
  * @counters: their numbers, as a mask
@@ -305,6 +331,21 @@ void x86_run_start(struct perf_event *event, int flags)
 }
 
 /**
+ * x86_run_reload() - give a counter back to its event, after something else had
+ * it
+ * @cpu: this CPU
+ * @event: event on a counter, up to date
+ *
+ * Context: this CPU, interrupts off, counters stand still.
+ */
+void x86_run_reload(struct x86_cpu *cpu, struct perf_event *event)
+{
+	load_period(cpu, event);
+	if (!(event->hw.state & PERF_HES_STOPPED))
+		let_run(cpu, event);
+}
+
+/**
  * x86_run_rebase() - give an event a counter value of its own
  * @event: event that runs on this CPU, perhaps from another event's value
  *
@@ -454,6 +495,7 @@ static void carry_out_plan(struct x86_cpu *cpu)
 	unsigned int i;
 
 	leave_moved(cpu);
+	static_call_cond(x86_run_warm_up)(cpu);
 	for (i = 0; i < cpu->nr; i++) {
 		if (cpu->at[i] >= 0)
 			continue;
@@ -615,11 +657,8 @@ void x86_run_restore(struct x86_cpu *cpu)
 		x86_extra_forget(cpu->extra);
 	for (i = 0; i < cpu->nr; i++) {
 		event = cpu->events[i];
-		if (!on_counter(cpu, event))
-			continue;
-		load_period(cpu, event);
-		if (!(event->hw.state & PERF_HES_STOPPED))
-			let_run(cpu, event);
+		if (on_counter(cpu, event))
+			x86_run_reload(cpu, event);
 	}
 	x86_run_resume(cpu, enabled);
 }

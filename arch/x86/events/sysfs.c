@@ -20,6 +20,7 @@
 #include "engine.h"
 #include "mapped.h"
 #include "rdpmc.h"
+#include "smi.h"
 #include "sysfs.h"
 #include "tsx.h"
 
@@ -78,12 +79,14 @@ static ssize_t format_show(struct device *dev, struct device_attribute *attr, ch
 FORMAT(event, event, X86_SEL_EVENT, 0, "config:0-7");
 FORMAT(event_amd, event, X86_SEL_EVENT | X86_SEL_EVENT_HIGH, 0, "config:0-7,32-35");
 FORMAT(umask, umask, X86_SEL_UMASK, 0, "config:8-15");
+FORMAT(umask_wide, umask, X86_SEL_UMASK | X86_SEL_UMASK2, 0, "config:8-15,40-47");
 FORMAT(edge, edge, X86_SEL_EDGE, 0, "config:18");
 FORMAT(pc, pc, X86_SEL_PIN, 0, "config:19");
 FORMAT(any, any, X86_SEL_ANY, 0, "config:21");
 FORMAT(inv, inv, X86_SEL_INV, 0, "config:23");
 FORMAT(cmask, cmask, X86_SEL_CMASK, 0, "config:24-31");
 FORMAT(in_tx, in_tx, X86_SEL_IN_TX, 0, "config:32");
+FORMAT(eq, eq, X86_SEL_EQ, 0, "config:36");
 FORMAT(in_tx_cp, in_tx_cp, X86_SEL_IN_TXCP, 0, "config:33");
 FORMAT(offcore_rsp, offcore_rsp, 0, X86_EXTRA_RSP_0, "config1:0-63");
 FORMAT(ldlat, ldlat, 0, X86_EXTRA_LDLAT, "config1:0-15");
@@ -94,6 +97,7 @@ static struct attribute *format_attrs[] = {
 	&format_event.attr.attr,
 	&format_event_amd.attr.attr,
 	&format_umask.attr.attr,
+	&format_umask_wide.attr.attr,
 	&format_edge.attr.attr,
 	&format_pc.attr.attr,
 	&format_any.attr.attr,
@@ -101,6 +105,7 @@ static struct attribute *format_attrs[] = {
 	&format_cmask.attr.attr,
 	&format_in_tx.attr.attr,
 	&format_in_tx_cp.attr.attr,
+	&format_eq.attr.attr,
 	&format_offcore_rsp.attr.attr,
 	&format_ldlat.attr.attr,
 	&format_frontend.attr.attr,
@@ -137,6 +142,7 @@ static umode_t format_visible(struct kobject *kobj, struct attribute *attr, int 
 	if (!file->bits)
 		return has_extra(core->facts.model, file->extra) ? attr->mode : 0;
 	if ((file == &format_event && is_amd(core)) ||
+	    (file == &format_umask && core->config_mask & X86_SEL_UMASK2) ||
 	    (file->bits & X86_SEL_EVENT_HIGH && !(file->bits & X86_SEL_EVENT) && is_amd(core)))
 		return 0;
 	return (core->config_mask & file->bits) == file->bits ? attr->mode : 0;
@@ -269,14 +275,31 @@ static ssize_t rdpmc_show(struct device *dev, struct device_attribute *attr, cha
 static ssize_t rdpmc_store(struct device *dev, struct device_attribute *attr, const char *text,
 			   size_t count)
 {
-	unsigned int mode;
-	int err = kstrtouint(text, 0, &mode);
+	unsigned long mode;
+	int err = kstrtoul(text, 0, &mode);
 
 	if (!err)
 		err = x86_mapped_set_mode(mode);
 	return err ?: count;
 }
 static DEVICE_ATTR_ADMIN_RW(rdpmc);
+
+static ssize_t freeze_on_smi_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%d\n", x86_smi_frozen());
+}
+
+static ssize_t freeze_on_smi_store(struct device *dev, struct device_attribute *attr,
+				   const char *text, size_t count)
+{
+	unsigned long freeze;
+	int err = kstrtoul(text, 0, &freeze);
+
+	if (!err)
+		err = x86_smi_freeze(freeze);
+	return err ?: count;
+}
+static DEVICE_ATTR_RW(freeze_on_smi);
 
 /* Only a hybrid machine needs to say where a PMU is. */
 static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *page)
@@ -288,12 +311,15 @@ static DEVICE_ATTR_RO(cpus);
 static struct attribute *device_attrs[] = {
 	&dev_attr_rdpmc.attr,
 	&dev_attr_cpus.attr,
+	&dev_attr_freeze_on_smi.attr,
 	NULL,
 };
 
 static umode_t device_visible(struct kobject *kobj, struct attribute *attr, int n)
 {
 	if (attr == &dev_attr_cpus.attr && !core_of_kobj(kobj)->pmu.filter)
+		return 0;
+	if (attr == &dev_attr_freeze_on_smi.attr && !x86_smi_offered())
 		return 0;
 	return attr->mode;
 }

@@ -13,6 +13,7 @@
  * Locking: none of its own.
  */
 #include <linux/perf_refuse.h>
+#include "extra.h"
 #include "rules/place.h"
 #include "run.h"
 #include "validate.h"
@@ -33,48 +34,82 @@ bool x86_validate_is_ours(const struct perf_event *event)
  * struct trial - the events of a group on a PMU of their own
  * @core:	core of the event that is opened
  * @nr:		events so far
- * @events:	these events
+ * @fewest:	of all events, the smallest number of counters that count one
+ * @pairs:	one of them takes two counters
  * @seats:	their counters
+ * @extra:	shared registers of the core, with the values that these events
+ *	need
  */
 struct trial {
 	const struct x86_core	*core;
 	unsigned int		nr;
-	const struct perf_event	*events[X86_MAX_EVENTS];
+	unsigned int		fewest;
+	bool			pairs;
 	struct x86_seat		seats[X86_MAX_EVENTS];
+	struct x86_extra	extra[X86_NR_EXTRA];
 };
 
-/*
- * Two events that need different values in one register cannot count together.
- */
-static bool shares_badly(const struct trial *t, const struct hw_perf_event_extra *need)
+static void begin(struct trial *t, const struct x86_core *core)
 {
-	const struct hw_perf_event_extra *other;
-	unsigned int i;
+	t->core = core;
+	t->nr = 0;
+	t->fewest = X86_NR_COUNTERS;
+	t->pairs = false;
+	memset(t->extra, 0, sizeof(t->extra));
+}
 
-	if (!need->reg)
-		return false;
-	for (i = 0; i < t->nr; i++) {
-		other = &t->events[i]->hw.extra_reg;
-		if (other->reg == need->reg && other->config != need->config)
-			return true;
-	}
-	return false;
+/* Choose the shared register of an event as its core would. */
+static const struct x86_extra_rule *choose_extra(struct trial *t, const struct perf_event *event)
+{
+	const struct x86_extra_rule *row = x86_extra_choose(t->extra, t->core, event);
+
+	if (row)
+		x86_extra_take(&t->extra[row->reg], event->hw.extra_reg.config);
+	return row;
+}
+
+/* Return: the counters that can count the event; 0 if none can. */
+static u64 counters_of(struct trial *t, const struct perf_event *event)
+{
+	const struct x86_extra_rule *row;
+
+	if (!event->hw.extra_reg.reg)
+		return x86_event_counters(event);
+	row = choose_extra(t, event);
+	if (!row)
+		return 0;
+	return x86_match_counters(&t->core->facts, row->code |
+				  (READ_ONCE(event->hw.config) & ~X86_SEL_CODE));
 }
 
 static int collect(struct trial *t, const struct perf_event *event)
 {
+	u64 counters;
+
 	if (!x86_validate_is_ours(event))
 		return 0;
-	if (t->nr == X86_MAX_EVENTS || &t->core->pmu != event->pmu ||
-	    shares_badly(t, &event->hw.extra_reg))
+	if (t->nr == X86_MAX_EVENTS || &t->core->pmu != event->pmu)
 		return -EINVAL;
-	t->seats[t->nr] = (struct x86_seat) {
-		.counters = x86_event_counters(event) & x86_core_counters(t->core),
+	counters = counters_of(t, event) & x86_core_counters(t->core);
+	t->fewest = min_t(unsigned int, t->fewest, hweight64(counters));
+	t->pairs |= !!(event->hw.flags & X86_EVENT_PAIR);
+	t->seats[t->nr++] = (struct x86_seat) {
+		.counters = counters,
 		.at = -1,
 		.pair = event->hw.flags & X86_EVENT_PAIR,
 	};
-	t->events[t->nr++] = event;
-	return 0;
+	return counters ? 0 : -EINVAL;
+}
+
+/*
+ * If each event can have as many counters as there are events, it finds one that
+ * no other event has, whatever their places are.
+ */
+static int place(struct trial *t)
+{
+	if (t->nr <= t->fewest && !t->pairs)
+		return 0;
+	return x86_place(t->seats, t->nr, x86_core_counters(t->core));
 }
 
 static int collect_group(struct trial *t, struct perf_event *leader)
@@ -99,15 +134,17 @@ static int collect_group(struct trial *t, struct perf_event *leader)
  */
 int x86_validate(struct perf_event *event)
 {
-	struct trial t = { .core = x86_core_of(event->pmu) };
+	/* The seats are many, and most of them are not used. */
+	struct trial t __uninitialized;
 	int err = 0;
 
+	begin(&t, x86_core_of(event->pmu));
 	if (event->group_leader != event)
 		err = collect_group(&t, event->group_leader);
 	if (!err)
 		err = collect(&t, event);
 	if (!err)
-		err = x86_place(t.seats, t.nr, x86_core_counters(t.core));
+		err = place(&t);
 	if (!err)
 		return 0;
 	if (event->group_leader != event)

@@ -158,6 +158,11 @@ static int pmi_global(struct x86_cpu *cpu, struct pt_regs *regs)
 	return claim(handled);
 }
 
+static int check(struct perf_event *event)
+{
+	return has_branch_stack(event) ? x86_config_refuse_branches() : 0;
+}
+
 /* Host and guest are told apart by bits of the selector, APM vol. 2 13.2.1. */
 static int config(struct perf_event *event)
 {
@@ -172,6 +177,11 @@ static int config(struct perf_event *event)
 		*selector |= X86_SEL_HOST;
 	return 0;
 }
+
+static const struct x86_config_vendor config_vendor = {
+	.check	= check,
+	.config	= config,
+};
 
 static struct x86_core *start(unsigned int cpu)
 {
@@ -279,7 +289,7 @@ int __init amd_core_setup(struct x86_setup *setup)
 		setup->pmi = pmi_global;
 	}
 	x86_run_set_wait(x86_pmc.global_ctrl ? wait_for_status : wait_for_counters);
-	x86_config_set_vendor(config);
+	x86_config_set_vendor(&config_vendor);
 	amd_core.version = x86_pmc.global_ctrl ? 2 : 0;
 	amd_core.facts.model = model;
 	amd_core.facts.counters = X86_GENERAL(min(nr, X86_MAX_GENERAL));

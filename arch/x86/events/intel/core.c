@@ -23,17 +23,13 @@
 #include "../overflow.h"
 #include "../perf_event.h"
 #include "../run.h"
-#include "../rules/models.h"
+#include "../rules/errata.h"
 #include "../setup.h"
 #include "../share.h"
+#include "../smi.h"
 #include "../tsx.h"
-
-/* CPUID leaf 0xa, SDM vol. 2A CPUID. */
-#define LEAF_VERSION(eax)	((eax) & 0xff)
-#define LEAF_GENERAL(eax)	((eax) >> 8 & 0xff)
-#define LEAF_WIDTH(eax)		((eax) >> 16 & 0xff)
-#define LEAF_NR_EVENTS(eax)	((eax) >> 24 & 0xff)
-#define LEAF_FIXED(edx)		((edx) & 0x1f)
+#include "facts.h"
+#include "warm_up.h"
 
 /* IA32_PERF_CAPABILITIES, SDM vol. 4 table 2-2. */
 #define CAP_FULL_WIDTH		BIT_ULL(13)
@@ -47,6 +43,9 @@
 
 /* Only a name for fixed counter 3, which has no further settings. */
 #define SLOTS			0x0400
+
+/* Periods from which on events of transactions may be sampled. */
+#define LONG_PERIOD		0x7fffffff
 
 /* How often the status is read in one interrupt, if a trace may add to it. */
 #define MOST_TURNS		100
@@ -91,6 +90,9 @@ static struct x86_core *start(unsigned int cpu)
 		       !(core->facts.model->quirks & X86_QUIRK_EXTRA_PER_THREAD));
 	x86_share_join(cpu);
 	x86_tsx_restart(&per_cpu(x86_cpu, cpu));
+	x86_smi_start();
+	if (cpumask_empty(&core->cpus))
+		intel_facts_complete(core);
 	return core;
 }
 
@@ -178,19 +180,65 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 }
 
 /*
- * Global control has other values in a guest, so counters tell host and guest
- * apart.
+ * A branch record for each branch would be written to memory (BTS), which these
+ * drivers do not do yet.
  */
-static int config(struct perf_event *event)
+static int check_branches(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	const struct x86_match_pmu *facts = &x86_core_of(event->pmu)->facts;
+	u64 branches;
+
+	if (attr->sample_period == 1 && !attr->freq &&
+	    !x86_match_generic(facts, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, &branches) &&
+	    (event->hw.config & X86_SEL_CODE) == branches)
+		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_period), ~0ULL,
+				   PERF_REASON_PMU_CANNOT);
+	if (has_branch_stack(event) && attr->branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS)
+		return perf_refuse(-EINVAL, PERF_FIELD(branch_sample_type),
+				   PERF_SAMPLE_BRANCH_COUNTERS, PERF_REASON_PMU_CANNOT);
+	/* A group that is read with a sample needs branches of its leader only. */
+	if (needs_branch_stack(event) &&
+	    (is_sampling_event(event) || !(attr->sample_type & PERF_SAMPLE_READ)))
+		return x86_config_refuse_branches();
+	if (attr->aux_output)
+		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS, PERF_ATTR_AUX_OUTPUT,
+				   PERF_REASON_NO_AUX);
+	return 0;
+}
+
+/* Only a name for a fixed counter, where there is such a counter. */
+static int check_slots(const struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (attr->type != event->pmu->type || !x86_core_of(event->pmu)->metrics ||
+	    (attr->config & X86_SEL_CODE) != SLOTS)
+		return 0;
+	if (attr->config1)
+		return perf_refuse(-EINVAL, PERF_FIELD(config1), ~0ULL, PERF_REASON_RESERVED);
+	if (attr->config2)
+		return perf_refuse(-EINVAL, PERF_FIELD(config2), ~0ULL, PERF_REASON_RESERVED);
+	return 0;
+}
+
+/* Counting all threads of a core shows what others do. */
+static int check_any_thread(const struct perf_event *event)
 {
 	u64 asked = event->attr.type == event->pmu->type ? event->attr.config : 0;
-	u64 config = event->hw.config;
 
-	if (asked & X86_SEL_ANY && !(config & X86_SEL_ANY))
+	if (!(asked & X86_SEL_ANY))
+		return 0;
+	if (!(event->hw.config & X86_SEL_ANY))
 		return perf_refuse(-EINVAL, PERF_FIELD(config), X86_SEL_ANY,
 				   PERF_REASON_RESERVED);
-	if ((asked & X86_SEL_CODE) == SLOTS && event->attr.config1)
-		return perf_refuse(-EINVAL, PERF_FIELD(config1), ~0ULL, PERF_REASON_RESERVED);
+	return perf_allow_cpu();
+}
+
+static int check_transactions(struct perf_event *event)
+{
+	u64 config = event->hw.config;
+
 	/*
 	 * All threads of a core are not in one transaction, SDM vol. 3
 	 * 20.3.6.5.
@@ -198,28 +246,41 @@ static int config(struct perf_event *event)
 	if (config & (X86_SEL_IN_TX | X86_SEL_IN_TXCP) && config & X86_SEL_ANY)
 		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(config), X86_SEL_ANY,
 				   PERF_REASON_PMU_CANNOT);
-	/* The interrupt aborts the transaction, and the overflow is undone. */
-	if (config & X86_SEL_IN_TXCP && is_sampling_event(event))
+	/*
+	 * The interrupt aborts the transaction, and the overflow is undone. KVM
+	 * asks for periods that do not end soon.
+	 */
+	if (config & X86_SEL_IN_TXCP && is_sampling_event(event) &&
+	    event->attr.sample_period < LONG_PERIOD)
 		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(config), X86_SEL_IN_TXCP,
 				   PERF_REASON_PMU_CANNOT);
+	return 0;
+}
+
+/*
+ * Global control has other values in a guest, so counters tell host and guest
+ * apart.
+ */
+static int config(struct perf_event *event)
+{
+	int err = check_branches(event);
+
+	if (!err)
+		err = check_slots(event);
+	if (!err)
+		err = check_any_thread(event);
+	if (!err)
+		err = check_transactions(event);
 	if (event->attr.exclude_host)
 		event->hw.flags |= X86_EVENT_GUEST_ONLY;
 	if (event->attr.exclude_guest)
 		event->hw.flags |= X86_EVENT_HOST_ONLY;
-	return 0;
+	return err;
 }
 
-static u64 __init config_mask(unsigned int version, const struct x86_model *model)
-{
-	u64 mask = X86_SEL_CODE | X86_SEL_EDGE | X86_SEL_PIN | X86_SEL_INV | X86_SEL_CMASK;
-
-	if (version >= 3 && version < 5)
-		mask |= X86_SEL_ANY;
-	if (model->quirks & X86_QUIRK_TSX &&
-	    (boot_cpu_has(X86_FEATURE_RTM) || boot_cpu_has(X86_FEATURE_HLE)))
-		mask |= X86_SEL_IN_TX | X86_SEL_IN_TXCP;
-	return mask;
-}
+static const struct x86_config_vendor config_vendor = {
+	.config	= config,
+};
 
 static void __init set_addresses(unsigned int width)
 {
@@ -240,30 +301,19 @@ static void __init set_addresses(unsigned int width)
 	x86_pmc_set_width(width, full);
 }
 
-static u64 __init counters_of_leaf(u32 eax, u32 ecx, u32 edx)
+static const struct x86_model *__init find_model(unsigned int version)
 {
-	u64 fixed = GENMASK_ULL(LEAF_FIXED(edx), 0) >> 1;
+	const struct x86_models_cpu cpu = {
+		.vendor = X86_MODELS_INTEL,
+		.family = boot_cpu_data.x86,
+		.model = boot_cpu_data.x86_model,
+		.stepping = boot_cpu_data.x86_stepping,
+		.version = version,
+	};
 
-	if (LEAF_VERSION(eax) >= 5)
-		fixed |= ecx;
-	return (X86_GENERAL(LEAF_GENERAL(eax)) | fixed << X86_COUNTER_FIXED) & X86_SLOTTED;
-}
-
-static void __init set_facts(struct x86_core *core, const struct x86_model *model)
-{
-	unsigned int version;
-	u32 eax, ebx, ecx, edx;
-
-	cpuid(0xa, &eax, &ebx, &ecx, &edx);
-	version = LEAF_VERSION(eax);
-	core->version = version;
-	core->nr_architectural = LEAF_NR_EVENTS(eax);
-	core->facts.model = model;
-	core->facts.counters = counters_of_leaf(eax, ecx, edx);
-	/* An event beyond the length of the list is missing, too. */
-	core->facts.missing = ebx | ~(u32)(GENMASK_ULL(LEAF_NR_EVENTS(eax), 0) >> 1);
-	core->facts.fixed_any = version >= 3 && version < 5;
-	core->config_mask = config_mask(version, model);
+	if (x86_errata_find(&cpu, boot_cpu_data.microcode) & X86_ERRATA_WARM_UP)
+		x86_run_set_warm_up(intel_warm_up);
+	return x86_models_find(&cpu);
 }
 
 /**
@@ -283,30 +333,25 @@ int __init intel_core_setup(struct x86_setup *setup)
 	eax = cpuid_eax(0xa);
 	if (LEAF_VERSION(eax) < 2 || LEAF_GENERAL(eax) < 2)
 		return -ENODEV;
-	model = x86_models_find(&(struct x86_models_cpu) {
-		.vendor = X86_MODELS_INTEL,
-		.family = boot_cpu_data.x86,
-		.model = boot_cpu_data.x86_model,
-		.stepping = boot_cpu_data.x86_stepping,
-		.version = LEAF_VERSION(eax),
-	});
+	model = find_model(LEAF_VERSION(eax));
 	if (!model)
 		return -ENODEV;
 	set_addresses(LEAF_WIDTH(eax));
-	set_facts(&intel_cores[0], model);
+	intel_facts_init(&intel_cores[0], model, is_hybrid_machine());
 	setup->name = model->name;
 	setup->vendor = "events, Intel";
 	setup->cores[0] = &intel_cores[0];
 	if (is_hybrid_machine() && model->atom) {
-		set_facts(&intel_cores[1], model->atom);
+		intel_facts_init(&intel_cores[1], model->atom, true);
 		setup->cores[1] = &intel_cores[1];
 		setup->nr_cores = 2;
 		setup->names[0] = hybrid_names[0];
 		setup->names[1] = hybrid_names[1];
 	}
-	x86_config_set_vendor(config);
+	x86_config_set_vendor(&config_vendor);
 	x86_share_setup(model);
 	x86_tsx_setup(&intel_cores[0]);
+	x86_smi_offer();
 	setup->cpu = &cpu_ops;
 	setup->pmi = pmi;
 	return 0;

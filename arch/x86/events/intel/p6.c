@@ -80,6 +80,10 @@ static int config(struct perf_event *event)
 	return 0;
 }
 
+static const struct x86_config_vendor config_vendor = {
+	.config	= config,
+};
+
 /**
  * intel_p6_setup() - find the PMU of a P6 machine
  * @setup: is filled in
@@ -116,6 +120,6 @@ int __init intel_p6_setup(struct x86_setup *setup)
 	setup->cores[0] = &p6_core;
 	setup->cpu = &cpu_ops;
 	setup->pmi = pmi;
-	x86_config_set_vendor(config);
+	x86_config_set_vendor(&config_vendor);
 	return 0;
 }

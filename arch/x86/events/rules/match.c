@@ -21,7 +21,7 @@
  */
 #define GENERAL_ONLY	(X86_SEL_EDGE | X86_SEL_PIN | X86_SEL_INV | \
 			 X86_SEL_CMASK | X86_SEL_IN_TX | X86_SEL_IN_TXCP | \
-			 X86_SEL_UMASK2)
+			 X86_SEL_EQ | X86_SEL_UMASK2)
 
 /* The only counter with the bit IN_TXCP, SDM vol. 3 20.3.6.5.1. */
 #define TXCP_COUNTER	BIT_ULL(2)
@@ -60,9 +60,9 @@ const struct x86_rule *x86_match_rule(const struct x86_model *model, u64 config)
 }
 
 /* The general counters that count @config, in the order of the hardware. */
-static u64 match_general(const struct x86_match_pmu *pmu, u64 config)
+static u64 match_general(const struct x86_match_pmu *pmu, u64 config,
+			 const struct x86_rule *rule)
 {
-	const struct x86_rule *rule = x86_match_rule(pmu->model, config);
 	u64 general = pmu->counters & X86_GENERAL(X86_COUNTER_FIXED);
 	u64 counters = general;
 
@@ -92,9 +92,10 @@ static u64 match_fixed(const struct x86_model *model, u64 code)
 }
 
 /**
- * x86_match_counters() - find the counters that may count an event
+ * x86_match_counters_by() - find the counters that may count an event
  * @pmu: model and counters of the core
  * @config: event select bits
+ * @rule: what x86_match_rule() has returned for it
  *
  * A fixed counter is among them only if it counts exactly what a general one
  * would count with the same bits.
@@ -103,15 +104,29 @@ static u64 match_fixed(const struct x86_model *model, u64 code)
  * Return: mask of counters, numbered as in rules.h; 0 if no counter of this core
  * counts the event.
  */
-u64 x86_match_counters(const struct x86_match_pmu *pmu, u64 config)
+u64 x86_match_counters_by(const struct x86_match_pmu *pmu, u64 config,
+			  const struct x86_rule *rule)
 {
 	u64 fixed = match_fixed(pmu->model, config & X86_SEL_CODE);
 	bool is_name = fixed && !(config & X86_SEL_EVENT);
-	u64 counters = is_name ? 0 : match_general(pmu, config);
+	u64 counters = is_name ? 0 : match_general(pmu, config, rule);
 
 	if (!(config & GENERAL_ONLY) && (!(config & X86_SEL_ANY) || pmu->fixed_any))
 		counters |= fixed & pmu->counters;
 	return counters;
+}
+
+/**
+ * x86_match_counters() - find the counters that may count an event
+ * @pmu: model and counters of the core
+ * @config: event select bits
+ *
+ * Context: any.
+ * Return: as x86_match_counters_by().
+ */
+u64 x86_match_counters(const struct x86_match_pmu *pmu, u64 config)
+{
+	return x86_match_counters_by(pmu, config, x86_match_rule(pmu->model, config));
 }
 
 /**

@@ -142,20 +142,20 @@ struct x86_cache_list {
 #define X86_QUIRK_LATE_ACK		BIT(3)
 /* The mask bit of the local APIC's entry is cleared after the counters stop. */
 #define X86_QUIRK_MID_ACK		BIT(4)
-/* Counters must count other events before these, errata AAK100, AAP53, BD53. */
-#define X86_QUIRK_WARM_UP		BIT(5)
 /* Periods are at least 32. */
-#define X86_QUIRK_PERIOD_32		BIT(6)
+#define X86_QUIRK_PERIOD_32		BIT(5)
 /* Periods of event 0x01c0 are multiples of 64, erratum BDM55. */
-#define X86_QUIRK_PERIOD_64		BIT(7)
+#define X86_QUIRK_PERIOD_64		BIT(6)
 /* Periods of event 0x01c0 are at least 128, errata HSW11, BDM11. */
-#define X86_QUIRK_PERIOD_128		BIT(8)
+#define X86_QUIRK_PERIOD_128		BIT(7)
 /* All counters are enabled by one bit, that of counter 0, SDM vol. 3 20.6.8. */
-#define X86_QUIRK_ONE_ENABLE		BIT(9)
+#define X86_QUIRK_ONE_ENABLE		BIT(8)
 /* The status is cleared only while the counters are enabled. */
-#define X86_QUIRK_ENABLED_ACK		BIT(10)
+#define X86_QUIRK_ENABLED_ACK		BIT(9)
 /* An event of load latency needs a second event in its group. */
-#define X86_QUIRK_LOADS_AUX		BIT(11)
+#define X86_QUIRK_LOADS_AUX		BIT(10)
+/* CPUID leaf 0xa has only the counters that both types of cores have. */
+#define X86_QUIRK_COMMON_LEAF		BIT(11)
 
 /**
  * struct x86_model - what one type of core can count
@@ -198,6 +198,8 @@ struct x86_match_pmu {
 };
 
 const struct x86_rule *x86_match_rule(const struct x86_model *model, u64 config);
+u64 x86_match_counters_by(const struct x86_match_pmu *pmu, u64 config,
+			  const struct x86_rule *rule);
 u64 x86_match_counters(const struct x86_match_pmu *pmu, u64 config);
 const struct x86_extra_rule *x86_match_extra(const struct x86_model *model,
 					     u64 config);

@@ -407,6 +407,44 @@ static void regs_test_random(struct kunit *test)
 	}
 }
 
+/* What was armed last when the counters ran, and what the counters contained. */
+static u64 exercised[NR_GENERAL];
+
+static void look_at_run(struct file *f)
+{
+	unsigned int i;
+
+	/* The write that stops the counters comes next. */
+	if (f->global_ctrl) {
+		for (i = 0; i < NR_GENERAL; i++)
+			exercised[i] = f->select[i] | f->counter[i] << 32;
+		return;
+	}
+	f->nmi = look_at_run;
+}
+
+static void regs_test_exercise(struct kunit *test)
+{
+	static const u64 configs[NR_GENERAL] = { 0xb5, 0xd2, 0xb1, 0xb1 };
+	struct file *f = test->priv;
+	unsigned int i;
+
+	x86_regs_reset(&f->r, &with_global, COUNTERS);
+	x86_regs_select(&f->r, 1, CYCLES | MODES);
+	x86_regs_load(&f->r, 1, 0x123);
+	x86_regs_hold(&f->r, 2, 0, 7);
+	f->counter[2] = 5;
+	f->nmi = look_at_run;
+	x86_regs_exercise(&f->r, configs, NR_GENERAL);
+	for (i = 0; i < NR_GENERAL; i++) {
+		KUNIT_EXPECT_EQ(test, exercised[i], configs[i] | X86_SEL_ENABLE);
+		KUNIT_EXPECT_TRUE(test, x86_regs_fits(&f->r, i, configs[i]));
+	}
+	KUNIT_EXPECT_EQ(test, f->r.held & X86_GENERAL(NR_GENERAL), 0);
+	KUNIT_EXPECT_EQ(test, counting(f), 0);
+	KUNIT_EXPECT_EQ(test, f->r.running, 0);
+}
+
 static struct kunit_case regs_cases[] = {
 	KUNIT_CASE(regs_test_reset),
 	KUNIT_CASE(regs_test_select),
@@ -418,6 +456,7 @@ static struct kunit_case regs_cases[] = {
 	KUNIT_CASE(regs_test_clear),
 	KUNIT_CASE(regs_test_forget),
 	KUNIT_CASE(regs_test_interrupted),
+	KUNIT_CASE(regs_test_exercise),
 	KUNIT_CASE(regs_test_random),
 	{}
 };

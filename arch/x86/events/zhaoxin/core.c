@@ -117,6 +117,10 @@ static int config(struct perf_event *event)
 	return 0;
 }
 
+static const struct x86_config_vendor config_vendor = {
+	.config	= config,
+};
+
 static void __init set_addresses(unsigned int width)
 {
 	x86_pmc.select = MSR_ARCH_PERFMON_EVENTSEL0;
@@ -169,6 +173,6 @@ int __init zhaoxin_core_setup(struct x86_setup *setup)
 	setup->cores[0] = &zhaoxin_core;
 	setup->cpu = &cpu_ops;
 	setup->pmi = pmi;
-	x86_config_set_vendor(config);
+	x86_config_set_vendor(&config_vendor);
 	return 0;
 }

@@ -171,7 +171,7 @@ const struct x86_model x86_model_nehalem = {
 	.extra		= &nehalem_extra_list,
 	.generic	= &nehalem_branches_list,
 	.cache		= &nehalem_cache_list,
-	.quirks		= X86_QUIRK_WARM_UP | X86_QUIRK_PERIOD_32,
+	.quirks		= X86_QUIRK_PERIOD_32,
 };
 
 static const struct x86_cache westmere_cache[] = {
@@ -192,7 +192,6 @@ const struct x86_model x86_model_westmere = {
 	.extra		= &westmere_extra_list,
 	.generic	= &nehalem_generic_list,
 	.cache		= &westmere_cache_list,
-	.quirks		= X86_QUIRK_WARM_UP,
 };
 
 const struct x86_model x86_model_westmere_ex = {
@@ -204,7 +203,6 @@ const struct x86_model x86_model_westmere_ex = {
 	.extra		= &westmere_extra_list,
 	.generic	= &nehalem_generic_list,
 	.cache		= &westmere_cache_list,
-	.quirks		= X86_QUIRK_WARM_UP,
 };
 
 /* Retired memory events, from Sandy Bridge to Haswell with an erratum. */

@@ -208,7 +208,7 @@ const struct x86_model x86_model_alderlake = {
 	.extra		= &golden_cove_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &golden_cove_cache_list,
-	.quirks		= GLC_QUIRKS | X86_QUIRK_LOADS_AUX,
+	.quirks		= GLC_QUIRKS | X86_QUIRK_LOADS_AUX | X86_QUIRK_COMMON_LEAF,
 	.atom		= &x86_model_alderlake_atom,
 };
 

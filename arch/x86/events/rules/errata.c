@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "errata": faults of processors that concern counting.
+ *
+ * Purpose: know by vendor, family, model number, stepping and version of the
+ * microcode what a driver must do differently. A fault of all processors of one
+ * model is one of its quirks instead (struct x86_model).
+ *
+ * Owns: constant data.
+ *
+ * Contexts: any.
+ *
+ * Locking: none.
+ */
+#include <linux/array_size.h>
+#include "errata.h"
+
+#define ROW(v, f, from, to, names)						\
+	{ .vendor = X86_MODELS_##v, .family = f, .first = from, .last = to,	\
+	  .last_stepping = 0xff, .errata = names }
+#define ONE(v, f, number, names)	ROW(v, f, number, number, names)
+
+static const struct x86_errata_row errata_rows[] = {
+	/* Nehalem */
+	ONE(INTEL, 6, 0x1a, X86_ERRATA_WARM_UP),
+	ROW(INTEL, 6, 0x1e, 0x1f, X86_ERRATA_WARM_UP),
+	ONE(INTEL, 6, 0x2e, X86_ERRATA_WARM_UP),
+	/* Westmere */
+	ONE(INTEL, 6, 0x25, X86_ERRATA_WARM_UP),
+	ONE(INTEL, 6, 0x2c, X86_ERRATA_WARM_UP),
+	ONE(INTEL, 6, 0x2f, X86_ERRATA_WARM_UP),
+};
+
+static bool errata_row_has(const struct x86_errata_row *row,
+			   const struct x86_models_cpu *cpu, u32 microcode)
+{
+	if (row->repaired && microcode >= row->repaired)
+		return false;
+	return row->vendor == cpu->vendor && row->family == cpu->family &&
+	       row->first <= cpu->model && cpu->model <= row->last &&
+	       row->first_stepping <= cpu->stepping &&
+	       cpu->stepping <= row->last_stepping;
+}
+
+/**
+ * x86_errata_in() - find the errata of a processor in a table
+ * @rows: the table; a processor may be in several rows
+ * @nr: number of rows
+ * @cpu: what CPUID says
+ * @microcode: version of the microcode; 0 if nobody knows it
+ *
+ * Context: any.
+ * Return: X86_ERRATA_* of all rows that match.
+ */
+u32 x86_errata_in(const struct x86_errata_row *rows, unsigned int nr,
+		  const struct x86_models_cpu *cpu, u32 microcode)
+{
+	u32 errata = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (errata_row_has(&rows[i], cpu, microcode))
+			errata |= rows[i].errata;
+	}
+	return errata;
+}
+
+/**
+ * x86_errata_find() - find the errata of a processor
+ * @cpu: what CPUID says
+ * @microcode: version of the microcode; 0 if nobody knows it
+ *
+ * Context: any.
+ * Return: X86_ERRATA_*.
+ */
+u32 x86_errata_find(const struct x86_models_cpu *cpu, u32 microcode)
+{
+	return x86_errata_in(errata_rows, ARRAY_SIZE(errata_rows), cpu, microcode);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/* KUnit tests of room "errata". */
+#include <kunit/test.h>
+#include "../errata.h"
+#include "../tables/tables.h"
+
+#define OLD	BIT(0)
+#define PATCHED	BIT(1)
+
+static const struct x86_errata_row made_up[] = {
+	{ .vendor = X86_MODELS_INTEL, .family = 6, .first = 0x10, .last = 0x12,
+	  .last_stepping = 3, .errata = OLD },
+	{ .vendor = X86_MODELS_INTEL, .family = 6, .first = 0x11, .last = 0x11,
+	  .first_stepping = 2, .last_stepping = 0xff, .repaired = 0x28, .errata = PATCHED },
+};
+
+static u32 find(unsigned int vendor, unsigned int model, unsigned int stepping, u32 microcode)
+{
+	return x86_errata_in(made_up, ARRAY_SIZE(made_up), &(struct x86_models_cpu) {
+		.vendor = vendor, .family = 6, .model = model, .stepping = stepping,
+	}, microcode);
+}
+
+static void errata_test_rows(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, find(X86_MODELS_INTEL, 0x0f, 0, 1), 0);
+	KUNIT_EXPECT_EQ(test, find(X86_MODELS_INTEL, 0x10, 0, 1), OLD);
+	KUNIT_EXPECT_EQ(test, find(X86_MODELS_INTEL, 0x12, 3, 1), OLD);
+	KUNIT_EXPECT_EQ(test, find(X86_MODELS_INTEL, 0x12, 4, 1), 0);
+	KUNIT_EXPECT_EQ(test, find(X86_MODELS_INTEL, 0x13, 0, 1), 0);
+	KUNIT_EXPECT_EQ(test, find(X86_MODELS_AMD, 0x10, 0, 1), 0);
+}
+
+static void errata_test_microcode(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, find(X86_MODELS_INTEL, 0x11, 1, 0x27), OLD);
+	KUNIT_EXPECT_EQ(test, find(X86_MODELS_INTEL, 0x11, 2, 0x27), OLD | PATCHED);
+	KUNIT_EXPECT_EQ(test, find(X86_MODELS_INTEL, 0x11, 2, 0x28), OLD);
+	KUNIT_EXPECT_EQ(test, find(X86_MODELS_INTEL, 0x11, 2, 0x29), OLD);
+	KUNIT_EXPECT_EQ(test, find(X86_MODELS_INTEL, 0x11, 9, 0), PATCHED);
+}
+
+/* Nehalem and Westmere must warm up their counters, and nobody else. */
+static void errata_test_warm_up(struct kunit *test)
+{
+	const struct x86_models_row *row;
+	unsigned int nr, i;
+	bool wanted;
+
+	row = x86_models_rows(&nr);
+	for (i = 0; i < nr; i++, row++) {
+		u32 errata = x86_errata_find(&(struct x86_models_cpu) {
+			.vendor = row->vendor, .family = row->family,
+			.model = row->last, .stepping = row->first_stepping,
+		}, 0);
+
+		wanted = row->model == &x86_model_nehalem || row->model == &x86_model_westmere ||
+			 row->model == &x86_model_westmere_ex;
+		KUNIT_EXPECT_EQ_MSG(test, errata & X86_ERRATA_WARM_UP,
+				    wanted ? X86_ERRATA_WARM_UP : 0, "model 0x%x", row->last);
+	}
+}
+
+static struct kunit_case errata_cases[] = {
+	KUNIT_CASE(errata_test_rows),
+	KUNIT_CASE(errata_test_microcode),
+	KUNIT_CASE(errata_test_warm_up),
+	{}
+};
+
+static struct kunit_suite errata_suite = {
+	.name		= "x86_errata",
+	.test_cases	= errata_cases,
+};
+
+kunit_test_suite(errata_suite);
