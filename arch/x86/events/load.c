@@ -22,10 +22,11 @@
  * SET_COUNTERS. After any change of x86_cpu::events its members are handled one
  * by one.
  *
- * What cores or threads share has to be claimed for each event. So the core
- * adds events one by one if one of them needs a shared register or a counter of
- * the node, or if the threads of the core must not use all counters side by
- * side.
+ * What cores or threads share has to be claimed for each event. So the core adds
+ * events one by one if one of them needs a shared register or a counter of the
+ * node, or if the threads of the core must not use all counters side by side.
+ * The same holds on processors that need a warm-up, if others have changed the
+ * counters.
  *
  * Locking: none.
  */
@@ -89,9 +90,9 @@ static void append(struct x86_cpu *cpu, struct perf_event *event)
 	cpu->to[i] = event->hw.idx;
 }
 
-static void take_all(struct x86_cpu *cpu, const struct perf_event_set *set)
+static void take_all(struct x86_cpu *cpu, const struct perf_event_set *set, bool kept)
 {
-	bool kept = is_kept(cpu, set), seen = x86_rdpmc_task_may_read();
+	bool seen = x86_rdpmc_task_may_read();
 	struct perf_event *event;
 	unsigned int i;
 
@@ -118,15 +119,17 @@ int x86_load(struct pmu *pmu, struct perf_event_set *set)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 	u64 counters = set->driver[SET_COUNTERS];
-	bool enabled;
+	bool kept = is_kept(cpu, set), enabled;
 
 	if (!counters || counters & cpu->planned || counters & ~x86_core_counters(cpu->core) ||
 	    cpu->nr + set->nr > X86_MAX_EVENTS || cpu->share)
 		return -ENOSPC;
+	if (unlikely(!kept && x86_run_warms_up()))
+		return -ENOSPC;
 	enabled = x86_run_suspend(cpu, 0);
 	cpu->planned |= counters;
 	x86_tsx_take(cpu);
-	take_all(cpu, set);
+	take_all(cpu, set, kept);
 	cpu->used |= counters;
 	x86_regs_release(&cpu->regs, counters);
 	x86_run_mark(counters);
