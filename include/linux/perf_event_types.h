@@ -529,7 +529,12 @@ struct perf_event {
 	 * @stopped: L, stopped with its group, which is throttled; started
 	 * again before it is taken off the PMU, unless it is a clock.
 	 */
-	bool				stopped;
+	bool				stopped : 1;
+	/**
+	 * @left_turn: L, flexible leader: the rest of a turn that it has left
+	 * counts as its service.
+	 */
+	bool				left_turn : 1;
 	/** @nr_siblings: ML, leader: number of its siblings. */
 	int				nr_siblings;
 	/**
@@ -732,7 +737,8 @@ struct perf_event {
 	atomic64_t			child_total_time_running;
 	/**
 	 * @copies_start: flexible eldest: nanoseconds that the service of its
-	 * copies begins with, besides @child_total_time_running; see groups.c.
+	 * copies begins with, besides @child_total_time_running; 0 until it has
+	 * enabled copies; see groups.c.
 	 */
 	s64				copies_start;
 	/**

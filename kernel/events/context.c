@@ -470,6 +470,7 @@ void perf_epc_init(struct perf_pmu_ctx *epc, struct pmu *pmu)
 	INIT_LIST_HEAD(&epc->flexible_active);
 	epc->pinned_groups.root = RB_ROOT;
 	epc->flexible_groups.root = RB_ROOT;
+	epc->chosen_cpu = PERF_CPU_NONE;
 }
 
 static void perf_epc_free_rcu(struct rcu_head *head)
@@ -601,6 +602,10 @@ static bool perf_epc_rests_locked(struct perf_pmu_ctx *epc)
 	epc->chosen_at = 0;
 	perf_epc_drop_choice(epc);
 	epc->rotate_necessary = false;
+	epc->chosen_cpu = PERF_CPU_NONE;
+	epc->most_at = 0;
+	epc->most_service = 0;
+	epc->turn_choice = 0;
 	return true;
 }
 

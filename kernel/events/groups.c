@@ -14,14 +14,17 @@
  * most. If it began with zero, the others would wait until it had as much
  * service. For the same reason a choice limits how far the service of a
  * group may be behind or ahead, for instance after a long time in which the
- * group was disabled, or alone. Each choice computes the service of the first
+ * group was disabled, or alone. A group that is disabled before its turn ends
+ * has left its counters to nobody, so its turn counts until it ends, or the group
+ * is enabled again. Each choice computes the service of the first
  * groups of a tree. The other groups keep the value of their last ranking.
  * Their service has usually grown since, so their place in the tree is rarely
  * too far back.
  *
- * Owns: event->{group_node,group_start,group_service,copies_start,group_leader,
- * sibling_list,nr_siblings,group_caps,group_generation,read_size,cgroup_entry};
- * both trees, least_service, most_at and most_service of a pmu context.
+ * Owns: event->{group_node,group_start,group_service,left_turn,copies_start,
+ * group_leader,sibling_list,nr_siblings,group_caps,group_generation,read_size,
+ * cgroup_entry}; both trees, least_service, most_at, most_service, turn_*,
+ * chosen_cpu and copies_most of a pmu context.
  *
  * Lifetime: a leader is in a tree while it belongs to a context; one that
  * counts for a cgroup, only while the cgroup runs as well. Groups in a tree may
@@ -258,6 +261,7 @@ static void perf_group_start_locked(struct perf_event *leader, s64 service)
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	leader->group_service = service;
 	leader->group_start = service - leader->total_time_running;
+	leader->left_turn = false;
 }
 
 /* The service of a group up to the time of its context, also while it runs. */
@@ -346,13 +350,39 @@ static void perf_group_begin_service_locked(struct perf_event *leader)
 		leader->group_service = leader->id;
 		return;
 	}
-	if (perf_group_begins_as_copy(leader)) {
+	if (!perf_group_begins_as_copy(leader)) {
+		service = perf_group_new_service_locked(epc);
+	} else {
 		service = perf_group_copies_service(leader->parent);
 		perf_group_begin_least_locked(epc, service);
-	} else {
-		service = perf_group_new_service_locked(epc);
+		/* A sibling that has lost its leader, or a group that moves. */
+		if (epc->choice)
+			service = max(service,
+				      perf_group_new_service_locked(epc));
 	}
 	perf_group_start_locked(leader, service);
+}
+
+/*
+ * A step more than a new group has, because one that was opened earlier would come
+ * before groups that have the same service.
+ *
+ * A copy cannot have waited for longer than its context exists. So copies that are
+ * enabled soon after a fork keep the differences between families that have had
+ * service.
+ */
+static s64 perf_group_enabled_service_locked(const struct perf_event *leader)
+{
+	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
+	s64 service = perf_group_new_service_locked(epc);
+
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	if (!epc->nr_waiting)
+		service += perf_group_grain(epc);
+	if (!perf_group_begins_as_copy(leader) ||
+	    !READ_ONCE(leader->parent->copies_start))
+		return service;
+	return min_t(s64, service, leader->group_service + epc->ctx->time);
 }
 
 /**
@@ -367,10 +397,9 @@ void perf_group_renew_locked(struct perf_event *leader)
 	bool shown;
 
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
-	if (leader->attr.pinned || leader->group_leader != leader ||
-	    perf_group_begins_as_copy(leader))
+	if (leader->attr.pinned || leader->group_leader != leader)
 		return;
-	service = perf_group_new_service_locked(perf_event_pmu_ctx(leader));
+	service = perf_group_enabled_service_locked(leader);
 	if (service <= leader->group_service)
 		return;
 	shown = perf_group_is_shown(leader);
@@ -406,6 +435,81 @@ void perf_group_erase_locked(struct perf_event *leader)
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	perf_group_hide_locked(leader);
 	perf_group_leave_cgroup(leader);
+}
+
+/* Will @leader be copied as a group that takes turns? */
+static bool perf_group_is_copied(const struct perf_event *leader)
+{
+	const struct perf_event *eldest = perf_event_eldest(leader);
+
+	return !leader->attr.pinned &&
+	       perf_event_is_enabled(READ_ONCE(leader->state)) &&
+	       READ_ONCE(eldest->group_leader) == eldest;
+}
+
+static bool perf_group_awaits_copies(const struct perf_event *leader)
+{
+	return !READ_ONCE(perf_event_eldest(leader)->copies_start) &&
+	       perf_group_is_copied(leader);
+}
+
+/**
+ * perf_group_begin_copies() - prepare the first copies of a new group
+ * @leader: leader that is about to be copied
+ *
+ * A group that is disabled does not begin yet.
+ *
+ * Context: task; ctx->mutex.
+ * Return: true if the caller has to call perf_group_compare_copies() for all
+ * leaders that it copies, and then perf_group_start_copies() for them.
+ */
+bool perf_group_begin_copies(struct perf_event *leader)
+{
+	lockdep_assert_held(&perf_event_ctx(leader)->mutex);
+	if (!perf_group_awaits_copies(leader))
+		return false;
+	perf_event_pmu_ctx(leader)->copies_most = 0;
+	return true;
+}
+
+/**
+ * perf_group_compare_copies() - find the most service that copies begin with
+ * @leader: leader that is about to be copied
+ *
+ * Context: task; ctx->mutex.
+ */
+void perf_group_compare_copies(const struct perf_event *leader)
+{
+	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
+	s64 service = perf_group_copies_service(perf_event_eldest(leader));
+
+	lockdep_assert_held(&perf_event_ctx(leader)->mutex);
+	if (perf_group_is_copied(leader))
+		epc->copies_most = max(epc->copies_most, service);
+}
+
+/**
+ * perf_group_start_copies() - give the copies of a new group their place
+ * @leader: leader that is about to be copied; nothing happens if its group has
+ *	had copies
+ *
+ * The copies begin beside those that begin with the most. With less service, a
+ * program that opens new groups before each fork would keep other groups from
+ * their turns in its children.
+ *
+ * Context: task; ctx->mutex.
+ */
+void perf_group_start_copies(const struct perf_event *leader)
+{
+	struct perf_event *eldest = perf_event_eldest(leader);
+	s64 start = perf_event_pmu_ctx(leader)->copies_most -
+		    atomic64_read(&eldest->child_total_time_running);
+
+	lockdep_assert_held(&perf_event_ctx(leader)->mutex);
+	if (!perf_group_awaits_copies(leader))
+		return;
+	/* Two contexts of a family may be copied at the same time. */
+	WRITE_ONCE(eldest->copies_start, max(start, 1));
 }
 
 /*
@@ -528,16 +632,27 @@ void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu, u64 interval)
 {
 	lockdep_assert_held(&epc->ctx->lock);
 	epc->interval = interval;
+	if (unlikely(epc->turn_choice == epc->choice))
+		epc->turn_end = epc->ctx->time;
 	/* There is nothing to sort in most trees. */
 	if (!perf_group_is_alone(epc->flexible_groups.root.rb_node))
 		perf_group_rank_all_locked(epc, cpu);
+}
+
+/* Groups of CPUs come last in a tree. */
+static bool perf_group_tree_is_bound(const struct perf_group_tree *tree)
+{
+	const struct rb_node *last = rb_last(&tree->root);
+
+	return last && to_leader(last)->cpu != -1;
 }
 
 /**
  * perf_group_served_locked() - note the service of the groups that were chosen
  * @epc: PMU context whose first groups have been scheduled in
  *
- * A group that waits with less service does not fit, and may never fit.
+ * A group that waits with less service does not fit, and may never fit. If some
+ * groups are bound to a CPU, those that wait may fit on another one.
  *
  * Context: ctx->lock.
  */
@@ -550,6 +665,59 @@ void perf_group_served_locked(struct perf_pmu_ctx *epc)
 					 struct perf_event, active_list);
 	if (first && first->group_service > epc->least_service)
 		epc->least_service = first->group_service;
+	epc->chosen_cpu = PERF_CPU_NONE;
+	if (epc->nr_waiting &&
+	    (perf_group_tree_is_bound(&epc->flexible_groups) ||
+	     perf_group_tree_is_bound(&epc->pinned_groups)))
+		epc->chosen_cpu = smp_processor_id();
+}
+
+/**
+ * perf_group_leave_turn_locked() - count the rest of a turn that is not used
+ * @leader: leader that was scheduled out although its choice still holds
+ * @left: nanoseconds for which the choice holds
+ *
+ * The counters are free, but the groups that wait get them at the next choice.
+ * Without this, a group that is disabled at the beginning of each turn would keep
+ * others from theirs. See perf_group_return_locked().
+ *
+ * Context: ctx->lock, clock up to date.
+ */
+void perf_group_leave_turn_locked(struct perf_event *leader, s64 left)
+{
+	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
+
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	if (leader->attr.pinned || leader->group_choice != epc->choice)
+		return;
+	if (epc->turn_choice != epc->choice) {
+		epc->turn_choice = epc->choice;
+		epc->turn_due = epc->ctx->time + min(left, epc->interval);
+	}
+	leader->group_start += max_t(s64, epc->turn_due - epc->ctx->time, 0);
+	leader->left_turn = true;
+}
+
+/**
+ * perf_group_settle_locked() - perf_group_return_locked() for one that has left
+ * @leader: see there
+ *
+ * The end of an older choice is not known.
+ *
+ * Context: ctx->lock, clock up to date.
+ */
+void perf_group_settle_locked(struct perf_event *leader)
+{
+	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
+	u64 end = epc->turn_end;
+
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	leader->left_turn = false;
+	if (leader->group_choice != epc->turn_choice)
+		return;
+	if (epc->turn_choice == epc->choice)
+		end = epc->ctx->time;
+	leader->group_start -= max_t(s64, epc->turn_due - end, 0);
 }
 
 /**
@@ -588,6 +756,9 @@ void perf_group_exchange_lead_locked(struct perf_event *leader,
 	lockdep_assert_held(&perf_event_ctx(twin)->lock);
 	leader->group_start = twin->group_start - twin_least + least;
 	twin->group_start = ahead + twin_least;
+	/* No context gives back a turn that was counted in the other one. */
+	leader->left_turn = false;
+	twin->left_turn = false;
 }
 
 static void perf_group_set_read_sizes(struct perf_event *leader)

@@ -63,6 +63,25 @@ static inline bool perf_group_is_shown(const struct perf_event *leader)
 	return !RB_EMPTY_NODE(&leader->group_node);
 }
 
+void perf_group_leave_turn_locked(struct perf_event *leader, s64 left);
+void perf_group_settle_locked(struct perf_event *leader);
+
+/**
+ * perf_group_return_locked() - count only the part of a turn that was not used
+ * @leader: leader that is about to be enabled, or is scheduled in again
+ *
+ * If the group comes back before its turn has ended, or if the turn has ended
+ * early, the rest does not count.
+ *
+ * Context: ctx->lock, clock up to date.
+ */
+static inline void perf_group_return_locked(struct perf_event *leader)
+{
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	if (unlikely(leader->left_turn))
+		perf_group_settle_locked(leader);
+}
+
 void perf_group_renew_locked(struct perf_event *leader);
 
 /**
@@ -71,7 +90,8 @@ void perf_group_renew_locked(struct perf_event *leader);
  *
  * A group that was never enabled begins now, and not when it was opened. If it
  * kept the service of that time, it would come before groups that have waited
- * since. A group that was enabled before keeps its service.
+ * since. A group that was enabled before keeps its service, which includes the
+ * turn that it left.
  *
  * Context: ctx->lock; the clock of the context is up to date.
  */
@@ -80,6 +100,7 @@ static inline void perf_group_enable_locked(struct perf_event *leader)
 	const struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
 
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	perf_group_return_locked(leader->group_leader);
 	if (leader->total_time_enabled)
 		return;
 	/* Of groups that are enabled at the same moment most have their place. */
@@ -93,6 +114,17 @@ void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu,
 			    u64 interval);
 void perf_group_served_locked(struct perf_pmu_ctx *epc);
 void perf_group_put_off_locked(struct perf_event *leader);
+bool perf_group_begin_copies(struct perf_event *leader);
+void perf_group_compare_copies(const struct perf_event *leader);
+void perf_group_start_copies(const struct perf_event *leader);
+
+/* Return: whether groups that the choice of another CPU left out may fit here. */
+static inline bool perf_group_chosen_elsewhere(const struct perf_pmu_ctx *epc)
+{
+	return epc->chosen_cpu != PERF_CPU_NONE &&
+	       epc->chosen_cpu != raw_smp_processor_id();
+}
+
 void perf_group_exchange_lead_locked(struct perf_event *leader,
 				     struct perf_event *twin);
 

@@ -68,15 +68,16 @@
 
 /* Copying. */
 
-static bool inherit_wanted(const struct perf_event *leader,
+/* Is @event a leader whose group is copied? */
+static bool inherit_wanted(const struct perf_event *event,
 			   const struct perf_inherit *to)
 {
-	const struct perf_event_attr *attr = &leader->attr;
+	const struct perf_event_attr *attr = &event->attr;
 
-	if (!attr->inherit)
+	if (event->group_leader != event || !attr->inherit)
 		return false;
 	if (to->which != PERF_INHERIT_ALL &&
-	    to->which != (leader->cpu < 0 ? PERF_INHERIT_UNBOUND :
+	    to->which != (event->cpu < 0 ? PERF_INHERIT_UNBOUND :
 					    PERF_INHERIT_BOUND))
 		return false;
 	if (attr->inherit_thread && !(to->clone_flags & CLONE_THREAD))
@@ -336,6 +337,29 @@ static int inherit_group(const struct perf_inherit *to,
 	return min(ret, 0);
 }
 
+/* Gives the copies of new groups their place among those of other groups. */
+static void inherit_begin(const struct perf_inherit *to, struct perf_ctx *from)
+{
+	struct perf_event *event;
+	bool begin = false;
+
+	lockdep_assert_held(&from->mutex);
+	list_for_each_entry(event, &from->event_list, event_entry) {
+		if (inherit_wanted(event, to))
+			begin |= perf_group_begin_copies(event);
+	}
+	if (!begin)
+		return;
+	list_for_each_entry(event, &from->event_list, event_entry) {
+		if (inherit_wanted(event, to))
+			perf_group_compare_copies(event);
+	}
+	list_for_each_entry(event, &from->event_list, event_entry) {
+		if (inherit_wanted(event, to))
+			perf_group_start_copies(event);
+	}
+}
+
 static int inherit_get_ctx(struct perf_inherit *to)
 {
 	struct perf_ctx *ctx;
@@ -367,10 +391,10 @@ int perf_inherit_copy(struct perf_inherit *to, struct perf_ctx *from)
 	int err;
 
 	lockdep_assert_held(&from->mutex);
+	inherit_begin(to, from);
 	/* The newest event comes first in the list; groups keep their order. */
 	list_for_each_entry_reverse(event, &from->event_list, event_entry) {
-		if (event->group_leader != event ||
-		    !inherit_wanted(event, to))
+		if (!inherit_wanted(event, to))
 			continue;
 		err = inherit_get_ctx(to);
 		if (!err)

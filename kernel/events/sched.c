@@ -216,12 +216,17 @@ void perf_sched_event_out_locked(struct perf_event *event)
  */
 void perf_sched_group_out_locked(struct perf_event *leader)
 {
+	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
+
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
 	if (leader->state != PERF_EVENT_STATE_ACTIVE)
 		return;
-	perf_pmu_disable(perf_event_pmu_ctx(leader)->pmu);
+	perf_pmu_disable(epc->pmu);
 	__perf_sched_group_out_locked(leader);
-	perf_pmu_enable(perf_event_pmu_ctx(leader)->pmu);
+	perf_pmu_enable(epc->pmu);
+	if (unlikely(epc->rotate_necessary))
+		perf_group_leave_turn_locked(leader,
+					     perf_sched_choice_left_locked(epc));
 }
 
 static int perf_sched_events_in_locked(struct perf_event *leader)
@@ -558,7 +563,9 @@ static bool perf_sched_choose_group_locked(struct perf_event *leader,
 	if (perf_sched_passes_by(leader, tries))
 		return false;
 	if (perf_sched_tries_in_locked(leader, tries)) {
-		leader->group_choice = perf_event_pmu_ctx(leader)->choice;
+		/* One that is disabled may have left its turn in an older one. */
+		if (leader->state == PERF_EVENT_STATE_ACTIVE)
+			leader->group_choice = perf_event_pmu_ctx(leader)->choice;
 		return true;
 	}
 	perf_sched_put_off_locked(leader);
@@ -640,7 +647,8 @@ static void perf_sched_resume_locked(struct perf_pmu_ctx *epc)
 	struct perf_event *leader;
 
 	perf_pmu_assert_sched_locked(epc);
-	if (!epc->chosen || !perf_sched_choice_left_locked(epc)) {
+	if (!epc->chosen || !perf_sched_choice_left_locked(epc) ||
+	    perf_group_chosen_elsewhere(epc)) {
 		perf_sched_choose_locked(epc);
 		return;
 	}
@@ -781,7 +789,9 @@ void perf_sched_group_try_in_locked(struct perf_cpu_context *cpuctx,
 		return;
 	perf_pmu_disable(pmu);
 	on = perf_sched_group_in_locked(leader);
-	if (!on && !leader->attr.pinned)
+	if (on)
+		perf_group_return_locked(leader);
+	else if (!leader->attr.pinned)
 		perf_sched_flexible_failed(leader);
 	perf_pmu_enable(pmu);
 	if (!on && leader->attr.pinned) {

@@ -133,6 +133,11 @@ struct perf_pmu_ctx {
 	 * sched_set.c.
 	 */
 	bool				whole;
+	/**
+	 * @chosen_cpu: L, CPU of the choice, if it left groups out and some are
+	 * bound to a CPU; else PERF_CPU_NONE. In an int it would fill a line.
+	 */
+	s16				chosen_cpu;
 
 	/* Written by opens and closes; @pmu_entry also by those of neighbours. */
 
@@ -148,6 +153,17 @@ struct perf_pmu_ctx {
 	u64				most_at;
 	/** @most_service: L, the most service of a group; see groups.c. */
 	s64				most_service;
+	/** @turn_choice: L, last @choice in which a group left its turn. */
+	unsigned int			turn_choice;
+	/** @turn_due: L, context time at which that choice was to end. */
+	u64				turn_due;
+	/** @turn_end: L, context time at which it has ended. */
+	u64				turn_end;
+	/**
+	 * @copies_most: ctx->mutex, the most service with which copies begin, as
+	 * of the last copy of the context that included new groups.
+	 */
+	s64				copies_most;
 	/** @rcu_head: frees it. */
 	struct rcu_head			rcu_head;
 };

@@ -81,6 +81,10 @@ static void context_test_pmu_ctx_stays(struct kunit *test)
 	epc->chosen_at = 1;
 	epc->chosen = true;
 	epc->rotate_necessary = true;
+	epc->chosen_cpu = 0;
+	epc->most_at = 1;
+	epc->most_service = 1;
+	epc->turn_choice = 1;
 	perf_epc_put(epc);
 	KUNIT_EXPECT_FALSE(test, list_empty(&ctx->pmu_ctx_list));
 
@@ -93,6 +97,10 @@ static void context_test_pmu_ctx_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, epc->chosen_at, 0);
 	KUNIT_EXPECT_FALSE(test, epc->chosen);
 	KUNIT_EXPECT_FALSE(test, epc->rotate_necessary);
+	KUNIT_EXPECT_EQ(test, epc->chosen_cpu, PERF_CPU_NONE);
+	KUNIT_EXPECT_EQ(test, epc->most_at, 0);
+	KUNIT_EXPECT_EQ(test, epc->most_service, 0);
+	KUNIT_EXPECT_EQ(test, epc->turn_choice, 0);
 	perf_epc_put(epc);
 	perf_ctx_put(ctx);
 }

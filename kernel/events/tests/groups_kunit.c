@@ -569,7 +569,7 @@ static void group_test_begin_enabled(struct kunit *test)
 	alone->total_time_running = INTERVAL;
 	world->ctx.time = INTERVAL;
 	group_test_enable(world, off);
-	KUNIT_EXPECT_EQ(test, off->group_service, INTERVAL);
+	KUNIT_EXPECT_EQ(test, off->group_service, INTERVAL + STEP);
 	group_test_rank(world, 0);
 	group_test_walk(world, false, 0, 0);
 	KUNIT_ASSERT_EQ(test, world->nr_found, 2);
@@ -580,7 +580,7 @@ static void group_test_begin_enabled(struct kunit *test)
 	alone->total_time_running = 2 * INTERVAL;
 	world->ctx.time = 2 * INTERVAL;
 	group_test_enable(world, off);
-	KUNIT_EXPECT_EQ(test, off->group_service, INTERVAL);
+	KUNIT_EXPECT_EQ(test, off->group_service, INTERVAL + STEP);
 }
 
 /* Siblings, pinned groups, and groups of a cgroup that does not run. */

@@ -18,6 +18,8 @@
 #define PASSING		100
 #define TASKS		200
 #define DISABLED	70
+#define HEIRS		40
+#define HEIR_MS		20
 
 struct crowd {
 	int		fd[MAX_GROUPS];
@@ -249,16 +251,23 @@ struct whole {
 	int		fd[MAX_COUNTERS];
 };
 
+static void whole_open_as(struct whole *group, struct perf_event_attr *attr,
+			  int cpu)
+{
+	int i;
+
+	group->fd[0] = open_on(attr, 0, cpu, -1);
+	attr->disabled = 0;
+	for (i = 1; i < group->counters; i++)
+		group->fd[i] = open_on(attr, 0, cpu, group->fd[0]);
+}
+
 static void whole_open(struct whole *group, bool disabled)
 {
 	struct perf_event_attr attr = shared_attr();
-	int i;
 
 	attr.disabled = disabled;
-	group->fd[0] = open_self(&attr);
-	attr.disabled = 0;
-	for (i = 1; i < group->counters; i++)
-		group->fd[i] = open_sibling(&attr, group->fd[0]);
+	whole_open_as(group, &attr, -1);
 }
 
 static void whole_close(struct whole *group)
@@ -302,17 +311,47 @@ static void reopen(struct whole *rival)
 	usleep(1);
 }
 
-/* It was opened long ago, is enabled for one turn, and is opened anew. */
-static void enable_for_a_turn(struct whole *rival)
+static void await_turn(struct whole *rival, __u64 ran)
 {
 	__u64 end = now_ns() + 50 * NSEC_PER_MSEC;
 
-	event_enable(rival->fd[0]);
-	while (!whole_ran(rival) && now_ns() < end)
+	while (whole_ran(rival) == ran && now_ns() < end)
 		burn(100);
+}
+
+/* It was opened long ago, is enabled for one turn, and is opened anew. */
+static void enable_for_a_turn(struct whole *rival)
+{
+	event_enable(rival->fd[0]);
+	await_turn(rival, 0);
 	burn_us(almost_a_turn());
 	whole_close(rival);
 	whole_open(rival, true);
+}
+
+static void burn_until(__u64 end)
+{
+	while (now_ns() < end)
+		burn(100);
+}
+
+/* It is chosen time after time, and disabled from one choice to the next. */
+static void enable_for_choices(struct whole *rival)
+{
+	__u64 margin = 500000, turn = 1000ULL * (almost_a_turn() + 200), choice;
+	__u64 ran = whole_ran(rival);
+
+	event_enable(rival->fd[0]);
+	await_turn(rival, ran);
+	for (choice = now_ns(); whole_ran(rival) > ran; choice += turn) {
+		event_disable(rival->fd[0]);
+		burn_until(choice + turn - margin);
+		event_enable(rival->fd[0]);
+		burn_until(choice + turn + margin);
+		ran = whole_ran(rival);
+		burn(100);
+	}
+	event_disable(rival->fd[0]);
 }
 
 struct rivals {
@@ -367,16 +406,164 @@ static void beside_the_disabled(void)
 			    "groups that were opened before have more");
 }
 
-static void run_short_task(void)
+static void beside_the_brief(void)
+{
+	struct rivals rivals = { begin(), 1, enable_for_choices };
+
+	test_retry_or_xfail(one_keeps_its_half, &rivals,
+			    "a group that gives up its turns has more");
+}
+
+static void run_task(unsigned int msec)
 {
 	pid_t pid = fork();
 
 	CHECK(pid >= 0, "fork");
 	if (!pid) {
-		burn_ms(2);
+		burn_ms(msec);
 		_exit(0);
 	}
 	CHECK(waitpid(pid, NULL, 0) == pid, "waitpid");
+}
+
+static void whole_open_inherited(struct whole *group, bool disabled)
+{
+	struct perf_event_attr attr = shared_attr();
+
+	attr.inherit = 1;
+	attr.disabled = disabled;
+	whole_open_as(group, &attr, -1);
+}
+
+struct heirs {
+	int		counters;
+	bool		first;	/* all are opened before the other group */
+	void		(*forks)(struct heirs *heirs);
+	struct whole	rival[HEIRS];
+};
+
+static void heirs_open(struct heirs *heirs, bool disabled)
+{
+	for (int i = 0; i < HEIRS; i++) {
+		heirs->rival[i].counters = heirs->counters;
+		whole_open_inherited(&heirs->rival[i], disabled);
+	}
+}
+
+/* There is one of them at a time, and each is new when a task begins. */
+static void open_before_fork(struct heirs *heirs)
+{
+	for (int i = 0; i < HEIRS; i++) {
+		heirs->rival[i].counters = heirs->counters;
+		whole_open_inherited(&heirs->rival[i], false);
+		run_task(HEIR_MS);
+		whole_close(&heirs->rival[i]);
+	}
+}
+
+static void enable_before_fork(struct heirs *heirs)
+{
+	for (int i = 0; i < HEIRS; i++) {
+		event_enable(heirs->rival[i].fd[0]);
+		run_task(HEIR_MS);
+		whole_close(&heirs->rival[i]);
+	}
+}
+
+/* Return: the share of its enabled time for which a group has run since. */
+static double share_since(const struct whole *group,
+			  const struct timed_count *before)
+{
+	struct timed_count now = read_timed(group->fd[0]);
+
+	return (double)(now.running - before->running) /
+	       (now.enabled - before->enabled);
+}
+
+/* One of them competes at a time in tasks, so the other group gets half. */
+static bool copies_keep_their_half(void *arg)
+{
+	struct heirs *heirs = arg;
+	struct whole one = { .counters = heirs->counters };
+	struct timed_count before;
+	struct perf_event_attr attr;
+	double share;
+	int own;
+
+	/* A task with such an event exchanges no context with its children. */
+	attr = sw_attr(PERF_COUNT_SW_DUMMY);
+	own = open_self(&attr);
+	if (heirs->first)
+		heirs_open(heirs, true);
+	whole_open_inherited(&one, false);
+	run_task(5 * HEIR_MS);
+	before = read_timed(one.fd[0]);
+	heirs->forks(heirs);
+	share = share_since(&one, &before);
+	whole_close(&one);
+	close(own);
+	if (share >= 0.4)
+		return true;
+	return test_remark("it has %.0f %%", 100 * share);
+}
+
+static void beside_new_heirs(void)
+{
+	struct heirs heirs = {
+		.counters = begin(), .first = false, .forks = open_before_fork,
+	};
+
+	test_retry_or_xfail(copies_keep_their_half, &heirs,
+			    "copies of new groups have more");
+}
+
+static void beside_enabled_heirs(void)
+{
+	struct heirs heirs = {
+		.counters = begin(), .first = true, .forks = enable_before_fork,
+	};
+
+	test_retry_or_xfail(copies_keep_their_half, &heirs,
+			    "copies of groups that were disabled have more");
+}
+
+/* A group is bound to a CPU, which the task leaves as soon as the group runs. */
+static bool the_unbound_moves(void *arg)
+{
+	int counters = *(int *)arg, here = first_cpu(), there = second_cpu();
+	struct whole one = { .counters = counters }, bound = one;
+	struct perf_event_attr attr = shared_attr();
+	struct timed_count before;
+	__u64 end, ran;
+	double share;
+
+	whole_open_as(&bound, &attr, here);
+	whole_open(&one, false);
+	burn_ms(20);
+	before = read_timed(one.fd[0]);
+	end = now_ns() + 2 * LOOK_MS * NSEC_PER_MSEC;
+	while (now_ns() < end) {
+		ran = whole_ran(&bound);
+		pin_to_cpu(here);
+		await_turn(&bound, ran);
+		pin_to_cpu(there);
+		burn_us(almost_a_turn() * 9 / 10);
+	}
+	share = share_since(&one, &before);
+	whole_close(&bound);
+	whole_close(&one);
+	if (share >= 0.7)
+		return true;
+	return test_remark("it has %.0f %%", 100 * share);
+}
+
+static void beside_the_bound(void)
+{
+	int counters = begin();
+
+	second_cpu();
+	test_retry_or_xfail(the_unbound_moves, &counters,
+			    "a choice of another CPU counts");
 }
 
 /* Short tasks, which exchange their contexts with their parent. */
@@ -391,7 +578,7 @@ static bool tasks_share_alike(void *arg)
 	attr.inherit_stat = 1;
 	crowd_open(&crowd, &attr, 5 * counters);
 	for (i = 0; i < TASKS; i++)
-		run_short_task();
+		run_task(2);
 	shares = crowd_look(&crowd);
 	crowd_close(&crowd);
 	return are_even(&shares, crowd.nr);
@@ -412,7 +599,11 @@ static const struct test_case cases[] = {
 	{ "beside as many as have turns", beside_slow_passing },
 	{ "beside one that is opened again and again", beside_the_reopened },
 	{ "beside some that were opened disabled", beside_the_disabled },
+	{ "beside one that gives up its turns", beside_the_brief },
 	{ "short tasks that count by task", by_task },
+	{ "tasks beside copies of new groups", beside_new_heirs },
+	{ "tasks beside copies of groups enabled late", beside_enabled_heirs },
+	{ "beside groups of a CPU that the task leaves", beside_the_bound },
 };
 
 int main(void)
