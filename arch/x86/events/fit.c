@@ -95,23 +95,34 @@ static int find_places(struct x86_cpu *cpu, struct x86_seat *seats)
 	return 0;
 }
 
-/*
- * Place all events anew. The plan changes only if all of them have a counter.
- */
-static int place_all(struct x86_cpu *cpu)
+/* Place all events anew, while the other thread of the core does not plan. */
+static int place_alone(struct x86_cpu *cpu)
 {
 	struct x86_seat seats[X86_MAX_EVENTS];
 	unsigned int i, tries = MOST_TRIES;
 	int err;
 
-	x86_share_lock(cpu);
 	do {
 		err = find_places(cpu, seats);
 	} while (err == -EBUSY && --tries);
-	x86_share_unlock(cpu);
 	for (i = 0; !err && i < cpu->nr; i++)
 		cpu->to[i] = seats[i].to;
 	return err ? -ENOSPC : 0;
+}
+
+/*
+ * Place all events anew. The plan changes only if all of them have a counter.
+ */
+static int place_all(struct x86_cpu *cpu)
+{
+	int err;
+
+	if (!cpu->share)
+		return place_alone(cpu);
+	raw_spin_lock(&cpu->share->lock);
+	err = place_alone(cpu);
+	raw_spin_unlock(&cpu->share->lock);
+	return err;
 }
 
 /* Return: the counter planned for it, or -1. */

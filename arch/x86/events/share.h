@@ -48,19 +48,7 @@ int x86_share_commit(struct x86_cpu *cpu, u64 used, u64 alone);
 
 /* Cores without the erratum, and machines with one thread a core: no cost. */
 
-static inline void x86_share_lock(struct x86_cpu *cpu)
-{
-	if (cpu->share)
-		raw_spin_lock(&cpu->share->lock);
-}
-
-static inline void x86_share_unlock(struct x86_cpu *cpu)
-{
-	if (cpu->share)
-		raw_spin_unlock(&cpu->share->lock);
-}
-
-/* Counters that the other thread leaves to an event; between lock and unlock. */
+/* Counters that the other thread leaves to an event; the lock is held. */
 static inline u64 x86_share_free(const struct x86_cpu *cpu, const struct perf_event *event)
 {
 	return cpu->share ? x86_share_find_free(cpu, event) : ~0ULL;
@@ -79,7 +67,7 @@ static inline void x86_share_put(struct x86_cpu *cpu, u64 counters)
 		x86_share_release(cpu, counters);
 }
 
-/* Replace all counters of this thread; between lock and unlock. */
+/* Replace all counters of this thread; the lock is held. */
 static inline int x86_share_set(struct x86_cpu *cpu, u64 used, u64 alone)
 {
 	return cpu->share ? x86_share_commit(cpu, used, alone) : 0;
