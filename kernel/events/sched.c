@@ -800,12 +800,6 @@ void perf_sched_group_try_in_locked(struct perf_cpu_context *cpuctx,
 	}
 }
 
-static bool perf_sched_pmu_ctx_is_empty(struct perf_pmu_ctx *epc)
-{
-	return RB_EMPTY_ROOT(&epc->pinned_groups.root) &&
-	       RB_EMPTY_ROOT(&epc->flexible_groups.root);
-}
-
 /* Notifies the driver of the switch if it asked for that. */
 static void perf_sched_notify_driver_locked(struct perf_pmu_ctx *epc)
 {
@@ -841,11 +835,10 @@ static void perf_sched_groups_in_locked(struct perf_pmu_ctx *epc)
 static void perf_sched_pmu_ctx_in_locked(struct perf_pmu_ctx *epc)
 {
 	perf_ctx_assert_sched_locked(epc->ctx);
-	if (perf_sched_pmu_ctx_is_empty(epc) || perf_sched_filtered(epc->pmu)) {
+	if (perf_pmu_ctx_is_empty(epc) || perf_sched_filtered(epc->pmu)) {
 		perf_sched_notify_driver_locked(epc);
 		return;
 	}
-
 	if (perf_set_load_locked(epc))
 		return;
 	perf_pmu_disable(epc->pmu);

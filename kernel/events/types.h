@@ -149,12 +149,12 @@ struct perf_pmu_ctx {
 	atomic_t			refcount;
 	/** @embedded: I, in the per-CPU data of the PMU, never freed alone. */
 	bool				embedded;
+	/** @turn_choice: L, last @choice in which a group left its turn. */
+	unsigned int			turn_choice;
 	/** @most_at: L, context time when @most_service was found. */
 	u64				most_at;
 	/** @most_service: L, the most service of a group; see groups.c. */
 	s64				most_service;
-	/** @turn_choice: L, last @choice in which a group left its turn. */
-	unsigned int			turn_choice;
 	/** @turn_due: L, context time at which that choice was to end. */
 	u64				turn_due;
 	/** @turn_end: L, context time at which it has ended. */
@@ -169,7 +169,7 @@ struct perf_pmu_ctx {
 };
 
 /* Members of a set; a PMU context with more active events has none. */
-#define PERF_SET_EVENTS	32
+#define PERF_SET_EVENTS	30
 
 /**
  * struct perf_sched_set - the set of a PMU context, as the core sees it
@@ -190,6 +190,10 @@ struct perf_pmu_ctx_with_set {
 	struct perf_pmu_ctx		epc;
 	struct perf_sched_set		set;
 };
+
+/* One more byte would take 1024. */
+static_assert(struct_size_t(struct perf_pmu_ctx_with_set, set.pub.events,
+			    PERF_SET_EVENTS) <= 512);
 
 /**
  * struct perf_ctx - the events of a task, or of a CPU
@@ -338,6 +342,12 @@ static inline bool perf_pmu_ctx_is_active(const struct perf_pmu_ctx *epc)
 {
 	return !list_empty(&epc->pinned_active) ||
 	       !list_empty(&epc->flexible_active);
+}
+
+static inline bool perf_pmu_ctx_is_empty(const struct perf_pmu_ctx *epc)
+{
+	return RB_EMPTY_ROOT(&epc->pinned_groups.root) &&
+	       RB_EMPTY_ROOT(&epc->flexible_groups.root);
 }
 
 /* A CPU's data about contexts. Lock: ctx.lock of the same CPU. */

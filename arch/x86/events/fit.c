@@ -10,9 +10,10 @@
  *
  * Contexts: the CPU itself, interrupts off, PMU disabled.
  *
- * Places are remembered: an event asks first for the counter where it was last.
- * If it is free the plan for all others stays, and nothing is searched. Only
- * otherwise all events of the CPU are placed anew.
+ * Places are remembered: an event asks first for the counter where it was last,
+ * and then for one that costs nothing. If it is free the plan for all others
+ * stays, and nothing is searched. Only otherwise all events of the CPU are placed
+ * anew.
  *
  * Transactions: within one, an event without a place waits for the commit,
  * which places all of them or none. A plan is changed only when it is complete.
@@ -50,6 +51,23 @@ static u64 fitting(const struct x86_cpu *cpu, const struct perf_event *event, u6
 			fits |= BIT_ULL(counter);
 	}
 	return fits;
+}
+
+/*
+ * A free counter that has the event's selector already, and is fixed if one of
+ * the event's counters is: no search could find a better one. Otherwise -1.
+ */
+static int costless(const struct x86_cpu *cpu, const struct perf_event *event)
+{
+	u64 counters = x86_event_counters(event) & x86_core_counters(cpu->core) & X86_SLOTTED;
+	u64 fits;
+
+	if (event->hw.flags & X86_EVENT_PAIR)
+		return -1;
+	if (counters & X86_ALL_FIXED)
+		counters &= X86_ALL_FIXED;
+	fits = fitting(cpu, event, counters & ~cpu->planned);
+	return fits ? __ffs64(fits) : -1;
 }
 
 static struct x86_seat seat_of(const struct x86_cpu *cpu, unsigned int i)
@@ -130,6 +148,8 @@ static int append(struct x86_cpu *cpu, struct perf_event *event)
 {
 	int counter = remembered(cpu, event);
 
+	if (counter < 0)
+		counter = costless(cpu, event);
 	if (counter >= 0 && (!x86_share_get(cpu, event, counter) ||
 			     !x86_node_get(cpu, event, counter)))
 		counter = -1;

@@ -119,6 +119,30 @@ static void fit_test_remembers(struct kunit *test)
 	check_plan(test);
 }
 
+/* A counter that needs no write, but a fixed one if the event can have it. */
+static void fit_test_costless(struct kunit *test)
+{
+	struct set *s = test->priv;
+
+	s->core.facts.counters |= X86_FIXED(0);
+	s->cpu.regs.known = X86_GENERAL(3);
+	s->cpu.regs.select[2] = 5;
+	s->event[0].hw.config = 5;
+	KUNIT_EXPECT_EQ(test, x86_fit_add(&s->cpu, &s->event[0]), 0);
+	KUNIT_EXPECT_EQ(test, planned(s, 0), 2);
+	/* It is taken now. */
+	s->event[1].hw.config = 5;
+	KUNIT_EXPECT_EQ(test, x86_fit_add(&s->cpu, &s->event[1]), 0);
+	KUNIT_EXPECT_NE(test, planned(s, 1), 2);
+	s->cpu.regs.select[0] = 6;
+	s->cpu.regs.select[1] = 6;
+	s->event[2].hw.config = 6;
+	s->event[2].hw.config_base |= X86_FIXED(0);
+	KUNIT_EXPECT_EQ(test, x86_fit_add(&s->cpu, &s->event[2]), 0);
+	KUNIT_EXPECT_EQ(test, planned(s, 2), X86_COUNTER_FIXED);
+	check_plan(test);
+}
+
 static void fit_test_moves(struct kunit *test)
 {
 	struct set *s = test->priv;
@@ -214,6 +238,7 @@ static struct kunit_case fit_cases[] = {
 	KUNIT_CASE(fit_test_add),
 	KUNIT_CASE(fit_test_too_many),
 	KUNIT_CASE(fit_test_remembers),
+	KUNIT_CASE(fit_test_costless),
 	KUNIT_CASE(fit_test_moves),
 	KUNIT_CASE(fit_test_del),
 	KUNIT_CASE(fit_test_transaction),
