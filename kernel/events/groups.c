@@ -679,7 +679,8 @@ void perf_group_served_locked(struct perf_pmu_ctx *epc)
  *
  * The counters are free, but the groups that wait get them at the next choice.
  * Without this, a group that is disabled at the beginning of each turn would keep
- * others from theirs. See perf_group_return_locked().
+ * others from theirs. See perf_group_return_locked(). A group of a cgroup does
+ * not leave by itself: its cgroup stops running.
  *
  * Context: ctx->lock, clock up to date.
  */
@@ -688,7 +689,8 @@ void perf_group_leave_turn_locked(struct perf_event *leader, s64 left)
 	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
 
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
-	if (leader->attr.pinned || leader->group_choice != epc->choice)
+	if (leader->attr.pinned || perf_event_has_cgroup(leader) ||
+	    leader->group_choice != epc->choice)
 		return;
 	if (epc->turn_choice != epc->choice) {
 		epc->turn_choice = epc->choice;
