@@ -519,7 +519,7 @@ struct perf_event {
 	/** @group_leader: P, ML, itself when alone. */
 	struct perf_event		*group_leader;
 	/** @event_caps: P, I, PERF_EV_CAP_*. */
-	u16				event_caps;
+	u8				event_caps;
 	/**
 	 * @group_caps: ML, leader: bits of @event_caps that all its events
 	 * have.
@@ -529,12 +529,12 @@ struct perf_event {
 	 * @stopped: L, stopped with its group, which is throttled; started
 	 * again before it is taken off the PMU, unless it is a clock.
 	 */
-	bool				stopped : 1;
+	bool				stopped;
 	/**
 	 * @left_turn: L, flexible leader: the rest of a turn that it has left
 	 * counts as its service.
 	 */
-	bool				left_turn : 1;
+	bool				left_turn;
 	/** @nr_siblings: ML, leader: number of its siblings. */
 	int				nr_siblings;
 	/**

@@ -165,6 +165,7 @@ static bool perf_set_may_load(const struct perf_pmu_ctx *epc,
 static __always_inline void
 perf_set_event_in_locked(struct perf_event *event, struct list_head *active)
 {
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	WRITE_ONCE(event->oncpu, smp_processor_id());
 	perf_event_set_switched_in_locked(event);
 	if (event->group_leader == event)
@@ -176,6 +177,7 @@ static void perf_set_events_in_locked(const struct perf_sched_set *set,
 {
 	unsigned int i;
 
+	lockdep_assert_held(&epc->ctx->lock);
 	for (i = 0; i < set->nr_pinned; i++)
 		perf_set_event_in_locked(set->pub.events[i],
 					 &epc->pinned_active);
@@ -187,6 +189,7 @@ static void perf_set_events_in_locked(const struct perf_sched_set *set,
 static __always_inline void
 perf_set_event_out_locked(struct perf_event *event)
 {
+	lockdep_assert_held(&perf_event_ctx(event)->lock);
 	WRITE_ONCE(event->oncpu, -1);
 	perf_event_set_switched_out_locked(event);
 	if (event->group_leader == event)
@@ -197,6 +200,7 @@ perf_set_event_out_locked(struct perf_event *event)
 static void perf_set_events_out_locked(const struct perf_sched_set *set,
 				       struct perf_pmu_ctx *epc)
 {
+	lockdep_assert_held(&epc->ctx->lock);
 	INIT_LIST_HEAD(&epc->pinned_active);
 	INIT_LIST_HEAD(&epc->flexible_active);
 	for (unsigned int i = 0; i < set->pub.nr; i++)
@@ -276,6 +280,7 @@ static void perf_set_end_late_locked(const struct perf_sched_set *set,
 				     struct perf_pmu_ctx *epc,
 				     struct perf_cpu_pmu_context *cpc)
 {
+	lockdep_assert_held(&epc->ctx->lock);
 	for (unsigned int i = 0; set->samples && i < set->pub.nr; i++)
 		perf_set_disable_late_locked(set->pub.events[i]);
 	if (unlikely(READ_ONCE(cpc->throttled)))

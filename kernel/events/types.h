@@ -121,12 +121,10 @@ struct perf_pmu_ctx {
 	 */
 	unsigned int			nr_freq;
 	/**
-	 * @chosen: L, true while the choice is valid: no group was added or
-	 * removed since.
+	 * @chosen_cpu: L, CPU of the choice, if it left groups out and some are
+	 * bound to a CPU; else PERF_CPU_NONE. In an int it would fill a line.
 	 */
-	bool				chosen : 1;
-	/** @rotate_necessary: L, true if a group waits that did not fit. */
-	bool				rotate_necessary : 1;
+	s16				chosen_cpu;
 	/**
 	 * @whole: L, the set of the PMU context is its active events or, while
 	 * the context is not loaded, those that will be active; see
@@ -134,10 +132,12 @@ struct perf_pmu_ctx {
 	 */
 	bool				whole;
 	/**
-	 * @chosen_cpu: L, CPU of the choice, if it left groups out and some are
-	 * bound to a CPU; else PERF_CPU_NONE. In an int it would fill a line.
+	 * @chosen: L, true while the choice is valid: no group was added or
+	 * removed since.
 	 */
-	s16				chosen_cpu;
+	bool				chosen : 1;
+	/** @rotate_necessary: L, true if a group waits that did not fit. */
+	bool				rotate_necessary : 1;
 
 	/* Written by opens and closes; @pmu_entry also by those of neighbours. */
 

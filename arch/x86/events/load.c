@@ -22,11 +22,10 @@
  * SET_COUNTERS. After any change of x86_cpu::events its members are handled one
  * by one.
  *
- * What cores or threads share has to be claimed for each event. So the core adds
- * events one by one if one of them needs a shared register or a counter of the
- * node, or if the threads of the core must not use all counters side by side.
- * The same holds on processors that need a warm-up, if others have changed the
- * counters.
+ * The core adds events one by one if one of them has to claim something: a
+ * register that cores or threads share, or a counter of the node. It does so,
+ * too, if the threads of the core must not use all counters side by side, and
+ * on processors that need a warm-up, if others have changed the counters.
  *
  * Locking: none.
  */

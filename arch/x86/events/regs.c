@@ -151,6 +151,16 @@ static void switch_together(struct x86_regs *r, u64 counters, bool known)
 		       enable | (r->parked & BIT_ULL(0) ? 0 : r->select[0]));
 }
 
+/* Without a global control register. @known: @r->running was right. */
+static void switch_counters(struct x86_regs *r, u64 counters, bool known)
+{
+	if (r->pmc->one_enable)
+		switch_together(r, counters, known);
+	else
+		switch_selects(r, known ? r->running ^ counters :
+				  X86_GENERAL(X86_MAX_GENERAL), counters);
+}
+
 /**
  * x86_regs_run() - let these counters count, and no others
  * @r: images of this CPU
@@ -170,22 +180,17 @@ static void switch_together(struct x86_regs *r, u64 counters, bool known)
  */
 void x86_regs_run(struct x86_regs *r, u64 counters)
 {
-	u64 changed;
 	unsigned int call;
 	bool known;
 
-	while (!r->running_known || r->running != counters) {
-		known = r->running_known;
-		changed = known ? r->running ^ counters : X86_GENERAL(X86_MAX_GENERAL);
+	while (!(known = r->running_known) || r->running != counters) {
 		r->running_known = false;
 		call = ++r->calls;
 		barrier();
 		if (r->pmc->global_ctrl)
 			x86_regs_write(r->pmc->global_ctrl, counters);
-		else if (r->pmc->one_enable)
-			switch_together(r, counters, known);
 		else
-			switch_selects(r, changed, counters);
+			switch_counters(r, counters, known);
 		barrier();
 		r->running = counters;
 		barrier();
