@@ -135,9 +135,9 @@ struct perf_pmu_ctx {
 	 * @chosen: L, true while the choice is valid: no group was added or
 	 * removed since.
 	 */
-	bool				chosen : 1;
+	u8				chosen : 1;
 	/** @rotate_necessary: L, true if a group waits that did not fit. */
-	bool				rotate_necessary : 1;
+	u8				rotate_necessary : 1;
 
 	/* Written by opens and closes; @pmu_entry also by those of neighbours. */
 
