@@ -502,7 +502,10 @@ static int perf_epc_add_task_data(struct perf_pmu_ctx *epc)
 	return 0;
 }
 
-/* Only the number of events in a set says how much of its memory is valid. */
+/*
+ * The memory of a set is not cleared: perf_set_make_locked() writes it before
+ * anything reads it.
+ */
 static struct perf_pmu_ctx *perf_epc_alloc(struct pmu *pmu)
 {
 	size_t size = sizeof(struct perf_pmu_ctx);

@@ -229,8 +229,9 @@ static noinline void perf_event_set_group_enabled(struct perf_event *leader,
  * @event: event; the clock of its context is up to date
  * @state: next state
  *
- * No other function changes a state. Times are updated first. If a leader is
- * enabled or disabled, the times of its siblings start or stop as well.
+ * Only this function, and those of this room for task switches, change a state.
+ * Times are updated first. If a leader is enabled or disabled, the times of its
+ * siblings start or stop as well.
  *
  * Context: ctx->lock once the event belongs to a context.
  */

@@ -59,7 +59,8 @@ static inline void perf_event_toggle_enabled(struct perf_event *event)
  * perf_event_set_switched_in_locked() - set the state ACTIVE at a switch
  * @event: INACTIVE event of a task, whose leader is enabled
  *
- * perf_event_set_state() does the same, and has more cases.
+ * This does what perf_event_set_state() does for such an event, without its
+ * other cases.
  *
  * Context: ctx->lock; clock up to date.
  */

@@ -10,16 +10,16 @@
  * come first.
  *
  * Service is the nanoseconds for which a group was scheduled in, added to what
- * it began with. A new group begins with the service of the one that has had the
- * most. If it began with zero, the others would wait until it had as much
- * service. For the same reason a choice limits how far the service of a
- * group may be behind or ahead, for instance after a long time in which the
- * group was disabled, or alone. A group that is disabled before its turn ends
- * has left its counters to nobody, so its turn counts until it ends, or the group
- * is enabled again. Each choice computes the service of the first
- * groups of a tree. The other groups keep the value of their last ranking.
- * Their service has usually grown since, so their place in the tree is rarely
- * too far back.
+ * it began with. A new group begins with the service of the one that has had
+ * the most. If it began with zero, the others would wait until it had as much
+ * service. For the same reason a choice limits how far the service of a group
+ * may be behind or ahead, for instance after a long time in which the group was
+ * disabled, or alone. A group that is disabled before its turn ends leaves
+ * counters that no other group gets in that turn. So its turn counts until it
+ * ends, or until the group is enabled again; groups of cgroups are an
+ * exception. Each choice computes the service of the first groups of a tree.
+ * The other groups keep the value of their last ranking. Their service has
+ * usually grown since, so their place in the tree is rarely too far back.
  *
  * Owns: event->{group_node,group_start,group_service,left_turn,copies_start,
  * group_leader,sibling_list,nr_siblings,group_caps,group_generation,read_size,
@@ -364,12 +364,13 @@ static void perf_group_begin_service_locked(struct perf_event *leader)
 }
 
 /*
- * A step more than a new group has, because one that was opened earlier would come
- * before groups that have the same service.
+ * If no group waits, this is a step more than a new group has: among groups of
+ * the same service the one that was opened first comes first, so a group that
+ * was opened early and is enabled late would come before the others.
  *
- * A copy cannot have waited for longer than its context exists. So copies that are
- * enabled soon after a fork keep the differences between families that have had
- * service.
+ * A copy cannot have waited for longer than its context exists. So copies that
+ * are enabled soon after a fork keep the differences between families that have
+ * had service.
  */
 static s64 perf_group_enabled_service_locked(const struct perf_event *leader)
 {
@@ -437,7 +438,7 @@ void perf_group_erase_locked(struct perf_event *leader)
 	perf_group_leave_cgroup(leader);
 }
 
-/* Will @leader be copied as a group that takes turns? */
+/* Return: whether @leader will be copied as a group that takes turns. */
 static bool perf_group_is_copied(const struct perf_event *leader)
 {
 	const struct perf_event *eldest = perf_event_eldest(leader);
@@ -678,9 +679,10 @@ void perf_group_served_locked(struct perf_pmu_ctx *epc)
  * @left: nanoseconds for which the choice holds
  *
  * The counters are free, but the groups that wait get them at the next choice.
- * Without this, a group that is disabled at the beginning of each turn would keep
- * others from theirs. See perf_group_return_locked(). A group of a cgroup does
- * not leave by itself: its cgroup stops running.
+ * Without this, a group that is disabled at the beginning of each turn would
+ * keep others from theirs. See perf_group_return_locked(). For a group of a
+ * cgroup nothing is counted: it is mostly scheduled out because its cgroup
+ * stops running.
  *
  * Context: ctx->lock, clock up to date.
  */
@@ -704,7 +706,8 @@ void perf_group_leave_turn_locked(struct perf_event *leader, s64 left)
  * perf_group_settle_locked() - perf_group_return_locked() for one that has left
  * @leader: see there
  *
- * The end of an older choice is not known.
+ * If groups have left later turns since, the end of this turn is not known, and
+ * all of its rest stays counted.
  *
  * Context: ctx->lock, clock up to date.
  */

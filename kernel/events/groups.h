@@ -70,8 +70,9 @@ void perf_group_settle_locked(struct perf_event *leader);
  * perf_group_return_locked() - count only the part of a turn that was not used
  * @leader: leader that is about to be enabled, or is scheduled in again
  *
- * If the group comes back before its turn has ended, or if the turn has ended
- * early, the rest does not count.
+ * If the group comes back before its turn has ended, the time that is left of
+ * the turn does not count. If the turn has ended early, the time after its end
+ * does not count.
  *
  * Context: ctx->lock, clock up to date.
  */
@@ -118,7 +119,10 @@ bool perf_group_begin_copies(struct perf_event *leader);
 void perf_group_compare_copies(const struct perf_event *leader);
 void perf_group_start_copies(const struct perf_event *leader);
 
-/* Return: whether groups that the choice of another CPU left out may fit here. */
+/*
+ * Return: whether the choice was made on another CPU, and groups that it left
+ * out may fit here.
+ */
 static inline bool perf_group_chosen_elsewhere(const struct perf_pmu_ctx *epc)
 {
 	return epc->chosen_cpu != PERF_CPU_NONE &&

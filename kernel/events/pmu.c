@@ -221,7 +221,11 @@ static struct pmu perf_pmu_none = {
 	.check_period	= perf_pmu_none_check_period,
 };
 
-/* A set is loaded and unloaded without what a trace needs. */
+/*
+ * Sets are for hardware events of tasks, and loading one does nothing of what a
+ * trace needs.
+ * Return: false if the PMU must not have the load and unload that it has.
+ */
 static bool perf_pmu_may_load(const struct pmu *pmu)
 {
 	if (!pmu->load && !pmu->unload)
@@ -473,8 +477,9 @@ static int perf_pmu_publish(struct pmu *pmu, const char *name, int type)
  *
  * Context: task.
  * Return: 0; -EINVAL without a name, with a bad scope, with only one of
- * pmu::load and pmu::unload, or with these in a PMU that traces or has no events
- * of tasks; -EEXIST for a number in use; -ENOMEM; errors of sysfs.
+ * pmu::load and pmu::unload, or with these in a PMU that traces or whose
+ * task_ctx_nr is not perf_hw_context; -EEXIST for a number in use; -ENOMEM;
+ * errors of sysfs.
  */
 int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 {

@@ -38,6 +38,9 @@
  *   event	perf_sched_event_in_locked()	__perf_sched_event_out_locked()
  *   driver	pmu->add()			pmu->del()
  *
+ * From the PMU context perf_set_load_locked() and perf_set_unload_locked() call
+ * the driver for all events at once, by pmu->load() and pmu->unload().
+ *
  * Others enter in between: perf_sched_group_try_in_locked() for a group that is
  * opened or enabled, perf_sched_pmu_resched_locked() for all groups of a PMU.
  *
@@ -563,7 +566,7 @@ static bool perf_sched_choose_group_locked(struct perf_event *leader,
 	if (perf_sched_passes_by(leader, tries))
 		return false;
 	if (perf_sched_tries_in_locked(leader, tries)) {
-		/* One that is disabled may have left its turn in an older one. */
+		/* A disabled leader may have left its turn in an older choice. */
 		if (leader->state == PERF_EVENT_STATE_ACTIVE)
 			leader->group_choice = perf_event_pmu_ctx(leader)->choice;
 		return true;

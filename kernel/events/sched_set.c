@@ -9,28 +9,32 @@
  *
  * Owns: epc->whole; the sets.
  *
- * Contexts: task switch, on the CPU that loads or unloads the context.
+ * Contexts: the CPU that loads or unloads the context, mostly in a task switch.
  *
- * Lifetime: a set is part of the memory of its PMU context. It is made after
- * the groups of the PMU context were scheduled in one by one. It is whole until
- * one of them is scheduled in or out in any other way, until an event joins or
- * leaves the PMU context, or is enabled or disabled, and until a period is set.
- * A set that is not whole is never read: its events may have been freed.
+ * Lifetime: a set is part of the memory of its PMU context. It is made when the
+ * context is loaded, after the groups of the PMU context were scheduled in one
+ * by one. It is whole until one of its events is scheduled in or out alone,
+ * until an event joins or leaves the PMU context or is enabled or disabled, and
+ * until a period is set. A set that is not whole is never read: its events may
+ * have been freed.
  *
  * Locking: the scheduling locks. All of the changes above hold ctx->lock.
  *
- * What has no set: PMU contexts of a CPU; those with groups that wait, with
- * groups that are bound to a CPU, with members of several PMUs, with an
- * exclusive group, or with too many events.
+ * These have no set: PMU contexts of a CPU; those in which a group waits or is
+ * bound to a CPU; and those whose active events are of several PMUs, exclusive,
+ * or more than PERF_SET_EVENTS.
  *
- * When a set goes the old way, event by event: if something was throttled on
- * the PMU, so that the records of group and of event come in the right order;
- * if a driver wants pmu::sched_task; if an exclusive group of the CPU is
- * active, or if pinned groups may have to take counters from flexible groups of
- * the CPU; and if the driver refuses it.
+ * The events of a whole set are scheduled in and out one by one in these cases:
  *
- * The PMU stays enabled: other events of the CPU go on, and their interrupts
- * may come. The driver stops and starts the counters of the set.
+ *  - an event of the PMU was throttled on this CPU: so the records of groups
+ *    and of events come in the right order;
+ *  - the driver wants pmu::sched_task;
+ *  - at a load, an exclusive group is active on the PMU, or pinned groups may
+ *    have to take counters from flexible groups of the CPU;
+ *  - pmu::load refuses the set.
+ *
+ * The PMU stays enabled: other events of the CPU go on counting, and their
+ * interrupts may come. The driver stops and starts the counters of the set.
  *
  * Race, an overflow while a set is loaded:
  *  1. all events get the state ACTIVE, as before pmu::add;
@@ -40,10 +44,10 @@
  * Race, an overflow while a set is unloaded:
  *  1. the driver stops the counters; an interrupt that is late finds active
  *     events. It may throttle one of them, or ask for it to be disabled;
- *  2. the events get the state INACTIVE. Now none of them is throttled any more;
- *  3. what happened in step 1 is looked up: the set of a throttled event is not
- *     whole any more, and the next switch, event by event, ends the throttling.
- *     An event that has to be disabled gets the state OFF.
+ *  2. the events get the state INACTIVE. From now on none of them is throttled;
+ *  3. the core looks up what happened in step 1. The set of a throttled event
+ *     ends: the next load schedules its events in one by one, which also ends
+ *     the throttling. An event that has to be disabled gets the state OFF.
  */
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -53,7 +57,7 @@
 #include "pmu.h"
 #include "sched_set.h"
 
-/* Serial numbers that this CPU has given. */
+/* How many serial numbers this CPU has assigned. */
 static DEFINE_PER_CPU(u64, perf_set_serials);
 
 static u64 perf_set_new_serial(void)
@@ -62,14 +66,17 @@ static u64 perf_set_new_serial(void)
 	       smp_processor_id();
 }
 
-/* May the event be a member, if its group is active? */
+/* Return: whether an active event may be a member of a set. */
 static bool perf_set_takes(const struct perf_event *event,
 			   const struct perf_pmu_ctx *epc)
 {
 	return event->pmu == epc->pmu && !event->attr.exclusive;
 }
 
-/* Return: false if the event, or the number of events, forbids a set. */
+/*
+ * Adds the event if it is active.
+ * Return: false if the event, or the number of events, forbids a set.
+ */
 static bool perf_set_append(struct perf_sched_set *set,
 			    struct perf_event *event)
 {
@@ -112,7 +119,10 @@ static bool perf_set_append_list(struct perf_sched_set *set,
 	return true;
 }
 
-/* Trees are sorted by CPU, and -1 comes first. */
+/*
+ * Trees are sorted by CPU, and -1 comes first.
+ * Return: whether a group of the tree is bound to a CPU.
+ */
 static bool perf_set_is_bound(const struct perf_group_tree *tree)
 {
 	struct rb_node *last = rb_last(&tree->root);
@@ -147,8 +157,8 @@ void perf_set_make_locked(struct perf_pmu_ctx *epc)
 	epc->whole = true;
 }
 
-/* What happened on the CPU or the PMU that needs a call for each event? */
-static bool perf_set_must_go_alone(const struct perf_cpu_pmu_context *cpc)
+/* Return: whether each event of a set needs a call of its own now. */
+static bool perf_set_needs_each(const struct perf_cpu_pmu_context *cpc)
 {
 	return READ_ONCE(cpc->throttled) || cpc->sched_cb_usage;
 }
@@ -156,7 +166,7 @@ static bool perf_set_must_go_alone(const struct perf_cpu_pmu_context *cpc)
 static bool perf_set_may_load(const struct perf_pmu_ctx *epc,
 			      const struct perf_cpu_pmu_context *cpc)
 {
-	if (perf_set_must_go_alone(cpc) || cpc->exclusive)
+	if (perf_set_needs_each(cpc) || cpc->exclusive)
 		return false;
 	return list_empty(&cpc->epc.flexible_active) ||
 	       RB_EMPTY_ROOT(&epc->pinned_groups.root);
@@ -232,7 +242,8 @@ static void perf_set_account(const struct perf_sched_set *set,
  *	active
  *
  * Context: scheduling locks; the context's clock has started.
- * Return: false if there is no whole set, or if it must go event by event.
+ * Return: false if there is no whole set, or if its events have to be scheduled
+ * in one by one.
  */
 bool perf_set_load_locked(struct perf_pmu_ctx *epc)
 {
@@ -264,7 +275,7 @@ static void perf_set_unaccount(const struct perf_sched_set *set,
 	}
 }
 
-/* An overflow wanted it to be disabled, and its interrupt work has not run. */
+/* An overflow has asked to disable the event, and its irq_work has not run. */
 static void perf_set_disable_late_locked(struct perf_event *event)
 {
 	lockdep_assert_held(&perf_event_ctx(event)->lock);
@@ -275,7 +286,7 @@ static void perf_set_disable_late_locked(struct perf_event *event)
 	perf_epc_drop_set(perf_event_pmu_ctx(event));
 }
 
-/* What a late overflow has asked for. */
+/* Does what a late overflow has asked for. */
 static void perf_set_end_late_locked(const struct perf_sched_set *set,
 				     struct perf_pmu_ctx *epc,
 				     struct perf_cpu_pmu_context *cpc)
@@ -292,7 +303,8 @@ static void perf_set_end_late_locked(const struct perf_sched_set *set,
  * @epc: PMU context of a context that is being unloaded
  *
  * Context: scheduling locks; the context's clock is up to date.
- * Return: false if it has no whole set, or if that must go event by event.
+ * Return: false if there is no whole set, or if its events have to be scheduled
+ * out one by one.
  */
 bool perf_set_unload_locked(struct perf_pmu_ctx *epc)
 {
@@ -300,7 +312,7 @@ bool perf_set_unload_locked(struct perf_pmu_ctx *epc)
 	struct perf_sched_set *set;
 
 	perf_ctx_assert_sched_locked(epc->ctx);
-	if (!epc->whole || perf_set_must_go_alone(cpc))
+	if (!epc->whole || perf_set_needs_each(cpc))
 		return false;
 	set = perf_set_of(epc);
 	epc->pmu->unload(epc->pmu, &set->pub);

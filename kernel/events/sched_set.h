@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Room "sched_set": events of a task that are scheduled in and out by one call. */
+/*
+ * Room "sched_set": events of a task that are scheduled in and out by one call.
+ */
 #ifndef _KERNEL_EVENTS_SCHED_SET_H
 #define _KERNEL_EVENTS_SCHED_SET_H
 
 #include "types.h"
 
+/* Return: whether there is memory for a set behind the PMU context. */
 static inline bool perf_set_has(const struct perf_pmu_ctx *epc)
 {
 	return epc->pmu->load && !epc->embedded;

@@ -122,7 +122,8 @@ struct perf_pmu_ctx {
 	unsigned int			nr_freq;
 	/**
 	 * @chosen_cpu: L, CPU of the choice, if it left groups out and some are
-	 * bound to a CPU; else PERF_CPU_NONE. In an int it would fill a line.
+	 * bound to a CPU; else PERF_CPU_NONE. An int would not fit into the
+	 * cache line of these fields.
 	 */
 	s16				chosen_cpu;
 	/**
@@ -191,7 +192,7 @@ struct perf_pmu_ctx_with_set {
 	struct perf_sched_set		set;
 };
 
-/* One more byte would take 1024. */
+/* kmalloc() would take 1024 bytes for a larger one. */
 static_assert(struct_size_t(struct perf_pmu_ctx_with_set, set.pub.events,
 			    PERF_SET_EVENTS) <= 512);
 

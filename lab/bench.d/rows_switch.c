@@ -13,8 +13,8 @@
  * one side	only the first has events; half of the switches schedule them
  *		in, half schedule them out
  * both sides	each of the two opened its own
- * watchdog	one side; besides a pinned event of the CPU counts cycles all the
- *		time, as that of the NMI watchdog
+ * watchdog	one side; a pinned event of the CPU counts cycles all the time, as
+ *		that of the NMI watchdog
  * cgroup	the two are in different cgroups; the first one's is counted
  */
 #include <fcntl.h>

@@ -19,7 +19,7 @@
 #include "config.h"
 #include "rdpmc.h"
 
-/* Erratum HSD11, BDM11: short periods of this event are not exact. */
+/* Errata HSW11, BDM11: short periods of this event are not exact. */
 #define PREC_DIST	0x01c0
 
 static const struct x86_config_vendor *vendor __ro_after_init;

@@ -26,7 +26,8 @@ struct x86_share;
 static_assert(X86_EVENT_NODE <= PERF_EVENT_FLAG_ARCH);
 
 /*
- * Events of one CPU that are scheduled in; more than counters, less is refused.
+ * Most events of one CPU that can be scheduled in, or that a transaction can add
+ * before it is refused. Processors have fewer counters.
  */
 #define X86_MAX_EVENTS		32
 
@@ -74,7 +75,7 @@ struct x86_core {
  * @guest_only:	counters of events that stand still while the host runs
  * @host_only:	counters of events that stand still while a guest runs
  * @masked:	bits of selectors that the hardware must not see now
- * @guests:	guests run here, so global control may change behind our back
+ * @guests:	guests run here, so the hypervisor writes global control as well
  * @aborts:	transactions abort, since an event has the counter they need
  * @at:		counter that each of @events has, or -1
  * @to:		counter that it is to have, or -1

@@ -6,7 +6,7 @@
  * offcore responses. The threads of a core may have one register for all of
  * them. Events that need different values in it cannot count at the same time.
  * Of two registers with the same purpose an event takes the one that it can
- * have now; its event code follows.
+ * have now, and its selector gets the event code of that register.
  *
  * Owns: one struct x86_extra_set for each core, and the writes of such
  * registers; hw.extra_reg, and the code in hw.config with its counters, of an
@@ -28,7 +28,7 @@
 #include "engine.h"
 #include "extra.h"
 
-/* Bits that each of these registers has. */
+/* Bits that can be written in each of these registers. */
 #define PROBED		0x11ULL
 
 /**
@@ -105,9 +105,10 @@ static bool has_value(const struct x86_extra *reg, u64 value)
  * @core: type of the core
  * @event: event with such a register
  *
- * A register that has the value already leaves the other one to other events.
- * Otherwise the register of the code that the program asked for comes first,
- * whatever the event had the last time: another event may fit nowhere else.
+ * A register that has the value already comes first, so that the other one is
+ * left to other events. Otherwise the register of the code that the program
+ * asked for comes first, whichever one the event had the last time: another
+ * event may have a value for which only the other register has the bits.
  *
  * Context: any; nobody changes @regs.
  * Return: row of the register and the code, or NULL if other events need other
@@ -255,8 +256,10 @@ static bool works(u32 msr)
  * x86_extra_find_absent() - find shared registers that a hypervisor lacks
  * @model: type of the core
  *
- * Context: this CPU, of that type, before anything counts.
- * Return: mask of registers, by number.
+ * Each register is written for a moment.
+ *
+ * Context: this CPU, of that type, before anything counts on CPUs of the type.
+ * Return: mask of registers, by number; 0 without a hypervisor.
  */
 u32 x86_extra_find_absent(const struct x86_model *model)
 {

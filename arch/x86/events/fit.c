@@ -6,14 +6,15 @@
  * counters. Registers are not touched: x86_cpu::to is a plan, which the room
  * "run" carries out when the PMU is enabled.
  *
- * Owns: x86_cpu::events, to, planned, nr, nr_txn.
+ * Owns: x86_cpu::events, to, planned, nr, nr_txn. The room "load" writes all of
+ * them but nr_txn as well.
  *
- * Contexts: the CPU itself, interrupts off, PMU disabled.
+ * Contexts: the CPU itself, interrupts off, x86_cpu::enabled false.
  *
  * Places are remembered: an event asks first for the counter where it was last,
- * and then for one that costs nothing. If it is free the plan for all others
- * stays, and nothing is searched. Only otherwise all events of the CPU are placed
- * anew.
+ * and then for a free one that has its selector already. If it gets one of
+ * these, the plan for all others stays, and no search is made. Only otherwise
+ * all events of the CPU are placed anew.
  *
  * Transactions: within one, an event without a place waits for the commit,
  * which places all of them or none. A plan is changed only when it is complete.
@@ -28,7 +29,8 @@
 #define MOST_TRIES	4
 
 /*
- * The counter where the event was last, if it may have it again; otherwise -1.
+ * The counter where the event was last, if it is free and can count the event;
+ * otherwise -1.
  */
 static int remembered(const struct x86_cpu *cpu, const struct perf_event *event)
 {
@@ -113,8 +115,11 @@ static int find_places(struct x86_cpu *cpu, struct x86_seat *seats)
 	return 0;
 }
 
-/* Place all events anew, while the other thread of the core does not plan. */
-static int place_alone(struct x86_cpu *cpu)
+/*
+ * Place all events anew, while the other thread of the core does not plan. Other
+ * cores of the node may be faster a few times.
+ */
+static int place_undisturbed(struct x86_cpu *cpu)
 {
 	struct x86_seat seats[X86_MAX_EVENTS];
 	unsigned int i, tries = MOST_TRIES;
@@ -136,9 +141,9 @@ static int place_all(struct x86_cpu *cpu)
 	int err;
 
 	if (!cpu->share)
-		return place_alone(cpu);
+		return place_undisturbed(cpu);
 	raw_spin_lock(&cpu->share->lock);
-	err = place_alone(cpu);
+	err = place_undisturbed(cpu);
 	raw_spin_unlock(&cpu->share->lock);
 	return err;
 }
@@ -268,7 +273,7 @@ unsigned int x86_fit_find(const struct x86_cpu *cpu, const struct perf_event *ev
  * @cpu: this CPU
  * @i: index of an event that is scheduled out, and has no counter any more
  *
- * Context: this CPU, interrupts off, PMU disabled.
+ * Context: this CPU, interrupts off, x86_cpu::enabled false.
  */
 void x86_fit_del(struct x86_cpu *cpu, unsigned int i)
 {

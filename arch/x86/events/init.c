@@ -27,7 +27,10 @@
 #include "sysfs.h"
 #include "validate.h"
 
-/* The types of cores of one machine share their registers. */
+/*
+ * The general counters of all CPUs. On a hybrid machine both types of cores use
+ * the same addresses, and one type may have more counters.
+ */
 static u64 all_general(void)
 {
 	u64 counters = 0;

@@ -4,28 +4,31 @@
  *
  * Purpose: schedule the events of a task in and out without looking for
  * counters. The counters of the last time are taken again. If the task comes
- * back to the same CPU, and nobody has changed its counters, not even the
+ * back to the same CPU, and nothing has changed its counters, not even the
  * images of the registers are compared.
  *
- * Owns: perf_event_set::driver; x86_cpu::loaded; x86_regs::kept. With the room
- * "fit" it shares x86_cpu::events, at, to, planned and nr.
+ * Owns: perf_event_set::driver; x86_cpu::loaded, which the room "fit" clears;
+ * x86_regs::kept, which the room "regs" clears. It shares x86_cpu::events, at,
+ * to, planned and nr with "fit", and on and used with "cpu".
  *
- * Contexts: the CPU itself, interrupts off.
+ * Contexts: the CPU itself, interrupts off. The PMU is enabled for the core, and
+ * x86_cpu::enabled is false during a call.
  *
- * Other events of the CPU, such as that of the NMI watchdog, go on meanwhile:
- * one write of the global control register stops the counters of a set, and one
- * starts them. A PMI in between leaves all counters off, and the end of the
- * operation starts them again.
+ * Other events of the CPU, such as that of the NMI watchdog, go on meanwhile.
+ * Where there is a global control register, one write of it stops the counters
+ * of a set, and one starts them. A PMI in between leaves all counters off, and
+ * the end of the call starts them again.
  *
  * Where a set is: while x86_cpu::loaded has its number, its members are the
  * last of x86_cpu::events, in the order of the set, at the counters of
- * SET_COUNTERS. After any change of x86_cpu::events its members are handled one
- * by one.
+ * SET_COUNTERS. After any other change of x86_cpu::events its members are
+ * unloaded one by one.
  *
- * The core adds events one by one if one of them has to claim something: a
- * register that cores or threads share, or a counter of the node. It does so,
- * too, if the threads of the core must not use all counters side by side, and
- * on processors that need a warm-up, if others have changed the counters.
+ * Registers and counters that cores or threads share have to be claimed for each
+ * event. So a set is refused, and the core adds its events one by one, if one of
+ * them needs a shared register or a counter of the node, or if the threads of
+ * the core share their counters (room "share"). The same holds on processors
+ * that need a warm-up, if the counters have been changed since.
  *
  * Locking: none.
  */
@@ -47,7 +50,10 @@ enum {
 	SET_CPU,
 };
 
-/* An event that needs more than a counter, and to start where it was. */
+/*
+ * Events with more than one counter or with a bit in the masks of struct
+ * x86_cpu: x86_run_take() has to start them.
+ */
 #define SPECIAL	(X86_EVENT_PAIR | X86_EVENT_GUEST_ONLY | X86_EVENT_HOST_ONLY)
 
 /* Do the counters contain what the members left there? */
@@ -56,7 +62,10 @@ static bool is_kept(const struct x86_cpu *cpu, const struct perf_event_set *set)
 	return cpu->regs.kept == set->serial && set->driver[SET_CPU] == smp_processor_id();
 }
 
-/* May it go on at its counter, which has kept its selector and its value? */
+/*
+ * May the event go on at its counter, which has kept its selector and its
+ * value? @seen: the program that runs can read counters.
+ */
 static bool goes_on(const struct hw_perf_event *hw, bool seen)
 {
 	if ((hw->flags & (SPECIAL | X86_EVENT_COUNTS)) != X86_EVENT_COUNTS)
@@ -67,7 +76,7 @@ static bool goes_on(const struct hw_perf_event *hw, bool seen)
 	return !(hw->flags & X86_EVENT_BORROWED && seen);
 }
 
-/* Counters of SET_COUNTERS are marked as used, and as running, at the end. */
+/* x86_load() marks all counters of the set as used and as running at the end. */
 static void go_on(struct x86_cpu *cpu, struct perf_event *event)
 {
 	cpu->on[x86_slot(event->hw.idx)] = event;
@@ -110,9 +119,10 @@ static void take_all(struct x86_cpu *cpu, const struct perf_event_set *set, bool
  * @pmu: their PMU
  * @set: events of a task
  *
- * Context: this CPU, interrupts off.
- * Return: 0; -ENOSPC if their counters are not free, or not known. Then nothing
- * has changed.
+ * Context: this CPU, interrupts off, PMU enabled.
+ * Return: 0; -ENOSPC if the events have to be added one by one: their counters
+ * are not free or not known, or see the head of this file. Then nothing has
+ * changed.
  */
 int x86_load(struct pmu *pmu, struct perf_event_set *set)
 {
@@ -152,7 +162,10 @@ static u64 counters_at(const struct x86_cpu *cpu, const struct perf_event_set *s
 	return counters;
 }
 
-/* The counters of an event that was removed; 0 if it may not have them again. */
+/*
+ * The counters of an event that was removed; 0 if x86_load() must not take them
+ * without asking. @taken: counters of members that were removed before it.
+ */
 static u64 counters_of(const struct perf_event *event, u64 taken)
 {
 	u64 bits;
@@ -180,7 +193,7 @@ static void unload_each(struct x86_cpu *cpu, struct perf_event_set *set)
 	x86_run_resume(cpu, enabled);
 }
 
-/* All members at once: no other event was added or removed since. */
+/* All members at once: no event was added or removed since x86_load(). */
 static void unload_all(struct x86_cpu *cpu, struct perf_event_set *set)
 {
 	u64 counters = set->driver[SET_COUNTERS];
@@ -204,9 +217,9 @@ static void unload_all(struct x86_cpu *cpu, struct perf_event_set *set)
 /**
  * x86_unload() - schedule a set of events out
  * @pmu: their PMU
- * @set: events that are scheduled in on this CPU
+ * @set: events that are scheduled in on this CPU, by x86_load() or one by one
  *
- * Context: this CPU, interrupts off.
+ * Context: this CPU, interrupts off, PMU enabled.
  */
 void x86_unload(struct pmu *pmu, struct perf_event_set *set)
 {

@@ -125,7 +125,7 @@ void perf_clear_dirty_counters(void)
  * @mode: 0, 1 or 2
  *
  * Context: task.
- * Return: 0, or -EINVAL for another number.
+ * Return: 0, or an errno of x86_rdpmc_set_mode().
  */
 int x86_mapped_set_mode(unsigned long mode)
 {

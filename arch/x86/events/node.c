@@ -2,24 +2,25 @@
 /*
  * Room "node": counters that count for all cores of a node.
  *
- * Purpose: on AMD's families up to 14h, and without PerfCtrExtNB, an event of
- * the north bridge is the same for all cores of its node. The north bridge has
- * one set of counters: if two cores count such events on counters of the same
- * number, both counts are wrong (BKDG for family 10h, 3.12). So a counter number
- * belongs to one core of the node as long as it has such an event. Other events
- * are not concerned.
+ * Purpose: on AMD's processors without PerfCtrExtCore, families up to 14h, an
+ * event of the north bridge is the same for all cores of its node. The north
+ * bridge has one set of counters: if two cores count such events on counters of
+ * the same number, both counts are wrong (BKDG for family 10h, 3.12). So a
+ * counter number belongs to one core of the node as long as it has such an
+ * event. Other events are not concerned.
  *
  * Owns: the sets of counters that are taken, one for each node;
  * x86_cpu::node_own.
  *
- * Contexts: the CPU with interrupts off and its PMU disabled; never NMI.
+ * Contexts: the CPU with interrupts off and x86_cpu::enabled false; never NMI.
  *
  * Locking: none. A set changes by compare-and-exchange, from all that this CPU
- * had to all that it gets; where another CPU was faster, nothing changes.
+ * had to all that it gets; if another CPU has one of the counters, nothing
+ * changes. A release is a single atomic operation.
  *
- * Nodes have static memory, so that no CPU has to wait for another one's end.
- * Their numbers are small; two nodes with one entry would only exclude each
- * other without need.
+ * Nodes have static memory, so it need not be known which CPU of a node goes
+ * last. The numbers of nodes are small; two nodes that had one entry would only
+ * exclude each other without need.
  */
 #include <linux/cpumask.h>
 #include "node.h"

@@ -9,9 +9,9 @@
  * local APIC for it.
  *
  * Contexts: NMI. It finds the state of the CPU between any two instructions
- * there. The engine changes events, counters and plans only while the counters
- * stand still; a PMI that was on its way finds nothing to do, or finds an event
- * that is complete.
+ * there. The engine changes a counter, its event and its plan only while that
+ * counter stands still; a PMI that was on its way finds nothing to do, or finds
+ * an event that is complete. Other counters may run meanwhile (room "load").
  *
  * Locking: none.
  */

@@ -24,7 +24,7 @@ DEFINE_STATIC_KEY_FALSE(rdpmc_always_available_key);
 static DEFINE_MUTEX(mode_mutex);
 static unsigned int rdpmc_mode = 1;
 
-/* RDPMC in programs harms this processor; the mode stays 0. */
+/* An erratum of this processor forbids RDPMC in programs; the mode stays 0. */
 static bool rdpmc_forbidden __ro_after_init;
 
 /**

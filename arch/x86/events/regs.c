@@ -8,9 +8,12 @@
  * Owns: struct x86_regs, and all writes of select, control and counter
  * registers.
  *
- * Contexts: the CPU itself with interrupts off, or in NMI. The engine calls
- * nothing here while a PMI may come that calls it, too: the counters stand
- * still, or the call is a single x86_regs_run().
+ * Contexts: the CPU itself with interrupts off, or in NMI. A PMI may come
+ * between any two instructions if a counter runs. So the engine calls only
+ * x86_regs_run() then, which allows that; the room "load" also changes counters
+ * that stand still while others run. A PMI of the others changes their values,
+ * the state of x86_regs_run() and x86_regs::kept. Of counters that stand still
+ * it changes only those whose event is not up to date.
  *
  * Starting and stopping: where there is a global control register, it alone
  * starts and stops counters, and select registers keep their enable bit.
@@ -18,8 +21,9 @@
  *
  * P6 has one enable bit, in the select register of counter 0, for all counters.
  * While it is set a counter that is to stand still is parked: its select
- * register is 0, which selects no mode, so nothing is counted. While it is
- * clear, select registers have their images.
+ * register is 0, except for the enable bit. That selects no mode, so nothing is
+ * counted. The counter stays parked until it runs, or until it gets another
+ * selector while all counters stand still.
  *
  * Values: a counter that was stopped and read keeps its value until it runs
  * again or is written. So an event that comes back needs no write.

@@ -15,7 +15,8 @@
  * @kept:	number of the set of events that was stopped last, if its counters
  *	are as it has left them, and their selectors; 0 for none
  * @running:	counters that count
- * @parked:	counters whose select register is 0 instead of its image
+ * @parked:	P6: counters whose select register is 0, except for the enable bit,
+ *	instead of its image
  * @running_known: @running is what the hardware does
  * @calls: calls of x86_regs_run() that have written something
  * @fixed_ctrl:	image of the fixed counters' control register

@@ -66,7 +66,7 @@ static int reserve_counters(u64 counters)
 	return 0;
 }
 
-/* It runs again if the last event was closed less than a second ago. */
+/* Starts itself again if the last event was closed less than a second ago. */
 static void end_reservation(struct work_struct *work)
 {
 	struct x86_reserve *r = container_of(to_delayed_work(work), struct x86_reserve, work);

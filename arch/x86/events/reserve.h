@@ -10,7 +10,7 @@
 /**
  * struct x86_reserve - a reservation of counters
  * @users:	open events
- * @idle_since:	when the last one was closed, in jiffies
+ * @idle_since:	when an event was closed last, in jiffies
  * @lock:	taken to begin and to end the reservation
  * @held:	counters that are reserved
  * @counters:	tells which counters are needed

@@ -5,15 +5,18 @@
  * Purpose: carry out the plan of the room "fit", and move counts from counters
  * to events.
  *
- * Owns: x86_cpu::running, enabled and at; hw.state, hw.idx,
- * hw.prev_count and hw.period_left of events that are scheduled in.
+ * Owns: x86_cpu::running, enabled, changed and at; hw.state, hw.idx,
+ * hw.prev_count and hw.period_left of events that are scheduled in. The room
+ * "load" writes at, hw.state and, by this room's functions, the others.
  *
  * Contexts: the CPU itself with interrupts off. x86_run_update(),
  * x86_run_rearm(), x86_run_stop() and x86_run_start() also in the PMI.
  *
  * Counters stand still while the PMU is disabled, and in the PMI. Then
- * counters, selectors and plans may change. Only x86_run_enable() lets them
- * count again, with one write where there is a global control register.
+ * counters, selectors and plans may change. Afterwards x86_run_enable() or
+ * x86_run_resume() lets them count again, with one write where there is a global
+ * control register. x86_run_suspend() stops only some counters, for the room
+ * "load": only these may change then.
  *
  * Values: a counter keeps its value when its event is scheduled out. If the
  * same event comes back, or another one that only counts, it goes on from there
@@ -163,9 +166,7 @@ static bool load_period(struct x86_cpu *cpu, struct perf_event *event)
 	bool begun;
 	u64 left, value;
 
-	/*
-	 * The rest of its period would lead to the value that it has borrowed.
-	 */
+	/* hw.period_left belongs to the borrowed value, not to a period. */
 	if (hw->flags & X86_EVENT_BORROWED)
 		local64_set(&hw->period_left, hw->sample_period);
 	period.left = local64_read(&hw->period_left);
@@ -401,7 +402,7 @@ int x86_run_add(struct perf_event *event, int flags)
  * @cpu: this CPU
  * @event: event on a counter that stands still and is not marked as running
  *
- * Context: this CPU, interrupts off, PMU disabled.
+ * Context: this CPU, interrupts off, x86_cpu::enabled false.
  */
 void x86_run_finish(struct x86_cpu *cpu, struct perf_event *event)
 {
@@ -435,7 +436,8 @@ static void leave_counter(struct x86_cpu *cpu, struct perf_event *event)
  *
  * Within a transaction the cancel forgets all of its events.
  *
- * Context: this CPU, interrupts off, PMU disabled.
+ * Context: this CPU, interrupts off, x86_cpu::enabled false, and the counter of
+ * the event stands still.
  */
 void x86_run_del(struct perf_event *event, int flags)
 {
@@ -473,9 +475,9 @@ static void leave_moved(struct x86_cpu *cpu)
  * x86_run_take() - let an event count on a counter
  * @cpu: this CPU
  * @event: stopped event without a counter
- * @counter: number of a counter without an event
+ * @counter: number of a counter that has no event and stands still
  *
- * Context: this CPU, interrupts off, PMU disabled.
+ * Context: this CPU, interrupts off, x86_cpu::enabled false.
  */
 void x86_run_take(struct x86_cpu *cpu, struct perf_event *event, unsigned int counter)
 {

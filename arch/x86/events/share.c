@@ -7,13 +7,13 @@
  * (errata BJ122, BV98, HSD29). So the other thread does not use that counter
  * meanwhile.
  *
- * Owns: one struct x86_share for each core with two threads.
+ * Owns: one struct x86_share for each core of a machine with these errata.
  *
- * Contexts: the CPU with interrupts off and its PMU disabled; never NMI.
+ * Contexts: the CPU with interrupts off and x86_cpu::enabled false; never NMI.
  *
- * What counts is the plan of the room "fit". It claims counters when it plans,
- * and releases them when an event is scheduled out, also without ever having
- * run. In between a counter may stand still, which does no harm.
+ * A thread claims counters when the room "fit" plans them, and releases them when
+ * their event is scheduled out, even if it has never run. In between a claimed
+ * counter may stand still, which does no harm.
  *
  * Fairness: a thread whose events use all counters would keep the others' memory
  * events out for ever. So while one of the threads has such an event, each of
@@ -219,7 +219,7 @@ int x86_share_commit(struct x86_cpu *cpu, u64 used, u64 alone)
 	return 0;
 }
 
-/* Its events have claimed counters, of which nobody asks any more. */
+/* What the CPU's events have claimed is not released; nothing reads it any more. */
 static void drop(void *unused)
 {
 	this_cpu_write(x86_cpu.share, NULL);

@@ -4,15 +4,15 @@
  *
  * Purpose: Intel's processors can stop their counters while the firmware
  * handles a system management interrupt (SMI): bit 14 of IA32_DEBUGCTL, SDM
- * vol. 3 18.4.1. The administrator decides it (file freeze_on_smi of the PMU's
- * device); at first they stand still.
+ * vol. 3 18.4.1. The administrator decides it by the file freeze_on_smi of the
+ * PMU's device; until then they stand still.
  *
  * Owns: this bit.
  *
  * Contexts: tasks that read or write the file; the start of a CPU.
  *
  * Locking: freeze_mutex and the hotplug lock for the setting. A CPU that starts
- * later finds it.
+ * later reads it.
  */
 #include <linux/cpu.h>
 #include <linux/mutex.h>

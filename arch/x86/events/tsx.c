@@ -10,13 +10,14 @@
  * Owns: that register; x86_cpu::aborts; the file allow_tsx_force_abort. If it
  * says 0, no event gets the counter.
  *
- * Contexts: the CPU with interrupts off and its PMU disabled; never NMI.
+ * Contexts: the CPU with interrupts off and x86_cpu::enabled false; never NMI.
  *
- * The counter is not touched while the bit is clear: its registers are forgotten
- * when it is given back.
+ * The counter is not touched while the bit is clear. When it is given back its
+ * registers are set to 0, and their images are unknown from then on.
  *
- * Locking: the file is changed under cpus_read_lock(); two writers at the same
- * time leave the value of one of them.
+ * Locking: none. The file's value is one word of the core; two writers at the
+ * same time leave the value of one of them. After a change all CPUs are asked
+ * under cpus_read_lock() to choose again.
  */
 #include <linux/cpu.h>
 #include <linux/device.h>
@@ -49,7 +50,7 @@ void __init x86_tsx_setup(struct x86_core *core)
  * x86_tsx_abort() - let transactions abort, so that an event can have the counter
  * @cpu: this CPU
  *
- * Context: this CPU, interrupts off, PMU disabled.
+ * Context: this CPU, interrupts off, x86_cpu::enabled false.
  */
 void x86_tsx_abort(struct x86_cpu *cpu)
 {
@@ -63,7 +64,7 @@ void x86_tsx_abort(struct x86_cpu *cpu)
  * x86_tsx_stop_abort() - give the counter back to transactions
  * @cpu: this CPU, where no event has the counter
  *
- * Context: this CPU, interrupts off, PMU disabled.
+ * Context: this CPU, interrupts off, x86_cpu::enabled false.
  */
 void x86_tsx_stop_abort(struct x86_cpu *cpu)
 {
@@ -88,7 +89,7 @@ void x86_tsx_restart(struct x86_cpu *cpu)
 	x86_regs_write(MSR_TSX_FORCE_ABORT, cpu->aborts ? MSR_TFA_RTM_FORCE_ABORT : 0);
 }
 
-/* An event has the counter that no event may have any more. */
+/* If an event has the counter, which it may not have any more, choose again. */
 static void choose_again(void *data)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);

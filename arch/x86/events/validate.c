@@ -102,8 +102,8 @@ static int collect(struct trial *t, const struct perf_event *event)
 }
 
 /*
- * If each event can have as many counters as there are events, it finds one that
- * no other event has, whatever their places are.
+ * If each event can have as many counters as there are events, each finds one
+ * that no other event has, and no search is needed.
  */
 static int place(struct trial *t)
 {
@@ -134,7 +134,7 @@ static int collect_group(struct trial *t, struct perf_event *leader)
  */
 int x86_validate(struct perf_event *event)
 {
-	/* The seats are many, and most of them are not used. */
+	/* Clearing all seats would take longer than the check. */
 	struct trial t __uninitialized;
 	int err = 0;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the room groups: no group takes other groups' turns. A group may leave
- * its turn, be copied for the first time, be enabled late, or be bound to a CPU
- * that its task leaves.
+ * Tests of the room groups: no group takes other groups' turns. A group may
+ * leave its turn, be copied for the first time, be enabled late, or be bound to
+ * a CPU that its task leaves.
  *
- * The first tests call the room with events that no PMU counts. The last ones use
- * a PMU with one counter, whose turns last for ever.
+ * The first tests call the room with events that no PMU counts. The last ones
+ * use a PMU with one counter, whose turns last for ever.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>

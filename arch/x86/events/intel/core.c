@@ -2,8 +2,10 @@
 /*
  * Room "intel/core": Intel's architectural PMU.
  *
- * Purpose: find out which counters an Intel processor has, and which of them
- * have overflowed when it interrupts.
+ * Purpose: describe the PMUs of an Intel machine to the engine, check what only
+ * events of Intel's PMUs can ask for, and find out which counters have overflowed
+ * when a CPU interrupts. The room "intel/facts" finds out which counters there
+ * are.
  *
  * Owns: the PMUs "cpu", or "cpu_core" and "cpu_atom" on a hybrid machine.
  *
@@ -180,10 +182,11 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 }
 
 /*
- * A branch record for each branch would be written to memory (BTS), which these
- * drivers do not do yet.
+ * Refuses what these drivers do not do yet: a record in memory for each branch
+ * (BTS), for which a program asks by a period of one branch; branch records;
+ * output to a trace.
  */
-static int check_branches(struct perf_event *event)
+static int check_records(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	const struct x86_match_pmu *facts = &x86_core_of(event->pmu)->facts;
@@ -207,7 +210,7 @@ static int check_branches(struct perf_event *event)
 	return 0;
 }
 
-/* Only a name for a fixed counter, where there is such a counter. */
+/* The event is only a name of a fixed counter that cores with metrics have. */
 static int check_slots(const struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -263,7 +266,7 @@ static int check_transactions(struct perf_event *event)
  */
 static int config(struct perf_event *event)
 {
-	int err = check_branches(event);
+	int err = check_records(event);
 
 	if (!err)
 		err = check_slots(event);
@@ -301,6 +304,7 @@ static void __init set_addresses(unsigned int width)
 	x86_pmc_set_width(width, full);
 }
 
+/* Also lets the engine warm up the counters of processors that need it. */
 static const struct x86_model *__init find_model(unsigned int version)
 {
 	const struct x86_models_cpu cpu = {
@@ -321,7 +325,8 @@ static const struct x86_model *__init find_model(unsigned int version)
  * @setup: is filled in
  *
  * Context: boot.
- * Return: 0, or -ENODEV if there is no architectural PMU of version 2.
+ * Return: 0, or -ENODEV if there is no architectural PMU of version 2 or later
+ * with two general counters, or no model for it.
  */
 int __init intel_core_setup(struct x86_setup *setup)
 {

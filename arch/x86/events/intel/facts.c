@@ -82,10 +82,12 @@ static u64 __init counters_of_leaf(u32 eax, u32 ecx, u32 edx)
  * @common: counters by leaf 0xa: those that both types of cores have
  * @model: model of the performance cores
  *
- * If the firmware has turned all efficient cores off, the leaf has all of them.
+ * If the firmware has turned all efficient cores off, the leaf has all counters
+ * of the performance cores.
  *
  * Context: any.
- * Return: two more general counters and a fixed one, or @common.
+ * Return: @common with two more general counters and one more fixed counter, or
+ * @common alone if the model does not have so many.
  */
 u64 intel_facts_big(u64 common, const struct x86_model *model)
 {
@@ -118,7 +120,10 @@ void __init intel_facts_init(struct x86_core *core, const struct x86_model *mode
 	core->facts.missing = ebx | ~(u32)(GENMASK_ULL(LEAF_NR_EVENTS(eax), 0) >> 1);
 	core->facts.fixed_any = has_any_thread(version, edx);
 	core->config_mask = config_mask(core);
-	/* What the register says of metrics is true of all types or of none. */
+	/*
+	 * On a hybrid machine the register has only what all types of cores
+	 * have. The performance cores, whose model has an atom, have metrics.
+	 */
 	core->metrics = hybrid ? !!model->atom : perf_capabilities() & CAP_METRICS;
 }
 

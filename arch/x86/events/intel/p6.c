@@ -29,7 +29,7 @@
 
 #define P6_WIDTH	40
 
-/* Pentium Pro, erratum 26: RDPMC in a program. */
+/* Pentium Pro before this stepping, erratum 26: programs must not use RDPMC. */
 #define PENTIUM_PRO	1
 #define FIXED_STEPPING	9
 

@@ -3,8 +3,8 @@
  * Room "intel/warm_up": events that Nehalem and Westmere count before others.
  *
  * Purpose: a counter that gets an event may count wrong at first, errata
- * AAK100, AAP53 and BD53. It is right if the four general counters have counted
- * certain other events before, for a moment.
+ * AAK100, AAP53 and BD53. It counts right if the four general counters count
+ * certain other events for a moment before.
  *
  * Owns: nothing.
  *

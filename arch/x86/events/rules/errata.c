@@ -3,8 +3,8 @@
  * Room "errata": faults of processors that concern counting.
  *
  * Purpose: know by vendor, family, model number, stepping and version of the
- * microcode what a driver must do differently. A fault of all processors of one
- * model is one of its quirks instead (struct x86_model).
+ * microcode what a driver must do differently. The quirks of a struct x86_model
+ * apply to all its processors instead, and also describe what is no fault.
  *
  * Owns: constant data.
  *

@@ -8,8 +8,8 @@
 #include "models.h"
 
 /*
- * Counters that get a new event may count wrong, unless each of the four counts
- * another event for a moment before: AAK100, AAP53, BD53.
+ * Counters that get a new event may count wrong, unless the four general ones
+ * count certain other events for a moment before: AAK100, AAP53, BD53.
  */
 #define X86_ERRATA_WARM_UP	BIT(0)
 

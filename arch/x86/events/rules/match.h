@@ -11,7 +11,7 @@
 #define X86_RULE_PAIR		BIT(0)
 /* The event is the node's: a counter of one core counts it for all cores. */
 #define X86_RULE_NODE		BIT(1)
-/* The event may corrupt the same counter of the sibling, errata BJ122, BV98. */
+/* The event may corrupt that counter of the other thread, BJ122, BV98, HSD29. */
 #define X86_RULE_LEAK		BIT(2)
 /* The rule applies only if at most one bit of the umask is set. */
 #define X86_RULE_ONE_UMASK	BIT(3)
@@ -134,7 +134,7 @@ struct x86_cache_list {
 
 /* Events of transactions: bits 32 and 33, SDM vol. 3 20.3.6.5. */
 #define X86_QUIRK_TSX			BIT(0)
-/* An event of X86_RULE_LEAK needs the same counter of both threads. */
+/* While a thread has an event of X86_RULE_LEAK the other one leaves its counter. */
 #define X86_QUIRK_LEAK			BIT(1)
 /* Each thread has its own extra registers: siblings need not agree. */
 #define X86_QUIRK_EXTRA_PER_THREAD	BIT(2)

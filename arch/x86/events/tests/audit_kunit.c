@@ -113,7 +113,7 @@ static void audit_test_right(struct kunit *test)
 	}
 }
 
-/* Each register that is changed behind the engine's back is found. */
+/* Each register that something else than the engine has changed is found. */
 static void audit_test_wrong(struct kunit *test)
 {
 	struct file *f = test->priv;

@@ -10,8 +10,9 @@
  * Contexts: boot; the start of a CPU; NMI.
  *
  * The registers are those of Intel's architectural PMU, version 2, with two
- * differences: a counter takes all its bits at the old address, and ZXC clears
- * bits of the status only while global control enables counters.
+ * differences: a write to MSR_ARCH_PERFMON_PERFCTR0 and up sets all bits of a
+ * counter, on Intel 32; and ZXC clears bits of the status only while global
+ * control enables counters.
  *
  * Locking: none.
  */
@@ -53,9 +54,9 @@ static const struct x86_cpu_ops cpu_ops = {
  * @cpu: this CPU, whose counters stand still
  * @status: bits of the status register
  *
- * Counters that run meanwhile belong to events that count; what they count
- * is not lost. Without any, all counters run, and lose the values that were
- * remembered for them.
+ * On ZXC the counters of events that count run meanwhile; what they count is not
+ * lost. If no event counts, all counters run, and their remembered values are
+ * forgotten.
  *
  * Context: NMI.
  */
@@ -139,7 +140,8 @@ static void __init set_addresses(unsigned int width)
  * @setup: is filled in
  *
  * Context: boot.
- * Return: 0, or -ENODEV for other processors of the two vendors.
+ * Return: 0, or -ENODEV for other processors of the two vendors, and if leaf 0xa
+ * does not describe a PMU of version 2.
  */
 int __init zhaoxin_core_setup(struct x86_setup *setup)
 {
