@@ -322,20 +322,22 @@ struct pmu {
 	/**
 	 * @load: Do what @add does for each event of @set with PERF_EF_START,
 	 * within a transaction. The state of the events is ACTIVE already. The
-	 * core updates user pages. Optional, with @unload; without them, and
-	 * after an error, the core calls @add for each event. For single events
+	 * core updates user pages. Optional, with @unload, for PMUs of
+	 * perf_hw_context that do not trace; without them, and after an error,
+	 * the core calls @add for each event. For single events
 	 * that were loaded the core may call any other method, @del included.
 	 *
-	 * Context: on the CPU, in a task switch. The PMU is enabled, and
-	 * interrupts of other events may come.
+	 * Context: on the CPU, when a task's context is loaded or unloaded,
+	 * mostly in a task switch. The PMU is enabled, and interrupts of other
+	 * events may come.
 	 * Return: 0, or a negative error; then nothing has changed.
 	 */
 	int (*load)(struct pmu *pmu, struct perf_event_set *set);
 
 	/**
 	 * @unload: Do what @del does for each event of @set. All of them are
-	 * scheduled in, by @load or by @add, and no other event of the context
-	 * is. None is throttled, unless an overflow came in this moment. Their
+	 * scheduled in, by @load or by @add, and no other event of this PMU in
+	 * the context is. None is throttled, unless an overflow came in this moment. Their
 	 * state is ACTIVE until this returns.
 	 *
 	 * Context: as @load.

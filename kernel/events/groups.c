@@ -640,8 +640,14 @@ void perf_group_rank_locked(struct perf_pmu_ctx *epc, int cpu, u64 interval)
 		perf_group_rank_all_locked(epc, cpu);
 }
 
-/* Groups of CPUs come last in a tree. */
-static bool perf_group_tree_is_bound(const struct perf_group_tree *tree)
+/**
+ * perf_group_tree_is_bound() - look for groups that are bound to a CPU
+ * @tree: groups of one PMU and context; those of a CPU come last
+ *
+ * Context: ctx->lock.
+ * Return: true if there is one.
+ */
+bool perf_group_tree_is_bound(const struct perf_group_tree *tree)
 {
 	const struct rb_node *last = rb_last(&tree->root);
 

@@ -51,6 +51,7 @@ perf_group_next(struct perf_group_cursor *cursor)
 	     (leader); (leader) = perf_group_next(&(cursor)))
 
 /* Trees of leaders; the tree follows from leader->pmu_ctx and attr.pinned. */
+bool perf_group_tree_is_bound(const struct perf_group_tree *tree);
 struct perf_group_tree *perf_group_tree_of(struct perf_event *leader);
 void perf_group_insert_locked(struct perf_event *leader);
 void perf_group_erase_locked(struct perf_event *leader);
@@ -83,6 +84,14 @@ static inline void perf_group_return_locked(struct perf_event *leader)
 		perf_group_settle_locked(leader);
 }
 
+/* The group is in the present choice; what it left in an older one stays. */
+static inline void perf_group_choose_locked(struct perf_event *leader)
+{
+	lockdep_assert_held(&perf_event_ctx(leader)->lock);
+	leader->group_choice = perf_event_pmu_ctx(leader)->choice;
+	leader->left_turn = false;
+}
+
 void perf_group_renew_locked(struct perf_event *leader);
 
 /**
@@ -101,7 +110,9 @@ static inline void perf_group_enable_locked(struct perf_event *leader)
 	const struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
 
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
-	perf_group_return_locked(leader->group_leader);
+	/* A sibling that is enabled does not bring its group back. */
+	if (leader->group_leader == leader)
+		perf_group_return_locked(leader);
 	if (leader->total_time_enabled)
 		return;
 	/* Of groups that are enabled at the same moment most have their place. */

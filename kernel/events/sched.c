@@ -566,9 +566,8 @@ static bool perf_sched_choose_group_locked(struct perf_event *leader,
 	if (perf_sched_passes_by(leader, tries))
 		return false;
 	if (perf_sched_tries_in_locked(leader, tries)) {
-		/* A disabled leader may have left its turn in an older choice. */
 		if (leader->state == PERF_EVENT_STATE_ACTIVE)
-			leader->group_choice = perf_event_pmu_ctx(leader)->choice;
+			perf_group_choose_locked(leader);
 		return true;
 	}
 	perf_sched_put_off_locked(leader);

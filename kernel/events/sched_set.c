@@ -119,17 +119,6 @@ static bool perf_set_append_list(struct perf_sched_set *set,
 	return true;
 }
 
-/*
- * Trees are sorted by CPU, and -1 comes first.
- * Return: whether a group of the tree is bound to a CPU.
- */
-static bool perf_set_is_bound(const struct perf_group_tree *tree)
-{
-	struct rb_node *last = rb_last(&tree->root);
-
-	return last && rb_entry(last, struct perf_event, group_node)->cpu != -1;
-}
-
 /**
  * perf_set_make_locked() - make the set of a PMU context, if it may have one
  * @epc: PMU context whose groups have just been scheduled in one by one
@@ -143,8 +132,9 @@ void perf_set_make_locked(struct perf_pmu_ctx *epc)
 	perf_ctx_assert_sched_locked(epc->ctx);
 	epc->whole = false;
 	if (!perf_set_has(epc) || !epc->chosen || epc->chosen_at ||
-	    epc->rotate_necessary || perf_set_is_bound(&epc->pinned_groups) ||
-	    perf_set_is_bound(&epc->flexible_groups))
+	    epc->rotate_necessary ||
+	    perf_group_tree_is_bound(&epc->pinned_groups) ||
+	    perf_group_tree_is_bound(&epc->flexible_groups))
 		return;
 	set = perf_set_of(epc);
 	memset(set, 0, sizeof(*set));

@@ -180,9 +180,8 @@ static void unload_each(struct x86_cpu *cpu, struct perf_event_set *set)
 {
 	unsigned int i = set->nr;
 	u64 counters = 0, bits;
-	bool known = true, enabled;
+	bool known = true;
 
-	enabled = x86_run_suspend(cpu, counters_at(cpu, set));
 	while (i--) {
 		x86_run_del(set->events[i], 0);
 		bits = counters_of(set->events[i], counters);
@@ -190,14 +189,12 @@ static void unload_each(struct x86_cpu *cpu, struct perf_event_set *set)
 		counters |= bits;
 	}
 	set->driver[SET_COUNTERS] = known ? counters : 0;
-	x86_run_resume(cpu, enabled);
 }
 
 /* All members at once: no event was added or removed since x86_load(). */
 static void unload_all(struct x86_cpu *cpu, struct perf_event_set *set)
 {
 	u64 counters = set->driver[SET_COUNTERS];
-	bool enabled = x86_run_suspend(cpu, counters);
 	unsigned int i;
 
 	x86_run_unmark(counters);
@@ -211,7 +208,6 @@ static void unload_all(struct x86_cpu *cpu, struct perf_event_set *set)
 	cpu->planned &= ~counters;
 	cpu->nr -= set->nr;
 	cpu->loaded = 0;
-	x86_run_resume(cpu, enabled);
 }
 
 /**
@@ -224,11 +220,16 @@ static void unload_all(struct x86_cpu *cpu, struct perf_event_set *set)
 void x86_unload(struct pmu *pmu, struct perf_event_set *set)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	bool all = cpu->loaded == set->serial, enabled;
 
-	if (likely(cpu->loaded == set->serial))
+	enabled = x86_run_suspend(cpu, all ? set->driver[SET_COUNTERS] : counters_at(cpu, set));
+	/* A late PMI that writes one of the counters takes this back. */
+	cpu->regs.kept = set->serial;
+	set->driver[SET_CPU] = smp_processor_id();
+	if (likely(all))
 		unload_all(cpu, set);
 	else
 		unload_each(cpu, set);
-	set->driver[SET_CPU] = smp_processor_id();
-	cpu->regs.kept = set->serial;
+	x86_tsx_give(cpu);
+	x86_run_resume(cpu, enabled);
 }

@@ -9,7 +9,8 @@
  *
  * Counts of others: a program that may execute RDPMC can read all counters.
  *
- *  - Counters without an event are cleared when such a program is switched in
+ *  - Counters without an event are cleared when such a program is switched in,
+ *    and events that stay scheduled in at the switch get values of their own
  *    (perf_clear_dirty_counters()).
  *  - The events of its threads start from values of their own.
  *  - An event may already run from another event's value when the program gets
@@ -30,20 +31,9 @@
 #include "rdpmc.h"
 #include "run.h"
 
-/* Values of other events go before RDPMC is allowed. */
+/* Clears the counts of others, and sets CR4.PCE, if the program may read. */
 static void update_pce(void *unused)
 {
-	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
-	unsigned int i;
-
-	if (cpu->core) {
-		perf_pmu_disable(&cpu->core->pmu);
-		for (i = 0; i < cpu->nr; i++) {
-			if (cpu->events[i]->hw.flags & X86_EVENT_BORROWED)
-				x86_run_rebase(cpu->events[i]);
-		}
-		perf_pmu_enable(&cpu->core->pmu);
-	}
 	cr4_update_pce(NULL);
 }
 
@@ -105,19 +95,52 @@ int x86_perf_rdpmc_index(struct perf_event *event)
 	return event->hw.event_base_rdpmc;
 }
 
+static bool borrows(const struct x86_cpu *cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < cpu->nr; i++) {
+		if (cpu->events[i]->hw.flags & X86_EVENT_BORROWED)
+			return true;
+	}
+	return false;
+}
+
+/* Events that have started from the value of another one get values of their own. */
+static void rebase_borrowers(struct x86_cpu *cpu)
+{
+	unsigned int i;
+
+	perf_pmu_disable(&cpu->core->pmu);
+	for (i = 0; i < cpu->nr; i++) {
+		if (cpu->events[i]->hw.flags & X86_EVENT_BORROWED)
+			x86_run_rebase(cpu->events[i]);
+	}
+	perf_pmu_enable(&cpu->core->pmu);
+}
+
+/* Counters that transactions use now are not touched. */
+static u64 lent(const struct x86_cpu *cpu)
+{
+	return cpu->aborts ? 0 : cpu->core->lent;
+}
+
 /**
- * perf_clear_dirty_counters() - remove the counts that earlier events have left
+ * perf_clear_dirty_counters() - remove other events' counts from counters
  *
  * Context: this CPU, interrupts off, when a program that may execute RDPMC is
- * switched in.
+ * switched in. Events that stay scheduled in, since they count the next task as
+ * well as the one before, are scheduled in already.
  */
 void perf_clear_dirty_counters(void)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 
-	if (cpu->core)
-		x86_regs_clear(&cpu->regs, cpu->core->facts.counters &
-			       ~(cpu->used | cpu->core->lent));
+	if (!cpu->core)
+		return;
+	if (unlikely(borrows(cpu)))
+		rebase_borrowers(cpu);
+	x86_regs_clear(&cpu->regs, cpu->core->facts.counters & ~(cpu->used | lent(cpu)));
 }
 
 /**

@@ -593,6 +593,7 @@ void x86_run_reprogram(struct x86_cpu *cpu)
 	unsigned int i;
 
 	perf_pmu_disable(&cpu->core->pmu);
+	cpu->regs.kept = 0;
 	for (i = 0; i < cpu->nr; i++) {
 		if (on_counter(cpu, cpu->events[i]))
 			x86_regs_select(&cpu->regs, cpu->events[i]->hw.idx,

@@ -259,8 +259,15 @@ static void unload_other(struct x86_cpu *cpu, struct world *w)
 	cpu->regs.kept = SERIAL + 1;
 }
 
+static void mask_other(struct x86_cpu *cpu, struct world *w)
+{
+	cpu->core = w->saved.core;
+	x86_run_reprogram(cpu);
+	cpu->core = &w->core;
+}
+
 static void (* const meanwhile[])(struct x86_cpu *cpu, struct world *w) = {
-	clear_counters, select_other, run_other, move_away, unload_other,
+	clear_counters, select_other, run_other, move_away, unload_other, mask_other,
 };
 
 /* The images are compared, and counters written. */

@@ -335,8 +335,11 @@ static void burn_until(__u64 end)
 		burn(100);
 }
 
-/* It is chosen time after time, and disabled from one choice to the next. */
-static void enable_for_choices(struct whole *rival)
+/*
+ * It is chosen time after time, and disabled from one choice to the next. With
+ * @toggle a sibling is disabled and enabled while the leader is off.
+ */
+static void enable_for_choices_as(struct whole *rival, bool toggle)
 {
 	__u64 margin = 500000, turn = 1000ULL * (almost_a_turn() + 200), choice;
 	__u64 ran = whole_ran(rival);
@@ -345,6 +348,10 @@ static void enable_for_choices(struct whole *rival)
 	await_turn(rival, ran);
 	for (choice = now_ns(); whole_ran(rival) > ran; choice += turn) {
 		event_disable(rival->fd[0]);
+		if (toggle) {
+			event_disable(rival->fd[1]);
+			event_enable(rival->fd[1]);
+		}
 		burn_until(choice + turn - margin);
 		event_enable(rival->fd[0]);
 		burn_until(choice + turn + margin);
@@ -352,6 +359,16 @@ static void enable_for_choices(struct whole *rival)
 		burn(100);
 	}
 	event_disable(rival->fd[0]);
+}
+
+static void enable_for_choices(struct whole *rival)
+{
+	enable_for_choices_as(rival, false);
+}
+
+static void toggle_between_choices(struct whole *rival)
+{
+	enable_for_choices_as(rival, true);
 }
 
 struct rivals {
@@ -409,6 +426,14 @@ static void beside_the_disabled(void)
 static void beside_the_brief(void)
 {
 	struct rivals rivals = { begin(), 1, enable_for_choices };
+
+	test_retry_or_xfail(one_keeps_its_half, &rivals,
+			    "a group that gives up its turns has more");
+}
+
+static void beside_the_toggled(void)
+{
+	struct rivals rivals = { begin(), 1, toggle_between_choices };
 
 	test_retry_or_xfail(one_keeps_its_half, &rivals,
 			    "a group that gives up its turns has more");
@@ -600,6 +625,7 @@ static const struct test_case cases[] = {
 	{ "beside one that is opened again and again", beside_the_reopened },
 	{ "beside some that were opened disabled", beside_the_disabled },
 	{ "beside one that gives up its turns", beside_the_brief },
+	{ "the same, and a sibling is enabled meanwhile", beside_the_toggled },
 	{ "short tasks that count by task", by_task },
 	{ "tasks beside copies of new groups", beside_new_heirs },
 	{ "tasks beside copies of groups enabled late", beside_enabled_heirs },

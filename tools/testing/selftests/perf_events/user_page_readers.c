@@ -7,6 +7,8 @@
  */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 #include <sys/mman.h>
@@ -227,6 +229,161 @@ static void moved(void)
 	}
 }
 
+#if defined(__x86_64__)
+/*
+ * A stranger counts its own instructions. Two tasks have copies of an event, so
+ * their contexts stay on the counters when they follow each other. One of them
+ * may read counters; the other one, which may not, always runs before it.
+ */
+#define ROUNDS		4
+#define STRANGERS_LOOPS	10000000
+
+enum { STRANGER, BEFORE, READER, PARENT, NR_PARTS };
+
+struct readers {
+	int	wake[NR_PARTS][2];
+	int	mapped;
+	__u64	*counted;
+};
+
+static sigjmp_buf no_counter;
+
+static void fault(int sig)
+{
+	siglongjmp(no_counter, 1);
+}
+
+static void wait_turn(const struct readers *r, int part)
+{
+	char byte;
+
+	CHECK(read(r->wake[part][0], &byte, 1) == 1, "read");
+}
+
+static void give_turn(const struct readers *r, int part)
+{
+	CHECK(write(r->wake[part][1], "", 1) == 1, "write");
+}
+
+static void run_at_once(void)
+{
+	struct sched_param param = { .sched_priority = 1 };
+
+	CHECK(!sched_setscheduler(0, SCHED_FIFO, &param), "SCHED_FIFO");
+}
+
+static struct perf_event_attr own_instructions(void)
+{
+	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+
+	attr.exclude_kernel = 1;
+	attr.disabled = 0;
+	return attr;
+}
+
+static void stranger(void *arg)
+{
+	const struct readers *r = arg;
+	struct perf_event_attr attr = own_instructions();
+	int fd = open_self(&attr);
+
+	for (int i = 0; i < ROUNDS; i++) {
+		wait_turn(r, STRANGER);
+		burn(STRANGERS_LOOPS);
+		*r->counted = read_count(fd);
+		give_turn(r, BEFORE);
+	}
+}
+
+static void before(void *arg)
+{
+	const struct readers *r = arg;
+
+	run_at_once();
+	for (int i = 0; i < ROUNDS; i++) {
+		wait_turn(r, BEFORE);
+		give_turn(r, READER);
+	}
+}
+
+/* The fixed counter of instructions. Return: false if there is none. */
+static bool read_instructions(__u64 *value)
+{
+	__u32 low, high;
+
+	if (sigsetjmp(no_counter, 1))
+		return false;
+	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (1U << 30));
+	*value = (__u64)high << 32 | low;
+	return true;
+}
+
+static void reader(void *arg)
+{
+	const struct readers *r = arg;
+	__u64 now, last = 0, before = 0;
+
+	run_at_once();
+	CHECK(signal(SIGSEGV, fault) != SIG_ERR, "signal");
+	map_page(r->mapped);
+	give_turn(r, PARENT);
+	for (int round = 0; round < ROUNDS; round++) {
+		wait_turn(r, READER);
+		if (read_instructions(&now)) {
+			EXPECT(!round || (__s64)(now - last) <
+			       (__s64)(*r->counted - before) / 2,
+			       "the counter grew by %lld, a stranger counted %llu",
+			       (long long)(now - last),
+			       (unsigned long long)(*r->counted - before));
+			last = now;
+		}
+		before = *r->counted;
+		give_turn(r, PARENT);
+	}
+}
+
+static void do_nothing(void *arg)
+{
+}
+
+static void strangers_counts(void)
+{
+	struct perf_event_attr attr = own_instructions();
+	struct helper parts[NR_PARTS - 1], other;
+	struct readers r;
+
+	close(open_readable());
+	pin_to_cpu(first_cpu());
+	r.counted = map_memory(memory_fd("counted", page_size), page_size);
+	for (int i = 0; i < NR_PARTS; i++)
+		CHECK(!pipe(r.wake[i]), "pipe");
+	parts[STRANGER] = helper_start(stranger, &r);
+	other = helper_start(do_nothing, NULL);
+	r.mapped = open_on(&attr, other.pid, -1, -1);
+	attr.inherit = 1;
+	open_self(&attr);
+	parts[BEFORE] = helper_start(before, &r);
+	parts[READER] = helper_start(reader, &r);
+	for (int i = 0; i < NR_PARTS - 1; i++)
+		helper_go(&parts[i]);
+	wait_turn(&r, PARENT);
+	for (int i = 0; i < ROUNDS; i++) {
+		usleep(20000);
+		give_turn(&r, STRANGER);
+		wait_turn(&r, PARENT);
+	}
+	for (int i = 0; i < NR_PARTS - 1; i++)
+		helper_join(&parts[i]);
+	helper_go(&other);
+	helper_join(&other);
+}
+#else
+static void strangers_counts(void)
+{
+	test_skip("reads counters of x86");
+}
+#endif
+
 static const struct test_case cases[] = {
 	{ "another process for a while", for_a_while },
 	{ "two other processes", two_others },
@@ -235,6 +392,7 @@ static const struct test_case cases[] = {
 	{ "a child inherits the mapping of a CPU's event", inherited_of_cpu },
 	{ "the reader is bound later", bound_later },
 	{ "the reader is bound later and moves its mapping", moved },
+	{ "counts of strangers", strangers_counts },
 };
 
 int main(void)
