@@ -155,14 +155,13 @@ static void switch_together(struct x86_regs *r, u64 counters, bool known)
 		       enable | (r->parked & BIT_ULL(0) ? 0 : r->select[0]));
 }
 
-/* Without a global control register. @known: @r->running was right. */
-static void switch_counters(struct x86_regs *r, u64 counters, bool known)
+/* Without a global control register. @changed: counters whose state may change. */
+static void switch_counters(struct x86_regs *r, u64 counters, u64 changed, bool known)
 {
 	if (r->pmc->one_enable)
 		switch_together(r, counters, known);
 	else
-		switch_selects(r, known ? r->running ^ counters :
-				  X86_GENERAL(X86_MAX_GENERAL), counters);
+		switch_selects(r, known ? changed : X86_GENERAL(X86_MAX_GENERAL), counters);
 }
 
 /**
@@ -170,37 +169,33 @@ static void switch_counters(struct x86_regs *r, u64 counters, bool known)
  * @r: images of this CPU
  * @counters: their numbers, as a mask
  *
- * An NMI in the middle may call it, too:
- *
- *  1. it finds @r->running_known unset and writes what it needs;
- *  2. the call that was interrupted has not written yet, or has written before
- *     it: either way the image that it stores may be wrong;
- *  3. it sees from @r->calls that it was interrupted, and writes again.
- *
- * So the image is right at the end. If an NMI comes after step 3 it is that of
- * the NMI: a caller for which this matters compares it with @counters.
+ * An NMI in the middle may call it, too. It finds @r->running_known unset and
+ * writes what it needs. If that is the same as @counters, it does not matter
+ * which write came last. Otherwise @r->running_known stays unset. The caller
+ * that needs @counters calls again, and all others leave it to the next call.
  *
  * Context: this CPU, interrupts off or NMI.
  */
 void x86_regs_run(struct x86_regs *r, u64 counters)
 {
+	bool known = r->running_known;
+	u64 changed = r->running ^ counters;
 	unsigned int call;
-	bool known;
 
-	while (!(known = r->running_known) || r->running != counters) {
-		r->running_known = false;
-		call = ++r->calls;
-		barrier();
-		if (r->pmc->global_ctrl)
-			x86_regs_write(r->pmc->global_ctrl, counters);
-		else
-			switch_counters(r, counters, known);
-		barrier();
-		r->running = counters;
-		barrier();
-		r->running_known = call == READ_ONCE(r->calls);
-		barrier();
-	}
+	if (known && !changed)
+		return;
+	r->running_known = false;
+	call = ++r->calls;
+	barrier();
+	r->running = counters;
+	barrier();
+	if (r->pmc->global_ctrl)
+		x86_regs_write(r->pmc->global_ctrl, counters);
+	else
+		switch_counters(r, counters, changed, known);
+	barrier();
+	r->running_known = call == READ_ONCE(r->calls) || READ_ONCE(r->running) == counters;
+	barrier();
 }
 
 /**

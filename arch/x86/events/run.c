@@ -244,7 +244,7 @@ static void run_counters(struct x86_cpu *cpu)
 {
 	do {
 		x86_regs_run(&cpu->regs, x86_cpu_host(cpu));
-	} while (unlikely(cpu->regs.running != x86_cpu_host(cpu)));
+	} while (unlikely(!cpu->regs.running_known || cpu->regs.running != x86_cpu_host(cpu)));
 }
 
 /* The counter stands still, and its event is up to date. */
