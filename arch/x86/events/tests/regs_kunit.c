@@ -329,7 +329,7 @@ static void run_interrupted(struct kunit *test, const struct x86_pmc *pmc)
 	f->nmi = throttle_1;
 	x86_regs_run(&f->r, BIT_ULL(0) | BIT_ULL(1));
 	/* What the engine does when the image is not what it wants. */
-	KUNIT_EXPECT_NE(test, f->r.running, BIT_ULL(0));
+	KUNIT_EXPECT_TRUE(test, !f->r.running_known || f->r.running != BIT_ULL(0));
 	x86_regs_run(&f->r, BIT_ULL(0));
 	KUNIT_EXPECT_EQ(test, counting(f), BIT_ULL(0));
 }
