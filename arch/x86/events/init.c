@@ -36,7 +36,7 @@ static u64 all_general(void)
 	u64 counters = 0;
 	unsigned int cpu;
 
-	for_each_online_cpu(cpu) {
+	for_each_possible_cpu(cpu) {
 		if (per_cpu(x86_cpu, cpu).core)
 			counters |= per_cpu(x86_cpu, cpu).core->facts.counters;
 	}
@@ -114,7 +114,7 @@ static int counters(struct pmu *pmu, struct perf_pmu_counters *c)
 	if (cpu->core != x86_core_of(pmu))
 		return -ENODEV;
 	all = cpu->core->facts.counters;
-	free = all & ~held_counters(cpu);
+	free = x86_core_counters(cpu->core) & ~held_counters(cpu);
 	c->general = hweight64(all & X86_GENERAL(X86_MAX_GENERAL));
 	c->fixed = hweight64(all & X86_ALL_FIXED);
 	c->general_free = hweight64(free & X86_GENERAL(X86_MAX_GENERAL));

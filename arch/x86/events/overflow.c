@@ -84,17 +84,12 @@ bool x86_overflow_others(void)
 	return atomic_read(&other_users);
 }
 
-/**
- * x86_overflow_ignore() - a counter has overflowed whose event is stopped
- * @cpu: this CPU
- * @counter: number of a counter that stands still
- *
- * It may have run on after its event was throttled, if a guest was left
- * meanwhile. Its next period must be whole when it starts again.
- *
- * Context: NMI.
+/*
+ * A counter has overflowed whose event is stopped. It may have run on after the
+ * event was throttled, if a guest was left meanwhile. Its next period must be
+ * whole when it starts again.
  */
-void x86_overflow_ignore(struct x86_cpu *cpu, unsigned int counter)
+static void ignore(struct x86_cpu *cpu, unsigned int counter)
 {
 	struct perf_event *event = cpu->on[x86_slot(counter)];
 
@@ -123,6 +118,31 @@ void x86_overflow_sample(struct x86_cpu *cpu, unsigned int counter, struct pt_re
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	if (perf_event_overflow(event, &data, regs))
 		x86_run_stop(event, 0);
+}
+
+/**
+ * x86_overflow_counters() - handle the overflows of several counters
+ * @cpu: this CPU, whose counters stand still
+ * @counters: numbers of counters that have overflowed, as a mask
+ * @regs: registers of what was interrupted
+ *
+ * Context: NMI.
+ * Return: number of @counters.
+ */
+int x86_overflow_counters(struct x86_cpu *cpu, u64 counters, struct pt_regs *regs)
+{
+	unsigned int counter;
+	int handled = 0;
+
+	for (; counters; counters &= counters - 1) {
+		counter = __ffs64(counters);
+		handled++;
+		if (cpu->running & BIT_ULL(counter))
+			x86_overflow_sample(cpu, counter, regs);
+		else
+			ignore(cpu, counter);
+	}
+	return handled;
 }
 
 /**

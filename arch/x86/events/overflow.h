@@ -13,7 +13,7 @@ void x86_overflow_unuse(void);
 void x86_overflow_use_other(void);
 void x86_overflow_unuse_other(void);
 bool x86_overflow_others(void);
-void x86_overflow_ignore(struct x86_cpu *cpu, unsigned int counter);
 void x86_overflow_sample(struct x86_cpu *cpu, unsigned int counter, struct pt_regs *regs);
+int x86_overflow_counters(struct x86_cpu *cpu, u64 counters, struct pt_regs *regs);
 
 #endif /* _ARCH_X86_EVENTS_OVERFLOW_H */

@@ -5,6 +5,13 @@
 
 #include "cpu.h"
 
+/* CPUID leaf 0xa, SDM vol. 2A CPUID; the same on Intel and Zhaoxin. */
+#define LEAF_VERSION(eax)	((eax) & 0xff)
+#define LEAF_GENERAL(eax)	((eax) >> 8 & 0xff)
+#define LEAF_WIDTH(eax)		((eax) >> 16 & 0xff)
+#define LEAF_NR_EVENTS(eax)	((eax) >> 24 & 0xff)
+#define LEAF_FIXED(edx)		((edx) & 0x1f)
+
 /**
  * struct x86_setup - the PMUs of this machine
  * @name:	name of the model, for the message at boot

@@ -140,16 +140,11 @@ static int pmi_each(struct x86_cpu *cpu, struct pt_regs *regs)
 static int pmi_global(struct x86_cpu *cpu, struct pt_regs *regs)
 {
 	bool enabled = x86_run_pause(cpu);
-	unsigned int counter;
-	int handled = 0;
-	u64 status, left;
+	int handled;
+	u64 status;
 
 	rdmsrl(MSR_AMD64_PERF_CNTR_GLOBAL_STATUS, status);
-	for (left = status & cpu->running; left; left &= left - 1) {
-		counter = __ffs64(left);
-		handled++;
-		x86_overflow_sample(cpu, counter, regs);
-	}
+	handled = x86_overflow_counters(cpu, status & cpu->running, regs);
 	if (status) {
 		wrmsrl(MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR, status);
 		inc_irq_stat(apic_perf_irqs);

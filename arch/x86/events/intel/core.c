@@ -116,22 +116,11 @@ static int handle_trace(void)
 
 static int handle_status(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
 {
-	unsigned int counter;
 	int handled = 0;
 
 	if (status & GLOBAL_STATUS_TRACE_TOPAPMI)
-		handled += handle_trace();
-	status &= cpu->core->facts.counters;
-	while (status) {
-		counter = __ffs64(status);
-		status &= status - 1;
-		handled++;
-		if (cpu->running & BIT_ULL(counter))
-			x86_overflow_sample(cpu, counter, regs);
-		else
-			x86_overflow_ignore(cpu, counter);
-	}
-	return handled;
+		handled = handle_trace();
+	return handled + x86_overflow_counters(cpu, status & cpu->core->facts.counters, regs);
 }
 
 static int handle_pending(struct x86_cpu *cpu, struct pt_regs *regs, u64 status)

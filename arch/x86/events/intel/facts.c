@@ -17,6 +17,7 @@
 #include <asm/perf_event.h>
 #include <asm/processor.h>
 #include "../extra.h"
+#include "../setup.h"
 #include "facts.h"
 
 /* CPUID leaf 0x23, SDM vol. 2A CPUID. */

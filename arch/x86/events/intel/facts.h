@@ -5,13 +5,6 @@
 
 #include "../engine.h"
 
-/* CPUID leaf 0xa, SDM vol. 2A CPUID. */
-#define LEAF_VERSION(eax)	((eax) & 0xff)
-#define LEAF_GENERAL(eax)	((eax) >> 8 & 0xff)
-#define LEAF_WIDTH(eax)		((eax) >> 16 & 0xff)
-#define LEAF_NR_EVENTS(eax)	((eax) >> 24 & 0xff)
-#define LEAF_FIXED(edx)		((edx) & 0x1f)
-
 u64 intel_facts_big(u64 common, const struct x86_model *model);
 void intel_facts_init(struct x86_core *core, const struct x86_model *model, bool hybrid);
 void intel_facts_complete(struct x86_core *core);

@@ -28,13 +28,6 @@
 #include "../setup.h"
 #include "core.h"
 
-/* CPUID leaf 0xa has the same fields as on Intel, SDM vol. 2A CPUID. */
-#define LEAF_VERSION(eax)	((eax) & 0xff)
-#define LEAF_GENERAL(eax)	((eax) >> 8 & 0xff)
-#define LEAF_WIDTH(eax)		((eax) >> 16 & 0xff)
-#define LEAF_NR_EVENTS(eax)	((eax) >> 24 & 0xff)
-#define LEAF_FIXED(edx)		((edx) & 0x1f)
-
 /* The architectural events up to branches, SDM vol. 3 20.2.1.2. */
 #define FEWEST_EVENTS		6
 
@@ -74,22 +67,6 @@ void zhaoxin_core_acknowledge(struct x86_cpu *cpu, u64 status)
 		x86_regs_run(&cpu->regs, 0);
 }
 
-static int handle_status(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
-{
-	unsigned int counter;
-	int handled = 0;
-
-	for (status &= cpu->core->facts.counters; status; status &= status - 1) {
-		counter = __ffs64(status);
-		handled++;
-		if (cpu->running & BIT_ULL(counter))
-			x86_overflow_sample(cpu, counter, regs);
-		else
-			x86_overflow_ignore(cpu, counter);
-	}
-	return handled;
-}
-
 static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 {
 	bool enabled;
@@ -102,7 +79,7 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 	if (status) {
 		inc_irq_stat(apic_perf_irqs);
 		zhaoxin_core_acknowledge(cpu, status);
-		handled = handle_status(cpu, status, regs);
+		handled = x86_overflow_counters(cpu, status & cpu->core->facts.counters, regs);
 	}
 	x86_run_resume(cpu, enabled);
 	return handled;
