@@ -168,6 +168,7 @@ static void perf_cgroup_leave_locked(struct perf_cgroup *cgrp,
 	lockdep_assert_held(&ctx->lock);
 	list_for_each_entry(leader, &local->groups, cgroup_entry) {
 		perf_sched_group_out_locked(leader);
+		perf_group_return_locked(leader);
 		perf_group_hide_locked(leader);
 	}
 	perf_cgroup_clock_stop_locked(local, ctx);

@@ -16,10 +16,10 @@
  * may be behind or ahead, for instance after a long time in which the group was
  * disabled, or alone. A group that is disabled before its turn ends leaves
  * counters that no other group gets in that turn. So its turn counts until it
- * ends, or until the group is enabled again; groups of cgroups are an
- * exception. Each choice computes the service of the first groups of a tree.
- * The other groups keep the value of their last ranking. Their service has
- * usually grown since, so their place in the tree is rarely too far back.
+ * ends, until the group is enabled again, or until its cgroup stops running.
+ * Each choice computes the service of the first groups of a tree. The other
+ * groups keep the value of their last ranking. Their service has usually grown
+ * since, so their place in the tree is rarely too far back.
  *
  * Owns: event->{group_node,group_start,group_service,left_turn,copies_start,
  * group_leader,sibling_list,nr_siblings,group_caps,group_generation,read_size,
@@ -686,9 +686,7 @@ void perf_group_served_locked(struct perf_pmu_ctx *epc)
  *
  * The counters are free, but the groups that wait get them at the next choice.
  * Without this, a group that is disabled at the beginning of each turn would
- * keep others from theirs. See perf_group_return_locked(). For a group of a
- * cgroup nothing is counted: it is mostly scheduled out because its cgroup
- * stops running.
+ * keep others from theirs. See perf_group_return_locked().
  *
  * Context: ctx->lock, clock up to date.
  */
@@ -697,8 +695,7 @@ void perf_group_leave_turn_locked(struct perf_event *leader, s64 left)
 	struct perf_pmu_ctx *epc = perf_event_pmu_ctx(leader);
 
 	lockdep_assert_held(&perf_event_ctx(leader)->lock);
-	if (leader->attr.pinned || perf_event_has_cgroup(leader) ||
-	    leader->group_choice != epc->choice)
+	if (leader->attr.pinned || leader->group_choice != epc->choice)
 		return;
 	if (epc->turn_choice != epc->choice) {
 		epc->turn_choice = epc->choice;

@@ -69,11 +69,13 @@ void perf_group_settle_locked(struct perf_event *leader);
 
 /**
  * perf_group_return_locked() - count only the part of a turn that was not used
- * @leader: leader that is about to be enabled, or is scheduled in again
+ * @leader: leader that is about to be enabled, is scheduled in again, or whose
+ *	cgroup stops running
  *
  * If the group comes back before its turn has ended, the time that is left of
  * the turn does not count. If the turn has ended early, the time after its end
- * does not count.
+ * does not count. If the cgroup of the group stops running, other groups get
+ * the counters, and the rest of the turn does not count either.
  *
  * Context: ctx->lock, clock up to date.
  */

@@ -871,6 +871,59 @@ static void cgroup_test_choice(struct kunit *test)
 	cgroup_test_run(world, cgroup_test_choice_script);
 }
 
+static struct perf_event *cgroup_test_chosen(struct cgroup_test_world *world)
+{
+	int nr = cgroup_test_state(world->events[0]) == ACTIVE ? 0 : 1;
+
+	KUNIT_EXPECT_EQ(world->test, cgroup_test_state(world->events[nr]),
+			ACTIVE);
+	return world->events[nr];
+}
+
+/*
+ * A turn does not count any more when the cgroup leaves; it does when the group
+ * is disabled, until the cgroup leaves.
+ */
+static void cgroup_test_left_turn_script(struct cgroup_test_world *world)
+{
+	struct kunit *test = world->test;
+	struct perf_event *event;
+	s64 start, left;
+
+	cgroup_test_go(world, 1);
+	event = cgroup_test_chosen(world);
+	start = event->group_start;
+	cgroup_test_go(world, 2);
+	KUNIT_EXPECT_FALSE(test, event->left_turn);
+	KUNIT_EXPECT_EQ(test, event->group_start, start);
+
+	cgroup_test_go(world, 1);
+	event = cgroup_test_chosen(world);
+	start = event->group_start;
+	perf_ctx_clock_update_locked(&world->cpuctx->ctx);
+	perf_control_disable_locked(event);
+	left = event->group_start;
+	KUNIT_EXPECT_TRUE(test, event->left_turn);
+	KUNIT_EXPECT_GT(test, left, start);
+
+	udelay(10);
+	cgroup_test_go(world, 2);
+	KUNIT_EXPECT_FALSE(test, event->left_turn);
+	KUNIT_EXPECT_GE(test, event->group_start, start + 10 * NSEC_PER_USEC);
+	KUNIT_EXPECT_LT(test, event->group_start, left);
+	cgroup_test_go(world, -1);
+}
+
+/* Two groups of a cgroup take turns on one counter. */
+static void cgroup_test_left_turn(struct kunit *test)
+{
+	struct cgroup_test_world *world = cgroup_test_begin(test, 1);
+
+	for (int i = 0; i < 2; i++)
+		cgroup_test_open_flexible(world, 1);
+	cgroup_test_run(world, cgroup_test_left_turn_script);
+}
+
 static struct kunit_case cgroup_test_cases[] = {
 	KUNIT_CASE(cgroup_test_within),
 	KUNIT_CASE(cgroup_test_common),
@@ -889,6 +942,7 @@ static struct kunit_case cgroup_test_cases[] = {
 	KUNIT_CASE(cgroup_test_turns),
 	KUNIT_CASE(cgroup_test_turns_mixed),
 	KUNIT_CASE(cgroup_test_choice),
+	KUNIT_CASE(cgroup_test_left_turn),
 	{}
 };
 

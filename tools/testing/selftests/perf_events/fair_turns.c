@@ -5,6 +5,7 @@
  * task runs.
  */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -270,7 +271,7 @@ static void whole_open(struct whole *group, bool disabled)
 	whole_open_as(group, &attr, -1);
 }
 
-static void whole_close(struct whole *group)
+static void whole_close(const struct whole *group)
 {
 	int i;
 
@@ -495,6 +496,43 @@ static void enable_before_fork(struct heirs *heirs)
 	}
 }
 
+/* Return: a child that runs on the first CPU, and keeps no event open. */
+static pid_t start_task(const struct heirs *heirs)
+{
+	pid_t pid = fork();
+	int i;
+
+	CHECK(pid >= 0, "fork");
+	if (pid)
+		return pid;
+	for (i = 0; i < HEIRS; i++)
+		whole_close(&heirs->rival[i]);
+	pin_to_cpu(first_cpu());
+	for (;;)
+		burn(1000);
+}
+
+static void end_task(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	CHECK(waitpid(pid, NULL, 0) == pid, "waitpid");
+}
+
+/* A task runs while each of them comes to its turn and is closed. */
+static void enable_beside_task(struct heirs *heirs)
+{
+	pid_t pid = start_task(heirs);
+	int i;
+
+	for (i = 0; i < HEIRS; i++) {
+		event_enable(heirs->rival[i].fd[0]);
+		await_turn(&heirs->rival[i], 0);
+		whole_close(&heirs->rival[i]);
+		burn_us(almost_a_turn());
+	}
+	end_task(pid);
+}
+
 /* Return: the share of its enabled time for which a group has run since. */
 static double share_since(const struct whole *group,
 			  const struct timed_count *before)
@@ -550,6 +588,17 @@ static void beside_enabled_heirs(void)
 
 	test_retry_or_xfail(copies_keep_their_half, &heirs,
 			    "copies of groups that were disabled have more");
+}
+
+static void beside_closed_heirs(void)
+{
+	struct heirs heirs = {
+		.counters = begin(), .first = true, .forks = enable_beside_task,
+	};
+
+	pin_to_cpu(second_cpu());
+	test_retry_or_xfail(copies_keep_their_half, &heirs,
+			    "copies of groups that are closed have more");
 }
 
 /* A group is bound to a CPU, which the task leaves as soon as the group runs. */
@@ -629,6 +678,7 @@ static const struct test_case cases[] = {
 	{ "short tasks that count by task", by_task },
 	{ "tasks beside copies of new groups", beside_new_heirs },
 	{ "tasks beside copies of groups enabled late", beside_enabled_heirs },
+	{ "a task beside copies of groups that are closed", beside_closed_heirs },
 	{ "beside groups of a CPU that the task leaves", beside_the_bound },
 };
 
