@@ -322,8 +322,8 @@ struct pmu {
 	/**
 	 * @load: Do what @add does for each event of @set with PERF_EF_START,
 	 * within a transaction. The state of the events is ACTIVE already. The
-	 * core updates user pages. Optional, with @unload, for PMUs of
-	 * perf_hw_context that do not trace; without them, and after an error,
+	 * core updates user pages. Optional, with @unload, for PMUs with
+	 * events of tasks that do not trace; without them, and after an error,
 	 * the core calls @add for each event. For single events
 	 * that were loaded the core may call any other method, @del included.
 	 *

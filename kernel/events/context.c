@@ -480,6 +480,7 @@ static void perf_epc_free_rcu(struct rcu_head *head)
 	epc = container_of(head, struct perf_pmu_ctx, rcu_head);
 	/* The PMU may have gone meanwhile; kfree() finds the object's cache. */
 	kfree(epc->pub.task_ctx_data);
+	kfree(epc->set);
 	kfree(epc);
 }
 
@@ -503,23 +504,31 @@ static int perf_epc_add_task_data(struct perf_pmu_ctx *epc)
 }
 
 /*
- * The memory of a set is not cleared: perf_set_make_locked() writes it before
- * anything reads it.
+ * Reserves memory for a set of all events that have a reference. Without it
+ * they are scheduled in one by one.
  */
-static struct perf_pmu_ctx *perf_epc_alloc(struct pmu *pmu)
+static void perf_epc_reserve_set(struct perf_pmu_ctx *epc)
 {
-	size_t size = sizeof(struct perf_pmu_ctx);
-	struct perf_pmu_ctx *epc;
+	unsigned int nr = atomic_read(&epc->refcount), room;
+	struct perf_sched_set *set;
+	size_t size;
 
-	if (pmu->load)
-		size = struct_size_t(struct perf_pmu_ctx_with_set,
-				     set.pub.events, PERF_SET_EVENTS);
-	epc = kmalloc(size, GFP_KERNEL);
-	if (!epc)
-		return NULL;
-	memset(epc, 0, sizeof(*epc));
-	perf_epc_init(epc, pmu);
-	return epc;
+	if (!epc->pmu->load || nr <= READ_ONCE(epc->set_room) ||
+	    nr > PERF_SET_EVENTS)
+		return;
+	size = kmalloc_size_roundup(struct_size(set, pub.events, nr));
+	room = (size - sizeof(*set)) / sizeof(set->pub.events[0]);
+	set = kmalloc(size, GFP_KERNEL);
+	if (!set)
+		return;
+	scoped_guard(raw_spinlock_irq, &epc->ctx->lock) {
+		if (epc->set_room < room) {
+			perf_epc_drop_set(epc);
+			swap(epc->set, set);
+			WRITE_ONCE(epc->set_room, room);
+		}
+	}
+	kfree(set);
 }
 
 static struct perf_pmu_ctx *
@@ -530,9 +539,10 @@ perf_epc_get_task(struct pmu *pmu, struct perf_ctx *ctx)
 
 	if (epc)
 		return epc;
-	new = perf_epc_alloc(pmu);
+	new = kzalloc(sizeof(*new), GFP_KERNEL);
 	if (!new)
 		return ERR_PTR(-ENOMEM);
+	perf_epc_init(new, pmu);
 	epc = perf_epc_link(ctx, pmu, new);
 	if (epc != new)
 		kfree(new);
@@ -562,7 +572,10 @@ perf_epc_get(struct pmu *pmu, struct perf_ctx *ctx, bool task_data)
 		return perf_epc_link(ctx, pmu, epc);
 	}
 	epc = perf_epc_get_task(pmu, ctx);
-	if (IS_ERR(epc) || !task_data)
+	if (IS_ERR(epc))
+		return epc;
+	perf_epc_reserve_set(epc);
+	if (!task_data)
 		return epc;
 	err = perf_epc_add_task_data(epc);
 	if (err) {

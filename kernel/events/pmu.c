@@ -222,8 +222,8 @@ static struct pmu perf_pmu_none = {
 };
 
 /*
- * Sets are for hardware events of tasks, and loading one does nothing of what a
- * trace needs.
+ * Sets are for events of tasks, and loading one does nothing of what a trace
+ * needs.
  * Return: false if the PMU must not have the load and unload that it has.
  */
 static bool perf_pmu_may_load(const struct pmu *pmu)
@@ -232,7 +232,7 @@ static bool perf_pmu_may_load(const struct pmu *pmu)
 		return true;
 	return pmu->load && pmu->unload && !pmu->setup_aux &&
 	       !(pmu->capabilities & PERF_PMU_CAP_ITRACE) &&
-	       pmu->task_ctx_nr == perf_hw_context;
+	       pmu->task_ctx_nr != perf_invalid_context;
 }
 
 static void perf_pmu_fill_txn(struct pmu *pmu)
@@ -477,8 +477,8 @@ static int perf_pmu_publish(struct pmu *pmu, const char *name, int type)
  *
  * Context: task.
  * Return: 0; -EINVAL without a name, with a bad scope, with only one of
- * pmu::load and pmu::unload, or with these in a PMU that traces or whose
- * task_ctx_nr is not perf_hw_context; -EEXIST for a number in use; -ENOMEM;
+ * pmu::load and pmu::unload, or with these in a PMU that traces or has no
+ * events of tasks; -EEXIST for a number in use; -ENOMEM;
  * errors of sysfs.
  */
 int perf_pmu_register(struct pmu *pmu, const char *name, int type)

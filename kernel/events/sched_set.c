@@ -7,11 +7,12 @@
  * for one, and states and times are set in one pass. Drivers without these
  * methods notice nothing.
  *
- * Owns: epc->whole; the sets.
+ * Owns: epc->whole; what is in epc->set.
  *
  * Contexts: the CPU that loads or unloads the context, mostly in a task switch.
  *
- * Lifetime: a set is part of the memory of its PMU context. It is made when the
+ * Lifetime: the memory of a set is reserved when events are opened, see
+ * perf_epc_get(), and freed with the PMU context. The set is made when the
  * context is loaded, after the groups of the PMU context were scheduled in one
  * by one. It is whole until one of its events is scheduled in or out alone,
  * until an event joins or leaves the PMU context or is enabled or disabled, and
@@ -21,8 +22,8 @@
  * Locking: the scheduling locks. All of the changes above hold ctx->lock.
  *
  * These have no set: PMU contexts of a CPU; those in which a group waits or is
- * bound to a CPU; and those whose active events are of several PMUs, exclusive,
- * or more than PERF_SET_EVENTS.
+ * bound to a CPU; those whose active events are of several PMUs, exclusive, or
+ * more than PERF_SET_EVENTS; and those for which there was no memory.
  *
  * The events of a whole set are scheduled in and out one by one in these cases:
  *
@@ -82,7 +83,7 @@ static bool perf_set_append(struct perf_sched_set *set,
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return true;
-	if (set->pub.nr == PERF_SET_EVENTS ||
+	if (set->pub.nr == perf_event_pmu_ctx(event)->set_room ||
 	    !perf_set_takes(event, perf_event_pmu_ctx(event)))
 		return false;
 	if (event->attr.freq && event->attr.sample_freq)
@@ -131,12 +132,12 @@ void perf_set_make_locked(struct perf_pmu_ctx *epc)
 
 	perf_ctx_assert_sched_locked(epc->ctx);
 	epc->whole = false;
-	if (!perf_set_has(epc) || !epc->chosen || epc->chosen_at ||
+	if (!epc->set || !epc->chosen || epc->chosen_at ||
 	    epc->rotate_necessary ||
 	    perf_group_tree_is_bound(&epc->pinned_groups) ||
 	    perf_group_tree_is_bound(&epc->flexible_groups))
 		return;
-	set = perf_set_of(epc);
+	set = epc->set;
 	memset(set, 0, sizeof(*set));
 	if (!perf_set_append_list(set, &epc->pinned_active))
 		return;
@@ -243,7 +244,7 @@ bool perf_set_load_locked(struct perf_pmu_ctx *epc)
 	perf_ctx_assert_sched_locked(epc->ctx);
 	if (!epc->whole || !perf_set_may_load(epc, cpc))
 		return false;
-	set = perf_set_of(epc);
+	set = epc->set;
 	perf_set_events_in_locked(set, epc);
 	if (epc->pmu->load(epc->pmu, &set->pub)) {
 		perf_set_events_out_locked(set, epc);
@@ -304,7 +305,7 @@ bool perf_set_unload_locked(struct perf_pmu_ctx *epc)
 	perf_ctx_assert_sched_locked(epc->ctx);
 	if (!epc->whole || perf_set_needs_each(cpc))
 		return false;
-	set = perf_set_of(epc);
+	set = epc->set;
 	epc->pmu->unload(epc->pmu, &set->pub);
 	perf_set_unaccount(set, epc, cpc);
 	perf_set_events_out_locked(set, epc);

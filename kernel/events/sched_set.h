@@ -7,18 +7,6 @@
 
 #include "types.h"
 
-/* Return: whether there is memory for a set behind the PMU context. */
-static inline bool perf_set_has(const struct perf_pmu_ctx *epc)
-{
-	return epc->pmu->load && !epc->embedded;
-}
-
-/* Only for a PMU context that perf_set_has(). */
-static inline struct perf_sched_set *perf_set_of(struct perf_pmu_ctx *epc)
-{
-	return &container_of(epc, struct perf_pmu_ctx_with_set, epc)->set;
-}
-
 void perf_set_make_locked(struct perf_pmu_ctx *epc);
 bool perf_set_load_locked(struct perf_pmu_ctx *epc);
 bool perf_set_unload_locked(struct perf_pmu_ctx *epc);

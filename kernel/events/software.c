@@ -468,17 +468,21 @@ void perf_swevent_read(struct perf_event *event)
 {
 }
 
+static void perf_software_begin(struct perf_event *event)
+{
+	if (!is_sampling_event(event))
+		return;
+	event->hw.last_period = event->hw.sample_period;
+	perf_swevent_set_period(event);
+}
+
 static int perf_software_add(struct perf_event *event, int flags)
 {
 	struct perf_swevent_lists *lists = this_cpu_ptr(&perf_swevent_lists);
-	struct hw_perf_event *hwc = &event->hw;
 
 	lockdep_assert_irqs_disabled();
 
-	if (is_sampling_event(event)) {
-		hwc->last_period = hwc->sample_period;
-		perf_swevent_set_period(event);
-	}
+	perf_software_begin(event);
 	perf_counter_set_state(event, flags & PERF_EF_START ?
 			       PERF_COUNTER_COUNTS : PERF_COUNTER_STOPPED);
 
@@ -492,6 +496,29 @@ static void perf_software_del(struct perf_event *event, int flags)
 	lockdep_assert_irqs_disabled();
 
 	hlist_del_rcu(&event->hlist_entry);
+}
+
+static int perf_software_load(struct pmu *pmu, struct perf_event_set *set)
+{
+	struct perf_swevent_lists *lists = this_cpu_ptr(&perf_swevent_lists);
+	struct perf_event *event;
+
+	lockdep_assert_irqs_disabled();
+	for (unsigned int i = 0; i < set->nr; i++) {
+		event = set->events[i];
+		perf_software_begin(event);
+		perf_counter_set_state(event, PERF_COUNTER_COUNTS);
+		hlist_add_head_rcu(&event->hlist_entry,
+				   &lists->of[event->attr.config]);
+	}
+	return 0;
+}
+
+static void perf_software_unload(struct pmu *pmu, struct perf_event_set *set)
+{
+	lockdep_assert_irqs_disabled();
+	for (unsigned int i = 0; i < set->nr; i++)
+		hlist_del_rcu(&set->events[i]->hlist_entry);
 }
 
 static void perf_swevent_key_off(struct work_struct *work)
@@ -569,6 +596,8 @@ static struct pmu perf_software = {
 	.start		= perf_swevent_start,
 	.stop		= perf_swevent_stop,
 	.read		= perf_swevent_read,
+	.load		= perf_software_load,
+	.unload		= perf_software_unload,
 };
 
 /**

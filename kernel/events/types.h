@@ -150,6 +150,8 @@ struct perf_pmu_ctx {
 	atomic_t			refcount;
 	/** @embedded: I, in the per-CPU data of the PMU, never freed alone. */
 	bool				embedded;
+	/** @set_room: L, members for which @set has room. */
+	u8				set_room;
 	/** @turn_choice: L, last @choice in which a group left its turn. */
 	unsigned int			turn_choice;
 	/** @most_at: L, context time when @most_service was found. */
@@ -165,12 +167,14 @@ struct perf_pmu_ctx {
 	 * of the last copy of the context that included new groups.
 	 */
 	s64				copies_most;
+	/** @set: L, the set, NULL for none; see sched_set.c. */
+	struct perf_sched_set		*set;
 	/** @rcu_head: frees it. */
 	struct rcu_head			rcu_head;
 };
 
 /* Members of a set; a PMU context with more active events has none. */
-#define PERF_SET_EVENTS	30
+#define PERF_SET_EVENTS	27
 
 /**
  * struct perf_sched_set - the set of a PMU context, as the core sees it
@@ -186,15 +190,9 @@ struct perf_sched_set {
 	struct perf_event_set		pub;
 };
 
-/* A task's PMU context, if its PMU has pmu::load; see sched_set.c. */
-struct perf_pmu_ctx_with_set {
-	struct perf_pmu_ctx		epc;
-	struct perf_sched_set		set;
-};
-
-/* kmalloc() would take 1024 bytes for a larger one. */
-static_assert(struct_size_t(struct perf_pmu_ctx_with_set, set.pub.events,
-			    PERF_SET_EVENTS) <= 512);
+/* kmalloc() would take 512 bytes for a larger one. */
+static_assert(struct_size_t(struct perf_sched_set, pub.events,
+			    PERF_SET_EVENTS) <= 256);
 
 /**
  * struct perf_ctx - the events of a task, or of a CPU

@@ -78,7 +78,7 @@ static bool set_test_is_whole(const struct perf_event *event)
 
 static const struct perf_event_set *set_test_set(const struct perf_event *event)
 {
-	return &perf_set_of(perf_event_pmu_ctx(event))->pub;
+	return &perf_event_pmu_ctx(event)->set->pub;
 }
 
 /* Current's context is unloaded, @then is done, and the context is loaded. */
@@ -391,13 +391,47 @@ static void set_test_two_pmus(struct kunit *test)
 	set_test_expect_each(test, 1);
 }
 
+static struct perf_event *set_test_open_dummy(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type	= PERF_TYPE_SOFTWARE,
+		.size	= sizeof(attr),
+		.config	= PERF_COUNT_SW_DUMMY,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	fake_pmu_undo(test, fake_pmu_release, event);
+	return event;
+}
+
+/* A set has room for each event that is opened, up to a limit. */
+static void set_test_room(struct kunit *test)
+{
+	struct perf_event *event;
+
+	for (int nr = 1; nr <= PERF_SET_EVENTS; nr++) {
+		event = set_test_open_dummy(test);
+		KUNIT_ASSERT_GE(test, perf_event_pmu_ctx(event)->set_room, nr);
+		set_test_switches(2);
+		KUNIT_EXPECT_TRUE(test, set_test_is_whole(event));
+		KUNIT_EXPECT_EQ(test, set_test_set(event)->nr, nr);
+		KUNIT_EXPECT_EQ(test, event->state, ACTIVE);
+	}
+	event = set_test_open_dummy(test);
+	set_test_switches(2);
+	KUNIT_EXPECT_FALSE(test, set_test_is_whole(event));
+	KUNIT_EXPECT_EQ(test, event->state, ACTIVE);
+}
+
 /* The context of a CPU is never switched. */
 static void set_test_cpu(struct kunit *test)
 {
 	struct fake_pmu_spec spec = { .cpu = cpumask_first(cpu_online_mask) };
 	struct perf_event *event = fake_pmu_open(test, &fake, &spec);
 
-	KUNIT_EXPECT_FALSE(test, perf_set_has(perf_event_pmu_ctx(event)));
+	KUNIT_EXPECT_NULL(test, perf_event_pmu_ctx(event)->set);
 	KUNIT_EXPECT_FALSE(test, set_test_is_whole(event));
 }
 
@@ -846,6 +880,7 @@ static struct kunit_case set_test_cases[] = {
 	KUNIT_CASE(set_test_bound_pinned),
 	KUNIT_CASE(set_test_exclusive),
 	KUNIT_CASE(set_test_two_pmus),
+	KUNIT_CASE(set_test_room),
 	KUNIT_CASE(set_test_cpu),
 	KUNIT_CASE(set_test_throttled_before_load),
 	KUNIT_CASE(set_test_throttled_before_unload),

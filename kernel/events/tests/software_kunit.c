@@ -459,6 +459,32 @@ static void software_test_lists(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (s64)local64_read(&stopped->event.count), 0);
 }
 
+/* A set counts from its load to its unload, and keeps what is left of periods. */
+static void software_test_set(struct kunit *test)
+{
+	struct software_test_event *counts = software_test_new(test, 0);
+	struct software_test_event *samples = software_test_new(test, 100);
+	struct pt_regs regs = { };
+	struct perf_event_set *set;
+
+	set = kunit_kzalloc(test, struct_size(set, events, 2), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, set);
+	set->nr = 2;
+	set->events[0] = &counts->event;
+	set->events[1] = &samples->event;
+	for (int i = 0; i < 2; i++) {
+		guard(irqsave)();
+		KUNIT_EXPECT_EQ(test, perf_software_load(&perf_software, set), 0);
+		__perf_sw_event(PERF_COUNT_SW_DUMMY, 30, &regs, 0);
+		perf_software_unload(&perf_software, set);
+		__perf_sw_event(PERF_COUNT_SW_DUMMY, 30, &regs, 0);
+	}
+	synchronize_rcu();
+	KUNIT_EXPECT_EQ(test, local64_read(&counts->event.count), 60);
+	KUNIT_EXPECT_EQ(test, local64_read(&samples->event.count), 60);
+	KUNIT_EXPECT_EQ(test, local64_read(&samples->event.hw.period_left), -40);
+}
+
 /* A sampling event on the list begins its period when it is added. */
 static void software_test_lists_sampling(struct kunit *test)
 {
@@ -635,6 +661,7 @@ static struct kunit_case perf_software_cases[] = {
 	KUNIT_CASE(software_test_exclude_user),
 #endif
 	KUNIT_CASE(software_test_lists),
+	KUNIT_CASE(software_test_set),
 	KUNIT_CASE(software_test_lists_sampling),
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
 	KUNIT_CASE(software_test_breakpoint),
