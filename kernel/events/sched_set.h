@@ -5,12 +5,26 @@
 #ifndef _KERNEL_EVENTS_SCHED_SET_H
 #define _KERNEL_EVENTS_SCHED_SET_H
 
+#include "pmu.h"
 #include "types.h"
 
 /* Return: whether there is memory for a set behind the PMU context. */
 static inline bool perf_set_has(const struct perf_pmu_ctx *epc)
 {
 	return epc->pmu->load && !epc->embedded;
+}
+
+/*
+ * Return: whether a lone event is added without a transaction. A software event
+ * always fits. A driver that has pmu::load checks in pmu::add whether the event
+ * fits. If a group was throttled, the start of a transaction ends that.
+ */
+static inline bool perf_set_adds_alone(const struct perf_event *event)
+{
+	struct pmu *pmu = perf_event_pmu_ctx(event)->pmu;
+
+	return event->group_caps & PERF_EV_CAP_SOFTWARE ||
+	       (pmu->load && !READ_ONCE(perf_cpc_oncpu(pmu)->throttled));
 }
 
 /* Only for a PMU context that perf_set_has(). */
