@@ -111,7 +111,13 @@ struct perf_buffer {
 	local_t				samples; /* since the last wakeup */
 	unsigned long			full_at; /* tail when last refused */
 	unsigned int			nest;	/* open reservations */
+	/*
+	 * Index in the user page whose times go on while the event has this
+	 * anchor, 0 for none; see perf_mmap_shows_times().
+	 */
+	u32				shown_index;
 	local_t				updates; /* of the user page */
+	u64				shown_anchor;
 
 	/* A: bits that the next poll(2) returns. */
 	atomic_t			poll ____cacheline_aligned_in_smp;

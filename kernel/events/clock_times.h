@@ -65,12 +65,15 @@ perf_event_bring_times_to(struct perf_event *event, u64 time,
 /* Inlined for state changes: a task switch makes one for each event. */
 static __always_inline void perf_event_bring_times(struct perf_event *event)
 {
-	bool enabled = perf_event_is_enabled(event->group_leader->state);
 	u64 time = 0;
 
 	if (perf_event_ctx(event))
 		time = perf_event_own_time(event, perf_event_ctx(event)->time);
-	perf_event_bring_times_to(event, time, enabled);
+	/* Of two changes in a row the second one finds nothing to add. */
+	if (time == event->tstamp)
+		return;
+	perf_event_bring_times_to(event, time,
+				  perf_event_is_enabled(event->group_leader->state));
 }
 
 #endif /* _KERNEL_EVENTS_CLOCK_TIMES_H */

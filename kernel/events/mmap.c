@@ -174,14 +174,37 @@ static u64 perf_mmap_offset(const struct perf_event *event, u32 index, u16 width
 	return count - prev;
 }
 
-static void perf_mmap_fill_userpage(struct perf_event *event,
-				    struct perf_buffer *rb)
+/*
+ * The times of a page that was filled with this value go on for as long as the
+ * value stays the same. Time in which the event does not run, or is disabled,
+ * reduces it.
+ */
+static u64 perf_mmap_anchor(const struct perf_event *event)
+{
+	return event->running_offset + perf_event_ctx(event)->timeoffset;
+}
+
+/*
+ * Return: whether readers get the times right without an update, as the page
+ * tells how to continue them with a clock that still can be used.
+ */
+static bool perf_mmap_shows_times(const struct perf_event *event,
+				  const struct perf_buffer *rb, u32 index)
+{
+	return index && index == rb->shown_index &&
+	       rb->shown_anchor == perf_mmap_anchor(event) &&
+	       sched_clock_stable();
+}
+
+/* Fills in all but the offset. Out of line: an overflow rarely needs it. */
+static noinline void perf_mmap_fill_times(struct perf_event *event,
+					  struct perf_buffer *rb,
+					  bool readable, u32 index)
 {
 	struct perf_event_mmap_page *userpg = rb->user_page;
 	u64 enabled, running, now = perf_clock();
-	bool readable = perf_mmap_readers_can_read(event, rb);
-	u32 index = readable ? perf_mmap_index(event) : 0;
 
+	WRITE_ONCE(rb->shown_index, 0);
 	perf_event_time_at(event, now, &enabled, &running);
 	userpg->index = index;
 	userpg->time_enabled = enabled +
@@ -194,8 +217,43 @@ static void perf_mmap_fill_userpage(struct perf_event *event,
 		userpg->cap_user_rdpmc = 0;
 	if (!readable || !perf_mmap_times_go_on(event, userpg, index))
 		userpg->cap_user_time = 0;
+	if (!index || !userpg->cap_user_time || !perf_event_ctx(event) ||
+	    perf_event_has_cgroup(event))
+		return;
+	rb->shown_anchor = perf_mmap_anchor(event);
+	barrier(); /* an NMI that finds the index finds all of the above */
+	WRITE_ONCE(rb->shown_index, index);
+}
+
+static void perf_mmap_fill_userpage(struct perf_event *event,
+				    struct perf_buffer *rb)
+{
+	struct perf_event_mmap_page *userpg = rb->user_page;
+	bool readable = perf_mmap_readers_can_read(event, rb);
+	u32 index = readable ? perf_mmap_index(event) : 0;
+
+	if (!perf_mmap_shows_times(event, rb, index))
+		perf_mmap_fill_times(event, rb, readable, index);
 	userpg->offset = perf_mmap_offset(event, index,
 					  READ_ONCE(userpg->pmc_width));
+}
+
+/*
+ * Return: false if another update came in an NMI meanwhile. That one had newer
+ * values, which this one may have overwritten in part.
+ */
+static bool perf_mmap_try_update(struct perf_event *event,
+				 struct perf_buffer *rb)
+{
+	struct perf_event_mmap_page *userpg = rb->user_page;
+	long update = local_inc_return(&rb->updates);
+
+	WRITE_ONCE(userpg->lock, READ_ONCE(userpg->lock) + 1);
+	barrier(); /* a reader of counters runs on this CPU */
+	perf_mmap_fill_userpage(event, rb);
+	barrier();
+	WRITE_ONCE(userpg->lock, READ_ONCE(userpg->lock) + 1);
+	return local_read(&rb->updates) == update;
 }
 
 /**
@@ -205,6 +263,9 @@ static void perf_mmap_fill_userpage(struct perf_event *event,
  * An event that only writes to the buffer of another event has no user page:
  * the page in that buffer shows the other event.
  *
+ * While readers can continue the times that the page shows, these stay as they
+ * are. So an overflow only updates the offset.
+ *
  * A reader sees @lock change if it read during an update. It may write the page
  * itself, so the kernel does not rely on anything that it reads there.
  *
@@ -213,9 +274,7 @@ static void perf_mmap_fill_userpage(struct perf_event *event,
  */
 void perf_event_update_userpage(struct perf_event *event)
 {
-	struct perf_event_mmap_page *userpg;
 	struct perf_buffer *rb;
-	long update;
 
 	if (!atomic_read(&event->mmap_count))
 		return;
@@ -225,16 +284,9 @@ void perf_event_update_userpage(struct perf_event *event)
 	rb = perf_rb_rcu(event);
 	if (!rb || READ_ONCE(rb->page_event) != event)
 		return;
-	userpg = rb->user_page;
-	/* An update that nests in an NMI has newer values: repeat this one. */
-	do {
-		update = local_inc_return(&rb->updates);
-		WRITE_ONCE(userpg->lock, READ_ONCE(userpg->lock) + 1);
-		barrier(); /* a reader of counters runs on this CPU */
-		perf_mmap_fill_userpage(event, rb);
-		barrier();
-		WRITE_ONCE(userpg->lock, READ_ONCE(userpg->lock) + 1);
-	} while (local_read(&rb->updates) != update);
+	/* The next try fills in the times, whatever the page shows now. */
+	while (!perf_mmap_try_update(event, rb))
+		rb->shown_index = 0;
 }
 EXPORT_SYMBOL_GPL(perf_event_update_userpage);
 

@@ -274,8 +274,7 @@ static bool perf_sched_group_add_locked(struct perf_event *leader)
 	struct pmu *pmu = perf_event_pmu_ctx(leader)->pmu;
 
 	perf_pmu_assert_sched_locked(perf_event_pmu_ctx(leader));
-	/* A lone software event always fits and needs no transaction. */
-	if (leader->group_caps & PERF_EV_CAP_SOFTWARE && !leader->nr_siblings)
+	if (!leader->nr_siblings && perf_set_adds_alone(leader))
 		return !perf_sched_events_in_locked(leader);
 
 	perf_sched_start_add_locked(pmu);

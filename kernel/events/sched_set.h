@@ -5,7 +5,21 @@
 #ifndef _KERNEL_EVENTS_SCHED_SET_H
 #define _KERNEL_EVENTS_SCHED_SET_H
 
+#include "pmu.h"
 #include "types.h"
+
+/*
+ * Return: whether a lone event is added without a transaction. A software event
+ * always fits. A driver that has pmu::load checks in pmu::add whether the event
+ * fits. If a group was throttled, the start of a transaction ends that.
+ */
+static inline bool perf_set_adds_alone(const struct perf_event *event)
+{
+	struct pmu *pmu = perf_event_pmu_ctx(event)->pmu;
+
+	return event->group_caps & PERF_EV_CAP_SOFTWARE ||
+	       (pmu->load && !READ_ONCE(perf_cpc_oncpu(pmu)->throttled));
+}
 
 void perf_set_make_locked(struct perf_pmu_ctx *epc);
 bool perf_set_load_locked(struct perf_pmu_ctx *epc);

@@ -24,6 +24,8 @@ struct x86_share;
 #define X86_EVENT_NODE		BIT(9)	/* a counter of the node, for all its cores */
 
 static_assert(X86_EVENT_NODE <= PERF_EVENT_FLAG_ARCH);
+/* x86_event_bits() uses it as a number. */
+static_assert(X86_EVENT_PAIR == 1);
 
 /*
  * Most events of one CPU that can be scheduled in, or that a transaction can add
@@ -141,7 +143,9 @@ static inline u64 x86_cpu_host(const struct x86_cpu *cpu)
 /* The counters of an event on @counter: the next one, too, for a pair. */
 static inline u64 x86_event_bits(const struct perf_event *event, unsigned int counter)
 {
-	return (event->hw.flags & X86_EVENT_PAIR ? 3ULL : 1ULL) << counter;
+	u64 second = event->hw.flags & X86_EVENT_PAIR;
+
+	return (1ULL | second << 1) << counter;
 }
 
 /*

@@ -110,7 +110,8 @@ static void ignore(struct x86_cpu *cpu, unsigned int counter)
 void x86_overflow_sample(struct x86_cpu *cpu, unsigned int counter, struct pt_regs *regs)
 {
 	struct perf_event *event = cpu->on[x86_slot(counter)];
-	struct perf_sample_data data;
+	/* What perf_sample_data_init() leaves out is not read before it is set. */
+	struct perf_sample_data data __uninitialized;
 
 	x86_run_update(event);
 	if (!x86_run_rearm(cpu, event))

@@ -155,8 +155,13 @@ static void switch_together(struct x86_regs *r, u64 counters, bool known)
 		       enable | (r->parked & BIT_ULL(0) ? 0 : r->select[0]));
 }
 
-/* Without a global control register. @changed: counters whose state may change. */
-static void switch_counters(struct x86_regs *r, u64 counters, u64 changed, bool known)
+/*
+ * Without a global control register. @changed: counters whose state may change.
+ *
+ * Out of line: it needs registers, which others need not save.
+ */
+static noinline void switch_counters(struct x86_regs *r, u64 counters, u64 changed,
+				     bool known)
 {
 	if (r->pmc->one_enable)
 		switch_together(r, counters, known);

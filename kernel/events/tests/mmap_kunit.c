@@ -158,6 +158,54 @@ static void mmap_test_user_page(struct kunit *test)
 	vm_munmap(at, LENGTH);
 }
 
+static int mmap_test_first_counter(struct perf_event *event)
+{
+	return 1;
+}
+
+/*
+ * Updates the page several times, without a switch in between. Before the third
+ * time the event seems not to have run for a while.
+ */
+static void mmap_test_update(struct kunit *test, struct perf_event *event,
+			     u64 *times, unsigned int nr)
+{
+	struct perf_event_mmap_page *userpg = event->rb->user_page;
+
+	guard(irqsave)();
+	for (unsigned int i = 0; i < nr; i++) {
+		if (i == 2)
+			event->running_offset -= NSEC_PER_USEC;
+		local64_set(&event->count, i);
+		perf_event_update_userpage(event);
+		times[i] = userpg->time_enabled;
+		KUNIT_EXPECT_EQ(test, userpg->index, 1);
+		KUNIT_EXPECT_EQ(test, userpg->offset,
+				i - local64_read(&event->hw.prev_count));
+		udelay(5);
+	}
+}
+
+/* Times that the reader continues stay, unless the event did not run. */
+static void mmap_test_times_stay(struct kunit *test)
+{
+	struct mmap_test_file from = mmap_test_open(test);
+	int (*idx)(struct perf_event *event) = fake.pmu.event_idx;
+	struct perf_event_mmap_page *userpg;
+	u64 times[4];
+
+	mmap_test_map_all(test, &from);
+	userpg = from.event->rb->user_page;
+	fake.pmu.event_idx = mmap_test_first_counter;
+	mmap_test_update(test, from.event, times, ARRAY_SIZE(times));
+	fake.pmu.event_idx = idx;
+	KUNIT_EXPECT_GT(test, times[2], times[1]);
+	if (!userpg->cap_user_time)
+		kunit_skip(test, "no clock to read here");
+	KUNIT_EXPECT_EQ(test, times[1], times[0]);
+	KUNIT_EXPECT_EQ(test, times[3], times[2]);
+}
+
 static void mmap_test_sizes(struct kunit *test)
 {
 	struct mmap_test_file from = mmap_test_open(test);
@@ -323,6 +371,7 @@ static void mmap_test_links_locked(struct kunit *test)
 static struct kunit_case mmap_test_cases[] = {
 	KUNIT_CASE(mmap_test_pages),
 	KUNIT_CASE(mmap_test_user_page),
+	KUNIT_CASE(mmap_test_times_stay),
 	KUNIT_CASE(mmap_test_sizes),
 	KUNIT_CASE(mmap_test_redirected),
 	KUNIT_CASE(mmap_test_charge),

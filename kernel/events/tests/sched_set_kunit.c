@@ -482,6 +482,45 @@ static void set_test_throttled_before_unload(struct kunit *test)
 	set_test_expect_load(test, 1);
 }
 
+static void set_test_enable_again(struct perf_event *event)
+{
+	struct perf_ctx *ctx = perf_event_ctx(event);
+	struct perf_cpu_context *cpuctx;
+
+	guard(irqsave)();
+	cpuctx = this_cpu_ptr(&perf_cpu_context);
+	perf_ctx_lock_pair(cpuctx, ctx);
+	perf_control_disable_locked(event);
+	if (perf_control_enable_locked(event))
+		perf_control_retry_locked(cpuctx, event);
+	perf_ctx_unlock_pair(cpuctx, ctx);
+}
+
+/* A lone event needs no transaction. The start of one ends a throttling. */
+static void set_test_lone(struct kunit *test)
+{
+	struct perf_event *event = set_test_open_one(test);
+	struct set_test_calls calls;
+
+	scoped_guard(preempt) {
+		set_test_count(&calls);
+		set_test_enable_again(event);
+		KUNIT_EXPECT_EQ(test, set_test_new_calls(&calls, FAKE_ADD), 1);
+		KUNIT_EXPECT_EQ(test, set_test_new_calls(&calls, FAKE_COMMIT), 0);
+		set_test_set_throttled(event);
+		set_test_enable_again(event);
+		KUNIT_EXPECT_EQ(test, set_test_new_calls(&calls, FAKE_COMMIT), 1);
+		KUNIT_EXPECT_FALSE(test, perf_cpc_oncpu(&fake.pmu)->throttled);
+		KUNIT_EXPECT_EQ(test, event->state, ACTIVE);
+		/* There is no room for it any more. */
+		fake.nr_counters = 0;
+		set_test_enable_again(event);
+		KUNIT_EXPECT_EQ(test, set_test_new_calls(&calls, FAKE_REFUSE), 1);
+		KUNIT_EXPECT_EQ(test, set_test_new_calls(&calls, FAKE_CANCEL), 0);
+		KUNIT_EXPECT_EQ(test, event->state, INACTIVE);
+	}
+}
+
 static void set_test_throttle_late(struct perf_event_set *set)
 {
 	WRITE_ONCE(perf_cpc_oncpu(&fake.pmu)->throttled, true);
@@ -884,6 +923,7 @@ static struct kunit_case set_test_cases[] = {
 	KUNIT_CASE(set_test_cpu),
 	KUNIT_CASE(set_test_throttled_before_load),
 	KUNIT_CASE(set_test_throttled_before_unload),
+	KUNIT_CASE(set_test_lone),
 	KUNIT_CASE(set_test_throttled_late),
 	KUNIT_CASE(set_test_throttled_moves),
 	KUNIT_CASE(set_test_disabled_late),

@@ -421,6 +421,26 @@ static void sampling(void)
 	      "no overflow in %lld", (long long)watched.page->offset);
 }
 
+/* An overflow leaves the times in the page as they were when counting began. */
+static void sampling_on_and_off(void)
+{
+	struct perf_event_attr attr = branch_attr();
+	struct watched watched;
+	int i;
+
+	need_user_counters();
+	attr.sample_period = 200000;
+	watched = watch(&attr, -1);
+	for (i = 0; i < ROUNDS / 10; i++) {
+		event_enable(watched.fd);
+		burn(10 * LOOPS);
+		EXPECT(expect_agreement(&watched, "sampling"), "index 0");
+		event_disable(watched.fd);
+		expect_standing(&watched, "disabled");
+		usleep(1000);
+	}
+}
+
 static void of_a_group(void)
 {
 	struct perf_event_attr attr = branch_attr();
@@ -1136,6 +1156,7 @@ static const struct test_case cases[] = {
 	{ "enabled and disabled", on_and_off },
 	{ "reset", reset_count },
 	{ "sampling", sampling },
+	{ "sampling, enabled and disabled", sampling_on_and_off },
 	{ "a group", of_a_group },
 	{ "multiplexed", multiplexed },
 	{ "multiplexed, the task sleeps", multiplexed_sleeper },
