@@ -41,8 +41,8 @@
  * full-width writes.
  */
 #define OFFCORE_MASK_NHM	(GENMASK_ULL(15, 12) | GENMASK_ULL(10, 0))
-/* Those of both registers of Knights Landing: version 3, two counters, vol. 4 2.18. */
-#define OFFCORE_MASK_KNL	0x799ffbffe7ULL
+/* Knights Landing, version 3 with two counters, has more: vol. 4 2.18. */
+#define OFFCORE_MASK_KNL	GENMASK_ULL(38, 0)
 
 /* The "any thread" bits exist in versions 3 and 4. */
 static bool has_any_thread(const struct pmu_model *m)

@@ -356,8 +356,7 @@ static void offcore_reserved_bits(struct kunit *test)
 
 	put(test, knl, OFFCORE_0, T0, 0x3981f82020ULL);
 	put(test, knl, OFFCORE_1, T0, BIT_ULL(38));
-	refused(test, knl, OFFCORE_0, BIT_ULL(3));
-	refused(test, knl, OFFCORE_1, BIT_ULL(18));
+	refused(test, knl, OFFCORE_0, BIT_ULL(39));
 }
 
 /* SDM 20.3.9.3: the register exists if the capability register says so. */
