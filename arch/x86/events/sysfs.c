@@ -17,6 +17,8 @@
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 #include <linux/sysfs.h>
+#include <linux/topology.h>
+#include <asm/cpufeature.h>
 #include <asm/processor.h>
 #include "engine.h"
 #include "mapped.h"
@@ -39,10 +41,13 @@ struct format_file {
 	const char		*text;
 };
 
+/* An event that only some models have, which its name identifies. */
+#define NAMED		PERF_COUNT_HW_MAX
+
 /**
- * struct event_file - a file of events/ for a generic event
+ * struct event_file - a file of events/
  * @attr:	the file
- * @event:	PERF_COUNT_HW_*
+ * @event:	PERF_COUNT_HW_*, or NAMED
  */
 struct event_file {
 	struct device_attribute	attr;
@@ -207,6 +212,59 @@ EVENT(frontend, "stalled-cycles-frontend", STALLED_CYCLES_FRONTEND);
 EVENT(backend, "stalled-cycles-backend", STALLED_CYCLES_BACKEND);
 EVENT(ref_cycles, "ref-cycles", REF_CPU_CYCLES);
 
+static const struct x86_named *find_named(const struct x86_core *core, const char *name)
+{
+	return x86_match_named(core->facts.model, name, boot_cpu_has(X86_FEATURE_RTM));
+}
+
+static ssize_t named_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	const struct x86_named *named = find_named(core_of(dev), attr->attr.name);
+	const char *text = named->text;
+
+	if (named->threads && topology_max_smt_threads() > 1)
+		text = named->threads;
+	return sysfs_emit(page, "%s\n", text);
+}
+
+#define NAMED_EVENT(_name, _file)					\
+	static struct event_file event_##_name = {			\
+		.attr	= {						\
+			.attr	= { .name = _file, .mode = 0444 },	\
+			.show	= named_show,				\
+		},							\
+		.event	= NAMED,					\
+	}
+
+NAMED_EVENT(total_slots, "topdown-total-slots");
+NAMED_EVENT(total_slots_scale, "topdown-total-slots.scale");
+NAMED_EVENT(slots_issued, "topdown-slots-issued");
+NAMED_EVENT(slots_retired, "topdown-slots-retired");
+NAMED_EVENT(fetch_bubbles, "topdown-fetch-bubbles");
+NAMED_EVENT(fetch_bubbles_scale, "topdown-fetch-bubbles.scale");
+NAMED_EVENT(recovery_bubbles, "topdown-recovery-bubbles");
+NAMED_EVENT(recovery_bubbles_scale, "topdown-recovery-bubbles.scale");
+NAMED_EVENT(retiring, "topdown-retiring");
+NAMED_EVENT(bad_spec, "topdown-bad-spec");
+NAMED_EVENT(fe_bound, "topdown-fe-bound");
+NAMED_EVENT(be_bound, "topdown-be-bound");
+NAMED_EVENT(tx_start, "tx-start");
+NAMED_EVENT(tx_commit, "tx-commit");
+NAMED_EVENT(tx_abort, "tx-abort");
+NAMED_EVENT(tx_conflict, "tx-conflict");
+NAMED_EVENT(tx_capacity, "tx-capacity");
+NAMED_EVENT(tx_capacity_read, "tx-capacity-read");
+NAMED_EVENT(tx_capacity_write, "tx-capacity-write");
+NAMED_EVENT(el_start, "el-start");
+NAMED_EVENT(el_commit, "el-commit");
+NAMED_EVENT(el_abort, "el-abort");
+NAMED_EVENT(el_conflict, "el-conflict");
+NAMED_EVENT(el_capacity, "el-capacity");
+NAMED_EVENT(el_capacity_read, "el-capacity-read");
+NAMED_EVENT(el_capacity_write, "el-capacity-write");
+NAMED_EVENT(cycles_t, "cycles-t");
+NAMED_EVENT(cycles_ct, "cycles-ct");
+
 static struct attribute *event_attrs[] = {
 	&event_cycles.attr.attr,
 	&event_instructions.attr.attr,
@@ -218,6 +276,34 @@ static struct attribute *event_attrs[] = {
 	&event_frontend.attr.attr,
 	&event_backend.attr.attr,
 	&event_ref_cycles.attr.attr,
+	&event_total_slots.attr.attr,
+	&event_total_slots_scale.attr.attr,
+	&event_slots_issued.attr.attr,
+	&event_slots_retired.attr.attr,
+	&event_fetch_bubbles.attr.attr,
+	&event_fetch_bubbles_scale.attr.attr,
+	&event_recovery_bubbles.attr.attr,
+	&event_recovery_bubbles_scale.attr.attr,
+	&event_retiring.attr.attr,
+	&event_bad_spec.attr.attr,
+	&event_fe_bound.attr.attr,
+	&event_be_bound.attr.attr,
+	&event_tx_start.attr.attr,
+	&event_tx_commit.attr.attr,
+	&event_tx_abort.attr.attr,
+	&event_tx_conflict.attr.attr,
+	&event_tx_capacity.attr.attr,
+	&event_tx_capacity_read.attr.attr,
+	&event_tx_capacity_write.attr.attr,
+	&event_el_start.attr.attr,
+	&event_el_commit.attr.attr,
+	&event_el_abort.attr.attr,
+	&event_el_conflict.attr.attr,
+	&event_el_capacity.attr.attr,
+	&event_el_capacity_read.attr.attr,
+	&event_el_capacity_write.attr.attr,
+	&event_cycles_t.attr.attr,
+	&event_cycles_ct.attr.attr,
 	NULL,
 };
 
@@ -227,6 +313,8 @@ static umode_t event_visible(struct kobject *kobj, struct attribute *attr, int n
 	const struct event_file *file = container_of(to_file(attr), struct event_file, attr);
 	u64 config;
 
+	if (file->event == NAMED)
+		return find_named(core, attr->name) ? attr->mode : 0;
 	return x86_match_generic(&core->facts, file->event, &config) ? 0 : attr->mode;
 }
 

@@ -41,6 +41,8 @@
  * full-width writes.
  */
 #define OFFCORE_MASK_NHM	(GENMASK_ULL(15, 12) | GENMASK_ULL(10, 0))
+/* Knights Landing, version 3 with two counters, has more: vol. 4 2.18. */
+#define OFFCORE_MASK_KNL	GENMASK_ULL(38, 0)
 
 /* The "any thread" bits exist in versions 3 and 4. */
 static bool has_any_thread(const struct pmu_model *m)
@@ -113,7 +115,11 @@ static void add_global(struct pmu_model *m)
 
 static u64 offcore_mask(const struct pmu_model *m)
 {
-	return m->version == 3 && !m->full_width ? OFFCORE_MASK_NHM : OFFCORE_MASK;
+	if (m->version != 3)
+		return OFFCORE_MASK;
+	if (!m->full_width)
+		return OFFCORE_MASK_NHM;
+	return m->gp == 2 ? OFFCORE_MASK_KNL : OFFCORE_MASK;
 }
 
 static void set_masks(struct pmu_model *m)

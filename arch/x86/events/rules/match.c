@@ -3,7 +3,8 @@
  * Room "match": looks up events in the tables of a model.
  *
  * Purpose: which counters may count a config, which extra register it needs,
- * and what a generic event or a cache event is on this core.
+ * what a generic event or a cache event is on this core, and which events have
+ * names.
  *
  * Owns: nothing; all data is constant and passed in.
  *
@@ -13,6 +14,7 @@
  */
 #include <linux/errno.h>
 #include <linux/perf_event.h>
+#include <linux/string.h>
 #include "match.h"
 
 /*
@@ -274,4 +276,28 @@ int x86_match_cache(const struct x86_model *model, u64 key, u64 *config,
 		}
 	}
 	return -ENOENT;
+}
+
+/**
+ * x86_match_named() - find an event by its name
+ * @model: type of core
+ * @name: name of a file of events/
+ * @tsx: the processor has transactions
+ *
+ * Context: any.
+ * Return: the event, or NULL if this core has none of the name.
+ */
+const struct x86_named *x86_match_named(const struct x86_model *model,
+					const char *name, bool tsx)
+{
+	const struct x86_named_list *list;
+	const struct x86_named *row;
+
+	for (list = model->named; list; list = list->next) {
+		for (row = list->rows; row < list->rows + list->nr; row++) {
+			if (!strcmp(row->name, name))
+				return row->tsx && !tsx ? NULL : row;
+		}
+	}
+	return NULL;
 }

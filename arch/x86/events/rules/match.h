@@ -98,6 +98,20 @@ struct x86_cache {
 	u64	extra;
 };
 
+/**
+ * struct x86_named - an event that has a name on this core, a file of events/
+ * @name: name of the file; NAME.scale is the factor of the event NAME
+ * @text: its content: fields of config, or the factor
+ * @threads: content on cores with several threads; NULL if it is the same
+ * @tsx: only a processor with transactions has it
+ */
+struct x86_named {
+	const char	*name;
+	const char	*text;
+	const char	*threads;
+	bool		tsx;
+};
+
 /*
  * Lists of the above. A list is followed by @next, if there is one: what a core
  * has in common with older cores is in their lists. The first match counts.
@@ -130,6 +144,12 @@ struct x86_cache_list {
 	const struct x86_cache		*rows;
 	unsigned int			nr;
 	const struct x86_cache_list	*next;
+};
+
+struct x86_named_list {
+	const struct x86_named		*rows;
+	unsigned int			nr;
+	const struct x86_named_list	*next;
 };
 
 /* Events of transactions: bits 32 and 33, SDM vol. 3 20.3.6.5. */
@@ -167,6 +187,7 @@ struct x86_cache_list {
  * @extra: events with extra registers
  * @generic: generic events
  * @cache: cache events
+ * @named: events with names of their own
  * @quirks: X86_QUIRK_*
  * @atom: the second type of core of a hybrid machine, or NULL
  */
@@ -179,6 +200,7 @@ struct x86_model {
 	const struct x86_extra_list	*extra;
 	const struct x86_generic_list	*generic;
 	const struct x86_cache_list	*cache;
+	const struct x86_named_list	*named;
 	u32				quirks;
 	const struct x86_model		*atom;
 };
@@ -210,5 +232,7 @@ const struct x86_extra_rule *x86_match_other(const struct x86_model *model,
 int x86_match_generic(const struct x86_match_pmu *pmu, u64 event, u64 *config);
 int x86_match_cache(const struct x86_model *model, u64 key, u64 *config,
 		    u64 *extra);
+const struct x86_named *x86_match_named(const struct x86_model *model,
+					const char *name, bool tsx);
 
 #endif /* _ARCH_X86_EVENTS_MATCH_H */

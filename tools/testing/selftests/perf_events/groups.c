@@ -223,7 +223,7 @@ static void disabled_siblings(void)
 	struct group group;
 	int extra;
 
-	need_hardware();
+	need_counters(2);
 	group = open_group(attr, count_counters() - 1);
 	attr.disabled = 1;
 	extra = open_sibling(&attr, group.fd[0]);
@@ -293,7 +293,7 @@ static void joined_while_running(void)
 	pid_t pid;
 	bool stop = false;
 
-	need_hardware();
+	need_counters(2);
 	second_cpu();
 	pid = fork();
 	CHECK(pid >= 0, "fork");
@@ -337,7 +337,7 @@ static void pinned_error(void)
 	bool polled;
 	int i;
 
-	need_hardware();
+	need_counters(2);
 	hog = take_counters();
 	attr.pinned = 1;
 	group = open_group(attr, 2);
@@ -544,7 +544,7 @@ static bool exclusive_alone(void *arg)
 
 static void exclusive(void)
 {
-	need_hardware();
+	need_counters(2);
 	test_retry(exclusive_alone, NULL);
 }
 
@@ -556,7 +556,7 @@ static void exclusive_pinned(void)
 	struct group group;
 	int fd;
 
-	need_hardware();
+	need_counters(2);
 	attr.exclusive = 1;
 	attr.pinned = 1;
 	group = open_group(attr, 2);
@@ -802,7 +802,7 @@ static void all_formats(void)
 	int leader, soft, hard, bits;
 	struct read_values got;
 
-	need_hardware();
+	need_counters(2);
 	hw.disabled = 1;
 	for (bits = 0; bits < 16; bits++) {
 		hw.read_format = PERF_FORMAT_GROUP |

@@ -167,11 +167,15 @@ static void read_group(int fd, __u64 format, struct read_values *got)
 	parse_read(buf, len, format, got);
 }
 
-/* All events of a group count over the same time. */
+/*
+ * All events of a group count over the same time. A PMU of two counters has
+ * none for a third event.
+ */
 static void groups(void)
 {
 	struct perf_event_attr attr = hw_attr(PERF_COUNT_HW_CPU_CYCLES);
 	struct read_values got;
+	unsigned int nr = 2;
 	int leader;
 
 	need_hardware();
@@ -180,14 +184,20 @@ static void groups(void)
 	attr.disabled = 0;
 	attr.config = PERF_COUNT_HW_INSTRUCTIONS;
 	open_sibling(&attr, leader);
-	open_sibling(&attr, leader);
+	if (perf_open(&attr, 0, -1, leader, 0) >= 0)
+		nr++;
+	else
+		CHECK(errno == EINVAL && count_counters() <= 2, "third event: %s",
+		      strerror(errno));
 	event_enable(leader);
 	burn(LOOPS);
 	event_disable(leader);
 	read_group(leader, attr.read_format, &got);
-	CHECK(got.nr == 3 && got.running > 0, "nr %llu running %llu",
+	CHECK(got.nr == nr && got.running > 0, "nr %llu running %llu",
 	      (unsigned long long)got.nr, (unsigned long long)got.running);
 	CHECK(got.event[0].value && got.event[1].value, "count of 0");
+	if (nr == 2)
+		return;
 	CHECK(got.event[2].value > got.event[1].value / 2 &&
 	      got.event[2].value < got.event[1].value * 2,
 	      "the same event twice: %llu and %llu",

@@ -492,6 +492,17 @@ int count_counters(void)
 	return counters;
 }
 
+/* Of the two counters of a small PMU the watchdog may have one. */
+void need_counters(int needed)
+{
+	int counters;
+
+	need_hardware();
+	counters = count_counters();
+	if (counters < needed)
+		test_skip("%d of %d counters are free", counters, needed);
+}
+
 long read_long(const char *path)
 {
 	long value = -1;

@@ -132,6 +132,7 @@ struct perf_event_attr branch_attr(void);
 struct counter_hog take_counters(void);
 void give_counters(struct counter_hog *hog);
 int count_counters(void);
+void need_counters(int needed);
 
 /* The ring buffer. */
 struct perf_ring {

@@ -338,6 +338,7 @@ static void offcore_reserved_bits(struct kunit *test)
 {
 	struct bed *old = new_bed(test);
 	struct bed *b = intel_bed(test, 3, 4, 3, 48);
+	struct bed *knl = intel_bed(test, 3, 2, 3, 40);
 
 	old->model = (struct pmu_model){
 		.version = 3, .gp = 4, .fixed = 3, .width = 48,
@@ -352,6 +353,10 @@ static void offcore_reserved_bits(struct kunit *test)
 	refused(test, b, OFFCORE_0, BIT_ULL(12));
 	refused(test, b, OFFCORE_1, BIT_ULL(14));
 	refused(test, b, OFFCORE_1, BIT_ULL(38));
+
+	put(test, knl, OFFCORE_0, T0, 0x3981f82020ULL);
+	put(test, knl, OFFCORE_1, T0, BIT_ULL(38));
+	refused(test, knl, OFFCORE_0, BIT_ULL(39));
 }
 
 /* SDM 20.3.9.3: the register exists if the capability register says so. */

@@ -115,6 +115,7 @@ const struct x86_model x86_model_silvermont = {
 	.extra		= &silvermont_extra_list,
 	.generic	= &x86_generic_intel,
 	.cache		= &silvermont_cache_list,
+	.named		= &x86_named_silvermont,
 };
 
 static const struct x86_extra_rule knights_landing_extra[] = {
@@ -183,6 +184,7 @@ const struct x86_model x86_model_goldmont = {
 	.extra		= &goldmont_extra_list,
 	.generic	= &x86_generic_intel,
 	.cache		= &goldmont_cache_list,
+	.named		= &x86_named_goldmont,
 };
 
 /* From Goldmont Plus on the second level of the TLB counts its walks. */
@@ -211,6 +213,7 @@ const struct x86_model x86_model_goldmont_plus = {
 	.extra		= &goldmont_extra_list,
 	.generic	= &x86_generic_intel,
 	.cache		= &goldmont_plus_cache_list,
+	.named		= &x86_named_goldmont,
 };
 
 static const struct x86_extra_rule tremont_extra[] = {
@@ -238,6 +241,7 @@ const struct x86_model x86_model_tremont = {
 	.extra		= &tremont_extra_list,
 	.generic	= &x86_generic_intel,
 	.cache		= &tremont_cache_list,
+	.named		= &x86_named_tremont,
 	.quirks		= X86_QUIRK_LATE_ACK,
 };
 
@@ -289,6 +293,7 @@ const struct x86_model x86_model_gracemont = {
 	.extra		= &gracemont_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
+	.named		= &x86_named_tremont,
 	.quirks		= X86_QUIRK_MID_ACK,
 };
 
@@ -301,6 +306,7 @@ const struct x86_model x86_model_alderlake_atom = {
 	.extra		= &gracemont_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
+	.named		= &x86_named_alderlake_atom,
 	.quirks		= X86_QUIRK_MID_ACK,
 };
 
@@ -324,6 +330,7 @@ const struct x86_model x86_model_crestmont = {
 	.extra		= &crestmont_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
+	.named		= &x86_named_crestmont,
 	.quirks		= X86_QUIRK_MID_ACK,
 };
 
@@ -336,6 +343,7 @@ const struct x86_model x86_model_meteorlake_atom = {
 	.extra		= &crestmont_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
+	.named		= &x86_named_alderlake_atom,
 	.quirks		= X86_QUIRK_MID_ACK,
 };
 
@@ -357,5 +365,6 @@ const struct x86_model x86_model_lunarlake_atom = {
 	.extra		= &crestmont_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
+	.named		= &x86_named_skymont,
 	.quirks		= X86_QUIRK_MID_ACK,
 };

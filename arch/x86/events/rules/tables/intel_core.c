@@ -446,6 +446,7 @@ const struct x86_model x86_model_sandybridge = {
 	.extra		= &snb_extra_list,
 	.generic	= &snb_generic_list,
 	.cache		= &snb_memory_list,
+	.named		= &x86_named_sandybridge,
 	.quirks		= SNB_QUIRKS,
 };
 
@@ -458,6 +459,7 @@ const struct x86_model x86_model_sandybridge_ep = {
 	.extra		= &snb_ep_extra_list,
 	.generic	= &snb_generic_list,
 	.cache		= &snb_ep_memory_list,
+	.named		= &x86_named_sandybridge,
 	.quirks		= SNB_QUIRKS,
 };
 
@@ -470,6 +472,7 @@ const struct x86_model x86_model_ivybridge = {
 	.extra		= &snb_extra_list,
 	.generic	= &ivb_generic_list,
 	.cache		= &ivb_memory_list,
+	.named		= &x86_named_sandybridge,
 	.quirks		= SNB_QUIRKS,
 };
 
@@ -482,6 +485,7 @@ const struct x86_model x86_model_ivybridge_ep = {
 	.extra		= &snb_ep_extra_list,
 	.generic	= &ivb_generic_list,
 	.cache		= &ivb_ep_memory_list,
+	.named		= &x86_named_sandybridge,
 	.quirks		= SNB_QUIRKS,
 };
 
@@ -494,6 +498,7 @@ const struct x86_model x86_model_haswell = {
 	.extra		= &snb_ep_extra_list,
 	.generic	= &x86_generic_intel,
 	.cache		= &hsw_cache_list,
+	.named		= &x86_named_haswell,
 	.quirks		= SNB_QUIRKS | X86_QUIRK_TSX | X86_QUIRK_LATE_ACK |
 			  X86_QUIRK_PERIOD_32 | X86_QUIRK_PERIOD_128,
 };
@@ -507,6 +512,7 @@ const struct x86_model x86_model_broadwell = {
 	.extra		= &snb_ep_extra_list,
 	.generic	= &x86_generic_intel,
 	.cache		= &bdw_cache_list,
+	.named		= &x86_named_haswell,
 	.quirks		= X86_QUIRK_EXTRA_PER_THREAD | X86_QUIRK_TSX |
 			  X86_QUIRK_LATE_ACK | X86_QUIRK_PERIOD_64 |
 			  X86_QUIRK_PERIOD_128,
@@ -521,6 +527,7 @@ const struct x86_model x86_model_skylake = {
 	.extra		= &skl_extra_list,
 	.generic	= &x86_generic_intel,
 	.cache		= &x86_cache_skylake,
+	.named		= &x86_named_skylake,
 	.quirks		= X86_QUIRK_EXTRA_PER_THREAD | X86_QUIRK_TSX |
 			  X86_QUIRK_LATE_ACK,
 };

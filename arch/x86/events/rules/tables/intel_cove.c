@@ -81,6 +81,7 @@ const struct x86_model x86_model_icelake = {
 	.extra		= &icelake_extra_list,
 	.generic	= &x86_generic_intel,
 	.cache		= &icelake_cache_list,
+	.named		= &x86_named_icelake,
 	.quirks		= X86_QUIRK_EXTRA_PER_THREAD | X86_QUIRK_TSX |
 			  X86_QUIRK_LATE_ACK,
 };
@@ -184,6 +185,7 @@ const struct x86_model x86_model_sapphire_rapids = {
 	.extra		= &golden_cove_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &golden_cove_cache_list,
+	.named		= &x86_named_golden_cove,
 	.quirks		= GLC_QUIRKS | X86_QUIRK_LOADS_AUX,
 };
 
@@ -196,6 +198,7 @@ const struct x86_model x86_model_granite_rapids = {
 	.extra		= &redwood_cove_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &golden_cove_cache_list,
+	.named		= &x86_named_golden_cove,
 	.quirks		= GLC_QUIRKS,
 };
 
@@ -208,6 +211,7 @@ const struct x86_model x86_model_alderlake = {
 	.extra		= &golden_cove_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &golden_cove_cache_list,
+	.named		= &x86_named_golden_cove,
 	.quirks		= GLC_QUIRKS | X86_QUIRK_LOADS_AUX | X86_QUIRK_COMMON_LEAF,
 	.atom		= &x86_model_alderlake_atom,
 };
@@ -221,6 +225,7 @@ const struct x86_model x86_model_meteorlake = {
 	.extra		= &redwood_cove_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &golden_cove_cache_list,
+	.named		= &x86_named_golden_cove,
 	.quirks		= GLC_QUIRKS,
 	.atom		= &x86_model_meteorlake_atom,
 };
@@ -271,6 +276,7 @@ const struct x86_model x86_model_lunarlake = {
 	.extra		= &lion_cove_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &golden_cove_cache_list,
+	.named		= &x86_named_golden_cove,
 	.quirks		= GLC_QUIRKS,
 	.atom		= &x86_model_lunarlake_atom,
 };

@@ -82,6 +82,15 @@
 		 PERF_COUNT_HW_CACHE_RESULT_MISS << 16, \
 	  .config = X86_CACHE_REFUSED }
 
+/*
+ * Names, those of processors with transactions, and those whose events count
+ * for all threads of a core where it has several.
+ */
+#define X86_NAMED(n, t)			{ .name = n, .text = t }
+#define X86_NAMED_TSX(n, t)		{ .name = n, .text = t, .tsx = true }
+#define X86_NAMED_THREADS(n, one, several) \
+	{ .name = n, .text = one, .threads = several }
+
 /* Lists that cores of several files have in common. */
 extern const struct x86_fixed_list x86_fixed_intel;
 extern const struct x86_generic_list x86_generic_intel_v1;
@@ -90,6 +99,17 @@ extern const struct x86_cache_list x86_cache_common;
 extern const struct x86_cache_list x86_cache_branches;
 extern const struct x86_cache_list x86_cache_skylake;
 extern const struct x86_generic_list x86_generic_golden_cove;
+extern const struct x86_named_list x86_named_sandybridge;
+extern const struct x86_named_list x86_named_haswell;
+extern const struct x86_named_list x86_named_skylake;
+extern const struct x86_named_list x86_named_icelake;
+extern const struct x86_named_list x86_named_golden_cove;
+extern const struct x86_named_list x86_named_silvermont;
+extern const struct x86_named_list x86_named_goldmont;
+extern const struct x86_named_list x86_named_tremont;
+extern const struct x86_named_list x86_named_alderlake_atom;
+extern const struct x86_named_list x86_named_crestmont;
+extern const struct x86_named_list x86_named_skymont;
 
 /* Intel: before the architectural PMU, the first with it, and of no table. */
 extern const struct x86_model x86_model_p6;

@@ -388,6 +388,59 @@ static void match_test_cache_facts(struct kunit *test)
 	}
 }
 
+/* Names of some cores, and names that they do not have. */
+static void match_test_named(struct kunit *test)
+{
+	static const struct {
+		const struct x86_model	*model;
+		const char		*name, *text;
+	} facts[] = {
+		{ &x86_model_core2, "topdown-slots-issued", NULL },
+		{ &x86_model_nehalem, "topdown-slots-issued", NULL },
+		{ &x86_model_sandybridge, "topdown-slots-issued", "event=0xe,umask=0x1" },
+		{ &x86_model_skylake, "topdown-slots-issued", "event=0xe,umask=0x1" },
+		{ &x86_model_broadwell, "topdown-recovery-bubbles", "event=0xd,umask=0x3,cmask=1" },
+		{ &x86_model_skylake, "topdown-recovery-bubbles", "event=0xd,umask=0x1,cmask=1" },
+		{ &x86_model_icelake, "topdown-slots-issued", NULL },
+		{ &x86_model_sandybridge, "tx-start", NULL },
+		{ &x86_model_haswell, "tx-start", "event=0xc9,umask=0x1" },
+		{ &x86_model_haswell, "tx-capacity", "event=0x54,umask=0x2" },
+		{ &x86_model_haswell, "tx-capacity-read", NULL },
+		{ &x86_model_icelake, "el-capacity-read", "event=0x54,umask=0x80" },
+		{ &x86_model_sapphire_rapids, "tx-capacity-read", "event=0x54,umask=0x80" },
+		{ &x86_model_sapphire_rapids, "el-start", NULL },
+		{ &x86_model_lunarlake, "cycles-ct", "event=0x3c,in_tx=1,in_tx_cp=1" },
+		{ &x86_model_lunarlake_atom, "cycles-ct", NULL },
+		{ &x86_model_silvermont, "topdown-total-slots.scale", "2" },
+		{ &x86_model_knights_landing, "topdown-total-slots.scale", NULL },
+		{ &x86_model_goldmont, "topdown-total-slots.scale", "3" },
+		{ &x86_model_tremont, "topdown-bad-spec", "event=0x73,umask=0x6" },
+		{ &x86_model_crestmont, "topdown-retiring", "event=0x72,umask=0x0" },
+		{ &x86_model_meteorlake_atom, "topdown-retiring", "event=0xc2,umask=0x0" },
+		{ &x86_model_zen3, "topdown-retiring", NULL },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(facts); i++) {
+		const struct x86_named *named = x86_match_named(facts[i].model, facts[i].name,
+								true);
+
+		KUNIT_EXPECT_STREQ_MSG(test, named ? named->text : "absent",
+				       facts[i].text ?: "absent", "%s, %s",
+				       facts[i].model->name, facts[i].name);
+	}
+}
+
+/* Without transactions their events are absent, and no others. */
+static void match_test_named_tsx(struct kunit *test)
+{
+	const struct x86_model *model = &x86_model_haswell;
+
+	KUNIT_EXPECT_NULL(test, x86_match_named(model, "tx-start", false));
+	KUNIT_EXPECT_NULL(test, x86_match_named(model, "el-capacity", false));
+	KUNIT_EXPECT_NULL(test, x86_match_named(model, "cycles-t", false));
+	KUNIT_EXPECT_NOT_NULL(test, x86_match_named(model, "topdown-total-slots", false));
+}
+
 static struct kunit_case match_test_cases[] = {
 	KUNIT_CASE(match_test_facts),
 	KUNIT_CASE(match_test_first_rule),
@@ -401,6 +454,8 @@ static struct kunit_case match_test_cases[] = {
 	KUNIT_CASE(match_test_generic),
 	KUNIT_CASE(match_test_cache),
 	KUNIT_CASE(match_test_cache_facts),
+	KUNIT_CASE(match_test_named),
+	KUNIT_CASE(match_test_named_tsx),
 	{ }
 };
 

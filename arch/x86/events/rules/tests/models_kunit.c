@@ -237,6 +237,89 @@ static void models_test_cache(struct kunit *test)
 		check_cache(test, model);
 }
 
+/* Where the value of each field of an event's text belongs. */
+static const struct {
+	const char	*name;
+	unsigned int	shift;
+} models_test_fields[] = {
+	{ "event", 0 }, { "umask", 8 }, { "any", 21 }, { "cmask", 24 },
+	{ "in_tx", 32 }, { "in_tx_cp", 33 },
+};
+
+/* The config of one field "NAME=VALUE", or 0. */
+static u64 models_test_field(const char *text)
+{
+	size_t length = strcspn(text, "=");
+	u64 value;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(models_test_fields); i++) {
+		const char *name = models_test_fields[i].name;
+
+		if (strlen(name) == length && !strncmp(text, name, length) &&
+		    !kstrtou64(text + length + 1, 0, &value))
+			return value << models_test_fields[i].shift;
+	}
+	return 0;
+}
+
+static u64 models_test_config(struct kunit *test, const char *text)
+{
+	char *copy = kunit_kzalloc(test, strlen(text) + 1, GFP_KERNEL);
+	u64 config = 0;
+	char *field;
+
+	KUNIT_ASSERT_NOT_NULL(test, copy);
+	memcpy(copy, text, strlen(text));
+	while ((field = strsep(&copy, ","))) {
+		/* A field of value 0 is written for the reader. */
+		if (!strcmp(field, "umask=0x0"))
+			continue;
+		KUNIT_EXPECT_NE_MSG(test, models_test_field(field), 0ULL, "%s", field);
+		config |= models_test_field(field);
+	}
+	return config;
+}
+
+/* A text is a factor, or an event that counters of the model count. */
+static void check_named_text(struct kunit *test, const struct x86_model *model,
+			     const struct x86_named *row, const char *text)
+{
+	unsigned int factor;
+
+	if (strstr(row->name, ".scale")) {
+		KUNIT_EXPECT_EQ_MSG(test, kstrtouint(text, 10, &factor), 0, "%s", text);
+		return;
+	}
+	check_event(test, model, models_test_config(test, text), 0);
+}
+
+static void check_named(struct kunit *test, const struct x86_model *model)
+{
+	const struct x86_named_list *list;
+	const struct x86_named *row;
+
+	for (list = model->named; list; list = list->next) {
+		for (row = list->rows; row < list->rows + list->nr; row++) {
+			for (const struct x86_named *other = list->rows; other < row; other++)
+				KUNIT_EXPECT_STRNEQ(test, row->name, other->name);
+			if (row->tsx)
+				KUNIT_EXPECT_NE(test, model->quirks & X86_QUIRK_TSX, 0U);
+			check_named_text(test, model, row, row->text);
+			if (row->threads)
+				check_named_text(test, model, row, row->threads);
+		}
+	}
+}
+
+static void models_test_named(struct kunit *test)
+{
+	const struct x86_model *model;
+	unsigned int n;
+
+	for_each_model(n, model)
+		check_named(test, model);
+}
+
 static const struct x86_model *find(enum x86_models_vendor vendor, unsigned int family,
 				    unsigned int model, unsigned int stepping)
 {
@@ -345,6 +428,7 @@ static struct kunit_case models_test_cases[] = {
 	KUNIT_CASE(models_test_extra),
 	KUNIT_CASE(models_test_generic),
 	KUNIT_CASE(models_test_cache),
+	KUNIT_CASE(models_test_named),
 	KUNIT_CASE(models_test_rows),
 	KUNIT_CASE(models_test_find),
 	KUNIT_CASE(models_test_vendors),
