@@ -51,6 +51,23 @@ void x86_regs_write(u32 address, u64 value)
 	wrmsrl(address, value);
 }
 
+/**
+ * x86_regs_read() - read a register of the PMU
+ * @address: address of the register
+ *
+ * Tests put a register file in its place.
+ *
+ * Context: this CPU, interrupts off.
+ * Return: its content; 0 if it does not exist.
+ */
+u64 x86_regs_read(u32 address)
+{
+	u64 value;
+
+	KUNIT_STATIC_STUB_REDIRECT(x86_regs_read, address);
+	return rdmsrl_safe(address, &value) ? 0 : value;
+}
+
 static void select_general(struct x86_regs *r, unsigned int counter, u64 config)
 {
 	u64 enable = 0;
@@ -259,8 +276,9 @@ void x86_regs_reset(struct x86_regs *r, const struct x86_pmc *pmc, u64 counters)
 		x86_regs_write(r->pmc->global_ctrl, 0);
 	if (r->pmc->fixed_ctrl)
 		x86_regs_write(r->pmc->fixed_ctrl, 0);
+	/* Some processors stop all counters as long as one bit is set. */
 	if (pmc->global_clear)
-		x86_regs_write(pmc->global_clear, counters);
+		x86_regs_write(pmc->global_clear, x86_regs_read(pmc->global_status) | counters);
 	r->known = counters & X86_ALL_FIXED;
 	while (general) {
 		counter = __ffs64(general);

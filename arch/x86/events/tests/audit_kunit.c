@@ -69,7 +69,7 @@ static int audit_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	test->priv = f;
 	kunit_activate_static_stub(test, x86_regs_write, fake_write);
-	kunit_activate_static_stub(test, x86_audit_read, fake_read);
+	kunit_activate_static_stub(test, x86_regs_read, fake_read);
 	return 0;
 }
 

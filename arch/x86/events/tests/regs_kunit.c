@@ -14,6 +14,10 @@
 #define COUNTER		0x2000
 #define FIXED_CTRL	0x3000
 #define GLOBAL_CTRL	0x3001
+#define GLOBAL_STATUS	0x3002
+#define GLOBAL_CLEAR	0x3003
+
+#define FROZEN		BIT_ULL(59)
 
 #define NR_GENERAL	4
 #define NR_FIXED	3
@@ -28,6 +32,16 @@ static const struct x86_pmc with_global = {
 	.step		= 1,
 	.fixed_ctrl	= FIXED_CTRL,
 	.global_ctrl	= GLOBAL_CTRL,
+};
+
+/* Version 4: as long as a bit of the status is set no counter counts. */
+static const struct x86_pmc with_status = {
+	.select		= SELECT,
+	.write		= COUNTER,
+	.step		= 1,
+	.global_ctrl	= GLOBAL_CTRL,
+	.global_status	= GLOBAL_STATUS,
+	.global_clear	= GLOBAL_CLEAR,
 };
 
 static const struct x86_pmc without_global = {
@@ -49,6 +63,7 @@ struct registers {
 	u64		counter[X86_NR_SLOTS];
 	u64		fixed_ctrl;
 	u64		global_ctrl;
+	u64		status;
 	unsigned int	writes;
 	void		(*nmi)(struct registers *f);		/* before the next write */
 };
@@ -57,6 +72,8 @@ static void write_file(struct kunit *test, struct registers *f, u32 address, u64
 {
 	if (address == GLOBAL_CTRL)
 		f->global_ctrl = value;
+	else if (address == GLOBAL_CLEAR)
+		f->status &= ~value;
 	else if (address == FIXED_CTRL)
 		f->fixed_ctrl = value;
 	else if (address - SELECT < NR_GENERAL)
@@ -82,6 +99,13 @@ static void fake_write(u32 address, u64 value)
 	write_file(test, f, address, value);
 }
 
+static u64 fake_read(u32 address)
+{
+	struct registers *f = kunit_get_current_test()->priv;
+
+	return address == GLOBAL_STATUS ? f->status : 0;
+}
+
 static int regs_init(struct kunit *test)
 {
 	struct registers *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
@@ -93,6 +117,7 @@ static int regs_init(struct kunit *test)
 	f->fixed_ctrl = 0x333;
 	f->global_ctrl = ~0ULL;
 	kunit_activate_static_stub(test, x86_regs_write, fake_write);
+	kunit_activate_static_stub(test, x86_regs_read, fake_read);
 	return 0;
 }
 
@@ -137,6 +162,9 @@ static void regs_test_reset(struct kunit *test)
 	memset(f->select, 0xff, sizeof(f->select));
 	x86_regs_reset(&f->r, &without_global, X86_GENERAL(NR_GENERAL));
 	KUNIT_EXPECT_EQ(test, counting(f), 0);
+	f->status = BIT_ULL(1) | FROZEN;
+	x86_regs_reset(&f->r, &with_status, X86_GENERAL(NR_GENERAL));
+	KUNIT_EXPECT_EQ(test, f->status, 0);
 }
 
 static void regs_test_select(struct kunit *test)
