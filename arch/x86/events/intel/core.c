@@ -165,7 +165,7 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 	}
 	if (quirks & X86_QUIRK_MID_ACK)
 		unmask();
-	x86_run_resume(cpu, enabled);
+	x86_run_unpause(cpu, enabled);
 	if (quirks & X86_QUIRK_LATE_ACK)
 		unmask();
 	return handled;

@@ -97,7 +97,7 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 		zhaoxin_core_acknowledge(cpu, status);
 		handled = x86_overflow_counters(cpu, status & cpu->core->facts.counters, regs);
 	}
-	x86_run_resume(cpu, enabled);
+	x86_run_unpause(cpu, enabled);
 	return handled;
 }
 
