@@ -17,32 +17,13 @@
 #include <linux/bitops.h>
 #include <linux/bug.h>
 #include <kunit/static_stub.h>
-#include <asm/msr.h>
 #include "audit.h"
-
-/**
- * x86_audit_read() - read a register of the PMU
- * @address: address of the register
- *
- * Tests put a register file in its place.
- *
- * Context: this CPU, interrupts off.
- * Return: its content.
- */
-u64 x86_audit_read(u32 address)
-{
-	u64 value;
-
-	KUNIT_STATIC_STUB_REDIRECT(x86_audit_read, address);
-	rdmsrl(address, value);
-	return value;
-}
 
 /* Return: true if the register contains something else in the bits of @mask. */
 static bool differs(struct x86_audit_difference *d, u32 address, u64 wanted, u64 mask)
 {
 	d->address = address;
-	d->found = x86_audit_read(address) & mask;
+	d->found = x86_regs_read(address) & mask;
 	d->wanted = wanted & mask;
 	return d->found != d->wanted;
 }
@@ -132,12 +113,15 @@ bool x86_audit_find(const struct x86_regs *r, bool skip_control,
  * @r: images of this CPU
  * @skip_control: somebody else writes the global control register
  *
+ * Tests whose writes reach no register replace it.
+ *
  * Context: this CPU, interrupts off, counters stand still.
  */
 void x86_audit_report(const struct x86_regs *r, bool skip_control)
 {
 	struct x86_audit_difference d;
 
+	KUNIT_STATIC_STUB_REDIRECT(x86_audit_report, r, skip_control);
 	if (x86_audit_find(r, skip_control, &d))
 		WARN_ONCE(1, "PMU register %x contains %llx, its image %llx\n",
 			  d.address, d.found, d.wanted);

@@ -17,7 +17,6 @@ struct x86_audit_difference {
 	u64	wanted;
 };
 
-u64 x86_audit_read(u32 address);
 bool x86_audit_find(const struct x86_regs *r, bool skip_control,
 		    struct x86_audit_difference *d);
 void x86_audit_report(const struct x86_regs *r, bool skip_control);

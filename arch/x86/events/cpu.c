@@ -22,6 +22,17 @@ DEFINE_PER_CPU(struct x86_cpu, x86_cpu);
 
 static const struct x86_cpu_ops *cpu_ops __ro_after_init;
 
+/**
+ * x86_cpu_clean() - set the vendor's registers that may contain anything
+ *
+ * Context: this CPU, interrupts off, when it starts or the machine resumes.
+ */
+void x86_cpu_clean(void)
+{
+	if (cpu_ops->clean)
+		cpu_ops->clean();
+}
+
 static int prepare(unsigned int cpu)
 {
 	return cpu_ops->prepare ? cpu_ops->prepare(cpu) : 0;
@@ -42,13 +53,17 @@ static int starting(unsigned int number)
 {
 	struct x86_cpu *cpu = &per_cpu(x86_cpu, number);
 
-	cpu->core = cpu_ops->start(number);
+	struct x86_core *core = cpu_ops->start(number);
+
 	cpu->enabled = false;
-	if (!cpu->core)
-		return 0;
-	x86_regs_reset(&cpu->regs, &x86_pmc,
-		       cpu->core->facts.counters & ~cpu->core->lent);
-	cpumask_set_cpu(number, &cpu->core->cpus);
+	if (core) {
+		x86_cpu_clean();
+		x86_regs_reset(&cpu->regs, &x86_pmc, core->facts.counters & ~core->lent);
+		cpumask_set_cpu(number, &core->cpus);
+	}
+	/* A PMI that comes earlier finds no core, and does nothing. */
+	barrier();
+	cpu->core = core;
 	return 0;
 }
 

@@ -10,14 +10,19 @@
  * @prepare:	get memory for a CPU that is about to start; optional
  * @start:	on the CPU itself when it starts, interrupts off: choose its
  *	core
+ * @clean:	on the CPU itself, interrupts off, when it starts or the machine
+ *	resumes: set registers that firmware or an earlier kernel may have
+ *	used; optional
  * @dead:	release what @prepare got, after the CPU is gone; optional
  */
 struct x86_cpu_ops {
 	int			(*prepare)(unsigned int cpu);
 	struct x86_core		*(*start)(unsigned int cpu);
+	void			(*clean)(void);
 	void			(*dead)(unsigned int cpu);
 };
 
+void x86_cpu_clean(void);
 int x86_cpu_init(const struct x86_cpu_ops *ops);
 void x86_cpu_exit(void);
 

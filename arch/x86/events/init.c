@@ -25,6 +25,7 @@
 #include "run.h"
 #include "setup.h"
 #include "sysfs.h"
+#include "trial.h"
 #include "validate.h"
 
 /*
@@ -164,17 +165,14 @@ static int __init choose_vendor(struct x86_setup *setup)
 	}
 }
 
-/* Some emulators ignore writes, and read zeros. */
-static bool __init counters_work(u64 general)
+static bool __init counters_work(const struct x86_core *core)
 {
-	unsigned int counter = __ffs64(general);
-	u32 address = x86_pmc.counter + counter * x86_pmc.step;
-	u64 old, found;
+	u64 general = core->facts.counters & X86_GENERAL(X86_MAX_GENERAL);
 
-	if (rdmsrl_safe(address, &old) || wrmsrl_safe(address, old ^ 0xffff) ||
-	    rdmsrl_safe(address, &found))
-		return false;
-	return found == (old ^ 0xffff);
+	/* Firmware goes on to use them, or an earlier kernel has not ended that. */
+	if (x86_trial_stop(&x86_pmc, general & ~core->lent))
+		pr_info("Performance Events: counters were running, they are stopped.\n");
+	return x86_trial_works(&x86_pmc, general);
 }
 
 static int __init register_cores(const struct x86_setup *setup)
@@ -210,8 +208,10 @@ static void resume(void *unused)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 
-	if (cpu->core)
-		x86_run_restore(cpu);
+	if (!cpu->core)
+		return;
+	x86_cpu_clean();
+	x86_run_restore(cpu);
 }
 
 static const struct syscore_ops resume_ops = {
@@ -254,7 +254,7 @@ static int __init x86_pmu_init(void)
 		pr_info("Performance Events: no PMU driver, software events only.\n");
 		return 0;
 	}
-	if (!counters_work(setup.cores[0]->facts.counters & X86_GENERAL(X86_MAX_GENERAL))) {
+	if (!counters_work(setup.cores[0])) {
 		pr_info("Performance Events: the counters do not work, software events only.\n");
 		return 0;
 	}

@@ -138,7 +138,8 @@ int x86_overflow_counters(struct x86_cpu *cpu, u64 counters, struct pt_regs *reg
 	for (; counters; counters &= counters - 1) {
 		counter = __ffs64(counters);
 		handled++;
-		if (cpu->running & BIT_ULL(counter))
+		/* The second counter of a pair has no event. */
+		if (cpu->running & BIT_ULL(counter) && cpu->on[x86_slot(counter)])
 			x86_overflow_sample(cpu, counter, regs);
 		else
 			ignore(cpu, counter);
@@ -146,16 +147,28 @@ int x86_overflow_counters(struct x86_cpu *cpu, u64 counters, struct pt_regs *reg
 	return handled;
 }
 
+/* The entry was masked when it sent a PMI that nobody needs. */
+static int refuse(void)
+{
+	apic_write(APIC_LVTPC, APIC_DM_NMI);
+	return NMI_DONE;
+}
+
 /**
  * x86_overflow_handle() - look for overflows, as the interrupt does
  * @regs: registers of what was interrupted
+ *
+ * Before the CPU has started, counters may run that an earlier kernel or the
+ * firmware has used.
  *
  * Context: NMI, or the interrupt that a hypervisor sends instead.
  * Return: number of causes that were found.
  */
 int x86_overflow_handle(struct pt_regs *regs)
 {
-	return pmi_handler(this_cpu_ptr(&x86_cpu), regs);
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+
+	return cpu->core ? pmi_handler(cpu, regs) : refuse();
 }
 
 static int pmi(unsigned int cmd, struct pt_regs *regs)
@@ -163,13 +176,8 @@ static int pmi(unsigned int cmd, struct pt_regs *regs)
 	u64 begin;
 	int handled;
 
-	/*
-	 * The entry was masked when it sent a PMI that nobody needs any more.
-	 */
-	if (!atomic_read(&pmi_users)) {
-		apic_write(APIC_LVTPC, APIC_DM_NMI);
-		return NMI_DONE;
-	}
+	if (!atomic_read(&pmi_users))
+		return refuse();
 	begin = sched_clock();
 	handled = x86_overflow_handle(regs);
 	perf_sample_event_took(sched_clock() - begin);

@@ -32,7 +32,9 @@
  * machine resumes. x86_regs_forget() says so, and all is written again.
  */
 #include <linux/bitops.h>
+#include <linux/hardirq.h>
 #include <kunit/static_stub.h>
+#include <kunit/test-bug.h>
 #include <asm/msr.h>
 #include "regs.h"
 
@@ -41,14 +43,33 @@
  * @address: address of the register
  * @value: value
  *
- * Tests put a register file in its place.
+ * Tests put a register file in its place, but not in that of an interrupt that
+ * comes while they run: to look for the file takes a lock.
  *
  * Context: this CPU, interrupts off or NMI.
  */
 void x86_regs_write(u32 address, u64 value)
 {
-	KUNIT_STATIC_STUB_REDIRECT(x86_regs_write, address, value);
+	if (kunit_get_current_test() && !in_nmi())
+		KUNIT_STATIC_STUB_REDIRECT(x86_regs_write, address, value);
 	wrmsrl(address, value);
+}
+
+/**
+ * x86_regs_read() - read a register of the PMU
+ * @address: address of the register
+ *
+ * Tests put a register file in its place.
+ *
+ * Context: this CPU, interrupts off.
+ * Return: its content; 0 if it does not exist.
+ */
+u64 x86_regs_read(u32 address)
+{
+	u64 value;
+
+	KUNIT_STATIC_STUB_REDIRECT(x86_regs_read, address);
+	return rdmsrl_safe(address, &value) ? 0 : value;
 }
 
 static void select_general(struct x86_regs *r, unsigned int counter, u64 config)
@@ -264,8 +285,9 @@ void x86_regs_reset(struct x86_regs *r, const struct x86_pmc *pmc, u64 counters)
 		x86_regs_write(r->pmc->global_ctrl, 0);
 	if (r->pmc->fixed_ctrl)
 		x86_regs_write(r->pmc->fixed_ctrl, 0);
+	/* Some processors stop all counters as long as one bit is set. */
 	if (pmc->global_clear)
-		x86_regs_write(pmc->global_clear, counters);
+		x86_regs_write(pmc->global_clear, x86_regs_read(pmc->global_status) | counters);
 	r->known = counters & X86_ALL_FIXED;
 	while (general) {
 		counter = __ffs64(general);

@@ -46,6 +46,7 @@ struct x86_regs {
 #define X86_FIXED_INT		BIT_ULL(3)
 #define X86_FIXED_BITS		4
 
+u64 x86_regs_read(u32 address);
 void x86_regs_write(u32 address, u64 value);
 void x86_regs_write_select(struct x86_regs *r, unsigned int counter, u64 config);
 void x86_regs_load(struct x86_regs *r, unsigned int counter, u64 value);

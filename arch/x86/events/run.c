@@ -6,8 +6,9 @@
  * to events.
  *
  * Owns: x86_cpu::running, enabled, changed and at; hw.state, hw.idx,
- * hw.prev_count and hw.period_left of events that are scheduled in. The room
- * "load" writes at, hw.state and, by this room's functions, the others.
+ * hw.prev_count, hw.last_tag and hw.period_left of events that are scheduled
+ * in. The room "load" writes at, hw.state and, by this room's functions, the
+ * others.
  *
  * Contexts: the CPU itself with interrupts off. x86_run_update(),
  * x86_run_rearm(), x86_run_stop() and x86_run_start() also in the PMI.
@@ -126,8 +127,9 @@ static bool on_counter(const struct x86_cpu *cpu, const struct perf_event *event
 
 /*
  * What user space computes from the value that RDPMC returns, and from the user
- * page: the highest bit is a sign. hw.prev_count has the same form, so that the
- * user page is right whenever it is updated.
+ * page: the highest bit is a sign. hw.prev_count has the same form, except for
+ * the bits of tell_apart(), so that the user page is right whenever it is
+ * updated.
  */
 static s64 extended(u64 value)
 {
@@ -138,7 +140,9 @@ static s64 extended(u64 value)
  * x86_run_update() - move what a counter has counted to its event
  * @event: event on a counter of this CPU
  *
- * A PMI in the middle may do the same; then the difference is taken again.
+ * A PMI in the middle may do the same; then the difference is taken again. The
+ * exchange fails although the PMI may have set the counter to where it was, see
+ * tell_apart().
  *
  * Context: this CPU, interrupts off or NMI.
  */
@@ -220,18 +224,35 @@ static bool continue_value(struct x86_cpu *cpu, struct perf_event *event)
 	return true;
 }
 
+/*
+ * The PMI may have interrupted x86_run_update() between the reading of the
+ * counter and the exchange of hw.prev_count. If the counter starts again from
+ * where it had started before, this exchange would succeed, and the period would
+ * count twice. So the bits of hw.prev_count that the counter does not have,
+ * except for the sign, have another number each time. Readers ignore them.
+ */
+static void tell_apart(struct hw_perf_event *hw)
+{
+	u64 first = BIT_ULL(x86_pmc.width);
+	u64 number = (hw->last_tag + first) & GENMASK_ULL(62, x86_pmc.width);
+
+	hw->last_tag = number ?: first;
+	local64_set(&hw->prev_count, local64_read(&hw->prev_count) ^ hw->last_tag);
+}
+
 /**
  * x86_run_rearm() - program the next period of an event
  * @cpu: this CPU
  * @event: event on a counter that stands still, up to date
  *
- * Context: this CPU, interrupts off or NMI.
+ * Context: NMI.
  * Return: true if a period has ended, false if the interrupt came too early.
  */
 bool x86_run_rearm(struct x86_cpu *cpu, struct perf_event *event)
 {
 	bool ended = load_period(cpu, event);
 
+	tell_apart(&event->hw);
 	perf_event_update_userpage(event);
 	return ended;
 }
@@ -247,12 +268,65 @@ static void run_counters(struct x86_cpu *cpu)
 	} while (unlikely(!cpu->regs.running_known || cpu->regs.running != x86_cpu_host(cpu)));
 }
 
+/**
+ * x86_run_suspend() - stop some counters of this CPU, and let others go on
+ * @cpu: this CPU
+ * @counters: counters that stop, as a mask; may be 0
+ *
+ * A PMI of the others that comes before x86_run_resume() leaves all counters
+ * off.
+ *
+ * Context: this CPU, interrupts off.
+ * Return: for x86_run_resume(), which needs x86_run_unmark() for counters that
+ * are to stay off.
+ */
+bool x86_run_suspend(struct x86_cpu *cpu, u64 counters)
+{
+	bool enabled = cpu->enabled;
+
+	cpu->enabled = false;
+	/* A PMI that comes now leaves the counters as they are after it: off. */
+	barrier();
+	if (enabled && counters) {
+		x86_regs_run(&cpu->regs, x86_cpu_host(cpu) & ~counters);
+		static_call_cond(x86_run_wait)(cpu->running & counters);
+	}
+	return enabled;
+}
+
+/**
+ * x86_run_resume() - let the counters count again
+ * @cpu: this CPU
+ * @enabled: what x86_run_suspend() has returned
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void x86_run_resume(struct x86_cpu *cpu, bool enabled)
+{
+	cpu->enabled = enabled;
+	/* A PMI that comes now finds the counters enabled, and enables them. */
+	barrier();
+	if (enabled)
+		run_counters(cpu);
+}
+
 /* The counter stands still, and its event is up to date. */
 static void hold_value(struct x86_cpu *cpu, const struct perf_event *event)
 {
 	u64 value = local64_read(&event->hw.prev_count) & x86_pmc.mask;
 
 	x86_regs_hold(&cpu->regs, event->hw.idx, value, event->id);
+}
+
+/* Until the counter stands still, an interrupt must find an event that runs. */
+static void stop_counter(struct x86_cpu *cpu, struct perf_event *event)
+{
+	u64 bits = x86_event_bits(event, event->hw.idx);
+	bool enabled = x86_run_suspend(cpu, bits);
+
+	x86_run_unmark(bits);
+	event->hw.state |= PERF_HES_STOPPED;
+	x86_run_resume(cpu, enabled);
 }
 
 /**
@@ -269,14 +343,8 @@ void x86_run_stop(struct perf_event *event, int flags)
 
 	if (!on_counter(cpu, event))
 		return;
-	if (cpu->running & BIT_ULL(hw->idx)) {
-		x86_run_unmark(x86_event_bits(event, hw->idx));
-		hw->state |= PERF_HES_STOPPED;
-		if (cpu->enabled) {
-			run_counters(cpu);
-			static_call_cond(x86_run_wait)(BIT_ULL(hw->idx));
-		}
-	}
+	if (cpu->running & BIT_ULL(hw->idx))
+		stop_counter(cpu, event);
 	if (flags & PERF_EF_UPDATE && !(hw->state & PERF_HES_UPTODATE)) {
 		x86_run_update(event);
 		hw->state |= PERF_HES_UPTODATE;
@@ -335,14 +403,19 @@ void x86_run_start(struct perf_event *event, int flags)
  * x86_run_reload() - give a counter back to its event, after something else had
  * it
  * @cpu: this CPU
- * @event: event on a counter, up to date
+ * @event: event on a counter, up to date, and not marked as running
+ * @run: it is to run, and not only to keep its counter
  *
  * Context: this CPU, interrupts off, counters stand still.
  */
-void x86_run_reload(struct x86_cpu *cpu, struct perf_event *event)
+void x86_run_reload(struct x86_cpu *cpu, struct perf_event *event, bool run)
 {
+	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	/* Meanwhile a late PMI leaves the counter alone. */
+	barrier();
 	load_period(cpu, event);
-	if (!(event->hw.state & PERF_HES_STOPPED))
+	barrier();
+	if (run)
 		let_run(cpu, event);
 }
 
@@ -358,9 +431,9 @@ void x86_run_rebase(struct perf_event *event)
 
 	if (!on_counter(cpu, event) || event->hw.state & PERF_HES_STOPPED)
 		return;
+	x86_run_unmark(x86_event_bits(event, event->hw.idx));
 	x86_run_update(event);
-	load_period(cpu, event);
-	perf_event_update_userpage(event);
+	x86_run_reload(cpu, event, true);
 }
 
 /**
@@ -556,32 +629,6 @@ void x86_run_disable(struct pmu *pmu)
 }
 
 /**
- * x86_run_suspend() - stop some counters of this CPU, and let others go on
- * @cpu: this CPU
- * @counters: counters that stop, as a mask; may be 0
- *
- * A PMI of the others that comes before x86_run_resume() leaves all counters
- * off.
- *
- * Context: this CPU, interrupts off.
- * Return: for x86_run_resume(), which needs x86_run_unmark() for counters that
- * are to stay off.
- */
-bool x86_run_suspend(struct x86_cpu *cpu, u64 counters)
-{
-	bool enabled = cpu->enabled;
-
-	cpu->enabled = false;
-	/* A PMI that comes now leaves the counters as they are after it: off. */
-	barrier();
-	if (enabled && counters) {
-		x86_regs_run(&cpu->regs, x86_cpu_host(cpu) & ~counters);
-		static_call_cond(x86_run_wait)(cpu->running & counters);
-	}
-	return enabled;
-}
-
-/**
  * x86_run_reprogram() - write all selectors again, after cpu->masked has
  * changed
  * @cpu: this CPU
@@ -607,7 +654,7 @@ void x86_run_reprogram(struct x86_cpu *cpu)
  * @cpu: this CPU
  *
  * Context: NMI.
- * Return: for x86_run_resume().
+ * Return: for x86_run_unpause().
  */
 bool x86_run_pause(struct x86_cpu *cpu)
 {
@@ -622,19 +669,20 @@ bool x86_run_pause(struct x86_cpu *cpu)
 }
 
 /**
- * x86_run_resume() - let the counters count again
+ * x86_run_unpause() - let the counters count again at the end of the interrupt
  * @cpu: this CPU
- * @enabled: what x86_run_pause() or x86_run_suspend() has returned
+ * @enabled: what x86_run_pause() has returned
  *
- * Context: this CPU, interrupts off or NMI.
+ * A guest may be about to be entered, with values from before the interrupt. Its
+ * exit brings them back, so the next call of x86_regs_run() must write.
+ *
+ * Context: NMI.
  */
-void x86_run_resume(struct x86_cpu *cpu, bool enabled)
+void x86_run_unpause(struct x86_cpu *cpu, bool enabled)
 {
-	cpu->enabled = enabled;
-	/* A PMI that comes now finds the counters enabled, and enables them. */
-	barrier();
-	if (enabled)
-		run_counters(cpu);
+	x86_run_resume(cpu, enabled);
+	if (unlikely(cpu->guests))
+		cpu->regs.running_known = false;
 }
 
 /**
@@ -648,12 +696,14 @@ void x86_run_resume(struct x86_cpu *cpu, bool enabled)
 void x86_run_restore(struct x86_cpu *cpu)
 {
 	bool enabled = cpu->enabled;
+	u64 running = cpu->running;
 	struct perf_event *event;
 	unsigned int i;
 
 	cpu->enabled = false;
 	/* A PMI that comes now leaves the counters off. */
 	barrier();
+	x86_run_unmark(running);
 	x86_tsx_restart(cpu);
 	x86_regs_reset(&cpu->regs, &x86_pmc, cpu->core->facts.counters & ~cpu->core->lent);
 	if (cpu->extra)
@@ -661,7 +711,7 @@ void x86_run_restore(struct x86_cpu *cpu)
 	for (i = 0; i < cpu->nr; i++) {
 		event = cpu->events[i];
 		if (on_counter(cpu, event))
-			x86_run_reload(cpu, event);
+			x86_run_reload(cpu, event, running & BIT_ULL(event->hw.idx));
 	}
 	x86_run_resume(cpu, enabled);
 }

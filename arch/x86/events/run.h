@@ -8,7 +8,7 @@
 void x86_run_update(struct perf_event *event);
 bool x86_run_rearm(struct x86_cpu *cpu, struct perf_event *event);
 void x86_run_stop(struct perf_event *event, int flags);
-void x86_run_reload(struct x86_cpu *cpu, struct perf_event *event);
+void x86_run_reload(struct x86_cpu *cpu, struct perf_event *event, bool run);
 void x86_run_rebase(struct perf_event *event);
 void x86_run_set_warm_up(void (*warm_up)(struct x86_cpu *cpu));
 void x86_run_set_wait(void (*wait)(u64 stopped));
@@ -21,6 +21,7 @@ void x86_run_restore(struct x86_cpu *cpu);
 bool x86_run_warms_up(void);
 bool x86_run_suspend(struct x86_cpu *cpu, u64 counters);
 bool x86_run_pause(struct x86_cpu *cpu);
+void x86_run_unpause(struct x86_cpu *cpu, bool enabled);
 void x86_run_resume(struct x86_cpu *cpu, bool enabled);
 
 /*

@@ -149,7 +149,7 @@ static int pmi_global(struct x86_cpu *cpu, struct pt_regs *regs)
 		wrmsrl(MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR, status);
 		inc_irq_stat(apic_perf_irqs);
 	}
-	x86_run_resume(cpu, enabled);
+	x86_run_unpause(cpu, enabled);
 	return claim(handled);
 }
 

@@ -30,6 +30,7 @@
 #include "../share.h"
 #include "../smi.h"
 #include "../tsx.h"
+#include "clean.h"
 #include "facts.h"
 #include "warm_up.h"
 
@@ -92,7 +93,6 @@ static struct x86_core *start(unsigned int cpu)
 		       !(core->facts.model->quirks & X86_QUIRK_EXTRA_PER_THREAD));
 	x86_share_join(cpu);
 	x86_tsx_restart(&per_cpu(x86_cpu, cpu));
-	x86_smi_start();
 	if (cpumask_empty(&core->cpus))
 		intel_facts_complete(core);
 	return core;
@@ -101,6 +101,7 @@ static struct x86_core *start(unsigned int cpu)
 static const struct x86_cpu_ops cpu_ops = {
 	.prepare	= prepare,
 	.start		= start,
+	.clean		= intel_clean,
 	.dead		= dead,
 };
 
@@ -164,7 +165,7 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 	}
 	if (quirks & X86_QUIRK_MID_ACK)
 		unmask();
-	x86_run_resume(cpu, enabled);
+	x86_run_unpause(cpu, enabled);
 	if (quirks & X86_QUIRK_LATE_ACK)
 		unmask();
 	return handled;

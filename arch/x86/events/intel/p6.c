@@ -68,7 +68,7 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 		handled++;
 		x86_overflow_sample(cpu, counter, regs);
 	}
-	x86_run_resume(cpu, enabled);
+	x86_run_unpause(cpu, enabled);
 	if (handled)
 		inc_irq_stat(apic_perf_irqs);
 	return handled;

@@ -36,19 +36,21 @@ static const u64 warm_up_configs[] = {
  */
 void intel_warm_up(struct x86_cpu *cpu)
 {
+	u64 running = cpu->running;
 	struct perf_event *event;
 	unsigned int i;
 
+	x86_run_unmark(running & X86_GENERAL(ARRAY_SIZE(warm_up_configs)));
 	for (i = 0; i < ARRAY_SIZE(warm_up_configs); i++) {
 		event = cpu->on[x86_slot(i)];
-		if (event && !(event->hw.state & PERF_HES_UPTODATE))
-			x86_run_update(event);
+		if (event)
+			x86_run_finish(cpu, event);
 	}
 	x86_regs_exercise(&cpu->regs, warm_up_configs, ARRAY_SIZE(warm_up_configs));
 	for (i = 0; i < ARRAY_SIZE(warm_up_configs); i++) {
 		event = cpu->on[x86_slot(i)];
 		if (event)
-			x86_run_reload(cpu, event);
+			x86_run_reload(cpu, event, running & BIT_ULL(i));
 		else if (!(cpu->planned & BIT_ULL(i)))
 			x86_regs_select(&cpu->regs, i, 0);
 	}

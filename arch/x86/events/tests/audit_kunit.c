@@ -30,7 +30,7 @@ static const struct x86_pmc addresses[NR_KINDS] = {
 	},
 };
 
-struct file {
+struct registers {
 	struct x86_regs	r;
 	u64		select[NR_GENERAL];
 	u64		counter[NR_GENERAL];
@@ -39,7 +39,7 @@ struct file {
 	u64		global_ctrl;
 };
 
-static u64 *place(struct file *f, u32 address)
+static u64 *place(struct registers *f, u32 address)
 {
 	if (address == GLOBAL_CTRL)
 		return &f->global_ctrl;
@@ -64,17 +64,17 @@ static u64 fake_read(u32 address)
 
 static int audit_init(struct kunit *test)
 {
-	struct file *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	struct registers *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	test->priv = f;
 	kunit_activate_static_stub(test, x86_regs_write, fake_write);
-	kunit_activate_static_stub(test, x86_audit_read, fake_read);
+	kunit_activate_static_stub(test, x86_regs_read, fake_read);
 	return 0;
 }
 
 /* Two counters with events, of which one counts. */
-static void set_up(struct file *f, unsigned int kind)
+static void set_up(struct registers *f, unsigned int kind)
 {
 	u64 counters = kind == GLOBAL ? COUNTERS : X86_GENERAL(NR_GENERAL);
 
@@ -88,7 +88,7 @@ static void set_up(struct file *f, unsigned int kind)
 	x86_regs_run(&f->r, BIT_ULL(1));
 }
 
-static bool wrong(struct file *f, bool skip_control)
+static bool wrong(struct registers *f, bool skip_control)
 {
 	struct x86_audit_difference d;
 
@@ -97,7 +97,7 @@ static bool wrong(struct file *f, bool skip_control)
 
 static void audit_test_right(struct kunit *test)
 {
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 	unsigned int kind;
 
 	for (kind = 0; kind < NR_KINDS; kind++) {
@@ -116,7 +116,7 @@ static void audit_test_right(struct kunit *test)
 /* Each register that something else than the engine has changed is found. */
 static void audit_test_wrong(struct kunit *test)
 {
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 	struct x86_audit_difference d;
 	unsigned int kind, i;
 
@@ -144,7 +144,7 @@ static void audit_test_wrong(struct kunit *test)
 
 static void audit_test_unknown(struct kunit *test)
 {
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 
 	set_up(f, GLOBAL);
 	f->select[2] = 0x1234;

@@ -7,6 +7,7 @@
 #include <kunit/test-bug.h>
 #include <kunit/test.h>
 #include <linux/irqflags.h>
+#include "../audit.h"
 #include "../load.h"
 #include "../rdpmc.h"
 #include "../run.h"
@@ -32,6 +33,11 @@ static void count_write(u32 address, u64 value)
 		w->writes++;
 	else
 		wrmsrl(address, value);
+}
+
+/* The registers do not contain the images. */
+static void no_report(const struct x86_regs *r, bool skip_control)
+{
 }
 
 static int load_init(struct kunit *test)
@@ -61,6 +67,8 @@ static int load_init(struct kunit *test)
 		w->set->events[i] = &w->event[i];
 	test->priv = w;
 	kunit_activate_static_stub(test, x86_regs_write, count_write);
+	if (IS_ENABLED(CONFIG_PERF_EVENTS_DEBUG_STATE))
+		kunit_activate_static_stub(test, x86_audit_report, no_report);
 	return 0;
 }
 

@@ -14,6 +14,10 @@
 #define COUNTER		0x2000
 #define FIXED_CTRL	0x3000
 #define GLOBAL_CTRL	0x3001
+#define GLOBAL_STATUS	0x3002
+#define GLOBAL_CLEAR	0x3003
+
+#define FROZEN		BIT_ULL(59)
 
 #define NR_GENERAL	4
 #define NR_FIXED	3
@@ -30,6 +34,16 @@ static const struct x86_pmc with_global = {
 	.global_ctrl	= GLOBAL_CTRL,
 };
 
+/* Version 4: as long as a bit of the status is set no counter counts. */
+static const struct x86_pmc with_status = {
+	.select		= SELECT,
+	.write		= COUNTER,
+	.step		= 1,
+	.global_ctrl	= GLOBAL_CTRL,
+	.global_status	= GLOBAL_STATUS,
+	.global_clear	= GLOBAL_CLEAR,
+};
+
 static const struct x86_pmc without_global = {
 	.select		= SELECT,
 	.write		= COUNTER,
@@ -43,20 +57,23 @@ static const struct x86_pmc one_enable = {
 	.one_enable	= true,
 };
 
-struct file {
+struct registers {
 	struct x86_regs	r;
 	u64		select[NR_GENERAL];
 	u64		counter[X86_NR_SLOTS];
 	u64		fixed_ctrl;
 	u64		global_ctrl;
+	u64		status;
 	unsigned int	writes;
-	void		(*nmi)(struct file *f);		/* before the next write */
+	void		(*nmi)(struct registers *f);		/* before the next write */
 };
 
-static void write_file(struct kunit *test, struct file *f, u32 address, u64 value)
+static void write_file(struct kunit *test, struct registers *f, u32 address, u64 value)
 {
 	if (address == GLOBAL_CTRL)
 		f->global_ctrl = value;
+	else if (address == GLOBAL_CLEAR)
+		f->status &= ~value;
 	else if (address == FIXED_CTRL)
 		f->fixed_ctrl = value;
 	else if (address - SELECT < NR_GENERAL)
@@ -72,8 +89,8 @@ static void write_file(struct kunit *test, struct file *f, u32 address, u64 valu
 static void fake_write(u32 address, u64 value)
 {
 	struct kunit *test = kunit_get_current_test();
-	struct file *f = test->priv;
-	void (*nmi)(struct file *f) = f->nmi;
+	struct registers *f = test->priv;
+	void (*nmi)(struct registers *f) = f->nmi;
 
 	f->nmi = NULL;
 	if (nmi)
@@ -82,9 +99,16 @@ static void fake_write(u32 address, u64 value)
 	write_file(test, f, address, value);
 }
 
+static u64 fake_read(u32 address)
+{
+	struct registers *f = kunit_get_current_test()->priv;
+
+	return address == GLOBAL_STATUS ? f->status : 0;
+}
+
 static int regs_init(struct kunit *test)
 {
-	struct file *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	struct registers *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	test->priv = f;
@@ -93,10 +117,11 @@ static int regs_init(struct kunit *test)
 	f->fixed_ctrl = 0x333;
 	f->global_ctrl = ~0ULL;
 	kunit_activate_static_stub(test, x86_regs_write, fake_write);
+	kunit_activate_static_stub(test, x86_regs_read, fake_read);
 	return 0;
 }
 
-static unsigned int writes_since(struct file *f)
+static unsigned int writes_since(struct registers *f)
 {
 	unsigned int writes = f->writes;
 
@@ -105,7 +130,7 @@ static unsigned int writes_since(struct file *f)
 }
 
 /* The counters that count, by what the registers contain. */
-static u64 counting(const struct file *f)
+static u64 counting(const struct registers *f)
 {
 	bool together = f->r.pmc->one_enable;
 	u64 counters = 0;
@@ -128,7 +153,7 @@ static u64 counting(const struct file *f)
 
 static void regs_test_reset(struct kunit *test)
 {
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 
 	x86_regs_reset(&f->r, &with_global, COUNTERS);
 	KUNIT_EXPECT_EQ(test, f->global_ctrl, 0);
@@ -137,11 +162,14 @@ static void regs_test_reset(struct kunit *test)
 	memset(f->select, 0xff, sizeof(f->select));
 	x86_regs_reset(&f->r, &without_global, X86_GENERAL(NR_GENERAL));
 	KUNIT_EXPECT_EQ(test, counting(f), 0);
+	f->status = BIT_ULL(1) | FROZEN;
+	x86_regs_reset(&f->r, &with_status, X86_GENERAL(NR_GENERAL));
+	KUNIT_EXPECT_EQ(test, f->status, 0);
 }
 
 static void regs_test_select(struct kunit *test)
 {
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 
 	x86_regs_reset(&f->r, &with_global, COUNTERS);
 	KUNIT_EXPECT_FALSE(test, x86_regs_fits(&f->r, 1, 0));
@@ -159,7 +187,7 @@ static void regs_test_select(struct kunit *test)
 
 static void regs_test_select_fixed(struct kunit *test)
 {
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 
 	x86_regs_reset(&f->r, &with_global, COUNTERS);
 	writes_since(f);
@@ -177,7 +205,7 @@ static void regs_test_select_fixed(struct kunit *test)
 
 static void regs_test_run_global(struct kunit *test)
 {
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 
 	x86_regs_reset(&f->r, &with_global, COUNTERS);
 	x86_regs_select(&f->r, 0, CYCLES | MODES);
@@ -193,7 +221,7 @@ static void regs_test_run_global(struct kunit *test)
 
 static void regs_test_run_each(struct kunit *test)
 {
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 
 	x86_regs_reset(&f->r, &without_global, X86_GENERAL(NR_GENERAL));
 	x86_regs_select(&f->r, 0, CYCLES);
@@ -215,7 +243,7 @@ static void regs_test_run_each(struct kunit *test)
 /* One bit for all counters. */
 static void regs_test_run_together(struct kunit *test)
 {
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 
 	x86_regs_reset(&f->r, &one_enable, X86_GENERAL(NR_GENERAL));
 	KUNIT_EXPECT_EQ(test, counting(f), 0);
@@ -250,7 +278,7 @@ static void regs_test_run_together(struct kunit *test)
 
 static void regs_test_values(struct kunit *test)
 {
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 	u64 value, owner;
 
 	x86_regs_reset(&f->r, &with_global, COUNTERS);
@@ -274,7 +302,7 @@ static void regs_test_values(struct kunit *test)
 
 static void regs_test_clear(struct kunit *test)
 {
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 	u64 value, owner;
 
 	x86_regs_reset(&f->r, &with_global, COUNTERS);
@@ -293,7 +321,7 @@ static void regs_test_clear(struct kunit *test)
 
 static void regs_test_forget(struct kunit *test)
 {
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 	u64 value, owner;
 
 	x86_regs_reset(&f->r, &with_global, COUNTERS);
@@ -313,7 +341,7 @@ static void regs_test_forget(struct kunit *test)
 /*
  * The interrupt stops counter 1 permanently, as for an event that is throttled.
  */
-static void throttle_1(struct file *f)
+static void throttle_1(struct registers *f)
 {
 	x86_regs_run(&f->r, 0);
 	x86_regs_run(&f->r, BIT_ULL(0));
@@ -321,7 +349,7 @@ static void throttle_1(struct file *f)
 
 static void run_interrupted(struct kunit *test, const struct x86_pmc *pmc)
 {
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 
 	x86_regs_reset(&f->r, pmc, X86_GENERAL(NR_GENERAL));
 	x86_regs_select(&f->r, 0, CYCLES | MODES);
@@ -342,7 +370,7 @@ static void regs_test_interrupted(struct kunit *test)
 }
 
 /* One random operation, as the engine may do it. */
-static void random_step(struct file *f, struct rnd_state *rnd, u64 *on)
+static void random_step(struct registers *f, struct rnd_state *rnd, u64 *on)
 {
 	unsigned int counter = prandom_u32_state(rnd) % NR_GENERAL;
 	u64 config = (prandom_u32_state(rnd) % 3 << 8 | CYCLES) | X86_SEL_OS;
@@ -369,7 +397,7 @@ static void random_step(struct file *f, struct rnd_state *rnd, u64 *on)
 }
 
 /* Counters that run move; what an image says of the others is true. */
-static void check_images(struct kunit *test, struct file *f, u64 on)
+static void check_images(struct kunit *test, struct registers *f, u64 on)
 {
 	u64 value, owner;
 	unsigned int i;
@@ -389,7 +417,7 @@ static void check_images(struct kunit *test, struct file *f, u64 on)
 
 static void regs_test_random(struct kunit *test)
 {
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 	struct rnd_state rnd;
 	u64 on = 0;
 	unsigned int i;
@@ -410,7 +438,7 @@ static void regs_test_random(struct kunit *test)
 /* What was armed last when the counters ran, and what the counters contained. */
 static u64 exercised[NR_GENERAL];
 
-static void look_at_run(struct file *f)
+static void look_at_run(struct registers *f)
 {
 	unsigned int i;
 
@@ -426,7 +454,7 @@ static void look_at_run(struct file *f)
 static void regs_test_exercise(struct kunit *test)
 {
 	static const u64 configs[NR_GENERAL] = { 0xb5, 0xd2, 0xb1, 0xb1 };
-	struct file *f = test->priv;
+	struct registers *f = test->priv;
 	unsigned int i;
 
 	x86_regs_reset(&f->r, &with_global, COUNTERS);

@@ -4,6 +4,7 @@
 #include <kunit/test.h>
 #include "../zhaoxin/core.h"
 
+#define SELECT		0x1000
 #define GLOBAL_CTRL	0x3001
 #define GLOBAL_CLEAR	0x3002
 #define COUNTERS	(X86_GENERAL(2) | X86_FIXED(1))
@@ -12,7 +13,7 @@ static const struct x86_model zxd = { };
 static const struct x86_model zxc = { .quirks = X86_QUIRK_ENABLED_ACK };
 
 static const struct x86_pmc addresses = {
-	.select		= 0x1000,
+	.select		= SELECT,
 	.write		= 0x2000,
 	.step		= 1,
 	.global_ctrl	= GLOBAL_CTRL,
@@ -24,6 +25,8 @@ struct machine {
 	struct x86_pmc	pmc;
 	u64		control;
 	u64		control_at_clear;
+	u64		select[2];
+	u64		select_at_clear;
 	u64		cleared;
 	unsigned int	clears;
 };
@@ -36,8 +39,11 @@ static void fake_write(u32 address, u64 value)
 		m->control = value;
 	} else if (address == GLOBAL_CLEAR) {
 		m->control_at_clear = m->control;
+		m->select_at_clear = m->select[0];
 		m->cleared = value;
 		m->clears++;
+	} else if (address - SELECT < ARRAY_SIZE(m->select)) {
+		m->select[address - SELECT] = value;
 	}
 }
 
@@ -89,17 +95,22 @@ static void zhaoxin_test_enabled(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, x86_regs_held(&m->cpu.regs, 0, &value, &owner));
 }
 
-/* Without such a counter all of them run, and may contain anything then. */
+/* Events that do not count now do not count this moment, either. */
 static void zhaoxin_test_none_runs(struct kunit *test)
 {
+	const u64 config = 0x3c | X86_SEL_OS;
 	struct machine *m = test->priv;
 	u64 value, owner;
 
+	x86_regs_select(&m->cpu.regs, 0, config);
 	x86_regs_hold(&m->cpu.regs, 0, 5, 7);
 	m->cpu.guest_only = BIT_ULL(1);
 	acknowledge(test, &zxc, BIT_ULL(1));
-	KUNIT_EXPECT_EQ(test, m->control_at_clear, COUNTERS);
-	KUNIT_EXPECT_FALSE(test, x86_regs_held(&m->cpu.regs, 0, &value, &owner));
+	KUNIT_EXPECT_EQ(test, m->control_at_clear, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, m->select_at_clear & ~X86_SEL_ENABLE, 0);
+	KUNIT_EXPECT_EQ(test, m->select[0], config | X86_SEL_ENABLE);
+	KUNIT_EXPECT_TRUE(test, x86_regs_fits(&m->cpu.regs, 0, config));
+	KUNIT_EXPECT_TRUE(test, x86_regs_held(&m->cpu.regs, 0, &value, &owner));
 }
 
 static struct kunit_case zhaoxin_cases[] = {

@@ -42,29 +42,45 @@ static const struct x86_cpu_ops cpu_ops = {
 	.start		= start,
 };
 
+static void clear_while_running(struct x86_cpu *cpu, u64 status, u64 counters)
+{
+	x86_regs_run(&cpu->regs, counters);
+	x86_regs_write(cpu->regs.pmc->global_clear, status);
+	x86_regs_run(&cpu->regs, 0);
+}
+
+/*
+ * No event counts now. Events of guests and stopped ones must not count this
+ * moment, so counter 0 runs without a selector. It may have been interrupted
+ * while it got one, so it gets back whatever its image says.
+ */
+static void clear_beside_events(struct x86_cpu *cpu, u64 status)
+{
+	u64 config = cpu->regs.select[0];
+
+	x86_regs_select(&cpu->regs, 0, 0);
+	clear_while_running(cpu, status, BIT_ULL(0));
+	x86_regs_select(&cpu->regs, 0, config);
+}
+
 /**
  * zhaoxin_core_acknowledge() - clear bits of the status
  * @cpu: this CPU, whose counters stand still
  * @status: bits of the status register
  *
- * On ZXC the counters of events that count run meanwhile; what they count is not
- * lost. If no event counts, all counters run, and their remembered values are
- * forgotten.
+ * On ZXC counters run meanwhile: those of events that count now, whose counts are
+ * not lost, or else counter 0, which counts nothing.
  *
  * Context: NMI.
  */
 void zhaoxin_core_acknowledge(struct x86_cpu *cpu, u64 status)
 {
-	bool enable = cpu->core->facts.model->quirks & X86_QUIRK_ENABLED_ACK;
-	u64 counters = x86_cpu_host(cpu) ?: cpu->core->facts.counters;
-
-	if (enable) {
-		x86_regs_release(&cpu->regs, counters);
-		x86_regs_run(&cpu->regs, counters);
-	}
-	x86_regs_write(cpu->regs.pmc->global_clear, status);
-	if (enable)
-		x86_regs_run(&cpu->regs, 0);
+	if (!(cpu->core->facts.model->quirks & X86_QUIRK_ENABLED_ACK))
+		x86_regs_write(cpu->regs.pmc->global_clear, status);
+	else if (x86_cpu_host(cpu))
+		clear_while_running(cpu, status, x86_cpu_host(cpu));
+	else
+		clear_beside_events(cpu, status);
 }
 
 static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
@@ -81,7 +97,7 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 		zhaoxin_core_acknowledge(cpu, status);
 		handled = x86_overflow_counters(cpu, status & cpu->core->facts.counters, regs);
 	}
-	x86_run_resume(cpu, enabled);
+	x86_run_unpause(cpu, enabled);
 	return handled;
 }
 
