@@ -75,6 +75,8 @@ void pmu_model_amd_setup(struct pmu_model *m)
 	m->has_lvt_mask = false;
 
 	add_counters(m);
+	if (m->ibs_caps)
+		pmu_model_ibs_setup(m);
 	if (!v2)
 		return;
 	m->has_global = true;

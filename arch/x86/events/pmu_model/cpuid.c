@@ -202,6 +202,8 @@ static void ext_features(const struct pmu_model *m, struct pmu_model_leaf *l)
 {
 	l->ecx &= ~(EXT_ECX_IBS | EXT_ECX_PERFCTR_CORE | EXT_ECX_PERFCTR_NB |
 		    EXT_ECX_PERFCTR_LLC);
+	if (m->ibs_caps)
+		l->ecx |= EXT_ECX_IBS;
 	if (m->variant != PMU_MODEL_AMD_LEGACY)
 		l->ecx |= EXT_ECX_PERFCTR_CORE;
 }
@@ -230,6 +232,7 @@ static void amd_leaf(const struct pmu_model *m, unsigned int leaf,
 		break;
 	case LEAF_EXT_IBS:
 		clear(l);
+		l->eax = m->ibs_caps;
 		break;
 	case LEAF_EXT_PERFMON:
 		ext_perfmon(m, l);

@@ -4,7 +4,7 @@
  *
  *   pmu_model=intel[,version=2-5][,gp=1-8][,fixed=0-4][,width=40-48]
  *             [,fullwidth=0-1][,metrics=0-1][,hybrid=0-1][,ext=0-1]
- *   pmu_model=amd[,variant=legacy|core|v2]
+ *   pmu_model=amd[,variant=legacy|core|v2][,ibs=0-4]
  *   pmu_model=zhaoxin[,gp=1-8][,fixed=0-4][,width=40-48]
  *   all: [,filter=none|ctx][,self=exclude|count][,strict=0-1]
  *
@@ -43,7 +43,7 @@ struct option {
 
 static struct {
 	unsigned int version, gp, fixed, width, fullwidth, metrics, hybrid, ext;
-	unsigned int variant, filter, self, strict;
+	unsigned int variant, filter, self, strict, ibs;
 } chosen __initdata = {
 	.version = 4, .gp = 4, .fixed = 3, .width = 48, .fullwidth = 1,
 	.variant = PMU_MODEL_AMD_V2,
@@ -66,6 +66,7 @@ static const struct option options[] __initconst = {
 	{ "hybrid", &chosen.hybrid, 0, 1, NULL, INTEL },
 	{ "ext", &chosen.ext, 0, 1, NULL, INTEL },
 	{ "variant", &chosen.variant, 0, 2, variant_words, AMD },
+	{ "ibs", &chosen.ibs, 0, 4, NULL, AMD },
 	{ "filter", &chosen.filter, 0, 1, filter_words, ALL },
 	{ "self", &chosen.self, 0, 1, self_words, ALL },
 	{ "strict", &chosen.strict, 0, 1, NULL, ALL },
@@ -145,6 +146,8 @@ static void __init build(enum pmu_model_vendor vendor)
 	m->hybrid = chosen.hybrid;
 	m->ext = chosen.ext;
 	m->variant = chosen.variant;
+	m->ibs_caps = pmu_model_ibs_caps(chosen.ibs);
+	m->ibs_script = &pmu_model_ibs_script;
 	m->filter = chosen.filter;
 	m->exclude_self = !chosen.self;
 	m->constraints = chosen.strict ? &pmu_model_constraints : NULL;

@@ -7,6 +7,8 @@
  *   counter.c    arithmetic of one counter; pure
  *   rates.c      the rate of each event
  *   constraints.c  the counters that can count an event
+ *   ibs_script.c, ibs.c
+ *                samples of AMD's IBS; its registers
  *   registers.c  effects of register reads and writes on one CPU's state;
  *                pure except for rates
  *   intel.c      register map and reserved bits of an Intel or Zhaoxin PMU
@@ -17,6 +19,7 @@
  *   misplaced.c  events on counters that cannot count them
  *   nmi_times.c  durations of overflow interrupts
  *   pmi.c        overflow interrupts through HPET comparators
+ *   eilvt.c      the APIC's entry for interrupts of IBS
  *   cpu.c        the state of each CPU; changes are atomic for NMIs
  *   pv.c, cpuid.c, rdpmc.c, filter.c
  *                entries from the kernel and from programs
@@ -34,6 +37,9 @@
 
 #include <asm/local.h>
 
+#include "counter.h"
+#include "ibs.h"
+
 struct file;
 struct seq_file;
 
@@ -46,14 +52,6 @@ struct seq_file;
 /* Registers that keep what is written. */
 #define PMU_MODEL_PLAIN_METRICS	2
 #define PMU_MODEL_NR_PLAIN	3
-
-/* Rates are events per tick in units of 1/2^20; users see parts per million. */
-#define PMU_MODEL_RATE_SHIFT	20
-#define PMU_MODEL_RATE_ONE	BIT(PMU_MODEL_RATE_SHIFT)
-#define PMU_MODEL_PPM		1000000
-#define PMU_MODEL_MAX_PPM	(64 * PMU_MODEL_PPM)
-
-#define PMU_MODEL_NEVER		U64_MAX
 
 /* Event select register, SDM vol. 3 20.2.1.1 and APM vol. 2 13.2.1. */
 #define PMU_SEL_EVENT		GENMASK_ULL(7, 0)
@@ -92,20 +90,6 @@ struct seq_file;
 #define PMU_STATUS_FROZEN	BIT_ULL(59)
 
 /**
- * struct pmu_model_counter - one counter and the speed at which it moves
- * @value:	count at @stamp, within the counter's width
- * @stamp:	model clock when @value was right
- * @frac:	fraction beyond @value, in 1/2^20 of an event
- * @rate:	events per tick in 1/2^20, fixed until the counter is settled
- */
-struct pmu_model_counter {
-	u64	value;
-	u64	stamp;
-	u32	frac;
-	u32	rate;
-};
-
-/**
  * struct pmu_model_state - all registers of one CPU's PMU
  * @select:	event select registers
  * @fixed_ctrl:	control register of the fixed counters
@@ -118,7 +102,9 @@ struct pmu_model_counter {
  * @signalled:	counters with an overflow that the last PMI signalled
  * @core:	kind of the CPU's core; stays PMU_CORE_ANY on a PMU that is not hybrid
  * @user:	the CPU executes user code; stays false without mode filter
+ * @ip:		instruction that the last overflow has interrupted
  * @counter:	the counters
+ * @ibs:	AMD: registers of IBS. The state of a PMU without it ends before
  */
 struct pmu_model_state {
 	u64	select[PMU_MODEL_MAX_GP];
@@ -132,7 +118,9 @@ struct pmu_model_state {
 	u16	signalled;
 	u8	core;
 	bool	user;
+	u64	ip;
 	struct pmu_model_counter counter[PMU_MODEL_NR_COUNTERS];
+	struct pmu_model_ibs ibs;
 };
 
 /* Kinds of cores, for constraints. */
@@ -159,8 +147,15 @@ enum pmu_model_kind {
 	PMU_REG_CAPS,		/* read only */
 	PMU_REG_DEBUGCTL,
 	PMU_REG_PLAIN,
+	PMU_REG_IBS_FETCH,	/* IBS: registers of the fetch unit */
+	PMU_REG_IBS_OP,		/* and of the op unit */
+	PMU_REG_IBS_LVT,	/* read only */
 	PMU_REG_RDPMC,		/* not a register: the RDPMC instruction */
 	PMU_REG_NR_KINDS,
+
+	/* Registers of units that change their state by themselves. */
+	PMU_REG_FIRST_UNIT = PMU_REG_IBS_FETCH,
+	PMU_REG_LAST_UNIT = PMU_REG_IBS_LVT,
 };
 
 struct pmu_model_reg {
@@ -171,8 +166,8 @@ struct pmu_model_reg {
 
 /* Slot 0 means "not a register of the model"; slot 1 is for RDPMC. */
 #define PMU_MODEL_SLOT_RDPMC	1
-#define PMU_MODEL_MAX_REGS	64
-#define PMU_MODEL_MAP_SIZE	2048
+#define PMU_MODEL_MAX_REGS	192
+#define PMU_MODEL_MAP_SIZE	8192
 
 /* How the general counter registers treat bits that they do not have. */
 enum pmu_model_write_rule {
@@ -208,6 +203,8 @@ enum pmu_model_amd_variant {
  *		unit mask
  * @filter:	user and kernel mode are told apart
  * @exclude_self: the model's own time is not counted
+ * @ibs_caps:	AMD: EAX of CPUID leaf 8000_001B, 0 without IBS
+ * @ibs_script:	AMD: the samples of IBS; NULL: samples without fields
  * @constraints:	which counters can count an event; NULL: each can
  * @has_global:	there are global control and status registers
  * @one_enable:	the enable bit of counter 0 is that of all counters
@@ -222,11 +219,13 @@ enum pmu_model_amd_variant {
  * @status_clear_mask: the same of the register that clears status bits
  * @status_set_mask: the same of the register that sets them
  * @debugctl_mask: the same of the debug control register
+ * @ibs_mask:	the same of the control registers of IBS
  * @plain_mask:	the same of each register without function
  * @caps:	value of the capability register
+ * @state_size:	size of a state, without what this PMU does not have
  * @nr_regs:	used entries of @regs
  * @regs:	the registers; the index is called slot
- * @map:	slot of a register by the low 11 bits of its address
+ * @map:	slot of a register by a hash of its address
  */
 struct pmu_model {
 	enum pmu_model_vendor vendor;
@@ -241,6 +240,8 @@ struct pmu_model {
 	bool		ext;
 	bool		filter;
 	bool		exclude_self;
+	u32		ibs_caps;
+	struct pmu_model_ibs_script *ibs_script;
 	struct pmu_model_constraints *constraints;
 	bool		has_global;
 	bool		one_enable;
@@ -254,8 +255,10 @@ struct pmu_model {
 	u64		status_clear_mask;
 	u64		status_set_mask;
 	u64		debugctl_mask;
+	u64		ibs_mask[PMU_IBS_NR_UNITS];
 	u64		plain_mask[PMU_MODEL_NR_PLAIN];
 	u64		caps;
+	size_t		state_size;
 	unsigned int	nr_regs;
 	struct pmu_model_reg regs[PMU_MODEL_MAX_REGS];
 	u8		map[PMU_MODEL_MAP_SIZE];
@@ -273,6 +276,12 @@ enum pmu_model_shot_event {
 
 extern struct pmu_model pmu_model;
 
+/* No two registers of a PMU have the same; bit 16 tells two blocks of AMD's apart. */
+static __always_inline unsigned int pmu_model_hash(u32 msr)
+{
+	return (msr ^ msr >> 5) % PMU_MODEL_MAP_SIZE;
+}
+
 /**
  * pmu_model_slot() - find the register behind an address
  * @m:		the model
@@ -284,21 +293,10 @@ extern struct pmu_model pmu_model;
 static __always_inline unsigned int pmu_model_slot(const struct pmu_model *m,
 						   u32 msr)
 {
-	unsigned int slot = m->map[msr % PMU_MODEL_MAP_SIZE];
+	unsigned int slot = m->map[pmu_model_hash(msr)];
 
 	return slot && m->regs[slot].msr == msr ? slot : 0;
 }
-
-/* counter.c */
-
-u64 pmu_model_counter_peek(const struct pmu_model_counter *c, u64 mask, u64 now,
-			   bool *wrapped);
-bool pmu_model_counter_settle(struct pmu_model_counter *c, u64 mask, u64 now);
-u64 pmu_model_counter_left(const struct pmu_model_counter *c, u64 mask);
-u32 pmu_model_condition_rate(u32 rate, u32 width, u32 cycles, u32 cmask,
-			     bool inv, bool edge);
-u32 pmu_model_ppm_to_rate(u32 ppm);
-u32 pmu_model_rate_to_ppm(u32 rate);
 
 /* rates.c */
 
@@ -333,6 +331,10 @@ void pmu_model_constraints_show(const struct pmu_model_constraints *t,
 
 /* registers.c */
 
+/* Entries of the local APIC through which no interrupt comes. */
+#define PMU_MASKED_LVTPC	BIT(0)
+#define PMU_MASKED_IBS		BIT(1)
+
 void pmu_model_add_reg(struct pmu_model *m, u32 msr, enum pmu_model_kind kind,
 		       unsigned int index);
 u64 pmu_model_status_bit(unsigned int counter);
@@ -343,7 +345,8 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 			const struct pmu_model_reg *reg, u64 now, u64 val);
 bool pmu_model_state_misplaced(const struct pmu_model *m,
 			       const struct pmu_model_state *s, unsigned int i);
-u64 pmu_model_state_signalled(const struct pmu_model_state *s);
+u64 pmu_model_state_signalled(const struct pmu_model *m,
+			      const struct pmu_model_state *s);
 u64 pmu_model_state_selection(const struct pmu_model *m,
 			      const struct pmu_model_state *s);
 int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
@@ -356,7 +359,9 @@ void pmu_model_state_reload_rates(const struct pmu_model *m,
 				  struct pmu_model_state *s, u64 now);
 enum pmu_model_shot_event pmu_model_state_take_pmi(const struct pmu_model *m,
 						   struct pmu_model_state *s,
-						   u64 now, bool masked);
+						   u64 now, unsigned int masked);
+void pmu_model_state_settle_units(const struct pmu_model *m,
+				  struct pmu_model_state *s, u64 now);
 u64 pmu_model_state_deadline(const struct pmu_model *m,
 			     const struct pmu_model_state *s, u64 now);
 

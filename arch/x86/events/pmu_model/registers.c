@@ -27,6 +27,9 @@
 #define RDPMC_FIXED	BIT(30)
 #define RDPMC_METRICS	BIT(29)
 
+/* A PMI of the trace: the units of IBS, above the counters. */
+#define SIGNALLED_IBS_SHIFT	60
+
 /* The second of the two offcore events. Each has a register that refines it. */
 #define OFFCORE_1	(0xbb | 0x01 << 8)
 
@@ -42,7 +45,7 @@ static __always_inline bool is_fixed(unsigned int i)
 /**
  * pmu_model_add_reg() - add a register to the map
  * @m:		the model
- * @msr:	the address; its low 11 bits differ from other registers'
+ * @msr:	the address; its hash differs from those of other registers
  * @kind:	kind of the register
  * @index:	number of the register within its kind
  *
@@ -51,7 +54,7 @@ static __always_inline bool is_fixed(unsigned int i)
 void pmu_model_add_reg(struct pmu_model *m, u32 msr, enum pmu_model_kind kind,
 		       unsigned int index)
 {
-	u8 *slot = &m->map[msr % PMU_MODEL_MAP_SIZE];
+	u8 *slot = &m->map[pmu_model_hash(msr)];
 
 	if (WARN_ON(*slot || m->nr_regs == PMU_MODEL_MAX_REGS))
 		return;
@@ -146,6 +149,21 @@ static void settle_all(const struct pmu_model *m, struct pmu_model_state *s,
 		settle(m, s, i, now);
 }
 
+/**
+ * pmu_model_state_settle_units() - bring what is no counter up to date
+ * @m:		the model
+ * @s:		the CPU's state
+ * @now:	model clock
+ *
+ * Registers of these units can be read and written only afterwards.
+ */
+void pmu_model_state_settle_units(const struct pmu_model *m,
+				  struct pmu_model_state *s, u64 now)
+{
+	if (m->ibs_caps)
+		pmu_model_ibs_settle(m, &s->ibs, s->ip, now);
+}
+
 /* Start and stop settled counters by the current registers. */
 static void restart(const struct pmu_model *m, struct pmu_model_state *s,
 		    u32 counters, u64 now)
@@ -223,7 +241,7 @@ static void load_rates(const struct pmu_model *m, struct pmu_model_state *s)
  */
 void pmu_model_state_reset(const struct pmu_model *m, struct pmu_model_state *s)
 {
-	memset(s, 0, sizeof(*s));
+	memset(s, 0, m->state_size);
 	if (m->has_global)
 		s->global_ctrl = BIT_ULL(m->gp) - 1;
 	load_rates(m, s);
@@ -324,6 +342,15 @@ int pmu_model_reg_read(const struct pmu_model *m, const struct pmu_model_state *
 		return 0;
 	case PMU_REG_PLAIN:
 		*val = s->plain[reg->index];
+		return 0;
+	case PMU_REG_IBS_FETCH:
+		*val = pmu_model_ibs_read(m, &s->ibs, PMU_IBS_FETCH, reg->index, now);
+		return 0;
+	case PMU_REG_IBS_OP:
+		*val = pmu_model_ibs_read(m, &s->ibs, PMU_IBS_OP, reg->index, now);
+		return 0;
+	case PMU_REG_IBS_LVT:
+		*val = PMU_IBS_LVT_VALID | PMU_IBS_LVT_OFFSET;
 		return 0;
 	}
 	return -EIO;
@@ -477,6 +504,10 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 		return 0;
 	case PMU_REG_PLAIN:
 		return write_plain(m, s, reg->index, now, val);
+	case PMU_REG_IBS_FETCH:
+		return pmu_model_ibs_write(m, &s->ibs, PMU_IBS_FETCH, reg->index, now, val);
+	case PMU_REG_IBS_OP:
+		return pmu_model_ibs_write(m, &s->ibs, PMU_IBS_OP, reg->index, now, val);
 	}
 	return -EIO;
 }
@@ -497,15 +528,20 @@ bool pmu_model_state_misplaced(const struct pmu_model *m,
 
 /**
  * pmu_model_state_signalled() - find the counters that the last PMI was for
+ * @m:		the model
  * @s:		the CPU's state
  *
- * Return: their bits as in the status register.
+ * Return: their bits as in the status register, and bit 60 for a fetch and 61 for
+ * an op that IBS has sampled.
  */
-u64 pmu_model_state_signalled(const struct pmu_model_state *s)
+u64 pmu_model_state_signalled(const struct pmu_model *m,
+			      const struct pmu_model_state *s)
 {
 	u64 bits = 0;
 	unsigned int i;
 
+	if (m->ibs_caps)
+		bits = (u64)s->ibs.signalled << SIGNALLED_IBS_SHIFT;
 	for_each_counter(i, s->signalled)
 		bits |= pmu_model_status_bit(i);
 	return bits;
@@ -636,12 +672,30 @@ static void freeze(const struct pmu_model *m, struct pmu_model_state *s, u64 now
 	restart_all(m, s, now);
 }
 
+/* Signal the samples of IBS, unless the APIC's entry is masked. */
+static bool take_ibs(const struct pmu_model *m, struct pmu_model_state *s, bool masked)
+{
+	if (!m->ibs_caps)
+		return false;
+	s->ibs.signalled = s->ibs.pending;
+	s->ibs.pending = 0;
+	return s->ibs.signalled && !masked;
+}
+
+/* No counter has overflowed: was there a sample whose interrupt is lost? */
+static enum pmu_model_shot_event none_signalled(const struct pmu_model *m,
+						const struct pmu_model_state *s)
+{
+	return m->ibs_caps && s->ibs.signalled ? PMU_SHOT_MASKED : PMU_SHOT_EARLY;
+}
+
 /**
  * pmu_model_state_take_pmi() - signal pending overflows
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock
- * @masked:	the local APIC's entry is masked: the interrupt is lost
+ * @masked:	mask of the local APIC's entries that are masked, PMU_MASKED_LVTPC and
+ *		PMU_MASKED_IBS: their interrupt is lost
  *
  * The counters stop if the debug control register says so, SDM vol. 3 18.4.7
  * and 20.2.4: by a status bit, or before version 4 by the global control
@@ -652,15 +706,19 @@ static void freeze(const struct pmu_model *m, struct pmu_model_state *s, u64 now
  */
 enum pmu_model_shot_event pmu_model_state_take_pmi(const struct pmu_model *m,
 						   struct pmu_model_state *s,
-						   u64 now, bool masked)
+						   u64 now, unsigned int masked)
 {
+	bool by_ibs;
+
 	settle_all(m, s, now);
-	if (!s->pending)
-		return PMU_SHOT_EARLY;
+	pmu_model_state_settle_units(m, s, now);
+	by_ibs = take_ibs(m, s, masked & PMU_MASKED_IBS);
 	s->signalled = s->pending;
 	s->pending = 0;
-	if (masked)
-		return PMU_SHOT_MASKED;
+	if (!s->signalled)
+		return by_ibs ? PMU_SHOT_DELIVERED : none_signalled(m, s);
+	if (masked & PMU_MASKED_LVTPC)
+		return by_ibs ? PMU_SHOT_DELIVERED : PMU_SHOT_MASKED;
 	if (m->has_global && (s->debugctl & PMU_DEBUGCTL_FREEZE))
 		freeze(m, s, now);
 	return PMU_SHOT_DELIVERED;
@@ -683,16 +741,11 @@ u64 pmu_model_state_deadline(const struct pmu_model *m,
 
 	if (s->pending)
 		return 0;
-	for_each_counter(i, s->running) {
-		u64 left, past;
-
-		if (!counter_armed(s, i))
-			continue;
-		left = pmu_model_counter_left(&s->counter[i], m->width_mask);
-		past = now - s->counter[i].stamp;
-		if ((s64)past > 0 && left != PMU_MODEL_NEVER)
-			left = left > past ? left - past : 0;
-		next = min(next, left);
-	}
+	if (m->ibs_caps)
+		next = pmu_model_ibs_due(m, &s->ibs, now);
+	for_each_counter(i, s->running)
+		if (counter_armed(s, i))
+			next = min(next, pmu_model_counter_due(&s->counter[i],
+							       m->width_mask, now));
 	return next;
 }

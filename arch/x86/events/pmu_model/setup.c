@@ -6,6 +6,8 @@
  *
  * Contexts: init and KUnit.
  */
+#include <linux/stddef.h>
+
 #include "pmu_model.h"
 
 /**
@@ -24,4 +26,6 @@ void pmu_model_setup(struct pmu_model *m, enum pmu_model_vendor vendor)
 		pmu_model_zhaoxin_setup(m);
 	else
 		pmu_model_amd_setup(m);
+	m->state_size = m->ibs_caps ? sizeof(struct pmu_model_state) :
+				      offsetof(struct pmu_model_state, ibs);
 }

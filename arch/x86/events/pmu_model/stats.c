@@ -28,6 +28,9 @@ static const char * const kind_names[PMU_REG_NR_KINDS] = {
 	[PMU_REG_CAPS]		= "caps",
 	[PMU_REG_DEBUGCTL]	= "debugctl",
 	[PMU_REG_PLAIN]		= "plain",
+	[PMU_REG_IBS_FETCH]	= "ibs-fetch",
+	[PMU_REG_IBS_OP]	= "ibs-op",
+	[PMU_REG_IBS_LVT]	= "ibs-lvt",
 	[PMU_REG_RDPMC]		= "rdpmc",
 };
 

@@ -584,9 +584,9 @@ static void pmi_names_its_counters(struct kunit *test)
 	put(test, b, EVENTSEL0 + 2, T0, EV_INSTRUCTIONS | COUNT_ALL | PMU_SEL_INT);
 	put(test, b, G_CTRL, T0, BIT_ULL(33) | BIT_ULL(2));
 	KUNIT_EXPECT_EQ(test, take(b, T0 + 5, false), PMU_SHOT_DELIVERED);
-	KUNIT_EXPECT_EQ(test, pmu_model_state_signalled(&b->state), BIT_ULL(33));
+	KUNIT_EXPECT_EQ(test, pmu_model_state_signalled(&b->model, &b->state), BIT_ULL(33));
 	KUNIT_EXPECT_EQ(test, take(b, T0 + 10, false), PMU_SHOT_DELIVERED);
-	KUNIT_EXPECT_EQ(test, pmu_model_state_signalled(&b->state), BIT_ULL(2));
+	KUNIT_EXPECT_EQ(test, pmu_model_state_signalled(&b->model, &b->state), BIT_ULL(2));
 }
 
 /* SDM 11.5.1: an interrupt while the entry is masked is lost. */
