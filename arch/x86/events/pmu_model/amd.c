@@ -16,6 +16,7 @@
 #define LEGACY_COUNTERS		4
 #define CORE_COUNTERS		6
 #define AMD_WIDTH		48
+#define AMD_RECORDS		16
 
 /* Freeze of the branch records and of the counters. */
 #define STATUS_FREEZE		(BIT_ULL(58) | PMU_STATUS_FROZEN)
@@ -73,7 +74,10 @@ void pmu_model_amd_setup(struct pmu_model *m)
 	m->write_rule = PMU_WRITE_TRUNCATE;
 	m->select_mask = SELECT_MASK;
 	m->has_lvt_mask = false;
+	/* Branch records need the global registers. */
+	m->lbr = v2 && m->lbr ? AMD_RECORDS : 0;
 
+	m->lbr_type = m->lbr ? PMU_LBR_AMD : PMU_LBR_NONE;
 	add_counters(m);
 	if (m->ibs_caps)
 		pmu_model_ibs_setup(m);

@@ -10,6 +10,7 @@
  *   marker	write only: a word that becomes a record of the trace
  *   constraints	with strict=1: the counters that can count an event, a line each
  *   misplaced	with strict=1: events on other counters; any write resets
+ *   branches	with lbr=: the branches that a CPU executes; a write replaces all
  *   ibs	with ibs=: the samples that IBS takes; a write replaces all
  *   nmi-times	durations of overflow interrupts; "1" starts a measurement, "0" ends it
  *
@@ -47,6 +48,8 @@ static int config_show(struct seq_file *m, void *unused)
 		seq_printf(m, "version %u\n", pmu_model.version);
 	seq_printf(m, "gp %u\nfixed %u\nwidth %u\n", pmu_model.gp,
 		   pmu_model.fixed, pmu_model.width);
+	if (pmu_model.lbr_type)
+		seq_printf(m, "lbr %u\n", pmu_model.lbr);
 	if (pmu_model.ibs_caps)
 		seq_printf(m, "ibs %#x\n", pmu_model.ibs_caps);
 	seq_printf(m, "filter %s\n", pmu_model.filter ? "ctx" : "none");
@@ -254,6 +257,38 @@ static ssize_t write_script(int (*set)(char *text), const char __user *buf, size
 	return err ?: len;
 }
 
+static int branches_show(struct seq_file *m, void *unused)
+{
+	mutex_lock(&rates_mutex);
+	pmu_model_branch_script_show(&pmu_model_branch_script, m);
+	mutex_unlock(&rates_mutex);
+	return 0;
+}
+
+static int branches_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, branches_show, NULL);
+}
+
+static int set_branches(char *text)
+{
+	return pmu_model_branch_script_set(&pmu_model_branch_script, text);
+}
+
+static ssize_t branches_write(struct file *file, const char __user *buf, size_t len,
+			      loff_t *pos)
+{
+	return write_script(set_branches, buf, len);
+}
+
+static const struct file_operations branches_fops = {
+	.open		= branches_open,
+	.read		= seq_read,
+	.write		= branches_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
 static int ibs_show(struct seq_file *m, void *unused)
 {
 	mutex_lock(&rates_mutex);
@@ -380,6 +415,8 @@ static int __init pmu_model_debugfs_init(void)
 		debugfs_create_file("constraints", 0644, dir, NULL, &constraints_fops);
 		debugfs_create_file("misplaced", 0644, dir, NULL, &misplaced_fops);
 	}
+	if (pmu_model.lbr_type)
+		debugfs_create_file("branches", 0644, dir, NULL, &branches_fops);
 	if (pmu_model.ibs_caps)
 		debugfs_create_file("ibs", 0644, dir, NULL, &ibs_fops);
 	debugfs_create_file("trace", 0644, dir, NULL, &trace_fops);

@@ -147,6 +147,7 @@ static void p6_setup(struct pmu_model *m)
 	m->width_mask = GENMASK_ULL(m->width - 1, 0);
 	m->full_width = false;
 	m->metrics = false;
+	m->lbr = 0;
 	m->hybrid = false;
 	m->ext = false;
 	m->one_enable = true;
@@ -180,7 +181,11 @@ void pmu_model_intel_setup(struct pmu_model *m)
 		return;
 	}
 	m->has_sticky_freeze = m->version >= 4;
-	m->caps = (m->full_width ? CAPS_FULL_WIDTH : 0) |
+	if (m->lbr)
+		m->lbr_type = m->lbr_format == PMU_LBR_FMT_ARCH ? PMU_LBR_ARCH :
+								  PMU_LBR_LEGACY;
+	m->caps = (m->lbr ? m->lbr_format : 0) |
+		  (m->full_width ? CAPS_FULL_WIDTH : 0) |
 		  (m->metrics ? CAPS_METRICS : 0);
 	add_architectural(m);
 	pmu_model_add_reg(m, MSR_IA32_PERF_CAPABILITIES, PMU_REG_CAPS, 0);
@@ -200,6 +205,7 @@ void pmu_model_zhaoxin_setup(struct pmu_model *m)
 {
 	m->version = 2;
 	m->full_width = false;
+	m->lbr = 0;
 	m->write_rule = PMU_WRITE_TRUNCATE;
 	add_architectural(m);
 }

@@ -9,6 +9,8 @@
  *   constraints.c  the counters that can count an event
  *   ibs_script.c, ibs.c
  *                samples of AMD's IBS; its registers
+ *   branch_script.c, lbr.c
+ *                branches that are executed; registers that record them
  *   registers.c  effects of register reads and writes on one CPU's state;
  *                pure except for rates
  *   intel.c      register map and reserved bits of an Intel or Zhaoxin PMU
@@ -37,6 +39,7 @@
 
 #include <asm/local.h>
 
+#include "branches.h"
 #include "counter.h"
 #include "ibs.h"
 
@@ -104,7 +107,9 @@ struct seq_file;
  * @user:	the CPU executes user code; stays false without mode filter
  * @ip:		instruction that the last overflow has interrupted
  * @counter:	the counters
- * @ibs:	AMD: registers of IBS. The state of a PMU without it ends before
+ * @lbr:	records of branches. The state of a PMU that has neither these nor
+ *		IBS ends here
+ * @ibs:	AMD: registers of IBS
  */
 struct pmu_model_state {
 	u64	select[PMU_MODEL_MAX_GP];
@@ -120,6 +125,7 @@ struct pmu_model_state {
 	bool	user;
 	u64	ip;
 	struct pmu_model_counter counter[PMU_MODEL_NR_COUNTERS];
+	struct pmu_model_lbr lbr;
 	struct pmu_model_ibs ibs;
 };
 
@@ -150,12 +156,20 @@ enum pmu_model_kind {
 	PMU_REG_IBS_FETCH,	/* IBS: registers of the fetch unit */
 	PMU_REG_IBS_OP,		/* and of the op unit */
 	PMU_REG_IBS_LVT,	/* read only */
+	PMU_REG_LBR_FROM,	/* branch records: an entry's source */
+	PMU_REG_LBR_TO,
+	PMU_REG_LBR_INFO,
+	PMU_REG_LBR_TOS,	/* legacy: number of the newest entry */
+	PMU_REG_LBR_SELECT,	/* legacy and AMD: filter */
+	PMU_REG_LBR_CTL,	/* architectural */
+	PMU_REG_LBR_DEPTH,
+	PMU_REG_DEBUG_EXTENSION, /* AMD: records on or off */
 	PMU_REG_RDPMC,		/* not a register: the RDPMC instruction */
 	PMU_REG_NR_KINDS,
 
 	/* Registers of units that change their state by themselves. */
 	PMU_REG_FIRST_UNIT = PMU_REG_IBS_FETCH,
-	PMU_REG_LAST_UNIT = PMU_REG_IBS_LVT,
+	PMU_REG_LAST_UNIT = PMU_REG_DEBUG_EXTENSION,
 };
 
 struct pmu_model_reg {
@@ -203,6 +217,10 @@ enum pmu_model_amd_variant {
  *		unit mask
  * @filter:	user and kernel mode are told apart
  * @exclude_self: the model's own time is not counted
+ * @lbr:	number of branch records, 0 without
+ * @lbr_type:	how they are kept; set by the vendor's setup
+ * @lbr_format:	Intel: format of the legacy records, or PMU_LBR_FMT_ARCH
+ * @branch_script: the branches; NULL: none
  * @ibs_caps:	AMD: EAX of CPUID leaf 8000_001B, 0 without IBS
  * @ibs_script:	AMD: the samples of IBS; NULL: samples without fields
  * @constraints:	which counters can count an event; NULL: each can
@@ -219,6 +237,7 @@ enum pmu_model_amd_variant {
  * @status_clear_mask: the same of the register that clears status bits
  * @status_set_mask: the same of the register that sets them
  * @debugctl_mask: the same of the debug control register
+ * @lbr_mask:	the same of the filter or control register of branch records
  * @ibs_mask:	the same of the control registers of IBS
  * @plain_mask:	the same of each register without function
  * @caps:	value of the capability register
@@ -240,6 +259,10 @@ struct pmu_model {
 	bool		ext;
 	bool		filter;
 	bool		exclude_self;
+	unsigned int	lbr;
+	enum pmu_model_lbr_type lbr_type;
+	unsigned int	lbr_format;
+	struct pmu_model_branch_script *branch_script;
 	u32		ibs_caps;
 	struct pmu_model_ibs_script *ibs_script;
 	struct pmu_model_constraints *constraints;
@@ -255,6 +278,7 @@ struct pmu_model {
 	u64		status_clear_mask;
 	u64		status_set_mask;
 	u64		debugctl_mask;
+	u64		lbr_mask;
 	u64		ibs_mask[PMU_IBS_NR_UNITS];
 	u64		plain_mask[PMU_MODEL_NR_PLAIN];
 	u64		caps;

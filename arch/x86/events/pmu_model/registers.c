@@ -160,6 +160,8 @@ static void settle_all(const struct pmu_model *m, struct pmu_model_state *s,
 void pmu_model_state_settle_units(const struct pmu_model *m,
 				  struct pmu_model_state *s, u64 now)
 {
+	if (m->lbr_type)
+		pmu_model_lbr_settle(m, &s->lbr, now);
 	if (m->ibs_caps)
 		pmu_model_ibs_settle(m, &s->ibs, s->ip, now);
 }
@@ -244,6 +246,8 @@ void pmu_model_state_reset(const struct pmu_model *m, struct pmu_model_state *s)
 	memset(s, 0, m->state_size);
 	if (m->has_global)
 		s->global_ctrl = BIT_ULL(m->gp) - 1;
+	if (m->lbr_type)
+		pmu_model_lbr_reset(m, &s->lbr);
 	load_rates(m, s);
 }
 
@@ -352,6 +356,8 @@ int pmu_model_reg_read(const struct pmu_model *m, const struct pmu_model_state *
 	case PMU_REG_IBS_LVT:
 		*val = PMU_IBS_LVT_VALID | PMU_IBS_LVT_OFFSET;
 		return 0;
+	case PMU_REG_LBR_FROM ... PMU_REG_DEBUG_EXTENSION:
+		return pmu_model_lbr_read(m, &s->lbr, reg, val);
 	}
 	return -EIO;
 }
@@ -428,6 +434,13 @@ static int write_global_ctrl(const struct pmu_model *m, struct pmu_model_state *
 	return 0;
 }
 
+/* Units are up to date whenever a register is written. */
+static void restart_units(const struct pmu_model *m, struct pmu_model_state *s, u64 now)
+{
+	if (m->lbr_type)
+		pmu_model_lbr_restart(m, s, now);
+}
+
 /*
  * If software acknowledges an overflow before the interrupt is sent, the
  * interrupt is dropped. That does not happen on hardware; here QEMU's timers
@@ -446,6 +459,7 @@ static int write_status(const struct pmu_model *m, struct pmu_model_state *s,
 		if (clear & pmu_model_status_bit(i))
 			s->pending &= ~BIT(i);
 	restart_all(m, s, now);
+	restart_units(m, s, now);
 	return 0;
 }
 
@@ -458,6 +472,26 @@ static int write_plain(const struct pmu_model *m, struct pmu_model_state *s,
 	s->plain[index] = val;
 	load_rates(m, s);
 	return 0;
+}
+
+static int write_debugctl(const struct pmu_model *m, struct pmu_model_state *s,
+			  u64 now, u64 val)
+{
+	if (val & ~m->debugctl_mask)
+		return -EIO;
+	s->debugctl = val;
+	restart_units(m, s, now);
+	return 0;
+}
+
+static int write_lbr(const struct pmu_model *m, struct pmu_model_state *s,
+		     const struct pmu_model_reg *reg, u64 now, u64 val)
+{
+	int err = pmu_model_lbr_write(m, &s->lbr, reg, val);
+
+	if (!err)
+		restart_units(m, s, now);
+	return err;
 }
 
 /* A legacy counter register takes 32 bits and extends the sign (SDM 20.2.8). */
@@ -498,16 +532,15 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 	case PMU_REG_STATUS_SET:
 		return write_status(m, s, now, 0, val);
 	case PMU_REG_DEBUGCTL:
-		if (val & ~m->debugctl_mask)
-			return -EIO;
-		s->debugctl = val;
-		return 0;
+		return write_debugctl(m, s, now, val);
 	case PMU_REG_PLAIN:
 		return write_plain(m, s, reg->index, now, val);
 	case PMU_REG_IBS_FETCH:
 		return pmu_model_ibs_write(m, &s->ibs, PMU_IBS_FETCH, reg->index, now, val);
 	case PMU_REG_IBS_OP:
 		return pmu_model_ibs_write(m, &s->ibs, PMU_IBS_OP, reg->index, now, val);
+	case PMU_REG_LBR_FROM ... PMU_REG_DEBUG_EXTENSION:
+		return write_lbr(m, s, reg, now, val);
 	}
 	return -EIO;
 }
@@ -719,6 +752,8 @@ enum pmu_model_shot_event pmu_model_state_take_pmi(const struct pmu_model *m,
 		return by_ibs ? PMU_SHOT_DELIVERED : none_signalled(m, s);
 	if (masked & PMU_MASKED_LVTPC)
 		return by_ibs ? PMU_SHOT_DELIVERED : PMU_SHOT_MASKED;
+	if (m->lbr_type)
+		pmu_model_lbr_freeze(m, s, now);
 	if (m->has_global && (s->debugctl & PMU_DEBUGCTL_FREEZE))
 		freeze(m, s, now);
 	return PMU_SHOT_DELIVERED;

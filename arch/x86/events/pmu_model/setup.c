@@ -26,6 +26,12 @@ void pmu_model_setup(struct pmu_model *m, enum pmu_model_vendor vendor)
 		pmu_model_zhaoxin_setup(m);
 	else
 		pmu_model_amd_setup(m);
-	m->state_size = m->ibs_caps ? sizeof(struct pmu_model_state) :
-				      offsetof(struct pmu_model_state, ibs);
+	if (m->lbr)
+		pmu_model_lbr_setup(m);
+	if (m->ibs_caps)
+		m->state_size = sizeof(struct pmu_model_state);
+	else if (m->lbr)
+		m->state_size = offsetof(struct pmu_model_state, ibs);
+	else
+		m->state_size = offsetof(struct pmu_model_state, lbr);
 }

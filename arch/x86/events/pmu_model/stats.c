@@ -31,6 +31,14 @@ static const char * const kind_names[PMU_REG_NR_KINDS] = {
 	[PMU_REG_IBS_FETCH]	= "ibs-fetch",
 	[PMU_REG_IBS_OP]	= "ibs-op",
 	[PMU_REG_IBS_LVT]	= "ibs-lvt",
+	[PMU_REG_LBR_FROM]	= "lbr-from",
+	[PMU_REG_LBR_TO]	= "lbr-to",
+	[PMU_REG_LBR_INFO]	= "lbr-info",
+	[PMU_REG_LBR_TOS]	= "lbr-tos",
+	[PMU_REG_LBR_SELECT]	= "lbr-select",
+	[PMU_REG_LBR_CTL]	= "lbr-ctl",
+	[PMU_REG_LBR_DEPTH]	= "lbr-depth",
+	[PMU_REG_DEBUG_EXTENSION] = "debug-extension",
 	[PMU_REG_RDPMC]		= "rdpmc",
 };
 
