@@ -75,6 +75,7 @@ void pmu_model_amd_setup(struct pmu_model *m)
 	m->select_mask = SELECT_MASK;
 	m->has_lvt_mask = false;
 	/* Branch records need the global registers. */
+	m->pebs = PMU_PEBS_NONE;
 	m->lbr = v2 && m->lbr ? AMD_RECORDS : 0;
 
 	m->lbr_type = m->lbr ? PMU_LBR_AMD : PMU_LBR_NONE;

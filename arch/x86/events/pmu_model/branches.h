@@ -126,6 +126,8 @@ void pmu_model_branch_script_show(const struct pmu_model_branch_script *s,
 
 void pmu_model_lbr_setup(struct pmu_model *m);
 void pmu_model_lbr_reset(const struct pmu_model *m, struct pmu_model_lbr *lbr);
+void pmu_model_lbr_newest(const struct pmu_model *m, const struct pmu_model_lbr *lbr,
+			  unsigned int index, u64 *entry);
 void pmu_model_lbr_settle(const struct pmu_model *m, struct pmu_model_lbr *lbr, u64 now);
 void pmu_model_lbr_restart(const struct pmu_model *m, struct pmu_model_state *s, u64 now);
 void pmu_model_lbr_freeze(const struct pmu_model *m, struct pmu_model_state *s, u64 now);

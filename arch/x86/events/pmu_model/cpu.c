@@ -523,8 +523,10 @@ static unsigned int masked_entries(void)
 	return masked;
 }
 
-static enum pmu_model_shot_event take_pmi(struct model_cpu *c, u64 ip)
+static enum pmu_model_shot_event take_pmi(struct model_cpu *c,
+					  const struct pmu_model_moment *moment)
 {
+	bool recorded;
 	enum pmu_model_shot_event event;
 	struct pmu_model_state *next;
 	unsigned long seen;
@@ -532,10 +534,14 @@ static enum pmu_model_shot_event take_pmi(struct model_cpu *c, u64 ip)
 
 	do {
 		next = begin(c, &seen);
-		next->ip = ip;
+		next->ip = moment->regs->ip;
+		recorded = pmu_model_state_take_records(&pmu_model, next, clock(c),
+							moment);
 		event = pmu_model_state_take_pmi(&pmu_model, next, clock(c),
 						 masked);
 	} while (!publish(c, seen, next));
+	if (event == PMU_SHOT_EARLY && recorded)
+		event = PMU_SHOT_RECORD;
 	if (event == PMU_SHOT_DELIVERED && pmu_model.has_lvt_mask)
 		pmu_model_lvt_mask_nmi();
 	return event;
@@ -550,14 +556,15 @@ static void wait_until_due(struct model_cpu *c)
 	stop_clock(c);
 }
 
-static enum pmu_model_shot_event handle_shot(struct model_cpu *c, u64 ip)
+static enum pmu_model_shot_event handle_shot(struct model_cpu *c, struct pt_regs *regs)
 {
-	enum pmu_model_shot_event event = take_pmi(c, ip);
+	const struct pmu_model_moment moment = { .regs = regs, .tsc = rdtsc() };
+	enum pmu_model_shot_event event = take_pmi(c, &moment);
 
 	if (event == PMU_SHOT_EARLY && c->depth == 1 &&
 	    c->due - c->now < MAX_EARLY) {
 		wait_until_due(c);
-		event = take_pmi(c, ip);
+		event = take_pmi(c, &moment);
 	}
 	if (event == PMU_SHOT_DELIVERED)
 		trace_pmi(c);
@@ -578,7 +585,7 @@ static int pmu_model_nmi(unsigned int type, struct pt_regs *regs)
 
 	cause = pmu_model_shot_cause_nmi(&c->shot);
 	if (cause == PMU_NMI_SHOT)
-		event = handle_shot(c, regs->ip);
+		event = handle_shot(c, regs);
 	if (cause != PMU_NMI_FOREIGN)
 		__this_cpu_inc(pmu_model_stats.shots[event]);
 	leave(c, flags);

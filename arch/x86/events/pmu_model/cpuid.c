@@ -118,6 +118,10 @@ static void features(const struct pmu_model *m, struct pmu_model_leaf *l)
 	if (m->version)
 		l->ecx |= FEATURES_ECX_PDCM;
 	l->edx &= ~FEATURES_EDX_DS;
+	if (m->pebs) {
+		l->ecx |= FEATURES_ECX_DTES64;
+		l->edx |= FEATURES_EDX_DS;
+	}
 }
 
 static void more_features(const struct pmu_model *m, unsigned int subleaf,

@@ -10,6 +10,7 @@
  *   marker	write only: a word that becomes a record of the trace
  *   constraints	with strict=1: the counters that can count an event, a line each
  *   misplaced	with strict=1: events on other counters; any write resets
+ *   memory	with pebs=: the memory accesses of records; a write replaces all
  *   branches	with lbr=: the branches that a CPU executes; a write replaces all
  *   ibs	with ibs=: the samples that IBS takes; a write replaces all
  *   nmi-times	durations of overflow interrupts; "1" starts a measurement, "0" ends it
@@ -48,6 +49,8 @@ static int config_show(struct seq_file *m, void *unused)
 		seq_printf(m, "version %u\n", pmu_model.version);
 	seq_printf(m, "gp %u\nfixed %u\nwidth %u\n", pmu_model.gp,
 		   pmu_model.fixed, pmu_model.width);
+	if (pmu_model.pebs)
+		seq_printf(m, "pebs %u\n", pmu_model.pebs - 1);
 	if (pmu_model.lbr_type)
 		seq_printf(m, "lbr %u\n", pmu_model.lbr);
 	if (pmu_model.ibs_caps)
@@ -257,6 +260,38 @@ static ssize_t write_script(int (*set)(char *text), const char __user *buf, size
 	return err ?: len;
 }
 
+static int memory_show(struct seq_file *m, void *unused)
+{
+	mutex_lock(&rates_mutex);
+	pmu_model_access_script_show(&pmu_model_access_script, m);
+	mutex_unlock(&rates_mutex);
+	return 0;
+}
+
+static int memory_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, memory_show, NULL);
+}
+
+static int set_memory(char *text)
+{
+	return pmu_model_access_script_set(&pmu_model_access_script, text);
+}
+
+static ssize_t memory_write(struct file *file, const char __user *buf, size_t len,
+			    loff_t *pos)
+{
+	return write_script(set_memory, buf, len);
+}
+
+static const struct file_operations memory_fops = {
+	.open		= memory_open,
+	.read		= seq_read,
+	.write		= memory_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
 static int branches_show(struct seq_file *m, void *unused)
 {
 	mutex_lock(&rates_mutex);
@@ -415,6 +450,8 @@ static int __init pmu_model_debugfs_init(void)
 		debugfs_create_file("constraints", 0644, dir, NULL, &constraints_fops);
 		debugfs_create_file("misplaced", 0644, dir, NULL, &misplaced_fops);
 	}
+	if (pmu_model.pebs)
+		debugfs_create_file("memory", 0644, dir, NULL, &memory_fops);
 	if (pmu_model.lbr_type)
 		debugfs_create_file("branches", 0644, dir, NULL, &branches_fops);
 	if (pmu_model.ibs_caps)

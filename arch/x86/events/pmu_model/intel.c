@@ -148,6 +148,7 @@ static void p6_setup(struct pmu_model *m)
 	m->full_width = false;
 	m->metrics = false;
 	m->lbr = 0;
+	m->pebs = PMU_PEBS_NONE;
 	m->hybrid = false;
 	m->ext = false;
 	m->one_enable = true;
@@ -184,12 +185,14 @@ void pmu_model_intel_setup(struct pmu_model *m)
 	if (m->lbr)
 		m->lbr_type = m->lbr_format == PMU_LBR_FMT_ARCH ? PMU_LBR_ARCH :
 								  PMU_LBR_LEGACY;
-	m->caps = (m->lbr ? m->lbr_format : 0) |
+	m->caps = (m->lbr ? m->lbr_format : 0) | pmu_model_pebs_caps(m) |
 		  (m->full_width ? CAPS_FULL_WIDTH : 0) |
 		  (m->metrics ? CAPS_METRICS : 0);
 	add_architectural(m);
 	pmu_model_add_reg(m, MSR_IA32_PERF_CAPABILITIES, PMU_REG_CAPS, 0);
 	pmu_model_add_reg(m, MSR_IA32_DEBUGCTLMSR, PMU_REG_DEBUGCTL, 0);
+	if (m->pebs)
+		pmu_model_pebs_setup(m);
 	pmu_model_add_reg(m, MSR_OFFCORE_RSP_0, PMU_REG_PLAIN, 0);
 	pmu_model_add_reg(m, MSR_OFFCORE_RSP_1, PMU_REG_PLAIN, 1);
 	pmu_model_add_reg(m, MSR_METRICS,
@@ -206,6 +209,7 @@ void pmu_model_zhaoxin_setup(struct pmu_model *m)
 	m->version = 2;
 	m->full_width = false;
 	m->lbr = 0;
+	m->pebs = PMU_PEBS_NONE;
 	m->write_rule = PMU_WRITE_TRUNCATE;
 	add_architectural(m);
 }

@@ -350,6 +350,27 @@ static bool is_entry(const struct pmu_model_reg *reg)
 }
 
 /**
+ * pmu_model_lbr_newest() - get an entry by its age
+ * @m:		the model
+ * @lbr:	the records, up to date
+ * @index:	0 for the newest
+ * @entry:	source, target and the rest; 0 if there is no such entry
+ */
+void pmu_model_lbr_newest(const struct pmu_model *m, const struct pmu_model_lbr *lbr,
+			  unsigned int index, u64 *entry)
+{
+	unsigned int at;
+
+	memset(entry, 0, 3 * sizeof(*entry));
+	if (!m->lbr_type || index >= lbr->depth)
+		return;
+	at = (lbr->newest + lbr->depth - index) % lbr->depth;
+	entry[0] = lbr->from[at];
+	entry[1] = lbr->to[at];
+	entry[2] = lbr->info[at];
+}
+
+/**
  * pmu_model_lbr_read() - read a register of the branch records
  * @m:		the model
  * @lbr:	the records, up to date

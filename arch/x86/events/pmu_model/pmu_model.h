@@ -11,6 +11,8 @@
  *                samples of AMD's IBS; its registers
  *   branch_script.c, lbr.c
  *                branches that are executed; registers that record them
+ *   access_script.c, pebs.c
+ *                accesses to memory; records that PEBS writes there
  *   registers.c  effects of register reads and writes on one CPU's state;
  *                pure except for rates
  *   intel.c      register map and reserved bits of an Intel or Zhaoxin PMU
@@ -42,6 +44,7 @@
 #include "branches.h"
 #include "counter.h"
 #include "ibs.h"
+#include "pebs.h"
 
 struct file;
 struct seq_file;
@@ -107,6 +110,7 @@ struct seq_file;
  * @user:	the CPU executes user code; stays false without mode filter
  * @ip:		instruction that the last overflow has interrupted
  * @counter:	the counters
+ * @pebs:	Intel: registers of PEBS
  * @lbr:	records of branches. The state of a PMU that has neither these nor
  *		IBS ends here
  * @ibs:	AMD: registers of IBS
@@ -125,6 +129,7 @@ struct pmu_model_state {
 	bool	user;
 	u64	ip;
 	struct pmu_model_counter counter[PMU_MODEL_NR_COUNTERS];
+	struct pmu_model_pebs pebs;
 	struct pmu_model_lbr lbr;
 	struct pmu_model_ibs ibs;
 };
@@ -153,6 +158,11 @@ enum pmu_model_kind {
 	PMU_REG_CAPS,		/* read only */
 	PMU_REG_DEBUGCTL,
 	PMU_REG_PLAIN,
+	PMU_REG_PEBS_ENABLE,
+	PMU_REG_DS_AREA,
+	PMU_REG_PEBS_DATA_CFG,
+	PMU_REG_LOAD_LATENCY,
+	PMU_REG_FRONTEND,
 	PMU_REG_IBS_FETCH,	/* IBS: registers of the fetch unit */
 	PMU_REG_IBS_OP,		/* and of the op unit */
 	PMU_REG_IBS_LVT,	/* read only */
@@ -221,6 +231,8 @@ enum pmu_model_amd_variant {
  * @lbr_type:	how they are kept; set by the vendor's setup
  * @lbr_format:	Intel: format of the legacy records, or PMU_LBR_FMT_ARCH
  * @branch_script: the branches; NULL: none
+ * @pebs:	Intel: PMU_PEBS_NONE, or the format of the records plus one
+ * @access_script: the memory accesses of the records; NULL: none
  * @ibs_caps:	AMD: EAX of CPUID leaf 8000_001B, 0 without IBS
  * @ibs_script:	AMD: the samples of IBS; NULL: samples without fields
  * @constraints:	which counters can count an event; NULL: each can
@@ -237,6 +249,7 @@ enum pmu_model_amd_variant {
  * @status_clear_mask: the same of the register that clears status bits
  * @status_set_mask: the same of the register that sets them
  * @debugctl_mask: the same of the debug control register
+ * @pebs_mask:	the same of the registers of PEBS
  * @lbr_mask:	the same of the filter or control register of branch records
  * @ibs_mask:	the same of the control registers of IBS
  * @plain_mask:	the same of each register without function
@@ -263,6 +276,8 @@ struct pmu_model {
 	enum pmu_model_lbr_type lbr_type;
 	unsigned int	lbr_format;
 	struct pmu_model_branch_script *branch_script;
+	unsigned int	pebs;
+	struct pmu_model_access_script *access_script;
 	u32		ibs_caps;
 	struct pmu_model_ibs_script *ibs_script;
 	struct pmu_model_constraints *constraints;
@@ -278,6 +293,7 @@ struct pmu_model {
 	u64		status_clear_mask;
 	u64		status_set_mask;
 	u64		debugctl_mask;
+	u64		pebs_mask[PMU_PEBS_NR_REGS];
 	u64		lbr_mask;
 	u64		ibs_mask[PMU_IBS_NR_UNITS];
 	u64		plain_mask[PMU_MODEL_NR_PLAIN];
@@ -295,6 +311,7 @@ enum pmu_model_shot_event {
 	PMU_SHOT_MASKED,	/* overflow while the APIC entry was masked */
 	PMU_SHOT_EARLY,		/* nothing had overflowed yet, or any more */
 	PMU_SHOT_STRAY,		/* came after it had been replaced */
+	PMU_SHOT_RECORD,	/* became a record of PEBS and no interrupt */
 	PMU_SHOT_NR,
 };
 
@@ -384,6 +401,9 @@ void pmu_model_state_reload_rates(const struct pmu_model *m,
 enum pmu_model_shot_event pmu_model_state_take_pmi(const struct pmu_model *m,
 						   struct pmu_model_state *s,
 						   u64 now, unsigned int masked);
+bool pmu_model_state_take_records(const struct pmu_model *m,
+				  struct pmu_model_state *s, u64 now,
+				  const struct pmu_model_moment *moment);
 void pmu_model_state_settle_units(const struct pmu_model *m,
 				  struct pmu_model_state *s, u64 now);
 u64 pmu_model_state_deadline(const struct pmu_model *m,

@@ -81,9 +81,19 @@ static u64 fixed_field(const struct pmu_model_state *s, unsigned int i)
 	return s->fixed_ctrl >> ((i - PMU_MODEL_FIXED_BASE) * PMU_FIXED_BITS);
 }
 
-/* Must an overflow of the counter be signalled? */
-static bool counter_armed(const struct pmu_model_state *s, unsigned int i)
+/* Does an overflow of the counter write a record? */
+static bool counter_records(const struct pmu_model *m, const struct pmu_model_state *s,
+			    unsigned int i)
 {
+	return m->pebs && (pmu_model_pebs_counters(m, &s->pebs) & BIT(i));
+}
+
+/* Must an overflow of the counter be signalled? */
+static bool counter_armed(const struct pmu_model *m, const struct pmu_model_state *s,
+			  unsigned int i)
+{
+	if (counter_records(m, s, i))
+		return true;
 	if (is_fixed(i))
 		return fixed_field(s, i) & PMU_FIXED_PMI;
 	return s->select[i] & PMU_SEL_INT;
@@ -125,9 +135,10 @@ static bool counter_selected(const struct pmu_model *m,
 static void note_overflow(const struct pmu_model *m, struct pmu_model_state *s,
 			  unsigned int i)
 {
-	if (m->has_global)
+	/* A record takes the place of the status bit. */
+	if (m->has_global && !counter_records(m, s, i))
 		s->status |= pmu_model_status_bit(i);
-	if (counter_armed(s, i))
+	if (counter_armed(m, s, i))
 		s->pending |= BIT(i);
 }
 
@@ -271,7 +282,7 @@ static u64 read_status(const struct pmu_model *m,
 	for_each_counter(i, s->running) {
 		pmu_model_counter_peek(&s->counter[i], m->width_mask, now,
 				       &wrapped);
-		if (wrapped)
+		if (wrapped && !counter_records(m, s, i))
 			status |= pmu_model_status_bit(i);
 	}
 	return status;
@@ -347,6 +358,9 @@ int pmu_model_reg_read(const struct pmu_model *m, const struct pmu_model_state *
 	case PMU_REG_PLAIN:
 		*val = s->plain[reg->index];
 		return 0;
+	case PMU_REG_PEBS_ENABLE ... PMU_REG_FRONTEND:
+		*val = s->pebs.regs[reg->kind - PMU_REG_PEBS_ENABLE];
+		return 0;
 	case PMU_REG_IBS_FETCH:
 		*val = pmu_model_ibs_read(m, &s->ibs, PMU_IBS_FETCH, reg->index, now);
 		return 0;
@@ -365,8 +379,6 @@ int pmu_model_reg_read(const struct pmu_model *m, const struct pmu_model_state *
 static int write_select(const struct pmu_model *m, struct pmu_model_state *s,
 			unsigned int i, u64 now, u64 val)
 {
-	/* Without an enable bit of its own a counter is armed by the other bit. */
-	const u64 signals = m->one_enable ? PMU_SEL_INT : PMU_SEL_EN | PMU_SEL_INT;
 	u64 valid = m->select_mask;
 
 	if (m->one_enable && i)
@@ -378,9 +390,9 @@ static int write_select(const struct pmu_model *m, struct pmu_model_state *s,
 		settle_all(m, s, now);
 	if (selection_of(m, val) != selection_of(m, s->select[i]))
 		s->counter[i].rate = select_rate(m, s, i, val);
-	if ((val & signals) != signals)
-		s->pending &= ~BIT(i);
 	s->select[i] = val;
+	if (!counter_armed(m, s, i) || !(m->one_enable || (val & PMU_SEL_EN)))
+		s->pending &= ~BIT(i);
 	if (m->one_enable)
 		restart_all(m, s, now);
 	else
@@ -417,7 +429,7 @@ static int write_fixed_ctrl(const struct pmu_model *m, struct pmu_model_state *s
 	settle_all(m, s, now);
 	s->fixed_ctrl = val;
 	for_each_counter(i, s->pending)
-		if (!counter_armed(s, i))
+		if (!counter_armed(m, s, i))
 			s->pending &= ~BIT(i);
 	restart_all(m, s, now);
 	return 0;
@@ -494,6 +506,20 @@ static int write_lbr(const struct pmu_model *m, struct pmu_model_state *s,
 	return err;
 }
 
+static int write_pebs(const struct pmu_model *m, struct pmu_model_state *s,
+		      unsigned int index, u64 now, u64 val)
+{
+	unsigned int i;
+	int err;
+
+	settle_all(m, s, now);
+	err = pmu_model_pebs_write(m, &s->pebs, index, val);
+	for_each_counter(i, s->pending)
+		if (!counter_armed(m, s, i))
+			s->pending &= ~BIT(i);
+	return err;
+}
+
 /* A legacy counter register takes 32 bits and extends the sign (SDM 20.2.8). */
 static u64 legacy_value(const struct pmu_model *m, u64 val)
 {
@@ -535,6 +561,8 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 		return write_debugctl(m, s, now, val);
 	case PMU_REG_PLAIN:
 		return write_plain(m, s, reg->index, now, val);
+	case PMU_REG_PEBS_ENABLE ... PMU_REG_FRONTEND:
+		return write_pebs(m, s, reg->kind - PMU_REG_PEBS_ENABLE, now, val);
 	case PMU_REG_IBS_FETCH:
 		return pmu_model_ibs_write(m, &s->ibs, PMU_IBS_FETCH, reg->index, now, val);
 	case PMU_REG_IBS_OP:
@@ -564,7 +592,7 @@ bool pmu_model_state_misplaced(const struct pmu_model *m,
  * @m:		the model
  * @s:		the CPU's state
  *
- * Return: their bits as in the status register, and bit 60 for a fetch and 61 for
+ * Return: their bits as in the status register, bit 62 for a buffer, and bit 60 for a fetch and 61 for
  * an op that IBS has sampled.
  */
 u64 pmu_model_state_signalled(const struct pmu_model *m,
@@ -575,6 +603,8 @@ u64 pmu_model_state_signalled(const struct pmu_model *m,
 
 	if (m->ibs_caps)
 		bits = (u64)s->ibs.signalled << SIGNALLED_IBS_SHIFT;
+	if (s->pebs.signalled)
+		bits |= PMU_STATUS_BUFFER;
 	for_each_counter(i, s->signalled)
 		bits |= pmu_model_status_bit(i);
 	return bits;
@@ -705,6 +735,34 @@ static void freeze(const struct pmu_model *m, struct pmu_model_state *s, u64 now
 	restart_all(m, s, now);
 }
 
+/**
+ * pmu_model_state_take_records() - write the records of counters that overflowed
+ * @m:		the model
+ * @s:		the CPU's state
+ * @now:	model clock
+ * @moment:	what is interrupted
+ *
+ * Return: true if there were any; pmu_model_state_take_pmi() tells whether one
+ * interrupts.
+ */
+bool pmu_model_state_take_records(const struct pmu_model *m,
+				  struct pmu_model_state *s, u64 now,
+				  const struct pmu_model_moment *moment)
+{
+	u32 records;
+	unsigned int i;
+
+	if (!m->pebs)
+		return false;
+	settle_all(m, s, now);
+	pmu_model_state_settle_units(m, s, now);
+	records = s->pending & pmu_model_pebs_counters(m, &s->pebs);
+	s->pending &= ~records;
+	for_each_counter(i, records)
+		pmu_model_pebs_record(m, s, i, moment);
+	return records;
+}
+
 /* Signal the samples of IBS, unless the APIC's entry is masked. */
 static bool take_ibs(const struct pmu_model *m, struct pmu_model_state *s, bool masked)
 {
@@ -748,7 +806,9 @@ enum pmu_model_shot_event pmu_model_state_take_pmi(const struct pmu_model *m,
 	by_ibs = take_ibs(m, s, masked & PMU_MASKED_IBS);
 	s->signalled = s->pending;
 	s->pending = 0;
-	if (!s->signalled)
+	s->pebs.signalled = s->pebs.full;
+	s->pebs.full = false;
+	if (!s->signalled && !s->pebs.signalled)
 		return by_ibs ? PMU_SHOT_DELIVERED : none_signalled(m, s);
 	if (masked & PMU_MASKED_LVTPC)
 		return by_ibs ? PMU_SHOT_DELIVERED : PMU_SHOT_MASKED;
@@ -774,12 +834,12 @@ u64 pmu_model_state_deadline(const struct pmu_model *m,
 	u64 next = PMU_MODEL_NEVER;
 	unsigned int i;
 
-	if (s->pending)
+	if (s->pending || s->pebs.full)
 		return 0;
 	if (m->ibs_caps)
 		next = pmu_model_ibs_due(m, &s->ibs, now);
 	for_each_counter(i, s->running)
-		if (counter_armed(s, i))
+		if (counter_armed(m, s, i))
 			next = min(next, pmu_model_counter_due(&s->counter[i],
 							       m->width_mask, now));
 	return next;
