@@ -74,11 +74,13 @@ void pmu_model_amd_setup(struct pmu_model *m)
 	m->write_rule = PMU_WRITE_TRUNCATE;
 	m->select_mask = SELECT_MASK;
 	m->has_lvt_mask = false;
-	/* Branch records need the global registers. */
 	m->pebs = PMU_PEBS_NONE;
-	m->lbr = v2 && m->lbr ? AMD_RECORDS : 0;
+	/* Branch records need the global registers; BRS is older than these. */
+	m->brs = m->brs && m->variant == PMU_MODEL_AMD_CORE;
+	m->lbr = m->brs || (v2 && m->lbr) ? AMD_RECORDS : 0;
 
-	m->lbr_type = m->lbr ? PMU_LBR_AMD : PMU_LBR_NONE;
+	if (m->lbr)
+		m->lbr_type = m->brs ? PMU_LBR_SAMPLING : PMU_LBR_AMD;
 	add_counters(m);
 	if (m->ibs_caps)
 		pmu_model_ibs_setup(m);

@@ -66,6 +66,7 @@ enum pmu_model_lbr_type {
 	PMU_LBR_LEGACY,		/* Intel: a ring with the number of its newest entry */
 	PMU_LBR_ARCH,		/* Intel: entry 0 is the newest, control register */
 	PMU_LBR_AMD,		/* AMD: the same, of 16 entries */
+	PMU_LBR_SAMPLING,	/* AMD's BRS: the 16 branches after an overflow */
 	PMU_LBR_NR_TYPES,
 };
 
@@ -96,6 +97,7 @@ enum pmu_model_lbr_format {
  * @ctl:	control register of the architectural kind; AMD's debug extension
  * @depth:	number of entries in use
  * @newest:	number of the newest entry, in the ring
+ * @wanted:	BRS: branches that are still to be recorded before the interrupt
  * @from:	ring of sources
  * @to:		ring of targets
  * @info:	ring of the rest
@@ -107,6 +109,7 @@ struct pmu_model_lbr {
 	u64	ctl;
 	u8	depth;
 	u8	newest;
+	u8	wanted;
 	u64	from[PMU_LBR_MAX];
 	u64	to[PMU_LBR_MAX];
 	u64	info[PMU_LBR_MAX];
@@ -130,6 +133,10 @@ void pmu_model_lbr_newest(const struct pmu_model *m, const struct pmu_model_lbr 
 			  unsigned int index, u64 *entry);
 void pmu_model_lbr_settle(const struct pmu_model *m, struct pmu_model_lbr *lbr, u64 now);
 void pmu_model_lbr_restart(const struct pmu_model *m, struct pmu_model_state *s, u64 now);
+bool pmu_model_lbr_waits(const struct pmu_model *m, const struct pmu_model_lbr *lbr,
+			 unsigned int counter);
+void pmu_model_lbr_begin(const struct pmu_model *m, struct pmu_model_state *s, u64 now);
+u64 pmu_model_lbr_due(const struct pmu_model *m, const struct pmu_model_lbr *lbr, u64 now);
 void pmu_model_lbr_freeze(const struct pmu_model *m, struct pmu_model_state *s, u64 now);
 int pmu_model_lbr_read(const struct pmu_model *m, const struct pmu_model_lbr *lbr,
 		       const struct pmu_model_reg *reg, u64 *val);

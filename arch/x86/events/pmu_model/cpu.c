@@ -469,7 +469,7 @@ void pmu_model_count_rdpmc(void)
 
 	do {
 		next = begin(c, &seen);
-		pmu_model_state_count_rdpmc(&pmu_model, next);
+		pmu_model_state_count_rdpmc(&pmu_model, next, clock(c));
 	} while (!publish(c, seen, next));
 	program_shot(c);
 	leave(c, flags);

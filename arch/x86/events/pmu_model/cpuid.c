@@ -27,6 +27,7 @@
 #define LEAF_PERFMON_EXT	0x00000023
 #define LEAF_EXT_MAX		0x80000000
 #define LEAF_EXT_FEATURES	0x80000001
+#define LEAF_EXT_SIZES		0x80000008
 #define LEAF_EXT_IBS		0x8000001b
 #define LEAF_EXT_PERFMON	0x80000022
 
@@ -46,6 +47,7 @@
 #define EXT_ECX_PERFCTR_CORE	BIT(23)
 #define EXT_ECX_PERFCTR_NB	BIT(24)
 #define EXT_ECX_PERFCTR_LLC	BIT(28)
+#define EXT_EBX_BRS		BIT(31)
 #define EXT_PERFMON_V2		BIT(0)
 #define EXT_PERFMON_LBR		BIT(1)
 #define EXT_PERFMON_FREEZE	BIT(2)
@@ -262,6 +264,11 @@ static void amd_leaf(const struct pmu_model *m, unsigned int leaf,
 		break;
 	case LEAF_EXT_FEATURES:
 		ext_features(m, l);
+		break;
+	case LEAF_EXT_SIZES:
+		l->ebx &= ~EXT_EBX_BRS;
+		if (m->brs)
+			l->ebx |= EXT_EBX_BRS;
 		break;
 	case LEAF_EXT_IBS:
 		clear(l);

@@ -278,23 +278,28 @@ static u64 count_field(const struct pmu_model *m, const struct pmu_model_ibs_uni
 	return (count << 32) & OP_COUNT & m->ibs_mask[unit];
 }
 
+static unsigned int unit_of(const struct pmu_model_reg *reg)
+{
+	return reg->kind == PMU_REG_IBS_FETCH ? PMU_IBS_FETCH : PMU_IBS_OP;
+}
+
 /**
  * pmu_model_ibs_read() - read a register of a unit
  * @m:		the model
  * @ibs:	the units, up to date
- * @unit:	the unit
- * @index:	the register
+ * @reg:	the register
  * @now:	model clock
  *
  * Return: the value.
  */
 u64 pmu_model_ibs_read(const struct pmu_model *m, const struct pmu_model_ibs *ibs,
-		       unsigned int unit, unsigned int index, u64 now)
+		       const struct pmu_model_reg *reg, u64 now)
 {
+	unsigned int unit = unit_of(reg);
 	const struct pmu_model_ibs_unit *u = &ibs->unit[unit];
-	u64 val = u->regs[index];
+	u64 val = u->regs[reg->index];
 
-	if (index == PMU_IBS_CTL)
+	if (reg->index == PMU_IBS_CTL)
 		val |= count_field(m, u, unit, now);
 	return val;
 }
@@ -337,18 +342,17 @@ static int write_ctl(const struct pmu_model *m, struct pmu_model_ibs *ibs,
  * pmu_model_ibs_write() - write a register of a unit
  * @m:		the model
  * @ibs:	the units, up to date; unchanged on error
- * @unit:	the unit
- * @index:	the register
+ * @reg:	the register
  * @now:	model clock
  * @val:	the value
  *
  * Return: 0, or -EIO where hardware raises #GP.
  */
 int pmu_model_ibs_write(const struct pmu_model *m, struct pmu_model_ibs *ibs,
-			unsigned int unit, unsigned int index, u64 now, u64 val)
+			const struct pmu_model_reg *reg, u64 now, u64 val)
 {
-	if (index == PMU_IBS_CTL)
-		return write_ctl(m, ibs, unit, now, val);
-	ibs->unit[unit].regs[index] = val;
+	if (reg->index == PMU_IBS_CTL)
+		return write_ctl(m, ibs, unit_of(reg), now, val);
+	ibs->unit[unit_of(reg)].regs[reg->index] = val;
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "counter.h"
 
 struct pmu_model;
+struct pmu_model_reg;
 struct seq_file;
 
 enum pmu_model_ibs_unit_nr {
@@ -151,9 +152,9 @@ void pmu_model_ibs_settle(const struct pmu_model *m, struct pmu_model_ibs *ibs,
 u64 pmu_model_ibs_due(const struct pmu_model *m, const struct pmu_model_ibs *ibs,
 		      u64 now);
 u64 pmu_model_ibs_read(const struct pmu_model *m, const struct pmu_model_ibs *ibs,
-		       unsigned int unit, unsigned int index, u64 now);
+		       const struct pmu_model_reg *reg, u64 now);
 int pmu_model_ibs_write(const struct pmu_model *m, struct pmu_model_ibs *ibs,
-			unsigned int unit, unsigned int index, u64 now, u64 val);
+			const struct pmu_model_reg *reg, u64 now, u64 val);
 
 /* eilvt.c */
 

@@ -52,6 +52,8 @@ static u64 select_mask(const struct pmu_model *m)
 {
 	u64 mask = GENMASK_ULL(31, 0) | (m->ext ? PMU_SEL_UMASK2 : 0);
 
+	if (m->pebs == PMU_PEBS_ADAPTIVE)
+		mask |= PMU_SEL_ADAPTIVE;
 	return has_any_thread(m) ? mask : mask & ~PMU_SEL_ANY;
 }
 
@@ -65,6 +67,8 @@ static u64 fixed_ctrl_mask(const struct pmu_model *m)
 		field |= PMU_FIXED_ANY;
 	for (i = 0; i < m->fixed; i++)
 		mask |= field << (i * PMU_FIXED_BITS);
+	for (i = 0; m->pebs == PMU_PEBS_ADAPTIVE && i < m->fixed; i++)
+		mask |= BIT_ULL(PMU_FIXED_ADAPTIVE_SHIFT + i * PMU_FIXED_BITS);
 	return mask;
 }
 

@@ -7,7 +7,8 @@
  * whose records are read or stopped looks which branches it has executed since
  * the last look. Sources: SDM vol. 3 18.4.8 to 18.13 and 19 "Last branch
  * records", vol. 4 table 2-2; APM vol. 2 13.1.1, PPR of family 19h model 11h,
- * MSRC001_0300 to 031F, MSRC000_010E, 010F.
+ * MSRC001_0300 to 031F, MSRC000_010E, 010F;
+ * PPR of family 19h model 01h, MSRC000_010F, for BRS.
  *
  * Contexts: any. The state is the caller's own while a function runs.
  */
@@ -52,6 +53,14 @@
 
 /* AMD's debug extension: LBRV2EN. */
 #define EXTENSION_ENABLE	BIT_ULL(6)
+
+/* The same register with BRS: on, two reserved bits, full, next entry, counter. */
+#define SAMPLING_ENABLE		BIT_ULL(2)
+#define SAMPLING_RESERVED	GENMASK_ULL(4, 3)
+#define SAMPLING_VALID		BIT_ULL(5)
+#define SAMPLING_NEXT		GENMASK_ULL(19, 16)
+#define SAMPLING_COUNTER	GENMASK_ULL(26, 24)
+#define SAMPLING_MASK		(GENMASK_ULL(5, 2) | SAMPLING_NEXT | SAMPLING_COUNTER)
 
 #define MISPREDICTED		BIT_ULL(63)
 #define INFO_CYCLES		GENMASK_ULL(15, 0)
@@ -129,11 +138,13 @@ static void amd_setup(struct pmu_model *m)
 	unsigned int i;
 
 	m->lbr_mask = SELECT_FILTER;
+	m->lbr_ext_mask = m->lbr_type == PMU_LBR_AMD ? EXTENSION_ENABLE : SAMPLING_MASK;
 	for (i = 0; i < m->lbr; i++) {
 		pmu_model_add_reg(m, MSR_AMD_RECORDS + 2 * i, PMU_REG_LBR_FROM, i);
 		pmu_model_add_reg(m, MSR_AMD_RECORDS + 2 * i + 1, PMU_REG_LBR_TO, i);
 	}
-	pmu_model_add_reg(m, MSR_AMD_SELECT, PMU_REG_LBR_SELECT, 0);
+	if (m->lbr_type == PMU_LBR_AMD)
+		pmu_model_add_reg(m, MSR_AMD_SELECT, PMU_REG_LBR_SELECT, 0);
 	pmu_model_add_reg(m, MSR_AMD_EXTENSION, PMU_REG_DEBUG_EXTENSION, 0);
 }
 
@@ -149,7 +160,7 @@ void pmu_model_lbr_setup(struct pmu_model *m)
 		legacy_setup(m);
 	else if (m->lbr_type == PMU_LBR_ARCH)
 		arch_setup(m);
-	else if (m->lbr_type == PMU_LBR_AMD)
+	else if (m->lbr_type != PMU_LBR_NONE)
 		amd_setup(m);
 }
 
@@ -174,6 +185,8 @@ static bool is_enabled(const struct pmu_model *m, const struct pmu_model_state *
 		return s->lbr.ctl & CTL_ENABLE;
 	case PMU_LBR_AMD:
 		return s->lbr.ctl & EXTENSION_ENABLE;
+	case PMU_LBR_SAMPLING:
+		return s->lbr.wanted;
 	default:
 		return false;
 	}
@@ -195,6 +208,51 @@ void pmu_model_lbr_restart(const struct pmu_model *m, struct pmu_model_state *s,
 		s->lbr.counter.rate = pmu_model_select_rate(m->vendor, event, 0);
 	}
 	s->lbr.running = running;
+}
+
+/**
+ * pmu_model_lbr_waits() - check whether an overflow waits for branches
+ * @m:		the model
+ * @lbr:	the records
+ * @counter:	number of the counter that has overflowed
+ *
+ * Return: true if branch sampling is on for it: it interrupts 16 branches later.
+ */
+bool pmu_model_lbr_waits(const struct pmu_model *m, const struct pmu_model_lbr *lbr,
+			 unsigned int counter)
+{
+	return m->lbr_type == PMU_LBR_SAMPLING && (lbr->ctl & SAMPLING_ENABLE) &&
+	       FIELD_GET(SAMPLING_COUNTER, lbr->ctl) == counter;
+}
+
+/**
+ * pmu_model_lbr_begin() - record the branches after an overflow
+ * @m:		the model
+ * @s:		the CPU's state
+ * @now:	model clock
+ */
+void pmu_model_lbr_begin(const struct pmu_model *m, struct pmu_model_state *s, u64 now)
+{
+	s->lbr.wanted = s->lbr.depth;
+	pmu_model_lbr_restart(m, s, now);
+}
+
+/**
+ * pmu_model_lbr_due() - compute the time at which all branches are recorded
+ * @m:		the model
+ * @lbr:	the records
+ * @now:	model clock
+ *
+ * Return: ticks from @now, PMU_MODEL_NEVER if no overflow waits for branches.
+ */
+u64 pmu_model_lbr_due(const struct pmu_model *m, const struct pmu_model_lbr *lbr, u64 now)
+{
+	struct pmu_model_counter c = lbr->counter;
+
+	if (m->lbr_type != PMU_LBR_SAMPLING || !lbr->wanted)
+		return PMU_MODEL_NEVER;
+	c.value = COUNT_MASK - lbr->wanted + 1;
+	return pmu_model_counter_due(&c, COUNT_MASK, now);
 }
 
 /**
@@ -232,6 +290,8 @@ static bool is_wanted(const struct pmu_model *m, const struct pmu_model_lbr *lbr
 		return (lbr->ctl & mode) && (lbr->ctl & BIT_ULL(arch_bits[b->kind]));
 	}
 	not_mode = ends_in_kernel(b) ? SELECT_NOT_KERNEL : SELECT_NOT_USER;
+	if (m->lbr_type == PMU_LBR_SAMPLING)
+		return true;
 	return !(lbr->select & (not_mode | BIT_ULL(SELECT_KINDS_SHIFT + b->kind)));
 }
 
@@ -260,6 +320,8 @@ static u64 with_flag(u64 addr, unsigned int flags, bool mispredicted)
 
 static u64 from_of(const struct pmu_model *m, const struct pmu_model_branch *b)
 {
+	if (m->lbr_type == PMU_LBR_SAMPLING)
+		return b->from;
 	if (m->lbr_type == PMU_LBR_AMD)
 		return (b->from & AMD_ADDRESS) | (b->mispredicted ? MISPREDICTED : 0);
 	switch (m->lbr_format) {
@@ -282,6 +344,17 @@ static u64 to_of(const struct pmu_model *m, const struct pmu_model_branch *b)
 	return b->to;
 }
 
+/* The interrupt comes when no more branches are wanted. */
+static void note_sample(struct pmu_model_lbr *lbr)
+{
+	u64 next = (lbr->newest + 1) % lbr->depth;
+
+	lbr->ctl &= ~SAMPLING_NEXT;
+	lbr->ctl |= FIELD_PREP(SAMPLING_NEXT, next);
+	if (!--lbr->wanted)
+		lbr->ctl |= SAMPLING_VALID;
+}
+
 static void push(const struct pmu_model *m, struct pmu_model_lbr *lbr,
 		 const struct pmu_model_branch *b)
 {
@@ -289,6 +362,8 @@ static void push(const struct pmu_model *m, struct pmu_model_lbr *lbr,
 	lbr->from[lbr->newest] = from_of(m, b);
 	lbr->to[lbr->newest] = to_of(m, b);
 	lbr->info[lbr->newest] = info_of(m, b);
+	if (m->lbr_type == PMU_LBR_SAMPLING)
+		note_sample(lbr);
 }
 
 static void pop(struct pmu_model_lbr *lbr)
@@ -328,6 +403,8 @@ void pmu_model_lbr_settle(const struct pmu_model *m, struct pmu_model_lbr *lbr, 
 	if (last - first > MAX_REPLAY)
 		first = last - MAX_REPLAY;
 	for (; first < last; first++) {
+		if (m->lbr_type == PMU_LBR_SAMPLING && !lbr->wanted)
+			break;
 		b = pmu_model_branch_at(m->branch_script, first);
 		if (b)
 			record(m, lbr, b);
@@ -338,7 +415,7 @@ void pmu_model_lbr_settle(const struct pmu_model *m, struct pmu_model_lbr *lbr, 
 static unsigned int entry_of(const struct pmu_model *m, const struct pmu_model_lbr *lbr,
 			     unsigned int index)
 {
-	if (m->lbr_type == PMU_LBR_LEGACY)
+	if (m->lbr_type == PMU_LBR_LEGACY || m->lbr_type == PMU_LBR_SAMPLING)
 		return index;
 	return (lbr->newest + lbr->depth - index) % lbr->depth;
 }
@@ -476,6 +553,18 @@ static int write_masked(u64 *reg, u64 mask, u64 val)
 	return 0;
 }
 
+static int write_extension(const struct pmu_model *m, struct pmu_model_lbr *lbr, u64 val)
+{
+	int err = write_masked(&lbr->ctl, m->lbr_ext_mask, val);
+
+	if (err || m->lbr_type != PMU_LBR_SAMPLING)
+		return err;
+	lbr->newest = (FIELD_GET(SAMPLING_NEXT, val) + lbr->depth - 1) % lbr->depth;
+	if (!(val & SAMPLING_ENABLE))
+		lbr->wanted = 0;
+	return 0;
+}
+
 /**
  * pmu_model_lbr_write() - write a register of the branch records
  * @m:		the model
@@ -503,7 +592,7 @@ int pmu_model_lbr_write(const struct pmu_model *m, struct pmu_model_lbr *lbr,
 	case PMU_REG_LBR_DEPTH:
 		return write_depth(m, lbr, val);
 	case PMU_REG_DEBUG_EXTENSION:
-		return write_masked(&lbr->ctl, EXTENSION_ENABLE, val);
+		return write_extension(m, lbr, val);
 	default:
 		return write_entry(m, lbr, reg, val);
 	}

@@ -5,7 +5,7 @@
  *   pmu_model=intel[,version=2-5][,gp=1-8][,fixed=0-4][,width=40-48]
  *             [,fullwidth=0-1][,metrics=0-1][,hybrid=0-1][,ext=0-1]
  *             [,lbr=0|4|8|16|32][,lbrfmt=0-6|arch][,pebs=none|0-4]
- *   pmu_model=amd[,variant=legacy|core|v2][,ibs=0-4][,lbr=0|16]
+ *   pmu_model=amd[,variant=legacy|core|v2][,ibs=0-4][,lbr=0|16][,brs=0-1]
  *   pmu_model=zhaoxin[,gp=1-8][,fixed=0-4][,width=40-48]
  *   all: [,filter=none|ctx][,self=exclude|count][,strict=0-1]
  *
@@ -44,7 +44,7 @@ struct option {
 
 static struct {
 	unsigned int version, gp, fixed, width, fullwidth, metrics, hybrid, ext;
-	unsigned int variant, filter, self, strict, ibs, lbr, lbrfmt, pebs;
+	unsigned int variant, filter, self, strict, ibs, lbr, lbrfmt, pebs, brs;
 } chosen __initdata = {
 	.version = 4, .gp = 4, .fixed = 3, .width = 48, .fullwidth = 1,
 	.variant = PMU_MODEL_AMD_V2, .lbrfmt = PMU_LBR_FMT_INFO,
@@ -79,6 +79,7 @@ static const struct option options[] __initconst = {
 	{ "lbr", &chosen.lbr, 0, PMU_LBR_MAX, NULL, INTEL | AMD },
 	{ "lbrfmt", &chosen.lbrfmt, 0, ARRAY_SIZE(format_words) - 1, format_words, INTEL },
 	{ "pebs", &chosen.pebs, 0, ARRAY_SIZE(pebs_words) - 1, pebs_words, INTEL },
+	{ "brs", &chosen.brs, 0, 1, NULL, AMD },
 	{ "filter", &chosen.filter, 0, 1, filter_words, ALL },
 	{ "self", &chosen.self, 0, 1, self_words, ALL },
 	{ "strict", &chosen.strict, 0, 1, NULL, ALL },
@@ -172,6 +173,7 @@ static void __init build(enum pmu_model_vendor vendor)
 	m->branch_script = &pmu_model_branch_script;
 	m->pebs = chosen.pebs;
 	m->access_script = &pmu_model_access_script;
+	m->brs = chosen.brs;
 	m->ibs_caps = pmu_model_ibs_caps(chosen.ibs);
 	m->ibs_script = &pmu_model_ibs_script;
 	m->filter = chosen.filter;

@@ -53,6 +53,12 @@
 #define DS_RESET		0x40
 #define DS_RESET_FIXED		0x80
 
+/* What a record says. */
+struct content {
+	struct pmu_model_access access;
+	const struct pmu_model_moment *now;
+};
+
 /* Where a record is written, and whether some of it could not be. */
 struct sink {
 	u64	at;
@@ -220,22 +226,41 @@ static size_t adaptive_size(u64 cfg)
 	       nr_branches(cfg) * 3 * sizeof(u64);
 }
 
-static size_t record_size(const struct pmu_model *m, const struct pmu_model_state *s)
+/* The groups of an adaptive record; a counter can do without all but the first. */
+static u64 data_cfg(const struct pmu_model_state *s, unsigned int counter)
+{
+	unsigned int shift = PMU_FIXED_ADAPTIVE_SHIFT;
+	bool adaptive;
+
+	if (counter >= PMU_MODEL_FIXED_BASE) {
+		shift += (counter - PMU_MODEL_FIXED_BASE) * PMU_FIXED_BITS;
+		adaptive = s->fixed_ctrl & BIT_ULL(shift);
+	} else {
+		adaptive = s->select[counter] & PMU_SEL_ADAPTIVE;
+	}
+	return adaptive ? s->pebs.regs[PMU_PEBS_DATA_CFG] : 0;
+}
+
+static size_t record_size(const struct pmu_model *m, const struct pmu_model_state *s,
+			  unsigned int counter)
 {
 	static const size_t sizes[] = { 0x90, 0xb0, 0xc0, 0xc8 };
 
 	if (m->pebs == PMU_PEBS_ADAPTIVE)
-		return adaptive_size(s->pebs.regs[PMU_PEBS_DATA_CFG]);
+		return adaptive_size(data_cfg(s, counter));
 	return sizes[format_of(m)];
 }
 
 static void emit_adaptive(const struct pmu_model *m, const struct pmu_model_state *s,
-			  u64 bit, const struct pmu_model_access *a,
-			  const struct pmu_model_moment *now, struct sink *to)
+			  unsigned int counter, const struct content *what,
+			  struct sink *to)
 {
-	u64 cfg = s->pebs.regs[PMU_PEBS_DATA_CFG];
+	const struct pmu_model_moment *now = what->now;
+	const struct pmu_model_access *a = &what->access;
+	u64 cfg = data_cfg(s, counter);
 	const u64 basic[] = {
-		cfg | (u64)adaptive_size(cfg) << SIZE_SHIFT, now->regs->ip, bit, now->tsc,
+		cfg | (u64)adaptive_size(cfg) << SIZE_SHIFT, now->regs->ip,
+		pmu_model_status_bit(counter), now->tsc,
 	};
 	const u64 memory[] = { a->addr, a->source, a->latency, 0 };
 
@@ -250,9 +275,10 @@ static void emit_adaptive(const struct pmu_model *m, const struct pmu_model_stat
 }
 
 static void emit_fixed_layout(const struct pmu_model *m, u64 bit,
-			      const struct pmu_model_access *a,
-			      const struct pmu_model_moment *now, struct sink *to)
+			      const struct content *what, struct sink *to)
 {
+	const struct pmu_model_moment *now = what->now;
+	const struct pmu_model_access *a = &what->access;
 	const u64 more[] = {
 		bit, a->addr, a->source, a->latency, now->regs->ip, 0, now->tsc,
 	};
@@ -281,16 +307,15 @@ static void write_record(const struct pmu_model *m, struct pmu_model_state *s,
 			 unsigned int counter, const struct pmu_model_moment *now,
 			 struct sink *to)
 {
-	u64 bit = pmu_model_status_bit(counter);
-	struct pmu_model_access a = { };
+	struct content what = { .now = now };
 
 	if (m->access_script)
-		a = pmu_model_access_next(m->access_script, threshold_of(m, s, counter),
+		what.access = pmu_model_access_next(m->access_script, threshold_of(m, s, counter),
 					  &s->pebs.next);
 	if (m->pebs == PMU_PEBS_ADAPTIVE)
-		emit_adaptive(m, s, bit, &a, now, to);
+		emit_adaptive(m, s, counter, &what, to);
 	else
-		emit_fixed_layout(m, bit, &a, now, to);
+		emit_fixed_layout(m, pmu_model_status_bit(counter), &what, to);
 }
 
 static void reload(const struct pmu_model *m, struct pmu_model_state *s,
@@ -321,7 +346,7 @@ void pmu_model_pebs_record(const struct pmu_model *m, struct pmu_model_state *s,
 			   unsigned int counter, const struct pmu_model_moment *now)
 {
 	u64 ds = s->pebs.regs[PMU_PEBS_DS_AREA];
-	size_t size = record_size(m, s);
+	size_t size = record_size(m, s, counter);
 	u64 index, maximum, threshold;
 	struct sink to;
 

@@ -73,6 +73,8 @@ struct seq_file;
 #define PMU_SEL_CMASK		GENMASK_ULL(31, 24)
 #define PMU_SEL_EVENT_HI	GENMASK_ULL(35, 32)
 #define PMU_SEL_GUEST_HOST	GENMASK_ULL(41, 40)
+/* Intel with adaptive PEBS: the record has all groups; overlaps AMD's bits. */
+#define PMU_SEL_ADAPTIVE	BIT_ULL(34)
 /* Intel with leaf 0x23 of CPUID; overlaps AMD's bits. */
 #define PMU_SEL_UMASK2		GENMASK_ULL(47, 40)
 /* Bits that switch a counter or its interrupt, and do not select its event. */
@@ -91,6 +93,8 @@ struct seq_file;
 #define PMU_FIXED_ANY		BIT_ULL(2)
 #define PMU_FIXED_PMI		BIT_ULL(3)
 #define PMU_FIXED_BITS		4
+/* With adaptive PEBS: bit of the first fixed counter, those of others follow. */
+#define PMU_FIXED_ADAPTIVE_SHIFT 32
 
 #define PMU_DEBUGCTL_FREEZE	BIT_ULL(12)
 #define PMU_STATUS_FROZEN	BIT_ULL(59)
@@ -228,6 +232,7 @@ enum pmu_model_amd_variant {
  * @filter:	user and kernel mode are told apart
  * @exclude_self: the model's own time is not counted
  * @lbr:	number of branch records, 0 without
+ * @brs:	AMD: there is branch sampling
  * @lbr_type:	how they are kept; set by the vendor's setup
  * @lbr_format:	Intel: format of the legacy records, or PMU_LBR_FMT_ARCH
  * @branch_script: the branches; NULL: none
@@ -251,6 +256,7 @@ enum pmu_model_amd_variant {
  * @debugctl_mask: the same of the debug control register
  * @pebs_mask:	the same of the registers of PEBS
  * @lbr_mask:	the same of the filter or control register of branch records
+ * @lbr_ext_mask: the same of AMD's debug extension
  * @ibs_mask:	the same of the control registers of IBS
  * @plain_mask:	the same of each register without function
  * @caps:	value of the capability register
@@ -273,6 +279,7 @@ struct pmu_model {
 	bool		filter;
 	bool		exclude_self;
 	unsigned int	lbr;
+	bool		brs;
 	enum pmu_model_lbr_type lbr_type;
 	unsigned int	lbr_format;
 	struct pmu_model_branch_script *branch_script;
@@ -295,6 +302,7 @@ struct pmu_model {
 	u64		debugctl_mask;
 	u64		pebs_mask[PMU_PEBS_NR_REGS];
 	u64		lbr_mask;
+	u64		lbr_ext_mask;
 	u64		ibs_mask[PMU_IBS_NR_UNITS];
 	u64		plain_mask[PMU_MODEL_NR_PLAIN];
 	u64		caps;
@@ -393,7 +401,7 @@ u64 pmu_model_state_selection(const struct pmu_model *m,
 int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
 		    u32 index, u64 now, u64 *val);
 void pmu_model_state_count_rdpmc(const struct pmu_model *m,
-				 struct pmu_model_state *s);
+				 struct pmu_model_state *s, u64 now);
 void pmu_model_state_set_mode(const struct pmu_model *m,
 			      struct pmu_model_state *s, u64 now, bool user);
 void pmu_model_state_reload_rates(const struct pmu_model *m,

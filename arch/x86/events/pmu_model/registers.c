@@ -133,12 +133,16 @@ static bool counter_selected(const struct pmu_model *m,
 }
 
 static void note_overflow(const struct pmu_model *m, struct pmu_model_state *s,
-			  unsigned int i)
+			  unsigned int i, u64 now)
 {
 	/* A record takes the place of the status bit. */
 	if (m->has_global && !counter_records(m, s, i))
 		s->status |= pmu_model_status_bit(i);
-	if (counter_armed(m, s, i))
+	if (!counter_armed(m, s, i))
+		return;
+	if (m->lbr && pmu_model_lbr_waits(m, &s->lbr, i))
+		pmu_model_lbr_begin(m, s, now);
+	else
 		s->pending |= BIT(i);
 }
 
@@ -148,7 +152,7 @@ static void settle(const struct pmu_model *m, struct pmu_model_state *s,
 	if (!(s->running & BIT(i)))
 		return;
 	if (pmu_model_counter_settle(&s->counter[i], m->width_mask, now))
-		note_overflow(m, s, i);
+		note_overflow(m, s, i, now);
 }
 
 static void settle_all(const struct pmu_model *m, struct pmu_model_state *s,
@@ -158,6 +162,21 @@ static void settle_all(const struct pmu_model *m, struct pmu_model_state *s,
 
 	for_each_counter(i, s->running)
 		settle(m, s, i, now);
+}
+
+/* An overflow that has waited for branches interrupts when it has them all. */
+static void settle_branches(const struct pmu_model *m, struct pmu_model_state *s, u64 now)
+{
+	bool waited = s->lbr.wanted;
+	unsigned int i;
+
+	pmu_model_lbr_settle(m, &s->lbr, now);
+	if (!waited || s->lbr.wanted)
+		return;
+	s->lbr.running = false;
+	for (i = 0; i < m->gp; i++)
+		if (pmu_model_lbr_waits(m, &s->lbr, i))
+			s->pending |= BIT(i);
 }
 
 /**
@@ -172,7 +191,7 @@ void pmu_model_state_settle_units(const struct pmu_model *m,
 				  struct pmu_model_state *s, u64 now)
 {
 	if (m->lbr_type)
-		pmu_model_lbr_settle(m, &s->lbr, now);
+		settle_branches(m, s, now);
 	if (m->ibs_caps)
 		pmu_model_ibs_settle(m, &s->ibs, s->ip, now);
 }
@@ -205,8 +224,7 @@ static u64 selection_of(const struct pmu_model *m, u64 select)
 {
 	u64 switches = PMU_SEL_SWITCHES;
 
-	if (m->vendor == PMU_MODEL_AMD)
-		switches |= PMU_SEL_GUEST_HOST;
+	switches |= m->vendor == PMU_MODEL_AMD ? PMU_SEL_GUEST_HOST : PMU_SEL_ADAPTIVE;
 	return select & ~switches;
 }
 
@@ -309,6 +327,27 @@ static u64 read_inuse(const struct pmu_model *m, const struct pmu_model_state *s
 	return inuse | pmi;
 }
 
+/* Registers of units beside the counters. */
+static int read_unit(const struct pmu_model *m, const struct pmu_model_state *s,
+		     const struct pmu_model_reg *reg, u64 now, u64 *val)
+{
+	switch (reg->kind) {
+	case PMU_REG_PEBS_ENABLE ... PMU_REG_FRONTEND:
+		*val = s->pebs.regs[reg->kind - PMU_REG_PEBS_ENABLE];
+		return 0;
+	case PMU_REG_IBS_FETCH:
+	case PMU_REG_IBS_OP:
+		*val = pmu_model_ibs_read(m, &s->ibs, reg, now);
+		return 0;
+	case PMU_REG_IBS_LVT:
+		*val = PMU_IBS_LVT_VALID | PMU_IBS_LVT_OFFSET;
+		return 0;
+	case PMU_REG_LBR_FROM ... PMU_REG_DEBUG_EXTENSION:
+		return pmu_model_lbr_read(m, &s->lbr, reg, val);
+	}
+	return -EIO;
+}
+
 /**
  * pmu_model_reg_read() - read a register
  * @m:		the model
@@ -358,22 +397,8 @@ int pmu_model_reg_read(const struct pmu_model *m, const struct pmu_model_state *
 	case PMU_REG_PLAIN:
 		*val = s->plain[reg->index];
 		return 0;
-	case PMU_REG_PEBS_ENABLE ... PMU_REG_FRONTEND:
-		*val = s->pebs.regs[reg->kind - PMU_REG_PEBS_ENABLE];
-		return 0;
-	case PMU_REG_IBS_FETCH:
-		*val = pmu_model_ibs_read(m, &s->ibs, PMU_IBS_FETCH, reg->index, now);
-		return 0;
-	case PMU_REG_IBS_OP:
-		*val = pmu_model_ibs_read(m, &s->ibs, PMU_IBS_OP, reg->index, now);
-		return 0;
-	case PMU_REG_IBS_LVT:
-		*val = PMU_IBS_LVT_VALID | PMU_IBS_LVT_OFFSET;
-		return 0;
-	case PMU_REG_LBR_FROM ... PMU_REG_DEBUG_EXTENSION:
-		return pmu_model_lbr_read(m, &s->lbr, reg, val);
 	}
-	return -EIO;
+	return read_unit(m, s, reg, now, val);
 }
 
 static int write_select(const struct pmu_model *m, struct pmu_model_state *s,
@@ -520,6 +545,22 @@ static int write_pebs(const struct pmu_model *m, struct pmu_model_state *s,
 	return err;
 }
 
+/* Registers of units beside the counters. */
+static int write_unit(const struct pmu_model *m, struct pmu_model_state *s,
+		      const struct pmu_model_reg *reg, u64 now, u64 val)
+{
+	switch (reg->kind) {
+	case PMU_REG_PEBS_ENABLE ... PMU_REG_FRONTEND:
+		return write_pebs(m, s, reg->kind - PMU_REG_PEBS_ENABLE, now, val);
+	case PMU_REG_IBS_FETCH:
+	case PMU_REG_IBS_OP:
+		return pmu_model_ibs_write(m, &s->ibs, reg, now, val);
+	case PMU_REG_LBR_FROM ... PMU_REG_DEBUG_EXTENSION:
+		return write_lbr(m, s, reg, now, val);
+	}
+	return -EIO;
+}
+
 /* A legacy counter register takes 32 bits and extends the sign (SDM 20.2.8). */
 static u64 legacy_value(const struct pmu_model *m, u64 val)
 {
@@ -561,16 +602,8 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 		return write_debugctl(m, s, now, val);
 	case PMU_REG_PLAIN:
 		return write_plain(m, s, reg->index, now, val);
-	case PMU_REG_PEBS_ENABLE ... PMU_REG_FRONTEND:
-		return write_pebs(m, s, reg->kind - PMU_REG_PEBS_ENABLE, now, val);
-	case PMU_REG_IBS_FETCH:
-		return pmu_model_ibs_write(m, &s->ibs, PMU_IBS_FETCH, reg->index, now, val);
-	case PMU_REG_IBS_OP:
-		return pmu_model_ibs_write(m, &s->ibs, PMU_IBS_OP, reg->index, now, val);
-	case PMU_REG_LBR_FROM ... PMU_REG_DEBUG_EXTENSION:
-		return write_lbr(m, s, reg, now, val);
 	}
-	return -EIO;
+	return write_unit(m, s, reg, now, val);
 }
 
 /**
@@ -592,8 +625,8 @@ bool pmu_model_state_misplaced(const struct pmu_model *m,
  * @m:		the model
  * @s:		the CPU's state
  *
- * Return: their bits as in the status register, bit 62 for a buffer, and bit 60 for a fetch and 61 for
- * an op that IBS has sampled.
+ * Return: their bits as in the status register, bit 62 for a buffer, bit 60 for a
+ * fetch and bit 61 for an op that IBS has sampled.
  */
 u64 pmu_model_state_signalled(const struct pmu_model *m,
 			      const struct pmu_model_state *s)
@@ -674,12 +707,13 @@ int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
  * pmu_model_state_count_rdpmc() - count an RDPMC of a program
  * @m:		the model
  * @s:		the state
+ * @now:	model clock
  *
  * Adds one to each counter that counts this event in user mode. The CPU is in
  * the kernel by now, where the instruction was emulated.
  */
 void pmu_model_state_count_rdpmc(const struct pmu_model *m,
-				 struct pmu_model_state *s)
+				 struct pmu_model_state *s, u64 now)
 {
 	u32 general = BIT(m->gp) - 1;
 	unsigned int i;
@@ -692,7 +726,7 @@ void pmu_model_state_count_rdpmc(const struct pmu_model *m,
 			continue;
 		s->counter[i].value = (s->counter[i].value + 1) & m->width_mask;
 		if (!s->counter[i].value)
-			note_overflow(m, s, i);
+			note_overflow(m, s, i, now);
 	}
 }
 
@@ -838,6 +872,8 @@ u64 pmu_model_state_deadline(const struct pmu_model *m,
 		return 0;
 	if (m->ibs_caps)
 		next = pmu_model_ibs_due(m, &s->ibs, now);
+	if (m->lbr_type)
+		next = min(next, pmu_model_lbr_due(m, &s->lbr, now));
 	for_each_counter(i, s->running)
 		if (counter_armed(m, s, i))
 			next = min(next, pmu_model_counter_due(&s->counter[i],

@@ -309,6 +309,44 @@ static void amd(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, b->state.lbr.running);
 }
 
+/* PPR of family 19h model 01h: the interrupt comes with the sixteenth branch. */
+static void branch_sampling(struct kunit *test)
+{
+	struct bed *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
+	struct pmu_model_leaf l = { };
+	u64 ctl = BIT(2) | 3 << 3;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->model.variant = PMU_MODEL_AMD_CORE;
+	b->model.brs = true;
+	b->model.branch_script = &b->script;
+	pmu_model_setup(&b->model, PMU_MODEL_AMD);
+	pmu_model_state_reset(&b->model, &b->state);
+	pmu_model_cpuid_change(&b->model, 0x80000008, 0, 0, &l);
+	KUNIT_EXPECT_EQ(test, l.ebx, BIT(31));
+	KUNIT_ASSERT_EQ(test, set(b, "400000 ffffffff81000000 far\n"
+				     "ffffffff81000008 400000 far\n"), 0);
+	KUNIT_EXPECT_EQ(test, put(b, AMD_SELECT, T0, 0), -ENOENT);
+	KUNIT_EXPECT_EQ(test, put(b, AMD_EXTENSION, T0, BIT(6)), -EIO);
+	KUNIT_EXPECT_EQ(test, put(b, AMD_EXTENSION, T0, ctl), 0);
+	put(b, 0xc0010201, T0, -100LL);
+	put(b, 0xc0010200, T0, 0xc0 | PMU_SEL_EN | PMU_SEL_INT | PMU_SEL_OS | PMU_SEL_USR);
+	KUNIT_EXPECT_EQ(test, pmu_model_state_take_pmi(&b->model, &b->state, T0 + 100, 0),
+			PMU_SHOT_EARLY);
+	KUNIT_EXPECT_EQ(test, pmu_model_state_deadline(&b->model, &b->state, T0 + 100), 81);
+	KUNIT_EXPECT_EQ(test, get(test, b, AMD_EXTENSION), ctl);
+	KUNIT_EXPECT_EQ(test, pmu_model_state_take_pmi(&b->model, &b->state, T0 + 160, 0),
+			PMU_SHOT_EARLY);
+	KUNIT_EXPECT_EQ(test, pmu_model_state_take_pmi(&b->model, &b->state, T0 + 181, 0),
+			PMU_SHOT_DELIVERED);
+	KUNIT_EXPECT_EQ(test, get(test, b, AMD_EXTENSION), ctl | BIT(5));
+	KUNIT_EXPECT_EQ(test, get(test, b, AMD_FROM0), 0x400000);
+	KUNIT_EXPECT_EQ(test, get(test, b, AMD_TO0), KERNEL);
+	KUNIT_EXPECT_EQ(test, get(test, b, AMD_FROM0 + 30), KERNEL + 8);
+	KUNIT_EXPECT_EQ(test, pmu_model_state_take_pmi(&b->model, &b->state, T0 + 300, 0),
+			PMU_SHOT_EARLY);
+}
+
 static void scripts(struct kunit *test)
 {
 	static const char * const wrong[] = {
@@ -341,6 +379,7 @@ static struct kunit_case lbr_cases[] = {
 	KUNIT_CASE(freeze),
 	KUNIT_CASE(architectural),
 	KUNIT_CASE(amd),
+	KUNIT_CASE(branch_sampling),
 	KUNIT_CASE(scripts),
 	{}
 };

@@ -165,7 +165,11 @@ static void reserved_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, put(b, DS_AREA, T0, BIT_ULL(47)), -EIO);
 	KUNIT_EXPECT_EQ(test, put(b, LOAD_LATENCY, T0, BIT(16)), -EIO);
 	KUNIT_EXPECT_EQ(test, put(b, FRONTEND, T0, BIT(23)), -EIO);
+	KUNIT_EXPECT_EQ(test, put(b, EVENTSEL0, T0, BIT_ULL(34)), -EIO);
+	KUNIT_EXPECT_EQ(test, put(b, FIXED_CTRL, T0, BIT_ULL(32)), -EIO);
 	b = new_bed(test, PMU_PEBS_ADAPTIVE);
+	KUNIT_EXPECT_EQ(test, put(b, EVENTSEL0, T0, BIT_ULL(34)), 0);
+	KUNIT_EXPECT_EQ(test, put(b, FIXED_CTRL, T0, BIT_ULL(32) | BIT_ULL(44)), 0);
 	KUNIT_EXPECT_EQ(test, put(b, PEBS_ENABLE, T0, 0xf000000ffULL), 0);
 	KUNIT_EXPECT_EQ(test, put(b, PEBS_ENABLE, T0, BIT_ULL(63)), -EIO);
 	KUNIT_EXPECT_EQ(test, put(b, DATA_CFG, T0, 0xff00000f), 0);
@@ -220,7 +224,11 @@ static void adaptive(struct kunit *test)
 	b->ds.index = b->ds.base;
 	put(b, 0x1d9, T0 + 50, 1);
 	put(b, DATA_CFG, T0 + 50, 2ULL << 24 | 0xf);
-	KUNIT_EXPECT_EQ(test, record(test, b, T0 + 100), 4 + 4 + 18 + 32 + 9);
+	/* Without bit 34 of the select register the first group is all. */
+	KUNIT_EXPECT_EQ(test, record(test, b, T0 + 100), 4);
+	b->ds.index = b->ds.base;
+	put(b, EVENTSEL0, T0 + 100, 0xc0 | COUNT_ALL | BIT_ULL(34));
+	KUNIT_EXPECT_EQ(test, record(test, b, T0 + 150), 4 + 4 + 18 + 32 + 9);
 	KUNIT_EXPECT_EQ(test, b->buffer[0], 2ULL << 24 | 0xf | (67 * 8ULL) << 48);
 	KUNIT_EXPECT_EQ(test, b->buffer[4], 0x5000);
 	KUNIT_EXPECT_EQ(test, b->buffer[5], 9);

@@ -750,11 +750,11 @@ static void rdpmc_counts_itself(struct kunit *test)
 	    PMU_SEL_USR);
 	put(test, b, G_CTRL, 0, BIT(0));
 	for (int i = 0; i < 3; i++)
-		pmu_model_state_count_rdpmc(&b->model, &b->state);
+		pmu_model_state_count_rdpmc(&b->model, &b->state, T0);
 	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0, 1000000), 3ULL);
 
 	put(test, b, G_CTRL, 1000000, 0);
-	pmu_model_state_count_rdpmc(&b->model, &b->state);
+	pmu_model_state_count_rdpmc(&b->model, &b->state, T0);
 	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0, 1000000), 3ULL);
 
 	put(test, b, G_CTRL, 1000000, BIT(0));
@@ -763,7 +763,7 @@ static void rdpmc_counts_itself(struct kunit *test)
 
 		put(test, b, EVENTSEL0, 1000000, others[i]);
 		before = get(test, b, PERFCTR0, 1000000);
-		pmu_model_state_count_rdpmc(&b->model, &b->state);
+		pmu_model_state_count_rdpmc(&b->model, &b->state, T0);
 		KUNIT_EXPECT_EQ_MSG(test, get(test, b, PERFCTR0, 1000000),
 				    before, "select %#llx", others[i]);
 	}
@@ -777,11 +777,11 @@ static void rdpmc_overflows(struct kunit *test)
 	    PMU_SEL_USR | PMU_SEL_INT);
 	put(test, b, FULL0, 0, BIT_ULL(48) - 2);
 	put(test, b, G_CTRL, 0, BIT(0));
-	pmu_model_state_count_rdpmc(&b->model, &b->state);
+	pmu_model_state_count_rdpmc(&b->model, &b->state, T0);
 	KUNIT_EXPECT_EQ(test, get(test, b, G_STATUS, 0), 0ULL);
 	KUNIT_EXPECT_EQ(test, pmu_model_state_deadline(&b->model, &b->state, 0),
 			PMU_MODEL_NEVER);
-	pmu_model_state_count_rdpmc(&b->model, &b->state);
+	pmu_model_state_count_rdpmc(&b->model, &b->state, T0);
 	KUNIT_EXPECT_EQ(test, get(test, b, G_STATUS, 0), BIT_ULL(0));
 	KUNIT_EXPECT_EQ(test, pmu_model_state_deadline(&b->model, &b->state, 0),
 			0ULL);
