@@ -307,11 +307,12 @@ static void write_record(const struct pmu_model *m, struct pmu_model_state *s,
 			 unsigned int counter, const struct pmu_model_moment *now,
 			 struct sink *to)
 {
+	u64 threshold = threshold_of(m, s, counter);
 	struct content what = { .now = now };
 
 	if (m->access_script)
-		what.access = pmu_model_access_next(m->access_script, threshold_of(m, s, counter),
-					  &s->pebs.next);
+		what.access = pmu_model_access_next(m->access_script, threshold,
+						    &s->pebs.next);
 	if (m->pebs == PMU_PEBS_ADAPTIVE)
 		emit_adaptive(m, s, counter, &what, to);
 	else
