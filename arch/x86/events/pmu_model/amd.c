@@ -16,6 +16,7 @@
 #define LEGACY_COUNTERS		4
 #define CORE_COUNTERS		6
 #define AMD_WIDTH		48
+#define AMD_RECORDS		16
 
 /* Freeze of the branch records and of the counters. */
 #define STATUS_FREEZE		(BIT_ULL(58) | PMU_STATUS_FROZEN)
@@ -73,8 +74,16 @@ void pmu_model_amd_setup(struct pmu_model *m)
 	m->write_rule = PMU_WRITE_TRUNCATE;
 	m->select_mask = SELECT_MASK;
 	m->has_lvt_mask = false;
+	m->pebs = PMU_PEBS_NONE;
+	/* Branch records need the global registers; BRS is older than these. */
+	m->brs = m->brs && m->variant == PMU_MODEL_AMD_CORE;
+	m->lbr = m->brs || (v2 && m->lbr) ? AMD_RECORDS : 0;
 
+	if (m->lbr)
+		m->lbr_type = m->brs ? PMU_LBR_SAMPLING : PMU_LBR_AMD;
 	add_counters(m);
+	if (m->ibs_caps)
+		pmu_model_ibs_setup(m);
 	if (!v2)
 		return;
 	m->has_global = true;

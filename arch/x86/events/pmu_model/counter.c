@@ -11,7 +11,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
-#include "pmu_model.h"
+#include "counter.h"
 
 /* If the wrap is more events away, a lower bound of the ticks will do. */
 #define FAR_EVENTS	BIT_ULL(43)
@@ -82,6 +82,24 @@ u64 pmu_model_counter_left(const struct pmu_model_counter *c, u64 mask)
 		return min(events / c->rate, FAR_EVENTS - 1) << PMU_MODEL_RATE_SHIFT;
 	return DIV64_U64_ROUND_UP((events << PMU_MODEL_RATE_SHIFT) - c->frac,
 				  (u64)c->rate);
+}
+
+/**
+ * pmu_model_counter_due() - compute the time from now until a counter wraps
+ * @c:		the counter
+ * @mask:	bits of the counter
+ * @now:	model clock
+ *
+ * Return: as pmu_model_counter_left(), from @now; 0 if it has wrapped.
+ */
+u64 pmu_model_counter_due(const struct pmu_model_counter *c, u64 mask, u64 now)
+{
+	u64 left = pmu_model_counter_left(c, mask);
+	u64 past = now - c->stamp;
+
+	if ((s64)past <= 0 || left == PMU_MODEL_NEVER)
+		return left;
+	return left > past ? left - past : 0;
 }
 
 /**

@@ -177,7 +177,7 @@ static struct pmu_model_state *begin(struct model_cpu *c, unsigned long *seen)
 	used = *seen & BUFFER_MASK;
 	if (spare == used)
 		spare++;
-	c->state[spare] = c->state[used];
+	memcpy(&c->state[spare], &c->state[used], pmu_model.state_size);
 	return &c->state[spare];
 }
 
@@ -280,7 +280,7 @@ static void trace_pmi(struct model_cpu *c)
 {
 	const struct pmu_model_record from = {
 		.time = clock(c), .kind = PMU_TRACE_PMI,
-		.value = pmu_model_state_signalled(live_state(c)),
+		.value = pmu_model_state_signalled(&pmu_model, live_state(c)),
 	};
 
 	pmu_model_trace_put(pmu_model_trace_reserve(), &from);
@@ -305,6 +305,47 @@ void pmu_model_mark(const char *word)
 	leave(c, flags);
 }
 
+/* A register of a unit that works by itself: its state is brought up to date. */
+static bool reads_unit(unsigned int slot)
+{
+	unsigned int kind = pmu_model.regs[slot].kind;
+
+	return kind >= PMU_REG_FIRST_UNIT && kind <= PMU_REG_LAST_UNIT;
+}
+
+static int read_unit(struct model_cpu *c, unsigned int slot, u64 *val,
+		     struct pmu_model_record **record)
+{
+	struct pmu_model_state *next;
+	unsigned long seen;
+	int err;
+
+	do {
+		next = begin(c, &seen);
+		pmu_model_state_settle_units(&pmu_model, next, clock(c));
+		*record = pmu_model_trace_reserve();
+		err = pmu_model_reg_read(&pmu_model, next, &pmu_model.regs[slot],
+					 clock(c), val);
+	} while (!publish(c, seen, next));
+	program_shot(c);
+	return err;
+}
+
+static int read_state(struct model_cpu *c, unsigned int slot, u64 *val,
+		      struct pmu_model_record **record)
+{
+	unsigned long seen;
+	int err;
+
+	do {
+		seen = READ_ONCE(c->live);
+		*record = pmu_model_trace_reserve();
+		err = pmu_model_reg_read(&pmu_model, live_state(c),
+					 &pmu_model.regs[slot], clock(c), val);
+	} while (READ_ONCE(c->live) != seen);
+	return err;
+}
+
 /**
  * pmu_model_read() - read a register of this CPU
  * @slot:	the register
@@ -315,17 +356,12 @@ void pmu_model_mark(const char *word)
  */
 int pmu_model_read(unsigned int slot, u64 *val)
 {
-	unsigned long flags, seen;
+	unsigned long flags;
 	struct model_cpu *c = enter(&flags);
 	struct pmu_model_record *record;
-	int err;
+	int err = reads_unit(slot) ? read_unit(c, slot, val, &record) :
+				     read_state(c, slot, val, &record);
 
-	do {
-		seen = READ_ONCE(c->live);
-		record = pmu_model_trace_reserve();
-		err = pmu_model_reg_read(&pmu_model, live_state(c),
-					 &pmu_model.regs[slot], clock(c), val);
-	} while (READ_ONCE(c->live) != seen);
 	put_access(record, c, err ? PMU_TRACE_FAULT : PMU_TRACE_READ, slot, *val);
 	__this_cpu_inc(pmu_model_stats.reads[slot]);
 	leave(c, flags);
@@ -404,6 +440,7 @@ int pmu_model_write(unsigned int slot, u64 val)
 
 	do {
 		next = begin(c, &seen);
+		pmu_model_state_settle_units(&pmu_model, next, clock(c));
 		record = pmu_model_trace_reserve();
 		err = pmu_model_reg_write(&pmu_model, next,
 					  &pmu_model.regs[slot], clock(c), val);
@@ -432,7 +469,7 @@ void pmu_model_count_rdpmc(void)
 
 	do {
 		next = begin(c, &seen);
-		pmu_model_state_count_rdpmc(&pmu_model, next);
+		pmu_model_state_count_rdpmc(&pmu_model, next, clock(c));
 	} while (!publish(c, seen, next));
 	program_shot(c);
 	leave(c, flags);
@@ -477,18 +514,34 @@ void pmu_model_reload_rates(void)
 	leave(c, flags);
 }
 
-static enum pmu_model_shot_event take_pmi(struct model_cpu *c)
+static unsigned int masked_entries(void)
 {
+	unsigned int masked = pmu_model_lvt_masked_nmi() ? PMU_MASKED_LVTPC : 0;
+
+	if (pmu_model.ibs_caps && pmu_model_eilvt_masked())
+		masked |= PMU_MASKED_IBS;
+	return masked;
+}
+
+static enum pmu_model_shot_event take_pmi(struct model_cpu *c,
+					  const struct pmu_model_moment *moment)
+{
+	bool recorded;
 	enum pmu_model_shot_event event;
 	struct pmu_model_state *next;
 	unsigned long seen;
-	bool masked = pmu_model_lvt_masked_nmi();
+	unsigned int masked = masked_entries();
 
 	do {
 		next = begin(c, &seen);
+		next->ip = moment->regs->ip;
+		recorded = pmu_model_state_take_records(&pmu_model, next, clock(c),
+							moment);
 		event = pmu_model_state_take_pmi(&pmu_model, next, clock(c),
 						 masked);
 	} while (!publish(c, seen, next));
+	if (event == PMU_SHOT_EARLY && recorded)
+		event = PMU_SHOT_RECORD;
 	if (event == PMU_SHOT_DELIVERED && pmu_model.has_lvt_mask)
 		pmu_model_lvt_mask_nmi();
 	return event;
@@ -503,14 +556,15 @@ static void wait_until_due(struct model_cpu *c)
 	stop_clock(c);
 }
 
-static enum pmu_model_shot_event handle_shot(struct model_cpu *c)
+static enum pmu_model_shot_event handle_shot(struct model_cpu *c, struct pt_regs *regs)
 {
-	enum pmu_model_shot_event event = take_pmi(c);
+	const struct pmu_model_moment moment = { .regs = regs, .tsc = rdtsc() };
+	enum pmu_model_shot_event event = take_pmi(c, &moment);
 
 	if (event == PMU_SHOT_EARLY && c->depth == 1 &&
 	    c->due - c->now < MAX_EARLY) {
 		wait_until_due(c);
-		event = take_pmi(c);
+		event = take_pmi(c, &moment);
 	}
 	if (event == PMU_SHOT_DELIVERED)
 		trace_pmi(c);
@@ -531,7 +585,7 @@ static int pmu_model_nmi(unsigned int type, struct pt_regs *regs)
 
 	cause = pmu_model_shot_cause_nmi(&c->shot);
 	if (cause == PMU_NMI_SHOT)
-		event = handle_shot(c);
+		event = handle_shot(c, regs);
 	if (cause != PMU_NMI_FOREIGN)
 		__this_cpu_inc(pmu_model_stats.shots[event]);
 	leave(c, flags);
@@ -554,6 +608,7 @@ static int prepare_cpu(unsigned int cpu)
 	pmu_model_state_reset(&pmu_model, &c->state[0]);
 	c->state[0].core = core_of(cpu);
 	pmu_model_shot_attach(&c->shot, cpu);
+	pmu_model_eilvt_power_up(cpu);
 	return 0;
 }
 
@@ -590,6 +645,8 @@ static int __init pmu_model_init(void)
 	register_nmi_handler(NMI_LOCAL, pmu_model_nmi, NMI_FLAG_FIRST,
 			     "pmu_model");
 	pmu_model_shot_attach(this_cpu_ptr(&model_cpu.shot), smp_processor_id());
+	if (pmu_model.ibs_caps)
+		pmu_model_eilvt_init();
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "x86/pmu_model:prepare",
 					prepare_cpu, dead_cpu);
 	if (ret < 0)

@@ -27,6 +27,7 @@
 #define LEAF_PERFMON_EXT	0x00000023
 #define LEAF_EXT_MAX		0x80000000
 #define LEAF_EXT_FEATURES	0x80000001
+#define LEAF_EXT_SIZES		0x80000008
 #define LEAF_EXT_IBS		0x8000001b
 #define LEAF_EXT_PERFMON	0x80000022
 
@@ -46,8 +47,11 @@
 #define EXT_ECX_PERFCTR_CORE	BIT(23)
 #define EXT_ECX_PERFCTR_NB	BIT(24)
 #define EXT_ECX_PERFCTR_LLC	BIT(28)
+#define EXT_EBX_BRS		BIT(31)
 #define EXT_PERFMON_V2		BIT(0)
+#define EXT_PERFMON_LBR		BIT(1)
 #define EXT_PERFMON_FREEZE	BIT(2)
+#define EXT_LBR_SHIFT		4
 
 /* Leaf 0x1a, SDM vol. 2 CPUID: Atom or Core, the native model 1. */
 #define CORE_TYPE_ATOM		0x20000001
@@ -61,6 +65,14 @@
 #define EXT_SUBLEAFS		(BIT(0) | BIT(1) | BIT(3))
 #define EXT_EBX_UMASK2		BIT(0)
 #define EXT_SLOTS		4
+
+/*
+ * Leaf 0x1c: depths in steps of eight; filters of mode and kind, call-stack mode;
+ * mispredictions, cycles, kinds.
+ */
+#define ARCH_LBR_STEP		8
+#define ARCH_LBR_EBX		GENMASK(2, 0)
+#define ARCH_LBR_ECX		GENMASK(2, 0)
 
 static void clear(struct pmu_model_leaf *l)
 {
@@ -97,6 +109,8 @@ static unsigned int last_added(const struct pmu_model *m)
 {
 	if (m->ext)
 		return LEAF_PERFMON_EXT;
+	if (m->lbr_type == PMU_LBR_ARCH)
+		return LEAF_ARCH_LBR;
 	return m->hybrid ? LEAF_CORE_TYPE : LEAF_ARCH_PERFMON;
 }
 
@@ -106,6 +120,10 @@ static void features(const struct pmu_model *m, struct pmu_model_leaf *l)
 	if (m->version)
 		l->ecx |= FEATURES_ECX_PDCM;
 	l->edx &= ~FEATURES_EDX_DS;
+	if (m->pebs) {
+		l->ecx |= FEATURES_ECX_DTES64;
+		l->edx |= FEATURES_EDX_DS;
+	}
 }
 
 static void more_features(const struct pmu_model *m, unsigned int subleaf,
@@ -115,6 +133,8 @@ static void more_features(const struct pmu_model *m, unsigned int subleaf,
 		l->edx &= ~(MORE_EDX_ARCH_LBR | MORE_EDX_HYBRID);
 		if (m->hybrid)
 			l->edx |= MORE_EDX_HYBRID;
+		if (m->lbr_type == PMU_LBR_ARCH)
+			l->edx |= MORE_EDX_ARCH_LBR;
 		if (m->ext)
 			l->eax = max(l->eax, 1U);
 	} else if (subleaf == 1) {
@@ -154,6 +174,17 @@ static void perfmon_ext(const struct pmu_model *m, unsigned int subleaf,
 	}
 }
 
+/* Depths, then what can be filtered, then what the records say. */
+static void arch_lbr(const struct pmu_model *m, struct pmu_model_leaf *l)
+{
+	clear(l);
+	if (m->lbr_type != PMU_LBR_ARCH)
+		return;
+	l->eax = BIT(m->lbr / ARCH_LBR_STEP) - 1;
+	l->ebx = ARCH_LBR_EBX;
+	l->ecx = ARCH_LBR_ECX;
+}
+
 static void intel_leaf(const struct pmu_model *m, unsigned int leaf,
 		       unsigned int subleaf, unsigned int cpu,
 		       struct pmu_model_leaf *l)
@@ -180,7 +211,7 @@ static void intel_leaf(const struct pmu_model *m, unsigned int leaf,
 		core_type(m, cpu, l);
 		break;
 	case LEAF_ARCH_LBR:
-		clear(l);
+		arch_lbr(m, l);
 		break;
 	case LEAF_PERFMON_EXT:
 		perfmon_ext(m, subleaf, l);
@@ -202,6 +233,8 @@ static void ext_features(const struct pmu_model *m, struct pmu_model_leaf *l)
 {
 	l->ecx &= ~(EXT_ECX_IBS | EXT_ECX_PERFCTR_CORE | EXT_ECX_PERFCTR_NB |
 		    EXT_ECX_PERFCTR_LLC);
+	if (m->ibs_caps)
+		l->ecx |= EXT_ECX_IBS;
 	if (m->variant != PMU_MODEL_AMD_LEGACY)
 		l->ecx |= EXT_ECX_PERFCTR_CORE;
 }
@@ -213,6 +246,10 @@ static void ext_perfmon(const struct pmu_model *m, struct pmu_model_leaf *l)
 		return;
 	l->eax = EXT_PERFMON_V2 | EXT_PERFMON_FREEZE;
 	l->ebx = m->gp;
+	if (m->lbr) {
+		l->eax |= EXT_PERFMON_LBR;
+		l->ebx |= m->lbr << EXT_LBR_SHIFT;
+	}
 }
 
 static void amd_leaf(const struct pmu_model *m, unsigned int leaf,
@@ -228,8 +265,14 @@ static void amd_leaf(const struct pmu_model *m, unsigned int leaf,
 	case LEAF_EXT_FEATURES:
 		ext_features(m, l);
 		break;
+	case LEAF_EXT_SIZES:
+		l->ebx &= ~EXT_EBX_BRS;
+		if (m->brs)
+			l->ebx |= EXT_EBX_BRS;
+		break;
 	case LEAF_EXT_IBS:
 		clear(l);
+		l->eax = m->ibs_caps;
 		break;
 	case LEAF_EXT_PERFMON:
 		ext_perfmon(m, l);

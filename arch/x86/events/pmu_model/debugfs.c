@@ -10,9 +10,12 @@
  *   marker	write only: a word that becomes a record of the trace
  *   constraints	with strict=1: the counters that can count an event, a line each
  *   misplaced	with strict=1: events on other counters; any write resets
+ *   memory	with pebs=: the memory accesses of records; a write replaces all
+ *   branches	with lbr=: the branches that a CPU executes; a write replaces all
+ *   ibs	with ibs=: the samples that IBS takes; a write replaces all
  *   nmi-times	durations of overflow interrupts; "1" starts a measurement, "0" ends it
  *
- * Locking: rates_mutex serialises changes of the rates and of the constraints.
+ * Locking: rates_mutex serialises changes of the rates, the constraints and the scripts.
  */
 #include <linux/debugfs.h>
 #include <linux/err.h>
@@ -46,6 +49,12 @@ static int config_show(struct seq_file *m, void *unused)
 		seq_printf(m, "version %u\n", pmu_model.version);
 	seq_printf(m, "gp %u\nfixed %u\nwidth %u\n", pmu_model.gp,
 		   pmu_model.fixed, pmu_model.width);
+	if (pmu_model.pebs)
+		seq_printf(m, "pebs %u\n", pmu_model.pebs - 1);
+	if (pmu_model.lbr_type)
+		seq_printf(m, "lbr %u\n", pmu_model.lbr);
+	if (pmu_model.ibs_caps)
+		seq_printf(m, "ibs %#x\n", pmu_model.ibs_caps);
 	seq_printf(m, "filter %s\n", pmu_model.filter ? "ctx" : "none");
 	seq_printf(m, "self %s\n", pmu_model.exclude_self ? "exclude" : "count");
 	seq_printf(m, "strict %d\n", !!pmu_model.constraints);
@@ -228,6 +237,125 @@ static const struct file_operations misplaced_fops = {
 	.release	= single_release,
 };
 
+static void leave_here(void *unused)
+{
+}
+
+/* Replace a script; when it returns no CPU uses the old one any more. */
+static ssize_t write_script(int (*set)(char *text), const char __user *buf, size_t len)
+{
+	char *text;
+	int err;
+
+	if (len > MAX_LINES)
+		return -E2BIG;
+	text = memdup_user_nul(buf, len);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	mutex_lock(&rates_mutex);
+	err = set(text);
+	on_each_cpu(leave_here, NULL, 1);
+	mutex_unlock(&rates_mutex);
+	kfree(text);
+	return err ?: len;
+}
+
+static int memory_show(struct seq_file *m, void *unused)
+{
+	mutex_lock(&rates_mutex);
+	pmu_model_access_script_show(&pmu_model_access_script, m);
+	mutex_unlock(&rates_mutex);
+	return 0;
+}
+
+static int memory_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, memory_show, NULL);
+}
+
+static int set_memory(char *text)
+{
+	return pmu_model_access_script_set(&pmu_model_access_script, text);
+}
+
+static ssize_t memory_write(struct file *file, const char __user *buf, size_t len,
+			    loff_t *pos)
+{
+	return write_script(set_memory, buf, len);
+}
+
+static const struct file_operations memory_fops = {
+	.open		= memory_open,
+	.read		= seq_read,
+	.write		= memory_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+static int branches_show(struct seq_file *m, void *unused)
+{
+	mutex_lock(&rates_mutex);
+	pmu_model_branch_script_show(&pmu_model_branch_script, m);
+	mutex_unlock(&rates_mutex);
+	return 0;
+}
+
+static int branches_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, branches_show, NULL);
+}
+
+static int set_branches(char *text)
+{
+	return pmu_model_branch_script_set(&pmu_model_branch_script, text);
+}
+
+static ssize_t branches_write(struct file *file, const char __user *buf, size_t len,
+			      loff_t *pos)
+{
+	return write_script(set_branches, buf, len);
+}
+
+static const struct file_operations branches_fops = {
+	.open		= branches_open,
+	.read		= seq_read,
+	.write		= branches_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+static int ibs_show(struct seq_file *m, void *unused)
+{
+	mutex_lock(&rates_mutex);
+	pmu_model_ibs_script_show(&pmu_model_ibs_script, m);
+	mutex_unlock(&rates_mutex);
+	return 0;
+}
+
+static int ibs_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, ibs_show, NULL);
+}
+
+static int set_ibs(char *text)
+{
+	return pmu_model_ibs_script_set(&pmu_model_ibs_script, text);
+}
+
+static ssize_t ibs_write(struct file *file, const char __user *buf, size_t len,
+			 loff_t *pos)
+{
+	return write_script(set_ibs, buf, len);
+}
+
+static const struct file_operations ibs_fops = {
+	.open		= ibs_open,
+	.read		= seq_read,
+	.write		= ibs_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
 static int trace_open(struct inode *inode, struct file *file)
 {
 	return pmu_model_trace_open(file);
@@ -322,6 +450,12 @@ static int __init pmu_model_debugfs_init(void)
 		debugfs_create_file("constraints", 0644, dir, NULL, &constraints_fops);
 		debugfs_create_file("misplaced", 0644, dir, NULL, &misplaced_fops);
 	}
+	if (pmu_model.pebs)
+		debugfs_create_file("memory", 0644, dir, NULL, &memory_fops);
+	if (pmu_model.lbr_type)
+		debugfs_create_file("branches", 0644, dir, NULL, &branches_fops);
+	if (pmu_model.ibs_caps)
+		debugfs_create_file("ibs", 0644, dir, NULL, &ibs_fops);
 	debugfs_create_file("trace", 0644, dir, NULL, &trace_fops);
 	debugfs_create_file("marker", 0200, dir, NULL, &marker_fops);
 	debugfs_create_file("nmi-times", 0644, dir, NULL, &nmi_times_fops);

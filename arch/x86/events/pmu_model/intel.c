@@ -54,6 +54,8 @@ static u64 select_mask(const struct pmu_model *m)
 {
 	u64 mask = GENMASK_ULL(31, 0) | (m->ext ? PMU_SEL_UMASK2 : 0);
 
+	if (m->pebs == PMU_PEBS_ADAPTIVE)
+		mask |= PMU_SEL_ADAPTIVE;
 	return has_any_thread(m) ? mask : mask & ~PMU_SEL_ANY;
 }
 
@@ -67,6 +69,8 @@ static u64 fixed_ctrl_mask(const struct pmu_model *m)
 		field |= PMU_FIXED_ANY;
 	for (i = 0; i < m->fixed; i++)
 		mask |= field << (i * PMU_FIXED_BITS);
+	for (i = 0; m->pebs == PMU_PEBS_ADAPTIVE && i < m->fixed; i++)
+		mask |= BIT_ULL(PMU_FIXED_ADAPTIVE_SHIFT + i * PMU_FIXED_BITS);
 	return mask;
 }
 
@@ -153,6 +157,8 @@ static void p6_setup(struct pmu_model *m)
 	m->width_mask = GENMASK_ULL(m->width - 1, 0);
 	m->full_width = false;
 	m->metrics = false;
+	m->lbr = 0;
+	m->pebs = PMU_PEBS_NONE;
 	m->hybrid = false;
 	m->ext = false;
 	m->one_enable = true;
@@ -186,11 +192,17 @@ void pmu_model_intel_setup(struct pmu_model *m)
 		return;
 	}
 	m->has_sticky_freeze = m->version >= 4;
-	m->caps = (m->full_width ? CAPS_FULL_WIDTH : 0) |
+	if (m->lbr)
+		m->lbr_type = m->lbr_format == PMU_LBR_FMT_ARCH ? PMU_LBR_ARCH :
+								  PMU_LBR_LEGACY;
+	m->caps = (m->lbr ? m->lbr_format : 0) | pmu_model_pebs_caps(m) |
+		  (m->full_width ? CAPS_FULL_WIDTH : 0) |
 		  (m->metrics ? CAPS_METRICS : 0);
 	add_architectural(m);
 	pmu_model_add_reg(m, MSR_IA32_PERF_CAPABILITIES, PMU_REG_CAPS, 0);
 	pmu_model_add_reg(m, MSR_IA32_DEBUGCTLMSR, PMU_REG_DEBUGCTL, 0);
+	if (m->pebs)
+		pmu_model_pebs_setup(m);
 	pmu_model_add_reg(m, MSR_OFFCORE_RSP_0, PMU_REG_PLAIN, 0);
 	pmu_model_add_reg(m, MSR_OFFCORE_RSP_1, PMU_REG_PLAIN, 1);
 	pmu_model_add_reg(m, MSR_METRICS,
@@ -206,6 +218,8 @@ void pmu_model_zhaoxin_setup(struct pmu_model *m)
 {
 	m->version = 2;
 	m->full_width = false;
+	m->lbr = 0;
+	m->pebs = PMU_PEBS_NONE;
 	m->write_rule = PMU_WRITE_TRUNCATE;
 	add_architectural(m);
 }

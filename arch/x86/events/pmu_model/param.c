@@ -4,7 +4,8 @@
  *
  *   pmu_model=intel[,version=2-5][,gp=1-8][,fixed=0-4][,width=40-48]
  *             [,fullwidth=0-1][,metrics=0-1][,hybrid=0-1][,ext=0-1]
- *   pmu_model=amd[,variant=legacy|core|v2]
+ *             [,lbr=0|4|8|16|32][,lbrfmt=0-6|arch][,pebs=none|0-4]
+ *   pmu_model=amd[,variant=legacy|core|v2][,ibs=0-4][,lbr=0|16][,brs=0-1]
  *   pmu_model=zhaoxin[,gp=1-8][,fixed=0-4][,width=40-48]
  *   all: [,filter=none|ctx][,self=exclude|count][,strict=0-1]
  *
@@ -43,14 +44,22 @@ struct option {
 
 static struct {
 	unsigned int version, gp, fixed, width, fullwidth, metrics, hybrid, ext;
-	unsigned int variant, filter, self, strict;
+	unsigned int variant, filter, self, strict, ibs, lbr, lbrfmt, pebs, brs;
 } chosen __initdata = {
 	.version = 4, .gp = 4, .fixed = 3, .width = 48, .fullwidth = 1,
-	.variant = PMU_MODEL_AMD_V2,
+	.variant = PMU_MODEL_AMD_V2, .lbrfmt = PMU_LBR_FMT_INFO,
 };
 
 static const char * const variant_words[] __initconst = {
 	"legacy", "core", "v2",
+};
+
+static const char * const pebs_words[] __initconst = {
+	"none", "0", "1", "2", "3", "4",
+};
+
+static const char * const format_words[] __initconst = {
+	"0", "1", "2", "3", "4", "5", "6", "arch",
 };
 
 static const char * const filter_words[] __initconst = { "none", "ctx" };
@@ -66,6 +75,11 @@ static const struct option options[] __initconst = {
 	{ "hybrid", &chosen.hybrid, 0, 1, NULL, INTEL },
 	{ "ext", &chosen.ext, 0, 1, NULL, INTEL },
 	{ "variant", &chosen.variant, 0, 2, variant_words, AMD },
+	{ "ibs", &chosen.ibs, 0, 4, NULL, AMD },
+	{ "lbr", &chosen.lbr, 0, PMU_LBR_MAX, NULL, INTEL | AMD },
+	{ "lbrfmt", &chosen.lbrfmt, 0, ARRAY_SIZE(format_words) - 1, format_words, INTEL },
+	{ "pebs", &chosen.pebs, 0, ARRAY_SIZE(pebs_words) - 1, pebs_words, INTEL },
+	{ "brs", &chosen.brs, 0, 1, NULL, AMD },
 	{ "filter", &chosen.filter, 0, 1, filter_words, ALL },
 	{ "self", &chosen.self, 0, 1, self_words, ALL },
 	{ "strict", &chosen.strict, 0, 1, NULL, ALL },
@@ -98,6 +112,14 @@ static const struct option * __init find_option(const char *name,
 	return NULL;
 }
 
+/* Numbers of records that there are, of Intel and of AMD. */
+static bool __init is_lbr_size(unsigned int value, enum pmu_model_vendor vendor)
+{
+	if (vendor == PMU_MODEL_AMD)
+		return !value || value == 16;
+	return !value || value == 4 || value == 8 || value == 16 || value == 32;
+}
+
 /* A wrong option is reported, and the default is used. */
 static void __init parse_option(char *text, enum pmu_model_vendor vendor)
 {
@@ -111,7 +133,8 @@ static void __init parse_option(char *text, enum pmu_model_vendor vendor)
 	}
 	if (!text || parse_value(o, text, &value) ||
 	    value < o->min || value > o->max ||
-	    (o->value == &chosen.version && value == 1)) {
+	    (o->value == &chosen.version && value == 1) ||
+	    (o->value == &chosen.lbr && !is_lbr_size(value, vendor))) {
 		pr_warn("pmu_model: bad value of %s, default kept\n", name);
 		return;
 	}
@@ -145,6 +168,14 @@ static void __init build(enum pmu_model_vendor vendor)
 	m->hybrid = chosen.hybrid;
 	m->ext = chosen.ext;
 	m->variant = chosen.variant;
+	m->lbr = chosen.lbr;
+	m->lbr_format = chosen.lbrfmt > PMU_LBR_FMT_TIME ? PMU_LBR_FMT_ARCH : chosen.lbrfmt;
+	m->branch_script = &pmu_model_branch_script;
+	m->pebs = chosen.pebs;
+	m->access_script = &pmu_model_access_script;
+	m->brs = chosen.brs;
+	m->ibs_caps = pmu_model_ibs_caps(chosen.ibs);
+	m->ibs_script = &pmu_model_ibs_script;
 	m->filter = chosen.filter;
 	m->exclude_self = !chosen.self;
 	m->constraints = chosen.strict ? &pmu_model_constraints : NULL;

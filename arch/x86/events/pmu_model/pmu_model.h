@@ -7,6 +7,12 @@
  *   counter.c    arithmetic of one counter; pure
  *   rates.c      the rate of each event
  *   constraints.c  the counters that can count an event
+ *   ibs_script.c, ibs.c
+ *                samples of AMD's IBS; its registers
+ *   branch_script.c, lbr.c
+ *                branches that are executed; registers that record them
+ *   access_script.c, pebs.c
+ *                accesses to memory; records that PEBS writes there
  *   registers.c  effects of register reads and writes on one CPU's state;
  *                pure except for rates
  *   intel.c      register map and reserved bits of an Intel or Zhaoxin PMU
@@ -17,6 +23,7 @@
  *   misplaced.c  events on counters that cannot count them
  *   nmi_times.c  durations of overflow interrupts
  *   pmi.c        overflow interrupts through HPET comparators
+ *   eilvt.c      the APIC's entry for interrupts of IBS
  *   cpu.c        the state of each CPU; changes are atomic for NMIs
  *   pv.c, cpuid.c, rdpmc.c, filter.c
  *                entries from the kernel and from programs
@@ -34,6 +41,11 @@
 
 #include <asm/local.h>
 
+#include "branches.h"
+#include "counter.h"
+#include "ibs.h"
+#include "pebs.h"
+
 struct file;
 struct seq_file;
 
@@ -46,14 +58,6 @@ struct seq_file;
 /* Registers that keep what is written. */
 #define PMU_MODEL_PLAIN_METRICS	2
 #define PMU_MODEL_NR_PLAIN	3
-
-/* Rates are events per tick in units of 1/2^20; users see parts per million. */
-#define PMU_MODEL_RATE_SHIFT	20
-#define PMU_MODEL_RATE_ONE	BIT(PMU_MODEL_RATE_SHIFT)
-#define PMU_MODEL_PPM		1000000
-#define PMU_MODEL_MAX_PPM	(64 * PMU_MODEL_PPM)
-
-#define PMU_MODEL_NEVER		U64_MAX
 
 /* Event select register, SDM vol. 3 20.2.1.1 and APM vol. 2 13.2.1. */
 #define PMU_SEL_EVENT		GENMASK_ULL(7, 0)
@@ -69,6 +73,8 @@ struct seq_file;
 #define PMU_SEL_CMASK		GENMASK_ULL(31, 24)
 #define PMU_SEL_EVENT_HI	GENMASK_ULL(35, 32)
 #define PMU_SEL_GUEST_HOST	GENMASK_ULL(41, 40)
+/* Intel with adaptive PEBS: the record has all groups; overlaps AMD's bits. */
+#define PMU_SEL_ADAPTIVE	BIT_ULL(34)
 /* Intel with leaf 0x23 of CPUID; overlaps AMD's bits. */
 #define PMU_SEL_UMASK2		GENMASK_ULL(47, 40)
 /* Bits that switch a counter or its interrupt, and do not select its event. */
@@ -87,23 +93,11 @@ struct seq_file;
 #define PMU_FIXED_ANY		BIT_ULL(2)
 #define PMU_FIXED_PMI		BIT_ULL(3)
 #define PMU_FIXED_BITS		4
+/* With adaptive PEBS: bit of the first fixed counter, those of others follow. */
+#define PMU_FIXED_ADAPTIVE_SHIFT 32
 
 #define PMU_DEBUGCTL_FREEZE	BIT_ULL(12)
 #define PMU_STATUS_FROZEN	BIT_ULL(59)
-
-/**
- * struct pmu_model_counter - one counter and the speed at which it moves
- * @value:	count at @stamp, within the counter's width
- * @stamp:	model clock when @value was right
- * @frac:	fraction beyond @value, in 1/2^20 of an event
- * @rate:	events per tick in 1/2^20, fixed until the counter is settled
- */
-struct pmu_model_counter {
-	u64	value;
-	u64	stamp;
-	u32	frac;
-	u32	rate;
-};
 
 /**
  * struct pmu_model_state - all registers of one CPU's PMU
@@ -118,7 +112,12 @@ struct pmu_model_counter {
  * @signalled:	counters with an overflow that the last PMI signalled
  * @core:	kind of the CPU's core; stays PMU_CORE_ANY on a PMU that is not hybrid
  * @user:	the CPU executes user code; stays false without mode filter
+ * @ip:		instruction that the last overflow has interrupted
  * @counter:	the counters
+ * @pebs:	Intel: registers of PEBS
+ * @lbr:	records of branches. The state of a PMU that has neither these nor
+ *		IBS ends here
+ * @ibs:	AMD: registers of IBS
  */
 struct pmu_model_state {
 	u64	select[PMU_MODEL_MAX_GP];
@@ -132,7 +131,11 @@ struct pmu_model_state {
 	u16	signalled;
 	u8	core;
 	bool	user;
+	u64	ip;
 	struct pmu_model_counter counter[PMU_MODEL_NR_COUNTERS];
+	struct pmu_model_pebs pebs;
+	struct pmu_model_lbr lbr;
+	struct pmu_model_ibs ibs;
 };
 
 /* Kinds of cores, for constraints. */
@@ -159,8 +162,28 @@ enum pmu_model_kind {
 	PMU_REG_CAPS,		/* read only */
 	PMU_REG_DEBUGCTL,
 	PMU_REG_PLAIN,
+	PMU_REG_PEBS_ENABLE,
+	PMU_REG_DS_AREA,
+	PMU_REG_PEBS_DATA_CFG,
+	PMU_REG_LOAD_LATENCY,
+	PMU_REG_FRONTEND,
+	PMU_REG_IBS_FETCH,	/* IBS: registers of the fetch unit */
+	PMU_REG_IBS_OP,		/* and of the op unit */
+	PMU_REG_IBS_LVT,	/* read only */
+	PMU_REG_LBR_FROM,	/* branch records: an entry's source */
+	PMU_REG_LBR_TO,
+	PMU_REG_LBR_INFO,
+	PMU_REG_LBR_TOS,	/* legacy: number of the newest entry */
+	PMU_REG_LBR_SELECT,	/* legacy and AMD: filter */
+	PMU_REG_LBR_CTL,	/* architectural */
+	PMU_REG_LBR_DEPTH,
+	PMU_REG_DEBUG_EXTENSION, /* AMD: records on or off */
 	PMU_REG_RDPMC,		/* not a register: the RDPMC instruction */
 	PMU_REG_NR_KINDS,
+
+	/* Registers of units that change their state by themselves. */
+	PMU_REG_FIRST_UNIT = PMU_REG_IBS_FETCH,
+	PMU_REG_LAST_UNIT = PMU_REG_DEBUG_EXTENSION,
 };
 
 struct pmu_model_reg {
@@ -171,8 +194,8 @@ struct pmu_model_reg {
 
 /* Slot 0 means "not a register of the model"; slot 1 is for RDPMC. */
 #define PMU_MODEL_SLOT_RDPMC	1
-#define PMU_MODEL_MAX_REGS	64
-#define PMU_MODEL_MAP_SIZE	2048
+#define PMU_MODEL_MAX_REGS	192
+#define PMU_MODEL_MAP_SIZE	8192
 
 /* How the general counter registers treat bits that they do not have. */
 enum pmu_model_write_rule {
@@ -208,6 +231,15 @@ enum pmu_model_amd_variant {
  *		unit mask
  * @filter:	user and kernel mode are told apart
  * @exclude_self: the model's own time is not counted
+ * @lbr:	number of branch records, 0 without
+ * @brs:	AMD: there is branch sampling
+ * @lbr_type:	how they are kept; set by the vendor's setup
+ * @lbr_format:	Intel: format of the legacy records, or PMU_LBR_FMT_ARCH
+ * @branch_script: the branches; NULL: none
+ * @pebs:	Intel: PMU_PEBS_NONE, or the format of the records plus one
+ * @access_script: the memory accesses of the records; NULL: none
+ * @ibs_caps:	AMD: EAX of CPUID leaf 8000_001B, 0 without IBS
+ * @ibs_script:	AMD: the samples of IBS; NULL: samples without fields
  * @constraints:	which counters can count an event; NULL: each can
  * @has_global:	there are global control and status registers
  * @one_enable:	the enable bit of counter 0 is that of all counters
@@ -222,11 +254,16 @@ enum pmu_model_amd_variant {
  * @status_clear_mask: the same of the register that clears status bits
  * @status_set_mask: the same of the register that sets them
  * @debugctl_mask: the same of the debug control register
+ * @pebs_mask:	the same of the registers of PEBS
+ * @lbr_mask:	the same of the filter or control register of branch records
+ * @lbr_ext_mask: the same of AMD's debug extension
+ * @ibs_mask:	the same of the control registers of IBS
  * @plain_mask:	the same of each register without function
  * @caps:	value of the capability register
+ * @state_size:	size of a state, without what this PMU does not have
  * @nr_regs:	used entries of @regs
  * @regs:	the registers; the index is called slot
- * @map:	slot of a register by the low 11 bits of its address
+ * @map:	slot of a register by a hash of its address
  */
 struct pmu_model {
 	enum pmu_model_vendor vendor;
@@ -241,6 +278,15 @@ struct pmu_model {
 	bool		ext;
 	bool		filter;
 	bool		exclude_self;
+	unsigned int	lbr;
+	bool		brs;
+	enum pmu_model_lbr_type lbr_type;
+	unsigned int	lbr_format;
+	struct pmu_model_branch_script *branch_script;
+	unsigned int	pebs;
+	struct pmu_model_access_script *access_script;
+	u32		ibs_caps;
+	struct pmu_model_ibs_script *ibs_script;
 	struct pmu_model_constraints *constraints;
 	bool		has_global;
 	bool		one_enable;
@@ -254,8 +300,13 @@ struct pmu_model {
 	u64		status_clear_mask;
 	u64		status_set_mask;
 	u64		debugctl_mask;
+	u64		pebs_mask[PMU_PEBS_NR_REGS];
+	u64		lbr_mask;
+	u64		lbr_ext_mask;
+	u64		ibs_mask[PMU_IBS_NR_UNITS];
 	u64		plain_mask[PMU_MODEL_NR_PLAIN];
 	u64		caps;
+	size_t		state_size;
 	unsigned int	nr_regs;
 	struct pmu_model_reg regs[PMU_MODEL_MAX_REGS];
 	u8		map[PMU_MODEL_MAP_SIZE];
@@ -268,10 +319,17 @@ enum pmu_model_shot_event {
 	PMU_SHOT_MASKED,	/* overflow while the APIC entry was masked */
 	PMU_SHOT_EARLY,		/* nothing had overflowed yet, or any more */
 	PMU_SHOT_STRAY,		/* came after it had been replaced */
+	PMU_SHOT_RECORD,	/* became a record of PEBS and no interrupt */
 	PMU_SHOT_NR,
 };
 
 extern struct pmu_model pmu_model;
+
+/* No two registers of a PMU have the same; bit 16 tells two blocks of AMD's apart. */
+static __always_inline unsigned int pmu_model_hash(u32 msr)
+{
+	return (msr ^ msr >> 5) % PMU_MODEL_MAP_SIZE;
+}
 
 /**
  * pmu_model_slot() - find the register behind an address
@@ -284,21 +342,10 @@ extern struct pmu_model pmu_model;
 static __always_inline unsigned int pmu_model_slot(const struct pmu_model *m,
 						   u32 msr)
 {
-	unsigned int slot = m->map[msr % PMU_MODEL_MAP_SIZE];
+	unsigned int slot = m->map[pmu_model_hash(msr)];
 
 	return slot && m->regs[slot].msr == msr ? slot : 0;
 }
-
-/* counter.c */
-
-u64 pmu_model_counter_peek(const struct pmu_model_counter *c, u64 mask, u64 now,
-			   bool *wrapped);
-bool pmu_model_counter_settle(struct pmu_model_counter *c, u64 mask, u64 now);
-u64 pmu_model_counter_left(const struct pmu_model_counter *c, u64 mask);
-u32 pmu_model_condition_rate(u32 rate, u32 width, u32 cycles, u32 cmask,
-			     bool inv, bool edge);
-u32 pmu_model_ppm_to_rate(u32 ppm);
-u32 pmu_model_rate_to_ppm(u32 rate);
 
 /* rates.c */
 
@@ -333,6 +380,10 @@ void pmu_model_constraints_show(const struct pmu_model_constraints *t,
 
 /* registers.c */
 
+/* Entries of the local APIC through which no interrupt comes. */
+#define PMU_MASKED_LVTPC	BIT(0)
+#define PMU_MASKED_IBS		BIT(1)
+
 void pmu_model_add_reg(struct pmu_model *m, u32 msr, enum pmu_model_kind kind,
 		       unsigned int index);
 u64 pmu_model_status_bit(unsigned int counter);
@@ -343,20 +394,26 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 			const struct pmu_model_reg *reg, u64 now, u64 val);
 bool pmu_model_state_misplaced(const struct pmu_model *m,
 			       const struct pmu_model_state *s, unsigned int i);
-u64 pmu_model_state_signalled(const struct pmu_model_state *s);
+u64 pmu_model_state_signalled(const struct pmu_model *m,
+			      const struct pmu_model_state *s);
 u64 pmu_model_state_selection(const struct pmu_model *m,
 			      const struct pmu_model_state *s);
 int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
 		    u32 index, u64 now, u64 *val);
 void pmu_model_state_count_rdpmc(const struct pmu_model *m,
-				 struct pmu_model_state *s);
+				 struct pmu_model_state *s, u64 now);
 void pmu_model_state_set_mode(const struct pmu_model *m,
 			      struct pmu_model_state *s, u64 now, bool user);
 void pmu_model_state_reload_rates(const struct pmu_model *m,
 				  struct pmu_model_state *s, u64 now);
 enum pmu_model_shot_event pmu_model_state_take_pmi(const struct pmu_model *m,
 						   struct pmu_model_state *s,
-						   u64 now, bool masked);
+						   u64 now, unsigned int masked);
+bool pmu_model_state_take_records(const struct pmu_model *m,
+				  struct pmu_model_state *s, u64 now,
+				  const struct pmu_model_moment *moment);
+void pmu_model_state_settle_units(const struct pmu_model *m,
+				  struct pmu_model_state *s, u64 now);
 u64 pmu_model_state_deadline(const struct pmu_model *m,
 			     const struct pmu_model_state *s, u64 now);
 

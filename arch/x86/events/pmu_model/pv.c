@@ -43,7 +43,7 @@ static void report_read(const char *insn, u32 reg)
 
 /*
  * The register of miscellaneous features is the CPU's own, except for the bits
- * for counters, for no BTS and for no PEBS. They are read-only and change
+ * for counters, for no BTS and, if there is none, for no PEBS. They are read-only and change
  * nothing when written (SDM vol. 4 table 2-2).
  */
 static __always_inline u64 adjust(unsigned int msr, u64 val)
@@ -51,6 +51,8 @@ static __always_inline u64 adjust(unsigned int msr, u64 val)
 	if (msr == MSR_IA32_MISC_ENABLE && pmu_model.vendor == PMU_MODEL_INTEL)
 		val |= MSR_IA32_MISC_ENABLE_EMON | MSR_IA32_MISC_ENABLE_BTS_UNAVAIL |
 		       MSR_IA32_MISC_ENABLE_PEBS_UNAVAIL;
+	if (pmu_model.pebs)
+		val &= ~MSR_IA32_MISC_ENABLE_PEBS_UNAVAIL;
 	return val;
 }
 

@@ -27,6 +27,9 @@
 #define RDPMC_FIXED	BIT(30)
 #define RDPMC_METRICS	BIT(29)
 
+/* A PMI of the trace: the units of IBS, above the counters. */
+#define SIGNALLED_IBS_SHIFT	60
+
 /* The second of the two offcore events. Each has a register that refines it. */
 #define OFFCORE_1	(0xbb | 0x01 << 8)
 
@@ -42,7 +45,7 @@ static __always_inline bool is_fixed(unsigned int i)
 /**
  * pmu_model_add_reg() - add a register to the map
  * @m:		the model
- * @msr:	the address; its low 11 bits differ from other registers'
+ * @msr:	the address; its hash differs from those of other registers
  * @kind:	kind of the register
  * @index:	number of the register within its kind
  *
@@ -51,7 +54,7 @@ static __always_inline bool is_fixed(unsigned int i)
 void pmu_model_add_reg(struct pmu_model *m, u32 msr, enum pmu_model_kind kind,
 		       unsigned int index)
 {
-	u8 *slot = &m->map[msr % PMU_MODEL_MAP_SIZE];
+	u8 *slot = &m->map[pmu_model_hash(msr)];
 
 	if (WARN_ON(*slot || m->nr_regs == PMU_MODEL_MAX_REGS))
 		return;
@@ -78,9 +81,19 @@ static u64 fixed_field(const struct pmu_model_state *s, unsigned int i)
 	return s->fixed_ctrl >> ((i - PMU_MODEL_FIXED_BASE) * PMU_FIXED_BITS);
 }
 
-/* Must an overflow of the counter be signalled? */
-static bool counter_armed(const struct pmu_model_state *s, unsigned int i)
+/* Does an overflow of the counter write a record? */
+static bool counter_records(const struct pmu_model *m, const struct pmu_model_state *s,
+			    unsigned int i)
 {
+	return m->pebs && (pmu_model_pebs_counters(m, &s->pebs) & BIT(i));
+}
+
+/* Must an overflow of the counter be signalled? */
+static bool counter_armed(const struct pmu_model *m, const struct pmu_model_state *s,
+			  unsigned int i)
+{
+	if (counter_records(m, s, i))
+		return true;
 	if (is_fixed(i))
 		return fixed_field(s, i) & PMU_FIXED_PMI;
 	return s->select[i] & PMU_SEL_INT;
@@ -120,11 +133,16 @@ static bool counter_selected(const struct pmu_model *m,
 }
 
 static void note_overflow(const struct pmu_model *m, struct pmu_model_state *s,
-			  unsigned int i)
+			  unsigned int i, u64 now)
 {
-	if (m->has_global)
+	/* A record takes the place of the status bit. */
+	if (m->has_global && !counter_records(m, s, i))
 		s->status |= pmu_model_status_bit(i);
-	if (counter_armed(s, i))
+	if (!counter_armed(m, s, i))
+		return;
+	if (m->lbr && pmu_model_lbr_waits(m, &s->lbr, i))
+		pmu_model_lbr_begin(m, s, now);
+	else
 		s->pending |= BIT(i);
 }
 
@@ -134,7 +152,7 @@ static void settle(const struct pmu_model *m, struct pmu_model_state *s,
 	if (!(s->running & BIT(i)))
 		return;
 	if (pmu_model_counter_settle(&s->counter[i], m->width_mask, now))
-		note_overflow(m, s, i);
+		note_overflow(m, s, i, now);
 }
 
 static void settle_all(const struct pmu_model *m, struct pmu_model_state *s,
@@ -144,6 +162,38 @@ static void settle_all(const struct pmu_model *m, struct pmu_model_state *s,
 
 	for_each_counter(i, s->running)
 		settle(m, s, i, now);
+}
+
+/* An overflow that has waited for branches interrupts when it has them all. */
+static void settle_branches(const struct pmu_model *m, struct pmu_model_state *s, u64 now)
+{
+	bool waited = s->lbr.wanted;
+	unsigned int i;
+
+	pmu_model_lbr_settle(m, &s->lbr, now);
+	if (!waited || s->lbr.wanted)
+		return;
+	s->lbr.running = false;
+	for (i = 0; i < m->gp; i++)
+		if (pmu_model_lbr_waits(m, &s->lbr, i))
+			s->pending |= BIT(i);
+}
+
+/**
+ * pmu_model_state_settle_units() - bring what is no counter up to date
+ * @m:		the model
+ * @s:		the CPU's state
+ * @now:	model clock
+ *
+ * Registers of these units can be read and written only afterwards.
+ */
+void pmu_model_state_settle_units(const struct pmu_model *m,
+				  struct pmu_model_state *s, u64 now)
+{
+	if (m->lbr_type)
+		settle_branches(m, s, now);
+	if (m->ibs_caps)
+		pmu_model_ibs_settle(m, &s->ibs, s->ip, now);
 }
 
 /* Start and stop settled counters by the current registers. */
@@ -174,8 +224,7 @@ static u64 selection_of(const struct pmu_model *m, u64 select)
 {
 	u64 switches = PMU_SEL_SWITCHES;
 
-	if (m->vendor == PMU_MODEL_AMD)
-		switches |= PMU_SEL_GUEST_HOST;
+	switches |= m->vendor == PMU_MODEL_AMD ? PMU_SEL_GUEST_HOST : PMU_SEL_ADAPTIVE;
 	return select & ~switches;
 }
 
@@ -223,9 +272,11 @@ static void load_rates(const struct pmu_model *m, struct pmu_model_state *s)
  */
 void pmu_model_state_reset(const struct pmu_model *m, struct pmu_model_state *s)
 {
-	memset(s, 0, sizeof(*s));
+	memset(s, 0, m->state_size);
 	if (m->has_global)
 		s->global_ctrl = BIT_ULL(m->gp) - 1;
+	if (m->lbr_type)
+		pmu_model_lbr_reset(m, &s->lbr);
 	load_rates(m, s);
 }
 
@@ -249,7 +300,7 @@ static u64 read_status(const struct pmu_model *m,
 	for_each_counter(i, s->running) {
 		pmu_model_counter_peek(&s->counter[i], m->width_mask, now,
 				       &wrapped);
-		if (wrapped)
+		if (wrapped && !counter_records(m, s, i))
 			status |= pmu_model_status_bit(i);
 	}
 	return status;
@@ -274,6 +325,27 @@ static u64 read_inuse(const struct pmu_model *m, const struct pmu_model_state *s
 			pmi = BIT_ULL(63);
 	}
 	return inuse | pmi;
+}
+
+/* Registers of units beside the counters. */
+static int read_unit(const struct pmu_model *m, const struct pmu_model_state *s,
+		     const struct pmu_model_reg *reg, u64 now, u64 *val)
+{
+	switch (reg->kind) {
+	case PMU_REG_PEBS_ENABLE ... PMU_REG_FRONTEND:
+		*val = s->pebs.regs[reg->kind - PMU_REG_PEBS_ENABLE];
+		return 0;
+	case PMU_REG_IBS_FETCH:
+	case PMU_REG_IBS_OP:
+		*val = pmu_model_ibs_read(m, &s->ibs, reg, now);
+		return 0;
+	case PMU_REG_IBS_LVT:
+		*val = PMU_IBS_LVT_VALID | PMU_IBS_LVT_OFFSET;
+		return 0;
+	case PMU_REG_LBR_FROM ... PMU_REG_DEBUG_EXTENSION:
+		return pmu_model_lbr_read(m, &s->lbr, reg, val);
+	}
+	return -EIO;
 }
 
 /**
@@ -326,14 +398,12 @@ int pmu_model_reg_read(const struct pmu_model *m, const struct pmu_model_state *
 		*val = s->plain[reg->index];
 		return 0;
 	}
-	return -EIO;
+	return read_unit(m, s, reg, now, val);
 }
 
 static int write_select(const struct pmu_model *m, struct pmu_model_state *s,
 			unsigned int i, u64 now, u64 val)
 {
-	/* Without an enable bit of its own a counter is armed by the other bit. */
-	const u64 signals = m->one_enable ? PMU_SEL_INT : PMU_SEL_EN | PMU_SEL_INT;
 	u64 valid = m->select_mask;
 
 	if (m->one_enable && i)
@@ -345,9 +415,9 @@ static int write_select(const struct pmu_model *m, struct pmu_model_state *s,
 		settle_all(m, s, now);
 	if (selection_of(m, val) != selection_of(m, s->select[i]))
 		s->counter[i].rate = select_rate(m, s, i, val);
-	if ((val & signals) != signals)
-		s->pending &= ~BIT(i);
 	s->select[i] = val;
+	if (!counter_armed(m, s, i) || !(m->one_enable || (val & PMU_SEL_EN)))
+		s->pending &= ~BIT(i);
 	if (m->one_enable)
 		restart_all(m, s, now);
 	else
@@ -384,7 +454,7 @@ static int write_fixed_ctrl(const struct pmu_model *m, struct pmu_model_state *s
 	settle_all(m, s, now);
 	s->fixed_ctrl = val;
 	for_each_counter(i, s->pending)
-		if (!counter_armed(s, i))
+		if (!counter_armed(m, s, i))
 			s->pending &= ~BIT(i);
 	restart_all(m, s, now);
 	return 0;
@@ -399,6 +469,13 @@ static int write_global_ctrl(const struct pmu_model *m, struct pmu_model_state *
 	s->global_ctrl = val;
 	restart_all(m, s, now);
 	return 0;
+}
+
+/* Units are up to date whenever a register is written. */
+static void restart_units(const struct pmu_model *m, struct pmu_model_state *s, u64 now)
+{
+	if (m->lbr_type)
+		pmu_model_lbr_restart(m, s, now);
 }
 
 /*
@@ -419,6 +496,7 @@ static int write_status(const struct pmu_model *m, struct pmu_model_state *s,
 		if (clear & pmu_model_status_bit(i))
 			s->pending &= ~BIT(i);
 	restart_all(m, s, now);
+	restart_units(m, s, now);
 	return 0;
 }
 
@@ -431,6 +509,56 @@ static int write_plain(const struct pmu_model *m, struct pmu_model_state *s,
 	s->plain[index] = val;
 	load_rates(m, s);
 	return 0;
+}
+
+static int write_debugctl(const struct pmu_model *m, struct pmu_model_state *s,
+			  u64 now, u64 val)
+{
+	if (val & ~m->debugctl_mask)
+		return -EIO;
+	s->debugctl = val;
+	restart_units(m, s, now);
+	return 0;
+}
+
+static int write_lbr(const struct pmu_model *m, struct pmu_model_state *s,
+		     const struct pmu_model_reg *reg, u64 now, u64 val)
+{
+	int err = pmu_model_lbr_write(m, &s->lbr, reg, val);
+
+	if (!err)
+		restart_units(m, s, now);
+	return err;
+}
+
+static int write_pebs(const struct pmu_model *m, struct pmu_model_state *s,
+		      unsigned int index, u64 now, u64 val)
+{
+	unsigned int i;
+	int err;
+
+	settle_all(m, s, now);
+	err = pmu_model_pebs_write(m, &s->pebs, index, val);
+	for_each_counter(i, s->pending)
+		if (!counter_armed(m, s, i))
+			s->pending &= ~BIT(i);
+	return err;
+}
+
+/* Registers of units beside the counters. */
+static int write_unit(const struct pmu_model *m, struct pmu_model_state *s,
+		      const struct pmu_model_reg *reg, u64 now, u64 val)
+{
+	switch (reg->kind) {
+	case PMU_REG_PEBS_ENABLE ... PMU_REG_FRONTEND:
+		return write_pebs(m, s, reg->kind - PMU_REG_PEBS_ENABLE, now, val);
+	case PMU_REG_IBS_FETCH:
+	case PMU_REG_IBS_OP:
+		return pmu_model_ibs_write(m, &s->ibs, reg, now, val);
+	case PMU_REG_LBR_FROM ... PMU_REG_DEBUG_EXTENSION:
+		return write_lbr(m, s, reg, now, val);
+	}
+	return -EIO;
 }
 
 /* A legacy counter register takes 32 bits and extends the sign (SDM 20.2.8). */
@@ -471,14 +599,11 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 	case PMU_REG_STATUS_SET:
 		return write_status(m, s, now, 0, val);
 	case PMU_REG_DEBUGCTL:
-		if (val & ~m->debugctl_mask)
-			return -EIO;
-		s->debugctl = val;
-		return 0;
+		return write_debugctl(m, s, now, val);
 	case PMU_REG_PLAIN:
 		return write_plain(m, s, reg->index, now, val);
 	}
-	return -EIO;
+	return write_unit(m, s, reg, now, val);
 }
 
 /**
@@ -497,15 +622,22 @@ bool pmu_model_state_misplaced(const struct pmu_model *m,
 
 /**
  * pmu_model_state_signalled() - find the counters that the last PMI was for
+ * @m:		the model
  * @s:		the CPU's state
  *
- * Return: their bits as in the status register.
+ * Return: their bits as in the status register, bit 62 for a buffer, bit 60 for a
+ * fetch and bit 61 for an op that IBS has sampled.
  */
-u64 pmu_model_state_signalled(const struct pmu_model_state *s)
+u64 pmu_model_state_signalled(const struct pmu_model *m,
+			      const struct pmu_model_state *s)
 {
 	u64 bits = 0;
 	unsigned int i;
 
+	if (m->ibs_caps)
+		bits = (u64)s->ibs.signalled << SIGNALLED_IBS_SHIFT;
+	if (s->pebs.signalled)
+		bits |= PMU_STATUS_BUFFER;
 	for_each_counter(i, s->signalled)
 		bits |= pmu_model_status_bit(i);
 	return bits;
@@ -575,12 +707,13 @@ int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
  * pmu_model_state_count_rdpmc() - count an RDPMC of a program
  * @m:		the model
  * @s:		the state
+ * @now:	model clock
  *
  * Adds one to each counter that counts this event in user mode. The CPU is in
  * the kernel by now, where the instruction was emulated.
  */
 void pmu_model_state_count_rdpmc(const struct pmu_model *m,
-				 struct pmu_model_state *s)
+				 struct pmu_model_state *s, u64 now)
 {
 	u32 general = BIT(m->gp) - 1;
 	unsigned int i;
@@ -593,7 +726,7 @@ void pmu_model_state_count_rdpmc(const struct pmu_model *m,
 			continue;
 		s->counter[i].value = (s->counter[i].value + 1) & m->width_mask;
 		if (!s->counter[i].value)
-			note_overflow(m, s, i);
+			note_overflow(m, s, i, now);
 	}
 }
 
@@ -637,11 +770,57 @@ static void freeze(const struct pmu_model *m, struct pmu_model_state *s, u64 now
 }
 
 /**
+ * pmu_model_state_take_records() - write the records of counters that overflowed
+ * @m:		the model
+ * @s:		the CPU's state
+ * @now:	model clock
+ * @moment:	what is interrupted
+ *
+ * Return: true if there were any; pmu_model_state_take_pmi() tells whether one
+ * interrupts.
+ */
+bool pmu_model_state_take_records(const struct pmu_model *m,
+				  struct pmu_model_state *s, u64 now,
+				  const struct pmu_model_moment *moment)
+{
+	u32 records;
+	unsigned int i;
+
+	if (!m->pebs)
+		return false;
+	settle_all(m, s, now);
+	pmu_model_state_settle_units(m, s, now);
+	records = s->pending & pmu_model_pebs_counters(m, &s->pebs);
+	s->pending &= ~records;
+	for_each_counter(i, records)
+		pmu_model_pebs_record(m, s, i, moment);
+	return records;
+}
+
+/* Signal the samples of IBS, unless the APIC's entry is masked. */
+static bool take_ibs(const struct pmu_model *m, struct pmu_model_state *s, bool masked)
+{
+	if (!m->ibs_caps)
+		return false;
+	s->ibs.signalled = s->ibs.pending;
+	s->ibs.pending = 0;
+	return s->ibs.signalled && !masked;
+}
+
+/* No counter has overflowed: was there a sample whose interrupt is lost? */
+static enum pmu_model_shot_event none_signalled(const struct pmu_model *m,
+						const struct pmu_model_state *s)
+{
+	return m->ibs_caps && s->ibs.signalled ? PMU_SHOT_MASKED : PMU_SHOT_EARLY;
+}
+
+/**
  * pmu_model_state_take_pmi() - signal pending overflows
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock
- * @masked:	the local APIC's entry is masked: the interrupt is lost
+ * @masked:	mask of the local APIC's entries that are masked, PMU_MASKED_LVTPC and
+ *		PMU_MASKED_IBS: their interrupt is lost
  *
  * The counters stop if the debug control register says so, SDM vol. 3 18.4.7
  * and 20.2.4: by a status bit, or before version 4 by the global control
@@ -652,15 +831,23 @@ static void freeze(const struct pmu_model *m, struct pmu_model_state *s, u64 now
  */
 enum pmu_model_shot_event pmu_model_state_take_pmi(const struct pmu_model *m,
 						   struct pmu_model_state *s,
-						   u64 now, bool masked)
+						   u64 now, unsigned int masked)
 {
+	bool by_ibs;
+
 	settle_all(m, s, now);
-	if (!s->pending)
-		return PMU_SHOT_EARLY;
+	pmu_model_state_settle_units(m, s, now);
+	by_ibs = take_ibs(m, s, masked & PMU_MASKED_IBS);
 	s->signalled = s->pending;
 	s->pending = 0;
-	if (masked)
-		return PMU_SHOT_MASKED;
+	s->pebs.signalled = s->pebs.full;
+	s->pebs.full = false;
+	if (!s->signalled && !s->pebs.signalled)
+		return by_ibs ? PMU_SHOT_DELIVERED : none_signalled(m, s);
+	if (masked & PMU_MASKED_LVTPC)
+		return by_ibs ? PMU_SHOT_DELIVERED : PMU_SHOT_MASKED;
+	if (m->lbr_type)
+		pmu_model_lbr_freeze(m, s, now);
 	if (m->has_global && (s->debugctl & PMU_DEBUGCTL_FREEZE))
 		freeze(m, s, now);
 	return PMU_SHOT_DELIVERED;
@@ -681,18 +868,15 @@ u64 pmu_model_state_deadline(const struct pmu_model *m,
 	u64 next = PMU_MODEL_NEVER;
 	unsigned int i;
 
-	if (s->pending)
+	if (s->pending || s->pebs.full)
 		return 0;
-	for_each_counter(i, s->running) {
-		u64 left, past;
-
-		if (!counter_armed(s, i))
-			continue;
-		left = pmu_model_counter_left(&s->counter[i], m->width_mask);
-		past = now - s->counter[i].stamp;
-		if ((s64)past > 0 && left != PMU_MODEL_NEVER)
-			left = left > past ? left - past : 0;
-		next = min(next, left);
-	}
+	if (m->ibs_caps)
+		next = pmu_model_ibs_due(m, &s->ibs, now);
+	if (m->lbr_type)
+		next = min(next, pmu_model_lbr_due(m, &s->lbr, now));
+	for_each_counter(i, s->running)
+		if (counter_armed(m, s, i))
+			next = min(next, pmu_model_counter_due(&s->counter[i],
+							       m->width_mask, now));
 	return next;
 }

@@ -6,6 +6,8 @@
  *
  * Contexts: init and KUnit.
  */
+#include <linux/stddef.h>
+
 #include "pmu_model.h"
 
 /**
@@ -24,4 +26,12 @@ void pmu_model_setup(struct pmu_model *m, enum pmu_model_vendor vendor)
 		pmu_model_zhaoxin_setup(m);
 	else
 		pmu_model_amd_setup(m);
+	if (m->lbr)
+		pmu_model_lbr_setup(m);
+	if (m->ibs_caps)
+		m->state_size = sizeof(struct pmu_model_state);
+	else if (m->lbr)
+		m->state_size = offsetof(struct pmu_model_state, ibs);
+	else
+		m->state_size = offsetof(struct pmu_model_state, lbr);
 }

@@ -28,6 +28,22 @@ static const char * const kind_names[PMU_REG_NR_KINDS] = {
 	[PMU_REG_CAPS]		= "caps",
 	[PMU_REG_DEBUGCTL]	= "debugctl",
 	[PMU_REG_PLAIN]		= "plain",
+	[PMU_REG_PEBS_ENABLE]	= "pebs-enable",
+	[PMU_REG_DS_AREA]	= "ds-area",
+	[PMU_REG_PEBS_DATA_CFG]	= "pebs-data-cfg",
+	[PMU_REG_LOAD_LATENCY]	= "load-latency",
+	[PMU_REG_FRONTEND]	= "frontend",
+	[PMU_REG_IBS_FETCH]	= "ibs-fetch",
+	[PMU_REG_IBS_OP]	= "ibs-op",
+	[PMU_REG_IBS_LVT]	= "ibs-lvt",
+	[PMU_REG_LBR_FROM]	= "lbr-from",
+	[PMU_REG_LBR_TO]	= "lbr-to",
+	[PMU_REG_LBR_INFO]	= "lbr-info",
+	[PMU_REG_LBR_TOS]	= "lbr-tos",
+	[PMU_REG_LBR_SELECT]	= "lbr-select",
+	[PMU_REG_LBR_CTL]	= "lbr-ctl",
+	[PMU_REG_LBR_DEPTH]	= "lbr-depth",
+	[PMU_REG_DEBUG_EXTENSION] = "debug-extension",
 	[PMU_REG_RDPMC]		= "rdpmc",
 };
 
@@ -37,6 +53,7 @@ static const char * const shot_names[PMU_SHOT_NR] = {
 	[PMU_SHOT_MASKED]	= "masked",
 	[PMU_SHOT_EARLY]	= "early",
 	[PMU_SHOT_STRAY]	= "stray",
+	[PMU_SHOT_RECORD]	= "record",
 };
 
 /**

@@ -203,7 +203,7 @@ static void user_rdpmc_obeys(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, set(b, "df 1 2"), 0);
 	put(test, b, EVENTSEL0, T0, PMU_MODEL_USER_RDPMC | COUNT_ALL);
 	put(test, b, EVENTSEL0 + 1, T0, PMU_MODEL_USER_RDPMC | COUNT_ALL);
-	pmu_model_state_count_rdpmc(&b->model, &b->state);
+	pmu_model_state_count_rdpmc(&b->model, &b->state, T0);
 	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0, T0), 0);
 	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0 + 1, T0), 1);
 }

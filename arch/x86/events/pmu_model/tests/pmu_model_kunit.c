@@ -589,9 +589,9 @@ static void pmi_names_its_counters(struct kunit *test)
 	put(test, b, EVENTSEL0 + 2, T0, EV_INSTRUCTIONS | COUNT_ALL | PMU_SEL_INT);
 	put(test, b, G_CTRL, T0, BIT_ULL(33) | BIT_ULL(2));
 	KUNIT_EXPECT_EQ(test, take(b, T0 + 5, false), PMU_SHOT_DELIVERED);
-	KUNIT_EXPECT_EQ(test, pmu_model_state_signalled(&b->state), BIT_ULL(33));
+	KUNIT_EXPECT_EQ(test, pmu_model_state_signalled(&b->model, &b->state), BIT_ULL(33));
 	KUNIT_EXPECT_EQ(test, take(b, T0 + 10, false), PMU_SHOT_DELIVERED);
-	KUNIT_EXPECT_EQ(test, pmu_model_state_signalled(&b->state), BIT_ULL(2));
+	KUNIT_EXPECT_EQ(test, pmu_model_state_signalled(&b->model, &b->state), BIT_ULL(2));
 }
 
 /* SDM 11.5.1: an interrupt while the entry is masked is lost. */
@@ -755,11 +755,11 @@ static void rdpmc_counts_itself(struct kunit *test)
 	    PMU_SEL_USR);
 	put(test, b, G_CTRL, 0, BIT(0));
 	for (int i = 0; i < 3; i++)
-		pmu_model_state_count_rdpmc(&b->model, &b->state);
+		pmu_model_state_count_rdpmc(&b->model, &b->state, T0);
 	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0, 1000000), 3ULL);
 
 	put(test, b, G_CTRL, 1000000, 0);
-	pmu_model_state_count_rdpmc(&b->model, &b->state);
+	pmu_model_state_count_rdpmc(&b->model, &b->state, T0);
 	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0, 1000000), 3ULL);
 
 	put(test, b, G_CTRL, 1000000, BIT(0));
@@ -768,7 +768,7 @@ static void rdpmc_counts_itself(struct kunit *test)
 
 		put(test, b, EVENTSEL0, 1000000, others[i]);
 		before = get(test, b, PERFCTR0, 1000000);
-		pmu_model_state_count_rdpmc(&b->model, &b->state);
+		pmu_model_state_count_rdpmc(&b->model, &b->state, T0);
 		KUNIT_EXPECT_EQ_MSG(test, get(test, b, PERFCTR0, 1000000),
 				    before, "select %#llx", others[i]);
 	}
@@ -782,11 +782,11 @@ static void rdpmc_overflows(struct kunit *test)
 	    PMU_SEL_USR | PMU_SEL_INT);
 	put(test, b, FULL0, 0, BIT_ULL(48) - 2);
 	put(test, b, G_CTRL, 0, BIT(0));
-	pmu_model_state_count_rdpmc(&b->model, &b->state);
+	pmu_model_state_count_rdpmc(&b->model, &b->state, T0);
 	KUNIT_EXPECT_EQ(test, get(test, b, G_STATUS, 0), 0ULL);
 	KUNIT_EXPECT_EQ(test, pmu_model_state_deadline(&b->model, &b->state, 0),
 			PMU_MODEL_NEVER);
-	pmu_model_state_count_rdpmc(&b->model, &b->state);
+	pmu_model_state_count_rdpmc(&b->model, &b->state, T0);
 	KUNIT_EXPECT_EQ(test, get(test, b, G_STATUS, 0), BIT_ULL(0));
 	KUNIT_EXPECT_EQ(test, pmu_model_state_deadline(&b->model, &b->state, 0),
 			0ULL);
