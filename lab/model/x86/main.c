@@ -19,6 +19,7 @@ static const struct {
 } tests[] = {
 	{ "count", test_count },
 	{ "place", test_place },
+	{ "branch", test_branch },
 };
 
 static unsigned long long seed;

@@ -35,6 +35,7 @@ typedef __s8 s8;
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define BIT(n)			(1UL << (n))
 #define BIT_ULL(n)		(1ULL << (n))
+#define GENMASK(high, low)	(~0UL >> (63 - (high)) & ~0UL << (low))
 #define GENMASK_ULL(high, low)	(~0ULL >> (63 - (high)) & ~0ULL << (low))
 
 #define CHOSEN(a, op, b) \
