@@ -12,7 +12,7 @@
 
 #define LONGEST		20
 #define ENTRIES		32
-#define KERNEL		(1ULL << 63)
+#define KERNEL		BIT_ULL(63)
 
 /* The sanitizer sees a read behind the last byte. */
 static u8 *copy(const u8 *bytes, unsigned int nr)
@@ -98,7 +98,7 @@ static u64 some_address(void)
 	return test_below(2) ? test_random() | KERNEL : test_random() & ~KERNEL;
 }
 
-/* What is promised about a branch that stays. */
+/* A branch that stays has no address that the program must not see. */
 static void check_entry(u64 asked, u32 wanted, const struct perf_branch_entry *e)
 {
 	require(e->from && e->to, "an empty entry");

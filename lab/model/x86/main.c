@@ -20,6 +20,7 @@ static const struct {
 	{ "count", test_count },
 	{ "place", test_place },
 	{ "branch", test_branch },
+	{ "lbr", test_lbr },
 };
 
 static unsigned long long seed;
