@@ -32,6 +32,9 @@
 #include "../tsx.h"
 #include "clean.h"
 #include "facts.h"
+#include "lbr.h"
+#include "lbr_event.h"
+#include "lbr_sample.h"
 #include "warm_up.h"
 
 /* IA32_PERF_CAPABILITIES, SDM vol. 4 table 2-2. */
@@ -93,6 +96,7 @@ static struct x86_core *start(unsigned int cpu)
 		       !(core->facts.model->quirks & X86_QUIRK_EXTRA_PER_THREAD));
 	x86_share_join(cpu);
 	x86_tsx_restart(&per_cpu(x86_cpu, cpu));
+	intel_lbr_start_cpu();
 	if (cpumask_empty(&core->cpus))
 		intel_facts_complete(core);
 	return core;
@@ -126,6 +130,8 @@ static int handle_status(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
 
 static int handle_pending(struct x86_cpu *cpu, struct pt_regs *regs, u64 status)
 {
+	if (unlikely(cpu->branches))
+		intel_lbr_sample_read(cpu, status & cpu->core->facts.counters);
 	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status);
 	status &= ~STATUS_HOW;
 	if (status)
@@ -165,35 +171,48 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 	}
 	if (quirks & X86_QUIRK_MID_ACK)
 		unmask();
+	if (unlikely(cpu->branches))
+		intel_lbr_thaw();
 	x86_run_unpause(cpu, enabled);
 	if (quirks & X86_QUIRK_LATE_ACK)
 		unmask();
 	return handled;
 }
 
+/* A group that is read with a sample needs branches of its leader only. */
+static int config_branches(struct perf_event *event)
+{
+	bool records = needs_branch_stack(event) &&
+		       (is_sampling_event(event) ||
+			!(event->attr.sample_type & PERF_SAMPLE_READ));
+	int err = 0;
+
+	if (branch_sample_counters(event))
+		err = intel_lbr_event_count(event, &records);
+	if (!err && records)
+		err = intel_lbr_event_config(event);
+	return err;
+}
+
 /*
  * Refuses what these drivers do not do yet: a record in memory for each branch
- * (BTS), for which a program asks by a period of one branch; branch records;
- * output to a trace.
+ * (BTS), for which a program asks by a period of one branch; output to a trace.
  */
 static int check_records(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	const struct x86_match_pmu *facts = &x86_core_of(event->pmu)->facts;
 	u64 branches;
+	int err;
 
 	if (attr->sample_period == 1 && !attr->freq &&
 	    !x86_match_generic(facts, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, &branches) &&
 	    (event->hw.config & X86_SEL_CODE) == branches)
 		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_period), ~0ULL,
 				   PERF_REASON_PMU_CANNOT);
-	if (has_branch_stack(event) && attr->branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS)
-		return perf_refuse(-EINVAL, PERF_FIELD(branch_sample_type),
-				   PERF_SAMPLE_BRANCH_COUNTERS, PERF_REASON_PMU_CANNOT);
-	/* A group that is read with a sample needs branches of its leader only. */
-	if (needs_branch_stack(event) &&
-	    (is_sampling_event(event) || !(attr->sample_type & PERF_SAMPLE_READ)))
-		return x86_config_refuse_branches();
+	err = config_branches(event);
+	if (err)
+		return err;
 	if (attr->aux_output)
 		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS, PERF_ATTR_AUX_OUTPUT,
 				   PERF_REASON_NO_AUX);
@@ -347,6 +366,7 @@ int __init intel_core_setup(struct x86_setup *setup)
 	x86_share_setup(model);
 	x86_tsx_setup(&intel_cores[0]);
 	x86_smi_offer();
+	intel_lbr_event_setup(setup, model, LEAF_VERSION(eax));
 	setup->cpu = &cpu_ops;
 	setup->pmi = pmi;
 	return 0;
