@@ -21,6 +21,7 @@ unsigned int test_below(unsigned int end);
 
 /* One function for each room. Return: number of cases that were checked. */
 unsigned long test_count(unsigned int rounds);
+unsigned long test_ibs(unsigned int rounds);
 unsigned long test_place(unsigned int rounds);
 
 #endif
