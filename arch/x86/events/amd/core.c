@@ -153,8 +153,11 @@ static int pmi_global(struct x86_cpu *cpu, struct pt_regs *regs)
 	return claim(handled);
 }
 
+/* Events with an exact address are those of another PMU. */
 static int check(struct perf_event *event)
 {
+	if (event->attr.precise_ip && get_ibs_caps())
+		return forward_event_to_ibs(event);
 	return has_branch_stack(event) ? x86_config_refuse_branches() : 0;
 }
 
