@@ -218,19 +218,24 @@ static void turn_off(const struct amd_ibs *ibs, u64 ctl)
  * @event: event that is scheduled in on this CPU
  * @flags: unused; a unit always begins to count anew
  *
- * Context: this CPU, interrupts off.
+ * In the NMI the core may stop the event and start it, to give it another
+ * period. If the NMI has come in the middle of a stop, both do nothing.
+ *
+ * Context: this CPU, interrupts off or NMI.
  */
 void amd_ibs_start(struct perf_event *event, int flags)
 {
 	struct amd_ibs *ibs = ibs_of(event);
+	struct unit *unit = this_unit(ibs);
 
-	if (WARN_ON_ONCE(!(event->hw.state & PERF_HES_STOPPED)))
+	/* First the state: an NMI comes as soon as the unit is on. */
+	if (step(unit, AMD_IBS_START) != AMD_IBS_TURN_ON) {
+		WARN_ON_ONCE(is_on(unit));
 		return;
+	}
 	begin_period(event);
 	event->hw.state = 0;
-	/* First the state: an NMI comes as soon as the unit is on. */
-	if (step(this_unit(ibs), AMD_IBS_START) == AMD_IBS_TURN_ON)
-		turn_on(ibs, event, 0);
+	turn_on(ibs, event, 0);
 	perf_event_update_userpage(event);
 }
 

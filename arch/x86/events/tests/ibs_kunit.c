@@ -31,6 +31,7 @@ struct machine {
 	u64			period;
 	struct amd_ibs_record	record;
 	bool			throttle;
+	bool			adjust;
 	void			(*on_read)(struct machine *m);
 	void			(*on_write)(struct machine *m);
 };
@@ -78,6 +79,13 @@ static int fake_deliver(struct perf_event *event, struct amd_ibs_record *record,
 	m->samples++;
 	m->period = period;
 	m->record = *record;
+	if (m->adjust) {
+		/* As the core does when the period of a frequency changes. */
+		amd_ibs_stop(event, PERF_EF_UPDATE);
+		event->hw.sample_period = PERIOD / 2;
+		local64_set(&event->hw.period_left, 0);
+		amd_ibs_start(event, PERF_EF_RELOAD);
+	}
 	return m->throttle;
 }
 
@@ -554,6 +562,27 @@ static void ibs_test_throttle(struct kunit *test)
 	finish(test);
 }
 
+/* The core may stop and start the event in the NMI, also in that of a stop. */
+static void ibs_test_adjust(struct kunit *test)
+{
+	struct machine *m = test->priv;
+
+	guard(irqsave)();
+	add(test, &amd_ibs_op, PERIOD);
+	m->adjust = true;
+	sample(m);
+	KUNIT_EXPECT_EQ(test, nmi(), 1);
+	KUNIT_EXPECT_EQ(test, m->reg[OP], IBS_OP_ENABLE | PERIOD / 2 >> 4);
+	KUNIT_EXPECT_EQ(test, m->event.hw.state, 0);
+	KUNIT_EXPECT_EQ(test, local64_read(&m->event.count), PERIOD);
+	m->on_read = sample_and_nmi;
+	amd_ibs_stop(&m->event, 0);
+	KUNIT_EXPECT_EQ(test, m->samples, 2);
+	KUNIT_EXPECT_EQ(test, m->reg[OP], 0);
+	KUNIT_EXPECT_EQ(test, m->event.hw.state, PERF_HES_STOPPED | PERF_HES_UPTODATE);
+	finish(test);
+}
+
 /* After a stop one NMI is claimed, also when the next event is on. */
 static void ibs_test_late(struct kunit *test)
 {
@@ -643,6 +672,7 @@ static struct kunit_case ibs_cases[] = {
 	KUNIT_CASE(ibs_test_clear_count),
 	KUNIT_CASE(ibs_test_long_period),
 	KUNIT_CASE(ibs_test_throttle),
+	KUNIT_CASE(ibs_test_adjust),
 	KUNIT_CASE(ibs_test_late),
 	KUNIT_CASE(ibs_test_race),
 	KUNIT_CASE(ibs_test_states),
