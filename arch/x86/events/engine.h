@@ -22,8 +22,10 @@ struct x86_share;
 #define X86_EVENT_COUNTS	BIT(5)	/* does not sample */
 #define X86_EVENT_ALONE		BIT(8)	/* the other thread leaves the counter free */
 #define X86_EVENT_NODE		BIT(9)	/* a counter of the node, for all its cores */
+#define X86_EVENT_BRANCHES	BIT(16)	/* branches are recorded while it counts */
+#define X86_EVENT_EXCLUSIVE	BIT(17)	/* keeps other users of branch records out */
 
-static_assert(X86_EVENT_NODE <= PERF_EVENT_FLAG_ARCH);
+static_assert(X86_EVENT_EXCLUSIVE <= PERF_EVENT_FLAG_ARCH);
 
 /*
  * Most events of one CPU that can be scheduled in, or that a transaction can add
@@ -42,6 +44,7 @@ static_assert(X86_EVENT_NODE <= PERF_EVENT_FLAG_ARCH);
  * @lent:	counters that are not touched unless an event has them
  * @barred:	counters that no event may have now
  * @metrics:	Intel: it has topdown metrics
+ * @branches:	how many branches a CPU records, 0 if it has no recorder
  * @absent_extra: registers X86_EXTRA_* that a hypervisor lacks
  * @cpus:	CPUs of this type
  */
@@ -54,6 +57,7 @@ struct x86_core {
 	u64			lent;
 	u64			barred;
 	bool			metrics;
+	unsigned int		branches;
 	u32			absent_extra;
 	struct cpumask		cpus;
 };
@@ -77,6 +81,7 @@ struct x86_core {
  * @masked:	bits of selectors that the hardware must not see now
  * @guests:	guests run here, so the hypervisor writes global control as well
  * @aborts:	transactions abort, since an event has the counter they need
+ * @branches:	events record branches, or the recorder has not been stopped since
  * @at:		counter that each of @events has, or -1
  * @to:		counter that it is to have, or -1
  * @events:	events that are scheduled in; those of a transaction are the
@@ -97,6 +102,7 @@ struct x86_cpu {
 	bool			changed;
 	bool			guests;
 	bool			aborts;
+	bool			branches;
 	u8			nr;
 	u8			nr_txn;
 	unsigned int		txn;

@@ -207,6 +207,41 @@ void x86_extra_release(struct x86_extra_set *set, struct perf_event *event)
 }
 
 /**
+ * x86_extra_claim_value() - claim one certain register of a core
+ * @set: set of this core
+ * @reg: number of the register
+ * @value: value that is needed in it
+ *
+ * Context: this CPU, interrupts off; takes set->lock.
+ * Return: 0, or -EBUSY if other events need another value.
+ */
+int x86_extra_claim_value(struct x86_extra_set *set, unsigned int reg, u64 value)
+{
+	bool room;
+
+	raw_spin_lock(&set->lock);
+	room = x86_extra_has_room(&set->regs[reg], value);
+	if (room)
+		x86_extra_take(&set->regs[reg], value);
+	raw_spin_unlock(&set->lock);
+	return room ? 0 : -EBUSY;
+}
+
+/**
+ * x86_extra_release_value() - undo x86_extra_claim_value()
+ * @set: set of this core
+ * @reg: number of the register
+ *
+ * Context: this CPU, interrupts off; takes set->lock.
+ */
+void x86_extra_release_value(struct x86_extra_set *set, unsigned int reg)
+{
+	raw_spin_lock(&set->lock);
+	WARN_ON_ONCE(!set->regs[reg].users--);
+	raw_spin_unlock(&set->lock);
+}
+
+/**
  * x86_extra_write() - give the shared register of an event its value
  * @set: set of this core
  * @event: event that has claimed it and is about to count

@@ -41,7 +41,15 @@ void x86_extra_take(struct x86_extra *reg, u64 value);
 int x86_extra_claim(struct x86_extra_set *set, struct perf_event *event);
 void x86_extra_release(struct x86_extra_set *set, struct perf_event *event);
 u32 x86_extra_find_absent(const struct x86_model *model);
+int x86_extra_claim_value(struct x86_extra_set *set, unsigned int reg, u64 value);
+void x86_extra_release_value(struct x86_extra_set *set, unsigned int reg);
 void x86_extra_write(struct x86_extra_set *set, const struct perf_event *event);
+
+/* May one more event have the register with this value? */
+static inline bool x86_extra_has_room(const struct x86_extra *reg, u64 value)
+{
+	return !reg->users || reg->value == value;
+}
 
 /* Most events need no such register. */
 static inline int x86_extra_get(struct x86_extra_set *set, struct perf_event *event)

@@ -110,7 +110,8 @@ bool x86_facade_excluded(unsigned int what, const unsigned int *nr_users,
  * x86_add_exclusive() - begin to use LBR, BTS or PT
  * @what: x86_lbr_exclusive_lbr, _bts or _pt
  *
- * The user may get interrupts of the counters from now on.
+ * The user may get interrupts of the counters from now on. Branch records have none
+ * of their own.
  *
  * Context: task; takes users_mutex.
  * Return: 0; -EBUSY while a use goes on that excludes this one; -EINVAL for
@@ -125,7 +126,8 @@ int x86_add_exclusive(unsigned int what)
 			return -EBUSY;
 		users[what]++;
 	}
-	x86_overflow_use_other();
+	if (what != x86_lbr_exclusive_lbr)
+		x86_overflow_use_other();
 	return 0;
 }
 
@@ -137,7 +139,8 @@ int x86_add_exclusive(unsigned int what)
  */
 void x86_del_exclusive(unsigned int what)
 {
-	x86_overflow_unuse_other();
+	if (what != x86_lbr_exclusive_lbr)
+		x86_overflow_unuse_other();
 	scoped_guard(mutex, &users_mutex)
 		users[what]--;
 }

@@ -19,6 +19,7 @@
  * Transactions: within one, an event without a place waits for the commit,
  * which places all of them or none. A plan is changed only when it is complete.
  */
+#include "branch.h"
 #include "extra.h"
 #include "fit.h"
 #include "node.h"
@@ -180,6 +181,7 @@ static void forget(struct x86_cpu *cpu, unsigned int i)
 		x86_node_put(cpu, bits);
 	}
 	x86_extra_put(cpu->extra, cpu->events[i]);
+	x86_branch_put(cpu, cpu->events[i]);
 	cpu->loaded = 0;
 	cpu->nr--;
 	cpu->events[i] = cpu->events[cpu->nr];
@@ -195,7 +197,8 @@ static void forget(struct x86_cpu *cpu, unsigned int i)
  * Context: this CPU, interrupts off, PMU disabled.
  * Return: 0; within a transaction the event may still lack a counter. -ENOSPC
  * if there are too many events, or none of the counters is left for it, -EBUSY
- * if a register that it shares has another value. Nothing has changed then.
+ * if a register that it shares has another value, or branches are recorded in
+ * another way. Nothing has changed then.
  */
 int x86_fit_add(struct x86_cpu *cpu, struct perf_event *event)
 {
@@ -206,6 +209,11 @@ int x86_fit_add(struct x86_cpu *cpu, struct perf_event *event)
 	err = x86_extra_get(cpu->extra, event);
 	if (err)
 		return err;
+	err = x86_branch_get(cpu, event);
+	if (err) {
+		x86_extra_put(cpu->extra, event);
+		return err;
+	}
 	counter = append(cpu, event);
 	if (cpu->txn & PERF_PMU_TXN_ADD) {
 		cpu->nr_txn++;

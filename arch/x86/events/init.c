@@ -16,6 +16,7 @@
 #include <linux/perf_event.h>
 #include <linux/syscore_ops.h>
 #include <asm/cpufeature.h>
+#include "branch.h"
 #include "config.h"
 #include "load.h"
 #include "mapped.h"
@@ -54,8 +55,16 @@ static int count_event(void)
 	return err;
 }
 
+/* Other users of branch records may begin. */
+static void end_exclusion(struct perf_event *event)
+{
+	if (event->hw.flags & X86_EVENT_EXCLUSIVE)
+		x86_del_exclusive(x86_lbr_exclusive_lbr);
+}
+
 static void uncount_event(struct perf_event *event)
 {
+	end_exclusion(event);
 	x86_overflow_unuse();
 	x86_reserve_put(&reserve);
 }
@@ -84,6 +93,8 @@ static int event_init(struct perf_event *event)
 		err = count_event();
 	if (!err)
 		event->destroy = uncount_event;
+	else
+		end_exclusion(event);
 	return err;
 }
 
@@ -140,6 +151,7 @@ static const struct pmu methods __initconst = {
 	.load		= x86_load,
 	.unload		= x86_unload,
 	.event_idx	= x86_mapped_event_idx,
+	.sched_task	= x86_branch_sched_task,
 	.check_period	= x86_config_check_period,
 	.counters	= counters,
 };
@@ -187,6 +199,7 @@ static int __init register_cores(const struct x86_setup *setup)
 	for (i = setup->nr_cores; i--;) {
 		core = setup->cores[i];
 		core->pmu = methods;
+		core->pmu.task_ctx_cache = setup->task_data;
 		if (!boot_cpu_has(X86_FEATURE_APIC))
 			core->pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
 		if (setup->nr_cores > 1) {

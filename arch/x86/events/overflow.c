@@ -20,6 +20,7 @@
 #include <linux/sched/clock.h>
 #include <asm/apic.h>
 #include <asm/nmi.h>
+#include "branch.h"
 #include "overflow.h"
 #include "run.h"
 
@@ -116,6 +117,8 @@ void x86_overflow_sample(struct x86_cpu *cpu, unsigned int counter, struct pt_re
 	if (!x86_run_rearm(cpu, event))
 		return;
 	perf_sample_data_init(&data, 0, event->hw.last_period);
+	if (event->hw.flags & X86_EVENT_BRANCHES)
+		x86_branch_save(event, &data);
 	if (perf_event_overflow(event, &data, regs))
 		x86_run_stop(event, 0);
 }

@@ -28,6 +28,7 @@
  */
 #include <linux/static_call.h>
 #include "audit.h"
+#include "branch.h"
 #include "config.h"
 #include "cpu.h"
 #include "extra.h"
@@ -524,6 +525,8 @@ void x86_run_enable(struct pmu *pmu)
 		carry_out_plan(cpu);
 	}
 	x86_tsx_give(cpu);
+	if (unlikely(cpu->branches))
+		x86_branch_start(cpu);
 	cpu->enabled = true;
 	/*
 	 * A PMI that comes now finds the counters enabled, and enables them
@@ -551,6 +554,8 @@ void x86_run_disable(struct pmu *pmu)
 	 */
 	barrier();
 	x86_regs_run(&cpu->regs, 0);
+	if (unlikely(cpu->branches))
+		x86_branch_stop(cpu);
 	static_call_cond(x86_run_wait)(cpu->running);
 	x86_audit(&cpu->regs, cpu->guests);
 }
@@ -658,11 +663,14 @@ void x86_run_restore(struct x86_cpu *cpu)
 	x86_regs_reset(&cpu->regs, &x86_pmc, cpu->core->facts.counters & ~cpu->core->lent);
 	if (cpu->extra)
 		x86_extra_forget(cpu->extra);
+	x86_branch_forget(cpu);
 	for (i = 0; i < cpu->nr; i++) {
 		event = cpu->events[i];
 		if (on_counter(cpu, event))
 			x86_run_reload(cpu, event);
 	}
+	if (enabled && cpu->branches)
+		x86_branch_start(cpu);
 	x86_run_resume(cpu, enabled);
 }
 

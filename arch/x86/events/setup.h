@@ -20,6 +20,7 @@
  * @cores:	their PMUs; facts and config_mask are filled in
  * @names:	names of the PMUs
  * @cpu:	what to do when a CPU comes or goes
+ * @task_data:	what each task keeps for its events, or NULL
  * @pmi:	finds the counters that have overflowed
  */
 struct x86_setup {
@@ -29,6 +30,7 @@ struct x86_setup {
 	struct x86_core			*cores[2];
 	const char			*names[2];
 	const struct x86_cpu_ops	*cpu;
+	struct kmem_cache		*task_data;
 	int				(*pmi)(struct x86_cpu *cpu, struct pt_regs *regs);
 };
 

@@ -249,7 +249,14 @@ static ssize_t pmu_name_show(struct device *dev, struct device_attribute *attr, 
 }
 static DEVICE_ATTR_RO(pmu_name);
 
+static ssize_t branches_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%u\n", core_of(dev)->branches);
+}
+static DEVICE_ATTR_RO(branches);
+
 static struct attribute *caps_attrs[] = {
+	&dev_attr_branches.attr,
 	&dev_attr_max_precise.attr,
 	&dev_attr_pmu_name.attr,
 	NULL,
@@ -257,6 +264,8 @@ static struct attribute *caps_attrs[] = {
 
 static umode_t caps_visible(struct kobject *kobj, struct attribute *attr, int n)
 {
+	if (attr == &dev_attr_branches.attr && !core_of_kobj(kobj)->branches)
+		return 0;
 	if (attr == &dev_attr_pmu_name.attr && !core_of_kobj(kobj)->facts.model->pmu_name)
 		return 0;
 	return attr->mode;

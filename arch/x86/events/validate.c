@@ -82,6 +82,20 @@ static u64 counters_of(struct trial *t, const struct perf_event *event)
 				  (READ_ONCE(event->hw.config) & ~X86_SEL_CODE));
 }
 
+/* All events that record branches must want the same from the hardware. */
+static bool can_record(struct trial *t, const struct perf_event *event)
+{
+	struct x86_extra *reg = &t->extra[X86_EXTRA_BRANCHES];
+	u64 value = event->hw.branch_reg.config;
+
+	if (!(event->hw.flags & X86_EVENT_BRANCHES))
+		return true;
+	if (!x86_extra_has_room(reg, value))
+		return false;
+	x86_extra_take(reg, value);
+	return true;
+}
+
 static int collect(struct trial *t, const struct perf_event *event)
 {
 	u64 counters;
@@ -89,6 +103,8 @@ static int collect(struct trial *t, const struct perf_event *event)
 	if (!x86_validate_is_ours(event))
 		return 0;
 	if (t->nr == X86_MAX_EVENTS || &t->core->pmu != event->pmu)
+		return -EINVAL;
+	if (!can_record(t, event))
 		return -EINVAL;
 	counters = counters_of(t, event) & x86_core_counters(t->core);
 	t->fewest = min_t(unsigned int, t->fewest, hweight64(counters));

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "ibs_decode.h"
-#include "ibs_state.h"
+#include "amd/ibs_decode.h"
+#include "amd/ibs_state.h"
 #include "tests/ibs_samples.h"
 #include "test.h"
 

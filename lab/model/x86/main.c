@@ -19,6 +19,8 @@ static const struct {
 } tests[] = {
 	{ "count", test_count },
 	{ "place", test_place },
+	{ "branch", test_branch },
+	{ "lbr", test_lbr },
 	{ "ibs", test_ibs },
 };
 

@@ -35,7 +35,10 @@ typedef __s8 s8;
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define BIT(n)			(1UL << (n))
 #define BIT_ULL(n)		(1ULL << (n))
+#define GENMASK(high, low)	(~0UL >> (63 - (high)) & ~0UL << (low))
 #define GENMASK_ULL(high, low)	(~0ULL >> (63 - (high)) & ~0ULL << (low))
+
+#define FIELD_GET(mask, word)	(((word) & (mask)) >> __builtin_ctzll(mask))
 
 #define CHOSEN(a, op, b) \
 	({ __auto_type one = (a); __auto_type other = (b); \

@@ -23,5 +23,7 @@ unsigned int test_below(unsigned int end);
 unsigned long test_count(unsigned int rounds);
 unsigned long test_ibs(unsigned int rounds);
 unsigned long test_place(unsigned int rounds);
+unsigned long test_branch(unsigned int rounds);
+unsigned long test_lbr(unsigned int rounds);
 
 #endif

@@ -31,6 +31,9 @@
 #include "../smi.h"
 #include "../tsx.h"
 #include "facts.h"
+#include "lbr.h"
+#include "lbr_event.h"
+#include "lbr_sample.h"
 #include "warm_up.h"
 
 /* IA32_PERF_CAPABILITIES, SDM vol. 4 table 2-2. */
@@ -93,6 +96,7 @@ static struct x86_core *start(unsigned int cpu)
 	x86_share_join(cpu);
 	x86_tsx_restart(&per_cpu(x86_cpu, cpu));
 	x86_smi_start();
+	intel_lbr_start_cpu();
 	if (cpumask_empty(&core->cpus))
 		intel_facts_complete(core);
 	return core;
@@ -125,6 +129,8 @@ static int handle_status(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
 
 static int handle_pending(struct x86_cpu *cpu, struct pt_regs *regs, u64 status)
 {
+	if (unlikely(cpu->branches))
+		intel_lbr_sample_read(cpu, status & cpu->core->facts.counters);
 	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status);
 	status &= ~STATUS_HOW;
 	if (status)
@@ -164,6 +170,8 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 	}
 	if (quirks & X86_QUIRK_MID_ACK)
 		unmask();
+	if (unlikely(cpu->branches))
+		intel_lbr_thaw();
 	x86_run_resume(cpu, enabled);
 	if (quirks & X86_QUIRK_LATE_ACK)
 		unmask();
@@ -172,14 +180,15 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 
 /*
  * Refuses what these drivers do not do yet: a record in memory for each branch
- * (BTS), for which a program asks by a period of one branch; branch records;
- * output to a trace.
+ * (BTS), for which a program asks by a period of one branch; counts with each
+ * branch; output to a trace.
  */
 static int check_records(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	const struct x86_match_pmu *facts = &x86_core_of(event->pmu)->facts;
 	u64 branches;
+	int err;
 
 	if (attr->sample_period == 1 && !attr->freq &&
 	    !x86_match_generic(facts, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, &branches) &&
@@ -191,8 +200,11 @@ static int check_records(struct perf_event *event)
 				   PERF_SAMPLE_BRANCH_COUNTERS, PERF_REASON_PMU_CANNOT);
 	/* A group that is read with a sample needs branches of its leader only. */
 	if (needs_branch_stack(event) &&
-	    (is_sampling_event(event) || !(attr->sample_type & PERF_SAMPLE_READ)))
-		return x86_config_refuse_branches();
+	    (is_sampling_event(event) || !(attr->sample_type & PERF_SAMPLE_READ))) {
+		err = intel_lbr_event_config(event);
+		if (err)
+			return err;
+	}
 	if (attr->aux_output)
 		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS, PERF_ATTR_AUX_OUTPUT,
 				   PERF_REASON_NO_AUX);
@@ -346,6 +358,7 @@ int __init intel_core_setup(struct x86_setup *setup)
 	x86_share_setup(model);
 	x86_tsx_setup(&intel_cores[0]);
 	x86_smi_offer();
+	intel_lbr_event_setup(setup, model, LEAF_VERSION(eax));
 	setup->cpu = &cpu_ops;
 	setup->pmi = pmi;
 	return 0;

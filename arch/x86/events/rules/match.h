@@ -53,6 +53,7 @@ enum x86_extra_reg {
 	X86_EXTRA_FRONTEND,
 	X86_EXTRA_SNOOP_0,
 	X86_EXTRA_SNOOP_1,
+	X86_EXTRA_BRANCHES,	/* in no table: filters recorded branches */
 	X86_NR_EXTRA,
 };
 

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "intel/lbr": the recorder of last branches of each CPU.
+ *
+ * Purpose: let the recorder of a CPU run while an event needs it, clear it when
+ * the branches in it are another task's, and read it.
+ *
+ * Owns: the per-CPU variable intel_lbr_cpu; the bits of IA32_DEBUGCTL for the
+ * recorder, IA32_LBR_CTL, MSR_LBR_SELECT and the registers of branches.
+ *
+ * Contexts: the CPU itself with interrupts off; NMI.
+ *
+ * A recorder that leaves out branches in the kernel stands still in the kernel. So
+ * it stays on at a task switch, and nothing is written. Another one is stopped
+ * while the PMU is disabled.
+ *
+ * Clearing: branches are numbered in a circle, and the number of the youngest one
+ * is in a register. A source of 0 ends the list of those that are read. So an
+ * empty youngest branch is enough: all that are newer are this task's, and when
+ * the circle is full they have replaced it. With a call stack returns go back in
+ * the circle, so all branches are cleared. The architectural recorder is cleared
+ * by a write of its depth.
+ *
+ * Freezing: an interrupt of the counters freezes the recorder, so that it does not
+ * record the handler. With a status bit for this, the acknowledgment lets it go on;
+ * otherwise the interrupt has cleared the bit of IA32_DEBUGCTL. A frozen call
+ * stack may lose or repeat a level, so it is not frozen.
+ *
+ * Locking: none; the register that filters branches may be the core's, and is
+ * claimed under the lock of its shared registers.
+ */
+#include <linux/bitops.h>
+#include <kunit/static_stub.h>
+#include <asm/msr.h>
+#include "../branch.h"
+#include "../extra.h"
+#include "lbr.h"
+
+DEFINE_PER_CPU(struct intel_lbr_cpu, intel_lbr_cpu);
+struct intel_lbr intel_lbr __read_mostly;
+
+/* Bits of IA32_DEBUGCTL, SDM vol. 3 18.4.1. */
+#define RECORDER	(DEBUGCTLMSR_LBR | DEBUGCTLMSR_FREEZE_LBRS_ON_PMI)
+
+/**
+ * intel_lbr_read_register() - read a register of the recorder
+ * @address: its address
+ *
+ * Tests put a register file in its place.
+ *
+ * Context: this CPU, interrupts off or NMI.
+ * Return: value.
+ */
+u64 intel_lbr_read_register(u32 address)
+{
+	u64 value;
+
+	KUNIT_STATIC_STUB_REDIRECT(intel_lbr_read_register, address);
+	rdmsrl(address, value);
+	return value;
+}
+
+static bool is_stack(u64 select)
+{
+	return intel_lbr_facts_is_stack(&intel_lbr, select);
+}
+
+static bool sees_kernel(u64 select)
+{
+	return intel_lbr_facts_sees_kernel(&intel_lbr, select);
+}
+
+/* Other bits of the register are other users'. */
+static void set_debugctl(struct intel_lbr_cpu *l, u64 bits)
+{
+	u64 old, new;
+
+	if (l->known && l->debugctl == bits)
+		return;
+	l->debugctl = bits;
+	l->known = true;
+	/* After an interrupt here it is not known again, and is written again. */
+	barrier();
+	old = intel_lbr_read_register(MSR_IA32_DEBUGCTLMSR);
+	new = (old & ~RECORDER) | bits;
+	if (new != old)
+		x86_regs_write(MSR_IA32_DEBUGCTLMSR, new);
+}
+
+static void set_arch_ctl(struct intel_lbr_cpu *l, u64 value)
+{
+	if (l->arch_known && l->arch_ctl == value)
+		return;
+	x86_regs_write(MSR_ARCH_LBR_CTL, value);
+	l->arch_ctl = value;
+	l->arch_known = true;
+}
+
+/* An interrupt that comes now finds the recorder on, and lets it go on. */
+static void record(struct intel_lbr_cpu *l)
+{
+	u64 freeze = is_stack(l->selected) ? 0 : DEBUGCTLMSR_FREEZE_LBRS_ON_PMI;
+
+	l->on = true;
+	barrier();
+	if (intel_lbr.arch) {
+		set_debugctl(l, freeze);
+		set_arch_ctl(l, l->selected | ARCH_LBR_CTL_LBREN);
+	} else {
+		set_debugctl(l, freeze | DEBUGCTLMSR_LBR);
+	}
+}
+
+/**
+ * intel_lbr_go_on() - let the recorder of this CPU record
+ * @l: the recorder
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void intel_lbr_go_on(struct intel_lbr_cpu *l)
+{
+	record(l);
+}
+
+static void turn_off(struct intel_lbr_cpu *l)
+{
+	if (intel_lbr.arch)
+		set_arch_ctl(l, 0);
+	else
+		set_debugctl(l, 0);
+}
+
+/**
+ * intel_lbr_halt() - stop the recorder of this CPU
+ * @l: the recorder
+ *
+ * Context: this CPU, interrupts off.
+ */
+void intel_lbr_halt(struct intel_lbr_cpu *l)
+{
+	l->on = false;
+	/* An interrupt that comes now leaves it off. */
+	barrier();
+	turn_off(l);
+}
+
+static unsigned int youngest(u64 tos)
+{
+	return tos & (intel_lbr.depth - 1);
+}
+
+/* The place of the branch before the youngest one, and so on. */
+static unsigned int place_of(u64 tos, unsigned int age)
+{
+	return intel_lbr.tos ? youngest(tos - age) : age;
+}
+
+static void clear_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < intel_lbr.depth; i++) {
+		x86_regs_write(intel_lbr.from + i, 0);
+		if (!intel_lbr.layout.shared)
+			x86_regs_write(intel_lbr.to + i, 0);
+		if (intel_lbr.info)
+			x86_regs_write(intel_lbr.info + i, 0);
+	}
+}
+
+/**
+ * intel_lbr_clear() - remove all branches from the recorder
+ * @l: recorder of this CPU, which records nothing meanwhile
+ *
+ * Context: this CPU, interrupts off.
+ */
+void intel_lbr_clear(struct intel_lbr_cpu *l)
+{
+	if (intel_lbr.arch)
+		x86_regs_write(MSR_ARCH_LBR_DEPTH, intel_lbr.depth);
+	else if (is_stack(l->selected))
+		clear_all();
+	else
+		x86_regs_write(intel_lbr.from +
+			       youngest(intel_lbr_read_register(intel_lbr.tos)), 0);
+	l->stale = false;
+	l->kept = 0;
+}
+
+/**
+ * intel_lbr_read_all() - read the branches of this CPU
+ * @raw: gets the registers, the youngest branch first
+ * @tos: gets the number of the youngest branch; 0 if they have none
+ * @info: read what else is known of them, too
+ *
+ * Context: this CPU, interrupts off or NMI; the recorder stands still.
+ * Return: number of branches.
+ */
+unsigned int intel_lbr_read_all(struct intel_lbr_raw *raw, u64 *tos, bool info)
+{
+	unsigned int i, place;
+
+	*tos = intel_lbr.tos ? intel_lbr_read_register(intel_lbr.tos) : 0;
+	for (i = 0; i < intel_lbr.depth; i++) {
+		place = place_of(*tos, i);
+		raw[i].from = intel_lbr_read_register(intel_lbr.from + place);
+		if (!raw[i].from)
+			break;
+		raw[i].to = intel_lbr.layout.shared ? 0 :
+			    intel_lbr_read_register(intel_lbr.to + place);
+		raw[i].info = info && intel_lbr.info ?
+			      intel_lbr_read_register(intel_lbr.info + place) : 0;
+	}
+	return i;
+}
+
+/**
+ * intel_lbr_freeze() - keep the handler of an interrupt out of the recorder
+ *
+ * Nothing is left to do if the interrupt has frozen it, or if it does not record
+ * the kernel. The next intel_lbr_thaw() lets it go on.
+ *
+ * Context: NMI.
+ */
+void intel_lbr_freeze(void)
+{
+	struct intel_lbr_cpu *l = this_cpu_ptr(&intel_lbr_cpu);
+
+	if (l->on && is_stack(l->selected) && sees_kernel(l->selected))
+		turn_off(l);
+}
+
+/**
+ * intel_lbr_get() - let the recorder run for an event
+ * @cpu: this CPU
+ * @event: event that records branches
+ *
+ * Context: this CPU, interrupts off, PMU disabled.
+ * Return: 0, or -EBUSY if other events need another filter.
+ */
+int intel_lbr_get(struct x86_cpu *cpu, struct perf_event *event)
+{
+	struct intel_lbr_cpu *l = this_cpu_ptr(&intel_lbr_cpu);
+	u64 select = event->hw.branch_reg.config;
+
+	if (intel_lbr_has_filter(&intel_lbr) &&
+	    x86_extra_claim_value(cpu->extra, X86_EXTRA_BRANCHES, select))
+		return -EBUSY;
+	l->users++;
+	l->wanted = select;
+	return 0;
+}
+
+/**
+ * intel_lbr_put() - undo intel_lbr_get()
+ * @cpu: this CPU
+ * @event: as there
+ *
+ * Context: this CPU, interrupts off, x86_cpu::enabled false.
+ */
+void intel_lbr_put(struct x86_cpu *cpu, struct perf_event *event)
+{
+	struct intel_lbr_cpu *l = this_cpu_ptr(&intel_lbr_cpu);
+
+	if (intel_lbr_has_filter(&intel_lbr))
+		x86_extra_release_value(cpu->extra, X86_EXTRA_BRANCHES);
+	l->users--;
+}
+
+/* Both threads of a core may write the same value at the same time. */
+static void write_select(struct x86_extra *reg, u64 select)
+{
+	if (READ_ONCE(reg->known))
+		return;
+	x86_regs_write(MSR_LBR_SELECT, select);
+	WRITE_ONCE(reg->known, true);
+}
+
+/**
+ * intel_lbr_change_filter() - prepare the recorder for the filter that events need
+ * @l: recorder of this CPU
+ *
+ * Branches that passed another filter must not be taken for those of this one.
+ *
+ * Context: this CPU, interrupts off.
+ */
+void intel_lbr_change_filter(struct intel_lbr_cpu *l)
+{
+	if (l->selected == l->wanted)
+		return;
+	intel_lbr_halt(l);
+	l->selected = l->wanted;
+	l->stale = true;
+}
+
+/**
+ * intel_lbr_start() - let the recorder run if events need it
+ * @cpu: this CPU
+ *
+ * Context: this CPU, interrupts off, counters stand still.
+ */
+void intel_lbr_start(struct x86_cpu *cpu)
+{
+	struct intel_lbr_cpu *l = this_cpu_ptr(&intel_lbr_cpu);
+
+	/* The exit from a guest has written the register. */
+	if (unlikely(cpu->guests))
+		l->known = false;
+	if (!l->users) {
+		intel_lbr_halt(l);
+		l->stale = true;
+		cpu->branches = false;
+		return;
+	}
+	intel_lbr_change_filter(l);
+	if (intel_lbr_has_filter(&intel_lbr) && !intel_lbr.arch)
+		write_select(&cpu->extra->regs[X86_EXTRA_BRANCHES], l->selected);
+	if (l->stale)
+		intel_lbr_clear(l);
+	if (sees_kernel(l->selected))
+		l->kept = 0;
+	record(l);
+}
+
+/**
+ * intel_lbr_stop() - stop the recorder if it records the kernel
+ * @cpu: this CPU
+ *
+ * Context: this CPU, interrupts off, counters stand still.
+ */
+void intel_lbr_stop(struct x86_cpu *cpu)
+{
+	struct intel_lbr_cpu *l = this_cpu_ptr(&intel_lbr_cpu);
+
+	if (l->on && sees_kernel(l->selected))
+		intel_lbr_halt(l);
+}
+
+/**
+ * intel_lbr_thaw() - let the recorder go on at the end of an interrupt
+ *
+ * Context: NMI.
+ */
+void intel_lbr_thaw(void)
+{
+	struct intel_lbr_cpu *l = this_cpu_ptr(&intel_lbr_cpu);
+	bool cleared = !intel_lbr.status_freeze && l->debugctl & DEBUGCTLMSR_FREEZE_LBRS_ON_PMI;
+
+	if (cleared)
+		l->known = false;
+	if (l->on)
+		record(l);
+	/* The interrupted code may write an older value. */
+	if (cleared)
+		l->known = false;
+}
+
+static void forget(struct intel_lbr_cpu *l)
+{
+	l->known = false;
+	l->arch_known = false;
+	l->on = false;
+	l->stale = true;
+	l->kept = 0;
+}
+
+/**
+ * intel_lbr_forget() - say that the registers may contain anything
+ * @cpu: this CPU
+ *
+ * Context: this CPU, interrupts off.
+ */
+void intel_lbr_forget(struct x86_cpu *cpu)
+{
+	forget(this_cpu_ptr(&intel_lbr_cpu));
+}
+
+/**
+ * intel_lbr_start_cpu() - make the recorder of a CPU that starts stand still
+ *
+ * The firmware may have left it on.
+ *
+ * Context: this CPU, interrupts off.
+ */
+void intel_lbr_start_cpu(void)
+{
+	struct intel_lbr_cpu *l = this_cpu_ptr(&intel_lbr_cpu);
+
+	if (!intel_lbr.depth)
+		return;
+	forget(l);
+	intel_lbr_halt(l);
+	/* The depth is not the greatest one after a reset. */
+	if (intel_lbr.arch)
+		intel_lbr_clear(l);
+	l->stale = true;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "intel/lbr_event": events that record last branches are opened.
+ *
+ * Purpose: find out at boot whether there is a recorder, and check what an event
+ * asks of it.
+ *
+ * Owns: hw.branch_reg of an event that is being opened: what the hardware's filter
+ * needs in config, and what remains to be filtered in reg.
+ *
+ * Contexts: boot; the task that opens an event.
+ *
+ * Locking: none.
+ */
+#include <linux/perf_refuse.h>
+#include <linux/slab.h>
+#include <linux/static_call.h>
+#include <asm/cpufeature.h>
+#include <asm/msr.h>
+#include <asm/processor.h>
+#include "../branch.h"
+#include "../config.h"
+#include "../extra.h"
+#include "../facade.h"
+#include "../perf_event.h"
+#include "lbr.h"
+#include "lbr_arch.h"
+#include "lbr_event.h"
+#include "lbr_sample.h"
+#include "lbr_task.h"
+
+/* IA32_PERF_CAPABILITIES, SDM vol. 4 table 2-2. */
+#define CAP_LBR_FORMAT		GENMASK_ULL(5, 0)
+
+#define LEAF_LBR		0x1c
+
+/* The first Bonnell cannot freeze the recorder before this stepping. */
+#define BONNELL			0x1c
+#define BONNELL_FREEZES		10
+
+static u32 wanted_of(u64 asked)
+{
+	u32 wanted = x86_branch_filter_wanted(asked);
+
+	/* It costs nothing if the hardware tells the kind. */
+	return intel_lbr.layout.type ? wanted | X86_BRANCH_SAVE_TYPE : wanted;
+}
+
+/**
+ * intel_lbr_event_config() - check what an event asks of the recorder
+ * @event: event that is opened and needs branches
+ *
+ * Context: task.
+ * Return: 0; -EOPNOTSUPP without a recorder, or if it cannot do that; -EINVAL for
+ * a contradiction; -EBUSY while something else uses it.
+ */
+int intel_lbr_event_config(struct perf_event *event)
+{
+	u64 asked = event->attr.branch_sample_type;
+	struct hw_perf_event_extra *reg = &event->hw.branch_reg;
+	u64 select;
+	int err;
+
+	if (!intel_lbr.depth)
+		return x86_config_refuse_branches();
+	err = intel_lbr_facts_select(&intel_lbr, asked, &select);
+	if (err)
+		return perf_refuse(err, PERF_FIELD(branch_sample_type), asked,
+				   PERF_REASON_PMU_CANNOT);
+	if (x86_add_exclusive(x86_lbr_exclusive_lbr))
+		return perf_refuse(-EBUSY, PERF_FIELD(branch_sample_type), asked,
+				   PERF_REASON_PMU_BUSY);
+	reg->config = select;
+	reg->reg = wanted_of(asked);
+	event->hw.flags |= X86_EVENT_BRANCHES | X86_EVENT_EXCLUSIVE;
+	event->attach_state |= PERF_ATTACH_SCHED_CB;
+	if (intel_lbr_facts_is_stack(&intel_lbr, select))
+		event->attach_state |= PERF_ATTACH_TASK_DATA;
+	return 0;
+}
+
+static const struct x86_branch_ops branch_ops = {
+	.get		= intel_lbr_get,
+	.put		= intel_lbr_put,
+	.start		= intel_lbr_start,
+	.stop		= intel_lbr_stop,
+	.forget		= intel_lbr_forget,
+	.save		= intel_lbr_sample_save,
+	.sched_task	= intel_lbr_task_switch,
+};
+
+static void __init find_arch(void)
+{
+	struct intel_lbr_leaf leaf;
+	u32 edx;
+
+	cpuid(LEAF_LBR, &leaf.eax, &leaf.ebx, &leaf.ecx, &edx);
+	intel_lbr_arch_describe(&intel_lbr, &leaf);
+	if (intel_lbr.depth && wrmsrl_safe(MSR_ARCH_LBR_DEPTH, intel_lbr.depth))
+		intel_lbr.depth = 0;
+}
+
+static void __init find_model(const struct x86_model *model)
+{
+	bool tsx = boot_cpu_has(X86_FEATURE_HLE) || boot_cpu_has(X86_FEATURE_RTM);
+	u64 caps = 0;
+
+	intel_lbr_facts_find(&intel_lbr, model);
+	if (boot_cpu_data.x86_model == BONNELL && boot_cpu_data.x86_stepping < BONNELL_FREEZES)
+		intel_lbr.depth = 0;
+	if (boot_cpu_has(X86_FEATURE_PDCM))
+		rdmsrl(MSR_IA32_PERF_CAPABILITIES, caps);
+	if (intel_lbr_facts_format(&intel_lbr, caps & CAP_LBR_FORMAT, tsx))
+		intel_lbr.depth = 0;
+}
+
+/* Some hypervisors refuse a register, others ignore writes. */
+static bool __init works(u32 address, u64 bits)
+{
+	u64 old, found;
+
+	if (rdmsrl_safe(address, &old) || wrmsrl_safe(address, old ^ bits) ||
+	    rdmsrl_safe(address, &found) || found != (old ^ bits))
+		return false;
+	wrmsrl(address, old);
+	return true;
+}
+
+static bool __init all_work(void)
+{
+	unsigned int i;
+	u64 tos;
+
+	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		return true;
+	if (intel_lbr.tos && rdmsrl_safe(intel_lbr.tos, &tos))
+		return false;
+	for (i = 0; i < intel_lbr.depth; i++) {
+		if (!works(intel_lbr.from + i, 0xffff))
+			return false;
+		if (!intel_lbr.layout.shared && !works(intel_lbr.to + i, 0xffff))
+			return false;
+	}
+	/* Without the filter of the hardware all branches are filtered later. */
+	if (!intel_lbr.arch && intel_lbr_has_filter(&intel_lbr) &&
+	    !works(MSR_LBR_SELECT, 1)) {
+		intel_lbr.by_level = false;
+		intel_lbr.by_kind = false;
+		intel_lbr.call_stack = false;
+	}
+	return true;
+}
+
+/**
+ * intel_lbr_event_setup() - find the recorder of a machine
+ * @setup: its PMUs
+ * @model: model of the cores, the performance cores on a hybrid machine
+ * @version: version of their PMU
+ *
+ * Context: boot.
+ */
+void __init intel_lbr_event_setup(struct x86_setup *setup, const struct x86_model *model,
+				  unsigned int version)
+{
+	unsigned int i;
+
+	if (boot_cpu_has(X86_FEATURE_ARCH_LBR))
+		find_arch();
+	else
+		find_model(model);
+	if (intel_lbr.pt)
+		x86_facade_allow_trace();
+	if (!intel_lbr.depth || !all_work()) {
+		intel_lbr.depth = 0;
+		return;
+	}
+	intel_lbr.status_freeze = version >= 4;
+	if (intel_lbr.call_stack)
+		setup->task_data = KMEM_CACHE(intel_lbr_task, 0);
+	if (!setup->task_data)
+		intel_lbr.call_stack = false;
+	for (i = 0; i < setup->nr_cores; i++)
+		setup->cores[i]->branches = intel_lbr.depth;
+	x86_branch_set_ops(&branch_ops);
+	static_call_update(perf_snapshot_branch_stack, intel_lbr_sample_snapshot);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Room "intel/lbr_sample": last branches for samples and for BPF.
+ *
+ * Purpose: read the recorder once in an interrupt, if an event that has overflowed
+ * needs branches, and give each event the branches that it has asked for.
+ *
+ * Owns: the branches of an interrupt.
+ *
+ * Contexts: NMI; a snapshot any.
+ *
+ * Locking: none; no interrupt of the counters comes during another one.
+ */
+#include <linux/irqflags.h>
+#include <asm/msr.h>
+#include "../branch.h"
+#include "lbr.h"
+#include "lbr_sample.h"
+
+/**
+ * struct lbr_sample - the branches of an interrupt
+ * @raw:	what the registers contained
+ * @nr:		number of branches there
+ * @tos:	number of the youngest branch
+ * @info:	@raw has the third register
+ * @stack:	branches of the event that is sampled
+ * @entries:	these branches
+ */
+struct lbr_sample {
+	struct intel_lbr_raw		raw[INTEL_LBR_DEPTH];
+	unsigned int			nr;
+	u64				tos;
+	bool				info;
+	/* The record is written from here. */
+	struct perf_branch_stack	stack;
+	struct perf_branch_entry	entries[INTEL_LBR_DEPTH];
+};
+
+static_assert(offsetof(struct lbr_sample, entries) ==
+	      offsetof(struct lbr_sample, stack) + sizeof(struct perf_branch_stack));
+
+static DEFINE_PER_CPU(struct lbr_sample, lbr_sample);
+
+/* The third register is not read for events that show nothing of it. */
+static bool needs_info(const struct perf_event *event)
+{
+	const u64 neither = PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES;
+	const u64 by_flag = PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX |
+			    PERF_SAMPLE_BRANCH_ABORT_TX;
+	u64 asked = event->attr.branch_sample_type;
+
+	return intel_lbr.layout.type || (asked & neither) != neither || asked & by_flag;
+}
+
+/**
+ * intel_lbr_sample_read() - read the recorder for the events that have overflowed
+ * @cpu: this CPU
+ * @counters: counters that have overflowed, as a mask
+ *
+ * Context: NMI, before the overflow is acknowledged: that lets the recorder go on.
+ */
+void intel_lbr_sample_read(struct x86_cpu *cpu, u64 counters)
+{
+	struct lbr_sample *s = this_cpu_ptr(&lbr_sample);
+	bool needed = false, info = false;
+	struct perf_event *event;
+
+	for (counters &= cpu->running; counters; counters &= counters - 1) {
+		event = cpu->on[x86_slot(__ffs64(counters))];
+		if (!(event->hw.flags & X86_EVENT_BRANCHES))
+			continue;
+		needed = true;
+		info |= needs_info(event);
+	}
+	if (!needed)
+		return;
+	intel_lbr_freeze();
+	s->nr = intel_lbr_read_all(s->raw, &s->tos, info);
+	s->info = info;
+}
+
+/* Without the third register nothing is known of what it tells. */
+static struct intel_lbr_layout layout_of(bool info)
+{
+	struct intel_lbr_layout layout = intel_lbr.layout;
+
+	if (layout.info && !info) {
+		layout.mispredicted = false;
+		layout.tsx = false;
+		layout.cycles = false;
+	}
+	return layout;
+}
+
+/**
+ * intel_lbr_sample_save() - give an event its branches
+ * @event: event that has overflowed
+ * @data: its sample
+ *
+ * Context: NMI, after intel_lbr_sample_read().
+ */
+void intel_lbr_sample_save(struct perf_event *event, struct perf_sample_data *data)
+{
+	struct lbr_sample *s = this_cpu_ptr(&lbr_sample);
+	struct intel_lbr_layout layout = layout_of(s->info);
+	unsigned int nr;
+
+	nr = intel_lbr_decode(&layout, s->raw, s->nr, s->entries, NULL);
+	s->stack.nr = x86_branch_keep(event->hw.branch_reg.reg, s->entries, NULL, nr);
+	s->stack.hw_idx = s->tos;
+	perf_sample_save_brstack(data, event, &s->stack, NULL);
+}
+
+/* A function call would be recorded. */
+static __always_inline void stop_at_once(void)
+{
+	u64 bits;
+
+	if (intel_lbr.arch) {
+		wrmsrl(MSR_ARCH_LBR_CTL, 0);
+		return;
+	}
+	rdmsrl(MSR_IA32_DEBUGCTLMSR, bits);
+	wrmsrl(MSR_IA32_DEBUGCTLMSR, bits & ~DEBUGCTLMSR_LBR);
+}
+
+/* Kept out of the way, since it is called when the recorder has stopped. */
+static noinline unsigned int read_stopped(struct intel_lbr_cpu *l,
+					  struct perf_branch_entry *entries, unsigned int nr)
+{
+	struct intel_lbr_raw raw[INTEL_LBR_DEPTH];
+	bool on = l->on;
+	u64 tos;
+
+	l->on = false;
+	l->known = false;
+	l->arch_known = false;
+	if (!on)
+		return 0;
+	nr = min(nr, intel_lbr_read_all(raw, &tos, true));
+	nr = intel_lbr_decode(&intel_lbr.layout, raw, nr, entries, NULL);
+	intel_lbr_go_on(l);
+	return nr;
+}
+
+/**
+ * intel_lbr_sample_snapshot() - the branches before a call, for BPF
+ * @entries: gets the branches, the youngest first
+ * @nr: room there
+ *
+ * The recorder stops first, so that branches of this function do not replace those
+ * before the call.
+ *
+ * Context: any.
+ * Return: number of branches.
+ */
+int intel_lbr_sample_snapshot(struct perf_branch_entry *entries, unsigned int nr)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	stop_at_once();
+	nr = read_stopped(this_cpu_ptr(&intel_lbr_cpu), entries, nr);
+	local_irq_restore(flags);
+	return nr;
+}
