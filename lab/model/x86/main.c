@@ -22,6 +22,7 @@ static const struct {
 	{ "branch", test_branch },
 	{ "lbr", test_lbr },
 	{ "ibs", test_ibs },
+	{ "amd_lbr", test_amd_lbr },
 };
 
 static unsigned long long seed;
