@@ -21,8 +21,9 @@ enum amd_ibs_state {
 	AMD_IBS_ON_LATE,
 	AMD_IBS_STOPPING,
 	AMD_IBS_STOPPING_SAMPLED,
-	AMD_IBS_NR_STATES,
 };
+
+#define AMD_IBS_NR_STATES	(AMD_IBS_STOPPING_SAMPLED + 1)
 
 /**
  * enum amd_ibs_input - what happens to the unit
@@ -38,8 +39,9 @@ enum amd_ibs_input {
 	AMD_IBS_STOPPED,
 	AMD_IBS_SAMPLE,
 	AMD_IBS_EMPTY,
-	AMD_IBS_NR_INPUTS,
 };
+
+#define AMD_IBS_NR_INPUTS	(AMD_IBS_EMPTY + 1)
 
 /**
  * enum amd_ibs_action - what to do
