@@ -2,7 +2,7 @@
 /*
  * Room "absent": what the kernel asks for and these drivers do not have yet.
  *
- * Purpose: answer the rest of the kernel for PEBS, BTS, IBS and BRS, which
+ * Purpose: answer the rest of the kernel for PEBS, BTS and BRS, which
  * these drivers do not use: there is none, and there is nothing to do.
  *
  * Owns: the debug store in the CPU entry area. The area is mapped at boot, long
@@ -38,18 +38,6 @@ void perf_restore_debug_store(void)
 void perf_check_microcode(void)
 {
 }
-
-/**
- * get_ibs_caps() - tell what AMD's instruction based sampling can do
- *
- * Context: any.
- * Return: 0, since it is not used.
- */
-u32 get_ibs_caps(void)
-{
-	return 0;
-}
-EXPORT_SYMBOL(get_ibs_caps);
 
 #ifdef PERF_NEEDS_LOPWR_CB
 /* Called around idle states while branches are sampled, which never happens. */

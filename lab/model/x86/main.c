@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rules of arch/x86/events/rules in user space, with sanitizers.
+ * The pure rooms of arch/x86/events in user space, with sanitizers.
  *
  *	rules [SEED [ROUNDS]]
  *
@@ -21,6 +21,8 @@ static const struct {
 	{ "place", test_place },
 	{ "branch", test_branch },
 	{ "lbr", test_lbr },
+	{ "ibs", test_ibs },
+	{ "amd_lbr", test_amd_lbr },
 };
 
 static unsigned long long seed;

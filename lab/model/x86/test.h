@@ -20,7 +20,9 @@ u64 test_random(void);
 unsigned int test_below(unsigned int end);
 
 /* One function for each room. Return: number of cases that were checked. */
+unsigned long test_amd_lbr(unsigned int rounds);
 unsigned long test_count(unsigned int rounds);
+unsigned long test_ibs(unsigned int rounds);
 unsigned long test_place(unsigned int rounds);
 unsigned long test_branch(unsigned int rounds);
 unsigned long test_lbr(unsigned int rounds);

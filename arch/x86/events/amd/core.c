@@ -39,6 +39,7 @@
 #include "../run.h"
 #include "../rules/models.h"
 #include "../setup.h"
+#include "lbr.h"
 
 /* How long the NMI of an overflow can be late. */
 #define LATE_US		50
@@ -140,6 +141,7 @@ static int pmi_each(struct x86_cpu *cpu, struct pt_regs *regs)
 static int pmi_global(struct x86_cpu *cpu, struct pt_regs *regs)
 {
 	bool enabled = x86_run_pause(cpu);
+	bool recorded = amd_lbr_pause(cpu);
 	int handled;
 	u64 status;
 
@@ -149,13 +151,17 @@ static int pmi_global(struct x86_cpu *cpu, struct pt_regs *regs)
 		wrmsrl(MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR, status);
 		inc_irq_stat(apic_perf_irqs);
 	}
+	amd_lbr_resume(recorded);
 	x86_run_unpause(cpu, enabled);
 	return claim(handled);
 }
 
+/* Events with an exact address are those of another PMU. */
 static int check(struct perf_event *event)
 {
-	return has_branch_stack(event) ? x86_config_refuse_branches() : 0;
+	if (event->attr.precise_ip && get_ibs_caps())
+		return forward_event_to_ibs(event);
+	return has_branch_stack(event) && !amd_lbr.depth ? x86_config_refuse_branches() : 0;
 }
 
 /* Host and guest are told apart by bits of the selector, APM vol. 2 13.2.1. */
@@ -170,7 +176,7 @@ static int config(struct perf_event *event)
 		*selector |= X86_SEL_GUEST;
 	else if (attr->exclude_guest)
 		*selector |= X86_SEL_HOST;
-	return 0;
+	return has_branch_stack(event) ? amd_lbr_config(event) : 0;
 }
 
 static const struct x86_config_vendor config_vendor = {
@@ -184,6 +190,7 @@ static struct x86_core *start(unsigned int cpu)
 	/* With PerfCtrExtCore the north bridge has counters of its own. */
 	if (!boot_cpu_has(X86_FEATURE_PERFCTR_CORE))
 		x86_node_join(cpu, topology_amd_node_id(cpu));
+	amd_lbr_start_cpu();
 	return &amd_core;
 }
 
@@ -288,6 +295,8 @@ int __init amd_core_setup(struct x86_setup *setup)
 	amd_core.version = x86_pmc.global_ctrl ? 2 : 0;
 	amd_core.facts.model = model;
 	amd_core.facts.counters = X86_GENERAL(min(nr, X86_MAX_GENERAL));
+	if (x86_pmc.global_ctrl)
+		amd_lbr_setup(&amd_core);
 	amd_core.config_mask = X86_SEL_CODE | X86_SEL_EDGE | X86_SEL_INV | X86_SEL_CMASK |
 			       X86_SEL_EVENT_HIGH;
 	setup->name = model->name;
