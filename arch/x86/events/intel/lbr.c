@@ -18,7 +18,7 @@
  * is in a register. A source of 0 ends the list of those that are read. So an
  * empty youngest branch is enough: all that are newer are this task's, and when
  * the circle is full they have replaced it. With a call stack returns go back in
- * the circle, so all branches are cleared. The architectural recorder is cleared
+ * the circle, so all sources are cleared. The architectural recorder is cleared
  * by a write of its depth.
  *
  * Freezing: an interrupt of the counters freezes the recorder, so that it does not
@@ -155,17 +155,13 @@ static unsigned int place_of(u64 tos, unsigned int age)
 	return intel_lbr.tos ? youngest(tos - age) : age;
 }
 
+/* Nobody reads the other registers of a branch without a source. */
 static void clear_all(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < intel_lbr.depth; i++) {
+	for (i = 0; i < intel_lbr.depth; i++)
 		x86_regs_write(intel_lbr.from + i, 0);
-		if (!intel_lbr.layout.shared)
-			x86_regs_write(intel_lbr.to + i, 0);
-		if (intel_lbr.info)
-			x86_regs_write(intel_lbr.info + i, 0);
-	}
 }
 
 /**

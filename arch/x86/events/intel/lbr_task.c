@@ -71,14 +71,15 @@ static void write_arch(const struct intel_lbr_task *t)
 		write_one(i, &t->raw[i]);
 }
 
-/* Older branches are another task's, so they are cleared. */
+/* Older branches are another task's. One without a source is not read. */
 static void write_circle(const struct intel_lbr_task *t)
 {
-	static const struct intel_lbr_raw none;
-	unsigned int i;
+	unsigned int i, mask = intel_lbr.depth - 1;
 
-	for (i = 0; i < intel_lbr.depth; i++)
-		write_one((t->tos - i) & (intel_lbr.depth - 1), i < t->nr ? &t->raw[i] : &none);
+	for (i = 0; i < t->nr; i++)
+		write_one((t->tos - i) & mask, &t->raw[i]);
+	for (; i < intel_lbr.depth; i++)
+		x86_regs_write(intel_lbr.from + ((t->tos - i) & mask), 0);
 	x86_regs_write(intel_lbr.tos, t->tos);
 }
 

@@ -304,7 +304,7 @@ static bool contains(const struct fake *f, u64 from)
 	unsigned int i;
 
 	for (i = 0; i < DEPTH; i++) {
-		if (f->raw[i].from == from || f->raw[i].to == from)
+		if (f->raw[i].from == from)
 			return true;
 	}
 	return false;
@@ -358,6 +358,8 @@ static void stacks(struct kunit *test, const struct x86_model *model, unsigned i
 	KUNIT_EXPECT_EQ(test, read_all(f, raw), 2);
 	KUNIT_EXPECT_EQ(test, raw[0].from, 0xa2);
 	KUNIT_EXPECT_EQ(test, raw[1].from, 0xa1);
+	KUNIT_EXPECT_EQ(test, raw[1].to, 0xa1);
+	KUNIT_EXPECT_EQ(test, raw[1].info, !!intel_lbr.info);
 	KUNIT_EXPECT_FALSE(test, contains(f, 0xb1));
 	/* A deep sleep clears the registers. */
 	intel_lbr.forgetful = true;
