@@ -249,6 +249,7 @@ static void set_counters(struct perf_event *event)
 {
 	const struct x86_match_pmu *facts = &x86_core_of(event->pmu)->facts;
 	const struct x86_rule *rule = x86_match_rule(facts->model, event->hw.config);
+	u64 counters;
 
 	if (rule && rule->flags & X86_RULE_PAIR)
 		event->hw.flags |= X86_EVENT_PAIR;
@@ -258,7 +259,10 @@ static void set_counters(struct perf_event *event)
 		event->hw.flags |= X86_EVENT_NODE;
 	if (facts->model->quirks & PERIOD_QUIRKS)
 		event->hw.flags |= X86_EVENT_LIMITED;
-	x86_event_set_counters(event, x86_match_counters_by(facts, event->hw.config, rule));
+	counters = x86_match_counters_by(facts, event->hw.config, rule);
+	if (event->hw.flags & X86_EVENT_PER_BRANCH)
+		counters &= x86_core_of(event->pmu)->branch_counters;
+	x86_event_set_counters(event, counters);
 }
 
 /* Of several errors programs get the first one; the order is an interface. */

@@ -24,8 +24,10 @@ struct x86_share;
 #define X86_EVENT_NODE		BIT(9)	/* a counter of the node, for all its cores */
 #define X86_EVENT_BRANCHES	BIT(16)	/* branches are recorded while it counts */
 #define X86_EVENT_EXCLUSIVE	BIT(17)	/* keeps other users of branch records out */
+#define X86_EVENT_PER_BRANCH	BIT(18)	/* is counted for each recorded branch, too */
+#define X86_EVENT_WITH_COUNTS	BIT(19)	/* a leader: an event of its group is counted so */
 
-static_assert(X86_EVENT_EXCLUSIVE <= PERF_EVENT_FLAG_ARCH);
+static_assert(X86_EVENT_WITH_COUNTS <= PERF_EVENT_FLAG_ARCH);
 
 /*
  * Most events of one CPU that can be scheduled in, or that a transaction can add
@@ -45,6 +47,7 @@ static_assert(X86_EVENT_EXCLUSIVE <= PERF_EVENT_FLAG_ARCH);
  * @barred:	counters that no event may have now
  * @metrics:	Intel: it has topdown metrics
  * @branches:	how many branches a CPU records, 0 if it has no recorder
+ * @branch_counters: general counters whose events can be counted for each branch
  * @absent_extra: registers X86_EXTRA_* that a hypervisor lacks
  * @cpus:	CPUs of this type
  */
@@ -58,6 +61,7 @@ struct x86_core {
 	u64			barred;
 	bool			metrics;
 	unsigned int		branches;
+	u64			branch_counters;
 	u32			absent_extra;
 	struct cpumask		cpus;
 };

@@ -255,7 +255,26 @@ static ssize_t branches_show(struct device *dev, struct device_attribute *attr, 
 }
 static DEVICE_ATTR_RO(branches);
 
+/* Bits of a count for each branch, SDM vol. 3 19.1.10. */
+#define COUNT_WIDTH	2
+
+static ssize_t branch_counter_nr_show(struct device *dev, struct device_attribute *attr,
+				      char *page)
+{
+	return sysfs_emit(page, "%u\n", fls64(core_of(dev)->branch_counters));
+}
+static DEVICE_ATTR_RO(branch_counter_nr);
+
+static ssize_t branch_counter_width_show(struct device *dev, struct device_attribute *attr,
+					 char *page)
+{
+	return sysfs_emit(page, "%u\n", COUNT_WIDTH);
+}
+static DEVICE_ATTR_RO(branch_counter_width);
+
 static struct attribute *caps_attrs[] = {
+	&dev_attr_branch_counter_nr.attr,
+	&dev_attr_branch_counter_width.attr,
 	&dev_attr_branches.attr,
 	&dev_attr_max_precise.attr,
 	&dev_attr_pmu_name.attr,
@@ -265,6 +284,10 @@ static struct attribute *caps_attrs[] = {
 static umode_t caps_visible(struct kobject *kobj, struct attribute *attr, int n)
 {
 	if (attr == &dev_attr_branches.attr && !core_of_kobj(kobj)->branches)
+		return 0;
+	if ((attr == &dev_attr_branch_counter_nr.attr ||
+	     attr == &dev_attr_branch_counter_width.attr) &&
+	    !core_of_kobj(kobj)->branch_counters)
 		return 0;
 	if (attr == &dev_attr_pmu_name.attr && !core_of_kobj(kobj)->facts.model->pmu_name)
 		return 0;

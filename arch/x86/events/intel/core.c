@@ -178,10 +178,24 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 	return handled;
 }
 
+/* A group that is read with a sample needs branches of its leader only. */
+static int config_branches(struct perf_event *event)
+{
+	bool records = needs_branch_stack(event) &&
+		       (is_sampling_event(event) ||
+			!(event->attr.sample_type & PERF_SAMPLE_READ));
+	int err = 0;
+
+	if (branch_sample_counters(event))
+		err = intel_lbr_event_count(event, &records);
+	if (!err && records)
+		err = intel_lbr_event_config(event);
+	return err;
+}
+
 /*
  * Refuses what these drivers do not do yet: a record in memory for each branch
- * (BTS), for which a program asks by a period of one branch; counts with each
- * branch; output to a trace.
+ * (BTS), for which a program asks by a period of one branch; output to a trace.
  */
 static int check_records(struct perf_event *event)
 {
@@ -195,16 +209,9 @@ static int check_records(struct perf_event *event)
 	    (event->hw.config & X86_SEL_CODE) == branches)
 		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_period), ~0ULL,
 				   PERF_REASON_PMU_CANNOT);
-	if (has_branch_stack(event) && attr->branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS)
-		return perf_refuse(-EINVAL, PERF_FIELD(branch_sample_type),
-				   PERF_SAMPLE_BRANCH_COUNTERS, PERF_REASON_PMU_CANNOT);
-	/* A group that is read with a sample needs branches of its leader only. */
-	if (needs_branch_stack(event) &&
-	    (is_sampling_event(event) || !(attr->sample_type & PERF_SAMPLE_READ))) {
-		err = intel_lbr_event_config(event);
-		if (err)
-			return err;
-	}
+	err = config_branches(event);
+	if (err)
+		return err;
 	if (attr->aux_output)
 		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS, PERF_ATTR_AUX_OUTPUT,
 				   PERF_REASON_NO_AUX);

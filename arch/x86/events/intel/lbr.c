@@ -261,6 +261,9 @@ void intel_lbr_put(struct x86_cpu *cpu, struct perf_event *event)
 	if (intel_lbr_has_filter(&intel_lbr))
 		x86_extra_release_value(cpu->extra, X86_EXTRA_BRANCHES);
 	l->users--;
+	/* Branches have counts of this group only. */
+	if (event->hw.flags & X86_EVENT_WITH_COUNTS)
+		l->stale = true;
 }
 
 /* Both threads of a core may write the same value at the same time. */

@@ -167,3 +167,27 @@ unsigned int intel_lbr_decode(const struct intel_lbr_layout *layout,
 	}
 	return out;
 }
+
+/* Bits of each count. */
+#define COUNT_WIDTH	2
+
+/**
+ * intel_lbr_decode_counts() - sort the counts of a branch as a group is sorted
+ * @counts: counts by number of the counter
+ * @order: number of the counter of each event of the group
+ * @nr: how many events there are
+ *
+ * Context: any.
+ * Return: counts by number of the event.
+ */
+u64 intel_lbr_decode_counts(u64 counts, const u8 *order, unsigned int nr)
+{
+	u64 sorted = 0, count;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		count = counts >> order[i] * COUNT_WIDTH & GENMASK_ULL(COUNT_WIDTH - 1, 0);
+		sorted |= count << i * COUNT_WIDTH;
+	}
+	return sorted;
+}

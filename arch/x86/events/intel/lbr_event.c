@@ -79,6 +79,66 @@ int intel_lbr_event_config(struct perf_event *event)
 	return 0;
 }
 
+static int refuse_counts(void)
+{
+	return perf_refuse(-EINVAL, PERF_FIELD(branch_sample_type), PERF_SAMPLE_BRANCH_COUNTERS,
+			   PERF_REASON_PMU_CANNOT);
+}
+
+/* A call stack cannot be cleared when another group is scheduled in. */
+static bool may_count(const struct perf_event *event, unsigned int *nr)
+{
+	if (branch_sample_counters(event))
+		++*nr;
+	return !branch_sample_call_stack(event);
+}
+
+static bool group_may_count(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader, *sibling;
+	unsigned int nr = 0;
+	bool may = may_count(leader, &nr);
+
+	for_each_sibling_event(sibling, leader)
+		may &= may_count(sibling, &nr);
+	if (event != leader)
+		may &= may_count(event, &nr);
+	return may && nr <= fls(intel_lbr.counters);
+}
+
+/* Does the event want branches, and not only counts with those of its leader? */
+static bool wants_branches(const struct perf_event *event)
+{
+	return event->attr.branch_sample_type & ~(u64)(PERF_SAMPLE_BRANCH_PLM_ALL |
+						       PERF_SAMPLE_BRANCH_COUNTERS);
+}
+
+/**
+ * intel_lbr_event_count() - check an event that is to be counted for each branch
+ * @event: event that is opened with PERF_SAMPLE_BRANCH_COUNTERS
+ * @records: it records branches; becomes false if it wants only counts
+ *
+ * The leader of its group must record branches.
+ *
+ * Context: task; the mutex of the leader's context if there is a leader.
+ * Return: 0, or -EINVAL.
+ */
+int intel_lbr_event_count(struct perf_event *event, bool *records)
+{
+	struct perf_event *leader = event->group_leader;
+
+	*records &= wants_branches(event);
+	if (!intel_lbr.counters || event->attr.config & ~X86_SEL_CODE || !group_may_count(event))
+		return refuse_counts();
+	if (leader->pmu != event->pmu ||
+	    !(leader == event ? *records : leader->hw.flags & X86_EVENT_BRANCHES))
+		return refuse_counts();
+	event->hw.flags |= X86_EVENT_PER_BRANCH;
+	event->hw.config |= X86_SEL_PER_BRANCH;
+	leader->hw.flags |= X86_EVENT_WITH_COUNTS;
+	return 0;
+}
+
 static const struct x86_branch_ops branch_ops = {
 	.get		= intel_lbr_get,
 	.put		= intel_lbr_put,
@@ -179,8 +239,10 @@ void __init intel_lbr_event_setup(struct x86_setup *setup, const struct x86_mode
 		setup->task_data = KMEM_CACHE(intel_lbr_task, 0);
 	if (!setup->task_data)
 		intel_lbr.call_stack = false;
-	for (i = 0; i < setup->nr_cores; i++)
+	for (i = 0; i < setup->nr_cores; i++) {
 		setup->cores[i]->branches = intel_lbr.depth;
+		setup->cores[i]->branch_counters = intel_lbr.counters;
+	}
 	x86_branch_set_ops(&branch_ops);
 	static_call_update(perf_snapshot_branch_stack, intel_lbr_sample_snapshot);
 }

@@ -23,7 +23,8 @@ struct x86_model;
  * @pt: Processor Trace can run at the same time
  * @status_freeze: an interrupt freezes it by a bit of the status, until that is cleared
  * @forgetful: deep C-states clear the registers
- * @counters: general counters whose events it counts for each branch, as a mask
+ * @counters: general counters whose events it counts for each branch, as a mask;
+ *	the field of a branch has four counts
  *
  * Constant after boot.
  */

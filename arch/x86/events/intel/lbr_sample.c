@@ -25,6 +25,7 @@
  * @info:	@raw has the third register
  * @stack:	branches of the event that is sampled
  * @entries:	these branches
+ * @counters:	counts of events for each of them
  */
 struct lbr_sample {
 	struct intel_lbr_raw		raw[INTEL_LBR_DEPTH];
@@ -34,12 +35,19 @@ struct lbr_sample {
 	/* The record is written from here. */
 	struct perf_branch_stack	stack;
 	struct perf_branch_entry	entries[INTEL_LBR_DEPTH];
+	u64				counters[INTEL_LBR_DEPTH];
 };
 
 static_assert(offsetof(struct lbr_sample, entries) ==
 	      offsetof(struct lbr_sample, stack) + sizeof(struct perf_branch_stack));
 
 static DEFINE_PER_CPU(struct lbr_sample, lbr_sample);
+
+/* All samples of such a group have counts. */
+static bool shows_counts(const struct perf_event *event)
+{
+	return event->group_leader->hw.flags & X86_EVENT_WITH_COUNTS;
+}
 
 /* The third register is not read for events that show nothing of it. */
 static bool needs_info(const struct perf_event *event)
@@ -49,7 +57,8 @@ static bool needs_info(const struct perf_event *event)
 			    PERF_SAMPLE_BRANCH_ABORT_TX;
 	u64 asked = event->attr.branch_sample_type;
 
-	return intel_lbr.layout.type || (asked & neither) != neither || asked & by_flag;
+	return intel_lbr.layout.type || shows_counts(event) ||
+	       (asked & neither) != neither || asked & by_flag;
 }
 
 /**
@@ -92,6 +101,34 @@ static struct intel_lbr_layout layout_of(bool info)
 	return layout;
 }
 
+/* A branch has counts of four counters. */
+#define MOST_COUNTS	4
+
+/* The counters of the group's events that are counted for each branch. */
+static unsigned int find_order(struct perf_event *leader, u8 *order)
+{
+	struct perf_event *sibling;
+	unsigned int nr = 0;
+
+	if (leader->hw.flags & X86_EVENT_PER_BRANCH)
+		order[nr++] = leader->hw.idx;
+	for_each_sibling_event(sibling, leader) {
+		if (sibling->hw.flags & X86_EVENT_PER_BRANCH && nr < MOST_COUNTS)
+			order[nr++] = sibling->hw.idx;
+	}
+	return nr;
+}
+
+/* Counts of other events are not shown. */
+static void sort_counts(struct lbr_sample *s, struct perf_event *event)
+{
+	u8 order[MOST_COUNTS];
+	unsigned int i, nr = find_order(event->group_leader, order);
+
+	for (i = 0; i < s->stack.nr; i++)
+		s->counters[i] = intel_lbr_decode_counts(s->counters[i], order, nr);
+}
+
 /**
  * intel_lbr_sample_save() - give an event its branches
  * @event: event that has overflowed
@@ -103,12 +140,15 @@ void intel_lbr_sample_save(struct perf_event *event, struct perf_sample_data *da
 {
 	struct lbr_sample *s = this_cpu_ptr(&lbr_sample);
 	struct intel_lbr_layout layout = layout_of(s->info);
+	u64 *counters = shows_counts(event) ? s->counters : NULL;
 	unsigned int nr;
 
-	nr = intel_lbr_decode(&layout, s->raw, s->nr, s->entries, NULL);
-	s->stack.nr = x86_branch_keep(event->hw.branch_reg.reg, s->entries, NULL, nr);
+	nr = intel_lbr_decode(&layout, s->raw, s->nr, s->entries, counters);
+	s->stack.nr = x86_branch_keep(event->hw.branch_reg.reg, s->entries, counters, nr);
 	s->stack.hw_idx = s->tos;
-	perf_sample_save_brstack(data, event, &s->stack, NULL);
+	if (counters)
+		sort_counts(s, event);
+	perf_sample_save_brstack(data, event, &s->stack, counters);
 }
 
 /* A function call would be recorded. */

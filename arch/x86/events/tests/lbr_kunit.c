@@ -170,6 +170,17 @@ static void decode_list(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, intel_lbr_decode(&layout, raw + 2, 3, entries, NULL), 1);
 }
 
+static void counts(struct kunit *test)
+{
+	static const u8 order[] = { 2, 0, 3 };
+
+	/* Counter 0: 1, 1: 2, 2: 3, 3: 0. */
+	KUNIT_EXPECT_EQ(test, intel_lbr_decode_counts(0x39, order, 0), 0);
+	KUNIT_EXPECT_EQ(test, intel_lbr_decode_counts(0x39, order, 1), 3);
+	KUNIT_EXPECT_EQ(test, intel_lbr_decode_counts(0x39, order, 3), 0x7);
+	KUNIT_EXPECT_EQ(test, intel_lbr_decode_counts(0xc0, order, 3), 0x30);
+}
+
 static void writable(struct kunit *test)
 {
 	struct intel_lbr_layout layout;
@@ -292,6 +303,7 @@ static struct kunit_case lbr_cases[] = {
 	KUNIT_CASE(decode_shared),
 	KUNIT_CASE(decode_arch),
 	KUNIT_CASE(decode_list),
+	KUNIT_CASE(counts),
 	KUNIT_CASE(writable),
 	KUNIT_CASE(models),
 	KUNIT_CASE(filters),
