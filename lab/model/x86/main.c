@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rules of arch/x86/events/rules in user space, with sanitizers.
+ * The pure rooms of arch/x86/events in user space, with sanitizers.
  *
  *	rules [SEED [ROUNDS]]
  *
@@ -19,6 +19,7 @@ static const struct {
 } tests[] = {
 	{ "count", test_count },
 	{ "place", test_place },
+	{ "pebs_decode", test_pebs_decode },
 };
 
 static unsigned long long seed;

@@ -22,5 +22,6 @@ unsigned int test_below(unsigned int end);
 /* One function for each room. Return: number of cases that were checked. */
 unsigned long test_count(unsigned int rounds);
 unsigned long test_place(unsigned int rounds);
+unsigned long test_pebs_decode(unsigned int rounds);
 
 #endif
