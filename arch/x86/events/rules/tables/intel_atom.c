@@ -68,6 +68,21 @@ static const struct x86_cache bonnell_cache[] = {
 static const struct x86_cache_list bonnell_cache_list =
 	X86_LIST(bonnell_cache, &x86_cache_branches);
 
+/* Each event without settings can be precise on counter 0. */
+static const struct x86_rule old_atom_precise_rows[] = {
+	X86_PRECISE(X86_ALL_CYCLES(0x00c0), X86_ONLY(0)),
+	X86_PRECISE_OTHERS(X86_ONLY(0)),
+};
+
+static const struct x86_rule_list old_atom_precise_rules =
+	X86_LIST(old_atom_precise_rows, NULL);
+
+static const struct x86_precise old_atom_precise = {
+	.rules			= &old_atom_precise_rules,
+	.cycles			= X86_ALL_CYCLES(0x00c0),
+	.cycles_distribution	= X86_ALL_CYCLES(0x00c0),
+};
+
 const struct x86_model x86_model_bonnell = {
 	.name		= "Atom",
 	.pmu_name	= "bonnell",
@@ -75,6 +90,7 @@ const struct x86_model x86_model_bonnell = {
 	.fixed		= &x86_fixed_intel,
 	.generic	= &x86_generic_intel,
 	.cache		= &bonnell_cache_list,
+	.precise	= &old_atom_precise,
 };
 
 static const struct x86_extra_rule silvermont_extra[] = {
@@ -115,6 +131,7 @@ const struct x86_model x86_model_silvermont = {
 	.extra		= &silvermont_extra_list,
 	.generic	= &x86_generic_intel,
 	.cache		= &silvermont_cache_list,
+	.precise	= &old_atom_precise,
 };
 
 static const struct x86_extra_rule knights_landing_extra[] = {
@@ -141,6 +158,7 @@ const struct x86_model x86_model_knights_landing = {
 	.extra		= &knights_landing_extra_list,
 	.generic	= &x86_generic_intel,
 	.cache		= &knights_landing_cache_list,
+	.precise	= &old_atom_precise,
 	.quirks		= X86_QUIRK_EXTRA_PER_THREAD,
 };
 
@@ -175,6 +193,24 @@ static const struct x86_cache goldmont_cache[] = {
 static const struct x86_cache_list goldmont_cache_list =
 	X86_LIST(goldmont_cache, &goldmont_common_cache_list);
 
+static const struct x86_rule goldmont_precise_rows[] = {
+	X86_PRECISE_OTHERS(X86_ONLY(0)),
+};
+
+static const struct x86_rule_list goldmont_precise_rules =
+	X86_LIST(goldmont_precise_rows, NULL);
+
+static const struct x86_precise goldmont_precise = {
+	.rules		= &goldmont_precise_rules,
+	.distribution	= true,
+};
+
+/* From Goldmont Plus on all events can be precise, on all counters. */
+static const struct x86_precise goldmont_plus_precise = {
+	.all		= true,
+	.distribution	= true,
+};
+
 const struct x86_model x86_model_goldmont = {
 	.name		= "Goldmont",
 	.pmu_name	= "goldmont",
@@ -183,6 +219,7 @@ const struct x86_model x86_model_goldmont = {
 	.extra		= &goldmont_extra_list,
 	.generic	= &x86_generic_intel,
 	.cache		= &goldmont_cache_list,
+	.precise	= &goldmont_precise,
 };
 
 /* From Goldmont Plus on the second level of the TLB counts its walks. */
@@ -211,6 +248,7 @@ const struct x86_model x86_model_goldmont_plus = {
 	.extra		= &goldmont_extra_list,
 	.generic	= &x86_generic_intel,
 	.cache		= &goldmont_plus_cache_list,
+	.precise	= &goldmont_plus_precise,
 };
 
 static const struct x86_extra_rule tremont_extra[] = {
@@ -238,6 +276,7 @@ const struct x86_model x86_model_tremont = {
 	.extra		= &tremont_extra_list,
 	.generic	= &x86_generic_intel,
 	.cache		= &tremont_cache_list,
+	.precise	= &goldmont_plus_precise,
 	.quirks		= X86_QUIRK_LATE_ACK,
 };
 
@@ -280,6 +319,21 @@ static const struct x86_extra_list gracemont_extra_list =
 /* There is no fixed counter 3; 4 to 6 count slots. */
 #define SKT_COUNTERS	(CMT_COUNTERS | X86_FROM(36, 38))
 
+static const struct x86_rule gracemont_precise_rows[] = {
+	X86_PRECISE_DATA(0x05d0, X86_GENERAL(2), LOAD_LATENCY),
+	X86_PRECISE_DATA(0x06d0, X86_GENERAL(6), STORE_LATENCY),
+};
+
+static const struct x86_rule_list gracemont_precise_rules =
+	X86_LIST(gracemont_precise_rows, NULL);
+
+#define ATOM_PRECISE(numbers)						\
+	{ .rules = &gracemont_precise_rules, .all = true, .distribution = true, \
+	  .datasrc = X86_DATASRC_##numbers }
+
+static const struct x86_precise gracemont_precise = ATOM_PRECISE(GRACEMONT);
+static const struct x86_precise crestmont_precise = ATOM_PRECISE(CRESTMONT);
+
 const struct x86_model x86_model_gracemont = {
 	.name		= "Gracemont",
 	.pmu_name	= "gracemont",
@@ -289,6 +343,7 @@ const struct x86_model x86_model_gracemont = {
 	.extra		= &gracemont_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
+	.precise	= &gracemont_precise,
 	.quirks		= X86_QUIRK_MID_ACK,
 };
 
@@ -301,6 +356,7 @@ const struct x86_model x86_model_alderlake_atom = {
 	.extra		= &gracemont_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
+	.precise	= &gracemont_precise,
 	.quirks		= X86_QUIRK_MID_ACK,
 };
 
@@ -324,6 +380,7 @@ const struct x86_model x86_model_crestmont = {
 	.extra		= &crestmont_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
+	.precise	= &crestmont_precise,
 	.quirks		= X86_QUIRK_MID_ACK,
 };
 
@@ -336,6 +393,7 @@ const struct x86_model x86_model_meteorlake_atom = {
 	.extra		= &crestmont_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
+	.precise	= &crestmont_precise,
 	.quirks		= X86_QUIRK_MID_ACK,
 };
 
@@ -357,5 +415,6 @@ const struct x86_model x86_model_lunarlake_atom = {
 	.extra		= &crestmont_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
+	.precise	= &crestmont_precise,
 	.quirks		= X86_QUIRK_MID_ACK,
 };
