@@ -46,6 +46,7 @@ static int starting(unsigned int number)
 	cpu->enabled = false;
 	if (!cpu->core)
 		return 0;
+	cpu->plain = cpu->core->facts.counters;
 	x86_regs_reset(&cpu->regs, &x86_pmc,
 		       cpu->core->facts.counters & ~cpu->core->lent);
 	cpumask_set_cpu(number, &cpu->core->cpus);

@@ -45,11 +45,16 @@ static u64 all_general(void)
 
 static struct x86_reserve reserve;
 
-static int count_event(void)
+static int count_event(const struct perf_event *event)
 {
 	int err = x86_reserve_get(&reserve);
 
-	if (!err)
+	if (err)
+		return err;
+	err = x86_run_open(event);
+	if (err)
+		x86_reserve_put(&reserve);
+	else
 		x86_overflow_use();
 	return err;
 }
@@ -57,6 +62,7 @@ static int count_event(void)
 static void uncount_event(struct perf_event *event)
 {
 	x86_overflow_unuse();
+	x86_run_close(event);
 	x86_reserve_put(&reserve);
 }
 
@@ -81,7 +87,7 @@ static int event_init(struct perf_event *event)
 	if (!err)
 		err = x86_validate(event);
 	if (!err)
-		err = count_event();
+		err = count_event(event);
 	if (!err)
 		event->destroy = uncount_event;
 	return err;
@@ -187,6 +193,9 @@ static int __init register_cores(const struct x86_setup *setup)
 	for (i = setup->nr_cores; i--;) {
 		core = setup->cores[i];
 		core->pmu = methods;
+		core->pmu.sched_task = setup->sched_task;
+		if (core->precise_xmm)
+			core->pmu.capabilities |= PERF_PMU_CAP_EXTENDED_REGS;
 		if (!boot_cpu_has(X86_FEATURE_APIC))
 			core->pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
 		if (setup->nr_cores > 1) {

@@ -20,6 +20,7 @@
  * @cores:	their PMUs; facts and config_mask are filled in
  * @names:	names of the PMUs
  * @cpu:	what to do when a CPU comes or goes
+ * @sched_task:	method of the PMUs, or NULL
  * @pmi:	finds the counters that have overflowed
  */
 struct x86_setup {
@@ -29,6 +30,8 @@ struct x86_setup {
 	struct x86_core			*cores[2];
 	const char			*names[2];
 	const struct x86_cpu_ops	*cpu;
+	void				(*sched_task)(struct perf_event_pmu_context *ctx,
+						      struct task_struct *task, bool sched_in);
 	int				(*pmi)(struct x86_cpu *cpu, struct pt_regs *regs);
 };
 

@@ -172,6 +172,10 @@ static bool take_values(struct intel_pebs_record *record, const u64 **at, const 
 	default:
 		return false;
 	}
+	/* More than the header has named. */
+	if ((group[0] && !(record->has & INTEL_PEBS_COUNTERS)) ||
+	    (record->metrics && !(record->has & INTEL_PEBS_METRICS)))
+		return false;
 	nr = hweight32(record->general) + hweight32(record->fixed) + (record->metrics ? 2 : 0);
 	record->values = take(at, end, nr);
 	return record->values;

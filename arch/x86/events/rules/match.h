@@ -202,6 +202,8 @@ struct x86_precise {
 #define X86_QUIRK_LOADS_AUX		BIT(10)
 /* CPUID leaf 0xa has only the counters that both types of cores have. */
 #define X86_QUIRK_COMMON_LEAF		BIT(11)
+/* Periods of events with precise_ip 3 are at least 128. */
+#define X86_QUIRK_PERIOD_PRECISE	BIT(12)
 
 /**
  * struct x86_model - what one type of core can count

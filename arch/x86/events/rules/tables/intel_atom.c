@@ -344,7 +344,7 @@ const struct x86_model x86_model_gracemont = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
 	.precise	= &gracemont_precise,
-	.quirks		= X86_QUIRK_MID_ACK,
+	.quirks		= X86_QUIRK_MID_ACK | X86_QUIRK_PERIOD_PRECISE,
 };
 
 const struct x86_model x86_model_alderlake_atom = {
@@ -357,7 +357,7 @@ const struct x86_model x86_model_alderlake_atom = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
 	.precise	= &gracemont_precise,
-	.quirks		= X86_QUIRK_MID_ACK,
+	.quirks		= X86_QUIRK_MID_ACK | X86_QUIRK_PERIOD_PRECISE,
 };
 
 static const struct x86_extra_rule crestmont_extra[] = {
@@ -381,7 +381,7 @@ const struct x86_model x86_model_crestmont = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
 	.precise	= &crestmont_precise,
-	.quirks		= X86_QUIRK_MID_ACK,
+	.quirks		= X86_QUIRK_MID_ACK | X86_QUIRK_PERIOD_PRECISE,
 };
 
 const struct x86_model x86_model_meteorlake_atom = {
@@ -394,7 +394,7 @@ const struct x86_model x86_model_meteorlake_atom = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
 	.precise	= &crestmont_precise,
-	.quirks		= X86_QUIRK_MID_ACK,
+	.quirks		= X86_QUIRK_MID_ACK | X86_QUIRK_PERIOD_PRECISE,
 };
 
 /* Slots lost to bad speculation and to the front end, and slots that retire. */
@@ -416,5 +416,5 @@ const struct x86_model x86_model_lunarlake_atom = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
 	.precise	= &crestmont_precise,
-	.quirks		= X86_QUIRK_MID_ACK,
+	.quirks		= X86_QUIRK_MID_ACK | X86_QUIRK_PERIOD_PRECISE,
 };

@@ -223,7 +223,7 @@ static const struct x86_cache_list golden_cove_cache_list =
 
 #define GLC_COUNTERS	(X86_GENERAL(8) | X86_FROM(32, 35) | COVE_METRICS(8))
 #define GLC_QUIRKS	(X86_QUIRK_EXTRA_PER_THREAD | X86_QUIRK_TSX | \
-			 X86_QUIRK_LATE_ACK)
+			 X86_QUIRK_LATE_ACK | X86_QUIRK_PERIOD_PRECISE)
 
 /* A sample of stores needs counter 0, and leaves it only to that. */
 static const struct x86_rule golden_cove_precise_rows[] = {
