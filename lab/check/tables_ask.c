@@ -5,10 +5,12 @@
  * Each line of standard input is a question, with numbers in hexadecimal:
  *
  *   counters VENDOR FAMILY MODEL ATOM PRESENT CONFIG   mask of counters
+ *   precise VENDOR FAMILY MODEL ATOM PRESENT CONFIG    mask of counters
  *   events VENDOR FAMILY MODEL ATOM                    generic and cache events
  *
- * The answer to "counters" is the mask, or "unknown"; that to "events" has one
- * line "WHAT CONFIG EXTRA-CODE EXTRA-VALUE" for each event, and then "end".
+ * The answer to "counters" is the mask, or "unknown"; that to "precise" is the
+ * mask, and 1 if any event can be precise; that to "events" has one line "WHAT
+ * CONFIG EXTRA-CODE EXTRA-VALUE" for each event, and then "end".
  */
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +41,24 @@ static void answer_counters(const struct question *q)
 		printf("%llx\n", (unsigned long long)x86_match_counters(&pmu, q->config));
 	else
 		printf("unknown\n");
+}
+
+/* A config that no row of a table names. */
+#define NO_EVENT	0xffff
+
+static void answer_precise(const struct question *q)
+{
+	struct x86_match_pmu pmu = {
+		.model = find(q), .counters = q->present, .fixed_any = true,
+	};
+	unsigned long long counters = 0, others = 0;
+	enum x86_data data;
+
+	if (pmu.model) {
+		counters = x86_match_precise(&pmu, q->config, true, &data);
+		others = x86_match_precise(&pmu, NO_EVENT, true, &data);
+	}
+	printf("%llx %d\n", counters, !!others);
 }
 
 static void print_event(const char *what, unsigned int number, u64 config,
@@ -84,10 +104,12 @@ int main(void)
 		q.cpu.vendor = vendor;
 		if (!strcmp(word, "events"))
 			answer_events(&q);
-		else if (scanf("%llx %llx", &q.present, &q.config) == 2)
-			answer_counters(&q);
-		else
+		else if (scanf("%llx %llx", &q.present, &q.config) != 2)
 			return 2;
+		else if (!strcmp(word, "precise"))
+			answer_precise(&q);
+		else
+			answer_counters(&q);
 	}
 	return 0;
 }

@@ -2,11 +2,10 @@
 /*
  * Room "absent": what the kernel asks for and these drivers do not have yet.
  *
- * Purpose: answer the rest of the kernel for PEBS, BTS and BRS, which
+ * Purpose: answer the rest of the kernel for BTS, BRS and microcode, which
  * these drivers do not use: there is none, and there is nothing to do.
  *
- * Owns: the debug store in the CPU entry area. The area is mapped at boot, long
- * before a driver could use it.
+ * Owns: nothing.
  *
  * Contexts: any.
  *
@@ -16,19 +15,7 @@
 #include <linux/export.h>
 #include <linux/perf_event.h>
 #include <linux/static_call.h>
-#include <asm/intel_ds.h>
 #include <asm/perf_event.h>
-
-DEFINE_PER_CPU_PAGE_ALIGNED(struct debug_store, cpu_debug_store);
-
-/**
- * perf_restore_debug_store() - the machine resumes; no debug store is in use
- *
- * Context: this CPU, interrupts off.
- */
-void perf_restore_debug_store(void)
-{
-}
 
 /**
  * perf_check_microcode() - microcode has changed; nothing in use depends on it

@@ -74,6 +74,8 @@ u64 x86_config_allowed_period(const struct perf_event *event, u64 period)
 		period = max(period, 128ULL);
 	if (quirks & X86_QUIRK_PERIOD_64 && precise)
 		period = max(period, 128ULL) & ~63ULL;
+	if (quirks & X86_QUIRK_PERIOD_PRECISE && event->attr.precise_ip == 3)
+		period = max(period, 128ULL);
 	return period;
 }
 
@@ -83,11 +85,15 @@ u64 x86_config_allowed_period(const struct perf_event *event, u64 period)
  * @period: number of events; 0 is not checked
  *
  * Context: task.
- * Return: 0, or -EINVAL if the counter cannot have such a short period.
+ * Return: 0, or -EINVAL if the counter cannot have such a short period, or the
+ * processor such a long one.
  */
 int x86_config_check_period(struct perf_event *event, u64 period)
 {
 	if (period && x86_config_allowed_period(event, period) > period)
+		return -EINVAL;
+	/* The processor loads the counter once for each period. */
+	if (event->hw.flags & X86_EVENT_RELOAD && period > x86_pmc.max_period)
 		return -EINVAL;
 	return 0;
 }
@@ -131,20 +137,27 @@ static void guess_period(struct perf_event *event)
 /*
  * Requests that these drivers do not serve yet, and those that they never do.
  */
-static int check_precise(const struct perf_event_attr *attr)
+static int check_precise(struct perf_event *event)
 {
-	if (!attr->precise_ip)
-		return 0;
-	return perf_refuse(-EOPNOTSUPP, PERF_FIELD_FLAGS, PERF_ATTR_PRECISE_IP,
-			   PERF_REASON_PMU_CANNOT);
+	if (event->attr.precise_ip > x86_core_of(event->pmu)->max_precise)
+		return perf_refuse(-EOPNOTSUPP, PERF_FIELD_FLAGS, PERF_ATTR_PRECISE_IP,
+				   PERF_REASON_PMU_CANNOT);
+	/* Only a sample has an address that could be precise. */
+	if (event->attr.precise_ip && !is_sampling_event(event))
+		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS, PERF_ATTR_PRECISE_IP,
+				   PERF_REASON_PMU_CANNOT);
+	return 0;
 }
 
-static int check_regs(const struct perf_event_attr *attr)
+static int check_regs(const struct perf_event *event)
 {
+	const struct perf_event_attr *attr = &event->attr;
+
 	if (attr->sample_regs_user & PERF_REG_EXTENDED_MASK)
 		return perf_refuse(-EINVAL, PERF_FIELD(sample_regs_user),
 				   PERF_REG_EXTENDED_MASK, PERF_REASON_REGISTERS);
-	if (attr->sample_regs_intr & PERF_REG_EXTENDED_MASK)
+	if (attr->sample_regs_intr & PERF_REG_EXTENDED_MASK &&
+	    !(attr->precise_ip && x86_core_of(event->pmu)->precise_xmm))
 		return perf_refuse(-EINVAL, PERF_FIELD(sample_regs_intr),
 				   PERF_REG_EXTENDED_MASK, PERF_REASON_REGISTERS);
 	return 0;
@@ -245,12 +258,32 @@ static int check_period(struct perf_event *event)
 				   "this processor has no such short periods of the event");
 }
 
+/* Fewer counters may make it precise, and the other thread may need one of them. */
+static void set_precise_counters(struct perf_event *event)
+{
+	const struct x86_core *core = x86_core_of(event->pmu);
+	const struct x86_rule *rule = x86_match_rule(core->facts.model, event->hw.config);
+	enum x86_data data;
+	u64 counters = x86_match_precise(&core->facts, event->hw.config, core->precise_all, &data);
+
+	if (rule && rule->flags & X86_RULE_LEAK)
+		event->hw.flags |= X86_EVENT_ALONE;
+	if (core->facts.model->quirks & (PERIOD_QUIRKS | X86_QUIRK_PERIOD_PRECISE))
+		event->hw.flags |= X86_EVENT_LIMITED;
+	event->hw.flags |= FIELD_PREP(X86_EVENT_DATA, data);
+	x86_event_set_counters(event, counters);
+}
+
 static void set_counters(struct perf_event *event)
 {
 	const struct x86_match_pmu *facts = &x86_core_of(event->pmu)->facts;
 	const struct x86_rule *rule = x86_match_rule(facts->model, event->hw.config);
 	u64 counters;
 
+	if (event->hw.flags & X86_EVENT_PEBS) {
+		set_precise_counters(event);
+		return;
+	}
 	if (rule && rule->flags & X86_RULE_PAIR)
 		event->hw.flags |= X86_EVENT_PAIR;
 	if (rule && rule->flags & X86_RULE_LEAK)
@@ -271,11 +304,11 @@ static int check(struct perf_event *event)
 	int err = vendor->check ? vendor->check(event) : 0;
 
 	if (!err)
-		err = check_precise(&event->attr);
+		err = check_precise(event);
 	if (!err)
 		err = check_period(event);
 	if (!err)
-		err = check_regs(&event->attr);
+		err = check_regs(event);
 	return err;
 }
 

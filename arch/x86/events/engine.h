@@ -22,6 +22,10 @@ struct x86_share;
 #define X86_EVENT_COUNTS	BIT(5)	/* does not sample */
 #define X86_EVENT_ALONE		BIT(8)	/* the other thread leaves the counter free */
 #define X86_EVENT_NODE		BIT(9)	/* a counter of the node, for all its cores */
+#define X86_EVENT_DATA		GENMASK(12, 10)	/* enum x86_data */
+#define X86_EVENT_LARGE		BIT(13)	/* Intel: its samples can be written later */
+#define X86_EVENT_PEBS		BIT(14)	/* Intel: precise */
+#define X86_EVENT_RELOAD	BIT(15)	/* Intel: the processor begins its periods */
 #define X86_EVENT_BRANCHES	BIT(16)	/* branches are recorded while it counts */
 #define X86_EVENT_EXCLUSIVE	BIT(17)	/* keeps other users of branch records out */
 #define X86_EVENT_PER_BRANCH	BIT(18)	/* is counted for each recorded branch, too */
@@ -50,6 +54,9 @@ static_assert(X86_EVENT_PAIR == 1);
  * @metrics:	Intel: it has topdown metrics
  * @branches:	how many branches a CPU records, 0 if it has no recorder
  * @branch_counters: general counters whose events can be counted for each branch
+ * @max_precise: greatest precise_ip
+ * @precise_all: events without a rule of their own can be precise
+ * @precise_xmm: samples of precise events can have vector registers
  * @absent_extra: registers X86_EXTRA_* that a hypervisor lacks
  * @cpus:	CPUs of this type
  */
@@ -64,6 +71,9 @@ struct x86_core {
 	bool			metrics;
 	unsigned int		branches;
 	u64			branch_counters;
+	u8			max_precise;
+	bool			precise_all;
+	bool			precise_xmm;
 	u32			absent_extra;
 	struct cpumask		cpus;
 };
@@ -82,6 +92,7 @@ struct x86_core {
  * @planned:	counters in @to, and second counters of pairs
  * @used:	counters that have an event
  * @running:	counters whose event is not stopped
+ * @plain:	Intel: counters without a precise event
  * @guest_only:	counters of events that stand still while the host runs
  * @host_only:	counters of events that stand still while a guest runs
  * @masked:	bits of selectors that the hardware must not see now
@@ -116,6 +127,7 @@ struct x86_cpu {
 	u64			planned;
 	u64			used;
 	u64			running;
+	u64			plain;
 	u64			guest_only;
 	u64			host_only;
 	u64			masked;
@@ -168,6 +180,17 @@ static inline u64 x86_event_counters(const struct perf_event *event)
 	if (IS_ENABLED(CONFIG_64BIT))
 		return event->hw.config_base;
 	return event->hw.config_base | (u64)event->hw.event_base << X86_COUNTER_FIXED;
+}
+
+/* The counters that can count the event with this selector. */
+static inline u64 x86_event_match(const struct x86_core *core, const struct perf_event *event,
+				  u64 config)
+{
+	enum x86_data data;
+
+	if (event->hw.flags & X86_EVENT_PEBS)
+		return x86_match_precise(&core->facts, config, core->precise_all, &data);
+	return x86_match_counters(&core->facts, config);
 }
 
 static inline void x86_event_set_counters(struct perf_event *event, u64 counters)

@@ -164,7 +164,7 @@ static void change_code(struct perf_event *event, const struct x86_extra_rule *r
 	hw->extra_reg.idx = row->reg;
 	hw->extra_reg.reg = row->msr;
 	WRITE_ONCE(hw->config, config);
-	x86_event_set_counters(event, x86_match_counters(&x86_core_of(event->pmu)->facts, config));
+	x86_event_set_counters(event, x86_event_match(x86_core_of(event->pmu), event, config));
 }
 
 /**

@@ -47,11 +47,16 @@ static u64 all_general(void)
 
 static struct x86_reserve reserve;
 
-static int count_event(void)
+static int count_event(const struct perf_event *event)
 {
 	int err = x86_reserve_get(&reserve);
 
-	if (!err)
+	if (err)
+		return err;
+	err = x86_run_open(event);
+	if (err)
+		x86_reserve_put(&reserve);
+	else
 		x86_overflow_use();
 	return err;
 }
@@ -67,6 +72,7 @@ static void uncount_event(struct perf_event *event)
 {
 	end_exclusion(event);
 	x86_overflow_unuse();
+	x86_run_close(event);
 	x86_reserve_put(&reserve);
 }
 
@@ -91,7 +97,7 @@ static int event_init(struct perf_event *event)
 	if (!err)
 		err = x86_validate(event);
 	if (!err)
-		err = count_event();
+		err = count_event(event);
 	if (!err)
 		event->destroy = uncount_event;
 	else
@@ -134,6 +140,16 @@ static int counters(struct pmu *pmu, struct perf_pmu_counters *c)
 	return 0;
 }
 
+/* A vendor's own work at a task switch, or NULL. */
+static void (*vendor_sched_task)(bool sched_in) __ro_after_init;
+
+static void sched_task(struct perf_event_pmu_context *ctx, struct task_struct *task, bool sched_in)
+{
+	x86_branch_sched_task(ctx, task, sched_in);
+	if (vendor_sched_task)
+		vendor_sched_task(sched_in);
+}
+
 static const struct pmu methods __initconst = {
 	.attr_groups	= x86_sysfs_groups,
 	.pmu_enable	= x86_run_enable,
@@ -152,7 +168,7 @@ static const struct pmu methods __initconst = {
 	.load		= x86_load,
 	.unload		= x86_unload,
 	.event_idx	= x86_mapped_event_idx,
-	.sched_task	= x86_branch_sched_task,
+	.sched_task	= sched_task,
 	.check_period	= x86_config_check_period,
 	.counters	= counters,
 };
@@ -193,11 +209,14 @@ static int __init register_cores(const struct x86_setup *setup)
 	unsigned int i;
 	int err;
 
+	vendor_sched_task = setup->sched_task;
 	/* The Atom cores first: programs find the others by PERF_TYPE_RAW. */
 	for (i = setup->nr_cores; i--;) {
 		core = setup->cores[i];
 		core->pmu = methods;
 		core->pmu.task_ctx_cache = setup->task_data;
+		if (core->precise_xmm)
+			core->pmu.capabilities |= PERF_PMU_CAP_EXTENDED_REGS;
 		if (!boot_cpu_has(X86_FEATURE_APIC))
 			core->pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
 		if (setup->nr_cores > 1) {

@@ -27,8 +27,8 @@
  * Registers and counters that cores or threads share have to be claimed for each
  * event, and so has the recorder of branches. So a set is refused, and the core
  * adds its events one by one, if one of them needs a shared register, branches or
- * a counter of the node, or if the threads of the core share their counters (room
- * "share"). The same holds on processors
+ * a counter of the node, if one is precise, or if the threads of the core share
+ * their counters (room "share"). The same holds on processors
  * that need a warm-up, if the counters have been changed since.
  *
  * Locking: none.
@@ -172,7 +172,7 @@ static u64 counters_of(const struct perf_event *event, u64 taken)
 	u64 bits;
 
 	if (event->hw.idx < 0 || event->hw.extra_reg.reg ||
-	    event->hw.flags & (X86_EVENT_NODE | X86_EVENT_BRANCHES))
+	    event->hw.flags & (X86_EVENT_NODE | X86_EVENT_BRANCHES | X86_EVENT_PEBS))
 		return 0;
 	bits = x86_event_bits(event, event->hw.idx);
 	return bits & taken ? 0 : bits;

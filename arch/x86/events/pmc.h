@@ -30,6 +30,7 @@ static inline unsigned int x86_slot(unsigned int counter)
  * @global_ctrl: register that starts and stops counters, 0 if there is none
  * @global_status: register of overflows
  * @global_clear: register that clears overflows
+ * @adaptive: Intel: bits for adaptive records, SDM vol. 3 20.9.2.1
  * @one_enable:	the enable bit of counter 0 lets all counters count (P6)
  * @width:	bits of a counter
  * @mask:	these bits
@@ -46,6 +47,7 @@ struct x86_pmc {
 	u32		global_ctrl;
 	u32		global_status;
 	u32		global_clear;
+	bool		adaptive;
 	bool		one_enable;
 	unsigned int	width;
 	u64		mask;

@@ -87,7 +87,8 @@ bool x86_rdpmc_may_read(const struct perf_event *event)
  */
 void x86_rdpmc_offer(struct perf_event *event)
 {
-	if (READ_ONCE(rdpmc_mode))
+	/* Until its samples are written the counter alone says too little. */
+	if (READ_ONCE(rdpmc_mode) && !(event->hw.flags & X86_EVENT_LARGE))
 		event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 }
 

@@ -263,7 +263,16 @@ void x86_regs_forget(struct x86_regs *r)
 	r->parked = X86_GENERAL(X86_MAX_GENERAL);
 	r->running = 0;
 	r->running_known = false;
-	r->fixed_ctrl = 0;
+	r->fixed_ctrl &= X86_ALL_ADAPTIVE;
+}
+
+static u64 adaptive_bits(u64 counters)
+{
+	u64 bits = 0;
+
+	for (counters &= X86_ALL_FIXED; counters; counters &= counters - 1)
+		bits |= X86_FIXED_ADAPTIVE << x86_regs_fixed_shift(__ffs64(counters));
+	return bits;
 }
 
 /**
@@ -280,11 +289,12 @@ void x86_regs_reset(struct x86_regs *r, const struct x86_pmc *pmc, u64 counters)
 	unsigned int counter;
 
 	r->pmc = pmc;
+	r->fixed_ctrl = pmc->adaptive ? adaptive_bits(counters) : 0;
 	x86_regs_forget(r);
 	if (pmc->global_ctrl)
 		x86_regs_write(r->pmc->global_ctrl, 0);
 	if (r->pmc->fixed_ctrl)
-		x86_regs_write(r->pmc->fixed_ctrl, 0);
+		x86_regs_write(r->pmc->fixed_ctrl, r->fixed_ctrl);
 	/* Some processors stop all counters as long as one bit is set. */
 	if (pmc->global_clear)
 		x86_regs_write(pmc->global_clear, x86_regs_read(pmc->global_status) | counters);

@@ -46,6 +46,13 @@ struct x86_regs {
 #define X86_FIXED_INT		BIT_ULL(3)
 #define X86_FIXED_BITS		4
 
+/*
+ * Intel: a precise event on the counter has groups in its records. The bit means
+ * nothing for other events, so it is always set where it exists.
+ */
+#define X86_FIXED_ADAPTIVE	BIT_ULL(32)
+#define X86_ALL_ADAPTIVE	GENMASK_ULL(63, 32)
+
 u64 x86_regs_read(u32 address);
 void x86_regs_write(u32 address, u64 value);
 void x86_regs_write_select(struct x86_regs *r, unsigned int counter, u64 config);

@@ -83,6 +83,44 @@ bool x86_run_warms_up(void)
 	return static_call_query(x86_run_warm_up);
 }
 
+/* Events are precise only if the vendor's driver has set it. */
+static const struct x86_run_precise *precise __ro_after_init;
+
+/**
+ * x86_run_set_precise() - say what to do for precise events
+ * @what: what the vendor's driver does
+ *
+ * Context: boot.
+ */
+void __init x86_run_set_precise(const struct x86_run_precise *what)
+{
+	precise = what;
+}
+
+/**
+ * x86_run_open() - an event is opened
+ * @event: the event, whose flags are complete
+ *
+ * Context: task.
+ * Return: 0, or an errno if it is precise and has no memory for records.
+ */
+int x86_run_open(const struct perf_event *event)
+{
+	return event->hw.flags & X86_EVENT_PEBS ? precise->open() : 0;
+}
+
+/**
+ * x86_run_close() - undo x86_run_open()
+ * @event: the event
+ *
+ * Context: task.
+ */
+void x86_run_close(const struct perf_event *event)
+{
+	if (event->hw.flags & X86_EVENT_PEBS)
+		precise->close();
+}
+
 /**
  * x86_run_mark() - let counters count when the PMU is enabled
  * @counters: their numbers, as a mask
@@ -330,6 +368,15 @@ static void stop_counter(struct x86_cpu *cpu, struct perf_event *event)
 	x86_run_resume(cpu, enabled);
 }
 
+/* If the processor loads the counter, its difference alone is not the count. */
+static void bring_up_to_date(struct perf_event *event)
+{
+	if (unlikely(event->hw.flags & X86_EVENT_RELOAD))
+		precise->update(this_cpu_ptr(&x86_cpu), event);
+	else
+		x86_run_update(event);
+}
+
 /**
  * x86_run_stop() - stop an event
  * @event: event that is scheduled in on this CPU
@@ -347,7 +394,7 @@ void x86_run_stop(struct perf_event *event, int flags)
 	if (cpu->running & BIT_ULL(hw->idx))
 		stop_counter(cpu, event);
 	if (flags & PERF_EF_UPDATE && !(hw->state & PERF_HES_UPTODATE)) {
-		x86_run_update(event);
+		bring_up_to_date(event);
 		hw->state |= PERF_HES_UPTODATE;
 		/* As in x86_run_finish(). */
 		barrier();
@@ -361,6 +408,17 @@ static void set_counter(struct x86_cpu *cpu, struct perf_event *event)
 		load_period(cpu, event);
 }
 
+/* What few events need before their counter runs. */
+static void prepare_special(struct x86_cpu *cpu, struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+
+	if (hw->flags & X86_EVENT_PAIR)
+		x86_regs_select(&cpu->regs, hw->idx + 1, X86_PAIR_CONFIG);
+	if (hw->flags & X86_EVENT_PEBS)
+		precise->start(cpu, event);
+}
+
 /* Select the event, and let its counter run when the PMU is enabled. */
 static void let_run(struct x86_cpu *cpu, struct perf_event *event)
 {
@@ -371,8 +429,8 @@ static void let_run(struct x86_cpu *cpu, struct perf_event *event)
 	if (hw->extra_reg.reg)
 		x86_extra_write(cpu->extra, event);
 	x86_regs_select(&cpu->regs, hw->idx, hw->config & ~cpu->masked);
-	if (hw->flags & X86_EVENT_PAIR)
-		x86_regs_select(&cpu->regs, hw->idx + 1, X86_PAIR_CONFIG);
+	if (hw->flags & (X86_EVENT_PAIR | X86_EVENT_PEBS))
+		prepare_special(cpu, event);
 	x86_regs_release(&cpu->regs, bits);
 	x86_run_mark(bits);
 	perf_event_update_userpage(event);
@@ -447,7 +505,7 @@ void x86_run_read(struct perf_event *event)
 {
 	/* It may be scheduled in and have no counter yet. */
 	if (!(event->hw.state & PERF_HES_UPTODATE))
-		x86_run_update(event);
+		bring_up_to_date(event);
 }
 
 /**
@@ -499,6 +557,8 @@ static void leave_counter(struct x86_cpu *cpu, struct perf_event *event)
 	unsigned int counter = event->hw.idx;
 
 	x86_run_unmark(x86_event_bits(event, counter));
+	if (unlikely(event->hw.flags & X86_EVENT_PEBS))
+		precise->leave(cpu, event);
 	x86_run_finish(cpu, event);
 	x86_cpu_detach(cpu, counter);
 }
@@ -714,6 +774,8 @@ void x86_run_restore(struct x86_cpu *cpu)
 	if (cpu->extra)
 		x86_extra_forget(cpu->extra);
 	x86_branch_forget(cpu);
+	if (precise)
+		precise->restore();
 	for (i = 0; i < cpu->nr; i++) {
 		event = cpu->events[i];
 		if (on_counter(cpu, event))

@@ -5,6 +5,28 @@
 
 #include "engine.h"
 
+/**
+ * struct x86_run_precise - what the vendor's driver does for precise events
+ * @open:	a task opens one; returns 0 or an errno
+ * @close:	a task closes one
+ * @start:	on its CPU, before its counter runs: prepare records
+ * @leave:	its counter stands still and is taken away: write the last samples
+ * @update:	on its CPU, if the processor begins its periods: write samples, and
+ *		bring the count up to date
+ * @restore:	on a CPU that has lost its registers
+ */
+struct x86_run_precise {
+	int	(*open)(void);
+	void	(*close)(void);
+	void	(*start)(struct x86_cpu *cpu, struct perf_event *event);
+	void	(*leave)(struct x86_cpu *cpu, struct perf_event *event);
+	void	(*update)(struct x86_cpu *cpu, struct perf_event *event);
+	void	(*restore)(void);
+};
+
+void x86_run_set_precise(const struct x86_run_precise *what);
+int x86_run_open(const struct perf_event *event);
+void x86_run_close(const struct perf_event *event);
 void x86_run_update(struct perf_event *event);
 bool x86_run_rearm(struct x86_cpu *cpu, struct perf_event *event);
 void x86_run_stop(struct perf_event *event, int flags);

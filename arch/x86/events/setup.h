@@ -21,6 +21,7 @@
  * @names:	names of the PMUs
  * @cpu:	what to do when a CPU comes or goes
  * @task_data:	what each task keeps for its events, or NULL
+ * @sched_task:	what else to do at a task switch, or NULL
  * @pmi:	finds the counters that have overflowed
  */
 struct x86_setup {
@@ -31,6 +32,7 @@ struct x86_setup {
 	const char			*names[2];
 	const struct x86_cpu_ops	*cpu;
 	struct kmem_cache		*task_data;
+	void				(*sched_task)(bool sched_in);
 	int				(*pmi)(struct x86_cpu *cpu, struct pt_regs *regs);
 };
 

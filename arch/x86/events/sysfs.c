@@ -324,10 +324,9 @@ static const struct attribute_group event_group = {
 	.is_visible	= event_visible,
 };
 
-/* Events whose samples have an exact address need what these drivers lack. */
 static ssize_t max_precise_show(struct device *dev, struct device_attribute *attr, char *page)
 {
-	return sysfs_emit(page, "0\n");
+	return sysfs_emit(page, "%d\n", core_of(dev)->max_precise);
 }
 static DEVICE_ATTR_RO(max_precise);
 

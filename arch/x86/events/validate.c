@@ -78,8 +78,8 @@ static u64 counters_of(struct trial *t, const struct perf_event *event)
 	row = choose_extra(t, event);
 	if (!row)
 		return 0;
-	return x86_match_counters(&t->core->facts, row->code |
-				  (READ_ONCE(event->hw.config) & ~X86_SEL_CODE));
+	return x86_event_match(t->core, event, row->code |
+			       (READ_ONCE(event->hw.config) & ~X86_SEL_CODE));
 }
 
 /* All events that record branches must want the same from the hardware. */

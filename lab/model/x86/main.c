@@ -23,6 +23,7 @@ static const struct {
 	{ "lbr", test_lbr },
 	{ "ibs", test_ibs },
 	{ "amd_lbr", test_amd_lbr },
+	{ "pebs_decode", test_pebs_decode },
 };
 
 static unsigned long long seed;

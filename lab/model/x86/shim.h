@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the rooms of arch/x86/events/rules need of the kernel, in a program.
+ * What the pure rooms of arch/x86/events need of the kernel, in a program.
  *
  * Included in front of each source; of the kernel's own headers only
  * those that user space has as well (types, errno) are not empty.

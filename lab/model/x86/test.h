@@ -26,5 +26,6 @@ unsigned long test_ibs(unsigned int rounds);
 unsigned long test_place(unsigned int rounds);
 unsigned long test_branch(unsigned int rounds);
 unsigned long test_lbr(unsigned int rounds);
+unsigned long test_pebs_decode(unsigned int rounds);
 
 #endif

@@ -35,6 +35,7 @@
 #include "lbr.h"
 #include "lbr_event.h"
 #include "lbr_sample.h"
+#include "pebs.h"
 #include "warm_up.h"
 
 /* IA32_PERF_CAPABILITIES, SDM vol. 4 table 2-2. */
@@ -97,6 +98,7 @@ static struct x86_core *start(unsigned int cpu)
 	x86_share_join(cpu);
 	x86_tsx_restart(&per_cpu(x86_cpu, cpu));
 	intel_lbr_start_cpu();
+	intel_pebs_start_cpu();
 	if (cpumask_empty(&core->cpus))
 		intel_facts_complete(core);
 	return core;
@@ -119,13 +121,25 @@ static int handle_trace(void)
 	return 1;
 }
 
-static int handle_status(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
+/* A trace or records of precise events. */
+static int handle_memory(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
 {
 	int handled = 0;
 
 	if (status & GLOBAL_STATUS_TRACE_TOPAPMI)
-		handled = handle_trace();
-	return handled + x86_overflow_counters(cpu, status & cpu->core->facts.counters, regs);
+		handled += handle_trace();
+	if (status & GLOBAL_STATUS_BUFFER_OVF)
+		handled += intel_pebs_pmi(cpu, regs);
+	return handled;
+}
+
+static int handle_status(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
+{
+	int handled = 0;
+
+	if (status & (GLOBAL_STATUS_TRACE_TOPAPMI | GLOBAL_STATUS_BUFFER_OVF))
+		handled = handle_memory(cpu, status, regs);
+	return handled + x86_overflow_counters(cpu, status & cpu->plain, regs);
 }
 
 static int handle_pending(struct x86_cpu *cpu, struct pt_regs *regs, u64 status)
@@ -283,6 +297,8 @@ static int config(struct perf_event *event)
 		err = check_any_thread(event);
 	if (!err)
 		err = check_transactions(event);
+	if (!err)
+		err = intel_pebs_config(event);
 	if (event->attr.exclude_host)
 		event->hw.flags |= X86_EVENT_GUEST_ONLY;
 	if (event->attr.exclude_guest)
@@ -294,14 +310,19 @@ static const struct x86_config_vendor config_vendor = {
 	.config	= config,
 };
 
-static void __init set_addresses(unsigned int width)
+static u64 __init capabilities(void)
 {
 	u64 caps = 0;
-	bool full;
 
 	if (boot_cpu_has(X86_FEATURE_PDCM))
 		rdmsrl(MSR_IA32_PERF_CAPABILITIES, caps);
-	full = caps & CAP_FULL_WIDTH;
+	return caps;
+}
+
+static void __init set_addresses(unsigned int width)
+{
+	bool full = capabilities() & CAP_FULL_WIDTH;
+
 	x86_pmc.select = MSR_ARCH_PERFMON_EVENTSEL0;
 	x86_pmc.counter = MSR_ARCH_PERFMON_PERFCTR0;
 	x86_pmc.write = full ? MSR_IA32_PMC0 : MSR_ARCH_PERFMON_PERFCTR0;
@@ -312,6 +333,8 @@ static void __init set_addresses(unsigned int width)
 	x86_pmc.global_clear = MSR_CORE_PERF_GLOBAL_OVF_CTRL;
 	x86_pmc_set_width(width, full);
 }
+
+static u32 errata __initdata;
 
 /* Also lets the engine warm up the counters of processors that need it. */
 static const struct x86_model *__init find_model(unsigned int version)
@@ -324,9 +347,20 @@ static const struct x86_model *__init find_model(unsigned int version)
 		.version = version,
 	};
 
-	if (x86_errata_find(&cpu, boot_cpu_data.microcode) & X86_ERRATA_WARM_UP)
+	errata = x86_errata_find(&cpu, boot_cpu_data.microcode);
+	if (errata & X86_ERRATA_WARM_UP)
 		x86_run_set_warm_up(intel_warm_up);
 	return x86_models_find(&cpu);
+}
+
+static void __init setup_precise(struct x86_setup *setup)
+{
+	unsigned int i;
+
+	for (i = 0; i < setup->nr_cores && !(errata & X86_ERRATA_NO_PRECISE); i++)
+		intel_pebs_setup(setup->cores[i], capabilities());
+	if (intel_cores[0].max_precise)
+		setup->sched_task = intel_pebs_sched_task;
 }
 
 /**
@@ -362,6 +396,7 @@ int __init intel_core_setup(struct x86_setup *setup)
 		setup->names[0] = hybrid_names[0];
 		setup->names[1] = hybrid_names[1];
 	}
+	setup_precise(setup);
 	x86_config_set_vendor(&config_vendor);
 	x86_share_setup(model);
 	x86_tsx_setup(&intel_cores[0]);

@@ -19,6 +19,11 @@
 	{ .vendor = X86_MODELS_##v, .family = f, .first = from, .last = to,	\
 	  .last_stepping = 0xff, .errata = names }
 #define ONE(v, f, number, names)	ROW(v, f, number, number, names)
+/* Some steppings of a model; microcode from @version on repairs them. */
+#define STEPPINGS(v, f, number, from, to, version, names)			\
+	{ .vendor = X86_MODELS_##v, .family = f, .first = number, .last = number, \
+	  .first_stepping = from, .last_stepping = to, .repaired = version,	\
+	  .errata = names }
 
 static const struct x86_errata_row errata_rows[] = {
 	/* Nehalem */
@@ -29,6 +34,16 @@ static const struct x86_errata_row errata_rows[] = {
 	ONE(INTEL, 6, 0x25, X86_ERRATA_WARM_UP),
 	ONE(INTEL, 6, 0x2c, X86_ERRATA_WARM_UP),
 	ONE(INTEL, 6, 0x2f, X86_ERRATA_WARM_UP),
+	/* Merom, Clovertown */
+	ONE(INTEL, 6, 0x0f, X86_ERRATA_NO_PRECISE),
+	/* Sandy Bridge */
+	STEPPINGS(INTEL, 6, 0x2a, 0, 6, 0, X86_ERRATA_NO_PRECISE),
+	STEPPINGS(INTEL, 6, 0x2a, 7, 7, 0x28, X86_ERRATA_NO_PRECISE),
+	STEPPINGS(INTEL, 6, 0x2a, 8, 0xff, 0, X86_ERRATA_NO_PRECISE),
+	STEPPINGS(INTEL, 6, 0x2d, 0, 5, 0, X86_ERRATA_NO_PRECISE),
+	STEPPINGS(INTEL, 6, 0x2d, 6, 6, 0x618, X86_ERRATA_NO_PRECISE),
+	STEPPINGS(INTEL, 6, 0x2d, 7, 7, 0x70c, X86_ERRATA_NO_PRECISE),
+	STEPPINGS(INTEL, 6, 0x2d, 8, 0xff, 0, X86_ERRATA_NO_PRECISE),
 };
 
 static bool errata_row_has(const struct x86_errata_row *row,

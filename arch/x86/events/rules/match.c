@@ -12,6 +12,7 @@
  *
  * Locking: none.
  */
+#include <linux/bitfield.h>
 #include <linux/errno.h>
 #include <linux/perf_event.h>
 #include <linux/string.h>
@@ -39,6 +40,19 @@ static bool match_applies(const struct x86_rule *rule, u64 config)
 	return !(rule->flags & X86_RULE_ONE_UMASK) || !(umask & (umask - 1));
 }
 
+static const struct x86_rule *match_in(const struct x86_rule_list *list, u64 config)
+{
+	const struct x86_rule *rule;
+
+	for (; list; list = list->next) {
+		for (rule = list->rows; rule < list->rows + list->nr; rule++) {
+			if (match_applies(rule, config))
+				return rule;
+		}
+	}
+	return NULL;
+}
+
 /**
  * x86_match_rule() - find the rule of an event
  * @model: type of core
@@ -49,16 +63,7 @@ static bool match_applies(const struct x86_rule *rule, u64 config)
  */
 const struct x86_rule *x86_match_rule(const struct x86_model *model, u64 config)
 {
-	const struct x86_rule_list *list;
-	const struct x86_rule *rule;
-
-	for (list = model->rules; list; list = list->next) {
-		for (rule = list->rows; rule < list->rows + list->nr; rule++) {
-			if (match_applies(rule, config))
-				return rule;
-		}
-	}
-	return NULL;
+	return match_in(model->rules, config);
 }
 
 /* The general counters that count @config, in the order of the hardware. */
@@ -129,6 +134,33 @@ u64 x86_match_counters_by(const struct x86_match_pmu *pmu, u64 config,
 u64 x86_match_counters(const struct x86_match_pmu *pmu, u64 config)
 {
 	return x86_match_counters_by(pmu, config, x86_match_rule(pmu->model, config));
+}
+
+/**
+ * x86_match_precise() - find the counters that can make an event precise
+ * @pmu: model and counters of the core
+ * @config: event select bits
+ * @all: without a rule all counters can, if they can on this model
+ * @data: gets what a record says of data
+ *
+ * Context: any.
+ * Return: mask of counters, numbered as in rules.h; 0 if the event cannot be
+ * precise.
+ */
+u64 x86_match_precise(const struct x86_match_pmu *pmu, u64 config, bool all,
+		      enum x86_data *data)
+{
+	const struct x86_precise *precise = pmu->model->precise;
+	const struct x86_rule *rule;
+
+	*data = X86_DATA_NONE;
+	if (!precise)
+		return 0;
+	rule = match_in(precise->rules, config);
+	if (!rule)
+		return all && precise->all ? x86_match_counters(pmu, config) : 0;
+	*data = FIELD_GET(X86_RULE_DATA, rule->flags);
+	return x86_match_counters(pmu, config) & rule->counters;
 }
 
 /**

@@ -17,6 +17,8 @@
 #define X86_RULE_ONE_UMASK	BIT(3)
 /* No counter of the core counts such events. */
 #define X86_RULE_NONE		BIT(4)
+/* Precise events: what a record says of data, enum x86_data. */
+#define X86_RULE_DATA		GENMASK(7, 5)
 
 /**
  * struct x86_rule - which general counters count some events
@@ -153,6 +155,50 @@ struct x86_named_list {
 	const struct x86_named_list	*next;
 };
 
+/* What the record of a precise event says of the data that was accessed. */
+enum x86_data {
+	X86_DATA_NONE,
+	X86_DATA_LOAD_LATENCY,
+	X86_DATA_STORE_LATENCY,
+	X86_DATA_PRECISE_STORE,
+	X86_DATA_LOAD,
+	X86_DATA_STORE,
+};
+
+/* What the numbers of data sources mean. */
+enum x86_datasrc {
+	X86_DATASRC_NONE,
+	X86_DATASRC_NEHALEM,
+	X86_DATASRC_WESTMERE,
+	X86_DATASRC_SANDYBRIDGE,
+	X86_DATASRC_SKYLAKE,
+	X86_DATASRC_SKYLAKE_SERVER,
+	X86_DATASRC_GOLDEN_COVE,
+	X86_DATASRC_GOLDEN_COVE_SERVER,
+	X86_DATASRC_GRACEMONT,
+	X86_DATASRC_CRESTMONT,
+	X86_DATASRC_LION_COVE,
+};
+
+/**
+ * struct x86_precise - events of Intel's cores that may be precise (PEBS)
+ * @rules: such events, with those of their counters that make them precise
+ * @all: other events are precise on all counters, fixed ones too
+ * @distribution: precise_ip may be 3: the events of instructions are chosen
+ *	evenly
+ * @cycles: event select bits instead of those of cycles; 0 if cycles are precise
+ * @cycles_distribution: the same if precise_ip is 3
+ * @datasrc: what numbers of data sources mean
+ */
+struct x86_precise {
+	const struct x86_rule_list	*rules;
+	bool				all;
+	bool				distribution;
+	u64				cycles;
+	u64				cycles_distribution;
+	enum x86_datasrc		datasrc;
+};
+
 /* Events of transactions: bits 32 and 33, SDM vol. 3 20.3.6.5. */
 #define X86_QUIRK_TSX			BIT(0)
 /* While a thread has an event of X86_RULE_LEAK the other one leaves its counter. */
@@ -177,6 +223,8 @@ struct x86_named_list {
 #define X86_QUIRK_LOADS_AUX		BIT(10)
 /* CPUID leaf 0xa has only the counters that both types of cores have. */
 #define X86_QUIRK_COMMON_LEAF		BIT(11)
+/* Periods of events with precise_ip 3 are at least 128. */
+#define X86_QUIRK_PERIOD_PRECISE	BIT(12)
 
 /**
  * struct x86_model - what one type of core can count
@@ -189,6 +237,7 @@ struct x86_named_list {
  * @generic: generic events
  * @cache: cache events
  * @named: events with names of their own
+ * @precise: precise events, or NULL
  * @quirks: X86_QUIRK_*
  * @atom: the second type of core of a hybrid machine, or NULL
  */
@@ -202,6 +251,7 @@ struct x86_model {
 	const struct x86_generic_list	*generic;
 	const struct x86_cache_list	*cache;
 	const struct x86_named_list	*named;
+	const struct x86_precise	*precise;
 	u32				quirks;
 	const struct x86_model		*atom;
 };
@@ -224,6 +274,8 @@ const struct x86_rule *x86_match_rule(const struct x86_model *model, u64 config)
 u64 x86_match_counters_by(const struct x86_match_pmu *pmu, u64 config,
 			  const struct x86_rule *rule);
 u64 x86_match_counters(const struct x86_match_pmu *pmu, u64 config);
+u64 x86_match_precise(const struct x86_match_pmu *pmu, u64 config, bool all,
+		      enum x86_data *data);
 const struct x86_extra_rule *x86_match_extra(const struct x86_model *model,
 					     u64 config);
 int x86_match_extra_value(const struct x86_model *model, u64 config, u64 value);

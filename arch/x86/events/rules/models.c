@@ -55,15 +55,15 @@ static const struct x86_models_row models_rows[] = {
 	ONE(INTEL, 6, 0x4d, silvermont),	/* Avoton */
 	ONE(INTEL, 6, 0x4e, skylake),
 	ONE(INTEL, 6, 0x4f, broadwell),		/* Broadwell server */
-	ONE(INTEL, 6, 0x55, skylake),		/* Skylake and Cascade Lake server */
+	ONE(INTEL, 6, 0x55, skylake_server),	/* Skylake and Cascade Lake server */
 	ONE(INTEL, 6, 0x56, broadwell),		/* Broadwell-DE */
 	ONE(INTEL, 6, 0x57, knights_landing),
 	ONE(INTEL, 6, 0x5a, silvermont),	/* Moorefield */
 	ONE(INTEL, 6, 0x5c, goldmont),		/* Apollo Lake */
 	ONE(INTEL, 6, 0x5e, skylake),
 	ONE(INTEL, 6, 0x5f, goldmont),		/* Denverton */
-	ONE(INTEL, 6, 0x6a, icelake),		/* Ice Lake server */
-	ONE(INTEL, 6, 0x6c, icelake),		/* Ice Lake-D */
+	ONE(INTEL, 6, 0x6a, icelake_server),	/* Ice Lake server */
+	ONE(INTEL, 6, 0x6c, icelake_server),	/* Ice Lake-D */
 	ONE(INTEL, 6, 0x7a, goldmont_plus),	/* Gemini Lake */
 	ROW(INTEL, 6, 0x7d, 0x7e, icelake),
 	ONE(INTEL, 6, 0x85, knights_landing),	/* Knights Mill */

@@ -40,6 +40,7 @@
 #define X86_SEL_CMASK		GENMASK_ULL(31, 24)
 #define X86_SEL_IN_TX		BIT_ULL(32)	/* Intel */
 #define X86_SEL_IN_TXCP		BIT_ULL(33)	/* Intel */
+#define X86_SEL_ADAPTIVE	BIT_ULL(34)	/* Intel, SDM vol. 3 20.9.2.1 */
 #define X86_SEL_PER_BRANCH	BIT_ULL(35)	/* Intel, CPUID leaf 0x1c */
 #define X86_SEL_EVENT_HIGH	GENMASK_ULL(35, 32)	/* AMD */
 #define X86_SEL_EQ		BIT_ULL(36)	/* Intel, CPUID leaf 0x23 */

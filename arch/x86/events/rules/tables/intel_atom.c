@@ -68,6 +68,21 @@ static const struct x86_cache bonnell_cache[] = {
 static const struct x86_cache_list bonnell_cache_list =
 	X86_LIST(bonnell_cache, &x86_cache_branches);
 
+/* Each event without settings can be precise on counter 0. */
+static const struct x86_rule old_atom_precise_rows[] = {
+	X86_PRECISE(X86_ALL_CYCLES(0x00c0), X86_ONLY(0)),
+	X86_PRECISE_OTHERS(X86_ONLY(0)),
+};
+
+static const struct x86_rule_list old_atom_precise_rules =
+	X86_LIST(old_atom_precise_rows, NULL);
+
+static const struct x86_precise old_atom_precise = {
+	.rules			= &old_atom_precise_rules,
+	.cycles			= X86_ALL_CYCLES(0x00c0),
+	.cycles_distribution	= X86_ALL_CYCLES(0x00c0),
+};
+
 const struct x86_model x86_model_bonnell = {
 	.name		= "Atom",
 	.pmu_name	= "bonnell",
@@ -75,6 +90,7 @@ const struct x86_model x86_model_bonnell = {
 	.fixed		= &x86_fixed_intel,
 	.generic	= &x86_generic_intel,
 	.cache		= &bonnell_cache_list,
+	.precise	= &old_atom_precise,
 };
 
 static const struct x86_extra_rule silvermont_extra[] = {
@@ -116,6 +132,7 @@ const struct x86_model x86_model_silvermont = {
 	.generic	= &x86_generic_intel,
 	.cache		= &silvermont_cache_list,
 	.named		= &x86_named_silvermont,
+	.precise	= &old_atom_precise,
 };
 
 static const struct x86_extra_rule knights_landing_extra[] = {
@@ -142,6 +159,7 @@ const struct x86_model x86_model_knights_landing = {
 	.extra		= &knights_landing_extra_list,
 	.generic	= &x86_generic_intel,
 	.cache		= &knights_landing_cache_list,
+	.precise	= &old_atom_precise,
 	.quirks		= X86_QUIRK_EXTRA_PER_THREAD,
 };
 
@@ -176,6 +194,24 @@ static const struct x86_cache goldmont_cache[] = {
 static const struct x86_cache_list goldmont_cache_list =
 	X86_LIST(goldmont_cache, &goldmont_common_cache_list);
 
+static const struct x86_rule goldmont_precise_rows[] = {
+	X86_PRECISE_OTHERS(X86_ONLY(0)),
+};
+
+static const struct x86_rule_list goldmont_precise_rules =
+	X86_LIST(goldmont_precise_rows, NULL);
+
+static const struct x86_precise goldmont_precise = {
+	.rules		= &goldmont_precise_rules,
+	.distribution	= true,
+};
+
+/* From Goldmont Plus on all events can be precise, on all counters. */
+static const struct x86_precise goldmont_plus_precise = {
+	.all		= true,
+	.distribution	= true,
+};
+
 const struct x86_model x86_model_goldmont = {
 	.name		= "Goldmont",
 	.pmu_name	= "goldmont",
@@ -185,6 +221,7 @@ const struct x86_model x86_model_goldmont = {
 	.generic	= &x86_generic_intel,
 	.cache		= &goldmont_cache_list,
 	.named		= &x86_named_goldmont,
+	.precise	= &goldmont_precise,
 };
 
 /* From Goldmont Plus on the second level of the TLB counts its walks. */
@@ -214,6 +251,7 @@ const struct x86_model x86_model_goldmont_plus = {
 	.generic	= &x86_generic_intel,
 	.cache		= &goldmont_plus_cache_list,
 	.named		= &x86_named_goldmont,
+	.precise	= &goldmont_plus_precise,
 };
 
 static const struct x86_extra_rule tremont_extra[] = {
@@ -242,6 +280,7 @@ const struct x86_model x86_model_tremont = {
 	.generic	= &x86_generic_intel,
 	.cache		= &tremont_cache_list,
 	.named		= &x86_named_tremont,
+	.precise	= &goldmont_plus_precise,
 	.quirks		= X86_QUIRK_LATE_ACK,
 };
 
@@ -284,6 +323,21 @@ static const struct x86_extra_list gracemont_extra_list =
 /* There is no fixed counter 3; 4 to 6 count slots. */
 #define SKT_COUNTERS	(CMT_COUNTERS | X86_FROM(36, 38))
 
+static const struct x86_rule gracemont_precise_rows[] = {
+	X86_PRECISE_DATA(0x05d0, X86_GENERAL(2), LOAD_LATENCY),
+	X86_PRECISE_DATA(0x06d0, X86_GENERAL(6), STORE_LATENCY),
+};
+
+static const struct x86_rule_list gracemont_precise_rules =
+	X86_LIST(gracemont_precise_rows, NULL);
+
+#define ATOM_PRECISE(numbers)						\
+	{ .rules = &gracemont_precise_rules, .all = true, .distribution = true, \
+	  .datasrc = X86_DATASRC_##numbers }
+
+static const struct x86_precise gracemont_precise = ATOM_PRECISE(GRACEMONT);
+static const struct x86_precise crestmont_precise = ATOM_PRECISE(CRESTMONT);
+
 const struct x86_model x86_model_gracemont = {
 	.name		= "Gracemont",
 	.pmu_name	= "gracemont",
@@ -294,7 +348,8 @@ const struct x86_model x86_model_gracemont = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
 	.named		= &x86_named_tremont,
-	.quirks		= X86_QUIRK_MID_ACK,
+	.precise	= &gracemont_precise,
+	.quirks		= X86_QUIRK_MID_ACK | X86_QUIRK_PERIOD_PRECISE,
 };
 
 const struct x86_model x86_model_alderlake_atom = {
@@ -307,7 +362,8 @@ const struct x86_model x86_model_alderlake_atom = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
 	.named		= &x86_named_alderlake_atom,
-	.quirks		= X86_QUIRK_MID_ACK,
+	.precise	= &gracemont_precise,
+	.quirks		= X86_QUIRK_MID_ACK | X86_QUIRK_PERIOD_PRECISE,
 };
 
 static const struct x86_extra_rule crestmont_extra[] = {
@@ -331,7 +387,8 @@ const struct x86_model x86_model_crestmont = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
 	.named		= &x86_named_crestmont,
-	.quirks		= X86_QUIRK_MID_ACK,
+	.precise	= &crestmont_precise,
+	.quirks		= X86_QUIRK_MID_ACK | X86_QUIRK_PERIOD_PRECISE,
 };
 
 const struct x86_model x86_model_meteorlake_atom = {
@@ -344,7 +401,8 @@ const struct x86_model x86_model_meteorlake_atom = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
 	.named		= &x86_named_alderlake_atom,
-	.quirks		= X86_QUIRK_MID_ACK,
+	.precise	= &crestmont_precise,
+	.quirks		= X86_QUIRK_MID_ACK | X86_QUIRK_PERIOD_PRECISE,
 };
 
 /* Slots lost to bad speculation and to the front end, and slots that retire. */
@@ -366,5 +424,6 @@ const struct x86_model x86_model_lunarlake_atom = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
 	.named		= &x86_named_skymont,
-	.quirks		= X86_QUIRK_MID_ACK,
+	.precise	= &crestmont_precise,
+	.quirks		= X86_QUIRK_MID_ACK | X86_QUIRK_PERIOD_PRECISE,
 };

@@ -162,6 +162,48 @@ static const struct x86_cache nehalem_cache[] = {
 static const struct x86_cache_list nehalem_cache_list =
 	X86_LIST(nehalem_cache, &nehalem_common_cache_list);
 
+/* Precise events of Nehalem and Westmere, by the event tables. */
+static const struct x86_rule nehalem_precise_rows[] = {
+	X86_PRECISE_DATA(0x100b, LOWER_FOUR, LOAD_LATENCY),
+	X86_PRECISE_EVENT(0x0b, LOWER_FOUR),
+	X86_PRECISE(0x010c, LOWER_FOUR),
+	X86_PRECISE_EVENT(0x0f, LOWER_FOUR),
+	X86_PRECISE(X86_ALL_CYCLES(0x00c0), LOWER_FOUR),
+	X86_PRECISE(X86_ALL_CYCLES(0x01c0), LOWER_FOUR),
+	X86_PRECISE_EVENT(0xc0, LOWER_FOUR),
+	X86_EVENT(0xc2, LOWER_FOUR),
+	X86_PRECISE_EVENT(0xc4, LOWER_FOUR),
+	X86_PRECISE(0x02c5, LOWER_FOUR),
+	X86_PRECISE_EVENT(0xc7, LOWER_FOUR),
+	X86_PRECISE(0x20c8, LOWER_FOUR),
+	X86_PRECISE_EVENT(0xcb, LOWER_FOUR),
+	X86_PRECISE_EVENT(0xf7, LOWER_FOUR),
+};
+
+static const struct x86_rule_list nehalem_precise_rules =
+	X86_LIST(nehalem_precise_rows, NULL);
+
+static const struct x86_precise nehalem_precise = {
+	.rules			= &nehalem_precise_rules,
+	.cycles			= X86_ALL_CYCLES(0x00c0),
+	.cycles_distribution	= X86_ALL_CYCLES(0x00c0),
+	.datasrc		= X86_DATASRC_NEHALEM,
+};
+
+static const struct x86_rule westmere_precise_rows[] = {
+	X86_PRECISE_EVENT(0xc5, LOWER_FOUR),
+};
+
+static const struct x86_rule_list westmere_precise_rules =
+	X86_LIST(westmere_precise_rows, &nehalem_precise_rules);
+
+static const struct x86_precise westmere_precise = {
+	.rules			= &westmere_precise_rules,
+	.cycles			= X86_ALL_CYCLES(0x00c0),
+	.cycles_distribution	= X86_ALL_CYCLES(0x00c0),
+	.datasrc		= X86_DATASRC_WESTMERE,
+};
+
 const struct x86_model x86_model_nehalem = {
 	.name		= "Nehalem",
 	.pmu_name	= "nehalem",
@@ -171,6 +213,7 @@ const struct x86_model x86_model_nehalem = {
 	.extra		= &nehalem_extra_list,
 	.generic	= &nehalem_branches_list,
 	.cache		= &nehalem_cache_list,
+	.precise	= &nehalem_precise,
 	.quirks		= X86_QUIRK_PERIOD_32,
 };
 
@@ -192,6 +235,7 @@ const struct x86_model x86_model_westmere = {
 	.extra		= &westmere_extra_list,
 	.generic	= &nehalem_generic_list,
 	.cache		= &westmere_cache_list,
+	.precise	= &westmere_precise,
 };
 
 const struct x86_model x86_model_westmere_ex = {
@@ -203,6 +247,7 @@ const struct x86_model x86_model_westmere_ex = {
 	.extra		= &westmere_extra_list,
 	.generic	= &nehalem_generic_list,
 	.cache		= &westmere_cache_list,
+	.precise	= &westmere_precise,
 };
 
 /* Retired memory events, from Sandy Bridge to Haswell with an erratum. */
@@ -435,6 +480,88 @@ static const struct x86_cache skl_cache[] = {
 const struct x86_cache_list x86_cache_skylake =
 	X86_LIST(skl_cache, &hsw_common_cache_list);
 
+/*
+ * Precise events from Sandy Bridge on. Each event without settings can be
+ * precise on the lower four counters; those that are listed say something of
+ * data, or have other counters.
+ */
+static const struct x86_rule common_precise_rows[] = {
+	X86_PRECISE(0x01c0, X86_ONLY(1)),
+	X86_PRECISE(X86_ALL_CYCLES(0x01c0), X86_ONLY(1)),
+	X86_PRECISE(X86_ALL_CYCLES(0x01c2), LOWER_FOUR),
+	X86_PRECISE_DATA(0x01cd, LOWER_FOUR, LOAD_LATENCY),
+	X86_PRECISE_OTHERS(LOWER_FOUR),
+};
+
+static const struct x86_rule_list common_precise_rules =
+	X86_LIST(common_precise_rows, NULL);
+
+static const struct x86_rule snb_precise_rows[] = {
+	X86_PRECISE_DATA(0x02cd, X86_ONLY(3), PRECISE_STORE),
+	X86_EVENTS(0xd0, 0xd3, LOWER_FOUR),
+};
+
+static const struct x86_rule_list snb_precise_rules =
+	X86_LIST(snb_precise_rows, &common_precise_rules);
+
+static const struct x86_precise snb_precise = {
+	.rules			= &snb_precise_rules,
+	.cycles			= X86_ALL_CYCLES(0x01c2),
+	.cycles_distribution	= X86_ALL_CYCLES(0x01c2),
+	.datasrc		= X86_DATASRC_SANDYBRIDGE,
+};
+
+static const struct x86_precise ivb_precise = {
+	.rules			= &snb_precise_rules,
+	.distribution		= true,
+	.cycles			= X86_ALL_CYCLES(0x01c2),
+	.cycles_distribution	= X86_ALL_CYCLES(0x01c0),
+	.datasrc		= X86_DATASRC_SANDYBRIDGE,
+};
+
+#define HSW_DATA_ROWS							\
+	X86_PRECISE_DATA(0x11d0, LOWER_FOUR, LOAD),			\
+	X86_PRECISE_DATA(0x12d0, LOWER_FOUR, STORE),			\
+	X86_PRECISE_DATA(0x21d0, LOWER_FOUR, LOAD),			\
+	X86_PRECISE_DATA(0x41d0, LOWER_FOUR, LOAD),			\
+	X86_PRECISE_DATA(0x42d0, LOWER_FOUR, STORE),			\
+	X86_PRECISE_DATA(0x81d0, LOWER_FOUR, LOAD),			\
+	X86_PRECISE_DATA(0x82d0, LOWER_FOUR, STORE),			\
+	X86_PRECISE_EVENTS(0xd1, 0xd3, LOWER_FOUR, LOAD)
+
+static const struct x86_rule hsw_precise_rows[] = {
+	HSW_DATA_ROWS,
+};
+
+static const struct x86_rule_list hsw_precise_rules =
+	X86_LIST(hsw_precise_rows, &common_precise_rules);
+
+static const struct x86_precise hsw_precise = {
+	.rules			= &hsw_precise_rules,
+	.distribution		= true,
+	.cycles			= X86_ALL_CYCLES(0x01c2),
+	.cycles_distribution	= X86_ALL_CYCLES(0x01c0),
+	.datasrc		= X86_DATASRC_SANDYBRIDGE,
+};
+
+static const struct x86_rule skl_precise_rows[] = {
+	X86_PRECISE(X86_ALL_CYCLES(0x00c0), LOWER_FOUR),
+	X86_PRECISE(SKL_TOTAL_CYCLES, LOWER_FOUR),
+	X86_PRECISE_DATA(0x22d0, LOWER_FOUR, STORE),
+};
+
+static const struct x86_rule_list skl_precise_rules =
+	X86_LIST(skl_precise_rows, &hsw_precise_rules);
+
+#define SKL_PRECISE(numbers)						\
+	{ .rules = &skl_precise_rules, .distribution = true,		\
+	  .cycles = X86_ALL_CYCLES(0x00c0),				\
+	  .cycles_distribution = X86_ALL_CYCLES(0x01c0),		\
+	  .datasrc = X86_DATASRC_##numbers }
+
+static const struct x86_precise skl_precise = SKL_PRECISE(SKYLAKE);
+static const struct x86_precise skl_server_precise = SKL_PRECISE(SKYLAKE_SERVER);
+
 #define SNB_QUIRKS	(X86_QUIRK_LEAK | X86_QUIRK_EXTRA_PER_THREAD)
 
 const struct x86_model x86_model_sandybridge = {
@@ -447,6 +574,7 @@ const struct x86_model x86_model_sandybridge = {
 	.generic	= &snb_generic_list,
 	.cache		= &snb_memory_list,
 	.named		= &x86_named_sandybridge,
+	.precise	= &snb_precise,
 	.quirks		= SNB_QUIRKS,
 };
 
@@ -460,6 +588,7 @@ const struct x86_model x86_model_sandybridge_ep = {
 	.generic	= &snb_generic_list,
 	.cache		= &snb_ep_memory_list,
 	.named		= &x86_named_sandybridge,
+	.precise	= &snb_precise,
 	.quirks		= SNB_QUIRKS,
 };
 
@@ -473,6 +602,7 @@ const struct x86_model x86_model_ivybridge = {
 	.generic	= &ivb_generic_list,
 	.cache		= &ivb_memory_list,
 	.named		= &x86_named_sandybridge,
+	.precise	= &ivb_precise,
 	.quirks		= SNB_QUIRKS,
 };
 
@@ -486,6 +616,7 @@ const struct x86_model x86_model_ivybridge_ep = {
 	.generic	= &ivb_generic_list,
 	.cache		= &ivb_ep_memory_list,
 	.named		= &x86_named_sandybridge,
+	.precise	= &ivb_precise,
 	.quirks		= SNB_QUIRKS,
 };
 
@@ -499,6 +630,7 @@ const struct x86_model x86_model_haswell = {
 	.generic	= &x86_generic_intel,
 	.cache		= &hsw_cache_list,
 	.named		= &x86_named_haswell,
+	.precise	= &hsw_precise,
 	.quirks		= SNB_QUIRKS | X86_QUIRK_TSX | X86_QUIRK_LATE_ACK |
 			  X86_QUIRK_PERIOD_32 | X86_QUIRK_PERIOD_128,
 };
@@ -513,6 +645,7 @@ const struct x86_model x86_model_broadwell = {
 	.generic	= &x86_generic_intel,
 	.cache		= &bdw_cache_list,
 	.named		= &x86_named_haswell,
+	.precise	= &hsw_precise,
 	.quirks		= X86_QUIRK_EXTRA_PER_THREAD | X86_QUIRK_TSX |
 			  X86_QUIRK_LATE_ACK | X86_QUIRK_PERIOD_64 |
 			  X86_QUIRK_PERIOD_128,
@@ -528,6 +661,22 @@ const struct x86_model x86_model_skylake = {
 	.generic	= &x86_generic_intel,
 	.cache		= &x86_cache_skylake,
 	.named		= &x86_named_skylake,
+	.precise	= &skl_precise,
+	.quirks		= X86_QUIRK_EXTRA_PER_THREAD | X86_QUIRK_TSX |
+			  X86_QUIRK_LATE_ACK,
+};
+
+const struct x86_model x86_model_skylake_server = {
+	.name		= "Skylake",
+	.pmu_name	= "skylake",
+	.counters	= EIGHT_COUNTERS,
+	.rules		= &skl_rules,
+	.fixed		= &x86_fixed_intel,
+	.extra		= &skl_extra_list,
+	.generic	= &x86_generic_intel,
+	.cache		= &x86_cache_skylake,
+	.named		= &x86_named_skylake,
+	.precise	= &skl_server_precise,
 	.quirks		= X86_QUIRK_EXTRA_PER_THREAD | X86_QUIRK_TSX |
 			  X86_QUIRK_LATE_ACK,
 };

@@ -72,6 +72,41 @@ static const struct x86_cache icelake_cache[] = {
 static const struct x86_cache_list icelake_cache_list =
 	X86_LIST(icelake_cache, &x86_cache_skylake);
 
+/*
+ * Precise events. All other events can be precise, too, on all their counters.
+ * Events of memory without a rule of their own say nothing of data.
+ */
+#define COVE_DATA_ROWS							\
+	X86_PRECISE_DATA(0x11d0, LOWER_FOUR, LOAD),			\
+	X86_PRECISE_DATA(0x12d0, LOWER_FOUR, STORE),			\
+	X86_PRECISE_DATA(0x21d0, LOWER_FOUR, LOAD),			\
+	X86_PRECISE_DATA(0x41d0, LOWER_FOUR, LOAD),			\
+	X86_PRECISE_DATA(0x42d0, LOWER_FOUR, STORE),			\
+	X86_PRECISE_DATA(0x81d0, LOWER_FOUR, LOAD),			\
+	X86_PRECISE_DATA(0x82d0, LOWER_FOUR, STORE),			\
+	X86_PRECISE_EVENT(0xd0, LOWER_FOUR),				\
+	X86_PRECISE_EVENTS(0xd1, 0xd4, LOWER_FOUR, LOAD)
+
+static const struct x86_rule icelake_precise_rows[] = {
+	X86_PRECISE(0x0100, X86_FIXED(0)),
+	X86_PRECISE(0x01c0, X86_FIXED(0)),
+	X86_PRECISE(0x0400, X86_FIXED(3)),
+	X86_PRECISE_DATA(0x01cd, X86_GENERAL(8), LOAD_LATENCY),
+	COVE_DATA_ROWS,
+};
+
+static const struct x86_rule_list icelake_precise_rules =
+	X86_LIST(icelake_precise_rows, NULL);
+
+#define COVE_PRECISE(list, numbers)					\
+	{ .rules = list, .all = true, .distribution = true,		\
+	  .datasrc = X86_DATASRC_##numbers }
+
+static const struct x86_precise icelake_precise =
+	COVE_PRECISE(&icelake_precise_rules, SKYLAKE);
+static const struct x86_precise icelake_server_precise =
+	COVE_PRECISE(&icelake_precise_rules, SKYLAKE_SERVER);
+
 const struct x86_model x86_model_icelake = {
 	.name		= "Icelake",
 	.pmu_name	= "icelake",
@@ -82,6 +117,22 @@ const struct x86_model x86_model_icelake = {
 	.generic	= &x86_generic_intel,
 	.cache		= &icelake_cache_list,
 	.named		= &x86_named_icelake,
+	.precise	= &icelake_precise,
+	.quirks		= X86_QUIRK_EXTRA_PER_THREAD | X86_QUIRK_TSX |
+			  X86_QUIRK_LATE_ACK,
+};
+
+const struct x86_model x86_model_icelake_server = {
+	.name		= "Icelake",
+	.pmu_name	= "icelake",
+	.counters	= X86_GENERAL(8) | X86_FROM(32, 35) | COVE_METRICS(4),
+	.rules		= &icelake_rules,
+	.fixed		= &icelake_old_fixed_list,
+	.extra		= &icelake_extra_list,
+	.generic	= &x86_generic_intel,
+	.cache		= &icelake_cache_list,
+	.named		= &x86_named_icelake,
+	.precise	= &icelake_server_precise,
 	.quirks		= X86_QUIRK_EXTRA_PER_THREAD | X86_QUIRK_TSX |
 			  X86_QUIRK_LATE_ACK,
 };
@@ -174,7 +225,25 @@ static const struct x86_cache_list golden_cove_cache_list =
 
 #define GLC_COUNTERS	(X86_GENERAL(8) | X86_FROM(32, 35) | COVE_METRICS(8))
 #define GLC_QUIRKS	(X86_QUIRK_EXTRA_PER_THREAD | X86_QUIRK_TSX | \
-			 X86_QUIRK_LATE_ACK)
+			 X86_QUIRK_LATE_ACK | X86_QUIRK_PERIOD_PRECISE)
+
+/* A sample of stores needs counter 0, and leaves it only to that. */
+static const struct x86_rule golden_cove_precise_rows[] = {
+	X86_PRECISE(0x0100, X86_FIXED(0)),
+	X86_PRECISE(0x0400, X86_FIXED(3)),
+	X86_PRECISE_EVENT(0xc0, X86_FROM(1, 7)),
+	X86_PRECISE_DATA(0x01cd, X86_FROM(1, 7), LOAD_LATENCY),
+	X86_PRECISE_DATA(0x02cd, X86_ONLY(0), STORE_LATENCY),
+	COVE_DATA_ROWS,
+};
+
+static const struct x86_rule_list golden_cove_precise_rules =
+	X86_LIST(golden_cove_precise_rows, NULL);
+
+static const struct x86_precise golden_cove_precise =
+	COVE_PRECISE(&golden_cove_precise_rules, GOLDEN_COVE);
+static const struct x86_precise golden_cove_server_precise =
+	COVE_PRECISE(&golden_cove_precise_rules, GOLDEN_COVE_SERVER);
 
 const struct x86_model x86_model_sapphire_rapids = {
 	.name		= "Sapphire Rapids",
@@ -186,6 +255,7 @@ const struct x86_model x86_model_sapphire_rapids = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &golden_cove_cache_list,
 	.named		= &x86_named_golden_cove,
+	.precise	= &golden_cove_server_precise,
 	.quirks		= GLC_QUIRKS | X86_QUIRK_LOADS_AUX,
 };
 
@@ -199,6 +269,7 @@ const struct x86_model x86_model_granite_rapids = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &golden_cove_cache_list,
 	.named		= &x86_named_golden_cove,
+	.precise	= &golden_cove_server_precise,
 	.quirks		= GLC_QUIRKS,
 };
 
@@ -212,6 +283,7 @@ const struct x86_model x86_model_alderlake = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &golden_cove_cache_list,
 	.named		= &x86_named_golden_cove,
+	.precise	= &golden_cove_precise,
 	.quirks		= GLC_QUIRKS | X86_QUIRK_LOADS_AUX | X86_QUIRK_COMMON_LEAF,
 	.atom		= &x86_model_alderlake_atom,
 };
@@ -226,6 +298,7 @@ const struct x86_model x86_model_meteorlake = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &golden_cove_cache_list,
 	.named		= &x86_named_golden_cove,
+	.precise	= &golden_cove_precise,
 	.quirks		= GLC_QUIRKS,
 	.atom		= &x86_model_meteorlake_atom,
 };
@@ -267,6 +340,21 @@ static const struct x86_extra_rule lion_cove_extra[] = {
 static const struct x86_extra_list lion_cove_extra_list =
 	X86_LIST(lion_cove_extra, NULL);
 
+static const struct x86_rule lion_cove_precise_rows[] = {
+	X86_PRECISE(0x0100, X86_FIXED(0)),
+	X86_PRECISE(0x0400, X86_FIXED(3)),
+	X86_PRECISE(0x012a, X86_ONLY(0)),
+	X86_PRECISE(0x012b, X86_ONLY(0)),
+	X86_PRECISE_DATA(0x01cd, X86_FROM(2, 9), LOAD_LATENCY),
+	X86_PRECISE_DATA(0x02cd, X86_GENERAL(2), STORE_LATENCY),
+};
+
+static const struct x86_rule_list lion_cove_precise_rules =
+	X86_LIST(lion_cove_precise_rows, NULL);
+
+static const struct x86_precise lion_cove_precise =
+	COVE_PRECISE(&lion_cove_precise_rules, LION_COVE);
+
 const struct x86_model x86_model_lunarlake = {
 	.name		= "Lunarlake Hybrid",
 	.pmu_name	= "lunarlake_hybrid",
@@ -277,6 +365,7 @@ const struct x86_model x86_model_lunarlake = {
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &golden_cove_cache_list,
 	.named		= &x86_named_golden_cove,
+	.precise	= &lion_cove_precise,
 	.quirks		= GLC_QUIRKS,
 	.atom		= &x86_model_lunarlake_atom,
 };

@@ -182,6 +182,25 @@ static const struct x86_cache core2_cache[] = {
 static const struct x86_cache_list core2_cache_list =
 	X86_LIST(core2_cache, &x86_cache_branches);
 
+/* Precise events, by the event tables. */
+static const struct x86_rule core2_precise_rows[] = {
+	X86_PRECISE(0x00c0, X86_ONLY(0)),
+	X86_PRECISE(X86_ALL_CYCLES(0x00c0), X86_ONLY(0)),
+	X86_PRECISE(0xfec1, X86_ONLY(0)),
+	X86_PRECISE(0x00c5, X86_ONLY(0)),
+	X86_PRECISE(0x1fc7, X86_ONLY(0)),
+	X86_PRECISE_EVENT(0xcb, X86_ONLY(0)),
+};
+
+static const struct x86_rule_list core2_precise_rules =
+	X86_LIST(core2_precise_rows, NULL);
+
+static const struct x86_precise core2_precise = {
+	.rules			= &core2_precise_rules,
+	.cycles			= X86_ALL_CYCLES(0x00c0),
+	.cycles_distribution	= X86_ALL_CYCLES(0x00c0),
+};
+
 const struct x86_model x86_model_core2 = {
 	.name		= "Core2",
 	.pmu_name	= "core2",
@@ -190,6 +209,7 @@ const struct x86_model x86_model_core2 = {
 	.fixed		= &x86_fixed_intel,
 	.generic	= &x86_generic_intel,
 	.cache		= &core2_cache_list,
+	.precise	= &core2_precise,
 };
 
 const struct x86_model x86_model_intel_v1 = {

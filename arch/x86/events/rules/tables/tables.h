@@ -27,6 +27,25 @@
 	{ .first = (umask) << 8 | (event), .last = (umask) << 8 | (event), \
 	  .mask = (umask) << 8 | X86_SEL_EVENT, .counters = which }
 
+/*
+ * Precise events, in the same order. Such a rule applies only to selectors
+ * without settings, or with those that are given.
+ */
+#define X86_SETTINGS		(X86_SEL_EDGE | X86_SEL_PIN | X86_SEL_ANY | X86_SEL_INV | \
+				 X86_SEL_CMASK | X86_SEL_IN_TX | X86_SEL_IN_TXCP)
+#define X86_PRECISE_DATA(config, which, kind) \
+	{ .first = config, .last = config, .mask = X86_SEL_CODE | X86_SETTINGS, \
+	  .counters = which, .flags = X86_DATA_##kind << 5 }
+#define X86_PRECISE(config, which)	X86_PRECISE_DATA(config, which, NONE)
+#define X86_PRECISE_EVENTS(from, to, which, kind) \
+	{ .first = from, .last = to, .mask = X86_SEL_EVENT | X86_SETTINGS, \
+	  .counters = which, .flags = X86_DATA_##kind << 5 }
+#define X86_PRECISE_EVENT(event, which)	X86_PRECISE_EVENTS(event, event, which, NONE)
+#define X86_PRECISE_OTHERS(which)	{ .mask = X86_SETTINGS, .counters = which }
+
+/* Cycles, as those in which an event happens fewer than 16 times. */
+#define X86_ALL_CYCLES(code)	((code) | X86_SEL_INV | 16ULL << 24)
+
 /* Sets of counters. */
 #define X86_ONLY(n)		BIT_ULL(n)
 #define X86_FROM(first, last)	GENMASK_ULL(last, first)
@@ -130,9 +149,11 @@ extern const struct x86_model x86_model_ivybridge_ep;
 extern const struct x86_model x86_model_haswell;
 extern const struct x86_model x86_model_broadwell;
 extern const struct x86_model x86_model_skylake;
+extern const struct x86_model x86_model_skylake_server;
 
 /* Intel: Core processors from Ice Lake on. */
 extern const struct x86_model x86_model_icelake;
+extern const struct x86_model x86_model_icelake_server;
 extern const struct x86_model x86_model_sapphire_rapids;
 extern const struct x86_model x86_model_granite_rapids;
 extern const struct x86_model x86_model_alderlake;

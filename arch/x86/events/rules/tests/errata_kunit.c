@@ -61,10 +61,30 @@ static void errata_test_warm_up(struct kunit *test)
 	}
 }
 
+static u32 find_real(unsigned int model, unsigned int stepping, u32 microcode)
+{
+	return x86_errata_find(&(struct x86_models_cpu) {
+		.vendor = X86_MODELS_INTEL, .family = 6, .model = model, .stepping = stepping,
+	}, microcode) & X86_ERRATA_NO_PRECISE;
+}
+
+static void errata_test_precise(struct kunit *test)
+{
+	KUNIT_EXPECT_NE(test, find_real(0x0f, 6, 0xffff), 0);
+	KUNIT_EXPECT_EQ(test, find_real(0x17, 6, 0), 0);
+	KUNIT_EXPECT_NE(test, find_real(0x2a, 7, 0x27), 0);
+	KUNIT_EXPECT_EQ(test, find_real(0x2a, 7, 0x28), 0);
+	KUNIT_EXPECT_NE(test, find_real(0x2a, 6, 0x28), 0);
+	KUNIT_EXPECT_EQ(test, find_real(0x2d, 6, 0x618), 0);
+	KUNIT_EXPECT_NE(test, find_real(0x2d, 7, 0x618), 0);
+	KUNIT_EXPECT_EQ(test, find_real(0x3a, 9, 0), 0);
+}
+
 static struct kunit_case errata_cases[] = {
 	KUNIT_CASE(errata_test_rows),
 	KUNIT_CASE(errata_test_microcode),
 	KUNIT_CASE(errata_test_warm_up),
+	KUNIT_CASE(errata_test_precise),
 	{}
 };
 

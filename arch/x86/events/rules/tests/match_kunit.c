@@ -441,6 +441,73 @@ static void match_test_named_tsx(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, x86_match_named(model, "topdown-total-slots", false));
 }
 
+static const struct match_precise {
+	const struct x86_model	*model;
+	u64			config;
+	u64			counters;
+	enum x86_data		data;
+} match_precise[] = {
+	{ &x86_model_core2, 0x00c0, 0x1 },
+	{ &x86_model_core2, 0x003c, 0 },
+	{ &x86_model_nehalem, 0x100b, 0x8, X86_DATA_LOAD_LATENCY },
+	{ &x86_model_nehalem, 0x00c0 | CMASK(16) | X86_SEL_INV, 0xf },
+	{ &x86_model_nehalem, 0x00c0 | CMASK(1) | X86_SEL_INV, 0 },
+	{ &x86_model_nehalem, 0x01c5, 0 },
+	{ &x86_model_westmere, 0x01c5, 0xf },
+	{ &x86_model_sandybridge, 0x02cd, 0x8, X86_DATA_PRECISE_STORE },
+	{ &x86_model_sandybridge, 0x01cd, 0x8, X86_DATA_LOAD_LATENCY },
+	{ &x86_model_sandybridge, 0x01c0, 0x2 },
+	{ &x86_model_sandybridge, 0x81d0, 0xf },
+	/* A counter that cannot count it cannot make it precise. */
+	{ &x86_model_sandybridge, 0x0148, 0x4 },
+	{ &x86_model_sandybridge, 0x00c4 | X86_SEL_EDGE, 0 },
+	{ &x86_model_haswell, 0x01d1, 0xf, X86_DATA_LOAD },
+	{ &x86_model_haswell, 0x82d0, 0xf, X86_DATA_STORE },
+	{ &x86_model_haswell, 0x22d0, 0xf },
+	{ &x86_model_skylake, 0x22d0, 0xf, X86_DATA_STORE },
+	{ &x86_model_skylake, 0x01c2 | CMASK(16) | X86_SEL_INV, 0xf },
+	{ &x86_model_skylake, 0x003c, 0xf },
+	{ &x86_model_silvermont, 0x00c4, 0x1 },
+	{ &x86_model_goldmont, 0x00c4, 0x1 },
+	{ &x86_model_goldmont_plus, 0x00c4, 0xf },
+	{ &x86_model_tremont, 0x003c, 0xf | F(1) },
+	{ &x86_model_icelake, 0x003c, 0xff | F(1) },
+	{ &x86_model_icelake, 0x0100, F(0) },
+	{ &x86_model_icelake, 0x01cd, 0xff, X86_DATA_LOAD_LATENCY },
+	{ &x86_model_sapphire_rapids, 0x01cd, 0xfe, X86_DATA_LOAD_LATENCY },
+	{ &x86_model_sapphire_rapids, 0x02cd, 0x1, X86_DATA_STORE_LATENCY },
+	{ &x86_model_sapphire_rapids, 0x00c0, 0xfe },
+	{ &x86_model_sapphire_rapids, 0x04d1, 0xf, X86_DATA_LOAD },
+	{ &x86_model_lunarlake, 0x02cd, 0x3, X86_DATA_STORE_LATENCY },
+	{ &x86_model_gracemont, 0x05d0, 0x3, X86_DATA_LOAD_LATENCY },
+	{ &x86_model_gracemont, 0x06d0, 0x3f, X86_DATA_STORE_LATENCY },
+	{ &x86_model_intel_v5, 0x00c0, 0 },
+	{ &x86_model_zen4, 0x00c0, 0 },
+};
+
+static void match_test_precise(struct kunit *test)
+{
+	struct x86_match_pmu pmu = { .fixed_any = true };
+	enum x86_data data;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(match_precise); i++) {
+		pmu.model = match_precise[i].model;
+		pmu.counters = pmu.model->counters;
+		KUNIT_EXPECT_EQ_MSG(test, x86_match_precise(&pmu, match_precise[i].config,
+							    true, &data),
+				    match_precise[i].counters, "%s: config %llx",
+				    pmu.model->name, match_precise[i].config);
+		KUNIT_EXPECT_EQ_MSG(test, data, match_precise[i].data, "%s: config %llx",
+				    pmu.model->name, match_precise[i].config);
+	}
+	/* Without groups in records only listed events. */
+	pmu.model = &x86_model_icelake;
+	pmu.counters = pmu.model->counters;
+	KUNIT_EXPECT_EQ(test, x86_match_precise(&pmu, 0x00c4, false, &data), 0);
+	KUNIT_EXPECT_EQ(test, x86_match_precise(&pmu, 0x04d1, false, &data), 0xf);
+}
+
 static struct kunit_case match_test_cases[] = {
 	KUNIT_CASE(match_test_facts),
 	KUNIT_CASE(match_test_first_rule),
@@ -456,6 +523,7 @@ static struct kunit_case match_test_cases[] = {
 	KUNIT_CASE(match_test_cache_facts),
 	KUNIT_CASE(match_test_named),
 	KUNIT_CASE(match_test_named_tsx),
+	KUNIT_CASE(match_test_precise),
 	{ }
 };
 

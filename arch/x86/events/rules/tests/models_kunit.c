@@ -359,7 +359,9 @@ static void models_test_find(struct kunit *test)
 {
 	KUNIT_EXPECT_PTR_EQ(test, find(X86_MODELS_INTEL, 6, 0x2f, 2), &x86_model_westmere_ex);
 	KUNIT_EXPECT_PTR_EQ(test, find(X86_MODELS_INTEL, 6, 0x2d, 7), &x86_model_sandybridge_ep);
-	KUNIT_EXPECT_PTR_EQ(test, find(X86_MODELS_INTEL, 6, 0x55, 4), &x86_model_skylake);
+	KUNIT_EXPECT_PTR_EQ(test, find(X86_MODELS_INTEL, 6, 0x55, 4), &x86_model_skylake_server);
+	KUNIT_EXPECT_PTR_EQ(test, find(X86_MODELS_INTEL, 6, 0x5e, 3), &x86_model_skylake);
+	KUNIT_EXPECT_PTR_EQ(test, find(X86_MODELS_INTEL, 6, 0x6a, 6), &x86_model_icelake_server);
 	KUNIT_EXPECT_PTR_EQ(test, find(X86_MODELS_INTEL, 6, 0xbe, 0), &x86_model_gracemont);
 	KUNIT_EXPECT_PTR_EQ(test, find(X86_MODELS_INTEL, 6, 0x04, 0), NULL);
 	KUNIT_EXPECT_PTR_EQ(test, find(X86_MODELS_AMD, 0x17, 0x31, 0), &x86_model_zen2);
