@@ -184,6 +184,16 @@ static u64 perf_mmap_anchor(const struct perf_event *event)
 	return event->running_offset + perf_event_ctx(event)->timeoffset;
 }
 
+/* Return: whether readers may go on with the clock that a page describes. */
+static bool perf_mmap_clock_goes_on(void)
+{
+#ifdef CONFIG_HAVE_UNSTABLE_SCHED_CLOCK
+	return sched_clock_stable();
+#else
+	return true;
+#endif
+}
+
 /*
  * Return: whether readers get the times right without an update, as the page
  * tells how to continue them with a clock that still can be used.
@@ -193,7 +203,7 @@ static bool perf_mmap_shows_times(const struct perf_event *event,
 {
 	return index && index == rb->shown_index &&
 	       rb->shown_anchor == perf_mmap_anchor(event) &&
-	       sched_clock_stable();
+	       perf_mmap_clock_goes_on();
 }
 
 /* Fills in all but the offset. Out of line: an overflow rarely needs it. */
