@@ -97,10 +97,11 @@ static bool is_kernels(__u64 word)
 #ifdef __x86_64__
 	/*
 	 * Between -4 GiB and -2 GiB there is nothing, but pairs whose second is
-	 * -1. A register of a program may have -4096 as a mask.
+	 * -1. Above -8 MiB the kernel maps nothing either, and registers of a
+	 * program may have small negative numbers.
 	 */
-	return word >> 47 == 0x1ffff && word < PERF_CONTEXT_MAX - 1 &&
-	       (word >> 31 != 0x1fffffffe);
+	return word >> 47 == 0x1ffff && word >> 23 != 0x1ffffffffff &&
+	       word >> 31 != 0x1fffffffe;
 #else
 	return word >> 60 == 0xc;
 #endif
