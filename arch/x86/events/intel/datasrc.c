@@ -25,7 +25,10 @@
 
 #define S(field, value)		PERF_MEM_S(field, value)
 
-/* Where a load was served, in the old and in the new encoding, and what snoops said. */
+/*
+ * Where a load was served, in the old and in the new encoding, and what snoops
+ * found.
+ */
 #define SERVED(old, level, snoop) \
 	(S(OP, LOAD) | S(LVL, HIT) | S(LVL, old) | S(LVLNUM, level) | S(SNOOP, snoop))
 /* What the old encoding has no word for. */

@@ -42,7 +42,7 @@ DEFINE_PER_CPU_PAGE_ALIGNED(struct debug_store, cpu_debug_store);
 /* The buffer of each CPU, by its address in the linear mapping. */
 static DEFINE_PER_CPU(void *, buffer_pages);
 
-/* What IA32_DS_AREA contains; NULL if that is not known. */
+/* What IA32_DS_AREA contains; NULL if that is unknown. */
 static DEFINE_PER_CPU(struct debug_store *, area);
 
 static struct intel_ds_life buffers;
@@ -126,7 +126,7 @@ static char *mapping_of(unsigned int cpu)
 	return get_cpu_entry_area(cpu)->cpu_debug_buffers.pebs_buffer;
 }
 
-/* Nothing was mapped there before, so no TLB has it. */
+/* Nothing was mapped there before, so no TLB has an entry for it. */
 static void map(unsigned int cpu, void *pages)
 {
 	char *to = mapping_of(cpu);
@@ -156,7 +156,7 @@ static void unmap_all(void)
 		if (per_cpu(buffer_pages, cpu))
 			unmap(cpu);
 	}
-	/* The processor may have used them on each CPU. */
+	/* The TLB of each CPU may have entries for its buffer. */
 	flush_tlb_all();
 	for_each_possible_cpu(cpu) {
 		free_pages((unsigned long)per_cpu(buffer_pages, cpu), get_order(buffer_size));
