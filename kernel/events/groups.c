@@ -148,6 +148,7 @@ struct perf_event *perf_group_step(struct perf_group_cursor *cursor)
  * perf_group_tree_of() - get the tree that a leader belongs to
  * @leader: event with a pmu context
  *
+ * Context: any.
  * Return: the pinned or the flexible tree of its pmu context.
  */
 struct perf_group_tree *perf_group_tree_of(struct perf_event *leader)
@@ -899,6 +900,7 @@ void perf_group_detach_locked(struct perf_event *event,
  * @read_format: PERF_FORMAT_* of the event that is read
  * @nr_events: events in the group, leader included
  *
+ * Context: any.
  * Return: bytes; no group makes the result wrap.
  */
 size_t perf_group_read_size(u64 read_format, unsigned int nr_events)

@@ -2,12 +2,12 @@
 /*
  * PMU model: the script of the branches that a CPU executes
  *
- * Each line is a branch. The CPU executes them in order, again and again, at the
- * rate of the event for branches.
+ * Each line is a branch. The CPU executes the branches in order, again and
+ * again, at the rate of the event for branches.
  *
- * Owns the script of the model. One half is used, the other one is changed and
- * then takes its place; the caller waits until no CPU uses the old one before
- * the next change.
+ * Owns the script of the model. One half is used. The other half is changed and
+ * then takes its place. Before the next change the caller waits until no CPU
+ * uses the old half.
  *
  * Contexts: any for lookups.
  *

@@ -51,7 +51,8 @@ struct pmu_model_branch_lines {
 };
 
 /**
- * struct pmu_model_branch_script - the branches that a CPU executes, again and again
+ * struct pmu_model_branch_script - the branches that a CPU executes, again and
+ * again
  * @live:	which half is used; the other one is for changes
  * @half:	the lines
  */

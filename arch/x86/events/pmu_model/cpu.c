@@ -305,7 +305,7 @@ void pmu_model_mark(const char *word)
 	leave(c, flags);
 }
 
-/* A register of a unit that works by itself: its state is brought up to date. */
+/* A register of a unit that works by itself: first settle its state. */
 static bool reads_unit(unsigned int slot)
 {
 	unsigned int kind = pmu_model.regs[slot].kind;

@@ -15,7 +15,8 @@
  *   ibs	with ibs=: the samples that IBS takes; a write replaces all
  *   nmi-times	durations of overflow interrupts; "1" starts a measurement, "0" ends it
  *
- * Locking: rates_mutex serialises changes of the rates, the constraints and the scripts.
+ * Locking: rates_mutex serialises changes of the rates, the constraints and the
+ * scripts.
  */
 #include <linux/debugfs.h>
 #include <linux/err.h>
@@ -241,7 +242,7 @@ static void leave_here(void *unused)
 {
 }
 
-/* Replace a script; when it returns no CPU uses the old one any more. */
+/* Replace a script. At the return no CPU uses the old one any more. */
 static ssize_t write_script(int (*set)(char *text), const char __user *buf, size_t len)
 {
 	char *text;

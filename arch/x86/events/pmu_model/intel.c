@@ -183,6 +183,8 @@ static void add_architectural(struct pmu_model *m)
  * pmu_model_intel_setup() - make an Intel PMU of the chosen version and size
  * @m:		the model; version, gp, fixed and width are set, the register
  *		map is empty
+ *
+ * Context: init.
  */
 void pmu_model_intel_setup(struct pmu_model *m)
 {
@@ -213,6 +215,8 @@ void pmu_model_intel_setup(struct pmu_model *m)
 /**
  * pmu_model_zhaoxin_setup() - make a Zhaoxin PMU
  * @m:		the model; gp, fixed and width are set, the register map is empty
+ *
+ * Context: init.
  */
 void pmu_model_zhaoxin_setup(struct pmu_model *m)
 {
