@@ -43,8 +43,8 @@
  * @address: address of the register
  * @value: value
  *
- * Tests put a register file in its place, but not in that of an interrupt that
- * comes while they run: to look for the file takes a lock.
+ * Tests put a register file in its place. An interrupt that comes while they
+ * run does not look for the file, since that takes a lock.
  *
  * Context: this CPU, interrupts off or NMI.
  */
@@ -179,7 +179,8 @@ static void switch_together(struct x86_regs *r, u64 counters, bool known)
 /*
  * Without a global control register. @changed: counters whose state may change.
  *
- * Out of line: it needs registers, which others need not save.
+ * Not inlined: it uses more registers than the other ways to switch counters,
+ * and only this one should save them.
  */
 static noinline void switch_counters(struct x86_regs *r, u64 counters, u64 changed,
 				     bool known)

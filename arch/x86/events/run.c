@@ -83,7 +83,7 @@ bool x86_run_warms_up(void)
 	return static_call_query(x86_run_warm_up);
 }
 
-/* Events are precise only if the vendor's driver has set it. */
+/* NULL if the vendor's driver has no precise events. */
 static const struct x86_run_precise *precise __ro_after_init;
 
 /**
@@ -250,7 +250,7 @@ static bool continue_value(struct x86_cpu *cpu, struct perf_event *event)
 	if (!(hw->flags & X86_EVENT_COUNTS) || hw->flags & X86_EVENT_PAIR ||
 	    !x86_regs_held(&cpu->regs, hw->idx, &carry.value, &carry.owner))
 		return false;
-	/* What it has borrowed before must not be seen, either. */
+	/* Nor may a program see a value that the event has borrowed before. */
 	foreign = carry.owner != event->id || hw->flags & X86_EVENT_BORROWED;
 	if (foreign && x86_rdpmc_may_read(event))
 		return false;
@@ -408,7 +408,7 @@ static void set_counter(struct x86_cpu *cpu, struct perf_event *event)
 		load_period(cpu, event);
 }
 
-/* What few events need before their counter runs. */
+/* What pairs and precise events need before their counter runs. */
 static void prepare_special(struct x86_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
