@@ -36,8 +36,8 @@ static_assert(X86_EVENT_WITH_COUNTS <= PERF_EVENT_FLAG_ARCH);
 static_assert(X86_EVENT_PAIR == 1);
 
 /*
- * Most events of one CPU that can be scheduled in, or that a transaction can add
- * before it is refused. Processors have fewer counters.
+ * Most events of one CPU that can be scheduled in, or that a transaction can
+ * add before it is refused. Processors have fewer counters.
  */
 #define X86_MAX_EVENTS		32
 

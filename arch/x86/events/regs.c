@@ -156,7 +156,9 @@ static void park(struct x86_regs *r, unsigned int counter, bool stop)
 		r->parked &= ~BIT_ULL(counter);
 }
 
-/* P6: the select register of counter 0 lets all counters count, so it is last. */
+/*
+ * P6: the select register of counter 0 lets all counters count, so it is last.
+ */
 static void switch_together(struct x86_regs *r, u64 counters, bool known)
 {
 	u64 changed = r->known & X86_GENERAL(X86_MAX_GENERAL) & ~BIT_ULL(0);

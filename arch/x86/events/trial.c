@@ -3,7 +3,8 @@
  * Room "trial": whether the counters work.
  *
  * Purpose: find out at boot whether the registers that CPUID promises work:
- * some emulators ignore writes and return zeros. Stop counters that are running.
+ * some emulators ignore writes and return zeros. Stop counters that are
+ * running.
  *
  * Owns: nothing.
  *

@@ -11,9 +11,9 @@
  *
  * Contexts: the task that opens an event; this CPU with interrupts off; NMI.
  *
- * A unit has one event at a time. Its counter counts from 0 to a limit, which is
- * a multiple of 16, and stands still while the unit has a sample. Each unit of a
- * CPU has a state (room "amd/ibs_state"), which says what an NMI means.
+ * A unit has one event at a time. Its counter counts from 0 to a limit, which
+ * is a multiple of 16, and stands still while the unit has a sample. Each unit
+ * of a CPU has a state (room "amd/ibs_state"), which says what an NMI means.
  *
  * Counts: what a unit has counted is added to the event when a sample is taken,
  * and when the event stops. If the NMI of a sample has not come when the event

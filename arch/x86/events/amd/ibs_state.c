@@ -3,10 +3,10 @@
  * Room "amd/ibs_state": what an NMI of IBS means.
  *
  * Purpose: say what to do when an event of a unit starts or stops, and when an
- * NMI comes. An NMI may come between any two instructions of start and stop, and
- * also a while after the unit was turned off, when its register does not show a
- * sample any more. The kernel reports an NMI that nobody claims. So the table
- * says for each state whether the NMI is of the unit.
+ * NMI comes. An NMI may come between any two instructions of start and stop,
+ * and also a while after the unit was turned off, when its register does not
+ * show a sample any more. The kernel reports an NMI that nobody claims. So the
+ * table says for each state whether the NMI is of the unit.
  *
  * - While an event is being stopped an NMI may still take its sample, but it
  *   neither turns the unit on again, nor stops the event a second time.

@@ -5,17 +5,17 @@
  * Purpose: record branches while an event needs them, give them to its samples
  * and to BPF, and clear the recorder when its branches are another task's.
  *
- * Owns: the recorder of each CPU: the registers of branches, LBR_SELECT, the bit
- * of DBG_EXTN_CFG that turns the recorder on, the bit of DEBUGCTL that lets an
- * interrupt freeze it; hw.branch_reg of events.
+ * Owns: the recorder of each CPU: the registers of branches, LBR_SELECT, the
+ * bit of DBG_EXTN_CFG that turns the recorder on, the bit of DEBUGCTL that lets
+ * an interrupt freeze it; hw.branch_reg of events.
  *
  * Contexts: boot; the task that opens an event; this CPU with interrupts off;
  * NMI; a snapshot any.
  *
  * The youngest branch is always in the first registers. The recorder is off
  * while the PMU is disabled, and in the interrupt: the handler's own branches
- * are not wanted. A branch does not say which task it is of, so all branches are
- * cleared when another task is switched in.
+ * are not wanted. A branch does not say which task it is of, so all branches
+ * are cleared when another task is switched in.
  *
  * Lifetime: amd_lbr is constant after boot. The recorder of a CPU is reset when
  * the CPU starts.

@@ -59,8 +59,8 @@ static const struct {
 };
 
 /*
- * The hardware knows neither transactions nor call stacks. To leave out flags or
- * cycles would save nothing.
+ * The hardware knows neither transactions nor call stacks. To leave out flags
+ * or cycles would save nothing.
  */
 #define NEVER	(PERF_SAMPLE_BRANCH_ABORT_TX | PERF_SAMPLE_BRANCH_IN_TX | \
 		 PERF_SAMPLE_BRANCH_NO_TX | PERF_SAMPLE_BRANCH_CALL_STACK | \

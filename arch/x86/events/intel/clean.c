@@ -3,7 +3,8 @@
  * Room "intel/clean": what firmware or an earlier kernel may have left on.
  *
  * Purpose: turn off what no event has asked for yet, and what would change how
- * counters work. After a kexec the registers are as the kernel before left them.
+ * counters work. After a kexec the registers are as the kernel before left
+ * them.
  *
  *  - Precise events: a counter whose bit in IA32_PEBS_ENABLE is set does not
  *    interrupt, but writes a record to memory that is not ours.

@@ -193,7 +193,7 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 	return handled;
 }
 
-/* A member that does not sample and is read with its leader needs no branches. */
+/* A member that is only read with samples of its leader needs no branches. */
 static int config_branches(struct perf_event *event)
 {
 	bool records = needs_branch_stack(event) &&

@@ -217,7 +217,7 @@ static u64 precise_store(u64 word)
 	return value;
 }
 
-/* From Haswell on, for events that say only whether they are loads or stores. */
+/* From Haswell on, for events that say only that they are loads or stores. */
 static u64 load_or_store(enum x86_data kind, u64 word)
 {
 	u64 value = PERF_MEM_NA & ~S(OP, NA);

@@ -15,8 +15,8 @@
  * Lifetime: the area of a CPU is mapped at boot. The buffers of all possible
  * CPUs begin with the first precise event, and end a second after the last one
  * was closed, so that a program that opens and closes such events does not pay
- * for it each time. IA32_DS_AREA is written when a CPU first needs it, and keeps
- * its value: without precise events the processor does not use it.
+ * for it each time. IA32_DS_AREA is written when a CPU first needs it, and
+ * keeps its value: without precise events the processor does not use it.
  *
  * Locking: intel_ds_life::lock for the buffers. The number of users becomes
  * positive only with the lock held, so it stays zero while the work frees the

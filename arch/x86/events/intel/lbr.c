@@ -14,20 +14,20 @@
  * So it stays on at a task switch, and nothing is written. A recorder of kernel
  * branches is stopped while the PMU is disabled.
  *
- * Clearing: the registers of branches are used in turn, and one register has the
- * number of the youngest branch. Branches are read from the youngest one to the
- * first one whose source is 0. So it is enough to clear the source of the
+ * Clearing: the registers of branches are used in turn, and one register has
+ * the number of the youngest branch. Branches are read from the youngest one to
+ * the first one whose source is 0. So it is enough to clear the source of the
  * youngest branch: the reading stops there, and when all registers were used
  * again a branch of this task has replaced it. With a call stack a return goes
  * back to an older branch, so all sources are cleared. The architectural
  * recorder is cleared by a write of its depth.
  *
  * Freezing: an interrupt of the counters freezes the recorder, so that it does
- * not record the handler. Where the status has a bit for this, the recorder goes
- * on when the bit is acknowledged; otherwise the interrupt has cleared the bit
- * of IA32_DEBUGCTL that turns the recorder on. A call stack that is frozen may
- * lose or repeat a level, so it is not frozen: the handler stops the recorder if
- * it records the kernel.
+ * not record the handler. Where the status has a bit for this, the recorder
+ * goes on when the bit is acknowledged; otherwise the interrupt has cleared the
+ * bit of IA32_DEBUGCTL that turns the recorder on. A call stack that is frozen
+ * may lose or repeat a level, so it is not frozen: the handler stops the
+ * recorder if it records the kernel.
  *
  * Lifetime: intel_lbr is constant after boot. The recorder of a CPU is reset
  * when the CPU starts.
@@ -85,7 +85,7 @@ static void set_debugctl(struct intel_lbr_cpu *l, u64 bits)
 		return;
 	l->debugctl = bits;
 	l->known = true;
-	/* An interrupt here may clear @known, and the next call writes again. */
+	/* An interrupt here may clear @known; the next call writes again. */
 	barrier();
 	old = intel_lbr_read_register(MSR_IA32_DEBUGCTLMSR);
 	new = (old & ~RECORDER) | bits;

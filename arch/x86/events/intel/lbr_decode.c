@@ -156,7 +156,7 @@ unsigned int intel_lbr_decode(const struct intel_lbr_layout *layout,
 
 	for (i = 0; i < nr && raw[i].from; i++) {
 		intel_lbr_decode_one(layout, &raw[i], &entries[out]);
-		/* The younger of the two records does not have the abort flag. */
+		/* The younger of two records does not have the abort flag. */
 		if (layout->double_abort && entries[out].abort && out) {
 			out--;
 			entries[out] = entries[out + 1];

@@ -2,11 +2,12 @@
 /*
  * Room "intel/lbr_event": events that record last branches are opened.
  *
- * Purpose: find out at boot whether there is a recorder, and check what an event
- * asks of it.
+ * Purpose: find out at boot whether there is a recorder, and check what an
+ * event asks of it.
  *
- * Owns: hw.branch_reg of an event that is being opened. Its field config has the
- * value for the filter of the hardware, reg has what x86_branch_keep() filters.
+ * Owns: hw.branch_reg of an event that is being opened. Its field config has
+ * the value for the filter of the hardware, reg has what x86_branch_keep()
+ * filters.
  *
  * Contexts: boot; the task that opens an event.
  *
@@ -52,7 +53,8 @@ static u32 wanted_of(u64 asked)
  *
  * Context: task.
  * Return: 0; -EOPNOTSUPP without a recorder, or if it cannot filter like that;
- * -EINVAL for a contradiction; -EBUSY while another user excludes branch records.
+ * -EINVAL for a contradiction; -EBUSY while another user excludes branch
+ * records.
  */
 int intel_lbr_event_config(struct perf_event *event)
 {

@@ -65,12 +65,13 @@ static bool needs_info(const struct perf_event *event)
 }
 
 /**
- * intel_lbr_sample_read() - read the recorder for the events that have overflowed
+ * intel_lbr_sample_read() - read the recorder for the events that have
+ * overflowed
  * @cpu: this CPU
  * @counters: counters that have overflowed, as a mask
  *
- * Context: NMI, before the overflow is acknowledged, since the recorder may go on
- * then.
+ * Context: NMI, before the overflow is acknowledged, since the recorder may go
+ * on then.
  */
 void intel_lbr_sample_read(struct x86_cpu *cpu, u64 counters)
 {
@@ -192,8 +193,8 @@ static noinline unsigned int read_stopped(struct intel_lbr_cpu *l,
  * @entries: gets the branches, the youngest first
  * @nr: room there
  *
- * The recorder stops first, so that branches of this function do not replace those
- * before the call.
+ * The recorder stops first, so that branches of this function do not replace
+ * those before the call.
  *
  * Context: any.
  * Return: number of branches.

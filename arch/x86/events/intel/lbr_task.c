@@ -13,11 +13,11 @@
  * still: it leaves the kernel out, or is stopped.
  *
  * A stack that the registers still contain is not written. Each save has a
- * number of its own, and intel_lbr_cpu::kept is the number of the last one until
- * anything changes the registers.
+ * number of its own, and intel_lbr_cpu::kept is the number of the last one
+ * until anything changes the registers.
  *
- * Lifetime: the core allocates a struct intel_lbr_task for each task that has an
- * event with a call stack. That of a new task is empty.
+ * Lifetime: the core allocates a struct intel_lbr_task for each task that has
+ * an event with a call stack. That of a new task is empty.
  *
  * Locking: none; the core switches a task on one CPU at a time.
  */

@@ -3,9 +3,9 @@
  * Room "intel/pebs": precise events.
  *
  * Purpose: events whose samples show the instruction that caused them (PEBS,
- * SDM vol. 3 20.3.1.1.1 and 20.9). The processor writes a record to memory after
- * the counter has passed zero, loads the counter again, and interrupts when the
- * buffer has filled to its threshold.
+ * SDM vol. 3 20.3.1.1.1 and 20.9). The processor writes a record to memory
+ * after the counter has passed zero, loads the counter again, and interrupts
+ * when the buffer has filled to its threshold.
  *
  * Owns: struct intel_pebs of each CPU; IA32_PEBS_ENABLE, MSR_PEBS_DATA_CFG; the
  * limits of the buffer, and the periods in the DS area.
@@ -169,8 +169,8 @@ static void write_enable(struct intel_pebs *p)
 }
 
 /*
- * Records in the buffer may have different lengths, since each one says its own.
- * A group that an event needed is recorded until no precise event is left.
+ * Records in the buffer may have different lengths, since each one says its
+ * own. A group that an event needed is recorded until no precise event is left.
  */
 static void choose_groups(struct intel_pebs *p, u64 groups)
 {

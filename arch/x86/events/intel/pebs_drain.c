@@ -369,8 +369,8 @@ static void save_time(struct perf_sample_data *data, const struct perf_event *ev
 
 /*
  * The call chain begins where the interrupt came: the stack at the record may
- * have changed since then. An event that counts user code only gets the chain of
- * user space.
+ * have changed since then. An event that counts user code only gets the chain
+ * of user space.
  */
 static void save_callchain(struct perf_sample_data *data, struct drain *d,
 			   struct perf_event *event)

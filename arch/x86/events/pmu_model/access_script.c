@@ -25,7 +25,7 @@ struct pmu_model_access_script pmu_model_access_script;
  * pmu_model_access_next() - find the access of the next record
  * @s:		the script
  * @threshold:	the latency is at least that long
- * @next:	line to begin with; becomes the line after the one that was found
+ * @next:	line to begin with; becomes the line after the one found
  *
  * Context: any.
  * Return: the access; all 0 if there is none.

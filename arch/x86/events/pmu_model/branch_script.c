@@ -128,7 +128,8 @@ static int parse_line(char *text, struct pmu_model_branch *b)
  *
  * Context: task. No CPU uses the half that was replaced last any more.
  * Return: 0, or an error, and the old script stays: -EINVAL if a line is not of
- * that form, -ERANGE if a number does not fit, -ENOSPC if there are too many lines.
+ * that form, -ERANGE if a number does not fit, -ENOSPC if there are too many
+ * lines.
  */
 int pmu_model_branch_script_set(struct pmu_model_branch_script *s, char *text)
 {

@@ -5,8 +5,8 @@
  * Two units count up to a maximum, one fetches, the other cycles or ops. At the
  * maximum a unit takes a sample: it fills its data registers, sets its valid
  * bit, interrupts, and counts no more until software clears that bit. What the
- * registers say comes from a script (ibs_script.c). Source: APM vol. 2 13.3, PPR
- * of family 19h model 11h, MSRC001_1030 to 103D.
+ * registers say comes from a script (ibs_script.c). Source: APM vol. 2 13.3,
+ * PPR of family 19h model 11h, MSRC001_1030 to 103D.
  *
  * A unit's count is kept as a counter that wraps at the maximum. All functions
  * work on the struct pmu_model_ibs that the caller passes.
@@ -74,7 +74,8 @@ static const u32 level_caps[] = {
 
 /**
  * pmu_model_ibs_caps() - get what a generation of IBS has
- * @level:	0 for no IBS, 1 for family 10h, 2 for 15h, 3 for Zen, 4 for Zen 4
+ * @level:	0 for no IBS, 1 for family 10h, 2 for 15h, 3 for Zen, 4 for Zen
+ *	4
  *
  * Context: any.
  * Return: EAX of CPUID leaf 8000_001B.

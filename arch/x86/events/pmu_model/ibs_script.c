@@ -129,7 +129,7 @@ static u64 value_of(const struct pmu_model_ibs_field *f, u32 *random)
  * @s:		the script
  * @unit:	the unit
  * @l3_miss:	only lines with an L3 miss are taken
- * @next:	line to begin with; becomes the line after the one that was found
+ * @next:	line to begin with; becomes the line after the one found
  *
  * Context: any.
  * Return: the line, or NULL if there is none.
@@ -269,8 +269,8 @@ static int parse_line(char *text, struct pmu_model_ibs_line *line)
  *
  * Context: task. No CPU uses the half that was replaced last any more.
  * Return: 0, or an error, and the old script stays: -EINVAL if a line is not of
- * that form, -ERANGE if a value has too many bits, -ENOSPC if there are too many
- * lines or fields.
+ * that form, -ERANGE if a value has too many bits, -ENOSPC if there are too
+ * many lines or fields.
  */
 int pmu_model_ibs_script_set(struct pmu_model_ibs_script *s, char *text)
 {

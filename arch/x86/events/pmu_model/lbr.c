@@ -4,11 +4,11 @@
  *
  * Owns the registers of the records and their reserved bits. The branches come
  * from a script (branch_script.c), at the rate of the event for branches. When
- * the records of a CPU are read or stopped, the branches since the last time are
- * added to them. Sources: SDM vol. 3 18.4.8 to 18.13 and 19 "Last branch
+ * the records of a CPU are read or stopped, the branches since the last time
+ * are added to them. Sources: SDM vol. 3 18.4.8 to 18.13 and 19 "Last branch
  * records", vol. 4 table 2-2; APM vol. 2 13.1.1, PPR of family 19h model 11h,
- * MSRC001_0300 to 031F, MSRC000_010E, 010F;
- * PPR of family 19h model 01h, MSRC000_010F, for BRS.
+ * MSRC001_0300 to 031F, MSRC000_010E, 010F; PPR of family 19h model 01h,
+ * MSRC000_010F, for BRS.
  *
  * Contexts: any. The state is the caller's own while a function runs.
  *
@@ -56,7 +56,9 @@
 /* AMD's debug extension: LBRV2EN. */
 #define EXTENSION_ENABLE	BIT_ULL(6)
 
-/* The same register with BRS: on, two reserved bits, full, next entry, counter. */
+/*
+ * The same register with BRS: on, two reserved bits, full, next entry, counter.
+ */
 #define SAMPLING_ENABLE		BIT_ULL(2)
 #define SAMPLING_RESERVED	GENMASK_ULL(4, 3)
 #define SAMPLING_VALID		BIT_ULL(5)
@@ -86,8 +88,8 @@
 #define EVENT_BRANCHES_AMD	0xc2
 
 /*
- * Bit of a kind in the architectural control register; the type of a kind in the
- * third register.
+ * Bit of a kind in the architectural control register; the type of a kind in
+ * the third register.
  */
 static const u8 arch_bits[PMU_BRANCH_NR_KINDS] = {
 	[PMU_BRANCH_COND] = 16, [PMU_BRANCH_JUMP] = 17, [PMU_BRANCH_IJUMP] = 18,
@@ -226,7 +228,8 @@ void pmu_model_lbr_restart(const struct pmu_model *m, struct pmu_model_state *s,
  * @counter:	number of the counter that has overflowed
  *
  * Context: any.
- * Return: true if branch sampling is on for it: it interrupts 16 branches later.
+ * Return: true if branch sampling is on for it: it interrupts 16 branches
+ * later.
  */
 bool pmu_model_lbr_waits(const struct pmu_model *m, const struct pmu_model_lbr *lbr,
 			 unsigned int counter)
@@ -429,8 +432,8 @@ void pmu_model_lbr_settle(const struct pmu_model *m, struct pmu_model_lbr *lbr, 
 }
 
 /*
- * The entry of the ring that a register shows. Only the legacy kind and BRS show
- * the ring itself; the others show the newest entry first.
+ * The entry of the ring that a register shows. Only the legacy kind and BRS
+ * show the ring itself; the others show the newest entry first.
  */
 static unsigned int entry_of(const struct pmu_model *m, const struct pmu_model_lbr *lbr,
 			     unsigned int index)

@@ -2,15 +2,15 @@
 /*
  * PMU model: records of Intel's processor event-based sampling (PEBS)
  *
- * A counter that is enabled for PEBS and overflows writes a record into a buffer
- * in memory, and takes its next value from the debug store area. At a threshold
- * of the buffer a status bit is set, and an interrupt comes. Source: SDM vol. 3
- * 18.4.9, 18.15.7, 20.3.1.1, 20.3.6.1, 20.3.8.1, 20.6.2.4 "PEBS", 20.9 and vol.
- * 4 table 2-2.
+ * A counter that is enabled for PEBS and overflows writes a record into a
+ * buffer in memory, and takes its next value from the debug store area. At a
+ * threshold of the buffer a status bit is set, and an interrupt comes. Source:
+ * SDM vol. 3 18.4.9, 18.15.7, 20.3.1.1, 20.3.6.1, 20.3.8.1, 20.6.2.4 "PEBS",
+ * 20.9 and vol. 4 table 2-2.
  *
- * Owns the registers, and the layout of the debug store area and of the records.
- * The driver owns the memory: a record for an address that is not mapped is
- * lost.
+ * Owns the registers, and the layout of the debug store area and of the
+ * records. The driver owns the memory: a record for an address that is not
+ * mapped is lost.
  *
  * Contexts: any; records are written in the NMI of the overflow.
  *

@@ -635,8 +635,8 @@ bool pmu_model_state_misplaced(const struct pmu_model *m,
  * @s:		the CPU's state
  *
  * Context: any.
- * Return: their bits as in the status register, bit 62 for a buffer, bit 60 for a
- * fetch and bit 61 for an op that IBS has sampled.
+ * Return: their bits as in the status register, bit 62 for a buffer, bit 60 for
+ * a fetch and bit 61 for an op that IBS has sampled.
  */
 u64 pmu_model_state_signalled(const struct pmu_model *m,
 			      const struct pmu_model_state *s)
@@ -788,7 +788,8 @@ static void freeze(const struct pmu_model *m, struct pmu_model_state *s, u64 now
 }
 
 /**
- * pmu_model_state_take_records() - write the records of counters that overflowed
+ * pmu_model_state_take_records() - write the records of counters that
+ * overflowed
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock
@@ -838,8 +839,8 @@ static enum pmu_model_shot_event none_signalled(const struct pmu_model *m,
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock
- * @masked:	mask of the local APIC's entries that are masked, PMU_MASKED_LVTPC and
- *		PMU_MASKED_IBS: their interrupt is lost
+ * @masked:	mask of the local APIC's entries that are masked,
+ *		PMU_MASKED_LVTPC and PMU_MASKED_IBS: their interrupt is lost
  *
  * The counters stop if the debug control register says so, SDM vol. 3 18.4.7
  * and 20.2.4: by a status bit, or before version 4 by the global control

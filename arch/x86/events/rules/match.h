@@ -11,7 +11,9 @@
 #define X86_RULE_PAIR		BIT(0)
 /* The event is the node's: a counter of one core counts it for all cores. */
 #define X86_RULE_NODE		BIT(1)
-/* The event may corrupt that counter of the other thread, BJ122, BV98, HSD29. */
+/*
+ * The event may corrupt that counter of the other thread, BJ122, BV98, HSD29.
+ */
 #define X86_RULE_LEAK		BIT(2)
 /* The rule applies only if at most one bit of the umask is set. */
 #define X86_RULE_ONE_UMASK	BIT(3)
@@ -186,7 +188,8 @@ enum x86_datasrc {
  * @all: other events are precise on all counters, fixed ones too
  * @distribution: precise_ip may be 3: the events of instructions are chosen
  *	evenly
- * @cycles: event select bits instead of those of cycles; 0 if cycles are precise
+ * @cycles: event select bits instead of those of cycles; 0 if cycles are
+ *	precise
  * @cycles_distribution: the same if precise_ip is 3
  * @datasrc: what numbers of data sources mean
  */
@@ -201,7 +204,10 @@ struct x86_precise {
 
 /* Events of transactions: bits 32 and 33, SDM vol. 3 20.3.6.5. */
 #define X86_QUIRK_TSX			BIT(0)
-/* While a thread has an event of X86_RULE_LEAK the other one leaves its counter. */
+/*
+ * While a thread has an event of X86_RULE_LEAK the other one leaves its
+ * counter.
+ */
 #define X86_QUIRK_LEAK			BIT(1)
 /* Each thread has its own extra registers: siblings need not agree. */
 #define X86_QUIRK_EXTRA_PER_THREAD	BIT(2)

@@ -315,7 +315,10 @@ static void pebs_test_count(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->nr, 4);
 }
 
-/* Records of two counters: each sample is its event's, and only the last is an overflow. */
+/*
+ * Records of two counters: each sample is its event's, and only the last is an
+ * overflow.
+ */
 static void pebs_test_owners(struct kunit *test)
 {
 	struct machine *m = test->priv;
@@ -380,7 +383,10 @@ static void pebs_test_collision(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, local64_read(&m->event[0].count), 2 * PERIOD);
 }
 
-/* Nothing of the kernel is in a sample of user code only, nor the other way round. */
+/*
+ * Nothing of the kernel is in a sample of user code only, nor the other way
+ * round.
+ */
 static void pebs_test_modes(struct kunit *test)
 {
 	struct pt_regs kernel = { .cs = __KERNEL_CS, .sp = KERNEL_IP, .r15 = KERNEL_IP };

@@ -68,8 +68,8 @@ static void clear_beside_events(struct x86_cpu *cpu, u64 status)
  * @cpu: this CPU, whose counters stand still
  * @status: bits of the status register
  *
- * On ZXC counters run meanwhile: those of events that count now, whose counts are
- * not lost, or else counter 0, which counts nothing.
+ * On ZXC counters run meanwhile: those of events that count now, whose counts
+ * are not lost, or else counter 0, which counts nothing.
  *
  * Context: NMI.
  */
@@ -133,8 +133,8 @@ static void __init set_addresses(unsigned int width)
  * @setup: is filled in
  *
  * Context: boot.
- * Return: 0, or -ENODEV for other processors of the two vendors, and if leaf 0xa
- * does not describe a PMU of version 2.
+ * Return: 0, or -ENODEV for other processors of the two vendors, and if leaf
+ * 0xa does not describe a PMU of version 2.
  */
 int __init zhaoxin_core_setup(struct x86_setup *setup)
 {
