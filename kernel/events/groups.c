@@ -281,8 +281,8 @@ static s64 perf_group_service_now_locked(const struct perf_event *leader)
 
 /*
  * Looks at enabled groups that may run here. A program with so many groups that
- * others are not seen could as well enable them all, and they would have most of
- * the turns.
+ * others are not seen could as well enable them all, and they would have most
+ * of the turns.
  * Return: the most service that one has had by now, but not more than an
  * interval above the least.
  */
@@ -749,8 +749,8 @@ void perf_group_put_off_locked(struct perf_event *leader)
  *
  * A group's lead is its service less that of the groups whose turn it is in its
  * PMU context. The caller exchanges the running times, which are a part of the
- * service, before or after this. The places of both in their trees change at the
- * next choice. Pinned groups have no lead that is used.
+ * service, before or after this. The places of both in their trees change at
+ * the next choice. Pinned groups have no lead that is used.
  *
  * Context: both ctx->lock.
  */
