@@ -43,8 +43,8 @@
  * @address: address of the register
  * @value: value
  *
- * Tests put a register file in its place. An interrupt that comes while they
- * run does not look for the file, since that takes a lock.
+ * Tests replace this function by one for a register file. An interrupt that
+ * comes while they run does not look for the file, since that takes a lock.
  *
  * Context: this CPU, interrupts off or NMI.
  */
@@ -59,7 +59,7 @@ void x86_regs_write(u32 address, u64 value)
  * x86_regs_read() - read a register of the PMU
  * @address: address of the register
  *
- * Tests put a register file in its place.
+ * Tests replace this function by one for a register file.
  *
  * Context: this CPU, interrupts off.
  * Return: its content; 0 if it does not exist.

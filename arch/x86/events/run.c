@@ -412,7 +412,7 @@ static void set_counter(struct x86_cpu *cpu, struct perf_event *event)
 		load_period(cpu, event);
 }
 
-/* What pairs and precise events need before their counter runs. */
+/* Prepare pairs and precise events before their counter runs. */
 static void prepare_special(struct x86_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;

@@ -33,7 +33,7 @@
  * @address: address of the register
  * @value: value
  *
- * Tests put a register file in its place.
+ * Tests replace this function by one for a register file.
  *
  * Context: boot.
  * Return: 0, or -EIO.

@@ -78,7 +78,7 @@ struct amd_ibs_cpu amd_ibs_cpu __read_mostly;
  * amd_ibs_read() - read a register
  * @address: address of the register
  *
- * Tests put a register file in its place, as for x86_regs_write().
+ * Tests replace this function by one for a register file, as x86_regs_write().
  *
  * Context: this CPU, interrupts off or NMI.
  * Return: its value.

@@ -79,7 +79,7 @@ struct amd_lbr amd_lbr __read_mostly;
  * amd_lbr_read_register() - read a register
  * @address: its address
  *
- * Tests put a register file in its place.
+ * Tests replace this function by one for a register file.
  *
  * Context: this CPU, interrupts off or NMI.
  * Return: its value.

@@ -52,7 +52,7 @@ struct intel_lbr intel_lbr __read_mostly;
  * intel_lbr_read_register() - read a register of the recorder
  * @address: its address
  *
- * Tests put a register file in its place.
+ * Tests replace this function by one for a register file.
  *
  * Context: this CPU, interrupts off or NMI.
  * Return: value.

@@ -125,7 +125,7 @@ static void count_record(struct drain *d, const struct intel_pebs_record *record
  * intel_pebs_read_counter() - read the counter of an event
  * @event: event on a counter of this CPU
  *
- * Tests put a value in its place.
+ * Tests replace this function by one that returns a value of theirs.
  *
  * Context: this CPU, interrupts off or NMI.
  * Return: its value.
@@ -181,7 +181,7 @@ static bool settle(struct drain *d, struct perf_event *event, unsigned int nr)
  * @event: their event
  * @lost: how many
  *
- * Tests put a number in its place.
+ * Tests replace this function by one that adds up @lost.
  *
  * Context: this CPU, interrupts off or NMI.
  */
@@ -397,7 +397,7 @@ static bool is_wanted(const struct perf_event *event, u64 ip)
  * @regs: registers of the record
  * @last: the last one of this event in an interrupt, which may throttle it
  *
- * Tests put a list of samples in its place.
+ * Tests replace this function by one that keeps a list of samples.
  *
  * Context: this CPU, interrupts off or NMI.
  * Return: true if the event has to stop.
