@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perf events: what a PMU driver includes. It fills in a struct pmu, registers it,
- * and reports samples through perf_event_overflow() and the output helpers of
- * <linux/perf_event_sample.h>. See Documentation/core-api/perf/pmu-driver.rst, and
- * the legend in <linux/perf_event_types.h>.
+ * perf events: what a PMU driver includes. It fills in a struct pmu, registers
+ * it, and reports samples through perf_event_overflow() and the output helpers
+ * of <linux/perf_event_sample.h>. See
+ * Documentation/core-api/perf/pmu-driver.rst, and the legend in
+ * <linux/perf_event_types.h>.
  */
 #ifndef _LINUX_PERF_EVENT_PMU_H
 #define _LINUX_PERF_EVENT_PMU_H
@@ -337,8 +338,8 @@ struct pmu {
 	/**
 	 * @unload: Do what @del does for each event of @set. All of them are
 	 * scheduled in, by @load or by @add, and no other event of this PMU in
-	 * the context is. None is throttled, unless an overflow came in this moment. Their
-	 * state is ACTIVE until this returns.
+	 * the context is. None is throttled, unless an overflow came in this
+	 * moment. Their state is ACTIVE until this returns.
 	 *
 	 * Context: as @load.
 	 */

@@ -27,8 +27,8 @@
  * Locking: ctx->lock of the CPU's context; perf_cgroup_mutex for a cgroup's
  * first event. cpuctx->cgrp, nr_events of a cgroup, and the list of its groups
  * change only on their CPU while its context is loaded, so that CPU may look at
- * them without the lock when interrupts are off. Otherwise cpuctx->cgrp is NULL,
- * and the CPU does not look.
+ * them without the lock when interrupts are off. Otherwise cpuctx->cgrp is
+ * NULL, and the CPU does not look.
  *
  * Race, a task is moved to another cgroup while it runs:
  *  1. the mover changes the task's pointer, on any CPU;

@@ -731,12 +731,13 @@ struct perf_ctx *perf_event_ctx_lock_nested(struct perf_event *event,
 }
 
 /**
- * perf_event_ctx_trylock() - lock the context of one more event, without waiting
+ * perf_event_ctx_trylock() - lock the context of one more event, without
+ * waiting
  * @event: event
  *
  * Context: task; mutexes of other contexts may be held.
- * Return: as perf_event_ctx_lock(); NULL if the mutex is held, or if the event is
- * moved at this moment.
+ * Return: as perf_event_ctx_lock(); NULL if the mutex is held, or if the event
+ * is moved at this moment.
  */
 struct perf_ctx *perf_event_ctx_trylock(struct perf_event *event)
 {

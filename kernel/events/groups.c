@@ -148,6 +148,7 @@ struct perf_event *perf_group_step(struct perf_group_cursor *cursor)
  * perf_group_tree_of() - get the tree that a leader belongs to
  * @leader: event with a pmu context
  *
+ * Context: any.
  * Return: the pinned or the flexible tree of its pmu context.
  */
 struct perf_group_tree *perf_group_tree_of(struct perf_event *leader)
@@ -280,8 +281,8 @@ static s64 perf_group_service_now_locked(const struct perf_event *leader)
 
 /*
  * Looks at enabled groups that may run here. A program with so many groups that
- * others are not seen could as well enable them all, and they would have most of
- * the turns.
+ * others are not seen could as well enable them all, and they would have most
+ * of the turns.
  * Return: the most service that one has had by now, but not more than an
  * interval above the least.
  */
@@ -748,8 +749,8 @@ void perf_group_put_off_locked(struct perf_event *leader)
  *
  * A group's lead is its service less that of the groups whose turn it is in its
  * PMU context. The caller exchanges the running times, which are a part of the
- * service, before or after this. The places of both in their trees change at the
- * next choice. Pinned groups have no lead that is used.
+ * service, before or after this. The places of both in their trees change at
+ * the next choice. Pinned groups have no lead that is used.
  *
  * Context: both ctx->lock.
  */
@@ -899,6 +900,7 @@ void perf_group_detach_locked(struct perf_event *event,
  * @read_format: PERF_FORMAT_* of the event that is read
  * @nr_events: events in the group, leader included
  *
+ * Context: any.
  * Return: bytes; no group makes the result wrap.
  */
 size_t perf_group_read_size(u64 read_format, unsigned int nr_events)

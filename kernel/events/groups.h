@@ -117,7 +117,7 @@ static inline void perf_group_enable_locked(struct perf_event *leader)
 		perf_group_return_locked(leader);
 	if (leader->total_time_enabled)
 		return;
-	/* Of groups that are enabled at the same moment most have their place. */
+	/* Most groups that are enabled at one moment have their place. */
 	if (epc->most_at != epc->ctx->time || epc->nr_waiting ||
 	    epc->most_service > leader->group_service)
 		perf_group_renew_locked(leader);

@@ -222,7 +222,7 @@ static noinline void perf_mmap_fill_times(struct perf_event *event,
 	userpg->time_running = running +
 			       atomic64_read(&event->child_total_time_running);
 	arch_perf_update_userpage(event, userpg, now);
-	/* What the architecture offers is withdrawn where readers would go wrong. */
+	/* The architecture may offer more than readers of this page can use. */
 	if (!readable)
 		userpg->cap_user_rdpmc = 0;
 	if (!readable || !perf_mmap_times_go_on(event, userpg, index))
@@ -419,8 +419,8 @@ static void perf_mmap_link(struct perf_event *event, struct perf_buffer *rb)
  * is NULL. Pollers of the event are woken to look again, as wake-ups of the old
  * buffer may have missed them. If the event has requested a wake-up of the old
  * buffer's pollers, its irq_work may look at @rb already, so they are woken
- * here. A request that comes later, from a writer that has the old buffer still,
- * is left to the next one.
+ * here. A request that comes later, from a writer that has the old buffer
+ * still, is left to the next one.
  */
 static void perf_mmap_attach_mutexed(struct perf_event *event,
 				     struct perf_buffer *rb)

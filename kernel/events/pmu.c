@@ -9,11 +9,12 @@
  *
  * Contexts: task; perf_pmu_disable() and perf_pmu_enable() down to NMI.
  *
- * Lifetime: an event is on a list of its PMU, and pins the module, from event_init
- * until all resources that the driver gave it were released. Unregistering
- * first removes the PMU from the list and from the numbers, and waits for grace
- * periods of SRCU and RCU. When all events of the PMU have gone, it waits for
- * grace periods again, because readers may have found the PMU through an event.
+ * Lifetime: an event is on a list of its PMU, and pins the module, from
+ * event_init until all resources that the driver gave it were released.
+ * Unregistering first removes the PMU from the list and from the numbers, and
+ * waits for grace periods of SRCU and RCU. When all events of the PMU have
+ * gone, it waits for grace periods again, because readers may have found the
+ * PMU through an event.
  *
  * Locking: perf_pmus_mutex to change the registry, perf_pmus_srcu to read;
  * the users.lock of a PMU and CPU for the events that were made there, the
@@ -561,8 +562,9 @@ void perf_pmu_forget(struct pmu *pmu)
 	int cpu;
 
 	/*
-	 * Nothing starts the timers again. A turn that was deferred to the end of a
-	 * walk has preemption off around it, so that a grace period waits for it.
+	 * Nothing starts the timers again. A turn that was deferred to the end
+	 * of a walk has preemption off around it, so that a grace period waits
+	 * for it.
 	 */
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(pmu->cpu_pmu_context,
@@ -856,9 +858,9 @@ static struct pmu *perf_pmu_ask_all(struct perf_event *event)
  * @event: event with attr, cpu, parent and leader set
  *
  * The core sends events of the two clocks to their own PMUs. A PMU may answer
- * -ENOENT and change attr.type to send the event to another one. orig_type keeps
- * what the user asked for. For a copy, only the PMU of its parent is asked. On
- * success the event holds a reference on the PMU's module.
+ * -ENOENT and change attr.type to send the event to another one. orig_type
+ * keeps what the user asked for. For a copy, only the PMU of its parent is
+ * asked. On success the event holds a reference on the PMU's module.
  *
  * Context: task.
  * Return: PMU; -ENOENT if no PMU knows the event; -ENODEV if the PMU goes away;

@@ -284,11 +284,12 @@ void perf_swevent_event(struct perf_event *event, u64 nr,
 }
 
 /**
- * perf_swevent_parked_locked() - count for an event whose task does not run here
+ * perf_swevent_parked_locked() - count for an event whose task does not run
+ * here
  * @event: an enabled event of a task, inactive or active on this CPU
  * @nr: the weight of the occurrence, added to the count
- * @data: initialised; the period is filled in here. %NULL to take no sample, which
- *	would show the current task, another one
+ * @data: initialised; the period is filled in here. %NULL to take no sample,
+ *	which would show the current task, another one
  * @regs: registers of the code that is charged
  *
  * Context: any but NMI, interrupts off, ctx->lock of @event held. A buffer is

@@ -18,7 +18,7 @@
 #include <asm/perf_event.h>
 
 /**
- * perf_check_microcode() - microcode has changed; nothing in use depends on it
+ * perf_check_microcode() - microcode has changed; errata stay as found at boot
  *
  * Context: task.
  */

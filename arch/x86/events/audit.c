@@ -9,8 +9,9 @@
  * Owns: nothing. Built with CONFIG_PERF_EVENTS_DEBUG_STATE only.
  *
  * Contexts: the CPU itself, interrupts off, counters stand still. A late PMI
- * changes nothing that is compared: if the value of a counter is remembered, the
- * counter has no event, or one that is up to date, which the PMI leaves alone.
+ * changes nothing that is compared: if the value of a counter is remembered,
+ * the counter has no event, or one that is up to date, which the PMI leaves
+ * alone.
  *
  * Locking: none.
  */

@@ -2,15 +2,19 @@
 /*
  * Room "branch": events that record branches.
  *
- * Purpose: let the vendor's recorder of branches follow the events that need it,
- * and read the instructions of branches that a filter has to know.
+ * Purpose: let the vendor's recorder of branches run while events need it, and
+ * read the instructions at which branches were recorded, since a filter has to
+ * know what kind of branch each one is.
  *
  * Owns: which vendor's recorder is used.
  *
  * Contexts: the CPU itself with interrupts off; NMI.
  *
- * While x86_cpu::branches is false, no event of the CPU records branches and the
- * recorder is off. So other events cost a test of that field.
+ * While x86_cpu::branches is false, no event of the CPU records branches and
+ * the recorder is off. So events without branches cost only a test of that
+ * field.
+ *
+ * Lifetime: the recorder is chosen at boot, and never changes.
  *
  * Locking: none.
  */
@@ -135,8 +139,8 @@ static unsigned int left_in_page(u64 address)
 }
 
 /*
- * A branch may be reported at any address, such as that of a fault. So only text
- * is read, and not what user space sees as well.
+ * A branch may be reported at any address, such as that of a fault. So only the
+ * kernel's text is read, and not the gate area, which is code of user space.
  */
 static unsigned int read_kernel(u8 *bytes, u64 from)
 {
@@ -150,7 +154,10 @@ static unsigned int read_kernel(u8 *bytes, u64 from)
 	return copy_from_kernel_nofault(bytes, (void *)(unsigned long)from, nr) ? 0 : nr;
 }
 
-/* A kernel thread has no user space, even if it was just left. */
+/*
+ * A kernel thread has no user space, although the recorder may have branches of
+ * the task that ran before it.
+ */
 static unsigned int read_user(u8 *bytes, u64 from)
 {
 	if (!current->mm)
@@ -186,9 +193,10 @@ u32 x86_branch_look(u64 from, bool kernel)
 
 /**
  * x86_branch_find() - find the branch at an address or behind it
- * @from: address of an instruction that the processor may have fused with a branch
+ * @from: address of an instruction with which the processor may have fused a
+ *	branch
  * @kernel: it is an address of the kernel
- * @offset: gets the distance of the branch
+ * @offset: gets the distance from @from to the branch
  *
  * Context: interrupts off or NMI.
  * Return: as x86_branch_look().
@@ -206,7 +214,7 @@ u32 x86_branch_find(u64 from, bool kernel, unsigned int *offset)
  * x86_branch_keep() - remove branches that an event has not asked for
  * @wanted: what it has asked for, X86_BRANCH_*
  * @entries: branches; their type is 0, or what the hardware says
- * @counters: a number for each of them, moved along; or NULL
+ * @counters: the counts of each branch, which move with it; or NULL
  * @nr: number of branches
  *
  * Context: interrupts off or NMI.

@@ -8,14 +8,14 @@
 
 /**
  * struct x86_branch_ops - the recorder of branches of a vendor
- * @get:	an event that records branches is scheduled in: 0, or -EBUSY if the
- *	recorder is in use in another way
+ * @get:	an event that records branches is scheduled in; returns 0, or
+ *	-EBUSY if other events use the recorder in another way
  * @put:	undo @get
  * @start:	let the recorder run, or stop it if no event needs it; called
  *	before the counters run, while x86_cpu::branches is true
- * @stop:	the PMU is disabled; the recorder must not record the kernel, unless
- *	it will be reset
- * @forget:	the registers contain anything
+ * @stop:	the PMU is disabled: keep branches of the kernel out of the
+ *	recorder
+ * @forget:	the registers of the recorder may contain anything
  * @save:	add the branches to a sample
  * @sched_task:	a task is switched in or out, as pmu::sched_task
  *

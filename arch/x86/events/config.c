@@ -258,7 +258,10 @@ static int check_period(struct perf_event *event)
 				   "this processor has no such short periods of the event");
 }
 
-/* Fewer counters may make it precise, and the other thread may need one of them. */
+/*
+ * Not all counters that count the event can make it precise, and the other
+ * thread may need one of them.
+ */
 static void set_precise_counters(struct perf_event *event)
 {
 	const struct x86_core *core = x86_core_of(event->pmu);

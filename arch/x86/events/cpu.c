@@ -13,7 +13,7 @@
  * Lifetime: a CPU has a core from its start until it is dead. While it is
  * offline it has no events, since the core schedules all of them out before.
  *
- * Locking: none; each CPU changes its own.
+ * Locking: none; each CPU changes its own x86_cpu.
  */
 #include <linux/cpuhotplug.h>
 #include "cpu.h"
@@ -23,7 +23,8 @@ DEFINE_PER_CPU(struct x86_cpu, x86_cpu);
 static const struct x86_cpu_ops *cpu_ops __ro_after_init;
 
 /**
- * x86_cpu_clean() - set the vendor's registers that may contain anything
+ * x86_cpu_clean() - let the vendor's driver write registers that may contain
+ * anything
  *
  * Context: this CPU, interrupts off, when it starts or the machine resumes.
  */

@@ -36,8 +36,8 @@ static_assert(X86_EVENT_WITH_COUNTS <= PERF_EVENT_FLAG_ARCH);
 static_assert(X86_EVENT_PAIR == 1);
 
 /*
- * Most events of one CPU that can be scheduled in, or that a transaction can add
- * before it is refused. Processors have fewer counters.
+ * Most events of one CPU that can be scheduled in, or that a transaction can
+ * add before it is refused. Processors have fewer counters.
  */
 #define X86_MAX_EVENTS		32
 
@@ -53,7 +53,8 @@ static_assert(X86_EVENT_PAIR == 1);
  * @barred:	counters that no event may have now
  * @metrics:	Intel: it has topdown metrics
  * @branches:	how many branches a CPU records, 0 if it has no recorder
- * @branch_counters: general counters whose events can be counted for each branch
+ * @branch_counters: general counters whose events can be counted for each
+ *	branch
  * @max_precise: greatest precise_ip
  * @precise_all: events without a rule of their own can be precise
  * @precise_xmm: samples of precise events can have vector registers
@@ -98,7 +99,8 @@ struct x86_core {
  * @masked:	bits of selectors that the hardware must not see now
  * @guests:	guests run here, so the hypervisor writes global control as well
  * @aborts:	transactions abort, since an event has the counter they need
- * @branches:	events record branches, or the recorder has not been stopped since
+ * @branches:	events record branches, or did and the recorder was not stopped
+ *		since
  * @at:		counter that each of @events has, or -1
  * @to:		counter that it is to have, or -1
  * @events:	events that are scheduled in; those of a transaction are the

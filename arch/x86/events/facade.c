@@ -110,8 +110,8 @@ bool x86_facade_excluded(unsigned int what, const unsigned int *nr_users,
  * x86_add_exclusive() - begin to use LBR, BTS or PT
  * @what: x86_lbr_exclusive_lbr, _bts or _pt
  *
- * The user may get interrupts of the counters from now on. Branch records have none
- * of their own.
+ * Except for branch records, the user may get interrupts of the counters from
+ * now on. Branch records have no interrupt of their own.
  *
  * Context: task; takes users_mutex.
  * Return: 0; -EBUSY while a use goes on that excludes this one; -EINVAL for

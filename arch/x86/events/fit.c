@@ -117,8 +117,8 @@ static int find_places(struct x86_cpu *cpu, struct x86_seat *seats)
 }
 
 /*
- * Place all events anew, while the other thread of the core does not plan. Other
- * cores of the node may be faster a few times.
+ * Place all events anew, while the other thread of the core does not plan.
+ * Other cores of the node may be faster a few times.
  */
 static int place_undisturbed(struct x86_cpu *cpu)
 {

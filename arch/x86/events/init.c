@@ -197,7 +197,7 @@ static bool __init counters_work(const struct x86_core *core)
 {
 	u64 general = core->facts.counters & X86_GENERAL(X86_MAX_GENERAL);
 
-	/* Firmware goes on to use them, or an earlier kernel has not ended that. */
+	/* Firmware uses them, or an earlier kernel has left them running. */
 	if (x86_trial_stop(&x86_pmc, general & ~core->lent))
 		pr_info("Performance Events: counters were running, they are stopped.\n");
 	return x86_trial_works(&x86_pmc, general);
@@ -235,7 +235,7 @@ unregister:
 	return err;
 }
 
-/* The other CPUs start anew. */
+/* For the boot CPU. The other CPUs are started again, as by hotplug. */
 static void resume(void *unused)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);

@@ -11,8 +11,8 @@
  * x86_regs::kept, which the room "regs" clears. It shares x86_cpu::events, at,
  * to, planned and nr with "fit", and on and used with "cpu".
  *
- * Contexts: the CPU itself, interrupts off. The PMU is enabled for the core, and
- * x86_cpu::enabled is false during a call.
+ * Contexts: the CPU itself, interrupts off. The PMU is enabled for the core,
+ * and x86_cpu::enabled is false during a call.
  *
  * Other events of the CPU, such as that of the NMI watchdog, go on meanwhile.
  * Where there is a global control register, one write of it stops the counters
@@ -24,12 +24,12 @@
  * SET_COUNTERS. After any other change of x86_cpu::events its members are
  * unloaded one by one.
  *
- * Registers and counters that cores or threads share have to be claimed for each
- * event, and so has the recorder of branches. So a set is refused, and the core
- * adds its events one by one, if one of them needs a shared register, branches or
- * a counter of the node, if one is precise, or if the threads of the core share
- * their counters (room "share"). The same holds on processors
- * that need a warm-up, if the counters have been changed since.
+ * Registers and counters that cores or threads share have to be claimed for
+ * each event, and so has the recorder of branches. So a set is refused, and the
+ * core adds its events one by one, if one of them records branches, needs a
+ * shared register or a counter of the node, or is precise, or if the threads of
+ * the core share their counters (room "share"). The same holds on processors
+ * that need a warm-up, if counters have changed since the set was unloaded.
  *
  * Locking: none.
  */
@@ -77,7 +77,7 @@ static bool goes_on(const struct hw_perf_event *hw, bool seen)
 	return !(hw->flags & X86_EVENT_BORROWED && seen);
 }
 
-/* x86_load() marks all counters of the set as used and as running at the end. */
+/* At its end x86_load() marks all counters of the set as used and running. */
 static void go_on(struct x86_cpu *cpu, struct perf_event *event)
 {
 	cpu->on[x86_slot(event->hw.idx)] = event;

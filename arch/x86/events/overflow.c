@@ -111,7 +111,7 @@ static void ignore(struct x86_cpu *cpu, unsigned int counter)
 void x86_overflow_sample(struct x86_cpu *cpu, unsigned int counter, struct pt_regs *regs)
 {
 	struct perf_event *event = cpu->on[x86_slot(counter)];
-	/* What perf_sample_data_init() leaves out is not read before it is set. */
+	/* perf_sample_data_init() leaves out fields that are set before use. */
 	struct perf_sample_data data __uninitialized;
 
 	x86_run_update(event);
@@ -161,8 +161,8 @@ static int refuse(void)
  * x86_overflow_handle() - look for overflows, as the interrupt does
  * @regs: registers of what was interrupted
  *
- * Before the CPU has started, counters may run that an earlier kernel or the
- * firmware has used.
+ * Before a CPU has started, its counters may still run for firmware or for an
+ * earlier kernel.
  *
  * Context: NMI, or the interrupt that a hypervisor sends instead.
  * Return: number of causes that were found.

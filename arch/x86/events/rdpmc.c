@@ -87,7 +87,7 @@ bool x86_rdpmc_may_read(const struct perf_event *event)
  */
 void x86_rdpmc_offer(struct perf_event *event)
 {
-	/* Until its samples are written the counter alone says too little. */
+	/* Its count also depends on records that were not read yet. */
 	if (READ_ONCE(rdpmc_mode) && !(event->hw.flags & X86_EVENT_LARGE))
 		event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 }

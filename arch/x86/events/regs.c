@@ -43,8 +43,8 @@
  * @address: address of the register
  * @value: value
  *
- * Tests put a register file in its place, but not in that of an interrupt that
- * comes while they run: to look for the file takes a lock.
+ * Tests replace this function by one for a register file. An interrupt that
+ * comes while they run does not look for the file, since that takes a lock.
  *
  * Context: this CPU, interrupts off or NMI.
  */
@@ -59,7 +59,7 @@ void x86_regs_write(u32 address, u64 value)
  * x86_regs_read() - read a register of the PMU
  * @address: address of the register
  *
- * Tests put a register file in its place.
+ * Tests replace this function by one for a register file.
  *
  * Context: this CPU, interrupts off.
  * Return: its content; 0 if it does not exist.
@@ -156,7 +156,9 @@ static void park(struct x86_regs *r, unsigned int counter, bool stop)
 		r->parked &= ~BIT_ULL(counter);
 }
 
-/* P6: the select register of counter 0 lets all counters count, so it is last. */
+/*
+ * P6: the select register of counter 0 lets all counters count, so it is last.
+ */
 static void switch_together(struct x86_regs *r, u64 counters, bool known)
 {
 	u64 changed = r->known & X86_GENERAL(X86_MAX_GENERAL) & ~BIT_ULL(0);
@@ -179,7 +181,8 @@ static void switch_together(struct x86_regs *r, u64 counters, bool known)
 /*
  * Without a global control register. @changed: counters whose state may change.
  *
- * Out of line: it needs registers, which others need not save.
+ * Not inlined: it uses more registers than the other ways to switch counters,
+ * and only this one should save them.
  */
 static noinline void switch_counters(struct x86_regs *r, u64 counters, u64 changed,
 				     bool known)

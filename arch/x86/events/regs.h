@@ -12,11 +12,11 @@
  * @known:	counters whose select register, or field of the fixed control
  *		register, contains what its image says
  * @held:	stopped counters that contain the value in @value
- * @kept:	number of the set of events that was stopped last, if its counters
- *	are as it has left them, and their selectors; 0 for none
+ * @kept:	number of the set of events that was stopped last, if its
+ *	counters are as it has left them, and their selectors; 0 for none
  * @running:	counters that count
- * @parked:	P6: counters whose select register is 0, except for the enable bit,
- *	instead of its image
+ * @parked:	P6: counters whose select register is 0, except for the enable
+ *	bit, instead of its image
  * @running_known: @running is what the hardware does
  * @calls: calls of x86_regs_run() that have written something
  * @fixed_ctrl:	image of the fixed counters' control register
@@ -47,8 +47,8 @@ struct x86_regs {
 #define X86_FIXED_BITS		4
 
 /*
- * Intel: a precise event on the counter has groups in its records. The bit means
- * nothing for other events, so it is always set where it exists.
+ * Intel: a precise event on the counter has groups in its records. The bit
+ * means nothing for other events, so it is always set where it exists.
  */
 #define X86_FIXED_ADAPTIVE	BIT_ULL(32)
 #define X86_ALL_ADAPTIVE	GENMASK_ULL(63, 32)

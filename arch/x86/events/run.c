@@ -15,9 +15,9 @@
  *
  * Counters stand still while the PMU is disabled, and in the PMI. Then
  * counters, selectors and plans may change. Afterwards x86_run_enable() or
- * x86_run_resume() lets them count again, with one write where there is a global
- * control register. x86_run_suspend() stops only some counters, for the room
- * "load": only these may change then.
+ * x86_run_resume() lets them count again, with one write where there is a
+ * global control register. x86_run_suspend() stops only some counters, for the
+ * room "load": only these may change then.
  *
  * Values: a counter keeps its value when its event is scheduled out. If the
  * same event comes back, or another one that only counts, it goes on from there
@@ -73,7 +73,8 @@ void __init x86_run_set_warm_up(void (*warm_up)(struct x86_cpu *cpu))
 }
 
 /**
- * x86_run_warms_up() - must all counters stand still before one gets a new event?
+ * x86_run_warms_up() - must all counters stand still before one gets a new
+ * event?
  *
  * Context: any.
  * Return: true if x86_run_set_warm_up() was called.
@@ -83,7 +84,7 @@ bool x86_run_warms_up(void)
 	return static_call_query(x86_run_warm_up);
 }
 
-/* Events are precise only if the vendor's driver has set it. */
+/* NULL if the vendor's driver has no precise events. */
 static const struct x86_run_precise *precise __ro_after_init;
 
 /**
@@ -250,7 +251,7 @@ static bool continue_value(struct x86_cpu *cpu, struct perf_event *event)
 	if (!(hw->flags & X86_EVENT_COUNTS) || hw->flags & X86_EVENT_PAIR ||
 	    !x86_regs_held(&cpu->regs, hw->idx, &carry.value, &carry.owner))
 		return false;
-	/* What it has borrowed before must not be seen, either. */
+	/* Nor may a program see a value that the event has borrowed before. */
 	foreign = carry.owner != event->id || hw->flags & X86_EVENT_BORROWED;
 	if (foreign && x86_rdpmc_may_read(event))
 		return false;
@@ -266,9 +267,10 @@ static bool continue_value(struct x86_cpu *cpu, struct perf_event *event)
 /*
  * The PMI may have interrupted x86_run_update() between the reading of the
  * counter and the exchange of hw.prev_count. If the counter starts again from
- * where it had started before, this exchange would succeed, and the period would
- * count twice. So the bits of hw.prev_count that the counter does not have,
- * except for the sign, have another number each time. Readers ignore them.
+ * where it had started before, this exchange would succeed, and the period
+ * would count twice. So the bits of hw.prev_count that the counter does not
+ * have, except for the sign, have another number each time. Readers ignore
+ * them.
  */
 static void tell_apart(struct hw_perf_event *hw)
 {
@@ -324,7 +326,9 @@ bool x86_run_suspend(struct x86_cpu *cpu, u64 counters)
 	bool enabled = cpu->enabled;
 
 	cpu->enabled = false;
-	/* A PMI that comes now leaves the counters as they are after it: off. */
+	/*
+	 * A PMI that comes now leaves the counters as they are after it: off.
+	 */
 	barrier();
 	if (enabled && counters) {
 		x86_regs_run(&cpu->regs, x86_cpu_host(cpu) & ~counters);
@@ -408,7 +412,7 @@ static void set_counter(struct x86_cpu *cpu, struct perf_event *event)
 		load_period(cpu, event);
 }
 
-/* What few events need before their counter runs. */
+/* Prepare pairs and precise events before their counter runs. */
 static void prepare_special(struct x86_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
@@ -738,8 +742,8 @@ bool x86_run_pause(struct x86_cpu *cpu)
  * @cpu: this CPU
  * @enabled: what x86_run_pause() has returned
  *
- * A guest may be about to be entered, with values from before the interrupt. Its
- * exit brings them back, so the next call of x86_regs_run() must write.
+ * A guest may be about to be entered, with values from before the interrupt.
+ * Its exit brings them back, so the next call of x86_regs_run() must write.
  *
  * Context: NMI.
  */

@@ -10,10 +10,12 @@
  * @open:	a task opens one; returns 0 or an errno
  * @close:	a task closes one
  * @start:	on its CPU, before its counter runs: prepare records
- * @leave:	its counter stands still and is taken away: write the last samples
- * @update:	on its CPU, if the processor begins its periods: write samples, and
- *		bring the count up to date
- * @restore:	on a CPU that has lost its registers
+ * @leave:	its counter stands still and is taken away: write the last
+ *		samples
+ * @update:	on its CPU, if the processor begins its periods: write samples,
+ *		and bring the count up to date
+ * @restore:	on a CPU that has lost its registers: write those of precise
+ *		events
  */
 struct x86_run_precise {
 	int	(*open)(void);

@@ -3,8 +3,8 @@
  * Room "sysfs": the files of the PMU's device.
  *
  * Purpose: describe the PMU to programs: fields of attr.config (format/), names
- * of events (events/), what it can do (caps/), its CPUs on a hybrid machine; and
- * get and set the mode of RDPMC and whether SMIs stop the counters.
+ * of events (events/), what it can do (caps/), its CPUs on a hybrid machine;
+ * and get and set the mode of RDPMC and whether SMIs stop the counters.
  *
  * Owns: the attribute groups. A file is visible if the PMU has what it
  * describes.

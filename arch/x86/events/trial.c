@@ -2,16 +2,17 @@
 /*
  * Room "trial": whether the counters work.
  *
- * Purpose: find out at boot whether there is anything behind the registers that
- * CPUID promises. Some emulators ignore writes, and read zeros.
+ * Purpose: find out at boot whether the registers that CPUID promises work:
+ * some emulators ignore writes and return zeros. Stop counters that are
+ * running.
  *
  * Owns: nothing.
  *
  * Contexts: boot, before the first CPU has a PMU.
  *
- * Firmware, or an earlier kernel when this one was started by kexec, may have
- * left counters running, with any value. So counters are stopped first, and only
- * a value that was written here is compared.
+ * Firmware may have left counters running, with any value, and so may an
+ * earlier kernel if this one was started by kexec. So counters are stopped
+ * first, and only a value that was written here is compared.
  *
  * Locking: none.
  */
@@ -21,7 +22,10 @@
 #include "rules/count.h"
 #include "trial.h"
 
-/* A write sets these bits alike everywhere: 31 and up may extend bit 31. */
+/*
+ * Every counter takes these bits of a write as they are. In some counters the
+ * bits from 31 up are copies of bit 31.
+ */
 #define COMPARED	GENMASK_ULL(X86_COUNT_WRITTEN - 2, 0)
 
 /**
@@ -29,7 +33,7 @@
  * @address: address of the register
  * @value: value
  *
- * Tests put a register file in its place.
+ * Tests replace this function by one for a register file.
  *
  * Context: boot.
  * Return: 0, or -EIO.

@@ -717,7 +717,9 @@ static void cgroup_test_random_script(struct cgroup_test_world *world)
 		cgroup_test_account(world, where, ticks, ctx->time - from);
 		if (prandom_u32_state(&world->rnd) % 2)
 			cgroup_test_compare(world);
-		/* cgroup_test_go() reads the clock first, for the old cgroup. */
+		/*
+		 * cgroup_test_go() reads the clock first, for the old cgroup.
+		 */
 		from = ctx->time;
 		next = prandom_u32_state(&world->rnd) % NR_CGROUPS;
 		cgroup_test_go(world, next);

@@ -303,7 +303,10 @@ static void software_test_random_flood(struct kunit *test)
 	KUNIT_EXPECT_GE(test, (s64)local64_read(&hwc->period_left), -3);
 }
 
-/* A throttled event whose occurrences fill its periods exactly begins another one. */
+/*
+ * A throttled event whose occurrences fill its periods exactly begins another
+ * one.
+ */
 static void software_test_random_throttled(struct kunit *test)
 {
 	struct software_test_event *fake = software_test_new_random(test, 10),
@@ -459,7 +462,9 @@ static void software_test_lists(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (s64)local64_read(&stopped->event.count), 0);
 }
 
-/* A set counts from its load to its unload, and keeps what is left of periods. */
+/*
+ * A set counts from its load to its unload, and keeps what is left of periods.
+ */
 static void software_test_set(struct kunit *test)
 {
 	struct software_test_event *counts = software_test_new(test, 0);
@@ -510,7 +515,9 @@ static void software_test_lists_sampling(struct kunit *test)
 }
 
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
-/* Each hit is counted and sampled, unless the event is stopped or excludes it. */
+/*
+ * Each hit is counted and sampled, unless the event is stopped or excludes it.
+ */
 static void software_test_breakpoint(struct kunit *test)
 {
 	struct software_test_event *fake = software_test_new(test, 1);

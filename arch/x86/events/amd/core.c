@@ -156,7 +156,7 @@ static int pmi_global(struct x86_cpu *cpu, struct pt_regs *regs)
 	return claim(handled);
 }
 
-/* Events with an exact address are those of another PMU. */
+/* Precise events are passed on to IBS, if there is IBS. */
 static int check(struct perf_event *event)
 {
 	if (event->attr.precise_ip && get_ibs_caps())

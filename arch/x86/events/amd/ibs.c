@@ -2,23 +2,26 @@
 /*
  * Room "amd/ibs": events that sample instructions.
  *
- * Purpose: instruction based sampling (IBS) tags an instruction fetch, or an op,
- * each time a counter reaches its limit, and reports with an NMI what became of
- * it. The addresses are exact.
+ * Purpose: take samples of instruction based sampling (IBS). Each time the
+ * counter of a unit reaches its limit, the unit tags an instruction fetch or an
+ * op, and reports with an NMI what became of it. The addresses are exact.
  *
  * Owns: the two units of each CPU; hw.state, hw.period_left and hw.last_period
  * of their events.
  *
  * Contexts: the task that opens an event; this CPU with interrupts off; NMI.
  *
- * A unit has one event at a time. Its counter counts from 0 to a limit, in
- * multiples of 16, and stands still while there is a sample. A CPU's unit has a
- * state (room "amd/ibs_state"), which says what an NMI finds.
+ * A unit has one event at a time. Its counter counts from 0 to a limit, which
+ * is a multiple of 16, and stands still while the unit has a sample. Each unit
+ * of a CPU has a state (room "amd/ibs_state"), which says what an NMI means.
  *
  * Counts: what a unit has counted is added to the event when a sample is taken,
- * and when the event stops. A sample whose NMI has not come by then is lost.
+ * and when the event stops. If the NMI of a sample has not come when the event
+ * stops, the sample is dropped.
  *
- * Locking: none.
+ * Lifetime: the units exist always; they are off until an event starts.
+ *
+ * Locking: none; each CPU changes its own units.
  */
 #include <linux/hardirq.h>
 #include <linux/kprobes.h>
@@ -75,7 +78,7 @@ struct amd_ibs_cpu amd_ibs_cpu __read_mostly;
  * amd_ibs_read() - read a register
  * @address: address of the register
  *
- * Tests put a register file in its place, as for x86_regs_write().
+ * Tests replace this function by one for a register file, as x86_regs_write().
  *
  * Context: this CPU, interrupts off or NMI.
  * Return: its value.
@@ -134,7 +137,7 @@ static u64 limit_of(const struct amd_ibs *ibs, u64 ctl)
 	return (ctl & AMD_IBS_MAX_COUNT) * AMD_IBS_COUNT_UNIT + (ctl & ibs->upper);
 }
 
-/* How far the counter is that has no sample. */
+/* How far the counter of a unit without a sample has come. */
 static u64 count_of(const struct amd_ibs *ibs, u64 ctl)
 {
 	if (!is_op(ibs))
@@ -171,8 +174,8 @@ static bool begin_period(struct perf_event *event)
  * @left: events until the end of the period
  * @max: highest limit, a multiple of 16
  *
- * A long period takes several limits. The last one is the highest, so that the
- * one before is short, and not the one that ends with a sample.
+ * A long period takes several limits. The last of them is @max, and an earlier
+ * one takes what remains, so that a sample does not follow a very short limit.
  *
  * Context: any.
  * Return: a multiple of 16, from 16 to @max; the period does not end later than
@@ -187,7 +190,10 @@ u64 amd_ibs_period(s64 left, u64 max)
 	return round_up(limit, AMD_IBS_COUNT_UNIT);
 }
 
-/* Some processors reset the count of fetches only when enabled anew. */
+/*
+ * Some processors reset the count of fetches only when the enable bit changes
+ * from 0 to 1.
+ */
 static void turn_on(const struct amd_ibs *ibs, const struct perf_event *event, u64 random)
 {
 	u64 limit = amd_ibs_period(local64_read(&event->hw.period_left), ibs->max_period);
@@ -199,11 +205,12 @@ static void turn_on(const struct amd_ibs *ibs, const struct perf_event *event, u
 }
 
 /*
- * Erratum 420, Revision Guide for AMD Family 10h Processors: after the enable bit
- * was cleared an interrupt may come that nothing ends, unless the limit was
+ * Erratum 420, Revision Guide for AMD Family 10h Processors: after the enable
+ * bit was cleared an interrupt may come that nothing ends, unless the limit was
  * cleared before.
  *
- * A sample that nobody has taken is dropped; the next event must not find it.
+ * The valid bit is cleared, too: the next event must not find a sample of this
+ * one.
  */
 static void turn_off(const struct amd_ibs *ibs, u64 ctl)
 {
@@ -256,7 +263,7 @@ void amd_ibs_stop(struct perf_event *event, int flags)
 		return;
 	ctl = amd_ibs_read(ibs->address);
 	turn_off(ibs, ctl);
-	/* Where there is a sample, the NMI counts. */
+	/* With a sample, the field of the count has another meaning. */
 	if (step(unit, AMD_IBS_STOPPED) == AMD_IBS_COUNT && !(ctl & ibs->valid))
 		add_count(event, count_of(ibs, ctl));
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
@@ -314,7 +321,7 @@ void amd_ibs_pmu_read(struct perf_event *event)
 #define NEEDS_ALL_OF_OP	(PERF_SAMPLE_RAW | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT_TYPE | \
 			 PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR)
 
-/* A register takes some hundred cycles, so read what is needed only. */
+/* To read a register takes some hundred cycles, so only some are read. */
 static unsigned int registers_needed(const struct amd_ibs *ibs, u64 sample_type)
 {
 	if (sample_type & (is_op(ibs) ? NEEDS_ALL_OF_OP : PERF_SAMPLE_RAW))
@@ -469,7 +476,7 @@ static int handle(const struct amd_ibs *ibs, struct pt_regs *regs)
 
 	if (READ_ONCE(unit->state) == AMD_IBS_OFF)
 		return 0;
-	/* A sample of no event is none. */
+	/* Without an event there is no sample to take. */
 	if (READ_ONCE(unit->state) != AMD_IBS_OFF_LATE)
 		ctl = amd_ibs_read(ibs->address);
 	if (ctl & ibs->valid)
@@ -556,8 +563,8 @@ static int choose_period(const struct amd_ibs *ibs, struct perf_event *event)
  * The errors come in the order in which programs have always got them.
  *
  * Context: task.
- * Return: 0; -ENOENT for events of other PMUs; -EOPNOTSUPP with records of
- * branches; -EINVAL for unknown bits, for a second event of the unit in a group,
+ * Return: 0; -ENOENT for events of other PMUs; -EOPNOTSUPP with branches in
+ * samples; -EINVAL for unknown bits, for a second event of the unit in a group,
  * and without a period or with two.
  */
 int amd_ibs_event_init(struct perf_event *event)
@@ -584,7 +591,7 @@ int amd_ibs_event_init(struct perf_event *event)
 	return 0;
 }
 
-/* Return: true if the units count that as well. */
+/* Return: true if the op unit counts what the event counts. */
 static bool has_op_event(const struct perf_event_attr *attr, u64 *config)
 {
 	*config = 0;

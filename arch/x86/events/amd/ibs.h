@@ -40,7 +40,8 @@ struct amd_ibs {
  *	them from @caps on
  * @nr:		how many registers were read
  * @caps:	EAX of CPUID leaf 0x8000001b
- * @regs:	the unit's own registers; then those that only some processors have
+ * @regs:	the unit's own registers; then those that only some processors
+ *	have
  */
 struct amd_ibs_record {
 	u32	nr;

@@ -4,13 +4,17 @@
  *
  * Purpose: translate the registers of a sample to what programs know: where the
  * data of an access came from, how long that took, its addresses, and whether
- * they are right.
+ * these are right.
  *
  * Facts: APM vol. 2 13.3; PPR for family 17h model 31h and family 19h models
  * 01h and 11h, MSRC001_1035 to MSRC001_1037; revision guides.
  *
+ * Owns: constant data.
+ *
  * Contexts: any. The room is pure: registers are arguments, and it also runs in
  * user space (./perflab check x86).
+ *
+ * Locking: none.
  */
 #include <linux/bits.h>
 #include <linux/perf_event.h>
@@ -161,8 +165,8 @@ static u64 beyond_core(const struct amd_ibs_cpu *cpu, u64 data2)
 }
 
 /*
- * Nothing else is right of an access that is not cached. Only loads have a
- * source; it says more than that the line was on its way.
+ * If an access is not cached, the other bits are not right. Only loads have a
+ * source, which says more than that the line was on its way already.
  */
 static u64 level_of(const struct amd_ibs_cpu *cpu, u64 data2, u64 data3)
 {

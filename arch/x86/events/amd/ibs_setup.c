@@ -2,8 +2,8 @@
 /*
  * Room "amd/ibs_setup": the units of IBS are found and registered.
  *
- * Purpose: find out what the processor's IBS can do, let the local APICs deliver
- * its interrupt as an NMI, and register the PMUs ibs_fetch and ibs_op.
+ * Purpose: find out what the processor's IBS can do, let the local APICs
+ * deliver its interrupt as an NMI, and register the PMUs ibs_fetch and ibs_op.
  *
  * Owns: the extended interrupt vector (EILVT) of IBS in the APIC of each CPU.
  *

@@ -2,19 +2,23 @@
 /*
  * Room "amd/ibs_state": what an NMI of IBS means.
  *
- * Purpose: a unit of IBS has one event, which starts and stops. An NMI comes at
- * any time: between any two instructions of start and stop, and also a while
- * after the unit was turned off, when its register shows no sample any more. The
- * kernel reports an NMI that nobody claims. So this table says for each state
- * whose NMI it is.
+ * Purpose: say what to do when an event of a unit starts or stops, and when an
+ * NMI comes. An NMI may come between any two instructions of start and stop,
+ * and also a while after the unit was turned off, when its register does not
+ * show a sample any more. The kernel reports an NMI that nobody claims. So the
+ * table says for each state whether the NMI is of the unit.
  *
  * - While an event is being stopped an NMI may still take its sample, but it
  *   neither turns the unit on again, nor stops the event a second time.
  * - After each stop one NMI without a sample is claimed, even if it comes when
  *   the next event is on.
  *
+ * Owns: constant data.
+ *
  * Contexts: any. The room is pure, and also runs in user space
  * (./perflab check x86).
+ *
+ * Locking: none.
  */
 #include "ibs_state.h"
 

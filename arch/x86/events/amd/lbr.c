@@ -2,22 +2,25 @@
 /*
  * Room "amd/lbr": the recorder of last branches of each CPU (LbrExtV2).
  *
- * Purpose: record branches while an event needs it, give them to its samples and
- * to BPF, and clear the recorder when the branches in it are another task's.
+ * Purpose: record branches while an event needs them, give them to its samples
+ * and to BPF, and clear the recorder when its branches are another task's.
  *
- * Owns: the recorder of each CPU: the registers of branches, LBR_SELECT, the bit
- * of DBG_EXTN_CFG that turns it on, the bit of DEBUGCTL that lets an interrupt
- * freeze it; hw.branch_reg of events.
+ * Owns: the recorder of each CPU: the registers of branches, LBR_SELECT, the
+ * bit of DBG_EXTN_CFG that turns the recorder on, the bit of DEBUGCTL that lets
+ * an interrupt freeze it; hw.branch_reg of events.
  *
- * Contexts: boot; the task that opens an event; this CPU with interrupts off; NMI;
- * a snapshot any.
+ * Contexts: boot; the task that opens an event; this CPU with interrupts off;
+ * NMI; a snapshot any.
  *
- * The youngest branch is always in the first registers. The recorder is off while
- * the PMU is disabled, and in the interrupt: the handler's own branches are not
- * wanted. An entry has no mark of its task, so all are cleared when another task is
- * switched in.
+ * The youngest branch is always in the first registers. The recorder is off
+ * while the PMU is disabled, and in the interrupt: the handler's own branches
+ * are not wanted. A branch does not say which task it is of, so all branches
+ * are cleared when another task is switched in.
  *
- * Locking: none.
+ * Lifetime: amd_lbr is constant after boot. The recorder of a CPU is reset when
+ * the CPU starts.
+ *
+ * Locking: none; each CPU changes its own recorder.
  */
 #include <linux/irqflags.h>
 #include <linux/perf_refuse.h>
@@ -37,8 +40,8 @@
  * @users:	events that are scheduled in and record branches
  * @on:		it records, or would if an interrupt had not paused it
  * @stale:	it must be cleared before it records again
- * @known:	@extn is what DBG_EXTN_CFG contains, without the recorder's bit
- * @extn:	that value
+ * @known:	@extn is right
+ * @extn:	DBG_EXTN_CFG without the recorder's bit
  * @wanted:	filter that leaves out what none of @users needs
  * @selected:	value of LBR_SELECT since the recorder was cleared
  */
@@ -76,7 +79,7 @@ struct amd_lbr amd_lbr __read_mostly;
  * amd_lbr_read_register() - read a register
  * @address: its address
  *
- * Tests put a register file in its place.
+ * Tests replace this function by one for a register file.
  *
  * Context: this CPU, interrupts off or NMI.
  * Return: its value.
@@ -100,7 +103,7 @@ static void turn(struct recorder *r, bool on)
 	x86_regs_write(MSR_AMD_DBG_EXTN_CFG, r->extn | (on ? DBG_EXTN_CFG_LBRV2EN : 0));
 }
 
-/* An interrupt that comes in the middle leaves the recorder as it is to be. */
+/* An interrupt in the middle finds @on, and leaves the recorder like that. */
 static void turn_on(struct recorder *r)
 {
 	r->on = true;
@@ -163,7 +166,7 @@ int amd_lbr_get(struct x86_cpu *cpu, struct perf_event *event)
 		return 0;
 	}
 	r->wanted = event->hw.branch_reg.config;
-	/* Others may have run since the last user, also with its filter. */
+	/* The branches are older than the event, also with the same filter. */
 	r->stale = true;
 	return 0;
 }
@@ -303,7 +306,10 @@ static unsigned int read_all(struct amd_lbr_raw *raw, struct perf_branch_entry *
 	return amd_lbr_decode(raw, nr, boot_cpu_data.x86_virt_bits, entries);
 }
 
-/* The processor fuses branches with what comes before, and reports that. */
+/*
+ * The processor may fuse a branch with the instruction before it, and reports
+ * the address of that instruction.
+ */
 static void find_fused(struct perf_branch_entry *entries, unsigned int nr)
 {
 	unsigned int i, offset;
@@ -332,7 +338,7 @@ void amd_lbr_save(struct perf_event *event, struct perf_sample_data *data)
 	perf_sample_save_brstack(data, event, &s->stack, NULL);
 }
 
-/* Kept out of the way: the recorder has stopped when this is called. */
+/* Not inlined: its branches all come after the recorder was stopped. */
 static noinline unsigned int read_stopped(struct recorder *r, struct perf_branch_entry *entries,
 					  unsigned int nr)
 {
@@ -356,7 +362,8 @@ static noinline unsigned int read_stopped(struct recorder *r, struct perf_branch
  * @entries: gets the branches, the youngest first
  * @nr: room there
  *
- * The recorder stops first, without a branch, which would be recorded.
+ * The recorder is stopped first, by code without a branch: a branch would be
+ * recorded.
  *
  * Context: any.
  * Return: number of branches.
@@ -379,7 +386,7 @@ int amd_lbr_snapshot(struct perf_branch_entry *entries, unsigned int nr)
  * @event: event that is opened and records branches
  *
  * Context: task.
- * Return: 0; -EOPNOTSUPP without a recorder, or if it cannot do that.
+ * Return: 0; -EOPNOTSUPP without a recorder, or if it cannot filter like that.
  */
 int amd_lbr_config(struct perf_event *event)
 {

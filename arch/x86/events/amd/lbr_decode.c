@@ -2,14 +2,19 @@
 /*
  * Room "amd/lbr_decode": registers of branches, and their filter.
  *
- * Purpose: translate the registers of AMD's last branches (LbrExtV2) to branches
- * of a sample, and what a program asks for to the filter of the hardware.
+ * Purpose: translate the registers of AMD's last branches (LbrExtV2) to
+ * branches of a sample, and what a program asks for to the filter of the
+ * hardware.
  *
  * Facts: APM vol. 2 13.1.1.9; PPR for family 19h model 11h, MSRC000_010E,
  * MSRC001_0300; Revision Guide for family 19h models 10h to 1Fh, erratum 1452.
  *
+ * Owns: constant data.
+ *
  * Contexts: any. The room is pure, and also runs in user space
  * (./perflab check x86).
+ *
+ * Locking: none.
  */
 #include <linux/bits.h>
 #ifdef __KERNEL__
@@ -25,7 +30,7 @@
 #define TO_SPECULATIVE		BIT_ULL(62)
 #define TO_VALID		BIT_ULL(63)
 
-/* The filter leaves out what has a bit. */
+/* A bit of LBR_SELECT leaves out branches of a level or of a kind. */
 #define SELECT_KERNEL		BIT_ULL(0)
 #define SELECT_USER		BIT_ULL(1)
 #define SELECT_COND		BIT_ULL(2)
@@ -53,7 +58,10 @@ static const struct {
 	{ PERF_SAMPLE_BRANCH_CALL,		SELECT_CALL },
 };
 
-/* There are neither transactions nor call stacks, and no costs to be saved. */
+/*
+ * The hardware knows neither transactions nor call stacks. To leave out flags
+ * or cycles would save nothing.
+ */
 #define NEVER	(PERF_SAMPLE_BRANCH_ABORT_TX | PERF_SAMPLE_BRANCH_IN_TX | \
 		 PERF_SAMPLE_BRANCH_NO_TX | PERF_SAMPLE_BRANCH_CALL_STACK | \
 		 PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES)
@@ -96,7 +104,7 @@ static u64 address_of(u64 word, unsigned int bits)
 	return (word ^ sign) - sign;
 }
 
-/* Erratum 1452: with the reserved bit the branch is wrong. */
+/* Erratum 1452: if the reserved bit is set, the branch is wrong. */
 static bool is_branch(u64 to)
 {
 	return to & (TO_VALID | TO_SPECULATIVE) && !(to & TO_RESERVED);

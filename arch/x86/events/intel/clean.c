@@ -2,15 +2,15 @@
 /*
  * Room "intel/clean": what firmware or an earlier kernel may have left on.
  *
- * Purpose: turn off what these drivers do not use, and what would change how
- * counters work. A kernel that was started by kexec finds it as the kernel before
- * had it.
+ * Purpose: turn off what no event has asked for yet, and what would change how
+ * counters work. After a kexec the registers are as the kernel before left
+ * them.
  *
  *  - Precise events: a counter whose bit in IA32_PEBS_ENABLE is set does not
  *    interrupt, but writes a record to memory that is not ours.
  *  - Bits of IA32_DEBUGCTL, SDM vol. 3 18.4.1: branch records and messages; the
- *    freeze after an interrupt. Some processors count nothing from then on until
- *    a bit of the status is cleared.
+ *    freeze after an interrupt. After that freeze some processors count nothing
+ *    until a bit of the status is cleared.
  *
  * Owns: these bits.
  *

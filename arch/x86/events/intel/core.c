@@ -3,9 +3,9 @@
  * Room "intel/core": Intel's architectural PMU.
  *
  * Purpose: describe the PMUs of an Intel machine to the engine, check what only
- * events of Intel's PMUs can ask for, and find out which counters have overflowed
- * when a CPU interrupts. The room "intel/facts" finds out which counters there
- * are.
+ * events of Intel's PMUs can ask for, and find out which counters have
+ * overflowed when a CPU interrupts. The room "intel/facts" finds out which
+ * counters there are.
  *
  * Owns: the PMUs "cpu", or "cpu_core" and "cpu_atom" on a hybrid machine.
  *
@@ -193,7 +193,7 @@ static int pmi(struct x86_cpu *cpu, struct pt_regs *regs)
 	return handled;
 }
 
-/* A group that is read with a sample needs branches of its leader only. */
+/* A member that is only read with samples of its leader needs no branches. */
 static int config_branches(struct perf_event *event)
 {
 	bool records = needs_branch_stack(event) &&
@@ -209,8 +209,9 @@ static int config_branches(struct perf_event *event)
 }
 
 /*
- * Refuses what these drivers do not do yet: a record in memory for each branch
+ * Refuses what these drivers do not do: a record in memory for each branch
  * (BTS), for which a program asks by a period of one branch; output to a trace.
+ * Between these it prepares events that record branches.
  */
 static int check_records(struct perf_event *event)
 {

@@ -25,7 +25,10 @@
 
 #define S(field, value)		PERF_MEM_S(field, value)
 
-/* Where a load was served, in the old and in the new encoding, and what snoops said. */
+/*
+ * Where a load was served, in the old and in the new encoding, and what snoops
+ * found.
+ */
 #define SERVED(old, level, snoop) \
 	(S(OP, LOAD) | S(LVL, HIT) | S(LVL, old) | S(LVLNUM, level) | S(SNOOP, snoop))
 /* What the old encoding has no word for. */
@@ -214,7 +217,7 @@ static u64 precise_store(u64 word)
 	return value;
 }
 
-/* From Haswell on, for events that say only whether they are loads or stores. */
+/* From Haswell on, for events that say only that they are loads or stores. */
 static u64 load_or_store(enum x86_data kind, u64 word)
 {
 	u64 value = PERF_MEM_NA & ~S(OP, NA);

@@ -15,8 +15,8 @@
  * Lifetime: the area of a CPU is mapped at boot. The buffers of all possible
  * CPUs begin with the first precise event, and end a second after the last one
  * was closed, so that a program that opens and closes such events does not pay
- * for it each time. IA32_DS_AREA is written when a CPU first needs it, and keeps
- * its value: without precise events the processor does not use it.
+ * for it each time. IA32_DS_AREA is written when a CPU first needs it, and
+ * keeps its value: without precise events the processor does not use it.
  *
  * Locking: intel_ds_life::lock for the buffers. The number of users becomes
  * positive only with the lock held, so it stays zero while the work frees the
@@ -42,7 +42,7 @@ DEFINE_PER_CPU_PAGE_ALIGNED(struct debug_store, cpu_debug_store);
 /* The buffer of each CPU, by its address in the linear mapping. */
 static DEFINE_PER_CPU(void *, buffer_pages);
 
-/* What IA32_DS_AREA contains; NULL if that is not known. */
+/* What IA32_DS_AREA contains; NULL if that is unknown. */
 static DEFINE_PER_CPU(struct debug_store *, area);
 
 static struct intel_ds_life buffers;
@@ -126,7 +126,7 @@ static char *mapping_of(unsigned int cpu)
 	return get_cpu_entry_area(cpu)->cpu_debug_buffers.pebs_buffer;
 }
 
-/* Nothing was mapped there before, so no TLB has it. */
+/* Nothing was mapped there before, so no TLB has an entry for it. */
 static void map(unsigned int cpu, void *pages)
 {
 	char *to = mapping_of(cpu);
@@ -156,7 +156,7 @@ static void unmap_all(void)
 		if (per_cpu(buffer_pages, cpu))
 			unmap(cpu);
 	}
-	/* The processor may have used them on each CPU. */
+	/* The TLB of each CPU may have entries for its buffer. */
 	flush_tlb_all();
 	for_each_possible_cpu(cpu) {
 		free_pages((unsigned long)per_cpu(buffer_pages, cpu), get_order(buffer_size));

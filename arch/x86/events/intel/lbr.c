@@ -10,21 +10,27 @@
  *
  * Contexts: the CPU itself with interrupts off; NMI.
  *
- * A recorder that leaves out branches in the kernel stands still in the kernel. So
- * it stays on at a task switch, and nothing is written. Another one is stopped
- * while the PMU is disabled.
+ * A recorder whose filter leaves the kernel out records nothing in the kernel.
+ * So it stays on at a task switch, and nothing is written. A recorder of kernel
+ * branches is stopped while the PMU is disabled.
  *
- * Clearing: branches are numbered in a circle, and the number of the youngest one
- * is in a register. A source of 0 ends the list of those that are read. So an
- * empty youngest branch is enough: all that are newer are this task's, and when
- * the circle is full they have replaced it. With a call stack returns go back in
- * the circle, so all sources are cleared. The architectural recorder is cleared
- * by a write of its depth.
+ * Clearing: the registers of branches are used in turn, and one register has
+ * the number of the youngest branch. Branches are read from the youngest one to
+ * the first one whose source is 0. So it is enough to clear the source of the
+ * youngest branch: the reading stops there, and when all registers were used
+ * again a branch of this task has replaced it. With a call stack a return goes
+ * back to an older branch, so all sources are cleared. The architectural
+ * recorder is cleared by a write of its depth.
  *
- * Freezing: an interrupt of the counters freezes the recorder, so that it does not
- * record the handler. With a status bit for this, the acknowledgment lets it go on;
- * otherwise the interrupt has cleared the bit of IA32_DEBUGCTL. A frozen call
- * stack may lose or repeat a level, so it is not frozen.
+ * Freezing: an interrupt of the counters freezes the recorder, so that it does
+ * not record the handler. Where the status has a bit for this, the recorder
+ * goes on when the bit is acknowledged; otherwise the interrupt has cleared the
+ * bit of IA32_DEBUGCTL that turns the recorder on. A call stack that is frozen
+ * may lose or repeat a level, so it is not frozen: the handler stops the
+ * recorder if it records the kernel.
+ *
+ * Lifetime: intel_lbr is constant after boot. The recorder of a CPU is reset
+ * when the CPU starts.
  *
  * Locking: none; the register that filters branches may be the core's, and is
  * claimed under the lock of its shared registers.
@@ -46,7 +52,7 @@ struct intel_lbr intel_lbr __read_mostly;
  * intel_lbr_read_register() - read a register of the recorder
  * @address: its address
  *
- * Tests put a register file in its place.
+ * Tests replace this function by one for a register file.
  *
  * Context: this CPU, interrupts off or NMI.
  * Return: value.
@@ -79,7 +85,7 @@ static void set_debugctl(struct intel_lbr_cpu *l, u64 bits)
 		return;
 	l->debugctl = bits;
 	l->known = true;
-	/* After an interrupt here it is not known again, and is written again. */
+	/* An interrupt here may clear @known; the next call writes again. */
 	barrier();
 	old = intel_lbr_read_register(MSR_IA32_DEBUGCTLMSR);
 	new = (old & ~RECORDER) | bits;
@@ -149,7 +155,7 @@ static unsigned int youngest(u64 tos)
 	return tos & (intel_lbr.depth - 1);
 }
 
-/* The place of the branch before the youngest one, and so on. */
+/* The place of the branch that is @age branches older than the youngest one. */
 static unsigned int place_of(u64 tos, unsigned int age)
 {
 	return intel_lbr.tos ? youngest(tos - age) : age;
@@ -186,8 +192,8 @@ void intel_lbr_clear(struct intel_lbr_cpu *l)
 /**
  * intel_lbr_read_all() - read the branches of this CPU
  * @raw: gets the registers, the youngest branch first
- * @tos: gets the number of the youngest branch; 0 if they have none
- * @info: read what else is known of them, too
+ * @tos: gets the number of the youngest branch; 0 if branches have no numbers
+ * @info: also read the third register of each branch
  *
  * Context: this CPU, interrupts off or NMI; the recorder stands still.
  * Return: number of branches.
@@ -213,8 +219,8 @@ unsigned int intel_lbr_read_all(struct intel_lbr_raw *raw, u64 *tos, bool info)
 /**
  * intel_lbr_freeze() - keep the handler of an interrupt out of the recorder
  *
- * Nothing is left to do if the interrupt has frozen it, or if it does not record
- * the kernel. The next intel_lbr_thaw() lets it go on.
+ * Nothing is left to do if the interrupt has frozen the recorder, or if its
+ * filter leaves the kernel out. The next intel_lbr_thaw() lets it go on.
  *
  * Context: NMI.
  */
@@ -250,7 +256,7 @@ int intel_lbr_get(struct x86_cpu *cpu, struct perf_event *event)
 /**
  * intel_lbr_put() - undo intel_lbr_get()
  * @cpu: this CPU
- * @event: as there
+ * @event: event that is scheduled out
  *
  * Context: this CPU, interrupts off, x86_cpu::enabled false.
  */
@@ -261,7 +267,7 @@ void intel_lbr_put(struct x86_cpu *cpu, struct perf_event *event)
 	if (intel_lbr_has_filter(&intel_lbr))
 		x86_extra_release_value(cpu->extra, X86_EXTRA_BRANCHES);
 	l->users--;
-	/* Branches have counts of this group only. */
+	/* The branches have counts of this group, which no other may show. */
 	if (event->hw.flags & X86_EVENT_WITH_COUNTS)
 		l->stale = true;
 }
@@ -276,10 +282,12 @@ static void write_select(struct x86_extra *reg, u64 select)
 }
 
 /**
- * intel_lbr_change_filter() - prepare the recorder for the filter that events need
+ * intel_lbr_change_filter() - prepare the recorder for the filter that events
+ * need
  * @l: recorder of this CPU
  *
- * Branches that passed another filter must not be taken for those of this one.
+ * The recorder is cleared before it goes on: no event may get branches that
+ * passed another filter than its own.
  *
  * Context: this CPU, interrupts off.
  */
@@ -349,7 +357,7 @@ void intel_lbr_thaw(void)
 		l->known = false;
 	if (l->on)
 		record(l);
-	/* The interrupted code may write an older value. */
+	/* The interrupted code may go on to write an older value. */
 	if (cleared)
 		l->known = false;
 }
@@ -389,7 +397,7 @@ void intel_lbr_start_cpu(void)
 		return;
 	forget(l);
 	intel_lbr_halt(l);
-	/* The depth is not the greatest one after a reset. */
+	/* After a reset the depth may be less than the greatest one. */
 	if (intel_lbr.arch)
 		intel_lbr_clear(l);
 	l->stale = true;

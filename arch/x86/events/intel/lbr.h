@@ -10,15 +10,16 @@
  * struct intel_lbr_cpu - the recorder of a CPU
  * @users:	events that are scheduled in and record branches
  * @on:		it records, or would if an interrupt had not frozen it
- * @stale:	it must be cleared before it records again: branches are another
- *	task's, or some are missing
+ * @stale:	it must be cleared before it records again: its branches are
+ *	another task's, or passed another filter, or some are missing
  * @known:	IA32_DEBUGCTL has @debugctl in the bits of the recorder
  * @debugctl:	image of these bits
  * @arch_known:	IA32_LBR_CTL has @arch_ctl
  * @arch_ctl:	its image
  * @wanted:	filter that @users need
  * @selected:	filter since the recorder was cleared
- * @kept:	number of the saved branches that the registers still contain, or 0
+ * @kept:	number of the save whose branches the registers still contain,
+ *	or 0
  * @nr_saved:	how often branches were saved here
  *
  * Only this CPU uses it: with interrupts off, or in the PMI.

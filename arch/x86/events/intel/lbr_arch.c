@@ -15,7 +15,10 @@
 #include <asm/msr-index.h>
 #include "lbr_arch.h"
 
-/* EAX: bit n says that 8 * (n + 1) branches can be recorded; more than 32 are not used. */
+/*
+ * EAX: bit n says that 8 * (n + 1) branches can be recorded. No more than 32
+ * are used.
+ */
 #define LEAF_DEPTHS		GENMASK(3, 0)
 #define LEAF_CLEARED_IN_SLEEP	BIT(30)
 
@@ -37,7 +40,7 @@
  * @lbr: is filled in; its depth is 0 if there is none
  * @leaf: what CPUID says
  *
- * A call stack needs both kinds of filters.
+ * A call stack needs the filter by level and the filter by kind.
  *
  * Context: any.
  */

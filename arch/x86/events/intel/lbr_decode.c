@@ -69,7 +69,7 @@ u64 intel_lbr_decode_writable(const struct intel_lbr_layout *layout, u64 from)
 	return from | (from & GENMASK_ULL(60, 59)) << 2;
 }
 
-/* The number without some bits at its top, which get copies of the next bit. */
+/* The highest @bits bits become copies of the bit below them. */
 static u64 without_top(u64 value, unsigned int bits)
 {
 	return (u64)((s64)(value << bits) >> bits);
@@ -119,7 +119,7 @@ static u16 decode_cycles(const struct intel_lbr_layout *layout, const struct int
 void intel_lbr_decode_one(const struct intel_lbr_layout *layout,
 			  const struct intel_lbr_raw *raw, struct perf_branch_entry *e)
 {
-	/* The flags have the same places in the source as in the third register. */
+	/* The flags have the same bits in the source and the third register. */
 	u64 flags = layout->info ? raw->info : raw->from;
 
 	*e = (struct perf_branch_entry) { };
@@ -156,7 +156,7 @@ unsigned int intel_lbr_decode(const struct intel_lbr_layout *layout,
 
 	for (i = 0; i < nr && raw[i].from; i++) {
 		intel_lbr_decode_one(layout, &raw[i], &entries[out]);
-		/* The younger one of two records lacks the mark of the abort. */
+		/* The younger of two records does not have the abort flag. */
 		if (layout->double_abort && entries[out].abort && out) {
 			out--;
 			entries[out] = entries[out + 1];

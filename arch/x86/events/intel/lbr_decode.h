@@ -25,10 +25,10 @@ enum intel_lbr_format {
 };
 
 /**
- * struct intel_lbr_raw - the registers of a branch, in the order of PEBS records
+ * struct intel_lbr_raw - the registers of a branch, as PEBS records have them
  * @from: source
  * @to: target
- * @info: what else is known
+ * @info: the third register, with flags and cycles; 0 without one
  */
 struct intel_lbr_raw {
 	u64	from;
@@ -46,7 +46,7 @@ struct intel_lbr_raw {
  * @mispredicted: the processor tells whether a branch was mispredicted
  * @tsx: it tells about transactions
  * @cycles: it counts cycles
- * @valid_bit: bit 60 of the third register says whether it did count them
+ * @valid_bit: bit 60 of the third register says whether cycles were counted
  * @type: bits 59-56 of the third register are the kind of the branch
  * @double_abort: an abort may be recorded twice
  */

@@ -2,11 +2,12 @@
 /*
  * Room "intel/lbr_event": events that record last branches are opened.
  *
- * Purpose: find out at boot whether there is a recorder, and check what an event
- * asks of it.
+ * Purpose: find out at boot whether there is a recorder, and check what an
+ * event asks of it.
  *
- * Owns: hw.branch_reg of an event that is being opened: what the hardware's filter
- * needs in config, and what remains to be filtered in reg.
+ * Owns: hw.branch_reg of an event that is being opened. Its field config has
+ * the value for the filter of the hardware, reg has what x86_branch_keep()
+ * filters.
  *
  * Contexts: boot; the task that opens an event.
  *
@@ -42,7 +43,7 @@ static u32 wanted_of(u64 asked)
 {
 	u32 wanted = x86_branch_filter_wanted(asked);
 
-	/* It costs nothing if the hardware tells the kind. */
+	/* If the hardware tells the kind of a branch, it costs nothing. */
 	return intel_lbr.layout.type ? wanted | X86_BRANCH_SAVE_TYPE : wanted;
 }
 
@@ -51,8 +52,9 @@ static u32 wanted_of(u64 asked)
  * @event: event that is opened and needs branches
  *
  * Context: task.
- * Return: 0; -EOPNOTSUPP without a recorder, or if it cannot do that; -EINVAL for
- * a contradiction; -EBUSY while something else uses it.
+ * Return: 0; -EOPNOTSUPP without a recorder, or if it cannot filter like that;
+ * -EINVAL for a contradiction; -EBUSY while another user excludes branch
+ * records.
  */
 int intel_lbr_event_config(struct perf_event *event)
 {
@@ -106,7 +108,7 @@ static bool group_may_count(struct perf_event *event)
 	return may && nr <= fls(intel_lbr.counters);
 }
 
-/* Does the event want branches, and not only counts with those of its leader? */
+/* False if the event wants only counts, with the branches of its leader. */
 static bool wants_branches(const struct perf_event *event)
 {
 	return event->attr.branch_sample_type & ~(u64)(PERF_SAMPLE_BRANCH_PLM_ALL |
@@ -114,9 +116,11 @@ static bool wants_branches(const struct perf_event *event)
 }
 
 /**
- * intel_lbr_event_count() - check an event that is to be counted for each branch
+ * intel_lbr_event_count() - check an event that is to be counted for each
+ * branch
  * @event: event that is opened with PERF_SAMPLE_BRANCH_COUNTERS
- * @records: it records branches; becomes false if it wants only counts
+ * @records: whether the event records branches; becomes false if it wants only
+ *	counts
  *
  * The leader of its group must record branches.
  *
@@ -201,7 +205,7 @@ static bool __init all_work(void)
 		if (!intel_lbr.layout.shared && !works(intel_lbr.to + i, 0xffff))
 			return false;
 	}
-	/* Without the filter of the hardware all branches are filtered later. */
+	/* Without a filter in hardware all branches are filtered later. */
 	if (!intel_lbr.arch && intel_lbr_has_filter(&intel_lbr) &&
 	    !works(MSR_LBR_SELECT, 1)) {
 		intel_lbr.by_level = false;

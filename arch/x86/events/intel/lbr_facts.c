@@ -2,9 +2,9 @@
 /*
  * Room "intel/lbr_facts": the registers of last branches.
  *
- * Purpose: describe the recorder of each model, and translate what a program asks
- * for to the value of the register that filters branches. The room "lbr_arch"
- * describes the architectural recorder.
+ * Purpose: describe the recorder of each model, and translate what a program
+ * asks for to the value of the register that filters branches. The room
+ * "intel/lbr_arch" describes the architectural recorder.
  *
  * Owns: constant data.
  *
@@ -129,7 +129,10 @@ int intel_lbr_facts_format(struct intel_lbr *lbr, unsigned int format, bool tsx)
 	return 0;
 }
 
-/* MSR_LBR_SELECT, SDM vol. 3 18.9.2: branches that are left out; STACK is a mode. */
+/*
+ * MSR_LBR_SELECT, SDM vol. 3 18.9.2: a bit leaves out branches. STACK is
+ * different: it makes returns remove their calls.
+ */
 #define KERNEL		BIT(0)
 #define USER		BIT(1)
 #define COND		BIT(2)
@@ -144,7 +147,10 @@ int intel_lbr_facts_format(struct intel_lbr *lbr, unsigned int format, bool tsx)
 #define KINDS		GENMASK(8, 2)
 #define LEAVE_OUT	GENMASK(8, 0)
 
-/* IA32_LBR_CTL, SDM vol. 4: these branches are recorded. In the order of the bits above. */
+/*
+ * IA32_LBR_CTL, SDM vol. 4: a bit lets branches be recorded. They are in the
+ * order of the bits of MSR_LBR_SELECT.
+ */
 static const u32 arch_bits[] = {
 	BIT(1), BIT(2), BIT(16), BIT(19), BIT(20), BIT(21), BIT(18), BIT(17), BIT(22), BIT(3),
 };
@@ -159,7 +165,10 @@ struct wish {
 	u32	classes;
 };
 
-/* Aborts of transactions are in no class; all are recorded, and others removed. */
+/*
+ * Aborts of transactions are in no class. For them all branches are recorded,
+ * and the others are removed later.
+ */
 static const struct wish wishes[] = {
 	{ PERF_SAMPLE_BRANCH_USER,	 USER },
 	{ PERF_SAMPLE_BRANCH_KERNEL,	 KERNEL },
@@ -174,7 +183,7 @@ static const struct wish wishes[] = {
 	{ PERF_SAMPLE_BRANCH_CALL,	 REL_CALL },
 };
 
-/* Jumps and direct calls have always been accepted beside a call stack. */
+/* Indirect jumps and direct calls are accepted beside a call stack. */
 #define NO_PART_OF_STACK	(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ANY_CALL |	\
 				 PERF_SAMPLE_BRANCH_ANY_RETURN |			\
 				 PERF_SAMPLE_BRANCH_IND_CALL | PERF_SAMPLE_BRANCH_COND | \
@@ -210,14 +219,15 @@ static u64 arch_value(u32 classes)
 }
 
 /**
- * intel_lbr_facts_select() - find the value of the register that filters branches
+ * intel_lbr_facts_select() - find the value of the register that filters
+ * branches
  * @lbr: the recorder
  * @asked: PERF_SAMPLE_BRANCH_*
  * @select: gets the value; 0 without such a register
  *
  * Context: any.
- * Return: 0; -EOPNOTSUPP if the recorder has a filter that cannot do it;
- * -EINVAL if a call stack is to have other branches as well.
+ * Return: 0; -EOPNOTSUPP if the recorder has a filter, but not the one that is
+ * needed; -EINVAL if a call stack is to have other branches as well.
  */
 int intel_lbr_facts_select(const struct intel_lbr *lbr, u64 asked, u64 *select)
 {

@@ -13,18 +13,20 @@ struct x86_model;
  * @arch: it is the architectural one
  * @from: first register of a source; those of other branches follow
  * @to: first register of a target
- * @info: first register with what else is known, or 0
+ * @info: first third register of a branch (flags, cycles), or 0
  * @tos: register with the number of the youngest branch; 0 if that is branch 0
  * @by_level: it can leave out branches of a privilege level
  * @by_kind: it can leave out kinds of branches
- * @with_jumps: calls and returns are recorded only if jumps are, errata AAK109, BD68
+ * @with_jumps: calls and returns are recorded only if jumps are, errata AAK109
+ *	and BD68
  * @call_stack: returns can remove their calls
  * @layout: what the registers contain
  * @pt: Processor Trace can run at the same time
- * @status_freeze: an interrupt freezes it by a bit of the status, until that is cleared
+ * @status_freeze: an interrupt freezes it by a bit of the status, until that
+ *	bit is cleared
  * @forgetful: deep C-states clear the registers
- * @counters: general counters whose events it counts for each branch, as a mask;
- *	the field of a branch has four counts
+ * @counters: general counters whose events it counts for each branch, as a
+ *	mask; the field of a branch has four counts
  *
  * Constant after boot.
  */

@@ -2,12 +2,15 @@
 /*
  * Room "intel/lbr_sample": last branches for samples and for BPF.
  *
- * Purpose: read the recorder once in an interrupt, if an event that has overflowed
- * needs branches, and give each event the branches that it has asked for.
+ * Purpose: read the recorder once in an interrupt, if an event that has
+ * overflowed needs branches, and give each event the branches that it has asked
+ * for.
  *
- * Owns: the branches of an interrupt.
+ * Owns: the per-CPU variable lbr_sample.
  *
  * Contexts: NMI; a snapshot any.
+ *
+ * Lifetime: the content of lbr_sample is right until the end of the interrupt.
  *
  * Locking: none; no interrupt of the counters comes during another one.
  */
@@ -62,11 +65,13 @@ static bool needs_info(const struct perf_event *event)
 }
 
 /**
- * intel_lbr_sample_read() - read the recorder for the events that have overflowed
+ * intel_lbr_sample_read() - read the recorder for the events that have
+ * overflowed
  * @cpu: this CPU
  * @counters: counters that have overflowed, as a mask
  *
- * Context: NMI, before the overflow is acknowledged: that lets the recorder go on.
+ * Context: NMI, before the overflow is acknowledged, since the recorder may go
+ * on then.
  */
 void intel_lbr_sample_read(struct x86_cpu *cpu, u64 counters)
 {
@@ -88,7 +93,7 @@ void intel_lbr_sample_read(struct x86_cpu *cpu, u64 counters)
 	s->info = info;
 }
 
-/* Without the third register nothing is known of what it tells. */
+/* Samples show no flags and no cycles if the third register was not read. */
 static struct intel_lbr_layout layout_of(bool info)
 {
 	struct intel_lbr_layout layout = intel_lbr.layout;
@@ -151,7 +156,7 @@ void intel_lbr_sample_save(struct perf_event *event, struct perf_sample_data *da
 	perf_sample_save_brstack(data, event, &s->stack, counters);
 }
 
-/* A function call would be recorded. */
+/* Inlined, since a call of a function would be recorded. */
 static __always_inline void stop_at_once(void)
 {
 	u64 bits;
@@ -164,7 +169,7 @@ static __always_inline void stop_at_once(void)
 	wrmsrl(MSR_IA32_DEBUGCTLMSR, bits & ~DEBUGCTLMSR_LBR);
 }
 
-/* Kept out of the way, since it is called when the recorder has stopped. */
+/* Not inlined: its branches all come after the recorder was stopped. */
 static noinline unsigned int read_stopped(struct intel_lbr_cpu *l,
 					  struct perf_branch_entry *entries, unsigned int nr)
 {
@@ -188,8 +193,8 @@ static noinline unsigned int read_stopped(struct intel_lbr_cpu *l,
  * @entries: gets the branches, the youngest first
  * @nr: room there
  *
- * The recorder stops first, so that branches of this function do not replace those
- * before the call.
+ * The recorder stops first, so that branches of this function do not replace
+ * those before the call.
  *
  * Context: any.
  * Return: number of branches.

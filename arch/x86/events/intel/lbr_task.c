@@ -2,19 +2,22 @@
 /*
  * Room "intel/lbr_task": the call stack of each task.
  *
- * Purpose: keep the branches of one task from another. With a call stack they are
- * saved when the task is switched out and restored when it comes back, since the
- * calls that it has made may be old. Other branches are removed.
+ * Purpose: no task may see the branches of another one. With a call stack the
+ * branches are saved when the task is switched out, and restored when it comes
+ * back, since the task may still return from calls that it has made before.
+ * Without a call stack the branches are dropped.
  *
- * Owns: struct intel_lbr_task, which the core allocates for each task that has an
- * event with a call stack. A new task has an empty one.
+ * Owns: struct intel_lbr_task.
  *
- * Contexts: task switch, interrupts off, PMU disabled. The recorder stands still:
- * it does not record the kernel, or is stopped.
+ * Contexts: task switch, interrupts off, PMU disabled. The recorder stands
+ * still: it leaves the kernel out, or is stopped.
  *
- * A stack that the registers still contain is not written: each save has a number
- * of its own, and intel_lbr_cpu::kept is the number of the last one until anything
- * changes the registers.
+ * A stack that the registers still contain is not written. Each save has a
+ * number of its own, and intel_lbr_cpu::kept is the number of the last one
+ * until anything changes the registers.
+ *
+ * Lifetime: the core allocates a struct intel_lbr_task for each task that has
+ * an event with a call stack. That of a new task is empty.
  *
  * Locking: none; the core switches a task on one CPU at a time.
  */
@@ -25,7 +28,7 @@
 #include "lbr.h"
 #include "lbr_task.h"
 
-/* Numbers of saves are of this many CPUs in turn. */
+/* The lowest bits of the number of a save are the number of its CPU. */
 #define CPU_BITS	16
 
 static_assert(CONFIG_NR_CPUS <= 1 << CPU_BITS);
@@ -71,7 +74,7 @@ static void write_arch(const struct intel_lbr_task *t)
 		write_one(i, &t->raw[i]);
 }
 
-/* Older branches are another task's. One without a source is not read. */
+/* The sources of older branches, which are another task's, are cleared. */
 static void write_circle(const struct intel_lbr_task *t)
 {
 	unsigned int i, mask = intel_lbr.depth - 1;
@@ -83,7 +86,7 @@ static void write_circle(const struct intel_lbr_task *t)
 	x86_regs_write(intel_lbr.tos, t->tos);
 }
 
-/* A deep C-state may have cleared them. */
+/* A deep C-state may have cleared the registers. */
 static bool registers_have(const struct intel_lbr_cpu *l, const struct intel_lbr_task *t)
 {
 	unsigned int place = t->tos & (intel_lbr.depth - 1);
@@ -96,7 +99,8 @@ static bool registers_have(const struct intel_lbr_cpu *l, const struct intel_lbr
 }
 
 /**
- * intel_lbr_task_restore() - restore the call stack of a task that is switched in
+ * intel_lbr_task_restore() - restore the call stack of a task that is switched
+ * in
  * @t: its stack
  *
  * Context: this CPU, interrupts off, PMU disabled.
@@ -119,7 +123,7 @@ void intel_lbr_task_restore(struct intel_lbr_task *t)
 /**
  * intel_lbr_task_switch() - a task is switched in or out while branches are
  * recorded
- * @ctx: its events, or those of the CPU
+ * @ctx: its events of this PMU, or those of the CPU
  * @sched_in: it is switched in
  *
  * Context: this CPU, interrupts off, PMU disabled.

@@ -10,7 +10,7 @@
  * struct intel_lbr_task - the call stack of a task that is not running
  * @valid:	it was saved when the task was switched out
  * @nr:		used @raw
- * @number:	of this save; no other save has it
+ * @number:	number of this save; no other save has the same
  * @tos:	number of the youngest branch
  * @raw:	branches, the youngest first
  */

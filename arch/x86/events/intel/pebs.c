@@ -3,9 +3,9 @@
  * Room "intel/pebs": precise events.
  *
  * Purpose: events whose samples show the instruction that caused them (PEBS,
- * SDM vol. 3 20.3.1.1.1 and 20.9). The processor writes a record to memory after
- * the counter has passed zero, loads the counter again, and interrupts when the
- * buffer has filled to its threshold.
+ * SDM vol. 3 20.3.1.1.1 and 20.9). The processor writes a record to memory
+ * after the counter has passed zero, loads the counter again, and interrupts
+ * when the buffer has filled to its threshold.
  *
  * Owns: struct intel_pebs of each CPU; IA32_PEBS_ENABLE, MSR_PEBS_DATA_CFG; the
  * limits of the buffer, and the periods in the DS area.
@@ -18,10 +18,10 @@
  * nothing is recorded. A throttled event keeps its bit. So CPUs without precise
  * events do nothing for them.
  *
- * Large buffers: if all precise events of a CPU have samples that are right
- * although they are written later, the interrupt comes only when the buffer is
- * nearly full. The records are written as samples then, when a task is switched
- * out, when an event leaves its counter, and when it is read.
+ * Large buffers: if the samples of all precise events of a CPU can be written
+ * later, the interrupt comes only when the buffer is nearly full. Samples are
+ * also written when a task is switched out, when an event leaves its counter,
+ * and when an event is read.
  *
  * Periods: in a fixed period the processor loads the counter with it. In
  * frequency mode the interrupt handler programs the next period.
@@ -33,7 +33,11 @@
  * found with branch records (precise_ip 2); branches in records; output to a
  * trace.
  *
- * Locking: none.
+ * Lifetime: the format of records is constant after boot. The struct intel_pebs
+ * of a CPU is cleared when the CPU starts. The room "intel/ds_buffer" says how
+ * long the buffers exist.
+ *
+ * Locking: none; each CPU changes its own struct intel_pebs.
  */
 #include <linux/perf_refuse.h>
 #include <kunit/static_stub.h>
@@ -51,11 +55,14 @@
 #define CAP_BASELINE		BIT_ULL(14)
 #define CAP_TIMING		BIT_ULL(17)
 
-/* IA32_PEBS_ENABLE beside the counters, SDM vol. 3 20.3.1.1.2 and 20.3.4.4.3. */
+/*
+ * Bits of IA32_PEBS_ENABLE beside those of the counters, SDM vol. 3 20.3.1.1.2
+ * and 20.3.4.4.3.
+ */
 #define ENABLE_LATENCY(n)	BIT_ULL(32 + (n))
 #define ENABLE_STORE		BIT_ULL(63)
 
-/* Selectors for events that cycles replace have none of these bits. */
+/* The bits of a selector that replace_cycles() compares and replaces. */
 #define RAW_BITS	(X86_SEL_CODE | X86_SEL_EDGE | X86_SEL_INV | X86_SEL_CMASK)
 #define CYCLES		0x003c
 #define LOADS		0x01cd
@@ -76,7 +83,7 @@
 	 PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_PERIOD |		\
 	 PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_WEIGHT_TYPE)
 
-/* What a record without groups does not have. */
+/* From format 4 on: what needs a group, where events cannot choose groups. */
 #define GROUPS_TYPE \
 	(PERF_SAMPLE_ADDR | PERF_SAMPLE_TIME | PERF_SAMPLE_DATA_SRC |			\
 	 PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR)
@@ -85,7 +92,7 @@
 	(PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR |		\
 	 PERF_SAMPLE_WEIGHT_TYPE | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_DATA_PAGE_SIZE)
 
-/* A page: a larger buffer of Core 2 is said to make it hang. */
+/* A page, since Core 2 is said to hang with a larger buffer. */
 #define OLD_BUFFER	PAGE_SIZE
 
 static struct intel_pebs_format machine_format __ro_after_init;
@@ -128,7 +135,8 @@ u64 intel_pebs_groups(const struct perf_event *event)
 }
 
 /**
- * intel_pebs_want_switches() - ask for calls when a task is switched, or no more
+ * intel_pebs_want_switches() - let the core call the driver when a task is
+ * switched, or no more
  * @pmu: PMU of an event with a large buffer
  * @want: true to ask
  *
@@ -144,8 +152,8 @@ void intel_pebs_want_switches(struct pmu *pmu, bool want)
 }
 
 /*
- * A PMI in the middle may write the register, too; it writes the same, or
- * something newer.
+ * A PMI in the middle may write the register, too. It writes the same value, or
+ * a newer one.
  */
 static void write_enable(struct intel_pebs *p)
 {
@@ -161,8 +169,8 @@ static void write_enable(struct intel_pebs *p)
 }
 
 /*
- * Records may be of different length, since each has its own. The group of an
- * event that has left stays until all have left.
+ * Records in the buffer may have different lengths, since each one says its
+ * own. A group that an event needed is recorded until no precise event is left.
  */
 static void choose_groups(struct intel_pebs *p, u64 groups)
 {
@@ -242,7 +250,7 @@ void intel_pebs_attach(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_ev
 	struct hw_perf_event *hw = &event->hw;
 	unsigned int slot = intel_pebs_reset_slot(p->format, hw->idx);
 
-	/* It may have been throttled meanwhile, or its period was changed. */
+	/* The event may have been throttled, or has got another period. */
 	p->ds->pebs_event_reset[slot] = hw->flags & X86_EVENT_RELOAD ?
 					-hw->sample_period & x86_pmc.mask : 0;
 	if (p->counters & BIT_ULL(hw->idx))
@@ -375,7 +383,7 @@ static u64 large_type(const struct intel_pebs_format *format, const struct perf_
 		type &= ~GROUPS_TYPE;
 	if (attr->use_clockid)
 		type &= ~PERF_SAMPLE_TIME;
-	/* Registers of the user, at an instruction of the kernel. */
+	/* A record of kernel code does not have the registers of user space. */
 	if (!attr->exclude_kernel || attr->sample_regs_user & ~RECORDED_REGS)
 		type &= ~PERF_SAMPLE_REGS_USER;
 	if (attr->sample_regs_intr & ~RECORDED_REGS)
@@ -394,12 +402,12 @@ void intel_pebs_flag(const struct intel_pebs_format *format, struct perf_event *
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	/* The interrupt stops the counter and would take its status. */
+	/* The buffer interrupts, not the counter. */
 	event->hw.config &= ~X86_SEL_INT;
 	if (format->groups)
 		event->hw.config |= X86_SEL_ADAPTIVE;
 	event->hw.flags |= X86_EVENT_PEBS | X86_EVENT_HOST_ONLY;
-	/* A program that wants to wake up after some samples has to be told each. */
+	/* A program that is woken after a number of samples cannot wait. */
 	if (attr->freq || attr->sample_period > x86_pmc.max_period ||
 	    (attr->wakeup_events && !attr->watermark))
 		return;
@@ -410,7 +418,7 @@ void intel_pebs_flag(const struct intel_pebs_format *format, struct perf_event *
 	event->attach_state |= PERF_ATTACH_SCHED_CB;
 }
 
-/* Cycles are not precise themselves, but a way to count them is. */
+/* The event "cycles" cannot be precise; another event that counts them can. */
 static void replace_cycles(struct perf_event *event)
 {
 	const struct x86_precise *precise = x86_core_of(event->pmu)->facts.model->precise;
@@ -425,7 +433,10 @@ static bool has_code(const struct perf_event *event, u64 code)
 	return (event->attr.config & X86_SEL_CODE) == code;
 }
 
-/* Sapphire Rapids and Alder Lake: load latency needs another event before it. */
+/*
+ * Sapphire Rapids and Alder Lake: in its group, another event must come before
+ * load latency.
+ */
 static bool lacks_aux(const struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
@@ -479,7 +490,10 @@ static const struct x86_run_precise methods = {
 	.restore = restore,
 };
 
-/* Up to format 1 only with branch records, which these drivers do not use yet. */
+/*
+ * Up to format 1 precise_ip 2 needs branch records, which these drivers do not
+ * use for that.
+ */
 static u8 __init max_precise(const struct x86_precise *precise)
 {
 	return machine_format.number < 2 ? 1 : 2 + precise->distribution;
@@ -496,7 +510,7 @@ void __init intel_pebs_setup(struct x86_core *core, u64 caps)
 {
 	struct intel_pebs_format *format = &machine_format;
 
-	/* Processors with 32-bit records are not known. */
+	/* Processors without DTES64 write 32-bit records: not supported. */
 	if (!boot_cpu_has(X86_FEATURE_DTES64) || !boot_cpu_has(X86_FEATURE_PEBS) ||
 	    !core->facts.model->precise || CAP_FORMAT(caps) >= INTEL_PEBS_FORMATS)
 		return;

@@ -76,7 +76,10 @@ enum {
 #define VALUES_WORDS		2
 #define VALUES_METRICS		3	/* both the counter of slots and the metrics */
 
-/* Where registers are in the group, by enum intel_pebs_reg; R8 to R15 follow. */
+/*
+ * Words of the registers in their group, by enum intel_pebs_reg. R8 to R15
+ * follow.
+ */
 static const u8 places[] = {
 	[INTEL_PEBS_FLAGS] = 0, [INTEL_PEBS_IP] = 1, [INTEL_PEBS_AX] = 2,
 	[INTEL_PEBS_CX] = 3, [INTEL_PEBS_DX] = 4, [INTEL_PEBS_BX] = 5,
@@ -172,7 +175,7 @@ static bool take_values(struct intel_pebs_record *record, const u64 **at, const 
 	default:
 		return false;
 	}
-	/* More than the header has named. */
+	/* Are there more than the header has named? */
 	if ((group[0] && !(record->has & INTEL_PEBS_COUNTERS)) ||
 	    (record->metrics && !(record->has & INTEL_PEBS_METRICS)))
 		return false;

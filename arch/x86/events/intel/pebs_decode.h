@@ -61,7 +61,7 @@ enum intel_pebs_reg {
  * @event_ip: INTEL_PEBS_EVENT_IP: address of the instruction
  * @tsc: INTEL_PEBS_TSC: time stamp
  * @address: INTEL_PEBS_MEMORY: data address
- * @source: INTEL_PEBS_MEMORY: where the data was, see the room "datasrc"
+ * @source: INTEL_PEBS_MEMORY: where the data was, see the room "intel/datasrc"
  * @latency: INTEL_PEBS_MEMORY: cycles; from Golden Cove on two numbers
  * @tsx: INTEL_PEBS_TSX: how the transaction went
  * @general: which general counters have a value at @values, as a mask

@@ -11,18 +11,20 @@
  * task is switched out, when an event leaves its counter or is read.
  *
  * Counts: when a counter passes zero the processor waits for the next event,
- * writes a record, and loads the counter with the period again. Then it has
- * counted the difference of its values, and one period for each record. So all
- * records are counted first; until then the count misses what they stand for.
+ * writes a record, and loads the counter with the period again. So the counter
+ * has counted the difference of its values, and one period for each record. All
+ * records are counted before a sample shows a count.
  *
- * Trust: the index must be within the buffer, and each record complete. The
- * records after a wrong one cannot be found, so all of them are dropped and
- * counted once.
+ * Wrong records: the index must be within the buffer, and each record complete.
+ * The records after a wrong one cannot be found, so all of them are dropped.
+ * intel_pebs::dropped counts them as one.
  *
  * Privacy: the processor may write a record of kernel code for an event of user
  * code only, since the mode may change between the overflow and the record.
- * Such a record is dropped. The interrupted registers may be the kernel's, too;
- * then they are not used.
+ * Such a record is dropped. Nor are interrupted registers used if they are the
+ * kernel's.
+ *
+ * Lifetime: a struct drain exists while the records of a buffer are read.
  *
  * Locking: none. A PMI in the middle finds intel_pebs::draining set and leaves
  * the records alone.
@@ -39,13 +41,19 @@
 #include "pebs_decode.h"
 #include "pebs_drain.h"
 
-/* SDM vol. 3 20.3.6.5.1: cycles of the transaction; flags; the code of an abort in EAX. */
+/*
+ * SDM vol. 3 20.3.6.5.1: cycles of the transaction; flags; the code of an abort
+ * in EAX.
+ */
 #define TSX_CYCLES(tsx)		((u32)(tsx))
 #define TSX_FLAGS(tsx)		((tsx) >> 32 & 0xff)
 #define ABORT_EXPLICIT		BIT(0)
 #define ABORT_CODE(eax)		((eax) >> 24 & 0xff)
 
-/* From Golden Cove on latency has two parts: of the instruction, and of the cache. */
+/*
+ * From Golden Cove on the latency has two parts: that of the instruction, and
+ * that of the cache.
+ */
 #define LATENCY_INSTRUCTION(latency)	((u16)(latency))
 #define LATENCY_CACHE(latency)		((u16)((latency) >> 32))
 
@@ -91,7 +99,7 @@ static u64 owners(struct drain *d, const struct intel_pebs_record *record)
 		counters = all & BIT_ULL(0);
 	if (record->has & INTEL_PEBS_TSC)
 		return counters;
-	/* The status may have been cleared before it was written to the record. */
+	/* The status may have been cleared before the record was written. */
 	if (!counters && is_power_of_2(all))
 		return all;
 	return counters;
@@ -117,7 +125,7 @@ static void count_record(struct drain *d, const struct intel_pebs_record *record
  * intel_pebs_read_counter() - read the counter of an event
  * @event: event on a counter of this CPU
  *
- * Tests put a value in its place.
+ * Tests replace this function by one that returns a value of theirs.
  *
  * Context: this CPU, interrupts off or NMI.
  * Return: its value.
@@ -173,7 +181,7 @@ static bool settle(struct drain *d, struct perf_event *event, unsigned int nr)
  * @event: their event
  * @lost: how many
  *
- * Tests put a number in its place.
+ * Tests replace this function by one that adds up @lost.
  *
  * Context: this CPU, interrupts off or NMI.
  */
@@ -240,7 +248,10 @@ static void copy_regs(struct pt_regs *regs, const struct intel_pebs_record *reco
 #endif
 }
 
-/* The address that the sample shows: with precise_ip 1 that of the next instruction. */
+/*
+ * The address that the sample shows. With precise_ip 1 it is that of the next
+ * instruction.
+ */
 static u64 ip_of(const struct perf_event *event, const struct intel_pebs_record *record)
 {
 	bool exact = record->has & INTEL_PEBS_EVENT_IP &&
@@ -255,7 +266,7 @@ static void save_regs(struct x86_perf_regs *to, struct drain *d, const struct pe
 	struct pt_regs *regs = &to->regs;
 	u64 ip = ip_of(event, record);
 
-	/* Segments, and what the record does not have. */
+	/* For segments, and for registers that the record does not have. */
 	if (d->interrupted && user_mode(d->interrupted) != in_kernel(ip))
 		*regs = *d->interrupted;
 	else
@@ -334,7 +345,7 @@ static void save_memory(struct perf_sample_data *data, struct drain *d,
 		data->sample_flags |= PERF_SAMPLE_DATA_SRC;
 	}
 	if (type & ADDR_TYPE && record->has & INTEL_PEBS_MEMORY) {
-		/* User code has no business there, so it would be another code's. */
+		/* Code of user space cannot have accessed this address. */
 		data->addr = event->attr.exclude_kernel && in_kernel(record->address) ?
 			     0 : record->address;
 		data->sample_flags |= PERF_SAMPLE_ADDR;
@@ -345,7 +356,7 @@ static void save_memory(struct perf_sample_data *data, struct drain *d,
 	}
 }
 
-/* The clock of records is that of the kernel only if it is made of it. */
+/* A time stamp can be translated only if the TSC is the kernel's clock. */
 static void save_time(struct perf_sample_data *data, const struct perf_event *event,
 		      const struct intel_pebs_record *record)
 {
@@ -357,8 +368,9 @@ static void save_time(struct perf_sample_data *data, const struct perf_event *ev
 }
 
 /*
- * Stacks begin at the interrupt: that of the record may have changed since. An
- * event of user code gets that of the user.
+ * The call chain begins where the interrupt came: the stack at the record may
+ * have changed since then. An event that counts user code only gets the chain
+ * of user space.
  */
 static void save_callchain(struct perf_sample_data *data, struct drain *d,
 			   struct perf_event *event)
@@ -385,7 +397,7 @@ static bool is_wanted(const struct perf_event *event, u64 ip)
  * @regs: registers of the record
  * @last: the last one of this event in an interrupt, which may throttle it
  *
- * Tests put a list of samples in its place.
+ * Tests replace this function by one that keeps a list of samples.
  *
  * Context: this CPU, interrupts off or NMI.
  * Return: true if the event has to stop.
@@ -435,7 +447,7 @@ static void sample_record(struct drain *d, const struct intel_pebs_record *recor
 
 typedef void (*visit_t)(struct drain *d, const struct intel_pebs_record *record);
 
-/* Return: how many bytes are good records. */
+/* Return: length of the records before the first wrong one, in bytes. */
 static size_t visit_records(struct drain *d, const void *base, size_t size, visit_t visit)
 {
 	struct intel_pebs_record record;

@@ -8,10 +8,10 @@
 
 /**
  * struct intel_pebs_format - how processors of this machine write records
- * @present: they do
+ * @present: they write records
  * @number: format, below INTEL_PEBS_FORMATS
  * @groups: events choose groups (baseline PEBS)
- * @retire_latency: records have it
+ * @retire_latency: records have the latency of retirement
  * @latency_enable: IA32_PEBS_ENABLE has bits for events of load latency
  */
 struct intel_pebs_format {
@@ -24,11 +24,11 @@ struct intel_pebs_format {
 
 /**
  * struct intel_pebs - precise events of a CPU
- * @ds:		its area, NULL before it is first needed
- * @format:	how it writes records
- * @counters:	counters that have such an event
+ * @ds:		DS area of the CPU, NULL before it is first needed
+ * @format:	how the CPU writes records
+ * @counters:	counters that have a precise event
  * @wanted:	what IA32_PEBS_ENABLE should contain
- * @enable:	what it contains
+ * @enable:	what IA32_PEBS_ENABLE contains
  * @config:	what MSR_PEBS_DATA_CFG contains
  * @bytes:	size of the buffer
  * @size:	bytes of a record

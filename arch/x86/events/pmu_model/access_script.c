@@ -2,9 +2,9 @@
 /*
  * PMU model: the script of the memory accesses that PEBS records show
  *
- * Owns the script of the model. One half is used, the other one is changed and
- * then takes its place; the caller waits until no CPU uses the old one before
- * the next change.
+ * Owns the script of the model. One half is used. The other half is changed and
+ * then takes its place. Before the next change the caller waits until no CPU
+ * uses the old half.
  *
  * Contexts: any for lookups.
  *
@@ -25,7 +25,7 @@ struct pmu_model_access_script pmu_model_access_script;
  * pmu_model_access_next() - find the access of the next record
  * @s:		the script
  * @threshold:	the latency is at least that long
- * @next:	line to begin with; becomes the one after that found
+ * @next:	line to begin with; becomes the line after the one found
  *
  * Context: any.
  * Return: the access; all 0 if there is none.

@@ -61,6 +61,8 @@ static void add_global(struct pmu_model *m)
 /**
  * pmu_model_amd_setup() - make an AMD PMU of the chosen generation
  * @m:		the model; the variant is set, the register map is empty
+ *
+ * Context: init.
  */
 void pmu_model_amd_setup(struct pmu_model *m)
 {

@@ -2,12 +2,12 @@
 /*
  * PMU model: the script of the branches that a CPU executes
  *
- * Each line is a branch. The CPU executes them in order, again and again, at the
- * rate of the event for branches.
+ * Each line is a branch. The CPU executes the branches in order, again and
+ * again, at the rate of the event for branches.
  *
- * Owns the script of the model. One half is used, the other one is changed and
- * then takes its place; the caller waits until no CPU uses the old one before
- * the next change.
+ * Owns the script of the model. One half is used. The other half is changed and
+ * then takes its place. Before the next change the caller waits until no CPU
+ * uses the old half.
  *
  * Contexts: any for lookups.
  *
@@ -128,7 +128,8 @@ static int parse_line(char *text, struct pmu_model_branch *b)
  *
  * Context: task. No CPU uses the half that was replaced last any more.
  * Return: 0, or an error, and the old script stays: -EINVAL if a line is not of
- * that form, -ERANGE if a number does not fit, -ENOSPC if there are too many lines.
+ * that form, -ERANGE if a number does not fit, -ENOSPC if there are too many
+ * lines.
  */
 int pmu_model_branch_script_set(struct pmu_model_branch_script *s, char *text)
 {

@@ -51,7 +51,8 @@ struct pmu_model_branch_lines {
 };
 
 /**
- * struct pmu_model_branch_script - the branches that a CPU executes, again and again
+ * struct pmu_model_branch_script - the branches that a CPU executes, again and
+ * again
  * @live:	which half is used; the other one is for changes
  * @half:	the lines
  */
@@ -94,7 +95,8 @@ enum pmu_model_lbr_format {
  * @counter:	number of branches that the CPU has executed while it recorded
  * @running:	branches are recorded
  * @select:	filter of the legacy kinds and of AMD
- * @ctl:	control register of the architectural kind; AMD's debug extension
+ * @ctl:	control register of the architectural kind; AMD's debug
+ *		extension
  * @depth:	number of entries in use
  * @newest:	number of the newest entry, in the ring
  * @wanted:	BRS: branches that are still to be recorded before the interrupt

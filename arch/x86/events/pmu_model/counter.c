@@ -32,6 +32,7 @@ static __always_inline u128 count_at(const struct pmu_model_counter *c, u64 now)
  * @now:	the time, in ticks; a time before @c->stamp counts as @c->stamp
  * @wrapped:	set to whether the counter passed its largest value
  *
+ * Context: any.
  * Return: the count.
  */
 u64 pmu_model_counter_peek(const struct pmu_model_counter *c, u64 mask, u64 now,
@@ -49,6 +50,7 @@ u64 pmu_model_counter_peek(const struct pmu_model_counter *c, u64 mask, u64 now,
  * @mask:	bits of the counter
  * @now:	the time, in ticks; a time before @c->stamp changes nothing
  *
+ * Context: any.
  * Return: true if the counter passed its largest value on the way.
  */
 bool pmu_model_counter_settle(struct pmu_model_counter *c, u64 mask, u64 now)
@@ -68,6 +70,7 @@ bool pmu_model_counter_settle(struct pmu_model_counter *c, u64 mask, u64 now)
  * @c:		the counter
  * @mask:	bits of the counter
  *
+ * Context: any.
  * Return: ticks from @c->stamp until the first tick at which the counter has
  * wrapped, a smaller number if that is hours away, or PMU_MODEL_NEVER if it
  * does not run.
@@ -90,6 +93,7 @@ u64 pmu_model_counter_left(const struct pmu_model_counter *c, u64 mask)
  * @mask:	bits of the counter
  * @now:	model clock
  *
+ * Context: any.
  * Return: as pmu_model_counter_left(), from @now; 0 if it has wrapped.
  */
 u64 pmu_model_counter_due(const struct pmu_model_counter *c, u64 mask, u64 now)
@@ -115,6 +119,7 @@ u64 pmu_model_counter_due(const struct pmu_model_counter *c, u64 mask, u64 now)
  * cycles the rarer one never comes twice in a row. So each rarer cycle is an
  * edge, whichever kind is counted. SDM vol. 3 20.2.1.1, APM vol. 2 13.2.1.
  *
+ * Context: any.
  * Return: the number that the counter adds per tick, in the unit of @rate.
  */
 u32 pmu_model_condition_rate(u32 rate, u32 width, u32 cycles, u32 cmask,
@@ -134,6 +139,7 @@ u32 pmu_model_condition_rate(u32 rate, u32 width, u32 cycles, u32 cmask,
  * pmu_model_ppm_to_rate() - convert the unit of users into the unit of counters
  * @ppm:	events per million ticks, at most PMU_MODEL_MAX_PPM
  *
+ * Context: any.
  * Return: the nearest rate in 1/2^20 of an event per tick.
  */
 u32 pmu_model_ppm_to_rate(u32 ppm)
@@ -146,6 +152,7 @@ u32 pmu_model_ppm_to_rate(u32 ppm)
  * pmu_model_rate_to_ppm() - convert the unit of counters into the unit of users
  * @rate:	events per tick in 1/2^20
  *
+ * Context: any.
  * Return: the nearest number of events per million ticks.
  */
 u32 pmu_model_rate_to_ppm(u32 rate)

@@ -9,8 +9,8 @@
  * Owns the per-CPU states and the model's clock.
  *
  * Changes: a state is never changed in place. It is copied to a spare buffer,
- * changed there and published with one compare-and-exchange of a word that holds
- * a sequence number and the number of the buffer.
+ * changed there and published with one compare-and-exchange of a word that
+ * holds a sequence number and the number of the buffer.
  *  1. Task or interrupt level copies buffer 0 to buffer 1 and changes it.
  *  2. An NMI copies buffer 0 to buffer 2, changes it and publishes 2.
  *  3. The compare-and-exchange of the first fails: it begins again, from
@@ -21,18 +21,19 @@
  *
  * Interrupts: the comparator sends them (pmi.c); an access that finds one due
  * sends it first, see hurry(). An NMI may interrupt an access, whose clock does
- * not advance. If it set the comparator to the next few ticks, that would fire before
- * the access goes on, again and again. So the access sets it when it is left:
+ * not advance. If it set the comparator to the next few ticks, that would fire
+ * before the access goes on, again and again. So the access sets it when it is
+ * left:
  *  1. The NMI changes the state and sets @late.
  *  2. The access starts the clock, and looks at @late.
  *  3. If it is set, the access stops the clock once more, clears @late and sets
  *     the comparator, until no NMI comes in between. An NMI after the last look
  *     is not amid an access any more.
  *
- * Trace: an access takes its place in the trace (trace.c) after it has looked at
- * the state and before it publishes a change, or before it makes sure that the
- * state that it has read is still there. While accesses are recorded each NMI
- * amid an access increments the sequence number, even if it only reads. The
+ * Trace: an access takes its place in the trace (trace.c) after it has looked
+ * at the state and before it publishes a change, or before it makes sure that
+ * the state that it has read is still there. While accesses are recorded each
+ * NMI amid an access increments the sequence number, even if it only reads. The
  * access that it interrupted begins again then and takes another place. So the
  * records are in the order in which the accesses had their effects.
  *
@@ -305,7 +306,7 @@ void pmu_model_mark(const char *word)
 	leave(c, flags);
 }
 
-/* A register of a unit that works by itself: its state is brought up to date. */
+/* A register of a unit that works by itself: first settle its state. */
 static bool reads_unit(unsigned int slot)
 {
 	unsigned int kind = pmu_model.regs[slot].kind;

@@ -42,7 +42,9 @@
 #define MORE_EDX_ARCH_LBR	BIT(19)
 #define MORE_1_EAX_PERFMON_EXT	BIT(8)
 
-/* APM vol. 3 E.4: IBS, and counters of the core, the northbridge, the L3 cache. */
+/*
+ * APM vol. 3 E.4: IBS, and counters of the core, the northbridge, the L3 cache.
+ */
 #define EXT_ECX_IBS		BIT(10)
 #define EXT_ECX_PERFCTR_CORE	BIT(23)
 #define EXT_ECX_PERFCTR_NB	BIT(24)
@@ -61,14 +63,16 @@
 #define ARCH_EVENTS		7
 #define EDX_ANY_DEPRECATED	BIT(15)
 
-/* Leaf 0x23: subleafs for counters and for events; slots of a cycle (rates.c). */
+/*
+ * Leaf 0x23: subleafs for counters and for events; slots of a cycle (rates.c).
+ */
 #define EXT_SUBLEAFS		(BIT(0) | BIT(1) | BIT(3))
 #define EXT_EBX_UMASK2		BIT(0)
 #define EXT_SLOTS		4
 
 /*
- * Leaf 0x1c: depths in steps of eight; filters of mode and kind, call-stack mode;
- * mispredictions, cycles, kinds.
+ * Leaf 0x1c: depths in steps of eight; filters of mode and kind, call-stack
+ * mode; mispredictions, cycles, kinds.
  */
 #define ARCH_LBR_STEP		8
 #define ARCH_LBR_EBX		GENMASK(2, 0)

@@ -8,14 +8,15 @@
  *   overhead	the model's own costs and its interrupts; any write resets
  *   trace	each access to a register; "N" starts, "0" ends recording
  *   marker	write only: a word that becomes a record of the trace
- *   constraints	with strict=1: the counters that can count an event, a line each
+ *   constraints	with strict=1: the counters of each event, one line each
  *   misplaced	with strict=1: events on other counters; any write resets
  *   memory	with pebs=: the memory accesses of records; a write replaces all
- *   branches	with lbr=: the branches that a CPU executes; a write replaces all
+ *   branches	with lbr=: the branches of a CPU; a write replaces all
  *   ibs	with ibs=: the samples that IBS takes; a write replaces all
- *   nmi-times	durations of overflow interrupts; "1" starts a measurement, "0" ends it
+ *   nmi-times	durations of overflow interrupts; "1" starts, "0" ends
  *
- * Locking: rates_mutex serialises changes of the rates, the constraints and the scripts.
+ * Locking: rates_mutex serialises changes of the rates, the constraints and the
+ * scripts.
  */
 #include <linux/debugfs.h>
 #include <linux/err.h>
@@ -241,7 +242,7 @@ static void leave_here(void *unused)
 {
 }
 
-/* Replace a script; when it returns no CPU uses the old one any more. */
+/* Replace a script. At the return no CPU uses the old one any more. */
 static ssize_t write_script(int (*set)(char *text), const char __user *buf, size_t len)
 {
 	char *text;

@@ -5,13 +5,17 @@
  * Two units count up to a maximum, one fetches, the other cycles or ops. At the
  * maximum a unit takes a sample: it fills its data registers, sets its valid
  * bit, interrupts, and counts no more until software clears that bit. What the
- * registers say comes from a script (ibs_script.c). Source: APM vol. 2 13.3, PPR
- * of family 19h model 11h, MSRC001_1030 to 103D.
+ * registers say comes from a script (ibs_script.c). Source: APM vol. 2 13.3,
+ * PPR of family 19h model 11h, MSRC001_1030 to 103D.
  *
  * A unit's count is kept as a counter that wraps at the maximum. All functions
  * work on the struct pmu_model_ibs that the caller passes.
  *
+ * Owns the registers of IBS and their reserved bits.
+ *
  * Contexts: any. The state is the caller's own while a function runs.
+ *
+ * Locking: none.
  */
 #include <linux/bitfield.h>
 #include <linux/errno.h>
@@ -70,8 +74,10 @@ static const u32 level_caps[] = {
 
 /**
  * pmu_model_ibs_caps() - get what a generation of IBS has
- * @level:	0 for no IBS, 1 for family 10h, 2 for 15h, 3 for Zen, 4 for Zen 4
+ * @level:	0 for no IBS, 1 for family 10h, 2 for 15h, 3 for Zen, 4 for Zen
+ *	4
  *
+ * Context: any.
  * Return: EAX of CPUID leaf 8000_001B.
  */
 u32 pmu_model_ibs_caps(unsigned int level)
@@ -192,7 +198,10 @@ static void clear_results(struct pmu_model_ibs_unit *u, unsigned int unit)
 	*u = (struct pmu_model_ibs_unit) { .regs[PMU_IBS_CTL] = ctl };
 }
 
-/* At the maximum; with the filter for L3 misses it may only count anew. */
+/*
+ * The count is at its maximum. With the filter for L3 misses there may be no
+ * line for a sample; then the unit counts again.
+ */
 static void take_sample(const struct pmu_model *m, struct pmu_model_ibs *ibs,
 			unsigned int unit, u64 ip, u64 now)
 {
@@ -225,6 +234,8 @@ static void take_sample(const struct pmu_model *m, struct pmu_model_ibs *ibs,
  * @ibs:	the units
  * @ip:		instruction pointer of a sample that is due
  * @now:	model clock
+ *
+ * Context: any.
  */
 void pmu_model_ibs_settle(const struct pmu_model *m, struct pmu_model_ibs *ibs,
 			  u64 ip, u64 now)
@@ -245,6 +256,7 @@ void pmu_model_ibs_settle(const struct pmu_model *m, struct pmu_model_ibs *ibs,
  * @ibs:	the units
  * @now:	model clock
  *
+ * Context: any.
  * Return: ticks from @now, 0 if a sample waits to be signalled,
  * PMU_MODEL_NEVER if none will come.
  */
@@ -290,6 +302,7 @@ static unsigned int unit_of(const struct pmu_model_reg *reg)
  * @reg:	the register
  * @now:	model clock
  *
+ * Context: any.
  * Return: the value.
  */
 u64 pmu_model_ibs_read(const struct pmu_model *m, const struct pmu_model_ibs *ibs,
@@ -346,6 +359,7 @@ static int write_ctl(const struct pmu_model *m, struct pmu_model_ibs *ibs,
  * @now:	model clock
  * @val:	the value
  *
+ * Context: any.
  * Return: 0, or -EIO where hardware raises #GP.
  */
 int pmu_model_ibs_write(const struct pmu_model *m, struct pmu_model_ibs *ibs,

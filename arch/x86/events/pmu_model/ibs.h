@@ -54,7 +54,7 @@ enum pmu_model_ibs_op_reg {
 #define PMU_IBS_CAP_DATA4	BIT(10)
 #define PMU_IBS_CAP_L3_MISS	BIT(11)
 
-/* MSRC001_103A: the offset is valid, and which of the extended LVT entries it is. */
+/* MSRC001_103A: the offset is valid; number of the extended LVT entry. */
 #define PMU_IBS_LVT_VALID	BIT_ULL(8)
 #define PMU_IBS_LVT_OFFSET	0
 
@@ -74,7 +74,7 @@ struct pmu_model_ibs_unit {
  * struct pmu_model_ibs - all registers of IBS
  * @unit:	the two units
  * @random:	state of the random numbers
- * @pending:	mask of units whose sample was not signalled yet
+ * @pending:	mask of units with a sample for which no interrupt has come yet
  * @signalled:	mask of units that the last interrupt was for
  * @next:	line of the script that the next sample comes from
  */

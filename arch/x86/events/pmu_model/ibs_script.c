@@ -6,9 +6,9 @@
  * used in order, again and again. Source of the fields: APM vol. 2 13.3, PPR of
  * family 19h model 11h, MSRC001_1030 to 103D.
  *
- * Owns the script of the model. One half is used, the other one is changed and
- * then takes its place; the caller waits until no CPU uses the old one before
- * the next change.
+ * Owns the script of the model. One half is used. The other half is changed and
+ * then takes its place. Before the next change the caller waits until no CPU
+ * uses the old half.
  *
  * Contexts: any for lookups.
  *
@@ -128,8 +128,8 @@ static u64 value_of(const struct pmu_model_ibs_field *f, u32 *random)
  * pmu_model_ibs_next() - find the line for the next sample of a unit
  * @s:		the script
  * @unit:	the unit
- * @l3_miss:	only L3 misses will do
- * @next:	line to begin with; becomes the one after that found
+ * @l3_miss:	only lines with an L3 miss are taken
+ * @next:	line to begin with; becomes the line after the one found
  *
  * Context: any.
  * Return: the line, or NULL if there is none.
@@ -269,8 +269,8 @@ static int parse_line(char *text, struct pmu_model_ibs_line *line)
  *
  * Context: task. No CPU uses the half that was replaced last any more.
  * Return: 0, or an error, and the old script stays: -EINVAL if a line is not of
- * that form, -ERANGE if a value has too many bits, -ENOSPC if there are too many
- * lines or fields.
+ * that form, -ERANGE if a value has too many bits, -ENOSPC if there are too
+ * many lines or fields.
  */
 int pmu_model_ibs_script_set(struct pmu_model_ibs_script *s, char *text)
 {

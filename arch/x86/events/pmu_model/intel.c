@@ -4,8 +4,8 @@
  *
  * Owns the register map and the reserved bits. Source: SDM vol. 3 20.2
  * "Architectural performance monitoring" and vol. 4 table 2-2. Zhaoxin's CPUs
- * have the architectural registers of version 2, except that a counter takes all
- * its bits at the old address.
+ * have the architectural registers of version 2, except that a counter takes
+ * all its bits at the old address.
  *
  * Contexts: init only.
  */
@@ -146,8 +146,8 @@ static void set_masks(struct pmu_model *m)
 }
 
 /*
- * P6, SDM vol. 3 20.6.8: no CPUID leaf, and no other registers than those of the
- * two counters.
+ * P6, SDM vol. 3 20.6.8: no CPUID leaf, and no other registers than those of
+ * the two counters.
  */
 static void p6_setup(struct pmu_model *m)
 {
@@ -183,6 +183,8 @@ static void add_architectural(struct pmu_model *m)
  * pmu_model_intel_setup() - make an Intel PMU of the chosen version and size
  * @m:		the model; version, gp, fixed and width are set, the register
  *		map is empty
+ *
+ * Context: init.
  */
 void pmu_model_intel_setup(struct pmu_model *m)
 {
@@ -212,7 +214,10 @@ void pmu_model_intel_setup(struct pmu_model *m)
 
 /**
  * pmu_model_zhaoxin_setup() - make a Zhaoxin PMU
- * @m:		the model; gp, fixed and width are set, the register map is empty
+ * @m:		the model; gp, fixed and width are set, the register map is
+ *	empty
+ *
+ * Context: init.
  */
 void pmu_model_zhaoxin_setup(struct pmu_model *m)
 {

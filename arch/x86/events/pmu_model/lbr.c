@@ -3,14 +3,16 @@
  * PMU model: records of the last branches, of Intel and AMD
  *
  * Owns the registers of the records and their reserved bits. The branches come
- * from a script (branch_script.c), at the rate of the event for branches. A CPU
- * whose records are read or stopped looks which branches it has executed since
- * the last look. Sources: SDM vol. 3 18.4.8 to 18.13 and 19 "Last branch
+ * from a script (branch_script.c), at the rate of the event for branches. When
+ * the records of a CPU are read or stopped, the branches since the last time
+ * are added to them. Sources: SDM vol. 3 18.4.8 to 18.13 and 19 "Last branch
  * records", vol. 4 table 2-2; APM vol. 2 13.1.1, PPR of family 19h model 11h,
- * MSRC001_0300 to 031F, MSRC000_010E, 010F;
- * PPR of family 19h model 01h, MSRC000_010F, for BRS.
+ * MSRC001_0300 to 031F, MSRC000_010E, 010F; PPR of family 19h model 01h,
+ * MSRC000_010F, for BRS.
  *
  * Contexts: any. The state is the caller's own while a function runs.
+ *
+ * Locking: none.
  */
 #include <linux/bitfield.h>
 #include <linux/errno.h>
@@ -54,7 +56,9 @@
 /* AMD's debug extension: LBRV2EN. */
 #define EXTENSION_ENABLE	BIT_ULL(6)
 
-/* The same register with BRS: on, two reserved bits, full, next entry, counter. */
+/*
+ * The same register with BRS: on, two reserved bits, full, next entry, counter.
+ */
 #define SAMPLING_ENABLE		BIT_ULL(2)
 #define SAMPLING_RESERVED	GENMASK_ULL(4, 3)
 #define SAMPLING_VALID		BIT_ULL(5)
@@ -83,7 +87,10 @@
 #define EVENT_BRANCHES_INTEL	0xc4
 #define EVENT_BRANCHES_AMD	0xc2
 
-/* Bit of a kind in the architectural control register, and its type in the info. */
+/*
+ * Bit of a kind in the architectural control register; the type of a kind in
+ * the third register.
+ */
 static const u8 arch_bits[PMU_BRANCH_NR_KINDS] = {
 	[PMU_BRANCH_COND] = 16, [PMU_BRANCH_JUMP] = 17, [PMU_BRANCH_IJUMP] = 18,
 	[PMU_BRANCH_CALL] = 19, [PMU_BRANCH_ICALL] = 20, [PMU_BRANCH_RETURN] = 21,
@@ -168,6 +175,8 @@ void pmu_model_lbr_setup(struct pmu_model *m)
  * pmu_model_lbr_reset() - set the records to their state after power-up
  * @m:		the model
  * @lbr:	the records; all 0
+ *
+ * Context: any.
  */
 void pmu_model_lbr_reset(const struct pmu_model *m, struct pmu_model_lbr *lbr)
 {
@@ -197,6 +206,8 @@ static bool is_enabled(const struct pmu_model *m, const struct pmu_model_state *
  * @m:		the model
  * @s:		the CPU's state; the records are up to date
  * @now:	model clock
+ *
+ * Context: any.
  */
 void pmu_model_lbr_restart(const struct pmu_model *m, struct pmu_model_state *s, u64 now)
 {
@@ -216,7 +227,9 @@ void pmu_model_lbr_restart(const struct pmu_model *m, struct pmu_model_state *s,
  * @lbr:	the records
  * @counter:	number of the counter that has overflowed
  *
- * Return: true if branch sampling is on for it: it interrupts 16 branches later.
+ * Context: any.
+ * Return: true if branch sampling is on for it: it interrupts 16 branches
+ * later.
  */
 bool pmu_model_lbr_waits(const struct pmu_model *m, const struct pmu_model_lbr *lbr,
 			 unsigned int counter)
@@ -230,6 +243,8 @@ bool pmu_model_lbr_waits(const struct pmu_model *m, const struct pmu_model_lbr *
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock
+ *
+ * Context: any.
  */
 void pmu_model_lbr_begin(const struct pmu_model *m, struct pmu_model_state *s, u64 now)
 {
@@ -243,6 +258,7 @@ void pmu_model_lbr_begin(const struct pmu_model *m, struct pmu_model_state *s, u
  * @lbr:	the records
  * @now:	model clock
  *
+ * Context: any.
  * Return: ticks from @now, PMU_MODEL_NEVER if no overflow waits for branches.
  */
 u64 pmu_model_lbr_due(const struct pmu_model *m, const struct pmu_model_lbr *lbr, u64 now)
@@ -262,6 +278,8 @@ u64 pmu_model_lbr_due(const struct pmu_model *m, const struct pmu_model_lbr *lbr
  * @now:	model clock
  *
  * SDM vol. 3 18.4.7: by a status bit, or before version 4 by the enable bit.
+ *
+ * Context: any.
  */
 void pmu_model_lbr_freeze(const struct pmu_model *m, struct pmu_model_state *s, u64 now)
 {
@@ -344,7 +362,7 @@ static u64 to_of(const struct pmu_model *m, const struct pmu_model_branch *b)
 	return b->to;
 }
 
-/* The interrupt comes when no more branches are wanted. */
+/* BRS interrupts when all branches are recorded. */
 static void note_sample(struct pmu_model_lbr *lbr)
 {
 	u64 next = (lbr->newest + 1) % lbr->depth;
@@ -390,6 +408,8 @@ static void record(const struct pmu_model *m, struct pmu_model_lbr *lbr,
  * @m:		the model
  * @lbr:	the records
  * @now:	model clock
+ *
+ * Context: any.
  */
 void pmu_model_lbr_settle(const struct pmu_model *m, struct pmu_model_lbr *lbr, u64 now)
 {
@@ -411,7 +431,10 @@ void pmu_model_lbr_settle(const struct pmu_model *m, struct pmu_model_lbr *lbr, 
 	}
 }
 
-/* The ring's entry behind a register; only the legacy kind shows the ring itself. */
+/*
+ * The entry of the ring that a register shows. Only the legacy kind and BRS
+ * show the ring itself; the others show the newest entry first.
+ */
 static unsigned int entry_of(const struct pmu_model *m, const struct pmu_model_lbr *lbr,
 			     unsigned int index)
 {
@@ -432,6 +455,8 @@ static bool is_entry(const struct pmu_model_reg *reg)
  * @lbr:	the records, up to date
  * @index:	0 for the newest
  * @entry:	source, target and the rest; 0 if there is no such entry
+ *
+ * Context: any.
  */
 void pmu_model_lbr_newest(const struct pmu_model *m, const struct pmu_model_lbr *lbr,
 			  unsigned int index, u64 *entry)
@@ -454,6 +479,7 @@ void pmu_model_lbr_newest(const struct pmu_model *m, const struct pmu_model_lbr 
  * @reg:	the register
  * @val:	set to the value, unchanged on error
  *
+ * Context: any.
  * Return: 0, or -EIO where hardware raises #GP: an entry that is not in use.
  */
 int pmu_model_lbr_read(const struct pmu_model *m, const struct pmu_model_lbr *lbr,
@@ -574,6 +600,7 @@ static int write_extension(const struct pmu_model *m, struct pmu_model_lbr *lbr,
  *
  * The caller restarts recording afterwards.
  *
+ * Context: any.
  * Return: 0, or -EIO where hardware raises #GP.
  */
 int pmu_model_lbr_write(const struct pmu_model *m, struct pmu_model_lbr *lbr,

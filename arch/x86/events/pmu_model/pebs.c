@@ -2,15 +2,19 @@
 /*
  * PMU model: records of Intel's processor event-based sampling (PEBS)
  *
- * A counter that is enabled for PEBS and overflows writes a record into a buffer
- * in memory, and takes its next value from there. At a threshold of the buffer a
- * status bit is set and interrupts. Source: SDM vol. 3 18.4.9, 18.15.7, 20.3.1.1,
- * 20.3.6.1, 20.3.8.1, 20.6.2.4 "PEBS", 20.9 and vol. 4 table 2-2.
+ * A counter that is enabled for PEBS and overflows writes a record into a
+ * buffer in memory, and takes its next value from the debug store area. At a
+ * threshold of the buffer a status bit is set, and an interrupt comes. Source:
+ * SDM vol. 3 18.4.9, 18.15.7, 20.3.1.1, 20.3.6.1, 20.3.8.1, 20.6.2.4 "PEBS",
+ * 20.9 and vol. 4 table 2-2.
  *
- * Owns the registers, the layout of the debug store area and of the records. The
- * memory is software's: an address that is not mapped loses the record.
+ * Owns the registers, and the layout of the debug store area and of the
+ * records. The driver owns the memory: a record for an address that is not
+ * mapped is lost.
  *
  * Contexts: any; records are written in the NMI of the overflow.
+ *
+ * Locking: none.
  */
 #include <linux/bitfield.h>
 #include <linux/errno.h>
@@ -111,6 +115,7 @@ void pmu_model_pebs_setup(struct pmu_model *m)
  * pmu_model_pebs_caps() - get the bits of PEBS in the capability register
  * @m:		the model
  *
+ * Context: any.
  * Return: the bits, 0 without PEBS.
  */
 u64 pmu_model_pebs_caps(const struct pmu_model *m)
@@ -128,6 +133,7 @@ u64 pmu_model_pebs_caps(const struct pmu_model *m)
  * @index:	the register
  * @val:	the value
  *
+ * Context: any.
  * Return: 0, or -EIO where hardware raises #GP.
  */
 int pmu_model_pebs_write(const struct pmu_model *m, struct pmu_model_pebs *pebs,
@@ -148,6 +154,7 @@ int pmu_model_pebs_write(const struct pmu_model *m, struct pmu_model_pebs *pebs,
  * @m:		the model
  * @pebs:	the registers
  *
+ * Context: any.
  * Return: a mask of counter numbers.
  */
 u32 pmu_model_pebs_counters(const struct pmu_model *m, const struct pmu_model_pebs *pebs)
@@ -226,7 +233,10 @@ static size_t adaptive_size(u64 cfg)
 	       nr_branches(cfg) * 3 * sizeof(u64);
 }
 
-/* The groups of an adaptive record; a counter can do without all but the first. */
+/*
+ * The groups of an adaptive record. A counter whose bit for adaptive records is
+ * clear has only the first group.
+ */
 static u64 data_cfg(const struct pmu_model_state *s, unsigned int counter)
 {
 	unsigned int shift = PMU_FIXED_ADAPTIVE_SHIFT;
@@ -296,7 +306,7 @@ static bool load(u64 addr, u64 *val)
 static u64 threshold_of(const struct pmu_model *m, const struct pmu_model_state *s,
 			unsigned int counter)
 {
-	/* Event 0xcd with unit mask 1: loads of a latency, 20.3.1.1.2. */
+	/* Event 0xcd with unit mask 1: loads by latency, 20.3.1.1.2. */
 	if (counter >= PMU_MODEL_FIXED_BASE ||
 	    (s->select[counter] & (PMU_SEL_EVENT | PMU_SEL_UMASK)) != 0x01cd)
 		return 0;
@@ -338,8 +348,8 @@ static void reload(const struct pmu_model *m, struct pmu_model_state *s,
  * @counter:	number of the counter; is loaded with its next value
  * @now:	what was interrupted
  *
- * A buffer that is full takes no record. At the threshold the status bit is set,
- * and an interrupt is due.
+ * A buffer that is full takes no record. At the threshold the status bit is
+ * set, and an interrupt is due.
  *
  * Context: NMI; KUnit.
  */

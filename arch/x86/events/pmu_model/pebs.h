@@ -32,8 +32,8 @@ enum pmu_model_pebs_reg {
 /**
  * struct pmu_model_pebs - registers of PEBS
  * @regs:	the registers
- * @full:	a threshold was reached and not signalled yet
- * @signalled:	the last interrupt was for a threshold
+ * @full:	the threshold was reached, and no interrupt has come for it yet
+ * @signalled:	the last interrupt was for the threshold
  * @next:	line of the script of memory accesses that comes next
  */
 struct pmu_model_pebs {

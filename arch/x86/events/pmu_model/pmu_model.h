@@ -93,7 +93,9 @@ struct seq_file;
 #define PMU_FIXED_ANY		BIT_ULL(2)
 #define PMU_FIXED_PMI		BIT_ULL(3)
 #define PMU_FIXED_BITS		4
-/* With adaptive PEBS: bit of the first fixed counter, those of others follow. */
+/*
+ * With adaptive PEBS: bit of the first fixed counter, those of others follow.
+ */
 #define PMU_FIXED_ADAPTIVE_SHIFT 32
 
 #define PMU_DEBUGCTL_FREEZE	BIT_ULL(12)
@@ -110,13 +112,14 @@ struct seq_file;
  * @running:	counters that run now, as a mask of counter numbers
  * @pending:	counters with an overflow that was not signalled yet
  * @signalled:	counters with an overflow that the last PMI signalled
- * @core:	kind of the CPU's core; stays PMU_CORE_ANY on a PMU that is not hybrid
+ * @core:	kind of the CPU's core; stays PMU_CORE_ANY on a PMU that is not
+ *	hybrid
  * @user:	the CPU executes user code; stays false without mode filter
  * @ip:		instruction that the last overflow has interrupted
  * @counter:	the counters
  * @pebs:	Intel: registers of PEBS
- * @lbr:	records of branches. The state of a PMU that has neither these nor
- *		IBS ends here
+ * @lbr:	records of branches. The state of a PMU that has neither these
+ *		nor IBS ends here
  * @ibs:	AMD: registers of IBS
  */
 struct pmu_model_state {
@@ -325,7 +328,10 @@ enum pmu_model_shot_event {
 
 extern struct pmu_model pmu_model;
 
-/* No two registers of a PMU have the same; bit 16 tells two blocks of AMD's apart. */
+/*
+ * No two registers of a PMU have the same; bit 16 tells two blocks of AMD's
+ * apart.
+ */
 static __always_inline unsigned int pmu_model_hash(u32 msr)
 {
 	return (msr ^ msr >> 5) % PMU_MODEL_MAP_SIZE;

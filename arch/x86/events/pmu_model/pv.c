@@ -43,8 +43,8 @@ static void report_read(const char *insn, u32 reg)
 
 /*
  * The register of miscellaneous features is the CPU's own, except for the bits
- * for counters, for no BTS and, if there is none, for no PEBS. They are read-only and change
- * nothing when written (SDM vol. 4 table 2-2).
+ * for counters, for no BTS and, if there is none, for no PEBS. They are
+ * read-only and change nothing when written (SDM vol. 4 table 2-2).
  */
 static __always_inline u64 adjust(unsigned int msr, u64 val)
 {

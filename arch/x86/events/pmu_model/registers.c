@@ -68,6 +68,7 @@ void pmu_model_add_reg(struct pmu_model *m, u32 msr, enum pmu_model_kind kind,
  * pmu_model_status_bit() - find the bit of a counter in the global registers
  * @counter:	number of the counter
  *
+ * Context: any.
  * Return: a mask with one bit, SDM vol. 3 20.2.2.
  */
 u64 pmu_model_status_bit(unsigned int counter)
@@ -164,7 +165,7 @@ static void settle_all(const struct pmu_model *m, struct pmu_model_state *s,
 		settle(m, s, i, now);
 }
 
-/* An overflow that has waited for branches interrupts when it has them all. */
+/* BRS: a delayed overflow interrupts when all its branches are recorded. */
 static void settle_branches(const struct pmu_model *m, struct pmu_model_state *s, u64 now)
 {
 	bool waited = s->lbr.wanted;
@@ -180,12 +181,15 @@ static void settle_branches(const struct pmu_model *m, struct pmu_model_state *s
 }
 
 /**
- * pmu_model_state_settle_units() - bring what is no counter up to date
+ * pmu_model_state_settle_units() - bring the units beside the counters up to
+ * date
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock
  *
  * Registers of these units can be read and written only afterwards.
+ *
+ * Context: any.
  */
 void pmu_model_state_settle_units(const struct pmu_model *m,
 				  struct pmu_model_state *s, u64 now)
@@ -269,6 +273,8 @@ static void load_rates(const struct pmu_model *m, struct pmu_model_state *s)
  *
  * All are zero except for the global control register, which enables the
  * general counters (SDM vol. 3 table 10-1; AMD does the same).
+ *
+ * Context: any.
  */
 void pmu_model_state_reset(const struct pmu_model *m, struct pmu_model_state *s)
 {
@@ -356,6 +362,7 @@ static int read_unit(const struct pmu_model *m, const struct pmu_model_state *s,
  * @now:	model clock
  * @val:	set to the value, 0 on error
  *
+ * Context: any.
  * Return: 0, or -EIO where hardware raises #GP.
  */
 int pmu_model_reg_read(const struct pmu_model *m, const struct pmu_model_state *s,
@@ -575,6 +582,7 @@ static u64 legacy_value(const struct pmu_model *m, u64 val)
  * @now:	model clock
  * @val:	the value
  *
+ * Context: any.
  * Return: 0, or -EIO where hardware raises #GP: a register that this PMU does
  * not have or that is read-only, or a reserved bit that is set.
  */
@@ -612,6 +620,7 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
  * @s:		the CPU's state
  * @i:		number of a general counter
  *
+ * Context: any.
  * Return: true if the counter is enabled and its event cannot be counted there.
  */
 bool pmu_model_state_misplaced(const struct pmu_model *m,
@@ -625,8 +634,9 @@ bool pmu_model_state_misplaced(const struct pmu_model *m,
  * @m:		the model
  * @s:		the CPU's state
  *
- * Return: their bits as in the status register, bit 62 for a buffer, bit 60 for a
- * fetch and bit 61 for an op that IBS has sampled.
+ * Context: any.
+ * Return: their bits as in the status register, bit 62 for a buffer, bit 60 for
+ * a fetch and bit 61 for an op that IBS has sampled.
  */
 u64 pmu_model_state_signalled(const struct pmu_model *m,
 			      const struct pmu_model_state *s)
@@ -658,6 +668,7 @@ static u64 scatter(u64 val)
  *
  * The order of the events on the general counters does not matter.
  *
+ * Context: any.
  * Return: a number for the events that the general counters count now, 0 if
  * there are none.
  */
@@ -681,6 +692,7 @@ u64 pmu_model_state_selection(const struct pmu_model *m,
  * @now:	model clock
  * @val:	set to the count, 0 on error
  *
+ * Context: any.
  * Return: 0, or -EIO where hardware raises #GP.
  */
 int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
@@ -711,6 +723,8 @@ int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
  *
  * Adds one to each counter that counts this event in user mode. The CPU is in
  * the kernel by now, where the instruction was emulated.
+ *
+ * Context: any.
  */
 void pmu_model_state_count_rdpmc(const struct pmu_model *m,
 				 struct pmu_model_state *s, u64 now)
@@ -736,6 +750,8 @@ void pmu_model_state_count_rdpmc(const struct pmu_model *m,
  * @s:		the CPU's state
  * @now:	model clock
  * @user:	true if the CPU executes user code from now on
+ *
+ * Context: any.
  */
 void pmu_model_state_set_mode(const struct pmu_model *m,
 			      struct pmu_model_state *s, u64 now, bool user)
@@ -752,6 +768,8 @@ void pmu_model_state_set_mode(const struct pmu_model *m,
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock; until this time the old rates apply
+ *
+ * Context: any.
  */
 void pmu_model_state_reload_rates(const struct pmu_model *m,
 				  struct pmu_model_state *s, u64 now)
@@ -770,12 +788,14 @@ static void freeze(const struct pmu_model *m, struct pmu_model_state *s, u64 now
 }
 
 /**
- * pmu_model_state_take_records() - write the records of counters that overflowed
+ * pmu_model_state_take_records() - write the records of counters that
+ * overflowed
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock
  * @moment:	what is interrupted
  *
+ * Context: any.
  * Return: true if there were any; pmu_model_state_take_pmi() tells whether one
  * interrupts.
  */
@@ -819,13 +839,14 @@ static enum pmu_model_shot_event none_signalled(const struct pmu_model *m,
  * @m:		the model
  * @s:		the CPU's state
  * @now:	model clock
- * @masked:	mask of the local APIC's entries that are masked, PMU_MASKED_LVTPC and
- *		PMU_MASKED_IBS: their interrupt is lost
+ * @masked:	mask of the local APIC's entries that are masked,
+ *		PMU_MASKED_LVTPC and PMU_MASKED_IBS: their interrupt is lost
  *
  * The counters stop if the debug control register says so, SDM vol. 3 18.4.7
  * and 20.2.4: by a status bit, or before version 4 by the global control
  * register.
  *
+ * Context: any.
  * Return: PMU_SHOT_DELIVERED, PMU_SHOT_MASKED, or PMU_SHOT_EARLY if there is
  * nothing to signal.
  */
@@ -859,6 +880,7 @@ enum pmu_model_shot_event pmu_model_state_take_pmi(const struct pmu_model *m,
  * @s:		the CPU's state
  * @now:	model clock
  *
+ * Context: any.
  * Return: ticks from @now, 0 if an overflow waits to be signalled,
  * PMU_MODEL_NEVER if none will come.
  */

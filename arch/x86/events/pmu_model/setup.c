@@ -14,6 +14,8 @@
  * pmu_model_setup() - build a PMU
  * @m:		the model; the fields of the boot parameter are set, others 0
  * @vendor:	vendor of the PMU
+ *
+ * Context: init; KUnit.
  */
 void pmu_model_setup(struct pmu_model *m, enum pmu_model_vendor vendor)
 {

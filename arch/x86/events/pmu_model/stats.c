@@ -4,6 +4,8 @@
  *
  * Owns the per-CPU statistics. A CPU adds to its own with single instructions;
  * a reader or a reset on another CPU may be off by one access.
+ *
+ * Contexts: any; resets and files in tasks.
  */
 #include <linux/cpumask.h>
 #include <linux/seq_file.h>
@@ -58,6 +60,8 @@ static const char * const shot_names[PMU_SHOT_NR] = {
 
 /**
  * pmu_model_stats_reset_accesses() - reset the numbers of register accesses
+ *
+ * Context: task.
  */
 void pmu_model_stats_reset_accesses(void)
 {
@@ -75,6 +79,8 @@ void pmu_model_stats_reset_accesses(void)
 
 /**
  * pmu_model_stats_reset_overhead() - reset the numbers of the model's own cost
+ *
+ * Context: task.
  */
 void pmu_model_stats_reset_overhead(void)
 {
@@ -93,6 +99,8 @@ void pmu_model_stats_reset_overhead(void)
  * pmu_model_show_name() - print the name of a register
  * @m:		file to print to
  * @slot:	the register
+ *
+ * Context: task.
  */
 void pmu_model_show_name(struct seq_file *m, unsigned int slot)
 {
@@ -115,6 +123,8 @@ static void show_register(struct seq_file *m, unsigned int cpu, unsigned int slo
 /**
  * pmu_model_stats_show_accesses() - print the registers that were accessed
  * @m:		file to print to
+ *
+ * Context: task.
  */
 void pmu_model_stats_show_accesses(struct seq_file *m)
 {
@@ -142,6 +152,8 @@ void pmu_model_stats_show_accesses(struct seq_file *m)
  * @m:		file to print to
  *
  * One line for each CPU: accesses, TSC ticks spent in them, then the shots.
+ *
+ * Context: task.
  */
 void pmu_model_stats_show_overhead(struct seq_file *m)
 {

@@ -105,7 +105,7 @@ static bool wants(const struct x86_branch_filter *f, const struct perf_branch_en
  * x86_branch_filter_run() - remove branches that a program has not asked for
  * @f: which branches stay
  * @entries: branches; their type is 0, or what the hardware says
- * @counters: a number for each of them, moved along; or NULL
+ * @counters: the counts of each branch, which move with it; or NULL
  * @nr: number of branches
  *
  * Context: any.

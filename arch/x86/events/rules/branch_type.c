@@ -121,8 +121,8 @@ static u32 begin(struct insn *insn, const u8 *bytes, unsigned int nr, bool is64)
  * @is64: they are code of 64 bits
  *
  * Context: any.
- * Return: X86_BRANCH_*; _NONE for another instruction, _BAD if there are too few
- * bytes to tell or if they are no instruction.
+ * Return: X86_BRANCH_*; _NONE for another instruction, _BAD if there are too
+ * few bytes to tell or if they are no instruction.
  */
 u32 x86_branch_type_decode(const void *bytes, unsigned int nr, bool is64)
 {

@@ -26,7 +26,7 @@ struct x86_count_period {
 struct x86_count_carry {
 	/** @value: raw value of the counter */
 	u64 value;
-	/** @owner: serial number of the event that used it last, 0 if unknown */
+	/** @owner: serial number of the last event on it, 0 if unknown */
 	u64 owner;
 	/** @event: serial number of the event that is to use it */
 	u64 event;

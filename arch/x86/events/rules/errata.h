@@ -13,7 +13,10 @@
  */
 #define X86_ERRATA_WARM_UP	BIT(0)
 
-/* Events must not be precise: AJ106 of Core 2; Sandy Bridge until it is repaired. */
+/*
+ * Events must not be precise: AJ106 of Core 2; Sandy Bridge until it is
+ * repaired.
+ */
 #define X86_ERRATA_NO_PRECISE	BIT(1)
 
 /**

@@ -108,8 +108,8 @@ static u64 match_fixed(const struct x86_model *model, u64 code)
  * would count with the same bits.
  *
  * Context: any.
- * Return: mask of counters, numbered as in rules.h; 0 if no counter of this core
- * counts the event.
+ * Return: mask of counters, numbered as in rules.h; 0 if no counter of this
+ * core counts the event.
  */
 u64 x86_match_counters_by(const struct x86_match_pmu *pmu, u64 config,
 			  const struct x86_rule *rule)
@@ -246,8 +246,8 @@ const struct x86_extra_rule *x86_match_other(const struct x86_model *model,
  * @config: the event select bits are put here
  *
  * Context: any.
- * Return: 0; -EINVAL if there is no such generic event; -ENOENT if this core has
- * no event for it.
+ * Return: 0; -EINVAL if there is no such generic event; -ENOENT if this core
+ * has no event for it.
  */
 int x86_match_generic(const struct x86_match_pmu *pmu, u64 event, u64 *config)
 {

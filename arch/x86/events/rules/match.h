@@ -11,7 +11,10 @@
 #define X86_RULE_PAIR		BIT(0)
 /* The event is the node's: a counter of one core counts it for all cores. */
 #define X86_RULE_NODE		BIT(1)
-/* The event may corrupt that counter of the other thread, BJ122, BV98, HSD29. */
+/*
+ * The event may corrupt the counter with the same number of the other thread,
+ * errata BJ122, BV98, HSD29.
+ */
 #define X86_RULE_LEAK		BIT(2)
 /* The rule applies only if at most one bit of the umask is set. */
 #define X86_RULE_ONE_UMASK	BIT(3)
@@ -184,9 +187,10 @@ enum x86_datasrc {
  * struct x86_precise - events of Intel's cores that may be precise (PEBS)
  * @rules: such events, with those of their counters that make them precise
  * @all: other events are precise on all counters, fixed ones too
- * @distribution: precise_ip may be 3: the events of instructions are chosen
- *	evenly
- * @cycles: event select bits instead of those of cycles; 0 if cycles are precise
+ * @distribution: precise_ip may be 3: samples are spread evenly over the
+ *	instructions
+ * @cycles: event select bits that count cycles precisely, 0 if the generic
+ *	event does
  * @cycles_distribution: the same if precise_ip is 3
  * @datasrc: what numbers of data sources mean
  */
@@ -201,9 +205,12 @@ struct x86_precise {
 
 /* Events of transactions: bits 32 and 33, SDM vol. 3 20.3.6.5. */
 #define X86_QUIRK_TSX			BIT(0)
-/* While a thread has an event of X86_RULE_LEAK the other one leaves its counter. */
+/*
+ * While a thread of a core counts an event of X86_RULE_LEAK, the other thread
+ * does not use the counter with the same number.
+ */
 #define X86_QUIRK_LEAK			BIT(1)
-/* Each thread has its own extra registers: siblings need not agree. */
+/* Each thread has its own extra registers: threads need not agree. */
 #define X86_QUIRK_EXTRA_PER_THREAD	BIT(2)
 /* The mask bit of the local APIC's entry is cleared last in the PMI. */
 #define X86_QUIRK_LATE_ACK		BIT(3)

@@ -25,7 +25,10 @@
 #define X86_FIXED(n)		BIT_ULL(X86_COUNTER_FIXED + (n))
 #define X86_ALL_FIXED		GENMASK_ULL(X86_COUNTER_METRICS - 1, X86_COUNTER_FIXED)
 
-/* Event select register, SDM vol. 3 20.2.1.1; APM vol. 2 13.2.1 for bits 35-32 and 41-40. */
+/*
+ * Event select register, SDM vol. 3 20.2.1.1; APM vol. 2 13.2.1 for bits 35-32
+ * and 41-40.
+ */
 #define X86_SEL_EVENT		GENMASK_ULL(7, 0)
 #define X86_SEL_UMASK		GENMASK_ULL(15, 8)
 #define X86_SEL_CODE		(X86_SEL_EVENT | X86_SEL_UMASK)

@@ -162,7 +162,9 @@ static void lbr_test_clear(struct kunit *test)
 	amd_lbr_sched_task(NULL, true);
 	amd_lbr_start(&m->cpu);
 	KUNIT_EXPECT_TRUE(test, is_clear(m));
-	/* The task itself keeps its branches when it leaves and stays loaded. */
+	/*
+	 * The task itself keeps its branches when it leaves and stays loaded.
+	 */
 	m->branch[5] = SECRET;
 	amd_lbr_stop(&m->cpu);
 	amd_lbr_sched_task(NULL, false);

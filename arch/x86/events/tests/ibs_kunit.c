@@ -180,7 +180,9 @@ static void ibs_test_access(struct kunit *test)
 	amd_ibs_decode_access(&amd_ibs_cpu, regs, &op);
 	KUNIT_EXPECT_FALSE(test, op.has_latency);
 	KUNIT_EXPECT_TRUE(test, op.has_linear);
-	/* An address without its valid bit is none, nor is that of no access. */
+	/*
+	 * An address without its valid bit is none, nor is that of no access.
+	 */
 	regs[AMD_IBS_OP_DATA3] = 1;
 	amd_ibs_decode_access(&amd_ibs_cpu, regs, &op);
 	KUNIT_EXPECT_FALSE(test, op.has_linear || op.has_physical);

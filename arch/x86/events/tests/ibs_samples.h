@@ -15,7 +15,9 @@
 #define IBS_ZEN3_CLIENT	{ 0x19, 0x21, 0x3ff }
 #define IBS_ZEN4	{ 0x19, 0x11, 0xbff }
 
-/* IbsOpData3: a load, or a store, whose address was translated by the L1 TLB. */
+/*
+ * IbsOpData3: a load, or a store, whose address was translated by the L1 TLB.
+ */
 #define IBS_LOAD	0x60001
 #define IBS_STORE	0x60002
 #define IBS_L1_MISS	0x80
@@ -69,7 +71,10 @@ static const struct ibs_sample ibs_samples[] = {
 		IBS_NO_SNOOP, 0, 0),
 	IBS_ROW(IBS_ZEN4, 1, IBS_STORE | IBS_L1_MISS, IBS_ST, IBS_LVL(L2), IBS_NUM(L2),
 		IBS_NO_SNOOP, 0, 0),
-	/* DataSrc of three bits: 2 another cache, 3 DRAM, 4 a remote cache, 7 MMIO. */
+	/*
+	 * DataSrc of three bits: 2 another cache, 3 DRAM, 4 a remote cache, 7
+	 * MMIO.
+	 */
 	IBS_ROW(IBS_ZEN2, 2, IBS_LOAD | IBS_FAR, IBS_LD, IBS_LVL(L3) | PERF_MEM_LVL_REM_CCE1,
 		IBS_NUM(ANY_CACHE), IBS_MODIFIED, 0, PERF_MEM_HOPS_0),
 	IBS_ROW(IBS_ZEN2, 2 | IBS_OWNED | IBS_REMOTE, IBS_LOAD | IBS_FAR, IBS_LD,
@@ -89,7 +94,9 @@ static const struct ibs_sample ibs_samples[] = {
 	/* The two high bits say nothing there. */
 	IBS_ROW(IBS_ZEN2, 0xc3, IBS_LOAD | IBS_FAR, IBS_LD, IBS_LVL(LOC_RAM), IBS_NUM(RAM),
 		IBS_NO_SNOOP, 0, 0),
-	/* Five bits: L3, another CCX of the node, DRAM, another node, and more. */
+	/*
+	 * Five bits: L3, another CCX of the node, DRAM, another node, and more.
+	 */
 	IBS_ROW(IBS_ZEN4, 1, IBS_LOAD | IBS_FAR, IBS_LD, IBS_LVL(L3), IBS_NUM(L3), IBS_MODIFIED,
 		0, 0),
 	IBS_ROW(IBS_ZEN4, 1 | IBS_OWNED, IBS_LOAD | IBS_FAR, IBS_LD, IBS_LVL(L3), IBS_NUM(L3),
@@ -117,14 +124,19 @@ static const struct ibs_sample ibs_samples[] = {
 	/* DcMiss and DataSrc are not right of uncached accesses, but MMIO. */
 	IBS_ROW(IBS_ZEN4, 1, IBS_LOAD | IBS_UC, IBS_LD, IBS_LVL(UNC), IBS_NUM(UNC), IBS_NO_SNOOP,
 		0, 0),
-	/* Erratum 1293: neither IbsL2Miss nor DataSrc of a prefetch is right. */
+	/*
+	 * Erratum 1293: neither IbsL2Miss nor DataSrc of a prefetch is right.
+	 */
 	IBS_ROW(IBS_ZEN3, 3, IBS_LOAD | IBS_L1_MISS | IBS_PREFETCH, IBS_LD, PERF_MEM_LVL_NA,
 		IBS_NUM(NA), IBS_NO_SNOOP, 0, 0),
 	IBS_ROW(IBS_ZEN3, 3, IBS_LOAD | IBS_L1_MISS | IBS_NO_MAB, IBS_LD, IBS_LVL(LFB),
 		IBS_NUM(LFB), IBS_NO_SNOOP, 0, 0),
 	IBS_ROW(IBS_ZEN3_CLIENT, 3, IBS_LOAD | IBS_L1_MISS | IBS_PREFETCH, IBS_LD, IBS_LVL(L2),
 		IBS_NUM(L2), IBS_NO_SNOOP, 0, 0),
-	/* The TLB, with DcL1TlbMiss and DcL2TlbMiss; IbsDcLinAddrValid is needed. */
+	/*
+	 * The TLB, with DcL1TlbMiss and DcL2TlbMiss; IbsDcLinAddrValid is
+	 * needed.
+	 */
 	{ IBS_ZEN2, 0, IBS_LOAD | 4, IBS_LD, IBS_LVL(L1), IBS_NUM(L1), IBS_NO_SNOOP, 0, 0,
 	  PERF_MEM_TLB_L2 | PERF_MEM_TLB_HIT, PERF_MEM_LOCK_NA },
 	{ IBS_ZEN2, 0, IBS_LOAD | 0xc, IBS_LD, IBS_LVL(L1), IBS_NUM(L1), IBS_NO_SNOOP, 0, 0,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of the rooms "intel/lbr" and "intel/lbr_task", on a recorder that is
- * a structure: when it runs, and that no task gets another one's branches.
+ * KUnit tests of the rooms "intel/lbr" and "intel/lbr_task", on a recorder that
+ * is a struct: when it runs, and that no task gets another one's branches.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test.h>
@@ -429,7 +429,10 @@ static void choose_event(struct kunit *test, struct play *p)
 	add(test, p->event);
 }
 
-/* Events of the task are scheduled out after the driver was told, and in before. */
+/*
+ * As in the core: the driver is told before events of the old task are
+ * scheduled out, and after events of the new task were scheduled in.
+ */
 static void switch_task(struct kunit *test, struct play *p)
 {
 	bool change = below(p, 2);

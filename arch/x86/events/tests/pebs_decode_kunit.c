@@ -47,13 +47,19 @@ static void decode_test_fixed(struct kunit *test)
 	}
 }
 
-/* Words of the groups of a record with everything, two branches and three counters. */
+/*
+ * Words of the groups of a record with everything, two branches and three
+ * counters.
+ */
 #define ADAPTIVE_WORDS	(4 + 4 + 18 + 32 + 2 * 3 + 2 + 3 + 2)
 #define ADAPTIVE_GROUPS	0x0100003fULL
 
 static void fill_adaptive(u64 *words)
 {
-	/* Flags, IP, AX CX DX BX SP BP SI DI and R8 to R15, SDM vol. 3 20.9.2.2.3. */
+	/*
+	 * Flags, IP, AX CX DX BX SP BP SI DI and R8 to R15, SDM vol. 3
+	 * 20.9.2.2.3.
+	 */
 	static const u64 regs[] = {
 		0x246, 0x401000, 0xa0, 0xc0, 0xd0, 0xb0, 0x59, 0xb9, 0x51, 0xd1,
 		0x80, 0x90, 0x100, 0x110, 0x120, 0x130, 0x140, 0x150

@@ -310,12 +310,15 @@ static void pebs_test_count(struct kunit *test)
 	write_fixed(m, 0x2, USER_IP);
 	drain(m, NULL);
 	KUNIT_EXPECT_EQ(test, local64_read(&event->count), -7 + 1);
-	/* Nothing new. */
+	/* No new record. */
 	drain(m, NULL);
 	KUNIT_EXPECT_EQ(test, m->nr, 4);
 }
 
-/* Records of two counters: each sample is its event's, and only the last is an overflow. */
+/*
+ * Records of two counters: each sample is its event's, and only the last is an
+ * overflow.
+ */
 static void pebs_test_owners(struct kunit *test)
 {
 	struct machine *m = test->priv;
@@ -342,7 +345,10 @@ static void pebs_test_owners(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, local64_read(&m->event[0].count), 2 * PERIOD + PERIOD);
 }
 
-/* Up to format 2 a status of no counter belongs to the only one. */
+/*
+ * Up to format 2 a record whose status names no counter is of the only precise
+ * event.
+ */
 static void pebs_test_old_status(struct kunit *test)
 {
 	struct machine *m = test->priv;
@@ -361,7 +367,7 @@ static void pebs_test_old_status(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->pebs.dropped, 1);
 }
 
-/* Nobody knows whose record it is; both have counted. */
+/* A record that may be of either event is no sample, but counts for both. */
 static void pebs_test_collision(struct kunit *test)
 {
 	struct machine *m = test->priv;
@@ -380,7 +386,10 @@ static void pebs_test_collision(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, local64_read(&m->event[0].count), 2 * PERIOD);
 }
 
-/* Nothing of the kernel is in a sample of user code only, nor the other way round. */
+/*
+ * Nothing of the kernel is in a sample of user code only, nor the other way
+ * round.
+ */
 static void pebs_test_modes(struct kunit *test)
 {
 	struct pt_regs kernel = { .cs = __KERNEL_CS, .sp = KERNEL_IP, .r15 = KERNEL_IP };
@@ -459,7 +468,7 @@ static void pebs_test_memory(struct kunit *test)
 			m->event[0].attr.sample_type);
 }
 
-/* What the index or a header says is believed only within the buffer. */
+/* An index or a length that leads out of the buffer is not used. */
 static void pebs_test_wrong(struct kunit *test)
 {
 	struct machine *m = test->priv;
@@ -594,7 +603,7 @@ static void pebs_test_life(struct kunit *test)
 	intel_ds_life_put(life);
 	intel_ds_life_put(life);
 	KUNIT_EXPECT_EQ(test, atomic_read(&lives), 1);
-	/* The next one finds them. */
+	/* The next event finds the buffers. */
 	KUNIT_EXPECT_EQ(test, intel_ds_life_get(life), 0);
 	intel_ds_life_put(life);
 	KUNIT_EXPECT_EQ(test, atomic_read(&begun), 1);

@@ -435,7 +435,9 @@ static void regs_test_random(struct kunit *test)
 	}
 }
 
-/* What was armed last when the counters ran, and what the counters contained. */
+/*
+ * What was armed last when the counters ran, and what the counters contained.
+ */
 static u64 exercised[NR_GENERAL];
 
 static void look_at_run(struct registers *f)

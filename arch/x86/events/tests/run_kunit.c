@@ -59,7 +59,9 @@ static int run_init(struct kunit *test)
 	return 0;
 }
 
-/* From here to leave_world() the event counts on counter 0, and no other does. */
+/*
+ * From here to leave_world() the event counts on counter 0, and no other does.
+ */
 static struct x86_cpu *enter_world(struct world *w, int flags)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
@@ -119,7 +121,10 @@ static void run_test_rearm(struct kunit *test)
 	leave_world(w);
 }
 
-/* An interrupt that comes while the counter is stopped finds an event that runs. */
+/*
+ * An interrupt that comes while the counter is stopped finds an event that
+ * runs.
+ */
 static void run_test_stop(struct kunit *test)
 {
 	struct world *w = test->priv;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of the rooms "trial" and "intel/clean", on registers as somebody
- * else has left them.
+ * KUnit tests of the rooms "trial" and "intel/clean", on registers as firmware
+ * or an earlier kernel may have left them.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>

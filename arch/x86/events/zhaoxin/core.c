@@ -50,9 +50,9 @@ static void clear_while_running(struct x86_cpu *cpu, u64 status, u64 counters)
 }
 
 /*
- * No event counts now. Events of guests and stopped ones must not count this
- * moment, so counter 0 runs without a selector. It may have been interrupted
- * while it got one, so it gets back whatever its image says.
+ * No event counts now. Events of guests and stopped events must not count this
+ * moment, so counter 0 runs without a selector. The interrupt may have come
+ * while the counter got a selector, so it gets back the one in its image.
  */
 static void clear_beside_events(struct x86_cpu *cpu, u64 status)
 {
@@ -68,8 +68,8 @@ static void clear_beside_events(struct x86_cpu *cpu, u64 status)
  * @cpu: this CPU, whose counters stand still
  * @status: bits of the status register
  *
- * On ZXC counters run meanwhile: those of events that count now, whose counts are
- * not lost, or else counter 0, which counts nothing.
+ * On ZXC counters run meanwhile: those of events that count now, which lose no
+ * counts, or else counter 0, which counts nothing.
  *
  * Context: NMI.
  */
@@ -133,8 +133,8 @@ static void __init set_addresses(unsigned int width)
  * @setup: is filled in
  *
  * Context: boot.
- * Return: 0, or -ENODEV for other processors of the two vendors, and if leaf 0xa
- * does not describe a PMU of version 2.
+ * Return: 0, or -ENODEV for other processors of the two vendors, and if leaf
+ * 0xa does not describe a PMU of version 2.
  */
 int __init zhaoxin_core_setup(struct x86_setup *setup)
 {

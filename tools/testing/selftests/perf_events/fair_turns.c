@@ -601,7 +601,9 @@ static void beside_closed_heirs(void)
 			    "copies of groups that are closed have more");
 }
 
-/* A group is bound to a CPU, which the task leaves as soon as the group runs. */
+/*
+ * A group is bound to a CPU, which the task leaves as soon as the group runs.
+ */
 static bool the_unbound_moves(void *arg)
 {
 	int counters = *(int *)arg, here = first_cpu(), there = second_cpu();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Precise events: which are accepted, where their samples are, and whether their
- * counts include all of them. Skipped on PMUs without precise events.
+ * Precise events: which are accepted, where their samples are, and whether
+ * their counts include all of them. Skipped on PMUs without precise events.
  */
 #define _GNU_SOURCE
 #include <errno.h>

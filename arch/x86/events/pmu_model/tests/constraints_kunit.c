@@ -67,7 +67,9 @@ static void unknown_events_count_anywhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, lookup(b, 5, 0xa3, PMU_CORE_ANY), U32_MAX);
 }
 
-/* The unit mask comes before any unit mask, the kind of core before any core. */
+/*
+ * The unit mask comes before any unit mask, the kind of core before any core.
+ */
 static void nearest_constraint_wins(struct kunit *test)
 {
 	struct bed *b = new_bed(test, PMU_MODEL_INTEL);

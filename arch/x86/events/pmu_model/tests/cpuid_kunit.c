@@ -250,7 +250,10 @@ static void p6(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0, T0 + 250), 0xff80000000);
 }
 
-/* SDM vol. 4 table 2-2: counters are there, BTS is not, and PEBS if it is modelled. */
+/*
+ * SDM vol. 4 table 2-2: counters are there, BTS is not, and PEBS if it is
+ * modelled.
+ */
 static void misc_enable(struct kunit *test)
 {
 	const u64 mask = BIT_ULL(7) | BIT_ULL(11) | BIT_ULL(12);

@@ -3,7 +3,8 @@
  * PMU model: tests of IBS
  *
  * The expected values are the rules of APM vol. 2 13.3 and of the PPR of family
- * 19h model 11h, MSRC001_1030 to 103D. The script and the PMU are the test's own.
+ * 19h model 11h, MSRC001_1030 to 103D. The script and the PMU are the test's
+ * own.
  */
 #include <kunit/test.h>
 #include <linux/seq_file.h>

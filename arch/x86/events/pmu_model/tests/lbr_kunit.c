@@ -3,8 +3,9 @@
  * PMU model: tests of the branch records
  *
  * The expected values are the rules of SDM vol. 3 18.4.7, 18.4.8 and 19, of APM
- * vol. 2 13.1.1 and of the PPR of family 19h model 11h. The script and the PMU are
- * the test's own. With the default rate a branch is executed each fifth tick.
+ * vol. 2 13.1.1 and of the PPR of family 19h model 11h. The script and the PMU
+ * are the test's own. With the default rate a branch is executed each fifth
+ * tick.
  */
 #include <kunit/test.h>
 #include <linux/seq_file.h>
@@ -219,7 +220,10 @@ static void call_stack(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get(test, b, FROM0 + 2), 0x400110);
 }
 
-/* 18.4.7: before version 4 the enable bit is cleared, later a status bit is set. */
+/*
+ * 18.4.7: before version 4 the enable bit is cleared, later a status bit is
+ * set.
+ */
 static void freeze(struct kunit *test)
 {
 	struct bed *b = new_bed(test, PMU_MODEL_INTEL, 16, PMU_LBR_FMT_FLAGS);
@@ -309,7 +313,9 @@ static void amd(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, b->state.lbr.running);
 }
 
-/* PPR of family 19h model 01h: the interrupt comes with the sixteenth branch. */
+/*
+ * PPR of family 19h model 01h: the interrupt comes with the sixteenth branch.
+ */
 static void branch_sampling(struct kunit *test)
 {
 	struct bed *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);

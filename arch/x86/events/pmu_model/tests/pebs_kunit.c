@@ -243,7 +243,9 @@ static void adaptive(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->buffer[60], 6);
 }
 
-/* No status bit and no interrupt below the threshold; the counter is reloaded. */
+/*
+ * No status bit and no interrupt below the threshold; the counter is reloaded.
+ */
 static void threshold(struct kunit *test)
 {
 	struct bed *b = new_bed(test, 4);

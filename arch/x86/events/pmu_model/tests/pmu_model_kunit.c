@@ -13,7 +13,9 @@
 
 #define T0		1000
 
-/* Addresses as the manuals list them, SDM vol. 4 table 2-2 and APM appendix A. */
+/*
+ * Addresses as the manuals list them, SDM vol. 4 table 2-2 and APM appendix A.
+ */
 #define PERFCTR0	0xc1
 #define EVENTSEL0	0x186
 #define FIXED0		0x309
@@ -229,7 +231,9 @@ static void condition_threshold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, last, 0);
 }
 
-/* SDM 20.2.1.1: invert counts the other cycles, and is ignored without cmask. */
+/*
+ * SDM 20.2.1.1: invert counts the other cycles, and is ignored without cmask.
+ */
 static void condition_invert(struct kunit *test)
 {
 	const u32 rate = 1200, width = 4, cycles = 1000;
@@ -305,7 +309,9 @@ static void legacy_write_extends_sign(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get(test, b, PERFCTR0, T0), 0x7fffffff);
 }
 
-/* SDM 20.2.8: the full-width alias takes all bits of the counter and no more. */
+/*
+ * SDM 20.2.8: the full-width alias takes all bits of the counter and no more.
+ */
 static void full_width_write(struct kunit *test)
 {
 	struct bed *b = intel_bed(test, 4, 4, 3, 40);
@@ -454,7 +460,9 @@ static void read_only_registers(struct kunit *test)
 	refused(test, b, PERF_CAPS, 0);
 }
 
-/* SDM 20.2.2: a counter counts while both its own and the global bit are set. */
+/*
+ * SDM 20.2.2: a counter counts while both its own and the global bit are set.
+ */
 static void counting_needs_both_enables(struct kunit *test)
 {
 	struct bed *b = intel_bed(test, 4, 4, 3, 48);

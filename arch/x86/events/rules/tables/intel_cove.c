@@ -227,7 +227,10 @@ static const struct x86_cache_list golden_cove_cache_list =
 #define GLC_QUIRKS	(X86_QUIRK_EXTRA_PER_THREAD | X86_QUIRK_TSX | \
 			 X86_QUIRK_LATE_ACK | X86_QUIRK_PERIOD_PRECISE)
 
-/* A sample of stores needs counter 0, and leaves it only to that. */
+/*
+ * The latency of stores can be sampled on counter 0 only. Retired instructions
+ * and the latency of loads cannot be sampled there.
+ */
 static const struct x86_rule golden_cove_precise_rows[] = {
 	X86_PRECISE(0x0100, X86_FIXED(0)),
 	X86_PRECISE(0x0400, X86_FIXED(3)),

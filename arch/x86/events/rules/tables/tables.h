@@ -43,7 +43,7 @@
 #define X86_PRECISE_EVENT(event, which)	X86_PRECISE_EVENTS(event, event, which, NONE)
 #define X86_PRECISE_OTHERS(which)	{ .mask = X86_SETTINGS, .counters = which }
 
-/* Cycles, as those in which an event happens fewer than 16 times. */
+/* All cycles: in each of them the event happens fewer than 16 times. */
 #define X86_ALL_CYCLES(code)	((code) | X86_SEL_INV | 16ULL << 24)
 
 /* Sets of counters. */

@@ -65,7 +65,9 @@ static const struct match_fact {
 	{ &x86_model_haswell, 0x01cd, 0x8 },
 	{ &x86_model_broadwell, 0x01c0, 0x2 },
 	{ &x86_model_broadwell, 0x81d0, 0xf },
-	/* The same code with the modifiers of TOTAL_CYCLES, and nearly those. */
+	/*
+	 * The same code with the modifiers of TOTAL_CYCLES, and nearly those.
+	 */
 	{ &x86_model_skylake, 0x01c0, 0x2 },
 	{ &x86_model_skylake, 0x01c0 | CMASK(10) | X86_SEL_INV, 0xd },
 	{ &x86_model_skylake, 0x01c0 | CMASK(10), 0x2 },

@@ -107,7 +107,9 @@ static void models_test_rules(struct kunit *test)
 		check_rules(test, model);
 }
 
-/* Each fixed counter and metric of the model has a code, and no code has two. */
+/*
+ * Each fixed counter and metric of the model has a code, and no code has two.
+ */
 static void check_fixed(struct kunit *test, const struct x86_model *model)
 {
 	struct x86_match_pmu pmu = { .model = model, .counters = model->counters };
