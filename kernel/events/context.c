@@ -178,8 +178,10 @@ static void perf_ctx_free_rcu(struct rcu_head *head)
 	struct perf_ctx *ctx;
 
 	ctx = container_of(head, struct perf_ctx, rcu_head);
-	list_for_each_entry_safe(epc, next, &ctx->pmu_ctx_list, pmu_ctx_entry)
+	list_for_each_entry_safe(epc, next, &ctx->pmu_ctx_list, pmu_ctx_entry) {
+		kfree(epc->set);
 		kfree(epc);
+	}
 	perf_live_add(PERF_LIVE_CONTEXTS, -1);
 	/* The handle of a family is part of a large structure. */
 	kvfree(ctx);

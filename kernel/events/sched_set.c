@@ -216,11 +216,18 @@ static void perf_set_update_pages(const struct perf_sched_set *set)
 	}
 }
 
+/* Return: how many events use a counter; software events do not. */
+static unsigned int perf_set_nr_limited(const struct perf_sched_set *set,
+					const struct perf_pmu_ctx *epc)
+{
+	return epc->pmu->task_ctx_nr == perf_sw_context ? 0 : set->pub.nr;
+}
+
 static void perf_set_account(const struct perf_sched_set *set,
 			     struct perf_pmu_ctx *epc,
 			     struct perf_cpu_pmu_context *cpc)
 {
-	cpc->active_oncpu += set->pub.nr;
+	cpc->active_oncpu += perf_set_nr_limited(set, epc);
 	if (unlikely(set->nr_freq)) {
 		__this_cpu_add(perf_cpu_context.nr_freq, set->nr_freq);
 		epc->nr_freq += set->nr_freq;
@@ -259,7 +266,7 @@ static void perf_set_unaccount(const struct perf_sched_set *set,
 			       struct perf_pmu_ctx *epc,
 			       struct perf_cpu_pmu_context *cpc)
 {
-	cpc->active_oncpu -= set->pub.nr;
+	cpc->active_oncpu -= perf_set_nr_limited(set, epc);
 	if (unlikely(set->nr_freq)) {
 		__this_cpu_sub(perf_cpu_context.nr_freq, set->nr_freq);
 		epc->nr_freq -= set->nr_freq;
