@@ -231,7 +231,8 @@ static bool load_period(struct x86_cpu *cpu, struct perf_event *event)
 	 */
 	if (hw->flags & X86_EVENT_PAIR)
 		x86_regs_load(&cpu->regs, hw->idx + 1, 0xffff);
-	hw->flags &= ~X86_EVENT_BORROWED;
+	if (hw->flags & X86_EVENT_BORROWED)
+		hw->flags &= ~X86_EVENT_BORROWED;
 	return begun;
 }
 
@@ -476,6 +477,8 @@ void x86_run_reload(struct x86_cpu *cpu, struct perf_event *event, bool run)
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/* Meanwhile a late PMI leaves the counter alone. */
 	barrier();
+	/* The clock that the page describes may have changed in a suspend. */
+	perf_event_update_userpage(event);
 	load_period(cpu, event);
 	barrier();
 	if (run)
@@ -547,7 +550,7 @@ void x86_run_finish(struct x86_cpu *cpu, struct perf_event *event)
 	bool read = !(hw->state & PERF_HES_UPTODATE);
 
 	if (read)
-		x86_run_update(event);
+		bring_up_to_date(event);
 	hw->state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/* From here on a late PMI leaves the counter alone. */
 	barrier();

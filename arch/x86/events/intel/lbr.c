@@ -380,6 +380,8 @@ static void forget(struct intel_lbr_cpu *l)
 void intel_lbr_forget(struct x86_cpu *cpu)
 {
 	forget(this_cpu_ptr(&intel_lbr_cpu));
+	if (intel_lbr.arch)
+		x86_regs_write(MSR_ARCH_LBR_DEPTH, intel_lbr.depth);
 }
 
 /**

@@ -174,7 +174,8 @@ unsigned int intel_lbr_decode(const struct intel_lbr_layout *layout,
 /**
  * intel_lbr_decode_counts() - sort the counts of a branch as a group is sorted
  * @counts: counts by number of the counter
- * @order: number of the counter of each event of the group
+ * @order: number of the counter of each event of the group, or
+ *	INTEL_LBR_NO_COUNTER
  * @nr: how many events there are
  *
  * Context: any.
@@ -186,6 +187,8 @@ u64 intel_lbr_decode_counts(u64 counts, const u8 *order, unsigned int nr)
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
+		if (order[i] == INTEL_LBR_NO_COUNTER)
+			continue;
 		count = counts >> order[i] * COUNT_WIDTH & GENMASK_ULL(COUNT_WIDTH - 1, 0);
 		sorted |= count << i * COUNT_WIDTH;
 	}

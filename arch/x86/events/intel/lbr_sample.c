@@ -109,6 +109,13 @@ static struct intel_lbr_layout layout_of(bool info)
 /* A branch has counts of four counters. */
 #define MOST_COUNTS	4
 
+/* An event that is not scheduled in has no counter, and no counts. */
+static u8 counter_of(const struct perf_event *event)
+{
+	return event->state == PERF_EVENT_STATE_ACTIVE && event->hw.idx >= 0 ?
+	       event->hw.idx : INTEL_LBR_NO_COUNTER;
+}
+
 /* The counters of the group's events that are counted for each branch. */
 static unsigned int find_order(struct perf_event *leader, u8 *order)
 {
@@ -116,10 +123,10 @@ static unsigned int find_order(struct perf_event *leader, u8 *order)
 	unsigned int nr = 0;
 
 	if (leader->hw.flags & X86_EVENT_PER_BRANCH)
-		order[nr++] = leader->hw.idx;
+		order[nr++] = counter_of(leader);
 	for_each_sibling_event(sibling, leader) {
 		if (sibling->hw.flags & X86_EVENT_PER_BRANCH && nr < MOST_COUNTS)
-			order[nr++] = sibling->hw.idx;
+			order[nr++] = counter_of(sibling);
 	}
 	return nr;
 }

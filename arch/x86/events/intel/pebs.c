@@ -284,6 +284,9 @@ void intel_pebs_detach(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_ev
 	p->wanted &= ~enable_bits(p, event);
 	write_enable(p);
 	uncount_event(p, cpu, event);
+	/* A record that was written late has no event any more. */
+	if (!p->nr)
+		p->ds->pebs_index = p->ds->pebs_buffer_base;
 	set_limits(p, cpu);
 }
 
@@ -412,7 +415,9 @@ void intel_pebs_flag(const struct intel_pebs_format *format, struct perf_event *
 	    (attr->wakeup_events && !attr->watermark))
 		return;
 	event->hw.flags |= X86_EVENT_RELOAD;
-	if (attr->sample_type & ~large_type(format, event))
+	/* What an overflow does, it does for each record. */
+	if (attr->sample_type & ~large_type(format, event) || attr->sigtrap ||
+	    attr->aux_pause || attr->aux_resume)
 		return;
 	event->hw.flags |= X86_EVENT_LARGE;
 	event->attach_state |= PERF_ATTACH_SCHED_CB;

@@ -172,6 +172,9 @@ static bool settle(struct drain *d, struct perf_event *event, unsigned int nr)
 		intel_pebs_update(d->p, event, nr);
 		return true;
 	}
+	/* Its counter is being saved or set anew. */
+	if (event->hw.state & PERF_HES_UPTODATE)
+		return false;
 	x86_run_update(event);
 	return x86_run_rearm(d->cpu, event);
 }
@@ -498,7 +501,7 @@ static void drain(struct intel_pebs *p, struct x86_cpu *cpu, struct pt_regs *int
  */
 void intel_pebs_drain(struct intel_pebs *p, struct x86_cpu *cpu, struct pt_regs *interrupted)
 {
-	if (!p->ds || p->draining || p->ds->pebs_index == p->ds->pebs_buffer_base)
+	if (!p->nr || p->draining || p->ds->pebs_index == p->ds->pebs_buffer_base)
 		return;
 	p->draining = true;
 	barrier();
