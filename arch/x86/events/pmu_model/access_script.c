@@ -18,6 +18,7 @@
 #include <asm/barrier.h>
 
 #include "pebs.h"
+#include "script.h"
 
 struct pmu_model_access_script pmu_model_access_script;
 
@@ -57,6 +58,11 @@ static int parse_line(char *text, struct pmu_model_access *a)
 	return 0;
 }
 
+static int parse_nth(char *text, void *lines, unsigned int nr)
+{
+	return parse_line(text, &((struct pmu_model_access_lines *)lines)->line[nr]);
+}
+
 /**
  * pmu_model_access_script_set() - replace the script
  * @s:		the script
@@ -70,21 +76,12 @@ int pmu_model_access_script_set(struct pmu_model_access_script *s, char *text)
 {
 	unsigned int spare = !s->live;
 	struct pmu_model_access_lines *lines = &s->half[spare];
-	char *line;
-	int err;
+	int nr;
 
-	lines->nr = 0;
-	while ((line = strsep(&text, "\n"))) {
-		line = strim(line);
-		if (!*line)
-			continue;
-		if (lines->nr == PMU_MEMORY_MAX_LINES)
-			return -ENOSPC;
-		err = parse_line(line, &lines->line[lines->nr]);
-		if (err)
-			return err;
-		lines->nr++;
-	}
+	nr = pmu_model_script_parse(text, PMU_MEMORY_MAX_LINES, parse_nth, lines);
+	if (nr < 0)
+		return nr;
+	lines->nr = nr;
 	/* The lines are complete before they are used. */
 	smp_store_release(&s->live, spare);
 	return 0;

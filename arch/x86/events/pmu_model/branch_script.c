@@ -21,6 +21,7 @@
 #include <asm/barrier.h>
 
 #include "branches.h"
+#include "script.h"
 
 static const char * const kind_names[PMU_BRANCH_NR_KINDS] = {
 	[PMU_BRANCH_COND]	= "cond",
@@ -121,6 +122,11 @@ static int parse_line(char *text, struct pmu_model_branch *b)
 	return err;
 }
 
+static int parse_nth(char *text, void *lines, unsigned int nr)
+{
+	return parse_line(text, &((struct pmu_model_branch_lines *)lines)->line[nr]);
+}
+
 /**
  * pmu_model_branch_script_set() - replace the script
  * @s:		the script
@@ -135,21 +141,12 @@ int pmu_model_branch_script_set(struct pmu_model_branch_script *s, char *text)
 {
 	unsigned int spare = !s->live;
 	struct pmu_model_branch_lines *lines = &s->half[spare];
-	char *line;
-	int err;
+	int nr;
 
-	lines->nr = 0;
-	while ((line = strsep(&text, "\n"))) {
-		line = strim(line);
-		if (!*line)
-			continue;
-		if (lines->nr == PMU_BRANCH_MAX_LINES)
-			return -ENOSPC;
-		err = parse_line(line, &lines->line[lines->nr]);
-		if (err)
-			return err;
-		lines->nr++;
-	}
+	nr = pmu_model_script_parse(text, PMU_BRANCH_MAX_LINES, parse_nth, lines);
+	if (nr < 0)
+		return nr;
+	lines->nr = nr;
 	/* The lines are complete before they are used. */
 	smp_store_release(&s->live, spare);
 	return 0;
