@@ -388,9 +388,20 @@ static void save_callchain(struct perf_sample_data *data, struct drain *d,
 }
 
 /* Does the event count code of this mode? */
-static bool is_wanted(const struct perf_event *event, u64 ip)
+static bool counts_at(const struct perf_event *event, u64 ip)
 {
 	return in_kernel(ip) ? !event->attr.exclude_kernel : !event->attr.exclude_user;
+}
+
+/*
+ * The record may have been written after the kernel was entered. Then its
+ * registers are the kernel's, although the address is the program's.
+ */
+static bool is_wanted(const struct perf_event *event, const struct intel_pebs_record *record)
+{
+	return counts_at(event, ip_of(event, record)) &&
+	       !(event->attr.exclude_kernel &&
+		 in_kernel(intel_pebs_reg(record, INTEL_PEBS_IP)));
 }
 
 /**
@@ -425,7 +436,7 @@ static void sample(struct drain *d, unsigned int slot, const struct intel_pebs_r
 	if (!d->nr[slot])
 		return;
 	last = !--d->nr[slot] && d->interrupted;
-	if (!is_wanted(event, ip_of(event, record))) {
+	if (!is_wanted(event, record)) {
 		d->p->dropped++;
 		return;
 	}
