@@ -142,10 +142,20 @@ static int handle_status(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
 	return handled + x86_overflow_counters(cpu, status & cpu->plain, regs);
 }
 
+/* The counters whose events may get samples; a buffer is for all precise ones. */
+static u64 sampled_counters(const struct x86_cpu *cpu, u64 status)
+{
+	u64 all = cpu->core->facts.counters;
+
+	if (status & GLOBAL_STATUS_BUFFER_OVF)
+		status |= all & ~cpu->plain;
+	return status & all;
+}
+
 static int handle_pending(struct x86_cpu *cpu, struct pt_regs *regs, u64 status)
 {
 	if (unlikely(cpu->branches))
-		intel_lbr_sample_read(cpu, status & cpu->core->facts.counters);
+		intel_lbr_sample_read(cpu, sampled_counters(cpu, status));
 	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status);
 	status &= ~STATUS_HOW;
 	if (status)

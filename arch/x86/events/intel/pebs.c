@@ -29,9 +29,11 @@
  * Guests: counters of precise events stand still while a guest runs, since the
  * address of the DS area means nothing there.
  *
+ * Branches: a sample has those that the recorder had at the interrupt, which
+ * comes after each record then. Groups of branches in records are not used.
+ *
  * Not there: the address of the instruction up to format 1, where it has to be
- * found with branch records (precise_ip 2); branches in records; output to a
- * trace.
+ * found with branch records (precise_ip 2); output to a trace.
  *
  * Lifetime: the format of records is constant after boot. The struct intel_pebs
  * of a CPU is cleared when the CPU starts. The room "intel/ds_buffer" says how
@@ -465,17 +467,14 @@ static bool lacks_aux(const struct perf_event *event)
  * @event: event that is opened; precise_ip was checked
  *
  * Context: task; the mutex of the leader's context if there is a leader.
- * Return: 0; -EOPNOTSUPP for a precise event of guests only or with branches;
- * -ENODATA for load latency without the event that it needs.
+ * Return: 0; -EOPNOTSUPP for a precise event of guests only; -ENODATA for load
+ * latency without the event that it needs.
  */
 int intel_pebs_config(struct perf_event *event)
 {
 	if (event->attr.precise_ip && event->attr.exclude_host)
 		return perf_refuse(-EOPNOTSUPP, PERF_FIELD_FLAGS, PERF_ATTR_PRECISE_IP,
 				   PERF_REASON_PMU_CANNOT);
-	if (event->attr.precise_ip && has_branch_stack(event))
-		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_type), PERF_SAMPLE_BRANCH_STACK,
-				   PERF_REASON_NO_BRANCHES);
 	if (event->attr.precise_ip) {
 		replace_cycles(event);
 		intel_pebs_flag(&machine_format, event);
