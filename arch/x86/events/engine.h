@@ -20,9 +20,11 @@ struct x86_share;
 #define X86_EVENT_BORROWED	BIT(3)	/* started from the value of another event */
 #define X86_EVENT_LIMITED	BIT(4)	/* short periods do not work */
 #define X86_EVENT_COUNTS	BIT(5)	/* does not sample */
+#define X86_EVENT_NODE		BIT(6)	/* a counter of the node, for all its cores */
+#define X86_EVENT_METRIC	BIT(7)	/* Intel: a share of the slots of its leader */
 #define X86_EVENT_ALONE		BIT(8)	/* the other thread leaves the counter free */
-#define X86_EVENT_NODE		BIT(9)	/* a counter of the node, for all its cores */
-#define X86_EVENT_DATA		GENMASK(12, 10)	/* enum x86_data */
+#define X86_EVENT_DATA		GENMASK(11, 9)	/* enum x86_data */
+#define X86_EVENT_SLOTS		BIT(12)	/* Intel: counts slots, with metrics */
 #define X86_EVENT_LARGE		BIT(13)	/* Intel: its samples can be written later */
 #define X86_EVENT_PEBS		BIT(14)	/* Intel: precise */
 #define X86_EVENT_RELOAD	BIT(15)	/* Intel: the processor begins its periods */
@@ -32,8 +34,9 @@ struct x86_share;
 #define X86_EVENT_WITH_COUNTS	BIT(19)	/* a leader: an event of its group is counted so */
 
 static_assert(X86_EVENT_WITH_COUNTS <= PERF_EVENT_FLAG_ARCH);
-/* x86_event_bits() uses it as a number. */
+/* x86_event_bits() uses them as distances of counters. */
 static_assert(X86_EVENT_PAIR == 1);
+static_assert(X86_EVENT_SLOTS == 1 << (X86_COUNTER_METRICS - X86_COUNTER_FIXED - 3 - 1));
 
 /*
  * Most events of one CPU that can be scheduled in, or that a transaction can
@@ -164,10 +167,13 @@ static inline u64 x86_cpu_host(const struct x86_cpu *cpu)
 	return cpu->running & ~cpu->guest_only;
 }
 
-/* The counters of an event on @counter: the next one, too, for a pair. */
+/*
+ * The counters of an event on @counter: the next one, too, for a pair, and the
+ * bit of all metrics for slots.
+ */
 static inline u64 x86_event_bits(const struct perf_event *event, unsigned int counter)
 {
-	u64 second = event->hw.flags & X86_EVENT_PAIR;
+	u64 second = event->hw.flags & (X86_EVENT_PAIR | X86_EVENT_SLOTS);
 
 	return (1ULL | second << 1) << counter;
 }
