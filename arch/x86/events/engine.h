@@ -94,6 +94,8 @@ struct x86_core {
  * @loaded:	number of the set whose members are the last of @events, 0 for
  *	none
  * @planned:	counters in @to, and second counters of pairs
+ * @full:	counters whose events could only move among them: no event that
+ *		needs one of these fits until one is removed; 0 if unknown
  * @used:	counters that have an event
  * @running:	counters whose event is not stopped
  * @plain:	Intel: counters without a precise event
@@ -130,6 +132,7 @@ struct x86_cpu {
 	unsigned int		txn;
 	u64			loaded;
 	u64			planned;
+	u64			full;
 	u64			used;
 	u64			running;
 	u64			plain;

@@ -211,6 +211,7 @@ static void unload_all(struct x86_cpu *cpu, struct perf_event_set *set)
 	cpu->host_only &= ~counters;
 	cpu->planned &= ~counters;
 	cpu->nr -= set->nr;
+	cpu->full = 0;
 	cpu->loaded = 0;
 }
 
