@@ -93,7 +93,7 @@ struct x86_core {
  * @planned:	counters in @to, and second counters of pairs
  * @used:	counters that have an event
  * @running:	counters whose event is not stopped
- * @plain:	Intel: counters without a precise event
+ * @not_precise: Intel: counters without a precise event
  * @guest_only:	counters of events that stand still while the host runs
  * @host_only:	counters of events that stand still while a guest runs
  * @masked:	bits of selectors that the hardware must not see now
@@ -129,7 +129,7 @@ struct x86_cpu {
 	u64			planned;
 	u64			used;
 	u64			running;
-	u64			plain;
+	u64			not_precise;
 	u64			guest_only;
 	u64			host_only;
 	u64			masked;

@@ -139,7 +139,7 @@ static int handle_status(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
 
 	if (status & (GLOBAL_STATUS_TRACE_TOPAPMI | GLOBAL_STATUS_BUFFER_OVF))
 		handled = handle_memory(cpu, status, regs);
-	return handled + x86_overflow_counters(cpu, status & cpu->plain, regs);
+	return handled + x86_overflow_counters(cpu, status & cpu->not_precise, regs);
 }
 
 static int handle_pending(struct x86_cpu *cpu, struct pt_regs *regs, u64 status)
@@ -213,7 +213,7 @@ static int config_branches(struct perf_event *event)
  * (BTS), for which a program asks by a period of one branch; output to a trace.
  * Between these it prepares events that record branches.
  */
-static int check_records(struct perf_event *event)
+static int config_records(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	const struct x86_match_pmu *facts = &x86_core_of(event->pmu)->facts;
@@ -290,7 +290,7 @@ static int check_transactions(struct perf_event *event)
  */
 static int config(struct perf_event *event)
 {
-	int err = check_records(event);
+	int err = config_records(event);
 
 	if (!err)
 		err = check_slots(event);

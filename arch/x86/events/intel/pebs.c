@@ -159,11 +159,11 @@ static void write_enable(struct intel_pebs *p)
 {
 	u64 value;
 
-	while (p->enable != READ_ONCE(p->wanted)) {
-		value = READ_ONCE(p->wanted);
+	while (p->enable_image != READ_ONCE(p->enable)) {
+		value = READ_ONCE(p->enable);
 		x86_regs_write(MSR_IA32_PEBS_ENABLE, value);
 		barrier();
-		p->enable = value;
+		p->enable_image = value;
 		barrier();
 	}
 }
@@ -175,12 +175,12 @@ static void write_enable(struct intel_pebs *p)
 static void choose_groups(struct intel_pebs *p, u64 groups)
 {
 	if (p->nr)
-		groups |= p->config;
-	if (p->format->groups && groups != p->config) {
+		groups |= p->groups;
+	if (p->format->groups && groups != p->groups) {
 		x86_regs_write(MSR_PEBS_DATA_CFG, groups);
-		p->config = groups;
+		p->groups = groups;
 	}
-	p->size = intel_pebs_size(p->format->number, p->config);
+	p->size = intel_pebs_size(p->format->number, p->groups);
 }
 
 /* Each counter may write one more record before the interrupt comes. */
@@ -215,10 +215,10 @@ static u64 enable_bits(const struct intel_pebs *p, const struct perf_event *even
 	return BIT_ULL(counter);
 }
 
-static void count_event(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_event *event)
+static void add_event(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_event *event)
 {
 	p->counters |= BIT_ULL(event->hw.idx);
-	cpu->plain &= ~BIT_ULL(event->hw.idx);
+	cpu->not_precise &= ~BIT_ULL(event->hw.idx);
 	p->nr++;
 	if (!(event->hw.flags & X86_EVENT_LARGE))
 		return;
@@ -226,10 +226,10 @@ static void count_event(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_e
 	intel_pebs_want_switches(event->pmu, true);
 }
 
-static void uncount_event(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_event *event)
+static void remove_event(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_event *event)
 {
 	p->counters &= ~BIT_ULL(event->hw.idx);
-	cpu->plain |= BIT_ULL(event->hw.idx);
+	cpu->not_precise |= BIT_ULL(event->hw.idx);
 	p->nr--;
 	if (!(event->hw.flags & X86_EVENT_LARGE))
 		return;
@@ -256,9 +256,9 @@ void intel_pebs_attach(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_ev
 	if (p->counters & BIT_ULL(hw->idx))
 		return;
 	choose_groups(p, intel_pebs_groups(event));
-	count_event(p, cpu, event);
+	add_event(p, cpu, event);
 	set_limits(p, cpu);
-	p->wanted |= enable_bits(p, event);
+	p->enable |= enable_bits(p, event);
 	write_enable(p);
 }
 
@@ -281,9 +281,9 @@ void intel_pebs_detach(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_ev
 	intel_pebs_drain(p, cpu, NULL);
 	if (event->hw.flags & X86_EVENT_RELOAD && !(event->hw.state & PERF_HES_UPTODATE))
 		intel_pebs_update(p, event, 0);
-	p->wanted &= ~enable_bits(p, event);
+	p->enable &= ~enable_bits(p, event);
 	write_enable(p);
-	uncount_event(p, cpu, event);
+	remove_event(p, cpu, event);
 	/* A record that was written late has no event any more. */
 	if (!p->nr)
 		p->ds->pebs_index = p->ds->pebs_buffer_base;
@@ -322,9 +322,9 @@ static void restore(void)
 	struct intel_pebs *p = this_cpu_ptr(&pebs);
 
 	if (p->format->groups)
-		x86_regs_write(MSR_PEBS_DATA_CFG, p->config);
-	x86_regs_write(MSR_IA32_PEBS_ENABLE, p->wanted);
-	p->enable = p->wanted;
+		x86_regs_write(MSR_PEBS_DATA_CFG, p->groups);
+	x86_regs_write(MSR_IA32_PEBS_ENABLE, p->enable);
+	p->enable_image = p->enable;
 }
 
 /**

@@ -138,7 +138,7 @@ static int pebs_init(struct kunit *test)
 	m->cpu.core = &m->core;
 	m->cpu.regs.pmc = &addresses;
 	m->cpu.regs.running_known = true;
-	m->cpu.plain = X86_GENERAL(4);
+	m->cpu.not_precise = X86_GENERAL(4);
 	m->ds->pebs_buffer_base = (unsigned long)m->buffer;
 	m->ds->pebs_index = m->ds->pebs_buffer_base;
 	m->pebs = (struct intel_pebs) {
@@ -207,7 +207,7 @@ static void pebs_test_registers(struct kunit *test)
 
 	attach(m, 1);
 	KUNIT_EXPECT_EQ(test, m->enable, 0x2);
-	KUNIT_EXPECT_EQ(test, m->cpu.plain, 0xd);
+	KUNIT_EXPECT_EQ(test, m->cpu.not_precise, 0xd);
 	KUNIT_EXPECT_EQ(test, m->ds->pebs_event_reset[1], -PERIOD & x86_pmc.mask);
 	KUNIT_EXPECT_EQ(test, m->ds->pebs_interrupt_threshold, m->ds->pebs_buffer_base + 200);
 	KUNIT_EXPECT_EQ(test, m->ds->pebs_absolute_maximum, m->ds->pebs_buffer_base + 20 * 200);
@@ -223,7 +223,7 @@ static void pebs_test_registers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->enable, 0x1);
 	intel_pebs_detach(&m->pebs, &m->cpu, &m->event[0]);
 	KUNIT_EXPECT_EQ(test, m->enable, 0);
-	KUNIT_EXPECT_EQ(test, m->cpu.plain, 0xf);
+	KUNIT_EXPECT_EQ(test, m->cpu.not_precise, 0xf);
 	intel_pebs_detach(&m->pebs, &m->cpu, &m->event[0]);
 	KUNIT_EXPECT_EQ(test, m->pebs.nr, 0);
 }
