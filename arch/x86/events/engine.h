@@ -29,9 +29,8 @@ struct x86_share;
 #define X86_EVENT_BRANCHES	BIT(16)	/* branches are recorded while it counts */
 #define X86_EVENT_EXCLUSIVE	BIT(17)	/* keeps other users of branch records out */
 #define X86_EVENT_PER_BRANCH	BIT(18)	/* is counted for each recorded branch, too */
-#define X86_EVENT_WITH_COUNTS	BIT(19)	/* a leader: an event of its group is counted so */
 
-static_assert(X86_EVENT_WITH_COUNTS <= PERF_EVENT_FLAG_ARCH);
+static_assert(X86_EVENT_PER_BRANCH <= PERF_EVENT_FLAG_ARCH);
 /* x86_event_bits() uses it as a number. */
 static_assert(X86_EVENT_PAIR == 1);
 

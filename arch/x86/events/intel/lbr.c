@@ -22,6 +22,10 @@
  * back to an older branch, so all sources are cleared. The architectural
  * recorder is cleared by a write of its depth.
  *
+ * Counts: with events that are counted for each branch, the registers of a
+ * branch also have what counters counted since the branch before. If a counter
+ * has got another such event, all branches are cleared.
+ *
  * Freezing: an interrupt of the counters freezes the recorder, so that it does
  * not record the handler. Where the status has a bit for this, the recorder
  * goes on when the bit is acknowledged; otherwise the interrupt has cleared the
@@ -267,9 +271,6 @@ void intel_lbr_put(struct x86_cpu *cpu, struct perf_event *event)
 	if (intel_lbr_has_filter(&intel_lbr))
 		x86_extra_release_value(cpu->extra, X86_EXTRA_BRANCHES);
 	l->users--;
-	/* The branches have counts of this group, which no other may show. */
-	if (event->hw.flags & X86_EVENT_WITH_COUNTS)
-		l->stale = true;
 }
 
 /* Both threads of a core may write the same value at the same time. */
@@ -300,6 +301,25 @@ void intel_lbr_change_filter(struct intel_lbr_cpu *l)
 	l->stale = true;
 }
 
+/*
+ * The branches have counts of the event that a counter had before. The next one
+ * must not show them as its own, so the recorder is cleared.
+ */
+static void check_counted(struct intel_lbr_cpu *l, const struct x86_cpu *cpu)
+{
+	const struct perf_event *event;
+	unsigned int i;
+
+	for (i = 0; i < INTEL_LBR_NR_COUNTS; i++) {
+		event = cpu->on[x86_slot(i)];
+		if (!event || !(event->hw.flags & X86_EVENT_PER_BRANCH) ||
+		    event->id == l->counted[i])
+			continue;
+		l->counted[i] = event->id;
+		l->stale = true;
+	}
+}
+
 /**
  * intel_lbr_start() - let the recorder run if events need it
  * @cpu: this CPU
@@ -322,6 +342,8 @@ void intel_lbr_start(struct x86_cpu *cpu)
 	intel_lbr_change_filter(l);
 	if (intel_lbr_has_filter(&intel_lbr) && !intel_lbr.arch)
 		write_select(&cpu->extra->regs[X86_EXTRA_BRANCHES], l->selected);
+	if (intel_lbr.counters)
+		check_counted(l, cpu);
 	if (l->stale)
 		intel_lbr_clear(l);
 	if (sees_kernel(l->selected))

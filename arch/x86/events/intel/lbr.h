@@ -21,6 +21,8 @@
  * @kept:	number of the save whose branches the registers still contain,
  *	or 0
  * @nr_saved:	how often branches were saved here
+ * @counted:	numbers of the events whose counts the branches may have, by
+ *	counter
  *
  * Only this CPU uses it: with interrupts off, or in the PMI.
  */
@@ -36,6 +38,7 @@ struct intel_lbr_cpu {
 	u64		selected;
 	u64		kept;
 	u64		nr_saved;
+	u64		counted[INTEL_LBR_NR_COUNTS];
 };
 
 DECLARE_PER_CPU(struct intel_lbr_cpu, intel_lbr_cpu);

@@ -122,7 +122,8 @@ static bool wants_branches(const struct perf_event *event)
  * @records: whether the event records branches; becomes false if it wants only
  *	counts
  *
- * The leader of its group must record branches.
+ * The leader of its group must record branches. Nothing is written to the
+ * leader: it may count on another CPU, and the open may still fail.
  *
  * Context: task; the mutex of the leader's context if there is a leader.
  * Return: 0, or -EINVAL.
@@ -139,7 +140,6 @@ int intel_lbr_event_count(struct perf_event *event, bool *records)
 		return refuse_counts();
 	event->hw.flags |= X86_EVENT_PER_BRANCH;
 	event->hw.config |= X86_SEL_PER_BRANCH;
-	leader->hw.flags |= X86_EVENT_WITH_COUNTS;
 	return 0;
 }
 

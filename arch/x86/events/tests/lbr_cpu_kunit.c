@@ -31,6 +31,7 @@ struct fake {
 	u64			select;
 	u64			debugctl;
 	u64			ctl;
+	u64			depth;
 	unsigned int		writes;
 	struct x86_cpu		cpu;
 	struct x86_extra_set	extra;
@@ -67,6 +68,7 @@ static void fake_write(u32 address, u64 value)
 	if (intel_lbr.arch && address == MSR_ARCH_LBR_DEPTH) {
 		KUNIT_EXPECT_EQ(test, value, intel_lbr.depth);
 		memset(f->raw, 0, sizeof(f->raw));
+		f->depth = value;
 		return;
 	}
 	*find(test, f, address) = value;
@@ -530,6 +532,73 @@ static void secrets(struct kunit *test)
 	play(test, NULL, 0);
 }
 
+/* A resume resets the depth of the architectural recorder, for any event. */
+static void resume(struct kunit *test)
+{
+	struct fake *f = test->priv;
+
+	hold_cpu(test);
+	begin(f, NULL, 0);
+	f->depth = 8;
+	intel_lbr_forget(&f->cpu);
+	KUNIT_EXPECT_EQ(test, f->depth, intel_lbr.depth);
+	begin(f, &x86_model_skylake, INTEL_LBR_INFO_TSX);
+	intel_lbr_forget(&f->cpu);
+	KUNIT_EXPECT_EQ(test, writes_since(f), 0);
+	leave_cpu(test);
+}
+
+/* How many branches there are after a pause in which counters may change. */
+static unsigned int branches_after(struct fake *f, struct perf_event *first,
+				   struct perf_event *second)
+{
+	struct intel_lbr_raw raw[DEPTH];
+
+	record(f, 0xa1);
+	intel_lbr_stop(&f->cpu);
+	f->cpu.on[0] = first;
+	f->cpu.on[1] = second;
+	enable(f);
+	return read_all(f, raw);
+}
+
+/*
+ * The branches have counts of the events that counters had. They are cleared
+ * when such a counter gets another event, but not without need.
+ */
+static void counted(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct perf_event *a, *b, *plain;
+
+	hold_cpu(test);
+	begin(f, NULL, 0);
+	intel_lbr.counters = 0xf;
+	a = new_event(test, ANY_USER);
+	b = new_event(test, ANY_USER);
+	plain = new_event(test, ANY_USER);
+	a->id = 1;
+	b->id = 2;
+	plain->id = 3;
+	a->hw.flags = X86_EVENT_PER_BRANCH;
+	b->hw.flags = X86_EVENT_PER_BRANCH;
+	add(test, plain);
+	enable(f);
+	KUNIT_EXPECT_EQ(test, branches_after(f, a, plain), 0);
+	KUNIT_EXPECT_EQ(test, branches_after(f, a, plain), 1);
+	/* A sibling was closed, and comes back to its counter. */
+	KUNIT_EXPECT_EQ(test, branches_after(f, NULL, plain), 2);
+	KUNIT_EXPECT_EQ(test, branches_after(f, plain, NULL), 3);
+	KUNIT_EXPECT_EQ(test, branches_after(f, a, NULL), 4);
+	/* A sibling was closed, and its counter goes to the next one. */
+	KUNIT_EXPECT_EQ(test, branches_after(f, NULL, NULL), 5);
+	KUNIT_EXPECT_EQ(test, branches_after(f, b, NULL), 0);
+	KUNIT_EXPECT_EQ(test, branches_after(f, b, a), 0);
+	KUNIT_EXPECT_EQ(test, branches_after(f, a, b), 0);
+	KUNIT_EXPECT_EQ(test, branches_after(f, a, b), 1);
+	leave_cpu(test);
+}
+
 static struct kunit_case lbr_cpu_cases[] = {
 	KUNIT_CASE(run_stop),
 	KUNIT_CASE(interrupt),
@@ -538,6 +607,8 @@ static struct kunit_case lbr_cpu_cases[] = {
 	KUNIT_CASE(stacks_skylake),
 	KUNIT_CASE(stacks_arch),
 	KUNIT_CASE(secrets),
+	KUNIT_CASE(resume),
+	KUNIT_CASE(counted),
 	{}
 };
 
