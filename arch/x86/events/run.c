@@ -28,6 +28,7 @@
  * Locking: none.
  */
 #include <linux/static_call.h>
+#include <kunit/static_stub.h>
 #include "audit.h"
 #include "branch.h"
 #include "config.h"
@@ -373,11 +374,25 @@ static void stop_counter(struct x86_cpu *cpu, struct perf_event *event)
 	x86_run_resume(cpu, enabled);
 }
 
-/* If the processor loads the counter, its difference alone is not the count. */
+/**
+ * x86_run_update_precise() - bring the count of a precise event up to date
+ * @event: event whose counter the processor loads again, so that the difference
+ *	alone is not the count
+ *
+ * Tests replace this function.
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void x86_run_update_precise(struct perf_event *event)
+{
+	KUNIT_STATIC_STUB_REDIRECT(x86_run_update_precise, event);
+	precise->update(this_cpu_ptr(&x86_cpu), event);
+}
+
 static void bring_up_to_date(struct perf_event *event)
 {
 	if (unlikely(event->hw.flags & X86_EVENT_RELOAD))
-		precise->update(this_cpu_ptr(&x86_cpu), event);
+		x86_run_update_precise(event);
 	else
 		x86_run_update(event);
 }
@@ -464,6 +479,21 @@ void x86_run_start(struct perf_event *event, int flags)
 }
 
 /**
+ * x86_run_hide() - let the user page say that an event has no counter
+ * @event: stopped event on a counter
+ *
+ * The next update of the page fills in its clock anew: it may have changed in a
+ * suspend. Tests replace this function.
+ *
+ * Context: this CPU, interrupts off.
+ */
+void x86_run_hide(struct perf_event *event)
+{
+	KUNIT_STATIC_STUB_REDIRECT(x86_run_hide, event);
+	perf_event_update_userpage(event);
+}
+
+/**
  * x86_run_reload() - give a counter back to its event, after something else had
  * it
  * @cpu: this CPU
@@ -477,8 +507,7 @@ void x86_run_reload(struct x86_cpu *cpu, struct perf_event *event, bool run)
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/* Meanwhile a late PMI leaves the counter alone. */
 	barrier();
-	/* The clock that the page describes may have changed in a suspend. */
-	perf_event_update_userpage(event);
+	x86_run_hide(event);
 	load_period(cpu, event);
 	barrier();
 	if (run)
@@ -546,7 +575,6 @@ int x86_run_add(struct perf_event *event, int flags)
 void x86_run_finish(struct x86_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
-
 	bool read = !(hw->state & PERF_HES_UPTODATE);
 
 	if (read)
