@@ -9,6 +9,8 @@
 #include "regs.h"
 #include "rules/match.h"
 
+struct perf_guest_switch_msr;
+struct x86_cpu;
 struct x86_extra_set;
 struct x86_node;
 struct x86_share;
@@ -57,6 +59,9 @@ static_assert(X86_EVENT_PAIR == 1);
  * @max_precise: greatest precise_ip
  * @precise_all: events without a rule of their own can be precise
  * @precise_xmm: samples of precise events can have vector registers
+ * @enter_guest: a guest is about to be entered on a CPU: stop counters whose
+ *	records could be written later, and say which register stops the
+ *	records; NULL if the processor stops them by itself
  * @absent_extra: registers X86_EXTRA_* that a hypervisor lacks
  * @cpus:	CPUs of this type
  */
@@ -74,6 +79,8 @@ struct x86_core {
 	u8			max_precise;
 	bool			precise_all;
 	bool			precise_xmm;
+	void			(*enter_guest)(struct x86_cpu *cpu,
+					       struct perf_guest_switch_msr *msr);
 	u32			absent_extra;
 	struct cpumask		cpus;
 };

@@ -359,7 +359,8 @@ static void __init setup_precise(struct x86_setup *setup)
 	unsigned int i;
 
 	for (i = 0; i < setup->nr_cores && !(errata & X86_ERRATA_NO_PRECISE); i++)
-		intel_pebs_setup(setup->cores[i], capabilities());
+		intel_pebs_setup(setup->cores[i], capabilities(),
+				 errata & X86_ERRATA_LATE_RECORDS);
 	if (intel_cores[0].max_precise)
 		setup->sched_task = intel_pebs_sched_task;
 }

@@ -27,7 +27,8 @@
  * frequency mode the interrupt handler programs the next period.
  *
  * Guests: counters of precise events stand still while a guest runs, since the
- * address of the DS area means nothing there.
+ * address of the DS area means nothing there. On processors that may write a
+ * record after its counter has stopped, IA32_PEBS_ENABLE is 0 meanwhile.
  *
  * Not there: the address of the instruction up to format 1, where it has to be
  * found with branch records (precise_ip 2); branches in records; output to a
@@ -290,6 +291,36 @@ void intel_pebs_detach(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_ev
 	set_limits(p, cpu);
 }
 
+/**
+ * intel_pebs_enter_guest() - keep records out of the memory of a guest
+ * @p: precise events of this CPU
+ * @cpu: its counters
+ * @msr: gets IA32_PEBS_ENABLE with its values in the host and in the guest
+ *
+ * KVM clears the register before it enters the guest. A counter that passed
+ * zero in between would write no record, and would not be loaded again. So the
+ * counters of precise events stop here. The exit from the guest lets them run.
+ *
+ * Context: this CPU, interrupts off.
+ */
+void intel_pebs_enter_guest(struct intel_pebs *p, struct x86_cpu *cpu,
+			    struct perf_guest_switch_msr *msr)
+{
+	msr->msr = MSR_IA32_PEBS_ENABLE;
+	msr->host = p->enable;
+	msr->guest = 0;
+	if (!cpu->enabled || !(cpu->running & p->counters))
+		return;
+	x86_regs_run(&cpu->regs, x86_cpu_host(cpu) & ~p->counters);
+	/* The exit from the guest writes the register. */
+	cpu->regs.running_known = false;
+}
+
+static void enter_guest(struct x86_cpu *cpu, struct perf_guest_switch_msr *msr)
+{
+	intel_pebs_enter_guest(this_cpu_ptr(&pebs), cpu, msr);
+}
+
 static void start(struct x86_cpu *cpu, struct perf_event *event)
 {
 	struct intel_pebs *p = this_cpu_ptr(&pebs);
@@ -508,10 +539,11 @@ static u8 __init max_precise(const struct x86_precise *precise)
  * intel_pebs_setup() - find out whether events of a core can be precise
  * @core: type of core
  * @caps: IA32_PERF_CAPABILITIES
+ * @late: a record may be written after its counter has stopped
  *
  * Context: boot.
  */
-void __init intel_pebs_setup(struct x86_core *core, u64 caps)
+void __init intel_pebs_setup(struct x86_core *core, u64 caps, bool late)
 {
 	struct intel_pebs_format *format = &machine_format;
 
@@ -527,6 +559,8 @@ void __init intel_pebs_setup(struct x86_core *core, u64 caps)
 	core->max_precise = max_precise(core->facts.model->precise);
 	core->precise_all = format->number < INTEL_PEBS_ADAPTIVE || format->groups;
 	core->precise_xmm = format->groups;
+	if (late)
+		core->enter_guest = enter_guest;
 	x86_pmc.adaptive = format->groups;
 	intel_ds_buffer_init(format->number ? PEBS_BUFFER_SIZE : OLD_BUFFER);
 	x86_run_set_precise(&methods);

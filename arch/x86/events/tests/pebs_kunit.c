@@ -571,6 +571,40 @@ static void pebs_test_saved(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, local64_read(&m->event[0].count), 0);
 }
 
+/*
+ * While KVM enters a guest nothing is recorded, and no precise event counts.
+ * The exit from the guest has the host's value of global control.
+ */
+static void pebs_test_guest(struct kunit *test)
+{
+	struct machine *m = test->priv;
+	struct perf_guest_switch_msr msr = { };
+
+	m->cpu.enabled = true;
+	m->cpu.running = 0x6;
+	x86_regs_run(&m->cpu.regs, 0x6);
+	m->writes = 0;
+	intel_pebs_enter_guest(&m->pebs, &m->cpu, &msr);
+	KUNIT_EXPECT_EQ(test, msr.msr, MSR_IA32_PEBS_ENABLE);
+	KUNIT_EXPECT_EQ(test, msr.host, 0);
+	KUNIT_EXPECT_EQ(test, msr.guest, 0);
+	KUNIT_EXPECT_EQ(test, m->writes, 0);
+	attach(m, 1);
+	m->writes = 0;
+	intel_pebs_enter_guest(&m->pebs, &m->cpu, &msr);
+	KUNIT_EXPECT_EQ(test, msr.host, 0x2);
+	KUNIT_EXPECT_EQ(test, msr.guest, 0);
+	KUNIT_EXPECT_EQ(test, m->running, 0x4);
+	KUNIT_EXPECT_EQ(test, m->writes, 1);
+	/* The exit writes the register, so its image is not right. */
+	x86_regs_run(&m->cpu.regs, 0x4);
+	KUNIT_EXPECT_EQ(test, m->writes, 2);
+	/* While the PMU is disabled nothing counts anyway. */
+	m->cpu.enabled = false;
+	intel_pebs_enter_guest(&m->pebs, &m->cpu, &msr);
+	KUNIT_EXPECT_EQ(test, m->writes, 2);
+}
+
 static int flags_of(struct machine *m, u64 type)
 {
 	struct perf_event *event = &m->event[0];
@@ -687,6 +721,7 @@ static struct kunit_case pebs_cases[] = {
 	KUNIT_CASE(pebs_test_leave),
 	KUNIT_CASE(pebs_test_late),
 	KUNIT_CASE(pebs_test_saved),
+	KUNIT_CASE(pebs_test_guest),
 	KUNIT_CASE(pebs_test_flags),
 	KUNIT_CASE_SLOW(pebs_test_life),
 	{}
