@@ -31,8 +31,9 @@ struct x86_share;
 #define X86_EVENT_BRANCHES	BIT(16)	/* branches are recorded while it counts */
 #define X86_EVENT_EXCLUSIVE	BIT(17)	/* keeps other users of branch records out */
 #define X86_EVENT_PER_BRANCH	BIT(18)	/* is counted for each recorded branch, too */
+#define X86_EVENT_LENT		BIT(19)	/* no counter: lends the recorder to a guest */
 
-static_assert(X86_EVENT_PER_BRANCH <= PERF_EVENT_FLAG_ARCH);
+static_assert(X86_EVENT_LENT <= PERF_EVENT_FLAG_ARCH);
 /* x86_event_bits() uses it as a number. */
 static_assert(X86_EVENT_PAIR == 1);
 

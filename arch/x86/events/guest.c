@@ -15,6 +15,7 @@
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>
 #include <asm/perf_event.h>
+#include "branch.h"
 #include "cpu.h"
 #include "guest.h"
 
@@ -63,13 +64,13 @@ EXPORT_SYMBOL_GPL(perf_guest_get_msrs);
 
 /**
  * x86_perf_get_lbr() - describe the registers of last branches
- * @lbr: is filled in; no registers, since these drivers do not use them yet
+ * @lbr: is filled in; zeros if there is no recorder, or none for guests
  *
  * Context: any.
  */
 void x86_perf_get_lbr(struct x86_pmu_lbr *lbr)
 {
-	memset(lbr, 0, sizeof(*lbr));
+	x86_branch_describe(lbr);
 }
 EXPORT_SYMBOL_GPL(x86_perf_get_lbr);
 

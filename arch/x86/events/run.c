@@ -555,7 +555,8 @@ void x86_run_read(struct perf_event *event)
 int x86_run_add(struct perf_event *event, int flags)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
-	int err = x86_fit_add(cpu, event);
+	bool lent = event->hw.flags & X86_EVENT_LENT;
+	int err = lent ? x86_branch_get(cpu, event) : x86_fit_add(cpu, event);
 
 	if (err)
 		return err;
@@ -603,7 +604,7 @@ static void leave_counter(struct x86_cpu *cpu, struct perf_event *event)
  * @event: event that is scheduled in
  * @flags: unused
  *
- * Within a transaction the cancel forgets all of its events.
+ * Within a transaction the cancel forgets all of its events that have counters.
  *
  * Context: this CPU, interrupts off, x86_cpu::enabled false, and the counter of
  * the event stands still.
@@ -613,6 +614,10 @@ void x86_run_del(struct perf_event *event, int flags)
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 	unsigned int i;
 
+	if (event->hw.flags & X86_EVENT_LENT) {
+		x86_branch_put(cpu, event);
+		return;
+	}
 	if (cpu->txn & PERF_PMU_TXN_ADD)
 		return;
 	i = x86_fit_find(cpu, event);

@@ -205,7 +205,7 @@ static int config_branches(struct perf_event *event)
 		err = intel_lbr_event_count(event, &records);
 	if (!err && records)
 		err = intel_lbr_event_config(event);
-	return err;
+	return err ?: intel_lbr_event_lend(event);
 }
 
 /*

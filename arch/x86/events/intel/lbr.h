@@ -21,6 +21,7 @@
  * @kept:	number of the save whose branches the registers still contain,
  *	or 0
  * @nr_saved:	how often branches were saved here
+ * @lent:	a guest has it, so the host neither uses nor changes it
  * @counted:	numbers of the events whose counts the branches may have, by
  *	counter
  *
@@ -38,6 +39,7 @@ struct intel_lbr_cpu {
 	u64		selected;
 	u64		kept;
 	u64		nr_saved;
+	bool		lent;
 	u64		counted[INTEL_LBR_NR_COUNTS];
 };
 
@@ -47,6 +49,8 @@ extern struct intel_lbr intel_lbr;
 u64 intel_lbr_read_register(u32 address);
 unsigned int intel_lbr_read_all(struct intel_lbr_raw *raw, u64 *tos, bool info);
 void intel_lbr_clear(struct intel_lbr_cpu *l);
+void intel_lbr_read_lent(struct intel_lbr_raw *raw, u64 *tos);
+void intel_lbr_describe(struct x86_pmu_lbr *lbr);
 
 int intel_lbr_get(struct x86_cpu *cpu, struct perf_event *event);
 void intel_lbr_put(struct x86_cpu *cpu, struct perf_event *event);

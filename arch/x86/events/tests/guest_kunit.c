@@ -340,11 +340,75 @@ static void guest_test_real_amd(struct kunit *test)
 
 static void guest_test_lbr(struct kunit *test)
 {
+	const struct x86_core *core = per_cpu(x86_cpu, 0).core;
 	struct x86_pmu_lbr lbr = { .nr = 1, .from = 1 };
+	bool intel = boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
 
 	x86_perf_get_lbr(&lbr);
-	KUNIT_EXPECT_EQ(test, lbr.nr, 0);
-	KUNIT_EXPECT_EQ(test, lbr.from, 0);
+	KUNIT_EXPECT_EQ(test, lbr.nr, core && intel ? core->branches : 0);
+	KUNIT_EXPECT_EQ(test, !!lbr.from, !!lbr.nr);
+	KUNIT_EXPECT_EQ(test, !!lbr.to, !!lbr.nr);
+}
+
+/* As KVM does for a guest that uses branch records. */
+static struct perf_event *open_lbr(bool exclude_host, u64 branches)
+{
+	struct perf_event_attr attr = {
+		.size		= sizeof(attr),
+		.type		= PERF_TYPE_RAW,
+		.config		= INTEL_FIXED_VLBR_EVENT,
+		.sample_type	= PERF_SAMPLE_BRANCH_STACK,
+		.branch_sample_type = branches,
+		.pinned		= 1,
+		.exclude_host	= exclude_host,
+	};
+
+	return perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+}
+
+#define STACK	(PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_USER)
+
+static void expect_refused(struct kunit *test, bool exclude_host, u64 branches)
+{
+	struct perf_event *event = open_lbr(exclude_host, branches);
+
+	KUNIT_EXPECT_PTR_EQ(test, event, ERR_PTR(-EINVAL));
+	if (!IS_ERR(event))
+		perf_event_release_kernel(event);
+}
+
+/* Opens the event, closes it, and returns its state in between. */
+static int state_of_next(void)
+{
+	struct perf_event *event = open_lbr(true, STACK);
+	int state;
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	state = event->state;
+	perf_event_release_kernel(event);
+	return state;
+}
+
+/* One event has the recorder, without a counter. The next one has to wait. */
+static void guest_test_lend(struct kunit *test)
+{
+	struct perf_event *event;
+	struct x86_pmu_lbr lbr;
+
+	x86_perf_get_lbr(&lbr);
+	if (!lbr.has_callstack || boot_cpu_has(X86_FEATURE_ARCH_LBR))
+		kunit_skip(test, "no recorder that a guest may have");
+	kunit_deactivate_static_stub(test, x86_regs_write);
+	expect_refused(test, false, STACK);
+	expect_refused(test, true, PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER);
+	event = open_lbr(true, STACK);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
+	KUNIT_EXPECT_EQ(test, event->hw.idx, -1);
+	KUNIT_EXPECT_EQ(test, state_of_next(), PERF_EVENT_STATE_ERROR);
+	perf_event_release_kernel(event);
+	KUNIT_EXPECT_EQ(test, state_of_next(), PERF_EVENT_STATE_ACTIVE);
 }
 
 static struct kunit_case guest_cases[] = {
@@ -359,6 +423,7 @@ static struct kunit_case guest_cases[] = {
 	KUNIT_CASE(guest_test_real),
 	KUNIT_CASE(guest_test_real_amd),
 	KUNIT_CASE(guest_test_lbr),
+	KUNIT_CASE(guest_test_lend),
 	{}
 };
 

@@ -387,6 +387,84 @@ static void stacks_arch(struct kunit *test)
 	stacks(test, NULL, 0);
 }
 
+/* Whatever a guest may read is 0. */
+static bool is_empty(const struct fake *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < intel_lbr.depth; i++) {
+		if (f->raw[i].from | f->raw[i].to | f->raw[i].info)
+			return false;
+	}
+	return !f->tos && !f->select && !records(f);
+}
+
+/* What a guest does: it may write anything, also a hole. */
+static void guest_writes(struct fake *f, u64 tag)
+{
+	unsigned int i;
+
+	for (i = 0; i < intel_lbr.depth; i++)
+		f->raw[i] = (struct intel_lbr_raw) { tag + i, tag + 2 * i, 1 + i };
+	f->raw[5].from = 0;
+	f->tos = 7;
+	f->select = 0x1c4;
+}
+
+/* A guest has the recorder while KVM's event is scheduled in. */
+static void lent(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct intel_lbr_task *tasks = kunit_kcalloc(test, 2, sizeof(*tasks), GFP_KERNEL);
+	struct perf_event_pmu_context a = { &tasks[0] }, b = { &tasks[1] };
+	struct intel_lbr_raw *raw = kunit_kcalloc(test, DEPTH, sizeof(*raw), GFP_KERNEL);
+	struct perf_event *guest, *host;
+
+	KUNIT_ASSERT_NOT_NULL(test, tasks);
+	KUNIT_ASSERT_NOT_NULL(test, raw);
+	hold_cpu(test);
+	begin(f, &x86_model_skylake, INTEL_LBR_INFO_TSX);
+	guest = new_event(test, STACK_USER);
+	guest->hw.flags = X86_EVENT_LENT;
+	host = new_event(test, ANY_USER);
+	add(test, host);
+	enable(f);
+	record(f, 0xb1);
+	KUNIT_EXPECT_EQ(test, intel_lbr_get(&f->cpu, guest), -EBUSY);
+	intel_lbr_put(&f->cpu, host);
+	enable(f);
+	back(test, &a, guest);
+	KUNIT_EXPECT_TRUE(test, is_empty(f));
+	KUNIT_EXPECT_EQ(test, intel_lbr_get(&f->cpu, host), -EBUSY);
+	/* The host changes nothing while it is lent. */
+	guest_writes(f, 0xa000);
+	memcpy(raw, f->raw, sizeof(f->raw));
+	intel_lbr_stop(&f->cpu);
+	enable(f);
+	KUNIT_EXPECT_FALSE(test, records(f));
+	KUNIT_EXPECT_EQ(test, memcmp(raw, f->raw, sizeof(f->raw)), 0);
+	away(f, &a, guest);
+	back(test, &b, guest);
+	KUNIT_EXPECT_TRUE(test, is_empty(f));
+	guest_writes(f, 0xb000);
+	away(f, &b, guest);
+	back(test, &a, guest);
+	KUNIT_EXPECT_EQ(test, memcmp(raw, f->raw, sizeof(f->raw)), 0);
+	KUNIT_EXPECT_EQ(test, f->tos, 7);
+	KUNIT_EXPECT_EQ(test, f->select, 0x1c4);
+	away(f, &a, guest);
+	/* Events of KVM's task itself. */
+	host = new_event(test, STACK_USER);
+	back(test, &a, host);
+	KUNIT_EXPECT_EQ(test, read_all(f, raw), 0);
+	KUNIT_EXPECT_EQ(test, f->select, host->hw.branch_reg.config);
+	record(f, 0xb1);
+	away(f, &a, host);
+	back(test, &a, guest);
+	KUNIT_EXPECT_TRUE(test, is_empty(f));
+	leave_cpu(test);
+}
+
 #define TASKS	4
 #define ROUNDS	20000
 
@@ -609,6 +687,7 @@ static struct kunit_case lbr_cpu_cases[] = {
 	KUNIT_CASE(secrets),
 	KUNIT_CASE(resume),
 	KUNIT_CASE(counted),
+	KUNIT_CASE(lent),
 	{}
 };
 

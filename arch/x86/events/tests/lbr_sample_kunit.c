@@ -7,7 +7,6 @@
 #include <kunit/static_stub.h>
 #include <kunit/test.h>
 #include <linux/irqflags.h>
-#include <asm/msr-index.h>
 #include "../branch.h"
 #include "../intel/lbr.h"
 #include "../intel/lbr_arch.h"
@@ -34,11 +33,9 @@ static u64 fake_read(u32 address)
 {
 	struct world *w = kunit_get_current_test()->priv;
 
-	if (address == MSR_ARCH_LBR_FROM_0 || address == MSR_ARCH_LBR_TO_0)
-		return 0x401000;
-	if (address == MSR_ARCH_LBR_INFO_0)
+	if (address - intel_lbr.info < intel_lbr.depth)
 		return FIELD_PREP(INTEL_LBR_COUNTERS, w->counts);
-	return 0;
+	return 0x401000;
 }
 
 /* Event 0 leads the others, records branches, and has overflowed. */
