@@ -336,14 +336,15 @@ void intel_lbr_put(struct x86_cpu *cpu, struct perf_event *event)
 {
 	struct intel_lbr_cpu *l = this_cpu_ptr(&intel_lbr_cpu);
 
-	if (intel_lbr_has_filter(&intel_lbr)) {
-		/* The guest may have written it. */
-		if (l->lent)
-			WRITE_ONCE(cpu->extra->regs[X86_EXTRA_BRANCHES].known, false);
-		x86_extra_release_value(cpu->extra, X86_EXTRA_BRANCHES);
+	if (l->lent) {
+		/* The guest has written the branches, and perhaps the filter. */
+		WRITE_ONCE(cpu->extra->regs[X86_EXTRA_BRANCHES].known, false);
+		l->stale = true;
+		l->lent = false;
 	}
+	if (intel_lbr_has_filter(&intel_lbr))
+		x86_extra_release_value(cpu->extra, X86_EXTRA_BRANCHES);
 	l->users--;
-	l->lent = false;
 }
 
 /* Both threads of a core may write the same value at the same time. */

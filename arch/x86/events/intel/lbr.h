@@ -15,13 +15,13 @@
  * @known:	IA32_DEBUGCTL has @debugctl in the bits of the recorder
  * @debugctl:	image of these bits
  * @arch_known:	IA32_LBR_CTL has @arch_ctl
+ * @lent:	a guest has it, so the host neither uses nor changes it
  * @arch_ctl:	its image
  * @wanted:	filter that @users need
  * @selected:	filter since the recorder was cleared
  * @kept:	number of the save whose branches the registers still contain,
  *	or 0
  * @nr_saved:	how often branches were saved here
- * @lent:	a guest has it, so the host neither uses nor changes it
  * @counted:	numbers of the events whose counts the branches may have, by
  *	counter
  *
@@ -33,13 +33,13 @@ struct intel_lbr_cpu {
 	bool		stale;
 	bool		known;
 	bool		arch_known;
+	bool		lent;
 	u64		debugctl;
 	u64		arch_ctl;
 	u64		wanted;
 	u64		selected;
 	u64		kept;
 	u64		nr_saved;
-	bool		lent;
 	u64		counted[INTEL_LBR_NR_COUNTS];
 };
 

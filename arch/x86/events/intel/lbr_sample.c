@@ -49,9 +49,11 @@ static_assert(offsetof(struct lbr_sample, entries) ==
 
 static DEFINE_PER_CPU(struct lbr_sample, lbr_sample);
 
+/* The flags of other PMUs mean something else. */
 static bool gives_counts(const struct perf_event *event)
 {
-	return event->hw.flags & X86_EVENT_PER_BRANCH;
+	return event->pmu == event->group_leader->pmu &&
+	       event->hw.flags & X86_EVENT_PER_BRANCH;
 }
 
 static bool group_gives_counts(struct perf_event *leader)

@@ -462,6 +462,12 @@ static void lent(struct kunit *test)
 	away(f, &a, host);
 	back(test, &a, guest);
 	KUNIT_EXPECT_TRUE(test, is_empty(f));
+	/* The next event has the filter that the host had last. */
+	guest_writes(f, 0xa000);
+	intel_lbr_put(&f->cpu, guest);
+	add(test, host);
+	enable(f);
+	KUNIT_EXPECT_EQ(test, read_all(f, raw), 0);
 	leave_cpu(test);
 }
 
