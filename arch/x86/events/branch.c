@@ -21,6 +21,7 @@
 #include <linux/mm.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
+#include <kunit/static_stub.h>
 #include <asm/insn.h>
 #include <asm/perf_event.h>
 #include <asm/sections.h>
@@ -110,10 +111,13 @@ void x86_branch_forget(struct x86_cpu *cpu)
  * @event: event that has overflowed and records branches
  * @data: its sample
  *
+ * Tests replace this function by one that notes that it was called.
+ *
  * Context: NMI.
  */
 void x86_branch_save(struct perf_event *event, struct perf_sample_data *data)
 {
+	KUNIT_STATIC_STUB_REDIRECT(x86_branch_save, event, data);
 	ops->save(event, data);
 }
 

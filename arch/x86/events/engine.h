@@ -22,9 +22,11 @@ struct x86_share;
 #define X86_EVENT_BORROWED	BIT(3)	/* started from the value of another event */
 #define X86_EVENT_LIMITED	BIT(4)	/* short periods do not work */
 #define X86_EVENT_COUNTS	BIT(5)	/* does not sample */
+#define X86_EVENT_NODE		BIT(6)	/* a counter of the node, for all its cores */
+#define X86_EVENT_METRIC	BIT(7)	/* Intel: a share of the slots of its leader */
 #define X86_EVENT_ALONE		BIT(8)	/* the other thread leaves the counter free */
-#define X86_EVENT_NODE		BIT(9)	/* a counter of the node, for all its cores */
-#define X86_EVENT_DATA		GENMASK(12, 10)	/* enum x86_data */
+#define X86_EVENT_DATA		GENMASK(11, 9)	/* enum x86_data */
+#define X86_EVENT_SLOTS		BIT(12)	/* Intel: counts slots, with metrics */
 #define X86_EVENT_LARGE		BIT(13)	/* Intel: its samples can be written later */
 #define X86_EVENT_PEBS		BIT(14)	/* Intel: precise */
 #define X86_EVENT_RELOAD	BIT(15)	/* Intel: the processor begins its periods */
@@ -34,8 +36,9 @@ struct x86_share;
 #define X86_EVENT_LENT		BIT(19)	/* no counter: lends the recorder to a guest */
 
 static_assert(X86_EVENT_LENT <= PERF_EVENT_FLAG_ARCH);
-/* x86_event_bits() uses it as a number. */
+/* x86_event_bits() uses them as distances of counters. */
 static_assert(X86_EVENT_PAIR == 1);
+static_assert(X86_EVENT_SLOTS == 1 << (X86_COUNTER_METRICS - X86_COUNTER_FIXED - 3 - 1));
 
 /*
  * Most events of one CPU that can be scheduled in, or that a transaction can
@@ -100,7 +103,8 @@ struct x86_core {
  * @planned:	counters in @to, and second counters of pairs
  * @used:	counters that have an event
  * @running:	counters whose event is not stopped
- * @not_precise: Intel: counters without a precise event
+ * @not_special: Intel: counters without a precise event, and without slots that
+ *	are counted with metrics
  * @guest_only:	counters of events that stand still while the host runs
  * @host_only:	counters of events that stand still while a guest runs
  * @masked:	bits of selectors that the hardware must not see now
@@ -136,7 +140,7 @@ struct x86_cpu {
 	u64			planned;
 	u64			used;
 	u64			running;
-	u64			not_precise;
+	u64			not_special;
 	u64			guest_only;
 	u64			host_only;
 	u64			masked;
@@ -171,10 +175,13 @@ static inline u64 x86_cpu_host(const struct x86_cpu *cpu)
 	return cpu->running & ~cpu->guest_only;
 }
 
-/* The counters of an event on @counter: the next one, too, for a pair. */
+/*
+ * The counters of an event on @counter: the next one, too, for a pair, and the
+ * bit of all metrics for slots.
+ */
 static inline u64 x86_event_bits(const struct perf_event *event, unsigned int counter)
 {
-	u64 second = event->hw.flags & X86_EVENT_PAIR;
+	u64 second = event->hw.flags & (X86_EVENT_PAIR | X86_EVENT_SLOTS);
 
 	return (1ULL | second << 1) << counter;
 }

@@ -30,9 +30,11 @@
  * address of the DS area means nothing there. On processors that may write a
  * record after its counter has stopped, IA32_PEBS_ENABLE is 0 meanwhile.
  *
+ * Branches: a sample has those that the recorder had at the interrupt, which
+ * comes after each record then. Groups of branches in records are not used.
+ *
  * Not there: the address of the instruction up to format 1, where it has to be
- * found with branch records (precise_ip 2); branches in records; output to a
- * trace.
+ * found with branch records (precise_ip 2); output to a trace.
  *
  * Lifetime: the format of records is constant after boot. The struct intel_pebs
  * of a CPU is cleared when the CPU starts. The room "intel/ds_buffer" says how
@@ -219,7 +221,7 @@ static u64 enable_bits(const struct intel_pebs *p, const struct perf_event *even
 static void add_event(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_event *event)
 {
 	p->counters |= BIT_ULL(event->hw.idx);
-	cpu->not_precise &= ~BIT_ULL(event->hw.idx);
+	cpu->not_special &= ~BIT_ULL(event->hw.idx);
 	p->nr++;
 	if (!(event->hw.flags & X86_EVENT_LARGE))
 		return;
@@ -230,7 +232,7 @@ static void add_event(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_eve
 static void remove_event(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_event *event)
 {
 	p->counters &= ~BIT_ULL(event->hw.idx);
-	cpu->not_precise |= BIT_ULL(event->hw.idx);
+	cpu->not_special |= BIT_ULL(event->hw.idx);
 	p->nr--;
 	if (!(event->hw.flags & X86_EVENT_LARGE))
 		return;
@@ -496,17 +498,14 @@ static bool lacks_aux(const struct perf_event *event)
  * @event: event that is opened; precise_ip was checked
  *
  * Context: task; the mutex of the leader's context if there is a leader.
- * Return: 0; -EOPNOTSUPP for a precise event of guests only or with branches;
- * -ENODATA for load latency without the event that it needs.
+ * Return: 0; -EOPNOTSUPP for a precise event of guests only; -ENODATA for load
+ * latency without the event that it needs.
  */
 int intel_pebs_config(struct perf_event *event)
 {
 	if (event->attr.precise_ip && event->attr.exclude_host)
 		return perf_refuse(-EOPNOTSUPP, PERF_FIELD_FLAGS, PERF_ATTR_PRECISE_IP,
 				   PERF_REASON_PMU_CANNOT);
-	if (event->attr.precise_ip && has_branch_stack(event))
-		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_type), PERF_SAMPLE_BRANCH_STACK,
-				   PERF_REASON_NO_BRANCHES);
 	if (event->attr.precise_ip) {
 		replace_cycles(event);
 		intel_pebs_flag(&machine_format, event);
