@@ -136,6 +136,19 @@ void x86_branch_sched_task(struct perf_event_pmu_context *ctx, struct task_struc
 		ops->sched_task(ctx, sched_in);
 }
 
+/**
+ * x86_branch_describe() - tell a hypervisor about the recorder
+ * @lbr: gets its registers; zeros if there is none that a guest may have
+ *
+ * Context: any.
+ */
+void x86_branch_describe(struct x86_pmu_lbr *lbr)
+{
+	memset(lbr, 0, sizeof(*lbr));
+	if (ops && ops->describe)
+		ops->describe(lbr);
+}
+
 /* How many bytes there are from @address to the end of its page. */
 static unsigned int left_in_page(u64 address)
 {

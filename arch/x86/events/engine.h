@@ -9,6 +9,8 @@
 #include "regs.h"
 #include "rules/match.h"
 
+struct perf_guest_switch_msr;
+struct x86_cpu;
 struct x86_extra_set;
 struct x86_node;
 struct x86_share;
@@ -31,9 +33,9 @@ struct x86_share;
 #define X86_EVENT_BRANCHES	BIT(16)	/* branches are recorded while it counts */
 #define X86_EVENT_EXCLUSIVE	BIT(17)	/* keeps other users of branch records out */
 #define X86_EVENT_PER_BRANCH	BIT(18)	/* is counted for each recorded branch, too */
-#define X86_EVENT_WITH_COUNTS	BIT(19)	/* a leader: an event of its group is counted so */
+#define X86_EVENT_LENT		BIT(19)	/* no counter: lends the recorder to a guest */
 
-static_assert(X86_EVENT_WITH_COUNTS <= PERF_EVENT_FLAG_ARCH);
+static_assert(X86_EVENT_LENT <= PERF_EVENT_FLAG_ARCH);
 /* x86_event_bits() uses them as distances of counters. */
 static_assert(X86_EVENT_PAIR == 1);
 static_assert(X86_EVENT_SLOTS == 1 << (X86_COUNTER_METRICS - X86_COUNTER_FIXED - 3 - 1));
@@ -61,6 +63,9 @@ static_assert(X86_EVENT_SLOTS == 1 << (X86_COUNTER_METRICS - X86_COUNTER_FIXED -
  * @max_precise: greatest precise_ip
  * @precise_all: events without a rule of their own can be precise
  * @precise_xmm: samples of precise events can have vector registers
+ * @enter_guest: a guest is about to be entered on a CPU: stop counters whose
+ *	records could be written later, and say which register stops the
+ *	records; NULL if the processor stops them by itself
  * @absent_extra: registers X86_EXTRA_* that a hypervisor lacks
  * @cpus:	CPUs of this type
  */
@@ -78,6 +83,8 @@ struct x86_core {
 	u8			max_precise;
 	bool			precise_all;
 	bool			precise_xmm;
+	void			(*enter_guest)(struct x86_cpu *cpu,
+					       struct perf_guest_switch_msr *msr);
 	u32			absent_extra;
 	struct cpumask		cpus;
 };
@@ -98,7 +105,8 @@ struct x86_core {
  *		needs one of these fits until one is removed; 0 if unknown
  * @used:	counters that have an event
  * @running:	counters whose event is not stopped
- * @plain:	Intel: counters without a precise event
+ * @not_special: Intel: counters without a precise event, and without slots that
+ *	are counted with metrics
  * @guest_only:	counters of events that stand still while the host runs
  * @host_only:	counters of events that stand still while a guest runs
  * @masked:	bits of selectors that the hardware must not see now
@@ -135,7 +143,7 @@ struct x86_cpu {
 	u64			full;
 	u64			used;
 	u64			running;
-	u64			plain;
+	u64			not_special;
 	u64			guest_only;
 	u64			host_only;
 	u64			masked;

@@ -28,6 +28,7 @@
  * Locking: none.
  */
 #include <linux/static_call.h>
+#include <kunit/static_stub.h>
 #include "audit.h"
 #include "branch.h"
 #include "config.h"
@@ -387,18 +388,30 @@ static void stop_counter(struct x86_cpu *cpu, struct perf_event *event)
 	x86_run_resume(cpu, enabled);
 }
 
+/**
+ * x86_run_update_precise() - bring the count of a precise event up to date
+ * @event: event whose counter the processor loads again, so that the difference
+ *	alone is not the count
+ *
+ * Tests replace this function.
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void x86_run_update_precise(struct perf_event *event)
+{
+	KUNIT_STATIC_STUB_REDIRECT(x86_run_update_precise, event);
+	precise->update(this_cpu_ptr(&x86_cpu), event);
+}
+
 static void update_special(struct x86_cpu *cpu, struct perf_event *event)
 {
 	if (event->hw.flags & X86_EVENT_RELOAD)
-		precise->update(cpu, event);
+		x86_run_update_precise(event);
 	else
 		metrics->update(cpu);
 }
 
-/*
- * If the processor loads the counter, its difference alone is not the count.
- * Slots are counted together with their metrics.
- */
+/* Slots are counted together with their metrics. */
 static void bring_up_to_date(struct perf_event *event)
 {
 	if (unlikely(event->hw.flags & (X86_EVENT_RELOAD | X86_EVENT_SLOTS)))
@@ -503,6 +516,21 @@ void x86_run_start(struct perf_event *event, int flags)
 }
 
 /**
+ * x86_run_hide() - let the user page say that an event has no counter
+ * @event: stopped event on a counter
+ *
+ * The next update of the page fills in its clock anew: it may have changed in a
+ * suspend. Tests replace this function.
+ *
+ * Context: this CPU, interrupts off.
+ */
+void x86_run_hide(struct perf_event *event)
+{
+	KUNIT_STATIC_STUB_REDIRECT(x86_run_hide, event);
+	perf_event_update_userpage(event);
+}
+
+/**
  * x86_run_reload() - give a counter back to its event, after something else had
  * it
  * @cpu: this CPU
@@ -516,8 +544,7 @@ void x86_run_reload(struct x86_cpu *cpu, struct perf_event *event, bool run)
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/* Meanwhile a late PMI leaves the counter alone. */
 	barrier();
-	/* The clock that the page describes may have changed in a suspend. */
-	perf_event_update_userpage(event);
+	x86_run_hide(event);
 	load_value(cpu, event);
 	barrier();
 	if (run)
@@ -569,11 +596,12 @@ void x86_run_read(struct perf_event *event)
 int x86_run_add(struct perf_event *event, int flags)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	bool lent = event->hw.flags & X86_EVENT_LENT;
 	int err;
 
 	if (unlikely(event->hw.flags & X86_EVENT_METRIC))
 		return metrics->add(cpu, event, flags);
-	err = x86_fit_add(cpu, event);
+	err = lent ? x86_branch_get(cpu, event) : x86_fit_add(cpu, event);
 	if (err)
 		return err;
 	event->hw.state = PERF_HES_UPTODATE | PERF_HES_STOPPED;
@@ -592,7 +620,6 @@ int x86_run_add(struct perf_event *event, int flags)
 void x86_run_finish(struct x86_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
-
 	bool read = !(hw->state & PERF_HES_UPTODATE);
 
 	if (read)
@@ -629,7 +656,7 @@ static void leave_counter(struct x86_cpu *cpu, struct perf_event *event)
  * @event: event that is scheduled in
  * @flags: unused
  *
- * Within a transaction the cancel forgets all of its events.
+ * Within a transaction the cancel forgets all of its events that have counters.
  *
  * Context: this CPU, interrupts off, x86_cpu::enabled false, and the counter of
  * the event stands still.
@@ -639,6 +666,10 @@ void x86_run_del(struct perf_event *event, int flags)
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 	unsigned int i;
 
+	if (unlikely(event->hw.flags & X86_EVENT_LENT)) {
+		x86_branch_put(cpu, event);
+		return;
+	}
 	if (unlikely(event->hw.flags & X86_EVENT_METRIC)) {
 		metrics->del(cpu, event);
 		return;

@@ -57,6 +57,8 @@ void x86_run_set_precise(const struct x86_run_precise *what);
 int x86_run_open(const struct perf_event *event);
 void x86_run_close(const struct perf_event *event);
 void x86_run_update(struct perf_event *event);
+void x86_run_update_precise(struct perf_event *event);
+void x86_run_hide(struct perf_event *event);
 bool x86_run_rearm(struct x86_cpu *cpu, struct perf_event *event);
 void x86_run_stop(struct perf_event *event, int flags);
 void x86_run_reload(struct x86_cpu *cpu, struct perf_event *event, bool run);

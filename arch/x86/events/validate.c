@@ -160,6 +160,8 @@ int x86_validate(struct perf_event *event)
 	struct trial t __uninitialized;
 	int err = 0;
 
+	if (event->hw.flags & X86_EVENT_LENT)
+		return 0;
 	begin(&t, x86_core_of(event->pmu));
 	if (event->group_leader != event)
 		err = collect_group(&t, event->group_leader);

@@ -128,7 +128,7 @@ static int handle_special(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
 		handled += handle_trace();
 	if (status & GLOBAL_STATUS_BUFFER_OVF)
 		handled += intel_pebs_pmi(cpu, regs);
-	if (status & INTEL_TOPDOWN_STATUS & ~cpu->plain)
+	if (status & INTEL_TOPDOWN_STATUS & ~cpu->not_special)
 		handled += intel_topdown_pmi(cpu);
 	return handled;
 }
@@ -140,7 +140,7 @@ static int handle_status(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
 	if (status & (GLOBAL_STATUS_TRACE_TOPAPMI | GLOBAL_STATUS_BUFFER_OVF |
 		      INTEL_TOPDOWN_STATUS))
 		handled = handle_special(cpu, status, regs);
-	return handled + x86_overflow_counters(cpu, status & cpu->plain, regs);
+	return handled + x86_overflow_counters(cpu, status & cpu->not_special, regs);
 }
 
 /* The counters whose events may get samples; a buffer is for all precise ones. */
@@ -149,7 +149,7 @@ static u64 sampled_counters(const struct x86_cpu *cpu, u64 status)
 	u64 all = cpu->core->facts.counters;
 
 	if (status & GLOBAL_STATUS_BUFFER_OVF)
-		status |= all & ~cpu->plain;
+		status |= all & ~cpu->not_special;
 	return status & all;
 }
 
@@ -216,7 +216,7 @@ static int config_branches(struct perf_event *event)
 		err = intel_lbr_event_count(event, &records);
 	if (!err && records)
 		err = intel_lbr_event_config(event);
-	return err;
+	return err ?: intel_lbr_event_lend(event);
 }
 
 /*
@@ -224,7 +224,7 @@ static int config_branches(struct perf_event *event)
  * (BTS), for which a program asks by a period of one branch; output to a trace.
  * Between these it prepares events that record branches.
  */
-static int check_records(struct perf_event *event)
+static int config_records(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	const struct x86_match_pmu *facts = &x86_core_of(event->pmu)->facts;
@@ -286,7 +286,7 @@ static int check_transactions(struct perf_event *event)
  */
 static int config(struct perf_event *event)
 {
-	int err = check_records(event);
+	int err = config_records(event);
 
 	if (!err)
 		err = intel_topdown_config(event);
@@ -355,7 +355,8 @@ static void __init setup_precise(struct x86_setup *setup)
 	unsigned int i;
 
 	for (i = 0; i < setup->nr_cores && !(errata & X86_ERRATA_NO_PRECISE); i++)
-		intel_pebs_setup(setup->cores[i], capabilities());
+		intel_pebs_setup(setup->cores[i], capabilities(),
+				 errata & X86_ERRATA_LATE_RECORDS);
 	if (intel_cores[0].max_precise)
 		setup->sched_task = intel_pebs_sched_task;
 }

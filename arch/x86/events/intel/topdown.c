@@ -202,7 +202,7 @@ static void update(struct x86_cpu *cpu, bool again)
 /* A slots event is about to run, and its counter stands still. */
 static void begin(struct x86_cpu *cpu, struct perf_event *slots)
 {
-	cpu->plain &= ~X86_FIXED(3);
+	cpu->not_special &= ~X86_FIXED(3);
 	write_both(cpu, slots);
 }
 
@@ -220,7 +220,7 @@ static void leave(struct x86_cpu *cpu, struct perf_event *slots)
 	barrier();
 	x86_regs_hold(&cpu->regs, SLOTS_COUNTER, total_of(slots), slots->id);
 	x86_regs_write(MSR_PERF_METRICS, 0);
-	cpu->plain |= X86_FIXED(3);
+	cpu->not_special |= X86_FIXED(3);
 }
 
 /* Slots that were counted before do not belong to the metric. */

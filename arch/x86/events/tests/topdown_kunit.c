@@ -142,7 +142,7 @@ static struct x86_cpu *enter_pipeline(struct pipeline *p)
 	p->entered = true;
 	memset(cpu, 0, sizeof(*cpu));
 	cpu->core = &p->core;
-	cpu->plain = p->core.facts.counters;
+	cpu->not_special = p->core.facts.counters;
 	x86_regs_reset(&cpu->regs, &addresses, p->core.facts.counters);
 	return cpu;
 }
@@ -250,12 +250,12 @@ static void topdown_test_switch(struct kunit *test)
 	metric_in(test, cpu, BAD);
 	slots_in(p, cpu);
 	KUNIT_EXPECT_EQ(test, p->running, BITS);
-	KUNIT_EXPECT_EQ(test, cpu->plain & X86_FIXED(3), 0);
+	KUNIT_EXPECT_EQ(test, cpu->not_special & X86_FIXED(3), 0);
 	p->slots = 1000;
 	p->metrics = METRICS(FIFTH, 2 * FIFTH);
 	slots_out(p, cpu);
 	KUNIT_EXPECT_EQ(test, p->running, 0);
-	KUNIT_EXPECT_NE(test, cpu->plain & X86_FIXED(3), 0);
+	KUNIT_EXPECT_NE(test, cpu->not_special & X86_FIXED(3), 0);
 	topdown->del(cpu, &p->event[RETIRING]);
 	topdown->del(cpu, &p->event[BAD]);
 	KUNIT_EXPECT_EQ(test, count_of(p, SLOTS), 1000);
