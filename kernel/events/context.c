@@ -40,7 +40,8 @@
 #include "hooks.h"
 #include "live.h"
 
-DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
+/* As if nothing had been throttled in this tick and the one before. */
+DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context) = { .tick = 2 };
 cpumask_var_t perf_online_mask;
 
 #define TO(s)	BIT(PERF_CTX_##s)
