@@ -428,6 +428,31 @@ static void set_test_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->state, ACTIVE);
 }
 
+/* A task opens events, closes them and exits. Its PMU context rests meanwhile. */
+static void set_test_use_ctx(struct kunit *test)
+{
+	struct perf_ctx *ctx = perf_ctx_alloc_task(current);
+	struct perf_pmu_ctx *epc;
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	for (int i = 0; i < MAX_EVENTS; i++) {
+		epc = perf_epc_get(&fake.pmu, ctx, false);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(epc));
+		KUNIT_ASSERT_NOT_NULL(test, epc->set);
+	}
+	for (int i = 0; i < MAX_EVENTS; i++)
+		perf_epc_put(epc);
+	KUNIT_EXPECT_FALSE(test, list_empty(&epc->pmu_ctx_entry));
+	perf_ctx_put(ctx);
+}
+
+static void set_test_is_freed(struct kunit *test)
+{
+	fake_expect_freed(test, set_test_use_ctx,
+			  struct_size_t(struct perf_sched_set, pub.events,
+					MAX_EVENTS));
+}
+
 /* The context of a CPU is never switched. */
 static void set_test_cpu(struct kunit *test)
 {
@@ -1004,6 +1029,7 @@ static struct kunit_case set_test_cases[] = {
 	KUNIT_CASE(set_test_exclusive),
 	KUNIT_CASE(set_test_two_pmus),
 	KUNIT_CASE(set_test_room),
+	KUNIT_CASE(set_test_is_freed),
 	KUNIT_CASE(set_test_cpu),
 	KUNIT_CASE(set_test_throttled_before_load),
 	KUNIT_CASE(set_test_throttled_before_unload),
