@@ -40,7 +40,8 @@
 #include "hooks.h"
 #include "live.h"
 
-DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
+/* As if nothing had been throttled in this tick and the one before. */
+DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context) = { .tick = 2 };
 cpumask_var_t perf_online_mask;
 
 #define TO(s)	BIT(PERF_CTX_##s)
@@ -171,6 +172,14 @@ void perf_ctx_init(struct perf_ctx *ctx, int cpu)
 		perf_live_add(PERF_LIVE_CONTEXTS, 1);
 }
 
+/* The PMU may have gone meanwhile; kfree() finds the object's cache. */
+static void perf_epc_free(struct perf_pmu_ctx *epc)
+{
+	kfree(epc->pub.task_ctx_data);
+	kfree(epc->set);
+	kfree(epc);
+}
+
 /* After the grace period no reader can see the PMU contexts. */
 static void perf_ctx_free_rcu(struct rcu_head *head)
 {
@@ -178,10 +187,8 @@ static void perf_ctx_free_rcu(struct rcu_head *head)
 	struct perf_ctx *ctx;
 
 	ctx = container_of(head, struct perf_ctx, rcu_head);
-	list_for_each_entry_safe(epc, next, &ctx->pmu_ctx_list, pmu_ctx_entry) {
-		kfree(epc->set);
-		kfree(epc);
-	}
+	list_for_each_entry_safe(epc, next, &ctx->pmu_ctx_list, pmu_ctx_entry)
+		perf_epc_free(epc);
 	perf_live_add(PERF_LIVE_CONTEXTS, -1);
 	/* The handle of a family is part of a large structure. */
 	kvfree(ctx);
@@ -477,13 +484,7 @@ void perf_epc_init(struct perf_pmu_ctx *epc, struct pmu *pmu)
 
 static void perf_epc_free_rcu(struct rcu_head *head)
 {
-	struct perf_pmu_ctx *epc;
-
-	epc = container_of(head, struct perf_pmu_ctx, rcu_head);
-	/* The PMU may have gone meanwhile; kfree() finds the object's cache. */
-	kfree(epc->pub.task_ctx_data);
-	kfree(epc->set);
-	kfree(epc);
+	perf_epc_free(container_of(head, struct perf_pmu_ctx, rcu_head));
 }
 
 static int perf_epc_add_task_data(struct perf_pmu_ctx *epc)
@@ -624,6 +625,7 @@ static bool perf_epc_rests_locked(struct perf_pmu_ctx *epc)
 	epc->most_at = 0;
 	epc->most_service = 0;
 	epc->turn_choice = 0;
+	epc->turn_due = 0;
 	return true;
 }
 

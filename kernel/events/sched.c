@@ -262,8 +262,7 @@ static void perf_sched_start_add_locked(struct pmu *pmu)
 	struct perf_cpu_pmu_context *cpc = perf_cpc_oncpu(pmu);
 
 	lockdep_assert_held(&cpc->epc.ctx->lock);
-	if (unlikely(READ_ONCE(cpc->throttled)) &&
-	    pmu->task_ctx_nr != perf_sw_context)
+	if (perf_throttle_is_recent(cpc) && pmu->task_ctx_nr != perf_sw_context)
 		perf_throttle_end_pmu_locked(cpc);
 	perf_pmu_start_add(pmu);
 }

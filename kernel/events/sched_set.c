@@ -27,8 +27,8 @@
  *
  * The events of a whole set are scheduled in and out one by one in these cases:
  *
- *  - an event of the PMU was throttled on this CPU: so the records of groups
- *    and of events come in the right order;
+ *  - an event of the PMU was throttled on this CPU since the last tick: so the
+ *    records of groups and of events come in the right order;
  *  - the driver wants pmu::sched_task;
  *  - at a load, an exclusive group is active on the PMU, or pinned groups may
  *    have to take counters from flexible groups of the CPU;
@@ -151,7 +151,7 @@ void perf_set_make_locked(struct perf_pmu_ctx *epc)
 /* Return: whether each event of a set needs a call of its own now. */
 static bool perf_set_needs_each(const struct perf_cpu_pmu_context *cpc)
 {
-	return READ_ONCE(cpc->throttled) || cpc->sched_cb_usage;
+	return perf_throttle_is_recent(cpc) || cpc->sched_cb_usage;
 }
 
 static bool perf_set_may_load(const struct perf_pmu_ctx *epc,
@@ -292,7 +292,7 @@ static void perf_set_end_late_locked(const struct perf_sched_set *set,
 	lockdep_assert_held(&epc->ctx->lock);
 	for (unsigned int i = 0; set->samples && i < set->pub.nr; i++)
 		perf_set_disable_late_locked(set->pub.events[i]);
-	if (unlikely(READ_ONCE(cpc->throttled)))
+	if (perf_throttle_is_recent(cpc))
 		perf_epc_drop_set(epc);
 }
 

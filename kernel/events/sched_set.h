@@ -6,6 +6,7 @@
 #define _KERNEL_EVENTS_SCHED_SET_H
 
 #include "pmu.h"
+#include "throttle.h"
 #include "types.h"
 
 /*
@@ -18,7 +19,7 @@ static inline bool perf_set_adds_alone(const struct perf_event *event)
 	struct pmu *pmu = perf_event_pmu_ctx(event)->pmu;
 
 	return event->group_caps & PERF_EV_CAP_SOFTWARE ||
-	       (pmu->load && !READ_ONCE(perf_cpc_oncpu(pmu)->throttled));
+	       (pmu->load && !perf_throttle_is_recent(perf_cpc_oncpu(pmu)));
 }
 
 void perf_set_make_locked(struct perf_pmu_ctx *epc);

@@ -11,8 +11,9 @@
  *
  * Owns: the sysctls perf_event_max_sample_rate and
  * perf_cpu_time_max_percent; event->{freq_windows,stopped}; hwc->{interrupts,
- * interrupts_seq,freq_time_stamp,freq_count_stamp}. The NMI watchdog's handler
- * sets hwc->interrupts to 0, and so ends the throttling of its event. A leader's
+ * interrupts_seq,freq_time_stamp,freq_count_stamp}; cpuctx->{tick,
+ * throttled_tick}; cpc->throttled_tick. The NMI watchdog's handler sets
+ * hwc->interrupts to 0, and so ends the throttling of its event. A leader's
  * throttle_reported says which of the two records came last; room "sideband"
  * writes it, and so does this room when the group is stopped.
  *
@@ -36,6 +37,13 @@
  * stopped is disabled, in step 3 the group's.
  * The end is reported whenever the leader is throttled, even if no event of the
  * group has the mark any more.
+ *
+ * Race, an NMI and the tick:
+ *  1. the tick gets its number;
+ *  2. it ends the throttling on those PMUs where an event was throttled in the
+ *     last tick or in this one;
+ *  3. an NMI throttles an event of a PMU that step 2 has passed. It notes the
+ *     number of this tick, and the next tick still finds it.
  *
  * Race, a throttled group and one that is scheduled in beside it:
  *  1. the driver assigns counters anew, and those of active events change;
@@ -83,8 +91,6 @@ static unsigned int perf_sample_allowed_ns __read_mostly =
 	NSEC_PER_SEC / PERF_RATE_DEFAULT * PERF_PERCENT_DEFAULT / 100;
 
 static DEFINE_PER_CPU(u64, perf_took_sum);
-static DEFINE_PER_CPU(u64, perf_tick_seq);
-static DEFINE_PER_CPU(int, perf_throttled);
 
 static bool perf_throttle_is_dynamic(int percent)
 {
@@ -414,6 +420,16 @@ void perf_throttle_stop_group(struct perf_event *event)
 	WRITE_ONCE(leader->throttle_reported, PERF_THROTTLE_STOPPED);
 }
 
+/* Until the next tick each PMU is asked whether it was throttled. */
+static void perf_throttle_note(struct perf_cpu_pmu_context *cpc)
+{
+	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
+
+	WRITE_ONCE(cpuctx->throttled_tick, cpuctx->tick);
+	WRITE_ONCE(cpc->throttled_tick, cpuctx->tick);
+	tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
+}
+
 /* A window that ends with a throttling adjusts the period like any other. */
 static noinline void perf_throttle_begin(struct perf_event *event)
 {
@@ -423,9 +439,7 @@ static noinline void perf_throttle_begin(struct perf_event *event)
 	/* An NMI that came meanwhile may have throttled it. */
 	if (xchg(&event->hw.interrupts, MAX_INTERRUPTS) == MAX_INTERRUPTS)
 		return;
-	__this_cpu_inc(perf_throttled);
-	WRITE_ONCE(perf_event_cpc_oncpu(event)->throttled, true);
-	tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
+	perf_throttle_note(perf_event_cpc_oncpu(event));
 	perf_side_throttle(event, true);
 	if (event->group_leader->nr_siblings)
 		perf_pending_stop_group(event);
@@ -445,7 +459,7 @@ bool perf_throttle_account_nmi(struct perf_event *event, bool throttle)
 {
 	struct hw_perf_event *hwc = &event->hw;
 	u32 count, before = READ_ONCE(hwc->interrupts);
-	u64 seq = __this_cpu_read(perf_tick_seq);
+	u64 seq = __this_cpu_read(perf_cpu_context.tick);
 	bool first = READ_ONCE(hwc->interrupts_seq) != seq;
 
 	perf_assert_irqs_disabled_nmi();
@@ -628,7 +642,9 @@ static void perf_throttle_end_list(struct list_head *active)
 void perf_throttle_end_pmu_locked(struct perf_cpu_pmu_context *cpc)
 {
 	perf_pmu_assert_sched_locked(cpc->task_epc ?: &cpc->epc);
-	WRITE_ONCE(cpc->throttled, false);
+	/* If an NMI throttles an event from here on, it sets this again. */
+	WRITE_ONCE(cpc->throttled_tick,
+		   __this_cpu_read(perf_cpu_context.tick) - 1);
 	perf_throttle_end_list(&cpc->epc.pinned_active);
 	perf_throttle_end_list(&cpc->epc.flexible_active);
 	if (!cpc->task_epc)
@@ -679,17 +695,24 @@ static void perf_throttle_tick_list(struct list_head *active, u64 now)
 	}
 }
 
+/* Was something throttled in the last tick or in this one? */
+static bool perf_throttle_ends_here(const unsigned int *throttled_tick)
+{
+	return __this_cpu_read(perf_cpu_context.tick) -
+	       READ_ONCE(*throttled_tick) <= 1;
+}
+
 /* To disable an uncore PMU may take many accesses of memory-mapped registers. */
-static bool perf_throttle_tick_wants(struct perf_pmu_ctx *epc, bool throttled)
+static bool perf_throttle_tick_wants(struct perf_pmu_ctx *epc)
 {
 	if (!perf_pmu_ctx_is_active(epc))
 		return false;
 	return epc->nr_freq ||
-	       (throttled && READ_ONCE(perf_cpc_oncpu(epc->pmu)->throttled));
+	       perf_throttle_ends_here(&perf_cpc_oncpu(epc->pmu)->throttled_tick);
 }
 
 /* The clock is read once, not for each event. */
-static void perf_throttle_tick_ctx(struct perf_ctx *ctx, bool throttled)
+static void perf_throttle_tick_ctx(struct perf_ctx *ctx)
 {
 	struct perf_pmu_ctx *epc;
 	u64 now;
@@ -697,7 +720,7 @@ static void perf_throttle_tick_ctx(struct perf_ctx *ctx, bool throttled)
 	guard(raw_spinlock)(&ctx->lock);
 	now = perf_clock();
 	list_for_each_entry(epc, &ctx->pmu_ctx_list, pmu_ctx_entry) {
-		if (!perf_throttle_tick_wants(epc, throttled))
+		if (!perf_throttle_tick_wants(epc))
 			continue;
 		perf_pmu_disable(epc->pmu);
 		perf_throttle_tick_list(&epc->pinned_active, now);
@@ -714,21 +737,17 @@ static void perf_throttle_tick_ctx(struct perf_ctx *ctx, bool throttled)
 void perf_event_task_tick(void)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
-	bool throttled;
 
 	lockdep_assert_irqs_disabled();
-	__this_cpu_inc(perf_tick_seq);
-	/* An NMI that throttles between these two needs another tick. */
+	__this_cpu_inc(perf_cpu_context.tick);
+	/* An NMI that throttles after this asks for another tick. */
 	tick_dep_clear_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
-	/* No exchange: it is a read and a write, and loses an NMI in between. */
-	throttled = __this_cpu_read(perf_throttled);
-	if (throttled)
-		__this_cpu_write(perf_throttled, 0);
-	if (!throttled && !cpuctx->nr_freq)
+	if (!perf_throttle_ends_here(&cpuctx->throttled_tick) &&
+	    !cpuctx->nr_freq)
 		return;
-	perf_throttle_tick_ctx(&cpuctx->ctx, throttled);
+	perf_throttle_tick_ctx(&cpuctx->ctx);
 	if (cpuctx->task_ctx)
-		perf_throttle_tick_ctx(cpuctx->task_ctx, throttled);
+		perf_throttle_tick_ctx(cpuctx->task_ctx);
 }
 
 #ifdef CONFIG_NO_HZ_FULL

@@ -5,6 +5,7 @@
 
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
+#include "context.h"
 #include "sideband.h"
 #include "types.h"
 
@@ -35,6 +36,23 @@ void perf_throttle_end_locked(struct perf_event *event);
 
 /* Prepares an event that was stopped with its group for pmu::del. */
 void perf_throttle_leave_locked(struct perf_event *event);
+
+/**
+ * perf_throttle_is_recent() - check whether groups may be throttled on a PMU
+ * @cpc: this CPU's data of the PMU
+ *
+ * Each tick ends the throttling on all PMUs of its CPU. So the answer is false
+ * after a tick, whether the events that were throttled are still active or not.
+ *
+ * Context: this CPU, interrupts off or NMI.
+ * Return: true if an event of the PMU was throttled here since the last tick.
+ */
+static inline bool
+perf_throttle_is_recent(const struct perf_cpu_pmu_context *cpc)
+{
+	return unlikely(READ_ONCE(cpc->throttled_tick) ==
+			__this_cpu_read(perf_cpu_context.tick));
+}
 
 /* Ends the throttling of all groups on a PMU. Both locks, the PMU disabled. */
 void perf_throttle_end_pmu_locked(struct perf_cpu_pmu_context *cpc);

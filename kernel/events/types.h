@@ -361,6 +361,9 @@ struct perf_cpu_context {
 	unsigned int			nr_freq;
 	/* C: calls of perf_sched_cb_inc() here without a perf_sched_cb_dec(). */
 	unsigned int			sched_cb_users;
+	/* C: number of the current tick, and N: of that of the last throttling. */
+	unsigned int			tick;
+	unsigned int			throttled_tick;
 	/* M (ctx.mutex): events may be opened here. */
 	bool				online;
 #ifdef CONFIG_CGROUP_PERF
@@ -407,10 +410,13 @@ struct perf_cpu_pmu_context {
 	/* L+C: events on the hardware, and whether one excludes others. */
 	int				active_oncpu;
 	bool				exclusive;
-	/* N: a group was throttled, and nothing was added since. */
-	bool				throttled;
 	/* L+C: a group of the cgroup that came found no room. */
 	bool				crowded;
+	/*
+	 * N: cpuctx->tick when an event was throttled here last; an earlier one
+	 * if that has ended since.
+	 */
+	unsigned int			throttled_tick;
 	/* N: follows the count and the transactions; see pmu.c. */
 	enum perf_pmu_state		state;
 	/*

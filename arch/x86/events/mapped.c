@@ -11,7 +11,9 @@
  *
  *  - Counters without an event are cleared when such a program is switched in,
  *    and events that stay scheduled in at the switch get values of their own
- *    (perf_clear_dirty_counters()).
+ *    (perf_clear_dirty_counters()). The counter of an event that is stopped, and
+ *    up to date, counts as one without an event: it may contain what the event
+ *    has borrowed, or what another event has left there.
  *  - The events of its threads start from values of their own.
  *  - An event may already run from another event's value when the program gets
  *    the right. Step 1: the right is recorded, so that no event borrows a value
@@ -119,6 +121,21 @@ static void rebase_borrowers(struct x86_cpu *cpu)
 	perf_pmu_enable(&cpu->core->pmu);
 }
 
+/* Counters of stopped events, which are set anew when these start. */
+static u64 not_needed(const struct x86_cpu *cpu)
+{
+	u64 still = cpu->used & ~cpu->running & X86_SLOTTED, found = 0;
+	const struct perf_event *event;
+
+	for (; still; still &= still - 1) {
+		/* The second counter of a pair has no event. */
+		event = cpu->on[x86_slot(__ffs64(still))];
+		if (event && event->hw.state & PERF_HES_UPTODATE)
+			found |= still & -still;
+	}
+	return found;
+}
+
 /* Counters that transactions use now are not touched. */
 static u64 lent(const struct x86_cpu *cpu)
 {
@@ -135,12 +152,14 @@ static u64 lent(const struct x86_cpu *cpu)
 void perf_clear_dirty_counters(void)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	u64 used;
 
 	if (!cpu->core)
 		return;
 	if (unlikely(borrows(cpu)))
 		rebase_borrowers(cpu);
-	x86_regs_clear(&cpu->regs, cpu->core->facts.counters & ~(cpu->used | lent(cpu)));
+	used = cpu->used & ~not_needed(cpu);
+	x86_regs_clear(&cpu->regs, cpu->core->facts.counters & ~(used | lent(cpu)));
 }
 
 /**

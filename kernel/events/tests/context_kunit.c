@@ -85,6 +85,7 @@ static void context_test_pmu_ctx_stays(struct kunit *test)
 	epc->most_at = 1;
 	epc->most_service = 1;
 	epc->turn_choice = 1;
+	epc->turn_due = 1;
 	perf_epc_put(epc);
 	KUNIT_EXPECT_FALSE(test, list_empty(&ctx->pmu_ctx_list));
 
@@ -101,6 +102,7 @@ static void context_test_pmu_ctx_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, epc->most_at, 0);
 	KUNIT_EXPECT_EQ(test, epc->most_service, 0);
 	KUNIT_EXPECT_EQ(test, epc->turn_choice, 0);
+	KUNIT_EXPECT_EQ(test, epc->turn_due, 0);
 	perf_epc_put(epc);
 	perf_ctx_put(ctx);
 }

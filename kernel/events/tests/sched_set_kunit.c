@@ -20,6 +20,7 @@
 #include "../control.h"
 #include "../sched.h"
 #include "../sched_set.h"
+#include "../throttle.h"
 #include "family_tasks.h"
 #include "fake_pmu.h"
 
@@ -391,12 +392,14 @@ static void set_test_two_pmus(struct kunit *test)
 	set_test_expect_each(test, 1);
 }
 
-static struct perf_event *set_test_open_dummy(struct kunit *test)
+/* An event of the PMU "software". */
+static struct perf_event *set_test_open_dummy(struct kunit *test, u64 period)
 {
 	struct perf_event_attr attr = {
-		.type	= PERF_TYPE_SOFTWARE,
-		.size	= sizeof(attr),
-		.config	= PERF_COUNT_SW_DUMMY,
+		.type		= PERF_TYPE_SOFTWARE,
+		.size		= sizeof(attr),
+		.config		= PERF_COUNT_SW_DUMMY,
+		.sample_period	= period,
 	};
 	struct perf_event *event;
 
@@ -412,17 +415,42 @@ static void set_test_room(struct kunit *test)
 	struct perf_event *event;
 
 	for (int nr = 1; nr <= PERF_SET_EVENTS; nr++) {
-		event = set_test_open_dummy(test);
+		event = set_test_open_dummy(test, 0);
 		KUNIT_ASSERT_GE(test, perf_event_pmu_ctx(event)->set_room, nr);
 		set_test_switches(2);
 		KUNIT_EXPECT_TRUE(test, set_test_is_whole(event));
 		KUNIT_EXPECT_EQ(test, set_test_set(event)->nr, nr);
 		KUNIT_EXPECT_EQ(test, event->state, ACTIVE);
 	}
-	event = set_test_open_dummy(test);
+	event = set_test_open_dummy(test, 0);
 	set_test_switches(2);
 	KUNIT_EXPECT_FALSE(test, set_test_is_whole(event));
 	KUNIT_EXPECT_EQ(test, event->state, ACTIVE);
+}
+
+/* A task opens events, closes them and exits. Its PMU context rests meanwhile. */
+static void set_test_use_ctx(struct kunit *test)
+{
+	struct perf_ctx *ctx = perf_ctx_alloc_task(current);
+	struct perf_pmu_ctx *epc;
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	for (int i = 0; i < MAX_EVENTS; i++) {
+		epc = perf_epc_get(&fake.pmu, ctx, false);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(epc));
+		KUNIT_ASSERT_NOT_NULL(test, epc->set);
+	}
+	for (int i = 0; i < MAX_EVENTS; i++)
+		perf_epc_put(epc);
+	KUNIT_EXPECT_FALSE(test, list_empty(&epc->pmu_ctx_entry));
+	perf_ctx_put(ctx);
+}
+
+static void set_test_is_freed(struct kunit *test)
+{
+	fake_expect_freed(test, set_test_use_ctx,
+			  struct_size_t(struct perf_sched_set, pub.events,
+					MAX_EVENTS));
 }
 
 /* The context of a CPU is never switched. */
@@ -439,7 +467,14 @@ static void set_test_cpu(struct kunit *test)
 
 static void set_test_set_throttled(struct perf_event *event)
 {
-	WRITE_ONCE(perf_cpc_oncpu(event->pmu)->throttled, true);
+	WRITE_ONCE(perf_cpc_oncpu(event->pmu)->throttled_tick,
+		   __this_cpu_read(perf_cpu_context.tick));
+}
+
+static bool set_test_is_throttled(void)
+{
+	guard(irqsave)();
+	return perf_throttle_is_recent(perf_cpc_oncpu(&fake.pmu));
 }
 
 /* Something was throttled on the PMU while the task was out. */
@@ -455,7 +490,7 @@ static void set_test_throttled_before_load(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, set_test_new_calls(&calls, FAKE_UNLOAD), 1);
 		KUNIT_EXPECT_EQ(test, set_test_new_calls(&calls, FAKE_LOAD), 0);
 		KUNIT_EXPECT_EQ(test, set_test_new_calls(&calls, FAKE_ADD), 1);
-		KUNIT_EXPECT_FALSE(test, perf_cpc_oncpu(&fake.pmu)->throttled);
+		KUNIT_EXPECT_FALSE(test, set_test_is_throttled());
 	}
 	set_test_expect_load(test, 1);
 }
@@ -471,12 +506,84 @@ static void set_test_throttled_before_unload(struct kunit *test)
 		set_test_switches(2);
 		set_test_count(&calls);
 		scoped_guard(irqsave) {
-			perf_cpc_oncpu(&fake.pmu)->throttled = true;
+			set_test_set_throttled(event);
 			event->hw.interrupts = MAX_INTERRUPTS;
 			set_test_switch(NULL, NULL);
 		}
 		KUNIT_EXPECT_EQ(test, set_test_new_calls(&calls, FAKE_UNLOAD), 0);
 		KUNIT_EXPECT_EQ(test, set_test_new_calls(&calls, FAKE_DEL), 1);
+		KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
+	}
+	set_test_expect_load(test, 1);
+}
+
+static void set_test_throttle(struct perf_event *event)
+{
+	guard(irqsave)();
+	while (!perf_throttle_account_nmi(event, true))
+		;
+}
+
+static void set_test_tick(struct perf_event *unused)
+{
+	guard(irqsave)();
+	perf_event_task_tick();
+}
+
+/* The next switch keeps the set. */
+static void set_test_expect_kept(struct kunit *test,
+				 const struct perf_event *event)
+{
+	u64 serial;
+
+	scoped_guard(preempt) {
+		serial = set_test_set(event)->serial;
+		set_test_switches(1);
+		KUNIT_EXPECT_TRUE(test, set_test_is_whole(event));
+		KUNIT_EXPECT_EQ(test, set_test_set(event)->serial, serial);
+	}
+}
+
+/* A software event is throttled until the tick, and then has a set again. */
+static void set_test_throttled_software(struct kunit *test)
+{
+	struct perf_event *event = set_test_open_dummy(test, 1000);
+
+	scoped_guard(preempt) {
+		set_test_switches(2);
+		set_test_throttle(event);
+		KUNIT_EXPECT_TRUE(test, perf_event_is_throttled(event));
+		set_test_tick(NULL);
+		KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
+	}
+	set_test_expect_kept(test, event);
+}
+
+/* The tick comes when the task, and so its throttled event, is out. */
+static void set_test_throttled_tick_out(struct kunit *test)
+{
+	struct perf_event *event = set_test_open_dummy(test, 1000);
+
+	scoped_guard(preempt) {
+		set_test_switches(2);
+		set_test_throttle(event);
+		set_test_switch(set_test_tick, event);
+		KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
+		KUNIT_EXPECT_TRUE(test, set_test_is_whole(event));
+	}
+	set_test_expect_kept(test, event);
+}
+
+/* The tick ends the throttling on any PMU. */
+static void set_test_throttled_tick(struct kunit *test)
+{
+	struct perf_event *event = set_test_open(test, (struct fake_pmu_spec) {
+						 .period = 1000 });
+
+	scoped_guard(preempt) {
+		set_test_switches(2);
+		set_test_throttle(event);
+		set_test_tick(NULL);
 		KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
 	}
 	set_test_expect_load(test, 1);
@@ -507,10 +614,12 @@ static void set_test_lone(struct kunit *test)
 		set_test_enable_again(event);
 		KUNIT_EXPECT_EQ(test, set_test_new_calls(&calls, FAKE_ADD), 1);
 		KUNIT_EXPECT_EQ(test, set_test_new_calls(&calls, FAKE_COMMIT), 0);
-		set_test_set_throttled(event);
-		set_test_enable_again(event);
+		scoped_guard(irqsave) {
+			set_test_set_throttled(event);
+			set_test_enable_again(event);
+		}
 		KUNIT_EXPECT_EQ(test, set_test_new_calls(&calls, FAKE_COMMIT), 1);
-		KUNIT_EXPECT_FALSE(test, perf_cpc_oncpu(&fake.pmu)->throttled);
+		KUNIT_EXPECT_FALSE(test, set_test_is_throttled());
 		KUNIT_EXPECT_EQ(test, event->state, ACTIVE);
 		/* There is no room for it any more. */
 		fake.nr_counters = 0;
@@ -523,7 +632,7 @@ static void set_test_lone(struct kunit *test)
 
 static void set_test_throttle_late(struct perf_event_set *set)
 {
-	WRITE_ONCE(perf_cpc_oncpu(&fake.pmu)->throttled, true);
+	set_test_set_throttled(set->events[0]);
 	WRITE_ONCE(set->events[0]->hw.interrupts, MAX_INTERRUPTS);
 	fake.during_unload = NULL;
 }
@@ -550,7 +659,7 @@ static void set_test_throttled_late(struct kunit *test)
 /* The same on one CPU, and then the task is switched in on another one. */
 static void set_test_throttled_elsewhere(struct perf_event *event)
 {
-	WRITE_ONCE(perf_cpc_oncpu(event->pmu)->throttled, false);
+	perf_cpc_oncpu(event->pmu)->throttled_tick--;
 }
 
 static void set_test_throttled_moves(struct kunit *test)
@@ -920,9 +1029,13 @@ static struct kunit_case set_test_cases[] = {
 	KUNIT_CASE(set_test_exclusive),
 	KUNIT_CASE(set_test_two_pmus),
 	KUNIT_CASE(set_test_room),
+	KUNIT_CASE(set_test_is_freed),
 	KUNIT_CASE(set_test_cpu),
 	KUNIT_CASE(set_test_throttled_before_load),
 	KUNIT_CASE(set_test_throttled_before_unload),
+	KUNIT_CASE(set_test_throttled_software),
+	KUNIT_CASE(set_test_throttled_tick_out),
+	KUNIT_CASE(set_test_throttled_tick),
 	KUNIT_CASE(set_test_lone),
 	KUNIT_CASE(set_test_throttled_late),
 	KUNIT_CASE(set_test_throttled_moves),

@@ -306,6 +306,15 @@ static void throttle_group_test_late_stop(struct perf_event *event, int flags)
 	throttle_group_test_fake_stop(event, flags);
 }
 
+/* The next tick looks for throttled events on the PMU. */
+static void throttle_group_test_note(struct perf_event *event)
+{
+	unsigned int tick = __this_cpu_read(perf_cpu_context.tick);
+
+	__this_cpu_write(perf_cpu_context.throttled_tick, tick);
+	WRITE_ONCE(perf_cpc_oncpu(event->pmu)->throttled_tick, tick);
+}
+
 /* A throttled event that is started for a new period is not started again. */
 static void throttle_group_test_start_oncpu(void *arg)
 {
@@ -320,7 +329,7 @@ static void throttle_group_test_start_oncpu(void *arg)
 		perf_pmu_enable(event->pmu);
 	}
 	world->over_again = perf_event_is_throttled(event);
-	WRITE_ONCE(perf_cpc_oncpu(event->pmu)->throttled, true);
+	throttle_group_test_note(event);
 	perf_event_task_tick();
 	world->stops += fake_pmu_calls(&fake, FAKE_START);
 }
@@ -353,7 +362,7 @@ static void throttle_group_test_never_stopped_oncpu(void *arg)
 
 	world->stops = -fake_pmu_calls(&fake, FAKE_STOP);
 	WRITE_ONCE(event->hw.interrupts, MAX_INTERRUPTS);
-	WRITE_ONCE(perf_cpc_oncpu(event->pmu)->throttled, true);
+	throttle_group_test_note(event);
 	scoped_guard(raw_spinlock, &perf_event_ctx(event)->lock) {
 		perf_pmu_disable(event->pmu);
 		perf_throttle_end_locked(event);

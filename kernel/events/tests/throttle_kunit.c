@@ -321,7 +321,7 @@ throttle_test_interrupts_until_over(struct perf_event *event, unsigned int most)
 	unsigned int n;
 
 	guard(irqsave)();
-	event->hw.interrupts_seq = __this_cpu_read(perf_tick_seq) - 1;
+	event->hw.interrupts_seq = __this_cpu_read(perf_cpu_context.tick) - 1;
 	for (n = 1; n <= most; n++) {
 		if (perf_throttle_account_nmi(event, true))
 			break;
@@ -341,7 +341,7 @@ static void throttle_test_over(struct kunit *test)
 	/* One interrupt may report several overflows. */
 	scoped_guard(irqsave) {
 		event->hw.interrupts = MAX_INTERRUPTS;
-		event->hw.interrupts_seq = __this_cpu_read(perf_tick_seq);
+		event->hw.interrupts_seq = __this_cpu_read(perf_cpu_context.tick);
 		KUNIT_EXPECT_TRUE(test, perf_throttle_account_nmi(event, true));
 		KUNIT_EXPECT_EQ(test, event->hw.interrupts, MAX_INTERRUPTS);
 		/* Only the tick's walk starts it again, not its number. */

@@ -24,6 +24,7 @@ struct world {
 	unsigned int		updates;
 	int			state_at_hide;
 	unsigned int		writes_at_hide;
+	unsigned int		clears;
 	bool			entered;
 };
 
@@ -36,6 +37,8 @@ static void note_write(u32 address, u64 value)
 		return;
 	}
 	w->writes++;
+	if (address == x86_pmc_write(&x86_pmc, 0) && !value)
+		w->clears++;
 	w->running_at_write = __this_cpu_read(x86_cpu.running);
 	w->state_at_write = w->event.hw.state;
 }
@@ -183,6 +186,44 @@ static void run_test_rebase(struct kunit *test)
 	leave_world(w);
 }
 
+/*
+ * An event is stopped with its group while its counter contains what another
+ * one has counted. A program that reads counters comes next.
+ */
+static void run_test_clear_stopped(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct hw_perf_event *hw = &w->event.hw;
+	struct x86_cpu *cpu;
+
+	guard(irqsave)();
+	cpu = enter_world(w, X86_EVENT_COUNTS | X86_EVENT_BORROWED);
+	hw->event_base_rdpmc = x86_pmc_rdpmc(0);
+	perf_clear_dirty_counters();
+	KUNIT_EXPECT_EQ(test, w->clears, 0);
+	x86_run_stop(&w->event, PERF_EF_UPDATE);
+	x86_regs_hold(&cpu->regs, 0, PERIOD, w->event.id);
+	perf_clear_dirty_counters();
+	KUNIT_EXPECT_EQ(test, w->clears, 1);
+	x86_run_start(&w->event, PERF_EF_RELOAD);
+	KUNIT_EXPECT_EQ(test, local64_read(&hw->prev_count), -PERIOD);
+	KUNIT_EXPECT_EQ(test, hw->state, 0);
+	leave_world(w);
+}
+
+/* What the driver has not read yet stays in the counter. */
+static void run_test_clear_unread(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	guard(irqsave)();
+	enter_world(w, 0);
+	x86_run_stop(&w->event, 0);
+	perf_clear_dirty_counters();
+	KUNIT_EXPECT_EQ(test, w->clears, 0);
+	leave_world(w);
+}
+
 /* The second counter of a pair has no event, whatever the status says. */
 static void run_test_pair(struct kunit *test)
 {
@@ -288,6 +329,8 @@ static struct kunit_case run_cases[] = {
 	KUNIT_CASE(run_test_rearm),
 	KUNIT_CASE(run_test_stop),
 	KUNIT_CASE(run_test_rebase),
+	KUNIT_CASE(run_test_clear_stopped),
+	KUNIT_CASE(run_test_clear_unread),
 	KUNIT_CASE(run_test_pair),
 	KUNIT_CASE(run_test_not_started),
 	KUNIT_CASE(run_test_guest),
