@@ -18,7 +18,7 @@
  *
  * Hundreds of events may wait for a few counters, and each is tried at a switch
  * with interrupts off. When the first one of them finds no counter, x86_cpu::full
- * says which counters are taken for good, and the others are refused by it.
+ * says which counters stay taken, and the others are refused by it.
  *
  * Transactions: within one, an event without a place waits for the commit,
  * which places all of them or none. A plan is changed only when it is complete.

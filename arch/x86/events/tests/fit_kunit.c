@@ -236,7 +236,7 @@ static void fit_test_pair(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hweight64(s->cpu.planned), 1);
 }
 
-/* Which counters are taken for good, and for how long. */
+/* Which counters stay taken, and for how long. */
 static void fit_test_full(struct kunit *test)
 {
 	struct set *s = test->priv;
