@@ -35,6 +35,20 @@ static const char *modes(const struct perf_event_attr *attr)
 	return text;
 }
 
+/* What few events ask for. */
+static const char *extras(const struct perf_event_attr *attr)
+{
+	static char text[64];
+	int n = 0;
+
+	text[0] = 0;
+	if (attr->precise_ip)
+		n += sprintf(text, " precise %u", (unsigned int)attr->precise_ip);
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		sprintf(text + n, " branches %llx", (unsigned long long)attr->branch_sample_type);
+	return text;
+}
+
 /* Random events of one PMU; the group starts when its leader is enabled. */
 void new_group(struct group *g, const struct pmu *pmu, unsigned int nr)
 {
@@ -55,11 +69,11 @@ static int open_event(const struct perf_event_attr *attr, pid_t pid, int cpu,
 	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, leader,
 			 PERF_FLAG_FD_CLOEXEC);
 
-	report("open type %u config %llx,%llx,%llx without [%s] period %llu: %s",
+	report("open type %u config %llx,%llx,%llx without [%s] period %llu%s: %s",
 	       attr->type, attr->config,
 	       attr->config1,
 	       attr->config2, modes(attr),
-	       attr->sample_period, result(fd));
+	       attr->sample_period, extras(attr), result(fd));
 	return fd;
 }
 

@@ -30,6 +30,8 @@ pmu_rows() {
 			cases = /hybrid=1/ ? "machine hybrid" : "machine stat record hw_counting groups"
 			if (/intel/ && !/hybrid=1|version=0|^penryn/)
 				cases = cases " offcore"
+			if (/metrics=1/)
+				cases = cases " topdown"
 			pmu = more
 			if (index(known, " " $1 " ")) {
 				cases = "constraints " cases " misplaced"

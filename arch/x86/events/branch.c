@@ -21,6 +21,7 @@
 #include <linux/mm.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
+#include <kunit/static_stub.h>
 #include <asm/insn.h>
 #include <asm/perf_event.h>
 #include <asm/sections.h>
@@ -110,10 +111,13 @@ void x86_branch_forget(struct x86_cpu *cpu)
  * @event: event that has overflowed and records branches
  * @data: its sample
  *
+ * Tests replace this function by one that notes that it was called.
+ *
  * Context: NMI.
  */
 void x86_branch_save(struct perf_event *event, struct perf_sample_data *data)
 {
+	KUNIT_STATIC_STUB_REDIRECT(x86_branch_save, event, data);
 	ops->save(event, data);
 }
 
@@ -130,6 +134,19 @@ void x86_branch_sched_task(struct perf_event_pmu_context *ctx, struct task_struc
 {
 	if (__this_cpu_read(x86_cpu.branches))
 		ops->sched_task(ctx, sched_in);
+}
+
+/**
+ * x86_branch_describe() - tell a hypervisor about the recorder
+ * @lbr: gets its registers; zeros if there is none that a guest may have
+ *
+ * Context: any.
+ */
+void x86_branch_describe(struct x86_pmu_lbr *lbr)
+{
+	memset(lbr, 0, sizeof(*lbr));
+	if (ops && ops->describe)
+		ops->describe(lbr);
 }
 
 /* How many bytes there are from @address to the end of its page. */

@@ -3,6 +3,7 @@
 #ifndef _ARCH_X86_EVENTS_BRANCH_H
 #define _ARCH_X86_EVENTS_BRANCH_H
 
+#include <asm/perf_event.h>
 #include "engine.h"
 #include "rules/branch_filter.h"
 
@@ -18,8 +19,11 @@
  * @forget:	the registers of the recorder may contain anything
  * @save:	add the branches to a sample
  * @sched_task:	a task is switched in or out, as pmu::sched_task
+ * @describe:	tell a hypervisor which registers it may give to a guest;
+ *	optional
  *
- * Called on the CPU itself with interrupts off, @save in NMI.
+ * Called on the CPU itself with interrupts off, @save in NMI, @describe in any
+ * context.
  */
 struct x86_branch_ops {
 	int	(*get)(struct x86_cpu *cpu, struct perf_event *event);
@@ -29,6 +33,7 @@ struct x86_branch_ops {
 	void	(*forget)(struct x86_cpu *cpu);
 	void	(*save)(struct perf_event *event, struct perf_sample_data *data);
 	void	(*sched_task)(struct perf_event_pmu_context *ctx, bool sched_in);
+	void	(*describe)(struct x86_pmu_lbr *lbr);
 };
 
 void x86_branch_set_ops(const struct x86_branch_ops *what);
@@ -38,6 +43,7 @@ void x86_branch_start(struct x86_cpu *cpu);
 void x86_branch_stop(struct x86_cpu *cpu);
 void x86_branch_forget(struct x86_cpu *cpu);
 void x86_branch_save(struct perf_event *event, struct perf_sample_data *data);
+void x86_branch_describe(struct x86_pmu_lbr *lbr);
 void x86_branch_sched_task(struct perf_event_pmu_context *ctx, struct task_struct *task,
 			   bool sched_in);
 u32 x86_branch_look(u64 from, bool kernel);

@@ -124,33 +124,28 @@ static void find_stack(struct user_stack *stack, struct pt_regs *regs)
 	stack->stack_base = stack->wide ? 0 : segment_base(regs->ss);
 }
 
-/* Read @nr words, two at most. */
-static bool read_words(const struct user_stack *stack, unsigned long at,
-		       unsigned long *words, unsigned int nr)
+/* Page faults are off, and user memory may be read now. */
+static bool read_word(const struct user_stack *stack, unsigned long at, unsigned long *word)
 {
 	const void __user *from = (void __user *)at;
-	u32 narrow[2];
+	u32 narrow;
 
 	if (stack->wide)
-		return !copy_from_user_nmi(words, from, nr * sizeof(*words));
+		return __access_ok(from, sizeof(*word)) &&
+		       !__get_user(*word, (const unsigned long __user *)from);
 	from = (void __user *)(unsigned long)(u32)(stack->stack_base + at);
-	if (copy_from_user_nmi(narrow, from, nr * sizeof(*narrow)))
+	if (!__access_ok(from, sizeof(narrow)) || __get_user(narrow, (const u32 __user *)from))
 		return false;
-	while (nr--)
-		words[nr] = narrow[nr];
+	*word = narrow;
 	return true;
 }
 
 static bool read_frame(const struct user_stack *stack, unsigned long at,
 		       struct user_frame *frame)
 {
-	unsigned long words[2];
+	unsigned long size = stack->wide ? sizeof(u64) : sizeof(u32);
 
-	if (!read_words(stack, at, words, 2))
-		return false;
-	frame->caller = words[0];
-	frame->ip = words[1];
-	return true;
+	return read_word(stack, at, &frame->caller) && read_word(stack, at + size, &frame->ip);
 }
 
 /*
@@ -182,7 +177,7 @@ static void walk_user(struct perf_callchain_entry_ctx *entry,
 	struct user_stack stack;
 
 	find_stack(&stack, regs);
-	if (is_uprobe_at_entry(regs) && read_words(&stack, regs->sp, &frame.ip, 1) &&
+	if (is_uprobe_at_entry(regs) && read_word(&stack, regs->sp, &frame.ip) &&
 	    perf_callchain_store(entry, stack.code_base + frame.ip))
 		return;
 	while (entry->nr < entry->max_stack && read_frame(&stack, frame.caller, &frame)) {
@@ -208,8 +203,11 @@ void perf_callchain_user(struct perf_callchain_entry_ctx *entry,
 		return;
 	if (regs->flags & (X86_VM_MASK | PERF_EFLAGS_VM))
 		return;
-	if (!perf_callchain_store(entry, regs->ip))
-		walk_user(entry, regs);
+	if (perf_callchain_store(entry, regs->ip) || !nmi_uaccess_okay())
+		return;
+	pagefault_disable();
+	walk_user(entry, regs);
+	pagefault_enable();
 }
 
 /*

@@ -283,6 +283,9 @@ static void set_counters(struct perf_event *event)
 	const struct x86_rule *rule = x86_match_rule(facts->model, event->hw.config);
 	u64 counters;
 
+	/* The vendor's driver has chosen it. */
+	if (event->hw.flags & X86_EVENT_METRIC)
+		return;
 	if (event->hw.flags & X86_EVENT_PEBS) {
 		set_precise_counters(event);
 		return;

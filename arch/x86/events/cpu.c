@@ -59,7 +59,7 @@ static int starting(unsigned int number)
 	cpu->enabled = false;
 	if (core) {
 		x86_cpu_clean();
-		cpu->plain = core->facts.counters;
+		cpu->not_special = core->facts.counters;
 		x86_regs_reset(&cpu->regs, &x86_pmc, core->facts.counters & ~core->lent);
 		cpumask_set_cpu(number, &core->cpus);
 	}

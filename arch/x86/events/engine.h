@@ -9,6 +9,8 @@
 #include "regs.h"
 #include "rules/match.h"
 
+struct perf_guest_switch_msr;
+struct x86_cpu;
 struct x86_extra_set;
 struct x86_node;
 struct x86_share;
@@ -20,20 +22,23 @@ struct x86_share;
 #define X86_EVENT_BORROWED	BIT(3)	/* started from the value of another event */
 #define X86_EVENT_LIMITED	BIT(4)	/* short periods do not work */
 #define X86_EVENT_COUNTS	BIT(5)	/* does not sample */
+#define X86_EVENT_NODE		BIT(6)	/* a counter of the node, for all its cores */
+#define X86_EVENT_METRIC	BIT(7)	/* Intel: a share of the slots of its leader */
 #define X86_EVENT_ALONE		BIT(8)	/* the other thread leaves the counter free */
-#define X86_EVENT_NODE		BIT(9)	/* a counter of the node, for all its cores */
-#define X86_EVENT_DATA		GENMASK(12, 10)	/* enum x86_data */
+#define X86_EVENT_DATA		GENMASK(11, 9)	/* enum x86_data */
+#define X86_EVENT_SLOTS		BIT(12)	/* Intel: counts slots, with metrics */
 #define X86_EVENT_LARGE		BIT(13)	/* Intel: its samples can be written later */
 #define X86_EVENT_PEBS		BIT(14)	/* Intel: precise */
 #define X86_EVENT_RELOAD	BIT(15)	/* Intel: the processor begins its periods */
 #define X86_EVENT_BRANCHES	BIT(16)	/* branches are recorded while it counts */
 #define X86_EVENT_EXCLUSIVE	BIT(17)	/* keeps other users of branch records out */
 #define X86_EVENT_PER_BRANCH	BIT(18)	/* is counted for each recorded branch, too */
-#define X86_EVENT_WITH_COUNTS	BIT(19)	/* a leader: an event of its group is counted so */
+#define X86_EVENT_LENT		BIT(19)	/* no counter: lends the recorder to a guest */
 
-static_assert(X86_EVENT_WITH_COUNTS <= PERF_EVENT_FLAG_ARCH);
-/* x86_event_bits() uses it as a number. */
+static_assert(X86_EVENT_LENT <= PERF_EVENT_FLAG_ARCH);
+/* x86_event_bits() uses them as distances of counters. */
 static_assert(X86_EVENT_PAIR == 1);
+static_assert(X86_EVENT_SLOTS == 1 << (X86_COUNTER_METRICS - X86_COUNTER_FIXED - 3 - 1));
 
 /*
  * Most events of one CPU that can be scheduled in, or that a transaction can
@@ -58,6 +63,9 @@ static_assert(X86_EVENT_PAIR == 1);
  * @max_precise: greatest precise_ip
  * @precise_all: events without a rule of their own can be precise
  * @precise_xmm: samples of precise events can have vector registers
+ * @enter_guest: a guest is about to be entered on a CPU: stop counters whose
+ *	records could be written later, and say which register stops the
+ *	records; NULL if the processor stops them by itself
  * @absent_extra: registers X86_EXTRA_* that a hypervisor lacks
  * @cpus:	CPUs of this type
  */
@@ -75,6 +83,8 @@ struct x86_core {
 	u8			max_precise;
 	bool			precise_all;
 	bool			precise_xmm;
+	void			(*enter_guest)(struct x86_cpu *cpu,
+					       struct perf_guest_switch_msr *msr);
 	u32			absent_extra;
 	struct cpumask		cpus;
 };
@@ -91,9 +101,12 @@ struct x86_core {
  * @loaded:	number of the set whose members are the last of @events, 0 for
  *	none
  * @planned:	counters in @to, and second counters of pairs
+ * @full:	counters whose events could only move among them: no event that
+ *		needs one of these fits until one is removed; 0 if unknown
  * @used:	counters that have an event
  * @running:	counters whose event is not stopped
- * @plain:	Intel: counters without a precise event
+ * @not_special: Intel: counters without a precise event, and without slots that
+ *	are counted with metrics
  * @guest_only:	counters of events that stand still while the host runs
  * @host_only:	counters of events that stand still while a guest runs
  * @masked:	bits of selectors that the hardware must not see now
@@ -127,9 +140,10 @@ struct x86_cpu {
 	unsigned int		txn;
 	u64			loaded;
 	u64			planned;
+	u64			full;
 	u64			used;
 	u64			running;
-	u64			plain;
+	u64			not_special;
 	u64			guest_only;
 	u64			host_only;
 	u64			masked;
@@ -164,10 +178,13 @@ static inline u64 x86_cpu_host(const struct x86_cpu *cpu)
 	return cpu->running & ~cpu->guest_only;
 }
 
-/* The counters of an event on @counter: the next one, too, for a pair. */
+/*
+ * The counters of an event on @counter: the next one, too, for a pair, and the
+ * bit of all metrics for slots.
+ */
 static inline u64 x86_event_bits(const struct perf_event *event, unsigned int counter)
 {
-	u64 second = event->hw.flags & X86_EVENT_PAIR;
+	u64 second = event->hw.flags & (X86_EVENT_PAIR | X86_EVENT_SLOTS);
 
 	return (1ULL | second << 1) << counter;
 }

@@ -6,8 +6,8 @@
  * counters. Registers are not touched: x86_cpu::to is a plan, which the room
  * "run" carries out when the PMU is enabled.
  *
- * Owns: x86_cpu::events, to, planned, nr, nr_txn. The room "load" writes all of
- * them but nr_txn as well.
+ * Owns: x86_cpu::events, to, planned, full, nr, nr_txn. The room "load" writes
+ * all of them but nr_txn as well.
  *
  * Contexts: the CPU itself, interrupts off, x86_cpu::enabled false.
  *
@@ -15,6 +15,10 @@
  * and then for a free one that has its selector already. If it gets one of
  * these, the plan for all others stays, and no search is made. Only otherwise
  * all events of the CPU are placed anew.
+ *
+ * Hundreds of events may wait for a few counters, and each is tried at a switch
+ * with interrupts off. When the first one of them finds no counter, x86_cpu::full
+ * says which counters are taken for good, and the others are refused by it.
  *
  * Transactions: within one, an event without a place waits for the commit,
  * which places all of them or none. A plan is changed only when it is complete.
@@ -149,6 +153,41 @@ static int place_all(struct x86_cpu *cpu)
 	return err;
 }
 
+static u64 usable(const struct x86_cpu *cpu, const struct perf_event *event)
+{
+	return x86_event_counters(event) & x86_core_counters(cpu->core);
+}
+
+/*
+ * The last event found no counter. So its counters have owners, and these have
+ * no free counter to move to, nor have the owners of the counters where they
+ * could move. Not so if events of other threads or cores take part, or pairs.
+ */
+static u64 find_full(const struct x86_cpu *cpu)
+{
+	u64 full = usable(cpu, cpu->events[cpu->nr - 1]), before;
+	unsigned int i;
+
+	if (cpu->share || cpu->node)
+		return 0;
+	do {
+		before = full;
+		for (i = 0; i < cpu->nr - 1; i++) {
+			if (cpu->to[i] < 0 || cpu->events[i]->hw.flags & X86_EVENT_PAIR)
+				return 0;
+			if (full & BIT_ULL(cpu->to[i]))
+				full |= usable(cpu, cpu->events[i]);
+		}
+	} while (full != before);
+	return full;
+}
+
+/* A shared register may give the event another code, with other counters. */
+static bool is_hopeless(const struct x86_cpu *cpu, const struct perf_event *event)
+{
+	return !(x86_event_counters(event) & ~cpu->full) && !event->hw.extra_reg.reg;
+}
+
 /* Return: the counter planned for it, or -1. */
 static int append(struct x86_cpu *cpu, struct perf_event *event)
 {
@@ -183,29 +222,19 @@ static void forget(struct x86_cpu *cpu, unsigned int i)
 	x86_extra_put(cpu->extra, cpu->events[i]);
 	x86_branch_put(cpu, cpu->events[i]);
 	cpu->loaded = 0;
+	cpu->full = 0;
 	cpu->nr--;
 	cpu->events[i] = cpu->events[cpu->nr];
 	cpu->at[i] = cpu->at[cpu->nr];
 	cpu->to[i] = cpu->to[cpu->nr];
 }
 
-/**
- * x86_fit_add() - add an event to those of a CPU
- * @cpu: this CPU
- * @event: event that is scheduled in
- *
- * Context: this CPU, interrupts off, PMU disabled.
- * Return: 0; within a transaction the event may still lack a counter. -ENOSPC
- * if there are too many events, or none of the counters is left for it, -EBUSY
- * if a register that it shares has another value, or branches are recorded in
- * another way. Nothing has changed then.
- */
-int x86_fit_add(struct x86_cpu *cpu, struct perf_event *event)
+/* Not inlined: an event that is refused at once needs no registers saved. */
+static noinline int add(struct x86_cpu *cpu, struct perf_event *event)
 {
 	int counter, err;
+	u64 full;
 
-	if (cpu->nr == X86_MAX_EVENTS)
-		return -ENOSPC;
 	err = x86_extra_get(cpu->extra, event);
 	if (err)
 		return err;
@@ -222,9 +251,30 @@ int x86_fit_add(struct x86_cpu *cpu, struct perf_event *event)
 	if (counter >= 0)
 		return 0;
 	err = place_all(cpu);
-	if (err)
-		forget(cpu, cpu->nr - 1);
+	if (!err)
+		return 0;
+	full = find_full(cpu);
+	forget(cpu, cpu->nr - 1);
+	cpu->full = full;
 	return err;
+}
+
+/**
+ * x86_fit_add() - add an event to those of a CPU
+ * @cpu: this CPU
+ * @event: event that is scheduled in
+ *
+ * Context: this CPU, interrupts off, PMU disabled.
+ * Return: 0; within a transaction the event may still lack a counter. -ENOSPC
+ * if there are too many events, or none of the counters is left for it, -EBUSY
+ * if a register that it shares has another value, or branches are recorded in
+ * another way. Nothing has changed then.
+ */
+int x86_fit_add(struct x86_cpu *cpu, struct perf_event *event)
+{
+	if (is_hopeless(cpu, event) || cpu->nr == X86_MAX_EVENTS)
+		return -ENOSPC;
+	return add(cpu, event);
 }
 
 /**

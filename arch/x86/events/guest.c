@@ -15,59 +15,62 @@
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>
 #include <asm/perf_event.h>
+#include "branch.h"
 #include "cpu.h"
 #include "guest.h"
 
-static DEFINE_PER_CPU(struct perf_guest_switch_msr, guest_global_ctrl);
+static DEFINE_PER_CPU(struct perf_guest_switch_msr[X86_GUEST_MSRS], guest_msrs);
 
 /**
  * x86_guest_msrs() - find the registers that differ in host and guest
  * @cpu: this CPU
- * @msr: gets the register with its values
+ * @msrs: gets the registers with their values, X86_GUEST_MSRS at most
  *
- * Counters that are not in use are in neither value.
+ * Counters that are not in use are in neither value of global control.
  *
  * Context: this CPU, interrupts off.
- * Return: number of registers: 1, or 0 if there is no global control register.
+ * Return: number of registers; 0 if there is no global control register.
  */
-int x86_guest_msrs(struct x86_cpu *cpu, struct perf_guest_switch_msr *msr)
+int x86_guest_msrs(struct x86_cpu *cpu, struct perf_guest_switch_msr *msrs)
 {
 	if (!cpu->core || !cpu->regs.pmc->global_ctrl)
 		return 0;
 	cpu->guests = true;
-	msr->msr = cpu->regs.pmc->global_ctrl;
-	msr->host = cpu->enabled ? x86_cpu_host(cpu) : 0;
-	msr->guest = cpu->enabled ? cpu->running & ~cpu->host_only : 0;
-	return 1;
+	msrs[0].msr = cpu->regs.pmc->global_ctrl;
+	msrs[0].host = cpu->enabled ? x86_cpu_host(cpu) : 0;
+	msrs[0].guest = cpu->enabled ? cpu->running & ~cpu->host_only : 0;
+	if (!cpu->core->enter_guest)
+		return 1;
+	cpu->core->enter_guest(cpu, &msrs[1]);
+	return 2;
 }
 
 /**
  * perf_guest_get_msrs() - which registers change when a guest is entered
  * @nr: gets the number of registers
- * @data: the guest's PMU; unused as long as the host's precise events are
- *	absent
+ * @data: the guest's PMU; unused as long as guests have no precise events
  *
  * Context: this CPU, interrupts off.
  * Return: the registers with their values in the host and in the guest, or NULL.
  */
 struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 {
-	struct perf_guest_switch_msr *msr = this_cpu_ptr(&guest_global_ctrl);
+	struct perf_guest_switch_msr *msrs = *this_cpu_ptr(&guest_msrs);
 
-	*nr = x86_guest_msrs(this_cpu_ptr(&x86_cpu), msr);
-	return *nr ? msr : NULL;
+	*nr = x86_guest_msrs(this_cpu_ptr(&x86_cpu), msrs);
+	return *nr ? msrs : NULL;
 }
 EXPORT_SYMBOL_GPL(perf_guest_get_msrs);
 
 /**
  * x86_perf_get_lbr() - describe the registers of last branches
- * @lbr: is filled in; no registers, since these drivers do not use them yet
+ * @lbr: is filled in; zeros if there is no recorder, or none for guests
  *
  * Context: any.
  */
 void x86_perf_get_lbr(struct x86_pmu_lbr *lbr)
 {
-	memset(lbr, 0, sizeof(*lbr));
+	x86_branch_describe(lbr);
 }
 EXPORT_SYMBOL_GPL(x86_perf_get_lbr);
 

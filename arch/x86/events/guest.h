@@ -6,6 +6,9 @@
 #include <asm/perf_event.h>
 #include "engine.h"
 
-int x86_guest_msrs(struct x86_cpu *cpu, struct perf_guest_switch_msr *msr);
+/* Global control, and a register that stops the records of precise events. */
+#define X86_GUEST_MSRS	2
+
+int x86_guest_msrs(struct x86_cpu *cpu, struct perf_guest_switch_msr *msrs);
 
 #endif /* _ARCH_X86_EVENTS_GUEST_H */

@@ -47,7 +47,7 @@ static u64 all_general(void)
 
 static struct x86_reserve reserve;
 
-static int count_event(const struct perf_event *event)
+static int hold_pmu(const struct perf_event *event)
 {
 	int err = x86_reserve_get(&reserve);
 
@@ -68,7 +68,7 @@ static void end_exclusion(struct perf_event *event)
 		x86_del_exclusive(x86_lbr_exclusive_lbr);
 }
 
-static void uncount_event(struct perf_event *event)
+static void destroy(struct perf_event *event)
 {
 	end_exclusion(event);
 	x86_overflow_unuse();
@@ -97,9 +97,9 @@ static int event_init(struct perf_event *event)
 	if (!err)
 		err = x86_validate(event);
 	if (!err)
-		err = count_event(event);
+		err = hold_pmu(event);
 	if (!err)
-		event->destroy = uncount_event;
+		event->destroy = destroy;
 	else
 		end_exclusion(event);
 	return err;

@@ -27,9 +27,10 @@
  * Registers and counters that cores or threads share have to be claimed for
  * each event, and so has the recorder of branches. So a set is refused, and the
  * core adds its events one by one, if one of them records branches, needs a
- * shared register or a counter of the node, or is precise, or if the threads of
- * the core share their counters (room "share"). The same holds on processors
- * that need a warm-up, if counters have changed since the set was unloaded.
+ * shared register or a counter of the node, is precise, or counts slots or a
+ * metric, or if the threads of the core share their counters (room "share").
+ * The same holds on processors that need a warm-up, if counters have changed
+ * since the set was unloaded.
  *
  * Locking: none.
  */
@@ -172,7 +173,8 @@ static u64 counters_of(const struct perf_event *event, u64 taken)
 	u64 bits;
 
 	if (event->hw.idx < 0 || event->hw.extra_reg.reg ||
-	    event->hw.flags & (X86_EVENT_NODE | X86_EVENT_BRANCHES | X86_EVENT_PEBS))
+	    event->hw.flags & (X86_EVENT_NODE | X86_EVENT_BRANCHES | X86_EVENT_PEBS |
+			       X86_EVENT_SLOTS | X86_EVENT_METRIC))
 		return 0;
 	bits = x86_event_bits(event, event->hw.idx);
 	return bits & taken ? 0 : bits;
@@ -209,6 +211,7 @@ static void unload_all(struct x86_cpu *cpu, struct perf_event_set *set)
 	cpu->host_only &= ~counters;
 	cpu->planned &= ~counters;
 	cpu->nr -= set->nr;
+	cpu->full = 0;
 	cpu->loaded = 0;
 }
 

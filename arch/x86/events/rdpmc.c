@@ -87,8 +87,11 @@ bool x86_rdpmc_may_read(const struct perf_event *event)
  */
 void x86_rdpmc_offer(struct perf_event *event)
 {
-	/* Its count also depends on records that were not read yet. */
-	if (READ_ONCE(rdpmc_mode) && !(event->hw.flags & X86_EVENT_LARGE))
+	/*
+	 * Its count also depends on records that were not read yet, or on
+	 * slots.
+	 */
+	if (READ_ONCE(rdpmc_mode) && !(event->hw.flags & (X86_EVENT_LARGE | X86_EVENT_METRIC)))
 		event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 }
 

@@ -28,6 +28,7 @@
  * Locking: none.
  */
 #include <linux/static_call.h>
+#include <kunit/static_stub.h>
 #include "audit.h"
 #include "branch.h"
 #include "config.h"
@@ -96,6 +97,20 @@ static const struct x86_run_precise *precise __ro_after_init;
 void __init x86_run_set_precise(const struct x86_run_precise *what)
 {
 	precise = what;
+}
+
+/* NULL if no core has metrics. */
+static const struct x86_run_metrics *metrics __ro_after_init;
+
+/**
+ * x86_run_set_metrics() - say what to do for events of metrics and slots
+ * @what: what the vendor's driver does
+ *
+ * Context: boot.
+ */
+void __init x86_run_set_metrics(const struct x86_run_metrics *what)
+{
+	metrics = what;
 }
 
 /**
@@ -373,11 +388,34 @@ static void stop_counter(struct x86_cpu *cpu, struct perf_event *event)
 	x86_run_resume(cpu, enabled);
 }
 
-/* If the processor loads the counter, its difference alone is not the count. */
+/**
+ * x86_run_update_precise() - bring the count of a precise event up to date
+ * @event: event whose counter the processor loads again, so that the difference
+ *	alone is not the count
+ *
+ * Tests replace this function.
+ *
+ * Context: this CPU, interrupts off or NMI.
+ */
+void x86_run_update_precise(struct perf_event *event)
+{
+	KUNIT_STATIC_STUB_REDIRECT(x86_run_update_precise, event);
+	precise->update(this_cpu_ptr(&x86_cpu), event);
+}
+
+static void update_special(struct x86_cpu *cpu, struct perf_event *event)
+{
+	if (event->hw.flags & X86_EVENT_RELOAD)
+		x86_run_update_precise(event);
+	else
+		metrics->update(cpu);
+}
+
+/* Slots are counted together with their metrics. */
 static void bring_up_to_date(struct perf_event *event)
 {
-	if (unlikely(event->hw.flags & X86_EVENT_RELOAD))
-		precise->update(this_cpu_ptr(&x86_cpu), event);
+	if (unlikely(event->hw.flags & (X86_EVENT_RELOAD | X86_EVENT_SLOTS)))
+		update_special(this_cpu_ptr(&x86_cpu), event);
 	else
 		x86_run_update(event);
 }
@@ -394,8 +432,11 @@ void x86_run_stop(struct perf_event *event, int flags)
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 	struct hw_perf_event *hw = &event->hw;
 
-	if (!on_counter(cpu, event))
+	if (!on_counter(cpu, event)) {
+		if (hw->flags & X86_EVENT_METRIC)
+			metrics->stop(cpu, event);
 		return;
+	}
 	if (cpu->running & BIT_ULL(hw->idx))
 		stop_counter(cpu, event);
 	if (flags & PERF_EF_UPDATE && !(hw->state & PERF_HES_UPTODATE)) {
@@ -407,10 +448,18 @@ void x86_run_stop(struct perf_event *event, int flags)
 	}
 }
 
+static void load_value(struct x86_cpu *cpu, struct perf_event *event)
+{
+	if (unlikely(event->hw.flags & X86_EVENT_SLOTS))
+		metrics->begin(cpu, event);
+	else
+		load_period(cpu, event);
+}
+
 static void set_counter(struct x86_cpu *cpu, struct perf_event *event)
 {
 	if (!continue_value(cpu, event))
-		load_period(cpu, event);
+		load_value(cpu, event);
 }
 
 /* Prepare pairs and precise events before their counter runs. */
@@ -452,8 +501,11 @@ void x86_run_start(struct perf_event *event, int flags)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 
-	if (WARN_ON_ONCE(!(event->hw.state & PERF_HES_STOPPED)) || !on_counter(cpu, event))
+	if (WARN_ON_ONCE(!(event->hw.state & PERF_HES_STOPPED)) || !on_counter(cpu, event)) {
+		if (event->hw.flags & X86_EVENT_METRIC)
+			metrics->start(cpu, event);
 		return;
+	}
 	if (flags & PERF_EF_RELOAD) {
 		WARN_ON_ONCE(!(event->hw.state & PERF_HES_UPTODATE));
 		set_counter(cpu, event);
@@ -461,6 +513,21 @@ void x86_run_start(struct perf_event *event, int flags)
 	let_run(cpu, event);
 	if (cpu->enabled)
 		run_counters(cpu);
+}
+
+/**
+ * x86_run_hide() - let the user page say that an event has no counter
+ * @event: stopped event on a counter
+ *
+ * The next update of the page fills in its clock anew: it may have changed in a
+ * suspend. Tests replace this function.
+ *
+ * Context: this CPU, interrupts off.
+ */
+void x86_run_hide(struct perf_event *event)
+{
+	KUNIT_STATIC_STUB_REDIRECT(x86_run_hide, event);
+	perf_event_update_userpage(event);
 }
 
 /**
@@ -477,9 +544,8 @@ void x86_run_reload(struct x86_cpu *cpu, struct perf_event *event, bool run)
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/* Meanwhile a late PMI leaves the counter alone. */
 	barrier();
-	/* The clock that the page describes may have changed in a suspend. */
-	perf_event_update_userpage(event);
-	load_period(cpu, event);
+	x86_run_hide(event);
+	load_value(cpu, event);
 	barrier();
 	if (run)
 		let_run(cpu, event);
@@ -511,7 +577,11 @@ void x86_run_rebase(struct perf_event *event)
 void x86_run_read(struct perf_event *event)
 {
 	/* It may be scheduled in and have no counter yet. */
-	if (!(event->hw.state & PERF_HES_UPTODATE))
+	if (event->hw.state & PERF_HES_UPTODATE)
+		return;
+	if (unlikely(event->hw.flags & (X86_EVENT_SLOTS | X86_EVENT_METRIC)))
+		metrics->read(this_cpu_ptr(&x86_cpu), event);
+	else
 		bring_up_to_date(event);
 }
 
@@ -526,8 +596,12 @@ void x86_run_read(struct perf_event *event)
 int x86_run_add(struct perf_event *event, int flags)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
-	int err = x86_fit_add(cpu, event);
+	bool lent = event->hw.flags & X86_EVENT_LENT;
+	int err;
 
+	if (unlikely(event->hw.flags & X86_EVENT_METRIC))
+		return metrics->add(cpu, event, flags);
+	err = lent ? x86_branch_get(cpu, event) : x86_fit_add(cpu, event);
 	if (err)
 		return err;
 	event->hw.state = PERF_HES_UPTODATE | PERF_HES_STOPPED;
@@ -546,7 +620,6 @@ int x86_run_add(struct perf_event *event, int flags)
 void x86_run_finish(struct x86_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
-
 	bool read = !(hw->state & PERF_HES_UPTODATE);
 
 	if (read)
@@ -558,14 +631,22 @@ void x86_run_finish(struct x86_cpu *cpu, struct perf_event *event)
 		hold_value(cpu, event);
 }
 
+static void leave_special(struct x86_cpu *cpu, struct perf_event *event)
+{
+	if (event->hw.flags & X86_EVENT_PEBS)
+		precise->leave(cpu, event);
+	else
+		metrics->leave(cpu, event);
+}
+
 /* Take the event from its counter; what it counted is in its count. */
 static void leave_counter(struct x86_cpu *cpu, struct perf_event *event)
 {
 	unsigned int counter = event->hw.idx;
 
 	x86_run_unmark(x86_event_bits(event, counter));
-	if (unlikely(event->hw.flags & X86_EVENT_PEBS))
-		precise->leave(cpu, event);
+	if (unlikely(event->hw.flags & (X86_EVENT_PEBS | X86_EVENT_SLOTS)))
+		leave_special(cpu, event);
 	x86_run_finish(cpu, event);
 	x86_cpu_detach(cpu, counter);
 }
@@ -575,7 +656,7 @@ static void leave_counter(struct x86_cpu *cpu, struct perf_event *event)
  * @event: event that is scheduled in
  * @flags: unused
  *
- * Within a transaction the cancel forgets all of its events.
+ * Within a transaction the cancel forgets all of its events that have counters.
  *
  * Context: this CPU, interrupts off, x86_cpu::enabled false, and the counter of
  * the event stands still.
@@ -585,6 +666,14 @@ void x86_run_del(struct perf_event *event, int flags)
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 	unsigned int i;
 
+	if (unlikely(event->hw.flags & X86_EVENT_LENT)) {
+		x86_branch_put(cpu, event);
+		return;
+	}
+	if (unlikely(event->hw.flags & X86_EVENT_METRIC)) {
+		metrics->del(cpu, event);
+		return;
+	}
 	if (cpu->txn & PERF_PMU_TXN_ADD)
 		return;
 	i = x86_fit_find(cpu, event);

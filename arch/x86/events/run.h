@@ -26,10 +26,39 @@ struct x86_run_precise {
 	void	(*restore)(void);
 };
 
+/**
+ * struct x86_run_metrics - what the vendor's driver does for metrics and slots
+ * @begin:	a slots event is about to run: write its counter and the metrics
+ * @update:	bring the counts of slots and metrics up to date
+ * @leave:	the slots event leaves its counter, which stands still: save the
+ *		values
+ * @read:	a slots or metric event is read
+ * @add:	a metric event is scheduled in; returns 0 or an errno
+ * @del:	a metric event is scheduled out
+ * @start:	start a metric event
+ * @stop:	stop a metric event, with its count up to date
+ *
+ * Called on the CPU itself with interrupts off; @begin, @update, @start and
+ * @stop also in the PMI, @read also in NMI.
+ */
+struct x86_run_metrics {
+	void	(*begin)(struct x86_cpu *cpu, struct perf_event *slots);
+	void	(*update)(struct x86_cpu *cpu);
+	void	(*leave)(struct x86_cpu *cpu, struct perf_event *slots);
+	void	(*read)(struct x86_cpu *cpu, struct perf_event *event);
+	int	(*add)(struct x86_cpu *cpu, struct perf_event *event, int flags);
+	void	(*del)(struct x86_cpu *cpu, struct perf_event *event);
+	void	(*start)(struct x86_cpu *cpu, struct perf_event *event);
+	void	(*stop)(struct x86_cpu *cpu, struct perf_event *event);
+};
+
+void x86_run_set_metrics(const struct x86_run_metrics *what);
 void x86_run_set_precise(const struct x86_run_precise *what);
 int x86_run_open(const struct perf_event *event);
 void x86_run_close(const struct perf_event *event);
 void x86_run_update(struct perf_event *event);
+void x86_run_update_precise(struct perf_event *event);
+void x86_run_hide(struct perf_event *event);
 bool x86_run_rearm(struct x86_cpu *cpu, struct perf_event *event);
 void x86_run_stop(struct perf_event *event, int flags);
 void x86_run_reload(struct x86_cpu *cpu, struct perf_event *event, bool run);

@@ -214,7 +214,17 @@ EVENT(ref_cycles, "ref-cycles", REF_CPU_CYCLES);
 
 static const struct x86_named *find_named(const struct x86_core *core, const char *name)
 {
-	return x86_match_named(core->facts.model, name, boot_cpu_has(X86_FEATURE_RTM));
+	unsigned int has = 0;
+
+	if (boot_cpu_has(X86_FEATURE_RTM))
+		has |= X86_HAS_TSX;
+	if (core->metrics)
+		has |= X86_HAS_METRICS;
+	if (core->max_precise)
+		has |= X86_HAS_PRECISE;
+	if (core->facts.model->quirks & X86_QUIRK_LOADS_AUX)
+		has |= X86_HAS_LOADS_AUX;
+	return x86_match_named(core->facts.model, name, has);
 }
 
 static ssize_t named_show(struct device *dev, struct device_attribute *attr, char *page)
@@ -248,6 +258,11 @@ NAMED_EVENT(retiring, "topdown-retiring");
 NAMED_EVENT(bad_spec, "topdown-bad-spec");
 NAMED_EVENT(fe_bound, "topdown-fe-bound");
 NAMED_EVENT(be_bound, "topdown-be-bound");
+NAMED_EVENT(slots, "slots");
+NAMED_EVENT(heavy_ops, "topdown-heavy-ops");
+NAMED_EVENT(br_mispredict, "topdown-br-mispredict");
+NAMED_EVENT(fetch_lat, "topdown-fetch-lat");
+NAMED_EVENT(mem_bound, "topdown-mem-bound");
 NAMED_EVENT(tx_start, "tx-start");
 NAMED_EVENT(tx_commit, "tx-commit");
 NAMED_EVENT(tx_abort, "tx-abort");
@@ -264,6 +279,9 @@ NAMED_EVENT(el_capacity_read, "el-capacity-read");
 NAMED_EVENT(el_capacity_write, "el-capacity-write");
 NAMED_EVENT(cycles_t, "cycles-t");
 NAMED_EVENT(cycles_ct, "cycles-ct");
+NAMED_EVENT(mem_loads, "mem-loads");
+NAMED_EVENT(mem_stores, "mem-stores");
+NAMED_EVENT(mem_loads_aux, "mem-loads-aux");
 
 static struct attribute *event_attrs[] = {
 	&event_cycles.attr.attr,
@@ -288,6 +306,11 @@ static struct attribute *event_attrs[] = {
 	&event_bad_spec.attr.attr,
 	&event_fe_bound.attr.attr,
 	&event_be_bound.attr.attr,
+	&event_slots.attr.attr,
+	&event_heavy_ops.attr.attr,
+	&event_br_mispredict.attr.attr,
+	&event_fetch_lat.attr.attr,
+	&event_mem_bound.attr.attr,
 	&event_tx_start.attr.attr,
 	&event_tx_commit.attr.attr,
 	&event_tx_abort.attr.attr,
@@ -304,6 +327,9 @@ static struct attribute *event_attrs[] = {
 	&event_el_capacity_write.attr.attr,
 	&event_cycles_t.attr.attr,
 	&event_cycles_ct.attr.attr,
+	&event_mem_loads.attr.attr,
+	&event_mem_stores.attr.attr,
+	&event_mem_loads_aux.attr.attr,
 	NULL,
 };
 

@@ -68,6 +68,12 @@ static const struct x86_extra_rule *choose_extra(struct trial *t, const struct p
 	return row;
 }
 
+/* A metric event asks only for metrics that the core has. */
+static u64 all_counters(const struct trial *t)
+{
+	return x86_core_counters(t->core) | X86_ALL_METRICS;
+}
+
 /* Return: the counters that can count the event; 0 if none can. */
 static u64 counters_of(struct trial *t, const struct perf_event *event)
 {
@@ -106,7 +112,7 @@ static int collect(struct trial *t, const struct perf_event *event)
 		return -EINVAL;
 	if (!can_record(t, event))
 		return -EINVAL;
-	counters = counters_of(t, event) & x86_core_counters(t->core);
+	counters = counters_of(t, event) & all_counters(t);
 	t->fewest = min_t(unsigned int, t->fewest, hweight64(counters));
 	t->pairs |= !!(event->hw.flags & X86_EVENT_PAIR);
 	t->seats[t->nr++] = (struct x86_seat) {
@@ -125,7 +131,7 @@ static int place(struct trial *t)
 {
 	if (t->nr <= t->fewest && !t->pairs)
 		return 0;
-	return x86_place(t->seats, t->nr, x86_core_counters(t->core));
+	return x86_place(t->seats, t->nr, all_counters(t));
 }
 
 static int collect_group(struct trial *t, struct perf_event *leader)
@@ -154,6 +160,8 @@ int x86_validate(struct perf_event *event)
 	struct trial t __uninitialized;
 	int err = 0;
 
+	if (event->hw.flags & X86_EVENT_LENT)
+		return 0;
 	begin(&t, x86_core_of(event->pmu));
 	if (event->group_leader != event)
 		err = collect_group(&t, event->group_leader);

@@ -75,7 +75,7 @@ struct amd_ibs amd_ibs_op = {
 struct amd_ibs_cpu amd_ibs_cpu __read_mostly;
 
 /**
- * amd_ibs_read() - read a register
+ * amd_ibs_read_register() - read a register
  * @address: address of the register
  *
  * Tests replace this function by one for a register file, as x86_regs_write().
@@ -83,11 +83,11 @@ struct amd_ibs_cpu amd_ibs_cpu __read_mostly;
  * Context: this CPU, interrupts off or NMI.
  * Return: its value.
  */
-u64 amd_ibs_read(u32 address)
+u64 amd_ibs_read_register(u32 address)
 {
 	u64 value;
 
-	KUNIT_STATIC_STUB_REDIRECT(amd_ibs_read, address);
+	KUNIT_STATIC_STUB_REDIRECT(amd_ibs_read_register, address);
 	rdmsrl(address, value);
 	return value;
 }
@@ -261,7 +261,7 @@ void amd_ibs_stop(struct perf_event *event, int flags)
 
 	if (step(unit, AMD_IBS_STOP) != AMD_IBS_TURN_OFF)
 		return;
-	ctl = amd_ibs_read(ibs->address);
+	ctl = amd_ibs_read_register(ibs->address);
 	turn_off(ibs, ctl);
 	/* With a sample, the field of the count has another meaning. */
 	if (step(unit, AMD_IBS_STOPPED) == AMD_IBS_COUNT && !(ctl & ibs->valid))
@@ -334,7 +334,7 @@ static unsigned int registers_needed(const struct amd_ibs *ibs, u64 sample_type)
 static void read_also(struct amd_ibs_record *record, u32 cap, u32 address)
 {
 	if (record->caps & cap)
-		record->regs[record->nr++] = amd_ibs_read(address);
+		record->regs[record->nr++] = amd_ibs_read_register(address);
 }
 
 static void read_record(const struct amd_ibs *ibs, u64 sample_type, u64 ctl,
@@ -345,7 +345,7 @@ static void read_record(const struct amd_ibs *ibs, u64 sample_type, u64 ctl,
 	record->caps = amd_ibs_cpu.caps;
 	record->regs[0] = ctl;
 	for (record->nr = 1; record->nr < needed; record->nr++)
-		record->regs[record->nr] = amd_ibs_read(ibs->address + record->nr);
+		record->regs[record->nr] = amd_ibs_read_register(ibs->address + record->nr);
 	if (!(sample_type & PERF_SAMPLE_RAW))
 		return;
 	if (!is_op(ibs)) {
@@ -478,7 +478,7 @@ static int handle(const struct amd_ibs *ibs, struct pt_regs *regs)
 		return 0;
 	/* Without an event there is no sample to take. */
 	if (READ_ONCE(unit->state) != AMD_IBS_OFF_LATE)
-		ctl = amd_ibs_read(ibs->address);
+		ctl = amd_ibs_read_register(ibs->address);
 	if (ctl & ibs->valid)
 		input = AMD_IBS_SAMPLE;
 	switch (step(unit, input)) {

@@ -53,7 +53,7 @@ extern struct amd_ibs amd_ibs_fetch;
 extern struct amd_ibs amd_ibs_op;
 extern struct amd_ibs_cpu amd_ibs_cpu;
 
-u64 amd_ibs_read(u32 address);
+u64 amd_ibs_read_register(u32 address);
 u64 amd_ibs_period(s64 left, u64 max);
 int amd_ibs_deliver(struct perf_event *event, struct amd_ibs_record *record, u64 period,
 		    struct pt_regs *interrupted);

@@ -36,7 +36,7 @@
 #include "lbr_decode.h"
 
 /**
- * struct recorder - the recorder of a CPU
+ * struct amd_lbr_cpu - the recorder of a CPU
  * @users:	events that are scheduled in and record branches
  * @on:		it records, or would if an interrupt had not paused it
  * @stale:	it must be cleared before it records again
@@ -45,7 +45,7 @@
  * @wanted:	filter that leaves out what none of @users needs
  * @selected:	value of LBR_SELECT since the recorder was cleared
  */
-struct recorder {
+struct amd_lbr_cpu {
 	unsigned int	users;
 	bool		on;
 	bool		stale;
@@ -70,7 +70,7 @@ struct sample {
 static_assert(offsetof(struct sample, entries) ==
 	      offsetof(struct sample, stack) + sizeof(struct perf_branch_stack));
 
-static DEFINE_PER_CPU(struct recorder, recorder);
+static DEFINE_PER_CPU(struct amd_lbr_cpu, amd_lbr_cpu);
 static DEFINE_PER_CPU(struct sample, sample);
 
 struct amd_lbr amd_lbr __read_mostly;
@@ -98,20 +98,20 @@ static u32 from_register(unsigned int i)
 	return MSR_AMD_SAMP_BR_FROM + 2 * i;
 }
 
-static void turn(struct recorder *r, bool on)
+static void turn(struct amd_lbr_cpu *r, bool on)
 {
 	x86_regs_write(MSR_AMD_DBG_EXTN_CFG, r->extn | (on ? DBG_EXTN_CFG_LBRV2EN : 0));
 }
 
 /* An interrupt in the middle finds @on, and leaves the recorder like that. */
-static void turn_on(struct recorder *r)
+static void turn_on(struct amd_lbr_cpu *r)
 {
 	r->on = true;
 	barrier();
 	turn(r, true);
 }
 
-static void turn_off(struct recorder *r)
+static void turn_off(struct amd_lbr_cpu *r)
 {
 	r->on = false;
 	barrier();
@@ -133,7 +133,7 @@ static void let_freeze(bool freeze)
 }
 
 /* What another filter has let through must not remain. */
-static void clear(struct recorder *r)
+static void clear(struct amd_lbr_cpu *r)
 {
 	unsigned int i;
 
@@ -159,7 +159,7 @@ static void clear(struct recorder *r)
  */
 int amd_lbr_get(struct x86_cpu *cpu, struct perf_event *event)
 {
-	struct recorder *r = this_cpu_ptr(&recorder);
+	struct amd_lbr_cpu *r = this_cpu_ptr(&amd_lbr_cpu);
 
 	if (r->users++) {
 		r->wanted &= event->hw.branch_reg.config;
@@ -180,7 +180,7 @@ int amd_lbr_get(struct x86_cpu *cpu, struct perf_event *event)
  */
 void amd_lbr_put(struct x86_cpu *cpu, struct perf_event *event)
 {
-	struct recorder *r = this_cpu_ptr(&recorder);
+	struct amd_lbr_cpu *r = this_cpu_ptr(&amd_lbr_cpu);
 
 	if (!WARN_ON_ONCE(!r->users))
 		r->users--;
@@ -194,7 +194,7 @@ void amd_lbr_put(struct x86_cpu *cpu, struct perf_event *event)
  */
 void amd_lbr_start(struct x86_cpu *cpu)
 {
-	struct recorder *r = this_cpu_ptr(&recorder);
+	struct amd_lbr_cpu *r = this_cpu_ptr(&amd_lbr_cpu);
 
 	if (!r->users) {
 		let_freeze(false);
@@ -219,7 +219,7 @@ void amd_lbr_start(struct x86_cpu *cpu)
  */
 void amd_lbr_stop(struct x86_cpu *cpu)
 {
-	struct recorder *r = this_cpu_ptr(&recorder);
+	struct amd_lbr_cpu *r = this_cpu_ptr(&amd_lbr_cpu);
 
 	if (r->on)
 		turn_off(r);
@@ -233,7 +233,7 @@ void amd_lbr_stop(struct x86_cpu *cpu)
  */
 void amd_lbr_forget(struct x86_cpu *cpu)
 {
-	struct recorder *r = this_cpu_ptr(&recorder);
+	struct amd_lbr_cpu *r = this_cpu_ptr(&amd_lbr_cpu);
 
 	r->on = false;
 	r->known = false;
@@ -247,7 +247,7 @@ void amd_lbr_forget(struct x86_cpu *cpu)
  */
 void amd_lbr_start_cpu(void)
 {
-	this_cpu_ptr(&recorder)->users = 0;
+	this_cpu_ptr(&amd_lbr_cpu)->users = 0;
 	amd_lbr_forget(NULL);
 }
 
@@ -261,7 +261,7 @@ void amd_lbr_start_cpu(void)
 void amd_lbr_sched_task(struct perf_event_pmu_context *ctx, bool sched_in)
 {
 	if (sched_in)
-		this_cpu_ptr(&recorder)->stale = true;
+		this_cpu_ptr(&amd_lbr_cpu)->stale = true;
 }
 
 /**
@@ -273,7 +273,7 @@ void amd_lbr_sched_task(struct perf_event_pmu_context *ctx, bool sched_in)
  */
 bool amd_lbr_pause(struct x86_cpu *cpu)
 {
-	struct recorder *r = this_cpu_ptr(&recorder);
+	struct amd_lbr_cpu *r = this_cpu_ptr(&amd_lbr_cpu);
 
 	if (likely(!cpu->branches) || !r->on)
 		return false;
@@ -290,7 +290,7 @@ bool amd_lbr_pause(struct x86_cpu *cpu)
 void amd_lbr_resume(bool on)
 {
 	if (on)
-		turn_on(this_cpu_ptr(&recorder));
+		turn_on(this_cpu_ptr(&amd_lbr_cpu));
 }
 
 static unsigned int read_all(struct amd_lbr_raw *raw, struct perf_branch_entry *entries,
@@ -339,7 +339,7 @@ void amd_lbr_save(struct perf_event *event, struct perf_sample_data *data)
 }
 
 /* Not inlined: its branches all come after the recorder was stopped. */
-static noinline unsigned int read_stopped(struct recorder *r, struct perf_branch_entry *entries,
+static noinline unsigned int read_stopped(struct amd_lbr_cpu *r, struct perf_branch_entry *entries,
 					  unsigned int nr)
 {
 	struct amd_lbr_raw raw[AMD_LBR_MOST];
@@ -376,7 +376,7 @@ int amd_lbr_snapshot(struct perf_branch_entry *entries, unsigned int nr)
 	local_irq_save(flags);
 	rdmsrl(MSR_AMD_DBG_EXTN_CFG, extn);
 	wrmsrl(MSR_AMD_DBG_EXTN_CFG, extn & ~DBG_EXTN_CFG_LBRV2EN);
-	nr = read_stopped(this_cpu_ptr(&recorder), entries, nr);
+	nr = read_stopped(this_cpu_ptr(&amd_lbr_cpu), entries, nr);
 	local_irq_restore(flags);
 	return nr;
 }

@@ -36,6 +36,7 @@
 #include "lbr_event.h"
 #include "lbr_sample.h"
 #include "pebs.h"
+#include "topdown.h"
 #include "warm_up.h"
 
 /* IA32_PERF_CAPABILITIES, SDM vol. 4 table 2-2. */
@@ -47,9 +48,6 @@
 
 /* CPUID leaf 0x1a, EAX bits 31-24. */
 #define CORE_TYPE_ATOM		0x20
-
-/* Only a name for fixed counter 3, which has no further settings. */
-#define SLOTS			0x0400
 
 /* Periods from which on events of transactions may be sampled. */
 #define LONG_PERIOD		0x7fffffff
@@ -121,8 +119,8 @@ static int handle_trace(void)
 	return 1;
 }
 
-/* A trace or records of precise events. */
-static int handle_memory(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
+/* A trace, records of precise events, or slots with metrics. */
+static int handle_special(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
 {
 	int handled = 0;
 
@@ -130,6 +128,8 @@ static int handle_memory(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
 		handled += handle_trace();
 	if (status & GLOBAL_STATUS_BUFFER_OVF)
 		handled += intel_pebs_pmi(cpu, regs);
+	if (status & INTEL_TOPDOWN_STATUS & ~cpu->not_special)
+		handled += intel_topdown_pmi(cpu);
 	return handled;
 }
 
@@ -137,15 +137,26 @@ static int handle_status(struct x86_cpu *cpu, u64 status, struct pt_regs *regs)
 {
 	int handled = 0;
 
-	if (status & (GLOBAL_STATUS_TRACE_TOPAPMI | GLOBAL_STATUS_BUFFER_OVF))
-		handled = handle_memory(cpu, status, regs);
-	return handled + x86_overflow_counters(cpu, status & cpu->plain, regs);
+	if (status & (GLOBAL_STATUS_TRACE_TOPAPMI | GLOBAL_STATUS_BUFFER_OVF |
+		      INTEL_TOPDOWN_STATUS))
+		handled = handle_special(cpu, status, regs);
+	return handled + x86_overflow_counters(cpu, status & cpu->not_special, regs);
+}
+
+/* The counters whose events may get samples; a buffer is for all precise ones. */
+static u64 sampled_counters(const struct x86_cpu *cpu, u64 status)
+{
+	u64 all = cpu->core->facts.counters;
+
+	if (status & GLOBAL_STATUS_BUFFER_OVF)
+		status |= all & ~cpu->not_special;
+	return status & all;
 }
 
 static int handle_pending(struct x86_cpu *cpu, struct pt_regs *regs, u64 status)
 {
 	if (unlikely(cpu->branches))
-		intel_lbr_sample_read(cpu, status & cpu->core->facts.counters);
+		intel_lbr_sample_read(cpu, sampled_counters(cpu, status));
 	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status);
 	status &= ~STATUS_HOW;
 	if (status)
@@ -205,7 +216,7 @@ static int config_branches(struct perf_event *event)
 		err = intel_lbr_event_count(event, &records);
 	if (!err && records)
 		err = intel_lbr_event_config(event);
-	return err;
+	return err ?: intel_lbr_event_lend(event);
 }
 
 /*
@@ -213,7 +224,7 @@ static int config_branches(struct perf_event *event)
  * (BTS), for which a program asks by a period of one branch; output to a trace.
  * Between these it prepares events that record branches.
  */
-static int check_records(struct perf_event *event)
+static int config_records(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	const struct x86_match_pmu *facts = &x86_core_of(event->pmu)->facts;
@@ -231,21 +242,6 @@ static int check_records(struct perf_event *event)
 	if (attr->aux_output)
 		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS, PERF_ATTR_AUX_OUTPUT,
 				   PERF_REASON_NO_AUX);
-	return 0;
-}
-
-/* The event is only a name of a fixed counter that cores with metrics have. */
-static int check_slots(const struct perf_event *event)
-{
-	const struct perf_event_attr *attr = &event->attr;
-
-	if (attr->type != event->pmu->type || !x86_core_of(event->pmu)->metrics ||
-	    (attr->config & X86_SEL_CODE) != SLOTS)
-		return 0;
-	if (attr->config1)
-		return perf_refuse(-EINVAL, PERF_FIELD(config1), ~0ULL, PERF_REASON_RESERVED);
-	if (attr->config2)
-		return perf_refuse(-EINVAL, PERF_FIELD(config2), ~0ULL, PERF_REASON_RESERVED);
 	return 0;
 }
 
@@ -290,10 +286,10 @@ static int check_transactions(struct perf_event *event)
  */
 static int config(struct perf_event *event)
 {
-	int err = check_records(event);
+	int err = config_records(event);
 
 	if (!err)
-		err = check_slots(event);
+		err = intel_topdown_config(event);
 	if (!err)
 		err = check_any_thread(event);
 	if (!err)
@@ -359,7 +355,8 @@ static void __init setup_precise(struct x86_setup *setup)
 	unsigned int i;
 
 	for (i = 0; i < setup->nr_cores && !(errata & X86_ERRATA_NO_PRECISE); i++)
-		intel_pebs_setup(setup->cores[i], capabilities());
+		intel_pebs_setup(setup->cores[i], capabilities(),
+				 errata & X86_ERRATA_LATE_RECORDS);
 	if (intel_cores[0].max_precise)
 		setup->sched_task = intel_pebs_sched_task;
 }
@@ -398,6 +395,7 @@ int __init intel_core_setup(struct x86_setup *setup)
 		setup->names[1] = hybrid_names[1];
 	}
 	setup_precise(setup);
+	intel_topdown_setup(&intel_cores[0]);
 	x86_config_set_vendor(&config_vendor);
 	x86_share_setup(model);
 	x86_tsx_setup(&intel_cores[0]);

@@ -22,6 +22,16 @@
  * back to an older branch, so all sources are cleared. The architectural
  * recorder is cleared by a write of its depth.
  *
+ * Counts: with events that are counted for each branch, the registers of a
+ * branch also have what counters counted since the branch before. If a counter
+ * has got another such event, all branches are cleared.
+ *
+ * Guests: KVM has an event without a counter (INTEL_FIXED_VLBR_EVENT). While it
+ * is scheduled in, the guest may read and write the registers of branches and
+ * MSR_LBR_SELECT, and all of them are 0 at first. No event of the host can
+ * record branches then. At a task switch the registers are saved and restored
+ * as a call stack.
+ *
  * Freezing: an interrupt of the counters freezes the recorder, so that it does
  * not record the handler. Where the status has a bit for this, the recorder
  * goes on when the bit is acknowledged; otherwise the interrupt has cleared the
@@ -189,6 +199,60 @@ void intel_lbr_clear(struct intel_lbr_cpu *l)
 	l->kept = 0;
 }
 
+/* A guest may read any of these registers. */
+static void clear_lent(struct intel_lbr_cpu *l)
+{
+	unsigned int i;
+
+	for (i = 0; i < intel_lbr.depth; i++) {
+		x86_regs_write(intel_lbr.from + i, 0);
+		x86_regs_write(intel_lbr.to + i, 0);
+		if (intel_lbr.info)
+			x86_regs_write(intel_lbr.info + i, 0);
+	}
+	x86_regs_write(intel_lbr.tos, 0);
+	x86_regs_write(MSR_LBR_SELECT, 0);
+	l->stale = false;
+	l->kept = 0;
+}
+
+/**
+ * intel_lbr_read_lent() - read what a guest has left in the registers
+ * @raw: gets all branches, the youngest first; the guest may have written
+ *	zeros in between
+ * @tos: gets the number of the youngest branch
+ *
+ * Context: this CPU, interrupts off.
+ */
+void intel_lbr_read_lent(struct intel_lbr_raw *raw, u64 *tos)
+{
+	unsigned int i, place;
+
+	*tos = intel_lbr_read_register(intel_lbr.tos);
+	for (i = 0; i < intel_lbr.depth; i++) {
+		place = place_of(*tos, i);
+		raw[i].from = intel_lbr_read_register(intel_lbr.from + place);
+		raw[i].to = intel_lbr_read_register(intel_lbr.to + place);
+		raw[i].info = intel_lbr.info ?
+			      intel_lbr_read_register(intel_lbr.info + place) : 0;
+	}
+}
+
+/**
+ * intel_lbr_describe() - tell KVM about the registers of the recorder
+ * @lbr: is filled in
+ *
+ * Context: any.
+ */
+void intel_lbr_describe(struct x86_pmu_lbr *lbr)
+{
+	lbr->nr = intel_lbr.depth;
+	lbr->from = intel_lbr.from;
+	lbr->to = intel_lbr.to;
+	lbr->info = intel_lbr.info;
+	lbr->has_callstack = intel_lbr.call_stack;
+}
+
 /**
  * intel_lbr_read_all() - read the branches of this CPU
  * @raw: gets the registers, the youngest branch first
@@ -238,18 +302,26 @@ void intel_lbr_freeze(void)
  * @event: event that records branches
  *
  * Context: this CPU, interrupts off, PMU disabled.
- * Return: 0, or -EBUSY if other events need another filter.
+ * Return: 0, or -EBUSY if other events need another filter, or the recorder is
+ * a guest's.
  */
 int intel_lbr_get(struct x86_cpu *cpu, struct perf_event *event)
 {
 	struct intel_lbr_cpu *l = this_cpu_ptr(&intel_lbr_cpu);
 	u64 select = event->hw.branch_reg.config;
+	bool lend = event->hw.flags & X86_EVENT_LENT;
 
+	if (l->lent || (lend && l->users))
+		return -EBUSY;
 	if (intel_lbr_has_filter(&intel_lbr) &&
 	    x86_extra_claim_value(cpu->extra, X86_EXTRA_BRANCHES, select))
 		return -EBUSY;
 	l->users++;
 	l->wanted = select;
+	l->lent = lend;
+	/* Unless the task has registers that can be restored. */
+	if (lend)
+		l->stale = true;
 	return 0;
 }
 
@@ -264,12 +336,15 @@ void intel_lbr_put(struct x86_cpu *cpu, struct perf_event *event)
 {
 	struct intel_lbr_cpu *l = this_cpu_ptr(&intel_lbr_cpu);
 
+	if (l->lent) {
+		/* The guest has written the branches, and perhaps the filter. */
+		WRITE_ONCE(cpu->extra->regs[X86_EXTRA_BRANCHES].known, false);
+		l->stale = true;
+		l->lent = false;
+	}
 	if (intel_lbr_has_filter(&intel_lbr))
 		x86_extra_release_value(cpu->extra, X86_EXTRA_BRANCHES);
 	l->users--;
-	/* The branches have counts of this group, which no other may show. */
-	if (event->hw.flags & X86_EVENT_WITH_COUNTS)
-		l->stale = true;
 }
 
 /* Both threads of a core may write the same value at the same time. */
@@ -300,6 +375,25 @@ void intel_lbr_change_filter(struct intel_lbr_cpu *l)
 	l->stale = true;
 }
 
+/*
+ * The branches have counts of the event that a counter had before. The next one
+ * must not show them as its own, so the recorder is cleared.
+ */
+static void check_counted(struct intel_lbr_cpu *l, const struct x86_cpu *cpu)
+{
+	const struct perf_event *event;
+	unsigned int i;
+
+	for (i = 0; i < INTEL_LBR_NR_COUNTS; i++) {
+		event = cpu->on[x86_slot(i)];
+		if (!event || !(event->hw.flags & X86_EVENT_PER_BRANCH) ||
+		    event->id == l->counted[i])
+			continue;
+		l->counted[i] = event->id;
+		l->stale = true;
+	}
+}
+
 /**
  * intel_lbr_start() - let the recorder run if events need it
  * @cpu: this CPU
@@ -319,9 +413,17 @@ void intel_lbr_start(struct x86_cpu *cpu)
 		cpu->branches = false;
 		return;
 	}
+	if (l->lent) {
+		intel_lbr_halt(l);
+		if (l->stale)
+			clear_lent(l);
+		return;
+	}
 	intel_lbr_change_filter(l);
 	if (intel_lbr_has_filter(&intel_lbr) && !intel_lbr.arch)
 		write_select(&cpu->extra->regs[X86_EXTRA_BRANCHES], l->selected);
+	if (intel_lbr.counters)
+		check_counted(l, cpu);
 	if (l->stale)
 		intel_lbr_clear(l);
 	if (sees_kernel(l->selected))

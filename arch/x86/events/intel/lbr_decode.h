@@ -73,13 +73,16 @@ struct intel_lbr_layout {
 #define INTEL_LBR_COUNTERS	GENMASK_ULL(39, 32)
 #define INTEL_LBR_CYCLES	GENMASK_ULL(15, 0)
 
+/* A branch has counts of this many counters, the first general ones. */
+#define INTEL_LBR_NR_COUNTS	4
+
+/* In the order of counts: an event without a counter; its count is 0. */
+#define INTEL_LBR_NO_COUNTER	0xff
+
 int intel_lbr_decode_layout(struct intel_lbr_layout *layout, unsigned int format, bool tsx);
 u64 intel_lbr_decode_writable(const struct intel_lbr_layout *layout, u64 from);
 void intel_lbr_decode_one(const struct intel_lbr_layout *layout,
 			  const struct intel_lbr_raw *raw, struct perf_branch_entry *e);
-/* In the order of counts: an event without a counter; its count is 0. */
-#define INTEL_LBR_NO_COUNTER	0xff
-
 u64 intel_lbr_decode_counts(u64 counts, const u8 *order, unsigned int nr);
 unsigned int intel_lbr_decode(const struct intel_lbr_layout *layout,
 			      const struct intel_lbr_raw *raw, unsigned int nr,

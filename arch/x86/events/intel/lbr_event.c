@@ -18,6 +18,7 @@
 #include <linux/static_call.h>
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
+#include <asm/perf_event.h>
 #include <asm/processor.h>
 #include "../branch.h"
 #include "../config.h"
@@ -122,7 +123,8 @@ static bool wants_branches(const struct perf_event *event)
  * @records: whether the event records branches; becomes false if it wants only
  *	counts
  *
- * The leader of its group must record branches.
+ * The leader of its group must record branches. Nothing is written to the
+ * leader: it may count on another CPU, and the open may still fail.
  *
  * Context: task; the mutex of the leader's context if there is a leader.
  * Return: 0, or -EINVAL.
@@ -139,7 +141,41 @@ int intel_lbr_event_count(struct perf_event *event, bool *records)
 		return refuse_counts();
 	event->hw.flags |= X86_EVENT_PER_BRANCH;
 	event->hw.config |= X86_SEL_PER_BRANCH;
-	leader->hw.flags |= X86_EVENT_WITH_COUNTS;
+	return 0;
+}
+
+/* What KVM asks for: the recorder as a guest sees it, without a counter. */
+static bool may_lend(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	return !intel_lbr.arch && event->hw.flags & X86_EVENT_BRANCHES &&
+	       attr->exclude_host && !attr->precise_ip && !is_sampling_event(event) &&
+	       event->group_leader == event &&
+	       attr->branch_sample_type ==
+	       (PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_USER);
+}
+
+/**
+ * intel_lbr_event_lend() - check an event that lends the recorder to a guest
+ * @event: event that is opened
+ *
+ * KVM does not ask for the architectural recorder.
+ *
+ * Context: task.
+ * Return: 0, also for any other event; -EINVAL if it asks for anything else.
+ */
+int intel_lbr_event_lend(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (attr->type != event->pmu->type ||
+	    (attr->config & X86_SEL_CODE) != INTEL_FIXED_VLBR_EVENT)
+		return 0;
+	if (!may_lend(event))
+		return perf_refuse(-EINVAL, PERF_FIELD(config), X86_SEL_CODE,
+				   PERF_REASON_PMU_CANNOT);
+	event->hw.flags |= X86_EVENT_LENT;
 	return 0;
 }
 
@@ -151,6 +187,7 @@ static const struct x86_branch_ops branch_ops = {
 	.forget		= intel_lbr_forget,
 	.save		= intel_lbr_sample_save,
 	.sched_task	= intel_lbr_task_switch,
+	.describe	= intel_lbr_describe,
 };
 
 static void __init find_arch(void)

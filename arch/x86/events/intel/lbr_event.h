@@ -10,6 +10,7 @@ struct x86_model;
 
 int intel_lbr_event_count(struct perf_event *event, bool *records);
 int intel_lbr_event_config(struct perf_event *event);
+int intel_lbr_event_lend(struct perf_event *event);
 void intel_lbr_event_setup(struct x86_setup *setup, const struct x86_model *model,
 			   unsigned int version);
 

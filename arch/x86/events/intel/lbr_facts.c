@@ -51,16 +51,16 @@ static const struct intel_lbr goldmont = {
 };
 
 /**
- * struct recorder - the recorder of a model
+ * struct model_recorder - the recorder of a model
  * @model: the model
  * @lbr: its recorder
  */
-struct recorder {
+struct model_recorder {
 	const struct x86_model	*model;
 	const struct intel_lbr	*lbr;
 };
 
-static const struct recorder recorders[] = {
+static const struct model_recorder model_recorders[] = {
 	{ &x86_model_core2,		&core2 },
 	{ &x86_model_nehalem,		&nehalem },
 	{ &x86_model_westmere,		&nehalem },
@@ -72,7 +72,9 @@ static const struct recorder recorders[] = {
 	{ &x86_model_haswell,		&haswell },
 	{ &x86_model_broadwell,		&broadwell },
 	{ &x86_model_skylake,		&skylake },
+	{ &x86_model_skylake_server,	&skylake },
 	{ &x86_model_icelake,		&goldmont },
+	{ &x86_model_icelake_server,	&goldmont },
 	{ &x86_model_bonnell,		&bonnell },
 	{ &x86_model_silvermont,	&silvermont },
 	{ &x86_model_knights_landing,	&knights_landing },
@@ -93,9 +95,9 @@ void intel_lbr_facts_find(struct intel_lbr *lbr, const struct x86_model *model)
 	unsigned int i;
 
 	*lbr = (struct intel_lbr) { };
-	for (i = 0; i < ARRAY_SIZE(recorders); i++) {
-		if (recorders[i].model == model)
-			*lbr = *recorders[i].lbr;
+	for (i = 0; i < ARRAY_SIZE(model_recorders); i++) {
+		if (model_recorders[i].model == model)
+			*lbr = *model_recorders[i].lbr;
 	}
 }
 

@@ -6,13 +6,16 @@
  * overflowed needs branches, and give each event the branches that it has asked
  * for.
  *
- * Owns: the per-CPU variable lbr_sample.
+ * Owns: the per-CPU variable lbr_sample; the field alloc of hw.branch_reg: a
+ * sample of the event has had counts.
  *
  * Contexts: NMI; a snapshot any.
  *
  * Lifetime: the content of lbr_sample is right until the end of the interrupt.
  *
- * Locking: none; no interrupt of the counters comes during another one.
+ * Locking: none; no interrupt of the counters comes during another one. The
+ * siblings of an event that has overflowed change on this CPU only. An
+ * interrupt in between finds a list that is complete.
  */
 #include <linux/irqflags.h>
 #include <asm/msr.h>
@@ -46,10 +49,35 @@ static_assert(offsetof(struct lbr_sample, entries) ==
 
 static DEFINE_PER_CPU(struct lbr_sample, lbr_sample);
 
-/* All samples of such a group have counts. */
+/* The flags of other PMUs mean something else. */
+static bool gives_counts(const struct perf_event *event)
+{
+	return event->pmu == event->group_leader->pmu &&
+	       event->hw.flags & X86_EVENT_PER_BRANCH;
+}
+
+static bool group_gives_counts(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	if (gives_counts(leader))
+		return true;
+	for_each_sibling_event(sibling, leader) {
+		if (gives_counts(sibling))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The samples of all events of such a group have counts. A program expects
+ * samples of an event to be alike. So an event that has shown counts goes on
+ * to do so after the sibling that gave them was closed; they are 0 then.
+ */
 static bool shows_counts(const struct perf_event *event)
 {
-	return event->group_leader->hw.flags & X86_EVENT_WITH_COUNTS;
+	return intel_lbr.counters &&
+	       (event->hw.branch_reg.alloc || group_gives_counts(event->group_leader));
 }
 
 /* The third register is not read for events that show nothing of it. */
@@ -106,9 +134,6 @@ static struct intel_lbr_layout layout_of(bool info)
 	return layout;
 }
 
-/* A branch has counts of four counters. */
-#define MOST_COUNTS	4
-
 /* An event that is not scheduled in has no counter, and no counts. */
 static u8 counter_of(const struct perf_event *event)
 {
@@ -122,10 +147,10 @@ static unsigned int find_order(struct perf_event *leader, u8 *order)
 	struct perf_event *sibling;
 	unsigned int nr = 0;
 
-	if (leader->hw.flags & X86_EVENT_PER_BRANCH)
+	if (gives_counts(leader))
 		order[nr++] = counter_of(leader);
 	for_each_sibling_event(sibling, leader) {
-		if (sibling->hw.flags & X86_EVENT_PER_BRANCH && nr < MOST_COUNTS)
+		if (gives_counts(sibling) && nr < INTEL_LBR_NR_COUNTS)
 			order[nr++] = counter_of(sibling);
 	}
 	return nr;
@@ -134,7 +159,7 @@ static unsigned int find_order(struct perf_event *leader, u8 *order)
 /* Counts of other events are not shown. */
 static void sort_counts(struct lbr_sample *s, struct perf_event *event)
 {
-	u8 order[MOST_COUNTS];
+	u8 order[INTEL_LBR_NR_COUNTS];
 	unsigned int i, nr = find_order(event->group_leader, order);
 
 	for (i = 0; i < s->stack.nr; i++)
@@ -158,8 +183,10 @@ void intel_lbr_sample_save(struct perf_event *event, struct perf_sample_data *da
 	nr = intel_lbr_decode(&layout, s->raw, s->nr, s->entries, counters);
 	s->stack.nr = x86_branch_keep(event->hw.branch_reg.reg, s->entries, counters, nr);
 	s->stack.hw_idx = s->tos;
-	if (counters)
+	if (counters) {
+		event->hw.branch_reg.alloc = true;
 		sort_counts(s, event);
+	}
 	perf_sample_save_brstack(data, event, &s->stack, counters);
 }
 

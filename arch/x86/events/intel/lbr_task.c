@@ -48,7 +48,14 @@ void intel_lbr_task_save(struct intel_lbr_task *t)
 {
 	struct intel_lbr_cpu *l = this_cpu_ptr(&intel_lbr_cpu);
 
-	t->nr = intel_lbr_read_all(t->raw, &t->tos, true);
+	t->lent = l->lent;
+	if (t->lent) {
+		intel_lbr_read_lent(t->raw, &t->tos);
+		t->nr = intel_lbr.depth;
+		t->select = intel_lbr_read_register(MSR_LBR_SELECT);
+	} else {
+		t->nr = intel_lbr_read_all(t->raw, &t->tos, true);
+	}
 	t->number = next_number(l);
 	t->valid = true;
 	l->kept = t->number;
@@ -84,6 +91,8 @@ static void write_circle(const struct intel_lbr_task *t)
 	for (; i < intel_lbr.depth; i++)
 		x86_regs_write(intel_lbr.from + ((t->tos - i) & mask), 0);
 	x86_regs_write(intel_lbr.tos, t->tos);
+	if (t->lent)
+		x86_regs_write(MSR_LBR_SELECT, t->select);
 }
 
 /* A deep C-state may have cleared the registers. */
@@ -137,8 +146,10 @@ void intel_lbr_task_switch(struct perf_event_pmu_context *ctx, bool sched_in)
 	if (!l->users)
 		return;
 	if (sched_in) {
-		intel_lbr_change_filter(l);
-		if (t && t->valid && stack)
+		if (!l->lent)
+			intel_lbr_change_filter(l);
+		/* Neither host nor guest gets what the other one has left. */
+		if (t && t->valid && stack && t->lent == l->lent)
 			intel_lbr_task_restore(t);
 		else
 			l->stale = true;

@@ -9,16 +9,20 @@
 /**
  * struct intel_lbr_task - the call stack of a task that is not running
  * @valid:	it was saved when the task was switched out
+ * @lent:	it was saved for a guest, whose registers these are
  * @nr:		used @raw
  * @number:	number of this save; no other save has the same
  * @tos:	number of the youngest branch
+ * @select:	@lent: MSR_LBR_SELECT
  * @raw:	branches, the youngest first
  */
 struct intel_lbr_task {
 	bool			valid;
+	bool			lent;
 	unsigned int		nr;
 	u64			number;
 	u64			tos;
+	u64			select;
 	struct intel_lbr_raw	raw[INTEL_LBR_DEPTH];
 };
 

@@ -27,11 +27,14 @@
  * frequency mode the interrupt handler programs the next period.
  *
  * Guests: counters of precise events stand still while a guest runs, since the
- * address of the DS area means nothing there.
+ * address of the DS area means nothing there. On processors that may write a
+ * record after its counter has stopped, IA32_PEBS_ENABLE is 0 meanwhile.
+ *
+ * Branches: a sample has those that the recorder had at the interrupt, which
+ * comes after each record then. Groups of branches in records are not used.
  *
  * Not there: the address of the instruction up to format 1, where it has to be
- * found with branch records (precise_ip 2); branches in records; output to a
- * trace.
+ * found with branch records (precise_ip 2); output to a trace.
  *
  * Lifetime: the format of records is constant after boot. The struct intel_pebs
  * of a CPU is cleared when the CPU starts. The room "intel/ds_buffer" says how
@@ -159,11 +162,11 @@ static void write_enable(struct intel_pebs *p)
 {
 	u64 value;
 
-	while (p->enable != READ_ONCE(p->wanted)) {
-		value = READ_ONCE(p->wanted);
+	while (p->enable_image != READ_ONCE(p->enable)) {
+		value = READ_ONCE(p->enable);
 		x86_regs_write(MSR_IA32_PEBS_ENABLE, value);
 		barrier();
-		p->enable = value;
+		p->enable_image = value;
 		barrier();
 	}
 }
@@ -175,12 +178,12 @@ static void write_enable(struct intel_pebs *p)
 static void choose_groups(struct intel_pebs *p, u64 groups)
 {
 	if (p->nr)
-		groups |= p->config;
-	if (p->format->groups && groups != p->config) {
+		groups |= p->groups;
+	if (p->format->groups && groups != p->groups) {
 		x86_regs_write(MSR_PEBS_DATA_CFG, groups);
-		p->config = groups;
+		p->groups = groups;
 	}
-	p->size = intel_pebs_size(p->format->number, p->config);
+	p->size = intel_pebs_size(p->format->number, p->groups);
 }
 
 /* Each counter may write one more record before the interrupt comes. */
@@ -215,10 +218,10 @@ static u64 enable_bits(const struct intel_pebs *p, const struct perf_event *even
 	return BIT_ULL(counter);
 }
 
-static void count_event(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_event *event)
+static void add_event(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_event *event)
 {
 	p->counters |= BIT_ULL(event->hw.idx);
-	cpu->plain &= ~BIT_ULL(event->hw.idx);
+	cpu->not_special &= ~BIT_ULL(event->hw.idx);
 	p->nr++;
 	if (!(event->hw.flags & X86_EVENT_LARGE))
 		return;
@@ -226,10 +229,10 @@ static void count_event(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_e
 	intel_pebs_want_switches(event->pmu, true);
 }
 
-static void uncount_event(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_event *event)
+static void remove_event(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_event *event)
 {
 	p->counters &= ~BIT_ULL(event->hw.idx);
-	cpu->plain |= BIT_ULL(event->hw.idx);
+	cpu->not_special |= BIT_ULL(event->hw.idx);
 	p->nr--;
 	if (!(event->hw.flags & X86_EVENT_LARGE))
 		return;
@@ -256,9 +259,9 @@ void intel_pebs_attach(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_ev
 	if (p->counters & BIT_ULL(hw->idx))
 		return;
 	choose_groups(p, intel_pebs_groups(event));
-	count_event(p, cpu, event);
+	add_event(p, cpu, event);
 	set_limits(p, cpu);
-	p->wanted |= enable_bits(p, event);
+	p->enable |= enable_bits(p, event);
 	write_enable(p);
 }
 
@@ -281,13 +284,43 @@ void intel_pebs_detach(struct intel_pebs *p, struct x86_cpu *cpu, struct perf_ev
 	intel_pebs_drain(p, cpu, NULL);
 	if (event->hw.flags & X86_EVENT_RELOAD && !(event->hw.state & PERF_HES_UPTODATE))
 		intel_pebs_update(p, event, 0);
-	p->wanted &= ~enable_bits(p, event);
+	p->enable &= ~enable_bits(p, event);
 	write_enable(p);
-	uncount_event(p, cpu, event);
+	remove_event(p, cpu, event);
 	/* A record that was written late has no event any more. */
 	if (!p->nr)
 		p->ds->pebs_index = p->ds->pebs_buffer_base;
 	set_limits(p, cpu);
+}
+
+/**
+ * intel_pebs_enter_guest() - keep records out of the memory of a guest
+ * @p: precise events of this CPU
+ * @cpu: its counters
+ * @msr: gets IA32_PEBS_ENABLE with its values in the host and in the guest
+ *
+ * KVM clears the register before it enters the guest. A counter that passed
+ * zero in between would write no record, and would not be loaded again. So the
+ * counters of precise events stop here. The exit from the guest lets them run.
+ *
+ * Context: this CPU, interrupts off.
+ */
+void intel_pebs_enter_guest(struct intel_pebs *p, struct x86_cpu *cpu,
+			    struct perf_guest_switch_msr *msr)
+{
+	msr->msr = MSR_IA32_PEBS_ENABLE;
+	msr->host = p->enable;
+	msr->guest = 0;
+	if (!cpu->enabled || !(cpu->running & p->counters))
+		return;
+	x86_regs_run(&cpu->regs, x86_cpu_host(cpu) & ~p->counters);
+	/* The exit from the guest writes the register. */
+	cpu->regs.running_known = false;
+}
+
+static void enter_guest(struct x86_cpu *cpu, struct perf_guest_switch_msr *msr)
+{
+	intel_pebs_enter_guest(this_cpu_ptr(&pebs), cpu, msr);
 }
 
 static void start(struct x86_cpu *cpu, struct perf_event *event)
@@ -322,9 +355,9 @@ static void restore(void)
 	struct intel_pebs *p = this_cpu_ptr(&pebs);
 
 	if (p->format->groups)
-		x86_regs_write(MSR_PEBS_DATA_CFG, p->config);
-	x86_regs_write(MSR_IA32_PEBS_ENABLE, p->wanted);
-	p->enable = p->wanted;
+		x86_regs_write(MSR_PEBS_DATA_CFG, p->groups);
+	x86_regs_write(MSR_IA32_PEBS_ENABLE, p->enable);
+	p->enable_image = p->enable;
 }
 
 /**
@@ -465,17 +498,14 @@ static bool lacks_aux(const struct perf_event *event)
  * @event: event that is opened; precise_ip was checked
  *
  * Context: task; the mutex of the leader's context if there is a leader.
- * Return: 0; -EOPNOTSUPP for a precise event of guests only or with branches;
- * -ENODATA for load latency without the event that it needs.
+ * Return: 0; -EOPNOTSUPP for a precise event of guests only; -ENODATA for load
+ * latency without the event that it needs.
  */
 int intel_pebs_config(struct perf_event *event)
 {
 	if (event->attr.precise_ip && event->attr.exclude_host)
 		return perf_refuse(-EOPNOTSUPP, PERF_FIELD_FLAGS, PERF_ATTR_PRECISE_IP,
 				   PERF_REASON_PMU_CANNOT);
-	if (event->attr.precise_ip && has_branch_stack(event))
-		return perf_refuse(-EOPNOTSUPP, PERF_FIELD(sample_type), PERF_SAMPLE_BRANCH_STACK,
-				   PERF_REASON_NO_BRANCHES);
 	if (event->attr.precise_ip) {
 		replace_cycles(event);
 		intel_pebs_flag(&machine_format, event);
@@ -508,10 +538,11 @@ static u8 __init max_precise(const struct x86_precise *precise)
  * intel_pebs_setup() - find out whether events of a core can be precise
  * @core: type of core
  * @caps: IA32_PERF_CAPABILITIES
+ * @late: a record may be written after its counter has stopped
  *
  * Context: boot.
  */
-void __init intel_pebs_setup(struct x86_core *core, u64 caps)
+void __init intel_pebs_setup(struct x86_core *core, u64 caps, bool late)
 {
 	struct intel_pebs_format *format = &machine_format;
 
@@ -527,6 +558,8 @@ void __init intel_pebs_setup(struct x86_core *core, u64 caps)
 	core->max_precise = max_precise(core->facts.model->precise);
 	core->precise_all = format->number < INTEL_PEBS_ADAPTIVE || format->groups;
 	core->precise_xmm = format->groups;
+	if (late)
+		core->enter_guest = enter_guest;
 	x86_pmc.adaptive = format->groups;
 	intel_ds_buffer_init(format->number ? PEBS_BUFFER_SIZE : OLD_BUFFER);
 	x86_run_set_precise(&methods);

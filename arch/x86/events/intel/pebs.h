@@ -14,6 +14,8 @@ int intel_pebs_config(struct perf_event *event);
 int intel_pebs_pmi(struct x86_cpu *cpu, struct pt_regs *regs);
 void intel_pebs_start_cpu(void);
 void intel_pebs_sched_task(bool sched_in);
-void intel_pebs_setup(struct x86_core *core, u64 caps);
+void intel_pebs_enter_guest(struct intel_pebs *p, struct x86_cpu *cpu,
+			    struct perf_guest_switch_msr *msr);
+void intel_pebs_setup(struct x86_core *core, u64 caps, bool late);
 
 #endif /* _ARCH_X86_EVENTS_INTEL_PEBS_H */

@@ -263,13 +263,13 @@ bool intel_pebs_decode(struct intel_pebs_record *record, unsigned int format,
 }
 
 /* Words of the counters that MSR_PEBS_DATA_CFG asks for. */
-static size_t words_of_values(u64 config)
+static size_t words_of_values(u64 groups)
 {
 	size_t words = VALUES_WORDS;
 
-	if (config & INTEL_PEBS_COUNTERS)
-		words += hweight32(config >> 32);
-	if (config & INTEL_PEBS_METRICS)
+	if (groups & INTEL_PEBS_COUNTERS)
+		words += hweight32(groups >> 32);
+	if (groups & INTEL_PEBS_METRICS)
 		words += 2;
 	return words;
 }
@@ -277,26 +277,26 @@ static size_t words_of_values(u64 config)
 /**
  * intel_pebs_size() - how long are the records?
  * @format: format of records of the processor
- * @config: value of MSR_PEBS_DATA_CFG; formats 0 to 3 have none
+ * @groups: value of MSR_PEBS_DATA_CFG; formats 0 to 3 have none
  *
  * Context: any.
  * Return: bytes of a record.
  */
-size_t intel_pebs_size(unsigned int format, u64 config)
+size_t intel_pebs_size(unsigned int format, u64 groups)
 {
 	size_t words = HEADER_WORDS;
 
 	if (format < INTEL_PEBS_ADAPTIVE)
 		return formats[format].words * sizeof(u64);
-	if (config & INTEL_PEBS_MEMORY)
+	if (groups & INTEL_PEBS_MEMORY)
 		words += MEMORY_WORDS;
-	if (config & INTEL_PEBS_REGS)
+	if (groups & INTEL_PEBS_REGS)
 		words += INTEL_PEBS_NR_REGS;
-	if (config & INTEL_PEBS_XMM)
+	if (groups & INTEL_PEBS_XMM)
 		words += INTEL_PEBS_NR_XMM;
-	if (config & INTEL_PEBS_BRANCHES)
-		words += HEADER_BRANCHES(config) * INTEL_PEBS_BRANCH;
-	if (config & GROUPS_VALUES)
-		words += words_of_values(config);
+	if (groups & INTEL_PEBS_BRANCHES)
+		words += HEADER_BRANCHES(groups) * INTEL_PEBS_BRANCH;
+	if (groups & GROUPS_VALUES)
+		words += words_of_values(groups);
 	return words * sizeof(u64);
 }

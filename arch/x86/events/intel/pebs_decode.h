@@ -99,6 +99,6 @@ struct intel_pebs_record {
 bool intel_pebs_decode(struct intel_pebs_record *record, unsigned int format,
 		       const u64 *buffer, size_t size);
 u64 intel_pebs_reg(const struct intel_pebs_record *record, unsigned int reg);
-size_t intel_pebs_size(unsigned int format, u64 config);
+size_t intel_pebs_size(unsigned int format, u64 groups);
 
 #endif /* _ARCH_X86_EVENTS_INTEL_PEBS_DECODE_H */

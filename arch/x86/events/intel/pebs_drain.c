@@ -35,6 +35,7 @@
 #include <asm/perf_event.h>
 #include <asm/timer.h>
 #include <asm/tsc.h>
+#include "../branch.h"
 #include "../run.h"
 #include "../rules/count.h"
 #include "datasrc.h"
@@ -387,6 +388,24 @@ static void save_callchain(struct perf_sample_data *data, struct drain *d,
 	perf_sample_save_callchain(data, event, regs);
 }
 
+/* The stack of a sample whose branches were not kept. */
+static struct perf_branch_stack no_branches = { .hw_idx = -1ULL };
+
+/*
+ * The interrupt has read the recorder for the events that run. Before it, or
+ * when an event leaves its counter, the branches of the record are unknown.
+ */
+static void save_branches(struct perf_sample_data *data, struct drain *d,
+			  struct perf_event *event)
+{
+	if (!(event->hw.flags & X86_EVENT_BRANCHES))
+		return;
+	if (d->interrupted && d->cpu->running & BIT_ULL(event->hw.idx))
+		x86_branch_save(event, data);
+	else
+		perf_sample_save_brstack(data, event, &no_branches, NULL);
+}
+
 /* Does the event count code of this mode? */
 static bool counts_at(const struct perf_event *event, u64 ip)
 {
@@ -445,6 +464,7 @@ static void sample(struct drain *d, unsigned int slot, const struct intel_pebs_r
 	save_regs(&regs, d, event, record);
 	save_time(&data, event, record);
 	save_memory(&data, d, event, record);
+	save_branches(&data, d, event);
 	if (intel_pebs_emit(event, &data, &regs.regs, last))
 		x86_run_stop(event, 0);
 }

@@ -27,9 +27,9 @@ struct intel_pebs_format {
  * @ds:		DS area of the CPU, NULL before it is first needed
  * @format:	how the CPU writes records
  * @counters:	counters that have a precise event
- * @wanted:	what IA32_PEBS_ENABLE should contain
- * @enable:	what IA32_PEBS_ENABLE contains
- * @config:	what MSR_PEBS_DATA_CFG contains
+ * @enable:	what IA32_PEBS_ENABLE is to contain
+ * @enable_image: what it contains
+ * @groups:	what MSR_PEBS_DATA_CFG contains
  * @bytes:	size of the buffer
  * @size:	bytes of a record
  * @nr:		events in @counters
@@ -43,9 +43,9 @@ struct intel_pebs {
 	struct debug_store		*ds;
 	const struct intel_pebs_format	*format;
 	u64				counters;
-	u64				wanted;
 	u64				enable;
-	u64				config;
+	u64				enable_image;
+	u64				groups;
 	unsigned int			bytes;
 	unsigned int			size;
 	u8				nr;

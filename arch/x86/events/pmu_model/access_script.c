@@ -78,7 +78,7 @@ int pmu_model_access_script_set(struct pmu_model_access_script *s, char *text)
 	struct pmu_model_access_lines *lines = &s->half[spare];
 	int nr;
 
-	nr = pmu_model_script_parse(text, PMU_MEMORY_MAX_LINES, parse_nth, lines);
+	nr = pmu_model_script_parse(text, PMU_ACCESS_MAX_LINES, parse_nth, lines);
 	if (nr < 0)
 		return nr;
 	lines->nr = nr;

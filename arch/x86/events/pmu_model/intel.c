@@ -20,9 +20,6 @@
 #define CAPS_FULL_WIDTH		BIT_ULL(13)
 #define CAPS_METRICS		BIT_ULL(15)
 
-/* Topdown metrics in the global registers, 20.3.9.3. */
-#define GLOBAL_METRICS		BIT_ULL(48)
-
 /* Status bits beside the counters': 20.2.2 for version 2, 20.2.4 for 4. */
 #define STATUS_V2		(BIT_ULL(63) | BIT_ULL(62))
 #define STATUS_V3		(STATUS_V2 | BIT_ULL(61))
@@ -130,13 +127,12 @@ static void set_masks(struct pmu_model *m)
 {
 	m->global_mask = (BIT_ULL(m->gp) - 1) | (BIT_ULL(m->fixed) - 1) << 32;
 	if (m->metrics)
-		m->global_mask |= GLOBAL_METRICS;
+		m->global_mask |= PMU_GLOBAL_METRICS;
 	m->select_mask = select_mask(m);
 	m->fixed_ctrl_mask = fixed_ctrl_mask(m);
 	m->debugctl_mask = DEBUGCTL_MASK;
 	m->plain_mask[0] = offcore_mask(m);
 	m->plain_mask[1] = offcore_mask(m);
-	m->plain_mask[PMU_MODEL_PLAIN_METRICS] = U64_MAX;
 	m->status_clear_mask = m->global_mask;
 	if (m->version >= 4)
 		m->status_clear_mask |= STATUS_V4;
@@ -208,8 +204,7 @@ void pmu_model_intel_setup(struct pmu_model *m)
 	pmu_model_add_reg(m, MSR_OFFCORE_RSP_0, PMU_REG_PLAIN, 0);
 	pmu_model_add_reg(m, MSR_OFFCORE_RSP_1, PMU_REG_PLAIN, 1);
 	pmu_model_add_reg(m, MSR_METRICS,
-			  m->metrics ? PMU_REG_PLAIN : PMU_REG_ABSENT,
-			  PMU_MODEL_PLAIN_METRICS);
+			  m->metrics ? PMU_REG_METRICS : PMU_REG_ABSENT, 0);
 }
 
 /**

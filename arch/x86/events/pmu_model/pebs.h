@@ -53,7 +53,7 @@ struct pmu_model_moment {
 	u64	tsc;
 };
 
-#define PMU_MEMORY_MAX_LINES	32
+#define PMU_ACCESS_MAX_LINES	32
 
 /**
  * struct pmu_model_access - a line of the script: one access to memory
@@ -69,7 +69,7 @@ struct pmu_model_access {
 
 struct pmu_model_access_lines {
 	unsigned int nr;
-	struct pmu_model_access line[PMU_MEMORY_MAX_LINES];
+	struct pmu_model_access line[PMU_ACCESS_MAX_LINES];
 };
 
 /**

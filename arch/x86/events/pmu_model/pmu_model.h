@@ -56,8 +56,16 @@ struct seq_file;
 #define PMU_MODEL_NR_COUNTERS	(PMU_MODEL_MAX_GP + PMU_MODEL_MAX_FIXED)
 
 /* Registers that keep what is written. */
-#define PMU_MODEL_PLAIN_METRICS	2
-#define PMU_MODEL_NR_PLAIN	3
+#define PMU_MODEL_NR_PLAIN	2
+
+/* Intel: topdown metrics in the global registers, SDM vol. 3 20.3.9.3. */
+#define PMU_GLOBAL_METRICS	BIT_ULL(48)
+
+/*
+ * The metrics of whatever runs: 20 % of the slots retire, 10 % are lost to bad
+ * speculation, 30 % to the front end, 40 % to the back end; then parts of each.
+ */
+#define PMU_MODEL_METRICS	0x33261a0d664c1a33ULL
 
 /* Event select register, SDM vol. 3 20.2.1.1 and APM vol. 2 13.2.1. */
 #define PMU_SEL_EVENT		GENMASK_ULL(7, 0)
@@ -109,12 +117,14 @@ struct seq_file;
  * @status:	overflow bits and, on PMUs that have one, the freeze bit
  * @debugctl:	debug control register
  * @plain:	registers that have no effect and keep the value written
+ * @metrics:	topdown metrics, as they were written
  * @running:	counters that run now, as a mask of counter numbers
  * @pending:	counters with an overflow that was not signalled yet
  * @signalled:	counters with an overflow that the last PMI signalled
  * @core:	kind of the CPU's core; stays PMU_CORE_ANY on a PMU that is not
  *	hybrid
  * @user:	the CPU executes user code; stays false without mode filter
+ * @metered:	metrics were on since they were written
  * @ip:		instruction that the last overflow has interrupted
  * @counter:	the counters
  * @pebs:	Intel: registers of PEBS
@@ -129,11 +139,13 @@ struct pmu_model_state {
 	u64	status;
 	u64	debugctl;
 	u64	plain[PMU_MODEL_NR_PLAIN];
+	u64	metrics;
 	u32	running;
 	u16	pending;
 	u16	signalled;
 	u8	core;
 	bool	user;
+	bool	metered;
 	u64	ip;
 	struct pmu_model_counter counter[PMU_MODEL_NR_COUNTERS];
 	struct pmu_model_pebs pebs;
@@ -165,6 +177,7 @@ enum pmu_model_kind {
 	PMU_REG_CAPS,		/* read only */
 	PMU_REG_DEBUGCTL,
 	PMU_REG_PLAIN,
+	PMU_REG_METRICS,
 	PMU_REG_PEBS_ENABLE,
 	PMU_REG_DS_AREA,
 	PMU_REG_PEBS_DATA_CFG,

@@ -354,6 +354,14 @@ static int read_unit(const struct pmu_model *m, const struct pmu_model_state *s,
 	return -EIO;
 }
 
+/* Metrics are shares of the slots since both registers were written. */
+static u64 read_metrics(const struct pmu_model *m, const struct pmu_model_state *s, u64 now)
+{
+	if (s->metered && read_counter(m, s, PMU_MODEL_FIXED_BASE + 3, now))
+		return PMU_MODEL_METRICS;
+	return s->metrics;
+}
+
 /**
  * pmu_model_reg_read() - read a register
  * @m:		the model
@@ -403,6 +411,9 @@ int pmu_model_reg_read(const struct pmu_model *m, const struct pmu_model_state *
 		return 0;
 	case PMU_REG_PLAIN:
 		*val = s->plain[reg->index];
+		return 0;
+	case PMU_REG_METRICS:
+		*val = read_metrics(m, s, now);
 		return 0;
 	}
 	return read_unit(m, s, reg, now, val);
@@ -474,6 +485,8 @@ static int write_global_ctrl(const struct pmu_model *m, struct pmu_model_state *
 		return -EIO;
 	settle_all(m, s, now);
 	s->global_ctrl = val;
+	if (val & PMU_GLOBAL_METRICS)
+		s->metered = true;
 	restart_all(m, s, now);
 	return 0;
 }
@@ -515,6 +528,13 @@ static int write_plain(const struct pmu_model *m, struct pmu_model_state *s,
 	settle_all(m, s, now);
 	s->plain[index] = val;
 	load_rates(m, s);
+	return 0;
+}
+
+static int write_metrics(struct pmu_model_state *s, u64 val)
+{
+	s->metrics = val;
+	s->metered = s->global_ctrl & PMU_GLOBAL_METRICS;
 	return 0;
 }
 
@@ -610,6 +630,8 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 		return write_debugctl(m, s, now, val);
 	case PMU_REG_PLAIN:
 		return write_plain(m, s, reg->index, now, val);
+	case PMU_REG_METRICS:
+		return write_metrics(s, val);
 	}
 	return write_unit(m, s, reg, now, val);
 }
@@ -700,7 +722,7 @@ int pmu_model_rdpmc(const struct pmu_model *m, const struct pmu_model_state *s,
 {
 	*val = 0;
 	if (m->metrics && index == RDPMC_METRICS) {
-		*val = s->plain[PMU_MODEL_PLAIN_METRICS];
+		*val = read_metrics(m, s, now);
 		return 0;
 	}
 	if (m->vendor != PMU_MODEL_AMD && (index & RDPMC_FIXED)) {

@@ -30,6 +30,7 @@ static const char * const kind_names[PMU_REG_NR_KINDS] = {
 	[PMU_REG_CAPS]		= "caps",
 	[PMU_REG_DEBUGCTL]	= "debugctl",
 	[PMU_REG_PLAIN]		= "plain",
+	[PMU_REG_METRICS]	= "metrics",
 	[PMU_REG_PEBS_ENABLE]	= "pebs-enable",
 	[PMU_REG_DS_AREA]	= "ds-area",
 	[PMU_REG_PEBS_DATA_CFG]	= "pebs-data-cfg",

@@ -46,15 +46,65 @@ static const struct x86_errata_row errata_rows[] = {
 	STEPPINGS(INTEL, 6, 0x2d, 8, 0xff, 0, X86_ERRATA_NO_PRECISE),
 };
 
-static bool errata_row_has(const struct x86_errata_row *row,
-			   const struct x86_models_cpu *cpu, u32 microcode)
+/* From version 5 of the architecture on records are in time. */
+#define RECORDS_IN_TIME	5
+
+#define IN_TIME(number, from, to, version)					\
+	STEPPINGS(INTEL, 6, number, from, to, version, X86_ERRATA_LATE_RECORDS)
+
+/* Before it, they are in time with this microcode or a later one. */
+static const struct x86_errata_row in_time_rows[] = {
+	/* Haswell */
+	IN_TIME(0x3c, 3, 3, 0x1f),
+	IN_TIME(0x3f, 2, 2, 0x37),
+	IN_TIME(0x3f, 4, 4, 0x0a),
+	IN_TIME(0x45, 1, 1, 0x1e),
+	IN_TIME(0x46, 1, 1, 0x15),
+	/* Broadwell */
+	IN_TIME(0x3d, 4, 4, 0x23),
+	IN_TIME(0x47, 1, 1, 0x14),
+	IN_TIME(0x4f, 1, 1, 0x0b000014),
+	IN_TIME(0x56, 2, 2, 0x10),
+	IN_TIME(0x56, 3, 3, 0x07000009),
+	IN_TIME(0x56, 4, 4, 0x0f000009),
+	IN_TIME(0x56, 5, 5, 0x0e000002),
+	/* Skylake */
+	IN_TIME(0x4e, 3, 3, 0x7c),
+	IN_TIME(0x5e, 3, 3, 0x7c),
+	IN_TIME(0x55, 3, 3, 0x21),
+	IN_TIME(0x55, 4, 7, 0),
+	IN_TIME(0x55, 11, 11, 0),
+	/* Kaby Lake, Coffee Lake */
+	IN_TIME(0x8e, 9, 12, 0x4e),
+	IN_TIME(0x9e, 9, 13, 0x4e),
+};
+
+static bool is_about(const struct x86_errata_row *row, const struct x86_models_cpu *cpu)
 {
-	if (row->repaired && microcode >= row->repaired)
-		return false;
 	return row->vendor == cpu->vendor && row->family == cpu->family &&
 	       row->first <= cpu->model && cpu->model <= row->last &&
 	       row->first_stepping <= cpu->stepping &&
 	       cpu->stepping <= row->last_stepping;
+}
+
+static bool errata_row_has(const struct x86_errata_row *row,
+			   const struct x86_models_cpu *cpu, u32 microcode)
+{
+	return is_about(row, cpu) && !(row->repaired && microcode >= row->repaired);
+}
+
+/* A processor that nobody has heard of is assumed to have the fault. */
+static bool has_late_records(const struct x86_models_cpu *cpu, u32 microcode)
+{
+	unsigned int i;
+
+	if (cpu->vendor != X86_MODELS_INTEL || cpu->version >= RECORDS_IN_TIME)
+		return false;
+	for (i = 0; i < ARRAY_SIZE(in_time_rows); i++) {
+		if (is_about(&in_time_rows[i], cpu) && microcode >= in_time_rows[i].repaired)
+			return false;
+	}
+	return true;
 }
 
 /**
@@ -90,5 +140,7 @@ u32 x86_errata_in(const struct x86_errata_row *rows, unsigned int nr,
  */
 u32 x86_errata_find(const struct x86_models_cpu *cpu, u32 microcode)
 {
-	return x86_errata_in(errata_rows, ARRAY_SIZE(errata_rows), cpu, microcode);
+	u32 errata = x86_errata_in(errata_rows, ARRAY_SIZE(errata_rows), cpu, microcode);
+
+	return has_late_records(cpu, microcode) ? errata | X86_ERRATA_LATE_RECORDS : errata;
 }

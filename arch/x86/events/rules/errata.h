@@ -19,6 +19,12 @@
  */
 #define X86_ERRATA_NO_PRECISE	BIT(1)
 
+/*
+ * A record of a precise event may be written after its counter has stopped, and
+ * so into the memory of a guest that was entered meanwhile.
+ */
+#define X86_ERRATA_LATE_RECORDS	BIT(2)
+
 /**
  * struct x86_errata_row - errata of some processors
  * @vendor: enum x86_models_vendor

@@ -314,13 +314,13 @@ int x86_match_cache(const struct x86_model *model, u64 key, u64 *config,
  * x86_match_named() - find an event by its name
  * @model: type of core
  * @name: name of a file of events/
- * @tsx: the processor has transactions
+ * @has: X86_HAS_*: what the processor has
  *
  * Context: any.
  * Return: the event, or NULL if this core has none of the name.
  */
 const struct x86_named *x86_match_named(const struct x86_model *model,
-					const char *name, bool tsx)
+					const char *name, unsigned int has)
 {
 	const struct x86_named_list *list;
 	const struct x86_named *row;
@@ -328,7 +328,7 @@ const struct x86_named *x86_match_named(const struct x86_model *model,
 	for (list = model->named; list; list = list->next) {
 		for (row = list->rows; row < list->rows + list->nr; row++) {
 			if (!strcmp(row->name, name))
-				return row->tsx && !tsx ? NULL : row;
+				return row->needs & ~has ? NULL : row;
 		}
 	}
 	return NULL;

@@ -109,14 +109,20 @@ struct x86_cache {
  * @name: name of the file; NAME.scale is the factor of the event NAME
  * @text: its content: fields of config, or the factor
  * @threads: content on cores with several threads; NULL if it is the same
- * @tsx: only a processor with transactions has it
+ * @needs: X86_HAS_*: what the processor must have
  */
 struct x86_named {
 	const char	*name;
 	const char	*text;
 	const char	*threads;
-	bool		tsx;
+	unsigned int	needs;
 };
+
+/* What not all processors of a model have, or not all of its relatives. */
+#define X86_HAS_TSX		BIT(0)	/* transactions */
+#define X86_HAS_PRECISE		BIT(1)	/* precise events */
+#define X86_HAS_METRICS		BIT(2)	/* topdown metrics */
+#define X86_HAS_LOADS_AUX	BIT(3)	/* latencies of loads need a second event */
 
 /*
  * Lists of the above. A list is followed by @next, if there is one: what a core
@@ -293,6 +299,6 @@ int x86_match_generic(const struct x86_match_pmu *pmu, u64 event, u64 *config);
 int x86_match_cache(const struct x86_model *model, u64 key, u64 *config,
 		    u64 *extra);
 const struct x86_named *x86_match_named(const struct x86_model *model,
-					const char *name, bool tsx);
+					const char *name, unsigned int has);
 
 #endif /* _ARCH_X86_EVENTS_MATCH_H */

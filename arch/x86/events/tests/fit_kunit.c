@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* KUnit tests of room "fit", on a CPU that does not exist. */
 #include <kunit/test.h>
+#include <linux/prandom.h>
 #include "../fit.h"
+#include "../rules/place.h"
 
 #define NR_EVENTS	6
 
@@ -234,6 +236,82 @@ static void fit_test_pair(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hweight64(s->cpu.planned), 1);
 }
 
+/* Which counters are taken for good, and for how long. */
+static void fit_test_full(struct kunit *test)
+{
+	struct set *s = test->priv;
+	unsigned int i;
+
+	s->core.facts.counters = X86_GENERAL(4);
+	s->event[2].hw.config_base = BIT_ULL(0) | BIT_ULL(3);
+	s->event[3].hw.config_base = BIT_ULL(1);
+	for (i = 0; i < 2; i++) {
+		s->event[i].hw.config_base = X86_GENERAL(2);
+		KUNIT_EXPECT_EQ(test, x86_fit_add(&s->cpu, &s->event[i]), 0);
+	}
+	KUNIT_EXPECT_EQ(test, s->cpu.full, 0);
+	KUNIT_EXPECT_EQ(test, x86_fit_add(&s->cpu, &s->event[3]), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, s->cpu.full, X86_GENERAL(2));
+	KUNIT_EXPECT_EQ(test, x86_fit_add(&s->cpu, &s->event[2]), 0);
+	KUNIT_EXPECT_EQ(test, x86_fit_add(&s->cpu, &s->event[3]), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, s->cpu.full, X86_GENERAL(2));
+	x86_fit_del(&s->cpu, x86_fit_find(&s->cpu, &s->event[0]));
+	KUNIT_EXPECT_EQ(test, s->cpu.full, 0);
+	KUNIT_EXPECT_EQ(test, x86_fit_add(&s->cpu, &s->event[3]), 0);
+	check_plan(test);
+	/* The owner of counter 0 could move to counter 3: that is not full. */
+	x86_fit_del(&s->cpu, x86_fit_find(&s->cpu, &s->event[2]));
+	s->event[4].hw.config_base = X86_GENERAL(2);
+	KUNIT_EXPECT_EQ(test, x86_fit_add(&s->cpu, &s->event[4]), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, s->cpu.full, X86_GENERAL(2));
+	s->event[5].hw.config_base = BIT_ULL(1) | BIT_ULL(3);
+	KUNIT_EXPECT_EQ(test, x86_fit_add(&s->cpu, &s->event[5]), 0);
+	check_plan(test);
+}
+
+/* Can an event be added, if nothing is remembered? */
+static bool fits(const struct set *s, const struct perf_event *event)
+{
+	struct x86_seat seats[NR_EVENTS + 1] = { };
+	unsigned int i;
+
+	for (i = 0; i < s->cpu.nr; i++) {
+		seats[i].counters = x86_event_counters(s->cpu.events[i]);
+		seats[i].at = -1;
+	}
+	seats[i].counters = x86_event_counters(event);
+	seats[i].at = -1;
+	return !x86_place(seats, i + 1, s->core.facts.counters);
+}
+
+/* No event is refused that fits, and none accepted that does not. */
+static void fit_test_full_random(struct kunit *test)
+{
+	struct set *s = test->priv;
+	struct perf_event *event;
+	struct rnd_state rnd;
+	unsigned int i, n, refused = 0;
+
+	prandom_seed_state(&rnd, 1);
+	s->core.facts.counters = X86_GENERAL(4);
+	for (n = 0; n < 20000; n++) {
+		event = &s->event[prandom_u32_state(&rnd) % NR_EVENTS];
+		i = x86_fit_find(&s->cpu, event);
+		if (i < s->cpu.nr && prandom_u32_state(&rnd) % 4)
+			continue;
+		if (i < s->cpu.nr) {
+			x86_fit_del(&s->cpu, i);
+			event->hw.config_base = 1 + prandom_u32_state(&rnd) % 15;
+			continue;
+		}
+		refused += s->cpu.full && !fits(s, event);
+		KUNIT_ASSERT_EQ(test, !fits(s, event), !!x86_fit_add(&s->cpu, event));
+		carry_out(s);
+	}
+	KUNIT_EXPECT_GT(test, refused, 100U);
+	check_plan(test);
+}
+
 static struct kunit_case fit_cases[] = {
 	KUNIT_CASE(fit_test_add),
 	KUNIT_CASE(fit_test_too_many),
@@ -244,6 +322,8 @@ static struct kunit_case fit_cases[] = {
 	KUNIT_CASE(fit_test_transaction),
 	KUNIT_CASE(fit_test_cancel),
 	KUNIT_CASE(fit_test_pair),
+	KUNIT_CASE(fit_test_full),
+	KUNIT_CASE(fit_test_full_random),
 	{}
 };
 

@@ -85,12 +85,13 @@ static void put(struct host *h, unsigned int counter, int flags)
 static void expect_values(struct kunit *test, u64 host, u64 guest)
 {
 	struct host *h = test->priv;
-	struct perf_guest_switch_msr msr = { };
+	struct perf_guest_switch_msr msrs[X86_GUEST_MSRS] = { };
 
-	KUNIT_ASSERT_EQ(test, x86_guest_msrs(&h->cpu, &msr), 1);
-	KUNIT_EXPECT_EQ(test, msr.msr, GLOBAL_CTRL);
-	KUNIT_EXPECT_EQ(test, msr.host, host);
-	KUNIT_EXPECT_EQ(test, msr.guest, guest);
+	KUNIT_ASSERT_EQ(test, x86_guest_msrs(&h->cpu, msrs), 1);
+	KUNIT_EXPECT_EQ(test, msrs[0].msr, GLOBAL_CTRL);
+	KUNIT_EXPECT_EQ(test, msrs[0].host, host);
+	KUNIT_EXPECT_EQ(test, msrs[0].guest, guest);
+	KUNIT_EXPECT_EQ(test, msrs[1].msr, 0);
 }
 
 static void guest_test_in_use(struct kunit *test)
@@ -147,16 +148,44 @@ static void guest_test_disabled(struct kunit *test)
 static void guest_test_no_control(struct kunit *test)
 {
 	struct host *h = test->priv;
-	struct perf_guest_switch_msr msr = { .msr = 1 };
+	struct perf_guest_switch_msr msrs[X86_GUEST_MSRS] = { { .msr = 1 } };
 
 	put(h, 0, 0);
 	use(h, &without_global);
-	KUNIT_EXPECT_EQ(test, x86_guest_msrs(&h->cpu, &msr), 0);
+	KUNIT_EXPECT_EQ(test, x86_guest_msrs(&h->cpu, msrs), 0);
 	KUNIT_EXPECT_FALSE(test, h->cpu.guests);
-	KUNIT_EXPECT_EQ(test, msr.msr, 1);
+	KUNIT_EXPECT_EQ(test, msrs[0].msr, 1);
 	use(h, &with_global);
 	h->cpu.core = NULL;
-	KUNIT_EXPECT_EQ(test, x86_guest_msrs(&h->cpu, &msr), 0);
+	KUNIT_EXPECT_EQ(test, x86_guest_msrs(&h->cpu, msrs), 0);
+}
+
+#define RECORDS	0x4001
+
+static void stop_records(struct x86_cpu *cpu, struct perf_guest_switch_msr *msr)
+{
+	*msr = (struct perf_guest_switch_msr) { .msr = RECORDS, .host = cpu->used };
+}
+
+/*
+ * Where records of precise events may be late, a second register stops them.
+ * Global control has the host's value, whatever was stopped before the entry.
+ */
+static void guest_test_late_records(struct kunit *test)
+{
+	struct host *h = test->priv;
+	struct perf_guest_switch_msr msrs[X86_GUEST_MSRS] = { };
+
+	h->core.enter_guest = stop_records;
+	put(h, 0, 0);
+	put(h, 1, X86_EVENT_HOST_ONLY);
+	KUNIT_ASSERT_EQ(test, x86_guest_msrs(&h->cpu, msrs), 2);
+	KUNIT_EXPECT_EQ(test, msrs[0].msr, GLOBAL_CTRL);
+	KUNIT_EXPECT_EQ(test, msrs[0].host, 0x3);
+	KUNIT_EXPECT_EQ(test, msrs[0].guest, 0x1);
+	KUNIT_EXPECT_EQ(test, msrs[1].msr, RECORDS);
+	KUNIT_EXPECT_EQ(test, msrs[1].host, 0x3);
+	KUNIT_EXPECT_EQ(test, msrs[1].guest, 0);
 }
 
 /* Entry and exit of a guest change the register; the image cannot be right. */
@@ -239,30 +268,33 @@ struct answer {
 	u64				bit;
 	u64				host;
 	u64				guest;
+	u32				second;
 	int				nr;
 };
 
 static void ask(void *data)
 {
 	struct answer *answer = data;
-	struct perf_guest_switch_msr *msr = perf_guest_get_msrs(&answer->nr, data);
+	struct perf_guest_switch_msr *msrs = perf_guest_get_msrs(&answer->nr, data);
 
 	answer->bit = BIT_ULL(answer->event->hw.idx);
 	if (!answer->nr)
 		return;
-	answer->host = msr->host;
-	answer->guest = msr->guest;
+	answer->host = msrs[0].host;
+	answer->guest = msrs[0].guest;
+	answer->second = answer->nr > 1 ? msrs[1].msr : 0;
 }
 
 static void expect_real(struct kunit *test, bool exclude_host, bool exclude_guest)
 {
 	struct answer answer = { .event = open_real(exclude_host, exclude_guest) };
+	bool late = per_cpu(x86_cpu, 0).core && per_cpu(x86_cpu, 0).core->enter_guest;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(answer.event));
 	smp_call_function_single(0, ask, &answer, 1);
 	perf_event_release_kernel(answer.event);
-	/* One register: precise events, which would add others, are absent. */
-	KUNIT_ASSERT_EQ(test, answer.nr, 1);
+	KUNIT_ASSERT_EQ(test, answer.nr, 1 + late);
+	KUNIT_EXPECT_EQ(test, answer.second, late ? MSR_IA32_PEBS_ENABLE : 0);
 	KUNIT_EXPECT_EQ(test, answer.host & answer.bit, exclude_host ? 0 : answer.bit);
 	KUNIT_EXPECT_EQ(test, answer.guest & answer.bit, exclude_guest ? 0 : answer.bit);
 }
@@ -308,11 +340,75 @@ static void guest_test_real_amd(struct kunit *test)
 
 static void guest_test_lbr(struct kunit *test)
 {
+	const struct x86_core *core = per_cpu(x86_cpu, 0).core;
 	struct x86_pmu_lbr lbr = { .nr = 1, .from = 1 };
+	bool intel = boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
 
 	x86_perf_get_lbr(&lbr);
-	KUNIT_EXPECT_EQ(test, lbr.nr, 0);
-	KUNIT_EXPECT_EQ(test, lbr.from, 0);
+	KUNIT_EXPECT_EQ(test, lbr.nr, core && intel ? core->branches : 0);
+	KUNIT_EXPECT_EQ(test, !!lbr.from, !!lbr.nr);
+	KUNIT_EXPECT_EQ(test, !!lbr.to, !!lbr.nr);
+}
+
+/* As KVM does for a guest that uses branch records. */
+static struct perf_event *open_lbr(bool exclude_host, u64 branches)
+{
+	struct perf_event_attr attr = {
+		.size		= sizeof(attr),
+		.type		= PERF_TYPE_RAW,
+		.config		= INTEL_FIXED_VLBR_EVENT,
+		.sample_type	= PERF_SAMPLE_BRANCH_STACK,
+		.branch_sample_type = branches,
+		.pinned		= 1,
+		.exclude_host	= exclude_host,
+	};
+
+	return perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+}
+
+#define STACK	(PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_USER)
+
+static void expect_refused(struct kunit *test, bool exclude_host, u64 branches)
+{
+	struct perf_event *event = open_lbr(exclude_host, branches);
+
+	KUNIT_EXPECT_PTR_EQ(test, event, ERR_PTR(-EINVAL));
+	if (!IS_ERR(event))
+		perf_event_release_kernel(event);
+}
+
+/* Opens the event, closes it, and returns its state in between. */
+static int state_of_next(void)
+{
+	struct perf_event *event = open_lbr(true, STACK);
+	int state;
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	state = event->state;
+	perf_event_release_kernel(event);
+	return state;
+}
+
+/* One event has the recorder, without a counter. The next one has to wait. */
+static void guest_test_lend(struct kunit *test)
+{
+	struct perf_event *event;
+	struct x86_pmu_lbr lbr;
+
+	x86_perf_get_lbr(&lbr);
+	if (!lbr.has_callstack || boot_cpu_has(X86_FEATURE_ARCH_LBR))
+		kunit_skip(test, "no recorder that a guest may have");
+	kunit_deactivate_static_stub(test, x86_regs_write);
+	expect_refused(test, false, STACK);
+	expect_refused(test, true, PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER);
+	event = open_lbr(true, STACK);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
+	KUNIT_EXPECT_EQ(test, event->hw.idx, -1);
+	KUNIT_EXPECT_EQ(test, state_of_next(), PERF_EVENT_STATE_ERROR);
+	perf_event_release_kernel(event);
+	KUNIT_EXPECT_EQ(test, state_of_next(), PERF_EVENT_STATE_ACTIVE);
 }
 
 static struct kunit_case guest_cases[] = {
@@ -321,11 +417,13 @@ static struct kunit_case guest_cases[] = {
 	KUNIT_CASE(guest_test_pair),
 	KUNIT_CASE(guest_test_disabled),
 	KUNIT_CASE(guest_test_no_control),
+	KUNIT_CASE(guest_test_late_records),
 	KUNIT_CASE(guest_test_image),
 	KUNIT_CASE(guest_test_virt),
 	KUNIT_CASE(guest_test_real),
 	KUNIT_CASE(guest_test_real_amd),
 	KUNIT_CASE(guest_test_lbr),
+	KUNIT_CASE(guest_test_lend),
 	{}
 };
 

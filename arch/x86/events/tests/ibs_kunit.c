@@ -115,7 +115,7 @@ static int ibs_init(struct kunit *test)
 	amd_ibs_op.upper = IBS_OP_MAX_CNT_EXT_MASK;
 	amd_ibs_op.max_period = 0x7fffff0;
 	kunit_activate_static_stub(test, x86_regs_write, fake_write);
-	kunit_activate_static_stub(test, amd_ibs_read, fake_read);
+	kunit_activate_static_stub(test, amd_ibs_read_register, fake_read);
 	kunit_activate_static_stub(test, amd_ibs_deliver, fake_deliver);
 	return 0;
 }

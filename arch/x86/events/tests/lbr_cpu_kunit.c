@@ -31,6 +31,7 @@ struct fake {
 	u64			select;
 	u64			debugctl;
 	u64			ctl;
+	u64			depth;
 	unsigned int		writes;
 	struct x86_cpu		cpu;
 	struct x86_extra_set	extra;
@@ -67,6 +68,7 @@ static void fake_write(u32 address, u64 value)
 	if (intel_lbr.arch && address == MSR_ARCH_LBR_DEPTH) {
 		KUNIT_EXPECT_EQ(test, value, intel_lbr.depth);
 		memset(f->raw, 0, sizeof(f->raw));
+		f->depth = value;
 		return;
 	}
 	*find(test, f, address) = value;
@@ -385,6 +387,90 @@ static void stacks_arch(struct kunit *test)
 	stacks(test, NULL, 0);
 }
 
+/* Whatever a guest may read is 0. */
+static bool is_empty(const struct fake *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < intel_lbr.depth; i++) {
+		if (f->raw[i].from | f->raw[i].to | f->raw[i].info)
+			return false;
+	}
+	return !f->tos && !f->select && !records(f);
+}
+
+/* What a guest does: it may write anything, also a hole. */
+static void guest_writes(struct fake *f, u64 tag)
+{
+	unsigned int i;
+
+	for (i = 0; i < intel_lbr.depth; i++)
+		f->raw[i] = (struct intel_lbr_raw) { tag + i, tag + 2 * i, 1 + i };
+	f->raw[5].from = 0;
+	f->tos = 7;
+	f->select = 0x1c4;
+}
+
+/* A guest has the recorder while KVM's event is scheduled in. */
+static void lent(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct intel_lbr_task *tasks = kunit_kcalloc(test, 2, sizeof(*tasks), GFP_KERNEL);
+	struct perf_event_pmu_context a = { &tasks[0] }, b = { &tasks[1] };
+	struct intel_lbr_raw *raw = kunit_kcalloc(test, DEPTH, sizeof(*raw), GFP_KERNEL);
+	struct perf_event *guest, *host;
+
+	KUNIT_ASSERT_NOT_NULL(test, tasks);
+	KUNIT_ASSERT_NOT_NULL(test, raw);
+	hold_cpu(test);
+	begin(f, &x86_model_skylake, INTEL_LBR_INFO_TSX);
+	guest = new_event(test, STACK_USER);
+	guest->hw.flags = X86_EVENT_LENT;
+	host = new_event(test, ANY_USER);
+	add(test, host);
+	enable(f);
+	record(f, 0xb1);
+	KUNIT_EXPECT_EQ(test, intel_lbr_get(&f->cpu, guest), -EBUSY);
+	intel_lbr_put(&f->cpu, host);
+	enable(f);
+	back(test, &a, guest);
+	KUNIT_EXPECT_TRUE(test, is_empty(f));
+	KUNIT_EXPECT_EQ(test, intel_lbr_get(&f->cpu, host), -EBUSY);
+	/* The host changes nothing while it is lent. */
+	guest_writes(f, 0xa000);
+	memcpy(raw, f->raw, sizeof(f->raw));
+	intel_lbr_stop(&f->cpu);
+	enable(f);
+	KUNIT_EXPECT_FALSE(test, records(f));
+	KUNIT_EXPECT_EQ(test, memcmp(raw, f->raw, sizeof(f->raw)), 0);
+	away(f, &a, guest);
+	back(test, &b, guest);
+	KUNIT_EXPECT_TRUE(test, is_empty(f));
+	guest_writes(f, 0xb000);
+	away(f, &b, guest);
+	back(test, &a, guest);
+	KUNIT_EXPECT_EQ(test, memcmp(raw, f->raw, sizeof(f->raw)), 0);
+	KUNIT_EXPECT_EQ(test, f->tos, 7);
+	KUNIT_EXPECT_EQ(test, f->select, 0x1c4);
+	away(f, &a, guest);
+	/* Events of KVM's task itself. */
+	host = new_event(test, STACK_USER);
+	back(test, &a, host);
+	KUNIT_EXPECT_EQ(test, read_all(f, raw), 0);
+	KUNIT_EXPECT_EQ(test, f->select, host->hw.branch_reg.config);
+	record(f, 0xb1);
+	away(f, &a, host);
+	back(test, &a, guest);
+	KUNIT_EXPECT_TRUE(test, is_empty(f));
+	/* The next event has the filter that the host had last. */
+	guest_writes(f, 0xa000);
+	intel_lbr_put(&f->cpu, guest);
+	add(test, host);
+	enable(f);
+	KUNIT_EXPECT_EQ(test, read_all(f, raw), 0);
+	leave_cpu(test);
+}
+
 #define TASKS	4
 #define ROUNDS	20000
 
@@ -530,6 +616,73 @@ static void secrets(struct kunit *test)
 	play(test, NULL, 0);
 }
 
+/* A resume resets the depth of the architectural recorder, for any event. */
+static void resume(struct kunit *test)
+{
+	struct fake *f = test->priv;
+
+	hold_cpu(test);
+	begin(f, NULL, 0);
+	f->depth = 8;
+	intel_lbr_forget(&f->cpu);
+	KUNIT_EXPECT_EQ(test, f->depth, intel_lbr.depth);
+	begin(f, &x86_model_skylake, INTEL_LBR_INFO_TSX);
+	intel_lbr_forget(&f->cpu);
+	KUNIT_EXPECT_EQ(test, writes_since(f), 0);
+	leave_cpu(test);
+}
+
+/* How many branches there are after a pause in which counters may change. */
+static unsigned int branches_after(struct fake *f, struct perf_event *first,
+				   struct perf_event *second)
+{
+	struct intel_lbr_raw raw[DEPTH];
+
+	record(f, 0xa1);
+	intel_lbr_stop(&f->cpu);
+	f->cpu.on[0] = first;
+	f->cpu.on[1] = second;
+	enable(f);
+	return read_all(f, raw);
+}
+
+/*
+ * The branches have counts of the events that counters had. They are cleared
+ * when such a counter gets another event, but not without need.
+ */
+static void counted(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct perf_event *a, *b, *plain;
+
+	hold_cpu(test);
+	begin(f, NULL, 0);
+	intel_lbr.counters = 0xf;
+	a = new_event(test, ANY_USER);
+	b = new_event(test, ANY_USER);
+	plain = new_event(test, ANY_USER);
+	a->id = 1;
+	b->id = 2;
+	plain->id = 3;
+	a->hw.flags = X86_EVENT_PER_BRANCH;
+	b->hw.flags = X86_EVENT_PER_BRANCH;
+	add(test, plain);
+	enable(f);
+	KUNIT_EXPECT_EQ(test, branches_after(f, a, plain), 0);
+	KUNIT_EXPECT_EQ(test, branches_after(f, a, plain), 1);
+	/* A sibling was closed, and comes back to its counter. */
+	KUNIT_EXPECT_EQ(test, branches_after(f, NULL, plain), 2);
+	KUNIT_EXPECT_EQ(test, branches_after(f, plain, NULL), 3);
+	KUNIT_EXPECT_EQ(test, branches_after(f, a, NULL), 4);
+	/* A sibling was closed, and its counter goes to the next one. */
+	KUNIT_EXPECT_EQ(test, branches_after(f, NULL, NULL), 5);
+	KUNIT_EXPECT_EQ(test, branches_after(f, b, NULL), 0);
+	KUNIT_EXPECT_EQ(test, branches_after(f, b, a), 0);
+	KUNIT_EXPECT_EQ(test, branches_after(f, a, b), 0);
+	KUNIT_EXPECT_EQ(test, branches_after(f, a, b), 1);
+	leave_cpu(test);
+}
+
 static struct kunit_case lbr_cpu_cases[] = {
 	KUNIT_CASE(run_stop),
 	KUNIT_CASE(interrupt),
@@ -538,6 +691,9 @@ static struct kunit_case lbr_cpu_cases[] = {
 	KUNIT_CASE(stacks_skylake),
 	KUNIT_CASE(stacks_arch),
 	KUNIT_CASE(secrets),
+	KUNIT_CASE(resume),
+	KUNIT_CASE(counted),
+	KUNIT_CASE(lent),
 	{}
 };
 

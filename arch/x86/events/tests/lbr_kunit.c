@@ -222,6 +222,46 @@ static void models(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, intel_lbr_facts_format(&lbr, INTEL_LBR_INFO, true), -EINVAL);
 }
 
+/*
+ * Which processors up to Ice Lake have a recorder, SDM vol. 3 18.5 to 18.13;
+ * Yonah's is not used.
+ */
+static void depths(struct kunit *test)
+{
+	static const struct {
+		const struct x86_model *model;
+		unsigned int depth;
+	} facts[] = {
+		{ &x86_model_core, 0 },
+		{ &x86_model_core2, 4 },
+		{ &x86_model_bonnell, 8 },
+		{ &x86_model_silvermont, 8 },
+		{ &x86_model_knights_landing, 8 },
+		{ &x86_model_nehalem, 16 },
+		{ &x86_model_westmere, 16 },
+		{ &x86_model_westmere_ex, 16 },
+		{ &x86_model_sandybridge, 16 },
+		{ &x86_model_sandybridge_ep, 16 },
+		{ &x86_model_ivybridge, 16 },
+		{ &x86_model_ivybridge_ep, 16 },
+		{ &x86_model_haswell, 16 },
+		{ &x86_model_broadwell, 16 },
+		{ &x86_model_skylake, 32 },
+		{ &x86_model_skylake_server, 32 },
+		{ &x86_model_icelake, 32 },
+		{ &x86_model_icelake_server, 32 },
+		{ &x86_model_goldmont, 32 },
+		{ &x86_model_goldmont_plus, 32 },
+		{ &x86_model_tremont, 32 },
+	};
+	struct intel_lbr lbr;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(facts); i++) {
+		intel_lbr_facts_find(&lbr, facts[i].model);
+		KUNIT_EXPECT_EQ_MSG(test, lbr.depth, facts[i].depth, "%s", facts[i].model->name);
+	}
+}
+
 #define ASK(bits)	(PERF_SAMPLE_BRANCH_##bits)
 
 /* Return: the register, or the error with the sign of a number of 64 bits. */
@@ -306,6 +346,7 @@ static struct kunit_case lbr_cases[] = {
 	KUNIT_CASE(counts),
 	KUNIT_CASE(writable),
 	KUNIT_CASE(models),
+	KUNIT_CASE(depths),
 	KUNIT_CASE(filters),
 	KUNIT_CASE(arch_filters),
 	{}

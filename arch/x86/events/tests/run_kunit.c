@@ -21,6 +21,9 @@ struct world {
 	u64			running_at_write;
 	int			state_at_write;
 	unsigned int		writes;
+	unsigned int		updates;
+	int			state_at_hide;
+	unsigned int		writes_at_hide;
 	unsigned int		clears;
 	bool			entered;
 };
@@ -43,6 +46,21 @@ static void note_write(u32 address, u64 value)
 /* The registers do not contain the images. */
 static void no_report(const struct x86_regs *r, bool skip_control)
 {
+}
+
+static void count_update(struct perf_event *event)
+{
+	struct world *w = kunit_get_current_test()->priv;
+
+	w->updates++;
+}
+
+static void note_hide(struct perf_event *event)
+{
+	struct world *w = kunit_get_current_test()->priv;
+
+	w->state_at_hide = event->hw.state;
+	w->writes_at_hide = w->writes;
 }
 
 static int run_init(struct kunit *test)
@@ -254,6 +272,59 @@ static void run_test_guest(struct kunit *test)
 	leave_world(w);
 }
 
+/*
+ * The processor loads the counter of a precise event, so the driver of precise
+ * events has to read it for the last time as well, as before a warm-up.
+ */
+static void run_test_finish(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct x86_cpu *cpu;
+	u64 value, owner;
+
+	kunit_activate_static_stub(test, x86_run_update_precise, count_update);
+	guard(irqsave)();
+	cpu = enter_world(w, X86_EVENT_RELOAD);
+	w->event.hw.event_base_rdpmc = x86_pmc_rdpmc(0);
+	w->event.id = 77;
+	x86_run_disable(NULL);
+	x86_run_unmark(BIT_ULL(0));
+	local64_set(&w->event.hw.prev_count, -PERIOD);
+	x86_run_finish(cpu, &w->event);
+	KUNIT_EXPECT_EQ(test, w->updates, 1);
+	KUNIT_EXPECT_TRUE(test, w->event.hw.state & PERF_HES_UPTODATE);
+	KUNIT_EXPECT_TRUE(test, x86_regs_held(&cpu->regs, 0, &value, &owner));
+	KUNIT_EXPECT_EQ(test, value, -PERIOD & x86_pmc.mask);
+	KUNIT_EXPECT_EQ(test, owner, 77);
+	/* Its count is complete. */
+	x86_run_finish(cpu, &w->event);
+	KUNIT_EXPECT_EQ(test, w->updates, 1);
+	leave_world(w);
+}
+
+/*
+ * After a suspend the clock may be another one. So the user page says first
+ * that there is no counter, and then shows the counter with the new clock.
+ */
+static void run_test_hide(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct x86_cpu *cpu;
+
+	kunit_activate_static_stub(test, x86_run_hide, note_hide);
+	guard(irqsave)();
+	cpu = enter_world(w, 0);
+	x86_run_disable(NULL);
+	x86_run_unmark(BIT_ULL(0));
+	w->writes = 0;
+	w->writes_at_hide = 99;
+	x86_run_reload(cpu, &w->event, true);
+	KUNIT_EXPECT_EQ(test, w->state_at_hide, PERF_HES_STOPPED | PERF_HES_UPTODATE);
+	KUNIT_EXPECT_EQ(test, w->writes_at_hide, 0);
+	KUNIT_EXPECT_EQ(test, w->event.hw.state, 0);
+	leave_world(w);
+}
+
 static struct kunit_case run_cases[] = {
 	KUNIT_CASE(run_test_rearm),
 	KUNIT_CASE(run_test_stop),
@@ -263,6 +334,8 @@ static struct kunit_case run_cases[] = {
 	KUNIT_CASE(run_test_pair),
 	KUNIT_CASE(run_test_not_started),
 	KUNIT_CASE(run_test_guest),
+	KUNIT_CASE(run_test_finish),
+	KUNIT_CASE(run_test_hide),
 	{}
 };
 

@@ -75,7 +75,7 @@ static bool is_generic(const char *name)
 
 static bool model_has(const struct x86_model *model, const char *name)
 {
-	return model && x86_match_named(model, name, true);
+	return model && x86_match_named(model, name, ~0U);
 }
 
 static bool some_model_has(const char *name)

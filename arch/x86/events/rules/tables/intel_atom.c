@@ -347,7 +347,7 @@ const struct x86_model x86_model_gracemont = {
 	.extra		= &gracemont_extra_list,
 	.generic	= &x86_generic_golden_cove,
 	.cache		= &gracemont_cache_list,
-	.named		= &x86_named_tremont,
+	.named		= &x86_named_gracemont,
 	.precise	= &gracemont_precise,
 	.quirks		= X86_QUIRK_MID_ACK | X86_QUIRK_PERIOD_PRECISE,
 };

@@ -213,6 +213,7 @@ const struct x86_model x86_model_nehalem = {
 	.extra		= &nehalem_extra_list,
 	.generic	= &nehalem_branches_list,
 	.cache		= &nehalem_cache_list,
+	.named		= &x86_named_nehalem,
 	.precise	= &nehalem_precise,
 	.quirks		= X86_QUIRK_PERIOD_32,
 };
@@ -235,6 +236,7 @@ const struct x86_model x86_model_westmere = {
 	.extra		= &westmere_extra_list,
 	.generic	= &nehalem_generic_list,
 	.cache		= &westmere_cache_list,
+	.named		= &x86_named_nehalem,
 	.precise	= &westmere_precise,
 };
 
@@ -247,6 +249,7 @@ const struct x86_model x86_model_westmere_ex = {
 	.extra		= &westmere_extra_list,
 	.generic	= &nehalem_generic_list,
 	.cache		= &westmere_cache_list,
+	.named		= &x86_named_nehalem,
 	.precise	= &westmere_precise,
 };
 

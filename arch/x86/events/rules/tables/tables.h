@@ -106,7 +106,9 @@
  * for all threads of a core where it has several.
  */
 #define X86_NAMED(n, t)			{ .name = n, .text = t }
-#define X86_NAMED_TSX(n, t)		{ .name = n, .text = t, .tsx = true }
+#define X86_NAMED_TSX(n, t)		{ .name = n, .text = t, .needs = X86_HAS_TSX }
+#define X86_NAMED_METRIC(n, t)		{ .name = n, .text = t, .needs = X86_HAS_METRICS }
+#define X86_NAMED_PRECISE(n, t)		{ .name = n, .text = t, .needs = X86_HAS_PRECISE }
 #define X86_NAMED_THREADS(n, one, several) \
 	{ .name = n, .text = one, .threads = several }
 
@@ -118,6 +120,7 @@ extern const struct x86_cache_list x86_cache_common;
 extern const struct x86_cache_list x86_cache_branches;
 extern const struct x86_cache_list x86_cache_skylake;
 extern const struct x86_generic_list x86_generic_golden_cove;
+extern const struct x86_named_list x86_named_nehalem;
 extern const struct x86_named_list x86_named_sandybridge;
 extern const struct x86_named_list x86_named_haswell;
 extern const struct x86_named_list x86_named_skylake;
@@ -126,6 +129,7 @@ extern const struct x86_named_list x86_named_golden_cove;
 extern const struct x86_named_list x86_named_silvermont;
 extern const struct x86_named_list x86_named_goldmont;
 extern const struct x86_named_list x86_named_tremont;
+extern const struct x86_named_list x86_named_gracemont;
 extern const struct x86_named_list x86_named_alderlake_atom;
 extern const struct x86_named_list x86_named_crestmont;
 extern const struct x86_named_list x86_named_skymont;

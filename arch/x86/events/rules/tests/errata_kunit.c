@@ -80,11 +80,42 @@ static void errata_test_precise(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find_real(0x3a, 9, 0), 0);
 }
 
+static bool is_late(unsigned int model, unsigned int stepping, unsigned int version,
+		    u32 microcode)
+{
+	return x86_errata_find(&(struct x86_models_cpu) {
+		.vendor = X86_MODELS_INTEL, .family = 6, .model = model, .stepping = stepping,
+		.version = version,
+	}, microcode) & X86_ERRATA_LATE_RECORDS;
+}
+
+/* Repaired by microcode from Haswell on, and in later architectures. */
+static void errata_test_late_records(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, is_late(0x1a, 5, 3, ~0));
+	KUNIT_EXPECT_TRUE(test, is_late(0x3c, 3, 3, 0x1e));
+	KUNIT_EXPECT_FALSE(test, is_late(0x3c, 3, 3, 0x1f));
+	KUNIT_EXPECT_TRUE(test, is_late(0x3c, 2, 3, 0x1f));
+	KUNIT_EXPECT_TRUE(test, is_late(0x56, 5, 3, 0x0e000001));
+	KUNIT_EXPECT_FALSE(test, is_late(0x56, 5, 3, 0x0e000002));
+	KUNIT_EXPECT_FALSE(test, is_late(0x55, 6, 4, 0));
+	KUNIT_EXPECT_TRUE(test, is_late(0x55, 8, 4, ~0));
+	KUNIT_EXPECT_FALSE(test, is_late(0x9e, 13, 4, 0x4e));
+	/* Ice Lake, and Goldmont Plus before it. */
+	KUNIT_EXPECT_FALSE(test, is_late(0x7e, 5, 5, 0));
+	KUNIT_EXPECT_TRUE(test, is_late(0x7a, 1, 4, ~0));
+	KUNIT_EXPECT_EQ(test, 0, X86_ERRATA_LATE_RECORDS &
+			x86_errata_find(&(struct x86_models_cpu) {
+				.vendor = X86_MODELS_AMD, .family = 0x17, .version = 1,
+			}, 0));
+}
+
 static struct kunit_case errata_cases[] = {
 	KUNIT_CASE(errata_test_rows),
 	KUNIT_CASE(errata_test_microcode),
 	KUNIT_CASE(errata_test_warm_up),
 	KUNIT_CASE(errata_test_precise),
+	KUNIT_CASE(errata_test_late_records),
 	{}
 };
 

@@ -420,11 +420,30 @@ static void match_test_named(struct kunit *test)
 		{ &x86_model_crestmont, "topdown-retiring", "event=0x72,umask=0x0" },
 		{ &x86_model_meteorlake_atom, "topdown-retiring", "event=0xc2,umask=0x0" },
 		{ &x86_model_zen3, "topdown-retiring", NULL },
+		{ &x86_model_skylake, "slots", NULL },
+		{ &x86_model_icelake, "slots", "event=0x00,umask=0x4" },
+		{ &x86_model_icelake_server, "topdown-be-bound", "event=0x00,umask=0x83" },
+		{ &x86_model_icelake, "topdown-heavy-ops", NULL },
+		{ &x86_model_lunarlake, "topdown-retiring", "event=0x00,umask=0x80" },
+		{ &x86_model_sapphire_rapids, "topdown-mem-bound", "event=0x00,umask=0x87" },
+		{ &x86_model_core2, "mem-loads", NULL },
+		{ &x86_model_westmere, "mem-loads", "event=0x0b,umask=0x10,ldlat=3" },
+		{ &x86_model_westmere, "mem-stores", NULL },
+		{ &x86_model_ivybridge_ep, "mem-loads", "event=0xcd,umask=0x1,ldlat=3" },
+		{ &x86_model_ivybridge_ep, "mem-stores", "event=0xcd,umask=0x2" },
+		{ &x86_model_skylake_server, "mem-stores", "event=0xd0,umask=0x82" },
+		{ &x86_model_icelake_server, "mem-stores", "event=0xd0,umask=0x82" },
+		{ &x86_model_lunarlake, "mem-loads", "event=0xcd,umask=0x1,ldlat=3" },
+		{ &x86_model_lunarlake, "mem-stores", "event=0xcd,umask=0x2" },
+		{ &x86_model_tremont, "mem-loads", NULL },
+		{ &x86_model_gracemont, "mem-loads", "event=0xd0,umask=0x5,ldlat=3" },
+		{ &x86_model_crestmont, "mem-stores", "event=0xd0,umask=0x6" },
+		{ &x86_model_lunarlake_atom, "mem-stores", "event=0xd0,umask=0x6" },
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(facts); i++) {
 		const struct x86_named *named = x86_match_named(facts[i].model, facts[i].name,
-								true);
+								~0U);
 
 		KUNIT_EXPECT_STREQ_MSG(test, named ? named->text : "absent",
 				       facts[i].text ?: "absent", "%s, %s",
@@ -437,10 +456,21 @@ static void match_test_named_tsx(struct kunit *test)
 {
 	const struct x86_model *model = &x86_model_haswell;
 
-	KUNIT_EXPECT_NULL(test, x86_match_named(model, "tx-start", false));
-	KUNIT_EXPECT_NULL(test, x86_match_named(model, "el-capacity", false));
-	KUNIT_EXPECT_NULL(test, x86_match_named(model, "cycles-t", false));
-	KUNIT_EXPECT_NOT_NULL(test, x86_match_named(model, "topdown-total-slots", false));
+	KUNIT_EXPECT_NULL(test, x86_match_named(model, "tx-start", ~(unsigned int)X86_HAS_TSX));
+	KUNIT_EXPECT_NULL(test, x86_match_named(model, "el-capacity", ~(unsigned int)X86_HAS_TSX));
+	KUNIT_EXPECT_NULL(test, x86_match_named(model, "cycles-t", ~(unsigned int)X86_HAS_TSX));
+	KUNIT_EXPECT_NOT_NULL(test, x86_match_named(model, "topdown-total-slots", ~(unsigned int)X86_HAS_TSX));
+}
+
+/* The second event of latencies of loads; elsewhere it would mislead. */
+static void match_test_named_memory(struct kunit *test)
+{
+	const struct x86_model *model = &x86_model_sapphire_rapids;
+
+	KUNIT_EXPECT_NULL(test, x86_match_named(model, "mem-loads-aux", ~(unsigned int)X86_HAS_LOADS_AUX));
+	KUNIT_EXPECT_NOT_NULL(test, x86_match_named(model, "mem-loads-aux", X86_HAS_LOADS_AUX));
+	KUNIT_EXPECT_NULL(test, x86_match_named(model, "mem-loads", ~(unsigned int)X86_HAS_PRECISE));
+	KUNIT_EXPECT_NULL(test, x86_match_named(model, "slots", ~(unsigned int)X86_HAS_METRICS));
 }
 
 static const struct match_precise {
@@ -525,6 +555,7 @@ static struct kunit_case match_test_cases[] = {
 	KUNIT_CASE(match_test_cache_facts),
 	KUNIT_CASE(match_test_named),
 	KUNIT_CASE(match_test_named_tsx),
+	KUNIT_CASE(match_test_named_memory),
 	KUNIT_CASE(match_test_precise),
 	{ }
 };
