@@ -548,14 +548,17 @@ static void set_test_expect_kept(struct kunit *test,
 static void set_test_throttled_software(struct kunit *test)
 {
 	struct perf_event *event = set_test_open_dummy(test, 1000);
+	bool before, after;
 
-	scoped_guard(preempt) {
+	scoped_guard(irqsave) {
 		set_test_switches(2);
 		set_test_throttle(event);
-		KUNIT_EXPECT_TRUE(test, perf_event_is_throttled(event));
+		before = perf_event_is_throttled(event);
 		set_test_tick(NULL);
-		KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
+		after = perf_event_is_throttled(event);
 	}
+	KUNIT_EXPECT_TRUE(test, before);
+	KUNIT_EXPECT_FALSE(test, after);
 	set_test_expect_kept(test, event);
 }
 
@@ -563,14 +566,17 @@ static void set_test_throttled_software(struct kunit *test)
 static void set_test_throttled_tick_out(struct kunit *test)
 {
 	struct perf_event *event = set_test_open_dummy(test, 1000);
+	bool throttled, whole;
 
-	scoped_guard(preempt) {
+	scoped_guard(irqsave) {
 		set_test_switches(2);
 		set_test_throttle(event);
 		set_test_switch(set_test_tick, event);
-		KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
-		KUNIT_EXPECT_TRUE(test, set_test_is_whole(event));
+		throttled = perf_event_is_throttled(event);
+		whole = set_test_is_whole(event);
 	}
+	KUNIT_EXPECT_FALSE(test, throttled);
+	KUNIT_EXPECT_TRUE(test, whole);
 	set_test_expect_kept(test, event);
 }
 
@@ -579,13 +585,15 @@ static void set_test_throttled_tick(struct kunit *test)
 {
 	struct perf_event *event = set_test_open(test, (struct fake_pmu_spec) {
 						 .period = 1000 });
+	bool throttled;
 
-	scoped_guard(preempt) {
+	scoped_guard(irqsave) {
 		set_test_switches(2);
 		set_test_throttle(event);
 		set_test_tick(NULL);
-		KUNIT_EXPECT_FALSE(test, perf_event_is_throttled(event));
+		throttled = perf_event_is_throttled(event);
 	}
+	KUNIT_EXPECT_FALSE(test, throttled);
 	set_test_expect_load(test, 1);
 }
 
