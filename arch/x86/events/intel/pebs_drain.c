@@ -397,11 +397,15 @@ static bool counts_at(const struct perf_event *event, u64 ip)
  * The record may have been written after the kernel was entered. Then its
  * registers are the kernel's, although the address is the program's.
  */
+static bool has_kernel_regs(const struct intel_pebs_record *record)
+{
+	return record->regs && in_kernel(intel_pebs_reg(record, INTEL_PEBS_IP));
+}
+
 static bool is_wanted(const struct perf_event *event, const struct intel_pebs_record *record)
 {
 	return counts_at(event, ip_of(event, record)) &&
-	       !(event->attr.exclude_kernel &&
-		 in_kernel(intel_pebs_reg(record, INTEL_PEBS_IP)));
+	       !(event->attr.exclude_kernel && has_kernel_regs(record));
 }
 
 /**

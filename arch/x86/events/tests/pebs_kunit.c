@@ -417,6 +417,27 @@ static void pebs_test_modes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->pebs.dropped, 2);
 }
 
+/* Without registers in the record there are none of the kernel. */
+static void pebs_test_no_regs(struct kunit *test)
+{
+	struct machine *m = test->priv;
+	u64 *record;
+
+	use_format(m, 4);
+	m->event[0].attr.exclude_kernel = 1;
+	attach(m, 0);
+	record = next_record(m, 4);
+	record[0] = 4ULL * 8 << 48;
+	record[1] = USER_IP;
+	record[2] = 0x1;
+	record = write_adaptive(m, 0x1, USER_IP);
+	record[5] = KERNEL_IP;
+	drain(m, NULL);
+	KUNIT_ASSERT_EQ(test, m->nr, 1);
+	KUNIT_EXPECT_EQ(test, m->taken[0].regs.ip, USER_IP);
+	KUNIT_EXPECT_EQ(test, m->pebs.dropped, 1);
+}
+
 /* With precise_ip 1 the address is that of the next instruction. */
 static void pebs_test_skid(struct kunit *test)
 {
@@ -625,6 +646,7 @@ static struct kunit_case pebs_cases[] = {
 	KUNIT_CASE(pebs_test_old_status),
 	KUNIT_CASE(pebs_test_collision),
 	KUNIT_CASE(pebs_test_modes),
+	KUNIT_CASE(pebs_test_no_regs),
 	KUNIT_CASE(pebs_test_skid),
 	KUNIT_CASE(pebs_test_memory),
 	KUNIT_CASE(pebs_test_wrong),
