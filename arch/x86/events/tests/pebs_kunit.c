@@ -45,7 +45,7 @@ struct machine {
 	u64			enable, config, running;
 	unsigned int		writes;
 	int			switches;
-	unsigned int		nr, lost;
+	unsigned int		nr, lost, accounted;
 	struct taken		taken[MOST_SAMPLES];
 };
 
@@ -86,6 +86,11 @@ static bool fake_emit(struct perf_event *event, struct perf_sample_data *data,
 		m->taken[m->nr] = (struct taken) { event, *data, *regs, last };
 	m->nr++;
 	return false;
+}
+
+static void fake_account(struct perf_event *event)
+{
+	machine()->accounted++;
 }
 
 static void fake_report(struct perf_event *event, unsigned int lost)
@@ -152,6 +157,7 @@ static int pebs_init(struct kunit *test)
 	kunit_activate_static_stub(test, intel_pebs_want_switches, fake_switches);
 	kunit_activate_static_stub(test, intel_pebs_emit, fake_emit);
 	kunit_activate_static_stub(test, intel_pebs_report_lost, fake_report);
+	kunit_activate_static_stub(test, intel_pebs_account, fake_account);
 	return 0;
 }
 
@@ -417,6 +423,29 @@ static void pebs_test_modes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->pebs.dropped, 2);
 }
 
+/* An interrupt whose last record is not used counts, too; others do not. */
+static void pebs_test_unwanted(struct kunit *test)
+{
+	struct pt_regs regs = { .cs = __USER_CS };
+	struct machine *m = test->priv;
+
+	m->event[0].attr.exclude_kernel = 1;
+	attach(m, 0);
+	write_fixed(m, 0x1, KERNEL_IP);
+	write_fixed(m, 0x1, KERNEL_IP);
+	drain(m, &regs);
+	KUNIT_EXPECT_EQ(test, m->accounted, 1);
+	write_fixed(m, 0x1, KERNEL_IP);
+	write_fixed(m, 0x1, USER_IP);
+	drain(m, &regs);
+	KUNIT_EXPECT_EQ(test, m->accounted, 1);
+	KUNIT_EXPECT_EQ(test, m->nr, 1);
+	write_fixed(m, 0x1, KERNEL_IP);
+	drain(m, NULL);
+	KUNIT_EXPECT_EQ(test, m->accounted, 1);
+	KUNIT_EXPECT_EQ(test, m->pebs.dropped, 4);
+}
+
 /* Without registers in the record there are none of the kernel. */
 static void pebs_test_no_regs(struct kunit *test)
 {
@@ -646,6 +675,7 @@ static struct kunit_case pebs_cases[] = {
 	KUNIT_CASE(pebs_test_old_status),
 	KUNIT_CASE(pebs_test_collision),
 	KUNIT_CASE(pebs_test_modes),
+	KUNIT_CASE(pebs_test_unwanted),
 	KUNIT_CASE(pebs_test_no_regs),
 	KUNIT_CASE(pebs_test_skid),
 	KUNIT_CASE(pebs_test_memory),
