@@ -25,6 +25,7 @@ static struct perf_event_attr record_attr(__u64 asked)
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK;
 	attr.branch_sample_type = asked;
 	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
 	return attr;
 }
 
