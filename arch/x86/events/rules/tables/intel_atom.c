@@ -338,13 +338,21 @@ static const struct x86_rule gracemont_precise_rows[] = {
 static const struct x86_rule_list gracemont_precise_rules =
 	X86_LIST(gracemont_precise_rows, NULL);
 
-#define ATOM_PRECISE(general, numbers)					\
-	{ .rules = &gracemont_precise_rules, .all = true,		\
-	  .even = general, .even_instructions = (general) | X86_FIXED(0), \
-	  .datasrc = X86_DATASRC_##numbers }
+static const struct x86_precise gracemont_precise = {
+	.rules		= &gracemont_precise_rules,
+	.all		= true,
+	.even		= X86_ONLY(0),
+	.even_instructions = X86_ONLY(0) | X86_FIXED(0),
+	.datasrc	= X86_DATASRC_GRACEMONT,
+};
 
-static const struct x86_precise gracemont_precise = ATOM_PRECISE(X86_ONLY(0), GRACEMONT);
-static const struct x86_precise crestmont_precise = ATOM_PRECISE(X86_GENERAL(2), CRESTMONT);
+static const struct x86_precise crestmont_precise = {
+	.rules		= &gracemont_precise_rules,
+	.all		= true,
+	.even		= X86_GENERAL(2),
+	.even_instructions = X86_GENERAL(2) | X86_FIXED(0),
+	.datasrc	= X86_DATASRC_CRESTMONT,
+};
 
 const struct x86_model x86_model_gracemont = {
 	.name		= "Gracemont",
