@@ -30,6 +30,10 @@ pmu_rows() {
 			cases = /hybrid=1/ ? "machine hybrid" : "machine stat record hw_counting groups"
 			if (/intel/ && !/hybrid=1|version=0|^penryn/)
 				cases = cases " offcore"
+			if (/pebs=/ && !/hybrid=1/)
+				cases = cases " precise"
+			if (/lbr=/ && !/hybrid=1/)
+				cases = cases " branches"
 			pmu = more
 			if (index(known, " " $1 " ")) {
 				cases = "constraints " cases " misplaced"
