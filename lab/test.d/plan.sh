@@ -26,12 +26,20 @@ pmu_rows() {
 		;;
 	machines)
 		[ "$arch" = x86 ] || return 0
-		awk -v more="$more" -v known=" $(cd "$BUILD/constraints" && echo *) " '/^[a-z]/ {
+		# The base's show kernel code that the model counts without filter=ctx.
+		precise=
+		[ "$(drivers_of "$kernel")" = base ] || precise=precise
+		awk -v more="$more" -v precise="$precise" \
+			-v known=" $(cd "$BUILD/constraints" && echo *) " '/^[a-z]/ {
 			cases = /hybrid=1/ ? "machine hybrid" : "machine stat record hw_counting groups"
 			if (/intel/ && !/hybrid=1|version=0|^penryn/)
 				cases = cases " offcore"
 			if (/metrics=1/)
 				cases = cases " topdown"
+			if (/pebs=/ && !/hybrid=1/)
+				cases = cases " " precise
+			if (/lbr=/ && !/hybrid=1/)
+				cases = cases " branches"
 			pmu = more
 			if (index(known, " " $1 " ")) {
 				cases = "constraints " cases " misplaced"

@@ -41,6 +41,17 @@ void __init x86_branch_set_ops(const struct x86_branch_ops *what)
 }
 
 /**
+ * x86_branch_one_filter() - must all events need the same filter?
+ *
+ * Context: task that opens an event; there is a recorder.
+ * Return: true if they must.
+ */
+bool x86_branch_one_filter(void)
+{
+	return ops->one_filter;
+}
+
+/**
  * x86_branch_claim() - let the recorder run for an event
  * @cpu: this CPU
  * @event: event that records branches and is scheduled in

@@ -9,6 +9,7 @@
 
 /**
  * struct x86_branch_ops - the recorder of branches of a vendor
+ * @one_filter:	events that need different filters cannot record together
  * @get:	an event that records branches is scheduled in; returns 0, or
  *	-EBUSY if other events use the recorder in another way
  * @put:	undo @get
@@ -26,6 +27,7 @@
  * context.
  */
 struct x86_branch_ops {
+	bool	one_filter;
 	int	(*get)(struct x86_cpu *cpu, struct perf_event *event);
 	void	(*put)(struct x86_cpu *cpu, struct perf_event *event);
 	void	(*start)(struct x86_cpu *cpu);
@@ -37,6 +39,7 @@ struct x86_branch_ops {
 };
 
 void x86_branch_set_ops(const struct x86_branch_ops *what);
+bool x86_branch_one_filter(void);
 int x86_branch_claim(struct x86_cpu *cpu, struct perf_event *event);
 void x86_branch_release(struct x86_cpu *cpu, struct perf_event *event);
 void x86_branch_start(struct x86_cpu *cpu);

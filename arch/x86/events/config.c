@@ -267,7 +267,7 @@ static void set_precise_counters(struct perf_event *event)
 	const struct x86_core *core = x86_core_of(event->pmu);
 	const struct x86_rule *rule = x86_match_rule(core->facts.model, event->hw.config);
 	enum x86_data data;
-	u64 counters = x86_match_precise(&core->facts, event->hw.config, core->precise_all, &data);
+	u64 counters = x86_event_precise(core, event, event->hw.config, &data);
 
 	if (rule && rule->flags & X86_RULE_LEAK)
 		event->hw.flags |= X86_EVENT_ALONE;

@@ -201,6 +201,17 @@ static inline u64 x86_event_counters(const struct perf_event *event)
 	return event->hw.config_base | (u64)event->hw.event_base << X86_COUNTER_FIXED;
 }
 
+/* The counters that can make the event precise with this selector. */
+static inline u64 x86_event_precise(const struct x86_core *core, const struct perf_event *event,
+				    u64 config, enum x86_data *data)
+{
+	u64 counters = x86_match_precise(&core->facts, config, core->precise_all, data);
+
+	if (event->attr.precise_ip < 3)
+		return counters;
+	return x86_match_even(&core->facts, config, counters);
+}
+
 /* The counters that can count the event with this selector. */
 static inline u64 x86_event_match(const struct x86_core *core, const struct perf_event *event,
 				  u64 config)
@@ -208,7 +219,7 @@ static inline u64 x86_event_match(const struct x86_core *core, const struct perf
 	enum x86_data data;
 
 	if (event->hw.flags & X86_EVENT_PEBS)
-		return x86_match_precise(&core->facts, config, core->precise_all, &data);
+		return x86_event_precise(core, event, config, &data);
 	return x86_match_counters(&core->facts, config);
 }
 

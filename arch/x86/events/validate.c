@@ -13,6 +13,7 @@
  * Locking: none of its own.
  */
 #include <linux/perf_refuse.h>
+#include "branch.h"
 #include "extra.h"
 #include "rules/place.h"
 #include "run.h"
@@ -88,13 +89,13 @@ static u64 counters_of(struct trial *t, const struct perf_event *event)
 			       (READ_ONCE(event->hw.config) & ~X86_SEL_CODE));
 }
 
-/* All events that record branches must want the same from the hardware. */
+/* Where there is one filter, all events that record branches must need the same. */
 static bool can_record(struct trial *t, const struct perf_event *event)
 {
 	struct x86_extra *reg = &t->extra[X86_EXTRA_BRANCHES];
 	u64 value = event->hw.branch_reg.config;
 
-	if (!(event->hw.flags & X86_EVENT_BRANCHES))
+	if (!(event->hw.flags & X86_EVENT_BRANCHES) || !x86_branch_one_filter())
 		return true;
 	if (!x86_extra_has_room(reg, value))
 		return false;

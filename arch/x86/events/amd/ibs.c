@@ -269,6 +269,27 @@ void amd_ibs_stop(struct perf_event *event, int flags)
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
+static void restore(const struct amd_ibs *ibs)
+{
+	struct unit *unit = this_unit(ibs);
+
+	if (is_on(unit))
+		turn_on(ibs, unit->event, 0);
+}
+
+/**
+ * amd_ibs_restore() - let events go on after the CPU has lost its registers
+ *
+ * What a unit has counted since its last sample is lost.
+ *
+ * Context: this CPU, interrupts off, when the machine resumes.
+ */
+void amd_ibs_restore(void)
+{
+	restore(&amd_ibs_fetch);
+	restore(&amd_ibs_op);
+}
+
 /**
  * amd_ibs_add() - schedule an event in
  * @event: event to add

@@ -63,6 +63,7 @@ int amd_ibs_add(struct perf_event *event, int flags);
 void amd_ibs_del(struct perf_event *event, int flags);
 void amd_ibs_start(struct perf_event *event, int flags);
 void amd_ibs_stop(struct perf_event *event, int flags);
+void amd_ibs_restore(void);
 void amd_ibs_pmu_read(struct perf_event *event);
 
 #endif /* _ARCH_X86_EVENTS_AMD_IBS_H */

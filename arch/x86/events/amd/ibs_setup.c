@@ -174,6 +174,7 @@ static void resume(void *unused)
 {
 	prepare_vector();
 	unmask();
+	amd_ibs_restore();
 }
 
 static const struct syscore_ops power_ops = {

@@ -239,7 +239,8 @@ static int config_records(struct perf_event *event)
 	err = config_branches(event);
 	if (err)
 		return err;
-	if (attr->aux_output)
+	/* The core refuses what remains: these PMUs have no such output. */
+	if (attr->aux_output && !attr->precise_ip)
 		return perf_refuse(-EINVAL, PERF_FIELD_FLAGS, PERF_ATTR_AUX_OUTPUT,
 				   PERF_REASON_NO_AUX);
 	return 0;

@@ -180,6 +180,7 @@ int intel_lbr_event_lend(struct perf_event *event)
 }
 
 static const struct x86_branch_ops branch_ops = {
+	.one_filter	= true,
 	.get		= intel_lbr_get,
 	.put		= intel_lbr_put,
 	.start		= intel_lbr_start,

@@ -531,7 +531,7 @@ static const struct x86_run_precise methods = {
  */
 static u8 __init max_precise(const struct x86_precise *precise)
 {
-	return machine_format.number < 2 ? 1 : 2 + precise->distribution;
+	return machine_format.number < 2 ? 1 : 2 + !!precise->even;
 }
 
 /**

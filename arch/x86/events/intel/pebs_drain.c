@@ -195,11 +195,27 @@ void intel_pebs_report_lost(struct perf_event *event, unsigned int lost)
 	perf_log_lost_samples(event, lost);
 }
 
+/**
+ * intel_pebs_account() - account an interrupt without a sample
+ * @event: event that has caused it
+ *
+ * Otherwise the event would not be throttled, however often it interrupts.
+ * Tests replace this function by one that counts.
+ *
+ * Context: NMI.
+ */
+void intel_pebs_account(struct perf_event *event)
+{
+	KUNIT_STATIC_STUB_REDIRECT(intel_pebs_account, event);
+	if (perf_event_account_interrupt(event))
+		x86_run_stop(event, 0);
+}
+
 static void lose(struct drain *d, struct perf_event *event, unsigned int lost)
 {
 	intel_pebs_report_lost(event, lost);
-	if (d->interrupted && perf_event_account_interrupt(event))
-		x86_run_stop(event, 0);
+	if (d->interrupted)
+		intel_pebs_account(event);
 }
 
 /* Counts become right before samples show them. */
@@ -416,11 +432,15 @@ static bool counts_at(const struct perf_event *event, u64 ip)
  * The record may have been written after the kernel was entered. Then its
  * registers are the kernel's, although the address is the program's.
  */
+static bool has_kernel_regs(const struct intel_pebs_record *record)
+{
+	return record->regs && in_kernel(intel_pebs_reg(record, INTEL_PEBS_IP));
+}
+
 static bool is_wanted(const struct perf_event *event, const struct intel_pebs_record *record)
 {
 	return counts_at(event, ip_of(event, record)) &&
-	       !(event->attr.exclude_kernel &&
-		 in_kernel(intel_pebs_reg(record, INTEL_PEBS_IP)));
+	       !(event->attr.exclude_kernel && has_kernel_regs(record));
 }
 
 /**
@@ -457,6 +477,8 @@ static void sample(struct drain *d, unsigned int slot, const struct intel_pebs_r
 	last = !--d->nr[slot] && d->interrupted;
 	if (!is_wanted(event, record)) {
 		d->p->dropped++;
+		if (last)
+			intel_pebs_account(event);
 		return;
 	}
 	perf_sample_data_init(&data, 0, event->hw.last_period);

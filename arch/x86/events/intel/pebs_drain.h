@@ -76,6 +76,7 @@ static inline unsigned int intel_pebs_reset_slot(const struct intel_pebs_format 
 u64 intel_pebs_read_counter(const struct perf_event *event);
 void intel_pebs_update(struct intel_pebs *p, struct perf_event *event, unsigned int nr);
 void intel_pebs_report_lost(struct perf_event *event, unsigned int lost);
+void intel_pebs_account(struct perf_event *event);
 bool intel_pebs_emit(struct perf_event *event, struct perf_sample_data *data,
 		     struct pt_regs *regs, bool last);
 void intel_pebs_drain(struct intel_pebs *p, struct x86_cpu *cpu, struct pt_regs *interrupted);

@@ -120,7 +120,8 @@ static void legacy_setup(struct pmu_model *m)
 	u32 info = m->lbr_format == PMU_LBR_FMT_INFO ? MSR_INFO : 0;
 
 	m->lbr_mask = SELECT_FILTER;
-	if (m->lbr_format == PMU_LBR_FMT_FLAGS2 || m->lbr_format == PMU_LBR_FMT_INFO)
+	if (m->lbr_format == PMU_LBR_FMT_FLAGS2 || m->lbr_format == PMU_LBR_FMT_INFO ||
+	    m->lbr_format == PMU_LBR_FMT_TIME)
 		m->lbr_mask |= SELECT_CALL_STACK;
 	if (m->lbr > OLD_ENTRIES)
 		add_entries(m, MSR_FROM, MSR_TO, info);

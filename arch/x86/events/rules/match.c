@@ -164,6 +164,29 @@ u64 x86_match_precise(const struct x86_match_pmu *pmu, u64 config, bool all,
 }
 
 /**
+ * x86_match_even() - find the counters that can have precise_ip 3
+ * @pmu: model and counters of the core
+ * @config: event select bits
+ * @counters: counters that can make the event precise
+ *
+ * Context: any.
+ * Return: mask of those that spread the samples evenly.
+ */
+u64 x86_match_even(const struct x86_match_pmu *pmu, u64 config, u64 counters)
+{
+	const struct x86_precise *precise = pmu->model->precise;
+	u64 all;
+
+	if (!counters)
+		return 0;
+	/* Some precise counters of instructions are not even, and vice versa. */
+	all = precise->even_instructions ? x86_match_counters(pmu, config) : 0;
+	if (all & X86_FIXED(0))
+		return all & precise->even_instructions;
+	return counters & precise->even;
+}
+
+/**
  * x86_match_extra() - find the extra register of an event
  * @model: type of core
  * @config: event select bits

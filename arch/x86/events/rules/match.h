@@ -193,8 +193,10 @@ enum x86_datasrc {
  * struct x86_precise - events of Intel's cores that may be precise (PEBS)
  * @rules: such events, with those of their counters that make them precise
  * @all: other events are precise on all counters, fixed ones too
- * @distribution: precise_ip may be 3: samples are spread evenly over the
- *	instructions
+ * @even: counters with which precise_ip may be 3: samples are spread evenly
+ *	over the instructions
+ * @even_instructions: the same for events that fixed counter 0 can count; 0 if
+ *	there is no difference
  * @cycles: event select bits that count cycles precisely, 0 if the generic
  *	event does
  * @cycles_distribution: the same if precise_ip is 3
@@ -203,7 +205,8 @@ enum x86_datasrc {
 struct x86_precise {
 	const struct x86_rule_list	*rules;
 	bool				all;
-	bool				distribution;
+	u64				even;
+	u64				even_instructions;
 	u64				cycles;
 	u64				cycles_distribution;
 	enum x86_datasrc		datasrc;
@@ -289,6 +292,7 @@ u64 x86_match_counters_by(const struct x86_match_pmu *pmu, u64 config,
 u64 x86_match_counters(const struct x86_match_pmu *pmu, u64 config);
 u64 x86_match_precise(const struct x86_match_pmu *pmu, u64 config, bool all,
 		      enum x86_data *data);
+u64 x86_match_even(const struct x86_match_pmu *pmu, u64 config, u64 counters);
 const struct x86_extra_rule *x86_match_extra(const struct x86_model *model,
 					     u64 config);
 int x86_match_extra_value(const struct x86_model *model, u64 config, u64 value);

@@ -415,6 +415,25 @@ static void ibs_test_start_stop(struct kunit *test)
 	finish(test);
 }
 
+/* The machine was suspended: only an event that samples needs its unit again. */
+static void ibs_test_restore(struct kunit *test)
+{
+	struct machine *m = test->priv;
+	struct perf_event *event;
+
+	guard(irqsave)();
+	event = add(test, &amd_ibs_op, PERIOD);
+	m->reg[OP] = 0;
+	amd_ibs_restore();
+	KUNIT_EXPECT_EQ(test, m->reg[OP], IBS_OP_ENABLE | PERIOD >> 4);
+	KUNIT_EXPECT_EQ(test, m->writes, 2);
+	amd_ibs_stop(event, PERF_EF_UPDATE);
+	m->writes = 0;
+	amd_ibs_restore();
+	KUNIT_EXPECT_EQ(test, m->writes, 0);
+	finish(test);
+}
+
 static void ibs_test_sample(struct kunit *test)
 {
 	struct machine *m = test->priv;
@@ -667,6 +686,7 @@ static struct kunit_case ibs_cases[] = {
 	KUNIT_CASE(ibs_test_group),
 	KUNIT_CASE(ibs_test_forward),
 	KUNIT_CASE(ibs_test_start_stop),
+	KUNIT_CASE(ibs_test_restore),
 	KUNIT_CASE(ibs_test_sample),
 	KUNIT_CASE(ibs_test_random_bits),
 	KUNIT_CASE(ibs_test_record),

@@ -220,6 +220,11 @@ static void models(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, intel_lbr_facts_format(&lbr, INTEL_LBR_FLAGS_TSX, true), 0);
 	KUNIT_EXPECT_TRUE(test, lbr.layout.double_abort);
 	KUNIT_EXPECT_EQ(test, intel_lbr_facts_format(&lbr, INTEL_LBR_INFO, true), -EINVAL);
+	/* Models of servers have a recorder, too. */
+	intel_lbr_facts_find(&lbr, &x86_model_skylake_server);
+	KUNIT_EXPECT_TRUE(test, lbr.depth == 32 && !lbr.pt);
+	intel_lbr_facts_find(&lbr, &x86_model_icelake_server);
+	KUNIT_EXPECT_TRUE(test, lbr.depth == 32 && lbr.pt && lbr.call_stack);
 }
 
 /*

@@ -47,7 +47,7 @@ struct machine {
 	unsigned int		writes;
 	bool			late;
 	int			switches;
-	unsigned int		nr, lost, saved;
+	unsigned int		nr, lost, saved, accounted;
 	struct taken		taken[MOST_SAMPLES];
 };
 
@@ -112,6 +112,11 @@ static bool fake_emit(struct perf_event *event, struct perf_sample_data *data,
 		m->taken[m->nr] = (struct taken) { event, *data, *regs, last };
 	m->nr++;
 	return false;
+}
+
+static void fake_account(struct perf_event *event)
+{
+	machine()->accounted++;
 }
 
 static void fake_report(struct perf_event *event, unsigned int lost)
@@ -184,6 +189,7 @@ static int pebs_init(struct kunit *test)
 	kunit_activate_static_stub(test, intel_pebs_emit, fake_emit);
 	kunit_activate_static_stub(test, intel_pebs_report_lost, fake_report);
 	kunit_activate_static_stub(test, x86_branch_save, fake_save);
+	kunit_activate_static_stub(test, intel_pebs_account, fake_account);
 	return 0;
 }
 
@@ -463,6 +469,50 @@ static void pebs_test_modes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->taken[0].data.addr, 0);
 	KUNIT_EXPECT_TRUE(test, got->flags & PERF_EFLAGS_EXACT);
 	KUNIT_EXPECT_EQ(test, m->pebs.dropped, 3);
+}
+
+/* An interrupt whose last record is not used counts, too; others do not. */
+static void pebs_test_unwanted(struct kunit *test)
+{
+	struct pt_regs regs = { .cs = __USER_CS };
+	struct machine *m = test->priv;
+
+	m->event[0].attr.exclude_kernel = 1;
+	attach(m, 0);
+	write_fixed(m, 0x1, KERNEL_IP);
+	write_fixed(m, 0x1, KERNEL_IP);
+	drain(m, &regs);
+	KUNIT_EXPECT_EQ(test, m->accounted, 1);
+	write_fixed(m, 0x1, KERNEL_IP);
+	write_fixed(m, 0x1, USER_IP);
+	drain(m, &regs);
+	KUNIT_EXPECT_EQ(test, m->accounted, 1);
+	KUNIT_EXPECT_EQ(test, m->nr, 1);
+	write_fixed(m, 0x1, KERNEL_IP);
+	drain(m, NULL);
+	KUNIT_EXPECT_EQ(test, m->accounted, 1);
+	KUNIT_EXPECT_EQ(test, m->pebs.dropped, 4);
+}
+
+/* Without registers in the record there are none of the kernel. */
+static void pebs_test_no_regs(struct kunit *test)
+{
+	struct machine *m = test->priv;
+	u64 *record;
+
+	use_format(m, 4);
+	m->event[0].attr.exclude_kernel = 1;
+	attach(m, 0);
+	record = next_record(m, 4);
+	record[0] = 4ULL * 8 << 48;
+	record[1] = USER_IP;
+	record[2] = 0x1;
+	record = write_adaptive(m, 0x1, USER_IP);
+	record[5] = KERNEL_IP;
+	drain(m, NULL);
+	KUNIT_ASSERT_EQ(test, m->nr, 1);
+	KUNIT_EXPECT_EQ(test, m->taken[0].regs.ip, USER_IP);
+	KUNIT_EXPECT_EQ(test, m->pebs.dropped, 1);
 }
 
 /* With precise_ip 1 the address is that of the next instruction. */
@@ -762,6 +812,8 @@ static struct kunit_case pebs_cases[] = {
 	KUNIT_CASE(pebs_test_old_status),
 	KUNIT_CASE(pebs_test_collision),
 	KUNIT_CASE(pebs_test_modes),
+	KUNIT_CASE(pebs_test_unwanted),
+	KUNIT_CASE(pebs_test_no_regs),
 	KUNIT_CASE(pebs_test_skid),
 	KUNIT_CASE(pebs_test_memory),
 	KUNIT_CASE(pebs_test_wrong),

@@ -203,13 +203,20 @@ static const struct x86_rule_list goldmont_precise_rules =
 
 static const struct x86_precise goldmont_precise = {
 	.rules		= &goldmont_precise_rules,
-	.distribution	= true,
+	.even		= X86_ONLY(0),
 };
 
 /* From Goldmont Plus on all events can be precise, on all counters. */
 static const struct x86_precise goldmont_plus_precise = {
 	.all		= true,
-	.distribution	= true,
+	.even		= X86_ONLY(0),
+	.even_instructions = X86_ONLY(0),
+};
+
+static const struct x86_precise tremont_precise = {
+	.all		= true,
+	.even		= X86_ONLY(0),
+	.even_instructions = X86_ONLY(0) | X86_FIXED(0),
 };
 
 const struct x86_model x86_model_goldmont = {
@@ -280,7 +287,7 @@ const struct x86_model x86_model_tremont = {
 	.generic	= &x86_generic_intel,
 	.cache		= &tremont_cache_list,
 	.named		= &x86_named_tremont,
-	.precise	= &goldmont_plus_precise,
+	.precise	= &tremont_precise,
 	.quirks		= X86_QUIRK_LATE_ACK,
 };
 
@@ -331,12 +338,21 @@ static const struct x86_rule gracemont_precise_rows[] = {
 static const struct x86_rule_list gracemont_precise_rules =
 	X86_LIST(gracemont_precise_rows, NULL);
 
-#define ATOM_PRECISE(numbers)						\
-	{ .rules = &gracemont_precise_rules, .all = true, .distribution = true, \
-	  .datasrc = X86_DATASRC_##numbers }
+static const struct x86_precise gracemont_precise = {
+	.rules		= &gracemont_precise_rules,
+	.all		= true,
+	.even		= X86_ONLY(0),
+	.even_instructions = X86_ONLY(0) | X86_FIXED(0),
+	.datasrc	= X86_DATASRC_GRACEMONT,
+};
 
-static const struct x86_precise gracemont_precise = ATOM_PRECISE(GRACEMONT);
-static const struct x86_precise crestmont_precise = ATOM_PRECISE(CRESTMONT);
+static const struct x86_precise crestmont_precise = {
+	.rules		= &gracemont_precise_rules,
+	.all		= true,
+	.even		= X86_GENERAL(2),
+	.even_instructions = X86_GENERAL(2) | X86_FIXED(0),
+	.datasrc	= X86_DATASRC_CRESTMONT,
+};
 
 const struct x86_model x86_model_gracemont = {
 	.name		= "Gracemont",

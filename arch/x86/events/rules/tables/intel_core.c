@@ -516,7 +516,7 @@ static const struct x86_precise snb_precise = {
 
 static const struct x86_precise ivb_precise = {
 	.rules			= &snb_precise_rules,
-	.distribution		= true,
+	.even			= EIGHT_COUNTERS,
 	.cycles			= X86_ALL_CYCLES(0x01c2),
 	.cycles_distribution	= X86_ALL_CYCLES(0x01c0),
 	.datasrc		= X86_DATASRC_SANDYBRIDGE,
@@ -541,7 +541,7 @@ static const struct x86_rule_list hsw_precise_rules =
 
 static const struct x86_precise hsw_precise = {
 	.rules			= &hsw_precise_rules,
-	.distribution		= true,
+	.even			= EIGHT_COUNTERS,
 	.cycles			= X86_ALL_CYCLES(0x01c2),
 	.cycles_distribution	= X86_ALL_CYCLES(0x01c0),
 	.datasrc		= X86_DATASRC_SANDYBRIDGE,
@@ -557,7 +557,8 @@ static const struct x86_rule_list skl_precise_rules =
 	X86_LIST(skl_precise_rows, &hsw_precise_rules);
 
 #define SKL_PRECISE(numbers)						\
-	{ .rules = &skl_precise_rules, .distribution = true,		\
+	{ .rules = &skl_precise_rules,					\
+	  .even = EIGHT_COUNTERS,					\
 	  .cycles = X86_ALL_CYCLES(0x00c0),				\
 	  .cycles_distribution = X86_ALL_CYCLES(0x01c0),		\
 	  .datasrc = X86_DATASRC_##numbers }

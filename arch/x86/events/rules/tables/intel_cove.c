@@ -98,19 +98,23 @@ static const struct x86_rule icelake_precise_rows[] = {
 static const struct x86_rule_list icelake_precise_rules =
 	X86_LIST(icelake_precise_rows, NULL);
 
-#define COVE_PRECISE(list, numbers)					\
-	{ .rules = list, .all = true, .distribution = true,		\
+/* Instructions are spread evenly by fixed counter 0 only. */
+#define COVE_PRECISE(list, general, numbers)				\
+	{ .rules = list, .all = true,					\
+	  .even = general, .even_instructions = X86_FIXED(0),		\
 	  .datasrc = X86_DATASRC_##numbers }
 
+#define ICELAKE_COUNTERS	(X86_GENERAL(8) | X86_FROM(32, 35))
+
 static const struct x86_precise icelake_precise =
-	COVE_PRECISE(&icelake_precise_rules, SKYLAKE);
+	COVE_PRECISE(&icelake_precise_rules, ICELAKE_COUNTERS, SKYLAKE);
 static const struct x86_precise icelake_server_precise =
-	COVE_PRECISE(&icelake_precise_rules, SKYLAKE_SERVER);
+	COVE_PRECISE(&icelake_precise_rules, ICELAKE_COUNTERS, SKYLAKE_SERVER);
 
 const struct x86_model x86_model_icelake = {
 	.name		= "Icelake",
 	.pmu_name	= "icelake",
-	.counters	= X86_GENERAL(8) | X86_FROM(32, 35) | COVE_METRICS(4),
+	.counters	= ICELAKE_COUNTERS | COVE_METRICS(4),
 	.rules		= &icelake_rules,
 	.fixed		= &icelake_old_fixed_list,
 	.extra		= &icelake_extra_list,
@@ -125,7 +129,7 @@ const struct x86_model x86_model_icelake = {
 const struct x86_model x86_model_icelake_server = {
 	.name		= "Icelake",
 	.pmu_name	= "icelake",
-	.counters	= X86_GENERAL(8) | X86_FROM(32, 35) | COVE_METRICS(4),
+	.counters	= ICELAKE_COUNTERS | COVE_METRICS(4),
 	.rules		= &icelake_rules,
 	.fixed		= &icelake_old_fixed_list,
 	.extra		= &icelake_extra_list,
@@ -244,9 +248,9 @@ static const struct x86_rule_list golden_cove_precise_rules =
 	X86_LIST(golden_cove_precise_rows, NULL);
 
 static const struct x86_precise golden_cove_precise =
-	COVE_PRECISE(&golden_cove_precise_rules, GOLDEN_COVE);
+	COVE_PRECISE(&golden_cove_precise_rules, X86_ONLY(0), GOLDEN_COVE);
 static const struct x86_precise golden_cove_server_precise =
-	COVE_PRECISE(&golden_cove_precise_rules, GOLDEN_COVE_SERVER);
+	COVE_PRECISE(&golden_cove_precise_rules, X86_ONLY(0), GOLDEN_COVE_SERVER);
 
 const struct x86_model x86_model_sapphire_rapids = {
 	.name		= "Sapphire Rapids",
@@ -356,7 +360,7 @@ static const struct x86_rule_list lion_cove_precise_rules =
 	X86_LIST(lion_cove_precise_rows, NULL);
 
 static const struct x86_precise lion_cove_precise =
-	COVE_PRECISE(&lion_cove_precise_rules, LION_COVE);
+	COVE_PRECISE(&lion_cove_precise_rules, X86_ONLY(0), LION_COVE);
 
 const struct x86_model x86_model_lunarlake = {
 	.name		= "Lunarlake Hybrid",

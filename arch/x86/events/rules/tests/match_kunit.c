@@ -540,6 +540,46 @@ static void match_test_precise(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x86_match_precise(&pmu, 0x04d1, false, &data), 0xf);
 }
 
+/* SDM vol. 3 20.9.6 and the event files: counters of precise distribution. */
+static const struct match_even {
+	const struct x86_model	*model;
+	u64			config;
+	u64			counters;
+} match_even[] = {
+	{ &x86_model_skylake, 0x01c0, 0x2 },
+	{ &x86_model_skylake, 0x00c0, 0xf },
+	{ &x86_model_icelake, 0x00c0, F(0) },
+	{ &x86_model_icelake, 0x00c4, 0xff },
+	{ &x86_model_sapphire_rapids, 0x00c0, F(0) },
+	{ &x86_model_sapphire_rapids, 0x0100, F(0) },
+	{ &x86_model_sapphire_rapids, 0x00c4, 0x1 },
+	{ &x86_model_sapphire_rapids, 0x003c, 0x1 },
+	/* Load latency has other counters. */
+	{ &x86_model_sapphire_rapids, 0x01cd, 0 },
+	{ &x86_model_goldmont_plus, 0x00c0, 0x1 },
+	{ &x86_model_tremont, 0x00c0, 0x1 | F(0) },
+	{ &x86_model_gracemont, 0x00c4, 0x1 },
+	{ &x86_model_crestmont, 0x00c4, 0x3 },
+	{ &x86_model_crestmont, 0x00c0, 0x3 | F(0) },
+};
+
+static void match_test_even(struct kunit *test)
+{
+	struct x86_match_pmu pmu = { };
+	enum x86_data data;
+	unsigned int i;
+	u64 counters;
+
+	for (i = 0; i < ARRAY_SIZE(match_even); i++) {
+		pmu.model = match_even[i].model;
+		pmu.counters = pmu.model->counters;
+		counters = x86_match_precise(&pmu, match_even[i].config, true, &data);
+		KUNIT_EXPECT_EQ_MSG(test, x86_match_even(&pmu, match_even[i].config, counters),
+				    match_even[i].counters, "%s: config %llx",
+				    pmu.model->name, match_even[i].config);
+	}
+}
+
 static struct kunit_case match_test_cases[] = {
 	KUNIT_CASE(match_test_facts),
 	KUNIT_CASE(match_test_first_rule),
@@ -557,6 +597,7 @@ static struct kunit_case match_test_cases[] = {
 	KUNIT_CASE(match_test_named_tsx),
 	KUNIT_CASE(match_test_named_memory),
 	KUNIT_CASE(match_test_precise),
+	KUNIT_CASE(match_test_even),
 	{ }
 };
 
