@@ -451,15 +451,21 @@ static void match_test_named(struct kunit *test)
 	}
 }
 
+static const struct x86_named *find_without(const struct x86_model *model, const char *name,
+					    unsigned int lacks)
+{
+	return x86_match_named(model, name, ~lacks);
+}
+
 /* Without transactions their events are absent, and no others. */
 static void match_test_named_tsx(struct kunit *test)
 {
 	const struct x86_model *model = &x86_model_haswell;
 
-	KUNIT_EXPECT_NULL(test, x86_match_named(model, "tx-start", ~(unsigned int)X86_HAS_TSX));
-	KUNIT_EXPECT_NULL(test, x86_match_named(model, "el-capacity", ~(unsigned int)X86_HAS_TSX));
-	KUNIT_EXPECT_NULL(test, x86_match_named(model, "cycles-t", ~(unsigned int)X86_HAS_TSX));
-	KUNIT_EXPECT_NOT_NULL(test, x86_match_named(model, "topdown-total-slots", ~(unsigned int)X86_HAS_TSX));
+	KUNIT_EXPECT_NULL(test, find_without(model, "tx-start", X86_HAS_TSX));
+	KUNIT_EXPECT_NULL(test, find_without(model, "el-capacity", X86_HAS_TSX));
+	KUNIT_EXPECT_NULL(test, find_without(model, "cycles-t", X86_HAS_TSX));
+	KUNIT_EXPECT_NOT_NULL(test, find_without(model, "topdown-total-slots", X86_HAS_TSX));
 }
 
 /* The second event of latencies of loads; elsewhere it would mislead. */
@@ -467,10 +473,10 @@ static void match_test_named_memory(struct kunit *test)
 {
 	const struct x86_model *model = &x86_model_sapphire_rapids;
 
-	KUNIT_EXPECT_NULL(test, x86_match_named(model, "mem-loads-aux", ~(unsigned int)X86_HAS_LOADS_AUX));
+	KUNIT_EXPECT_NULL(test, find_without(model, "mem-loads-aux", X86_HAS_LOADS_AUX));
 	KUNIT_EXPECT_NOT_NULL(test, x86_match_named(model, "mem-loads-aux", X86_HAS_LOADS_AUX));
-	KUNIT_EXPECT_NULL(test, x86_match_named(model, "mem-loads", ~(unsigned int)X86_HAS_PRECISE));
-	KUNIT_EXPECT_NULL(test, x86_match_named(model, "slots", ~(unsigned int)X86_HAS_METRICS));
+	KUNIT_EXPECT_NULL(test, find_without(model, "mem-loads", X86_HAS_PRECISE));
+	KUNIT_EXPECT_NULL(test, find_without(model, "slots", X86_HAS_METRICS));
 }
 
 static const struct match_precise {
