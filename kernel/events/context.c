@@ -40,7 +40,7 @@
 #include "hooks.h"
 #include "live.h"
 
-/* As if nothing had been throttled in this tick and the one before. */
+/* Tick 2, and throttled_tick 0: no event was throttled since tick 1. */
 DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context) = { .tick = 2 };
 cpumask_var_t perf_online_mask;
 

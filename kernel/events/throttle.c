@@ -40,8 +40,8 @@
  *
  * Race, an NMI and the tick:
  *  1. the tick gets its number;
- *  2. it ends the throttling on those PMUs where an event was throttled in the
- *     last tick or in this one;
+ *  2. it ends the throttling on those PMUs where an event was throttled since
+ *     the tick before;
  *  3. an NMI throttles an event of a PMU that step 2 has passed. It notes the
  *     number of this tick, and the next tick still finds it.
  *
@@ -420,7 +420,7 @@ void perf_throttle_stop_group(struct perf_event *event)
 	WRITE_ONCE(leader->throttle_reported, PERF_THROTTLE_STOPPED);
 }
 
-/* Until the next tick each PMU is asked whether it was throttled. */
+/* The next tick looks for throttled events on this PMU. */
 static void perf_throttle_note(struct perf_cpu_pmu_context *cpc)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
@@ -695,7 +695,7 @@ static void perf_throttle_tick_list(struct list_head *active, u64 now)
 	}
 }
 
-/* Was something throttled in the last tick or in this one? */
+/* Called by the tick: was an event throttled since the tick before? */
 static bool perf_throttle_ends_here(const unsigned int *throttled_tick)
 {
 	return __this_cpu_read(perf_cpu_context.tick) -

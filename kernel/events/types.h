@@ -361,8 +361,9 @@ struct perf_cpu_context {
 	unsigned int			nr_freq;
 	/* C: calls of perf_sched_cb_inc() here without a perf_sched_cb_dec(). */
 	unsigned int			sched_cb_users;
-	/* C: number of the current tick, and N: of that of the last throttling. */
+	/* C: number of the last tick. */
 	unsigned int			tick;
+	/* N: the value of tick when an event was throttled here last. */
 	unsigned int			throttled_tick;
 	/* M (ctx.mutex): events may be opened here. */
 	bool				online;
@@ -413,8 +414,8 @@ struct perf_cpu_pmu_context {
 	/* L+C: a group of the cgroup that came found no room. */
 	bool				crowded;
 	/*
-	 * N: cpuctx->tick when an event was throttled here last; an earlier one
-	 * if that has ended since.
+	 * N: cpuctx->tick when an event was throttled here last, or a smaller
+	 * number if that throttling has ended.
 	 */
 	unsigned int			throttled_tick;
 	/* N: follows the count and the transactions; see pmu.c. */

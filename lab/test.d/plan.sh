@@ -26,7 +26,8 @@ pmu_rows() {
 		;;
 	machines)
 		[ "$arch" = x86 ] || return 0
-		# The base's show kernel code that the model counts without filter=ctx.
+		# Without filter=ctx the model writes records of kernel code for events of user
+		# code. The base's drivers show these records.
 		precise=
 		[ "$(drivers_of "$kernel")" = base ] || precise=precise
 		awk -v more="$more" -v precise="$precise" \

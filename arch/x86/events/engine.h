@@ -36,7 +36,7 @@ struct x86_share;
 #define X86_EVENT_LENT		BIT(19)	/* no counter: lends the recorder to a guest */
 
 static_assert(X86_EVENT_LENT <= PERF_EVENT_FLAG_ARCH);
-/* x86_event_bits() uses them as distances of counters. */
+/* x86_event_bits() shifts each of them to the bit of the second counter. */
 static_assert(X86_EVENT_PAIR == 1);
 static_assert(X86_EVENT_SLOTS == 1 << (X86_COUNTER_METRICS - X86_COUNTER_FIXED - 3 - 1));
 
@@ -101,8 +101,9 @@ struct x86_core {
  * @loaded:	number of the set whose members are the last of @events, 0 for
  *	none
  * @planned:	counters in @to, and second counters of pairs
- * @full:	counters whose events could only move among them: no event that
- *		needs one of these fits until one is removed; 0 if unknown
+ * @full:	counters whose events could only move to others of these. An
+ *		event that can have no other counter does not fit until an event
+ *		is removed. 0 if unknown
  * @used:	counters that have an event
  * @running:	counters whose event is not stopped
  * @not_special: Intel: counters without a precise event, and without slots that

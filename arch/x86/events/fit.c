@@ -159,9 +159,12 @@ static u64 usable(const struct x86_cpu *cpu, const struct perf_event *event)
 }
 
 /*
- * The last event found no counter. So its counters have owners, and these have
- * no free counter to move to, nor have the owners of the counters where they
- * could move. Not so if events of other threads or cores take part, or pairs.
+ * The last event found no counter. So each of its counters has an event, each
+ * counter to which that event could move has one, and so forth. Pairs, and
+ * counters that are shared with other threads or cores, may be the cause as
+ * well; then nothing is known.
+ *
+ * Return: these counters, or 0.
  */
 static u64 find_full(const struct x86_cpu *cpu)
 {
@@ -182,7 +185,10 @@ static u64 find_full(const struct x86_cpu *cpu)
 	return full;
 }
 
-/* A shared register may give the event another code, with other counters. */
+/*
+ * Is the event known not to fit? A shared register may give it another code,
+ * with other counters, so this is not known of an event that needs one.
+ */
 static bool is_hopeless(const struct x86_cpu *cpu, const struct perf_event *event)
 {
 	return !(x86_event_counters(event) & ~cpu->full) && !event->hw.extra_reg.reg;

@@ -2,10 +2,10 @@
 /*
  * Room "guest": what hypervisors ask.
  *
- * Purpose: tell KVM which counters there are, and which of them may count while
- * a guest runs.
+ * Purpose: tell KVM which counters there are, which of them may count while a
+ * guest runs, and which registers record branches.
  *
- * Owns: the list that is handed to KVM on each CPU.
+ * Owns: the list of registers that is handed to KVM on each CPU.
  *
  * Contexts: KVM's, mostly with interrupts off just before a guest is entered.
  *
@@ -26,7 +26,9 @@ static DEFINE_PER_CPU(struct perf_guest_switch_msr[X86_GUEST_MSRS], guest_msrs);
  * @cpu: this CPU
  * @msrs: gets the registers with their values, X86_GUEST_MSRS at most
  *
- * Counters that are not in use are in neither value of global control.
+ * Counters that are not in use are in neither value of global control. Where
+ * records of precise events could be written into the guest's memory, the
+ * counters of these events stop; the exit from the guest starts them again.
  *
  * Context: this CPU, interrupts off.
  * Return: number of registers; 0 if there is no global control register.
@@ -49,6 +51,9 @@ int x86_guest_msrs(struct x86_cpu *cpu, struct perf_guest_switch_msr *msrs)
  * perf_guest_get_msrs() - which registers change when a guest is entered
  * @nr: gets the number of registers
  * @data: the guest's PMU; unused as long as guests have no precise events
+ *
+ * Counters of precise events may stop until the exit from the guest, see
+ * x86_guest_msrs().
  *
  * Context: this CPU, interrupts off.
  * Return: the registers with their values in the host and in the guest, or NULL.

@@ -11,9 +11,9 @@
  *
  *  - Counters without an event are cleared when such a program is switched in,
  *    and events that stay scheduled in at the switch get values of their own
- *    (perf_clear_dirty_counters()). The counter of an event that is stopped, and
- *    up to date, counts as one without an event: it may contain what the event
- *    has borrowed, or what another event has left there.
+ *    (perf_clear_dirty_counters()). The counter of an event that is stopped and
+ *    up to date is cleared as well: it may contain what the event has borrowed,
+ *    or what another event has left there.
  *  - The events of its threads start from values of their own.
  *  - An event may already run from another event's value when the program gets
  *    the right. Step 1: the right is recorded, so that no event borrows a value

@@ -572,6 +572,9 @@ void x86_run_rebase(struct perf_event *event)
  * x86_run_read() - bring the count of an event up to date
  * @event: event that is scheduled in on this CPU
  *
+ * A reading of slots or of a metric sets the counter of slots and the metrics
+ * to 0.
+ *
  * Context: this CPU, interrupts off or NMI.
  */
 void x86_run_read(struct perf_event *event)
@@ -591,7 +594,9 @@ void x86_run_read(struct perf_event *event)
  * @flags: PERF_EF_START: it is to count when the PMU is enabled
  *
  * Context: this CPU, interrupts off, PMU disabled.
- * Return: 0, or an errno of x86_fit_add().
+ * Return: 0; -ENOSPC if there are too many events, none of the counters is left
+ * for it, or its metric has another event; -EBUSY if a register that it shares
+ * has another value, or the recorder of branches is in use in another way.
  */
 int x86_run_add(struct perf_event *event, int flags)
 {

@@ -32,8 +32,10 @@ struct x86_run_precise {
  * @update:	bring the counts of slots and metrics up to date
  * @leave:	the slots event leaves its counter, which stands still: save the
  *		values
- * @read:	a slots or metric event is read
- * @add:	a metric event is scheduled in; returns 0 or an errno
+ * @read:	a slots or metric event is read: bring counts up to date, and
+ *		set the counter of slots and the metrics to 0
+ * @add:	a metric event is scheduled in; returns 0, or -ENOSPC if the
+ *		metric has another event
  * @del:	a metric event is scheduled out
  * @start:	start a metric event
  * @stop:	stop a metric event, with its count up to date

@@ -69,7 +69,7 @@ static const struct x86_extra_rule *choose_extra(struct trial *t, const struct p
 	return row;
 }
 
-/* A metric event asks only for metrics that the core has. */
+/* With all metrics: no event asks for a metric that the core lacks. */
 static u64 all_counters(const struct trial *t)
 {
 	return x86_core_counters(t->core) | X86_ALL_METRICS;

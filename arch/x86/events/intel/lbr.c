@@ -302,8 +302,8 @@ void intel_lbr_freeze(void)
  * @event: event that records branches
  *
  * Context: this CPU, interrupts off, PMU disabled.
- * Return: 0, or -EBUSY if other events need another filter, or the recorder is
- * a guest's.
+ * Return: 0, or -EBUSY if other events need another filter, if a guest has the
+ * recorder, or if the event lends the recorder and others use it.
  */
 int intel_lbr_get(struct x86_cpu *cpu, struct perf_event *event)
 {
@@ -319,7 +319,7 @@ int intel_lbr_get(struct x86_cpu *cpu, struct perf_event *event)
 	l->users++;
 	l->wanted = select;
 	l->lent = lend;
-	/* Unless the task has registers that can be restored. */
+	/* The registers are cleared, unless the task's own are restored. */
 	if (lend)
 		l->stale = true;
 	return 0;

@@ -30,8 +30,9 @@
  * address of the DS area means nothing there. On processors that may write a
  * record after its counter has stopped, IA32_PEBS_ENABLE is 0 meanwhile.
  *
- * Branches: a sample has those that the recorder had at the interrupt, which
- * comes after each record then. Groups of branches in records are not used.
+ * Branches: an event that records branches interrupts at each record. Its
+ * sample has the branches that the recorder had at the interrupt. Groups of
+ * branches in records are not used.
  *
  * Not there: the address of the instruction up to format 1, where it has to be
  * found with branch records (precise_ip 2); output to a trace.
@@ -460,7 +461,7 @@ void intel_pebs_flag(const struct intel_pebs_format *format, struct perf_event *
 static void replace_cycles(struct perf_event *event)
 {
 	const struct x86_precise *precise = x86_core_of(event->pmu)->facts.model->precise;
-	u64 cycles = event->attr.precise_ip < 3 ? precise->cycles : precise->cycles_distribution;
+	u64 cycles = event->attr.precise_ip < 3 ? precise->cycles : precise->cycles_even;
 
 	if (cycles && (event->hw.config & RAW_BITS) == CYCLES)
 		event->hw.config = (event->hw.config & ~RAW_BITS) | cycles;

@@ -197,9 +197,9 @@ void intel_pebs_report_lost(struct perf_event *event, unsigned int lost)
 
 /**
  * intel_pebs_account() - account an interrupt without a sample
- * @event: event that has caused it
+ * @event: event that has caused it; it is stopped if it is throttled now
  *
- * Otherwise the event would not be throttled, however often it interrupts.
+ * Without this an event whose records are not used would never be throttled.
  * Tests replace this function by one that counts.
  *
  * Context: NMI.

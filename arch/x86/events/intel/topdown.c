@@ -7,7 +7,8 @@
  * 255 stands for all slots since counter and register were 0.
  *
  * Owns: the per-CPU variable topdown; MSR_PERF_METRICS; hw.saved_metric of slots
- * events; hw.prev_count of metric events.
+ * events; hw.state and hw.prev_count of metric events. It also writes hw.state
+ * and hw.prev_count of slots events, which the room "run" owns.
  *
  * Contexts: the task that opens an event; the CPU itself with interrupts off;
  * the PMI.
@@ -32,8 +33,8 @@
  *  3. counter and register are read, counts become right, and perhaps both
  *     registers become 0;
  *  4. intel_topdown::busy is cleared, and the counters go on.
- * A PMI between 2 and 4 that wants to update finds the counter still and
- * leaves it. A sample of another event of the group shows the counts as they
+ * A PMI between 2 and 4 finds busy set, and reads and writes neither counter
+ * nor register. A sample of another event of the group shows the counts as they
  * are at this moment. A PMI between 1 and 2 does all of it; then there is
  * nothing left to do.
  *
@@ -179,7 +180,7 @@ static void reset(struct x86_cpu *cpu, struct intel_topdown *t, struct perf_even
 	perf_event_update_userpage(slots);
 }
 
-/* @again: later counts begin from 0. */
+/* @again: set counter and metrics to 0 after that. */
 static void update(struct x86_cpu *cpu, bool again)
 {
 	struct intel_topdown *t = this_cpu_ptr(&topdown);
@@ -223,7 +224,7 @@ static void leave(struct x86_cpu *cpu, struct perf_event *slots)
 	cpu->not_special |= X86_FIXED(3);
 }
 
-/* Slots that were counted before do not belong to the metric. */
+/* The metric event does not count the slots from before its start. */
 static void start_metric(struct x86_cpu *cpu, struct perf_event *event)
 {
 	const struct perf_event *slots = event->group_leader;

@@ -93,7 +93,7 @@ static bool errata_row_has(const struct x86_errata_row *row,
 	return is_about(row, cpu) && !(row->repaired && microcode >= row->repaired);
 }
 
-/* A processor that nobody has heard of is assumed to have the fault. */
+/* A processor, stepping or microcode without a row is assumed to have it. */
 static bool has_late_records(const struct x86_models_cpu *cpu, u32 microcode)
 {
 	unsigned int i;

@@ -118,7 +118,10 @@ struct x86_named {
 	unsigned int	needs;
 };
 
-/* What not all processors of a model have, or not all of its relatives. */
+/*
+ * What only some processors of a model have, or only some of the models that
+ * share a list.
+ */
 #define X86_HAS_TSX		BIT(0)	/* transactions */
 #define X86_HAS_PRECISE		BIT(1)	/* precise events */
 #define X86_HAS_METRICS		BIT(2)	/* topdown metrics */
@@ -199,7 +202,7 @@ enum x86_datasrc {
  *	there is no difference
  * @cycles: event select bits that count cycles precisely, 0 if the generic
  *	event does
- * @cycles_distribution: the same if precise_ip is 3
+ * @cycles_even: the same if precise_ip is 3
  * @datasrc: what numbers of data sources mean
  */
 struct x86_precise {
@@ -208,7 +211,7 @@ struct x86_precise {
 	u64				even;
 	u64				even_instructions;
 	u64				cycles;
-	u64				cycles_distribution;
+	u64				cycles_even;
 	enum x86_datasrc		datasrc;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Branch records: samples of user code have no address of the kernel, branches
- * are of the kinds that were asked for, and events with different filters.
+ * Branch records: samples of user code have no address of the kernel; events
+ * that need different filters count in a group or in turns.
  * Skipped on PMUs without branch records.
  */
 #define _GNU_SOURCE
@@ -137,7 +137,7 @@ static void group_of_filters(void)
 	CHECK(read_timed(leader).running, "the group is never scheduled in");
 }
 
-/* The filter of one event does not keep another task's event out for ever. */
+/* Two events of a task that need different filters are both scheduled in. */
 static void turns_of_filters(void)
 {
 	struct perf_event_attr attr = record_attr(PERF_SAMPLE_BRANCH_ANY);

@@ -235,9 +235,10 @@ static void moved(void)
  * their contexts stay on the counters when they follow each other. One of them
  * may read counters; the other one, which may not, always runs before it.
  *
- * An instruction may be whatever advances with time: so works the PMU model of
- * a slow machine. What the copies count, with their parent, is known. The
- * stranger counts more than that between two readings.
+ * The PMU model of a slow machine counts time as instructions, so no fixed
+ * limit is right. The reader's counter grows at most by what the event and its
+ * copies have counted. The stranger counts at least twice as much between two
+ * readings.
  */
 #define ROUNDS		4
 #define STRANGERS_LOOPS	10000000
@@ -339,8 +340,8 @@ static bool read_instructions(__u64 *value)
 }
 
 /*
- * The counter has counted for the copies only since the last reading. Drivers
- * may have written it meanwhile, but not with more than the copies have counted.
+ * Since the last reading the counter has counted for the event and its copies
+ * only. A driver may have written it, but has added no more than their count.
  */
 static void expect_own_count(const struct counted *counted, __u64 now,
 			     __u64 last)

@@ -186,7 +186,7 @@ static const struct x86_rule_list nehalem_precise_rules =
 static const struct x86_precise nehalem_precise = {
 	.rules			= &nehalem_precise_rules,
 	.cycles			= X86_ALL_CYCLES(0x00c0),
-	.cycles_distribution	= X86_ALL_CYCLES(0x00c0),
+	.cycles_even		= X86_ALL_CYCLES(0x00c0),
 	.datasrc		= X86_DATASRC_NEHALEM,
 };
 
@@ -200,7 +200,7 @@ static const struct x86_rule_list westmere_precise_rules =
 static const struct x86_precise westmere_precise = {
 	.rules			= &westmere_precise_rules,
 	.cycles			= X86_ALL_CYCLES(0x00c0),
-	.cycles_distribution	= X86_ALL_CYCLES(0x00c0),
+	.cycles_even		= X86_ALL_CYCLES(0x00c0),
 	.datasrc		= X86_DATASRC_WESTMERE,
 };
 
@@ -510,7 +510,7 @@ static const struct x86_rule_list snb_precise_rules =
 static const struct x86_precise snb_precise = {
 	.rules			= &snb_precise_rules,
 	.cycles			= X86_ALL_CYCLES(0x01c2),
-	.cycles_distribution	= X86_ALL_CYCLES(0x01c2),
+	.cycles_even		= X86_ALL_CYCLES(0x01c2),
 	.datasrc		= X86_DATASRC_SANDYBRIDGE,
 };
 
@@ -518,7 +518,7 @@ static const struct x86_precise ivb_precise = {
 	.rules			= &snb_precise_rules,
 	.even			= EIGHT_COUNTERS,
 	.cycles			= X86_ALL_CYCLES(0x01c2),
-	.cycles_distribution	= X86_ALL_CYCLES(0x01c0),
+	.cycles_even		= X86_ALL_CYCLES(0x01c0),
 	.datasrc		= X86_DATASRC_SANDYBRIDGE,
 };
 
@@ -543,7 +543,7 @@ static const struct x86_precise hsw_precise = {
 	.rules			= &hsw_precise_rules,
 	.even			= EIGHT_COUNTERS,
 	.cycles			= X86_ALL_CYCLES(0x01c2),
-	.cycles_distribution	= X86_ALL_CYCLES(0x01c0),
+	.cycles_even		= X86_ALL_CYCLES(0x01c0),
 	.datasrc		= X86_DATASRC_SANDYBRIDGE,
 };
 
@@ -560,7 +560,7 @@ static const struct x86_rule_list skl_precise_rules =
 	{ .rules = &skl_precise_rules,					\
 	  .even = EIGHT_COUNTERS,					\
 	  .cycles = X86_ALL_CYCLES(0x00c0),				\
-	  .cycles_distribution = X86_ALL_CYCLES(0x01c0),		\
+	  .cycles_even = X86_ALL_CYCLES(0x01c0),			\
 	  .datasrc = X86_DATASRC_##numbers }
 
 static const struct x86_precise skl_precise = SKL_PRECISE(SKYLAKE);

@@ -198,7 +198,7 @@ static const struct x86_rule_list core2_precise_rules =
 static const struct x86_precise core2_precise = {
 	.rules			= &core2_precise_rules,
 	.cycles			= X86_ALL_CYCLES(0x00c0),
-	.cycles_distribution	= X86_ALL_CYCLES(0x00c0),
+	.cycles_even		= X86_ALL_CYCLES(0x00c0),
 };
 
 const struct x86_model x86_model_core2 = {

@@ -89,7 +89,7 @@ static bool is_late(unsigned int model, unsigned int stepping, unsigned int vers
 	}, microcode) & X86_ERRATA_LATE_RECORDS;
 }
 
-/* Repaired by microcode from Haswell on, and in later architectures. */
+/* Repaired by microcode from Haswell on, and in version 5 of PMUs. */
 static void errata_test_late_records(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, is_late(0x1a, 5, 3, ~0));
