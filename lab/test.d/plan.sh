@@ -30,17 +30,20 @@ pmu_rows() {
 		# code. The base's drivers show these records.
 		precise=
 		[ "$(drivers_of "$kernel")" = base ] || precise=precise
-		awk -v more="$more" -v precise="$precise" \
+		# The base shows where a late interrupt came, even in the kernel.
+		branches=
+		[ "$kernel" = base ] || branches=branches
+		awk -v more="$more" -v precise="$precise" -v branches="$branches" \
 			-v known=" $(cd "$BUILD/constraints" && echo *) " '/^[a-z]/ {
 			cases = /hybrid=1/ ? "machine hybrid" : "machine stat record hw_counting groups"
 			if (/intel/ && !/hybrid=1|version=0|^penryn/)
 				cases = cases " offcore"
-			if (/metrics=1/)
+			if (/metrics=/)
 				cases = cases " topdown"
 			if (/pebs=/ && !/hybrid=1/)
 				cases = cases " " precise
 			if (/lbr=/ && !/hybrid=1/)
-				cases = cases " branches"
+				cases = cases " " branches
 			pmu = more
 			if (index(known, " " $1 " ")) {
 				cases = "constraints " cases " misplaced"

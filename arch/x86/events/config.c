@@ -242,6 +242,9 @@ static int choose_event(struct perf_event *event, u64 *extra)
 
 static void choose_period(struct perf_event *event)
 {
+	/* A slots event has other values in the same words. */
+	if (event->hw.flags & X86_EVENT_SLOTS)
+		return;
 	if (!is_sampling_event(event))
 		set_period(&event->hw, x86_pmc.max_period);
 	else if (event->attr.freq && event->attr.sample_freq)

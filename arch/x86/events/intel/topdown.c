@@ -40,7 +40,8 @@
  *
  * Counts of others: the register is set to 0 when its slots event leaves the
  * counter, so that no program sees what another task left there. The room
- * "mapped" clears the counter.
+ * "mapped" clears the counter. Programs that may execute RDPMC can see the
+ * metrics of an event of the CPU.
  *
  * Locking: none; each CPU changes its own struct intel_topdown.
  */
@@ -124,6 +125,15 @@ static bool counts(const struct perf_event *event)
 	return event && !(event->hw.state & PERF_HES_STOPPED);
 }
 
+/*
+ * While a group is tried that does not fit, its metric events are scheduled in,
+ * and the counter belongs to another group.
+ */
+static bool is_member(const struct perf_event *event, const struct perf_event *slots)
+{
+	return event && event->group_leader == slots;
+}
+
 /* Slots since the reset, at the last update. A wrap of the counter ends there. */
 static u64 total_of(const struct perf_event *slots)
 {
@@ -154,7 +164,7 @@ static void update_counts(struct intel_topdown *t, struct perf_event *slots)
 	local64_add(delta, &slots->count);
 	hw->saved_metric = metrics;
 	for (i = 0; i < INTEL_TOPDOWN_METRICS; i++) {
-		if (counts(t->metric[i]))
+		if (is_member(t->metric[i], slots) && counts(t->metric[i]))
 			update_metric(t->metric[i], prev + delta, metrics);
 	}
 }
@@ -173,11 +183,24 @@ static void reset(struct x86_cpu *cpu, struct intel_topdown *t, struct perf_even
 	local64_set(&slots->hw.prev_count, 0);
 	slots->hw.saved_metric = 0;
 	for (i = 0; i < INTEL_TOPDOWN_METRICS; i++) {
-		if (t->metric[i])
+		if (is_member(t->metric[i], slots))
 			local64_set(&t->metric[i]->hw.prev_count, 0);
 	}
 	write_both(cpu, slots);
 	perf_event_update_userpage(slots);
+}
+
+/*
+ * The room "load" lets counters run while x86_cpu::enabled is false. A PMI in
+ * between leaves all of them off, and the end of its call starts them again.
+ */
+static u64 stop_late(struct x86_cpu *cpu, u64 bits)
+{
+	u64 running = cpu->regs.running;
+
+	if (running & bits)
+		x86_regs_run(&cpu->regs, running & ~bits);
+	return running & bits;
 }
 
 /* @again: set counter and metrics to 0 after that. */
@@ -186,10 +209,12 @@ static void update(struct x86_cpu *cpu, bool again)
 	struct intel_topdown *t = this_cpu_ptr(&topdown);
 	struct perf_event *slots = slots_event(cpu);
 	bool enabled;
+	u64 bits;
 
 	if (!slots || slots->hw.state & PERF_HES_UPTODATE || t->busy)
 		return;
 	enabled = x86_run_suspend(cpu, x86_event_bits(slots, SLOTS_COUNTER));
+	bits = stop_late(cpu, x86_event_bits(slots, SLOTS_COUNTER));
 	t->busy = true;
 	barrier();
 	update_counts(t, slots);
@@ -197,6 +222,8 @@ static void update(struct x86_cpu *cpu, bool again)
 		reset(cpu, t, slots);
 	barrier();
 	t->busy = false;
+	if (bits)
+		x86_regs_run(&cpu->regs, cpu->regs.running | bits);
 	x86_run_resume(cpu, enabled);
 }
 
@@ -224,12 +251,19 @@ static void leave(struct x86_cpu *cpu, struct perf_event *slots)
 	cpu->not_special |= X86_FIXED(3);
 }
 
+/* Nothing if another group has the counter. */
+static void update_group(struct x86_cpu *cpu, const struct perf_event *metric)
+{
+	if (is_member(metric, slots_event(cpu)))
+		update(cpu, false);
+}
+
 /* The metric event does not count the slots from before its start. */
 static void start_metric(struct x86_cpu *cpu, struct perf_event *event)
 {
 	const struct perf_event *slots = event->group_leader;
 
-	update(cpu, false);
+	update_group(cpu, event);
 	local64_set(&event->hw.prev_count,
 		    intel_topdown_part(total_of(slots), slots->hw.saved_metric,
 				       metric_of(event)));
@@ -238,7 +272,7 @@ static void start_metric(struct x86_cpu *cpu, struct perf_event *event)
 
 static void stop_metric(struct x86_cpu *cpu, struct perf_event *event)
 {
-	update(cpu, false);
+	update_group(cpu, event);
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 

@@ -152,7 +152,7 @@ static void p6_setup(struct pmu_model *m)
 	m->width = 40;
 	m->width_mask = GENMASK_ULL(m->width - 1, 0);
 	m->full_width = false;
-	m->metrics = false;
+	m->metrics = 0;
 	m->lbr = 0;
 	m->pebs = PMU_PEBS_NONE;
 	m->hybrid = false;

@@ -3,7 +3,7 @@
  * PMU model: the boot parameter
  *
  *   pmu_model=intel[,version=2-5][,gp=1-8][,fixed=0-4][,width=40-48]
- *             [,fullwidth=0-1][,metrics=0-1][,hybrid=0-1][,ext=0-1]
+ *             [,fullwidth=0-1][,metrics=0-8][,hybrid=0-1][,ext=0-1]
  *             [,lbr=0|4|8|16|32][,lbrfmt=0-6|arch][,pebs=none|0-4]
  *   pmu_model=amd[,variant=legacy|core|v2][,ibs=0-4][,lbr=0|16][,brs=0-1]
  *   pmu_model=zhaoxin[,gp=1-8][,fixed=0-4][,width=40-48]
@@ -71,7 +71,7 @@ static const struct option options[] __initconst = {
 	{ "fixed", &chosen.fixed, 0, PMU_MODEL_MAX_FIXED, NULL, INTEL | ZHAOXIN },
 	{ "width", &chosen.width, 40, 48, NULL, INTEL | ZHAOXIN },
 	{ "fullwidth", &chosen.fullwidth, 0, 1, NULL, INTEL },
-	{ "metrics", &chosen.metrics, 0, 1, NULL, INTEL },
+	{ "metrics", &chosen.metrics, 0, 8, NULL, INTEL },
 	{ "hybrid", &chosen.hybrid, 0, 1, NULL, INTEL },
 	{ "ext", &chosen.ext, 0, 1, NULL, INTEL },
 	{ "variant", &chosen.variant, 0, 2, variant_words, AMD },

@@ -241,7 +241,7 @@ enum pmu_model_amd_variant {
  * @fixed:	number of fixed counters
  * @width:	width of all counters in bits
  * @full_width:	Intel: counters have addresses where all bits can be written
- * @metrics:	Intel: there is a register for topdown metrics
+ * @metrics:	Intel: number of topdown metrics, 0 without a register for them
  * @hybrid:	Intel: CPUs with an odd number are Atom cores
  * @ext:	Intel: CPUID describes the PMU in leaf 0x23; there is a second
  *		unit mask
@@ -289,7 +289,7 @@ struct pmu_model {
 	unsigned int	fixed;
 	unsigned int	width;
 	bool		full_width;
-	bool		metrics;
+	u8		metrics;
 	bool		hybrid;
 	bool		ext;
 	bool		filter;

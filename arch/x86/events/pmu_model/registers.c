@@ -354,11 +354,16 @@ static int read_unit(const struct pmu_model *m, const struct pmu_model_state *s,
 	return -EIO;
 }
 
+static u64 all_metrics(const struct pmu_model *m)
+{
+	return GENMASK_ULL(8 * m->metrics - 1, 0);
+}
+
 /* Metrics are shares of the slots since both registers were written. */
 static u64 read_metrics(const struct pmu_model *m, const struct pmu_model_state *s, u64 now)
 {
 	if (s->metered && read_counter(m, s, PMU_MODEL_FIXED_BASE + 3, now))
-		return PMU_MODEL_METRICS;
+		return PMU_MODEL_METRICS & all_metrics(m);
 	return s->metrics;
 }
 
@@ -531,8 +536,10 @@ static int write_plain(const struct pmu_model *m, struct pmu_model_state *s,
 	return 0;
 }
 
-static int write_metrics(struct pmu_model_state *s, u64 val)
+static int write_metrics(const struct pmu_model *m, struct pmu_model_state *s, u64 val)
 {
+	if (val & ~all_metrics(m))
+		return -EIO;
 	s->metrics = val;
 	s->metered = s->global_ctrl & PMU_GLOBAL_METRICS;
 	return 0;
@@ -631,7 +638,7 @@ int pmu_model_reg_write(const struct pmu_model *m, struct pmu_model_state *s,
 	case PMU_REG_PLAIN:
 		return write_plain(m, s, reg->index, now, val);
 	case PMU_REG_METRICS:
-		return write_metrics(s, val);
+		return write_metrics(m, s, val);
 	}
 	return write_unit(m, s, reg, now, val);
 }

@@ -10,6 +10,7 @@
 #include <linux/irqflags.h>
 #include <asm/msr-index.h>
 #include "../audit.h"
+#include "../config.h"
 #include "../cpu.h"
 #include "../intel/topdown.h"
 #include "../rules/tables/tables.h"
@@ -21,7 +22,8 @@
 #define FIFTH		51
 #define METRICS(a, b)	((a) | (u64)(b) << 8)
 
-enum { SLOTS, RETIRING, BAD, NR_EVENTS };
+/* OTHER is the leader of another group. */
+enum { SLOTS, RETIRING, BAD, OTHER, NR_EVENTS };
 
 static const struct x86_pmc addresses = {
 	.select = 0x1000, .write = 0x2000, .step = 1, .fixed_ctrl = 0x3000,
@@ -121,6 +123,8 @@ static int topdown_init(struct kunit *test)
 	init_event(p, SLOTS, 0x0400);
 	init_event(p, RETIRING, 0x8000);
 	init_event(p, BAD, 0x8100);
+	init_event(p, OTHER, 0x0400);
+	p->event[OTHER].group_leader = &p->event[OTHER];
 	for (i = 0; i < NR_EVENTS; i++)
 		KUNIT_ASSERT_EQ(test, intel_topdown_config(&p->event[i]), 0);
 	kunit_activate_static_stub(test, x86_regs_write, fake_write);
@@ -388,6 +392,70 @@ static void topdown_test_wrap(struct kunit *test)
 	leave_pipeline(p);
 }
 
+/* A group is tried while another one has the counter, and does not fit. */
+static void topdown_test_tried(struct kunit *test)
+{
+	struct pipeline *p = test->priv;
+	struct x86_cpu *cpu;
+
+	guard(irqsave)();
+	cpu = enter_pipeline(p);
+	p->event[RETIRING].group_leader = &p->event[OTHER];
+	p->event[BAD].group_leader = &p->event[OTHER];
+	slots_in(p, cpu);
+	p->slots = 1000000;
+	p->metrics = METRICS(FIFTH, FIFTH);
+	metric_in(test, cpu, RETIRING);
+	metric_in(test, cpu, BAD);
+	topdown->read(cpu, &p->event[SLOTS]);
+	p->slots = 1000000;
+	p->metrics = METRICS(FIFTH, FIFTH);
+	topdown->del(cpu, &p->event[BAD]);
+	topdown->del(cpu, &p->event[RETIRING]);
+	slots_out(p, cpu);
+	KUNIT_EXPECT_EQ(test, count_of(p, SLOTS), 2000000);
+	KUNIT_EXPECT_EQ(test, count_of(p, RETIRING), 0);
+	KUNIT_EXPECT_EQ(test, count_of(p, BAD), 0);
+	leave_pipeline(p);
+}
+
+/* The room "load" lets other events' counters run for a moment. */
+static void topdown_test_loading(struct kunit *test)
+{
+	struct pipeline *p = test->priv;
+	struct x86_cpu *cpu;
+
+	guard(irqsave)();
+	cpu = enter_pipeline(p);
+	metric_in(test, cpu, RETIRING);
+	slots_in(p, cpu);
+	x86_run_suspend(cpu, 0);
+	p->slots = 1000;
+	p->metrics = FIFTH;
+	topdown->read(cpu, &p->event[SLOTS]);
+	KUNIT_EXPECT_EQ(test, p->running, BITS);
+	KUNIT_EXPECT_EQ(test, count_of(p, RETIRING), 200);
+	x86_run_resume(cpu, true);
+	slots_out(p, cpu);
+	topdown->del(cpu, &p->event[RETIRING]);
+	leave_pipeline(p);
+}
+
+/* The first values of both registers, whatever the period of the event is. */
+static void topdown_test_open(struct kunit *test)
+{
+	struct pipeline *p = test->priv;
+	struct perf_event *slots = &p->event[SLOTS];
+
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
+		kunit_skip(test, "not Intel's driver");
+	p->core.config_mask = X86_SEL_CODE;
+	slots->hw.saved_metric = 1;
+	KUNIT_EXPECT_EQ(test, x86_config_init(slots), 0);
+	KUNIT_EXPECT_EQ(test, slots->hw.flags & X86_EVENT_SLOTS, X86_EVENT_SLOTS);
+	KUNIT_EXPECT_EQ(test, slots->hw.saved_metric, 0);
+}
+
 static void read_in_pmi(struct pipeline *p)
 {
 	topdown->read(this_cpu_ptr(&x86_cpu), &p->event[SLOTS]);
@@ -423,6 +491,9 @@ static struct kunit_case topdown_cases[] = {
 	KUNIT_CASE(topdown_test_rounding),
 	KUNIT_CASE(topdown_test_late),
 	KUNIT_CASE(topdown_test_wrap),
+	KUNIT_CASE(topdown_test_tried),
+	KUNIT_CASE(topdown_test_loading),
+	KUNIT_CASE(topdown_test_open),
 	KUNIT_CASE(topdown_test_pmi),
 	{}
 };

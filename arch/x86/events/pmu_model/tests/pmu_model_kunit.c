@@ -379,16 +379,17 @@ static void metrics_register(struct kunit *test)
 
 	b->model = (struct pmu_model){
 		.version = 5, .gp = 8, .fixed = 4, .width = 48,
-		.metrics = true,
+		.metrics = 4,
 	};
 	pmu_model_setup(&b->model, PMU_MODEL_INTEL);
 	pmu_model_state_reset(&b->model, &b->state);
 	KUNIT_EXPECT_TRUE(test, get(test, b, PERF_CAPS, T0) & BIT(15));
 	put(test, b, G_CTRL, T0, BIT_ULL(48));
-	put(test, b, METRICS, T0, 0x1234567890abcdefULL);
+	put(test, b, METRICS, T0, 0x90abcdef);
+	refused(test, b, METRICS, 0x1234567890abcdefULL);
 	KUNIT_EXPECT_EQ(test, pmu_model_rdpmc(&b->model, &b->state, BIT(29),
 					      T0, &val), 0);
-	KUNIT_EXPECT_EQ(test, val, 0x1234567890abcdefULL);
+	KUNIT_EXPECT_EQ(test, val, 0x90abcdef);
 }
 
 /* SDM figure 20-1 and following: reserved bits of the select register. */
