@@ -171,7 +171,7 @@ static u64 find_full(const struct x86_cpu *cpu)
 	u64 full = usable(cpu, cpu->events[cpu->nr - 1]), before;
 	unsigned int i;
 
-	if (cpu->share || cpu->node)
+	if (cpu->share || cpu->node || cpu->events[cpu->nr - 1]->hw.flags & X86_EVENT_PAIR)
 		return 0;
 	do {
 		before = full;

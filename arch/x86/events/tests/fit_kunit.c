@@ -269,6 +269,26 @@ static void fit_test_full(struct kunit *test)
 	check_plan(test);
 }
 
+/* A pair needs two neighbours: that it does not fit says nothing of others. */
+static void fit_test_full_pair(struct kunit *test)
+{
+	struct set *s = test->priv;
+	unsigned int i;
+
+	s->core.facts.counters = X86_GENERAL(4);
+	for (i = 0; i < 3; i++) {
+		s->event[i].hw.config_base = X86_GENERAL(4);
+		KUNIT_EXPECT_EQ(test, x86_fit_add(&s->cpu, &s->event[i]), 0);
+	}
+	s->event[3].hw.flags = X86_EVENT_PAIR;
+	s->event[3].hw.config_base = BIT_ULL(0) | BIT_ULL(2);
+	KUNIT_EXPECT_EQ(test, x86_fit_add(&s->cpu, &s->event[3]), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, s->cpu.full, 0);
+	s->event[4].hw.config_base = X86_GENERAL(4);
+	KUNIT_EXPECT_EQ(test, x86_fit_add(&s->cpu, &s->event[4]), 0);
+	check_plan(test);
+}
+
 /* Can an event be added, if nothing is remembered? */
 static bool fits(const struct set *s, const struct perf_event *event)
 {
@@ -323,6 +343,7 @@ static struct kunit_case fit_cases[] = {
 	KUNIT_CASE(fit_test_cancel),
 	KUNIT_CASE(fit_test_pair),
 	KUNIT_CASE(fit_test_full),
+	KUNIT_CASE(fit_test_full_pair),
 	KUNIT_CASE(fit_test_full_random),
 	{}
 };
