@@ -140,6 +140,11 @@ u64 intel_pebs_read_counter(const struct perf_event *event)
 	return value;
 }
 
+static s64 value_of(const struct perf_event *event)
+{
+	return sign_extend64(intel_pebs_read_counter(event), x86_pmc.width - 1);
+}
+
 /**
  * intel_pebs_update() - bring the count of an event up to date
  * @p: precise events of this CPU
@@ -157,7 +162,7 @@ void intel_pebs_update(struct intel_pebs *p, struct perf_event *event, unsigned 
 	struct hw_perf_event *hw = &event->hw;
 	unsigned int slot = intel_pebs_reset_slot(p->format, hw->idx);
 	u64 period = x86_pmc.mask + 1 - p->ds->pebs_event_reset[slot];
-	s64 now = sign_extend64(intel_pebs_read_counter(event), x86_pmc.width - 1);
+	s64 now = value_of(event);
 	s64 prev = local64_xchg(&hw->prev_count, now);
 
 	local64_add(now - prev + nr * period, &event->count);
@@ -170,6 +175,9 @@ void intel_pebs_update(struct intel_pebs *p, struct perf_event *event, unsigned 
 static bool settle(struct drain *d, struct perf_event *event, unsigned int nr)
 {
 	if (event->hw.flags & X86_EVENT_RELOAD) {
+		/* Its counter may have been cleared since it was read. */
+		if (event->hw.state & PERF_HES_UPTODATE)
+			local64_set(&event->hw.prev_count, value_of(event));
 		intel_pebs_update(d->p, event, nr);
 		return true;
 	}

@@ -296,6 +296,21 @@ static void pebs_test_branches(struct kunit *test)
 	intel_pebs_detach(&m->pebs, &m->cpu, &m->event[1]);
 }
 
+/* A late record of a stopped event, whose counter was cleared meanwhile. */
+static void pebs_test_cleared(struct kunit *test)
+{
+	struct machine *m = test->priv;
+
+	attach(m, 0);
+	local64_set(&m->event[0].hw.prev_count, -500);
+	m->event[0].hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	m->counter[0] = 0;
+	write_fixed(m, 0x1, USER_IP);
+	drain(m, NULL);
+	KUNIT_EXPECT_EQ(test, local64_read(&m->event[0].count), PERIOD);
+	intel_pebs_detach(&m->pebs, &m->cpu, &m->event[0]);
+}
+
 /* The buffer is large while all events allow it. */
 static void pebs_test_large(struct kunit *test)
 {
@@ -805,6 +820,7 @@ static struct kunit_case pebs_cases[] = {
 	KUNIT_CASE(pebs_test_registers),
 	KUNIT_CASE(pebs_test_enable_bits),
 	KUNIT_CASE(pebs_test_branches),
+	KUNIT_CASE(pebs_test_cleared),
 	KUNIT_CASE(pebs_test_large),
 	KUNIT_CASE(pebs_test_groups),
 	KUNIT_CASE(pebs_test_count),
