@@ -37,6 +37,7 @@ bool x86_validate_is_ours(const struct perf_event *event)
  * @nr:		events so far
  * @fewest:	of all events, the smallest number of counters that count one
  * @pairs:	one of them takes two counters
+ * @lent:	one of them lends the recorder of branches
  * @seats:	their counters
  * @extra:	shared registers of the core, with the values that these events
  *	need
@@ -46,6 +47,7 @@ struct trial {
 	unsigned int		nr;
 	unsigned int		fewest;
 	bool			pairs;
+	bool			lent;
 	struct x86_seat		seats[X86_MAX_EVENTS];
 	struct x86_extra	extra[X86_NR_EXTRA];
 };
@@ -56,6 +58,7 @@ static void begin(struct trial *t, const struct x86_core *core)
 	t->nr = 0;
 	t->fewest = X86_NR_COUNTERS;
 	t->pairs = false;
+	t->lent = false;
 	memset(t->extra, 0, sizeof(t->extra));
 }
 
@@ -95,7 +98,11 @@ static bool can_record(struct trial *t, const struct perf_event *event)
 	struct x86_extra *reg = &t->extra[X86_EXTRA_BRANCHES];
 	u64 value = event->hw.branch_reg.config;
 
-	if (!(event->hw.flags & X86_EVENT_BRANCHES) || !x86_branch_one_filter())
+	if (!(event->hw.flags & X86_EVENT_BRANCHES))
+		return true;
+	if (t->lent)
+		return false;
+	if (!x86_branch_one_filter())
 		return true;
 	if (!x86_extra_has_room(reg, value))
 		return false;
@@ -113,6 +120,10 @@ static int collect(struct trial *t, const struct perf_event *event)
 		return -EINVAL;
 	if (!can_record(t, event))
 		return -EINVAL;
+	if (event->hw.flags & X86_EVENT_LENT) {
+		t->lent = true;
+		return 0;
+	}
 	counters = counters_of(t, event) & all_counters(t);
 	t->fewest = min_t(unsigned int, t->fewest, hweight64(counters));
 	t->pairs |= !!(event->hw.flags & X86_EVENT_PAIR);

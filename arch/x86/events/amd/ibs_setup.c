@@ -173,8 +173,9 @@ static int suspend(void *unused)
 static void resume(void *unused)
 {
 	prepare_vector();
-	unmask();
+	/* No interrupt may come between the check of a state and the write. */
 	amd_ibs_restore();
+	unmask();
 }
 
 static const struct syscore_ops power_ops = {
