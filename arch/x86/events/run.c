@@ -215,31 +215,50 @@ void x86_run_update(struct perf_event *event)
 	local64_sub(delta, &hw->period_left);
 }
 
-/*
- * Begin the next period if one has ended, and set the counter for what is left.
- */
-static bool load_period(struct x86_cpu *cpu, struct perf_event *event)
-{
-	struct hw_perf_event *hw = &event->hw;
-	struct x86_count_period period = { .length = hw->sample_period };
-	bool begun;
-	u64 left, value;
+/* What few events need when their counter is set. */
+#define RARE	(X86_EVENT_BORROWED | X86_EVENT_LIMITED | X86_EVENT_PAIR)
 
-	/* hw.period_left belongs to the borrowed value, not to a period. */
-	if (hw->flags & X86_EVENT_BORROWED)
-		local64_set(&hw->period_left, hw->sample_period);
-	period.left = local64_read(&hw->period_left);
-	begun = x86_count_next_period(&period);
+/*
+ * Begin the next period if one has ended. @left: gets what the counter has to
+ * count of it.
+ */
+static __always_inline bool begin_period(struct hw_perf_event *hw, u64 *left)
+{
+	struct x86_count_period period = {
+		.length	= hw->sample_period,
+		.left	= local64_read(&hw->period_left),
+	};
+	bool begun = x86_count_next_period(&period);
+
 	if (begun) {
 		local64_set(&hw->period_left, period.left);
 		hw->last_period = period.last;
 	}
-	left = x86_count_load(period.left, x86_pmc.max_period);
-	if (hw->flags & X86_EVENT_LIMITED)
-		left = x86_config_allowed_period(event, left);
-	value = x86_count_start(x86_pmc.width, left);
+	*left = x86_count_load(period.left, x86_pmc.max_period);
+	return begun;
+}
+
+static __always_inline void load_left(struct x86_cpu *cpu, struct hw_perf_event *hw, u64 left)
+{
+	u64 value = x86_count_start(x86_pmc.width, left);
+
 	local64_set(&hw->prev_count, extended(value));
 	x86_regs_load(&cpu->regs, hw->idx, value);
+}
+
+static noinline bool load_rare_period(struct x86_cpu *cpu, struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+	bool begun;
+	u64 left;
+
+	/* hw.period_left belongs to the borrowed value, not to a period. */
+	if (hw->flags & X86_EVENT_BORROWED)
+		local64_set(&hw->period_left, hw->sample_period);
+	begun = begin_period(hw, &left);
+	if (hw->flags & X86_EVENT_LIMITED)
+		left = x86_config_allowed_period(event, left);
+	load_left(cpu, hw, left);
 	/*
 	 * The upper half of a pair extends the sign, PPR for family 17h,
 	 * 2.1.15.2.
@@ -248,6 +267,21 @@ static bool load_period(struct x86_cpu *cpu, struct perf_event *event)
 		x86_regs_load(&cpu->regs, hw->idx + 1, 0xffff);
 	if (hw->flags & X86_EVENT_BORROWED)
 		hw->flags &= ~X86_EVENT_BORROWED;
+	return begun;
+}
+
+/*
+ * Begin the next period if one has ended, and set the counter for what is left.
+ */
+static bool load_period(struct x86_cpu *cpu, struct perf_event *event)
+{
+	bool begun;
+	u64 left;
+
+	if (unlikely(event->hw.flags & RARE))
+		return load_rare_period(cpu, event);
+	begun = begin_period(&event->hw, &left);
+	load_left(cpu, &event->hw, left);
 	return begun;
 }
 
