@@ -192,6 +192,23 @@ static void metric_in(struct kunit *test, struct x86_cpu *cpu, unsigned int i)
 	KUNIT_EXPECT_EQ(test, topdown->add(cpu, &p->event[i], PERF_EF_START), 0);
 }
 
+/* The leader and one metric event count. */
+static struct x86_cpu *enter_counting(struct kunit *test)
+{
+	struct x86_cpu *cpu = enter_pipeline(test->priv);
+
+	metric_in(test, cpu, RETIRING);
+	slots_in(test->priv, cpu);
+	return cpu;
+}
+
+static void leave_counting(struct pipeline *p, struct x86_cpu *cpu)
+{
+	slots_out(p, cpu);
+	topdown->del(cpu, &p->event[RETIRING]);
+	leave_pipeline(p);
+}
+
 static u64 count_of(struct pipeline *p, unsigned int i)
 {
 	return local64_read(&p->event[i].count);
@@ -290,9 +307,7 @@ static void topdown_test_read(struct kunit *test)
 	struct x86_cpu *cpu;
 
 	guard(irqsave)();
-	cpu = enter_pipeline(p);
-	metric_in(test, cpu, RETIRING);
-	slots_in(p, cpu);
+	cpu = enter_counting(test);
 	p->slots = 1000000;
 	p->metrics = FIFTH;
 	topdown->read(cpu, &p->event[SLOTS]);
@@ -309,9 +324,7 @@ static void topdown_test_read(struct kunit *test)
 	topdown->read(cpu, &p->event[RETIRING]);
 	KUNIT_EXPECT_EQ(test, count_of(p, SLOTS), 1001000);
 	KUNIT_EXPECT_EQ(test, count_of(p, RETIRING), 200400);
-	slots_out(p, cpu);
-	topdown->del(cpu, &p->event[RETIRING]);
-	leave_pipeline(p);
+	leave_counting(p, cpu);
 }
 
 /* A metric that is rounded down makes no count smaller, nor later larger. */
@@ -321,9 +334,7 @@ static void topdown_test_rounding(struct kunit *test)
 	struct x86_cpu *cpu;
 
 	guard(irqsave)();
-	cpu = enter_pipeline(p);
-	metric_in(test, cpu, RETIRING);
-	slots_in(p, cpu);
+	cpu = enter_counting(test);
 	p->slots = 1000;
 	p->metrics = FIFTH;
 	topdown->update(cpu);
@@ -336,9 +347,7 @@ static void topdown_test_rounding(struct kunit *test)
 	topdown->update(cpu);
 	KUNIT_EXPECT_EQ(test, count_of(p, RETIRING), 400);
 	KUNIT_EXPECT_EQ(test, count_of(p, SLOTS), 2000);
-	slots_out(p, cpu);
-	topdown->del(cpu, &p->event[RETIRING]);
-	leave_pipeline(p);
+	leave_counting(p, cpu);
 }
 
 /* Slots of the time before a metric event started, or while it stood still. */
@@ -374,9 +383,7 @@ static void topdown_test_wrap(struct kunit *test)
 	struct x86_cpu *cpu;
 
 	guard(irqsave)();
-	cpu = enter_pipeline(p);
-	metric_in(test, cpu, RETIRING);
-	slots_in(p, cpu);
+	cpu = enter_counting(test);
 	p->slots = x86_pmc.mask;
 	p->metrics = FIFTH;
 	topdown->update(cpu);
@@ -387,9 +394,7 @@ static void topdown_test_wrap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->slots, 0);
 	KUNIT_EXPECT_EQ(test, count_of(p, SLOTS), x86_pmc.mask + 5);
 	KUNIT_EXPECT_EQ(test, count_of(p, RETIRING), (x86_pmc.mask + 5) / 5);
-	slots_out(p, cpu);
-	topdown->del(cpu, &p->event[RETIRING]);
-	leave_pipeline(p);
+	leave_counting(p, cpu);
 }
 
 /* A group is tried while another one has the counter, and does not fit. */
@@ -426,9 +431,7 @@ static void topdown_test_loading(struct kunit *test)
 	struct x86_cpu *cpu;
 
 	guard(irqsave)();
-	cpu = enter_pipeline(p);
-	metric_in(test, cpu, RETIRING);
-	slots_in(p, cpu);
+	cpu = enter_counting(test);
 	x86_run_suspend(cpu, 0);
 	p->slots = 1000;
 	p->metrics = FIFTH;
@@ -436,9 +439,7 @@ static void topdown_test_loading(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->running, BITS);
 	KUNIT_EXPECT_EQ(test, count_of(p, RETIRING), 200);
 	x86_run_resume(cpu, true);
-	slots_out(p, cpu);
-	topdown->del(cpu, &p->event[RETIRING]);
-	leave_pipeline(p);
+	leave_counting(p, cpu);
 }
 
 /* The first values of both registers, whatever the period of the event is. */
@@ -468,9 +469,7 @@ static void topdown_test_pmi(struct kunit *test)
 	struct x86_cpu *cpu;
 
 	guard(irqsave)();
-	cpu = enter_pipeline(p);
-	metric_in(test, cpu, RETIRING);
-	slots_in(p, cpu);
+	cpu = enter_counting(test);
 	p->slots = 1000;
 	p->metrics = FIFTH;
 	p->during = read_in_pmi;
@@ -478,9 +477,7 @@ static void topdown_test_pmi(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->reads, 1);
 	KUNIT_EXPECT_EQ(test, count_of(p, SLOTS), 1000);
 	KUNIT_EXPECT_EQ(test, count_of(p, RETIRING), 200);
-	slots_out(p, cpu);
-	topdown->del(cpu, &p->event[RETIRING]);
-	leave_pipeline(p);
+	leave_counting(p, cpu);
 }
 
 static struct kunit_case topdown_cases[] = {
